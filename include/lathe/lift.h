@@ -1,0 +1,271 @@
+/* lathe/lift.h: machine code in, clean LLVM-IR out.
+ *
+ * A lifted function is an ordinary LLVM function
+ *
+ *     void f(ptr cpu)
+ *
+ * that does to the guest state `*cpu` (LatheX86Cpu below) and to guest memory what the machine code does, then returns.
+ * `cpu->pc` says where the guest goes on; `cpu->trap` is LATHE_TRAP_NONE, or says why the instruction at `cpu->pc` was not
+ * executed. Guest memory is addressed directly: guest addresses are host addresses.
+ *
+ * A complete example: the maximum of two integers, lifted from this very process, optimised, compiled and called.
+ *
+ *     LLVMContextRef ctx = LLVMContextCreate();
+ *     LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("demo", ctx);
+ *     LatheConfig cfg = { 0 };                           // x86-64, this process's memory, defaults
+ *     LatheFunc *fn = lathe_func_new(mod, &cfg);
+ *     lathe_func_decode_cfg(fn, (uint64_t)(uintptr_t)max);
+ *     LLVMValueRef f = lathe_func_lift(fn, "lifted_max");
+ *     lathe_func_free(fn);
+ *     LatheJit *jit = lathe_jit_new(NULL);
+ *     lathe_jit_add(jit, mod, LATHE_OPT_FULL);           // takes the module
+ *     LatheEntry *run = lathe_jit_lookup(jit, "lifted_max");
+ *     run(&cpu);                                         // cpu.gp[LATHE_RAX] is the result
+ *
+ * Threads: there is no global state. Objects made from different LLVM contexts may be used in different threads at once;
+ * one object (and everything of one LLVM context) is used by one thread at a time.
+ *
+ * Errors: functions that can fail return a LatheStatus (negative) or NULL; nothing is ever printed.
+ */
+#ifndef LATHE_LIFT_H
+#define LATHE_LIFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LATHE_API __attribute__((visibility("default")))
+#define LATHE_ALIGN(n) __attribute__((aligned(n)))
+
+/* ---------------------------------------------------------------------------------------------------- guest state */
+
+enum {
+    LATHE_RAX, LATHE_RCX, LATHE_RDX, LATHE_RBX, LATHE_RSP, LATHE_RBP, LATHE_RSI, LATHE_RDI,
+    LATHE_R8, LATHE_R9, LATHE_R10, LATHE_R11, LATHE_R12, LATHE_R13, LATHE_R14, LATHE_R15,
+};
+
+/* Why a lifted function stopped before the instruction at cpu->pc (LATHE_TRAP_NONE: it did not). */
+typedef enum LatheTrap {
+    LATHE_TRAP_NONE,
+    LATHE_TRAP_UNSUPPORTED, /* the lifter has no meaning for it, or its bytes are no instruction: #UD */
+    LATHE_TRAP_DIVIDE,      /* #DE */
+    LATHE_TRAP_BREAK,       /* int3: pc is after it, as the CPU reports it */
+    LATHE_TRAP_UNDEFINED,   /* ud2 and the like: #UD by intent */
+    LATHE_TRAP_PRIVILEGED,  /* hlt, in, out, cli …: #GP in user mode */
+    LATHE_TRAP_UNREADABLE,  /* guest code memory could not be read at pc */
+    LATHE_TRAP_SYSCALL,     /* a system call, where no override is given: pc is after it */
+    LATHE_TRAP_INTERRUPT,   /* a software interrupt (int n): pc is after it, number in trap_info */
+} LatheTrap;
+
+/* The state of an x86-64 guest. Flags hold 0 or 1. `st` are the physical x87 registers R0–R7 (ST(i) is
+ * st[(fpu_top + i) & 7]); MM0–MM7 are their low 64 bits. On an x86-64 host the guest's mxcsr is the host's while lifted
+ * code runs: load `mxcsr` before the call and store it afterwards if the guest may read or change it. */
+typedef struct LatheX86Cpu {
+    uint64_t pc;
+    uint64_t gp[16];
+    uint8_t cf, pf, af, zf, sf, of, df, id;
+    uint64_t fsbase, gsbase;
+    uint32_t trap, trap_info;
+    uint32_t mxcsr;
+    uint16_t fpu_cw, fpu_sw; /* fpu_sw without its TOP field */
+    uint8_t fpu_top;         /* 0–7 */
+    uint8_t fpu_tag;         /* bit i: st[i] is in use (fxsave's abridged form) */
+    uint16_t fpu_opcode;
+    uint32_t reserved0;
+    uint64_t fpu_ip, fpu_dp;
+    uint64_t scratch[2]; /* of lifted code, meaningless between instructions */
+    uint64_t k[8];
+    LATHE_ALIGN(16) uint8_t st[8][16];
+    LATHE_ALIGN(64) uint8_t vec[32][64]; /* xmm, ymm, zmm 0–31 */
+} LatheX86Cpu;
+
+/* ---------------------------------------------------------------------------------------------------------- status */
+
+typedef enum LatheStatus {
+    LATHE_OK = 0,
+    LATHE_ERR_ARCH = -1,        /* no such architecture */
+    LATHE_ERR_MEMORY = -2,      /* guest memory is not readable at that address */
+    LATHE_ERR_DECODE = -3,      /* the bytes are no instruction */
+    LATHE_ERR_UNSUPPORTED = -4, /* an instruction without a meaning here */
+    LATHE_ERR_LIMIT = -5,       /* more code than LatheConfig.max_insns */
+    LATHE_ERR_ARGUMENT = -6,    /* the call makes no sense (for example: nothing was decoded) */
+    LATHE_ERR_COMPILE = -7,     /* LLVM could not compile the module */
+    LATHE_ERR_LINK = -8,        /* an undefined symbol, or an object of another kind */
+    LATHE_ERR_NOMEM = -9,
+} LatheStatus;
+
+/* A short English sentence for a status; static storage. */
+LATHE_API const char *lathe_status_text(LatheStatus status);
+
+/* --------------------------------------------------------------------------------------------------- configuration */
+
+typedef enum LatheArch { LATHE_ARCH_X86_64 } LatheArch;
+
+typedef enum LatheCalls {
+    LATHE_CALLS_EXIT,   /* a guest call ends the lifted function with pc = the callee */
+    LATHE_CALLS_RETURN, /* a guest call is an LLVM call; the function goes on if the callee comes back where it should */
+} LatheCalls;
+
+/* Reads up to `size` bytes of guest code or constant data at `addr` into `buf`; returns how many (0: unmapped). */
+typedef size_t LatheReadMemory(void *user, uint64_t addr, void *buf, size_t size);
+
+/* The LLVM function (of type void(ptr)) that stands for guest code at `pc`, or NULL if the caller knows none. */
+typedef LLVMValueRef LatheResolve(void *user, uint64_t pc);
+
+/* Zero means default everywhere. The struct is copied by lathe_func_new; what it points to must outlive the LatheFunc. */
+typedef struct LatheConfig {
+    LatheArch arch;
+    LatheReadMemory *read_memory; /* NULL: guest addresses are addresses of this process */
+    void *user;                   /* handed to the callbacks */
+    size_t max_insns;             /* stop discovery there; 0: 100,000 */
+
+    /* Position independence: with a symbol, every guest code address in the IR is `symbol + (address - base)`. */
+    const char *pic_symbol;
+    uint64_t pic_base;
+
+    LatheCalls calls;
+    LatheResolve *resolve; /* LATHE_CALLS_RETURN, and direct jumps that leave the function; may be NULL */
+    LLVMValueRef dispatch; /* void(ptr cpu): continue at cpu->pc; called for callees that `resolve` does not know.
+                              NULL: such calls end the function as with LATHE_CALLS_EXIT */
+
+    bool keep_flags_at_calls; /* default: flags are dead at guest calls and returns, as every ABI has it */
+    bool no_jump_tables;      /* do not follow indirect jumps through tables of constant memory */
+    bool native_segments;     /* fs and gs of the guest are the host's own (x86-64 hosts) */
+    bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets mxcsr */
+    bool exact_unsupported;   /* refuse to lift (LATHE_ERR_UNSUPPORTED) instead of an exit with LATHE_TRAP_UNSUPPORTED */
+
+    /* Overrides: functions of the caller's module, void(ptr cpu), called with the whole state in *cpu and pc after the
+     * instruction. NULL: syscall ends the function with LATHE_TRAP_SYSCALL; cpuid and friends use the host's own. */
+    LLVMValueRef on_syscall, on_cpuid, on_rdtsc, on_rdtscp, on_xgetbv, on_rdrand, on_rdseed, on_rdpid;
+
+    /* Markers, called if not NULL; declared by the caller in the same module. */
+    LLVMValueRef mark_insn;   /* void(i64 pc, i32 size)             before each instruction */
+    LLVMValueRef mark_block;  /* void(i64 pc, i32 instructions)     at the head of each block */
+    LLVMValueRef mark_memory; /* void(i64 pc, ptr address, i32 size, i32 kind)   before each access; kind 1 load, 2 store,
+                                 3 both */
+} LatheConfig;
+
+/* -------------------------------------------------------------------------------------------------------- lifting */
+
+typedef struct LatheFunc LatheFunc;
+
+/* A unit of guest code to be lifted into `mod` (which keeps its owner). NULL if cfg->arch is unknown. */
+LATHE_API LatheFunc *lathe_func_new(LLVMModuleRef mod, const LatheConfig *cfg);
+LATHE_API void lathe_func_free(LatheFunc *fn);
+
+/* Add one instruction, one basic block, or everything that direct jumps and jump tables reach from `pc`. The first address
+ * added is the function's entry. Instructions are added once. On failure nothing of this call is added, except that
+ * unreadable or undecodable code in the middle of a graph becomes an exit and is no failure (see lathe_func_problem). */
+LATHE_API LatheStatus lathe_func_decode_insn(LatheFunc *fn, uint64_t pc);
+LATHE_API LatheStatus lathe_func_decode_block(LatheFunc *fn, uint64_t pc);
+LATHE_API LatheStatus lathe_func_decode_cfg(LatheFunc *fn, uint64_t pc);
+
+/* Lift what was decoded into a function called `name`. NULL on failure (lathe_func_problem says why); the module is then as
+ * before. Call once. */
+LATHE_API LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name);
+
+typedef struct LatheProblem {
+    LatheStatus status; /* LATHE_OK: none */
+    uint64_t pc;        /* the instruction concerned */
+    const char *text;   /* what, for people; lives as long as the LatheFunc */
+} LatheProblem;
+
+/* The first thing that could not be decoded or lifted. Such places are exits with a trap unless lifting failed. */
+LATHE_API LatheProblem lathe_func_problem(const LatheFunc *fn);
+
+/* ---------------------------------------------------------------------------------------- looking at what was decoded */
+
+typedef struct LatheRange {
+    uint64_t start, end;
+} LatheRange;
+
+/* The guest byte ranges the result depends on (instructions and jump tables), sorted, disjoint; owned by fn. */
+LATHE_API size_t lathe_func_ranges(LatheFunc *fn, const LatheRange **ranges);
+
+typedef struct LatheBlock {
+    uint64_t start, end;
+    const uint64_t *insns; /* addresses */
+    size_t insn_count;
+    const uint64_t *successors; /* blocks of this function */
+    size_t successor_count;
+    bool exits; /* may also leave the function */
+} LatheBlock;
+
+LATHE_API size_t lathe_func_block_count(const LatheFunc *fn);
+LATHE_API LatheBlock lathe_func_block(const LatheFunc *fn, size_t index);
+
+/* One instruction as text, as disassemblers print it. Returns its size in bytes or a negative LatheStatus. */
+LATHE_API int lathe_disassemble(const LatheConfig *cfg, uint64_t pc, char *text, size_t text_size);
+
+/* ----------------------------------------------------------------------------------------------- what is supported */
+
+typedef struct LatheSupport {
+    const char *mnemonic;
+    const char *flags;     /* effect on ODISZAPC: - keeps, m modifies, u leaves undefined, 0/1 sets,
+                              x modifies, undefined for some operands */
+    const char *deviation; /* where the lifted code may differ from the CPU; NULL: nowhere known */
+} LatheSupport;
+
+/* The supported instructions, by index from 0 until false is returned. */
+LATHE_API bool lathe_support(LatheArch arch, size_t index, LatheSupport *row);
+
+/* ------------------------------------------------------------------------------------------- optimising, compiling */
+
+typedef enum LatheOpt {
+    LATHE_OPT_NONE,  /* as lifted */
+    LATHE_OPT_QUICK, /* a short pipeline */
+    LATHE_OPT_FULL,  /* LLVM's O2-class pipeline */
+    LATHE_OPT_MAX,   /* O3 with vectorisation */
+} LatheOpt;
+
+typedef void LatheEntry(void *cpu);
+
+/* Compiles modules into this process. Holds LLVM's target machine and pass managers alive between modules. */
+typedef struct LatheJit LatheJit;
+
+typedef struct LatheJitConfig {
+    const char *cpu;      /* an LLVM CPU name; NULL: this machine's */
+    const char *features; /* LLVM feature string; NULL: this machine's */
+    /* Where an undefined symbol of a module lives; NULL or a NULL result: dlsym. */
+    void *(*symbol)(void *user, const char *name);
+    void *user;
+} LatheJitConfig;
+
+LATHE_API LatheJit *lathe_jit_new(const LatheJitConfig *cfg);
+LATHE_API void lathe_jit_free(LatheJit *jit); /* the code goes with it */
+
+/* Run a pass pipeline over a module; IR stays valid IR. */
+LATHE_API LatheStatus lathe_jit_optimize(LatheJit *jit, LLVMModuleRef mod, LatheOpt level);
+
+/* Optimise, compile and link a module; takes the module, also on failure. */
+LATHE_API LatheStatus lathe_jit_add(LatheJit *jit, LLVMModuleRef mod, LatheOpt level);
+
+/* The address of a function defined by an added module; NULL if there is none. */
+LATHE_API void *lathe_jit_lookup(LatheJit *jit, const char *name);
+
+/* The machine code of an added function, for looking at: its first byte and its size. */
+LATHE_API const void *lathe_jit_code(LatheJit *jit, const char *name, size_t *size);
+
+/* Optimise if asked and emit an object file (or assembly text) into malloc'ed memory. Does not take the module. */
+LATHE_API LatheStatus lathe_jit_emit(LatheJit *jit, LLVMModuleRef mod, LatheOpt level, bool assembly, void **data,
+                                     size_t *size);
+
+/* ------------------------------------------------------------------------------------------- C signatures (SysV ABI) */
+
+/* A function that can be called as C with the signature `sig`, around `lifted`: the guest registers come from the arguments,
+ * the guest stack is `stack_bytes` of the host's (0: 4096), the result is the guest's return value. The lifted function is
+ * inlined into it when the module is optimised. `sig` is the result followed by the arguments: 'v' void, 'i' 32-bit, 'l'
+ * 64-bit integer, 'p' pointer, 'f' float, 'd' double; for example "dpi" is double(ptr, int). NULL if `sig` makes no sense. */
+LATHE_API LLVMValueRef lathe_wrap_sysv(LLVMValueRef lifted, LatheArch arch, const char *name, const char *sig,
+                                       size_t stack_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,23 @@
+/* tables.c: the lists `lathe lift` can print without lifting anything. */
+#include "cli/show.h"
+
+void show_support(FILE *out, LatheArch arch) {
+    LatheSupport row;
+    size_t count = 0, deviating = 0;
+    fprintf(out, "%-16s %-8s  %s\n", "instruction", "ODISZAPC", "deviation from the CPU");
+    for (; lathe_support(arch, count, &row); count++) {
+        fprintf(out, row.deviation ? "%-16s %-8s  %s\n" : "%-16s %s\n", row.mnemonic,
+                row.flags ? row.flags : "--------", row.deviation);
+        deviating += row.deviation != NULL;
+    }
+    fprintf(out, "%zu instructions, %zu with a known deviation\n", count, deviating);
+}
+
+void show_functions(FILE *out, const ElfFile *elf) {
+    const ElfFunction *functions;
+    size_t count = elf_functions(elf, &functions);
+    for (size_t i = 0; i < count; i++) {
+        const ElfFunction *f = &functions[i];
+        fprintf(out, f->name ? "0x%lx %6lu %s\n" : "0x%lx %6lu\n", f->addr, f->size, f->name);
+    }
+}

@@ -1,0 +1,27 @@
+/* codemem.h: memory for linked code, never writable and executable at one address (W^X).
+ *
+ * Code is one memory file mapped twice: a writable view for the linker, an executable view for the CPU. Beside the
+ * executable view lie the modules' writable data, close enough for 32-bit displacements. Memory is handed out
+ * upwards and freed as a whole. After fork() parent and child share the code; only one of them may add more. */
+#ifndef CODEGEN_CODEMEM_H
+#define CODEGEN_CODEMEM_H
+
+#include "base/base.h"
+
+typedef struct CodeMem {
+    u8 *code_write, *code_run, *data;
+    u64 code_used, data_used, size; /* `size` bytes of code and as many of data */
+} CodeMem;
+
+typedef struct CodeSpan {
+    u8 *code_write, *code_run, *data;
+} CodeSpan;
+
+/* False if the system gives no such memory. */
+bool codemem_init(CodeMem *m);
+void codemem_free(CodeMem *m);
+
+/* Both parts are aligned to `align`, a power of two up to a page. False if the memory is used up. */
+bool codemem_alloc(CodeMem *m, u64 code_bytes, u64 data_bytes, u64 align, CodeSpan *span);
+
+#endif

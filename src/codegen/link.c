@@ -1,0 +1,354 @@
+/* link.c: see link.h.
+ *
+ * Every offset and size read from the object is compared with what holds it before use; nothing is read in place, so
+ * the object needs no alignment. Per global symbol there is a slot behind the code: its address (what the compiler
+ * calls a GOT entry), and a jump through that address for calls whose target is out of the reach of 32 bits. */
+#include "codegen/link.h"
+
+#include <elf.h>
+
+#ifndef SHT_X86_64_UNWIND
+#define SHT_X86_64_UNWIND 0x70000001
+#endif
+
+/* Far below 2 GiB, so that sums of sizes do not overflow and an object's parts can be placed in reach of each other. */
+#define MAX_PART_BYTES ((u64)1 << 29)
+
+#define SLOT_BYTES 16
+#define SLOT_JUMP 8 /* where the jump is in the slot, behind the address */
+static const u8 slot_jump[] = {0xff, 0x25, 0xf2, 0xff, 0xff, 0xff, 0xcc, 0xcc}; /* jmp *-14(%rip): its own slot */
+
+#define FILL 0xcc /* int3, between functions */
+
+typedef struct Object {
+    const u8 *at;
+    u64 size;
+    u64 sections_off, section_count;
+    u64 symbols_off, symbol_count, first_global;
+    u64 names_off, names_size; /* the last byte of the names is 0 */
+} Object;
+
+typedef enum Part { PART_NONE, PART_CODE, PART_DATA } Part;
+
+/* A section where it was placed. */
+typedef struct Site {
+    u8 *write;
+    u64 run, size;
+} Site;
+
+typedef struct Linker {
+    Object o;
+    const LinkPlace *place;
+    LinkNeeds needs;
+    u64 *offsets;   /* per section: in its part */
+    u64 *addresses; /* per symbol, 0: not resolved yet */
+} Linker;
+
+/* ---------------------------------------------------------------------------------------------- reading the object */
+
+static bool in_object(const Object *o, u64 off, u64 bytes) {
+    return off <= o->size && bytes <= o->size - off;
+}
+
+/* `i` < section_count. */
+static Elf64_Shdr section(const Object *o, u64 i) {
+    Elf64_Shdr s;
+    memcpy(&s, o->at + o->sections_off + i * sizeof(s), sizeof(s));
+    return s;
+}
+
+/* `i` < symbol_count. */
+static Elf64_Sym symbol(const Object *o, u64 i) {
+    Elf64_Sym s;
+    memcpy(&s, o->at + o->symbols_off + i * sizeof(s), sizeof(s));
+    return s;
+}
+
+static const char *symbol_name(const Object *o, const Elf64_Sym *s) {
+    return s->st_name < o->names_size ? (const char *)o->at + o->names_off + s->st_name : NULL;
+}
+
+static bool read_header(Object *o) {
+    static const u8 ident[] = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
+    Elf64_Ehdr h;
+    if (o->size < sizeof(h))
+        return false;
+    memcpy(&h, o->at, sizeof(h));
+    if (memcmp(h.e_ident, ident, sizeof(ident)) || h.e_type != ET_REL || h.e_machine != EM_X86_64)
+        return false;
+    o->sections_off = h.e_shoff;
+    o->section_count = h.e_shnum;
+    return h.e_shentsize == sizeof(Elf64_Shdr) && in_object(o, h.e_shoff, (u64)h.e_shnum * sizeof(Elf64_Shdr));
+}
+
+static bool read_symtab(Object *o, const Elf64_Shdr *table) {
+    if (o->symbol_count || table->sh_entsize != sizeof(Elf64_Sym) || !in_object(o, table->sh_offset, table->sh_size) ||
+        table->sh_link >= o->section_count)
+        return false;
+    Elf64_Shdr names = section(o, table->sh_link);
+    if (names.sh_type != SHT_STRTAB || !names.sh_size || !in_object(o, names.sh_offset, names.sh_size))
+        return false;
+    o->symbols_off = table->sh_offset;
+    o->symbol_count = table->sh_size / sizeof(Elf64_Sym);
+    o->first_global = table->sh_info;
+    o->names_off = names.sh_offset;
+    o->names_size = names.sh_size;
+    return o->first_global <= o->symbol_count && !o->at[o->names_off + o->names_size - 1];
+}
+
+static bool open_object(Object *o, const void *data, size_t size) {
+    *o = (Object){.at = data, .size = size};
+    if (!read_header(o))
+        return false;
+    for (u64 i = 0; i < o->section_count; i++) {
+        Elf64_Shdr s = section(o, i);
+        if (s.sh_type == SHT_SYMTAB && !read_symtab(o, &s))
+            return false;
+    }
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------- layout */
+
+/* Unwind tables and notes are left out: nobody reads them from memory. Sections that would need work at load time
+ * (thread-local storage, constructors) are refused, as is what is writable and executable. */
+static bool part_of(const Object *o, const Elf64_Shdr *s, Part *part) {
+    *part = PART_NONE;
+    if (!(s->sh_flags & SHF_ALLOC) || s->sh_type == SHT_X86_64_UNWIND || s->sh_type == SHT_NOTE)
+        return true;
+    u64 both = SHF_WRITE | SHF_EXECINSTR;
+    bool bits = s->sh_type == SHT_PROGBITS && in_object(o, s->sh_offset, s->sh_size);
+    if ((!bits && s->sh_type != SHT_NOBITS) || s->sh_flags & (SHF_TLS | SHF_COMPRESSED) ||
+        (s->sh_flags & both) == both || s->sh_addralign > LINK_MAX_ALIGN || s->sh_addralign & (s->sh_addralign - 1))
+        return false;
+    *part = s->sh_flags & SHF_WRITE ? PART_DATA : PART_CODE;
+    return true;
+}
+
+static bool append(u64 *used, u64 bytes, u64 align, u64 *offset) {
+    *offset = (*used + align - 1) & ~(align - 1);
+    if (bytes > MAX_PART_BYTES || *offset + bytes > MAX_PART_BYTES)
+        return false;
+    *used = *offset + bytes;
+    return true;
+}
+
+/* Where each section goes; `offsets` may be NULL. */
+static bool lay_out(const Object *o, LinkNeeds *needs, u64 *offsets) {
+    *needs = (LinkNeeds){.align = SLOT_BYTES, .work_bytes = (o->section_count + o->symbol_count) * sizeof(u64)};
+    for (u64 i = 0; i < o->section_count; i++) {
+        Elf64_Shdr s = section(o, i);
+        u64 align = s.sh_addralign ? s.sh_addralign : 1, offset = 0;
+        Part part;
+        if (!part_of(o, &s, &part))
+            return false;
+        if (part != PART_NONE) {
+            u64 *used = part == PART_CODE ? &needs->code_bytes : &needs->data_bytes;
+            if (!append(used, s.sh_size, align, &offset))
+                return false;
+            needs->align = align > needs->align ? align : needs->align;
+        }
+        if (offsets)
+            offsets[i] = offset;
+    }
+    u64 slots = o->symbol_count - o->first_global;
+    return append(&needs->code_bytes, slots * SLOT_BYTES, SLOT_BYTES, &needs->slots_off);
+}
+
+/* False if the section is not part of the image. */
+static bool locate(const Linker *l, u64 index, Site *site) {
+    if (index >= l->o.section_count)
+        return false;
+    Elf64_Shdr s = section(&l->o, index);
+    Part part;
+    if (!part_of(&l->o, &s, &part) || part == PART_NONE)
+        return false;
+    u64 offset = l->offsets[index];
+    if (part == PART_CODE)
+        *site = (Site){l->place->code_write + offset, l->place->code_run + offset, s.sh_size};
+    else
+        *site = (Site){l->place->data_write + offset, l->place->data_run + offset, s.sh_size};
+    return true;
+}
+
+static bool open_linker(Linker *l, const void *object, size_t size, const LinkPlace *place) {
+    *l = (Linker){.place = place};
+    if (!open_object(&l->o, object, size))
+        return false;
+    l->offsets = place->work;
+    l->addresses = l->offsets + l->o.section_count;
+    return lay_out(&l->o, &l->needs, l->offsets);
+}
+
+static void copy_sections(const Linker *l) {
+    memset(l->place->code_write, FILL, l->needs.code_bytes);
+    memset(l->place->data_write, 0, l->needs.data_bytes);
+    for (u64 i = 0; i < l->o.section_count; i++) {
+        Elf64_Shdr s = section(&l->o, i);
+        Site site;
+        if (!locate(l, i, &site))
+            continue;
+        if (s.sh_type == SHT_NOBITS)
+            memset(site.write, 0, s.sh_size);
+        else
+            memcpy(site.write, l->o.at + s.sh_offset, s.sh_size);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------- symbols */
+
+static bool resolve(const Linker *l, const Elf64_Sym *s, u64 *address) {
+    const char *name = symbol_name(&l->o, s);
+    if (name && *name && l->place->resolve(l->place->user, name, address))
+        return true;
+    *address = 0;
+    return ELF64_ST_BIND(s->st_info) == STB_WEAK;
+}
+
+static bool defined_at(const Linker *l, const Elf64_Sym *s, u64 *address) {
+    Site site;
+    if (s->st_shndx >= SHN_LORESERVE || !locate(l, s->st_shndx, &site) || s->st_value > site.size)
+        return false;
+    *address = site.run + s->st_value;
+    return true;
+}
+
+static bool address_of(Linker *l, u64 index, u64 *address) {
+    *address = 0;
+    if (index == STN_UNDEF)
+        return true;
+    if (index >= l->o.symbol_count)
+        return false;
+    *address = l->addresses[index];
+    if (*address)
+        return true;
+    Elf64_Sym s = symbol(&l->o, index);
+    bool known = true;
+    if (s.st_shndx == SHN_ABS)
+        *address = s.st_value;
+    else
+        known = s.st_shndx == SHN_UNDEF ? resolve(l, &s, address) : defined_at(l, &s, address);
+    l->addresses[index] = *address;
+    return known;
+}
+
+/* The run-time address of the symbol's slot, which is filled. Only global symbols have one. */
+static bool slot_of(const Linker *l, u64 index, u64 address, u64 *slot) {
+    if (index < l->o.first_global || index >= l->o.symbol_count)
+        return false;
+    u64 offset = l->needs.slots_off + (index - l->o.first_global) * SLOT_BYTES;
+    u8 *at = l->place->code_write + offset;
+    memcpy(at, &address, sizeof(address));
+    memcpy(at + SLOT_JUMP, slot_jump, sizeof(slot_jump));
+    *slot = l->place->code_run + offset;
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------------------- relocations */
+
+static bool fits_i32(u64 v) {
+    return v == (u64)(i64)(i32)v;
+}
+
+static u64 width_of(u32 type) {
+    return type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : type == R_X86_64_NONE ? 0 : 4;
+}
+
+/* What the relocation writes, as the psABI has it: S symbol, A addend, P the place at run time, G the symbol's slot. */
+static bool value_of(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, u64 *value) {
+    u64 a = (u64)r->r_addend, index = ELF64_R_SYM(r->r_info), g;
+    switch (ELF64_R_TYPE(r->r_info)) {
+    case R_X86_64_64:
+        *value = s + a;
+        return true;
+    case R_X86_64_PC64:
+        *value = s + a - p;
+        return true;
+    case R_X86_64_32:
+        *value = s + a;
+        return *value <= UINT32_MAX;
+    case R_X86_64_32S:
+        *value = s + a;
+        return fits_i32(*value);
+    case R_X86_64_PC32:
+        *value = s + a - p;
+        return fits_i32(*value);
+    case R_X86_64_PLT32:
+        *value = s + a - p;
+        if (fits_i32(*value))
+            return true;
+        if (!slot_of(l, index, s, &g))
+            return false;
+        *value = g + SLOT_JUMP + a - p;
+        return fits_i32(*value);
+    case R_X86_64_GOTPCREL:
+    case R_X86_64_GOTPCRELX:
+    case R_X86_64_REX_GOTPCRELX:
+        if (!slot_of(l, index, s, &g))
+            return false;
+        *value = g + a - p;
+        return fits_i32(*value);
+    }
+    return false;
+}
+
+static bool relocate(Linker *l, const Site *site, const Elf64_Rela *r) {
+    u64 width = width_of(ELF64_R_TYPE(r->r_info)), address, value;
+    if (!width)
+        return true;
+    if (r->r_offset > site->size || width > site->size - r->r_offset)
+        return false;
+    if (!address_of(l, ELF64_R_SYM(r->r_info), &address) || !value_of(l, r, address, site->run + r->r_offset, &value))
+        return false;
+    memcpy(site->write + r->r_offset, &value, width); /* little endian: the low bytes */
+    return true;
+}
+
+static bool relocate_section(Linker *l, const Elf64_Shdr *table, const Site *site) {
+    if (table->sh_type != SHT_RELA || table->sh_entsize != sizeof(Elf64_Rela) ||
+        !in_object(&l->o, table->sh_offset, table->sh_size))
+        return false;
+    for (u64 off = 0; off + sizeof(Elf64_Rela) <= table->sh_size; off += sizeof(Elf64_Rela)) {
+        Elf64_Rela r;
+        memcpy(&r, l->o.at + table->sh_offset + off, sizeof(r));
+        if (!relocate(l, site, &r))
+            return false;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- public */
+
+LatheStatus link_measure(const void *object, size_t size, LinkNeeds *needs) {
+    Object o;
+    return open_object(&o, object, size) && lay_out(&o, needs, NULL) ? LATHE_OK : LATHE_ERR_LINK;
+}
+
+LatheStatus link_place(const void *object, size_t size, const LinkPlace *place) {
+    Linker l;
+    if (!open_linker(&l, object, size, place))
+        return LATHE_ERR_LINK;
+    memset(l.addresses, 0, l.o.symbol_count * sizeof(u64));
+    copy_sections(&l);
+    for (u64 i = 0; i < l.o.section_count; i++) {
+        Elf64_Shdr table = section(&l.o, i);
+        Site site;
+        bool relocations = table.sh_type == SHT_RELA || table.sh_type == SHT_REL;
+        if (relocations && locate(&l, table.sh_info, &site) && !relocate_section(&l, &table, &site))
+            return LATHE_ERR_LINK;
+    }
+    return LATHE_OK;
+}
+
+void link_symbols(const void *object, size_t size, const LinkPlace *place, LinkDefine *define, void *user) {
+    Linker l;
+    if (!open_linker(&l, object, size, place))
+        return;
+    for (u64 i = l.o.first_global; i < l.o.symbol_count; i++) {
+        Elf64_Sym s = symbol(&l.o, i);
+        const char *name = symbol_name(&l.o, &s);
+        u64 address;
+        if (name && *name && s.st_shndx != SHN_UNDEF && defined_at(&l, &s, &address))
+            define(user, name, address, s.st_size);
+    }
+}

@@ -1,0 +1,124 @@
+/* shim.cpp: see shim.h. The only C++ of the project. */
+#include "codegen/shim.h"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+using namespace llvm;
+
+static TargetMachine *unwrap(LLVMTargetMachineRef tm) {
+    return reinterpret_cast<TargetMachine *>(tm);
+}
+
+struct ShimEmitter {
+    SmallVector<char, 0> object;
+    raw_svector_ostream stream{object};
+    legacy::PassManager passes;
+};
+
+/* Passes of the new pass manager can be run on one module after another, with one exception: the inliner's wrapper,
+ * part of the default<> pipelines, uses up its own pipeline in the first run and crashes in the second. Those are built
+ * anew for each module, and not parsed: the parser would overrule the tuning. The analysis managers and the pass builder
+ * are always kept. */
+struct ShimPasses {
+    LoopAnalysisManager loops;
+    FunctionAnalysisManager functions;
+    CGSCCAnalysisManager sccs;
+    ModuleAnalysisManager modules;
+    PassBuilder builder;
+    ModulePassManager passes;
+    std::string text;
+    bool is_default;
+
+    ShimPasses(TargetMachine *tm, const PipelineTuningOptions &tuning, const char *pipeline)
+        : builder(tm, tuning), text(pipeline), is_default(StringRef(pipeline).starts_with("default<")) {
+        builder.registerModuleAnalyses(modules);
+        builder.registerCGSCCAnalyses(sccs);
+        builder.registerFunctionAnalyses(functions);
+        builder.registerLoopAnalyses(loops);
+        builder.crossRegisterProxies(loops, functions, sccs, modules);
+    }
+
+    bool parse() {
+        passes = ModulePassManager();
+        if (is_default) {
+            auto level = text == "default<O3>" ? OptimizationLevel::O3 : OptimizationLevel::O2;
+            passes = builder.buildPerModuleDefaultPipeline(level);
+            return true;
+        }
+        Error error = builder.parsePassPipeline(passes, text);
+        bool ok = !error;
+        consumeError(std::move(error));
+        return ok;
+    }
+};
+
+bool shim_target_knows(LLVMTargetMachineRef tm, const char *cpu, const char *features) {
+    const MCSubtargetInfo *info = unwrap(tm)->getMCSubtargetInfo();
+    if (*cpu && !info->isCPUStringValid(cpu))
+        return false;
+    SmallVector<StringRef, 64> names;
+    StringRef(features).split(names, ',', -1, false);
+    return all_of(names, [&](StringRef name) {
+        bool sign = name.consume_front("+") || name.consume_front("-");
+        return sign && any_of(info->getAllProcessorFeatures(), [&](auto &known) { return name == known.Key; });
+    });
+}
+
+ShimEmitter *shim_emitter_new(LLVMTargetMachineRef tm) {
+    TargetMachine *machine = unwrap(tm);
+    ShimEmitter *e = new ShimEmitter;
+    /* Without these two, loop strength reduction and its kin would work with the costs of no machine in particular. */
+    e->passes.add(createTargetTransformInfoWrapperPass(machine->getTargetIRAnalysis()));
+    e->passes.add(new TargetLibraryInfoWrapperPass(machine->getTargetTriple()));
+    if (machine->addPassesToEmitFile(e->passes, e->stream, nullptr, CodeGenFileType::ObjectFile, true)) {
+        delete e;
+        return nullptr;
+    }
+    return e;
+}
+
+void shim_emitter_free(ShimEmitter *e) {
+    delete e;
+}
+
+const void *shim_emitter_run(ShimEmitter *e, LLVMModuleRef mod, size_t *size) {
+    e->object.clear();
+    e->passes.run(*unwrap(mod));
+    *size = e->object.size();
+    return e->object.data();
+}
+
+ShimPasses *shim_passes_new(LLVMTargetMachineRef tm, const char *pipeline, bool vectorize) {
+    PipelineTuningOptions tuning;
+    tuning.LoopVectorization = vectorize;
+    tuning.SLPVectorization = vectorize;
+    ShimPasses *p = new ShimPasses(unwrap(tm), tuning, pipeline);
+    if (!p->parse()) {
+        delete p;
+        return nullptr;
+    }
+    return p;
+}
+
+void shim_passes_free(ShimPasses *p) {
+    delete p;
+}
+
+void shim_passes_run(ShimPasses *p, LLVMModuleRef mod) {
+    if (p->is_default)
+        p->parse();
+    p->passes.run(*unwrap(mod), p->modules);
+    p->loops.clear();
+    p->functions.clear();
+    p->sccs.clear();
+    p->modules.clear();
+}

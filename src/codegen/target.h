@@ -1,0 +1,21 @@
+/* target.h: LLVM target machines for the machine we run on. */
+#ifndef CODEGEN_TARGET_H
+#define CODEGEN_TARGET_H
+
+#include <stdbool.h>
+
+#include <llvm-c/TargetMachine.h>
+
+/* What code is generated for. Both strings are owned. */
+typedef struct Target {
+    char *cpu, *features;
+} Target;
+
+/* `cpu` NULL: this machine, without AVX-512; `features` NULL: those of the CPU. False if LLVM does not know a name. */
+bool target_init(Target *t, const char *cpu, const char *features);
+void target_free(Target *t);
+
+/* A machine that emits position-independent code of the small code model; owned by the caller. */
+LLVMTargetMachineRef target_machine_new(const Target *t, LLVMCodeGenOptLevel level);
+
+#endif

@@ -1,0 +1,217 @@
+/* control.c: floating point, calls and blocks of the vocabulary; see ir.h. */
+#include <stdio.h>
+
+#include "ir/ir.h"
+
+/* ------------------------------------------------------------------------------------------------------------- calls */
+
+static LLVMTypeRef type_of_function(Val fn) {
+    return LLVMGlobalGetValueType(fn);
+}
+
+Val ir_call(Lifter *l, Val fn, Val *args, u32 arg_count) {
+    return LLVMBuildCall2(l->b, type_of_function(fn), fn, args, arg_count, "");
+}
+
+Val ir_intrinsic(Lifter *l, const char *name, const Ty *overloads, u32 overload_count, Val *args, u32 arg_count) {
+    LLVMTypeRef types[4];
+    for (u32 i = 0; i < overload_count; i++)
+        types[i] = ir_type(l, overloads[i]);
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    CHECK(id, "an intrinsic that LLVM does not have");
+    Val fn = LLVMGetIntrinsicDeclaration(l->mod, id, types, overload_count);
+    return ir_call(l, fn, args, arg_count);
+}
+
+Val ir_unary(Lifter *l, const char *name, Val a) {
+    Ty t = ir_ty(a);
+    return ir_intrinsic(l, name, &t, 1, &a, 1);
+}
+
+Val ir_binary(Lifter *l, const char *name, Val a, Val b) {
+    Ty t = ir_ty(a);
+    return ir_intrinsic(l, name, &t, 1, (Val[]){a, b}, 2);
+}
+
+static Val funnel(Lifter *l, const char *name, Val hi, Val lo, Val count) {
+    Ty t = ir_ty(hi);
+    return ir_intrinsic(l, name, &t, 1, (Val[]){hi, lo, count}, 3);
+}
+
+Val ir_fshl(Lifter *l, Val hi, Val lo, Val count) {
+    return funnel(l, "llvm.fshl", hi, lo, count);
+}
+
+Val ir_fshr(Lifter *l, Val hi, Val lo, Val count) {
+    return funnel(l, "llvm.fshr", hi, lo, count);
+}
+
+static void set_enum_attribute(Lifter *l, Val fn, const char *name, u64 value) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->ctx, kind, value));
+}
+
+static Val declare_helper(Lifter *l, const char *name, Ty ret, Val *args, u32 arg_count) {
+    LLVMTypeRef types[8];
+    for (u32 i = 0; i < arg_count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    Val fn = LLVMAddFunction(l->mod, name, LLVMFunctionType(ir_type(l, ret), types, arg_count, false));
+    set_enum_attribute(l, fn, "nounwind", 0);
+    set_enum_attribute(l, fn, "willreturn", 0);
+    set_enum_attribute(l, fn, "memory", 3); /* argument memory only, read and written */
+    return fn;
+}
+
+Val ir_helper(Lifter *l, const char *name, Ty ret, Val *args, u32 arg_count) {
+    Val fn = LLVMGetNamedFunction(l->mod, name);
+    if (!fn)
+        fn = declare_helper(l, name, ret, args, arg_count);
+    return ir_call(l, fn, args, arg_count);
+}
+
+Val ir_state_function(Lifter *l, const char *name) {
+    Val fn = LLVMGetNamedFunction(l->mod, name);
+    LLVMTypeRef ptr = ir_type(l, PTR);
+    return fn ? fn : LLVMAddFunction(l->mod, name, LLVMFunctionType(ir_type(l, 0), &ptr, 1, false));
+}
+
+static void set_call_attribute(Lifter *l, Val call, const char *name, u64 value) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->ctx, kind, value));
+}
+
+static Val assembly(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count,
+                    bool effects) {
+    LLVMTypeRef types[8];
+    for (u32 i = 0; i < arg_count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(ir_type(l, ret), types, arg_count, false);
+    Val code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), effects, false,
+                                LLVMInlineAsmDialectATT, false);
+    Val call = LLVMBuildCall2(l->b, type, code, args, arg_count, "");
+    set_call_attribute(l, call, "nounwind", 0);
+    return call;
+}
+
+Val ir_asm(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count) {
+    Val call = assembly(l, text, constraints, ret, args, arg_count, true);
+    if (!strstr(constraints, "~{memory}"))
+        set_call_attribute(l, call, "memory", 12); /* inaccessible memory, read and written */
+    return call;
+}
+
+Val ir_asm_pure(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count) {
+    Val call = assembly(l, text, constraints, ret, args, arg_count, false);
+    set_call_attribute(l, call, "memory", 0);
+    return call;
+}
+
+/* ----------------------------------------------------------------------------------------------------- floating point */
+
+static Val metadata_string(Lifter *l, const char *text) {
+    return LLVMMetadataAsValue(l->ctx, LLVMMDStringInContext2(l->ctx, text, strlen(text)));
+}
+
+/* A constrained operation: the operands, then (where it rounds) the rounding mode, then the exception behaviour. */
+static Val constrained(Lifter *l, const char *name, const Ty *overloads, u32 overload_count, Val *operands, u32 count,
+                       bool rounds) {
+    Val args[5];
+    memcpy(args, operands, count * sizeof(Val));
+    if (rounds)
+        args[count++] = metadata_string(l, "round.dynamic");
+    args[count++] = metadata_string(l, "fpexcept.strict");
+    Val call = ir_intrinsic(l, name, overloads, overload_count, args, count);
+    set_call_attribute(l, call, "strictfp", 0);
+    return call;
+}
+
+Val ir_fop(Lifter *l, FOp op, Val a, Val b) {
+    static const char *const strict_name[] = {
+        [FADD] = "llvm.experimental.constrained.fadd",
+        [FSUB] = "llvm.experimental.constrained.fsub",
+        [FMUL] = "llvm.experimental.constrained.fmul",
+        [FDIV] = "llvm.experimental.constrained.fdiv",
+    };
+    static const LLVMOpcode opcode[] = {
+        [FADD] = LLVMFAdd, [FSUB] = LLVMFSub, [FMUL] = LLVMFMul, [FDIV] = LLVMFDiv};
+    if (!l->strict_fp)
+        return LLVMBuildBinOp(l->b, opcode[op], a, b, "");
+    Ty t = ir_ty(a);
+    return constrained(l, strict_name[op], &t, 1, (Val[]){a, b}, 2, true);
+}
+
+Val ir_fsqrt(Lifter *l, Val a) {
+    Ty t = ir_ty(a);
+    return l->strict_fp ? constrained(l, "llvm.experimental.constrained.sqrt", &t, 1, &a, 1, true)
+                        : ir_unary(l, "llvm.sqrt", a);
+}
+
+Val ir_fcmp(Lifter *l, FPred p, Val a, Val b, bool signaling) {
+    static const char *const pred_name[] = {
+        [OEQ] = "oeq", [OGT] = "ogt", [OGE] = "oge", [OLT] = "olt", [OLE] = "ole", [ONE] = "one", [ORD] = "ord",
+        [UNO] = "uno", [UEQ] = "ueq", [FUGT] = "ugt", [FUGE] = "uge", [FULT] = "ult", [FULE] = "ule", [UNE] = "une"};
+    if (!l->strict_fp)
+        return LLVMBuildFCmp(l->b, (LLVMRealPredicate)p, a, b, "");
+    Ty t = ir_ty(a);
+    Val args[] = {a, b, metadata_string(l, pred_name[p])};
+    const char *name = signaling ? "llvm.experimental.constrained.fcmps" : "llvm.experimental.constrained.fcmp";
+    return constrained(l, name, &t, 1, args, 3, false);
+}
+
+Val ir_fneg(Lifter *l, Val a) {
+    return LLVMBuildFNeg(l->b, a, "");
+}
+
+Val ir_fext(Lifter *l, Val a, Ty t) {
+    if (!l->strict_fp)
+        return LLVMBuildFPExt(l->b, a, ir_type(l, t), "");
+    return constrained(l, "llvm.experimental.constrained.fpext", (Ty[]){t, ir_ty(a)}, 2, &a, 1, false);
+}
+
+Val ir_ftrunc(Lifter *l, Val a, Ty t) {
+    if (!l->strict_fp)
+        return LLVMBuildFPTrunc(l->b, a, ir_type(l, t), "");
+    return constrained(l, "llvm.experimental.constrained.fptrunc", (Ty[]){t, ir_ty(a)}, 2, &a, 1, true);
+}
+
+Val ir_int_to_float(Lifter *l, Val a, Ty t) {
+    if (!l->strict_fp)
+        return LLVMBuildSIToFP(l->b, a, ir_type(l, t), "");
+    return constrained(l, "llvm.experimental.constrained.sitofp", (Ty[]){t, ir_ty(a)}, 2, &a, 1, true);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- blocks */
+
+Label ir_label(Lifter *l, const char *name) {
+    return LLVMAppendBasicBlockInContext(l->ctx, l->fn, name);
+}
+
+void ir_here(Lifter *l, Label at) {
+    LLVMPositionBuilderAtEnd(l->b, at);
+}
+
+Label ir_where(Lifter *l) {
+    return LLVMGetInsertBlock(l->b);
+}
+
+void ir_goto(Lifter *l, Label to) {
+    LLVMBuildBr(l->b, to);
+}
+
+void ir_branch(Lifter *l, Val cond, Label yes, Label no) {
+    LLVMBuildCondBr(l->b, cond, yes, no);
+}
+
+void ir_branch_rare(Lifter *l, Val cond, Label rare, Label often) {
+    Val br = LLVMBuildCondBr(l->b, cond, rare, often);
+    Val weights[] = {LLVMMDStringInContext(l->ctx, "branch_weights", 14), ir_int(l, I32, 1), ir_int(l, I32, 2000)};
+    LLVMSetMetadata(br, LLVMGetMDKindIDInContext(l->ctx, "prof", 4), LLVMMDNodeInContext(l->ctx, weights, 3));
+}
+
+Val ir_phi(Lifter *l, Ty t) {
+    return LLVMBuildPhi(l->b, ir_type(l, t), "");
+}
+
+void ir_phi_add(Val phi, Val v, Label from) {
+    LLVMAddIncoming(phi, &v, &from, 1);
+}

@@ -1,0 +1,37 @@
+/* isa.c: the list of guest architectures, and guest addresses and memory as every ISA sees them. */
+#include "isa/isa.h"
+
+const Isa *isa_find(LatheArch arch) {
+    switch (arch) {
+    case LATHE_ARCH_X86_64: return &isa_x86_64;
+    }
+    return NULL;
+}
+
+Val pc_pointer(Lifter *l, u64 addr) {
+    if (!l->pic_base)
+        return LLVMConstIntToPtr(ir_int(l, I64, addr), ir_type(l, PTR));
+    Val off = ir_int(l, I64, addr - l->cfg->pic_base);
+    return LLVMConstGEP2(ir_type(l, I8), l->pic_base, &off, 1);
+}
+
+Val pc_value(Lifter *l, u64 addr) {
+    return l->pic_base ? LLVMConstPtrToInt(pc_pointer(l, addr), ir_type(l, I64)) : ir_int(l, I64, addr);
+}
+
+void guest_access(Lifter *l, const Insn *in, Val ptr, u32 size_bytes, u32 kind) {
+    if (!l->cfg->mark_memory)
+        return;
+    Val args[] = {pc_value(l, in->pc), ptr, ir_int(l, I32, size_bytes), ir_int(l, I32, kind)};
+    ir_call(l, l->cfg->mark_memory, args, 4);
+}
+
+Val guest_load(Lifter *l, const Insn *in, Ty t, Val ptr, u32 align) {
+    guest_access(l, in, ptr, (ty_bits(t) + 7) / 8, 1);
+    return ir_load(l, t, ptr, align, SPACE_GUEST);
+}
+
+void guest_store(Lifter *l, const Insn *in, Val v, Val ptr, u32 align) {
+    guest_access(l, in, ptr, (ty_bits(ir_ty(v)) + 7) / 8, 2);
+    ir_store(l, v, ptr, align, SPACE_GUEST);
+}

@@ -1,0 +1,213 @@
+/* isa.h: what a guest architecture is, and what it may ask of the lifter.
+ *
+ * An ISA is one constant `Isa`: its registers, a decoder that turns bytes into `Insn`, and the meaning of each instruction
+ * written against `Insn` operands in the vocabulary of ir/ir.h and of the functions at the end of this header. Shared code
+ * knows nothing else of an ISA. Who holds the registers is behind `LiftOps`: in SSA values when a whole function is lifted
+ * (src/lift), and the same meanings can be run by another holder, whose operands are known only later.
+ *
+ * The contract of a meaning: read all operands, compute, write results, write flags. Registers are read and written only on
+ * the instruction's main line, not inside blocks that it opens itself.
+ */
+#ifndef ISA_ISA_H
+#define ISA_ISA_H
+
+#include "ir/ir.h"
+
+/* --------------------------------------------------------------------------------------------------------- registers */
+
+/* A variable of the guest state that lives in SSA values while code is lifted. */
+typedef u8 Reg;
+enum { REG_MAX = 128, REG_NONE = 0xff, REG_PC = 0xfe };
+
+typedef enum RegKind { REG_INT, REG_FLAG, REG_VECTOR } RegKind;
+
+typedef struct RegInfo {
+    u32 off_bytes; /* in the guest state */
+    u16 bits;
+    u8 kind;
+} RegInfo;
+
+typedef struct RegSet {
+    u64 word[REG_MAX / 64];
+} RegSet;
+
+static inline void regset_add(RegSet *s, Reg r) { s->word[r / 64] |= (u64)1 << r % 64; }
+static inline bool regset_has(const RegSet *s, Reg r) { return s->word[r / 64] >> r % 64 & 1; }
+static inline void regset_join(RegSet *s, const RegSet *other) {
+    for (size_t i = 0; i < ARRAY_LEN(s->word); i++)
+        s->word[i] |= other->word[i];
+}
+
+/* ------------------------------------------------------------------------------------------------------ instructions */
+
+typedef enum OperandKind { OPERAND_NONE, OPERAND_REG, OPERAND_MEM, OPERAND_IMM } OperandKind;
+
+typedef struct Operand {
+    u8 kind;
+    u8 cls;        /* REG: the ISA's register class */
+    u8 no;         /* REG: number within its class */
+    bool high;     /* REG: bits 8–15 of a general register (x86 ah, ch, dh, bh) */
+    u16 bits;      /* size of the operand */
+    u8 base, index; /* MEM: Reg, REG_NONE or (base only) REG_PC, in which case disp is the absolute address */
+    u8 scale;      /* MEM: 1, 2, 4, 8 */
+    u8 seg;        /* MEM: the ISA's segment, 0 for none */
+    u8 addr_bits;  /* MEM: 32 or 64 */
+    i64 disp;      /* MEM: displacement; IMM: the value, sign-extended */
+} Operand;
+
+/* How control goes on after an instruction. */
+typedef enum Flow {
+    FLOW_NEXT,
+    FLOW_JUMP,     /* to target */
+    FLOW_BRANCH,   /* to target or to the next one */
+    FLOW_CALL,     /* a guest call: target, or 0 where not known */
+    FLOW_INDIRECT, /* a jump to a computed address */
+    FLOW_RETURN,
+    FLOW_SYSCALL,  /* goes on after it where the configuration has an override, and stops otherwise */
+    FLOW_STOP, /* ends the function: traps, system calls without override, undecodable bytes */
+} Flow;
+
+enum { INSN_OPERANDS = 5 };
+
+typedef struct Insn {
+    u64 pc, target;
+    u32 row;          /* in the ISA's table; 0 is the row without a meaning */
+    u8 size, flow, operand_count;
+    i8 status;        /* LatheStatus: why this is no instruction, or LATHE_OK */
+    bool calls_out;   /* its meaning is a call_out: the whole state goes through memory */
+    u16 operand_bits; /* effective operand size */
+    u8 address_bits;  /* effective address size */
+    u8 segment;       /* the ISA's segment override, 0 for none */
+    u16 prefixes;     /* the ISA's */
+    Operand op[INSN_OPERANDS];
+    RegSet writes;    /* a superset of the registers it may write */
+    /* discovery's: */
+    u32 pred, pred_count;           /* one instruction that leads here, and how many do */
+    u32 next;                       /* the instruction after it in its block */
+    u32 block;                      /* the block it begins, or 0 */
+    struct JumpTable *table;        /* of an indirect jump, once recovered */
+    struct JumpTable *loaded_table; /* the table that this instruction reads */
+} Insn;
+
+static inline u64 insn_end(const Insn *in) { return in->pc + in->size; }
+
+/* ------------------------------------------------------------------------------------------------------- jump tables */
+
+/* Where discovery lets an ISA look back from an indirect jump. */
+typedef struct CodeView {
+    void *self;
+    /* The only instruction that can have come before `in`, or NULL. */
+    const Insn *(*before)(const struct CodeView *v, const Insn *in);
+    size_t (*read)(const struct CodeView *v, u64 addr, void *buf, size_t size);
+} CodeView;
+
+/* targets[i] is where the jump goes when the 64-bit index register of the load at load_pc holds i. */
+typedef struct JumpTable {
+    u64 load_pc; /* the instruction that reads the table: the jump itself, or one before it */
+    Reg index;   /* its index register */
+    u64 start, end; /* the table's bytes */
+    u64 *targets;
+    size_t count;
+    Val lifted_index; /* the index register's value at load_pc, once that is lifted */
+} JumpTable;
+
+/* ---------------------------------------------------------------------------------------------------------- the ISA */
+
+/* The C calling convention, for wrappers. */
+typedef struct CallAbi {
+    const Reg *int_args, *float_args;
+    u32 int_arg_count, float_arg_count;
+    Reg int_result, float_result, stack;
+    u32 return_address_bytes; /* what a call pushes on the stack */
+} CallAbi;
+
+/* A C function that lifted code calls by name. A table of them ends with a row without a name. */
+typedef struct Helper {
+    const char *name;
+    void *address;
+} Helper;
+
+typedef struct Isa {
+    const char *name;
+    const RegInfo *regs;
+    u32 reg_count;
+    u32 state_bytes, pc_off, trap_off, trap_info_off;
+    RegSet dead_at_calls; /* registers that no calling convention keeps: the flags */
+    CallAbi abi;
+
+    /* Decode the bytes at pc; fills everything but discovery's fields. A negative LatheStatus if there is no instruction. */
+    LatheStatus (*decode)(const u8 *bytes, size_t size, u64 pc, Insn *in);
+    void (*lift)(Lifter *l, const Insn *in); /* its meaning; called only if row is not 0 */
+    bool (*sets_rounding)(const Insn *in);   /* does it change the floating-point environment? */
+    bool (*jump_table)(const CodeView *v, const Insn *jump, Arena *arena, JumpTable *out);
+    int (*format)(const u8 *bytes, size_t size, u64 pc, char *text, size_t text_size);
+    bool (*support)(size_t index, LatheSupport *row);
+    const char *(*row_name)(u32 row);
+    const Helper *const *helpers; /* tables of helpers, ended by NULL */
+} Isa;
+
+extern const Isa isa_x86_64;
+
+/* The ISA of an architecture, or NULL. */
+const Isa *isa_find(LatheArch arch);
+
+/* ----------------------------------------------------------------------------- what the holder of the registers offers */
+
+/* A value made only when somebody reads it. `arg` outlives the lifting. */
+typedef Val MakeLazy(Lifter *l, const void *arg, Reg r);
+
+typedef struct LiftOps {
+    Val (*read)(Lifter *l, Reg r, Ty t);
+    void (*write)(Lifter *l, Reg r, Val v);
+    void (*also)(Lifter *l, Reg r, Val v);
+    void (*copy)(Lifter *l, Reg to, Reg from);
+    bool (*has)(Lifter *l, Reg r, Ty t);
+    void (*defer)(Lifter *l, Reg r, MakeLazy *make, const void *arg);
+    const void *(*deferred)(Lifter *l, Reg r, MakeLazy *make);
+    void (*trap_if)(Lifter *l, const Insn *in, Val cond, LatheTrap trap);
+    void (*trap)(Lifter *l, const Insn *in, u64 pc, LatheTrap trap, u32 info);
+    void (*jump)(Lifter *l, const Insn *in);
+    void (*branch)(Lifter *l, const Insn *in, Val cond);
+    void (*jump_to)(Lifter *l, const Insn *in, Val pc);
+    void (*call)(Lifter *l, const Insn *in, Val pc);
+    void (*ret)(Lifter *l, const Insn *in, Val pc);
+    void (*call_out)(Lifter *l, const Insn *in, Val fn, bool may_move);
+} LiftOps;
+
+/* Register r in the type t: its low bits, or all of them under another view. */
+static inline Val reg_read(Lifter *l, Reg r, Ty t) { return l->ops->read(l, r, t); }
+/* Set all of r; a narrower value is zero-extended. */
+static inline void reg_write(Lifter *l, Reg r, Val v) { l->ops->write(l, r, v); }
+/* What r was just set to is, in its low bits, also v: saves later reads a conversion. */
+static inline void reg_also(Lifter *l, Reg r, Val v) { l->ops->also(l, r, v); }
+static inline void reg_copy(Lifter *l, Reg to, Reg from) { l->ops->copy(l, to, from); }
+/* Is r at hand in the type t without a conversion? */
+static inline bool reg_has(Lifter *l, Reg r, Ty t) { return l->ops->has(l, r, t); }
+static inline void reg_defer(Lifter *l, Reg r, MakeLazy *make, const void *arg) { l->ops->defer(l, r, make, arg); }
+/* The argument r was deferred with, if its value is still of that kind; else NULL. */
+static inline const void *reg_deferred(Lifter *l, Reg r, MakeLazy *make) { return l->ops->deferred(l, r, make); }
+
+/* Leave the function before `in` has any effect, if cond holds. */
+static inline void trap_if(Lifter *l, const Insn *in, Val cond, LatheTrap t) { l->ops->trap_if(l, in, cond, t); }
+/* Leave the function with cpu->pc = pc. Ends the block. */
+static inline void trap(Lifter *l, const Insn *in, u64 pc, LatheTrap t, u32 info) { l->ops->trap(l, in, pc, t, info); }
+/* These end the block: to in->target; to it or the next instruction; to a computed address; call; return. */
+static inline void jump(Lifter *l, const Insn *in) { l->ops->jump(l, in); }
+static inline void branch(Lifter *l, const Insn *in, Val cond) { l->ops->branch(l, in, cond); }
+static inline void jump_to(Lifter *l, const Insn *in, Val pc) { l->ops->jump_to(l, in, pc); }
+static inline void call_to(Lifter *l, const Insn *in, Val pc) { l->ops->call(l, in, pc); }
+static inline void return_to(Lifter *l, const Insn *in, Val pc) { l->ops->ret(l, in, pc); }
+/* Call a function of the module, void(ptr cpu), with the whole guest state in memory and pc after `in`. If it may move the pc,
+ * the lifted function returns where it did. */
+static inline void call_out(Lifter *l, const Insn *in, Val fn, bool may_move) { l->ops->call_out(l, in, fn, may_move); }
+
+/* Guest addresses as constants; with position independence relative to the module's symbol. */
+Val pc_value(Lifter *l, u64 addr);
+Val pc_pointer(Lifter *l, u64 addr);
+
+/* Guest memory; tells the memory marker, if there is one. */
+Val guest_load(Lifter *l, const Insn *in, Ty t, Val ptr, u32 align);
+void guest_store(Lifter *l, const Insn *in, Val v, Val ptr, u32 align);
+void guest_access(Lifter *l, const Insn *in, Val ptr, u32 size_bytes, u32 kind); /* only the marker */
+
+#endif

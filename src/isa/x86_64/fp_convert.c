@@ -1,0 +1,124 @@
+/* fp_convert.c: SSE conversions between integers and floating point, and the control register of both.
+ *
+ * A float that no integer of the wanted size stands for becomes the "integer indefinite", the most negative one. LLVM's own
+ * conversion is poison then, so the host's instruction is asked for.
+ */
+#include "isa/x86_64/families_fp.h"
+#include "isa/x86_64/fp_exact.h"
+
+#include <stdio.h>
+
+/* ------------------------------------------------------------------------------------------------------- from integers */
+
+void fp_from_int(Lifter *l, const Insn *in, Ty t) {
+    set_operand(l, in, 0, ir_int_to_float(l, operand(l, in, 1), t));
+}
+
+void fp_from_ints(Lifter *l, const Insn *in, Ty t) {
+    Val v = fp_source(l, in, 1, VECTOR(I32, ty_lanes(t)));
+    set_operand(l, in, 0, ir_int_to_float(l, v, t));
+}
+
+/* --------------------------------------------------------------------------------------------------------- to integers */
+
+/* For hosts without the instruction. A saturating conversion is right but for NaN and beyond the largest integer. */
+static Val convert_anywhere(Lifter *l, Rounding r, Val v, Ty to) {
+    Ty from = ir_ty(v);
+    if (r == BY_MXCSR)
+        v = ir_unary(l, "llvm.nearbyint", v);
+    Val saturated = ir_intrinsic(l, "llvm.fptosi.sat", (Ty[]){to, from}, 2, &v, 1);
+    u32 bits = ty_bits(ty_elem(to));
+    Val fits = ir_fcmp(l, OLT, v, ir_float(l, from, bits == 64 ? 0x1p63 : 0x1p31), true);
+    return ir_select(l, fits, saturated, ir_int(l, to, (u64)1 << (bits - 1)));
+}
+
+/* llvm.x86.sse2.cvttsd2si64 and its relatives: the low lane of a vector. */
+static Val convert_low(Lifter *l, Rounding r, Val v, Ty to) {
+    Ty from = ir_ty(v);
+    char name[40];
+    snprintf(name, sizeof(name), "llvm.x86.sse%s.cvt%s%s2si%s", from == F64 ? "2" : "", r == TO_ZERO ? "t" : "",
+             from == F64 ? "sd" : "ss", to == I64 ? "64" : "");
+    Val wide = ir_insert(l, ir_zero(l, ty_vector(from, 128)), v, 0);
+    return ir_intrinsic(l, name, NULL, 0, &wide, 1);
+}
+
+void fp_to_int(Lifter *l, const Insn *in, Rounding r, Ty from) {
+    Val v = operand_as(l, in, 1, from);
+    Ty to = ty_int(width(in, 0));
+    if (!HOST_IS_X86)
+        v = convert_anywhere(l, r, v, to);
+    else
+        v = exact(l) ? exact_unary(l, in, to, v) : convert_low(l, r, v, to);
+    set_operand(l, in, 0, v);
+}
+
+/* A vector of two lanes, and zeros above it; or the other way round. */
+static Val to_four(Lifter *l, Val v) {
+    return ir_shuffle(l, v, ir_zero(l, ir_ty(v)), (int[]){0, 1, 2, 3}, 4);
+}
+
+static Val to_two(Lifter *l, Val v) {
+    return ir_shuffle(l, v, v, (int[]){0, 1}, 2);
+}
+
+/* Four integers; of two doubles the upper two are zero. Zeros above two floats raise nothing. */
+static Val convert_four(Lifter *l, Rounding r, Val v) {
+    bool doubles = ty_elem(ir_ty(v)) == F64;
+    char name[40];
+    int prefix = snprintf(name, sizeof(name), "llvm.x86.sse2.");
+    snprintf(name + prefix, sizeof(name) - (size_t)prefix, "cvt%sp%c2dq", r == TO_ZERO ? "t" : "", doubles ? 'd' : 's');
+    if (ir_ty(v) == PS_HALF)
+        v = to_four(l, v);
+    if (exact(l))
+        return exact_named(l, name + prefix, VECTOR(I32, 4), v);
+    return ir_intrinsic(l, name, NULL, 0, &v, 1);
+}
+
+static Val convert_four_anywhere(Lifter *l, Rounding r, Val v) {
+    Val ints = convert_anywhere(l, r, v, VECTOR(I32, ty_lanes(ir_ty(v))));
+    return ty_lanes(ir_ty(v)) == 2 ? to_four(l, ints) : ints;
+}
+
+void fp_to_ints(Lifter *l, const Insn *in, Rounding r, Ty from) {
+    Val v = fp_source(l, in, 1, from);
+    v = HOST_IS_X86 ? convert_four(l, r, v) : convert_four_anywhere(l, r, v);
+    set_operand(l, in, 0, is_cls(in, 0, CLS_MMX) ? to_two(l, v) : v);
+}
+
+/* ---------------------------------------------------------------------------------------------- between single and double */
+
+void fp_widen(Lifter *l, const Insn *in, Ty from, Ty to) {
+    set_operand(l, in, 0, ir_fext(l, fp_source(l, in, 1, from), to));
+}
+
+/* The packed form clears the upper half, the scalar one keeps the rest. */
+void fp_narrow(Lifter *l, const Insn *in, Ty from, Ty to) {
+    Val v = ir_ftrunc(l, fp_source(l, in, 1, from), to);
+    if (ty_is_vector(to))
+        set_operand_zext(l, in, 0, v);
+    else
+        set_operand(l, in, 0, v);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- mxcsr */
+
+static Val mxcsr_slot(Lifter *l) {
+    return ir_state(l, offsetof(LatheX86Cpu, mxcsr));
+}
+
+/* SDM 2A, LDMXCSR: #GP if a reserved bit is set. */
+void fp_ldmxcsr(Lifter *l, const Insn *in) {
+    Val v = operand_as(l, in, 0, I32);
+    trap_if(l, in, ir_icmp(l, UGT, v, ir_int(l, I32, 0xffff)), LATHE_TRAP_PRIVILEGED);
+    Val slot = mxcsr_slot(l);
+    ir_store(l, v, slot, 4, SPACE_STATE);
+    if (HOST_IS_X86)
+        ir_asm(l, "ldmxcsr ($0)", "r,~{memory}", 0, &slot, 1);
+}
+
+void fp_stmxcsr(Lifter *l, const Insn *in) {
+    Val slot = mxcsr_slot(l);
+    if (HOST_IS_X86)
+        ir_asm(l, "stmxcsr ($0)", "r,~{memory}", 0, &slot, 1);
+    set_operand(l, in, 0, ir_load(l, I32, slot, 4, SPACE_STATE));
+}

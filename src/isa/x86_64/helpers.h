@@ -1,0 +1,12 @@
+/* helpers.h: the tables of C functions that lifted x86-64 code calls by name, by group. */
+#ifndef ISA_X86_64_HELPERS_H
+#define ISA_X86_64_HELPERS_H
+
+#include "isa/isa.h"
+
+extern const Helper x86_system_helpers[];    /* division, questions to the host's CPU */
+extern const Helper x86_x87_helpers[];       /* one x87 instruction each */
+extern const Helper x86_x87_whole_helpers[]; /* the same, with the whole x87 unit of the guest in the host's */
+extern const Helper x86_state_helpers[];     /* environments, fxsave, xsave */
+
+#endif

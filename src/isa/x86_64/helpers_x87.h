@@ -1,0 +1,145 @@
+/* helpers_x87.h: the guest's x87 unit in C, and how one x87 instruction of the host is run for it.
+ *
+ * An operation is the very instruction of the host, on operands taken from the guest state, under the guest's rounding and
+ * precision control and with all exceptions masked. What it leaves in the host's status word goes into the guest's. Stack
+ * faults and unmasked exceptions, which the host must not see, are done by hand. The host's x87 stack is empty between
+ * helpers, as the C ABI has it.
+ */
+#ifndef ISA_X86_64_HELPERS_X87_H
+#define ISA_X86_64_HELPERS_X87_H
+
+#include "base/base.h"
+#include "lathe/lift.h"
+
+/* The status word. The exceptions have the same places in the control word, where they are masks. */
+enum {
+    FPU_IE = 0x01, FPU_DE = 0x02, FPU_ZE = 0x04, FPU_OE = 0x08, FPU_UE = 0x10, FPU_PE = 0x20, FPU_EXCEPTIONS = 0x3f,
+    FPU_SF = 0x40, FPU_ES = 0x80, FPU_B = 0x8000,
+    FPU_C0 = 0x0100, FPU_C1 = 0x0200, FPU_C2 = 0x0400, FPU_C3 = 0x4000,
+    FPU_CODES = FPU_C0 | FPU_C1 | FPU_C2 | FPU_C3, FPU_TOP = 0x3800,
+};
+
+/* Control words have bit 6 set and no others besides masks, precision, rounding and infinity control. */
+enum { FPU_CW_INITIAL = 0x037f, FPU_CW_BITS = 0x1f3f, FPU_CW_ONES = 0x0040 };
+
+typedef long double F80x __attribute__((may_alias));
+
+/* ------------------------------------------------------------------------------------------------------- registers */
+
+static inline F80x *fpu_slot(LatheX86Cpu *cpu, u32 i) { return (F80x *)cpu->st[(cpu->fpu_top + i) & 7]; }
+static inline u8 fpu_tag_bit(const LatheX86Cpu *cpu, u32 i) { return (u8)(1 << ((cpu->fpu_top + i) & 7)); }
+static inline bool fpu_empty(const LatheX86Cpu *cpu, u32 i) { return !(cpu->fpu_tag & fpu_tag_bit(cpu, i)); }
+
+static inline void fpu_set(LatheX86Cpu *cpu, u32 i, long double v) {
+    *fpu_slot(cpu, i) = v;
+    cpu->fpu_tag |= fpu_tag_bit(cpu, i);
+}
+
+static inline void fpu_push(LatheX86Cpu *cpu, long double v) {
+    cpu->fpu_top = (cpu->fpu_top - 1) & 7;
+    fpu_set(cpu, 0, v);
+}
+
+static inline void fpu_pop(LatheX86Cpu *cpu) {
+    cpu->fpu_tag &= (u8)~fpu_tag_bit(cpu, 0);
+    cpu->fpu_top = (cpu->fpu_top + 1) & 7;
+}
+
+/* The real indefinite: what masked invalid operations give. */
+static inline long double fpu_indefinite(void) {
+    static const u8 bytes[16] = {[7] = 0xc0, 0xff, 0xff};
+    return *(const F80x *)bytes;
+}
+
+/* ------------------------------------------------------------------------------------------------------ exceptions */
+
+/* ES and B say whether a flag is set that is not masked. */
+static inline void fpu_summarize(LatheX86Cpu *cpu) {
+    cpu->fpu_sw &= (u16) ~(FPU_ES | FPU_B);
+    if (cpu->fpu_sw & ~cpu->fpu_cw & FPU_EXCEPTIONS)
+        cpu->fpu_sw |= FPU_ES | FPU_B;
+}
+
+static inline void fpu_set_cw(LatheX86Cpu *cpu, u16 cw) {
+    cpu->fpu_cw = (cw & FPU_CW_BITS) | FPU_CW_ONES;
+    fpu_summarize(cpu);
+}
+
+/* The guest's pending exception, raised on the host. */
+void fpu_raise(const LatheX86Cpu *cpu);
+
+/* Every instruction whose mnemonic has no N begins with this. */
+static inline void fpu_wait(const LatheX86Cpu *cpu) {
+    if (__builtin_expect(cpu->fpu_sw & FPU_ES, 0))
+        fpu_raise(cpu);
+}
+
+/* A stack overflow (c1 is FPU_C1) or underflow (0). True if it is masked: then the instruction completes, with the
+ * indefinite value for its result. */
+static inline bool fpu_stack_fault(LatheX86Cpu *cpu, u16 c1) {
+    cpu->fpu_sw = (u16)((cpu->fpu_sw & ~FPU_C1) | FPU_IE | FPU_SF | c1);
+    fpu_summarize(cpu);
+    return cpu->fpu_cw & FPU_IE;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the host */
+
+static inline u16 fpu_host_status(void) {
+    u16 sw;
+    asm volatile("fnstsw %0" : "=a"(sw));
+    return sw;
+}
+
+/* Gives the host the guest's control word and returns its own. Flags that the guest has already may stay set in the host,
+ * because they would be set anyway; unless some are unmasked, when it matters which ones are new. */
+static inline u16 fpu_enter(const LatheX86Cpu *cpu) {
+    u16 host, guest = cpu->fpu_cw | FPU_EXCEPTIONS;
+    asm volatile("fnstcw %0" : "=m"(host));
+    if (host != guest)
+        asm volatile("fldcw %0" : : "m"(guest));
+    if (((fpu_host_status() & ~cpu->fpu_sw) | ~cpu->fpu_cw) & FPU_EXCEPTIONS)
+        asm volatile("fnclex");
+    return host;
+}
+
+/* The status word after the instruction; the host's control word is back. */
+static inline u16 fpu_leave(const LatheX86Cpu *cpu, u16 host) {
+    u16 sw = fpu_host_status();
+    if (host != (cpu->fpu_cw | FPU_EXCEPTIONS))
+        asm volatile("fldcw %0" : : "m"(host));
+    return sw;
+}
+
+/* Takes over the exceptions and the given condition codes. False: an unmasked exception that comes before the result (SDM
+ * 1, 8.5) leaves registers and condition codes alone. */
+static inline bool fpu_commit(LatheX86Cpu *cpu, u16 sw, u16 codes) {
+    u32 unmasked = sw & ~cpu->fpu_cw & FPU_EXCEPTIONS;
+    if (unmasked & (FPU_IE | FPU_DE | FPU_ZE))
+        codes = 0;
+    cpu->fpu_sw = (u16)((cpu->fpu_sw & ~codes) | (sw & (codes | FPU_EXCEPTIONS)));
+    if (unmasked)
+        cpu->fpu_sw |= FPU_ES | FPU_B;
+    return !(unmasked & (FPU_IE | FPU_DE | FPU_ZE));
+}
+
+/* ---------------------------------------------------------------------------------------------------- memory images */
+
+/* The environment and the registers as FNSTENV and FNSAVE write them with 32-bit operand size. */
+typedef struct __attribute__((packed)) FpuEnv {
+    u16 cw, ones0, sw, ones1, tw, ones2;
+    u32 ip;
+    u16 cs, opcode;
+    u32 dp;
+    u16 ds, ones3;
+} FpuEnv;
+
+typedef struct __attribute__((packed)) FpuImage {
+    FpuEnv env;
+    u8 st[8][10]; /* from ST(0) on */
+} FpuImage;
+
+void fpu_get_image(const LatheX86Cpu *cpu, FpuImage *image);
+void fpu_put_env(LatheX86Cpu *cpu, const FpuEnv *env);
+void fpu_put_image(LatheX86Cpu *cpu, const FpuImage *image);
+
+#endif

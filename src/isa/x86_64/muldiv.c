@@ -1,0 +1,144 @@
+/* muldiv.c: multiplication and division. */
+#include "isa/x86_64/families_base.h"
+
+static Val extend(Lifter *l, Val v, Ty t, bool is_signed) {
+    return is_signed ? ir_sext(l, v, t) : ir_zext(l, v, t);
+}
+
+/* rdx:rax, or ah:al for bytes. */
+static void set_pair(Lifter *l, Val v, u32 w) {
+    if (w == 8) {
+        set_gp(l, RAX, v);
+        return;
+    }
+    set_gp(l, RAX, ir_trunc(l, v, ty_int(w)));
+    set_gp(l, RDX, ir_trunc(l, ir_lshr_by(l, v, w), ty_int(w)));
+}
+
+/* CF and OF: the upper half says more than the lower one. */
+static void set_overflow(Lifter *l, Val product, u32 w, bool is_signed) {
+    Ty wide = ir_ty(product);
+    Val low = ir_trunc(l, product, ty_int(w));
+    Val over = ir_icmp(l, NE, product, extend(l, low, wide, is_signed));
+    set_flag(l, CF, over);
+    set_flag(l, OF, over);
+}
+
+void multiply(Lifter *l, const Insn *in, bool is_signed) {
+    u32 w = width(in, 0);
+    Ty wide = ty_int(2 * w);
+    Val a = extend(l, gp(l, RAX, w), wide, is_signed), b = extend(l, operand(l, in, 0), wide, is_signed);
+    Val r = ir_mul(l, a, b);
+    set_pair(l, r, w);
+    set_overflow(l, r, w, is_signed);
+}
+
+static void multiply_into(Lifter *l, const Insn *in, int x, int y) {
+    u32 w = width(in, 0);
+    Ty wide = ty_int(2 * w);
+    Val a = operand(l, in, x), b = operand(l, in, y);
+    set_operand(l, in, 0, ir_mul(l, a, b));
+    Val r = ir_mul(l, ir_sext(l, a, wide), ir_sext(l, b, wide));
+    set_overflow(l, r, w, true);
+}
+
+void multiply_signed(Lifter *l, const Insn *in) {
+    if (in->operand_count == 1)
+        multiply(l, in, true);
+    else
+        multiply_into(l, in, in->operand_count == 3 ? 1 : 0, in->operand_count - 1);
+}
+
+/* mulx high, low, src: rdx times src; if both results are one register, it gets the high half. */
+void multiply_no_flags(Lifter *l, const Insn *in) {
+    u32 w = width(in, 0);
+    Ty wide = ty_int(2 * w);
+    Val r = ir_mul(l, ir_zext(l, gp(l, RDX, w), wide), ir_zext(l, operand(l, in, 2), wide));
+    set_operand(l, in, 1, ir_trunc(l, r, ty_int(w)));
+    set_operand(l, in, 0, ir_trunc(l, ir_lshr_by(l, r, w), ty_int(w)));
+}
+
+/* ------------------------------------------------------------------------------------------------------------ division */
+
+/* The dividend is twice as wide as the divisor: rdx:rax, or ax. */
+static Val dividend(Lifter *l, u32 w) {
+    Ty wide = ty_int(2 * w);
+    if (w == 8)
+        return gp(l, RAX, 16);
+    return ir_or(l, ir_zext(l, gp(l, RAX, w), wide), ir_shl_by(l, ir_zext(l, gp(l, RDX, w), wide), w));
+}
+
+static void set_results(Lifter *l, Val quotient, Val remainder, u32 w) {
+    if (w == 8) {
+        set_gp(l, RAX, quotient);
+        set_gp_high(l, RAX, remainder);
+    } else {
+        set_gp(l, RAX, quotient);
+        set_gp(l, RDX, remainder);
+    }
+}
+
+/* 8, 16 and 32 bits: divide in twice the width and see whether the quotient fits. */
+static void divide_narrow(Lifter *l, const Insn *in, bool is_signed) {
+    u32 w = width(in, 0);
+    Ty t = ty_int(w), wide = ty_int(2 * w);
+    Val a = dividend(l, w), divisor = operand(l, in, 0);
+    trap_if(l, in, ir_is_zero(l, divisor), LATHE_TRAP_DIVIDE);
+    Val b = extend(l, divisor, wide, is_signed);
+    if (is_signed) { /* the one quotient that overflows the wide division, too */
+        Val least = ir_shl_by(l, ir_int(l, wide, 1), 2 * w - 1);
+        Val worst = ir_and(l, ir_icmp(l, EQ, a, least), ir_icmp(l, EQ, b, ir_ones(l, wide)));
+        trap_if(l, in, worst, LATHE_TRAP_DIVIDE);
+    }
+    Val q = is_signed ? ir_sdiv(l, a, b) : ir_udiv(l, a, b);
+    Val quotient = ir_trunc(l, q, t);
+    trap_if(l, in, ir_icmp(l, NE, q, extend(l, quotient, wide, is_signed)), LATHE_TRAP_DIVIDE);
+    Val rem = is_signed ? ir_srem(l, a, b) : ir_urem(l, a, b);
+    set_results(l, quotient, ir_trunc(l, rem, t), w);
+}
+
+/* 64 bits: compilers put the sign or zero of rax into rdx, and then a 64-bit division is exact; only otherwise is the
+ * 128-bit one needed, which is a C function. */
+static void divide_wide(Lifter *l, const Insn *in, bool is_signed) {
+    Val low = gp(l, RAX, 64), high = gp(l, RDX, 64), divisor = operand(l, in, 0);
+    trap_if(l, in, ir_is_zero(l, divisor), LATHE_TRAP_DIVIDE);
+    Val expected = is_signed ? ir_ashr_by(l, low, 63) : ir_zero(l, I64);
+    Val simple = ir_icmp(l, EQ, high, expected);
+    if (is_signed) { /* INT64_MIN / -1 overflows; the helper says so */
+        Val least = ir_icmp(l, EQ, low, ir_int(l, I64, (u64)1 << 63));
+        Val overflows = ir_and(l, least, ir_icmp(l, EQ, divisor, ir_ones(l, I64)));
+        simple = ir_and(l, simple, ir_not(l, overflows));
+    }
+    Label quick = ir_label(l, "div64"), slow = ir_label(l, "div128"), done = ir_label(l, "");
+    Val fits = NULL;
+    ir_branch_rare(l, ir_not(l, simple), slow, quick);
+    ir_here(l, quick);
+    Val q1 = is_signed ? ir_sdiv(l, low, divisor) : ir_udiv(l, low, divisor);
+    Val r1 = is_signed ? ir_srem(l, low, divisor) : ir_urem(l, low, divisor);
+    ir_goto(l, done);
+    ir_here(l, slow);
+    /* The helper leaves quotient and remainder in the state's scratch fields and says whether the quotient fits. */
+    Val out = ir_state(l, offsetof(LatheX86Cpu, scratch));
+    Val args[] = {out, low, high, divisor};
+    fits = ir_helper(l, is_signed ? "lathe_x86_idiv128" : "lathe_x86_div128", I32, args, 4);
+    Val q2 = ir_load(l, I64, out, 8, SPACE_STATE), r2 = ir_load(l, I64, ir_offset(l, out, 8), 8, SPACE_STATE);
+    Val bad2 = ir_is_zero(l, fits);
+    ir_goto(l, done);
+    ir_here(l, done);
+    Val q = ir_phi(l, I64), r = ir_phi(l, I64), bad = ir_phi(l, I1);
+    ir_phi_add(q, q1, quick);
+    ir_phi_add(q, q2, slow);
+    ir_phi_add(r, r1, quick);
+    ir_phi_add(r, r2, slow);
+    ir_phi_add(bad, ir_int(l, I1, 0), quick);
+    ir_phi_add(bad, bad2, slow);
+    trap_if(l, in, bad, LATHE_TRAP_DIVIDE);
+    set_results(l, q, r, 64);
+}
+
+void divide(Lifter *l, const Insn *in, bool is_signed) {
+    if (width(in, 0) == 64)
+        divide_wide(l, in, is_signed);
+    else
+        divide_narrow(l, in, is_signed);
+}

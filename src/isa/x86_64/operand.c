@@ -1,0 +1,231 @@
+/* operand.c: x86-64 operands: addresses, partial registers, immediates, the stack. */
+#include "isa/x86_64/x86_64.h"
+
+/* ---------------------------------------------------------------------------------------------------- general registers */
+
+Val gp(Lifter *l, Reg r, u32 bits) {
+    return reg_read(l, r, ty_int(bits));
+}
+
+/* The bits of r that a narrow write keeps, joined with it. */
+static void merge(Lifter *l, Reg r, Val v, u32 shift) {
+    u64 mask = (ty_bits(ir_ty(v)) == 8 ? 0xffu : 0xffffu) << shift;
+    Val kept = ir_and_with(l, gp(l, r, 64), ~mask);
+    reg_write(l, r, ir_or(l, kept, ir_shl_by(l, ir_zext(l, v, I64), shift)));
+}
+
+void set_gp(Lifter *l, Reg r, Val v) {
+    Ty t = ir_ty(v);
+    if (t != I8 && t != I16) {
+        reg_write(l, r, v);
+        return;
+    }
+    merge(l, r, v, 0);
+    reg_also(l, r, v);
+}
+
+void set_gp_high(Lifter *l, Reg r, Val v) {
+    merge(l, r, v, 8);
+}
+
+static Val read_gp(Lifter *l, const Operand *op) {
+    if (op->high)
+        return ir_trunc(l, ir_lshr_by(l, gp(l, op->no, 64), 8), I8);
+    return gp(l, op->no, op->bits);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- addresses */
+
+static Val segment_base(Lifter *l, u8 seg) {
+    u32 off = seg == SEG_FS ? offsetof(LatheX86Cpu, fsbase) : offsetof(LatheX86Cpu, gsbase);
+    return ir_load(l, PTR, ir_state(l, off), 8, SPACE_STATE);
+}
+
+static Val integer_address(Lifter *l, const Operand *m) {
+    Ty t = ty_int(m->addr_bits);
+    Val sum = NULL;
+    if (m->base != REG_NONE && m->base != REG_PC)
+        sum = reg_read(l, m->base, t);
+    if (m->index != REG_NONE) {
+        Val scaled = ir_shl_by(l, reg_read(l, m->index, t), (u32)__builtin_ctz(m->scale));
+        sum = sum ? ir_add(l, sum, scaled) : scaled;
+    }
+    if (m->base == REG_PC)
+        return ir_trunc(l, pc_value(l, (u64)m->disp), t);
+    return sum ? ir_add_to(l, sum, m->disp) : ir_int(l, t, (u64)m->disp);
+}
+
+/* The base register is taken for the pointer, everything else for offsets into what it points to. */
+static Val pointer_address(Lifter *l, const Operand *m) {
+    Val p;
+    if (m->base == REG_PC)
+        return pc_pointer(l, (u64)m->disp);
+    if (m->base != REG_NONE)
+        p = ir_offset(l, reg_read(l, m->base, PTR), m->disp);
+    else
+        p = ir_bitcast(l, ir_int(l, I64, (u64)m->disp), PTR);
+    return m->index == REG_NONE ? p : ir_index(l, p, reg_read(l, m->index, I64), m->scale);
+}
+
+/* LLVM's address spaces 256 and 257 are the host's gs and fs. */
+static Val native_segment(Lifter *l, Val offset, u8 seg) {
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(l->ctx, seg == SEG_FS ? 257 : 256);
+    return LLVMBuildIntToPtr(l->b, offset, ptr, "");
+}
+
+Val segmented(Lifter *l, Val offset, u8 seg) {
+    if (seg == SEG_NONE)
+        return ir_bitcast(l, offset, PTR);
+    if (l->cfg->native_segments)
+        return native_segment(l, offset, seg);
+    return ir_index(l, segment_base(l, seg), offset, 1);
+}
+
+static Val make_address(Lifter *l, const Operand *m) {
+    if (m->seg == SEG_NONE && m->addr_bits == 64)
+        return pointer_address(l, m);
+    return segmented(l, ir_zext(l, integer_address(l, m), I64), m->seg);
+}
+
+Val address(Lifter *l, const Insn *in, int i) {
+    Val *slot = &l->address[i ? 1 : 0];
+    if (!*slot)
+        *slot = make_address(l, &in->op[i]);
+    return *slot;
+}
+
+/* A base that is at hand as a pointer keeps the result a pointer, so that what points into an object goes on to. */
+Val effective_address(Lifter *l, const Insn *in, int i) {
+    const Operand *m = &in->op[i];
+    bool pointer = m->addr_bits == 64 && m->base < REG_MAX && reg_has(l, m->base, PTR);
+    if (pointer || (m->base == REG_PC && m->addr_bits == 64))
+        return pointer_address(l, m);
+    return integer_address(l, m);
+}
+
+/* ------------------------------------------------------------------------------------------------------- MMX registers */
+
+static Val mmx_slot(Lifter *l, u8 no) {
+    return ir_state(l, (u32)offsetof(LatheX86Cpu, st) + no * 16u);
+}
+
+/* SDM 1, 9.2: a write sets the exponent of the aliased x87 register to ones. */
+static void write_mmx(Lifter *l, u8 no, Val v) {
+    ir_store(l, v, mmx_slot(l, no), 16, SPACE_STATE);
+    ir_store(l, ir_int(l, I16, 0xffff), ir_offset(l, mmx_slot(l, no), 8), 8, SPACE_STATE);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- reading */
+
+Val imm(Lifter *l, const Insn *in, int i, Ty t) {
+    return ir_int(l, t, imm_value(in, i));
+}
+
+static Val read_operand(Lifter *l, const Insn *in, int i, Ty t, u32 align) {
+    const Operand *op = &in->op[i];
+    if (op->kind == OPERAND_MEM)
+        return guest_load(l, in, t, address(l, in, i), align);
+    if (op->kind == OPERAND_IMM)
+        return imm(l, in, i, t);
+    switch (op->cls) {
+    case CLS_GP: return op->high ? read_gp(l, op) : reg_read(l, op->no, t);
+    case CLS_VEC: return reg_read(l, (Reg)(XMM0 + op->no), t);
+    case CLS_MMX: return ir_load(l, t, mmx_slot(l, op->no), 16, SPACE_STATE);
+    case CLS_MASK: return reg_read(l, (Reg)(K0 + op->no), t);
+    }
+    CHECK(false, "an operand of a class that has no value");
+}
+
+Val operand(Lifter *l, const Insn *in, int i) {
+    return read_operand(l, in, i, ty_int(in->op[i].kind == OPERAND_IMM ? width(in, 0) : width(in, i)), 0);
+}
+
+Val operand_as(Lifter *l, const Insn *in, int i, Ty t) {
+    return read_operand(l, in, i, t, 0);
+}
+
+Val operand_aligned(Lifter *l, const Insn *in, int i, Ty t) {
+    return read_operand(l, in, i, t, ty_bits(t) / 8);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- writing */
+
+static void clear_upper(Lifter *l, u8 no) {
+    reg_write(l, (Reg)(YMM0_HIGH + no), ir_zero(l, VECTOR(I64, 2)));
+    reg_write(l, (Reg)(ZMM0_HIGH + no), ir_zero(l, VECTOR(I64, 4)));
+}
+
+/* A scalar goes into lane 0 of its vector; a shorter vector into the low lanes. */
+static Val insert_low(Lifter *l, Reg r, Val v, Ty t) {
+    if (!ty_is_vector(t))
+        return ir_insert(l, reg_read(l, r, ty_vector(t, 128)), v, 0);
+    int lanes[16];
+    u32 n = ty_lanes(t), all = 128 / ty_bits(ty_elem(t));
+    for (u32 i = 0; i < all; i++)
+        lanes[i] = (int)(i < n ? i : i % n + n);
+    Val wide = ir_shuffle(l, v, LLVMConstNull(LLVMTypeOf(v)), lanes, all);
+    for (u32 i = 0; i < all; i++)
+        lanes[i] = (int)(i < n ? i : all + i);
+    return ir_shuffle(l, wide, reg_read(l, r, VECTOR(ty_elem(t), all)), lanes, all);
+}
+
+static void write_vector(Lifter *l, const Insn *in, u8 no, Val v, bool keep) {
+    Reg r = (Reg)(XMM0 + no);
+    Ty t = ir_ty(v);
+    if (ty_bits(t) < 128 && keep) {
+        reg_write(l, r, insert_low(l, r, v, t));
+        reg_also(l, r, v);
+    } else {
+        reg_write(l, r, v);
+    }
+    if (in->prefixes & (PREFIX_VEX | PREFIX_EVEX))
+        clear_upper(l, no);
+}
+
+static void write_operand(Lifter *l, const Insn *in, int i, Val v, bool keep, u32 align) {
+    const Operand *op = &in->op[i];
+    if (op->kind == OPERAND_MEM) {
+        guest_store(l, in, v, address(l, in, i), align);
+        return;
+    }
+    switch (op->cls) {
+    case CLS_GP:
+        if (op->high)
+            set_gp_high(l, op->no, v);
+        else
+            set_gp(l, op->no, v);
+        return;
+    case CLS_VEC: write_vector(l, in, op->no, v, keep); return;
+    case CLS_MMX: write_mmx(l, op->no, v); return;
+    case CLS_MASK: reg_write(l, (Reg)(K0 + op->no), v); return;
+    }
+    CHECK(false, "an operand of a class that cannot be written");
+}
+
+void set_operand(Lifter *l, const Insn *in, int i, Val v) {
+    write_operand(l, in, i, v, true, 0);
+}
+
+void set_operand_zext(Lifter *l, const Insn *in, int i, Val v) {
+    write_operand(l, in, i, v, false, 0);
+}
+
+void set_operand_aligned(Lifter *l, const Insn *in, int i, Val v) {
+    write_operand(l, in, i, v, true, ty_bits(ir_ty(v)) / 8);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- stack */
+
+/* The store comes first: if it faults, rsp is still the old one. */
+void push(Lifter *l, const Insn *in, Val v) {
+    Val top = ir_offset(l, reg_read(l, RSP, PTR), -(i64)(ty_bits(ir_ty(v)) / 8));
+    guest_store(l, in, v, top, 0);
+    reg_write(l, RSP, top);
+}
+
+Val pop(Lifter *l, const Insn *in, u32 bits) {
+    Val top = reg_read(l, RSP, PTR);
+    Val v = guest_load(l, in, ty_int(bits), top, 0);
+    reg_write(l, RSP, ir_offset(l, top, bits / 8));
+    return v;
+}

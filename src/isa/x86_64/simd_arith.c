@@ -1,0 +1,80 @@
+/* simd_arith.c: integer SIMD arithmetic and compares, each lane for itself.
+ *
+ * Where LLVM's back end folds it into the one instruction again it is plain IR (widen, multiply, shift and truncate is
+ * pmulhw); the rest is left to the host.
+ */
+#include "isa/x86_64/families_simd.h"
+#include "isa/x86_64/simd.h"
+
+static Ty wider(Ty t) {
+    return VECTOR(ty_int(2 * ty_bits(ty_elem(t))), ty_lanes(t));
+}
+
+static Val extend(Lifter *l, Val v, Ty t, Sign sign) {
+    return sign == SIGNED ? ir_sext(l, v, t) : ir_zext(l, v, t);
+}
+
+void simd_lanes(Lifter *l, const Insn *in, Ty elem, LaneOp *op) {
+    Ty t = simd_ty(in, elem);
+    Val a = simd_read(l, in, 0, t), b = simd_read(l, in, 1, t);
+    set_operand(l, in, 0, op(l, a, b));
+}
+
+void simd_lanes_by(Lifter *l, const Insn *in, Ty elem, const char *intrinsic) {
+    Ty t = simd_ty(in, elem);
+    Val a = simd_read(l, in, 0, t), b = simd_read(l, in, 1, t);
+    set_operand(l, in, 0, ir_binary(l, intrinsic, a, b));
+}
+
+void simd_subtract(Lifter *l, const Insn *in, Ty elem) {
+    if (simd_same(in))
+        set_operand(l, in, 0, ir_zero(l, simd_ty(in, elem)));
+    else
+        simd_lanes(l, in, elem, ir_sub);
+}
+
+void simd_compare(Lifter *l, const Insn *in, Ty elem, Pred p) {
+    Ty t = simd_ty(in, elem);
+    if (simd_same(in)) {
+        set_operand(l, in, 0, p == EQ ? ir_ones(l, t) : ir_zero(l, t));
+        return;
+    }
+    Val a = simd_read(l, in, 0, t), b = simd_read(l, in, 1, t);
+    set_operand(l, in, 0, ir_sext(l, ir_icmp(l, p, a, b), t));
+}
+
+void simd_average(Lifter *l, const Insn *in, Ty elem) {
+    Ty t = simd_ty(in, elem), wide = wider(t);
+    Val a = ir_zext(l, simd_read(l, in, 0, t), wide), b = ir_zext(l, simd_read(l, in, 1, t), wide);
+    Val sum = ir_add_to(l, ir_add(l, a, b), 1);
+    set_operand(l, in, 0, ir_trunc(l, ir_lshr_by(l, sum, 1), t));
+}
+
+void simd_mul_high(Lifter *l, const Insn *in, Sign sign) {
+    Ty t = simd_ty(in, I16), wide = wider(t);
+    Val a = extend(l, simd_read(l, in, 0, t), wide, sign), b = extend(l, simd_read(l, in, 1, t), wide, sign);
+    set_operand(l, in, 0, ir_trunc(l, ir_lshr_by(l, ir_mul(l, a, b), 16), t));
+}
+
+/* The even lane of 32 bits, extended in place. */
+static Val even_lane(Lifter *l, Val v, Sign sign) {
+    return sign == SIGNED ? ir_ashr_by(l, ir_shl_by(l, v, 32), 32) : ir_and_with(l, v, 0xffffffff);
+}
+
+void simd_mul_wide(Lifter *l, const Insn *in, Sign sign) {
+    Ty t = simd_ty(in, I64);
+    Val a = even_lane(l, simd_read(l, in, 0, t), sign), b = even_lane(l, simd_read(l, in, 1, t), sign);
+    set_operand(l, in, 0, ir_mul(l, a, b));
+}
+
+void simd_abs(Lifter *l, const Insn *in, Ty elem) {
+    Ty t = simd_ty(in, elem);
+    Val args[] = {simd_read(l, in, 1, t), ir_int(l, I1, 0)};
+    set_operand(l, in, 0, ir_intrinsic(l, "llvm.abs", &t, 1, args, 2));
+}
+
+void simd_by_host(Lifter *l, const Insn *in, Ty elem, const char *host) {
+    Ty t = simd_ty(in, elem);
+    Val args[] = {simd_read(l, in, 0, t), simd_read(l, in, 1, t)};
+    set_operand(l, in, 0, simd_host(l, host, args, 2));
+}

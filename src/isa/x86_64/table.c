@@ -1,0 +1,170 @@
+/* table.c: the x86-64 ISA: its registers, its rows, and what binds a row to an instruction. */
+#include <Zydis/Zydis.h>
+
+#include "isa/x86_64/families.h"
+#include "isa/x86_64/helpers.h"
+#include "isa/x86_64/x86_64.h"
+
+/* ---------------------------------------------------------------------------------------------------------- registers */
+
+#define GP(n) [RAX + n] = {offsetof(LatheX86Cpu, gp) + 8 * n, 64, REG_INT}
+#define VEC4(n) VECN(n), VECN(n + 1), VECN(n + 2), VECN(n + 3)
+#define VECN(n)                                                                                                        \
+    [XMM0 + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n), 128, REG_VECTOR},                                             \
+    [YMM0_HIGH + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n) + 16, 128, REG_VECTOR},                                   \
+    [ZMM0_HIGH + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n) + 32, 256, REG_VECTOR}
+#define MASK(n) [K0 + n] = {offsetof(LatheX86Cpu, k) + 8 * n, 64, REG_INT}
+#define FLAG(name, field) [name] = {offsetof(LatheX86Cpu, field), 1, REG_FLAG}
+
+static const RegInfo regs[X86_REG_COUNT] = {
+    GP(0), GP(1), GP(2), GP(3), GP(4), GP(5), GP(6), GP(7),
+    GP(8), GP(9), GP(10), GP(11), GP(12), GP(13), GP(14), GP(15),
+    FLAG(CF, cf), FLAG(PF, pf), FLAG(AF, af), FLAG(ZF, zf), FLAG(SF, sf), FLAG(OF, of), FLAG(DF, df),
+    VEC4(0), VEC4(4), VEC4(8), VEC4(12), VEC4(16), VEC4(20), VEC4(24), VEC4(28),
+    MASK(0), MASK(1), MASK(2), MASK(3), MASK(4), MASK(5), MASK(6), MASK(7),
+};
+
+/* --------------------------------------------------------------------------------------------------------------- rows */
+
+#define INSN(name, flags, meaning)                                                                                     \
+    static void lift_##name(Lifter *l, const Insn *in) {                                                              \
+        (void)in;                                                                                                      \
+        meaning;                                                                                                       \
+    }
+#define DEVIATES(name, flags, meaning, text) INSN(name, flags, meaning)
+#include "isa/x86_64/rows.def"
+#undef INSN
+#undef DEVIATES
+
+/* Indexed by Zydis's mnemonic, which is the row's number. */
+static const Row rows[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
+#define INSN(name, flags, meaning) [ZYDIS_MNEMONIC_##name] = {flags, lift_##name, NULL},
+#define DEVIATES(name, flags, meaning, text) [ZYDIS_MNEMONIC_##name] = {flags, lift_##name, text},
+#include "isa/x86_64/rows.def"
+#undef INSN
+#undef DEVIATES
+};
+
+u32 x86_row(u32 mnemonic) {
+    return mnemonic <= ZYDIS_MNEMONIC_MAX_VALUE && rows[mnemonic].lift ? mnemonic : 0;
+}
+
+const Row *x86_row_at(u32 row) {
+    return &rows[row];
+}
+
+/* What a row's meaning needs beyond its operands: some end the function, some go through memory with the whole state. */
+void x86_refine(Insn *in) {
+    switch (in->row) {
+    case ZYDIS_MNEMONIC_SYSCALL: in->flow = FLOW_SYSCALL; return;
+    case ZYDIS_MNEMONIC_CPUID:
+    case ZYDIS_MNEMONIC_RDTSC:
+    case ZYDIS_MNEMONIC_RDTSCP:
+    case ZYDIS_MNEMONIC_XGETBV:
+    case ZYDIS_MNEMONIC_RDRAND:
+    case ZYDIS_MNEMONIC_RDSEED:
+    case ZYDIS_MNEMONIC_RDPID:
+    case ZYDIS_MNEMONIC_XSAVE:
+    case ZYDIS_MNEMONIC_XSAVE64:
+    case ZYDIS_MNEMONIC_XSAVEOPT:
+    case ZYDIS_MNEMONIC_XSAVEOPT64:
+    case ZYDIS_MNEMONIC_XSAVEC:
+    case ZYDIS_MNEMONIC_XSAVEC64:
+    case ZYDIS_MNEMONIC_XRSTOR:
+    case ZYDIS_MNEMONIC_XRSTOR64: in->calls_out = true; return;
+    case ZYDIS_MNEMONIC_FXRSTOR:
+    case ZYDIS_MNEMONIC_FXRSTOR64:
+        for (u32 i = 0; i < 16; i++)
+            regset_add(&in->writes, (Reg)(XMM0 + i));
+        return;
+    case ZYDIS_MNEMONIC_INT3:
+    case ZYDIS_MNEMONIC_INT1:
+    case ZYDIS_MNEMONIC_INT:
+    case ZYDIS_MNEMONIC_UD0:
+    case ZYDIS_MNEMONIC_UD1:
+    case ZYDIS_MNEMONIC_UD2:
+    case ZYDIS_MNEMONIC_HLT: in->flow = FLOW_STOP; return;
+    }
+}
+
+/* Constant and undefined flags follow from the row alone; undefined ones are cleared. */
+static void set_constant_flags(Lifter *l, const Row *row) {
+    static const Reg order[] = {OF, DF, REG_NONE, SF, ZF, AF, PF, CF};
+    for (size_t i = 0; i < ARRAY_LEN(order); i++)
+        if (order[i] != REG_NONE && (row->flags[i] == '0' || row->flags[i] == '1' || row->flags[i] == 'u'))
+            set_flag_const(l, order[i], row->flags[i] == '1');
+}
+
+/* SDM 1, 9.5.1: every MMX instruction but EMMS makes all x87 registers valid and TOP 0. */
+static void enter_mmx(Lifter *l, const Insn *in) {
+    for (u32 i = 0; i < in->operand_count; i++) {
+        if (!is_cls(in, (int)i, CLS_MMX))
+            continue;
+        ir_store(l, ir_int(l, I8, 0), ir_state(l, offsetof(LatheX86Cpu, fpu_top)), 1, SPACE_STATE);
+        ir_store(l, ir_int(l, I8, 0xff), ir_state(l, offsetof(LatheX86Cpu, fpu_tag)), 1, SPACE_STATE);
+        return;
+    }
+}
+
+static void lift(Lifter *l, const Insn *in) {
+    const Row *row = &rows[in->row];
+    enter_mmx(l, in);
+    row->lift(l, in);
+    if (in->flow == FLOW_NEXT)
+        set_constant_flags(l, row);
+}
+
+static bool sets_rounding(const Insn *in) {
+    switch (in->row) {
+    case ZYDIS_MNEMONIC_LDMXCSR:
+    case ZYDIS_MNEMONIC_FXRSTOR:
+    case ZYDIS_MNEMONIC_FXRSTOR64:
+    case ZYDIS_MNEMONIC_XRSTOR:
+    case ZYDIS_MNEMONIC_XRSTOR64: return true;
+    }
+    return false;
+}
+
+static bool support(size_t index, LatheSupport *out) {
+    for (u32 m = 1; m <= ZYDIS_MNEMONIC_MAX_VALUE; m++) {
+        if (!rows[m].lift || index--)
+            continue;
+        *out = (LatheSupport){ZydisMnemonicGetString((ZydisMnemonic)m), rows[m].flags, rows[m].deviation};
+        return true;
+    }
+    return false;
+}
+
+static const char *row_name(u32 row) {
+    return ZydisMnemonicGetString((ZydisMnemonic)row);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- Isa */
+
+static const Reg int_args[] = {RDI, RSI, RDX, RCX, R8, R9};
+static const Reg float_args[] = {XMM0, XMM0 + 1, XMM0 + 2, XMM0 + 3, XMM0 + 4, XMM0 + 5, XMM0 + 6, XMM0 + 7};
+
+static const Helper *const helpers[] = {x86_system_helpers, x86_x87_helpers, x86_x87_whole_helpers, x86_state_helpers,
+                                        NULL};
+
+#define BIT(r) ((u64)1 << (r))
+
+const Isa isa_x86_64 = {
+    .name = "x86-64",
+    .regs = regs,
+    .reg_count = X86_REG_COUNT,
+    .state_bytes = sizeof(LatheX86Cpu),
+    .pc_off = offsetof(LatheX86Cpu, pc),
+    .trap_off = offsetof(LatheX86Cpu, trap),
+    .trap_info_off = offsetof(LatheX86Cpu, trap_info),
+    .dead_at_calls = {{BIT(CF) | BIT(PF) | BIT(AF) | BIT(ZF) | BIT(SF) | BIT(OF)}},
+    .abi = {int_args, float_args, ARRAY_LEN(int_args), ARRAY_LEN(float_args), RAX, XMM0, RSP, 8},
+    .decode = x86_decode,
+    .lift = lift,
+    .sets_rounding = sets_rounding,
+    .jump_table = x86_jump_table,
+    .format = x86_format,
+    .support = support,
+    .row_name = row_name,
+    .helpers = helpers,
+};

@@ -1,0 +1,128 @@
+/* x86_64.h: registers, operand classes and the words in which x86-64 semantics are written.
+ *
+ * A meaning is a function `family(l, in, …)` bound to mnemonics in rows.def. It reads operands by position, never by register
+ * number, so that it also serves when the register is only known later; registers that the architecture fixes (rcx of a
+ * shift, rsp of a push) go by name.
+ */
+#ifndef ISA_X86_64_H
+#define ISA_X86_64_H
+
+#include "isa/isa.h"
+
+enum {
+    RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15,
+    CF, PF, AF, ZF, SF, OF, DF,
+    XMM0,                     /* bits 0–127 of the 32 vector registers */
+    YMM0_HIGH = XMM0 + 32,    /* bits 128–255 */
+    ZMM0_HIGH = YMM0_HIGH + 32, /* bits 256–511 */
+    K0 = ZMM0_HIGH + 32,
+    X86_REG_COUNT = K0 + 8,
+};
+
+/* Classes of register operands. ST and MMX registers live in the guest state, not in SSA values: see x87.h. */
+enum { CLS_GP = 1, CLS_VEC, CLS_MMX, CLS_ST, CLS_MASK, CLS_SEG, CLS_OTHER };
+
+enum { SEG_NONE, SEG_FS, SEG_GS };
+
+enum { PREFIX_LOCK = 1, PREFIX_REP = 2, PREFIX_REPNE = 4, PREFIX_VEX = 8, PREFIX_EVEX = 16 };
+
+/* ------------------------------------------------------------------------------------------------------------- operands */
+
+static inline bool is_mem(const Insn *in, int i) { return in->op[i].kind == OPERAND_MEM; }
+static inline bool is_reg(const Insn *in, int i) { return in->op[i].kind == OPERAND_REG; }
+static inline bool is_imm(const Insn *in, int i) { return in->op[i].kind == OPERAND_IMM; }
+static inline bool is_cls(const Insn *in, int i, int cls) { return is_reg(in, i) && in->op[i].cls == cls; }
+static inline u32 width(const Insn *in, int i) { return in->op[i].bits; }
+
+/* Operand i as an integer of its own width. An immediate has the width of operand 0. */
+Val operand(Lifter *l, const Insn *in, int i);
+/* Operand i as type t: the low bits of a register, or t loaded from memory (align: the alignment its address is known to
+ * have because the CPU would fault otherwise; 0: none). */
+Val operand_as(Lifter *l, const Insn *in, int i, Ty t);
+Val operand_aligned(Lifter *l, const Insn *in, int i, Ty t);
+
+/* Write a general register or memory by the width of v: 8 and 16 bits keep the rest of a register, 32 bits clear it. For
+ * vector registers: a v narrower than 128 bits replaces the low bits and keeps the others. */
+void set_operand(Lifter *l, const Insn *in, int i, Val v);
+/* The same, but the rest of a vector register's low 128 bits is cleared. */
+void set_operand_zext(Lifter *l, const Insn *in, int i, Val v);
+void set_operand_aligned(Lifter *l, const Insn *in, int i, Val v);
+
+/* The address of memory operand i; computed once per instruction. */
+Val address(Lifter *l, const Insn *in, int i);
+/* The same as an integer, without segment base (lea). */
+Val effective_address(Lifter *l, const Insn *in, int i);
+
+/* A 64-bit offset into a segment as an address. */
+Val segmented(Lifter *l, Val offset, u8 seg);
+
+/* General registers by name. Writing follows the rules of set_operand. */
+Val gp(Lifter *l, Reg r, u32 bits);
+void set_gp(Lifter *l, Reg r, Val v);
+void set_gp_high(Lifter *l, Reg r, Val v); /* ah, ch, dh, bh */
+
+Val imm(Lifter *l, const Insn *in, int i, Ty t); /* an immediate operand in a given type */
+static inline u64 imm_value(const Insn *in, int i) { return (u64)in->op[i].disp; }
+
+void push(Lifter *l, const Insn *in, Val v);
+Val pop(Lifter *l, const Insn *in, u32 bits);
+
+/* Does memory at the operand have to be accessed atomically? */
+static inline bool locked(const Insn *in) { return in->prefixes & PREFIX_LOCK; }
+
+/* ---------------------------------------------------------------------------------------------------------------- flags */
+
+/* A flag as i1, and setting it. */
+static inline Val flag(Lifter *l, Reg f) { return reg_read(l, f, I1); }
+static inline void set_flag(Lifter *l, Reg f, Val v) { reg_write(l, f, v); }
+void set_flag_const(Lifter *l, Reg f, bool v);
+Val flag_int(Lifter *l, Reg f, Ty t); /* 0 or 1 */
+
+/* Flags of a result: nothing is computed before somebody asks. Operands are the original ones. */
+enum { SET_CF = 1, SET_PF = 2, SET_AF = 4, SET_ZF = 8, SET_SF = 16, SET_OF = 32, SET_ALL = 63, SET_SZP = 26 };
+void flags_add(Lifter *l, Val a, Val b, Val r, u32 which);
+void flags_sub(Lifter *l, Val a, Val b, Val r, u32 which);
+/* All flags, of a + b + carry and a - b - borrow; mid is a + b or a - b. */
+void flags_adc(Lifter *l, Val a, Val b, Val mid, Val r);
+void flags_sbb(Lifter *l, Val a, Val b, Val mid, Val r);
+void flags_logic(Lifter *l, Val r, u32 which); /* CF, OF, AF clear; S, Z, P of r */
+void flags_fcmp(Lifter *l, Val a, Val b);      /* Z, P, C of an unordered compare; O, S, A clear (fast floating point) */
+
+/* The 16 conditions in the order of their encoding. */
+typedef enum Cond {
+    COND_O, COND_NO, COND_B, COND_AE, COND_E, COND_NE, COND_BE, COND_A,
+    COND_S, COND_NS, COND_P, COND_NP, COND_L, COND_GE, COND_LE, COND_G,
+} Cond;
+Val condition(Lifter *l, Cond c);
+
+/* rflags as pushf shows them, and setting the ones user code may set. */
+Val rflags(Lifter *l);
+void set_rflags(Lifter *l, Val v, u32 bits);
+
+/* ----------------------------------------------------------------------------------------------------------- the table */
+
+typedef void Meaning(Lifter *l, const Insn *in);
+
+typedef struct Row {
+    const char *flags; /* effect on ODISZAPC: - keep, m modify, u undefined, 0/1 set */
+    Meaning *lift;
+    const char *deviation;
+} Row;
+
+/* Row number of a Zydis mnemonic: 0 if there is none. Row numbers are mnemonics. */
+u32 x86_row(u32 mnemonic);
+const Row *x86_row_at(u32 row);
+
+void x86_refine(Insn *in); /* completes a decoded instruction by what its row needs */
+LatheStatus x86_decode(const u8 *bytes, size_t size, u64 pc, Insn *in);
+int x86_format(const u8 *bytes, size_t size, u64 pc, char *text, size_t text_size);
+bool x86_jump_table(const CodeView *v, const Insn *jump, Arena *arena, JumpTable *out);
+
+/* Is the host of the same ISA? Then a few things can be left to the very instruction. */
+#ifdef __x86_64__
+#define HOST_IS_X86 1
+#else
+#define HOST_IS_X86 0
+#endif
+
+#endif

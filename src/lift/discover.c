@@ -1,0 +1,250 @@
+/* discover.c: which instructions belong to the function.
+ *
+ * From an address on, decode and follow direct jumps both ways; go on after calls where they are expected to return; follow
+ * indirect jumps whose table the ISA can recover from the code before them and from constant guest memory. Undecodable or
+ * unreadable code becomes an instruction that stops the function there, so that only running into it matters.
+ */
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "lift/func.h"
+
+enum { DEFAULT_MAX_INSNS = 100000, MAX_INSN_BYTES = 16, PAGE = 4096 };
+
+/* ------------------------------------------------------------------------------------------------------- guest bytes */
+
+/* This process's memory, without dying of an unmapped address. */
+static size_t read_self(u64 addr, void *buf, size_t size) {
+    size_t head = PAGE - addr % PAGE;
+    if (head > size)
+        head = size;
+    struct iovec local = {buf, size};
+    struct iovec remote[] = {{(void *)(uintptr_t)addr, head}, {(void *)(uintptr_t)(addr + head), size - head}};
+    ssize_t n = process_vm_readv(getpid(), &local, 1, remote, size > head ? 2 : 1, 0);
+    return n > 0 ? (size_t)n : 0;
+}
+
+size_t discover_read(LatheFunc *fn, u64 addr, void *buf, size_t size) {
+    if (!fn->cfg.read_memory)
+        return read_self(addr, buf, size);
+    size_t n = fn->cfg.read_memory(fn->cfg.user, addr, buf, size);
+    return n < size ? n : size;
+}
+
+/* The bytes at pc, enough for any instruction if there are that many. */
+static const u8 *bytes_at(LatheFunc *fn, u64 pc, size_t *size) {
+    u64 off = pc - fn->window_pc;
+    if (off >= fn->window_len || fn->window_len - off < MAX_INSN_BYTES) {
+        fn->window_len = (u32)discover_read(fn, pc, fn->window, sizeof(fn->window));
+        fn->window_pc = pc;
+        off = 0;
+    }
+    *size = fn->window_len - off;
+    return fn->window + off;
+}
+
+/* ------------------------------------------------------------------------------------------------------ instructions */
+
+static void note_problem(LatheFunc *fn, LatheStatus status, u64 pc, const char *text) {
+    if (fn->problem.status == LATHE_OK)
+        fn->problem = (LatheProblem){status, pc, text};
+}
+
+static LatheStatus decode(LatheFunc *fn, u64 pc, Insn *in) {
+    size_t size;
+    const u8 *bytes = bytes_at(fn, pc, &size);
+    *in = (Insn){.pc = pc};
+    LatheStatus status = size ? fn->isa->decode(bytes, size, pc, in) : LATHE_ERR_MEMORY;
+    if (status == LATHE_ERR_DECODE && size < MAX_INSN_BYTES - 1)
+        status = LATHE_ERR_MEMORY;
+    if (status == LATHE_OK && insn_end(in) < pc)
+        status = LATHE_ERR_MEMORY;
+    if (in->flow == FLOW_SYSCALL) {
+        in->flow = fn->cfg.on_syscall ? FLOW_NEXT : FLOW_STOP;
+        in->calls_out = fn->cfg.on_syscall != NULL;
+    }
+    if (status != LATHE_OK)
+        *in = (Insn){.pc = pc, .flow = FLOW_STOP, .status = (i8)status};
+    return status;
+}
+
+static u32 add(LatheFunc *fn, const Insn *in) {
+    if (!fn->insns.len)
+        fn->entry_pc = in->pc;
+    u32 i = (u32)fn->insns.len;
+    VEC_PUSH(&fn->insns, *in);
+    map64_set(&fn->by_pc, in->pc, i);
+    return i;
+}
+
+static bool known(LatheFunc *fn, u64 pc) {
+    u32 i;
+    return map64_get(&fn->by_pc, pc, &i);
+}
+
+static bool full(LatheFunc *fn) {
+    size_t max = fn->cfg.max_insns ? fn->cfg.max_insns : DEFAULT_MAX_INSNS;
+    return fn->insns.len >= max;
+}
+
+static bool returns_here(LatheFunc *fn, const Insn *in) {
+    return in->flow == FLOW_CALL && func_calls_out(fn, in);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ tracing */
+
+typedef VEC(u64) Work;
+
+/* Decode from pc on until the flow stops or meets known code; other ways to go are left in `work`. */
+static void trace(LatheFunc *fn, u64 pc, Work *work) {
+    while (!known(fn, pc)) {
+        if (full(fn)) {
+            note_problem(fn, LATHE_ERR_LIMIT, pc, "more instructions than allowed; the rest is left out");
+            return;
+        }
+        Insn in;
+        LatheStatus status = decode(fn, pc, &in);
+        if (status != LATHE_OK)
+            note_problem(fn, status, pc, lathe_status_text(status));
+        add(fn, &in);
+        if (in.flow == FLOW_BRANCH)
+            VEC_PUSH(work, in.target);
+        if (in.flow == FLOW_JUMP)
+            pc = in.target;
+        else if (in.flow == FLOW_NEXT || in.flow == FLOW_BRANCH || returns_here(fn, &in))
+            pc = insn_end(&in);
+        else
+            return;
+    }
+}
+
+static void trace_all(LatheFunc *fn, Work *work) {
+    while (work->len)
+        trace(fn, work->at[--work->len], work);
+}
+
+/* -------------------------------------------------------------------------------------------------------- jump tables */
+
+static void add_edge(LatheFunc *fn, u32 from, u64 to_pc) {
+    u32 to;
+    if (!map64_get(&fn->by_pc, to_pc, &to))
+        return;
+    fn->insns.at[to].pred = from;
+    fn->insns.at[to].pred_count++;
+}
+
+static void link_predecessors(LatheFunc *fn) {
+    for (size_t i = 0; i < fn->insns.len; i++)
+        fn->insns.at[i].pred_count = fn->insns.at[i].pc == fn->entry_pc;
+    for (u32 i = 0; i < fn->insns.len; i++) {
+        const Insn *in = &fn->insns.at[i];
+        if (in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH)
+            add_edge(fn, i, in->target);
+        if (in->flow == FLOW_NEXT || in->flow == FLOW_BRANCH || returns_here(fn, in))
+            add_edge(fn, i, insn_end(in));
+        for (size_t k = 0; in->table && k < in->table->count; k++)
+            add_edge(fn, i, in->table->targets[k]);
+    }
+}
+
+static const Insn *view_before(const CodeView *v, const Insn *in) {
+    LatheFunc *fn = v->self;
+    return in->pred_count == 1 && in->pc != fn->entry_pc ? &fn->insns.at[in->pred] : NULL;
+}
+
+static size_t view_read(const CodeView *v, u64 addr, void *buf, size_t size) {
+    return discover_read(v->self, addr, buf, size);
+}
+
+static JumpTable *find_table(LatheFunc *fn, const Insn *jump) {
+    CodeView view = {fn, view_before, view_read};
+    JumpTable table = {0};
+    if (!fn->isa->jump_table || !fn->isa->jump_table(&view, jump, &fn->arena, &table))
+        return NULL;
+    JumpTable *kept = ARENA_NEW(&fn->arena, JumpTable);
+    *kept = table;
+    return kept;
+}
+
+/* One round over the indirect jumps without a table; true if code was found. */
+static bool recover_tables(LatheFunc *fn, Work *work) {
+    link_predecessors(fn);
+    size_t before = fn->insns.len, tables = 0;
+    for (u32 i = 0; i < before; i++) {
+        if (fn->insns.at[i].flow != FLOW_INDIRECT || fn->insns.at[i].table)
+            continue;
+        JumpTable *table = find_table(fn, &fn->insns.at[i]);
+        fn->insns.at[i].table = table;
+        tables += table != NULL;
+        for (size_t k = 0; table && k < table->count; k++)
+            VEC_PUSH(work, table->targets[k]);
+    }
+    trace_all(fn, work);
+    return tables && fn->insns.len > before;
+}
+
+/* Code found later may lead into the middle of a table jump's preparation; such a table does not hold. */
+static void confirm_tables(LatheFunc *fn) {
+    link_predecessors(fn);
+    for (size_t i = 0; i < fn->insns.len; i++)
+        if (fn->insns.at[i].table)
+            fn->insns.at[i].table = find_table(fn, &fn->insns.at[i]);
+    for (size_t i = 0; i < fn->insns.len; i++) {
+        u32 load;
+        JumpTable *table = fn->insns.at[i].table;
+        if (table && map64_get(&fn->by_pc, table->load_pc, &load))
+            fn->insns.at[load].loaded_table = table;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- public */
+
+LatheStatus discover_insn(LatheFunc *fn, u64 pc) {
+    if (known(fn, pc))
+        return LATHE_OK;
+    if (full(fn))
+        return LATHE_ERR_LIMIT;
+    Insn in;
+    LatheStatus status = decode(fn, pc, &in);
+    if (status == LATHE_OK)
+        add(fn, &in);
+    else
+        note_problem(fn, status, pc, lathe_status_text(status));
+    return status;
+}
+
+LatheStatus discover_block(LatheFunc *fn, u64 pc) {
+    LatheStatus status = discover_insn(fn, pc);
+    while (status == LATHE_OK) {
+        u32 i;
+        map64_get(&fn->by_pc, pc, &i);
+        const Insn *in = &fn->insns.at[i];
+        pc = insn_end(in);
+        if (in->flow != FLOW_NEXT || known(fn, pc))
+            return LATHE_OK;
+        if (discover_insn(fn, pc) != LATHE_OK)
+            return LATHE_OK;
+    }
+    return status;
+}
+
+LatheStatus discover_graph(LatheFunc *fn, u64 pc) {
+    Insn first;
+    if (known(fn, pc))
+        return LATHE_OK;
+    LatheStatus status = decode(fn, pc, &first);
+    if (status != LATHE_OK) {
+        note_problem(fn, status, pc, lathe_status_text(status));
+        return status;
+    }
+    Work work = {0};
+    VEC_PUSH(&work, pc);
+    trace_all(fn, &work);
+    if (!fn->cfg.no_jump_tables) {
+        while (recover_tables(fn, &work))
+            ;
+        confirm_tables(fn);
+    }
+    VEC_FREE(&work);
+    return LATHE_OK;
+}

@@ -1,0 +1,193 @@
+/* flow.c: control flow of lifted code: branches inside the function, and the ways out of it.
+ *
+ * Every way out writes the dirty registers and the next pc into the guest state and returns. Flags are dead at guest calls
+ * and returns unless the configuration keeps them.
+ */
+#include "lift/func.h"
+
+static LatheFunc *func_of(Lifter *l) {
+    return (LatheFunc *)l;
+}
+
+static bool flags_dead(const LatheFunc *fn) {
+    return !fn->cfg.keep_flags_at_calls;
+}
+
+static void store_u32(Lifter *l, u32 off_bytes, u32 value) {
+    ir_store(l, ir_int(l, I32, value), ir_state(l, off_bytes), 4, SPACE_STATE);
+}
+
+static void store_pc(LatheFunc *fn, Val pc) {
+    ir_store(&fn->l, pc, ir_state(&fn->l, fn->isa->pc_off), 8, SPACE_STATE);
+}
+
+static void leave(LatheFunc *fn, Val pc, bool no_flags) {
+    regfile_flush(fn, no_flags);
+    store_pc(fn, pc);
+    LLVMBuildRetVoid(fn->l.b);
+}
+
+static void leave_with_trap(LatheFunc *fn, Val pc, LatheTrap trap, u32 info) {
+    store_u32(&fn->l, fn->isa->trap_off, trap);
+    if (info)
+        store_u32(&fn->l, fn->isa->trap_info_off, info);
+    leave(fn, pc, false);
+}
+
+/* Go on at a direct target outside the function: in the function the caller knows for it, or by returning. */
+static void leave_directly(LatheFunc *fn, u64 pc) {
+    Val known = fn->cfg.resolve && fn->cfg.calls == LATHE_CALLS_RETURN ? fn->cfg.resolve(fn->cfg.user, pc) : NULL;
+    if (!known) {
+        leave(fn, pc_value(&fn->l, pc), false);
+        return;
+    }
+    regfile_flush(fn, false);
+    store_pc(fn, pc_value(&fn->l, pc));
+    Val call = ir_call(&fn->l, known, &fn->l.cpu, 1);
+    LLVMSetTailCall(call, true);
+    LLVMBuildRetVoid(fn->l.b);
+}
+
+/* The label to go to for a guest address: a block's, or a new side exit's. */
+static Label label_for(LatheFunc *fn, u64 pc) {
+    u32 block = graph_block_at(fn, pc);
+    if (block)
+        return fn->blocks[block].head;
+    Label here = ir_where(&fn->l), exit = ir_label(&fn->l, "exit");
+    ir_here(&fn->l, exit);
+    fn->cold = true;
+    leave_directly(fn, pc);
+    fn->cold = false;
+    ir_here(&fn->l, here);
+    return exit;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ LiftOps */
+
+static void flow_trap_if(Lifter *l, const Insn *in, Val cond, LatheTrap trap) {
+    LatheFunc *fn = func_of(l);
+    Label rare = ir_label(l, "trap"), often = ir_label(l, "");
+    ir_branch_rare(l, cond, rare, often);
+    ir_here(l, rare);
+    fn->cold = true;
+    leave_with_trap(fn, pc_value(l, in->pc), trap, 0);
+    fn->cold = false;
+    ir_here(l, often);
+}
+
+static void flow_trap(Lifter *l, const Insn *in, u64 pc, LatheTrap trap, u32 info) {
+    (void)in;
+    leave_with_trap(func_of(l), pc_value(l, pc), trap, info);
+}
+
+static void goto_pc(LatheFunc *fn, u64 pc) {
+    u32 block = graph_block_at(fn, pc);
+    if (block)
+        ir_goto(&fn->l, fn->blocks[block].head);
+    else
+        leave_directly(fn, pc);
+}
+
+static void flow_jump(Lifter *l, const Insn *in) {
+    goto_pc(func_of(l), in->target);
+}
+
+static void flow_branch(Lifter *l, const Insn *in, Val cond) {
+    LatheFunc *fn = func_of(l);
+    Label yes = label_for(fn, in->target);
+    ir_branch(l, cond, yes, label_for(fn, insn_end(in)));
+}
+
+/* A recovered table is a switch over its index; an index outside leaves as any computed jump does. */
+static void flow_jump_to(Lifter *l, const Insn *in, Val pc) {
+    LatheFunc *fn = func_of(l);
+    const JumpTable *table = in->table;
+    if (!table || !table->lifted_index) {
+        leave(fn, pc, false);
+        return;
+    }
+    Label otherwise = ir_label(l, "outside");
+    Val sw = LLVMBuildSwitch(l->b, table->lifted_index, otherwise, (unsigned)table->count);
+    for (size_t i = 0; i < table->count; i++) {
+        u32 block = graph_block_at(fn, table->targets[i]);
+        if (block)
+            LLVMAddCase(sw, ir_int(l, I64, i), fn->blocks[block].head);
+    }
+    ir_here(l, otherwise);
+    fn->cold = true;
+    leave(fn, pc, false);
+    fn->cold = false;
+    ir_here(l, LLVMGetInstructionParent(sw));
+}
+
+/* Return if the callee that was just called did not come back to `expected`; else go to `on`. */
+static void check_return(LatheFunc *fn, u64 expected, Label on) {
+    Lifter *l = &fn->l;
+    Val back = ir_load(l, I64, ir_state(l, fn->isa->pc_off), 8, SPACE_STATE);
+    Val astray = ir_icmp(l, NE, back, pc_value(l, expected));
+    Label here = ir_where(l), up = ir_label(l, "astray");
+    ir_branch_rare(l, astray, up, on);
+    ir_here(l, up);
+    LLVMBuildRetVoid(l->b);
+    ir_here(l, here);
+}
+
+static void call_with_state(LatheFunc *fn, Val callee, Val pc, bool no_flags) {
+    regfile_flush(fn, no_flags);
+    store_pc(fn, pc);
+    regfile_reload(fn, ir_call(&fn->l, callee, &fn->l.cpu, 1));
+}
+
+static void flow_call(Lifter *l, const Insn *in, Val pc) {
+    LatheFunc *fn = func_of(l);
+    if (!func_calls_out(fn, in)) {
+        leave(fn, pc, flags_dead(fn));
+        return;
+    }
+    Val callee = in->target && fn->cfg.resolve ? fn->cfg.resolve(fn->cfg.user, in->target) : NULL;
+    call_with_state(fn, callee ? callee : fn->cfg.dispatch, pc, flags_dead(fn));
+    check_return(fn, insn_end(in), label_for(fn, insn_end(in)));
+}
+
+static void flow_return(Lifter *l, const Insn *in, Val pc) {
+    (void)in;
+    leave(func_of(l), pc, flags_dead(func_of(l)));
+}
+
+static void flow_call_out(Lifter *l, const Insn *in, Val callee, bool may_move) {
+    LatheFunc *fn = func_of(l);
+    call_with_state(fn, callee, pc_value(l, insn_end(in)), false);
+    if (!may_move)
+        return;
+    Label on = ir_label(l, "");
+    check_return(fn, insn_end(in), on);
+    ir_here(l, on);
+}
+
+const LiftOps lift_ops = {
+    .read = regfile_read,
+    .write = regfile_write,
+    .also = regfile_also,
+    .copy = regfile_copy,
+    .has = regfile_has,
+    .defer = regfile_defer,
+    .deferred = regfile_deferred,
+    .trap_if = flow_trap_if,
+    .trap = flow_trap,
+    .jump = flow_jump,
+    .branch = flow_branch,
+    .jump_to = flow_jump_to,
+    .call = flow_call,
+    .ret = flow_return,
+    .call_out = flow_call_out,
+};
+
+/* A block that ends because the next instruction begins another one. */
+void flow_fall_through(LatheFunc *fn, const Insn *last) {
+    goto_pc(fn, insn_end(last));
+}
+
+void flow_unliftable(LatheFunc *fn, const Insn *in) {
+    LatheTrap trap = in->status == LATHE_ERR_MEMORY ? LATHE_TRAP_UNREADABLE : LATHE_TRAP_UNSUPPORTED;
+    leave_with_trap(fn, pc_value(&fn->l, in->pc), trap, 0);
+}

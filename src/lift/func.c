@@ -1,0 +1,272 @@
+/* func.c: the public lifting API: decode, lift block by block, and look at the result. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lift/func.h"
+
+const char *lathe_status_text(LatheStatus status) {
+    switch (status) {
+    case LATHE_OK: return "success";
+    case LATHE_ERR_ARCH: return "unknown architecture";
+    case LATHE_ERR_MEMORY: return "guest memory is not readable";
+    case LATHE_ERR_DECODE: return "not an instruction";
+    case LATHE_ERR_UNSUPPORTED: return "unsupported instruction";
+    case LATHE_ERR_LIMIT: return "too many instructions";
+    case LATHE_ERR_ARGUMENT: return "invalid argument";
+    case LATHE_ERR_COMPILE: return "LLVM could not compile the module";
+    case LATHE_ERR_LINK: return "undefined symbol or unusable object";
+    case LATHE_ERR_NOMEM: return "out of memory";
+    }
+    return "unknown status";
+}
+
+LatheFunc *lathe_func_new(LLVMModuleRef mod, const LatheConfig *cfg) {
+    const Isa *isa = isa_find(cfg->arch);
+    if (!isa)
+        return NULL;
+    LatheFunc *fn = mem_new(sizeof(LatheFunc));
+    fn->cfg = *cfg;
+    fn->isa = isa;
+    fn->l.cfg = &fn->cfg;
+    fn->l.mod = mod;
+    fn->l.arena = &fn->arena;
+    fn->l.ops = &lift_ops;
+    return fn;
+}
+
+void lathe_func_free(LatheFunc *fn) {
+    if (!fn)
+        return;
+    VEC_FREE(&fn->insns);
+    map64_free(&fn->by_pc);
+    VEC_FREE(&fn->ranges);
+    arena_free(&fn->arena);
+    mem_free(fn);
+}
+
+LatheStatus lathe_func_decode_insn(LatheFunc *fn, uint64_t pc) {
+    return fn->blocks ? LATHE_ERR_ARGUMENT : discover_insn(fn, pc);
+}
+
+LatheStatus lathe_func_decode_block(LatheFunc *fn, uint64_t pc) {
+    return fn->blocks ? LATHE_ERR_ARGUMENT : discover_block(fn, pc);
+}
+
+LatheStatus lathe_func_decode_cfg(LatheFunc *fn, uint64_t pc) {
+    return fn->blocks ? LATHE_ERR_ARGUMENT : discover_graph(fn, pc);
+}
+
+LatheProblem lathe_func_problem(const LatheFunc *fn) {
+    return fn->problem;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ lifting */
+
+static void add_attribute(Lifter *l, unsigned index, const char *name, u64 value) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(l->fn, index, LLVMCreateEnumAttribute(l->ctx, kind, value));
+}
+
+static void make_function(LatheFunc *fn, const char *name) {
+    Lifter *l = &fn->l;
+    LLVMTypeRef ptr = ir_type(l, PTR);
+    l->fn = LLVMAddFunction(l->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(l->ctx), &ptr, 1, false));
+    l->cpu = LLVMGetParam(l->fn, 0);
+    LLVMSetValueName2(l->cpu, "cpu", 3);
+    add_attribute(l, LLVMAttributeFunctionIndex, "nounwind", 0);
+    add_attribute(l, LLVMAttributeFunctionIndex, "null_pointer_is_valid", 0);
+    if (l->strict_fp)
+        add_attribute(l, LLVMAttributeFunctionIndex, "strictfp", 0);
+    add_attribute(l, 1, "noalias", 0);
+    add_attribute(l, 1, "nonnull", 0);
+    add_attribute(l, 1, "align", 64);
+    add_attribute(l, 1, "dereferenceable", fn->isa->state_bytes);
+}
+
+static void make_pic_base(LatheFunc *fn) {
+    Lifter *l = &fn->l;
+    if (!fn->cfg.pic_symbol)
+        return;
+    l->pic_base = LLVMGetNamedGlobal(l->mod, fn->cfg.pic_symbol);
+    if (!l->pic_base)
+        l->pic_base = LLVMAddGlobal(l->mod, ir_type(l, I8), fn->cfg.pic_symbol);
+    LLVMSetAlignment(l->pic_base, 1);
+}
+
+static void make_labels(LatheFunc *fn) {
+    for (u32 i = 0; i < fn->order_count; i++) {
+        Block *b = &fn->blocks[fn->order[i]];
+        char name[32] = "entry";
+        if (fn->order[i])
+            snprintf(name, sizeof(name), "pc_%llx", (unsigned long long)fn->insns.at[b->first].pc);
+        b->head = b->tail = ir_label(&fn->l, name);
+        b->vals = ARENA_ARRAY(&fn->arena, RegVal *, fn->isa->reg_count);
+    }
+}
+
+static void mark_insn(LatheFunc *fn, const Insn *in) {
+    if (fn->cfg.mark_insn)
+        ir_call(&fn->l, fn->cfg.mark_insn, (Val[]){pc_value(&fn->l, in->pc), ir_int(&fn->l, I32, in->size)}, 2);
+}
+
+static void lift_insn(LatheFunc *fn, const Insn *in) {
+    Lifter *l = &fn->l;
+    mark_insn(fn, in);
+    if (!in->row) {
+        flow_unliftable(fn, in);
+        return;
+    }
+    memset(l->address, 0, sizeof(l->address));
+    if (in->loaded_table)
+        in->loaded_table->lifted_index = reg_read(l, in->loaded_table->index, I64);
+    fn->isa->lift(l, in);
+}
+
+static void lift_block(LatheFunc *fn, u32 index) {
+    Lifter *l = &fn->l;
+    Block *b = &fn->blocks[index];
+    fn->current = index;
+    fn->dirty = b->dirty_in;
+    ir_here(l, b->head);
+    Insn *in = &fn->insns.at[b->first];
+    if (fn->cfg.mark_block)
+        ir_call(l, fn->cfg.mark_block, (Val[]){pc_value(l, in->pc), ir_int(l, I32, b->insn_count)}, 2);
+    for (u32 i = 1;; i++) {
+        lift_insn(fn, in);
+        if (i == b->insn_count)
+            break;
+        in = &fn->insns.at[in->next];
+    }
+    if (in->flow == FLOW_NEXT)
+        flow_fall_through(fn, in);
+    b->tail = ir_where(l);
+}
+
+static bool changes_rounding(const LatheFunc *fn) {
+    for (size_t i = 0; i < fn->insns.len; i++)
+        if (fn->insns.at[i].row && fn->isa->sets_rounding(&fn->insns.at[i]))
+            return true;
+    return false;
+}
+
+/* An instruction without a meaning stops the function, whatever its flow was. */
+static void stop_at_unsupported(LatheFunc *fn) {
+    for (size_t i = 0; i < fn->insns.len; i++) {
+        Insn *in = &fn->insns.at[i];
+        if (in->row)
+            continue;
+        in->flow = FLOW_STOP;
+        in->writes = (RegSet){0};
+        in->calls_out = false;
+        if (in->status == LATHE_OK && fn->problem.status == LATHE_OK) {
+            char text[128] = "";
+            lathe_disassemble(&fn->cfg, in->pc, text, sizeof(text));
+            fn->problem = (LatheProblem){LATHE_ERR_UNSUPPORTED, in->pc,
+                                         arena_printf(&fn->arena, "unsupported instruction: %s", text)};
+        }
+    }
+}
+
+static void build(LatheFunc *fn) {
+    if (fn->blocks || !fn->insns.len)
+        return;
+    stop_at_unsupported(fn);
+    graph_build(fn);
+}
+
+LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name) {
+    if (!fn->insns.len || fn->l.fn) {
+        fn->problem = (LatheProblem){LATHE_ERR_ARGUMENT, 0, "nothing was decoded, or it was lifted already"};
+        return NULL;
+    }
+    build(fn);
+    if (fn->cfg.exact_unsupported && fn->problem.status != LATHE_OK)
+        return NULL;
+    Lifter *l = &fn->l;
+    ir_begin(l, l->mod);
+    l->strict_fp = fn->cfg.strict_fp || changes_rounding(fn);
+    make_function(fn, name);
+    make_pic_base(fn);
+    make_labels(fn);
+    ir_here(l, fn->blocks[0].head);
+    ir_goto(l, fn->blocks[fn->blocks[0].succ[0]].head);
+    for (u32 i = 1; i < fn->order_count; i++)
+        lift_block(fn, fn->order[i]);
+    regfile_finish(fn);
+    ir_end(l);
+    return l->fn;
+}
+
+/* ------------------------------------------------------------------------------------------------ looking at the result */
+
+static int by_start(const void *a, const void *b) {
+    const LatheRange *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void add_range(LatheFunc *fn, u64 start, u64 end) {
+    if (start < end)
+        VEC_PUSH(&fn->ranges, ((LatheRange){start, end}));
+}
+
+size_t lathe_func_ranges(LatheFunc *fn, const LatheRange **ranges) {
+    fn->ranges.len = 0;
+    for (size_t i = 0; i < fn->insns.len; i++) {
+        const Insn *in = &fn->insns.at[i];
+        add_range(fn, in->pc, insn_end(in));
+        if (in->table)
+            add_range(fn, in->table->start, in->table->end);
+    }
+    if (fn->ranges.len)
+        qsort(fn->ranges.at, fn->ranges.len, sizeof(LatheRange), by_start);
+    size_t kept = 0;
+    for (size_t i = 0; i < fn->ranges.len; i++) {
+        LatheRange r = fn->ranges.at[i];
+        if (kept && r.start <= fn->ranges.at[kept - 1].end) {
+            if (r.end > fn->ranges.at[kept - 1].end)
+                fn->ranges.at[kept - 1].end = r.end;
+        } else {
+            fn->ranges.at[kept++] = r;
+        }
+    }
+    fn->ranges.len = kept;
+    *ranges = fn->ranges.at;
+    return kept;
+}
+
+size_t lathe_func_block_count(const LatheFunc *fn) {
+    build((LatheFunc *)fn);
+    return fn->block_count ? fn->block_count - 1 : 0;
+}
+
+LatheBlock lathe_func_block(const LatheFunc *cfn, size_t index) {
+    LatheFunc *fn = (LatheFunc *)cfn;
+    if (index >= lathe_func_block_count(fn))
+        return (LatheBlock){0};
+    Block *b = &fn->blocks[index + 1];
+    u64 *pcs = ARENA_ARRAY(&fn->arena, u64, b->insn_count), *succ = ARENA_ARRAY(&fn->arena, u64, b->succ_count);
+    const Insn *in = &fn->insns.at[b->first];
+    for (u32 i = 0;; in = &fn->insns.at[in->next]) {
+        pcs[i] = in->pc;
+        if (++i == b->insn_count)
+            break;
+    }
+    for (u32 i = 0; i < b->succ_count; i++)
+        succ[i] = fn->insns.at[fn->blocks[b->succ[i]].first].pc;
+    return (LatheBlock){fn->insns.at[b->first].pc, insn_end(in), pcs, b->insn_count, succ, b->succ_count, b->exits};
+}
+
+bool lathe_support(LatheArch arch, size_t index, LatheSupport *row) {
+    const Isa *isa = isa_find(arch);
+    return isa && isa->support(index, row);
+}
+
+int lathe_disassemble(const LatheConfig *cfg, uint64_t pc, char *text, size_t text_size) {
+    const Isa *isa = isa_find(cfg->arch);
+    if (!isa)
+        return LATHE_ERR_ARCH;
+    LatheFunc reader = {.cfg = *cfg};
+    u8 bytes[16];
+    size_t n = discover_read(&reader, pc, bytes, sizeof(bytes));
+    return n ? isa->format(bytes, n, pc, text, text_size) : LATHE_ERR_MEMORY;
+}

@@ -1,0 +1,113 @@
+/* func.h: a function being lifted: its instructions, its blocks, and the values its registers have in each block. */
+#ifndef LIFT_FUNC_H
+#define LIFT_FUNC_H
+
+#include "isa/isa.h"
+
+typedef struct RegVal RegVal;
+typedef struct Pending Pending;
+
+/* A list in an arena. */
+typedef struct BlockList {
+    u32 block;
+    struct BlockList *next;
+} BlockList;
+
+/* Block 0 is no guest code: it is where the function begins, with all registers in the guest state. */
+typedef struct Block {
+    u32 first, insn_count; /* instructions, linked by Insn.next */
+    u32 *succ;             /* one entry per edge; duplicates are possible */
+    u32 succ_count;
+    BlockList *preds; /* one entry per edge */
+    u32 pred_count;
+    bool exits;
+
+    /* dominance */
+    bool reachable;
+    u32 order;     /* in reverse postorder */
+    u32 idom;      /* block 0 is its own */
+    u32 pre, post; /* of the dominator tree: a dominates b if it encloses b */
+    BlockList *frontier;
+
+    /* registers */
+    RegSet writes;   /* what its instructions may write, and everything if one calls out */
+    RegSet dirty_in; /* registers whose value in the guest state may be old when the block begins */
+    RegSet leaves;   /* written since the last call out */
+    bool calls_out;  /* which writes everything before it back */
+
+    /* lifting */
+    Label head, tail;
+    RegVal **vals; /* current value of each register; NULL: as at the block's start or after `reload` */
+    Val reload;    /* the last call in the block after which all registers are in the guest state, or NULL */
+} Block;
+
+struct LatheFunc {
+    Lifter l; /* first: the LiftOps get from one to the other */
+    LatheConfig cfg;
+    const Isa *isa;
+    Arena arena;
+    VEC(Insn) insns;
+    Map64 by_pc;
+    u64 entry_pc;
+    LatheProblem problem;
+
+    /* window of guest bytes that decoding reads from */
+    u64 window_pc;
+    u32 window_len;
+    u8 window[256];
+
+    Block *blocks;
+    u32 block_count;
+    u32 *order; /* reachable blocks in reverse postorder */
+    u32 order_count;
+    u64 *phi_blocks[REG_MAX]; /* per register a bitmap of the blocks where its definitions meet; made on demand */
+
+    u32 current;  /* the block being lifted */
+    RegSet dirty; /* at the place being lifted */
+    bool cold;    /* in a side exit: values made here are not seen by what follows */
+    Pending *pending; /* phis whose incoming values are still to be filled in */
+
+    VEC(LatheRange) ranges;
+};
+
+/* A call through which the whole guest state goes: it counts as writing everything. */
+static inline bool func_calls_out(const LatheFunc *fn, const Insn *in) {
+    return in->calls_out || (in->flow == FLOW_CALL && fn->cfg.calls == LATHE_CALLS_RETURN && fn->cfg.dispatch);
+}
+
+/* discover.c */
+size_t discover_read(LatheFunc *fn, u64 addr, void *buf, size_t size);
+LatheStatus discover_insn(LatheFunc *fn, u64 pc);
+LatheStatus discover_block(LatheFunc *fn, u64 pc);
+LatheStatus discover_graph(LatheFunc *fn, u64 pc);
+
+/* graph.c: from instructions to blocks, dominance and dirty registers */
+void graph_build(LatheFunc *fn);
+u32 graph_block_at(const LatheFunc *fn, u64 pc); /* 0 if no block begins there */
+static inline bool graph_dominates(const LatheFunc *fn, u32 a, u32 b) {
+    return fn->blocks[a].pre <= fn->blocks[b].pre && fn->blocks[b].post <= fn->blocks[a].post;
+}
+
+/* regfile.c: guest registers as SSA values */
+Val regfile_read(Lifter *l, Reg r, Ty t);
+void regfile_write(Lifter *l, Reg r, Val v);
+void regfile_also(Lifter *l, Reg r, Val v);
+void regfile_copy(Lifter *l, Reg to, Reg from);
+bool regfile_has(Lifter *l, Reg r, Ty t);
+void regfile_defer(Lifter *l, Reg r, MakeLazy *make, const void *arg);
+const void *regfile_deferred(Lifter *l, Reg r, MakeLazy *make);
+void regfile_flush(LatheFunc *fn, bool flags_dead); /* write dirty registers back to the guest state */
+void regfile_reload(LatheFunc *fn, Val call);       /* everything is in the guest state, after `call` */
+void regfile_finish(LatheFunc *fn);                 /* fill the phis */
+
+/* facet.c: one value under another type */
+Ty facet_native(const RegInfo *reg);           /* the type that holds all of a register */
+Ty facet_carrier(const RegInfo *reg, Ty t);    /* the full-width type nearest to t, for phis and loads */
+Val facet_convert(Lifter *l, const RegInfo *reg, Val v, Ty to);
+
+/* flow.c: control flow */
+extern const LiftOps lift_ops;
+void flow_fall_through(LatheFunc *fn, const Insn *last);
+void flow_unliftable(LatheFunc *fn, const Insn *in);
+
+#endif

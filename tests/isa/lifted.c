@@ -1,0 +1,136 @@
+/* lifted.c: see lifted.h. */
+#include "lifted.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#include <llvm-c/Core.h>
+
+#define CASES_PER_MODULE 100
+#define PIC_SYMBOL "guest_code"
+/* In position-independent mode the code is lifted from another address than it runs at: an absolute address shows. */
+#define PIC_DISTANCE 0x5000000u
+
+const char *const lifted_mode_names[LIFTED_MODES] = {"unoptimised", "optimised", "pic"};
+
+struct Lifted {
+    const CaseList *list;
+    LiftedMode mode;
+    LLVMContextRef ctx;
+    LatheJit *jit;
+    LatheEntry **entry;
+    const char **problem;
+    Arena arena;
+};
+
+/* A case's bytes as guest memory in which nothing else is readable. */
+typedef struct CodeBytes {
+    u64 pc;
+    const u8 *bytes;
+    size_t size;
+} CodeBytes;
+
+static size_t read_code(void *user, uint64_t addr, void *buf, size_t size) {
+    const CodeBytes *c = user;
+    if (addr < c->pc || addr >= c->pc + c->size)
+        return 0;
+    size_t offset = addr - c->pc, room = c->size - offset;
+    memcpy(buf, c->bytes + offset, size < room ? size : room);
+    return size < room ? size : room;
+}
+
+static void *find_symbol(void *user, const char *name) {
+    (void)user;
+    return strcmp(name, PIC_SYMBOL) ? NULL : (void *)(uintptr_t)STATE_CODE;
+}
+
+static void name_of(size_t index, char name[32]) {
+    snprintf(name, 32, "case_%zu", index);
+}
+
+/* NULL: it is lifted. */
+static const char *lift_one(Lifted *l, LLVMModuleRef mod, size_t index) {
+    const Case *c = &l->list->at[index];
+    bool pic = l->mode == LIFTED_PIC;
+    CodeBytes bytes = {STATE_CODE - (pic ? PIC_DISTANCE : 0), c->code, c->size};
+    LatheConfig cfg = {.read_memory = read_code, .user = &bytes, .keep_flags_at_calls = true, .strict_fp = true};
+    if (pic) {
+        cfg.pic_symbol = PIC_SYMBOL;
+        cfg.pic_base = bytes.pc;
+    }
+    char name[32];
+    name_of(index, name);
+    LatheFunc *fn = lathe_func_new(mod, &cfg);
+    LatheStatus status = lathe_func_decode_cfg(fn, bytes.pc);
+    const char *problem = NULL;
+    if (status != LATHE_OK)
+        problem = lathe_status_text(status);
+    else if (!lathe_func_lift(fn, name))
+        problem = arena_printf(&l->arena, "%s", lathe_func_problem(fn).text);
+    lathe_func_free(fn);
+    return problem;
+}
+
+static void compile_some(Lifted *l, size_t first, size_t end) {
+    LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("cases", l->ctx);
+    for (size_t i = first; i < end; i++)
+        l->problem[i] = lift_one(l, mod, i);
+    LatheStatus status = lathe_jit_add(l->jit, mod, l->mode == LIFTED_UNOPTIMISED ? LATHE_OPT_NONE : LATHE_OPT_FULL);
+    for (size_t i = first; i < end; i++) {
+        char name[32];
+        name_of(i, name);
+        if (l->problem[i])
+            continue;
+        l->entry[i] = status == LATHE_OK ? (LatheEntry *)lathe_jit_lookup(l->jit, name) : NULL;
+        if (!l->entry[i])
+            l->problem[i] = status == LATHE_OK ? "the compiled module lacks it" : lathe_status_text(status);
+    }
+}
+
+Lifted *lifted_new(const CaseList *list, LiftedMode mode) {
+    Lifted *l = mem_new(sizeof(Lifted));
+    l->list = list;
+    l->mode = mode;
+    l->ctx = LLVMContextCreate();
+    l->jit = lathe_jit_new(&(LatheJitConfig){.symbol = find_symbol});
+    CHECK(l->jit, "no JIT compiler for this machine");
+    l->entry = ARENA_ARRAY(&l->arena, LatheEntry *, list->len);
+    l->problem = ARENA_ARRAY(&l->arena, const char *, list->len);
+    for (size_t i = 0; i < list->len; i += CASES_PER_MODULE)
+        compile_some(l, i, i + CASES_PER_MODULE < list->len ? i + CASES_PER_MODULE : list->len);
+    return l;
+}
+
+void lifted_free(Lifted *l) {
+    lathe_jit_free(l->jit);
+    LLVMContextDispose(l->ctx);
+    arena_free(&l->arena);
+    mem_free(l);
+}
+
+const char *lifted_problem(const Lifted *l, size_t index) {
+    return l->problem[index];
+}
+
+/* Lifted code itself reports what the instruction means; only its memory and floating-point faults are the host's. */
+static u32 trap_of_signal(NativeResult r) {
+    u32 trap = state_trap_of(r, TRAP_MISALIGNED);
+    return trap == TRAP_MEMORY || trap == TRAP_MISALIGNED || trap == TRAP_FLOAT ? trap : TRAP_SIGNAL;
+}
+
+bool lifted_run(const Lifted *l, size_t index, State *s) {
+    u32 host_mxcsr = __builtin_ia32_stmxcsr();
+    u8 *memory = state_memory();
+    memcpy(memory, s->memory, STATE_MEMORY_BYTES);
+    __builtin_ia32_ldmxcsr(s->cpu.mxcsr);
+    NativeResult r = native_call(l->entry[index], &s->cpu);
+    u32 mxcsr = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(host_mxcsr);
+    s->cpu.mxcsr = mxcsr;
+    memcpy(s->memory, memory, STATE_MEMORY_BYTES);
+    if (r.signal)
+        s->cpu.trap = trap_of_signal(r);
+    else if (s->cpu.trap == LATHE_TRAP_UNREADABLE && s->cpu.pc - STATE_CODE >= l->list->at[index].size)
+        s->cpu.trap = LATHE_TRAP_NONE; /* control left the case's bytes */
+    return !r.signal;
+}

@@ -1,0 +1,293 @@
+/* run.c: the program isa-cases: runs instruction cases on the CPU and as lifted code, and compares.
+ *
+ * The CPU is the oracle: a case's expected column is what the CPU did (--update writes it), and lifted code must do the
+ * same in every mode. docs/testing.md has the case format.
+ */
+#include <getopt.h>
+#include <glob.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "assemble.h"
+#include "coverage.h"
+#include "decoded.h"
+#include "lifted.h"
+
+typedef struct Options {
+    bool native_only, update, check_coverage;
+    const char *filter;
+    int mode; /* LiftedMode, or -1: all */
+} Options;
+
+typedef struct Run {
+    Options options;
+    Arena arena;
+    VEC(const char *) files;
+    CaseList list;
+    size_t passed, failed, skipped;
+} Run;
+
+static const char usage[] =
+    "Usage: isa-cases [OPTION]... FILE-OR-FOLDER...\n"
+    "Runs instruction cases on this CPU and as lifted code, and compares with what they expect.\n"
+    "\n"
+    "  --native-only     only on the CPU\n"
+    "  --mode=MODE       of the lifted modes only this: unoptimised, optimised or pic\n"
+    "  --filter=REGEX    only cases whose instructions match\n"
+    "  --update          write what the CPU does into the expected column of the files\n"
+    "  --check-coverage  only check that every supported instruction has a case\n";
+
+/* ---------------------------------------------------------------------------------------------------- comparing */
+
+static void print_failure(const Case *c, const char *mode, const char *want, const char *got) {
+    printf("FAIL %s:%d [%s] %s | %s\n  expected %s\n  got      %s\n", c->file, c->line, mode, c->insns, c->initial,
+           want, got);
+}
+
+static bool same_trap(const Case *c, const char *mode, u32 want, u32 got) {
+    if (want != got)
+        print_failure(c, mode, state_trap_name(want), state_trap_name(got));
+    return want == got;
+}
+
+static bool compare(Run *r, const Case *c, const char *mode, const State *want, const State *got, const State *ignore) {
+    const char *wrong = state_changes(&r->arena, want, got, ignore);
+    if (*wrong)
+        print_failure(c, mode, state_changes(&r->arena, got, want, ignore), wrong);
+    return !*wrong;
+}
+
+static void count(Run *r, bool ok) {
+    if (ok)
+        r->passed++;
+    else
+        r->failed++;
+}
+
+/* ------------------------------------------------------------------------------------------------ on the real CPU */
+
+static void ignore_missing_vectors(State *ignore) {
+    unsigned have = native_vector_bytes();
+    if (have == 64)
+        return;
+    for (int i = 0; i < 32; i++)
+        memset(ignore->cpu.vec[i] + (i < 16 ? have : 0), 0xff, i < 16 ? 64 - have : 64);
+    memset(ignore->cpu.k, 0xff, sizeof(ignore->cpu.k));
+}
+
+static void run_on_cpu(const Case *c, State *s, u32 expected_trap) {
+    u8 *memory = state_memory();
+    memcpy(memory, s->memory, STATE_MEMORY_BYTES);
+    NativeResult result = native_run(&s->cpu, c->code, c->size);
+    memcpy(s->memory, memory, STATE_MEMORY_BYTES);
+    s->cpu.trap = state_trap_of(result, expected_trap);
+}
+
+/* False: the CPU does not have the instruction. */
+static bool is_known_to_cpu(const State *got, const State *want) {
+    bool undefined = got->cpu.trap == LATHE_TRAP_UNDEFINED;
+    return !undefined || want->cpu.trap == LATHE_TRAP_UNDEFINED;
+}
+
+static void check_native(Run *r, const Case *c) {
+    State initial, want, ignore;
+    if (!cases_states(c, &initial, &want, &ignore)) {
+        r->failed++;
+        return;
+    }
+    State got = initial;
+    run_on_cpu(c, &got, want.cpu.trap);
+    if (!is_known_to_cpu(&got, &want)) {
+        r->skipped++;
+        return;
+    }
+    decoded_open_flags(c, &initial, &ignore);
+    ignore_missing_vectors(&ignore);
+    count(r, compare(r, c, "CPU", &want, &got, &ignore));
+}
+
+static void check_all_native(Run *r) {
+    for (size_t i = 0; i < r->list.len; i++) {
+        if (r->list.at[i].by_hand)
+            r->skipped++;
+        else
+            check_native(r, &r->list.at[i]);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------- lifted code */
+
+static void check_lifted(Run *r, const Lifted *l, size_t index, const char *mode) {
+    const Case *c = &r->list.at[index];
+    State got, want, ignore;
+    const char *problem = lifted_problem(l, index);
+    if (problem)
+        printf("FAIL %s:%d [%s] %s: not lifted: %s\n", c->file, c->line, mode, c->insns, problem);
+    if (problem || !cases_states(c, &got, &want, &ignore)) {
+        r->failed++;
+        return;
+    }
+    decoded_open_flags(c, &got, &ignore);
+    bool whole = lifted_run(l, index, &got);
+    count(r, whole ? compare(r, c, mode, &want, &got, &ignore) : same_trap(c, mode, want.cpu.trap, got.cpu.trap));
+}
+
+static void check_all_lifted(Run *r, LiftedMode mode) {
+    Lifted *l = lifted_new(&r->list, mode);
+    for (size_t i = 0; i < r->list.len; i++)
+        check_lifted(r, l, i, lifted_mode_names[mode]);
+    lifted_free(l);
+}
+
+/* ------------------------------------------------------------------------------------------------------- updating */
+
+/* The expected column as the CPU has it; NULL: leave the line alone. */
+static const char *expected_from_cpu(Run *r, const Case *c) {
+    State initial, old, ignore;
+    if (c->by_hand)
+        return NULL;
+    if (!cases_states(c, &initial, &old, &ignore)) {
+        r->failed++;
+        return NULL;
+    }
+    State got = initial;
+    run_on_cpu(c, &got, old.cpu.trap);
+    if (!is_known_to_cpu(&got, &old)) {
+        printf("%s:%d: this CPU calls it undefined; if that is meant, expect trap=undefined: %s\n", c->file, c->line,
+               c->insns);
+        r->skipped++;
+        return NULL;
+    }
+    r->passed++;
+    decoded_open_flags(c, &initial, &ignore);
+    initial.cpu.pc += got.cpu.trap ? 0 : c->size;
+    return state_changes(&r->arena, &initial, &got, &ignore);
+}
+
+static void update(Run *r) {
+    if (native_vector_bytes() < 64) {
+        fprintf(stderr,
+                "isa-cases: --update needs a CPU with AVX-512, else the expected vector state would be incomplete\n");
+        exit(2);
+    }
+    const char **expected = ARENA_ARRAY(&r->arena, const char *, r->list.len);
+    for (size_t i = 0; i < r->list.len; i++)
+        expected[i] = expected_from_cpu(r, &r->list.at[i]);
+    for (size_t i = 0; i < r->files.len; i++)
+        r->failed += !cases_write(r->files.at[i], &r->list, expected);
+}
+
+/* --------------------------------------------------------------------------------------------------------- set-up */
+
+static int mode_named(const char *name) {
+    for (int i = 0; i < LIFTED_MODES; i++)
+        if (!strcmp(name, lifted_mode_names[i]))
+            return i;
+    fprintf(stderr, "isa-cases: there is no mode '%s'\n%s", name, usage);
+    exit(2);
+}
+
+static Options parse_options(int argc, char **argv) {
+    static const struct option names[] = {
+        {"native-only", no_argument, NULL, 'n'},
+        {"mode", required_argument, NULL, 'm'},
+        {"filter", required_argument, NULL, 'f'},
+        {"update", no_argument, NULL, 'u'},
+        {"check-coverage", no_argument, NULL, 'c'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    Options o = {.mode = -1};
+    for (int c; (c = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
+        switch (c) {
+        case 'n':
+            o.native_only = true;
+            break;
+        case 'm':
+            o.mode = mode_named(optarg);
+            break;
+        case 'f':
+            o.filter = optarg;
+            break;
+        case 'u':
+            o.update = true;
+            break;
+        case 'c':
+            o.check_coverage = true;
+            break;
+        default:
+            fputs(usage, c == 'h' ? stdout : stderr);
+            exit(c == 'h' ? 0 : 2);
+        }
+    }
+    return o;
+}
+
+static void add_files(Run *r, const char *path) {
+    struct stat st;
+    if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
+        VEC_PUSH(&r->files, path);
+        return;
+    }
+    glob_t found = {0};
+    glob(arena_printf(&r->arena, "%s/*.txt", path), 0, NULL, &found);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        VEC_PUSH(&r->files, arena_printf(&r->arena, "%s", found.gl_pathv[i]));
+    globfree(&found);
+}
+
+static void keep_matching(Run *r) {
+    regex_t regex;
+    size_t kept = 0;
+    if (regcomp(&regex, r->options.filter, REG_EXTENDED | REG_NOSUB)) {
+        fprintf(stderr, "isa-cases: '%s' is no regular expression\n", r->options.filter);
+        exit(2);
+    }
+    for (size_t i = 0; i < r->list.len; i++)
+        if (!regexec(&regex, r->list.at[i].insns, 0, NULL, 0))
+            r->list.at[kept++] = r->list.at[i];
+    r->list.len = kept;
+    regfree(&regex);
+}
+
+static bool load(Run *r) {
+    bool ok = true;
+    for (size_t i = 0; i < r->files.len; i++)
+        ok &= cases_read(r->files.at[i], &r->list, &r->arena);
+    if (r->options.filter)
+        keep_matching(r);
+    return assemble_cases(&r->list, &r->arena) && ok;
+}
+
+static void run_everything(Run *r) {
+    if (r->options.update) {
+        update(r);
+        return;
+    }
+    if (r->options.mode < 0)
+        check_all_native(r);
+    for (int m = 0; m < LIFTED_MODES && !r->options.native_only; m++)
+        if (r->options.mode < 0 || r->options.mode == m)
+            check_all_lifted(r, (LiftedMode)m);
+}
+
+int main(int argc, char **argv) {
+    static Run r;
+    r.options = parse_options(argc, argv);
+    for (int i = optind; i < argc; i++)
+        add_files(&r, argv[i]);
+    if (!r.files.len) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    if (!load(&r))
+        return 1;
+    if (r.options.check_coverage)
+        return coverage_check(&r.list) != 0;
+    run_everything(&r);
+    printf("%zu passed, %zu failed, %zu skipped (%zu cases)\n", r.passed, r.failed, r.skipped, r.list.len);
+    return r.failed != 0;
+}
