@@ -5,10 +5,18 @@
 #include <stdlib.h>
 #include <time.h>
 
-double seconds_now(void) {
+static double read_clock(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+double seconds_now(void) {
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+double seconds_of_thread(void) {
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void series_add(Series *s, double value) {

@@ -21,6 +21,7 @@ static LLVMModuleRef lift(LLVMContextRef ctx, uint64_t pc) {
         fprintf(stderr, "cannot lift: %s\n", problem.text ? problem.text : lathe_status_text(status));
         exit(1);
     }
+    LLVMSetLinkage(lifted, LLVMExternalLinkage); /* wrapping made it internal, but it will be called by itself too */
     lathe_func_free(fn);
     return mod;
 }

@@ -5,6 +5,7 @@
 
 #include <Zydis/Zydis.h>
 
+#include "isa/x86_64/x86_64.h"
 #include "native.h"
 
 /* Rows whose effect on the CPU cannot be compared, each with the reason. */
@@ -24,6 +25,15 @@ static const struct Excluded {
     {"rdpid", "depends on the core that runs it"},
     {"xgetbv", "bit 1 (XINUSE) depends on what the kernel restored"},
 };
+
+/* Forms of other rows that cannot be compared either. */
+static bool is_excluded_form(const Encoding *e, const Insn *in) {
+    for (u32 i = 0; i < in->operand_count; i++)
+        if (in->op[i].kind == OPERAND_REG && (in->op[i].cls == CLS_SEG || in->op[i].cls == CLS_OTHER))
+            return true; /* selectors and control registers: what can be loaded depends on the kernel */
+    bool hint = in->row == ZYDIS_MNEMONIC_NOP && e->map == MAP_0F && e->opcode == 0x0d;
+    return hint; /* a prefetch of a register: #UD for AMD, nothing for Intel */
+}
 
 size_t encoding_put(const Encoding *e, u8 bytes[ENCODING_BYTES]) {
     u8 *at = bytes;
@@ -93,7 +103,7 @@ static void try_form(Finder *f, const Encoding *e) {
         return;
     const char *name = isa_x86_64.row_name(in.row);
     u64 key = forms_key(e, &in);
-    if (is_excluded(name) || (f->name && strcmp(name, f->name)) || map64_get(&f->seen, key, &old))
+    if (is_excluded(name) || is_excluded_form(e, &in) || (f->name && strcmp(name, f->name)) || map64_get(&f->seen, key, &old))
         return;
     map64_set(&f->seen, key, 1);
     VEC_PUSH(&f->forms->found, ((Form){in.row, key, *e}));
@@ -131,9 +141,20 @@ static void try_operands(Finder *f, Encoding *e) {
     }
 }
 
+/* Bytes that are no opcodes: prefixes, REX, escapes and the heads of VEX and EVEX. */
+static bool is_head(u32 map, u32 opcode) {
+    if (map == MAP_0F)
+        return opcode == 0x0f || opcode == 0x38 || opcode == 0x3a;
+    if (map != MAP_ONE_BYTE)
+        return false;
+    return opcode == 0x0f || (opcode & ~0x18u) == 0x26 || (opcode & 0xf0) == 0x40 || opcode == 0x62 ||
+           (opcode >= 0x64 && opcode <= 0x67) || opcode == 0xc4 || opcode == 0xc5 || opcode == 0xf0 || opcode == 0xf2 ||
+           opcode == 0xf3;
+}
+
 static void try_legacy(Finder *f, u32 map, u32 opcode) {
     static const char *const prefixes[] = {"", "\x66", "\xf2", "\xf3", "\xf0", "\x66\xf2", "\x66\xf3", "\x66\xf0"};
-    for (size_t p = 0; p < ARRAY_LEN(prefixes); p++)
+    for (size_t p = 0; p < ARRAY_LEN(prefixes) && !is_head(map, opcode); p++)
         for (int w = 0; w < 2; w++) {
             Encoding e = {.map = (u8)map, .opcode = (u8)opcode, .w = w};
             e.prefix_count = (u8)strlen(prefixes[p]);

@@ -10,6 +10,7 @@ typedef struct Sample {
     u64 seed;
     u8 code[16];
     size_t size;
+    bool misaligned; /* a memory operand of 16 bytes or more is */
     State initial;
 } Sample;
 

@@ -112,10 +112,16 @@ typedef enum LatheCalls {
     LATHE_CALLS_RETURN, /* a guest call is an LLVM call; the function goes on if the callee comes back where it should */
 } LatheCalls;
 
-/* Reads up to `size` bytes of guest code or constant data at `addr` into `buf`; returns how many (0: unmapped). */
+typedef enum LatheConvention {
+    LATHE_CONVENTION_STATE,     /* void(ptr cpu): every register is in *cpu at the borders of lifted functions */
+    LATHE_CONVENTION_REGISTERS, /* the hottest registers are arguments and results: see docs/convention.md */
+} LatheConvention;
+
+/* Reads up to `size` bytes of guest code or constant data at `addr` into `buf`; returns how many. 0: unmapped, or data that may
+ * change: jump tables are read through this, too, and become part of the lifted code. */
 typedef size_t LatheReadMemory(void *user, uint64_t addr, void *buf, size_t size);
 
-/* The LLVM function (of type void(ptr)) that stands for guest code at `pc`, or NULL if the caller knows none. */
+/* The LLVM function that stands for guest code at `pc` (see lathe_declare), or NULL if the caller knows none. */
 typedef LLVMValueRef LatheResolve(void *user, uint64_t pc);
 
 /* Zero means default everywhere. The struct is copied by lathe_func_new; what it points to must outlive the LatheFunc. */
@@ -129,10 +135,13 @@ typedef struct LatheConfig {
     const char *pic_symbol;
     uint64_t pic_base;
 
+    LatheConvention convention;
     LatheCalls calls;
-    LatheResolve *resolve; /* LATHE_CALLS_RETURN, and direct jumps that leave the function; may be NULL */
-    LLVMValueRef dispatch; /* void(ptr cpu): continue at cpu->pc; called for callees that `resolve` does not know.
-                              NULL: such calls end the function as with LATHE_CALLS_EXIT */
+    LatheResolve *resolve; /* LATHE_CALLS_RETURN: for direct calls, and direct jumps that leave the function; may be NULL */
+    LLVMValueRef dispatch; /* LATHE_CALLS_RETURN: a lifted function (see lathe_declare) that goes on at cpu->pc, for callees
+                              that `resolve` does not know. NULL: calls are as with LATHE_CALLS_EXIT */
+    LLVMValueRef lookup;   /* LATHE_CALLS_RETURN: ptr(ptr cpu, i64 pc, i1 is_call): the lifted function for computed targets;
+                              NULL: `dispatch` for calls, and jumps end the function */
 
     bool keep_flags_at_calls; /* default: flags are dead at guest calls and returns, as every ABI has it */
     bool no_jump_tables;      /* do not follow indirect jumps through tables of constant memory */
@@ -169,6 +178,9 @@ LATHE_API LatheStatus lathe_func_decode_cfg(LatheFunc *fn, uint64_t pc);
 /* Lift what was decoded into a function called `name`. NULL on failure (lathe_func_problem says why); the module is then as
  * before. Call once. */
 LATHE_API LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name);
+
+/* A declaration, in `mod`, of a lifted function under cfg's convention. */
+LATHE_API LLVMValueRef lathe_declare(LLVMModuleRef mod, const LatheConfig *cfg, const char *name);
 
 typedef struct LatheProblem {
     LatheStatus status; /* LATHE_OK: none */
@@ -230,8 +242,8 @@ typedef void LatheEntry(void *cpu);
 typedef struct LatheJit LatheJit;
 
 typedef struct LatheJitConfig {
-    const char *cpu;      /* an LLVM CPU name; NULL: this machine's */
-    const char *features; /* LLVM feature string; NULL: this machine's */
+    const char *cpu;      /* an LLVM CPU name; NULL: this machine's. Lifted x86-64 code needs x86-64-v2 at least */
+    const char *features; /* LLVM feature string; NULL: those of the CPU, without AVX-512 */
     /* Where an undefined symbol of a module lives; NULL or a NULL result: dlsym. */
     void *(*symbol)(void *user, const char *name);
     void *user;
@@ -259,8 +271,8 @@ LATHE_API LatheStatus lathe_jit_emit(LatheJit *jit, LLVMModuleRef mod, LatheOpt 
 /* ------------------------------------------------------------------------------------------- C signatures (SysV ABI) */
 
 /* A function that can be called as C with the signature `sig`, around `lifted`: the guest registers come from the arguments,
- * the guest stack is `stack_bytes` of the host's (0: 4096), the result is the guest's return value. The lifted function is
- * inlined into it when the module is optimised. `sig` is the result followed by the arguments: 'v' void, 'i' 32-bit, 'l'
+ * the guest stack is `stack_bytes` of the host's (0: 4096), the result is the guest's return value. The lifted function
+ * becomes internal to the module and is inlined into the wrapper when the module is optimised. `sig` is the result followed by the arguments: 'v' void, 'i' 32-bit, 'l'
  * 64-bit integer, 'p' pointer, 'f' float, 'd' double; for example "dpi" is double(ptr, int). NULL if `sig` makes no sense. */
 LATHE_API LLVMValueRef lathe_wrap_sysv(LLVMValueRef lifted, LatheArch arch, const char *name, const char *sig,
                                        size_t stack_bytes);

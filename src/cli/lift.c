@@ -220,7 +220,8 @@ static bool write_out(const char *path, const char *data, size_t size) {
     return ok;
 }
 
-/* The output is written when all has gone well: a failure leaves the file alone, and it may be the one that was read. */
+/* The output is written when all has gone well: a failure leaves the file alone, and it may be the one that was read.
+ */
 static bool run_into(const char *path, const Settings *s) {
     char *data;
     size_t size;

@@ -110,7 +110,7 @@ static void print_text(FILE *out, const Survey *s) {
         fprintf(out, "\nfunctions  the first problem in them\n");
     for (size_t i = 0; i < s->reasons.len; i++) {
         const Reason *r = &s->reasons.at[i];
-        fprintf(out, "%9lu  %-24s for example at 0x%lx in %s\n", r->count, r->what, r->pc, r->function);
+        fprintf(out, "%9lu  %-28s for example at 0x%lx in %s\n", r->count, r->what, r->pc, r->function);
     }
 }
 

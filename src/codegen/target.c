@@ -13,6 +13,14 @@
  * AVX-512, code generation takes 17% longer (domain reassignment) and lifted code gains nothing from it. */
 #define WITHOUT_AVX512 ",-avx512f,-evex512"
 
+/* Applied to every x86 target: meanings of guest instructions use LLVM's intrinsics up to here, and one that the target
+ * lacks would end the process at instruction selection. */
+#ifdef __x86_64__
+#define LEAST_FEATURES ",+sse4.2,+crc32,+popcnt,+cx16"
+#else
+#define LEAST_FEATURES ""
+#endif
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void init_llvm(void) {
@@ -66,7 +74,9 @@ bool target_init(Target *t, const char *cpu, const char *features) {
     if ((cpu || features) && !names_known(cpu ? cpu : "", features ? features : ""))
         return false;
     t->cpu = cpu ? join(cpu, "") : host_cpu();
-    t->features = features ? join(features, "") : cpu ? join("", "") : host_features();
+    char *named = features ? join(features, "") : cpu ? join("", "") : host_features();
+    t->features = join(named, *named ? LEAST_FEATURES : LEAST_FEATURES + (*LEAST_FEATURES == ','));
+    mem_free(named);
     return true;
 }
 

@@ -80,30 +80,40 @@ static void set_call_attribute(Lifter *l, Val call, const char *name, u64 value)
     LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->ctx, kind, value));
 }
 
-static Val assembly(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count,
-                    bool effects) {
+/* Memory effects of inline assembly, in LLVM's encoding of two bits each for arguments' memory, memory that the program
+ * cannot see (where the floating-point environment is said to be), and any other. */
+enum { MEMORY_NONE = 0, MEMORY_ENVIRONMENT = 12, MEMORY_ANY = 63 };
+
+static Val assembly(Lifter *l, const char *text, const char *constraints, LLVMTypeRef ret, Val *args, u32 arg_count,
+                    u32 memory) {
     LLVMTypeRef types[8];
     for (u32 i = 0; i < arg_count; i++)
         types[i] = LLVMTypeOf(args[i]);
-    LLVMTypeRef type = LLVMFunctionType(ir_type(l, ret), types, arg_count, false);
-    Val code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), effects, false,
+    LLVMTypeRef type = LLVMFunctionType(ret, types, arg_count, false);
+    Val code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), memory != MEMORY_NONE, false,
                                 LLVMInlineAsmDialectATT, false);
     Val call = LLVMBuildCall2(l->b, type, code, args, arg_count, "");
     set_call_attribute(l, call, "nounwind", 0);
+    if (memory != MEMORY_ANY)
+        set_call_attribute(l, call, "memory", memory);
     return call;
 }
 
 Val ir_asm(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count) {
-    Val call = assembly(l, text, constraints, ret, args, arg_count, true);
-    if (!strstr(constraints, "~{memory}"))
-        set_call_attribute(l, call, "memory", 12); /* inaccessible memory, read and written */
-    return call;
+    u32 memory = strstr(constraints, "~{memory}") ? MEMORY_ANY : MEMORY_ENVIRONMENT;
+    return assembly(l, text, constraints, ir_type(l, ret), args, arg_count, memory);
 }
 
 Val ir_asm_pure(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count) {
-    Val call = assembly(l, text, constraints, ret, args, arg_count, false);
-    set_call_attribute(l, call, "memory", 0);
-    return call;
+    return assembly(l, text, constraints, ir_type(l, ret), args, arg_count, MEMORY_NONE);
+}
+
+void ir_asm_in_place(Lifter *l, const char *text, const char *constraints, Val *args, u32 arg_count) {
+    LLVMTypeRef types[8];
+    for (u32 i = 0; i < arg_count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef all = LLVMStructTypeInContext(l->ctx, types, arg_count, false);
+    assembly(l, text, constraints, all, args, arg_count, MEMORY_ANY);
 }
 
 /* ----------------------------------------------------------------------------------------------------- floating point */

@@ -73,22 +73,17 @@ static LLVMMetadataRef node(Lifter *l, LLVMMetadataRef *ops, size_t n) {
     return LLVMMDNodeInContext2(l->ctx, ops, n);
 }
 
-/* One domain with a scope per space; an access is in its own scope and does not alias the others. */
+/* One domain with a scope per space. An access is in the scope of its space, and said not to alias those of the spaces
+ * before; of two accesses it is enough if one says so. */
 static void make_scopes(Lifter *l) {
     LLVMMetadataRef domain_name = LLVMMDStringInContext2(l->ctx, "lathe", 5);
     LLVMMetadataRef domain = node(l, &domain_name, 1), scope[SPACE_COUNT];
     for (int s = 0; s < SPACE_COUNT; s++) {
         LLVMMetadataRef parts[] = {LLVMMDStringInContext2(l->ctx, space_name[s], strlen(space_name[s])), domain};
         scope[s] = node(l, parts, 2);
-    }
-    for (int s = 0; s < SPACE_COUNT; s++) {
-        LLVMMetadataRef others[SPACE_COUNT];
-        size_t n = 0;
-        for (int o = 0; o < SPACE_COUNT; o++)
-            if (o != s)
-                others[n++] = scope[o];
-        l->scope[s] = LLVMMetadataAsValue(l->ctx, node(l, &scope[s], 1));
-        l->noalias[s] = LLVMMetadataAsValue(l->ctx, node(l, others, n));
+        bool last = s == SPACE_COUNT - 1;
+        l->scope[s] = last ? NULL : LLVMMetadataAsValue(l->ctx, node(l, &scope[s], 1));
+        l->noalias[s] = s ? LLVMMetadataAsValue(l->ctx, node(l, scope, (size_t)s)) : NULL;
     }
     l->md_scope = LLVMGetMDKindIDInContext(l->ctx, "alias.scope", 11);
     l->md_noalias = LLVMGetMDKindIDInContext(l->ctx, "noalias", 7);
@@ -148,6 +143,13 @@ bool ir_is_const(Val v, u64 *value) {
         return false;
     *value = LLVMConstIntGetZExtValue(v);
     return true;
+}
+
+bool ir_is_sign_of(Val v, Val a) {
+    u64 count;
+    if (!LLVMIsABinaryOperator(v) || LLVMGetInstructionOpcode(v) != LLVMAShr || LLVMGetOperand(v, 0) != a)
+        return false;
+    return ir_is_const(LLVMGetOperand(v, 1), &count) && count == ty_bits(ir_ty(a)) - 1;
 }
 
 /* ------------------------------------------------------------------------------------------------------ integers */
@@ -274,17 +276,22 @@ Val ir_shuffle(Lifter *l, Val a, Val b, const int *lanes, u32 count) {
     return LLVMBuildShuffleVector(l->b, a, b, LLVMConstVector(mask, count), "");
 }
 
+Val ir_low_lane(Lifter *l, Val v, u32 lanes) {
+    return ir_insert(l, LLVMGetPoison(ir_type(l, VECTOR(ir_ty(v), lanes))), v, 0);
+}
+
 Val ir_splat(Lifter *l, Val v, u32 lanes) {
-    Ty t = VECTOR(ir_ty(v), lanes);
-    Val one = ir_insert(l, LLVMGetPoison(ir_type(l, t)), v, 0);
+    Val one = ir_low_lane(l, v, lanes);
     return LLVMBuildShuffleVector(l->b, one, one, ir_zero(l, VECTOR(I32, lanes)), "");
 }
 
 /* ------------------------------------------------------------------------------------------------------- memory */
 
 static void tag(Lifter *l, Val access, Space space) {
-    LLVMSetMetadata(access, l->md_scope, l->scope[space]);
-    LLVMSetMetadata(access, l->md_noalias, l->noalias[space]);
+    if (l->scope[space])
+        LLVMSetMetadata(access, l->md_scope, l->scope[space]);
+    if (l->noalias[space])
+        LLVMSetMetadata(access, l->md_noalias, l->noalias[space]);
 }
 
 Val ir_load(Lifter *l, Ty t, Val ptr, u32 align, Space space) {

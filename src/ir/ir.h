@@ -44,7 +44,7 @@ struct Lifter {
     Val fn;  /* the function being built */
     Val cpu; /* its pointer to the guest state */
     LLVMTypeRef types[TY_ELEMS][TY_LANES_LOG2 + 1];
-    LLVMValueRef scope[SPACE_COUNT], noalias[SPACE_COUNT]; /* alias metadata per space */
+    LLVMValueRef scope[SPACE_COUNT], noalias[SPACE_COUNT]; /* alias metadata per space; NULL: none */
     u32 md_scope, md_noalias;
     Val pic_base;     /* the symbol guest addresses are relative to, or NULL */
     bool strict_fp;   /* floating point as constrained operations */
@@ -66,6 +66,7 @@ Val ir_zero(Lifter *l, Ty t);
 Val ir_ones(Lifter *l, Ty t);
 Val ir_bytes(Lifter *l, Ty t, const void *bytes); /* a vector constant by its little-endian bytes; integer lanes */
 bool ir_is_const(Val v, u64 *value);              /* an integer constant of at most 64 bits */
+bool ir_is_sign_of(Val v, Val a);                 /* is v visibly made as a shifted right by all but its top bit? */
 
 /* ---------------------------------------------------------------------------------------------- integers */
 
@@ -117,6 +118,7 @@ Val ir_extract_at(Lifter *l, Val vec, Val lane);
 Val ir_insert_at(Lifter *l, Val vec, Val v, Val lane);
 Val ir_shuffle(Lifter *l, Val a, Val b, const int *lanes, u32 count); /* lanes of a, then of b; -1: poison */
 Val ir_splat(Lifter *l, Val v, u32 lanes);
+Val ir_low_lane(Lifter *l, Val v, u32 lanes); /* v in lane 0, poison in the others */
 
 /* ------------------------------------------------------------------------------------------- floating point */
 
@@ -178,6 +180,9 @@ Val ir_call(Lifter *l, Val fn, Val *args, u32 arg_count); /* any function of the
 Val ir_asm(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count);
 /* Assembly whose result depends on its arguments alone. */
 Val ir_asm_pure(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count);
+
+/* The same for an instruction that changes its inputs; what becomes of them is not used. */
+void ir_asm_in_place(Lifter *l, const char *text, const char *constraints, Val *args, u32 arg_count);
 
 typedef LLVMBasicBlockRef Label;
 Label ir_label(Lifter *l, const char *name); /* a new empty block at the end of the function */

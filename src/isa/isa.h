@@ -82,7 +82,7 @@ typedef struct Insn {
     Operand op[INSN_OPERANDS];
     RegSet writes;    /* a superset of the registers it may write */
     /* discovery's: */
-    u32 pred, pred_count;           /* one instruction that leads here, and how many do */
+    u32 pred, pred_count;           /* instructions that lead here: where they are listed, and how many */
     u32 next;                       /* the instruction after it in its block */
     u32 block;                      /* the block it begins, or 0 */
     struct JumpTable *table;        /* of an indirect jump, once recovered */
@@ -96,8 +96,8 @@ static inline u64 insn_end(const Insn *in) { return in->pc + in->size; }
 /* Where discovery lets an ISA look back from an indirect jump. */
 typedef struct CodeView {
     void *self;
-    /* The only instruction that can have come before `in`, or NULL. */
-    const Insn *(*before)(const struct CodeView *v, const Insn *in);
+    /* The i-th instruction that can have come before `in`, or NULL. None where the function begins. */
+    const Insn *(*before)(const struct CodeView *v, const Insn *in, u32 i);
     size_t (*read)(const struct CodeView *v, u64 addr, void *buf, size_t size);
 } CodeView;
 
@@ -134,6 +134,8 @@ typedef struct Isa {
     u32 state_bytes, pc_off, trap_off, trap_info_off;
     RegSet dead_at_calls; /* registers that no calling convention keeps: the flags */
     CallAbi abi;
+    const Reg *hot_ints, *hot_vectors; /* the registers most worth a host register, best first */
+    u32 hot_int_count, hot_vector_count;
 
     /* Decode the bytes at pc; fills everything but discovery's fields. A negative LatheStatus if there is no instruction. */
     LatheStatus (*decode)(const u8 *bytes, size_t size, u64 pc, Insn *in);
@@ -159,6 +161,7 @@ typedef Val MakeLazy(Lifter *l, const void *arg, Reg r);
 typedef struct LiftOps {
     Val (*read)(Lifter *l, Reg r, Ty t);
     void (*write)(Lifter *l, Reg r, Val v);
+    void (*write_low)(Lifter *l, Reg r, Val v);
     void (*also)(Lifter *l, Reg r, Val v);
     void (*copy)(Lifter *l, Reg to, Reg from);
     bool (*has)(Lifter *l, Reg r, Ty t);
@@ -178,6 +181,8 @@ typedef struct LiftOps {
 static inline Val reg_read(Lifter *l, Reg r, Ty t) { return l->ops->read(l, r, t); }
 /* Set all of r; a narrower value is zero-extended. */
 static inline void reg_write(Lifter *l, Reg r, Val v) { l->ops->write(l, r, v); }
+/* Set the low lane of a vector register to a floating-point scalar and keep the rest. */
+static inline void reg_write_low(Lifter *l, Reg r, Val v) { l->ops->write_low(l, r, v); }
 /* What r was just set to is, in its low bits, also v: saves later reads a conversion. */
 static inline void reg_also(Lifter *l, Reg r, Val v) { l->ops->also(l, r, v); }
 static inline void reg_copy(Lifter *l, Reg to, Reg from) { l->ops->copy(l, to, from); }

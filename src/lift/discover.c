@@ -4,6 +4,7 @@
  * indirect jumps whose table the ISA can recover from the code before them and from constant guest memory. Undecodable or
  * unreadable code becomes an instruction that stops the function there, so that only running into it matters.
  */
+#include <stdio.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -22,6 +23,19 @@ static size_t read_self(u64 addr, void *buf, size_t size) {
     struct iovec remote[] = {{(void *)(uintptr_t)addr, head}, {(void *)(uintptr_t)(addr + head), size - head}};
     ssize_t n = process_vm_readv(getpid(), &local, 1, remote, size > head ? 2 : 1, 0);
     return n > 0 ? (size_t)n : 0;
+}
+
+/* May this process write at addr? Then what is there now is no constant. */
+static bool writable(u64 addr) {
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[512], perms[8];
+    unsigned long long start, end;
+    bool found = false;
+    while (maps && !found && fgets(line, sizeof(line), maps))
+        found = sscanf(line, "%llx-%llx %7s", &start, &end, perms) == 3 && addr >= start && addr < end;
+    if (maps)
+        fclose(maps);
+    return !found || perms[1] == 'w';
 }
 
 size_t discover_read(LatheFunc *fn, u64 addr, void *buf, size_t size) {
@@ -71,6 +85,7 @@ static LatheStatus decode(LatheFunc *fn, u64 pc, Insn *in) {
 static u32 add(LatheFunc *fn, const Insn *in) {
     if (!fn->insns.len)
         fn->entry_pc = in->pc;
+    fn->has_indirect |= in->flow == FLOW_INDIRECT;
     u32 i = (u32)fn->insns.len;
     VEC_PUSH(&fn->insns, *in);
     map64_set(&fn->by_pc, in->pc, i);
@@ -125,35 +140,60 @@ static void trace_all(LatheFunc *fn, Work *work) {
 
 /* -------------------------------------------------------------------------------------------------------- jump tables */
 
+typedef void Edge(LatheFunc *fn, u32 from, u64 to_pc);
+
+static void count_edge(LatheFunc *fn, u32 from, u64 to_pc) {
+    (void)from;
+    u32 to;
+    if (map64_get(&fn->by_pc, to_pc, &to))
+        fn->insns.at[to].pred_count++;
+}
+
+/* Several entries of a table that lead to one place are one way to it. */
 static void add_edge(LatheFunc *fn, u32 from, u64 to_pc) {
     u32 to;
     if (!map64_get(&fn->by_pc, to_pc, &to))
         return;
-    fn->insns.at[to].pred = from;
-    fn->insns.at[to].pred_count++;
+    Insn *in = &fn->insns.at[to];
+    if (!in->pred_count || fn->preds.at[in->pred + in->pred_count - 1] != from)
+        fn->preds.at[in->pred + in->pred_count++] = from;
+}
+
+static void each_edge(LatheFunc *fn, Edge *edge) {
+    for (u32 i = 0; i < fn->insns.len; i++) {
+        const Insn *in = &fn->insns.at[i];
+        if (in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH)
+            edge(fn, i, in->target);
+        if (in->flow == FLOW_NEXT || in->flow == FLOW_BRANCH || returns_here(fn, in))
+            edge(fn, i, insn_end(in));
+        for (size_t k = 0; in->table && k < in->table->count; k++)
+            edge(fn, i, in->table->targets[k]);
+    }
 }
 
 static void link_predecessors(LatheFunc *fn) {
     for (size_t i = 0; i < fn->insns.len; i++)
-        fn->insns.at[i].pred_count = fn->insns.at[i].pc == fn->entry_pc;
-    for (u32 i = 0; i < fn->insns.len; i++) {
-        const Insn *in = &fn->insns.at[i];
-        if (in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH)
-            add_edge(fn, i, in->target);
-        if (in->flow == FLOW_NEXT || in->flow == FLOW_BRANCH || returns_here(fn, in))
-            add_edge(fn, i, insn_end(in));
-        for (size_t k = 0; in->table && k < in->table->count; k++)
-            add_edge(fn, i, in->table->targets[k]);
+        fn->insns.at[i].pred_count = 0;
+    each_edge(fn, count_edge);
+    fn->preds.len = 0;
+    for (size_t i = 0; i < fn->insns.len; i++) {
+        Insn *in = &fn->insns.at[i];
+        in->pred = (u32)fn->preds.len;
+        VEC_RESERVE(&fn->preds, in->pred_count);
+        fn->preds.len += in->pred_count;
+        in->pred_count = 0;
     }
+    each_edge(fn, add_edge);
 }
 
-static const Insn *view_before(const CodeView *v, const Insn *in) {
+static const Insn *view_before(const CodeView *v, const Insn *in, u32 i) {
     LatheFunc *fn = v->self;
-    return in->pred_count == 1 && in->pc != fn->entry_pc ? &fn->insns.at[in->pred] : NULL;
+    return i < in->pred_count && in->pc != fn->entry_pc ? &fn->insns.at[fn->preds.at[in->pred + i]] : NULL;
 }
 
 static size_t view_read(const CodeView *v, u64 addr, void *buf, size_t size) {
-    return discover_read(v->self, addr, buf, size);
+    const LatheFunc *fn = v->self;
+    return !fn->cfg.read_memory && writable(addr) ? 0 : discover_read(v->self, addr, buf, size);
 }
 
 static JumpTable *find_table(LatheFunc *fn, const Insn *jump) {
@@ -240,7 +280,7 @@ LatheStatus discover_graph(LatheFunc *fn, u64 pc) {
     Work work = {0};
     VEC_PUSH(&work, pc);
     trace_all(fn, &work);
-    if (!fn->cfg.no_jump_tables) {
+    if (fn->has_indirect && !fn->cfg.no_jump_tables) {
         while (recover_tables(fn, &work))
             ;
         confirm_tables(fn);

@@ -21,10 +21,48 @@ static void store_pc(LatheFunc *fn, Val pc) {
     ir_store(&fn->l, pc, ir_state(&fn->l, fn->isa->pc_off), 8, SPACE_STATE);
 }
 
+/* The registers that travel in slots, where the convention has them; `last` is what goes beside them. */
+static u32 fill_slots(LatheFunc *fn, Val *values, Val last) {
+    for (u32 i = 0; i < fn->conv.count; i++)
+        values[i] = regfile_read(&fn->l, fn->conv.slot[i].reg, fn->conv.slot[i].ty);
+    values[fn->conv.count] = last;
+    return fn->conv.count + 1;
+}
+
+/* Return to whoever called, with the guest's next pc. */
+static void return_with(LatheFunc *fn, Val pc) {
+    if (fn->conv.in_registers) {
+        Val values[CONVENTION_SLOTS + 1];
+        LLVMBuildAggregateRet(fn->l.b, values, fill_slots(fn, values, pc));
+    } else {
+        store_pc(fn, pc);
+        LLVMBuildRetVoid(fn->l.b);
+    }
+}
+
+/* Call a lifted function under the convention. */
+static Val call_lifted(LatheFunc *fn, Val callee) {
+    Lifter *l = &fn->l;
+    Val values[CONVENTION_SLOTS + 1] = {l->cpu};
+    u32 count = fn->conv.in_registers ? fill_slots(fn, values, l->cpu) : 1;
+    Val call = LLVMBuildCall2(l->b, convention_type(l, &fn->conv), callee, values, count, "");
+    convention_mark_call(l, &fn->conv, call);
+    return call;
+}
+
+/* Go on in a lifted function, for good. */
+static void become(LatheFunc *fn, Val callee) {
+    Val call = call_lifted(fn, callee);
+    LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+    if (fn->conv.in_registers)
+        LLVMBuildRet(fn->l.b, call);
+    else
+        LLVMBuildRetVoid(fn->l.b);
+}
+
 static void leave(LatheFunc *fn, Val pc, bool no_flags) {
-    regfile_flush(fn, no_flags);
-    store_pc(fn, pc);
-    LLVMBuildRetVoid(fn->l.b);
+    regfile_flush(fn, no_flags, false);
+    return_with(fn, pc);
 }
 
 static void leave_with_trap(LatheFunc *fn, Val pc, LatheTrap trap, u32 info) {
@@ -41,11 +79,27 @@ static void leave_directly(LatheFunc *fn, u64 pc) {
         leave(fn, pc_value(&fn->l, pc), false);
         return;
     }
-    regfile_flush(fn, false);
-    store_pc(fn, pc_value(&fn->l, pc));
-    Val call = ir_call(&fn->l, known, &fn->l.cpu, 1);
-    LLVMSetTailCall(call, true);
-    LLVMBuildRetVoid(fn->l.b);
+    regfile_flush(fn, false, false);
+    if (!fn->conv.in_registers)
+        store_pc(fn, pc_value(&fn->l, pc));
+    become(fn, known);
+}
+
+static Val look_up(LatheFunc *fn, Val pc, bool is_call) {
+    Val args[] = {fn->l.cpu, pc, ir_int(&fn->l, I1, is_call)};
+    return ir_call(&fn->l, fn->cfg.lookup, args, 3);
+}
+
+/* Go on at a computed address: in the function that `lookup` finds, or by returning. */
+static void leave_to(LatheFunc *fn, Val pc) {
+    if (!fn->cfg.lookup || fn->cfg.calls != LATHE_CALLS_RETURN) {
+        leave(fn, pc, false);
+        return;
+    }
+    regfile_flush(fn, false, false);
+    if (!fn->conv.in_registers)
+        store_pc(fn, pc);
+    become(fn, look_up(fn, pc, false));
 }
 
 /* The label to go to for a guest address: a block's, or a new side exit's. */
@@ -103,7 +157,7 @@ static void flow_jump_to(Lifter *l, const Insn *in, Val pc) {
     LatheFunc *fn = func_of(l);
     const JumpTable *table = in->table;
     if (!table || !table->lifted_index) {
-        leave(fn, pc, false);
+        leave_to(fn, pc);
         return;
     }
     Label otherwise = ir_label(l, "outside");
@@ -115,27 +169,36 @@ static void flow_jump_to(Lifter *l, const Insn *in, Val pc) {
     }
     ir_here(l, otherwise);
     fn->cold = true;
-    leave(fn, pc, false);
+    leave_to(fn, pc);
     fn->cold = false;
     ir_here(l, LLVMGetInstructionParent(sw));
 }
 
-/* Return if the callee that was just called did not come back to `expected`; else go to `on`. */
-static void check_return(LatheFunc *fn, u64 expected, Label on) {
+/* Return if `back`, where a callee went on to, is not `expected`; else go to `on`. */
+static void check_return(LatheFunc *fn, Val back, u64 expected, Label on) {
     Lifter *l = &fn->l;
-    Val back = ir_load(l, I64, ir_state(l, fn->isa->pc_off), 8, SPACE_STATE);
     Val astray = ir_icmp(l, NE, back, pc_value(l, expected));
     Label here = ir_where(l), up = ir_label(l, "astray");
     ir_branch_rare(l, astray, up, on);
     ir_here(l, up);
-    LLVMBuildRetVoid(l->b);
+    fn->cold = true;
+    return_with(fn, back);
+    fn->cold = false;
     ir_here(l, here);
 }
 
-static void call_with_state(LatheFunc *fn, Val callee, Val pc, bool no_flags) {
-    regfile_flush(fn, no_flags);
-    store_pc(fn, pc);
-    regfile_reload(fn, ir_call(&fn->l, callee, &fn->l.cpu, 1));
+static Val load_pc(LatheFunc *fn) {
+    return ir_load(&fn->l, I64, ir_state(&fn->l, fn->isa->pc_off), 8, SPACE_STATE);
+}
+
+/* The lifted function for a guest call, and the pc stored for those that want it. */
+static Val callee_of(LatheFunc *fn, const Insn *in, Val pc) {
+    Val known = in->target && fn->cfg.resolve ? fn->cfg.resolve(fn->cfg.user, in->target) : NULL;
+    if (!fn->conv.in_registers || (!known && !fn->cfg.lookup))
+        store_pc(fn, pc);
+    if (known)
+        return known;
+    return fn->cfg.lookup ? look_up(fn, pc, true) : fn->cfg.dispatch;
 }
 
 static void flow_call(Lifter *l, const Insn *in, Val pc) {
@@ -144,9 +207,11 @@ static void flow_call(Lifter *l, const Insn *in, Val pc) {
         leave(fn, pc, flags_dead(fn));
         return;
     }
-    Val callee = in->target && fn->cfg.resolve ? fn->cfg.resolve(fn->cfg.user, in->target) : NULL;
-    call_with_state(fn, callee ? callee : fn->cfg.dispatch, pc, flags_dead(fn));
-    check_return(fn, insn_end(in), label_for(fn, insn_end(in)));
+    regfile_flush(fn, flags_dead(fn), false);
+    Val call = call_lifted(fn, callee_of(fn, in, pc));
+    regfile_reload(fn, call, false);
+    Val back = fn->conv.in_registers ? LLVMBuildExtractValue(l->b, call, fn->conv.count, "") : load_pc(fn);
+    check_return(fn, back, insn_end(in), label_for(fn, insn_end(in)));
 }
 
 static void flow_return(Lifter *l, const Insn *in, Val pc) {
@@ -156,17 +221,20 @@ static void flow_return(Lifter *l, const Insn *in, Val pc) {
 
 static void flow_call_out(Lifter *l, const Insn *in, Val callee, bool may_move) {
     LatheFunc *fn = func_of(l);
-    call_with_state(fn, callee, pc_value(l, insn_end(in)), false);
+    regfile_flush(fn, false, true);
+    store_pc(fn, pc_value(l, insn_end(in)));
+    regfile_reload(fn, ir_call(l, callee, &l->cpu, 1), true);
     if (!may_move)
         return;
     Label on = ir_label(l, "");
-    check_return(fn, insn_end(in), on);
+    check_return(fn, load_pc(fn), insn_end(in), on);
     ir_here(l, on);
 }
 
 const LiftOps lift_ops = {
     .read = regfile_read,
     .write = regfile_write,
+    .write_low = regfile_write_low,
     .also = regfile_also,
     .copy = regfile_copy,
     .has = regfile_has,

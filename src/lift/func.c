@@ -27,6 +27,7 @@ LatheFunc *lathe_func_new(LLVMModuleRef mod, const LatheConfig *cfg) {
     LatheFunc *fn = mem_new(sizeof(LatheFunc));
     fn->cfg = *cfg;
     fn->isa = isa;
+    convention_init(&fn->conv, isa, cfg->convention);
     fn->l.cfg = &fn->cfg;
     fn->l.mod = mod;
     fn->l.arena = &fn->arena;
@@ -38,6 +39,7 @@ void lathe_func_free(LatheFunc *fn) {
     if (!fn)
         return;
     VEC_FREE(&fn->insns);
+    VEC_FREE(&fn->preds);
     map64_free(&fn->by_pc);
     VEC_FREE(&fn->ranges);
     arena_free(&fn->arena);
@@ -67,20 +69,26 @@ static void add_attribute(Lifter *l, unsigned index, const char *name, u64 value
     LLVMAddAttributeAtIndex(l->fn, index, LLVMCreateEnumAttribute(l->ctx, kind, value));
 }
 
+static Val declare(Lifter *l, const Convention *conv, const char *name) {
+    Val fn = LLVMAddFunction(l->mod, name, convention_type(l, conv));
+    convention_mark_function(l, conv, fn);
+    return fn;
+}
+
 static void make_function(LatheFunc *fn, const char *name) {
     Lifter *l = &fn->l;
-    LLVMTypeRef ptr = ir_type(l, PTR);
-    l->fn = LLVMAddFunction(l->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(l->ctx), &ptr, 1, false));
-    l->cpu = LLVMGetParam(l->fn, 0);
+    l->fn = declare(l, &fn->conv, name);
+    l->cpu = LLVMGetParam(l->fn, fn->conv.count);
     LLVMSetValueName2(l->cpu, "cpu", 3);
     add_attribute(l, LLVMAttributeFunctionIndex, "nounwind", 0);
     add_attribute(l, LLVMAttributeFunctionIndex, "null_pointer_is_valid", 0);
     if (l->strict_fp)
         add_attribute(l, LLVMAttributeFunctionIndex, "strictfp", 0);
-    add_attribute(l, 1, "noalias", 0);
-    add_attribute(l, 1, "nonnull", 0);
-    add_attribute(l, 1, "align", 64);
-    add_attribute(l, 1, "dereferenceable", fn->isa->state_bytes);
+    unsigned cpu = fn->conv.count + 1; /* attributes count parameters from 1 */
+    add_attribute(l, cpu, "noalias", 0);
+    add_attribute(l, cpu, "nonnull", 0);
+    add_attribute(l, cpu, "align", 64);
+    add_attribute(l, cpu, "dereferenceable", fn->isa->state_bytes);
 }
 
 static void make_pic_base(LatheFunc *fn) {
@@ -195,6 +203,16 @@ LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name) {
     regfile_finish(fn);
     ir_end(l);
     return l->fn;
+}
+
+LLVMValueRef lathe_declare(LLVMModuleRef mod, const LatheConfig *cfg, const char *name) {
+    const Isa *isa = isa_find(cfg->arch);
+    if (!isa)
+        return NULL;
+    Lifter l = {.mod = mod, .ctx = LLVMGetModuleContext(mod)};
+    Convention conv;
+    convention_init(&conv, isa, cfg->convention);
+    return declare(&l, &conv, name);
 }
 
 /* ------------------------------------------------------------------------------------------------ looking at the result */

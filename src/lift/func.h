@@ -3,6 +3,7 @@
 #define LIFT_FUNC_H
 
 #include "isa/isa.h"
+#include "lift/convention.h"
 
 typedef struct RegVal RegVal;
 typedef struct Pending Pending;
@@ -38,17 +39,21 @@ typedef struct Block {
     /* lifting */
     Label head, tail;
     RegVal **vals; /* current value of each register; NULL: as at the block's start or after `reload` */
-    Val reload;    /* the last call in the block after which all registers are in the guest state, or NULL */
+    Val reload;    /* the last call in the block, which every register comes from, or NULL */
+    bool reload_from_state; /* that call took and left all of them in the guest state */
 } Block;
 
 struct LatheFunc {
     Lifter l; /* first: the LiftOps get from one to the other */
     LatheConfig cfg;
     const Isa *isa;
+    Convention conv;
     Arena arena;
     VEC(Insn) insns;
     Map64 by_pc;
+    VEC(u32) preds; /* lists of instructions: see Insn.pred */
     u64 entry_pc;
+    bool has_indirect; /* is there an indirect jump? */
     LatheProblem problem;
 
     /* window of guest bytes that decoding reads from */
@@ -91,13 +96,16 @@ static inline bool graph_dominates(const LatheFunc *fn, u32 a, u32 b) {
 /* regfile.c: guest registers as SSA values */
 Val regfile_read(Lifter *l, Reg r, Ty t);
 void regfile_write(Lifter *l, Reg r, Val v);
+void regfile_write_low(Lifter *l, Reg r, Val v);
 void regfile_also(Lifter *l, Reg r, Val v);
 void regfile_copy(Lifter *l, Reg to, Reg from);
 bool regfile_has(Lifter *l, Reg r, Ty t);
 void regfile_defer(Lifter *l, Reg r, MakeLazy *make, const void *arg);
 const void *regfile_deferred(Lifter *l, Reg r, MakeLazy *make);
-void regfile_flush(LatheFunc *fn, bool flags_dead); /* write dirty registers back to the guest state */
-void regfile_reload(LatheFunc *fn, Val call);       /* everything is in the guest state, after `call` */
+/* Write dirty registers back to the guest state: all of them, or those that have no slot in the convention. */
+void regfile_flush(LatheFunc *fn, bool flags_dead, bool slots_too);
+/* After `call` everything is where the convention has it, or in the guest state. */
+void regfile_reload(LatheFunc *fn, Val call, bool from_state);
 void regfile_finish(LatheFunc *fn);                 /* fill the phis */
 
 /* facet.c: one value under another type */

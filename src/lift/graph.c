@@ -87,10 +87,11 @@ static void end_block(LatheFunc *fn, Block *b, const Insn *last) {
     }
 }
 
-static void note_writes(Block *b, const Insn *in, bool calls_out) {
+/* A call out leaves everything in the guest state; a guest call leaves the convention's registers elsewhere. */
+static void note_writes(Block *b, const Insn *in, bool calls_out, const RegSet *slotted) {
     if (calls_out) {
         memset(&b->writes, 0xff, sizeof(b->writes));
-        b->leaves = (RegSet){0};
+        b->leaves = in->calls_out ? (RegSet){0} : *slotted;
         b->calls_out = true;
     } else {
         regset_join(&b->writes, &in->writes);
@@ -103,7 +104,7 @@ static void fill_block(LatheFunc *fn, Block *b) {
     for (;;) {
         Insn *in = &fn->insns.at[i];
         b->insn_count++;
-        note_writes(b, in, func_calls_out(fn, in));
+        note_writes(b, in, func_calls_out(fn, in), &fn->conv.slotted);
         if (in->flow != FLOW_NEXT || !map64_get(&fn->by_pc, insn_end(in), &in->next) ||
             fn->insns.at[in->next].block) {
             end_block(fn, b, in);
@@ -227,9 +228,10 @@ static void find_frontiers(LatheFunc *fn) {
 /* -------------------------------------------------------------------------------------------------- dirty registers */
 
 static void find_dirty(LatheFunc *fn) {
+    fn->blocks[0].leaves = fn->conv.slotted;
     for (bool changed = true; changed;) {
         changed = false;
-        for (u32 i = 1; i < fn->order_count; i++) {
+        for (u32 i = 0; i < fn->order_count; i++) {
             Block *b = &fn->blocks[fn->order[i]];
             RegSet out = b->leaves;
             if (!b->calls_out)

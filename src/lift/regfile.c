@@ -5,6 +5,9 @@
  * a block is a phi if two definitions meet there (the iterated dominance frontier of the blocks that write it), and
  * otherwise its value at the end of the immediate dominator; so the IR has the phis a compiler would have made, no more.
  *
+ * Scalar floating point writes the low lane of a vector register and keeps the rest. Low lane and rest are then values of
+ * their own, with phis of their own, joined only when somebody asks for the whole: so a loop over scalars has no shuffles.
+ *
  * A facet is remembered with the block it was made in and used again wherever that block dominates. Guest code's own
  * sub-blocks (side exits, loops inside one instruction) make no values that later code could see: `cold` is set there.
  */
@@ -12,24 +15,30 @@
 
 typedef struct Facet {
     Ty ty;
+    u16 open_bits; /* so many low bits are anything: see read_rest */
     u32 block;
     Val v;
     struct Facet *next;
 } Facet;
 
 typedef enum RegValKind {
-    VAL_PLAIN, /* facets holds at least one value */
-    VAL_STATE, /* in the guest state, at the function's start or after a call */
+    VAL_PLAIN, /* defined by `whole` */
+    VAL_JOIN,  /* the low bits are `low`, the others those of `rest` */
+    VAL_GIVEN, /* as it is at the function's start or after a call: in its slot or in the guest state */
     VAL_PHI,   /* at the head of a block */
     VAL_LAZY,  /* made on demand */
 } RegValKind;
 
 struct RegVal {
     u8 kind;
-    Reg reg;   /* STATE, PHI, LAZY: of this register */
+    Reg reg;   /* GIVEN, PHI, LAZY: of this register */
     u32 block; /* where it is defined */
-    Facet *facets; /* the last one is the defining value */
-    Val after; /* STATE: the call it is loaded after; NULL: the function's start */
+    Facet *facets; /* all that were asked for */
+    Facet *whole;  /* the defining value; narrower than the register: zero-extended. GIVEN, PHI: once asked for */
+    Facet *low;    /* JOIN: the low lane; PHI: likewise if a scalar was asked for before the whole */
+    RegVal *rest;
+    Val after; /* GIVEN: the call it comes from; NULL: the function's start */
+    bool in_state; /* GIVEN: it is in the guest state */
     MakeLazy *make;
     const void *arg;
 };
@@ -38,6 +47,7 @@ struct Pending {
     RegVal *val;
     Val phi;
     Ty ty;
+    u16 open_bits;
     Pending *next;
 };
 
@@ -78,10 +88,10 @@ static RegVal *new_val(LatheFunc *fn, RegValKind kind, Reg r, u32 block) {
     return val;
 }
 
-static void add_facet(LatheFunc *fn, RegVal *val, Ty ty, Val v, u32 block) {
+static Facet *add_facet(LatheFunc *fn, RegVal *val, Ty ty, Val v, u32 block) {
     Facet *f = ARENA_NEW(&fn->arena, Facet);
-    *f = (Facet){ty, block, v, val->facets};
-    val->facets = f;
+    *f = (Facet){ty, 0, block, v, val->facets};
+    return val->facets = f;
 }
 
 /* ------------------------------------------------------------------------------------------------ where values come from */
@@ -116,8 +126,9 @@ static RegVal *value_in(LatheFunc *fn, u32 b, Reg r) {
     while (!fn->blocks[at].vals[r]) {
         Block *block = &fn->blocks[at];
         if (block->reload || at == 0) {
-            block->vals[r] = new_val(fn, VAL_STATE, r, at);
+            block->vals[r] = new_val(fn, VAL_GIVEN, r, at);
             block->vals[r]->after = block->reload;
+            block->vals[r]->in_state = fn->conv.slot_of[r] < 0 || (block->reload && block->reload_from_state);
         } else if ((meets ? meets : (meets = phi_blocks(fn, r)))[at / 64] >> at % 64 & 1) {
             block->vals[r] = new_val(fn, VAL_PHI, r, at);
         } else {
@@ -135,6 +146,15 @@ static void position_after_call(LatheFunc *fn, Val call) {
         ir_here(&fn->l, LLVMGetInstructionParent(call));
 }
 
+/* From its slot among the arguments, or among what the call returned; it has the slot's type. */
+static Val take_from_slot(LatheFunc *fn, RegVal *val) {
+    unsigned slot = (unsigned)fn->conv.slot_of[val->reg];
+    if (!val->after)
+        return LLVMGetParam(fn->l.fn, slot);
+    position_after_call(fn, val->after);
+    return LLVMBuildExtractValue(fn->l.b, val->after, slot, "");
+}
+
 static Val load_from_state(LatheFunc *fn, RegVal *val, Ty ty) {
     Lifter *l = &fn->l;
     const RegInfo *reg = &fn->isa->regs[val->reg];
@@ -149,7 +169,7 @@ static Val load_from_state(LatheFunc *fn, RegVal *val, Ty ty) {
     return ir_trunc(l, ir_load(l, I8, ptr, 1, SPACE_STATE), I1);
 }
 
-static Val make_phi(LatheFunc *fn, RegVal *val, Ty ty) {
+static Val make_phi(LatheFunc *fn, RegVal *val, Ty ty, u16 open_bits) {
     Label head = fn->blocks[val->block].head;
     Val first = LLVMGetFirstInstruction(head);
     if (first)
@@ -158,51 +178,86 @@ static Val make_phi(LatheFunc *fn, RegVal *val, Ty ty) {
         ir_here(&fn->l, head);
     Val phi = ir_phi(&fn->l, ty);
     Pending *p = ARENA_NEW(&fn->arena, Pending);
-    *p = (Pending){val, phi, ty, fn->pending};
+    *p = (Pending){val, phi, ty, open_bits, fn->pending};
     fn->pending = p;
     return phi;
+}
+
+static bool is_scalar(Ty t) {
+    return t == F32 || t == F64;
+}
+
+static Facet *add_given(LatheFunc *fn, RegVal *val, Ty ty) {
+    Val v = val->in_state ? load_from_state(fn, val, ty) : take_from_slot(fn, val);
+    return add_facet(fn, val, ir_ty(v), v, val->block);
 }
 
 /* Give a value its defining facet, in the full-width type nearest to what is asked for. */
 static void define(LatheFunc *fn, RegVal *val, Ty wanted) {
     Place here = place_save(fn);
     Ty ty = facet_carrier(&fn->isa->regs[val->reg], wanted);
-    Val v = val->kind == VAL_PHI ? make_phi(fn, val, ty) : load_from_state(fn, val, ty);
-    add_facet(fn, val, ty, v, val->block);
+    if (val->kind == VAL_PHI && is_scalar(wanted))
+        val->low = add_facet(fn, val, wanted, make_phi(fn, val, wanted, 0), val->block);
+    else if (val->kind == VAL_PHI)
+        val->whole = add_facet(fn, val, ty, make_phi(fn, val, ty, 0), val->block);
+    else
+        val->whole = add_given(fn, val, ty);
     place_restore(fn, here);
 }
 
-static Facet *find_facet(LatheFunc *fn, RegVal *val, Ty ty) {
+static Facet *find_facet(LatheFunc *fn, RegVal *val, Ty ty, u16 open_bits) {
     for (Facet *f = val->facets; f; f = f->next)
-        if (f->ty == ty && (f->block == fn->current || graph_dominates(fn, f->block, fn->current)))
+        if (f->ty == ty && f->open_bits == open_bits &&
+            (f->block == fn->current || graph_dominates(fn, f->block, fn->current)))
             return f;
     return NULL;
 }
 
-static Facet *defining_facet(RegVal *val) {
-    Facet *f = val->facets;
-    while (f->next)
-        f = f->next;
-    return f;
+static Val read_val(LatheFunc *fn, RegVal *val, Reg r, Ty ty);
+
+/* A vector that agrees with the value but for its low open_bits, which nobody looks at. */
+static Val read_rest(LatheFunc *fn, RegVal *val, Ty ty, u16 open_bits) {
+    while (val->kind == VAL_JOIN && ty_bits(val->low->ty) <= open_bits)
+        val = val->rest;
+    if (val->kind == VAL_PLAIN && ty_bits(val->whole->ty) <= open_bits)
+        return ir_zero(&fn->l, ty);
+    if (val->kind != VAL_PHI)
+        return read_val(fn, val, val->reg, ty);
+    Facet *f = find_facet(fn, val, ty, open_bits);
+    if (f)
+        return f->v;
+    Place here = place_save(fn);
+    f = add_facet(fn, val, ty, make_phi(fn, val, ty, open_bits), val->block);
+    f->open_bits = open_bits;
+    place_restore(fn, here);
+    return f->v;
+}
+
+static Val join(LatheFunc *fn, RegVal *val, Reg r) {
+    Ty low = val->low->ty;
+    RegVal *rest = val->kind == VAL_PHI ? val : val->rest;
+    Val wide = read_rest(fn, rest, ty_vector(low, fn->isa->regs[r].bits), (u16)ty_bits(low));
+    return ir_insert(&fn->l, wide, val->low->v, 0);
+}
+
+/* The value in some type from which ty can be had. */
+static Val nearest(LatheFunc *fn, RegVal *val, Reg r, Ty ty) {
+    if (val->kind == VAL_LAZY)
+        return val->make(&fn->l, val->arg, val->reg);
+    if (!val->whole && !val->low)
+        define(fn, val, ty);
+    if (!val->low)
+        return val->whole->v;
+    return ty_bits(ty) <= ty_bits(val->low->ty) ? val->low->v : join(fn, val, r);
 }
 
 /* The value in the type ty, at the builder's position in block fn->current. */
 static Val read_val(LatheFunc *fn, RegVal *val, Reg r, Ty ty) {
-    Facet *f = find_facet(fn, val, ty);
+    Facet *f = find_facet(fn, val, ty, 0);
     if (f)
         return f->v;
-    Val v;
-    if (val->kind == VAL_LAZY) {
-        v = val->make(&fn->l, val->arg, val->reg);
-    } else {
-        if (!val->facets)
-            define(fn, val, ty);
-        f = defining_facet(val);
-        v = f->ty == ty ? f->v : facet_convert(&fn->l, &fn->isa->regs[r], f->v, ty);
-        if (f->ty == ty)
-            return v;
-    }
-    if (!fn->cold)
+    Val v = facet_convert(&fn->l, &fn->isa->regs[r], nearest(fn, val, r, ty), ty);
+    if (!fn->cold && !find_facet(fn, val, ty, 0))
         add_facet(fn, val, ty, v, fn->current);
     return v;
 }
@@ -225,10 +280,17 @@ static RegVal *set(LatheFunc *fn, Reg r, RegVal *val) {
 void regfile_write(Lifter *l, Reg r, Val v) {
     LatheFunc *fn = func_of(l);
     RegVal *val = set(fn, r, new_val(fn, VAL_PLAIN, r, fn->current));
-    add_facet(fn, val, ir_ty(v), v, fn->current);
+    val->whole = add_facet(fn, val, ir_ty(v), v, fn->current);
 }
 
-/* The defining facet stays last in the list. */
+void regfile_write_low(Lifter *l, Reg r, Val v) {
+    LatheFunc *fn = func_of(l);
+    RegVal *old = value_in(fn, fn->current, r);
+    RegVal *val = set(fn, r, new_val(fn, VAL_JOIN, r, fn->current));
+    val->rest = old;
+    val->low = add_facet(fn, val, ir_ty(v), v, fn->current);
+}
+
 void regfile_also(Lifter *l, Reg r, Val v) {
     LatheFunc *fn = func_of(l);
     add_facet(fn, fn->blocks[fn->current].vals[r], ir_ty(v), v, fn->current);
@@ -242,7 +304,7 @@ void regfile_copy(Lifter *l, Reg to, Reg from) {
 bool regfile_has(Lifter *l, Reg r, Ty t) {
     LatheFunc *fn = func_of(l);
     RegVal *val = fn->blocks[fn->current].vals[r];
-    return val && find_facet(fn, val, t);
+    return val && find_facet(fn, val, t, 0);
 }
 
 void regfile_defer(Lifter *l, Reg r, MakeLazy *make, const void *arg) {
@@ -264,29 +326,34 @@ static void store_to_state(LatheFunc *fn, Reg r, RegVal *val) {
     Lifter *l = &fn->l;
     const RegInfo *reg = &fn->isa->regs[r];
     Ty ty = facet_native(reg);
-    if (val->facets && ty_bits(defining_facet(val)->ty) == reg->bits)
-        ty = defining_facet(val)->ty;
+    if (val->low)
+        ty = ty_vector(val->low->ty, reg->bits);
+    else if (val->whole && ty_bits(val->whole->ty) == reg->bits)
+        ty = val->whole->ty;
     Val v = read_val(fn, val, r, ty);
     if (reg->kind == REG_FLAG)
         v = ir_zext(l, v, I8);
     ir_store(l, v, ir_state(l, reg->off_bytes), reg->bits / 8 ? reg->bits / 8 : 1, SPACE_STATE);
 }
 
-void regfile_flush(LatheFunc *fn, bool flags_dead) {
+void regfile_flush(LatheFunc *fn, bool flags_dead, bool slots_too) {
     for (Reg r = 0; r < fn->isa->reg_count; r++) {
         if (!regset_has(&fn->dirty, r) || (flags_dead && regset_has(&fn->isa->dead_at_calls, r)))
             continue;
+        if (fn->conv.slot_of[r] >= 0 && !slots_too)
+            continue;
         RegVal *val = value_in(fn, fn->current, r);
-        if (val->kind != VAL_STATE || val->reg != r)
+        if (val->kind != VAL_GIVEN || val->reg != r || !val->in_state)
             store_to_state(fn, r, val);
     }
 }
 
-void regfile_reload(LatheFunc *fn, Val call) {
+void regfile_reload(LatheFunc *fn, Val call, bool from_state) {
     Block *b = &fn->blocks[fn->current];
     memset(b->vals, 0, fn->isa->reg_count * sizeof(RegVal *));
     b->reload = call;
-    fn->dirty = (RegSet){0};
+    b->reload_from_state = from_state;
+    fn->dirty = from_state ? (RegSet){0} : fn->conv.slotted;
 }
 
 /* Filling a phi reads registers at the ends of other blocks, which may ask for more phis. */
@@ -300,8 +367,9 @@ void regfile_finish(LatheFunc *fn) {
             fn->current = e->block;
             Label tail = fn->blocks[e->block].tail;
             position_at_end(fn, tail);
-            Reg r = p->val->reg;
-            ir_phi_add(p->phi, read_val(fn, value_in(fn, e->block, r), r, p->ty), tail);
+            RegVal *val = value_in(fn, e->block, p->val->reg);
+            Val v = p->open_bits ? read_rest(fn, val, p->ty, p->open_bits) : read_val(fn, val, p->val->reg, p->ty);
+            ir_phi_add(p->phi, v, tail);
         }
     }
 }

@@ -94,6 +94,18 @@ void decoded_open_flags(const Case *c, const State *initial, State *ignore) {
             ((u8 *)&ignore->cpu)[flags[i].offset] = 0xff;
 }
 
+/* SDM 2A, BSWAP: a 16-bit register; SDM 2B, SHLD: a count above the operand's size. */
+bool decoded_result_undefined(const Case *c, const State *initial) {
+    Insn in;
+    if (!decode_at(c, 0, &in))
+        return false;
+    ZydisMnemonic m = in.i.mnemonic;
+    if (m == ZYDIS_MNEMONIC_BSWAP)
+        return in.op[0].size == 16;
+    bool double_shift = m == ZYDIS_MNEMONIC_SHLD || m == ZYDIS_MNEMONIC_SHRD;
+    return double_shift && shift_count(&in, (u8)initial->cpu.gp[LATHE_RCX]) > in.op[0].size;
+}
+
 const char *decoded_mnemonic(const Case *c, size_t index) {
     Insn in;
     return decode_nth(c, index, &in) ? ZydisMnemonicGetString(in.i.mnemonic) : NULL;

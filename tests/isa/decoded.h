@@ -7,6 +7,9 @@
 /* Leaves open in `ignore` the flags that the manual calls undefined after the case's instructions, run in sequence. */
 void decoded_open_flags(const Case *c, const State *initial, State *ignore);
 
+/* Whether the manual calls the result itself, not only flags, undefined (the case's first instruction counts). */
+bool decoded_result_undefined(const Case *c, const State *initial);
+
 /* The lower-case mnemonics of the case's instructions, by index from 0; NULL after the last. */
 const char *decoded_mnemonic(const Case *c, size_t index);
 

@@ -4,7 +4,7 @@
 import struct
 import sys
 
-# ---------------------------------------------------------------------------------------------------------------- values
+# --------------------------------------------------------------------------------------------------------------- values
 
 QNAN1, QNAN2, SNAN = "qnan1", "qnan2", "snan"
 MAX, MIN, TINY = "max", "min", "tiny"  # the largest, the smallest normal, a denormal number
@@ -97,7 +97,7 @@ def every_pair(insn, pairs=PAIRS, tail="", shapes=SHAPES):
         two_memory(insn + shape, shape, pairs[:n], tail)
 
 
-# ------------------------------------------------------------------------------------------------------------ arithmetic
+# ----------------------------------------------------------------------------------------------------------- arithmetic
 
 
 def arithmetic():
@@ -162,7 +162,7 @@ def rounding():
         two_memory("round" + shape, shape, [(0.0, v) for v in (1.75, -2.5, 3.5, 9.0)][: SHAPES[shape][1]], ", 1")
 
 
-# -------------------------------------------------------------------------------------------------------------- compares
+# ------------------------------------------------------------------------------------------------------------- compares
 
 
 def compares():
@@ -187,7 +187,7 @@ def compares():
                  f"xmm1={fill(shape, [1.5])} xmm2={fill(shape, [1.25])}")
 
 
-# ----------------------------------------------------------------------------------------------------------- conversions
+# ---------------------------------------------------------------------------------------------------------- conversions
 
 
 def from_integers():
@@ -229,7 +229,8 @@ def to_integers():
             case(f"{insn} rax, {size} ptr [rsi]", f"rsi=@0x33 [0x33]={lanes(kind, [-7.75])}")
             for mode in (DOWN, UP, ZERO):
                 case(f"{insn} eax, xmm1", f"xmm1={fill(shape, [-2.5])} mxcsr={mode:#x}")
-    four = [[0.5, -1.5, 3e9, -3e9], [QNAN1, 1.0, -1.0, 2.0], [SNAN, 2.5, TINY, INF], [7.0, -8.0, 2147483520.0, -2147483648.0]]
+    four = [[0.5, -1.5, 3e9, -3e9], [QNAN1, 1.0, -1.0, 2.0], [SNAN, 2.5, TINY, INF],
+            [7.0, -8.0, 2147483520.0, -2147483648.0]]
     for insn in ("cvtps2dq", "cvttps2dq"):
         for v in four:
             case(f"{insn} xmm1, xmm2", f"xmm2={lanes('f32', v)}")
@@ -286,7 +287,7 @@ def control():
              f"xmm1={fill('sd', [0.1])} xmm2={fill('sd', [0.7])} xmm3={fill('sd', [0.1])}")
 
 
-# ---------------------------------------------------------------------------------------------------- moves and shuffles
+# --------------------------------------------------------------------------------------------------- moves and shuffles
 
 A4, B4 = lanes("f32", [1.0, -2.0, SNAN, 4.0]), lanes("f32", [5.0, 6.0, -7.0, QNAN1])
 A2, B2 = lanes("f64", [1.0, SNAN]), lanes("f64", [-3.0, QNAN2])
@@ -329,6 +330,26 @@ def moves():
         case(f"{insn} r9d, xmm12", f"xmm12={B2}")
 
 
+def loops():
+    note("scalars and whole registers that meet at the head of a loop")
+    state = f"rcx=5 xmm1={A2} xmm2={B2} xmm3={lanes('f64', [0.5, -7.0])} xmm4={A4}"
+    for body in (
+        "addsd xmm1, xmm2",
+        "addss xmm1, xmm2; addsd xmm1, xmm3",
+        "addsd xmm1, xmm3; addss xmm1, xmm4",
+        "addsd xmm1, xmm3; shufpd xmm1, xmm1, 1",
+        "movapd xmm5, xmm1; movapd xmm1, xmm2; addsd xmm2, xmm5",
+        "movsd xmm5, [rsi]; mulsd xmm5, xmm3; movapd xmm1, xmm5",
+        "movsd xmm1, xmm3; unpcklpd xmm3, xmm2; addsd xmm3, xmm1",
+        "mulsd xmm1, xmm3; movhlps xmm2, xmm1; movss xmm4, xmm2",
+        "cvtss2sd xmm3, xmm4; cvtsd2ss xmm4, xmm3; mulss xmm4, xmm4",
+    ):
+        case(f"{body}; dec ecx; jnz start", f"{state} rsi=@0x43 [0x43]={B2}")
+    for ecx in (0, 1):
+        case("jrcxz 1f; addsd xmm1, xmm2; movapd xmm3, xmm1; 1: mulsd xmm1, xmm3", f"{state} rcx={ecx}")
+        case("jrcxz 1f; addss xmm4, xmm3; jmp 2f; 1: xorps xmm4, xmm4; 2: mulsd xmm4, xmm2", f"{state} rcx={ecx}")
+
+
 def logic():
     note("logic")
     for op in ("and", "andn", "or", "xor"):
@@ -358,7 +379,8 @@ def shuffles():
         case(f"blendpd xmm1, xmm2, {imm:#x}", f"xmm1={A2} xmm2={B2}")
     case("blendps xmm1, xmmword ptr [rsi], 5", f"xmm1={A4} rsi=@0x50 [0x50]={B4}")
     case("blendpd xmm1, xmmword ptr [rsi], 2", f"xmm1={A2} rsi=@0x50 [0x50]={B2}")
-    for mask in (ints(32, [0x80000000, 0x7FFFFFFF, -1, 0]), ints(64, [0x7FFFFFFFFFFFFFFF, 1 << 63]), ints(64, [-1, 0xFFFFFFFF])):
+    masks = (ints(32, [0x80000000, 0x7FFFFFFF, -1, 0]), ints(64, [0x7FFFFFFFFFFFFFFF, 1 << 63]), ints(64, [-1, 0xFFFFFFFF]))
+    for mask in masks:
         for insn in ("blendvps", "blendvpd"):
             case(f"{insn} xmm1, xmm2, xmm0", f"xmm1={A4} xmm2={B4} xmm0={mask}")
     case("blendvps xmm1, xmmword ptr [rsi], xmm0", f"xmm1={A4} xmm0={B4} rsi=@0x50 [0x50]={B4}")
@@ -373,13 +395,13 @@ def shuffles():
     case("extractps dword ptr [rsi], xmm2, 3", f"xmm2={B4} rsi=@0x53")
 
 
-# ----------------------------------------------------------------------------------------------------------------- files
+# ---------------------------------------------------------------------------------------------------------------- files
 
 FILES = {
     "fp_arith.txt": (arithmetic, roots, across, rounding),
     "fp_compare.txt": (compares,),
     "fp_convert.txt": (from_integers, to_integers, between, control),
-    "fp_move.txt": (moves,),
+    "fp_move.txt": (moves, loops),
     "fp_shuffle.txt": (logic, shuffles),
 }
 

@@ -135,10 +135,9 @@ void zero_high_bits(Lifter *l, const Insn *in) {
     set_flag(l, CF, ir_icmp(l, UGE, n, ir_int(l, ir_ty(v), width(in, 0))));
 }
 
+/* The instruction itself: LLVM's intrinsics would need a target with BMI2, and fold no more than constants. */
 void bit_deposit(Lifter *l, const Insn *in, bool deposit) {
     Val args[] = {operand(l, in, 1), operand(l, in, 2)};
-    bool wide = width(in, 0) == 64;
-    const char *name = deposit ? (wide ? "llvm.x86.bmi.pdep.64" : "llvm.x86.bmi.pdep.32")
-                               : (wide ? "llvm.x86.bmi.pext.64" : "llvm.x86.bmi.pext.32");
-    set_operand(l, in, 0, ir_intrinsic(l, name, NULL, 0, args, 2));
+    const char *text = deposit ? "pdep $2, $1, $0" : "pext $2, $1, $0";
+    set_operand(l, in, 0, ir_asm_pure(l, text, "=r,r,r", ir_ty(args[0]), args, 2));
 }

@@ -57,6 +57,12 @@ static Reg address_register(ZydisRegister r) {
 
 /* ------------------------------------------------------------------------------------------------------------ operands */
 
+/* SDM 2A, table 2-3: a SIB base of 5 without displacement bytes in ModRM is no base but a disp32, REX.B or not. Zydis 4.0
+ * takes it for r13d where the address size is 32 bits. */
+static bool has_no_base(const ZydisDecodedInstruction *z) {
+    return z->raw.modrm.mod == 0 && z->raw.modrm.rm == 4 && z->raw.sib.base == 5 && z->raw.sib.offset;
+}
+
 static void set_memory(const ZydisDecodedInstruction *z, const ZydisDecodedOperandMem *m, u64 pc, Operand *op) {
     op->kind = OPERAND_MEM;
     op->base = address_register(m->base);
@@ -65,6 +71,10 @@ static void set_memory(const ZydisDecodedInstruction *z, const ZydisDecodedOpera
     op->seg = m->segment == ZYDIS_REGISTER_FS ? SEG_FS : m->segment == ZYDIS_REGISTER_GS ? SEG_GS : SEG_NONE;
     op->addr_bits = z->address_width;
     op->disp = m->disp.has_displacement ? m->disp.value : 0;
+    if (has_no_base(z)) {
+        op->base = REG_NONE;
+        op->disp = z->raw.disp.value;
+    }
     if (op->base == REG_PC)
         op->disp += (i64)(pc + z->length);
     if (m->base == ZYDIS_REGISTER_EIP)
@@ -145,6 +155,12 @@ static bool odd_branch(const ZydisDecodedInstruction *z) {
     return z->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE && narrow;
 }
 
+/* What Zydis names like a row of ours and is something else: instructions of the Xeon Phi of 2012 in VEX encodings that are
+ * undefined everywhere else, and `pause` with REX.B, which CPUs run as xchg r8, rax. */
+static bool misnamed(const ZydisDecodedInstruction *z) {
+    return z->meta.isa_ext == ZYDIS_ISA_EXT_KNC || (z->mnemonic == ZYDIS_MNEMONIC_PAUSE && z->raw.rex.B);
+}
+
 static u16 prefixes_of(const ZydisDecodedInstruction *z) {
     u16 p = 0;
     if (z->attributes & ZYDIS_ATTRIB_HAS_LOCK)
@@ -178,7 +194,7 @@ LatheStatus x86_decode(const u8 *bytes, size_t size, u64 pc, Insn *in) {
     for (u32 i = 0; i < in->operand_count; i++)
         set_operand_of(&z, &ops[i], pc, &in->op[i]);
     set_flow(&z, ops, in);
-    in->row = odd_branch(&z) ? 0 : x86_row(z.mnemonic);
+    in->row = odd_branch(&z) || misnamed(&z) ? 0 : x86_row(z.mnemonic);
     if (!in->row)
         return LATHE_OK;
     bool clears_upper = in->prefixes & (PREFIX_VEX | PREFIX_EVEX);

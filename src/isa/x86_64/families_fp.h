@@ -14,6 +14,7 @@ enum { SS = F32, SD = F64, PS = VECTOR(F32, 4), PD = VECTOR(F64, 2), PS_HALF = V
 /* Deviations of the rows. */
 #define FAST_FP "fast floating point: NaN payloads, exception flags, constants folded to nearest; exact with strict_fp"
 #define FAST_FLAGS "fast floating point: exception flags; exact with strict_fp"
+#define FAST_MINMAX "fast floating point: exception flags, denormals where mxcsr has DAZ; exact with strict_fp"
 #define APPROXIMATION "the host CPU's approximation"
 
 /* fp_arith.c */

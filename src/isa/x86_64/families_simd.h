@@ -69,6 +69,6 @@ void crypto_binary_imm(Lifter *l, const Insn *in, const char *text);
 void crypto_unary(Lifter *l, const Insn *in, const char *text); /* of operand 1 */
 void crypto_unary_imm(Lifter *l, const Insn *in, const char *text);
 void crypto_sha256_rounds(Lifter *l, const Insn *in);
-void crc32(Lifter *l, const Insn *in);
+void simd_crc32(Lifter *l, const Insn *in);
 
 #endif

@@ -1,7 +1,7 @@
 /* families_x87.h: the meanings of x87 and of state-saving instructions; x87.c and x87_state.c define them.
  *
- * All x87 state is in the guest state's memory. `op` is the name of an operation in helpers_x87.c or helpers_x87_whole.c;
- * `pops` is how often the register stack is popped afterwards.
+ * All x87 state is in the guest state's memory. `op` is the name of an operation of helpers_x87.c or
+ * helpers_x87_whole.c; `pops` is how often the register stack is popped afterwards.
  */
 #ifndef ISA_X86_64_FAMILIES_X87_H
 #define ISA_X86_64_FAMILIES_X87_H

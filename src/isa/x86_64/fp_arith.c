@@ -2,7 +2,7 @@
 #include "isa/x86_64/families_fp.h"
 #include "isa/x86_64/fp_exact.h"
 
-/* ------------------------------------------------------------------------------------------------------- lane by lane */
+/* ----------------------------------------------------------------------------------------------------- lane by lane */
 
 void fp_binop(Lifter *l, const Insn *in, FOp op, Ty t) {
     Val a = operand_as(l, in, 0, t), b = fp_source(l, in, 1, t);
@@ -10,10 +10,11 @@ void fp_binop(Lifter *l, const Insn *in, FOp op, Ty t) {
 }
 
 void fp_sqrt(Lifter *l, const Insn *in, Ty t) {
-    set_operand(l, in, 0, ir_fsqrt(l, fp_source(l, in, 1, t)));
+    Val v = fp_source(l, in, 1, t);
+    set_operand(l, in, 0, exact(l) ? exact_unary(l, in, t, v) : ir_fsqrt(l, v));
 }
 
-/* SDM 2B, MINSD: the second operand if either is NaN or both are zeros, that is, unless the first compares as wanted. */
+/* SDM 2B, MINSD: the second operand if either is NaN or both are zeros: unless the first compares as wanted. */
 void fp_minmax(Lifter *l, const Insn *in, FPred keeps_first, Ty t) {
     Val a = operand_as(l, in, 0, t), b = fp_source(l, in, 1, t);
     if (exact(l)) {
@@ -30,7 +31,7 @@ static Val approximate(Lifter *l, Approx op, Val v) {
     static const char *const scalar_name[] = {[RCP] = "llvm.x86.sse.rcp.ss", [RSQRT] = "llvm.x86.sse.rsqrt.ss"};
     if (ty_is_vector(ir_ty(v)))
         return ir_intrinsic(l, name[op], NULL, 0, &v, 1);
-    Val wide = ir_insert(l, ir_zero(l, PS), v, 0);
+    Val wide = ir_low_lane(l, v, 4);
     return ir_extract(l, ir_intrinsic(l, scalar_name[op], NULL, 0, &wide, 1), 0);
 }
 
@@ -43,7 +44,7 @@ void fp_approx(Lifter *l, const Insn *in, Approx op, Ty t) {
     set_operand(l, in, 0, HOST_IS_X86 ? approximate(l, op, v) : reciprocal(l, op, v));
 }
 
-/* -------------------------------------------------------------------------------------------------------- across lanes */
+/* ----------------------------------------------------------------------------------------------------- across lanes */
 
 /* The even and the odd lanes of a and b, one after the other. */
 static Val every_second(Lifter *l, Val a, Val b, u32 first) {
@@ -107,9 +108,9 @@ void fp_dot(Lifter *l, const Insn *in, Ty t) {
     set_operand(l, in, 0, keep_lanes(l, dot, bits));
 }
 
-/* ------------------------------------------------------------------------------------------------------------ rounding */
+/* --------------------------------------------------------------------------------------------------------- rounding */
 
-/* SDM 2B, ROUNDPD: bit 2 takes the mode from mxcsr; bit 3, which hides the inexact exception, matters in strict mode only. */
+/* SDM 2B, ROUNDPD: bit 2 takes the mode from mxcsr; bit 3 hides the inexact exception, which only strict mode shows. */
 static Val to_integral(Lifter *l, Val v, u32 mode) {
     static const char *const name[] = {"llvm.roundeven", "llvm.floor", "llvm.ceil", "llvm.trunc"};
     return ir_unary(l, mode & 4 ? "llvm.nearbyint" : name[mode & 3], v);

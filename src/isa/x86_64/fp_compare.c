@@ -2,7 +2,7 @@
 #include "isa/x86_64/families_fp.h"
 #include "isa/x86_64/fp_exact.h"
 
-/* --------------------------------------------------------------------------------------------------------- into masks */
+/* ------------------------------------------------------------------------------------------------------- into masks */
 
 static const struct {
     u8 pred;
@@ -18,11 +18,10 @@ static Val mask(Lifter *l, Val a, Val b, u32 which) {
 
 /* A scalar mask stays in vector registers only if LLVM sees a vector compare. */
 static Val scalar_mask(Lifter *l, Val a, Val b, u32 which) {
-    Ty t = ir_ty(a);
     if (l->strict_fp)
         return mask(l, a, b, which);
-    Val none = ir_zero(l, ty_vector(t, 128));
-    return ir_extract(l, mask(l, ir_insert(l, none, a, 0), ir_insert(l, none, b, 0), which), 0);
+    u32 lanes = 128 / ty_bits(ir_ty(a));
+    return ir_extract(l, mask(l, ir_low_lane(l, a, lanes), ir_low_lane(l, b, lanes), which), 0);
 }
 
 /* SDM 2A, CMPPD: legacy encodings have eight predicates; the other bits of the immediate are ignored. */
@@ -40,7 +39,7 @@ void fp_cmpsd(Lifter *l, const Insn *in) {
     fp_cmp(l, in, SD);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- into flags */
+/* ------------------------------------------------------------------------------------------------------- into flags */
 
 static void set_compared(Lifter *l, Val zf, Val pf, Val cf) {
     set_flag(l, ZF, zf);

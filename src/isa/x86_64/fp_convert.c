@@ -1,25 +1,42 @@
 /* fp_convert.c: SSE conversions between integers and floating point, and the control register of both.
  *
- * A float that no integer of the wanted size stands for becomes the "integer indefinite", the most negative one. LLVM's own
- * conversion is poison then, so the host's instruction is asked for.
+ * A float that no integer of the wanted size stands for becomes the "integer indefinite", the most negative one. LLVM's
+ * own conversion is poison then, so the host's instruction is asked for.
  */
 #include "isa/x86_64/families_fp.h"
 #include "isa/x86_64/fp_exact.h"
 
 #include <stdio.h>
 
-/* ------------------------------------------------------------------------------------------------------- from integers */
+/* Two lanes with two lanes of zeros above, which convert without a trace; and the way back. */
+static Val to_four(Lifter *l, Val v) {
+    return ir_shuffle(l, v, ir_zero(l, ir_ty(v)), (int[]){0, 1, 2, 3}, 4);
+}
+
+static Val to_two(Lifter *l, Val v) {
+    return ir_shuffle(l, v, v, (int[]){0, 1}, 2);
+}
+
+/* ---------------------------------------------------------------------------------------------------- from integers */
 
 void fp_from_int(Lifter *l, const Insn *in, Ty t) {
-    set_operand(l, in, 0, ir_int_to_float(l, operand(l, in, 1), t));
+    Val v = operand(l, in, 1);
+    set_operand(l, in, 0, exact(l) ? exact_unary(l, in, t, v) : ir_int_to_float(l, v, t));
 }
 
+static Val to_singles(Lifter *l, Val v) {
+    if (ty_lanes(ir_ty(v)) == 2)
+        return to_two(l, exact_named(l, "cvtdq2ps", PS, to_four(l, v)));
+    return exact_named(l, "cvtdq2ps", PS, v);
+}
+
+/* Every 32-bit integer is a double, so that only singles need care. */
 void fp_from_ints(Lifter *l, const Insn *in, Ty t) {
     Val v = fp_source(l, in, 1, VECTOR(I32, ty_lanes(t)));
-    set_operand(l, in, 0, ir_int_to_float(l, v, t));
+    set_operand(l, in, 0, exact(l) && t != PD ? to_singles(l, v) : ir_int_to_float(l, v, t));
 }
 
-/* --------------------------------------------------------------------------------------------------------- to integers */
+/* ------------------------------------------------------------------------------------------------------ to integers */
 
 /* For hosts without the instruction. A saturating conversion is right but for NaN and beyond the largest integer. */
 static Val convert_anywhere(Lifter *l, Rounding r, Val v, Ty to) {
@@ -38,7 +55,7 @@ static Val convert_low(Lifter *l, Rounding r, Val v, Ty to) {
     char name[40];
     snprintf(name, sizeof(name), "llvm.x86.sse%s.cvt%s%s2si%s", from == F64 ? "2" : "", r == TO_ZERO ? "t" : "",
              from == F64 ? "sd" : "ss", to == I64 ? "64" : "");
-    Val wide = ir_insert(l, ir_zero(l, ty_vector(from, 128)), v, 0);
+    Val wide = ir_low_lane(l, v, 128 / ty_bits(from));
     return ir_intrinsic(l, name, NULL, 0, &wide, 1);
 }
 
@@ -52,16 +69,7 @@ void fp_to_int(Lifter *l, const Insn *in, Rounding r, Ty from) {
     set_operand(l, in, 0, v);
 }
 
-/* A vector of two lanes, and zeros above it; or the other way round. */
-static Val to_four(Lifter *l, Val v) {
-    return ir_shuffle(l, v, ir_zero(l, ir_ty(v)), (int[]){0, 1, 2, 3}, 4);
-}
-
-static Val to_two(Lifter *l, Val v) {
-    return ir_shuffle(l, v, v, (int[]){0, 1}, 2);
-}
-
-/* Four integers; of two doubles the upper two are zero. Zeros above two floats raise nothing. */
+/* Four integers; of two doubles the upper two are zero. */
 static Val convert_four(Lifter *l, Rounding r, Val v) {
     bool doubles = ty_elem(ir_ty(v)) == F64;
     char name[40];
@@ -85,22 +93,31 @@ void fp_to_ints(Lifter *l, const Insn *in, Rounding r, Ty from) {
     set_operand(l, in, 0, is_cls(in, 0, CLS_MMX) ? to_two(l, v) : v);
 }
 
-/* ---------------------------------------------------------------------------------------------- between single and double */
+/* ---------------------------------------------------------------------------------------- between single and double */
 
 void fp_widen(Lifter *l, const Insn *in, Ty from, Ty to) {
-    set_operand(l, in, 0, ir_fext(l, fp_source(l, in, 1, from), to));
+    Val v = fp_source(l, in, 1, from);
+    if (exact(l))
+        v = exact_unary(l, in, to, from == PS_HALF ? to_four(l, v) : v);
+    else
+        v = ir_fext(l, v, to);
+    set_operand(l, in, 0, v);
 }
 
 /* The packed form clears the upper half, the scalar one keeps the rest. */
 void fp_narrow(Lifter *l, const Insn *in, Ty from, Ty to) {
-    Val v = ir_ftrunc(l, fp_source(l, in, 1, from), to);
+    Val v = fp_source(l, in, 1, from);
+    if (exact(l))
+        v = exact_unary(l, in, ty_is_vector(to) ? PS : to, v);
+    else
+        v = ir_ftrunc(l, v, to);
     if (ty_is_vector(to))
         set_operand_zext(l, in, 0, v);
     else
         set_operand(l, in, 0, v);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- mxcsr */
+/* ------------------------------------------------------------------------------------------------------------ mxcsr */
 
 static Val mxcsr_slot(Lifter *l) {
     return ir_state(l, offsetof(LatheX86Cpu, mxcsr));

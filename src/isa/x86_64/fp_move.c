@@ -2,7 +2,7 @@
 #include "isa/x86_64/families_fp.h"
 #include "isa/x86_64/fp_exact.h"
 
-/* ------------------------------------------------------------------------------------------------------ whole registers */
+/* -------------------------------------------------------------------------------------------------- whole registers */
 
 /* A copied register keeps what is known of it, for example its low lane as a scalar. */
 static bool copy(Lifter *l, const Insn *in) {
@@ -34,7 +34,7 @@ void fp_movsd(Lifter *l, const Insn *in) {
     fp_move_scalar(l, in, SD);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- halves */
+/* ----------------------------------------------------------------------------------------------------------- halves */
 
 static Val half_of(Lifter *l, const Insn *in, int i, u32 half) {
     return ir_extract(l, operand_as(l, in, i, PD), half);
@@ -61,7 +61,7 @@ void fp_movlhps(Lifter *l, const Insn *in) {
     set_half(l, in, 1, operand_as(l, in, 1, F64));
 }
 
-/* --------------------------------------------------------------------------------------------------------- duplication */
+/* ------------------------------------------------------------------------------------------------------ duplication */
 
 void fp_movddup(Lifter *l, const Insn *in) {
     set_operand(l, in, 0, ir_splat(l, operand_as(l, in, 1, F64), 2));
@@ -73,7 +73,7 @@ void fp_dup_lanes(Lifter *l, const Insn *in, u32 odd) {
     set_operand(l, in, 0, ir_shuffle(l, v, v, (int[]){first, first, first + 2, first + 2}, 4));
 }
 
-/* --------------------------------------------------------------------------------------------------------------- signs */
+/* ------------------------------------------------------------------------------------------------------------ signs */
 
 static Val collect_signs(Lifter *l, Val v) {
     Val bits = ir_int(l, I32, 0);

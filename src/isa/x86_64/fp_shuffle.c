@@ -2,7 +2,7 @@
 #include "isa/x86_64/families_fp.h"
 #include "isa/x86_64/fp_exact.h"
 
-/* --------------------------------------------------------------------------------------------------------------- logic */
+/* ------------------------------------------------------------------------------------------------------------ logic */
 
 static Val combine(Lifter *l, Logic op, Val a, Val b) {
     switch (op) {
@@ -19,7 +19,7 @@ void fp_logic(Lifter *l, const Insn *in, Logic op, Ty t) {
     set_operand(l, in, 0, combine(l, op, a, b));
 }
 
-/* ------------------------------------------------------------------------------------------------------------ shuffles */
+/* --------------------------------------------------------------------------------------------------------- shuffles */
 
 /* The lower half of the result comes from the first operand, the upper one from the second. */
 void fp_shuf(Lifter *l, const Insn *in, Ty t) {
@@ -56,9 +56,9 @@ void fp_blendv(Lifter *l, const Insn *in, Ty t) {
     set_operand(l, in, 0, ir_select(l, chosen, b, a));
 }
 
-/* --------------------------------------------------------------------------------------------------------- single lanes */
+/* ----------------------------------------------------------------------------------------------------- single lanes */
 
-/* SDM 2A, INSERTPS: bits 7–6 choose the source lane (of a register only), 5–4 the destination, 3–0 lanes to be cleared. */
+/* SDM 2A, INSERTPS: bits 7–6 choose the source lane (registers only), 5–4 the destination, 3–0 lanes to be cleared. */
 void fp_insertps(Lifter *l, const Insn *in) {
     u32 order = (u32)imm_value(in, 2);
     Val a = operand_as(l, in, 0, PS);

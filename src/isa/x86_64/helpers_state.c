@@ -1,6 +1,6 @@
 /* helpers_state.c: x87 environments, and the memory images of FXSAVE and XSAVE, for lifted code.
  *
- * All that is read is read before anything changes, and an image is made complete before it is copied to the guest's memory.
+ * Guest memory is read before any state changes.
  */
 #include "isa/x86_64/helpers.h"
 #include "isa/x86_64/helpers_x87.h"
@@ -10,7 +10,7 @@
 #include <cpuid.h>
 #include <x86intrin.h>
 
-/* ------------------------------------------------------------------------------------------- environments, FSAVE */
+/* ---------------------------------------------------------------------------------------------- environments, FSAVE */
 
 /* With 16-bit operand size the environment is seven words (SDM 1, figure 8-12). */
 typedef struct ShortEnv {
@@ -86,7 +86,7 @@ static void fnsave(LatheX86Cpu *cpu, u8 *area, u32 short_form) {
     fninit(cpu);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- FXSAVE */
+/* ----------------------------------------------------------------------------------------------------------- FXSAVE */
 
 /* The first 160 bytes of an FXSAVE or XSAVE area. */
 typedef struct Legacy {
@@ -150,7 +150,7 @@ static void fxrstor(LatheX86Cpu *cpu, const u8 *area, u32 wide) {
     restore_x87(cpu, area, wide);
 }
 
-/* ----------------------------------------------------------------------------------------------- XSAVE: components */
+/* ------------------------------------------------------------------------------------------------ XSAVE: components */
 
 /* Numbers of the state components that a guest has; the host may have more, which stay in their initial state. */
 enum { X87, SSE, AVX, OPMASK = 5, ZMM_HIGH, ZMM_16_31, COMPONENTS };
@@ -364,7 +364,7 @@ static void xrstor64(LatheX86Cpu *cpu) {
 
 #endif
 
-/* ------------------------------------------------------------------------------------------------------- the table */
+/* -------------------------------------------------------------------------------------------------------- the table */
 
 const Helper x86_state_helpers[] = {
 #ifdef __x86_64__

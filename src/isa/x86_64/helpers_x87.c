@@ -1,17 +1,18 @@
 /* helpers_x87.c: x87 loads, stores, arithmetic and compares for lifted code.
  *
- * Names are lathe_x87_ and the operation, then the kind of memory operand, if it has one: f32, f64, f80, i16, i32, i64 by
- * their bits. Operands dst and src are numbers of stack registers; pops is how often the stack is popped.
+ * Names are lathe_x87_ and the operation, then the kind of memory operand, if it has one: f32, f64, f80, i16, i32, i64,
+ * passed by its bits. dst and src are numbers of stack registers; pops is how often the stack is popped.
  */
 #include "isa/x86_64/helpers.h"
 #include "isa/x86_64/helpers_x87.h"
 
 #ifdef __x86_64__
 
-/* ----------------------------------------------------------------------------------------------------------- loads */
+/* ------------------------------------------------------------------------------------------------------------ loads */
 
+/* A denormal number is loaded even where that is an unmasked exception. */
 static inline void load(LatheX86Cpu *cpu, long double v, u16 sw) {
-    if (fpu_commit(cpu, sw, FPU_C1))
+    if (fpu_commit(cpu, sw, FPU_C1, FPU_IE))
         fpu_push(cpu, v);
 }
 
@@ -24,14 +25,34 @@ static bool overflows(LatheX86Cpu *cpu) {
     return true;
 }
 
-#define LOAD(kind, T, insn)                                                                                            \
+/* Zero and normal numbers, integers, 0 and 1 are loaded as they are. */
+#define LOAD_EXACT(kind, T, value)                                                                                     \
+    static void lathe_x87_load_##kind(LatheX86Cpu *cpu, T bits) {                                                      \
+        if (!overflows(cpu))                                                                                           \
+            load(cpu, value, 0);                                                                                       \
+    }
+
+#define LOAD_FLOAT(kind, T, Float, insn, exponent)                                                                     \
     static void lathe_x87_load_##kind(LatheX86Cpu *cpu, T bits) {                                                      \
         if (overflows(cpu))                                                                                            \
             return;                                                                                                    \
+        union {                                                                                                        \
+            T bits;                                                                                                    \
+            Float value;                                                                                               \
+        } plain = {bits};                                                                                              \
+        bool is_normal = (bits & exponent) && (~bits & exponent);                                                      \
+        if (is_normal || !(T)(bits << 1)) {                                                                            \
+            load(cpu, plain.value, 0);                                                                                 \
+            return;                                                                                                    \
+        }                                                                                                              \
         long double v;                                                                                                 \
-        u16 host = fpu_enter(cpu);                                                                                     \
-        asm volatile(insn " %1" : "=t"(v) : "m"(bits));                                                                \
-        load(cpu, v, fpu_leave(cpu, host));                                                                            \
+        u16 sw;                                                                                                        \
+        HostFpu host = fpu_enter(cpu);                                                                                 \
+        do                                                                                                             \
+            asm volatile(insn " %[bits]" FPU_STATUS : "=t"(v), [sw] "=a"(sw) : [bits] "m"(bits));                      \
+        while (fpu_again(cpu, &host, sw));                                                                             \
+        fpu_leave(cpu, &host);                                                                                         \
+        load(cpu, v, sw);                                                                                              \
     }
 
 #define CONSTANT(kind, insn)                                                                                           \
@@ -39,27 +60,33 @@ static bool overflows(LatheX86Cpu *cpu) {
         if (overflows(cpu))                                                                                            \
             return;                                                                                                    \
         long double v;                                                                                                 \
-        u16 host = fpu_enter(cpu);                                                                                     \
-        asm volatile(insn : "=t"(v));                                                                                  \
-        load(cpu, v, fpu_leave(cpu, host));                                                                            \
+        u16 sw;                                                                                                        \
+        HostFpu host = fpu_enter(cpu);                                                                                 \
+        do                                                                                                             \
+            asm volatile(insn FPU_STATUS : "=t"(v), [sw] "=a"(sw));                                                    \
+        while (fpu_again(cpu, &host, sw));                                                                             \
+        fpu_leave(cpu, &host);                                                                                         \
+        load(cpu, v, sw);                                                                                              \
     }
 
-LOAD(f32, u32, "flds")
-LOAD(f64, u64, "fldl")
-LOAD(i16, u16, "filds")
-LOAD(i32, u32, "fildl")
-LOAD(i64, u64, "fildll")
-CONSTANT(one, "fld1")
-CONSTANT(zero, "fldz")
+LOAD_FLOAT(f32, u32, float, "flds", 0x7f800000u)
+LOAD_FLOAT(f64, u64, double, "fldl", 0x7ff0000000000000u)
+LOAD_EXACT(f80, long double, bits)
+LOAD_EXACT(i16, u16, (i16)bits)
+LOAD_EXACT(i32, u32, (i32)bits)
+LOAD_EXACT(i64, u64, (i64)bits)
 CONSTANT(pi, "fldpi")
 CONSTANT(l2e, "fldl2e")
 CONSTANT(l2t, "fldl2t")
 CONSTANT(lg2, "fldlg2")
 CONSTANT(ln2, "fldln2")
 
-static void lathe_x87_load_f80(LatheX86Cpu *cpu, long double v) {
-    if (!overflows(cpu))
-        load(cpu, v, 0);
+static void lathe_x87_load_one(LatheX86Cpu *cpu) {
+    lathe_x87_load_f80(cpu, 1);
+}
+
+static void lathe_x87_load_zero(LatheX86Cpu *cpu) {
+    lathe_x87_load_f80(cpu, 0);
 }
 
 /* An empty source is an underflow even where the push would be an overflow. */
@@ -73,7 +100,7 @@ static void lathe_x87_load_st(LatheX86Cpu *cpu, u32 src) {
         fpu_push(cpu, fpu_indefinite());
 }
 
-/* ---------------------------------------------------------------------------------------------------------- stores */
+/* ----------------------------------------------------------------------------------------------------------- stores */
 
 /* Stores give the value and do not pop: that comes after the guest's memory has taken it. */
 #define STORE(kind, T, insn, indefinite)                                                                               \
@@ -84,9 +111,13 @@ static void lathe_x87_load_st(LatheX86Cpu *cpu, u32 src) {
             return (T)(indefinite);                                                                                    \
         }                                                                                                              \
         T bits;                                                                                                        \
-        u16 host = fpu_enter(cpu);                                                                                     \
-        asm volatile(insn " %0" : "=m"(bits) : "t"(*fpu_slot(cpu, 0)) : "st");                                         \
-        fpu_commit(cpu, fpu_leave(cpu, host), FPU_C1);                                                                 \
+        u16 sw;                                                                                                        \
+        HostFpu host = fpu_enter(cpu);                                                                                 \
+        do                                                                                                             \
+            asm volatile(insn " %0" FPU_STATUS : "=m"(bits), [sw] "=a"(sw) : "t"(*fpu_slot(cpu, 0)) : "st");           \
+        while (fpu_again(cpu, &host, sw));                                                                             \
+        fpu_leave(cpu, &host);                                                                                         \
+        fpu_commit(cpu, sw, FPU_C1, 0);                                                                                \
         return bits;                                                                                                   \
     }
 
@@ -120,10 +151,10 @@ static void lathe_x87_store_st(LatheX86Cpu *cpu, u32 dst, u32 pops) {
         fpu_pop(cpu);
 }
 
-/* ------------------------------------------------------------------------------------------------------ arithmetic */
+/* ------------------------------------------------------------------------------------------------------- arithmetic */
 
 static inline void put_result(LatheX86Cpu *cpu, u32 dst, long double r, u16 sw, u32 pops) {
-    if (!fpu_commit(cpu, sw, FPU_C1))
+    if (!fpu_commit(cpu, sw, FPU_C1, FPU_BEFORE))
         return;
     fpu_set(cpu, dst, r);
     if (pops)
@@ -147,9 +178,15 @@ static bool underflows(LatheX86Cpu *cpu, u32 dst, u32 src, u32 pops) {
         if (underflows(cpu, dst, src, pops))                                                                           \
             return;                                                                                                    \
         long double r;                                                                                                 \
-        u16 host = fpu_enter(cpu);                                                                                     \
-        asm volatile(insn " %%st(1), %%st" : "=t"(r) : "0"(*fpu_slot(cpu, dst)), "u"(*fpu_slot(cpu, src)));            \
-        put_result(cpu, dst, r, fpu_leave(cpu, host), pops);                                                           \
+        u16 sw;                                                                                                        \
+        HostFpu host = fpu_enter(cpu);                                                                                 \
+        do                                                                                                             \
+            asm volatile(insn " %%st(1), %%st" FPU_STATUS                                                              \
+                         : "=t"(r), [sw] "=a"(sw)                                                                      \
+                         : "0"(*fpu_slot(cpu, dst)), "u"(*fpu_slot(cpu, src)));                                        \
+        while (fpu_again(cpu, &host, sw));                                                                             \
+        fpu_leave(cpu, &host);                                                                                         \
+        put_result(cpu, dst, r, sw, pops);                                                                             \
     }
 
 #define ARITH_MEM(name, T, insn)                                                                                       \
@@ -157,9 +194,15 @@ static bool underflows(LatheX86Cpu *cpu, u32 dst, u32 src, u32 pops) {
         if (underflows(cpu, 0, 0, 0))                                                                                  \
             return;                                                                                                    \
         long double r;                                                                                                 \
-        u16 host = fpu_enter(cpu);                                                                                     \
-        asm volatile(insn " %2" : "=t"(r) : "0"(*fpu_slot(cpu, 0)), "m"(bits));                                        \
-        put_result(cpu, 0, r, fpu_leave(cpu, host), 0);                                                                \
+        u16 sw;                                                                                                        \
+        HostFpu host = fpu_enter(cpu);                                                                                 \
+        do                                                                                                             \
+            asm volatile(insn " %[bits]" FPU_STATUS                                                                    \
+                         : "=t"(r), [sw] "=a"(sw)                                                                      \
+                         : "0"(*fpu_slot(cpu, 0)), [bits] "m"(bits));                                                  \
+        while (fpu_again(cpu, &host, sw));                                                                             \
+        fpu_leave(cpu, &host);                                                                                         \
+        put_result(cpu, 0, r, sw, 0);                                                                                  \
     }
 
 #define ARITH(name)                                                                                                    \
@@ -181,9 +224,13 @@ ARITH(divr)
         if (underflows(cpu, 0, 0, 0))                                                                                  \
             return;                                                                                                    \
         long double r;                                                                                                 \
-        u16 host = fpu_enter(cpu);                                                                                     \
-        asm volatile("f" #name : "=t"(r) : "0"(*fpu_slot(cpu, 0)));                                                    \
-        put_result(cpu, 0, r, fpu_leave(cpu, host), 0);                                                                \
+        u16 sw;                                                                                                        \
+        HostFpu host = fpu_enter(cpu);                                                                                 \
+        do                                                                                                             \
+            asm volatile("f" #name FPU_STATUS : "=t"(r), [sw] "=a"(sw) : "0"(*fpu_slot(cpu, 0)));                      \
+        while (fpu_again(cpu, &host, sw));                                                                             \
+        fpu_leave(cpu, &host);                                                                                         \
+        put_result(cpu, 0, r, sw, 0);                                                                                  \
     }
 
 UNARY(sqrt)
@@ -206,15 +253,17 @@ static void lathe_x87_abs(LatheX86Cpu *cpu) {
     set_sign(cpu, 0x7f, 0);
 }
 
-/* -------------------------------------------------------------------------------------------------------- compares */
+/* --------------------------------------------------------------------------------------------------------- compares */
 
 static void pop_some(LatheX86Cpu *cpu, u32 pops) {
     while (pops--)
         fpu_pop(cpu);
 }
 
+/* An unmasked exception keeps the stack from being popped, not the condition codes from being set. */
 static void compared(LatheX86Cpu *cpu, u16 sw, u32 pops) {
-    if (fpu_commit(cpu, sw, FPU_CODES))
+    fpu_commit(cpu, sw, FPU_CODES, 0);
+    if (!(sw & ~cpu->fpu_cw & FPU_BEFORE))
         pop_some(cpu, pops);
 }
 
@@ -222,29 +271,50 @@ static bool is_any_empty(LatheX86Cpu *cpu, u32 src, u32 pops) {
     fpu_wait(cpu);
     if (!fpu_empty(cpu, 0) && !fpu_empty(cpu, src))
         return false;
-    if (fpu_stack_fault(cpu, 0)) {
-        cpu->fpu_sw |= FPU_C0 | FPU_C2 | FPU_C3;
+    if (fpu_stack_fault(cpu, 0))
         pop_some(cpu, pops);
-    }
+    cpu->fpu_sw |= FPU_C0 | FPU_C2 | FPU_C3;
+    return true;
+}
+
+/* C0 and C3, of values that cannot be unordered. */
+static inline u16 order(long double a, long double b) {
+    return a < b ? FPU_C0 : a == b ? FPU_C3 : 0;
+}
+
+static bool compares_plainly(LatheX86Cpu *cpu, u32 src, u32 pops) {
+    if (!fpu_is_plain(cpu, 0) || !fpu_is_plain(cpu, src))
+        return false;
+    compared(cpu, order(*fpu_slot(cpu, 0), *fpu_slot(cpu, src)), pops);
     return true;
 }
 
 #define COMPARE_REG(name)                                                                                              \
     static void lathe_x87_##name(LatheX86Cpu *cpu, u32 src, u32 pops) {                                                \
-        if (is_any_empty(cpu, src, pops))                                                                              \
+        if (is_any_empty(cpu, src, pops) || compares_plainly(cpu, src, pops))                                          \
             return;                                                                                                    \
-        u16 host = fpu_enter(cpu);                                                                                     \
-        asm volatile("f" #name " %%st(1)" : : "t"(*fpu_slot(cpu, 0)), "u"(*fpu_slot(cpu, src)));                       \
-        compared(cpu, fpu_leave(cpu, host), pops);                                                                     \
+        u16 sw;                                                                                                        \
+        HostFpu host = fpu_enter(cpu);                                                                                 \
+        do                                                                                                             \
+            asm volatile("f" #name " %%st(1)" FPU_STATUS                                                               \
+                         : [sw] "=a"(sw)                                                                               \
+                         : "t"(*fpu_slot(cpu, 0)), "u"(*fpu_slot(cpu, src)));                                          \
+        while (fpu_again(cpu, &host, sw));                                                                             \
+        fpu_leave(cpu, &host);                                                                                         \
+        compared(cpu, sw, pops);                                                                                       \
     }
 
 #define COMPARE_MEM(name, T, insn)                                                                                     \
     static void lathe_x87_##name(LatheX86Cpu *cpu, T bits, u32 pops) {                                                 \
         if (is_any_empty(cpu, 0, pops))                                                                                \
             return;                                                                                                    \
-        u16 host = fpu_enter(cpu);                                                                                     \
-        asm volatile(insn " %1" : : "t"(*fpu_slot(cpu, 0)), "m"(bits));                                                \
-        compared(cpu, fpu_leave(cpu, host), pops);                                                                     \
+        u16 sw;                                                                                                        \
+        HostFpu host = fpu_enter(cpu);                                                                                 \
+        do                                                                                                             \
+            asm volatile(insn " %[bits]" FPU_STATUS : [sw] "=a"(sw) : "t"(*fpu_slot(cpu, 0)), [bits] "m"(bits));       \
+        while (fpu_again(cpu, &host, sw));                                                                             \
+        fpu_leave(cpu, &host);                                                                                         \
+        compared(cpu, sw, pops);                                                                                       \
     }
 
 COMPARE_REG(com)
@@ -257,39 +327,59 @@ COMPARE_MEM(com_i32, u32, "ficoml")
 static void lathe_x87_tst(LatheX86Cpu *cpu) {
     if (is_any_empty(cpu, 0, 0))
         return;
-    u16 host = fpu_enter(cpu);
-    asm volatile("ftst" : : "t"(*fpu_slot(cpu, 0)));
-    compared(cpu, fpu_leave(cpu, host), 0);
+    u16 sw;
+    HostFpu host = fpu_enter(cpu);
+    do
+        asm volatile("ftst" FPU_STATUS : [sw] "=a"(sw) : "t"(*fpu_slot(cpu, 0)));
+    while (fpu_again(cpu, &host, sw));
+    fpu_leave(cpu, &host);
+    compared(cpu, sw, 0);
 }
 
 /* C1 is the sign of the register's bits even where it is empty. */
 static void lathe_x87_xam(LatheX86Cpu *cpu) {
     fpu_wait(cpu);
     u16 sw = FPU_C3 | FPU_C0 | (cpu->st[cpu->fpu_top][9] >> 7 ? FPU_C1 : 0);
-    if (!fpu_empty(cpu, 0)) {
-        asm volatile("fxam" : : "t"(*fpu_slot(cpu, 0)));
-        sw = fpu_host_status();
-    }
+    if (!fpu_empty(cpu, 0))
+        asm volatile("fxam" FPU_STATUS : [sw] "=a"(sw) : "t"(*fpu_slot(cpu, 0)));
     cpu->fpu_sw = (u16)((cpu->fpu_sw & ~FPU_CODES) | (sw & FPU_CODES));
 }
 
 /* The flags at their places in rflags: CF 0, PF 2, ZF 6. */
 enum { UNORDERED = 0x45 };
 
+static bool is_flag_compare_empty(LatheX86Cpu *cpu, u32 src, u32 pops) {
+    fpu_wait(cpu);
+    if (!fpu_empty(cpu, 0) && !fpu_empty(cpu, src))
+        return false;
+    if (fpu_stack_fault(cpu, 0))
+        pop_some(cpu, pops);
+    return true;
+}
+
+/* C0 and C3 are 8 bits above CF and ZF. */
+static u32 plain_flags(LatheX86Cpu *cpu, u32 src, u32 pops) {
+    u32 flags = order(*fpu_slot(cpu, 0), *fpu_slot(cpu, src)) >> 8;
+    pop_some(cpu, pops);
+    return flags;
+}
+
 #define COMPARE_FLAGS(name)                                                                                            \
     static u32 lathe_x87_##name(LatheX86Cpu *cpu, u32 src, u32 pops) {                                                 \
-        fpu_wait(cpu);                                                                                                 \
-        if (fpu_empty(cpu, 0) || fpu_empty(cpu, src)) {                                                                \
-            if (fpu_stack_fault(cpu, 0))                                                                               \
-                pop_some(cpu, pops);                                                                                   \
+        if (is_flag_compare_empty(cpu, src, pops))                                                                     \
             return UNORDERED;                                                                                          \
-        }                                                                                                              \
+        if (fpu_is_plain(cpu, 0) && fpu_is_plain(cpu, src))                                                            \
+            return plain_flags(cpu, src, pops);                                                                        \
         bool z, p, c;                                                                                                  \
-        u16 host = fpu_enter(cpu);                                                                                     \
-        asm volatile("f" #name " %%st(1), %%st"                                                                        \
-                     : "=@ccz"(z), "=@ccp"(p), "=@ccc"(c)                                                              \
-                     : "t"(*fpu_slot(cpu, 0)), "u"(*fpu_slot(cpu, src)));                                              \
-        if (fpu_commit(cpu, fpu_leave(cpu, host), 0))                                                                  \
+        u16 sw;                                                                                                        \
+        HostFpu host = fpu_enter(cpu);                                                                                 \
+        do                                                                                                             \
+            asm volatile("f" #name " %%st(1), %%st" FPU_STATUS                                                         \
+                         : "=@ccz"(z), "=@ccp"(p), "=@ccc"(c), [sw] "=a"(sw)                                           \
+                         : "t"(*fpu_slot(cpu, 0)), "u"(*fpu_slot(cpu, src)));                                          \
+        while (fpu_again(cpu, &host, sw));                                                                             \
+        fpu_leave(cpu, &host);                                                                                         \
+        if (fpu_commit(cpu, sw, 0, FPU_BEFORE))                                                                        \
             pop_some(cpu, pops);                                                                                       \
         return (u32)(z << 6 | p << 2 | c);                                                                             \
     }
@@ -297,7 +387,7 @@ enum { UNORDERED = 0x45 };
 COMPARE_FLAGS(comi)
 COMPARE_FLAGS(ucomi)
 
-/* ------------------------------------------------------------------------------------------------- stack and control */
+/* ------------------------------------------------------------------------------------------------ stack and control */
 
 static bool fill_empty(LatheX86Cpu *cpu, u32 src) {
     if (!fpu_empty(cpu, 0) && !fpu_empty(cpu, src))
@@ -357,8 +447,9 @@ static void lathe_x87_load_cw(LatheX86Cpu *cpu, u16 cw) {
 
 #endif
 
-/* ------------------------------------------------------------------------------------------------------- the table */
+/* -------------------------------------------------------------------------------------------------------- the table */
 
+/* clang-format off */
 #define HELPER(name) {"lathe_x87_" #name, (void *)lathe_x87_##name}
 #define HELPERS_ARITH(name)                                                                                            \
     HELPER(name), HELPER(name##_f32), HELPER(name##_f64), HELPER(name##_i16), HELPER(name##_i32)
@@ -379,3 +470,4 @@ const Helper x86_x87_helpers[] = {
 #endif
     {NULL, NULL},
 };
+/* clang-format on */

@@ -1,9 +1,9 @@
 /* helpers_x87.h: the guest's x87 unit in C, and how one x87 instruction of the host is run for it.
  *
- * An operation is the very instruction of the host, on operands taken from the guest state, under the guest's rounding and
- * precision control and with all exceptions masked. What it leaves in the host's status word goes into the guest's. Stack
- * faults and unmasked exceptions, which the host must not see, are done by hand. The host's x87 stack is empty between
- * helpers, as the C ABI has it.
+ * An operation is the very instruction of the host, on operands taken from the guest state, under the guest's rounding
+ * and precision control and with all exceptions masked. What it leaves in the host's status word goes into the guest's.
+ * Stack faults and unmasked exceptions, which the host must not see, are done by hand. The host's x87 stack is empty
+ * between helpers, as the C ABI has it.
  */
 #ifndef ISA_X86_64_HELPERS_X87_H
 #define ISA_X86_64_HELPERS_X87_H
@@ -14,6 +14,7 @@
 /* The status word. The exceptions have the same places in the control word, where they are masks. */
 enum {
     FPU_IE = 0x01, FPU_DE = 0x02, FPU_ZE = 0x04, FPU_OE = 0x08, FPU_UE = 0x10, FPU_PE = 0x20, FPU_EXCEPTIONS = 0x3f,
+    FPU_BEFORE = FPU_IE | FPU_DE | FPU_ZE, /* these come before a result */
     FPU_SF = 0x40, FPU_ES = 0x80, FPU_B = 0x8000,
     FPU_C0 = 0x0100, FPU_C1 = 0x0200, FPU_C2 = 0x0400, FPU_C3 = 0x4000,
     FPU_CODES = FPU_C0 | FPU_C1 | FPU_C2 | FPU_C3, FPU_TOP = 0x3800,
@@ -24,7 +25,7 @@ enum { FPU_CW_INITIAL = 0x037f, FPU_CW_BITS = 0x1f3f, FPU_CW_ONES = 0x0040 };
 
 typedef long double F80x __attribute__((may_alias));
 
-/* ------------------------------------------------------------------------------------------------------- registers */
+/* -------------------------------------------------------------------------------------------------------- registers */
 
 static inline F80x *fpu_slot(LatheX86Cpu *cpu, u32 i) { return (F80x *)cpu->st[(cpu->fpu_top + i) & 7]; }
 static inline u8 fpu_tag_bit(const LatheX86Cpu *cpu, u32 i) { return (u8)(1 << ((cpu->fpu_top + i) & 7)); }
@@ -47,11 +48,22 @@ static inline void fpu_pop(LatheX86Cpu *cpu) {
 
 /* The real indefinite: what masked invalid operations give. */
 static inline long double fpu_indefinite(void) {
-    static const u8 bytes[16] = {[7] = 0xc0, 0xff, 0xff};
+    static _Alignas(16) const u8 bytes[16] = {[7] = 0xc0, 0xff, 0xff};
     return *(const F80x *)bytes;
 }
 
-/* ------------------------------------------------------------------------------------------------------ exceptions */
+/* Zero or a normal number: what no instruction takes exception to. */
+static inline bool fpu_is_plain(const LatheX86Cpu *cpu, u32 i) {
+    u64 significand;
+    u16 exponent;
+    const u8 *slot = cpu->st[(cpu->fpu_top + i) & 7];
+    memcpy(&significand, slot, 8);
+    memcpy(&exponent, slot + 8, 2);
+    exponent &= 0x7fff;
+    return significand >> 63 ? exponent != 0 && exponent != 0x7fff : !exponent && !significand;
+}
+
+/* ------------------------------------------------------------------------------------------------------- exceptions */
 
 /* ES and B say whether a flag is set that is not masked. */
 static inline void fpu_summarize(LatheX86Cpu *cpu) {
@@ -82,44 +94,59 @@ static inline bool fpu_stack_fault(LatheX86Cpu *cpu, u16 c1) {
     return cpu->fpu_cw & FPU_IE;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the host */
+/* --------------------------------------------------------------------------------------------------------- the host */
 
-static inline u16 fpu_host_status(void) {
-    u16 sw;
-    asm volatile("fnstsw %0" : "=a"(sw));
-    return sw;
+/* What is to be given back: its control word; and whether all its exception flags come from the guest's instruction. */
+typedef struct HostFpu {
+    u16 cw;
+    bool clean;
+} HostFpu;
+
+static inline void fpu_clear_host(HostFpu *host) {
+    asm volatile("fnclex");
+    host->clean = true;
 }
 
-/* Gives the host the guest's control word and returns its own. Flags that the guest has already may stay set in the host,
- * because they would be set anyway; unless some are unmasked, when it matters which ones are new. */
-static inline u16 fpu_enter(const LatheX86Cpu *cpu) {
-    u16 host, guest = cpu->fpu_cw | FPU_EXCEPTIONS;
-    asm volatile("fnstcw %0" : "=m"(host));
-    if (host != guest)
+/* Gives the host the guest's control word, with all exceptions masked. Where the guest has some unmasked, it matters
+ * which flags are new. */
+static inline HostFpu fpu_enter(const LatheX86Cpu *cpu) {
+    HostFpu host = {0};
+    u16 guest = cpu->fpu_cw | FPU_EXCEPTIONS;
+    asm volatile("fnstcw %0" : "=m"(host.cw));
+    if (host.cw != guest)
         asm volatile("fldcw %0" : : "m"(guest));
-    if (((fpu_host_status() & ~cpu->fpu_sw) | ~cpu->fpu_cw) & FPU_EXCEPTIONS)
-        asm volatile("fnclex");
+    if (~cpu->fpu_cw & FPU_EXCEPTIONS)
+        fpu_clear_host(&host);
     return host;
 }
 
-/* The status word after the instruction; the host's control word is back. */
-static inline u16 fpu_leave(const LatheX86Cpu *cpu, u16 host) {
-    u16 sw = fpu_host_status();
-    if (host != (cpu->fpu_cw | FPU_EXCEPTIONS))
-        asm volatile("fldcw %0" : : "m"(host));
-    return sw;
+/* The instruction's assembly ends with this, into the variable sw: what the compiler does with x87 registers between
+ * two pieces of assembly changes C1. */
+#define FPU_STATUS "\n\tfnstsw %[sw]"
+
+/* Must the instruction be run again? Looking at the host's flags before each one would be slow, so they are looked at
+ * afterwards only. A flag that the guest does not have yet may be old: then it is repeated with a clean status. */
+static inline bool fpu_again(const LatheX86Cpu *cpu, HostFpu *host, u16 sw) {
+    if (host->clean || !(sw & ~cpu->fpu_sw & FPU_EXCEPTIONS))
+        return false;
+    fpu_clear_host(host);
+    return true;
 }
 
-/* Takes over the exceptions and the given condition codes. False: an unmasked exception that comes before the result (SDM
- * 1, 8.5) leaves registers and condition codes alone. */
-static inline bool fpu_commit(LatheX86Cpu *cpu, u16 sw, u16 codes) {
+static inline void fpu_leave(const LatheX86Cpu *cpu, const HostFpu *host) {
+    if (host->cw != (cpu->fpu_cw | FPU_EXCEPTIONS))
+        asm volatile("fldcw %0" : : "m"(host->cw));
+}
+
+/* Takes over the exceptions and the given condition codes. False: one of the exceptions in `stops` is not masked; then
+ * the instruction has no effect but that (SDM 1, 8.5) and a cleared C1. */
+static inline bool fpu_commit(LatheX86Cpu *cpu, u16 sw, u16 codes, u16 stops) {
     u32 unmasked = sw & ~cpu->fpu_cw & FPU_EXCEPTIONS;
-    if (unmasked & (FPU_IE | FPU_DE | FPU_ZE))
-        codes = 0;
-    cpu->fpu_sw = (u16)((cpu->fpu_sw & ~codes) | (sw & (codes | FPU_EXCEPTIONS)));
+    u16 taken = unmasked & stops ? FPU_BEFORE : codes | FPU_EXCEPTIONS;
+    cpu->fpu_sw = (u16)((cpu->fpu_sw & ~(taken & FPU_CODES) & ~(codes & FPU_C1)) | (sw & taken));
     if (unmasked)
         cpu->fpu_sw |= FPU_ES | FPU_B;
-    return !(unmasked & (FPU_IE | FPU_DE | FPU_ZE));
+    return !(unmasked & stops);
 }
 
 /* ---------------------------------------------------------------------------------------------------- memory images */

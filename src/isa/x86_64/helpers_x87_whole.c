@@ -1,7 +1,7 @@
 /* helpers_x87_whole.c: x87 instructions run with the whole of the guest's x87 unit loaded into the host's.
  *
- * Nothing is left to do by hand: stack faults, several results, unmasked exceptions and condition codes that an instruction
- * leaves alone all come out as they do on this CPU. It costs some hundred cycles, so it is for the rarer instructions.
+ * Nothing is left to do by hand: stack faults, several results, unmasked exceptions and condition codes that stay as
+ * they were all come out as they do on this CPU. It costs some hundred cycles, so it is for the rarer instructions.
  */
 #include "isa/x86_64/helpers.h"
 #include "isa/x86_64/helpers_x87.h"
@@ -71,7 +71,7 @@ void fpu_raise(const LatheX86Cpu *cpu) {
     asm volatile("fldenv %0\n\tfwait\n\tfninit\n\tfldcw %1" : : "m"(env), "m"(cw));
 }
 
-/* ---------------------------------------------------------------------------------------------------- instructions */
+/* ----------------------------------------------------------------------------------------------------- instructions */
 
 #define X87_REGISTERS "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)"
 
@@ -126,8 +126,9 @@ static long double lathe_x87_store_bcd(LatheX86Cpu *cpu) {
 
 #endif
 
-/* ------------------------------------------------------------------------------------------------------- the table */
+/* -------------------------------------------------------------------------------------------------------- the table */
 
+/* clang-format off */
 #define HELPER(name) {"lathe_x87_" #name, (void *)lathe_x87_##name}
 
 const Helper x86_x87_whole_helpers[] = {
@@ -137,3 +138,4 @@ const Helper x86_x87_whole_helpers[] = {
 #endif
     {NULL, NULL},
 };
+/* clang-format on */

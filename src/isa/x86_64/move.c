@@ -22,9 +22,10 @@ void move(Lifter *l, const Insn *in) {
         set_operand(l, in, 0, operand(l, in, 1));
 }
 
+/* SDM 2B, MOVSXD: with a 16-bit destination it is a plain move, whatever size Zydis gives the source. */
 void move_extend(Lifter *l, const Insn *in, bool is_signed) {
     Ty t = ty_int(width(in, 0));
-    Val v = operand(l, in, 1);
+    Val v = width(in, 1) < width(in, 0) ? operand(l, in, 1) : operand_as(l, in, 1, t);
     set_operand(l, in, 0, is_signed ? ir_sext(l, v, t) : ir_zext(l, v, t));
 }
 

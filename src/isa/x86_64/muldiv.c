@@ -78,6 +78,25 @@ static void set_results(Lifter *l, Val quotient, Val remainder, u32 w) {
     }
 }
 
+/* Compilers widen the dividend right before they divide it. */
+static bool is_widened(Val low, Val high, bool is_signed) {
+    u64 value;
+    return is_signed ? ir_is_sign_of(high, low) : ir_is_const(high, &value) && !value;
+}
+
+/* A widened dividend divides in the width of the divisor; only the least number by -1 has no quotient then. */
+static void divide_widened(Lifter *l, const Insn *in, Val a, Val b, bool is_signed) {
+    Ty t = ir_ty(a);
+    Val bad = ir_is_zero(l, b);
+    if (is_signed) {
+        Val least = ir_icmp(l, EQ, a, ir_int(l, t, (u64)1 << (ty_bits(t) - 1)));
+        bad = ir_or(l, bad, ir_and(l, least, ir_icmp(l, EQ, b, ir_ones(l, t))));
+    }
+    trap_if(l, in, bad, LATHE_TRAP_DIVIDE);
+    Val q = is_signed ? ir_sdiv(l, a, b) : ir_udiv(l, a, b);
+    set_results(l, q, is_signed ? ir_srem(l, a, b) : ir_urem(l, a, b), ty_bits(t));
+}
+
 /* 8, 16 and 32 bits: divide in twice the width and see whether the quotient fits. */
 static void divide_narrow(Lifter *l, const Insn *in, bool is_signed) {
     u32 w = width(in, 0);
@@ -137,7 +156,10 @@ static void divide_wide(Lifter *l, const Insn *in, bool is_signed) {
 }
 
 void divide(Lifter *l, const Insn *in, bool is_signed) {
-    if (width(in, 0) == 64)
+    u32 w = width(in, 0);
+    if (w > 8 && is_widened(gp(l, RAX, w), gp(l, RDX, w), is_signed))
+        divide_widened(l, in, gp(l, RAX, w), operand(l, in, 0), is_signed);
+    else if (w == 64)
         divide_wide(l, in, is_signed);
     else
         divide_narrow(l, in, is_signed);

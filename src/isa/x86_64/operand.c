@@ -36,8 +36,11 @@ static Val read_gp(Lifter *l, const Operand *op) {
 
 /* ----------------------------------------------------------------------------------------------------------- addresses */
 
+/* The base of a segment as a pointer. */
 static Val segment_base(Lifter *l, u8 seg) {
     u32 off = seg == SEG_FS ? offsetof(LatheX86Cpu, fsbase) : offsetof(LatheX86Cpu, gsbase);
+    if (l->cfg->native_segments)
+        return ir_bitcast(l, ir_asm(l, seg == SEG_FS ? "rdfsbase $0" : "rdgsbase $0", "=r", I64, NULL, 0), PTR);
     return ir_load(l, PTR, ir_state(l, off), 8, SPACE_STATE);
 }
 
@@ -73,10 +76,11 @@ static Val native_segment(Lifter *l, Val offset, u8 seg) {
     return LLVMBuildIntToPtr(l->b, offset, ptr, "");
 }
 
+/* A marker of memory accesses gets plain addresses. */
 Val segmented(Lifter *l, Val offset, u8 seg) {
     if (seg == SEG_NONE)
         return ir_bitcast(l, offset, PTR);
-    if (l->cfg->native_segments)
+    if (l->cfg->native_segments && !l->cfg->mark_memory)
         return native_segment(l, offset, seg);
     return ir_index(l, segment_base(l, seg), offset, 1);
 }
@@ -172,7 +176,9 @@ static Val insert_low(Lifter *l, Reg r, Val v, Ty t) {
 static void write_vector(Lifter *l, const Insn *in, u8 no, Val v, bool keep) {
     Reg r = (Reg)(XMM0 + no);
     Ty t = ir_ty(v);
-    if (ty_bits(t) < 128 && keep) {
+    if (keep && (t == F32 || t == F64)) {
+        reg_write_low(l, r, v);
+    } else if (ty_bits(t) < 128 && keep) {
         reg_write(l, r, insert_low(l, r, v, t));
         reg_also(l, r, v);
     } else {

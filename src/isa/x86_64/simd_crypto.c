@@ -44,7 +44,7 @@ void crypto_sha256_rounds(Lifter *l, const Insn *in) {
 }
 
 /* The CRC has 32 bits whatever the operands' width. */
-void crc32(Lifter *l, const Insn *in) {
+void simd_crc32(Lifter *l, const Insn *in) {
     u32 bits = width(in, 1), crc_bits = bits == 64 ? 64 : 32;
     Val args[] = {operand_as(l, in, 0, ty_int(crc_bits)), operand(l, in, 1)};
     const char *name = arena_printf(l->arena, "llvm.x86.sse42.crc32.%u.%u", crc_bits, bits);

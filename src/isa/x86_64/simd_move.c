@@ -1,4 +1,4 @@
-/* simd_move.c: moves of MMX registers and of all or the low bits of vector registers; non-temporal ones are plain ones. */
+/* simd_move.c: moves of MMX registers and of all or the low bits of vector registers. Non-temporal ones are plain. */
 #include "isa/x86_64/families_simd.h"
 #include "isa/x86_64/simd.h"
 

@@ -1,8 +1,7 @@
 /* string.c: string instructions, alone and repeated.
  *
- * rep movs and rep stos are by far the most frequent: with the direction flag clear they run as a loop that LLVM may turn
- * into memmove-like code; every other form is the same loop with its compare. rsi, rdi and rcx are read before and written
- * after the loop, so that the registers are only touched on the instruction's main line.
+ * A repeated instruction is a loop around one step. rsi, rdi and rcx are read before and written after it, so that the
+ * registers are only touched on the instruction's main line.
  */
 #include "isa/x86_64/families_base.h"
 #include "isa/x86_64/families_fp.h"
@@ -74,77 +73,150 @@ static void once(Lifter *l, const Insn *in, StringOp op, Ty t, Ty addr) {
         flags_sub(l, s.loaded, s.other, ir_sub(l, s.loaded, s.other), SET_ALL);
 }
 
-/* A value that changes around the loop: enters with `start`, and is `next` on the way back. */
-typedef struct LoopVar {
-    Val phi, start;
-} LoopVar;
+/* ----------------------------------------------------------------------------------------------------------- repeated */
 
-static LoopVar loop_var(Lifter *l, Val start, Label before) {
-    LoopVar v = {ir_phi(l, ir_ty(start)), start};
-    ir_phi_add(v.phi, start, before);
-    return v;
-}
+/* The loop of a repeated instruction: its variables are phis in the body, which begins with `at` and `count`. */
+typedef struct RepLoop {
+    Label before, last, done;
+    Val count, left;
+    Cursor at, now;
+    Step step;
+} RepLoop;
 
-/* At `done`: what the variable is after the loop, which may not have run at all. */
-static Val after_loop(Lifter *l, LoopVar v, Val next, Label before, Label last) {
-    Val phi = ir_phi(l, ir_ty(next));
-    ir_phi_add(phi, v.start, before);
-    ir_phi_add(phi, next, last);
+static Val loop_phi(Lifter *l, Val start, Label before) {
+    Val phi = ir_phi(l, ir_ty(start));
+    ir_phi_add(phi, start, before);
     return phi;
 }
 
-/* With a count of zero nothing is read, written or changed, the flags included (32-bit addressing still clears the upper
- * halves of the registers it would step: SDM 2B, REP). */
-static void repeated(Lifter *l, const Insn *in, StringOp op, Ty t, Ty addr) {
-    Val count = reg_read(l, RCX, addr), by = stride(l, ty_bits(t), addr);
-    Cursor at = {reg_read(l, RSI, addr), reg_read(l, RDI, addr)};
-    Val acc = gp(l, RAX, ty_bits(t));
-    Val none = ir_zero(l, t);
-    Label before = ir_where(l), body = ir_label(l, "rep"), done = ir_label(l, "");
-    ir_branch(l, ir_is_zero(l, count), done, body);
-
+/* The body, up to the branch back; goes on in `done`. */
+static void loop_body(Lifter *l, const Insn *in, StringOp op, Ty t, RepLoop *loop, Label body) {
     ir_here(l, body);
-    LoopVar n = loop_var(l, count, before);
-    LoopVar src = loop_var(l, at.src, before), dst = loop_var(l, at.dst, before);
-    Step s = do_step(l, in, op, t, (Cursor){src.phi, dst.phi}, by);
-    Val left = ir_add_to(l, n.phi, -1);
-    Val stop = ir_is_zero(l, left);
+    Val n = loop_phi(l, loop->count, loop->before);
+    loop->now = (Cursor){loop_phi(l, loop->at.src, loop->before), loop_phi(l, loop->at.dst, loop->before)};
+    loop->step = do_step(l, in, op, t, loop->now, stride(l, ty_bits(t), ir_ty(n)));
+    loop->left = ir_add_to(l, n, -1);
+    Val stop = ir_is_zero(l, loop->left);
     if (compares(op)) {
         Pred end = in->prefixes & PREFIX_REPNE ? EQ : NE;
-        stop = ir_or(l, stop, ir_icmp(l, end, s.loaded, s.other));
+        stop = ir_or(l, stop, ir_icmp(l, end, loop->step.loaded, loop->step.other));
     }
-    Label last = ir_where(l);
-    ir_phi_add(n.phi, left, last);
-    ir_phi_add(src.phi, s.next.src, last);
-    ir_phi_add(dst.phi, s.next.dst, last);
-    ir_branch(l, stop, done, body);
+    loop->last = ir_where(l);
+    ir_phi_add(n, loop->left, loop->last);
+    ir_phi_add(loop->now.src, loop->step.next.src, loop->last);
+    ir_phi_add(loop->now.dst, loop->step.next.dst, loop->last);
+    ir_branch(l, stop, loop->done, body);
+    ir_here(l, loop->done);
+}
 
+static RepLoop loop_begin(Lifter *l, Ty addr) {
+    Cursor at = {reg_read(l, RSI, addr), reg_read(l, RDI, addr)};
+    return (RepLoop){.count = reg_read(l, RCX, addr), .at = at};
+}
+
+/* With a count of zero nothing is read, written or changed, the flags included. */
+static void loop_run(Lifter *l, const Insn *in, StringOp op, Ty t, RepLoop *loop) {
+    loop->before = ir_where(l);
+    loop->done = ir_label(l, "");
+    Label body = ir_label(l, "rep");
+    ir_branch(l, ir_is_zero(l, loop->count), loop->done, body);
+    loop_body(l, in, op, t, loop, body);
+}
+
+/* At `done`: what `next` is after the loop, or `start` if it did not run. */
+static Val after_loop(Lifter *l, const RepLoop *loop, Val start, Val next) {
+    Val phi = ir_phi(l, ir_ty(next));
+    ir_phi_add(phi, start, loop->before);
+    ir_phi_add(phi, next, loop->last);
+    return phi;
+}
+
+/* Leaves v in a register that the loop steps. With 32-bit addresses that clears its upper half, but only if the loop ran. */
+static void set_stepped(Lifter *l, const RepLoop *loop, Reg r, Val v) {
+    if (ir_ty(v) == I32)
+        v = ir_select(l, ir_is_zero(l, loop->count), gp(l, r, 64), ir_zext(l, v, I64));
+    reg_write(l, r, v);
+}
+
+static void finish_loop(Lifter *l, StringOp op, const RepLoop *loop, Cursor end, Val count) {
+    set_stepped(l, loop, RCX, count);
+    if (reads_source(op))
+        set_stepped(l, loop, RSI, end.src);
+    if (uses_destination(op))
+        set_stepped(l, loop, RDI, end.dst);
+}
+
+/* rep movs and rep stos are what memcpy and memset are made of on many CPUs: upwards, the host's own instruction does it. */
+static bool host_can(Lifter *l, const Insn *in) {
+    return HOST_IS_X86 && in->address_bits == 64 && in->segment == SEG_NONE && !l->cfg->mark_memory;
+}
+
+static void host_repeat(Lifter *l, StringOp op, Ty t, const RepLoop *loop) {
+    static const char *const text[2][4] = {{"rep movsb", "rep movsw", "rep movsl", "rep movsq"},
+                                           {"rep stosb", "rep stosw", "rep stosl", "rep stosq"}};
+    Val other = op == STRING_MOVE ? loop->at.src : gp(l, RAX, ty_bits(t));
+    const char *constraints = op == STRING_MOVE ? "=&{di},=&{cx},=&{si},0,1,2,~{memory}" : "=&{di},=&{cx},=&{ax},0,1,2,~{memory}";
+    Val args[] = {loop->at.dst, loop->count, other};
+    ir_asm_in_place(l, text[op == STRING_STORE][__builtin_ctz(ty_bits(t) / 8)], constraints, args, 3);
+}
+
+/* movs, stos: where they end does not depend on what they meet. */
+static void repeat_transfer(Lifter *l, const Insn *in, StringOp op, Ty t, Ty addr) {
+    RepLoop loop = loop_begin(l, addr);
+    Val by = stride(l, ty_bits(t), addr), all = ir_mul(l, loop.count, by);
+    Cursor end = {ir_add(l, loop.at.src, all), ir_add(l, loop.at.dst, all)};
+    gp(l, RAX, ty_bits(t)); /* before the blocks below need it */
+    Label done = ir_label(l, "");
+    if (host_can(l, in)) {
+        Label up = ir_label(l, "up"), down = ir_label(l, "down");
+        ir_branch_rare(l, flag(l, DF), down, up);
+        ir_here(l, up);
+        host_repeat(l, op, t, &loop);
+        ir_goto(l, done);
+        ir_here(l, down);
+    }
+    loop_run(l, in, op, t, &loop);
+    ir_goto(l, done);
     ir_here(l, done);
-    Val end_count = after_loop(l, n, left, before, last);
-    Cursor end = {after_loop(l, src, s.next.src, before, last), after_loop(l, dst, s.next.dst, before, last)};
-    Val a = NULL, b = NULL;
-    if (op == STRING_LOAD)
-        a = after_loop(l, (LoopVar){NULL, acc}, s.loaded, before, last);
-    if (compares(op)) {
-        a = after_loop(l, (LoopVar){NULL, none}, s.loaded, before, last);
-        b = after_loop(l, (LoopVar){NULL, none}, s.other, before, last);
-    }
-    reg_write(l, RCX, end_count);
-    finish(l, op, end);
-    Val ran = ir_icmp(l, NE, count, ir_zero(l, addr));
-    if (op == STRING_LOAD) {
-        Val rax = gp(l, RAX, 64);
-        set_gp(l, RAX, a);
-        reg_write(l, RAX, ir_select(l, ran, gp(l, RAX, 64), rax));
-    }
-    if (!compares(op))
-        return;
-    Val old[6];
+    finish_loop(l, op, &loop, end, ir_zero(l, addr));
+}
+
+static void repeat_load(Lifter *l, const Insn *in, Ty t, Ty addr) {
+    RepLoop loop = loop_begin(l, addr);
+    Val acc = gp(l, RAX, ty_bits(t)), rax = gp(l, RAX, 64), ran = ir_not(l, ir_is_zero(l, loop.count));
+    loop_run(l, in, STRING_LOAD, t, &loop);
+    Val src = after_loop(l, &loop, loop.at.src, loop.step.next.src);
+    Val v = after_loop(l, &loop, acc, loop.step.loaded);
+    finish_loop(l, STRING_LOAD, &loop, (Cursor){.src = src}, ir_zero(l, addr));
+    set_gp(l, RAX, v);
+    reg_write(l, RAX, ir_select(l, ran, gp(l, RAX, 64), rax));
+}
+
+/* scas, cmps: until the operands differ (repe) or agree (repne). */
+static void repeat_compare(Lifter *l, const Insn *in, StringOp op, Ty t, Ty addr) {
+    RepLoop loop = loop_begin(l, addr);
+    Val ran = ir_not(l, ir_is_zero(l, loop.count)), none = ir_zero(l, t), old[6];
+    gp(l, RAX, ty_bits(t)); /* before the blocks below need it */
     for (Reg f = CF; f <= OF; f++)
         old[f - CF] = flag(l, f);
+    loop_run(l, in, op, t, &loop);
+    Val count = after_loop(l, &loop, loop.count, loop.left);
+    Val src = after_loop(l, &loop, loop.at.src, loop.step.next.src);
+    Val dst = after_loop(l, &loop, loop.at.dst, loop.step.next.dst);
+    Val a = after_loop(l, &loop, none, loop.step.loaded), b = after_loop(l, &loop, none, loop.step.other);
+    finish_loop(l, op, &loop, (Cursor){src, dst}, count);
     flags_sub(l, a, b, ir_sub(l, a, b), SET_ALL);
     for (Reg f = CF; f <= OF; f++)
         set_flag(l, f, ir_select(l, ran, flag(l, f), old[f - CF]));
+}
+
+static void repeated(Lifter *l, const Insn *in, StringOp op, Ty t, Ty addr) {
+    if (compares(op))
+        repeat_compare(l, in, op, t, addr);
+    else if (op == STRING_LOAD)
+        repeat_load(l, in, t, addr);
+    else
+        repeat_transfer(l, in, op, t, addr);
 }
 
 void string(Lifter *l, const Insn *in, StringOp op, u32 bits) {

@@ -80,6 +80,8 @@ void x86_refine(Insn *in) {
     case ZYDIS_MNEMONIC_INT3:
     case ZYDIS_MNEMONIC_INT1:
     case ZYDIS_MNEMONIC_INT:
+    case ZYDIS_MNEMONIC_INCSSPD:
+    case ZYDIS_MNEMONIC_INCSSPQ:
     case ZYDIS_MNEMONIC_UD0:
     case ZYDIS_MNEMONIC_UD1:
     case ZYDIS_MNEMONIC_UD2:
@@ -144,6 +146,11 @@ static const char *row_name(u32 row) {
 static const Reg int_args[] = {RDI, RSI, RDX, RCX, R8, R9};
 static const Reg float_args[] = {XMM0, XMM0 + 1, XMM0 + 2, XMM0 + 3, XMM0 + 4, XMM0 + 5, XMM0 + 6, XMM0 + 7};
 
+/* The first seven come to lie in their own host registers under regcall, so that mul, div and shifts need no moves. */
+static const Reg hot_ints[] = {RAX, RCX, RDX, RDI, RSI, R8, R9, RBX, RSP, RBP};
+static const Reg hot_vectors[] = {XMM0,     XMM0 + 1, XMM0 + 2,  XMM0 + 3,  XMM0 + 4,  XMM0 + 5,  XMM0 + 6,  XMM0 + 7,
+                                  XMM0 + 8, XMM0 + 9, XMM0 + 10, XMM0 + 11, XMM0 + 12, XMM0 + 13, XMM0 + 14, XMM0 + 15};
+
 static const Helper *const helpers[] = {x86_system_helpers, x86_x87_helpers, x86_x87_whole_helpers, x86_state_helpers,
                                         NULL};
 
@@ -159,6 +166,10 @@ const Isa isa_x86_64 = {
     .trap_info_off = offsetof(LatheX86Cpu, trap_info),
     .dead_at_calls = {{BIT(CF) | BIT(PF) | BIT(AF) | BIT(ZF) | BIT(SF) | BIT(OF)}},
     .abi = {int_args, float_args, ARRAY_LEN(int_args), ARRAY_LEN(float_args), RAX, XMM0, RSP, 8},
+    .hot_ints = hot_ints,
+    .hot_vectors = hot_vectors,
+    .hot_int_count = ARRAY_LEN(hot_ints),
+    .hot_vector_count = ARRAY_LEN(hot_vectors),
     .decode = x86_decode,
     .lift = lift,
     .sets_rounding = sets_rounding,

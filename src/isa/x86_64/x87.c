@@ -1,15 +1,15 @@
 /* x87.c: x87 instructions as calls of C functions (helpers_x87.c), with operands passed by their bits.
  *
- * Memory is accessed here, not in the functions, so that markers see it. A store takes its value from a function, then writes
- * memory, then pops: if the write faults, the register stack is still the old one.
+ * Memory is accessed here, not in the functions, so that markers see it. A store takes its value from a function, then
+ * writes memory, then pops: if the write faults, the register stack is still the old one.
  */
 #include <stdio.h>
 
 #include "isa/x86_64/families_x87.h"
 
-/* ------------------------------------------------------------------------------------------------------------ calling */
+/* ---------------------------------------------------------------------------------------------------------- calling */
 
-/* The helper `op`, or `op_kind` with the kind of a memory operand by its first letter and width, on the state and args. */
+/* The helper `op`, on the guest state and args. */
 static Val call(Lifter *l, const char *op, Ty ret, Val *args, u32 arg_count) {
     char name[40];
     Val all[4] = {l->cpu};
@@ -19,6 +19,7 @@ static Val call(Lifter *l, const char *op, Ty ret, Val *args, u32 arg_count) {
     return ir_helper(l, name, ret, all, arg_count + 1);
 }
 
+/* The helper `op_f32` or the like, on the guest state, v and more. */
 static void call_mem(Lifter *l, const char *op, char kind, Val v, Val *more, u32 count) {
     char name[24];
     Val args[3] = {ir_ty(v) == I16 ? ir_zext(l, v, I32) : v};
@@ -39,7 +40,7 @@ void x87_plain(Lifter *l, const char *op) {
     call(l, op, 0, NULL, 0);
 }
 
-/* ------------------------------------------------------------------------------------------------------ loads and stores */
+/* ------------------------------------------------------------------------------------------------- loads and stores */
 
 /* Floats travel as integers, except the 80-bit ones, which no integer type fits. */
 static Ty bits_type(const Insn *in, int i) {
@@ -101,7 +102,7 @@ void x87_store_bcd(Lifter *l, const Insn *in) {
     pop_register(l);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ arithmetic */
+/* ------------------------------------------------------------------------------------------------------- arithmetic */
 
 void x87_arith(Lifter *l, const Insn *in, const char *op, u32 pops) {
     if (is_mem(in, 0))
@@ -114,7 +115,7 @@ void x87_arith_int(Lifter *l, const Insn *in, const char *op) {
     call_mem(l, op, 'i', operand(l, in, 0), NULL, 0);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- compares */
+/* --------------------------------------------------------------------------------------------------------- compares */
 
 /* Zydis names ST(0) as the first operand of some compares and leaves it out of others. */
 static Val compared(Lifter *l, const Insn *in) {
@@ -141,7 +142,7 @@ void x87_compare_flags(Lifter *l, const Insn *in, const char *op, u32 pops) {
     set_flag(l, ZF, ir_trunc(l, ir_lshr_by(l, flags, 6), I1));
 }
 
-/* ------------------------------------------------------------------------------------------------- the register stack */
+/* ----------------------------------------------------------------------------------------------- the register stack */
 
 void x87_exchange(Lifter *l, const Insn *in) {
     call(l, "xch", 0, (Val[]){st(l, in, 0)}, 1);
@@ -160,7 +161,7 @@ void x87_step(Lifter *l, int by) {
     call(l, "step", 0, (Val[]){number(l, (u32)by)}, 1);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- control */
+/* ---------------------------------------------------------------------------------------------------------- control */
 
 /* Field by field, so that the next load of one need not wait for a wider store. */
 void x87_init(Lifter *l) {

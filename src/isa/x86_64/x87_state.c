@@ -3,7 +3,7 @@
 
 enum { FXSAVE_BYTES = 512, FXSAVE_MXCSR = 24, FXSAVE_XMM = 160 };
 
-/* -------------------------------------------------------------------------------------------------------------- memory */
+/* ----------------------------------------------------------------------------------------------------------- memory */
 
 /* The memory operand as a pointer that C code can use: a host segment's base has to be asked for. */
 static Val plain_pointer(Lifter *l, const Insn *in) {
@@ -22,7 +22,7 @@ void state_environment(Lifter *l, const Insn *in, const char *helper, u32 access
     ir_helper(l, helper, 0, (Val[]){l->cpu, area, short_form}, 3);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- FXSAVE */
+/* ----------------------------------------------------------------------------------------------------------- FXSAVE */
 
 static Val mxcsr_slot(Lifter *l) {
     return ir_state(l, offsetof(LatheX86Cpu, mxcsr));
@@ -58,7 +58,7 @@ void state_fxrstor(Lifter *l, const Insn *in, bool wide) {
         reg_write(l, (Reg)(XMM0 + i), xmm[i]);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- XSAVE */
+/* ------------------------------------------------------------------------------------------------------------ XSAVE */
 
 /* How much is accessed depends on edx:eax; markers are told of the legacy area and the header. */
 void state_extended(Lifter *l, const Insn *in, const char *helper, u32 access) {

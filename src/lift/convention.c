@@ -1,0 +1,62 @@
+/* convention.c: see convention.h. */
+#include "lift/convention.h"
+
+/* What each host has to offer. regcall passes and returns 11 integers and 16 vectors in registers on x86-64, in the same
+ * order both ways; other conventions return a few only. The last integer is for cpu and pc. */
+#if defined(__x86_64__)
+enum { HOST_CC = 92, HOST_INTS = 10, HOST_VECTORS = 16 };
+#else
+enum { HOST_CC = 0, HOST_INTS = 0, HOST_VECTORS = 0 };
+#endif
+
+static void add_slot(Convention *c, Reg r, Ty ty) {
+    c->slot[c->count].reg = r;
+    c->slot[c->count].ty = ty;
+    c->slot_of[r] = (i8)c->count++;
+    regset_add(&c->slotted, r);
+}
+
+void convention_init(Convention *c, const Isa *isa, LatheConvention kind) {
+    *c = (Convention){.in_registers = kind == LATHE_CONVENTION_REGISTERS && HOST_INTS, .cc = HOST_CC};
+    memset(c->slot_of, -1, sizeof(c->slot_of));
+    if (!c->in_registers)
+        return;
+    for (u32 i = 0; i < isa->hot_int_count && i < HOST_INTS; i++)
+        add_slot(c, isa->hot_ints[i], isa->hot_ints[i] == isa->abi.stack ? PTR : I64);
+    for (u32 i = 0; i < isa->hot_vector_count && i < HOST_VECTORS; i++)
+        add_slot(c, isa->hot_vectors[i], VECTOR(I64, 2));
+}
+
+/* The cpu pointer comes last, which for integers is the eleventh place: vectors are counted by themselves. */
+LLVMTypeRef convention_type(Lifter *l, const Convention *c) {
+    LLVMTypeRef in[CONVENTION_SLOTS + 1], out[CONVENTION_SLOTS + 1];
+    if (!c->in_registers) {
+        in[0] = ir_type(l, PTR);
+        return LLVMFunctionType(ir_type(l, 0), in, 1, false);
+    }
+    for (u32 i = 0; i < c->count; i++)
+        in[i] = out[i] = ir_type(l, c->slot[i].ty);
+    in[c->count] = ir_type(l, PTR);
+    out[c->count] = ir_type(l, I64);
+    LLVMTypeRef result = LLVMStructTypeInContext(l->ctx, out, c->count + 1, false);
+    return LLVMFunctionType(result, in, c->count + 1, false);
+}
+
+/* regcall would keep rbx and rbp for the caller; nobody between lifted functions needs that. */
+static const char no_saving[] = "no_callee_saved_registers";
+
+void convention_mark_function(Lifter *l, const Convention *c, Val fn) {
+    if (!c->in_registers)
+        return;
+    LLVMSetFunctionCallConv(fn, c->cc);
+    LLVMAttributeRef a = LLVMCreateStringAttribute(l->ctx, no_saving, sizeof(no_saving) - 1, "", 0);
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, a);
+}
+
+void convention_mark_call(Lifter *l, const Convention *c, Val call) {
+    if (!c->in_registers)
+        return;
+    LLVMSetInstructionCallConv(call, c->cc);
+    LLVMAttributeRef a = LLVMCreateStringAttribute(l->ctx, no_saving, sizeof(no_saving) - 1, "", 0);
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, a);
+}
