@@ -38,7 +38,8 @@ static bool first_time(Census *c, u64 pc) {
 }
 
 static Era era_of(const ZydisDecodedInstruction *z) {
-    bool later = z->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX || z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
+    bool later = z->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX || z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||
+                 z->encoding == ZYDIS_INSTRUCTION_ENCODING_XOP;
     bool bmi = z->meta.isa_ext == ZYDIS_ISA_EXT_BMI1 || z->meta.isa_ext == ZYDIS_ISA_EXT_BMI2;
     return later && !bmi ? ERA_AVX : ERA_BELOW_AVX;
 }
@@ -83,30 +84,38 @@ static bool looks_like_table(ElfFile *elf, const LatheBlock *b, const Decoded *j
     return false;
 }
 
-static void count_jump(Census *c, ElfFile *elf, const LatheBlock *b, const Decoded *jump) {
-    if (b->successor_count)
-        c->tables++;
-    else if (looks_like_table(elf, b, jump))
-        c->missed_tables++;
+/* A jump that several functions reach counts as what the most successful of them made of it. */
+static void count_jump(Census *c, ElfFile *elf, const LatheBlock *b) {
+    u64 pc = b->insns[b->insn_count - 1];
+    Decoded d;
+    u32 old = JUMP_KINDS;
+    if (!decode(elf, pc, &d) || !is_indirect_jump(&d))
+        return;
+    JumpKind kind = b->successor_count ? JUMP_TABLE : looks_like_table(elf, b, &d) ? JUMP_MISSED : JUMP_OTHER;
+    if (map64_get(&c->jump_kind, pc, &old) && old <= kind)
+        return;
+    if (old != JUMP_KINDS)
+        c->jumps[old]--;
+    c->jumps[kind]++;
+    map64_set(&c->jump_kind, pc, kind);
+}
+
+static void count_insn(Census *c, ElfFile *elf, u64 pc) {
+    Decoded d;
+    if (!first_time(c, pc))
+        return;
+    if (decode(elf, pc, &d))
+        count(c, pc, &d);
     else
-        c->other_indirect++;
+        c->undecodable++;
 }
 
 void census_add(Census *c, ElfFile *elf, LatheFunc *fn) {
     for (size_t i = 0; i < lathe_func_block_count(fn); i++) {
         LatheBlock b = lathe_func_block(fn, i);
-        for (size_t k = 0; k < b.insn_count; k++) {
-            Decoded d;
-            if (!first_time(c, b.insns[k]))
-                continue;
-            if (!decode(elf, b.insns[k], &d)) {
-                c->undecodable++;
-                continue;
-            }
-            count(c, b.insns[k], &d);
-            if (is_indirect_jump(&d))
-                count_jump(c, elf, &b, &d);
-        }
+        for (size_t k = 0; k < b.insn_count; k++)
+            count_insn(c, elf, b.insns[k]);
+        count_jump(c, elf, &b);
     }
 }
 
@@ -123,13 +132,13 @@ void census_merge(Census *into, const Census *c) {
         }
     }
     into->undecodable += c->undecodable;
-    into->tables += c->tables;
-    into->missed_tables += c->missed_tables;
-    into->other_indirect += c->other_indirect;
+    for (int k = 0; k < JUMP_KINDS; k++)
+        into->jumps[k] += c->jumps[k];
 }
 
 void census_free(Census *c) {
     map64_free(&c->pages);
+    map64_free(&c->jump_kind);
     VEC_FREE(&c->bits);
 }
 

@@ -1,4 +1,4 @@
-/* census.h: what instructions a file is made of, each address counted once, and for which of them the lifter has a row. */
+/* census.h: what instructions a file is made of, each address counted once, and which of them have a row. */
 #ifndef BENCH_CENSUS_H
 #define BENCH_CENSUS_H
 
@@ -6,8 +6,11 @@
 
 #include "elf/elf.h"
 
-/* AVX and later: everything encoded with VEX or EVEX, except the general-register instructions of BMI. */
+/* AVX and later: everything encoded with VEX, EVEX or XOP, except the general-register instructions of BMI. */
 typedef enum Era { ERA_BELOW_AVX, ERA_AVX, ERA_COUNT } Era;
+
+/* An indirect jump: its table was recovered; it looks like a table's but was not; neither. */
+typedef enum JumpKind { JUMP_TABLE, JUMP_MISSED, JUMP_OTHER, JUMP_KINDS } JumpKind;
 
 typedef struct Census {
     Map64 pages; /* 64 addresses -> index of their bits */
@@ -17,7 +20,8 @@ typedef struct Census {
     u64 missing[ZYDIS_MNEMONIC_MAX_VALUE + 1];
     u64 missing_at[ZYDIS_MNEMONIC_MAX_VALUE + 1]; /* one address of each */
     Era missing_era[ZYDIS_MNEMONIC_MAX_VALUE + 1];
-    u64 tables, missed_tables, other_indirect; /* indirect jumps; missed ones look as a table's jump does */
+    Map64 jump_kind; /* of each indirect jump */
+    u64 jumps[JUMP_KINDS];
 } Census;
 
 /* Count the instructions of a decoded function. */

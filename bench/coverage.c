@@ -31,13 +31,13 @@ static const char *const default_files[] = {
 #define MAX_IR_PER_INSN 8.0
 
 /* Functions per LLVM context, and how many are lifted before the clock counts. */
-enum { BATCH = 256, WARM_UP = 300, MAX_INSNS = 50000, QUICK_STEP = 16, MISSING_SHOWN = 40 };
+enum { BATCH = 256, WARM_UP = 300, MAX_INSNS = 50000, QUICK_STEP = 16, MISSING_SHOWN = 25 };
 
 typedef struct Report {
     const char *path;
     Census census;
     u64 functions, failed, invalid, ir;
-    u64 insns; /* as often as they were lifted, where the census has each once */
+    u64 insns;                   /* as often as they were lifted, where the census has each once */
     Series discover, lift, both; /* microseconds per guest instruction, by function */
     Series ir_per_insn;
 } Report;
@@ -178,36 +178,36 @@ static void print_row(Report *r) {
     printf("%-18s %9lu %9lu %9.4f %8lu %8.3f %8lu  %6.2f %6.2f %6.2f  %6.2f %6.2f  %6lu %6lu %6lu%s\n",
            name ? name + 1 : r->path, r->functions, c->insns[ERA_BELOW_AVX], lifted_percent(r, ERA_BELOW_AVX),
            c->insns[ERA_AVX], lifted_percent(r, ERA_AVX), r->invalid + r->failed, series_median(&r->discover),
-           series_median(&r->lift), series_median(&r->both), ir_mean(r), series_median(&r->ir_per_insn), c->tables,
-           c->missed_tables, c->other_indirect, good(r) ? "" : "  below the bar");
+           series_median(&r->lift), series_median(&r->both), ir_mean(r), series_median(&r->ir_per_insn),
+           c->jumps[JUMP_TABLE], c->jumps[JUMP_MISSED], c->jumps[JUMP_OTHER], good(r) ? "" : "  below the bar");
     fflush(stdout);
 }
 
-static void print_missing(const Census *all) {
+static void print_missing(const Census *all, Era era, const char *title) {
     CensusList list;
     census_missing(all, &list);
-    if (list.len)
-        printf("\nwithout a row, most frequent first:\n");
-    for (size_t i = 0; i < list.len && i < MISSING_SHOWN; i++) {
+    size_t shown = 0;
+    for (size_t i = 0; i < list.len && shown < MISSING_SHOWN; i++) {
         ZydisMnemonic m = list.at[i];
-        printf("%9lu  %-20s %-9s for example at 0x%lx\n", all->missing[m], ZydisMnemonicGetString(m),
-               all->missing_era[m] == ERA_AVX ? "AVX+" : "below AVX", all->missing_at[m]);
+        if (all->missing_era[m] != era)
+            continue;
+        if (!shown++)
+            printf("\n%s without a row, most frequent first:\n", title);
+        printf("%9lu  %-20s for example at 0x%lx\n", all->missing[m], ZydisMnemonicGetString(m), all->missing_at[m]);
     }
-    if (list.len > MISSING_SHOWN)
-        printf("           and %zu others\n", list.len - MISSING_SHOWN);
 }
 
-static void print_json_row(Report *r, bool first) {
+static void print_json_row(Report *r, const char *separator) {
     const Census *c = &r->census;
-    printf("%s{\"file\": \"%s\", \"functions\": %lu, \"failed\": %lu, \"invalid\": %lu, ", first ? "[" : ",\n ", r->path,
+    printf("%s{\"file\": \"%s\", \"functions\": %lu, \"failed\": %lu, \"invalid\": %lu, ", separator, r->path,
            r->functions, r->failed, r->invalid);
     printf("\"below_avx\": {\"insns\": %lu, \"lifted\": %lu}, \"avx\": {\"insns\": %lu, \"lifted\": %lu}, ",
            c->insns[ERA_BELOW_AVX], c->lifted[ERA_BELOW_AVX], c->insns[ERA_AVX], c->lifted[ERA_AVX]);
     printf("\"discover_us\": %.4f, \"lift_us\": %.4f, \"both_us\": %.4f, \"ir_mean\": %.3f, \"ir_median\": %.3f, ",
            series_median(&r->discover), series_median(&r->lift), series_median(&r->both), ir_mean(r),
            series_median(&r->ir_per_insn));
-    printf("\"jump_tables\": %lu, \"tables_missed\": %lu, \"other_indirect\": %lu, \"missing\": {", c->tables,
-           c->missed_tables, c->other_indirect);
+    printf("\"jump_tables\": %lu, \"tables_missed\": %lu, \"other_indirect\": %lu, \"missing\": {",
+           c->jumps[JUMP_TABLE], c->jumps[JUMP_MISSED], c->jumps[JUMP_OTHER]);
     CensusList list;
     census_missing(c, &list);
     for (size_t i = 0; i < list.len; i++)
@@ -220,6 +220,7 @@ static void print_json_row(Report *r, bool first) {
 typedef struct Options {
     u32 step;
     bool json;
+    u32 rows; /* printed so far */
 } Options;
 
 static const char usage[] = "usage: bench-coverage [--quick | --every=N] [--json] [FILE...]\n"
@@ -252,7 +253,7 @@ static bool parse(int argc, char **argv, Options *o) {
 }
 
 /* A file that cannot be read is skipped: not every machine has all programs. */
-static bool run_file(const char *path, const Options *o, Census *all, bool first) {
+static bool run_file(const char *path, Options *o, Census *all) {
     ElfError error;
     ElfFile *elf = elf_open(path, &error);
     if (!elf) {
@@ -263,7 +264,7 @@ static bool run_file(const char *path, const Options *o, Census *all, bool first
     r->path = path;
     cover(r, elf, o->step);
     if (o->json)
-        print_json_row(r, first);
+        print_json_row(r, o->rows++ ? ",\n " : "");
     else
         print_row(r);
     bool ok = good(r);
@@ -287,14 +288,18 @@ int main(int argc, char **argv) {
     size_t count = optind < argc ? (size_t)(argc - optind) : ARRAY_LEN(default_files);
     Census *all = mem_new(sizeof(*all));
     bool ok = true;
-    if (!o.json)
+    if (o.json)
+        printf("[");
+    else
         print_head();
     for (size_t i = 0; i < count; i++)
-        ok &= run_file(files[i], &o, all, i == 0);
-    if (o.json)
+        ok &= run_file(files[i], &o, all);
+    if (o.json) {
         printf("]\n");
-    else
-        print_missing(all);
+    } else {
+        print_missing(all, ERA_BELOW_AVX, "below AVX");
+        print_missing(all, ERA_AVX, "AVX and later");
+    }
     mem_free(all);
     return ok ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-/* drivers.c: see drivers.h. A driver calls its kernel over and over; what it changes is put back or feeds the digest, so
- * that two versions of a kernel have the same digest exactly if they did the same. */
+/* drivers.c: see drivers.h. A driver calls its kernel over and over; results, or the array that it changes, make up the
+ * digest, so that two versions of a kernel that do different things are found out. */
 #include "drivers.h"
 
 #include "kernels/kernels.h"
@@ -173,16 +173,46 @@ DRIVE(sse_dot, d += bits_of(f(data.doubles, data.more_doubles, N - i % 8)))
 
 /* How often a driver calls its kernel for a timing; kernels of a few instructions would time the driver. */
 enum {
-    TIMES_gcd = 60000, TIMES_collatz = 60000, TIMES_fibonacci = 300000, TIMES_popcount_loop = 200000,
-    TIMES_popcount_array = 2500, TIMES_is_prime = 200000, TIMES_sum_int = 5000, TIMES_dot_long = 5000,
-    TIMES_copy_bytes = 10000, TIMES_string_length = 5000, TIMES_string_compare = 3500, TIMES_binary_search = 300000,
-    TIMES_bubble_sort = 10, TIMES_count_runs = 4000, TIMES_crc32 = 1200, TIMES_fnv = 1500, TIMES_murmur = 1200,
-    TIMES_matrix_int = 160, TIMES_sum_float = 2000, TIMES_dot_double = 2000, TIMES_saxpy = 6000, TIMES_daxpy = 4000,
-    TIMES_polynomial = 100000, TIMES_newton_sqrt = 70000, TIMES_mandelbrot = 40000, TIMES_matrix_double = 120,
-    TIMES_stencil_flat = 1200000, TIMES_stencil_sorted = 1200000, TIMES_stencil_direct = 0, TIMES_sse_saxpy = 20000,
-    TIMES_sse_sum_bytes = 80000, TIMES_sse_find_byte = 30000, TIMES_sse_dot = 4000,
-    TIMES_max_int = 0, TIMES_max_long = 0, TIMES_max_flags = 0, TIMES_clamp = 0, TIMES_sign_of = 0,
-    TIMES_switch_dense = 0, TIMES_switch_sparse = 0,
+    TIMES_gcd = 60000,
+    TIMES_collatz = 60000,
+    TIMES_fibonacci = 300000,
+    TIMES_popcount_loop = 200000,
+    TIMES_popcount_array = 2500,
+    TIMES_is_prime = 200000,
+    TIMES_sum_int = 5000,
+    TIMES_dot_long = 5000,
+    TIMES_copy_bytes = 10000,
+    TIMES_string_length = 5000,
+    TIMES_string_compare = 3500,
+    TIMES_binary_search = 300000,
+    TIMES_bubble_sort = 10,
+    TIMES_count_runs = 4000,
+    TIMES_crc32 = 1200,
+    TIMES_fnv = 1500,
+    TIMES_murmur = 1200,
+    TIMES_matrix_int = 160,
+    TIMES_sum_float = 2000,
+    TIMES_dot_double = 2000,
+    TIMES_saxpy = 6000,
+    TIMES_daxpy = 4000,
+    TIMES_polynomial = 100000,
+    TIMES_newton_sqrt = 70000,
+    TIMES_mandelbrot = 40000,
+    TIMES_matrix_double = 120,
+    TIMES_stencil_flat = 1200000,
+    TIMES_stencil_sorted = 1200000,
+    TIMES_stencil_direct = 0,
+    TIMES_sse_saxpy = 20000,
+    TIMES_sse_sum_bytes = 80000,
+    TIMES_sse_find_byte = 30000,
+    TIMES_sse_dot = 4000,
+    TIMES_max_int = 0,
+    TIMES_max_long = 0,
+    TIMES_max_flags = 0,
+    TIMES_clamp = 0,
+    TIMES_sign_of = 0,
+    TIMES_switch_dense = 0,
+    TIMES_switch_sparse = 0,
 };
 
 #define ROW(result, name, params, sig)                                                                                 \

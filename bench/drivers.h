@@ -8,7 +8,7 @@ typedef struct Kernel {
     const char *name, *sig;
     void *by_gcc, *by_clang;
     u64 (*drive)(const void *kernel, u32 times); /* returns a digest of the results */
-    u32 times; /* that take some milliseconds; 0: too short to be timed */
+    u32 times;                                   /* that take some milliseconds; 0: too short to be timed */
 } Kernel;
 
 extern const Kernel kernels[];

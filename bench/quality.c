@@ -89,8 +89,8 @@ static bool compare_sizes(const ElfFile *self) {
         for (size_t i = 0; i < kernel_count; i++)
             size_one(jit, self, &kernels[i], m, &s);
         double mean = series_geomean(&s.ratios);
-        printf("%-16s %-5s geometric mean %.3f, %lu of %zu within %.0f%% of clang\n\n", "", maker_name[m], mean, s.within,
-               kernel_count, (MAX_SIZE_RATIO - 1) * 100);
+        printf("%-16s %-5s geometric mean %.3f, %lu of %zu within %.0f%% of clang\n\n", "", maker_name[m], mean,
+               s.within, kernel_count, (MAX_SIZE_RATIO - 1) * 100);
         ok &= mean <= MAX_SIZE_RATIO && !s.failed;
         series_free(&s.ratios);
     }
@@ -145,8 +145,8 @@ static bool speed_of(LatheJit *jit, Maker m) {
         within += ratio <= MAX_TIME_RATIO;
     }
     double mean = series_geomean(&ratios);
-    printf("%-16s %-5s geometric mean %.3f, %lu of %lu within %.0f%% of native\n\n", "", maker_name[m], mean, within, timed,
-           (MAX_TIME_RATIO - 1) * 100);
+    printf("%-16s %-5s geometric mean %.3f, %lu of %lu within %.0f%% of native\n\n", "", maker_name[m], mean, within,
+           timed, (MAX_TIME_RATIO - 1) * 100);
     series_free(&ratios);
     return mean <= MAX_TIME_RATIO && !failed;
 }

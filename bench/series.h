@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-double seconds_now(void);      /* monotonic */
+double seconds_now(void);       /* monotonic */
 double seconds_of_thread(void); /* what this thread has spent on a CPU: others on the machine do not count */
 
 typedef struct Series {

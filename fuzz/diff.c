@@ -15,6 +15,7 @@
 
 typedef struct Options {
     u64 seed, count;
+    u32 length;
     double seconds;
     const char *row;
     int mode; /* LiftedMode, or -1: in turn */
@@ -43,6 +44,7 @@ static const char usage[] = "Usage: fuzz-diff [OPTION]...\n"
                             "  --count=N     samples (4000)\n"
                             "  --seconds=S   stop after about that time\n"
                             "  --row=NAME    only this instruction\n"
+                            "  --length=N    up to N instructions in every other sample (6)\n"
                             "  --mode=MODE   unoptimised, optimised or pic; else in turn\n"
                             "  --list        print the forms of each instruction and end\n";
 
@@ -56,16 +58,47 @@ static const char *row_name(const Fuzz *f, size_t row) {
     return isa_x86_64.row_name(f->forms.found.at[f->forms.first.at[row]].row);
 }
 
+static const Form *draw_form_of(const Fuzz *f, Rng *r, u32 row) {
+    u32 first = f->forms.first.at[row], count = f->forms.first.at[row + 1] - first;
+    return &f->forms.found.at[first + rng_below(r, count)];
+}
+
+/* Instructions act on each other most through the flags: half of those in a sequence have to do with them. */
+static const Form *draw_next_form(const Fuzz *f, Rng *r) {
+    const Forms *forms = &f->forms;
+    if (forms->flag_rows.len && rng_next(r) & 1)
+        return draw_form_of(f, r, forms->flag_rows.at[rng_below(r, (u32)forms->flag_rows.len)]);
+    return draw_form_of(f, r, rng_below(r, (u32)forms->row_count));
+}
+
+/* More instructions, each one made for the state that the ones before it leave on the CPU. */
+static void draw_rest(const Fuzz *f, Rng *r, Sample *s) {
+    State now = s->initial;
+    size_t done = 0;
+    for (u32 left = rng_below(r, f->options.length); left > 0; left--) {
+        compare_run_cpu(&now, s->code + done, s->size - done, LATHE_TRAP_NONE);
+        done = s->size;
+        if (now.cpu.trap || now.cpu.pc != STATE_CODE + done)
+            return;
+        for (int tries = 0; tries < 50 && !generate_more(r, draw_next_form(f, r), &now, s); tries++)
+            continue;
+        if (s->size == done)
+            return;
+    }
+}
+
 /* Each row is as likely as any other, and so is each form of a row. */
 static void draw_sample(Fuzz *f, size_t at) {
     Sample *s = &f->samples[at];
     for (bool found = false; !found;) {
         s->seed = f->next_seed++;
         Rng r = {s->seed * 0xd1342543de82ef95u};
-        u32 row = rng_below(&r, (u32)f->forms.row_count);
-        u32 first = f->forms.first.at[row], count = f->forms.first.at[row + 1] - first;
-        f->row_of[at] = row;
-        found = generate_sample(&r, &f->forms.found.at[first + rng_below(&r, count)], s);
+        f->row_of[at] = rng_below(&r, (u32)f->forms.row_count);
+        found = generate_sample(&r, draw_form_of(f, &r, f->row_of[at]), s);
+        if (found && f->options.length > 1 && s->seed % 2)
+            draw_rest(f, &r, s);
+        if (found && f->options.length > 1 && s->seed % 8 == 3 && s->may_repeat)
+            generate_loop(&r, s);
     }
     VEC_PUSH(&f->cases, ((Case){.file = "sample", .code = s->code, .size = s->size}));
 }
@@ -160,10 +193,11 @@ static Options parse_options(int argc, char **argv) {
     static const struct option names[] = {
         {"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'n'},
         {"row", required_argument, NULL, 'r'},  {"seconds", required_argument, NULL, 't'},
-        {"mode", required_argument, NULL, 'm'}, {"list", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},       {0},
+        {"mode", required_argument, NULL, 'm'}, {"length", required_argument, NULL, 'k'},
+        {"list", no_argument, NULL, 'l'},       {"help", no_argument, NULL, 'h'},
+        {0},
     };
-    Options o = {.seed = 1, .mode = -1};
+    Options o = {.seed = 1, .length = 6, .mode = -1};
     for (int c; (c = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
         switch (c) {
         case 's': o.seed = strtoull(optarg, NULL, 0); break;
@@ -171,6 +205,7 @@ static Options parse_options(int argc, char **argv) {
         case 'r': o.row = optarg; break;
         case 't': o.seconds = strtod(optarg, NULL); break;
         case 'm': o.mode = mode_named(optarg); break;
+        case 'k': o.length = (u32)strtoul(optarg, NULL, 0); break;
         case 'l': o.list = true; break;
         default: fputs(usage, c == 'h' ? stdout : stderr); exit(c == 'h' ? 0 : 2);
         }

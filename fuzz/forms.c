@@ -178,6 +178,17 @@ static int by_row(const void *a, const void *b) {
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
+static bool has_flags(const Form *form) {
+    ZydisDecoder d;
+    ZydisDecodedInstruction z;
+    ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+    u8 bytes[ENCODING_BYTES];
+    ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    size_t size = encoding_put(&form->e, bytes);
+    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, bytes, size, &z, op)) && z.cpu_flags &&
+           (z.cpu_flags->tested | z.cpu_flags->modified | z.cpu_flags->set_0 | z.cpu_flags->set_1);
+}
+
 void forms_find(Forms *f, const char *name) {
     Finder finder = {.forms = f, .name = name};
     for (u32 map = MAP_ONE_BYTE; map <= MAP_0F3A; map++)
@@ -190,8 +201,11 @@ void forms_find(Forms *f, const char *name) {
     if (f->found.len)
         qsort(f->found.at, f->found.len, sizeof(Form), by_row);
     for (u32 i = 0; i < f->found.len; i++)
-        if (!i || f->found.at[i].row != f->found.at[i - 1].row)
+        if (!i || f->found.at[i].row != f->found.at[i - 1].row) {
+            if (has_flags(&f->found.at[i]))
+                VEC_PUSH(&f->flag_rows, (u32)f->first.len);
             VEC_PUSH(&f->first, i);
+        }
     f->row_count = f->first.len;
     VEC_PUSH(&f->first, (u32)f->found.len);
 }
@@ -199,4 +213,5 @@ void forms_find(Forms *f, const char *name) {
 void forms_free(Forms *f) {
     VEC_FREE(&f->found);
     VEC_FREE(&f->first);
+    VEC_FREE(&f->flag_rows);
 }

@@ -38,6 +38,7 @@ typedef struct Form {
 typedef struct Forms {
     VEC(Form) found;
     VEC(u32) first;
+    VEC(u32) flag_rows; /* rows that read or write flags */
     size_t row_count;
 } Forms;
 

@@ -10,6 +10,7 @@
 #include "values.h"
 
 #define ATTEMPTS 24
+#define COUNTER 0x10      /* offset of a loop's counter in the scratch page */
 #define PAGE_MARGIN 0x140 /* room for bit strings, frames and strings on both sides of an operand */
 
 typedef struct Draft {
@@ -20,6 +21,8 @@ typedef struct Draft {
     Insn in;
     ZydisDecodedInstruction z;
     ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+    u64 pc;
+    bool fixed; /* the state is given: only the encoding can be adapted to it */
     State *s;
     u8 *target;      /* where the explicit memory operand is in s->memory, or NULL */
     bool misaligned; /* as in Sample */
@@ -39,6 +42,18 @@ static void draw_prefix(Draft *d, u8 prefix, u32 once_in) {
         d->e.prefix[d->e.prefix_count++] = prefix;
 }
 
+/* For instructions to work on each other's results: few registers. Memory is addressed relative to rip, or to a register
+ * that can be made up for by a large displacement. */
+static void share_registers(Draft *d, u8 found_mod) {
+    if (!rng_once_in(d->r, 4)) {
+        d->e.modrm &= found_mod == 3 ? 0xdb : 0xdf;
+        d->e.rxb = d->e.rex = 0;
+        d->e.vvvv &= 3;
+    }
+    if (found_mod != 3)
+        d->e.modrm = (u8)((d->e.modrm & 0x38) | (rng_next(d->r) & 1 ? 0x05 : 0x80 | (rng_next(d->r) & 7)));
+}
+
 /* The more attempts have failed, the less is changed about the encoding that the form was found with. */
 static void draw_encoding(Draft *d, u32 attempt) {
     Rng *r = d->r;
@@ -55,32 +70,48 @@ static void draw_encoding(Draft *d, u32 attempt) {
         if (mod != 3)
             d->e.modrm = (u8)((d->e.modrm & 0x38) | rng_below(r, 3) << 6 | (rng_next(r) & 7));
     }
+    if (d->fixed)
+        share_registers(d, mod);
     d->e.sib = (u8)rng_next(r);
     d->e.disp = draw_displacement(r);
     u64 imm = value_integer(r);
     memcpy(d->e.imm, &imm, 8);
 }
 
+/* Zydis 4.0 gives a SIB byte without a base the base r13d if there are REX.B and 32-bit addresses. */
+static void mend_base(Draft *d) {
+    if (!d->e.has_modrm || d->e.modrm >> 6 || (d->e.modrm & 7) != 4 || (d->e.sib & 7) != 5)
+        return;
+    for (u32 i = 0; i < d->z.operand_count; i++)
+        if (d->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY && d->op[i].visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT) {
+            d->op[i].mem.base = ZYDIS_REGISTER_NONE;
+            d->op[i].mem.disp.value = d->e.disp;
+        }
+}
+
 static bool decode(Draft *d) {
     ZydisDecoder decoder;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     size_t size = encoding_put(&d->e, d->bytes);
-    d->in = (Insn){.pc = STATE_CODE};
-    return isa_x86_64.decode(d->bytes, size, STATE_CODE, &d->in) == LATHE_OK && d->in.row == d->form->row &&
-           forms_key(&d->e, &d->in) == d->form->key &&
-           ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, d->bytes, size, &d->z, d->op));
+    d->in = (Insn){.pc = d->pc};
+    if (isa_x86_64.decode(d->bytes, size, d->pc, &d->in) != LATHE_OK || d->in.row != d->form->row ||
+        forms_key(&d->e, &d->in) != d->form->key ||
+        !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, d->bytes, size, &d->z, d->op)))
+        return false;
+    mend_base(d);
+    return true;
 }
 
-/* A jump back into the instruction itself might never end. */
-static bool jumps_into_itself(const Draft *d) {
+/* A jump back into the sample might never end. */
+static bool jumps_into_sample(const Draft *d) {
     bool direct = d->in.flow == FLOW_JUMP || d->in.flow == FLOW_BRANCH || d->in.flow == FLOW_CALL;
-    return direct && d->in.target >= STATE_CODE && d->in.target < STATE_CODE + d->in.size;
+    return direct && d->in.target >= STATE_CODE && d->in.target < STATE_CODE + SAMPLE_BYTES;
 }
 
 static bool find_encoding(Draft *d) {
     for (u32 i = 0; i < ATTEMPTS; i++) {
         draw_encoding(d, i);
-        if (decode(d) && !jumps_into_itself(d))
+        if (decode(d) && !jumps_into_sample(d))
             return true;
     }
     return false;
@@ -132,7 +163,7 @@ static bool is_explicit(const ZydisDecodedOperand *op) {
 /* The general register that a register is part of, or -1. */
 static int general(ZydisRegister r) {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
-    return whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15 ? whole - ZYDIS_REGISTER_RAX : -1;
+    return whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15 ? (int)(whole - ZYDIS_REGISTER_RAX) : -1;
 }
 
 static u64 segment_base(const Draft *d, ZydisRegister segment) {
@@ -168,7 +199,7 @@ static bool solve_for_displacement(Draft *d, const ZydisDecodedOperandMem *m, u6
         sum = v * m->scale + (base >= 0 ? v : 0);
     }
     if (m->base == ZYDIS_REGISTER_RIP || m->base == ZYDIS_REGISTER_EIP)
-        sum += STATE_CODE + d->z.length;
+        sum += d->pc + d->z.length;
     d->e.disp = (i32)(ea - sum);
     if (!d->e.has_modrm)
         memcpy(d->e.imm, &ea, 8);
@@ -180,6 +211,21 @@ static bool solve_for_base(Draft *d, const ZydisDecodedOperandMem *m, u64 ea) {
     u64 offset = (u64)m->disp.value + (index >= 0 ? d->s->cpu.gp[index] * m->scale : 0);
     place(d, general(m->base), ea - offset);
     return true;
+}
+
+/* All registers have their values; the displacement is what is left. */
+static bool solve_in_state(Draft *d, const ZydisDecodedOperandMem *m, u64 ea) {
+    int base = general(m->base), index = general(m->index);
+    const u64 *gp = d->s->cpu.gp;
+    u64 sum = (base >= 0 ? gp[base] : 0) + (index >= 0 ? gp[index] * m->scale : 0);
+    if (m->base == ZYDIS_REGISTER_RIP)
+        sum += d->pc + d->z.length;
+    i64 disp = (i64)(ea - sum);
+    bool wide = base < 0 || d->e.modrm >> 6 == 2;
+    if (!wide || !d->e.has_modrm || d->z.address_width != 64 || disp != (i32)disp)
+        return false;
+    d->e.disp = (i32)disp;
+    return decode(d);
 }
 
 static void fill(Draft *d, u8 *at, u32 size) {
@@ -195,6 +241,8 @@ static bool place_explicit(Draft *d, const ZydisDecodedOperand *op) {
     u64 target = draw_target(d, size), ea = target - segment_base(d, m.segment);
     d->target = d->s->memory + (target - STATE_MEMORY);
     d->misaligned = size >= 16 && target % 16;
+    if (d->fixed)
+        return solve_in_state(d, &m, ea);
     fill(d, d->target, size);
     int base = general(m.base);
     if (base < 0 || base == general(m.index))
@@ -219,6 +267,29 @@ static bool place_operands(Draft *d) {
         if (is_memory(&d->op[i]) && !is_explicit(&d->op[i]))
             place_implicit(d, &d->op[i]);
     return true;
+}
+
+static bool is_in_middle(u64 addr) {
+    return addr >= STATE_MEMORY + PAGE_MARGIN && addr < STATE_MEMORY + STATE_MEMORY_BYTES - PAGE_MARGIN;
+}
+
+static bool repeats(const Draft *d) {
+    return d->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+}
+
+/* The same in a given state. */
+static bool find_operands(Draft *d) {
+    const u64 *gp = d->s->cpu.gp;
+    for (u32 i = 0; i < d->z.operand_count; i++) {
+        const ZydisDecodedOperand *op = &d->op[i];
+        if (!is_memory(op))
+            continue;
+        int base = general(op->mem.base);
+        if (is_explicit(op) ? !place_explicit(d, op)
+                            : base < 0 || !is_in_middle(gp[base] + segment_base(d, op->mem.segment)))
+            return false;
+    }
+    return !repeats(d) || (d->z.address_width == 64 && gp[LATHE_RCX] < 40);
 }
 
 /* ------------------------------------------------------------------------------------- what single instructions need */
@@ -301,10 +372,6 @@ static void going_to_scratch(Draft *d) {
         d->s->cpu.gp[general(d->op[0].reg.value)] = to;
 }
 
-static bool repeats(const Draft *d) {
-    return d->z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
-}
-
 static bool adapt(Draft *d) {
     LatheX86Cpu *c = &d->s->cpu;
     if (repeats(d))
@@ -352,15 +419,86 @@ static bool adapt(Draft *d) {
     return true;
 }
 
+/* Instructions that need nothing of the state but valid operands. */
+static bool needs_nothing(const Draft *d) {
+    if (d->in.flow != FLOW_NEXT && d->in.flow != FLOW_JUMP && d->in.flow != FLOW_BRANCH)
+        return false;
+    switch (d->in.row) {
+    case ZYDIS_MNEMONIC_BT:
+    case ZYDIS_MNEMONIC_BTS:
+    case ZYDIS_MNEMONIC_BTR:
+    case ZYDIS_MNEMONIC_BTC: return !d->target || d->op[1].type != ZYDIS_OPERAND_TYPE_REGISTER;
+    case ZYDIS_MNEMONIC_ENTER:
+    case ZYDIS_MNEMONIC_LEAVE:
+    case ZYDIS_MNEMONIC_POPF:
+    case ZYDIS_MNEMONIC_POPFQ:
+    case ZYDIS_MNEMONIC_WRFSBASE:
+    case ZYDIS_MNEMONIC_WRGSBASE:
+    case ZYDIS_MNEMONIC_LDMXCSR:
+    case ZYDIS_MNEMONIC_FXRSTOR:
+    case ZYDIS_MNEMONIC_FXRSTOR64:
+    case ZYDIS_MNEMONIC_XRSTOR:
+    case ZYDIS_MNEMONIC_XRSTOR64:
+    case ZYDIS_MNEMONIC_FLDCW:
+    case ZYDIS_MNEMONIC_FLDENV:
+    case ZYDIS_MNEMONIC_FRSTOR: return false;
+    case ZYDIS_MNEMONIC_FNSTENV: /* these show where the last x87 instruction was, which is not guest state */
+    case ZYDIS_MNEMONIC_FNSAVE:
+    case ZYDIS_MNEMONIC_FXSAVE:
+    case ZYDIS_MNEMONIC_FXSAVE64:
+    case ZYDIS_MNEMONIC_XSAVE:
+    case ZYDIS_MNEMONIC_XSAVE64:
+    case ZYDIS_MNEMONIC_XSAVEC:
+    case ZYDIS_MNEMONIC_XSAVEC64:
+    case ZYDIS_MNEMONIC_XSAVEOPT:
+    case ZYDIS_MNEMONIC_XSAVEOPT64: return false;
+    }
+    return true;
+}
+
+static void take_code(const Draft *d, Sample *out) {
+    memcpy(out->code + out->size, d->bytes, d->in.size);
+    out->size += d->in.size;
+    out->misaligned |= d->misaligned;
+}
+
 bool generate_sample(Rng *r, const Form *form, Sample *out) {
-    Draft d = {.r = r, .form = form, .s = &out->initial};
+    Draft d = {.r = r, .form = form, .pc = STATE_CODE, .s = &out->initial};
+    out->size = 0;
+    out->misaligned = out->repeats = false;
     if (!find_encoding(&d))
         return false;
     draw_state(r, &out->initial);
     if (!place_operands(&d) || !adapt(&d))
         return false;
-    out->size = d.in.size;
-    out->misaligned = d.misaligned;
-    memcpy(out->code, d.bytes, out->size);
+    out->may_repeat = needs_nothing(&d);
+    take_code(&d, out);
     return true;
+}
+
+bool generate_more(Rng *r, const Form *form, const State *now, Sample *out) {
+    State copy = *now;
+    size_t start = out->size, jump_bytes = rng_once_in(r, 4) ? 2 : 0;
+    Draft d = {.r = r, .form = form, .pc = STATE_CODE + start + jump_bytes, .fixed = true, .s = &copy};
+    if (start + 2 * ENCODING_BYTES > SAMPLE_BYTES || !find_encoding(&d) || !find_operands(&d) || !needs_nothing(&d))
+        return false;
+    if (jump_bytes) {
+        out->code[start] = (u8)(0x70 | rng_below(r, 16));
+        out->code[start + 1] = d.in.size;
+        out->size += jump_bytes;
+    }
+    take_code(&d, out);
+    return true;
+}
+
+/* dec byte ptr [counter]; jnz to the start */
+void generate_loop(Rng *r, Sample *out) {
+    u8 code[8] = {0xfe, 0x0d, 0, 0, 0, 0, 0x75, 0};
+    i32 disp = (i32)(STATE_MEMORY + COUNTER - (STATE_CODE + out->size + 6));
+    memcpy(code + 2, &disp, 4);
+    code[7] = (u8)(0 - (out->size + sizeof(code))); /* fits: samples stay below 120 bytes */
+    memcpy(out->code + out->size, code, sizeof(code));
+    out->size += sizeof(code);
+    out->repeats = true;
+    out->initial.memory[COUNTER] = (u8)(2 + rng_below(r, 3));
 }

@@ -11,7 +11,7 @@
 
 enum { HEAD_BYTES = 4, MAX_INSNS = 2000 };
 
-/* The head of an input: two bytes of options, one that chooses the address, one how it is decoded. */
+/* The head of an input: two bytes of options, one that chooses the address, one how it is decoded and whether compiled. */
 enum {
     OPT_CALLS = 1 << 0,
     OPT_DISPATCH = 1 << 1,
@@ -142,6 +142,17 @@ static void verify(LLVMModuleRef mod) {
     LLVMDisposeMessage(message);
 }
 
+/* What is valid IR can still be beyond the code generator. */
+static void compile(LLVMModuleRef mod, LatheOpt level) {
+    LatheJit *jit = lathe_jit_new(NULL);
+    void *object = NULL;
+    size_t size;
+    expect(jit, "no compiler for this machine");
+    expect(lathe_jit_emit(jit, mod, level, false, &object, &size) == LATHE_OK, "the lifted module cannot be compiled");
+    free(object);
+    lathe_jit_free(jit);
+}
+
 void lift_one(const u8 *data, size_t size) {
     if (size <= HEAD_BYTES)
         return;
@@ -162,6 +173,8 @@ void lift_one(const u8 *data, size_t size) {
         lathe_wrap_sysv(f, LATHE_ARCH_X86_64, "wrapped", "dlpid", 0);
     lathe_func_free(fn);
     verify(mod);
+    if (data[3] >> 4 == 15)
+        compile(mod, data[3] & 8 ? LATHE_OPT_QUICK : LATHE_OPT_NONE);
     LLVMDisposeModule(mod);
     LLVMContextDispose(ctx);
 }

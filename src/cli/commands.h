@@ -1,8 +1,11 @@
 /* commands.h: the subcommands of lathe. Each gets its own argv (argv[0] is its name) and returns the exit status: 0, 1
- * if the work could not be done, 2 for wrong usage. */
+ * if the work could not be done, 2 for wrong usage. Those that need LLVM are in a program of their own, lathe-tools, which
+ * lathe becomes for them: loading LLVM takes longer than many a guest program runs. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-int command_lift(int argc, char **argv);
+int command_cache(int argc, char **argv);
+int command_lift(int argc, char **argv); /* lathe-tools */
+int command_run(int argc, char **argv);  /* returns only if it fails */
 
 #endif

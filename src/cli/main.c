@@ -1,18 +1,22 @@
-/* main.c: the lathe command: finds the subcommand and hands over. */
-#include <llvm-c/Core.h>
+/* main.c: the lathe command: finds the subcommand and hands over, to lathe-tools if it needs LLVM. */
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/version.h"
+#include "cli/programs.h"
 
 typedef struct Command {
     const char *name, *summary;
-    int (*run)(int argc, char **argv);
+    int (*run)(int argc, char **argv); /* NULL: lathe-tools has it */
 } Command;
 
 static const Command commands[] = {
-    {"lift", "show a function of a program as LLVM-IR", command_lift},
+    {"run", "run a program, translated", command_run},
+    {"cache", "show or clear the code kept from earlier runs", command_cache},
+    {"lift", "show a function of a program as LLVM-IR", NULL},
 };
 
 static const Command *find(const char *name) {
@@ -31,12 +35,6 @@ static void print_help(void) {
     printf("\n  --help       this text\n  --version    the version, and that of LLVM\n");
 }
 
-static void print_version(void) {
-    unsigned major, minor, patch;
-    LLVMGetVersion(&major, &minor, &patch);
-    printf("lathe %s (LLVM %u.%u.%u)\n", LATHE_VERSION, major, minor, patch);
-}
-
 static int unknown(const char *name) {
     fprintf(stderr, "lathe: unknown command '%s'", name);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
@@ -46,14 +44,29 @@ static int unknown(const char *name) {
     return 2;
 }
 
+/* Goes on as lathe-tools, which has the same arguments; returns only if it cannot. */
+static int become_tools(char **argv) {
+    char path[PATH_MAX];
+    if (!programs_find("lathe-tools", path, sizeof(path)))
+        return 1;
+    execv(path, argv);
+    fprintf(stderr, "lathe: %s: %s\n", path, strerror(errno));
+    return 1;
+}
+
+/* `argv` is lathe's own, whose last words are the command's. */
+static int run(const Command *c, int argc, char **argv) {
+    return c->run ? c->run(argc - 1, argv + 1) : become_tools(argv);
+}
+
 static int help(int argc, char **argv) {
-    if (argc < 2) {
+    if (argc < 3) {
         print_help();
         return 0;
     }
-    const Command *c = find(argv[1]);
-    char *ask[] = {argv[1], "--help", NULL};
-    return c ? c->run(2, ask) : unknown(argv[1]);
+    const Command *c = find(argv[2]);
+    char *ask[] = {argv[0], argv[2], "--help", NULL};
+    return c ? run(c, 3, ask) : unknown(argv[2]);
 }
 
 int main(int argc, char **argv) {
@@ -62,13 +75,11 @@ int main(int argc, char **argv) {
         return 2;
     }
     if (!strcmp(argv[1], "help"))
-        return help(argc - 1, argv + 1);
+        return help(argc, argv);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-        return help(1, argv);
-    if (!strcmp(argv[1], "--version")) {
-        print_version();
-        return 0;
-    }
+        return help(2, argv);
+    if (!strcmp(argv[1], "--version"))
+        return become_tools(argv);
     const Command *c = find(argv[1]);
-    return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);
+    return c ? run(c, argc, argv) : unknown(argv[1]);
 }

@@ -1,6 +1,7 @@
 /* options.c: see options.h. */
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -76,6 +77,9 @@ static bool assign(const OptionSet *set, const Option *o, const char *value, voi
             return true;
         options_misuse(set, "--%s: '%s' is not one of %s", o->name, value, o->argument);
         return false;
+    case OPTION_LIST:
+        VEC_PUSH((OptionList *)target, value);
+        return true;
     case OPTION_HEADING:
         break;
     }
@@ -108,6 +112,29 @@ static bool parse_one(const OptionSet *set, int argc, char **argv, int *i, void 
     if (!value)
         options_misuse(set, "%s%s needs an argument: %s", is_long ? "--" : "-", o->name, o->argument);
     return value && assign(set, o, value, settings);
+}
+
+static void name_variable(const Option *o, char *variable, size_t size) {
+    snprintf(variable, size, "LATHE_%s", o->name);
+    for (char *c = variable; *c; c++)
+        *c = *c == '-' ? '_' : (char)toupper((u8)*c);
+}
+
+/* `variable` has the value. */
+static bool assign_variable(const OptionSet *set, const Option *o, const char *variable, const char *value,
+                            void *settings) {
+    bool plain = o->kind == OPTION_FLAG || o->kind == OPTION_MAYBE, one = !strcmp(value, "1");
+    if (!*value || (plain && !strcmp(value, "0")))
+        return true;
+    if (o->kind == OPTION_FLAG && !one) {
+        options_misuse(set, "%s: '%s' is neither 0 nor 1", variable, value);
+        return false;
+    }
+    if (o->kind == OPTION_MAYBE && one) {
+        *(int *)((char *)settings + o->offset) = 0;
+        return true;
+    }
+    return assign(set, o, value, settings);
 }
 
 static void print_option(const Option *o) {
@@ -171,6 +198,19 @@ void options_help(const OptionSet *set) {
         printf("\n");
     for (const Option *o = set->table; o->help; o++)
         print_option(o);
+}
+
+ParseResult options_environment(const OptionSet *set, void *settings) {
+    for (const Option *o = set->table; o->help; o++) {
+        char variable[WORD_MAX + sizeof("LATHE_")];
+        if (o->kind == OPTION_HEADING || strlen(o->name) == 1)
+            continue;
+        name_variable(o, variable, sizeof(variable));
+        const char *value = getenv(variable);
+        if (value && !assign_variable(set, o, variable, value, settings))
+            return PARSE_ERROR;
+    }
+    return PARSE_OK;
 }
 
 ParseResult options_parse(const OptionSet *set, int *argc, char **argv, void *settings) {

@@ -22,6 +22,7 @@ typedef enum OptionKind {
     OPTION_NUMBER,  /* u64: decimal, or hexadecimal with 0x */
     OPTION_CHOICE,  /* int: the index of the alternative in `argument`, which is "first|second|..." */
     OPTION_MAYBE,   /* the same, but may stand without argument: then the first */
+    OPTION_LIST,    /* OptionList: the argument of every time it is given, in order */
     OPTION_HEADING, /* no option: `help` as a heading of the list */
 } OptionKind;
 
@@ -32,6 +33,8 @@ typedef struct Option {
     OptionKind kind;
     size_t offset; /* of the target in the settings */
 } Option;
+
+typedef VEC(const char *) OptionList;
 
 typedef struct OptionSet {
     const char *command;  /* as typed, for messages: "lathe lift" */
@@ -46,6 +49,10 @@ typedef enum ParseResult { PARSE_OK, PARSE_HELP, PARSE_ERROR } ParseResult;
 /* Parses argv[1...] into *settings. The operands are moved to argv[1...] and their number stored. PARSE_HELP: help was
  * asked for and printed. PARSE_ERROR: a message was printed. */
 ParseResult options_parse(const OptionSet *set, int *argc, char **argv, void *settings);
+
+/* The same from the environment, to be called first: LATHE_STRICT_FP for --strict-fp, and so on. Flags and options that may stand
+ * without argument take 0 and 1 too. Options of one letter have no variable. */
+ParseResult options_environment(const OptionSet *set, void *settings);
 
 void options_help(const OptionSet *set);
 

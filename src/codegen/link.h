@@ -12,7 +12,7 @@
 #ifndef CODEGEN_LINK_H
 #define CODEGEN_LINK_H
 
-#include <lathe/lift.h>
+#include <lathe/types.h>
 
 #include "base/base.h"
 

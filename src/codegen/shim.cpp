@@ -101,6 +101,7 @@ ShimPasses *shim_passes_new(LLVMTargetMachineRef tm, const char *pipeline, bool 
     PipelineTuningOptions tuning;
     tuning.LoopVectorization = vectorize;
     tuning.SLPVectorization = vectorize;
+    tuning.LoopUnrolling = vectorize; /* guest code comes unrolled where its compiler thought it worth it */
     ShimPasses *p = new ShimPasses(unwrap(tm), tuning, pipeline);
     if (!p->parse()) {
         delete p;

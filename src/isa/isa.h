@@ -12,6 +12,7 @@
 #define ISA_ISA_H
 
 #include "ir/ir.h"
+#include "isa/helper.h"
 
 /* --------------------------------------------------------------------------------------------------------- registers */
 
@@ -120,12 +121,6 @@ typedef struct CallAbi {
     Reg int_result, float_result, stack;
     u32 return_address_bytes; /* what a call pushes on the stack */
 } CallAbi;
-
-/* A C function that lifted code calls by name. A table of them ends with a row without a name. */
-typedef struct Helper {
-    const char *name;
-    void *address;
-} Helper;
 
 typedef struct Isa {
     const char *name;

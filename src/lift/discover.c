@@ -110,9 +110,13 @@ static bool returns_here(LatheFunc *fn, const Insn *in) {
 
 typedef VEC(u64) Work;
 
+static bool outside(const LatheFunc *fn, u64 pc) {
+    return fn->cfg.code_end && (pc < fn->cfg.code_start || pc >= fn->cfg.code_end);
+}
+
 /* Decode from pc on until the flow stops or meets known code; other ways to go are left in `work`. */
 static void trace(LatheFunc *fn, u64 pc, Work *work) {
-    while (!known(fn, pc)) {
+    while (!known(fn, pc) && !outside(fn, pc)) {
         if (full(fn)) {
             note_problem(fn, LATHE_ERR_LIMIT, pc, "more instructions than allowed; the rest is left out");
             return;

@@ -1,7 +1,7 @@
 /* pinned.c: the size of what is made of a fixed list of guest code, against the sizes on record.
  *
- * Three numbers per snippet: IR instructions as lifted, IR instructions after optimisation, bytes of host code. They are
- * no bars: a change of the lifter that changes them is to be seen and looked at, and the record renewed with
+ * Three numbers per snippet: IR instructions as lifted, IR instructions after optimisation, bytes of host code. They
+ * are no bars: a change of the lifter that changes them is to be seen and looked at, and the record renewed with
  * tests/ir/update. Code is made for one fixed CPU, so that the numbers do not depend on the machine.
  *
  * snippets.txt: name | extent (block or function) | bytes in hexadecimal

@@ -77,21 +77,46 @@ static u32 undefined_by(const Insn *in) {
     return in->i.cpu_flags ? in->i.cpu_flags->undefined & ~cleared : 0;
 }
 
+static bool repeats_zero_times(const Insn *in, u64 rcx) {
+    bool repeats = in->i.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+    return repeats && !(in->i.address_width == 32 ? (u32)rcx : rcx);
+}
+
+/* The flags that are undefined after the instruction, given those that were before it. */
+static u32 undefined_after(const Insn *in, u64 rcx, u32 before) {
+    const ZydisAccessedFlags *f = in->i.cpu_flags;
+    bool shift = is_shift(in->i.mnemonic) || is_rotate(in->i.mnemonic);
+    if (!f || (shift && shift_count(in, (u8)rcx) == 0) || repeats_zero_times(in, rcx))
+        return before;
+    u32 now = shift ? undefined_by_shift(in, shift_count(in, (u8)rcx)) : undefined_by(in);
+    return (before & ~(f->modified | f->set_0 | f->set_1)) | now;
+}
+
 void decoded_open_flags(const Case *c, const State *initial, State *ignore) {
     u32 undefined = 0;
     Insn in;
-    for (size_t n = 0, offset = 0; decode_at(c, offset, &in); n++, offset += in.i.length) {
-        const ZydisAccessedFlags *f = in.i.cpu_flags;
-        u8 cl = (u8)initial->cpu.gp[LATHE_RCX];
-        bool shift = is_shift(in.i.mnemonic) || is_rotate(in.i.mnemonic);
-        if (!f || (shift && shift_count(&in, cl) == 0))
-            continue;
-        u32 now = shift ? undefined_by_shift(&in, shift_count(&in, cl)) : undefined_by(&in);
-        undefined = (undefined & ~(f->modified | f->set_0 | f->set_1)) | now;
-    }
+    for (size_t offset = 0; decode_at(c, offset, &in); offset += in.i.length)
+        undefined = undefined_after(&in, initial->cpu.gp[LATHE_RCX], undefined);
     for (size_t i = 0; i < FLAG_COUNT; i++)
         if (flags[i].offset >= 0 && undefined & flags[i].bit)
             ((u8 *)&ignore->cpu)[flags[i].offset] = 0xff;
+}
+
+bool decoded_step_flags(const Case *c, const State *before, State *ignore) {
+    u32 undefined = 0;
+    Insn in;
+    if (!decode_at(c, 0, &in))
+        return false;
+    for (size_t i = 0; i < FLAG_COUNT; i++)
+        if (flags[i].offset >= 0 && ((u8 *)&ignore->cpu)[flags[i].offset])
+            undefined |= flags[i].bit;
+    if (in.i.cpu_flags && in.i.cpu_flags->tested & undefined)
+        return false;
+    undefined = undefined_after(&in, before->cpu.gp[LATHE_RCX], undefined);
+    for (size_t i = 0; i < FLAG_COUNT; i++)
+        if (flags[i].offset >= 0)
+            ((u8 *)&ignore->cpu)[flags[i].offset] = undefined & flags[i].bit ? 0xff : 0;
+    return true;
 }
 
 /* SDM 2A, BSWAP: a 16-bit register; SDM 2B, SHLD: a count above the operand's size. */

@@ -7,6 +7,10 @@
 /* Leaves open in `ignore` the flags that the manual calls undefined after the case's instructions, run in sequence. */
 void decoded_open_flags(const Case *c, const State *initial, State *ignore);
 
+/* The same for the first instruction only, whose state before is known, and with the flags that `ignore` had open. False: it
+ * reads one of those. */
+bool decoded_step_flags(const Case *c, const State *before, State *ignore);
+
 /* Whether the manual calls the result itself, not only flags, undefined (the case's first instruction counts). */
 bool decoded_result_undefined(const Case *c, const State *initial);
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the cases of the x87 unit and of saved states, x87_*.txt, into the folder given. The expected column has only what
-is left open: isa-cases --update takes the rest from the CPU."""
+"""Writes the cases of the x87 unit and of saved states, x87_*.txt, into the folder given. The expected column has only
+what is left open: isa-cases --update takes the rest from the CPU."""
 import sys
 
-# ---------------------------------------------------------------------------------------------------------------- values
+# --------------------------------------------------------------------------------------------------------------- values
 
 ONE, TWO, HALF = "3fff8000000000000000", "40008000000000000000", "3ffe8000000000000000"
 ZERO, NZERO, INF, NINF = "0" * 20, "8" + "0" * 19, "7fff8000000000000000", "ffff8000000000000000"
@@ -113,7 +113,8 @@ def stores():
         for cw in CONTROLS[1:]:
             case(insn, f"{MEMORY} {stack(N2_5, fcw=cw)} {ALL_CODES}")
     note("decimal stores")
-    for v in [ZERO, NZERO, N2_5, P3_5, ODD, "c0378ac7230489e80000", HUGE, INF, QNAN, SNAN, TINY, "403ade0b6b3a763fffff"]:
+    for v in [ZERO, NZERO, N2_5, P3_5, ODD, "c0378ac7230489e80000", HUGE, INF, QNAN, SNAN, TINY,
+              "403ade0b6b3a763fffff"]:
         case("fbstp tbyte ptr [rsi]", f"{MEMORY} {stack(v)}")
     for cw in CONTROLS[1:]:
         case("fbstp tbyte ptr [rsi]", f"{MEMORY} {stack(N2_5, fcw=cw)}")
@@ -164,9 +165,10 @@ def moves():
 # ----------------------------------------------------------------------------------------------------------- arithmetic
 
 
-PAIRS = [(ONE, TWO), (THIRD, ODD), (MAX, MAX), (MIN, THIRD), (MIN, HUGE), (ZERO, NZERO), (ONE, ZERO), (ZERO, ZERO), (INF, NINF),
-         (INF, INF), (INF, ZERO), (QNAN, QNAN2), (QNAN, SNAN), (SNAN, ONE), (QNAN2, TWO), (TINY, ONE), (TINY, MIN),
-         (PSEUDO_DENORMAL, ONE), (UNNORMAL, ONE), (ONE, PSEUDO_INF), (PSEUDO_NAN, QNAN), (NTHIRD, THIRD), (HUGE, ODD)]
+PAIRS = [(ONE, TWO), (THIRD, ODD), (MAX, MAX), (MIN, THIRD), (MIN, HUGE), (ZERO, NZERO), (ONE, ZERO), (ZERO, ZERO),
+         (INF, NINF), (INF, INF), (INF, ZERO), (QNAN, QNAN2), (QNAN, SNAN), (SNAN, ONE), (QNAN2, TWO), (TINY, ONE),
+         (TINY, MIN), (PSEUDO_DENORMAL, ONE), (UNNORMAL, ONE), (ONE, PSEUDO_INF), (PSEUDO_NAN, QNAN),
+         (NTHIRD, THIRD), (HUGE, ODD)]
 OPERATIONS = ("add", "sub", "subr", "mul", "div", "divr")
 
 
@@ -224,8 +226,8 @@ def unary():
 # ------------------------------------------------------------------------------------------------------------- compares
 
 
-COMPARED = [(ONE, TWO), (TWO, ONE), (ONE, ONE), (ZERO, NZERO), (INF, INF), (NINF, MAX), (QNAN, ONE), (ONE, SNAN), (TINY, ZERO),
-            (PSEUDO_DENORMAL, MIN), (UNNORMAL, ONE), (NTHIRD, THIRD)]
+COMPARED = [(ONE, TWO), (TWO, ONE), (ONE, ONE), (ZERO, NZERO), (INF, INF), (NINF, MAX), (QNAN, ONE), (ONE, SNAN),
+            (TINY, ZERO), (PSEUDO_DENORMAL, MIN), (UNNORMAL, ONE), (NTHIRD, THIRD)]
 
 
 def compares():
@@ -275,8 +277,8 @@ def compares():
 def functions():
     note("remainders and scaling")
     for name in ("fprem", "fprem1", "fscale"):
-        for a, b in PAIRS + [(ODD, THIRD), (HUGE, THIRD), (P3_5, ONE), (N2_5, TWO), (P2_63, P3_5), (MIN, N2_5), (ONE, HUGE),
-                             (ONE, "c00cc000000000000000"), (THIRD, "c00d8000000000000000")]:
+        for a, b in PAIRS + [(ODD, THIRD), (HUGE, THIRD), (P3_5, ONE), (N2_5, TWO), (P2_63, P3_5), (MIN, N2_5),
+                             (ONE, HUGE), (ONE, "c00cc000000000000000"), (THIRD, "c00d8000000000000000")]:
             case(name, stack(a, b))
         case(name, f"{stack(SNAN, ONE)} {ALL_CODES}")
         case(name, f"{stack(ONE)} {ALL_CODES}")
@@ -299,8 +301,8 @@ def functions():
         case(name, f"{stack(P2_63)} {ALL_CODES}")
     for v in [ZERO, NZERO, ONE, "bfff8000000000000000", QNAN, SNAN, UNNORMAL]:
         case("f2xm1", stack(v))
-    for a, b in [(ONE, TWO), (TWO, ODD), (HALF, P3_5), (ZERO, ONE), (ZERO, NTHIRD), (NTHIRD, ONE), (INF, TWO), (INF, N2_5), (ONE, INF),
-                 (QNAN, ONE), (SNAN, QNAN), (ZERO, ZERO), (P2_63, THIRD)]:
+    for a, b in [(ONE, TWO), (TWO, ODD), (HALF, P3_5), (ZERO, ONE), (ZERO, NTHIRD), (NTHIRD, ONE), (INF, TWO),
+                 (INF, N2_5), (ONE, INF), (QNAN, ONE), (SNAN, QNAN), (ZERO, ZERO), (P2_63, THIRD)]:
         case("fyl2x", stack(a, b))
     for a, b in [(ZERO, ODD), (NZERO, ODD), (QNAN, ONE), (SNAN, ONE), (ZERO, INF)]:
         case("fyl2xp1", stack(a, b))
@@ -363,8 +365,8 @@ def environments():
             case(f"{prefix}fnstenv [rsi]", f"rsi=@0x40 {s}", pointers)
             case(f"{prefix}fnsave [rsi]", f"rsi=@0x40 {s}", pointers)
         words = (lambda *w: "".join(f"{x & 255:02x}{x >> 8:02x}" + ("ffff" if size == 28 else "") for x in w))
-        for cw, sw, tw in ((0x37F, 0x0000, 0xFFFF), (0xC7F, 0x6721, 0x0A5F), (0x37E, 0x3801, 0x0000), (0xFFFF, 0xFFFF, 0x1234),
-                           (0x37E, 0x80FE, 0x1234), (0x37F, 0x8080, 0x5555)):
+        for cw, sw, tw in ((0x37F, 0x0000, 0xFFFF), (0xC7F, 0x6721, 0x0A5F), (0x37E, 0x3801, 0x0000),
+                           (0xFFFF, 0xFFFF, 0x1234), (0x37E, 0x80FE, 0x1234), (0x37F, 0x8080, 0x5555)):
             image = words(cw, sw, tw)
             case(f"{prefix}fldenv [rsi]", f"rsi=@0x40 [0x40]={image} {stack(ONE, TWO)}")
             case(f"{prefix}frstor [rsi]", f"rsi=@0x40 [0x40]={image} {stack(ONE, TWO)}")
@@ -407,14 +409,15 @@ def saved():
     case("xsave [rsi]", f"{AREA} rax=2 rdx=0 [0x300]=0500000000000000", "[0x11c]=?4")
     note("xrstor: components that are not in the area become zero")
     for mask, header in ((7, "0000000000000000" + "00" * 56), (6, "0200000000000000" + "00" * 56),
-                         (6, "04000000000000000600000000000080" + "00" * 48), (7, "00000000000000000700000000000080" + "00" * 48),
+                         (6, "04000000000000000600000000000080" + "00" * 48),
+                         (7, "00000000000000000700000000000080" + "00" * 48),
                          (2, "02000000000000000600000000000080" + "00" * 48)):
         case("xrstor [rsi]", f"{AREA} rax={mask} rdx=0 {FULL} [0x118]=801f0000ffff0000 [0x300]={header}")
     case("xrstor [rsi]", f"{AREA} rax=7 rdx=0 [0x118]=801f0100ffff0000 [0x300]={'00' * 64}", FAULT)
     case("xrstor [rsi]", f"{AREA} rax=7 rdx=0 [0x118]=801f0000ffff0000 [0x300]={'00' * 8}01{'00' * 55}", FAULT)
 
 
-# ----------------------------------------------------------------------------------------------------------------- files
+# ---------------------------------------------------------------------------------------------------------------- files
 
 FILES = {
     "x87_move.txt": (loads, stores, moves),

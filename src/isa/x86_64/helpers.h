@@ -2,7 +2,9 @@
 #ifndef ISA_X86_64_HELPERS_H
 #define ISA_X86_64_HELPERS_H
 
-#include "isa/isa.h"
+#include "base/base.h"
+#include "isa/helper.h"
+#include "lathe/types.h"
 
 extern const Helper x86_system_helpers[];    /* division, questions to the host's CPU */
 extern const Helper x86_x87_helpers[];       /* one x87 instruction each */

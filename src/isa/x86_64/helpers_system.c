@@ -12,9 +12,13 @@
 static u32 div128(u64 *out, u64 low, u64 high, u64 divisor) {
     if (high >= divisor)
         return 0;
+#ifdef __x86_64__
+    __asm__("divq %4" : "=a"(out[0]), "=d"(out[1]) : "a"(low), "d"(high), "rm"(divisor) : "cc");
+#else
     unsigned __int128 a = (unsigned __int128)high << 64 | low;
     out[0] = (u64)(a / divisor);
     out[1] = (u64)(a % divisor);
+#endif
     return 1;
 }
 

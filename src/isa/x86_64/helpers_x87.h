@@ -133,9 +133,13 @@ static inline bool fpu_again(const LatheX86Cpu *cpu, HostFpu *host, u16 sw) {
     return true;
 }
 
+/* A flag of the guest's must not become pending where the host has it unmasked. */
 static inline void fpu_leave(const LatheX86Cpu *cpu, const HostFpu *host) {
-    if (host->cw != (cpu->fpu_cw | FPU_EXCEPTIONS))
-        asm volatile("fldcw %0" : : "m"(host->cw));
+    if (host->cw == (cpu->fpu_cw | FPU_EXCEPTIONS))
+        return;
+    if (~host->cw & FPU_EXCEPTIONS)
+        asm volatile("fnclex");
+    asm volatile("fldcw %0" : : "m"(host->cw));
 }
 
 /* Takes over the exceptions and the given condition codes. False: one of the exceptions in `stops` is not masked; then

@@ -7,11 +7,12 @@ Val gp(Lifter *l, Reg r, u32 bits) {
     return reg_read(l, r, ty_int(bits));
 }
 
-/* The bits of r that a narrow write keeps, joined with it. */
+/* The bits of r that a narrow write keeps, joined with it. The freeze is for LLVM 19, which selects a partial move for
+ * `p & -256 | zext(load i8 p)` (mov al, [rax]) and then loses the upper bits of p where the address register is p itself. */
 static void merge(Lifter *l, Reg r, Val v, u32 shift) {
     u64 mask = (ty_bits(ir_ty(v)) == 8 ? 0xffu : 0xffffu) << shift;
-    Val kept = ir_and_with(l, gp(l, r, 64), ~mask);
-    reg_write(l, r, ir_or(l, kept, ir_shl_by(l, ir_zext(l, v, I64), shift)));
+    Val kept = ir_and_with(l, gp(l, r, 64), ~mask), low = ir_freeze(l, ir_zext(l, v, I64));
+    reg_write(l, r, ir_or(l, kept, ir_shl_by(l, low, shift)));
 }
 
 void set_gp(Lifter *l, Reg r, Val v) {

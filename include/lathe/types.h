@@ -1,0 +1,88 @@
+/* lathe/types.h: what can be known without LLVM: the guest state that lifted code works on, why it stops, and statuses. */
+#ifndef LATHE_TYPES_H
+#define LATHE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LATHE_API __attribute__((visibility("default")))
+#define LATHE_ALIGN(n) __attribute__((aligned(n)))
+
+/* ---------------------------------------------------------------------------------------------------- guest state */
+
+typedef enum LatheArch { LATHE_ARCH_X86_64 } LatheArch;
+
+enum {
+    LATHE_RAX, LATHE_RCX, LATHE_RDX, LATHE_RBX, LATHE_RSP, LATHE_RBP, LATHE_RSI, LATHE_RDI,
+    LATHE_R8, LATHE_R9, LATHE_R10, LATHE_R11, LATHE_R12, LATHE_R13, LATHE_R14, LATHE_R15,
+};
+
+/* Why a lifted function stopped before the instruction at cpu->pc (LATHE_TRAP_NONE: it did not). */
+typedef enum LatheTrap {
+    LATHE_TRAP_NONE,
+    LATHE_TRAP_UNSUPPORTED, /* the lifter has no meaning for it, or its bytes are no instruction: #UD */
+    LATHE_TRAP_DIVIDE,      /* #DE */
+    LATHE_TRAP_BREAK,       /* int3: pc is after it, as the CPU reports it */
+    LATHE_TRAP_UNDEFINED,   /* ud2 and the like: #UD by intent */
+    LATHE_TRAP_PRIVILEGED,  /* hlt, in, out, cli …: #GP in user mode */
+    LATHE_TRAP_UNREADABLE,  /* guest code memory could not be read at pc */
+    LATHE_TRAP_SYSCALL,     /* a system call, where no override is given: pc is after it */
+    LATHE_TRAP_INTERRUPT,   /* a software interrupt (int n): pc is after it, number in trap_info */
+} LatheTrap;
+
+/* The state of an x86-64 guest. Flags hold 0 or 1. `st` are the physical x87 registers R0–R7 (ST(i) is
+ * st[(fpu_top + i) & 7]); MM0–MM7 are their low 64 bits. On an x86-64 host the guest's mxcsr is the host's while lifted
+ * code runs: load `mxcsr` before the call and store it afterwards if the guest may read or change it. */
+typedef struct LatheX86Cpu {
+    uint64_t pc;
+    uint64_t gp[16];
+    uint8_t cf, pf, af, zf, sf, of, df, id;
+    uint64_t fsbase, gsbase;
+    uint32_t trap, trap_info;
+    uint32_t mxcsr;
+    uint16_t fpu_cw, fpu_sw; /* fpu_sw without its TOP field */
+    uint8_t fpu_top;         /* 0–7 */
+    uint8_t fpu_tag;         /* bit i: st[i] is in use (fxsave's abridged form) */
+    uint16_t fpu_opcode;
+    uint32_t reserved0;
+    uint64_t fpu_ip, fpu_dp;
+    uint64_t scratch[2]; /* of lifted code, meaningless between instructions */
+    uint64_t k[8];
+    LATHE_ALIGN(16) uint8_t st[8][16];
+    LATHE_ALIGN(64) uint8_t vec[32][64]; /* xmm, ymm, zmm 0–31 */
+} LatheX86Cpu;
+
+/* ---------------------------------------------------------------------------------------------------------- status */
+
+typedef enum LatheStatus {
+    LATHE_OK = 0,
+    LATHE_ERR_ARCH = -1,        /* no such architecture */
+    LATHE_ERR_MEMORY = -2,      /* guest memory is not readable at that address */
+    LATHE_ERR_DECODE = -3,      /* the bytes are no instruction */
+    LATHE_ERR_UNSUPPORTED = -4, /* an instruction without a meaning here */
+    LATHE_ERR_LIMIT = -5,       /* more code than LatheConfig.max_insns */
+    LATHE_ERR_ARGUMENT = -6,    /* the call makes no sense (for example: nothing was decoded) */
+    LATHE_ERR_COMPILE = -7,     /* LLVM could not compile the module */
+    LATHE_ERR_LINK = -8,        /* an undefined symbol, or an object of another kind */
+    LATHE_ERR_NOMEM = -9,
+} LatheStatus;
+
+/* ---------------------------------------------------------------------------------------------------------- guest memory */
+
+typedef struct LatheRange {
+    uint64_t start, end;
+} LatheRange;
+
+/* Reads up to `size` bytes of guest code or constant data at `addr` into `buf`; returns how many. 0: unmapped, or data that may
+ * change: jump tables are read through this, too, and become part of the lifted code. */
+typedef size_t LatheReadMemory(void *user, uint64_t addr, void *buf, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

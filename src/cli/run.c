@@ -1,0 +1,206 @@
+/* run.c: `lathe run`: finds the program, and becomes the client that runs it, with the options as one word. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/programs.h"
+#include "lathe/lift.h"
+
+enum { OPT_QUICK, OPT_FULL };
+enum { STATS_TEXT, STATS_JSON, STATS_OFF };
+enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
+enum { PATH_SIZE = 256 }; /* of the paths in the client's options */
+
+typedef struct Settings {
+    const char *arg0, *sysroot, *cache, *dump;
+    OptionList set, unset;
+    int opt, stats;
+    bool strace, no_follow, perf, strict_fp;
+} Settings;
+
+#define AT(field) offsetof(Settings, field)
+
+// clang-format off
+static const Option table[] = {
+    {NULL, NULL, "The program's surroundings:", OPTION_HEADING, 0},
+    {"0",         "ARG0",       "its argv[0], if not PROG",                      OPTION_TEXT,   AT(arg0)},
+    {"E",         "VAR=VALUE",  "set a variable of its environment",             OPTION_LIST,   AT(set)},
+    {"U",         "VAR",        "remove a variable from it",                     OPTION_LIST,   AT(unset)},
+    {"L",         "DIR",        "look for its ELF interpreter in DIR first",     OPTION_TEXT,   AT(sysroot)},
+    {"no-follow", NULL,         "programs that it starts run untranslated",      OPTION_FLAG,   AT(no_follow)},
+    {NULL, NULL, "How to translate:", OPTION_HEADING, 0},
+    {"opt",       "quick|full", "how far to optimise (full)",                    OPTION_CHOICE, AT(opt)},
+    {"strict-fp", NULL,         "exact NaNs, rounding, exception flags",         OPTION_FLAG,   AT(strict_fp)},
+    {"cache",     "DIR|none",   "where translated code is kept (~/.cache/lathe)", OPTION_TEXT,  AT(cache)},
+    {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
+    {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
+    {"strace",    NULL,         "its system calls",                              OPTION_FLAG,   AT(strace)},
+    {"dump",      "lift,opt,obj", "files: IR as lifted, optimised, the objects", OPTION_TEXT,   AT(dump)},
+    {"perf",      NULL,         "files: what perf needs to know the code",       OPTION_FLAG,   AT(perf)},
+    {0},
+};
+// clang-format on
+
+static const OptionSet options = {
+    .command = "lathe run",
+    .usage = "[OPTION]... [--] PROG [ARG]...",
+    .about = "Runs an x86-64 Linux program, translated. Long options can be given by variables too: LATHE_OPT=quick.",
+    .table = table,
+    .stop_at_operand = true,
+};
+
+/* ------------------------------------------------------------------------------------------------------- the program */
+
+static int fail(int status, const char *program, const char *why) {
+    fprintf(stderr, "lathe: %s: %s\n", program, why);
+    return status;
+}
+
+/* 0, or the exit status that a shell would have for it. */
+static int check_program(const char *path) {
+    struct stat st;
+    if (stat(path, &st))
+        return errno == ENOENT || errno == ENOTDIR ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+    return S_ISREG(st.st_mode) && eaccess(path, X_OK) == 0 ? 0 : STATUS_NOT_EXECUTABLE;
+}
+
+/* The first executable file of that name in the directories of PATH; an empty one is the current directory. */
+static int search_path(const char *name, char *found, size_t size) {
+    const char *dirs = getenv("PATH");
+    int status = STATUS_NOT_FOUND;
+    for (const char *dir = dirs ? dirs : "/usr/local/bin:/usr/bin:/bin";;) {
+        int width = (int)strcspn(dir, ":"), len = snprintf(found, size, "%.*s%s%s", width, dir, width ? "/" : "./", name);
+        int here = len < (int)size ? check_program(found) : STATUS_NOT_FOUND;
+        if (here == 0)
+            return 0;
+        status = here == STATUS_NOT_EXECUTABLE ? here : status;
+        if (!dir[width])
+            return status;
+        dir += width + 1;
+    }
+}
+
+/* Prints a message if the status is not 0. */
+static int find_program(const char *name, char *found, size_t size) {
+    int status = STATUS_NOT_FOUND;
+    if (!strchr(name, '/'))
+        status = *name ? search_path(name, found, size) : status;
+    else if (snprintf(found, size, "%s", name) < (int)size)
+        status = check_program(found);
+    if (status == STATUS_NOT_FOUND)
+        return fail(status, name, "not found");
+    return status ? fail(status, name, "not executable") : 0;
+}
+
+/* An assignment for the environment that is none; NULL: all are well. */
+static const char *misnamed(const Settings *s) {
+    for (size_t i = 0; i < s->set.len; i++)
+        if (strcspn(s->set.at[i], "=") == 0 || !strchr(s->set.at[i], '='))
+            return s->set.at[i];
+    return NULL;
+}
+
+static void change_environment(const Settings *s) {
+    for (size_t i = 0; i < s->unset.len; i++)
+        unsetenv(s->unset.at[i]);
+    for (size_t i = 0; i < s->set.len; i++)
+        putenv((char *)s->set.at[i]);
+}
+
+/* ---------------------------------------------------------------------------------------- the options for the client */
+
+/* A value with what would end it, or a line, as %XX. */
+static void print_value(FILE *out, const char *key, const char *value) {
+    fprintf(out, ",%s=", key);
+    for (; *value; value++)
+        fprintf(out, (u8)*value < 0x20 || strchr(",%\x7f", *value) ? "%%%02x" : "%c", (u8)*value);
+}
+
+/* The bits of --dump, or -1. */
+static int dump_bits(const char *text) {
+    static const char *const names[] = {"lift", "opt", "obj"};
+    int bits = 0;
+    while (text && *text) {
+        size_t width = strcspn(text, ","), i = 0;
+        while (i < ARRAY_LEN(names) && (strlen(names[i]) != width || strncmp(names[i], text, width)))
+            i++;
+        if (i == ARRAY_LEN(names))
+            return -1;
+        bits |= 1 << i;
+        text += width + (text[width] == ',');
+    }
+    return bits;
+}
+
+typedef struct Paths {
+    char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], sysroot[PATH_SIZE];
+} Paths;
+
+/* On failure there has been a message. */
+static bool find_paths(const Settings *s, Paths *p) {
+    struct stat st;
+    *p->sysroot = 0;
+    if (s->sysroot && (stat(s->sysroot, &st) || !S_ISDIR(st.st_mode)))
+        return !fail(1, s->sysroot, "not a directory");
+    if (s->sysroot && !programs_absolute(s->sysroot, p->sysroot, PATH_SIZE))
+        return !fail(1, s->sysroot, "the path is too long");
+    return programs_find("lathe-client", p->client, PATH_SIZE) && programs_find("lathe-server", p->server, PATH_SIZE) &&
+           programs_cache_dir(s->cache, p->cache, PATH_SIZE);
+}
+
+/* As run/client/options.c reads it. */
+static char *format_options(const Settings *s, const Paths *p) {
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    CHECK(out, "out of memory");
+    fprintf(out, "opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d",
+            s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow, s->perf,
+            s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump));
+    print_value(out, "cache", p->cache);
+    print_value(out, "server", p->server);
+    print_value(out, "client", p->client);
+    print_value(out, "sysroot", p->sysroot);
+    CHECK(fclose(out) == 0, "out of memory");
+    return text;
+}
+
+/* Becomes the client; returns only if it cannot. */
+static int start_client(const Paths *p, char *words, char *path, const char *arg0, char **args, int count) {
+    char **argv = mem_new(sizeof(char *) * ((size_t)count + 5));
+    argv[0] = "lathe-client";
+    argv[1] = words;
+    argv[2] = path;
+    argv[3] = (char *)arg0;
+    memcpy(argv + 4, args, sizeof(char *) * (size_t)count);
+    execv(p->client, argv);
+    return fail(1, p->client, strerror(errno));
+}
+
+int command_run(int argc, char **argv) {
+    Settings s = {.opt = OPT_FULL, .stats = STATS_OFF, .sysroot = getenv("LATHE_SYSROOT")};
+    Paths paths;
+    char program[PATH_MAX];
+    ParseResult parsed = options_environment(&options, &s);
+    parsed = parsed == PARSE_OK ? options_parse(&options, &argc, argv, &s) : parsed;
+    if (parsed != PARSE_OK)
+        return parsed == PARSE_HELP ? 0 : 2;
+    if (argc < 1)
+        return options_misuse(&options, "which program?");
+    if (dump_bits(s.dump) < 0)
+        return options_misuse(&options, "--dump: '%s' is no list of lift, opt and obj", s.dump);
+    const char *bare = misnamed(&s);
+    if (bare)
+        return options_misuse(&options, "-E: '%s' has no value", bare);
+    if (!find_paths(&s, &paths))
+        return 1;
+    change_environment(&s);
+    int status = find_program(argv[1], program, sizeof(program));
+    return status ? status
+                  : start_client(&paths, format_options(&s, &paths), program, s.arg0 ? s.arg0 : argv[1], argv + 2, argc - 1);
+}

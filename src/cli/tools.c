@@ -1,0 +1,23 @@
+/* tools.c: lathe-tools: the subcommands of lathe that need LLVM. People start lathe, which goes on as this program. */
+#include <llvm-c/Core.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/version.h"
+
+static int print_version(void) {
+    unsigned major, minor, patch;
+    LLVMGetVersion(&major, &minor, &patch);
+    printf("lathe %s (LLVM %u.%u.%u)\n", LATHE_VERSION, major, minor, patch);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && !strcmp(argv[1], "--version"))
+        return print_version();
+    if (argc > 1 && !strcmp(argv[1], "lift"))
+        return command_lift(argc - 1, argv + 1);
+    fprintf(stderr, "lathe-tools is a part of lathe; try 'lathe --help'\n");
+    return 2;
+}

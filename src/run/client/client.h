@@ -1,0 +1,195 @@
+/* client.h: the process that a guest program lives in.
+ *
+ * The client is freestanding: no libc, no TLS, no global constructors, so that fs, signals and every address belong to the
+ * guest. There are no mutable globals but `the` process below, which threads share; what a thread has of its own is in its
+ * Thread, whose first member is the guest state that lifted code works on.
+ *
+ *     main.c     the client's own start: options, the guest's file, the first thread
+ *     load.c     ELF files into memory; stack.c  the guest's first stack
+ *     space.c    where guest mappings go: modules near the code arena, brk, what is mapped where
+ *     code.c     translated code: the table, objects linked, stubs; enter.S  between C and translated code
+ *     remote.c   the connection to the server
+ *     store.c    reading the persistent cache
+ *     syscall.c  the guest's system calls; trace.c prints them
+ *     process.c  fork, vfork, exec, exit; signal.c  signals
+ */
+#ifndef RUN_CLIENT_H
+#define RUN_CLIENT_H
+
+#include "base/base.h"
+#include "lathe/types.h"
+#include "run/client/sys.h"
+#include "run/protocol/protocol.h"
+
+/* ------------------------------------------------------------------------------------------------------------- modules */
+
+/* A file's image in memory: every mapping of it moves together, so code addresses can be relative to `base`. */
+typedef struct Module {
+    u64 base, end; /* the whole image */
+    Key pack;      /* name of its file in the cache; zero: none */
+    bool position_independent; /* may be elsewhere in another run */
+    struct Store *store;       /* its cached code, once opened; see store.c */
+    char name[64];             /* last part of the path, for people */
+} Module;
+
+enum { MODULES_MAX = 1024 };
+
+/* --------------------------------------------------------------------------------------------------------- the process */
+
+typedef struct Options {
+    CodeConfig code;
+    bool strace, no_follow, no_cache, perf;
+    u32 stats;              /* 0 none, 1 text, 2 json */
+    u32 dump;               /* DUMP_* bits, handed to the server */
+    u32 first_pid;          /* of the run: --strace names all others */
+    char cache_dir[256];    /* empty: no cache */
+    char server_path[256];  /* the program that is the server */
+    char client_path[256];  /* this program, for exec of guests */
+    char sysroot[256];      /* -L */
+    char guest_path[256];   /* the guest's program, absolute: /proc/self/exe */
+} Options;
+
+/* One word `key=value,key=value`, as lathe run and exec hand it on; false: it makes no sense, or does not fit. */
+bool options_parse(const char *text, Options *options);
+bool options_format(const Options *options, char *text, size_t size);
+
+/* Counters of --stats; changed with relaxed atomics. */
+typedef struct Stats {
+    u64 functions, guest_insns, cached, requested, lookups_missed, objects_bytes, syscalls;
+    u64 lift_us, opt_us, emit_us, wait_us, link_us;
+} Stats;
+
+typedef struct Process {
+    Options opt;
+    Stats stats;
+    Module modules[MODULES_MAX];
+    u32 module_count;
+    u64 window, code_base; /* space.c: where modules go, and the code arena behind them */
+    u64 brk_start, brk_now, brk_end;
+    struct Code *code; /* code.c */
+    int server_fd;     /* remote.c: -1 if there is no connection */
+    u32 server_pid;
+    u64 start_us;
+    u64 *auxv; /* the kernel's, to this process */
+    bool refused_thread; /* process.c: and said so */
+    struct Thread *threads; /* for the host's signal handler: whose stack is it? */
+} Process;
+
+extern Process the;
+
+/* --------------------------------------------------------------------------------------------------------------- threads */
+
+typedef struct Thread {
+    LatheX86Cpu cpu; /* first: translated code gets a pointer to it */
+    u64 stack_limit; /* host stack: below this, computed jumps return to the dispatcher (enter.S knows the offset) */
+    u64 host_stack, host_stack_size;
+    u32 tid;
+    bool borrows_memory;        /* a vfork child: the memory is its parent's */
+    struct SignalState *signals; /* signal.c: the guest's handlers; shared by what shares the kernel's */
+    u64 pending_signals; /* bit n-1: signal n waits for delivery. One at a time: meanwhile the host blocks all others */
+    u8 pending_info[128]; /* its siginfo */
+    u64 signal_mask;     /* while one is pending: the guest's mask */
+    u64 altstack, altstack_size; /* the guest's; size 0: none */
+    u32 altstack_flags;
+    struct Thread *next; /* of the.threads */
+} Thread;
+
+/* Run the guest from t->cpu.pc until it ends. */
+_Noreturn void thread_run(Thread *t);
+/* Leave this stack for good and run the guest on another one. */
+_Noreturn void thread_start(Thread *t, u64 stack_top);
+Thread *thread_new(void); /* with a host stack; NULL: no memory */
+
+/* ------------------------------------------------------------------------------------------------------------ code.c */
+
+bool code_init(void);
+/* Host code for the guest address pc: from the table, the cache or the server. Never NULL: code that cannot be translated
+ * leads to code that raises the guest's fault. */
+void *code_find(Thread *t, u64 pc);
+/* Code in [start, end) was unmapped or changed: forget its translations. */
+void code_forget(u64 start, u64 end);
+/* After fork, in the child: own copy of the code memory before anything is added. */
+void code_after_fork(void);
+
+/* --------------------------------------------------------------------------------------------------- load.c, stack.c */
+
+typedef struct Image {
+    u64 base, end, entry, phdr;
+    u32 phnum;
+    u64 interp_base; /* 0: no interpreter */
+    u64 start;       /* where to begin: the interpreter's entry or the program's */
+} Image;
+
+/* Load a program and its interpreter; 0 or a negative errno with a sentence in `message`. Follows #! lines: then path and
+ * argv are what the interpreter line makes of them (argv has room for 3 more). */
+int load_program(const char *path, char **argv, Image *image, char *message, size_t message_size);
+/* The stack as a program finds it; returns rsp. */
+u64 stack_build(const Image *image, char **argv, char **envp, const char *path);
+
+/* ------------------------------------------------------------------------------------------------------------ space.c */
+
+bool space_init(void);
+/* mmap, munmap, mprotect, mremap, brk of the guest: results or negative errno. They keep track of modules and tell code.c. */
+i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off);
+i64 space_munmap(u64 addr, u64 size);
+i64 space_mprotect(u64 addr, u64 size, u32 prot);
+i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr);
+u64 space_brk(u64 want);
+Module *space_module(u64 addr); /* the module that holds an address, or NULL */
+/* Copy guest memory out without faulting; returns how many bytes. writable: may the guest write some of it? */
+size_t space_read(u64 addr, void *buf, size_t size, bool *writable);
+static inline size_t guest_read(u64 addr, void *buf, size_t size) {
+    bool writable;
+    return space_read(addr, buf, size, &writable);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- remote.c */
+
+/* Ask the server to translate; starts one if there is none, and another once if it dies. The object is in memory of
+ * remote.c until the next call; NULL: it cannot be translated (facts->object_size is 0), or there is no server. */
+const void *remote_translate(u64 pc, const Module *m, ObjectMessage *facts);
+void remote_after_fork(void); /* the child's own connection comes later */
+
+/* ------------------------------------------------------------------------------------------------------------ store.c */
+
+/* The cached object for the guest address pc of module m, checked against its checksum and the guest's bytes; NULL: none. */
+const void *store_find(Module *m, u64 pc, u32 *object_size, u32 *insns);
+/* The pack file name for a mapped file. */
+Key store_key(int fd, const CodeConfig *config);
+
+/* ---------------------------------------------------------------------------------------------- syscall.c and process.c */
+
+/* Called by translated code with the whole state in *cpu; pc is behind the instruction. */
+void guest_syscall(LatheX86Cpu *cpu);
+void guest_cpuid(LatheX86Cpu *cpu);
+void trace_enter(Thread *t, u64 number, const u64 args[6]);
+void trace_exit(Thread *t, u64 number, const u64 args[6], i64 result);
+i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls);
+i64 process_exec(Thread *t, const char *path, char **argv, char **envp);
+i64 process_clone3(Thread *t, u64 args, u64 size);
+_Noreturn void process_exit(Thread *t, int status); /* prints statistics */
+/* A trap of translated code (cpu->trap): the guest's signal. Returns if the guest goes on. */
+void signal_trap(Thread *t);
+/* Deliver what is pending, if anything, by changing the guest state. */
+void signal_deliver(Thread *t);
+i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size);
+i64 signal_altstack(Thread *t, u64 stack, u64 old);
+void signal_return(Thread *t);
+/* A child that shares memory but not the guest's handlers (vfork): its own copy; false: no memory. */
+bool signal_copy(Thread *child, const Thread *parent);
+void signal_forget(Thread *t); /* t ends */
+
+/* What guest_syscall and its helpers tell each other instead of a result. */
+enum { SYSCALL_RESTART = -512, SYSCALL_NO_RESULT = -513 };
+/* A system call for the guest: SYSCALL_RESTART if a signal has to be delivered before it. */
+i64 syscall_guarded(const u64 *pending, u64 number, const u64 args[6]);
+
+/* ---------------------------------------------------------------------------------------------------------- for people */
+
+void stats_print(void); /* stats.c */
+
+/* printf to stderr with %s %d %u %x %lx %lu %c only; one write per call. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,410 @@
+/* code.c: translated code: found, linked, called.
+ *
+ * The code arena is one memory file mapped twice: executable behind the modules' window, so that everything reaches everything
+ * by 32-bit displacements, and writable elsewhere. In front of it lie the lookup table and the trampolines to the client.
+ * All translations are in `map`; the table, which translated code searches by itself, has those that jumps and calls through
+ * registers have asked for.
+ *
+ * A direct call to a function that is not translated goes to a stub that asks for it, and once it is there the stub is a
+ * jump to it. */
+#include "codegen/link.h"
+#include "isa/x86_64/helpers.h"
+#include "run/client/client.h"
+
+#include <linux/memfd.h>
+
+enum {
+    ARENA_BYTES = 384 << 20,
+    DATA_BYTES = 64 << 20, /* writable data of objects, and the table */
+    STUB_BYTES = 16,
+    MAP_BITS = 12, /* of the first map */
+};
+
+_Static_assert(offsetof(LatheX86Cpu, pc) == 0 && offsetof(LatheX86Cpu, gp) == 8, "enter.S knows these");
+_Static_assert(offsetof(LatheX86Cpu, vec) == 448 && offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT, "enter.S, too");
+
+/* What is known of a guest address: its code, and a stub if somebody called it before it had any. */
+typedef struct Entry {
+    u64 pc;
+    void *code, *stub; /* run addresses; NULL: none */
+    bool used;
+} Entry;
+
+typedef struct Code {
+    u32 lock;
+    int fd;
+    u8 *write, *run;  /* the two views */
+    u8 *data;         /* behind the executable view */
+    u64 used, data_used;
+    TableEntry *table;
+    void *lazy; /* trampoline to lathe_lazy */
+    Entry *map;
+    u64 map_len, map_cap;
+    bool shared; /* with the parent process: copy before adding */
+    u8 *work;    /* scratch memory of the linker */
+    u64 work_bytes;
+} Code;
+
+static Code code_of_process;
+
+void code_enter(Thread *t, void *code);
+void lathe_lazy(void);
+void lathe_miss(void);
+void lathe_jump_miss(void);
+
+/* ---------------------------------------------------------------------------------------------------------------- map */
+
+static Entry *slot_of(Entry *map, u64 cap, u64 pc) {
+    u64 i = (pc * 0x9e3779b97f4a7c15u) >> 24 & (cap - 1);
+    while (map[i].used && map[i].pc != pc)
+        i = (i + 1) & (cap - 1);
+    return &map[i];
+}
+
+static void grow_map(Code *c) {
+    u64 cap = c->map_cap * 2;
+    Entry *bigger = sys_pages(cap * sizeof(Entry));
+    for (u64 i = 0; i < c->map_cap; i++)
+        if (c->map[i].used)
+            *slot_of(bigger, cap, c->map[i].pc) = c->map[i];
+    sys_munmap((u64)c->map, c->map_cap * sizeof(Entry));
+    c->map = bigger;
+    c->map_cap = cap;
+}
+
+static Entry *entry_for(Code *c, u64 pc) {
+    if (c->map_len * 2 >= c->map_cap)
+        grow_map(c);
+    Entry *e = slot_of(c->map, c->map_cap, pc);
+    if (!e->used) {
+        *e = (Entry){.pc = pc, .used = true};
+        c->map_len++;
+    }
+    return e;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- memory */
+
+static u64 round_up(u64 n, u64 align) {
+    return (n + align - 1) & ~(align - 1);
+}
+
+/* Offset of new code memory; the process ends if there is none, which is 384 MiB of code later. */
+static u64 alloc_code(Code *c, u64 bytes, u64 align) {
+    u64 at = round_up(c->used, align);
+    if (at + bytes > ARENA_BYTES)
+        die("the translated program needs more than %lu MiB of code", (u64)ARENA_BYTES >> 20);
+    c->used = at + bytes;
+    return at;
+}
+
+static u64 alloc_data(Code *c, u64 bytes, u64 align) {
+    u64 at = round_up(c->data_used, align);
+    if (at + bytes > DATA_BYTES)
+        die("the translated program needs more than %lu MiB of data for its code", (u64)DATA_BYTES >> 20);
+    c->data_used = at + bytes;
+    return at;
+}
+
+static bool map_views(Code *c) {
+    i64 fd = sys_memfd_create("lathe-code", MFD_CLOEXEC);
+    if (fd < 0 || sys_ftruncate((int)fd, ARENA_BYTES) < 0)
+        return false;
+    c->fd = (int)sys_fcntl((int)fd, F_DUPFD_CLOEXEC, 1000); /* away from the numbers a guest expects to get */
+    sys_close((int)fd);
+    i64 write = sys_mmap((u64)c->write, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | (c->write ? MAP_FIXED : 0), c->fd, 0);
+    i64 run = sys_mmap(the.code_base, ARENA_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, c->fd, 0);
+    sys_close(c->fd);
+    c->write = (u8 *)write;
+    c->run = (u8 *)run;
+    return write > 0 && run > 0;
+}
+
+/* mov r11, pc; jmp lazy */
+static void write_lazy_stub(Code *c, u8 *run, u64 pc) {
+    u8 *w = c->write + (run - c->run);
+    i32 distance = (i32)((u8 *)c->lazy - (run + 15));
+    memcpy(w, "\x49\xbb", 2);
+    memcpy(w + 2, &pc, 8);
+    w[10] = 0xe9;
+    memcpy(w + 11, &distance, 4);
+}
+
+/* jmp [rip]; the address follows */
+static void *write_trampoline(Code *c, void (*to)(void)) {
+    u64 at = alloc_code(c, STUB_BYTES, STUB_BYTES), address = (u64)to;
+    memcpy(c->write + at, "\xff\x25\0\0\0\0", 6);
+    memcpy(c->write + at + 6, &address, 8);
+    return c->run + at;
+}
+
+/* One aligned store turns a stub into a jump, so that a thread that is just there sees the one or the other. */
+static void redirect_stub(Code *c, void *stub, const void *target) {
+    u64 *w = (u64 *)(c->write + ((u8 *)stub - c->run)), word;
+    i32 distance = (i32)((const u8 *)target - ((u8 *)stub + 5));
+    word = 0xe9 | (u64)(u32)distance << 8;
+    __atomic_store_n(w, word, __ATOMIC_RELEASE);
+}
+
+/* Forget a translation: whoever calls its code directly, or its stub, gets to a stub that asks anew. */
+static void redirect_to_lazy(Code *c, Entry *e) {
+    u8 *stub = c->run + alloc_code(c, STUB_BYTES, STUB_BYTES);
+    write_lazy_stub(c, stub, e->pc);
+    redirect_stub(c, e->code, stub);
+    if (e->stub)
+        redirect_stub(c, e->stub, stub);
+    e->stub = stub;
+}
+
+bool code_init(void) {
+    Code *c = the.code = &code_of_process;
+    c->map_cap = 1 << MAP_BITS;
+    c->map = sys_pages(c->map_cap * sizeof(Entry));
+    if (!map_views(c))
+        return false;
+    i64 data = sys_mmap(the.code_base + ARENA_BYTES, DATA_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    if (data < 0)
+        return false;
+    c->data = (u8 *)data;
+    c->table = (TableEntry *)(c->data + alloc_data(c, sizeof(TableEntry) << TABLE_BITS, 4096));
+    c->lazy = write_trampoline(c, lathe_lazy);
+    return true;
+}
+
+void code_after_fork(void) {
+    the.code->shared = true;
+}
+
+/* A child process has its parent's code in shared memory; before it adds to it, it takes a copy to the same places. */
+static void take_copy(Code *c) {
+    u8 *copy = sys_pages(c->used);
+    memcpy(copy, c->write, c->used);
+    if (!map_views(c))
+        die("no memory for a copy of the translated code");
+    memcpy(c->write, copy, c->used);
+    sys_munmap((u64)copy, c->used);
+    c->shared = false;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ linking */
+
+typedef struct Linking {
+    Code *code;
+    u64 base; /* what names are relative to */
+    u64 pc;
+    void *entry;
+} Linking;
+
+static bool parse_function(const char *name, u64 *off) {
+    if (name[0] != 'g' || name[1] != '_')
+        return false;
+    *off = 0;
+    for (name += 2; *name; name++) {
+        if (!((*name >= '0' && *name <= '9') || (*name >= 'a' && *name <= 'f')))
+            return false;
+        *off = *off << 4 | (u64)(*name <= '9' ? *name - '0' : *name - 'a' + 10);
+    }
+    return true;
+}
+
+/* The code of a guest function, or a stub in its place. */
+static u64 function_address(Code *c, u64 pc) {
+    Entry *e = entry_for(c, pc);
+    if (e->code)
+        return (u64)e->code;
+    if (!e->stub) {
+        e->stub = c->run + alloc_code(c, STUB_BYTES, STUB_BYTES);
+        write_lazy_stub(c, e->stub, pc);
+    }
+    return (u64)e->stub;
+}
+
+static const Helper client_symbols[] = {
+    {SYMBOL_MISS, (void *)lathe_miss},       {SYMBOL_JUMP_MISS, (void *)lathe_jump_miss},
+    {SYMBOL_SYSCALL, (void *)guest_syscall}, {SYMBOL_CPUID, (void *)guest_cpuid},
+    {"memcpy", (void *)memcpy},              {"memset", (void *)memset},
+    {"memmove", (void *)memmove},            {NULL, NULL},
+};
+
+static const Helper *const symbol_tables[] = {
+    client_symbols, x86_system_helpers, x86_x87_helpers, x86_x87_whole_helpers, x86_state_helpers, NULL,
+};
+
+static bool helper_address(const char *name, u64 *address) {
+    for (const Helper *const *table = symbol_tables; *table; table++)
+        for (const Helper *row = *table; row->name; row++)
+            if (!strcmp(row->name, name)) {
+                *address = (u64)row->address;
+                return true;
+            }
+    return false;
+}
+
+static bool resolve(void *user, const char *name, u64 *address) {
+    Linking *link = user;
+    u64 off;
+    if (parse_function(name, &off))
+        *address = function_address(link->code, link->base + off);
+    else if (!strcmp(name, SYMBOL_GUEST))
+        *address = link->base;
+    else if (!strcmp(name, SYMBOL_TABLE))
+        *address = (u64)link->code->table;
+    else
+        return helper_address(name, address);
+    return true;
+}
+
+static void define(void *user, const char *name, u64 address, u64 size) {
+    Linking *link = user;
+    u64 off;
+    (void)size;
+    if (parse_function(name, &off) && link->base + off == link->pc)
+        link->entry = (void *)address;
+}
+
+static void *scratch(Code *c, u64 bytes) {
+    if (bytes > c->work_bytes) {
+        if (c->work)
+            sys_munmap((u64)c->work, c->work_bytes);
+        c->work_bytes = round_up(bytes, 1 << 16);
+        c->work = sys_pages(c->work_bytes);
+    }
+    return c->work;
+}
+
+/* Code of an object, or NULL if the object is no use. */
+static void *add_object(Code *c, const void *object, u32 size, u64 base, u64 pc) {
+    LinkNeeds needs;
+    if (link_measure(object, size, &needs) != LATHE_OK || needs.align > 4096)
+        return NULL;
+    u64 code = alloc_code(c, needs.code_bytes, needs.align), data = alloc_data(c, needs.data_bytes, needs.align);
+    Linking link = {c, base, pc, NULL};
+    LinkPlace place = {
+        .code_write = c->write + code,
+        .code_run = (u64)(c->run + code),
+        .data_write = c->data + data,
+        .data_run = (u64)(c->data + data),
+        .work = scratch(c, needs.work_bytes),
+        .resolve = resolve,
+        .user = &link,
+    };
+    if (link_place(object, size, &place) != LATHE_OK)
+        return NULL;
+    link_symbols(object, size, &place, define, &link);
+    return link.entry;
+}
+
+/* ------------------------------------------------------------------------------------------------------- translations */
+
+static void *link_timed(Code *c, const void *object, u32 size, const Module *m, u64 pc) {
+    u64 start = sys_now_us();
+    void *code = add_object(c, object, size, m ? m->base : 0, pc);
+    the.stats.link_us += sys_now_us() - start;
+    the.stats.objects_bytes += size;
+    the.stats.functions += code != NULL;
+    return code;
+}
+
+static void *from_cache(Code *c, Module *m, u64 pc) {
+    u32 size, insns;
+    const void *object = m && !the.opt.no_cache ? store_find(m, pc, &size, &insns) : NULL;
+    void *code = object ? link_timed(c, object, size, m, pc) : NULL;
+    the.stats.cached += code != NULL;
+    the.stats.guest_insns += code ? insns : 0;
+    return code;
+}
+
+static void *from_server(Code *c, Module *m, u64 pc) {
+    ObjectMessage facts = {0};
+    u64 start = sys_now_us();
+    const void *object = remote_translate(pc, m, &facts);
+    the.stats.wait_us += sys_now_us() - start;
+    the.stats.requested++;
+    the.stats.lift_us += facts.lift_us;
+    the.stats.opt_us += facts.opt_us;
+    the.stats.emit_us += facts.emit_us;
+    void *code = object ? link_timed(c, object, facts.object_size, m, pc) : NULL;
+    the.stats.guest_insns += code ? facts.insns : 0;
+    return code;
+}
+
+/* Never translated: a stub of its own that comes back to the dispatcher with the trap set. mov dword [r15+trap], reason;
+ * mov r11, pc; mov r15, r11; ret */
+static void *unreadable(Code *c, u64 pc) {
+    u8 text[24] = {0x41, 0xc7, 0x87};
+    u32 off = offsetof(LatheX86Cpu, trap), reason = LATHE_TRAP_UNREADABLE;
+    memcpy(text + 3, &off, 4);
+    memcpy(text + 7, &reason, 4);
+    memcpy(text + 11, "\x49\xbf", 2); /* mov r15, imm64 */
+    memcpy(text + 13, &pc, 8);
+    text[21] = 0xc3;
+    u64 at = alloc_code(c, sizeof(text), STUB_BYTES);
+    memcpy(c->write + at, text, sizeof(text));
+    return c->run + at;
+}
+
+void *code_find(Thread *t, u64 pc) {
+    Code *c = the.code;
+    (void)t;
+    lock(&c->lock);
+    if (c->shared)
+        take_copy(c);
+    void *code = entry_for(c, pc)->code;
+    if (!code) {
+        Module *m = space_module(pc);
+        code = from_cache(c, m, pc);
+        if (!code)
+            code = from_server(c, m, pc);
+        bool known = code != NULL;
+        if (!known)
+            code = unreadable(c, pc);
+        Entry *e = entry_for(c, pc);
+        e->code = known ? code : NULL;
+        if (e->stub && known)
+            redirect_stub(c, e->stub, code);
+    }
+    unlock(&c->lock);
+    return code;
+}
+
+/* Called by enter.S when the table had no answer. */
+__attribute__((visibility("hidden"))) void *code_resolve(Thread *t) {
+    u64 pc = t->cpu.pc;
+    void *code = code_find(t, pc);
+    Code *c = the.code;
+    the.stats.lookups_missed++;
+    TableEntry *e = &c->table[TABLE_INDEX(pc)];
+    e->pc = 0;
+    __atomic_store_n(&e->code, (u64)code, __ATOMIC_RELEASE);
+    __atomic_store_n(&e->pc, pc, __ATOMIC_RELEASE);
+    return code;
+}
+
+/* Translations of code that changed: their entries go, and stubs of direct callers ask again. The memory is not reused. */
+void code_forget(u64 start, u64 end) {
+    Code *c = the.code;
+    if (!c || !c->map)
+        return;
+    lock(&c->lock);
+    for (u64 i = 0; i < c->map_cap; i++) {
+        Entry *e = &c->map[i];
+        if (!e->used || e->pc < start || e->pc >= end || !e->code)
+            continue;
+        redirect_to_lazy(c, e);
+        e->code = NULL;
+    }
+    memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
+    unlock(&c->lock);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ threads */
+
+void thread_run(Thread *t) {
+    for (;;) {
+        code_enter(t, code_find(t, t->cpu.pc));
+        if (t->cpu.trap)
+            signal_trap(t);
+        signal_deliver(t);
+    }
+}

@@ -1,0 +1,111 @@
+/* enter.S: between C and translated code.
+ *
+ * Translated code keeps guest rax rcx rdx rdi rsi r8 r9 in the registers of the same name, rbx rsp rbp in r12 r13 r14, xmm0–15
+ * in their own, and has the Thread in r15 on entry and the guest's next pc there on return. r10 and r11 are free, rbx and rbp
+ * are nobody's. Host stacks are aligned as for C. */
+
+#define PC      0
+#define GP(n)   (8 + 8 * (n))
+#define VEC(n)  (448 + 64 * (n))
+#define STACK_LIMIT 2496
+
+.macro save base
+    mov %rax, GP(0)(\base)
+    mov %rcx, GP(1)(\base)
+    mov %rdx, GP(2)(\base)
+    mov %r12, GP(3)(\base)
+    mov %r13, GP(4)(\base)
+    mov %r14, GP(5)(\base)
+    mov %rsi, GP(6)(\base)
+    mov %rdi, GP(7)(\base)
+    mov %r8,  GP(8)(\base)
+    mov %r9,  GP(9)(\base)
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    movaps %xmm\n, VEC(\n)(\base)
+    .endr
+.endm
+
+.macro restore base
+    mov GP(0)(\base), %rax
+    mov GP(1)(\base), %rcx
+    mov GP(2)(\base), %rdx
+    mov GP(3)(\base), %r12
+    mov GP(4)(\base), %r13
+    mov GP(5)(\base), %r14
+    mov GP(6)(\base), %rsi
+    mov GP(7)(\base), %rdi
+    mov GP(8)(\base), %r8
+    mov GP(9)(\base), %r9
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    movaps VEC(\n)(\base), %xmm\n
+    .endr
+.endm
+
+.text
+
+/* void code_enter(Thread *t, void *code): run translated code until it returns; the whole state is then in *t. */
+.globl code_enter
+.hidden code_enter
+code_enter:
+    push %rbx
+    push %rbp
+    push %r12
+    push %r13
+    push %r14
+    push %r15
+    push %rdi
+    mov %rdi, %r15
+    mov %rsi, %r11
+    restore %r15
+    call *%r11
+    mov (%rsp), %r11
+    mov %r15, PC(%r11)
+    save %r11
+    pop %rdi
+    pop %r15
+    pop %r14
+    pop %r13
+    pop %r12
+    pop %rbp
+    pop %rbx
+    ret
+
+/* Stubs of functions that are not translated yet come here with the guest address in r11. */
+.globl lathe_lazy
+.hidden lathe_lazy
+lathe_lazy:
+    mov %r11, PC(%r15)
+
+/* A lifted function that goes on at cpu->pc, wherever that is. */
+.globl lathe_miss
+.hidden lathe_miss
+lathe_miss:
+    save %r15
+    sub $8, %rsp
+    mov %r15, %rdi
+    call code_resolve
+    add $8, %rsp
+    mov %rax, %r11
+    restore %r15
+    jmp *%r11
+
+/* The same for jumps. These may go on for ever without a return, so once the host's stack gets low they return to the
+ * dispatcher at its bottom: no frame in between expects this pc, or it is right to go on there. */
+.globl lathe_jump_miss
+.hidden lathe_jump_miss
+lathe_jump_miss:
+    cmp STACK_LIMIT(%r15), %rsp
+    ja lathe_miss
+    mov PC(%r15), %r15
+    ret
+
+/* void thread_start(Thread *t, u64 stack_top): leave this stack for good. */
+.globl thread_start
+.hidden thread_start
+thread_start:
+    mov %rsi, %rsp
+    xor %ebp, %ebp
+    call thread_run
+    ud2
+
+.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,165 @@
+/* frame.c: signal frames of the guest: its whole state to the stack and back.
+ *
+ * The frame has the plain fxsave form of the vector state: the guest's processor has no xsave (cpuid.c), and this is what the
+ * kernel gives programs on such processors.
+ */
+#include "run/client/frame.h"
+
+enum { REDZONE_BYTES = 128, MXCSR_DEFAULT = 0x1f80, MXCSR_MASK = 0xffff, FPU_CW_DEFAULT = 0x37f };
+enum { CONTEXT_SS = 2, CONTEXT_STRICT_SS = 4 }; /* uc_flags */
+enum { USER_CS = 0x33, USER_SS = 0x2b };
+
+enum { /* rflags */
+    CF = 1 << 0, FIXED = 1 << 1, PF = 1 << 2, AF = 1 << 4, ZF = 1 << 6, SF = 1 << 7, IF = 1 << 9, DF = 1 << 10, OF = 1 << 11,
+    ID = 1 << 21,
+};
+
+typedef struct FxArea { /* SDM 1, 10.5.1 */
+    u16 cw, sw;
+    u8 tag, reserved0;
+    u16 opcode;
+    u64 ip, dp;
+    u32 mxcsr, mxcsr_mask;
+    u8 st[8][16], xmm[16][16], reserved[96];
+} FxArea;
+
+typedef struct Frame {
+    u64 restorer;
+    SignalContext context;
+    SignalInfo info;
+} Frame;
+
+_Static_assert(sizeof(FxArea) == 512, "as fxsave has it");
+
+/* The guest's mxcsr is the host's, in C code of the client as well: nothing of it computes with floating point. */
+static u32 get_mxcsr(void) {
+    u32 v;
+    __asm__ volatile("stmxcsr %0" : "=m"(v));
+    return v;
+}
+
+static void set_mxcsr(LatheX86Cpu *cpu, u32 v) {
+    __asm__ volatile("ldmxcsr %0" : : "m"(v));
+    cpu->mxcsr = v;
+}
+
+/* --------------------------------------------------------------------------------------------------------- to the frame */
+
+static u64 flags_of(const LatheX86Cpu *c) {
+    return (u64)FIXED | IF | (c->cf ? CF : 0) | (c->pf ? PF : 0) | (c->af ? AF : 0) | (c->zf ? ZF : 0) | (c->sf ? SF : 0) |
+           (c->df ? DF : 0) | (c->of ? OF : 0) | (c->id ? ID : 0);
+}
+
+static void save_general(const LatheX86Cpu *c, SignalContext *s) {
+    s->rax = c->gp[LATHE_RAX], s->rcx = c->gp[LATHE_RCX], s->rdx = c->gp[LATHE_RDX], s->rbx = c->gp[LATHE_RBX];
+    s->rsp = c->gp[LATHE_RSP], s->rbp = c->gp[LATHE_RBP], s->rsi = c->gp[LATHE_RSI], s->rdi = c->gp[LATHE_RDI];
+    s->r8 = c->gp[LATHE_R8], s->r9 = c->gp[LATHE_R9], s->r10 = c->gp[LATHE_R10], s->r11 = c->gp[LATHE_R11];
+    s->r12 = c->gp[LATHE_R12], s->r13 = c->gp[LATHE_R13], s->r14 = c->gp[LATHE_R14], s->r15 = c->gp[LATHE_R15];
+    s->rip = c->pc;
+    s->rflags = flags_of(c);
+    s->cs = USER_CS;
+    s->ss = USER_SS;
+}
+
+static void save_vectors(const LatheX86Cpu *c, FxArea *f) {
+    memset(f, 0, sizeof(*f));
+    f->cw = c->fpu_cw;
+    f->sw = (u16)((c->fpu_sw & ~0x3800) | (c->fpu_top & 7) << 11);
+    f->tag = c->fpu_tag;
+    f->opcode = c->fpu_opcode;
+    f->ip = c->fpu_ip;
+    f->dp = c->fpu_dp;
+    f->mxcsr = get_mxcsr();
+    f->mxcsr_mask = MXCSR_MASK;
+    for (u32 i = 0; i < 8; i++)
+        memcpy(f->st[i], c->st[(c->fpu_top + i) & 7], 10);
+    for (u32 i = 0; i < 16; i++)
+        memcpy(f->xmm[i], c->vec[i], 16);
+}
+
+/* The kernel gives handlers a floating point unit and vectors as after exec. */
+static void reset_vectors(LatheX86Cpu *c) {
+    c->fpu_cw = FPU_CW_DEFAULT;
+    c->fpu_sw = c->fpu_opcode = 0;
+    c->fpu_top = c->fpu_tag = 0;
+    c->fpu_ip = c->fpu_dp = 0;
+    memset(c->st, 0, sizeof(c->st));
+    for (u32 i = 0; i < 16; i++)
+        memset(c->vec[i], 0, 16);
+    set_mxcsr(c, MXCSR_DEFAULT);
+}
+
+static void enter_handler(LatheX86Cpu *c, Frame *frame, u64 handler) {
+    c->gp[LATHE_RSP] = (u64)frame;
+    c->gp[LATHE_RDI] = (u64)frame->info.number;
+    c->gp[LATHE_RSI] = (u64)&frame->info;
+    c->gp[LATHE_RDX] = (u64)&frame->context;
+    c->gp[LATHE_RAX] = 0;
+    c->pc = handler;
+    c->df = 0;
+}
+
+void frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack) {
+    LatheX86Cpu *c = &t->cpu;
+    u64 sp = altstack ? altstack : c->gp[LATHE_RSP] - REDZONE_BYTES;
+    FxArea *fx = (FxArea *)((sp - sizeof(FxArea)) & ~(u64)63);
+    /* At the handler's first instruction rsp is as behind a call: 8 off 16. */
+    Frame *frame = (Frame *)((((u64)fx - sizeof(Frame)) & ~(u64)15) - 8);
+    memset(&frame->context, 0, sizeof(frame->context));
+    frame->restorer = restorer;
+    frame->info = *info;
+    SignalContext *s = &frame->context;
+    s->flags = CONTEXT_SS | CONTEXT_STRICT_SS;
+    s->stack = t->altstack;
+    s->stack_flags = t->altstack_flags | (t->altstack_size ? 0 : SS_DISABLE);
+    s->stack_size = t->altstack_size;
+    s->mask = s->old_mask = mask;
+    s->fpstate = (u64)fx;
+    s->cr2 = info->number == SIGSEGV ? info->address : 0;
+    save_general(c, s);
+    save_vectors(c, fx);
+    reset_vectors(c);
+    enter_handler(c, frame, handler);
+}
+
+/* ------------------------------------------------------------------------------------------------------- from the frame */
+
+static void restore_flags(LatheX86Cpu *c, u64 flags) {
+    c->cf = !!(flags & CF), c->pf = !!(flags & PF), c->af = !!(flags & AF), c->zf = !!(flags & ZF);
+    c->sf = !!(flags & SF), c->df = !!(flags & DF), c->of = !!(flags & OF);
+}
+
+static void restore_general(LatheX86Cpu *c, const SignalContext *s) {
+    c->gp[LATHE_RAX] = s->rax, c->gp[LATHE_RCX] = s->rcx, c->gp[LATHE_RDX] = s->rdx, c->gp[LATHE_RBX] = s->rbx;
+    c->gp[LATHE_RSP] = s->rsp, c->gp[LATHE_RBP] = s->rbp, c->gp[LATHE_RSI] = s->rsi, c->gp[LATHE_RDI] = s->rdi;
+    c->gp[LATHE_R8] = s->r8, c->gp[LATHE_R9] = s->r9, c->gp[LATHE_R10] = s->r10, c->gp[LATHE_R11] = s->r11;
+    c->gp[LATHE_R12] = s->r12, c->gp[LATHE_R13] = s->r13, c->gp[LATHE_R14] = s->r14, c->gp[LATHE_R15] = s->r15;
+    c->pc = s->rip;
+    restore_flags(c, s->rflags);
+}
+
+static void restore_vectors(LatheX86Cpu *c, const FxArea *f) {
+    c->fpu_cw = f->cw;
+    c->fpu_sw = f->sw & (u16)~0x3800;
+    c->fpu_top = f->sw >> 11 & 7;
+    c->fpu_tag = f->tag;
+    c->fpu_opcode = f->opcode;
+    c->fpu_ip = f->ip;
+    c->fpu_dp = f->dp;
+    set_mxcsr(c, f->mxcsr & MXCSR_MASK);
+    for (u32 i = 0; i < 8; i++)
+        memcpy(c->st[(c->fpu_top + i) & 7], f->st[i], 10);
+    for (u32 i = 0; i < 16; i++)
+        memcpy(c->vec[i], f->xmm[i], 16);
+}
+
+const SignalContext *frame_pop(Thread *t) {
+    const Frame *frame = (const Frame *)(t->cpu.gp[LATHE_RSP] - sizeof(u64)); /* the handler's ret took the restorer */
+    const SignalContext *s = &frame->context;
+    restore_general(&t->cpu, s);
+    if (s->fpstate)
+        restore_vectors(&t->cpu, (const FxArea *)s->fpstate);
+    else
+        reset_vectors(&t->cpu);
+    return s;
+}

@@ -1,0 +1,36 @@
+/* frame.h: what a signal handler finds on its stack, as x86-64 Linux lays it out: the guest's and the host's alike. */
+#ifndef RUN_CLIENT_FRAME_H
+#define RUN_CLIENT_FRAME_H
+
+#include <linux/signal.h>
+
+#include "run/client/client.h"
+
+/* siginfo_t: the members that the client itself needs. */
+typedef struct SignalInfo {
+    i32 number, error, code, reserved;
+    u64 address; /* of faults */
+    u8 rest[104];
+} SignalInfo;
+
+/* ucontext_t, up to the part that the kernel writes. */
+typedef struct SignalContext {
+    u64 flags, link;
+    u64 stack;
+    u32 stack_flags, reserved0;
+    u64 stack_size;
+    u64 r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, rflags;
+    u16 cs, gs, fs, ss;
+    u64 error, trap, old_mask, cr2, fpstate, reserved[8];
+    u64 mask;
+} SignalContext;
+
+_Static_assert(sizeof(SignalInfo) == 128 && sizeof(SignalContext) == 304, "the kernel's layout");
+
+/* Put a frame for the handler on the guest's stack (altstack: top of the alternate one, 0: go on below rsp) and make the guest
+ * state the handler's first. */
+void frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack);
+/* The guest state of the frame that rsp is in, as rt_sigreturn finds it; the frame's context is returned. */
+const SignalContext *frame_pop(Thread *t);
+
+#endif

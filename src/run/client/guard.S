@@ -1,0 +1,63 @@
+/* guard.S: system calls of the client that C cannot make.
+ *
+ * syscall_guarded closes the gap between "no signal is pending" and the system call: a signal that comes in the gap must not
+ * wait until a call that may block forever has returned. The host's signal handler (signal.c) knows the addresses: a thread
+ * that it finds between guard_start and guard_syscall goes on at guard_abort. The kernel, too, leaves a call that it is going
+ * to restart at guard_syscall, so that the guest's handler comes first and the guest's own instruction is what is restarted.
+ */
+    .text
+
+/* i64 syscall_guarded(const u64 *pending, u64 number, const u64 args[6]): the kernel's result, or -512: not executed */
+    .globl syscall_guarded, guard_start, guard_syscall, guard_abort
+    .hidden syscall_guarded, guard_start, guard_syscall, guard_abort
+    .type syscall_guarded, @function
+syscall_guarded:
+    mov %rdi, %rcx
+    mov %rsi, %rax
+    mov %rdx, %r11
+    mov 0(%r11), %rdi
+    mov 8(%r11), %rsi
+    mov 16(%r11), %rdx
+    mov 24(%r11), %r10
+    mov 32(%r11), %r8
+    mov 40(%r11), %r9
+guard_start:
+    cmpq $0, (%rcx)
+    jne guard_abort
+guard_syscall:
+    syscall
+    ret
+guard_abort:
+    mov $-512, %rax
+    ret
+    .size syscall_guarded, . - syscall_guarded
+
+/* i64 clone_on_stack(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls, Thread *child): the child begins with
+ * process_child_start(child) on that stack */
+    .globl clone_on_stack
+    .hidden clone_on_stack
+    .type clone_on_stack, @function
+clone_on_stack:
+    mov %rcx, %r10
+    mov $56, %eax
+    syscall
+    test %rax, %rax
+    jnz 1f
+    xor %ebp, %ebp
+    mov %r9, %rdi
+    call process_child_start
+    ud2
+1:  ret
+    .size clone_on_stack, . - clone_on_stack
+
+/* Where host signal handlers return to: rt_sigreturn. */
+    .globl signal_restorer
+    .hidden signal_restorer
+    .type signal_restorer, @function
+signal_restorer:
+    mov $15, %eax
+    syscall
+    ud2
+    .size signal_restorer, . - signal_restorer
+
+    .section .note.GNU-stack, "", @progbits

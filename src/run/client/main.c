@@ -1,0 +1,59 @@
+/* main.c: the client's start: options, the guest's program, its first thread. Started by lathe run as
+ *
+ *     lathe-client OPTIONS PATH ARGV0 ARGS…
+ */
+#include "run/client/client.h"
+
+enum { HOST_STACK_BYTES = 512 << 20, STACK_RESERVE = 1 << 20 };
+
+Process the = {.server_fd = -1};
+
+Thread *thread_new(void) {
+    Thread *t = sys_pages(sizeof(Thread));
+    i64 stack = sys_mmap(0, HOST_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (!t || stack < 0)
+        return NULL;
+    sys_mprotect((u64)stack, 4096, PROT_NONE);
+    t->host_stack = (u64)stack;
+    t->host_stack_size = HOST_STACK_BYTES;
+    t->stack_limit = (u64)stack + STACK_RESERVE + HOST_STACK_BYTES / 2;
+    t->cpu.mxcsr = 0x1f80;
+    t->cpu.fpu_cw = 0x37f;
+    t->tid = (u32)sys_gettid();
+    return t;
+}
+
+static void start_program(const char *path, char **argv, char **envp) {
+    Image image;
+    char message[256];
+    int error = load_program(path, argv, &image, message, sizeof(message));
+    if (error) {
+        say("%s: %s", path, message);
+        sys_exit_group(error == -ENOENT ? 127 : 126);
+    }
+    Thread *t = thread_new();
+    if (!t)
+        die("no memory for a thread");
+    t->cpu.gp[LATHE_RSP] = stack_build(&image, argv, envp, path);
+    t->cpu.pc = image.start;
+    thread_start(t, t->host_stack + t->host_stack_size);
+}
+
+/* argv has room for what #! lines add. */
+static char **copy_argv(int argc, char **argv) {
+    char **copy = sys_pages(sizeof(char *) * ((u64)argc + 8));
+    for (int i = 0; i < argc; i++)
+        copy[i] = argv[i];
+    return copy;
+}
+
+int client_main(int argc, char **argv, char **envp, u64 *auxv) {
+    if (argc < 4 || !options_parse(argv[1], &the.opt))
+        die("lathe-client is started by lathe run");
+    the.start_us = sys_now_us();
+    the.auxv = auxv;
+    if (!space_init() || !code_init())
+        die("not enough address space");
+    start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);
+    return 0;
+}

@@ -1,0 +1,256 @@
+/* process.c: fork, vfork, exec, exit.
+ *
+ * A fork is the host's: memory, code and this very stack are copied. A child that shares memory with its parent until it execs
+ * (vfork, posix_spawn) cannot share the parent's stack, since the parent's frames are on it; no guest state is in those
+ * frames, so the child starts the dispatcher on a stack of its own. The parent sleeps meanwhile, which makes it safe that both
+ * use the same code table and the same connection.
+ *
+ * exec starts this client again for files that it can run, and leaves everything else, errors included, to the kernel.
+ */
+#include <linux/elf.h>
+#include <linux/sched.h>
+
+#include "run/client/frame.h"
+
+enum { SCRIPT_DEPTH = 5, HEAD_BYTES = 256, PATH_BYTES = 4096, OPTIONS_BYTES = 4096, ARGS_MAX = 1 << 20 };
+enum { MODE_SETUID = 04000, MODE_SETGID = 02000, MODE_GROUP_EXECUTE = 010 };
+
+i64 clone_on_stack(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls, Thread *child);
+__attribute__((visibility("hidden"))) _Noreturn void process_child_start(Thread *t);
+
+/* ---------------------------------------------------------------------------------------------------------------- fork */
+
+static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
+    t->tid = (u32)sys_gettid();
+    if (stack)
+        t->cpu.gp[LATHE_RSP] = stack;
+    if (set_tls)
+        t->cpu.fsbase = tls;
+}
+
+static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
+    start_child(t, stack, set_tls, tls);
+    t->borrows_memory = false;
+    remote_after_fork();
+    code_after_fork();
+}
+
+static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
+    u64 args[6] = {flags, 0, parent_tid, child_tid, tls, 0};
+    i64 result = syscall_guarded(&t->pending_signals, __NR_clone, args);
+    if (result == 0)
+        after_fork(t, stack, flags & CLONE_SETTLS, tls);
+    return result;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- vfork */
+
+static void thread_free(Thread *t) {
+    sys_munmap(t->host_stack, t->host_stack_size);
+    sys_pages_free(t, sizeof(*t));
+}
+
+static Thread *thread_copy(const Thread *t) {
+    Thread *child = thread_new();
+    if (!child)
+        return NULL;
+    child->cpu = t->cpu;
+    child->cpu.gp[LATHE_RAX] = 0;
+    child->borrows_memory = true;
+    if (signal_copy(child, t))
+        return child;
+    thread_free(child);
+    return NULL;
+}
+
+void process_child_start(Thread *t) {
+    t->tid = (u32)sys_gettid();
+    sys_rt_sigprocmask(SIG_SETMASK, &t->signal_mask, NULL);
+    thread_run(t);
+}
+
+/* What the child did to the connection it did to its own descriptors, unless those are shared, too. */
+static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
+    Thread *child = thread_copy(t);
+    if (!child)
+        return -ENOMEM;
+    start_child(child, stack, flags & CLONE_SETTLS, tls);
+    int server_fd = the.server_fd;
+    u64 all = ~(u64)0;
+    sys_rt_sigprocmask(SIG_SETMASK, &all, &child->signal_mask);
+    u64 mask = child->signal_mask;
+    i64 result = SYSCALL_RESTART;
+    if (!t->pending_signals)
+        result = clone_on_stack(flags, child->host_stack + child->host_stack_size, parent_tid, child_tid, tls, child);
+    if (!(flags & CLONE_FILES))
+        the.server_fd = server_fd;
+    signal_forget(child);
+    thread_free(child);
+    sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
+    return result;
+}
+
+static i64 refuse_thread(void) {
+    if (!__atomic_exchange_n(&the.refused_thread, true, __ATOMIC_RELAXED))
+        say("threads are not supported yet");
+    return -ENOSYS;
+}
+
+i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
+    if (!(flags & CLONE_VM))
+        return fork_process(t, flags, stack, parent_tid, child_tid, tls);
+    if ((flags & (CLONE_VFORK | CLONE_THREAD | CLONE_SIGHAND)) != CLONE_VFORK)
+        return refuse_thread();
+    return vfork_process(t, flags, stack, parent_tid, child_tid, tls);
+}
+
+/* Callers fall back to clone, which has room for what nearly all of them ask for; the others are passed on if they want a copy
+ * of the process. */
+i64 process_clone3(Thread *t, u64 args, u64 size) {
+    struct clone_args a = {0};
+    if (size < CLONE_ARGS_SIZE_VER0)
+        return -EINVAL;
+    if (size > sizeof(a))
+        return -E2BIG;
+    if (guest_read(args, &a, size) != size)
+        return -EFAULT;
+    if (a.flags & CLONE_VM)
+        return -ENOSYS;
+    u64 stack = a.stack ? a.stack + a.stack_size : 0;
+    a.stack = a.stack_size = 0;
+    u64 host[6] = {(u64)&a, size};
+    i64 result = syscall_guarded(&t->pending_signals, __NR_clone3, host);
+    if (result == 0)
+        after_fork(t, stack, a.flags & CLONE_SETTLS, a.tls);
+    return result;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- exec */
+
+/* The first bytes of a file that the kernel would let this process run with the rights it has; how many, or -1. */
+static i64 read_head(const char *path, u8 head[HEAD_BYTES]) {
+    struct stat st;
+    enum { EXECUTE = 1 };
+    if (sys4(__NR_faccessat2, (u64)(i64)AT_FDCWD, (u64)path, EXECUTE, AT_EACCESS))
+        return -1;
+    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0), n = -1;
+    if (fd < 0)
+        return -1;
+    bool ok = !sys_fstat((int)fd, &st) && S_ISREG(st.st_mode);
+    bool other_user = (st.st_mode & MODE_SETUID) && (i64)st.st_uid != sys0(__NR_geteuid);
+    bool other_group = (st.st_mode & MODE_SETGID) && (st.st_mode & MODE_GROUP_EXECUTE) && (i64)st.st_gid != sys0(__NR_getegid);
+    if (ok && !other_user && !other_group)
+        n = sys_pread((int)fd, head, HEAD_BYTES, 0);
+    sys_close((int)fd);
+    return n;
+}
+
+/* The interpreter of a #! line; false: there is none, or it is cut off. */
+static bool script_interpreter(const u8 *head, i64 size, char path[HEAD_BYTES]) {
+    i64 i = 2, n = 0;
+    while (i < size && (head[i] == ' ' || head[i] == '\t'))
+        i++;
+    while (i < size && head[i] && head[i] != ' ' && head[i] != '\t' && head[i] != '\n')
+        path[n++] = (char)head[i++];
+    path[n] = 0;
+    return n && i < size;
+}
+
+static bool is_guest_elf(const u8 *head, i64 size) {
+    Elf64_Ehdr e;
+    if (size < (i64)sizeof(e))
+        return false;
+    memcpy(&e, head, sizeof(e));
+    return !memcmp(e.e_ident, ELFMAG, SELFMAG) && e.e_ident[EI_CLASS] == ELFCLASS64 && e.e_machine == EM_X86_64 &&
+           (e.e_type == ET_EXEC || e.e_type == ET_DYN);
+}
+
+static bool file_exists(const char *dir, const char *path) {
+    char whole[PATH_BYTES];
+    size_t n = format_text(whole, sizeof(whole), "%s%s", dir, path);
+    return n + 1 < sizeof(whole) && !sys_access(whole, 0);
+}
+
+/* A missing interpreter is an error of exec, not of the program that is no more. */
+static bool elf_interpreter_exists(const char *path, const u8 *head) {
+    Elf64_Ehdr e;
+    Elf64_Phdr p;
+    memcpy(&e, head, sizeof(e));
+    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    bool found = true;
+    for (u32 i = 0; i < e.e_phnum && e.e_phentsize == sizeof(p); i++) {
+        char name[PATH_BYTES];
+        if (!sys_pread_all((int)fd, &p, sizeof(p), e.e_phoff + i * sizeof(p)) || p.p_type != PT_INTERP)
+            continue;
+        found = p.p_filesz && p.p_filesz < sizeof(name) && sys_pread_all((int)fd, name, p.p_filesz, p.p_offset) &&
+                !name[p.p_filesz - 1] && (file_exists(the.opt.sysroot, name) || file_exists("", name));
+    }
+    sys_close((int)fd);
+    return found;
+}
+
+/* Will a client be able to run it? What it cannot, the kernel can, or has the right error for. */
+static bool runs_here(const char *path) {
+    u8 head[HEAD_BYTES];
+    char interpreter[HEAD_BYTES];
+    for (int depth = 0; depth <= SCRIPT_DEPTH; depth++) {
+        i64 n = read_head(path, head);
+        if (n < 2)
+            return false;
+        if (memcmp(head, "#!", 2))
+            return is_guest_elf(head, n) && elf_interpreter_exists(path, head);
+        if (!script_interpreter(head, n, interpreter))
+            return false;
+        path = interpreter;
+    }
+    return false;
+}
+
+/* The number of strings, or a negative errno. */
+static i64 count_strings(u64 list) {
+    u64 chunk[64];
+    for (i64 n = 0; list;) {
+        size_t got = guest_read(list + (u64)n * 8, chunk, sizeof(chunk)) / 8;
+        if (!got)
+            return -EFAULT;
+        for (size_t i = 0; i < got; i++, n++)
+            if (!chunk[i])
+                return n;
+    }
+    return 0;
+}
+
+/* lathe-client OPTIONS PATH ARGV0 ARGS…. The list is on the stack: memory would stay behind in the parent of a vfork child. */
+static i64 exec_client(Thread *t, const char *path, char **argv, char **envp) {
+    enum { BEFORE = 3 };
+    char options[OPTIONS_BYTES];
+    i64 argc = count_strings((u64)argv);
+    if (argc < 0)
+        return argc;
+    if (argc > ARGS_MAX || !options_format(&the.opt, options, sizeof(options)))
+        return -E2BIG;
+    const char *list[argc + BEFORE + 2];
+    list[0] = the.opt.client_path;
+    list[1] = options;
+    list[2] = path;
+    list[BEFORE] = ""; /* the kernel, too, gives a program without argv[0] an empty one */
+    memcpy(list + BEFORE, argv, (size_t)argc * sizeof(char *));
+    list[BEFORE + (argc ? argc : 1)] = NULL;
+    u64 args[6] = {(u64)the.opt.client_path, (u64)list, (u64)envp};
+    return syscall_guarded(&t->pending_signals, __NR_execve, args);
+}
+
+i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
+    if (!the.opt.no_follow && runs_here(path))
+        return exec_client(t, path, argv, envp);
+    u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
+    return syscall_guarded(&t->pending_signals, __NR_execve, args);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- exit */
+
+void process_exit(Thread *t, int status) {
+    if (the.opt.stats && !t->borrows_memory)
+        stats_print();
+    sys_exit_group(status);
+}

@@ -1,0 +1,172 @@
+/* remote.c: the client's side of the protocol, and the server's life.
+ *
+ * The server is started when something has to be translated, and not as a child that the guest could wait for: it is a
+ * grandchild whose parent is gone. Nothing of the guest stays open in it. If it dies, another one is asked the same once. */
+#include "run/client/client.h"
+
+#include <linux/wait.h>
+
+/* Of headers that belong to libc or do not go together with it. */
+enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, MSG_NOSIGNAL = 0x4000, SIG_SETMASK = 2 };
+
+typedef struct Reply {
+    u8 *data;
+    u64 capacity;
+} Reply;
+
+static Reply reply; /* the last payload; only one request is under way, under code.c's lock */
+
+/* ----------------------------------------------------------------------------------------------------------- messages */
+
+static bool write_all(int fd, const void *buf, u64 size) {
+    const u8 *at = buf;
+    while (size) {
+        i64 n = sys_sendto(fd, at, size, MSG_NOSIGNAL);
+        if (n == -EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+        size -= (u64)n;
+    }
+    return true;
+}
+
+static bool send(MessageType type, const void *a, u64 a_size, const void *b, u64 b_size) {
+    MessageHeader header = {type, (u32)(a_size + b_size)};
+    return write_all(the.server_fd, &header, sizeof(header)) && write_all(the.server_fd, a, a_size) &&
+           write_all(the.server_fd, b, b_size);
+}
+
+static bool receive(MessageHeader *header) {
+    if (!sys_read_all(the.server_fd, header, sizeof(*header)) || header->size > MESSAGE_MAX)
+        return false;
+    if (header->size > reply.capacity) {
+        if (reply.data)
+            sys_munmap((u64)reply.data, reply.capacity);
+        reply.capacity = ((u64)header->size + 0xffff) & ~(u64)0xffff;
+        reply.data = sys_pages(reply.capacity);
+    }
+    return sys_read_all(the.server_fd, reply.data, header->size);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the server */
+
+/* In the grandchild: only the socket, as 3, is left open. */
+_Noreturn static void become_server(int socket) {
+    sys_dup3(socket, 3, 0);
+    for (int fd = 0; fd < 3; fd++) {
+        sys_close(fd);
+        sys_open("/dev/null", O_RDWR, 0);
+    }
+    sys3(__NR_close_range, 4, ~0u, 0);
+    sys0(__NR_setsid);
+    u64 none = 0;
+    sys_rt_sigprocmask(SIG_SETMASK, &none, NULL);
+    char *argv[] = {the.opt.server_path, "--fd=3", NULL}, *envp[] = {NULL};
+    sys_execve(the.opt.server_path, argv, envp);
+    sys_exit_group(127);
+}
+
+/* A process that sends no signal when it ends, and that only __WALL waits for. */
+static bool spawn(int socket) {
+    i64 child = sys5(__NR_clone, 0, 0, 0, 0, 0);
+    if (child < 0)
+        return false;
+    if (child == 0) {
+        i64 grandchild = sys5(__NR_clone, 0, 0, 0, 0, 0);
+        if (grandchild == 0)
+            become_server(socket);
+        sys_exit_group(grandchild < 0);
+    }
+    int status = 0;
+    while (sys_wait4((int)child, &status, __WALL, NULL) == -EINTR)
+        ;
+    return status == 0;
+}
+
+static bool greet(void) {
+    InitMessage init = {.version = PROTOCOL_VERSION, .code = the.opt.code};
+    memcpy(init.cache_dir, the.opt.cache_dir, sizeof(init.cache_dir));
+    MessageHeader header;
+    return send(C_INIT, &init, sizeof(init), NULL, 0) && receive(&header) && header.type == S_INIT;
+}
+
+static void disconnect(void) {
+    if (the.server_fd >= 0)
+        sys_close(the.server_fd);
+    the.server_fd = -1;
+}
+
+static bool connect_server(void) {
+    if (the.server_fd >= 0)
+        return true;
+    int pair[2];
+    if (sys_socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+        return false;
+    bool ok = spawn(pair[1]);
+    sys_close(pair[1]);
+    the.server_fd = (int)sys_fcntl(pair[0], F_DUPFD_CLOEXEC, 1000); /* away from the numbers a guest expects to get */
+    sys_close(pair[0]);
+    if (the.server_fd >= 0 && ok && greet())
+        return true;
+    disconnect();
+    return false;
+}
+
+void remote_after_fork(void) {
+    disconnect();
+}
+
+/* ----------------------------------------------------------------------------------------------------------- requests */
+
+static bool answer_memory(const MessageHeader *header) {
+    static u8 bytes[1 << 16];
+    MemRequest ask;
+    if (header->size != sizeof(ask))
+        return false;
+    memcpy(&ask, reply.data, sizeof(ask));
+    bool writable = false;
+    u64 size = ask.size < sizeof(bytes) ? ask.size : sizeof(bytes);
+    MemReply facts = {0};
+    facts.size = (u32)space_read(ask.addr, bytes, size, &writable);
+    facts.writable = writable;
+    return send(C_MEMBUF, &facts, sizeof(facts), bytes, facts.size);
+}
+
+/* One request to its end; false if the connection did not hold. */
+static bool ask(const TranslateMessage *request, ObjectMessage *facts) {
+    MessageHeader header;
+    if (!send(C_TRANSLATE, request, sizeof(*request), NULL, 0))
+        return false;
+    while (receive(&header)) {
+        if (header.type == S_OBJECT && header.size >= sizeof(*facts)) {
+            memcpy(facts, reply.data, sizeof(*facts));
+            return header.size == sizeof(*facts) + facts->object_size;
+        }
+        if (header.type != S_MEMREQ || !answer_memory(&header))
+            return false;
+    }
+    return false;
+}
+
+const void *remote_translate(u64 pc, const Module *m, ObjectMessage *facts) {
+    TranslateMessage request = {.pc = pc};
+    if (m) {
+        request.base = m->base;
+        request.end = m->end;
+        request.position_independent = m->position_independent;
+        if (!the.opt.no_cache)
+            request.pack = m->pack;
+    }
+    for (int try = 0; try < 2; try++) {
+        if (!connect_server())
+            die("cannot start the translation server %s", the.opt.server_path);
+        if (ask(&request, facts))
+            return facts->object_size ? reply.data + sizeof(*facts) : NULL;
+        disconnect();
+    }
+    say("the translation server failed twice at %lx", pc);
+    *facts = (ObjectMessage){.pc = pc};
+    return NULL;
+}

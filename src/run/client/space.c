@@ -1,0 +1,589 @@
+/* space.c: where guest mappings go, and what is mapped where. docs/address-space.md has the picture.
+ *
+ * One block is reserved at the start: the tables of this file, a window for modules, the code arena. Modules are placed in the window so
+ * that code in the arena reaches them with 32-bit displacements; every other mapping is where the kernel puts it.
+ * Guest code is never run where it lies, so the host's page tables never get PROT_EXEC for it: what the guest asked for is in
+ * the table `guest`, and the host maps such pages readable instead.
+ *
+ * One lock is held over a table change and the system call behind it. It is not held while code.c or store.c are called, since
+ * they ask for memory and modules themselves.
+ */
+#include "run/client/space.h"
+
+#include <elf.h>
+
+#include "run/client/ranges.h"
+
+#define BRK_SIZE ((u64)64 << 30)
+#define BRK_SIZE_NEAR ((u64)1 << 30) /* behind a program with fixed addresses */
+#define BRK_SIZE_LEAST ((u64)16 << 20)
+#define NO_ACCESS_FLAGS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+
+enum {
+    GUEST_RANGES = 1 << 17, /* twice the kernel's usual limit of mappings */
+    OWN_RANGES = 1 << 15,
+    TABLES_SIZE = 8 << 20,
+    BLOCK_ALIGN = 2 << 20,
+    MODULE_SIZE_MAX = 512 << 20, /* larger files are not worth half of the window */
+    HOST_STACK_MAX = 8 << 20,
+};
+
+/* A file, as far as its mappings tell modules apart. */
+typedef struct File {
+    u64 dev, ino;
+    bool regular, elf, position_independent; /* elf: an x86-64 program or library, seen from its start */
+} File;
+
+typedef struct Space {
+    u32 lock;
+    Ranges guest; /* value: PROT_* as the guest asked for */
+    Ranges own;   /* the client's memory; value 0 */
+    struct { u64 dev, ino; } file[MODULES_MAX]; /* of the.modules at the same index */
+    Range guest_ranges[GUEST_RANGES];
+    Range own_ranges[OWN_RANGES];
+} Space;
+
+_Static_assert(sizeof(Space) <= TABLES_SIZE, "the tables lie in front of the window");
+
+/* The tables end where the window begins, so they need no variable of their own. */
+static Space *space(void) {
+    CHECK(the.window, "space_init comes before everything else");
+    return (Space *)(the.window - TABLES_SIZE);
+}
+
+static u32 host_prot(u32 prot) {
+    return prot & PROT_EXEC ? (prot & ~(u32)PROT_EXEC) | PROT_READ : prot;
+}
+
+/* Take access away from addresses without giving them back to the kernel. */
+static i64 vacate(u64 start, u64 end) {
+    return sys_mmap(start, end - start, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED, -1, 0);
+}
+
+/* The guest has no more use for [start, end). What lies in the window stays reserved. */
+static i64 release(u64 start, u64 end) {
+    u64 from = start > the.window ? start : the.window, to = end < the.code_base ? end : the.code_base;
+    if (from >= to)
+        return sys_munmap(start, end - start);
+    i64 result = vacate(from, to);
+    if (!sys_failed(result))
+        result = start < from ? sys_munmap(start, from - start) : 0;
+    if (!sys_failed(result))
+        result = to < end ? sys_munmap(to, end - to) : 0;
+    return result;
+}
+
+/* The first gap of the window with a page to spare on both sides; 0: none. */
+static u64 find_gap(u64 size, u64 align) {
+    const Ranges *t = &space()->guest;
+    u64 at = (the.window + PAGE + align - 1) & -align;
+    for (u32 i = ranges_find(t, the.window); i < t->count && t->at[i].start < the.code_base; i++) {
+        if (at + size + PAGE <= t->at[i].start)
+            return at;
+        at = (t->at[i].end + PAGE + align - 1) & -align;
+    }
+    return at + size + PAGE <= the.code_base ? at : 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- modules */
+
+static File look_at(int fd, u64 off) {
+    File f = {0};
+    struct stat st;
+    if (sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return f;
+    f.dev = st.st_dev, f.ino = st.st_ino, f.regular = true;
+    Elf64_Ehdr head;
+    if (off || sys_pread(fd, &head, sizeof(head), 0) != sizeof(head) || memcmp(head.e_ident, ELFMAG, SELFMAG))
+        return f;
+    f.elf = head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_machine == EM_X86_64 &&
+            (head.e_type == ET_DYN || head.e_type == ET_EXEC);
+    f.position_independent = head.e_type == ET_DYN;
+    return f;
+}
+
+/* The innermost one: a file may be mapped into a hole of another's image. */
+static Module *module_at(u64 addr) {
+    Module *best = NULL;
+    for (u32 i = 0; i < the.module_count; i++) {
+        Module *m = &the.modules[i];
+        if (addr >= m->base && addr < m->end && (!best || m->base > best->base))
+            best = m;
+    }
+    return best;
+}
+
+static void name_module(Module *m, int fd) {
+    char link[32], path[4096];
+    format_text(link, sizeof(link), "/proc/self/fd/%d", fd);
+    i64 len = sys_readlink(link, path, sizeof(path) - 1);
+    path[len > 0 ? len : 0] = 0;
+    const char *slash = strrchr(path, '/');
+    format_text(m->name, sizeof(m->name), "%s", slash ? slash + 1 : path);
+}
+
+/* Places of modules that are gone are used again, so that the others stay where they are. */
+static void add_module(u64 base, u64 end, int fd, const File *f) {
+    u32 i = 0;
+    while (i < the.module_count && the.modules[i].end)
+        i++;
+    if (i == MODULES_MAX)
+        return;
+    the.modules[i] = (Module){.base = base, .end = end, .position_independent = f->position_independent};
+    name_module(&the.modules[i], fd);
+    space()->file[i].dev = f->dev;
+    space()->file[i].ino = f->ino;
+    if (i == the.module_count)
+        the.module_count++;
+}
+
+static bool is_file_of(const Module *m, const File *f) {
+    u64 i = (u64)(m - the.modules);
+    return space()->file[i].dev == f->dev && space()->file[i].ino == f->ino;
+}
+
+/* [start, end) holds nothing now (f NULL), or what f says. Anonymous pages and other parts of the same file in an image are part
+ * of it. A module without its first pages keeps its base: addresses in the rest of it are still relative to that. */
+static void forget_modules(u64 start, u64 end, const File *f) {
+    for (u32 i = 0; i < the.module_count; i++) {
+        Module *m = &the.modules[i];
+        if (m->end <= start || m->base >= end || m->end > end || (f && f->regular && is_file_of(m, f)))
+            continue;
+        if (m->base >= start)
+            m->base = m->end = 0;
+        else if (!f || f->regular)
+            m->end = start;
+    }
+}
+
+/* A file was mapped at [start, end): part of a module, or the first sight of one. Is this its first code? */
+static bool note_file(u64 start, u64 end, u32 prot, int fd, const File *f) {
+    Module *m = module_at(start);
+    if (!m || !is_file_of(m, f)) {
+        if (!f->elf)
+            return false;
+        add_module(start, end, fd, f);
+        m = module_at(start);
+    }
+    return m && prot & PROT_EXEC && !m->pack.word[0] && !m->pack.word[1];
+}
+
+/* The name of its cache file costs a look at the file, which data files are spared. */
+static void key_module(u64 addr, int fd) {
+    Key key = store_key(fd, &the.opt.code);
+    lock(&space()->lock);
+    Module *m = module_at(addr);
+    if (m)
+        m->pack = key;
+    unlock(&space()->lock);
+}
+
+Module *space_module(u64 addr) {
+    lock(&space()->lock);
+    Module *m = module_at(addr);
+    unlock(&space()->lock);
+    return m;
+}
+
+void space_add_module(u64 base, u64 end, int fd, bool position_independent) {
+    File f = look_at(fd, 0);
+    f.position_independent = position_independent;
+    lock(&space()->lock);
+    forget_modules(base, end, NULL);
+    add_module(base, end, fd, &f);
+    unlock(&space()->lock);
+}
+
+/* -------------------------------------------------------------------------------------------------- the guest's calls */
+
+typedef struct Mapping {
+    u64 addr, size; /* whole pages */
+    u32 prot, flags;
+    int fd;
+    u64 off;
+} Mapping;
+
+static bool is_fixed(const Mapping *m) {
+    return m->flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+}
+
+/* Files with code go into the window if they may go anywhere. */
+static bool wants_window(const Mapping *m, const File *f) {
+    return !m->addr && !is_fixed(m) && m->size < MODULE_SIZE_MAX && !(m->flags & (MAP_32BIT | MAP_HUGETLB)) &&
+           f->regular && (f->elf || m->prot & PROT_EXEC);
+}
+
+static i64 place(const Mapping *m, const File *f) {
+    if (is_fixed(m) && ranges_touch(&space()->own, m->addr, m->addr + m->size))
+        return m->flags & MAP_FIXED_NOREPLACE ? -EEXIST : -ENOMEM;
+    u64 gap = wants_window(m, f) ? find_gap(m->size, PAGE) : 0;
+    if (!gap)
+        return sys_mmap(m->addr, m->size, host_prot(m->prot), m->flags, m->fd, m->off);
+    i64 result = sys_mmap(gap, m->size, host_prot(m->prot), m->flags | MAP_FIXED, m->fd, m->off);
+    if (sys_failed(result))
+        vacate(gap, gap + m->size);
+    return result;
+}
+
+/* With the lock held. had_code: translations may exist for what was there; first_code: the module has no key yet. */
+static i64 map(const Mapping *m, const File *f, bool *had_code, bool *first_code) {
+    Space *s = space();
+    *had_code = is_fixed(m) && ranges_any(&s->guest, m->addr, m->addr + m->size, PROT_EXEC);
+    i64 result = place(m, f);
+    if (sys_failed(result))
+        return result;
+    u64 start = (u64)result, end = start + m->size;
+    ranges_clear(&s->own, start, end); /* what the kernel gives to the guest was freed by the client */
+    ranges_set(&s->guest, start, end, m->prot);
+    forget_modules(start, end, f);
+    *first_code = f->regular && note_file(start, end, m->prot, m->fd, f);
+    return result;
+}
+
+i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off) {
+    if (!size)
+        return -EINVAL;
+    Mapping m = {addr, page_up(size), prot, flags, fd, off};
+    if (m.size < size || (is_fixed(&m) && addr + m.size < addr))
+        return -ENOMEM;
+    File f = flags & MAP_ANONYMOUS ? (File){0} : look_at(fd, off);
+    bool had_code, first_code = false;
+    lock(&space()->lock);
+    i64 result = map(&m, &f, &had_code, &first_code);
+    unlock(&space()->lock);
+    if (sys_failed(result))
+        return result;
+    if (had_code)
+        code_forget((u64)result, (u64)result + m.size);
+    if (first_code)
+        key_module((u64)result, fd);
+    return result;
+}
+
+/* The client's memory lies in [start, end): unmap only what is known to be the guest's. */
+static void unmap_around_own(u64 start, u64 end) {
+    const Ranges *t = &space()->guest;
+    for (u32 i = ranges_find(t, start); i < t->count && t->at[i].start < end; i++) {
+        u64 from = t->at[i].start > start ? t->at[i].start : start, to = t->at[i].end < end ? t->at[i].end : end;
+        release(from, to);
+    }
+}
+
+static i64 unmap(u64 start, u64 end) {
+    Space *s = space();
+    i64 result = 0;
+    if (ranges_touch(&s->own, start, end))
+        unmap_around_own(start, end);
+    else
+        result = release(start, end);
+    if (sys_failed(result))
+        return result;
+    ranges_clear(&s->guest, start, end);
+    forget_modules(start, end, NULL);
+    return 0;
+}
+
+i64 space_munmap(u64 addr, u64 size) {
+    u64 end = addr + page_up(size);
+    if (addr % PAGE || end <= addr)
+        return -EINVAL;
+    lock(&space()->lock);
+    bool had_code = ranges_any(&space()->guest, addr, end, PROT_EXEC);
+    i64 result = unmap(addr, end);
+    unlock(&space()->lock);
+    if (!result && had_code)
+        code_forget(addr, end);
+    return result;
+}
+
+/* Code that was changed or may be changed now: any change of what the guest may do with code, and data that becomes code. */
+static bool changes_code(u64 start, u64 end, u32 prot) {
+    const Ranges *t = &space()->guest;
+    for (u32 i = ranges_find(t, start); i < t->count && t->at[i].start < end; i++) {
+        if (((t->at[i].value | prot) & PROT_EXEC) && t->at[i].value != prot)
+            return true;
+    }
+    return false;
+}
+
+/* The guest's stack is a plain mapping, which has no growing end for the kernel to find. */
+static u64 growing_start(u64 addr) {
+    const Range *r = ranges_at(&space()->guest, addr);
+    return r ? r->start : addr;
+}
+
+i64 space_mprotect(u64 addr, u64 size, u32 prot) {
+    u64 end = addr + page_up(size);
+    if (addr % PAGE)
+        return -EINVAL;
+    if (end <= addr)
+        return end == addr ? 0 : -ENOMEM;
+    Space *s = space();
+    bool changed = false;
+    lock(&s->lock);
+    if (prot & PROT_GROWSDOWN)
+        addr = growing_start(addr), prot &= ~(u32)PROT_GROWSDOWN;
+    i64 result = ranges_touch(&s->own, addr, end) ? -ENOMEM : sys_mprotect(addr, end - addr, host_prot(prot));
+    if (!result) {
+        changed = changes_code(addr, end, prot);
+        ranges_set(&s->guest, addr, end, prot);
+    }
+    unlock(&s->lock);
+    if (changed)
+        code_forget(addr, end);
+    return result;
+}
+
+/* With the lock held, after the kernel moved or resized [addr, addr + size) to [to, to + new_size). */
+static void note_remap(u64 addr, u64 size, u64 to, u64 new_size, u32 flags) {
+    Space *s = space();
+    const Range *r = ranges_at(&s->guest, addr);
+    u32 prot = r ? r->value : PROT_READ | PROT_WRITE;
+    u64 gone = to == addr ? addr + new_size : addr, end = addr + size;
+    if (gone < end && !(to != addr && flags & MREMAP_DONTUNMAP)) {
+        release(gone, end);
+        ranges_clear(&s->guest, gone, end);
+        forget_modules(gone, end, NULL);
+    }
+    ranges_clear(&s->own, to, to + new_size);
+    ranges_set(&s->guest, to, to + new_size, prot);
+}
+
+i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
+    u64 old = page_up(size), new = page_up(new_size);
+    if (addr + old < addr || old < size || new < new_size || !new)
+        return -EINVAL;
+    Space *s = space();
+    bool fixed = flags & MREMAP_FIXED;
+    if (fixed && new_addr + new < new_addr)
+        return -EINVAL;
+    lock(&s->lock);
+    bool had_code = ranges_any(&s->guest, addr, addr + old, PROT_EXEC);
+    bool replaces_code = fixed && ranges_any(&s->guest, new_addr, new_addr + new, PROT_EXEC);
+    i64 result = -EFAULT;
+    if (fixed && ranges_touch(&s->own, new_addr, new_addr + new))
+        result = -ENOMEM;
+    else if (!ranges_touch(&s->own, addr, addr + old))
+        result = sys_mremap(addr, size, new_size, flags, new_addr);
+    if (!sys_failed(result))
+        note_remap(addr, old, (u64)result, new, flags);
+    unlock(&s->lock);
+    if (!sys_failed(result) && had_code)
+        code_forget(addr, addr + old);
+    if (!sys_failed(result) && replaces_code)
+        code_forget(new_addr, new_addr + new);
+    return result;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- brk */
+
+/* As much as can be had, from `size` bytes down. */
+static bool reserve_brk(u64 at, u64 size, u32 flags) {
+    for (; size >= BRK_SIZE_LEAST; size /= 2) {
+        i64 start = sys_mmap(at, size, PROT_NONE, NO_ACCESS_FLAGS | flags, -1, 0);
+        if (sys_failed(start))
+            continue;
+        the.brk_start = the.brk_now = (u64)start;
+        the.brk_end = (u64)start + size;
+        return true;
+    }
+    return false;
+}
+
+bool space_start_brk(u64 image_end) {
+    return (image_end && reserve_brk(page_up(image_end), BRK_SIZE_NEAR, MAP_FIXED_NOREPLACE)) || reserve_brk(0, BRK_SIZE, 0);
+}
+
+static bool move_brk(u64 from, u64 to) {
+    Space *s = space();
+    if (to > from) {
+        if (ranges_touch(&s->guest, from, to) || sys_mprotect(from, to - from, PROT_READ | PROT_WRITE))
+            return false;
+        ranges_set(&s->guest, from, to, PROT_READ | PROT_WRITE);
+    } else if (to < from) {
+        if (sys_failed(vacate(to, from)))
+            return false;
+        ranges_clear(&s->guest, to, from);
+    }
+    return true;
+}
+
+u64 space_brk(u64 want) {
+    Space *s = space();
+    lock(&s->lock);
+    u64 old = the.brk_now;
+    bool had_code = want < old && ranges_any(&s->guest, page_up(want), page_up(old), PROT_EXEC);
+    if (want >= the.brk_start && want <= the.brk_end && move_brk(page_up(old), page_up(want)))
+        the.brk_now = want;
+    u64 now = the.brk_now;
+    unlock(&s->lock);
+    if (now < old && had_code)
+        code_forget(page_up(now), page_up(old));
+    return now;
+}
+
+/* ------------------------------------------------------------------------------------------ for the rest of the client */
+
+static i64 reserve_far(u64 size, u64 align) {
+    u64 slack = align > PAGE ? align : 0;
+    i64 at = sys_mmap(0, size + slack, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
+    if (sys_failed(at) || !slack)
+        return at;
+    u64 start = ((u64)at + align - 1) & -align, end = (u64)at + size + slack;
+    if (start > (u64)at)
+        sys_munmap((u64)at, start - (u64)at);
+    if (end > start + size)
+        sys_munmap(start + size, end - start - size);
+    return (i64)start;
+}
+
+i64 space_reserve(u64 want, u64 size, u64 align) {
+    Space *s = space();
+    lock(&s->lock);
+    u64 gap = !want && size < MODULE_SIZE_MAX ? find_gap(size, align) : 0;
+    i64 at = gap    ? (i64)gap
+             : want ? sys_mmap(want, size, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0)
+                    : reserve_far(size, align);
+    if (!sys_failed(at))
+        ranges_set(&s->guest, (u64)at, (u64)at + size, PROT_NONE);
+    unlock(&s->lock);
+    return at;
+}
+
+void space_own(u64 start, u64 size) {
+    lock(&space()->lock);
+    ranges_set(&space()->own, start, start + page_up(size), 0);
+    unlock(&space()->lock);
+}
+
+void space_disown(u64 start, u64 size) {
+    lock(&space()->lock);
+    ranges_clear(&space()->own, start, start + page_up(size));
+    unlock(&space()->lock);
+}
+
+int space_prot(u64 addr) {
+    lock(&space()->lock);
+    const Range *r = ranges_at(&space()->guest, addr);
+    int prot = r ? (int)r->value : PROT_UNMAPPED;
+    unlock(&space()->lock);
+    return prot;
+}
+
+void space_note(u64 start, u64 size, int prot) {
+    u64 end = start + page_up(size);
+    Space *s = space();
+    lock(&s->lock);
+    bool had_code = ranges_any(&s->guest, start, end, PROT_EXEC);
+    forget_modules(start, end, NULL);
+    if (prot == PROT_UNMAPPED)
+        ranges_clear(&s->guest, start, end);
+    else
+        ranges_set(&s->guest, start, end, (u32)prot);
+    unlock(&s->lock);
+    if (had_code)
+        code_forget(start, end);
+}
+
+void space_lock(void) {
+    lock(&space()->lock);
+}
+
+void space_unlock(void) {
+    unlock(&space()->lock);
+}
+
+/* Where process_vm_readv is forbidden, as in some containers. */
+static size_t read_through_file(u64 addr, void *buf, size_t size) {
+    int fd = (int)sys_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return 0;
+    i64 n = sys_pread(fd, buf, size, addr);
+    sys_close(fd);
+    return n > 0 ? (size_t)n : 0;
+}
+
+/* Page by page, since the kernel promises partial results between iovecs only. */
+static size_t read_memory(u64 addr, void *buf, size_t size) {
+    enum { PIECES = 16 };
+    size_t done = 0;
+    while (done < size) {
+        struct iovec remote[PIECES], local = {(u8 *)buf + done, 0};
+        u32 count = 0;
+        for (u64 at = addr + done, left = size - done; left && count < PIECES; count++) {
+            u64 piece = PAGE - at % PAGE;
+            piece = piece < left ? piece : left;
+            remote[count] = (struct iovec){(void *)at, piece};
+            at += piece, left -= piece, local.iov_len += piece;
+        }
+        i64 n = sys_process_vm_readv((u32)sys_getpid(), &local, 1, remote, count);
+        if (n == -EPERM || n == -ENOSYS)
+            return done + read_through_file(addr + done, (u8 *)buf + done, size - done);
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+        if ((size_t)n < local.iov_len)
+            break;
+    }
+    return done;
+}
+
+size_t space_read(u64 addr, void *buf, size_t size, bool *writable) {
+    size_t n = read_memory(addr, buf, size);
+    lock(&space()->lock);
+    *writable = n && ranges_any(&space()->guest, addr, addr + n, PROT_WRITE);
+    unlock(&space()->lock);
+    return n;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- start */
+
+static u64 auxiliary(u64 type) {
+    for (const u64 *a = the.auxv; a && a[0] != AT_NULL; a += 2) {
+        if (a[0] == type)
+            return a[1];
+    }
+    return 0;
+}
+
+/* The guest calls the kernel's own library of time functions, which is translated like any other code. */
+static void note_vdso(void) {
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)auxiliary(AT_SYSINFO_EHDR);
+    if (!head)
+        return;
+    const Elf64_Phdr *ph = (const Elf64_Phdr *)((u64)head + head->e_phoff);
+    for (u32 i = 0; i < head->e_phnum; i++) {
+        if (ph[i].p_type == PT_LOAD)
+            space_note((u64)head, ph[i].p_memsz, PROT_READ | PROT_EXEC);
+    }
+}
+
+/* The stack that the kernel made, with the arguments above everything; it grows down. */
+static void own_first_stack(void) {
+    u64 here = page_down((u64)__builtin_frame_address(0)), top = page_up(auxiliary(AT_EXECFN)) + PAGE;
+    u64 start = here - HOST_STACK_MAX;
+    space_own(start, (top > here ? top : here + PAGE) - start);
+}
+
+bool space_init(void) {
+    extern const u8 image_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+    extern const u8 image_end[] __asm__("_end") __attribute__((visibility("hidden")));
+    u64 size = (u64)TABLES_SIZE + WINDOW_SIZE + CODE_ARENA_SIZE;
+    i64 block = sys_mmap(0, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
+    if (sys_failed(block))
+        return false;
+    u64 tables = ((u64)block + BLOCK_ALIGN - 1) & -(u64)BLOCK_ALIGN;
+    if (sys_mprotect(tables, TABLES_SIZE, PROT_READ | PROT_WRITE))
+        return false;
+    the.window = tables + TABLES_SIZE;
+    the.code_base = the.window + WINDOW_SIZE;
+    Space *s = space();
+    s->guest = (Ranges){s->guest_ranges, 0, GUEST_RANGES};
+    s->own = (Ranges){s->own_ranges, 0, OWN_RANGES};
+    space_own(tables, TABLES_SIZE);
+    space_own(the.code_base, CODE_ARENA_SIZE);
+    space_own((u64)image_start, (u64)(image_end - image_start));
+    own_first_stack();
+    note_vdso();
+    return true;
+}

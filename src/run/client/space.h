@@ -1,0 +1,32 @@
+/* space.h: what other parts of the client tell space.c, and ask it, besides the guest's own calls (client.h). */
+#ifndef RUN_CLIENT_SPACE_H
+#define RUN_CLIENT_SPACE_H
+
+#include "run/client/client.h"
+
+/* Sizes of the two parts of the reserved block: modules from the.window on, then the code arena from the.code_base on. All of it is
+ * PROT_NONE at first; code.c maps its views over the arena with MAP_FIXED. */
+enum { WINDOW_SIZE = 1 << 30, CODE_ARENA_SIZE = 512 << 20 };
+
+/* [start, start + size) is the client's: guest mappings over it are refused. sys_pages does this for its pages. */
+void space_own(u64 start, u64 size);
+void space_disown(u64 start, u64 size);
+
+/* Address for an image of `size` bytes, reserved PROT_NONE; want != 0: there and nowhere else. Negative errno. */
+i64 space_reserve(u64 want, u64 size, u64 align);
+/* An image's place is known before its parts are mapped by space_mmap. */
+void space_add_module(u64 base, u64 end, int fd, bool position_independent);
+/* The program break: behind the image of a program with fixed addresses if there is room, else (image_end 0) anywhere. */
+bool space_start_brk(u64 image_end);
+
+enum { PROT_UNMAPPED = -1 };
+/* What the guest may do at an address: PROT_* as it asked for, or PROT_UNMAPPED. */
+int space_prot(u64 addr);
+/* Something was mapped (or unmapped: PROT_UNMAPPED) for the guest by other means, such as shmat. */
+void space_note(u64 start, u64 size, int prot);
+
+/* Around fork, so that the child's tables are whole; space_unlock in both processes. */
+void space_lock(void);
+void space_unlock(void);
+
+#endif

@@ -1,0 +1,135 @@
+/* stack.c: the guest's first stack, as the kernel would have filled it.
+ *
+ * From high to low: the program's path, the strings of the environment and of the arguments (in order, so that programs which
+ * overwrite their own command line find it in one piece), the platform's name, 16 random bytes; then, below an address that makes rsp a
+ * multiple of 16, the words: argc, argv, envp, auxiliary vector.
+ */
+#include <elf.h>
+#include <linux/resource.h>
+
+#include "run/client/client.h"
+#include "run/client/space.h"
+
+#define STACK_DEFAULT ((u64)8 << 20)
+#define STACK_LEAST ((u64)1 << 20)
+#define STACK_MOST ((u64)1 << 30)
+#define STACK_GUARD ((u64)1 << 20) /* PROT_NONE below, as the kernel keeps free below its stacks */
+
+enum { AUXV_MAX = 32, HWCAP2_FSGSBASE = 2 };
+
+typedef struct Auxv {
+    u64 pair[AUXV_MAX][2];
+    u32 count;
+} Auxv;
+
+static u64 stack_size(void) {
+    u64 limit[2] = {STACK_DEFAULT, 0};
+    sys_prlimit(RLIMIT_STACK, NULL, limit);
+    u64 size = page_down(limit[0]);
+    return size < STACK_LEAST ? STACK_LEAST : size > STACK_MOST ? STACK_MOST : size;
+}
+
+/* Old programs may ask for a stack that can be executed. */
+static u32 stack_prot(const Image *image) {
+    for (u32 i = 0; image->phdr && i < image->phnum; i++) {
+        Elf64_Phdr p;
+        bool writable;
+        u64 at = image->phdr + i * sizeof(p);
+        if (space_read(at, &p, sizeof(p), &writable) == sizeof(p) && p.p_type == PT_GNU_STACK && p.p_flags & PF_X)
+            return PROT_READ | PROT_WRITE | PROT_EXEC;
+    }
+    return PROT_READ | PROT_WRITE;
+}
+
+/* Returns the top, or 0. */
+static u64 map_stack(const Image *image, u64 size) {
+    i64 start = sys_mmap(0, size + STACK_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (sys_failed(start))
+        return 0;
+    u64 stack = (u64)start + STACK_GUARD;
+    i64 result = space_mmap(stack, size, stack_prot(image), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    return sys_failed(result) ? 0 : stack + size;
+}
+
+static size_t count_strings(char **list, u64 *bytes) {
+    size_t n = 0;
+    for (; list[n]; n++)
+        *bytes += strlen(list[n]) + 1;
+    return n;
+}
+
+static u64 push_bytes(u64 sp, const void *bytes, size_t size) {
+    memcpy((void *)(sp - size), bytes, size);
+    return sp - size;
+}
+
+/* Strings upwards from `at`, their addresses and a NULL to `words`. */
+static u64 *put_strings(u64 *words, char **list, u64 *at) {
+    for (; *list; list++) {
+        size_t size = strlen(*list) + 1;
+        memcpy((void *)*at, *list, size);
+        *words++ = *at;
+        *at += size;
+    }
+    *words++ = 0;
+    return words;
+}
+
+static void add(Auxv *a, u64 type, u64 value) {
+    CHECK(a->count < AUXV_MAX, "the auxiliary vector has room");
+    a->pair[a->count][0] = type;
+    a->pair[a->count++][1] = value;
+}
+
+/* What the kernel told this process and is as true for the guest. Not AT_RSEQ_*: restartable sequences name code addresses, and
+ * translated code is elsewhere. */
+static void add_inherited(Auxv *a) {
+    static const u8 types[] = {AT_SYSINFO_EHDR, AT_HWCAP,  AT_PAGESZ, AT_CLKTCK, AT_UID,           AT_EUID,
+                               AT_GID,          AT_EGID,   AT_SECURE, AT_HWCAP2, AT_MINSIGSTKSZ};
+    for (const u64 *host = the.auxv; host && host[0] != AT_NULL; host += 2) {
+        if (host[0] > 255 || !memchr(types, (int)host[0], sizeof(types)))
+            continue;
+        /* without FSGSBASE the guest sets segment bases by arch_prctl */
+        add(a, host[0], host[0] == AT_HWCAP2 ? host[1] & ~(u64)HWCAP2_FSGSBASE : host[1]);
+    }
+}
+
+static void add_program(Auxv *a, const Image *image) {
+    add(a, AT_PHDR, image->phdr);
+    add(a, AT_PHENT, sizeof(Elf64_Phdr));
+    add(a, AT_PHNUM, image->phnum);
+    add(a, AT_BASE, image->interp_base);
+    add(a, AT_FLAGS, 0);
+    add(a, AT_ENTRY, image->entry);
+}
+
+u64 stack_build(const Image *image, char **argv, char **envp, const char *path) {
+    u64 bytes = 0, size = stack_size();
+    size_t argc = count_strings(argv, &bytes), envc = count_strings(envp, &bytes);
+    u64 room = bytes + (argc + envc + 4 * AUXV_MAX) * sizeof(u64) + strlen(path) + PAGE;
+    if (size < 4 * room)
+        size = page_up(4 * room);
+    u64 top = map_stack(image, size);
+    if (!top)
+        return 0;
+    Auxv a = {0};
+    add_inherited(&a);
+    add_program(&a, image);
+    u64 sp = push_bytes(top - sizeof(u64), path, strlen(path) + 1);
+    add(&a, AT_EXECFN, sp);
+    u64 strings = sp -= bytes;
+    sp = push_bytes(sp, "x86_64", sizeof("x86_64"));
+    add(&a, AT_PLATFORM, sp);
+    u8 random[16] = {0};
+    sys_getrandom(random, sizeof(random), 0);
+    sp = push_bytes(sp & -(u64)16, random, sizeof(random));
+    add(&a, AT_RANDOM, sp);
+    add(&a, AT_NULL, 0);
+    sp = (sp - sizeof(u64) * (1 + argc + 1 + envc + 1 + 2 * a.count)) & -(u64)16;
+    u64 *words = (u64 *)sp;
+    *words++ = argc;
+    words = put_strings(words, argv, &strings);
+    words = put_strings(words, envp, &strings);
+    memcpy(words, a.pair, a.count * sizeof(a.pair[0]));
+    return sp;
+}

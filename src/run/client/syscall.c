@@ -1,0 +1,371 @@
+/* syscall.c: the guest's system calls.
+ *
+ * Guest and host have one ABI and one address space, so most calls go to the kernel as they are (syscalls.def). What is done
+ * here is what changes memory, threads, processes or signals, what would show the client instead of the guest
+ * (/proc/self/exe), and what would take the client's own descriptor away.
+ *
+ * A signal with a handler of the guest that arrives before a call, or makes the kernel restart one, comes first: the call
+ * answers SYSCALL_RESTART and the guest's pc goes back to its instruction, exactly as the kernel does it.
+ */
+#include <asm/prctl.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+
+#include "run/client/frame.h"
+
+enum { SYSCALL_LENGTH = 2, PATH_BYTES = 4096, DESCRIPTOR_AWAY = 1000 };
+
+typedef i64 SyscallFunction(Thread *t, const u64 a[6]);
+
+static i64 pass(Thread *t, u64 number, const u64 a[6]) {
+    return syscall_guarded(&t->pending_signals, number, a);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- memory */
+
+static i64 own_mmap(Thread *t, const u64 a[6]) {
+    (void)t;
+    return space_mmap(a[0], a[1], (u32)a[2], (u32)a[3], (int)a[4], a[5]);
+}
+
+static i64 own_munmap(Thread *t, const u64 a[6]) {
+    (void)t;
+    return space_munmap(a[0], a[1]);
+}
+
+static i64 own_mprotect(Thread *t, const u64 a[6]) {
+    (void)t;
+    return space_mprotect(a[0], a[1], (u32)a[2]);
+}
+
+/* The guest's processor has no protection keys. */
+static i64 own_pkey_mprotect(Thread *t, const u64 a[6]) {
+    return (int)a[3] == -1 ? own_mprotect(t, a) : -EINVAL;
+}
+
+static i64 own_mremap(Thread *t, const u64 a[6]) {
+    (void)t;
+    return space_mremap(a[0], a[1], a[2], (u32)a[3], a[4]);
+}
+
+static i64 own_brk(Thread *t, const u64 a[6]) {
+    (void)t;
+    return (i64)space_brk(a[0]);
+}
+
+/* ----------------------------------------------------------------------------------------------- processes and signals */
+
+static i64 own_fork(Thread *t, const u64 a[6]) {
+    (void)a;
+    return process_fork(t, SIGCHLD, 0, 0, 0, 0);
+}
+
+static i64 own_vfork(Thread *t, const u64 a[6]) {
+    (void)a;
+    return process_fork(t, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+}
+
+static i64 own_clone(Thread *t, const u64 a[6]) {
+    return process_fork(t, a[0], a[1], a[2], a[3], a[4]);
+}
+
+static i64 own_clone3(Thread *t, const u64 a[6]) {
+    return process_clone3(t, a[0], a[1]);
+}
+
+static i64 own_exit_group(Thread *t, const u64 a[6]) {
+    process_exit(t, (int)a[0]);
+}
+
+/* There are no other threads yet. */
+static i64 own_exit(Thread *t, const u64 a[6]) {
+    process_exit(t, (int)a[0]);
+}
+
+static i64 own_rt_sigaction(Thread *t, const u64 a[6]) {
+    return signal_action(t, a[0], a[1], a[2], a[3]);
+}
+
+static i64 own_rt_sigreturn(Thread *t, const u64 a[6]) {
+    (void)a;
+    signal_return(t);
+    return SYSCALL_NO_RESULT;
+}
+
+static i64 own_sigaltstack(Thread *t, const u64 a[6]) {
+    return signal_altstack(t, a[0], a[1]);
+}
+
+/* fs and gs of the guest are the host's; what else there is would change the processor that the guest sees. */
+static i64 own_arch_prctl(Thread *t, const u64 a[6]) {
+    switch ((u32)a[0]) {
+    case ARCH_SET_FS:
+    case ARCH_SET_GS: {
+        i64 error = pass(t, __NR_arch_prctl, a);
+        if (!error)
+            *((u32)a[0] == ARCH_SET_FS ? &t->cpu.fsbase : &t->cpu.gsbase) = a[1];
+        return error;
+    }
+    case ARCH_GET_FS:
+    case ARCH_GET_GS:
+    case ARCH_GET_CPUID:
+        return pass(t, __NR_arch_prctl, a);
+    case ARCH_SET_CPUID:
+        return -ENODEV;
+    default:
+        return -EINVAL;
+    }
+}
+
+/* Filters would see the client's calls, not only the guest's. */
+static i64 own_prctl(Thread *t, const u64 a[6]) {
+    enum { SYSCALL_USER_DISPATCH = 59 };
+    switch ((int)a[0]) {
+    case PR_SET_SECCOMP:
+    case SYSCALL_USER_DISPATCH:
+        return -EINVAL;
+    case PR_SET_MM:
+        return -EPERM;
+    default:
+        return pass(t, __NR_prctl, a);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------ /proc/self/exe */
+
+static bool names_own_process(const char *s, size_t len) {
+    char pid[16];
+    return (len == 4 && !memcmp(s, "self", 4)) || (len == 11 && !memcmp(s, "thread-self", 11)) ||
+           (format_text(pid, sizeof(pid), "%d", (int)sys_getpid()) == len && !memcmp(s, pid, len));
+}
+
+static bool is_own_exe(const char *path) {
+    if (strncmp(path, "/proc/", 6))
+        return false;
+    const char *who = path + 6, *end = strchr(who, '/');
+    return end && !strcmp(end, "/exe") && names_own_process(who, (size_t)(end - who));
+}
+
+/* Calls with a path that follow /proc/self/exe. The kernel goes first: if it could read the path, so can we. The client's file is
+ * what it found, so the same call for the guest's file replaces the result. */
+static i64 with_path(Thread *t, u64 number, const u64 a[6], u32 path_at) {
+    i64 result = pass(t, number, a);
+    if (result < 0 || !is_own_exe((const char *)a[path_at]))
+        return result;
+    u64 again[6];
+    memcpy(again, a, sizeof(again));
+    again[path_at] = (u64)the.opt.guest_path;
+    if (number == __NR_open || number == __NR_openat)
+        sys_close((int)result);
+    return pass(t, number, again);
+}
+
+static i64 own_open(Thread *t, const u64 a[6]) {
+    return with_path(t, __NR_open, a, 0);
+}
+
+static i64 own_openat(Thread *t, const u64 a[6]) {
+    return with_path(t, __NR_openat, a, 1);
+}
+
+static i64 own_stat(Thread *t, const u64 a[6]) {
+    return with_path(t, __NR_stat, a, 0);
+}
+
+static i64 own_newfstatat(Thread *t, const u64 a[6]) {
+    if (a[3] & (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+        return pass(t, __NR_newfstatat, a);
+    return with_path(t, __NR_newfstatat, a, 1);
+}
+
+static i64 own_statx(Thread *t, const u64 a[6]) {
+    if (a[2] & (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+        return pass(t, __NR_statx, a);
+    return with_path(t, __NR_statx, a, 1);
+}
+
+static i64 own_access(Thread *t, const u64 a[6]) {
+    return with_path(t, __NR_access, a, 0);
+}
+
+static i64 own_faccessat(Thread *t, const u64 a[6]) {
+    return with_path(t, __NR_faccessat, a, 1);
+}
+
+static i64 own_faccessat2(Thread *t, const u64 a[6]) {
+    return with_path(t, __NR_faccessat2, a, 1);
+}
+
+static i64 replace_link(i64 result, u64 path, u64 buf, u64 size) {
+    if (result < 0 || !is_own_exe((const char *)path))
+        return result;
+    size_t len = strlen(the.opt.guest_path);
+    if (len > size)
+        len = size;
+    memcpy((void *)buf, the.opt.guest_path, len);
+    return (i64)len;
+}
+
+/* The kernel has written at least one byte of the buffer; the guest says that the rest is there. */
+static i64 own_readlink(Thread *t, const u64 a[6]) {
+    return replace_link(pass(t, __NR_readlink, a), a[0], a[1], (u64)(int)a[2]);
+}
+
+static i64 own_readlinkat(Thread *t, const u64 a[6]) {
+    return replace_link(pass(t, __NR_readlinkat, a), a[1], a[2], (u64)(int)a[3]);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- exec */
+
+static i64 read_path(u64 addr, char path[PATH_BYTES]) {
+    size_t n = guest_read(addr, path, PATH_BYTES);
+    if (memchr(path, 0, n))
+        return 0;
+    return n == PATH_BYTES ? -ENAMETOOLONG : -EFAULT;
+}
+
+static i64 exec_path(Thread *t, const char *path, u64 argv, u64 envp) {
+    return process_exec(t, is_own_exe(path) ? the.opt.guest_path : path, (char **)argv, (char **)envp);
+}
+
+static i64 own_execve(Thread *t, const u64 a[6]) {
+    char path[PATH_BYTES];
+    i64 error = read_path(a[0], path);
+    return error ? error : exec_path(t, path, a[1], a[2]);
+}
+
+/* The file behind a descriptor by a name that outlives exec, which closes descriptors. */
+static i64 exec_descriptor(Thread *t, int fd, u64 argv, u64 envp) {
+    char link[32], path[PATH_BYTES];
+    struct stat here, there;
+    format_text(link, sizeof(link), "/proc/self/fd/%d", fd);
+    i64 n = sys_readlink(link, path, sizeof(path) - 1);
+    if (n < 0)
+        return -EBADF;
+    path[n] = 0;
+    if (!sys_fstat(fd, &here) && !sys_stat(path, &there) && here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+        return exec_path(t, path, argv, envp);
+    i64 copy = sys_fcntl(fd, F_DUPFD, DESCRIPTOR_AWAY); /* a file without a name: the new program inherits it */
+    if (copy < 0)
+        return copy;
+    format_text(path, sizeof(path), "/proc/self/fd/%d", (int)copy);
+    i64 error = exec_path(t, path, argv, envp);
+    sys_close((int)copy);
+    return error;
+}
+
+static i64 own_execveat(Thread *t, const u64 a[6]) {
+    char path[PATH_BYTES], whole[PATH_BYTES + 64];
+    i64 error = read_path(a[1], path);
+    if (error)
+        return error;
+    int dir = (int)a[0];
+    if (!*path)
+        return a[4] & AT_EMPTY_PATH ? exec_descriptor(t, dir, a[2], a[3]) : -ENOENT;
+    if (*path == '/' || dir == AT_FDCWD)
+        return exec_path(t, path, a[2], a[3]);
+    char link[32], name[PATH_BYTES];
+    format_text(link, sizeof(link), "/proc/self/fd/%d", dir);
+    i64 n = sys_readlink(link, name, sizeof(name) - 1);
+    if (n < 0)
+        return -EBADF;
+    name[n] = 0;
+    if (format_text(whole, sizeof(whole), "%s/%s", name, path) >= PATH_BYTES)
+        return -ENAMETOOLONG;
+    return exec_path(t, whole, a[2], a[3]);
+}
+
+/* --------------------------------------------------------------------------------------------- the client's descriptor */
+
+/* For the guest, our descriptor is not open. */
+static i64 own_close(Thread *t, const u64 a[6]) {
+    return the.server_fd >= 0 && (int)a[0] == the.server_fd ? -EBADF : pass(t, __NR_close, a);
+}
+
+static bool make_way(int fd) {
+    if (fd < 0 || fd != the.server_fd)
+        return true;
+    i64 moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_AWAY);
+    if (moved < 0)
+        return false;
+    sys_close(fd);
+    the.server_fd = (int)moved;
+    return true;
+}
+
+static i64 own_dup2(Thread *t, const u64 a[6]) {
+    return make_way((int)a[1]) ? pass(t, __NR_dup2, a) : -EMFILE;
+}
+
+static i64 own_dup3(Thread *t, const u64 a[6]) {
+    return make_way((int)a[1]) ? pass(t, __NR_dup3, a) : -EMFILE;
+}
+
+static i64 own_close_range(Thread *t, const u64 a[6]) {
+    u32 first = (u32)a[0], last = (u32)a[1], ours = (u32)the.server_fd;
+    if (the.server_fd < 0 || ours < first || ours > last)
+        return pass(t, __NR_close_range, a);
+    i64 error = 0;
+    if (first < ours)
+        error = sys3(__NR_close_range, first, ours - 1, a[2]);
+    if (!error && ours < last)
+        error = sys3(__NR_close_range, ours + 1, last, a[2]);
+    return error;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- the table */
+
+typedef enum Kind { KIND_NONE, KIND_PASS, KIND_OWN, KIND_REFUSE } Kind;
+
+typedef struct Row {
+    u8 kind;
+    i16 error;
+    SyscallFunction *own;
+} Row;
+
+static const Row rows[] = {
+#define PASS(number, name, text) [number] = {.kind = KIND_PASS},
+#define OWN(number, name, text) [number] = {.kind = KIND_OWN, .own = own_##name},
+#define REFUSE(number, name, text, error) [number] = {KIND_REFUSE, -error, NULL},
+#include "run/client/syscalls.def"
+#undef PASS
+#undef OWN
+#undef REFUSE
+};
+
+static i64 run(Thread *t, u64 number, const u64 a[6]) {
+    if (t->pending_signals)
+        return SYSCALL_RESTART;
+    if (number >= ARRAY_LEN(rows))
+        return -ENOSYS;
+    const Row *r = &rows[number];
+    switch ((Kind)r->kind) {
+    case KIND_PASS:
+        return pass(t, number, a);
+    case KIND_OWN:
+        return r->own(t, a);
+    case KIND_REFUSE:
+        return r->error;
+    case KIND_NONE:
+        break;
+    }
+    return -ENOSYS;
+}
+
+void guest_syscall(LatheX86Cpu *cpu) {
+    Thread *t = (Thread *)cpu;
+    u64 number = (u32)cpu->gp[LATHE_RAX];
+    const u64 a[6] = {cpu->gp[LATHE_RDI], cpu->gp[LATHE_RSI], cpu->gp[LATHE_RDX],
+                      cpu->gp[LATHE_R10], cpu->gp[LATHE_R8],  cpu->gp[LATHE_R9]};
+    __atomic_fetch_add(&the.stats.syscalls, 1, __ATOMIC_RELAXED);
+    if (the.opt.strace)
+        trace_enter(t, number, a);
+    i64 result = run(t, number, a);
+    if (result == SYSCALL_RESTART)
+        cpu->pc -= SYSCALL_LENGTH;
+    else if (result != SYSCALL_NO_RESULT)
+        cpu->gp[LATHE_RAX] = (u64)result;
+    if (the.opt.strace)
+        trace_exit(t, number, a, result);
+    signal_deliver(t);
+}

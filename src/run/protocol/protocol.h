@@ -1,0 +1,113 @@
+/* protocol.h: what client and server say to each other; docs/protocol.md has the whole story.
+ *
+ * Every message is an 8-byte header and a payload. The client speaks first, and speaks only when asked after that:
+ *
+ *     C_INIT → S_INIT;   then any number of   C_TRANSLATE → (S_MEMREQ → C_MEMBUF)* → S_OBJECT
+ *
+ * All integers are little-endian. A side that gets anything else ends the connection.
+ */
+#ifndef RUN_PROTOCOL_H
+#define RUN_PROTOCOL_H
+
+#include "base/base.h"
+
+enum { PROTOCOL_VERSION = 1 };
+
+#define MESSAGES(M)                                                                                                    \
+    M(C_INIT, 1)                                                                                                       \
+    M(S_INIT, 2)                                                                                                       \
+    M(C_TRANSLATE, 3)                                                                                                  \
+    M(S_MEMREQ, 4)                                                                                                     \
+    M(C_MEMBUF, 5)                                                                                                     \
+    M(S_OBJECT, 6)                                                                                                     \
+    M(S_ERROR, 7)
+
+typedef enum MessageType {
+#define M(name, number) name = number,
+    MESSAGES(M)
+#undef M
+} MessageType;
+
+enum { MESSAGE_MAX = 64 << 20 };
+
+typedef struct MessageHeader {
+    u32 type, size; /* size of the payload */
+} MessageHeader;
+
+/* What decides about the code that is made. Part of every cache key, so: no padding, no pointers, zero where unused. */
+typedef struct CodeConfig {
+    u32 version;   /* of the code's interface to the client: CODE_VERSION */
+    u32 arch;      /* LatheArch */
+    u32 opt;       /* LatheOpt */
+    u32 strict_fp; /* bool */
+    u8 reserved[16];
+} CodeConfig;
+
+enum { CODE_VERSION = 1 };
+
+/* A 128-bit name of guest content or of a cache file. */
+typedef struct Key {
+    u64 word[2];
+} Key;
+
+typedef struct InitMessage { /* C_INIT */
+    u32 version, reserved;
+    CodeConfig code;
+    char cache_dir[256]; /* where the server keeps what it makes; empty: nowhere */
+} InitMessage;
+
+typedef struct InitReply { /* S_INIT */
+    u32 version, reserved;
+} InitReply;
+
+/* Translate the guest function at pc, in the module at [base, end), whose pack file is `pack` (zero: do not keep it). base 0:
+ * code that is no file's, and may change. */
+typedef struct TranslateMessage { /* C_TRANSLATE */
+    u64 pc, base, end;
+    u32 position_independent; /* the module may be elsewhere in another run: no address in it is a constant */
+    u32 reserved;
+    Key pack;
+} TranslateMessage;
+
+/* Names in objects. FUNCTION_NAME takes the offset of a guest address from its module's base (from 0 where there is no
+ * module); the other symbols are the client's. */
+#define FUNCTION_NAME "g_%llx"
+#define SYMBOL_GUEST "guest"                 /* the module's base, where it is position-independent */
+#define SYMBOL_TABLE "lathe_table"           /* of TableEntry: translated code by guest address */
+#define SYMBOL_MISS "lathe_miss"             /* a lifted function: goes on at cpu->pc, whatever it takes */
+#define SYMBOL_JUMP_MISS "lathe_jump_miss"   /* the same for jumps; may return to the dispatcher instead */
+#define SYMBOL_SYSCALL "guest_syscall"       /* void(ptr cpu) */
+#define SYMBOL_CPUID "guest_cpuid"
+
+typedef struct TableEntry {
+    u64 pc, code;
+} TableEntry;
+
+/* Behind the guest state, at a fixed place: the host stack address below which computed jumps return to the dispatcher. */
+enum { THREAD_STACK_LIMIT = 2496 };
+
+enum { TABLE_BITS = 16 };
+/* The entry a guest address may be in: functions begin at multiples of 16, jump targets anywhere. */
+#define TABLE_INDEX(pc) (((pc) >> 4 ^ (pc)) & ((1u << TABLE_BITS) - 1))
+
+typedef struct MemRequest { /* S_MEMREQ */
+    u64 addr;
+    u32 size, reserved;
+} MemRequest;
+
+/* C_MEMBUF: MemReply, then the bytes that could be read, at most as many as asked for. */
+typedef struct MemReply {
+    u32 size;
+    u32 writable; /* 1: the guest may write some of them */
+} MemReply;
+
+/* S_OBJECT: the facts, then object_size bytes of an ELF object. object_size 0: the code at pc cannot be read or decoded. */
+typedef struct ObjectMessage {
+    u64 pc;
+    u32 object_size;
+    u32 insns;           /* guest instructions */
+    u32 lift_us, opt_us, emit_us;
+    u32 reserved;
+} ObjectMessage;
+
+#endif

@@ -1,0 +1,185 @@
+/* translate.c: one guest function to one ELF object: lift, optimise, emit. */
+#include <llvm-c/Core.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "run/server/server.h"
+
+/* How far behind its entry a function is followed: what lies beyond or before (cold parts, other functions' bodies reached by
+ * tail calls) is translated by itself, if it ever runs. */
+enum { REACH_BYTES = 64 * 1024, MAX_INSNS = 20000 };
+
+/* Types, constants and metadata of an LLVM context are never freed: now and then it is replaced. */
+enum { CONTEXT_USES = 200 };
+
+struct Translator {
+    CodeConfig config;
+    Pages *pages;
+    LatheJit *jit;
+    LLVMContextRef ctx;
+    u32 ctx_uses;
+    /* of the current request: */
+    LLVMModuleRef mod;
+    LatheConfig lift;
+    TranslateMessage request;
+};
+
+Translator *translator_new(const CodeConfig *config, Pages *pages) {
+    Translator *t = mem_new(sizeof(Translator));
+    t->config = *config;
+    t->pages = pages;
+    t->jit = lathe_jit_new(NULL);
+    return t;
+}
+
+void translator_free(Translator *t) {
+    lathe_jit_free(t->jit);
+    if (t->ctx)
+        LLVMContextDispose(t->ctx);
+    mem_free(t);
+}
+
+static void renew_context(Translator *t) {
+    if (t->ctx && t->ctx_uses++ < CONTEXT_USES)
+        return;
+    if (t->ctx)
+        LLVMContextDispose(t->ctx);
+    t->ctx = LLVMContextCreate();
+    t->ctx_uses = 0;
+    LLVMContextSetDiscardValueNames(t->ctx, true);
+}
+
+static u64 now_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
+}
+
+/* ------------------------------------------------------------------------------------------------------- configuration */
+
+static void name_of(const Translator *t, u64 pc, char *name, size_t size) {
+    snprintf(name, size, FUNCTION_NAME, (unsigned long long)(pc - t->request.base));
+}
+
+static LLVMValueRef function_at(void *user, uint64_t pc) {
+    Translator *t = user;
+    char name[32];
+    if (t->request.base && (pc < t->request.base || pc >= t->request.end))
+        return NULL;
+    name_of(t, pc, name, sizeof(name));
+    LLVMValueRef fn = LLVMGetNamedFunction(t->mod, name);
+    if (!fn) {
+        fn = lathe_declare(t->mod, &t->lift, name);
+        LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    }
+    return fn;
+}
+
+static size_t read_guest(void *user, uint64_t addr, void *buf, size_t size) {
+    return pages_read(((Translator *)user)->pages, addr, buf, size);
+}
+
+static LLVMValueRef declare_plain(Translator *t, const char *name) {
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(t->ctx, 0);
+    return LLVMAddFunction(t->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(t->ctx), &ptr, 1, false));
+}
+
+/* The module's symbol is near the code: hidden, so that addresses are one lea. */
+static void declare_guest(Translator *t) {
+    LLVMValueRef guest = LLVMAddGlobal(t->mod, LLVMInt8TypeInContext(t->ctx), SYMBOL_GUEST);
+    LLVMSetVisibility(guest, LLVMHiddenVisibility);
+    t->lift.pic_symbol = SYMBOL_GUEST;
+    t->lift.pic_base = t->request.base;
+}
+
+static void configure(Translator *t) {
+    u64 pc = t->request.pc, end = t->request.base ? t->request.end : pc + REACH_BYTES;
+    t->lift = (LatheConfig){
+        .arch = (LatheArch)t->config.arch,
+        .read_memory = read_guest,
+        .user = t,
+        .max_insns = MAX_INSNS,
+        .code_start = pc,
+        .code_end = end - pc < REACH_BYTES ? end : pc + REACH_BYTES,
+        .convention = LATHE_CONVENTION_REGISTERS,
+        .calls = LATHE_CALLS_RETURN,
+        .resolve = function_at,
+        .native_segments = true,
+        .strict_fp = t->config.strict_fp,
+        .no_jump_tables = !t->request.base, /* memory that may change has no constants */
+    };
+    t->lift.dispatch = lathe_declare(t->mod, &t->lift, SYMBOL_MISS);
+    t->lift.lookup = lookup_build(t->mod, &t->lift);
+    t->lift.on_syscall = declare_plain(t, SYMBOL_SYSCALL);
+    t->lift.on_cpuid = declare_plain(t, SYMBOL_CPUID);
+    if (t->request.position_independent)
+        declare_guest(t);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ lifting */
+
+/* The function's own name may have been declared by a call to itself: the declaration gives way. */
+static bool lift(Translator *t, LatheFunc *fn) {
+    char name[32];
+    if (lathe_func_decode_cfg(fn, t->request.pc) != LATHE_OK)
+        return false;
+    LLVMValueRef lifted = lathe_func_lift(fn, "lifted");
+    if (!lifted)
+        return false;
+    name_of(t, t->request.pc, name, sizeof(name));
+    LLVMValueRef declared = LLVMGetNamedFunction(t->mod, name);
+    if (declared) {
+        LLVMReplaceAllUsesWith(declared, lifted);
+        LLVMDeleteFunction(declared);
+    }
+    LLVMSetValueName2(lifted, name, strlen(name));
+    LLVMSetVisibility(lifted, LLVMHiddenVisibility);
+    return true;
+}
+
+static u32 count_insns(const LatheFunc *fn) {
+    size_t n = 0;
+    for (size_t i = 0; i < lathe_func_block_count(fn); i++)
+        n += lathe_func_block(fn, i).insn_count;
+    return (u32)n;
+}
+
+static bool compile(Translator *t, Translation *out) {
+    u64 start = now_us();
+    size_t size = 0;
+    if (lathe_jit_optimize(t->jit, t->mod, (LatheOpt)t->config.opt) != LATHE_OK)
+        return false;
+    u64 optimized = now_us();
+    if (lathe_jit_emit(t->jit, t->mod, LATHE_OPT_NONE, false, &out->object, &size) != LATHE_OK)
+        return false;
+    out->facts.opt_us = (u32)(optimized - start);
+    out->facts.emit_us = (u32)(now_us() - optimized);
+    out->facts.object_size = (u32)size;
+    return true;
+}
+
+bool translator_run(Translator *t, const TranslateMessage *request, Translation *out) {
+    u64 start = now_us();
+    *out = (Translation){.facts.pc = request->pc};
+    t->request = *request;
+    pages_begin(t->pages, request);
+    renew_context(t);
+    t->mod = LLVMModuleCreateWithNameInContext("lathe", t->ctx);
+    configure(t);
+    out->fn = lathe_func_new(t->mod, &t->lift);
+    bool ok = lift(t, out->fn) && !pages_lost(t->pages);
+    out->facts.lift_us = (u32)(now_us() - start);
+    if (ok) {
+        out->facts.insns = count_insns(out->fn);
+        out->range_count = lathe_func_ranges(out->fn, &out->ranges);
+        ok = compile(t, out);
+    }
+    LLVMDisposeModule(t->mod);
+    return ok;
+}
+
+void translation_free(Translation *t) {
+    free(t->object);
+    lathe_func_free(t->fn);
+}

@@ -1,0 +1,162 @@
+#!/bin/sh
+# cache.sh LATHE MAKER MANDIR: `lathe cache`, and what `lathe run` does before the program runs: its options, the program's place,
+# messages and exit statuses. The client is played by a script that prints its arguments. MAKER DIR makes a pack in DIR.
+lathe=$(realpath "$1")
+maker=$2
+mandir=$3
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+passed=0
+failed=0
+for name in $(env | sed -n 's/^\(LATHE_[A-Z_]*\)=.*/\1/p'); do
+    unset "$name"
+done
+
+fail() {
+    failed=$((failed + 1))
+    echo "FAIL: $what: $1"
+}
+
+# expect STATUS WHAT COMMAND...: runs it; its output is then in $dir/out and $dir/err.
+expect() {
+    want=$1
+    what=$2
+    shift 2
+    "$@" >"$dir/out" 2>"$dir/err" </dev/null
+    got=$?
+    [ $got -eq "$want" ] && passed=$((passed + 1)) || fail "exit status $got, not $want: $(head -1 "$dir/err")"
+}
+
+# says STREAM PATTERN: the last command printed a line with it (an extended regular expression).
+says() {
+    grep -Eq -- "$2" "$dir/$1" && passed=$((passed + 1)) || fail "no '$2' in std$1: $(head -3 "$dir/$1")"
+}
+
+says_not() {
+    ! grep -Eq -- "$2" "$dir/$1" && passed=$((passed + 1)) || fail "'$2' in std$1"
+}
+
+one_line() {
+    [ "$(wc -l <"$dir/err")" -eq 1 ] && [ ! -s "$dir/out" ] && passed=$((passed + 1)) || fail "not one line of message"
+}
+
+# ------------------------------------------------------------------------------------------------------------- lathe cache
+
+cache=$dir/cache
+expect 0 "no directory yet" "$lathe" cache --cache="$cache"
+says out '^0 packs, 0 records, 0 bytes$'
+"$maker" "$cache" && "$maker" "$cache" || exit 1
+echo "keep me" >"$cache/notes.txt"
+expect 0 "show" "$lathe" cache --cache="$cache" show
+says out '^0123456789abcdeffedcba9876543210\.pack  20.* 12 records .*KiB$'
+says out '^1 packs, 12 records, .* KiB$'
+printf 'X' | dd of="$cache/0123456789abcdeffedcba9876543210.pack" bs=1 seek=80 conv=notrunc 2>/dev/null
+expect 0 "a damaged record" env LATHE_CACHE="$cache" "$lathe" cache
+says out ' 11 records .*\(1 damaged\)$'
+expect 0 "clear" "$lathe" cache clear --cache "$cache"
+says out '^removed 1 packs, .*KiB$'
+what="clear removes packs only"
+[ "$(ls "$cache")" = notes.txt ] && passed=$((passed + 1)) || fail "$(ls "$cache")"
+expect 0 "path" env XDG_CACHE_HOME=/x "$lathe" cache path
+says out '^/x/lathe$'
+expect 0 "path in HOME" env -u XDG_CACHE_HOME HOME=/y "$lathe" cache path
+says out '^/y/\.cache/lathe$'
+expect 0 "a relative XDG_CACHE_HOME" env XDG_CACHE_HOME=x HOME=/y "$lathe" cache path
+says out '^/y/\.cache/lathe$'
+expect 1 "no cache" "$lathe" cache --cache=none
+one_line
+expect 1 "not a directory" "$lathe" cache --cache=/dev/null
+one_line
+expect 2 "unknown verb" "$lathe" cache shwo
+expect 2 "two verbs" "$lathe" cache show clear
+
+# --------------------------------------------------------------------------------------------------------------- lathe run
+
+parts=$dir/parts
+mkdir "$parts" "$dir/bin" "$dir/bin2" "$dir/root"
+cat >"$parts/lathe-client" <<'END'
+#!/bin/sh
+echo "options $1"
+echo "path $2"
+shift 2
+for word; do
+    echo "arg $word"
+done
+env | sed 's/^/env /'
+END
+printf '#!/bin/sh\n' >"$parts/lathe-server"
+printf '#!/bin/sh\n' >"$dir/bin/prog"
+printf '#!/bin/sh\n' >"$dir/bin2/prog"
+printf 'text\n' >"$dir/bin/text"
+mkdir "$dir/bin/folder"
+chmod +x "$parts/lathe-client" "$parts/lathe-server" "$dir/bin/prog" "$dir/bin2/prog"
+export LATHE_LIBEXEC="$parts" HOME="$dir" PATH="$dir/bin:$dir/bin2:$PATH"
+unset XDG_CACHE_HOME
+
+expect 0 "defaults" "$lathe" run prog -x --stats=json -- y
+says out '^options opt=2,strict=0,strace=0,follow=1,perf=0,stats=0,dump=0,'
+says out ",cache=$dir/\\.cache/lathe,"
+says out ",server=$parts/lathe-server,client=$parts/lathe-client,sysroot=\$"
+says out "^path $dir/bin/prog\$"
+grep '^arg' "$dir/out" | tr '\n' ' ' >"$dir/args"
+what=arguments
+[ "$(cat "$dir/args")" = 'arg prog arg -x arg --stats=json arg -- arg y ' ] && passed=$((passed + 1)) || fail "$(cat "$dir/args")"
+expect 0 "all options" "$lathe" run --opt=quick --strict-fp --strace --no-follow --perf --stats=json --dump=obj,lift \
+    --cache=none -L "$dir/root" -E A=1 -EB=2=3 -U HOME -0 name -- prog
+says out '^options opt=1,strict=1,strace=1,follow=0,perf=1,stats=2,dump=5,cache=,'
+says out ",sysroot=$dir/root\$"
+says out '^arg name$'
+says out '^env A=1$'
+says out '^env B=2=3$'
+says_not out '^env HOME='
+expect 0 "variables" env LATHE_OPT=quick LATHE_STRACE=1 LATHE_STATS=1 LATHE_NO_FOLLOW=0 LATHE_STRICT_FP= LATHE_CACHE=none \
+    "$lathe" run --opt=full prog
+says out '^options opt=2,strict=0,strace=1,follow=1,perf=0,stats=1,dump=0,cache=,'
+expect 0 "odd characters" "$lathe" run --cache='/a,b%c	d' prog
+says out ',cache=/a%2cb%25c%09d,'
+what="a relative directory"
+(cd "$dir" && "$lathe" run --cache=here prog) >"$dir/out" 2>&1
+says out ",cache=$dir/here,"
+expect 0 "a path" "$lathe" run "$dir/bin2/prog"
+says out "^path $dir/bin2/prog\$"
+
+expect 127 "not in PATH" "$lathe" run no-such-program
+says err '^lathe: no-such-program: not found$'
+one_line
+expect 127 "no such file" "$lathe" run ./no-such-program
+one_line
+expect 127 "an empty name" "$lathe" run ''
+one_line
+expect 126 "not executable" "$lathe" run text
+says err '^lathe: text: not executable$'
+one_line
+expect 126 "a directory" "$lathe" run "$dir/bin/folder"
+one_line
+rm "$dir/bin/prog"
+expect 0 "the second directory" "$lathe" run prog
+says out "^path $dir/bin2/prog\$"
+expect 0 "the second directory, after one without permission" sh -c "touch $dir/bin/prog; $lathe run prog"
+says out "^path $dir/bin2/prog\$"
+expect 2 "no program" "$lathe" run
+expect 2 "unknown option" "$lathe" run --stat prog
+says err 'did you mean --stats'
+expect 2 "what to dump" "$lathe" run --dump=lift,all prog
+expect 2 "no assignment" "$lathe" run -E A prog
+expect 2 "a variable with nonsense" env LATHE_STRACE=maybe "$lathe" run prog
+expect 1 "no sysroot" "$lathe" run -L /no/such/directory prog
+one_line
+long=/$(printf '%0300d' 0)
+expect 1 "a long path" "$lathe" run --cache="$long" prog
+one_line
+
+for command in run cache; do
+    expect 0 "help of $command" "$lathe" $command --help
+    says out "^usage: lathe $command "
+    for option in $(sed -n 's/^  --*\([A-Za-z0-9-]*\).*/\1/p' "$dir/out"); do
+        what="lathe-$command.1"
+        grep -Eq "^\.It Fl -?$option( |\$)" "$mandir/lathe-$command.1" && passed=$((passed + 1)) || fail "no $option"
+    done
+done
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,89 @@
+/* cache_client.c: see cache_client.h. Stands in for the parts of the client that store.c uses. */
+#include "cache_client.h"
+
+#include <stdio.h>
+
+#include "run/client/client.h"
+#include "run/client/space.h"
+
+Process the;
+
+enum { OWNED_MAX = 16 };
+static struct {
+    u64 start, size;
+} owned[OWNED_MAX];
+static u32 owned_count;
+
+void space_own(u64 start, u64 size) {
+    CHECK(owned_count < OWNED_MAX, "a module has two mappings");
+    owned[owned_count].start = start;
+    owned[owned_count++].size = size;
+}
+
+void space_disown(u64 start, u64 size) {
+    for (u32 i = 0; i < owned_count; i++)
+        if (owned[i].start == start && owned[i].size == size) {
+            owned[i] = owned[--owned_count];
+            return;
+        }
+    CHECK(false, "what is given back was owned");
+}
+
+void *sys_pages(size_t size) {
+    i64 pages = sys_mmap(0, page_up(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(!sys_failed(pages), "out of memory");
+    space_own((u64)pages, page_up(size));
+    return (void *)pages;
+}
+
+void sys_pages_free(void *pages, size_t size) {
+    space_disown((u64)pages, page_up(size));
+    sys_munmap((u64)pages, page_up(size));
+}
+
+size_t format_text(char *buf, size_t size, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(buf, size, format, args);
+    va_end(args);
+    CHECK(len >= 0 && (size_t)len < size, "the text fits");
+    return (size_t)len;
+}
+
+/* Nothing of the guest but the module is mapped. */
+size_t space_read(u64 addr, void *buf, size_t size, bool *writable) {
+    const Module *m = &the.modules[0];
+    CHECK(addr >= m->base && addr <= m->end && size <= m->end - addr, "ranges are within the module");
+    memcpy(buf, (const void *)addr, size);
+    *writable = false;
+    return size;
+}
+
+/* Both ways of reading are taken. */
+int space_prot(u64 addr) {
+    const Module *m = &the.modules[0];
+    CHECK(addr >= page_down(m->base) && addr < m->end, "only the module is asked about");
+    return addr / PAGE % 2 ? PROT_READ | PROT_EXEC : PROT_EXEC;
+}
+
+void client_open(const char *cache_dir, Key pack, u8 *image, size_t size) {
+    CHECK(strlen(cache_dir) < sizeof(the.opt.cache_dir), "the directory's path is short");
+    memcpy(the.opt.cache_dir, cache_dir, strlen(cache_dir) + 1);
+    the.modules[0] = (Module){.base = (u64)image, .end = (u64)image + size, .pack = pack};
+}
+
+void client_close(void) {
+    while (owned_count) {
+        owned_count--;
+        sys_munmap(owned[owned_count].start, owned[owned_count].size);
+    }
+    the.modules[0].store = NULL;
+}
+
+const void *client_find(u64 off, u32 *size, u32 *insns) {
+    return store_find(&the.modules[0], the.modules[0].base + off, size, insns);
+}
+
+Key client_key(int fd, const CodeConfig *config) {
+    return store_key(fd, config);
+}
