@@ -27,8 +27,9 @@ static size_t size_at(const Case *c, size_t offset) {
     return in.size;
 }
 
-/* Goes through the sample as the CPU does, to find the flags that are undefined at its end. False: a result is undefined,
- * because of an operand or of a flag that an earlier instruction left undefined; or the sample is a very long loop. */
+/* Goes through the sample as the CPU does, to find the flags that are undefined at its end. False: a result is
+ * undefined, because of an operand or of a flag that an earlier instruction left undefined; or the sample is a very
+ * long loop. */
 static bool find_open(const Case *c, const State *initial, State *ignore) {
     State s = *initial;
     for (u32 steps = 0; s.cpu.pc - STATE_CODE < c->size && !s.cpu.trap; steps++) {
@@ -67,8 +68,9 @@ static bool is_memory_trap(u32 trap) {
     return trap == LATHE_TRAP_PRIVILEGED || trap == TRAP_MEMORY || trap == TRAP_MISALIGNED;
 }
 
-/* Whether a misaligned 16-byte operand faults is not compared: LLVM may take AVX forms, which do not fault, and AMD's SHA
- * instructions do not either. Nor are faults of operands that a loop moved out of the page: LLVM drops loads without a use. */
+/* Whether a misaligned 16-byte operand faults is not compared: LLVM may take AVX forms, which do not fault, and
+ * AMD's SHA instructions do not either. Nor are faults of operands that a loop moved out of the page: LLVM drops
+ * loads without a use. */
 static bool faults_by_chance(const Sample *s, const Outcome *o) {
     return (s->misaligned || s->repeats) && (is_memory_trap(o->cpu.cpu.trap) || is_memory_trap(o->lifted.cpu.trap));
 }
@@ -93,7 +95,8 @@ typedef struct Reduction {
 
 static bool still_differs(const Reduction *r, const State *s) {
     Outcome o;
-    return run_both(r->l, r->index, r->c, s, &o) && differ(&o) && o.cpu.cpu.trap == r->cpu_trap && o.lifted.cpu.trap == r->lifted_trap;
+    return run_both(r->l, r->index, r->c, s, &o) && differ(&o) &&
+           o.cpu.cpu.trap == r->cpu_trap && o.lifted.cpu.trap == r->lifted_trap;
 }
 
 /* Sets a piece of the state to its default if that leaves the difference. */

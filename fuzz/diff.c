@@ -1,7 +1,7 @@
 /* diff.c: the program fuzz-diff: random instructions in random states, on the CPU and as lifted code.
  *
- * Samples are made in batches, because compiling is by far the dearest part; each batch is compiled in one of the modes of
- * the instruction cases. docs/fuzzing.md says how to use it.
+ * Samples are made in batches, because compiling is by far the dearest part; each batch is compiled in one of the
+ * modes of the instruction cases. docs/fuzzing.md says how to use it.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -52,6 +52,10 @@ static double elapsed(const Fuzz *f) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)(now.tv_sec - f->start.tv_sec) + (double)(now.tv_nsec - f->start.tv_nsec) / 1e9;
+}
+
+static bool is_time_up(const Fuzz *f) {
+    return f->options.seconds > 0 && elapsed(f) > f->options.seconds;
 }
 
 static const char *row_name(const Fuzz *f, size_t row) {
@@ -163,8 +167,8 @@ static u64 summarise(const Fuzz *f) {
                    (unsigned long long)f->by_row[i].run);
     }
     printf("%llu samples of %zu forms of %zu instructions in %.0f s: %llu differ, %llu have no defined result\n",
-           (unsigned long long)f->done, f->forms.found.len, f->forms.row_count, elapsed(f), (unsigned long long)different,
-           (unsigned long long)open);
+           (unsigned long long)f->done, f->forms.found.len, f->forms.row_count, elapsed(f),
+           (unsigned long long)different, (unsigned long long)open);
     return different;
 }
 
@@ -233,7 +237,7 @@ int main(int argc, char **argv) {
     f.by_row = mem_new(f.forms.row_count * sizeof(Tally));
     f.samples = mem_new(BATCH * sizeof(Sample));
     f.row_of = mem_new(BATCH * sizeof(u32));
-    for (u64 batch = 0; f.done < f.options.count && !(f.options.seconds > 0 && elapsed(&f) > f.options.seconds); batch++)
+    for (u64 batch = 0; f.done < f.options.count && !is_time_up(&f); batch++)
         run_batch(&f, batch);
     return summarise(&f) != 0;
 }

@@ -103,7 +103,9 @@ static void try_form(Finder *f, const Encoding *e) {
         return;
     const char *name = isa_x86_64.row_name(in.row);
     u64 key = forms_key(e, &in);
-    if (is_excluded(name) || is_excluded_form(e, &in) || (f->name && strcmp(name, f->name)) || map64_get(&f->seen, key, &old))
+    if (is_excluded(name) || is_excluded_form(e, &in) || (f->name && strcmp(name, f->name)))
+        return;
+    if (map64_get(&f->seen, key, &old))
         return;
     map64_set(&f->seen, key, 1);
     VEC_PUSH(&f->forms->found, ((Form){in.row, key, *e}));

@@ -1,7 +1,7 @@
 /* forms.h: every encoding form of every supported x86-64 instruction.
  *
- * Forms are found, not listed: all opcodes are tried with all prefixes and ModRM bytes that matter, and what the lifter's own
- * decoder gives a row is kept, once per kind of operands. A new row is fuzzed without a line here.
+ * Forms are found, not listed: all opcodes are tried with all prefixes and ModRM bytes that matter, and what the
+ * lifter's own decoder gives a row is kept, once per kind of operands. A new row is fuzzed without a line here.
  */
 #ifndef FUZZ_FORMS_H
 #define FUZZ_FORMS_H

@@ -1,7 +1,8 @@
 /* generate.c: see generate.h.
  *
- * The fields of the encoding are drawn first and redrawn until the decoder finds the wanted form in them; then the state is
- * drawn; then registers or displacements are changed so that every memory operand, explicit or not, is in the scratch page.
+ * The fields of the encoding are drawn first and redrawn until the decoder finds the wanted form in them; then the
+ * state is drawn; then registers or displacements are changed so that every memory operand, explicit or not, is in
+ * the scratch page.
  */
 #include "generate.h"
 
@@ -42,8 +43,8 @@ static void draw_prefix(Draft *d, u8 prefix, u32 once_in) {
         d->e.prefix[d->e.prefix_count++] = prefix;
 }
 
-/* For instructions to work on each other's results: few registers. Memory is addressed relative to rip, or to a register
- * that can be made up for by a large displacement. */
+/* For instructions to work on each other's results: few registers. Memory is addressed relative to rip, or to a
+ * register that can be made up for by a large displacement. */
 static void share_registers(Draft *d, u8 found_mod) {
     if (!rng_once_in(d->r, 4)) {
         d->e.modrm &= found_mod == 3 ? 0xdb : 0xdf;
@@ -178,7 +179,8 @@ static void place(Draft *d, int reg, u64 v) {
     d->placed |= 1u << reg;
 }
 
-/* Large operands (the save areas) want 64 bytes of alignment, vectors 16, locked ones their own: usually they have it. */
+/* Large operands (the save areas) want 64 bytes of alignment, vectors 16, locked ones their own: usually they have
+ * it. */
 static u64 draw_target(Draft *d, u32 size) {
     bool wants_alignment = size >= 16 || d->in.prefixes || d->in.row == ZYDIS_MNEMONIC_XCHG;
     u32 align = size >= 256 ? 64 : size >= 16 ? 16 : size ? size & (~size + 1) : 1;
@@ -292,7 +294,8 @@ static bool find_operands(Draft *d) {
     return !repeats(d) || (d->z.address_width == 64 && gp[LATHE_RCX] < 40);
 }
 
-/* ------------------------------------------------------------------------------------- what single instructions need */
+/* ------------------------------------------------------------------------------------- what single instructions
+ * need */
 
 /* A bit offset in a register moves the address. */
 static bool limit_bit_offset(Draft *d) {
@@ -333,7 +336,8 @@ static void equal_comparand(Draft *d) {
     }
 }
 
-/* Reserved bits set in a floating-point environment fault, and unmasked exceptions come only with a later instruction. */
+/* Reserved bits set in a floating-point environment fault, and unmasked exceptions come only with a later
+ * instruction. */
 static void valid_environment(Draft *d) {
     u16 control = value_fpu_control(d->r);
     u32 mxcsr = value_mxcsr(d->r);

@@ -22,8 +22,8 @@ typedef struct Sample {
  * nothing fitting was found this time. */
 bool generate_sample(Rng *r, const Form *form, Sample *out);
 
-/* Adds an instruction to the sample that can run in the state `now`, which it finds there; sometimes with a conditional jump
- * around it. */
+/* Adds an instruction to the sample that can run in the state `now`, which it finds there; sometimes with a
+ * conditional jump around it. */
 bool generate_more(Rng *r, const Form *form, const State *now, Sample *out);
 
 /* Adds what repeats a sample that may repeat a few times. It counts in scratch memory, where nothing else writes. */

@@ -11,7 +11,8 @@
 
 enum { HEAD_BYTES = 4, MAX_INSNS = 2000 };
 
-/* The head of an input: two bytes of options, one that chooses the address, one how it is decoded and whether compiled. */
+/* The head of an input: two bytes of options, one that chooses the address, one how it is decoded and whether
+ * compiled. */
 enum {
     OPT_CALLS = 1 << 0,
     OPT_DISPATCH = 1 << 1,
@@ -94,7 +95,8 @@ static void configure(LatheConfig *cfg, u32 options, LLVMModuleRef mod, Guest *g
         cfg->mark_memory = declare(mod, "mark_memory", "lpii");
     }
     if (options & OPT_OVERRIDES)
-        cfg->on_syscall = cfg->on_cpuid = cfg->on_rdtsc = cfg->on_xgetbv = cfg->on_rdrand = declare(mod, "override", "p");
+        cfg->on_syscall = cfg->on_cpuid = cfg->on_rdtsc = cfg->on_xgetbv = cfg->on_rdrand =
+            declare(mod, "override", "p");
 }
 
 static LatheStatus decode(LatheFunc *fn, u8 how, const Guest *g) {

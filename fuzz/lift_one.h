@@ -4,9 +4,9 @@
 
 #include "base/base.h"
 
-/* Takes any bytes: the first few choose the configuration and the address, the rest is guest memory. Discovers, lifts and
- * verifies what is there, compiles it once in a while, and asks for everything the API tells about it; ends the process if the
- * IR is not valid. */
+/* Takes any bytes: the first few choose the configuration and the address, the rest is guest memory. Discovers,
+ * lifts and verifies what is there, compiles it once in a while, and asks for everything the API tells about it;
+ * ends the process if the IR is not valid. */
 void lift_one(const u8 *data, size_t size);
 
 #endif

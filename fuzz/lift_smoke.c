@@ -1,7 +1,7 @@
 /* lift_smoke.c: the program fuzz-lift-smoke: the lifter's fuzz target without libFuzzer, for a while.
  *
- * Inputs are random bytes, the machine code of this very program, and such code with a few bytes changed; or the files named
- * as arguments, to reproduce what a fuzzer found.
+ * Inputs are random bytes, the machine code of this very program, and such code with a few bytes changed; or the
+ * files named as arguments, to reproduce what a fuzzer found.
  */
 #include <getopt.h>
 #include <signal.h>
@@ -65,7 +65,10 @@ static int lift_file(const char *name) {
 
 int main(int argc, char **argv) {
     static const struct option names[] = {
-        {"seed", required_argument, NULL, 's'}, {"seconds", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {0},
+        {"seed", required_argument, NULL, 's'},
+        {"seconds", required_argument, NULL, 't'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
     };
     u64 seed = 1, count = 0;
     double seconds = 10;

@@ -2,8 +2,9 @@
  *
  *     fuzz-loader FILE [COUNT [SEED]]
  *
- * Each round changes a few fields or bytes of FILE's headers, or cuts the file, and loads it in a child process. The loader must load it or
- * say why not: a child that ends any other way, or has no sentence, is a failure. COUNT 0 loads FILE as it is and prints the result.
+ * Each round changes a few fields or bytes of FILE's headers, or cuts the file, and loads it in a child process. The
+ * loader must load it or say why not: a child that ends any other way, or has no sentence, is a failure. COUNT 0 loads
+ * FILE as it is and prints the result.
  */
 #include <elf.h>
 
@@ -41,8 +42,22 @@ static u64 next(u64 *state) {
 
 /* Values at which checks go wrong. */
 static u64 odd_value(u64 *state) {
-    static const u64 values[] = {0, 1, 2, 0xfff, 0x1000, 0x7fffffff, 0x80000000, 0xffffffff, (u64)1 << 32, (u64)1 << 46,
-                                 0x7fffffffe000, 0x7ffffffff000, 0x800000000000, (u64)1 << 63, ~(u64)0, ~(u64)0xfff};
+    static const u64 values[] = {0,
+                                 1,
+                                 2,
+                                 0xfff,
+                                 0x1000,
+                                 0x7fffffff,
+                                 0x80000000,
+                                 0xffffffff,
+                                 (u64)1 << 32,
+                                 (u64)1 << 46,
+                                 0x7fffffffe000,
+                                 0x7ffffffff000,
+                                 0x800000000000,
+                                 (u64)1 << 63,
+                                 ~(u64)0,
+                                 ~(u64)0xfff};
     u64 r = next(state);
     return r & 1 ? values[r / 2 % ARRAY_LEN(values)] : r >> (r / 2 % 64);
 }

@@ -2,11 +2,12 @@
  *
  *     fuzz-space [COUNT [SEED]]
  *
- * After each call, every page of the addresses in play must be in /proc/self/maps with what the host should allow, given what the table says
- * of the guest: the same, but readable in place of executable. Then some rules that random calls seldom reach.
+ * After each call, every page of the addresses in play must be in /proc/self/maps with what the host should allow,
+ * given what the table says of the guest: the same, but readable in place of executable. Then some rules that random
+ * calls seldom reach.
  */
-#include "run/client/client.h"
 #include "run/client/space.h"
+#include "run/client/client.h"
 
 enum { PAGES = 48, MAPS_SIZE = 1 << 20, ROUNDS = 2000 };
 
@@ -39,7 +40,7 @@ static u64 next(u64 *state) {
     return *state;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ oracle */
+/* ----------------------------------------------------------------------------------------------------------- oracle */
 
 static u64 parse_hex(const char **p) {
     u64 n = 0;
@@ -98,10 +99,11 @@ static bool agrees(u64 start, bool reserved, char *text) {
     return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------- random calls */
+/* ----------------------------------------------------------------------------------------------------- random calls */
 
 static void random_call(u64 start, u64 *state) {
-    u64 first = next(state) % PAGES, count = 1 + next(state) % (PAGES - first), addr = start + first * PAGE, size = count * PAGE;
+    u64 first = next(state) % PAGES, count = 1 + next(state) % (PAGES - first), addr = start + first * PAGE,
+        size = count * PAGE;
     u32 prot = next(state) % 8;
     u32 anonymous = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
     switch (next(state) % 5) {
@@ -112,19 +114,16 @@ static void random_call(u64 start, u64 *state) {
         space_munmap(addr, size);
         break;
     case 2:
-        /* only what is mapped as a whole: the kernel changes the part before a hole, and this is not followed */
-        for (u64 at = addr; at < addr + size; at += PAGE) {
-            if (space_prot(at) == PROT_UNMAPPED)
-                return;
-        }
         space_mprotect(addr, size, prot);
         break;
     case 3:
-        space_mremap(addr, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, start + next(state) % PAGES * PAGE);
+        if (first + count < PAGES / 2) {
+            u64 new_size = (1 + next(state) % (PAGES / 2)) * PAGE;
+            space_mremap(addr, size, new_size, MREMAP_MAYMOVE | MREMAP_FIXED, start + PAGES / 2 * PAGE);
+        }
         break;
     case 4:
-        if (space_prot(addr) != PROT_UNMAPPED)
-            space_mremap(addr, PAGE, PAGE, 0, 0);
+        space_mremap(addr, size, (1 + next(state) % count) * PAGE, 0, 0);
         break;
     }
 }
@@ -142,7 +141,7 @@ static bool random_calls(u64 start, bool reserved, u64 count, u64 seed) {
     return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- rules */
+/* ------------------------------------------------------------------------------------------------------------ rules */
 
 #define RULE(cond) ((cond) ? (void)0 : die("line %d: not so: %s", __LINE__, #cond))
 
@@ -186,13 +185,15 @@ static void code_is_forgotten(void) {
     RULE(space_mprotect(at + PAGE, PAGE, PROT_READ | PROT_EXEC) == 0 && forgotten == PAGE);
     RULE(space_mprotect(at + PAGE, PAGE, PROT_READ | PROT_EXEC) == 0 && forgotten == PAGE);
     RULE(space_mprotect(at + PAGE, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) == 0 && forgotten == 2 * PAGE);
-    RULE(space_mmap(at, 4 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) > 0 && forgotten == 6 * PAGE);
+    RULE(space_mmap(at, 4 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) > 0 &&
+         forgotten == 6 * PAGE);
 }
 
 static void heap_moves(void) {
     RULE(space_start_brk(0));
     u64 start = space_brk(0);
-    RULE(space_brk(start + 3 * PAGE + 5) == start + 3 * PAGE + 5 && space_prot(start + 3 * PAGE) == (PROT_READ | PROT_WRITE));
+    RULE(space_brk(start + 3 * PAGE + 5) == start + 3 * PAGE + 5 &&
+         space_prot(start + 3 * PAGE) == (PROT_READ | PROT_WRITE));
     ((u8 *)start)[3 * PAGE] = 1;
     RULE(space_brk(start + 1) == start + 1 && space_prot(start + PAGE) == PROT_UNMAPPED);
     RULE(space_brk(start + 4 * PAGE) == start + 4 * PAGE && !((u8 *)start)[3 * PAGE]);
@@ -223,5 +224,7 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     reads_stop_at_holes();
     u64 count = argc > 1 ? number(argv[1]) : ROUNDS, seed = argc > 2 ? number(argv[2]) : 1;
     u64 outside = (u64)space_mmap(0, PAGES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return random_calls(outside, false, count, seed) && random_calls(the.window + WINDOW_SIZE / 2, true, count, seed) ? 0 : 1;
+    return random_calls(outside, false, count, seed) && random_calls(the.window + WINDOW_SIZE / 2, true, count, seed)
+               ? 0
+               : 1;
 }

@@ -29,7 +29,8 @@ static u64 float_bits(Rng *r, u32 exponent, u32 fraction) {
     case 5: return sign | (u64)1 << fraction | (f & 3);
     case 6: return sign | (ones - 1) << fraction | f;
     case 7: return sign | bias << fraction;
-    case 8: return sign | (bias + rng_below(r, 70)) << fraction | (f & ~(u64)0 << rng_below(r, fraction)); /* integers, halves */
+    case 8: /* integers, halves */
+        return sign | (bias + rng_below(r, 70)) << fraction | (f & ~(u64)0 << rng_below(r, fraction));
     case 9: return sign | (bias - 2 + rng_below(r, 4)) << fraction | f;
     default: return sign | (rng_next(r) & ones) << fraction | f;
     }
@@ -62,7 +63,10 @@ void value_extended(Rng *r, u8 out[10]) {
     case 4: exponent = 0, fraction &= ~integer_bit; break;
     case 5: exponent = (u16)rng_below(r, 0x8000); break; /* with the integer bit clear: unnormal */
     case 6: fraction = integer_bit; break;
-    case 7: exponent = (u16)(0x3fff + rng_below(r, 70)), fraction |= integer_bit, fraction &= ~(u64)0 << rng_below(r, 64); break;
+    case 7:
+        exponent = (u16)(0x3fff + rng_below(r, 70));
+        fraction = (fraction | integer_bit) & ~(u64)0 << rng_below(r, 64);
+        break;
     case 8: exponent = (u16)(0x3ffd + rng_below(r, 3)), fraction |= integer_bit; break;
     case 9: exponent = (u16)(0x3fff - 1074 + rng_below(r, 60)), fraction |= integer_bit; break;
     default: exponent = (u16)(0x3f00 + rng_below(r, 0x200)), fraction |= integer_bit; break;

@@ -6,7 +6,8 @@
 
 /* Zero, one, minus one, the limits of each width, single bits, small numbers, anything. */
 u64 value_integer(Rng *r);
-/* Vector lanes of one kind: f32 or f64 with NaNs, infinities, denormals and halves; integers at their limits; any bits. */
+/* Vector lanes of one kind: f32 or f64 with NaNs, infinities, denormals and halves; integers at their limits; any
+ * bits. */
 void value_vector(Rng *r, u8 *out, size_t size);
 /* An x87 register: 10 bytes, sometimes of the encodings that no x87 instruction makes. */
 void value_extended(Rng *r, u8 out[10]);

@@ -1,6 +1,6 @@
 /* commands.h: the subcommands of lathe. Each gets its own argv (argv[0] is its name) and returns the exit status: 0, 1
- * if the work could not be done, 2 for wrong usage. Those that need LLVM are in a program of their own, lathe-tools, which
- * lathe becomes for them: loading LLVM takes longer than many a guest program runs. */
+ * if the work could not be done, 2 for wrong usage. Those that need LLVM are in a program of their own, lathe-tools,
+ * which lathe becomes for them: loading LLVM takes longer than many a guest program runs. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 

@@ -50,8 +50,8 @@ typedef enum ParseResult { PARSE_OK, PARSE_HELP, PARSE_ERROR } ParseResult;
  * asked for and printed. PARSE_ERROR: a message was printed. */
 ParseResult options_parse(const OptionSet *set, int *argc, char **argv, void *settings);
 
-/* The same from the environment, to be called first: LATHE_STRICT_FP for --strict-fp, and so on. Flags and options that may stand
- * without argument take 0 and 1 too. Options of one letter have no variable. */
+/* The same from the environment, to be called first: LATHE_STRICT_FP for --strict-fp, and so on. Flags and options that
+ * may stand without argument take 0 and 1 too. Options of one letter have no variable. */
 ParseResult options_environment(const OptionSet *set, void *settings);
 
 void options_help(const OptionSet *set);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/identity.h"
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "lathe/lift.h"
@@ -54,7 +55,7 @@ static const OptionSet options = {
     .stop_at_operand = true,
 };
 
-/* ------------------------------------------------------------------------------------------------------- the program */
+/* ------------------------------------------------------------------------------------------------------ the program */
 
 static int fail(int status, const char *program, const char *why) {
     fprintf(stderr, "lathe: %s: %s\n", program, why);
@@ -74,7 +75,8 @@ static int search_path(const char *name, char *found, size_t size) {
     const char *dirs = getenv("PATH");
     int status = STATUS_NOT_FOUND;
     for (const char *dir = dirs ? dirs : "/usr/local/bin:/usr/bin:/bin";;) {
-        int width = (int)strcspn(dir, ":"), len = snprintf(found, size, "%.*s%s%s", width, dir, width ? "/" : "./", name);
+        int width = (int)strcspn(dir, ":"),
+            len = snprintf(found, size, "%.*s%s%s", width, dir, width ? "/" : "./", name);
         int here = len < (int)size ? check_program(found) : STATUS_NOT_FOUND;
         if (here == 0)
             return 0;
@@ -112,7 +114,7 @@ static void change_environment(const Settings *s) {
         putenv((char *)s->set.at[i]);
 }
 
-/* ---------------------------------------------------------------------------------------- the options for the client */
+/* --------------------------------------------------------------------------------------- the options for the client */
 
 /* A value with what would end it, or a line, as %XX. */
 static void print_value(FILE *out, const char *key, const char *value) {
@@ -155,13 +157,15 @@ static bool find_paths(const Settings *s, Paths *p) {
 
 /* As run/client/options.c reads it. */
 static char *format_options(const Settings *s, const Paths *p) {
-    char *text;
+    char *text, build[IDENTITY_SIZE];
     size_t size;
     FILE *out = open_memstream(&text, &size);
     CHECK(out, "out of memory");
     fprintf(out, "opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d",
             s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow, s->perf,
             s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump));
+    identity_of(p->server, build);
+    print_value(out, "build", build);
     print_value(out, "cache", p->cache);
     print_value(out, "server", p->server);
     print_value(out, "client", p->client);
@@ -202,5 +206,6 @@ int command_run(int argc, char **argv) {
     change_environment(&s);
     int status = find_program(argv[1], program, sizeof(program));
     return status ? status
-                  : start_client(&paths, format_options(&s, &paths), program, s.arg0 ? s.arg0 : argv[1], argv + 2, argc - 1);
+                  : start_client(&paths, format_options(&s, &paths), program, s.arg0 ? s.arg0 : argv[1], argv + 2,
+                                 argc - 1);
 }

@@ -174,15 +174,19 @@ static void flow_jump_to(Lifter *l, const Insn *in, Val pc) {
     ir_here(l, LLVMGetInstructionParent(sw));
 }
 
-/* Return if `back`, where a callee went on to, is not `expected`; else go to `on`. */
-static void check_return(LatheFunc *fn, Val back, u64 expected, Label on) {
+/* Return if `back`, where a callee went on to, is not `expected`; else go to `on`. What a lifted callee returned is just what
+ * is to be returned. */
+static void check_return(LatheFunc *fn, Val lifted_call, Val back, u64 expected, Label on) {
     Lifter *l = &fn->l;
     Val astray = ir_icmp(l, NE, back, pc_value(l, expected));
     Label here = ir_where(l), up = ir_label(l, "astray");
     ir_branch_rare(l, astray, up, on);
     ir_here(l, up);
     fn->cold = true;
-    return_with(fn, back);
+    if (lifted_call && fn->conv.in_registers)
+        LLVMBuildRet(l->b, lifted_call);
+    else
+        return_with(fn, back);
     fn->cold = false;
     ir_here(l, here);
 }
@@ -211,7 +215,7 @@ static void flow_call(Lifter *l, const Insn *in, Val pc) {
     Val call = call_lifted(fn, callee_of(fn, in, pc));
     regfile_reload(fn, call, false);
     Val back = fn->conv.in_registers ? LLVMBuildExtractValue(l->b, call, fn->conv.count, "") : load_pc(fn);
-    check_return(fn, back, insn_end(in), label_for(fn, insn_end(in)));
+    check_return(fn, call, back, insn_end(in), label_for(fn, insn_end(in)));
 }
 
 static void flow_return(Lifter *l, const Insn *in, Val pc) {
@@ -227,7 +231,7 @@ static void flow_call_out(Lifter *l, const Insn *in, Val callee, bool may_move) 
     if (!may_move)
         return;
     Label on = ir_label(l, "");
-    check_return(fn, load_pc(fn), insn_end(in), on);
+    check_return(fn, NULL, load_pc(fn), insn_end(in), on);
     ir_here(l, on);
 }
 

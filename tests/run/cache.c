@@ -1,5 +1,5 @@
-/* cache.c: packs as written by servers and read by clients: what is found is right, whatever happened to the file, and damage
- * costs no more than the record it hit. With a directory as its argument, it only makes a pack there. */
+/* cache.c: packs as written by servers and read by clients: what is found is right, whatever happened to the file, and
+ * damage costs no more than the record it hit. With a directory as its argument, it only makes a pack there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ static void expect(bool ok, const char *what, long detail) {
         printf("FAIL: %s (%ld)\n", what, detail);
 }
 
-/* ----------------------------------------------------------------------------------------------- functions and objects */
+/* -------------------------------------------------------------------------------------------- functions and objects */
 
 static u64 offset_of(size_t function) {
     return function * FUNCTION_BYTES + 32;
@@ -52,7 +52,8 @@ static size_t read_image(void *user, u64 addr, void *buf, size_t size) {
 /* A function with a second range far away, as jump tables have it. */
 static void append_made(PackWriter *w, size_t function, const void *object, u32 size, u32 insns, bool fixed) {
     u64 base = (u64)image, hash = PACK_HASH_START, pc = base + offset_of(function);
-    LatheRange ranges[] = {{pc, pc + 100 + function}, {base + IMAGE_BYTES - 8 - function, base + IMAGE_BYTES - function}};
+    LatheRange ranges[] = {{pc, pc + 100 + function},
+                           {base + IMAGE_BYTES - 8 - function, base + IMAGE_BYTES - function}};
     size_t count = 1 + function % 2;
     for (size_t i = 0; i < count; i++)
         pack_hash_guest(&hash, ranges[i].start, ranges[i].end, read_image, NULL);
@@ -100,7 +101,7 @@ static long count_found(size_t functions) {
     return right;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the file */
+/* --------------------------------------------------------------------------------------------------------- the file */
 
 static const char *path_of(Key key) {
     static char path[128];
@@ -128,7 +129,7 @@ static void clear(void) {
     unlink(path_of(pack));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- the tests */
+/* -------------------------------------------------------------------------------------------------------- the tests */
 
 static void test_hash(void) {
     u8 data[100] = {0};
@@ -149,15 +150,20 @@ static void test_names(void) {
     pack_name(pack, name);
     expect(!strcmp(name, "0123456789abcdeffedcba9876543210.pack"), "name", 0);
     expect(pack_parse_name(name, &back) && !memcmp(&back, &pack, sizeof(pack)), "name read back", 0);
-    const char *const others[] = {"", "0123", "0123456789abcdeffedcba9876543210.pac", "0123456789ABCDEFfedcba9876543210.pack",
-                                  "0123456789abcdeffedcba9876543210.packs", "notes.txt"};
+    const char *const others[] = {"",
+                                  "0123",
+                                  "0123456789abcdeffedcba9876543210.pac",
+                                  "0123456789ABCDEFfedcba9876543210.pack",
+                                  "0123456789abcdeffedcba9876543210.packs",
+                                  "notes.txt"};
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         expect(!pack_parse_name(others[i], &back), others[i], 0);
 }
 
 static void test_keys(void) {
     CodeConfig config = {.version = CODE_VERSION, .opt = 2}, other = {.version = CODE_VERSION, .opt = 1};
-    int null = open("/dev/null", O_RDONLY), self = open("/proc/self/exe", O_RDONLY), image_file = open(dir, O_TMPFILE | O_RDWR, 0600);
+    int null = open("/dev/null", O_RDONLY), self = open("/proc/self/exe", O_RDONLY),
+        image_file = open(dir, O_TMPFILE | O_RDWR, 0600);
     Key a = client_key(self, &config), b = client_key(self, &config), c = client_key(self, &other);
     Key zero = {0}, none = client_key(null, &config);
     expect(!memcmp(&a, &b, sizeof(a)), "a file's key stays", 0);
@@ -204,7 +210,8 @@ static void test_guest(void) {
     moved[IMAGE_BYTES - 5 - 8] ^= 1;
     client_close();
     client_open(dir, pack, moved, IMAGE_BYTES / 2);
-    expect(find(FUNCTIONS / 2, &n) == MISSING && find(5, &n) == MISSING && find(4, &n) == RIGHT, "not outside of it", 0);
+    expect(find(FUNCTIONS / 2, &n) == MISSING && find(5, &n) == MISSING && find(4, &n) == RIGHT, "not outside of it",
+           0);
     client_close();
 
     size = make_object(7, 7, object);
@@ -303,7 +310,8 @@ static void test_rubbish(void) {
         for (size_t i = 0; i < sizeof(data); i++)
             data[i] = (u8)random();
         for (size_t i = 0; i + sizeof(PackRecord) <= sizeof(data); i += 64 + (size_t)random() % 8 * 16) {
-            PackRecord r = {.magic = PACK_MAGIC, .size = (u32)random() % 1024 / 16 * 16, .off = offset_of((size_t)random() % FEW)};
+            PackRecord r = {
+                .magic = PACK_MAGIC, .size = (u32)random() % 1024 / 16 * 16, .off = offset_of((size_t)random() % FEW)};
             r.range_count = (u32)random() % 4;
             r.object_size = random() % 8 ? r.size - (u32)(64 + r.range_count * sizeof(PackRange)) : (u32)random();
             memcpy(data + i, &r, sizeof(r));

@@ -50,7 +50,7 @@ echo "keep me" >"$cache/notes.txt"
 expect 0 "show" "$lathe" cache --cache="$cache" show
 says out '^0123456789abcdeffedcba9876543210\.pack  20.* 12 records .*KiB$'
 says out '^1 packs, 12 records, .* KiB$'
-printf 'X' | dd of="$cache/0123456789abcdeffedcba9876543210.pack" bs=1 seek=80 conv=notrunc 2>/dev/null
+printf 'X' | dd of="$cache/0123456789abcdeffedcba9876543210.pack" bs=1 seek=64 conv=notrunc 2>/dev/null
 expect 0 "a damaged record" env LATHE_CACHE="$cache" "$lathe" cache
 says out ' 11 records .*\(1 damaged\)$'
 expect 0 "clear" "$lathe" cache clear --cache "$cache"
@@ -103,7 +103,7 @@ what=arguments
 [ "$(cat "$dir/args")" = 'arg prog arg -x arg --stats=json arg -- arg y ' ] && passed=$((passed + 1)) || fail "$(cat "$dir/args")"
 expect 0 "all options" "$lathe" run --opt=quick --strict-fp --strace --no-follow --perf --stats=json --dump=obj,lift \
     --cache=none -L "$dir/root" -E A=1 -EB=2=3 -U HOME -0 name -- prog
-says out '^options opt=1,strict=1,strace=1,follow=0,perf=1,stats=2,dump=5,cache=,'
+says out '^options opt=1,strict=1,strace=1,follow=0,perf=1,stats=2,dump=5,build=[0-9a-f]{15},cache=,'
 says out ",sysroot=$dir/root\$"
 says out '^arg name$'
 says out '^env A=1$'
@@ -111,12 +111,17 @@ says out '^env B=2=3$'
 says_not out '^env HOME='
 expect 0 "variables" env LATHE_OPT=quick LATHE_STRACE=1 LATHE_STATS=1 LATHE_NO_FOLLOW=0 LATHE_STRICT_FP= LATHE_CACHE=none \
     "$lathe" run --opt=full prog
-says out '^options opt=2,strict=0,strace=1,follow=1,perf=0,stats=1,dump=0,cache=,'
+says out '^options opt=2,strict=0,strace=1,follow=1,perf=0,stats=1,dump=0,build=[0-9a-f]{15},cache=,'
 expect 0 "odd characters" "$lathe" run --cache='/a,b%c	d' prog
 says out ',cache=/a%2cb%25c%09d,'
 what="a relative directory"
 (cd "$dir" && "$lathe" run --cache=here prog) >"$dir/out" 2>&1
 says out ",cache=$dir/here,"
+expect 0 "the translator changed" "$lathe" run prog
+sed -n 's/.*,build=\([^,]*\).*/\1/p' "$dir/out" >"$dir/before"
+echo : >>"$parts/lathe-server"
+expect 0 "the translator changed" "$lathe" run prog
+says_not out "build=$(cat "$dir/before")"
 expect 0 "a path" "$lathe" run "$dir/bin2/prog"
 says out "^path $dir/bin2/prog\$"
 

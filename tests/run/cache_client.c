@@ -9,9 +9,7 @@
 Process the;
 
 enum { OWNED_MAX = 16 };
-static struct {
-    u64 start, size;
-} owned[OWNED_MAX];
+static struct { u64 start, size; } owned[OWNED_MAX];
 static u32 owned_count;
 
 void space_own(u64 start, u64 size) {

@@ -1,4 +1,5 @@
-/* cache_client.h: the client's reader of packs, for the test of the cache: it cannot include both the client's headers and libc's.
+/* cache_client.h: the client's reader of packs, for the test of the cache: it cannot include both the client's headers
+ * and libc's.
  */
 #ifndef TESTS_RUN_CACHE_CLIENT_H
 #define TESTS_RUN_CACHE_CLIENT_H

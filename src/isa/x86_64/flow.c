@@ -28,7 +28,7 @@ void loop_if(Lifter *l, const Insn *in, Loop kind) {
 
 /* The target is read before the push: call [rsp] uses the old rsp. */
 void call_near(Lifter *l, const Insn *in) {
-    Val to = in->target ? pc_value(l, in->target) : operand(l, in, 0);
+    Val to = is_imm(in, 0) ? pc_value(l, in->target) : operand(l, in, 0);
     push(l, in, pc_value(l, insn_end(in)));
     call_to(l, in, to);
 }

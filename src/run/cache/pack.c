@@ -9,9 +9,10 @@ enum { LANES = 4, STRIPE_BYTES = LANES * 8 };
 /* Part of every pack's name, so that packs of another format are not even opened. */
 enum { PACK_VERSION = 1 };
 
-/* ------------------------------------------------------------------------------------------------------------- hashing */
+/* ---------------------------------------------------------------------------------------------------------- hashing */
 
-/* For each h this is a bijection of v, and for each v one of h: no step loses a difference, and a lone one survives to the end. */
+/* For each h this is a bijection of v, and for each v one of h: no step loses a difference, and a lone one survives to
+ * the end. */
 static inline u64 mix(u64 h, u64 v) {
     h = (h ^ v) * K1;
     return h << 31 | h >> 33;
@@ -54,7 +55,7 @@ bool pack_hash_guest(u64 *hash, u64 start, u64 end, LatheReadMemory *read, void 
     return true;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- names */
+/* ------------------------------------------------------------------------------------------------------------ names */
 
 Key pack_key(const PackIdentity *file, const CodeConfig *config) {
     Key key;
@@ -86,7 +87,7 @@ bool pack_parse_name(const char *name, Key *pack) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- records */
+/* ---------------------------------------------------------------------------------------------------------- records */
 
 static PackEnd *end_of(const PackRecord *r) {
     return (PackEnd *)((u8 *)r + r->size - sizeof(PackEnd));
@@ -101,7 +102,7 @@ static u64 checksum(Key pack, const PackRecord *r) {
     return pack_hash(pack.word[0] ^ pack.word[1] * K2, r, r->size - sizeof(u64));
 }
 
-/* Do the parts that a record names fit into it, and it into the bytes that are left? Is it the record that began here? */
+/* Do the parts that a record names fit into it, and it into the bytes that are left? Is its end the one it had? */
 static bool is_whole(const PackRecord *r, size_t left) {
     if (left < sizeof(*r) || r->magic != PACK_MAGIC || r->size > left || r->size % PACK_ALIGN ||
         r->range_count > PACK_RANGES_MAX || !r->object_size)

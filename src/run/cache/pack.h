@@ -1,9 +1,10 @@
 /* pack.h: the files of the persistent cache; docs/cache.md has the whole story.
  *
- * A pack holds the code made from one guest file with one configuration; its name is the hash of both (PackIdentity). It is a
- * sequence of records, each with the object for one guest function, the places of the guest bytes that it was made from and
- * their hash. Records are only ever appended, and the last one for a function counts. Nothing in a pack is trusted: a record is
- * used if its checksum is right and the guest's bytes have the hash it names, so a torn or damaged record is merely not found.
+ * A pack holds the code made from one guest file with one configuration; its name is the hash of both (PackIdentity).
+ * It is a sequence of records, each with the object for one guest function, the places of the guest bytes that it was
+ * made from and their hash. Records are only ever appended, and the last one for a function counts. Nothing in a pack
+ * is trusted: a record is used if its checksum is right and the guest's bytes have the hash it names, so a torn or
+ * damaged record is merely not found.
  *
  * pack.c is for the client too: it needs nothing of a C library but memcpy and memcmp. write.c is for the server.
  */
@@ -13,20 +14,20 @@
 #include "lathe/types.h"
 #include "run/protocol/protocol.h"
 
-/* ------------------------------------------------------------------------------------------------------------- hashing */
+/* ---------------------------------------------------------------------------------------------------------- hashing */
 
 #define PACK_HASH_START 0x6c617468652d7061u
 
-/* A fast hash for telling apart what differs by accident; it resists no attacker. Two inputs of one size that differ within one
- * aligned group of 8 bytes never have the same hash. */
+/* A fast hash for telling apart what differs by accident; it resists no attacker. Two inputs of one size that differ
+ * within one aligned group of 8 bytes never have the same hash. */
 u64 pack_hash(u64 start, const void *data, size_t size);
 
-/* The same over the guest's bytes in a range, PACK_PIECE at a time; false: not all of them can be read. A record has the hash
- * over its ranges in order, begun with PACK_HASH_START. */
+/* The same over the guest's bytes in a range, PACK_PIECE at a time; false: not all of them can be read. A record has
+ * the hash over its ranges in order, begun with PACK_HASH_START. */
 enum { PACK_PIECE = 4096 };
 bool pack_hash_guest(u64 *hash, u64 start, u64 end, LatheReadMemory *read, void *user);
 
-/* --------------------------------------------------------------------------------------------------------------- names */
+/* ------------------------------------------------------------------------------------------------------------ names */
 
 /* Which file, as the system tells files and their versions apart. */
 typedef struct PackIdentity {
@@ -40,7 +41,7 @@ enum { PACK_NAME_SIZE = 38 }; /* 32 digits, ".pack", zero */
 void pack_name(Key pack, char name[PACK_NAME_SIZE]);
 bool pack_parse_name(const char *name, Key *pack); /* false: no pack's name */
 
-/* ------------------------------------------------------------------------------------------------------------- records */
+/* ---------------------------------------------------------------------------------------------------------- records */
 
 enum { PACK_MAGIC = 0x314b504c, PACK_ALIGN = 16, PACK_RANGES_MAX = 1 << 16 };
 
@@ -62,7 +63,7 @@ typedef struct PackRecord {
 
 typedef struct PackEnd {
     u64 head_hash; /* of the PackRecord: a record that was cut has other bytes here */
-    u64 checksum;  /* pack_checksum */
+    u64 checksum;  /* of all before it, begun with the pack's name */
 } PackEnd;
 
 static inline const PackRange *pack_ranges(const PackRecord *r) {
@@ -83,26 +84,26 @@ void pack_seal(Key pack, PackRecord *r);
 /* Is all of a record that pack_next returned as it was sealed, in the pack of that name? */
 bool pack_is_intact(Key pack, const PackRecord *r);
 
-/* The next record of a file's bytes at or behind *at, which is moved behind it; NULL: no more. The record lies within the bytes,
- * and so do the parts it names, but these may be damaged. `data` is aligned to PACK_ALIGN. */
+/* The next record of a file's bytes at or behind *at, which is moved behind it; NULL: no more. The record lies within
+ * the bytes, and so do the parts it names, but these may be damaged. `data` is aligned to PACK_ALIGN. */
 const PackRecord *pack_next(const u8 *data, size_t size, size_t *at);
 
-/* ------------------------------------------------------------------------------------------------------------- writing */
+/* ---------------------------------------------------------------------------------------------------------- writing */
 
 /* Appends to the packs of a directory. Any number of processes may do so at a time. */
 typedef struct PackWriter PackWriter;
 
-/* Makes the directory if there is none. NULL: nothing can be kept there, or it is someone else's. If the packs are larger than
- * LATHE_CACHE_SIZE says (in MiB), those that were not used for longest are removed. */
+/* Makes the directory if there is none. NULL: nothing can be kept there, or it is someone else's. If the packs are
+ * larger than LATHE_CACHE_SIZE says (in MiB), those that were not used for longest are removed. */
 PackWriter *pack_writer_open(const char *dir);
 
-/* Keep the object made for a request. An object that depends on bytes outside its module is not kept; when the disk is full or
- * fails, nothing is from then on. */
-void pack_append(PackWriter *w, const TranslateMessage *request, const LatheRange *ranges, size_t range_count, u64 guest_hash,
-                 const void *object, u32 object_size, u32 insns);
+/* Keep the object made for a request. An object that depends on bytes outside its module is not kept; when the disk is
+ * full or fails, nothing is from then on. */
+void pack_append(PackWriter *w, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
+                 u64 guest_hash, const void *object, u32 object_size, u32 insns);
 void pack_writer_close(PackWriter *w);
 
-/* ------------------------------------------------------------------------------------------------- looking at a directory */
+/* ------------------------------------------------------------------------------------------- looking at a directory */
 
 typedef struct PackFile {
     Key pack;

@@ -1,8 +1,8 @@
 /* write.c: the server's side of the cache: appending to packs, and keeping the directory within its size.
  *
- * A pack is opened, locked and written to once for each record; next to the translation this costs nothing, and it leaves no state
- * that another process or a crash could spoil. A pack is never shortened or written over, because clients have it mapped: what a
- * failed write left behind stays, and readers skip it.
+ * A pack is opened, locked and written to once for each record; next to the translation this costs nothing, and it
+ * leaves no state that another process or a crash could spoil. A pack is never shortened or written over, because
+ * clients have it mapped: what a failed write left behind stays, and readers skip it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ struct PackWriter {
     bool failed;   /* the disk is full, or worse */
 };
 
-/* ------------------------------------------------------------------------------------------------------- the directory */
+/* ---------------------------------------------------------------------------------------------------- the directory */
 
 static bool make_directories(const char *dir) {
     char path[PATH_MAX];
@@ -74,7 +74,7 @@ bool pack_list(int dir, PackFiles *files) {
     return true;
 }
 
-/* Remove packs until a quarter of the limit is free. Whoever has one mapped keeps it. One process at a time is enough. */
+/* Remove packs until a quarter of the limit is free. Whoever has one mapped keeps it. One process at a time will do. */
 static void enforce_limit(PackWriter *w) {
     w->unchecked = 0;
     if (flock(w->dir, LOCK_EX | LOCK_NB))
@@ -95,7 +95,7 @@ static void enforce_limit(PackWriter *w) {
     flock(w->dir, LOCK_UN);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- records */
+/* ---------------------------------------------------------------------------------------------------------- records */
 
 static bool is_inside(const TranslateMessage *request, const LatheRange *ranges, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -148,8 +148,8 @@ PackWriter *pack_writer_open(const char *dir) {
     return w;
 }
 
-void pack_append(PackWriter *w, const TranslateMessage *request, const LatheRange *ranges, size_t range_count, u64 guest_hash,
-                 const void *object, u32 object_size, u32 insns) {
+void pack_append(PackWriter *w, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
+                 u64 guest_hash, const void *object, u32 object_size, u32 insns) {
     if (!w || w->failed || !object_size || object_size > MESSAGE_MAX || !is_inside(request, ranges, range_count))
         return;
     size_t size = pack_record_size(range_count, object_size);

@@ -1,7 +1,8 @@
 /* load.c: a program file into memory, with the interpreter it names.
  *
- * Nothing in the file is trusted: each field is checked before it is used, so that a bad file leads to a sentence and the errno that
- * execve gives for it, never to a fault here. A file is mapped only after all of its headers were found good.
+ * Nothing in the file is trusted: each field is checked before it is used, so that a bad file leads to a sentence and
+ * the errno that execve gives for it, never to a fault here. A file is mapped only after all of its headers were found
+ * good.
  */
 #include <elf.h>
 
@@ -42,13 +43,28 @@ static __attribute__((format(printf, 3, 4))) int refuse(const Failure *f, int er
     return -error;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- headers */
+/* ---------------------------------------------------------------------------------------------------------- headers */
 
 static const char *machine_name(u32 machine) {
-    static const struct { u16 machine; char name[14]; } names[] = {
-        {EM_386, "i386"},           {EM_ARM, "arm"},   {EM_AARCH64, "aarch64"}, {EM_RISCV, "riscv"}, {EM_PPC, "powerpc"},
-        {EM_PPC64, "powerpc64"},    {EM_S390, "s390"}, {EM_MIPS, "mips"},       {EM_SPARCV9, "sparc64"}, {EM_IA_64, "ia64"},
-        {EM_LOONGARCH, "loongarch"}, {EM_BPF, "bpf"},   {EM_SPARC, "sparc"},     {EM_ALPHA, "alpha"}, {EM_68K, "m68k"},
+    static const struct {
+        u16 machine;
+        char name[14];
+    } names[] = {
+        {EM_386, "i386"},
+        {EM_ARM, "arm"},
+        {EM_AARCH64, "aarch64"},
+        {EM_RISCV, "riscv"},
+        {EM_PPC, "powerpc"},
+        {EM_PPC64, "powerpc64"},
+        {EM_S390, "s390"},
+        {EM_MIPS, "mips"},
+        {EM_SPARCV9, "sparc64"},
+        {EM_IA_64, "ia64"},
+        {EM_LOONGARCH, "loongarch"},
+        {EM_BPF, "bpf"},
+        {EM_SPARC, "sparc"},
+        {EM_ALPHA, "alpha"},
+        {EM_68K, "m68k"},
     };
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         if (names[i].machine == machine)
@@ -121,7 +137,8 @@ static int read_headers(Elf *e, const Failure *f) {
         return refuse(f, EIO, "cannot be read");
     e->file_size = (u64)st.st_size;
     if (!sys_pread_all(e->fd, &e->head, sizeof(e->head), 0))
-        return refuse(f, ENOEXEC, "%s", memcmp(e->head.e_ident, ELFMAG, SELFMAG) ? "not an ELF file" : "a truncated ELF file");
+        return refuse(f, ENOEXEC, "%s",
+                      memcmp(e->head.e_ident, ELFMAG, SELFMAG) ? "not an ELF file" : "a truncated ELF file");
     int error = check_head(&e->head, f);
     if (error)
         return error;
@@ -133,15 +150,15 @@ static int read_headers(Elf *e, const Failure *f) {
     return check_segments(e, f);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- mapping */
+/* ---------------------------------------------------------------------------------------------------------- mapping */
 
 static u32 segment_prot(const Elf64_Phdr *p) {
     return (p->p_flags & PF_R ? PROT_READ : 0u) | (p->p_flags & PF_W ? PROT_WRITE : 0u) |
            (p->p_flags & PF_X ? PROT_EXEC : 0u);
 }
 
-/* The file's part, zeros up to the end of its last page if the guest could write there, and pages of zeros. *done: the end of what
- * is mapped so far. A segment of zeros alone may begin in the last page of another. */
+/* The file's part, zeros up to the end of its last page if the guest could write there, and pages of zeros. *done:
+ * the end of what is mapped so far. A segment of zeros alone may begin in the last page of another. */
 static int map_segment(const Elf *e, const Elf64_Phdr *p, u64 *done, const Failure *f) {
     u64 vaddr = p->p_vaddr + e->bias, start = page_down(vaddr), skip = vaddr - start;
     u64 file_end = vaddr + p->p_filesz, zeros = start > *done ? start : *done, end = page_up(vaddr + p->p_memsz);
@@ -187,7 +204,7 @@ static u64 phdr_address(const Elf *e) {
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------- interpreter */
+/* ------------------------------------------------------------------------------------------------------ interpreter */
 
 /* The path of PT_INTERP, or the empty string. */
 static int interpreter_path(const Elf *e, char path[INTERP_MAX], const Failure *f) {
@@ -239,14 +256,14 @@ static int load_interpreter(Elf *e, const char *path, Image *image, const Failur
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- scripts */
+/* ---------------------------------------------------------------------------------------------------------- scripts */
 
 static bool is_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-/* Split a #! line as the kernel does: the interpreter, and all the rest as one argument. The line ends at a newline or at the end
- * of what the kernel looks at; in that case the interpreter's name must be seen to be complete. */
+/* Split a #! line as the kernel does: the interpreter, and all the rest as one argument. The line ends at a newline
+ * or at the end of what the kernel looks at; in that case the interpreter's name must be seen to be complete. */
 static bool split_line(char *line, size_t size, char **interpreter, char **arg) {
     char *end = memchr(line, '\n', size);
     bool whole = end || size < SCRIPT_LINE;
@@ -299,7 +316,7 @@ static bool is_script(int fd) {
     return sys_pread(fd, start, 2, 0) == 2 && start[0] == '#' && start[1] == '!';
 }
 
-/* ---------------------------------------------------------------------------------------------------------- programs */
+/* --------------------------------------------------------------------------------------------------------- programs */
 
 static int open_program(const char *path, const Failure *f) {
     i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
@@ -314,9 +331,10 @@ static int open_program(const char *path, const Failure *f) {
     if (S_ISREG(st.st_mode) && !sys_access(path, X_OK))
         return (int)fd;
     sys_close((int)fd);
-    return refuse(f, EACCES, "%s", S_ISDIR(st.st_mode)    ? "is a directory"
-                                   : S_ISREG(st.st_mode) ? "permission denied: not executable"
-                                                         : "is not a regular file");
+    return refuse(f, EACCES, "%s",
+                  S_ISDIR(st.st_mode)   ? "is a directory"
+                  : S_ISREG(st.st_mode) ? "permission denied: not executable"
+                                        : "is not a regular file");
 }
 
 /* The file to load after all #! lines; returns its descriptor. */

@@ -26,6 +26,7 @@ static const Field fields[] = {
     FIELD("stats", stats, WORD),
     FIELD("dump", dump, WORD),
     FIELD("root", first_pid, WORD),
+    FIELD("build", code.reserved, TEXT),
     FIELD("cache", cache_dir, TEXT),
     FIELD("server", server_path, TEXT),
     FIELD("client", client_path, TEXT),

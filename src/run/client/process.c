@@ -127,11 +127,17 @@ i64 process_clone3(Thread *t, u64 args, u64 size) {
 
 /* ---------------------------------------------------------------------------------------------------------------- exec */
 
+/* By the effective user, as exec does it; old kernels can only ask for the real one. */
+static bool may_execute(const char *path) {
+    enum { EXECUTE = 1 };
+    i64 error = sys4(__NR_faccessat2, (u64)(i64)AT_FDCWD, (u64)path, EXECUTE, AT_EACCESS);
+    return !(error == -ENOSYS ? sys_access(path, EXECUTE) : error);
+}
+
 /* The first bytes of a file that the kernel would let this process run with the rights it has; how many, or -1. */
 static i64 read_head(const char *path, u8 head[HEAD_BYTES]) {
     struct stat st;
-    enum { EXECUTE = 1 };
-    if (sys4(__NR_faccessat2, (u64)(i64)AT_FDCWD, (u64)path, EXECUTE, AT_EACCESS))
+    if (!may_execute(path))
         return -1;
     i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0), n = -1;
     if (fd < 0)

@@ -1,4 +1,5 @@
-/* ranges.c: see ranges.h. A full table is our fault: the kernel's limit of mappings per process is far below its size. */
+/* ranges.c: see ranges.h. A full table is our fault: the kernel's limit of mappings per process is far below its
+ * size. */
 #include "run/client/ranges.h"
 
 u32 ranges_find(const Ranges *t, u64 addr) {
@@ -21,6 +22,14 @@ const Range *ranges_at(const Ranges *t, u64 addr) {
 bool ranges_touch(const Ranges *t, u64 start, u64 end) {
     u32 i = ranges_find(t, start);
     return i < t->count && t->at[i].start < end;
+}
+
+bool ranges_cover(const Ranges *t, u64 start, u64 end) {
+    for (u32 i = ranges_find(t, start); start < end; start = t->at[i++].end) {
+        if (i == t->count || t->at[i].start > start)
+            return false;
+    }
+    return true;
 }
 
 bool ranges_any(const Ranges *t, u64 start, u64 end, u32 bits) {

@@ -1,4 +1,5 @@
-/* ranges.h: a sorted table of address ranges that do not overlap, each with a value; neighbours with equal values are one. */
+/* ranges.h: a sorted table of address ranges that do not overlap, each with a value; neighbours with equal values
+ * are one. */
 #ifndef RUN_CLIENT_RANGES_H
 #define RUN_CLIENT_RANGES_H
 
@@ -19,6 +20,7 @@ u32 ranges_find(const Ranges *t, u64 addr);
 /* The range that holds addr, or NULL. */
 const Range *ranges_at(const Ranges *t, u64 addr);
 bool ranges_touch(const Ranges *t, u64 start, u64 end);
+bool ranges_cover(const Ranges *t, u64 start, u64 end);
 /* Does some range in [start, end) have one of these bits in its value? */
 bool ranges_any(const Ranges *t, u64 start, u64 end, u32 bits);
 void ranges_set(Ranges *t, u64 start, u64 end, u32 value);

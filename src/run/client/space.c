@@ -1,12 +1,15 @@
 /* space.c: where guest mappings go, and what is mapped where. docs/address-space.md has the picture.
  *
- * One block is reserved at the start: the tables of this file, a window for modules, the code arena. Modules are placed in the window so
- * that code in the arena reaches them with 32-bit displacements; every other mapping is where the kernel puts it.
- * Guest code is never run where it lies, so the host's page tables never get PROT_EXEC for it: what the guest asked for is in
- * the table `guest`, and the host maps such pages readable instead.
+ * One block is reserved at the start: the tables of this file, a window for modules, the code arena. Modules are
+ * placed in the window so that code in the arena reaches them with 32-bit displacements; every other mapping is where
+ * the kernel puts it. Guest code is never run where it lies, so the host's page tables never get PROT_EXEC for it:
+ * what the guest asked for is in the table `guest`, and the host maps such pages readable instead.
  *
- * One lock is held over a table change and the system call behind it. It is not held while code.c or store.c are called, since
- * they ask for memory and modules themselves.
+ * What the table does not have is not the guest's, even if the host has something there: the client's memory, a
+ * reservation.
+ *
+ * One lock is held over a table change and the system call behind it. It is not held while code.c or store.c are
+ * called, since they ask for memory and modules themselves.
  */
 #include "run/client/space.h"
 
@@ -21,6 +24,7 @@
 
 enum {
     GUEST_RANGES = 1 << 17, /* twice the kernel's usual limit of mappings */
+    SPARE_RANGES = 1 << 10,
     OWN_RANGES = 1 << 15,
     TABLES_SIZE = 8 << 20,
     BLOCK_ALIGN = 2 << 20,
@@ -38,7 +42,9 @@ typedef struct Space {
     u32 lock;
     Ranges guest; /* value: PROT_* as the guest asked for */
     Ranges own;   /* the client's memory; value 0 */
-    struct { u64 dev, ino; } file[MODULES_MAX]; /* of the.modules at the same index */
+    struct {
+        u64 dev, ino;
+    } file[MODULES_MAX]; /* of the.modules at the same index */
     Range guest_ranges[GUEST_RANGES];
     Range own_ranges[OWN_RANGES];
 } Space;
@@ -49,6 +55,11 @@ _Static_assert(sizeof(Space) <= TABLES_SIZE, "the tables lie in front of the win
 static Space *space(void) {
     CHECK(the.window, "space_init comes before everything else");
     return (Space *)(the.window - TABLES_SIZE);
+}
+
+/* The last ranges are for what cannot fail. */
+static bool is_full(void) {
+    return space()->guest.count > GUEST_RANGES - SPARE_RANGES;
 }
 
 static u32 host_prot(u32 prot) {
@@ -73,6 +84,13 @@ static i64 release(u64 start, u64 end) {
     return result;
 }
 
+/* The kernel has unmapped [start, end). */
+static void reserve_again(u64 start, u64 end) {
+    u64 from = start > the.window ? start : the.window, to = end < the.code_base ? end : the.code_base;
+    if (from < to)
+        vacate(from, to);
+}
+
 /* The first gap of the window with a page to spare on both sides; 0: none. */
 static u64 find_gap(u64 size, u64 align) {
     const Ranges *t = &space()->guest;
@@ -85,7 +103,7 @@ static u64 find_gap(u64 size, u64 align) {
     return at + size + PAGE <= the.code_base ? at : 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- modules */
+/* ---------------------------------------------------------------------------------------------------------- modules */
 
 static File look_at(int fd, u64 off) {
     File f = {0};
@@ -142,8 +160,9 @@ static bool is_file_of(const Module *m, const File *f) {
     return space()->file[i].dev == f->dev && space()->file[i].ino == f->ino;
 }
 
-/* [start, end) holds nothing now (f NULL), or what f says. Anonymous pages and other parts of the same file in an image are part
- * of it. A module without its first pages keeps its base: addresses in the rest of it are still relative to that. */
+/* [start, end) holds nothing now (f NULL), or what f says. Anonymous pages and other parts of the same file in an
+ * image are part of it. A module without its first pages keeps its base: addresses in the rest of it are still
+ * relative to that. */
 static void forget_modules(u64 start, u64 end, const File *f) {
     for (u32 i = 0; i < the.module_count; i++) {
         Module *m = &the.modules[i];
@@ -194,7 +213,7 @@ void space_add_module(u64 base, u64 end, int fd, bool position_independent) {
     unlock(&space()->lock);
 }
 
-/* -------------------------------------------------------------------------------------------------- the guest's calls */
+/* ------------------------------------------------------------------------------------------------ the guest's calls */
 
 typedef struct Mapping {
     u64 addr, size; /* whole pages */
@@ -214,6 +233,8 @@ static bool wants_window(const Mapping *m, const File *f) {
 }
 
 static i64 place(const Mapping *m, const File *f) {
+    if (is_full())
+        return -ENOMEM;
     if (is_fixed(m) && ranges_touch(&space()->own, m->addr, m->addr + m->size))
         return m->flags & MAP_FIXED_NOREPLACE ? -EEXIST : -ENOMEM;
     u64 gap = wants_window(m, f) ? find_gap(m->size, PAGE) : 0;
@@ -272,6 +293,9 @@ static void unmap_around_own(u64 start, u64 end) {
 static i64 unmap(u64 start, u64 end) {
     Space *s = space();
     i64 result = 0;
+    const Range *r = ranges_at(&s->guest, start);
+    if (is_full() && r && r->start < start && r->end > end)
+        return -ENOMEM;
     if (ranges_touch(&s->own, start, end))
         unmap_around_own(start, end);
     else
@@ -296,7 +320,8 @@ i64 space_munmap(u64 addr, u64 size) {
     return result;
 }
 
-/* Code that was changed or may be changed now: any change of what the guest may do with code, and data that becomes code. */
+/* Code that was changed or may be changed now: any change of what the guest may do with code, and data that becomes
+ * code. */
 static bool changes_code(u64 start, u64 end, u32 prot) {
     const Ranges *t = &space()->guest;
     for (u32 i = ranges_find(t, start); i < t->count && t->at[i].start < end; i++) {
@@ -323,7 +348,8 @@ i64 space_mprotect(u64 addr, u64 size, u32 prot) {
     lock(&s->lock);
     if (prot & PROT_GROWSDOWN)
         addr = growing_start(addr), prot &= ~(u32)PROT_GROWSDOWN;
-    i64 result = ranges_touch(&s->own, addr, end) ? -ENOMEM : sys_mprotect(addr, end - addr, host_prot(prot));
+    bool possible = ranges_cover(&s->guest, addr, end) && !is_full();
+    i64 result = possible ? sys_mprotect(addr, end - addr, host_prot(prot)) : -ENOMEM;
     if (!result) {
         changed = changes_code(addr, end, prot);
         ranges_set(&s->guest, addr, end, prot);
@@ -334,19 +360,24 @@ i64 space_mprotect(u64 addr, u64 size, u32 prot) {
     return result;
 }
 
-/* With the lock held, after the kernel moved or resized [addr, addr + size) to [to, to + new_size). */
+/* With the lock held, after the kernel moved or resized [addr, addr + size) to [to, to + new_size). What is new is
+ * as the end of the old was. size 0: a second view of shared memory. */
 static void note_remap(u64 addr, u64 size, u64 to, u64 new_size, u32 flags) {
     Space *s = space();
-    const Range *r = ranges_at(&s->guest, addr);
-    u32 prot = r ? r->value : PROT_READ | PROT_WRITE;
-    u64 gone = to == addr ? addr + new_size : addr, end = addr + size;
-    if (gone < end && !(to != addr && flags & MREMAP_DONTUNMAP)) {
-        release(gone, end);
+    u64 end = addr + size, kept = size < new_size ? size : new_size, gone = to == addr ? addr + kept : addr;
+    u32 prot = ranges_at(&s->guest, size ? addr + kept - 1 : addr)->value;
+    ranges_clear(&s->own, to, to + new_size);
+    for (u64 at = addr, next; at < addr + kept && to != addr; at = next) {
+        Range r = *ranges_at(&s->guest, at);
+        next = r.end < addr + kept ? r.end : addr + kept;
+        ranges_set(&s->guest, to + (at - addr), to + (next - addr), r.value);
+    }
+    ranges_set(&s->guest, to + kept, to + new_size, prot);
+    if (gone < end && (to == addr || !(flags & MREMAP_DONTUNMAP))) {
+        reserve_again(gone, end);
         ranges_clear(&s->guest, gone, end);
         forget_modules(gone, end, NULL);
     }
-    ranges_clear(&s->own, to, to + new_size);
-    ranges_set(&s->guest, to, to + new_size, prot);
 }
 
 i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
@@ -361,9 +392,9 @@ i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
     bool had_code = ranges_any(&s->guest, addr, addr + old, PROT_EXEC);
     bool replaces_code = fixed && ranges_any(&s->guest, new_addr, new_addr + new, PROT_EXEC);
     i64 result = -EFAULT;
-    if (fixed && ranges_touch(&s->own, new_addr, new_addr + new))
+    if (is_full() || (fixed && ranges_touch(&s->own, new_addr, new_addr + new)))
         result = -ENOMEM;
-    else if (!ranges_touch(&s->own, addr, addr + old))
+    else if (ranges_cover(&s->guest, addr, addr + (old ? old : PAGE)))
         result = sys_mremap(addr, size, new_size, flags, new_addr);
     if (!sys_failed(result))
         note_remap(addr, old, (u64)result, new, flags);
@@ -375,7 +406,7 @@ i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
     return result;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- brk */
+/* -------------------------------------------------------------------------------------------------------------- brk */
 
 /* As much as can be had, from `size` bytes down. */
 static bool reserve_brk(u64 at, u64 size, u32 flags) {
@@ -391,7 +422,8 @@ static bool reserve_brk(u64 at, u64 size, u32 flags) {
 }
 
 bool space_start_brk(u64 image_end) {
-    return (image_end && reserve_brk(page_up(image_end), BRK_SIZE_NEAR, MAP_FIXED_NOREPLACE)) || reserve_brk(0, BRK_SIZE, 0);
+    return (image_end && reserve_brk(page_up(image_end), BRK_SIZE_NEAR, MAP_FIXED_NOREPLACE)) ||
+           reserve_brk(0, BRK_SIZE, 0);
 }
 
 static bool move_brk(u64 from, u64 to) {
@@ -422,7 +454,7 @@ u64 space_brk(u64 want) {
     return now;
 }
 
-/* ------------------------------------------------------------------------------------------ for the rest of the client */
+/* --------------------------------------------------------------------------------------- for the rest of the client */
 
 static i64 reserve_far(u64 size, u64 align) {
     u64 slack = align > PAGE ? align : 0;
@@ -536,7 +568,7 @@ size_t space_read(u64 addr, void *buf, size_t size, bool *writable) {
     return n;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- start */
+/* ------------------------------------------------------------------------------------------------------------ start */
 
 static u64 auxiliary(u64 type) {
     for (const u64 *a = the.auxv; a && a[0] != AT_NULL; a += 2) {

@@ -4,8 +4,8 @@
 
 #include "run/client/client.h"
 
-/* Sizes of the two parts of the reserved block: modules from the.window on, then the code arena from the.code_base on. All of it is
- * PROT_NONE at first; code.c maps its views over the arena with MAP_FIXED. */
+/* Sizes of the two parts of the reserved block: modules from the.window on, then the code arena from the.code_base
+ * on. All of it is PROT_NONE at first; code.c maps its views over the arena with MAP_FIXED. */
 enum { WINDOW_SIZE = 1 << 30, CODE_ARENA_SIZE = 512 << 20 };
 
 /* [start, start + size) is the client's: guest mappings over it are refused. sys_pages does this for its pages. */
@@ -16,7 +16,8 @@ void space_disown(u64 start, u64 size);
 i64 space_reserve(u64 want, u64 size, u64 align);
 /* An image's place is known before its parts are mapped by space_mmap. */
 void space_add_module(u64 base, u64 end, int fd, bool position_independent);
-/* The program break: behind the image of a program with fixed addresses if there is room, else (image_end 0) anywhere. */
+/* The program break: behind the image of a program with fixed addresses if there is room, else (image_end 0)
+ * anywhere. */
 bool space_start_brk(u64 image_end);
 
 enum { PROT_UNMAPPED = -1 };

@@ -1,8 +1,8 @@
 /* stack.c: the guest's first stack, as the kernel would have filled it.
  *
- * From high to low: the program's path, the strings of the environment and of the arguments (in order, so that programs which
- * overwrite their own command line find it in one piece), the platform's name, 16 random bytes; then, below an address that makes rsp a
- * multiple of 16, the words: argc, argv, envp, auxiliary vector.
+ * From high to low: the program's path, the strings of the environment and of the arguments (in order, so that
+ * programs which overwrite their own command line find it in one piece), the platform's name, 16 random bytes; then,
+ * below an address that makes rsp a multiple of 16, the words: argc, argv, envp, auxiliary vector.
  */
 #include <elf.h>
 #include <linux/resource.h>
@@ -47,7 +47,8 @@ static u64 map_stack(const Image *image, u64 size) {
     if (sys_failed(start))
         return 0;
     u64 stack = (u64)start + STACK_GUARD;
-    i64 result = space_mmap(stack, size, stack_prot(image), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    i64 result =
+        space_mmap(stack, size, stack_prot(image), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     return sys_failed(result) ? 0 : stack + size;
 }
 
@@ -81,11 +82,11 @@ static void add(Auxv *a, u64 type, u64 value) {
     a->pair[a->count++][1] = value;
 }
 
-/* What the kernel told this process and is as true for the guest. Not AT_RSEQ_*: restartable sequences name code addresses, and
- * translated code is elsewhere. */
+/* What the kernel told this process and is as true for the guest. Not AT_RSEQ_*: restartable sequences name code
+ * addresses, and translated code is elsewhere. */
 static void add_inherited(Auxv *a) {
-    static const u8 types[] = {AT_SYSINFO_EHDR, AT_HWCAP,  AT_PAGESZ, AT_CLKTCK, AT_UID,           AT_EUID,
-                               AT_GID,          AT_EGID,   AT_SECURE, AT_HWCAP2, AT_MINSIGSTKSZ};
+    static const u8 types[] = {AT_SYSINFO_EHDR, AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_UID,        AT_EUID,
+                               AT_GID,          AT_EGID,  AT_SECURE, AT_HWCAP2, AT_MINSIGSTKSZ};
     for (const u64 *host = the.auxv; host && host[0] != AT_NULL; host += 2) {
         if (host[0] > 255 || !memchr(types, (int)host[0], sizeof(types)))
             continue;

@@ -1,7 +1,7 @@
 /* start.c: the client moves its own pointers to where the kernel put it, then begins.
  *
- * A static PIE without libc is its own dynamic linker. Until relocate() has run, no data with an address in it may be used: no
- * tables of strings, no switch tables, only what the code reaches relative to itself.
+ * A static PIE without libc is its own dynamic linker. Until relocate() has run, no data with an address in it may be
+ * used: no tables of strings, no switch tables, only what the code reaches relative to itself.
  */
 #include <elf.h>
 

@@ -1,7 +1,8 @@
 /* store.c: reading the persistent cache.
  *
- * The pack of a module is mapped, and its records are put into a table by their offset, when code of the module is first wanted.
- * What other processes append later is not seen. A record is checked each time before it is used; see run/cache/pack.h.
+ * The pack of a module is mapped, and its records are put into a table by their offset, when code of the module is
+ * first wanted. What other processes append later is not seen. A record is checked each time before it is used; see
+ * run/cache/pack.h.
  */
 #include "run/cache/pack.h"
 #include "run/client/client.h"
@@ -63,7 +64,7 @@ static Store *index_new(const u8 *data, u64 size) {
     return s;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- the file */
+/* --------------------------------------------------------------------------------------------------------- the file */
 
 static bool is_regular(const struct stat *st) {
     return (st->st_mode & MODE_TYPE) == MODE_REGULAR;
@@ -76,11 +77,10 @@ static i64 open_pack(Key pack) {
     return sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
 }
 
-/* Code that someone else could have written is not run. The mapping's size is one that the file had: it never shrinks. */
+/* Code that someone else could have written is not run. The file never gets shorter than it is now. */
 static const u8 *map_pack(int fd, u64 *size) {
     struct stat st;
-    if (sys_fstat(fd, &st) < 0 || !is_regular(&st) || st.st_uid != (u32)sys_geteuid() ||
-        st.st_mode & MODE_OTHERS_WRITE)
+    if (sys_fstat(fd, &st) < 0 || !is_regular(&st) || st.st_uid != (u32)sys_geteuid() || st.st_mode & MODE_OTHERS_WRITE)
         return NULL;
     *size = (u64)st.st_size;
     i64 data = sys_mmap(0, *size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -127,7 +127,7 @@ static const Store *store_of(Module *m) {
     return none;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- checking */
+/* --------------------------------------------------------------------------------------------------------- checking */
 
 /* Most of it can simply be read, and much faster. */
 static bool is_readable(u64 start, u64 end) {

@@ -1,8 +1,8 @@
 /* sys.c: what the client has instead of a libc: memory and string functions, locks, pages, text for people.
  *
- * gcc may call memcpy, memmove, memset and memcmp for plain C, and translated code calls them too: they are real functions here.
- * Vector registers belong to the guest, so copying is left to the string instructions, which are fast on every CPU of the last
- * decade for all but tiny sizes.
+ * gcc may call memcpy, memmove, memset and memcmp for plain C, and translated code calls them too: they are real
+ * functions here. Vector registers belong to the guest, so copying is left to the string instructions, which are fast
+ * on every CPU of the last decade for all but tiny sizes.
  */
 #include "run/client/sys.h"
 
@@ -11,15 +11,41 @@
 #include "run/client/client.h"
 #include "run/client/space.h"
 
-/* ------------------------------------------------------------------------------------------------------------ memory */
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+#define COPY_ENDS(T)                                                                                                   \
+    do {                                                                                                               \
+        T first, last;                                                                                                 \
+        __builtin_memcpy(&first, from, sizeof(T));                                                                     \
+        __builtin_memcpy(&last, (const u8 *)from + size - sizeof(T), sizeof(T));                                       \
+        __builtin_memcpy(to, &first, sizeof(T));                                                                       \
+        __builtin_memcpy((u8 *)to + size - sizeof(T), &last, sizeof(T));                                               \
+    } while (0)
+
+/* Up to 16 bytes, which may overlap, as two words that may overlap. */
+static void *copy_small(void *to, const void *from, size_t size) {
+    if (size >= 8)
+        COPY_ENDS(u64);
+    else if (size >= 4)
+        COPY_ENDS(u32);
+    else if (size >= 2)
+        COPY_ENDS(u16);
+    else if (size)
+        *(u8 *)to = *(const u8 *)from;
+    return to;
+}
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size) {
+    if (size <= 16)
+        return copy_small(to, from, size);
     void *result = to;
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
     return result;
 }
 
 void *memmove(void *to, const void *from, size_t size) {
+    if (size <= 16)
+        return copy_small(to, from, size);
     if ((u64)to - (u64)from >= size)
         return memcpy(to, from, size);
     u8 *d = (u8 *)to + size;
@@ -66,7 +92,7 @@ void *memchr(const void *at, int byte, size_t size) {
     return NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- strings */
+/* ---------------------------------------------------------------------------------------------------------- strings */
 
 size_t strlen(const char *s) {
     size_t n = 0;
@@ -122,7 +148,7 @@ char *strstr(const char *s, const char *part) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- locks */
+/* ------------------------------------------------------------------------------------------------------------ locks */
 
 /* 0 free, 1 held, 2 held and somebody may sleep */
 void lock(u32 *word) {
@@ -141,7 +167,7 @@ void unlock(u32 *word) {
         sys_futex(word, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- services */
+/* --------------------------------------------------------------------------------------------------------- services */
 
 void *sys_pages(size_t size) {
     size = page_up(size);
@@ -200,7 +226,7 @@ bool sys_pread_all(int fd, void *buf, size_t size, u64 off) {
     return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- text */
+/* ------------------------------------------------------------------------------------------------------------- text */
 
 typedef struct Text {
     char *at;

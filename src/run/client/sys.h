@@ -1,9 +1,9 @@
 /* sys.h: the kernel, and what a libc would give: raw system calls, a lock, pages, text.
  *
- * Every sys_* call returns what the kernel returns: a result, or a negative errno. Structures and constants are the kernel's own
- * (<linux/…>, <asm/…>); libc's headers for the same things must not be mixed in, because their types differ.
- * The functions of <string.h> that base.h declares exist too: memcpy memmove memset memcmp memchr strlen strnlen strcmp
- * strncmp strchr strrchr strstr.
+ * Every sys_* call returns what the kernel returns: a result, or a negative errno. Structures and constants are the
+ * kernel's own (<linux/…>, <asm/…>); libc's headers for the same things must not be mixed in, because their types
+ * differ. The functions of <string.h> that base.h declares exist too: memcpy memmove memset memcmp memchr strlen
+ * strnlen strcmp strncmp strchr strrchr strstr.
  */
 #ifndef RUN_CLIENT_SYS_H
 #define RUN_CLIENT_SYS_H
@@ -44,8 +44,8 @@ enum { PAGE = 4096 };
 #define S_IXGRP 0000010
 #define S_IWOTH 0000002
 #define S_IXOTH 0000001
-#define S_ISDIR(mode) (((mode) & S_IFMT) == S_IFDIR)
-#define S_ISREG(mode) (((mode) & S_IFMT) == S_IFREG)
+#define S_ISDIR(mode) (((mode)&S_IFMT) == S_IFDIR)
+#define S_ISREG(mode) (((mode)&S_IFMT) == S_IFREG)
 
 static inline u64 page_down(u64 x) {
     return x & -(u64)PAGE;
@@ -72,10 +72,7 @@ static inline i64 sys6(u64 number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
 static inline i64 sys4(u64 number, u64 a, u64 b, u64 c, u64 d) {
     i64 result;
     register u64 r10 __asm__("r10") = d;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
-                     : "rcx", "r11", "memory");
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
     return result;
 }
 
@@ -106,7 +103,7 @@ static inline bool sys_failed(i64 result) {
     return (u64)result > (u64)-4096;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ memory */
+/* ----------------------------------------------------------------------------------------------------------- memory */
 
 static inline i64 sys_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off) {
     return sys6(__NR_mmap, addr, size, prot, flags, (u64)(i64)fd, off);
@@ -137,7 +134,7 @@ static inline i64 sys_process_vm_readv(u32 pid, const struct iovec *local, u64 l
     return sys6(__NR_process_vm_readv, pid, (u64)local, locals, (u64)remote, remotes, 0);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- files */
+/* ------------------------------------------------------------------------------------------------------------ files */
 
 static inline i64 sys_openat(int dir, const char *path, u32 flags, u32 mode) {
     return sys4(__NR_openat, (u64)(i64)dir, (u64)path, flags, mode);
@@ -256,7 +253,7 @@ static inline i64 sys_poll(struct pollfd *fds, u64 count, int timeout) {
     return sys3(__NR_poll, (u64)fds, count, (u64)(i64)timeout);
 }
 
-/* --------------------------------------------------------------------------------------------- processes and signals */
+/* -------------------------------------------------------------------------------------------- processes and signals */
 
 static inline _Noreturn void sys_exit_group(int status) {
     for (;;)
@@ -343,14 +340,14 @@ static inline i64 sys_clock_gettime(int clock, struct timespec *t) {
     return sys2(__NR_clock_gettime, (u64)clock, (u64)t);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- services */
+/* --------------------------------------------------------------------------------------------------------- services */
 
 /* A lock between threads that is zero when free. Not recursive; not for signal handlers. */
 void lock(u32 *word);
 void unlock(u32 *word);
 
-/* Zeroed memory of the client's own, in whole pages, which no guest mapping may replace; NULL: none left. space_init comes
- * before the first call. */
+/* Zeroed memory of the client's own, in whole pages, which no guest mapping may replace; NULL: none left.
+ * space_init comes before the first call. */
 void *sys_pages(size_t size);
 void sys_pages_free(void *pages, size_t size);
 
@@ -361,8 +358,8 @@ bool sys_write_all(int fd, const void *buf, size_t size);
 bool sys_read_all(int fd, void *buf, size_t size);
 bool sys_pread_all(int fd, void *buf, size_t size, u64 off);
 
-/* snprintf with %s %c %d %u %x, each with l, ll or z, a width, 0 and -. Always ends the text with NUL; returns the length of what
- * is in buf. */
+/* snprintf with %s %c %d %u %x, each with l, ll or z, a width, 0 and -. Always ends the text with NUL; returns the
+ * length of what is in buf. */
 size_t format_text(char *buf, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 size_t format_args(char *buf, size_t size, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
 

@@ -286,6 +286,10 @@ static bool make_way(int fd) {
     if (fd < 0 || fd != the.server_fd)
         return true;
     i64 moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_AWAY);
+    if (moved < 0) /* the limit is lower than that */
+        moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, (u64)fd + 1);
+    if (moved < 0)
+        moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (moved < 0)
         return false;
     sys_close(fd);

@@ -97,7 +97,8 @@ static void add_page(Pages *p, u64 addr, const u8 *bytes, u32 size, bool writabl
     map64_set(&p->index, addr, (u32)p->pages.len);
 }
 
-/* Ask for some pages at once; a short answer ends at the first byte that cannot be read. */
+/* Ask for some pages at once; a short answer ends at the first byte that cannot be read. Where some may be written, each has to
+ * be asked for by itself to know which. */
 static bool fetch(Pages *p, u64 addr, u32 count) {
     MemRequest ask = {.addr = addr, .size = count * PAGE};
     MessageHeader header;
@@ -108,6 +109,8 @@ static bool fetch(Pages *p, u64 addr, u32 count) {
     memcpy(&reply, p->connection->buffer, sizeof(reply));
     if (reply.size > ask.size || header.size != sizeof(reply) + reply.size)
         return false;
+    if (reply.writable && count > 1)
+        return fetch(p, addr, 1);
     const u8 *bytes = p->connection->buffer + sizeof(reply);
     for (u32 off = 0; off < reply.size || off == 0; off += PAGE) {
         u32 left = reply.size - off;

@@ -1,7 +1,8 @@
-/* dynload.c: dlopen, dlsym, calls in both directions, dlclose and again; the library is the argument. */
+/* dynload.c: dlopen, dlsym, calls in both directions, dlclose and again; the library beside the program is the argument. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int back(int n) {
     return n * 1000;
@@ -21,10 +22,10 @@ static int use(const char *path, int times) {
 }
 
 int main(int argc, char **argv) {
-    char path[4096];
-    snprintf(path, sizeof(path), "%s", argv[0]);
+    char path[4096] = "";
+    ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
     char *slash = strrchr(path, '/');
-    if (argc < 2 || !slash)
+    if (argc < 2 || len < 0 || !slash)
         return 1;
     snprintf(slash + 1, sizeof(path) - (size_t)(slash + 1 - path), "%s", argv[1]);
     int status = use(path, 3);

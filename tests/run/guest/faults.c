@@ -39,7 +39,7 @@ static void execute(void) {
 __attribute__((noinline)) static int overflow(int n) {
     volatile char frame[4096];
     frame[n & 4095] = (char)n;
-    return overflow(n + 1) + frame[n & 4095];
+    return n < 0 ? 0 : overflow(n + 1) + frame[n & 4095];
 }
 static void exhaust(void) {
     overflow(0);

@@ -62,9 +62,11 @@ static void reading(void) {
     ioctl(fd, FIONREAD, &available);
     printf(" FIONREAD %d\n", available);
     close(fd), close(copy), unlink("file.tmp");
-    printf("%d %s\n", open("file.tmp", O_RDONLY), strerror(errno));
+    fd = open("file.tmp", O_RDONLY);
+    printf("%d %s\n", fd, strerror(errno));
     char cwd[4096], real[4096];
-    printf("chdir %d %s\n", chdir("/usr/lib/.."), getcwd(cwd, sizeof(cwd)));
+    int result = chdir("/usr/lib/..");
+    printf("chdir %d %s\n", result, getcwd(cwd, sizeof(cwd)));
     printf("%s\n", realpath("/proc/self/fd/../../self/", real) ? "resolved" : "not");
 }
 
@@ -84,10 +86,12 @@ static void waiting(void) {
     struct epoll_event e = {.events = EPOLLIN, .data.u32 = 77}, got = {0};
     epoll_ctl(epoll, EPOLL_CTL_ADD, event, &e);
     eventfd_write(event, 5);
-    printf(" epoll %d %u", epoll_wait(epoll, &got, 1, 1000), got.data.u32);
+    int ready = epoll_wait(epoll, &got, 1, 1000);
+    printf(" epoll %d %u", ready, got.data.u32);
     char text[20] = "";
     printf(" send %zd", send(pair[0], "hello", 5, 0));
-    printf(" recv %zd %s\n", recv(pair[1], text, sizeof(text), 0), text);
+    ssize_t received = recv(pair[1], text, sizeof(text), 0);
+    printf(" recv %zd %s\n", received, text);
 }
 
 int main(void) {

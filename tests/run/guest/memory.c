@@ -29,9 +29,10 @@ static void anonymous(void) {
     printf(", fixed %d", fixed == p + size);
     printf(", mprotect %d", mprotect(fixed, size, PROT_READ | PROT_WRITE));
     fixed[5] = 5;
-    printf(", %d %d\n", fixed[5], munmap(p, 4 * size));
-    errno = 0;
-    printf("%d %s\n", munmap((void *)1, 1), strerror(errno));
+    printf(", %d", fixed[5]);
+    printf(" %d\n", munmap(p, 4 * size));
+    int result = munmap((void *)1, 1);
+    printf("%d %s\n", result, strerror(errno));
     p = mmap((void *)0x10000000, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     printf("%p\n", (void *)p);
     p = mmap((void *)0x10000000, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -62,7 +63,8 @@ static void files(void) {
     strcpy(private, "not written");
     char text[30] = "";
     printf("pread %zd", pread(fd, text, 22, 5000));
-    printf(" '%s', private sees '%s', file begins %d\n", text, private + 5000, pread(fd, text, 1, 0) == 1 ? text[0] : -1);
+    printf(" '%s', private sees '%s'", text, private + 5000);
+    printf(", file begins %d\n", pread(fd, text, 1, 0) == 1 ? text[0] : -1);
     munmap(shared, 10000);
     munmap(private, 10000);
     close(fd);

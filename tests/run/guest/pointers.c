@@ -22,7 +22,7 @@ static Operation *const table[8] = {op0, op1, op2, op3, op4, op5, op6, op7};
 static uint64_t walk(int rounds) {
     uint64_t v = 1;
     for (int i = 0; i < rounds; i++)
-        v = table[v >> 7 & 7](v);
+        v = table[v >> 7 & 7](v + (uint64_t)i);
     return v;
 }
 

@@ -13,7 +13,7 @@ static void at_exit(void) {
 __attribute__((noinline)) static int overflow(int n) {
     volatile char page[4096];
     page[n & 4095] = (char)n;
-    return overflow(n + 1) + page[n & 4095];
+    return n < 0 ? 0 : overflow(n + 1) + page[n & 4095];
 }
 
 static void ignore(int sig) {

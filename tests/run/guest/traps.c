@@ -46,7 +46,7 @@ int main(void) {
     struct sigaction action = {.sa_sigaction = leave, .sa_flags = SA_SIGINFO};
     for (const int *sig = (int[]){SIGFPE, SIGILL, SIGSEGV, SIGTRAP, 0}; *sig; sig++)
         sigaction(*sig, &action, NULL);
-    *    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         attempt("divide", divide);
         attempt("overflow", divide_overflow);
         attempt("undefined", undefined);

@@ -1,0 +1,13 @@
+/* identity.h: what translated code depends on besides the guest and the options: the translator and the CPU it compiles
+ * for. */
+#ifndef CLI_IDENTITY_H
+#define CLI_IDENTITY_H
+
+#include "base/base.h"
+
+enum { IDENTITY_SIZE = 16 };
+
+/* Digits that change when the program that translates is another one, or runs on another kind of CPU. */
+void identity_of(const char *translator, char digits[IDENTITY_SIZE]);
+
+#endif

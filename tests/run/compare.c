@@ -1,0 +1,196 @@
+/* compare.c: runs each command of a list natively and under `lathe run`, with a cache that is empty at first and then again
+ * with what it has, and compares output, standard error, exit status and fatal signal. */
+#include <getopt.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "caselist.h"
+#include "trial.h"
+
+enum { PASSED, FAILED, SKIPPED, OUTCOMES };
+
+typedef struct Settings {
+    const char *lathe, *bin, *prefix, *scripts, *work;
+    int jobs, timeout;
+    bool quick, keep;
+    regex_t filter;
+} Settings;
+
+/* ------------------------------------------------------------------------------------------------------------ one case */
+
+static char **under_lathe(const Settings *s, char **argv) {
+    size_t count = 0;
+    while (argv[count])
+        count++;
+    char **all = mem_new(sizeof(char *) * (count + 4));
+    all[0] = (char *)s->lathe;
+    all[1] = "run";
+    all[2] = "--";
+    memcpy(all + 3, argv, sizeof(char *) * count);
+    return all;
+}
+
+static int judge(const char *name, const char *when, const Trial *expected, const Trial *got) {
+    char *difference = trial_difference(expected, got);
+    if (!difference)
+        return PASSED;
+    printf("FAIL %s, %s\n%s", name, when, difference);
+    free(difference);
+    return FAILED;
+}
+
+static int run_case(const Settings *s, const Case *c, size_t index) {
+    char dir[4096];
+    snprintf(dir, sizeof(dir), "%s/%zu", s->work, index);
+    char **native = case_argv(c, s->prefix), **lathe = under_lathe(s, native);
+    Trial expected = trial_run(native, dir, s->timeout);
+    if (trial_not_found(&expected)) {
+        printf("FAIL %s: %s: not found\n", c->name, native[0]);
+        return FAILED;
+    }
+    Trial cold = trial_run(lathe, dir, s->timeout);
+    int outcome = judge(c->name, "cold cache", &expected, &cold);
+    Trial warm = {0};
+    if (!cold.timeout) {
+        warm = trial_run(lathe, dir, s->timeout);
+        outcome |= judge(c->name, "warm cache", &expected, &warm);
+    }
+    printf("%s %s%s: %.2f s native, %.2f s cold, %.2f s warm\n", outcome == PASSED ? "ok  " : "    ", s->prefix, c->name,
+           expected.seconds, cold.seconds, warm.seconds);
+    trial_free(&expected);
+    trial_free(&cold);
+    trial_free(&warm);
+    free(lathe);
+    free(native);
+    return outcome;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ all cases */
+
+static int collect(int counts[OUTCOMES]) {
+    int status;
+    CHECK(wait(&status) > 0, "no worker to wait for");
+    counts[WIFEXITED(status) && WEXITSTATUS(status) < OUTCOMES ? WEXITSTATUS(status) : FAILED]++;
+    return 1;
+}
+
+static void run_all(const Settings *s, const CaseList *list, int counts[OUTCOMES]) {
+    int running = 0;
+    for (size_t i = 0; i < list->cases.len; i++) {
+        const Case *c = &list->cases.at[i];
+        if ((s->quick && !c->quick) || regexec(&s->filter, c->name, 0, NULL, 0))
+            continue;
+        const char *lacks = case_lacks(c);
+        if (lacks) {
+            printf("skip %s: no %s\n", c->name, lacks);
+            counts[SKIPPED]++;
+            continue;
+        }
+        if (running == s->jobs)
+            running -= collect(counts);
+        fflush(stdout);
+        pid_t pid = fork();
+        CHECK(pid >= 0, "cannot fork");
+        if (pid == 0) {
+            int outcome = run_case(s, c, i);
+            fflush(stdout);
+            _exit(outcome);
+        }
+        running++;
+    }
+    while (running)
+        running -= collect(counts);
+}
+
+static bool prepare(const CaseList *list) {
+    for (size_t i = 0; i < list->prepare.len; i++)
+        if (system(list->prepare.at[i])) {
+            fprintf(stderr, "cannot prepare: %s\n", list->prepare.at[i]);
+            return false;
+        }
+    return true;
+}
+
+/* The same surroundings everywhere: nothing of the user's, and directories of our own. */
+static bool set_environment(const Settings *s) {
+    char path[9000], cache[4096], data[4096];
+    snprintf(path, sizeof(path), "%s%s/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin", s->bin, *s->bin ? ":" : "");
+    snprintf(cache, sizeof(cache), "%s/cache", s->work);
+    snprintf(data, sizeof(data), "%s/data", s->work);
+    clearenv();
+    setenv("PATH", path, 1);
+    setenv("HOME", data, 1);
+    setenv("DATA", data, 1);
+    setenv("SCRIPTS", s->scripts, 1);
+    setenv("LC_ALL", "C", 1);
+    setenv("TZ", "UTC", 1);
+    setenv("LATHE_CACHE", cache, 1);
+    return empty_directory(data) && empty_directory(cache);
+}
+
+/* -------------------------------------------------------------------------------------------------------- the arguments */
+
+enum { OPT_BIN = 1, OPT_PREFIX, OPT_SCRIPTS, OPT_WORK, OPT_JOBS, OPT_TIMEOUT, OPT_QUICK, OPT_FILTER };
+
+static const struct option options[] = {
+    {"bin", required_argument, NULL, OPT_BIN},         {"prefix", required_argument, NULL, OPT_PREFIX},
+    {"scripts", required_argument, NULL, OPT_SCRIPTS}, {"work", required_argument, NULL, OPT_WORK},
+    {"jobs", required_argument, NULL, OPT_JOBS},       {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"quick", no_argument, NULL, OPT_QUICK},           {"filter", required_argument, NULL, OPT_FILTER},
+    {0},
+};
+
+static int usage(void) {
+    fprintf(stderr, "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
+                    "                   [--quick] [--filter=REGEX] LATHE LIST\n");
+    return 2;
+}
+
+static bool parse(Settings *s, int argc, char **argv) {
+    const char *filter = "";
+    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        switch (option) {
+        case OPT_BIN: s->bin = optarg; break;
+        case OPT_PREFIX: s->prefix = optarg; break;
+        case OPT_SCRIPTS: s->scripts = optarg; break;
+        case OPT_WORK: s->work = optarg, s->keep = true; break;
+        case OPT_JOBS: s->jobs = atoi(optarg); break;
+        case OPT_TIMEOUT: s->timeout = atoi(optarg); break;
+        case OPT_QUICK: s->quick = true; break;
+        case OPT_FILTER: filter = optarg; break;
+        default: return false;
+        }
+    }
+    if (regcomp(&s->filter, filter, REG_EXTENDED | REG_NOSUB)) {
+        fprintf(stderr, "run-compare: '%s' is no regular expression\n", filter);
+        return false;
+    }
+    return argc - optind == 2 && s->jobs > 0 && s->timeout > 0;
+}
+
+int main(int argc, char **argv) {
+    char work[] = "/tmp/lathe-compare-XXXXXX";
+    Settings s = {.bin = "", .prefix = "", .scripts = "", .jobs = 1, .timeout = 60};
+    CaseList list;
+    if (!parse(&s, argc, argv))
+        return usage();
+    if (!caselist_read(&list, argv[optind + 1]))
+        return 2;
+    s.lathe = realpath(argv[optind], NULL);
+    if (!s.work)
+        s.work = mkdtemp(work);
+    if (!s.lathe || !s.work || !empty_directory(s.work) || !set_environment(&s) || !prepare(&list)) {
+        fprintf(stderr, "run-compare: cannot begin\n");
+        return 2;
+    }
+    int counts[OUTCOMES] = {0};
+    run_all(&s, &list, counts);
+    printf("%d passed, %d failed, %d skipped\n", counts[PASSED], counts[FAILED], counts[SKIPPED]);
+    if (!s.keep && empty_directory(s.work))
+        rmdir(s.work);
+    caselist_free(&list);
+    return counts[FAILED] ? 1 : 0;
+}
