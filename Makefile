@@ -13,10 +13,15 @@ deps:
 test: all
 	scripts/test $(BUILD)
 
+test-long: all
+	scripts/install-deps --bench
+	scripts/test $(BUILD) --suite long
+
 demo: all
 	scripts/demo $(BUILD)
 
 bench: all
+	scripts/install-deps --bench
 	meson test -C $(BUILD) --benchmark --verbose
 
 install: all
@@ -28,4 +33,4 @@ format:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps test demo bench install format clean
+.PHONY: all deps test test-long demo bench install format clean

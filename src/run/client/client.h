@@ -70,7 +70,8 @@ typedef struct Process {
     int server_fd;     /* remote.c: -1 if there is no connection */
     u32 server_pid;
     u64 start_us;
-    u64 *auxv; /* the kernel's, to this process */
+    u64 *auxv;   /* the kernel's, to this process */
+    char **envp; /* likewise */
     bool refused_thread; /* process.c: and said so */
     struct Thread *threads; /* for the host's signal handler: whose stack is it? */
 } Process;
@@ -108,7 +109,7 @@ bool code_init(void);
 void *code_find(Thread *t, u64 pc);
 /* Code in [start, end) was unmapped or changed: forget its translations. */
 void code_forget(u64 start, u64 end);
-/* After fork, in the child: own copy of the code memory before anything is added. */
+/* There is, or will be, another process with this code memory: a copy of its own before anything is added or patched. */
 void code_after_fork(void);
 
 /* --------------------------------------------------------------------------------------------------- load.c, stack.c */

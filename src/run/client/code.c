@@ -110,8 +110,7 @@ static bool map_views(Code *c) {
     i64 fd = sys_memfd_create("lathe-code", MFD_CLOEXEC);
     if (fd < 0 || sys_ftruncate((int)fd, ARENA_BYTES) < 0)
         return false;
-    c->fd = (int)sys_fcntl((int)fd, F_DUPFD_CLOEXEC, 1000); /* away from the numbers a guest expects to get */
-    sys_close((int)fd);
+    c->fd = (int)fd;
     i64 write = sys_mmap((u64)c->write, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | (c->write ? MAP_FIXED : 0), c->fd, 0);
     i64 run = sys_mmap(the.code_base, ARENA_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, c->fd, 0);
     sys_close(c->fd);
@@ -387,6 +386,8 @@ void code_forget(u64 start, u64 end) {
     if (!c || !c->map)
         return;
     lock(&c->lock);
+    if (c->shared)
+        take_copy(c);
     for (u64 i = 0; i < c->map_cap; i++) {
         Entry *e = &c->map[i];
         if (!e->used || e->pc < start || e->pc >= end || !e->code)

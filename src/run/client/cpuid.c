@@ -1,8 +1,8 @@
 /* cpuid.c: the processor that the guest sees: the host's, without what lifted code has no meaning for.
  *
- * Feature words are masked, not invented: a bit is set if the host has it and the table of instructions has its rows. AVX and
- * everything that needs xsave is off, so dynamic linkers and libraries choose their SSE paths. rdfsbase and friends are off
- * because fs and gs are the host's own.
+ * Feature words are masked, not invented: a bit is set if the host has it and the table of instructions has its rows.
+ * AVX and everything that needs xsave is off, so dynamic linkers and libraries choose their SSE paths. rdfsbase and
+ * friends are off because fs and gs are the host's own.
  */
 #include "run/client/client.h"
 

@@ -1,7 +1,7 @@
 /* frame.c: signal frames of the guest: its whole state to the stack and back.
  *
- * The frame has the plain fxsave form of the vector state: the guest's processor has no xsave (cpuid.c), and this is what the
- * kernel gives programs on such processors.
+ * The frame has the plain fxsave form of the vector state: the guest's processor has no xsave (cpuid.c), and this is
+ * what the kernel gives programs on such processors.
  */
 #include "run/client/frame.h"
 
@@ -10,8 +10,8 @@ enum { CONTEXT_SS = 2, CONTEXT_STRICT_SS = 4 }; /* uc_flags */
 enum { USER_CS = 0x33, USER_SS = 0x2b };
 
 enum { /* rflags */
-    CF = 1 << 0, FIXED = 1 << 1, PF = 1 << 2, AF = 1 << 4, ZF = 1 << 6, SF = 1 << 7, IF = 1 << 9, DF = 1 << 10, OF = 1 << 11,
-    ID = 1 << 21,
+    CF = 1 << 0, FIXED = 1 << 1, PF = 1 << 2, AF = 1 << 4, ZF = 1 << 6, SF = 1 << 7, IF = 1 << 9, DF = 1 << 10,
+    OF = 1 << 11, ID = 1 << 21,
 };
 
 typedef struct FxArea { /* SDM 1, 10.5.1 */
@@ -43,11 +43,12 @@ static void set_mxcsr(LatheX86Cpu *cpu, u32 v) {
     cpu->mxcsr = v;
 }
 
-/* --------------------------------------------------------------------------------------------------------- to the frame */
+/* --------------------------------------------------------------------------------------------------------- to the
+ * frame */
 
 static u64 flags_of(const LatheX86Cpu *c) {
-    return (u64)FIXED | IF | (c->cf ? CF : 0) | (c->pf ? PF : 0) | (c->af ? AF : 0) | (c->zf ? ZF : 0) | (c->sf ? SF : 0) |
-           (c->df ? DF : 0) | (c->of ? OF : 0) | (c->id ? ID : 0);
+    return (u64)FIXED | IF | (c->cf ? CF : 0) | (c->pf ? PF : 0) | (c->af ? AF : 0) | (c->zf ? ZF : 0) |
+           (c->sf ? SF : 0) | (c->df ? DF : 0) | (c->of ? OF : 0) | (c->id ? ID : 0);
 }
 
 static void save_general(const LatheX86Cpu *c, SignalContext *s) {
@@ -122,7 +123,8 @@ void frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     enter_handler(c, frame, handler);
 }
 
-/* ------------------------------------------------------------------------------------------------------- from the frame */
+/* ------------------------------------------------------------------------------------------------------- from the
+ * frame */
 
 static void restore_flags(LatheX86Cpu *c, u64 flags) {
     c->cf = !!(flags & CF), c->pf = !!(flags & PF), c->af = !!(flags & AF), c->zf = !!(flags & ZF);

@@ -1,9 +1,10 @@
 /* guard.S: system calls of the client that C cannot make.
  *
- * syscall_guarded closes the gap between "no signal is pending" and the system call: a signal that comes in the gap must not
- * wait until a call that may block forever has returned. The host's signal handler (signal.c) knows the addresses: a thread
- * that it finds between guard_start and guard_syscall goes on at guard_abort. The kernel, too, leaves a call that it is going
- * to restart at guard_syscall, so that the guest's handler comes first and the guest's own instruction is what is restarted.
+ * syscall_guarded closes the gap between "no signal is pending" and the system call: a signal that comes in the gap
+ * must not wait until a call that may block forever has returned. The host's signal handler (signal.c) knows the
+ * addresses: a thread that it finds between guard_start and guard_syscall goes on at guard_abort. The kernel, too,
+ * leaves a call that it is going to restart at guard_syscall, so that the guest's handler comes first and the guest's
+ * own instruction is what is restarted.
  */
     .text
 
@@ -32,8 +33,8 @@ guard_abort:
     ret
     .size syscall_guarded, . - syscall_guarded
 
-/* i64 clone_on_stack(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls, Thread *child): the child begins with
- * process_child_start(child) on that stack */
+/* i64 clone_on_stack(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls, Thread *child): the child begins
+ * with process_child_start(child) on that stack */
     .globl clone_on_stack
     .hidden clone_on_stack
     .type clone_on_stack, @function

@@ -52,6 +52,7 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
         die("lathe-client is started by lathe run");
     the.start_us = sys_now_us();
     the.auxv = auxv;
+    the.envp = envp;
     if (!space_init() || !code_init())
         die("not enough address space");
     start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);

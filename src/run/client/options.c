@@ -1,11 +1,11 @@
-/* options.c: the options as one word, `key=value,key=value…`, as `lathe run` starts the client and as the client starts itself
- * for an exec of the guest:
+/* options.c: the options as one word, `key=value,key=value…`, as `lathe run` starts the client and as the client starts
+ * itself for an exec of the guest:
  *
  *     lathe-client OPTIONS PATH ARGV0 ARGS…
  *
- * Any character of a value may be written as %XX in hexadecimal; a comma and a percent sign must be. What is missing has its
- * default; unknown keys are errors, because both sides are of one build. `root` is the first process of the run, which --strace
- * does not name.
+ * Any character of a value may be written as %XX in hexadecimal; a comma and a percent sign must be. What is missing
+ * has its default; unknown keys are errors, because both sides are of one build. `root` is the first process of the
+ * run, which --strace does not name.
  */
 #include "run/client/client.h"
 
@@ -33,10 +33,12 @@ static const Field fields[] = {
     FIELD("sysroot", sysroot, TEXT),
 };
 
-/* ------------------------------------------------------------------------------------------------------------- reading */
+/* ------------------------------------------------------------------------------------------------------------- reading
+ * */
 
 static int hex_digit(char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c | (c >= 'A' && c <= 'F' ? 0x20 : 0)) : NULL;
+    return at ? (int)(at - digits) : -1;
 }
 
 /* One value up to a comma or the end; NULL: it does not fit or is badly written. */
@@ -118,7 +120,8 @@ bool options_parse(const char *s, Options *o) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- writing */
+/* ------------------------------------------------------------------------------------------------------------- writing
+ * */
 
 typedef struct Out {
     char *at, *end;

@@ -1,9 +1,9 @@
 /* process.c: fork, vfork, exec, exit.
  *
- * A fork is the host's: memory, code and this very stack are copied. A child that shares memory with its parent until it execs
- * (vfork, posix_spawn) cannot share the parent's stack, since the parent's frames are on it; no guest state is in those
- * frames, so the child starts the dispatcher on a stack of its own. The parent sleeps meanwhile, which makes it safe that both
- * use the same code table and the same connection.
+ * A fork is the host's: memory, code and this very stack are copied. A child that shares memory with its parent until
+ * it execs (vfork, posix_spawn) cannot share the parent's stack, since the parent's frames are on it; no guest state is
+ * in those frames, so the child starts the dispatcher on a stack of its own. The parent sleeps meanwhile, which makes
+ * it safe that both use the same code table and the same connection.
  *
  * exec starts this client again for files that it can run, and leaves everything else, errors included, to the kernel.
  */
@@ -18,7 +18,8 @@ enum { MODE_SETUID = 04000, MODE_SETGID = 02000, MODE_GROUP_EXECUTE = 010 };
 i64 clone_on_stack(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls, Thread *child);
 __attribute__((visibility("hidden"))) _Noreturn void process_child_start(Thread *t);
 
-/* ---------------------------------------------------------------------------------------------------------------- fork */
+/* ---------------------------------------------------------------------------------------------------------------- fork
+ * */
 
 static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
     t->tid = (u32)sys_gettid();
@@ -32,18 +33,21 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     start_child(t, stack, set_tls, tls);
     t->borrows_memory = false;
     remote_after_fork();
-    code_after_fork();
 }
 
+/* The memory of translated code is shared until one of the two adds to it: that one takes a copy first, and it may be
+ * the parent, so both are told before there are two. */
 static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     u64 args[6] = {flags, 0, parent_tid, child_tid, tls, 0};
+    code_after_fork();
     i64 result = syscall_guarded(&t->pending_signals, __NR_clone, args);
     if (result == 0)
         after_fork(t, stack, flags & CLONE_SETTLS, tls);
     return result;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- vfork */
+/* --------------------------------------------------------------------------------------------------------------- vfork
+ * */
 
 static void thread_free(Thread *t) {
     sys_munmap(t->host_stack, t->host_stack_size);
@@ -104,8 +108,8 @@ i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid,
     return vfork_process(t, flags, stack, parent_tid, child_tid, tls);
 }
 
-/* Callers fall back to clone, which has room for what nearly all of them ask for; the others are passed on if they want a copy
- * of the process. */
+/* Callers fall back to clone, which has room for what nearly all of them ask for; the others are passed on if they want
+ * a copy of the process. */
 i64 process_clone3(Thread *t, u64 args, u64 size) {
     struct clone_args a = {0};
     if (size < CLONE_ARGS_SIZE_VER0)
@@ -119,13 +123,15 @@ i64 process_clone3(Thread *t, u64 args, u64 size) {
     u64 stack = a.stack ? a.stack + a.stack_size : 0;
     a.stack = a.stack_size = 0;
     u64 host[6] = {(u64)&a, size};
+    code_after_fork();
     i64 result = syscall_guarded(&t->pending_signals, __NR_clone3, host);
     if (result == 0)
         after_fork(t, stack, a.flags & CLONE_SETTLS, a.tls);
     return result;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- exec */
+/* ---------------------------------------------------------------------------------------------------------------- exec
+ * */
 
 /* By the effective user, as exec does it; old kernels can only ask for the real one. */
 static bool may_execute(const char *path) {
@@ -144,7 +150,8 @@ static i64 read_head(const char *path, u8 head[HEAD_BYTES]) {
         return -1;
     bool ok = !sys_fstat((int)fd, &st) && S_ISREG(st.st_mode);
     bool other_user = (st.st_mode & MODE_SETUID) && (i64)st.st_uid != sys0(__NR_geteuid);
-    bool other_group = (st.st_mode & MODE_SETGID) && (st.st_mode & MODE_GROUP_EXECUTE) && (i64)st.st_gid != sys0(__NR_getegid);
+    u32 sets_group = MODE_SETGID | MODE_GROUP_EXECUTE;
+    bool other_group = (st.st_mode & sets_group) == sets_group && (i64)st.st_gid != sys0(__NR_getegid);
     if (ok && !other_user && !other_group)
         n = sys_pread((int)fd, head, HEAD_BYTES, 0);
     sys_close((int)fd);
@@ -226,7 +233,8 @@ static i64 count_strings(u64 list) {
     return 0;
 }
 
-/* lathe-client OPTIONS PATH ARGV0 ARGS…. The list is on the stack: memory would stay behind in the parent of a vfork child. */
+/* lathe-client OPTIONS PATH ARGV0 ARGS…. The list is on the stack: memory would stay behind in the parent of a vfork
+ * child. */
 static i64 exec_client(Thread *t, const char *path, char **argv, char **envp) {
     enum { BEFORE = 3 };
     char options[OPTIONS_BYTES];
@@ -253,7 +261,8 @@ i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- exit */
+/* ---------------------------------------------------------------------------------------------------------------- exit
+ * */
 
 void process_exit(Thread *t, int status) {
     if (the.opt.stats && !t->borrows_memory)

@@ -52,6 +52,15 @@ static bool receive(MessageHeader *header) {
 
 /* ---------------------------------------------------------------------------------------------------------- the server */
 
+/* Of the guest's environment only what is meant for Lathe: its LD_PRELOAD is not the server's. */
+static void server_environment(char **out, size_t room) {
+    size_t n = 0;
+    for (char **e = the.envp; *e && n + 1 < room; e++)
+        if (!strncmp(*e, "LATHE_", 6))
+            out[n++] = *e;
+    out[n] = NULL;
+}
+
 /* In the grandchild: only the socket, as 3, is left open. */
 _Noreturn static void become_server(int socket) {
     sys_dup3(socket, 3, 0);
@@ -63,7 +72,8 @@ _Noreturn static void become_server(int socket) {
     sys0(__NR_setsid);
     u64 none = 0;
     sys_rt_sigprocmask(SIG_SETMASK, &none, NULL);
-    char *argv[] = {the.opt.server_path, "--fd=3", NULL}, *envp[] = {NULL};
+    char *argv[] = {the.opt.server_path, "--fd=3", NULL}, *envp[32];
+    server_environment(envp, ARRAY_LEN(envp));
     sys_execve(the.opt.server_path, argv, envp);
     sys_exit_group(127);
 }
@@ -98,6 +108,15 @@ static void disconnect(void) {
     the.server_fd = -1;
 }
 
+/* To a number that a guest does not expect to get, if the limit on them allows. */
+static int move_away(int fd) {
+    i64 moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, 1000);
+    if (moved < 0)
+        return fd;
+    sys_close(fd);
+    return (int)moved;
+}
+
 static bool connect_server(void) {
     if (the.server_fd >= 0)
         return true;
@@ -106,9 +125,8 @@ static bool connect_server(void) {
         return false;
     bool ok = spawn(pair[1]);
     sys_close(pair[1]);
-    the.server_fd = (int)sys_fcntl(pair[0], F_DUPFD_CLOEXEC, 1000); /* away from the numbers a guest expects to get */
-    sys_close(pair[0]);
-    if (the.server_fd >= 0 && ok && greet())
+    the.server_fd = move_away(pair[0]);
+    if (ok && greet())
         return true;
     disconnect();
     return false;

@@ -1,16 +1,17 @@
 /* signal.c: signals of the guest.
  *
- * A signal without a handler of the guest is left to the host's kernel altogether: default actions, ignored signals, masks, what
- * is pending and what waits for signals are the host's own. For each signal with a handler the host has ours (on_signal), which
- * only notes the signal: the guest's state is complete at system calls and in the dispatcher, and there signal_deliver makes
- * the frame.
+ * A signal without a handler of the guest is left to the host's kernel altogether: default actions, ignored signals,
+ * masks, what is pending and what waits for signals are the host's own. For each signal with a handler the host has
+ * ours (on_signal), which only notes the signal: the guest's state is complete at system calls and in the dispatcher,
+ * and there signal_deliver makes the frame.
  *
- * Between the two, the host blocks everything else, so that a thread never has more than one signal waiting here and the kernel
- * queues the rest; t->signal_mask is the guest's mask meanwhile. Every guest system call looks for a noted signal first.
+ * Between the two, the host blocks everything else, so that a thread never has more than one signal waiting here and
+ * the kernel queues the rest; t->signal_mask is the guest's mask meanwhile. Every guest system call looks for a noted
+ * signal first.
  *
- * Faults of translated code (SIGSEGV and the like) come with registers that are the guest's only in part. A guest that has no
- * handler dies of them as it should; with a handler it dies, too, after a message. Traps that lifted code reports (signal_trap)
- * have exact state.
+ * Faults of translated code (SIGSEGV and the like) come with registers that are the guest's only in part. A guest that
+ * has no handler dies of them as it should; with a handler it dies, too, after a message. Traps that lifted code
+ * reports (signal_trap) have exact state.
  */
 #include "run/client/frame.h"
 
@@ -55,7 +56,8 @@ static void send_again(Thread *t, const SignalInfo *info) {
     sys4(__NR_rt_tgsigqueueinfo, (u64)sys_getpid(), t->tid, (u64)info->number, (u64)info);
 }
 
-/* ------------------------------------------------------------------------------------------------------ the host's side */
+/* ------------------------------------------------------------------------------------------------------ the host's
+ * side */
 
 /* Nothing in the registers says which thread a handler interrupted, but the stack does. */
 static Thread *thread_of_stack(u64 sp) {
@@ -65,7 +67,8 @@ static Thread *thread_of_stack(u64 sp) {
     return NULL;
 }
 
-/* A handler that would need the exact state of the middle of lifted code. The instruction that faulted does so again. */
+/* A handler that would need the exact state of the middle of lifted code. The instruction that faulted does so again.
+ * */
 static void fault_without_state(const SignalInfo *info) {
     say("signal %d at data address %lx: handlers of faults are not supported yet", info->number, info->address);
     set_host_default((u32)info->number);
@@ -99,7 +102,8 @@ static i64 set_host_handler(u32 sig, const Action *guest) {
     return sys_rt_sigaction((int)sig, &a, NULL);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ handlers */
+/* ------------------------------------------------------------------------------------------------------------ handlers
+ * */
 
 static bool has_handler(const Thread *t, u32 sig) {
     return t->signals && t->signals->action[sig].handler;
@@ -153,7 +157,8 @@ i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size) {
     return act ? set_action(t, (u32)sig, &a) : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ delivery */
+/* ------------------------------------------------------------------------------------------------------------ delivery
+ * */
 
 static bool on_altstack(const Thread *t) {
     return t->cpu.gp[LATHE_RSP] - t->altstack < t->altstack_size && !(t->altstack_flags & SS_AUTODISARM);
@@ -201,7 +206,8 @@ void signal_return(Thread *t) {
     set_host_mask(s->mask);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- traps */
+/* --------------------------------------------------------------------------------------------------------------- traps
+ * */
 
 static SignalInfo info_of_trap(LatheX86Cpu *c) {
     SignalInfo info = {.number = SIGSEGV, .code = SI_KERNEL};
@@ -277,7 +283,8 @@ void signal_trap(Thread *t) {
     enter_handler(t, &info, mask);
 }
 
-/* ----------------------------------------------------------------------------------------------------- alternate stack */
+/* ----------------------------------------------------------------------------------------------------- alternate stack
+ * */
 
 i64 signal_altstack(Thread *t, u64 stack, u64 old) {
     AltStack now, before = {t->altstack, t->altstack_flags, 0, t->altstack_size};
@@ -307,7 +314,8 @@ i64 signal_altstack(Thread *t, u64 stack, u64 old) {
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- threads */
+/* ------------------------------------------------------------------------------------------------------------- threads
+ * */
 
 bool signal_copy(Thread *child, const Thread *parent) {
     child->signal_mask = child->pending_signals = 0;

@@ -1,11 +1,11 @@
 /* syscall.c: the guest's system calls.
  *
- * Guest and host have one ABI and one address space, so most calls go to the kernel as they are (syscalls.def). What is done
- * here is what changes memory, threads, processes or signals, what would show the client instead of the guest
+ * Guest and host have one ABI and one address space, so most calls go to the kernel as they are (syscalls.def). What is
+ * done here is what changes memory, threads, processes or signals, what would show the client instead of the guest
  * (/proc/self/exe), and what would take the client's own descriptor away.
  *
- * A signal with a handler of the guest that arrives before a call, or makes the kernel restart one, comes first: the call
- * answers SYSCALL_RESTART and the guest's pc goes back to its instruction, exactly as the kernel does it.
+ * A signal with a handler of the guest that arrives before a call, or makes the kernel restart one, comes first: the
+ * call answers SYSCALL_RESTART and the guest's pc goes back to its instruction, exactly as the kernel does it.
  */
 #include <asm/prctl.h>
 #include <linux/prctl.h>
@@ -21,7 +21,8 @@ static i64 pass(Thread *t, u64 number, const u64 a[6]) {
     return syscall_guarded(&t->pending_signals, number, a);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- memory */
+/* -------------------------------------------------------------------------------------------------------------- memory
+ * */
 
 static i64 own_mmap(Thread *t, const u64 a[6]) {
     (void)t;
@@ -53,7 +54,8 @@ static i64 own_brk(Thread *t, const u64 a[6]) {
     return (i64)space_brk(a[0]);
 }
 
-/* ----------------------------------------------------------------------------------------------- processes and signals */
+/* ----------------------------------------------------------------------------------------------- processes and signals
+ * */
 
 static i64 own_fork(Thread *t, const u64 a[6]) {
     (void)a;
@@ -131,7 +133,8 @@ static i64 own_prctl(Thread *t, const u64 a[6]) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------ /proc/self/exe */
+/* ------------------------------------------------------------------------------------------------------ /proc/self/exe
+ * */
 
 static bool names_own_process(const char *s, size_t len) {
     char pid[16];
@@ -146,8 +149,8 @@ static bool is_own_exe(const char *path) {
     return end && !strcmp(end, "/exe") && names_own_process(who, (size_t)(end - who));
 }
 
-/* Calls with a path that follow /proc/self/exe. The kernel goes first: if it could read the path, so can we. The client's file is
- * what it found, so the same call for the guest's file replaces the result. */
+/* Calls with a path that follow /proc/self/exe. The kernel goes first: if it could read the path, so can we. The
+ * client's file is what it found, so the same call for the guest's file replaces the result. */
 static i64 with_path(Thread *t, u64 number, const u64 a[6], u32 path_at) {
     i64 result = pass(t, number, a);
     if (result < 0 || !is_own_exe((const char *)a[path_at]))
@@ -215,7 +218,8 @@ static i64 own_readlinkat(Thread *t, const u64 a[6]) {
     return replace_link(pass(t, __NR_readlinkat, a), a[1], a[2], (u64)(int)a[3]);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- exec */
+/* ---------------------------------------------------------------------------------------------------------------- exec
+ * */
 
 static i64 read_path(u64 addr, char path[PATH_BYTES]) {
     size_t n = guest_read(addr, path, PATH_BYTES);
@@ -275,7 +279,8 @@ static i64 own_execveat(Thread *t, const u64 a[6]) {
     return exec_path(t, whole, a[2], a[3]);
 }
 
-/* --------------------------------------------------------------------------------------------- the client's descriptor */
+/* --------------------------------------------------------------------------------------------- the client's descriptor
+ * */
 
 /* For the guest, our descriptor is not open. */
 static i64 own_close(Thread *t, const u64 a[6]) {
@@ -317,7 +322,8 @@ static i64 own_close_range(Thread *t, const u64 a[6]) {
     return error;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the table */
+/* ----------------------------------------------------------------------------------------------------------- the table
+ * */
 
 typedef enum Kind { KIND_NONE, KIND_PASS, KIND_OWN, KIND_REFUSE } Kind;
 

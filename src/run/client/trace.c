@@ -1,7 +1,8 @@
 /* trace.c: --strace: the guest's system calls, one line each, as people know them from strace.
  *
- * A line is written when the call has returned, because only then are the bytes there that it brought. Calls that do not return
- * are written before, and a failed exec once more. Addresses are the guest's own and may be bad: nothing is read directly.
+ * A line is written when the call has returned, because only then are the bytes there that it brought. Calls that do
+ * not return are written before, and a failed exec once more. Addresses are the guest's own and may be bad: nothing is
+ * read directly.
  */
 #include "run/client/frame.h"
 
@@ -78,7 +79,8 @@ static const struct { const char *name, *format; } calls[] = {
 };
 // clang-format on
 
-/* ---------------------------------------------------------------------------------------------------------- small pieces */
+/* ---------------------------------------------------------------------------------------------------------- small
+ * pieces */
 
 __attribute__((format(printf, 2, 3))) static void put(Line *l, const char *format, ...) {
     va_list args;
@@ -189,7 +191,8 @@ static void put_pointer(Line *l, u64 v) {
         put(l, "NULL");
 }
 
-/* ------------------------------------------------------------------------------------------------------------ whole lines */
+/* ------------------------------------------------------------------------------------------------------------ whole
+ * lines */
 
 static void put_name_or_text(Line *l, char kind, u64 v) {
     switch (kind) {

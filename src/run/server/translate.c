@@ -7,8 +7,10 @@
 #include "run/server/server.h"
 
 /* How far behind its entry a function is followed: what lies beyond or before (cold parts, other functions' bodies reached by
- * tail calls) is translated by itself, if it ever runs. */
-enum { REACH_BYTES = 64 * 1024, MAX_INSNS = 20000 };
+ * tail calls) is translated by itself, if it ever runs. LLVM's time grows faster than a function's size (an interpreter's
+ * main loop of 15,000 instructions took it minutes and gigabytes), so there is a largest one, and for large ones fewer passes.
+ * A place inside a function that was translated before (where a computed goto leads) gets little of its own. */
+enum { REACH_BYTES = 64 * 1024, MAX_INSNS = 4000, LARGE_INSNS = 1000, INSIDE_INSNS = 200 };
 
 /* Types, constants and metadata of an LLVM context are never freed: now and then it is replaced. */
 enum { CONTEXT_USES = 200 };
@@ -19,6 +21,7 @@ struct Translator {
     LatheJit *jit;
     LLVMContextRef ctx;
     u32 ctx_uses;
+    Map64 covered; /* guest instructions in translations so far */
     /* of the current request: */
     LLVMModuleRef mod;
     LatheConfig lift;
@@ -35,6 +38,7 @@ Translator *translator_new(const CodeConfig *config, Pages *pages) {
 
 void translator_free(Translator *t) {
     lathe_jit_free(t->jit);
+    map64_free(&t->covered);
     if (t->ctx)
         LLVMContextDispose(t->ctx);
     mem_free(t);
@@ -95,12 +99,13 @@ static void declare_guest(Translator *t) {
 }
 
 static void configure(Translator *t) {
+    u32 inside;
     u64 pc = t->request.pc, end = t->request.base ? t->request.end : pc + REACH_BYTES;
     t->lift = (LatheConfig){
         .arch = (LatheArch)t->config.arch,
         .read_memory = read_guest,
         .user = t,
-        .max_insns = MAX_INSNS,
+        .max_insns = map64_get(&t->covered, pc, &inside) ? INSIDE_INSNS : MAX_INSNS,
         .code_start = pc,
         .code_end = end - pc < REACH_BYTES ? end : pc + REACH_BYTES,
         .convention = LATHE_CONVENTION_REGISTERS,
@@ -139,17 +144,23 @@ static bool lift(Translator *t, LatheFunc *fn) {
     return true;
 }
 
-static u32 count_insns(const LatheFunc *fn) {
+/* Notes which instructions are translated; returns how many. */
+static u32 note_insns(Translator *t, const LatheFunc *fn) {
     size_t n = 0;
-    for (size_t i = 0; i < lathe_func_block_count(fn); i++)
-        n += lathe_func_block(fn, i).insn_count;
+    for (size_t i = 0; i < lathe_func_block_count(fn); i++) {
+        LatheBlock b = lathe_func_block(fn, i);
+        for (size_t k = 0; k < b.insn_count; k++)
+            map64_set(&t->covered, b.insns[k], 1);
+        n += b.insn_count;
+    }
     return (u32)n;
 }
 
 static bool compile(Translator *t, Translation *out) {
     u64 start = now_us();
     size_t size = 0;
-    if (lathe_jit_optimize(t->jit, t->mod, (LatheOpt)t->config.opt) != LATHE_OK)
+    LatheOpt level = out->facts.insns > LARGE_INSNS && t->config.opt ? LATHE_OPT_QUICK : (LatheOpt)t->config.opt;
+    if (lathe_jit_optimize(t->jit, t->mod, level) != LATHE_OK)
         return false;
     u64 optimized = now_us();
     if (lathe_jit_emit(t->jit, t->mod, LATHE_OPT_NONE, false, &out->object, &size) != LATHE_OK)
@@ -172,7 +183,7 @@ bool translator_run(Translator *t, const TranslateMessage *request, Translation 
     bool ok = lift(t, out->fn) && !pages_lost(t->pages);
     out->facts.lift_us = (u32)(now_us() - start);
     if (ok) {
-        out->facts.insns = count_insns(out->fn);
+        out->facts.insns = note_insns(t, out->fn);
         out->range_count = lathe_func_ranges(out->fn, &out->ranges);
         ok = compile(t, out);
     }
