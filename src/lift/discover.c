@@ -12,6 +12,10 @@
 
 enum { DEFAULT_MAX_INSNS = 100000, MAX_INSN_BYTES = 16, PAGE = 4096 };
 
+/* Entries of all tables of a function. An interpreter with hundreds of computed gotos through one table of 256 would have an
+ * edge from each to each, and LLVM would take minutes: what is over this stays a computed jump. */
+enum { MAX_TABLE_ENTRIES = 4096 };
+
 /* ------------------------------------------------------------------------------------------------------- guest bytes */
 
 /* This process's memory, without dying of an unmapped address. */
@@ -205,6 +209,9 @@ static JumpTable *find_table(LatheFunc *fn, const Insn *jump) {
     JumpTable table = {0};
     if (!fn->isa->jump_table || !fn->isa->jump_table(&view, jump, &fn->arena, &table))
         return NULL;
+    if (fn->table_entries + table.count > MAX_TABLE_ENTRIES)
+        return NULL;
+    fn->table_entries += table.count;
     JumpTable *kept = ARENA_NEW(&fn->arena, JumpTable);
     *kept = table;
     return kept;
@@ -230,6 +237,7 @@ static bool recover_tables(LatheFunc *fn, Work *work) {
 /* Code found later may lead into the middle of a table jump's preparation; such a table does not hold. */
 static void confirm_tables(LatheFunc *fn) {
     link_predecessors(fn);
+    fn->table_entries = 0;
     for (size_t i = 0; i < fn->insns.len; i++)
         if (fn->insns.at[i].table)
             fn->insns.at[i].table = find_table(fn, &fn->insns.at[i]);

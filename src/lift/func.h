@@ -54,6 +54,7 @@ struct LatheFunc {
     VEC(u32) preds; /* lists of instructions: see Insn.pred */
     u64 entry_pc;
     bool has_indirect; /* is there an indirect jump? */
+    size_t table_entries; /* of all jump tables taken */
     LatheProblem problem;
 
     /* window of guest bytes that decoding reads from */

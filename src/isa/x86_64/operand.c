@@ -59,16 +59,16 @@ static Val integer_address(Lifter *l, const Operand *m) {
     return sum ? ir_add_to(l, sum, m->disp) : ir_int(l, t, (u64)m->disp);
 }
 
-/* The base register is taken for the pointer, everything else for offsets into what it points to. */
+/* The base register is taken for the pointer, everything else for offsets into what it points to. The constant comes last:
+ * accesses that differ only in it then share the rest. */
 static Val pointer_address(Lifter *l, const Operand *m) {
-    Val p;
     if (m->base == REG_PC)
         return pc_pointer(l, (u64)m->disp);
-    if (m->base != REG_NONE)
-        p = ir_offset(l, reg_read(l, m->base, PTR), m->disp);
-    else
-        p = ir_bitcast(l, ir_int(l, I64, (u64)m->disp), PTR);
-    return m->index == REG_NONE ? p : ir_index(l, p, reg_read(l, m->index, I64), m->scale);
+    bool based = m->base != REG_NONE;
+    Val p = based ? reg_read(l, m->base, PTR) : ir_bitcast(l, ir_int(l, I64, (u64)m->disp), PTR);
+    if (m->index != REG_NONE)
+        p = ir_index(l, p, reg_read(l, m->index, I64), m->scale);
+    return based ? ir_offset(l, p, m->disp) : p;
 }
 
 /* LLVM's address spaces 256 and 257 are the host's gs and fs. */

@@ -96,7 +96,7 @@ static bool spawn(int socket) {
 }
 
 static bool greet(void) {
-    InitMessage init = {.version = PROTOCOL_VERSION, .code = the.opt.code};
+    InitMessage init = {.version = PROTOCOL_VERSION, .dump = the.opt.dump, .code = the.opt.code};
     memcpy(init.cache_dir, the.opt.cache_dir, sizeof(init.cache_dir));
     MessageHeader header;
     return send(C_INIT, &init, sizeof(init), NULL, 0) && receive(&header) && header.type == S_INIT;

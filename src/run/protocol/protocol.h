@@ -50,8 +50,12 @@ typedef struct Key {
     u64 word[2];
 } Key;
 
+/* What the server writes files of, for people. */
+enum { DUMP_LIFT = 1, DUMP_OPT = 2, DUMP_OBJ = 4 };
+
 typedef struct InitMessage { /* C_INIT */
-    u32 version, reserved;
+    u32 version;
+    u32 dump; /* DUMP_* bits */
     CodeConfig code;
     char cache_dir[256]; /* where the server keeps what it makes; empty: nowhere */
 } InitMessage;

@@ -29,7 +29,7 @@ static bool begin(Session *s) {
         init.code.opt > LATHE_OPT_MAX || !memchr(init.cache_dir, 0, sizeof(init.cache_dir)))
         return fail(s, "client and server do not fit together");
     s->pages = pages_new(&s->connection);
-    s->translator = translator_new(&init.code, s->pages);
+    s->translator = translator_new(&init.code, init.dump, s->pages);
     s->writer = *init.cache_dir ? pack_writer_open(init.cache_dir) : NULL;
     InitReply reply = {.version = PROTOCOL_VERSION};
     return connection_send(&s->connection, S_INIT, &reply, sizeof(reply), NULL, 0);

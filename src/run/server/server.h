@@ -37,10 +37,14 @@ typedef struct Translation {
     LatheFunc *fn;
 } Translation;
 
-Translator *translator_new(const CodeConfig *config, Pages *pages);
+Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages); /* dump: DUMP_* bits */
 void translator_free(Translator *t);
 bool translator_run(Translator *t, const TranslateMessage *request, Translation *out);
 void translation_free(Translation *t);
+
+/* dump.c: files for people. Failures have no effect. */
+void dump_module(LLVMModuleRef mod, const char *name, const char *kind);
+void dump_object(const void *object, size_t size, const char *name);
 
 /* lookup.c: the inlined search for translated code. */
 LLVMValueRef lookup_build(LLVMModuleRef mod, const LatheConfig *cfg);

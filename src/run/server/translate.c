@@ -17,6 +17,7 @@ enum { CONTEXT_USES = 200 };
 
 struct Translator {
     CodeConfig config;
+    u32 dump;
     Pages *pages;
     LatheJit *jit;
     LLVMContextRef ctx;
@@ -28,9 +29,10 @@ struct Translator {
     TranslateMessage request;
 };
 
-Translator *translator_new(const CodeConfig *config, Pages *pages) {
+Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages) {
     Translator *t = mem_new(sizeof(Translator));
     t->config = *config;
+    t->dump = dump;
     t->pages = pages;
     t->jit = lathe_jit_new(NULL);
     return t;
@@ -141,6 +143,8 @@ static bool lift(Translator *t, LatheFunc *fn) {
     }
     LLVMSetValueName2(lifted, name, strlen(name));
     LLVMSetVisibility(lifted, LLVMHiddenVisibility);
+    if (t->dump & DUMP_LIFT)
+        dump_module(t->mod, name, "lift.ll");
     return true;
 }
 
@@ -163,11 +167,17 @@ static bool compile(Translator *t, Translation *out) {
     if (lathe_jit_optimize(t->jit, t->mod, level) != LATHE_OK)
         return false;
     u64 optimized = now_us();
+    char name[32];
+    name_of(t, t->request.pc, name, sizeof(name));
+    if (t->dump & DUMP_OPT)
+        dump_module(t->mod, name, "opt.ll");
     if (lathe_jit_emit(t->jit, t->mod, LATHE_OPT_NONE, false, &out->object, &size) != LATHE_OK)
         return false;
     out->facts.opt_us = (u32)(optimized - start);
     out->facts.emit_us = (u32)(now_us() - optimized);
     out->facts.object_size = (u32)size;
+    if (t->dump & DUMP_OBJ)
+        dump_object(out->object, size, name);
     return true;
 }
 
