@@ -46,9 +46,9 @@ Val ir_fshr(Lifter *l, Val hi, Val lo, Val count) {
     return funnel(l, "llvm.fshr", hi, lo, count);
 }
 
-static void set_enum_attribute(Lifter *l, Val fn, const char *name, u64 value) {
+void ir_attribute(Lifter *l, Val fn, unsigned index, const char *name, u64 value) {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->ctx, kind, value));
+    LLVMAddAttributeAtIndex(fn, index, LLVMCreateEnumAttribute(l->ctx, kind, value));
 }
 
 static Val declare_helper(Lifter *l, const char *name, Ty ret, Val *args, u32 arg_count) {
@@ -56,9 +56,9 @@ static Val declare_helper(Lifter *l, const char *name, Ty ret, Val *args, u32 ar
     for (u32 i = 0; i < arg_count; i++)
         types[i] = LLVMTypeOf(args[i]);
     Val fn = LLVMAddFunction(l->mod, name, LLVMFunctionType(ir_type(l, ret), types, arg_count, false));
-    set_enum_attribute(l, fn, "nounwind", 0);
-    set_enum_attribute(l, fn, "willreturn", 0);
-    set_enum_attribute(l, fn, "memory", 3); /* argument memory only, read and written */
+    ir_attribute(l, fn, OF_FUNCTION, "nounwind", 0);
+    ir_attribute(l, fn, OF_FUNCTION, "willreturn", 0);
+    ir_attribute(l, fn, OF_FUNCTION, "memory", 3); /* argument memory only, read and written */
     return fn;
 }
 

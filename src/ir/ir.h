@@ -174,6 +174,9 @@ Val ir_helper(Lifter *l, const char *name, Ty ret, Val *args, u32 arg_count);
 /* A C function void(ptr cpu) of the run-time library, to be called with the whole state in memory. */
 Val ir_state_function(Lifter *l, const char *name);
 Val ir_call(Lifter *l, Val fn, Val *args, u32 arg_count); /* any function of the module */
+/* An attribute of a function, or of its index-th parameter, counted from 1. */
+#define OF_FUNCTION ((unsigned)LLVMAttributeFunctionIndex)
+void ir_attribute(Lifter *l, Val fn, unsigned index, const char *name, u64 value);
 
 /* Inline assembly of the host; used only under a check that the host is the guest's own ISA. Never removed, and kept in order
  * with other assembly and with constrained floating point; touches no memory unless the constraints say ~{memory}. */

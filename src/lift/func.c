@@ -64,11 +64,6 @@ LatheProblem lathe_func_problem(const LatheFunc *fn) {
 
 /* ------------------------------------------------------------------------------------------------------------ lifting */
 
-static void add_attribute(Lifter *l, unsigned index, const char *name, u64 value) {
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    LLVMAddAttributeAtIndex(l->fn, index, LLVMCreateEnumAttribute(l->ctx, kind, value));
-}
-
 static Val declare(Lifter *l, const Convention *conv, const char *name) {
     Val fn = LLVMAddFunction(l->mod, name, convention_type(l, conv));
     convention_mark_function(l, conv, fn);
@@ -80,15 +75,15 @@ static void make_function(LatheFunc *fn, const char *name) {
     l->fn = declare(l, &fn->conv, name);
     l->cpu = LLVMGetParam(l->fn, fn->conv.count);
     LLVMSetValueName2(l->cpu, "cpu", 3);
-    add_attribute(l, LLVMAttributeFunctionIndex, "nounwind", 0);
-    add_attribute(l, LLVMAttributeFunctionIndex, "null_pointer_is_valid", 0);
+    ir_attribute(l, l->fn, OF_FUNCTION, "nounwind", 0);
+    ir_attribute(l, l->fn, OF_FUNCTION, "null_pointer_is_valid", 0);
     if (l->strict_fp)
-        add_attribute(l, LLVMAttributeFunctionIndex, "strictfp", 0);
+        ir_attribute(l, l->fn, OF_FUNCTION, "strictfp", 0);
     unsigned cpu = fn->conv.count + 1; /* attributes count parameters from 1 */
-    add_attribute(l, cpu, "noalias", 0);
-    add_attribute(l, cpu, "nonnull", 0);
-    add_attribute(l, cpu, "align", 64);
-    add_attribute(l, cpu, "dereferenceable", fn->isa->state_bytes);
+    ir_attribute(l, l->fn, cpu, "noalias", 0);
+    ir_attribute(l, l->fn, cpu, "nonnull", 0);
+    ir_attribute(l, l->fn, cpu, "align", 64);
+    ir_attribute(l, l->fn, cpu, "dereferenceable", fn->isa->state_bytes);
 }
 
 static void make_pic_base(LatheFunc *fn) {

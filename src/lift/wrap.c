@@ -83,11 +83,6 @@ static void build_body(Wrapper *w, LLVMValueRef lifted, const Ty *types, u32 cou
     LLVMBuildRet(l->b, ir_load(l, types[0], slot(w, from), is_float ? 16 : 8, SPACE_STATE));
 }
 
-static void add_attribute(Lifter *l, Val fn, const char *name) {
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->ctx, kind, 0));
-}
-
 LLVMValueRef lathe_wrap_sysv(LLVMValueRef lifted, LatheArch arch, const char *name, const char *sig, size_t stack_bytes) {
     const Isa *isa = isa_find(arch);
     Ty types[17];
@@ -103,9 +98,9 @@ LLVMValueRef lathe_wrap_sysv(LLVMValueRef lifted, LatheArch arch, const char *na
     LLVMTypeRef type = LLVMFunctionType(ir_type(&w.l, types[0]), params, count - 1, false);
     w.l.fn = LLVMAddFunction(w.l.mod, name, type);
     build_body(&w, lifted, types, count, stack_bytes);
-    add_attribute(&w.l, w.l.fn, "nounwind");
-    add_attribute(&w.l, w.l.fn, "null_pointer_is_valid");
-    add_attribute(&w.l, lifted, "alwaysinline");
+    ir_attribute(&w.l, w.l.fn, OF_FUNCTION, "nounwind", 0);
+    ir_attribute(&w.l, w.l.fn, OF_FUNCTION, "null_pointer_is_valid", 0);
+    ir_attribute(&w.l, lifted, OF_FUNCTION, "alwaysinline", 0);
     LLVMSetLinkage(lifted, LLVMInternalLinkage);
     ir_end(&w.l);
     return w.l.fn;

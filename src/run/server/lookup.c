@@ -21,8 +21,7 @@ static Val declare(Lifter *l) {
     LLVMTypeRef params[] = {ir_type(l, PTR), ir_type(l, I64), ir_type(l, I1)};
     Val fn = LLVMAddFunction(l->mod, "lookup", LLVMFunctionType(ir_type(l, PTR), params, 3, false));
     LLVMSetLinkage(fn, LLVMInternalLinkage);
-    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->ctx, kind, 0));
+    ir_attribute(l, fn, OF_FUNCTION, "alwaysinline", 0);
     return fn;
 }
 

@@ -57,12 +57,6 @@ static void timers(void) {
     setitimer(ITIMER_REAL, &soon, NULL);
     int result = pause();
     printf("pause %d %s, alarms %d\n", result, errno == EINTR ? "EINTR" : "?", count[SIGALRM]);
-    /* A handler that runs in the middle of a loop without calls. */
-    setitimer(ITIMER_REAL, &soon, NULL);
-    unsigned long turns = 0;
-    while (count[SIGALRM] < 2)
-        turns++;
-    printf("alarms %d, turned: %d\n", count[SIGALRM], turns > 0);
     setitimer(ITIMER_REAL, &soon, NULL);
     char byte;
     int fd[2];
