@@ -34,7 +34,7 @@ int main(int argc, char **argv) {
     for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++)
             image[y][x] = (uint8_t)(work_random(&seed) >> 8);
-    for (long n = work_amount(argc, argv, 9000); n; n--) {
+    for (long n = work_amount(argc, argv, 4000); n; n--) {
         blur(other, image);
         sharpen(image, other);
     }

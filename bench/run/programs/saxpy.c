@@ -11,7 +11,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < N; i++)
         x[i] = (float)(i % 100) * 0.25f, y[i] = (float)(i % 37);
     __m128 total = _mm_setzero_ps();
-    for (long n = work_amount(argc, argv, 800000); n; n--) {
+    for (long n = work_amount(argc, argv, 400000); n; n--) {
         __m128 a = _mm_set1_ps((float)(n % 7) * 0.125f), b = _mm_set1_ps(0.5f), low = _mm_set1_ps(50.0f);
         for (int i = 0; i < N; i += 4) {
             __m128 v = _mm_add_ps(_mm_mul_ps(a, _mm_load_ps(x + i)), _mm_mul_ps(b, _mm_load_ps(y + i)));

@@ -68,6 +68,7 @@ typedef struct Process {
     u64 brk_start, brk_now, brk_end;
     struct Code *code; /* code.c */
     int server_fd;     /* remote.c: -1 if there is no connection */
+    int stats_fd;      /* standard error as it was: the guest may close its own before it ends */
     u32 server_pid;
     u64 start_us;
     u64 *auxv;   /* the kernel's, to this process */

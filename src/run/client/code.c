@@ -51,6 +51,7 @@ void code_enter(Thread *t, void *code);
 void lathe_lazy(void);
 void lathe_miss(void);
 void lathe_jump_miss(void);
+void lathe_stale(void);
 
 /* ---------------------------------------------------------------------------------------------------------------- map */
 
@@ -222,6 +223,7 @@ static u64 function_address(Code *c, u64 pc) {
 static const Helper client_symbols[] = {
     {SYMBOL_MISS, (void *)lathe_miss},       {SYMBOL_JUMP_MISS, (void *)lathe_jump_miss},
     {SYMBOL_SYSCALL, (void *)guest_syscall}, {SYMBOL_CPUID, (void *)guest_cpuid},
+    {SYMBOL_STALE, (void *)lathe_stale},
     {"memcpy", (void *)memcpy},              {"memset", (void *)memset},
     {"memmove", (void *)memmove},            {NULL, NULL},
 };
@@ -411,6 +413,12 @@ void code_forget(u64 start, u64 end) {
     }
     memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
     unlock(&c->lock);
+}
+
+/* Called by enter.S from the guard of a translation whose guest code has changed. */
+__attribute__((visibility("hidden"))) void *code_renew(Thread *t) {
+    code_forget(t->cpu.pc, t->cpu.pc + 1);
+    return code_resolve(t);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ threads */

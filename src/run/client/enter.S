@@ -41,6 +41,18 @@
     .endr
 .endm
 
+/* Go on in the code that a C function void *f(Thread *) gives. */
+.macro ask function
+    save %r15
+    sub $8, %rsp
+    mov %r15, %rdi
+    call \function
+    add $8, %rsp
+    mov %rax, %r11
+    restore %r15
+    jmp *%r11
+.endm
+
 .text
 
 /* void code_enter(Thread *t, void *code): run translated code until it returns; the whole state is then in *t. */
@@ -80,14 +92,13 @@ lathe_lazy:
 .globl lathe_miss
 .hidden lathe_miss
 lathe_miss:
-    save %r15
-    sub $8, %rsp
-    mov %r15, %rdi
-    call code_resolve
-    add $8, %rsp
-    mov %rax, %r11
-    restore %r15
-    jmp *%r11
+    ask code_resolve
+
+/* The same where the code at cpu->pc has changed since it was translated. */
+.globl lathe_stale
+.hidden lathe_stale
+lathe_stale:
+    ask code_renew
 
 /* The same for jumps. These may go on for ever without a return, so once the host's stack gets low they return to the
  * dispatcher at its bottom: no frame in between expects this pc, or it is right to go on there. */

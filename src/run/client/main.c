@@ -47,12 +47,18 @@ static char **copy_argv(int argc, char **argv) {
     return copy;
 }
 
+static int keep_stderr(void) {
+    i64 fd = sys_fcntl(2, F_DUPFD_CLOEXEC, 1000);
+    return fd < 0 ? 2 : (int)fd;
+}
+
 int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     if (argc < 4 || !options_parse(argv[1], &the.opt))
         die("lathe-client is started by lathe run");
     the.start_us = sys_now_us();
     the.auxv = auxv;
     the.envp = envp;
+    the.stats_fd = the.opt.stats ? keep_stderr() : 2;
     if (!space_init() || !code_init())
         die("not enough address space");
     start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);

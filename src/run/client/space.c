@@ -18,7 +18,7 @@
 #include "run/client/ranges.h"
 
 #define BRK_SIZE ((u64)64 << 30)
-#define BRK_SIZE_NEAR ((u64)1 << 30) /* behind a program with fixed addresses */
+#define BRK_SIZE_NEAR ((u64)128 << 20) /* behind a program with fixed addresses, which may use low ones for other things */
 #define BRK_SIZE_LEAST ((u64)16 << 20)
 #define NO_ACCESS_FLAGS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 
@@ -578,18 +578,6 @@ static u64 auxiliary(u64 type) {
     return 0;
 }
 
-/* The guest calls the kernel's own library of time functions, which is translated like any other code. */
-static void note_vdso(void) {
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)auxiliary(AT_SYSINFO_EHDR);
-    if (!head)
-        return;
-    const Elf64_Phdr *ph = (const Elf64_Phdr *)((u64)head + head->e_phoff);
-    for (u32 i = 0; i < head->e_phnum; i++) {
-        if (ph[i].p_type == PT_LOAD)
-            space_note((u64)head, ph[i].p_memsz, PROT_READ | PROT_EXEC);
-    }
-}
-
 /* The stack that the kernel made, with the arguments above everything; it grows down. */
 static void own_first_stack(void) {
     u64 here = page_down((u64)__builtin_frame_address(0)), top = page_up(auxiliary(AT_EXECFN)) + PAGE;
@@ -616,6 +604,5 @@ bool space_init(void) {
     space_own(the.code_base, CODE_ARENA_SIZE);
     space_own((u64)image_start, (u64)(image_end - image_start));
     own_first_stack();
-    note_vdso();
     return true;
 }

@@ -83,9 +83,10 @@ static void add(Auxv *a, u64 type, u64 value) {
 }
 
 /* What the kernel told this process and is as true for the guest. Not AT_RSEQ_*: restartable sequences name code
- * addresses, and translated code is elsewhere. */
+ * addresses, and translated code is elsewhere. Not AT_SYSINFO_EHDR: the vdso is no file, so what is translated of it could
+ * not be kept, and every process that asks for the time would need a server; the time comes by system calls. */
 static void add_inherited(Auxv *a) {
-    static const u8 types[] = {AT_SYSINFO_EHDR, AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_UID,        AT_EUID,
+    static const u8 types[] = {AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_UID,        AT_EUID,
                                AT_GID,          AT_EGID,  AT_SECURE, AT_HWCAP2, AT_MINSIGSTKSZ};
     for (const u64 *host = the.auxv; host && host[0] != AT_NULL; host += 2) {
         if (host[0] > 255 || !memchr(types, (int)host[0], sizeof(types)))

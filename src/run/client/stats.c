@@ -45,5 +45,5 @@ void stats_print(void) {
     char out[4096];
     size_t n = the.opt.stats == 2 ? put_json(out, sizeof(out), figures, ARRAY_LEN(figures))
                                   : put_text(out, sizeof(out), figures, ARRAY_LEN(figures));
-    sys_write_all(2, out, n);
+    sys_write_all(the.stats_fd, out, n);
 }

@@ -199,23 +199,29 @@ static i64 own_faccessat2(Thread *t, const u64 a[6]) {
     return with_path(t, __NR_faccessat2, a, 1);
 }
 
-static i64 replace_link(i64 result, u64 path, u64 buf, u64 size) {
-    if (result < 0 || !is_own_exe((const char *)path))
-        return result;
+/* The kernel looks first, at the path and at one byte of the buffer: where that goes well the guest's pointers are good, and no
+ * more than the answer is ever written. */
+static i64 read_link(Thread *t, u64 number, const u64 a[6], u32 path_at) {
+    u64 probe[6], size = (u64)(int)a[path_at + 2];
+    memcpy(probe, a, sizeof(probe));
+    if ((i64)size > 1)
+        probe[path_at + 2] = 1;
+    i64 result = pass(t, number, probe);
+    if (result < 0 || !is_own_exe((const char *)a[path_at]))
+        return result < 0 ? result : pass(t, number, a);
     size_t len = strlen(the.opt.guest_path);
     if (len > size)
         len = size;
-    memcpy((void *)buf, the.opt.guest_path, len);
+    memcpy((void *)a[path_at + 1], the.opt.guest_path, len);
     return (i64)len;
 }
 
-/* The kernel has written at least one byte of the buffer; the guest says that the rest is there. */
 static i64 own_readlink(Thread *t, const u64 a[6]) {
-    return replace_link(pass(t, __NR_readlink, a), a[0], a[1], (u64)(int)a[2]);
+    return read_link(t, __NR_readlink, a, 0);
 }
 
 static i64 own_readlinkat(Thread *t, const u64 a[6]) {
-    return replace_link(pass(t, __NR_readlinkat, a), a[1], a[2], (u64)(int)a[3]);
+    return read_link(t, __NR_readlinkat, a, 1);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- exec

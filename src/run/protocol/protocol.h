@@ -80,6 +80,7 @@ typedef struct TranslateMessage { /* C_TRANSLATE */
 #define SYMBOL_TABLE "lathe_table"           /* of TableEntry: translated code by guest address */
 #define SYMBOL_MISS "lathe_miss"             /* a lifted function: goes on at cpu->pc, whatever it takes */
 #define SYMBOL_JUMP_MISS "lathe_jump_miss"   /* the same for jumps; may return to the dispatcher instead */
+#define SYMBOL_STALE "lathe_stale"           /* the same where the translation at cpu->pc is of code that has changed */
 #define SYMBOL_SYSCALL "guest_syscall"       /* void(ptr cpu) */
 #define SYMBOL_CPUID "guest_cpuid"
 

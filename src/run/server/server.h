@@ -42,6 +42,11 @@ void translator_free(Translator *t);
 bool translator_run(Translator *t, const TranslateMessage *request, Translation *out);
 void translation_free(Translation *t);
 
+/* guard.c: a function that goes on in `lifted` if the guest's bytes are still what they were, and has it translated anew
+ * otherwise. NULL: they cannot be read. */
+LLVMValueRef guard_build(LLVMValueRef lifted, const LatheConfig *cfg, u64 pc, const LatheRange *ranges, size_t count,
+                         Pages *pages);
+
 /* dump.c: files for people. Failures have no effect. */
 void dump_module(LLVMModuleRef mod, const char *name, const char *kind);
 void dump_object(const void *object, size_t size, const char *name);

@@ -127,12 +127,22 @@ static void configure(Translator *t) {
 
 /* ------------------------------------------------------------------------------------------------------------ lifting */
 
+/* What is no file's may change, and is guarded. */
+static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
+    const LatheRange *ranges;
+    LLVMValueRef lifted = lathe_func_lift(fn, "lifted");
+    if (!lifted || t->request.base)
+        return lifted;
+    size_t count = lathe_func_ranges(fn, &ranges);
+    return guard_build(lifted, &t->lift, t->request.pc, ranges, count, t->pages);
+}
+
 /* The function's own name may have been declared by a call to itself: the declaration gives way. */
 static bool lift(Translator *t, LatheFunc *fn) {
     char name[32];
     if (lathe_func_decode_cfg(fn, t->request.pc) != LATHE_OK)
         return false;
-    LLVMValueRef lifted = lathe_func_lift(fn, "lifted");
+    LLVMValueRef lifted = lift_guarded(t, fn);
     if (!lifted)
         return false;
     name_of(t, t->request.pc, name, sizeof(name));
