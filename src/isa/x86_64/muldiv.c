@@ -116,43 +116,61 @@ static void divide_narrow(Lifter *l, const Insn *in, bool is_signed) {
     set_results(l, quotient, ir_trunc(l, rem, t), w);
 }
 
+/* What one of two ways to divide leaves, and the block it ends in. */
+typedef struct Outcome {
+    Val quotient, remainder, fails;
+    Label end;
+} Outcome;
+
+static Outcome divide_64(Lifter *l, Val a, Val b, bool is_signed) {
+    Val q = is_signed ? ir_sdiv(l, a, b) : ir_udiv(l, a, b);
+    Val r = is_signed ? ir_srem(l, a, b) : ir_urem(l, a, b);
+    return (Outcome){q, r, ir_int(l, I1, 0), ir_where(l)};
+}
+
+/* A C function, which leaves quotient and remainder in the state's scratch fields and says whether the quotient fits. */
+static Outcome divide_128(Lifter *l, Val low, Val high, Val b, bool is_signed) {
+    Val out = ir_state(l, offsetof(LatheX86Cpu, scratch));
+    Val args[] = {out, low, high, b};
+    Val fits = ir_helper(l, is_signed ? "lathe_x86_idiv128" : "lathe_x86_div128", I32, args, 4);
+    Val q = ir_load(l, I64, out, 8, SPACE_STATE), r = ir_load(l, I64, ir_offset(l, out, 8), 8, SPACE_STATE);
+    return (Outcome){q, r, ir_is_zero(l, fits), ir_where(l)};
+}
+
+static Val either(Lifter *l, Val a, Label from_a, Val b, Label from_b) {
+    Val v = ir_phi(l, ir_ty(a));
+    ir_phi_add(v, a, from_a);
+    ir_phi_add(v, b, from_b);
+    return v;
+}
+
+/* Is the 64-bit division exact? INT64_MIN / -1 has no quotient there. */
+static Val is_simple(Lifter *l, Val low, Val high, Val b, bool is_signed) {
+    Val simple = ir_icmp(l, EQ, high, is_signed ? ir_ashr_by(l, low, 63) : ir_zero(l, I64));
+    if (!is_signed)
+        return simple;
+    Val least = ir_icmp(l, EQ, low, ir_int(l, I64, (u64)1 << 63));
+    return ir_and(l, simple, ir_not(l, ir_and(l, least, ir_icmp(l, EQ, b, ir_ones(l, I64)))));
+}
+
 /* 64 bits: compilers put the sign or zero of rax into rdx, and then a 64-bit division is exact; only otherwise is the
- * 128-bit one needed, which is a C function. */
+ * 128-bit one needed. */
 static void divide_wide(Lifter *l, const Insn *in, bool is_signed) {
-    Val low = gp(l, RAX, 64), high = gp(l, RDX, 64), divisor = operand(l, in, 0);
-    trap_if(l, in, ir_is_zero(l, divisor), LATHE_TRAP_DIVIDE);
-    Val expected = is_signed ? ir_ashr_by(l, low, 63) : ir_zero(l, I64);
-    Val simple = ir_icmp(l, EQ, high, expected);
-    if (is_signed) { /* INT64_MIN / -1 overflows; the helper says so */
-        Val least = ir_icmp(l, EQ, low, ir_int(l, I64, (u64)1 << 63));
-        Val overflows = ir_and(l, least, ir_icmp(l, EQ, divisor, ir_ones(l, I64)));
-        simple = ir_and(l, simple, ir_not(l, overflows));
-    }
+    Val low = gp(l, RAX, 64), high = gp(l, RDX, 64), b = operand(l, in, 0);
+    trap_if(l, in, ir_is_zero(l, b), LATHE_TRAP_DIVIDE);
     Label quick = ir_label(l, "div64"), slow = ir_label(l, "div128"), done = ir_label(l, "");
-    Val fits = NULL;
-    ir_branch_rare(l, ir_not(l, simple), slow, quick);
+    ir_branch_rare(l, ir_not(l, is_simple(l, low, high, b, is_signed)), slow, quick);
     ir_here(l, quick);
-    Val q1 = is_signed ? ir_sdiv(l, low, divisor) : ir_udiv(l, low, divisor);
-    Val r1 = is_signed ? ir_srem(l, low, divisor) : ir_urem(l, low, divisor);
+    Outcome x = divide_64(l, low, b, is_signed);
     ir_goto(l, done);
     ir_here(l, slow);
-    /* The helper leaves quotient and remainder in the state's scratch fields and says whether the quotient fits. */
-    Val out = ir_state(l, offsetof(LatheX86Cpu, scratch));
-    Val args[] = {out, low, high, divisor};
-    fits = ir_helper(l, is_signed ? "lathe_x86_idiv128" : "lathe_x86_div128", I32, args, 4);
-    Val q2 = ir_load(l, I64, out, 8, SPACE_STATE), r2 = ir_load(l, I64, ir_offset(l, out, 8), 8, SPACE_STATE);
-    Val bad2 = ir_is_zero(l, fits);
+    Outcome y = divide_128(l, low, high, b, is_signed);
     ir_goto(l, done);
     ir_here(l, done);
-    Val q = ir_phi(l, I64), r = ir_phi(l, I64), bad = ir_phi(l, I1);
-    ir_phi_add(q, q1, quick);
-    ir_phi_add(q, q2, slow);
-    ir_phi_add(r, r1, quick);
-    ir_phi_add(r, r2, slow);
-    ir_phi_add(bad, ir_int(l, I1, 0), quick);
-    ir_phi_add(bad, bad2, slow);
-    trap_if(l, in, bad, LATHE_TRAP_DIVIDE);
-    set_results(l, q, r, 64);
+    Val quotient = either(l, x.quotient, x.end, y.quotient, y.end);
+    Val remainder = either(l, x.remainder, x.end, y.remainder, y.end);
+    trap_if(l, in, either(l, x.fails, x.end, y.fails, y.end), LATHE_TRAP_DIVIDE);
+    set_results(l, quotient, remainder, 64);
 }
 
 void divide(Lifter *l, const Insn *in, bool is_signed) {
