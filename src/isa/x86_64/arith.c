@@ -167,19 +167,26 @@ void exchange_add(Lifter *l, const Insn *in) {
     flags_add(l, a, b, r, SET_ALL);
 }
 
-/* SDM 2A, CMPXCHG: the accumulator is written on a mismatch only, a destination register on a match only. With memory it is done as an atomic even without a lock
- * prefix, so that a fault in the write leaves everything as it was. */
+/* SDM 2A, CMPXCHG: the accumulator is written on a mismatch only, a destination register on a match only, and memory always:
+ * with what it held, on a mismatch. Without a lock prefix it is no atomic: C libraries jump over the prefix while there is
+ * but one thread. */
+static Val exchange_if_equal(Lifter *l, const Insn *in, Val expected, Val desired) {
+    if (is_reg(in, 0))
+        return operand(l, in, 0);
+    if (!locked(in)) {
+        Val seen = operand(l, in, 0);
+        set_operand(l, in, 0, ir_select(l, ir_icmp(l, EQ, seen, expected), desired, seen));
+        return seen;
+    }
+    guest_access(l, in, address(l, in, 0), width(in, 0) / 8, 3);
+    return ir_cmpxchg(l, address(l, in, 0), expected, desired);
+}
+
 void compare_exchange(Lifter *l, const Insn *in) {
     u32 w = width(in, 0);
-    Val expected = gp(l, RAX, w), desired = operand(l, in, 1), seen;
-    if (is_mem(in, 0)) {
-        guest_access(l, in, address(l, in, 0), w / 8, 3);
-        seen = ir_cmpxchg(l, address(l, in, 0), expected, desired);
-    } else {
-        seen = operand(l, in, 0);
-    }
+    Val expected = gp(l, RAX, w), desired = operand(l, in, 1), rax = gp(l, RAX, 64);
+    Val seen = exchange_if_equal(l, in, expected, desired);
     Val equal = ir_icmp(l, EQ, seen, expected);
-    Val rax = gp(l, RAX, 64);
     set_gp(l, RAX, seen);
     reg_write(l, RAX, ir_select(l, equal, rax, gp(l, RAX, 64)));
     if (is_reg(in, 0)) {

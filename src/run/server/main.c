@@ -1,4 +1,5 @@
 /* main.c: lathe-server: serves one client on a socket it was given, until the client is gone. */
+#include <llvm-c/Support.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,13 @@ static void serve(Session *s) {
     }
 }
 
+/* A guest that pushes or pops several registers makes LLVM copy them as vectors between its stack and the state. What was stored
+ * one by one is then loaded at once, which the CPU cannot forward: malloc's callers ran at half speed. */
+static void set_llvm_options(void) {
+    static const char *const options[] = {"lathe-server", "-combiner-store-merging=false"};
+    LLVMParseCommandLineOptions(ARRAY_LEN(options), options, NULL);
+}
+
 int main(int argc, char **argv) {
     if (argc != 2 || sscanf(argv[1], "--fd=%d", &(int){0}) != 1) {
         fprintf(stderr, "lathe-server is started by lathe run\n");
@@ -90,6 +98,7 @@ int main(int argc, char **argv) {
     }
     Session s = {.connection.fd = atoi(argv[1] + 5)};
     signal(SIGPIPE, SIG_IGN);
+    set_llvm_options();
     if (begin(&s))
         serve(&s);
     if (s.writer)
