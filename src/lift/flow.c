@@ -5,10 +5,6 @@
  */
 #include "lift/func.h"
 
-static LatheFunc *func_of(Lifter *l) {
-    return (LatheFunc *)l;
-}
-
 static bool flags_dead(const LatheFunc *fn) {
     return !fn->cfg.keep_flags_at_calls;
 }

@@ -76,6 +76,11 @@ struct LatheFunc {
     VEC(LatheRange) ranges;
 };
 
+/* The function that a lifter belongs to. */
+static inline LatheFunc *func_of(Lifter *l) {
+    return (LatheFunc *)l;
+}
+
 /* A call through which the whole guest state goes: it counts as writing everything. */
 static inline bool func_calls_out(const LatheFunc *fn, const Insn *in) {
     return in->calls_out || (in->flow == FLOW_CALL && fn->cfg.calls == LATHE_CALLS_RETURN && fn->cfg.dispatch);

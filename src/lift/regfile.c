@@ -57,10 +57,6 @@ typedef struct Place {
     bool cold;
 } Place;
 
-static LatheFunc *func_of(Lifter *l) {
-    return (LatheFunc *)l;
-}
-
 static Place place_save(LatheFunc *fn) {
     return (Place){ir_where(&fn->l), fn->current, fn->cold};
 }

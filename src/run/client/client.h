@@ -1,8 +1,8 @@
 /* client.h: the process that a guest program lives in.
  *
  * The client is freestanding: no libc, no TLS, no global constructors, so that fs, signals and every address belong to the
- * guest. There are no mutable globals but `the` process below, which threads share; what a thread has of its own is in its
- * Thread, whose first member is the guest state that lifted code works on.
+ * guest. What threads share is `the` process below and, behind their locks, the memory of code.c and remote.c; what a thread has of
+ * its own is in its Thread, whose first member is the guest state that lifted code works on.
  *
  *     main.c     the client's own start: options, the guest's file, the first thread
  *     load.c     ELF files into memory; stack.c  the guest's first stack
@@ -69,7 +69,6 @@ typedef struct Process {
     struct Code *code; /* code.c */
     int server_fd;     /* remote.c: -1 if there is no connection */
     int stats_fd;      /* standard error as it was: the guest may close its own before it ends */
-    u32 server_pid;
     u64 start_us;
     u64 *auxv;   /* the kernel's, to this process */
     char **envp; /* likewise */

@@ -32,7 +32,6 @@ typedef struct Entry {
 
 typedef struct Code {
     u32 lock;
-    int fd;
     u8 *write, *run;  /* the two views */
     u8 *data;         /* behind the executable view */
     u64 used, data_used;
@@ -111,10 +110,9 @@ static bool map_views(Code *c) {
     i64 fd = sys_memfd_create("lathe-code", MFD_CLOEXEC);
     if (fd < 0 || sys_ftruncate((int)fd, ARENA_BYTES) < 0)
         return false;
-    c->fd = (int)fd;
-    i64 write = sys_mmap((u64)c->write, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | (c->write ? MAP_FIXED : 0), c->fd, 0);
-    i64 run = sys_mmap(the.code_base, ARENA_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, c->fd, 0);
-    sys_close(c->fd);
+    i64 write = sys_mmap((u64)c->write, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | (c->write ? MAP_FIXED : 0), (int)fd, 0);
+    i64 run = sys_mmap(the.code_base, ARENA_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, (int)fd, 0);
+    sys_close((int)fd);
     c->write = (u8 *)write;
     c->run = (u8 *)run;
     return write > 0 && run > 0;
