@@ -78,7 +78,7 @@ static void configure(LatheConfig *cfg, u32 options, LLVMModuleRef mod, Guest *g
     cfg->keep_flags_at_calls = options & OPT_KEEP_FLAGS;
     cfg->strict_fp = options & OPT_STRICT_FP;
     cfg->no_jump_tables = options & OPT_NO_TABLES;
-    cfg->native_segments = options & OPT_SEGMENTS;
+    cfg->native_fs = options & OPT_SEGMENTS;
     cfg->exact_unsupported = options & OPT_EXACT;
     g->callee = declare(mod, "callee", "p");
     if (options & OPT_DISPATCH)

@@ -78,7 +78,7 @@ typedef struct LatheConfig {
 
     bool keep_flags_at_calls; /* default: flags are dead at guest calls and returns, as every ABI has it */
     bool no_jump_tables;      /* do not follow indirect jumps through tables of constant memory */
-    bool native_segments;     /* fs and gs of the guest are the host's own (x86-64 hosts) */
+    bool native_fs;           /* the guest's fs is the host's own (x86-64 hosts); its gs is always in the state */
     bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets mxcsr */
     bool exact_unsupported;   /* refuse to lift (LATHE_ERR_UNSUPPORTED) instead of an exit with LATHE_TRAP_UNSUPPORTED */
 

@@ -20,7 +20,7 @@ enum { PATH_SIZE = 256 }; /* of the paths in the client's options */
 typedef struct Settings {
     const char *arg0, *sysroot, *cache, *dump;
     OptionList set, unset;
-    int opt, stats;
+    int tier, opt, stats;
     bool strace, no_follow, perf, strict_fp;
 } Settings;
 
@@ -35,6 +35,7 @@ static const Option table[] = {
     {"L",         "DIR",        "look for its ELF interpreter in DIR first",     OPTION_TEXT,   AT(sysroot)},
     {"no-follow", NULL,         "programs that it starts run untranslated",      OPTION_FLAG,   AT(no_follow)},
     {NULL, NULL, "How to translate:", OPTION_HEADING, 0},
+    {"tier",      "auto|quick|opt", "copied code, optimised code, or both (auto)",  OPTION_CHOICE, AT(tier)},
     {"opt",       "quick|full", "how far to optimise (full)",                    OPTION_CHOICE, AT(opt)},
     {"strict-fp", NULL,         "exact NaNs, rounding, exception flags",         OPTION_FLAG,   AT(strict_fp)},
     {"cache",     "DIR|none",   "where translated code is kept (~/.cache/lathe)", OPTION_TEXT,  AT(cache)},
@@ -161,8 +162,8 @@ static char *format_options(const Settings *s, const Paths *p) {
     size_t size;
     FILE *out = open_memstream(&text, &size);
     CHECK(out, "out of memory");
-    fprintf(out, "opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d",
-            s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow, s->perf,
+    fprintf(out, "tier=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d",
+            s->tier, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow, s->perf,
             s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump));
     identity_of(p->server, build);
     print_value(out, "build", build);

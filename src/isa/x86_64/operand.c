@@ -37,11 +37,15 @@ static Val read_gp(Lifter *l, const Operand *op) {
 
 /* ----------------------------------------------------------------------------------------------------------- addresses */
 
-/* The base of a segment as a pointer. */
-static Val segment_base(Lifter *l, u8 seg) {
+/* Is a segment of the guest the host's own? */
+static bool is_native(const Lifter *l, u8 seg) {
+    return seg == SEG_FS && l->cfg->native_fs;
+}
+
+Val segment_base(Lifter *l, u8 seg) {
     u32 off = seg == SEG_FS ? offsetof(LatheX86Cpu, fsbase) : offsetof(LatheX86Cpu, gsbase);
-    if (l->cfg->native_segments)
-        return ir_bitcast(l, ir_asm(l, seg == SEG_FS ? "rdfsbase $0" : "rdgsbase $0", "=r", I64, NULL, 0), PTR);
+    if (is_native(l, seg))
+        return ir_bitcast(l, ir_asm(l, "rdfsbase $0", "=r", I64, NULL, 0), PTR);
     return ir_load(l, PTR, ir_state(l, off), 8, SPACE_STATE);
 }
 
@@ -71,18 +75,17 @@ static Val pointer_address(Lifter *l, const Operand *m) {
     return based ? ir_offset(l, p, m->disp) : p;
 }
 
-/* LLVM's address spaces 256 and 257 are the host's gs and fs. */
-static Val native_segment(Lifter *l, Val offset, u8 seg) {
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(l->ctx, seg == SEG_FS ? 257 : 256);
-    return LLVMBuildIntToPtr(l->b, offset, ptr, "");
+/* LLVM's address space 257 is the host's fs. */
+static Val native_segment(Lifter *l, Val offset) {
+    return LLVMBuildIntToPtr(l->b, offset, LLVMPointerTypeInContext(l->ctx, 257), "");
 }
 
 /* A marker of memory accesses gets plain addresses. */
 Val segmented(Lifter *l, Val offset, u8 seg) {
     if (seg == SEG_NONE)
         return ir_bitcast(l, offset, PTR);
-    if (l->cfg->native_segments && !l->cfg->mark_memory)
-        return native_segment(l, offset, seg);
+    if (is_native(l, seg) && !l->cfg->mark_memory)
+        return native_segment(l, offset);
     return ir_index(l, segment_base(l, seg), offset, 1);
 }
 

@@ -34,14 +34,14 @@ void fence(Lifter *l) {
     ir_fence(l);
 }
 
-static Val base_slot(Lifter *l, u8 seg) {
-    return ir_state(l, seg == SEG_FS ? offsetof(LatheX86Cpu, fsbase) : offsetof(LatheX86Cpu, gsbase));
-}
-
 void read_segment_base(Lifter *l, const Insn *in, u8 seg) {
-    set_operand(l, in, 0, ir_load(l, ty_int(width(in, 0)), base_slot(l, seg), 8, SPACE_STATE));
+    set_operand(l, in, 0, ir_trunc(l, ir_bitcast(l, segment_base(l, seg), I64), ty_int(width(in, 0))));
 }
 
 void write_segment_base(Lifter *l, const Insn *in, u8 seg) {
-    ir_store(l, ir_zext(l, operand(l, in, 0), I64), base_slot(l, seg), 8, SPACE_STATE);
+    u32 off = seg == SEG_FS ? offsetof(LatheX86Cpu, fsbase) : offsetof(LatheX86Cpu, gsbase);
+    Val base = ir_zext(l, operand(l, in, 0), I64);
+    if (seg == SEG_FS && l->cfg->native_fs)
+        ir_asm(l, "wrfsbase $0", "r", 0, &base, 1);
+    ir_store(l, base, ir_state(l, off), 8, SPACE_STATE);
 }

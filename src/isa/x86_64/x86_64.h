@@ -55,6 +55,7 @@ Val effective_address(Lifter *l, const Insn *in, int i);
 
 /* A 64-bit offset into a segment as an address. */
 Val segmented(Lifter *l, Val offset, u8 seg);
+Val segment_base(Lifter *l, u8 seg);
 
 /* General registers by name. Writing follows the rules of set_operand. */
 Val gp(Lifter *l, Reg r, u32 bits);

@@ -8,11 +8,9 @@ enum { FXSAVE_BYTES = 512, FXSAVE_MXCSR = 24, FXSAVE_XMM = 160 };
 /* The memory operand as a pointer that C code can use: a host segment's base has to be asked for. */
 static Val plain_pointer(Lifter *l, const Insn *in) {
     const Operand *m = &in->op[0];
-    if (m->seg == SEG_NONE || !l->cfg->native_segments)
+    if (m->seg == SEG_NONE)
         return address(l, in, 0);
-    Val base = ir_asm(l, m->seg == SEG_FS ? "rdfsbase $0" : "rdgsbase $0", "=r", I64, NULL, 0);
-    Val offset = ir_bitcast(l, effective_address(l, in, 0), I64);
-    return ir_bitcast(l, ir_add(l, base, offset), PTR);
+    return ir_index(l, segment_base(l, m->seg), ir_bitcast(l, effective_address(l, in, 0), I64), 1);
 }
 
 void state_environment(Lifter *l, const Insn *in, const char *helper, u32 access) {

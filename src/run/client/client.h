@@ -7,10 +7,13 @@
  *     main.c     the client's own start: options, the guest's file, the first thread
  *     load.c     ELF files into memory; stack.c  the guest's first stack
  *     space.c    where guest mappings go: modules near the code arena, brk, what is mapped where
- *     code.c     translated code: the table, objects linked, stubs; enter.S  between C and translated code
+ *     vdso.c     the kernel's code for asking the time; maps.c  the kernel's list of mappings
+ *     arena.c    the memory of translated code
+ *     quick.c    the quick tier: guest code copied; quick.S  between C and it
+ *     code.c     the optimising tier: the table, objects linked, stubs; enter.S  between C and its code
  *     remote.c   the connection to the server
  *     store.c    reading the persistent cache
- *     syscall.c  the guest's system calls; trace.c prints them
+ *     syscall.c  the guest's system calls; trace.c prints them; proc.c  what /proc tells of the guest
  *     process.c  fork, vfork, exec, exit; signal.c  signals
  */
 #ifndef RUN_CLIENT_H
@@ -18,6 +21,7 @@
 
 #include "base/base.h"
 #include "lathe/types.h"
+#include "run/client/offsets.h"
 #include "run/client/sys.h"
 #include "run/protocol/protocol.h"
 
@@ -28,6 +32,7 @@ typedef struct Module {
     u64 base, end; /* the whole image */
     Key pack;      /* name of its file in the cache; zero: none */
     bool position_independent; /* may be elsewhere in another run */
+    bool changing_data;        /* reads what the kernel writes meanwhile */
     struct Store *store;       /* its cached code, once opened; see store.c */
     char name[64];             /* last part of the path, for people */
 } Module;
@@ -36,9 +41,13 @@ enum { MODULES_MAX = 1024 };
 
 /* --------------------------------------------------------------------------------------------------------- the process */
 
+/* Which code runs: copied, optimised, or first the one and then the other. */
+typedef enum Tier { TIER_AUTO, TIER_QUICK, TIER_OPT } Tier;
+
 typedef struct Options {
     CodeConfig code;
     bool strace, no_follow, no_cache, perf;
+    u32 tier;               /* Tier */
     u32 stats;              /* 0 none, 1 text, 2 json */
     u32 dump;               /* DUMP_* bits, handed to the server */
     u32 first_pid;          /* of the run: --strace names all others */
@@ -55,6 +64,7 @@ bool options_format(const Options *options, char *text, size_t size);
 
 /* Counters of --stats; changed with relaxed atomics. */
 typedef struct Stats {
+    u64 blocks, quick_insns; /* quick tier */
     u64 functions, guest_insns, cached, requested, lookups_missed, objects_bytes, syscalls;
     u64 lift_us, opt_us, emit_us, wait_us, link_us;
 } Stats;
@@ -66,6 +76,8 @@ typedef struct Process {
     u32 module_count;
     u64 window, code_base; /* space.c: where modules go, and the code arena behind them */
     u64 brk_start, brk_now, brk_end;
+    u64 stack_start, stack_end; /* of the guest's first stack */
+    u64 vdso;                   /* its first byte; 0: the guest has none */
     struct Code *code; /* code.c */
     int server_fd;     /* remote.c: -1 if there is no connection */
     int stats_fd;      /* standard error as it was: the guest may close its own before it ends */
@@ -73,33 +85,64 @@ typedef struct Process {
     u64 *auxv;   /* the kernel's, to this process */
     char **envp; /* likewise */
     bool refused_thread; /* process.c: and said so */
-    struct Thread *threads; /* for the host's signal handler: whose stack is it? */
 } Process;
 
 extern Process the;
 
 /* --------------------------------------------------------------------------------------------------------------- threads */
 
+/* offsets.h names what assembly and translated code know. */
 typedef struct Thread {
     LatheX86Cpu cpu; /* first: translated code gets a pointer to it */
-    u64 stack_limit; /* host stack: below this, computed jumps return to the dispatcher (enter.S knows the offset) */
+    u64 stack_limit; /* host stack: below this, computed jumps return to the dispatcher */
+    struct Thread *self;
+    u64 host_sp;  /* while quick code runs: the host's stack pointer */
+    u64 expected; /* the guest address at which a translation on the host stack waits for a return */
+    u64 flags;    /* rflags, as quick code left them */
+    u64 exit;     /* number of the exit by which it left */
+    u64 target;   /* where it goes on */
+    u64 spill_rcx, spill_rdx, spill_rax, spill_base;
+    void (*leave)(void), (*ret)(void), (*call)(void), (*jump)(void); /* of quick.S */
+    u64 pending_signals; /* bit n-1: signal n waits for delivery. One at a time: meanwhile the host blocks all others */
     u64 host_stack, host_stack_size;
+    u64 signal_stack, signal_stack_size; /* of the host's signal handlers */
     u32 tid;
     bool borrows_memory;        /* a vfork child: the memory is its parent's */
+    bool stepping;              /* quick code goes on by single steps to the next instruction of the guest */
+    bool redirect;              /* and does not go on there, since the code has changed */
     struct SignalState *signals; /* signal.c: the guest's handlers; shared by what shares the kernel's */
-    u64 pending_signals; /* bit n-1: signal n waits for delivery. One at a time: meanwhile the host blocks all others */
     u8 pending_info[128]; /* its siginfo */
-    u64 signal_mask;     /* while one is pending: the guest's mask */
+    u64 signal_mask;      /* while one is pending: the guest's mask */
+    u64 blocked_faults;   /* signals of faults that the guest blocks, and the host does not */
     u64 altstack, altstack_size; /* the guest's; size 0: none */
     u32 altstack_flags;
-    struct Thread *next; /* of the.threads */
+    __attribute__((aligned(4096))) TableEntry table[1 << QUICK_TABLE_BITS]; /* quick code by guest address */
 } Thread;
+
+_Static_assert(offsetof(LatheX86Cpu, pc) == CPU_PC && offsetof(LatheX86Cpu, gp) == CPU_GP(0), "offsets.h");
+_Static_assert(offsetof(LatheX86Cpu, vec) == CPU_VEC(0) && offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT, "offsets.h");
+_Static_assert(offsetof(Thread, self) == THREAD_SELF && offsetof(Thread, host_sp) == THREAD_HOST_SP, "offsets.h");
+_Static_assert(offsetof(Thread, expected) == THREAD_EXPECTED && offsetof(Thread, flags) == THREAD_FLAGS, "offsets.h");
+_Static_assert(offsetof(Thread, exit) == THREAD_EXIT && offsetof(Thread, target) == THREAD_TARGET, "offsets.h");
+_Static_assert(offsetof(Thread, spill_rcx) == THREAD_SPILL_RCX && offsetof(Thread, spill_base) == THREAD_SPILL_BASE, "offsets.h");
+_Static_assert(offsetof(Thread, leave) == THREAD_LEAVE && offsetof(Thread, ret) == THREAD_RETURN, "offsets.h");
+_Static_assert(offsetof(Thread, call) == THREAD_CALL && offsetof(Thread, jump) == THREAD_JUMP, "offsets.h");
+_Static_assert(offsetof(Thread, pending_signals) == THREAD_PENDING && offsetof(Thread, table) == THREAD_TABLE, "offsets.h");
 
 /* Run the guest from t->cpu.pc until it ends. */
 _Noreturn void thread_run(Thread *t);
 /* Leave this stack for good and run the guest on another one. */
 _Noreturn void thread_start(Thread *t, u64 stack_top);
 Thread *thread_new(void); /* with a host stack; NULL: no memory */
+void thread_free(Thread *t);
+/* This host thread is t from now on. */
+void thread_become(Thread *t);
+
+static inline Thread *thread_self(void) {
+    Thread *t;
+    __asm__("mov %%gs:%c1, %0" : "=r"(t) : "i"(THREAD_SELF));
+    return t;
+}
 
 /* ------------------------------------------------------------------------------------------------------------ code.c */
 
@@ -109,8 +152,6 @@ bool code_init(void);
 void *code_find(Thread *t, u64 pc);
 /* Code in [start, end) was unmapped or changed: forget its translations. */
 void code_forget(u64 start, u64 end);
-/* There is, or will be, another process with this code memory: a copy of its own before anything is added or patched. */
-void code_after_fork(void);
 
 /* --------------------------------------------------------------------------------------------------- load.c, stack.c */
 
@@ -144,6 +185,17 @@ static inline size_t guest_read(u64 addr, void *buf, size_t size) {
     return space_read(addr, buf, size, &writable);
 }
 
+/* Give the guest the kernel's vdso (the.vdso) if that is possible. */
+void vdso_adopt(void);
+
+/* ------------------------------------------------------------------------------------------------------------- proc.c */
+
+/* Files of /proc about this process that would show the client. */
+typedef enum ProcFile { PROC_OTHER, PROC_EXE, PROC_MAPS } ProcFile;
+ProcFile proc_find(int dir, const char *path);
+/* fd, which the kernel opened as maps, becomes the guest's view; returns fd, or a negative errno and fd is closed. */
+i64 proc_open_maps(int fd, u32 flags);
+
 /* ----------------------------------------------------------------------------------------------------------- remote.c */
 
 /* Ask the server to translate; starts one if there is none, and another once if it dies. The object is in memory of
@@ -157,6 +209,8 @@ void remote_after_fork(void); /* the child's own connection comes later */
 const void *store_find(Module *m, u64 pc, u32 *object_size, u32 *insns);
 /* The pack file name for a mapped file. */
 Key store_key(int fd, const CodeConfig *config);
+/* The same for code of no file. */
+Key store_key_of_bytes(const void *bytes, size_t size, const CodeConfig *config);
 
 /* ---------------------------------------------------------------------------------------------- syscall.c and process.c */
 
@@ -175,6 +229,8 @@ void signal_trap(Thread *t);
 void signal_deliver(Thread *t);
 i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size);
 i64 signal_altstack(Thread *t, u64 stack, u64 old);
+i64 signal_procmask(Thread *t, u64 how, u64 set, u64 old, u64 size);
+void signal_init(void); /* handlers of faults */
 void signal_return(Thread *t);
 /* A child that shares memory but not the guest's handlers (vfork): its own copy; false: no memory. */
 bool signal_copy(Thread *child, const Thread *parent);

@@ -1,7 +1,5 @@
-/* code.c: translated code: found, linked, called.
+/* code.c: code of the optimising tier: found, linked, called.
  *
- * The code arena is one memory file mapped twice: executable behind the modules' window, so that everything reaches everything
- * by 32-bit displacements, and writable elsewhere. In front of it lie the lookup table and the trampolines to the client.
  * All translations are in `map`; the table, which translated code searches by itself, has those that jumps and calls through
  * registers have asked for.
  *
@@ -9,19 +7,13 @@
  * jump to it. */
 #include "codegen/link.h"
 #include "isa/x86_64/helpers.h"
-#include "run/client/client.h"
-
-#include <linux/memfd.h>
+#include "run/client/arena.h"
+#include "run/client/quick.h"
 
 enum {
-    ARENA_BYTES = 384 << 20,
-    DATA_BYTES = 64 << 20, /* writable data of objects, and the table */
     STUB_BYTES = 16,
     MAP_BITS = 12, /* of the first map */
 };
-
-_Static_assert(offsetof(LatheX86Cpu, pc) == 0 && offsetof(LatheX86Cpu, gp) == 8, "enter.S knows these");
-_Static_assert(offsetof(LatheX86Cpu, vec) == 448 && offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT, "enter.S, too");
 
 /* What is known of a guest address: its code, and a stub if somebody called it before it had any. */
 typedef struct Entry {
@@ -31,16 +23,11 @@ typedef struct Entry {
 } Entry;
 
 typedef struct Code {
-    u32 lock;
-    u8 *write, *run;  /* the two views */
-    u8 *data;         /* behind the executable view */
-    u64 used, data_used;
     TableEntry *table;
     void *lazy; /* trampoline to lathe_lazy */
     Entry *map;
     u64 map_len, map_cap;
-    bool shared; /* with the parent process: copy before adding */
-    u8 *work;    /* scratch memory of the linker */
+    u8 *work; /* scratch memory of the linker */
     u64 work_bytes;
 } Code;
 
@@ -83,44 +70,11 @@ static Entry *entry_for(Code *c, u64 pc) {
     return e;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- memory */
-
-static u64 round_up(u64 n, u64 align) {
-    return (n + align - 1) & ~(align - 1);
-}
-
-/* Offset of new code memory; the process ends if there is none, which is 384 MiB of code later. */
-static u64 alloc_code(Code *c, u64 bytes, u64 align) {
-    u64 at = round_up(c->used, align);
-    if (at + bytes > ARENA_BYTES)
-        die("the translated program needs more than %lu MiB of code", (u64)ARENA_BYTES >> 20);
-    c->used = at + bytes;
-    return at;
-}
-
-static u64 alloc_data(Code *c, u64 bytes, u64 align) {
-    u64 at = round_up(c->data_used, align);
-    if (at + bytes > DATA_BYTES)
-        die("the translated program needs more than %lu MiB of data for its code", (u64)DATA_BYTES >> 20);
-    c->data_used = at + bytes;
-    return at;
-}
-
-static bool map_views(Code *c) {
-    i64 fd = sys_memfd_create("lathe-code", MFD_CLOEXEC);
-    if (fd < 0 || sys_ftruncate((int)fd, ARENA_BYTES) < 0)
-        return false;
-    i64 write = sys_mmap((u64)c->write, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | (c->write ? MAP_FIXED : 0), (int)fd, 0);
-    i64 run = sys_mmap(the.code_base, ARENA_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, (int)fd, 0);
-    sys_close((int)fd);
-    c->write = (u8 *)write;
-    c->run = (u8 *)run;
-    return write > 0 && run > 0;
-}
+/* -------------------------------------------------------------------------------------------------------------- stubs */
 
 /* mov r11, pc; jmp lazy */
 static void write_lazy_stub(Code *c, u8 *run, u64 pc) {
-    u8 *w = c->write + (run - c->run);
+    u8 *w = arena_writable(run);
     i32 distance = (i32)((u8 *)c->lazy - (run + 15));
     memcpy(w, "\x49\xbb", 2);
     memcpy(w + 2, &pc, 8);
@@ -129,16 +83,17 @@ static void write_lazy_stub(Code *c, u8 *run, u64 pc) {
 }
 
 /* jmp [rip]; the address follows */
-static void *write_trampoline(Code *c, void (*to)(void)) {
-    u64 at = alloc_code(c, STUB_BYTES, STUB_BYTES), address = (u64)to;
-    memcpy(c->write + at, "\xff\x25\0\0\0\0", 6);
-    memcpy(c->write + at + 6, &address, 8);
-    return c->run + at;
+static void *write_trampoline(void (*to)(void)) {
+    u8 *at = arena_code(STUB_BYTES, STUB_BYTES), *w = arena_writable(at);
+    u64 address = (u64)to;
+    memcpy(w, "\xff\x25\0\0\0\0", 6);
+    memcpy(w + 6, &address, 8);
+    return at;
 }
 
 /* One aligned store turns a stub into a jump, so that a thread that is just there sees the one or the other. */
-static void redirect_stub(Code *c, void *stub, const void *target) {
-    u64 *w = (u64 *)(c->write + ((u8 *)stub - c->run)), word;
+static void redirect_stub(void *stub, const void *target) {
+    u64 *w = (u64 *)arena_writable(stub), word;
     i32 distance = (i32)((const u8 *)target - ((u8 *)stub + 5));
     word = 0xe9 | (u64)(u32)distance << 8;
     __atomic_store_n(w, word, __ATOMIC_RELEASE);
@@ -146,11 +101,11 @@ static void redirect_stub(Code *c, void *stub, const void *target) {
 
 /* Forget a translation: whoever calls its code directly, or its stub, gets to a stub that asks anew. */
 static void redirect_to_lazy(Code *c, Entry *e) {
-    u8 *stub = c->run + alloc_code(c, STUB_BYTES, STUB_BYTES);
+    u8 *stub = arena_code(STUB_BYTES, STUB_BYTES);
     write_lazy_stub(c, stub, e->pc);
-    redirect_stub(c, e->code, stub);
+    redirect_stub(e->code, stub);
     if (e->stub)
-        redirect_stub(c, e->stub, stub);
+        redirect_stub(e->stub, stub);
     e->stub = stub;
 }
 
@@ -158,31 +113,9 @@ bool code_init(void) {
     Code *c = the.code = &code_of_process;
     c->map_cap = 1 << MAP_BITS;
     c->map = sys_pages(c->map_cap * sizeof(Entry));
-    if (!map_views(c))
-        return false;
-    i64 data = sys_mmap(the.code_base + ARENA_BYTES, DATA_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-    if (data < 0)
-        return false;
-    c->data = (u8 *)data;
-    c->table = (TableEntry *)(c->data + alloc_data(c, sizeof(TableEntry) << TABLE_BITS, 4096));
-    c->lazy = write_trampoline(c, lathe_lazy);
+    c->table = (TableEntry *)arena_data(sizeof(TableEntry) << TABLE_BITS, 4096);
+    c->lazy = write_trampoline(lathe_lazy);
     return true;
-}
-
-void code_after_fork(void) {
-    the.code->shared = true;
-}
-
-/* A child process has its parent's code in shared memory; before it adds to it, it takes a copy to the same places. */
-static void take_copy(Code *c) {
-    u8 *copy = sys_pages(c->used);
-    memcpy(copy, c->write, c->used);
-    if (!map_views(c))
-        die("no memory for a copy of the translated code");
-    memcpy(c->write, copy, c->used);
-    sys_munmap((u64)copy, c->used);
-    c->shared = false;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ linking */
@@ -212,7 +145,7 @@ static u64 function_address(Code *c, u64 pc) {
     if (e->code)
         return (u64)e->code;
     if (!e->stub) {
-        e->stub = c->run + alloc_code(c, STUB_BYTES, STUB_BYTES);
+        e->stub = arena_code(STUB_BYTES, STUB_BYTES);
         write_lazy_stub(c, e->stub, pc);
     }
     return (u64)e->stub;
@@ -266,7 +199,7 @@ static void *scratch(Code *c, u64 bytes) {
     if (bytes > c->work_bytes) {
         if (c->work)
             sys_munmap((u64)c->work, c->work_bytes);
-        c->work_bytes = round_up(bytes, 1 << 16);
+        c->work_bytes = (bytes + 0xffff) & ~(u64)0xffff;
         c->work = sys_pages(c->work_bytes);
     }
     return c->work;
@@ -277,13 +210,13 @@ static void *add_object(Code *c, const void *object, u32 size, u64 base, u64 pc)
     LinkNeeds needs;
     if (link_measure(object, size, &needs) != LATHE_OK || needs.align > 4096)
         return NULL;
-    u64 code = alloc_code(c, needs.code_bytes, needs.align), data = alloc_data(c, needs.data_bytes, needs.align);
+    u8 *code = arena_code(needs.code_bytes, needs.align), *data = arena_data(needs.data_bytes, needs.align);
     Linking link = {c, base, pc, NULL};
     LinkPlace place = {
-        .code_write = c->write + code,
-        .code_run = (u64)(c->run + code),
-        .data_write = c->data + data,
-        .data_run = (u64)(c->data + data),
+        .code_write = arena_writable(code),
+        .code_run = (u64)code,
+        .data_write = data,
+        .data_run = (u64)data,
         .work = scratch(c, needs.work_bytes),
         .resolve = resolve,
         .user = &link,
@@ -312,7 +245,7 @@ static void *link_timed(Code *c, const void *object, u32 size, const Module *m, 
     u64 start = sys_now_us();
     void *code = add_object(c, object, size, m ? m->base : 0, pc);
     if (code && the.opt.perf)
-        note_for_perf(m, pc, (u64)code, c->used - (u64)((u8 *)code - c->run));
+        note_for_perf(m, pc, (u64)code, (u64)(arena_room(0, 1) - (u8 *)code));
     the.stats.link_us += sys_now_us() - start;
     the.stats.objects_bytes += size;
     the.stats.functions += code != NULL;
@@ -344,7 +277,7 @@ static void *from_server(Code *c, Module *m, u64 pc) {
 
 /* Never translated: a stub of its own that comes back to the dispatcher with the trap set. mov dword [r15+trap], reason;
  * mov r11, pc; mov r15, r11; ret */
-static void *unreadable(Code *c, u64 pc) {
+static void *unreadable(u64 pc) {
     u8 text[24] = {0x41, 0xc7, 0x87};
     u32 off = offsetof(LatheX86Cpu, trap), reason = LATHE_TRAP_UNREADABLE;
     memcpy(text + 3, &off, 4);
@@ -352,17 +285,15 @@ static void *unreadable(Code *c, u64 pc) {
     memcpy(text + 11, "\x49\xbf", 2); /* mov r15, imm64 */
     memcpy(text + 13, &pc, 8);
     text[21] = 0xc3;
-    u64 at = alloc_code(c, sizeof(text), STUB_BYTES);
-    memcpy(c->write + at, text, sizeof(text));
-    return c->run + at;
+    u8 *at = arena_code(sizeof(text), STUB_BYTES);
+    memcpy(arena_writable(at), text, sizeof(text));
+    return at;
 }
 
 void *code_find(Thread *t, u64 pc) {
     Code *c = the.code;
     (void)t;
-    lock(&c->lock);
-    if (c->shared)
-        take_copy(c);
+    arena_lock();
     void *code = entry_for(c, pc)->code;
     if (!code) {
         Module *m = space_module(pc);
@@ -371,13 +302,13 @@ void *code_find(Thread *t, u64 pc) {
             code = from_server(c, m, pc);
         bool known = code != NULL;
         if (!known)
-            code = unreadable(c, pc);
+            code = unreadable(pc);
         Entry *e = entry_for(c, pc);
         e->code = known ? code : NULL;
         if (e->stub && known)
-            redirect_stub(c, e->stub, code);
+            redirect_stub(e->stub, code);
     }
-    unlock(&c->lock);
+    arena_unlock();
     return code;
 }
 
@@ -399,9 +330,7 @@ void code_forget(u64 start, u64 end) {
     Code *c = the.code;
     if (!c || !c->map)
         return;
-    lock(&c->lock);
-    if (c->shared)
-        take_copy(c);
+    arena_lock();
     for (u64 i = 0; i < c->map_cap; i++) {
         Entry *e = &c->map[i];
         if (!e->used || e->pc < start || e->pc >= end || !e->code)
@@ -410,7 +339,8 @@ void code_forget(u64 start, u64 end) {
         e->code = NULL;
     }
     memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
-    unlock(&c->lock);
+    arena_unlock();
+    quick_forget(start, end);
 }
 
 /* Called by enter.S from the guard of a translation whose guest code has changed. */
@@ -422,6 +352,8 @@ __attribute__((visibility("hidden"))) void *code_renew(Thread *t) {
 /* ------------------------------------------------------------------------------------------------------------ threads */
 
 void thread_run(Thread *t) {
+    if (the.opt.tier == TIER_QUICK)
+        quick_run(t);
     for (;;) {
         code_enter(t, code_find(t, t->cpu.pc));
         if (t->cpu.trap)

@@ -46,7 +46,7 @@ static void set_mxcsr(LatheX86Cpu *cpu, u32 v) {
 /* --------------------------------------------------------------------------------------------------------- to the
  * frame */
 
-static u64 flags_of(const LatheX86Cpu *c) {
+u64 frame_flags(const LatheX86Cpu *c) {
     return (u64)FIXED | IF | (c->cf ? CF : 0) | (c->pf ? PF : 0) | (c->af ? AF : 0) | (c->zf ? ZF : 0) |
            (c->sf ? SF : 0) | (c->df ? DF : 0) | (c->of ? OF : 0) | (c->id ? ID : 0);
 }
@@ -57,12 +57,33 @@ static void save_general(const LatheX86Cpu *c, SignalContext *s) {
     s->r8 = c->gp[LATHE_R8], s->r9 = c->gp[LATHE_R9], s->r10 = c->gp[LATHE_R10], s->r11 = c->gp[LATHE_R11];
     s->r12 = c->gp[LATHE_R12], s->r13 = c->gp[LATHE_R13], s->r14 = c->gp[LATHE_R14], s->r15 = c->gp[LATHE_R15];
     s->rip = c->pc;
-    s->rflags = flags_of(c);
+    s->rflags = frame_flags(c);
     s->cs = USER_CS;
     s->ss = USER_SS;
 }
 
+/* Quick code has the vectors and the floating point unit in the host's own registers. */
+static bool in_registers(void) {
+    return the.opt.tier != TIER_OPT;
+}
+
+static void save_registers(FxArea *f) {
+    memset(f, 0, sizeof(*f));
+    __asm__ volatile("fxsave64 %0" : "=m"(*f));
+}
+
+static void load_registers(const FxArea *f) {
+    FxArea copy __attribute__((aligned(16))) = *f;
+    copy.mxcsr &= MXCSR_MASK;
+    __asm__ volatile("fxrstor64 %0" : : "m"(copy));
+}
+
 static void save_vectors(const LatheX86Cpu *c, FxArea *f) {
+    if (in_registers()) {
+        save_registers(f);
+        return;
+    }
+
     memset(f, 0, sizeof(*f));
     f->cw = c->fpu_cw;
     f->sw = (u16)((c->fpu_sw & ~0x3800) | (c->fpu_top & 7) << 11);
@@ -80,6 +101,11 @@ static void save_vectors(const LatheX86Cpu *c, FxArea *f) {
 
 /* The kernel gives handlers a floating point unit and vectors as after exec. */
 static void reset_vectors(LatheX86Cpu *c) {
+    static const FxArea initial = {.cw = FPU_CW_DEFAULT, .mxcsr = MXCSR_DEFAULT};
+    if (in_registers()) {
+        load_registers(&initial);
+        return;
+    }
     c->fpu_cw = FPU_CW_DEFAULT;
     c->fpu_sw = c->fpu_opcode = 0;
     c->fpu_top = c->fpu_tag = 0;
@@ -126,21 +152,23 @@ void frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
 /* ------------------------------------------------------------------------------------------------------- from the
  * frame */
 
-static void restore_flags(LatheX86Cpu *c, u64 flags) {
+void frame_set_flags(LatheX86Cpu *c, u64 flags) {
     c->cf = !!(flags & CF), c->pf = !!(flags & PF), c->af = !!(flags & AF), c->zf = !!(flags & ZF);
     c->sf = !!(flags & SF), c->df = !!(flags & DF), c->of = !!(flags & OF);
 }
 
-static void restore_general(LatheX86Cpu *c, const SignalContext *s) {
+void frame_take_general(LatheX86Cpu *c, const SignalContext *s) {
     c->gp[LATHE_RAX] = s->rax, c->gp[LATHE_RCX] = s->rcx, c->gp[LATHE_RDX] = s->rdx, c->gp[LATHE_RBX] = s->rbx;
     c->gp[LATHE_RSP] = s->rsp, c->gp[LATHE_RBP] = s->rbp, c->gp[LATHE_RSI] = s->rsi, c->gp[LATHE_RDI] = s->rdi;
     c->gp[LATHE_R8] = s->r8, c->gp[LATHE_R9] = s->r9, c->gp[LATHE_R10] = s->r10, c->gp[LATHE_R11] = s->r11;
     c->gp[LATHE_R12] = s->r12, c->gp[LATHE_R13] = s->r13, c->gp[LATHE_R14] = s->r14, c->gp[LATHE_R15] = s->r15;
-    c->pc = s->rip;
-    restore_flags(c, s->rflags);
 }
 
 static void restore_vectors(LatheX86Cpu *c, const FxArea *f) {
+    if (in_registers()) {
+        load_registers(f);
+        return;
+    }
     c->fpu_cw = f->cw;
     c->fpu_sw = f->sw & (u16)~0x3800;
     c->fpu_top = f->sw >> 11 & 7;
@@ -158,7 +186,9 @@ static void restore_vectors(LatheX86Cpu *c, const FxArea *f) {
 const SignalContext *frame_pop(Thread *t) {
     const Frame *frame = (const Frame *)(t->cpu.gp[LATHE_RSP] - sizeof(u64)); /* the handler's ret took the restorer */
     const SignalContext *s = &frame->context;
-    restore_general(&t->cpu, s);
+    frame_take_general(&t->cpu, s);
+    t->cpu.pc = s->rip;
+    frame_set_flags(&t->cpu, s->rflags);
     if (s->fpstate)
         restore_vectors(&t->cpu, (const FxArea *)s->fpstate);
     else

@@ -27,6 +27,13 @@ typedef struct SignalContext {
 
 _Static_assert(sizeof(SignalInfo) == 128 && sizeof(SignalContext) == 304, "the kernel's layout");
 
+/* The flags in the guest state as rflags has them, and back. */
+u64 frame_flags(const LatheX86Cpu *c);
+void frame_set_flags(LatheX86Cpu *c, u64 flags);
+
+/* The general registers of a context; neither pc nor flags. */
+void frame_take_general(LatheX86Cpu *c, const SignalContext *s);
+
 /* Put a frame for the handler on the guest's stack (altstack: top of the alternate one, 0: go on below rsp) and make
  * the guest state the handler's first. */
 void frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack);

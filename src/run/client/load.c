@@ -5,6 +5,7 @@
  * good.
  */
 #include <elf.h>
+#include <linux/prctl.h>
 
 #include "run/client/client.h"
 #include "run/client/space.h"
@@ -368,6 +369,12 @@ static void note_path(int fd) {
     the.opt.guest_path[len] = 0;
 }
 
+/* The kernel cuts it off behind 15 bytes. A script has its own name, not its interpreter's. */
+static void name_process(const char *path) {
+    const char *slash = strrchr(path, '/');
+    sys_prctl(PR_SET_NAME, (u64)(slash ? slash + 1 : path), 0, 0, 0);
+}
+
 static int load_main(Elf *e, Image *image, const Failure *f) {
     int error = map_file(e, f);
     if (error)
@@ -411,6 +418,7 @@ int load_program(const char *path, char **argv, Image *image, char *message, siz
     if (fd < 0)
         return fd;
     note_path(fd);
+    name_process(path);
     Elf *e = sys_pages(sizeof(Elf));
     if (!e) {
         sys_close(fd);

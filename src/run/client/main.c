@@ -2,25 +2,52 @@
  *
  *     lathe-client OPTIONS PATH ARGV0 ARGS…
  */
-#include "run/client/client.h"
+#include <asm/prctl.h>
 
-enum { HOST_STACK_BYTES = 512 << 20, STACK_RESERVE = 1 << 20 };
+#include "run/client/arena.h"
+#include "run/client/quick.h"
+
+enum { HOST_STACK_BYTES = 512 << 20, STACK_RESERVE = 1 << 20, SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202 };
 
 Process the = {.server_fd = -1};
 
 Thread *thread_new(void) {
     Thread *t = sys_pages(sizeof(Thread));
     i64 stack = sys_mmap(0, HOST_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (!t || stack < 0)
+    if (!t || sys_failed(stack))
         return NULL;
     sys_mprotect((u64)stack, 4096, PROT_NONE);
+    t->signal_stack = (u64)sys_pages(SIGNAL_STACK_BYTES);
+    t->signal_stack_size = SIGNAL_STACK_BYTES;
+    t->self = t;
+    t->flags = FLAGS_FIXED;
+    t->leave = quick_leave;
+    t->ret = quick_return;
+    t->call = quick_call;
+    t->jump = quick_jump;
     t->host_stack = (u64)stack;
     t->host_stack_size = HOST_STACK_BYTES;
     t->stack_limit = (u64)stack + STACK_RESERVE + HOST_STACK_BYTES / 2;
     t->cpu.mxcsr = 0x1f80;
     t->cpu.fpu_cw = 0x37f;
-    t->tid = (u32)sys_gettid();
     return t;
+}
+
+void thread_free(Thread *t) {
+    sys_munmap(t->host_stack, t->host_stack_size);
+    sys_pages_free((void *)t->signal_stack, t->signal_stack_size);
+    sys_pages_free(t, sizeof(*t));
+}
+
+void thread_become(Thread *t) {
+    t->tid = (u32)sys_gettid();
+    sys_arch_prctl(ARCH_SET_GS, (u64)t);
+    struct {
+        u64 base;
+        u32 flags, reserved;
+        u64 size;
+    } stack = {t->signal_stack, 0, 0, t->signal_stack_size};
+    sys_sigaltstack(&stack, NULL);
 }
 
 static void start_program(const char *path, char **argv, char **envp) {
@@ -36,6 +63,8 @@ static void start_program(const char *path, char **argv, char **envp) {
         die("no memory for a thread");
     t->cpu.gp[LATHE_RSP] = stack_build(&image, argv, envp, path);
     t->cpu.pc = image.start;
+    thread_become(t);
+    signal_init();
     thread_start(t, t->host_stack + t->host_stack_size);
 }
 
@@ -59,8 +88,9 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.auxv = auxv;
     the.envp = envp;
     the.stats_fd = the.opt.stats ? keep_stderr() : 2;
-    if (!space_init() || !code_init())
+    if (!space_init() || !arena_init() || !quick_init() || !code_init())
         die("not enough address space");
+    vdso_adopt();
     start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);
     return 0;
 }

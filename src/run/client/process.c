@@ -10,6 +10,7 @@
 #include <linux/elf.h>
 #include <linux/sched.h>
 
+#include "run/client/arena.h"
 #include "run/client/frame.h"
 
 enum { SCRIPT_DEPTH = 5, HEAD_BYTES = 256, PATH_BYTES = 4096, OPTIONS_BYTES = 4096, ARGS_MAX = 1 << 20 };
@@ -39,7 +40,7 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
  * the parent, so both are told before there are two. */
 static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     u64 args[6] = {flags, 0, parent_tid, child_tid, tls, 0};
-    code_after_fork();
+    arena_after_fork();
     i64 result = syscall_guarded(&t->pending_signals, __NR_clone, args);
     if (result == 0)
         after_fork(t, stack, flags & CLONE_SETTLS, tls);
@@ -49,16 +50,12 @@ static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
 /* --------------------------------------------------------------------------------------------------------------- vfork
  * */
 
-static void thread_free(Thread *t) {
-    sys_munmap(t->host_stack, t->host_stack_size);
-    sys_pages_free(t, sizeof(*t));
-}
-
 static Thread *thread_copy(const Thread *t) {
     Thread *child = thread_new();
     if (!child)
         return NULL;
     child->cpu = t->cpu;
+    child->flags = t->flags;
     child->cpu.gp[LATHE_RAX] = 0;
     child->borrows_memory = true;
     if (signal_copy(child, t))
@@ -68,7 +65,7 @@ static Thread *thread_copy(const Thread *t) {
 }
 
 void process_child_start(Thread *t) {
-    t->tid = (u32)sys_gettid();
+    thread_become(t);
     sys_rt_sigprocmask(SIG_SETMASK, &t->signal_mask, NULL);
     thread_run(t);
 }
@@ -123,7 +120,7 @@ i64 process_clone3(Thread *t, u64 args, u64 size) {
     u64 stack = a.stack ? a.stack + a.stack_size : 0;
     a.stack = a.stack_size = 0;
     u64 host[6] = {(u64)&a, size};
-    code_after_fork();
+    arena_after_fork();
     i64 result = syscall_guarded(&t->pending_signals, __NR_clone3, host);
     if (result == 0)
         after_fork(t, stack, a.flags & CLONE_SETTLS, a.tls);

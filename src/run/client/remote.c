@@ -174,6 +174,7 @@ const void *remote_translate(u64 pc, const Module *m, ObjectMessage *facts) {
         request.base = m->base;
         request.end = m->end;
         request.position_independent = m->position_independent;
+        request.changing_data = m->changing_data;
         if (!the.opt.no_cache)
             request.pack = m->pack;
     }

@@ -1,19 +1,23 @@
 /* signal.c: signals of the guest.
  *
- * A signal without a handler of the guest is left to the host's kernel altogether: default actions, ignored signals,
- * masks, what is pending and what waits for signals are the host's own. For each signal with a handler the host has
- * ours (on_signal), which only notes the signal: the guest's state is complete at system calls and in the dispatcher,
- * and there signal_deliver makes the frame.
+ * A signal without a handler of the guest is left to the host's kernel altogether: default actions, ignored signals, masks, what
+ * is pending and what waits for signals are the host's own. For each signal with a handler the host has ours (on_signal), which
+ * only notes the signal and sees to it that the guest's state gets whole soon; there signal_deliver makes the frame. In quick code
+ * the state is whole at every guest instruction: if the signal came between two, at once, else a few single steps later. Elsewhere
+ * it is at system calls and in the dispatcher.
  *
- * Between the two, the host blocks everything else, so that a thread never has more than one signal waiting here and
- * the kernel queues the rest; t->signal_mask is the guest's mask meanwhile. Every guest system call looks for a noted
- * signal first.
+ * From noting to delivering the host blocks everything else, so that a thread never has more than one signal waiting here and the
+ * kernel queues the rest; t->signal_mask is the guest's mask meanwhile. Every guest system call looks for a noted signal first.
  *
- * Faults of translated code (SIGSEGV and the like) come with registers that are the guest's only in part. A guest that
- * has no handler dies of them as it should; with a handler it dies, too, after a message. Traps that lifted code
- * reports (signal_trap) have exact state.
+ * Signals of faults are the client's on the host, with and without handlers of the guest, and never blocked: writes to code
+ * (quick.c) and single steps come as such. A fault of quick code becomes the guest's signal, with the exact state. Faults of
+ * optimised code come with registers that are the guest's only in part: a guest that has no handler dies of them as it should;
+ * with a handler it dies, too, after a message. Traps that lifted code reports (signal_trap) have exact state.
  */
+#include "run/client/arena.h"
 #include "run/client/frame.h"
+#include "run/client/quick.h"
+#include "run/client/space.h"
 
 enum { SIGNALS = 64, SA_KERNEL_RESTORER = 0x04000000, TRAP_LENGTH = 2 /* of int n */ };
 
@@ -43,7 +47,14 @@ static u64 faults(void) {
 }
 
 static void set_host_mask(u64 mask) {
+    mask &= ~faults();
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* The guest's mask: faults are blocked only as far as the guest can see. */
+static void set_mask(Thread *t, u64 mask) {
+    t->blocked_faults = mask & faults();
+    set_host_mask(mask);
 }
 
 static void set_host_default(u32 sig) {
@@ -56,82 +67,174 @@ static void send_again(Thread *t, const SignalInfo *info) {
     sys4(__NR_rt_tgsigqueueinfo, (u64)sys_getpid(), t->tid, (u64)info->number, (u64)info);
 }
 
-/* ------------------------------------------------------------------------------------------------------ the host's
- * side */
-
-/* Nothing in the registers says which thread a handler interrupted, but the stack does. */
-static Thread *thread_of_stack(u64 sp) {
-    for (Thread *t = __atomic_load_n(&the.threads, __ATOMIC_ACQUIRE); t; t = t->next)
-        if (sp - t->host_stack < t->host_stack_size)
-            return t;
-    return NULL;
+static bool has_handler(const Thread *t, u32 sig) {
+    return t->signals && t->signals->action[sig].handler > (u64)SIG_IGN;
 }
 
-/* A handler that would need the exact state of the middle of lifted code. The instruction that faulted does so again.
- * */
-static void fault_without_state(const SignalInfo *info) {
-    say("signal %d at data address %lx: handlers of faults are not supported yet", info->number, info->address);
+static _Noreturn void die_of(int sig) {
+    set_host_default((u32)sig);
+    set_host_mask(0);
+    sys_tgkill(sys_getpid(), sys_gettid(), sig);
+    sys_exit_group(128 + sig);
+}
+
+/* The guest's mask. A signal that is noted goes back to the kernel and comes again when the mask allows it. */
+static u64 put_back_pending(Thread *t, u64 host_mask) {
+    if (!t->pending_signals)
+        return host_mask | t->blocked_faults;
+    t->pending_signals = 0;
+    send_again(t, (const SignalInfo *)t->pending_info);
+    return t->signal_mask;
+}
+
+/* ------------------------------------------------------------------------------------------------- interrupted quick code */
+
+enum { FLAG_TRAP = 1 << 8, FAULT_WRITE = 2 /* of the error code */, TRAP_TRACE_CODE = 2 };
+
+static void take_state(Thread *t, const SignalContext *s, const QuickPlace *place) {
+    frame_take_general(&t->cpu, s);
+    t->cpu.pc = place->pc;
+    t->flags = s->rflags & ~(u64)FLAG_TRAP;
+    if (place->spilled >= 0)
+        memcpy(&t->cpu.gp[place->spilled], (u8 *)t + place->spill_off, 8);
+}
+
+static void stop_stepping(Thread *t, SignalContext *s) {
+    t->stepping = t->redirect = false;
+    s->rflags &= ~(u64)FLAG_TRAP;
+}
+
+/* The thread leaves quick code for quick_redirect. */
+static void divert(Thread *t, SignalContext *s) {
+    stop_stepping(t, s);
+    s->rip = (u64)quick_interrupted;
+}
+
+/* Have the guest's state in the Thread as soon as possible. Outside of quick code and its assembly that is the case, or will be. */
+static void interrupt(Thread *t, SignalContext *s) {
+    QuickPlace place;
+    u64 rip = s->rip;
+    if (arena_holds(rip) && quick_locate(rip, &place) && place.boundary) {
+        take_state(t, s, &place);
+        divert(t, s);
+    } else if (rip >= (u64)quick_resume && rip < (u64)quick_end) {
+        divert(t, s);
+    } else if (arena_holds(rip) || (rip >= (u64)quick_start && rip < (u64)quick_end)) {
+        t->stepping = true;
+        s->rflags |= FLAG_TRAP;
+    } else {
+        stop_stepping(t, s);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------ the host's side */
+
+static void note(Thread *t, const SignalInfo *info, SignalContext *s, u64 mask) {
+    t->signal_mask = mask;
+    memcpy(t->pending_info, info, sizeof(t->pending_info));
+    t->pending_signals = bit((u32)info->number);
+    s->mask = ~faults();
+}
+
+static void on_signal(int sig, const SignalInfo *info, SignalContext *s) {
+    Thread *t = thread_self();
+    (void)sig;
+    note(t, info, s, s->mask | t->blocked_faults);
+    if (s->rip >= (u64)guard_start && s->rip <= (u64)guard_syscall)
+        s->rip = (u64)guard_abort;
+    else if (the.opt.tier != TIER_OPT)
+        interrupt(t, s);
+}
+
+/* The guest dies of a fault: the instruction does the same again, and for the rest of the world that is all there was. */
+static void let_die(const SignalInfo *info) {
     set_host_default((u32)info->number);
-    if (info->number == SIGTRAP)
-        sys_tgkill(sys_getpid(), sys_gettid(), SIGTRAP);
+    if (info->number == SIGTRAP || info->code <= 0)
+        sys_tgkill(sys_getpid(), sys_gettid(), info->number);
 }
 
-static void on_signal(int sig, const SignalInfo *info, SignalContext *context) {
-    if (info->code > 0 && (faults() & bit((u32)sig))) {
-        fault_without_state(info);
+/* What is wrong with an address, in the guest's eyes. */
+static i32 segv_code(u64 addr) {
+    return space_prot(addr) == PROT_UNMAPPED ? SEGV_MAPERR : SEGV_ACCERR;
+}
+
+static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, QuickPlace *place) {
+    u32 sig = (u32)info->number;
+    u64 mask = put_back_pending(t, s->mask);
+    if (!has_handler(t, sig) || (mask & bit(sig))) {
+        let_die(info);
         return;
     }
-    Thread *t = thread_of_stack(context->rsp);
-    if (!t)
-        return;
-    t->signal_mask = context->mask;
-    memcpy(t->pending_info, info, sizeof(t->pending_info));
-    t->pending_signals = bit((u32)sig);
-    context->mask = ~(u64)0;
-    if (context->rip >= (u64)guard_start && context->rip <= (u64)guard_syscall)
-        context->rip = (u64)guard_abort;
+    if (sig == SIGTRAP) /* the CPU reports the next instruction */
+        place->pc = place->next;
+    take_state(t, s, place);
+    note(t, info, s, mask);
+    if (sig == SIGSEGV && info->code == SEGV_ACCERR) /* what is reserved for us is not there for the guest */
+        ((SignalInfo *)t->pending_info)->code = segv_code(info->address);
+    divert(t, s);
 }
 
-static i64 set_host_handler(u32 sig, const Action *guest) {
+/* A handler that would need the exact state of the middle of optimised code. */
+static void fault_without_state(const Thread *t, const SignalInfo *info) {
+    if (has_handler(t, (u32)info->number))
+        say("signal %d at data address %lx: handlers of faults are not supported yet", info->number, info->address);
+    let_die(info);
+}
+
+/* Sent by somebody, not raised. */
+static void sent_fault(Thread *t, const SignalInfo *info, SignalContext *s) {
+    const Action *a = t->signals ? &t->signals->action[info->number] : NULL;
+    if (a && a->handler > (u64)SIG_IGN)
+        on_signal(info->number, info, s);
+    else if (!a || a->handler != (u64)SIG_IGN)
+        let_die(info);
+}
+
+static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
+    Thread *t = thread_self();
+    QuickPlace place;
+    bool quick = arena_holds(s->rip) && quick_locate(s->rip - (sig == SIGTRAP && !t->stepping), &place);
+    if (info->code <= 0)
+        sent_fault(t, info, s);
+    else if (sig == SIGTRAP && t->stepping && info->code == TRAP_TRACE_CODE)
+        interrupt(t, s);
+    else if (sig == SIGSEGV && (s->error & FAULT_WRITE) && quick_written(info->address)) {
+        t->redirect = quick; /* the rest of this block may have been written to */
+        if (quick)
+            t->stepping = true, s->rflags |= FLAG_TRAP;
+    } else if (quick)
+        fault_of_guest(t, info, s, &place);
+    else
+        fault_without_state(t, info);
+}
+
+static i64 set_host_handler(u32 sig, u64 flags) {
+    bool fault = faults() & bit(sig);
     Action a = {
-        .handler = (u64)on_signal,
-        .flags = (guest->flags & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT)) | SA_SIGINFO | SA_KERNEL_RESTORER,
+        .handler = fault ? (u64)on_fault : (u64)on_signal,
+        .flags = (flags & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT)) | SA_SIGINFO | SA_ONSTACK | SA_KERNEL_RESTORER,
         .restorer = (u64)signal_restorer,
         .mask = ~(u64)0,
     };
     return sys_rt_sigaction((int)sig, &a, NULL);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ handlers
- * */
+/* ------------------------------------------------------------------------------------------------------------- handlers */
 
-static bool has_handler(const Thread *t, u32 sig) {
-    return t->signals && t->signals->action[sig].handler;
-}
-
-/* The thread's table, made at its first use; also from now on the thread is found by on_signal. */
+/* The thread's table, made at its first use. */
 static SignalState *table_of(Thread *t) {
-    if (!t->signals) {
+    if (!t->signals)
         t->signals = sys_pages(sizeof(SignalState));
-        if (!t->signals)
-            return NULL;
-        t->next = the.threads;
-        __atomic_store_n(&the.threads, t, __ATOMIC_RELEASE);
-    }
     return t->signals;
 }
 
 static i64 set_action(Thread *t, u32 sig, const Action *a) {
-    if (a->handler <= (u64)SIG_IGN) {
-        i64 error = sys_rt_sigaction((int)sig, a, NULL);
-        if (!error && t->signals)
-            t->signals->action[sig].handler = 0;
-        return error;
-    }
+    i64 error = 0;
     SignalState *table = table_of(t);
     if (!table)
         return -ENOMEM;
-    i64 error = set_host_handler(sig, a);
+    if (!(faults() & bit(sig)))
+        error = a->handler <= (u64)SIG_IGN ? sys_rt_sigaction((int)sig, a, NULL) : set_host_handler(sig, a->flags);
     if (!error)
         table->action[sig] = *a;
     return error;
@@ -144,14 +247,13 @@ i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size) {
     Action a, before = {0};
     if (act && guest_read(act, &a, sizeof(a)) != sizeof(a))
         return -EFAULT;
-    bool had = has_handler(t, (u32)sig);
-    if (had)
+    if (t->signals)
         before = t->signals->action[sig];
     if (old) {
         i64 error = sys_rt_sigaction((int)sig, NULL, (void *)old);
         if (error)
             return error;
-        if (had)
+        if (before.handler > (u64)SIG_IGN || (faults() & bit((u32)sig)))
             memcpy((void *)old, &before, sizeof(before));
     }
     return act ? set_action(t, (u32)sig, &a) : 0;
@@ -174,9 +276,10 @@ static void enter_handler(Thread *t, const SignalInfo *info, u64 mask) {
         t->altstack = t->altstack_size = t->altstack_flags = 0;
     if (a.flags & SA_RESETHAND) {
         t->signals->action[sig].handler = 0;
-        set_host_default(sig);
+        if (!(faults() & bit(sig)))
+            set_host_default(sig);
     }
-    set_host_mask(mask | a.mask | (a.flags & SA_NODEFER ? 0 : bit(sig)));
+    set_mask(t, mask | a.mask | (a.flags & SA_NODEFER ? 0 : bit(sig)));
 }
 
 static void take_pending(Thread *t, SignalInfo *info) {
@@ -195,7 +298,7 @@ void signal_deliver(Thread *t) {
     }
     /* The handler was removed since: the host does what is to be done. */
     send_again(t, &info);
-    set_host_mask(t->signal_mask);
+    set_mask(t, t->signal_mask);
 }
 
 void signal_return(Thread *t) {
@@ -203,7 +306,7 @@ void signal_return(Thread *t) {
     t->altstack = s->stack;
     t->altstack_flags = s->stack_flags & (u32)SS_AUTODISARM;
     t->altstack_size = s->stack_flags & SS_DISABLE ? 0 : s->stack_size;
-    set_host_mask(s->mask);
+    set_mask(t, s->mask);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- traps
@@ -223,7 +326,7 @@ static SignalInfo info_of_trap(LatheX86Cpu *c) {
         info.number = SIGTRAP;
         break;
     case LATHE_TRAP_UNREADABLE:
-        info.code = SEGV_MAPERR, info.address = c->pc;
+        info.code = segv_code(c->pc), info.address = c->pc;
         break;
     case LATHE_TRAP_INTERRUPT: /* a fault, not a trap: the CPU reports the instruction itself */
         if (c->trap_info == 3)
@@ -251,36 +354,40 @@ static void explain(const LatheX86Cpu *c, u32 trap) {
         say("32-bit system calls (int 0x80) are not supported, at %lx", c->pc);
 }
 
-static _Noreturn void die_of(const SignalInfo *info) {
-    set_host_default((u32)info->number);
-    set_host_mask(0);
-    sys_tgkill(sys_getpid(), sys_gettid(), info->number);
-    sys_exit_group(128 + info->number);
-}
-
-/* The guest's mask. A signal that is noted goes back to the kernel and comes again when the mask allows it. */
-static u64 put_back_pending(Thread *t) {
-    u64 mask = 0;
-    if (t->pending_signals) {
-        SignalInfo info;
-        take_pending(t, &info);
-        send_again(t, &info);
-        return t->signal_mask;
-    }
-    sys_rt_sigprocmask(SIG_BLOCK, NULL, &mask);
-    return mask;
-}
-
 void signal_trap(Thread *t) {
     u32 trap = t->cpu.trap;
     SignalInfo info = info_of_trap(&t->cpu);
     t->cpu.trap = LATHE_TRAP_NONE;
-    u64 mask = put_back_pending(t);
+    u64 host_mask = 0;
+    sys_rt_sigprocmask(SIG_BLOCK, NULL, &host_mask);
+    u64 mask = put_back_pending(t, host_mask);
     if (!has_handler(t, (u32)info.number) || (mask & bit((u32)info.number))) {
         explain(&t->cpu, trap);
-        die_of(&info);
+        die_of(info.number);
     }
     enter_handler(t, &info, mask);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- mask */
+
+i64 signal_procmask(Thread *t, u64 how, u64 set, u64 old, u64 size) {
+    u64 want = 0, faults_before = t->blocked_faults;
+    if (size != sizeof(u64))
+        return -EINVAL;
+    if (set && guest_read(set, &want, sizeof(want)) != sizeof(want))
+        return -EFAULT;
+    u64 host = want & ~faults();
+    const u64 args[6] = {how, set ? (u64)&host : 0, old, size};
+    i64 error = syscall_guarded(&t->pending_signals, __NR_rt_sigprocmask, args);
+    if (error)
+        return error;
+    if (set) {
+        u64 now = how == SIG_BLOCK ? faults_before | want : how == SIG_UNBLOCK ? faults_before & ~want : want;
+        t->blocked_faults = now & faults();
+    }
+    if (old && faults_before)
+        *(u64 *)old |= faults_before;
+    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------- alternate stack
@@ -318,6 +425,7 @@ i64 signal_altstack(Thread *t, u64 stack, u64 old) {
  * */
 
 bool signal_copy(Thread *child, const Thread *parent) {
+    child->blocked_faults = parent->blocked_faults;
     child->signal_mask = child->pending_signals = 0;
     child->altstack = parent->altstack;
     child->altstack_size = parent->altstack_size;
@@ -329,14 +437,13 @@ bool signal_copy(Thread *child, const Thread *parent) {
 }
 
 void signal_forget(Thread *t) {
-    if (!t->signals)
-        return;
-    for (Thread **at = &the.threads; *at; at = &(*at)->next) {
-        if (*at == t) {
-            __atomic_store_n(at, t->next, __ATOMIC_RELEASE);
-            break;
-        }
-    }
-    sys_pages_free(t->signals, sizeof(*t->signals));
+    if (t->signals)
+        sys_pages_free(t->signals, sizeof(*t->signals));
     t->signals = NULL;
+}
+
+void signal_init(void) {
+    for (u32 sig = 1; sig <= SIGNALS; sig++)
+        if (faults() & bit(sig))
+            set_host_handler(sig, 0);
 }

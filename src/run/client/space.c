@@ -140,19 +140,25 @@ static void name_module(Module *m, int fd) {
     format_text(m->name, sizeof(m->name), "%s", slash ? slash + 1 : path);
 }
 
-/* Places of modules that are gone are used again, so that the others stay where they are. */
-static void add_module(u64 base, u64 end, int fd, const File *f) {
+/* Places of modules that are gone are used again, so that the others stay where they are. NULL: none is left. */
+static Module *new_module(u64 base, u64 end, const File *f) {
     u32 i = 0;
     while (i < the.module_count && the.modules[i].end)
         i++;
     if (i == MODULES_MAX)
-        return;
+        return NULL;
     the.modules[i] = (Module){.base = base, .end = end, .position_independent = f->position_independent};
-    name_module(&the.modules[i], fd);
     space()->file[i].dev = f->dev;
     space()->file[i].ino = f->ino;
     if (i == the.module_count)
         the.module_count++;
+    return &the.modules[i];
+}
+
+static void add_module(u64 base, u64 end, int fd, const File *f) {
+    Module *m = new_module(base, end, f);
+    if (m)
+        name_module(m, fd);
 }
 
 static bool is_file_of(const Module *m, const File *f) {
@@ -210,6 +216,19 @@ void space_add_module(u64 base, u64 end, int fd, bool position_independent) {
     lock(&space()->lock);
     forget_modules(base, end, NULL);
     add_module(base, end, fd, &f);
+    unlock(&space()->lock);
+}
+
+void space_add_code(u64 base, u64 end, Key pack, const char *name) {
+    lock(&space()->lock);
+    ranges_set(&space()->guest, base, end, PROT_READ | PROT_EXEC);
+    sys_mprotect(base, end - base, host_prot(PROT_READ | PROT_EXEC));
+    Module *m = new_module(base, end, &(File){.position_independent = true});
+    if (m) {
+        m->pack = pack;
+        m->changing_data = true;
+        format_text(m->name, sizeof(m->name), "%s", name);
+    }
     unlock(&space()->lock);
 }
 
@@ -500,6 +519,17 @@ int space_prot(u64 addr) {
     int prot = r ? (int)r->value : PROT_UNMAPPED;
     unlock(&space()->lock);
     return prot;
+}
+
+bool space_next(u64 addr, u64 *start, u64 *end, u32 *prot) {
+    const Ranges *t = &space()->guest;
+    lock(&space()->lock);
+    u32 i = ranges_find(t, addr);
+    bool found = i < t->count;
+    if (found)
+        *start = t->at[i].start, *end = t->at[i].end, *prot = t->at[i].value;
+    unlock(&space()->lock);
+    return found;
 }
 
 void space_note(u64 start, u64 size, int prot) {

@@ -16,6 +16,8 @@ void space_disown(u64 start, u64 size);
 i64 space_reserve(u64 want, u64 size, u64 align);
 /* An image's place is known before its parts are mapped by space_mmap. */
 void space_add_module(u64 base, u64 end, int fd, bool position_independent);
+/* Code of no file that cannot change, but reads what does, position-independent: a module with the cache's key for it. */
+void space_add_code(u64 base, u64 end, Key pack, const char *name);
 /* The program break: behind the image of a program with fixed addresses if there is room, else (image_end 0)
  * anywhere. */
 bool space_start_brk(u64 image_end);
@@ -23,6 +25,8 @@ bool space_start_brk(u64 image_end);
 enum { PROT_UNMAPPED = -1 };
 /* What the guest may do at an address: PROT_* as it asked for, or PROT_UNMAPPED. */
 int space_prot(u64 addr);
+/* The first range of the guest's that ends behind addr; false: there is none. */
+bool space_next(u64 addr, u64 *start, u64 *end, u32 *prot);
 /* Something was mapped (or unmapped: PROT_UNMAPPED) for the guest by other means, such as shmat. */
 void space_note(u64 start, u64 size, int prot);
 

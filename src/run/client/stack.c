@@ -5,6 +5,7 @@
  * below an address that makes rsp a multiple of 16, the words: argc, argv, envp, auxiliary vector.
  */
 #include <elf.h>
+#include <linux/prctl.h>
 #include <linux/resource.h>
 
 #include "run/client/client.h"
@@ -47,9 +48,11 @@ static u64 map_stack(const Image *image, u64 size) {
     if (sys_failed(start))
         return 0;
     u64 stack = (u64)start + STACK_GUARD;
-    i64 result =
-        space_mmap(stack, size, stack_prot(image), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    return sys_failed(result) ? 0 : stack + size;
+    u32 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    if (sys_failed(space_mmap(stack, size, stack_prot(image), flags, -1, 0)))
+        return 0;
+    the.stack_start = stack;
+    return the.stack_end = stack + size;
 }
 
 static size_t count_strings(char **list, u64 *bytes) {
@@ -83,8 +86,7 @@ static void add(Auxv *a, u64 type, u64 value) {
 }
 
 /* What the kernel told this process and is as true for the guest. Not AT_RSEQ_*: restartable sequences name code
- * addresses, and translated code is elsewhere. Not AT_SYSINFO_EHDR: the vdso is no file, so what is translated of it could
- * not be kept, and every process that asks for the time would need a server; the time comes by system calls. */
+ * addresses, and translated code is elsewhere. */
 static void add_inherited(Auxv *a) {
     static const u8 types[] = {AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_UID,        AT_EUID,
                                AT_GID,          AT_EGID,  AT_SECURE, AT_HWCAP2, AT_MINSIGSTKSZ};
@@ -97,6 +99,8 @@ static void add_inherited(Auxv *a) {
 }
 
 static void add_program(Auxv *a, const Image *image) {
+    if (the.vdso)
+        add(a, AT_SYSINFO_EHDR, the.vdso);
     add(a, AT_PHDR, image->phdr);
     add(a, AT_PHENT, sizeof(Elf64_Phdr));
     add(a, AT_PHNUM, image->phnum);
@@ -105,9 +109,33 @@ static void add_program(Auxv *a, const Image *image) {
     add(a, AT_ENTRY, image->entry);
 }
 
+/* For /proc: the kernel looks for arguments and environment in memory where it put them, and keeps a copy of the
+ * auxiliary vector. Allowed to everybody, except for the program's file, but not known to every kernel: then /proc
+ * tells of the client. */
+static void tell_kernel(const Image *image, u64 sp, u64 args, u64 env, u64 env_end, Auxv *a) {
+    struct prctl_mm_map map = {
+        .start_code = image->base,
+        .end_code = image->end,
+        .start_data = image->base,
+        .end_data = image->end,
+        .start_brk = the.brk_start,
+        .brk = the.brk_now,
+        .start_stack = sp,
+        .arg_start = args,
+        .arg_end = env,
+        .env_start = env,
+        .env_end = env_end,
+        .auxv = (void *)a->pair,
+        .auxv_size = (u32)(a->count * sizeof(a->pair[0])),
+        .exe_fd = ~0u,
+    };
+    sys_prctl(PR_SET_MM, PR_SET_MM_MAP, (u64)&map, sizeof(map), 0);
+}
+
 u64 stack_build(const Image *image, char **argv, char **envp, const char *path) {
-    u64 bytes = 0, size = stack_size();
-    size_t argc = count_strings(argv, &bytes), envc = count_strings(envp, &bytes);
+    u64 arg_bytes = 0, env_bytes = 0, size = stack_size();
+    size_t argc = count_strings(argv, &arg_bytes), envc = count_strings(envp, &env_bytes);
+    u64 bytes = arg_bytes + env_bytes;
     u64 room = bytes + (argc + envc + 4 * AUXV_MAX) * sizeof(u64) + strlen(path) + PAGE;
     if (size < 4 * room)
         size = page_up(4 * room);
@@ -119,7 +147,7 @@ u64 stack_build(const Image *image, char **argv, char **envp, const char *path) 
     add_program(&a, image);
     u64 sp = push_bytes(top - sizeof(u64), path, strlen(path) + 1);
     add(&a, AT_EXECFN, sp);
-    u64 strings = sp -= bytes;
+    u64 strings = sp -= bytes, args = strings;
     sp = push_bytes(sp, "x86_64", sizeof("x86_64"));
     add(&a, AT_PLATFORM, sp);
     u8 random[16] = {0};
@@ -133,5 +161,6 @@ u64 stack_build(const Image *image, char **argv, char **envp, const char *path) 
     words = put_strings(words, argv, &strings);
     words = put_strings(words, envp, &strings);
     memcpy(words, a.pair, a.count * sizeof(a.pair[0]));
+    tell_kernel(image, sp, args, args + arg_bytes, args + bytes, &a);
     return sp;
 }

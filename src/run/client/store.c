@@ -185,6 +185,12 @@ static PackIdentity identity(const struct stat *st) {
     };
 }
 
+/* No file has this device number: the kernel's have 32 bits. */
+Key store_key_of_bytes(const void *bytes, size_t size, const CodeConfig *config) {
+    PackIdentity content = {.device = ~(u64)0, .inode = pack_hash(PACK_HASH_START, bytes, size), .size = size};
+    return pack_key(&content, config);
+}
+
 Key store_key(int fd, const CodeConfig *config) {
     struct stat st;
     if (sys_fstat(fd, &st) < 0 || !is_regular(&st))

@@ -69,7 +69,7 @@ typedef struct InitReply { /* S_INIT */
 typedef struct TranslateMessage { /* C_TRANSLATE */
     u64 pc, base, end;
     u32 position_independent; /* the module may be elsewhere in another run: no address in it is a constant */
-    u32 reserved;
+    u32 changing_data;        /* what it reads may change at any time: each load is made, and in its place */
     Key pack;
 } TranslateMessage;
 
@@ -89,7 +89,7 @@ typedef struct TableEntry {
 } TableEntry;
 
 /* Behind the guest state, at a fixed place: the host stack address below which computed jumps return to the dispatcher. */
-enum { THREAD_STACK_LIMIT = 2496 };
+#define THREAD_STACK_LIMIT 2496
 
 enum { TABLE_BITS = 16 };
 /* The entry a guest address may be in: functions begin at multiples of 16, jump targets anywhere. */

@@ -10,6 +10,7 @@
 
 typedef struct Session {
     Connection connection;
+    Watch *watch;
     Pages *pages;
     Translator *translator;
     PackWriter *writer; /* NULL: nothing is kept */
@@ -64,10 +65,12 @@ static bool translate(Session *s, u32 size) {
     Translation t;
     if (!translator_run(s->translator, &request, &t))
         t.facts.object_size = 0;
+    watch_hold(s->watch); /* the client may end as soon as it has the answer */
     bool ok = !pages_lost(s->pages) &&
               connection_send(&s->connection, S_OBJECT, &t.facts, sizeof(t.facts), t.object, t.facts.object_size);
     if (ok)
         keep(s, &request, &t);
+    watch_release(s->watch);
     translation_free(&t);
     return ok;
 }
@@ -99,6 +102,7 @@ int main(int argc, char **argv) {
     Session s = {.connection.fd = atoi(argv[1] + 5)};
     signal(SIGPIPE, SIG_IGN);
     set_llvm_options();
+    s.watch = watch_new(s.connection.fd);
     if (begin(&s))
         serve(&s);
     if (s.writer)

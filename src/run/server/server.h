@@ -18,6 +18,12 @@ bool connection_receive(Connection *c, MessageHeader *header);
 /* A message of two parts; false if the peer is gone. */
 bool connection_send(Connection *c, MessageType type, const void *a, size_t a_size, const void *b, size_t b_size);
 
+/* watch.c: the process ends when the peer of fd is gone, but not between hold and release. */
+typedef struct Watch Watch;
+Watch *watch_new(int fd);
+void watch_hold(Watch *w);
+void watch_release(Watch *w);
+
 /* pages.c: what is known of the client's guest memory. */
 typedef struct Pages Pages;
 Pages *pages_new(Connection *c);

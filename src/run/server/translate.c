@@ -113,7 +113,7 @@ static void configure(Translator *t) {
         .convention = LATHE_CONVENTION_REGISTERS,
         .calls = LATHE_CALLS_RETURN,
         .resolve = function_at,
-        .native_segments = true,
+        .native_fs = true,
         .strict_fp = t->config.strict_fp,
         .no_jump_tables = !t->request.base, /* memory that may change has no constants */
     };
@@ -127,10 +127,21 @@ static void configure(Translator *t) {
 
 /* ------------------------------------------------------------------------------------------------------------ lifting */
 
+/* LLVM may neither leave a load out nor change its place among others: the vdso waits for the kernel in loops of loads, and
+ * looks twice at a counter to see if what it read between is of one piece. */
+static void make_loads_volatile(LLVMValueRef fn) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
+            if (LLVMGetInstructionOpcode(in) == LLVMLoad)
+                LLVMSetVolatile(in, true);
+}
+
 /* What is no file's may change, and is guarded. */
 static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
     const LatheRange *ranges;
     LLVMValueRef lifted = lathe_func_lift(fn, "lifted");
+    if (lifted && t->request.changing_data)
+        make_loads_volatile(lifted);
     if (!lifted || t->request.base)
         return lifted;
     size_t count = lathe_func_ranges(fn, &ranges);

@@ -1,0 +1,104 @@
+/* arena.c: see arena.h. */
+#include "run/client/arena.h"
+
+#include <linux/memfd.h>
+
+#include "run/client/client.h"
+
+enum {
+    CODE_BYTES = 384 << 20,
+    DATA_BYTES = 64 << 20,
+};
+
+typedef struct CodeMemory {
+    u32 lock;
+    bool shared;     /* with another process: copy before a change */
+    u8 *write, *run; /* the two views */
+    u8 *data;        /* behind the executable view */
+    u64 used, data_used;
+} CodeMemory;
+
+static CodeMemory arena;
+
+static u64 round_up(u64 n, u64 align) {
+    return (n + align - 1) & ~(align - 1);
+}
+
+static bool map_views(void) {
+    i64 fd = sys_memfd_create("lathe-code", MFD_CLOEXEC);
+    if (fd < 0 || sys_ftruncate((int)fd, CODE_BYTES) < 0)
+        return false;
+    u32 fixed = arena.write ? MAP_FIXED : 0;
+    i64 write = sys_mmap((u64)arena.write, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | fixed, (int)fd, 0);
+    i64 run = sys_mmap(the.code_base, CODE_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, (int)fd, 0);
+    sys_close((int)fd);
+    arena.write = (u8 *)write;
+    arena.run = (u8 *)run;
+    return !sys_failed(write) && !sys_failed(run);
+}
+
+static void take_copy(void) {
+    u8 *copy = sys_pages(arena.used);
+    memcpy(copy, arena.write, arena.used);
+    if (!map_views())
+        die("no memory for a copy of the translated code");
+    memcpy(arena.write, copy, arena.used);
+    sys_pages_free(copy, arena.used);
+    arena.shared = false;
+}
+
+void arena_lock(void) {
+    lock(&arena.lock);
+    if (arena.shared)
+        take_copy();
+}
+
+void arena_unlock(void) {
+    unlock(&arena.lock);
+}
+
+void arena_after_fork(void) {
+    arena.shared = true;
+}
+
+u8 *arena_room(u64 most, u64 align) {
+    u64 at = round_up(arena.used, align);
+    if (at + most > CODE_BYTES)
+        die("the translated program needs more than %lu MiB of code", (u64)CODE_BYTES >> 20);
+    return arena.run + at;
+}
+
+void arena_keep(const u8 *end) {
+    arena.used = (u64)(end - arena.run);
+}
+
+u8 *arena_code(u64 bytes, u64 align) {
+    u8 *at = arena_room(bytes, align);
+    arena_keep(at + bytes);
+    return at;
+}
+
+u8 *arena_data(u64 bytes, u64 align) {
+    u64 at = round_up(arena.data_used, align);
+    if (at + bytes > DATA_BYTES)
+        die("the translated program needs more than %lu MiB of data for its code", (u64)DATA_BYTES >> 20);
+    arena.data_used = at + bytes;
+    return arena.data + at;
+}
+
+u8 *arena_writable(const void *run) {
+    return arena.write + ((const u8 *)run - arena.run);
+}
+
+bool arena_holds(u64 addr) {
+    return addr - (u64)arena.run < CODE_BYTES;
+}
+
+bool arena_init(void) {
+    if (!map_views())
+        return false;
+    i64 data = sys_mmap(the.code_base + CODE_BYTES, DATA_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    arena.data = (u8 *)data;
+    return !sys_failed(data);
+}

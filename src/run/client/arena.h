@@ -1,0 +1,27 @@
+/* arena.h: the memory of translated code: one memory file mapped twice, executable behind the modules' window, so that
+ * everything reaches everything by 32-bit displacements, and writable elsewhere; writable data lies behind the executable view.
+ * Memory is never given back. */
+#ifndef RUN_CLIENT_ARENA_H
+#define RUN_CLIENT_ARENA_H
+
+#include "base/base.h"
+
+bool arena_init(void);
+
+/* Whoever adds or changes code holds the lock; a process that shares the memory with another one gets its own copy first. */
+void arena_lock(void);
+void arena_unlock(void);
+/* There is, or will be, another process with this memory. */
+void arena_after_fork(void);
+
+/* New memory, by its address in the executable view. The process ends if there is none left. */
+u8 *arena_code(u64 bytes, u64 align);
+u8 *arena_data(u64 bytes, u64 align);
+/* Code whose size is known afterwards: room for `most` bytes, of which arena_keep takes some. */
+u8 *arena_room(u64 most, u64 align);
+void arena_keep(const u8 *end);
+/* Where to write for what runs at an address. */
+u8 *arena_writable(const void *run);
+bool arena_holds(u64 addr);
+
+#endif

@@ -1,0 +1,272 @@
+/* emit.c: see emit.h. An instruction that only computes is copied; if it addresses memory relative to its own place, the
+ * displacement is changed, or, where that does not reach, a register holds the address meanwhile. What transfers control
+ * becomes jumps: the guest's return addresses are on the guest's stack, so host calls and returns have no place here. */
+#include "run/client/emit.h"
+
+#include "run/client/arena.h"
+#include "run/client/client.h"
+
+enum { OPERAND_MOV = 0x8b, RM_RIP = 5, RM_SP = 4, RCX = 1, RBX = 3, RSI = 6, RDI = 7 };
+enum { REX = 0x40, REX_W = 8, REX_R = 4, REX_X = 2, REX_B = 1 };
+enum { VEX3 = 0xc4, VEX2 = 0xc5, EVEX = 0x62 };
+/* A site may not cross the border of 8 aligned bytes: another thread sees it changed as a whole. */
+enum { SITE_ALIGN = 8, SITE_BYTES = 4 };
+
+/* --------------------------------------------------------------------------------------------------------------- bytes */
+
+static void put(Emitter *e, const void *bytes, size_t n) {
+    memcpy(arena_writable(e->at), bytes, n);
+    e->at += n;
+}
+
+static void put8(Emitter *e, u32 byte) {
+    *arena_writable(e->at++) = (u8)byte;
+}
+
+static void put32(Emitter *e, u32 v) {
+    put(e, &v, 4);
+}
+
+static const u8 *guest(const Emitter *e) {
+    return (const u8 *)e->pc;
+}
+
+/* A register and a place in the Thread: mov in the direction of the opcode. */
+static void put_thread_mov(Emitter *e, u8 opcode, u32 reg, u32 off) {
+    const u8 text[] = {0x65, REX | REX_W, opcode, (u8)(RM_SP | (reg & 7) << 3), 0x25};
+    put(e, text, sizeof(text));
+    put32(e, off);
+}
+
+static void spill(Emitter *e, u32 reg, u32 off) {
+    put_thread_mov(e, 0x89, reg, off);
+}
+
+static void unspill(Emitter *e, u32 reg, u32 off) {
+    put_thread_mov(e, 0x8b, reg, off);
+}
+
+/* jmp *gs:off */
+static void put_thread_jump(Emitter *e, u32 off) {
+    put(e, "\x65\xff\x24\x25", 4);
+    put32(e, off);
+}
+
+/* Nothing, of a length that a following instruction with `before` bytes in front of its site needs. */
+static void align_site(Emitter *e, u64 before) {
+    static const char *const nops[] = {"", "\x90", "\x66\x90", "\x0f\x1f\x00"};
+    u64 at = ((u64)e->at + before) % SITE_ALIGN;
+    if (at > SITE_ALIGN - SITE_BYTES)
+        put(e, nops[SITE_ALIGN - at], SITE_ALIGN - at);
+}
+
+static u8 *put_site(Emitter *e, const void *opcode, size_t n) {
+    align_site(e, n);
+    put(e, opcode, n);
+    e->at += SITE_BYTES;
+    return e->at - SITE_BYTES;
+}
+
+u8 *emit_jump(Emitter *e) {
+    return put_site(e, "\xe9", 1);
+}
+
+void emit_leave(Emitter *e, u32 exit) {
+    put(e, "\x65\xc7\x04\x25", 4); /* movl $exit, gs:off */
+    put32(e, THREAD_EXIT);
+    put32(e, exit);
+    put_thread_jump(e, THREAD_LEAVE);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- copying */
+
+/* A register for an address that an instruction with a ModRM operand does not use: of those three none has an extended number,
+ * and none is implied by an instruction that has a memory operand, but for rbx (cmpxchg16b), which comes last. */
+static u32 free_register(const u8 *insn, const Shape *s) {
+    u32 reg = insn[s->modrm_at] >> 3 & 7, third = 16;
+    const u8 *first = insn + s->opcode_at;
+    if (s->opcode_at >= 2 && first[-2] == VEX2)
+        third = ~(u32)first[-1] >> 3 & 15;
+    else if (s->opcode_at >= 3 && first[-3] == VEX3)
+        third = ~(u32)first[-1] >> 3 & 15;
+    else if (s->opcode_at >= 4 && first[-4] == EVEX)
+        third = ~(u32)first[-2] >> 3 & 15;
+    return reg != RSI && third != RSI ? RSI : reg != RDI && third != RDI ? RDI : RBX;
+}
+
+/* The same instruction with [reg] in place of [rip + x]. The bit that would extend reg's number is ignored beside rip, so it may
+ * be set: REX.B, and its inverse in VEX and EVEX. */
+static void put_with_register(Emitter *e, const Shape *s, u32 reg) {
+    u8 text[16];
+    memcpy(text, guest(e), s->length);
+    u32 op = s->opcode_at;
+    if (s->rex && op >= 1)
+        for (u32 i = 0; i < op; i++)
+            if (text[i] == s->rex)
+                text[i] &= (u8)~REX_B;
+    if (op >= 3 && text[op - 3] == VEX3 && !s->rex)
+        text[op - 2] |= 0x20;
+    if (op >= 4 && text[op - 4] == EVEX && !s->rex)
+        text[op - 3] |= 0x20;
+    text[s->modrm_at] = (u8)((text[s->modrm_at] & 0x38) | reg);
+    put(e, text, s->disp_at);
+    put(e, text + s->disp_at + 4, s->length - s->disp_at - 4u);
+}
+
+static void put_far(Emitter *e, const Shape *s, u64 address) {
+    u32 reg = free_register(guest(e), s);
+    spill(e, reg, THREAD_SPILL_BASE);
+    put8(e, REX | REX_W);
+    put8(e, 0xb8 + reg); /* mov $address, reg */
+    put(e, &address, 8);
+    put_with_register(e, s, reg);
+    unspill(e, reg, THREAD_SPILL_BASE);
+}
+
+static u64 relative_address(const Emitter *e, const Shape *s) {
+    i32 disp;
+    memcpy(&disp, guest(e) + s->disp_at, 4);
+    return e->pc + s->length + (u64)(i64)disp;
+}
+
+/* Does [rip + x] reach an address from an instruction of that length here? */
+static bool reaches(const Emitter *e, u64 length, u64 address) {
+    i64 distance = (i64)(address - ((u64)e->at + length));
+    return distance == (i32)distance;
+}
+
+static void put_copy(Emitter *e, const Shape *s) {
+    if (!s->disp_at) {
+        put(e, guest(e), s->length);
+        return;
+    }
+    u64 address = relative_address(e, s);
+    if (!reaches(e, s->length, address)) {
+        put_far(e, s, address);
+        return;
+    }
+    u8 *at = e->at;
+    i32 disp = (i32)(address - ((u64)at + s->length));
+    put(e, guest(e), s->length);
+    memcpy(arena_writable(at + s->disp_at), &disp, 4);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- control */
+
+/* mov target, %rcx, where the target is the ModRM operand of a jump or call. */
+static void put_load_target(Emitter *e, const Shape *s) {
+    const u8 *insn = guest(e);
+    u8 text[16];
+    u32 n = 0, tail = s->length - s->modrm_at - 1u;
+    for (u32 i = 0; i < s->opcode_at; i++)
+        if (insn[i] == 0x64 || insn[i] == 0x67)
+            text[n++] = insn[i];
+    text[n++] = (u8)(REX | REX_W | (s->rex & (REX_X | REX_B)));
+    text[n++] = OPERAND_MOV;
+    text[n++] = (u8)((insn[s->modrm_at] & 0xc7) | RCX << 3);
+    memcpy(text + n, insn + s->modrm_at + 1, tail);
+    if (s->disp_at) {
+        u64 address = relative_address(e, s);
+        if (!reaches(e, n + tail, address)) { /* mov $address, %rcx; mov (%rcx), %rcx */
+            put(e, "\x48\xb9", 2);
+            put(e, &address, 8);
+            put(e, "\x48\x8b\x09", 3);
+            return;
+        }
+        i32 disp = (i32)(address - ((u64)e->at + n + tail));
+        memcpy(text + n, &disp, 4);
+    }
+    put(e, text, n + tail);
+}
+
+/* push of the guest's return address, which lies in the arena's data. */
+static void put_push_return(Emitter *e, const Shape *s) {
+    u64 pc = e->pc + s->length;
+    u8 *literal = arena_data(8, 8);
+    memcpy(literal, &pc, 8);
+    put(e, "\xff\x35", 2);
+    put32(e, (u32)(literal - (e->at + 4)));
+}
+
+static EmitResult link_to(const Emitter *e, const Shape *s, u8 *site) {
+    return (EmitResult){.exits = true, .exit = {EXIT_LINK, e->pc + s->length + (u64)s->target, site}};
+}
+
+static EmitResult leave_with(ExitKind kind, u64 pc) {
+    return (EmitResult){.ends = true, .exits = true, .exit = {kind, pc, NULL}};
+}
+
+static EmitResult emit_jcc(Emitter *e, const Shape *s) {
+    const u8 opcode[] = {0x0f, (u8)(0x80 | (s->opcode & 15))};
+    return link_to(e, s, put_site(e, opcode, 2));
+}
+
+/* loop near; jmp over; near: jmp target; over: */
+static EmitResult emit_counted(Emitter *e, const Shape *s) {
+    put(e, guest(e), s->length - 1u);
+    put8(e, 2);
+    put8(e, 0xeb);
+    u8 *over = e->at;
+    put8(e, 0);
+    u8 *site = emit_jump(e);
+    *arena_writable(over) = (u8)(e->at - (over + 1));
+    return link_to(e, s, site);
+}
+
+static EmitResult emit_call(Emitter *e, const Shape *s) {
+    put_push_return(e, s);
+    EmitResult r = link_to(e, s, emit_jump(e));
+    r.returns = true;
+    return r;
+}
+
+static EmitResult emit_ret(Emitter *e, const Shape *s) {
+    spill(e, RCX, THREAD_SPILL_RCX);
+    put8(e, 0x59); /* pop %rcx */
+    if (s->immediate) {
+        put(e, "\x48\x8d\xa4\x24", 4); /* lea n(%rsp), %rsp */
+        put32(e, s->immediate);
+    }
+    put_thread_jump(e, THREAD_RETURN);
+    return (EmitResult){.ends = true};
+}
+
+static EmitResult emit_indirect(Emitter *e, const Shape *s) {
+    bool call = s->kind == SHAPE_CALL_INDIRECT;
+    spill(e, RCX, THREAD_SPILL_RCX);
+    put_load_target(e, s);
+    if (call)
+        put_push_return(e, s);
+    put_thread_jump(e, call ? THREAD_CALL : THREAD_JUMP);
+    return (EmitResult){.ends = !call, .returns = call};
+}
+
+/* Instructions that always trap do so by themselves; int n is a system call for some n. */
+static EmitResult emit_trap(Emitter *e, const Shape *s) {
+    if (s->opcode == 0xcd)
+        return leave_with(EXIT_INTERRUPT, e->pc);
+    put_copy(e, s);
+    return (EmitResult){0};
+}
+
+EmitResult emit_insn(Emitter *e, const Shape *s) {
+    EmitResult r = {0};
+    switch ((ShapeKind)s->kind) {
+    case SHAPE_PLAIN: put_copy(e, s); return r;
+    case SHAPE_JCC: return emit_jcc(e, s);
+    case SHAPE_COUNTED: return emit_counted(e, s);
+    case SHAPE_CALL: return emit_call(e, s);
+    case SHAPE_JMP:
+        r = link_to(e, s, emit_jump(e));
+        r.ends = true;
+        return r;
+    case SHAPE_RET: return emit_ret(e, s);
+    case SHAPE_JMP_INDIRECT:
+    case SHAPE_CALL_INDIRECT: return emit_indirect(e, s);
+    case SHAPE_TRAP: return emit_trap(e, s);
+    case SHAPE_SYSCALL: return leave_with(EXIT_SYSCALL, e->pc + s->length);
+    case SHAPE_CPUID: return leave_with(EXIT_CPUID, e->pc + s->length);
+    case SHAPE_OTHER: break;
+    }
+    return leave_with(EXIT_UNSUPPORTED, e->pc);
+}

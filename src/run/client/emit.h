@@ -1,0 +1,45 @@
+/* emit.h: single instructions of quick code. Addresses are those where the code will run. */
+#ifndef RUN_CLIENT_EMIT_H
+#define RUN_CLIENT_EMIT_H
+
+#include "base/base.h"
+#include "isa/x86_64/shape.h"
+
+typedef enum ExitKind {
+    EXIT_LINK, /* goes on at pc */
+    EXIT_SYSCALL,
+    EXIT_CPUID,
+    EXIT_INTERRUPT,   /* pc is the instruction itself here and below */
+    EXIT_UNSUPPORTED, /* cannot be copied */
+    EXIT_UNDEFINED,   /* no instruction */
+    EXIT_UNREADABLE,  /* no memory with code */
+} ExitKind;
+
+typedef struct Emitter {
+    u8 *at; /* where the next byte goes */
+    u64 pc; /* of the guest's instruction */
+} Emitter;
+
+typedef struct EmitExit {
+    ExitKind kind;
+    u64 pc;
+    u8 *site; /* the displacement of a jump, still to be set; NULL: the exit's code follows what was emitted */
+} EmitExit;
+
+typedef struct EmitResult {
+    bool ends;    /* nothing behind it is reached from it */
+    bool returns; /* it is a call: somebody will return behind it */
+    bool exits;
+    EmitExit exit; /* if it has one */
+} EmitResult;
+
+/* Most bytes for one guest instruction, and for an exit. */
+enum { EMIT_INSN_BYTES = 96, EMIT_LEAVE_BYTES = 20 };
+
+EmitResult emit_insn(Emitter *e, const Shape *shape);
+/* A jump; returns the site of its displacement. */
+u8 *emit_jump(Emitter *e);
+/* Leave for C with an exit's number. */
+void emit_leave(Emitter *e, u32 exit);
+
+#endif

@@ -1,0 +1,31 @@
+/* offsets.h: places in a Thread that translated code and assembly know; client.h asserts them. Code of the quick tier
+ * reaches the Thread through gs. */
+#ifndef RUN_CLIENT_OFFSETS_H
+#define RUN_CLIENT_OFFSETS_H
+
+#define CPU_PC 0
+#define CPU_GP(n) (8 + 8 * (n))
+#define CPU_VEC(n) (448 + 64 * (n))
+
+#define THREAD_STACK_LIMIT 2496
+#define THREAD_SELF 2504
+#define THREAD_HOST_SP 2512
+#define THREAD_EXPECTED 2520
+#define THREAD_FLAGS 2528
+#define THREAD_EXIT 2536
+#define THREAD_TARGET 2544
+#define THREAD_SPILL_RCX 2552
+#define THREAD_SPILL_RDX 2560
+#define THREAD_SPILL_RAX 2568
+#define THREAD_SPILL_BASE 2576
+#define THREAD_LEAVE 2584
+#define THREAD_RETURN 2592
+#define THREAD_CALL 2600
+#define THREAD_JUMP 2608
+#define THREAD_PENDING 2616
+#define THREAD_TABLE 4096
+
+#define QUICK_TABLE_BITS 14
+#define QUICK_TABLE_MASK ((1 << QUICK_TABLE_BITS) - 1)
+
+#endif

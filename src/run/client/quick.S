@@ -1,0 +1,133 @@
+/* quick.S: between C and code of the quick tier.
+ *
+ * Quick code has every guest register in the host register of the same name, rsp and flags included, and the Thread at gs.
+ * It goes on elsewhere by what the Thread points to: quick_leave with an exit's number, or quick_return, quick_call and
+ * quick_jump with the guest's target in rcx and the guest's own rcx in its spill place. Calls and returns may change the
+ * flags, which no program keeps across them; jumps may not. */
+#include "run/client/offsets.h"
+
+.macro save
+    mov %rax, %gs:CPU_GP(0)
+    mov %rcx, %gs:CPU_GP(1)
+    mov %rdx, %gs:CPU_GP(2)
+    mov %rbx, %gs:CPU_GP(3)
+    mov %rsp, %gs:CPU_GP(4)
+    mov %rbp, %gs:CPU_GP(5)
+    mov %rsi, %gs:CPU_GP(6)
+    mov %rdi, %gs:CPU_GP(7)
+    mov %r8, %gs:CPU_GP(8)
+    mov %r9, %gs:CPU_GP(9)
+    mov %r10, %gs:CPU_GP(10)
+    mov %r11, %gs:CPU_GP(11)
+    mov %r12, %gs:CPU_GP(12)
+    mov %r13, %gs:CPU_GP(13)
+    mov %r14, %gs:CPU_GP(14)
+    mov %r15, %gs:CPU_GP(15)
+    mov %gs:THREAD_HOST_SP, %rsp
+    pushfq
+    popq %gs:THREAD_FLAGS
+    cld
+.endm
+
+/* The table's entry for the target in rcx, or `miss`; rdx is the guest's again where `miss` is. */
+.macro lookup miss
+    mov %rdx, %gs:THREAD_SPILL_RDX
+    mov %ecx, %edx
+    shr $4, %edx
+    xor %ecx, %edx
+    and $QUICK_TABLE_MASK, %edx
+    shl $4, %edx
+    cmp %gs:THREAD_TABLE(%rdx), %rcx
+    jne 9f
+    mov %gs:THREAD_TABLE+8(%rdx), %rdx
+    mov %rdx, %gs:THREAD_TARGET
+    mov %gs:THREAD_SPILL_RDX, %rdx
+    mov %gs:THREAD_SPILL_RCX, %rcx
+    .subsection 1
+9:  mov %gs:THREAD_SPILL_RDX, %rdx
+    jmp \miss
+    .previous
+.endm
+
+.macro hidden name
+    .globl \name
+    .hidden \name
+\name:
+.endm
+
+.text
+/* From here to quick_end no C function is called while the guest's state is only in registers. */
+hidden quick_start
+
+hidden quick_return
+hidden quick_call
+    lookup miss
+    jmp *%gs:THREAD_TARGET
+
+hidden quick_jump
+    mov %rax, %gs:THREAD_SPILL_RAX
+    lahf
+    seto %al
+    lookup miss_jump
+    add $0x7f, %al
+    sahf
+    mov %gs:THREAD_SPILL_RAX, %rax
+    jmp *%gs:THREAD_TARGET
+
+miss_jump:
+    add $0x7f, %al
+    sahf
+    mov %gs:THREAD_SPILL_RAX, %rax
+miss:
+    mov %rcx, %gs:CPU_PC
+    mov %gs:THREAD_SPILL_RCX, %rcx
+    save
+    mov %gs:THREAD_SELF, %rdi
+    call quick_lookup
+    jmp quick_resume
+
+hidden quick_leave
+    save
+    mov %gs:THREAD_SELF, %rdi
+    call quick_exit
+
+/* The guest's state is whole in memory until the last instruction. */
+hidden quick_resume
+    cmpq $0, %gs:THREAD_PENDING
+    jne quick_interrupted
+    pushq %gs:THREAD_FLAGS
+    popfq
+    mov %gs:CPU_GP(0), %rax
+    mov %gs:CPU_GP(1), %rcx
+    mov %gs:CPU_GP(2), %rdx
+    mov %gs:CPU_GP(3), %rbx
+    mov %gs:CPU_GP(5), %rbp
+    mov %gs:CPU_GP(6), %rsi
+    mov %gs:CPU_GP(7), %rdi
+    mov %gs:CPU_GP(8), %r8
+    mov %gs:CPU_GP(9), %r9
+    mov %gs:CPU_GP(10), %r10
+    mov %gs:CPU_GP(11), %r11
+    mov %gs:CPU_GP(12), %r12
+    mov %gs:CPU_GP(13), %r13
+    mov %gs:CPU_GP(14), %r14
+    mov %gs:CPU_GP(15), %r15
+    mov %gs:CPU_GP(4), %rsp
+    jmp *%gs:THREAD_TARGET
+hidden quick_end
+
+/* Where a host signal handler lets a thread go on whose guest state it has put into the Thread. */
+hidden quick_interrupted
+    mov %gs:THREAD_HOST_SP, %rsp
+    cld
+    mov %gs:THREAD_SELF, %rdi
+    call quick_redirect
+    jmp quick_resume
+
+/* void quick_enter(void): run quick code at t->target from the state in the Thread; never returns. */
+hidden quick_enter
+    and $-16, %rsp
+    mov %rsp, %gs:THREAD_HOST_SP
+    jmp quick_resume
+
+.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,542 @@
+/* quick.c: the quick tier: blocks of guest code, made by copying instructions, and what connects them.
+ *
+ * Where guest and host are the same kind of machine, an instruction's own encoding is its fastest translation and the only one
+ * that needs no semantics: emit.c copies it. All guest registers are in their own host registers, so the guest's state is exact
+ * at every instruction, and every instruction of a block is a place where a jump may lead.
+ *
+ * A block begins where the guest arrived and goes on over conditional jumps and calls to the next jump or return, or to code
+ * that there is already. Its exits are jumps whose displacement leads to a stub at first, which asks for the target by the
+ * exit's number, and to the target's code once there is some. Blocks are found by the guest page they lie in; where the guest
+ * may write to such a page, the host may not, and a write makes the page's blocks go away. */
+#include "run/client/quick.h"
+
+#include "run/client/arena.h"
+#include "run/client/emit.h"
+#include "run/client/frame.h"
+#include "run/client/space.h"
+
+enum { PAGE_SHIFT = 12, STUB_CHUNK = 4096, FIRST_PAGES = 1 << 10, FLAG_TRAP = 1 << 8 };
+enum { BLOCK_INSNS = 128, BLOCK_BYTES = (BLOCK_INSNS + 1) * EMIT_INSN_BYTES };
+
+typedef struct Block {
+    u64 pc;
+    u8 *code;
+    u32 size, code_size; /* bytes of guest and host */
+    u32 lens;            /* where its instructions' lengths begin: two bytes each, guest and host */
+    u32 insns;
+    u32 next[2];  /* in the lists of the first and the last page it touches; numbers are from 1 */
+    u32 incoming; /* exits that lead here */
+    bool dead;
+} Block;
+
+typedef struct Exit {
+    u64 pc;
+    u8 *site, *stub; /* the displacement of its jump, and where that leads without a target; NULL: none (yet) */
+    u32 next;        /* of the target's incoming ones */
+    u8 kind;
+} Exit;
+
+typedef struct Page {
+    u64 number;
+    u32 first; /* block; 0: none (any more) */
+    bool used, guarded;
+} Page;
+
+typedef struct Array {
+    u8 *at;
+    u64 len, cap; /* bytes */
+} Array;
+
+typedef struct Quick {
+    Array blocks, exits, lens;
+    Page *pages;
+    u64 page_count, page_cap, guarded;
+    u8 *stubs, *stubs_end;
+} Quick;
+
+static Quick quick;
+
+/* -------------------------------------------------------------------------------------------------------------- arrays */
+
+static void *extend(Array *a, u64 bytes) {
+    if (a->len + bytes > a->cap) {
+        u64 cap = a->cap ? a->cap * 2 : 1 << 16;
+        u8 *bigger = sys_pages(cap);
+        if (!bigger)
+            die("no memory for the tables of translated code");
+        if (a->at) {
+            memcpy(bigger, a->at, a->len);
+            sys_pages_free(a->at, a->cap);
+        }
+        a->at = bigger;
+        a->cap = cap;
+    }
+    a->len += bytes;
+    return a->at + a->len - bytes;
+}
+
+static Block *block_no(u32 number) {
+    return (Block *)quick.blocks.at + number - 1;
+}
+
+static Exit *exit_no(u32 number) {
+    return (Exit *)quick.exits.at + number - 1;
+}
+
+static u32 block_count(void) {
+    return (u32)(quick.blocks.len / sizeof(Block));
+}
+
+static u32 exit_count(void) {
+    return (u32)(quick.exits.len / sizeof(Exit));
+}
+
+/* --------------------------------------------------------------------------------------------------------------- pages */
+
+static Page *slot_of(Page *pages, u64 cap, u64 number) {
+    u64 i = number * 0x9e3779b97f4a7c15u >> 40 & (cap - 1);
+    while (pages[i].used && pages[i].number != number)
+        i = (i + 1) & (cap - 1);
+    return &pages[i];
+}
+
+static void grow_pages(void) {
+    u64 cap = quick.page_cap * 2;
+    Page *bigger = sys_pages(cap * sizeof(Page));
+    if (!bigger)
+        die("no memory for the tables of translated code");
+    for (u64 i = 0; i < quick.page_cap; i++)
+        if (quick.pages[i].used)
+            *slot_of(bigger, cap, quick.pages[i].number) = quick.pages[i];
+    sys_pages_free(quick.pages, quick.page_cap * sizeof(Page));
+    quick.pages = bigger;
+    quick.page_cap = cap;
+}
+
+static Page *page_for(u64 number) {
+    if (quick.page_count * 2 >= quick.page_cap)
+        grow_pages();
+    Page *p = slot_of(quick.pages, quick.page_cap, number);
+    if (!p->used) {
+        *p = (Page){.number = number, .used = true};
+        quick.page_count++;
+    }
+    return p;
+}
+
+static u64 first_page(const Block *b) {
+    return b->pc >> PAGE_SHIFT;
+}
+
+static u64 last_page(const Block *b) {
+    return (b->pc + b->size - 1) >> PAGE_SHIFT;
+}
+
+static u32 *next_in_page(Block *b, u64 page) {
+    return &b->next[page != first_page(b)];
+}
+
+static void add_to_page(u32 number, u64 page) {
+    Page *p = page_for(page);
+    *next_in_page(block_no(number), page) = p->first;
+    p->first = number;
+}
+
+static void remove_from_page(u32 number, u64 page) {
+    u32 *at = &page_for(page)->first;
+    while (*at && *at != number)
+        at = next_in_page(block_no(*at), page);
+    if (*at)
+        *at = *next_in_page(block_no(number), page);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- lookup */
+
+/* Code for the instruction at pc in a block; NULL: no instruction of it begins there. */
+static u8 *code_in(const Block *b, u64 pc) {
+    const u8 *lens = quick.lens.at + b->lens;
+    u64 at = b->pc;
+    u8 *code = b->code;
+    for (u32 i = 0; i < b->insns && at < pc; i++) {
+        at += lens[2 * i];
+        code += lens[2 * i + 1];
+    }
+    return at == pc ? code : NULL;
+}
+
+static u8 *find(u64 pc, u32 *number) {
+    u64 page = pc >> PAGE_SHIFT;
+    const Page *p = slot_of(quick.pages, quick.page_cap, page);
+    for (u32 n = p->used ? p->first : 0; n; n = *next_in_page(block_no(n), page)) {
+        const Block *b = block_no(n);
+        u8 *code = pc - b->pc < b->size ? code_in(b, pc) : NULL;
+        if (code) {
+            *number = n;
+            return code;
+        }
+    }
+    return NULL;
+}
+
+/* The next place from pc on, in its page, where a block begins. */
+static u64 next_block(u64 pc) {
+    u64 page = pc >> PAGE_SHIFT, nearest = ~(u64)0;
+    const Page *p = slot_of(quick.pages, quick.page_cap, page);
+    for (u32 n = p->used ? p->first : 0; n; n = *next_in_page(block_no(n), page)) {
+        u64 start = block_no(n)->pc;
+        if (start >= pc && start < nearest)
+            nearest = start;
+    }
+    return nearest;
+}
+
+static void set_table(Thread *t, u64 pc, const u8 *code) {
+    t->table[(pc >> 4 ^ pc) & QUICK_TABLE_MASK] = (TableEntry){pc, (u64)code};
+}
+
+/* --------------------------------------------------------------------------------------------------------------- exits */
+
+static void set_site(u8 *site, const u8 *target) {
+    i32 distance = (i32)(target - (site + 4));
+    __atomic_store_n((i32 *)arena_writable(site), distance, __ATOMIC_RELEASE);
+}
+
+static u8 *new_stub(u32 number) {
+    if (quick.stubs_end - quick.stubs < EMIT_LEAVE_BYTES) {
+        quick.stubs = arena_code(STUB_CHUNK, 16);
+        quick.stubs_end = quick.stubs + STUB_CHUNK;
+    }
+    Emitter e = {.at = quick.stubs};
+    emit_leave(&e, number);
+    quick.stubs = e.at;
+    return e.at - EMIT_LEAVE_BYTES;
+}
+
+static void unlink_exit(u32 number) {
+    Exit *x = exit_no(number);
+    if (!x->stub)
+        x->stub = new_stub(number);
+    set_site(x->site, x->stub);
+}
+
+/* To its target's code if there is some, else to its stub. */
+static void link_exit(u32 number) {
+    Exit *x = exit_no(number);
+    u32 target;
+    u8 *code = find(x->pc, &target);
+    if (!code) {
+        unlink_exit(number);
+        return;
+    }
+    x->next = block_no(target)->incoming;
+    block_no(target)->incoming = number;
+    set_site(x->site, code);
+}
+
+static u32 new_exit(ExitKind kind, u64 pc, u8 *site) {
+    Exit *x = extend(&quick.exits, sizeof(Exit));
+    *x = (Exit){.pc = pc, .site = site, .kind = (u8)kind};
+    return exit_count();
+}
+
+/* ------------------------------------------------------------------------------------------------------------- blocks */
+
+static void note_insn(u64 guest, u64 host) {
+    u8 *len = extend(&quick.lens, 2);
+    len[0] = (u8)guest;
+    len[1] = (u8)host;
+}
+
+/* How many bytes of code are there at pc? */
+static size_t code_bytes(u64 pc) {
+    u64 page = page_down(pc);
+    int here = space_prot(page);
+    if (here == PROT_UNMAPPED || !(here & PROT_EXEC))
+        return 0;
+    int next = space_prot(page + PAGE);
+    return (next != PROT_UNMAPPED && (next & PROT_EXEC) ? 2 : 1) * PAGE - (pc - page);
+}
+
+static EmitResult emit_at(Emitter *e, u64 *next) {
+    Shape shape;
+    size_t bytes = code_bytes(e->pc);
+    *next = e->pc + 1;
+    if (!bytes || !shape_of((const u8 *)e->pc, bytes, &shape))
+        return (EmitResult){.ends = true, .exits = true, .exit = {bytes ? EXIT_UNDEFINED : EXIT_UNREADABLE, e->pc, NULL}};
+    *next = e->pc + shape.length;
+    return emit_insn(e, &shape);
+}
+
+/* One instruction; false: the block ends with it. */
+static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 *next) {
+    const u8 *before = e->at;
+    e->pc = pc;
+    EmitResult r = emit_at(e, next);
+    if (r.exits) {
+        u32 number = new_exit(r.exit.kind, r.exit.pc, r.exit.site);
+        if (!r.exit.site)
+            emit_leave(e, number);
+    }
+    note_insn(*next - pc, (u64)(e->at - before));
+    if (r.returns)
+        set_table(t, *next, e->at);
+    return !r.ends;
+}
+
+/* Code at e->at for what follows from pc on, up to the block's end. */
+static void add_insns(Thread *t, Emitter *e, Block *b) {
+    u64 pc = b->pc, nearest = next_block(pc + 1);
+    for (bool go_on = true; go_on; b->insns++) {
+        u64 page = pc >> PAGE_SHIFT;
+        go_on = add_insn(t, e, pc, &pc);
+        if (go_on && pc >> PAGE_SHIFT != page)
+            nearest = next_block(pc);
+        if (go_on && (b->insns + 1 == BLOCK_INSNS || pc >= nearest)) {
+            new_exit(EXIT_LINK, pc, emit_jump(e));
+            go_on = false;
+        }
+    }
+    b->size = (u32)(pc - b->pc);
+}
+
+/* The host takes writes to this page from now on as faults; see quick_written. */
+static void guard_page(u64 number) {
+    int prot = space_prot(number << PAGE_SHIFT);
+    Page *p = page_for(number);
+    if (p->guarded || prot == PROT_UNMAPPED || !(prot & PROT_WRITE))
+        return;
+    p->guarded = !sys_mprotect(number << PAGE_SHIFT, PAGE, PROT_READ);
+    quick.guarded += p->guarded;
+}
+
+static u8 *make_block(Thread *t, u64 pc) {
+    u32 first_exit = exit_count();
+    Block b = {.pc = pc, .code = arena_room(BLOCK_BYTES, 16), .lens = (u32)quick.lens.len};
+    Emitter e = {.at = b.code};
+    guard_page(pc >> PAGE_SHIFT);
+    add_insns(t, &e, &b);
+    arena_keep(e.at);
+    b.code_size = (u32)(e.at - b.code);
+    *(Block *)extend(&quick.blocks, sizeof(Block)) = b;
+    u32 number = block_count();
+    add_to_page(number, first_page(&b));
+    if (last_page(&b) != first_page(&b)) {
+        guard_page(last_page(&b));
+        add_to_page(number, last_page(&b));
+    }
+    for (u32 i = first_exit + 1; i <= exit_count(); i++)
+        if (exit_no(i)->site)
+            link_exit(i);
+    the.stats.blocks++;
+    the.stats.quick_insns += b.insns;
+    return b.code;
+}
+
+u8 *quick_find(Thread *t, u64 pc) {
+    u32 number;
+    u8 *code = find(pc, &number);
+    return code ? code : make_block(t, pc);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- forgetting */
+
+/* No thread comes here any more, but for those that are inside. */
+static void kill_block(Thread *t, u32 number) {
+    Block *b = block_no(number);
+    u64 pc = b->pc;
+    for (u32 i = 0; i < b->insns; i++) {
+        TableEntry *entry = &t->table[(pc >> 4 ^ pc) & QUICK_TABLE_MASK];
+        if (entry->pc == pc)
+            entry->pc = entry->code = 0;
+        pc += quick.lens.at[b->lens + 2 * i];
+    }
+    for (u32 x = b->incoming, next; x; x = next) {
+        next = exit_no(x)->next;
+        unlink_exit(x);
+    }
+    remove_from_page(number, first_page(b));
+    if (last_page(b) != first_page(b))
+        remove_from_page(number, last_page(b));
+    b->incoming = 0;
+    b->dead = true;
+}
+
+static void forget_page(Thread *t, Page *p, u64 start, u64 end) {
+    for (u32 n = p->first, next; n; n = next) {
+        next = *next_in_page(block_no(n), p->number);
+        if (block_no(n)->pc < end && block_no(n)->pc + block_no(n)->size > start)
+            kill_block(t, n);
+    }
+    quick.guarded -= p->guarded;
+    p->guarded = false;
+}
+
+void quick_forget(u64 start, u64 end) {
+    u64 first = start >> PAGE_SHIFT, last = (end - 1) >> PAGE_SHIFT;
+    if (!quick.blocks.len)
+        return;
+    Thread *t = thread_self();
+    arena_lock();
+    for (u64 i = 0; i < quick.page_cap; i++) {
+        Page *p = &quick.pages[i];
+        if (p->used && p->number >= first && p->number <= last)
+            forget_page(t, p, start, end);
+    }
+    arena_unlock();
+}
+
+/* -------------------------------------------------------------------------------------------------------- guarded pages */
+
+static void allow_writes(Thread *t, Page *p) {
+    u64 start = p->number << PAGE_SHIFT;
+    forget_page(t, p, start, start + PAGE);
+    sys_mprotect(start, PAGE, PROT_READ | PROT_WRITE);
+}
+
+bool quick_written(u64 addr) {
+    if (!quick.guarded)
+        return false;
+    arena_lock();
+    Page *p = slot_of(quick.pages, quick.page_cap, addr >> PAGE_SHIFT);
+    bool guarded = p->used && p->guarded;
+    if (guarded)
+        allow_writes(thread_self(), p);
+    arena_unlock();
+    return guarded;
+}
+
+bool quick_allow_writes(void) {
+    if (!quick.guarded)
+        return false;
+    arena_lock();
+    for (u64 i = 0; i < quick.page_cap; i++)
+        if (quick.pages[i].used && quick.pages[i].guarded)
+            allow_writes(thread_self(), &quick.pages[i]);
+    arena_unlock();
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- places */
+
+static const Block *block_with(u64 host) {
+    u32 low = 1, high = block_count() + 1;
+    while (high - low > 1) {
+        u32 mid = low + (high - low) / 2;
+        if ((u64)block_no(mid)->code > host)
+            high = mid;
+        else
+            low = mid;
+    }
+    const Block *b = low <= block_count() ? block_no(low) : NULL;
+    return b && host - (u64)b->code < b->code_size ? b : NULL;
+}
+
+/* A sequence that needs a register begins with its spill; nothing else that is copied addresses gs. */
+static void note_spill(QuickPlace *place, const u8 *code, u64 host) {
+    place->spilled = -1;
+    if (code[0] == 0x65 && code[2] == 0x89 && host > (u64)code) {
+        place->spilled = code[3] >> 3 & 7;
+        memcpy(&place->spill_off, code + 5, 4);
+    }
+}
+
+bool quick_locate(u64 host, QuickPlace *place) {
+    const Block *b = block_with(host);
+    if (!b)
+        return false;
+    const u8 *lens = quick.lens.at + b->lens;
+    u64 pc = b->pc, code = (u64)b->code;
+    for (u32 i = 0; i < b->insns; i++) {
+        if (host < code + lens[2 * i + 1]) {
+            *place = (QuickPlace){.pc = pc, .next = pc + lens[2 * i], .boundary = host == code};
+            note_spill(place, (u8 *)code, host);
+            return true;
+        }
+        pc += lens[2 * i];
+        code += lens[2 * i + 1];
+    }
+    *place = (QuickPlace){.pc = pc, .next = pc, .boundary = true, .spilled = -1}; /* the jump to what follows */
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------- called by code */
+
+/* Signals have to see the state where the other tier has it. */
+static void go_on(Thread *t) {
+    if (t->pending_signals || t->cpu.trap) {
+        frame_set_flags(&t->cpu, t->flags);
+        if (t->cpu.trap)
+            signal_trap(t);
+        else
+            signal_deliver(t);
+        t->flags = frame_flags(&t->cpu);
+    }
+    arena_lock();
+    t->target = (u64)quick_find(t, t->cpu.pc);
+    arena_unlock();
+}
+
+static void system_call(Thread *t) {
+    t->cpu.gp[LATHE_RCX] = t->cpu.pc;
+    t->cpu.gp[LATHE_R11] = t->flags;
+    frame_set_flags(&t->cpu, t->flags);
+    guest_syscall(&t->cpu);
+    t->flags = frame_flags(&t->cpu);
+}
+
+static void follow(Thread *t, u32 number) {
+    arena_lock();
+    quick_find(t, t->cpu.pc);
+    link_exit(number);
+    arena_unlock();
+}
+
+static void interrupt(Thread *t) {
+    u8 text[2] = {0};
+    guest_read(t->cpu.pc, text, sizeof(text));
+    t->cpu.pc += sizeof(text);
+    t->cpu.trap = LATHE_TRAP_INTERRUPT;
+    t->cpu.trap_info = text[1];
+}
+
+__attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
+    u32 number = (u32)t->exit;
+    ExitKind kind = exit_no(number)->kind;
+    t->flags &= ~(u64)FLAG_TRAP;
+    t->cpu.pc = exit_no(number)->pc;
+    switch (kind) {
+    case EXIT_LINK: follow(t, number); break;
+    case EXIT_SYSCALL: system_call(t); break;
+    case EXIT_CPUID: guest_cpuid(&t->cpu); break;
+    case EXIT_INTERRUPT: interrupt(t); break;
+    case EXIT_UNSUPPORTED: t->cpu.trap = LATHE_TRAP_UNSUPPORTED; break;
+    case EXIT_UNDEFINED: t->cpu.trap = LATHE_TRAP_UNDEFINED; break;
+    case EXIT_UNREADABLE: t->cpu.trap = LATHE_TRAP_UNREADABLE; break;
+    }
+    go_on(t);
+}
+
+__attribute__((visibility("hidden"))) void quick_lookup(Thread *t) {
+    t->flags &= ~(u64)FLAG_TRAP;
+    the.stats.lookups_missed++;
+    u64 pc = t->cpu.pc;
+    go_on(t);
+    if (pc == t->cpu.pc)
+        set_table(t, pc, (u8 *)t->target);
+}
+
+/* From a host signal handler, with the guest's state in the Thread. */
+__attribute__((visibility("hidden"))) void quick_redirect(Thread *t) {
+    go_on(t);
+}
+
+void quick_run(Thread *t) {
+    go_on(t);
+    quick_enter();
+}
+
+bool quick_init(void) {
+    quick.page_cap = FIRST_PAGES;
+    quick.pages = sys_pages(FIRST_PAGES * sizeof(Page));
+    return quick.pages;
+}

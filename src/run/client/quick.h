@@ -1,0 +1,41 @@
+/* quick.h: the quick tier; see quick.c and docs/quick.md. */
+#ifndef RUN_CLIENT_QUICK_H
+#define RUN_CLIENT_QUICK_H
+
+#include "run/client/client.h"
+
+bool quick_init(void);
+/* Runs the guest from t->cpu.pc, with the flags in t->flags and the vector registers in the host's. */
+_Noreturn void quick_run(Thread *t);
+/* Host code for the guest address pc. Never NULL: where there is no code, what is made raises the guest's fault. */
+u8 *quick_find(Thread *t, u64 pc);
+/* Code in [start, end) was unmapped or changed. */
+void quick_forget(u64 start, u64 end);
+
+/* What quick code does at a host address: the guest instruction it is in. */
+typedef struct QuickPlace {
+    u64 pc, next; /* the instruction, and the one behind it */
+    bool boundary; /* nothing of it is done yet */
+    i32 spilled;   /* a register that is the guest's only in the Thread, at spill_off; -1: none */
+    u32 spill_off;
+} QuickPlace;
+
+bool quick_locate(u64 host, QuickPlace *place);
+
+/* A write to memory that was made read-only because its code is translated: true if that is what it was; the code is
+ * forgotten then, and the write can be done again. */
+bool quick_written(u64 addr);
+/* The same for all such memory, where the kernel has refused to write to some of it; false: there is none. */
+bool quick_allow_writes(void);
+
+/* of quick.S */
+extern u8 quick_start[] __attribute__((visibility("hidden"))), quick_end[] __attribute__((visibility("hidden")));
+extern u8 quick_resume[] __attribute__((visibility("hidden")));
+__attribute__((visibility("hidden"))) void quick_leave(void);
+__attribute__((visibility("hidden"))) void quick_return(void);
+__attribute__((visibility("hidden"))) void quick_call(void);
+__attribute__((visibility("hidden"))) void quick_jump(void);
+__attribute__((visibility("hidden"))) void quick_interrupted(void);
+_Noreturn __attribute__((visibility("hidden"))) void quick_enter(void);
+
+#endif
