@@ -128,6 +128,17 @@ expect 0 "a cache without permission" run true
 chmod 755 cache
 expect 0 "a cache that cannot be" run --cache=/proc/no/such true
 
+# ------------------------------------------------------------------------------------------------------------- the vdso
+# Where the guest has one, the time costs no system calls, and a second run nothing of the server.
+if LD_SHOW_AUXV=1 $true | grep -q AT_SYSINFO_EHDR && grep -qw rdpid /proc/cpuinfo; then
+    expect 0 "the time" run --strace "$bin/gcc2-clocks"
+    calls=$(grep -c 'clock_gettime(1,' err)
+    if [ "$calls" -lt 10 ]; then passed=$((passed + 1)); else fail "$calls system calls for the time"; fi
+    LATHE_TIER=opt expect 0 "the time, first run" run "$bin/gcc2-clocks"
+    LATHE_TIER=opt expect 0 "the time, second run" run --stats=json "$bin/gcc2-clocks"
+    says err '"translated": 0,'
+fi
+
 # ------------------------------------------------------------------------------------------------- what is not there yet
 expect 139 "a handler of SIGSEGV" run "$bin/gcc2-faults"
 says err '^lathe: .*not supported yet$'
@@ -159,6 +170,20 @@ if [ $status -eq 0 ] && cmp -s out expected && [ $killed -gt 0 ]; then
 else
     fail "status $status after $killed kills"
 fi
+
+# ------------------------------------------------------------------------------------------------------- a client that dies
+what="servers of clients that are killed"
+left=0
+for delay in 0.3 0.7 1.2; do
+    LATHE_TIER=opt LATHE_LIBEXEC="$dir/own" "$lathe" run --cache=none "$bin/gcc2-hashes" >out 2>err &
+    pid=$!
+    sleep $delay
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    sleep 0.2
+    left=$((left + $(servers | wc -l)))
+done
+if [ $left -eq 0 ]; then passed=$((passed + 1)); else fail "$left of 3 go on"; fi
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -69,6 +69,10 @@ typedef struct Stats {
     u64 lift_us, opt_us, emit_us, wait_us, link_us;
 } Stats;
 
+typedef struct Limit {
+    u64 soft, hard;
+} Limit;
+
 typedef struct Process {
     Options opt;
     Stats stats;
@@ -78,6 +82,7 @@ typedef struct Process {
     u64 brk_start, brk_now, brk_end;
     u64 stack_start, stack_end; /* of the guest's first stack */
     u64 vdso;                   /* its first byte; 0: the guest has none */
+    Limit address_limit, data_limit; /* limits.c: as the guest set them; zero: it did not */
     struct Code *code; /* code.c */
     int server_fd;     /* remote.c: -1 if there is no connection */
     int stats_fd;      /* standard error as it was: the guest may close its own before it ends */
@@ -117,6 +122,7 @@ typedef struct Thread {
     u64 altstack, altstack_size; /* the guest's; size 0: none */
     u32 altstack_flags;
     __attribute__((aligned(4096))) TableEntry table[1 << QUICK_TABLE_BITS]; /* quick code by guest address */
+    u64 jump_pc[QUICK_JUMPS], jump_code[QUICK_JUMPS]; /* the same for jumps; addresses are negated, so that lea compares them */
 } Thread;
 
 _Static_assert(offsetof(LatheX86Cpu, pc) == CPU_PC && offsetof(LatheX86Cpu, gp) == CPU_GP(0), "offsets.h");
@@ -127,6 +133,7 @@ _Static_assert(offsetof(Thread, exit) == THREAD_EXIT && offsetof(Thread, target)
 _Static_assert(offsetof(Thread, spill_rcx) == THREAD_SPILL_RCX && offsetof(Thread, spill_base) == THREAD_SPILL_BASE, "offsets.h");
 _Static_assert(offsetof(Thread, leave) == THREAD_LEAVE && offsetof(Thread, ret) == THREAD_RETURN, "offsets.h");
 _Static_assert(offsetof(Thread, call) == THREAD_CALL && offsetof(Thread, jump) == THREAD_JUMP, "offsets.h");
+_Static_assert(offsetof(Thread, jump_pc) == THREAD_JUMP_PC && offsetof(Thread, jump_code) == THREAD_JUMP_CODE, "offsets.h");
 _Static_assert(offsetof(Thread, pending_signals) == THREAD_PENDING && offsetof(Thread, table) == THREAD_TABLE, "offsets.h");
 
 /* Run the guest from t->cpu.pc until it ends. */
@@ -184,6 +191,14 @@ static inline size_t guest_read(u64 addr, void *buf, size_t size) {
     bool writable;
     return space_read(addr, buf, size, &writable);
 }
+
+/* System V shared memory: shmat and shmdt of the guest. */
+i64 shm_attach(int id, u64 addr, u32 flags);
+i64 shm_detach(u64 addr);
+
+/* prlimit64 and mlockall of the guest, without the client's memory. */
+i64 limits_call(int pid, u32 resource, u64 set, u64 old);
+i64 limits_lock_all(u32 flags);
 
 /* Give the guest the kernel's vdso (the.vdso) if that is possible. */
 void vdso_adopt(void);

@@ -179,13 +179,30 @@ static void put_load_target(Emitter *e, const Shape *s) {
     put(e, text, n + tail);
 }
 
-/* push of the guest's return address, which lies in the arena's data. */
-static void put_push_return(Emitter *e, const Shape *s) {
-    u64 pc = e->pc + s->length;
+/* lea 8(%rsp), %rsp; push of the guest's return address, which lies in the arena's data. */
+static void put_return_address(Emitter *e, u64 pc) {
     u8 *literal = arena_data(8, 8);
     memcpy(literal, &pc, 8);
-    put(e, "\xff\x35", 2);
+    put(e, "\x48\x8d\x64\x24\x08\xff\x35", 7);
     put32(e, (u32)(literal - (e->at + 4)));
+}
+
+static EmitResult put_call(Emitter *e, const Shape *s, bool indirect) {
+    u64 next = e->pc + s->length;
+    put8(e, 0xe8);
+    e->call[e->calls++] = (EmitCall){e->at, next + (u64)s->target, next, indirect};
+    e->at += 4;
+    return (EmitResult){.returns = true};
+}
+
+u8 *emit_call_rest(Emitter *e, const EmitCall *c) {
+    i32 distance = (i32)(e->at - (c->site + 4));
+    memcpy(arena_writable(c->site), &distance, 4);
+    put_return_address(e, c->next);
+    if (!c->indirect)
+        return emit_jump(e);
+    put_thread_jump(e, THREAD_CALL);
+    return NULL;
 }
 
 static EmitResult link_to(const Emitter *e, const Shape *s, u8 *site) {
@@ -213,32 +230,28 @@ static EmitResult emit_counted(Emitter *e, const Shape *s) {
     return link_to(e, s, site);
 }
 
-static EmitResult emit_call(Emitter *e, const Shape *s) {
-    put_push_return(e, s);
-    EmitResult r = link_to(e, s, emit_jump(e));
-    r.returns = true;
-    return r;
-}
-
+/* A host return does not know of bytes to drop: such returns are jumps. */
 static EmitResult emit_ret(Emitter *e, const Shape *s) {
     spill(e, RCX, THREAD_SPILL_RCX);
-    put8(e, 0x59); /* pop %rcx */
     if (s->immediate) {
+        put8(e, 0x59);                 /* pop %rcx */
         put(e, "\x48\x8d\xa4\x24", 4); /* lea n(%rsp), %rsp */
         put32(e, s->immediate);
+        put_thread_jump(e, THREAD_CALL);
+    } else {
+        put(e, "\x48\x8b\x0c\x24", 4); /* mov (%rsp), %rcx */
+        put_thread_jump(e, THREAD_RETURN);
     }
-    put_thread_jump(e, THREAD_RETURN);
     return (EmitResult){.ends = true};
 }
 
 static EmitResult emit_indirect(Emitter *e, const Shape *s) {
-    bool call = s->kind == SHAPE_CALL_INDIRECT;
     spill(e, RCX, THREAD_SPILL_RCX);
     put_load_target(e, s);
-    if (call)
-        put_push_return(e, s);
-    put_thread_jump(e, call ? THREAD_CALL : THREAD_JUMP);
-    return (EmitResult){.ends = !call, .returns = call};
+    if (s->kind == SHAPE_CALL_INDIRECT)
+        return put_call(e, s, true);
+    put_thread_jump(e, THREAD_JUMP);
+    return (EmitResult){.ends = true};
 }
 
 /* Instructions that always trap do so by themselves; int n is a system call for some n. */
@@ -255,7 +268,7 @@ EmitResult emit_insn(Emitter *e, const Shape *s) {
     case SHAPE_PLAIN: put_copy(e, s); return r;
     case SHAPE_JCC: return emit_jcc(e, s);
     case SHAPE_COUNTED: return emit_counted(e, s);
-    case SHAPE_CALL: return emit_call(e, s);
+    case SHAPE_CALL: return put_call(e, s, false);
     case SHAPE_JMP:
         r = link_to(e, s, emit_jump(e));
         r.ends = true;

@@ -15,9 +15,20 @@ typedef enum ExitKind {
     EXIT_UNREADABLE,  /* no memory with code */
 } ExitKind;
 
+enum { EMIT_INSNS = 128 }; /* most of a block */
+
+/* A host call does not know the guest's return address: it leads to some code behind the block that puts it on the stack. */
+typedef struct EmitCall {
+    u8 *site;      /* displacement of the host call */
+    u64 pc, next;  /* where the guest calls, and returns to */
+    bool indirect; /* pc is in rcx instead */
+} EmitCall;
+
 typedef struct Emitter {
     u8 *at; /* where the next byte goes */
     u64 pc; /* of the guest's instruction */
+    EmitCall call[EMIT_INSNS];
+    u32 calls;
 } Emitter;
 
 typedef struct EmitExit {
@@ -37,6 +48,8 @@ typedef struct EmitResult {
 enum { EMIT_INSN_BYTES = 96, EMIT_LEAVE_BYTES = 20 };
 
 EmitResult emit_insn(Emitter *e, const Shape *shape);
+/* The rest of a call, behind the block; returns the site of its jump if it is direct. */
+u8 *emit_call_rest(Emitter *e, const EmitCall *call);
 /* A jump; returns the site of its displacement. */
 u8 *emit_jump(Emitter *e);
 /* Leave for C with an exit's number. */

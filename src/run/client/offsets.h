@@ -24,8 +24,11 @@
 #define THREAD_JUMP 2608
 #define THREAD_PENDING 2616
 #define THREAD_TABLE 4096
+#define THREAD_JUMP_PC 266240
+#define THREAD_JUMP_CODE 790528
 
 #define QUICK_TABLE_BITS 14
 #define QUICK_TABLE_MASK ((1 << QUICK_TABLE_BITS) - 1)
+#define QUICK_JUMPS (1 << 16) /* by the low half of an address's low half: all that movzwl leaves */
 
 #endif

@@ -1,8 +1,8 @@
 /* proc.c: what /proc tells the guest of itself.
  *
- * Most of it is the kernel's own: the name, the arguments, the environment and the auxiliary vector of the process are the
- * guest's (stack.c, load.c), for everybody who looks. Two files know of the client and get an answer of ours, which other
- * processes do not see: exe, and the list of mappings.
+ * Most of it is the kernel's own: the name, the arguments, the environment and the auxiliary vector of the process are
+ * the guest's (stack.c, load.c), for everybody who looks. Two files know of the client and get an answer of ours, which
+ * other processes do not see: exe, and the list of mappings.
  *
  * A file of ours is told by its last name and by where the kernel finds the directory in front of it, so that links,
  * relative paths and descriptors all lead to the same answer.

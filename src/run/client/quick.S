@@ -1,9 +1,9 @@
 /* quick.S: between C and code of the quick tier.
  *
- * Quick code has every guest register in the host register of the same name, rsp and flags included, and the Thread at gs.
- * It goes on elsewhere by what the Thread points to: quick_leave with an exit's number, or quick_return, quick_call and
- * quick_jump with the guest's target in rcx and the guest's own rcx in its spill place. Calls and returns may change the
- * flags, which no program keeps across them; jumps may not. */
+ * Quick code has every guest register in the host register of the same name, rsp and flags included, and the Thread at gs. It
+ * leaves by what the Thread points to: quick_leave with an exit's number in the Thread, the others with the guest's target in rcx
+ * and the guest's own rcx in its spill place. Calls and returns may change the flags, which no program keeps across them; jumps
+ * may not. */
 #include "run/client/offsets.h"
 
 .macro save
@@ -29,8 +29,8 @@
     cld
 .endm
 
-/* The table's entry for the target in rcx, or `miss`; rdx is the guest's again where `miss` is. */
-.macro lookup miss
+/* rdx: where the table's entry for the target in rcx is; flags: whether it is the target's. */
+.macro find
     mov %rdx, %gs:THREAD_SPILL_RDX
     mov %ecx, %edx
     shr $4, %edx
@@ -38,15 +38,6 @@
     and $QUICK_TABLE_MASK, %edx
     shl $4, %edx
     cmp %gs:THREAD_TABLE(%rdx), %rcx
-    jne 9f
-    mov %gs:THREAD_TABLE+8(%rdx), %rdx
-    mov %rdx, %gs:THREAD_TARGET
-    mov %gs:THREAD_SPILL_RDX, %rdx
-    mov %gs:THREAD_SPILL_RCX, %rcx
-    .subsection 1
-9:  mov %gs:THREAD_SPILL_RDX, %rdx
-    jmp \miss
-    .previous
 .endm
 
 .macro hidden name
@@ -59,31 +50,61 @@
 /* From here to quick_end no C function is called while the guest's state is only in registers. */
 hidden quick_start
 
+/* The guest's return address is in rcx and still on its stack. A host return takes the way that the host's own call predicted; the
+ * place on the stack it needs is one that the guest has given up. */
 hidden quick_return
-hidden quick_call
-    lookup miss
-    jmp *%gs:THREAD_TARGET
+    find
+    jne 1f
+    mov %gs:THREAD_TABLE+8(%rdx), %rdx
+    mov %rdx, (%rsp)
+    mov %gs:THREAD_SPILL_RDX, %rdx
+    mov %gs:THREAD_SPILL_RCX, %rcx
+    ret
+1:  lea 8(%rsp), %rsp
 
-hidden quick_jump
-    mov %rax, %gs:THREAD_SPILL_RAX
-    lahf
-    seto %al
-    lookup miss_jump
-    add $0x7f, %al
-    sahf
-    mov %gs:THREAD_SPILL_RAX, %rax
-    jmp *%gs:THREAD_TARGET
-
-miss_jump:
-    add $0x7f, %al
-    sahf
-    mov %gs:THREAD_SPILL_RAX, %rax
 miss:
+    mov %gs:THREAD_SPILL_RDX, %rdx
     mov %rcx, %gs:CPU_PC
     mov %gs:THREAD_SPILL_RCX, %rcx
     save
     mov %gs:THREAD_SELF, %rdi
     call quick_lookup
+    jmp quick_resume
+
+hidden quick_call
+    find
+    jne miss
+    mov %gs:THREAD_TABLE+8(%rdx), %rdx
+    mov %rdx, %gs:THREAD_TARGET
+    mov %gs:THREAD_SPILL_RDX, %rdx
+    mov %gs:THREAD_SPILL_RCX, %rcx
+    jmp *%gs:THREAD_TARGET
+
+/* No flag is changed. */
+hidden quick_jump
+    mov %rdx, %gs:THREAD_SPILL_RDX
+    movzwl %cx, %edx
+    mov %rax, %gs:THREAD_SPILL_RAX
+    mov %gs:THREAD_JUMP_CODE(,%rdx,8), %rax
+    mov %gs:THREAD_JUMP_PC(,%rdx,8), %rdx
+    lea (%rcx,%rdx), %rcx
+    jrcxz 1f
+    jmp jump_miss
+1:  mov %rax, %gs:THREAD_TARGET
+    mov %gs:THREAD_SPILL_RAX, %rax
+    mov %gs:THREAD_SPILL_RDX, %rdx
+    mov %gs:THREAD_SPILL_RCX, %rcx
+    jmp *%gs:THREAD_TARGET
+
+jump_miss:
+    mov %rcx, %gs:CPU_PC /* the sum; C takes the entry off again */
+    mov %rdx, %gs:THREAD_SPILL_BASE
+    mov %gs:THREAD_SPILL_RAX, %rax
+    mov %gs:THREAD_SPILL_RDX, %rdx
+    mov %gs:THREAD_SPILL_RCX, %rcx
+    save
+    mov %gs:THREAD_SELF, %rdi
+    call quick_lookup_jump
     jmp quick_resume
 
 hidden quick_leave

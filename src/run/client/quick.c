@@ -16,7 +16,7 @@
 #include "run/client/space.h"
 
 enum { PAGE_SHIFT = 12, STUB_CHUNK = 4096, FIRST_PAGES = 1 << 10, FLAG_TRAP = 1 << 8 };
-enum { BLOCK_INSNS = 128, BLOCK_BYTES = (BLOCK_INSNS + 1) * EMIT_INSN_BYTES };
+enum { BLOCK_BYTES = (2 * EMIT_INSNS + 1) * EMIT_INSN_BYTES };
 
 typedef struct Block {
     u64 pc;
@@ -26,6 +26,7 @@ typedef struct Block {
     u32 insns;
     u32 next[2];  /* in the lists of the first and the last page it touches; numbers are from 1 */
     u32 incoming; /* exits that lead here */
+    bool goes_on; /* behind its last instruction is a jump to the next one */
     bool dead;
 } Block;
 
@@ -190,8 +191,12 @@ static u64 next_block(u64 pc) {
     return nearest;
 }
 
+static u32 table_index(u64 pc) {
+    return (u32)(pc >> 4 ^ pc) & QUICK_TABLE_MASK;
+}
+
 static void set_table(Thread *t, u64 pc, const u8 *code) {
-    t->table[(pc >> 4 ^ pc) & QUICK_TABLE_MASK] = (TableEntry){pc, (u64)code};
+    t->table[table_index(pc)] = (TableEntry){pc, (u64)code};
 }
 
 /* --------------------------------------------------------------------------------------------------------------- exits */
@@ -206,7 +211,8 @@ static u8 *new_stub(u32 number) {
         quick.stubs = arena_code(STUB_CHUNK, 16);
         quick.stubs_end = quick.stubs + STUB_CHUNK;
     }
-    Emitter e = {.at = quick.stubs};
+    Emitter e;
+    e.at = quick.stubs;
     emit_leave(&e, number);
     quick.stubs = e.at;
     return e.at - EMIT_LEAVE_BYTES;
@@ -291,12 +297,18 @@ static void add_insns(Thread *t, Emitter *e, Block *b) {
         go_on = add_insn(t, e, pc, &pc);
         if (go_on && pc >> PAGE_SHIFT != page)
             nearest = next_block(pc);
-        if (go_on && (b->insns + 1 == BLOCK_INSNS || pc >= nearest)) {
+        if (go_on && (b->insns + 1 == EMIT_INSNS || pc >= nearest)) {
             new_exit(EXIT_LINK, pc, emit_jump(e));
+            b->goes_on = true;
             go_on = false;
         }
     }
     b->size = (u32)(pc - b->pc);
+    for (u32 i = 0; i < e->calls; i++) {
+        u8 *site = emit_call_rest(e, &e->call[i]);
+        if (site)
+            new_exit(EXIT_LINK, e->call[i].pc, site);
+    }
 }
 
 /* The host takes writes to this page from now on as faults; see quick_written. */
@@ -312,7 +324,9 @@ static void guard_page(u64 number) {
 static u8 *make_block(Thread *t, u64 pc) {
     u32 first_exit = exit_count();
     Block b = {.pc = pc, .code = arena_room(BLOCK_BYTES, 16), .lens = (u32)quick.lens.len};
-    Emitter e = {.at = b.code};
+    Emitter e;
+    e.at = b.code;
+    e.calls = 0;
     guard_page(pc >> PAGE_SHIFT);
     add_insns(t, &e, &b);
     arena_keep(e.at);
@@ -340,14 +354,20 @@ u8 *quick_find(Thread *t, u64 pc) {
 
 /* ---------------------------------------------------------------------------------------------------------- forgetting */
 
+static void clear_tables(Thread *t, u64 pc) {
+    TableEntry *entry = &t->table[table_index(pc)];
+    if (entry->pc == pc)
+        entry->pc = entry->code = 0;
+    if (t->jump_pc[pc % QUICK_JUMPS] == -pc)
+        t->jump_pc[pc % QUICK_JUMPS] = 0;
+}
+
 /* No thread comes here any more, but for those that are inside. */
 static void kill_block(Thread *t, u32 number) {
     Block *b = block_no(number);
     u64 pc = b->pc;
     for (u32 i = 0; i < b->insns; i++) {
-        TableEntry *entry = &t->table[(pc >> 4 ^ pc) & QUICK_TABLE_MASK];
-        if (entry->pc == pc)
-            entry->pc = entry->code = 0;
+        clear_tables(t, pc);
         pc += quick.lens.at[b->lens + 2 * i];
     }
     for (u32 x = b->incoming, next; x; x = next) {
@@ -455,7 +475,7 @@ bool quick_locate(u64 host, QuickPlace *place) {
         pc += lens[2 * i];
         code += lens[2 * i + 1];
     }
-    *place = (QuickPlace){.pc = pc, .next = pc, .boundary = true, .spilled = -1}; /* the jump to what follows */
+    *place = (QuickPlace){.pc = pc, .next = pc, .boundary = host == code && b->goes_on, .spilled = -1};
     return true;
 }
 
@@ -516,13 +536,35 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
     go_on(t);
 }
 
+/* A host return has left the address of its code on the stack, and the guest returns by the same place again: this is the way of
+ * programs whose stack is a list of what to do. */
+static void undo_return(Thread *t) {
+    QuickPlace place;
+    if (arena_holds(t->cpu.pc) && quick_locate(t->cpu.pc, &place) && place.boundary)
+        t->cpu.pc = place.pc;
+}
+
 __attribute__((visibility("hidden"))) void quick_lookup(Thread *t) {
+    u64 pc = t->cpu.pc;
     t->flags &= ~(u64)FLAG_TRAP;
+    the.stats.lookups_missed++;
+    undo_return(t);
+    u64 guest = t->cpu.pc;
+    go_on(t);
+    if (guest == t->cpu.pc)
+        set_table(t, pc, (u8 *)t->target);
+}
+
+__attribute__((visibility("hidden"))) void quick_lookup_jump(Thread *t) {
+    t->flags &= ~(u64)FLAG_TRAP;
+    t->cpu.pc -= t->spill_base;
     the.stats.lookups_missed++;
     u64 pc = t->cpu.pc;
     go_on(t);
-    if (pc == t->cpu.pc)
-        set_table(t, pc, (u8 *)t->target);
+    if (pc == t->cpu.pc) {
+        t->jump_pc[pc % QUICK_JUMPS] = -pc;
+        t->jump_code[pc % QUICK_JUMPS] = t->target;
+    }
 }
 
 /* From a host signal handler, with the guest's state in the Thread. */

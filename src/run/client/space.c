@@ -513,6 +513,13 @@ void space_disown(u64 start, u64 size) {
     unlock(&space()->lock);
 }
 
+bool space_is_own(u64 start, u64 size) {
+    lock(&space()->lock);
+    bool own = ranges_touch(&space()->own, start, start + size);
+    unlock(&space()->lock);
+    return own;
+}
+
 int space_prot(u64 addr) {
     lock(&space()->lock);
     const Range *r = ranges_at(&space()->guest, addr);

@@ -11,12 +11,14 @@ enum { WINDOW_SIZE = 1 << 30, CODE_ARENA_SIZE = 512 << 20 };
 /* [start, start + size) is the client's: guest mappings over it are refused. sys_pages does this for its pages. */
 void space_own(u64 start, u64 size);
 void space_disown(u64 start, u64 size);
+bool space_is_own(u64 start, u64 size); /* any of it */
 
 /* Address for an image of `size` bytes, reserved PROT_NONE; want != 0: there and nowhere else. Negative errno. */
 i64 space_reserve(u64 want, u64 size, u64 align);
 /* An image's place is known before its parts are mapped by space_mmap. */
 void space_add_module(u64 base, u64 end, int fd, bool position_independent);
-/* Code of no file that cannot change, but reads what does, position-independent: a module with the cache's key for it. */
+/* Code of no file that cannot change, but reads what does, position-independent: a module with the cache's key for
+ * it. */
 void space_add_code(u64 base, u64 end, Key pack, const char *name);
 /* The program break: behind the image of a program with fixed addresses if there is room, else (image_end 0)
  * anywhere. */

@@ -56,6 +56,36 @@ static i64 own_brk(Thread *t, const u64 a[6]) {
     return (i64)space_brk(a[0]);
 }
 
+static i64 own_shmat(Thread *t, const u64 a[6]) {
+    (void)t;
+    return shm_attach((int)a[0], a[1], (u32)a[2]);
+}
+
+static i64 own_shmdt(Thread *t, const u64 a[6]) {
+    (void)t;
+    return shm_detach(a[0]);
+}
+
+static i64 own_mlockall(Thread *t, const u64 a[6]) {
+    (void)t;
+    return limits_lock_all((u32)a[0]);
+}
+
+static i64 own_prlimit64(Thread *t, const u64 a[6]) {
+    (void)t;
+    return limits_call((int)a[0], (u32)a[1], a[2], a[3]);
+}
+
+static i64 own_getrlimit(Thread *t, const u64 a[6]) {
+    (void)t;
+    return a[1] ? limits_call(0, (u32)a[0], 0, a[1]) : -EFAULT;
+}
+
+static i64 own_setrlimit(Thread *t, const u64 a[6]) {
+    (void)t;
+    return a[1] ? limits_call(0, (u32)a[0], a[1], 0) : -EFAULT;
+}
+
 /* ----------------------------------------------------------------------------------------------- processes and signals
  * */
 
@@ -151,12 +181,12 @@ static i64 own_prctl(Thread *t, const u64 a[6]) {
 /* --------------------------------------------------------------------------------------------------------------- paths
  * */
 
-/* Calls with a path, in a directory if dir_at is not NOWHERE, that may lead to a file of /proc about the client. The kernel
- * goes first: if it could read the path, so can we. */
+/* Calls with a path, in a directory if dir_at is not NOWHERE, that may lead to a file of /proc about the client. The
+ * kernel goes first: if it could read the path, so can we. */
 enum { NOWHERE = -1 };
 
 static ProcFile find_file(const u64 a[6], int dir_at) {
-    return dir_at == NOWHERE ? proc_find(AT_FDCWD, (const char *)a[0]) : proc_find((int)a[dir_at], (const char *)a[dir_at + 1]);
+    return proc_find(dir_at == NOWHERE ? AT_FDCWD : (int)a[dir_at], (const char *)a[dir_at + 1]);
 }
 
 /* What the kernel found is the client's file: the same call for the guest's file replaces the result. */
@@ -259,7 +289,8 @@ static i64 read_path(u64 addr, char path[PATH_BYTES]) {
 }
 
 static i64 exec_path(Thread *t, const char *path, u64 argv, u64 envp) {
-    return process_exec(t, proc_find(AT_FDCWD, path) == PROC_EXE ? the.opt.guest_path : path, (char **)argv, (char **)envp);
+    const char *file = proc_find(AT_FDCWD, path) == PROC_EXE ? the.opt.guest_path : path;
+    return process_exec(t, file, (char **)argv, (char **)envp);
 }
 
 static i64 own_execve(Thread *t, const u64 a[6]) {

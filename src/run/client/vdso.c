@@ -1,8 +1,9 @@
 /* vdso.c: the kernel's code for asking the time, as the guest has it.
  *
- * The kernel maps it at an address of its own choice, far from the code arena. Its code reads data pages that lie in front of
- * it, at a fixed distance: all of them are moved into the window, where they are a module like a library: translated
- * by need, kept in the cache. It is no file; its bytes are what it is known by, so another kernel has another pack.
+ * The kernel maps it at an address of its own choice, far from the code arena. Its code reads data pages that lie in
+ * front of it, at a fixed distance: all of them are moved into the window, where the code is a module like a library:
+ * translated by need, kept in the cache. It is no file; its bytes are what it is known by, so another kernel has
+ * another pack.
  */
 #include <cpuid.h>
 #include <linux/auxvec.h>

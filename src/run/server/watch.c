@@ -1,7 +1,7 @@
 /* watch.c: ends the server when its client is gone, also in the middle of a translation.
  *
- * A translation can take seconds, and nobody waits for this one any more. What was answered is still kept for the next run:
- * that is not interrupted. */
+ * A translation can take seconds, and nobody waits for this one any more. What was answered is still kept for the next
+ * run: that is not interrupted. */
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>

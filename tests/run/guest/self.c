@@ -76,7 +76,8 @@ static void arguments(char **argv) {
 static void auxiliary(void) {
     ssize_t len = slurp("/proc/self/auxv");
     Elf64_auxv_t *a = (Elf64_auxv_t *)text;
-    static const unsigned long types[] = {AT_PHDR, AT_PHNUM, AT_ENTRY, AT_BASE, AT_RANDOM, AT_EXECFN, AT_UID, AT_SYSINFO_EHDR};
+    static const unsigned long types[] = {AT_PHDR,   AT_PHNUM,  AT_ENTRY, AT_BASE,
+                                          AT_RANDOM, AT_EXECFN, AT_UID,   AT_SYSINFO_EHDR};
     int differ = 0;
     for (; (char *)(a + 1) <= text + len && a->a_type != AT_NULL; a++)
         for (int i = 0; i < 8; i++)
@@ -111,8 +112,9 @@ static void exe_at(int dir, const char *path, const struct stat *own, const char
     fstat(fd, &opened);
     read(fd, head, 4);
     statx(dir, path, 0, STATX_INO, &sx);
-    printf("exe: link %d, stat %d %d, opened %d, %d, access %d\n", len > 0 && !strcmp(link, real), ok, same_file(&st, own),
-           same_file(&opened, own), !memcmp(head, ELFMAG, 4) && sx.stx_ino == own->st_ino, faccessat(dir, path, X_OK, 0));
+    printf("exe: link %d, stat %d %d, opened %d, %d, access %d\n", len > 0 && !strcmp(link, real), ok,
+           same_file(&st, own), same_file(&opened, own), !memcmp(head, ELFMAG, 4) && sx.stx_ino == own->st_ino,
+           faccessat(dir, path, X_OK, 0));
     close(fd);
 }
 
@@ -144,7 +146,8 @@ static int line_of(const volatile void *addr, char prot[5], char *name) {
     unsigned long at = (unsigned long)addr, start, end, off;
     for (char *p = text; p && *p; p = strchr(p, '\n'), p = p ? p + 1 : p) {
         *name = 0;
-        if (sscanf(p, "%lx-%lx %4s %lx %*x:%*x %*u%*[ ]%[^\n]", &start, &end, prot, &off, name) >= 4 && at >= start && at < end)
+        if (sscanf(p, "%lx-%lx %4s %lx %*x:%*x %*u%*[ ]%[^\n]", &start, &end, prot, &off, name) >= 4 && at >= start &&
+            at < end)
             return 1;
     }
     return 0;
