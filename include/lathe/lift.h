@@ -55,6 +55,7 @@ typedef enum LatheConvention {
 
 /* The LLVM function that stands for guest code at `pc` (see lathe_declare), or NULL if the caller knows none. */
 typedef LLVMValueRef LatheResolve(void *user, uint64_t pc);
+typedef bool LatheIsOutside(void *user, uint64_t pc);
 
 /* Zero means default everywhere. The struct is copied by lathe_func_new; what it points to must outlive the LatheFunc. */
 typedef struct LatheConfig {
@@ -63,12 +64,14 @@ typedef struct LatheConfig {
     void *user;                   /* handed to the callbacks */
     size_t max_insns;             /* stop discovery there; 0: 100,000 */
     uint64_t code_start, code_end; /* jumps to places outside leave the function; both 0: no such limit */
+    LatheIsOutside *is_outside;    /* further places that are outside; asked of each pc that discovery comes to; may be NULL */
 
     /* Position independence: with a symbol, every guest code address in the IR is `symbol + (address - base)`. */
     const char *pic_symbol;
     uint64_t pic_base;
 
     LatheConvention convention;
+    bool narrow; /* LATHE_CONVENTION_REGISTERS: see lathe_func_vectors */
     LatheCalls calls;
     LatheResolve *resolve; /* LATHE_CALLS_RETURN: for direct calls, and direct jumps that leave the function; may be NULL */
     LLVMValueRef dispatch; /* LATHE_CALLS_RETURN: a lifted function (see lathe_declare) that goes on at cpu->pc, for callees
@@ -78,6 +81,8 @@ typedef struct LatheConfig {
 
     bool keep_flags_at_calls; /* default: flags are dead at guest calls and returns, as every ABI has it */
     bool no_jump_tables;      /* do not follow indirect jumps through tables of constant memory */
+    bool plain_only;          /* what needs other state than general and vector registers and flags (x87, mxcsr, segments, system
+                                 calls), or has no meaning here, is left to `dispatch`, with cpu->pc at it */
     bool native_fs;           /* the guest's fs is the host's own (x86-64 hosts); its gs is always in the state */
     bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets mxcsr */
     bool exact_unsupported;   /* refuse to lift (LATHE_ERR_UNSUPPORTED) instead of an exit with LATHE_TRAP_UNSUPPORTED */
@@ -111,6 +116,11 @@ LATHE_API LatheStatus lathe_func_decode_cfg(LatheFunc *fn, uint64_t pc);
 /* Lift what was decoded into a function called `name`. NULL on failure (lathe_func_problem says why); the module is then as
  * before. Call once. */
 LATHE_API LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name);
+
+/* How many vector registers are arguments and results of the function. With `narrow` these are no more than its instructions
+ * name: the others stay in the host's registers unseen. That holds only if the code that becomes of the function touches
+ * none of the host's vector registers from this number on, and calls nothing but lifted functions; the caller must see to it. */
+LATHE_API unsigned lathe_func_vectors(LatheFunc *fn);
 
 /* A declaration, in `mod`, of a lifted function under cfg's convention. */
 LATHE_API LLVMValueRef lathe_declare(LLVMModuleRef mod, const LatheConfig *cfg, const char *name);

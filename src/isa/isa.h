@@ -33,6 +33,7 @@ typedef struct RegSet {
 } RegSet;
 
 static inline void regset_add(RegSet *s, Reg r) { s->word[r / 64] |= (u64)1 << r % 64; }
+static inline void regset_remove(RegSet *s, Reg r) { s->word[r / 64] &= ~((u64)1 << r % 64); }
 static inline bool regset_has(const RegSet *s, Reg r) { return s->word[r / 64] >> r % 64 & 1; }
 static inline void regset_join(RegSet *s, const RegSet *other) {
     for (size_t i = 0; i < ARRAY_LEN(s->word); i++)
@@ -75,6 +76,7 @@ typedef struct Insn {
     u32 row;          /* in the ISA's table; 0 is the row without a meaning */
     u8 size, flow, operand_count;
     i8 status;        /* LatheStatus: why this is no instruction, or LATHE_OK */
+    bool special;     /* needs more than the general and vector registers and the flags, or has no meaning: LatheConfig.plain_only */
     bool calls_out;   /* its meaning is a call_out: the whole state goes through memory */
     u16 operand_bits; /* effective operand size */
     u8 address_bits;  /* effective address size */
@@ -82,6 +84,7 @@ typedef struct Insn {
     u16 prefixes;     /* the ISA's */
     Operand op[INSN_OPERANDS];
     RegSet writes;    /* a superset of the registers it may write */
+    RegSet vectors;   /* a superset of the vector registers it reads or writes */
     /* discovery's: */
     u32 pred, pred_count;           /* instructions that lead here: where they are listed, and how many */
     u32 next;                       /* the instruction after it in its block */

@@ -23,8 +23,21 @@ void convention_init(Convention *c, const Isa *isa, LatheConvention kind) {
         return;
     for (u32 i = 0; i < isa->hot_int_count && i < HOST_INTS; i++)
         add_slot(c, isa->hot_ints[i], isa->hot_ints[i] == isa->abi.stack ? PTR : I64);
+    u32 ints = c->count;
     for (u32 i = 0; i < isa->hot_vector_count && i < HOST_VECTORS; i++)
         add_slot(c, isa->hot_vectors[i], VECTOR(I64, 2));
+    c->vectors = c->count - ints;
+}
+
+void convention_narrow(Convention *c, const RegSet *used) {
+    while (c->vectors && !regset_has(used, c->slot[c->count - 1].reg)) {
+        Reg r = c->slot[c->count - 1].reg;
+        c->slot_of[r] = -1;
+        regset_remove(&c->slotted, r);
+        regset_add(&c->unseen, r);
+        c->count--;
+        c->vectors--;
+    }
 }
 
 /* The cpu pointer comes last, which for integers is the eleventh place: vectors are counted by themselves. */

@@ -21,10 +21,14 @@ typedef struct Convention {
         Ty ty;
     } slot[CONVENTION_SLOTS];
     RegSet slotted;      /* the registers that have a slot */
+    RegSet unseen;       /* left out of the function's slots: nobody reads or writes them here */
     i8 slot_of[REG_MAX]; /* -1: in the guest state */
+    u32 vectors;         /* how many of the slots are vectors: the last ones */
 } Convention;
 
 void convention_init(Convention *c, const Isa *isa, LatheConvention kind);
+/* Leave out the last vectors, as many as are not `used`. */
+void convention_narrow(Convention *c, const RegSet *used);
 LLVMTypeRef convention_type(Lifter *l, const Convention *c);
 /* The attributes of a function and of a call that follow the convention. */
 void convention_mark_function(Lifter *l, const Convention *c, Val fn);

@@ -115,7 +115,13 @@ static bool returns_here(LatheFunc *fn, const Insn *in) {
 typedef VEC(u64) Work;
 
 static bool outside(const LatheFunc *fn, u64 pc) {
-    return fn->cfg.code_end && (pc < fn->cfg.code_start || pc >= fn->cfg.code_end);
+    if (fn->cfg.code_end && (pc < fn->cfg.code_start || pc >= fn->cfg.code_end))
+        return true;
+    return fn->cfg.is_outside && fn->insns.len && fn->cfg.is_outside(fn->cfg.user, pc);
+}
+
+static bool left_out(const LatheFunc *fn, const Insn *in) {
+    return fn->cfg.plain_only && (in->special || in->status != LATHE_OK);
 }
 
 /* Decode from pc on until the flow stops or meets known code; other ways to go are left in `work`. */
@@ -129,6 +135,8 @@ static void trace(LatheFunc *fn, u64 pc, Work *work) {
         LatheStatus status = decode(fn, pc, &in);
         if (status != LATHE_OK)
             note_problem(fn, status, pc, lathe_status_text(status));
+        if (left_out(fn, &in))
+            return;
         add(fn, &in);
         if (in.flow == FLOW_BRANCH)
             VEC_PUSH(work, in.target);
@@ -285,6 +293,8 @@ LatheStatus discover_graph(LatheFunc *fn, u64 pc) {
     if (known(fn, pc))
         return LATHE_OK;
     LatheStatus status = decode(fn, pc, &first);
+    if (status == LATHE_OK && left_out(fn, &first))
+        status = LATHE_ERR_UNSUPPORTED;
     if (status != LATHE_OK) {
         note_problem(fn, status, pc, lathe_status_text(status));
         return status;

@@ -170,10 +170,23 @@ static void stop_at_unsupported(LatheFunc *fn) {
     }
 }
 
+/* Where everything goes through the guest state, all registers are used. */
+static void narrow(LatheFunc *fn) {
+    RegSet used = {0};
+    for (size_t i = 0; i < fn->insns.len; i++) {
+        if (fn->insns.at[i].calls_out)
+            return;
+        regset_join(&used, &fn->insns.at[i].vectors);
+    }
+    convention_narrow(&fn->conv, &used);
+}
+
 static void build(LatheFunc *fn) {
     if (fn->blocks || !fn->insns.len)
         return;
     stop_at_unsupported(fn);
+    if (fn->cfg.narrow)
+        narrow(fn);
     graph_build(fn);
 }
 
@@ -198,6 +211,11 @@ LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name) {
     regfile_finish(fn);
     ir_end(l);
     return l->fn;
+}
+
+unsigned lathe_func_vectors(LatheFunc *fn) {
+    build(fn);
+    return fn->conv.vectors;
 }
 
 LLVMValueRef lathe_declare(LLVMModuleRef mod, const LatheConfig *cfg, const char *name) {

@@ -117,6 +117,7 @@ static const u64 *phi_blocks(LatheFunc *fn, Reg r) {
 
 /* The value of r at the end of block b, or where it is being lifted. */
 static RegVal *value_in(LatheFunc *fn, u32 b, Reg r) {
+    CHECK(!regset_has(&fn->conv.unseen, r), "the decoder did not say that this instruction uses that vector register");
     const u64 *meets = NULL;
     u32 at = b;
     while (!fn->blocks[at].vals[r]) {

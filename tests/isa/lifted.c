@@ -48,6 +48,18 @@ static void name_of(size_t index, char name[32]) {
     snprintf(name, 32, "case_%zu", index);
 }
 
+/* A narrow signature leaves out the vector registers that the decoder does not name; lifting stops if one is needed after all. */
+static void lift_narrow(Lifted *l, CodeBytes *bytes) {
+    LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("narrow", l->ctx);
+    LatheConfig cfg = {
+        .read_memory = read_code, .user = bytes, .convention = LATHE_CONVENTION_REGISTERS, .narrow = true};
+    LatheFunc *fn = lathe_func_new(mod, &cfg);
+    if (lathe_func_decode_cfg(fn, bytes->pc) == LATHE_OK)
+        lathe_func_lift(fn, "narrow");
+    lathe_func_free(fn);
+    LLVMDisposeModule(mod);
+}
+
 /* NULL: it is lifted. */
 static const char *lift_one(Lifted *l, LLVMModuleRef mod, size_t index) {
     const Case *c = &l->list->at[index];
@@ -58,6 +70,8 @@ static const char *lift_one(Lifted *l, LLVMModuleRef mod, size_t index) {
         cfg.pic_symbol = PIC_SYMBOL;
         cfg.pic_base = bytes.pc;
     }
+    if (l->mode == LIFTED_UNOPTIMISED)
+        lift_narrow(l, &bytes);
     char name[32];
     name_of(index, name);
     LatheFunc *fn = lathe_func_new(mod, &cfg);

@@ -113,6 +113,14 @@ static void add_written(const ZydisDecodedOperand *zo, bool clears_upper, Insn *
     }
 }
 
+static void add_vector(const ZydisDecodedOperand *zo, Insn *in) {
+    Operand op = {0};
+    if (zo->type == ZYDIS_OPERAND_TYPE_REGISTER)
+        set_register(zo->reg.value, &op);
+    if (op.cls == CLS_VEC)
+        regset_add(&in->vectors, (Reg)(XMM0 + op.no));
+}
+
 static void add_flags(const Row *row, Insn *in) {
     static const Reg order[] = {OF, DF, REG_NONE, SF, ZF, AF, PF, CF};
     for (size_t i = 0; i < ARRAY_LEN(order); i++)
@@ -161,6 +169,42 @@ static bool misnamed(const ZydisDecodedInstruction *z) {
     return z->meta.isa_ext == ZYDIS_ISA_EXT_KNC || (z->mnemonic == ZYDIS_MNEMONIC_PAUSE && z->raw.rex.B);
 }
 
+static bool is_state_instruction(ZydisMnemonic m) {
+    switch (m) {
+    case ZYDIS_MNEMONIC_SYSCALL:
+    case ZYDIS_MNEMONIC_CPUID:
+    case ZYDIS_MNEMONIC_STD:
+    case ZYDIS_MNEMONIC_CLD:
+    case ZYDIS_MNEMONIC_PUSHF:
+    case ZYDIS_MNEMONIC_PUSHFQ:
+    case ZYDIS_MNEMONIC_POPF:
+    case ZYDIS_MNEMONIC_POPFQ:
+    case ZYDIS_MNEMONIC_FXSAVE:
+    case ZYDIS_MNEMONIC_FXSAVE64:
+    case ZYDIS_MNEMONIC_FXRSTOR:
+    case ZYDIS_MNEMONIC_FXRSTOR64:
+    case ZYDIS_MNEMONIC_LDMXCSR:
+    case ZYDIS_MNEMONIC_STMXCSR:
+    case ZYDIS_MNEMONIC_INT:
+    case ZYDIS_MNEMONIC_INT1:
+    case ZYDIS_MNEMONIC_INT3:
+    case ZYDIS_MNEMONIC_HLT:
+    case ZYDIS_MNEMONIC_EMMS: return true;
+    default: return false;
+    }
+}
+
+/* x87 and MMX registers, mxcsr, segment bases, the direction flag; and whatever may be anything. */
+static bool is_special(const ZydisDecodedInstruction *z, const Insn *in) {
+    ZydisISAExt ext = z->meta.isa_ext;
+    bool special = !in->row || in->segment == SEG_GS || is_state_instruction(z->mnemonic) || ext == ZYDIS_ISA_EXT_X87 ||
+                   ext == ZYDIS_ISA_EXT_MMX || ext == ZYDIS_ISA_EXT_XSAVE || ext == ZYDIS_ISA_EXT_XSAVEC ||
+                   ext == ZYDIS_ISA_EXT_XSAVEOPT || ext == ZYDIS_ISA_EXT_RDWRFSGS;
+    for (u32 i = 0; i < in->operand_count; i++)
+        special |= in->op[i].cls == CLS_MMX && in->op[i].kind == OPERAND_REG;
+    return special;
+}
+
 static u16 prefixes_of(const ZydisDecodedInstruction *z) {
     u16 p = 0;
     if (z->attributes & ZYDIS_ATTRIB_HAS_LOCK)
@@ -195,11 +239,13 @@ LatheStatus x86_decode(const u8 *bytes, size_t size, u64 pc, Insn *in) {
         set_operand_of(&z, &ops[i], pc, &in->op[i]);
     set_flow(&z, ops, in);
     in->row = odd_branch(&z) || misnamed(&z) ? 0 : x86_row(z.mnemonic);
+    in->special = is_special(&z, in);
     if (!in->row)
         return LATHE_OK;
     bool clears_upper = in->prefixes & (PREFIX_VEX | PREFIX_EVEX);
     for (u32 i = 0; i < z.operand_count; i++) {
         add_written(&ops[i], clears_upper, in);
+        add_vector(&ops[i], in);
         add_stepped(&ops[i], in);
     }
     add_flags(x86_row_at(in->row), in);

@@ -53,6 +53,11 @@ const Row *x86_row_at(u32 row) {
     return &rows[row];
 }
 
+static void add_xmms(RegSet *s) {
+    for (u32 i = 0; i < 16; i++)
+        regset_add(s, (Reg)(XMM0 + i));
+}
+
 /* What a row's meaning needs beyond its operands: some end the function, some go through memory with the whole state. */
 void x86_refine(Insn *in) {
     switch (in->row) {
@@ -72,10 +77,12 @@ void x86_refine(Insn *in) {
     case ZYDIS_MNEMONIC_XSAVEC64:
     case ZYDIS_MNEMONIC_XRSTOR:
     case ZYDIS_MNEMONIC_XRSTOR64: in->calls_out = true; return;
+    case ZYDIS_MNEMONIC_FXSAVE:
+    case ZYDIS_MNEMONIC_FXSAVE64: add_xmms(&in->vectors); return;
     case ZYDIS_MNEMONIC_FXRSTOR:
     case ZYDIS_MNEMONIC_FXRSTOR64:
-        for (u32 i = 0; i < 16; i++)
-            regset_add(&in->writes, (Reg)(XMM0 + i));
+        add_xmms(&in->vectors);
+        add_xmms(&in->writes);
         return;
     case ZYDIS_MNEMONIC_INT3:
     case ZYDIS_MNEMONIC_INT1:

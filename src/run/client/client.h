@@ -64,7 +64,7 @@ bool options_format(const Options *options, char *text, size_t size);
 
 /* Counters of --stats; changed with relaxed atomics. */
 typedef struct Stats {
-    u64 blocks, quick_insns; /* quick tier */
+    u64 blocks, quick_insns, quick_us, samples; /* quick tier */
     u64 functions, guest_insns, cached, requested, lookups_missed, objects_bytes, syscalls;
     u64 lift_us, opt_us, emit_us, wait_us, link_us;
 } Stats;
@@ -109,11 +109,16 @@ typedef struct Thread {
     u64 spill_rcx, spill_rdx, spill_rax, spill_base;
     void (*leave)(void), (*ret)(void), (*call)(void), (*jump)(void); /* of quick.S */
     u64 pending_signals; /* bit n-1: signal n waits for delivery. One at a time: meanwhile the host blocks all others */
+    u64 arena;     /* where the code arena begins */
+    u64 host_base; /* host_sp without any translation waiting */
+    void (*cross_enter)(void), (*cross_leave)(void); /* of cross.S */
     u64 host_stack, host_stack_size;
     u64 signal_stack, signal_stack_size; /* of the host's signal handlers */
     u32 tid;
     bool borrows_memory;        /* a vfork child: the memory is its parent's */
     bool stepping;              /* quick code goes on by single steps to the next instruction of the guest */
+    bool repeat;                /* a system call of the guest that only a sample has interrupted */
+    bool sampled;               /* tier.c wants to know where it is */
     bool redirect;              /* and does not go on there, since the code has changed */
     struct SignalState *signals; /* signal.c: the guest's handlers; shared by what shares the kernel's */
     u8 pending_info[128]; /* its siginfo */
@@ -133,6 +138,10 @@ _Static_assert(offsetof(Thread, exit) == THREAD_EXIT && offsetof(Thread, target)
 _Static_assert(offsetof(Thread, spill_rcx) == THREAD_SPILL_RCX && offsetof(Thread, spill_base) == THREAD_SPILL_BASE, "offsets.h");
 _Static_assert(offsetof(Thread, leave) == THREAD_LEAVE && offsetof(Thread, ret) == THREAD_RETURN, "offsets.h");
 _Static_assert(offsetof(Thread, call) == THREAD_CALL && offsetof(Thread, jump) == THREAD_JUMP, "offsets.h");
+_Static_assert(offsetof(Thread, arena) == THREAD_ARENA && offsetof(Thread, host_base) == THREAD_HOST_BASE, "offsets.h");
+_Static_assert(offsetof(Thread, cross_enter) == THREAD_CROSS_ENTER && offsetof(Thread, cross_leave) == THREAD_CROSS_LEAVE, "offsets.h");
+_Static_assert(offsetof(LatheX86Cpu, cf) == CPU_CF && offsetof(LatheX86Cpu, of) == CPU_OF && offsetof(LatheX86Cpu, trap) == CPU_TRAP,
+               "offsets.h");
 _Static_assert(offsetof(Thread, jump_pc) == THREAD_JUMP_PC && offsetof(Thread, jump_code) == THREAD_JUMP_CODE, "offsets.h");
 _Static_assert(offsetof(Thread, pending_signals) == THREAD_PENDING && offsetof(Thread, table) == THREAD_TABLE, "offsets.h");
 
@@ -157,6 +166,12 @@ bool code_init(void);
 /* Host code for the guest address pc: from the table, the cache or the server. Never NULL: code that cannot be translated
  * leads to code that raises the guest's fault. */
 void *code_find(Thread *t, u64 pc);
+/* With --tier=auto, under the arena's lock. Is there optimised code, or none to be had? Is pc to be asked for, having been asked
+ * this often whether it is? Take optimised code from the cache, or from the server's answer, and let quick code go there. */
+bool code_has(u64 pc);
+bool code_wanted(u64 pc, u32 times);
+void code_load(Thread *t, u64 pc);
+void code_install(Thread *t, const ObjectMessage *facts, const void *object);
 /* Code in [start, end) was unmapped or changed: forget its translations. */
 void code_forget(u64 start, u64 end);
 
@@ -216,6 +231,10 @@ i64 proc_open_maps(int fd, u32 flags);
 /* Ask the server to translate; starts one if there is none, and another once if it dies. The object is in memory of
  * remote.c until the next call; NULL: it cannot be translated (facts->object_size is 0), or there is no server. */
 const void *remote_translate(u64 pc, const Module *m, ObjectMessage *facts);
+/* The same without waiting: the answer is there when remote_poll says so. One at a time. */
+bool remote_begin(const Thread *t, u64 pc, const Module *m);
+typedef enum RemoteAnswer { REMOTE_NOTHING, REMOTE_OBJECT, REMOTE_LOST } RemoteAnswer;
+RemoteAnswer remote_poll(ObjectMessage *facts, const void **object);
 void remote_after_fork(void); /* the child's own connection comes later */
 
 /* ------------------------------------------------------------------------------------------------------------ store.c */

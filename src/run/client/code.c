@@ -8,6 +8,7 @@
 #include "codegen/link.h"
 #include "isa/x86_64/helpers.h"
 #include "run/client/arena.h"
+#include "run/client/emit.h"
 #include "run/client/quick.h"
 
 enum {
@@ -19,7 +20,9 @@ enum {
 typedef struct Entry {
     u64 pc;
     void *code, *stub; /* run addresses; NULL: none */
-    bool used;
+    void *leave;       /* the way from optimised to quick code here */
+    u16 wanted;        /* how often */
+    bool used, asked;  /* asked: no need to do so again */
 } Entry;
 
 typedef struct Code {
@@ -103,7 +106,10 @@ static void redirect_stub(void *stub, const void *target) {
 static void redirect_to_lazy(Code *c, Entry *e) {
     u8 *stub = arena_code(STUB_BYTES, STUB_BYTES);
     write_lazy_stub(c, stub, e->pc);
-    redirect_stub(e->code, stub);
+    if (e->code)
+        redirect_stub(e->code, stub);
+    if (e->leave)
+        redirect_stub(e->leave, stub);
     if (e->stub)
         redirect_stub(e->stub, stub);
     e->stub = stub;
@@ -261,17 +267,21 @@ static void *from_cache(Code *c, Module *m, u64 pc) {
     return code;
 }
 
+static void count_answer(const ObjectMessage *facts, const void *code) {
+    the.stats.requested++;
+    the.stats.lift_us += facts->lift_us;
+    the.stats.opt_us += facts->opt_us;
+    the.stats.emit_us += facts->emit_us;
+    the.stats.guest_insns += code ? facts->insns : 0;
+}
+
 static void *from_server(Code *c, Module *m, u64 pc) {
     ObjectMessage facts = {0};
     u64 start = sys_now_us();
     const void *object = remote_translate(pc, m, &facts);
     the.stats.wait_us += sys_now_us() - start;
-    the.stats.requested++;
-    the.stats.lift_us += facts.lift_us;
-    the.stats.opt_us += facts.opt_us;
-    the.stats.emit_us += facts.emit_us;
     void *code = object ? link_timed(c, object, facts.object_size, m, pc) : NULL;
-    the.stats.guest_insns += code ? facts.insns : 0;
+    count_answer(&facts, code);
     return code;
 }
 
@@ -290,26 +300,82 @@ static void *unreadable(u64 pc) {
     return at;
 }
 
+static void set_code(Entry *e, void *code) {
+    e->code = code;
+    if (e->stub)
+        redirect_stub(e->stub, code);
+}
+
+/* Optimised code, whatever it takes. */
+static void *find_optimised(Code *c, u64 pc) {
+    Module *m = space_module(pc);
+    void *code = from_cache(c, m, pc);
+    if (!code)
+        code = from_server(c, m, pc);
+    if (!code)
+        return unreadable(pc);
+    set_code(entry_for(c, pc), code);
+    return code;
+}
+
+/* Where optimised code goes on at pc if that has only quick code. */
+static void *find_quick(Thread *t, Code *c, u64 pc) {
+    const u8 *quick = quick_find_function(t, pc);
+    Entry *e = entry_for(c, pc);
+    if (e->code) /* it was in the cache */
+        return e->code;
+    if (!e->leave)
+        e->leave = emit_cross(quick, true);
+    if (e->stub)
+        redirect_stub(e->stub, e->leave);
+    return e->leave;
+}
+
 void *code_find(Thread *t, u64 pc) {
     Code *c = the.code;
-    (void)t;
     arena_lock();
-    void *code = entry_for(c, pc)->code;
-    if (!code) {
-        Module *m = space_module(pc);
-        code = from_cache(c, m, pc);
-        if (!code)
-            code = from_server(c, m, pc);
-        bool known = code != NULL;
-        if (!known)
-            code = unreadable(pc);
-        Entry *e = entry_for(c, pc);
-        e->code = known ? code : NULL;
-        if (e->stub && known)
-            redirect_stub(e->stub, code);
-    }
+    void *code = t->pending_signals ? NULL : entry_for(c, pc)->code;
+    if (!code)
+        code = the.opt.tier == TIER_AUTO ? find_quick(t, c, pc) : find_optimised(c, pc);
     arena_unlock();
     return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- both tiers */
+
+bool code_has(u64 pc) {
+    const Entry *e = entry_for(the.code, pc);
+    return e->code || e->asked;
+}
+
+bool code_wanted(u64 pc, u32 times) {
+    Entry *e = entry_for(the.code, pc);
+    e->asked = ++e->wanted >= times;
+    return e->asked;
+}
+
+static void take_over(Thread *t, Code *c, u64 pc, void *code) {
+    TableEntry *row = &c->table[TABLE_INDEX(pc)];
+    set_code(entry_for(c, pc), code);
+    if (row->pc == pc)
+        row->code = (u64)code;
+    quick_override(t, pc, emit_cross(code, false));
+}
+
+void code_load(Thread *t, u64 pc) {
+    Code *c = the.code;
+    Module *m = space_module(pc);
+    void *code = entry_for(c, pc)->code ? NULL : from_cache(c, m, pc);
+    if (code)
+        take_over(t, c, pc, code);
+}
+
+void code_install(Thread *t, const ObjectMessage *facts, const void *object) {
+    Code *c = the.code;
+    void *code = link_timed(c, object, facts->object_size, space_module(facts->pc), facts->pc);
+    count_answer(facts, code);
+    if (code)
+        take_over(t, c, facts->pc, code);
 }
 
 /* Called by enter.S when the table had no answer. */
@@ -333,10 +399,12 @@ void code_forget(u64 start, u64 end) {
     arena_lock();
     for (u64 i = 0; i < c->map_cap; i++) {
         Entry *e = &c->map[i];
-        if (!e->used || e->pc < start || e->pc >= end || !e->code)
+        if (!e->used || e->pc < start || e->pc >= end)
             continue;
-        redirect_to_lazy(c, e);
-        e->code = NULL;
+        if (e->code || e->leave)
+            redirect_to_lazy(c, e);
+        e->code = e->leave = NULL;
+        e->wanted = e->asked = 0;
     }
     memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
     arena_unlock();
@@ -352,7 +420,7 @@ __attribute__((visibility("hidden"))) void *code_renew(Thread *t) {
 /* ------------------------------------------------------------------------------------------------------------ threads */
 
 void thread_run(Thread *t) {
-    if (the.opt.tier == TIER_QUICK)
+    if (the.opt.tier != TIER_OPT)
         quick_run(t);
     for (;;) {
         code_enter(t, code_find(t, t->cpu.pc));

@@ -71,11 +71,23 @@ u8 *emit_jump(Emitter *e) {
     return put_site(e, "\xe9", 1);
 }
 
-void emit_leave(Emitter *e, u32 exit) {
-    put(e, "\x65\xc7\x04\x25", 4); /* movl $exit, gs:off */
+/* movl $value, gs:EXIT; jmp *gs:where */
+static void put_exit(Emitter *e, u32 value, u32 where) {
+    put(e, "\x65\xc7\x04\x25", 4);
     put32(e, THREAD_EXIT);
-    put32(e, exit);
-    put_thread_jump(e, THREAD_LEAVE);
+    put32(e, value);
+    put_thread_jump(e, where);
+}
+
+void emit_leave(Emitter *e, u32 exit) {
+    put_exit(e, exit, THREAD_LEAVE);
+}
+
+u8 *emit_cross(const u8 *target, bool to_quick) {
+    Emitter e;
+    u8 *stub = e.at = arena_code(EMIT_LEAVE_BYTES, 16);
+    put_exit(&e, (u32)((u64)target - the.code_base), to_quick ? THREAD_CROSS_LEAVE : THREAD_CROSS_ENTER);
+    return stub;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- copying */
@@ -250,7 +262,7 @@ static EmitResult emit_indirect(Emitter *e, const Shape *s) {
     put_load_target(e, s);
     if (s->kind == SHAPE_CALL_INDIRECT)
         return put_call(e, s, true);
-    put_thread_jump(e, THREAD_JUMP);
+    put_thread_jump(e, s->disp_at ? THREAD_CALL : THREAD_JUMP); /* through a fixed place: to a function, as from a PLT */
     return (EmitResult){.ends = true};
 }
 

@@ -7,6 +7,7 @@
 
 typedef enum ExitKind {
     EXIT_LINK, /* goes on at pc */
+    EXIT_CALL, /* likewise, where a function begins */
     EXIT_SYSCALL,
     EXIT_CPUID,
     EXIT_INTERRUPT,   /* pc is the instruction itself here and below */
@@ -52,6 +53,8 @@ EmitResult emit_insn(Emitter *e, const Shape *shape);
 u8 *emit_call_rest(Emitter *e, const EmitCall *call);
 /* A jump; returns the site of its displacement. */
 u8 *emit_jump(Emitter *e);
+/* New code that goes on in code of the other tier. */
+u8 *emit_cross(const u8 *target, bool to_quick);
 /* Leave for C with an exit's number. */
 void emit_leave(Emitter *e, u32 exit);
 

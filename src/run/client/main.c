@@ -6,8 +6,10 @@
 
 #include "run/client/arena.h"
 #include "run/client/quick.h"
+#include "run/client/tier.h"
 
 enum { HOST_STACK_BYTES = 512 << 20, STACK_RESERVE = 1 << 20, SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202 };
+#define NOBODY (~(u64)0)
 
 Process the = {.server_fd = -1};
 
@@ -20,10 +22,14 @@ Thread *thread_new(void) {
     t->signal_stack = (u64)sys_pages(SIGNAL_STACK_BYTES);
     t->signal_stack_size = SIGNAL_STACK_BYTES;
     t->self = t;
+    t->expected = NOBODY;
     t->flags = FLAGS_FIXED;
     t->leave = quick_leave;
     t->ret = quick_return;
     t->call = quick_call;
+    t->cross_enter = cross_enter;
+    t->cross_leave = cross_leave;
+    t->arena = the.code_base;
     t->jump = quick_jump;
     t->host_stack = (u64)stack;
     t->host_stack_size = HOST_STACK_BYTES;
@@ -65,6 +71,7 @@ static void start_program(const char *path, char **argv, char **envp) {
     t->cpu.pc = image.start;
     thread_become(t);
     signal_init();
+    tier_begin(t);
     thread_start(t, t->host_stack + t->host_stack_size);
 }
 

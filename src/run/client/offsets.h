@@ -5,6 +5,13 @@
 
 #define CPU_PC 0
 #define CPU_GP(n) (8 + 8 * (n))
+#define CPU_CF 136
+#define CPU_PF 137
+#define CPU_AF 138
+#define CPU_ZF 139
+#define CPU_SF 140
+#define CPU_OF 141
+#define CPU_TRAP 160
 #define CPU_VEC(n) (448 + 64 * (n))
 
 #define THREAD_STACK_LIMIT 2496
@@ -23,6 +30,10 @@
 #define THREAD_CALL 2600
 #define THREAD_JUMP 2608
 #define THREAD_PENDING 2616
+#define THREAD_ARENA 2624
+#define THREAD_HOST_BASE 2632
+#define THREAD_CROSS_ENTER 2640
+#define THREAD_CROSS_LEAVE 2648
 #define THREAD_TABLE 4096
 #define THREAD_JUMP_PC 266240
 #define THREAD_JUMP_CODE 790528

@@ -115,6 +115,7 @@ bool options_parse(const char *s, Options *o) {
         if (*s == ',')
             s++;
     }
+    o->code.with_quick = o->tier == TIER_AUTO;
     o->no_cache = !*o->cache_dir;
     if (!o->first_pid)
         o->first_pid = (u32)sys_getpid();

@@ -12,6 +12,7 @@
 
 #include "run/client/arena.h"
 #include "run/client/frame.h"
+#include "run/client/tier.h"
 
 enum { SCRIPT_DEPTH = 5, HEAD_BYTES = 256, PATH_BYTES = 4096, OPTIONS_BYTES = 4096, ARGS_MAX = 1 << 20 };
 enum { MODE_SETUID = 04000, MODE_SETGID = 02000, MODE_GROUP_EXECUTE = 010 };
@@ -34,6 +35,7 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     start_child(t, stack, set_tls, tls);
     t->borrows_memory = false;
     remote_after_fork();
+    tier_begin(t);
 }
 
 /* The memory of translated code is shared until one of the two adds to it: that one takes a copy first, and it may be

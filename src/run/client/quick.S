@@ -53,6 +53,11 @@ hidden quick_start
 /* The guest's return address is in rcx and still on its stack. A host return takes the way that the host's own call predicted; the
  * place on the stack it needs is one that the guest has given up. */
 hidden quick_return
+    cmp %gs:THREAD_EXPECTED, %rcx
+    je cross_back
+
+/* The same for who has checked that. */
+hidden quick_return_to
     find
     jne 1f
     mov %gs:THREAD_TABLE+8(%rdx), %rdx
@@ -61,9 +66,9 @@ hidden quick_return
     mov %gs:THREAD_SPILL_RCX, %rcx
     ret
 1:  lea 8(%rsp), %rsp
-
-miss:
     mov %gs:THREAD_SPILL_RDX, %rdx
+
+hidden quick_returned
     mov %rcx, %gs:CPU_PC
     mov %gs:THREAD_SPILL_RCX, %rcx
     save
@@ -73,12 +78,21 @@ miss:
 
 hidden quick_call
     find
-    jne miss
+    jne call_miss
     mov %gs:THREAD_TABLE+8(%rdx), %rdx
     mov %rdx, %gs:THREAD_TARGET
     mov %gs:THREAD_SPILL_RDX, %rdx
     mov %gs:THREAD_SPILL_RCX, %rcx
     jmp *%gs:THREAD_TARGET
+
+call_miss:
+    mov %gs:THREAD_SPILL_RDX, %rdx
+    mov %rcx, %gs:CPU_PC
+    mov %gs:THREAD_SPILL_RCX, %rcx
+    save
+    mov %gs:THREAD_SELF, %rdi
+    call quick_lookup_call
+    jmp quick_resume
 
 /* No flag is changed. */
 hidden quick_jump
@@ -105,6 +119,13 @@ jump_miss:
     save
     mov %gs:THREAD_SELF, %rdi
     call quick_lookup_jump
+    jmp quick_resume
+
+/* On the way to quick code at THREAD_TARGET there is something to do. */
+hidden quick_arrived
+    save
+    mov %gs:THREAD_SELF, %rdi
+    call quick_arrive
     jmp quick_resume
 
 hidden quick_leave
@@ -149,6 +170,7 @@ hidden quick_interrupted
 hidden quick_enter
     and $-16, %rsp
     mov %rsp, %gs:THREAD_HOST_SP
+    mov %rsp, %gs:THREAD_HOST_BASE
     jmp quick_resume
 
 .section .note.GNU-stack, "", @progbits

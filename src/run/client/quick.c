@@ -14,6 +14,7 @@
 #include "run/client/emit.h"
 #include "run/client/frame.h"
 #include "run/client/space.h"
+#include "run/client/tier.h"
 
 enum { PAGE_SHIFT = 12, STUB_CHUNK = 4096, FIRST_PAGES = 1 << 10, FLAG_TRAP = 1 << 8 };
 enum { BLOCK_BYTES = (2 * EMIT_INSNS + 1) * EMIT_INSN_BYTES };
@@ -26,6 +27,8 @@ typedef struct Block {
     u32 insns;
     u32 next[2];  /* in the lists of the first and the last page it touches; numbers are from 1 */
     u32 incoming; /* exits that lead here */
+    u8 *enter;    /* optimised code for its first instruction takes over by this; NULL: there is none */
+    bool entry;   /* a function begins here */
     bool goes_on; /* behind its last instruction is a jump to the next one */
     bool dead;
 } Block;
@@ -158,6 +161,8 @@ static u8 *code_in(const Block *b, u64 pc) {
     const u8 *lens = quick.lens.at + b->lens;
     u64 at = b->pc;
     u8 *code = b->code;
+    if (pc == at && b->enter)
+        return b->enter;
     for (u32 i = 0; i < b->insns && at < pc; i++) {
         at += lens[2 * i];
         code += lens[2 * i + 1];
@@ -197,6 +202,14 @@ static u32 table_index(u64 pc) {
 
 static void set_table(Thread *t, u64 pc, const u8 *code) {
     t->table[table_index(pc)] = (TableEntry){pc, (u64)code};
+}
+
+static void clear_tables(Thread *t, u64 pc) {
+    TableEntry *entry = &t->table[table_index(pc)];
+    if (entry->pc == pc)
+        entry->pc = entry->code = 0;
+    if (t->jump_pc[pc % QUICK_JUMPS] == -pc)
+        t->jump_pc[pc % QUICK_JUMPS] = 0;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- exits */
@@ -263,9 +276,8 @@ static size_t code_bytes(u64 pc) {
     return (next != PROT_UNMAPPED && (next & PROT_EXEC) ? 2 : 1) * PAGE - (pc - page);
 }
 
-static EmitResult emit_at(Emitter *e, u64 *next) {
+static EmitResult emit_at(Emitter *e, size_t bytes, u64 *next) {
     Shape shape;
-    size_t bytes = code_bytes(e->pc);
     *next = e->pc + 1;
     if (!bytes || !shape_of((const u8 *)e->pc, bytes, &shape))
         return (EmitResult){.ends = true, .exits = true, .exit = {bytes ? EXIT_UNDEFINED : EXIT_UNREADABLE, e->pc, NULL}};
@@ -274,10 +286,10 @@ static EmitResult emit_at(Emitter *e, u64 *next) {
 }
 
 /* One instruction; false: the block ends with it. */
-static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 *next) {
+static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 end, u64 *next) {
     const u8 *before = e->at;
     e->pc = pc;
-    EmitResult r = emit_at(e, next);
+    EmitResult r = emit_at(e, end - pc, next);
     if (r.exits) {
         u32 number = new_exit(r.exit.kind, r.exit.pc, r.exit.site);
         if (!r.exit.site)
@@ -291,12 +303,12 @@ static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 *next) {
 
 /* Code at e->at for what follows from pc on, up to the block's end. */
 static void add_insns(Thread *t, Emitter *e, Block *b) {
-    u64 pc = b->pc, nearest = next_block(pc + 1);
+    u64 pc = b->pc, nearest = next_block(pc + 1), end = pc + code_bytes(pc);
     for (bool go_on = true; go_on; b->insns++) {
         u64 page = pc >> PAGE_SHIFT;
-        go_on = add_insn(t, e, pc, &pc);
+        go_on = add_insn(t, e, pc, end, &pc);
         if (go_on && pc >> PAGE_SHIFT != page)
-            nearest = next_block(pc);
+            nearest = next_block(pc), end = pc + code_bytes(pc);
         if (go_on && (b->insns + 1 == EMIT_INSNS || pc >= nearest)) {
             new_exit(EXIT_LINK, pc, emit_jump(e));
             b->goes_on = true;
@@ -307,7 +319,7 @@ static void add_insns(Thread *t, Emitter *e, Block *b) {
     for (u32 i = 0; i < e->calls; i++) {
         u8 *site = emit_call_rest(e, &e->call[i]);
         if (site)
-            new_exit(EXIT_LINK, e->call[i].pc, site);
+            new_exit(EXIT_CALL, e->call[i].pc, site);
     }
 }
 
@@ -346,21 +358,92 @@ static u8 *make_block(Thread *t, u64 pc) {
     return b.code;
 }
 
+static u8 *make_timed(Thread *t, u64 pc) {
+    u64 start = the.opt.stats ? sys_now_us() : 0;
+    u8 *code = make_block(t, pc);
+    the.stats.quick_us += the.opt.stats ? sys_now_us() - start : 0;
+    return code;
+}
+
 u8 *quick_find(Thread *t, u64 pc) {
     u32 number;
     u8 *code = find(pc, &number);
-    return code ? code : make_block(t, pc);
+    return code ? code : make_timed(t, pc);
+}
+
+/* The block that begins at pc, or 0. */
+static u32 block_at(u64 pc) {
+    u64 page = pc >> PAGE_SHIFT;
+    const Page *p = slot_of(quick.pages, quick.page_cap, page);
+    u32 n = p->used ? p->first : 0;
+    while (n && block_no(n)->pc != pc)
+        n = *next_in_page(block_no(n), page);
+    return n;
+}
+
+u8 *quick_find_function(Thread *t, u64 pc) {
+    u32 n = block_at(pc);
+    if (!n) {
+        make_timed(t, pc);
+        n = block_at(pc);
+    }
+    Block *b = block_no(n);
+    if (!b->entry) {
+        b->entry = true;
+        tier_found(t, pc);
+        b = block_no(n);
+    }
+    return b->enter ? b->enter : b->code;
+}
+
+void quick_override(Thread *t, u64 pc, u8 *enter) {
+    u32 n = block_at(pc), inside = 0;
+    find(pc, &inside);
+    if (!n) {
+        make_timed(t, pc);
+        n = block_at(pc);
+    }
+    block_no(n)->enter = enter;
+    for (u32 i = 0; i < 2; i++) { /* jumps may lead to the middle of another block */
+        u32 b = i ? inside : n;
+        for (u32 x = b && (!i || inside != n) ? block_no(b)->incoming : 0; x; x = exit_no(x)->next)
+            if (exit_no(x)->pc == pc)
+                set_site(exit_no(x)->site, enter);
+    }
+    clear_tables(t, pc);
+}
+
+/* The function that pc is in, as far as calls have shown: the nearest one before it. */
+u64 quick_function(u64 pc) {
+    enum { REACH_PAGES = 16 };
+    u64 best = 0;
+    for (u64 page = pc >> PAGE_SHIFT, first = page - REACH_PAGES; page > first && !best; page--) {
+        const Page *p = slot_of(quick.pages, quick.page_cap, page);
+        for (u32 n = p->used ? p->first : 0; n; n = *next_in_page(block_no(n), page)) {
+            const Block *b = block_no(n);
+            if (b->entry && b->pc <= pc && b->pc > best)
+                best = b->pc;
+        }
+    }
+    return best;
+}
+
+/* The head of the innermost loop around pc in the blocks of one page: the target of a jump back over pc; 0: none is known. */
+u64 quick_loop(u64 pc) {
+    u64 page = pc >> PAGE_SHIFT, best = 0;
+    const Page *p = slot_of(quick.pages, quick.page_cap, page);
+    for (u32 n = p->used ? p->first : 0; n; n = *next_in_page(block_no(n), page))
+        for (u32 x = block_no(n)->incoming; x; x = exit_no(x)->next) {
+            QuickPlace from;
+            u64 head = exit_no(x)->pc;
+            if (exit_no(x)->kind == EXIT_LINK && head <= pc && head > best && quick_locate((u64)exit_no(x)->site, &from) &&
+                from.pc >= pc)
+                best = head;
+        }
+    return best;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- forgetting */
-
-static void clear_tables(Thread *t, u64 pc) {
-    TableEntry *entry = &t->table[table_index(pc)];
-    if (entry->pc == pc)
-        entry->pc = entry->code = 0;
-    if (t->jump_pc[pc % QUICK_JUMPS] == -pc)
-        t->jump_pc[pc % QUICK_JUMPS] = 0;
-}
 
 /* No thread comes here any more, but for those that are inside. */
 static void kill_block(Thread *t, u32 number) {
@@ -506,7 +589,10 @@ static void system_call(Thread *t) {
 
 static void follow(Thread *t, u32 number) {
     arena_lock();
-    quick_find(t, t->cpu.pc);
+    if (exit_no(number)->kind == EXIT_CALL)
+        quick_find_function(t, t->cpu.pc);
+    else
+        quick_find(t, t->cpu.pc);
     link_exit(number);
     arena_unlock();
 }
@@ -525,7 +611,8 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
     t->flags &= ~(u64)FLAG_TRAP;
     t->cpu.pc = exit_no(number)->pc;
     switch (kind) {
-    case EXIT_LINK: follow(t, number); break;
+    case EXIT_LINK:
+    case EXIT_CALL: follow(t, number); break;
     case EXIT_SYSCALL: system_call(t); break;
     case EXIT_CPUID: guest_cpuid(&t->cpu); break;
     case EXIT_INTERRUPT: interrupt(t); break;
@@ -555,6 +642,28 @@ __attribute__((visibility("hidden"))) void quick_lookup(Thread *t) {
         set_table(t, pc, (u8 *)t->target);
 }
 
+__attribute__((visibility("hidden"))) void quick_lookup_call(Thread *t) {
+    arena_lock();
+    quick_find_function(t, t->cpu.pc);
+    arena_unlock();
+    quick_lookup(t);
+}
+
+/* On its way from optimised code, to t->target. */
+__attribute__((visibility("hidden"))) void quick_arrive(Thread *t) {
+    QuickPlace place;
+    CHECK(quick_locate(t->target, &place) && place.boundary, "optimised code goes on at a guest instruction");
+    t->cpu.pc = place.pc;
+    t->flags &= ~(u64)FLAG_TRAP;
+    go_on(t);
+}
+
+/* Optimised code has a trap, and the flags in the state. */
+__attribute__((visibility("hidden"))) void quick_trapped(Thread *t) {
+    t->flags = frame_flags(&t->cpu);
+    go_on(t);
+}
+
 __attribute__((visibility("hidden"))) void quick_lookup_jump(Thread *t) {
     t->flags &= ~(u64)FLAG_TRAP;
     t->cpu.pc -= t->spill_base;
@@ -569,6 +678,8 @@ __attribute__((visibility("hidden"))) void quick_lookup_jump(Thread *t) {
 
 /* From a host signal handler, with the guest's state in the Thread. */
 __attribute__((visibility("hidden"))) void quick_redirect(Thread *t) {
+    if (t->sampled)
+        tier_sample(t);
     go_on(t);
 }
 

@@ -9,6 +9,13 @@ bool quick_init(void);
 _Noreturn void quick_run(Thread *t);
 /* Host code for the guest address pc. Never NULL: where there is no code, what is made raises the guest's fault. */
 u8 *quick_find(Thread *t, u64 pc);
+/* The same where a function begins. */
+u8 *quick_find_function(Thread *t, u64 pc);
+/* From now on `enter` is the code for pc. */
+void quick_override(Thread *t, u64 pc, u8 *enter);
+/* The function and the innermost loop that pc is in, by their first addresses, as far as known; 0: not at all. */
+u64 quick_function(u64 pc);
+u64 quick_loop(u64 pc);
 /* Code in [start, end) was unmapped or changed. */
 void quick_forget(u64 start, u64 end);
 
@@ -37,5 +44,10 @@ __attribute__((visibility("hidden"))) void quick_call(void);
 __attribute__((visibility("hidden"))) void quick_jump(void);
 __attribute__((visibility("hidden"))) void quick_interrupted(void);
 _Noreturn __attribute__((visibility("hidden"))) void quick_enter(void);
+/* of cross.S */
+__attribute__((visibility("hidden"))) void cross_enter(void);
+__attribute__((visibility("hidden"))) void cross_leave(void);
+extern u8 cross_peek[] __attribute__((visibility("hidden"))), cross_peeked[] __attribute__((visibility("hidden")));
+extern u8 cross_start[] __attribute__((visibility("hidden"))), cross_end[] __attribute__((visibility("hidden")));
 
 #endif

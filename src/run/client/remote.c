@@ -6,6 +6,8 @@
 
 #include <linux/wait.h>
 
+#include "run/client/tier.h"
+
 /* Of headers that belong to libc or do not go together with it. */
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, MSG_NOSIGNAL = 0x4000, SIG_SETMASK = 2 };
 
@@ -98,8 +100,7 @@ static bool spawn(int socket) {
 static bool greet(void) {
     InitMessage init = {.version = PROTOCOL_VERSION, .dump = the.opt.dump, .code = the.opt.code};
     memcpy(init.cache_dir, the.opt.cache_dir, sizeof(init.cache_dir));
-    MessageHeader header;
-    return send(C_INIT, &init, sizeof(init), NULL, 0) && receive(&header) && header.type == S_INIT;
+    return send(C_INIT, &init, sizeof(init), NULL, 0); /* the answer comes before all others */
 }
 
 static void disconnect(void) {
@@ -162,13 +163,13 @@ static bool ask(const TranslateMessage *request, ObjectMessage *facts) {
             memcpy(facts, reply.data, sizeof(*facts));
             return header.size == sizeof(*facts) + facts->object_size;
         }
-        if (header.type != S_MEMREQ || !answer_memory(&header))
+        if (header.type != S_INIT && (header.type != S_MEMREQ || !answer_memory(&header)))
             return false;
     }
     return false;
 }
 
-const void *remote_translate(u64 pc, const Module *m, ObjectMessage *facts) {
+static TranslateMessage request_for(u64 pc, const Module *m) {
     TranslateMessage request = {.pc = pc};
     if (m) {
         request.base = m->base;
@@ -178,6 +179,11 @@ const void *remote_translate(u64 pc, const Module *m, ObjectMessage *facts) {
         if (!the.opt.no_cache)
             request.pack = m->pack;
     }
+    return request;
+}
+
+const void *remote_translate(u64 pc, const Module *m, ObjectMessage *facts) {
+    TranslateMessage request = request_for(pc, m);
     for (int try = 0; try < 2; try++) {
         if (!connect_server())
             die("cannot start the translation server %s", the.opt.server_path);
@@ -188,4 +194,54 @@ const void *remote_translate(u64 pc, const Module *m, ObjectMessage *facts) {
     say("the translation server failed twice at %lx", pc);
     *facts = (ObjectMessage){.pc = pc};
     return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------- without waiting */
+
+/* What comes from the server raises a signal in this thread. */
+static void announce(const Thread *t) {
+    enum { SET_OWNER = 15, SET_SIGNAL = 10 };
+    struct {
+        i32 type, pid;
+    } owner = {0, (i32)t->tid};
+    sys_fcntl(the.server_fd, SET_OWNER, (u64)&owner);
+    sys_fcntl(the.server_fd, SET_SIGNAL, TIER_SIGNAL);
+    sys_fcntl(the.server_fd, F_SETFL, O_RDWR | FASYNC);
+}
+
+bool remote_begin(const Thread *t, u64 pc, const Module *m) {
+    TranslateMessage request = request_for(pc, m);
+    if (!connect_server())
+        return false;
+    announce(t);
+    if (send(C_TRANSLATE, &request, sizeof(request), NULL, 0))
+        return true;
+    disconnect();
+    return false;
+}
+
+static bool has_message(void) {
+    struct pollfd ready = {.fd = the.server_fd, .events = POLLIN};
+    return sys_poll(&ready, 1, 0) > 0;
+}
+
+RemoteAnswer remote_poll(ObjectMessage *facts, const void **object) {
+    MessageHeader header;
+    while (the.server_fd >= 0 && has_message()) {
+        bool ok = receive(&header);
+        if (ok && header.type == S_OBJECT && header.size >= sizeof(*facts)) {
+            memcpy(facts, reply.data, sizeof(*facts));
+            *object = reply.data + sizeof(*facts);
+            if (header.size == sizeof(*facts) + facts->object_size)
+                return REMOTE_OBJECT;
+            ok = false;
+        } else if (ok && header.type == S_MEMREQ) {
+            ok = answer_memory(&header);
+        } else if (ok) {
+            ok = header.type == S_INIT;
+        }
+        if (!ok)
+            disconnect();
+    }
+    return the.server_fd >= 0 ? REMOTE_NOTHING : REMOTE_LOST;
 }

@@ -18,8 +18,9 @@
 #include "run/client/frame.h"
 #include "run/client/quick.h"
 #include "run/client/space.h"
+#include "run/client/tier.h"
 
-enum { SIGNALS = 64, SA_KERNEL_RESTORER = 0x04000000, TRAP_LENGTH = 2 /* of int n */ };
+enum { SIGNALS = 64, SA_KERNEL_RESTORER = 0x04000000, TRAP_LENGTH = 2 /* of int n */, SYSCALL_LENGTH = 2 };
 
 typedef struct Action { /* struct sigaction as the kernel has it */
     u64 handler, flags, restorer, mask;
@@ -44,6 +45,11 @@ static u64 bit(u32 sig) {
 
 static u64 faults(void) {
     return bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP);
+}
+
+/* Signals that are the client's on the host, whatever the guest does with them. */
+static bool is_ours(u32 sig) {
+    return (faults() & bit(sig)) || (sig == TIER_SIGNAL && the.opt.tier == TIER_AUTO);
 }
 
 static void set_host_mask(u64 mask) {
@@ -110,16 +116,19 @@ static void divert(Thread *t, SignalContext *s) {
     s->rip = (u64)quick_interrupted;
 }
 
-/* Have the guest's state in the Thread as soon as possible. Outside of quick code and its assembly that is the case, or will be. */
+/* Have the guest's state in the Thread as soon as possible. In C that is the case, or will be; optimised code looks for signals by
+ * itself. */
 static void interrupt(Thread *t, SignalContext *s) {
     QuickPlace place;
     u64 rip = s->rip;
-    if (arena_holds(rip) && quick_locate(rip, &place) && place.boundary) {
+    bool quick = arena_holds(rip) && quick_locate(rip, &place);
+    bool between = (rip >= (u64)quick_start && rip < (u64)quick_end) || (rip >= (u64)cross_start && rip < (u64)cross_end);
+    if (quick && place.boundary) {
         take_state(t, s, &place);
         divert(t, s);
     } else if (rip >= (u64)quick_resume && rip < (u64)quick_end) {
         divert(t, s);
-    } else if (arena_holds(rip) || (rip >= (u64)quick_start && rip < (u64)quick_end)) {
+    } else if (quick || between) {
         t->stepping = true;
         s->rflags |= FLAG_TRAP;
     } else {
@@ -136,21 +145,37 @@ static void note(Thread *t, const SignalInfo *info, SignalContext *s, u64 mask) 
     s->mask = ~faults();
 }
 
-static void on_signal(int sig, const SignalInfo *info, SignalContext *s) {
-    Thread *t = thread_self();
-    (void)sig;
-    note(t, info, s, s->mask | t->blocked_faults);
-    if (s->rip >= (u64)guard_start && s->rip <= (u64)guard_syscall)
-        s->rip = (u64)guard_abort;
-    else if (the.opt.tier != TIER_OPT)
-        interrupt(t, s);
-}
-
 /* The guest dies of a fault: the instruction does the same again, and for the rest of the world that is all there was. */
 static void let_die(const SignalInfo *info) {
     set_host_default((u32)info->number);
     if (info->number == SIGTRAP || info->code <= 0)
         sys_tgkill(sys_getpid(), sys_gettid(), info->number);
+}
+
+/* A signal that is ours on the host, and that the guest ignores or dies of. */
+static void sent_without_handler(const Thread *t, const SignalInfo *info) {
+    if (!t->signals || t->signals->action[info->number].handler != (u64)SIG_IGN)
+        let_die(info);
+}
+
+static void on_signal(int sig, const SignalInfo *info, SignalContext *s) {
+    Thread *t = thread_self();
+    if (sig == TIER_SIGNAL && tier_sent(info)) {
+        t->sampled = true;
+        t->repeat = s->rip == (u64)guard_syscall + SYSCALL_LENGTH && s->rax == (u64)-EINTR;
+        if (!t->borrows_memory && !t->pending_signals)
+            interrupt(t, s);
+        return;
+    }
+    if (sig == TIER_SIGNAL && !has_handler(t, TIER_SIGNAL)) {
+        sent_without_handler(t, info);
+        return;
+    }
+    note(t, info, s, s->mask | t->blocked_faults);
+    if (s->rip >= (u64)guard_start && s->rip <= (u64)guard_syscall)
+        s->rip = (u64)guard_abort;
+    else if (the.opt.tier != TIER_OPT)
+        interrupt(t, s);
 }
 
 /* What is wrong with an address, in the guest's eyes. */
@@ -183,11 +208,10 @@ static void fault_without_state(const Thread *t, const SignalInfo *info) {
 
 /* Sent by somebody, not raised. */
 static void sent_fault(Thread *t, const SignalInfo *info, SignalContext *s) {
-    const Action *a = t->signals ? &t->signals->action[info->number] : NULL;
-    if (a && a->handler > (u64)SIG_IGN)
+    if (has_handler(t, (u32)info->number))
         on_signal(info->number, info, s);
-    else if (!a || a->handler != (u64)SIG_IGN)
-        let_die(info);
+    else
+        sent_without_handler(t, info);
 }
 
 static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
@@ -196,6 +220,8 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     bool quick = arena_holds(s->rip) && quick_locate(s->rip - (sig == SIGTRAP && !t->stepping), &place);
     if (info->code <= 0)
         sent_fault(t, info, s);
+    else if (s->rip == (u64)cross_peek)
+        s->rip = (u64)cross_peeked;
     else if (sig == SIGTRAP && t->stepping && info->code == TRAP_TRACE_CODE)
         interrupt(t, s);
     else if (sig == SIGSEGV && (s->error & FAULT_WRITE) && quick_written(info->address)) {
@@ -233,7 +259,7 @@ static i64 set_action(Thread *t, u32 sig, const Action *a) {
     SignalState *table = table_of(t);
     if (!table)
         return -ENOMEM;
-    if (!(faults() & bit(sig)))
+    if (!is_ours(sig))
         error = a->handler <= (u64)SIG_IGN ? sys_rt_sigaction((int)sig, a, NULL) : set_host_handler(sig, a->flags);
     if (!error)
         table->action[sig] = *a;
@@ -253,7 +279,7 @@ i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size) {
         i64 error = sys_rt_sigaction((int)sig, NULL, (void *)old);
         if (error)
             return error;
-        if (before.handler > (u64)SIG_IGN || (faults() & bit((u32)sig)))
+        if (before.handler > (u64)SIG_IGN || is_ours((u32)sig))
             memcpy((void *)old, &before, sizeof(before));
     }
     return act ? set_action(t, (u32)sig, &a) : 0;
@@ -276,7 +302,7 @@ static void enter_handler(Thread *t, const SignalInfo *info, u64 mask) {
         t->altstack = t->altstack_size = t->altstack_flags = 0;
     if (a.flags & SA_RESETHAND) {
         t->signals->action[sig].handler = 0;
-        if (!(faults() & bit(sig)))
+        if (!is_ours(sig))
             set_host_default(sig);
     }
     set_mask(t, mask | a.mask | (a.flags & SA_NODEFER ? 0 : bit(sig)));
@@ -444,6 +470,6 @@ void signal_forget(Thread *t) {
 
 void signal_init(void) {
     for (u32 sig = 1; sig <= SIGNALS; sig++)
-        if (faults() & bit(sig))
-            set_host_handler(sig, 0);
+        if (is_ours(sig))
+            set_host_handler(sig, SA_RESTART);
 }

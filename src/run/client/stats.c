@@ -29,6 +29,9 @@ void stats_print(void) {
     const Stats *s = &the.stats;
     const Figure figures[] = {
         {"time_us", "time", sys_now_us() - the.start_us, " us"},
+        {"quick_blocks", "blocks copied", s->blocks, ""},
+        {"quick_instructions", "  guest instructions in them", s->quick_insns, ""},
+        {"quick_us", "  copying", s->quick_us, " us"},
         {"functions", "functions run", s->functions, ""},
         {"from_cache", "  from the cache", s->cached, ""},
         {"translated", "  asked of the server", s->requested, ""},

@@ -20,7 +20,12 @@ enum { SYSCALL_LENGTH = 2, PATH_BYTES = 4096, DESCRIPTOR_AWAY = 1000 };
 typedef i64 SyscallFunction(Thread *t, const u64 a[6]);
 
 static i64 pass(Thread *t, u64 number, const u64 a[6]) {
-    return syscall_guarded(&t->pending_signals, number, a);
+    i64 result;
+    do {
+        t->repeat = false;
+        result = syscall_guarded(&t->pending_signals, number, a);
+    } while (result == -EINTR && t->repeat && !t->pending_signals);
+    return result;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- memory

@@ -40,10 +40,12 @@ typedef struct CodeConfig {
     u32 arch;      /* LatheArch */
     u32 opt;       /* LatheOpt */
     u32 strict_fp; /* bool */
+    u32 with_quick; /* bool: beside quick code, which does what only a host register knows */
+    u32 polls;      /* bool: loops look for signals */
     u8 reserved[16];
 } CodeConfig;
 
-enum { CODE_VERSION = 1 };
+enum { CODE_VERSION = 2 };
 
 /* A 128-bit name of guest content or of a cache file. */
 typedef struct Key {

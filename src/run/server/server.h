@@ -53,6 +53,9 @@ void translation_free(Translation *t);
 LLVMValueRef guard_build(LLVMValueRef lifted, const LatheConfig *cfg, u64 pc, const LatheRange *ranges, size_t count,
                          Pages *pages);
 
+/* narrow.c: whether an object that LLVM made of a narrow function (lathe_func_vectors) keeps the guest's other vector registers. */
+bool narrow_holds(const void *object, unsigned vectors);
+
 /* dump.c: files for people. Failures have no effect. */
 void dump_module(LLVMModuleRef mod, const char *name, const char *kind);
 void dump_object(const void *object, size_t size, const char *name);

@@ -7,13 +7,22 @@
 #include "run/server/server.h"
 
 /* How far behind its entry a function is followed: what lies beyond or before (cold parts, other functions' bodies reached by
- * tail calls) is translated by itself, if it ever runs. LLVM's time grows faster than a function's size (an interpreter's
- * main loop of 15,000 instructions took it minutes and gigabytes), so there is a largest one, and for large ones fewer passes.
- * A place inside a function that was translated before (where a computed goto leads) gets little of its own. */
-enum { REACH_BYTES = 64 * 1024, MAX_INSNS = 4000, LARGE_INSNS = 1000, INSIDE_INSNS = 200 };
+ * tail calls) is translated by itself, if it ever runs. LLVM's time grows faster than a function's size (register coalescing
+ * took 0.6 ms per instruction at 4000 of them), so there is a largest one, and for large ones fewer passes. A function also
+ * ends where another one is known to begin, and takes only so much of what is in others already: enough for the loop that a
+ * computed goto leads into. */
+enum { REACH_BYTES = 64 * 1024, MAX_INSNS = 1500, LARGE_INSNS = 1000, AGAIN_INSNS = 128 };
 
 /* Types, constants and metadata of an LLVM context are never freed: now and then it is replaced. */
 enum { CONTEXT_USES = 200 };
+
+/* What is known of a guest address. */
+typedef enum Seen {
+    SEEN_NOT,
+    SEEN_INSIDE, /* an instruction of some translation */
+    SEEN_TARGET, /* some translation calls it or goes on there */
+    SEEN_ENTRY,  /* a translation begins there */
+} Seen;
 
 struct Translator {
     CodeConfig config;
@@ -22,11 +31,14 @@ struct Translator {
     LatheJit *jit;
     LLVMContextRef ctx;
     u32 ctx_uses;
-    Map64 covered; /* guest instructions in translations so far */
+    Map64 seen; /* of a guest address: Seen */
     /* of the current request: */
     LLVMModuleRef mod;
     LatheConfig lift;
     TranslateMessage request;
+    bool narrow;
+    bool anew; /* it was translated before */
+    u32 again; /* instructions taken that are in other translations */
 };
 
 Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages) {
@@ -40,7 +52,7 @@ Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages) {
 
 void translator_free(Translator *t) {
     lathe_jit_free(t->jit);
-    map64_free(&t->covered);
+    map64_free(&t->seen);
     if (t->ctx)
         LLVMContextDispose(t->ctx);
     mem_free(t);
@@ -69,11 +81,23 @@ static void name_of(const Translator *t, u64 pc, char *name, size_t size) {
     snprintf(name, size, FUNCTION_NAME, (unsigned long long)(pc - t->request.base));
 }
 
+static Seen seen_at(const Translator *t, u64 pc) {
+    u32 seen = SEEN_NOT;
+    map64_get(&t->seen, pc, &seen);
+    return (Seen)seen;
+}
+
+static void note(Translator *t, u64 pc, Seen seen) {
+    if (seen > seen_at(t, pc))
+        map64_set(&t->seen, pc, seen);
+}
+
 static LLVMValueRef function_at(void *user, uint64_t pc) {
     Translator *t = user;
     char name[32];
     if (t->request.base && (pc < t->request.base || pc >= t->request.end))
         return NULL;
+    note(t, pc, SEEN_TARGET);
     name_of(t, pc, name, sizeof(name));
     LLVMValueRef fn = LLVMGetNamedFunction(t->mod, name);
     if (!fn) {
@@ -81,6 +105,15 @@ static LLVMValueRef function_at(void *user, uint64_t pc) {
         LLVMSetVisibility(fn, LLVMHiddenVisibility);
     }
     return fn;
+}
+
+/* What is translated anew, because its code was changed or was gone for a while, is in other translations only as it was. */
+static bool belongs_elsewhere(void *user, uint64_t pc) {
+    Translator *t = user;
+    Seen seen = seen_at(t, pc);
+    if (seen == SEEN_INSIDE && !t->anew)
+        t->again++;
+    return seen >= SEEN_TARGET || t->again > AGAIN_INSNS;
 }
 
 static size_t read_guest(void *user, uint64_t addr, void *buf, size_t size) {
@@ -101,19 +134,21 @@ static void declare_guest(Translator *t) {
 }
 
 static void configure(Translator *t) {
-    u32 inside;
     u64 pc = t->request.pc, end = t->request.base ? t->request.end : pc + REACH_BYTES;
     t->lift = (LatheConfig){
         .arch = (LatheArch)t->config.arch,
         .read_memory = read_guest,
         .user = t,
-        .max_insns = map64_get(&t->covered, pc, &inside) ? INSIDE_INSNS : MAX_INSNS,
+        .max_insns = MAX_INSNS,
         .code_start = pc,
         .code_end = end - pc < REACH_BYTES ? end : pc + REACH_BYTES,
+        .is_outside = belongs_elsewhere,
         .convention = LATHE_CONVENTION_REGISTERS,
+        .narrow = t->narrow,
         .calls = LATHE_CALLS_RETURN,
         .resolve = function_at,
         .native_fs = true,
+        .plain_only = t->config.with_quick,
         .strict_fp = t->config.strict_fp,
         .no_jump_tables = !t->request.base, /* memory that may change has no constants */
     };
@@ -148,6 +183,22 @@ static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
     return guard_build(lifted, &t->lift, t->request.pc, ranges, count, t->pages);
 }
 
+/* LLVM is to use vector registers where the guest does, and not for memory it copies or clears. */
+static void avoid_vectors(Translator *t, LLVMValueRef lifted) {
+    static const char name[] = "noimplicitfloat";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof(name) - 1);
+    LLVMAddAttributeAtIndex(lifted, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(t->ctx, kind, 0));
+}
+
+/* Are C functions called? These keep no vector register. */
+static bool calls_helpers(Translator *t) {
+    unsigned lifted = LLVMGetFunctionCallConv(t->lift.dispatch);
+    for (LLVMValueRef f = LLVMGetFirstFunction(t->mod); f; f = LLVMGetNextFunction(f))
+        if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !LLVMGetIntrinsicID(f) && LLVMGetFunctionCallConv(f) != lifted)
+            return true;
+    return false;
+}
+
 /* The function's own name may have been declared by a call to itself: the declaration gives way. */
 static bool lift(Translator *t, LatheFunc *fn) {
     char name[32];
@@ -164,21 +215,28 @@ static bool lift(Translator *t, LatheFunc *fn) {
     }
     LLVMSetValueName2(lifted, name, strlen(name));
     LLVMSetVisibility(lifted, LLVMHiddenVisibility);
+    if (t->narrow)
+        avoid_vectors(t, lifted);
     if (t->dump & DUMP_LIFT)
         dump_module(t->mod, name, "lift.ll");
     return true;
 }
 
-/* Notes which instructions are translated; returns how many. */
-static u32 note_insns(Translator *t, const LatheFunc *fn) {
+static u32 count_insns(const LatheFunc *fn) {
     size_t n = 0;
+    for (size_t i = 0; i < lathe_func_block_count(fn); i++)
+        n += lathe_func_block(fn, i).insn_count;
+    return (u32)n;
+}
+
+/* Notes which instructions are translated. */
+static void note_insns(Translator *t, const LatheFunc *fn) {
+    note(t, t->request.pc, SEEN_ENTRY);
     for (size_t i = 0; i < lathe_func_block_count(fn); i++) {
         LatheBlock b = lathe_func_block(fn, i);
         for (size_t k = 0; k < b.insn_count; k++)
-            map64_set(&t->covered, b.insns[k], 1);
-        n += b.insn_count;
+            note(t, b.insns[k], SEEN_INSIDE);
     }
-    return (u32)n;
 }
 
 static bool compile(Translator *t, Translation *out) {
@@ -194,35 +252,51 @@ static bool compile(Translator *t, Translation *out) {
         dump_module(t->mod, name, "opt.ll");
     if (lathe_jit_emit(t->jit, t->mod, LATHE_OPT_NONE, false, &out->object, &size) != LATHE_OK)
         return false;
-    out->facts.opt_us = (u32)(optimized - start);
-    out->facts.emit_us = (u32)(now_us() - optimized);
+    out->facts.opt_us += (u32)(optimized - start);
+    out->facts.emit_us += (u32)(now_us() - optimized);
     out->facts.object_size = (u32)size;
     if (t->dump & DUMP_OBJ)
         dump_object(out->object, size, name);
     return true;
 }
 
-bool translator_run(Translator *t, const TranslateMessage *request, Translation *out) {
+void translation_free(Translation *t) {
+    free(t->object);
+    lathe_func_free(t->fn);
+    t->object = NULL;
+    t->fn = NULL;
+}
+
+/* False also if a narrow signature was asked for and does not hold. */
+static bool attempt(Translator *t, Translation *out, bool narrow) {
     u64 start = now_us();
-    *out = (Translation){.facts.pc = request->pc};
-    t->request = *request;
-    pages_begin(t->pages, request);
-    renew_context(t);
+    t->narrow = narrow;
+    t->again = 0;
     t->mod = LLVMModuleCreateWithNameInContext("lathe", t->ctx);
     configure(t);
     out->fn = lathe_func_new(t->mod, &t->lift);
-    bool ok = lift(t, out->fn) && !pages_lost(t->pages);
-    out->facts.lift_us = (u32)(now_us() - start);
-    if (ok) {
-        out->facts.insns = note_insns(t, out->fn);
-        out->range_count = lathe_func_ranges(out->fn, &out->ranges);
-        ok = compile(t, out);
-    }
+    bool ok = lift(t, out->fn) && !pages_lost(t->pages) && !(narrow && calls_helpers(t));
+    out->facts.lift_us += (u32)(now_us() - start);
+    out->facts.insns = ok ? count_insns(out->fn) : 0;
+    ok = ok && compile(t, out) && (!narrow || narrow_holds(out->object, lathe_func_vectors(out->fn)));
     LLVMDisposeModule(t->mod);
     return ok;
 }
 
-void translation_free(Translation *t) {
-    free(t->object);
-    lathe_func_free(t->fn);
+bool translator_run(Translator *t, const TranslateMessage *request, Translation *out) {
+    *out = (Translation){.facts.pc = request->pc};
+    t->request = *request;
+    pages_begin(t->pages, request);
+    renew_context(t);
+    t->anew = seen_at(t, request->pc) == SEEN_ENTRY;
+    bool ok = request->base && attempt(t, out, true);
+    if (!ok && !pages_lost(t->pages)) {
+        translation_free(out);
+        ok = attempt(t, out, false);
+    }
+    if (ok) {
+        note_insns(t, out->fn);
+        out->range_count = lathe_func_ranges(out->fn, &out->ranges);
+    }
+    return ok;
 }

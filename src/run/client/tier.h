@@ -1,0 +1,19 @@
+/* tier.h: from quick code to optimised code, with --tier=auto; see tier.c. */
+#ifndef RUN_CLIENT_TIER_H
+#define RUN_CLIENT_TIER_H
+
+#include "run/client/client.h"
+
+/* Nobody uses this signal; samples of where a thread is, and news from the server, come by it. */
+enum { TIER_SIGNAL = 16 };
+
+/* A thread begins to run, also after a fork. */
+void tier_begin(Thread *t);
+/* Quick code calls a function for the first time; with the arena's lock held. */
+void tier_found(Thread *t, u64 pc);
+/* A sample was taken at t->cpu.pc, or the server has sent something. */
+void tier_sample(Thread *t);
+/* Is it ours, or did somebody send it to the guest? */
+bool tier_sent(const void *info);
+
+#endif
