@@ -83,6 +83,7 @@ typedef struct LatheConfig {
     bool no_jump_tables;      /* do not follow indirect jumps through tables of constant memory */
     bool plain_only;          /* what needs other state than general and vector registers and flags (x87, mxcsr, segments, system
                                  calls), or has no meaning here, is left to `dispatch`, with cpu->pc at it */
+    bool jumps_return;        /* LATHE_CALLS_RETURN: jumps that leave the function return, whatever is known of their targets */
     bool native_fs;           /* the guest's fs is the host's own (x86-64 hosts); its gs is always in the state */
     bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets mxcsr */
     bool exact_unsupported;   /* refuse to lift (LATHE_ERR_UNSUPPORTED) instead of an exit with LATHE_TRAP_UNSUPPORTED */

@@ -7,5 +7,6 @@
 int command_cache(int argc, char **argv);
 int command_lift(int argc, char **argv); /* lathe-tools */
 int command_run(int argc, char **argv);  /* returns only if it fails */
+int command_serve(int argc, char **argv);
 
 #endif

@@ -4,35 +4,12 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "run/cache/cpu.h"
 #include "run/cache/pack.h"
 
-#ifdef __x86_64__
-#include <cpuid.h>
-
-/* Which parts of the state the system saves, and so which vector registers there are. */
-static u64 enabled_state(void) {
-    u32 low, high;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (u64)high << 32 | low;
+static void print(u64 hash, char digits[IDENTITY_SIZE]) {
+    snprintf(digits, IDENTITY_SIZE, "%015llx", (unsigned long long)hash >> 4);
 }
-
-/* Of leaf 1, EBX tells the CPU's number: it is left out everywhere it means nothing else. */
-static u64 hash_cpu(u64 hash) {
-    enum { OSXSAVE = 1 << 27 };
-    u32 r[4][4] = {{0}};
-    __get_cpuid(1, &r[0][0], &r[0][1], &r[0][2], &r[0][3]);
-    r[0][1] = 0;
-    __get_cpuid_count(7, 0, &r[1][0], &r[1][1], &r[1][2], &r[1][3]);
-    __get_cpuid_count(7, 1, &r[2][0], &r[2][1], &r[2][2], &r[2][3]);
-    __get_cpuid(0x80000001, &r[3][0], &r[3][1], &r[3][2], &r[3][3]);
-    u64 state = r[0][2] & OSXSAVE ? enabled_state() : 0;
-    return pack_hash(pack_hash(hash, r, sizeof(r)), &state, sizeof(state));
-}
-#else
-static u64 hash_cpu(u64 hash) {
-    return hash;
-}
-#endif
 
 void identity_of(const char *translator, char digits[IDENTITY_SIZE]) {
     struct stat st;
@@ -47,6 +24,10 @@ void identity_of(const char *translator, char digits[IDENTITY_SIZE]) {
             .ctime_s = st.st_ctim.tv_sec,
             .ctime_ns = st.st_ctim.tv_nsec,
         };
-    u64 hash = hash_cpu(pack_hash(PACK_HASH_START, &file, sizeof(file)));
-    snprintf(digits, IDENTITY_SIZE, "%015llx", (unsigned long long)hash >> 4);
+    print(pack_hash(cpu_kind(), &file, sizeof(file)), digits);
+}
+
+void identity_of_far(const char *host, char digits[IDENTITY_SIZE]) {
+    u64 here = pack_hash(cpu_kind(), digits, IDENTITY_SIZE - 1);
+    print(pack_hash(here, host, strlen(host)), digits);
 }

@@ -10,4 +10,7 @@ enum { IDENTITY_SIZE = 16 };
 /* Digits that change when the program that translates is another one, or runs on another kind of CPU. */
 void identity_of(const char *translator, char digits[IDENTITY_SIZE]);
 
+/* The digits of a translator here become those of the one on another machine. */
+void identity_of_far(const char *host, char digits[IDENTITY_SIZE]);
+
 #endif

@@ -16,6 +16,7 @@ typedef struct Command {
 static const Command commands[] = {
     {"run", "run a program, translated", command_run},
     {"cache", "show or clear the code kept from earlier runs", command_cache},
+    {"serve", "keep a translation server ready", command_serve},
     {"lift", "show a function of a program as LLVM-IR", NULL},
 };
 

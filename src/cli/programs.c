@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/shared.h"
 #include "cli/version.h"
 
 static bool directory_of_self(char *path, size_t size) {
@@ -59,7 +60,15 @@ bool programs_absolute(const char *given, char *path, size_t size) {
 }
 
 bool programs_cache_dir(const char *choice, char *path, size_t size) {
+    const char *shared = shared_part(choice);
+    char local[PATH_MAX] = "";
     *path = 0;
+    if (shared && shared - choice < PATH_MAX)
+        memcpy(local, choice, (size_t)(shared - choice));
+    if (*local)
+        local[shared - choice - 1] = 0; /* the comma */
+    if (shared)
+        choice = shared == choice ? NULL : local;
     if (choice && (!*choice || !strcmp(choice, "none")))
         return true;
     if (choice ? programs_absolute(choice, path, size) : usual_cache_dir(path, size))

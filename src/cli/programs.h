@@ -7,7 +7,8 @@
 /* The path of one of our programs, such as "lathe-client"; false, after a message: it is missing. */
 bool programs_find(const char *name, char *path, size_t size);
 
-/* The cache directory as an absolute path. `choice` is a directory, "none", or NULL for the user's usual one. An empty
+/* The cache directory as an absolute path. `choice` is a directory, "none", or NULL for the user's usual one; a shared cache may
+ * follow behind a comma, or stand alone for the usual directory. An empty
  * result stands for no cache; false, after a message: the path is too long. */
 bool programs_cache_dir(const char *choice, char *path, size_t size);
 

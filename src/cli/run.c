@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/identity.h"
+#include "cli/daemon.h"
 #include "cli/options.h"
 #include "cli/programs.h"
+#include "cli/shared.h"
 #include "lathe/lift.h"
 
 enum { OPT_QUICK, OPT_FULL };
@@ -18,7 +19,7 @@ enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
 enum { PATH_SIZE = 256 }; /* of the paths in the client's options */
 
 typedef struct Settings {
-    const char *arg0, *sysroot, *cache, *dump;
+    const char *arg0, *sysroot, *cache, *dump, *server;
     OptionList set, unset;
     int tier, opt, stats;
     bool strace, no_follow, perf, strict_fp;
@@ -38,7 +39,8 @@ static const Option table[] = {
     {"tier",      "auto|quick|opt", "copied code, optimised code, or both (auto)",  OPTION_CHOICE, AT(tier)},
     {"opt",       "quick|full", "how far to optimise (full)",                    OPTION_CHOICE, AT(opt)},
     {"strict-fp", NULL,         "exact NaNs, rounding, exception flags",         OPTION_FLAG,   AT(strict_fp)},
-    {"cache",     "DIR|none",   "where translated code is kept (~/.cache/lathe)", OPTION_TEXT,  AT(cache)},
+    {"cache",     "DIR|none|redis://HOST", "where translated code is kept (~/.cache/lathe)", OPTION_TEXT, AT(cache)},
+    {"server",    "WHERE",      "auto, start, none, a socket, ssh:HOST (auto)",  OPTION_TEXT,   AT(server)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
     {"strace",    NULL,         "its system calls",                              OPTION_FLAG,   AT(strace)},
@@ -141,8 +143,60 @@ static int dump_bits(const char *text) {
 }
 
 typedef struct Paths {
-    char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], sysroot[PATH_SIZE];
+    char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE];
+    Daemon daemon; /* its socket is empty if there is none to use */
 } Paths;
+
+/* ------------------------------------------------------------------------------------------------- the server to be asked */
+
+static const char *ssh_host(const char *server) {
+    return server && !strncmp(server, "ssh:", 4) ? server + 4 : NULL;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b) {
+    return !strcmp(word, a) || !strcmp(word, b);
+}
+
+static bool is_server(const char *server) {
+    const char *host = ssh_host(server);
+    if (host)
+        return daemon_is_host(host);
+    return is_one_of(server, "auto", "start") || is_one_of(server, "none", "") || strchr(server, '/');
+}
+
+/* One that cannot be used is no reason not to run the program: the client starts a server itself. */
+static void warn_server(const char *server, const char *why) {
+    fprintf(stderr, "lathe: %s: %s; a server is started here\n", server, why);
+}
+
+static void use_socket(Daemon *d, const char *path) {
+    struct stat st;
+    char absolute[PATH_MAX];
+    *d->socket = 0;
+    if (!programs_absolute(path, absolute, sizeof(absolute)) || strlen(absolute) >= sizeof(d->socket))
+        warn_server(path, "the path is too long");
+    else if (stat(absolute, &st) || !S_ISSOCK(st.st_mode))
+        warn_server(path, "no server there");
+    else
+        strcpy(d->socket, absolute);
+}
+
+/* Files of --dump are written where the program runs: only a server of its own does that. */
+static void choose_server(const Settings *s, const char *program, Daemon *d) {
+    const char *server = s->server ? s->server : "auto", *host = ssh_host(server);
+    bool start = host || !strcmp(server, "start");
+    const char *why = daemon_locate(d, program, host, start);
+    if (start && !why && !daemon_process(d) && !daemon_start(d, true) && !daemon_process(d))
+        why = "no server there";
+    if (strchr(server, '/') && !host)
+        use_socket(d, server);
+    else if (why || s->dump || is_one_of(server, "none", ""))
+        *d->socket = 0;
+    if (start && why)
+        warn_server(d->dir, why);
+}
+
+/* ------------------------------------------------------------------------------------------------------- the whole word */
 
 /* On failure there has been a message. */
 static bool find_paths(const Settings *s, Paths *p) {
@@ -153,22 +207,23 @@ static bool find_paths(const Settings *s, Paths *p) {
     if (s->sysroot && !programs_absolute(s->sysroot, p->sysroot, PATH_SIZE))
         return !fail(1, s->sysroot, "the path is too long");
     return programs_find("lathe-client", p->client, PATH_SIZE) && programs_find("lathe-server", p->server, PATH_SIZE) &&
-           programs_cache_dir(s->cache, p->cache, PATH_SIZE);
+           programs_cache_dir(s->cache, p->cache, PATH_SIZE) && shared_prepare(s->cache, p->shared, PATH_SIZE);
 }
 
 /* As run/client/options.c reads it. */
 static char *format_options(const Settings *s, const Paths *p) {
-    char *text, build[IDENTITY_SIZE];
+    char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     CHECK(out, "out of memory");
     fprintf(out, "tier=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d",
             s->tier, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow, s->perf,
             s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump));
-    identity_of(p->server, build);
-    print_value(out, "build", build);
+    print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);
+    print_value(out, "shared", p->shared);
     print_value(out, "server", p->server);
+    print_value(out, "socket", p->daemon.socket);
     print_value(out, "client", p->client);
     print_value(out, "sysroot", p->sysroot);
     CHECK(fclose(out) == 0, "out of memory");
@@ -202,8 +257,11 @@ int command_run(int argc, char **argv) {
     const char *bare = misnamed(&s);
     if (bare)
         return options_misuse(&options, "-E: '%s' has no value", bare);
+    if (s.server && !is_server(s.server))
+        return options_misuse(&options, "--server: '%s' is not auto, start, none, a path or ssh:HOST", s.server);
     if (!find_paths(&s, &paths))
         return 1;
+    choose_server(&s, paths.server, &paths.daemon);
     change_environment(&s);
     int status = find_program(argv[1], program, sizeof(program));
     return status ? status

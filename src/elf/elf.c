@@ -97,6 +97,29 @@ size_t elf_read_const(void *elf, u64 addr, void *buf, size_t size) {
     return read_image(elf, addr, buf, size, true);
 }
 
+/* The mapping that holds a page: of two that share it, the later one, as the loader maps them. */
+static const Segment *mapping_at(const ElfFile *elf, u64 page) {
+    for (size_t i = elf->segments.len; i-- > 0;) {
+        const Segment *s = &elf->segments.at[i];
+        if (page >= (s->start & -(u64)ELF_PAGE) && page < s->end)
+            return s;
+    }
+    return NULL;
+}
+
+bool elf_read_page(const ElfFile *elf, u64 page, u8 *bytes, bool *writable) {
+    const Segment *s = mapping_at(elf, page);
+    if (!s)
+        return false;
+    *writable = s->writable;
+    memset(bytes, 0, ELF_PAGE);
+    u64 in_file = (u64)(s->bytes - elf->map) + page - s->start, left = elf->map_size - in_file;
+    bool beyond = page >= s->start && page - s->start >= s->byte_count;
+    if (!beyond && in_file < elf->map_size)
+        memcpy(bytes, elf->map + in_file, left < ELF_PAGE ? left : ELF_PAGE);
+    return true;
+}
+
 /* ------------------------------------------------------------------------------------------------------- opening */
 
 static const char *machine_name(unsigned machine, char *buf, size_t size) {
@@ -204,6 +227,13 @@ static bool add_segment(ElfFile *elf, const GElf_Phdr *p, ElfError *error) {
     return true;
 }
 
+/* A name that does not end is none. */
+static const char *interpreter_of(const ElfFile *elf, const GElf_Phdr *p) {
+    if (!in_file(elf, p->p_offset, p->p_filesz) || !memchr(elf->map + p->p_offset, 0, p->p_filesz))
+        return NULL;
+    return (const char *)elf->map + p->p_offset;
+}
+
 static bool load_segments(ElfFile *elf, ElfError *error) {
     size_t count;
     if (elf_getphdrnum(elf->libelf, &count) < 0)
@@ -214,6 +244,10 @@ static bool load_segments(ElfFile *elf, ElfError *error) {
             return elf_fail(error, LATHE_ERR_ARGUMENT, "broken: %s", elf_errmsg(-1));
         if (p.p_type == PT_LOAD && !add_segment(elf, &p, error))
             return false;
+        if (p.p_type == PT_LOAD && p.p_align > elf->align)
+            elf->align = p.p_align;
+        if (p.p_type == PT_INTERP)
+            elf->interpreter = interpreter_of(elf, &p);
         if (p.p_type == PT_GNU_RELRO) {
             elf->relro_start = p.p_vaddr;
             elf->relro_end = p.p_vaddr + p.p_memsz;
@@ -240,6 +274,7 @@ static bool load(ElfFile *elf, const char *path, ElfError *error) {
     Elf64_Ehdr h;
     memcpy(&h, elf->map, sizeof(h));
     elf->entry = h.e_entry;
+    elf->position_independent = h.e_type == ET_DYN;
     return load_segments(elf, error) && elf_load_cells(elf, error) && elf_load_functions(elf, error);
 }
 
@@ -266,4 +301,22 @@ void elf_close(ElfFile *elf) {
 
 u64 elf_entry(const ElfFile *elf) {
     return elf->entry;
+}
+
+const char *elf_interpreter(const ElfFile *elf) {
+    return elf->interpreter;
+}
+
+ElfExtent elf_extent(const ElfFile *elf) {
+    return (ElfExtent){
+        .start = elf->segments.at[0].start,
+        .end = elf->segments.at[elf->segments.len - 1].end,
+        .align = elf->align,
+        .position_independent = elf->position_independent,
+    };
+}
+
+bool elf_is_code(const ElfFile *elf, u64 addr) {
+    const Segment *s = elf_segment(elf, addr);
+    return s && s->executable && addr - s->start < s->byte_count;
 }

@@ -24,6 +24,38 @@ void elf_close(ElfFile *elf);
 
 u64 elf_entry(const ElfFile *elf); /* 0: none, as in most libraries */
 
+/* The path of its program interpreter, the dynamic linker; NULL: none. */
+const char *elf_interpreter(const ElfFile *elf);
+
+typedef struct ElfExtent {
+    u64 start, end; /* of all segments */
+    u64 align;      /* the largest of theirs */
+    bool position_independent;
+} ElfExtent;
+ElfExtent elf_extent(const ElfFile *elf);
+bool elf_is_code(const ElfFile *elf, u64 addr);
+
+/* A page as it is mapped before relocation, with what the file has around a segment's contents; false: nothing is mapped there.
+ * `page` is a multiple of ELF_PAGE. */
+enum { ELF_PAGE = 4096 };
+bool elf_read_page(const ElfFile *elf, u64 page, u8 *bytes, bool *writable);
+
+/* dynamic.c: the nth text of the dynamic segment with that tag, DT_NEEDED, DT_RUNPATH or the like; NULL: there are no more. */
+const char *elf_dynamic_text(const ElfFile *elf, i64 tag, size_t nth);
+
+/* A word of the image that leads to code. */
+typedef struct ElfPointer {
+    u64 at; /* the word's address; 0: it is in the headers, or an instruction */
+    u64 to;
+} ElfPointer;
+typedef VEC(ElfPointer) ElfPointers;
+
+/* pointers.c: where the image starts and ends, and pointers in its data. Some may be numbers that only look like addresses. */
+void elf_code_pointers(const ElfFile *elf, ElfPointers *found);
+
+/* tables.c: where computed jumps may lead: entries of what seem to be jump tables, and places that functions compute in themselves. */
+void elf_table_entries(const ElfFile *elf, ElfPointers *found);
+
 /* Reads up to `size` bytes of the image as it is after relocation, zeros where memory has no file contents; returns how
  * many (0: unmapped). `elf` is an ElfFile: both functions are a LatheReadMemory. */
 size_t elf_read(void *elf, u64 addr, void *buf, size_t size);
@@ -41,6 +73,9 @@ typedef struct ElfFunction {
 /* The functions that symbols and unwind tables tell of, one per address, by rising address; owned by elf. Where several
  * symbols name one address, a global one is preferred. */
 size_t elf_functions(const ElfFile *elf, const ElfFunction **functions);
+
+/* The function, of known size, that addr is inside of and not at the beginning; NULL: none. */
+const ElfFunction *elf_function_around(const ElfFile *elf, u64 addr);
 
 /* The function that begins at addr; one without name and size if none is known. */
 ElfFunction elf_function_at(const ElfFile *elf, u64 addr);

@@ -114,7 +114,8 @@ size_t elf_functions(const ElfFile *elf, const ElfFunction **functions) {
     return elf->functions.len;
 }
 
-ElfFunction elf_function_at(const ElfFile *elf, u64 addr) {
+/* How many functions begin before addr. */
+static size_t count_before(const ElfFile *elf, u64 addr) {
     size_t low = 0, high = elf->functions.len;
     while (low < high) {
         size_t mid = (low + high) / 2;
@@ -123,9 +124,20 @@ ElfFunction elf_function_at(const ElfFile *elf, u64 addr) {
         else
             high = mid;
     }
+    return low;
+}
+
+ElfFunction elf_function_at(const ElfFile *elf, u64 addr) {
+    size_t low = count_before(elf, addr);
     if (low < elf->functions.len && elf->functions.at[low].addr == addr)
         return elf->functions.at[low];
     return (ElfFunction){.addr = addr};
+}
+
+const ElfFunction *elf_function_around(const ElfFile *elf, u64 addr) {
+    size_t before = count_before(elf, addr);
+    const ElfFunction *f = before ? &elf->functions.at[before - 1] : NULL;
+    return f && addr - f->addr < f->size && elf_function_at(elf, addr).size == 0 ? f : NULL;
 }
 
 static bool lookup_address(const ElfFile *elf, const char *text, ElfFunction *function) {

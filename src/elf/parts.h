@@ -32,6 +32,9 @@ struct ElfFile {
     u8 *map;
     size_t map_size;
     u64 entry;
+    bool position_independent;
+    u64 align;                  /* the largest of its segments */
+    const char *interpreter;    /* NULL: none */
     VEC(Segment) segments;      /* by address, disjoint */
     u64 relro_start, relro_end; /* read-only after relocation */
     u64 eh_frame_hdr;           /* 0: none */
@@ -46,6 +49,9 @@ const u8 *elf_contents(const ElfFile *elf, u64 addr, u64 size);
 /* The segment that holds addr, or NULL. */
 const Segment *elf_segment(const ElfFile *elf, u64 addr);
 bool elf_fail(ElfError *error, LatheStatus status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* dynamic.c: the nth value of a tag. */
+u64 elf_dynamic_value(const ElfFile *elf, i64 tag, size_t nth, u64 missing);
 
 /* relocation.c: fills elf->cells; lays the known ones over `size` bytes read from `addr`; the first address at or after
  * addr and before end that belongs to an unknown cell, else end. */

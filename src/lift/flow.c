@@ -68,9 +68,13 @@ static void leave_with_trap(LatheFunc *fn, Val pc, LatheTrap trap, u32 info) {
     leave(fn, pc, false);
 }
 
+static bool jumps_go_on(const LatheFunc *fn) {
+    return fn->cfg.calls == LATHE_CALLS_RETURN && !fn->cfg.jumps_return;
+}
+
 /* Go on at a direct target outside the function: in the function the caller knows for it, or by returning. */
 static void leave_directly(LatheFunc *fn, u64 pc) {
-    Val known = fn->cfg.resolve && fn->cfg.calls == LATHE_CALLS_RETURN ? fn->cfg.resolve(fn->cfg.user, pc) : NULL;
+    Val known = fn->cfg.resolve && jumps_go_on(fn) ? fn->cfg.resolve(fn->cfg.user, pc) : NULL;
     if (!known) {
         leave(fn, pc_value(&fn->l, pc), false);
         return;
@@ -88,7 +92,7 @@ static Val look_up(LatheFunc *fn, Val pc, bool is_call) {
 
 /* Go on at a computed address: in the function that `lookup` finds, or by returning. */
 static void leave_to(LatheFunc *fn, Val pc) {
-    if (!fn->cfg.lookup || fn->cfg.calls != LATHE_CALLS_RETURN) {
+    if (!fn->cfg.lookup || !jumps_go_on(fn)) {
         leave(fn, pc, false);
         return;
     }

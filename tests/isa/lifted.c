@@ -48,7 +48,8 @@ static void name_of(size_t index, char name[32]) {
     snprintf(name, 32, "case_%zu", index);
 }
 
-/* A narrow signature leaves out the vector registers that the decoder does not name; lifting stops if one is needed after all. */
+/* A narrow signature leaves out the vector registers that the decoder does not name; lifting stops if one is needed
+ * after all. */
 static void lift_narrow(Lifted *l, CodeBytes *bytes) {
     LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("narrow", l->ctx);
     LatheConfig cfg = {

@@ -22,7 +22,8 @@ static const Sample samples[] = {
     {"declare i64 @g_20(i64)\ndefine i64 @g_10(i64 %a) { %b = tail call i64 @g_20(i64 %a) ret i64 %b }", 0},
     {"@guest = external hidden global i8\ndefine ptr @g_10() { ret ptr @guest }", 0},
     {"declare i64 @helper(i64)\ndefine i64 @g_10(i64 %a) { %b = tail call i64 @helper(i64 %a) ret i64 %b }", NEVER},
-    {"declare void @guest_syscall(ptr)\ndefine void @g_10(ptr %a) { call void @guest_syscall(ptr %a) ret void }", NEVER},
+    {"declare void @guest_syscall(ptr)\ndefine void @g_10(ptr %a) { call void @guest_syscall(ptr %a) ret void }",
+     NEVER},
 };
 
 static void *compile(LatheJit *jit, LLVMContextRef ctx, const char *ir) {
@@ -32,7 +33,8 @@ static void *compile(LatheJit *jit, LLVMContextRef ctx, const char *ir) {
     void *object = NULL;
     size_t size;
     CHECK(!LLVMParseIRInContext(ctx, text, &mod, &error), "a sample that is no IR");
-    CHECK(lathe_jit_emit(jit, mod, LATHE_OPT_FULL, false, &object, &size) == LATHE_OK, "a sample that cannot be compiled");
+    LatheStatus status = lathe_jit_emit(jit, mod, LATHE_OPT_FULL, false, &object, &size);
+    CHECK(status == LATHE_OK, "a sample that cannot be compiled");
     LLVMDisposeModule(mod);
     return object;
 }

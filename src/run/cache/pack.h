@@ -93,6 +93,11 @@ const PackRecord *pack_next(const u8 *data, size_t size, size_t *at);
 /* Appends to the packs of a directory. Any number of processes may do so at a time. */
 typedef struct PackWriter PackWriter;
 
+/* The record of the object made for a request, sealed for a pack and for mem_free; NULL: it depends on bytes outside its
+ * module. */
+PackRecord *pack_record_new(Key pack, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
+                            u64 guest_hash, const void *object, u32 object_size, u32 insns);
+
 /* Makes the directory if there is none. NULL: nothing can be kept there, or it is someone else's. If the packs are
  * larger than LATHE_CACHE_SIZE says (in MiB), those that were not used for longest are removed. */
 PackWriter *pack_writer_open(const char *dir);

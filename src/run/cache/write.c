@@ -148,10 +148,10 @@ PackWriter *pack_writer_open(const char *dir) {
     return w;
 }
 
-void pack_append(PackWriter *w, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
-                 u64 guest_hash, const void *object, u32 object_size, u32 insns) {
-    if (!w || w->failed || !object_size || object_size > MESSAGE_MAX || !is_inside(request, ranges, range_count))
-        return;
+PackRecord *pack_record_new(Key pack, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
+                            u64 guest_hash, const void *object, u32 object_size, u32 insns) {
+    if (!object_size || object_size > MESSAGE_MAX || !is_inside(request, ranges, range_count))
+        return NULL;
     size_t size = pack_record_size(range_count, object_size);
     PackRecord *r = mem_new(size);
     *r = (PackRecord){.magic = PACK_MAGIC,
@@ -166,10 +166,20 @@ void pack_append(PackWriter *w, const TranslateMessage *request, const LatheRang
     for (size_t i = 0; i < range_count; i++)
         to[i] = (PackRange){ranges[i].start - request->base, ranges[i].end - request->base};
     memcpy(to + range_count, object, object_size);
-    pack_seal(request->pack, r);
+    pack_seal(pack, r);
+    return r;
+}
+
+void pack_append(PackWriter *w, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
+                 u64 guest_hash, const void *object, u32 object_size, u32 insns) {
+    PackRecord *r = NULL;
+    if (w && !w->failed)
+        r = pack_record_new(request->pack, request, ranges, range_count, guest_hash, object, object_size, insns);
+    if (!r)
+        return;
     w->failed = !write_record(w, request->pack, r);
+    w->unchecked += r->size;
     mem_free(r);
-    w->unchecked += size;
     if (w->unchecked > w->limit / 8)
         enforce_limit(w);
 }

@@ -52,7 +52,9 @@ typedef struct Options {
     u32 dump;               /* DUMP_* bits, handed to the server */
     u32 first_pid;          /* of the run: --strace names all others */
     char cache_dir[256];    /* empty: no cache */
+    char shared[256];       /* the server's shared cache, without password; empty: none */
     char server_path[256];  /* the program that is the server */
+    char socket[108];       /* where a server of the user's waits for clients; empty: there is none */
     char client_path[256];  /* this program, for exec of guests */
     char sysroot[256];      /* -L */
     char guest_path[256];   /* the guest's program, absolute: /proc/self/exe */
@@ -64,8 +66,8 @@ bool options_format(const Options *options, char *text, size_t size);
 
 /* Counters of --stats; changed with relaxed atomics. */
 typedef struct Stats {
-    u64 blocks, quick_insns, quick_us, samples; /* quick tier */
-    u64 functions, guest_insns, cached, requested, lookups_missed, objects_bytes, syscalls;
+    u64 blocks, quick_insns, quick_us, samples, reverted; /* quick tier */
+    u64 functions, guest_insns, cached, requested, shared, lookups_missed, objects_bytes, syscalls;
     u64 lift_us, opt_us, emit_us, wait_us, link_us;
 } Stats;
 
@@ -89,6 +91,7 @@ typedef struct Process {
     u64 start_us;
     u64 *auxv;   /* the kernel's, to this process */
     char **envp; /* likewise */
+    const char *secret; /* the shared cache's password, which is not in the guest's environment; NULL: none */
     bool refused_thread; /* process.c: and said so */
 } Process;
 
@@ -112,6 +115,9 @@ typedef struct Thread {
     u64 arena;     /* where the code arena begins */
     u64 host_base; /* host_sp without any translation waiting */
     void (*cross_enter)(void), (*cross_leave)(void); /* of cross.S */
+    u64 crossings; /* between quick and optimised code */
+    u64 crossed;   /* the last one from quick code: where to, from the arena's begin */
+    u64 crossings_seen, sampled_us; /* at the last sample; of this thread's CPU time */
     u64 host_stack, host_stack_size;
     u64 signal_stack, signal_stack_size; /* of the host's signal handlers */
     u32 tid;
@@ -126,8 +132,9 @@ typedef struct Thread {
     u64 blocked_faults;   /* signals of faults that the guest blocks, and the host does not */
     u64 altstack, altstack_size; /* the guest's; size 0: none */
     u32 altstack_flags;
-    __attribute__((aligned(4096))) TableEntry table[1 << QUICK_TABLE_BITS]; /* quick code by guest address */
-    u64 jump_pc[QUICK_JUMPS], jump_code[QUICK_JUMPS]; /* the same for jumps; addresses are negated, so that lea compares them */
+    __attribute__((aligned(4096))) u64 table_pc[QUICK_TABLE];
+    u64 table_code[QUICK_TABLE]; /* quick code by guest address: calls by its bits 4–19, returns by the lowest 16 */
+    u64 jump_pc[QUICK_TABLE], jump_code[QUICK_TABLE]; /* jumps, likewise; addresses are negated, so that lea compares them */
 } Thread;
 
 _Static_assert(offsetof(LatheX86Cpu, pc) == CPU_PC && offsetof(LatheX86Cpu, gp) == CPU_GP(0), "offsets.h");
@@ -140,10 +147,12 @@ _Static_assert(offsetof(Thread, leave) == THREAD_LEAVE && offsetof(Thread, ret) 
 _Static_assert(offsetof(Thread, call) == THREAD_CALL && offsetof(Thread, jump) == THREAD_JUMP, "offsets.h");
 _Static_assert(offsetof(Thread, arena) == THREAD_ARENA && offsetof(Thread, host_base) == THREAD_HOST_BASE, "offsets.h");
 _Static_assert(offsetof(Thread, cross_enter) == THREAD_CROSS_ENTER && offsetof(Thread, cross_leave) == THREAD_CROSS_LEAVE, "offsets.h");
+_Static_assert(offsetof(Thread, crossings) == THREAD_CROSSINGS && offsetof(Thread, crossed) == THREAD_CROSSED, "offsets.h");
 _Static_assert(offsetof(LatheX86Cpu, cf) == CPU_CF && offsetof(LatheX86Cpu, of) == CPU_OF && offsetof(LatheX86Cpu, trap) == CPU_TRAP,
                "offsets.h");
 _Static_assert(offsetof(Thread, jump_pc) == THREAD_JUMP_PC && offsetof(Thread, jump_code) == THREAD_JUMP_CODE, "offsets.h");
-_Static_assert(offsetof(Thread, pending_signals) == THREAD_PENDING && offsetof(Thread, table) == THREAD_TABLE, "offsets.h");
+_Static_assert(offsetof(Thread, pending_signals) == THREAD_PENDING && offsetof(Thread, table_pc) == THREAD_TABLE_PC, "offsets.h");
+_Static_assert(offsetof(Thread, table_code) == THREAD_TABLE_CODE, "offsets.h");
 
 /* Run the guest from t->cpu.pc until it ends. */
 _Noreturn void thread_run(Thread *t);
@@ -172,6 +181,8 @@ bool code_has(u64 pc);
 bool code_wanted(u64 pc, u32 times);
 void code_load(Thread *t, u64 pc);
 void code_install(Thread *t, const ObjectMessage *facts, const void *object);
+/* Optimised code at this offset in the arena is no gain: back to quick code, for good. */
+void code_revert(Thread *t, u64 offset);
 /* Code in [start, end) was unmapped or changed: forget its translations. */
 void code_forget(u64 start, u64 end);
 

@@ -362,6 +362,20 @@ static void take_over(Thread *t, Code *c, u64 pc, void *code) {
     quick_override(t, pc, emit_cross(code, false));
 }
 
+void code_revert(Thread *t, u64 offset) {
+    Code *c = the.code;
+    for (u64 i = 0; i < c->map_cap; i++) {
+        Entry *e = &c->map[i];
+        if (!e->used || !e->code || (u64)e->code - the.code_base != offset)
+            continue;
+        e->code = NULL;
+        e->asked = true;
+        quick_restore(t, e->pc);
+        the.stats.reverted++;
+        return;
+    }
+}
+
 void code_load(Thread *t, u64 pc) {
     Code *c = the.code;
     Module *m = space_module(pc);

@@ -48,12 +48,20 @@
     mov %al, %gs:CPU_AF
 .endm
 
-/* One multiplication moves the bytes of cf, pf, af, zf and sf to bits 0, 2, 4, 6 and 7 of the highest byte. */
+/* Each byte by itself: the CPU does not forward several stores to one load. r11 is lost, too. */
 .macro load_flags
-    movabs $0x0105104080000000, %r11
-    mov %gs:CPU_CF, %rax
-    imul %r11, %rax
-    shr $56, %rax
+    movzbl %gs:CPU_CF, %eax
+    movzbl %gs:CPU_PF, %r11d
+    lea (%rax,%r11,4), %eax
+    movzbl %gs:CPU_AF, %r11d
+    shl $4, %r11d
+    or %r11d, %eax
+    movzbl %gs:CPU_ZF, %r11d
+    shl $6, %r11d
+    or %r11d, %eax
+    movzbl %gs:CPU_SF, %r11d
+    shl $7, %r11d
+    or %r11d, %eax
     shl $8, %eax
     mov %gs:CPU_OF, %al
     add $0x7f, %al
@@ -76,6 +84,8 @@ hidden cross_enter
     cmp %gs:THREAD_STACK_LIMIT, %rsp
     jb deep
 1:  mov %gs:THREAD_EXIT, %r11d
+    incq %gs:THREAD_CROSSINGS
+    mov %r11, %gs:THREAD_CROSSED
     add %gs:THREAD_ARENA, %r11
     mov %gs:THREAD_SELF, %r15
     lea 8(%r13), %r10
@@ -131,6 +141,7 @@ trapped:
 
 /* Optimised code calls or jumps to quick code. */
 hidden cross_leave
+    incq %gs:THREAD_CROSSINGS
     sub $8, %rsp
     push %gs:THREAD_HOST_SP
     push %gs:THREAD_EXPECTED

@@ -83,6 +83,19 @@ static char **copy_argv(int argc, char **argv) {
     return copy;
 }
 
+/* The variable's value, which is no longer in the environment then. */
+static const char *take_variable(char **envp, const char *name) {
+    size_t len = strlen(name);
+    while (*envp && (strncmp(*envp, name, len) || (*envp)[len] != '='))
+        envp++;
+    if (!*envp)
+        return NULL;
+    const char *value = *envp + len + 1;
+    for (; *envp; envp++)
+        envp[0] = envp[1];
+    return value;
+}
+
 static int keep_stderr(void) {
     i64 fd = sys_fcntl(2, F_DUPFD_CLOEXEC, 1000);
     return fd < 0 ? 2 : (int)fd;
@@ -94,7 +107,8 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.start_us = sys_now_us();
     the.auxv = auxv;
     the.envp = envp;
-    the.stats_fd = the.opt.stats ? keep_stderr() : 2;
+    the.secret = take_variable(envp, SHARED_SECRET);
+    the.stats_fd = the.opt.stats || *the.opt.shared ? keep_stderr() : 2;
     if (!space_init() || !arena_init() || !quick_init() || !code_init())
         die("not enough address space");
     vdso_adopt();

@@ -34,12 +34,13 @@
 #define THREAD_HOST_BASE 2632
 #define THREAD_CROSS_ENTER 2640
 #define THREAD_CROSS_LEAVE 2648
-#define THREAD_TABLE 4096
-#define THREAD_JUMP_PC 266240
-#define THREAD_JUMP_CODE 790528
+#define THREAD_CROSSINGS 2656
+#define THREAD_CROSSED 2664
+#define THREAD_TABLE_PC 4096
+#define THREAD_TABLE_CODE (THREAD_TABLE_PC + 8 * QUICK_TABLE)
+#define THREAD_JUMP_PC (THREAD_TABLE_CODE + 8 * QUICK_TABLE)
+#define THREAD_JUMP_CODE (THREAD_JUMP_PC + 8 * QUICK_TABLE)
 
-#define QUICK_TABLE_BITS 14
-#define QUICK_TABLE_MASK ((1 << QUICK_TABLE_BITS) - 1)
-#define QUICK_JUMPS (1 << 16) /* by the low half of an address's low half: all that movzwl leaves */
+#define QUICK_TABLE 0x10000 /* entries: 16 bits of an address are one instruction's work */
 
 #endif

@@ -29,7 +29,9 @@ static const Field fields[] = {
     FIELD("root", first_pid, WORD),
     FIELD("build", code.reserved, TEXT),
     FIELD("cache", cache_dir, TEXT),
+    FIELD("shared", shared, TEXT),
     FIELD("server", server_path, TEXT),
+    FIELD("socket", socket, TEXT),
     FIELD("client", client_path, TEXT),
     FIELD("sysroot", sysroot, TEXT),
 };

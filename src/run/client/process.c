@@ -232,8 +232,23 @@ static i64 count_strings(u64 list) {
     return 0;
 }
 
-/* lathe-client OPTIONS PATH ARGV0 ARGS…. The list is on the stack: memory would stay behind in the parent of a vfork
- * child. */
+/* execve with one variable more: the shared cache's password. The lists are on the stack: memory would stay behind in the parent of
+ * a vfork child. */
+static i64 exec_with_secret(Thread *t, const char **argv, char **envp) {
+    i64 count = count_strings((u64)envp);
+    if (count < 0 || count > ARGS_MAX)
+        return count < 0 ? count : -E2BIG;
+    char variable[sizeof(SHARED_SECRET) + sizeof(((SharedMessage *)0)->password)], *list[count + 2];
+    format_text(variable, sizeof(variable), "%s=%s", SHARED_SECRET, the.secret);
+    if (count)
+        memcpy(list, envp, (size_t)count * sizeof(char *));
+    list[count] = variable;
+    list[count + 1] = NULL;
+    u64 args[6] = {(u64)the.opt.client_path, (u64)argv, (u64)list};
+    return syscall_guarded(&t->pending_signals, __NR_execve, args);
+}
+
+/* lathe-client OPTIONS PATH ARGV0 ARGS… */
 static i64 exec_client(Thread *t, const char *path, char **argv, char **envp) {
     enum { BEFORE = 3 };
     char options[OPTIONS_BYTES];
@@ -249,6 +264,8 @@ static i64 exec_client(Thread *t, const char *path, char **argv, char **envp) {
     list[BEFORE] = ""; /* the kernel, too, gives a program without argv[0] an empty one */
     memcpy(list + BEFORE, argv, (size_t)argc * sizeof(char *));
     list[BEFORE + (argc ? argc : 1)] = NULL;
+    if (the.secret)
+        return exec_with_secret(t, list, envp);
     u64 args[6] = {(u64)the.opt.client_path, (u64)list, (u64)envp};
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
 }

@@ -29,17 +29,6 @@
     cld
 .endm
 
-/* rdx: where the table's entry for the target in rcx is; flags: whether it is the target's. */
-.macro find
-    mov %rdx, %gs:THREAD_SPILL_RDX
-    mov %ecx, %edx
-    shr $4, %edx
-    xor %ecx, %edx
-    and $QUICK_TABLE_MASK, %edx
-    shl $4, %edx
-    cmp %gs:THREAD_TABLE(%rdx), %rcx
-.endm
-
 .macro hidden name
     .globl \name
     .hidden \name
@@ -58,9 +47,11 @@ hidden quick_return
 
 /* The same for who has checked that. */
 hidden quick_return_to
-    find
+    mov %rdx, %gs:THREAD_SPILL_RDX
+    movzwl %cx, %edx
+    cmp %gs:THREAD_TABLE_PC(,%rdx,8), %rcx
     jne 1f
-    mov %gs:THREAD_TABLE+8(%rdx), %rdx
+    mov %gs:THREAD_TABLE_CODE(,%rdx,8), %rdx
     mov %rdx, (%rsp)
     mov %gs:THREAD_SPILL_RDX, %rdx
     mov %gs:THREAD_SPILL_RCX, %rcx
@@ -77,9 +68,13 @@ hidden quick_returned
     jmp quick_resume
 
 hidden quick_call
-    find
+    mov %rdx, %gs:THREAD_SPILL_RDX
+    mov %ecx, %edx
+    shr $4, %edx
+    movzwl %dx, %edx
+    cmp %gs:THREAD_TABLE_PC(,%rdx,8), %rcx
     jne call_miss
-    mov %gs:THREAD_TABLE+8(%rdx), %rdx
+    mov %gs:THREAD_TABLE_CODE(,%rdx,8), %rdx
     mov %rdx, %gs:THREAD_TARGET
     mov %gs:THREAD_SPILL_RDX, %rdx
     mov %gs:THREAD_SPILL_RCX, %rcx

@@ -196,20 +196,27 @@ static u64 next_block(u64 pc) {
     return nearest;
 }
 
-static u32 table_index(u64 pc) {
-    return (u32)(pc >> 4 ^ pc) & QUICK_TABLE_MASK;
+/* Where the tables have the target of a call, and of a return. */
+static u32 call_index(u64 pc) {
+    return (u32)(pc >> 4) % QUICK_TABLE;
 }
 
-static void set_table(Thread *t, u64 pc, const u8 *code) {
-    t->table[table_index(pc)] = (TableEntry){pc, (u64)code};
+static u32 return_index(u64 pc) {
+    return (u32)pc % QUICK_TABLE;
+}
+
+static void set_table(Thread *t, u32 index, u64 pc, const u8 *code) {
+    t->table_pc[index] = pc;
+    t->table_code[index] = (u64)code;
 }
 
 static void clear_tables(Thread *t, u64 pc) {
-    TableEntry *entry = &t->table[table_index(pc)];
-    if (entry->pc == pc)
-        entry->pc = entry->code = 0;
-    if (t->jump_pc[pc % QUICK_JUMPS] == -pc)
-        t->jump_pc[pc % QUICK_JUMPS] = 0;
+    if (t->table_pc[call_index(pc)] == pc)
+        t->table_pc[call_index(pc)] = 0;
+    if (t->table_pc[return_index(pc)] == pc)
+        t->table_pc[return_index(pc)] = 0;
+    if (t->jump_pc[return_index(pc)] == -pc)
+        t->jump_pc[return_index(pc)] = 0;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- exits */
@@ -297,7 +304,7 @@ static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 end, u64 *next) {
     }
     note_insn(*next - pc, (u64)(e->at - before));
     if (r.returns)
-        set_table(t, *next, e->at);
+        set_table(t, return_index(*next), *next, e->at);
     return !r.ends;
 }
 
@@ -333,6 +340,16 @@ static void guard_page(u64 number) {
     quick.guarded += p->guarded;
 }
 
+/* The exits of a new block. Those that do not lead forward are loops, and may have optimised code from an earlier run. */
+static void link_exits(Thread *t, u32 first, u32 last, u64 end) {
+    for (u32 i = first; i <= last; i++)
+        if (exit_no(i)->site)
+            link_exit(i);
+    for (u32 i = first; i <= last; i++)
+        if (exit_no(i)->site && exit_no(i)->kind == EXIT_LINK && exit_no(i)->pc < end)
+            tier_found(t, exit_no(i)->pc);
+}
+
 static u8 *make_block(Thread *t, u64 pc) {
     u32 first_exit = exit_count();
     Block b = {.pc = pc, .code = arena_room(BLOCK_BYTES, 16), .lens = (u32)quick.lens.len};
@@ -350,9 +367,7 @@ static u8 *make_block(Thread *t, u64 pc) {
         guard_page(last_page(&b));
         add_to_page(number, last_page(&b));
     }
-    for (u32 i = first_exit + 1; i <= exit_count(); i++)
-        if (exit_no(i)->site)
-            link_exit(i);
+    link_exits(t, first_exit + 1, exit_count(), b.pc + b.size);
     the.stats.blocks++;
     the.stats.quick_insns += b.insns;
     return b.code;
@@ -396,21 +411,30 @@ u8 *quick_find_function(Thread *t, u64 pc) {
     return b->enter ? b->enter : b->code;
 }
 
-void quick_override(Thread *t, u64 pc, u8 *enter) {
-    u32 n = block_at(pc), inside = 0;
-    find(pc, &inside);
-    if (!n) {
-        make_timed(t, pc);
-        n = block_at(pc);
-    }
-    block_no(n)->enter = enter;
-    for (u32 i = 0; i < 2; i++) { /* jumps may lead to the middle of another block */
-        u32 b = i ? inside : n;
-        for (u32 x = b && (!i || inside != n) ? block_no(b)->incoming : 0; x; x = exit_no(x)->next)
+/* Jumps to pc, of which some may lead to the middle of another block, go to `code` from now on. */
+static void redirect(Thread *t, u64 pc, const u8 *code) {
+    u64 page = pc >> PAGE_SHIFT;
+    const Page *p = slot_of(quick.pages, quick.page_cap, page);
+    for (u32 n = p->used ? p->first : 0; n; n = *next_in_page(block_no(n), page))
+        for (u32 x = block_no(n)->incoming; x; x = exit_no(x)->next)
             if (exit_no(x)->pc == pc)
-                set_site(exit_no(x)->site, enter);
-    }
+                set_site(exit_no(x)->site, code);
     clear_tables(t, pc);
+}
+
+void quick_override(Thread *t, u64 pc, u8 *enter) {
+    if (!block_at(pc))
+        make_timed(t, pc);
+    block_no(block_at(pc))->enter = enter;
+    redirect(t, pc, enter);
+}
+
+void quick_restore(Thread *t, u64 pc) {
+    u32 n = block_at(pc);
+    if (!n)
+        return;
+    block_no(n)->enter = NULL;
+    redirect(t, pc, block_no(n)->code);
 }
 
 /* The function that pc is in, as far as calls have shown: the nearest one before it. */
@@ -428,19 +452,20 @@ u64 quick_function(u64 pc) {
     return best;
 }
 
-/* The head of the innermost loop around pc in the blocks of one page: the target of a jump back over pc; 0: none is known. */
-u64 quick_loop(u64 pc) {
-    u64 page = pc >> PAGE_SHIFT, best = 0;
+/* Of the loops whose heads are in the same page: a loop is a jump back over pc. */
+bool quick_loop(u64 pc, u64 *start, u64 *end) {
+    u64 page = pc >> PAGE_SHIFT;
     const Page *p = slot_of(quick.pages, quick.page_cap, page);
+    *start = 0;
     for (u32 n = p->used ? p->first : 0; n; n = *next_in_page(block_no(n), page))
         for (u32 x = block_no(n)->incoming; x; x = exit_no(x)->next) {
             QuickPlace from;
             u64 head = exit_no(x)->pc;
-            if (exit_no(x)->kind == EXIT_LINK && head <= pc && head > best && quick_locate((u64)exit_no(x)->site, &from) &&
-                from.pc >= pc)
-                best = head;
+            bool candidate = exit_no(x)->kind == EXIT_LINK && head <= pc && head > *start;
+            if (candidate && quick_locate((u64)exit_no(x)->site, &from) && from.pc >= pc)
+                *start = head, *end = from.next;
         }
-    return best;
+    return *start;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- forgetting */
@@ -631,22 +656,26 @@ static void undo_return(Thread *t) {
         t->cpu.pc = place.pc;
 }
 
-__attribute__((visibility("hidden"))) void quick_lookup(Thread *t) {
-    u64 pc = t->cpu.pc;
+static void look_up(Thread *t, u64 pc, u32 index) {
+    u64 guest = t->cpu.pc;
     t->flags &= ~(u64)FLAG_TRAP;
     the.stats.lookups_missed++;
-    undo_return(t);
-    u64 guest = t->cpu.pc;
     go_on(t);
     if (guest == t->cpu.pc)
-        set_table(t, pc, (u8 *)t->target);
+        set_table(t, index, pc, (u8 *)t->target);
+}
+
+__attribute__((visibility("hidden"))) void quick_lookup(Thread *t) {
+    u64 pc = t->cpu.pc;
+    undo_return(t);
+    look_up(t, pc, return_index(pc));
 }
 
 __attribute__((visibility("hidden"))) void quick_lookup_call(Thread *t) {
     arena_lock();
     quick_find_function(t, t->cpu.pc);
     arena_unlock();
-    quick_lookup(t);
+    look_up(t, t->cpu.pc, call_index(t->cpu.pc));
 }
 
 /* On its way from optimised code, to t->target. */
@@ -671,8 +700,8 @@ __attribute__((visibility("hidden"))) void quick_lookup_jump(Thread *t) {
     u64 pc = t->cpu.pc;
     go_on(t);
     if (pc == t->cpu.pc) {
-        t->jump_pc[pc % QUICK_JUMPS] = -pc;
-        t->jump_code[pc % QUICK_JUMPS] = t->target;
+        t->jump_pc[return_index(pc)] = -pc;
+        t->jump_code[return_index(pc)] = t->target;
     }
 }
 

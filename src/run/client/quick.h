@@ -13,9 +13,12 @@ u8 *quick_find(Thread *t, u64 pc);
 u8 *quick_find_function(Thread *t, u64 pc);
 /* From now on `enter` is the code for pc. */
 void quick_override(Thread *t, u64 pc, u8 *enter);
-/* The function and the innermost loop that pc is in, by their first addresses, as far as known; 0: not at all. */
+/* Undoes that. */
+void quick_restore(Thread *t, u64 pc);
+/* The function that pc is in, by its first address, as far as known; 0: not at all. */
 u64 quick_function(u64 pc);
-u64 quick_loop(u64 pc);
+/* The innermost loop around pc, as far as known: where it begins, and the end of the jump back; false: there is none. */
+bool quick_loop(u64 pc, u64 *start, u64 *end);
 /* Code in [start, end) was unmapped or changed. */
 void quick_forget(u64 start, u64 end);
 

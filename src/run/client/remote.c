@@ -1,7 +1,8 @@
 /* remote.c: the client's side of the protocol, and the server's life.
  *
- * The server is started when something has to be translated, and not as a child that the guest could wait for: it is a
- * grandchild whose parent is gone. Nothing of the guest stays open in it. If it dies, another one is asked the same once. */
+ * When something has to be translated, the user's daemon is asked (lathe serve), if there is one; otherwise a server is started, and
+ * not as a child that the guest could wait for: it is a grandchild whose parent is gone. Nothing of the guest stays open in it. If
+ * it dies, another one is asked the same once. */
 #include "run/client/client.h"
 
 #include <linux/wait.h>
@@ -9,7 +10,10 @@
 #include "run/client/tier.h"
 
 /* Of headers that belong to libc or do not go together with it. */
-enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, MSG_NOSIGNAL = 0x4000, SIG_SETMASK = 2 };
+enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, SOCK_NONBLOCK = O_NONBLOCK, MSG_NOSIGNAL = 0x4000 };
+enum { SIG_SETMASK = 2, SOL_SOCKET = 1, SO_PEERCRED = 17 };
+
+enum { PATIENCE_US = 2000000 }; /* with a daemon that does not greet */
 
 typedef struct Reply {
     u8 *data;
@@ -50,6 +54,16 @@ static bool receive(MessageHeader *header) {
         reply.data = sys_pages(reply.capacity);
     }
     return sys_read_all(the.server_fd, reply.data, header->size);
+}
+
+/* A daemon that cannot serve us says why, and is not asked again. */
+static void note_refusal(const MessageHeader *header) {
+    if (header->type != S_ERROR || !*the.opt.socket)
+        return;
+    u64 size = header->size < reply.capacity ? header->size : reply.capacity - 1;
+    reply.data[size] = 0;
+    say("%s; a server is started here", (char *)reply.data);
+    *the.opt.socket = 0;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the server */
@@ -97,10 +111,21 @@ static bool spawn(int socket) {
     return status == 0;
 }
 
+/* The cache that the server shares with others. */
+static bool name_shared(void) {
+    SharedMessage message = {.run = the.opt.first_pid};
+    if (!*the.opt.shared)
+        return true;
+    memcpy(message.url, the.opt.shared, sizeof(message.url));
+    if (the.secret && strlen(the.secret) < sizeof(message.password))
+        memcpy(message.password, the.secret, strlen(the.secret));
+    return send(C_SHARED, &message, sizeof(message), NULL, 0);
+}
+
 static bool greet(void) {
     InitMessage init = {.version = PROTOCOL_VERSION, .dump = the.opt.dump, .code = the.opt.code};
     memcpy(init.cache_dir, the.opt.cache_dir, sizeof(init.cache_dir));
-    return send(C_INIT, &init, sizeof(init), NULL, 0); /* the answer comes before all others */
+    return send(C_INIT, &init, sizeof(init), NULL, 0) && name_shared(); /* the answer comes before all others */
 }
 
 static void disconnect(void) {
@@ -118,9 +143,15 @@ static int move_away(int fd) {
     return (int)moved;
 }
 
-static bool connect_server(void) {
-    if (the.server_fd >= 0)
-        return true;
+/* A daemon that ended while there was nothing to do is no failure of the next request. */
+static bool is_connected(void) {
+    struct pollfd state = {.fd = the.server_fd, .events = POLLRDHUP};
+    if (the.server_fd >= 0 && sys_poll(&state, 1, 0) > 0 && state.revents & (POLLRDHUP | POLLHUP | POLLERR))
+        disconnect();
+    return the.server_fd >= 0;
+}
+
+static bool start_server(void) {
     int pair[2];
     if (sys_socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return false;
@@ -131,6 +162,68 @@ static bool connect_server(void) {
         return true;
     disconnect();
     return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the daemon */
+
+/* The directory may have been anybody's by now; who listens is known for certain. */
+static bool is_ours(int fd) {
+    struct {
+        u32 pid, uid, gid;
+    } peer = {0};
+    u32 size = sizeof(peer);
+    i64 error = sys5(__NR_getsockopt, (u64)fd, SOL_SOCKET, SO_PEERCRED, (u64)&peer, (u64)&size);
+    return !error && peer.uid == (u32)sys_geteuid();
+}
+
+/* It never waits: a daemon that has no room for one more is no help. */
+static i64 open_socket(void) {
+    struct {
+        u16 family;
+        char path[sizeof(the.opt.socket)];
+    } address = {AF_UNIX, {0}};
+    memcpy(address.path, the.opt.socket, sizeof(address.path));
+    i64 fd = sys3(__NR_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return fd;
+    if (!sys3(__NR_connect, (u64)fd, (u64)&address, sizeof(address)) && is_ours((int)fd) &&
+        !sys_fcntl((int)fd, F_SETFL, O_RDWR))
+        return fd;
+    sys_close((int)fd);
+    return -1;
+}
+
+static bool is_greeted(void) {
+    struct pollfd ready = {.fd = the.server_fd, .events = POLLIN};
+    u64 end = sys_now_us() + PATIENCE_US;
+    MessageHeader header;
+    for (u64 now; (now = sys_now_us()) < end;) {
+        i64 count = sys_poll(&ready, 1, (int)((end - now) / 1000 + 1));
+        if (count < 0 && count != -EINTR)
+            return false;
+        if (count <= 0)
+            continue;
+        if (!receive(&header))
+            return false;
+        note_refusal(&header);
+        return header.type == S_INIT;
+    }
+    return false;
+}
+
+static bool join_daemon(void) {
+    i64 fd = *the.opt.socket ? open_socket() : -1;
+    if (fd < 0)
+        return false;
+    the.server_fd = move_away((int)fd);
+    if (greet() && is_greeted())
+        return true;
+    disconnect();
+    return false;
+}
+
+static bool connect_server(void) {
+    return is_connected() || join_daemon() || start_server();
 }
 
 void remote_after_fork(void) {
@@ -153,6 +246,19 @@ static bool answer_memory(const MessageHeader *header) {
     return send(C_MEMBUF, &facts, sizeof(facts), bytes, facts.size);
 }
 
+/* Messages that a request need not wait for. */
+static bool is_aside(const MessageHeader *header) {
+    char line[600];
+    if (header->type == S_WARNING) {
+        size_t size = header->size < sizeof(line) - 1 ? header->size : sizeof(line) - 1;
+        memcpy(line, reply.data, size);
+        line[size] = 0;
+        char whole[sizeof(line) + 16];
+        sys_write_all(the.stats_fd, whole, format_text(whole, sizeof(whole), "lathe: %s\n", line));
+    }
+    return header->type == S_INIT || header->type == S_WARNING;
+}
+
 /* One request to its end; false if the connection did not hold. */
 static bool ask(const TranslateMessage *request, ObjectMessage *facts) {
     MessageHeader header;
@@ -161,9 +267,11 @@ static bool ask(const TranslateMessage *request, ObjectMessage *facts) {
     while (receive(&header)) {
         if (header.type == S_OBJECT && header.size >= sizeof(*facts)) {
             memcpy(facts, reply.data, sizeof(*facts));
+            the.stats.shared += facts->shared;
             return header.size == sizeof(*facts) + facts->object_size;
         }
-        if (header.type != S_INIT && (header.type != S_MEMREQ || !answer_memory(&header)))
+        note_refusal(&header);
+        if (!is_aside(&header) && (header.type != S_MEMREQ || !answer_memory(&header)))
             return false;
     }
     return false;
@@ -231,6 +339,7 @@ RemoteAnswer remote_poll(ObjectMessage *facts, const void **object) {
         bool ok = receive(&header);
         if (ok && header.type == S_OBJECT && header.size >= sizeof(*facts)) {
             memcpy(facts, reply.data, sizeof(*facts));
+            the.stats.shared += facts->shared;
             *object = reply.data + sizeof(*facts);
             if (header.size == sizeof(*facts) + facts->object_size)
                 return REMOTE_OBJECT;
@@ -238,7 +347,8 @@ RemoteAnswer remote_poll(ObjectMessage *facts, const void **object) {
         } else if (ok && header.type == S_MEMREQ) {
             ok = answer_memory(&header);
         } else if (ok) {
-            ok = header.type == S_INIT;
+            note_refusal(&header);
+            ok = is_aside(&header);
         }
         if (!ok)
             disconnect();

@@ -1,19 +1,22 @@
-/* tier.c: which functions get optimised code, and when.
+/* tier.c: what gets optimised code, and when.
  *
- * Everything starts as quick code. A timer of each thread's own CPU time interrupts it; the function where it is then found
- * several times is hot, and the server is asked for optimised code, without waiting: its messages raise the same signal and are
- * answered wherever the guest is then. A function that is found hot though it has optimised code is in a loop that began before;
- * the loop's head then gets optimised code of its own, and the thread changes over there.
+ * Everything starts as quick code. A timer of each thread's own CPU time interrupts it; what it is found in several times is hot,
+ * and the server is asked for optimised code, without waiting: its messages raise the same signal and are answered wherever the
+ * guest is then. What an earlier run found hot is in the cache, and taken from there when the place is first reached.
  *
- * What an earlier run found hot is in the cache, and taken from there when the function is first called. */
+ * Quick code is as fast as the guest's own but for calls, returns and computed jumps, and to cross between the tiers costs as much
+ * as some of these. So optimised code is for what stays in it: loops without calls, entered at their head while they run, and
+ * functions that call only themselves. If it turns out to be crossed often all the same, it is given up again. */
 #include "run/client/tier.h"
 
 #include <linux/time.h>
 
 #include "run/client/arena.h"
+#include "isa/x86_64/shape.h"
 #include "run/client/quick.h"
+#include "run/client/space.h"
 
-enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32 };
+enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32, REGION_INSNS = 1000, CROSSINGS_MAX = 3000 /* in a millisecond */ };
 enum { OWNER_THREAD = 0 /* F_OWNER_TID */, NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2, CODE_POLL_FIRST = 1 };
 
 typedef struct TierEvent { /* struct sigevent */
@@ -29,6 +32,11 @@ typedef struct Hot {
 } Hot;
 
 static Hot hot;
+
+static bool code_readable(u64 pc) {
+    int prot = space_prot(pc);
+    return prot != PROT_UNMAPPED && (prot & PROT_EXEC) && space_prot(pc + 15) != PROT_UNMAPPED;
+}
 
 static bool is_auto(void) {
     return the.opt.tier == TIER_AUTO;
@@ -83,20 +91,80 @@ static void take_answer(Thread *t) {
 }
 
 static void want(u64 pc) {
-    if (hot.count < QUEUE && code_wanted(pc, HOT_SAMPLES))
+    if (!code_has(pc) && hot.count < QUEUE && code_wanted(pc, HOT_SAMPLES))
         hot.queue[hot.count++] = pc;
 }
 
+/* ------------------------------------------------------------------------------------------------------------- regions */
+
+/* Does nothing between leave for somewhere else, to come back? Calls of `self` do not count. */
+static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
+    Shape s;
+    u32 insns = 0;
+    *jumps = false;
+    for (u64 pc = start; pc < end; pc += s.length) {
+        if (++insns > REGION_INSNS || !code_readable(pc) || !shape_of((const u8 *)pc, 16, &s))
+            return false;
+        bool calls = s.kind == SHAPE_CALL && pc + s.length + (u64)s.target != self;
+        if (calls || s.kind == SHAPE_CALL_INDIRECT || s.kind == SHAPE_SYSCALL || s.kind == SHAPE_OTHER)
+            return false;
+        *jumps |= s.kind == SHAPE_JMP_INDIRECT;
+    }
+    return true;
+}
+
+/* Where a function ends: at a return or jump that no jump before it leads beyond. 0: not found. */
+static u64 function_end(u64 start, bool *recursive) {
+    Shape s;
+    u64 furthest = start;
+    *recursive = false;
+    for (u64 pc = start, insns = 0; insns < REGION_INSNS && code_readable(pc) && shape_of((const u8 *)pc, 16, &s); insns++) {
+        u64 next = pc + s.length, target = next + (u64)s.target;
+        *recursive |= s.kind == SHAPE_CALL && target == start;
+        if ((s.kind == SHAPE_JCC || s.kind == SHAPE_JMP) && target > furthest && target < start + PAGE)
+            furthest = target;
+        if ((s.kind == SHAPE_RET || s.kind == SHAPE_JMP) && furthest <= pc)
+            return next;
+        pc = next;
+    }
+    return 0;
+}
+
+/* Computed jumps are understood where their table is prepared, which is before the loop they are in: then the function has to be
+ * called again. */
+static void consider(u64 pc) {
+    u64 start, end, function = quick_function(pc);
+    bool jumps, recursive;
+    if (quick_loop(pc, &start, &end) && stays(start, end, 0, &jumps)) {
+        if (!jumps)
+            want(start);
+        else if (function)
+            want(function);
+        return;
+    }
+    end = function ? function_end(function, &recursive) : 0;
+    if (end > pc && recursive && stays(function, end, function, &jumps))
+        want(function);
+}
+
+static bool crosses_often(Thread *t) {
+    struct timespec now;
+    sys_clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    u64 us = (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
+    u64 count = t->crossings - t->crossings_seen, passed = us - t->sampled_us;
+    t->crossings_seen = t->crossings;
+    t->sampled_us = us;
+    return count * 1000 > passed * CROSSINGS_MAX;
+}
+
 void tier_sample(Thread *t) {
-    u64 pc = t->cpu.pc;
     t->sampled = false;
     the.stats.samples++;
     arena_lock();
-    u64 function = quick_function(pc), loop = quick_loop(pc);
-    if (function && !code_has(function))
-        want(function);
-    else if (loop && !code_has(loop))
-        want(loop);
+    if (crosses_often(t))
+        code_revert(t, t->crossed);
+    else
+        consider(t->cpu.pc);
     if (hot.asking)
         take_answer(t);
     if (!hot.asking)

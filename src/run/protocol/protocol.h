@@ -2,16 +2,16 @@
  *
  * Every message is an 8-byte header and a payload. The client speaks first, and speaks only when asked after that:
  *
- *     C_INIT → S_INIT;   then any number of   C_TRANSLATE → (S_MEMREQ → C_MEMBUF)* → S_OBJECT
+ *     C_INIT [C_SHARED] → S_INIT;   then any number of   C_TRANSLATE → (S_MEMREQ → C_MEMBUF)* → [S_SOURCE] S_OBJECT
  *
- * All integers are little-endian. A side that gets anything else ends the connection.
+ * An S_WARNING may come at any time. All integers are little-endian. A side that gets anything else ends the connection.
  */
 #ifndef RUN_PROTOCOL_H
 #define RUN_PROTOCOL_H
 
 #include "base/base.h"
 
-enum { PROTOCOL_VERSION = 1 };
+enum { PROTOCOL_VERSION = 2 };
 
 #define MESSAGES(M)                                                                                                    \
     M(C_INIT, 1)                                                                                                       \
@@ -20,7 +20,10 @@ enum { PROTOCOL_VERSION = 1 };
     M(S_MEMREQ, 4)                                                                                                     \
     M(C_MEMBUF, 5)                                                                                                     \
     M(S_OBJECT, 6)                                                                                                     \
-    M(S_ERROR, 7)
+    M(S_ERROR, 7)                                                                                                      \
+    M(S_SOURCE, 8)                                                                                                     \
+    M(C_SHARED, 9)                                                                                                     \
+    M(S_WARNING, 10)
 
 typedef enum MessageType {
 #define M(name, number) name = number,
@@ -59,8 +62,23 @@ typedef struct InitMessage { /* C_INIT */
     u32 version;
     u32 dump; /* DUMP_* bits */
     CodeConfig code;
+    u64 cpu;             /* the kind of CPU that will run the code (cpu_kind); 0: the server's own */
+    u32 sources;         /* bool: an S_SOURCE comes before each S_OBJECT with an object */
+    u32 reserved;
     char cache_dir[256]; /* where the server keeps what it makes; empty: nowhere */
 } InitMessage;
+
+/* C_SHARED: a cache that the server reads and writes besides. The password is not in the client's arguments, which everybody can
+ * see, but in this variable of its environment. */
+#define SHARED_SECRET "LATHE_SHARED_SECRET"
+typedef struct SharedMessage {
+    u32 run; /* the run's first process: of all its processes, one is warned */
+    u32 reserved;
+    char url[256];      /* run/cache/address.h, without password */
+    char password[256]; /* empty: none */
+} SharedMessage;
+
+/* S_WARNING: a line for the user, without its end. */
 
 typedef struct InitReply { /* S_INIT */
     u32 version, reserved;
@@ -108,13 +126,20 @@ typedef struct MemReply {
     u32 writable; /* 1: the guest may write some of them */
 } MemReply;
 
+/* S_SOURCE: the guest bytes that the object behind it was made from: the hash of a pack's record, then the ranges (LatheRange) in guest
+ * addresses. A client that keeps objects itself asks for them. */
+typedef struct SourceMessage {
+    u64 guest_hash;
+    u32 range_count, reserved;
+} SourceMessage;
+
 /* S_OBJECT: the facts, then object_size bytes of an ELF object. object_size 0: the code at pc cannot be read or decoded. */
 typedef struct ObjectMessage {
     u64 pc;
     u32 object_size;
     u32 insns;           /* guest instructions */
     u32 lift_us, opt_us, emit_us;
-    u32 reserved;
+    u32 shared; /* bool: some other server made it, see C_SHARED */
 } ObjectMessage;
 
 #endif

@@ -1,7 +1,5 @@
-/* connection.c: messages on a socket; see server.h. */
+/* connection.c: messages on a socket, or on two pipes; see server.h. SIGPIPE is ignored. */
 #include <errno.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "run/server/server.h"
@@ -23,7 +21,7 @@ static bool receive_all(int fd, void *buf, size_t size) {
 static bool send_all(int fd, const void *buf, size_t size) {
     const u8 *at = buf;
     while (size) {
-        ssize_t n = send(fd, at, size, MSG_NOSIGNAL);
+        ssize_t n = write(fd, at, size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -43,5 +41,6 @@ bool connection_receive(Connection *c, MessageHeader *header) {
 
 bool connection_send(Connection *c, MessageType type, const void *a, size_t a_size, const void *b, size_t b_size) {
     MessageHeader header = {type, (u32)(a_size + b_size)};
-    return send_all(c->fd, &header, sizeof(header)) && send_all(c->fd, a, a_size) && send_all(c->fd, b, b_size);
+    int fd = c->out ? c->out : c->fd;
+    return send_all(fd, &header, sizeof(header)) && send_all(fd, a, a_size) && send_all(fd, b, b_size);
 }

@@ -1,12 +1,19 @@
-/* main.c: lathe-server: serves one client on a socket it was given, until the client is gone. */
+/* main.c: lathe-server: serves one client until it is gone, or waits for clients as a daemon.
+ *
+ *     lathe-server --fd=N        a client on a socket, as lathe run starts it
+ *     lathe-server --stdio       a client on standard input and output, as ssh starts it
+ *     lathe-server --listen=N --socket=PATH --build=DIGITS --idle=SECONDS --clients=COUNT [--ssh=HOST]
+ *                                clients on a socket that listens, as lathe serve starts it */
 #include <llvm-c/Support.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "run/cache/cpu.h"
 #include "run/cache/pack.h"
 #include "run/server/server.h"
+#include "run/server/shared.h"
 
 typedef struct Session {
     Connection connection;
@@ -14,6 +21,11 @@ typedef struct Session {
     Pages *pages;
     Translator *translator;
     PackWriter *writer; /* NULL: nothing is kept */
+    Shared *shared;     /* NULL: there is none */
+    InitMessage init;
+    LatheJit *jit;      /* NULL: none is ready */
+    const char *build;  /* what clients call this server's code; NULL: whatever they do */
+    bool sources;       /* the client wants to know what objects are made from */
 } Session;
 
 static bool fail(Session *s, const char *text) {
@@ -30,8 +42,16 @@ static bool begin(Session *s) {
     if (init.version != PROTOCOL_VERSION || init.code.version != CODE_VERSION || init.code.arch != LATHE_ARCH_X86_64 ||
         init.code.opt > LATHE_OPT_MAX || !memchr(init.cache_dir, 0, sizeof(init.cache_dir)))
         return fail(s, "client and server do not fit together");
+    if (s->build && strncmp((char *)init.code.reserved, s->build, sizeof(init.code.reserved)))
+        return fail(s, "the server is of another build");
+    s->init = init;
+    s->sources = init.sources;
     s->pages = pages_new(&s->connection);
     s->translator = translator_new(&init.code, init.dump, s->pages);
+    if (init.cpu && init.cpu != cpu_kind())
+        translator_use(s->translator, lathe_jit_new(&(LatheJitConfig){.cpu = "x86-64-v2"}));
+    else if (s->jit)
+        translator_use(s->translator, s->jit);
     s->writer = *init.cache_dir ? pack_writer_open(init.cache_dir) : NULL;
     InitReply reply = {.version = PROTOCOL_VERSION};
     return connection_send(&s->connection, S_INIT, &reply, sizeof(reply), NULL, 0);
@@ -51,8 +71,19 @@ static bool hash_guest(Session *s, const Translation *t, u64 *hash) {
 
 static void keep(Session *s, const TranslateMessage *request, const Translation *t) {
     u64 hash;
-    if (s->writer && !is_zero(&request->pack) && t->facts.object_size && hash_guest(s, t, &hash))
+    bool in_pack = s->writer && !is_zero(&request->pack);
+    if (!t->facts.object_size || (!in_pack && !s->shared) || !hash_guest(s, t, &hash))
+        return;
+    if (in_pack)
         pack_append(s->writer, request, t->ranges, t->range_count, hash, t->object, t->facts.object_size, t->facts.insns);
+    shared_keep(s->shared, request, t, hash);
+}
+
+/* For a client that keeps objects itself. */
+static void tell_source(Session *s, const Translation *t) {
+    SourceMessage source = {.range_count = (u32)t->range_count};
+    if (s->sources && t->facts.object_size && hash_guest(s, t, &source.guest_hash))
+        connection_send(&s->connection, S_SOURCE, &source, sizeof(source), t->ranges, t->range_count * sizeof(LatheRange));
 }
 
 static bool translate(Session *s, u32 size) {
@@ -63,8 +94,9 @@ static bool translate(Session *s, u32 size) {
     if (request.base && (request.pc < request.base || request.pc >= request.end))
         return fail(s, "a translation request outside its module");
     Translation t;
-    if (!translator_run(s->translator, &request, &t))
+    if (!shared_find(s->shared, &request, &t) && !translator_run(s->translator, &request, &t))
         t.facts.object_size = 0;
+    tell_source(s, &t);
     watch_hold(s->watch); /* the client may end as soon as it has the answer */
     bool ok = !pages_lost(s->pages) &&
               connection_send(&s->connection, S_OBJECT, &t.facts, sizeof(t.facts), t.object, t.facts.object_size);
@@ -75,16 +107,27 @@ static bool translate(Session *s, u32 size) {
     return ok;
 }
 
+static bool share(Session *s, u32 size) {
+    SharedMessage message;
+    if (size != sizeof(message) || s->shared)
+        return fail(s, "a shared cache that makes no sense");
+    memcpy(&message, s->connection.buffer, sizeof(message));
+    s->shared = shared_new(&message, &s->init, &s->connection, s->pages);
+    return true;
+}
+
+static bool answer(Session *s, const MessageHeader *header) {
+    if (header->type == C_TRANSLATE)
+        return translate(s, header->size);
+    if (header->type == C_SHARED)
+        return share(s, header->size);
+    return fail(s, "a message that has no place here");
+}
+
 static void serve(Session *s) {
     MessageHeader header;
-    while (connection_receive(&s->connection, &header)) {
-        if (header.type != C_TRANSLATE) {
-            fail(s, "a message that has no place here");
-            return;
-        }
-        if (!translate(s, header.size))
-            return;
-    }
+    while (connection_receive(&s->connection, &header) && answer(s, &header))
+        ;
 }
 
 /* A guest that pushes or pops several registers makes LLVM copy them as vectors between its stack and the state. What was stored
@@ -94,18 +137,86 @@ static void set_llvm_options(void) {
     LLVMParseCommandLineOptions(ARRAY_LEN(options), options, NULL);
 }
 
-int main(int argc, char **argv) {
-    if (argc != 2 || sscanf(argv[1], "--fd=%d", &(int){0}) != 1) {
-        fprintf(stderr, "lathe-server is started by lathe run\n");
-        return 2;
-    }
-    Session s = {.connection.fd = atoi(argv[1] + 5)};
-    signal(SIGPIPE, SIG_IGN);
-    set_llvm_options();
+static int run_session(Session s) {
     s.watch = watch_new(s.connection.fd);
     if (begin(&s))
         serve(&s);
     if (s.writer)
         pack_writer_close(s.writer);
+    shared_free(s.shared);
     return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------- the command line */
+
+typedef struct Arguments {
+    int fd, listener;
+    bool stdio;
+    const char *socket, *build, *ssh;
+    u32 idle_s, clients;
+    LatheJit *jit; /* of the daemon */
+} Arguments;
+
+static const char *value_of(const char *word, const char *name) {
+    size_t len = strlen(name);
+    return strncmp(word, name, len) ? NULL : word + len;
+}
+
+static bool parse_word(Arguments *a, const char *word) {
+    const char *v;
+    if ((v = value_of(word, "--fd=")))
+        a->fd = atoi(v);
+    else if ((v = value_of(word, "--listen=")))
+        a->listener = atoi(v);
+    else if ((v = value_of(word, "--idle=")))
+        a->idle_s = (u32)atoi(v);
+    else if ((v = value_of(word, "--clients=")))
+        a->clients = (u32)atoi(v);
+    else if ((v = value_of(word, "--socket=")))
+        a->socket = v;
+    else if ((v = value_of(word, "--build=")))
+        a->build = v;
+    else if ((v = value_of(word, "--ssh=")))
+        a->ssh = v;
+    else
+        return a->stdio = !strcmp(word, "--stdio");
+    return true;
+}
+
+static bool parse(Arguments *a, int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        if (!parse_word(a, argv[i]))
+            return false;
+    bool daemon = a->listener > 0 && a->socket && a->build && a->idle_s && a->clients;
+    return (a->fd > 0) + a->stdio + daemon == 1;
+}
+
+static int serve_copy(void *user, int fd) {
+    const Arguments *a = user;
+    if (a->ssh)
+        return relay_run(fd, a->ssh, a->build, a->idle_s);
+    return run_session((Session){.connection.fd = fd, .build = a->build, .jit = a->jit});
+}
+
+static int run_daemon(Arguments *a) {
+    DaemonConfig config = {a->listener, a->socket, a->idle_s, a->clients, serve_copy, a};
+    if (!a->ssh)
+        a->jit = warm_jit_new();
+    daemon_run(&config);
+    if (a->jit)
+        lathe_jit_free(a->jit);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    Arguments a = {0};
+    if (!parse(&a, argc, argv)) {
+        fprintf(stderr, "lathe-server is started by lathe run and lathe serve\n");
+        return 2;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    set_llvm_options();
+    if (a.listener)
+        return run_daemon(&a);
+    return run_session((Session){.connection = {.fd = a.fd, .out = a.stdio ? 1 : 0}});
 }

@@ -1,4 +1,7 @@
-/* server.h: the process that translates: one connection, its client's guest memory by page, and LLVM. */
+/* server.h: the process that translates: one connection, its client's guest memory by page, and LLVM.
+ *
+ * It serves one client on a descriptor it was given (main.c), or many on a socket, each by a copy of itself (daemon.c). A copy
+ * can also hand everything on to a server on another machine, and keep what comes back here (relay.c). */
 #ifndef RUN_SERVER_H
 #define RUN_SERVER_H
 
@@ -9,6 +12,7 @@
 /* connection.c: messages on a socket. */
 typedef struct Connection {
     int fd;
+    int out;    /* where answers go, if that is another descriptor; 0: fd */
     u8 *buffer; /* payload of the last message received */
     size_t capacity;
 } Connection;
@@ -45,8 +49,12 @@ typedef struct Translation {
 
 Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages); /* dump: DUMP_* bits */
 void translator_free(Translator *t);
+void translator_use(Translator *t, LatheJit *jit); /* instead of one for this CPU; takes it */
 bool translator_run(Translator *t, const TranslateMessage *request, Translation *out);
 void translation_free(Translation *t);
+
+/* build.c: a hash that servers have in common if they make the same code; portable: for any CPU. False: this one has no build id. */
+bool build_identity(bool portable, u64 *hash);
 
 /* guard.c: a function that goes on in `lifted` if the guest's bytes are still what they were, and has it translated anew
  * otherwise. NULL: they cannot be read. */
@@ -55,6 +63,26 @@ LLVMValueRef guard_build(LLVMValueRef lifted, const LatheConfig *cfg, u64 pc, co
 
 /* narrow.c: whether an object that LLVM made of a narrow function (lathe_func_vectors) keeps the guest's other vector registers. */
 bool narrow_holds(const void *object, unsigned vectors);
+
+/* daemon.c: a process that waits for clients, and makes a copy of itself for each. */
+typedef struct DaemonConfig {
+    int listener;
+    const char *path; /* of its socket, which is removed at the end */
+    u32 idle_s;       /* without clients for so long, it ends; a client that asks nothing for so long loses its copy */
+    u32 clients;      /* at most, at a time */
+    int (*serve)(void *user, int fd); /* in the copy; its result is the copy's exit status */
+    void *user;
+} DaemonConfig;
+
+enum { DAEMON_ENDS = 3 }; /* an exit status: the others cannot be served, either */
+void daemon_run(const DaemonConfig *config); /* until it is idle or gets SIGTERM */
+
+/* warm.c: a jit that has done once what it does for every function, so that copies of this process find all in memory. */
+LatheJit *warm_jit_new(void);
+
+/* relay.c: a connection is handed on to the server that `ssh HOST lathe serve --stdio` gives. Objects are kept here, in the
+ * client's cache directory. */
+int relay_run(int fd, const char *host, const char *build, u32 idle_s);
 
 /* dump.c: files for people. Failures have no effect. */
 void dump_module(LLVMModuleRef mod, const char *name, const char *kind);

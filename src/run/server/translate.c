@@ -50,6 +50,11 @@ Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages) {
     return t;
 }
 
+void translator_use(Translator *t, LatheJit *jit) {
+    lathe_jit_free(t->jit);
+    t->jit = jit;
+}
+
 void translator_free(Translator *t) {
     lathe_jit_free(t->jit);
     map64_free(&t->seen);
@@ -133,25 +138,32 @@ static void declare_guest(Translator *t) {
     t->lift.pic_base = t->request.base;
 }
 
+/* Beside quick code every place is a function of its own that has all it can reach, also before itself: it may be a loop's head,
+ * and to leave costs more than to have code twice. */
+static void set_reach(Translator *t) {
+    u64 pc = t->request.pc, base = t->request.base, end = base ? t->request.end : pc + REACH_BYTES;
+    bool alone = t->config.with_quick;
+    t->lift.code_start = !alone ? pc : pc - base < REACH_BYTES ? base : pc - REACH_BYTES;
+    t->lift.code_end = end - pc < REACH_BYTES ? end : pc + REACH_BYTES;
+    t->lift.is_outside = alone ? NULL : belongs_elsewhere;
+    t->lift.plain_only = t->lift.jumps_return = alone;
+}
+
 static void configure(Translator *t) {
-    u64 pc = t->request.pc, end = t->request.base ? t->request.end : pc + REACH_BYTES;
     t->lift = (LatheConfig){
         .arch = (LatheArch)t->config.arch,
         .read_memory = read_guest,
         .user = t,
         .max_insns = MAX_INSNS,
-        .code_start = pc,
-        .code_end = end - pc < REACH_BYTES ? end : pc + REACH_BYTES,
-        .is_outside = belongs_elsewhere,
         .convention = LATHE_CONVENTION_REGISTERS,
         .narrow = t->narrow,
         .calls = LATHE_CALLS_RETURN,
         .resolve = function_at,
         .native_fs = true,
-        .plain_only = t->config.with_quick,
         .strict_fp = t->config.strict_fp,
         .no_jump_tables = !t->request.base, /* memory that may change has no constants */
     };
+    set_reach(t);
     t->lift.dispatch = lathe_declare(t->mod, &t->lift, SYMBOL_MISS);
     t->lift.lookup = lookup_build(t->mod, &t->lift);
     t->lift.on_syscall = declare_plain(t, SYMBOL_SYSCALL);
@@ -194,7 +206,8 @@ static void avoid_vectors(Translator *t, LLVMValueRef lifted) {
 static bool calls_helpers(Translator *t) {
     unsigned lifted = LLVMGetFunctionCallConv(t->lift.dispatch);
     for (LLVMValueRef f = LLVMGetFirstFunction(t->mod); f; f = LLVMGetNextFunction(f))
-        if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !LLVMGetIntrinsicID(f) && LLVMGetFunctionCallConv(f) != lifted)
+        if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !LLVMGetIntrinsicID(f) &&
+            LLVMGetFunctionCallConv(f) != lifted)
             return true;
     return false;
 }
@@ -203,6 +216,8 @@ static bool calls_helpers(Translator *t) {
 static bool lift(Translator *t, LatheFunc *fn) {
     char name[32];
     if (lathe_func_decode_cfg(fn, t->request.pc) != LATHE_OK)
+        return false;
+    if (t->config.with_quick && lathe_func_problem(fn).status == LATHE_ERR_LIMIT) /* a part of it is no better than quick code */
         return false;
     LLVMValueRef lifted = lift_guarded(t, fn);
     if (!lifted)

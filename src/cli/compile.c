@@ -1,0 +1,202 @@
+/* compile.c: `lathe compile`: translates programs and their libraries before they run, into the cache that `lathe run` reads. */
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/identity.h"
+#include "cli/options.h"
+#include "cli/programs.h"
+#include "run/ahead/ahead.h"
+
+enum { OPT_QUICK, OPT_FULL };
+enum { TIER_AUTO, TIER_OPT };
+enum { MORE_NO, MORE_YES };
+enum { JOBS_MAX = 1024, PATH_SIZE = 256, STATUS_INTERRUPTED = 130 };
+
+typedef struct Settings {
+    const char *sysroot, *cache;
+    u64 jobs;
+    int tier, opt, optimize;
+    bool strict_fp, profile, quiet;
+} Settings;
+
+#define AT(field) offsetof(Settings, field)
+
+// clang-format off
+static const Option table[] = {
+    {NULL, NULL, "For which runs:", OPTION_HEADING, 0},
+    {"tier",      "auto|opt",   "those with this --tier (auto)",                  OPTION_CHOICE, AT(tier)},
+    {"opt",       "quick|full", "those with this --opt (full)",                   OPTION_CHOICE, AT(opt)},
+    {"strict-fp", NULL,         "those with --strict-fp",                         OPTION_FLAG,   AT(strict_fp)},
+    {"cache",     "DIR",        "those with this --cache (~/.cache/lathe)",       OPTION_TEXT,   AT(cache)},
+    {"L",         "DIR",        "those with this -L: look for the ELF interpreter there first", OPTION_TEXT, AT(sysroot)},
+    {NULL, NULL, "What to do:", OPTION_HEADING, 0},
+    {"optimize",  "1|2",        "2: optimise more, also what is in the cache already", OPTION_CHOICE, AT(optimize)},
+    {"profile",   NULL,         "only what earlier runs had translated",          OPTION_FLAG,   AT(profile)},
+    {"j",         "N",          "so many processes at a time (one for each CPU)", OPTION_NUMBER, AT(jobs)},
+    {"quiet",     NULL,         "do not show progress",                           OPTION_FLAG,   AT(quiet)},
+    {0},
+};
+// clang-format on
+
+static const OptionSet options = {
+    .command = "lathe compile",
+    .usage = "[OPTION]... PROG|LIB...",
+    .about = "Translates programs and libraries, and the libraries that they need, ahead of time for lathe run.",
+    .table = table,
+};
+
+static volatile int interrupted;
+
+static void on_interrupt(int signal) {
+    (void)signal;
+    interrupted = 1;
+}
+
+/* As run/client/options.c makes it of the options of lathe run. */
+static CodeConfig config_for(const Settings *s, const char *build, bool with_quick) {
+    CodeConfig config = {
+        .version = CODE_VERSION,
+        .arch = LATHE_ARCH_X86_64,
+        .opt = s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL,
+        .strict_fp = s->strict_fp,
+        .with_quick = with_quick,
+    };
+    snprintf((char *)config.reserved, sizeof(config.reserved), "%s", build);
+    return config;
+}
+
+/* A name without slash is searched for in PATH, like that of lathe run's program; false: it is nowhere. */
+static bool find_program(const char *name, char found[PATH_MAX]) {
+    const char *dir = getenv("PATH");
+    if (strchr(name, '/') || access(name, F_OK) == 0)
+        return snprintf(found, PATH_MAX, "%s", name) < PATH_MAX;
+    for (dir = dir ? dir : "/usr/local/bin:/usr/bin:/bin";;) {
+        int width = (int)strcspn(dir, ":");
+        if (snprintf(found, PATH_MAX, "%.*s%s%s", width, dir, width ? "/" : "./", name) < PATH_MAX && access(found, X_OK) == 0)
+            return true;
+        if (!dir[width])
+            return false;
+        dir += width + 1;
+    }
+}
+
+static bool add_operands(AheadFiles *files, const AheadPlan *plan, char **names, int count) {
+    bool ok = true;
+    for (int i = 0; i < count; i++) {
+        char path[PATH_MAX];
+        if (find_program(names[i], path)) {
+            ok &= files_add(files, plan, path);
+        } else {
+            fprintf(stderr, "lathe: %s: not found\n", names[i]);
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+typedef struct Sums {
+    u64 done, insns, had, no_code, given_up, lost;
+} Sums;
+
+static Sums add_up(const AheadFiles *files, const AheadPlan *plan) {
+    Sums s = {0};
+    for (size_t i = 0; i < files->len; i++) {
+        const AheadFile *f = files->at[i];
+        u64 kept = file_count_kept(f, plan), made = f->done + f->had;
+        s.done += f->done;
+        s.insns += f->insns;
+        s.had += f->had;
+        s.no_code += f->no_code;
+        s.given_up += f->given_up;
+        s.lost += made > kept ? made - kept : 0;
+    }
+    return s;
+}
+
+/* What became of it, as exit status. */
+static int report(const AheadFiles *files, const AheadPlan *plan, CrewEnd end, u64 ms, bool quiet) {
+    Sums s = add_up(files, plan);
+    if (!quiet)
+        fprintf(stderr, "%lu files: %lu functions translated, %lu guest instructions, %lu.%lu s; %lu were there already\n",
+                files->len, s.done, s.insns, ms / 1000, ms / 100 % 10, s.had);
+    if (s.lost)
+        fprintf(stderr, "lathe: %s: %lu functions could not be kept: the disk is full, or LATHE_CACHE_SIZE too small\n",
+                plan->cache_dir, s.lost);
+    if (end == CREW_NO_SERVER)
+        fprintf(stderr, "lathe: %s does not work\n", plan->server);
+    if (end == CREW_INTERRUPTED)
+        fprintf(stderr, "lathe: interrupted; what is translated is kept\n");
+    if (end == CREW_INTERRUPTED)
+        return STATUS_INTERRUPTED;
+    return s.lost || s.given_up || end != CREW_FINISHED;
+}
+
+static int compile(const AheadPlan *plan, const Settings *s, char **names, int count) {
+    AheadFiles files = {0};
+    u64 start = ahead_now_ms();
+    bool ok = add_operands(&files, plan, names, count);
+    int status = !ok;
+    if (files.len) {
+        files_add_vdso(&files);
+        files_prepare(&files, plan);
+        signal(SIGPIPE, SIG_IGN);
+        sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, NULL);
+        sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, NULL);
+        Progress *progress = progress_new(&files, s->quiet);
+        CrewEnd end = crew_run(&files, plan, progress, &interrupted);
+        bool inner = !plan->profile && !plan->config.with_quick; /* quick code leads computed jumps on by itself */
+        while (inner && end == CREW_FINISHED && files_prepare_inner(&files, plan))
+            end = crew_run(&files, plan, progress, &interrupted);
+        progress_files(progress);
+        progress_end(progress);
+        int became = report(&files, plan, end, ahead_now_ms() - start, s->quiet);
+        status = became ? became : status;
+    }
+    files_free(&files);
+    return status;
+}
+
+/* Can anything be kept there? */
+static bool check_cache(const char *dir) {
+    PackWriter *w = pack_writer_open(dir);
+    if (!w)
+        fprintf(stderr, "lathe: %s: nothing can be kept there\n", dir);
+    pack_writer_close(w);
+    return w;
+}
+
+int command_compile(int argc, char **argv) {
+    Settings s = {.opt = OPT_FULL, .sysroot = getenv("LATHE_SYSROOT"), .cache = getenv("LATHE_CACHE")};
+    char server[PATH_SIZE], cache[PATH_SIZE], build[IDENTITY_SIZE];
+    ParseResult parsed = options_parse(&options, &argc, argv, &s);
+    if (parsed != PARSE_OK)
+        return parsed == PARSE_HELP ? 0 : 2;
+    if (argc < 1)
+        return options_misuse(&options, "which program?");
+    if (s.jobs > JOBS_MAX)
+        return options_misuse(&options, "-j: at most %d", JOBS_MAX);
+    if (!programs_find("lathe-server", server, sizeof(server)) || !programs_cache_dir(s.cache, cache, sizeof(cache)))
+        return 1;
+    if (!*cache)
+        return options_misuse(&options, "there is no cache to keep anything in");
+    if (!check_cache(cache))
+        return 1;
+    identity_of(server, build);
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    AheadPlan plan = {
+        .config = config_for(&s, build, s.tier == TIER_AUTO),
+        .seen_by = {config_for(&s, build, true), config_for(&s, build, false)},
+        .profile = s.profile,
+        .renew = s.optimize == MORE_YES,
+        .cache_dir = cache,
+        .server = server,
+        .sysroot = s.sysroot,
+        .jobs = s.jobs ? (u32)s.jobs : cpus > 0 ? (u32)cpus : 1,
+    };
+    plan.opt = s.optimize == MORE_YES ? LATHE_OPT_MAX : (LatheOpt)plan.config.opt;
+    return compile(&plan, &s, argv + 1, argc);
+}

@@ -1,0 +1,63 @@
+/* pointers.c: addresses of code in an image's data.
+ *
+ * In a position-independent image every pointer is a relocation: relative ones name the code, those of the PLT have its lazy
+ * stubs in the file. In others a pointer is just a word, and any word that could be one is taken for it. */
+#include "elf/parts.h"
+
+static void add(const ElfFile *elf, u64 at, u64 to, ElfPointers *found) {
+    if (to && elf_is_code(elf, to))
+        VEC_PUSH(found, ((ElfPointer){at, to}));
+}
+
+static void add_word(const ElfFile *elf, u64 at, ElfPointers *found) {
+    const u8 *bytes = elf_contents(elf, at, 8);
+    u64 word;
+    if (!bytes)
+        return;
+    memcpy(&word, bytes, 8);
+    add(elf, at, word, found);
+}
+
+/* The addend is the code, of the resolver for an IRELATIVE one too. */
+static void add_cells(const ElfFile *elf, ElfPointers *found) {
+    for (size_t i = 0; i < elf->cells.len; i++) {
+        add(elf, elf->cells.at[i].addr, elf->cells.at[i].value, found);
+        if (!elf->cells.at[i].known)
+            add_word(elf, elf->cells.at[i].addr, found);
+    }
+}
+
+/* DT_RELR: an even word is the address of a pointer, an odd one has a bit for each of the 63 words that follow the last. */
+static void add_packed(const ElfFile *elf, ElfPointers *found) {
+    u64 size = elf_dynamic_value(elf, DT_RELRSZ, 0, 0), at = 0;
+    const u8 *bytes = size ? elf_contents(elf, elf_dynamic_value(elf, DT_RELR, 0, 0), size) : NULL;
+    for (u64 off = 0; bytes && off + 8 <= size; off += 8) {
+        u64 word;
+        memcpy(&word, bytes + off, 8);
+        if (!(word & 1)) {
+            add_word(elf, word, found);
+            at = word + 8;
+            continue;
+        }
+        for (u64 bit = 1; bit < 64; bit++)
+            if (word >> bit & 1)
+                add_word(elf, at + (bit - 1) * 8, found);
+        at += 63 * 8;
+    }
+}
+
+static void add_words(const ElfFile *elf, const Segment *s, ElfPointers *found) {
+    for (u64 at = (s->start + 7) & ~(u64)7; at + 8 <= s->start + s->byte_count; at += 8)
+        add_word(elf, at, found);
+}
+
+void elf_code_pointers(const ElfFile *elf, ElfPointers *found) {
+    add(elf, 0, elf->entry, found);
+    add(elf, 0, elf_dynamic_value(elf, DT_INIT, 0, 0), found);
+    add(elf, 0, elf_dynamic_value(elf, DT_FINI, 0, 0), found);
+    add_cells(elf, found);
+    add_packed(elf, found);
+    for (size_t i = 0; !elf->position_independent && i < elf->segments.len; i++)
+        if (!elf->segments.at[i].executable)
+            add_words(elf, &elf->segments.at[i], found);
+}

@@ -1,0 +1,10 @@
+/* cpu.h: what the code that a server makes depends on besides guest, options and server: the CPU it is compiled for. */
+#ifndef RUN_CACHE_CPU_H
+#define RUN_CACHE_CPU_H
+
+#include "base/base.h"
+
+/* A hash of what this CPU and its system offer to programs; never 0. */
+u64 cpu_kind(void);
+
+#endif

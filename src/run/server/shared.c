@@ -1,0 +1,199 @@
+/* shared.c: objects in Redis. A value is a record as packs have them (run/cache/pack.h), and nothing in it is trusted either.
+ *
+ * Which bytes of the guest a function is made of is known only once it was lifted, but the key has to be known before. So the
+ * key names the bytes that lie around: the module's first page, which has its build id and its layout, and the page in which
+ * the function begins. The record then names the exact ranges, and their hash has to be the guest's. */
+#include "run/server/shared.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "run/cache/cpu.h"
+#include "run/cache/outage.h"
+#include "run/cache/pack.h"
+#include "run/cache/redis.h"
+
+enum { PAGE = 4096, SHARED_VERSION = 1, KEY_SIZE = 64 };
+
+struct Shared {
+    RedisAddress address;
+    char name[ADDRESS_SIZE]; /* the address for people */
+    char cache_dir[sizeof(((InitMessage *)0)->cache_dir)];
+    Outage outage;
+    CodeConfig config; /* without what depends on this machine */
+    bool portable;
+    u64 build;
+    Connection *connection;
+    Pages *pages;
+    Redis *redis;         /* NULL: not connected yet */
+    bool off, read_only;  /* off: for good */
+    Key key;              /* of the last request */
+    VEC(LatheRange) ranges;
+};
+
+/* --------------------------------------------------------------------------------------------------------- the connection */
+
+static void turn_off(Shared *s, const char *why) {
+    char text[512];
+    s->off = true;
+    if (!outage_note(s->cache_dir, &s->outage))
+        return;
+    int len = snprintf(text, sizeof(text), "the shared cache %s is not used in this run: %s", s->name, why);
+    size_t size = len < (int)sizeof(text) ? (size_t)len : sizeof(text) - 1;
+    connection_send(s->connection, S_WARNING, text, size, NULL, 0);
+}
+
+static bool is_usable(Shared *s) {
+    if (s->off || s->redis)
+        return !s->off;
+    if (outage_is_known(s->cache_dir, &s->outage)) {
+        s->off = true;
+        return false;
+    }
+    if (!build_identity(s->portable, &s->build)) {
+        turn_off(s, "lathe-server was linked without a build id");
+        return false;
+    }
+    s->redis = redis_new(&s->address);
+    if (redis_why(s->redis))
+        turn_off(s, redis_why(s->redis));
+    return !s->off;
+}
+
+Shared *shared_new(const SharedMessage *message, const InitMessage *init, Connection *c, Pages *pages) {
+    Shared *s = mem_new(sizeof(Shared));
+    if (!memchr(message->url, 0, sizeof(message->url)) || !memchr(message->password, 0, sizeof(message->password)) ||
+        address_parse(message->url, &s->address) || !address_format(&s->address, s->name, sizeof(s->name))) {
+        mem_free(s);
+        return NULL;
+    }
+    snprintf(s->address.password, sizeof(s->address.password), "%s", message->password);
+    memcpy(s->cache_dir, init->cache_dir, sizeof(s->cache_dir));
+    s->outage = (Outage){.cache = pack_hash(PACK_HASH_START, s->name, strlen(s->name)), .run = message->run};
+    s->config = init->code;
+    memset(s->config.reserved, 0, sizeof(s->config.reserved));
+    s->portable = init->cpu && init->cpu != cpu_kind();
+    s->connection = c;
+    s->pages = pages;
+    return s;
+}
+
+void shared_free(Shared *s) {
+    if (!s)
+        return;
+    if (s->redis)
+        redis_free(s->redis);
+    VEC_FREE(&s->ranges);
+    mem_free(s);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ keys */
+
+/* All that decides about the object, as far as it is known before. */
+typedef struct Subject {
+    CodeConfig config;
+    u64 build;
+    u64 off, size, base; /* base: where the object is right only there */
+    u64 position_independent, changing_data;
+    u64 first_page, code_page; /* hashes */
+} Subject;
+
+/* 0: it cannot be read, or may change. */
+static u64 hash_page(Shared *s, const TranslateMessage *request, u64 page) {
+    u64 hash = PACK_HASH_START, start = page < request->base ? request->base : page;
+    u64 end = page + PAGE < request->end ? page + PAGE : request->end;
+    return pack_hash_guest(&hash, start, end, pages_read, s->pages) ? hash : 0;
+}
+
+static Key key_of(Shared *s, const TranslateMessage *request) {
+    Key key;
+    Subject subject = {
+        .config = s->config,
+        .build = s->build,
+        .off = request->pc - request->base,
+        .size = request->end - request->base,
+        .base = request->position_independent ? 0 : request->base,
+        .position_independent = request->position_independent,
+        .changing_data = request->changing_data,
+        .first_page = hash_page(s, request, request->base & ~(u64)(PAGE - 1)),
+        .code_page = hash_page(s, request, request->pc & ~(u64)(PAGE - 1)),
+    };
+    for (u64 i = 0; i < ARRAY_LEN(key.word); i++)
+        key.word[i] = pack_hash(SHARED_VERSION + (i << 32), &subject, sizeof(subject));
+    return key;
+}
+
+static void print_key(Key key, char text[KEY_SIZE]) {
+    snprintf(text, KEY_SIZE, "lathe:%016llx%016llx", (unsigned long long)key.word[0], (unsigned long long)key.word[1]);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- records */
+
+static bool guest_fits(Shared *s, const TranslateMessage *request, const PackRecord *r) {
+    u64 hash = PACK_HASH_START, size = request->end - request->base;
+    s->ranges.len = 0;
+    for (u32 i = 0; i < r->range_count; i++) {
+        PackRange range = pack_ranges(r)[i];
+        if (range.start > range.end || range.end > size)
+            return false;
+        LatheRange at = {request->base + range.start, request->base + range.end};
+        if (!pack_hash_guest(&hash, at.start, at.end, pages_read, s->pages))
+            return false;
+        VEC_PUSH(&s->ranges, at);
+    }
+    return hash == r->guest_hash;
+}
+
+/* The one record that a value is; NULL: it is damaged, or was made from something else. */
+static const PackRecord *check(Shared *s, const TranslateMessage *request, const void *value, size_t size) {
+    size_t at = 0;
+    const PackRecord *r = pack_next(value, size, &at);
+    bool right = r == value && at == size && pack_is_intact(s->key, r) && r->off == request->pc - request->base &&
+                 (!r->base || r->base == request->base) && guest_fits(s, request, r);
+    return right ? r : NULL;
+}
+
+static void take(Shared *s, const TranslateMessage *request, const PackRecord *r, Translation *out) {
+    *out = (Translation){
+        .facts = {.pc = request->pc, .object_size = r->object_size, .insns = r->insns, .shared = 1},
+        .object = malloc(r->object_size),
+        .ranges = s->ranges.at,
+        .range_count = s->ranges.len,
+    };
+    CHECK(out->object, "out of memory");
+    memcpy(out->object, pack_object(r), r->object_size);
+}
+
+bool shared_find(Shared *s, const TranslateMessage *request, Translation *out) {
+    char key[KEY_SIZE];
+    void *value = NULL;
+    size_t size = 0;
+    if (!s || !request->base || !is_usable(s))
+        return false;
+    pages_begin(s->pages, request);
+    s->key = key_of(s, request);
+    print_key(s->key, key);
+    RedisResult result = redis_get(s->redis, key, &value, &size);
+    const PackRecord *r = result == REDIS_DONE ? check(s, request, value, size) : NULL;
+    if (r)
+        take(s, request, r, out);
+    mem_free(value);
+    if (redis_why(s->redis))
+        turn_off(s, redis_why(s->redis));
+    return r;
+}
+
+void shared_keep(Shared *s, const TranslateMessage *request, const Translation *t, u64 guest_hash) {
+    char key[KEY_SIZE];
+    if (!s || s->off || s->read_only || !s->redis || !request->base || t->facts.shared)
+        return;
+    PackRecord *r = pack_record_new(s->key, request, t->ranges, t->range_count, guest_hash, t->object,
+                                    t->facts.object_size, t->facts.insns);
+    if (!r)
+        return;
+    print_key(s->key, key);
+    s->read_only = redis_set(s->redis, key, r, r->size) == REDIS_NONE;
+    mem_free(r);
+    if (redis_why(s->redis))
+        turn_off(s, redis_why(s->redis));
+}
