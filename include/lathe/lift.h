@@ -81,6 +81,7 @@ typedef struct LatheConfig {
 
     bool keep_flags_at_calls; /* default: flags are dead at guest calls and returns, as every ABI has it */
     bool no_jump_tables;      /* do not follow indirect jumps through tables of constant memory */
+    uint32_t poll_off;        /* offset from `cpu`: if the 64 bits there are not 0, loops return, with cpu->pc at their head; 0: never */
     bool plain_only;          /* what needs other state than general and vector registers and flags (x87, mxcsr, segments, system
                                  calls), or has no meaning here, is left to `dispatch`, with cpu->pc at it */
     bool jumps_return;        /* LATHE_CALLS_RETURN: jumps that leave the function return, whatever is known of their targets */

@@ -39,7 +39,7 @@ static const Option table[] = {
     {"tier",      "auto|quick|opt", "copied code, optimised code, or both (auto)",  OPTION_CHOICE, AT(tier)},
     {"opt",       "quick|full", "how far to optimise (full)",                    OPTION_CHOICE, AT(opt)},
     {"strict-fp", NULL,         "exact NaNs, rounding, exception flags",         OPTION_FLAG,   AT(strict_fp)},
-    {"cache",     "DIR|none|redis://HOST", "where translated code is kept (~/.cache/lathe)", OPTION_TEXT, AT(cache)},
+    {"cache",     "WHERE",      "DIR, none, [DIR,]redis://HOST (~/.cache/lathe)", OPTION_TEXT,  AT(cache)},
     {"server",    "WHERE",      "auto, start, none, a socket, ssh:HOST (auto)",  OPTION_TEXT,   AT(server)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
@@ -184,14 +184,14 @@ static void use_socket(Daemon *d, const char *path) {
 /* Files of --dump are written where the program runs: only a server of its own does that. */
 static void choose_server(const Settings *s, const char *program, Daemon *d) {
     const char *server = s->server ? s->server : "auto", *host = ssh_host(server);
-    bool start = host || !strcmp(server, "start");
+    bool start = (host || !strcmp(server, "start")) && !s->dump, at_path = !host && strchr(server, '/');
     const char *why = daemon_locate(d, program, host, start);
     if (start && !why && !daemon_process(d) && !daemon_start(d, true) && !daemon_process(d))
         why = "no server there";
-    if (strchr(server, '/') && !host)
-        use_socket(d, server);
-    else if (why || s->dump || is_one_of(server, "none", ""))
+    if (s->dump || is_one_of(server, "none", "") || (why && !at_path))
         *d->socket = 0;
+    else if (at_path)
+        use_socket(d, server);
     if (start && why)
         warn_server(d->dir, why);
 }
@@ -261,6 +261,8 @@ int command_run(int argc, char **argv) {
         return options_misuse(&options, "--server: '%s' is not auto, start, none, a path or ssh:HOST", s.server);
     if (!find_paths(&s, &paths))
         return 1;
+    if (ssh_host(s.server) && *paths.shared)
+        return options_misuse(&options, "--server=ssh:%s: not together with a shared cache", ssh_host(s.server));
     choose_server(&s, paths.server, &paths.daemon);
     change_environment(&s);
     int status = find_program(argv[1], program, sizeof(program));

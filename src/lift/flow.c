@@ -254,6 +254,20 @@ const LiftOps lift_ops = {
     .call_out = flow_call_out,
 };
 
+/* At a loop's head: is somebody waiting for the guest's whole state? */
+void flow_poll(LatheFunc *fn, u64 pc) {
+    Lifter *l = &fn->l;
+    Val word = ir_load(l, I64, ir_state(l, fn->cfg.poll_off), 8, SPACE_STATE);
+    LLVMSetVolatile(word, true);
+    Label rare = ir_label(l, "poll"), often = ir_label(l, "");
+    ir_branch_rare(l, ir_icmp(l, NE, word, ir_int(l, I64, 0)), rare, often);
+    ir_here(l, rare);
+    fn->cold = true;
+    leave(fn, pc_value(l, pc), false);
+    fn->cold = false;
+    ir_here(l, often);
+}
+
 /* A block that ends because the next instruction begins another one. */
 void flow_fall_through(LatheFunc *fn, const Insn *last) {
     goto_pc(fn, insn_end(last));

@@ -125,6 +125,13 @@ static void lift_insn(LatheFunc *fn, const Insn *in) {
     fn->isa->lift(l, in);
 }
 
+static bool is_loop_head(const LatheFunc *fn, const Block *b) {
+    for (const BlockList *p = b->preds; p; p = p->next)
+        if (fn->blocks[p->block].reachable && fn->blocks[p->block].order >= b->order)
+            return true;
+    return false;
+}
+
 static void lift_block(LatheFunc *fn, u32 index) {
     Lifter *l = &fn->l;
     Block *b = &fn->blocks[index];
@@ -134,6 +141,8 @@ static void lift_block(LatheFunc *fn, u32 index) {
     Insn *in = &fn->insns.at[b->first];
     if (fn->cfg.mark_block)
         ir_call(l, fn->cfg.mark_block, (Val[]){pc_value(l, in->pc), ir_int(l, I32, b->insn_count)}, 2);
+    if (fn->cfg.poll_off && is_loop_head(fn, b))
+        flow_poll(fn, in->pc);
     for (u32 i = 1;; i++) {
         lift_insn(fn, in);
         if (i == b->insn_count)

@@ -121,6 +121,7 @@ Val facet_convert(Lifter *l, const RegInfo *reg, Val v, Ty to);
 
 /* flow.c: control flow */
 extern const LiftOps lift_ops;
+void flow_poll(LatheFunc *fn, u64 pc);
 void flow_fall_through(LatheFunc *fn, const Insn *last);
 void flow_unliftable(LatheFunc *fn, const Insn *in);
 

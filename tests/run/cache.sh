@@ -90,20 +90,20 @@ printf '#!/bin/sh\n' >"$dir/bin2/prog"
 printf 'text\n' >"$dir/bin/text"
 mkdir "$dir/bin/folder"
 chmod +x "$parts/lathe-client" "$parts/lathe-server" "$dir/bin/prog" "$dir/bin2/prog"
-export LATHE_LIBEXEC="$parts" HOME="$dir" PATH="$dir/bin:$dir/bin2:$PATH"
+export LATHE_LIBEXEC="$parts" HOME="$dir" XDG_RUNTIME_DIR="$dir/none" PATH="$dir/bin:$dir/bin2:$PATH"
 unset XDG_CACHE_HOME
 
 expect 0 "defaults" "$lathe" run prog -x --stats=json -- y
-says out '^options opt=2,strict=0,strace=0,follow=1,perf=0,stats=0,dump=0,'
+says out '^options tier=0,opt=2,strict=0,strace=0,follow=1,perf=0,stats=0,dump=0,'
 says out ",cache=$dir/\\.cache/lathe,"
-says out ",server=$parts/lathe-server,client=$parts/lathe-client,sysroot=\$"
+says out ",server=$parts/lathe-server,socket=,client=$parts/lathe-client,sysroot=\$"
 says out "^path $dir/bin/prog\$"
 grep '^arg' "$dir/out" | tr '\n' ' ' >"$dir/args"
 what=arguments
 [ "$(cat "$dir/args")" = 'arg prog arg -x arg --stats=json arg -- arg y ' ] && passed=$((passed + 1)) || fail "$(cat "$dir/args")"
 expect 0 "all options" "$lathe" run --opt=quick --strict-fp --strace --no-follow --perf --stats=json --dump=obj,lift \
     --cache=none -L "$dir/root" -E A=1 -EB=2=3 -U HOME -0 name -- prog
-says out '^options opt=1,strict=1,strace=1,follow=0,perf=1,stats=2,dump=5,build=[0-9a-f]{15},cache=,'
+says out '^options tier=0,opt=1,strict=1,strace=1,follow=0,perf=1,stats=2,dump=5,build=[0-9a-f]{15},cache=,'
 says out ",sysroot=$dir/root\$"
 says out '^arg name$'
 says out '^env A=1$'
@@ -111,7 +111,7 @@ says out '^env B=2=3$'
 says_not out '^env HOME='
 expect 0 "variables" env LATHE_OPT=quick LATHE_STRACE=1 LATHE_STATS=1 LATHE_NO_FOLLOW=0 LATHE_STRICT_FP= LATHE_CACHE=none \
     "$lathe" run --opt=full prog
-says out '^options opt=2,strict=0,strace=1,follow=1,perf=0,stats=1,dump=0,build=[0-9a-f]{15},cache=,'
+says out '^options tier=0,opt=2,strict=0,strace=1,follow=1,perf=0,stats=1,dump=0,build=[0-9a-f]{15},cache=,'
 expect 0 "odd characters" "$lathe" run --cache='/a,b%c	d' prog
 says out ',cache=/a%2cb%25c%09d,'
 what="a relative directory"

@@ -171,6 +171,9 @@ for i in $(seq 20); do
     cmp -s expected "results/out$i" && [ ! -s "results/err$i" ] && [ "$(cat "results/status$i")" -eq 7 ] || wrong=$((wrong + 1))
 done
 if [ $wrong -eq 0 ]; then pass; else fail "$wrong are wrong"; fi
+what="each function is translated once"
+records=$("$lathe" cache | sed -n 's/^[0-9]* packs, \([0-9]*\) records.*/\1/p')
+if [ "$records" -ge 64 ] && [ "$records" -le 80 ]; then pass; else fail "$records records of 66 functions"; fi
 what="memory of the daemon"
 after=$(resident_kib "$pid")
 if [ "$after" -lt $((before + 2048)) ]; then pass; else fail "$before KiB, then $after KiB"; fi

@@ -346,7 +346,7 @@ static bool complain_of_script(const char *path) {
     if (n < 3 || line[0] != '#' || line[1] != '!')
         return false;
     line[strcspn(line, "\n")] = 0;
-    complain(path, "a script; compile what runs it:", line + 2 + strspn(line + 2, " ") - (line[2] != ' '));
+    complain(path, "a script; compile what runs it: ", line + 2 + strspn(line + 2, " "));
     return true;
 }
 

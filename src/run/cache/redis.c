@@ -1,4 +1,4 @@
-/* redis.c: see redis.h. hiredis writes commands and reads replies; the bytes go through a Channel, because hiredis has time
+/* redis.c: the module of redis.h. hiredis writes commands and reads replies; the bytes go through a Channel, because hiredis has time
  * limits for single reads only, and its version in Debian 12 has no TLS. */
 #include "run/cache/redis.h"
 
@@ -85,7 +85,7 @@ static void login(Redis *r, const RedisAddress *a) {
         login_step(r, ARRAY_LEN(select), select);
 }
 
-Redis *redis_new(const RedisAddress *a) {
+static Redis *open_redis(const RedisAddress *a) {
     Redis *r = mem_new(sizeof(Redis));
     r->reader = redisReaderCreate();
     CHECK(r->reader, "out of memory");
@@ -96,7 +96,7 @@ Redis *redis_new(const RedisAddress *a) {
     return r;
 }
 
-const char *redis_why(const Redis *r) {
+static const char *why_broken(const Redis *r) {
     return r->broken ? r->why : NULL;
 }
 
@@ -114,7 +114,7 @@ static void *copy_of(const void *data, size_t size) {
     return copy;
 }
 
-RedisResult redis_get(Redis *r, const char *key, void **value, size_t *size) {
+static RedisResult get(Redis *r, const char *key, void **value, size_t *size) {
     const char *argv[] = {"GET", key};
     RedisResult result = REDIS_NONE;
     redisReply *reply = r->broken ? NULL : command(r, ARRAY_LEN(argv), argv, NULL);
@@ -133,7 +133,7 @@ RedisResult redis_get(Redis *r, const char *key, void **value, size_t *size) {
     return result;
 }
 
-RedisResult redis_set(Redis *r, const char *key, const void *value, size_t size) {
+static RedisResult set(Redis *r, const char *key, const void *value, size_t size) {
     const char *argv[] = {"SET", key, value};
     const size_t sizes[] = {3, strlen(key), size};
     redisReply *reply = r->broken ? NULL : command(r, ARRAY_LEN(argv), argv, sizes);
@@ -145,8 +145,10 @@ RedisResult redis_set(Redis *r, const char *key, const void *value, size_t size)
     return result;
 }
 
-void redis_free(Redis *r) {
+static void free_redis(Redis *r) {
     channel_close(&r->channel);
     redisReaderFree(r->reader);
     mem_free(r);
 }
+
+__attribute__((visibility("default"))) const RedisModule lathe_redis_module = {open_redis, why_broken, get, set, free_redis};

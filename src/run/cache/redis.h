@@ -16,13 +16,22 @@ typedef enum RedisResult {
     REDIS_BROKEN, /* the connection is no use any more: see redis_why */
 } RedisResult;
 
-/* Connects and logs in. Always a Redis, for redis_free; if it is broken, redis_why says so. */
-Redis *redis_new(const RedisAddress *a);
-/* NULL: all is well. Otherwise a phrase, until redis_free. It never has the password in it. */
-const char *redis_why(const Redis *r);
-/* The value is for mem_free, and aligned as malloc does. */
-RedisResult redis_get(Redis *r, const char *key, void **value, size_t *size);
-RedisResult redis_set(Redis *r, const char *key, const void *value, size_t size);
-void redis_free(Redis *r);
+/* The functions. They are in a module of their own, so that only a server that needs Redis loads hiredis and OpenSSL. */
+typedef struct RedisModule {
+    /* Connects and logs in. Always a Redis, for free; if it is broken, `why` says so. */
+    Redis *(*open)(const RedisAddress *a);
+    /* NULL: all is well. Otherwise a phrase, until free. It never has the password in it. */
+    const char *(*why)(const Redis *r);
+    /* The value is for mem_free, and aligned as malloc does. */
+    RedisResult (*get)(Redis *r, const char *key, void **value, size_t *size);
+    RedisResult (*set)(Redis *r, const char *key, const void *value, size_t size);
+    void (*free)(Redis *r);
+} RedisModule;
+
+#define REDIS_MODULE "lathe-redis.so" /* beside the server's program */
+#define REDIS_MODULE_SYMBOL "lathe_redis_module"
+
+/* redis_load.c: NULL: it is not there. */
+const RedisModule *redis_load(void);
 
 #endif

@@ -181,6 +181,8 @@ bool code_has(u64 pc);
 bool code_wanted(u64 pc, u32 times);
 void code_load(Thread *t, u64 pc);
 void code_install(Thread *t, const ObjectMessage *facts, const void *object);
+/* All of it, for now. */
+void code_revert_all(Thread *t);
 /* Optimised code at this offset in the arena is no gain: back to quick code, for good. */
 void code_revert(Thread *t, u64 offset);
 /* Code in [start, end) was unmapped or changed: forget its translations. */
@@ -254,6 +256,8 @@ void remote_after_fork(void); /* the child's own connection comes later */
 const void *store_find(Module *m, u64 pc, u32 *object_size, u32 *insns);
 /* The pack file name for a mapped file. */
 Key store_key(int fd, const CodeConfig *config);
+/* The code configuration has got polls: m's cached code is another. */
+void store_change(Module *m);
 /* The same for code of no file. */
 Key store_key_of_bytes(const void *bytes, size_t size, const CodeConfig *config);
 

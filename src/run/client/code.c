@@ -376,6 +376,18 @@ void code_revert(Thread *t, u64 offset) {
     }
 }
 
+void code_revert_all(Thread *t) {
+    Code *c = the.code;
+    for (u64 i = 0; i < c->map_cap; i++) {
+        Entry *e = &c->map[i];
+        if (e->used && e->code)
+            quick_restore(t, e->pc);
+        if (e->used)
+            e->code = NULL, e->asked = false, e->wanted = 0;
+    }
+    memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
+}
+
 void code_load(Thread *t, u64 pc) {
     Code *c = the.code;
     Module *m = space_module(pc);

@@ -60,9 +60,11 @@ static bool receive(MessageHeader *header) {
 static void note_refusal(const MessageHeader *header) {
     if (header->type != S_ERROR || !*the.opt.socket)
         return;
-    u64 size = header->size < reply.capacity ? header->size : reply.capacity - 1;
-    reply.data[size] = 0;
-    say("%s; a server is started here", (char *)reply.data);
+    char why[256];
+    size_t size = header->size < sizeof(why) - 1 ? header->size : sizeof(why) - 1;
+    memcpy(why, reply.data, size);
+    why[size] = 0;
+    say("%s; a server is started here", why);
     *the.opt.socket = 0;
 }
 

@@ -263,6 +263,8 @@ static i64 set_action(Thread *t, u32 sig, const Action *a) {
         error = a->handler <= (u64)SIG_IGN ? sys_rt_sigaction((int)sig, a, NULL) : set_host_handler(sig, a->flags);
     if (!error)
         table->action[sig] = *a;
+    if (!error && a->handler > (u64)SIG_IGN && !(faults() & bit(sig)))
+        tier_use_polls(t);
     return error;
 }
 

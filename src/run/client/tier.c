@@ -171,3 +171,17 @@ void tier_sample(Thread *t) {
         ask_next(t);
     arena_unlock();
 }
+
+void tier_use_polls(Thread *t) {
+    if (!is_auto() || the.opt.code.polls)
+        return;
+    arena_lock();
+    the.opt.code.polls = 1;
+    code_revert_all(t);
+    for (u32 i = 0; i < the.module_count; i++)
+        store_change(&the.modules[i]);
+    remote_after_fork(); /* a server makes code of one kind */
+    hot.asking = false;
+    hot.count = 0;
+    arena_unlock();
+}

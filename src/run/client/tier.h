@@ -13,6 +13,8 @@ void tier_begin(Thread *t);
 void tier_found(Thread *t, u64 pc);
 /* A sample was taken at t->cpu.pc, or the server has sent something. */
 void tier_sample(Thread *t);
+/* The guest has a handler for a signal that may come at any time: loops of optimised code have to look for it from now on. */
+void tier_use_polls(Thread *t);
 /* Is it ours, or did somebody send it to the guest? */
 bool tier_sent(const void *info);
 

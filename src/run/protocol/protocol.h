@@ -110,6 +110,8 @@ typedef struct TableEntry {
 
 /* Behind the guest state, at a fixed place: the host stack address below which computed jumps return to the dispatcher. */
 #define THREAD_STACK_LIMIT 2496
+/* Likewise, not 0 if a signal waits for the guest's whole state (CodeConfig.polls). */
+#define THREAD_PENDING 2616
 
 enum { TABLE_BITS = 16 };
 /* The entry a guest address may be in: functions begin at multiples of 16, jump targets anywhere. */

@@ -21,6 +21,7 @@ typedef struct Session {
     Pages *pages;
     Translator *translator;
     PackWriter *writer; /* NULL: nothing is kept */
+    Recent *recent;     /* likewise */
     Shared *shared;     /* NULL: there is none */
     InitMessage init;
     LatheJit *jit;      /* NULL: none is ready */
@@ -53,6 +54,7 @@ static bool begin(Session *s) {
     else if (s->jit)
         translator_use(s->translator, s->jit);
     s->writer = *init.cache_dir ? pack_writer_open(init.cache_dir) : NULL;
+    s->recent = s->writer ? recent_new(init.cache_dir, s->pages) : NULL;
     InitReply reply = {.version = PROTOCOL_VERSION};
     return connection_send(&s->connection, S_INIT, &reply, sizeof(reply), NULL, 0);
 }
@@ -94,14 +96,16 @@ static bool translate(Session *s, u32 size) {
     if (request.base && (request.pc < request.base || request.pc >= request.end))
         return fail(s, "a translation request outside its module");
     Translation t;
-    if (!shared_find(s->shared, &request, &t) && !translator_run(s->translator, &request, &t))
+    bool kept = recent_find(s->recent, &request, &t);
+    if (!kept && !shared_find(s->shared, &request, &t) && !translator_run(s->translator, &request, &t))
         t.facts.object_size = 0;
     tell_source(s, &t);
     watch_hold(s->watch); /* the client may end as soon as it has the answer */
     bool ok = !pages_lost(s->pages) &&
               connection_send(&s->connection, S_OBJECT, &t.facts, sizeof(t.facts), t.object, t.facts.object_size);
-    if (ok)
+    if (ok && !kept)
         keep(s, &request, &t);
+    recent_release(s->recent);
     watch_release(s->watch);
     translation_free(&t);
     return ok;
@@ -143,6 +147,7 @@ static int run_session(Session s) {
         serve(&s);
     if (s.writer)
         pack_writer_close(s.writer);
+    recent_free(s.recent);
     shared_free(s.shared);
     return 0;
 }

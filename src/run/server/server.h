@@ -64,6 +64,15 @@ LLVMValueRef guard_build(LLVMValueRef lifted, const LatheConfig *cfg, u64 pc, co
 /* narrow.c: whether an object that LLVM made of a narrow function (lathe_func_vectors) keeps the guest's other vector registers. */
 bool narrow_holds(const void *object, unsigned vectors);
 
+/* recent.c: objects that other servers have put into the client's packs meanwhile. All functions may be given NULL. */
+typedef struct Recent Recent;
+Recent *recent_new(const char *cache_dir, Pages *pages);
+/* The object for a request, as translator_run would give it; `ranges` until the next call. If another server is at work on it, this
+ * waits for a while. False: others wait for this server, until it releases what it then has kept. */
+bool recent_find(Recent *r, const TranslateMessage *request, Translation *out);
+void recent_release(Recent *r);
+void recent_free(Recent *r);
+
 /* daemon.c: a process that waits for clients, and makes a copy of itself for each. */
 typedef struct DaemonConfig {
     int listener;
@@ -83,6 +92,9 @@ LatheJit *warm_jit_new(void);
 /* relay.c: a connection is handed on to the server that `ssh HOST lathe serve --stdio` gives. Objects are kept here, in the
  * client's cache directory. */
 int relay_run(int fd, const char *host, const char *build, u32 idle_s);
+
+/* waiting.c: keeps LLVM from taking loads out of loops that only read. */
+void waiting_mark(LLVMValueRef fn, LLVMContextRef ctx);
 
 /* dump.c: files for people. Failures have no effect. */
 void dump_module(LLVMModuleRef mod, const char *name, const char *kind);

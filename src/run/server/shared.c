@@ -25,6 +25,7 @@ struct Shared {
     u64 build;
     Connection *connection;
     Pages *pages;
+    const RedisModule *module;
     Redis *redis;         /* NULL: not connected yet */
     bool off, read_only;  /* off: for good */
     Key key;              /* of the last request */
@@ -43,6 +44,12 @@ static void turn_off(Shared *s, const char *why) {
     connection_send(s->connection, S_WARNING, text, size, NULL, 0);
 }
 
+static void look_for_trouble(Shared *s) {
+    const char *why = s->module->why(s->redis);
+    if (why)
+        turn_off(s, why);
+}
+
 static bool is_usable(Shared *s) {
     if (s->off || s->redis)
         return !s->off;
@@ -50,13 +57,15 @@ static bool is_usable(Shared *s) {
         s->off = true;
         return false;
     }
-    if (!build_identity(s->portable, &s->build)) {
+    s->module = redis_load();
+    if (!s->module)
+        turn_off(s, REDIS_MODULE " is missing beside lathe-server, or what it needs");
+    else if (!build_identity(s->portable, &s->build))
         turn_off(s, "lathe-server was linked without a build id");
+    if (s->off)
         return false;
-    }
-    s->redis = redis_new(&s->address);
-    if (redis_why(s->redis))
-        turn_off(s, redis_why(s->redis));
+    s->redis = s->module->open(&s->address);
+    look_for_trouble(s);
     return !s->off;
 }
 
@@ -82,7 +91,7 @@ void shared_free(Shared *s) {
     if (!s)
         return;
     if (s->redis)
-        redis_free(s->redis);
+        s->module->free(s->redis);
     VEC_FREE(&s->ranges);
     mem_free(s);
 }
@@ -173,13 +182,12 @@ bool shared_find(Shared *s, const TranslateMessage *request, Translation *out) {
     pages_begin(s->pages, request);
     s->key = key_of(s, request);
     print_key(s->key, key);
-    RedisResult result = redis_get(s->redis, key, &value, &size);
+    RedisResult result = s->module->get(s->redis, key, &value, &size);
     const PackRecord *r = result == REDIS_DONE ? check(s, request, value, size) : NULL;
     if (r)
         take(s, request, r, out);
     mem_free(value);
-    if (redis_why(s->redis))
-        turn_off(s, redis_why(s->redis));
+    look_for_trouble(s);
     return r;
 }
 
@@ -192,8 +200,7 @@ void shared_keep(Shared *s, const TranslateMessage *request, const Translation *
     if (!r)
         return;
     print_key(s->key, key);
-    s->read_only = redis_set(s->redis, key, r, r->size) == REDIS_NONE;
+    s->read_only = s->module->set(s->redis, key, r, r->size) == REDIS_NONE;
     mem_free(r);
-    if (redis_why(s->redis))
-        turn_off(s, redis_why(s->redis));
+    look_for_trouble(s);
 }

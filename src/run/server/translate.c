@@ -147,6 +147,7 @@ static void set_reach(Translator *t) {
     t->lift.code_end = end - pc < REACH_BYTES ? end : pc + REACH_BYTES;
     t->lift.is_outside = alone ? NULL : belongs_elsewhere;
     t->lift.plain_only = t->lift.jumps_return = alone;
+    t->lift.poll_off = t->config.polls ? THREAD_PENDING : 0;
 }
 
 static void configure(Translator *t) {
@@ -189,6 +190,8 @@ static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
     LLVMValueRef lifted = lathe_func_lift(fn, "lifted");
     if (lifted && t->request.changing_data)
         make_loads_volatile(lifted);
+    if (lifted)
+        waiting_mark(lifted, t->ctx);
     if (!lifted || t->request.base)
         return lifted;
     size_t count = lathe_func_ranges(fn, &ranges);

@@ -1,0 +1,41 @@
+/* waiting.c: loops that wait for what another process writes. */
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct Shared {
+    int flag, other;
+} Shared;
+
+static void set_later(volatile Shared *s) {
+    s->flag = 0;
+    if (!fork()) {
+        usleep(50000);
+        s->flag = 1;
+        _exit(0);
+    }
+}
+
+int main(void) {
+    volatile Shared *s = mmap(0, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    set_later(s);
+    while (!s->flag)
+        ;
+    printf("seen %d\n", s->flag);
+    wait(NULL);
+    set_later(s);
+    while (!s->flag)
+        __builtin_ia32_pause();
+    printf("seen %d\n", s->flag);
+    wait(NULL);
+    set_later(s);
+    for (int i = 0; i < 3; i++) { /* a loop that waits inside of one that stores */
+        while (!s->flag && !s->other)
+            ;
+        s->other = i;
+    }
+    printf("seen %d %d\n", s->flag, s->other);
+    wait(NULL);
+    return 0;
+}
