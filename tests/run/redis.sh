@@ -142,7 +142,7 @@ compiles_nothing
 what="the usual directory"
 if ls "$dir"/.cache/lathe/*.pack >/dev/null 2>&1; then pass; else fail "nothing is kept there"; fi
 mkdir other
-cp "$client" "$server" other/
+cp "$client" "$server" "${server%/*}/lathe-redis.so" other/
 cp "$small" other/program
 LATHE_LIBEXEC="$dir/other" run 30 "another installation, another copy" "$dir/c3,$url" other/program
 compiles_nothing
@@ -213,6 +213,10 @@ run 30 "keys of another type" "none,$url" "$small"
 warned WRONGTYPE
 
 # ----------------------------------------------------------------------------------------------------------- trouble with it
+mv other/lathe-redis.so .
+LATHE_LIBEXEC="$dir/other" run 30 "a part of Lathe is missing" "none,$url" "$small"
+warned lathe-redis.so
+mv lathe-redis.so other/
 run 30 "a wrong password" "none,redis://:wrong@127.0.0.1:$port" "$small"
 warned WRONGPASS
 run 30 "no password" "none,redis://127.0.0.1:$port" "$small"

@@ -43,6 +43,7 @@ typedef struct Exit {
 typedef struct Page {
     u64 number;
     u32 first; /* block; 0: none (any more) */
+    u32 known; /* number of its bitmap: where instructions of blocks begin; what is forgotten may stay behind in it */
     bool used, guarded;
 } Page;
 
@@ -53,6 +54,7 @@ typedef struct Array {
 
 typedef struct Quick {
     Array blocks, exits, lens;
+    Array bitmaps; /* of pages */
     Page *pages;
     u64 page_count, page_cap, guarded;
     u8 *stubs, *stubs_end;
@@ -122,8 +124,8 @@ static Page *page_for(u64 number) {
         grow_pages();
     Page *p = slot_of(quick.pages, quick.page_cap, number);
     if (!p->used) {
-        *p = (Page){.number = number, .used = true};
-        quick.page_count++;
+        *p = (Page){.number = number, .used = true, .known = (u32)quick.page_count++};
+        extend(&quick.bitmaps, PAGE / 8);
     }
     return p;
 }
@@ -170,10 +172,26 @@ static u8 *code_in(const Block *b, u64 pc) {
     return at == pc ? code : NULL;
 }
 
+/* The byte with the bit of pc in its page's bitmap. */
+static u8 *byte_for(const Page *p, u64 pc) {
+    return quick.bitmaps.at + p->known * (PAGE / 8) + pc % PAGE / 8;
+}
+
+static void mark_known(const Block *b) {
+    u64 pc = b->pc;
+    for (u32 i = 0; i < b->insns; i++) {
+        const Page *p = page_for(pc >> PAGE_SHIFT);
+        *byte_for(p, pc) |= (u8)(1 << pc % 8);
+        pc += quick.lens.at[b->lens + 2 * i];
+    }
+}
+
 static u8 *find(u64 pc, u32 *number) {
     u64 page = pc >> PAGE_SHIFT;
     const Page *p = slot_of(quick.pages, quick.page_cap, page);
-    for (u32 n = p->used ? p->first : 0; n; n = *next_in_page(block_no(n), page)) {
+    if (!p->used || !(*byte_for(p, pc) >> pc % 8 & 1))
+        return NULL;
+    for (u32 n = p->first; n; n = *next_in_page(block_no(n), page)) {
         const Block *b = block_no(n);
         u8 *code = pc - b->pc < b->size ? code_in(b, pc) : NULL;
         if (code) {
@@ -367,6 +385,7 @@ static u8 *make_block(Thread *t, u64 pc) {
         guard_page(last_page(&b));
         add_to_page(number, last_page(&b));
     }
+    mark_known(&b);
     link_exits(t, first_exit + 1, exit_count(), b.pc + b.size);
     the.stats.blocks++;
     the.stats.quick_insns += b.insns;

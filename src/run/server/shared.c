@@ -28,7 +28,6 @@ struct Shared {
     const RedisModule *module;
     Redis *redis;         /* NULL: not connected yet */
     bool off, read_only;  /* off: for good */
-    Key key;              /* of the last request */
     VEC(LatheRange) ranges;
 };
 
@@ -154,10 +153,10 @@ static bool guest_fits(Shared *s, const TranslateMessage *request, const PackRec
 }
 
 /* The one record that a value is; NULL: it is damaged, or was made from something else. */
-static const PackRecord *check(Shared *s, const TranslateMessage *request, const void *value, size_t size) {
+static const PackRecord *check(Shared *s, const TranslateMessage *request, Key key, const void *value, size_t size) {
     size_t at = 0;
     const PackRecord *r = pack_next(value, size, &at);
-    bool right = r == value && at == size && pack_is_intact(s->key, r) && r->off == request->pc - request->base &&
+    bool right = r == value && at == size && pack_is_intact(key, r) && r->off == request->pc - request->base &&
                  (!r->base || r->base == request->base) && guest_fits(s, request, r);
     return right ? r : NULL;
 }
@@ -174,16 +173,16 @@ static void take(Shared *s, const TranslateMessage *request, const PackRecord *r
 }
 
 bool shared_find(Shared *s, const TranslateMessage *request, Translation *out) {
-    char key[KEY_SIZE];
+    char name[KEY_SIZE];
     void *value = NULL;
     size_t size = 0;
     if (!s || !request->base || !is_usable(s))
         return false;
     pages_begin(s->pages, request);
-    s->key = key_of(s, request);
-    print_key(s->key, key);
-    RedisResult result = s->module->get(s->redis, key, &value, &size);
-    const PackRecord *r = result == REDIS_DONE ? check(s, request, value, size) : NULL;
+    Key key = key_of(s, request);
+    print_key(key, name);
+    RedisResult result = s->module->get(s->redis, name, &value, &size);
+    const PackRecord *r = result == REDIS_DONE ? check(s, request, key, value, size) : NULL;
     if (r)
         take(s, request, r, out);
     mem_free(value);
@@ -192,15 +191,16 @@ bool shared_find(Shared *s, const TranslateMessage *request, Translation *out) {
 }
 
 void shared_keep(Shared *s, const TranslateMessage *request, const Translation *t, u64 guest_hash) {
-    char key[KEY_SIZE];
+    char name[KEY_SIZE];
     if (!s || s->off || s->read_only || !s->redis || !request->base || t->facts.shared)
         return;
-    PackRecord *r = pack_record_new(s->key, request, t->ranges, t->range_count, guest_hash, t->object,
+    Key key = key_of(s, request);
+    PackRecord *r = pack_record_new(key, request, t->ranges, t->range_count, guest_hash, t->object,
                                     t->facts.object_size, t->facts.insns);
     if (!r)
         return;
-    print_key(s->key, key);
-    s->read_only = s->module->set(s->redis, key, r, r->size) == REDIS_NONE;
+    print_key(key, name);
+    s->read_only = s->module->set(s->redis, name, r, r->size) == REDIS_NONE;
     mem_free(r);
     look_for_trouble(s);
 }
