@@ -5,6 +5,7 @@
 #define CLI_COMMANDS_H
 
 int command_cache(int argc, char **argv);
+int command_compile(int argc, char **argv); /* lathe-tools */
 int command_lift(int argc, char **argv); /* lathe-tools */
 int command_run(int argc, char **argv);  /* returns only if it fails */
 int command_serve(int argc, char **argv);

@@ -1,4 +1,5 @@
-/* compile.c: `lathe compile`: translates programs and their libraries before they run, into the cache that `lathe run` reads. */
+/* compile.c: `lathe compile`: translates programs and their libraries before they run, into the cache that `lathe run`
+ * reads. */
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ typedef struct Settings {
     const char *sysroot, *cache;
     u64 jobs;
     int tier, opt, optimize;
-    bool strict_fp, profile, quiet;
+    bool strict_fp, signals, profile, quiet;
 } Settings;
 
 #define AT(field) offsetof(Settings, field)
@@ -31,8 +32,9 @@ static const Option table[] = {
     {"tier",      "auto|opt",   "those with this --tier (auto)",                  OPTION_CHOICE, AT(tier)},
     {"opt",       "quick|full", "those with this --opt (full)",                   OPTION_CHOICE, AT(opt)},
     {"strict-fp", NULL,         "those with --strict-fp",                         OPTION_FLAG,   AT(strict_fp)},
+    {"signals",   NULL,         "also those of programs with handlers of signals", OPTION_FLAG,   AT(signals)},
     {"cache",     "DIR",        "those with this --cache (~/.cache/lathe)",       OPTION_TEXT,   AT(cache)},
-    {"L",         "DIR",        "those with this -L: look for the ELF interpreter there first", OPTION_TEXT, AT(sysroot)},
+    {"L",         "DIR",        "those with this -L, for the ELF interpreter",    OPTION_TEXT,   AT(sysroot)},
     {NULL, NULL, "What to do:", OPTION_HEADING, 0},
     {"optimize",  "1|2",        "2: optimise more, also what is in the cache already", OPTION_CHOICE, AT(optimize)},
     {"profile",   NULL,         "only what earlier runs had translated",          OPTION_FLAG,   AT(profile)},
@@ -57,13 +59,14 @@ static void on_interrupt(int signal) {
 }
 
 /* As run/client/options.c makes it of the options of lathe run. */
-static CodeConfig config_for(const Settings *s, const char *build, bool with_quick) {
+static CodeConfig config_for(const Settings *s, const char *build, bool with_quick, bool polls) {
     CodeConfig config = {
         .version = CODE_VERSION,
         .arch = LATHE_ARCH_X86_64,
         .opt = s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL,
         .strict_fp = s->strict_fp,
         .with_quick = with_quick,
+        .polls = polls,
     };
     snprintf((char *)config.reserved, sizeof(config.reserved), "%s", build);
     return config;
@@ -76,7 +79,8 @@ static bool find_program(const char *name, char found[PATH_MAX]) {
         return snprintf(found, PATH_MAX, "%s", name) < PATH_MAX;
     for (dir = dir ? dir : "/usr/local/bin:/usr/bin:/bin";;) {
         int width = (int)strcspn(dir, ":");
-        if (snprintf(found, PATH_MAX, "%.*s%s%s", width, dir, width ? "/" : "./", name) < PATH_MAX && access(found, X_OK) == 0)
+        if (snprintf(found, PATH_MAX, "%.*s%s%s", width, dir, width ? "/" : "./", name) < PATH_MAX &&
+            access(found, X_OK) == 0)
             return true;
         if (!dir[width])
             return false;
@@ -121,7 +125,8 @@ static Sums add_up(const AheadFiles *files, const AheadPlan *plan) {
 static int report(const AheadFiles *files, const AheadPlan *plan, CrewEnd end, u64 ms, bool quiet) {
     Sums s = add_up(files, plan);
     if (!quiet)
-        fprintf(stderr, "%lu files: %lu functions translated, %lu guest instructions, %lu.%lu s; %lu were there already\n",
+        fprintf(stderr,
+                "%lu files: %lu functions translated, %lu guest instructions, %lu.%lu s; %lu were there already\n",
                 files->len, s.done, s.insns, ms / 1000, ms / 100 % 10, s.had);
     if (s.lost)
         fprintf(stderr, "lathe: %s: %lu functions could not be kept: the disk is full, or LATHE_CACHE_SIZE too small\n",
@@ -135,25 +140,42 @@ static int report(const AheadFiles *files, const AheadPlan *plan, CrewEnd end, u
     return s.lost || s.given_up || end != CREW_FINISHED;
 }
 
-static int compile(const AheadPlan *plan, const Settings *s, char **names, int count) {
-    AheadFiles files = {0};
+static void heed_interrupts(void) {
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* For one configuration; returns the exit status. */
+static int translate(const AheadPlan *plan, AheadFiles *files, bool quiet) {
     u64 start = ahead_now_ms();
-    bool ok = add_operands(&files, plan, names, count);
-    int status = !ok;
+    files_prepare(files, plan);
+    Progress *progress = progress_new(files, quiet);
+    CrewEnd end = crew_run(files, plan, progress, &interrupted);
+    bool inner = !plan->profile && !plan->config.with_quick; /* quick code leads computed jumps on by itself */
+    while (inner && end == CREW_FINISHED && files_prepare_inner(files, plan))
+        end = crew_run(files, plan, progress, &interrupted);
+    progress_files(progress);
+    progress_end(progress);
+    return report(files, plan, end, ahead_now_ms() - start, quiet);
+}
+
+/* Beside quick code, a program that handles signals runs other code from its first handler on. */
+static int compile(AheadPlan *plan, const Settings *s, char **names, int count) {
+    AheadFiles files = {0};
+    int status = !add_operands(&files, plan, names, count);
     if (files.len) {
         files_add_vdso(&files);
-        files_prepare(&files, plan);
-        signal(SIGPIPE, SIG_IGN);
-        sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, NULL);
-        sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, NULL);
-        Progress *progress = progress_new(&files, s->quiet);
-        CrewEnd end = crew_run(&files, plan, progress, &interrupted);
-        bool inner = !plan->profile && !plan->config.with_quick; /* quick code leads computed jumps on by itself */
-        while (inner && end == CREW_FINISHED && files_prepare_inner(&files, plan))
-            end = crew_run(&files, plan, progress, &interrupted);
-        progress_files(progress);
-        progress_end(progress);
-        int became = report(&files, plan, end, ahead_now_ms() - start, s->quiet);
+        heed_interrupts();
+        int became = translate(plan, &files, s->quiet);
+        if (!interrupted && plan->config.with_quick && (s->signals || files_handle_signals(&files))) {
+            if (!s->quiet)
+                fprintf(stderr, "once more, for when it handles signals:\n");
+            plan->config.polls = true;
+            int again = translate(plan, &files, s->quiet);
+            became = again ? again : became;
+        }
         status = became ? became : status;
     }
     files_free(&files);
@@ -170,9 +192,10 @@ static bool check_cache(const char *dir) {
 }
 
 int command_compile(int argc, char **argv) {
-    Settings s = {.opt = OPT_FULL, .sysroot = getenv("LATHE_SYSROOT"), .cache = getenv("LATHE_CACHE")};
+    Settings s = {.opt = OPT_FULL, .sysroot = getenv("LATHE_SYSROOT")};
     char server[PATH_SIZE], cache[PATH_SIZE], build[IDENTITY_SIZE];
-    ParseResult parsed = options_parse(&options, &argc, argv, &s);
+    ParseResult parsed = options_environment(&options, &s);
+    parsed = parsed == PARSE_OK ? options_parse(&options, &argc, argv, &s) : parsed;
     if (parsed != PARSE_OK)
         return parsed == PARSE_HELP ? 0 : 2;
     if (argc < 1)
@@ -188,14 +211,17 @@ int command_compile(int argc, char **argv) {
     identity_of(server, build);
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     AheadPlan plan = {
-        .config = config_for(&s, build, s.tier == TIER_AUTO),
-        .seen_by = {config_for(&s, build, true), config_for(&s, build, false)},
+        .config = config_for(&s, build, s.tier == TIER_AUTO, false),
+        .seen_by = {config_for(&s, build, true, false), config_for(&s, build, true, true),
+                    config_for(&s, build, false, false)},
         .profile = s.profile,
         .renew = s.optimize == MORE_YES,
         .cache_dir = cache,
         .server = server,
         .sysroot = s.sysroot,
-        .jobs = s.jobs ? (u32)s.jobs : cpus > 0 ? (u32)cpus : 1,
+        .jobs = s.jobs     ? (u32)s.jobs
+                : cpus > 0 ? (u32)cpus
+                           : 1,
     };
     plan.opt = s.optimize == MORE_YES ? LATHE_OPT_MAX : (LatheOpt)plan.config.opt;
     return compile(&plan, &s, argv + 1, argc);

@@ -17,11 +17,18 @@ enum { BACKLOG = 64, STOP_TRIES = 500, STOP_PAUSE_US = 10000 };
 
 /* ------------------------------------------------------------------------------------------------------- the directory */
 
+/* That of the user who became this one by su is not ours. */
+static const char *runtime_directory(void) {
+    struct stat st;
+    const char *path = getenv("XDG_RUNTIME_DIR");
+    return path && *path == '/' && (stat(path, &st) || st.st_uid == geteuid()) ? path : NULL;
+}
+
 /* Room for a slash, the digits and ".socket" is left. */
 static bool name_directory(Daemon *d) {
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    const char *runtime = runtime_directory();
     int room = (int)sizeof(d->dir) - IDENTITY_SIZE - (int)sizeof("/.socket"), len;
-    if (runtime && *runtime == '/')
+    if (runtime)
         len = snprintf(d->dir, sizeof(d->dir), "%s/lathe", runtime);
     else
         len = snprintf(d->dir, sizeof(d->dir), "/tmp/lathe-%u", geteuid());
@@ -41,10 +48,12 @@ static const char *distrust(const char *dir) {
 }
 
 const char *daemon_locate(Daemon *d, const char *server, const char *host, bool make) {
-    *d = (Daemon){.server = server, .host = host, .idle_s = DAEMON_IDLE_S, .clients = DAEMON_CLIENTS};
+    *d = (Daemon){.host = host, .idle_s = DAEMON_IDLE_S, .clients = DAEMON_CLIENTS};
     identity_of(server, d->build);
     if (host)
         identity_of_far(host, d->build);
+    if (!realpath(server, d->server))
+        return strerror(errno);
     if (!name_directory(d))
         return "the path is too long for a socket";
     snprintf(d->socket, sizeof(d->socket), "%.*s/%s.socket", (int)strlen(d->dir), d->dir, d->build);
@@ -112,7 +121,10 @@ static void hold_signals(sigset_t *ending) {
 static void wait_for_first(const Daemon *d, int listener, const sigset_t *ending) {
     int signals = signalfd(-1, ending, SFD_CLOEXEC);
     struct pollfd ready[] = {{.fd = listener, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
-    if (poll(ready, 2, (int)d->idle_s * 1000) > 0 && !ready[1].revents)
+    int count;
+    while ((count = poll(ready, 2, (int)d->idle_s * 1000)) < 0 && errno == EINTR)
+        ;
+    if (count > 0 && !ready[1].revents)
         return;
     unlink(d->socket);
     _exit(0);

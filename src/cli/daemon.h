@@ -1,11 +1,12 @@
 /* daemon.h: the server that stays (lathe serve): where its socket is, who it is, how it begins and ends.
  *
- * Each user has a directory of his own for it. In it, the name of a socket is the identity of the code that comes from there, so
- * server and client of different builds never meet. A file `lock` has one byte for each identity; the server holds a lock on its
- * byte for as long as it lives, and so is found and never doubled, whatever became of its socket. */
+ * Each user has a directory for it. There, the name of a socket is the identity of the code that comes from it, so that
+ * server and client of different builds never meet. A file `lock` has one byte for each identity; the server holds a
+ * lock on its byte for as long as it lives, and so is found and never doubled, whatever became of its socket. */
 #ifndef CLI_DAEMON_H
 #define CLI_DAEMON_H
 
+#include <limits.h>
 #include <sys/types.h>
 #include <sys/un.h>
 
@@ -14,16 +15,16 @@
 enum { DAEMON_IDLE_S = 300, DAEMON_CLIENTS = 32 };
 
 typedef struct Daemon {
-    const char *server; /* the program */
-    const char *host;   /* where it has the work done by ssh; NULL: here */
+    char server[PATH_MAX]; /* the program */
+    const char *host;      /* where it has the work done by ssh; NULL: here */
     char build[IDENTITY_SIZE];
     char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
     char socket[sizeof(((struct sockaddr_un *)0)->sun_path)];
     u64 idle_s, clients;
 } Daemon;
 
-/* Find out where the daemon for this server (and host) is, or would be; `make` its directory if there is none. NULL, or a sentence
- * why that cannot be used. */
+/* Find out where the daemon for this server (and host) is, or would be; `make` its directory if there is none. NULL, or
+ * a sentence why that cannot be used. */
 const char *daemon_locate(Daemon *d, const char *server, const char *host, bool make);
 
 /* Its process; 0: there is none. */

@@ -15,6 +15,7 @@ typedef struct Command {
 
 static const Command commands[] = {
     {"run", "run a program, translated", command_run},
+    {"compile", "translate programs and libraries ahead of time", NULL},
     {"cache", "show or clear the code kept from earlier runs", command_cache},
     {"serve", "keep a translation server ready", command_serve},
     {"lift", "show a function of a program as LLVM-IR", NULL},

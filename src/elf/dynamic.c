@@ -1,4 +1,7 @@
-/* dynamic.c: the texts of the dynamic segment: which libraries are needed, and where to look for them. */
+/* dynamic.c: what a file needs of others: the texts of the dynamic segment, which name libraries and where to look for
+ * them, and symbols. */
+#include <gelf.h>
+
 #include "elf/parts.h"
 
 u64 elf_dynamic_value(const ElfFile *elf, i64 tag, size_t nth, u64 missing) {
@@ -12,6 +15,23 @@ u64 elf_dynamic_value(const ElfFile *elf, i64 tag, size_t nth, u64 missing) {
             return d.d_un.d_val;
     }
     return missing;
+}
+
+bool elf_imports(const ElfFile *elf, const char *name) {
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(elf->libelf, section))) {
+        GElf_Shdr header;
+        GElf_Sym symbol;
+        Elf_Data *data =
+            gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM ? elf_getdata(section, NULL) : NULL;
+        for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+            const char *own =
+                symbol.st_shndx == SHN_UNDEF ? elf_strptr(elf->libelf, header.sh_link, symbol.st_name) : NULL;
+            if (own && !strcmp(own, name))
+                return true;
+        }
+    }
+    return false;
 }
 
 const char *elf_dynamic_text(const ElfFile *elf, i64 tag, size_t nth) {

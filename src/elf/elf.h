@@ -35,13 +35,17 @@ typedef struct ElfExtent {
 ElfExtent elf_extent(const ElfFile *elf);
 bool elf_is_code(const ElfFile *elf, u64 addr);
 
-/* A page as it is mapped before relocation, with what the file has around a segment's contents; false: nothing is mapped there.
- * `page` is a multiple of ELF_PAGE. */
+/* A page as it is mapped before relocation, with what the file has around a segment's contents; false: nothing is
+ * mapped there. `page` is a multiple of ELF_PAGE. */
 enum { ELF_PAGE = 4096 };
 bool elf_read_page(const ElfFile *elf, u64 page, u8 *bytes, bool *writable);
 
-/* dynamic.c: the nth text of the dynamic segment with that tag, DT_NEEDED, DT_RUNPATH or the like; NULL: there are no more. */
+/* dynamic.c: the nth text of the dynamic segment with that tag, DT_NEEDED, DT_RUNPATH or the like; NULL: there are no
+ * more. */
 const char *elf_dynamic_text(const ElfFile *elf, i64 tag, size_t nth);
+
+/* Does it use another file's function, or variable, of that name? */
+bool elf_imports(const ElfFile *elf, const char *name);
 
 /* A word of the image that leads to code. */
 typedef struct ElfPointer {
@@ -50,10 +54,12 @@ typedef struct ElfPointer {
 } ElfPointer;
 typedef VEC(ElfPointer) ElfPointers;
 
-/* pointers.c: where the image starts and ends, and pointers in its data. Some may be numbers that only look like addresses. */
+/* pointers.c: where the image starts and ends, and pointers in its data. Some may be numbers that only look like
+ * addresses. */
 void elf_code_pointers(const ElfFile *elf, ElfPointers *found);
 
-/* tables.c: where computed jumps may lead: entries of what seem to be jump tables, and places that functions compute in themselves. */
+/* tables.c: where computed jumps may lead: entries of what seem to be jump tables, and places that functions compute
+ * in themselves. */
 void elf_table_entries(const ElfFile *elf, ElfPointers *found);
 
 /* Reads up to `size` bytes of the image as it is after relocation, zeros where memory has no file contents; returns how

@@ -1,7 +1,7 @@
 /* pointers.c: addresses of code in an image's data.
  *
- * In a position-independent image every pointer is a relocation: relative ones name the code, those of the PLT have its lazy
- * stubs in the file. In others a pointer is just a word, and any word that could be one is taken for it. */
+ * In a position-independent image every pointer is a relocation: relative ones name the code, those of the PLT have
+ * its lazy stubs in the file. In others a pointer is just a word, and any word that could be one is taken for it. */
 #include "elf/parts.h"
 
 static void add(const ElfFile *elf, u64 at, u64 to, ElfPointers *found) {
@@ -27,7 +27,8 @@ static void add_cells(const ElfFile *elf, ElfPointers *found) {
     }
 }
 
-/* DT_RELR: an even word is the address of a pointer, an odd one has a bit for each of the 63 words that follow the last. */
+/* DT_RELR: an even word is the address of a pointer, an odd one has a bit for each of the 63 words that follow the
+ * last. */
 static void add_packed(const ElfFile *elf, ElfPointers *found) {
     u64 size = elf_dynamic_value(elf, DT_RELRSZ, 0, 0), at = 0;
     const u8 *bytes = size ? elf_contents(elf, elf_dynamic_value(elf, DT_RELR, 0, 0), size) : NULL;
@@ -47,8 +48,8 @@ static void add_packed(const ElfFile *elf, ElfPointers *found) {
 }
 
 static void add_words(const ElfFile *elf, const Segment *s, ElfPointers *found) {
-    for (u64 at = (s->start + 7) & ~(u64)7; at + 8 <= s->start + s->byte_count; at += 8)
-        add_word(elf, at, found);
+    for (u64 off = -s->start & 7; off + 8 <= s->byte_count; off += 8)
+        add_word(elf, s->start + off, found);
 }
 
 void elf_code_pointers(const ElfFile *elf, ElfPointers *found) {

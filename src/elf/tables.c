@@ -1,9 +1,9 @@
 /* tables.c: where computed jumps of a function may lead, as it looks from outside.
  *
- * Position-independent code jumps through a table of distances from the table itself, whose address it gets by `lea`. How many
- * entries there are only the code knows; here a table ends where an entry leads out of the function, or another table begins. Other
- * code computes its way into itself: from a place that it also gets by `lea`, often by a multiple of a cache line, as memcpy does.
- * So this is a guess, for code that the lifter could not follow. */
+ * Position-independent code jumps through a table of distances from the table itself, whose address it gets by `lea`.
+ * How many entries there are only the code knows; here a table ends where an entry leads out of the function, or
+ * another table begins. Other code computes its way into itself: from a place that it also gets by `lea`, often by a
+ * multiple of a cache line, as memcpy does. So this is a guess, for code that the lifter could not follow. */
 #include <stdlib.h>
 
 #include "elf/parts.h"

@@ -1,10 +1,12 @@
 /* unwind.c: functions from .eh_frame, which even stripped programs keep: one FDE per contiguous piece of code.
  *
- * The section is found through its loaded index (PT_GNU_EH_FRAME), so no section headers are needed. libdw walks the
- * entries; it leaves the addresses inside an FDE encoded as the CIE's augmentation says.
+ * The section is found through its loaded index (PT_GNU_EH_FRAME), so no section headers are needed, or by its header
+ * where there is no index, as in some static programs. libdw walks the entries; it leaves the addresses inside an FDE
+ * encoded as the CIE's augmentation says.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <gelf.h>
 
 #include "elf/parts.h"
 
@@ -67,7 +69,7 @@ static u64 take_address(Cursor *c, u8 encoding) {
     }
 }
 
-static bool find_section(const ElfFile *elf, Section *s) {
+static bool find_by_index(const ElfFile *elf, Section *s) {
     const u8 *hdr = elf->eh_frame_hdr ? elf_contents(elf, elf->eh_frame_hdr, 12) : NULL;
     if (!hdr || hdr[0] != 1)
         return false;
@@ -79,6 +81,22 @@ static bool find_section(const ElfFile *elf, Section *s) {
         return false;
     s->size = seg->byte_count - (s->addr - seg->start);
     return true;
+}
+
+static bool find_by_header(const ElfFile *elf, Section *s) {
+    size_t names;
+    Elf_Scn *section = NULL;
+    if (elf_getshdrstrndx(elf->libelf, &names) < 0)
+        return false;
+    while ((section = elf_nextscn(elf->libelf, section))) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf->libelf, names, header.sh_name) : NULL;
+        if (!name || strcmp(name, ".eh_frame"))
+            continue;
+        *s = (Section){elf_contents(elf, header.sh_addr, header.sh_size), header.sh_addr, header.sh_size};
+        return s->bytes && s->size;
+    }
+    return false;
 }
 
 /* How the FDEs of a CIE encode code addresses: the 'R' of its augmentation, plain pointers without one. */
@@ -117,7 +135,7 @@ static void add_fde(ElfFile *elf, const Section *s, const Dwarf_FDE *fde, u8 enc
 
 void elf_load_unwind(ElfFile *elf) {
     Section s;
-    if (!find_section(elf, &s))
+    if (!find_by_index(elf, &s) && !find_by_header(elf, &s))
         return;
     Elf_Data data = {.d_buf = (void *)s.bytes, .d_size = s.size, .d_type = ELF_T_BYTE, .d_version = EV_CURRENT};
     Map64 encodings = {0}; /* by the offset of a CIE */

@@ -101,6 +101,39 @@ static void check_functions(const char *path, bool stripped) {
     elf_close(elf);
 }
 
+static bool leads_to(const ElfPointers *pointers, u64 to) {
+    for (size_t i = 0; i < pointers->len; i++)
+        if (pointers->at[i].to == to)
+            return true;
+    return false;
+}
+
+/* What `lathe compile` needs: pages as they are mapped, the dynamic segment, and pointers to code. */
+static void check_image(const char *path) {
+    ElfFile *elf = open_good(path);
+    ElfExtent extent = elf_extent(elf);
+    u64 twice = function_address(elf, "twice"), counter = address_of(path, "counter");
+    u8 page[ELF_PAGE], byte;
+    bool writable;
+    EXPECT(extent.position_independent && extent.start == 0 && extent.end > counter && extent.align >= ELF_PAGE);
+    EXPECT(elf_is_code(elf, twice) && !elf_is_code(elf, counter) && !elf_is_code(elf, extent.end + ELF_PAGE));
+    EXPECT(elf_read_page(elf, twice & -(u64)ELF_PAGE, page, &writable) && !writable);
+    EXPECT(elf_read(elf, twice, &byte, 1) == 1 && page[twice % ELF_PAGE] == byte);
+    EXPECT(elf_read_page(elf, counter & -(u64)ELF_PAGE, page, &writable) && writable && page[counter % ELF_PAGE] == 7);
+    EXPECT(!elf_read_page(elf, (extent.end + ELF_PAGE - 1) & -(u64)ELF_PAGE, page, &writable));
+    EXPECT(!elf_interpreter(elf) && !elf_dynamic_text(elf, DT_NEEDED, 100) && !elf_dynamic_text(elf, DT_RUNPATH, 0));
+    EXPECT(elf_imports(elf, "imported") && !elf_imports(elf, "twice") && !elf_imports(elf, ""));
+    ElfPointers pointers = {0};
+    elf_code_pointers(elf, &pointers);
+    EXPECT(leads_to(&pointers, twice) && leads_to(&pointers, function_address(elf, "thrice")));
+    EXPECT(!leads_to(&pointers, counter));
+    VEC_FREE(&pointers);
+    EXPECT(elf_function_around(elf, twice + 1)->addr == twice && !elf_function_around(elf, extent.end));
+    const ElfFunction *around = elf_function_around(elf, twice);
+    EXPECT(!around || around->addr < twice);
+    elf_close(elf);
+}
+
 static void read_everything(ElfFile *elf) {
     u8 buf[4096];
     const ElfFunction *f;
@@ -111,6 +144,21 @@ static void read_everything(ElfFile *elf) {
         elf_read(elf, addr, buf, sizeof(buf));
         elf_read_const(elf, addr, buf, 777);
     }
+    bool writable;
+    for (u64 page = 0; page < 0x8000; page += ELF_PAGE)
+        elf_read_page(elf, page, buf, &writable);
+    elf_read_page(elf, UINT64_MAX - ELF_PAGE + 1, buf, &writable);
+    const char *text, *interpreter = elf_interpreter(elf);
+    for (i64 tag = DT_NEEDED; tag <= DT_RUNPATH; tag++)
+        for (size_t i = 0; (text = elf_dynamic_text(elf, tag, i)) && i < 100; i++)
+            EXPECT(strlen(text) < 1 << 17);
+    EXPECT(!interpreter || strlen(interpreter) < 1 << 17);
+    ElfPointers pointers = {0};
+    elf_code_pointers(elf, &pointers);
+    elf_table_entries(elf, &pointers);
+    for (size_t i = 0; i < pointers.len; i++)
+        elf_function_around(elf, pointers.at[i].to);
+    VEC_FREE(&pointers);
     elf_read(elf, elf_entry(elf), buf, sizeof(buf));
     elf_read(elf, UINT64_MAX - 8, buf, sizeof(buf));
 }
@@ -154,6 +202,7 @@ int main(int argc, char **argv) {
     EXPECT(argc == 3);
     check_memory(argv[1]);
     check_functions(argv[1], false);
+    check_image(argv[1]);
     check_functions(argv[2], true);
     check_damaged(argv[1]);
     return 0;

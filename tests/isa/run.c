@@ -18,7 +18,7 @@
 
 typedef struct Options {
     bool native_only, update, check_coverage;
-    const char *filter;
+    const char *filter, *without;
     int mode; /* LiftedMode, or -1: all */
 } Options;
 
@@ -37,6 +37,7 @@ static const char usage[] =
     "  --native-only     only on the CPU\n"
     "  --mode=MODE       of the lifted modes only this: unoptimised, optimised or pic\n"
     "  --filter=REGEX    only cases whose instructions match\n"
+    "  --without=REGEX   none whose instructions match\n"
     "  --update          write what the CPU does into the expected column of the files\n"
     "  --check-coverage  only check that every supported instruction has a case\n";
 
@@ -195,6 +196,7 @@ static Options parse_options(int argc, char **argv) {
         {"native-only", no_argument, NULL, 'n'},
         {"mode", required_argument, NULL, 'm'},
         {"filter", required_argument, NULL, 'f'},
+        {"without", required_argument, NULL, 'w'},
         {"update", no_argument, NULL, 'u'},
         {"check-coverage", no_argument, NULL, 'c'},
         {"help", no_argument, NULL, 'h'},
@@ -211,6 +213,9 @@ static Options parse_options(int argc, char **argv) {
             break;
         case 'f':
             o.filter = optarg;
+            break;
+        case 'w':
+            o.without = optarg;
             break;
         case 'u':
             o.update = true;
@@ -239,15 +244,16 @@ static void add_files(Run *r, const char *path) {
     globfree(&found);
 }
 
-static void keep_matching(Run *r) {
+/* Of the cases that match, or of those that do not. */
+static void keep(Run *r, const char *pattern, bool matching) {
     regex_t regex;
     size_t kept = 0;
-    if (regcomp(&regex, r->options.filter, REG_EXTENDED | REG_NOSUB)) {
-        fprintf(stderr, "isa-cases: '%s' is no regular expression\n", r->options.filter);
+    if (regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB)) {
+        fprintf(stderr, "isa-cases: '%s' is no regular expression\n", pattern);
         exit(2);
     }
     for (size_t i = 0; i < r->list.len; i++)
-        if (!regexec(&regex, r->list.at[i].insns, 0, NULL, 0))
+        if (!regexec(&regex, r->list.at[i].insns, 0, NULL, 0) == matching)
             r->list.at[kept++] = r->list.at[i];
     r->list.len = kept;
     regfree(&regex);
@@ -258,7 +264,9 @@ static bool load(Run *r) {
     for (size_t i = 0; i < r->files.len; i++)
         ok &= cases_read(r->files.at[i], &r->list, &r->arena);
     if (r->options.filter)
-        keep_matching(r);
+        keep(r, r->options.filter, true);
+    if (r->options.without)
+        keep(r, r->options.without, false);
     return assemble_cases(&r->list, &r->arena) && ok;
 }
 

@@ -33,8 +33,8 @@ static const char *const bad[] = {
 static bool is_right(const Case *c) {
     RedisAddress a, again;
     char shown[ADDRESS_SIZE];
-    if (address_parse(c->text, &a) || strcmp(a.host, c->host) || strcmp(a.user, c->user) || strcmp(a.password, c->password) ||
-        a.port != c->port || a.db != c->db || a.tls != (c->text[5] == 's'))
+    if (address_parse(c->text, &a) || strcmp(a.host, c->host) || strcmp(a.user, c->user) ||
+        strcmp(a.password, c->password) || a.port != c->port || a.db != c->db || a.tls != (c->text[5] == 's'))
         return false;
     if (!address_format(&a, shown, sizeof(shown)) || strcmp(shown, c->shown) || address_parse(shown, &again))
         return false;
@@ -53,7 +53,9 @@ int main(void) {
         if (!address_parse(bad[i], &a) && ++failed)
             printf("FAIL: '%s' is taken\n", bad[i]);
     snprintf(longest, sizeof(longest), "redis://%0300d", 0);
-    if ((!address_parse(longest, &a) || address_parse("redis://host", &a) || address_format(&a, small, sizeof(small))) && ++failed)
+    if ((!address_parse(longest, &a) || address_parse("redis://host", &a) ||
+         address_format(&a, small, sizeof(small))) &&
+        ++failed)
         printf("FAIL: what does not fit\n");
     printf("%zu addresses, %d failed\n", ARRAY_LEN(good) + ARRAY_LEN(bad) + 2, failed);
     return failed != 0;

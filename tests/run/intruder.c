@@ -51,9 +51,15 @@ static void send_init(int fd, const char *build) {
 /* The name of the socket is the build that its server wants to hear. */
 static void send_rubbish(int fd, unsigned i, const char *build) {
     switch (i % 6) {
-    case 0: send_random(fd, i); break;
-    case 1: send_bytes(fd, &(MessageHeader){C_INIT, ~0u}, sizeof(MessageHeader)); break;
-    case 2: send_init(fd, "another build"); break;
+    case 0:
+        send_random(fd, i);
+        break;
+    case 1:
+        send_bytes(fd, &(MessageHeader){C_INIT, ~0u}, sizeof(MessageHeader));
+        break;
+    case 2:
+        send_init(fd, "another build");
+        break;
     case 3:
         send_init(fd, build);
         send_random(fd, i);
@@ -62,7 +68,8 @@ static void send_rubbish(int fd, unsigned i, const char *build) {
         send_init(fd, build);
         send_bytes(fd, &(MessageHeader){C_TRANSLATE, 3}, sizeof(MessageHeader));
         break;
-    case 5: break; /* nothing at all */
+    case 5:
+        break; /* nothing at all */
     }
 }
 
@@ -100,12 +107,12 @@ static int listen_as(const char *path, unsigned uid) {
     char byte;
     if (bind(fd, (struct sockaddr *)&address, sizeof(address)) || chmod(path, 0777) || setuid(uid) || listen(fd, 8))
         return 1;
+    setlinebuf(stdout);
     puts("listening");
-    fflush(stdout);
     for (;;) {
         int client = accept(fd, NULL, NULL);
         if (read(client, &byte, 1) == 1)
-            puts("spoken to"), fflush(stdout);
+            puts("spoken to");
         close(client);
     }
 }

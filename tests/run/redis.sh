@@ -15,7 +15,7 @@ cd "$dir" || exit 1
 for name in $(env | sed -n 's/^\(LATHE_[A-Z_]*\)=.*/\1/p'); do
     unset "$name"
 done
-export LC_ALL=C LATHE_SERVER=none HOME="$dir"
+export LC_ALL=C LATHE_SERVER=none HOME="$dir" XDG_RUNTIME_DIR="$dir"
 unset XDG_CACHE_HOME
 passed=0
 failed=0
@@ -23,6 +23,7 @@ started=""
 spaces=""
 
 clean_up() {
+    "$lathe" serve --stop >/dev/null 2>&1
     for pid in $started; do
         kill -CONT "$pid" 2>/dev/null
         kill -9 "$pid" 2>/dev/null
@@ -159,6 +160,18 @@ LATHE_CACHE="$dir/c9,$url" "$lathe" cache path >out 2>err
 what="lathe cache knows the local part"
 if [ "$(cat out)" = "$dir/c9" ]; then pass; else fail "$(cat out)"; fi
 
+# --------------------------------------------------------------------------------------------------------------- the daemon
+# Its clients name their own caches to it.
+ask flushdb >/dev/null
+LATHE_SERVER=start run 30 "a daemon, first run" "none,$url" "$small"
+quiet
+counts from_shared -eq 0
+LATHE_SERVER=start run 30 "a daemon, second run" "none,$url" "$small"
+compiles_nothing
+LATHE_SERVER=start run 0 "a daemon, without Redis" "none,redis://127.0.0.1:1" sh -c "$small; $small; true"
+warned refused
+"$lathe" serve --stop >out 2>&1 || fail "it cannot be ended"
+
 # -------------------------------------------------------------------------------------------------------- where passwords are
 what="the password in arguments"
 "$lathe" run --tier=opt --cache="none,$url" sleep 5 >out 2>err &
@@ -178,7 +191,7 @@ each_key() {
 }
 ask flushdb >/dev/null
 run 30 "before damage" "none,$url" "$small"
-for place in 0 4 24 32 70 200 -1; do
+for place in 0 4 24 70 200 -1; do
     at=$place
     [ "$place" = -1 ] && at=$(($(ask strlen "$(ask randomkey)") - 3))
     each_key "s/.*/setrange & $at XYZ/"
@@ -348,6 +361,10 @@ if [ "$linked" = yes ]; then
     compiles_nothing
     run 30 "a host that does not answer at all" "none,redis://10.71.2.77" "$small"
     warned .
+    within 5000
+    ip -n "lathe-$$-2" route add default via 10.71.2.77
+    run 30 "a name server that does not answer" "none,redis://some.host.example" "$small"
+    warned 'looked up|name'
     within 5000
     ip -n "$hub" link set to2 down
     run 30 "a network that is down" "none,redis://:word@10.71.2.1:$port" "$small"

@@ -29,6 +29,7 @@ kill_servers() {
     for id in $(servers); do
         kill -9 "$id" 2>/dev/null
     done
+    wait_until none_left
 }
 trap '"$lathe" serve --stop >/dev/null 2>&1; kill_servers; rm -rf "$dir"' EXIT
 
@@ -201,6 +202,10 @@ if wait_until one_left; then pass; else fail "$(servers)"; fi
 kill -STOP "$pid"
 right "a daemon that does not answer" --cache=none
 kill -CONT "$pid"
+expect 0 "stop" serve --stop
+LATHE_LIBEXEC=own expect 0 "a relative path of the programs" serve
+pid=$(daemon)
+if wait_until one_left; then pass; else fail "$(servers)"; fi
 mkdir other
 cp "$client" "$server" other/
 LATHE_LIBEXEC="$dir/other" expect 7 "a daemon of another build" run --server="$socket" --cache=none "$pauses" 0 64
@@ -218,7 +223,7 @@ killed() {
     run --cache=none "$pauses" 20 64 >out 2>err &
     guest=$!
     sleep 0.7
-    "$@"
+    "$@" >/dev/null 2>&1
     wait $guest
     status=$?
     if [ $status -eq 7 ] && cmp -s out expected && [ ! -s err ]; then pass; else fail "status $status"; fi
@@ -238,6 +243,24 @@ right "a socket without a daemon" --cache=none
 what="the socket is taken over"
 if [ -S "$socket" ] && pid=$(daemon) && wait_until one_left; then pass; else fail "$(ls -la runtime/lathe)"; fi
 killed "all are killed" kill_servers
+
+# ------------------------------------------------------------------------------------------------- a program that does not wait
+"$pauses" 0 64 40000 >busy
+expect 0 "start" serve
+pid=$(daemon)
+LATHE_TIER=auto expect 7 "hot functions" run --cache=none --stats=json "$pauses" 0 64 40000
+if cmp -s out busy; then pass; else fail "another output"; fi
+says err '"translated": [1-9]'
+what="hot functions are the daemon's"
+if wait_until has_worked; then pass; else fail "no time used"; fi
+what="hot functions, and a daemon that is killed"
+LATHE_TIER=auto run --cache=none "$pauses" 0 64 40000 >out 2>err &
+guest=$!
+sleep 0.1
+kill_servers
+wait $guest
+status=$?
+if [ $status -eq 7 ] && cmp -s out busy && [ ! -s err ]; then pass; else fail "status $status"; fi
 
 # ----------------------------------------------------------------------------------------------------------- time without work
 expect 0 "a short life" serve --idle=1
@@ -317,8 +340,11 @@ says err '"translated": 0,'
 if [ "$(wc -l <calls)" -eq 1 ]; then pass; else fail "asked again"; fi
 expect 7 "from here it is something else" run --stats=json "$pauses" 0 64
 says err '"translated": [1-9]'
+LATHE_TIER=auto expect 7 "hot functions by ssh" run --server=ssh:far --cache=none --stats=json "$pauses" 0 64 40000
+if cmp -s out busy; then pass; else fail "another output"; fi
+says err '"translated": [1-9]'
+expect 2 "ssh and Redis" run --server=ssh:far --cache=redis://localhost "$pauses" 0 1
 expect 0 "stop" serve --stop --ssh=far
-what="ssh that dies"
 LATHE_SERVER=ssh:far killed "ssh that dies" kill_servers
 serve --stop --ssh=far >/dev/null 2>&1
 expect 7 "a host that is not there" run --server=ssh:nowhere --cache=none "$pauses" 0 64

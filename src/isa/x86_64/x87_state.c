@@ -8,9 +8,9 @@ enum { FXSAVE_BYTES = 512, FXSAVE_MXCSR = 24, FXSAVE_XMM = 160 };
 /* The memory operand as a pointer that C code can use: a host segment's base has to be asked for. */
 static Val plain_pointer(Lifter *l, const Insn *in) {
     const Operand *m = &in->op[0];
-    if (m->seg == SEG_NONE)
+    if (m->seg != SEG_FS || !l->cfg->native_fs)
         return address(l, in, 0);
-    return ir_index(l, segment_base(l, m->seg), ir_bitcast(l, effective_address(l, in, 0), I64), 1);
+    return ir_index(l, segment_base(l, SEG_FS), ir_zext(l, effective_address(l, in, 0), I64), 1);
 }
 
 void state_environment(Lifter *l, const Insn *in, const char *helper, u32 access) {

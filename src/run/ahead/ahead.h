@@ -1,13 +1,15 @@
 /* ahead.h: translation ahead of time: what `lathe compile` does besides parsing its options.
  *
  *     libraries.c  finds libraries as the dynamic linker would
- *     files.c      the guest files to translate: their bytes, their functions, what the cache has of them already
+ *     files.c      the guest files to translate
+ *     functions.c  their functions, and what the cache has of them already
  *     worker.c     a server, of which this process is the client: it is asked for functions and answered from a file
  *     crew.c       hands the functions out to the workers until nothing is left
  *     progress.c   tells people about it
  *
- * The servers are those of `lathe run`, and append to the same packs: nothing here knows LLVM. An object tells which other guest
- * functions it refers to; these are translated too. */
+ * The servers are those of `lathe run`, so nothing here knows LLVM; but what they make is kept by this process, since
+ * they themselves translate nothing anew that a pack has. An object tells which other guest functions it refers to;
+ * these are translated too. */
 #ifndef RUN_AHEAD_H
 #define RUN_AHEAD_H
 
@@ -17,7 +19,9 @@
 #include "run/cache/pack.h"
 #include "run/server/server.h"
 
-/* ----------------------------------------------------------------------------------------------------------- files.c */
+/* ---------------------------------------------------------------------------------------------------------- files.c */
+
+enum { REGION_BITS = 16 };
 
 /* Functions of a part of a file, which one worker translates, since it knows then what is in others already. */
 typedef struct Region {
@@ -27,7 +31,7 @@ typedef struct Region {
 
 typedef struct AheadFile {
     char *path;
-    const char *name; /* the last part of the path */
+    const char *name;           /* the last part of the path */
     const struct AheadFile *by; /* what needed it first; NULL: asked for, or an interpreter */
     ElfFile *elf;
     u64 low;       /* address of the base in the file */
@@ -37,36 +41,47 @@ typedef struct AheadFile {
     Key pack;
     Map64 known; /* offset of a function: FunctionState */
     VEC(Region) regions;
-    u64 open;  /* waiting, or with a worker */
+    u64 open; /* waiting, or with a worker */
     u64 done, had, no_code, given_up;
     u64 insns;
 } AheadFile;
 
-typedef enum FunctionState { FUNCTION_UNKNOWN, FUNCTION_WAITING, FUNCTION_RETRIED, FUNCTION_DONE, FUNCTION_FAILED } FunctionState;
+typedef enum FunctionState {
+    FUNCTION_UNKNOWN,
+    FUNCTION_WAITING,
+    FUNCTION_RETRIED,
+    FUNCTION_DONE,
+    FUNCTION_FAILED
+} FunctionState;
 
 typedef VEC(AheadFile *) AheadFiles;
 
 typedef struct AheadPlan {
-    CodeConfig config;      /* of the runs that this is for: in the names of packs */
-    LatheOpt opt;           /* how far to optimise, maybe farther than the config says */
-    CodeConfig seen_by[2];  /* configurations of runs that may have been before */
-    bool profile;           /* only what these had translated */
-    bool renew;             /* also what has code already */
+    CodeConfig config;     /* of the runs that this is for: in the names of packs */
+    LatheOpt opt;          /* how far to optimise, maybe farther than the config says */
+    CodeConfig seen_by[3]; /* configurations of runs that may have been before */
+    bool profile;          /* only what these had translated */
+    bool renew;            /* also what has code already */
     const char *cache_dir, *server, *sysroot;
     u32 jobs;
 } AheadPlan;
 
-/* Add a program or library and all that it needs, unless it is there. What is missing or broken is said on stderr; false: that was
- * the case. */
+/* Add a program or library and all that it needs, unless it is there. What is missing or broken is said on stderr;
+ * false: that was the case. */
 bool files_add(AheadFiles *files, const AheadPlan *plan, const char *path);
 /* Add the kernel's, if there is one and guests get it. */
 void files_add_vdso(AheadFiles *files);
-/* Find out which functions are to be translated. */
-void files_prepare(AheadFiles *files, const AheadPlan *plan);
-/* When these are: what the lifter could not follow, places in the middle of functions that computed jumps may lead to. False: there are
- * none, or no more. */
-bool files_prepare_inner(AheadFiles *files, const AheadPlan *plan);
+/* Does some file seem to have handlers of signals? */
+bool files_handle_signals(const AheadFiles *files);
 void files_free(AheadFiles *files);
+
+/* ------------------------------------------------------------------------------------------------------ functions.c */
+
+/* Find out which functions are to be translated for the plan's configuration. */
+void files_prepare(AheadFiles *files, const AheadPlan *plan);
+/* When these are: what the lifter could not follow, places in the middle of functions that computed jumps may lead to.
+ * False: there are none, or no more. */
+bool files_prepare_inner(AheadFiles *files, const AheadPlan *plan);
 
 /* A function of the file is to be translated, if it is none that is known. */
 void file_want(AheadFile *f, u64 off);
@@ -78,22 +93,26 @@ size_t file_memory(const AheadFile *f, u64 addr, void *buf, size_t size, bool *w
 /* How many of the functions that were translated are in its pack. */
 u64 file_count_kept(const AheadFile *f, const AheadPlan *plan);
 
-/* ------------------------------------------------------------------------------------------------------- libraries.c */
+/* ------------------------------------------------------------------------------------------------------ libraries.c */
 
 enum { LIBRARY_PATH_MAX = 4096 };
 /* Where the dynamic linker would find a library that `f` needs; false: nowhere. */
 bool library_find(const AheadFile *f, const char *name, char path[LIBRARY_PATH_MAX]);
 
-/* ---------------------------------------------------------------------------------------------------------- worker.c */
+/* --------------------------------------------------------------------------------------------------------- worker.c */
 
 typedef struct Worker {
     Connection connection;
-    pid_t pid; /* 0: not started */
+    pid_t pid;       /* 0: not started */
     AheadFile *file; /* what it translates; NULL: nothing */
     Region *region;  /* what it works through; NULL: nothing */
     u64 off;
+    TranslateMessage request;
     u64 since_ms;
     u32 answers; /* since it was started */
+    bool has_source;
+    u64 guest_hash; /* of what the object is made from, and where that is */
+    VEC(LatheRange) ranges;
 } Worker;
 
 typedef enum WorkerEvent { WORKER_BUSY, WORKER_ANSWER, WORKER_LOST } WorkerEvent;
@@ -103,9 +122,11 @@ bool worker_start(Worker *w, const AheadPlan *plan);
 bool worker_ask(Worker *w, AheadFile *f, u64 off);
 /* Take one message. The object is valid until the next one; facts->object_size 0: there is no code. */
 WorkerEvent worker_receive(Worker *w, ObjectMessage *facts, const void **object);
+void worker_keep(Worker *w, PackWriter *writer, const ObjectMessage *facts, const void *object);
 void worker_stop(Worker *w, bool at_once);
+void worker_free(Worker *w);
 
-/* -------------------------------------------------------------------------------------------------- crew.c, progress.c */
+/* ----------------------------------------------------------------------------------------------- crew.c, progress.c */
 
 typedef struct Progress Progress;
 
@@ -114,10 +135,10 @@ typedef enum CrewEnd { CREW_FINISHED, CREW_INTERRUPTED, CREW_NO_SERVER } CrewEnd
 CrewEnd crew_run(AheadFiles *files, const AheadPlan *plan, Progress *progress, const volatile int *stop);
 
 Progress *progress_new(const AheadFiles *files, bool quiet);
-void progress_tick(Progress *p);                          /* now and then */
-void progress_files(Progress *p);                         /* at the end */
+void progress_tick(Progress *p);  /* now and then */
+void progress_files(Progress *p); /* at the end */
 void progress_say(Progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void progress_end(Progress *p);                           /* frees it */
+void progress_end(Progress *p); /* frees it */
 
 u64 ahead_now_ms(void);
 

@@ -1,8 +1,8 @@
 /* crew.c: hands functions out to workers until nothing is left.
  *
- * A worker works through one region of a file: what it knows of the code there keeps it from translating the same code twice. A
- * worker that dies is replaced; what it was at is tried once more, and then given up. Workers are also replaced now and then,
- * because LLVM does not free all it takes. */
+ * A worker works through one region of a file: what it knows of the code there keeps it from translating the same code
+ * twice. A worker that dies is replaced; what it was at is tried once more, and then given up. Workers are also
+ * replaced now and then, because LLVM does not free all it takes. */
 #include <poll.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +16,7 @@ typedef struct Crew {
     const AheadPlan *plan;
     Progress *progress;
     Worker *workers;
+    PackWriter *writer;
     u32 started_in_vain; /* in a row */
 } Crew;
 
@@ -66,7 +67,7 @@ static bool next_for(Crew *c, Worker *w, u64 *off) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ answers */
+/* ---------------------------------------------------------------------------------------------------------- answers */
 
 static void close_function(AheadFile *f, u64 off, FunctionState state) {
     map64_set(&f->known, off, state);
@@ -79,6 +80,8 @@ static void take_answer(Crew *c, Worker *w, const ObjectMessage *facts, const vo
     f->done += code;
     f->no_code += !code;
     f->insns += code ? facts->insns : 0;
+    if (code)
+        worker_keep(w, c->writer, facts, object);
     if (code && !c->plan->profile)
         file_want_references(f, object, facts->object_size);
     close_function(f, w->off, code ? FUNCTION_DONE : FUNCTION_FAILED);
@@ -94,19 +97,11 @@ static void lose_worker(Crew *c, Worker *w) {
         VEC_PUSH(&r->waiting, w->off);
     } else {
         f->given_up++;
-        progress_say(c->progress, "%s: the code at offset 0x%lx cannot be translated: the server fails", f->name, w->off);
+        progress_say(c->progress, "%s: the code at offset 0x%lx cannot be translated: the server fails", f->name,
+                     w->off);
         close_function(f, w->off, FUNCTION_FAILED);
     }
     leave_region(w);
-}
-
-static bool start(Crew *c, Worker *w) {
-    Region *region = w->region;
-    AheadFile *file = w->file;
-    bool ok = worker_start(w, c->plan);
-    w->region = region;
-    w->file = file;
-    return ok;
 }
 
 /* Give a worker that has nothing to do something; false: it still has nothing. */
@@ -116,9 +111,7 @@ static bool employ(Crew *c, Worker *w) {
         return false;
     if (w->answers >= RENEW_ANSWERS)
         worker_stop(w, false);
-    if (!w->pid)
-        w->answers = 0;
-    if ((w->pid || start(c, w)) && worker_ask(w, w->file, off))
+    if ((w->pid || worker_start(w, c->plan)) && worker_ask(w, w->file, off))
         return true;
     w->off = off;
     c->started_in_vain++;
@@ -126,7 +119,7 @@ static bool employ(Crew *c, Worker *w) {
     return false;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the loop */
+/* --------------------------------------------------------------------------------------------------------- the loop */
 
 /* A worker with a message, or whose time is up. */
 static void attend(Crew *c, Worker *w, bool *busy, bool message) {
@@ -171,16 +164,15 @@ static bool anything_open(const AheadFiles *files) {
 
 CrewEnd crew_run(AheadFiles *files, const AheadPlan *plan, Progress *progress, const volatile int *stop) {
     enum { VAIN_MAX = 40 };
-    Crew c = {.files = files, .plan = plan, .progress = progress};
+    Crew c = {.files = files, .plan = plan, .progress = progress, .writer = pack_writer_open(plan->cache_dir)};
     struct pollfd *polls = mem_new(plan->jobs * sizeof(*polls));
     bool *busy = mem_new(plan->jobs * sizeof(*busy));
     c.workers = mem_new(plan->jobs * sizeof(Worker));
     while (!*stop && c.started_in_vain < VAIN_MAX && (go_on(&c, polls, busy) || anything_open(files)))
         ;
-    for (u32 i = 0; i < plan->jobs; i++) {
-        worker_stop(&c.workers[i], false);
-        mem_free(c.workers[i].connection.buffer);
-    }
+    for (u32 i = 0; i < plan->jobs; i++)
+        worker_free(&c.workers[i]);
+    pack_writer_close(c.writer);
     mem_free(c.workers);
     mem_free(busy);
     mem_free(polls);

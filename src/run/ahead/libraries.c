@@ -1,7 +1,8 @@
-/* libraries.c: where the dynamic linker finds a library: ld.so(8), "the library is searched for in the following order".
+/* libraries.c: where the dynamic linker finds a library: ld.so(8), "the library is searched for in the following
+ * order".
  *
- * A library built for x86-64-v2, which is what guests see of the CPU, is preferred to the plain one beside it. Files for other
- * machines are passed over. */
+ * A library built for x86-64-v2, which is what guests see of the CPU, is preferred to the plain one beside it. Files
+ * for other machines are passed over. */
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -29,7 +30,8 @@ static bool is_library(const char *path) {
         return false;
     bool read_it = read(fd, &h, sizeof(h)) == sizeof(h);
     close(fd);
-    return read_it && !memcmp(h.e_ident, ELFMAG, SELFMAG) && h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_machine == EM_X86_64;
+    return read_it && !memcmp(h.e_ident, ELFMAG, SELFMAG) && h.e_ident[EI_CLASS] == ELFCLASS64 &&
+           h.e_machine == EM_X86_64;
 }
 
 static bool is_in(const char *dir, size_t dir_len, const char *name, char path[LIBRARY_PATH_MAX]) {
@@ -41,7 +43,7 @@ static bool is_in(const char *dir, size_t dir_len, const char *name, char path[L
     return false;
 }
 
-/* ------------------------------------------------------------------------------------------------ lists of directories */
+/* --------------------------------------------------------------------------------------------- lists of directories */
 
 static size_t token(const char *at, const char *name) {
     size_t len = strlen(name);
@@ -52,9 +54,7 @@ static size_t token(const char *at, const char *name) {
 
 /* A directory with $ORIGIN, $LIB and $PLATFORM replaced; false: too long. */
 static bool expand(const char *dir, size_t len, const char *origin, char out[PATH_MAX]) {
-    const struct {
-        const char *name, *value;
-    } tokens[] = {{"ORIGIN", origin}, {"LIB", LIB}, {"PLATFORM", "x86_64"}};
+    const struct { const char *name, *value; } tokens[] = {{"ORIGIN", origin}, {"LIB", LIB}, {"PLATFORM", "x86_64"}};
     size_t n = 0;
     for (size_t i = 0; i < len;) {
         const char *value = NULL;
@@ -109,7 +109,7 @@ static bool is_in_rpath(const AheadFile *f, const char *name, char path[LIBRARY_
     return false;
 }
 
-/* ------------------------------------------------------------------------------------------------------- ld.so.cache */
+/* ------------------------------------------------------------------------------------------------------ ld.so.cache */
 
 typedef struct CacheHead {
     char magic[20];
@@ -164,8 +164,7 @@ bool library_find(const AheadFile *f, const char *name, char path[LIBRARY_PATH_M
     if (strchr(name, '/'))
         return snprintf(path, LIBRARY_PATH_MAX, "%s", name) < LIBRARY_PATH_MAX && is_library(path);
     if (is_in_rpath(f, name, path) || is_in_list(getenv("LD_LIBRARY_PATH"), ":;", f->path, name, path) ||
-        is_in_list(elf_dynamic_text(f->elf, DT_RUNPATH, 0), ":", f->path, name, path) ||
-        is_in_cache(name, path))
+        is_in_list(elf_dynamic_text(f->elf, DT_RUNPATH, 0), ":", f->path, name, path) || is_in_cache(name, path))
         return true;
     for (size_t i = 0; i < ARRAY_LEN(usual_places); i++)
         if (is_in(usual_places[i], strlen(usual_places[i]), name, path))

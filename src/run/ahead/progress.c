@@ -1,4 +1,5 @@
-/* progress.c: how far the work is, on stderr: a bar on a terminal, else a line now and then; and a line for each file at the end. */
+/* progress.c: how far the work is, on stderr: a bar on a terminal, else a line now and then; and a line for each file
+ * at the end. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/ioctl.h>

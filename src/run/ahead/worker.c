@@ -1,6 +1,7 @@
 /* worker.c: a server at work on guest files: this is its client, which has no guest but knows the files.
  *
- * The server is the one of `lathe run`. It ends by itself when its socket is closed, but not while it keeps an object. */
+ * The server is the one of `lathe run`. It has no cache: it tells what objects are made from, and they are kept here.
+ * It ends by itself when its socket is closed. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 enum { SOCKET_THERE = 3, MEMORY_MAX = 1 << 16 };
 
-/* In the child. In a group of its own, so that an interrupt from the terminal does not hit it while it writes. */
+/* In the child. In a group of its own: an interrupt from the terminal is for its parent, and no death of a server. */
 _Noreturn static void become_server(const char *server, int socket) {
     setpgid(0, 0);
     dup2(socket, SOCKET_THERE);
@@ -21,9 +22,8 @@ _Noreturn static void become_server(const char *server, int socket) {
 }
 
 static bool greet(Worker *w, const AheadPlan *plan) {
-    InitMessage init = {.version = PROTOCOL_VERSION, .code = plan->config};
+    InitMessage init = {.version = PROTOCOL_VERSION, .code = plan->config, .sources = true};
     init.code.opt = plan->opt;
-    snprintf(init.cache_dir, sizeof(init.cache_dir), "%s", plan->cache_dir);
     return connection_send(&w->connection, C_INIT, &init, sizeof(init), NULL, 0);
 }
 
@@ -41,23 +41,22 @@ static bool make_sockets(int pair[2]) {
 
 bool worker_start(Worker *w, const AheadPlan *plan) {
     int pair[2];
-    u8 *buffer = w->connection.buffer;
-    size_t capacity = w->connection.capacity;
     if (!make_sockets(pair))
         return false;
-    pid_t pid = fork();
-    if (pid == 0)
+    w->pid = fork();
+    if (w->pid == 0)
         become_server(plan->server, pair[1]);
     close(pair[1]);
-    *w = (Worker){.connection = {.fd = pair[0], .buffer = buffer, .capacity = capacity}, .pid = pid};
-    if (pid > 0 && greet(w, plan))
+    w->connection.fd = pair[0];
+    w->answers = 0;
+    if (w->pid > 0 && greet(w, plan))
         return true;
     worker_stop(w, true);
     return false;
 }
 
 bool worker_ask(Worker *w, AheadFile *f, u64 off) {
-    TranslateMessage request = {
+    w->request = (TranslateMessage){
         .pc = f->base + off,
         .base = f->base,
         .end = f->end,
@@ -68,27 +67,48 @@ bool worker_ask(Worker *w, AheadFile *f, u64 off) {
     w->file = f;
     w->off = off;
     w->since_ms = ahead_now_ms();
-    return connection_send(&w->connection, C_TRANSLATE, &request, sizeof(request), NULL, 0);
+    w->has_source = false;
+    return connection_send(&w->connection, C_TRANSLATE, &w->request, sizeof(w->request), NULL, 0);
 }
 
 static bool answer_memory(Worker *w, const MessageHeader *header) {
-    static u8 bytes[MEMORY_MAX];
+    u8 bytes[MEMORY_MAX];
     MemRequest ask;
     if (header->size != sizeof(ask) || !w->file)
         return false;
     memcpy(&ask, w->connection.buffer, sizeof(ask));
     bool writable;
-    MemReply reply = {.size = (u32)file_memory(w->file, ask.addr, bytes, ask.size < MEMORY_MAX ? ask.size : MEMORY_MAX, &writable)};
+    u32 size = ask.size < MEMORY_MAX ? ask.size : MEMORY_MAX;
+    MemReply reply = {.size = (u32)file_memory(w->file, ask.addr, bytes, size, &writable)};
     reply.writable = writable;
     return connection_send(&w->connection, C_MEMBUF, &reply, sizeof(reply), bytes, reply.size);
+}
+
+static bool take_source(Worker *w, const MessageHeader *header) {
+    SourceMessage source;
+    if (header->size < sizeof(source))
+        return false;
+    memcpy(&source, w->connection.buffer, sizeof(source));
+    size_t size = source.range_count * sizeof(LatheRange);
+    if (header->size != sizeof(source) + size)
+        return false;
+    w->ranges.len = 0;
+    VEC_RESERVE(&w->ranges, source.range_count + 1);
+    memcpy(w->ranges.at, w->connection.buffer + sizeof(source), size);
+    w->ranges.len = source.range_count;
+    w->guest_hash = source.guest_hash;
+    w->has_source = true;
+    return true;
 }
 
 WorkerEvent worker_receive(Worker *w, ObjectMessage *facts, const void **object) {
     MessageHeader header;
     if (!connection_receive(&w->connection, &header))
         return WORKER_LOST;
-    if (header.type == S_INIT)
+    if (header.type == S_INIT || header.type == S_WARNING)
         return WORKER_BUSY;
+    if (header.type == S_SOURCE)
+        return take_source(w, &header) ? WORKER_BUSY : WORKER_LOST;
     if (header.type == S_MEMREQ)
         return answer_memory(w, &header) ? WORKER_BUSY : WORKER_LOST;
     if (header.type != S_OBJECT || header.size < sizeof(*facts))
@@ -97,6 +117,12 @@ WorkerEvent worker_receive(Worker *w, ObjectMessage *facts, const void **object)
     *object = w->connection.buffer + sizeof(*facts);
     w->answers++;
     return header.size == sizeof(*facts) + facts->object_size ? WORKER_ANSWER : WORKER_LOST;
+}
+
+void worker_keep(Worker *w, PackWriter *writer, const ObjectMessage *facts, const void *object) {
+    if (w->has_source)
+        pack_append(writer, &w->request, w->ranges.at, w->ranges.len, w->guest_hash, object, facts->object_size,
+                    facts->insns);
 }
 
 void worker_stop(Worker *w, bool at_once) {
@@ -109,4 +135,10 @@ void worker_stop(Worker *w, bool at_once) {
         waitpid(w->pid, NULL, 0);
     }
     w->pid = 0;
+}
+
+void worker_free(Worker *w) {
+    worker_stop(w, false);
+    mem_free(w->connection.buffer);
+    VEC_FREE(&w->ranges);
 }

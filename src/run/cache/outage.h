@@ -5,8 +5,8 @@
 #include "base/base.h"
 
 typedef struct Outage {
-    u64 cache; /* a hash of its address */
-    u32 run;   /* the run's first process */
+    u64 cache;   /* a hash of its address */
+    u32 run;     /* the run's first process */
     u32 since_s; /* of a clock that starts with the system; set by outage_note */
 } Outage;
 

@@ -151,4 +151,5 @@ static void free_redis(Redis *r) {
     mem_free(r);
 }
 
-__attribute__((visibility("default"))) const RedisModule lathe_redis_module = {open_redis, why_broken, get, set, free_redis};
+__attribute__((visibility("default")))
+const RedisModule lathe_redis_module = {open_redis, why_broken, get, set, free_redis};

@@ -99,6 +99,8 @@ extern Process the;
 
 /* --------------------------------------------------------------------------------------------------------------- threads */
 
+#define EXPECTED_NOBODY (~(u64)0)
+
 /* offsets.h names what assembly and translated code know. */
 typedef struct Thread {
     LatheX86Cpu cpu; /* first: translated code gets a pointer to it */

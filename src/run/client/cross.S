@@ -110,10 +110,16 @@ hidden cross_enter
     lea -8(%rsp), %rsp
     jmp quick_return_to
 2:  mov %rax, %gs:THREAD_SPILL_RAX
+    cmpq $0, %gs:THREAD_PENDING
+    jne 3f
     load_flags
     mov %gs:THREAD_SPILL_RAX, %rax
     load_upper
     jmp quick_jump
+3:  load_flags
+    mov %gs:THREAD_SPILL_RAX, %rax
+    load_upper
+    jmp quick_returned
 
 /* Frames that longjmp and the like left behind fill the stack: begin anew at its bottom. */
 deep:

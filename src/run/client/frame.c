@@ -154,7 +154,7 @@ void frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
 
 void frame_set_flags(LatheX86Cpu *c, u64 flags) {
     c->cf = !!(flags & CF), c->pf = !!(flags & PF), c->af = !!(flags & AF), c->zf = !!(flags & ZF);
-    c->sf = !!(flags & SF), c->df = !!(flags & DF), c->of = !!(flags & OF);
+    c->sf = !!(flags & SF), c->df = !!(flags & DF), c->of = !!(flags & OF), c->id = !!(flags & ID);
 }
 
 void frame_take_general(LatheX86Cpu *c, const SignalContext *s) {
@@ -188,7 +188,9 @@ const SignalContext *frame_pop(Thread *t) {
     const SignalContext *s = &frame->context;
     frame_take_general(&t->cpu, s);
     t->cpu.pc = s->rip;
+    u8 id = t->cpu.id; /* the kernel, too, leaves that one alone */
     frame_set_flags(&t->cpu, s->rflags);
+    t->cpu.id = id;
     if (s->fpstate)
         restore_vectors(&t->cpu, (const FxArea *)s->fpstate);
     else

@@ -9,7 +9,6 @@
 #include "run/client/tier.h"
 
 enum { HOST_STACK_BYTES = 512 << 20, STACK_RESERVE = 1 << 20, SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202 };
-#define NOBODY (~(u64)0)
 
 Process the = {.server_fd = -1};
 
@@ -22,7 +21,7 @@ Thread *thread_new(void) {
     t->signal_stack = (u64)sys_pages(SIGNAL_STACK_BYTES);
     t->signal_stack_size = SIGNAL_STACK_BYTES;
     t->self = t;
-    t->expected = NOBODY;
+    t->expected = EXPECTED_NOBODY;
     t->flags = FLAGS_FIXED;
     t->leave = quick_leave;
     t->ret = quick_return;

@@ -210,6 +210,7 @@ static bool is_greeted(void) {
         note_refusal(&header);
         return header.type == S_INIT;
     }
+    *the.opt.socket = 0; /* once is enough, for what comes of this process, too */
     return false;
 }
 
@@ -250,13 +251,10 @@ static bool answer_memory(const MessageHeader *header) {
 
 /* Messages that a request need not wait for. */
 static bool is_aside(const MessageHeader *header) {
-    char line[600];
-    if (header->type == S_WARNING) {
-        size_t size = header->size < sizeof(line) - 1 ? header->size : sizeof(line) - 1;
-        memcpy(line, reply.data, size);
-        line[size] = 0;
-        char whole[sizeof(line) + 16];
-        sys_write_all(the.stats_fd, whole, format_text(whole, sizeof(whole), "lathe: %s\n", line));
+    char line[1024];
+    if (header->type == S_WARNING && header->size && header->size < reply.capacity) {
+        reply.data[header->size] = 0;
+        sys_write_all(the.stats_fd, line, format_text(line, sizeof(line), "lathe: %s\n", (char *)reply.data));
     }
     return header->type == S_INIT || header->type == S_WARNING;
 }

@@ -11,8 +11,8 @@
  *
  * Signals of faults are the client's on the host, with and without handlers of the guest, and never blocked: writes to code
  * (quick.c) and single steps come as such. A fault of quick code becomes the guest's signal, with the exact state. Faults of
- * optimised code come with registers that are the guest's only in part: a guest that has no handler dies of them as it should;
- * with a handler it dies, too, after a message. Traps that lifted code reports (signal_trap) have exact state.
+ * optimised code come with registers that are the guest's only in part: a guest that has no handler dies of them as it should.
+ * With --tier=auto a guest that has one gets no more optimised code; with --tier=opt it dies, too, after a message. Traps that lifted code reports (signal_trap) have exact state.
  */
 #include "run/client/arena.h"
 #include "run/client/frame.h"
@@ -263,8 +263,12 @@ static i64 set_action(Thread *t, u32 sig, const Action *a) {
         error = a->handler <= (u64)SIG_IGN ? sys_rt_sigaction((int)sig, a, NULL) : set_host_handler(sig, a->flags);
     if (!error)
         table->action[sig] = *a;
-    if (!error && a->handler > (u64)SIG_IGN && !(faults() & bit(sig)))
-        tier_use_polls(t);
+    if (!error && a->handler > (u64)SIG_IGN) {
+        if (faults() & bit(sig))
+            tier_stop(t);
+        else
+            tier_use_polls(t);
+    }
     return error;
 }
 

@@ -185,31 +185,20 @@ static PackIdentity identity(const struct stat *st) {
     };
 }
 
-/* No file has this device number: the kernel's have 32 bits. */
-/* Whether loops look for signals may change while a file is mapped: keys with and without that differ by a constant. */
-#define POLLS_KEY 0x706f6c6c73u
-
-static Key key_of(const PackIdentity *identity, const CodeConfig *config) {
-    CodeConfig plain = *config;
-    plain.polls = 0;
-    Key key = pack_key(identity, &plain);
-    key.word[1] ^= config->polls ? POLLS_KEY : 0;
-    return key;
-}
-
 /* From now on m's code is that with polls. */
 void store_change(Module *m) {
     Store *s = m->store;
     if (m->pack.word[0] || m->pack.word[1])
-        m->pack.word[1] ^= POLLS_KEY;
+        m->pack.word[1] ^= PACK_KEY_POLLS;
     m->store = NULL;
     if (s)
         close_store(s);
 }
 
+/* No file has this device number: the kernel's have 32 bits. */
 Key store_key_of_bytes(const void *bytes, size_t size, const CodeConfig *config) {
     PackIdentity content = {.device = ~(u64)0, .inode = pack_hash(PACK_HASH_START, bytes, size), .size = size};
-    return key_of(&content, config);
+    return pack_key(&content, config);
 }
 
 Key store_key(int fd, const CodeConfig *config) {
@@ -217,5 +206,5 @@ Key store_key(int fd, const CodeConfig *config) {
     if (sys_fstat(fd, &st) < 0 || !is_regular(&st))
         return (Key){0};
     PackIdentity file = identity(&st);
-    return key_of(&file, config);
+    return pack_key(&file, config);
 }

@@ -28,7 +28,8 @@ typedef struct Hot {
     u32 count;
     u64 queue[QUEUE]; /* to be asked for */
     bool asking;
-    u64 asked; /* what the server works at */
+    bool stopped; /* no more of it */
+    u64 asked;    /* what the server works at */
 } Hot;
 
 static Hot hot;
@@ -64,7 +65,7 @@ void tier_begin(Thread *t) {
 }
 
 void tier_found(Thread *t, u64 pc) {
-    if (is_auto())
+    if (is_auto() && !hot.stopped)
         code_load(t, pc);
 }
 
@@ -160,6 +161,8 @@ static bool crosses_often(Thread *t) {
 void tier_sample(Thread *t) {
     t->sampled = false;
     the.stats.samples++;
+    if (hot.stopped)
+        return;
     arena_lock();
     if (crosses_often(t))
         code_revert(t, t->crossed);
@@ -172,16 +175,32 @@ void tier_sample(Thread *t) {
     arena_unlock();
 }
 
+/* With the lock held, in a system call: back to quick code everywhere, and nobody returns to what waits on the host's stack. */
+static void drop_optimised(Thread *t) {
+    code_revert_all(t);
+    t->expected = EXPECTED_NOBODY;
+    remote_after_fork();
+    hot.asking = false;
+    hot.count = 0;
+}
+
+/* A server makes code of one kind. */
 void tier_use_polls(Thread *t) {
-    if (!is_auto() || the.opt.code.polls)
+    if (!is_auto() || the.opt.code.polls || hot.stopped)
         return;
     arena_lock();
     the.opt.code.polls = 1;
-    code_revert_all(t);
+    drop_optimised(t);
     for (u32 i = 0; i < the.module_count; i++)
         store_change(&the.modules[i]);
-    remote_after_fork(); /* a server makes code of one kind */
-    hot.asking = false;
-    hot.count = 0;
+    arena_unlock();
+}
+
+void tier_stop(Thread *t) {
+    if (!is_auto() || hot.stopped)
+        return;
+    arena_lock();
+    hot.stopped = true;
+    drop_optimised(t);
     arena_unlock();
 }

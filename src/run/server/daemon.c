@@ -1,7 +1,7 @@
 /* daemon.c: the process of `lathe serve`: waits for clients, and makes a copy of itself for each.
  *
- * The parent never reads what a client sends and never translates, so it stays as small as it was, and no client can harm
- * it. A copy has LLVM loaded and set up already, shares that memory with all others, and ends with its client. */
+ * The parent never reads what a client sends and never translates, so it stays as small as it was, and no client can
+ * harm it. A copy has LLVM loaded and set up already, shares that memory with all others, and ends with its client. */
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>

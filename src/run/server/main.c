@@ -24,9 +24,9 @@ typedef struct Session {
     Recent *recent;     /* likewise */
     Shared *shared;     /* NULL: there is none */
     InitMessage init;
-    LatheJit *jit;      /* NULL: none is ready */
-    const char *build;  /* what clients call this server's code; NULL: whatever they do */
-    bool sources;       /* the client wants to know what objects are made from */
+    LatheJit *jit;     /* NULL: none is ready */
+    const char *build; /* what clients call this server's code; NULL: whatever they do */
+    bool sources;      /* the client wants to know what objects are made from */
 } Session;
 
 static bool fail(Session *s, const char *text) {
@@ -77,7 +77,8 @@ static void keep(Session *s, const TranslateMessage *request, const Translation 
     if (!t->facts.object_size || (!in_pack && !s->shared) || !hash_guest(s, t, &hash))
         return;
     if (in_pack)
-        pack_append(s->writer, request, t->ranges, t->range_count, hash, t->object, t->facts.object_size, t->facts.insns);
+        pack_append(s->writer, request, t->ranges, t->range_count, hash, t->object, t->facts.object_size,
+                    t->facts.insns);
     shared_keep(s->shared, request, t, hash);
 }
 
@@ -85,7 +86,8 @@ static void keep(Session *s, const TranslateMessage *request, const Translation 
 static void tell_source(Session *s, const Translation *t) {
     SourceMessage source = {.range_count = (u32)t->range_count};
     if (s->sources && t->facts.object_size && hash_guest(s, t, &source.guest_hash))
-        connection_send(&s->connection, S_SOURCE, &source, sizeof(source), t->ranges, t->range_count * sizeof(LatheRange));
+        connection_send(&s->connection, S_SOURCE, &source, sizeof(source), t->ranges,
+                        t->range_count * sizeof(LatheRange));
 }
 
 static bool translate(Session *s, u32 size) {

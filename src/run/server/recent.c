@@ -1,8 +1,8 @@
 /* recent.c: what other servers have put into the client's packs since the client looked there, or are about to.
  *
- * Programs that are started together ask for the same functions at about the same time. A server that begins to translate one locks a
- * byte that stands for it, in a file beside the packs; who finds that lock waits a while and looks again. A lock ends with its
- * process, and a wait has a limit, so nobody depends on another one's health. */
+ * Programs that are started together ask for the same functions at about the same time. A server that begins to
+ * translate one locks a byte that stands for it, in a file beside the packs; who finds that lock waits a while and
+ * looks again. A lock ends with its process, and a wait has a limit, so nobody depends on another one's health. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -152,8 +152,8 @@ void recent_release(Recent *r) {
 
 /* What has no lock to offer is no reason to wait. */
 static bool claim(Recent *r, const TranslateMessage *request) {
-    u64 off = request->pc - request->base, byte = pack_hash(pack_hash(PACK_HASH_START, &request->pack, sizeof(Key)), &off, 8);
-    byte = byte >> 2 | 1;
+    u64 off = request->pc - request->base, of_pack = pack_hash(PACK_HASH_START, &request->pack, sizeof(Key));
+    u64 byte = pack_hash(of_pack, &off, sizeof(off)) >> 2 | 1; /* an off_t, and not 0 */
     if (r->claims >= 0 && !set_lock(r, byte, F_WRLCK))
         return false;
     r->claimed = r->claims >= 0 ? byte : 0;

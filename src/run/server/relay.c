@@ -1,8 +1,8 @@
 /* relay.c: between a client here and a server on another machine.
  *
- * Every message is handed on as it is, but for three things: the far server is told to keep nothing, to say what each object was
- * made from, and for which CPU; objects are kept here, because the guest's files and the cache are here. The client is greeted at once:
- * ssh may take its time. */
+ * Messages are handed on as they are, but for the greeting: the far server is told to keep nothing, to say what each
+ * object was made from, and for which CPU to make it. Objects are kept here, because the guest's files and the cache
+ * are here. The client is greeted at once: ssh may take its time. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ typedef struct Relay {
     TranslateMessage request;
     SourceMessage source; /* of the object to come */
     VEC(LatheRange) ranges;
-    bool far_speaks;  /* it has answered at all */
+    bool far_speaks; /* it has answered at all */
     bool client_gone;
 } Relay;
 
@@ -34,7 +34,8 @@ _Noreturn static void become_ssh(int fd, const char *host) {
     signal(SIGPIPE, SIG_DFL);
     dup2(fd, 0);
     dup2(fd, 1);
-    execlp("ssh", "ssh", "-T", "-oBatchMode=yes", "-oConnectTimeout=10", "-oServerAliveInterval=15", "--", host, "lathe", "serve", "--stdio", NULL);
+    execlp("ssh", "ssh", "-T", "-oBatchMode=yes", "-oConnectTimeout=10", "-oServerAliveInterval=15", "--", host,
+           "lathe", "serve", "--stdio", NULL);
     _exit(127);
 }
 

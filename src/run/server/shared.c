@@ -26,8 +26,8 @@ struct Shared {
     Connection *connection;
     Pages *pages;
     const RedisModule *module;
-    Redis *redis;         /* NULL: not connected yet */
-    bool off, read_only;  /* off: for good */
+    Redis *redis;        /* NULL: not connected yet */
+    bool off, read_only; /* off: for good */
     VEC(LatheRange) ranges;
 };
 

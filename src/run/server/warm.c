@@ -1,11 +1,12 @@
-/* warm.c: a function is lifted, optimised and emitted before there is a client: loading LLVM and the first use of each of its parts
- * take longer than most functions do. */
+/* warm.c: a function is lifted, optimised and emitted before there is a client: loading LLVM and the first use of each
+ * of its parts take longer than most functions do. */
 #include <llvm-c/Core.h>
 #include <stdlib.h>
 
 #include "run/server/server.h"
 
 /* A loop over memory, a call and vector arithmetic. */
+// clang-format off
 static const u8 sample[] = {
     0x31, 0xc0,                   /* xor eax, eax */
     0x03, 0x07,                   /* add eax, [rdi] */
@@ -16,6 +17,7 @@ static const u8 sample[] = {
     0xff, 0xd2,                   /* call rdx */
     0xc3,                         /* ret */
 };
+// clang-format on
 
 static LLVMModuleRef lift_sample(LLVMContextRef ctx) {
     LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("warm", ctx);

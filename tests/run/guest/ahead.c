@@ -1,6 +1,7 @@
-/* ahead.c: for compile.sh: a program without libc whose functions are found in all ways: called directly, through pointers in data
- * and on the stack, by jump tables, by computed gotos through a table; ending in calls that do not return. With -DLIBRARY it also
- * calls one (ahead_library.c). Prints one number. */
+/* ahead.c: for compile.sh: a program without libc whose functions are found in all ways: called directly, through
+ * pointers in data and on the stack, by jump tables, by computed gotos through a table; ending in calls that do not
+ * return. With -DLIBRARY it also calls one (ahead_library.c), with -DHANDLER it handles a signal that never comes.
+ * Prints one number. */
 typedef unsigned long u64;
 
 static long call_system(long number, long a, long b, long c) {
@@ -76,9 +77,31 @@ __attribute__((noinline)) static void check(u64 v) {
         leave(3);
 }
 
+#ifdef HANDLER
+static void handle(int signal) { leave(signal); }
+
+static void set_handler(void) {
+    struct {
+        void (*handler)(int);
+        u64 flags;
+        void (*restorer)(void);
+        u64 mask;
+    } action = {handle, 0x04000000 /* SA_RESTORER */, (void (*)(void))handle, 0};
+    register long size __asm__("r10") = 8;
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "0"(13), "D"(10), "S"(&action), "d"(0), "r"(size)
+                     : "rcx", "r11", "memory");
+}
+#else
+#define set_handler() (void)0
+#endif
+
 __attribute__((force_align_arg_pointer, used)) void start(void) {
     static const unsigned char program[] = {0, 1, 2, 0, 0, 1, 2, 2, 3};
     u64 v = 1;
+    set_handler();
     for (unsigned i = 0; i < 50; i++) {
         v = choose(v, i % 9);
         v = constants[i % 2](v) + variables[i % 2](v);
