@@ -33,10 +33,10 @@ int main(void) {
     unsigned long x = 1;
     while (ticks < 25)
         x = x * 6364136223846793005ul + 1;
-    printf("%d %d\n", ticks, x != 0);
+    printf("%d %d\n", ticks >= 25, x != 0);
     printf("%lx\n", mix(400000000));
     while (ticks < 40) /* again, with optimised code that knows of the handler */
         x = x * 6364136223846793005ul + 3;
-    printf("%d %d\n", ticks, x != 0);
+    printf("%d %d\n", ticks >= 40, x != 0);
     return 0;
 }
