@@ -8,6 +8,7 @@
  */
 #include <elf.h>
 
+#include "run/client/image.h"
 #include "run/client/client.h"
 #include "run/client/space.h"
 
@@ -19,6 +20,10 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv);
 
 void code_forget(u64 start, u64 end) {
     CHECK(start < end, "something is forgotten");
+}
+
+void image_check(const Module *m) {
+    (void)m;
 }
 
 Key store_key(int fd, const CodeConfig *config) {
@@ -130,7 +135,7 @@ static int fuzz(const u8 *bytes, u64 size, u64 count, u64 seed) {
 int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     (void)envp;
     the.auxv = auxv;
-    if (argc < 2 || !space_init())
+    if (argc < 2 || !space_init(0))
         die("fuzz-loader FILE [COUNT [SEED]]");
     u64 count = argc > 2 ? number(argv[2]) : 1000;
     if (!count)

@@ -16,6 +16,7 @@ typedef struct CodeMemory {
     u8 *write, *run; /* the two views */
     u8 *data;        /* behind the executable view */
     u64 used, data_used;
+    u64 fixed, data_fixed;
 } CodeMemory;
 
 static CodeMemory arena;
@@ -92,6 +93,23 @@ u8 *arena_writable(const void *run) {
 
 bool arena_holds(u64 addr) {
     return addr - (u64)arena.run < CODE_BYTES;
+}
+
+void arena_fix(void) {
+    arena.fixed = arena.used;
+    arena.data_fixed = arena.data_used;
+}
+
+ArenaParts arena_export(void) {
+    return (ArenaParts){arena.write + arena.fixed, arena.data + arena.data_fixed, arena.used - arena.fixed,
+                        arena.data_used - arena.data_fixed};
+}
+
+void arena_import(const ArenaParts *p) {
+    memcpy(arena.write + arena.fixed, p->code, p->code_size);
+    memcpy(arena.data + arena.data_fixed, p->data, p->data_size);
+    arena.used = arena.fixed + p->code_size;
+    arena.data_used = arena.data_fixed + p->data_size;
 }
 
 bool arena_init(void) {

@@ -24,4 +24,13 @@ void arena_keep(const u8 *end);
 u8 *arena_writable(const void *run);
 bool arena_holds(u64 addr);
 
+/* The first `fixed` part of both is the client's, in every process; the rest can be taken to another one. */
+typedef struct ArenaParts {
+    u8 *code, *data;
+    u64 code_size, data_size;
+} ArenaParts;
+void arena_fix(void); /* what there is so far is that first part */
+ArenaParts arena_export(void);
+void arena_import(const ArenaParts *parts);
+
 #endif

@@ -31,6 +31,7 @@
 typedef struct Module {
     u64 base, end; /* the whole image */
     Key pack;      /* name of its file in the cache; zero: none */
+    bool changed;  /* its code may not be the file's any more */
     bool position_independent; /* may be elsewhere in another run */
     bool changing_data;        /* reads what the kernel writes meanwhile */
     struct Store *store;       /* its cached code, once opened; see store.c */
@@ -80,6 +81,8 @@ typedef struct Process {
     Stats stats;
     Module modules[MODULES_MAX];
     u32 module_count;
+    bool window_as_wished; /* space.c: at the place that image.c asked for */
+    bool forked;           /* not by exec: an image of it is of no use */
     u64 window, code_base; /* space.c: where modules go, and the code arena behind them */
     u64 brk_start, brk_now, brk_end;
     u64 stack_start, stack_end; /* of the guest's first stack */
@@ -207,7 +210,8 @@ u64 stack_build(const Image *image, char **argv, char **envp, const char *path);
 
 /* ------------------------------------------------------------------------------------------------------------ space.c */
 
-bool space_init(void);
+/* wish: where the block of modules and code should lie, if it can. */
+bool space_init(u64 wish);
 /* mmap, munmap, mprotect, mremap, brk of the guest: results or negative errno. They keep track of modules and tell code.c. */
 i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off);
 i64 space_munmap(u64 addr, u64 size);

@@ -418,7 +418,14 @@ __attribute__((visibility("hidden"))) void *code_resolve(Thread *t) {
 }
 
 /* Translations of code that changed: their entries go, and stubs of direct callers ask again. The memory is not reused. */
+static void note_changed(u64 start, u64 end) {
+    for (u32 i = 0; i < the.module_count; i++)
+        if (the.modules[i].base < end && start < the.modules[i].end)
+            the.modules[i].changed = true;
+}
+
 void code_forget(u64 start, u64 end) {
+    note_changed(start, end);
     Code *c = the.code;
     if (!c || !c->map)
         return;

@@ -5,6 +5,7 @@
 #include <asm/prctl.h>
 
 #include "run/client/arena.h"
+#include "run/client/image.h"
 #include "run/client/quick.h"
 #include "run/client/tier.h"
 
@@ -68,7 +69,9 @@ static void start_program(const char *path, char **argv, char **envp) {
         die("no memory for a thread");
     t->cpu.gp[LATHE_RSP] = stack_build(&image, argv, envp, path);
     t->cpu.pc = image.start;
+    arena_fix();
     thread_become(t);
+    image_load(t, path);
     signal_init();
     tier_begin(t);
     thread_start(t, t->host_stack + t->host_stack_size);
@@ -108,7 +111,7 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.envp = envp;
     the.secret = take_variable(envp, SHARED_SECRET);
     the.stats_fd = the.opt.stats || *the.opt.shared ? keep_stderr() : 2;
-    if (!space_init() || !arena_init() || !quick_init() || !code_init())
+    if (!space_init(image_window_hint(argv[2])) || !arena_init() || !quick_init() || !code_init())
         die("not enough address space");
     vdso_adopt();
     start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);

@@ -12,6 +12,7 @@
 
 #include "run/client/arena.h"
 #include "run/client/frame.h"
+#include "run/client/image.h"
 #include "run/client/tier.h"
 
 enum { SCRIPT_DEPTH = 5, HEAD_BYTES = 256, PATH_BYTES = 4096, OPTIONS_BYTES = 4096, ARGS_MAX = 1 << 20 };
@@ -34,6 +35,7 @@ static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
 static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     start_child(t, stack, set_tls, tls);
     t->borrows_memory = false;
+    the.forked = true;
     remote_after_fork();
     tier_begin(t);
 }
@@ -281,6 +283,7 @@ i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
  * */
 
 void process_exit(Thread *t, int status) {
+    image_save(t);
     if (the.opt.stats && !t->borrows_memory)
         stats_print();
     sys_exit_group(status);

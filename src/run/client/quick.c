@@ -563,6 +563,73 @@ bool quick_allow_writes(void) {
     return true;
 }
 
+/* ------------------------------------------------------------------------------------------------------ to keep for later */
+
+u64 quick_count(void) {
+    return block_count();
+}
+
+void quick_drop(Thread *t, bool (*keeps)(u64 pc)) {
+    for (u32 n = 1; n <= block_count(); n++) {
+        const Block *b = block_no(n);
+        if (!b->dead && (!keeps(b->pc) || !keeps(b->pc + b->size - 1)))
+            kill_block(t, n);
+    }
+}
+
+/* What a thread has looked up: the four tables have one layout. */
+typedef struct Found {
+    u32 table, index;
+    u64 pc, code;
+} Found;
+
+static Array list_found(const Thread *t) {
+    Array list = {0};
+    for (u32 table = 0; table < 2; table++)
+        for (u32 i = 0; i < QUICK_TABLE; i++) {
+            u64 pc = table ? t->jump_pc[i] : t->table_pc[i];
+            if (pc)
+                *(Found *)extend(&list, sizeof(Found)) = (Found){table, i, pc, table ? t->jump_code[i] : t->table_code[i]};
+        }
+    return list;
+}
+
+static void set_found(Thread *t, const Found *f, u64 count) {
+    for (u64 i = 0; i < count; i++) {
+        u32 index = f[i].index % QUICK_TABLE;
+        (f[i].table ? t->jump_pc : t->table_pc)[index] = f[i].pc;
+        (f[i].table ? t->jump_code : t->table_code)[index] = f[i].code;
+    }
+}
+
+void quick_export(const Thread *t, QuickParts *p) {
+    ArenaParts arena = arena_export();
+    Array found = list_found(t);
+    *p = (QuickParts){
+        {arena.code, arena.data, quick.blocks.at, quick.exits.at, quick.lens.at, quick.bitmaps.at, (u8 *)quick.pages, found.at},
+        {arena.code_size, arena.data_size, quick.blocks.len, quick.exits.len, quick.lens.len, quick.bitmaps.len,
+         quick.page_cap * sizeof(Page), found.len},
+    };
+}
+
+/* In memory that sys_pages_free can free, too. */
+static Array array_of(u8 *at, u64 size) {
+    return (Array){at, size, page_up(size)};
+}
+
+void quick_import(Thread *t, const QuickParts *p) {
+    arena_import(&(ArenaParts){p->at[0], p->at[1], p->size[0], p->size[1]});
+    quick.blocks = array_of(p->at[2], p->size[2]);
+    quick.exits = array_of(p->at[3], p->size[3]);
+    quick.lens = array_of(p->at[4], p->size[4]);
+    quick.bitmaps = array_of(p->at[5], p->size[5]);
+    sys_pages_free(quick.pages, quick.page_cap * sizeof(Page));
+    quick.pages = (Page *)p->at[6];
+    quick.page_cap = p->size[6] / sizeof(Page);
+    quick.page_count = quick.bitmaps.len / (PAGE / 8);
+    set_found(t, (const Found *)p->at[7], p->size[7] / sizeof(Found));
+}
+
 /* --------------------------------------------------------------------------------------------------------------- places */
 
 static const Block *block_with(u64 host) {

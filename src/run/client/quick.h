@@ -22,6 +22,19 @@ bool quick_loop(u64 pc, u64 *start, u64 *end);
 /* Code in [start, end) was unmapped or changed. */
 void quick_forget(u64 start, u64 end);
 
+/* Everything there is, for another process: pieces of memory with their sizes. */
+enum { QUICK_PARTS = 8 };
+typedef struct QuickParts {
+    u8 *at[QUICK_PARTS];
+    u64 size[QUICK_PARTS];
+} QuickParts;
+void quick_export(const Thread *t, QuickParts *parts);
+/* Before there is anything. Each part begins a page and may be written to; the memory is quick.c's from now on. */
+void quick_import(Thread *t, const QuickParts *parts);
+u64 quick_count(void);                      /* of blocks */
+/* Blocks that are not wanted are forgotten. */
+void quick_drop(Thread *t, bool (*keeps)(u64 pc));
+
 /* What quick code does at a host address: the guest instruction it is in. */
 typedef struct QuickPlace {
     u64 pc, next; /* the instruction, and the one behind it */

@@ -15,6 +15,7 @@
 
 #include <elf.h>
 
+#include "run/client/image.h"
 #include "run/client/ranges.h"
 
 #define BRK_SIZE ((u64)64 << 30)
@@ -201,6 +202,8 @@ static void key_module(u64 addr, int fd) {
     if (m)
         m->pack = key;
     unlock(&space()->lock);
+    if (m)
+        image_check(m);
 }
 
 Module *space_module(u64 addr) {
@@ -293,7 +296,7 @@ i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off) {
     unlock(&space()->lock);
     if (sys_failed(result))
         return result;
-    if (had_code)
+    if (had_code || ((prot & PROT_EXEC) && !f.regular))
         code_forget((u64)result, (u64)result + m.size);
     if (first_code)
         key_module((u64)result, fd);
@@ -622,11 +625,14 @@ static void own_first_stack(void) {
     space_own(start, (top > here ? top : here + PAGE) - start);
 }
 
-bool space_init(void) {
+bool space_init(u64 wish) {
     extern const u8 image_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
     extern const u8 image_end[] __asm__("_end") __attribute__((visibility("hidden")));
     u64 size = (u64)TABLES_SIZE + WINDOW_SIZE + CODE_ARENA_SIZE;
-    i64 block = sys_mmap(0, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
+    i64 block = wish ? sys_mmap(wish, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0) : -1;
+    the.window_as_wished = wish && block == (i64)wish;
+    if (!the.window_as_wished)
+        block = sys_mmap(0, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
     if (sys_failed(block))
         return false;
     u64 tables = ((u64)block + BLOCK_ALIGN - 1) & -(u64)BLOCK_ALIGN;

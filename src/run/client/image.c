@@ -1,0 +1,245 @@
+/* image.c: quick code is kept between runs of a program.
+ *
+ * An image is everything that quick.c has made, as it lies in memory: code, the literals behind it, and the tables. It is right if
+ * the block that modules and code lie in is at the same address, and the same files are mapped at the same places in it. The first
+ * is asked of the kernel by the program's path; the second is so because modules are placed one after the other, and is checked
+ * for each module as it is mapped: the code of a module that is not the same is forgotten. Code that the guest may have changed,
+ * and code of no file, is not kept.
+ *
+ * The file is named like a pack, so that the cache's bound and `lathe cache` know it; it is written beside its name and then takes
+ * it. Nothing in it is believed without its checksum, and files of other users are not read. */
+#include "run/client/image.h"
+
+#include "run/cache/pack.h"
+#include "run/client/arena.h"
+#include "run/client/quick.h"
+#include "run/client/space.h"
+
+#define IMAGE_MAGIC 0x31676d692d65686cu
+#define WINDOWS ((u64)1 << 37)        /* the lowest of them */
+#define WINDOW_DISTANCE ((u64)1 << 32)
+
+enum { IMAGE_VERSION = 1, WINDOW_COUNT = 512, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
+enum { FROM_START = 0 }; /* SEEK_SET of a header that does not go with others */
+
+typedef struct ImageModule {
+    u64 base, end;
+    Key key;
+} ImageModule;
+
+/* Followed by the modules; each part begins a page. */
+typedef struct ImageHead {
+    u64 magic, checksum; /* of all behind it, begun with the image's key */
+    u64 version, window;
+    u64 module_count;
+    QuickParts parts; /* sizes only */
+} ImageHead;
+
+typedef struct ImageState {
+    Key name;
+    u64 loaded_blocks;
+    ImageModule expected[MODULES_MAX]; /* of the image that was loaded, and not seen yet */
+    u32 expected_count;
+    bool usable; /* there is a place for images, and the block is where it should be */
+} ImageState;
+
+static ImageState image;
+
+/* -------------------------------------------------------------------------------------------------------------- names */
+
+u64 image_window_hint(const char *program) {
+    return WINDOWS + pack_hash(PACK_HASH_START, program, strlen(program)) % WINDOW_COUNT * WINDOW_DISTANCE;
+}
+
+static Key key_of(const Module *m) {
+    Key key = m->pack;
+    if (the.opt.code.polls)
+        key.word[1] ^= PACK_KEY_POLLS;
+    return key;
+}
+
+/* By the program's file, this client's, and what is configured. */
+static bool find_name(const char *program) {
+    struct stat st[2];
+    if (sys_stat(program, &st[0]) || sys_stat(the.opt.client_path, &st[1]))
+        return false;
+    PackIdentity both = {.device = ~(u64)1, .size = IMAGE_VERSION};
+    for (int i = 0; i < 2; i++) {
+        u64 words[] = {st[i].st_dev, st[i].st_ino, (u64)st[i].st_size, (u64)st[i].st_mtime, (u64)st[i].st_mtime_nsec,
+                       (u64)st[i].st_ctime, (u64)st[i].st_ctime_nsec};
+        both.inode = pack_hash(both.inode, words, sizeof(words));
+    }
+    CodeConfig config = the.opt.code;
+    config.polls = 0;
+    image.name = pack_key(&both, &config);
+    return true;
+}
+
+static void path_of(char path[PATH_BYTES], const char *behind) {
+    char name[PACK_NAME_SIZE];
+    pack_name(image.name, name);
+    format_text(path, PATH_BYTES, "%s/%s%s", the.opt.cache_dir, name, behind);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- loading */
+
+/* The whole file, or NULL. */
+static u8 *read_file(u64 *size) {
+    char path[PATH_BYTES];
+    struct stat st;
+    path_of(path, "");
+    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (fd < 0)
+        return NULL;
+    u8 *data = NULL;
+    if (!sys_fstat((int)fd, &st) && S_ISREG(st.st_mode) && (i64)st.st_uid == sys_geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
+        (u64)st.st_size >= sizeof(ImageHead)) {
+        i64 map = sys_mmap(0, (u64)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, (int)fd, 0);
+        data = sys_failed(map) ? NULL : (u8 *)map;
+        *size = (u64)st.st_size;
+    }
+    sys_close((int)fd);
+    return data;
+}
+
+static u64 checksum(const void *data, u64 size) {
+    return pack_hash(pack_hash(PACK_HASH_START, &image.name, sizeof(image.name)), data, size);
+}
+
+static u64 modules_end(const ImageHead *head) {
+    return page_up(sizeof(*head) + head->module_count * sizeof(ImageModule));
+}
+
+static bool is_whole(const u8 *data, u64 size) {
+    ImageHead head;
+    memcpy(&head, data, sizeof(head));
+    if (head.magic != IMAGE_MAGIC || head.version != IMAGE_VERSION || head.window != the.window || head.module_count > MODULES_MAX)
+        return false;
+    u64 bytes = modules_end(&head);
+    for (u32 i = 0; i < QUICK_PARTS; i++) {
+        if (head.parts.size[i] > size)
+            return false;
+        bytes += page_up(head.parts.size[i]);
+    }
+    u64 from = offsetof(ImageHead, version);
+    return bytes == size && head.checksum == checksum(data + from, size - from);
+}
+
+static void take(Thread *t, u8 *data, u64 size) {
+    ImageHead head;
+    memcpy(&head, data, sizeof(head));
+    image.expected_count = (u32)head.module_count;
+    memcpy(image.expected, data + sizeof(head), head.module_count * sizeof(ImageModule));
+    u8 *at = data + modules_end(&head);
+    for (u32 i = 0; i < QUICK_PARTS; i++) {
+        head.parts.at[i] = at;
+        at += page_up(head.parts.size[i]);
+    }
+    space_own((u64)data, size);
+    quick_import(t, &head.parts);
+    image.loaded_blocks = quick_count();
+}
+
+void image_load(Thread *t, const char *program) {
+    u64 size;
+    image.usable = the.opt.tier != TIER_OPT && !the.opt.no_cache && the.window_as_wished && find_name(program);
+    u8 *data = image.usable ? read_file(&size) : NULL;
+    if (!data)
+        return;
+    if (!is_whole(data, size)) {
+        sys_munmap((u64)data, size);
+        return;
+    }
+    take(t, data, size);
+    for (u32 i = 0; i < the.module_count; i++)
+        image_check(&the.modules[i]);
+}
+
+void image_check(const Module *m) {
+    Key key = key_of(m);
+    for (u32 i = 0; i < image.expected_count;) {
+        ImageModule *e = &image.expected[i];
+        bool touches = e->base < m->end && m->base < e->end;
+        bool same = e->base == m->base && e->end == m->end && !memcmp(&e->key, &key, sizeof(key));
+        if (!touches) {
+            i++;
+            continue;
+        }
+        u64 base = e->base, end = e->end;
+        *e = image.expected[--image.expected_count];
+        if (!same)
+            quick_forget(base, end);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- saving */
+
+static bool is_kept(const Module *m) {
+    return (m->pack.word[0] || m->pack.word[1]) && !m->changed;
+}
+
+static bool keeps(u64 pc) {
+    const Module *m = space_module(pc);
+    int prot = space_prot(pc);
+    return m && is_kept(m) && prot != PROT_UNMAPPED && (prot & PROT_EXEC) && !(prot & PROT_WRITE);
+}
+
+static u32 list_modules(ImageModule *list) {
+    u32 n = 0;
+    for (u32 i = 0; i < the.module_count; i++)
+        if (is_kept(&the.modules[i]))
+            list[n++] = (ImageModule){the.modules[i].base, the.modules[i].end, key_of(&the.modules[i])};
+    return n;
+}
+
+static bool write_parts(int fd, const ImageHead *head, const ImageModule *modules) {
+    bool ok = sys_write_all(fd, head, sizeof(*head)) && sys_write_all(fd, modules, head->module_count * sizeof(ImageModule));
+    u64 at = modules_end(head);
+    for (u32 i = 0; ok && i < QUICK_PARTS; i++) {
+        ok = sys_lseek(fd, (i64)at, FROM_START) == (i64)at && sys_write_all(fd, head->parts.at[i], head->parts.size[i]);
+        at += page_up(head->parts.size[i]);
+    }
+    return ok && !sys_ftruncate(fd, at);
+}
+
+/* The checksum is over one piece of memory: the file as it was written. */
+static bool seal(int fd, u64 size) {
+    i64 map = sys_mmap(0, size, PROT_READ, MAP_SHARED, fd, 0);
+    if (sys_failed(map))
+        return false;
+    u64 from = offsetof(ImageHead, version), sum = checksum((const u8 *)map + from, size - from);
+    sys_munmap((u64)map, size);
+    return sys_pwrite(fd, &sum, sizeof(sum), offsetof(ImageHead, checksum)) == sizeof(sum);
+}
+
+static void write_image(ImageHead *head, const ImageModule *modules) {
+    char path[PATH_BYTES], temporary[PATH_BYTES], behind[32];
+    u64 size = modules_end(head);
+    for (u32 i = 0; i < QUICK_PARTS; i++)
+        size += page_up(head->parts.size[i]);
+    format_text(behind, sizeof(behind), ".%u", (u32)sys_getpid());
+    path_of(path, "");
+    path_of(temporary, behind);
+    i64 fd = sys_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return;
+    bool ok = write_parts((int)fd, head, modules) && seal((int)fd, size) && !sys_rename(temporary, path);
+    if (!ok)
+        sys_unlink(temporary);
+    sys_close((int)fd);
+}
+
+void image_save(Thread *t) {
+    static ImageModule modules[MODULES_MAX];
+    if (!image.usable || the.forked || t->borrows_memory || quick_count() < image.loaded_blocks + NEW_BLOCKS)
+        return;
+    sys_mkdir(the.opt.cache_dir, 0700);
+    ImageHead head = {.magic = IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window};
+    arena_lock();
+    code_revert_all(t);
+    quick_drop(t, keeps);
+    quick_export(t, &head.parts);
+    head.module_count = list_modules(modules);
+    write_image(&head, modules);
+    arena_unlock();
+}
