@@ -31,6 +31,7 @@ static const OptionSet options = {
 
 typedef struct Contents {
     u64 records, damaged, insns;
+    bool image; /* of quick code, no pack */
 } Contents;
 
 /* Sizes as people read them; valid in buf. */
@@ -65,7 +66,9 @@ static void read_pack(int dir, Key pack, Contents *c) {
         size_t size = (size_t)st.st_size;
         void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (data != MAP_FAILED) {
-            count_records(pack, data, size, c);
+            c->image = size >= sizeof(u64) && *(const u64 *)data == PACK_IMAGE_MAGIC;
+            if (!c->image)
+                count_records(pack, data, size, c);
             munmap(data, size);
         }
     }
@@ -77,8 +80,12 @@ static void print_pack(const PackFile *f, const Contents *c) {
     time_t used = (time_t)f->used_s;
     pack_name(f->pack, name);
     strftime(when, sizeof(when), "%Y-%m-%d %H:%M", localtime(&used));
-    printf("%s  %s  %6lu records  %8lu instructions  %10s", name, when, c->records, c->insns,
-           size_text(f->size, size, sizeof(size)));
+    printf("%s  %s  ", name, when);
+    if (c->image)
+        printf("%-37s", "       image of quick code");
+    else
+        printf("%6lu records  %8lu instructions", c->records, c->insns);
+    printf("  %10s", size_text(f->size, size, sizeof(size)));
     printf(c->damaged ? "  (%lu damaged)\n" : "\n", c->damaged);
 }
 

@@ -13,7 +13,7 @@
 #include "run/ahead/ahead.h"
 
 enum { OPT_QUICK, OPT_FULL };
-enum { TIER_AUTO, TIER_OPT };
+enum { TIER_OPT, TIER_AUTO };
 enum { MORE_NO, MORE_YES };
 enum { JOBS_MAX = 1024, PATH_SIZE = 256, STATUS_INTERRUPTED = 130 };
 
@@ -29,7 +29,7 @@ typedef struct Settings {
 // clang-format off
 static const Option table[] = {
     {NULL, NULL, "For which runs:", OPTION_HEADING, 0},
-    {"tier",      "auto|opt",   "those with this --tier (auto)",                  OPTION_CHOICE, AT(tier)},
+    {"tier",      "opt|auto",   "those with this --tier (opt)",                   OPTION_CHOICE, AT(tier)},
     {"opt",       "quick|full", "those with this --opt (full)",                   OPTION_CHOICE, AT(opt)},
     {"strict-fp", NULL,         "those with --strict-fp",                         OPTION_FLAG,   AT(strict_fp)},
     {"signals",   NULL,         "also those of programs with handlers of signals", OPTION_FLAG,   AT(signals)},

@@ -65,7 +65,7 @@ for program in fixed stripped; do
     same out expected
     is "$(figure translated)" -eq 0
     is "$(figure from_cache)" -gt 8
-    expect 0 "$program for both tiers" "$lathe" compile ./$program
+    expect 0 "$program for both tiers" "$lathe" compile --tier=auto ./$program
     expect 0 "$program runs in both tiers" "$lathe" run --stats=json ./$program
     same out expected
     is "$(figure from_cache)" -gt 5
@@ -84,18 +84,18 @@ expect 0 "exact floating point runs" "$lathe" run --tier=opt --strict-fp --stats
 is "$(figure translated)" -eq 0
 
 # From the first handler on, both tiers run other code.
-expect 0 "with a handler" "$lathe" compile --signals ./handler
+expect 0 "with a handler" "$lathe" compile --tier=auto --signals ./handler
 says err '^once more'
 expect 0 "with a handler runs" "$lathe" run --stats=json ./handler
 same out expected
 is "$(figure from_cache)" -gt 5
 
 export LATHE_CACHE="$dir/cache2"
-expect 0 "without profile" "$lathe" compile --profile ./fixed
+expect 0 "without profile" "$lathe" compile --tier=auto --profile ./fixed
 says err ': 0 functions translated'
 expect 0 "a run before" "$lathe" run --tier=opt --stats=json ./fixed
 before=$(figure functions)
-expect 0 "a profile" "$lathe" compile --profile ./fixed
+expect 0 "a profile" "$lathe" compile --tier=auto --profile ./fixed
 says err "^fixed: ($before functions|.* are no code)"
 export LATHE_CACHE="$dir/cache"
 

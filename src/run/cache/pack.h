@@ -45,6 +45,9 @@ enum { PACK_NAME_SIZE = 38 }; /* 32 digits, ".pack", zero */
 void pack_name(Key pack, char name[PACK_NAME_SIZE]);
 bool pack_parse_name(const char *name, Key *pack); /* false: no pack's name */
 
+/* A file that begins so has the name of a pack, but is an image of quick code: see run/client/image.c. */
+#define PACK_IMAGE_MAGIC 0x31676d692d65686cu
+
 /* ---------------------------------------------------------------------------------------------------------- records */
 
 enum { PACK_MAGIC = 0x314b504c, PACK_ALIGN = 16, PACK_RANGES_MAX = 1 << 16 };

@@ -15,7 +15,6 @@
 #include "run/client/quick.h"
 #include "run/client/space.h"
 
-#define IMAGE_MAGIC 0x31676d692d65686cu
 #define WINDOWS ((u64)1 << 37)        /* the lowest of them */
 #define WINDOW_DISTANCE ((u64)1 << 32)
 
@@ -58,10 +57,19 @@ static Key key_of(const Module *m) {
     return key;
 }
 
+/* Changed so lately that a change to come may have the same time. */
+static bool is_fresh(const struct stat *st) {
+    enum { REALTIME = 0, SECONDS = 2 };
+    struct timespec now;
+    return sys_clock_gettime(REALTIME, &now) || (i64)st->st_ctime + SECONDS >= now.tv_sec;
+}
+
 /* By the program's file, this client's, and what is configured. */
 static bool find_name(const char *program) {
     struct stat st[2];
     if (sys_stat(program, &st[0]) || sys_stat(the.opt.client_path, &st[1]))
+        return false;
+    if (is_fresh(&st[0]))
         return false;
     PackIdentity both = {.device = ~(u64)1, .size = IMAGE_VERSION};
     for (int i = 0; i < 2; i++) {
@@ -113,7 +121,7 @@ static u64 modules_end(const ImageHead *head) {
 static bool is_whole(const u8 *data, u64 size) {
     ImageHead head;
     memcpy(&head, data, sizeof(head));
-    if (head.magic != IMAGE_MAGIC || head.version != IMAGE_VERSION || head.window != the.window || head.module_count > MODULES_MAX)
+    if (head.magic != PACK_IMAGE_MAGIC || head.version != IMAGE_VERSION || head.window != the.window || head.module_count > MODULES_MAX)
         return false;
     u64 bytes = modules_end(&head);
     for (u32 i = 0; i < QUICK_PARTS; i++) {
@@ -234,7 +242,7 @@ void image_save(Thread *t) {
     if (!image.usable || the.forked || t->borrows_memory || quick_count() < image.loaded_blocks + NEW_BLOCKS)
         return;
     sys_mkdir(the.opt.cache_dir, 0700);
-    ImageHead head = {.magic = IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window};
+    ImageHead head = {.magic = PACK_IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window};
     arena_lock();
     code_revert_all(t);
     quick_drop(t, keeps);
