@@ -96,6 +96,8 @@ typedef struct Process {
     char **envp; /* likewise */
     const char *secret; /* the shared cache's password, which is not in the guest's environment; NULL: none */
     bool refused_thread; /* process.c: and said so */
+    struct Thread *threads; /* all of them, under the arena's lock */
+    struct Thread *ended;   /* those whose memory is to be freed once the kernel is done with them */
 } Process;
 
 extern Process the;
@@ -126,6 +128,7 @@ typedef struct Thread {
     u64 host_stack, host_stack_size;
     u64 signal_stack, signal_stack_size; /* of the host's signal handlers */
     u32 tid;
+    struct Thread *next;        /* of the.threads or the.ended */
     bool borrows_memory;        /* a vfork child: the memory is its parent's */
     bool stepping;              /* quick code goes on by single steps to the next instruction of the guest */
     bool repeat;                /* a system call of the guest that only a sample has interrupted */
@@ -163,8 +166,9 @@ _Static_assert(offsetof(Thread, table_code) == THREAD_TABLE_CODE, "offsets.h");
 _Noreturn void thread_run(Thread *t);
 /* Leave this stack for good and run the guest on another one. */
 _Noreturn void thread_start(Thread *t, u64 stack_top);
-Thread *thread_new(void); /* with a host stack; NULL: no memory */
+Thread *thread_new(u64 host_stack_size); /* NULL: no memory */
 void thread_free(Thread *t);
+enum { HOST_STACK_BYTES = 512 << 20, HOST_STACK_SMALL = 256 << 10 }; /* with optimised code, and with quick code only */
 /* This host thread is t from now on. */
 void thread_become(Thread *t);
 
@@ -187,9 +191,9 @@ bool code_wanted(u64 pc, u32 times);
 void code_load(Thread *t, u64 pc);
 void code_install(Thread *t, const ObjectMessage *facts, const void *object);
 /* All of it, for now. */
-void code_revert_all(Thread *t);
+void code_revert_all(void);
 /* Optimised code at this offset in the arena is no gain: back to quick code, for good. */
-void code_revert(Thread *t, u64 offset);
+void code_revert(u64 offset);
 /* Code in [start, end) was unmapped or changed: forget its translations. */
 void code_forget(u64 start, u64 end);
 
@@ -278,6 +282,7 @@ i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid,
 i64 process_exec(Thread *t, const char *path, char **argv, char **envp);
 i64 process_clone3(Thread *t, u64 args, u64 size);
 _Noreturn void process_exit(Thread *t, int status); /* prints statistics */
+_Noreturn void process_exit_thread(Thread *t, int status);
 /* A trap of translated code (cpu->trap): the guest's signal. Returns if the guest goes on. */
 void signal_trap(Thread *t);
 /* Deliver what is pending, if anything, by changing the guest state. */
@@ -287,6 +292,8 @@ i64 signal_altstack(Thread *t, u64 stack, u64 old);
 i64 signal_procmask(Thread *t, u64 how, u64 set, u64 old, u64 size);
 void signal_init(void); /* handlers of faults */
 void signal_return(Thread *t);
+/* A thread with the same handlers; false: no memory. */
+bool signal_share(Thread *child, Thread *parent);
 /* A child that shares memory but not the guest's handlers (vfork): its own copy; false: no memory. */
 bool signal_copy(Thread *child, const Thread *parent);
 void signal_forget(Thread *t); /* t ends */

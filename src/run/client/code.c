@@ -362,7 +362,7 @@ static void take_over(Thread *t, Code *c, u64 pc, void *code) {
     quick_override(t, pc, emit_cross(code, false));
 }
 
-void code_revert(Thread *t, u64 offset) {
+void code_revert(u64 offset) {
     Code *c = the.code;
     for (u64 i = 0; i < c->map_cap; i++) {
         Entry *e = &c->map[i];
@@ -370,18 +370,18 @@ void code_revert(Thread *t, u64 offset) {
             continue;
         e->code = NULL;
         e->asked = true;
-        quick_restore(t, e->pc);
+        quick_restore(e->pc);
         the.stats.reverted++;
         return;
     }
 }
 
-void code_revert_all(Thread *t) {
+void code_revert_all(void) {
     Code *c = the.code;
     for (u64 i = 0; i < c->map_cap; i++) {
         Entry *e = &c->map[i];
         if (e->used && e->code)
-            quick_restore(t, e->pc);
+            quick_restore(e->pc);
         if (e->used)
             e->code = NULL, e->asked = false, e->wanted = 0;
     }

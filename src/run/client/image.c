@@ -244,8 +244,8 @@ void image_save(Thread *t) {
     sys_mkdir(the.opt.cache_dir, 0700);
     ImageHead head = {.magic = PACK_IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window};
     arena_lock();
-    code_revert_all(t);
-    quick_drop(t, keeps);
+    code_revert_all();
+    quick_drop(keeps);
     quick_export(t, &head.parts);
     head.module_count = list_modules(modules);
     write_image(&head, modules);

@@ -9,13 +9,13 @@
 #include "run/client/quick.h"
 #include "run/client/tier.h"
 
-enum { HOST_STACK_BYTES = 512 << 20, STACK_RESERVE = 1 << 20, SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202 };
+enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202 };
 
 Process the = {.server_fd = -1};
 
-Thread *thread_new(void) {
+Thread *thread_new(u64 host_stack_size) {
     Thread *t = sys_pages(sizeof(Thread));
-    i64 stack = sys_mmap(0, HOST_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    i64 stack = sys_mmap(0, host_stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!t || sys_failed(stack))
         return NULL;
     sys_mprotect((u64)stack, 4096, PROT_NONE);
@@ -32,14 +32,26 @@ Thread *thread_new(void) {
     t->arena = the.code_base;
     t->jump = quick_jump;
     t->host_stack = (u64)stack;
-    t->host_stack_size = HOST_STACK_BYTES;
-    t->stack_limit = (u64)stack + STACK_RESERVE + HOST_STACK_BYTES / 2;
+    t->host_stack_size = host_stack_size;
+    t->stack_limit = (u64)stack + host_stack_size / 2;
     t->cpu.mxcsr = 0x1f80;
     t->cpu.fpu_cw = 0x37f;
+    arena_lock();
+    t->next = the.threads;
+    the.threads = t;
+    arena_unlock();
     return t;
 }
 
+/* Not of the thread itself: it is on its stack. */
 void thread_free(Thread *t) {
+    arena_lock();
+    for (Thread **at = &the.threads; *at; at = &(*at)->next)
+        if (*at == t) {
+            *at = t->next;
+            break;
+        }
+    arena_unlock();
     sys_munmap(t->host_stack, t->host_stack_size);
     sys_pages_free((void *)t->signal_stack, t->signal_stack_size);
     sys_pages_free(t, sizeof(*t));
@@ -64,7 +76,7 @@ static void start_program(const char *path, char **argv, char **envp) {
         say("%s: %s", path, message);
         sys_exit_group(error == -ENOENT ? 127 : 126);
     }
-    Thread *t = thread_new();
+    Thread *t = thread_new(HOST_STACK_BYTES);
     if (!t)
         die("no memory for a thread");
     t->cpu.gp[LATHE_RSP] = stack_build(&image, argv, envp, path);

@@ -13,6 +13,7 @@
 #include "run/client/arena.h"
 #include "run/client/frame.h"
 #include "run/client/image.h"
+#include "run/client/space.h"
 #include "run/client/tier.h"
 
 enum { SCRIPT_DEPTH = 5, HEAD_BYTES = 256, PATH_BYTES = 4096, OPTIONS_BYTES = 4096, ARGS_MAX = 1 << 20 };
@@ -36,16 +37,29 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     start_child(t, stack, set_tls, tls);
     t->borrows_memory = false;
     the.forked = true;
+    t->next = NULL; /* the others stayed behind */
+    the.threads = t;
+    the.ended = NULL;
     remote_after_fork();
     tier_begin(t);
+}
+
+/* No other thread is in the middle of a change that the child would never see the end of. */
+static i64 clone_alone(Thread *t, u64 number, const u64 args[6]) {
+    arena_lock();
+    space_lock();
+    arena_after_fork();
+    i64 result = syscall_guarded(&t->pending_signals, number, args);
+    space_unlock();
+    arena_unlock();
+    return result;
 }
 
 /* The memory of translated code is shared until one of the two adds to it: that one takes a copy first, and it may be
  * the parent, so both are told before there are two. */
 static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     u64 args[6] = {flags, 0, parent_tid, child_tid, tls, 0};
-    arena_after_fork();
-    i64 result = syscall_guarded(&t->pending_signals, __NR_clone, args);
+    i64 result = clone_alone(t, __NR_clone, args);
     if (result == 0)
         after_fork(t, stack, flags & CLONE_SETTLS, tls);
     return result;
@@ -55,7 +69,7 @@ static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
  * */
 
 static Thread *thread_copy(const Thread *t) {
-    Thread *child = thread_new();
+    Thread *child = thread_new(the.opt.tier == TIER_OPT ? HOST_STACK_BYTES : HOST_STACK_SMALL);
     if (!child)
         return NULL;
     child->cpu = t->cpu;
@@ -95,15 +109,62 @@ static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 ch
     return result;
 }
 
+/* ------------------------------------------------------------------------------------------------------------- threads */
+
+static void free_ended(void) {
+    arena_lock();
+    Thread *list = the.ended;
+    the.ended = NULL;
+    arena_unlock();
+    while (list) {
+        Thread *t = list;
+        list = t->next;
+        if (sys_tgkill(sys_getpid(), t->tid, 0) == -ESRCH) {
+            t->signals = NULL; /* the others' */
+            thread_free(t);
+            continue;
+        }
+        arena_lock();
+        t->next = the.ended;
+        the.ended = t;
+        arena_unlock();
+    }
+}
+
+/* Quick code keeps the order of memory accesses that the guest's processor has; optimised code does not. */
+static i64 start_thread(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
+    u64 all = ~(u64)0, mask;
+    free_ended();
+    tier_stop(t);
+    Thread *child = thread_new(HOST_STACK_SMALL);
+    if (!child || !signal_share(child, t))
+        return -ENOMEM;
+    child->cpu = t->cpu;
+    child->flags = t->flags;
+    child->cpu.gp[LATHE_RAX] = 0;
+    start_child(child, stack, flags & CLONE_SETTLS, tls);
+    sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);
+    child->signal_mask = mask;
+    i64 result = clone_on_stack(flags, child->host_stack + child->host_stack_size, parent_tid, child_tid, tls, child);
+    sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
+    if (result < 0) {
+        child->signals = NULL;
+        thread_free(child);
+    }
+    return result;
+}
+
 static i64 refuse_thread(void) {
     if (!__atomic_exchange_n(&the.refused_thread, true, __ATOMIC_RELAXED))
-        say("threads are not supported yet");
+        say("threads are not supported with --tier=opt");
     return -ENOSYS;
 }
 
 i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     if (!(flags & CLONE_VM))
         return fork_process(t, flags, stack, parent_tid, child_tid, tls);
+    if ((flags & CLONE_THREAD) && the.opt.tier != TIER_OPT)
+        return start_thread(t, flags, stack, parent_tid, child_tid, tls);
     if ((flags & (CLONE_VFORK | CLONE_THREAD | CLONE_SIGHAND)) != CLONE_VFORK)
         return refuse_thread();
     return vfork_process(t, flags, stack, parent_tid, child_tid, tls);
@@ -124,8 +185,7 @@ i64 process_clone3(Thread *t, u64 args, u64 size) {
     u64 stack = a.stack ? a.stack + a.stack_size : 0;
     a.stack = a.stack_size = 0;
     u64 host[6] = {(u64)&a, size};
-    arena_after_fork();
-    i64 result = syscall_guarded(&t->pending_signals, __NR_clone3, host);
+    i64 result = clone_alone(t, __NR_clone3, host);
     if (result == 0)
         after_fork(t, stack, a.flags & CLONE_SETTLS, a.tls);
     return result;
@@ -281,6 +341,26 @@ i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
 
 /* ---------------------------------------------------------------------------------------------------------------- exit
  * */
+
+/* The kernel tells whoever waits for the thread once it is gone; until then it is on its stack. */
+void process_exit_thread(Thread *t, int status) {
+    arena_lock();
+    bool last = t->borrows_memory || (the.threads == t && !t->next);
+    if (!last) {
+        for (Thread **at = &the.threads; *at; at = &(*at)->next)
+            if (*at == t) {
+                *at = t->next;
+                break;
+            }
+        t->next = the.ended;
+        the.ended = t;
+    }
+    arena_unlock();
+    if (last)
+        process_exit(t, status);
+    for (;;)
+        sys1(__NR_exit, (u64)status);
+}
 
 void process_exit(Thread *t, int status) {
     image_save(t);

@@ -228,13 +228,15 @@ static void set_table(Thread *t, u32 index, u64 pc, const u8 *code) {
     t->table_code[index] = (u64)code;
 }
 
-static void clear_tables(Thread *t, u64 pc) {
-    if (t->table_pc[call_index(pc)] == pc)
-        t->table_pc[call_index(pc)] = 0;
-    if (t->table_pc[return_index(pc)] == pc)
-        t->table_pc[return_index(pc)] = 0;
-    if (t->jump_pc[return_index(pc)] == -pc)
-        t->jump_pc[return_index(pc)] = 0;
+static void clear_tables(u64 pc) {
+    for (Thread *t = the.threads; t; t = t->next) {
+        if (t->table_pc[call_index(pc)] == pc)
+            t->table_pc[call_index(pc)] = 0;
+        if (t->table_pc[return_index(pc)] == pc)
+            t->table_pc[return_index(pc)] = 0;
+        if (t->jump_pc[return_index(pc)] == -pc)
+            t->jump_pc[return_index(pc)] = 0;
+    }
 }
 
 /* --------------------------------------------------------------------------------------------------------------- exits */
@@ -431,30 +433,82 @@ u8 *quick_find_function(Thread *t, u64 pc) {
 }
 
 /* Jumps to pc, of which some may lead to the middle of another block, go to `code` from now on. */
-static void redirect(Thread *t, u64 pc, const u8 *code) {
+static void redirect(u64 pc, const u8 *code) {
     u64 page = pc >> PAGE_SHIFT;
     const Page *p = slot_of(quick.pages, quick.page_cap, page);
     for (u32 n = p->used ? p->first : 0; n; n = *next_in_page(block_no(n), page))
         for (u32 x = block_no(n)->incoming; x; x = exit_no(x)->next)
             if (exit_no(x)->pc == pc)
                 set_site(exit_no(x)->site, code);
-    clear_tables(t, pc);
+    clear_tables(pc);
 }
 
 void quick_override(Thread *t, u64 pc, u8 *enter) {
     if (!block_at(pc))
         make_timed(t, pc);
     block_no(block_at(pc))->enter = enter;
-    redirect(t, pc, enter);
+    redirect(pc, enter);
 }
 
-void quick_restore(Thread *t, u64 pc) {
+void quick_restore(u64 pc) {
     u32 n = block_at(pc);
     if (!n)
         return;
     block_no(n)->enter = NULL;
-    redirect(t, pc, block_no(n)->code);
+    redirect(pc, block_no(n)->code);
 }
+
+/* --------------------------------------------------------------------------------------------------------------- places */
+
+static const Block *block_with(u64 host) {
+    u32 low = 1, high = block_count() + 1;
+    while (high - low > 1) {
+        u32 mid = low + (high - low) / 2;
+        if ((u64)block_no(mid)->code > host)
+            high = mid;
+        else
+            low = mid;
+    }
+    const Block *b = low <= block_count() ? block_no(low) : NULL;
+    return b && host - (u64)b->code < b->code_size ? b : NULL;
+}
+
+/* A sequence that needs a register begins with its spill; nothing else that is copied addresses gs. */
+static void note_spill(QuickPlace *place, const u8 *code, u64 host) {
+    place->spilled = -1;
+    if (code[0] == 0x65 && code[2] == 0x89 && host > (u64)code) {
+        place->spilled = code[3] >> 3 & 7;
+        memcpy(&place->spill_off, code + 5, 4);
+    }
+}
+
+static bool locate(u64 host, QuickPlace *place) {
+    const Block *b = block_with(host);
+    if (!b)
+        return false;
+    const u8 *lens = quick.lens.at + b->lens;
+    u64 pc = b->pc, code = (u64)b->code;
+    for (u32 i = 0; i < b->insns; i++) {
+        if (host < code + lens[2 * i + 1]) {
+            *place = (QuickPlace){.pc = pc, .next = pc + lens[2 * i], .boundary = host == code};
+            note_spill(place, (u8 *)code, host);
+            return true;
+        }
+        pc += lens[2 * i];
+        code += lens[2 * i + 1];
+    }
+    *place = (QuickPlace){.pc = pc, .next = pc, .boundary = host == code && b->goes_on, .spilled = -1};
+    return true;
+}
+
+bool quick_locate(u64 host, QuickPlace *place) {
+    arena_lock();
+    bool found = locate(host, place);
+    arena_unlock();
+    return found;
+}
+
+/* ------------------------------------------------------------------------------------------------- functions and loops */
 
 /* The function that pc is in, as far as calls have shown: the nearest one before it. */
 u64 quick_function(u64 pc) {
@@ -481,7 +535,7 @@ bool quick_loop(u64 pc, u64 *start, u64 *end) {
             QuickPlace from;
             u64 head = exit_no(x)->pc;
             bool candidate = exit_no(x)->kind == EXIT_LINK && head <= pc && head > *start;
-            if (candidate && quick_locate((u64)exit_no(x)->site, &from) && from.pc >= pc)
+            if (candidate && locate((u64)exit_no(x)->site, &from) && from.pc >= pc)
                 *start = head, *end = from.next;
         }
     return *start;
@@ -490,11 +544,11 @@ bool quick_loop(u64 pc, u64 *start, u64 *end) {
 /* ---------------------------------------------------------------------------------------------------------- forgetting */
 
 /* No thread comes here any more, but for those that are inside. */
-static void kill_block(Thread *t, u32 number) {
+static void kill_block(u32 number) {
     Block *b = block_no(number);
     u64 pc = b->pc;
     for (u32 i = 0; i < b->insns; i++) {
-        clear_tables(t, pc);
+        clear_tables(pc);
         pc += quick.lens.at[b->lens + 2 * i];
     }
     for (u32 x = b->incoming, next; x; x = next) {
@@ -508,11 +562,11 @@ static void kill_block(Thread *t, u32 number) {
     b->dead = true;
 }
 
-static void forget_page(Thread *t, Page *p, u64 start, u64 end) {
+static void forget_page(Page *p, u64 start, u64 end) {
     for (u32 n = p->first, next; n; n = next) {
         next = *next_in_page(block_no(n), p->number);
         if (block_no(n)->pc < end && block_no(n)->pc + block_no(n)->size > start)
-            kill_block(t, n);
+            kill_block(n);
     }
     quick.guarded -= p->guarded;
     p->guarded = false;
@@ -522,21 +576,20 @@ void quick_forget(u64 start, u64 end) {
     u64 first = start >> PAGE_SHIFT, last = (end - 1) >> PAGE_SHIFT;
     if (!quick.blocks.len)
         return;
-    Thread *t = thread_self();
     arena_lock();
     for (u64 i = 0; i < quick.page_cap; i++) {
         Page *p = &quick.pages[i];
         if (p->used && p->number >= first && p->number <= last)
-            forget_page(t, p, start, end);
+            forget_page(p, start, end);
     }
     arena_unlock();
 }
 
 /* -------------------------------------------------------------------------------------------------------- guarded pages */
 
-static void allow_writes(Thread *t, Page *p) {
+static void allow_writes(Page *p) {
     u64 start = p->number << PAGE_SHIFT;
-    forget_page(t, p, start, start + PAGE);
+    forget_page(p, start, start + PAGE);
     sys_mprotect(start, PAGE, PROT_READ | PROT_WRITE);
 }
 
@@ -547,7 +600,7 @@ bool quick_written(u64 addr) {
     Page *p = slot_of(quick.pages, quick.page_cap, addr >> PAGE_SHIFT);
     bool guarded = p->used && p->guarded;
     if (guarded)
-        allow_writes(thread_self(), p);
+        allow_writes(p);
     arena_unlock();
     return guarded;
 }
@@ -558,7 +611,7 @@ bool quick_allow_writes(void) {
     arena_lock();
     for (u64 i = 0; i < quick.page_cap; i++)
         if (quick.pages[i].used && quick.pages[i].guarded)
-            allow_writes(thread_self(), &quick.pages[i]);
+            allow_writes(&quick.pages[i]);
     arena_unlock();
     return true;
 }
@@ -569,11 +622,11 @@ u64 quick_count(void) {
     return block_count();
 }
 
-void quick_drop(Thread *t, bool (*keeps)(u64 pc)) {
+void quick_drop(bool (*keeps)(u64 pc)) {
     for (u32 n = 1; n <= block_count(); n++) {
         const Block *b = block_no(n);
         if (!b->dead && (!keeps(b->pc) || !keeps(b->pc + b->size - 1)))
-            kill_block(t, n);
+            kill_block(n);
     }
 }
 
@@ -630,49 +683,6 @@ void quick_import(Thread *t, const QuickParts *p) {
     set_found(t, (const Found *)p->at[7], p->size[7] / sizeof(Found));
 }
 
-/* --------------------------------------------------------------------------------------------------------------- places */
-
-static const Block *block_with(u64 host) {
-    u32 low = 1, high = block_count() + 1;
-    while (high - low > 1) {
-        u32 mid = low + (high - low) / 2;
-        if ((u64)block_no(mid)->code > host)
-            high = mid;
-        else
-            low = mid;
-    }
-    const Block *b = low <= block_count() ? block_no(low) : NULL;
-    return b && host - (u64)b->code < b->code_size ? b : NULL;
-}
-
-/* A sequence that needs a register begins with its spill; nothing else that is copied addresses gs. */
-static void note_spill(QuickPlace *place, const u8 *code, u64 host) {
-    place->spilled = -1;
-    if (code[0] == 0x65 && code[2] == 0x89 && host > (u64)code) {
-        place->spilled = code[3] >> 3 & 7;
-        memcpy(&place->spill_off, code + 5, 4);
-    }
-}
-
-bool quick_locate(u64 host, QuickPlace *place) {
-    const Block *b = block_with(host);
-    if (!b)
-        return false;
-    const u8 *lens = quick.lens.at + b->lens;
-    u64 pc = b->pc, code = (u64)b->code;
-    for (u32 i = 0; i < b->insns; i++) {
-        if (host < code + lens[2 * i + 1]) {
-            *place = (QuickPlace){.pc = pc, .next = pc + lens[2 * i], .boundary = host == code};
-            note_spill(place, (u8 *)code, host);
-            return true;
-        }
-        pc += lens[2 * i];
-        code += lens[2 * i + 1];
-    }
-    *place = (QuickPlace){.pc = pc, .next = pc, .boundary = host == code && b->goes_on, .spilled = -1};
-    return true;
-}
-
 /* ------------------------------------------------------------------------------------------------------- called by code */
 
 /* Signals have to see the state where the other tier has it. */
@@ -718,9 +728,11 @@ static void interrupt(Thread *t) {
 
 __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
     u32 number = (u32)t->exit;
+    arena_lock();
     ExitKind kind = exit_no(number)->kind;
-    t->flags &= ~(u64)FLAG_TRAP;
     t->cpu.pc = exit_no(number)->pc;
+    arena_unlock();
+    t->flags &= ~(u64)FLAG_TRAP;
     switch (kind) {
     case EXIT_LINK:
     case EXIT_CALL: follow(t, number); break;

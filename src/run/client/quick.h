@@ -14,7 +14,7 @@ u8 *quick_find_function(Thread *t, u64 pc);
 /* From now on `enter` is the code for pc. */
 void quick_override(Thread *t, u64 pc, u8 *enter);
 /* Undoes that. */
-void quick_restore(Thread *t, u64 pc);
+void quick_restore(u64 pc);
 /* The function that pc is in, by its first address, as far as known; 0: not at all. */
 u64 quick_function(u64 pc);
 /* The innermost loop around pc, as far as known: where it begins, and the end of the jump back; false: there is none. */
@@ -33,7 +33,7 @@ void quick_export(const Thread *t, QuickParts *parts);
 void quick_import(Thread *t, const QuickParts *parts);
 u64 quick_count(void);                      /* of blocks */
 /* Blocks that are not wanted are forgotten. */
-void quick_drop(Thread *t, bool (*keeps)(u64 pc));
+void quick_drop(bool (*keeps)(u64 pc));
 
 /* What quick code does at a host address: the guest instruction it is in. */
 typedef struct QuickPlace {

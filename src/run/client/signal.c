@@ -456,6 +456,12 @@ i64 signal_altstack(Thread *t, u64 stack, u64 old) {
 /* ------------------------------------------------------------------------------------------------------------- threads
  * */
 
+bool signal_share(Thread *child, Thread *parent) {
+    child->blocked_faults = parent->blocked_faults;
+    child->signals = table_of(parent);
+    return child->signals;
+}
+
 bool signal_copy(Thread *child, const Thread *parent) {
     child->blocked_faults = parent->blocked_faults;
     child->signal_mask = child->pending_signals = 0;

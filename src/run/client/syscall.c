@@ -116,9 +116,8 @@ static i64 own_exit_group(Thread *t, const u64 a[6]) {
     process_exit(t, (int)a[0]);
 }
 
-/* There are no other threads yet. */
 static i64 own_exit(Thread *t, const u64 a[6]) {
-    process_exit(t, (int)a[0]);
+    process_exit_thread(t, (int)a[0]);
 }
 
 static i64 own_rt_sigaction(Thread *t, const u64 a[6]) {

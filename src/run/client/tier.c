@@ -165,7 +165,7 @@ void tier_sample(Thread *t) {
         return;
     arena_lock();
     if (crosses_often(t))
-        code_revert(t, t->crossed);
+        code_revert(t->crossed);
     else
         consider(t->cpu.pc);
     if (hot.asking)
@@ -177,7 +177,7 @@ void tier_sample(Thread *t) {
 
 /* With the lock held, in a system call: back to quick code everywhere, and nobody returns to what waits on the host's stack. */
 static void drop_optimised(Thread *t) {
-    code_revert_all(t);
+    code_revert_all();
     t->expected = EXPECTED_NOBODY;
     remote_after_fork();
     hot.asking = false;
