@@ -27,6 +27,11 @@
     pushfq
     popq %gs:THREAD_FLAGS
     cld
+    testl $0x40000, %gs:THREAD_FLAGS /* AC: C has unaligned accesses */
+    jz 8f
+    pushq $2
+    popfq
+8:
 .endm
 
 .macro hidden name

@@ -57,6 +57,7 @@ typedef struct Quick {
     Array bitmaps; /* of pages */
     Page *pages;
     u64 page_count, page_cap, guarded;
+    bool ever_guarded;
     u8 *stubs, *stubs_end;
 } Quick;
 
@@ -358,6 +359,7 @@ static void guard_page(u64 number) {
         return;
     p->guarded = !sys_mprotect(number << PAGE_SHIFT, PAGE, PROT_READ);
     quick.guarded += p->guarded;
+    quick.ever_guarded |= p->guarded;
 }
 
 /* The exits of a new block. Those that do not lead forward are loops, and may have optimised code from an earlier run. */
@@ -593,16 +595,17 @@ static void allow_writes(Page *p) {
     sys_mprotect(start, PAGE, PROT_READ | PROT_WRITE);
 }
 
+/* Another thread may have been first: then the page is no longer guarded, and the guest may write to it. */
 bool quick_written(u64 addr) {
-    if (!quick.guarded)
+    int prot = space_prot(addr);
+    if (!quick.ever_guarded || prot == PROT_UNMAPPED || !(prot & PROT_WRITE))
         return false;
     arena_lock();
     Page *p = slot_of(quick.pages, quick.page_cap, addr >> PAGE_SHIFT);
-    bool guarded = p->used && p->guarded;
-    if (guarded)
+    if (p->used && p->guarded)
         allow_writes(p);
     arena_unlock();
-    return guarded;
+    return true;
 }
 
 bool quick_allow_writes(void) {

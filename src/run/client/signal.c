@@ -224,7 +224,7 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         s->rip = (u64)cross_peeked;
     else if (sig == SIGTRAP && t->stepping && info->code == TRAP_TRACE_CODE)
         interrupt(t, s);
-    else if (sig == SIGSEGV && (s->error & FAULT_WRITE) && quick_written(info->address)) {
+    else if (sig == SIGSEGV && info->code == SEGV_ACCERR && (s->error & FAULT_WRITE) && quick_written(info->address)) {
         t->redirect = quick; /* the rest of this block may have been written to */
         if (quick)
             t->stepping = true, s->rflags |= FLAG_TRAP;
