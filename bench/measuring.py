@@ -20,7 +20,8 @@ def adopt_orphans():
 class Run:
     """One run of a command: CPU and wall seconds, status, a digest of its output, and memory if it was watched.
 
-    CPU seconds are those of all processes that it starts. This process must have adopted orphans, and have no other children.
+    CPU seconds are those of all processes that it starts. This process must have adopted orphans, and have no other
+    children.
     """
 
     def __init__(self, argv, env, watch=False):
@@ -95,5 +96,6 @@ def print_bars(bars):
     for what, seen, allowed, at_least in bars:
         good = seen >= allowed if at_least else seen <= allowed
         missed += not good
-        print(f"{'ok    ' if good else 'MISSED'} {what}: {seen:.2f} ({'at least' if at_least else 'at most'} {allowed:.2f})")
+        bound = f"({'at least' if at_least else 'at most'} {allowed:.2f})"
+        print(f"{'ok    ' if good else 'MISSED'} {what}: {seen:.2f} {bound}")
     return missed

@@ -45,7 +45,8 @@ def mark(shape, x, y, colour):
     if shape == "circle":
         return f"<circle cx='{x:.1f}' cy='{y:.1f}' r='{r}' fill='{colour}'/>"
     if shape == "square":
-        return f"<rect x='{x - r + .5:.1f}' y='{y - r + .5:.1f}' width='{2 * r - 1}' height='{2 * r - 1}' fill='{colour}'/>"
+        side = 2 * r - 1
+        return f"<rect x='{x - side / 2:.1f}' y='{y - side / 2:.1f}' width='{side}' height='{side}' fill='{colour}'/>"
     return f"<path d='M{x:.1f} {y - r:.1f}l{r} {2 * r - 1}h-{2 * r}z' fill='{colour}'/>"
 
 
@@ -75,7 +76,8 @@ def curve(points, x, y, look):
 
 def legend(looks, x, y):
     for look in looks.values():
-        yield line(x, y, x + 26, y, look["colour"], "stroke-width='2'" + ("" if look["shape"] else " stroke-dasharray='5 4'"))
+        dash = "" if look["shape"] else "stroke-dasharray='5 4'"
+        yield line(x, y, x + 26, y, look["colour"], f"stroke-width='2' {dash}")
         if look["shape"]:
             yield mark(look["shape"], x + 13, y, look["colour"])
         yield text(x + 33, y + 4, look["label"], 12, "start")
@@ -83,12 +85,12 @@ def legend(looks, x, y):
 
 
 def draw(panels, looks, title, x_label, y_label, note):
-    """The SVG's text. panels: (title, {series: [(x, y)]}); looks: {series: label, colour, shape}; all panels share axes."""
+    """The SVG's text. panels: (title, {series: [(x, y)]}); looks: {series: {label, colour, shape}}; one scale."""
     points = [p for _, series in panels for line_points in series.values() for p in line_points]
     width = LEFT + len(panels) * PANEL_W + (len(panels) - 1) * GAP + 24
     height = TOP + PANEL_H + BOTTOM
-    out = [f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' {FONT} "
-           "fill='#222'>", f"<rect width='{width}' height='{height}' fill='white'/>"]
+    out = [f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' width='{width}' height='{height}' "
+           f"{FONT} fill='#222'>", f"<rect width='{width}' height='{height}' fill='white'/>"]
     out.append(text(LEFT, 24, title, 15, "start", "font-weight='bold'"))
     out += legend(looks, LEFT, 44)
     for i, (name, series) in enumerate(panels):

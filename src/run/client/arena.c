@@ -29,8 +29,7 @@ static bool map_views(void) {
     i64 fd = sys_memfd_create("lathe-code", MFD_CLOEXEC);
     if (fd < 0 || sys_ftruncate((int)fd, CODE_BYTES) < 0)
         return false;
-    u32 fixed = arena.write ? MAP_FIXED : 0;
-    i64 write = sys_mmap((u64)arena.write, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | fixed, (int)fd, 0);
+    i64 write = sys_mmap(0, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
     i64 run = sys_mmap(the.code_base, CODE_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, (int)fd, 0);
     sys_close((int)fd);
     arena.write = (u8 *)write;
@@ -38,13 +37,19 @@ static bool map_views(void) {
     return !sys_failed(write) && !sys_failed(run);
 }
 
+/* The new file is complete before it takes the old one's place: other threads run in it. */
 static void take_copy(void) {
-    u8 *copy = sys_pages(arena.used);
-    memcpy(copy, arena.write, arena.used);
-    if (!map_views())
+    i64 fd = sys_memfd_create("lathe-code", MFD_CLOEXEC);
+    i64 copy = fd < 0 || sys_ftruncate((int)fd, CODE_BYTES) < 0
+                   ? -1
+                   : sys_mmap(0, arena.used, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    if (sys_failed(copy))
         die("no memory for a copy of the translated code");
-    memcpy(arena.write, copy, arena.used);
-    sys_pages_free(copy, arena.used);
+    memcpy((void *)copy, arena.write, arena.used);
+    sys_mmap((u64)arena.run, CODE_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, (int)fd, 0);
+    sys_mmap((u64)arena.write, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, (int)fd, 0);
+    sys_munmap((u64)copy, arena.used);
+    sys_close((int)fd);
     arena.shared = false;
 }
 

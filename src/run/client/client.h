@@ -96,6 +96,7 @@ typedef struct Process {
     char **envp; /* likewise */
     const char *secret; /* the shared cache's password, which is not in the guest's environment; NULL: none */
     bool refused_thread; /* process.c: and said so */
+    u32 releases;           /* syscall.c: of guarded pages before a system call */
     struct Thread *threads; /* all of them, under the arena's lock */
     struct Thread *ended;   /* those whose memory is to be freed once the kernel is done with them */
 } Process;
@@ -137,6 +138,9 @@ typedef struct Thread {
     struct SignalState *signals; /* signal.c: the guest's handlers; shared by what shares the kernel's */
     u8 pending_info[128]; /* its siginfo */
     u64 signal_mask;      /* while one is pending: the guest's mask */
+    u64 fault_error, fault_trap; /* of the last fault, for handlers: the kernel, too, keeps them */
+    u64 held_faults;      /* such signals, sent while the guest blocks them or another one is pending, and their siginfo */
+    u8 held_info[5][128];
     u64 blocked_faults;   /* signals of faults that the guest blocks, and the host does not */
     u64 altstack, altstack_size; /* the guest's; size 0: none */
     u32 altstack_flags;
@@ -144,6 +148,9 @@ typedef struct Thread {
     u64 table_code[QUICK_TABLE]; /* quick code by guest address: calls by its bits 4–19, returns by the lowest 16 */
     u64 jump_pc[QUICK_TABLE], jump_code[QUICK_TABLE]; /* jumps, likewise; addresses are negated, so that lea compares them */
 } Thread;
+
+/* Of an entry of these tables that has nothing: an address whose own entry is another. 0 is a target like any other. */
+#define QUICK_NO_TARGET(index) ((u64)((index) ? 0 : 16))
 
 _Static_assert(offsetof(LatheX86Cpu, pc) == CPU_PC && offsetof(LatheX86Cpu, gp) == CPU_GP(0), "offsets.h");
 _Static_assert(offsetof(LatheX86Cpu, vec) == CPU_VEC(0) && offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT, "offsets.h");
@@ -258,6 +265,8 @@ const void *remote_translate(u64 pc, const Module *m, ObjectMessage *facts);
 bool remote_begin(const Thread *t, u64 pc, const Module *m);
 typedef enum RemoteAnswer { REMOTE_NOTHING, REMOTE_OBJECT, REMOTE_LOST } RemoteAnswer;
 RemoteAnswer remote_poll(ObjectMessage *facts, const void **object);
+/* No signals from it any more: the program that exec starts would die of one. remote_begin has them again. */
+void remote_silence(void);
 void remote_after_fork(void); /* the child's own connection comes later */
 
 /* ------------------------------------------------------------------------------------------------------------ store.c */

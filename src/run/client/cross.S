@@ -179,6 +179,8 @@ hidden cross_peeked
 
 /* Quick code returns to EXPECTED. Its return address is in rcx and still on the stack. */
 hidden cross_back
+    cmp $-1, %rcx /* nobody is expected: an address like any other */
+    je quick_return_to
     save_upper
     mov %rcx, %r15
     mov %gs:THREAD_SPILL_RCX, %rcx

@@ -142,6 +142,7 @@ void frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     s->stack_size = t->altstack_size;
     s->mask = s->old_mask = mask;
     s->fpstate = (u64)fx;
+    s->error = t->fault_error, s->trap = t->fault_trap;
     s->cr2 = info->number == SIGSEGV ? info->address : 0;
     save_general(c, s);
     save_vectors(c, fx);

@@ -22,6 +22,7 @@ Thread *thread_new(u64 host_stack_size) {
     t->signal_stack = (u64)sys_pages(SIGNAL_STACK_BYTES);
     t->signal_stack_size = SIGNAL_STACK_BYTES;
     t->self = t;
+    t->table_pc[0] = t->jump_pc[0] = QUICK_NO_TARGET(0);
     t->expected = EXPECTED_NOBODY;
     t->flags = FLAGS_FIXED;
     t->leave = quick_leave;

@@ -333,6 +333,8 @@ static i64 exec_client(Thread *t, const char *path, char **argv, char **envp) {
 }
 
 i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
+    if (!t->borrows_memory)
+        remote_silence();
     if (!the.opt.no_follow && runs_here(path))
         return exec_client(t, path, argv, envp);
     u64 args[6] = {(u64)path, (u64)argv, (u64)envp};

@@ -57,10 +57,12 @@ hidden quick_return_to
     cmp %gs:THREAD_TABLE_PC(,%rdx,8), %rcx
     jne 1f
     mov %gs:THREAD_TABLE_CODE(,%rdx,8), %rdx
+hidden quick_return_store /* the guest's stack may be read-only: on_fault goes on at quick_return_slow */
     mov %rdx, (%rsp)
     mov %gs:THREAD_SPILL_RDX, %rdx
     mov %gs:THREAD_SPILL_RCX, %rcx
     ret
+hidden quick_return_slow
 1:  lea 8(%rsp), %rsp
     mov %gs:THREAD_SPILL_RDX, %rdx
 

@@ -16,7 +16,7 @@
 #include "run/client/space.h"
 #include "run/client/tier.h"
 
-enum { PAGE_SHIFT = 12, STUB_CHUNK = 4096, FIRST_PAGES = 1 << 10, FLAG_TRAP = 1 << 8 };
+enum { PAGE_SHIFT = 12, STUB_CHUNK = 4096, FIRST_PAGES = 1 << 10, FLAG_TRAP = 1 << 8, INSN_BYTES = 15 };
 enum { BLOCK_BYTES = (2 * EMIT_INSNS + 1) * EMIT_INSN_BYTES };
 
 typedef struct Block {
@@ -232,11 +232,11 @@ static void set_table(Thread *t, u32 index, u64 pc, const u8 *code) {
 static void clear_tables(u64 pc) {
     for (Thread *t = the.threads; t; t = t->next) {
         if (t->table_pc[call_index(pc)] == pc)
-            t->table_pc[call_index(pc)] = 0;
+            t->table_pc[call_index(pc)] = QUICK_NO_TARGET(call_index(pc));
         if (t->table_pc[return_index(pc)] == pc)
-            t->table_pc[return_index(pc)] = 0;
+            t->table_pc[return_index(pc)] = QUICK_NO_TARGET(return_index(pc));
         if (t->jump_pc[return_index(pc)] == -pc)
-            t->jump_pc[return_index(pc)] = 0;
+            t->jump_pc[return_index(pc)] = QUICK_NO_TARGET(return_index(pc));
     }
 }
 
@@ -304,9 +304,21 @@ static size_t code_bytes(u64 pc) {
     return (next != PROT_UNMAPPED && (next & PROT_EXEC) ? 2 : 1) * PAGE - (pc - page);
 }
 
+/* An instruction of which the rest is not there. */
+static bool is_cut_off(const u8 *text, size_t bytes) {
+    u8 longer[24] = {0};
+    Shape shape;
+    memcpy(longer, text, bytes);
+    return !shape_of(text, bytes, &shape) && shape_of(longer, sizeof(longer), &shape);
+}
+
 static EmitResult emit_at(Emitter *e, size_t bytes, u64 *next) {
     Shape shape;
     *next = e->pc + 1;
+    if (bytes && bytes < 15 && is_cut_off((const u8 *)e->pc, bytes)) {
+        *next = e->pc + bytes + 1; /* what is mapped behind it makes another instruction of it */
+        return (EmitResult){.ends = true, .exits = true, .exit = {EXIT_UNREADABLE, e->pc, NULL}};
+    }
     if (!bytes || !shape_of((const u8 *)e->pc, bytes, &shape))
         return (EmitResult){.ends = true, .exits = true, .exit = {bytes ? EXIT_UNDEFINED : EXIT_UNREADABLE, e->pc, NULL}};
     *next = e->pc + shape.length;
@@ -329,11 +341,24 @@ static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 end, u64 *next) {
     return !r.ends;
 }
 
+/* The host takes writes to this page from now on as faults; see quick_written. */
+static void guard_page(u64 number) {
+    int prot = space_prot(number << PAGE_SHIFT);
+    Page *p = page_for(number);
+    if (p->guarded || prot == PROT_UNMAPPED || !(prot & PROT_WRITE))
+        return;
+    p->guarded = !sys_mprotect(number << PAGE_SHIFT, PAGE, PROT_READ);
+    quick.guarded += p->guarded;
+    quick.ever_guarded |= p->guarded;
+}
+
 /* Code at e->at for what follows from pc on, up to the block's end. */
 static void add_insns(Thread *t, Emitter *e, Block *b) {
     u64 pc = b->pc, nearest = next_block(pc + 1), end = pc + code_bytes(pc);
     for (bool go_on = true; go_on; b->insns++) {
         u64 page = pc >> PAGE_SHIFT;
+        if ((pc + INSN_BYTES) >> PAGE_SHIFT != page) /* before it is read */
+            guard_page((pc + INSN_BYTES) >> PAGE_SHIFT);
         go_on = add_insn(t, e, pc, end, &pc);
         if (go_on && pc >> PAGE_SHIFT != page)
             nearest = next_block(pc), end = pc + code_bytes(pc);
@@ -349,17 +374,6 @@ static void add_insns(Thread *t, Emitter *e, Block *b) {
         if (site)
             new_exit(EXIT_CALL, e->call[i].pc, site);
     }
-}
-
-/* The host takes writes to this page from now on as faults; see quick_written. */
-static void guard_page(u64 number) {
-    int prot = space_prot(number << PAGE_SHIFT);
-    Page *p = page_for(number);
-    if (p->guarded || prot == PROT_UNMAPPED || !(prot & PROT_WRITE))
-        return;
-    p->guarded = !sys_mprotect(number << PAGE_SHIFT, PAGE, PROT_READ);
-    quick.guarded += p->guarded;
-    quick.ever_guarded |= p->guarded;
 }
 
 /* The exits of a new block. Those that do not lead forward are loops, and may have optimised code from an earlier run. */
@@ -570,6 +584,8 @@ static void forget_page(Page *p, u64 start, u64 end) {
         if (block_no(n)->pc < end && block_no(n)->pc + block_no(n)->size > start)
             kill_block(n);
     }
+    if (start > p->number << PAGE_SHIFT || end < (p->number + 1) << PAGE_SHIFT)
+        return;
     quick.guarded -= p->guarded;
     p->guarded = false;
 }
@@ -606,6 +622,22 @@ bool quick_written(u64 addr) {
         allow_writes(p);
     arena_unlock();
     return true;
+}
+
+bool quick_allow_writes_to(u64 start, u64 end) {
+    bool any = false;
+    if (!quick.guarded || start >= end)
+        return false;
+    arena_lock();
+    for (u64 number = start >> PAGE_SHIFT; number <= (end - 1) >> PAGE_SHIFT; number++) {
+        Page *p = slot_of(quick.pages, quick.page_cap, number);
+        if (!p->used || !p->guarded)
+            continue;
+        allow_writes(p);
+        any = true;
+    }
+    arena_unlock();
+    return any;
 }
 
 bool quick_allow_writes(void) {
@@ -762,8 +794,12 @@ static void look_up(Thread *t, u64 pc, u32 index) {
     t->flags &= ~(u64)FLAG_TRAP;
     the.stats.lookups_missed++;
     go_on(t);
-    if (guest == t->cpu.pc)
-        set_table(t, index, pc, (u8 *)t->target);
+    if (guest != t->cpu.pc)
+        return;
+    arena_lock(); /* meanwhile another thread may have changed the code */
+    t->target = (u64)quick_find(t, guest);
+    set_table(t, index, pc, (u8 *)t->target);
+    arena_unlock();
 }
 
 __attribute__((visibility("hidden"))) void quick_lookup(Thread *t) {
@@ -800,10 +836,13 @@ __attribute__((visibility("hidden"))) void quick_lookup_jump(Thread *t) {
     the.stats.lookups_missed++;
     u64 pc = t->cpu.pc;
     go_on(t);
-    if (pc == t->cpu.pc) {
-        t->jump_pc[return_index(pc)] = -pc;
-        t->jump_code[return_index(pc)] = t->target;
-    }
+    if (pc != t->cpu.pc)
+        return;
+    arena_lock();
+    t->target = (u64)quick_find(t, pc);
+    t->jump_pc[return_index(pc)] = -pc;
+    t->jump_code[return_index(pc)] = t->target;
+    arena_unlock();
 }
 
 /* From a host signal handler, with the guest's state in the Thread. */

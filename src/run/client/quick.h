@@ -50,9 +50,12 @@ bool quick_locate(u64 host, QuickPlace *place);
 bool quick_written(u64 addr);
 /* The same for all such memory, where the kernel has refused to write to some of it; false: there is none. */
 bool quick_allow_writes(void);
+/* The same for such memory in [start, end), before the kernel may write to it. */
+bool quick_allow_writes_to(u64 start, u64 end); /* true: there were some */
 
 /* of quick.S */
 extern u8 quick_start[] __attribute__((visibility("hidden"))), quick_end[] __attribute__((visibility("hidden")));
+extern u8 quick_return_store[] __attribute__((visibility("hidden"))), quick_return_slow[] __attribute__((visibility("hidden")));
 extern u8 quick_resume[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void quick_leave(void);
 __attribute__((visibility("hidden"))) void quick_return(void);

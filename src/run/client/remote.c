@@ -317,6 +317,11 @@ static void announce(const Thread *t) {
     sys_fcntl(the.server_fd, F_SETFL, O_RDWR | FASYNC);
 }
 
+void remote_silence(void) {
+    if (the.server_fd >= 0)
+        sys_fcntl(the.server_fd, F_SETFL, O_RDWR);
+}
+
 bool remote_begin(const Thread *t, u64 pc, const Module *m) {
     TranslateMessage request = request_for(pc, m);
     if (!connect_server())

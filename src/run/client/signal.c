@@ -57,20 +57,42 @@ static void set_host_mask(u64 mask) {
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
+/* To this thread, with the same information; the kernel keeps it if it is blocked. */
+static void send_again(Thread *t, const SignalInfo *info) {
+    sys4(__NR_rt_tgsigqueueinfo, (u64)sys_getpid(), t->tid, (u64)info->number, (u64)info);
+}
+
+static u8 *held_info(Thread *t, u32 sig) {
+    return t->held_info[__builtin_popcountll(faults() & (bit(sig) - 1))];
+}
+
+static void hold(Thread *t, const SignalInfo *info) {
+    if (!(t->held_faults & bit((u32)info->number)))
+        memcpy(held_info(t, (u32)info->number), info, sizeof(*info));
+    t->held_faults |= bit((u32)info->number);
+}
+
+/* What the mask allows now comes again. */
+static void release_held(Thread *t) {
+    for (u64 ready; (ready = t->held_faults & ~t->blocked_faults) && !t->pending_signals;) {
+        u32 sig = (u32)__builtin_ctzll(ready) + 1;
+        SignalInfo info;
+        memcpy(&info, held_info(t, sig), sizeof(info));
+        t->held_faults &= ~bit(sig);
+        send_again(t, &info);
+    }
+}
+
 /* The guest's mask: faults are blocked only as far as the guest can see. */
 static void set_mask(Thread *t, u64 mask) {
     t->blocked_faults = mask & faults();
     set_host_mask(mask);
+    release_held(t);
 }
 
 static void set_host_default(u32 sig) {
     Action a = {0};
     sys_rt_sigaction((int)sig, &a, NULL);
-}
-
-/* To this thread, with the same information; the kernel keeps it if it is blocked. */
-static void send_again(Thread *t, const SignalInfo *info) {
-    sys4(__NR_rt_tgsigqueueinfo, (u64)sys_getpid(), t->tid, (u64)info->number, (u64)info);
 }
 
 static bool has_handler(const Thread *t, u32 sig) {
@@ -123,6 +145,9 @@ static void interrupt(Thread *t, SignalContext *s) {
     u64 rip = s->rip;
     bool quick = arena_holds(rip) && quick_locate(rip, &place);
     bool between = (rip >= (u64)quick_start && rip < (u64)quick_end) || (rip >= (u64)cross_start && rip < (u64)cross_end);
+    if (t->redirect) /* pushf has seen our trap flag */
+        *(u8 *)(s->rsp + 1) &= (u8)~(FLAG_TRAP >> 8);
+    t->redirect = false;
     if (quick && place.boundary) {
         take_state(t, s, &place);
         divert(t, s);
@@ -193,7 +218,10 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
     if (sig == SIGTRAP) /* the CPU reports the next instruction */
         place->pc = place->next;
     take_state(t, s, place);
+    t->fault_error = s->error, t->fault_trap = s->trap;
     note(t, info, s, mask);
+    if (sig != SIGSEGV && sig != SIGBUS && info->address) /* of the instruction */
+        ((SignalInfo *)t->pending_info)->address = place->pc;
     if (sig == SIGSEGV && info->code == SEGV_ACCERR) /* what is reserved for us is not there for the guest */
         ((SignalInfo *)t->pending_info)->code = segv_code(info->address);
     divert(t, s);
@@ -208,7 +236,9 @@ static void fault_without_state(const Thread *t, const SignalInfo *info) {
 
 /* Sent by somebody, not raised. */
 static void sent_fault(Thread *t, const SignalInfo *info, SignalContext *s) {
-    if (has_handler(t, (u32)info->number))
+    if (t->pending_signals || (t->blocked_faults & bit((u32)info->number)))
+        hold(t, info);
+    else if (has_handler(t, (u32)info->number))
         on_signal(info->number, info, s);
     else
         sent_without_handler(t, info);
@@ -220,12 +250,15 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     bool quick = arena_holds(s->rip) && quick_locate(s->rip - (sig == SIGTRAP && !t->stepping), &place);
     if (info->code <= 0)
         sent_fault(t, info, s);
-    else if (s->rip == (u64)cross_peek)
+    else if (sig == SIGSEGV && s->rip == (u64)quick_return_store)
+        s->rip = (u64)quick_return_slow;
+    else if (sig != SIGTRAP && s->rip == (u64)cross_peek)
         s->rip = (u64)cross_peeked;
     else if (sig == SIGTRAP && t->stepping && info->code == TRAP_TRACE_CODE)
         interrupt(t, s);
     else if (sig == SIGSEGV && info->code == SEGV_ACCERR && (s->error & FAULT_WRITE) && quick_written(info->address)) {
-        t->redirect = quick; /* the rest of this block may have been written to */
+        const u8 *host = (const u8 *)s->rip;
+        t->redirect = quick && host[*host == 0x66] == 0x9c;
         if (quick)
             t->stepping = true, s->rflags |= FLAG_TRAP;
     } else if (quick)
@@ -261,6 +294,8 @@ static i64 set_action(Thread *t, u32 sig, const Action *a) {
         return -ENOMEM;
     if (!is_ours(sig))
         error = a->handler <= (u64)SIG_IGN ? sys_rt_sigaction((int)sig, a, NULL) : set_host_handler(sig, a->flags);
+    else if (a->handler > (u64)SIG_IGN)
+        error = set_host_handler(sig, a->flags);
     if (!error)
         table->action[sig] = *a;
     if (!error && a->handler > (u64)SIG_IGN) {
@@ -358,7 +393,8 @@ static SignalInfo info_of_trap(LatheX86Cpu *c) {
         info.number = SIGTRAP;
         break;
     case LATHE_TRAP_UNREADABLE:
-        info.code = segv_code(c->pc), info.address = c->pc;
+        info.address = space_prot(c->pc) != PROT_UNMAPPED && (space_prot(c->pc) & PROT_EXEC) ? page_down(c->pc) + PAGE : c->pc;
+        info.code = segv_code(info.address);
         break;
     case LATHE_TRAP_INTERRUPT: /* a fault, not a trap: the CPU reports the instruction itself */
         if (c->trap_info == 3)
@@ -419,6 +455,7 @@ i64 signal_procmask(Thread *t, u64 how, u64 set, u64 old, u64 size) {
     }
     if (old && faults_before)
         *(u64 *)old |= faults_before;
+    release_held(t);
     return 0;
 }
 

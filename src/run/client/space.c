@@ -16,6 +16,7 @@
 #include <elf.h>
 
 #include "run/client/image.h"
+#include "run/client/quick.h"
 #include "run/client/ranges.h"
 
 #define BRK_SIZE ((u64)64 << 30)
@@ -347,7 +348,7 @@ i64 space_munmap(u64 addr, u64 size) {
 static bool changes_code(u64 start, u64 end, u32 prot) {
     const Ranges *t = &space()->guest;
     for (u32 i = ranges_find(t, start); i < t->count && t->at[i].start < end; i++) {
-        if (((t->at[i].value | prot) & PROT_EXEC) && t->at[i].value != prot)
+        if (((t->at[i].value | prot) & PROT_EXEC) && (t->at[i].value != prot || prot & PROT_WRITE))
             return true;
     }
     return false;
@@ -410,6 +411,7 @@ i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
     bool fixed = flags & MREMAP_FIXED;
     if (fixed && new_addr + new < new_addr)
         return -EINVAL;
+    quick_allow_writes_to(addr, addr + old); /* the host's protection moves along */
     lock(&s->lock);
     bool had_code = ranges_any(&s->guest, addr, addr + old, PROT_EXEC);
     bool replaces_code = fixed && ranges_any(&s->guest, new_addr, new_addr + new, PROT_EXEC);

@@ -36,7 +36,8 @@ static Hot hot;
 
 static bool code_readable(u64 pc) {
     int prot = space_prot(pc);
-    return prot != PROT_UNMAPPED && (prot & PROT_EXEC) && space_prot(pc + 15) != PROT_UNMAPPED;
+    int behind = space_prot(pc + 15);
+    return prot != PROT_UNMAPPED && (prot & PROT_EXEC) && behind != PROT_UNMAPPED && (behind & (PROT_READ | PROT_EXEC));
 }
 
 static bool is_auto(void) {

@@ -1,0 +1,90 @@
+/* sentfaults.c: signals of faults that somebody sends: blocked, several at once, and system calls that they interrupt. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int sent[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGUSR1, SIGUSR2};
+enum { SENT = sizeof(sent) / sizeof(*sent), ROUNDS = 10 };
+
+static volatile sig_atomic_t count[NSIG];
+
+static void handle(int sig) {
+    count[sig]++;
+}
+
+static void block(int sig) {
+    sigset_t set, pending;
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    count[sig] = 0;
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    raise(sig);
+    sigpending(&pending);
+    printf("%d blocked: %d, pending %d", sig, (int)count[sig], sigismember(&pending, sig));
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    printf(", then %d\n", (int)count[sig]);
+}
+
+static void interrupt(int sig) {
+    struct sigaction action = {.sa_handler = handle};
+    int ends[2];
+    char byte;
+    pid_t me = getpid();
+    sigaction(sig, &action, NULL);
+    if (pipe(ends))
+        return;
+    pid_t child = fork();
+    if (!child) {
+        usleep(100000);
+        kill(me, sig);
+        usleep(300000);
+        write(ends[1], "x", 1);
+        _exit(0);
+    }
+    ssize_t n = read(ends[0], &byte, 1);
+    printf("%d interrupts: %d\n", sig, n < 0 && errno == EINTR);
+    waitpid(child, NULL, 0);
+}
+
+/* All of them while this process is stopped, so that they come together. */
+static void send_all(pid_t to) {
+    for (int round = 0; round < ROUNDS; round++) {
+        kill(to, SIGSTOP);
+        usleep(10000);
+        for (int i = 0; i < SENT; i++)
+            kill(to, sent[i]);
+        kill(to, SIGCONT);
+        usleep(30000);
+    }
+    kill(to, SIGTERM);
+    _exit(0);
+}
+
+static void receive_all(void) {
+    pid_t me = getpid();
+    signal(SIGTERM, handle);
+    for (int i = 0; i < SENT; i++) {
+        signal(sent[i], handle);
+        count[sent[i]] = 0;
+    }
+    if (!fork())
+        send_all(me);
+    for (volatile unsigned long n = 0; !count[SIGTERM] && n < 20000000000ul; n++)
+        ;
+    for (int i = 0; i < SENT; i++)
+        printf("%d received: %d\n", sent[i], count[sent[i]] == ROUNDS);
+}
+
+int main(void) {
+    setvbuf(stdout, NULL, _IONBF, 0);
+    for (int i = 0; i < SENT; i++) {
+        signal(sent[i], handle);
+        block(sent[i]);
+    }
+    interrupt(SIGTRAP);
+    interrupt(SIGUSR1);
+    receive_all();
+    return 0;
+}
