@@ -96,6 +96,7 @@ typedef struct Process {
     char **envp; /* likewise */
     const char *secret; /* the shared cache's password, which is not in the guest's environment; NULL: none */
     bool refused_thread; /* process.c: and said so */
+    u8 *quick_text;         /* the copy of quick.S in the arena */
     u32 releases;           /* syscall.c: of guarded pages before a system call */
     struct Thread *threads; /* all of them, under the arena's lock */
     struct Thread *ended;   /* those whose memory is to be freed once the kernel is done with them */
@@ -125,6 +126,7 @@ typedef struct Thread {
     void (*cross_enter)(void), (*cross_leave)(void); /* of cross.S */
     u64 crossings; /* between quick and optimised code */
     u64 crossed;   /* the last one from quick code: where to, from the arena's begin */
+    const void *c[7]; /* what quick.S calls */
     u64 crossings_seen, sampled_us; /* at the last sample; of this thread's CPU time */
     u64 host_stack, host_stack_size;
     u64 signal_stack, signal_stack_size; /* of the host's signal handlers */
@@ -163,6 +165,7 @@ _Static_assert(offsetof(Thread, call) == THREAD_CALL && offsetof(Thread, jump) =
 _Static_assert(offsetof(Thread, arena) == THREAD_ARENA && offsetof(Thread, host_base) == THREAD_HOST_BASE, "offsets.h");
 _Static_assert(offsetof(Thread, cross_enter) == THREAD_CROSS_ENTER && offsetof(Thread, cross_leave) == THREAD_CROSS_LEAVE, "offsets.h");
 _Static_assert(offsetof(Thread, crossings) == THREAD_CROSSINGS && offsetof(Thread, crossed) == THREAD_CROSSED, "offsets.h");
+_Static_assert(offsetof(Thread, c) == THREAD_C(0), "offsets.h");
 _Static_assert(offsetof(LatheX86Cpu, cf) == CPU_CF && offsetof(LatheX86Cpu, of) == CPU_OF && offsetof(LatheX86Cpu, trap) == CPU_TRAP,
                "offsets.h");
 _Static_assert(offsetof(Thread, jump_pc) == THREAD_JUMP_PC && offsetof(Thread, jump_code) == THREAD_JUMP_CODE, "offsets.h");

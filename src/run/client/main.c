@@ -25,9 +25,11 @@ Thread *thread_new(u64 host_stack_size) {
     t->table_pc[0] = t->jump_pc[0] = QUICK_NO_TARGET(0);
     t->expected = EXPECTED_NOBODY;
     t->flags = FLAGS_FIXED;
-    t->leave = quick_leave;
-    t->ret = quick_return;
-    t->call = quick_call;
+    t->leave = quick_near(quick_leave);
+    t->ret = quick_near(quick_return);
+    t->call = quick_near(quick_call);
+    t->jump = quick_near(quick_jump);
+    quick_connect(t);
     t->cross_enter = cross_enter;
     t->cross_leave = cross_leave;
     t->arena = the.code_base;

@@ -41,14 +41,15 @@
 .endm
 
 .text
-/* From here to quick_end no C function is called while the guest's state is only in registers. */
+/* From here to quick_end everything is copied into the arena, near the code that goes through it (far branches are predicted badly),
+ * so what lies elsewhere is reached through the Thread. */
 hidden quick_start
 
 /* The guest's return address is in rcx and still on its stack. A host return takes the way that the host's own call predicted; the
  * place on the stack it needs is one that the guest has given up. */
 hidden quick_return
     cmp %gs:THREAD_EXPECTED, %rcx
-    je cross_back
+    je 6f
 
 /* The same for who has checked that. */
 hidden quick_return_to
@@ -71,7 +72,7 @@ hidden quick_returned
     mov %gs:THREAD_SPILL_RCX, %rcx
     save
     mov %gs:THREAD_SELF, %rdi
-    call quick_lookup
+    call *%gs:THREAD_C(0)
     jmp quick_resume
 
 hidden quick_call
@@ -93,7 +94,7 @@ call_miss:
     mov %gs:THREAD_SPILL_RCX, %rcx
     save
     mov %gs:THREAD_SELF, %rdi
-    call quick_lookup_call
+    call *%gs:THREAD_C(1)
     jmp quick_resume
 
 /* No flag is changed. */
@@ -120,25 +121,25 @@ jump_miss:
     mov %gs:THREAD_SPILL_RCX, %rcx
     save
     mov %gs:THREAD_SELF, %rdi
-    call quick_lookup_jump
+    call *%gs:THREAD_C(2)
     jmp quick_resume
 
 /* On the way to quick code at THREAD_TARGET there is something to do. */
 hidden quick_arrived
     save
     mov %gs:THREAD_SELF, %rdi
-    call quick_arrive
+    call *%gs:THREAD_C(3)
     jmp quick_resume
 
 hidden quick_leave
     save
     mov %gs:THREAD_SELF, %rdi
-    call quick_exit
+    call *%gs:THREAD_C(4)
 
 /* The guest's state is whole in memory until the last instruction. */
 hidden quick_resume
     cmpq $0, %gs:THREAD_PENDING
-    jne quick_interrupted
+    jne 7f
     pushq %gs:THREAD_FLAGS
     popfq
     mov %gs:CPU_GP(0), %rax
@@ -158,6 +159,8 @@ hidden quick_resume
     mov %gs:CPU_GP(15), %r15
     mov %gs:CPU_GP(4), %rsp
     jmp *%gs:THREAD_TARGET
+6:  jmp *%gs:THREAD_C(5)
+7:  jmp *%gs:THREAD_C(6)
 hidden quick_end
 
 /* Where a host signal handler lets a thread go on whose guest state it has put into the Thread. */

@@ -857,7 +857,25 @@ void quick_run(Thread *t) {
     quick_enter();
 }
 
+void (*quick_near(void (*place)(void)))(void) {
+    return (void (*)(void))(the.quick_text + ((u64)place - (u64)quick_start));
+}
+
+u64 quick_original(u64 place) {
+    u64 off = place - (u64)the.quick_text;
+    return off < (u64)(quick_end - quick_start) ? (u64)quick_start + off : place;
+}
+
+void quick_connect(Thread *t) {
+    const void *const all[] = {(void *)quick_lookup, (void *)quick_lookup_call, (void *)quick_lookup_jump, (void *)quick_arrive,
+                               (void *)quick_exit, (void *)cross_back, (void *)quick_interrupted};
+    memcpy(t->c, all, sizeof(all));
+}
+
 bool quick_init(void) {
+    u64 size = (u64)(quick_end - quick_start);
+    the.quick_text = arena_code(size, 64);
+    memcpy(arena_writable(the.quick_text), quick_start, size);
     quick.page_cap = FIRST_PAGES;
     quick.pages = sys_pages(FIRST_PAGES * sizeof(Page));
     return quick.pages;

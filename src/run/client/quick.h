@@ -56,6 +56,10 @@ bool quick_allow_writes_to(u64 start, u64 end); /* true: there were some */
 /* of quick.S */
 extern u8 quick_start[] __attribute__((visibility("hidden"))), quick_end[] __attribute__((visibility("hidden")));
 extern u8 quick_return_store[] __attribute__((visibility("hidden"))), quick_return_slow[] __attribute__((visibility("hidden")));
+/* A place of quick.S in its copy near quick code, and the other way round: what is not in the copy stays what it is. */
+void (*quick_near(void (*place)(void)))(void);
+u64 quick_original(u64 place);
+void quick_connect(Thread *t); /* what quick.S needs to find */
 extern u8 quick_resume[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void quick_leave(void);
 __attribute__((visibility("hidden"))) void quick_return(void);
@@ -65,6 +69,7 @@ __attribute__((visibility("hidden"))) void quick_interrupted(void);
 _Noreturn __attribute__((visibility("hidden"))) void quick_enter(void);
 /* of cross.S */
 __attribute__((visibility("hidden"))) void cross_enter(void);
+__attribute__((visibility("hidden"))) void cross_back(void);
 __attribute__((visibility("hidden"))) void cross_leave(void);
 extern u8 cross_peek[] __attribute__((visibility("hidden"))), cross_peeked[] __attribute__((visibility("hidden")));
 extern u8 cross_start[] __attribute__((visibility("hidden"))), cross_end[] __attribute__((visibility("hidden")));

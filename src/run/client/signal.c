@@ -142,7 +142,7 @@ static void divert(Thread *t, SignalContext *s) {
  * itself. */
 static void interrupt(Thread *t, SignalContext *s) {
     QuickPlace place;
-    u64 rip = s->rip;
+    u64 rip = quick_original(s->rip);
     bool quick = arena_holds(rip) && quick_locate(rip, &place);
     bool between = (rip >= (u64)quick_start && rip < (u64)quick_end) || (rip >= (u64)cross_start && rip < (u64)cross_end);
     if (t->redirect) /* pushf has seen our trap flag */
@@ -250,7 +250,7 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     bool quick = arena_holds(s->rip) && quick_locate(s->rip - (sig == SIGTRAP && !t->stepping), &place);
     if (info->code <= 0)
         sent_fault(t, info, s);
-    else if (sig == SIGSEGV && s->rip == (u64)quick_return_store)
+    else if (sig == SIGSEGV && quick_original(s->rip) == (u64)quick_return_store)
         s->rip = (u64)quick_return_slow;
     else if (sig != SIGTRAP && s->rip == (u64)cross_peek)
         s->rip = (u64)cross_peeked;

@@ -7,8 +7,10 @@ function sum(n) {
 }
 if (isMainThread) {
     console.log(sum(3000000), [3, 1, 2].sort().join(), JSON.stringify({ a: /b+/.exec('abbbc')[0] }));
-    new Worker(__filename).on('message', (m) => console.log('worker', m));
-    setTimeout(() => console.log('later'), 300);
+    new Worker(__filename).on('message', (m) => {
+        console.log('worker', m);
+        setTimeout(() => console.log('later'), 10);
+    });
 } else {
     parentPort.postMessage(sum(1000000));
 }
