@@ -9,7 +9,7 @@
 #include <elf.h>
 
 #include "run/client/image.h"
-#include "run/client/quick.h"
+#include "run/client/quick/quick.h"
 #include "run/client/client.h"
 #include "run/client/space.h"
 

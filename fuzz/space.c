@@ -7,7 +7,7 @@
  * calls seldom reach.
  */
 #include "run/client/image.h"
-#include "run/client/quick.h"
+#include "run/client/quick/quick.h"
 #include "run/client/space.h"
 #include "run/client/client.h"
 

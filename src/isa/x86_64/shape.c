@@ -10,7 +10,6 @@
 #include "isa/x86_64/shape.h"
 
 enum {
-    MAX_LENGTH = 15, /* SDM 3A, 6.15, #GP: "instruction length exceeds 15 bytes" */
     WINDOW = 24,     /* bytes that may be looked at: 14 prefixes, EVEX, opcode, ModRM and SIB are 21 */
 };
 
@@ -100,7 +99,7 @@ typedef struct Scan {
 
 /* SDM 2A, 2.2.1: a REX prefix that is not directly before the opcode is ignored. */
 static void skip_prefixes(Scan *s) {
-    for (; s->at < MAX_LENGTH; s->at++) {
+    for (; s->at < SHAPE_BYTES; s->at++) {
         u8 byte = s->bytes[s->at];
         if (map_one_byte[byte] != PREFIX)
             return;
@@ -308,7 +307,7 @@ bool shape_of(const u8 *bytes, size_t size, Shape *shape) {
     if (size < WINDOW)
         s.bytes = memcpy(window, bytes, size);
     skip_prefixes(&s);
-    if (s.at == MAX_LENGTH)
+    if (s.at == SHAPE_BYTES)
         return false;
     u8 facts = find_opcode(&s);
     s.opcode_at = s.at++;
@@ -320,7 +319,7 @@ bool shape_of(const u8 *bytes, size_t size, Shape *shape) {
         facts = s.map == 0 ? settle_one_byte(opcode, modrm) : settle_0f(&s, opcode, modrm);
     }
     u8 kind = facts & KIND, immediate = immediate_size(&s, facts), length = (u8)(s.at + immediate);
-    if (kind == BAD || length > MAX_LENGTH || length > size)
+    if (kind == BAD || length > SHAPE_BYTES || length > size)
         return false;
     bool other = s.gs || (s.disp_at && s.address32);
     *shape = (Shape){

@@ -24,6 +24,8 @@ typedef enum ShapeKind {
     SHAPE_OTHER, /* far transfers, iret, sysenter, xbegin/xabort; gs in use (prefix, rd/wrgsbase, mov to gs); eip-relative */
 } ShapeKind;
 
+enum { SHAPE_BYTES = 15 }; /* SDM 3A, 6.15, #GP: "instruction length exceeds 15 bytes" */
+
 typedef struct Shape {
     u8 length;
     u8 kind;       /* ShapeKind */

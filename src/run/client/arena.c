@@ -25,13 +25,19 @@ static u64 round_up(u64 n, u64 align) {
     return (n + align - 1) & ~(align - 1);
 }
 
-static bool map_views(void) {
+static i64 new_file(void) {
     i64 fd = sys_memfd_create("lathe-code", MFD_CLOEXEC);
-    if (fd < 0 || sys_ftruncate((int)fd, CODE_BYTES) < 0)
-        return false;
-    i64 write = sys_mmap(0, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
-    i64 run = sys_mmap(the.code_base, CODE_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, (int)fd, 0);
+    if (fd < 0 || !sys_ftruncate((int)fd, CODE_BYTES))
+        return fd;
     sys_close((int)fd);
+    return -1;
+}
+
+/* At new places, or in place of the views there are. */
+static bool map_views(int fd) {
+    u32 fixed = arena.write ? MAP_FIXED : 0;
+    i64 write = sys_mmap((u64)arena.write, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | fixed, fd, 0);
+    i64 run = sys_mmap(the.code_base, CODE_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, fd, 0);
     arena.write = (u8 *)write;
     arena.run = (u8 *)run;
     return !sys_failed(write) && !sys_failed(run);
@@ -39,16 +45,14 @@ static bool map_views(void) {
 
 /* The new file is complete before it takes the old one's place: other threads run in it. */
 static void take_copy(void) {
-    i64 fd = sys_memfd_create("lathe-code", MFD_CLOEXEC);
-    i64 copy = fd < 0 || sys_ftruncate((int)fd, CODE_BYTES) < 0
-                   ? -1
-                   : sys_mmap(0, arena.used, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    i64 fd = new_file();
+    i64 copy = fd < 0 ? fd : sys_mmap(0, arena.used, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
     if (sys_failed(copy))
         die("no memory for a copy of the translated code");
     memcpy((void *)copy, arena.write, arena.used);
-    sys_mmap((u64)arena.run, CODE_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, (int)fd, 0);
-    sys_mmap((u64)arena.write, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, (int)fd, 0);
     sys_munmap((u64)copy, arena.used);
+    if (!map_views((int)fd))
+        die("the copy of the translated code cannot be mapped");
     sys_close((int)fd);
     arena.shared = false;
 }
@@ -118,8 +122,10 @@ void arena_import(const ArenaParts *p) {
 }
 
 bool arena_init(void) {
-    if (!map_views())
+    i64 fd = new_file();
+    if (fd < 0 || !map_views((int)fd))
         return false;
+    sys_close((int)fd);
     i64 data = sys_mmap(the.code_base + CODE_BYTES, DATA_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
     arena.data = (u8 *)data;

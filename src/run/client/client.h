@@ -9,7 +9,7 @@
  *     space.c    where guest mappings go: modules near the code arena, brk, what is mapped where
  *     vdso.c     the kernel's code for asking the time; maps.c  the kernel's list of mappings
  *     arena.c    the memory of translated code
- *     quick.c    the quick tier: guest code copied; quick.S  between C and it
+ *     quick/     the quick tier: guest code copied
  *     code.c     the optimising tier: the table, objects linked, stubs; enter.S  between C and its code
  *     remote.c   the connection to the server
  *     store.c    reading the persistent cache
@@ -126,6 +126,7 @@ typedef struct Thread {
     void (*cross_enter)(void), (*cross_leave)(void); /* of cross.S */
     u64 crossings; /* between quick and optimised code */
     u64 crossed;   /* the last one from quick code: where to, from the arena's begin */
+    u64 next_place;   /* of cross.S: where it goes when it has no register left */
     const void *c[7]; /* what quick.S calls */
     u64 crossings_seen, sampled_us; /* at the last sample; of this thread's CPU time */
     u64 host_stack, host_stack_size;
@@ -136,7 +137,7 @@ typedef struct Thread {
     bool stepping;              /* quick code goes on by single steps to the next instruction of the guest */
     bool repeat;                /* a system call of the guest that only a sample has interrupted */
     bool sampled;               /* tier.c wants to know where it is */
-    bool redirect;              /* and does not go on there, since the code has changed */
+    bool pushes_flags;          /* the instruction being stepped over is pushf, which sees our trap flag */
     struct SignalState *signals; /* signal.c: the guest's handlers; shared by what shares the kernel's */
     u8 pending_info[128]; /* its siginfo */
     u64 signal_mask;      /* while one is pending: the guest's mask */
@@ -165,7 +166,7 @@ _Static_assert(offsetof(Thread, call) == THREAD_CALL && offsetof(Thread, jump) =
 _Static_assert(offsetof(Thread, arena) == THREAD_ARENA && offsetof(Thread, host_base) == THREAD_HOST_BASE, "offsets.h");
 _Static_assert(offsetof(Thread, cross_enter) == THREAD_CROSS_ENTER && offsetof(Thread, cross_leave) == THREAD_CROSS_LEAVE, "offsets.h");
 _Static_assert(offsetof(Thread, crossings) == THREAD_CROSSINGS && offsetof(Thread, crossed) == THREAD_CROSSED, "offsets.h");
-_Static_assert(offsetof(Thread, c) == THREAD_C(0), "offsets.h");
+_Static_assert(offsetof(Thread, next_place) == THREAD_NEXT && offsetof(Thread, c) == THREAD_C(0), "offsets.h");
 _Static_assert(offsetof(LatheX86Cpu, cf) == CPU_CF && offsetof(LatheX86Cpu, of) == CPU_OF && offsetof(LatheX86Cpu, trap) == CPU_TRAP,
                "offsets.h");
 _Static_assert(offsetof(Thread, jump_pc) == THREAD_JUMP_PC && offsetof(Thread, jump_code) == THREAD_JUMP_CODE, "offsets.h");
@@ -177,7 +178,8 @@ _Noreturn void thread_run(Thread *t);
 /* Leave this stack for good and run the guest on another one. */
 _Noreturn void thread_start(Thread *t, u64 stack_top);
 Thread *thread_new(u64 host_stack_size); /* NULL: no memory */
-void thread_free(Thread *t);
+void thread_free(Thread *t);              /* not of the thread itself: it is on its stack */
+void thread_unlist(Thread *t);            /* from the.threads, under the arena's lock */
 enum { HOST_STACK_BYTES = 512 << 20, HOST_STACK_SMALL = 256 << 10 }; /* with optimised code, and with quick code only */
 /* This host thread is t from now on. */
 void thread_become(Thread *t);

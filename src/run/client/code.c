@@ -8,8 +8,8 @@
 #include "codegen/link.h"
 #include "isa/x86_64/helpers.h"
 #include "run/client/arena.h"
-#include "run/client/emit.h"
-#include "run/client/quick.h"
+#include "run/client/quick/emit.h"
+#include "run/client/quick/quick.h"
 
 enum {
     STUB_BYTES = 16,
@@ -417,13 +417,13 @@ __attribute__((visibility("hidden"))) void *code_resolve(Thread *t) {
     return code;
 }
 
-/* Translations of code that changed: their entries go, and stubs of direct callers ask again. The memory is not reused. */
 static void note_changed(u64 start, u64 end) {
     for (u32 i = 0; i < the.module_count; i++)
         if (the.modules[i].base < end && start < the.modules[i].end)
             the.modules[i].changed = true;
 }
 
+/* Translations of code that changed: their entries go, and stubs of direct callers ask again. The memory is not reused. */
 void code_forget(u64 start, u64 end) {
     note_changed(start, end);
     Code *c = the.code;

@@ -13,6 +13,12 @@ typedef struct SignalInfo {
     u8 rest[104];
 } SignalInfo;
 
+typedef struct AltStack { /* stack_t */
+    u64 base;
+    u32 flags, reserved;
+    u64 size;
+} AltStack;
+
 /* ucontext_t, up to the part that the kernel writes. */
 typedef struct SignalContext {
     u64 flags, link;

@@ -12,7 +12,7 @@
 
 #include "run/cache/pack.h"
 #include "run/client/arena.h"
-#include "run/client/quick.h"
+#include "run/client/quick/quick.h"
 #include "run/client/space.h"
 
 #define WINDOWS ((u64)1 << 37)        /* the lowest of them */

@@ -5,8 +5,9 @@
 #include <asm/prctl.h>
 
 #include "run/client/arena.h"
+#include "run/client/frame.h"
 #include "run/client/image.h"
-#include "run/client/quick.h"
+#include "run/client/quick/quick.h"
 #include "run/client/tier.h"
 
 enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202 };
@@ -22,18 +23,8 @@ Thread *thread_new(u64 host_stack_size) {
     t->signal_stack = (u64)sys_pages(SIGNAL_STACK_BYTES);
     t->signal_stack_size = SIGNAL_STACK_BYTES;
     t->self = t;
-    t->table_pc[0] = t->jump_pc[0] = QUICK_NO_TARGET(0);
-    t->expected = EXPECTED_NOBODY;
     t->flags = FLAGS_FIXED;
-    t->leave = quick_near(quick_leave);
-    t->ret = quick_near(quick_return);
-    t->call = quick_near(quick_call);
-    t->jump = quick_near(quick_jump);
     quick_connect(t);
-    t->cross_enter = cross_enter;
-    t->cross_leave = cross_leave;
-    t->arena = the.code_base;
-    t->jump = quick_jump;
     t->host_stack = (u64)stack;
     t->host_stack_size = host_stack_size;
     t->stack_limit = (u64)stack + host_stack_size / 2;
@@ -46,14 +37,17 @@ Thread *thread_new(u64 host_stack_size) {
     return t;
 }
 
-/* Not of the thread itself: it is on its stack. */
+void thread_unlist(Thread *t) {
+    Thread **at = &the.threads;
+    while (*at && *at != t)
+        at = &(*at)->next;
+    if (*at)
+        *at = t->next;
+}
+
 void thread_free(Thread *t) {
     arena_lock();
-    for (Thread **at = &the.threads; *at; at = &(*at)->next)
-        if (*at == t) {
-            *at = t->next;
-            break;
-        }
+    thread_unlist(t);
     arena_unlock();
     sys_munmap(t->host_stack, t->host_stack_size);
     sys_pages_free((void *)t->signal_stack, t->signal_stack_size);
@@ -63,12 +57,7 @@ void thread_free(Thread *t) {
 void thread_become(Thread *t) {
     t->tid = (u32)sys_gettid();
     sys_arch_prctl(ARCH_SET_GS, (u64)t);
-    struct {
-        u64 base;
-        u32 flags, reserved;
-        u64 size;
-    } stack = {t->signal_stack, 0, 0, t->signal_stack_size};
-    sys_sigaltstack(&stack, NULL);
+    sys_sigaltstack(&(AltStack){.base = t->signal_stack, .size = t->signal_stack_size}, NULL);
 }
 
 static void start_program(const char *path, char **argv, char **envp) {

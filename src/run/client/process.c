@@ -22,8 +22,7 @@ enum { MODE_SETUID = 04000, MODE_SETGID = 02000, MODE_GROUP_EXECUTE = 010 };
 i64 clone_on_stack(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls, Thread *child);
 __attribute__((visibility("hidden"))) _Noreturn void process_child_start(Thread *t);
 
-/* ---------------------------------------------------------------------------------------------------------------- fork
- * */
+/* ---------------------------------------------------------------------------------------------------------- fork */
 
 static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
     t->tid = (u32)sys_gettid();
@@ -65,8 +64,7 @@ static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
     return result;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- vfork
- * */
+/* --------------------------------------------------------------------------------------------------------- vfork */
 
 static Thread *thread_copy(const Thread *t) {
     Thread *child = thread_new(the.opt.tier == TIER_OPT ? HOST_STACK_BYTES : HOST_STACK_SMALL);
@@ -191,8 +189,7 @@ i64 process_clone3(Thread *t, u64 args, u64 size) {
     return result;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- exec
- * */
+/* ---------------------------------------------------------------------------------------------------------- exec */
 
 /* By the effective user, as exec does it; old kernels can only ask for the real one. */
 static bool may_execute(const char *path) {
@@ -341,19 +338,14 @@ i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- exit
- * */
+/* ---------------------------------------------------------------------------------------------------------- exit */
 
 /* The kernel tells whoever waits for the thread once it is gone; until then it is on its stack. */
 void process_exit_thread(Thread *t, int status) {
     arena_lock();
     bool last = t->borrows_memory || (the.threads == t && !t->next);
     if (!last) {
-        for (Thread **at = &the.threads; *at; at = &(*at)->next)
-            if (*at == t) {
-                *at = t->next;
-                break;
-            }
+        thread_unlist(t);
         t->next = the.ended;
         the.ended = t;
     }

@@ -259,22 +259,35 @@ static bool is_aside(const MessageHeader *header) {
     return header->type == S_INIT || header->type == S_WARNING;
 }
 
+/* One message of the server: an object, with its facts, something aside, or the end of the connection. */
+static RemoteAnswer take_message(ObjectMessage *facts) {
+    MessageHeader header;
+    if (!receive(&header))
+        return REMOTE_LOST;
+    note_refusal(&header);
+    if (header.type == S_OBJECT && header.size >= sizeof(*facts)) {
+        memcpy(facts, reply.data, sizeof(*facts));
+        the.stats.shared += facts->shared;
+        return header.size == sizeof(*facts) + facts->object_size ? REMOTE_OBJECT : REMOTE_LOST;
+    }
+    bool ok = header.type == S_MEMREQ ? answer_memory(&header) : is_aside(&header);
+    return ok ? REMOTE_NOTHING : REMOTE_LOST;
+}
+
+/* The object of the last answer. */
+static const void *taken_object(const ObjectMessage *facts) {
+    return facts->object_size ? reply.data + sizeof(*facts) : NULL;
+}
+
 /* One request to its end; false if the connection did not hold. */
 static bool ask(const TranslateMessage *request, ObjectMessage *facts) {
-    MessageHeader header;
     if (!send(C_TRANSLATE, request, sizeof(*request), NULL, 0))
         return false;
-    while (receive(&header)) {
-        if (header.type == S_OBJECT && header.size >= sizeof(*facts)) {
-            memcpy(facts, reply.data, sizeof(*facts));
-            the.stats.shared += facts->shared;
-            return header.size == sizeof(*facts) + facts->object_size;
-        }
-        note_refusal(&header);
-        if (!is_aside(&header) && (header.type != S_MEMREQ || !answer_memory(&header)))
-            return false;
-    }
-    return false;
+    RemoteAnswer answer;
+    do
+        answer = take_message(facts);
+    while (answer == REMOTE_NOTHING);
+    return answer == REMOTE_OBJECT;
 }
 
 static TranslateMessage request_for(u64 pc, const Module *m) {
@@ -296,7 +309,7 @@ const void *remote_translate(u64 pc, const Module *m, ObjectMessage *facts) {
         if (!connect_server())
             die("cannot start the translation server %s", the.opt.server_path);
         if (ask(&request, facts))
-            return facts->object_size ? reply.data + sizeof(*facts) : NULL;
+            return taken_object(facts);
         disconnect();
     }
     say("the translation server failed twice at %lx", pc);
@@ -339,24 +352,11 @@ static bool has_message(void) {
 }
 
 RemoteAnswer remote_poll(ObjectMessage *facts, const void **object) {
-    MessageHeader header;
-    while (the.server_fd >= 0 && has_message()) {
-        bool ok = receive(&header);
-        if (ok && header.type == S_OBJECT && header.size >= sizeof(*facts)) {
-            memcpy(facts, reply.data, sizeof(*facts));
-            the.stats.shared += facts->shared;
-            *object = reply.data + sizeof(*facts);
-            if (header.size == sizeof(*facts) + facts->object_size)
-                return REMOTE_OBJECT;
-            ok = false;
-        } else if (ok && header.type == S_MEMREQ) {
-            ok = answer_memory(&header);
-        } else if (ok) {
-            note_refusal(&header);
-            ok = is_aside(&header);
+    while (the.server_fd >= 0 && has_message())
+        switch (take_message(facts)) {
+        case REMOTE_NOTHING: break;
+        case REMOTE_LOST: disconnect(); break;
+        case REMOTE_OBJECT: *object = taken_object(facts); return REMOTE_OBJECT;
         }
-        if (!ok)
-            disconnect();
-    }
     return the.server_fd >= 0 ? REMOTE_NOTHING : REMOTE_LOST;
 }

@@ -12,11 +12,12 @@
  * Signals of faults are the client's on the host, with and without handlers of the guest, and never blocked: writes to code
  * (quick.c) and single steps come as such. A fault of quick code becomes the guest's signal, with the exact state. Faults of
  * optimised code come with registers that are the guest's only in part: a guest that has no handler dies of them as it should.
- * With --tier=auto a guest that has one gets no more optimised code; with --tier=opt it dies, too, after a message. Traps that lifted code reports (signal_trap) have exact state.
+ * With --tier=auto a guest that has one gets no more optimised code; with --tier=opt it dies, too, after a message. Traps that
+ * lifted code reports (signal_trap) have exact state.
  */
 #include "run/client/arena.h"
 #include "run/client/frame.h"
-#include "run/client/quick.h"
+#include "run/client/quick/quick.h"
 #include "run/client/space.h"
 #include "run/client/tier.h"
 
@@ -29,12 +30,6 @@ typedef struct Action { /* struct sigaction as the kernel has it */
 typedef struct SignalState {
     Action action[SIGNALS + 1]; /* handler 0: no handler, and the host's action is the guest's */
 } SignalState;
-
-typedef struct AltStack { /* stack_t */
-    u64 base;
-    u32 flags, reserved;
-    u64 size;
-} AltStack;
 
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
     guard_abort[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
@@ -117,7 +112,7 @@ static u64 put_back_pending(Thread *t, u64 host_mask) {
 
 /* ------------------------------------------------------------------------------------------------- interrupted quick code */
 
-enum { FLAG_TRAP = 1 << 8, FAULT_WRITE = 2 /* of the error code */, TRAP_TRACE_CODE = 2 };
+enum { FLAG_TRAP = 1 << 8, FAULT_WRITE = 2 /* of the error code */, TRAP_TRACE_CODE = 2, PUSHF = 0x9c, OPERAND_SIZE = 0x66 };
 
 static void take_state(Thread *t, const SignalContext *s, const QuickPlace *place) {
     frame_take_general(&t->cpu, s);
@@ -128,7 +123,7 @@ static void take_state(Thread *t, const SignalContext *s, const QuickPlace *plac
 }
 
 static void stop_stepping(Thread *t, SignalContext *s) {
-    t->stepping = t->redirect = false;
+    t->stepping = t->pushes_flags = false;
     s->rflags &= ~(u64)FLAG_TRAP;
 }
 
@@ -145,9 +140,9 @@ static void interrupt(Thread *t, SignalContext *s) {
     u64 rip = quick_original(s->rip);
     bool quick = arena_holds(rip) && quick_locate(rip, &place);
     bool between = (rip >= (u64)quick_start && rip < (u64)quick_end) || (rip >= (u64)cross_start && rip < (u64)cross_end);
-    if (t->redirect) /* pushf has seen our trap flag */
+    if (t->pushes_flags)
         *(u8 *)(s->rsp + 1) &= (u8)~(FLAG_TRAP >> 8);
-    t->redirect = false;
+    t->pushes_flags = false;
     if (quick && place.boundary) {
         take_state(t, s, &place);
         divert(t, s);
@@ -258,7 +253,7 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         interrupt(t, s);
     else if (sig == SIGSEGV && info->code == SEGV_ACCERR && (s->error & FAULT_WRITE) && quick_written(info->address)) {
         const u8 *host = (const u8 *)s->rip;
-        t->redirect = quick && host[*host == 0x66] == 0x9c;
+        t->pushes_flags = quick && host[*host == OPERAND_SIZE] == PUSHF;
         if (quick)
             t->stepping = true, s->rflags |= FLAG_TRAP;
     } else if (quick)
@@ -326,8 +321,7 @@ i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size) {
     return act ? set_action(t, (u32)sig, &a) : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ delivery
- * */
+/* --------------------------------------------------------------------------------------------------------- delivery */
 
 static bool on_altstack(const Thread *t) {
     return t->cpu.gp[LATHE_RSP] - t->altstack < t->altstack_size && !(t->altstack_flags & SS_AUTODISARM);
@@ -376,8 +370,7 @@ void signal_return(Thread *t) {
     set_mask(t, s->mask);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- traps
- * */
+/* ------------------------------------------------------------------------------------------------------------ traps */
 
 static SignalInfo info_of_trap(LatheX86Cpu *c) {
     SignalInfo info = {.number = SIGSEGV, .code = SI_KERNEL};
@@ -459,8 +452,7 @@ i64 signal_procmask(Thread *t, u64 how, u64 set, u64 old, u64 size) {
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------- alternate stack
- * */
+/* ----------------------------------------------------------------------------------------------- alternate stack */
 
 i64 signal_altstack(Thread *t, u64 stack, u64 old) {
     AltStack now, before = {t->altstack, t->altstack_flags, 0, t->altstack_size};
@@ -490,8 +482,7 @@ i64 signal_altstack(Thread *t, u64 stack, u64 old) {
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- threads
- * */
+/* ---------------------------------------------------------------------------------------------------------- threads */
 
 bool signal_share(Thread *child, Thread *parent) {
     child->blocked_faults = parent->blocked_faults;

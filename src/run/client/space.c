@@ -16,7 +16,7 @@
 #include <elf.h>
 
 #include "run/client/image.h"
-#include "run/client/quick.h"
+#include "run/client/quick/quick.h"
 #include "run/client/ranges.h"
 
 #define BRK_SIZE ((u64)64 << 30)

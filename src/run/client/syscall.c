@@ -13,7 +13,7 @@
 #include <linux/sched.h>
 
 #include "run/client/frame.h"
-#include "run/client/quick.h"
+#include "run/client/quick/quick.h"
 
 enum { KERNEL_WRITES = 1 << 16, SYSCALL_LENGTH = 2, PATH_BYTES = 4096, DESCRIPTOR_AWAY = 1000, RELEASES_MAX = 64 };
 
@@ -28,8 +28,7 @@ static i64 pass(Thread *t, u64 number, const u64 a[6]) {
     return result;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- memory
- * */
+/* -------------------------------------------------------------------------------------------------------- memory */
 
 static i64 own_mmap(Thread *t, const u64 a[6]) {
     (void)t;
@@ -91,8 +90,7 @@ static i64 own_setrlimit(Thread *t, const u64 a[6]) {
     return a[1] ? limits_call(0, (u32)a[0], a[1], 0) : -EFAULT;
 }
 
-/* ----------------------------------------------------------------------------------------------- processes and signals
- * */
+/* ----------------------------------------------------------------------------------------- processes and signals */
 
 static i64 own_fork(Thread *t, const u64 a[6]) {
     (void)a;
@@ -189,8 +187,7 @@ static i64 own_prctl(Thread *t, const u64 a[6]) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- paths
- * */
+/* --------------------------------------------------------------------------------------------------------- paths */
 
 /* Calls with a path, in a directory if dir_at is not NOWHERE, that may lead to a file of /proc about the client. The
  * kernel goes first: if it could read the path, so can we. */
@@ -289,8 +286,7 @@ static i64 own_readlinkat(Thread *t, const u64 a[6]) {
     return read_link(t, __NR_readlinkat, a, 0);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- exec
- * */
+/* ---------------------------------------------------------------------------------------------------------- exec */
 
 static i64 read_path(u64 addr, char path[PATH_BYTES]) {
     size_t n = guest_read(addr, path, PATH_BYTES);
@@ -351,8 +347,7 @@ static i64 own_execveat(Thread *t, const u64 a[6]) {
     return exec_path(t, whole, a[2], a[3]);
 }
 
-/* --------------------------------------------------------------------------------------------- the client's descriptor
- * */
+/* --------------------------------------------------------------------------------------- the client's descriptor */
 
 /* For the guest, our descriptor is not open. */
 static i64 own_close(Thread *t, const u64 a[6]) {
@@ -394,8 +389,7 @@ static i64 own_close_range(Thread *t, const u64 a[6]) {
     return error;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the table
- * */
+/* ----------------------------------------------------------------------------------------------------- the table */
 
 typedef enum Kind { KIND_NONE, KIND_PASS, KIND_OWN, KIND_REFUSE } Kind;
 

@@ -13,11 +13,11 @@
 
 #include "run/client/arena.h"
 #include "isa/x86_64/shape.h"
-#include "run/client/quick.h"
+#include "run/client/quick/quick.h"
 #include "run/client/space.h"
 
 enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32, REGION_INSNS = 1000, CROSSINGS_MAX = 3000 /* in a millisecond */ };
-enum { OWNER_THREAD = 0 /* F_OWNER_TID */, NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2, CODE_POLL_FIRST = 1 };
+enum { NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2, CODE_POLL_FIRST = 1 };
 
 typedef struct TierEvent { /* struct sigevent */
     u64 value;
@@ -33,12 +33,6 @@ typedef struct Hot {
 } Hot;
 
 static Hot hot;
-
-static bool code_readable(u64 pc) {
-    int prot = space_prot(pc);
-    int behind = space_prot(pc + 15);
-    return prot != PROT_UNMAPPED && (prot & PROT_EXEC) && behind != PROT_UNMAPPED && (behind & (PROT_READ | PROT_EXEC));
-}
 
 static bool is_auto(void) {
     return the.opt.tier == TIER_AUTO;
@@ -105,7 +99,7 @@ static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
     u32 insns = 0;
     *jumps = false;
     for (u64 pc = start; pc < end; pc += s.length) {
-        if (++insns > REGION_INSNS || !code_readable(pc) || !shape_of((const u8 *)pc, 16, &s))
+        if (++insns > REGION_INSNS || !shape_of((const u8 *)pc, quick_code_bytes(pc), &s))
             return false;
         bool calls = s.kind == SHAPE_CALL && pc + s.length + (u64)s.target != self;
         if (calls || s.kind == SHAPE_CALL_INDIRECT || s.kind == SHAPE_SYSCALL || s.kind == SHAPE_OTHER)
@@ -120,7 +114,7 @@ static u64 function_end(u64 start, bool *recursive) {
     Shape s;
     u64 furthest = start;
     *recursive = false;
-    for (u64 pc = start, insns = 0; insns < REGION_INSNS && code_readable(pc) && shape_of((const u8 *)pc, 16, &s); insns++) {
+    for (u64 pc = start, insns = 0; insns < REGION_INSNS && shape_of((const u8 *)pc, quick_code_bytes(pc), &s); insns++) {
         u64 next = pc + s.length, target = next + (u64)s.target;
         *recursive |= s.kind == SHAPE_CALL && target == start;
         if ((s.kind == SHAPE_JCC || s.kind == SHAPE_JMP) && target > furthest && target < start + PAGE)

@@ -2,13 +2,14 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static const int sent[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGUSR1, SIGUSR2};
 enum { SENT = sizeof(sent) / sizeof(*sent), ROUNDS = 10 };
 
-static volatile sig_atomic_t count[NSIG];
+static volatile sig_atomic_t *count; /* by signal; the child sees them, too */
 
 static void handle(int sig) {
     count[sig]++;
@@ -48,7 +49,14 @@ static void interrupt(int sig) {
     waitpid(child, NULL, 0);
 }
 
-/* All of them while this process is stopped, so that they come together. */
+static int all_received(int times) {
+    for (int i = 0; i < SENT; i++)
+        if (count[sent[i]] < times)
+            return 0;
+    return 1;
+}
+
+/* All of them while that process is stopped, so that they come together. */
 static void send_all(pid_t to) {
     for (int round = 0; round < ROUNDS; round++) {
         kill(to, SIGSTOP);
@@ -56,7 +64,8 @@ static void send_all(pid_t to) {
         for (int i = 0; i < SENT; i++)
             kill(to, sent[i]);
         kill(to, SIGCONT);
-        usleep(30000);
+        for (int wait = 0; wait < 1000 && !all_received(round + 1); wait++)
+            usleep(5000);
     }
     kill(to, SIGTERM);
     _exit(0);
@@ -79,6 +88,7 @@ static void receive_all(void) {
 
 int main(void) {
     setvbuf(stdout, NULL, _IONBF, 0);
+    count = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < SENT; i++) {
         signal(sent[i], handle);
         block(sent[i]);

@@ -7,33 +7,7 @@
  * Quick code that was called by optimised code has a record on the host's stack, at THREAD_HOST_SP: the EXPECTED and HOST_SP that
  * were there before, and above it the host's return address. A guest return to EXPECTED goes there. Nothing depends on it: without
  * the record the guest would go on in quick code. */
-#include "run/client/offsets.h"
-
-#define RECORD 24 /* EXPECTED, HOST_SP, and nothing, so that C can be called below */
-
-.macro hidden name
-    .globl \name
-    .hidden \name
-\name:
-.endm
-
-.macro save_upper
-    mov %r10, %gs:CPU_GP(10)
-    mov %r11, %gs:CPU_GP(11)
-    mov %r12, %gs:CPU_GP(12)
-    mov %r13, %gs:CPU_GP(13)
-    mov %r14, %gs:CPU_GP(14)
-    mov %r15, %gs:CPU_GP(15)
-.endm
-
-.macro load_upper
-    mov %gs:CPU_GP(10), %r10
-    mov %gs:CPU_GP(11), %r11
-    mov %gs:CPU_GP(12), %r12
-    mov %gs:CPU_GP(13), %r13
-    mov %gs:CPU_GP(14), %r14
-    mov %gs:CPU_GP(15), %r15
-.endm
+#include "run/client/quick/macros.h"
 
 /* The flags between rflags and their bytes in the state; rax is lost. */
 .macro save_flags
@@ -66,6 +40,19 @@
     mov %gs:CPU_OF, %al
     add $0x7f, %al
     sahf
+.endm
+
+/* THREAD_NEXT, where to go when the flags are the guest's: to r11, or elsewhere if a signal is pending; r10 is lost. */
+.macro go_by_r11 pending
+    lea \pending(%rip), %r10
+    cmpq $0, %gs:THREAD_PENDING
+    cmovne %r10, %r11
+    mov %r11, %gs:THREAD_NEXT
+.endm
+
+.macro go_by place, pending
+    lea \place(%rip), %r11
+    go_by_r11 \pending
 .endm
 
 .text
@@ -109,17 +96,12 @@ hidden cross_enter
     jne quick_returned
     lea -8(%rsp), %rsp
     jmp quick_return_to
-2:  mov %rax, %gs:THREAD_SPILL_RAX
-    cmpq $0, %gs:THREAD_PENDING
-    jne 3f
+2:  go_by quick_jump, quick_returned
+    mov %rax, %gs:THREAD_SPILL_RAX
     load_flags
     mov %gs:THREAD_SPILL_RAX, %rax
     load_upper
-    jmp quick_jump
-3:  load_flags
-    mov %gs:THREAD_SPILL_RAX, %rax
-    load_upper
-    jmp quick_returned
+    jmp *%gs:THREAD_NEXT
 
 /* Frames that longjmp and the like left behind fill the stack: begin anew at its bottom. */
 deep:
@@ -159,23 +141,15 @@ hidden cross_peeked
     mov %gs:THREAD_EXIT, %r11d
     add %gs:THREAD_ARENA, %r11
     mov %r11, %gs:THREAD_TARGET
+    go_by_r11 quick_arrived
     mov %rax, %r10
-    cmpq $0, %gs:THREAD_PENDING
-    jne 1f
     load_flags
     mov %r10, %rax
     mov %r12, %rbx
     mov %r13, %rsp
     mov %r14, %rbp
     load_upper
-    jmp *%gs:THREAD_TARGET
-1:  load_flags
-    mov %r10, %rax
-    mov %r12, %rbx
-    mov %r13, %rsp
-    mov %r14, %rbp
-    load_upper
-    jmp quick_arrived
+    jmp *%gs:THREAD_NEXT
 
 /* Quick code returns to EXPECTED. Its return address is in rcx and still on the stack. */
 hidden cross_back

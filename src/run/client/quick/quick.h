@@ -1,6 +1,6 @@
 /* quick.h: the quick tier; see quick.c and docs/quick.md. */
-#ifndef RUN_CLIENT_QUICK_H
-#define RUN_CLIENT_QUICK_H
+#ifndef RUN_CLIENT_QUICK_QUICK_H
+#define RUN_CLIENT_QUICK_QUICK_H
 
 #include "run/client/client.h"
 
@@ -15,6 +15,8 @@ u8 *quick_find_function(Thread *t, u64 pc);
 void quick_override(Thread *t, u64 pc, u8 *enter);
 /* Undoes that. */
 void quick_restore(u64 pc);
+/* How many bytes of code are there at pc, as far as the end of the next page? */
+u64 quick_code_bytes(u64 pc);
 /* The function that pc is in, by its first address, as far as known; 0: not at all. */
 u64 quick_function(u64 pc);
 /* The innermost loop around pc, as far as known: where it begins, and the end of the jump back; false: there is none. */
@@ -56,10 +58,10 @@ bool quick_allow_writes_to(u64 start, u64 end); /* true: there were some */
 /* of quick.S */
 extern u8 quick_start[] __attribute__((visibility("hidden"))), quick_end[] __attribute__((visibility("hidden")));
 extern u8 quick_return_store[] __attribute__((visibility("hidden"))), quick_return_slow[] __attribute__((visibility("hidden")));
-/* A place of quick.S in its copy near quick code, and the other way round: what is not in the copy stays what it is. */
-void (*quick_near(void (*place)(void)))(void);
+/* Of a place in the copy of quick.S near quick code: what is not in the copy stays what it is. */
 u64 quick_original(u64 place);
-void quick_connect(Thread *t); /* what quick.S needs to find */
+/* What quick code and assembly need to find in a Thread. */
+void quick_connect(Thread *t);
 extern u8 quick_resume[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void quick_leave(void);
 __attribute__((visibility("hidden"))) void quick_return(void);

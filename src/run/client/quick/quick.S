@@ -4,8 +4,9 @@
  * leaves by what the Thread points to: quick_leave with an exit's number in the Thread, the others with the guest's target in rcx
  * and the guest's own rcx in its spill place. Calls and returns may change the flags, which no program keeps across them; jumps
  * may not. */
-#include "run/client/offsets.h"
+#include "run/client/quick/macros.h"
 
+/* The guest's state into the Thread; then C can be called. A trap flag is ours: signal.c steps to where the state is whole. */
 .macro save
     mov %rax, %gs:CPU_GP(0)
     mov %rcx, %gs:CPU_GP(1)
@@ -17,15 +18,11 @@
     mov %rdi, %gs:CPU_GP(7)
     mov %r8, %gs:CPU_GP(8)
     mov %r9, %gs:CPU_GP(9)
-    mov %r10, %gs:CPU_GP(10)
-    mov %r11, %gs:CPU_GP(11)
-    mov %r12, %gs:CPU_GP(12)
-    mov %r13, %gs:CPU_GP(13)
-    mov %r14, %gs:CPU_GP(14)
-    mov %r15, %gs:CPU_GP(15)
+    save_upper
     mov %gs:THREAD_HOST_SP, %rsp
     pushfq
     popq %gs:THREAD_FLAGS
+    andl $~0x100, %gs:THREAD_FLAGS
     cld
     testl $0x40000, %gs:THREAD_FLAGS /* AC: C has unaligned accesses */
     jz 8f
@@ -34,10 +31,11 @@
 8:
 .endm
 
-.macro hidden name
-    .globl \name
-    .hidden \name
-\name:
+/* C function n of the Thread says how to go on. */
+.macro ask n
+    save
+    mov %gs:THREAD_SELF, %rdi
+    call *%gs:THREAD_C(\n)
 .endm
 
 .text
@@ -70,9 +68,7 @@ hidden quick_return_slow
 hidden quick_returned
     mov %rcx, %gs:CPU_PC
     mov %gs:THREAD_SPILL_RCX, %rcx
-    save
-    mov %gs:THREAD_SELF, %rdi
-    call *%gs:THREAD_C(0)
+    ask 0
     jmp quick_resume
 
 hidden quick_call
@@ -92,9 +88,7 @@ call_miss:
     mov %gs:THREAD_SPILL_RDX, %rdx
     mov %rcx, %gs:CPU_PC
     mov %gs:THREAD_SPILL_RCX, %rcx
-    save
-    mov %gs:THREAD_SELF, %rdi
-    call *%gs:THREAD_C(1)
+    ask 1
     jmp quick_resume
 
 /* No flag is changed. */
@@ -119,22 +113,16 @@ jump_miss:
     mov %gs:THREAD_SPILL_RAX, %rax
     mov %gs:THREAD_SPILL_RDX, %rdx
     mov %gs:THREAD_SPILL_RCX, %rcx
-    save
-    mov %gs:THREAD_SELF, %rdi
-    call *%gs:THREAD_C(2)
+    ask 2
     jmp quick_resume
 
 /* On the way to quick code at THREAD_TARGET there is something to do. */
 hidden quick_arrived
-    save
-    mov %gs:THREAD_SELF, %rdi
-    call *%gs:THREAD_C(3)
+    ask 3
     jmp quick_resume
 
 hidden quick_leave
-    save
-    mov %gs:THREAD_SELF, %rdi
-    call *%gs:THREAD_C(4)
+    ask 4
 
 /* The guest's state is whole in memory until the last instruction. */
 hidden quick_resume
@@ -151,12 +139,7 @@ hidden quick_resume
     mov %gs:CPU_GP(7), %rdi
     mov %gs:CPU_GP(8), %r8
     mov %gs:CPU_GP(9), %r9
-    mov %gs:CPU_GP(10), %r10
-    mov %gs:CPU_GP(11), %r11
-    mov %gs:CPU_GP(12), %r12
-    mov %gs:CPU_GP(13), %r13
-    mov %gs:CPU_GP(14), %r14
-    mov %gs:CPU_GP(15), %r15
+    load_upper
     mov %gs:CPU_GP(4), %rsp
     jmp *%gs:THREAD_TARGET
 6:  jmp *%gs:THREAD_C(5)

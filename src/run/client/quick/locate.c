@@ -1,0 +1,83 @@
+/* locate.c: where a host address of quick code is in the guest, and what quick code tells of functions and loops. */
+#include "run/client/arena.h"
+#include "run/client/quick/blocks.h"
+#include "run/client/quick/quick.h"
+
+static const Block *block_with(u64 host) {
+    u32 low = 1, high = block_count() + 1;
+    while (high - low > 1) {
+        u32 mid = low + (high - low) / 2;
+        if ((u64)block_no(mid)->code > host)
+            high = mid;
+        else
+            low = mid;
+    }
+    const Block *b = low <= block_count() ? block_no(low) : NULL;
+    return b && host - (u64)b->code < b->code_size ? b : NULL;
+}
+
+/* A sequence that needs a register begins with its spill; nothing else that is copied addresses gs. */
+static void note_spill(QuickPlace *place, const u8 *code, u64 host) {
+    place->spilled = -1;
+    if (code[0] == 0x65 && code[2] == 0x89 && host > (u64)code) {
+        place->spilled = code[3] >> 3 & 7;
+        memcpy(&place->spill_off, code + 5, 4);
+    }
+}
+
+static bool locate(u64 host, QuickPlace *place) {
+    const Block *b = block_with(host);
+    if (!b)
+        return false;
+    const u8 *lens = block_lens(b);
+    u64 pc = b->pc, code = (u64)b->code;
+    for (u32 i = 0; i < b->insns; i++) {
+        if (host < code + lens[2 * i + 1]) {
+            *place = (QuickPlace){.pc = pc, .next = pc + lens[2 * i], .boundary = host == code};
+            note_spill(place, (u8 *)code, host);
+            return true;
+        }
+        pc += lens[2 * i];
+        code += lens[2 * i + 1];
+    }
+    *place = (QuickPlace){.pc = pc, .next = pc, .boundary = host == code && b->goes_on, .spilled = -1};
+    return true;
+}
+
+bool quick_locate(u64 host, QuickPlace *place) {
+    arena_lock();
+    bool found = locate(host, place);
+    arena_unlock();
+    return found;
+}
+
+/* ------------------------------------------------------------------------------------------------- functions and loops */
+
+/* The function that pc is in, as far as calls have shown: the nearest one before it. */
+u64 quick_function(u64 pc) {
+    enum { REACH_PAGES = 16 };
+    u64 best = 0;
+    for (u64 page = pc >> PAGE_SHIFT, first = page - REACH_PAGES; page > first && !best; page--) {
+        for (u32 n = page_first(page); n; n = page_next(n, page)) {
+            const Block *b = block_no(n);
+            if (b->entry && b->pc <= pc && b->pc > best)
+                best = b->pc;
+        }
+    }
+    return best;
+}
+
+/* Of the loops whose heads are in the same page: a loop is a jump back over pc. */
+bool quick_loop(u64 pc, u64 *start, u64 *end) {
+    u64 page = pc >> PAGE_SHIFT;
+    *start = 0;
+    for (u32 n = page_first(page); n; n = page_next(n, page))
+        for (u32 x = block_no(n)->incoming; x; x = exit_no(x)->next) {
+            QuickPlace from;
+            u64 head = exit_no(x)->pc;
+            bool candidate = exit_no(x)->kind == EXIT_LINK && head <= pc && head > *start;
+            if (candidate && locate((u64)exit_no(x)->site, &from) && from.pc >= pc)
+                *start = head, *end = from.next;
+        }
+    return *start;
+}

@@ -1,0 +1,187 @@
+/* quick.c: the quick tier: what its code asks of C.
+ *
+ * Where guest and host are the same kind of machine, an instruction's own encoding is its fastest translation and the only one
+ * that needs no semantics: emit.c copies it. All guest registers are in their own host registers, so the guest's state is exact
+ * at every instruction, and every instruction of a block is a place where a jump may lead.
+ *
+ * make.c makes blocks; blocks.c has the tables of them. A block's exits are jumps whose displacement leads to a stub at first,
+ * which asks here for the target by the exit's number, and to the target's code once there is some. What is computed (returns,
+ * calls and jumps by register) is looked up in the thread's tables by quick.S, and asked for here if it is not there. */
+#include "run/client/quick/quick.h"
+
+#include "run/client/arena.h"
+#include "run/client/frame.h"
+#include "run/client/quick/blocks.h"
+#include "run/client/tier.h"
+
+/* Signals and traps, which have to see the state where the other tier has it. true: the guest goes on where it was. */
+static bool deliver(Thread *t) {
+    u64 pc = t->cpu.pc;
+    if (!t->pending_signals && !t->cpu.trap)
+        return true;
+    frame_set_flags(&t->cpu, t->flags);
+    if (t->cpu.trap)
+        signal_trap(t);
+    else
+        signal_deliver(t);
+    t->flags = frame_flags(&t->cpu);
+    return pc == t->cpu.pc;
+}
+
+static void go_on(Thread *t) {
+    deliver(t);
+    arena_lock();
+    t->target = (u64)quick_find(t, t->cpu.pc);
+    arena_unlock();
+}
+
+/* --------------------------------------------------------------------------------------------------------------- exits */
+
+static void system_call(Thread *t) {
+    t->cpu.gp[LATHE_RCX] = t->cpu.pc;
+    t->cpu.gp[LATHE_R11] = t->flags;
+    frame_set_flags(&t->cpu, t->flags);
+    guest_syscall(&t->cpu);
+    t->flags = frame_flags(&t->cpu);
+}
+
+static void interrupt(Thread *t) {
+    u8 text[2] = {0};
+    guest_read(t->cpu.pc, text, sizeof(text));
+    t->cpu.pc += sizeof(text);
+    t->cpu.trap = LATHE_TRAP_INTERRUPT;
+    t->cpu.trap_info = text[1];
+}
+
+/* To the target of a jump or call, which has code from now on. */
+static void follow(Thread *t, u32 number) {
+    arena_lock();
+    u64 pc = exit_no(number)->pc;
+    t->cpu.pc = pc;
+    t->target = (u64)(exit_no(number)->kind == EXIT_CALL ? quick_find_function(t, pc) : quick_find(t, pc));
+    exit_link(number);
+    arena_unlock();
+    if (t->pending_signals)
+        go_on(t);
+}
+
+__attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
+    u32 number = (u32)t->exit;
+    arena_lock();
+    Exit x = *exit_no(number);
+    arena_unlock();
+    t->cpu.pc = x.pc;
+    switch ((ExitKind)x.kind) {
+    case EXIT_LINK:
+    case EXIT_CALL: follow(t, number); return;
+    case EXIT_SYSCALL: system_call(t); break;
+    case EXIT_CPUID: guest_cpuid(&t->cpu); break;
+    case EXIT_INTERRUPT: interrupt(t); break;
+    case EXIT_UNSUPPORTED: t->cpu.trap = LATHE_TRAP_UNSUPPORTED; break;
+    case EXIT_UNDEFINED: t->cpu.trap = LATHE_TRAP_UNDEFINED; break;
+    case EXIT_UNREADABLE: t->cpu.trap = LATHE_TRAP_UNREADABLE; break;
+    }
+    go_on(t);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- lookups */
+
+typedef u8 *Find(Thread *t, u64 pc);
+typedef void Remember(Thread *t, u64 pc, const u8 *code);
+
+/* Code for t->cpu.pc, which the thread's table gets under the address that is `asked` for, unless a signal leads elsewhere. */
+static void look_up(Thread *t, u64 asked, Find *find_here, Remember *remember) {
+    the.stats.lookups_missed++;
+    bool here = deliver(t);
+    arena_lock();
+    u8 *code = (here ? find_here : quick_find)(t, t->cpu.pc);
+    if (here)
+        remember(t, asked, code);
+    t->target = (u64)code;
+    arena_unlock();
+}
+
+/* A host return has left the address of its code on the stack, and the guest returns by the same place again: this is the way of
+ * programs whose stack is a list of what to do. */
+static void undo_return(Thread *t) {
+    QuickPlace place;
+    if (arena_holds(t->cpu.pc) && quick_locate(t->cpu.pc, &place) && place.boundary)
+        t->cpu.pc = place.pc;
+}
+
+__attribute__((visibility("hidden"))) void quick_lookup(Thread *t) {
+    u64 asked = t->cpu.pc;
+    undo_return(t);
+    look_up(t, asked, quick_find, table_set_return);
+}
+
+__attribute__((visibility("hidden"))) void quick_lookup_call(Thread *t) {
+    look_up(t, t->cpu.pc, quick_find_function, table_set_call);
+}
+
+__attribute__((visibility("hidden"))) void quick_lookup_jump(Thread *t) {
+    t->cpu.pc -= t->spill_base; /* see quick_jump */
+    look_up(t, t->cpu.pc, quick_find, table_set_jump);
+}
+
+/* ------------------------------------------------------------------------------------------------------- from elsewhere */
+
+/* On its way from optimised code, to t->target. */
+__attribute__((visibility("hidden"))) void quick_arrive(Thread *t) {
+    QuickPlace place;
+    CHECK(quick_locate(t->target, &place) && place.boundary, "optimised code goes on at a guest instruction");
+    t->cpu.pc = place.pc;
+    go_on(t);
+}
+
+/* Optimised code has a trap, and the flags in the state. */
+__attribute__((visibility("hidden"))) void quick_trapped(Thread *t) {
+    t->flags = frame_flags(&t->cpu);
+    go_on(t);
+}
+
+/* From a host signal handler, with the guest's state in the Thread. */
+__attribute__((visibility("hidden"))) void quick_redirect(Thread *t) {
+    if (t->sampled)
+        tier_sample(t);
+    go_on(t);
+}
+
+void quick_run(Thread *t) {
+    go_on(t);
+    quick_enter();
+}
+
+/* ------------------------------------------------------------------------------------------------------ quick.S's copy */
+
+/* A place of quick.S in its copy. */
+static void (*near(void (*place)(void)))(void) {
+    return (void (*)(void))(the.quick_text + ((u64)place - (u64)quick_start));
+}
+
+u64 quick_original(u64 place) {
+    u64 off = place - (u64)the.quick_text;
+    return off < (u64)(quick_end - quick_start) ? (u64)quick_start + off : place;
+}
+
+void quick_connect(Thread *t) {
+    const void *const all[] = {(void *)quick_lookup, (void *)quick_lookup_call, (void *)quick_lookup_jump, (void *)quick_arrive,
+                               (void *)quick_exit, (void *)cross_back, (void *)quick_interrupted};
+    memcpy(t->c, all, sizeof(all));
+    t->leave = near(quick_leave);
+    t->ret = near(quick_return);
+    t->call = near(quick_call);
+    t->jump = near(quick_jump);
+    t->cross_enter = cross_enter;
+    t->cross_leave = cross_leave;
+    t->expected = EXPECTED_NOBODY;
+    t->table_pc[0] = t->jump_pc[0] = QUICK_NO_TARGET(0);
+    t->arena = the.code_base;
+}
+
+bool quick_init(void) {
+    u64 size = (u64)(quick_end - quick_start);
+    the.quick_text = arena_code(size, 64);
+    memcpy(arena_writable(the.quick_text), quick_start, size);
+    return blocks_init();
+}
