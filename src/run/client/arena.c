@@ -109,6 +109,19 @@ void arena_fix(void) {
     arena.data_fixed = arena.data_used;
 }
 
+void arena_reset(void) {
+    arena.used = arena.fixed;
+    arena.data_used = arena.data_fixed;
+}
+
+u64 arena_used(void) {
+    return arena.used;
+}
+
+bool arena_is_nearly_full(void) {
+    return arena.used > CODE_BYTES / 8 * 7 || arena.data_used > DATA_BYTES / 8 * 7;
+}
+
 ArenaParts arena_export(void) {
     return (ArenaParts){arena.write + arena.fixed, arena.data + arena.data_fixed, arena.used - arena.fixed,
                         arena.data_used - arena.data_fixed};

@@ -1,6 +1,6 @@
 /* arena.h: the memory of translated code: one memory file mapped twice, executable behind the modules' window, so that
  * everything reaches everything by 32-bit displacements, and writable elsewhere; writable data lies behind the executable view.
- * Memory is never given back. */
+ * Memory is only given back as a whole. */
 #ifndef RUN_CLIENT_ARENA_H
 #define RUN_CLIENT_ARENA_H
 
@@ -23,6 +23,8 @@ void arena_keep(const u8 *end);
 /* Where to write for what runs at an address. */
 u8 *arena_writable(const void *run);
 bool arena_holds(u64 addr);
+u64 arena_used(void); /* bytes of code */
+bool arena_is_nearly_full(void);
 
 /* The first `fixed` part of both is the client's, in every process; the rest can be taken to another one. */
 typedef struct ArenaParts {
@@ -30,6 +32,7 @@ typedef struct ArenaParts {
     u64 code_size, data_size;
 } ArenaParts;
 void arena_fix(void); /* what there is so far is that first part */
+void arena_reset(void); /* to that part: nobody is in the rest any more */
 ArenaParts arena_export(void);
 void arena_import(const ArenaParts *parts);
 

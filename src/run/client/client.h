@@ -67,7 +67,7 @@ bool options_format(const Options *options, char *text, size_t size);
 
 /* Counters of --stats; changed with relaxed atomics. */
 typedef struct Stats {
-    u64 blocks, quick_insns, quick_us, samples, reverted; /* quick tier */
+    u64 blocks, quick_insns, quick_us, samples, reverted, renewals; /* quick tier */
     u64 functions, guest_insns, cached, requested, shared, lookups_missed, objects_bytes, syscalls;
     u64 lift_us, opt_us, emit_us, wait_us, link_us;
 } Stats;
@@ -127,6 +127,7 @@ typedef struct Thread {
     u64 crossings; /* between quick and optimised code */
     u64 crossed;   /* the last one from quick code: where to, from the arena's begin */
     u64 next_place;   /* of cross.S: where it goes when it has no register left */
+    u64 stop;         /* quick code is to be left: see renew.c */
     const void *c[7]; /* what quick.S calls */
     u64 crossings_seen, sampled_us; /* at the last sample; of this thread's CPU time */
     u64 host_stack, host_stack_size;
@@ -136,6 +137,8 @@ typedef struct Thread {
     bool borrows_memory;        /* a vfork child: the memory is its parent's */
     bool stepping;              /* quick code goes on by single steps to the next instruction of the guest */
     bool repeat;                /* a system call of the guest that only a sample has interrupted */
+    bool in_call;               /* a system call: the guest's state is whole, and nothing of translated code is in use */
+    bool stopped;               /* see renew.c */
     bool sampled;               /* tier.c wants to know where it is */
     bool pushes_flags;          /* the instruction being stepped over is pushf, which sees our trap flag */
     struct SignalState *signals; /* signal.c: the guest's handlers; shared by what shares the kernel's */
@@ -166,7 +169,8 @@ _Static_assert(offsetof(Thread, call) == THREAD_CALL && offsetof(Thread, jump) =
 _Static_assert(offsetof(Thread, arena) == THREAD_ARENA && offsetof(Thread, host_base) == THREAD_HOST_BASE, "offsets.h");
 _Static_assert(offsetof(Thread, cross_enter) == THREAD_CROSS_ENTER && offsetof(Thread, cross_leave) == THREAD_CROSS_LEAVE, "offsets.h");
 _Static_assert(offsetof(Thread, crossings) == THREAD_CROSSINGS && offsetof(Thread, crossed) == THREAD_CROSSED, "offsets.h");
-_Static_assert(offsetof(Thread, next_place) == THREAD_NEXT && offsetof(Thread, c) == THREAD_C(0), "offsets.h");
+_Static_assert(offsetof(Thread, next_place) == THREAD_NEXT && offsetof(Thread, stop) == THREAD_STOP, "offsets.h");
+_Static_assert(offsetof(Thread, c) == THREAD_C(0), "offsets.h");
 _Static_assert(offsetof(LatheX86Cpu, cf) == CPU_CF && offsetof(LatheX86Cpu, of) == CPU_OF && offsetof(LatheX86Cpu, trap) == CPU_TRAP,
                "offsets.h");
 _Static_assert(offsetof(Thread, jump_pc) == THREAD_JUMP_PC && offsetof(Thread, jump_code) == THREAD_JUMP_CODE, "offsets.h");
@@ -202,8 +206,9 @@ bool code_has(u64 pc);
 bool code_wanted(u64 pc, u32 times);
 void code_load(Thread *t, u64 pc);
 void code_install(Thread *t, const ObjectMessage *facts, const void *object);
-/* All of it, for now. */
+/* All of it, for now; and for good, since the memory is used for something else. */
 void code_revert_all(void);
+void code_forget_all(void);
 /* Optimised code at this offset in the arena is no gain: back to quick code, for good. */
 void code_revert(u64 offset);
 /* Code in [start, end) was unmapped or changed: forget its translations. */

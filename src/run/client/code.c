@@ -30,6 +30,7 @@ typedef struct Code {
     void *lazy; /* trampoline to lathe_lazy */
     Entry *map;
     u64 map_len, map_cap;
+    bool any; /* code, or stubs, at all */
     u8 *work; /* scratch memory of the linker */
     u64 work_bytes;
 } Code;
@@ -151,6 +152,7 @@ static u64 function_address(Code *c, u64 pc) {
     if (e->code)
         return (u64)e->code;
     if (!e->stub) {
+        c->any = true;
         e->stub = arena_code(STUB_BYTES, STUB_BYTES);
         write_lazy_stub(c, e->stub, pc);
     }
@@ -300,7 +302,8 @@ static void *unreadable(u64 pc) {
     return at;
 }
 
-static void set_code(Entry *e, void *code) {
+static void set_code(Code *c, Entry *e, void *code) {
+    c->any = true;
     e->code = code;
     if (e->stub)
         redirect_stub(e->stub, code);
@@ -314,7 +317,7 @@ static void *find_optimised(Code *c, u64 pc) {
         code = from_server(c, m, pc);
     if (!code)
         return unreadable(pc);
-    set_code(entry_for(c, pc), code);
+    set_code(c, entry_for(c, pc), code);
     return code;
 }
 
@@ -325,7 +328,7 @@ static void *find_quick(Thread *t, Code *c, u64 pc) {
     if (e->code) /* it was in the cache */
         return e->code;
     if (!e->leave)
-        e->leave = emit_cross(quick, true);
+        c->any = true, e->leave = emit_cross(quick, true);
     if (e->stub)
         redirect_stub(e->stub, e->leave);
     return e->leave;
@@ -356,7 +359,7 @@ bool code_wanted(u64 pc, u32 times) {
 
 static void take_over(Thread *t, Code *c, u64 pc, void *code) {
     TableEntry *row = &c->table[TABLE_INDEX(pc)];
-    set_code(entry_for(c, pc), code);
+    set_code(c, entry_for(c, pc), code);
     if (row->pc == pc)
         row->code = (u64)code;
     quick_override(t, pc, emit_cross(code, false));
@@ -385,6 +388,14 @@ void code_revert_all(void) {
         if (e->used)
             e->code = NULL, e->asked = false, e->wanted = 0;
     }
+    memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
+}
+
+void code_forget_all(void) {
+    Code *c = the.code;
+    memset(c->map, 0, c->map_cap * sizeof(Entry));
+    c->map_len = 0;
+    c->any = false;
     memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
 }
 
@@ -424,11 +435,7 @@ static void note_changed(u64 start, u64 end) {
 }
 
 /* Translations of code that changed: their entries go, and stubs of direct callers ask again. The memory is not reused. */
-void code_forget(u64 start, u64 end) {
-    note_changed(start, end);
-    Code *c = the.code;
-    if (!c || !c->map)
-        return;
+static void forget(Code *c, u64 start, u64 end) {
     arena_lock();
     for (u64 i = 0; i < c->map_cap; i++) {
         Entry *e = &c->map[i];
@@ -441,6 +448,12 @@ void code_forget(u64 start, u64 end) {
     }
     memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
     arena_unlock();
+}
+
+void code_forget(u64 start, u64 end) {
+    note_changed(start, end);
+    if (the.code && the.code->any)
+        forget(the.code, start, end);
     quick_forget(start, end);
 }
 

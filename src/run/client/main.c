@@ -31,6 +31,7 @@ Thread *thread_new(u64 host_stack_size) {
     t->cpu.mxcsr = 0x1f80;
     t->cpu.fpu_cw = 0x37f;
     arena_lock();
+    quick_adopt(t);
     t->next = the.threads;
     the.threads = t;
     arena_unlock();

@@ -37,7 +37,8 @@
 #define THREAD_CROSSINGS 2656
 #define THREAD_CROSSED 2664
 #define THREAD_NEXT 2672
-#define THREAD_C(n) (2680 + 8 * (n)) /* quick_lookup, _lookup_call, _lookup_jump, _arrive, _exit; cross_back, quick_interrupted */
+#define THREAD_STOP 2680
+#define THREAD_C(n) (2688 + 8 * (n)) /* quick_lookup, _lookup_call, _lookup_jump, _arrive, _exit; cross_back, quick_interrupted */
 #define THREAD_TABLE_PC 4096
 #define THREAD_TABLE_CODE (THREAD_TABLE_PC + 8 * QUICK_TABLE)
 #define THREAD_JUMP_PC (THREAD_TABLE_CODE + 8 * QUICK_TABLE)

@@ -13,6 +13,7 @@
 #include "run/client/arena.h"
 #include "run/client/frame.h"
 #include "run/client/image.h"
+#include "run/client/quick/quick.h"
 #include "run/client/space.h"
 #include "run/client/tier.h"
 
@@ -40,6 +41,7 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     the.threads = t;
     the.ended = NULL;
     remote_after_fork();
+    quick_after_fork(t);
     tier_begin(t);
 }
 

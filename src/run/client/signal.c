@@ -178,11 +178,15 @@ static void sent_without_handler(const Thread *t, const SignalInfo *info) {
         let_die(info);
 }
 
+static bool was_interrupted(const SignalContext *s) {
+    return s->rip == (u64)guard_syscall + SYSCALL_LENGTH && s->rax == (u64)-EINTR;
+}
+
 static void on_signal(int sig, const SignalInfo *info, SignalContext *s) {
     Thread *t = thread_self();
     if (sig == TIER_SIGNAL && tier_sent(info)) {
         t->sampled = true;
-        t->repeat = s->rip == (u64)guard_syscall + SYSCALL_LENGTH && s->rax == (u64)-EINTR;
+        t->repeat = was_interrupted(s);
         if (!t->borrows_memory && !t->pending_signals)
             interrupt(t, s);
         return;
@@ -229,6 +233,15 @@ static void fault_without_state(const Thread *t, const SignalInfo *info) {
     let_die(info);
 }
 
+/* Another thread wants this one to leave quick code. */
+static void on_stop(Thread *t, SignalContext *s) {
+    t->repeat = was_interrupted(s);
+    if (t->in_call)
+        __atomic_store_n(&t->stopped, true, __ATOMIC_RELEASE);
+    else
+        interrupt(t, s);
+}
+
 /* Sent by somebody, not raised. */
 static void sent_fault(Thread *t, const SignalInfo *info, SignalContext *s) {
     if (t->pending_signals || (t->blocked_faults & bit((u32)info->number)))
@@ -243,7 +256,9 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     Thread *t = thread_self();
     QuickPlace place;
     bool quick = arena_holds(s->rip) && quick_locate(s->rip - (sig == SIGTRAP && !t->stepping), &place);
-    if (info->code <= 0)
+    if (quick_sent_stop(info))
+        on_stop(t, s);
+    else if (info->code <= 0)
         sent_fault(t, info, s);
     else if (sig == SIGSEGV && quick_original(s->rip) == (u64)quick_return_store)
         s->rip = (u64)quick_return_slow;

@@ -38,6 +38,7 @@ void stats_print(void) {
         {"translated", "  asked of the server", s->requested, ""},
         {"from_shared", "    which had them from its shared cache", s->shared, ""},
         {"reverted", "  given up again", s->reverted, ""},
+        {"renewals", "  all code forgotten", s->renewals, ""},
         {"guest_instructions", "  guest instructions in them", s->guest_insns, ""},
         {"object_bytes", "bytes of objects", s->objects_bytes, ""},
         {"dispatches", "computed targets not in the table", s->lookups_missed, ""},

@@ -442,7 +442,9 @@ void guest_syscall(LatheX86Cpu *cpu) {
     __atomic_fetch_add(&the.stats.syscalls, 1, __ATOMIC_RELAXED);
     if (the.opt.strace)
         trace_enter(t, number, a);
+    t->in_call = true;
     i64 result = run(t, number, a);
+    t->in_call = false;
     if (result == SYSCALL_RESTART)
         cpu->pc -= SYSCALL_LENGTH;
     else if (result != SYSCALL_NO_RESULT)

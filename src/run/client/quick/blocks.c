@@ -235,6 +235,7 @@ void block_kill(u32 number) {
         remove_from_page(number, last_page(b));
     b->incoming = 0;
     b->dead = true;
+    quick_all.dead_bytes += b->code_size;
 }
 
 /* Code for the instruction at pc in a block; NULL: no instruction of it begins there. */
@@ -283,6 +284,23 @@ u64 block_next(u64 pc) {
             nearest = start;
     }
     return nearest;
+}
+
+static void empty(Array *a) {
+    if (a->at)
+        sys_pages_free(a->at, a->cap);
+    *a = (Array){0};
+}
+
+void blocks_forget_all(void) {
+    pages_release();
+    empty(&quick_all.blocks);
+    empty(&quick_all.exits);
+    empty(&quick_all.lens);
+    empty(&quick_all.bitmaps);
+    memset(quick_all.pages, 0, quick_all.page_cap * sizeof(Page));
+    quick_all.page_count = quick_all.dead_bytes = 0;
+    quick_all.stubs = quick_all.stubs_end = NULL;
 }
 
 bool blocks_init(void) {

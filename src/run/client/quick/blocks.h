@@ -46,6 +46,7 @@ typedef struct Blocks {
     Array bitmaps; /* of pages */
     Page *pages;
     u64 page_count, page_cap;
+    u64 dead_bytes; /* of code that no thread comes to any more */
     u8 *stubs, *stubs_end;
 } Blocks;
 
@@ -89,6 +90,7 @@ void page_guard(u64 number);
 void pages_release(void);
 
 bool blocks_init(void);
+void blocks_forget_all(void);
 /* Into the tables: a block that is there as far as `next`. Returns its number. */
 u32 block_add(const Block *b);
 /* No thread comes here any more, but for those that are inside. */

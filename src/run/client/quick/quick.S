@@ -126,8 +126,9 @@ hidden quick_leave
 
 /* The guest's state is whole in memory until the last instruction. */
 hidden quick_resume
-    cmpq $0, %gs:THREAD_PENDING
-    jne 7f
+    mov %gs:THREAD_PENDING, %rax
+    or %gs:THREAD_STOP, %rax
+    jnz 7f
     pushq %gs:THREAD_FLAGS
     popfq
     mov %gs:CPU_GP(0), %rax

@@ -29,8 +29,12 @@ static bool deliver(Thread *t) {
 }
 
 static void go_on(Thread *t) {
+    if (t->stop)
+        quick_wait_stopped(t);
     deliver(t);
     arena_lock();
+    if (quick_is_crowded())
+        quick_renew(t);
     t->target = (u64)quick_find(t, t->cpu.pc);
     arena_unlock();
 }
@@ -56,12 +60,12 @@ static void interrupt(Thread *t) {
 /* To the target of a jump or call, which has code from now on. */
 static void follow(Thread *t, u32 number) {
     arena_lock();
-    u64 pc = exit_no(number)->pc;
-    t->cpu.pc = pc;
-    t->target = (u64)(exit_no(number)->kind == EXIT_CALL ? quick_find_function(t, pc) : quick_find(t, pc));
+    const Exit *x = exit_no(number);
+    t->target = (u64)(x->kind == EXIT_CALL ? quick_find_function(t, x->pc) : quick_find(t, x->pc));
     exit_link(number);
+    bool crowded = quick_is_crowded();
     arena_unlock();
-    if (t->pending_signals)
+    if (t->pending_signals || crowded)
         go_on(t);
 }
 

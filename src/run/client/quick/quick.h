@@ -37,6 +37,15 @@ u64 quick_count(void);                      /* of blocks */
 /* Blocks that are not wanted are forgotten. */
 void quick_drop(bool (*keeps)(u64 pc));
 
+/* renew.c: with the lock held, and the guest's state whole: is it time to forget all code and begin anew? Do so. */
+bool quick_is_crowded(void);
+void quick_renew(Thread *t);
+/* For that, other threads get a signal: is it this one? Wait until they may go on. A thread begins; a process begins, by fork. */
+bool quick_sent_stop(const void *info);
+void quick_wait_stopped(Thread *t);
+void quick_adopt(Thread *t);
+void quick_after_fork(Thread *t);
+
 /* What quick code does at a host address: the guest instruction it is in. */
 typedef struct QuickPlace {
     u64 pc, next; /* the instruction, and the one behind it */
