@@ -176,17 +176,21 @@ static void unlink_exit(u32 number) {
     Exit *x = exit_no(number);
     if (!x->stub)
         x->stub = new_stub(number);
+    x->linked = false;
     set_site(x->site, x->stub);
 }
 
 void exit_link(u32 number) {
     Exit *x = exit_no(number);
     u32 target;
+    if (x->linked)
+        return;
     u8 *code = block_find(x->pc, &target);
     if (!code) {
         unlink_exit(number);
         return;
     }
+    x->linked = true;
     x->next = block_no(target)->incoming;
     block_no(target)->incoming = number;
     set_site(x->site, code);

@@ -27,6 +27,7 @@ typedef struct Exit {
     u8 *site, *stub; /* the displacement of its jump, and where that leads without a target; NULL: none (yet) */
     u32 next;        /* of the target's incoming ones */
     u8 kind;
+    bool linked; /* is one of them */
 } Exit;
 
 typedef struct Page {
@@ -103,7 +104,7 @@ u32 block_at(u64 pc);
 u64 block_next(u64 pc);
 
 u32 exit_new(ExitKind kind, u64 pc, u8 *site);
-/* To its target's code if there is some, else to its stub. */
+/* To its target's code if there is some, else to its stub. Threads that leave by the same stub at once all come here. */
 void exit_link(u32 number);
 /* Jumps to pc, of which some may lead to the middle of another block, go to `code` from now on. */
 void exits_redirect(u64 pc, const u8 *code);
