@@ -137,7 +137,7 @@ static ShapeKind branch_kind(const Decoded *d) {
 }
 
 static ShapeKind expected_kind(const Decoded *d) {
-    if (uses_gs(d) || has_base(d, ZYDIS_REGISTER_EIP))
+    if (uses_gs(d))
         return SHAPE_OTHER;
     if (always_traps(d->in.mnemonic) || moves_control(d))
         return SHAPE_TRAP;
@@ -181,7 +181,7 @@ static void compare_values(Test *t, const u8 *bytes, const Decoded *d, const Sha
         complain(t, bytes, in->length, "byte at opcode_at", bytes[shape->opcode_at], in->opcode);
     if (shape->modrm_at != in->raw.modrm.offset && !moves_control(d))
         complain(t, bytes, in->length, "modrm_at", shape->modrm_at, in->raw.modrm.offset);
-    u8 disp_at = has_base(d, ZYDIS_REGISTER_RIP) ? in->raw.disp.offset : 0;
+    u8 disp_at = has_base(d, ZYDIS_REGISTER_RIP) || has_base(d, ZYDIS_REGISTER_EIP) ? in->raw.disp.offset : 0;
     if (shape->disp_at != disp_at)
         complain(t, bytes, in->length, "disp_at", shape->disp_at, disp_at);
     bool has_target = shape->kind >= SHAPE_JCC && shape->kind <= SHAPE_COUNTED;
@@ -457,7 +457,7 @@ static const Case cases[] = {
     {"2e 75 fd",                    3, SHAPE_JCC, 0, -3},
     {"67 e3 05",                    3, SHAPE_COUNTED, 0, 5},
     {"f3 0f 1e fa",                 4, SHAPE_PLAIN, 0, 0},
-    {"67 ff 25 00 00 00 00",        7, SHAPE_OTHER, 0, 0}, /* eip-relative */
+    {"67 ff 25 00 00 00 00",        7, SHAPE_JMP_INDIRECT, 3, 0}, /* eip-relative */
     {"ff 2d 00 00 00 00",           6, SHAPE_OTHER, 2, 0}, /* far */
     /* gs. */
     {"65 48 8b 04 25 28 00 00 00",  9, SHAPE_OTHER, 0, 0},

@@ -321,15 +321,15 @@ bool shape_of(const u8 *bytes, size_t size, Shape *shape) {
     u8 kind = facts & KIND, immediate = immediate_size(&s, facts), length = (u8)(s.at + immediate);
     if (kind == BAD || length > SHAPE_BYTES || length > size)
         return false;
-    bool other = s.gs || (s.disp_at && s.address32);
     *shape = (Shape){
         .length = length,
-        .kind = other ? SHAPE_OTHER : kind,
+        .kind = s.gs ? SHAPE_OTHER : kind,
         .rex = s.rex,
         .opcode = opcode,
         .opcode_at = s.opcode_at,
         .modrm_at = s.modrm_at,
-        .disp_at = s.address32 ? 0 : s.disp_at,
+        .disp_at = s.disp_at,
+        .address32 = s.address32,
     };
     set_immediate(shape, s.bytes + s.at, immediate);
     return true;

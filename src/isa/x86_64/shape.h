@@ -21,21 +21,22 @@ typedef enum ShapeKind {
     SHAPE_SYSCALL,
     SHAPE_CPUID,
     SHAPE_TRAP,  /* int n, int3, int1, ud0/1/2, hlt, in, out and others that always trap in user mode */
-    SHAPE_OTHER, /* far transfers, iret, sysenter, xbegin/xabort; gs in use (prefix, rd/wrgsbase, mov to gs); eip-relative */
+    SHAPE_OTHER, /* far transfers, iret, sysenter, xbegin/xabort; gs in use (prefix, rd/wrgsbase, mov to gs) */
 } ShapeKind;
 
 enum { SHAPE_BYTES = 15 }; /* SDM 3A, 6.15, #GP: "instruction length exceeds 15 bytes" */
 
 typedef struct Shape {
     u8 length;
-    u8 kind;       /* ShapeKind */
-    u8 rex;        /* 0: none */
-    u8 opcode;     /* the last opcode byte */
-    u8 opcode_at;  /* offset of it */
-    u8 modrm_at;   /* 0: none, or of mov from and to control and debug registers, which trap */
-    u8 disp_at;    /* offset of a 32-bit rip-relative displacement; 0: none, or eip-relative */
-    u16 immediate; /* of ret */
-    i64 target;    /* of direct jumps and calls: relative to the instruction's end */
+    u8 kind;        /* ShapeKind */
+    u8 rex;         /* 0: none */
+    u8 opcode;      /* the last opcode byte */
+    u8 opcode_at;   /* offset of it */
+    u8 modrm_at;    /* 0: none, or of mov from and to control and debug registers, which trap */
+    u8 disp_at;     /* offset of a 32-bit displacement relative to rip, or to eip; 0: none */
+    bool address32; /* addresses have 32 bits: that displacement is relative to eip */
+    u16 immediate;  /* of ret */
+    i64 target;     /* of direct jumps and calls: relative to the instruction's end */
 } Shape;
 
 /* false: no instruction, or more than `size` bytes; *shape is then untouched. No byte after `size` is read. True does not

@@ -8,7 +8,7 @@
 #include "run/client/client.h"
 
 enum { OPERAND_MOV = 0x8b, RM_RIP = 5, RM_SP = 4, RCX = 1, RBX = 3, RSI = 6, RDI = 7 };
-enum { REX = 0x40, REX_W = 8, REX_R = 4, REX_X = 2, REX_B = 1 };
+enum { FS = 0x64, ADDRESS32 = 0x67, REX = 0x40, REX_W = 8, REX_R = 4, REX_X = 2, REX_B = 1 };
 enum { VEX3 = 0xc4, VEX2 = 0xc5, EVEX = 0x62 };
 /* A site may not cross the border of 8 aligned bytes: another thread sees it changed as a whole. */
 enum { SITE_ALIGN = 8, SITE_BYTES = 4 };
@@ -139,13 +139,14 @@ static void put_far(Emitter *e, const Shape *s, u64 address) {
 static u64 relative_address(const Emitter *e, const Shape *s) {
     i32 disp;
     memcpy(&disp, guest(e) + s->disp_at, 4);
-    return e->pc + s->length + (u64)(i64)disp;
+    u64 address = e->pc + s->length + (u64)(i64)disp;
+    return s->address32 ? (u32)address : address;
 }
 
-/* Does [rip + x] reach an address from an instruction of that length here? */
-static bool reaches(const Emitter *e, u64 length, u64 address) {
+/* Does [rip + x] reach an address from an instruction of that length here? With 32-bit addresses it reaches all of them. */
+static bool reaches(const Emitter *e, const Shape *s, u64 length, u64 address) {
     i64 distance = (i64)(address - ((u64)e->at + length));
-    return distance == (i32)distance;
+    return s->address32 || distance == (i32)distance;
 }
 
 static void put_copy(Emitter *e, const Shape *s) {
@@ -154,7 +155,7 @@ static void put_copy(Emitter *e, const Shape *s) {
         return;
     }
     u64 address = relative_address(e, s);
-    if (!reaches(e, s->length, address)) {
+    if (!reaches(e, s, s->length, address)) {
         put_far(e, s, address);
         return;
     }
@@ -166,24 +167,31 @@ static void put_copy(Emitter *e, const Shape *s) {
 
 /* ------------------------------------------------------------------------------------------------------------- control */
 
+/* mov $address, %rcx; mov (%rcx), %rcx */
+static void put_load_far(Emitter *e, const u8 *prefixes, u32 count, u64 address) {
+    put(e, "\x48\xb9", 2);
+    put(e, &address, 8);
+    put(e, prefixes, count);
+    put(e, "\x48\x8b\x09", 3);
+}
+
 /* mov target, %rcx, where the target is the ModRM operand of a jump or call. */
 static void put_load_target(Emitter *e, const Shape *s) {
     const u8 *insn = guest(e);
     u8 text[16];
     u32 n = 0, tail = s->length - s->modrm_at - 1u;
     for (u32 i = 0; i < s->opcode_at; i++)
-        if (insn[i] == 0x64 || insn[i] == 0x67)
+        if (insn[i] == FS || insn[i] == ADDRESS32)
             text[n++] = insn[i];
+    u32 prefixes = n;
     text[n++] = (u8)(REX | REX_W | (s->rex & (REX_X | REX_B)));
     text[n++] = OPERAND_MOV;
     text[n++] = (u8)((insn[s->modrm_at] & 0xc7) | RCX << 3);
     memcpy(text + n, insn + s->modrm_at + 1, tail);
     if (s->disp_at) {
         u64 address = relative_address(e, s);
-        if (!reaches(e, n + tail, address)) { /* mov $address, %rcx; mov (%rcx), %rcx */
-            put(e, "\x48\xb9", 2);
-            put(e, &address, 8);
-            put(e, "\x48\x8b\x09", 3);
+        if (!reaches(e, s, n + tail, address)) {
+            put_load_far(e, text, prefixes, address);
             return;
         }
         i32 disp = (i32)(address - ((u64)e->at + n + tail));
