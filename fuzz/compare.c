@@ -13,14 +13,6 @@ typedef struct Outcome {
     bool whole;
 } Outcome;
 
-void compare_run_cpu(State *s, const u8 *code, size_t size, u32 expected_trap) {
-    u8 *memory = state_memory();
-    memcpy(memory, s->memory, STATE_MEMORY_BYTES);
-    NativeResult result = native_run(&s->cpu, code, size);
-    memcpy(s->memory, memory, STATE_MEMORY_BYTES);
-    s->cpu.trap = state_trap_of(result, expected_trap);
-}
-
 static size_t size_at(const Case *c, size_t offset) {
     Insn in = {.pc = STATE_CODE + offset};
     CHECK(isa_x86_64.decode(c->code + offset, c->size - offset, in.pc, &in) == LATHE_OK, "a sample of no instructions");
@@ -39,7 +31,7 @@ static bool find_open(const Case *c, const State *initial, State *ignore) {
             return false;
         if (one.size == c->size)
             return true;
-        compare_run_cpu(&s, one.code, one.size, LATHE_TRAP_NONE);
+        state_run_cpu(&s, one.code, one.size, LATHE_TRAP_NONE);
     }
     return true;
 }
@@ -51,7 +43,7 @@ static bool run_both(const Lifted *l, size_t index, const Case *c, const State *
     if (!find_open(c, initial, &o->ignore))
         return false;
     o->whole = lifted_run(l, index, &o->lifted);
-    compare_run_cpu(&o->cpu, c->code, c->size, o->lifted.cpu.trap);
+    state_run_cpu(&o->cpu, c->code, c->size, o->lifted.cpu.trap);
     return true;
 }
 

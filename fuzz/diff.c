@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "compare.h"
+#include "draw.h"
 
 #define BATCH 200
 #define REPORTS_PER_ROW 3
@@ -62,48 +63,9 @@ static const char *row_name(const Fuzz *f, size_t row) {
     return isa_x86_64.row_name(f->forms.found.at[f->forms.first.at[row]].row);
 }
 
-static const Form *draw_form_of(const Fuzz *f, Rng *r, u32 row) {
-    u32 first = f->forms.first.at[row], count = f->forms.first.at[row + 1] - first;
-    return &f->forms.found.at[first + rng_below(r, count)];
-}
-
-/* Instructions act on each other most through the flags: half of those in a sequence have to do with them. */
-static const Form *draw_next_form(const Fuzz *f, Rng *r) {
-    const Forms *forms = &f->forms;
-    if (forms->flag_rows.len && rng_next(r) & 1)
-        return draw_form_of(f, r, forms->flag_rows.at[rng_below(r, (u32)forms->flag_rows.len)]);
-    return draw_form_of(f, r, rng_below(r, (u32)forms->row_count));
-}
-
-/* More instructions, each one made for the state that the ones before it leave on the CPU. */
-static void draw_rest(const Fuzz *f, Rng *r, Sample *s) {
-    State now = s->initial;
-    size_t done = 0;
-    for (u32 left = rng_below(r, f->options.length); left > 0; left--) {
-        compare_run_cpu(&now, s->code + done, s->size - done, LATHE_TRAP_NONE);
-        done = s->size;
-        if (now.cpu.trap || now.cpu.pc != STATE_CODE + done)
-            return;
-        for (int tries = 0; tries < 50 && !generate_more(r, draw_next_form(f, r), &now, s); tries++)
-            continue;
-        if (s->size == done)
-            return;
-    }
-}
-
-/* Each row is as likely as any other, and so is each form of a row. */
-static void draw_sample(Fuzz *f, size_t at) {
+static void draw(Fuzz *f, size_t at) {
     Sample *s = &f->samples[at];
-    for (bool found = false; !found;) {
-        s->seed = f->next_seed++;
-        Rng r = {s->seed * 0xd1342543de82ef95u};
-        f->row_of[at] = rng_below(&r, (u32)f->forms.row_count);
-        found = generate_sample(&r, draw_form_of(f, &r, f->row_of[at]), s);
-        if (found && f->options.length > 1 && s->seed % 2)
-            draw_rest(f, &r, s);
-        if (found && f->options.length > 1 && s->seed % 8 == 3 && s->may_repeat)
-            generate_loop(&r, s);
-    }
+    f->row_of[at] = draw_sample(&f->forms, &f->next_seed, f->options.length, s);
     VEC_PUSH(&f->cases, ((Case){.file = "sample", .code = s->code, .size = s->size}));
 }
 
@@ -148,7 +110,7 @@ static void run_batch(Fuzz *f, u64 batch) {
     LiftedMode mode = mode_of_batch(f, batch);
     f->cases.len = 0;
     for (size_t i = 0; i < n; i++)
-        draw_sample(f, i);
+        draw(f, i);
     CaseList list = {f->cases.at, f->cases.len, f->cases.cap};
     Lifted *l = lifted_new(&list, mode);
     for (size_t i = 0; i < n; i++)

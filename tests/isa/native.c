@@ -9,9 +9,11 @@
 #include <cpuid.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <asm/prctl.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <ucontext.h>
 
@@ -65,7 +67,7 @@ static struct Run {
 } run;
 
 static struct Machine {
-    bool ready, has_segments;
+    bool ready, has_fsgsbase;
     u32 component_offset[COMPONENTS];
 } machine;
 
@@ -212,20 +214,32 @@ static void put_host(ucontext_t *uc) {
 
 #define SEGMENT_OP(op, v) asm volatile(op " %0" : "+r"(v))
 
+/* The system call alone: libc's function would leave its error at fs. */
+static inline void arch_prctl(u64 code, u64 arg) {
+    u64 nr = SYS_arch_prctl;
+    asm volatile("syscall" : "+a"(nr) : "D"(code), "S"(arg) : "rcx", "r11", "memory");
+}
+
 /* sigreturn does not load these two: ID from the frame's flags, and the segment bases. */
 static inline void set_unframed(u64 id, u64 fsbase, u64 gsbase) {
     u64 flags = __builtin_ia32_readeflags_u64() & ~(1ull << FLAG_ID | 1ull << FLAG_AC);
     __builtin_ia32_writeeflags_u64(flags | id << FLAG_ID);
-    if (machine.has_segments) {
+    if (machine.has_fsgsbase) {
         SEGMENT_OP("wrgsbase", gsbase);
         SEGMENT_OP("wrfsbase", fsbase);
+    } else {
+        arch_prctl(ARCH_SET_GS, gsbase);
+        arch_prctl(ARCH_SET_FS, fsbase);
     }
 }
 
 static inline void get_segments(u64 *fsbase, u64 *gsbase) {
-    if (machine.has_segments) {
+    if (machine.has_fsgsbase) {
         SEGMENT_OP("rdfsbase", *fsbase);
         SEGMENT_OP("rdgsbase", *gsbase);
+    } else {
+        arch_prctl(ARCH_GET_FS, (u64)fsbase);
+        arch_prctl(ARCH_GET_GS, (u64)gsbase);
     }
 }
 
@@ -306,7 +320,7 @@ static void get_ready(void) {
     if (machine.ready)
         return;
     machine.ready = true;
-    machine.has_segments = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
+    machine.has_fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE;
     find_components();
     catch_signals();
 }

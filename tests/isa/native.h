@@ -18,7 +18,7 @@ typedef struct NativeResult {
 } NativeResult;
 
 /* Runs `code` at cpu->pc (0: NATIVE_CODE) with the whole of *cpu in the real registers until control leaves the bytes
- * or a signal stops it, and stores everything back. Registers this CPU lacks (AVX, AVX-512, settable fs and gs base) stay
+ * or a signal stops it, and stores everything back. Registers this CPU lacks (AVX, AVX-512) stay
  * as they were. A run of more than about 0.1 s is stopped with SIGVTALRM. System calls are really made: pass none.
  * cpu->trap is not changed; after SIGTRAP by an int3 of the code itself the pc is after it. */
 NativeResult native_run(LatheX86Cpu *cpu, const void *code, size_t size);

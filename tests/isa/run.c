@@ -79,14 +79,6 @@ static void ignore_missing_vectors(State *ignore) {
     memset(ignore->cpu.k, 0xff, sizeof(ignore->cpu.k));
 }
 
-static void run_on_cpu(const Case *c, State *s, u32 expected_trap) {
-    u8 *memory = state_memory();
-    memcpy(memory, s->memory, STATE_MEMORY_BYTES);
-    NativeResult result = native_run(&s->cpu, c->code, c->size);
-    memcpy(s->memory, memory, STATE_MEMORY_BYTES);
-    s->cpu.trap = state_trap_of(result, expected_trap);
-}
-
 /* False: the CPU does not have the instruction. */
 static bool is_known_to_cpu(const State *got, const State *want) {
     bool undefined = got->cpu.trap == LATHE_TRAP_UNDEFINED;
@@ -100,7 +92,7 @@ static void check_native(Run *r, const Case *c) {
         return;
     }
     State got = initial;
-    run_on_cpu(c, &got, want.cpu.trap);
+    state_run_cpu(&got, c->code, c->size, want.cpu.trap);
     if (!is_known_to_cpu(&got, &want)) {
         r->skipped++;
         return;
@@ -155,7 +147,7 @@ static const char *expected_from_cpu(Run *r, const Case *c) {
         return NULL;
     }
     State got = initial;
-    run_on_cpu(c, &got, old.cpu.trap);
+    state_run_cpu(&got, c->code, c->size, old.cpu.trap);
     if (!is_known_to_cpu(&got, &old)) {
         printf("%s:%d: this CPU calls it undefined; if that is meant, expect trap=undefined: %s\n", c->file, c->line,
                c->insns);

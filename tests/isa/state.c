@@ -521,3 +521,12 @@ u8 *state_memory(void) {
     CHECK(!mprotect(page, STATE_MEMORY_BYTES, PROT_READ | PROT_WRITE), "no scratch memory");
     return page;
 }
+
+NativeResult state_run_cpu(State *s, const u8 *code, size_t size, u32 expected_trap) {
+    u8 *memory = state_memory();
+    memcpy(memory, s->memory, STATE_MEMORY_BYTES);
+    NativeResult result = native_run(&s->cpu, code, size);
+    memcpy(s->memory, memory, STATE_MEMORY_BYTES);
+    s->cpu.trap = state_trap_of(result, expected_trap);
+    return result;
+}

@@ -40,4 +40,7 @@ u32 state_trap_of(NativeResult r, u32 expected);
 /* The scratch page, mapped at STATE_MEMORY on first use, with nothing readable beside it. */
 u8 *state_memory(void);
 
+/* Runs machine code at s->cpu.pc on the CPU; a #GP is taken for `expected_trap` if that is one. */
+NativeResult state_run_cpu(State *s, const u8 *code, size_t size, u32 expected_trap);
+
 #endif

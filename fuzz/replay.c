@@ -1,0 +1,55 @@
+/* replay.c: the program fuzz-replay: runs the samples of fuzz-emit on the CPU it finds itself on, and compares.
+ *
+ * Run by `lathe run`, that CPU is quick code. It must agree in everything: all registers, memory, the pc and the signal with its
+ * code and address. */
+#include <stdio.h>
+
+#include "record.h"
+
+enum { REPORTS_MAX = 20 };
+
+static void ignore_missing_vectors(LatheX86Cpu *c) {
+    unsigned have = native_vector_bytes();
+    for (int i = 0; i < 32; i++)
+        memset(c->vec[i] + (i < 16 ? have : 0), 0xff, i < 16 ? 64 - have : have == 64 ? 0 : 64);
+    if (have < 64)
+        memset(c->k, 0xff, sizeof(c->k));
+}
+
+static bool same_result(NativeResult a, NativeResult b) {
+    return a.signal == b.signal && a.code == b.code && a.fault == b.fault;
+}
+
+static void report(const Record *r, const State *got, NativeResult result) {
+    Arena a = {0};
+    State nothing = {0}, plain;
+    state_default(&plain);
+    printf("DIFFERENT seed %llu: %s\n  CPU    %s (signal %d, %d, %#llx)\n  here   %s (signal %d, %d, %#llx)\n  from   "
+           "%s\n",
+           (unsigned long long)r->seed, r->text, state_changes(&a, got, &r->final, &r->ignore), r->result.signal,
+           r->result.code, (unsigned long long)r->result.fault, state_changes(&a, &r->final, got, &r->ignore),
+           result.signal, result.code, (unsigned long long)result.fault,
+           state_changes(&a, &plain, &r->initial, &nothing));
+    arena_free(&a);
+}
+
+static bool agrees(Record *r, bool reporting) {
+    Arena a = {0};
+    State got = r->initial;
+    ignore_missing_vectors(&r->ignore.cpu);
+    NativeResult result = state_run_cpu(&got, r->code, r->size, LATHE_TRAP_NONE);
+    bool same = same_result(r->result, result) && !*state_changes(&a, &r->final, &got, &r->ignore);
+    if (!same && reporting)
+        report(r, &got, result);
+    arena_free(&a);
+    return same;
+}
+
+int main(void) {
+    static Record record;
+    u64 count = 0, different = 0;
+    for (; fread(&record, sizeof(record), 1, stdin) == 1; count++)
+        different += !agrees(&record, different < REPORTS_MAX);
+    printf("%llu samples: %llu differ\n", (unsigned long long)count, (unsigned long long)different);
+    return !count || different;
+}
