@@ -78,13 +78,6 @@ static void release_held(Thread *t) {
     }
 }
 
-/* The guest's mask: faults are blocked only as far as the guest can see. */
-static void set_mask(Thread *t, u64 mask) {
-    t->blocked_faults = mask & faults();
-    set_host_mask(mask);
-    release_held(t);
-}
-
 static void set_host_default(u32 sig) {
     Action a = {0};
     sys_rt_sigaction((int)sig, &a, NULL);
@@ -108,6 +101,19 @@ static u64 put_back_pending(Thread *t, u64 host_mask) {
     t->pending_signals = 0;
     send_again(t, (const SignalInfo *)t->pending_info);
     return t->signal_mask;
+}
+
+/* The guest's mask: faults are blocked only as far as the guest can see. A signal that is noted just now came before: the new mask
+ * says what becomes of it. */
+static void set_mask(Thread *t, u64 mask) {
+    u64 host = mask & ~faults();
+    const u64 args[6] = {SIG_SETMASK, (u64)&host, 0, sizeof(host)};
+    t->blocked_faults = mask & faults();
+    if (syscall_guarded(&t->pending_signals, __NR_rt_sigprocmask, args) == SYSCALL_RESTART) {
+        put_back_pending(t, host);
+        set_host_mask(mask);
+    }
+    release_held(t);
 }
 
 /* ------------------------------------------------------------------------------------------------- interrupted quick code */
@@ -454,12 +460,15 @@ i64 signal_procmask(Thread *t, u64 how, u64 set, u64 old, u64 size) {
         return -EFAULT;
     u64 host = want & ~faults();
     const u64 args[6] = {how, set ? (u64)&host : 0, old, size};
-    i64 error = syscall_guarded(&t->pending_signals, __NR_rt_sigprocmask, args);
-    if (error)
-        return error;
-    if (set) {
+    if (set) { /* before the call: a signal that it lets through is noted with the new mask */
         u64 now = how == SIG_BLOCK ? faults_before | want : how == SIG_UNBLOCK ? faults_before & ~want : want;
         t->blocked_faults = now & faults();
+    }
+    i64 error = syscall_guarded(&t->pending_signals, __NR_rt_sigprocmask, args);
+    if (error) {
+        t->blocked_faults = faults_before;
+        t->signal_mask = (t->signal_mask & ~faults()) | faults_before; /* of a signal that came first */
+        return error;
     }
     if (old && faults_before)
         *(u64 *)old |= faults_before;
