@@ -239,7 +239,7 @@ void block_kill(u32 number) {
         remove_from_page(number, last_page(b));
     b->incoming = 0;
     b->dead = true;
-    quick_all.dead_bytes += b->code_size;
+    quick_all.dead++;
 }
 
 /* Code for the instruction at pc in a block; NULL: no instruction of it begins there. */
@@ -303,7 +303,7 @@ void blocks_forget_all(void) {
     empty(&quick_all.lens);
     empty(&quick_all.bitmaps);
     memset(quick_all.pages, 0, quick_all.page_cap * sizeof(Page));
-    quick_all.page_count = quick_all.dead_bytes = 0;
+    quick_all.page_count = quick_all.dead = 0;
     quick_all.stubs = quick_all.stubs_end = NULL;
 }
 

@@ -47,7 +47,7 @@ typedef struct Blocks {
     Array bitmaps; /* of pages */
     Page *pages;
     u64 page_count, page_cap;
-    u64 dead_bytes; /* of code that no thread comes to any more */
+    u32 dead; /* blocks */
     u8 *stubs, *stubs_end;
 } Blocks;
 

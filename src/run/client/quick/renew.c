@@ -11,7 +11,7 @@
 #include "run/client/quick/blocks.h"
 #include "run/client/quick/quick.h"
 
-enum { DEAD_BYTES = 16 << 20, POLL_NS = 1000000, CODE_QUEUED = -1 /* SI_QUEUE */ };
+enum { BYTES_MIN = 16 << 20, POLL_NS = 1000000, CODE_QUEUED = -1 /* SI_QUEUE */ };
 
 static struct {
     bool under_way; /* changed with the arena's lock held */
@@ -19,7 +19,9 @@ static struct {
 } renewal;
 
 bool quick_is_crowded(void) {
-    return arena_is_nearly_full() || (quick_all.dead_bytes > DEAD_BYTES && quick_all.dead_bytes > arena_used() / 2);
+    const Blocks *q = &quick_all;
+    u64 bytes = arena_used() + q->blocks.len + q->exits.len + q->lens.len + q->bitmaps.len;
+    return arena_is_nearly_full() || (bytes > BYTES_MIN && q->dead > block_count() / 2);
 }
 
 /* --------------------------------------------------------------------------------------------------- the other threads */
