@@ -121,6 +121,9 @@ hidden quick_arrived
     ask 3
     jmp quick_resume
 
+/* Not behind quick_resume, where the state counts as being in memory. */
+6:  jmp *%gs:THREAD_C(5)
+
 hidden quick_leave
     ask 4
 
@@ -143,7 +146,6 @@ hidden quick_resume
     load_upper
     mov %gs:CPU_GP(4), %rsp
     jmp *%gs:THREAD_TARGET
-6:  jmp *%gs:THREAD_C(5)
 7:  jmp *%gs:THREAD_C(6)
 hidden quick_end
 
