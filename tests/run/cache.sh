@@ -2,43 +2,9 @@
 # cache.sh LATHE MAKER MANDIR: `lathe cache`, and what `lathe run` does before the program runs: its options, the program's place,
 # messages and exit statuses. The client is played by a script that prints its arguments. MAKER DIR makes a pack in DIR.
 lathe=$(realpath "$1")
-maker=$2
-mandir=$3
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-passed=0
-failed=0
-for name in $(env | sed -n 's/^\(LATHE_[A-Z_]*\)=.*/\1/p'); do
-    unset "$name"
-done
-
-fail() {
-    failed=$((failed + 1))
-    echo "FAIL: $what: $1"
-}
-
-# expect STATUS WHAT COMMAND...: runs it; its output is then in $dir/out and $dir/err.
-expect() {
-    want=$1
-    what=$2
-    shift 2
-    "$@" >"$dir/out" 2>"$dir/err" </dev/null
-    got=$?
-    [ $got -eq "$want" ] && passed=$((passed + 1)) || fail "exit status $got, not $want: $(head -1 "$dir/err")"
-}
-
-# says STREAM PATTERN: the last command printed a line with it (an extended regular expression).
-says() {
-    grep -Eq -- "$2" "$dir/$1" && passed=$((passed + 1)) || fail "no '$2' in std$1: $(head -3 "$dir/$1")"
-}
-
-says_not() {
-    ! grep -Eq -- "$2" "$dir/$1" && passed=$((passed + 1)) || fail "'$2' in std$1"
-}
-
-one_line() {
-    [ "$(wc -l <"$dir/err")" -eq 1 ] && [ ! -s "$dir/out" ] && passed=$((passed + 1)) || fail "not one line of message"
-}
+maker=$(realpath "$2")
+mandir=$(realpath "$3")
+. "$(dirname "$0")/../check.sh"
 
 # ------------------------------------------------------------------------------------------------------------- lathe cache
 
@@ -50,13 +16,13 @@ echo "keep me" >"$cache/notes.txt"
 expect 0 "show" "$lathe" cache --cache="$cache" show
 says out '^0123456789abcdeffedcba9876543210\.pack  20.* 12 records .*KiB$'
 says out '^1 packs, 12 records, .* KiB$'
-printf 'X' | dd of="$cache/0123456789abcdeffedcba9876543210.pack" bs=1 seek=64 conv=notrunc 2>/dev/null
+patch "$cache/0123456789abcdeffedcba9876543210.pack" 64 X
 expect 0 "a damaged record" env LATHE_CACHE="$cache" "$lathe" cache
 says out ' 11 records .*\(1 damaged\)$'
 expect 0 "clear" "$lathe" cache clear --cache "$cache"
 says out '^removed 1 packs, .*KiB$'
 what="clear removes packs only"
-[ "$(ls "$cache")" = notes.txt ] && passed=$((passed + 1)) || fail "$(ls "$cache")"
+is "$(ls "$cache")" = notes.txt
 expect 0 "path" env XDG_CACHE_HOME=/x "$lathe" cache path
 says out '^/x/lathe$'
 expect 0 "path in HOME" env -u XDG_CACHE_HOME HOME=/y "$lathe" cache path
@@ -98,9 +64,7 @@ says out '^options tier=0,opt=2,strict=0,strace=0,follow=1,perf=0,stats=0,dump=0
 says out ",cache=$dir/\\.cache/lathe,"
 says out ",server=$parts/lathe-server,socket=,client=$parts/lathe-client,sysroot=\$"
 says out "^path $dir/bin/prog\$"
-grep '^arg' "$dir/out" | tr '\n' ' ' >"$dir/args"
-what=arguments
-[ "$(cat "$dir/args")" = 'arg prog arg -x arg --stats=json arg -- arg y ' ] && passed=$((passed + 1)) || fail "$(cat "$dir/args")"
+is "$(grep '^arg' out | tr '\n' ' ')" = 'arg prog arg -x arg --stats=json arg -- arg y '
 expect 0 "all options" "$lathe" run --opt=quick --strict-fp --strace --no-follow --perf --stats=json --dump=obj,lift \
     --cache=none -L "$dir/root" -E A=1 -EB=2=3 -U HOME -0 name -- prog
 says out '^options tier=0,opt=1,strict=1,strace=1,follow=0,perf=1,stats=2,dump=5,build=[0-9a-f]{15},cache=,'
@@ -114,14 +78,13 @@ expect 0 "variables" env LATHE_OPT=quick LATHE_STRACE=1 LATHE_STATS=1 LATHE_NO_F
 says out '^options tier=0,opt=2,strict=0,strace=1,follow=1,perf=0,stats=1,dump=0,build=[0-9a-f]{15},cache=,'
 expect 0 "odd characters" "$lathe" run --cache='/a,b%c	d' prog
 says out ',cache=/a%2cb%25c%09d,'
-what="a relative directory"
-(cd "$dir" && "$lathe" run --cache=here prog) >"$dir/out" 2>&1
+expect 0 "a relative directory" "$lathe" run --cache=here prog
 says out ",cache=$dir/here,"
 expect 0 "the translator changed" "$lathe" run prog
-sed -n 's/.*,build=\([^,]*\).*/\1/p' "$dir/out" >"$dir/before"
+before=$(sed -n 's/.*,build=\([^,]*\).*/\1/p' out)
 echo : >>"$parts/lathe-server"
 expect 0 "the translator changed" "$lathe" run prog
-says_not out "build=$(cat "$dir/before")"
+says_not out "build=$before"
 expect 0 "a path" "$lathe" run "$dir/bin2/prog"
 says out "^path $dir/bin2/prog\$"
 
@@ -154,14 +117,7 @@ long=/$(printf '%0300d' 0)
 expect 1 "a long path" "$lathe" run --cache="$long" prog
 one_line
 
-for command in run cache; do
-    expect 0 "help of $command" "$lathe" $command --help
-    says out "^usage: lathe $command "
-    for option in $(sed -n 's/^  --*\([A-Za-z0-9-]*\).*/\1/p' "$dir/out"); do
-        what="lathe-$command.1"
-        grep -Eq "^\.It Fl -?$option( |\$)" "$mandir/lathe-$command.1" && passed=$((passed + 1)) || fail "no $option"
-    done
-done
+documented run
+documented cache
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

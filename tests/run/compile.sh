@@ -5,57 +5,21 @@ lathe=$(realpath "$1")
 server=$(realpath "$2")
 guests=$(realpath "$3")
 mandir=$(realpath "$4")
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-for name in $(env | sed -n 's/^\(LATHE_[A-Z_]*\)=.*/\1/p'); do
-    unset "$name"
-done
-export LC_ALL=C LATHE_CACHE="$dir/cache"
-passed=0
-failed=0
+. "$(dirname "$0")/../check.sh"
+export LATHE_CACHE="$dir/cache"
 
-fail() {
-    failed=$((failed + 1))
-    echo "FAIL: $what: $1"
-    head -n 5 out err
-}
-
-# expect STATUS WHAT COMMAND...: its output is then in out and err.
-expect() {
-    want=$1
-    what=$2
-    shift 2
-    "$@" >out 2>err </dev/null
-    got=$?
-    if [ $got -eq "$want" ]; then passed=$((passed + 1)); else fail "exit status $got, not $want"; fi
-}
-
-says() {
-    if grep -Eq -- "$2" "$1"; then passed=$((passed + 1)); else fail "$1 has no line with '$2'"; fi
-}
-
-same() {
-    if cmp -s "$1" "$2"; then passed=$((passed + 1)); else fail "$1 and $2 differ"; fi
-}
-
-# figure NAME: a number of --stats=json in err.
-figure() {
-    sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" err
-}
-
-is() {
-    if [ "$@" ]; then passed=$((passed + 1)); else fail "$*"; fi
+# build WORD...: by gcc, without a C library.
+build() {
+    gcc -w -O2 -nostdlib -ffreestanding -fno-stack-protector -fcf-protection=none "$@"
 }
 
 # -------------------------------------------------------------------------------------------------------------- programs
-flags="-w -O2 -nostdlib -ffreestanding -fno-stack-protector -fcf-protection=none"
-gcc $flags -fno-pie -no-pie -static "$guests/ahead.c" -o fixed &&
-    gcc $flags -fno-pie -no-pie -static -s "$guests/ahead.c" -o stripped &&
-    gcc $flags -fno-pie -no-pie -static -DHANDLER "$guests/ahead.c" -o handler &&
-    mkdir libs && gcc $flags -fPIC -shared "$guests/ahead_library.c" -o libs/libahead.so &&
-    gcc $flags -fPIE -pie -DLIBRARY "$guests/ahead.c" -Llibs -lahead -Wl,--enable-new-dtags,-rpath,'$ORIGIN/libs' -o dynamic &&
-    gcc $flags -fPIE -pie -DLIBRARY "$guests/ahead.c" -Llibs -lahead -o lost || exit 1
+build -fno-pie -no-pie -static "$guests/ahead.c" -o fixed &&
+    build -fno-pie -no-pie -static -s "$guests/ahead.c" -o stripped &&
+    build -fno-pie -no-pie -static -DHANDLER "$guests/ahead.c" -o handler &&
+    mkdir libs && build -fPIC -shared "$guests/ahead_library.c" -o libs/libahead.so &&
+    build -fPIE -pie -DLIBRARY "$guests/ahead.c" -Llibs -lahead -Wl,--enable-new-dtags,-rpath,'$ORIGIN/libs' -o dynamic &&
+    build -fPIE -pie -DLIBRARY "$guests/ahead.c" -Llibs -lahead -o lost || exit 1
 ./fixed >expected || exit 1
 ./dynamic >expected-dynamic || exit 1
 
@@ -63,12 +27,12 @@ for program in fixed stripped; do
     expect 0 "$program" "$lathe" compile --tier=opt ./$program
     expect 0 "$program runs" "$lathe" run --tier=opt --stats=json ./$program
     same out expected
-    is "$(figure translated)" -eq 0
-    is "$(figure from_cache)" -gt 8
+    counts translated -eq 0
+    counts from_cache -gt 8
     expect 0 "$program for both tiers" "$lathe" compile --tier=auto ./$program
     expect 0 "$program runs in both tiers" "$lathe" run --stats=json ./$program
     same out expected
-    is "$(figure from_cache)" -gt 5
+    counts from_cache -gt 5
 done
 
 expect 0 "a second time" "$lathe" compile --tier=opt ./fixed
@@ -77,18 +41,18 @@ expect 0 "more optimisation" "$lathe" compile --tier=opt --optimize=2 -j1 ./fixe
 says err ': [1-9][0-9]* functions translated'
 expect 0 "more optimisation runs" "$lathe" run --tier=opt --stats=json ./fixed
 same out expected
-is "$(figure translated)" -eq 0
+counts translated -eq 0
 expect 0 "exact floating point" "$lathe" compile --tier=opt --strict-fp --quiet ./fixed
-is "$(wc -c <err)" -eq 0
+silent err
 expect 0 "exact floating point runs" "$lathe" run --tier=opt --strict-fp --stats=json ./fixed
-is "$(figure translated)" -eq 0
+counts translated -eq 0
 
 # From the first handler on, both tiers run other code.
 expect 0 "with a handler" "$lathe" compile --tier=auto --signals ./handler
 says err '^once more'
 expect 0 "with a handler runs" "$lathe" run --stats=json ./handler
 same out expected
-is "$(figure from_cache)" -gt 5
+counts from_cache -gt 5
 
 export LATHE_CACHE="$dir/cache2"
 expect 0 "without profile" "$lathe" compile --tier=auto --profile ./fixed
@@ -100,35 +64,21 @@ says err "^fixed: ($before functions|.* are no code)"
 export LATHE_CACHE="$dir/cache"
 
 # ---------------------------------------------------------------------------------------- libraries, and interruption
-# servers: those of this test alone.
 mkdir own
 cp "$server" own/
 export LATHE_LIBEXEC="$dir/own"
-servers() {
-    for proc in /proc/[0-9]*; do
-        [ "$(readlink "$proc/exe" 2>/dev/null)" = "$dir/own/lathe-server" ] && echo "${proc#/proc/}"
-    done
-}
-"$lathe" compile --tier=opt -j2 ./dynamic >out 2>err &
-pid=$!
+begin "interrupted" "$lathe" compile --tier=opt -j2 ./dynamic
 sleep 2
-kill -TERM $pid
-wait $pid
-status=$?
-what="interrupted"
-is $status -eq 130
+kill -TERM "$begun"
+ended 130
 says err 'interrupted'
-is "$(servers | wc -l)" -eq 0
-"$lathe" compile --tier=opt -j2 ./dynamic >out 2>err &
-pid=$!
+is "$(servers)" = ""
+begin "workers killed" "$lathe" compile --tier=opt -j2 ./dynamic
 sleep 1.5
 for id in $(servers); do
     kill -9 "$id"
 done
-wait $pid
-status=$?
-what="workers killed"
-is $status -eq 0
+ended 0
 says err '^libahead.so: '
 says err ' [1-9][0-9]* were there already'
 expect 0 "with libraries" "$lathe" run --tier=opt --stats=json ./dynamic
@@ -153,14 +103,14 @@ printf '#!/bin/sh\n' >script
 expect 1 "a script" "$lathe" compile ./script
 says err '^lathe: ./script: a script; compile what runs it: /bin/sh$'
 cp fixed machine
-printf '\267\000' | dd of=machine bs=1 seek=18 conv=notrunc 2>/dev/null
+patch machine 18 '\0267\0000'
 expect 1 "another machine" "$lathe" compile ./machine
 says err '^lathe: ./machine: .*EM_AARCH64'
 expect 1 "a missing library" "$lathe" compile --profile ./lost
 says err '^lathe: ./lost: needs a library that is not found: libahead.so$'
 expect 0 "a library of LD_LIBRARY_PATH" env LD_LIBRARY_PATH=/x:libs "$lathe" compile --profile ./lost
-gcc $flags -fPIC -shared "$guests/ahead_library.c" -DUSED -Llibs -Wl,--no-as-needed -lahead -o libs/libsecond.so &&
-    gcc $flags -fPIE -pie -DLIBRARY "$guests/ahead.c" -Llibs -Wl,--no-as-needed -lahead -lsecond \
+build -fPIC -shared "$guests/ahead_library.c" -DUSED -Llibs -Wl,--no-as-needed -lahead -o libs/libsecond.so &&
+    build -fPIE -pie -DLIBRARY "$guests/ahead.c" -Llibs -Wl,--no-as-needed -lahead -lsecond \
         -Wl,--enable-new-dtags,-rpath,'$ORIGIN/libs' -o twice || exit 1
 expect 0 "a library of a library that is loaded already" "$lathe" compile --profile ./twice
 expect 2 "a tier without optimised code" env LATHE_TIER=quick "$lathe" compile ./fixed
@@ -172,11 +122,6 @@ chmod +x broken/lathe-server
 expect 1 "a server that does not work" env LATHE_LIBEXEC="$dir/broken" "$lathe" compile ./fixed
 says err '^lathe: '
 
-expect 0 "help" "$lathe" compile --help
-for option in $(sed -n 's/^  --*\([A-Za-z0-9-]*\).*/\1/p' out); do
-    what="lathe-compile.1"
-    if grep -Eq "^\.It Fl -?$option( |\$)" "$mandir/lathe-compile.1"; then passed=$((passed + 1)); else fail "no $option"; fi
-done
+documented compile
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

@@ -10,15 +10,9 @@ if ! command -v redis-server >/dev/null || ! command -v redis-cli >/dev/null; th
     echo "skipped: there is no redis-server here (Debian: apt-get install redis-server)"
     exit 77
 fi
-dir=$(mktemp -d) || exit 1
-cd "$dir" || exit 1
-for name in $(env | sed -n 's/^\(LATHE_[A-Z_]*\)=.*/\1/p'); do
-    unset "$name"
-done
-export LC_ALL=C LATHE_SERVER=none HOME="$dir" XDG_RUNTIME_DIR="$dir"
+. "$(dirname "$0")/../check.sh"
+export LATHE_SERVER=none HOME="$dir" XDG_RUNTIME_DIR="$dir"
 unset XDG_CACHE_HOME
-passed=0
-failed=0
 started=""
 spaces=""
 
@@ -31,32 +25,28 @@ clean_up() {
     for space in $spaces; do
         ip netns del "$space" 2>/dev/null
     done
-    rm -rf "$dir"
-}
-trap clean_up EXIT
-trap 'exit 1' INT TERM
-
-pass() {
-    passed=$((passed + 1))
 }
 
-fail() {
-    failed=$((failed + 1))
-    echo "FAIL: $what: $1"
-    head -n 4 out err
+is_ready() {
+    grep -q 'eady to accept connections' redis.log
 }
 
-# redis [WORD...]: starts a server on a free port, whose number is then in $port, and its process in $redis.
+is_ready_or_gone() {
+    is_ready || [ ! -e "/proc/$redis/exe" ]
+}
+
+# redis [WORD...]: starts a server on a free port, whose number is then in $port, and its process in $redis. It is in the network
+# namespace $space, if that is not empty.
 redis() {
     for port in $(seq $((20000 + $$ % 20000)) $((20050 + $$ % 20000))); do
         redis-cli -p "$port" ping >/dev/null 2>&1 && continue
-        $space redis-server --port "$port" --bind "${address:-127.0.0.1}" --save '' --appendonly no --dir "$dir" "$@" >redis.log 2>&1 &
+        : >redis.log
+        ${space:+ip netns exec "$space"} redis-server --port "$port" --bind "${address:-127.0.0.1}" --save '' --appendonly no \
+            --dir "$dir" "$@" >redis.log 2>&1 &
         redis=$!
-        for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-            sleep 0.1
-            grep -q 'eady to accept connections' redis.log && started="$started $redis" && return
-        done
-        kill -9 $redis 2>/dev/null
+        wait_until is_ready_or_gone
+        is_ready && started="$started $redis" && return
+        kill -9 "$redis" 2>/dev/null
     done
     echo "FAIL: no Redis server can be started: $(tail -n 1 redis.log)"
     exit 1
@@ -66,26 +56,15 @@ ask() {
     redis-cli -p "$port" --no-auth-warning ${password:+-a "$password"} -n "${db:-0}" "$@"
 }
 
-# run STATUS WHAT CACHE WORD...: `lathe run --tier=opt --stats=json --cache=CACHE WORD...`, all functions through the server.
-run() {
-    want=$1
-    what=$2
+# runs STATUS WHAT CACHE WORD...: `lathe run --tier=opt --stats=json --cache=CACHE WORD...`, all functions through the server.
+runs() {
+    ends=$1
+    name=$2
     cache=$3
     shift 3
     began=$(date +%s%N)
-    $space "$lathe" run --tier=opt --stats=json --cache="$cache" "$@" >out 2>err </dev/null
-    got=$?
+    expect "$ends" "$name" ${space:+ip netns exec "$space"} "$lathe" run --tier=opt --stats=json --cache="$cache" "$@"
     took_ms=$((($(date +%s%N) - began) / 1000000))
-    if [ $got -eq "$want" ]; then pass; else fail "exit status $got, not $want"; fi
-}
-
-figure() {
-    sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" err | tail -n 1
-}
-
-# counts NAME TEST NUMBER, such as: counts from_shared -eq 0
-counts() {
-    if [ "$(figure "$1")" "$2" "$3" ]; then pass; else fail "$1 is $(figure "$1"), not $2 $3"; fi
 }
 
 compiles_nothing() {
@@ -98,20 +77,17 @@ compiles_nothing() {
 
 # warned PATTERN: one line of warning, which has it.
 warned() {
-    if [ "$(grep -c '^lathe: ' err)" -eq 1 ] && grep -Eq "^lathe: the shared cache redis.* is not used in this run: .*$1" err; then
-        pass
-    else
-        fail "not one warning with '$1'"
-    fi
+    is "$(grep -c '^lathe: ' err)" -eq 1
+    says err "^lathe: the shared cache redis.* is not used in this run: .*$1"
 }
 
 quiet() {
-    if grep -q '^lathe: ' err; then fail "a warning"; else pass; fi
+    says_not err '^lathe: '
 }
 
 # within MS: the last run took no longer.
 within() {
-    if [ "$took_ms" -lt "$1" ]; then pass; else fail "it took $took_ms ms"; fi
+    is "$took_ms" -lt "$1"
 }
 
 small=$bin/pages-30 # some functions, no libraries: exit status 30
@@ -121,68 +97,66 @@ password='ge:h@eim/%'
 db=3
 redis --requirepass "$password" --enable-debug-command yes
 url="redis://:ge:h@eim/%25@127.0.0.1:$port/3"
-run 30 "a first run" "$dir/c1,$url" "$small"
+runs 30 "a first run" "$dir/c1,$url" "$small"
 quiet
 counts from_shared -eq 0
 counts translated -gt 10
 functions=$(figure translated)
 what="one entry for each function"
-if [ "$(ask dbsize)" -eq "$functions" ]; then pass; else fail "$(ask dbsize) entries"; fi
-run 30 "a second run with another directory" "$dir/c2,$url" "$small"
+is "$(ask dbsize)" -eq "$functions"
+runs 30 "a second run with another directory" "$dir/c2,$url" "$small"
 quiet
 compiles_nothing
-run 30 "a third run, from the directory" "$dir/c2,$url" "$small"
+runs 30 "a third run, from the directory" "$dir/c2,$url" "$small"
 counts translated -eq 0
 counts from_cache -eq "$functions"
-run 30 "without a directory" "none,$url" "$small"
+runs 30 "without a directory" "none,$url" "$small"
 compiles_nothing
-run 30 "without a directory, again" "none,$url" "$small"
+runs 30 "without a directory, again" "none,$url" "$small"
 compiles_nothing
-run 30 "with the usual directory" "$url" "$small"
+runs 30 "with the usual directory" "$url" "$small"
 compiles_nothing
-what="the usual directory"
-if ls "$dir"/.cache/lathe/*.pack >/dev/null 2>&1; then pass; else fail "nothing is kept there"; fi
+is "$(find .cache/lathe -name '*.pack')" != ""
 mkdir other
 cp "$client" "$server" "${server%/*}/lathe-redis.so" other/
 cp "$small" other/program
-LATHE_LIBEXEC="$dir/other" run 30 "another installation, another copy" "$dir/c3,$url" other/program
+LATHE_LIBEXEC="$dir/other" runs 30 "another installation, another copy" "$dir/c3,$url" other/program
 compiles_nothing
-LATHE_REDIS_PASSWORD=$password run 30 "the password as a variable" "none,redis://127.0.0.1:$port/3" "$small"
+LATHE_REDIS_PASSWORD=$password runs 30 "the password as a variable" "none,redis://127.0.0.1:$port/3" "$small"
 compiles_nothing
 ask acl setuser someone on '>word' '~lathe:*' +get +set +select >/dev/null
-run 30 "a user" "none,redis://someone:word@127.0.0.1:$port/3" "$small"
+runs 30 "a user" "none,redis://someone:word@127.0.0.1:$port/3" "$small"
 compiles_nothing
-run 30 "other options" "none,$url" --opt=quick "$small"
+runs 30 "other options" "none,$url" --opt=quick "$small"
 counts from_shared -eq 0
-run 30 "other options again" "none,$url" --opt=quick "$small"
+runs 30 "other options again" "none,$url" --opt=quick "$small"
 compiles_nothing
-LATHE_CACHE="$dir/c9,$url" "$lathe" cache path >out 2>err
-what="lathe cache knows the local part"
-if [ "$(cat out)" = "$dir/c9" ]; then pass; else fail "$(cat out)"; fi
+LATHE_CACHE="$dir/c9,$url" expect 0 "lathe cache knows the local part" "$lathe" cache path
+is "$(cat out)" = "$dir/c9"
 
 # --------------------------------------------------------------------------------------------------------------- the daemon
 # Its clients name their own caches to it.
 ask flushdb >/dev/null
-LATHE_SERVER=start run 30 "a daemon, first run" "none,$url" "$small"
+LATHE_SERVER=start runs 30 "a daemon, first run" "none,$url" "$small"
 quiet
 counts from_shared -eq 0
-LATHE_SERVER=start run 30 "a daemon, second run" "none,$url" "$small"
+LATHE_SERVER=start runs 30 "a daemon, second run" "none,$url" "$small"
 compiles_nothing
-LATHE_SERVER=start run 0 "a daemon, without Redis" "none,redis://127.0.0.1:1" sh -c "$small; $small; true"
+LATHE_SERVER=start runs 0 "a daemon, without Redis" "none,redis://127.0.0.1:1" sh -c "$small; $small; true"
 warned refused
-"$lathe" serve --stop >out 2>&1 || fail "it cannot be ended"
+expect 0 "the end of the daemon" "$lathe" serve --stop
 
 # -------------------------------------------------------------------------------------------------------- where passwords are
-what="the password in arguments"
-"$lathe" run --tier=opt --cache="none,$url" sleep 5 >out 2>err &
-pid=$!
+begin "the password in arguments" "$lathe" run --tier=opt --cache="none,$url" sleep 5
 sleep 1
-if kill -0 $pid && ! grep -aqs eim /proc/[0-9]*/cmdline; then pass; else fail "$(grep -als eim /proc/[0-9]*/cmdline)"; fi
-kill $pid
-wait $pid 2>/dev/null
-run 0 "the guest's environment" "none,$url" env
-if grep -Eq 'eim|SECRET' out; then fail "it has the password"; else pass; fi
-run 30 "a program started without environment" "none,$url" env -i "$small"
+holds kill -0 "$begun"
+grep -als eim /proc/[0-9]*/cmdline >shown
+silent shown
+kill "$begun"
+wait "$begun" 2>/dev/null
+runs 0 "the guest's environment" "none,$url" env
+says_not out 'eim|SECRET'
+runs 30 "a program started without environment" "none,$url" env -i "$small"
 quiet
 
 # ------------------------------------------------------------------------------------------------------------ wrong entries
@@ -190,101 +164,99 @@ each_key() {
     ask --scan --pattern 'lathe:*' | sed "$1" | ask >/dev/null
 }
 ask flushdb >/dev/null
-run 30 "before damage" "none,$url" "$small"
+runs 30 "before damage" "none,$url" "$small"
 for place in 0 4 24 70 200 -1; do
     at=$place
     [ "$place" = -1 ] && at=$(($(ask strlen "$(ask randomkey)") - 3))
     each_key "s/.*/setrange & $at XYZ/"
-    run 30 "entries damaged at $place" "none,$url" "$small"
+    runs 30 "entries damaged at $place" "none,$url" "$small"
     quiet
     counts from_shared -eq 0
-    run 30 "entries mended after damage at $place" "none,$url" "$small"
+    runs 30 "entries mended after damage at $place" "none,$url" "$small"
     compiles_nothing
 done
 each_key 's/.*/set & short/'
-run 30 "short entries" "none,$url" "$small"
+runs 30 "short entries" "none,$url" "$small"
 counts from_shared -eq 0
 each_key 's/.*/append & "and more"/'
-run 30 "entries with a tail" "none,$url" "$small"
+runs 30 "entries with a tail" "none,$url" "$small"
 counts from_shared -eq 0
 first=$(ask --scan --pattern 'lathe:*' | head -n 1)
 each_key "s/.*/copy $first & replace/"
-run 30 "one entry under all keys" "none,$url" "$small"
+runs 30 "one entry under all keys" "none,$url" "$small"
 counts from_shared -eq 1
 each_key 's/.*/del &/'
-run 30 "a program" "none,$url" "$small"
+runs 30 "a program" "none,$url" "$small"
 before=$(ask dbsize)
-run 40 "another one that differs far from what keys name" "none,$url" "$bin/pages-40"
+runs 40 "another one that differs far from what keys name" "none,$url" "$bin/pages-40"
 what="both have the same keys"
-if [ "$(ask dbsize)" -eq "$before" ]; then pass; else fail "$before entries, then $(ask dbsize)"; fi
+is "$(ask dbsize)" -eq "$before"
 counts from_shared -eq $((functions - 1))
 ask flushdb >/dev/null
-run 30 "fill again" "none,$url" "$small"
+runs 30 "fill again" "none,$url" "$small"
 each_key 's/.*/rename & list:&/'
 ask --scan | sed 's/list:\(.*\)/lpush \1 x/' | ask >/dev/null
-run 30 "keys of another type" "none,$url" "$small"
+runs 30 "keys of another type" "none,$url" "$small"
 warned WRONGTYPE
 
 # ----------------------------------------------------------------------------------------------------------- trouble with it
 mv other/lathe-redis.so .
-LATHE_LIBEXEC="$dir/other" run 30 "a part of Lathe is missing" "none,$url" "$small"
+LATHE_LIBEXEC="$dir/other" runs 30 "a part of Lathe is missing" "none,$url" "$small"
 warned lathe-redis.so
 mv lathe-redis.so other/
-run 30 "a wrong password" "none,redis://:wrong@127.0.0.1:$port" "$small"
+runs 30 "a wrong password" "none,redis://:wrong@127.0.0.1:$port" "$small"
 warned WRONGPASS
-run 30 "no password" "none,redis://127.0.0.1:$port" "$small"
+runs 30 "no password" "none,redis://127.0.0.1:$port" "$small"
 warned NOAUTH
-run 30 "no such database" "none,redis://:ge:h@eim/%25@127.0.0.1:$port/999" "$small"
+runs 30 "no such database" "none,redis://:ge:h@eim/%25@127.0.0.1:$port/999" "$small"
 warned 'DB index'
-run 30 "a closed port" "none,redis://127.0.0.1:1" "$small"
+runs 30 "a closed port" "none,redis://127.0.0.1:1" "$small"
 warned refused
 within 5000
-run 30 "no such host" "none,redis://no-such-host.invalid" "$small"
+runs 30 "no such host" "none,redis://no-such-host.invalid" "$small"
 warned .
 within 5000
-run 0 "many processes" "$dir/c5,redis://127.0.0.1:1" sh -c "for i in 1 2 3; do $small; done; $small & $small; wait; $bin/pages-40; true"
+runs 0 "many processes" "$dir/c5,redis://127.0.0.1:1" sh -c "for i in 1 2 3; do $small; done; $small & $small; wait; $bin/pages-40; true"
 warned refused
-run 0 "many processes without directory" "none,redis://127.0.0.1:1" sh -c "$small; $small; $bin/pages-40; true"
+runs 0 "many processes without directory" "none,redis://127.0.0.1:1" sh -c "$small; $small; $bin/pages-40; true"
 warned refused
 ask config set maxmemory 1 >/dev/null
 ask flushall >/dev/null
-run 30 "a full one" "none,$url" "$small"
+runs 30 "a full one" "none,$url" "$small"
 quiet
 ask config set maxmemory 0 >/dev/null
 yes 'debug sleep 0.2' | head -n 25 | ask >/dev/null 2>&1 &
 sleep 0.3
-run 30 "a slow one" "none,$url" "$small"
+runs 30 "a slow one" "none,$url" "$small"
 warned 'too slow|in time'
 within 8000
 wait $!
-kill -STOP $redis
-run 30 "one that hangs" "none,$url" "$small"
+kill -STOP "$redis"
+runs 30 "one that hangs" "none,$url" "$small"
 warned 'in time'
 within 5000
-kill -CONT $redis
+kill -CONT "$redis"
 
 # cut SIGNAL: Redis gets it in the middle of a run.
 cut() {
-    what="SIG$1 in the middle"
-    "$lathe" run --tier=opt --cache="none,$url" "$bin/gcc2-hashes" >out 2>err &
-    pid=$!
+    begin "SIG$1 in the middle" "$lathe" run --tier=opt --cache="none,$url" "$bin/gcc2-hashes"
     sleep 1.5
-    kill -"$1" $redis
-    wait $pid
-    status=$?
-    if [ $status -eq 0 ] && cmp -s out expected; then pass; else fail "status $status"; fi
+    kill -"$1" "$redis"
+    ended 0
+    same out expected
     warned .
 }
 "$bin/gcc2-hashes" >expected
 cut STOP
-kill -CONT $redis
+kill -CONT "$redis"
 cut KILL
-wait $redis 2>/dev/null
+wait "$redis" 2>/dev/null
 
 # ---------------------------------------------------------------------------------------------------------- wrong addresses
 refused() {
-    run 1 "$1" "$1" "$small"
-    if [ "$(wc -l <err)" -eq 1 ] && grep -q '^lathe: the shared cache: ' err; then pass; else fail "not one line"; fi
+    runs 1 "$1" "$1" "$small"
+    says err '^lathe: the shared cache: '
+    one_line
 }
 refused redis://
 refused redis://host:port
@@ -298,34 +270,34 @@ if command -v openssl >/dev/null && ! "$lathe" run --cache=rediss://127.0.0.1:1 
     openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=lathe-test \
         -addext subjectAltName=IP:127.0.0.1 2>/dev/null
     redis
-    kill -9 $redis
-    wait $redis 2>/dev/null
+    kill -9 "$redis"
+    wait "$redis" 2>/dev/null
     plain=$port
     redis --port 0 --tls-port "$plain" --tls-cert-file cert.pem --tls-key-file key.pem --tls-ca-cert-file cert.pem
     export LATHE_REDIS_CACERT="$dir/cert.pem" LATHE_REDIS_CERT="$dir/cert.pem" LATHE_REDIS_KEY="$dir/key.pem"
-    run 30 "TLS, first run" "none,rediss://127.0.0.1:$plain" "$small"
+    runs 30 "TLS, first run" "none,rediss://127.0.0.1:$plain" "$small"
     quiet
-    run 30 "TLS, second run" "none,rediss://127.0.0.1:$plain" "$small"
+    runs 30 "TLS, second run" "none,rediss://127.0.0.1:$plain" "$small"
     compiles_nothing
-    run 30 "TLS, a certificate of another name" "none,rediss://localhost:$plain" "$small"
+    runs 30 "TLS, a certificate of another name" "none,rediss://localhost:$plain" "$small"
     warned 'ostname|refused'
     unset LATHE_REDIS_CERT LATHE_REDIS_KEY
-    run 30 "TLS, no certificate of our own" "none,rediss://127.0.0.1:$plain" "$small"
+    runs 30 "TLS, no certificate of our own" "none,rediss://127.0.0.1:$plain" "$small"
     warned .
-    LATHE_REDIS_CACERT="$dir/nothing" run 30 "TLS, no file of authorities" "none,rediss://127.0.0.1:$plain" "$small"
+    LATHE_REDIS_CACERT="$dir/nothing" runs 30 "TLS, no file of authorities" "none,rediss://127.0.0.1:$plain" "$small"
     warned 'LATHE_REDIS_CACERT'
     unset LATHE_REDIS_CACERT
-    run 30 "TLS, an unknown authority" "none,rediss://127.0.0.1:$plain" "$small"
+    runs 30 "TLS, an unknown authority" "none,rediss://127.0.0.1:$plain" "$small"
     warned 'self.signed'
-    run 30 "no TLS where there is" "none,redis://127.0.0.1:$plain" "$small"
+    runs 30 "no TLS where there is" "none,redis://127.0.0.1:$plain" "$small"
     warned .
-    kill -9 $redis
-    wait $redis 2>/dev/null
+    kill -9 "$redis"
+    wait "$redis" 2>/dev/null
     redis
-    run 30 "TLS where there is none" "none,rediss://127.0.0.1:$port" "$small"
+    runs 30 "TLS where there is none" "none,rediss://127.0.0.1:$port" "$small"
     warned .
-    kill -9 $redis
-    wait $redis 2>/dev/null
+    kill -9 "$redis"
+    wait "$redis" 2>/dev/null
 else
     echo "without TLS: this build, Redis or the openssl command has none"
 fi
@@ -345,29 +317,29 @@ if [ "$(id -u)" -eq 0 ] && command -v ip >/dev/null && ip netns add "$hub" 2>/de
     done
 fi
 if [ "$linked" = yes ]; then
-    space="ip netns exec $hub"
+    space=$hub
     address=0.0.0.0
     redis --requirepass word --protected-mode no
-    space="ip netns exec lathe-$$-1"
-    run 0 "the first host" "$dir/host1,redis://:word@10.71.1.1:$port" true
+    space=lathe-$$-1
+    runs 0 "the first host" "$dir/host1,redis://:word@10.71.1.1:$port" true
     quiet
     counts translated -gt 100
-    space="ip netns exec lathe-$$-2"
-    run 0 "the second host compiles nothing" "$dir/host2,redis://:word@10.71.2.1:$port" true
+    space=lathe-$$-2
+    runs 0 "the second host compiles nothing" "$dir/host2,redis://:word@10.71.2.1:$port" true
     quiet
     compiles_nothing
     cp /usr/bin/true other/true
-    LATHE_LIBEXEC="$dir/other" run 0 "nor with an installation of its own" "$dir/host3,redis://:word@10.71.2.1:$port" other/true
+    LATHE_LIBEXEC="$dir/other" runs 0 "nor with an installation of its own" "$dir/host3,redis://:word@10.71.2.1:$port" other/true
     compiles_nothing
-    run 30 "a host that does not answer at all" "none,redis://10.71.2.77" "$small"
+    runs 30 "a host that does not answer at all" "none,redis://10.71.2.77" "$small"
     warned .
     within 5000
     ip -n "lathe-$$-2" route add default via 10.71.2.77
-    run 30 "a name server that does not answer" "none,redis://some.host.example" "$small"
+    runs 30 "a name server that does not answer" "none,redis://some.host.example" "$small"
     warned 'looked up|name'
     within 5000
     ip -n "$hub" link set to2 down
-    run 30 "a network that is down" "none,redis://:word@10.71.2.1:$port" "$small"
+    runs 30 "a network that is down" "none,redis://:word@10.71.2.1:$port" "$small"
     warned .
     within 5000
     space=
@@ -375,5 +347,4 @@ else
     echo "without network namespaces: these need root and ip"
 fi
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish
