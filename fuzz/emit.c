@@ -37,7 +37,7 @@ static bool has_gs(const u8 *code) {
 }
 
 static bool is_left_out(const Insn *in, const u8 *code) {
-    const char *name = isa_x86_64.row_name(in->row);
+    const char *name = isa_find(LATHE_ARCH_X86_64)->row_name(in->row);
     return has_gs(code) || strstr(name, "gsbase") || !strncmp(name, "xsave", 5) || !strncmp(name, "xrstor", 6);
 }
 
@@ -57,12 +57,12 @@ static bool describe(const Sample *s, Record *r) {
     for (size_t at = 0; at < s->size;) {
         Insn in = {.pc = STATE_CODE + at};
         char text[100] = "?";
-        CHECK(isa_x86_64.decode(s->code + at, s->size - at, in.pc, &in) == LATHE_OK, "a sample of no instructions");
+        CHECK(isa_find(LATHE_ARCH_X86_64)->decode(s->code + at, s->size - at, in.pc, &in) == LATHE_OK, "a sample of no instructions");
         if (is_left_out(&in, s->code + at))
             return false;
         if (loses_flags(&in))
             ignore_flags(&r->ignore.cpu);
-        isa_x86_64.format(s->code + at, s->size - at, in.pc, text, sizeof(text));
+        isa_find(LATHE_ARCH_X86_64)->format(s->code + at, s->size - at, in.pc, text, sizeof(text));
         used += (size_t)snprintf(r->text + used, sizeof(r->text) - used, "%s%s", at ? "; " : "", text);
         if (used >= sizeof(r->text))
             used = sizeof(r->text) - 1;

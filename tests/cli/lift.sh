@@ -66,6 +66,7 @@ done
 cp "$program" arm
 chmod u+w arm
 patch arm 18 '\0267\0000'
+refuses "no such architecture" "there is no 'arm'; there are x86-64 riscv64" lift --hex=00 --isa=arm
 refuses "other machine" 'unknown architecture: EM_AARCH64' lift arm --function=main
 cp "$program" narrow
 chmod u+w narrow
