@@ -14,7 +14,8 @@
  *     remote.c   the connection to the server
  *     store.c    reading the persistent cache
  *     syscall.c  the guest's system calls; trace.c prints them; proc.c  what /proc tells of the guest
- *     process.c  fork, vfork, exec, exit; signal.c  signals
+ *     process.c  fork, vfork, exec, exit
+ *     signal.c   signals, from the host's handlers to the guest's; sigcalls.c  the system calls about them
  */
 #ifndef RUN_CLIENT_H
 #define RUN_CLIENT_H
@@ -136,7 +137,7 @@ typedef struct Thread {
     struct Thread *next;        /* of the.threads or the.ended */
     bool borrows_memory;        /* a vfork child: the memory is its parent's */
     bool stepping;              /* quick code goes on by single steps to the next instruction of the guest */
-    bool repeat;                /* a system call of the guest that only a sample has interrupted */
+    bool repeat;                /* a system call of the guest was interrupted by what the guest does not see */
     bool in_call;               /* a system call: the guest's state is whole, and nothing of translated code is in use */
     bool stopped;               /* see renew.c */
     bool sampled;               /* tier.c wants to know where it is */
@@ -145,9 +146,12 @@ typedef struct Thread {
     u8 pending_info[128]; /* its siginfo */
     u64 signal_mask;      /* while one is pending: the guest's mask */
     u64 fault_error, fault_trap; /* of the last fault, for handlers: the kernel, too, keeps them */
-    u64 held_faults;      /* such signals, sent while the guest blocks them or another one is pending, and their siginfo */
-    u8 held_info[5][128];
-    u64 blocked_faults;   /* signals of faults that the guest blocks, and the host does not */
+    u64 blocked;          /* of the signals that are ours on the host, which does not block them: those that the guest blocks */
+    u64 held;             /* such signals, sent while the guest blocks them or another one is pending, and their siginfo */
+    u8 held_info[6][128];
+    bool masking;         /* the host's mask is not the guest's, and no signal is pending */
+    bool suspended;       /* in a system call with a mask of its own */
+    u64 suspend_mask;
     u64 altstack, altstack_size; /* the guest's; size 0: none */
     u32 altstack_flags;
     __attribute__((aligned(4096))) u64 table_pc[QUICK_TABLE];
@@ -247,6 +251,9 @@ static inline size_t guest_read(u64 addr, void *buf, size_t size) {
     return space_read(addr, buf, size, &writable);
 }
 
+/* How many bytes; less than all: the guest may not write there. */
+size_t guest_write(u64 addr, const void *buf, size_t size);
+
 /* System V shared memory: shmat and shmdt of the guest. */
 i64 shm_attach(int id, u64 addr, u32 flags);
 i64 shm_detach(u64 addr);
@@ -301,7 +308,7 @@ i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid,
 i64 process_exec(Thread *t, const char *path, char **argv, char **envp);
 i64 process_clone3(Thread *t, u64 args, u64 size);
 _Noreturn void process_exit(Thread *t, int status); /* prints statistics */
-_Noreturn void process_exit_thread(Thread *t, int status);
+i64 process_exit_thread(Thread *t, int status); /* returns if a signal has to be delivered first */
 /* A trap of translated code (cpu->trap): the guest's signal. Returns if the guest goes on. */
 void signal_trap(Thread *t);
 /* Deliver what is pending, if anything, by changing the guest state. */
@@ -309,8 +316,18 @@ void signal_deliver(Thread *t);
 i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size);
 i64 signal_altstack(Thread *t, u64 stack, u64 old);
 i64 signal_procmask(Thread *t, u64 how, u64 set, u64 old, u64 size);
-void signal_init(void); /* handlers of faults */
-void signal_return(Thread *t);
+i64 signal_pending(Thread *t, u64 set, u64 size);
+/* Calls with a mask for their time: an argument, followed by its size, or what the sixth points to. */
+i64 signal_suspended(Thread *t, u64 number, const u64 args[6], u32 mask_at);
+i64 signal_suspended_by(Thread *t, u64 number, const u64 args[6]);
+i64 signal_timedwait(Thread *t, u64 set, u64 info, u64 timeout, u64 size);
+i64 signal_descriptor(Thread *t, u64 number, const u64 args[6]); /* signalfd */
+void signal_init(Thread *t); /* the first thread: signals that are ours, and what exec has handed on */
+i64 signal_return(Thread *t);
+/* Around exec: what it hands on to the new program is the guest's. */
+void signal_before_exec(Thread *t);
+void signal_after_exec(Thread *t); /* it has failed */
+void signal_after_fork(Thread *t); /* in the child */
 /* A thread with the same handlers; false: no memory. */
 bool signal_share(Thread *child, Thread *parent);
 /* A child that shares memory but not the guest's handlers (vfork): its own copy; false: no memory. */
@@ -321,6 +338,8 @@ void signal_forget(Thread *t); /* t ends */
 enum { SYSCALL_RESTART = -512, SYSCALL_NO_RESULT = -513 };
 /* A system call for the guest: SYSCALL_RESTART if a signal has to be delivered before it. */
 i64 syscall_guarded(const u64 *pending, u64 number, const u64 args[6]);
+/* The same, again while only samples and the like interrupt it. */
+i64 syscall_repeated(Thread *t, u64 number, const u64 args[6]);
 
 /* ---------------------------------------------------------------------------------------------------------- for people */
 

@@ -184,9 +184,13 @@ static void restore_vectors(LatheX86Cpu *c, const FxArea *f) {
         memcpy(c->vec[i], f->xmm[i], 16);
 }
 
-const SignalContext *frame_pop(Thread *t) {
+const SignalContext *frame_context(const Thread *t) {
     const Frame *frame = (const Frame *)(t->cpu.gp[LATHE_RSP] - sizeof(u64)); /* the handler's ret took the restorer */
-    const SignalContext *s = &frame->context;
+    return &frame->context;
+}
+
+const SignalContext *frame_pop(Thread *t) {
+    const SignalContext *s = frame_context(t);
     frame_take_general(&t->cpu, s);
     t->cpu.pc = s->rip;
     u8 id = t->cpu.id; /* the kernel, too, leaves that one alone */

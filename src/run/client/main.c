@@ -77,7 +77,7 @@ static void start_program(const char *path, char **argv, char **envp) {
     arena_fix();
     thread_become(t);
     image_load(t, path);
-    signal_init();
+    signal_init(t);
     tier_begin(t);
     thread_start(t, t->host_stack + t->host_stack_size);
 }

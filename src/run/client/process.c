@@ -42,6 +42,7 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     the.ended = NULL;
     remote_after_fork();
     quick_after_fork(t);
+    signal_after_fork(t);
     tier_begin(t);
 }
 
@@ -145,7 +146,9 @@ static i64 start_thread(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
     start_child(child, stack, flags & CLONE_SETTLS, tls);
     sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);
     child->signal_mask = mask;
-    i64 result = clone_on_stack(flags, child->host_stack + child->host_stack_size, parent_tid, child_tid, tls, child);
+    i64 result = SYSCALL_RESTART;
+    if (!t->pending_signals) /* else the mask is not the guest's */
+        result = clone_on_stack(flags, child->host_stack + child->host_stack_size, parent_tid, child_tid, tls, child);
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
     if (result < 0) {
         child->signals = NULL;
@@ -331,19 +334,33 @@ static i64 exec_client(Thread *t, const char *path, char **argv, char **envp) {
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
 }
 
-i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
-    if (!t->borrows_memory)
-        remote_silence();
+static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
     if (!the.opt.no_follow && runs_here(path))
         return exec_client(t, path, argv, envp);
     u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
 }
 
+i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
+    if (!t->borrows_memory)
+        remote_silence();
+    signal_before_exec(t);
+    i64 error = exec(t, path, argv, envp);
+    signal_after_exec(t);
+    return error;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- exit */
 
-/* The kernel tells whoever waits for the thread once it is gone; until then it is on its stack. */
-void process_exit_thread(Thread *t, int status) {
+/* The kernel tells whoever waits for the thread once it is gone; until then it is on its stack. A signal that comes now is for another
+ * thread: the kernel finds it, if this one has not noted it. */
+i64 process_exit_thread(Thread *t, int status) {
+    u64 all = ~(u64)0, mask;
+    sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);
+    if (t->pending_signals) {
+        sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
+        return SYSCALL_RESTART;
+    }
     arena_lock();
     bool last = t->borrows_memory || (the.threads == t && !t->next);
     if (!last) {

@@ -1,4 +1,4 @@
-/* signal.c: signals of the guest.
+/* signal.c: signals of the guest: from the host's handlers to the guest's. sigcalls.c has the system calls about them.
  *
  * A signal without a handler of the guest is left to the host's kernel altogether: default actions, ignored signals, masks, what
  * is pending and what waits for signals are the host's own. For each signal with a handler the host has ours (on_signal), which
@@ -9,46 +9,45 @@
  * From noting to delivering the host blocks everything else, so that a thread never has more than one signal waiting here and the
  * kernel queues the rest; t->signal_mask is the guest's mask meanwhile. Every guest system call looks for a noted signal first.
  *
- * Signals of faults are the client's on the host, with and without handlers of the guest, and never blocked: writes to code
- * (quick.c) and single steps come as such. A fault of quick code becomes the guest's signal, with the exact state. Faults of
- * optimised code come with registers that are the guest's only in part: a guest that has no handler dies of them as it should.
- * With --tier=auto a guest that has one gets no more optimised code; with --tier=opt it dies, too, after a message. Traps that
- * lifted code reports (signal_trap) have exact state.
+ * Some signals are ours on the host, with and without handlers of the guest, and never blocked: those of faults, since writes to code
+ * (quick/forget.c) and single steps come as such, and the one of tier.c. What the guest thinks of their masks is kept in the Thread;
+ * such a signal that somebody sends while the guest blocks it is held there.
+ *
+ * A fault of quick code becomes the guest's signal, with the exact state. Faults of optimised code come with registers that are the
+ * guest's only in part: a guest that has no handler dies of them as it should. With --tier=auto a guest that has one gets no more
+ * optimised code; with --tier=opt it dies, too, after a message. Traps that lifted code reports (signal_trap) have exact state.
  */
+#include "run/client/signal.h"
+
 #include "run/client/arena.h"
 #include "run/client/frame.h"
 #include "run/client/quick/quick.h"
 #include "run/client/space.h"
 #include "run/client/tier.h"
 
-enum { SIGNALS = 64, SA_KERNEL_RESTORER = 0x04000000, TRAP_LENGTH = 2 /* of int n */, SYSCALL_LENGTH = 2 };
-
-typedef struct Action { /* struct sigaction as the kernel has it */
-    u64 handler, flags, restorer, mask;
-} Action;
-
-typedef struct SignalState {
-    Action action[SIGNALS + 1]; /* handler 0: no handler, and the host's action is the guest's */
-} SignalState;
+enum { SA_KERNEL_RESTORER = 0x04000000, TRAP_LENGTH = 2 /* of int n */, BREAK_LENGTH = 1, SYSCALL_LENGTH = 2 };
 
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
     guard_abort[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
 
 static u64 bit(u32 sig) {
-    return (u64)1 << (sig - 1);
+    return signal_bit(sig);
 }
 
 static u64 faults(void) {
     return bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP);
 }
 
-/* Signals that are the client's on the host, whatever the guest does with them. */
-static bool is_ours(u32 sig) {
-    return (faults() & bit(sig)) || (sig == TIER_SIGNAL && the.opt.tier == TIER_AUTO);
+u64 signal_ours(void) {
+    return faults() | (the.opt.tier == TIER_AUTO ? bit(TIER_SIGNAL) : 0);
+}
+
+bool signal_is_fault(u32 sig) {
+    return faults() & bit(sig);
 }
 
 static void set_host_mask(u64 mask) {
-    mask &= ~faults();
+    mask &= ~signal_ours();
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
@@ -57,25 +56,40 @@ static void send_again(Thread *t, const SignalInfo *info) {
     sys4(__NR_rt_tgsigqueueinfo, (u64)sys_getpid(), t->tid, (u64)info->number, (u64)info);
 }
 
+/* ------------------------------------------------------------------------------------------------------- signals of ours */
+
 static u8 *held_info(Thread *t, u32 sig) {
-    return t->held_info[__builtin_popcountll(faults() & (bit(sig) - 1))];
+    u32 index = (u32)__builtin_popcountll((faults() | bit(TIER_SIGNAL)) & (bit(sig) - 1));
+    return t->held_info[index];
 }
 
-static void hold(Thread *t, const SignalInfo *info) {
-    if (!(t->held_faults & bit((u32)info->number)))
-        memcpy(held_info(t, (u32)info->number), info, sizeof(*info));
-    t->held_faults |= bit((u32)info->number);
+/* As far as those are concerned that the host does not block. */
+static u64 blocked_now(const Thread *t) {
+    return t->suspended ? t->suspend_mask & signal_ours() : t->blocked;
 }
 
-/* What the mask allows now comes again. */
-static void release_held(Thread *t) {
-    for (u64 ready; (ready = t->held_faults & ~t->blocked_faults) && !t->pending_signals;) {
-        u32 sig = (u32)__builtin_ctzll(ready) + 1;
-        SignalInfo info;
-        memcpy(&info, held_info(t, sig), sizeof(info));
-        t->held_faults &= ~bit(sig);
+bool signal_take_held(Thread *t, u64 set, SignalInfo *info) {
+    u64 ready = t->held & set;
+    if (!ready)
+        return false;
+    u32 sig = (u32)__builtin_ctzll(ready) + 1;
+    memcpy(info, held_info(t, sig), sizeof(*info));
+    t->held &= ~bit(sig);
+    return true;
+}
+
+void signal_release_held(Thread *t) {
+    SignalInfo info;
+    while (!t->pending_signals && signal_take_held(t, ~blocked_now(t), &info))
         send_again(t, &info);
-    }
+}
+
+/* The guest's mask, with everything blocked until now. */
+static void set_mask(Thread *t, u64 mask) {
+    t->blocked = mask & signal_ours();
+    set_host_mask(mask);
+    t->masking = false;
+    signal_release_held(t);
 }
 
 static void set_host_default(u32 sig) {
@@ -84,7 +98,7 @@ static void set_host_default(u32 sig) {
 }
 
 static bool has_handler(const Thread *t, u32 sig) {
-    return t->signals && t->signals->action[sig].handler > (u64)SIG_IGN;
+    return t->signals && __atomic_load_n(&t->signals->action[sig].handler, __ATOMIC_RELAXED) > (u64)SIG_IGN;
 }
 
 static _Noreturn void die_of(int sig) {
@@ -94,26 +108,18 @@ static _Noreturn void die_of(int sig) {
     sys_exit_group(128 + sig);
 }
 
-/* The guest's mask. A signal that is noted goes back to the kernel and comes again when the mask allows it. */
-static u64 put_back_pending(Thread *t, u64 host_mask) {
-    if (!t->pending_signals)
-        return host_mask | t->blocked_faults;
-    t->pending_signals = 0;
-    send_again(t, (const SignalInfo *)t->pending_info);
-    return t->signal_mask;
-}
-
-/* The guest's mask: faults are blocked only as far as the guest can see. A signal that is noted just now came before: the new mask
- * says what becomes of it. */
-static void set_mask(Thread *t, u64 mask) {
-    u64 host = mask & ~faults();
-    const u64 args[6] = {SIG_SETMASK, (u64)&host, 0, sizeof(host)};
-    t->blocked_faults = mask & faults();
-    if (syscall_guarded(&t->pending_signals, __NR_rt_sigprocmask, args) == SYSCALL_RESTART) {
-        put_back_pending(t, host);
-        set_host_mask(mask);
-    }
-    release_held(t);
+i64 signal_change_mask(Thread *t, u64 how, const u64 *set, u64 *old) {
+    u64 ours = signal_ours(), before = t->blocked, host = set ? *set & ~ours : 0;
+    const u64 args[6] = {how, set ? (u64)&host : 0, (u64)old, sizeof(host)};
+    if (set) /* before the call: a signal may come at once */
+        t->blocked = (how == SIG_BLOCK ? before | *set : how == SIG_UNBLOCK ? before & ~*set : *set) & ours;
+    i64 error = syscall_guarded(&t->pending_signals, __NR_rt_sigprocmask, args);
+    if (error) {
+        t->blocked = before;
+        t->signal_mask = (t->signal_mask & ~ours) | before;
+    } else if (old && before)
+        *old |= before;
+    return error;
 }
 
 /* ------------------------------------------------------------------------------------------------- interrupted quick code */
@@ -164,11 +170,11 @@ static void interrupt(Thread *t, SignalContext *s) {
 
 /* ------------------------------------------------------------------------------------------------------ the host's side */
 
-static void note(Thread *t, const SignalInfo *info, SignalContext *s, u64 mask) {
-    t->signal_mask = mask;
+static void note(Thread *t, const SignalInfo *info, SignalContext *s) {
+    t->signal_mask = s->mask | t->blocked;
     memcpy(t->pending_info, info, sizeof(t->pending_info));
     t->pending_signals = bit((u32)info->number);
-    s->mask = ~faults();
+    s->mask = ~signal_ours();
 }
 
 /* The guest dies of a fault: the instruction does the same again, and for the rest of the world that is all there was. */
@@ -178,34 +184,59 @@ static void let_die(const SignalInfo *info) {
         sys_tgkill(sys_getpid(), sys_gettid(), info->number);
 }
 
-/* A signal that is ours on the host, and that the guest ignores or dies of. */
-static void sent_without_handler(const Thread *t, const SignalInfo *info) {
-    if (!t->signals || t->signals->action[info->number].handler != (u64)SIG_IGN)
-        let_die(info);
-}
-
 static bool was_interrupted(const SignalContext *s) {
     return s->rip == (u64)guard_syscall + SYSCALL_LENGTH && s->rax == (u64)-EINTR;
 }
 
+/* A system call that is not begun yet, or that the kernel is going to begin again, is left out. */
+static bool abort_call(SignalContext *s) {
+    if (s->rip < (u64)guard_start || s->rip > (u64)guard_syscall)
+        return false;
+    s->rip = (u64)guard_abort;
+    return true;
+}
+
+/* For the guest it is pending: it interrupts nothing, but there are calls that look for it. */
+static void hold(Thread *t, const SignalInfo *info, SignalContext *s) {
+    u64 b = bit((u32)info->number);
+    if (!(t->held & b))
+        memcpy(held_info(t, (u32)info->number), info, sizeof(*info));
+    t->held |= b;
+    t->repeat |= was_interrupted(s);
+    abort_call(s);
+}
+
+static void accept(Thread *t, const SignalInfo *info, SignalContext *s) {
+    note(t, info, s);
+    if (!abort_call(s) && the.opt.tier != TIER_OPT)
+        interrupt(t, s);
+}
+
+/* One of ours on the host, sent by somebody, not raised. */
+static void accept_sent(Thread *t, const SignalInfo *info, SignalContext *s) {
+    if (t->pending_signals || t->masking || (blocked_now(t) & bit((u32)info->number)))
+        hold(t, info, s);
+    else if (has_handler(t, (u32)info->number))
+        accept(t, info, s);
+    else if (!t->signals || t->signals->action[info->number].handler != (u64)SIG_IGN)
+        let_die(info);
+}
+
+static void on_sample(Thread *t, SignalContext *s) {
+    t->sampled = true;
+    t->repeat |= was_interrupted(s);
+    if (!t->borrows_memory && !t->pending_signals)
+        interrupt(t, s);
+}
+
 static void on_signal(int sig, const SignalInfo *info, SignalContext *s) {
     Thread *t = thread_self();
-    if (sig == TIER_SIGNAL && tier_sent(info)) {
-        t->sampled = true;
-        t->repeat = was_interrupted(s);
-        if (!t->borrows_memory && !t->pending_signals)
-            interrupt(t, s);
-        return;
-    }
-    if (sig == TIER_SIGNAL && !has_handler(t, TIER_SIGNAL)) {
-        sent_without_handler(t, info);
-        return;
-    }
-    note(t, info, s, s->mask | t->blocked_faults);
-    if (s->rip >= (u64)guard_start && s->rip <= (u64)guard_syscall)
-        s->rip = (u64)guard_abort;
-    else if (the.opt.tier != TIER_OPT)
-        interrupt(t, s);
+    if (sig == TIER_SIGNAL && tier_sent(info))
+        on_sample(t, s);
+    else if (signal_ours() & bit((u32)sig))
+        accept_sent(t, info, s);
+    else
+        accept(t, info, s);
 }
 
 /* What is wrong with an address, in the guest's eyes. */
@@ -213,10 +244,15 @@ static i32 segv_code(u64 addr) {
     return space_prot(addr) == PROT_UNMAPPED ? SEGV_MAPERR : SEGV_ACCERR;
 }
 
+/* A signal that is noted comes first: its handler returns to the instruction, which faults again. */
 static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, QuickPlace *place) {
     u32 sig = (u32)info->number;
-    u64 mask = put_back_pending(t, s->mask);
-    if (!has_handler(t, sig) || (mask & bit(sig))) {
+    if (t->pending_signals) {
+        take_state(t, s, place);
+        divert(t, s);
+        return;
+    }
+    if (!has_handler(t, sig) || (t->blocked & bit(sig))) {
         let_die(info);
         return;
     }
@@ -224,7 +260,7 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
         place->pc = place->next;
     take_state(t, s, place);
     t->fault_error = s->error, t->fault_trap = s->trap;
-    note(t, info, s, mask);
+    note(t, info, s);
     if (sig != SIGSEGV && sig != SIGBUS && info->address) /* of the instruction */
         ((SignalInfo *)t->pending_info)->address = place->pc;
     if (sig == SIGSEGV && info->code == SEGV_ACCERR) /* what is reserved for us is not there for the guest */
@@ -241,21 +277,11 @@ static void fault_without_state(const Thread *t, const SignalInfo *info) {
 
 /* Another thread wants this one to leave quick code. */
 static void on_stop(Thread *t, SignalContext *s) {
-    t->repeat = was_interrupted(s);
+    t->repeat |= was_interrupted(s);
     if (t->in_call)
         __atomic_store_n(&t->stopped, true, __ATOMIC_RELEASE);
     else
         interrupt(t, s);
-}
-
-/* Sent by somebody, not raised. */
-static void sent_fault(Thread *t, const SignalInfo *info, SignalContext *s) {
-    if (t->pending_signals || (t->blocked_faults & bit((u32)info->number)))
-        hold(t, info);
-    else if (has_handler(t, (u32)info->number))
-        on_signal(info->number, info, s);
-    else
-        sent_without_handler(t, info);
 }
 
 static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
@@ -265,7 +291,7 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     if (quick_sent_stop(info))
         on_stop(t, s);
     else if (info->code <= 0)
-        sent_fault(t, info, s);
+        accept_sent(t, info, s);
     else if (sig == SIGSEGV && quick_original(s->rip) == (u64)quick_return_store)
         s->rip = (u64)quick_return_slow;
     else if (sig != SIGTRAP && s->rip == (u64)cross_peek)
@@ -283,10 +309,9 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         fault_without_state(t, info);
 }
 
-static i64 set_host_handler(u32 sig, u64 flags) {
-    bool fault = faults() & bit(sig);
+i64 signal_set_host_handler(u32 sig, u64 flags) {
     Action a = {
-        .handler = fault ? (u64)on_fault : (u64)on_signal,
+        .handler = signal_is_fault(sig) ? (u64)on_fault : (u64)on_signal,
         .flags = (flags & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT)) | SA_SIGINFO | SA_ONSTACK | SA_KERNEL_RESTORER,
         .restorer = (u64)signal_restorer,
         .mask = ~(u64)0,
@@ -294,101 +319,64 @@ static i64 set_host_handler(u32 sig, u64 flags) {
     return sys_rt_sigaction((int)sig, &a, NULL);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- handlers */
-
-/* The thread's table, made at its first use. */
-static SignalState *table_of(Thread *t) {
-    if (!t->signals)
-        t->signals = sys_pages(sizeof(SignalState));
-    return t->signals;
-}
-
-static i64 set_action(Thread *t, u32 sig, const Action *a) {
-    i64 error = 0;
-    SignalState *table = table_of(t);
-    if (!table)
-        return -ENOMEM;
-    if (!is_ours(sig))
-        error = a->handler <= (u64)SIG_IGN ? sys_rt_sigaction((int)sig, a, NULL) : set_host_handler(sig, a->flags);
-    else if (a->handler > (u64)SIG_IGN)
-        error = set_host_handler(sig, a->flags);
-    if (!error)
-        table->action[sig] = *a;
-    if (!error && a->handler > (u64)SIG_IGN) {
-        if (faults() & bit(sig))
-            tier_stop(t);
-        else
-            tier_use_polls(t);
-    }
-    return error;
-}
-
-/* The kernel writes to guest memory before we do: a bad address is its EFAULT and no fault of ours. */
-i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size) {
-    if (size != sizeof(u64) || sig < 1 || sig > SIGNALS)
-        return -EINVAL;
-    Action a, before = {0};
-    if (act && guest_read(act, &a, sizeof(a)) != sizeof(a))
-        return -EFAULT;
-    if (t->signals)
-        before = t->signals->action[sig];
-    if (old) {
-        i64 error = sys_rt_sigaction((int)sig, NULL, (void *)old);
-        if (error)
-            return error;
-        if (before.handler > (u64)SIG_IGN || is_ours((u32)sig))
-            memcpy((void *)old, &before, sizeof(before));
-    }
-    return act ? set_action(t, (u32)sig, &a) : 0;
-}
-
 /* --------------------------------------------------------------------------------------------------------- delivery */
 
-static bool on_altstack(const Thread *t) {
-    return t->cpu.gp[LATHE_RSP] - t->altstack < t->altstack_size && !(t->altstack_flags & SS_AUTODISARM);
-}
-
-/* The guest goes on in its handler; the mask is what it will return to. */
-static void enter_handler(Thread *t, const SignalInfo *info, u64 mask) {
+/* The guest goes on in its handler; the mask is what it will return to. Under sigsuspend and the like that is not the one of now. */
+static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u64 mask) {
     u32 sig = (u32)info->number;
-    Action a = t->signals->action[sig];
-    bool switch_stack = (a.flags & SA_ONSTACK) && t->altstack_size && !on_altstack(t);
-    frame_push(t, info, mask, a.handler, a.restorer, switch_stack ? t->altstack + t->altstack_size : 0);
-    if (switch_stack && (t->altstack_flags & SS_AUTODISARM))
+    u64 now = t->suspended ? t->suspend_mask : mask;
+    bool switch_stack = (a->flags & SA_ONSTACK) && t->altstack_size && !signal_on_altstack(t);
+    frame_push(t, info, mask, a->handler, a->restorer, switch_stack ? t->altstack + t->altstack_size : 0);
+    if (t->altstack_flags & SS_AUTODISARM)
         t->altstack = t->altstack_size = t->altstack_flags = 0;
-    if (a.flags & SA_RESETHAND) {
-        t->signals->action[sig].handler = 0;
-        if (!is_ours(sig))
-            set_host_default(sig);
-    }
-    set_mask(t, mask | a.mask | (a.flags & SA_NODEFER ? 0 : bit(sig)));
+    t->suspended = false;
+    set_mask(t, now | a->mask | (a->flags & SA_NODEFER ? 0 : bit(sig)));
 }
 
-static void take_pending(Thread *t, SignalInfo *info) {
-    memcpy(info, t->pending_info, sizeof(*info));
-    t->pending_signals = 0;
+/* The guest's handler, once for SA_RESETHAND; false: there is none (any more). */
+static bool take_action(Thread *t, u32 sig, Action *a) {
+    if (!t->signals)
+        return false;
+    lock(&t->signals->lock);
+    *a = t->signals->action[sig];
+    bool found = a->handler > (u64)SIG_IGN;
+    if (found && (a->flags & SA_RESETHAND)) {
+        t->signals->action[sig].handler = 0;
+        if (!(signal_ours() & bit(sig)))
+            sys_rt_sigaction((int)sig, &t->signals->action[sig], NULL);
+    }
+    unlock(&t->signals->lock);
+    return found;
 }
 
 void signal_deliver(Thread *t) {
     if (!t->pending_signals)
         return;
     SignalInfo info;
-    take_pending(t, &info);
-    if (has_handler(t, (u32)info.number)) {
-        enter_handler(t, &info, t->signal_mask);
+    Action a;
+    memcpy(&info, t->pending_info, sizeof(info));
+    t->masking = true; /* the host blocks everything but what is ours */
+    t->pending_signals = 0;
+    if (take_action(t, (u32)info.number, &a)) {
+        enter_handler(t, &info, &a, t->signal_mask);
         return;
     }
     /* The handler was removed since: the host does what is to be done. */
+    t->suspended = false;
     send_again(t, &info);
     set_mask(t, t->signal_mask);
 }
 
-void signal_return(Thread *t) {
+i64 signal_return(Thread *t) {
+    i64 error = signal_change_mask(t, SIG_SETMASK, &frame_context(t)->mask, NULL);
+    if (error)
+        return error;
     const SignalContext *s = frame_pop(t);
     t->altstack = s->stack;
-    t->altstack_flags = s->stack_flags & (u32)SS_AUTODISARM;
+    t->altstack_flags = s->stack_flags;
     t->altstack_size = s->stack_flags & SS_DISABLE ? 0 : s->stack_size;
-    set_mask(t, s->mask);
+    signal_release_held(t);
+    return SYSCALL_NO_RESULT;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ traps */
@@ -440,93 +428,58 @@ static void explain(const LatheX86Cpu *c, u32 trap) {
         say("32-bit system calls (int 0x80) are not supported, at %lx", c->pc);
 }
 
+/* Back to the instruction that has trapped. */
+static void undo_trap(LatheX86Cpu *c) {
+    c->pc -= c->trap == LATHE_TRAP_INTERRUPT ? TRAP_LENGTH : c->trap == LATHE_TRAP_BREAK ? BREAK_LENGTH : 0;
+    c->trap = LATHE_TRAP_NONE;
+}
+
+/* As if it were noted. A signal that is noted comes first, and the instruction traps again. */
 void signal_trap(Thread *t) {
+    u64 all = ~signal_ours(), host_mask = 0;
+    t->masking = true;
+    sys_rt_sigprocmask(SIG_SETMASK, &all, &host_mask);
+    if (t->pending_signals) {
+        undo_trap(&t->cpu);
+        signal_deliver(t);
+        return;
+    }
     u32 trap = t->cpu.trap;
     SignalInfo info = info_of_trap(&t->cpu);
     t->cpu.trap = LATHE_TRAP_NONE;
-    u64 host_mask = 0;
-    sys_rt_sigprocmask(SIG_BLOCK, NULL, &host_mask);
-    u64 mask = put_back_pending(t, host_mask);
-    if (!has_handler(t, (u32)info.number) || (mask & bit((u32)info.number))) {
+    if (!has_handler(t, (u32)info.number) || (t->blocked & bit((u32)info.number))) {
         explain(&t->cpu, trap);
         die_of(info.number);
     }
-    enter_handler(t, &info, mask);
-}
-
-/* ---------------------------------------------------------------------------------------------------------------- mask */
-
-i64 signal_procmask(Thread *t, u64 how, u64 set, u64 old, u64 size) {
-    u64 want = 0, faults_before = t->blocked_faults;
-    if (size != sizeof(u64))
-        return -EINVAL;
-    if (set && guest_read(set, &want, sizeof(want)) != sizeof(want))
-        return -EFAULT;
-    u64 host = want & ~faults();
-    const u64 args[6] = {how, set ? (u64)&host : 0, old, size};
-    if (set) { /* before the call: a signal that it lets through is noted with the new mask */
-        u64 now = how == SIG_BLOCK ? faults_before | want : how == SIG_UNBLOCK ? faults_before & ~want : want;
-        t->blocked_faults = now & faults();
-    }
-    i64 error = syscall_guarded(&t->pending_signals, __NR_rt_sigprocmask, args);
-    if (error) {
-        t->blocked_faults = faults_before;
-        t->signal_mask = (t->signal_mask & ~faults()) | faults_before; /* of a signal that came first */
-        return error;
-    }
-    if (old && faults_before)
-        *(u64 *)old |= faults_before;
-    release_held(t);
-    return 0;
-}
-
-/* ----------------------------------------------------------------------------------------------- alternate stack */
-
-i64 signal_altstack(Thread *t, u64 stack, u64 old) {
-    AltStack now, before = {t->altstack, t->altstack_flags, 0, t->altstack_size};
-    before.flags |= !t->altstack_size ? SS_DISABLE : on_altstack(t) ? SS_ONSTACK : 0;
-    if (stack && guest_read(stack, &now, sizeof(now)) != sizeof(now))
-        return -EFAULT;
-    if (old) {
-        i64 error = sys_sigaltstack(NULL, (void *)old);
-        if (error)
-            return error;
-        memcpy((void *)old, &before, sizeof(before));
-    }
-    if (!stack)
-        return 0;
-    u32 mode = now.flags & ~(u32)SS_AUTODISARM;
-    if (on_altstack(t))
-        return -EPERM;
-    if (mode != SS_DISABLE && mode != SS_ONSTACK && mode != 0)
-        return -EINVAL;
-    if (mode == SS_DISABLE)
-        now.base = now.size = 0;
-    else if (now.size < MINSIGSTKSZ)
-        return -ENOMEM;
-    t->altstack = now.base;
-    t->altstack_size = now.size;
-    t->altstack_flags = now.flags & (u32)SS_AUTODISARM;
-    return 0;
+    t->signal_mask = host_mask | t->blocked;
+    memcpy(t->pending_info, &info, sizeof(info));
+    t->pending_signals = bit((u32)info.number);
+    signal_deliver(t);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- threads */
 
+/* The thread's table, made at its first use. */
+SignalState *signal_table(Thread *t) {
+    if (!t->signals)
+        t->signals = sys_pages(sizeof(SignalState));
+    return t->signals;
+}
+
 bool signal_share(Thread *child, Thread *parent) {
-    child->blocked_faults = parent->blocked_faults;
-    child->signals = table_of(parent);
+    child->blocked = parent->blocked;
+    child->signals = signal_table(parent);
     return child->signals;
 }
 
 bool signal_copy(Thread *child, const Thread *parent) {
-    child->blocked_faults = parent->blocked_faults;
-    child->signal_mask = child->pending_signals = 0;
+    child->blocked = parent->blocked;
     child->altstack = parent->altstack;
     child->altstack_size = parent->altstack_size;
     child->altstack_flags = parent->altstack_flags;
-    SignalState *table = table_of(child);
+    SignalState *table = signal_table(child);
     if (table && parent->signals)
-        *table = *parent->signals;
+        memcpy(table->action, parent->signals->action, sizeof(table->action));
     return table;
 }
 
@@ -536,8 +489,47 @@ void signal_forget(Thread *t) {
     t->signals = NULL;
 }
 
-void signal_init(void) {
+void signal_after_fork(Thread *t) {
+    t->held = 0;
+    if (t->signals)
+        t->signals->lock = 0; /* of a thread that stayed behind */
+}
+
+/* ------------------------------------------------------------------------------------------------------------- exec */
+
+/* For the time of the call: what is ignored and blocked stays so in the new program, and what is pending goes there. */
+void signal_before_exec(Thread *t) {
+    const Action ignore = {.handler = (u64)SIG_IGN};
+    SignalInfo info;
     for (u32 sig = 1; sig <= SIGNALS; sig++)
-        if (is_ours(sig))
-            set_host_handler(sig, SA_RESTART);
+        if ((signal_ours() & bit(sig)) && t->signals && t->signals->action[sig].handler == (u64)SIG_IGN)
+            sys_rt_sigaction((int)sig, &ignore, NULL);
+    if (t->blocked)
+        sys_rt_sigprocmask(SIG_BLOCK, &t->blocked, NULL);
+    while (signal_take_held(t, t->blocked, &info))
+        send_again(t, &info);
+}
+
+void signal_after_exec(Thread *t) {
+    for (u32 sig = 1; sig <= SIGNALS; sig++)
+        if ((signal_ours() & bit(sig)) && t->signals && t->signals->action[sig].handler == (u64)SIG_IGN)
+            signal_set_host_handler(sig, SA_RESTART);
+    if (t->blocked)
+        sys_rt_sigprocmask(SIG_UNBLOCK, &t->blocked, NULL);
+}
+
+void signal_init(Thread *t) {
+    u64 mask = 0;
+    sys_rt_sigprocmask(SIG_BLOCK, NULL, &mask);
+    t->blocked = mask & signal_ours();
+    for (u32 sig = 1; sig <= SIGNALS; sig++) {
+        Action a = {0};
+        if (!(signal_ours() & bit(sig)))
+            continue;
+        sys_rt_sigaction((int)sig, NULL, &a);
+        if (a.handler == (u64)SIG_IGN && signal_table(t))
+            t->signals->action[sig] = a;
+        signal_set_host_handler(sig, SA_RESTART);
+    }
+    set_host_mask(mask);
 }

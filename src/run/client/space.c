@@ -533,6 +533,14 @@ int space_prot(u64 addr) {
     return prot;
 }
 
+bool space_let_write(u64 page, bool host_too) {
+    lock(&space()->lock);
+    const Range *r = ranges_at(&space()->guest, page);
+    bool done = r && (r->value & PROT_WRITE) && !sys_mprotect(page, PAGE, host_too ? host_prot(r->value) : PROT_READ);
+    unlock(&space()->lock);
+    return done;
+}
+
 bool space_next(u64 addr, u64 *start, u64 *end, u32 *prot) {
     const Ranges *t = &space()->guest;
     lock(&space()->lock);
@@ -600,6 +608,16 @@ static size_t read_memory(u64 addr, void *buf, size_t size) {
             break;
     }
     return done;
+}
+
+size_t guest_write(u64 addr, const void *buf, size_t size) {
+    struct iovec local = {(void *)buf, size}, remote = {(void *)addr, size};
+    i64 n = sys6(__NR_process_vm_writev, (u64)sys_getpid(), (u64)&local, 1, (u64)&remote, 1, 0);
+    if (n == -EPERM || n == -ENOSYS) { /* as in read_memory; a bad address is a fault then */
+        memcpy((void *)addr, buf, size);
+        return size;
+    }
+    return n > 0 ? (size_t)n : 0;
 }
 
 size_t space_read(u64 addr, void *buf, size_t size, bool *writable) {

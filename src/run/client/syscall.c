@@ -19,13 +19,17 @@ enum { KERNEL_WRITES = 1 << 16, SYSCALL_LENGTH = 2, PATH_BYTES = 4096, DESCRIPTO
 
 typedef i64 SyscallFunction(Thread *t, const u64 a[6]);
 
-static i64 pass(Thread *t, u64 number, const u64 a[6]) {
+i64 syscall_repeated(Thread *t, u64 number, const u64 a[6]) {
     i64 result;
     do {
         t->repeat = false;
         result = syscall_guarded(&t->pending_signals, number, a);
     } while (result == -EINTR && t->repeat && !t->pending_signals);
     return result;
+}
+
+static i64 pass(Thread *t, u64 number, const u64 a[6]) {
+    return syscall_repeated(t, number, a);
 }
 
 /* -------------------------------------------------------------------------------------------------------- memory */
@@ -115,7 +119,7 @@ static i64 own_exit_group(Thread *t, const u64 a[6]) {
 }
 
 static i64 own_exit(Thread *t, const u64 a[6]) {
-    process_exit_thread(t, (int)a[0]);
+    return process_exit_thread(t, (int)a[0]);
 }
 
 static i64 own_rt_sigaction(Thread *t, const u64 a[6]) {
@@ -124,8 +128,7 @@ static i64 own_rt_sigaction(Thread *t, const u64 a[6]) {
 
 static i64 own_rt_sigreturn(Thread *t, const u64 a[6]) {
     (void)a;
-    signal_return(t);
-    return SYSCALL_NO_RESULT;
+    return signal_return(t);
 }
 
 static i64 own_rt_sigprocmask(Thread *t, const u64 a[6]) {
@@ -133,10 +136,43 @@ static i64 own_rt_sigprocmask(Thread *t, const u64 a[6]) {
 }
 
 static i64 own_rt_sigpending(Thread *t, const u64 a[6]) {
-    i64 error = pass(t, __NR_rt_sigpending, a);
-    if (!error && t->held_faults && a[1] == sizeof(u64))
-        *(u64 *)a[0] |= t->held_faults;
-    return error;
+    return signal_pending(t, a[0], a[1]);
+}
+
+static i64 own_rt_sigtimedwait(Thread *t, const u64 a[6]) {
+    return signal_timedwait(t, a[0], a[1], a[2], a[3]);
+}
+
+static i64 own_signalfd(Thread *t, const u64 a[6]) {
+    return signal_descriptor(t, __NR_signalfd, a);
+}
+
+static i64 own_signalfd4(Thread *t, const u64 a[6]) {
+    return signal_descriptor(t, __NR_signalfd4, a);
+}
+
+static i64 own_rt_sigsuspend(Thread *t, const u64 a[6]) {
+    return signal_suspended(t, __NR_rt_sigsuspend, a, 0);
+}
+
+static i64 own_ppoll(Thread *t, const u64 a[6]) {
+    return signal_suspended(t, __NR_ppoll, a, 3);
+}
+
+static i64 own_epoll_pwait(Thread *t, const u64 a[6]) {
+    return signal_suspended(t, __NR_epoll_pwait, a, 4);
+}
+
+static i64 own_epoll_pwait2(Thread *t, const u64 a[6]) {
+    return signal_suspended(t, __NR_epoll_pwait2, a, 4);
+}
+
+static i64 own_pselect6(Thread *t, const u64 a[6]) {
+    return signal_suspended_by(t, __NR_pselect6, a);
+}
+
+static i64 own_io_pgetevents(Thread *t, const u64 a[6]) {
+    return signal_suspended_by(t, __NR_io_pgetevents, a);
 }
 
 static i64 own_sigaltstack(Thread *t, const u64 a[6]) {

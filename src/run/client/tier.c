@@ -29,6 +29,8 @@ typedef struct Hot {
     u64 queue[QUEUE]; /* to be asked for */
     bool asking;
     bool stopped; /* no more of it */
+    bool timed;
+    i32 timer;
     u64 asked;    /* what the server works at */
 } Hot;
 
@@ -47,16 +49,16 @@ bool tier_sent(const void *info) {
 }
 
 void tier_begin(Thread *t) {
-    if (!is_auto())
+    if (!is_auto() || hot.stopped)
         return;
     TierEvent event = {.value = (u64)&hot, .signal = TIER_SIGNAL, .notify = NOTIFY_THREAD, .tid = (i32)t->tid};
-    i32 timer;
-    if (sys3(__NR_timer_create, CLOCK_THREAD_CPUTIME_ID, (u64)&event, (u64)&timer) < 0)
+    hot.timed = sys3(__NR_timer_create, CLOCK_THREAD_CPUTIME_ID, (u64)&event, (u64)&hot.timer) >= 0;
+    if (!hot.timed)
         return;
     struct {
         i64 interval_s, interval_ns, value_s, value_ns;
     } every = {0, PERIOD_NS, 0, PERIOD_NS};
-    sys4(__NR_timer_settime, (u64)(i64)timer, 0, (u64)&every, 0);
+    sys4(__NR_timer_settime, (u64)(i64)hot.timer, 0, (u64)&every, 0);
 }
 
 void tier_found(Thread *t, u64 pc) {
@@ -196,6 +198,8 @@ void tier_stop(Thread *t) {
         return;
     arena_lock();
     hot.stopped = true;
+    if (hot.timed)
+        sys1(__NR_timer_delete, (u64)(i64)hot.timer);
     drop_optimised(t);
     arena_unlock();
 }

@@ -1,0 +1,295 @@
+/* restarts.c: a signal in the middle of each kind of blocking call: which ones go on, and what the others answer. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_US = 3000, RELEASE_AFTER_US = 30000, WAIT_MS = 300 };
+
+static volatile sig_atomic_t handled;
+static int ends[2], pair[2], lock_fd, queue;
+static sem_t semaphore;
+static unsigned word;
+
+static void on_signal(int sig) {
+    (void)sig;
+    handled++;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- the calls */
+
+static struct timespec ms(int n) {
+    return (struct timespec){n / 1000, n % 1000 * 1000000};
+}
+
+static long by_read(void) {
+    char c;
+    return read(ends[0], &c, 1);
+}
+
+static long by_recv(void) {
+    char c;
+    return recv(pair[0], &c, 1, 0);
+}
+
+static long by_recv_timeout(void) {
+    struct timeval limit = {0, WAIT_MS * 1000}, none = {0};
+    char c;
+    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    long n = recv(pair[0], &c, 1, 0);
+    int error = errno;
+    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &none, sizeof(none));
+    errno = error;
+    return n;
+}
+
+static long by_accept(void) {
+    struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "\0lathe-restarts"};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "lathe-restarts-%d", getpid());
+    if (bind(fd, (void *)&name, sizeof(name)) || listen(fd, 1))
+        return -2;
+    struct timeval limit = {0, 2 * WAIT_MS * 1000};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    long got = accept(fd, NULL, NULL);
+    int error = errno;
+    close(fd);
+    errno = error;
+    return got;
+}
+
+static long by_poll(void) {
+    return poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, WAIT_MS);
+}
+
+static long by_select(void) {
+    struct timeval limit = {0, WAIT_MS * 1000};
+    fd_set set;
+    FD_ZERO(&set);
+    FD_SET(ends[0], &set);
+    return select(ends[0] + 1, &set, NULL, NULL, &limit);
+}
+
+static long by_epoll(void) {
+    struct epoll_event event;
+    int fd = epoll_create1(0);
+    long n = epoll_wait(fd, &event, 1, WAIT_MS);
+    int error = errno;
+    close(fd);
+    errno = error;
+    return n;
+}
+
+static long by_nanosleep(void) {
+    struct timespec want = ms(WAIT_MS), left = {0};
+    long result = nanosleep(&want, &left);
+    return result && left.tv_nsec > 0 && left.tv_nsec < WAIT_MS * 1000000 ? -1 : result;
+}
+
+static long by_absolute_sleep(void) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += WAIT_MS * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    int error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    errno = error;
+    return error ? -1 : 0;
+}
+
+static long by_futex(void) {
+    struct timespec limit = ms(WAIT_MS);
+    return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &limit, NULL, 0);
+}
+
+static long by_futex_forever(void) { /* somebody else changes the word and wakes */
+    word = 0;
+    return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+}
+
+static long by_semaphore(void) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_MS * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return sem_timedwait(&semaphore, &until);
+}
+
+static long by_sigtimedwait(void) {
+    struct timespec limit = ms(WAIT_MS);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    return sigtimedwait(&set, NULL, &limit);
+}
+
+static long by_wait(void) {
+    pid_t child = fork();
+    if (!child) {
+        usleep(WAIT_MS * 1000 / 2);
+        _exit(3);
+    }
+    int status = 0;
+    long got = waitpid(child, &status, 0);
+    int error = errno;
+    if (got < 0)
+        waitpid(child, NULL, 0);
+    errno = error;
+    return got < 0 ? got : WEXITSTATUS(status);
+}
+
+static long by_flock(void) {
+    int fd = open("lock", O_RDWR);
+    long result = flock(fd, LOCK_EX);
+    int error = errno;
+    close(fd);
+    errno = error;
+    return result;
+}
+
+static long by_message(void) {
+    struct {
+        long type;
+        char text[8];
+    } m;
+    return msgrcv(queue, &m, sizeof(m.text), 0, 0);
+}
+
+static long by_pause(void) {
+    return pause();
+}
+
+static long by_thread_join(void) { /* glibc's, which goes on */
+    extern void *sleep_a_little(void *);
+    pthread_t id;
+    void *result;
+    pthread_create(&id, NULL, sleep_a_little, NULL);
+    pthread_join(id, &result);
+    return (long)result;
+}
+
+void *sleep_a_little(void *arg) {
+    (void)arg;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    usleep(WAIT_MS * 1000 / 2);
+    return (void *)7;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- the rest */
+
+static int sleeps(pid_t tid) {
+    char path[64], text[256] = "";
+    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+    int fd = open(path, O_RDONLY);
+    read(fd, text, sizeof(text) - 1);
+    close(fd);
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[2] == 'S';
+}
+
+/* It was asleep at several looks, one after the other. */
+static void await_sleep(pid_t tid) {
+    for (int seen = 0; seen < 3; seen = sleeps(tid) ? seen + 1 : 0)
+        usleep(LOOK_US);
+}
+
+/* A signal first; then what the call waits for. */
+static void *disturb(void *arg) {
+    struct {
+        long type;
+        char text[8];
+    } m = {1, "x"};
+    await_sleep((pid_t)(long)arg);
+    syscall(SYS_tgkill, getpid(), (pid_t)(long)arg, SIGUSR1);
+    usleep(RELEASE_AFTER_US);
+    write(ends[1], "x", 1);
+    write(pair[1], "x", 1);
+    flock(lock_fd, LOCK_UN);
+    msgsnd(queue, &m, sizeof(m.text), 0);
+    __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    return NULL;
+}
+
+/* What was not taken is there no longer. */
+static void drain(void) {
+    char text[64];
+    while (recv(pair[0], text, sizeof(text), MSG_DONTWAIT) > 0)
+        ;
+    int flags = fcntl(ends[0], F_GETFL);
+    fcntl(ends[0], F_SETFL, flags | O_NONBLOCK);
+    while (read(ends[0], text, sizeof(text)) > 0)
+        ;
+    fcntl(ends[0], F_SETFL, flags);
+    while (msgrcv(queue, text, 8, 0, IPC_NOWAIT) >= 0)
+        ;
+    word = 0;
+    flock(lock_fd, LOCK_EX);
+}
+
+static void run(const char *name, long (*call)(void)) {
+    printf("%s:", name);
+    for (int restart = 0; restart < 2; restart++) {
+        struct sigaction action = {.sa_handler = on_signal, .sa_flags = restart ? SA_RESTART : 0};
+        pthread_t id;
+        sigaction(SIGUSR1, &action, NULL);
+        drain();
+        handled = 0;
+        pthread_create(&id, NULL, disturb, (void *)(long)gettid());
+        long result = call();
+        int error = errno;
+        pthread_join(id, NULL);
+        printf(" %ld %s, handled %d;", result, result < 0 ? strerrorname_np(error) : "-", (int)handled);
+    }
+    printf("\n");
+}
+
+int main(void) {
+    setvbuf(stdout, NULL, _IONBF, 0);
+    pipe(ends);
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    lock_fd = open("lock", O_RDWR | O_CREAT, 0600);
+    queue = msgget(IPC_PRIVATE, 0600);
+    sem_init(&semaphore, 0, 0);
+    run("read", by_read);
+    run("recv", by_recv);
+    run("recv with a timeout", by_recv_timeout);
+    run("accept with a timeout", by_accept);
+    run("poll", by_poll);
+    run("select", by_select);
+    run("epoll_wait", by_epoll);
+    run("nanosleep", by_nanosleep);
+    run("clock_nanosleep", by_absolute_sleep);
+    run("futex with a timeout", by_futex);
+    run("futex", by_futex_forever);
+    run("sem_timedwait", by_semaphore);
+    run("sigtimedwait", by_sigtimedwait);
+    run("waitpid", by_wait);
+    run("flock", by_flock);
+    run("msgrcv", by_message);
+    run("pause", by_pause);
+    run("pthread_join", by_thread_join);
+    msgctl(queue, IPC_RMID, NULL);
+    unlink("lock");
+    return 0;
+}
