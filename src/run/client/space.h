@@ -27,6 +27,8 @@ bool space_start_brk(u64 image_end);
 enum { PROT_UNMAPPED = -1 };
 /* What the guest may do at an address: PROT_* as it asked for, or PROT_UNMAPPED. */
 int space_prot(u64 addr);
+/* A page that the guest may write to: may the host, too? false: it is no such page, or the kernel refuses. */
+bool space_let_write(u64 page, bool host_too);
 /* The first range of the guest's that ends behind addr; false: there is none. */
 bool space_next(u64 addr, u64 *start, u64 *end, u32 *prot);
 /* Something was mapped (or unmapped: PROT_UNMAPPED) for the guest by other means, such as shmat. */

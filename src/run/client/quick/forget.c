@@ -9,11 +9,10 @@ static u64 guarded_pages;
 static bool ever_guarded;
 
 void page_guard(u64 number) {
-    int prot = space_prot(number << PAGE_SHIFT);
     Page *p = page_for(number);
-    if (p->guarded || prot == PROT_UNMAPPED || !(prot & PROT_WRITE))
+    if (p->guarded)
         return;
-    p->guarded = !sys_mprotect(number << PAGE_SHIFT, PAGE, PROT_READ);
+    p->guarded = space_let_write(number << PAGE_SHIFT, false);
     guarded_pages += p->guarded;
     ever_guarded |= p->guarded;
 }
@@ -26,8 +25,11 @@ static void forget(Page *p, u64 start, u64 end) {
     }
     if (start > p->number << PAGE_SHIFT || end < (p->number + 1) << PAGE_SHIFT)
         return;
-    guarded_pages -= p->guarded;
+    if (!p->guarded)
+        return;
+    space_let_write(p->number << PAGE_SHIFT, true);
     p->guarded = false;
+    guarded_pages--;
 }
 
 static bool allow_writes(Page *p) {
@@ -35,7 +37,6 @@ static bool allow_writes(Page *p) {
     if (!p->guarded)
         return false;
     forget(p, start, start + PAGE);
-    sys_mprotect(start, PAGE, PROT_READ | PROT_WRITE);
     return true;
 }
 
@@ -81,17 +82,15 @@ void quick_forget(u64 start, u64 end) {
     arena_unlock();
 }
 
-/* Another thread may have been first: then the page is no longer guarded, and the guest may write to it. */
+/* Another thread may have been first, or the page has moved since: then it is no longer guarded, and the guest may write to it. */
 bool quick_written(u64 addr) {
-    int prot = space_prot(addr);
-    if (!ever_guarded || prot == PROT_UNMAPPED || !(prot & PROT_WRITE))
+    if (!ever_guarded)
         return false;
     arena_lock();
     Page *p = page_known(addr >> PAGE_SHIFT);
-    if (p)
-        allow_writes(p);
+    bool ours = (p && allow_writes(p)) || space_let_write(page_down(addr), true);
     arena_unlock();
-    return true;
+    return ours;
 }
 
 bool quick_allow_writes_to(u64 start, u64 end) {
