@@ -109,7 +109,7 @@ quiet
 compiles_nothing
 runs 30 "a third run, from the directory" "$dir/c2,$url" "$small"
 counts translated -eq 0
-counts from_cache -eq "$functions"
+counts from_image -eq "$functions"
 runs 30 "without a directory" "none,$url" "$small"
 compiles_nothing
 runs 30 "without a directory, again" "none,$url" "$small"

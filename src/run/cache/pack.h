@@ -100,6 +100,9 @@ const PackRecord *pack_next(const u8 *data, size_t size, size_t *at);
 /* Appends to the packs of a directory. Any number of processes may do so at a time. */
 typedef struct PackWriter PackWriter;
 
+/* Are the bytes that an object was made from all of the request's module? */
+bool pack_is_inside(const TranslateMessage *request, const LatheRange *ranges, size_t range_count);
+
 /* The record of the object made for a request, sealed for a pack and for mem_free; NULL: it depends on bytes outside its
  * module. */
 PackRecord *pack_record_new(Key pack, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,

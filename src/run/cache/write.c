@@ -97,7 +97,7 @@ static void enforce_limit(PackWriter *w) {
 
 /* ---------------------------------------------------------------------------------------------------------- records */
 
-static bool is_inside(const TranslateMessage *request, const LatheRange *ranges, size_t count) {
+bool pack_is_inside(const TranslateMessage *request, const LatheRange *ranges, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (ranges[i].start < request->base || ranges[i].end > request->end || ranges[i].start > ranges[i].end)
             return false;
@@ -150,7 +150,7 @@ PackWriter *pack_writer_open(const char *dir) {
 
 PackRecord *pack_record_new(Key pack, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
                             u64 guest_hash, const void *object, u32 object_size, u32 insns) {
-    if (!object_size || object_size > MESSAGE_MAX || !is_inside(request, ranges, range_count))
+    if (!object_size || object_size > MESSAGE_MAX || !pack_is_inside(request, ranges, range_count))
         return NULL;
     size_t size = pack_record_size(range_count, object_size);
     PackRecord *r = mem_new(size);

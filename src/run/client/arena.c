@@ -4,19 +4,25 @@
 #include <linux/memfd.h>
 
 #include "run/client/client.h"
+#include "run/client/space.h"
 
 enum {
     CODE_BYTES = 384 << 20,
     DATA_BYTES = 64 << 20,
+    PIECE_BYTES = 16 << 10, /* of an image: what is copied at once to be changed */
+    PIECES = CODE_BYTES / PIECE_BYTES,
 };
 
 typedef struct CodeMemory {
     u32 lock;
     bool shared;     /* with another process: copy before a change */
     u8 *write, *run; /* the two views */
+    u8 *spare;       /* a second executable one, from which pieces of the first are taken */
     u8 *data;        /* behind the executable view */
     u64 used, data_used;
     u64 fixed, data_fixed;
+    u64 image_end; /* code from `fixed` to here is an image's, but for pieces that were copied; 0: there is no image */
+    u64 copied[PIECES / 64]; /* bit n: piece n */
 } CodeMemory;
 
 static CodeMemory arena;
@@ -33,29 +39,77 @@ static i64 new_file(void) {
     return -1;
 }
 
-/* At new places, or in place of the views there are. */
+/* --------------------------------------------------------------------------------------------------------------- views */
+
+/* Is the code at this offset the image's, and not in the memory file? */
+static bool is_image(u64 off) {
+    return off >= arena.fixed && off < arena.image_end &&
+           !(arena.copied[off / PIECE_BYTES / 64] >> off / PIECE_BYTES % 64 & 1);
+}
+
+/* The next stretch from *start on that is the memory file's; false: there is none. */
+static bool next_stretch(u64 *start, u64 *end) {
+    while (is_image(*start))
+        *start += PIECE_BYTES;
+    *end = *start;
+    while (*end < arena.image_end && !is_image(*end))
+        *end += PIECE_BYTES;
+    if (*end >= arena.image_end)
+        *end = CODE_BYTES;
+    return *start < CODE_BYTES;
+}
+
+static bool map_run(int fd) {
+    for (u64 start = 0, end; next_stretch(&start, &end); start = end)
+        if (sys_failed(
+                sys_mmap(the.code_base + start, end - start, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, fd, start)))
+            return false;
+    arena.run = (u8 *)the.code_base;
+    return true;
+}
+
+/* At a new place, or in place of the view there is. */
+static bool map_view(u8 **view, int prot, int fd) {
+    i64 at = sys_mmap((u64)*view, CODE_BYTES, prot, MAP_SHARED | (*view ? MAP_FIXED : 0), fd, 0);
+    *view = (u8 *)at;
+    return !sys_failed(at);
+}
+
 static bool map_views(int fd) {
-    u32 fixed = arena.write ? MAP_FIXED : 0;
-    i64 write = sys_mmap((u64)arena.write, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | fixed, fd, 0);
-    i64 run = sys_mmap(the.code_base, CODE_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, fd, 0);
-    arena.write = (u8 *)write;
-    arena.run = (u8 *)run;
-    return !sys_failed(write) && !sys_failed(run);
+    return map_view(&arena.write, PROT_READ | PROT_WRITE, fd) && map_view(&arena.spare, PROT_READ | PROT_EXEC, fd) &&
+           map_run(fd);
 }
 
 /* The new file is complete before it takes the old one's place: other threads run in it. */
 static void take_copy(void) {
     i64 fd = new_file();
-    i64 copy = fd < 0 ? fd : sys_mmap(0, arena.used, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    i64 copy = fd < 0 ? fd : sys_mmap(0, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
     if (sys_failed(copy))
         die("no memory for a copy of the translated code");
-    memcpy((void *)copy, arena.write, arena.used);
-    sys_munmap((u64)copy, arena.used);
+    for (u64 start = 0, end; next_stretch(&start, &end) && start < arena.used; start = end)
+        memcpy((u8 *)copy + start, arena.write + start, (end < arena.used ? end : arena.used) - start);
+    sys_munmap((u64)copy, CODE_BYTES);
     if (!map_views((int)fd))
         die("the copy of the translated code cannot be mapped");
     sys_close((int)fd);
     arena.shared = false;
 }
+
+/* The memory file in place of an image. With an old size of zero mremap makes a second mapping of the same memory, which takes the
+ * place of what is there in one step. */
+static void replace_image(u64 off, u64 size) {
+    if (sys_failed(sys_mremap((u64)arena.spare + off, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, (u64)arena.run + off)))
+        die("no memory to change translated code");
+}
+
+static void copy_piece(u64 off) {
+    off -= off % PIECE_BYTES;
+    memcpy(arena.write + off, arena.run + off, PIECE_BYTES);
+    replace_image(off, PIECE_BYTES);
+    arena.copied[off / PIECE_BYTES / 64] |= (u64)1 << off / PIECE_BYTES % 64;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- using */
 
 void arena_lock(void) {
     lock(&arena.lock);
@@ -97,19 +151,27 @@ u8 *arena_data(u64 bytes, u64 align) {
 }
 
 u8 *arena_writable(const void *run) {
-    return arena.write + ((const u8 *)run - arena.run);
+    u64 off = (u64)((const u8 *)run - arena.run);
+    if (is_image(off))
+        copy_piece(off);
+    return arena.write + off;
 }
 
 bool arena_holds(u64 addr) {
     return addr - (u64)arena.run < CODE_BYTES;
 }
 
+/* --------------------------------------------------------------------------------------------------------------- images */
+
 void arena_fix(void) {
-    arena.fixed = arena.used;
-    arena.data_fixed = arena.data_used;
+    arena.fixed = arena.used = round_up(arena.used, PIECE_BYTES);
+    arena.data_fixed = arena.data_used = page_up(arena.data_used);
 }
 
 void arena_reset(void) {
+    if (arena.image_end)
+        replace_image(arena.fixed, arena.image_end - arena.fixed);
+    arena.image_end = 0;
     arena.used = arena.fixed;
     arena.data_used = arena.data_fixed;
 }
@@ -123,15 +185,28 @@ bool arena_is_nearly_full(void) {
 }
 
 ArenaParts arena_export(void) {
-    return (ArenaParts){arena.write + arena.fixed, arena.data + arena.data_fixed, arena.used - arena.fixed,
-                        arena.data_used - arena.data_fixed};
+    return (ArenaParts){arena.run + arena.fixed,
+                        arena.data + arena.data_fixed,
+                        arena.used - arena.fixed,
+                        arena.data_used - arena.data_fixed,
+                        0,
+                        0};
 }
 
-void arena_import(const ArenaParts *p) {
-    memcpy(arena.write + arena.fixed, p->code, p->code_size);
-    memcpy(arena.data + arena.data_fixed, p->data, p->data_size);
-    arena.used = arena.fixed + p->code_size;
+/* A file may be on a file system of which nothing can be executed. */
+void arena_import(int fd, const ArenaParts *p) {
+    u64 code = (u64)arena.run + arena.fixed, data = (u64)arena.data + arena.data_fixed,
+        end = arena.fixed + p->code_size;
+    arena.used = round_up(end, PIECE_BYTES);
     arena.data_used = arena.data_fixed + p->data_size;
+    if (!sys_failed(
+            sys_mmap(code, page_up(p->code_size), PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, p->code_off)))
+        arena.image_end = arena.used;
+    else
+        memcpy(arena.write + arena.fixed, p->code, p->code_size);
+    if (sys_failed(
+            sys_mmap(data, page_up(p->data_size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, p->data_off)))
+        memcpy(arena.data + arena.data_fixed, p->data, p->data_size);
 }
 
 bool arena_init(void) {
@@ -139,6 +214,8 @@ bool arena_init(void) {
     if (fd < 0 || !map_views((int)fd))
         return false;
     sys_close((int)fd);
+    space_own((u64)arena.write, CODE_BYTES);
+    space_own((u64)arena.spare, CODE_BYTES);
     i64 data = sys_mmap(the.code_base + CODE_BYTES, DATA_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
     arena.data = (u8 *)data;

@@ -69,7 +69,7 @@ bool options_format(const Options *options, char *text, size_t size);
 /* Counters of --stats; changed with relaxed atomics. */
 typedef struct Stats {
     u64 blocks, quick_insns, quick_us, samples, reverted, renewals; /* quick tier */
-    u64 functions, guest_insns, cached, requested, shared, lookups_missed, objects_bytes, syscalls;
+    u64 functions, guest_insns, imaged, cached, requested, shared, lookups_missed, objects_bytes, syscalls;
     u64 lift_us, opt_us, emit_us, wait_us, link_us;
 } Stats;
 
@@ -198,6 +198,12 @@ static inline Thread *thread_self(void) {
     return t;
 }
 
+/* Memory that an image keeps for other processes: see image.c. */
+typedef struct ImagePart {
+    u8 *at;
+    u64 size;
+} ImagePart;
+
 /* ------------------------------------------------------------------------------------------------------------ code.c */
 
 bool code_init(void);
@@ -217,6 +223,20 @@ void code_forget_all(void);
 void code_revert(u64 offset);
 /* Code in [start, end) was unmapped or changed: forget its translations. */
 void code_forget(u64 start, u64 end);
+/* Translations of other code than what is in [start, end): forget them. */
+void code_discard(u64 start, u64 end);
+
+/* All optimised code there is, for another process. Before that: what is not wanted is forgotten. */
+enum { CODE_PARTS = 2 };
+typedef struct CodeCounts {
+    u64 entries, functions; /* all that is known of, and those with code */
+} CodeCounts;
+void code_drop(bool (*keeps)(u64 pc));
+CodeCounts code_export(ImagePart parts[CODE_PARTS]);
+/* Before there is any. The first part may be written to, and is code.c's from now on. */
+void code_import(const ImagePart parts[CODE_PARTS], CodeCounts counts);
+/* Is there much more of it than there was in the image? */
+bool code_has_grown(void);
 
 /* --------------------------------------------------------------------------------------------------- load.c, stack.c */
 

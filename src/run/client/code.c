@@ -23,11 +23,14 @@ typedef struct Entry {
     void *leave;       /* the way from optimised to quick code here */
     u16 wanted;        /* how often */
     bool used, asked;  /* asked: no need to do so again */
+    bool given_up;     /* its code was no gain */
+    bool alien;        /* made from bytes of several modules */
 } Entry;
 
 typedef struct Code {
     TableEntry *table;
-    void *lazy; /* trampoline to lathe_lazy */
+    u8 *lazy;    /* trampoline to lathe_lazy */
+    u8 *helpers; /* trampolines to the functions of symbol_tables, one after the other */
     Entry *map;
     u64 map_len, map_cap;
     bool any; /* code, or stubs, at all */
@@ -79,7 +82,7 @@ static Entry *entry_for(Code *c, u64 pc) {
 /* mov r11, pc; jmp lazy */
 static void write_lazy_stub(Code *c, u8 *run, u64 pc) {
     u8 *w = arena_writable(run);
-    i32 distance = (i32)((u8 *)c->lazy - (run + 15));
+    i32 distance = (i32)(c->lazy - (run + 15));
     memcpy(w, "\x49\xbb", 2);
     memcpy(w + 2, &pc, 8);
     w[10] = 0xe9;
@@ -87,7 +90,7 @@ static void write_lazy_stub(Code *c, u8 *run, u64 pc) {
 }
 
 /* jmp [rip]; the address follows */
-static void *write_trampoline(void (*to)(void)) {
+static u8 *write_trampoline(const void *to) {
     u8 *at = arena_code(STUB_BYTES, STUB_BYTES), *w = arena_writable(at);
     u64 address = (u64)to;
     memcpy(w, "\xff\x25\0\0\0\0", 6);
@@ -114,15 +117,6 @@ static void redirect_to_lazy(Code *c, Entry *e) {
     if (e->stub)
         redirect_stub(e->stub, stub);
     e->stub = stub;
-}
-
-bool code_init(void) {
-    Code *c = the.code = &code_of_process;
-    c->map_cap = 1 << MAP_BITS;
-    c->map = sys_pages(c->map_cap * sizeof(Entry));
-    c->table = (TableEntry *)arena_data(sizeof(TableEntry) << TABLE_BITS, 4096);
-    c->lazy = write_trampoline(lathe_lazy);
-    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ linking */
@@ -171,11 +165,21 @@ static const Helper *const symbol_tables[] = {
     client_symbols, x86_system_helpers, x86_x87_helpers, x86_x87_whole_helpers, x86_state_helpers, NULL,
 };
 
-static bool helper_address(const char *name, u64 *address) {
+/* The client may be elsewhere in another process, the arena not: what is in an image reaches it by trampolines. */
+static void write_trampolines(Code *c) {
+    c->lazy = write_trampoline((void *)lathe_lazy);
+    c->helpers = arena_code(0, STUB_BYTES);
     for (const Helper *const *table = symbol_tables; *table; table++)
         for (const Helper *row = *table; row->name; row++)
+            write_trampoline(row->address);
+}
+
+static bool helper_address(const Code *c, const char *name, u64 *address) {
+    u64 count = 0;
+    for (const Helper *const *table = symbol_tables; *table; table++)
+        for (const Helper *row = *table; row->name; row++, count++)
             if (!strcmp(row->name, name)) {
-                *address = (u64)row->address;
+                *address = (u64)c->helpers + count * STUB_BYTES;
                 return true;
             }
     return false;
@@ -191,7 +195,7 @@ static bool resolve(void *user, const char *name, u64 *address) {
     else if (!strcmp(name, SYMBOL_TABLE))
         *address = (u64)link->code->table;
     else
-        return helper_address(name, address);
+        return helper_address(link->code, name, address);
     return true;
 }
 
@@ -269,7 +273,9 @@ static void *from_cache(Code *c, Module *m, u64 pc) {
     return code;
 }
 
-static void count_answer(const ObjectMessage *facts, const void *code) {
+static void note_answer(Code *c, u64 pc, const ObjectMessage *facts, const void *code) {
+    if (code)
+        entry_for(c, pc)->alien = !facts->inside;
     the.stats.requested++;
     the.stats.lift_us += facts->lift_us;
     the.stats.opt_us += facts->opt_us;
@@ -283,7 +289,7 @@ static void *from_server(Code *c, Module *m, u64 pc) {
     const void *object = remote_translate(pc, m, &facts);
     the.stats.wait_us += sys_now_us() - start;
     void *code = object ? link_timed(c, object, facts.object_size, m, pc) : NULL;
-    count_answer(&facts, code);
+    note_answer(c, pc, &facts, code);
     return code;
 }
 
@@ -300,6 +306,15 @@ static void *unreadable(u64 pc) {
     u8 *at = arena_code(sizeof(text), STUB_BYTES);
     memcpy(arena_writable(at), text, sizeof(text));
     return at;
+}
+
+bool code_init(void) {
+    Code *c = the.code = &code_of_process;
+    c->map_cap = 1 << MAP_BITS;
+    c->map = sys_pages(c->map_cap * sizeof(Entry));
+    c->table = (TableEntry *)arena_data(sizeof(TableEntry) << TABLE_BITS, 4096);
+    write_trampolines(c);
+    return true;
 }
 
 static void set_code(Code *c, Entry *e, void *code) {
@@ -372,7 +387,7 @@ void code_revert(u64 offset) {
         if (!e->used || !e->code || (u64)e->code - the.code_base != offset)
             continue;
         e->code = NULL;
-        e->asked = true;
+        e->asked = e->given_up = true;
         quick_restore(e->pc);
         the.stats.reverted++;
         return;
@@ -386,7 +401,7 @@ void code_revert_all(void) {
         if (e->used && e->code)
             quick_restore(e->pc);
         if (e->used)
-            e->code = NULL, e->asked = false, e->wanted = 0;
+            e->code = NULL, e->asked = e->given_up, e->wanted = 0;
     }
     memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
 }
@@ -410,7 +425,7 @@ void code_load(Thread *t, u64 pc) {
 void code_install(Thread *t, const ObjectMessage *facts, const void *object) {
     Code *c = the.code;
     void *code = link_timed(c, object, facts->object_size, space_module(facts->pc), facts->pc);
-    count_answer(facts, code);
+    note_answer(c, facts->pc, facts, code);
     if (code)
         take_over(t, c, facts->pc, code);
 }
@@ -444,23 +459,94 @@ static void forget(Code *c, u64 start, u64 end) {
         if (e->code || e->leave)
             redirect_to_lazy(c, e);
         e->code = e->leave = NULL;
-        e->wanted = e->asked = 0;
+        e->wanted = e->asked = e->given_up = 0;
     }
     memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
     arena_unlock();
 }
 
-void code_forget(u64 start, u64 end) {
-    note_changed(start, end);
+void code_discard(u64 start, u64 end) {
     if (the.code && the.code->any)
         forget(the.code, start, end);
     quick_forget(start, end);
+}
+
+void code_forget(u64 start, u64 end) {
+    note_changed(start, end);
+    code_discard(start, end);
 }
 
 /* Called by enter.S from the guard of a translation whose guest code has changed. */
 __attribute__((visibility("hidden"))) void *code_renew(Thread *t) {
     code_forget(t->cpu.pc, t->cpu.pc + 1);
     return code_resolve(t);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- images */
+
+/* Leads to the same code in every process: code that quick code is entered by is found anew. */
+static bool is_kept_row(const Code *c, const TableEntry *row) {
+    const Entry *e = slot_of(c->map, c->map_cap, row->pc);
+    return row->pc && e->used && e->code && row->code == (u64)e->code;
+}
+
+static ImagePart list_rows(const Code *c) {
+    u64 count = 0, size = sizeof(TableEntry) << TABLE_BITS;
+    TableEntry *list = sys_pages(size);
+    for (u64 i = 0; list && i < (u64)1 << TABLE_BITS; i++)
+        if (is_kept_row(c, &c->table[i]))
+            list[count++] = c->table[i];
+    return (ImagePart){(u8 *)list, count * sizeof(TableEntry)};
+}
+
+void code_drop(bool (*keeps)(u64 pc)) {
+    Code *c = the.code;
+    for (u64 i = 0; i < c->map_cap; i++) {
+        Entry *e = &c->map[i];
+        if (e->used && (e->alien || !keeps(e->pc))) {
+            if (e->code)
+                quick_restore(e->pc);
+            if (e->code || e->leave)
+                redirect_to_lazy(c, e);
+            e->code = e->leave = NULL;
+            e->given_up = false;
+        }
+        e->wanted = 0;
+        e->asked = e->given_up;
+    }
+}
+
+CodeCounts code_export(ImagePart parts[CODE_PARTS]) {
+    const Code *c = the.code;
+    CodeCounts counts = {.entries = c->map_len};
+    parts[0] = parts[1] = (ImagePart){0};
+    if (!c->any)
+        return (CodeCounts){0};
+    parts[0] = (ImagePart){(u8 *)c->map, c->map_cap * sizeof(Entry)};
+    parts[1] = list_rows(c);
+    for (u64 i = 0; i < c->map_cap; i++)
+        counts.functions += c->map[i].used && c->map[i].code;
+    return counts;
+}
+
+void code_import(const ImagePart parts[CODE_PARTS], CodeCounts counts) {
+    Code *c = the.code;
+    if (!parts[0].size)
+        return;
+    the.stats.functions = the.stats.imaged = counts.functions;
+    sys_pages_free(c->map, c->map_cap * sizeof(Entry));
+    c->map = (Entry *)parts[0].at;
+    c->map_cap = parts[0].size / sizeof(Entry);
+    c->map_len = counts.entries;
+    c->any = true;
+    const TableEntry *rows = (const TableEntry *)parts[1].at;
+    for (u64 i = 0; i < parts[1].size / sizeof(TableEntry); i++)
+        c->table[TABLE_INDEX(rows[i].pc)] = rows[i];
+}
+
+bool code_has_grown(void) {
+    enum { SHARE = 64 };
+    return (the.stats.functions - the.stats.imaged) * SHARE > the.stats.functions;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ threads */

@@ -1,24 +1,25 @@
-/* image.c: quick code is kept between runs of a program.
+/* image.c: translated code is kept between runs of a program.
  *
- * An image is everything that quick.c has made, as it lies in memory: code, the literals behind it, and the tables. It is right if
- * the block that modules and code lie in is at the same address, and the same files are mapped at the same places in it. The first
+ * An image is everything that both tiers have made, as it lies in memory: code, the literals behind it, and the tables. It is right
+ * if the block that modules and code lie in is at the same address, and the same files are mapped at the same places in it. The first
  * is asked of the kernel by the program's path; the second is so because modules are placed one after the other, and is checked
  * for each module as it is mapped: the code of a module that is not the same is forgotten. Code that the guest may have changed,
  * and code of no file, is not kept.
  *
  * The file is named like a pack, so that the cache's bound and `lathe cache` know it; it is written beside its name and then takes
- * it. Nothing in it is believed without its checksum, and files of other users are not read. */
+ * it, so who has it mapped keeps it. Nothing in it is believed without its checksum, and files of other users are not read. */
 #include "run/client/image.h"
 
 #include "run/cache/pack.h"
 #include "run/client/arena.h"
 #include "run/client/quick/quick.h"
 #include "run/client/space.h"
+#include "run/client/tier.h"
 
 #define WINDOWS ((u64)1 << 37)        /* the lowest of them */
 #define WINDOW_DISTANCE ((u64)1 << 32)
 
-enum { IMAGE_VERSION = 1, WINDOW_COUNT = 512, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
+enum { IMAGE_VERSION = 2, WINDOW_COUNT = 512, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
 enum { FROM_START = 0 }; /* SEEK_SET of a header that does not go with others */
 
 typedef struct ImageModule {
@@ -26,12 +27,17 @@ typedef struct ImageModule {
     Key key;
 } ImageModule;
 
+/* The arena's code and data, what the quick tier has, and what the optimising one has. */
+enum { PART_CODE, PART_DATA, PART_QUICK, PART_OPTIMISED = PART_QUICK + QUICK_PARTS, PARTS = PART_OPTIMISED + CODE_PARTS };
+
 /* Followed by the modules; each part begins a page. */
 typedef struct ImageHead {
     u64 magic, checksum; /* of all behind it, begun with the image's key */
     u64 version, window;
     u64 module_count;
-    QuickParts parts; /* sizes only */
+    CodeCounts optimised;
+    u64 polls; /* the loops of that code look for signals */
+    u64 size[PARTS];
 } ImageHead;
 
 typedef struct ImageState {
@@ -71,7 +77,7 @@ static bool find_name(const char *program) {
         return false;
     if (is_fresh(&st[0]))
         return false;
-    PackIdentity both = {.device = ~(u64)1, .size = IMAGE_VERSION};
+    PackIdentity both = {.device = ~(u64)1, .inode = the.opt.tier, .size = IMAGE_VERSION};
     for (int i = 0; i < 2; i++) {
         u64 words[] = {st[i].st_dev, st[i].st_ino, (u64)st[i].st_size, (u64)st[i].st_mtime, (u64)st[i].st_mtime_nsec,
                        (u64)st[i].st_ctime, (u64)st[i].st_ctime_nsec};
@@ -91,23 +97,21 @@ static void path_of(char path[PATH_BYTES], const char *behind) {
 
 /* ------------------------------------------------------------------------------------------------------------- loading */
 
-/* The whole file, or NULL. */
-static u8 *read_file(u64 *size) {
+static i64 open_file(void) {
     char path[PATH_BYTES];
-    struct stat st;
     path_of(path, "");
-    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
-    if (fd < 0)
+    return sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+}
+
+/* The whole file, or NULL. */
+static u8 *map_file(int fd, u64 *size) {
+    struct stat st;
+    if (sys_fstat(fd, &st) || !S_ISREG(st.st_mode) || (i64)st.st_uid != sys_geteuid() || st.st_mode & (S_IWGRP | S_IWOTH) ||
+        (u64)st.st_size < sizeof(ImageHead))
         return NULL;
-    u8 *data = NULL;
-    if (!sys_fstat((int)fd, &st) && S_ISREG(st.st_mode) && (i64)st.st_uid == sys_geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
-        (u64)st.st_size >= sizeof(ImageHead)) {
-        i64 map = sys_mmap(0, (u64)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, (int)fd, 0);
-        data = sys_failed(map) ? NULL : (u8 *)map;
-        *size = (u64)st.st_size;
-    }
-    sys_close((int)fd);
-    return data;
+    i64 map = sys_mmap(0, (u64)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    *size = (u64)st.st_size;
+    return sys_failed(map) ? NULL : (u8 *)map;
 }
 
 static u64 checksum(const void *data, u64 size) {
@@ -124,41 +128,56 @@ static bool is_whole(const u8 *data, u64 size) {
     if (head.magic != PACK_IMAGE_MAGIC || head.version != IMAGE_VERSION || head.window != the.window || head.module_count > MODULES_MAX)
         return false;
     u64 bytes = modules_end(&head);
-    for (u32 i = 0; i < QUICK_PARTS; i++) {
-        if (head.parts.size[i] > size)
+    for (u32 i = 0; i < PARTS; i++) {
+        if (head.size[i] > size)
             return false;
-        bytes += page_up(head.parts.size[i]);
+        bytes += page_up(head.size[i]);
     }
     u64 from = offsetof(ImageHead, version);
     return bytes == size && head.checksum == checksum(data + from, size - from);
 }
 
-static void take(Thread *t, u8 *data, u64 size) {
+static void take_arena(int fd, const u8 *data, const ImagePart parts[PARTS]) {
+    const ImagePart *code = &parts[PART_CODE], *rest = &parts[PART_DATA];
+    arena_import(fd, &(ArenaParts){code->at, rest->at, code->size, rest->size, (u64)(code->at - data), (u64)(rest->at - data)});
+}
+
+static void take(Thread *t, int fd, u8 *data, u64 size) {
     ImageHead head;
+    ImagePart parts[PARTS];
     memcpy(&head, data, sizeof(head));
     image.expected_count = (u32)head.module_count;
     memcpy(image.expected, data + sizeof(head), head.module_count * sizeof(ImageModule));
     u8 *at = data + modules_end(&head);
-    for (u32 i = 0; i < QUICK_PARTS; i++) {
-        head.parts.at[i] = at;
-        at += page_up(head.parts.size[i]);
+    for (u32 i = 0; i < PARTS; i++) {
+        parts[i] = (ImagePart){at, head.size[i]};
+        at += page_up(head.size[i]);
     }
     space_own((u64)data, size);
-    quick_import(t, &head.parts);
+    if (head.polls)
+        tier_use_polls(t);
+    take_arena(fd, data, parts);
+    quick_import(t, parts + PART_QUICK);
+    code_import(parts + PART_OPTIMISED, head.optimised);
     image.loaded_blocks = quick_count();
 }
 
-void image_load(Thread *t, const char *program) {
-    u64 size;
-    image.usable = the.opt.tier != TIER_OPT && !the.opt.no_cache && the.window_as_wished && find_name(program);
-    u8 *data = image.usable ? read_file(&size) : NULL;
-    if (!data)
-        return;
-    if (!is_whole(data, size)) {
+static void load(Thread *t, int fd) {
+    u64 size = 0;
+    u8 *data = map_file(fd, &size);
+    if (data && is_whole(data, size))
+        take(t, fd, data, size);
+    else if (data)
         sys_munmap((u64)data, size);
+}
+
+void image_load(Thread *t, const char *program) {
+    image.usable = !the.opt.no_cache && the.window_as_wished && find_name(program);
+    i64 fd = image.usable ? open_file() : -1;
+    if (fd < 0)
         return;
-    }
-    take(t, data, size);
+    load(t, (int)fd);
+    sys_close((int)fd);
     for (u32 i = 0; i < the.module_count; i++)
         image_check(&the.modules[i]);
 }
@@ -176,7 +195,7 @@ void image_check(const Module *m) {
         u64 base = e->base, end = e->end;
         *e = image.expected[--image.expected_count];
         if (!same)
-            quick_forget(base, end);
+            code_discard(base, end);
     }
 }
 
@@ -200,12 +219,12 @@ static u32 list_modules(ImageModule *list) {
     return n;
 }
 
-static bool write_parts(int fd, const ImageHead *head, const ImageModule *modules) {
+static bool write_parts(int fd, const ImageHead *head, const ImageModule *modules, const ImagePart parts[PARTS]) {
     bool ok = sys_write_all(fd, head, sizeof(*head)) && sys_write_all(fd, modules, head->module_count * sizeof(ImageModule));
     u64 at = modules_end(head);
-    for (u32 i = 0; ok && i < QUICK_PARTS; i++) {
-        ok = sys_lseek(fd, (i64)at, FROM_START) == (i64)at && sys_write_all(fd, head->parts.at[i], head->parts.size[i]);
-        at += page_up(head->parts.size[i]);
+    for (u32 i = 0; ok && i < PARTS; i++) {
+        ok = sys_lseek(fd, (i64)at, FROM_START) == (i64)at && sys_write_all(fd, parts[i].at, parts[i].size);
+        at += page_up(parts[i].size);
     }
     return ok && !sys_ftruncate(fd, at);
 }
@@ -220,34 +239,47 @@ static bool seal(int fd, u64 size) {
     return sys_pwrite(fd, &sum, sizeof(sum), offsetof(ImageHead, checksum)) == sizeof(sum);
 }
 
-static void write_image(ImageHead *head, const ImageModule *modules) {
+static void write_image(const ImageHead *head, const ImageModule *modules, const ImagePart parts[PARTS]) {
     char path[PATH_BYTES], temporary[PATH_BYTES], behind[32];
     u64 size = modules_end(head);
-    for (u32 i = 0; i < QUICK_PARTS; i++)
-        size += page_up(head->parts.size[i]);
+    for (u32 i = 0; i < PARTS; i++)
+        size += page_up(parts[i].size);
     format_text(behind, sizeof(behind), ".%u", (u32)sys_getpid());
     path_of(path, "");
     path_of(temporary, behind);
     i64 fd = sys_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return;
-    bool ok = write_parts((int)fd, head, modules) && seal((int)fd, size) && !sys_rename(temporary, path);
+    bool ok = write_parts((int)fd, head, modules, parts) && seal((int)fd, size) && !sys_rename(temporary, path);
     if (!ok)
         sys_unlink(temporary);
     sys_close((int)fd);
 }
 
+static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
+    code_drop(keeps);
+    quick_drop(keeps);
+    head->optimised = code_export(parts + PART_OPTIMISED);
+    head->polls = head->optimised.functions && the.opt.code.polls;
+    quick_export(t, parts + PART_QUICK);
+    ArenaParts arena = arena_export();
+    parts[PART_CODE] = (ImagePart){arena.code, arena.code_size};
+    parts[PART_DATA] = (ImagePart){arena.data, arena.data_size};
+    for (u32 i = 0; i < PARTS; i++)
+        head->size[i] = parts[i].size;
+}
+
 void image_save(Thread *t) {
     static ImageModule modules[MODULES_MAX];
-    if (!image.usable || the.forked || t->borrows_memory || quick_count() < image.loaded_blocks + NEW_BLOCKS)
+    ImagePart parts[PARTS];
+    bool grown = quick_count() >= image.loaded_blocks + NEW_BLOCKS || code_has_grown();
+    if (!image.usable || the.forked || t->borrows_memory || !grown)
         return;
     sys_mkdir(the.opt.cache_dir, 0700);
     ImageHead head = {.magic = PACK_IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window};
     arena_lock();
-    code_revert_all();
-    quick_drop(keeps);
-    quick_export(t, &head.parts);
+    export(t, &head, parts);
     head.module_count = list_modules(modules);
-    write_image(&head, modules);
+    write_image(&head, modules, parts);
     arena_unlock();
 }

@@ -34,6 +34,7 @@ void stats_print(void) {
         {"quick_us", "  copying", s->quick_us, " us"},
         {"samples", "samples taken in them", s->samples, ""},
         {"functions", "functions optimised", s->functions, ""},
+        {"from_image", "  in the image", s->imaged, ""},
         {"from_cache", "  from the cache", s->cached, ""},
         {"translated", "  asked of the server", s->requested, ""},
         {"from_shared", "    which had them from its shared cache", s->shared, ""},

@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 
-enum { PROTOCOL_VERSION = 2 };
+enum { PROTOCOL_VERSION = 3 };
 
 #define MESSAGES(M)                                                                                                    \
     M(C_INIT, 1)                                                                                                       \
@@ -142,6 +142,8 @@ typedef struct ObjectMessage {
     u32 insns;           /* guest instructions */
     u32 lift_us, opt_us, emit_us;
     u32 shared; /* bool: some other server made it, see C_SHARED */
+    u32 inside; /* bool: it was made from bytes of the request's module only */
+    u32 reserved;
 } ObjectMessage;
 
 #endif

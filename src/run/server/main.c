@@ -101,6 +101,7 @@ static bool translate(Session *s, u32 size) {
     bool kept = recent_find(s->recent, &request, &t);
     if (!kept && !shared_find(s->shared, &request, &t) && !translator_run(s->translator, &request, &t))
         t.facts.object_size = 0;
+    t.facts.inside = pack_is_inside(&request, t.ranges, t.range_count);
     tell_source(s, &t);
     watch_hold(s->watch); /* the client may end as soon as it has the answer */
     bool ok = !pages_lost(s->pages) &&

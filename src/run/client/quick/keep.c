@@ -1,5 +1,4 @@
 /* keep.c: all quick code, for another process that has the same modules at the same addresses; see image.c. */
-#include "run/client/arena.h"
 #include "run/client/quick/blocks.h"
 #include "run/client/quick/quick.h"
 
@@ -28,7 +27,8 @@ static Array list_found(const Thread *t) {
         for (u32 i = 0; i < QUICK_TABLE; i++) {
             u64 pc = table ? t->jump_pc[i] : t->table_pc[i];
             if (pc)
-                *(Found *)array_extend(&list, sizeof(Found)) = (Found){table, i, pc, table ? t->jump_code[i] : t->table_code[i]};
+                *(Found *)array_extend(&list, sizeof(Found)) =
+                    (Found){table, i, pc, table ? t->jump_code[i] : t->table_code[i]};
         }
     return list;
 }
@@ -41,32 +41,34 @@ static void set_found(Thread *t, const Found *f, u64 count) {
     }
 }
 
-void quick_export(const Thread *t, QuickParts *p) {
+void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]) {
     const Blocks *q = &quick_all;
-    ArenaParts arena = arena_export();
     Array found = list_found(t);
-    *p = (QuickParts){
-        {arena.code, arena.data, q->blocks.at, q->exits.at, q->lens.at, q->bitmaps.at, (u8 *)q->pages, found.at},
-        {arena.code_size, arena.data_size, q->blocks.len, q->exits.len, q->lens.len, q->bitmaps.len, q->page_cap * sizeof(Page),
-         found.len},
+    const ImagePart all[QUICK_PARTS] = {
+        {q->blocks.at, q->blocks.len},
+        {q->exits.at, q->exits.len},
+        {q->lens.at, q->lens.len},
+        {q->bitmaps.at, q->bitmaps.len},
+        {(u8 *)q->pages, q->page_cap * sizeof(Page)},
+        {found.at, found.len},
     };
+    memcpy(parts, all, sizeof(all));
 }
 
 /* In memory that sys_pages_free can free, too. */
-static Array array_of(u8 *at, u64 size) {
-    return (Array){at, size, page_up(size)};
+static Array array_of(ImagePart p) {
+    return (Array){p.at, p.size, page_up(p.size)};
 }
 
-void quick_import(Thread *t, const QuickParts *p) {
+void quick_import(Thread *t, const ImagePart parts[QUICK_PARTS]) {
     Blocks *q = &quick_all;
-    arena_import(&(ArenaParts){p->at[0], p->at[1], p->size[0], p->size[1]});
-    q->blocks = array_of(p->at[2], p->size[2]);
-    q->exits = array_of(p->at[3], p->size[3]);
-    q->lens = array_of(p->at[4], p->size[4]);
-    q->bitmaps = array_of(p->at[5], p->size[5]);
+    q->blocks = array_of(parts[0]);
+    q->exits = array_of(parts[1]);
+    q->lens = array_of(parts[2]);
+    q->bitmaps = array_of(parts[3]);
     sys_pages_free(q->pages, q->page_cap * sizeof(Page));
-    q->pages = (Page *)p->at[6];
-    q->page_cap = p->size[6] / sizeof(Page);
+    q->pages = (Page *)parts[4].at;
+    q->page_cap = parts[4].size / sizeof(Page);
     q->page_count = q->bitmaps.len / (PAGE / 8);
-    set_found(t, (const Found *)p->at[7], p->size[7] / sizeof(Found));
+    set_found(t, (const Found *)parts[5].at, parts[5].size / sizeof(Found));
 }

@@ -24,16 +24,12 @@ bool quick_loop(u64 pc, u64 *start, u64 *end);
 /* Code in [start, end) was unmapped or changed. */
 void quick_forget(u64 start, u64 end);
 
-/* Everything there is, for another process: pieces of memory with their sizes. */
-enum { QUICK_PARTS = 8 };
-typedef struct QuickParts {
-    u8 *at[QUICK_PARTS];
-    u64 size[QUICK_PARTS];
-} QuickParts;
-void quick_export(const Thread *t, QuickParts *parts);
+/* Everything there is but its code, for another process. */
+enum { QUICK_PARTS = 6 };
+void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]);
 /* Before there is anything. Each part begins a page and may be written to; the memory is quick.c's from now on. */
-void quick_import(Thread *t, const QuickParts *parts);
-u64 quick_count(void);                      /* of blocks */
+void quick_import(Thread *t, const ImagePart parts[QUICK_PARTS]);
+u64 quick_count(void); /* of blocks */
 /* Blocks that are not wanted are forgotten. */
 void quick_drop(bool (*keeps)(u64 pc));
 
