@@ -6,6 +6,8 @@
  * given what the table says of the guest: the same, but readable in place of executable. Then some rules that random
  * calls seldom reach.
  */
+#include <elf.h>
+
 #include "run/client/image.h"
 #include "run/client/quick/quick.h"
 #include "run/client/space.h"
@@ -13,6 +15,7 @@
 
 enum { PAGES = 48, MAPS_SIZE = 1 << 20, ROUNDS = 2000 };
 
+const GuestFacts guest_facts = {.name = "x86-64", .machine = EM_X86_64, .arch = LATHE_ARCH_X86_64};
 Process the = {.server_fd = -1};
 
 int client_main(int argc, char **argv, char **envp, u64 *auxv);

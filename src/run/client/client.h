@@ -13,7 +13,8 @@
  *     code.c     the optimising tier: the table, objects linked, stubs; enter.S  between C and its code
  *     remote.c   the connection to the server
  *     store.c    reading the persistent cache
- *     syscall.c  the guest's system calls; trace.c prints them; proc.c  what /proc tells of the guest
+ *     syscall.c  the guest's system calls, calls.c  their names; trace.c prints them; proc.c  what /proc tells of the guest
+ *     guest/     what is different between guests: see guest.h
  *     process.c  fork, vfork, exec, exit
  *     signal.c   signals, from the host's handlers to the guest's; sigcalls.c  the system calls about them
  */
@@ -22,6 +23,7 @@
 
 #include "base/base.h"
 #include "lathe/types.h"
+#include "run/client/guest.h"
 #include "run/client/offsets.h"
 #include "run/client/sys.h"
 #include "run/protocol/protocol.h"
@@ -111,7 +113,10 @@ extern Process the;
 
 /* offsets.h names what assembly and translated code know. */
 typedef struct Thread {
-    LatheX86Cpu cpu; /* first: translated code gets a pointer to it */
+    union {
+        GuestCpu cpu; /* first: translated code gets a pointer to it */
+        u8 room[THREAD_STACK_LIMIT];
+    };
     u64 stack_limit; /* host stack: below this, computed jumps return to the dispatcher */
     struct Thread *self;
     u64 host_sp;  /* while quick code runs: the host's stack pointer */
@@ -162,8 +167,7 @@ typedef struct Thread {
 /* Of an entry of these tables that has nothing: an address whose own entry is another. 0 is a target like any other. */
 #define QUICK_NO_TARGET(index) ((u64)((index) ? 0 : 16))
 
-_Static_assert(offsetof(LatheX86Cpu, pc) == CPU_PC && offsetof(LatheX86Cpu, gp) == CPU_GP(0), "offsets.h");
-_Static_assert(offsetof(LatheX86Cpu, vec) == CPU_VEC(0) && offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT, "offsets.h");
+_Static_assert(offsetof(GuestCpu, pc) == CPU_PC && offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT, "offsets.h");
 _Static_assert(offsetof(Thread, self) == THREAD_SELF && offsetof(Thread, host_sp) == THREAD_HOST_SP, "offsets.h");
 _Static_assert(offsetof(Thread, expected) == THREAD_EXPECTED && offsetof(Thread, flags) == THREAD_FLAGS, "offsets.h");
 _Static_assert(offsetof(Thread, exit) == THREAD_EXIT && offsetof(Thread, target) == THREAD_TARGET, "offsets.h");
@@ -175,8 +179,6 @@ _Static_assert(offsetof(Thread, cross_enter) == THREAD_CROSS_ENTER && offsetof(T
 _Static_assert(offsetof(Thread, crossings) == THREAD_CROSSINGS && offsetof(Thread, crossed) == THREAD_CROSSED, "offsets.h");
 _Static_assert(offsetof(Thread, next_place) == THREAD_NEXT && offsetof(Thread, stop) == THREAD_STOP, "offsets.h");
 _Static_assert(offsetof(Thread, c) == THREAD_C(0), "offsets.h");
-_Static_assert(offsetof(LatheX86Cpu, cf) == CPU_CF && offsetof(LatheX86Cpu, of) == CPU_OF && offsetof(LatheX86Cpu, trap) == CPU_TRAP,
-               "offsets.h");
 _Static_assert(offsetof(Thread, jump_pc) == THREAD_JUMP_PC && offsetof(Thread, jump_code) == THREAD_JUMP_CODE, "offsets.h");
 _Static_assert(offsetof(Thread, pending_signals) == THREAD_PENDING && offsetof(Thread, table_pc) == THREAD_TABLE_PC, "offsets.h");
 _Static_assert(offsetof(Thread, table_code) == THREAD_TABLE_CODE, "offsets.h");
@@ -320,8 +322,7 @@ Key store_key_of_bytes(const void *bytes, size_t size, const CodeConfig *config)
 /* ---------------------------------------------------------------------------------------------- syscall.c and process.c */
 
 /* Called by translated code with the whole state in *cpu; pc is behind the instruction. */
-void guest_syscall(LatheX86Cpu *cpu);
-void guest_cpuid(LatheX86Cpu *cpu);
+void guest_syscall(GuestCpu *cpu);
 void trace_enter(Thread *t, u64 number, const u64 args[6]);
 void trace_exit(Thread *t, u64 number, const u64 args[6], i64 result);
 i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls);

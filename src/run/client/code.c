@@ -6,7 +6,6 @@
  * A direct call to a function that is not translated goes to a stub that asks for it, and once it is there the stub is a
  * jump to it. */
 #include "codegen/link.h"
-#include "isa/x86_64/helpers.h"
 #include "run/client/arena.h"
 #include "run/client/quick/emit.h"
 #include "run/client/quick/quick.h"
@@ -30,7 +29,7 @@ typedef struct Entry {
 typedef struct Code {
     TableEntry *table;
     u8 *lazy;    /* trampoline to lathe_lazy */
-    u8 *helpers; /* trampolines to the functions of symbol_tables, one after the other */
+    u8 *helpers; /* trampolines to the guest's helpers, one after the other */
     Entry *map;
     u64 map_len, map_cap;
     bool any; /* code, or stubs, at all */
@@ -153,30 +152,25 @@ static u64 function_address(Code *c, u64 pc) {
     return (u64)e->stub;
 }
 
-static const Helper client_symbols[] = {
+const Helper client_helpers[] = {
     {SYMBOL_MISS, (void *)lathe_miss},       {SYMBOL_JUMP_MISS, (void *)lathe_jump_miss},
-    {SYMBOL_SYSCALL, (void *)guest_syscall}, {SYMBOL_CPUID, (void *)guest_cpuid},
-    {SYMBOL_STALE, (void *)lathe_stale},
+    {SYMBOL_SYSCALL, (void *)guest_syscall}, {SYMBOL_STALE, (void *)lathe_stale},
     {"memcpy", (void *)memcpy},              {"memset", (void *)memset},
     {"memmove", (void *)memmove},            {NULL, NULL},
-};
-
-static const Helper *const symbol_tables[] = {
-    client_symbols, x86_system_helpers, x86_x87_helpers, x86_x87_whole_helpers, x86_state_helpers, NULL,
 };
 
 /* The client may be elsewhere in another process, the arena not: what is in an image reaches it by trampolines. */
 static void write_trampolines(Code *c) {
     c->lazy = write_trampoline((void *)lathe_lazy);
     c->helpers = arena_code(0, STUB_BYTES);
-    for (const Helper *const *table = symbol_tables; *table; table++)
+    for (const Helper *const *table = guest_facts.helpers; *table; table++)
         for (const Helper *row = *table; row->name; row++)
             write_trampoline(row->address);
 }
 
 static bool helper_address(const Code *c, const char *name, u64 *address) {
     u64 count = 0;
-    for (const Helper *const *table = symbol_tables; *table; table++)
+    for (const Helper *const *table = guest_facts.helpers; *table; table++)
         for (const Helper *row = *table; row->name; row++, count++)
             if (!strcmp(row->name, name)) {
                 *address = (u64)c->helpers + count * STUB_BYTES;
@@ -297,7 +291,7 @@ static void *from_server(Code *c, Module *m, u64 pc) {
  * mov r11, pc; mov r15, r11; ret */
 static void *unreadable(u64 pc) {
     u8 text[24] = {0x41, 0xc7, 0x87};
-    u32 off = offsetof(LatheX86Cpu, trap), reason = LATHE_TRAP_UNREADABLE;
+    u32 off = offsetof(GuestCpu, trap), reason = LATHE_TRAP_UNREADABLE;
     memcpy(text + 3, &off, 4);
     memcpy(text + 7, &reason, 4);
     memcpy(text + 11, "\x49\xbf", 2); /* mov r15, imm64 */

@@ -1,43 +1,40 @@
 /* enter.S: between C and translated code.
  *
- * Translated code keeps guest rax rcx rdx rdi rsi r8 r9 in the registers of the same name, rbx rsp rbp in r12 r13 r14, xmm0–15
- * in their own, and has the Thread in r15 on entry and the guest's next pc there on return. r10 and r11 are free, rbx and rbp
+ * Translated code keeps ten guest registers (CPU_SLOT in the guest's guest_cpu.h) in rax rcx rdx rdi rsi r8 r9 r12 r13 r14 and
+ * sixteen in xmm0–15, and has the Thread in r15 on entry and the guest's next pc there on return. r10 and r11 are free, rbx and rbp
  * are nobody's. Host stacks are aligned as for C. */
 
-#define PC      0
-#define GP(n)   (8 + 8 * (n))
-#define VEC(n)  (448 + 64 * (n))
-#define STACK_LIMIT 2496
+#include "run/client/offsets.h"
 
 .macro save base
-    mov %rax, GP(0)(\base)
-    mov %rcx, GP(1)(\base)
-    mov %rdx, GP(2)(\base)
-    mov %r12, GP(3)(\base)
-    mov %r13, GP(4)(\base)
-    mov %r14, GP(5)(\base)
-    mov %rsi, GP(6)(\base)
-    mov %rdi, GP(7)(\base)
-    mov %r8,  GP(8)(\base)
-    mov %r9,  GP(9)(\base)
+    mov %rax, CPU_SLOT(0)(\base)
+    mov %rcx, CPU_SLOT(1)(\base)
+    mov %rdx, CPU_SLOT(2)(\base)
+    mov %rdi, CPU_SLOT(3)(\base)
+    mov %rsi, CPU_SLOT(4)(\base)
+    mov %r8,  CPU_SLOT(5)(\base)
+    mov %r9,  CPU_SLOT(6)(\base)
+    mov %r12, CPU_SLOT(7)(\base)
+    mov %r13, CPU_SLOT(8)(\base)
+    mov %r14, CPU_SLOT(9)(\base)
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    movaps %xmm\n, VEC(\n)(\base)
+    MOVE_FLOAT %xmm\n, CPU_FLOAT_SLOT(\n)(\base)
     .endr
 .endm
 
 .macro restore base
-    mov GP(0)(\base), %rax
-    mov GP(1)(\base), %rcx
-    mov GP(2)(\base), %rdx
-    mov GP(3)(\base), %r12
-    mov GP(4)(\base), %r13
-    mov GP(5)(\base), %r14
-    mov GP(6)(\base), %rsi
-    mov GP(7)(\base), %rdi
-    mov GP(8)(\base), %r8
-    mov GP(9)(\base), %r9
+    mov CPU_SLOT(0)(\base), %rax
+    mov CPU_SLOT(1)(\base), %rcx
+    mov CPU_SLOT(2)(\base), %rdx
+    mov CPU_SLOT(3)(\base), %rdi
+    mov CPU_SLOT(4)(\base), %rsi
+    mov CPU_SLOT(5)(\base), %r8
+    mov CPU_SLOT(6)(\base), %r9
+    mov CPU_SLOT(7)(\base), %r12
+    mov CPU_SLOT(8)(\base), %r13
+    mov CPU_SLOT(9)(\base), %r14
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    movaps VEC(\n)(\base), %xmm\n
+    MOVE_FLOAT CPU_FLOAT_SLOT(\n)(\base), %xmm\n
     .endr
 .endm
 
@@ -71,7 +68,7 @@ code_enter:
     restore %r15
     call *%r11
     mov (%rsp), %r11
-    mov %r15, PC(%r11)
+    mov %r15, CPU_PC(%r11)
     save %r11
     pop %rdi
     pop %r15
@@ -86,7 +83,7 @@ code_enter:
 .globl lathe_lazy
 .hidden lathe_lazy
 lathe_lazy:
-    mov %r11, PC(%r15)
+    mov %r11, CPU_PC(%r15)
 
 /* A lifted function that goes on at cpu->pc, wherever that is. */
 .globl lathe_miss
@@ -105,9 +102,9 @@ lathe_stale:
 .globl lathe_jump_miss
 .hidden lathe_jump_miss
 lathe_jump_miss:
-    cmp STACK_LIMIT(%r15), %rsp
+    cmp THREAD_STACK_LIMIT(%r15), %rsp
     ja lathe_miss
-    mov PC(%r15), %r15
+    mov CPU_PC(%r15), %r15
     ret
 
 /* void thread_start(Thread *t, u64 stack_top): leave this stack for good. */

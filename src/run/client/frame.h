@@ -1,4 +1,5 @@
-/* frame.h: what a signal handler finds on its stack, as x86-64 Linux lays it out: the guest's and the host's alike. */
+/* frame.h: what a signal handler finds on its stack: the host's, as x86-64 Linux lays it out, and the guest's, which guest/NAME/frame.c
+ * knows. */
 #ifndef RUN_CLIENT_FRAME_H
 #define RUN_CLIENT_FRAME_H
 

@@ -10,7 +10,7 @@
 #include "run/client/client.h"
 #include "run/client/space.h"
 
-#define ADDRESS_END ((u64)0x7ffffffff000) /* the first address that no x86-64 process has */
+#define ADDRESS_END ((u64)0x7ffffffff000) /* the first address that no process of the host has */
 
 enum {
     PHDRS_MAX = 65536 / sizeof(Elf64_Phdr), /* the kernel's limit */
@@ -79,10 +79,10 @@ static int check_head(const Elf64_Ehdr *h, const Failure *f) {
         return refuse(f, ENOEXEC, "not an ELF file");
     bool little = h->e_ident[EI_DATA] == ELFDATA2LSB;
     u16 machine = little ? h->e_machine : (u16)(h->e_machine >> 8 | h->e_machine << 8);
-    if (machine != EM_X86_64)
-        return refuse(f, ENOEXEC, "an ELF file for %s; this is x86-64 only", machine_name(machine));
+    if (machine != guest_facts.machine)
+        return refuse(f, ENOEXEC, "an ELF file for %s; this is %s only", machine_name(machine), guest_facts.name);
     if (h->e_ident[EI_CLASS] != ELFCLASS64)
-        return refuse(f, ENOEXEC, "a 32-bit ELF file; this is x86-64 only");
+        return refuse(f, ENOEXEC, "a 32-bit ELF file; this is %s only", guest_facts.name);
     if (!little || h->e_ident[EI_VERSION] != EV_CURRENT)
         return refuse(f, ENOEXEC, "a damaged ELF file: its identification is wrong");
     if (h->e_type == ET_REL)

@@ -72,7 +72,7 @@ static void start_program(const char *path, char **argv, char **envp) {
     Thread *t = thread_new(HOST_STACK_BYTES);
     if (!t)
         die("no memory for a thread");
-    t->cpu.gp[LATHE_RSP] = stack_build(&image, argv, envp, path);
+    guest_set_sp(&t->cpu, stack_build(&image, argv, envp, path));
     t->cpu.pc = image.start;
     arena_fix();
     thread_become(t);

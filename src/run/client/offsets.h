@@ -1,18 +1,9 @@
-/* offsets.h: places in a Thread that translated code and assembly know; client.h asserts them. Code of the quick tier
+/* offsets.h: places in a Thread that translated code and assembly know, behind those of the guest's state; client.h asserts them. Code of the quick tier
  * reaches the Thread through gs. */
 #ifndef RUN_CLIENT_OFFSETS_H
 #define RUN_CLIENT_OFFSETS_H
 
-#define CPU_PC 0
-#define CPU_GP(n) (8 + 8 * (n))
-#define CPU_CF 136
-#define CPU_PF 137
-#define CPU_AF 138
-#define CPU_ZF 139
-#define CPU_SF 140
-#define CPU_OF 141
-#define CPU_TRAP 160
-#define CPU_VEC(n) (448 + 64 * (n))
+#include "guest_cpu.h"
 
 #define THREAD_STACK_LIMIT 2496
 #define THREAD_SELF 2504

@@ -102,7 +102,7 @@ static const char *read_value(const Field *f, const char *s, Options *o) {
 
 bool options_parse(const char *s, Options *o) {
     o->code.version = CODE_VERSION;
-    o->code.arch = LATHE_ARCH_X86_64;
+    o->code.arch = guest_facts.arch;
     while (*s) {
         const char *equals = s;
         while (*equals && *equals != '=' && *equals != ',')

@@ -28,9 +28,9 @@ __attribute__((visibility("hidden"))) _Noreturn void process_child_start(Thread 
 static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
     t->tid = (u32)sys_gettid();
     if (stack)
-        t->cpu.gp[LATHE_RSP] = stack;
+        guest_set_sp(&t->cpu, stack);
     if (set_tls)
-        t->cpu.fsbase = tls;
+        guest_set_tls(&t->cpu, tls);
 }
 
 static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
@@ -75,7 +75,7 @@ static Thread *thread_copy(const Thread *t) {
         return NULL;
     child->cpu = t->cpu;
     child->flags = t->flags;
-    child->cpu.gp[LATHE_RAX] = 0;
+    guest_set_result(&child->cpu, 0);
     child->borrows_memory = true;
     if (signal_copy(child, t))
         return child;
@@ -142,7 +142,7 @@ static i64 start_thread(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
         return -ENOMEM;
     child->cpu = t->cpu;
     child->flags = t->flags;
-    child->cpu.gp[LATHE_RAX] = 0;
+    guest_set_result(&child->cpu, 0);
     start_child(child, stack, flags & CLONE_SETTLS, tls);
     sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);
     child->signal_mask = mask;
@@ -237,7 +237,7 @@ static bool is_guest_elf(const u8 *head, i64 size) {
     if (size < (i64)sizeof(e))
         return false;
     memcpy(&e, head, sizeof(e));
-    return !memcmp(e.e_ident, ELFMAG, SELFMAG) && e.e_ident[EI_CLASS] == ELFCLASS64 && e.e_machine == EM_X86_64 &&
+    return !memcmp(e.e_ident, ELFMAG, SELFMAG) && e.e_ident[EI_CLASS] == ELFCLASS64 && e.e_machine == guest_facts.machine &&
            (e.e_type == ET_EXEC || e.e_type == ET_DYN);
 }
 

@@ -174,7 +174,7 @@ i64 signal_descriptor(Thread *t, u64 number, const u64 args[6]) {
 
 /* Its first byte is nobody's, its end somebody's who has pushed nothing yet. */
 bool signal_on_altstack(const Thread *t) {
-    return t->cpu.gp[LATHE_RSP] - t->altstack - 1 < t->altstack_size && !(t->altstack_flags & SS_AUTODISARM);
+    return guest_sp(&t->cpu) - t->altstack - 1 < t->altstack_size && !(t->altstack_flags & SS_AUTODISARM);
 }
 
 static i64 set_altstack(Thread *t, const AltStack *s) {

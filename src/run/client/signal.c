@@ -25,7 +25,7 @@
 #include "run/client/space.h"
 #include "run/client/tier.h"
 
-enum { SA_KERNEL_RESTORER = 0x04000000, TRAP_LENGTH = 2 /* of int n */, BREAK_LENGTH = 1, SYSCALL_LENGTH = 2 };
+enum { SA_KERNEL_RESTORER = 0x04000000, TRAP_LENGTH = 2 /* of int n */, SYSCALL_LENGTH = 2 };
 
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
     guard_abort[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
@@ -381,7 +381,7 @@ i64 signal_return(Thread *t) {
 
 /* ------------------------------------------------------------------------------------------------------------ traps */
 
-static SignalInfo info_of_trap(LatheX86Cpu *c) {
+static SignalInfo info_of_trap(GuestCpu *c) {
     SignalInfo info = {.number = SIGSEGV, .code = SI_KERNEL};
     switch ((LatheTrap)c->trap) {
     case LATHE_TRAP_DIVIDE:
@@ -416,7 +416,7 @@ static SignalInfo info_of_trap(LatheX86Cpu *c) {
     return info;
 }
 
-static void explain(const LatheX86Cpu *c, u32 trap) {
+static void explain(const GuestCpu *c, u32 trap) {
     u8 bytes[8] = {0};
     char text[2 * sizeof(bytes) + 1] = "";
     size_t n = guest_read(c->pc, bytes, sizeof(bytes));
@@ -429,8 +429,8 @@ static void explain(const LatheX86Cpu *c, u32 trap) {
 }
 
 /* Back to the instruction that has trapped. */
-static void undo_trap(LatheX86Cpu *c) {
-    c->pc -= c->trap == LATHE_TRAP_INTERRUPT ? TRAP_LENGTH : c->trap == LATHE_TRAP_BREAK ? BREAK_LENGTH : 0;
+static void undo_trap(GuestCpu *c) {
+    c->pc -= c->trap == LATHE_TRAP_INTERRUPT ? TRAP_LENGTH : c->trap == LATHE_TRAP_BREAK ? GUEST_BREAK_BYTES : 0;
     c->trap = LATHE_TRAP_NONE;
 }
 

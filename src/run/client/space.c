@@ -37,7 +37,7 @@ enum {
 /* A file, as far as its mappings tell modules apart. */
 typedef struct File {
     u64 dev, ino;
-    bool regular, elf, position_independent; /* elf: an x86-64 program or library, seen from its start */
+    bool regular, elf, position_independent; /* elf: a program or library, seen from its start */
 } File;
 
 typedef struct Space {
@@ -116,7 +116,7 @@ static File look_at(int fd, u64 off) {
     Elf64_Ehdr head;
     if (off || sys_pread(fd, &head, sizeof(head), 0) != sizeof(head) || memcmp(head.e_ident, ELFMAG, SELFMAG))
         return f;
-    f.elf = head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_machine == EM_X86_64 &&
+    f.elf = head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_machine == guest_facts.machine &&
             (head.e_type == ET_DYN || head.e_type == ET_EXEC);
     f.position_independent = head.e_type == ET_DYN;
     return f;

@@ -16,7 +16,7 @@
 #define STACK_MOST ((u64)1 << 30)
 #define STACK_GUARD ((u64)1 << 20) /* PROT_NONE below, as the kernel keeps free below its stacks */
 
-enum { AUXV_MAX = 32, HWCAP2_FSGSBASE = 2 };
+enum { AUXV_MAX = 32 };
 
 typedef struct Auxv {
     u64 pair[AUXV_MAX][2];
@@ -93,8 +93,8 @@ static void add_inherited(Auxv *a) {
     for (const u64 *host = the.auxv; host && host[0] != AT_NULL; host += 2) {
         if (host[0] > 255 || !memchr(types, (int)host[0], sizeof(types)))
             continue;
-        /* without FSGSBASE the guest sets segment bases by arch_prctl */
-        add(a, host[0], host[0] == AT_HWCAP2 ? host[1] & ~(u64)HWCAP2_FSGSBASE : host[1]);
+        u64 shown = host[0] == AT_HWCAP ? guest_facts.hwcap : host[0] == AT_HWCAP2 ? guest_facts.hwcap2 : ~(u64)0;
+        add(a, host[0], (host[1] & shown) | (host[0] == AT_HWCAP ? guest_facts.more_hwcap : 0));
     }
 }
 
@@ -148,8 +148,10 @@ u64 stack_build(const Image *image, char **argv, char **envp, const char *path) 
     u64 sp = push_bytes(top - sizeof(u64), path, strlen(path) + 1);
     add(&a, AT_EXECFN, sp);
     u64 strings = sp -= bytes, args = strings;
-    sp = push_bytes(sp, "x86_64", sizeof("x86_64"));
-    add(&a, AT_PLATFORM, sp);
+    if (guest_facts.platform) {
+        sp = push_bytes(sp, guest_facts.platform, strlen(guest_facts.platform) + 1);
+        add(&a, AT_PLATFORM, sp);
+    }
     u8 random[16] = {0};
     sys_getrandom(random, sizeof(random), 0);
     sp = push_bytes(sp & -(u64)16, random, sizeof(random));

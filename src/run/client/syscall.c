@@ -1,23 +1,21 @@
 /* syscall.c: the guest's system calls.
  *
- * Guest and host have one ABI and one address space, so most calls go to the kernel as they are (syscalls.def). What is
+ * Guest and host have nearly one ABI, and one address space, so most calls go to the kernel as they are (syscalls.def). What is
  * done here is what changes memory, threads, processes or signals, what would show the client instead of the guest
  * (/proc/self/exe), and what would take the client's own descriptor away.
  *
  * A signal with a handler of the guest that arrives before a call, or makes the kernel restart one, comes first: the
  * call answers SYSCALL_RESTART and the guest's pc goes back to its instruction, exactly as the kernel does it.
  */
-#include <asm/prctl.h>
 #include <linux/openat2.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 
+#include "run/client/calls.h"
 #include "run/client/frame.h"
 #include "run/client/quick/quick.h"
 
-enum { KERNEL_WRITES = 1 << 16, SYSCALL_LENGTH = 2, PATH_BYTES = 4096, DESCRIPTOR_AWAY = 1000, RELEASES_MAX = 64 };
-
-typedef i64 SyscallFunction(Thread *t, const u64 a[6]);
+enum { KERNEL_WRITES = 1 << 16, PATH_BYTES = 4096, DESCRIPTOR_AWAY = 1000, RELEASES_MAX = 64 };
 
 i64 syscall_repeated(Thread *t, u64 number, const u64 a[6]) {
     i64 result;
@@ -177,36 +175,6 @@ static i64 own_io_pgetevents(Thread *t, const u64 a[6]) {
 
 static i64 own_sigaltstack(Thread *t, const u64 a[6]) {
     return signal_altstack(t, a[0], a[1]);
-}
-
-/* fs and gs of the guest are the host's; what else there is would change the processor that the guest sees. */
-static i64 own_arch_prctl(Thread *t, const u64 a[6]) {
-    switch ((u32)a[0]) {
-    case ARCH_SET_FS: {
-        i64 error = pass(t, __NR_arch_prctl, a);
-        if (!error)
-            t->cpu.fsbase = a[1];
-        return error;
-    }
-    case ARCH_SET_GS: /* the host's is the client's */
-        if (a[1] >> 47)
-            return -EPERM;
-        t->cpu.gsbase = a[1];
-        return 0;
-    case ARCH_GET_GS: {
-        i64 error = sys_arch_prctl(ARCH_GET_GS, a[1]); /* EFAULT is the kernel's to find */
-        if (!error)
-            *(u64 *)a[1] = t->cpu.gsbase;
-        return error;
-    }
-    case ARCH_GET_FS:
-    case ARCH_GET_CPUID:
-        return pass(t, __NR_arch_prctl, a);
-    case ARCH_SET_CPUID:
-        return -ENODEV;
-    default:
-        return -EINVAL;
-    }
 }
 
 /* Filters would see the client's calls, not only the guest's. */
@@ -432,25 +400,27 @@ typedef enum Kind { KIND_NONE, KIND_PASS, KIND_OWN, KIND_REFUSE } Kind;
 typedef struct Row {
     u8 kind;
     i16 error;
-    SyscallFunction *own;
+    CallFunction *own;
 } Row;
 
-static const Row rows[] = {
-#define PASS(number, name, text) [number] = {.kind = KIND_PASS},
-#define OWN(number, name, text) [number] = {.kind = KIND_OWN, .own = own_##name},
-#define REFUSE(number, name, text, error) [number] = {KIND_REFUSE, -error, NULL},
+static const Row rows[CALLS] = {
+#define PASS(name, text) [CALL_##name] = {.kind = KIND_PASS},
+#define OWN(name, text) [CALL_##name] = {.kind = KIND_OWN, .own = own_##name},
+#define REFUSE(name, text, error) [CALL_##name] = {KIND_REFUSE, -error, NULL},
+#define GUEST(id, name, text) [CALL_##id] = {.kind = KIND_OWN, .own = guest_##id},
+#include "guest_calls.def"
 #include "run/client/syscalls.def"
 #undef PASS
 #undef OWN
 #undef REFUSE
+#undef GUEST
 };
 
-static i64 run(Thread *t, u64 number, const u64 a[6]) {
+static i64 run(Thread *t, Call call, const u64 a[6]) {
+    const Row *r = &rows[call];
+    u64 number = call_host(call);
     if (t->pending_signals)
         return SYSCALL_RESTART;
-    if (number >= ARRAY_LEN(rows))
-        return -ENOSYS;
-    const Row *r = &rows[number];
     /* The kernel does not always say that it could not write, or does only half of the call. A program that makes code all the time
      * has pages near its arguments always: it has to live with that. */
     for (u32 i = 0; i < 6 && the.releases < RELEASES_MAX; i++)
@@ -470,21 +440,20 @@ static i64 run(Thread *t, u64 number, const u64 a[6]) {
     return -ENOSYS;
 }
 
-void guest_syscall(LatheX86Cpu *cpu) {
+void guest_syscall(GuestCpu *cpu) {
     Thread *t = (Thread *)cpu;
-    u64 number = (u32)cpu->gp[LATHE_RAX];
-    const u64 a[6] = {cpu->gp[LATHE_RDI], cpu->gp[LATHE_RSI], cpu->gp[LATHE_RDX],
-                      cpu->gp[LATHE_R10], cpu->gp[LATHE_R8],  cpu->gp[LATHE_R9]};
+    u64 number = guest_number(cpu), a[6];
+    guest_arguments(cpu, a);
     __atomic_fetch_add(&the.stats.syscalls, 1, __ATOMIC_RELAXED);
     if (the.opt.strace)
         trace_enter(t, number, a);
     t->in_call = true;
-    i64 result = run(t, number, a);
+    i64 result = run(t, call_of(number), a);
     t->in_call = false;
     if (result == SYSCALL_RESTART)
-        cpu->pc -= SYSCALL_LENGTH;
+        cpu->pc -= GUEST_SYSCALL_BYTES;
     else if (result != SYSCALL_NO_RESULT)
-        cpu->gp[LATHE_RAX] = (u64)result;
+        guest_set_result(cpu, (u64)result);
     if (the.opt.strace)
         trace_exit(t, number, a, result);
     signal_deliver(t);

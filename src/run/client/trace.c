@@ -4,6 +4,7 @@
  * not return are written before, and a failed exec once more. Addresses are the guest's own and may be bad: nothing is
  * read directly.
  */
+#include "run/client/calls.h"
 #include "run/client/frame.h"
 
 enum { LINE_BYTES = 1024, STRING_SHOWN = 40, LIST_SHOWN = 8, ERRNOS = 134 };
@@ -66,16 +67,6 @@ static const char *const error_names[ERRNOS] = {
     E(EISNAM) E(EREMOTEIO) E(EDQUOT) E(ENOMEDIUM) E(EMEDIUMTYPE) E(ECANCELED) E(ENOKEY) E(EKEYEXPIRED)
     E(EKEYREVOKED) E(EKEYREJECTED) E(EOWNERDEAD) E(ENOTRECOVERABLE) E(ERFKILL) E(EHWPOISON)
 #undef E
-};
-
-static const struct { const char *name, *format; } calls[] = {
-#define PASS(number, name, text) [number] = {#name, text},
-#define OWN(number, name, text) [number] = {#name, text},
-#define REFUSE(number, name, text, error) [number] = {#name, text},
-#include "run/client/syscalls.def"
-#undef PASS
-#undef OWN
-#undef REFUSE
 };
 // clang-format on
 
@@ -246,13 +237,13 @@ static void put_call(Line *l, u64 number, const u64 a[6], i64 result) {
     u32 pid = (u32)sys_getpid();
     if (pid != the.opt.first_pid)
         put(l, "[pid %u] ", pid);
-    const char *name = number < ARRAY_LEN(calls) ? calls[number].name : NULL;
-    if (!name) {
+    Call call = call_of(number);
+    if (!call) {
         put(l, "syscall_%lu(0x%lx, 0x%lx, 0x%lx, 0x%lx, 0x%lx, 0x%lx)", number, a[0], a[1], a[2], a[3], a[4], a[5]);
         return;
     }
-    put(l, "%s(", name);
-    const char *format = calls[number].format;
+    put(l, "%s(", call_name(call));
+    const char *format = call_format(call);
     for (u32 i = 0; i < 6 && format[i]; i++) {
         put(l, "%s", i ? ", " : "");
         put_argument(l, format, i, a, result);
@@ -261,7 +252,8 @@ static void put_call(Line *l, u64 number, const u64 a[6], i64 result) {
 }
 
 static void put_result(Line *l, u64 number, i64 result) {
-    bool address = number == __NR_mmap || number == __NR_brk || number == __NR_mremap || number == __NR_shmat;
+    Call call = call_of(number);
+    bool address = call == CALL_mmap || call == CALL_brk || call == CALL_mremap || call == CALL_shmat;
     u64 error = (u64)-result;
     if (result == SYSCALL_RESTART)
         put(l, " = ? (to be restarted after a signal)");
@@ -283,8 +275,9 @@ static void write_line(Line *l) {
 void trace_enter(Thread *t, u64 number, const u64 args[6]) {
     (void)t;
     Line l = {.len = 0};
-    bool ends = number == __NR_exit || number == __NR_exit_group || number == __NR_rt_sigreturn;
-    if (!ends && number != __NR_execve && number != __NR_execveat)
+    Call call = call_of(number);
+    bool ends = call == CALL_exit || call == CALL_exit_group || call == CALL_rt_sigreturn;
+    if (!ends && call != CALL_execve && call != CALL_execveat)
         return;
     put_call(&l, number, args, 0);
     put(&l, ends ? " = ?" : " ...");

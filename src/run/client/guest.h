@@ -1,0 +1,27 @@
+/* guest.h: what the client knows of its guest's kind, which the folder guest/NAME has; a client is built with one of them.
+ *
+ *     guest_cpu.h        the state: GuestCpu, its registers with a role in Linux's ABI, and where assembly finds them
+ *     guest_numbers.def  the numbers of system calls; guest_calls.def and calls.c  those that only this guest has
+ *     frame.c            signal frames; facts.c  the rest
+ */
+#ifndef RUN_CLIENT_GUEST_H
+#define RUN_CLIENT_GUEST_H
+
+#include "base/base.h"
+#include "isa/helper.h"
+
+typedef struct GuestFacts {
+    const char *name;     /* for people */
+    const char *platform; /* AT_PLATFORM; NULL: none */
+    u16 machine;          /* of ELF files */
+    u32 arch;             /* LatheArch */
+    u64 hwcap, hwcap2;    /* AT_HWCAP and AT_HWCAP2: bits of the host's that the guest sees, */
+    u64 more_hwcap;       /* and bits besides */
+    bool has_quick;       /* the host runs its instructions: there is quick code */
+    const Helper *const *helpers; /* tables of what translated code calls, ended by NULL */
+} GuestFacts;
+
+extern const GuestFacts guest_facts;
+extern const Helper client_helpers[]; /* code.c: what code of every guest calls */
+
+#endif

@@ -1,0 +1,34 @@
+/* calls.c: system calls that only x86-64 has. */
+#include "run/client/calls.h"
+
+#include <asm/prctl.h>
+
+/* fs and gs of the guest are the host's; what else there is would change the processor that the guest sees. */
+i64 guest_arch_prctl(Thread *t, const u64 a[6]) {
+    switch ((u32)a[0]) {
+    case ARCH_SET_FS: {
+        i64 error = syscall_repeated(t, __NR_arch_prctl, a);
+        if (!error)
+            t->cpu.fsbase = a[1];
+        return error;
+    }
+    case ARCH_SET_GS: /* the host's is the client's */
+        if (a[1] >> 47)
+            return -EPERM;
+        t->cpu.gsbase = a[1];
+        return 0;
+    case ARCH_GET_GS: {
+        i64 error = sys_arch_prctl(ARCH_GET_GS, a[1]); /* EFAULT is the kernel's to find */
+        if (!error)
+            *(u64 *)a[1] = t->cpu.gsbase;
+        return error;
+    }
+    case ARCH_GET_FS:
+    case ARCH_GET_CPUID:
+        return syscall_repeated(t, __NR_arch_prctl, a);
+    case ARCH_SET_CPUID:
+        return -ENODEV;
+    default:
+        return -EINVAL;
+    }
+}

@@ -1,0 +1,28 @@
+/* facts.c: see guest.h. */
+#include "run/client/guest.h"
+
+#include <elf.h>
+
+#include "guest_cpu.h"
+#include "isa/x86_64/helpers.h"
+#include "run/protocol/protocol.h"
+
+enum { HWCAP2_FSGSBASE = 2 };
+
+static const Helper cpuid[] = {{SYMBOL_CPUID, (void *)guest_cpuid}, {NULL, NULL}};
+
+static const Helper *const helpers[] = {
+    client_helpers,     cpuid,           x86_system_helpers, x86_x87_helpers, x86_x87_whole_helpers, x86_state_helpers, NULL,
+};
+
+/* Without FSGSBASE the guest sets segment bases by arch_prctl. */
+const GuestFacts guest_facts = {
+    .name = "x86-64",
+    .platform = "x86_64",
+    .machine = EM_X86_64,
+    .arch = LATHE_ARCH_X86_64,
+    .hwcap = ~(u64)0,
+    .hwcap2 = ~(u64)HWCAP2_FSGSBASE,
+    .has_quick = true,
+    .helpers = helpers,
+};
