@@ -148,6 +148,16 @@ static void hand_on(Relay *r, u32 idle_s) {
     }
 }
 
+/* Who leaves something unread takes back what it said last: the client is listened to until it has seen it. */
+static void part(Relay *r) {
+    enum { PATIENCE_MS = 2000 };
+    char rest[4096];
+    struct pollfd ready = {.fd = r->client.fd, .events = POLLIN};
+    shutdown(r->client.fd, SHUT_WR);
+    while (poll(&ready, 1, PATIENCE_MS) > 0 && read(r->client.fd, rest, sizeof(rest)) > 0)
+        ;
+}
+
 /* A far server that never spoke cannot be reached by others, either. */
 int relay_run(int fd, const char *host, const char *build, u32 idle_s) {
     Relay r = {.client.fd = fd, .host = host};
@@ -161,6 +171,7 @@ int relay_run(int fd, const char *host, const char *build, u32 idle_s) {
     if (lost) {
         snprintf(text, sizeof(text), "no server by 'ssh %s lathe serve --stdio'", host);
         fail(&r, text);
+        part(&r);
     }
     pack_writer_close(r.writer);
     return lost ? DAEMON_ENDS : 0;
