@@ -189,6 +189,7 @@ typedef struct LatheJit LatheJit;
 typedef struct LatheJitConfig {
     const char *cpu;      /* an LLVM CPU name; NULL: this machine's. Lifted x86-64 code needs x86-64-v2 at least */
     const char *features; /* LLVM feature string; NULL: those of the CPU, without AVX-512 */
+    bool low_vectors;     /* x86: no AVX, so that code changes bits 0–127 of vector registers and leaves all others alone */
     /* Where an undefined symbol of a module lives; NULL or a NULL result: dlsym. */
     void *(*symbol)(void *user, const char *name);
     void *user;

@@ -208,7 +208,7 @@ LatheJit *lathe_jit_new(const LatheJitConfig *cfg) {
         mem_free(jit);
         return NULL;
     }
-    if (!target_init(&jit->target, jit->cfg.cpu, jit->cfg.features)) {
+    if (!target_init(&jit->target, jit->cfg.cpu, jit->cfg.features, jit->cfg.low_vectors)) {
         codemem_free(&jit->memory);
         mem_free(jit);
         return NULL;

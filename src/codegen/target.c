@@ -13,6 +13,13 @@
  * AVX-512, code generation takes 17% longer (domain reassignment) and lifted code gains nothing from it. */
 #define WITHOUT_AVX512 ",-avx512f,-evex512"
 
+/* Instructions in VEX form clear what they do not write; older forms leave it alone, and are as fast. */
+#ifdef __x86_64__
+#define LOW_VECTORS ",-avx"
+#else
+#define LOW_VECTORS ""
+#endif
+
 /* Applied to every x86 target: meanings of guest instructions use LLVM's intrinsics up to here, and one that the target
  * lacks would end the process at instruction selection. */
 #ifdef __x86_64__
@@ -69,13 +76,14 @@ static char *host_features(void) {
     return some;
 }
 
-bool target_init(Target *t, const char *cpu, const char *features) {
+bool target_init(Target *t, const char *cpu, const char *features, bool low_vectors) {
+    const char *ours = low_vectors ? LEAST_FEATURES LOW_VECTORS : LEAST_FEATURES;
     pthread_once(&once, init_llvm);
     if ((cpu || features) && !names_known(cpu ? cpu : "", features ? features : ""))
         return false;
     t->cpu = cpu ? join(cpu, "") : host_cpu();
     char *named = features ? join(features, "") : cpu ? join("", "") : host_features();
-    t->features = join(named, *named ? LEAST_FEATURES : LEAST_FEATURES + (*LEAST_FEATURES == ','));
+    t->features = join(named, *named ? ours : ours + (*ours == ','));
     mem_free(named);
     return true;
 }

@@ -11,8 +11,9 @@ typedef struct Target {
     char *cpu, *features;
 } Target;
 
-/* `cpu` NULL: this machine, without AVX-512; `features` NULL: those of the CPU. False if LLVM does not know a name. */
-bool target_init(Target *t, const char *cpu, const char *features);
+/* `cpu` NULL: this machine, without AVX-512; `features` NULL: those of the CPU. `low_vectors`: without AVX all the
+ * same. False if LLVM does not know a name. */
+bool target_init(Target *t, const char *cpu, const char *features, bool low_vectors);
 void target_free(Target *t);
 
 /* A machine that emits position-independent code of the small code model; owned by the caller. */

@@ -236,7 +236,7 @@ static bool holds(const char *text, size_t size, const char *word) {
 }
 
 static void test_emit(void) {
-    LatheJit *jit = lathe_jit_new(NULL), *fresh = lathe_jit_new(NULL);
+    LatheJit *jit = lathe_jit_new(NULL), *fresh = lathe_jit_new(NULL), *low = lathe_jit_new(&(LatheJitConfig){.low_vectors = true});
     size_t size, again, other;
     u8 *first = emit(jit, main_module, LATHE_OPT_FULL, false, &size);
     free(emit(jit, user_module, LATHE_OPT_QUICK, false, &other));
@@ -251,9 +251,12 @@ static void test_emit(void) {
                        " store <16 x float> %b, ptr %p\n ret void\n}\n";
     char *vectors = emit(jit, wide, LATHE_OPT_MAX, true, &size);
     CHECK(!holds(vectors, size, "zmm"), "no AVX-512 unless asked for");
-    free(first), free(second), free(third), free(text), free(vectors);
+    char *legacy = emit(low, wide, LATHE_OPT_MAX, true, &size);
+    CHECK(holds(legacy, size, "\taddps") && !holds(legacy, size, "ymm"), "no AVX at all if asked for");
+    free(first), free(second), free(third), free(text), free(vectors), free(legacy);
     lathe_jit_free(jit);
     lathe_jit_free(fresh);
+    lathe_jit_free(low);
 }
 
 /* A module that was optimised before gets optimising code generation, whatever the level then given. */

@@ -48,7 +48,7 @@ typedef struct CodeConfig {
     u8 reserved[16];
 } CodeConfig;
 
-enum { CODE_VERSION = 2 };
+enum { CODE_VERSION = 3 };
 
 /* A 128-bit name of guest content or of a cache file. */
 typedef struct Key {

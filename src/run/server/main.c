@@ -50,7 +50,7 @@ static bool begin(Session *s) {
     s->pages = pages_new(&s->connection);
     s->translator = translator_new(&init.code, init.dump, s->pages);
     if (init.cpu && init.cpu != cpu_kind())
-        translator_use(s->translator, lathe_jit_new(&(LatheJitConfig){.cpu = "x86-64-v2"}));
+        translator_use(s->translator, translator_jit_new("x86-64-v2"));
     else if (s->jit)
         translator_use(s->translator, s->jit);
     s->writer = *init.cache_dir ? pack_writer_open(init.cache_dir) : NULL;

@@ -41,12 +41,17 @@ struct Translator {
     u32 again; /* instructions taken that are in other translations */
 };
 
+/* The guest's bits from 128 up are in the host's registers, unseen by lifted code. */
+LatheJit *translator_jit_new(const char *cpu) {
+    return lathe_jit_new(&(LatheJitConfig){.cpu = cpu, .low_vectors = true});
+}
+
 Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages) {
     Translator *t = mem_new(sizeof(Translator));
     t->config = *config;
     t->dump = dump;
     t->pages = pages;
-    t->jit = lathe_jit_new(NULL);
+    t->jit = translator_jit_new(NULL);
     return t;
 }
 
