@@ -21,7 +21,7 @@ enum { PATH_SIZE = 256 }; /* of the paths in the client's options */
 typedef struct Settings {
     const char *arg0, *sysroot, *cache, *dump, *server;
     OptionList set, unset;
-    int tier, opt, stats;
+    int tier, cpu, opt, stats;
     bool strace, no_follow, perf, strict_fp;
 } Settings;
 
@@ -37,6 +37,7 @@ static const Option table[] = {
     {"no-follow", NULL,         "programs that it starts run untranslated",      OPTION_FLAG,   AT(no_follow)},
     {NULL, NULL, "How to translate:", OPTION_HEADING, 0},
     {"tier",      "auto|quick|opt", "copied code, optimised code, or both (auto)",  OPTION_CHOICE, AT(tier)},
+    {"cpu",       "auto|x86-64|x86-64-v2|x86-64-v3|x86-64-v4|native", "the processor it sees (auto: what runs fast)", OPTION_CHOICE, AT(cpu)},
     {"opt",       "quick|full", "how far to optimise (full)",                    OPTION_CHOICE, AT(opt)},
     {"strict-fp", NULL,         "exact NaNs, rounding, exception flags",         OPTION_FLAG,   AT(strict_fp)},
     {"cache",     "WHERE",      "DIR, none, [DIR,]redis://HOST (~/.cache/lathe)", OPTION_TEXT,  AT(cache)},
@@ -216,8 +217,8 @@ static char *format_options(const Settings *s, const Paths *p) {
     size_t size;
     FILE *out = open_memstream(&text, &size);
     CHECK(out, "out of memory");
-    fprintf(out, "tier=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d",
-            s->tier, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow, s->perf,
+    fprintf(out, "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d",
+            s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow, s->perf,
             s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump));
     print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);

@@ -48,10 +48,14 @@ enum { MODULES_MAX = 1024 };
 /* Which code runs: copied, optimised, or first the one and then the other. */
 typedef enum Tier { TIER_AUTO, TIER_QUICK, TIER_OPT } Tier;
 
+/* The processor that the guest sees; AUTO: what runs fast with the tier. */
+typedef enum Cpu { CPU_AUTO, CPU_V1, CPU_V2, CPU_V3, CPU_V4, CPU_NATIVE } Cpu;
+
 typedef struct Options {
     CodeConfig code;
     bool strace, no_follow, no_cache, perf;
     u32 tier;               /* Tier */
+    u32 cpu;                /* Cpu */
     u32 stats;              /* 0 none, 1 text, 2 json */
     u32 dump;               /* DUMP_* bits, handed to the server */
     u32 first_pid;          /* of the run: --strace names all others */

@@ -42,8 +42,8 @@ void frame_set_flags(LatheX86Cpu *c, u64 flags);
 void frame_take_general(LatheX86Cpu *c, const SignalContext *s);
 
 /* Put a frame for the handler on the guest's stack (altstack: top of the alternate one, 0: go on below rsp) and make
- * the guest state the handler's first. */
-void frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack);
+ * the guest state the handler's first. false: the alternate stack has no room for it. */
+bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack);
 /* Of the frame that rsp is in, as rt_sigreturn finds it. */
 const SignalContext *frame_context(const Thread *t);
 /* The guest state of the frame that rsp is in, as rt_sigreturn finds it; the frame's context is returned. */

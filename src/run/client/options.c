@@ -21,6 +21,7 @@ static const Field fields[] = {
     FIELD("opt", code.opt, WORD),
     FIELD("strict", code.strict_fp, WORD),
     FIELD("tier", tier, WORD),
+    FIELD("cpu", cpu, WORD),
     FIELD("strace", strace, FLAG),
     FIELD("follow", no_follow, NOT),
     FIELD("perf", perf, FLAG),

@@ -326,7 +326,8 @@ static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u6
     u32 sig = (u32)info->number;
     u64 now = t->suspended ? t->suspend_mask : mask;
     bool switch_stack = (a->flags & SA_ONSTACK) && t->altstack_size && !signal_on_altstack(t);
-    frame_push(t, info, mask, a->handler, a->restorer, switch_stack ? t->altstack + t->altstack_size : 0);
+    if (!frame_push(t, info, mask, a->handler, a->restorer, switch_stack ? t->altstack + t->altstack_size : 0))
+        die_of(SIGSEGV); /* as the kernel has it */
     if (t->altstack_flags & SS_AUTODISARM)
         t->altstack = t->altstack_size = t->altstack_flags = 0;
     t->suspended = false;

@@ -1,77 +1,88 @@
-/* cpuid.c: the processor that the guest sees: the host's, without what lifted code has no meaning for.
+/* cpuid.c: the processor that the guest sees: the host's, as far as --cpu goes.
  *
- * Feature words are masked, not invented: a bit is set if the host has it and the table of instructions has its rows.
- * AVX and everything that needs xsave is off, so dynamic linkers and libraries choose their SSE paths. rdfsbase and
- * friends are off because fs and gs are the host's own.
+ * Feature bits are masked, not invented: cpu.def says which are shown when. Without a choice it is what runs fast: all that quick code
+ * can execute, which is nearly everything the host can; with --tier=opt, what the lifter has rows for. The latter and levels below v3
+ * have no xsave, so dynamic linkers and libraries choose their SSE paths.
  */
 #include "run/client/client.h"
 
-#define BIT(n) (1u << (n))
-
 enum { EAX, EBX, ECX, EDX };
+enum { NEVER = CPU_NATIVE + 1 };
+enum { LEAF_FEATURES = 1, LEAF_MORE = 7, LEAF_XSAVE = 0xd, LEAF_ENCLAVES = 0x12, LEAF_TRACE = 0x14, LEAF_KEYS = 0x19, LEAF_TILES = 0x1d,
+       LEAF_TILE_UNITS = 0x1e, LEAF_AVX10 = 0x24 };
 
-enum {
-    LEAF1_ECX = BIT(0) | BIT(1) | BIT(9) | BIT(13)            /* sse3 pclmulqdq ssse3 cx16 */
-                | BIT(19) | BIT(20) | BIT(22) | BIT(23)       /* sse4.1 sse4.2 movbe popcnt */
-                | BIT(25) | BIT(30) | (int)BIT(31),           /* aes rdrand hypervisor */
-    LEAF7_EBX = BIT(3) | BIT(8) | BIT(9) | BIT(18) | BIT(19)  /* bmi1 bmi2 erms rdseed adx */
-                | BIT(23) | BIT(24) | BIT(29),                /* clflushopt clwb sha */
-    LEAF7_ECX = BIT(8) | BIT(22) | BIT(25),                   /* gfni rdpid cldemote */
-    LEAF7_EDX = BIT(4),                                       /* fast short rep mov */
-    EXTENDED_ECX = BIT(0) | BIT(5) | BIT(8),                  /* lahf, lzcnt, prefetchw */
-    EXTENDED_EDX_OFF = (int)(BIT(30) | BIT(31)),              /* 3dnow */
+typedef struct Feature {
+    u32 leaf;
+    u8 sub, reg, bit;
+    u8 level; /* Cpu or NEVER */
+    bool has_rows;
+} Feature;
+
+static const Feature features[] = {
+#define FEATURE(leaf, sub, reg, bit, level, rows) {leaf, sub, reg, bit, level, rows},
+#include "cpu.def"
+#undef FEATURE
 };
 
 static void ask(u32 leaf, u32 sub, u32 r[4]) {
     __asm__ volatile("cpuid" : "=a"(r[EAX]), "=b"(r[EBX]), "=c"(r[ECX]), "=d"(r[EDX]) : "a"(leaf), "c"(sub));
 }
 
-static void clear(u32 r[4]) {
-    r[EAX] = r[EBX] = r[ECX] = r[EDX] = 0;
+static bool only_rows(void) {
+    return the.opt.cpu == CPU_AUTO && the.opt.tier == TIER_OPT;
 }
 
-static void mask_structured(u32 sub, u32 r[4]) {
-    if (sub != 0) {
-        clear(r);
-        return;
+static Cpu level(void) {
+    return the.opt.cpu == CPU_AUTO ? CPU_NATIVE : (Cpu)the.opt.cpu;
+}
+
+static bool is_native(void) {
+    return !only_rows() && level() == CPU_NATIVE;
+}
+
+static bool is_shown(const Feature *f) {
+    return only_rows() ? f->has_rows : f->level <= level();
+}
+
+static u32 shown_bits(u32 leaf, u32 sub, u32 reg) {
+    u32 shown = 0, hidden = 0;
+    bool listed = false;
+    for (size_t i = 0; i < ARRAY_LEN(features); i++) {
+        const Feature *f = &features[i];
+        if (f->leaf != leaf || f->sub != sub || f->reg != reg)
+            continue;
+        *(is_shown(f) ? &shown : &hidden) |= 1u << f->bit;
+        listed |= f->level != NEVER;
     }
-    r[EAX] = 0; /* no further subleaves */
-    r[EBX] &= LEAF7_EBX;
-    r[ECX] &= LEAF7_ECX;
-    r[EDX] &= LEAF7_EDX;
+    return listed && !is_native() ? shown : ~hidden;
 }
 
-static void mask(u32 leaf, u32 sub, u32 r[4]) {
+static bool has_xsave(void) {
+    return !only_rows() && level() >= CPU_V3;
+}
+
+/* Leaves about what a guest does not have; the subleaves of features belong to no level. */
+static bool is_hidden(u32 leaf, u32 sub) {
     switch (leaf) {
-    case 1:
-        r[ECX] &= (u32)LEAF1_ECX;
-        break;
-    case 7:
-        mask_structured(sub, r);
-        break;
-    case 0xd:  /* xsave areas */
-    case 0x14: /* processor trace */
-    case 0x19: /* key locker */
-    case 0x1d: /* tiles */
-    case 0x1e:
-    case 0x24: /* AVX10 */
-        clear(r);
-        break;
-    case 0x80000001:
-        r[ECX] &= EXTENDED_ECX;
-        r[EDX] &= ~(u32)EXTENDED_EDX_OFF;
-        break;
-    default:
-        break;
+    case LEAF_MORE: return sub && !is_native();
+    case LEAF_XSAVE: return !has_xsave();
+    case LEAF_ENCLAVES: return true;
+    case LEAF_TRACE:
+    case LEAF_KEYS:
+    case LEAF_TILES:
+    case LEAF_TILE_UNITS:
+    case LEAF_AVX10: return !is_native();
+    default: return false;
     }
 }
 
 void guest_cpuid(LatheX86Cpu *cpu) {
+    static const u8 registers[] = {LATHE_RAX, LATHE_RBX, LATHE_RCX, LATHE_RDX};
     u32 leaf = (u32)cpu->gp[LATHE_RAX], sub = (u32)cpu->gp[LATHE_RCX], r[4];
+    bool has_subleaves = leaf == LEAF_MORE;
     ask(leaf, sub, r);
-    mask(leaf, sub, r);
-    cpu->gp[LATHE_RAX] = r[EAX];
-    cpu->gp[LATHE_RBX] = r[EBX];
-    cpu->gp[LATHE_RCX] = r[ECX];
-    cpu->gp[LATHE_RDX] = r[EDX];
+    if (leaf == LEAF_MORE && !sub && !is_native())
+        r[EAX] = 0; /* the number of its last subleaf */
+    for (u32 i = 0; i < 4; i++)
+        cpu->gp[registers[i]] = is_hidden(leaf, sub) ? 0 : r[i] & shown_bits(leaf, has_subleaves ? sub : 0, i);
 }

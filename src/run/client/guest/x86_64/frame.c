@@ -1,12 +1,14 @@
 /* frame.c: signal frames of the guest: its whole state to the stack and back.
  *
- * The frame has the plain fxsave form of the vector state: the guest's processor has no xsave (cpuid.c), and this is
- * what the kernel gives programs on such processors.
+ * Quick code has the vectors and the floating point unit in the host's own registers, and frames have all of them (xstate.c). With
+ * --tier=opt the guest's processor has no xsave (cpuid.c), and a frame is what the kernel gives programs on such processors.
  */
 #include "run/client/frame.h"
 
+#include "xstate.h"
+
 enum { REDZONE_BYTES = 128, MXCSR_DEFAULT = 0x1f80, MXCSR_MASK = 0xffff, FPU_CW_DEFAULT = 0x37f };
-enum { CONTEXT_SS = 2, CONTEXT_STRICT_SS = 4 }; /* uc_flags */
+enum { CONTEXT_XSTATE = 1, CONTEXT_SS = 2, CONTEXT_STRICT_SS = 4 }; /* uc_flags */
 enum { USER_CS = 0x33, USER_SS = 0x2b };
 
 enum { /* rflags */
@@ -62,28 +64,15 @@ static void save_general(const LatheX86Cpu *c, SignalContext *s) {
     s->ss = USER_SS;
 }
 
-/* Quick code has the vectors and the floating point unit in the host's own registers. */
 static bool in_registers(void) {
     return the.opt.tier != TIER_OPT;
 }
 
-static void save_registers(FxArea *f) {
-    memset(f, 0, sizeof(*f));
-    __asm__ volatile("fxsave64 %0" : "=m"(*f));
-}
-
-static void load_registers(const FxArea *f) {
-    FxArea copy __attribute__((aligned(16))) = *f;
-    copy.mxcsr &= MXCSR_MASK;
-    __asm__ volatile("fxrstor64 %0" : : "m"(copy));
-}
-
 static void save_vectors(const LatheX86Cpu *c, FxArea *f) {
     if (in_registers()) {
-        save_registers(f);
+        xstate_save(f);
         return;
     }
-
     memset(f, 0, sizeof(*f));
     f->cw = c->fpu_cw;
     f->sw = (u16)((c->fpu_sw & ~0x3800) | (c->fpu_top & 7) << 11);
@@ -101,9 +90,8 @@ static void save_vectors(const LatheX86Cpu *c, FxArea *f) {
 
 /* The kernel gives handlers a floating point unit and vectors as after exec. */
 static void reset_vectors(LatheX86Cpu *c) {
-    static const FxArea initial = {.cw = FPU_CW_DEFAULT, .mxcsr = MXCSR_DEFAULT};
     if (in_registers()) {
-        load_registers(&initial);
+        xstate_reset();
         return;
     }
     c->fpu_cw = FPU_CW_DEFAULT;
@@ -126,17 +114,24 @@ static void enter_handler(LatheX86Cpu *c, Frame *frame, u64 handler) {
     c->df = 0;
 }
 
-void frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack) {
+static bool is_on_altstack(const Thread *t, u64 sp) {
+    return sp - t->altstack < t->altstack_size;
+}
+
+bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack) {
     LatheX86Cpu *c = &t->cpu;
     u64 sp = altstack ? altstack : c->gp[LATHE_RSP] - REDZONE_BYTES;
-    FxArea *fx = (FxArea *)((sp - sizeof(FxArea)) & ~(u64)63);
+    u64 bytes = in_registers() ? xstate_size() : sizeof(FxArea);
+    FxArea *fx = (FxArea *)((sp - bytes) & -(u64)XSTATE_ALIGN);
     /* At the handler's first instruction rsp is as behind a call: 8 off 16. */
     Frame *frame = (Frame *)((((u64)fx - sizeof(Frame)) & ~(u64)15) - 8);
+    if ((altstack || is_on_altstack(t, c->gp[LATHE_RSP])) && !is_on_altstack(t, (u64)frame))
+        return false;
     memset(&frame->context, 0, sizeof(frame->context));
     frame->restorer = restorer;
     frame->info = *info;
     SignalContext *s = &frame->context;
-    s->flags = CONTEXT_SS | CONTEXT_STRICT_SS;
+    s->flags = CONTEXT_SS | CONTEXT_STRICT_SS | (in_registers() && xstate_is_extended() ? CONTEXT_XSTATE : 0);
     s->stack = t->altstack;
     s->stack_flags = t->altstack_flags | (t->altstack_size ? 0 : SS_DISABLE);
     s->stack_size = t->altstack_size;
@@ -148,6 +143,7 @@ void frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     save_vectors(c, fx);
     reset_vectors(c);
     enter_handler(c, frame, handler);
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------- from the
@@ -165,11 +161,10 @@ void frame_take_general(LatheX86Cpu *c, const SignalContext *s) {
     c->gp[LATHE_R12] = s->r12, c->gp[LATHE_R13] = s->r13, c->gp[LATHE_R14] = s->r14, c->gp[LATHE_R15] = s->r15;
 }
 
-static void restore_vectors(LatheX86Cpu *c, const FxArea *f) {
-    if (in_registers()) {
-        load_registers(f);
-        return;
-    }
+/* false: no processor can be in this state. */
+static bool restore_vectors(LatheX86Cpu *c, const FxArea *f) {
+    if (in_registers())
+        return xstate_load(f);
     c->fpu_cw = f->cw;
     c->fpu_sw = f->sw & (u16)~0x3800;
     c->fpu_top = f->sw >> 11 & 7;
@@ -182,6 +177,7 @@ static void restore_vectors(LatheX86Cpu *c, const FxArea *f) {
         memcpy(c->st[(c->fpu_top + i) & 7], f->st[i], 10);
     for (u32 i = 0; i < 16; i++)
         memcpy(c->vec[i], f->xmm[i], 16);
+    return true;
 }
 
 const SignalContext *frame_context(const Thread *t) {
@@ -196,9 +192,10 @@ const SignalContext *frame_pop(Thread *t) {
     u8 id = t->cpu.id; /* the kernel, too, leaves that one alone */
     frame_set_flags(&t->cpu, s->rflags);
     t->cpu.id = id;
-    if (s->fpstate)
-        restore_vectors(&t->cpu, (const FxArea *)s->fpstate);
-    else
+    bool ok = s->fpstate && restore_vectors(&t->cpu, (const FxArea *)s->fpstate);
+    if (!ok)
         reset_vectors(&t->cpu);
+    if (!ok && s->fpstate)
+        t->cpu.trap = LATHE_TRAP_PRIVILEGED; /* the kernel's SIGSEGV */
     return s;
 }
