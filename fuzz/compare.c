@@ -23,7 +23,7 @@ void compare_run_cpu(State *s, const u8 *code, size_t size, u32 expected_trap) {
 
 static size_t size_at(const Case *c, size_t offset) {
     Insn in = {.pc = STATE_CODE + offset};
-    CHECK(isa_x86_64.decode(c->code + offset, c->size - offset, in.pc, &in) == LATHE_OK, "a sample of no instructions");
+    CHECK(isa_find(LATHE_ARCH_X86_64)->decode(c->code + offset, c->size - offset, in.pc, &in) == LATHE_OK, "a sample of no instructions");
     return in.size;
 }
 
@@ -138,7 +138,7 @@ static char *text_of(Arena *a, const Case *c) {
     char *all = "";
     for (size_t offset = 0; offset < c->size; offset += size_at(c, offset)) {
         char text[100] = "?";
-        isa_x86_64.format(c->code + offset, c->size - offset, STATE_CODE + offset, text, sizeof(text));
+        isa_find(LATHE_ARCH_X86_64)->format(c->code + offset, c->size - offset, STATE_CODE + offset, text, sizeof(text));
         all = arena_printf(a, "%s%s%s", all, offset ? "; " : "", text);
     }
     return all;

@@ -59,7 +59,7 @@ static bool is_time_up(const Fuzz *f) {
 }
 
 static const char *row_name(const Fuzz *f, size_t row) {
-    return isa_x86_64.row_name(f->forms.found.at[f->forms.first.at[row]].row);
+    return isa_find(LATHE_ARCH_X86_64)->row_name(f->forms.found.at[f->forms.first.at[row]].row);
 }
 
 static const Form *draw_form_of(const Fuzz *f, Rng *r, u32 row) {
@@ -179,7 +179,7 @@ static void list_forms(const Fuzz *f) {
             u8 bytes[ENCODING_BYTES];
             char text[100] = "?";
             size_t size = encoding_put(&f->forms.found.at[k].e, bytes);
-            isa_x86_64.format(bytes, size, STATE_CODE, text, sizeof(text));
+            isa_find(LATHE_ARCH_X86_64)->format(bytes, size, STATE_CODE, text, sizeof(text));
             printf("    %s\n", text);
         }
     }

@@ -99,9 +99,9 @@ static void try_form(Finder *f, const Encoding *e) {
     Insn in = {.pc = NATIVE_CODE};
     u32 old;
     size_t size = encoding_put(e, bytes);
-    if (isa_x86_64.decode(bytes, size, in.pc, &in) != LATHE_OK || !in.row)
+    if (isa_find(LATHE_ARCH_X86_64)->decode(bytes, size, in.pc, &in) != LATHE_OK || !in.row)
         return;
-    const char *name = isa_x86_64.row_name(in.row);
+    const char *name = isa_find(LATHE_ARCH_X86_64)->row_name(in.row);
     u64 key = forms_key(e, &in);
     if (is_excluded(name) || is_excluded_form(e, &in) || (f->name && strcmp(name, f->name)))
         return;

@@ -95,7 +95,7 @@ static bool decode(Draft *d) {
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     size_t size = encoding_put(&d->e, d->bytes);
     d->in = (Insn){.pc = d->pc};
-    if (isa_x86_64.decode(d->bytes, size, d->pc, &d->in) != LATHE_OK || d->in.row != d->form->row ||
+    if (isa_find(LATHE_ARCH_X86_64)->decode(d->bytes, size, d->pc, &d->in) != LATHE_OK || d->in.row != d->form->row ||
         forms_key(&d->e, &d->in) != d->form->key ||
         !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, d->bytes, size, &d->z, d->op)))
         return false;

@@ -4,7 +4,7 @@
  *
  *     void f(ptr cpu)
  *
- * that does to the guest state `*cpu` (LatheX86Cpu below) and to guest memory what the machine code does, then returns.
+ * that does to the guest state `*cpu` (LatheX86Cpu or LatheRiscv64Cpu, types.h) and to guest memory what the machine code does, then returns.
  * `cpu->pc` says where the guest goes on; `cpu->trap` is LATHE_TRAP_NONE, or says why the instruction at `cpu->pc` was not
  * executed. Guest memory is addressed directly: guest addresses are host addresses.
  *
@@ -40,6 +40,9 @@ extern "C" {
 
 /* A short English sentence for a status; static storage. */
 LATHE_API const char *lathe_status_text(LatheStatus status);
+
+/* The name of an architecture, such as "x86-64"; NULL if the library does not have it. They are numbered from 0. */
+LATHE_API const char *lathe_arch_name(LatheArch arch);
 
 /* --------------------------------------------------------------------------------------------------- configuration */
 
@@ -86,7 +89,7 @@ typedef struct LatheConfig {
                                  calls), or has no meaning here, is left to `dispatch`, with cpu->pc at it */
     bool jumps_return;        /* LATHE_CALLS_RETURN: jumps that leave the function return, whatever is known of their targets */
     bool native_fs;           /* the guest's fs is the host's own (x86-64 hosts); its gs is always in the state */
-    bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets mxcsr */
+    bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets their register */
     bool exact_unsupported;   /* refuse to lift (LATHE_ERR_UNSUPPORTED) instead of an exit with LATHE_TRAP_UNSUPPORTED */
 
     /* Overrides: functions of the caller's module, void(ptr cpu), called with the whole state in *cpu and pc after the
@@ -147,7 +150,8 @@ typedef struct LatheBlock {
     size_t insn_count;
     const uint64_t *successors; /* blocks of this function */
     size_t successor_count;
-    bool exits; /* may also leave the function */
+    bool exits;      /* may also leave the function */
+    bool jump_table; /* ends with a jump through a table that was recovered */
 } LatheBlock;
 
 LATHE_API size_t lathe_func_block_count(const LatheFunc *fn);
@@ -161,7 +165,7 @@ LATHE_API int lathe_disassemble(const LatheConfig *cfg, uint64_t pc, char *text,
 typedef struct LatheSupport {
     const char *mnemonic;
     const char *flags;     /* effect on ODISZAPC: - keeps, m modifies, u leaves undefined, 0/1 sets,
-                              x modifies, undefined for some operands */
+                              x modifies, undefined for some operands; NULL: the architecture has no flags */
     const char *deviation; /* where the lifted code may differ from the CPU; NULL: nowhere known */
 } LatheSupport;
 

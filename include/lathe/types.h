@@ -15,7 +15,7 @@ extern "C" {
 
 /* ---------------------------------------------------------------------------------------------------- guest state */
 
-typedef enum LatheArch { LATHE_ARCH_X86_64 } LatheArch;
+typedef enum LatheArch { LATHE_ARCH_X86_64, LATHE_ARCH_RISCV64 } LatheArch;
 
 enum {
     LATHE_RAX, LATHE_RCX, LATHE_RDX, LATHE_RBX, LATHE_RSP, LATHE_RBP, LATHE_RSI, LATHE_RDI,
@@ -27,12 +27,14 @@ typedef enum LatheTrap {
     LATHE_TRAP_NONE,
     LATHE_TRAP_UNSUPPORTED, /* the lifter has no meaning for it, or its bytes are no instruction: #UD */
     LATHE_TRAP_DIVIDE,      /* #DE */
-    LATHE_TRAP_BREAK,       /* int3: pc is after it, as the CPU reports it */
-    LATHE_TRAP_UNDEFINED,   /* ud2 and the like: #UD by intent */
+    LATHE_TRAP_BREAK,       /* int3, ebreak: pc is as the CPU reports it: after int3, at ebreak */
+    LATHE_TRAP_UNDEFINED,   /* illegal by intent: ud2, unimp, a reserved rounding mode */
     LATHE_TRAP_PRIVILEGED,  /* hlt, in, out, cli …: #GP in user mode */
     LATHE_TRAP_UNREADABLE,  /* guest code memory could not be read at pc */
     LATHE_TRAP_SYSCALL,     /* a system call, where no override is given: pc is after it */
     LATHE_TRAP_INTERRUPT,   /* a software interrupt (int n): pc is after it, number in trap_info */
+    LATHE_TRAP_MISALIGNED,  /* an atomic access of a guest that wants those aligned */
+    LATHE_TRAP_ROUNDING,    /* a rounding mode that the host lacks is chosen: only code lifted with strict_fp has it */
 } LatheTrap;
 
 /* The state of an x86-64 guest. Flags hold 0 or 1. `st` are the physical x87 registers R0–R7 (ST(i) is
@@ -56,6 +58,20 @@ typedef struct LatheX86Cpu {
     LATHE_ALIGN(16) uint8_t st[8][16];
     LATHE_ALIGN(64) uint8_t vec[32][64]; /* xmm, ymm, zmm 0–31 */
 } LatheX86Cpu;
+
+/* The state of a riscv64 guest. x[0] is no register: it is never read nor written. A float narrower than 64 bits is boxed:
+ * ones above it. On an x86-64 host the guest's rounding mode and exception flags are the host's while lifted code runs:
+ * lathe_riscv64_enter before the call, lathe_riscv64_leave afterwards. */
+typedef struct LatheRiscv64Cpu {
+    LATHE_ALIGN(64) uint64_t pc;
+    uint64_t x[32];
+    uint64_t f[32];
+    uint64_t reserved_address, reserved_value; /* of the last lr: sc succeeds if memory there still has the value; address ~0: none */
+    uint32_t trap, trap_info;
+    uint8_t frm, fflags; /* fflags: those that the host does not have */
+    uint8_t reserved0[2];
+    uint32_t scratch; /* of lifted code, meaningless between instructions */
+} LatheRiscv64Cpu;
 
 /* ---------------------------------------------------------------------------------------------------------- status */
 

@@ -2,18 +2,18 @@
 #include <stdlib.h>
 
 #include "cli/show.h"
+#include "isa/isa.h"
 
-#ifdef __x86_64__
 /* Host code as guest memory from address 0 on, so that its jump targets are offsets. */
 static size_t read_code(void *user, u64 addr, void *buf, size_t size) {
     return guest_read(user, addr, buf, size);
 }
 
-static bool print_host(FILE *out, Unit *u, LatheJit *jit) {
+static bool print_disassembled(FILE *out, Unit *u, LatheJit *jit, LatheArch host) {
     size_t size = 0;
     const u8 *code = unit_host_code(u, jit, &size);
     Guest memory = {.bytes = (u8 *)code, .size = size};
-    LatheConfig cfg = {.arch = LATHE_ARCH_X86_64, .read_memory = read_code, .user = &memory};
+    LatheConfig cfg = {.arch = host, .read_memory = read_code, .user = &memory};
     fprintf(out, "host (%zu bytes)\n\n%s:\n", size, u->entry);
     for (u64 pc = 0; code && pc < size;) {
         char text[128];
@@ -25,16 +25,17 @@ static bool print_host(FILE *out, Unit *u, LatheJit *jit) {
     }
     return code;
 }
-#else
-/* Another host's code is not ours to disassemble: LLVM's text. */
+/* The code of a host that is no guest is not ours to disassemble: LLVM's text. */
 static bool print_host(FILE *out, Unit *u, LatheJit *jit) {
+    const Isa *host = isa_of_host();
+    if (host)
+        return print_disassembled(out, u, jit, host->arch);
     char *text = unit_assembly(u, jit);
     if (text)
         fprintf(out, "host\n\n%s", text);
     mem_free(text);
     return text;
 }
-#endif
 
 static size_t widest_line(const char *text) {
     size_t widest = 0;

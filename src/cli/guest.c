@@ -31,11 +31,15 @@ bool guest_open_file(Guest *guest, const char *path) {
     ElfError error = {0};
     guest->source = path;
     guest->elf = elf_open(path, &error);
-    return guest->elf || guest_fail(guest, "%s", error.text);
+    if (!guest->elf)
+        return guest_fail(guest, "%s", error.text);
+    guest->arch = elf_arch(guest->elf);
+    return true;
 }
 
-bool guest_open_hex(Guest *guest, const char *hex, u64 at) {
+bool guest_open_hex(Guest *guest, const char *hex, u64 at, LatheArch arch) {
     guest->source = "--hex";
+    guest->arch = arch;
     guest->bytes = mem_new(strlen(hex));
     guest->at = at;
     for (const char *c = hex; *c; c++) {

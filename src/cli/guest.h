@@ -8,6 +8,7 @@
 
 typedef struct Guest {
     const char *source; /* for messages: the file's name, or "--hex" */
+    LatheArch arch;
     ElfFile *elf;       /* NULL: the guest is `bytes` */
     u8 *bytes;
     size_t size;
@@ -16,7 +17,7 @@ typedef struct Guest {
 
 /* On failure these print a message and return false. guest_close may be called in any case on a zeroed Guest. */
 bool guest_open_file(Guest *guest, const char *path);
-bool guest_open_hex(Guest *guest, const char *hex, u64 at);
+bool guest_open_hex(Guest *guest, const char *hex, u64 at, LatheArch arch);
 bool guest_find(const Guest *guest, const char *function, ElfFunction *found);
 void guest_close(Guest *guest);
 

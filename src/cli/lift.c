@@ -13,7 +13,7 @@ enum { STATS_TEXT, STATS_JSON, STATS_OFF };
 
 typedef struct Settings {
     const char *file; /* the operand */
-    const char *function, *hex, *signature, *output;
+    const char *function, *hex, *isa, *signature, *output;
     u64 at;
     int opt, calls, cfg, stats;
     bool assembly, guest, columns, support, list, all;
@@ -27,6 +27,7 @@ static const Option table[] = {
     {NULL, NULL, "What to lift:", OPTION_HEADING, 0},
     {"function",       "NAME|ADDR",           "a function of FILE: a name, or 0x1f00",   OPTION_TEXT,   AT(function)},
     {"hex",            "BYTES",               "these bytes, such as \"48 01 f8 c3\"",    OPTION_TEXT,   AT(hex)},
+    {"isa",            "NAME",                "what --hex and --support are of (x86-64)", OPTION_TEXT,  AT(isa)},
     {"at",             "ADDR",                "the address of --hex (0x1000)",           OPTION_NUMBER, AT(at)},
     {"block",          NULL,                  "only the basic block at the start",       OPTION_FLAG,   AT(block)},
     {"insn",           NULL,                  "only the instruction at the start",       OPTION_FLAG,   AT(insn)},
@@ -55,9 +56,9 @@ static const Option table[] = {
 static const OptionSet options = {
     .command = "lathe lift",
     .usage = "[OPTION]... FILE --function=NAME|ADDR\n"
-             "[OPTION]... --hex=BYTES [--at=ADDR]\n"
+             "[OPTION]... --hex=BYTES [--isa=NAME] [--at=ADDR]\n"
              "[OPTION]... FILE --all | FILE --list | --support",
-    .about = "Lifts x86-64 machine code of an executable or shared library, or given as bytes, to LLVM-IR.",
+    .about = "Lifts machine code of an executable or shared library, or given as bytes, to LLVM-IR.",
     .table = table,
 };
 
@@ -76,6 +77,8 @@ static const char *contradiction(const Settings *s) {
         return s->file ? "a FILE and --hex exclude each other" : "what shall be lifted? Give a FILE or --hex";
     if (s->hex && (s->function || s->all || s->list))
         return "--function, --all and --list need a FILE";
+    if (s->file && s->isa)
+        return "a FILE says itself what --isa it is of";
     if (s->file && !s->function && !s->all && !s->list)
         return "which function? Give --function, or --list to see what there is";
     if (s->function && (s->all || s->list))
@@ -197,13 +200,29 @@ static bool lift_guest(FILE *out, const Settings *s, const Guest *guest) {
     return ok;
 }
 
+/* The architecture called s->isa; false: there is none. */
+static bool find_arch(const Settings *s, LatheArch *arch) {
+    const char *name;
+    for (*arch = 0; (name = lathe_arch_name(*arch)); ++*arch)
+        if (!s->isa || !strcmp(name, s->isa))
+            return true;
+    fprintf(stderr, "lathe: --isa: there is no '%s'; there are", s->isa);
+    for (*arch = 0; (name = lathe_arch_name(*arch)); ++*arch)
+        fprintf(stderr, " %s", name);
+    fputc('\n', stderr);
+    return false;
+}
+
 static bool run(FILE *out, const Settings *s) {
+    LatheArch arch;
+    if (!find_arch(s, &arch))
+        return false;
     if (s->support) {
-        show_support(out, LATHE_ARCH_X86_64);
+        show_support(out, arch);
         return true;
     }
     Guest guest = {0};
-    bool ok = s->file ? guest_open_file(&guest, s->file) : guest_open_hex(&guest, s->hex, s->at);
+    bool ok = s->file ? guest_open_file(&guest, s->file) : guest_open_hex(&guest, s->hex, s->at, arch);
     ok = ok && lift_guest(out, s, &guest);
     guest_close(&guest);
     return ok;

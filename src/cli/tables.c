@@ -4,10 +4,11 @@
 void show_support(FILE *out, LatheArch arch) {
     LatheSupport row;
     size_t count = 0, deviating = 0;
-    fprintf(out, "%-16s %-8s  %s\n", "instruction", "ODISZAPC", "deviation from the CPU");
+    bool has_flags = lathe_support(arch, 0, &row) && row.flags;
+    fprintf(out, "%-16s %s%s\n", "instruction", has_flags ? "ODISZAPC  " : "", "deviation from the CPU");
     for (; lathe_support(arch, count, &row); count++) {
-        fprintf(out, row.deviation ? "%-16s %-8s  %s\n" : "%-16s %s\n", row.mnemonic,
-                row.flags ? row.flags : "--------", row.deviation);
+        const char *gap = has_flags && row.deviation ? "  " : "";
+        fprintf(out, "%-16s %s%s%s\n", row.mnemonic, has_flags ? row.flags : "", gap, row.deviation ? row.deviation : "");
         deviating += row.deviation != NULL;
     }
     fprintf(out, "%zu instructions, %zu with a known deviation\n", count, deviating);

@@ -70,18 +70,6 @@ static u64 count_ir(LLVMModuleRef mod) {
     return count;
 }
 
-/* A jump through a register or memory whose targets are known: its block has successors, and no address is its operand.
- */
-static bool is_table_jump(const Unit *u, const LatheBlock *b) {
-    char text[128];
-    if (!b->insn_count || !b->successor_count)
-        return false;
-    if (lathe_disassemble(&u->cfg, b->insns[b->insn_count - 1], text, sizeof(text)) < 0)
-        return false;
-    const char *jump = strstr(text, "jmp ");
-    return jump && (strchr(jump, '[') || !strstr(jump, "0x"));
-}
-
 static void measure_guest(Unit *u) {
     Measures *m = &u->measures;
     m->blocks = lathe_func_block_count(u->fn);
@@ -89,7 +77,7 @@ static void measure_guest(Unit *u) {
         LatheBlock b = lathe_func_block(u->fn, i);
         m->insns += b.insn_count;
         m->bytes += b.end - b.start;
-        m->tables += is_table_jump(u, &b);
+        m->tables += b.jump_table;
     }
 }
 
@@ -116,6 +104,7 @@ void unit_init(Unit *u, const UnitPlan *plan, LLVMContextRef ctx, u64 addr) {
     snprintf(u->wrapper_name, sizeof(u->wrapper_name), "sysv_%s", name);
     u->mod = LLVMModuleCreateWithNameInContext(u->lifted_name, ctx);
     u->entry = u->lifted_name;
+    u->cfg.arch = plan->guest->arch;
     u->cfg.read_memory = read_memory;
     u->cfg.user = u;
     if (u->cfg.calls == LATHE_CALLS_RETURN) {

@@ -20,7 +20,7 @@ typedef enum Extent { EXTENT_FUNCTION, EXTENT_BLOCK, EXTENT_INSN } Extent;
 
 typedef struct UnitPlan {
     const Guest *guest;
-    LatheConfig cfg; /* read_memory, user, resolve and dispatch are the unit's business */
+    LatheConfig cfg; /* arch, read_memory, user, resolve and dispatch are the unit's business */
     Extent extent;
     LatheOpt opt;
     const char *signature; /* of a C function to wrap around the lifted one; NULL: none */

@@ -163,7 +163,7 @@ static bool map_file(ElfFile *elf, const char *path, ElfError *error) {
     return true;
 }
 
-static bool check_identity(const ElfFile *elf, ElfError *error) {
+static bool check_identity(ElfFile *elf, ElfError *error) {
     Elf64_Ehdr h;
     if (elf->map_size < SELFMAG || memcmp(elf->map, ELFMAG, SELFMAG) != 0)
         return elf_fail(error, LATHE_ERR_ARGUMENT, "not an ELF file");
@@ -173,10 +173,12 @@ static bool check_identity(const ElfFile *elf, ElfError *error) {
     bool big = h.e_ident[EI_DATA] == ELFDATA2MSB;
     unsigned machine = big ? __builtin_bswap16(h.e_machine) : h.e_machine;
     char name[32];
-    if (machine != EM_X86_64)
+    elf->isa = isa_of_machine(machine);
+    if (!elf->isa)
         return elf_fail(error, LATHE_ERR_ARCH, "unknown architecture: %s", machine_name(machine, name, sizeof(name)));
     if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB)
-        return elf_fail(error, LATHE_ERR_ARCH, "unknown architecture: EM_X86_64, but not 64-bit little-endian");
+        return elf_fail(error, LATHE_ERR_ARCH, "unknown architecture: %s, but not 64-bit little-endian",
+                        machine_name(machine, name, sizeof(name)));
     if (elf->map_size < sizeof(h))
         return elf_fail(error, LATHE_ERR_ARGUMENT, "truncated: the file ends inside its ELF header");
     if (h.e_type != ET_EXEC && h.e_type != ET_DYN)
@@ -297,6 +299,10 @@ void elf_close(ElfFile *elf) {
     VEC_FREE(&elf->symbols);
     VEC_FREE(&elf->functions);
     mem_free(elf);
+}
+
+LatheArch elf_arch(const ElfFile *elf) {
+    return elf->isa->arch;
 }
 
 u64 elf_entry(const ElfFile *elf) {

@@ -1,7 +1,7 @@
 /* elf.h: an ELF file as guest memory and as a list of functions.
  *
  * The file is seen as the loader would map it at load bias 0: addresses are those of the file's own headers.
- * Executables (static, position-independent) and shared libraries for x86-64 are read; their segments and functions are
+ * Executables (static, position-independent) and shared libraries of our guests are read; their segments and functions are
  * known after elf_open, which refuses files that are broken. An ElfFile does not change after that, so threads may
  * share it.
  */
@@ -22,6 +22,7 @@ typedef struct ElfError {
 ElfFile *elf_open(const char *path, ElfError *error);
 void elf_close(ElfFile *elf);
 
+LatheArch elf_arch(const ElfFile *elf);
 u64 elf_entry(const ElfFile *elf); /* 0: none, as in most libraries */
 
 /* The path of its program interpreter, the dynamic linker; NULL: none. */

@@ -5,6 +5,7 @@
 #include <libelf.h>
 
 #include "elf/elf.h"
+#include "isa/isa.h"
 
 typedef struct Segment {
     u64 start, end;  /* guest addresses */
@@ -29,6 +30,7 @@ typedef struct Symbol {
 
 struct ElfFile {
     Elf *libelf;
+    const Isa *isa;
     u8 *map;
     size_t map_size;
     u64 entry;

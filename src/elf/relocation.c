@@ -1,8 +1,8 @@
 /* relocation.c: the words of an image that the dynamic linker writes.
  *
- * Jump tables and tables of function pointers in position-independent code are made of R_X86_64_RELATIVE relocations:
- * the word in the file is meaningless, the addend is the pointer. Relocations are found through the dynamic segment, as
- * the loader does it. Packed relative relocations (DT_RELR) need nothing: their word in the file is the pointer at load
+ * Jump tables and tables of function pointers in position-independent code are made of relative relocations: the word
+ * in the file is meaningless, the addend is the pointer. Relocations are found through the dynamic segment, as the
+ * loader does it. Packed relative relocations (DT_RELR) need nothing: their word in the file is the pointer at load
  * bias 0.
  */
 #include <stdlib.h>
@@ -13,7 +13,7 @@ typedef struct RelaTable {
     u64 addr, size;
 } RelaTable;
 
-/* The two tables of a dynamic segment: DT_RELA and the PLT's DT_JMPREL, which is of the same form on x86-64. */
+/* The two tables of a dynamic segment: DT_RELA and the PLT's DT_JMPREL, which is of the same form. */
 static void find_tables(const u8 *dynamic, u64 size, RelaTable table[2]) {
     for (u64 off = 0; off + sizeof(Elf64_Dyn) <= size; off += sizeof(Elf64_Dyn)) {
         Elf64_Dyn d;
@@ -40,9 +40,9 @@ static bool add_table(ElfFile *elf, RelaTable table, ElfError *error) {
         Elf64_Rela r;
         memcpy(&r, bytes + off, sizeof(r));
         u32 type = ELF64_R_TYPE(r.r_info);
-        if (type == R_X86_64_NONE)
+        if (type == 0) /* R_*_NONE */
             continue;
-        Cell c = {.addr = r.r_offset, .value = (u64)r.r_addend, .known = type == R_X86_64_RELATIVE};
+        Cell c = {.addr = r.r_offset, .value = (u64)r.r_addend, .known = type == elf->isa->elf_relative};
         VEC_PUSH(&elf->cells, c);
     }
     return true;

@@ -170,6 +170,18 @@ BINARY(ir_sdiv, LLVMBuildSDiv)
 BINARY(ir_urem, LLVMBuildURem)
 BINARY(ir_srem, LLVMBuildSRem)
 
+Val ir_op(Lifter *l, Op op, Val a, Val b) {
+    switch (op) {
+    case ADD: return ir_add(l, a, b);
+    case SUB: return ir_sub(l, a, b);
+    case MUL: return ir_mul(l, a, b);
+    case AND: return ir_and(l, a, b);
+    case OR: return ir_or(l, a, b);
+    case XOR: return ir_xor(l, a, b);
+    }
+    CHECK(false, "an operation of unknown kind");
+}
+
 Val ir_not(Lifter *l, Val a) {
     return LLVMBuildNot(l->b, a, "");
 }
@@ -331,19 +343,30 @@ Val ir_state(Lifter *l, u32 off_bytes) {
 
 /* LLVM turns an atomic it does not know to be aligned into a library call; x86 hosts take any alignment, so the natural
  * one is claimed. */
-Val ir_rmw(Lifter *l, Rmw op, Val ptr, Val v) {
-    Val r = LLVMBuildAtomicRMW(l->b, (LLVMAtomicRMWBinOp)op, ptr, v, LLVMAtomicOrderingSequentiallyConsistent, false);
+Val ir_rmw(Lifter *l, Rmw op, Val ptr, Val v, Order order) {
+    Val r = LLVMBuildAtomicRMW(l->b, (LLVMAtomicRMWBinOp)op, ptr, v, (LLVMAtomicOrdering)order, false);
     tag(l, r, SPACE_GUEST);
     return r;
 }
 
-Val ir_cmpxchg(Lifter *l, Val ptr, Val expected, Val desired) {
-    LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
-    Val pair = LLVMBuildAtomicCmpXchg(l->b, ptr, expected, desired, order, order, false);
+/* A failed exchange stores nothing, so that it cannot release. */
+static Order order_on_failure(Order order) {
+    return order == ACQ_REL ? ACQUIRE : order == RELEASE ? RELAXED : order;
+}
+
+Val ir_cmpxchg(Lifter *l, Val ptr, Val expected, Val desired, Order order) {
+    Val pair = LLVMBuildAtomicCmpXchg(l->b, ptr, expected, desired, (LLVMAtomicOrdering)order,
+                                      (LLVMAtomicOrdering)order_on_failure(order), false);
     tag(l, pair, SPACE_GUEST);
     return LLVMBuildExtractValue(l->b, pair, 0, "");
 }
 
-void ir_fence(Lifter *l) {
-    LLVMBuildFence(l->b, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+Val ir_load_atomic(Lifter *l, Ty t, Val ptr, Order order) {
+    Val v = ir_load(l, t, ptr, ty_bits(t) / 8, SPACE_GUEST);
+    LLVMSetOrdering(v, (LLVMAtomicOrdering)order);
+    return v;
+}
+
+void ir_fence(Lifter *l, Order order) {
+    LLVMBuildFence(l->b, (LLVMAtomicOrdering)order, false, "");
 }

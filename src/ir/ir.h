@@ -83,6 +83,8 @@ Val ir_udiv(Lifter *l, Val a, Val b);
 Val ir_sdiv(Lifter *l, Val a, Val b);
 Val ir_urem(Lifter *l, Val a, Val b);
 Val ir_srem(Lifter *l, Val a, Val b);
+typedef enum Op { ADD, SUB, MUL, AND, OR, XOR } Op;
+Val ir_op(Lifter *l, Op op, Val a, Val b); /* one of the above, for tables of instructions */
 Val ir_not(Lifter *l, Val a);
 Val ir_neg(Lifter *l, Val a);
 Val ir_shl_by(Lifter *l, Val a, u32 count); /* by constants */
@@ -153,11 +155,19 @@ Val ir_state(Lifter *l, u32 off_bytes);                       /* a pointer into 
 typedef enum Rmw {
     RMW_XCHG = LLVMAtomicRMWBinOpXchg, RMW_ADD = LLVMAtomicRMWBinOpAdd, RMW_SUB = LLVMAtomicRMWBinOpSub,
     RMW_AND = LLVMAtomicRMWBinOpAnd, RMW_OR = LLVMAtomicRMWBinOpOr, RMW_XOR = LLVMAtomicRMWBinOpXor,
+    RMW_MAX = LLVMAtomicRMWBinOpMax, RMW_MIN = LLVMAtomicRMWBinOpMin, RMW_UMAX = LLVMAtomicRMWBinOpUMax,
+    RMW_UMIN = LLVMAtomicRMWBinOpUMin,
 } Rmw;
-/* Sequentially consistent; both take any alignment on hosts whose atomics do (x86-64). They return the old value. */
-Val ir_rmw(Lifter *l, Rmw op, Val ptr, Val v);
-Val ir_cmpxchg(Lifter *l, Val ptr, Val expected, Val desired);
-void ir_fence(Lifter *l);
+/* How other threads see accesses around an atomic one, or a fence. */
+typedef enum Order {
+    RELAXED = LLVMAtomicOrderingMonotonic, ACQUIRE = LLVMAtomicOrderingAcquire, RELEASE = LLVMAtomicOrderingRelease,
+    ACQ_REL = LLVMAtomicOrderingAcquireRelease, SEQ_CST = LLVMAtomicOrderingSequentiallyConsistent,
+} Order;
+/* These two take any alignment on hosts whose atomics do, and return the old value. */
+Val ir_rmw(Lifter *l, Rmw op, Val ptr, Val v, Order order);
+Val ir_cmpxchg(Lifter *l, Val ptr, Val expected, Val desired, Order order);
+Val ir_load_atomic(Lifter *l, Ty t, Val ptr, Order order); /* naturally aligned */
+void ir_fence(Lifter *l, Order order);
 
 /* --------------------------------------------------------------------------------------------- calls, control */
 

@@ -1,11 +1,37 @@
 /* isa.c: the list of guest architectures, and guest addresses and memory as every ISA sees them. */
 #include "isa/isa.h"
 
+extern const Isa isa_x86_64, isa_riscv64;
+
+/* In the order of LatheArch. */
+static const Isa *const isas[] = {&isa_x86_64, &isa_riscv64};
+
 const Isa *isa_find(LatheArch arch) {
-    switch (arch) {
-    case LATHE_ARCH_X86_64: return &isa_x86_64;
-    }
+    return (u32)arch < ARRAY_LEN(isas) ? isas[arch] : NULL;
+}
+
+const Isa *isa_named(const char *name) {
+    for (size_t i = 0; i < ARRAY_LEN(isas); i++)
+        if (!strcmp(isas[i]->name, name))
+            return isas[i];
     return NULL;
+}
+
+const Isa *isa_of_machine(u32 elf_machine) {
+    for (size_t i = 0; i < ARRAY_LEN(isas); i++)
+        if (isas[i]->elf_machine == elf_machine)
+            return isas[i];
+    return NULL;
+}
+
+const Isa *isa_of_host(void) {
+#if defined(__x86_64__)
+    return &isa_x86_64;
+#elif defined(__riscv) && __riscv_xlen == 64
+    return &isa_riscv64;
+#else
+    return NULL;
+#endif
 }
 
 Val pc_pointer(Lifter *l, u64 addr) {

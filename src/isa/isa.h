@@ -20,7 +20,12 @@
 typedef u8 Reg;
 enum { REG_MAX = 128, REG_NONE = 0xff, REG_PC = 0xfe };
 
-typedef enum RegKind { REG_INT, REG_FLAG, REG_VECTOR } RegKind;
+typedef enum RegKind {
+    REG_INT,
+    REG_FLAG,
+    REG_VECTOR,
+    REG_FLOAT, /* a scalar: a narrower one has ones above it, and what has not is read as the default NaN (boxing) */
+} RegKind;
 
 typedef struct RegInfo {
     u32 off_bytes; /* in the guest state */
@@ -82,6 +87,7 @@ typedef struct Insn {
     u8 address_bits;  /* effective address size */
     u8 segment;       /* the ISA's segment override, 0 for none */
     u16 prefixes;     /* the ISA's */
+    u32 word;         /* the encoding, where the ISA has instructions of at most 32 bits */
     Operand op[INSN_OPERANDS];
     RegSet writes;    /* a superset of the registers it may write */
     RegSet vectors;   /* a superset of the vector registers it reads or writes */
@@ -123,10 +129,15 @@ typedef struct CallAbi {
     u32 int_arg_count, float_arg_count;
     Reg int_result, float_result, stack;
     u32 return_address_bytes; /* what a call pushes on the stack */
+    bool signed_ints;         /* are 32-bit arguments, of whatever kind, sign-extended? */
+    RegSet kept;              /* registers that a callee leaves as they were */
 } CallAbi;
 
 typedef struct Isa {
     const char *name;
+    LatheArch arch;
+    u16 elf_machine;
+    u32 elf_relative; /* the type of relocations that add the load bias */
     const RegInfo *regs;
     u32 reg_count;
     u32 state_bytes, pc_off, trap_off, trap_info_off;
@@ -135,7 +146,8 @@ typedef struct Isa {
     const Reg *hot_ints, *hot_vectors; /* the registers most worth a host register, best first */
     u32 hot_int_count, hot_vector_count;
 
-    /* Decode the bytes at pc; fills everything but discovery's fields. A negative LatheStatus if there is no instruction. */
+    /* Decode the bytes at pc; fills everything but discovery's fields. A negative LatheStatus if there is no instruction:
+     * LATHE_ERR_MEMORY if it may be one that the bytes end inside of. */
     LatheStatus (*decode)(const u8 *bytes, size_t size, u64 pc, Insn *in);
     void (*lift)(Lifter *l, const Insn *in); /* its meaning; called only if row is not 0 */
     bool (*sets_rounding)(const Insn *in);   /* does it change the floating-point environment? */
@@ -146,10 +158,12 @@ typedef struct Isa {
     const Helper *const *helpers; /* tables of helpers, ended by NULL */
 } Isa;
 
-extern const Isa isa_x86_64;
-
-/* The ISA of an architecture, or NULL. */
+/* The ISA of an architecture, of a name, of an ELF file's machine; NULL if there is none. */
 const Isa *isa_find(LatheArch arch);
+const Isa *isa_named(const char *name);
+const Isa *isa_of_machine(u32 elf_machine);
+/* The host's own, or NULL. */
+const Isa *isa_of_host(void);
 
 /* ----------------------------------------------------------------------------- what the holder of the registers offers */
 

@@ -1,5 +1,5 @@
 /* convention.c: see convention.h. */
-#include "lift/convention.h"
+#include "lift/func.h"
 
 /* What each host has to offer. regcall passes and returns 11 integers and 16 vectors in registers on x86-64, in the same
  * order both ways; other conventions return a few only. The last integer is for cpu and pc. */
@@ -25,7 +25,7 @@ void convention_init(Convention *c, const Isa *isa, LatheConvention kind) {
         add_slot(c, isa->hot_ints[i], isa->hot_ints[i] == isa->abi.stack ? PTR : I64);
     u32 ints = c->count;
     for (u32 i = 0; i < isa->hot_vector_count && i < HOST_VECTORS; i++)
-        add_slot(c, isa->hot_vectors[i], VECTOR(I64, 2));
+        add_slot(c, isa->hot_vectors[i], facet_native(&isa->regs[isa->hot_vectors[i]]));
     c->vectors = c->count - ints;
 }
 

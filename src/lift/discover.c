@@ -10,7 +10,7 @@
 
 #include "lift/func.h"
 
-enum { DEFAULT_MAX_INSNS = 100000, MAX_INSN_BYTES = 16, PAGE = 4096 };
+enum { DEFAULT_MAX_INSNS = 100000, WINDOW_INSN_BYTES = 16, PAGE = 4096 };
 
 /* Entries of all tables of a function. An interpreter with hundreds of computed gotos through one table of 256 would have an
  * edge from each to each, and LLVM would take minutes: what is over this stays a computed jump. */
@@ -52,7 +52,7 @@ size_t discover_read(LatheFunc *fn, u64 addr, void *buf, size_t size) {
 /* The bytes at pc, enough for any instruction if there are that many. */
 static const u8 *bytes_at(LatheFunc *fn, u64 pc, size_t *size) {
     u64 off = pc - fn->window_pc;
-    if (off >= fn->window_len || fn->window_len - off < MAX_INSN_BYTES) {
+    if (off >= fn->window_len || fn->window_len - off < WINDOW_INSN_BYTES) {
         fn->window_len = (u32)discover_read(fn, pc, fn->window, sizeof(fn->window));
         fn->window_pc = pc;
         off = 0;
@@ -73,8 +73,6 @@ static LatheStatus decode(LatheFunc *fn, u64 pc, Insn *in) {
     const u8 *bytes = bytes_at(fn, pc, &size);
     *in = (Insn){.pc = pc};
     LatheStatus status = size ? fn->isa->decode(bytes, size, pc, in) : LATHE_ERR_MEMORY;
-    if (status == LATHE_ERR_DECODE && size < MAX_INSN_BYTES - 1)
-        status = LATHE_ERR_MEMORY;
     if (status == LATHE_OK && insn_end(in) < pc)
         status = LATHE_ERR_MEMORY;
     if (in->flow == FLOW_SYSCALL) {

@@ -20,6 +20,11 @@ const char *lathe_status_text(LatheStatus status) {
     return "unknown status";
 }
 
+const char *lathe_arch_name(LatheArch arch) {
+    const Isa *isa = isa_find(arch);
+    return isa ? isa->name : NULL;
+}
+
 LatheFunc *lathe_func_new(LLVMModuleRef mod, const LatheConfig *cfg) {
     const Isa *isa = isa_find(cfg->arch);
     if (!isa)
@@ -293,7 +298,16 @@ LatheBlock lathe_func_block(const LatheFunc *cfn, size_t index) {
     }
     for (u32 i = 0; i < b->succ_count; i++)
         succ[i] = fn->insns.at[fn->blocks[b->succ[i]].first].pc;
-    return (LatheBlock){fn->insns.at[b->first].pc, insn_end(in), pcs, b->insn_count, succ, b->succ_count, b->exits};
+    return (LatheBlock){
+        .start = fn->insns.at[b->first].pc,
+        .end = insn_end(in),
+        .insns = pcs,
+        .insn_count = b->insn_count,
+        .successors = succ,
+        .successor_count = b->succ_count,
+        .exits = b->exits,
+        .jump_table = in->table != NULL,
+    };
 }
 
 bool lathe_support(LatheArch arch, size_t index, LatheSupport *row) {

@@ -117,6 +117,7 @@ void regfile_finish(LatheFunc *fn);                 /* fill the phis */
 /* facet.c: one value under another type */
 Ty facet_native(const RegInfo *reg);           /* the type that holds all of a register */
 Ty facet_carrier(const RegInfo *reg, Ty t);    /* the full-width type nearest to t, for phis and loads */
+bool facet_is_part(const RegInfo *reg, Ty t);  /* must t be followed by itself, because its way from and to the whole costs? */
 Val facet_convert(Lifter *l, const RegInfo *reg, Val v, Ty to);
 
 /* flow.c: control flow */

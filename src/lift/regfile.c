@@ -180,8 +180,8 @@ static Val make_phi(LatheFunc *fn, RegVal *val, Ty ty, u16 open_bits) {
     return phi;
 }
 
-static bool is_scalar(Ty t) {
-    return t == F32 || t == F64;
+static bool is_low_lane(const RegInfo *reg, Ty t) {
+    return reg->kind == REG_VECTOR && (t == F32 || t == F64);
 }
 
 static Facet *add_given(LatheFunc *fn, RegVal *val, Ty ty) {
@@ -192,8 +192,9 @@ static Facet *add_given(LatheFunc *fn, RegVal *val, Ty ty) {
 /* Give a value its defining facet, in the full-width type nearest to what is asked for. */
 static void define(LatheFunc *fn, RegVal *val, Ty wanted) {
     Place here = place_save(fn);
-    Ty ty = facet_carrier(&fn->isa->regs[val->reg], wanted);
-    if (val->kind == VAL_PHI && is_scalar(wanted))
+    const RegInfo *reg = &fn->isa->regs[val->reg];
+    Ty ty = facet_carrier(reg, wanted);
+    if (val->kind == VAL_PHI && is_low_lane(reg, wanted))
         val->low = add_facet(fn, val, wanted, make_phi(fn, val, wanted, 0), val->block);
     else if (val->kind == VAL_PHI)
         val->whole = add_facet(fn, val, ty, make_phi(fn, val, ty, 0), val->block);
@@ -230,6 +231,14 @@ static Val read_rest(LatheFunc *fn, RegVal *val, Ty ty, u16 open_bits) {
     return f->v;
 }
 
+/* A phi of parts beside that of the whole, if there is one. */
+static Val make_part(LatheFunc *fn, RegVal *val, Ty ty) {
+    Place here = place_save(fn);
+    Facet *f = add_facet(fn, val, ty, make_phi(fn, val, ty, 0), val->block);
+    place_restore(fn, here);
+    return f->v;
+}
+
 static Val join(LatheFunc *fn, RegVal *val, Reg r) {
     Ty low = val->low->ty;
     RegVal *rest = val->kind == VAL_PHI ? val : val->rest;
@@ -253,6 +262,8 @@ static Val read_val(LatheFunc *fn, RegVal *val, Reg r, Ty ty) {
     Facet *f = find_facet(fn, val, ty, 0);
     if (f)
         return f->v;
+    if (val->kind == VAL_PHI && facet_is_part(&fn->isa->regs[r], ty))
+        return make_part(fn, val, ty);
     Val v = facet_convert(&fn->l, &fn->isa->regs[r], nearest(fn, val, r, ty), ty);
     if (!fn->cold && !find_facet(fn, val, ty, 0))
         add_facet(fn, val, ty, v, fn->current);

@@ -42,17 +42,23 @@ static Val slot(Wrapper *w, Reg r) {
     return ir_offset(&w->l, w->state, w->isa->regs[r].off_bytes);
 }
 
+/* Of a vector register only the low lane is an argument. */
+static void store_whole(Wrapper *w, Reg r, Val v) {
+    const RegInfo *reg = &w->isa->regs[r];
+    if (reg->kind != REG_VECTOR)
+        v = facet_convert(&w->l, reg, v, facet_native(reg));
+    ir_store(&w->l, v, slot(w, r), reg->bits / 8, SPACE_STATE);
+}
+
 static void store_arguments(Wrapper *w, const Ty *types, u32 count) {
     const CallAbi *abi = &w->isa->abi;
     u32 ints = 0, floats = 0;
     for (u32 i = 1; i < count; i++) {
         Val arg = LLVMGetParam(w->l.fn, i - 1);
-        if (ty_is_float(types[i])) {
-            ir_store(&w->l, arg, slot(w, abi->float_args[floats++]), 16, SPACE_STATE);
-        } else {
-            Val v = types[i] == I32 ? ir_zext(&w->l, arg, I64) : arg;
-            ir_store(&w->l, v, slot(w, abi->int_args[ints++]), 8, SPACE_STATE);
-        }
+        Reg r = ty_is_float(types[i]) ? abi->float_args[floats++] : abi->int_args[ints++];
+        if (types[i] == I32 && abi->signed_ints)
+            arg = ir_sext(&w->l, arg, I64);
+        store_whole(w, r, arg);
     }
 }
 
@@ -78,9 +84,8 @@ static void build_body(Wrapper *w, LLVMValueRef lifted, const Ty *types, u32 cou
         LLVMBuildRetVoid(l->b);
         return;
     }
-    bool is_float = ty_is_float(types[0]);
-    Reg from = is_float ? w->isa->abi.float_result : w->isa->abi.int_result;
-    LLVMBuildRet(l->b, ir_load(l, types[0], slot(w, from), is_float ? 16 : 8, SPACE_STATE));
+    Reg from = ty_is_float(types[0]) ? w->isa->abi.float_result : w->isa->abi.int_result;
+    LLVMBuildRet(l->b, ir_load(l, types[0], slot(w, from), w->isa->regs[from].bits / 8, SPACE_STATE));
 }
 
 LLVMValueRef lathe_wrap_sysv(LLVMValueRef lifted, LatheArch arch, const char *name, const char *sig, size_t stack_bytes) {

@@ -1,17 +1,6 @@
 /* arith.c: add, subtract, logic, compare, and their atomic forms. */
 #include "isa/x86_64/families_base.h"
 
-static Val apply(Lifter *l, Op op, Val a, Val b) {
-    switch (op) {
-    case ADD: return ir_add(l, a, b);
-    case SUB: return ir_sub(l, a, b);
-    case AND: return ir_and(l, a, b);
-    case OR: return ir_or(l, a, b);
-    case XOR: return ir_xor(l, a, b);
-    }
-    CHECK(false, "an operation of unknown kind");
-}
-
 static void set_flags(Lifter *l, Op op, Val a, Val b, Val r) {
     if (op == ADD)
         flags_add(l, a, b, r, SET_ALL);
@@ -30,7 +19,7 @@ static bool same_register(const Insn *in) {
 static Val locked_op(Lifter *l, const Insn *in, Op op, Val b) {
     static const Rmw rmw[] = {[ADD] = RMW_ADD, [SUB] = RMW_SUB, [AND] = RMW_AND, [OR] = RMW_OR, [XOR] = RMW_XOR};
     guest_access(l, in, address(l, in, 0), width(in, 0) / 8, 3);
-    return ir_rmw(l, rmw[op], address(l, in, 0), b);
+    return ir_rmw(l, rmw[op], address(l, in, 0), b, SEQ_CST);
 }
 
 /* rsp += 8 and the like: where the register is at hand as a pointer it stays one. */
@@ -57,7 +46,7 @@ void arith(Lifter *l, const Insn *in, Op op) {
     }
     Val b = operand(l, in, 1);
     Val a = locked(in) ? locked_op(l, in, op, b) : operand(l, in, 0);
-    Val r = apply(l, op, a, b);
+    Val r = ir_op(l, op, a, b);
     if (!locked(in))
         set_operand(l, in, 0, r);
     set_flags(l, op, a, b, r);
@@ -76,7 +65,7 @@ static Val locked_retry(Lifter *l, const Insn *in, MakeNew *make, const void *ar
     ir_here(l, again);
     Val expected = ir_phi(l, t);
     ir_phi_add(expected, first, before);
-    Val seen = ir_cmpxchg(l, ptr, expected, make(l, expected, arg));
+    Val seen = ir_cmpxchg(l, ptr, expected, make(l, expected, arg), SEQ_CST);
     ir_phi_add(expected, seen, ir_where(l));
     ir_branch(l, ir_icmp(l, EQ, seen, expected), done, again);
     ir_here(l, done);
@@ -90,14 +79,14 @@ typedef struct Carrying {
 
 static Val with_carry(Lifter *l, Val a, const void *arg) {
     const Carrying *c = arg;
-    return apply(l, c->op, apply(l, c->op, a, c->b), c->carry);
+    return ir_op(l, c->op, ir_op(l, c->op, a, c->b), c->carry);
 }
 
 void arith_carry(Lifter *l, const Insn *in, Op op) {
     Ty t = ty_int(width(in, 0));
     Carrying c = {op, operand(l, in, 1), flag_int(l, CF, t)};
     Val a = locked(in) ? locked_retry(l, in, with_carry, &c) : operand(l, in, 0);
-    Val mid = apply(l, op, a, c.b), r = apply(l, op, mid, c.carry);
+    Val mid = ir_op(l, op, a, c.b), r = ir_op(l, op, mid, c.carry);
     if (!locked(in))
         set_operand(l, in, 0, r);
     if (op == ADD)
@@ -119,7 +108,7 @@ void test(Lifter *l, const Insn *in) {
 void step(Lifter *l, const Insn *in, Op op) {
     Val one = ir_int(l, ty_int(width(in, 0)), 1);
     Val a = locked(in) ? locked_op(l, in, op, one) : operand(l, in, 0);
-    Val r = apply(l, op, a, one);
+    Val r = ir_op(l, op, a, one);
     if (!locked(in))
         set_operand(l, in, 0, r);
     if (op == ADD)
@@ -179,7 +168,7 @@ static Val exchange_if_equal(Lifter *l, const Insn *in, Val expected, Val desire
         return seen;
     }
     guest_access(l, in, address(l, in, 0), width(in, 0) / 8, 3);
-    return ir_cmpxchg(l, address(l, in, 0), expected, desired);
+    return ir_cmpxchg(l, address(l, in, 0), expected, desired, SEQ_CST);
 }
 
 void compare_exchange(Lifter *l, const Insn *in) {
@@ -207,7 +196,7 @@ void compare_exchange_pair(Lifter *l, const Insn *in) {
     Val expected = join(l, gp(l, RAX, w), gp(l, RDX, w), w);
     Val desired = join(l, gp(l, RBX, w), gp(l, RCX, w), w);
     guest_access(l, in, address(l, in, 0), w / 4, 3);
-    Val seen = ir_cmpxchg(l, address(l, in, 0), expected, desired);
+    Val seen = ir_cmpxchg(l, address(l, in, 0), expected, desired, SEQ_CST);
     Val equal = ir_icmp(l, EQ, seen, expected);
     Val low = ir_zext(l, ir_trunc(l, seen, ty_int(w)), I64);
     Val high = ir_zext(l, ir_trunc(l, ir_lshr_by(l, seen, w), ty_int(w)), I64);

@@ -22,9 +22,9 @@ static Val word_address(Lifter *l, const Insn *in, Val offset) {
 
 static Val locked_change(Lifter *l, BitOp op, Val ptr, Val mask) {
     switch (op) {
-    case BIT_SET: return ir_rmw(l, RMW_OR, ptr, mask);
-    case BIT_RESET: return ir_rmw(l, RMW_AND, ptr, ir_not(l, mask));
-    case BIT_FLIP: return ir_rmw(l, RMW_XOR, ptr, mask);
+    case BIT_SET: return ir_rmw(l, RMW_OR, ptr, mask, SEQ_CST);
+    case BIT_RESET: return ir_rmw(l, RMW_AND, ptr, ir_not(l, mask), SEQ_CST);
+    case BIT_FLIP: return ir_rmw(l, RMW_XOR, ptr, mask, SEQ_CST);
     case BIT_TEST: break;
     }
     CHECK(false, "a bit test has no locked form");

@@ -226,7 +226,7 @@ LatheStatus x86_decode(const u8 *bytes, size_t size, u64 pc, Insn *in) {
     ZydisDecodedInstruction z;
     ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, bytes, size, &z, ops)))
-        return LATHE_ERR_DECODE;
+        return size < ZYDIS_MAX_INSTRUCTION_LENGTH ? LATHE_ERR_MEMORY : LATHE_ERR_DECODE;
     in->size = z.length;
     in->operand_bits = z.operand_width;
     in->address_bits = z.address_width;

@@ -4,8 +4,6 @@
 
 #include "isa/x86_64/x86_64.h"
 
-typedef enum Op { ADD, SUB, AND, OR, XOR } Op;
-
 /* arith.c */
 void arith(Lifter *l, const Insn *in, Op op);       /* op0 = op0 op op1 */
 void arith_carry(Lifter *l, const Insn *in, Op op); /* with CF */

@@ -54,7 +54,7 @@ void exchange(Lifter *l, const Insn *in) {
     if (is_mem(in, mem)) {
         Val new = operand(l, in, 1 - mem);
         guest_access(l, in, address(l, in, mem), width(in, 0) / 8, 3);
-        set_operand(l, in, 1 - mem, ir_rmw(l, RMW_XCHG, address(l, in, mem), new));
+        set_operand(l, in, 1 - mem, ir_rmw(l, RMW_XCHG, address(l, in, mem), new, SEQ_CST));
         return;
     }
     Val a = operand(l, in, 0), b = operand(l, in, 1);

@@ -31,7 +31,7 @@ void stop_after(Lifter *l, const Insn *in, LatheTrap t, u32 info) {
 }
 
 void fence(Lifter *l) {
-    ir_fence(l);
+    ir_fence(l, SEQ_CST);
 }
 
 void read_segment_base(Lifter *l, const Insn *in, u8 seg) {

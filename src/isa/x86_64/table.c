@@ -1,5 +1,6 @@
 /* table.c: the x86-64 ISA: its registers, its rows, and what binds a row to an instruction. */
 #include <Zydis/Zydis.h>
+#include <elf.h>
 
 #include "isa/x86_64/families.h"
 #include "isa/x86_64/helpers.h"
@@ -165,6 +166,9 @@ static const Helper *const helpers[] = {x86_system_helpers, x86_x87_helpers, x86
 
 const Isa isa_x86_64 = {
     .name = "x86-64",
+    .arch = LATHE_ARCH_X86_64,
+    .elf_machine = EM_X86_64,
+    .elf_relative = R_X86_64_RELATIVE,
     .regs = regs,
     .reg_count = X86_REG_COUNT,
     .state_bytes = sizeof(LatheX86Cpu),
@@ -172,7 +176,8 @@ const Isa isa_x86_64 = {
     .trap_off = offsetof(LatheX86Cpu, trap),
     .trap_info_off = offsetof(LatheX86Cpu, trap_info),
     .dead_at_calls = {{BIT(CF) | BIT(PF) | BIT(AF) | BIT(ZF) | BIT(SF) | BIT(OF)}},
-    .abi = {int_args, float_args, ARRAY_LEN(int_args), ARRAY_LEN(float_args), RAX, XMM0, RSP, 8},
+    .abi = {int_args, float_args, ARRAY_LEN(int_args), ARRAY_LEN(float_args), RAX, XMM0, RSP, 8, false,
+            {{BIT(RBX) | BIT(RSP) | BIT(RBP) | BIT(R12) | BIT(R13) | BIT(R14) | BIT(R15)}}},
     .hot_ints = hot_ints,
     .hot_vectors = hot_vectors,
     .hot_int_count = ARRAY_LEN(hot_ints),

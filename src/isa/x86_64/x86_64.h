@@ -9,6 +9,8 @@
 
 #include "isa/isa.h"
 
+extern const Isa isa_x86_64;
+
 enum {
     RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15,
     CF, PF, AF, ZF, SF, OF, DF,

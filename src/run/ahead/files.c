@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "isa/isa.h"
 #include "run/ahead/ahead.h"
 
 #ifdef __x86_64__
@@ -96,6 +97,12 @@ static AheadFile *open_file(const char *path, const PackIdentity *identity, bool
     ElfFile *elf = elf_open(path, &error);
     if (elf && elf_extent(elf).end - elf_extent(elf).start > IMAGE_MAX) {
         complain(path, "too large", "");
+        elf_close(elf);
+        return NULL;
+    }
+    const Isa *host = isa_of_host();
+    if (elf && (!host || elf_arch(elf) != host->arch)) {
+        complain(path, "a program of another architecture than this machine's", "");
         elf_close(elf);
         return NULL;
     }

@@ -392,6 +392,9 @@ static SignalInfo info_of_trap(LatheX86Cpu *c) {
     case LATHE_TRAP_BREAK:
         info.number = SIGTRAP;
         break;
+    case LATHE_TRAP_MISALIGNED:
+        info.number = SIGBUS, info.code = BUS_ADRALN;
+        break;
     case LATHE_TRAP_UNREADABLE:
         info.address = space_prot(c->pc) != PROT_UNMAPPED && (space_prot(c->pc) & PROT_EXEC) ? page_down(c->pc) + PAGE : c->pc;
         info.code = segv_code(info.address);
@@ -403,6 +406,7 @@ static SignalInfo info_of_trap(LatheX86Cpu *c) {
             c->pc -= TRAP_LENGTH;
         break;
     case LATHE_TRAP_PRIVILEGED:
+    case LATHE_TRAP_ROUNDING:
     case LATHE_TRAP_SYSCALL:
     case LATHE_TRAP_NONE:
         break;

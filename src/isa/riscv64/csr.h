@@ -1,0 +1,16 @@
+/* csr.h: control and status registers that a user program has. */
+#ifndef ISA_RISCV64_CSR_H
+#define ISA_RISCV64_CSR_H
+
+#include "isa/riscv64/riscv64.h"
+
+enum { RV_FFLAGS = 1, RV_FRM, RV_FCSR, RV_CYCLE = 0xc00, RV_TIME, RV_INSTRET };
+
+/* Does the register exist, and may it be written if the instruction does? */
+bool rv_csr_is_legal(const Insn *in);
+/* Does the instruction write its register? The manual, 7.1: setting and clearing without any bits does not. */
+bool rv_csr_writes(const Insn *in);
+
+const char *rv_csr_name(u32 no); /* NULL: none that we know */
+
+#endif

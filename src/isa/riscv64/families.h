@@ -1,0 +1,40 @@
+/* families.h: the meanings of riscv64 instructions, by file. */
+#ifndef ISA_RISCV64_FAMILIES_H
+#define ISA_RISCV64_FAMILIES_H
+
+#include "isa/riscv64/riscv64.h"
+
+/* arith.c: op0 = op1 op op2; 32-bit results are sign-extended */
+typedef enum RvShift { RV_SLL, RV_SRL, RV_SRA, RV_ROL, RV_ROR } RvShift;
+typedef enum RvDivide { RV_DIV, RV_DIVU, RV_REM, RV_REMU } RvDivide;
+void rv_load_upper(Lifter *l, const Insn *in);
+void rv_add_upper_pc(Lifter *l, const Insn *in);
+void rv_arith(Lifter *l, const Insn *in, Op op, u32 bits);
+void rv_shift(Lifter *l, const Insn *in, RvShift kind, u32 bits);
+void rv_set_if(Lifter *l, const Insn *in, Pred p);
+void rv_multiply_high(Lifter *l, const Insn *in, bool signed_a, bool signed_b);
+void rv_divide(Lifter *l, const Insn *in, RvDivide kind, u32 bits);
+
+/* memory.c */
+void rv_load(Lifter *l, const Insn *in, Ty t, bool is_signed);
+void rv_store(Lifter *l, const Insn *in, Ty t);
+void rv_load_reserved(Lifter *l, const Insn *in, Ty t);
+void rv_store_conditional(Lifter *l, const Insn *in, Ty t);
+void rv_amo(Lifter *l, const Insn *in, Rmw op, Ty t);
+void rv_fence(Lifter *l, const Insn *in);
+
+/* flow.c */
+void rv_jump(Lifter *l, const Insn *in);
+void rv_jump_register(Lifter *l, const Insn *in);
+void rv_far_jump(Lifter *l, const Insn *in);
+void rv_branch(Lifter *l, const Insn *in, Pred p);
+void rv_fence_code(Lifter *l, const Insn *in);
+void rv_environment_call(Lifter *l, const Insn *in);
+void rv_break(Lifter *l, const Insn *in);
+void rv_illegal(Lifter *l, const Insn *in);
+
+/* csr.c */
+typedef enum RvCsrOp { RV_CSR_WRITE, RV_CSR_SET, RV_CSR_CLEAR } RvCsrOp;
+void rv_csr(Lifter *l, const Insn *in, RvCsrOp op);
+
+#endif

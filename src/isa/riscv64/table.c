@@ -1,0 +1,117 @@
+/* table.c: the riscv64 ISA: its registers, its rows, and what binds a row to an instruction. */
+#include <elf.h>
+
+#include "isa/riscv64/csr.h"
+#include "isa/riscv64/encoding.h"
+#include "isa/riscv64/families.h"
+#include "isa/riscv64/format.h"
+
+/* ---------------------------------------------------------------------------------------------------------- registers */
+
+#define X4(n) X1(n), X1(n + 1), X1(n + 2), X1(n + 3)
+#define X1(n)                                                                                                          \
+    [n] = {offsetof(LatheRiscv64Cpu, x) + 8 * (n), 64, REG_INT},                                                       \
+    [RV_F0 + n] = {offsetof(LatheRiscv64Cpu, f) + 8 * (n), 64, REG_FLOAT}
+
+static const RegInfo regs[RV_REG_COUNT] = {
+    X4(0), X4(4), X4(8), X4(12), X4(16), X4(20), X4(24), X4(28),
+    [RV_RESERVED_ADDRESS] = {offsetof(LatheRiscv64Cpu, reserved_address), 64, REG_INT},
+    [RV_RESERVED_VALUE] = {offsetof(LatheRiscv64Cpu, reserved_value), 64, REG_INT},
+};
+
+/* --------------------------------------------------------------------------------------------------------------- rows */
+
+#define INSN(name, bits, format, meaning)                                                                              \
+    static void lift_##name(Lifter *l, const Insn *in) { meaning; }
+#define DEVIATES(name, bits, format, meaning, text) INSN(name, bits, format, meaning)
+#define SHORT(...)
+#define FUSED(name, meaning) INSN(name, , , meaning)
+#include "isa/riscv64/rows.def"
+#undef INSN
+#undef DEVIATES
+#undef SHORT
+#undef FUSED
+
+static const RvRow rows[RV_ROW_COUNT] = {
+#define INSN(name, bits, format, meaning) {RV_FMT_##format, lift_##name, NULL, RV_ROW_##name},
+#define DEVIATES(name, bits, format, meaning, text) {RV_FMT_##format, lift_##name, text, RV_ROW_##name},
+#define SHORT(name, bits, format, meant) {RV_FMT_##format, lift_##meant, NULL, RV_ROW_##meant},
+#define FUSED(name, meaning) {RV_FMT_NONE, lift_##name, NULL, RV_ROW_##name},
+    {RV_FMT_NONE, NULL, NULL, RV_ROW_NONE},
+#include "isa/riscv64/rows.def"
+#undef INSN
+#undef DEVIATES
+#undef SHORT
+#undef FUSED
+};
+
+const RvRow *rv_row(u32 row) {
+    return &rows[row];
+}
+
+static void lift(Lifter *l, const Insn *in) {
+    rows[in->row].lift(l, in);
+}
+
+static bool sets_rounding(const Insn *in) {
+    (void)in;
+    return false;
+}
+
+static bool support(size_t index, LatheSupport *out) {
+    for (u32 row = 1; row < RV_ROW_COUNT; row++) {
+        if (!rv_encodings[row].mask || index--) /* what is fused has no encoding */
+            continue;
+        *out = (LatheSupport){rv_names[row], NULL, rows[rows[row].base].deviation};
+        return true;
+    }
+    return false;
+}
+
+static const char *row_name(u32 row) {
+    return rv_names[row];
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- Isa */
+
+static const Reg int_args[] = {RV_A0, RV_A0 + 1, RV_A0 + 2, RV_A0 + 3, RV_A0 + 4, RV_A0 + 5, RV_A0 + 6, RV_A0 + 7};
+static const Reg float_args[] = {RV_FA0,     RV_FA0 + 1, RV_FA0 + 2, RV_FA0 + 3,
+                                 RV_FA0 + 4, RV_FA0 + 5, RV_FA0 + 6, RV_FA0 + 7};
+
+/* By how compiled code uses them: arguments and results, the stack and return address, then what is saved first. */
+static const Reg hot_ints[] = {RV_A0,     RV_A0 + 1, RV_A0 + 2, RV_A0 + 3, RV_A0 + 4,
+                               RV_A0 + 5, RV_SP,     RV_RA,     RV_S0,     RV_S0 + 1};
+static const Reg hot_vectors[] = {RV_FA0,     RV_FA0 + 1, RV_FA0 + 2, RV_FA0 + 3, RV_FA0 + 4, RV_FA0 + 5,
+                                  RV_FA0 + 6, RV_FA0 + 7, RV_F0,      RV_F0 + 1,  RV_F0 + 2,  RV_F0 + 3,
+                                  RV_F0 + 4,  RV_F0 + 5,  RV_F0 + 8,  RV_F0 + 9};
+
+static const Helper *const helpers[] = {NULL};
+
+/* s0–s11 are x8, x9 and x18–x27; fs0–fs11 likewise. */
+#define SAVED ((u64)3 << 8 | (u64)0x3ff << 18)
+
+const Isa isa_riscv64 = {
+    .name = "riscv64",
+    .arch = LATHE_ARCH_RISCV64,
+    .elf_machine = EM_RISCV,
+    .elf_relative = R_RISCV_RELATIVE,
+    .regs = regs,
+    .reg_count = RV_REG_COUNT,
+    .state_bytes = sizeof(LatheRiscv64Cpu),
+    .pc_off = offsetof(LatheRiscv64Cpu, pc),
+    .trap_off = offsetof(LatheRiscv64Cpu, trap),
+    .trap_info_off = offsetof(LatheRiscv64Cpu, trap_info),
+    .abi = {int_args, float_args, ARRAY_LEN(int_args), ARRAY_LEN(float_args), RV_A0, RV_FA0, RV_SP, 0, true,
+            {{(u64)1 << RV_SP | SAVED | SAVED << RV_F0}}},
+    .hot_ints = hot_ints,
+    .hot_vectors = hot_vectors,
+    .hot_int_count = ARRAY_LEN(hot_ints),
+    .hot_vector_count = ARRAY_LEN(hot_vectors),
+    .decode = rv_decode,
+    .lift = lift,
+    .sets_rounding = sets_rounding,
+    .format = rv_format,
+    .support = support,
+    .row_name = row_name,
+    .helpers = helpers,
+};
