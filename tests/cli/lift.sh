@@ -108,6 +108,7 @@ done
 cp "$program" "$dir/arm"
 chmod u+w "$dir/arm"
 patch "$dir/arm" 18 '\267\000'
+refuses "no such architecture" "there is no 'arm'; there are x86-64 riscv64" lift --hex=00 --isa=arm
 refuses "other machine" 'unknown architecture: EM_AARCH64' lift "$dir/arm" --function=main
 cp "$program" "$dir/narrow"
 chmod u+w "$dir/narrow"
