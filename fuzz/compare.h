@@ -1,14 +1,11 @@
-/* compare.h: one sample on the CPU and as lifted code, and what is to be said where they differ. */
+/* compare.h: one sample on the oracle and as lifted code, and what is to be said where they differ. */
 #ifndef FUZZ_COMPARE_H
 #define FUZZ_COMPARE_H
 
-#include "generate.h"
 #include "lifted.h"
+#include "sample.h"
 
 typedef enum Verdict { VERDICT_SAME, VERDICT_DIFFERENT, VERDICT_OPEN } Verdict; /* OPEN: no defined result to compare */
-
-/* Runs machine code at s->cpu.pc on the CPU; a #GP is taken for `expected_trap` if that is one. */
-void compare_run_cpu(State *s, const u8 *code, size_t size, u32 expected_trap);
 
 /* Runs the sample with the code that is at `index` of `l`; `c` is its case. */
 Verdict compare_sample(const Lifted *l, size_t index, const Case *c, const Sample *s);

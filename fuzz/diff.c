@@ -1,4 +1,5 @@
-/* diff.c: the program fuzz-diff: random instructions in random states, on the CPU and as lifted code.
+/* diff.c: the program fuzz-diff, one for each guest: random instructions in random states, on the guest's oracle and as
+ * lifted code.
  *
  * Samples are made in batches, because compiling is by far the dearest part; each batch is compiled in one of the
  * modes of the instruction cases. docs/fuzzing.md says how to use it.
@@ -9,6 +10,7 @@
 #include <time.h>
 
 #include "compare.h"
+#include "oracle.h"
 
 #define BATCH 200
 #define REPORTS_PER_ROW 3
@@ -28,8 +30,8 @@ typedef struct Tally {
 
 typedef struct Fuzz {
     Options options;
-    Forms forms;
-    Tally *by_row; /* parallel to forms.first */
+    u32 row_count;
+    Tally *by_row;
     Sample *samples;
     u32 *row_of;
     VEC(Case) cases;
@@ -38,7 +40,8 @@ typedef struct Fuzz {
 } Fuzz;
 
 static const char usage[] = "Usage: fuzz-diff [OPTION]...\n"
-                            "Runs random instructions on this CPU and as lifted code, and reports where they differ.\n"
+                            "Runs random instructions on the oracle (" GUEST_ORACLE ") and as lifted code, and\n"
+                            "reports where they differ.\n"
                             "\n"
                             "  --seed=N      of the first sample; sample i has seed N + i (1)\n"
                             "  --count=N     samples (4000)\n"
@@ -58,51 +61,34 @@ static bool is_time_up(const Fuzz *f) {
     return f->options.seconds > 0 && elapsed(f) > f->options.seconds;
 }
 
-static const char *row_name(const Fuzz *f, size_t row) {
-    return isa_find(LATHE_ARCH_X86_64)->row_name(f->forms.found.at[f->forms.first.at[row]].row);
-}
-
-static const Form *draw_form_of(const Fuzz *f, Rng *r, u32 row) {
-    u32 first = f->forms.first.at[row], count = f->forms.first.at[row + 1] - first;
-    return &f->forms.found.at[first + rng_below(r, count)];
-}
-
-/* Instructions act on each other most through the flags: half of those in a sequence have to do with them. */
-static const Form *draw_next_form(const Fuzz *f, Rng *r) {
-    const Forms *forms = &f->forms;
-    if (forms->flag_rows.len && rng_next(r) & 1)
-        return draw_form_of(f, r, forms->flag_rows.at[rng_below(r, (u32)forms->flag_rows.len)]);
-    return draw_form_of(f, r, rng_below(r, (u32)forms->row_count));
-}
-
-/* More instructions, each one made for the state that the ones before it leave on the CPU. */
+/* More instructions, each one made for the state that the ones before it leave on the oracle. */
 static void draw_rest(const Fuzz *f, Rng *r, Sample *s) {
     State now = s->initial;
     size_t done = 0;
     for (u32 left = rng_below(r, f->options.length); left > 0; left--) {
-        compare_run_cpu(&now, s->code + done, s->size - done, LATHE_TRAP_NONE);
+        oracle_run(&now, s->code + done, s->size - done, LATHE_TRAP_NONE);
         done = s->size;
         if (now.cpu.trap || now.cpu.pc != STATE_CODE + done)
             return;
-        for (int tries = 0; tries < 50 && !generate_more(r, draw_next_form(f, r), &now, s); tries++)
+        for (int tries = 0; tries < 50 && !sample_more(r, &now, s); tries++)
             continue;
         if (s->size == done)
             return;
     }
 }
 
-/* Each row is as likely as any other, and so is each form of a row. */
+/* Each row is as likely as any other. */
 static void draw_sample(Fuzz *f, size_t at) {
     Sample *s = &f->samples[at];
     for (bool found = false; !found;) {
         s->seed = f->next_seed++;
         Rng r = {s->seed * 0xd1342543de82ef95u};
-        f->row_of[at] = rng_below(&r, (u32)f->forms.row_count);
-        found = generate_sample(&r, draw_form_of(f, &r, f->row_of[at]), s);
+        f->row_of[at] = rng_below(&r, f->row_count);
+        found = sample_first(&r, f->row_of[at], s);
         if (found && f->options.length > 1 && s->seed % 2)
             draw_rest(f, &r, s);
         if (found && f->options.length > 1 && s->seed % 8 == 3 && s->may_repeat)
-            generate_loop(&r, s);
+            sample_loop(&r, s);
     }
     VEC_PUSH(&f->cases, ((Case){.file = "sample", .code = s->code, .size = s->size}));
 }
@@ -124,7 +110,7 @@ static void judge_alone(Fuzz *f, size_t i, LiftedMode mode) {
         judge_compiled(f, l, 0, i, mode);
     else if (f->by_row[f->row_of[i]].different++ < REPORTS_PER_ROW)
         printf("NOT LIFTED [%s] seed %llu: %s: %s\n", lifted_mode_names[mode], (unsigned long long)f->samples[i].seed,
-               row_name(f, f->row_of[i]), problem);
+               sample_row_name(f->row_of[i]), problem);
     lifted_free(l);
 }
 
@@ -159,30 +145,17 @@ static void run_batch(Fuzz *f, u64 batch) {
 
 static u64 summarise(const Fuzz *f) {
     u64 different = 0, open = 0;
-    for (size_t i = 0; i < f->forms.row_count; i++) {
+    for (size_t i = 0; i < f->row_count; i++) {
         different += f->by_row[i].different;
         open += f->by_row[i].open;
         if (f->by_row[i].different)
-            printf("%-16s %llu of %llu differ\n", row_name(f, i), (unsigned long long)f->by_row[i].different,
+            printf("%-16s %llu of %llu differ\n", sample_row_name((u32)i), (unsigned long long)f->by_row[i].different,
                    (unsigned long long)f->by_row[i].run);
     }
-    printf("%llu samples of %zu forms of %zu instructions in %.0f s: %llu differ, %llu have no defined result\n",
-           (unsigned long long)f->done, f->forms.found.len, f->forms.row_count, elapsed(f),
+    printf("%llu samples of %u forms of %u instructions in %.0f s: %llu differ, %llu have no defined result\n",
+           (unsigned long long)f->done, sample_form_count(), f->row_count, elapsed(f),
            (unsigned long long)different, (unsigned long long)open);
     return different;
-}
-
-static void list_forms(const Fuzz *f) {
-    for (size_t i = 0; i < f->forms.row_count; i++) {
-        printf("%s\n", row_name(f, i));
-        for (u32 k = f->forms.first.at[i]; k < f->forms.first.at[i + 1]; k++) {
-            u8 bytes[ENCODING_BYTES];
-            char text[100] = "?";
-            size_t size = encoding_put(&f->forms.found.at[k].e, bytes);
-            isa_find(LATHE_ARCH_X86_64)->format(bytes, size, STATE_CODE, text, sizeof(text));
-            printf("    %s\n", text);
-        }
-    }
 }
 
 static int mode_named(const char *name) {
@@ -224,17 +197,18 @@ int main(int argc, char **argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     f.options = parse_options(argc, argv);
     clock_gettime(CLOCK_MONOTONIC, &f.start);
-    forms_find(&f.forms, f.options.row);
-    if (!f.forms.row_count) {
+    f.row_count = sample_find(f.options.row);
+    if (!f.row_count) {
         fprintf(stderr, "fuzz-diff: there is no instruction '%s' to compare\n", f.options.row);
         return 2;
     }
     if (f.options.list) {
-        list_forms(&f);
+        for (u32 i = 0; i < f.row_count; i++)
+            sample_list(i);
         return 0;
     }
     f.next_seed = f.options.seed;
-    f.by_row = mem_new(f.forms.row_count * sizeof(Tally));
+    f.by_row = mem_new(f.row_count * sizeof(Tally));
     f.samples = mem_new(BATCH * sizeof(Sample));
     f.row_of = mem_new(BATCH * sizeof(u32));
     for (u64 batch = 0; f.done < f.options.count && !is_time_up(&f); batch++)
