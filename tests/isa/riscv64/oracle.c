@@ -13,8 +13,8 @@
 
 _Static_assert(AGENT_CODE == STATE_CODE && AGENT_MEMORY == STATE_MEMORY, "the agent and the tests share addresses");
 
-/* Everything that a version of qemu has is turned on: the first that it accepts. */
-static const char *const cpus[] = {"max", "rv64,Zfh=true", "rv64"};
+/* Our instructions, as far as a version of qemu has them: the first that it accepts. */
+static const char *const cpus[] = {"rv64,zfh=true,zfa=true,zicond=true", "rv64,Zfh=true", "rv64"};
 
 static struct Agent {
     pid_t pid;
