@@ -3,68 +3,49 @@
 
 #include <stdio.h>
 
-#include "decoded.h"
-
-#define STEPS_MAX 200
+#include "isa/isa.h"
+#include "oracle.h"
 
 /* Both results of one run. `whole` is false if a signal ended lifted code: then only the trap can be compared. */
 typedef struct Outcome {
-    State cpu, lifted, ignore;
+    State oracle, lifted, ignore;
     bool whole;
 } Outcome;
 
 static size_t size_at(const Case *c, size_t offset) {
     Insn in = {.pc = STATE_CODE + offset};
-    CHECK(isa_find(LATHE_ARCH_X86_64)->decode(c->code + offset, c->size - offset, in.pc, &in) == LATHE_OK, "a sample of no instructions");
+    LatheStatus status = isa_find(GUEST_ARCH)->decode(c->code + offset, c->size - offset, in.pc, &in);
+    CHECK(status == LATHE_OK, "a sample of no instructions");
     return in.size;
-}
-
-/* Goes through the sample as the CPU does, to find the flags that are undefined at its end. False: a result is
- * undefined, because of an operand or of a flag that an earlier instruction left undefined; or the sample is a very
- * long loop. */
-static bool find_open(const Case *c, const State *initial, State *ignore) {
-    State s = *initial;
-    for (u32 steps = 0; s.cpu.pc - STATE_CODE < c->size && !s.cpu.trap; steps++) {
-        size_t offset = s.cpu.pc - STATE_CODE;
-        Case one = {.file = c->file, .code = c->code + offset, .size = size_at(c, offset)};
-        if (steps == STEPS_MAX || decoded_result_undefined(&one, &s) || !decoded_step_flags(&one, &s, ignore))
-            return false;
-        if (one.size == c->size)
-            return true;
-        state_run_cpu(&s, one.code, one.size, LATHE_TRAP_NONE);
-    }
-    return true;
 }
 
 /* False: there is nothing to compare. */
 static bool run_both(const Lifted *l, size_t index, const Case *c, const State *initial, Outcome *o) {
-    o->cpu = o->lifted = *initial;
+    o->oracle = o->lifted = *initial;
     o->ignore = (State){0};
-    if (!find_open(c, initial, &o->ignore))
+    if (!sample_open(c, initial, &o->ignore))
         return false;
     o->whole = lifted_run(l, index, &o->lifted);
-    state_run_cpu(&o->cpu, c->code, c->size, o->lifted.cpu.trap);
+    oracle_run(&o->oracle, c->code, c->size, o->lifted.cpu.trap);
     return true;
 }
 
 static bool differ(const Outcome *o) {
-    if (!o->whole || o->cpu.cpu.trap != o->lifted.cpu.trap)
-        return o->cpu.cpu.trap != o->lifted.cpu.trap;
+    if (!o->whole || o->oracle.cpu.trap != o->lifted.cpu.trap)
+        return o->oracle.cpu.trap != o->lifted.cpu.trap;
     Arena a = {0};
-    bool changes = *state_changes(&a, &o->cpu, &o->lifted, &o->ignore);
+    bool changes = *state_changes(&a, &o->oracle, &o->lifted, &o->ignore);
     arena_free(&a);
     return changes;
 }
 
 static bool is_memory_trap(u32 trap) {
-    return trap == LATHE_TRAP_PRIVILEGED || trap == TRAP_MEMORY || trap == TRAP_MISALIGNED;
+    return trap == LATHE_TRAP_PRIVILEGED || trap == TRAP_MEMORY || trap == LATHE_TRAP_MISALIGNED;
 }
 
-/* Whether a misaligned 16-byte operand faults is not compared: LLVM may take AVX forms, which do not fault, and
- * AMD's SHA instructions do not either. Nor are faults of operands that a loop moved out of the page: LLVM drops
- * loads without a use. */
+/* Nor are faults of operands compared that a loop moved out of the page: LLVM drops loads without a use. */
 static bool faults_by_chance(const Sample *s, const Outcome *o) {
-    return (s->misaligned || s->repeats) && (is_memory_trap(o->cpu.cpu.trap) || is_memory_trap(o->lifted.cpu.trap));
+    return (s->misaligned || s->repeats) && (is_memory_trap(o->oracle.cpu.trap) || is_memory_trap(o->lifted.cpu.trap));
 }
 
 Verdict compare_sample(const Lifted *l, size_t index, const Case *c, const Sample *s) {
@@ -82,17 +63,18 @@ typedef struct Reduction {
     size_t index;
     const Case *c;
     State initial, plain;
-    u32 cpu_trap, lifted_trap;
+    u32 oracle_trap, lifted_trap;
 } Reduction;
 
 static bool still_differs(const Reduction *r, const State *s) {
     Outcome o;
     return run_both(r->l, r->index, r->c, s, &o) && differ(&o) &&
-           o.cpu.cpu.trap == r->cpu_trap && o.lifted.cpu.trap == r->lifted_trap;
+           o.oracle.cpu.trap == r->oracle_trap && o.lifted.cpu.trap == r->lifted_trap;
 }
 
-/* Sets a piece of the state to its default if that leaves the difference. */
-static void reduce(Reduction *r, size_t offset, size_t size) {
+/* Sets a part of the state to its default if that leaves the difference. */
+static void reduce(void *arg, size_t offset, size_t size) {
+    Reduction *r = arg;
     State tried = r->initial;
     memcpy((u8 *)&tried + offset, (const u8 *)&r->plain + offset, size);
     if (memcmp(&tried, &r->initial, sizeof(tried)) && still_differs(r, &tried))
@@ -100,29 +82,10 @@ static void reduce(Reduction *r, size_t offset, size_t size) {
 }
 
 static void reduce_all(Reduction *r) {
-    State *s = &r->initial;
-#define REDUCE(member) reduce(r, offsetof(State, member), sizeof(s->member))
-    REDUCE(memory);
+    reduce(r, offsetof(State, memory), STATE_MEMORY_BYTES);
     for (size_t i = 0; i < STATE_MEMORY_BYTES; i += 16)
         reduce(r, offsetof(State, memory) + i, 16);
-    REDUCE(cpu.vec);
-    REDUCE(cpu.gp);
-    REDUCE(cpu.st);
-    for (int i = 0; i < 16; i++) {
-        REDUCE(cpu.gp[i]);
-        REDUCE(cpu.vec[i]);
-        REDUCE(cpu.st[i & 7]);
-    }
-    for (size_t i = offsetof(State, cpu.cf); i <= offsetof(State, cpu.id); i++)
-        reduce(r, i, 1);
-    REDUCE(cpu.fsbase);
-    REDUCE(cpu.gsbase);
-    REDUCE(cpu.mxcsr);
-    REDUCE(cpu.fpu_cw);
-    REDUCE(cpu.fpu_sw);
-    REDUCE(cpu.fpu_top);
-    REDUCE(cpu.fpu_tag);
-#undef REDUCE
+    sample_reduce(reduce, r);
 }
 
 /* All instructions of the sample. */
@@ -130,7 +93,7 @@ static char *text_of(Arena *a, const Case *c) {
     char *all = "";
     for (size_t offset = 0; offset < c->size; offset += size_at(c, offset)) {
         char text[100] = "?";
-        isa_find(LATHE_ARCH_X86_64)->format(c->code + offset, c->size - offset, STATE_CODE + offset, text, sizeof(text));
+        isa_find(GUEST_ARCH)->format(c->code + offset, c->size - offset, STATE_CODE + offset, text, sizeof(text));
         all = arena_printf(a, "%s%s%s", all, offset ? "; " : "", text);
     }
     return all;
@@ -148,17 +111,18 @@ void compare_report(const Lifted *l, size_t index, const Case *c, const Sample *
     Arena a = {0};
     const char *text = text_of(&a, c);
     run_both(l, index, c, &r.initial, &o);
-    r.cpu_trap = o.cpu.cpu.trap;
+    r.oracle_trap = o.oracle.cpu.trap;
     r.lifted_trap = o.lifted.cpu.trap;
     state_default(&r.plain);
     reduce_all(&r);
     run_both(l, index, c, &r.initial, &o);
-    printf("DIFFERENT [%s] seed %llu: %s\n  CPU    %s\n  lifted %s\n  ", mode, (unsigned long long)sample->seed, text,
-           o.whole ? state_changes(&a, &o.lifted, &o.cpu, &o.ignore) : state_trap_name(o.cpu.cpu.trap),
-           o.whole ? state_changes(&a, &o.cpu, &o.lifted, &o.ignore) : state_trap_name(o.lifted.cpu.trap));
+    printf("DIFFERENT [%s] seed %llu: %s\n  %-6s %s\n  lifted %s\n  ", mode, (unsigned long long)sample->seed, text,
+           GUEST_ORACLE,
+           o.whole ? state_changes(&a, &o.lifted, &o.oracle, &o.ignore) : state_trap_name(o.oracle.cpu.trap),
+           o.whole ? state_changes(&a, &o.oracle, &o.lifted, &o.ignore) : state_trap_name(o.lifted.cpu.trap));
     print_bytes(c);
     printf(" # %s | %s | ", text, state_changes(&a, &r.plain, &r.initial, &nothing));
-    r.initial.cpu.pc += o.cpu.cpu.trap ? 0 : c->size;
-    printf("%s\n", state_changes(&a, &r.initial, &o.cpu, &o.ignore));
+    r.initial.cpu.pc += o.oracle.cpu.trap ? 0 : c->size;
+    printf("%s\n", state_changes(&a, &r.initial, &o.oracle, &o.ignore));
     arena_free(&a);
 }

@@ -1,9 +1,9 @@
-/* compare.h: one sample on the CPU and as lifted code, and what is to be said where they differ. */
+/* compare.h: one sample on the oracle and as lifted code, and what is to be said where they differ. */
 #ifndef FUZZ_COMPARE_H
 #define FUZZ_COMPARE_H
 
-#include "generate.h"
 #include "lifted.h"
+#include "sample.h"
 
 typedef enum Verdict { VERDICT_SAME, VERDICT_DIFFERENT, VERDICT_OPEN } Verdict; /* OPEN: no defined result to compare */
 

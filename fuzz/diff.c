@@ -1,4 +1,5 @@
-/* diff.c: the program fuzz-diff: random instructions in random states, on the CPU and as lifted code.
+/* diff.c: the program fuzz-diff, one for each guest: random instructions in random states, on the guest's oracle and as
+ * lifted code.
  *
  * Samples are made in batches, because compiling is by far the dearest part; each batch is compiled in one of the
  * modes of the instruction cases. docs/fuzzing.md says how to use it.
@@ -29,8 +30,8 @@ typedef struct Tally {
 
 typedef struct Fuzz {
     Options options;
-    Forms forms;
-    Tally *by_row; /* parallel to forms.first */
+    u32 row_count;
+    Tally *by_row;
     Sample *samples;
     u32 *row_of;
     VEC(Case) cases;
@@ -39,7 +40,8 @@ typedef struct Fuzz {
 } Fuzz;
 
 static const char usage[] = "Usage: fuzz-diff [OPTION]...\n"
-                            "Runs random instructions on this CPU and as lifted code, and reports where they differ.\n"
+                            "Runs random instructions on the oracle (" GUEST_ORACLE ") and as lifted code, and\n"
+                            "reports where they differ.\n"
                             "\n"
                             "  --seed=N      of the first sample; sample i has seed N + i (1)\n"
                             "  --count=N     samples (4000)\n"
@@ -59,13 +61,9 @@ static bool is_time_up(const Fuzz *f) {
     return f->options.seconds > 0 && elapsed(f) > f->options.seconds;
 }
 
-static const char *row_name(const Fuzz *f, size_t row) {
-    return isa_find(LATHE_ARCH_X86_64)->row_name(f->forms.found.at[f->forms.first.at[row]].row);
-}
-
 static void draw(Fuzz *f, size_t at) {
     Sample *s = &f->samples[at];
-    f->row_of[at] = draw_sample(&f->forms, &f->next_seed, f->options.length, s);
+    f->row_of[at] = draw_sample(f->row_count, &f->next_seed, f->options.length, s);
     VEC_PUSH(&f->cases, ((Case){.file = "sample", .code = s->code, .size = s->size}));
 }
 
@@ -86,7 +84,7 @@ static void judge_alone(Fuzz *f, size_t i, LiftedMode mode) {
         judge_compiled(f, l, 0, i, mode);
     else if (f->by_row[f->row_of[i]].different++ < REPORTS_PER_ROW)
         printf("NOT LIFTED [%s] seed %llu: %s: %s\n", lifted_mode_names[mode], (unsigned long long)f->samples[i].seed,
-               row_name(f, f->row_of[i]), problem);
+               sample_row_name(f->row_of[i]), problem);
     lifted_free(l);
 }
 
@@ -121,30 +119,17 @@ static void run_batch(Fuzz *f, u64 batch) {
 
 static u64 summarise(const Fuzz *f) {
     u64 different = 0, open = 0;
-    for (size_t i = 0; i < f->forms.row_count; i++) {
+    for (size_t i = 0; i < f->row_count; i++) {
         different += f->by_row[i].different;
         open += f->by_row[i].open;
         if (f->by_row[i].different)
-            printf("%-16s %llu of %llu differ\n", row_name(f, i), (unsigned long long)f->by_row[i].different,
+            printf("%-16s %llu of %llu differ\n", sample_row_name((u32)i), (unsigned long long)f->by_row[i].different,
                    (unsigned long long)f->by_row[i].run);
     }
-    printf("%llu samples of %zu forms of %zu instructions in %.0f s: %llu differ, %llu have no defined result\n",
-           (unsigned long long)f->done, f->forms.found.len, f->forms.row_count, elapsed(f),
+    printf("%llu samples of %u forms of %u instructions in %.0f s: %llu differ, %llu have no defined result\n",
+           (unsigned long long)f->done, sample_form_count(), f->row_count, elapsed(f),
            (unsigned long long)different, (unsigned long long)open);
     return different;
-}
-
-static void list_forms(const Fuzz *f) {
-    for (size_t i = 0; i < f->forms.row_count; i++) {
-        printf("%s\n", row_name(f, i));
-        for (u32 k = f->forms.first.at[i]; k < f->forms.first.at[i + 1]; k++) {
-            u8 bytes[ENCODING_BYTES];
-            char text[100] = "?";
-            size_t size = encoding_put(&f->forms.found.at[k].e, bytes);
-            isa_find(LATHE_ARCH_X86_64)->format(bytes, size, STATE_CODE, text, sizeof(text));
-            printf("    %s\n", text);
-        }
-    }
 }
 
 static int mode_named(const char *name) {
@@ -186,17 +171,18 @@ int main(int argc, char **argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     f.options = parse_options(argc, argv);
     clock_gettime(CLOCK_MONOTONIC, &f.start);
-    forms_find(&f.forms, f.options.row);
-    if (!f.forms.row_count) {
+    f.row_count = sample_find(f.options.row);
+    if (!f.row_count) {
         fprintf(stderr, "fuzz-diff: there is no instruction '%s' to compare\n", f.options.row);
         return 2;
     }
     if (f.options.list) {
-        list_forms(&f);
+        for (u32 i = 0; i < f.row_count; i++)
+            sample_list(i);
         return 0;
     }
     f.next_seed = f.options.seed;
-    f.by_row = mem_new(f.forms.row_count * sizeof(Tally));
+    f.by_row = mem_new(f.row_count * sizeof(Tally));
     f.samples = mem_new(BATCH * sizeof(Sample));
     f.row_of = mem_new(BATCH * sizeof(u32));
     for (u64 batch = 0; f.done < f.options.count && !is_time_up(&f); batch++)

@@ -1,4 +1,5 @@
-/* assemble.c: see assemble.h. The texts become module-level assembly, two lines per case: a label, the instructions. */
+/* assemble.c: see assemble.h. The texts become module-level assembly, three lines per case: a label, what the assembler must
+ * be told, the instructions. */
 #include "assemble.h"
 
 #include <stdio.h>
@@ -9,10 +10,11 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 
-#define TRIPLE "x86_64-unknown-linux-gnu"
+#include "oracle.h"
+
 #define START "start"
-#define HEAD_LINES 2
-#define LINES_PER_CASE 2
+#define HEAD_LINES 1
+#define LINES_PER_CASE 3
 
 typedef struct Report {
     const CaseList *list;
@@ -30,9 +32,9 @@ static void print_insns(FILE *f, const char *text, size_t index) {
 static char *assembly_text(const CaseList *list, size_t *size) {
     char *text;
     FILE *f = open_memstream(&text, size);
-    fprintf(f, ".text\n.intel_syntax noprefix\n");
+    fprintf(f, ".text\n");
     for (size_t i = 0; i < list->len; i++) {
-        fprintf(f, "case_%zu:\n", i);
+        fprintf(f, "case_%zu:\n%s\n", i, guest_directive(list->at[i].insns));
         print_insns(f, list->at[i].insns, i);
     }
     fprintf(f, "case_%zu:\n", list->len);
@@ -60,23 +62,26 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
     LLVMDisposeMessage(text);
 }
 
+#define JOIN(a, b, c) a##b##c
+#define INITIALIZE(target, part) JOIN(LLVMInitialize, target, part)()
+
 static LLVMTargetMachineRef new_machine(void) {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmParser();
-    LLVMInitializeX86AsmPrinter();
+    INITIALIZE(GUEST_TARGET, TargetInfo);
+    INITIALIZE(GUEST_TARGET, Target);
+    INITIALIZE(GUEST_TARGET, TargetMC);
+    INITIALIZE(GUEST_TARGET, AsmParser);
+    INITIALIZE(GUEST_TARGET, AsmPrinter);
     LLVMTargetRef target;
     char *error;
-    CHECK(!LLVMGetTargetFromTriple(TRIPLE, &target, &error), "LLVM was built without x86-64");
-    return LLVMCreateTargetMachine(target, TRIPLE, "", "", LLVMCodeGenLevelNone, LLVMRelocDefault,
+    CHECK(!LLVMGetTargetFromTriple(GUEST_TRIPLE, &target, &error), "LLVM was built without the guest's architecture");
+    return LLVMCreateTargetMachine(target, GUEST_TRIPLE, "", GUEST_FEATURES, LLVMCodeGenLevelNone, LLVMRelocDefault,
                                    LLVMCodeModelDefault);
 }
 
 static LLVMMemoryBufferRef emit_object(LLVMContextRef ctx, const char *text, size_t size, Report *r) {
     LLVMContextSetDiagnosticHandler(ctx, on_diagnostic, r);
     LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("cases", ctx);
-    LLVMSetTarget(mod, TRIPLE);
+    LLVMSetTarget(mod, GUEST_TRIPLE);
     LLVMSetModuleInlineAsm2(mod, text, size);
     LLVMTargetMachineRef tm = new_machine();
     LLVMMemoryBufferRef object = NULL;

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "oracle.h"
+
 #include <llvm-c/Core.h>
 
 #define CASES_PER_MODULE 100
@@ -53,7 +55,7 @@ static void name_of(size_t index, char name[32]) {
 static void lift_narrow(Lifted *l, CodeBytes *bytes) {
     LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("narrow", l->ctx);
     LatheConfig cfg = {
-        .read_memory = read_code, .user = bytes, .convention = LATHE_CONVENTION_REGISTERS, .narrow = true};
+        .arch = GUEST_ARCH, .read_memory = read_code, .user = bytes, .convention = LATHE_CONVENTION_REGISTERS, .narrow = true};
     LatheFunc *fn = lathe_func_new(mod, &cfg);
     if (lathe_func_decode_cfg(fn, bytes->pc) == LATHE_OK)
         lathe_func_lift(fn, "narrow");
@@ -66,7 +68,11 @@ static const char *lift_one(Lifted *l, LLVMModuleRef mod, size_t index) {
     const Case *c = &l->list->at[index];
     bool pic = l->mode == LIFTED_PIC;
     CodeBytes bytes = {STATE_CODE - (pic ? PIC_DISTANCE : 0), c->code, c->size};
-    LatheConfig cfg = {.read_memory = read_code, .user = &bytes, .keep_flags_at_calls = true, .strict_fp = true};
+    LatheConfig cfg = {.arch = GUEST_ARCH,
+                       .read_memory = read_code,
+                       .user = &bytes,
+                       .keep_flags_at_calls = true,
+                       .strict_fp = true};
     if (pic) {
         cfg.pic_symbol = PIC_SYMBOL;
         cfg.pic_base = bytes.pc;
@@ -129,19 +135,16 @@ const char *lifted_problem(const Lifted *l, size_t index) {
 
 /* Lifted code itself reports what the instruction means; only its memory and floating-point faults are the host's. */
 static u32 trap_of_signal(NativeResult r) {
-    u32 trap = state_trap_of(r, TRAP_MISALIGNED);
-    return trap == TRAP_MEMORY || trap == TRAP_MISALIGNED || trap == TRAP_FLOAT ? trap : TRAP_SIGNAL;
+    u32 trap = native_trap_of(r, LATHE_TRAP_MISALIGNED);
+    return trap == TRAP_MEMORY || trap == LATHE_TRAP_MISALIGNED || trap == TRAP_FLOAT ? trap : TRAP_SIGNAL;
 }
 
 bool lifted_run(const Lifted *l, size_t index, State *s) {
-    u32 host_mxcsr = __builtin_ia32_stmxcsr();
     u8 *memory = state_memory();
     memcpy(memory, s->memory, STATE_MEMORY_BYTES);
-    __builtin_ia32_ldmxcsr(s->cpu.mxcsr);
+    guest_enter(&s->cpu);
     NativeResult r = native_call(l->entry[index], &s->cpu);
-    u32 mxcsr = __builtin_ia32_stmxcsr();
-    __builtin_ia32_ldmxcsr(host_mxcsr);
-    s->cpu.mxcsr = mxcsr;
+    guest_leave(&s->cpu);
     memcpy(s->memory, memory, STATE_MEMORY_BYTES);
     if (r.signal)
         s->cpu.trap = trap_of_signal(r);

@@ -17,7 +17,7 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
-#include "base/base.h"
+#include "state.h"
 
 #define AREA_BYTES 0x10000u
 #define STACK_BYTES 0x20000u
@@ -375,4 +375,27 @@ NativeResult native_call(LatheEntry *entry, void *cpu) {
 
 unsigned native_vector_bytes(void) {
     return __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx") ? 32 : 16;
+}
+
+u32 native_trap_of(NativeResult r, u32 expected) {
+    switch (r.signal) {
+    case 0:
+        return LATHE_TRAP_NONE;
+    case SIGFPE:
+        return r.code == FPE_INTDIV || r.code == FPE_INTOVF ? LATHE_TRAP_DIVIDE : TRAP_FLOAT;
+    case SIGILL:
+        return expected == LATHE_TRAP_UNSUPPORTED ? expected : LATHE_TRAP_UNDEFINED;
+    case SIGTRAP:
+        return LATHE_TRAP_BREAK;
+    case SIGBUS:
+        return LATHE_TRAP_MISALIGNED;
+    case SIGVTALRM:
+        return TRAP_TIMEOUT;
+    case SIGSEGV:
+        if (r.code != SI_KERNEL)
+            return TRAP_MEMORY;
+        return expected == LATHE_TRAP_MISALIGNED || expected == LATHE_TRAP_INTERRUPT ? expected : LATHE_TRAP_PRIVILEGED;
+    default:
+        return TRAP_SIGNAL;
+    }
 }

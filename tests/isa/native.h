@@ -23,6 +23,10 @@ typedef struct NativeResult {
  * cpu->trap is not changed; after SIGTRAP by an int3 of the code itself the pc is after it. */
 NativeResult native_run(LatheX86Cpu *cpu, const void *code, size_t size);
 
+/* The trap that a signal of the guest's own instructions stands for: a LatheTrap, or one of state.h. #GP does not say why:
+ * `expected`, if it is one. */
+uint32_t native_trap_of(NativeResult r, uint32_t expected);
+
 /* Calls a host function and survives its signals: signal 0 if it returned. For lifted code that may fault. */
 NativeResult native_call(LatheEntry *entry, void *cpu);
 

@@ -1,7 +1,8 @@
-/* run.c: the program isa-cases: runs instruction cases on the CPU and as lifted code, and compares.
+/* run.c: the program isa-cases, one for each guest: runs instruction cases on the guest's oracle and as lifted code, and
+ * compares.
  *
- * The CPU is the oracle: a case's expected column is what the CPU did (--update writes it), and lifted code must do the
- * same in every mode. docs/testing.md has the case format.
+ * A case's expected column is what the oracle did (--update writes it), and lifted code must do the same in every mode.
+ * docs/testing.md has the case format.
  */
 #include <getopt.h>
 #include <glob.h>
@@ -13,11 +14,11 @@
 
 #include "assemble.h"
 #include "coverage.h"
-#include "decoded.h"
 #include "lifted.h"
+#include "oracle.h"
 
 typedef struct Options {
-    bool native_only, update, check_coverage;
+    bool oracle_only, update, check_coverage;
     const char *filter, *without;
     int mode; /* LiftedMode, or -1: all */
 } Options;
@@ -32,13 +33,13 @@ typedef struct Run {
 
 static const char usage[] =
     "Usage: isa-cases [OPTION]... FILE-OR-FOLDER...\n"
-    "Runs instruction cases on this CPU and as lifted code, and compares with what they expect.\n"
+    "Runs instruction cases on the oracle (" GUEST_ORACLE ") and as lifted code, and compares with what they expect.\n"
     "\n"
-    "  --native-only     only on the CPU\n"
+    "  --oracle-only     only on the oracle\n"
     "  --mode=MODE       of the lifted modes only this: unoptimised, optimised or pic\n"
     "  --filter=REGEX    only cases whose instructions match\n"
     "  --without=REGEX   none whose instructions match\n"
-    "  --update          write what the CPU does into the expected column of the files\n"
+    "  --update          write what the oracle does into the expected column of the files\n"
     "  --check-coverage  only check that every supported instruction has a case\n";
 
 /* ---------------------------------------------------------------------------------------------------- comparing */
@@ -68,46 +69,37 @@ static void count(Run *r, bool ok) {
         r->failed++;
 }
 
-/* ------------------------------------------------------------------------------------------------ on the real CPU */
+/* -------------------------------------------------------------------------------------------------- on the oracle */
 
-static void ignore_missing_vectors(State *ignore) {
-    unsigned have = native_vector_bytes();
-    if (have == 64)
-        return;
-    for (int i = 0; i < 32; i++)
-        memset(ignore->cpu.vec[i] + (i < 16 ? have : 0), 0xff, i < 16 ? 64 - have : 64);
-    memset(ignore->cpu.k, 0xff, sizeof(ignore->cpu.k));
-}
-
-/* False: the CPU does not have the instruction. */
-static bool is_known_to_cpu(const State *got, const State *want) {
+/* False: the oracle does not have the instruction. */
+static bool is_known(const State *got, const State *want) {
     bool undefined = got->cpu.trap == LATHE_TRAP_UNDEFINED;
     return !undefined || want->cpu.trap == LATHE_TRAP_UNDEFINED;
 }
 
-static void check_native(Run *r, const Case *c) {
+static void check_on_oracle(Run *r, const Case *c) {
     State initial, want, ignore;
     if (!cases_states(c, &initial, &want, &ignore)) {
         r->failed++;
         return;
     }
     State got = initial;
-    state_run_cpu(&got, c->code, c->size, want.cpu.trap);
-    if (!is_known_to_cpu(&got, &want)) {
+    oracle_run(&got, c->code, c->size, want.cpu.trap);
+    if (!is_known(&got, &want)) {
         r->skipped++;
         return;
     }
-    decoded_open_flags(c, &initial, &ignore);
-    ignore_missing_vectors(&ignore);
-    count(r, compare(r, c, "CPU", &want, &got, &ignore));
+    guest_open(c, &initial, &ignore);
+    oracle_limits(&ignore);
+    count(r, compare(r, c, GUEST_ORACLE, &want, &got, &ignore));
 }
 
-static void check_all_native(Run *r) {
+static void check_all_on_oracle(Run *r) {
     for (size_t i = 0; i < r->list.len; i++) {
         if (r->list.at[i].by_hand)
             r->skipped++;
         else
-            check_native(r, &r->list.at[i]);
+            check_on_oracle(r, &r->list.at[i]);
     }
 }
 
@@ -123,7 +115,7 @@ static void check_lifted(Run *r, const Lifted *l, size_t index, const char *mode
         r->failed++;
         return;
     }
-    decoded_open_flags(c, &got, &ignore);
+    guest_open(c, &got, &ignore);
     bool whole = lifted_run(l, index, &got);
     count(r, whole ? compare(r, c, mode, &want, &got, &ignore) : same_trap(c, mode, want.cpu.trap, got.cpu.trap));
 }
@@ -137,8 +129,8 @@ static void check_all_lifted(Run *r, LiftedMode mode) {
 
 /* ------------------------------------------------------------------------------------------------------- updating */
 
-/* The expected column as the CPU has it; NULL: leave the line alone. */
-static const char *expected_from_cpu(Run *r, const Case *c) {
+/* The expected column as the oracle has it; NULL: leave the line alone. */
+static const char *expected_from_oracle(Run *r, const Case *c) {
     State initial, old, ignore;
     if (c->by_hand)
         return NULL;
@@ -147,28 +139,27 @@ static const char *expected_from_cpu(Run *r, const Case *c) {
         return NULL;
     }
     State got = initial;
-    state_run_cpu(&got, c->code, c->size, old.cpu.trap);
-    if (!is_known_to_cpu(&got, &old)) {
-        printf("%s:%d: this CPU calls it undefined; if that is meant, expect trap=undefined: %s\n", c->file, c->line,
+    oracle_run(&got, c->code, c->size, old.cpu.trap);
+    if (!is_known(&got, &old)) {
+        printf("%s:%d: the oracle calls it undefined; if that is meant, expect trap=undefined: %s\n", c->file, c->line,
                c->insns);
         r->skipped++;
         return NULL;
     }
     r->passed++;
-    decoded_open_flags(c, &initial, &ignore);
+    guest_open(c, &initial, &ignore);
     initial.cpu.pc += got.cpu.trap ? 0 : c->size;
     return state_changes(&r->arena, &initial, &got, &ignore);
 }
 
 static void update(Run *r) {
-    if (native_vector_bytes() < 64) {
-        fprintf(stderr,
-                "isa-cases: --update needs a CPU with AVX-512, else the expected vector state would be incomplete\n");
+    if (oracle_unfit()) {
+        fprintf(stderr, "isa-cases: no --update here: %s\n", oracle_unfit());
         exit(2);
     }
     const char **expected = ARENA_ARRAY(&r->arena, const char *, r->list.len);
     for (size_t i = 0; i < r->list.len; i++)
-        expected[i] = expected_from_cpu(r, &r->list.at[i]);
+        expected[i] = expected_from_oracle(r, &r->list.at[i]);
     for (size_t i = 0; i < r->files.len; i++)
         r->failed += !cases_write(r->files.at[i], &r->list, expected);
 }
@@ -185,7 +176,7 @@ static int mode_named(const char *name) {
 
 static Options parse_options(int argc, char **argv) {
     static const struct option names[] = {
-        {"native-only", no_argument, NULL, 'n'},
+        {"oracle-only", no_argument, NULL, 'o'},
         {"mode", required_argument, NULL, 'm'},
         {"filter", required_argument, NULL, 'f'},
         {"without", required_argument, NULL, 'w'},
@@ -197,8 +188,8 @@ static Options parse_options(int argc, char **argv) {
     Options o = {.mode = -1};
     for (int c; (c = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
         switch (c) {
-        case 'n':
-            o.native_only = true;
+        case 'o':
+            o.oracle_only = true;
             break;
         case 'm':
             o.mode = mode_named(optarg);
@@ -268,8 +259,8 @@ static void run_everything(Run *r) {
         return;
     }
     if (r->options.mode < 0)
-        check_all_native(r);
-    for (int m = 0; m < LIFTED_MODES && !r->options.native_only; m++)
+        check_all_on_oracle(r);
+    for (int m = 0; m < LIFTED_MODES && !r->options.oracle_only; m++)
         if (r->options.mode < 0 || r->options.mode == m)
             check_all_lifted(r, (LiftedMode)m);
 }

@@ -7,7 +7,7 @@
 #define ISA_STATE_H
 
 #include "base/base.h"
-#include "lathe/lift.h"
+#include "guest.h"
 #include "native.h"
 
 #define STATE_CODE NATIVE_CODE   /* address of a case's first instruction: `+0` in the text form */
@@ -15,11 +15,11 @@
 #define STATE_MEMORY_BYTES 4096u
 
 /* What stops lifted code only by a signal of the host; the values continue LatheTrap. */
-enum { TRAP_MEMORY = 100, TRAP_MISALIGNED, TRAP_FLOAT, TRAP_TIMEOUT, TRAP_SIGNAL };
+enum { TRAP_MEMORY = 100, TRAP_FLOAT, TRAP_TIMEOUT, TRAP_SIGNAL };
 
 /* cpu.trap holds a LatheTrap or a value above. */
 typedef struct State {
-    LatheX86Cpu cpu;
+    GuestCpu cpu;
     u8 memory[STATE_MEMORY_BYTES];
 } State;
 
@@ -34,13 +34,7 @@ char *state_changes(Arena *a, const State *from, const State *to, const State *i
 
 const char *state_trap_name(u32 trap);
 
-/* The trap that a signal of the guest's own instructions stands for. #GP does not say why: `expected`, if it is one. */
-u32 state_trap_of(NativeResult r, u32 expected);
-
 /* The scratch page, mapped at STATE_MEMORY on first use, with nothing readable beside it. */
 u8 *state_memory(void);
-
-/* Runs machine code at s->cpu.pc on the CPU; a #GP is taken for `expected_trap` if that is one. */
-NativeResult state_run_cpu(State *s, const u8 *code, size_t size, u32 expected_trap);
 
 #endif

@@ -15,6 +15,20 @@ void rv_set_if(Lifter *l, const Insn *in, Pred p);
 void rv_multiply_high(Lifter *l, const Insn *in, bool signed_a, bool signed_b);
 void rv_divide(Lifter *l, const Insn *in, RvDivide kind, u32 bits);
 
+/* bits.c */
+typedef enum RvBitOp { RV_BIT_CLEAR, RV_BIT_EXTRACT, RV_BIT_INVERT, RV_BIT_SET } RvBitOp;
+void rv_add_scaled(Lifter *l, const Insn *in, u32 shift, bool unsigned_word); /* op0 = (op1 << shift) + op2 */
+void rv_shift_unsigned_word(Lifter *l, const Insn *in);
+void rv_arith_not(Lifter *l, const Insn *in, Op op); /* with op2 inverted */
+void rv_count(Lifter *l, const Insn *in, const char *intrinsic, Ty t);
+void rv_extreme(Lifter *l, const Insn *in, const char *intrinsic);
+void rv_extend(Lifter *l, const Insn *in, Ty t, bool is_signed);
+void rv_fill_bytes(Lifter *l, const Insn *in); /* each that is not zero becomes ones */
+void rv_reverse_bytes(Lifter *l, const Insn *in);
+void rv_bit(Lifter *l, const Insn *in, RvBitOp op);
+void rv_multiply_carryless(Lifter *l, const Insn *in, u32 from_bit); /* 64 bits of the product */
+void rv_zero_if(Lifter *l, const Insn *in, Pred p);                  /* op0 = op2 p 0 ? 0 : op1 */
+
 /* memory.c */
 void rv_load(Lifter *l, const Insn *in, Ty t, bool is_signed);
 void rv_store(Lifter *l, const Insn *in, Ty t);

@@ -5,6 +5,7 @@
 #include "isa/riscv64/encoding.h"
 #include "isa/riscv64/families.h"
 #include "isa/riscv64/format.h"
+#include "isa/riscv64/helpers.h"
 
 /* ---------------------------------------------------------------------------------------------------------- registers */
 
@@ -85,7 +86,7 @@ static const Reg hot_vectors[] = {RV_FA0,     RV_FA0 + 1, RV_FA0 + 2, RV_FA0 + 3
                                   RV_FA0 + 6, RV_FA0 + 7, RV_F0,      RV_F0 + 1,  RV_F0 + 2,  RV_F0 + 3,
                                   RV_F0 + 4,  RV_F0 + 5,  RV_F0 + 8,  RV_F0 + 9};
 
-static const Helper *const helpers[] = {NULL};
+static const Helper *const helpers[] = {rv_bits_helpers, NULL};
 
 /* s0–s11 are x8, x9 and x18–x27; fs0–fs11 likewise. */
 #define SAVED ((u64)3 << 8 | (u64)0x3ff << 18)

@@ -211,9 +211,3 @@ void forms_find(Forms *f, const char *name) {
     f->row_count = f->first.len;
     VEC_PUSH(&f->first, (u32)f->found.len);
 }
-
-void forms_free(Forms *f) {
-    VEC_FREE(&f->found);
-    VEC_FREE(&f->first);
-    VEC_FREE(&f->flag_rows);
-}

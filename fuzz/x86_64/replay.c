@@ -4,17 +4,10 @@
  * code and address. */
 #include <stdio.h>
 
+#include "cpu.h"
 #include "record.h"
 
 enum { REPORTS_MAX = 20 };
-
-static void ignore_missing_vectors(LatheX86Cpu *c) {
-    unsigned have = native_vector_bytes();
-    for (int i = 0; i < 32; i++)
-        memset(c->vec[i] + (i < 16 ? have : 0), 0xff, i < 16 ? 64 - have : have == 64 ? 0 : 64);
-    if (have < 64)
-        memset(c->k, 0xff, sizeof(c->k));
-}
 
 static bool same_result(NativeResult a, NativeResult b) {
     return a.signal == b.signal && a.code == b.code && a.fault == b.fault;
@@ -36,8 +29,8 @@ static void report(const Record *r, const State *got, NativeResult result) {
 static bool agrees(Record *r, bool reporting) {
     Arena a = {0};
     State got = r->initial;
-    ignore_missing_vectors(&r->ignore.cpu);
-    NativeResult result = state_run_cpu(&got, r->code, r->size, LATHE_TRAP_NONE);
+    oracle_limits(&r->ignore);
+    NativeResult result = cpu_run(&got, r->code, r->size, LATHE_TRAP_NONE);
     bool same = same_result(r->result, result) && !*state_changes(&a, &r->final, &got, &r->ignore);
     if (!same && reporting)
         report(r, &got, result);

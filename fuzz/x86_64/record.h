@@ -2,14 +2,14 @@
 #ifndef FUZZ_RECORD_H
 #define FUZZ_RECORD_H
 
-#include "state.h"
+#include "sample.h"
 
-enum { RECORD_CODE_BYTES = 192, RECORD_TEXT_BYTES = 320 };
+enum { RECORD_TEXT_BYTES = 320 };
 
 typedef struct Record {
     u64 seed;
     u32 size;
-    u8 code[RECORD_CODE_BYTES];
+    u8 code[SAMPLE_BYTES];
     char text[RECORD_TEXT_BYTES]; /* its instructions, to be shown */
     State initial, final, ignore; /* ignore: what quick code does not keep, docs/quick.md */
     NativeResult result;

@@ -1,4 +1,4 @@
-/* decoded.c: see decoded.h. Kept apart from our own table of flag effects, so that a wrong entry there shows up. */
+/* decoded.c: see decoded.h and oracle.h. Kept apart from our own table of flag effects, so that a wrong entry there shows up. */
 #include "decoded.h"
 
 #include <stdio.h>
@@ -92,14 +92,13 @@ static u32 undefined_after(const Insn *in, u64 rcx, u32 before) {
     return (before & ~(f->modified | f->set_0 | f->set_1)) | now;
 }
 
-void decoded_open_flags(const Case *c, const State *initial, State *ignore) {
-    u32 undefined = 0;
+/* In any case of the instruction; `flag` is an index into "ODISZAPC". */
+static bool may_be_undefined(const Case *c, size_t index, unsigned flag) {
     Insn in;
-    for (size_t offset = 0; decode_at(c, offset, &in); offset += in.i.length)
-        undefined = undefined_after(&in, initial->cpu.gp[LATHE_RCX], undefined);
-    for (size_t i = 0; i < FLAG_COUNT; i++)
-        if (flags[i].offset >= 0 && undefined & flags[i].bit)
-            ((u8 *)&ignore->cpu)[flags[i].offset] = 0xff;
+    if (flag >= FLAG_COUNT || !decode_nth(c, index, &in) || !in.i.cpu_flags)
+        return false;
+    u32 undefined = undefined_by(&in) | (is_shift(in.i.mnemonic) ? ZYDIS_CPUFLAG_CF : 0);
+    return undefined & flags[flag].bit;
 }
 
 bool decoded_step_flags(const Case *c, const State *before, State *ignore) {
@@ -131,15 +130,28 @@ bool decoded_result_undefined(const Case *c, const State *initial) {
     return double_shift && shift_count(&in, (u8)initial->cpu.gp[LATHE_RCX]) > in.op[0].size;
 }
 
-const char *decoded_mnemonic(const Case *c, size_t index) {
+void guest_open(const Case *c, const State *initial, State *ignore) {
+    u32 undefined = 0;
+    Insn in;
+    for (size_t offset = 0; decode_at(c, offset, &in); offset += in.i.length)
+        undefined = undefined_after(&in, initial->cpu.gp[LATHE_RCX], undefined);
+    for (size_t i = 0; i < FLAG_COUNT; i++)
+        if (flags[i].offset >= 0 && undefined & flags[i].bit)
+            ((u8 *)&ignore->cpu)[flags[i].offset] = 0xff;
+}
+
+const char *guest_mnemonic(const Case *c, size_t index) {
     Insn in;
     return decode_nth(c, index, &in) ? ZydisMnemonicGetString(in.i.mnemonic) : NULL;
 }
 
-bool decoded_may_be_undefined(const Case *c, size_t index, unsigned flag) {
-    Insn in;
-    if (flag >= FLAG_COUNT || !decode_nth(c, index, &in) || !in.i.cpu_flags)
-        return false;
-    u32 undefined = undefined_by(&in) | (is_shift(in.i.mnemonic) ? ZYDIS_CPUFLAG_CF : 0);
-    return undefined & flags[flag].bit;
+size_t guest_check_row(const Case *c, size_t index, const LatheSupport *row) {
+    static const char flag_names[] = "ODISZAPC";
+    size_t problems = 0;
+    for (unsigned i = 0; flag_names[i] && row->flags && row->flags[i]; i++)
+        if (row->flags[i] == 'u' && !may_be_undefined(c, index, i)) {
+            printf("the table calls %cF undefined after %s, the manual does not\n", flag_names[i], row->mnemonic);
+            problems++;
+        }
+    return problems;
 }

@@ -3,20 +3,7 @@
 #define FUZZ_GENERATE_H
 
 #include "forms.h"
-#include "random.h"
-#include "state.h"
-
-enum { SAMPLE_BYTES = 180 };
-
-typedef struct Sample {
-    u64 seed;
-    u8 code[SAMPLE_BYTES];
-    size_t size;
-    bool misaligned; /* a memory operand of 16 bytes or more is */
-    bool may_repeat; /* its first instruction needs nothing special of the state */
-    bool repeats;    /* a loop: after the first round operands can be anywhere */
-    State initial;
-} Sample;
+#include "sample.h"
 
 /* One instruction and a state for it. Memory operands are in the scratch page, so are the stack and the strings. False:
  * nothing fitting was found this time. */

@@ -47,6 +47,5 @@ u64 forms_key(const Encoding *e, const Insn *in);
 
 /* All forms of the rows that can be compared with the CPU; only of the row `name` if that is not NULL. */
 void forms_find(Forms *f, const char *name);
-void forms_free(Forms *f);
 
 #endif

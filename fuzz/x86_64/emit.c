@@ -1,14 +1,15 @@
 /* emit.c: the program fuzz-emit: samples of fuzz-diff with what this CPU makes of them, for fuzz-replay.
  *
  * Left out is what `lathe run` is known not to have: gs, which is the client's (docs/quick.md), and xsave, since the signal frames
- * that states are set by have fxsave's part only. Flags are left open where docs/quick.md says that
- * they are lost. */
+ * that states are set by have fxsave's part only. Flags are left open where docs/quick.md says that they are lost. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cpu.h"
 #include "draw.h"
+#include "isa/isa.h"
 #include "record.h"
 
 typedef struct Options {
@@ -53,16 +54,18 @@ static void ignore_flags(LatheX86Cpu *c) {
 
 /* Goes through the instructions one after the other. False: there is one that is left out. */
 static bool describe(const Sample *s, Record *r) {
+    const Isa *isa = isa_find(LATHE_ARCH_X86_64);
     size_t used = 0;
     for (size_t at = 0; at < s->size;) {
         Insn in = {.pc = STATE_CODE + at};
         char text[100] = "?";
-        CHECK(isa_find(LATHE_ARCH_X86_64)->decode(s->code + at, s->size - at, in.pc, &in) == LATHE_OK, "a sample of no instructions");
+        LatheStatus status = isa->decode(s->code + at, s->size - at, in.pc, &in);
+        CHECK(status == LATHE_OK, "a sample of no instructions");
         if (is_left_out(&in, s->code + at))
             return false;
         if (loses_flags(&in))
             ignore_flags(&r->ignore.cpu);
-        isa_find(LATHE_ARCH_X86_64)->format(s->code + at, s->size - at, in.pc, text, sizeof(text));
+        isa->format(s->code + at, s->size - at, in.pc, text, sizeof(text));
         used += (size_t)snprintf(r->text + used, sizeof(r->text) - used, "%s%s", at ? "; " : "", text);
         if (used >= sizeof(r->text))
             used = sizeof(r->text) - 1;
@@ -76,7 +79,7 @@ static bool make_record(const Sample *s, Record *r) {
     memcpy(r->code, s->code, s->size);
     if (!describe(s, r))
         return false;
-    r->result = state_run_cpu(&r->final, s->code, s->size, LATHE_TRAP_NONE);
+    r->result = cpu_run(&r->final, s->code, s->size, LATHE_TRAP_NONE);
     return r->result.signal != SIGVTALRM; /* where it was stopped is chance */
 }
 
@@ -110,23 +113,21 @@ static Options parse_options(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    static Forms forms;
     static Sample sample;
     static Record record;
     Options o = parse_options(argc, argv);
-    forms_find(&forms, o.row);
-    if (!forms.row_count) {
+    u32 row_count = sample_find(o.row);
+    if (!row_count) {
         fprintf(stderr, "fuzz-emit: there is no instruction '%s' to compare\n", o.row);
         return 2;
     }
     for (u64 done = 0, seed = o.seed; done < o.count;) {
-        draw_sample(&forms, &seed, o.length, &sample);
+        draw_sample(row_count, &seed, o.length, &sample);
         if (!make_record(&sample, &record))
             continue;
         if (fwrite(&record, sizeof(record), 1, stdout) != 1)
             return 1;
         done++;
     }
-    forms_free(&forms);
     return fflush(stdout) != 0;
 }

@@ -1,0 +1,138 @@
+/* oracle.c: the riscv64 tests' oracle: agent.c under qemu-riscv64, which is kept running. */
+#include "oracle.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+_Static_assert(AGENT_CODE == STATE_CODE && AGENT_MEMORY == STATE_MEMORY, "the agent and the tests share addresses");
+
+/* Our instructions, as far as a version of qemu has them: the first that it accepts. */
+static const char *const cpus[] = {"rv64,zfh=true,zfa=true,zicond=true", "rv64,Zfh=true", "rv64"};
+
+static struct Agent {
+    pid_t pid;
+    int fd;
+} agent = {.fd = -1};
+
+static const char *qemu(void) {
+    const char *given = getenv("QEMU_RISCV64");
+    return given ? given : "qemu-riscv64";
+}
+
+/* The agent lies beside the program that is running, unless the environment says where. */
+static const char *agent_path(void) {
+    static char path[4096];
+    const char *given = getenv("RISCV64_AGENT");
+    ssize_t n = given ? -1 : readlink("/proc/self/exe", path, sizeof(path) - 32);
+    char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
+    if (slash)
+        strcpy(slash + 1, "riscv64-agent");
+    return slash ? path : given;
+}
+
+static void become_agent(int fd, const char *cpu) {
+    int nowhere = open("/dev/null", O_WRONLY);
+    dup2(fd, 0);
+    dup2(fd, 1);
+    dup2(nowhere, 2); /* what it says of CPUs that it does not know */
+    execlp(qemu(), qemu(), "-cpu", cpu, agent_path(), NULL);
+    _exit(127);
+}
+
+static void start(const char *cpu) {
+    int ends[2];
+    CHECK(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), "no socket for the agent");
+    agent.fd = ends[0];
+    agent.pid = fork();
+    if (agent.pid == 0)
+        become_agent(ends[1], cpu);
+    close(ends[1]);
+}
+
+static void stop(void) {
+    if (agent.fd < 0)
+        return;
+    close(agent.fd);
+    waitpid(agent.pid, NULL, 0);
+    agent.fd = -1;
+}
+
+static bool whole_write(const void *at, size_t size) {
+    for (ssize_t n; size; at = (const u8 *)at + n, size -= (size_t)n)
+        if ((n = send(agent.fd, at, size, MSG_NOSIGNAL)) <= 0)
+            return false;
+    return true;
+}
+
+static bool whole_read(void *at, size_t size) {
+    for (ssize_t n; size; at = (u8 *)at + n, size -= (size_t)n)
+        if ((n = read(agent.fd, at, size)) <= 0)
+            return false;
+    return true;
+}
+
+static bool ask(AgentRun *run) {
+    return agent.fd >= 0 && whole_write(run, sizeof(*run)) && whole_read(run, sizeof(*run));
+}
+
+/* An agent that does not answer is one that qemu could not start, or that what it was asked has killed. */
+static void ask_some_agent(AgentRun *run) {
+    AgentRun question = *run;
+    if (ask(run))
+        return;
+    stop();
+    for (size_t i = 0; i < ARRAY_LEN(cpus); i++) {
+        start(cpus[i]);
+        *run = question;
+        if (ask(run))
+            return;
+        stop();
+    }
+    fprintf(stderr, "no oracle: '%s' does not run '%s' (QEMU_RISCV64 and RISCV64_AGENT can name others)\n", qemu(),
+            agent_path());
+    exit(77);
+}
+
+static u32 trap_of(const AgentRun *run, u32 expected) {
+    switch (run->signal) {
+    case 0: return LATHE_TRAP_NONE;
+    case SIGILL: return expected == LATHE_TRAP_UNSUPPORTED ? expected : LATHE_TRAP_UNDEFINED;
+    case SIGTRAP: return LATHE_TRAP_BREAK;
+    case SIGBUS: return LATHE_TRAP_MISALIGNED;
+    case SIGSEGV: return TRAP_MEMORY;
+    case SIGALRM: return TRAP_TIMEOUT;
+    default: return TRAP_SIGNAL;
+    }
+}
+
+void oracle_run(State *s, const u8 *code, size_t size, u32 expected_trap) {
+    static AgentRun run;
+    CHECK(size <= AGENT_CODE_BYTES, "a case of more code than the agent takes");
+    u64 address = s->cpu.reserved_address, value = s->cpu.reserved_value;
+    run = (AgentRun){.cpu = s->cpu, .size = (u32)size};
+    memcpy(run.memory, s->memory, sizeof(run.memory));
+    memcpy(run.bytes, code, size);
+    ask_some_agent(&run);
+    s->cpu = run.cpu;
+    s->cpu.reserved_address = address;
+    s->cpu.reserved_value = value;
+    s->cpu.trap = trap_of(&run, expected_trap);
+    memcpy(s->memory, run.memory, sizeof(run.memory));
+}
+
+/* A reservation does not show, and signals end it. */
+void oracle_limits(State *ignore) {
+    memset(&ignore->cpu.reserved_address, 0xff, sizeof(ignore->cpu.reserved_address));
+    memset(&ignore->cpu.reserved_value, 0xff, sizeof(ignore->cpu.reserved_value));
+}
+
+const char *oracle_unfit(void) {
+    return NULL;
+}
