@@ -160,6 +160,13 @@ LATHE_API LatheBlock lathe_func_block(const LatheFunc *fn, size_t index);
 /* One instruction as text, as disassemblers print it. Returns its size in bytes or a negative LatheStatus. */
 LATHE_API int lathe_disassemble(const LatheConfig *cfg, uint64_t pc, char *text, size_t text_size);
 
+/* --------------------------------------------------------------------------------- floating point of riscv64 guests */
+
+/* Lifted riscv64 code has the guest's rounding mode and exception flags in the host's own register. Around a call of it: gives
+ * the host the guest's mode and no flags, and returns what the host had; then takes the flags, and gives that back. */
+LATHE_API uint32_t lathe_riscv64_enter(const LatheRiscv64Cpu *cpu);
+LATHE_API void lathe_riscv64_leave(LatheRiscv64Cpu *cpu, uint32_t host);
+
 /* ----------------------------------------------------------------------------------------------- what is supported */
 
 typedef struct LatheSupport {

@@ -156,6 +156,17 @@ Val ir_fsqrt(Lifter *l, Val a) {
                         : ir_unary(l, "llvm.sqrt", a);
 }
 
+Val ir_fma(Lifter *l, Val a, Val b, Val c) {
+    Ty t = ir_ty(a);
+    Val args[] = {a, b, c};
+    return l->strict_fp ? constrained(l, "llvm.experimental.constrained.fma", &t, 1, args, 3, true)
+                        : ir_intrinsic(l, "llvm.fma", &t, 1, args, 3);
+}
+
+Val ir_is_nan(Lifter *l, Val a) {
+    return LLVMBuildFCmp(l->b, LLVMRealUNO, a, a, "");
+}
+
 Val ir_fcmp(Lifter *l, FPred p, Val a, Val b, bool signaling) {
     static const char *const pred_name[] = {
         [OEQ] = "oeq", [OGT] = "ogt", [OGE] = "oge", [OLT] = "olt", [OLE] = "ole", [ONE] = "one", [ORD] = "ord",
@@ -188,6 +199,12 @@ Val ir_int_to_float(Lifter *l, Val a, Ty t) {
     if (!l->strict_fp)
         return LLVMBuildSIToFP(l->b, a, ir_type(l, t), "");
     return constrained(l, "llvm.experimental.constrained.sitofp", (Ty[]){t, ir_ty(a)}, 2, &a, 1, true);
+}
+
+Val ir_float_to_int(Lifter *l, Val a, Ty t) {
+    if (!l->strict_fp)
+        return LLVMBuildFPToSI(l->b, a, ir_type(l, t), "");
+    return constrained(l, "llvm.experimental.constrained.fptosi", (Ty[]){t, ir_ty(a)}, 2, &a, 1, false);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- blocks */

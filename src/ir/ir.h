@@ -136,11 +136,14 @@ typedef enum FOp { FADD, FSUB, FMUL, FDIV } FOp;
  * otherwise plain ones. */
 Val ir_fop(Lifter *l, FOp op, Val a, Val b);
 Val ir_fsqrt(Lifter *l, Val a);
+Val ir_fma(Lifter *l, Val a, Val b, Val c); /* a * b + c, rounded once */
 Val ir_fcmp(Lifter *l, FPred p, Val a, Val b, bool signaling); /* signaling: a quiet NaN raises invalid, too */
+Val ir_is_nan(Lifter *l, Val a); /* raises nothing for a quiet one */
 Val ir_fneg(Lifter *l, Val a);
 Val ir_fext(Lifter *l, Val a, Ty t);
 Val ir_ftrunc(Lifter *l, Val a, Ty t);
 Val ir_int_to_float(Lifter *l, Val a, Ty t); /* signed */
+Val ir_float_to_int(Lifter *l, Val a, Ty t); /* signed, towards zero; poison if it does not fit */
 
 /* --------------------------------------------------------------------------------------------------- memory */
 

@@ -2,6 +2,7 @@
 #ifndef ISA_RISCV64_FAMILIES_H
 #define ISA_RISCV64_FAMILIES_H
 
+#include "isa/riscv64/float_soft.h"
 #include "isa/riscv64/riscv64.h"
 
 /* arith.c: op0 = op1 op op2; 32-bit results are sign-extended */
@@ -50,5 +51,36 @@ void rv_illegal(Lifter *l, const Insn *in);
 /* csr.c */
 typedef enum RvCsrOp { RV_CSR_WRITE, RV_CSR_SET, RV_CSR_CLEAR } RvCsrOp;
 void rv_csr(Lifter *l, const Insn *in, RvCsrOp op);
+
+
+/* float.c, float_order.c, float_move.c, float_convert.c */
+typedef enum RvSign { RV_SIGN_TAKE, RV_SIGN_NOT, RV_SIGN_XOR } RvSign;
+void rv_float_arith(Lifter *l, const Insn *in, RvSoftOp op, Ty t);
+void rv_float_compare(Lifter *l, const Insn *in, FPred p, bool signaling, Ty t);
+void rv_float_extreme(Lifter *l, const Insn *in, bool largest, bool propagates, Ty t);
+void rv_float_class(Lifter *l, const Insn *in, Ty t);
+void rv_float_sign(Lifter *l, const Insn *in, RvSign op, Ty t);
+void rv_float_load(Lifter *l, const Insn *in, Ty t);
+void rv_float_store(Lifter *l, const Insn *in, Ty t);
+void rv_float_to_bits(Lifter *l, const Insn *in, Ty t);
+void rv_float_from_bits(Lifter *l, const Insn *in, Ty t);
+void rv_float_constant(Lifter *l, const Insn *in, Ty t);
+void rv_float_round(Lifter *l, const Insn *in, Ty t, bool tell_inexact);
+void rv_float_to_int(Lifter *l, const Insn *in, Ty from, Ty to, bool is_signed);
+void rv_float_to_int_modular(Lifter *l, const Insn *in);
+void rv_float_from_int(Lifter *l, const Insn *in, Ty from, bool is_signed, Ty to);
+void rv_float_widen(Lifter *l, const Insn *in);
+
+/* float_half.c */
+void rv_half_arith(Lifter *l, const Insn *in, RvSoftOp op);
+void rv_half_round(Lifter *l, const Insn *in, bool tell_inexact);
+void rv_half_compare(Lifter *l, const Insn *in, FPred p, bool signaling);
+void rv_half_extreme(Lifter *l, const Insn *in, bool largest, bool propagates);
+void rv_half_class(Lifter *l, const Insn *in);
+void rv_half_sign(Lifter *l, const Insn *in, RvSign op);
+void rv_half_to_int(Lifter *l, const Insn *in, Ty to, bool is_signed);
+void rv_half_from_int(Lifter *l, const Insn *in, Ty from, bool is_signed);
+void rv_half_from_float(Lifter *l, const Insn *in, Ty from);
+void rv_half_to_float(Lifter *l, const Insn *in, Ty to);
 
 #endif

@@ -7,5 +7,6 @@
 #include "lathe/types.h"
 
 extern const Helper rv_bits_helpers[];
+extern const Helper rv_float_helpers[];
 
 #endif

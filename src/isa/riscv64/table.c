@@ -55,8 +55,8 @@ static void lift(Lifter *l, const Insn *in) {
 }
 
 static bool sets_rounding(const Insn *in) {
-    (void)in;
-    return false;
+    bool csr = rows[in->row].format == RV_FMT_CSR || rows[in->row].format == RV_FMT_CSRI;
+    return csr && rv_csr_is_float((u32)rv_imm(in, 1));
 }
 
 static bool support(size_t index, LatheSupport *out) {
@@ -86,7 +86,7 @@ static const Reg hot_vectors[] = {RV_FA0,     RV_FA0 + 1, RV_FA0 + 2, RV_FA0 + 3
                                   RV_FA0 + 6, RV_FA0 + 7, RV_F0,      RV_F0 + 1,  RV_F0 + 2,  RV_F0 + 3,
                                   RV_F0 + 4,  RV_F0 + 5,  RV_F0 + 8,  RV_F0 + 9};
 
-static const Helper *const helpers[] = {rv_bits_helpers, NULL};
+static const Helper *const helpers[] = {rv_bits_helpers, rv_float_helpers, NULL};
 
 /* s0–s11 are x8, x9 and x18–x27; fs0–fs11 likewise. */
 #define SAVED ((u64)3 << 8 | (u64)0x3ff << 18)

@@ -161,10 +161,16 @@ static bool put_alias(Text *t, const Insn *in) {
     case RV_ROW_jal: return is_zero(in, 0) ? AS("j", 1) : in->op[0].no == RV_RA && AS("jal", 1);
     case RV_ROW_jalr: return put_jump_register(t, in);
     case RV_ROW_far: return put_far_jump(t, in);
+    case RV_ROW_fsgnj_s: return put_sign_copy(t, in, "fmv.s");
+    case RV_ROW_fsgnj_d: return put_sign_copy(t, in, "fmv.d");
+    case RV_ROW_fsgnjn_s: return put_sign_copy(t, in, "fneg.s");
+    case RV_ROW_fsgnjn_d: return put_sign_copy(t, in, "fneg.d");
+    case RV_ROW_fsgnjx_s: return put_sign_copy(t, in, "fabs.s");
+    case RV_ROW_fsgnjx_d: return put_sign_copy(t, in, "fabs.d");
     case RV_ROW_csrrs: return is_zero(in, 2) && AS("csrr", 0, 1);
     case RV_ROW_csrrw: return is_zero(in, 0) && AS("csrw", 1, 2);
     case RV_ROW_c_unimp: return put_as(t, in, "unimp", 0, NULL);
-    default: (void)put_sign_copy; return false;
+    default: return false;
     }
 }
 

@@ -86,10 +86,12 @@ size_t guest_check_row(const Case *c, size_t index, const LatheSupport *row) {
     return 0;
 }
 
+static u32 host;
+
 void guest_enter(GuestCpu *cpu) {
-    (void)cpu;
+    host = lathe_riscv64_enter(cpu);
 }
 
 void guest_leave(GuestCpu *cpu) {
-    (void)cpu;
+    lathe_riscv64_leave(cpu, host);
 }

@@ -1,0 +1,144 @@
+/* float.c: what float.h declares, and arithmetic. */
+#include "isa/riscv64/float.h"
+
+#include "isa/riscv64/families.h"
+
+/* ------------------------------------------------------------------------------------------------------------------ values */
+
+Val rv_default_nan(Lifter *l, Ty t) {
+    return ir_bitcast(l, ir_int(l, ty_as_int(t), t == F32 ? 0x7fc00000 : (u64)0x7ff8 << 48), t);
+}
+
+Val rv_canonical(Lifter *l, Val v) {
+    return ir_select(l, ir_is_nan(l, v), rv_default_nan(l, ir_ty(v)), v);
+}
+
+Val rv_float_bits(Lifter *l, Val v) {
+    return ir_zext(l, ir_bitcast(l, v, ty_as_int(ir_ty(v))), I64);
+}
+
+Val rv_float_of_bits(Lifter *l, Val v, Ty t) {
+    return ir_bitcast(l, ir_trunc(l, v, ty_as_int(t)), t);
+}
+
+Val rv_soft(Lifter *l, u32 what, Val a, Val b, Val c) {
+    Val none = ir_int(l, I64, 0);
+    Val args[] = {l->cpu, a, b ? b : none, c ? c : none, ir_int(l, I32, what)};
+    return ir_helper(l, RV_SOFT_FLOAT, I64, args, 5);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- rounding */
+
+static Val is_frm(Lifter *l, u32 mode) {
+    return ir_icmp(l, EQ, rv_frm(l), ir_int(l, I8, mode));
+}
+
+void rv_check_frm(Lifter *l, const Insn *in) {
+    if (rv_rounding(in) == RV_DYN && l->cfg->strict_fp)
+        trap_if(l, in, ir_icmp(l, UGT, rv_frm(l), ir_int(l, I8, RV_RMM)), LATHE_TRAP_UNDEFINED);
+}
+
+/* Does the host round as wanted? NULL: it does, for all that is known. Without strict_fp, a mode that the host lacks cannot be
+ * set. */
+static Val host_rounds(Lifter *l, u32 mode) {
+    if (mode != RV_DYN)
+        return is_frm(l, mode);
+    return l->cfg->strict_fp ? ir_not(l, is_frm(l, RV_RMM)) : NULL;
+}
+
+static Val either(Lifter *l, Val a, Label from_a, Val b, Label from_b) {
+    Val v = ir_phi(l, ir_ty(a));
+    ir_phi_add(v, a, from_a);
+    ir_phi_add(v, b, from_b);
+    return v;
+}
+
+Val rv_rounded(Lifter *l, const Insn *in, RvMake *host, RvMake *soft, const void *arg) {
+    u32 mode = rv_rounding(in);
+    rv_check_frm(l, in);
+    if (mode == RV_RMM)
+        return soft(l, in, arg);
+    Val can = host_rounds(l, mode);
+    if (!can)
+        return host(l, in, arg);
+    Label by_host = ir_label(l, ""), by_soft = ir_label(l, "soft"), done = ir_label(l, "");
+    ir_branch_rare(l, ir_not(l, can), by_soft, by_host);
+    ir_here(l, by_host);
+    Val a = host(l, in, arg);
+    Label from_a = ir_where(l);
+    ir_goto(l, done);
+    ir_here(l, by_soft);
+    Val b = soft(l, in, arg);
+    Label from_b = ir_where(l);
+    ir_goto(l, done);
+    ir_here(l, done);
+    return either(l, a, from_a, b, from_b);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- arithmetic */
+
+typedef struct Arith {
+    RvSoftOp op;
+    Ty t;
+    Val v[3];
+} Arith;
+
+static Val soft_arith(Lifter *l, const Insn *in, const void *arg) {
+    const Arith *a = arg;
+    Val bits[3];
+    for (int i = 0; i < 3; i++)
+        bits[i] = a->v[i] ? rv_float_bits(l, a->v[i]) : NULL;
+    u32 what = RV_SOFT(a->op, rv_soft_format(a->t), rv_rounding(in));
+    return rv_float_of_bits(l, rv_soft(l, what, bits[0], bits[1], bits[2]), a->t);
+}
+
+static Val fused(Lifter *l, const Arith *a) {
+    bool minus_product = a->op == RV_FNMSUB || a->op == RV_FNMADD, minus_addend = a->op == RV_FMSUB || a->op == RV_FNMADD;
+    Val x = minus_product ? ir_fneg(l, a->v[0]) : a->v[0];
+    return ir_fma(l, x, a->v[1], minus_addend ? ir_fneg(l, a->v[2]) : a->v[2]);
+}
+
+static Val operate(Lifter *l, const Arith *a) {
+    switch (a->op) {
+    case RV_FADD: return ir_fop(l, FADD, a->v[0], a->v[1]);
+    case RV_FSUB: return ir_fop(l, FSUB, a->v[0], a->v[1]);
+    case RV_FMUL: return ir_fop(l, FMUL, a->v[0], a->v[1]);
+    case RV_FDIV: return ir_fop(l, FDIV, a->v[0], a->v[1]);
+    case RV_FSQRT: return ir_fsqrt(l, a->v[0]);
+    case RV_FNARROW: return ir_ftrunc(l, a->v[0], a->t);
+    default: return fused(l, a);
+    }
+}
+
+static bool is_fused(RvSoftOp op) {
+    return op >= RV_FMADD && op <= RV_FNMADD;
+}
+
+/* The manual, 13.6: infinity times zero is invalid even if a quiet NaN is added; to the x86 it is not (SDM 1, 14.5.3). */
+static Val host_fused(Lifter *l, const Insn *in, const Arith *a) {
+    Val r = operate(l, a);
+    Label number = ir_where(l), none = ir_label(l, "nan"), done = ir_label(l, "");
+    ir_branch_rare(l, ir_is_nan(l, r), none, done);
+    ir_here(l, none);
+    Val exact = soft_arith(l, in, a);
+    Label from_none = ir_where(l);
+    ir_goto(l, done);
+    ir_here(l, done);
+    return either(l, r, number, exact, from_none);
+}
+
+static Val host_arith(Lifter *l, const Insn *in, const void *arg) {
+    const Arith *a = arg;
+    return is_fused(a->op) && l->strict_fp ? host_fused(l, in, a) : rv_canonical(l, operate(l, a));
+}
+
+static u32 operand_count(RvSoftOp op) {
+    return is_fused(op) ? 3 : op == RV_FSQRT || op == RV_FNARROW ? 1 : 2;
+}
+
+void rv_float_arith(Lifter *l, const Insn *in, RvSoftOp op, Ty t) {
+    Arith a = {.op = op, .t = t};
+    for (u32 i = 0; i < operand_count(op); i++)
+        a.v[i] = rv_float(l, in, (int)i + 1, op == RV_FNARROW ? F64 : t);
+    rv_set_float(l, in, 0, rv_rounded(l, in, host_arith, soft_arith, &a));
+}
