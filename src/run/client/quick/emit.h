@@ -30,6 +30,7 @@ typedef struct Emitter {
     u64 pc; /* of the guest's instruction */
     EmitCall call[EMIT_INSNS];
     u32 calls;
+    bool flags_set, flags_compared; /* for whom? by an instruction that says so, or one that compares and nobody has looked */
 } Emitter;
 
 typedef struct EmitExit {

@@ -110,6 +110,7 @@ static u8 *make_block(Thread *t, u64 pc) {
     Emitter e;
     e.at = b.code;
     e.calls = 0;
+    e.flags_set = e.flags_compared = false;
     add_insns(t, &e, &b);
     add_call_rests(&e);
     arena_keep(e.at);
