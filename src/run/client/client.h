@@ -144,6 +144,8 @@ typedef struct Thread {
     u64 signal_stack, signal_stack_size; /* of the host's signal handlers */
     u32 tid;
     struct Thread *next;        /* of the.threads or the.ended */
+    u32 lives;                  /* of a separate one: the kernel clears it */
+    bool separate;              /* a process of its own, in memory that it shares for good */
     bool borrows_memory;        /* a vfork child: the memory is its parent's */
     bool stepping;              /* quick code goes on by single steps to the next instruction of the guest */
     bool repeat;                /* a system call of the guest was interrupted by what the guest does not see */
@@ -151,6 +153,7 @@ typedef struct Thread {
     bool stopped;               /* see renew.c */
     bool sampled;               /* tier.c wants to know where it is */
     bool pushes_flags;          /* the instruction being stepped over is pushf, which sees our trap flag */
+    bool shares_signals;        /* with another thread, now or once */
     struct SignalState *signals; /* signal.c: the guest's handlers; shared by what shares the kernel's */
     u8 pending_info[128]; /* its siginfo */
     u64 signal_mask;      /* while one is pending: the guest's mask */
@@ -357,7 +360,7 @@ void signal_after_fork(Thread *t); /* in the child */
 bool signal_share(Thread *child, Thread *parent);
 /* A child that shares memory but not the guest's handlers (vfork): its own copy; false: no memory. */
 bool signal_copy(Thread *child, const Thread *parent);
-void signal_forget(Thread *t); /* t ends */
+void signal_forget(Thread *t); /* t has ended */
 
 /* What guest_syscall and its helpers tell each other instead of a result. */
 enum { SYSCALL_RESTART = -512, SYSCALL_NO_RESULT = -513 };

@@ -50,6 +50,7 @@ void thread_free(Thread *t) {
     arena_lock();
     thread_unlist(t);
     arena_unlock();
+    signal_forget(t);
     sys_munmap(t->host_stack, t->host_stack_size);
     sys_pages_free((void *)t->signal_stack, t->signal_stack_size);
     sys_pages_free(t, sizeof(*t));

@@ -104,7 +104,6 @@ static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 ch
         result = clone_on_stack(flags, child->host_stack + child->host_stack_size, parent_tid, child_tid, tls, child);
     if (!(flags & CLONE_FILES))
         the.server_fd = server_fd;
-    signal_forget(child);
     thread_free(child);
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
     return result;
@@ -112,48 +111,76 @@ static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 ch
 
 /* ------------------------------------------------------------------------------------------------------------- threads */
 
-static void free_ended(void) {
-    arena_lock();
-    Thread *list = the.ended;
-    the.ended = NULL;
-    arena_unlock();
-    while (list) {
-        Thread *t = list;
-        list = t->next;
-        if (sys_tgkill(sys_getpid(), t->tid, 0) == -ESRCH) {
-            t->signals = NULL; /* the others' */
-            thread_free(t);
+/* The kernel is done with one that has ended; or the process of a separate one was killed, or runs something else. */
+static bool is_gone(const Thread *t, bool ended) {
+    return ended ? sys_tkill(t->tid, 0) == -ESRCH : t->separate && !__atomic_load_n(&t->lives, __ATOMIC_ACQUIRE);
+}
+
+/* With the arena's lock. */
+static void take_gone(Thread **list, bool ended, Thread **gone) {
+    while (*list) {
+        Thread *t = *list;
+        if (!is_gone(t, ended)) {
+            list = &t->next;
             continue;
         }
-        arena_lock();
-        t->next = the.ended;
-        the.ended = t;
-        arena_unlock();
+        *list = t->next;
+        t->next = *gone;
+        *gone = t;
     }
 }
 
-/* Quick code keeps the order of memory accesses that the guest's processor has; optimised code does not. */
-static i64 start_thread(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
-    u64 all = ~(u64)0, mask;
-    free_ended();
-    tier_stop(t);
+static void free_ended(void) {
+    Thread *gone = NULL;
+    arena_lock();
+    take_gone(&the.ended, true, &gone);
+    take_gone(&the.threads, false, &gone);
+    arena_unlock();
+    while (gone) {
+        Thread *t = gone;
+        gone = t->next;
+        thread_free(t);
+    }
+}
+
+static Thread *new_beside(Thread *t, u64 flags) {
     Thread *child = thread_new(HOST_STACK_SMALL);
-    if (!child || !signal_share(child, t))
-        return -ENOMEM;
+    if (!child)
+        return NULL;
+    if (!(flags & CLONE_SIGHAND ? signal_share(child, t) : signal_copy(child, t))) {
+        thread_free(child);
+        return NULL;
+    }
     child->cpu = t->cpu;
     child->flags = t->flags;
     guest_set_result(&child->cpu, 0);
+    child->altstack = child->altstack_size = child->altstack_flags = 0;
+    child->separate = !(flags & CLONE_THREAD);
+    child->lives = 1;
+    return child;
+}
+
+/* A thread, or a process that shares this memory and runs beside this one. The kernel tells of the latter's end or exec, unless the
+ * guest wants to be told itself: then its memory stays. Quick code keeps the order of memory accesses that the guest's processor
+ * has; optimised code does not. */
+static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
+    u64 all = ~(u64)0, mask;
+    free_ended();
+    tier_stop(t);
+    Thread *child = new_beside(t, flags);
+    if (!child)
+        return -ENOMEM;
     start_child(child, stack, flags & CLONE_SETTLS, tls);
+    if (child->separate && !(flags & (CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID)))
+        flags |= CLONE_CHILD_CLEARTID, child_tid = (u64)&child->lives;
     sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);
     child->signal_mask = mask;
     i64 result = SYSCALL_RESTART;
     if (!t->pending_signals) /* else the mask is not the guest's */
         result = clone_on_stack(flags, child->host_stack + child->host_stack_size, parent_tid, child_tid, tls, child);
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
-    if (result < 0) {
-        child->signals = NULL;
+    if (result < 0)
         thread_free(child);
-    }
     return result;
 }
 
@@ -166,15 +193,24 @@ static i64 refuse_thread(void) {
 i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     if (!(flags & CLONE_VM))
         return fork_process(t, flags, stack, parent_tid, child_tid, tls);
-    if ((flags & CLONE_THREAD) && the.opt.tier != TIER_OPT)
-        return start_thread(t, flags, stack, parent_tid, child_tid, tls);
-    if ((flags & (CLONE_VFORK | CLONE_THREAD | CLONE_SIGHAND)) != CLONE_VFORK)
+    if ((flags & (CLONE_VFORK | CLONE_THREAD | CLONE_SIGHAND)) == CLONE_VFORK)
+        return vfork_process(t, flags, stack, parent_tid, child_tid, tls);
+    if (the.opt.tier == TIER_OPT)
         return refuse_thread();
-    return vfork_process(t, flags, stack, parent_tid, child_tid, tls);
+    return start_beside(t, flags, stack, parent_tid, child_tid, tls);
 }
 
-/* Callers fall back to clone, which has room for what nearly all of them ask for; the others are passed on if they want
- * a copy of the process. */
+/* What clone has no room for is passed on for a copy of the process; otherwise callers have to do without. */
+static i64 clone_by_clone3(Thread *t, const struct clone_args *a, u64 stack) {
+    u64 both = CLONE_PIDFD | CLONE_PARENT_SETTID;
+    if (a->flags & CSIGNAL || a->exit_signal & ~(u64)CSIGNAL)
+        return -EINVAL;
+    if (a->flags >> 32 || a->set_tid_size || (a->flags & both) == both)
+        return -ENOSYS;
+    u64 parent_tid = a->flags & CLONE_PIDFD ? a->pidfd : a->parent_tid;
+    return process_fork(t, a->flags | a->exit_signal, stack, parent_tid, a->child_tid, a->tls);
+}
+
 i64 process_clone3(Thread *t, u64 args, u64 size) {
     struct clone_args a = {0};
     if (size < CLONE_ARGS_SIZE_VER0)
@@ -183,9 +219,9 @@ i64 process_clone3(Thread *t, u64 args, u64 size) {
         return -E2BIG;
     if (guest_read(args, &a, size) != size)
         return -EFAULT;
-    if (a.flags & CLONE_VM)
-        return -ENOSYS;
     u64 stack = a.stack ? a.stack + a.stack_size : 0;
+    if (a.flags & CLONE_VM)
+        return clone_by_clone3(t, &a, stack);
     a.stack = a.stack_size = 0;
     u64 host[6] = {(u64)&a, size};
     i64 result = clone_alone(t, __NR_clone3, host);
@@ -376,8 +412,9 @@ i64 process_exit_thread(Thread *t, int status) {
 }
 
 void process_exit(Thread *t, int status) {
-    image_save(t);
-    if (the.opt.stats && !t->borrows_memory)
+    if (!t->separate)
+        image_save(t);
+    if (the.opt.stats && !t->borrows_memory && !t->separate)
         stats_print();
     sys_exit_group(status);
 }

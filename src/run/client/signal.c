@@ -470,6 +470,7 @@ SignalState *signal_table(Thread *t) {
 bool signal_share(Thread *child, Thread *parent) {
     child->blocked = parent->blocked;
     child->signals = signal_table(parent);
+    child->shares_signals = parent->shares_signals = true;
     return child->signals;
 }
 
@@ -485,7 +486,7 @@ bool signal_copy(Thread *child, const Thread *parent) {
 }
 
 void signal_forget(Thread *t) {
-    if (t->signals)
+    if (t->signals && !t->shares_signals)
         sys_pages_free(t->signals, sizeof(*t->signals));
     t->signals = NULL;
 }

@@ -280,6 +280,10 @@ static inline i64 sys_kill(i64 pid, int sig) {
     return sys2(__NR_kill, (u64)pid, (u64)sig);
 }
 
+static inline i64 sys_tkill(i64 tid, int sig) {
+    return sys2(__NR_tkill, (u64)tid, (u64)sig);
+}
+
 static inline i64 sys_tgkill(i64 pid, i64 tid, int sig) {
     return sys3(__NR_tgkill, (u64)pid, (u64)tid, (u64)sig);
 }

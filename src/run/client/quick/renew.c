@@ -42,10 +42,10 @@ static void ask_to_stop(Thread *t) {
     sys4(__NR_rt_tgsigqueueinfo, (u64)sys_getpid(), t->tid, SIGTRAP, (u64)&info);
 }
 
-/* A child that borrows memory is no thread of this process, and the thread that lent it does not listen. */
+/* A process that shares this memory is no thread of this one, and a thread that lent it to a child does not listen. */
 static bool can_stop_all(void) {
     for (const Thread *t = the.threads; t; t = t->next)
-        if (t->borrows_memory)
+        if (t->borrows_memory || t->separate)
             return false;
     return true;
 }
