@@ -36,7 +36,8 @@ static void beside(void) {
         ;
     for (int i = 0; i < TURNS; i++)
         counter++;
-    printf("beside: status %d, counter %d\n", status_of(pid), counter);
+    int status = status_of(pid);
+    printf("beside: status %d, counter %d\n", status, counter);
 }
 
 static void here(int sig) {
