@@ -92,7 +92,7 @@ typedef struct Scan {
     const u8 *bytes;
     u8 at;       /* the next byte */
     u8 rex, rep; /* rep: the last of F2 and F3, which counts */
-    bool operand16, address32, lock, gs;
+    bool operand16, address32, lock, gs, vector;
     u8 map; /* of the opcode: 0 (one byte), 1 (0F), or another, of which no group is */
     u8 opcode_at, modrm_at, disp_at;
 } Scan;
@@ -129,6 +129,11 @@ static void skip_prefixes(Scan *s) {
     }
 }
 
+/* BMI: andn, blsr and others, bzhi, pdep, pext, mulx, bextr, sarx, shlx, shrx; rorx. */
+static bool is_general(u8 map, u8 opcode) {
+    return (map == 2 && opcode >= 0xf2 && opcode <= 0xf7) || (map == 3 && opcode == 0xf0);
+}
+
 /* The opcode after `prefix_bytes` of VEX, EVEX or XOP. Their maps 1 to 3 are 0F, 0F38 and 0F3A, whose opcodes have the
  * immediates of their legacy namesakes; 5 and 6 are EVEX's half precision; 8 to 10 are XOP's. */
 static u8 vector_opcode(Scan *s, u8 map, u8 prefix_bytes) {
@@ -137,6 +142,7 @@ static u8 vector_opcode(Scan *s, u8 map, u8 prefix_bytes) {
     s->map = 0xff;
     s->at = (u8)(s->at + prefix_bytes);
     u8 opcode = s->bytes[s->at];
+    s->vector = !is_general(map, opcode);
     switch (map) {
     case 1:
         if (opcode == 0x77) /* vzeroupper */
@@ -330,6 +336,7 @@ bool shape_of(const u8 *bytes, size_t size, Shape *shape) {
         .modrm_at = s.modrm_at,
         .disp_at = s.disp_at,
         .address32 = s.address32,
+        .vector = s.vector,
     };
     set_immediate(shape, s.bytes + s.at, immediate);
     return true;

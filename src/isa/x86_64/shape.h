@@ -35,6 +35,7 @@ typedef struct Shape {
     u8 modrm_at;    /* 0: none, or of mov from and to control and debug registers, which trap */
     u8 disp_at;     /* offset of a 32-bit displacement relative to rip, or to eip; 0: none */
     bool address32; /* addresses have 32 bits: that displacement is relative to eip */
+    bool vector;    /* in VEX, EVEX or XOP form, but for BMI's, whose operands are general registers */
     u16 immediate;  /* of ret */
     i64 target;     /* of direct jumps and calls: relative to the instruction's end */
 } Shape;

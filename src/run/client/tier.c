@@ -95,7 +95,8 @@ static void want(u64 pc) {
 
 /* ------------------------------------------------------------------------------------------------------------- regions */
 
-/* Does nothing between leave for somewhere else, to come back? Calls of `self` do not count. */
+/* Does nothing between leave for somewhere else, to come back? Calls of `self` do not count. Vector instructions without a row would
+ * leave for quick code, which is as fast as can be. */
 static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
     Shape s;
     u32 insns = 0;
@@ -104,7 +105,7 @@ static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
         if (++insns > REGION_INSNS || !shape_of((const u8 *)pc, quick_code_bytes(pc), &s))
             return false;
         bool calls = s.kind == SHAPE_CALL && pc + s.length + (u64)s.target != self;
-        if (calls || s.kind == SHAPE_CALL_INDIRECT || s.kind == SHAPE_SYSCALL || s.kind == SHAPE_OTHER)
+        if (calls || s.kind == SHAPE_CALL_INDIRECT || s.kind == SHAPE_SYSCALL || s.kind == SHAPE_OTHER || s.vector)
             return false;
         *jumps |= s.kind == SHAPE_JMP_INDIRECT;
     }

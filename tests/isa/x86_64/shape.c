@@ -173,6 +173,16 @@ static bool is_exempt(const Decoded *d) {
            d->in.encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX || (set == ZYDIS_ISA_SET_MPX && has_prefix(d, 0x67));
 }
 
+static bool is_vector(const Decoded *d) {
+    bool bmi = d->in.meta.category == ZYDIS_CATEGORY_BMI1 || d->in.meta.category == ZYDIS_CATEGORY_BMI2;
+    switch (d->in.encoding) {
+    case ZYDIS_INSTRUCTION_ENCODING_VEX: return !bmi;
+    case ZYDIS_INSTRUCTION_ENCODING_EVEX:
+    case ZYDIS_INSTRUCTION_ENCODING_XOP: return true;
+    default: return false;
+    }
+}
+
 static void compare_values(Test *t, const u8 *bytes, const Decoded *d, const Shape *shape) {
     const ZydisDecodedInstruction *in = &d->in;
     if (shape->opcode != in->opcode)
@@ -181,6 +191,8 @@ static void compare_values(Test *t, const u8 *bytes, const Decoded *d, const Sha
         complain(t, bytes, in->length, "byte at opcode_at", bytes[shape->opcode_at], in->opcode);
     if (shape->modrm_at != in->raw.modrm.offset && !moves_control(d))
         complain(t, bytes, in->length, "modrm_at", shape->modrm_at, in->raw.modrm.offset);
+    if (shape->vector != is_vector(d))
+        complain(t, bytes, in->length, "vector", shape->vector, is_vector(d));
     u8 disp_at = has_base(d, ZYDIS_REGISTER_RIP) || has_base(d, ZYDIS_REGISTER_EIP) ? in->raw.disp.offset : 0;
     if (shape->disp_at != disp_at)
         complain(t, bytes, in->length, "disp_at", shape->disp_at, disp_at);
