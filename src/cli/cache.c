@@ -82,7 +82,7 @@ static void print_pack(const PackFile *f, const Contents *c) {
     strftime(when, sizeof(when), "%Y-%m-%d %H:%M", localtime(&used));
     printf("%s  %s  ", name, when);
     if (c->image)
-        printf("%-37s", "       image of quick code");
+        printf("%-37s", "       image");
     else
         printf("%6lu records  %8lu instructions", c->records, c->insns);
     printf("  %10s", size_text(f->size, size, sizeof(size)));

@@ -12,6 +12,7 @@
 #include "cli/programs.h"
 #include "cli/shared.h"
 #include "lathe/lift.h"
+#include "run/cache/pack.h"
 
 enum { OPT_QUICK, OPT_FULL };
 enum { STATS_TEXT, STATS_JSON, STATS_OFF };
@@ -211,14 +212,20 @@ static bool find_paths(const Settings *s, Paths *p) {
            programs_cache_dir(s->cache, p->cache, PATH_SIZE) && shared_prepare(s->cache, p->shared, PATH_SIZE);
 }
 
+static u64 limit_mib(void) {
+    u64 mib = pack_limit() >> 20;
+    return mib < UINT32_MAX ? mib : UINT32_MAX;
+}
+
 /* As run/client/options.c reads it. */
 static char *format_options(const Settings *s, const Paths *p) {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     CHECK(out, "out of memory");
-    fprintf(out, "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d",
-            s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow, s->perf,
+    fprintf(out, "limit=%llu,tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d",
+            (unsigned long long)limit_mib(), s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp,
+            s->strace, !s->no_follow, s->perf,
             s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump));
     print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);

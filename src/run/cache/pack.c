@@ -90,6 +90,17 @@ bool pack_parse_name(const char *name, Key *pack) {
     return true;
 }
 
+size_t pack_surplus(const PackFile *files, size_t count, u64 limit) {
+    u64 total = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        total += files[i].size;
+    u64 goal = total > limit ? limit / 4 * 3 : total;
+    for (; n < count && total > goal; n++)
+        total -= files[n].size;
+    return n;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- records */
 
 static PackEnd *end_of(const PackRecord *r) {

@@ -45,7 +45,7 @@ enum { PACK_NAME_SIZE = 38 }; /* 32 digits, ".pack", zero */
 void pack_name(Key pack, char name[PACK_NAME_SIZE]);
 bool pack_parse_name(const char *name, Key *pack); /* false: no pack's name */
 
-/* A file that begins so has the name of a pack, but is an image of quick code: see run/client/image.c. */
+/* A file that begins so has the name of a pack, but is an image of translated code: see run/client/image.c. */
 #define PACK_IMAGE_MAGIC 0x31676d692d65686cu
 
 /* ---------------------------------------------------------------------------------------------------------- records */
@@ -108,8 +108,11 @@ bool pack_is_inside(const TranslateMessage *request, const LatheRange *ranges, s
 PackRecord *pack_record_new(Key pack, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
                             u64 guest_hash, const void *object, u32 object_size, u32 insns);
 
+/* What all files of the directory may have together, in bytes: LATHE_CACHE_SIZE MiB, or 1 GiB. */
+u64 pack_limit(void);
+
 /* Makes the directory if there is none. NULL: nothing can be kept there, or it is someone else's. If the packs are
- * larger than LATHE_CACHE_SIZE says (in MiB), those that were not used for longest are removed. */
+ * larger than pack_limit says, those that were not used for longest are removed. */
 PackWriter *pack_writer_open(const char *dir);
 
 /* Keep the object made for a request. An object that depends on bytes outside its module is not kept; when the disk is
@@ -127,6 +130,9 @@ typedef struct PackFile {
 } PackFile;
 
 typedef VEC(PackFile) PackFiles;
+
+/* How many files, the first ones, must go for a quarter of the limit to be free; 0 if all of them are within it. */
+size_t pack_surplus(const PackFile *files, size_t count, u64 limit);
 
 /* The packs of a directory, those not used for longest first; false: it cannot be read. */
 bool pack_list(int dir, PackFiles *files);

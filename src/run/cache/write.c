@@ -81,15 +81,11 @@ static void enforce_limit(PackWriter *w) {
         return;
     PackFiles files = {0};
     pack_list(w->dir, &files);
-    u64 total = 0;
-    for (size_t i = 0; i < files.len; i++)
-        total += files.at[i].size;
-    u64 goal = total > w->limit ? w->limit / 4 * 3 : total;
-    for (size_t i = 0; i < files.len && total > goal; i++) {
+    size_t surplus = pack_surplus(files.at, files.len, w->limit);
+    for (size_t i = 0; i < surplus; i++) {
         char name[PACK_NAME_SIZE];
         pack_name(files.at[i].pack, name);
         unlinkat(w->dir, name, 0);
-        total -= files.at[i].size;
     }
     VEC_FREE(&files);
     flock(w->dir, LOCK_UN);
@@ -126,7 +122,7 @@ static bool write_record(PackWriter *w, Key pack, const PackRecord *r) {
     return ok;
 }
 
-static u64 limit_from_environment(void) {
+u64 pack_limit(void) {
     const char *text = getenv("LATHE_CACHE_SIZE");
     char *end = NULL;
     u64 mib = text ? strtoull(text, &end, 10) : 0;
@@ -135,7 +131,7 @@ static u64 limit_from_environment(void) {
 }
 
 PackWriter *pack_writer_open(const char *dir) {
-    u64 limit = limit_from_environment();
+    u64 limit = pack_limit();
     int fd = limit && make_directories(dir) ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd < 0 || !is_ours(fd)) {
         if (fd >= 0)

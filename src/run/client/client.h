@@ -60,6 +60,7 @@ typedef struct Options {
     u32 dump;               /* DUMP_* bits, handed to the server */
     u32 first_pid;          /* of the run: --strace names all others */
     char cache_dir[256];    /* empty: no cache */
+    u32 cache_mib;          /* what may be in it */
     char shared[256];       /* the server's shared cache, without password; empty: none */
     char server_path[256];  /* the program that is the server */
     char socket[108];       /* where a server of the user's waits for clients; empty: there is none */
@@ -171,8 +172,9 @@ typedef struct Thread {
     u64 jump_pc[QUICK_TABLE], jump_code[QUICK_TABLE]; /* jumps, likewise; addresses are negated, so that lea compares them */
 } Thread;
 
-/* Of an entry of these tables that has nothing: an address whose own entry is another. 0 is a target like any other. */
-#define QUICK_NO_TARGET(index) ((u64)((index) ? 0 : 16))
+/* Of an entry of these tables that has nothing: an address whose own entry is another, and not beside it. 0 is a target like any
+ * other. */
+#define QUICK_NO_TARGET(index) ((u64)((index) < 2 ? 0x100 : 0))
 
 _Static_assert(offsetof(GuestCpu, pc) == CPU_PC && offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT, "offsets.h");
 _Static_assert(offsetof(Thread, self) == THREAD_SELF && offsetof(Thread, host_sp) == THREAD_HOST_SP, "offsets.h");
@@ -207,10 +209,10 @@ static inline Thread *thread_self(void) {
     return t;
 }
 
-/* Memory that an image keeps for other processes: see image.c. */
+/* Memory that an image keeps for other processes: see image.c. There it has room to grow in place, if that is more than its size. */
 typedef struct ImagePart {
     u8 *at;
-    u64 size;
+    u64 size, room;
 } ImagePart;
 
 /* ------------------------------------------------------------------------------------------------------------ code.c */
@@ -244,8 +246,6 @@ void code_drop(bool (*keeps)(u64 pc));
 CodeCounts code_export(ImagePart parts[CODE_PARTS]);
 /* Before there is any. The first part may be written to, and is code.c's from now on. */
 void code_import(const ImagePart parts[CODE_PARTS], CodeCounts counts);
-/* Is there much more of it than there was in the image? */
-bool code_has_grown(void);
 
 /* --------------------------------------------------------------------------------------------------- load.c, stack.c */
 

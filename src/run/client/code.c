@@ -390,14 +390,15 @@ void code_revert(u64 offset) {
 
 void code_revert_all(void) {
     Code *c = the.code;
-    for (u64 i = 0; i < c->map_cap; i++) {
+    for (u64 i = 0; i < c->map_cap && c->map_len; i++) {
         Entry *e = &c->map[i];
         if (e->used && e->code)
             quick_restore(e->pc);
         if (e->used)
             e->code = NULL, e->asked = e->given_up, e->wanted = 0;
     }
-    memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
+    if (c->any)
+        memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
 }
 
 void code_forget_all(void) {
@@ -490,7 +491,7 @@ static ImagePart list_rows(const Code *c) {
     for (u64 i = 0; list && i < (u64)1 << TABLE_BITS; i++)
         if (is_kept_row(c, &c->table[i]))
             list[count++] = c->table[i];
-    return (ImagePart){(u8 *)list, count * sizeof(TableEntry)};
+    return (ImagePart){(u8 *)list, count * sizeof(TableEntry), 0};
 }
 
 void code_drop(bool (*keeps)(u64 pc)) {
@@ -516,7 +517,7 @@ CodeCounts code_export(ImagePart parts[CODE_PARTS]) {
     parts[0] = parts[1] = (ImagePart){0};
     if (!c->any)
         return (CodeCounts){0};
-    parts[0] = (ImagePart){(u8 *)c->map, c->map_cap * sizeof(Entry)};
+    parts[0] = (ImagePart){(u8 *)c->map, c->map_cap * sizeof(Entry), 0};
     parts[1] = list_rows(c);
     for (u64 i = 0; i < c->map_cap; i++)
         counts.functions += c->map[i].used && c->map[i].code;
@@ -536,11 +537,6 @@ void code_import(const ImagePart parts[CODE_PARTS], CodeCounts counts) {
     const TableEntry *rows = (const TableEntry *)parts[1].at;
     for (u64 i = 0; i < parts[1].size / sizeof(TableEntry); i++)
         c->table[TABLE_INDEX(rows[i].pc)] = rows[i];
-}
-
-bool code_has_grown(void) {
-    enum { SHARE = 64 };
-    return (the.stats.functions - the.stats.imaged) * SHARE > the.stats.functions;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ threads */

@@ -30,19 +30,24 @@ typedef struct ImageModule {
 /* The arena's code and data, what the quick tier has, and what the optimising one has. */
 enum { PART_CODE, PART_DATA, PART_QUICK, PART_OPTIMISED = PART_QUICK + QUICK_PARTS, PARTS = PART_OPTIMISED + CODE_PARTS };
 
-/* Followed by the modules; each part begins a page. */
+/* Followed by the modules and the parts, each of which begins a page. */
 typedef struct ImageHead {
-    u64 magic, checksum; /* of all behind it, begun with the image's key */
+    u64 magic, checksum; /* of all behind it but what parts may grow into, begun with the image's key */
     u64 version, window;
     u64 module_count;
     CodeCounts optimised;
     u64 polls; /* the loops of that code look for signals */
-    u64 size[PARTS];
+    u64 size[PARTS], room[PARTS]; /* of parts; the second is a number of pages' bytes */
 } ImageHead;
+
+/* Where things are in the file. */
+typedef struct ImageLayout {
+    u64 modules_end, off[PARTS], end;
+} ImageLayout;
 
 typedef struct ImageState {
     Key name;
-    u64 loaded_blocks;
+    u64 blocks, functions; /* that the file has */
     ImageModule expected[MODULES_MAX]; /* of the image that was loaded, and not seen yet */
     u32 expected_count;
     bool usable; /* there is a place for images, and the block is where it should be */
@@ -114,27 +119,47 @@ static u8 *map_file(int fd, u64 *size) {
     return sys_failed(map) ? NULL : (u8 *)map;
 }
 
-static u64 checksum(const void *data, u64 size) {
-    return pack_hash(pack_hash(PACK_HASH_START, &image.name, sizeof(image.name)), data, size);
+static u64 checksum(const u8 *data, const ImageHead *head, const ImageLayout *l) {
+    u64 from = offsetof(ImageHead, version), sum = pack_hash(PACK_HASH_START, &image.name, sizeof(image.name));
+    sum = pack_hash(sum, data + from, l->modules_end - from);
+    for (u32 i = 0; i < PARTS; i++)
+        sum = pack_hash(sum, data + l->off[i], head->size[i]);
+    return sum;
 }
 
-static u64 modules_end(const ImageHead *head) {
-    return page_up(sizeof(*head) + head->module_count * sizeof(ImageModule));
+static ImageLayout layout(const ImageHead *head) {
+    ImageLayout l = {.modules_end = sizeof(*head) + head->module_count * sizeof(ImageModule)};
+    l.end = page_up(l.modules_end);
+    for (u32 i = 0; i < PARTS; i++) {
+        l.off[i] = l.end;
+        l.end += head->room[i];
+    }
+    return l;
+}
+
+/* Do the parts fit into the file? */
+static bool is_sound(const ImageHead *head, u64 size) {
+    if (head->magic != PACK_IMAGE_MAGIC || head->version != IMAGE_VERSION || head->window != the.window ||
+        head->module_count > MODULES_MAX)
+        return false;
+    for (u32 i = 0; i < PARTS; i++)
+        if (head->size[i] > head->room[i] || head->room[i] > size || head->room[i] % PAGE)
+            return false;
+    return layout(head).end == size;
 }
 
 static bool is_whole(const u8 *data, u64 size) {
     ImageHead head;
     memcpy(&head, data, sizeof(head));
-    if (head.magic != PACK_IMAGE_MAGIC || head.version != IMAGE_VERSION || head.window != the.window || head.module_count > MODULES_MAX)
+    if (!is_sound(&head, size))
         return false;
-    u64 bytes = modules_end(&head);
-    for (u32 i = 0; i < PARTS; i++) {
-        if (head.size[i] > size)
-            return false;
-        bytes += page_up(head.size[i]);
-    }
-    u64 from = offsetof(ImageHead, version);
-    return bytes == size && head.checksum == checksum(data + from, size - from);
+    ImageLayout l = layout(&head);
+    return head.checksum == checksum(data, &head, &l);
+}
+
+static void note_contents(void) {
+    image.blocks = quick_count();
+    image.functions = the.stats.functions;
 }
 
 static void take_arena(int fd, const u8 *data, const ImagePart parts[PARTS]) {
@@ -148,18 +173,16 @@ static void take(Thread *t, int fd, u8 *data, u64 size) {
     memcpy(&head, data, sizeof(head));
     image.expected_count = (u32)head.module_count;
     memcpy(image.expected, data + sizeof(head), head.module_count * sizeof(ImageModule));
-    u8 *at = data + modules_end(&head);
-    for (u32 i = 0; i < PARTS; i++) {
-        parts[i] = (ImagePart){at, head.size[i]};
-        at += page_up(head.size[i]);
-    }
+    ImageLayout l = layout(&head);
+    for (u32 i = 0; i < PARTS; i++)
+        parts[i] = (ImagePart){data + l.off[i], head.size[i], head.room[i]};
     space_own((u64)data, size);
     if (head.polls)
         tier_use_polls(t);
     take_arena(fd, data, parts);
     quick_import(t, parts + PART_QUICK);
     code_import(parts + PART_OPTIMISED, head.optimised);
-    image.loaded_blocks = quick_count();
+    note_contents();
 }
 
 static void load(Thread *t, int fd) {
@@ -172,7 +195,7 @@ static void load(Thread *t, int fd) {
 }
 
 void image_load(Thread *t, const char *program) {
-    image.usable = !the.opt.no_cache && the.window_as_wished && find_name(program);
+    image.usable = !the.opt.no_cache && the.opt.cache_mib && the.window_as_wished && find_name(program);
     i64 fd = image.usable ? open_file() : -1;
     if (fd < 0)
         return;
@@ -219,38 +242,33 @@ static u32 list_modules(ImageModule *list) {
     return n;
 }
 
-static bool write_parts(int fd, const ImageHead *head, const ImageModule *modules, const ImagePart parts[PARTS]) {
+static bool write_parts(int fd, const ImageHead *head, const ImageLayout *l, const ImageModule *modules, const ImagePart parts[PARTS]) {
     bool ok = sys_write_all(fd, head, sizeof(*head)) && sys_write_all(fd, modules, head->module_count * sizeof(ImageModule));
-    u64 at = modules_end(head);
-    for (u32 i = 0; ok && i < PARTS; i++) {
-        ok = sys_lseek(fd, (i64)at, FROM_START) == (i64)at && sys_write_all(fd, parts[i].at, parts[i].size);
-        at += page_up(parts[i].size);
-    }
-    return ok && !sys_ftruncate(fd, at);
+    for (u32 i = 0; ok && i < PARTS; i++)
+        ok = sys_lseek(fd, (i64)l->off[i], FROM_START) == (i64)l->off[i] && sys_write_all(fd, parts[i].at, parts[i].size);
+    return ok && !sys_ftruncate(fd, l->end);
 }
 
-/* The checksum is over one piece of memory: the file as it was written. */
-static bool seal(int fd, u64 size) {
-    i64 map = sys_mmap(0, size, PROT_READ, MAP_SHARED, fd, 0);
+/* The checksum is over the file as it was written: other threads may go on meanwhile. */
+static bool seal(int fd, const ImageHead *head, const ImageLayout *l) {
+    i64 map = sys_mmap(0, l->end, PROT_READ, MAP_SHARED, fd, 0);
     if (sys_failed(map))
         return false;
-    u64 from = offsetof(ImageHead, version), sum = checksum((const u8 *)map + from, size - from);
-    sys_munmap((u64)map, size);
+    u64 sum = checksum((const u8 *)map, head, l);
+    sys_munmap((u64)map, l->end);
     return sys_pwrite(fd, &sum, sizeof(sum), offsetof(ImageHead, checksum)) == sizeof(sum);
 }
 
+/* If another process is just writing the same image, that one will do. */
 static void write_image(const ImageHead *head, const ImageModule *modules, const ImagePart parts[PARTS]) {
-    char path[PATH_BYTES], temporary[PATH_BYTES], behind[32];
-    u64 size = modules_end(head);
-    for (u32 i = 0; i < PARTS; i++)
-        size += page_up(parts[i].size);
-    format_text(behind, sizeof(behind), ".%u", (u32)sys_getpid());
+    char path[PATH_BYTES], temporary[PATH_BYTES];
+    ImageLayout l = layout(head);
     path_of(path, "");
-    path_of(temporary, behind);
+    path_of(temporary, TIDY_SUFFIX);
     i64 fd = sys_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return;
-    bool ok = write_parts((int)fd, head, modules, parts) && seal((int)fd, size) && !sys_rename(temporary, path);
+    bool ok = write_parts((int)fd, head, &l, modules, parts) && seal((int)fd, head, &l) && !sys_rename(temporary, path);
     if (!ok)
         sys_unlink(temporary);
     sys_close((int)fd);
@@ -263,23 +281,31 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
     head->polls = head->optimised.functions && the.opt.code.polls;
     quick_export(t, parts + PART_QUICK);
     ArenaParts arena = arena_export();
-    parts[PART_CODE] = (ImagePart){arena.code, arena.code_size};
-    parts[PART_DATA] = (ImagePart){arena.data, arena.data_size};
-    for (u32 i = 0; i < PARTS; i++)
+    parts[PART_CODE] = (ImagePart){arena.code, arena.code_size, 0};
+    parts[PART_DATA] = (ImagePart){arena.data, arena.data_size, 0};
+    for (u32 i = 0; i < PARTS; i++) {
         head->size[i] = parts[i].size;
+        head->room[i] = page_up(parts[i].room > parts[i].size ? parts[i].room : parts[i].size);
+    }
+}
+
+static bool has_grown(void) {
+    enum { SHARE = 64 };
+    return quick_count() >= image.blocks + NEW_BLOCKS || (the.stats.functions - image.functions) * SHARE > the.stats.functions;
 }
 
 void image_save(Thread *t) {
     static ImageModule modules[MODULES_MAX];
     ImagePart parts[PARTS];
-    bool grown = quick_count() >= image.loaded_blocks + NEW_BLOCKS || code_has_grown();
-    if (!image.usable || the.forked || t->borrows_memory || !grown)
+    if (!image.usable || the.forked || t->borrows_memory || !has_grown())
         return;
     sys_mkdir(the.opt.cache_dir, 0700);
+    tidy_cache();
     ImageHead head = {.magic = PACK_IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window};
     arena_lock();
     export(t, &head, parts);
     head.module_count = list_modules(modules);
     write_image(&head, modules, parts);
+    note_contents();
     arena_unlock();
 }

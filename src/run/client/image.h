@@ -13,4 +13,9 @@ void image_check(const Module *m);
 /* The process ends. */
 void image_save(Thread *t);
 
+/* tidy.c: files of the cache beyond its bound go, and what writers left behind that did not come to an end. A writer has a minute. */
+enum { TIDY_SECONDS = 60 };
+#define TIDY_SUFFIX ".new" /* behind an image's name while it is written */
+void tidy_cache(void);
+
 #endif

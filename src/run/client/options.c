@@ -30,6 +30,7 @@ static const Field fields[] = {
     FIELD("root", first_pid, WORD),
     FIELD("build", code.reserved, TEXT),
     FIELD("cache", cache_dir, TEXT),
+    FIELD("limit", cache_mib, WORD),
     FIELD("shared", shared, TEXT),
     FIELD("server", server_path, TEXT),
     FIELD("socket", socket, TEXT),

@@ -371,7 +371,10 @@ static i64 exec_client(Thread *t, const char *path, char **argv, char **envp) {
 }
 
 static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
-    if (!the.opt.no_follow && runs_here(path))
+    bool here = !the.opt.no_follow && runs_here(path);
+    if (here || may_execute(path))
+        image_save(t);
+    if (here)
         return exec_client(t, path, argv, envp);
     u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
     return syscall_guarded(&t->pending_signals, __NR_execve, args);

@@ -21,6 +21,7 @@
 
 #include "run/client/arena.h"
 #include "run/client/frame.h"
+#include "run/client/image.h"
 #include "run/client/quick/quick.h"
 #include "run/client/space.h"
 #include "run/client/tier.h"
@@ -253,6 +254,7 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
         return;
     }
     if (!has_handler(t, sig) || (t->blocked & bit(sig))) {
+        image_save(t);
         let_die(info);
         return;
     }
@@ -450,6 +452,7 @@ void signal_trap(Thread *t) {
     t->cpu.trap = LATHE_TRAP_NONE;
     if (!has_handler(t, (u32)info.number) || (t->blocked & bit((u32)info.number))) {
         explain(&t->cpu, trap);
+        image_save(t);
         die_of(info.number);
     }
     t->signal_mask = host_mask | t->blocked;

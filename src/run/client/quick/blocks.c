@@ -122,7 +122,16 @@ static u32 return_index(u64 pc) {
     return (u32)pc % QUICK_TABLE;
 }
 
+/* An entry is at its index or beside it: one that has to make room goes there. */
+static u32 beside(u32 index) {
+    return index ^ 1;
+}
+
 static void set_table(Thread *t, u32 index, u64 pc, const u8 *code) {
+    if (t->table_pc[index] != pc && t->table_pc[index] != QUICK_NO_TARGET(index)) {
+        t->table_pc[beside(index)] = t->table_pc[index];
+        t->table_code[beside(index)] = t->table_code[index];
+    }
     t->table_pc[index] = pc;
     t->table_code[index] = (u64)code;
 }
@@ -145,10 +154,17 @@ static void clear(u64 *table, u32 index, u64 pc) {
         table[index] = QUICK_NO_TARGET(index);
 }
 
+void tables_init(Thread *t) {
+    t->table_pc[0] = t->jump_pc[0] = QUICK_NO_TARGET(0);
+    t->table_pc[1] = QUICK_NO_TARGET(1);
+}
+
 void tables_clear(u64 pc) {
     for (Thread *t = the.threads; t; t = t->next) {
         clear(t->table_pc, call_index(pc), pc);
+        clear(t->table_pc, beside(call_index(pc)), pc);
         clear(t->table_pc, return_index(pc), pc);
+        clear(t->table_pc, beside(return_index(pc)), pc);
         clear(t->jump_pc, return_index(pc), -pc);
     }
 }

@@ -114,5 +114,6 @@ void table_set_call(Thread *t, u64 pc, const u8 *code);
 void table_set_return(Thread *t, u64 pc, const u8 *code);
 void table_set_jump(Thread *t, u64 pc, const u8 *code);
 void tables_clear(u64 pc);
+void tables_init(Thread *t); /* all zero before */
 
 #endif

@@ -26,14 +26,18 @@ static Array list_found(const Thread *t) {
     for (u32 table = 0; table < 2; table++)
         for (u32 i = 0; i < QUICK_TABLE; i++) {
             u64 pc = table ? t->jump_pc[i] : t->table_pc[i];
-            if (pc)
+            if (pc && pc != QUICK_NO_TARGET(0))
                 *(Found *)array_extend(&list, sizeof(Found)) =
                     (Found){table, i, pc, table ? t->jump_code[i] : t->table_code[i]};
         }
     return list;
 }
 
+/* Many of them touch nearly every page of the tables, which the kernel then makes faster at once. */
 static void set_found(Thread *t, const Found *f, u64 count) {
+    enum { MANY = 1000, POPULATE_WRITE = 23 };
+    if (count > MANY)
+        sys_madvise((u64)t->table_pc, (u64)(t + 1) - (u64)t->table_pc, POPULATE_WRITE);
     for (u64 i = 0; i < count; i++) {
         u32 index = f[i].index % QUICK_TABLE;
         (f[i].table ? t->jump_pc : t->table_pc)[index] = f[i].pc;
@@ -41,23 +45,26 @@ static void set_found(Thread *t, const Found *f, u64 count) {
     }
 }
 
+/* With room for what the next run will have beside it. */
+static ImagePart part_of(Array a) {
+    enum { SHARE = 4, LEAST = 64 << 10 };
+    return (ImagePart){a.at, a.len, a.len + a.len / SHARE + LEAST};
+}
+
 void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]) {
     const Blocks *q = &quick_all;
     Array found = list_found(t);
     const ImagePart all[QUICK_PARTS] = {
-        {q->blocks.at, q->blocks.len},
-        {q->exits.at, q->exits.len},
-        {q->lens.at, q->lens.len},
-        {q->bitmaps.at, q->bitmaps.len},
-        {(u8 *)q->pages, q->page_cap * sizeof(Page)},
-        {found.at, found.len},
+        part_of(q->blocks),  part_of(q->exits),
+        part_of(q->lens),    part_of(q->bitmaps),
+        {(u8 *)q->pages, q->page_cap * sizeof(Page), 0}, {found.at, found.len, 0},
     };
     memcpy(parts, all, sizeof(all));
 }
 
 /* In memory that sys_pages_free can free, too. */
 static Array array_of(ImagePart p) {
-    return (Array){p.at, p.size, page_up(p.size)};
+    return (Array){p.at, p.size, p.room};
 }
 
 void quick_import(Thread *t, const ImagePart parts[QUICK_PARTS]) {

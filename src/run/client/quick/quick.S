@@ -55,14 +55,17 @@ hidden quick_return_to
     movzwl %cx, %edx
     cmp %gs:THREAD_TABLE_PC(,%rdx,8), %rcx
     jne 1f
-    mov %gs:THREAD_TABLE_CODE(,%rdx,8), %rdx
+2:  mov %gs:THREAD_TABLE_CODE(,%rdx,8), %rdx
 hidden quick_return_store /* the guest's stack may be read-only: on_fault goes on at quick_return_slow */
     mov %rdx, (%rsp)
     mov %gs:THREAD_SPILL_RDX, %rdx
     mov %gs:THREAD_SPILL_RCX, %rcx
     ret
+1:  xor $1, %edx /* an entry may be in its neighbour's place */
+    cmp %gs:THREAD_TABLE_PC(,%rdx,8), %rcx
+    je 2b
 hidden quick_return_slow
-1:  lea 8(%rsp), %rsp
+    lea 8(%rsp), %rsp
     mov %gs:THREAD_SPILL_RDX, %rdx
 
 hidden quick_returned
@@ -77,14 +80,16 @@ hidden quick_call
     shr $4, %edx
     movzwl %dx, %edx
     cmp %gs:THREAD_TABLE_PC(,%rdx,8), %rcx
-    jne call_miss
-    mov %gs:THREAD_TABLE_CODE(,%rdx,8), %rdx
+    jne 1f
+2:  mov %gs:THREAD_TABLE_CODE(,%rdx,8), %rdx
     mov %rdx, %gs:THREAD_TARGET
     mov %gs:THREAD_SPILL_RDX, %rdx
     mov %gs:THREAD_SPILL_RCX, %rcx
     jmp *%gs:THREAD_TARGET
 
-call_miss:
+1:  xor $1, %edx
+    cmp %gs:THREAD_TABLE_PC(,%rdx,8), %rcx
+    je 2b
     mov %gs:THREAD_SPILL_RDX, %rdx
     mov %rcx, %gs:CPU_PC
     mov %gs:THREAD_SPILL_RCX, %rcx

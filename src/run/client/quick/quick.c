@@ -179,7 +179,7 @@ void quick_connect(Thread *t) {
     t->cross_enter = cross_enter;
     t->cross_leave = cross_leave;
     t->expected = EXPECTED_NOBODY;
-    t->table_pc[0] = t->jump_pc[0] = QUICK_NO_TARGET(0);
+    tables_init(t);
     t->arena = the.code_base;
 }
 

@@ -97,7 +97,7 @@ void quick_after_fork(Thread *t) {
 static void forget_lookups(Thread *t) {
     memset(t->table_pc, 0, sizeof(t->table_pc));
     memset(t->jump_pc, 0, sizeof(t->jump_pc));
-    t->table_pc[0] = t->jump_pc[0] = QUICK_NO_TARGET(0);
+    tables_init(t);
     t->expected = EXPECTED_NOBODY;
     t->host_sp = t->host_base;
 }

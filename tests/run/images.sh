@@ -1,0 +1,147 @@
+#!/bin/sh
+# images.sh LATHE GUESTS: images: a second run has all code of the first one, in both tiers, after forks and with handlers; what has
+# changed, is damaged or left behind does no harm. GUESTS has the source hot.c.
+lathe=$(realpath "$1")
+guests=$(realpath "$2")
+. "$(dirname "$0")/../check.sh"
+export LATHE_CACHE="$dir/cache" LATHE_SERVER=none
+
+library() {
+    echo "unsigned spin(unsigned n) { unsigned h = 1; while (n--) h = (h ^ n) * $1; return h; }" |
+        gcc -O2 -shared -fPIC -x c - -o "$2"
+}
+
+mkdir libs
+library 16777619u libs/libspin.so &&
+    gcc -w -O2 "$guests/hot.c" -o plain && gcc -w -O2 -DHANDLER "$guests/hot.c" -o handler &&
+    gcc -w -O2 -DLIBRARY "$guests/hot.c" -Llibs -lspin -Wl,-rpath,"$dir/libs" -o linked || exit 1
+for program in plain handler linked; do
+    ./$program >expected-$program || exit 1
+done
+sleep 3 # a program that has just changed has no image
+
+images() {
+    for pack in "$LATHE_CACHE"/*.pack; do
+        [ -e "$pack" ] && [ "$(od -An -c -N8 "$pack" | tr -d ' ')" = lhe-img1 ] && echo "$pack"
+    done
+}
+
+# --------------------------------------------------------------------------------------------------------------- both tiers
+for program in plain handler linked; do
+    expect 0 "$program" run --stats=json ./$program
+    same out expected-$program
+    counts from_image -eq 0
+    expect 0 "$program again" run --stats=json ./$program
+    same out expected-$program
+    counts from_image -gt 0
+    counts translated -eq 0
+    counts quick_blocks -lt 50
+done
+expect 0 "quick code only" run --tier=quick --stats=json ./plain
+same out expected-plain
+expect 0 "quick code only, again" run --tier=quick --stats=json ./plain
+same out expected-plain
+counts quick_blocks -eq 0
+counts from_image -eq 0
+expect 0 "optimised code only" run --tier=opt --stats=json ./plain 1000000
+counts translated -gt 100
+cp out expected-opt
+expect 0 "optimised code only, again" run --tier=opt --stats=json ./plain 1000000
+same out expected-opt
+counts from_image -gt 100
+counts translated -eq 0
+counts from_cache -eq 0
+expect 0 "without a cache" run --cache=none --stats=json ./plain
+counts from_image -eq 0
+
+# ------------------------------------------------------------------------------------------------- fork, exec, end by a fault
+./plain 3000000 fork exec >expected-fork
+for time in first second third; do
+    expect 0 "$time fork and exec" run ./plain 3000000 fork exec
+    same out expected-fork
+done
+export LATHE_CACHE="$dir/cache-exec"
+expect 0 "exec" run --tier=quick /bin/sh -c 'exec /bin/true'
+expect 0 "what exec left" run --tier=quick --stats=json /bin/sh -c 'exec /bin/true'
+what="what exec left"
+is "$(sed -n 's/.*"quick_blocks": \([0-9]*\).*/\1/p' err | head -n 1)" -lt 50
+export LATHE_CACHE="$dir/cache-fault"
+expect 139 "a fault" run --tier=quick ./plain 1000 fork exec fault
+is "$(images)" != ""
+export LATHE_CACHE="$dir/cache"
+
+# ------------------------------------------------------------------------------------------------------------ what is wrong
+expect 0 "the library before" run --stats=json ./linked
+counts from_image -gt 0
+library 3u libs/new.so && mv libs/new.so libs/libspin.so || exit 1
+./linked >expected-changed
+expect 0 "another library" run --stats=json ./linked
+same out expected-changed
+expect 0 "another library again" run ./linked
+same out expected-changed
+
+for at in 40 200 5000 60000 200000; do
+    for image in $(images); do
+        patch "$image" $at '\0125\0252\0125'
+    done
+    expect 0 "damage at $at" run ./plain
+    same out expected-plain
+done
+for image in $(images); do
+    truncate -s 70000 "$image"
+done
+expect 0 "cut images" run ./plain
+same out expected-plain
+rm -f cache/*
+expect 0 "a new image" run ./plain
+expect 0 "of others" chmod 666 "$(images | head -n 1)"
+expect 0 "a file that others may write" run --stats=json ./plain
+same out expected-plain
+counts from_image -eq 0
+
+# ---------------------------------------------------------------------------------------------------- what is left behind
+rm -f cache/*
+expect 0 "an image" run --tier=quick ./plain 1000
+image=$(images)
+rm "$image"
+touch -d '2 minutes ago' "$image.new" cache/0123456789abcdef0123456789abcdef.pack.new
+echo "not ours" >cache/notes.new
+expect 0 "beside a dead writer" run --tier=quick ./plain 1000
+what="what a dead writer left"
+is "$(find cache -name '*.pack.new')" = ""
+is "$(images)" = "$image"
+is -e cache/notes.new
+rm "$image"
+touch "$image.new"
+expect 0 "beside a writer" run --tier=quick ./plain 1000
+is "$(images)" = ""
+rm -f cache/*
+
+# ------------------------------------------------------------------------------------------------------------------- bounds
+expect 0 "no room" env LATHE_CACHE_SIZE=0 "$lathe" run --tier=quick ./plain 1000
+is "$(images)" = ""
+mkdir -p cache
+for n in 0 1 2 3; do
+    truncate -s 400K "cache/${n}123456789abcdef0123456789abcdef.pack"
+    touch -d "$((9 - n)) days ago" "cache/${n}123456789abcdef0123456789abcdef.pack"
+done
+expect 0 "little room" env LATHE_CACHE_SIZE=1 "$lathe" run --tier=quick ./plain 1000
+what="the least used go first"
+is ! -e cache/0123456789abcdef0123456789abcdef.pack
+is ! -e cache/1123456789abcdef0123456789abcdef.pack
+is -e cache/3123456789abcdef0123456789abcdef.pack
+
+# Where nothing may be executed, code is copied.
+mkdir noexec
+if mount -t tmpfs -o noexec none noexec 2>/dev/null; then
+    clean_up() {
+        umount "$dir/noexec"
+    }
+    for time in first second third; do
+        expect 0 "$time run with a cache of no programs" run --cache=noexec --stats=json ./plain
+        same out expected-plain
+    done
+    counts from_image -gt 0
+    counts translated -eq 0
+fi
+finish
