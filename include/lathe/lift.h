@@ -59,6 +59,7 @@ typedef enum LatheConvention {
 /* The LLVM function that stands for guest code at `pc` (see lathe_declare), or NULL if the caller knows none. */
 typedef LLVMValueRef LatheResolve(void *user, uint64_t pc);
 typedef bool LatheIsOutside(void *user, uint64_t pc);
+typedef bool LatheNeverReturns(void *user, uint64_t callee);
 
 /* Zero means default everywhere. The struct is copied by lathe_func_new; what it points to must outlive the LatheFunc. */
 typedef struct LatheConfig {
@@ -88,6 +89,8 @@ typedef struct LatheConfig {
     bool plain_only;          /* what needs other state than general and vector registers and flags (x87, mxcsr, segments, system
                                  calls), or has no meaning here, is left to `dispatch`, with cpu->pc at it */
     bool jumps_return;        /* LATHE_CALLS_RETURN: jumps that leave the function return, whatever is known of their targets */
+    LatheNeverReturns *never_returns; /* direct calls after which nothing comes; may be NULL */
+    bool trusted_returns;     /* LATHE_CALLS_RETURN: callees come back where they should: nobody looks at cpu->pc after a call */
     bool native_fs;           /* the guest's fs is the host's own (x86-64 hosts); its gs is always in the state */
     bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets their register */
     bool exact_unsupported;   /* refuse to lift (LATHE_ERR_UNSUPPORTED) instead of an exit with LATHE_TRAP_UNSUPPORTED */
@@ -225,8 +228,9 @@ LATHE_API LatheStatus lathe_jit_emit(LatheJit *jit, LLVMModuleRef mod, LatheOpt 
 
 /* A function that can be called as C with the signature `sig`, around `lifted`: the guest registers come from the arguments,
  * the guest stack is `stack_bytes` of the host's (0: 4096), the result is the guest's return value. The lifted function
- * becomes internal to the module and is inlined into the wrapper when the module is optimised. `sig` is the result followed by the arguments: 'v' void, 'i' 32-bit, 'l'
- * 64-bit integer, 'p' pointer, 'f' float, 'd' double; for example "dpi" is double(ptr, int). NULL if `sig` makes no sense. */
+ * becomes internal to the module and is inlined into the wrapper when the module is optimised. `sig` is the result followed
+ * by at most 64 arguments: 'v' void, 'i' 32-bit, 'l' 64-bit integer, 'p' pointer, 'f' float, 'd' double; for example "dpi"
+ * is double(ptr, int). NULL if `sig` makes no sense. */
 LATHE_API LLVMValueRef lathe_wrap_sysv(LLVMValueRef lifted, LatheArch arch, const char *name, const char *sig,
                                        size_t stack_bytes);
 

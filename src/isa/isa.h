@@ -94,6 +94,7 @@ typedef struct Insn {
     /* discovery's: */
     u32 pred, pred_count;           /* instructions that lead here: where they are listed, and how many */
     u32 next;                       /* the instruction after it in its block */
+    bool last;                      /* a call that does not come back */
     u32 block;                      /* the block it begins, or 0 */
     struct JumpTable *table;        /* of an indirect jump, once recovered */
     struct JumpTable *loaded_table; /* the table that this instruction reads */

@@ -79,6 +79,8 @@ static LatheStatus decode(LatheFunc *fn, u64 pc, Insn *in) {
         in->flow = fn->cfg.on_syscall ? FLOW_NEXT : FLOW_STOP;
         in->calls_out = fn->cfg.on_syscall != NULL;
     }
+    if (in->flow == FLOW_CALL && in->target && fn->cfg.never_returns)
+        in->last = fn->cfg.never_returns(fn->cfg.user, in->target);
     if (status != LATHE_OK)
         *in = (Insn){.pc = pc, .flow = FLOW_STOP, .status = (i8)status};
     return status;
@@ -105,7 +107,7 @@ static bool full(LatheFunc *fn) {
 }
 
 static bool returns_here(LatheFunc *fn, const Insn *in) {
-    return in->flow == FLOW_CALL && func_calls_out(fn, in);
+    return in->flow == FLOW_CALL && func_calls_out(fn, in) && !in->last;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ tracing */

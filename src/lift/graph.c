@@ -73,7 +73,7 @@ static void end_block(LatheFunc *fn, Block *b, const Insn *last) {
         return;
     case FLOW_CALL:
         b->exits = true;
-        if (func_calls_out(fn, last))
+        if (func_calls_out(fn, last) && !last->last)
             add_succ(fn, b, insn_end(last));
         return;
     case FLOW_INDIRECT:

@@ -6,10 +6,13 @@
  */
 #include "lift/func.h"
 
+enum { MAX_ARGS = 64 };
+
 typedef struct Wrapper {
     Lifter l;
     const Isa *isa;
     Val state;
+    Val stack_args; /* where the first argument that has no register is on the guest's stack */
 } Wrapper;
 
 static bool type_of_letter(char c, Ty *t) {
@@ -24,18 +27,28 @@ static bool type_of_letter(char c, Ty *t) {
     return false;
 }
 
-/* Result and arguments; false if the letters make no sense or there are more arguments than registers for them. */
-static bool parse(const CallAbi *abi, const char *sig, Ty *types, u32 *count) {
-    u32 ints = 0, floats = 0;
-    *count = 0;
-    for (; sig[*count]; (*count)++) {
+/* Result and arguments; false if the letters make no sense. */
+static bool parse(const char *sig, Ty *types, u32 *count) {
+    for (*count = 0; sig[*count]; (*count)++) {
         Ty *t = &types[*count];
-        if (*count >= 16 || !type_of_letter(sig[*count], t) || (*count && !*t))
+        if (*count > MAX_ARGS || !type_of_letter(sig[*count], t) || (*count && !*t))
             return false;
-        if (*count)
-            *(ty_is_float(*t) ? &floats : &ints) += 1;
     }
-    return *count && ints <= abi->int_arg_count && floats <= abi->float_arg_count;
+    return *count > 0;
+}
+
+/* The register for the next argument of a type, or REG_NONE if they are used up. */
+static Reg next_register(const CallAbi *abi, Ty t, u32 *ints, u32 *floats) {
+    if (ty_is_float(t))
+        return *floats < abi->float_arg_count ? abi->float_args[(*floats)++] : REG_NONE;
+    return *ints < abi->int_arg_count ? abi->int_args[(*ints)++] : REG_NONE;
+}
+
+static u32 count_on_stack(const CallAbi *abi, const Ty *types, u32 count) {
+    u32 ints = 0, floats = 0, on_stack = 0;
+    for (u32 i = 1; i < count; i++)
+        on_stack += next_register(abi, types[i], &ints, &floats) == REG_NONE;
+    return on_stack;
 }
 
 static Val slot(Wrapper *w, Reg r) {
@@ -52,22 +65,27 @@ static void store_whole(Wrapper *w, Reg r, Val v) {
 
 static void store_arguments(Wrapper *w, const Ty *types, u32 count) {
     const CallAbi *abi = &w->isa->abi;
-    u32 ints = 0, floats = 0;
+    u32 ints = 0, floats = 0, on_stack = 0;
     for (u32 i = 1; i < count; i++) {
         Val arg = LLVMGetParam(w->l.fn, i - 1);
-        Reg r = ty_is_float(types[i]) ? abi->float_args[floats++] : abi->int_args[ints++];
+        Reg r = next_register(abi, types[i], &ints, &floats);
         if (types[i] == I32 && abi->signed_ints)
             arg = ir_sext(&w->l, arg, I64);
-        store_whole(w, r, arg);
+        if (r == REG_NONE)
+            ir_store(&w->l, arg, ir_offset(&w->l, w->stack_args, 8 * on_stack++), 8, SPACE_GUEST);
+        else
+            store_whole(w, r, arg);
     }
 }
 
-/* The guest's stack pointer, as at a function's entry: 16-byte aligned before the call pushed its return address. */
-static void store_stack(Wrapper *w, size_t bytes) {
+/* The guest's stack pointer, as at a function's entry: 16-byte aligned before the call pushed its return address. Above it
+ * are the arguments that have no register, and a little that nobody should look at. */
+static void store_stack(Wrapper *w, size_t bytes, u32 on_stack) {
     Lifter *l = &w->l;
     size_t size = (bytes ? bytes : 4096) & ~(size_t)15;
-    Val stack = LLVMBuildAlloca(l->b, LLVMArrayType(ir_type(l, I8), (unsigned)(size + 64)), "stack");
+    Val stack = LLVMBuildAlloca(l->b, LLVMArrayType(ir_type(l, I8), (unsigned)(size + 8 * on_stack + 64)), "stack");
     LLVMSetAlignment(stack, 16);
+    w->stack_args = ir_offset(l, stack, (i64)size);
     Val top = ir_offset(l, stack, (i64)size - w->isa->abi.return_address_bytes);
     ir_store(l, top, slot(w, w->isa->abi.stack), 8, SPACE_STATE);
 }
@@ -77,7 +95,7 @@ static void build_body(Wrapper *w, LLVMValueRef lifted, const Ty *types, u32 cou
     ir_here(l, ir_label(l, "entry"));
     w->state = LLVMBuildAlloca(l->b, LLVMArrayType(ir_type(l, I8), w->isa->state_bytes), "state");
     LLVMSetAlignment(w->state, 64);
-    store_stack(w, stack_bytes);
+    store_stack(w, stack_bytes, count_on_stack(&w->isa->abi, types, count));
     store_arguments(w, types, count);
     ir_call(l, lifted, &w->state, 1);
     if (!types[0]) {
@@ -90,14 +108,14 @@ static void build_body(Wrapper *w, LLVMValueRef lifted, const Ty *types, u32 cou
 
 LLVMValueRef lathe_wrap_sysv(LLVMValueRef lifted, LatheArch arch, const char *name, const char *sig, size_t stack_bytes) {
     const Isa *isa = isa_find(arch);
-    Ty types[17];
+    Ty types[MAX_ARGS + 1];
     u32 count;
-    if (!isa || !parse(&isa->abi, sig, types, &count))
+    if (!isa || !parse(sig, types, &count))
         return NULL;
     LatheConfig cfg = {0};
     Wrapper w = {.l = {.cfg = &cfg}, .isa = isa};
     ir_begin(&w.l, LLVMGetGlobalParent(lifted));
-    LLVMTypeRef params[16];
+    LLVMTypeRef params[MAX_ARGS];
     for (u32 i = 1; i < count; i++)
         params[i - 1] = ir_type(&w.l, types[i]);
     LLVMTypeRef type = LLVMFunctionType(ir_type(&w.l, types[0]), params, count - 1, false);

@@ -306,7 +306,10 @@ static void test_wrapper(void) {
     EXPECT(!lathe_wrap_sysv(f, LATHE_ARCH_X86_64, "w", "", 0));
     EXPECT(!lathe_wrap_sysv(f, LATHE_ARCH_X86_64, "w", "iq", 0));
     EXPECT(!lathe_wrap_sysv(f, LATHE_ARCH_X86_64, "w", "iv", 0));
-    EXPECT(!lathe_wrap_sysv(f, LATHE_ARCH_X86_64, "w", "iiiiiiii", 0));
+    char long_sig[80];
+    memset(long_sig, 'i', sizeof(long_sig) - 1);
+    long_sig[79] = 0;
+    EXPECT(!lathe_wrap_sysv(f, LATHE_ARCH_X86_64, "w", long_sig, 0));
     EXPECT(lathe_wrap_sysv(f, LATHE_ARCH_X86_64, "w", "iii", 0));
     EXPECT(lathe_jit_add(u.jit, u.mod, LATHE_OPT_FULL) == LATHE_OK);
     int (*w)(int, int) = (int (*)(int, int))lathe_jit_lookup(u.jit, "w");

@@ -1,0 +1,136 @@
+/* binopt.h: an application makes faster versions of its own compiled functions from what it knows at run time.
+ *
+ * A function is configured (its signature, the parameters and the memory that will not change) and specialised; the result
+ * has the same signature and is called instead. A complete example:
+ *
+ *     int func(int a, int b) { return a - b; }
+ *
+ *     BinoptHandle h = binopt_init();
+ *     BinoptCfgRef bc = binopt_cfg_new(h, (BinoptFunc)func);
+ *     binopt_cfg_type(bc, 2, BINOPT_TY_INT32, BINOPT_TY_INT32, BINOPT_TY_INT32);   // int(int, int)
+ *     binopt_cfg_set_parami(bc, 1, 42);
+ *     int (*spec)(int, int) = (int (*)(int, int))binopt_spec_create(bc);
+ *     spec(48, 16);                                                                // 6: uses 42, not 16
+ *     binopt_fini(h);                                                              // spec is gone
+ *
+ * Nothing here fails: what cannot be made faster, or may not be, comes back as it was. A caller therefore has to pass the
+ * fixed values at each call: the original, if that is what came back, uses them.
+ *
+ * Who does the work is a rewriter: the environment variable BINOPT_DRIVER names one of those in the library (none, llvm),
+ * and a program linked with libbinopt-none instead of libbinopt has the one that changes nothing and needs no LLVM.
+ *
+ * Threads: a handle and what belongs to it is used by one thread at a time; different handles by different threads at once.
+ * Specialised functions may be called from any thread.
+ */
+#ifndef BINOPT_H
+#define BINOPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BINOPT_API __attribute__((visibility("default")))
+
+/* The name of the rewriter, "Default (no rewriting)" for the one that changes nothing; static storage. */
+BINOPT_API const char *binopt_driver(void);
+
+/* -------------------------------------------------------------------------------------------------------------- handles */
+
+typedef struct BinoptOpaqueHandle *BinoptHandle;
+
+BINOPT_API BinoptHandle binopt_init(void);
+
+/* Frees the handle, its configurations and the functions that were made with it: none of them may be running. */
+BINOPT_API void binopt_fini(BinoptHandle handle);
+
+/* ------------------------------------------------------------------------------------------------------- configurations */
+
+typedef struct BinoptCfg *BinoptCfgRef;
+typedef void *BinoptFunc;
+
+/* A configuration for a function that follows the C calling convention of this machine. Its signature comes from debug
+ * information if the file has any, or from binopt_cfg_type. Lives until it or the handle is freed. */
+BINOPT_API BinoptCfgRef binopt_cfg_new(BinoptHandle handle, BinoptFunc base_func);
+
+/* An independent configuration with the same contents, for the same handle. */
+BINOPT_API BinoptCfgRef binopt_cfg_clone(BinoptCfgRef base_cfg);
+BINOPT_API void binopt_cfg_free(BinoptCfgRef cfg);
+
+typedef enum {
+    BINOPT_TY_VOID = 0,
+    BINOPT_TY_INT8,
+    BINOPT_TY_INT16,
+    BINOPT_TY_INT32,
+    BINOPT_TY_INT64,
+    BINOPT_TY_UINT8,
+    BINOPT_TY_UINT16,
+    BINOPT_TY_UINT32,
+    BINOPT_TY_UINT64,
+    BINOPT_TY_FLOAT,
+    BINOPT_TY_DOUBLE,
+    BINOPT_TY_PTR,
+    BINOPT_TY_PTR_NOALIAS, /* nothing else that the function accesses overlaps with what is accessed through it */
+} BinoptType;
+
+/* The signature: the type of the result, then of `count` parameters. Functions with a variable number of arguments are not
+ * supported. Setting it again forgets fixed parameters. */
+BINOPT_API void binopt_cfg_type(BinoptCfgRef cfg, unsigned count, BinoptType ret, ...);
+
+typedef enum {
+    /* Undefined flag value. Do not use. */
+    BINOPT_F_UNDEF = 0,
+    /* Maximum stack size of optimised code in bytes; functions that need more are left alone. 65536 unless set. */
+    BINOPT_F_STACKSZ,
+    /* Not 0: floating-point arithmetic as if it were that of real numbers, as -ffast-math. */
+    BINOPT_F_FASTMATH,
+    /* What is said on standard error: 0 nothing (default), 1 why a function was left alone, 2 what was done. */
+    BINOPT_F_LOGLEVEL,
+
+    /* Not 0: the new function compares the fixed parameters at each call, and if one has another value the original runs. */
+    BINOPT_F_GUARD = 64,
+    /* Not 0: functions of the C library and its kin are rewritten and inlined, too, where they are called directly. */
+    BINOPT_F_LIBRARIES,
+} BinoptOptFlags;
+
+/* Set a flag; unknown ones are ignored. */
+BINOPT_API void binopt_cfg_set(BinoptCfgRef cfg, BinoptOptFlags flag, size_t val);
+
+/* Fix the parameter idx (from 0, below the number of parameters) to the value at `val`, which has the parameter's size. */
+BINOPT_API void binopt_cfg_set_param(BinoptCfgRef cfg, unsigned idx, const void *val);
+/* Fix an integer parameter. */
+BINOPT_API void binopt_cfg_set_parami(BinoptCfgRef cfg, unsigned idx, size_t val);
+
+typedef enum {
+    /* By the page mapping: read-only pages are constant, what is writable or not mapped is not. */
+    BINOPT_MEM_DEFAULT = 0,
+    /* Constant: not modified from now until the last call of the rewritten code. */
+    BINOPT_MEM_CONST,
+    /* Constant, and so is everything that pointers loaded from it lead to, and from there. */
+    BINOPT_MEM_NESTED_CONST,
+    /* May change, whatever else is known of it. */
+    BINOPT_MEM_DYNAMIC,
+} BinoptMemFlags;
+
+/* What holds for a region of memory. Of several that overlap the last one counts. */
+BINOPT_API void binopt_cfg_mem(BinoptCfgRef cfg, void *base, size_t size, BinoptMemFlags flags);
+
+/* Fix a pointer parameter, and say what holds for the memory it points to. */
+BINOPT_API void binopt_cfg_set_paramp(BinoptCfgRef cfg, unsigned idx, const void *ptr, size_t size,
+                                      BinoptMemFlags flags);
+
+/* ------------------------------------------------------------------------------------------------------ specialisation */
+
+/* A version of the function for the configuration, or the function itself. Lives until it is deleted or the handle is freed.
+ * Equal configurations may give the same function. */
+BINOPT_API BinoptFunc binopt_spec_create(BinoptCfgRef cfg);
+
+/* The function is no longer needed. One that the handle did not make is ignored; the memory may stay in use until binopt_fini. */
+BINOPT_API void binopt_spec_delete(BinoptHandle handle, BinoptFunc spec_func);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

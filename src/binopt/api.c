@@ -1,0 +1,128 @@
+/* api.c: the functions of binopt.h: handles, configurations, and the choice of a rewriter. */
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "binopt/rewriter.h"
+
+struct BinoptOpaqueHandle {
+    const Rewriter *rewriter;
+    void *self; /* the rewriter's */
+    BinoptCfg *cfgs;
+};
+
+/* The one that the environment names, or the library's first. */
+static const Rewriter *choose(void) {
+    const char *name = getenv("BINOPT_DRIVER");
+    for (const Rewriter *const *r = rewriters; name && *r; r++)
+        if (!strcmp((*r)->name, name))
+            return *r;
+    return rewriters[0];
+}
+
+static BinoptCfg *adopt(BinoptHandle handle, BinoptCfg *cfg) {
+    cfg->next = handle->cfgs;
+    return handle->cfgs = cfg;
+}
+
+const char *binopt_driver(void) {
+    return choose()->driver;
+}
+
+BinoptHandle binopt_init(void) {
+    BinoptHandle handle = mem_new(sizeof(*handle));
+    handle->rewriter = choose();
+    handle->self = handle->rewriter->open();
+    return handle;
+}
+
+void binopt_fini(BinoptHandle handle) {
+    while (handle->cfgs) {
+        BinoptCfg *cfg = handle->cfgs;
+        handle->cfgs = cfg->next;
+        config_free(cfg);
+    }
+    handle->rewriter->close(handle->self);
+    mem_free(handle);
+}
+
+BinoptCfgRef binopt_cfg_new(BinoptHandle handle, BinoptFunc base_func) {
+    return adopt(handle, config_new(handle, (u64)base_func));
+}
+
+BinoptCfgRef binopt_cfg_clone(BinoptCfgRef base_cfg) {
+    return adopt(base_cfg->handle, config_clone(base_cfg));
+}
+
+void binopt_cfg_free(BinoptCfgRef cfg) {
+    BinoptCfg **link = &cfg->handle->cfgs;
+    while (*link != cfg)
+        link = &(*link)->next;
+    *link = cfg->next;
+    config_free(cfg);
+}
+
+void binopt_cfg_type(BinoptCfgRef cfg, unsigned count, BinoptType ret, ...) {
+    va_list types;
+    va_start(types, ret);
+    config_set_type(cfg, count, ret);
+    for (unsigned i = 0; i < count; i++)
+        cfg->params.at[i].type = (BinoptType)va_arg(types, int);
+    va_end(types);
+}
+
+void binopt_cfg_set(BinoptCfgRef cfg, BinoptOptFlags flag, size_t val) {
+    switch ((unsigned)flag) {
+    case BINOPT_F_STACKSZ:
+        cfg->stack_bytes = val;
+        break;
+    case BINOPT_F_FASTMATH:
+        cfg->fast_math = val != 0;
+        break;
+    case BINOPT_F_LOGLEVEL:
+        cfg->log_level = val;
+        break;
+    case BINOPT_F_GUARD:
+        cfg->guard = val != 0;
+        break;
+    case BINOPT_F_LIBRARIES:
+        cfg->libraries = val != 0;
+        break;
+    }
+}
+
+void binopt_cfg_set_param(BinoptCfgRef cfg, unsigned idx, const void *val) {
+    if (idx >= cfg->params.len) {
+        config_log(cfg, 1, "there is no parameter %u; its value is ignored", idx);
+        return;
+    }
+    Param *p = &cfg->params.at[idx];
+    p->fixed = true;
+    p->value = 0;
+    memcpy(&p->value, val, config_type_bytes(p->type));
+}
+
+void binopt_cfg_set_parami(BinoptCfgRef cfg, unsigned idx, size_t val) {
+    binopt_cfg_set_param(cfg, idx, &val);
+}
+
+void binopt_cfg_mem(BinoptCfgRef cfg, void *base, size_t size, BinoptMemFlags flags) {
+    u64 start = (u64)base;
+    if (size && start + size > start)
+        VEC_PUSH(&cfg->regions, ((Region){start, start + size, flags}));
+}
+
+void binopt_cfg_set_paramp(BinoptCfgRef cfg, unsigned idx, const void *ptr, size_t size, BinoptMemFlags flags) {
+    binopt_cfg_set_param(cfg, idx, &ptr);
+    binopt_cfg_mem(cfg, (void *)ptr, size, flags);
+}
+
+BinoptFunc binopt_spec_create(BinoptCfgRef cfg) {
+    BinoptFunc made = cfg->handle->rewriter->specialize(cfg->handle->self, cfg);
+    return made ? made : (BinoptFunc)cfg->function;
+}
+
+/* Code is freed with the handle: several configurations may share it. */
+void binopt_spec_delete(BinoptHandle handle, BinoptFunc spec_func) {
+    (void)handle;
+    (void)spec_func;
+}

@@ -1,0 +1,81 @@
+/* config.c: see config.h. */
+#include "binopt/config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { DEFAULT_STACK_BYTES = 65536 };
+
+static const u8 type_bytes[] = {
+    [BINOPT_TY_VOID] = 0,        [BINOPT_TY_INT8] = 1,  [BINOPT_TY_INT16] = 2,  [BINOPT_TY_INT32] = 4,
+    [BINOPT_TY_INT64] = 8,       [BINOPT_TY_UINT8] = 1, [BINOPT_TY_UINT16] = 2, [BINOPT_TY_UINT32] = 4,
+    [BINOPT_TY_UINT64] = 8,      [BINOPT_TY_FLOAT] = 4, [BINOPT_TY_DOUBLE] = 8, [BINOPT_TY_PTR] = 8,
+    [BINOPT_TY_PTR_NOALIAS] = 8,
+};
+
+u32 config_type_bytes(BinoptType type) {
+    return (size_t)type < ARRAY_LEN(type_bytes) ? type_bytes[type] : 0;
+}
+
+bool config_type_is_float(BinoptType type) {
+    return type == BINOPT_TY_FLOAT || type == BINOPT_TY_DOUBLE;
+}
+
+bool config_type_is_signed(BinoptType type) {
+    return type >= BINOPT_TY_INT8 && type <= BINOPT_TY_INT64;
+}
+
+BinoptCfg *config_new(BinoptHandle handle, u64 function) {
+    BinoptCfg *cfg = mem_new(sizeof(*cfg));
+    cfg->handle = handle;
+    cfg->function = function;
+    cfg->stack_bytes = DEFAULT_STACK_BYTES;
+    return cfg;
+}
+
+BinoptCfg *config_clone(const BinoptCfg *cfg) {
+    BinoptCfg *copy = mem_new(sizeof(*copy));
+    *copy = *cfg;
+    memset(&copy->params, 0, sizeof(copy->params));
+    memset(&copy->regions, 0, sizeof(copy->regions));
+    for (size_t i = 0; i < cfg->params.len; i++)
+        VEC_PUSH(&copy->params, cfg->params.at[i]);
+    for (size_t i = 0; i < cfg->regions.len; i++)
+        VEC_PUSH(&copy->regions, cfg->regions.at[i]);
+    return copy;
+}
+
+void config_free(BinoptCfg *cfg) {
+    VEC_FREE(&cfg->params);
+    VEC_FREE(&cfg->regions);
+    mem_free(cfg);
+}
+
+void config_set_type(BinoptCfg *cfg, u32 count, BinoptType ret) {
+    cfg->typed = true;
+    cfg->ret = ret;
+    cfg->params.len = 0;
+    for (u32 i = 0; i < count; i++)
+        VEC_PUSH(&cfg->params, ((Param){0}));
+}
+
+BinoptMemFlags config_memory(const BinoptCfg *cfg, u64 addr, u64 size) {
+    for (size_t i = cfg->regions.len; i-- > 0;) {
+        const Region *r = &cfg->regions.at[i];
+        if (addr >= r->end || addr + size <= r->start)
+            continue;
+        return addr >= r->start && addr + size <= r->end ? r->flags : BINOPT_MEM_DYNAMIC;
+    }
+    return BINOPT_MEM_DEFAULT;
+}
+
+void config_log(const BinoptCfg *cfg, size_t level, const char *format, ...) {
+    if (cfg->log_level < level)
+        return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    fprintf(stderr, "binopt: %#llx: %s\n", (unsigned long long)cfg->function, text);
+}

@@ -1,0 +1,54 @@
+/* config.h: what is known of a function that is to be specialised. */
+#ifndef BINOPT_CONFIG_H
+#define BINOPT_CONFIG_H
+
+#include <binopt.h>
+
+#include "base/base.h"
+
+typedef struct Param {
+    BinoptType type;
+    bool fixed;
+    u64 value; /* the bits of a fixed one, zero above its size */
+} Param;
+
+typedef struct Region {
+    u64 start, end;
+    BinoptMemFlags flags;
+} Region;
+
+typedef struct BinoptCfg {
+    BinoptHandle handle;
+    u64 function;
+    bool typed; /* ret and params hold */
+    BinoptType ret;
+    VEC(Param) params;
+    VEC(Region) regions; /* the last one that has an address counts */
+    size_t stack_bytes, log_level;
+    bool fast_math, guard, libraries;
+    struct BinoptCfg *next; /* of the handle */
+} BinoptCfg;
+
+/* Bytes of a value; 0 for void and what is no type. */
+u32 config_type_bytes(BinoptType type);
+bool config_type_is_float(BinoptType type);
+bool config_type_is_signed(BinoptType type);
+static inline bool config_type_is_pointer(BinoptType type) {
+    return type == BINOPT_TY_PTR || type == BINOPT_TY_PTR_NOALIAS;
+}
+
+BinoptCfg *config_new(BinoptHandle handle, u64 function);
+BinoptCfg *config_clone(const BinoptCfg *cfg);
+void config_free(BinoptCfg *cfg);
+
+/* Makes room for `count` parameters, none fixed; their types are to be filled in. */
+void config_set_type(BinoptCfg *cfg, u32 count, BinoptType ret);
+
+/* What was declared for the bytes at addr: the flags of the last region that has all of them; BINOPT_MEM_DEFAULT if none was,
+ * BINOPT_MEM_DYNAMIC if the last region that has some of them has not all. */
+BinoptMemFlags config_memory(const BinoptCfg *cfg, u64 addr, u64 size);
+
+/* Says something on standard error if the configuration asks for that level. */
+void config_log(const BinoptCfg *cfg, size_t level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

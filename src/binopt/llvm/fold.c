@@ -1,0 +1,262 @@
+/* fold.c: see fold.h.
+ *
+ * Addresses are plain numbers in the IR, and a load from one is folded if the bytes there are declared or mapped constant.
+ * Only nested constant memory is different: whether memory is constant depends on where its address came from, not on its
+ * value. Addresses of this kind are therefore offsets from one symbol, which stays opaque to LLVM until the end: whatever
+ * LLVM does with them, a load through the symbol is a load of constant memory. */
+#include "binopt/llvm/fold.h"
+
+#include <llvm-c/Target.h>
+
+static const char nested_name[] = "binopt.nested";
+
+typedef struct Known {
+    u64 value;
+    bool nested;
+} Known;
+
+/* ------------------------------------------------------------------------------------------------------------ addresses */
+
+static Val nested_symbol(Unit *u, u64 addr) {
+    Val symbol = LLVMGetNamedGlobal(u->mod, nested_name);
+    if (symbol)
+        return symbol;
+    if (!u->nested_base)
+        u->nested_base = addr;
+    return LLVMAddGlobal(u->mod, LLVMArrayType(ir_type(&u->l, I8), 0), nested_name);
+}
+
+static Val nested_pointer(Unit *u, u64 addr) {
+    Val symbol = nested_symbol(u, addr), off = ir_int(&u->l, I64, addr - u->nested_base);
+    return LLVMConstGEP2(ir_type(&u->l, I8), symbol, &off, 1);
+}
+
+static bool evaluate(Unit *u, Val v, Known *k);
+
+static bool evaluate_sum(Unit *u, Val a, Val b, u64 scale, Known *k) {
+    Known x, y;
+    if (!evaluate(u, a, &x) || !evaluate(u, b, &y) || (x.nested && y.nested))
+        return false;
+    *k = (Known){x.value + y.value * scale, x.nested || y.nested};
+    return true;
+}
+
+static bool evaluate_gep(Unit *u, Val v, Known *k) {
+    LLVMTypeRef element = LLVMGetGEPSourceElementType(v);
+    if (LLVMGetNumOperands(v) != 2 || !LLVMTypeIsSized(element))
+        return false;
+    u64 scale = LLVMABISizeOfType(LLVMGetModuleDataLayout(u->mod), element);
+    return evaluate_sum(u, LLVMGetOperand(v, 0), LLVMGetOperand(v, 1), scale, k);
+}
+
+/* The number that a constant is, if it is one. */
+static bool evaluate(Unit *u, Val v, Known *k) {
+    *k = (Known){0, false};
+    if (ir_is_const(v, &k->value))
+        return true;
+    if (LLVMIsAGlobalVariable(v)) {
+        *k = (Known){u->nested_base, true};
+        return v == LLVMGetNamedGlobal(u->mod, nested_name);
+    }
+    if (LLVMIsAConstantPointerNull(v))
+        return true;
+    if (!LLVMIsAConstantExpr(v))
+        return false;
+    switch (LLVMGetConstOpcode(v)) {
+    case LLVMIntToPtr:
+    case LLVMPtrToInt:
+        return evaluate(u, LLVMGetOperand(v, 0), k);
+    case LLVMAdd:
+        return evaluate_sum(u, LLVMGetOperand(v, 0), LLVMGetOperand(v, 1), 1, k);
+    case LLVMGetElementPtr:
+        return evaluate_gep(u, v, k);
+    default:
+        return false;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- loads */
+
+static bool leads_to_data(Unit *u, u64 addr) {
+    const Mapping *m = maps_find(&u->maps, addr);
+    return m && m->read && !m->exec;
+}
+
+static bool is_constant(Unit *u, Known *at, u64 size) {
+    switch (config_memory(u->cfg, at->value, size)) {
+    case BINOPT_MEM_DYNAMIC:
+        return false;
+    case BINOPT_MEM_CONST:
+        return true;
+    case BINOPT_MEM_NESTED_CONST:
+        at->nested = true;
+        return true;
+    case BINOPT_MEM_DEFAULT:
+        return at->nested || maps_constant(&u->maps, at->value, size);
+    }
+    return false;
+}
+
+static Val number(LLVMTypeRef type, const u8 *bytes, u32 size) {
+    u64 words[2] = {0};
+    memcpy(words, bytes, size);
+    return LLVMConstIntOfArbitraryPrecision(type, 2, words);
+}
+
+static Val pointer_sized(Unit *u, LLVMTypeRef type, const u8 *bytes, bool nested) {
+    u64 addr;
+    memcpy(&addr, bytes, sizeof(addr));
+    bool is_pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+    if (nested && leads_to_data(u, addr)) {
+        Val p = nested_pointer(u, addr);
+        return is_pointer ? p : LLVMConstPtrToInt(p, type);
+    }
+    Val n = LLVMConstInt(ir_type(&u->l, I64), addr, false);
+    return is_pointer ? LLVMConstIntToPtr(n, type) : n;
+}
+
+/* The constant of a type whose bytes in memory these are; NULL for types that lifted code does not load. */
+static Val constant_of(Unit *u, LLVMTypeRef type, const u8 *bytes, bool nested) {
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMIntegerTypeKind: {
+        u32 bits = LLVMGetIntTypeWidth(type);
+        if (bits == 64)
+            return pointer_sized(u, type, bytes, nested);
+        return bits % 8 || bits > 128 ? NULL : number(type, bytes, bits / 8);
+    }
+    case LLVMPointerTypeKind:
+        return pointer_sized(u, type, bytes, nested);
+    case LLVMFloatTypeKind:
+        return LLVMConstBitCast(number(ir_type(&u->l, I32), bytes, 4), type);
+    case LLVMDoubleTypeKind:
+        return LLVMConstBitCast(number(ir_type(&u->l, I64), bytes, 8), type);
+    case LLVMVectorTypeKind: {
+        u32 lanes = LLVMGetVectorSize(type);
+        LLVMTypeRef element = LLVMGetElementType(type);
+        u64 size = LLVMStoreSizeOfType(LLVMGetModuleDataLayout(u->mod), element);
+        Val all[64];
+        for (u32 i = 0; i < lanes && i < ARRAY_LEN(all); i++)
+            if (!(all[i] = constant_of(u, element, bytes + i * size, nested)))
+                return NULL;
+        return lanes <= ARRAY_LEN(all) ? LLVMConstVector(all, lanes) : NULL;
+    }
+    default:
+        return NULL;
+    }
+}
+
+static Val folded_load(Unit *u, Val load) {
+    Known at;
+    u8 bytes[64];
+    LLVMTypeRef type = LLVMTypeOf(load);
+    u64 size = LLVMStoreSizeOfType(LLVMGetModuleDataLayout(u->mod), type);
+    if (LLVMGetVolatile(load) || LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic || size > sizeof(bytes))
+        return NULL;
+    LLVMTypeRef pointer = LLVMTypeOf(LLVMGetOperand(load, 0));
+    if (LLVMGetPointerAddressSpace(pointer) || !evaluate(u, LLVMGetOperand(load, 0), &at) || !is_constant(u, &at, size))
+        return NULL;
+    return maps_read(at.value, bytes, size) == size ? constant_of(u, type, bytes, at.nested) : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------- integers, comparisons */
+
+/* The pointer that an operand of an address computation was made from, or NULL. */
+static Val origin(Unit *u, Val v) {
+    Known k;
+    if (LLVMIsAPtrToIntInst(v))
+        return LLVMGetOperand(v, 0);
+    return LLVMIsAConstant(v) && evaluate(u, v, &k) && k.nested ? nested_pointer(u, k.value) : NULL;
+}
+
+/* inttoptr(ptrtoint(p) + x) is p + x. */
+static Val folded_cast(Unit *u, Val cast) {
+    Val sum = LLVMGetOperand(cast, 0);
+    if (LLVMGetTypeKind(LLVMTypeOf(sum)) != LLVMIntegerTypeKind || !LLVMIsABinaryOperator(sum) ||
+        LLVMGetInstructionOpcode(sum) != LLVMAdd)
+        return NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        Val base = origin(u, LLVMGetOperand(sum, i)), off = LLVMGetOperand(sum, 1 - i);
+        if (!base)
+            continue;
+        LLVMPositionBuilderBefore(u->l.b, cast);
+        return LLVMBuildGEP2(u->l.b, ir_type(&u->l, I8), base, &off, 1, "");
+    }
+    return NULL;
+}
+
+static Val plain(Unit *u, Val v) {
+    Known k;
+    if (!LLVMIsAConstant(v) || LLVMIsAConstantInt(v) || !evaluate(u, v, &k))
+        return v;
+    Val n = ir_int(&u->l, I64, k.value);
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? LLVMConstIntToPtr(n, LLVMTypeOf(v)) : n;
+}
+
+/* Where only the number matters, and both operands have one. */
+static bool make_plain(Unit *u, Val in) {
+    Known a, b;
+    Val x = LLVMGetOperand(in, 0), y = LLVMGetOperand(in, 1);
+    if (!LLVMIsAConstant(x) || !LLVMIsAConstant(y) || !evaluate(u, x, &a) || !evaluate(u, y, &b) ||
+        !(a.nested || b.nested))
+        return false;
+    LLVMSetOperand(in, 0, plain(u, x));
+    LLVMSetOperand(in, 1, plain(u, y));
+    return true;
+}
+
+static Val folded(Unit *u, Val in, bool *changed) {
+    switch (LLVMGetInstructionOpcode(in)) {
+    case LLVMLoad:
+        return folded_load(u, in);
+    case LLVMIntToPtr:
+        return folded_cast(u, in);
+    case LLVMICmp:
+    case LLVMSub:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+        *changed |= make_plain(u, in);
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------------- public */
+
+Val fold_parameter(Unit *u, const Param *p, Ty t) {
+    LLVMTypeRef type = ir_type(&u->l, t);
+    u8 bytes[8];
+    memcpy(bytes, &p->value, sizeof(bytes));
+    if (t != I32)
+        return constant_of(u, type, bytes, config_memory(u->cfg, p->value, 1) == BINOPT_MEM_NESTED_CONST);
+    u32 unused = 32 - 8 * config_type_bytes(p->type);
+    u32 low = (u32)p->value << unused;
+    return ir_int(&u->l, I32, config_type_is_signed(p->type) ? (u32)((i32)low >> unused) : low >> unused);
+}
+
+bool fold_run(Unit *u) {
+    bool changed = false;
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
+            next = LLVMGetNextInstruction(in);
+            Val v = folded(u, in, &changed);
+            if (!v)
+                continue;
+            LLVMReplaceAllUsesWith(in, v);
+            LLVMInstructionEraseFromParent(in);
+            changed = true;
+        }
+    return changed;
+}
+
+void fold_finish(Unit *u) {
+    Val symbol = LLVMGetNamedGlobal(u->mod, nested_name);
+    if (!symbol)
+        return;
+    LLVMReplaceAllUsesWith(symbol, LLVMConstIntToPtr(ir_int(&u->l, I64, u->nested_base), LLVMTypeOf(symbol)));
+    LLVMDeleteGlobal(symbol);
+}

@@ -1,0 +1,210 @@
+/* lift.c: see lift.h.
+ *
+ * What is lifted: functions of the program and its own libraries. What stays machine code: the C library and its kin (unless
+ * the configuration wants them), recursive calls, what has instructions that the lifter does not know, and what goes beyond
+ * the bounds below. */
+#include "binopt/llvm/lift.h"
+
+#include <stdio.h>
+
+#include "binopt/llvm/callout.h"
+#include "binopt/llvm/frame.h"
+#include "binopt/object.h"
+#include "isa/x86_64/x86_64.h"
+#include "lift/func.h"
+
+enum { MAX_INSNS_PER_FUNCTION = 4000, MAX_INSNS = 12000, MAX_DEPTH = 16 };
+
+static const char unusual[] = "it calls a function that returns twice or changes its caller's stack";
+
+static Val refuse(Unit *u, const char *why) {
+    u->why = why;
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------------- for the lifter */
+
+/* Code, and constants for jump tables. */
+static size_t read_constant(void *user, u64 addr, void *buf, size_t size) {
+    Unit *u = user;
+    const Mapping *m = maps_find(&u->maps, addr);
+    if (!m || !m->read || (m->write && !m->exec))
+        return 0;
+    return maps_read(addr, buf, size < m->end - addr ? size : m->end - addr);
+}
+
+static bool never_returns(void *user, u64 callee) {
+    const Unit *u = user;
+    return maps_find(&u->maps, callee) && object_never_returns(callee);
+}
+
+static bool is_lifting(const Unit *u, u64 pc) {
+    for (size_t i = 0; i < u->lifting.len; i++)
+        if (u->lifting.at[i] == pc)
+            return true;
+    return false;
+}
+
+static bool wanted(const Unit *u, u64 pc) {
+    const Mapping *m = maps_find(&u->maps, pc);
+    return m && m->exec && (u->cfg->libraries || !object_is_library(pc));
+}
+
+/* For a direct call or jump out of the function: the lifted callee, or a call out to it. */
+static Val resolve(void *user, u64 pc) {
+    Unit *u = user;
+    bool stub = object_is_stub(pc);
+    if (object_is_unusual(pc))
+        u->hopeless = unusual;
+    u64 target = object_skip_stub(pc);
+    if (stub && target == pc)
+        return u->leave[CALL_ABI];
+    Val lifted = wanted(u, target) && !is_lifting(u, target) ? lift_function(u, target) : NULL;
+    return lifted ? lifted : u->leave[stub ? CALL_ABI : CALL_LOCAL];
+}
+
+/* -------------------------------------------------------------------------------------------------------------- lifting */
+
+static LatheConfig config_of(Unit *u) {
+    return (LatheConfig){
+        .arch = LATHE_ARCH_X86_64,
+        .read_memory = read_constant,
+        .user = u,
+        .max_insns = MAX_INSNS_PER_FUNCTION,
+        .never_returns = never_returns,
+        .calls = LATHE_CALLS_RETURN,
+        .resolve = resolve,
+        .dispatch = u->leave[CALL_ABI],
+        .lookup = u->lookup,
+        .trusted_returns = true,
+        .native_fs = true,
+        .exact_unsupported = true,
+    };
+}
+
+static void note_returns(Unit *u, const LatheFunc *fn) {
+    for (size_t i = 0; i < fn->insns.len; i++)
+        if (fn->insns.at[i].flow == FLOW_CALL)
+            map64_set(&u->returns, insn_end(&fn->insns.at[i]), 1);
+}
+
+static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
+    if (lathe_func_decode_cfg(fn, pc) != LATHE_OK || lathe_func_problem(fn).status != LATHE_OK)
+        return refuse(u, arena_printf(&u->arena, "%s at %#llx", lathe_func_problem(fn).text,
+                                      (unsigned long long)lathe_func_problem(fn).pc));
+    u->insns += fn->insns.len;
+    if (u->insns > MAX_INSNS)
+        return refuse(u, "it has too many instructions");
+    const char *problem = frame_check(fn, &u->stack_bytes);
+    if (problem)
+        return refuse(u, problem);
+    note_returns(u, fn);
+    char name[40];
+    snprintf(name, sizeof(name), "code_%llx", (unsigned long long)pc);
+    Val lifted = lathe_func_lift(fn, name);
+    return lifted ? lifted : refuse(u, arena_printf(&u->arena, "%s", lathe_func_problem(fn).text));
+}
+
+/* Faults of the guest are faults of the host, at another address. */
+static void build_trap(Unit *u, LatheTrap trap) {
+    Lifter *l = &u->l;
+    if (trap == LATHE_TRAP_DIVIDE)
+        ir_asm(l, "xorl %ecx, %ecx\n\tdivl %ecx", "~{ecx},~{eax},~{edx},~{flags},~{memory}", 0, NULL, 0);
+    else
+        ir_intrinsic(l, "llvm.trap", NULL, 0, NULL, 0);
+    LLVMBuildUnreachable(l->b);
+}
+
+static Val build_entry(Unit *u, Val lifted, u64 pc) {
+    Lifter *l = &u->l;
+    char name[40];
+    snprintf(name, sizeof(name), "entry_%llx", (unsigned long long)pc);
+    Val entry = l->fn = LLVMAddFunction(u->mod, name, LLVMGlobalGetValueType(lifted)), state = LLVMGetParam(entry, 0);
+    Label first = ir_label(l, "entry"), done = ir_label(l, ""), divide = ir_label(l, ""), other = ir_label(l, "");
+    ir_here(l, first);
+    Val trap = ir_offset(l, state, u->isa->trap_off);
+    ir_store(l, ir_int(l, I32, LATHE_TRAP_NONE), trap, 4, SPACE_STATE);
+    ir_store(l, ir_int(l, I8, 0), ir_offset(l, state, u->isa->regs[DF].off_bytes), 1, SPACE_STATE);
+    ir_call(l, lifted, &state, 1);
+    Val which = LLVMBuildSwitch(l->b, ir_load(l, I32, trap, 4, SPACE_STATE), other, 2);
+    LLVMAddCase(which, ir_int(l, I32, LATHE_TRAP_NONE), done);
+    LLVMAddCase(which, ir_int(l, I32, LATHE_TRAP_DIVIDE), divide);
+    ir_here(l, divide);
+    build_trap(u, LATHE_TRAP_DIVIDE);
+    ir_here(l, other);
+    build_trap(u, LATHE_TRAP_UNDEFINED);
+    ir_here(l, done);
+    LLVMBuildRetVoid(l->b);
+    for (int i = 0; i < 2; i++) {
+        ir_attribute(l, i ? entry : lifted, OF_FUNCTION, "alwaysinline", 0);
+        LLVMSetLinkage(i ? entry : lifted, LLVMInternalLinkage);
+    }
+    return entry;
+}
+
+/* The builder serves one function at a time: what is lifted on the way has its own. */
+static Val lift_new(Unit *u, u64 pc) {
+    if (u->lifting.len >= MAX_DEPTH)
+        return refuse(u, "its calls are too deep");
+    VEC_PUSH(&u->lifting, pc);
+    LatheConfig cfg = config_of(u);
+    LatheFunc *fn = lathe_func_new(u->mod, &cfg);
+    Val lifted = try_lifting(u, fn, pc);
+    lathe_func_free(fn);
+    u->lifting.len--;
+    return lifted ? build_entry(u, lifted, pc) : NULL;
+}
+
+Val lift_function(Unit *u, u64 pc) {
+    u32 index;
+    if (!u->lookup)
+        callout_declare(u);
+    if (map64_get(&u->lifted, pc, &index))
+        return index ? u->functions.at[index - 1] : NULL;
+    Val entry = lift_new(u, pc);
+    if (entry)
+        VEC_PUSH(&u->functions, entry);
+    map64_set(&u->lifted, pc, entry ? (u32)u->functions.len : 0);
+    return entry;
+}
+
+void lift_forget(Unit *u) {
+    map64_free(&u->lifted);
+    u->functions.len = 0;
+    u->lookup = NULL;
+    callout_find(u);
+}
+
+/* ------------------------------------------------------------------------------------------------- calls that are known */
+
+/* The target of a computed call as far as it is known: behind linkage stubs. */
+static bool known_target(Val call, u64 *pc) {
+    if (!ir_is_const(callout_pc(call), pc))
+        return false;
+    *pc = object_skip_stub(*pc);
+    return true;
+}
+
+static bool resolve_call(Unit *u, Val call) {
+    CallShape shape;
+    u64 pc;
+    if (!callout_is(u, call, &shape) || shape != CALL_ABI || !known_target(call, &pc))
+        return false;
+    if (object_is_unusual(pc))
+        u->hopeless = unusual;
+    Val lifted = wanted(u, pc) ? lift_function(u, pc) : NULL;
+    if (!lifted)
+        return false;
+    callout_replace(u, call, shape, lifted);
+    return true;
+}
+
+bool lift_known_callouts(Unit *u) {
+    bool changed = false;
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
+            next = LLVMGetNextInstruction(in);
+            changed |= resolve_call(u, in);
+        }
+    return changed;
+}

@@ -1,0 +1,17 @@
+/* lift.h: machine code into the module, with everything that it calls directly and that is worth it. */
+#ifndef BINOPT_LLVM_LIFT_H
+#define BINOPT_LLVM_LIFT_H
+
+#include "binopt/llvm/unit.h"
+
+/* A function of the module, void(ptr cpu), that does what the code at pc does; NULL if there will be none, and u->why says why.
+ * A trap of the guest is one of the host. Good until the module is optimised. */
+Val lift_function(Unit *u, u64 pc);
+
+/* Lifts what is called out to although its address is known, where that is wanted. True if something changed. */
+bool lift_known_callouts(Unit *u);
+
+/* After the module was optimised: functions made by now may be gone. */
+void lift_forget(Unit *u);
+
+#endif

@@ -1,0 +1,302 @@
+/* lower.c: see lower.h.
+ *
+ * A callee may have arguments on the stack, as many as only it and its caller know. If the guest's stack holds nothing that
+ * could be one, the call is an ordinary one. Otherwise it runs on the guest's stack: this then has to be the lowest part of
+ * the host's frame, so that there is room below it for whatever the callee needs, which is what LLVM makes of memory
+ * allocated outside a function's first block. */
+#include "binopt/llvm/lower.h"
+
+#include <llvm-c/Target.h>
+
+#include "binopt/llvm/callout.h"
+#include "isa/x86_64/x86_64.h"
+
+enum { ABI_INTS = 6, ABI_VECTORS = 8, ARG_RAX = 1 + ABI_INTS, ARG_R10, ARG_XMM0, STACK_ALIGN = 16 };
+
+static bool is_unset(Val v) {
+    return LLVMIsUndef(v) || LLVMIsPoison(v);
+}
+
+/* ------------------------------------------------------------------------------------------------------ the guest's stack */
+
+static u64 alloca_bytes(Val in) {
+    LLVMTypeRef type = LLVMGetAllocatedType(in);
+    return LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : 0;
+}
+
+static Val find_stack(Unit *u, u64 least_bytes) {
+    for (Val in = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(u->spec)); in; in = LLVMGetNextInstruction(in))
+        if (LLVMIsAAllocaInst(in) && alloca_bytes(in) >= least_bytes && LLVMGetAlignment(in) == STACK_ALIGN)
+            return in;
+    return NULL;
+}
+
+void lower_fit_stack(Unit *u, u64 made_bytes) {
+    Val old = find_stack(u, made_bytes);
+    if (!old)
+        return;
+    u64 needed = (u->stack_bytes + STACK_ALIGN - 1) & ~(u64)(STACK_ALIGN - 1);
+    Lifter *l = &u->l;
+    LLVMPositionBuilderBefore(l->b, old);
+    u64 above = alloca_bytes(old) - made_bytes;
+    Val stack = LLVMBuildAlloca(l->b, LLVMArrayType(ir_type(l, I8), (unsigned)(needed + above)), "stack");
+    LLVMSetAlignment(stack, STACK_ALIGN);
+    LLVMReplaceAllUsesWith(old, ir_offset(l, stack, (i64)needed - (i64)made_bytes));
+    LLVMInstructionEraseFromParent(old);
+}
+
+/* What is in the guest's stack, as offsets from its lowest address. */
+typedef struct Contents {
+    Val stack;
+    u64 written_end; /* nothing but return addresses is stored from here on */
+    bool unknown;    /* it is accessed in ways that were not followed */
+} Contents;
+
+static bool is_return_address(Unit *u, Val v) {
+    u64 pc;
+    u32 known;
+    return ir_is_const(v, &pc) && map64_get(&u->returns, pc, &known);
+}
+
+static bool constant_offset(Val gep, u64 *off, Unit *u) {
+    u64 index;
+    if (LLVMGetNumOperands(gep) != 2 || !ir_is_const(LLVMGetOperand(gep, 1), &index))
+        return false;
+    *off += index * LLVMABISizeOfType(LLVMGetModuleDataLayout(u->mod), LLVMGetGEPSourceElementType(gep));
+    return true;
+}
+
+static void look_at_uses(Unit *u, Contents *c, Val pointer, u64 off);
+
+static void look_at_use(Unit *u, Contents *c, Val pointer, Val user, u64 off) {
+    CallShape shape;
+    if (LLVMIsALoadInst(user) || (callout_is(u, user, &shape) && callout_sp(user) == pointer))
+        return;
+    if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != pointer) {
+        Val v = LLVMGetOperand(user, 0);
+        u64 end = off + LLVMStoreSizeOfType(LLVMGetModuleDataLayout(u->mod), LLVMTypeOf(v));
+        if (!is_unset(v) && !is_return_address(u, v) && end > c->written_end)
+            c->written_end = end;
+    } else if (LLVMIsAGetElementPtrInst(user) && constant_offset(user, &off, u)) {
+        look_at_uses(u, c, user, off);
+    } else {
+        c->unknown = true;
+    }
+}
+
+static void look_at_uses(Unit *u, Contents *c, Val pointer, u64 off) {
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use))
+        look_at_use(u, c, pointer, LLVMGetUser(use), off);
+}
+
+/* May the callee find arguments on the stack? They begin above the return address. */
+static bool may_have_stack_arguments(Unit *u, const Contents *c, Val sp) {
+    u64 off = 8;
+    if (LLVMIsAGetElementPtrInst(sp)) {
+        if (!constant_offset(sp, &off, u))
+            return true;
+        sp = LLVMGetOperand(sp, 0);
+    }
+    return c->unknown || sp != c->stack || c->written_end > off;
+}
+
+/* ------------------------------------------------------------------------------------------------------- ordinary calls */
+
+typedef struct Results {
+    bool used[4], other; /* by index; in another way than by extractvalue */
+} Results;
+
+static Results results_of(Val call) {
+    Results r = {{0}, false};
+    for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use)) {
+        Val user = LLVMGetUser(use);
+        if (LLVMIsAExtractValueInst(user) && LLVMGetIndices(user)[0] < ARRAY_LEN(r.used))
+            r.used[LLVMGetIndices(user)[0]] = true;
+        else
+            r.other = true;
+    }
+    return r;
+}
+
+/* The type of the low lane that is all that is used of a vector result; NULL if there is more, or several types. */
+static LLVMTypeRef scalar_of(Val call) {
+    LLVMTypeRef scalar = NULL;
+    for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use))
+        for (LLVMUseRef cast = LLVMGetFirstUse(LLVMGetUser(use)); cast; cast = LLVMGetNextUse(cast)) {
+            if (!LLVMIsABitCastInst(LLVMGetUser(cast)))
+                return NULL;
+            for (LLVMUseRef lane = LLVMGetFirstUse(LLVMGetUser(cast)); lane; lane = LLVMGetNextUse(lane)) {
+                Val in = LLVMGetUser(lane);
+                if (!LLVMIsAExtractElementInst(in) || !LLVMIsNull(LLVMGetOperand(in, 1)) ||
+                    (scalar && scalar != LLVMTypeOf(in)))
+                    return NULL;
+                scalar = LLVMTypeOf(in);
+            }
+        }
+    return scalar;
+}
+
+static void replace_scalar(Val old, Val scalar) {
+    LLVMUseRef use, cast, lane;
+    while ((use = LLVMGetFirstUse(old))) {
+        Val extracted = LLVMGetUser(use);
+        while ((cast = LLVMGetFirstUse(extracted))) {
+            Val vector = LLVMGetUser(cast);
+            while ((lane = LLVMGetFirstUse(vector))) {
+                Val in = LLVMGetUser(lane);
+                LLVMReplaceAllUsesWith(in, scalar);
+                LLVMInstructionEraseFromParent(in);
+            }
+            LLVMInstructionEraseFromParent(vector);
+        }
+        LLVMInstructionEraseFromParent(extracted);
+    }
+}
+
+static void replace_extracted(Val old, Val value) {
+    LLVMUseRef use;
+    while ((use = LLVMGetFirstUse(old))) {
+        Val extracted = LLVMGetUser(use);
+        LLVMReplaceAllUsesWith(extracted, value);
+        LLVMInstructionEraseFromParent(extracted);
+    }
+}
+
+static u32 count_set(Val call, u32 first, u32 count) {
+    while (count && is_unset(LLVMGetOperand(call, first + count - 1)))
+        count--;
+    return count;
+}
+
+static bool frame_is_empty(Unit *u) {
+    return !find_stack(u, 0);
+}
+
+/* Under the calling convention of C: what the callee does not look at is passed as anything. */
+static Val build_ordinary(Unit *u, Val call, LLVMTypeRef result) {
+    Val args[ABI_INTS + ABI_VECTORS];
+    LLVMTypeRef types[ARRAY_LEN(args)];
+    u32 ints = count_set(call, 1, ABI_INTS), vectors = count_set(call, ARG_XMM0, ABI_VECTORS), count = 0;
+    for (u32 i = 0; i < ints; i++)
+        args[count++] = LLVMGetOperand(call, 1 + i);
+    for (u32 i = 0; i < vectors; i++)
+        args[count++] = LLVMGetOperand(call, ARG_XMM0 + i);
+    for (u32 i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    bool variadic = !is_unset(LLVMGetOperand(call, ARG_RAX));
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, variadic);
+    LLVMPositionBuilderBefore(u->l.b, call);
+    Val made = LLVMBuildCall2(u->l.b, type, ir_bitcast(&u->l, callout_pc(call), PTR), args, count, "");
+    LLVMSetTailCall(made, frame_is_empty(u));
+    return made;
+}
+
+static void lower_ordinary(Unit *u, Val call) {
+    Results r = results_of(call);
+    LLVMTypeRef scalar = r.used[2] && !r.used[0] && !r.used[1] && !r.used[3] && !r.other ? scalar_of(call) : NULL;
+    if (r.other || r.used[1] || r.used[3] || (r.used[2] && (r.used[0] || !scalar)))
+        LLVMReplaceAllUsesWith(call, build_ordinary(u, call, LLVMTypeOf(call)));
+    else if (scalar)
+        replace_scalar(call, build_ordinary(u, call, scalar));
+    else if (r.used[0])
+        replace_extracted(call, build_ordinary(u, call, ir_type(&u->l, I64)));
+    else
+        build_ordinary(u, call, ir_type(&u->l, 0));
+    LLVMInstructionEraseFromParent(call);
+}
+
+/* ----------------------------------------------------------------------------------------------- on the guest's stack */
+
+static const char *name_of(Reg r) {
+    static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                        "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+    static const char *const vectors[] = {"xmm0", "xmm1", "xmm2",  "xmm3",  "xmm4",  "xmm5",  "xmm6",  "xmm7",
+                                          "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"};
+    return r < XMM0 ? names[r] : vectors[r - XMM0];
+}
+
+/* All registers that a callee need not keep are results. The address is in r13, the stack pointer in r14, and the callee
+ * keeps r12 for us. */
+static const char *constraints(Unit *u, const CallRegs *in, const CallRegs *all) {
+    char *text = "";
+    for (u32 i = 0; i < all->out_count; i++)
+        text = arena_printf(&u->arena, "%s={%s},", text, name_of(all->out[i]));
+    text = arena_printf(&u->arena, "%s{r13}", text);
+    for (u32 i = 0; i < in->in_count; i++)
+        text = arena_printf(&u->arena, "%s,{%s}", text, name_of(in->in[i]));
+    return arena_printf(&u->arena, "%s,{r14},~{r12},~{memory},~{flags},~{dirflag},~{fpsr}", text);
+}
+
+static const char *switching_code(void) {
+    return __builtin_cpu_supports("avx")
+               ? "vzeroupper\n\tmovq %rsp, %r12\n\tleaq 8(%r14), %rsp\n\tcall *%r13\n\tmovq %r12, %rsp"
+               : "movq %rsp, %r12\n\tleaq 8(%r14), %rsp\n\tcall *%r13\n\tmovq %r12, %rsp";
+}
+
+static void lower_switching(Unit *u, Val call, CallShape shape) {
+    const CallRegs *in = callout_regs(shape), *all = callout_regs(CALL_LOCAL);
+    const char *code = switching_code(), *where = constraints(u, in, all);
+    Val args[CALLOUT_MAX_REGS + 2];
+    LLVMTypeRef types[ARRAY_LEN(args)], out[CALLOUT_MAX_REGS];
+    u32 count = in->in_count + 2;
+    for (u32 i = 0; i < count; i++) {
+        args[i] = LLVMGetOperand(call, i);
+        types[i] = LLVMTypeOf(args[i]);
+    }
+    for (u32 i = 0; i < all->out_count; i++)
+        out[i] = ir_type(&u->l, all->out[i] < XMM0 ? I64 : ir_ty(LLVMGetOperand(call, ARG_XMM0)));
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMStructTypeInContext(u->ctx, out, all->out_count, false), types, count, false);
+    Val asm_code =
+        LLVMGetInlineAsm(type, code, strlen(code), where, strlen(where), true, false, LLVMInlineAsmDialectATT, false);
+    LLVMPositionBuilderBefore(u->l.b, call);
+    Val made = LLVMBuildCall2(u->l.b, type, asm_code, args, count, "");
+    Val result = LLVMGetPoison(LLVMTypeOf(call));
+    for (u32 i = 0; i < in->out_count; i++)
+        result = LLVMBuildInsertValue(u->l.b, result, LLVMBuildExtractValue(u->l.b, made, i, ""), i, "");
+    LLVMReplaceAllUsesWith(call, result);
+    LLVMInstructionEraseFromParent(call);
+}
+
+/* Everything that is in the frame but the guest's stack is allocated in a new first block. */
+static void make_stack_lowest(Unit *u, Val stack) {
+    Label old = LLVMGetEntryBasicBlock(u->spec), first = LLVMInsertBasicBlockInContext(u->ctx, old, "frame");
+    ir_here(&u->l, first);
+    for (Val in = LLVMGetFirstInstruction(old), next; in; in = next) {
+        next = LLVMGetNextInstruction(in);
+        if (!LLVMIsAAllocaInst(in) || in == stack)
+            continue;
+        LLVMInstructionRemoveFromParent(in);
+        LLVMInsertIntoBuilder(u->l.b, in);
+    }
+    ir_goto(&u->l, old);
+    ir_attribute(&u->l, u->spec, OF_FUNCTION, "noredzone", 0);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- public */
+
+void lower_callouts(Unit *u) {
+    Contents c = {.stack = find_stack(u, 0)};
+    VEC(Val) calls = {0};
+    CallShape shape;
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
+            if (callout_is(u, in, &shape))
+                VEC_PUSH(&calls, in);
+    if (c.stack)
+        look_at_uses(u, &c, c.stack, 0);
+    bool switching = false;
+    for (size_t i = 0; i < calls.len; i++) {
+        callout_is(u, calls.at[i], &shape);
+        bool ordinary = shape == CALL_ABI && is_unset(LLVMGetOperand(calls.at[i], ARG_R10)) &&
+                        !may_have_stack_arguments(u, &c, callout_sp(calls.at[i]));
+        switching |= !ordinary;
+        if (ordinary)
+            lower_ordinary(u, calls.at[i]);
+        else
+            lower_switching(u, calls.at[i], shape);
+    }
+    if (switching)
+        make_stack_lowest(u, c.stack);
+    VEC_FREE(&calls);
+}

@@ -1,0 +1,13 @@
+/* lower.h: calls out become machine calls. */
+#ifndef BINOPT_LLVM_LOWER_H
+#define BINOPT_LLVM_LOWER_H
+
+#include "binopt/llvm/unit.h"
+
+/* Gives the guest's stack the size it needs instead of that it was made with. */
+void lower_fit_stack(Unit *u, u64 made_bytes);
+
+/* Replaces all calls out of u->spec; afterwards the module can be compiled. */
+void lower_callouts(Unit *u);
+
+#endif

@@ -1,0 +1,251 @@
+/* rewrite.c: the rewriter that lifts a function to LLVM-IR, specialises it there and compiles it: see unit.h. */
+#include <stdio.h>
+
+#include "binopt/llvm/fold.h"
+#include "binopt/llvm/lift.h"
+#include "binopt/llvm/lower.h"
+#include "binopt/rewriter.h"
+
+/* Each round may open up a function that was called through a pointer; where that goes on for ever it is recursion. */
+enum { MAX_ROUNDS = 8, MAX_FULL_ROUNDS = 3 };
+
+typedef struct LlvmRewriter {
+    LatheJit *jit;
+    unsigned made; /* how many functions, for their names */
+} LlvmRewriter;
+
+/* ------------------------------------------------------------------------------------------------------------ signatures */
+
+/* Small integers travel as 32 bits, with whatever the caller put above them. */
+static char letter_of(BinoptType type) {
+    switch (type) {
+    case BINOPT_TY_VOID:
+        return 'v';
+    case BINOPT_TY_INT8:
+    case BINOPT_TY_INT16:
+    case BINOPT_TY_INT32:
+    case BINOPT_TY_UINT8:
+    case BINOPT_TY_UINT16:
+    case BINOPT_TY_UINT32:
+        return 'i';
+    case BINOPT_TY_INT64:
+    case BINOPT_TY_UINT64:
+        return 'l';
+    case BINOPT_TY_FLOAT:
+        return 'f';
+    case BINOPT_TY_DOUBLE:
+        return 'd';
+    case BINOPT_TY_PTR:
+    case BINOPT_TY_PTR_NOALIAS:
+        return 'p';
+    }
+    return '?';
+}
+
+static Val wrap(Unit *u, Val entry, u64 stack_bytes) {
+    char sig[128] = {letter_of(u->cfg->ret)};
+    if (u->cfg->params.len > 64)
+        return NULL;
+    for (size_t i = 0; i < u->cfg->params.len; i++)
+        sig[1 + i] = letter_of(u->cfg->params.at[i].type);
+    return lathe_wrap_sysv(entry, LATHE_ARCH_X86_64, "wrapped", sig, stack_bytes);
+}
+
+/* A pointer, bit pattern or number as the integer that it is, for comparing. */
+static Val bits_of(Unit *u, Val v) {
+    Ty t = ir_ty(v);
+    return t == PTR ? v : ir_bitcast(&u->l, v, ty_int(ty_bits(t)));
+}
+
+/* Other values than the fixed ones are for the original. */
+static void build_guard(Unit *u, Val *args) {
+    Lifter *l = &u->l;
+    Val differs = ir_int(l, I1, 0);
+    for (u32 i = 0; i < u->cfg->params.len; i++) {
+        const Param *p = &u->cfg->params.at[i];
+        if (!p->fixed)
+            continue;
+        Val given = bits_of(u, args[i]), fixed = bits_of(u, fold_parameter(u, p, ir_ty(args[i])));
+        Ty t = config_type_bytes(p->type) < 4 ? ty_int(8 * config_type_bytes(p->type)) : ir_ty(given);
+        if (t != ir_ty(given)) {
+            given = ir_trunc(l, given, t);
+            fixed = ir_trunc(l, fixed, t);
+        }
+        differs = LLVMBuildOr(l->b, differs, ir_icmp(l, NE, given, fixed), "");
+    }
+    Label original = ir_label(l, "original"), go_on = ir_label(l, "special");
+    ir_branch_rare(l, differs, original, go_on);
+    ir_here(l, original);
+    Val address = LLVMConstIntToPtr(ir_int(l, I64, u->cfg->function), ir_type(l, PTR));
+    Val call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(l->fn), address, args, (unsigned)u->cfg->params.len, "");
+    LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+    if (u->cfg->ret)
+        LLVMBuildRet(l->b, call);
+    else
+        LLVMBuildRetVoid(l->b);
+    ir_here(l, go_on);
+}
+
+static void build_spec(Unit *u, Val wrapped, const char *name) {
+    Lifter *l = &u->l;
+    u32 count = (u32)u->cfg->params.len;
+    Val args[64];
+    u->spec = l->fn = LLVMAddFunction(u->mod, name, LLVMGlobalGetValueType(wrapped));
+    ir_here(l, ir_label(l, "entry"));
+    for (u32 i = 0; i < count; i++) {
+        args[i] = LLVMGetParam(u->spec, i);
+        if (u->cfg->params.at[i].type == BINOPT_TY_PTR_NOALIAS)
+            ir_attribute(l, u->spec, 1 + i, "noalias", 0);
+    }
+    if (u->cfg->guard)
+        build_guard(u, args);
+    for (u32 i = 0; i < count; i++)
+        if (u->cfg->params.at[i].fixed)
+            args[i] = fold_parameter(u, &u->cfg->params.at[i], ir_ty(args[i]));
+    Val result = ir_call(l, wrapped, args, count);
+    if (u->cfg->ret)
+        LLVMBuildRet(l->b, result);
+    else
+        LLVMBuildRetVoid(l->b);
+    ir_attribute(l, u->spec, OF_FUNCTION, "nounwind", 0);
+    ir_attribute(l, wrapped, OF_FUNCTION, "alwaysinline", 0);
+    LLVMSetLinkage(wrapped, LLVMInternalLinkage);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- the work */
+
+static void allow_fast_math(Unit *u) {
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
+            if (LLVMCanValueUseFastMathFlags(in))
+                LLVMSetFastMathFlags(in, LLVMFastMathAll);
+}
+
+static bool optimize(Unit *u, LatheOpt level) {
+    if (lathe_jit_optimize(u->jit, u->mod, level) != LATHE_OK)
+        u->hopeless = "LLVM could not optimise it";
+    lift_forget(u);
+    if (u->cfg->fast_math)
+        allow_fast_math(u);
+    return !u->hopeless;
+}
+
+/* What optimisation brought to light; false if that is nothing. */
+static bool discover(Unit *u) {
+    bool folded = fold_run(u), lifted = lift_known_callouts(u);
+    return (folded || lifted) && !u->hopeless;
+}
+
+static void simplify(Unit *u) {
+    for (int i = 0; i < MAX_ROUNDS && optimize(u, LATHE_OPT_QUICK) && discover(u); i++)
+        ;
+}
+
+static void dump(Unit *u, const char *stage) {
+    if (u->cfg->log_level < 3)
+        return;
+    char *text = LLVMPrintModuleToString(u->mod);
+    fprintf(stderr, "binopt: %s:\n%s\n", stage, text);
+    LLVMDisposeMessage(text);
+}
+
+static bool build(Unit *u, const char *name) {
+    u64 stack_bytes = (u->cfg->stack_bytes + 15) & ~(u64)15;
+    Val entry = lift_function(u, u->cfg->function), wrapped = entry ? wrap(u, entry, stack_bytes) : NULL;
+    if (!wrapped) {
+        u->hopeless = entry ? "its signature has no meaning" : u->why;
+        return false;
+    }
+    build_spec(u, wrapped, name);
+    dump(u, "lifted");
+    simplify(u);
+    if (u->stack_bytes > stack_bytes)
+        u->hopeless = "it needs more stack than is allowed";
+    if (u->hopeless)
+        return false;
+    lower_fit_stack(u, stack_bytes);
+    for (int i = 0; i < MAX_FULL_ROUNDS && optimize(u, LATHE_OPT_MAX) && discover(u); i++)
+        simplify(u);
+    return !u->hopeless;
+}
+
+/* Of what was declared and not used after all there is nothing to compile. */
+static void drop_unused(Unit *u) {
+    for (Val fn = LLVMGetFirstFunction(u->mod), next; fn; fn = next) {
+        next = LLVMGetNextFunction(fn);
+        if (fn != u->spec && !LLVMGetFirstUse(fn))
+            LLVMDeleteFunction(fn);
+    }
+}
+
+/* The code, or NULL. Takes the module. */
+static BinoptFunc compile(Unit *u, const char *name) {
+    fold_finish(u);
+    lower_callouts(u);
+    drop_unused(u);
+    dump(u, "to be compiled");
+    LatheStatus status = lathe_jit_add(u->jit, u->mod, LATHE_OPT_NONE);
+    u->mod = NULL;
+    if (status != LATHE_OK)
+        u->hopeless = lathe_status_text(status);
+    return status == LATHE_OK ? lathe_jit_lookup(u->jit, name) : NULL;
+}
+
+static void unit_init(Unit *u, LatheJit *jit, const BinoptCfg *cfg) {
+    *u = (Unit){.cfg = cfg, .jit = jit, .isa = isa_find(LATHE_ARCH_X86_64)};
+    maps_init(&u->maps);
+    u->ctx = LLVMContextCreate();
+    u->mod = LLVMModuleCreateWithNameInContext("binopt", u->ctx);
+    ir_begin(&u->l, u->mod);
+}
+
+static void unit_free(Unit *u) {
+    ir_end(&u->l);
+    if (u->mod)
+        LLVMDisposeModule(u->mod);
+    LLVMContextDispose(u->ctx);
+    maps_free(&u->maps);
+    map64_free(&u->lifted);
+    map64_free(&u->returns);
+    VEC_FREE(&u->functions);
+    VEC_FREE(&u->lifting);
+    arena_free(&u->arena);
+}
+
+static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
+    LlvmRewriter *r = self;
+    if (!r || !cfg->typed) {
+        config_log(cfg, 1, "left alone: %s", r ? "its signature is not known" : "no memory for code");
+        return NULL;
+    }
+    char name[32];
+    snprintf(name, sizeof(name), "spec_%u", r->made++);
+    Unit u;
+    unit_init(&u, r->jit, cfg);
+    BinoptFunc made = build(&u, name) ? compile(&u, name) : NULL;
+    if (made)
+        config_log(cfg, 2, "specialised: %zu instructions lifted, at %p", u.insns, made);
+    else
+        config_log(cfg, 1, "left alone: %s", u.hopeless);
+    unit_free(&u);
+    return made;
+}
+
+static void *open_llvm(void) {
+    LatheJit *jit = lathe_jit_new(NULL);
+    if (!jit)
+        return NULL;
+    LlvmRewriter *r = mem_new(sizeof(*r));
+    r->jit = jit;
+    return r;
+}
+
+static void close_llvm(void *self) {
+    LlvmRewriter *r = self;
+    if (!r)
+        return;
+    lathe_jit_free(r->jit);
+    mem_free(r);
+}
+
+const Rewriter rewriter_llvm = {"llvm", "llvm", open_llvm, close_llvm, specialize};

@@ -1,0 +1,43 @@
+/* unit.h: one specialisation on its way through LLVM.
+ *
+ * The function is lifted with every function it calls directly, put behind its C signature with the fixed values as
+ * constants, and simplified. Calls that stay calls to machine code, and computed ones whose target is not known yet, are
+ * *calls out* (callout.h): they take the registers of the calling convention by value, so that the guest state dissolves
+ * although they are there. In rounds, loads from constant memory become constants (fold.h), and calls out whose target has
+ * become one become lifted code (lift.h). When nothing changes any more the optimiser does its part and what is left of the
+ * calls out becomes machine calls (lower.h).
+ */
+#ifndef BINOPT_LLVM_UNIT_H
+#define BINOPT_LLVM_UNIT_H
+
+#include "binopt/config.h"
+#include "binopt/maps.h"
+#include "ir/ir.h"
+#include "isa/isa.h"
+
+typedef struct Unit {
+    const BinoptCfg *cfg;
+    LatheJit *jit;
+    const Isa *isa;
+    Maps maps;
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+    Lifter l;   /* for building IR of our own */
+    Val spec;   /* the function that is made */
+    Val nested; /* a symbol at nested_base: everything addressed from it is constant */
+    u64 nested_base;
+    Val callout[2]; /* by CallShape */
+    Val leave[2];   /* void(ptr cpu): a call out */
+    Val lookup;     /* ptr(ptr, i64, i1): always leave[CALL_ABI]; NULL: these are to be made */
+    Map64 lifted;   /* by pc: index + 1 in `functions` */
+    VEC(Val) functions;
+    VEC(u64) lifting;     /* those under way: a call to one of them is recursion */
+    Map64 returns;        /* the addresses after the calls in lifted code */
+    size_t insns;         /* lifted so far */
+    u64 stack_bytes;      /* that lifted code needs at most */
+    const char *why;      /* the last function could not be lifted */
+    const char *hopeless; /* why nothing will come of it, or NULL */
+    Arena arena;
+} Unit;
+
+#endif

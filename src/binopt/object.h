@@ -1,0 +1,21 @@
+/* object.h: which file of the process a function belongs to, and what it is called there. */
+#ifndef BINOPT_OBJECT_H
+#define BINOPT_OBJECT_H
+
+#include "base/base.h"
+
+/* Where the function that is called at `pc` really is: what a stub of a procedure linkage table jumps to once it is bound;
+ * else pc. */
+u64 object_skip_stub(u64 pc);
+
+/* Is pc in a stub of a procedure linkage table? */
+bool object_is_stub(u64 pc);
+
+/* Does the function belong to the C or C++ library, the dynamic linker or the kernel? */
+bool object_is_library(u64 pc);
+
+/* Does it never return? Does it return twice, or change the stack of its caller? By name. */
+bool object_never_returns(u64 pc);
+bool object_is_unusual(u64 pc);
+
+#endif

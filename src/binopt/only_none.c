@@ -1,0 +1,4 @@
+/* only_none.c: the rewriters of libbinopt-none. */
+#include "binopt/rewriter.h"
+
+const Rewriter *const rewriters[] = {&rewriter_none, NULL};

@@ -1,0 +1,22 @@
+/* rewriter.h: who makes specialised functions. */
+#ifndef BINOPT_REWRITER_H
+#define BINOPT_REWRITER_H
+
+#include "binopt/config.h"
+
+typedef struct Rewriter {
+    const char *name;   /* as BINOPT_DRIVER has it */
+    const char *driver; /* as binopt_driver returns it */
+    /* What it keeps for one handle; NULL: it keeps nothing, or cannot work here. */
+    void *(*open)(void);
+    void (*close)(void *self);
+    /* The new function, which lives as long as `self`; NULL: it cannot or would rather not, and has logged why. */
+    BinoptFunc (*specialize)(void *self, const BinoptCfg *cfg);
+} Rewriter;
+
+extern const Rewriter rewriter_none, rewriter_llvm;
+
+/* Those in this library, the default one first; ended by NULL. */
+extern const Rewriter *const rewriters[];
+
+#endif

@@ -1,0 +1,456 @@
+/* spec.c: specialised functions do what the originals do, and what should be refused is. */
+#include <binopt.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "subjects.h"
+
+typedef enum Expect { NEW, SAME, EITHER } Expect;
+
+enum { MAX_PARAMS = 12 };
+
+static BinoptHandle handle;
+static int failures, checks;
+static bool guarded;
+
+static void check(bool right, const char *what, int line) {
+    checks++;
+    if (right)
+        return;
+    failures++;
+    printf("spec.c:%d: %s\n", line, what);
+}
+#define CHECK_THAT(cond) check(cond, #cond, __LINE__)
+
+static BinoptType type_of(char c) {
+    switch (c) {
+    case 'b':
+        return BINOPT_TY_INT8;
+    case 'B':
+        return BINOPT_TY_UINT8;
+    case 'h':
+        return BINOPT_TY_INT16;
+    case 'H':
+        return BINOPT_TY_UINT16;
+    case 'i':
+        return BINOPT_TY_INT32;
+    case 'I':
+        return BINOPT_TY_UINT32;
+    case 'l':
+        return BINOPT_TY_INT64;
+    case 'L':
+        return BINOPT_TY_UINT64;
+    case 'f':
+        return BINOPT_TY_FLOAT;
+    case 'd':
+        return BINOPT_TY_DOUBLE;
+    case 'p':
+        return BINOPT_TY_PTR;
+    case 'r':
+        return BINOPT_TY_PTR_NOALIAS;
+    }
+    return BINOPT_TY_VOID;
+}
+
+/* A configuration by letters: the result, then the parameters. */
+static BinoptCfgRef configure(void *function, const char *sig) {
+    BinoptCfgRef cfg = binopt_cfg_new(handle, function);
+    BinoptType t[MAX_PARAMS] = {0};
+    unsigned count = (unsigned)strlen(sig) - 1;
+    for (unsigned i = 0; i < count; i++)
+        t[i] = type_of(sig[1 + i]);
+    binopt_cfg_type(cfg, count, type_of(sig[0]), t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], t[10],
+                    t[11]);
+    binopt_cfg_set(cfg, BINOPT_F_GUARD, guarded);
+    const char *level = getenv("BINOPT_TEST_LOG");
+    binopt_cfg_set(cfg, BINOPT_F_LOGLEVEL, level ? (size_t)atoi(level) : 0);
+    return cfg;
+}
+
+static BinoptFunc make(BinoptCfgRef cfg, void *function, Expect expect, int line) {
+    BinoptFunc made = binopt_spec_create(cfg);
+    bool none = strcmp(binopt_driver(), "llvm") != 0;
+    if (expect == NEW && !none)
+        check(made != function, "a new function", line);
+    if (expect == SAME || none)
+        check(made == function, "the original function", line);
+    return made;
+}
+#define MAKE(cfg, f, expect) ((__typeof__(&f))make(cfg, (void *)f, expect, __LINE__))
+
+static const int edges[] = {0, 1, -1, 2, 7, 42, -42, 1000, 2147483647, -2147483647 - 1};
+
+static void test_integers(void) {
+    BinoptCfgRef cfg = configure(subtract, "iii");
+    binopt_cfg_set_parami(cfg, 1, 42);
+    __typeof__(&subtract) f = MAKE(cfg, subtract, NEW);
+    for (size_t i = 0; i < sizeof(edges) / sizeof(*edges); i++)
+        CHECK_THAT(f(edges[i], 42) == (int)((unsigned)edges[i] - 42));
+    if (f != subtract && !guarded)
+        CHECK_THAT(f(48, 16) == 6);
+    if (guarded)
+        CHECK_THAT(f(48, 16) == 32);
+
+    for (int by = -9; by <= 11; by += 4) {
+        cfg = configure(divide, "iii");
+        binopt_cfg_set_parami(cfg, 1, (size_t)by);
+        __typeof__(&divide) d = MAKE(cfg, divide, NEW);
+        for (size_t i = 0; i < sizeof(edges) / sizeof(*edges) - 1; i++)
+            CHECK_THAT(d(edges[i], by) == edges[i] / by);
+    }
+    cfg = configure(modulo, "LLL");
+    binopt_cfg_set_parami(cfg, 1, 10);
+    __typeof__(&modulo) m = MAKE(cfg, modulo, NEW);
+    CHECK_THAT(m(~0ul, 10) == ~0ul % 10 && m(7, 10) == 7);
+
+    cfg = configure(small, "bbBhH");
+    binopt_cfg_set_parami(cfg, 0, (size_t)-100);
+    binopt_cfg_set_parami(cfg, 3, 65000);
+    __typeof__(&small) s = MAKE(cfg, small, NEW);
+    CHECK_THAT(s(-100, 250, -300, 65000) == small(-100, 250, -300, 65000));
+    CHECK_THAT(s(-100, 3, 32767, 65000) == small(-100, 3, 32767, 65000));
+
+    cfg = configure(nothing_known, "lll");
+    __typeof__(&nothing_known) n = MAKE(cfg, nothing_known, NEW);
+    CHECK_THAT(n(12345, -678) == nothing_known(12345, -678));
+}
+
+static void test_loops(void) {
+    int v[] = {4, 3, -1, 4, 100, -7, 8};
+    BinoptCfgRef cfg = configure(sum_array, "lLp");
+    binopt_cfg_set_parami(cfg, 0, 4);
+    __typeof__(&sum_array) sum = MAKE(cfg, sum_array, NEW);
+    CHECK_THAT(sum(4, v) == 10 && sum(4, v + 3) == 105);
+    BinoptCfgRef copy = binopt_cfg_clone(cfg);
+    binopt_cfg_set_paramp(copy, 1, v, sizeof(v), BINOPT_MEM_CONST);
+    binopt_cfg_free(cfg);
+    sum = MAKE(copy, sum_array, NEW);
+    CHECK_THAT(sum(4, v) == 10);
+
+    /* What is said to be constant is read when the function is made. */
+    int w[] = {1, 2, 3, 4};
+    cfg = configure(sum_array, "lLp");
+    binopt_cfg_set_parami(cfg, 0, 4);
+    binopt_cfg_set_paramp(cfg, 1, w, 2 * sizeof(*w), BINOPT_MEM_CONST);
+    sum = MAKE(cfg, sum_array, NEW);
+    w[2] = 30;
+    w[3] = 40;
+    CHECK_THAT(sum(4, w) == 73);
+
+    for (unsigned n = 0; n < 80; n += 19) {
+        cfg = configure(power, "ddI");
+        binopt_cfg_set_parami(cfg, 1, n);
+        __typeof__(&power) p = MAKE(cfg, power, NEW);
+        CHECK_THAT(p(1.25, n) == power(1.25, n) && p(-0.5, n) == power(-0.5, n));
+    }
+    double c[] = {-3, 5, 0, 2, 1, 0, 0, 1};
+    cfg = configure(polynomial, "ddpL");
+    binopt_cfg_set_paramp(cfg, 1, c, sizeof(c), BINOPT_MEM_CONST);
+    binopt_cfg_set_parami(cfg, 2, 8);
+    __typeof__(&polynomial) p = MAKE(cfg, polynomial, NEW);
+    CHECK_THAT(p(1.5, c, 8) == polynomial(1.5, c, 8));
+    binopt_cfg_set(cfg, BINOPT_F_FASTMATH, 1);
+    p = MAKE(cfg, polynomial, NEW);
+    CHECK_THAT(fabs(p(1.5, c, 8) - polynomial(1.5, c, 8)) < 1e-9);
+
+    for (int day = -1; day < 8; day++) {
+        cfg = configure(day_name, "iii");
+        binopt_cfg_set_parami(cfg, 0, (size_t)day);
+        __typeof__(&day_name) d = MAKE(cfg, day_name, NEW);
+        CHECK_THAT(d(day, 11) == day_name(day, 11));
+    }
+    cfg = configure(day_name, "iii");
+    binopt_cfg_set_parami(cfg, 1, 5);
+    __typeof__(&day_name) d = MAKE(cfg, day_name, NEW);
+    for (int day = -1; day < 8; day++)
+        CHECK_THAT(d(day, 5) == day_name(day, 5));
+
+    int table[100];
+    for (int i = 0; i < 100; i++)
+        table[i] = 3 * i;
+    cfg = configure(search, "ipii");
+    binopt_cfg_set_paramp(cfg, 0, table, sizeof(table), BINOPT_MEM_CONST);
+    binopt_cfg_set_parami(cfg, 1, 100);
+    __typeof__(&search) find = MAKE(cfg, search, NEW);
+    for (int key = -2; key < 302; key++)
+        CHECK_THAT(find(table, 100, key) == search(table, 100, key));
+
+    cfg = configure(hash, "IpLI");
+    binopt_cfg_set_parami(cfg, 1, 11);
+    __typeof__(&hash) h = MAKE(cfg, hash, NEW);
+    CHECK_THAT(h((const unsigned char *)"hello world", 11, 5) == hash((const unsigned char *)"hello world", 11, 5));
+}
+
+static void test_memory(void) {
+    static double from[SIDE * SIDE], to[SIDE * SIDE], expected[SIDE * SIDE];
+    for (int i = 0; i < SIDE * SIDE; i++)
+        from[i] = i * 0.5 + i % 7;
+    Flat flat = {4, {{.25, -1, 0}, {.25, 1, 0}, {.25, 0, -1}, {.25, 0, 1}}};
+    BinoptCfgRef cfg = configure(stencil_flat, "vpppi");
+    binopt_cfg_set_paramp(cfg, 0, &flat, sizeof(flat), BINOPT_MEM_CONST);
+    __typeof__(&stencil_flat) f = MAKE(cfg, stencil_flat, NEW);
+    Group a = {.25, 2, {{-1, 0}, {1, 0}}}, b = {.5, 3, {{0, -1}, {0, 1}, {2, 2}}};
+    Sorted sorted = {2, {&a, &b}};
+    cfg = configure(stencil_sorted, "vpppi");
+    binopt_cfg_set_paramp(cfg, 0, &sorted, sizeof(sorted), BINOPT_MEM_NESTED_CONST);
+    __typeof__(&stencil_sorted) s = MAKE(cfg, stencil_sorted, NEW);
+    for (int y = 2; y < SIDE - 2; y++)
+        for (int x = 2; x < SIDE - 2; x++) {
+            f(&flat, from, to, y * SIDE + x);
+            stencil_flat(&flat, from, expected, y * SIDE + x);
+            CHECK_THAT(to[y * SIDE + x] == expected[y * SIDE + x]);
+            s(&sorted, from, to, y * SIDE + x);
+            stencil_sorted(&sorted, from, expected, y * SIDE + x);
+            CHECK_THAT(to[y * SIDE + x] == expected[y * SIDE + x]);
+        }
+
+    Node third = {30, NULL}, second = {20, &third}, first = {10, &second};
+    cfg = configure(list_sum, "lpl");
+    binopt_cfg_set_paramp(cfg, 0, &first, sizeof(first), BINOPT_MEM_NESTED_CONST);
+    __typeof__(&list_sum) l = MAKE(cfg, list_sum, NEW);
+    CHECK_THAT(l(&first, 7) == 420);
+    /* Constant, but not what it leads to. */
+    cfg = configure(list_sum, "lpl");
+    binopt_cfg_set_paramp(cfg, 0, &first, sizeof(first), BINOPT_MEM_CONST);
+    l = MAKE(cfg, list_sum, NEW);
+    second.value = 200;
+    CHECK_THAT(l(&first, 1) == 240);
+    /* Nested, with an exception. */
+    cfg = configure(list_sum, "lpl");
+    binopt_cfg_set_paramp(cfg, 0, &first, sizeof(first), BINOPT_MEM_NESTED_CONST);
+    binopt_cfg_mem(cfg, &third, sizeof(third), BINOPT_MEM_DYNAMIC);
+    l = MAKE(cfg, list_sum, NEW);
+    third.value = 5;
+    CHECK_THAT(l(&first, 1) == 215);
+
+    int numbers[] = {1, 2, 3, 4, 5};
+    Span span = {numbers, numbers + 5};
+    cfg = configure(span_sum, "lpl");
+    binopt_cfg_set_paramp(cfg, 0, &span, sizeof(span), BINOPT_MEM_NESTED_CONST);
+    __typeof__(&span_sum) sp = MAKE(cfg, span_sum, NEW);
+    CHECK_THAT(sp(&span, 100) == 115);
+
+    for (int i = -1; i < 5; i++) {
+        cfg = configure(pick, "pi");
+        binopt_cfg_set_parami(cfg, 0, (size_t)i);
+        __typeof__(&pick) p = MAKE(cfg, pick, NEW);
+        CHECK_THAT(!strcmp(p(i), pick(i)));
+    }
+    unsigned char bytes[100] = {0};
+    cfg = configure(fill, "vpBL");
+    binopt_cfg_set_parami(cfg, 1, 0xab);
+    __typeof__(&fill) fl = MAKE(cfg, fill, NEW);
+    fl(bytes, 0xab, 99);
+    CHECK_THAT(bytes[0] == 0xab && bytes[98] == 0xab && bytes[99] == 0);
+    long cell = 5;
+    cfg = configure(counter, "lpli");
+    binopt_cfg_set_paramp(cfg, 0, &cell, sizeof(cell), BINOPT_MEM_DYNAMIC);
+    __typeof__(&counter) ct = MAKE(cfg, counter, NEW);
+    CHECK_THAT(ct(&cell, 3, 4) == 17 && ct(&cell, -1, 2) == 15);
+}
+
+static void test_pointers_to_functions(void) {
+    double v[] = {1, 2, 7, 4, 5.5, -3};
+    double (*const ops[])(double, double) = {add_two, larger, fmin, fmod};
+    for (size_t i = 0; i < 4; i++) {
+        BinoptCfgRef cfg = configure(reduce, "dppL");
+        binopt_cfg_set_parami(cfg, 0, (size_t)ops[i]);
+        __typeof__(&reduce) r = MAKE(cfg, reduce, NEW);
+        CHECK_THAT(r(ops[i], v, 6) == reduce(ops[i], v, 6) && r(ops[i], v, 1) == 1);
+    }
+    BinoptCfgRef cfg = configure(reduce, "dppL");
+    binopt_cfg_set_parami(cfg, 2, 5);
+    __typeof__(&reduce) r = MAKE(cfg, reduce, NEW);
+    for (size_t i = 0; i < 4; i++)
+        CHECK_THAT(r(ops[i], v, 5) == reduce(ops[i], v, 5));
+
+    cfg = configure(jump_through, "ip");
+    __typeof__(&jump_through) j = MAKE(cfg, jump_through, NEW);
+    CHECK_THAT(j(forty_two) == 42);
+    binopt_cfg_set_parami(cfg, 0, (size_t)forty_two);
+    j = MAKE(cfg, jump_through, NEW);
+    CHECK_THAT(j(forty_two) == 42);
+
+    cfg = configure(callbacks, "lpll");
+    __typeof__(&callbacks) c = MAKE(cfg, callbacks, NEW);
+    CHECK_THAT(c(eight, 20, 7) == callbacks(eight, 20, 7));
+    binopt_cfg_set_parami(cfg, 0, (size_t)eight);
+    c = MAKE(cfg, callbacks, NEW);
+    CHECK_THAT(c(eight, 20, 7) == callbacks(eight, 20, 7));
+
+    cfg = configure(pass_big, "lpll");
+    __typeof__(&pass_big) b = MAKE(cfg, pass_big, NEW);
+    CHECK_THAT(b(take_big, 20, 7) == pass_big(take_big, 20, 7));
+    binopt_cfg_set_parami(cfg, 0, (size_t)take_big);
+    b = MAKE(cfg, pass_big, NEW);
+    CHECK_THAT(b(take_big, 20, 7) == pass_big(take_big, 20, 7));
+}
+
+static void test_calls(void) {
+    BinoptCfgRef cfg = configure(text_length, "LpL");
+    binopt_cfg_set_parami(cfg, 1, 10);
+    __typeof__(&text_length) t = MAKE(cfg, text_length, NEW);
+    CHECK_THAT(t("hello", 10) == 15);
+
+    char out[100], expected[100];
+    cfg = configure(format_numbers, "ipLidi");
+    binopt_cfg_set_parami(cfg, 2, 77);
+    __typeof__(&format_numbers) f = MAKE(cfg, format_numbers, NEW);
+    int n = f(out, sizeof(out), 77, 2.5, 12), m = format_numbers(expected, sizeof(expected), 77, 2.5, 12);
+    CHECK_THAT(n == m && !strcmp(out, expected));
+
+    cfg = configure(with_math, "ddi");
+    binopt_cfg_set_parami(cfg, 1, 5);
+    __typeof__(&with_math) w = MAKE(cfg, with_math, NEW);
+    CHECK_THAT(w(1.5, 5) == with_math(1.5, 5));
+
+    for (int descending = 0; descending < 2; descending++) {
+        int v[] = {5, 2, 9, 1};
+        cfg = configure(sort_by, "ipLi");
+        binopt_cfg_set_parami(cfg, 2, (size_t)descending);
+        __typeof__(&sort_by) s = MAKE(cfg, sort_by, NEW);
+        CHECK_THAT(s(v, 4, descending) == (descending ? 9 : 1) && v[3] == (descending ? 1 : 9));
+    }
+    cfg = configure(fib, "lii");
+    binopt_cfg_set_parami(cfg, 1, 2);
+    __typeof__(&fib) fb = MAKE(cfg, fib, NEW);
+    CHECK_THAT(fb(15, 2) == 610);
+    cfg = configure(is_even, "iI");
+    __typeof__(&is_even) e = MAKE(cfg, is_even, NEW);
+    CHECK_THAT(e(10) == 1 && e(7) == 0);
+    binopt_cfg_set_parami(cfg, 0, 5);
+    e = MAKE(cfg, is_even, NEW);
+    CHECK_THAT(e(5) == 0);
+
+    cfg = configure(helper_chain, "llll");
+    binopt_cfg_set_parami(cfg, 1, 3);
+    __typeof__(&helper_chain) h = MAKE(cfg, helper_chain, NEW);
+    CHECK_THAT(h(100, 3, -7) == helper_chain(100, 3, -7));
+    cfg = configure(checked, "iii");
+    binopt_cfg_set_parami(cfg, 1, 100);
+    __typeof__(&checked) c = MAKE(cfg, checked, NEW);
+    CHECK_THAT(c(9, 100) == 18);
+    char text[] = "abcdefgh12345678";
+    cfg = configure(swap_halves, "vpL");
+    binopt_cfg_set_parami(cfg, 1, 16);
+    __typeof__(&swap_halves) s = MAKE(cfg, swap_halves, NEW);
+    s(text, 16);
+    CHECK_THAT(!strcmp(text, "12345678abcdefgh"));
+}
+
+static void test_arguments(void) {
+    BinoptCfgRef cfg = configure(many_ints, "lilhbIllihl");
+    binopt_cfg_set_parami(cfg, 0, 9);
+    binopt_cfg_set_parami(cfg, 7, 12);
+    __typeof__(&many_ints) m = MAKE(cfg, many_ints, NEW);
+    CHECK_THAT(m(9, -2, 3, -4, 5, 6, -7, 12, -9, 10) == many_ints(9, -2, 3, -4, 5, 6, -7, 12, -9, 10));
+    cfg = configure(many_floats, "ddfdfdfdfdfl");
+    double fixed = 1.5;
+    float narrow = -2.25f;
+    binopt_cfg_set_param(cfg, 2, &fixed);
+    binopt_cfg_set_param(cfg, 9, &narrow);
+    __typeof__(&many_floats) f = MAKE(cfg, many_floats, NEW);
+    CHECK_THAT(f(1, 2, 1.5, 4, 5, 6, 7, 8, 9, -2.25f, 11) == many_floats(1, 2, 1.5, 4, 5, 6, 7, 8, 9, -2.25f, 11));
+    cfg = configure(scale, "fff");
+    binopt_cfg_set_param(cfg, 1, &narrow);
+    __typeof__(&scale) s = MAKE(cfg, scale, NEW);
+    CHECK_THAT(s(3.5f, -2.25f) == scale(3.5f, -2.25f));
+}
+
+static void test_frames(void) {
+    BinoptCfgRef cfg = configure(local_array, "lii");
+    binopt_cfg_set_parami(cfg, 0, 20);
+    __typeof__(&local_array) l = MAKE(cfg, local_array, NEW);
+    CHECK_THAT(l(20, 5) == local_array(20, 5));
+    binopt_cfg_set(cfg, BINOPT_F_STACKSZ, 64);
+    MAKE(cfg, local_array, SAME);
+    cfg = configure(variable_array, "lii");
+    __typeof__(&variable_array) v = MAKE(cfg, variable_array, SAME);
+    CHECK_THAT(v(20, 5) == variable_array(20, 5));
+    cfg = configure(jumps_back, "ii");
+    __typeof__(&jumps_back) j = MAKE(cfg, jumps_back, SAME);
+    CHECK_THAT(j(3) == 3);
+    cfg = configure(extended, "ddd");
+    __typeof__(&extended) x = MAKE(cfg, extended, SAME);
+    CHECK_THAT(x(2, 3) == 7);
+}
+
+static int signal_of(void (*run)(void)) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        run();
+        _exit(0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static __typeof__(&divide) division;
+static __typeof__(&checked) checking;
+static void divide_by_zero(void) {
+    exit(division(5, 0));
+}
+static void fail_check(void) {
+    exit(checking(101, 100));
+}
+
+static void test_faults(void) {
+    BinoptCfgRef cfg = configure(divide, "iii");
+    division = MAKE(cfg, divide, NEW);
+    CHECK_THAT(signal_of(divide_by_zero) == SIGFPE && division(-7, 2) == -3);
+    cfg = configure(checked, "iii");
+    binopt_cfg_set_parami(cfg, 1, 100);
+    checking = MAKE(cfg, checked, NEW);
+    CHECK_THAT(signal_of(fail_check) == SIGABRT);
+}
+
+static void test_nonsense(void) {
+    static unsigned char junk[64];
+    CHECK_THAT(MAKE(configure(junk, "ii"), junk, SAME) == &junk);
+    void *nowhere = (void *)16;
+    CHECK_THAT(make(configure(nowhere, "ii"), nowhere, SAME, __LINE__) == nowhere);
+    BinoptCfgRef cfg = configure(subtract, "iii");
+    binopt_cfg_set_parami(cfg, 7, 1);
+    binopt_cfg_set(cfg, (BinoptOptFlags)9999, 1);
+    binopt_cfg_mem(cfg, NULL, 0, BINOPT_MEM_CONST);
+    __typeof__(&subtract) f = MAKE(cfg, subtract, NEW);
+    CHECK_THAT(f(3, 4) == -1);
+    binopt_spec_delete(handle, (BinoptFunc)f);
+    binopt_spec_delete(handle, (BinoptFunc)subtract);
+    /* A specialised function is a function. */
+    cfg = configure(helper_chain, "llll");
+    binopt_cfg_set_parami(cfg, 1, 3);
+    __typeof__(&helper_chain) once = MAKE(cfg, helper_chain, NEW);
+    cfg = configure((void *)once, "llll");
+    binopt_cfg_set_parami(cfg, 0, 5);
+    __typeof__(&helper_chain) twice = (__typeof__(&helper_chain))binopt_spec_create(cfg);
+    CHECK_THAT(twice(5, 3, 8) == helper_chain(5, 3, 8));
+}
+
+int main(void) {
+    for (int i = 0; i < 2; i++) {
+        guarded = i;
+        handle = binopt_init();
+        test_integers();
+        test_loops();
+        test_memory();
+        test_pointers_to_functions();
+        test_calls();
+        test_arguments();
+        test_frames();
+        test_faults();
+        test_nonsense();
+        binopt_fini(handle);
+    }
+    printf("%d of %d checks failed (%s)\n", failures, checks, binopt_driver());
+    return failures != 0;
+}

@@ -1,0 +1,310 @@
+/* subjects.c: see subjects.h. What binopt has to cope with: loops, tables, pointers to functions, recursion, the C library, odd
+ * stack frames. */
+#include "subjects.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __clang__
+#define APART __attribute__((noinline))
+#else
+#define APART __attribute__((noinline, noclone))
+#endif
+
+int subtract(int a, int b) {
+    return a - b;
+}
+
+long sum_array(size_t len, const int *buf) {
+    long sum = 0;
+    for (size_t i = 0; i < len; i++)
+        sum += buf[i];
+    return sum;
+}
+
+double power(double x, unsigned n) {
+    double r = 1;
+    while (n) {
+        if (n & 1)
+            r *= x;
+        x *= x;
+        n >>= 1;
+    }
+    return r;
+}
+
+double polynomial(double x, const double *c, size_t n) {
+    double r = 0, p = 1;
+    for (size_t i = 0; i < n; i++) {
+        r += c[i] * p;
+        p *= x;
+    }
+    return r;
+}
+
+int divide(int a, int b) {
+    return a / b;
+}
+
+unsigned long modulo(unsigned long a, unsigned long b) {
+    return a % b;
+}
+
+double reduce(double (*op)(double, double), const double *v, size_t n) {
+    double r = v[0];
+    for (size_t i = 1; i < n; i++)
+        r = op(r, v[i]);
+    return r;
+}
+
+double add_two(double a, double b) {
+    return a + b;
+}
+
+double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+int jump_through(int (*f)(void)) {
+    return f();
+}
+
+int forty_two(void) {
+    return 42;
+}
+
+void stencil_flat(const Flat *s, const double *from, double *to, int index) {
+    double v = 0;
+    for (int i = 0; i < s->count; i++)
+        v += s->point[i].f * from[index + s->point[i].dx + SIDE * s->point[i].dy];
+    to[index] = v;
+}
+
+void stencil_sorted(const Sorted *s, const double *from, double *to, int index) {
+    double v = 0;
+    for (int i = 0; i < s->count; i++) {
+        const Group *g = s->group[i];
+        double sum = 0;
+        for (int k = 0; k < g->count; k++)
+            sum += from[index + g->at[k].dx + SIDE * g->at[k].dy];
+        v += g->f * sum;
+    }
+    to[index] = v;
+}
+
+long list_sum(const Node *list, long scale) {
+    long sum = 0;
+    for (; list; list = list->next)
+        sum += list->value * scale;
+    return sum;
+}
+
+long span_sum(const Span *s, long start) {
+    for (const int *p = s->begin; p != s->end; p++)
+        start += *p;
+    return start;
+}
+
+int day_name(int day, int c) {
+    switch (day) {
+    case 0:
+        return 'S' + c;
+    case 1:
+        return 'M' - c;
+    case 2:
+        return c * c;
+    case 3:
+        return 'W' ^ c;
+    case 4:
+        return c << 3;
+    case 5:
+        return 'F';
+    case 6:
+        return c / 3;
+    default:
+        return -1;
+    }
+}
+
+size_t text_length(const char *s, size_t add) {
+    return strlen(s) + add;
+}
+
+int format_numbers(char *out, size_t size, int a, double b, int c) {
+    return snprintf(out, size, "%d %.3f %d %d %d %s %d", a, b, c, a + c, a - c, a > c ? "more" : "less", a * c);
+}
+
+void fill(unsigned char *to, unsigned char byte, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        to[i] = byte;
+}
+
+long fib(int n, int limit) {
+    return n < limit ? n : fib(n - 1, limit) + fib(n - 2, limit);
+}
+
+static APART int is_odd(unsigned n) {
+    return n == 0 ? 0 : is_even(n - 1);
+}
+
+APART int is_even(unsigned n) {
+    return n == 0 ? 1 : is_odd(n - 1);
+}
+
+long many_ints(int a, long b, short c, char d, unsigned e, long f, long g, int h, short i, long j) {
+    return a + 2 * b + 3 * c + 4 * d + 5 * (long)e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j;
+}
+
+double many_floats(double a, float b, double c, float d, double e, float f, double g, float h, double i, float j,
+                   long k) {
+    return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j + (double)k;
+}
+
+int8_t small(int8_t a, uint8_t b, int16_t c, uint16_t d) {
+    return (int8_t)(a * 3 + b / 5 + c % 7 - (d >> 3));
+}
+
+float scale(float x, float by) {
+    return x * by + 1;
+}
+
+double with_math(double x, int n) {
+    double r = 0;
+    for (int i = 0; i < n; i++)
+        r += pow(x, i) + sin(r);
+    return r;
+}
+
+static int ascending_order(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+static int descending_order(const void *a, const void *b) {
+    return *(const int *)b - *(const int *)a;
+}
+
+int sort_by(int *v, size_t n, int descending) {
+    qsort(v, n, sizeof(*v), descending ? descending_order : ascending_order);
+    return v[0];
+}
+
+long local_array(int n, int seed) {
+    int v[64];
+    for (int i = 0; i < 64; i++)
+        v[i] = seed * i;
+    long sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += v[(i * 7) & 63];
+    return sum;
+}
+
+long variable_array(int n, int seed) {
+    int v[n];
+    for (int i = 0; i < n; i++)
+        v[i] = seed ^ i;
+    long sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += v[n - 1 - i] * i;
+    return sum;
+}
+
+int jumps_back(int n) {
+    jmp_buf env;
+    volatile int count = 0;
+    if (setjmp(env) < n) {
+        count++;
+        longjmp(env, count);
+    }
+    return count;
+}
+
+double extended(double a, double b) {
+    long double x = a;
+    return (double)(x * b + 1.0L);
+}
+
+APART long take_big(Big b, long x) {
+    long sum = x;
+    for (int i = 0; i < 9; i++)
+        sum = 3 * sum + b.word[i];
+    return sum;
+}
+
+long pass_big(long (*f)(Big, long), long x, long y) {
+    Big b;
+    for (int i = 0; i < 9; i++)
+        b.word[i] = x * i + y;
+    return f(b, x) + f(b, y);
+}
+
+APART long eight(long a, long b, long c, long d, long e, long f, long g, long h) {
+    return a ^ (b << 1) ^ (c << 2) ^ (d << 3) ^ (e << 4) ^ (f << 5) ^ (g << 6) ^ (h << 7);
+}
+
+long callbacks(long (*f)(long, long, long, long, long, long, long, long), long n, long k) {
+    long sum = 0;
+    for (long i = 0; i < n; i++)
+        sum += f(i, k, i + k, i - k, 5, 6, i * k, sum);
+    return sum;
+}
+
+int checked(int n, int limit) {
+    if (n > limit)
+        abort();
+    return n * 2;
+}
+
+long counter(long *cell, long by, int times) {
+    for (int i = 0; i < times; i++)
+        __atomic_fetch_add(cell, by, __ATOMIC_SEQ_CST);
+    return *cell;
+}
+
+static APART long third(long a, long b) {
+    return a * b + (a >> 2);
+}
+
+static APART long second(long a, long b, long c) {
+    return third(a, c) - third(b, a) + c;
+}
+
+long helper_chain(long a, long b, long c) {
+    return second(a, b, c) + second(c, b, a) * b;
+}
+
+const char *pick(int which) {
+    static const char *const names[] = {"zero", "one", "two", "three"};
+    return which >= 0 && which < 4 ? names[which] : "many";
+}
+
+int search(const int *table, int n, int key) {
+    int low = 0, high = n;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (table[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+long nothing_known(long a, long b) {
+    return a * b - (a ^ b);
+}
+
+unsigned hash(const unsigned char *p, size_t n, unsigned seed) {
+    while (n--)
+        seed = (seed ^ *p++) * 16777619u;
+    return seed;
+}
+
+void swap_halves(char *p, size_t n) {
+    char copy[256];
+    memcpy(copy, p, n / 2);
+    memmove(p, p + n / 2, n - n / 2);
+    memcpy(p + n - n / 2, copy, n / 2);
+}

@@ -1,0 +1,86 @@
+/* subjects.h: functions to be specialised, compiled by several compilers at several levels. */
+#ifndef TESTS_BINOPT_SUBJECTS_H
+#define TESTS_BINOPT_SUBJECTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Point {
+    double f;
+    int dx, dy;
+} Point;
+typedef struct Flat {
+    int count;
+    Point point[8];
+} Flat;
+typedef struct Offset {
+    int dx, dy;
+} Offset;
+typedef struct Group {
+    double f;
+    int count;
+    Offset at[8];
+} Group;
+typedef struct Sorted {
+    int count;
+    Group *group[4];
+} Sorted;
+typedef struct Node {
+    long value;
+    struct Node *next;
+} Node;
+typedef struct Span {
+    const int *begin, *end;
+} Span;
+typedef struct Big {
+    long word[9];
+} Big;
+
+enum { SIDE = 33 };
+
+int subtract(int a, int b);
+long sum_array(size_t len, const int *buf);
+double power(double x, unsigned n);
+double polynomial(double x, const double *c, size_t n);
+int divide(int a, int b);
+unsigned long modulo(unsigned long a, unsigned long b);
+double reduce(double (*op)(double, double), const double *v, size_t n);
+double add_two(double a, double b);
+double larger(double a, double b);
+int jump_through(int (*f)(void));
+int forty_two(void);
+void stencil_flat(const Flat *s, const double *from, double *to, int index);
+void stencil_sorted(const Sorted *s, const double *from, double *to, int index);
+long list_sum(const Node *list, long scale);
+long span_sum(const Span *s, long start);
+int day_name(int day, int c);
+size_t text_length(const char *s, size_t add);
+int format_numbers(char *out, size_t size, int a, double b, int c);
+void fill(unsigned char *to, unsigned char byte, size_t n);
+long fib(int n, int limit);
+int is_even(unsigned n);
+long many_ints(int a, long b, short c, char d, unsigned e, long f, long g, int h, short i, long j);
+double many_floats(double a, float b, double c, float d, double e, float f, double g, float h, double i, float j,
+                   long k);
+int8_t small(int8_t a, uint8_t b, int16_t c, uint16_t d);
+float scale(float x, float by);
+double with_math(double x, int n);
+int sort_by(int *v, size_t n, int descending);
+long local_array(int n, int seed);
+long variable_array(int n, int seed);
+int jumps_back(int n);
+double extended(double a, double b);
+long pass_big(long (*f)(Big, long), long x, long y);
+long take_big(Big b, long x);
+long callbacks(long (*f)(long, long, long, long, long, long, long, long), long n, long k);
+long eight(long a, long b, long c, long d, long e, long f, long g, long h);
+int checked(int n, int limit);
+long counter(long *cell, long by, int times);
+long helper_chain(long a, long b, long c);
+const char *pick(int which);
+int search(const int *table, int n, int key);
+long nothing_known(long a, long b);
+unsigned hash(const unsigned char *p, size_t n, unsigned seed);
+void swap_halves(char *p, size_t n);
+
+#endif
