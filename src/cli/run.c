@@ -1,4 +1,5 @@
 /* run.c: `lathe run`: finds the program, and becomes the client that runs it, with the options as one word. */
+#include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -149,6 +150,43 @@ typedef struct Paths {
     Daemon daemon; /* its socket is empty if there is none to use */
 } Paths;
 
+/* ----------------------------------------------------------------------------------------------------- the kind of guest */
+
+/* The machine that an ELF file is for; 0: it is none. */
+static u32 machine_of(const char *path) {
+    Elf64_Ehdr head = {0};
+    FILE *file = fopen(path, "rb");
+    bool ok = file && fread(&head, sizeof(head), 1, file) == 1 && !memcmp(head.e_ident, ELFMAG, SELFMAG);
+    if (file)
+        fclose(file);
+    return ok && head.e_ident[EI_CLASS] == ELFCLASS64 ? head.e_machine : 0;
+}
+
+/* The name of a kind of guest; NULL: it is unknown. */
+static const char *guest_name(u32 machine) {
+#define ISA(folder, name, number)                                                                                      \
+    if (machine == (number))                                                                                           \
+        return name;
+#include "isa/isas.def"
+#undef ISA
+    return NULL;
+}
+
+/* Each kind of guest has a client; the host's own takes scripts, and says what is wrong with the rest. Where Debian's cross packages
+ * put the libraries of another machine is its sysroot. */
+static bool find_client(const char *program, Paths *p) {
+    char file[64] = "lathe-client", dir[64];
+    u32 machine = machine_of(program);
+    const char *name = machine == machine_of("/proc/self/exe") ? NULL : guest_name(machine);
+    if (name) {
+        snprintf(file, sizeof(file), "lathe-client-%s", name);
+        snprintf(dir, sizeof(dir), "/usr/%s-linux-gnu", name);
+    }
+    if (name && !*p->sysroot && access(dir, X_OK) == 0)
+        strcpy(p->sysroot, dir);
+    return programs_find(file, p->client, PATH_SIZE);
+}
+
 /* ------------------------------------------------------------------------------------------------- the server to be asked */
 
 static const char *ssh_host(const char *server) {
@@ -208,7 +246,7 @@ static bool find_paths(const Settings *s, Paths *p) {
         return !fail(1, s->sysroot, "not a directory");
     if (s->sysroot && !programs_absolute(s->sysroot, p->sysroot, PATH_SIZE))
         return !fail(1, s->sysroot, "the path is too long");
-    return programs_find("lathe-client", p->client, PATH_SIZE) && programs_find("lathe-server", p->server, PATH_SIZE) &&
+    return programs_find("lathe-server", p->server, PATH_SIZE) &&
            programs_cache_dir(s->cache, p->cache, PATH_SIZE) && shared_prepare(s->cache, p->shared, PATH_SIZE);
 }
 
@@ -274,7 +312,9 @@ int command_run(int argc, char **argv) {
     choose_server(&s, paths.server, &paths.daemon);
     change_environment(&s);
     int status = find_program(argv[1], program, sizeof(program));
-    return status ? status
-                  : start_client(&paths, format_options(&s, &paths), program, s.arg0 ? s.arg0 : argv[1], argv + 2,
-                                 argc - 1);
+    if (status)
+        return status;
+    if (!find_client(program, &paths))
+        return 1;
+    return start_client(&paths, format_options(&s, &paths), program, s.arg0 ? s.arg0 : argv[1], argv + 2, argc - 1);
 }

@@ -1,37 +1,45 @@
 /* isa.c: the list of guest architectures, and guest addresses and memory as every ISA sees them. */
 #include "isa/isa.h"
 
-extern const Isa isa_x86_64, isa_riscv64;
+#include <elf.h>
+#include <stdio.h>
 
-/* In the order of LatheArch. */
-static const Isa *const isas[] = {&isa_x86_64, &isa_riscv64};
+#define ISA(folder, name, machine) extern const Isa isa_##folder;
+#include "isa/isas.def"
+#undef ISA
+
+static const struct {
+    const Isa *isa;
+    const char *name;
+    u32 machine;
+} isas[] = {
+#define ISA(folder, name, machine) {&isa_##folder, name, machine},
+#include "isa/isas.def"
+#undef ISA
+};
 
 const Isa *isa_find(LatheArch arch) {
-    return (u32)arch < ARRAY_LEN(isas) ? isas[arch] : NULL;
+    return (u32)arch < ARRAY_LEN(isas) ? isas[arch].isa : NULL;
 }
 
-const Isa *isa_named(const char *name) {
-    for (size_t i = 0; i < ARRAY_LEN(isas); i++)
-        if (!strcmp(isas[i]->name, name))
-            return isas[i];
-    return NULL;
+const char *isa_name(LatheArch arch) {
+    return (u32)arch < ARRAY_LEN(isas) ? isas[arch].name : NULL;
 }
 
 const Isa *isa_of_machine(u32 elf_machine) {
     for (size_t i = 0; i < ARRAY_LEN(isas); i++)
-        if (isas[i]->elf_machine == elf_machine)
-            return isas[i];
+        if (isas[i].machine == elf_machine)
+            return isas[i].isa;
     return NULL;
 }
 
 const Isa *isa_of_host(void) {
-#if defined(__x86_64__)
-    return &isa_x86_64;
-#elif defined(__riscv) && __riscv_xlen == 64
-    return &isa_riscv64;
-#else
-    return NULL;
-#endif
+    Elf64_Ehdr self;
+    FILE *file = fopen("/proc/self/exe", "rb");
+    bool ok = file && fread(&self, sizeof(self), 1, file) == 1;
+    if (file)
+        fclose(file);
+    return ok ? isa_of_machine(self.e_machine) : NULL;
 }
 
 Val pc_pointer(Lifter *l, u64 addr) {

@@ -135,9 +135,7 @@ typedef struct CallAbi {
 } CallAbi;
 
 typedef struct Isa {
-    const char *name;
     LatheArch arch;
-    u16 elf_machine;
     u32 elf_relative; /* the type of relocations that add the load bias */
     const RegInfo *regs;
     u32 reg_count;
@@ -159,9 +157,9 @@ typedef struct Isa {
     const Helper *const *helpers; /* tables of helpers, ended by NULL */
 } Isa;
 
-/* The ISA of an architecture, of a name, of an ELF file's machine; NULL if there is none. */
+/* The ISA of an architecture, and its name for people; of an ELF file's machine; NULL if there is none. */
 const Isa *isa_find(LatheArch arch);
-const Isa *isa_named(const char *name);
+const char *isa_name(LatheArch arch);
 const Isa *isa_of_machine(u32 elf_machine);
 /* The host's own, or NULL. */
 const Isa *isa_of_host(void);

@@ -21,8 +21,7 @@ const char *lathe_status_text(LatheStatus status) {
 }
 
 const char *lathe_arch_name(LatheArch arch) {
-    const Isa *isa = isa_find(arch);
-    return isa ? isa->name : NULL;
+    return isa_name(arch);
 }
 
 LatheFunc *lathe_func_new(LLVMModuleRef mod, const LatheConfig *cfg) {

@@ -92,9 +92,7 @@ static const Helper *const helpers[] = {rv_bits_helpers, rv_float_helpers, NULL}
 #define SAVED ((u64)3 << 8 | (u64)0x3ff << 18)
 
 const Isa isa_riscv64 = {
-    .name = "riscv64",
     .arch = LATHE_ARCH_RISCV64,
-    .elf_machine = EM_RISCV,
     .elf_relative = R_RISCV_RELATIVE,
     .regs = regs,
     .reg_count = RV_REG_COUNT,

@@ -165,9 +165,7 @@ static const Helper *const helpers[] = {x86_system_helpers, x86_x87_helpers, x86
 #define BIT(r) ((u64)1 << (r))
 
 const Isa isa_x86_64 = {
-    .name = "x86-64",
     .arch = LATHE_ARCH_X86_64,
-    .elf_machine = EM_X86_64,
     .elf_relative = R_X86_64_RELATIVE,
     .regs = regs,
     .reg_count = X86_REG_COUNT,

@@ -23,6 +23,7 @@ typedef enum Call {
 Call call_of(u64 number); /* of the guest's number; CALL_NONE: there is none */
 u64 call_host(Call call); /* the host's number for it */
 const char *call_name(Call call);
+i64 call_do(Thread *t, Call call, const u64 a[6]); /* of syscalls.def */
 const char *call_format(Call call); /* of the arguments; see syscalls.def */
 
 /* guest/NAME/calls.c: the guest's own */

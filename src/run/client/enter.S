@@ -6,6 +6,10 @@
 
 #include "run/client/offsets.h"
 
+#define EACH_FLOAT(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
+#define SAVE_FLOAT(n) MOVE_FLOAT %xmm##n, CPU_FLOAT_SLOT(n)(\base);
+#define LOAD_FLOAT(n) MOVE_FLOAT CPU_FLOAT_SLOT(n)(\base), %xmm##n;
+
 .macro save base
     mov %rax, CPU_SLOT(0)(\base)
     mov %rcx, CPU_SLOT(1)(\base)
@@ -17,9 +21,7 @@
     mov %r12, CPU_SLOT(7)(\base)
     mov %r13, CPU_SLOT(8)(\base)
     mov %r14, CPU_SLOT(9)(\base)
-    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    MOVE_FLOAT %xmm\n, CPU_FLOAT_SLOT(\n)(\base)
-    .endr
+    EACH_FLOAT(SAVE_FLOAT)
 .endm
 
 .macro restore base
@@ -33,9 +35,7 @@
     mov CPU_SLOT(7)(\base), %r12
     mov CPU_SLOT(8)(\base), %r13
     mov CPU_SLOT(9)(\base), %r14
-    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    MOVE_FLOAT CPU_FLOAT_SLOT(\n)(\base), %xmm\n
-    .endr
+    EACH_FLOAT(LOAD_FLOAT)
 .endm
 
 /* Go on in the code that a C function void *f(Thread *) gives. */

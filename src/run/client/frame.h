@@ -20,7 +20,11 @@ typedef struct AltStack { /* stack_t */
     u64 size;
 } AltStack;
 
-/* ucontext_t, up to the part that the kernel writes. */
+typedef struct Action { /* struct sigaction as the host's kernel has it */
+    u64 handler, flags, restorer, mask;
+} Action;
+
+/* ucontext_t of the host, up to the part that the kernel writes. */
 typedef struct SignalContext {
     u64 flags, link;
     u64 stack;
@@ -34,19 +38,23 @@ typedef struct SignalContext {
 
 _Static_assert(sizeof(SignalInfo) == 128 && sizeof(SignalContext) == 304, "the kernel's layout");
 
-/* The flags in the guest state as rflags has them, and back. */
-u64 frame_flags(const LatheX86Cpu *c);
-void frame_set_flags(LatheX86Cpu *c, u64 flags);
+/* ------------------------------------------------------------------------------------------- the guest's: guest/NAME/frame.c */
 
-/* The general registers of a context; neither pc nor flags. */
-void frame_take_general(LatheX86Cpu *c, const SignalContext *s);
+/* What handlers need, before the guest begins; false: no memory. */
+bool frame_prepare(void);
+/* struct sigaction in guest memory; false: it is not there. */
+bool frame_read_action(u64 from, Action *a);
+bool frame_write_action(u64 to, const Action *a);
 
-/* Put a frame for the handler on the guest's stack (altstack: top of the alternate one, 0: go on below rsp) and make
- * the guest state the handler's first. false: the alternate stack has no room for it. */
+/* Put a frame for the handler on the guest's stack (altstack: top of the alternate one, 0: go on below the stack pointer) and make the
+ * guest state the handler's first. false: the alternate stack has no room for it. */
 bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack);
-/* Of the frame that rsp is in, as rt_sigreturn finds it. */
-const SignalContext *frame_context(const Thread *t);
-/* The guest state of the frame that rsp is in, as rt_sigreturn finds it; the frame's context is returned. */
-const SignalContext *frame_pop(Thread *t);
+/* Of the frame that the stack pointer is in, as rt_sigreturn finds it: what is not the guest's state, and that state. */
+typedef struct FrameFacts {
+    u64 mask;
+    AltStack stack;
+} FrameFacts;
+FrameFacts frame_look(const Thread *t);
+void frame_pop(Thread *t);
 
 #endif

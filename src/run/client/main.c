@@ -28,8 +28,7 @@ Thread *thread_new(u64 host_stack_size) {
     t->host_stack = (u64)stack;
     t->host_stack_size = host_stack_size;
     t->stack_limit = (u64)stack + host_stack_size / 2;
-    t->cpu.mxcsr = 0x1f80;
-    t->cpu.fpu_cw = 0x37f;
+    guest_reset(&t->cpu);
     arena_lock();
     quick_adopt(t);
     t->next = the.threads;
@@ -71,7 +70,7 @@ static void start_program(const char *path, char **argv, char **envp) {
         sys_exit_group(error == -ENOENT ? 127 : 126);
     }
     Thread *t = thread_new(HOST_STACK_BYTES);
-    if (!t)
+    if (!t || !frame_prepare())
         die("no memory for a thread");
     guest_set_sp(&t->cpu, stack_build(&image, argv, envp, path));
     t->cpu.pc = image.start;

@@ -105,6 +105,7 @@ static const char *read_value(const Field *f, const char *s, Options *o) {
 bool options_parse(const char *s, Options *o) {
     o->code.version = CODE_VERSION;
     o->code.arch = guest_facts.arch;
+    o->code.polls = !guest_facts.has_quick; /* otherwise when there is a handler */
     while (*s) {
         const char *equals = s;
         while (*equals && *equals != '=' && *equals != ',')
@@ -118,6 +119,8 @@ bool options_parse(const char *s, Options *o) {
         if (*s == ',')
             s++;
     }
+    if (!guest_facts.has_quick)
+        o->tier = TIER_OPT;
     o->code.with_quick = o->tier == TIER_AUTO;
     o->no_cache = !*o->cache_dir;
     if (!o->first_pid)

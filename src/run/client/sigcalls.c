@@ -48,20 +48,16 @@ static Action get_action(Thread *t, u32 sig) {
     return a;
 }
 
-/* The kernel writes to guest memory before we do: a bad address is its EFAULT and no fault of ours. */
 i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size) {
     if (size != sizeof(u64) || sig < 1 || sig > SIGNALS)
         return -EINVAL;
     Action a, before = get_action(t, (u32)sig);
-    if (act && guest_read(act, &a, sizeof(a)) != sizeof(a))
+    if (act && !frame_read_action(act, &a))
         return -EFAULT;
-    if (old) {
-        i64 error = sys_rt_sigaction((int)sig, NULL, (void *)old);
-        if (error)
-            return error;
-        if (before.handler > (u64)SIG_IGN || is_ours(sig))
-            memcpy((void *)old, &before, sizeof(before));
-    }
+    if (before.handler <= (u64)SIG_IGN && !is_ours(sig))
+        sys_rt_sigaction((int)sig, NULL, &before);
+    if (old && !frame_write_action(old, &before))
+        return -EFAULT;
     if (!act)
         return 0;
     a.flags &= SA_KNOWN_FLAGS;

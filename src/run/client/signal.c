@@ -128,11 +128,8 @@ i64 signal_change_mask(Thread *t, u64 how, const u64 *set, u64 *old) {
 enum { FLAG_TRAP = 1 << 8, FAULT_WRITE = 2 /* of the error code */, TRAP_TRACE_CODE = 2, PUSHF = 0x9c, OPERAND_SIZE = 0x66 };
 
 static void take_state(Thread *t, const SignalContext *s, const QuickPlace *place) {
-    frame_take_general(&t->cpu, s);
-    t->cpu.pc = place->pc;
+    quick_take_state(t, s, place);
     t->flags = s->rflags & ~(u64)FLAG_TRAP;
-    if (place->spilled >= 0)
-        memcpy(&t->cpu.gp[place->spilled], (u8 *)t + place->spill_off, 8);
 }
 
 static void stop_stepping(Thread *t, SignalContext *s) {
@@ -371,13 +368,14 @@ void signal_deliver(Thread *t) {
 }
 
 i64 signal_return(Thread *t) {
-    i64 error = signal_change_mask(t, SIG_SETMASK, &frame_context(t)->mask, NULL);
+    FrameFacts facts = frame_look(t);
+    i64 error = signal_change_mask(t, SIG_SETMASK, &facts.mask, NULL);
     if (error)
         return error;
-    const SignalContext *s = frame_pop(t);
-    t->altstack = s->stack;
-    t->altstack_flags = s->stack_flags;
-    t->altstack_size = s->stack_flags & SS_DISABLE ? 0 : s->stack_size;
+    frame_pop(t);
+    t->altstack = facts.stack.base;
+    t->altstack_flags = facts.stack.flags;
+    t->altstack_size = facts.stack.flags & SS_DISABLE ? 0 : facts.stack.size;
     signal_release_held(t);
     return SYSCALL_NO_RESULT;
 }

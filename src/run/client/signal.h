@@ -6,10 +6,6 @@
 
 enum { SIGNALS = 64 };
 
-typedef struct Action { /* struct sigaction as the kernel has it */
-    u64 handler, flags, restorer, mask;
-} Action;
-
 typedef struct SignalState {
     u32 lock;                   /* of changes, and of who needs a whole Action; handlers of the host do without it */
     Action action[SIGNALS + 1]; /* handler 0: no handler, and the host's action is the guest's */

@@ -193,6 +193,38 @@ static i64 own_prctl(Thread *t, const u64 a[6]) {
 
 /* --------------------------------------------------------------------------------------------------------- paths */
 
+static i64 read_path(u64 addr, char path[PATH_BYTES]) {
+    size_t n = guest_read(addr, path, PATH_BYTES);
+    if (memchr(path, 0, n))
+        return 0;
+    return n == PATH_BYTES ? -ENAMETOOLONG : -EFAULT;
+}
+
+/* Which argument of a call that looks at a file, and changes nothing, is the path; -1: none. */
+static int path_argument(Call call) {
+    switch (call) {
+    case CALL_open: case CALL_stat: case CALL_lstat: case CALL_access: case CALL_readlink:
+        return 0;
+    case CALL_openat: case CALL_newfstatat: case CALL_statx: case CALL_faccessat: case CALL_faccessat2: case CALL_readlinkat:
+        return 1;
+    default:
+        return -1;
+    }
+}
+
+/* Files are looked for in the sysroot first. */
+static bool use_sysroot(Call call, const u64 a[6], u64 changed[6], char path[PATH_BYTES]) {
+    char name[PATH_BYTES];
+    int at = *the.opt.sysroot ? path_argument(call) : -1;
+    if (at < 0 || read_path(a[at], name) || *name != '/')
+        return false;
+    if (format_text(path, PATH_BYTES, "%s%s", the.opt.sysroot, name) + 1 >= PATH_BYTES || sys_access(path, 0))
+        return false;
+    memcpy(changed, a, 6 * sizeof(u64));
+    changed[at] = (u64)path;
+    return true;
+}
+
 /* Calls with a path, in a directory if dir_at is not NOWHERE, that may lead to a file of /proc about the client. The
  * kernel goes first: if it could read the path, so can we. */
 enum { NOWHERE = -1 };
@@ -291,13 +323,6 @@ static i64 own_readlinkat(Thread *t, const u64 a[6]) {
 }
 
 /* ---------------------------------------------------------------------------------------------------------- exec */
-
-static i64 read_path(u64 addr, char path[PATH_BYTES]) {
-    size_t n = guest_read(addr, path, PATH_BYTES);
-    if (memchr(path, 0, n))
-        return 0;
-    return n == PATH_BYTES ? -ENAMETOOLONG : -EFAULT;
-}
 
 static i64 exec_path(Thread *t, const char *path, u64 argv, u64 envp) {
     const char *file = proc_find(AT_FDCWD, path) == PROC_EXE ? the.opt.guest_path : path;
@@ -416,9 +441,12 @@ static const Row rows[CALLS] = {
 #undef GUEST
 };
 
-static i64 run(Thread *t, Call call, const u64 a[6]) {
+i64 call_do(Thread *t, Call call, const u64 a[6]) {
     const Row *r = &rows[call];
-    u64 number = call_host(call);
+    u64 number = call_host(call), changed[6];
+    char path[PATH_BYTES];
+    if (use_sysroot(call, a, changed, path))
+        a = changed;
     if (t->pending_signals)
         return SYSCALL_RESTART;
     /* The kernel does not always say that it could not write, or does only half of the call. A program that makes code all the time
@@ -448,7 +476,7 @@ void guest_syscall(GuestCpu *cpu) {
     if (the.opt.strace)
         trace_enter(t, number, a);
     t->in_call = true;
-    i64 result = run(t, call_of(number), a);
+    i64 result = call_do(t, call_of(number), a);
     t->in_call = false;
     if (result == SYSCALL_RESTART)
         cpu->pc -= GUEST_SYSCALL_BYTES;

@@ -9,8 +9,8 @@
  * calls and jumps by register) is looked up in the thread's tables by quick.S, and asked for here if it is not there. */
 #include "run/client/quick/quick.h"
 
+#include "flags.h"
 #include "run/client/arena.h"
-#include "run/client/frame.h"
 #include "run/client/quick/blocks.h"
 #include "run/client/tier.h"
 
@@ -149,6 +149,13 @@ __attribute__((visibility("hidden"))) void quick_redirect(Thread *t) {
     if (t->sampled)
         tier_sample(t);
     go_on(t);
+}
+
+void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
+    frame_take_general(&t->cpu, s);
+    t->cpu.pc = place->pc;
+    if (place->spilled >= 0)
+        memcpy(&t->cpu.gp[place->spilled], (u8 *)t + place->spill_off, 8);
 }
 
 void quick_run(Thread *t) {

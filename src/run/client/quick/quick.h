@@ -51,6 +51,9 @@ typedef struct QuickPlace {
 } QuickPlace;
 
 bool quick_locate(u64 host, QuickPlace *place);
+/* The guest's state, but for the flags, of a thread that was interrupted there. */
+struct SignalContext;
+void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place);
 
 /* A write to memory that was made read-only because its code is translated: true if that is what it was; the code is
  * forgotten then, and the write can be done again. */

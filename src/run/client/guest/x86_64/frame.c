@@ -3,6 +3,7 @@
  * Quick code has the vectors and the floating point unit in the host's own registers, and frames have all of them (xstate.c). With
  * --tier=opt the guest's processor has no xsave (cpuid.c), and a frame is what the kernel gives programs on such processors.
  */
+#include "flags.h"
 #include "run/client/frame.h"
 
 #include "xstate.h"
@@ -180,13 +181,18 @@ static bool restore_vectors(LatheX86Cpu *c, const FxArea *f) {
     return true;
 }
 
-const SignalContext *frame_context(const Thread *t) {
+static const SignalContext *context_of(const Thread *t) {
     const Frame *frame = (const Frame *)(t->cpu.gp[LATHE_RSP] - sizeof(u64)); /* the handler's ret took the restorer */
     return &frame->context;
 }
 
-const SignalContext *frame_pop(Thread *t) {
-    const SignalContext *s = frame_context(t);
+FrameFacts frame_look(const Thread *t) {
+    const SignalContext *s = context_of(t);
+    return (FrameFacts){s->mask, {s->stack, s->stack_flags, 0, s->stack_size}};
+}
+
+void frame_pop(Thread *t) {
+    const SignalContext *s = context_of(t);
     frame_take_general(&t->cpu, s);
     t->cpu.pc = s->rip;
     u8 id = t->cpu.id; /* the kernel, too, leaves that one alone */
@@ -197,5 +203,16 @@ const SignalContext *frame_pop(Thread *t) {
         reset_vectors(&t->cpu);
     if (!ok && s->fpstate)
         t->cpu.trap = LATHE_TRAP_PRIVILEGED; /* the kernel's SIGSEGV */
-    return s;
+}
+
+bool frame_prepare(void) {
+    return true;
+}
+
+bool frame_read_action(u64 from, Action *a) {
+    return guest_read(from, a, sizeof(*a)) == sizeof(*a);
+}
+
+bool frame_write_action(u64 to, const Action *a) {
+    return guest_write(to, a, sizeof(*a)) == sizeof(*a);
 }

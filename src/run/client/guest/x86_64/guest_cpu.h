@@ -66,6 +66,12 @@ static inline void guest_set_sp(GuestCpu *c, u64 sp) {
     c->gp[LATHE_RSP] = sp;
 }
 
+/* As a thread finds what is not zero. */
+static inline void guest_reset(GuestCpu *c) {
+    c->mxcsr = 0x1f80;
+    c->fpu_cw = 0x37f;
+}
+
 /* fs is the host's: the kernel sets it where a thread begins. */
 static inline void guest_set_tls(GuestCpu *c, u64 tls) {
     c->fsbase = tls;

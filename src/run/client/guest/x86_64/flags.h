@@ -1,0 +1,14 @@
+/* flags.h: parts of an x86-64 guest's state as signal contexts have them, which are the host's, too. */
+#ifndef GUEST_FLAGS_H
+#define GUEST_FLAGS_H
+
+#include "run/client/frame.h"
+
+/* The flags in the guest state as rflags has them, and back. */
+u64 frame_flags(const LatheX86Cpu *c);
+void frame_set_flags(LatheX86Cpu *c, u64 flags);
+
+/* The general registers of a context; neither pc nor flags. */
+void frame_take_general(LatheX86Cpu *c, const SignalContext *s);
+
+#endif

@@ -1,0 +1,43 @@
+/* none.c: in place of the quick tier where the host cannot run the guest's instructions: there are no blocks, and all code is
+ * optimised (--tier=opt). */
+#include "run/client/quick/quick.h"
+
+#include "run/client/quick/emit.h"
+#include "run/client/tier.h"
+
+/* No address is one of these. */
+u8 quick_start[1], quick_end[1], quick_resume[1], quick_return_store[1], quick_return_slow[1];
+u8 cross_start[1], cross_end[1], cross_peek[1], cross_peeked[1];
+
+static _Noreturn void wrong(void) {
+    CHECK(false, "quick code of a guest that has none");
+    __builtin_unreachable();
+}
+
+bool quick_init(void) { return true; }
+void quick_run(Thread *t) { (void)t, wrong(); }
+u8 *quick_find_function(Thread *t, u64 pc) { (void)t, (void)pc, wrong(); }
+void quick_override(Thread *t, u64 pc, u8 *enter) { (void)t, (void)pc, (void)enter; }
+void quick_restore(u64 pc) { (void)pc; }
+void quick_forget(u64 start, u64 end) { (void)start, (void)end; }
+void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]) { (void)t, memset(parts, 0, sizeof(ImagePart) * QUICK_PARTS); }
+void quick_import(Thread *t, const ImagePart parts[QUICK_PARTS]) { (void)t, (void)parts; }
+u64 quick_count(void) { return 0; }
+void quick_drop(bool (*keeps)(u64 pc)) { (void)keeps; }
+bool quick_sent_stop(const void *info) { return (void)info, false; }
+void quick_adopt(Thread *t) { (void)t; }
+void quick_after_fork(Thread *t) { (void)t; }
+bool quick_locate(u64 host, QuickPlace *place) { return (void)host, (void)place, false; }
+void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) { (void)t, (void)s, (void)place, wrong(); }
+bool quick_written(u64 addr) { return (void)addr, false; }
+bool quick_allow_writes(void) { return false; }
+bool quick_allow_writes_to(u64 start, u64 end) { return (void)start, (void)end, false; }
+u64 quick_original(u64 place) { return place; }
+void quick_connect(Thread *t) { (void)t; }
+void quick_interrupted(void) { wrong(); }
+u8 *emit_cross(const u8 *target, bool to_quick) { (void)target, (void)to_quick, wrong(); }
+
+void tier_begin(Thread *t) { (void)t; }
+void tier_use_polls(Thread *t) { (void)t; }
+void tier_stop(Thread *t) { (void)t; }
+bool tier_sent(const void *info) { return (void)info, false; }
