@@ -41,9 +41,9 @@ struct Translator {
     u32 again; /* instructions taken that are in other translations */
 };
 
-/* The guest's bits from 128 up are in the host's registers, unseen by lifted code. */
-LatheJit *translator_jit_new(const char *cpu) {
-    return lathe_jit_new(&(LatheJitConfig){.cpu = cpu, .low_vectors = true});
+/* Beside quick code, the guest's bits from 128 up are in the host's registers, unseen by lifted code. */
+LatheJit *translator_jit_new(const char *cpu, bool with_quick) {
+    return lathe_jit_new(&(LatheJitConfig){.cpu = cpu, .low_vectors = with_quick});
 }
 
 Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages) {
@@ -51,7 +51,7 @@ Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages) {
     t->config = *config;
     t->dump = dump;
     t->pages = pages;
-    t->jit = translator_jit_new(NULL);
+    t->jit = translator_jit_new(NULL, config->with_quick);
     return t;
 }
 

@@ -33,7 +33,7 @@ static LLVMModuleRef lift_sample(LLVMContextRef ctx) {
 
 LatheJit *warm_jit_new(void) {
     LLVMContextRef ctx = LLVMContextCreate();
-    LatheJit *jit = translator_jit_new(NULL);
+    LatheJit *jit = translator_jit_new(NULL, true);
     LLVMModuleRef mod = lift_sample(ctx);
     void *object = NULL;
     size_t size;
