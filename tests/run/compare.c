@@ -13,7 +13,7 @@
 enum { PASSED, FAILED, SKIPPED, OUTCOMES };
 
 typedef struct Settings {
-    const char *lathe, *bin, *prefix, *scripts, *work, *tier;
+    const char *lathe, *bin, *prefix, *scripts, *work, *tier, *cpu;
     int jobs, timeout;
     bool quick, keep;
     regex_t filter;
@@ -128,26 +128,27 @@ static bool set_environment(const Settings *s) {
     setenv("LC_ALL", "C", 1);
     setenv("TZ", "UTC", 1);
     setenv("LATHE_TIER", s->tier, 1);
+    setenv("LATHE_CPU", s->cpu, 1);
     setenv("LATHE_CACHE", cache, 1);
     return empty_directory(data) && empty_directory(cache);
 }
 
 /* -------------------------------------------------------------------------------------------------------- the arguments */
 
-enum { OPT_BIN = 1, OPT_PREFIX, OPT_SCRIPTS, OPT_WORK, OPT_JOBS, OPT_TIMEOUT, OPT_QUICK, OPT_FILTER, OPT_TIER };
+enum { OPT_BIN = 1, OPT_PREFIX, OPT_SCRIPTS, OPT_WORK, OPT_JOBS, OPT_TIMEOUT, OPT_QUICK, OPT_FILTER, OPT_TIER, OPT_CPU };
 
 static const struct option options[] = {
     {"bin", required_argument, NULL, OPT_BIN},         {"prefix", required_argument, NULL, OPT_PREFIX},
     {"scripts", required_argument, NULL, OPT_SCRIPTS}, {"work", required_argument, NULL, OPT_WORK},
     {"jobs", required_argument, NULL, OPT_JOBS},       {"timeout", required_argument, NULL, OPT_TIMEOUT},
     {"quick", no_argument, NULL, OPT_QUICK},           {"filter", required_argument, NULL, OPT_FILTER},
-    {"tier", required_argument, NULL, OPT_TIER},
+    {"tier", required_argument, NULL, OPT_TIER},       {"cpu", required_argument, NULL, OPT_CPU},
     {0},
 };
 
 static int usage(void) {
     fprintf(stderr, "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
-                    "                   [--quick] [--filter=REGEX] [--tier=TIER] LATHE LIST\n");
+                    "                   [--quick] [--filter=REGEX] [--tier=TIER] [--cpu=CPU] LATHE LIST\n");
     return 2;
 }
 
@@ -164,6 +165,7 @@ static bool parse(Settings *s, int argc, char **argv) {
         case OPT_QUICK: s->quick = true; break;
         case OPT_FILTER: filter = optarg; break;
         case OPT_TIER: s->tier = optarg; break;
+        case OPT_CPU: s->cpu = optarg; break;
         default: return false;
         }
     }
@@ -176,7 +178,7 @@ static bool parse(Settings *s, int argc, char **argv) {
 
 int main(int argc, char **argv) {
     char work[] = "/tmp/lathe-compare-XXXXXX";
-    Settings s = {.bin = "", .prefix = "", .scripts = "", .tier = "auto", .jobs = 1, .timeout = 60};
+    Settings s = {.bin = "", .prefix = "", .scripts = "", .tier = "auto", .cpu = "auto", .jobs = 1, .timeout = 60};
     CaseList list;
     if (!parse(&s, argc, argv))
         return usage();

@@ -94,6 +94,25 @@ expect 0 "a cache without permission" run true
 chmod 755 cache
 expect 0 "a cache that cannot be" run --cache=/proc/no/such true
 
+# ---------------------------------------------------------------------------------------------------------- processors
+# The dynamic linker tells which levels it sees; the machine may have fewer than the one asked for.
+linker=/lib64/ld-linux-x86-64.so.2
+levels() {
+    sed -n 's/^  x86-64-v\([0-9]\) (supported.*/\1/p' "$1" | sort
+}
+$linker --help >native
+for level in 1 2 3 4; do
+    cpu=x86-64-v$level
+    expect 0 "the processor $cpu" run --tier=quick --cpu=${cpu%-v1} $linker --help
+    is "$(levels out)" = "$(levels native | awk -v most=$level '$1 <= most')"
+done
+for cpu in native auto; do
+    expect 0 "the processor $cpu" run --tier=quick --cpu=$cpu $linker --help
+    is "$(levels out)" = "$(levels native)"
+done
+expect 2 "no such processor" run --cpu=z80 $true
+says err "^lathe run: --cpu: 'z80' is not one of auto\|x86-64\|"
+
 # ------------------------------------------------------------------------------------------------------------- the vdso
 # Where the guest has one, the time costs no system calls, and a second run nothing of the server.
 if LD_SHOW_AUXV=1 $true | grep -q AT_SYSINFO_EHDR && grep -qw rdpid /proc/cpuinfo; then

@@ -9,7 +9,7 @@
  *     space.c    where guest mappings go: modules near the code arena, brk, what is mapped where
  *     vdso.c     the kernel's code for asking the time; maps.c  the kernel's list of mappings
  *     arena.c    the memory of translated code
- *     quick/     the quick tier: guest code copied
+ *     quick/     the quick tier: guest code copied; native.c  single instructions, beside the optimising tier
  *     code.c     the optimising tier: the table, objects linked, stubs; enter.S  between C and its code
  *     remote.c   the connection to the server
  *     store.c    reading the persistent cache

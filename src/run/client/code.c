@@ -8,6 +8,7 @@
 #include "codegen/link.h"
 #include "run/client/arena.h"
 #include "run/client/quick/emit.h"
+#include "run/client/quick/native.h"
 #include "run/client/quick/quick.h"
 
 enum {
@@ -546,7 +547,7 @@ void thread_run(Thread *t) {
         quick_run(t);
     for (;;) {
         code_enter(t, code_find(t, t->cpu.pc));
-        if (t->cpu.trap)
+        if (t->cpu.trap && !native_run(t))
             signal_trap(t);
         signal_deliver(t);
     }

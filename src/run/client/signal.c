@@ -22,6 +22,7 @@
 #include "run/client/arena.h"
 #include "run/client/frame.h"
 #include "run/client/image.h"
+#include "run/client/quick/native.h"
 #include "run/client/quick/quick.h"
 #include "run/client/space.h"
 #include "run/client/tier.h"
@@ -293,6 +294,8 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         accept_sent(t, info, s);
     else if (sig == SIGSEGV && quick_original(s->rip) == (u64)quick_return_store)
         s->rip = (u64)quick_return_slow;
+    else if (sig == SIGILL && native_holds(s->rip))
+        s->rip = (u64)native_refused;
     else if (sig != SIGTRAP && s->rip == (u64)cross_peek)
         s->rip = (u64)cross_peeked;
     else if (sig == SIGTRAP && t->stepping && info->code == TRAP_TRACE_CODE)

@@ -116,6 +116,10 @@ static void move(int sig, siginfo_t *info, void *context) {
     ((ucontext_t *)context)->uc_mcontext.fpregs = (void *)elsewhere;
 }
 
+static void move_away(int sig, siginfo_t *info, void *context) {
+    ((ucontext_t *)context)->uc_mcontext.fpregs = (void *)64;
+}
+
 static void break_layout(int sig, siginfo_t *info, void *context) {
     set_word(area_of(context) + HEADER_LAYOUT, (uint64_t)1 << 63 | 7);
 }
@@ -246,6 +250,7 @@ int main(void) {
     in_child("layout", break_layout);
     in_child("reserved", break_reserved);
     in_child("mxcsr", break_mxcsr);
+    in_child("nowhere", move_away);
     small_stack();
     faults();
     return 0;

@@ -3,6 +3,7 @@
 #include "run/client/quick/quick.h"
 
 #include "run/client/quick/emit.h"
+#include "run/client/quick/native.h"
 #include "run/client/tier.h"
 
 /* No address is one of these. */
@@ -35,6 +36,9 @@ bool quick_allow_writes_to(u64 start, u64 end) { return (void)start, (void)end, 
 u64 quick_original(u64 place) { return place; }
 void quick_connect(Thread *t) { (void)t; }
 void quick_interrupted(void) { wrong(); }
+bool native_run(Thread *t) { return (void)t, false; }
+bool native_holds(u64 host) { return (void)host, false; }
+void native_refused(void) { wrong(); }
 u8 *emit_cross(const u8 *target, bool to_quick) { (void)target, (void)to_quick, wrong(); }
 
 void tier_begin(Thread *t) { (void)t; }

@@ -1,14 +1,10 @@
-/* frame.c: signal frames of the guest: its whole state to the stack and back.
- *
- * Quick code has the vectors and the floating point unit in the host's own registers, and frames have all of them (xstate.c). With
- * --tier=opt the guest's processor has no xsave (cpuid.c), and a frame is what the kernel gives programs on such processors.
- */
+/* frame.c: signal frames of the guest: its whole state to the stack and back. */
 #include "flags.h"
 #include "run/client/frame.h"
 
 #include "xstate.h"
 
-enum { REDZONE_BYTES = 128, MXCSR_DEFAULT = 0x1f80, MXCSR_MASK = 0xffff, FPU_CW_DEFAULT = 0x37f };
+enum { REDZONE_BYTES = 128 };
 enum { CONTEXT_XSTATE = 1, CONTEXT_SS = 2, CONTEXT_STRICT_SS = 4 }; /* uc_flags */
 enum { USER_CS = 0x33, USER_SS = 0x2b };
 
@@ -17,34 +13,11 @@ enum { /* rflags */
     OF = 1 << 11, ID = 1 << 21,
 };
 
-typedef struct FxArea { /* SDM 1, 10.5.1 */
-    u16 cw, sw;
-    u8 tag, reserved0;
-    u16 opcode;
-    u64 ip, dp;
-    u32 mxcsr, mxcsr_mask;
-    u8 st[8][16], xmm[16][16], reserved[96];
-} FxArea;
-
 typedef struct Frame {
     u64 restorer;
     SignalContext context;
     SignalInfo info;
 } Frame;
-
-_Static_assert(sizeof(FxArea) == 512, "as fxsave has it");
-
-/* The guest's mxcsr is the host's, in C code of the client as well: nothing of it computes with floating point. */
-static u32 get_mxcsr(void) {
-    u32 v;
-    __asm__ volatile("stmxcsr %0" : "=m"(v));
-    return v;
-}
-
-static void set_mxcsr(LatheX86Cpu *cpu, u32 v) {
-    __asm__ volatile("ldmxcsr %0" : : "m"(v));
-    cpu->mxcsr = v;
-}
 
 /* --------------------------------------------------------------------------------------------------------- to the
  * frame */
@@ -65,44 +38,9 @@ static void save_general(const LatheX86Cpu *c, SignalContext *s) {
     s->ss = USER_SS;
 }
 
-static bool in_registers(void) {
-    return the.opt.tier != TIER_OPT;
-}
-
-static void save_vectors(const LatheX86Cpu *c, FxArea *f) {
-    if (in_registers()) {
-        xstate_save(f);
-        return;
-    }
-    memset(f, 0, sizeof(*f));
-    f->cw = c->fpu_cw;
-    f->sw = (u16)((c->fpu_sw & ~0x3800) | (c->fpu_top & 7) << 11);
-    f->tag = c->fpu_tag;
-    f->opcode = c->fpu_opcode;
-    f->ip = c->fpu_ip;
-    f->dp = c->fpu_dp;
-    f->mxcsr = get_mxcsr();
-    f->mxcsr_mask = MXCSR_MASK;
-    for (u32 i = 0; i < 8; i++)
-        memcpy(f->st[i], c->st[(c->fpu_top + i) & 7], 10);
-    for (u32 i = 0; i < 16; i++)
-        memcpy(f->xmm[i], c->vec[i], 16);
-}
-
-/* The kernel gives handlers a floating point unit and vectors as after exec. */
-static void reset_vectors(LatheX86Cpu *c) {
-    if (in_registers()) {
-        xstate_reset();
-        return;
-    }
-    c->fpu_cw = FPU_CW_DEFAULT;
-    c->fpu_sw = c->fpu_opcode = 0;
-    c->fpu_top = c->fpu_tag = 0;
-    c->fpu_ip = c->fpu_dp = 0;
-    memset(c->st, 0, sizeof(c->st));
-    for (u32 i = 0; i < 16; i++)
-        memset(c->vec[i], 0, 16);
-    set_mxcsr(c, MXCSR_DEFAULT);
+/* Where the vectors and the floating point unit are; NULL: in the host's own. */
+static LatheX86Cpu *vectors_of(LatheX86Cpu *c) {
+    return the.opt.tier == TIER_OPT ? c : NULL;
 }
 
 static void enter_handler(LatheX86Cpu *c, Frame *frame, u64 handler) {
@@ -122,27 +60,26 @@ static bool is_on_altstack(const Thread *t, u64 sp) {
 bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack) {
     LatheX86Cpu *c = &t->cpu;
     u64 sp = altstack ? altstack : c->gp[LATHE_RSP] - REDZONE_BYTES;
-    u64 bytes = in_registers() ? xstate_size() : sizeof(FxArea);
-    FxArea *fx = (FxArea *)((sp - bytes) & -(u64)XSTATE_ALIGN);
+    u64 area = (sp - xstate_size()) & -(u64)XSTATE_ALIGN;
     /* At the handler's first instruction rsp is as behind a call: 8 off 16. */
-    Frame *frame = (Frame *)((((u64)fx - sizeof(Frame)) & ~(u64)15) - 8);
+    Frame *frame = (Frame *)(((area - sizeof(Frame)) & ~(u64)15) - 8);
     if ((altstack || is_on_altstack(t, c->gp[LATHE_RSP])) && !is_on_altstack(t, (u64)frame))
         return false;
     memset(&frame->context, 0, sizeof(frame->context));
     frame->restorer = restorer;
     frame->info = *info;
     SignalContext *s = &frame->context;
-    s->flags = CONTEXT_SS | CONTEXT_STRICT_SS | (in_registers() && xstate_is_extended() ? CONTEXT_XSTATE : 0);
+    s->flags = CONTEXT_SS | CONTEXT_STRICT_SS | (xstate_features() ? CONTEXT_XSTATE : 0);
     s->stack = t->altstack;
     s->stack_flags = t->altstack_flags | (t->altstack_size ? 0 : SS_DISABLE);
     s->stack_size = t->altstack_size;
     s->mask = s->old_mask = mask;
-    s->fpstate = (u64)fx;
+    s->fpstate = area;
     s->error = t->fault_error, s->trap = t->fault_trap;
     s->cr2 = info->number == SIGSEGV ? info->address : 0;
     save_general(c, s);
-    save_vectors(c, fx);
-    reset_vectors(c);
+    xstate_save(vectors_of(c), (void *)area);
+    xstate_reset(vectors_of(c)); /* the kernel, too, has handlers begin so */
     enter_handler(c, frame, handler);
     return true;
 }
@@ -162,25 +99,6 @@ void frame_take_general(LatheX86Cpu *c, const SignalContext *s) {
     c->gp[LATHE_R12] = s->r12, c->gp[LATHE_R13] = s->r13, c->gp[LATHE_R14] = s->r14, c->gp[LATHE_R15] = s->r15;
 }
 
-/* false: no processor can be in this state. */
-static bool restore_vectors(LatheX86Cpu *c, const FxArea *f) {
-    if (in_registers())
-        return xstate_load(f);
-    c->fpu_cw = f->cw;
-    c->fpu_sw = f->sw & (u16)~0x3800;
-    c->fpu_top = f->sw >> 11 & 7;
-    c->fpu_tag = f->tag;
-    c->fpu_opcode = f->opcode;
-    c->fpu_ip = f->ip;
-    c->fpu_dp = f->dp;
-    set_mxcsr(c, f->mxcsr & MXCSR_MASK);
-    for (u32 i = 0; i < 8; i++)
-        memcpy(c->st[(c->fpu_top + i) & 7], f->st[i], 10);
-    for (u32 i = 0; i < 16; i++)
-        memcpy(c->vec[i], f->xmm[i], 16);
-    return true;
-}
-
 static const SignalContext *context_of(const Thread *t) {
     const Frame *frame = (const Frame *)(t->cpu.gp[LATHE_RSP] - sizeof(u64)); /* the handler's ret took the restorer */
     return &frame->context;
@@ -198,9 +116,9 @@ void frame_pop(Thread *t) {
     u8 id = t->cpu.id; /* the kernel, too, leaves that one alone */
     frame_set_flags(&t->cpu, s->rflags);
     t->cpu.id = id;
-    bool ok = s->fpstate && restore_vectors(&t->cpu, (const FxArea *)s->fpstate);
+    bool ok = s->fpstate && xstate_load(vectors_of(&t->cpu), s->fpstate);
     if (!ok)
-        reset_vectors(&t->cpu);
+        xstate_reset(vectors_of(&t->cpu));
     if (!ok && s->fpstate)
         t->cpu.trap = LATHE_TRAP_PRIVILEGED; /* the kernel's SIGSEGV */
 }

@@ -10,14 +10,14 @@
 
 #include <asm/prctl.h>
 
-#include "run/client/sys.h"
+#include "run/client/client.h"
 
 enum { FX_BYTES = 512, HEADER_BYTES = 64, SOFTWARE_AT = 464, MXCSR_INITIAL = 0x1f80, CW_INITIAL = 0x37f, MXCSR_MASK_INITIAL = 0xffbf };
-enum { MAGIC_FIRST = 0x46505853, MAGIC_SECOND = 0x46505845, MAGIC_BYTES = 4 };
+enum { MAGIC_FIRST = 0x46505853, MAGIC_SECOND = 0x46505845, MAGIC_BYTES = 4, STATUS_TOP = 0x3800, STATUS_TOP_SHIFT = 11 };
 
-/* Bits of components. */
+/* Components by number, and bits of some. */
+enum { AVX = 2, OPMASK = 5, ZMM_HIGH = 6, ZMM_16_31 = 7, COMPONENTS = 63 };
 enum { X87 = 1 << 0, SSE = 1 << 1, PROTECTION_KEYS = 1 << 9, TILES = 3 << 17 };
-enum { FIRST_EXTENDED = 2, COMPONENTS = 63 };
 #define UNKNOWN (~(u64)0)
 
 typedef struct Software { /* struct _fpx_sw_bytes */
@@ -27,17 +27,21 @@ typedef struct Software { /* struct _fpx_sw_bytes */
 } Software;
 
 typedef struct Area {
-    u16 cw, sw, tag, opcode;
+    u16 cw, sw;
+    u8 tag, reserved0;
+    u16 opcode;
     u64 ip, dp;
     u32 mxcsr, mxcsr_mask;
-    u8 registers[SOFTWARE_AT - 32];
+    u8 st[8][16], xmm[16][16], reserved1[48];
     Software software;
-    u64 in_use, layout, reserved[6]; /* xsave's header */
+    u64 in_use, layout, reserved2[6]; /* xsave's header */
 } __attribute__((aligned(XSTATE_ALIGN))) Area;
 
 _Static_assert(sizeof(Area) == FX_BYTES + HEADER_BYTES && offsetof(Area, software) == SOFTWARE_AT, "SDM 1, 13.4");
 
-/* ----------------------------------------------------------------------------------------------------------- the host */
+static const Area initial = {.cw = CW_INITIAL, .mxcsr = MXCSR_INITIAL};
+
+/* ------------------------------------------------------------------------------------------------------------ the host */
 
 static void ask(u32 leaf, u32 sub, u32 r[4]) {
     __asm__ volatile("cpuid" : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3]) : "a"(leaf), "c"(sub));
@@ -61,8 +65,7 @@ static u64 without_refused(u64 components) {
     return components & (permitted | ~(u64)TILES);
 }
 
-/* The components of areas; 0: the host has no xsave. */
-static u64 features(void) {
+u64 xstate_features(void) {
     static u64 enabled = UNKNOWN;
     u64 now = __atomic_load_n(&enabled, __ATOMIC_RELAXED);
     if (now == UNKNOWN)
@@ -70,122 +73,206 @@ static u64 features(void) {
     return without_refused(now);
 }
 
-static u32 measure(u64 components) {
-    u32 bytes = sizeof(Area), r[4];
-    for (u32 i = FIRST_EXTENDED; i < COMPONENTS; i++)
-        if (components >> i & 1) {
-            ask(0xd, i, r);
-            bytes = r[0] + r[1] > bytes ? r[0] + r[1] : bytes;
-        }
-    return bytes;
-}
+/* Where components are in an area, and how far they reach. */
+typedef struct Layout {
+    u64 components; /* that this is for */
+    u32 bytes, offset[ZMM_16_31 + 1];
+} Layout;
 
-/* Of xsave's part; threads that ask at the same time get the same answer. */
-static u32 extended_bytes(u64 components) {
-    static u64 measured;
-    static u32 bytes;
-    if (__atomic_load_n(&measured, __ATOMIC_ACQUIRE) != components) {
-        bytes = measure(components);
-        __atomic_store_n(&measured, components, __ATOMIC_RELEASE);
+static void measure(Layout *l, u64 components) {
+    u32 r[4];
+    l->bytes = sizeof(Area);
+    for (u32 i = AVX; i < COMPONENTS; i++) {
+        if (!(components >> i & 1))
+            continue;
+        ask(0xd, i, r);
+        l->bytes = r[0] + r[1] > l->bytes ? r[0] + r[1] : l->bytes;
+        if (i <= ZMM_16_31)
+            l->offset[i] = r[1];
     }
-    return bytes;
 }
 
-bool xstate_is_extended(void) {
-    return features();
+/* Threads that ask at the same time find the same. */
+static const Layout *layout_of(u64 components) {
+    static Layout layout;
+    if (__atomic_load_n(&layout.components, __ATOMIC_ACQUIRE) != components) {
+        measure(&layout, components);
+        __atomic_store_n(&layout.components, components, __ATOMIC_RELEASE);
+    }
+    return &layout;
 }
 
 u32 xstate_size(void) {
-    u64 components = features();
-    return components ? extended_bytes(components) + MAGIC_BYTES : FX_BYTES;
+    u64 components = xstate_features();
+    return components ? layout_of(components)->bytes + MAGIC_BYTES : sizeof(Area);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- saving */
-
-static void save_extended(Area *a, u64 components) {
-    u32 bytes = extended_bytes(components), magic = MAGIC_SECOND;
-    memset(a, 0, sizeof(*a));
-    __asm__ volatile("xsave64 %0" : "+m"(*a) : "a"((u32)components), "d"((u32)(components >> 32)) : "memory");
-    a->in_use |= X87 | SSE; /* whatever the CPU says, as the kernel does it */
-    a->software = (Software){MAGIC_FIRST, bytes + MAGIC_BYTES, components, bytes, {0}};
-    memcpy((u8 *)a + bytes, &magic, sizeof(magic));
+/* The host's mxcsr is the guest's, in C code of the client as well: nothing of it computes with floating point. */
+static Area host_area(void) {
+    Area now;
+    __asm__ volatile("fxsave64 %0" : "=m"(now));
+    now.mxcsr_mask = now.mxcsr_mask ? now.mxcsr_mask : MXCSR_MASK_INITIAL;
+    return now;
 }
 
-void xstate_save(void *area) {
-    u64 components = features();
-    if (components) {
-        save_extended(area, components);
-    } else {
-        memset(area, 0, FX_BYTES);
-        __asm__ volatile("fxsave64 %0" : "+m"(*(u8(*)[FX_BYTES])area));
+/* ------------------------------------------------------------------------------------------- registers of LatheX86Cpu */
+
+/* A component is `count` pieces of the guest state. */
+typedef struct Pieces {
+    u8 component, count;
+    u16 at, size, stride;
+} Pieces;
+
+static const Pieces pieces[] = {
+    {AVX, 16, offsetof(LatheX86Cpu, vec) + 16, 16, 64},
+    {OPMASK, 8, offsetof(LatheX86Cpu, k), 8, 8},
+    {ZMM_HIGH, 16, offsetof(LatheX86Cpu, vec) + 32, 32, 64},
+    {ZMM_16_31, 16, offsetof(LatheX86Cpu, vec) + 16 * 64, 64, 64},
+};
+
+static void save_legacy(const LatheX86Cpu *c, Area *a) {
+    const Area host = host_area();
+    *a = (Area){.cw = c->fpu_cw, .tag = c->fpu_tag, .opcode = c->fpu_opcode, .ip = c->fpu_ip, .dp = c->fpu_dp};
+    a->sw = (u16)((c->fpu_sw & ~STATUS_TOP) | (c->fpu_top & 7) << STATUS_TOP_SHIFT);
+    a->mxcsr = host.mxcsr, a->mxcsr_mask = host.mxcsr_mask;
+    for (u32 i = 0; i < 8; i++)
+        memcpy(a->st[i], c->st[(c->fpu_top + i) & 7], 10);
+    for (u32 i = 0; i < 16; i++)
+        memcpy(a->xmm[i], c->vec[i], 16);
+}
+
+static void load_legacy(LatheX86Cpu *c, const Area *a) {
+    c->fpu_cw = a->cw;
+    c->fpu_sw = a->sw & (u16)~STATUS_TOP;
+    c->fpu_top = a->sw >> STATUS_TOP_SHIFT & 7;
+    c->fpu_tag = a->tag;
+    c->fpu_opcode = a->opcode;
+    c->fpu_ip = a->ip, c->fpu_dp = a->dp;
+    c->mxcsr = a->mxcsr;
+    __asm__ volatile("ldmxcsr %0" : : "m"(c->mxcsr));
+    for (u32 i = 0; i < 8; i++)
+        memcpy(c->st[(c->fpu_top + i) & 7], a->st[i], 10);
+    for (u32 i = 0; i < 16; i++)
+        memcpy(c->vec[i], a->xmm[i], 16);
+}
+
+static void save_cpu(const LatheX86Cpu *c, Area *a, u64 components) {
+    save_legacy(c, a);
+    for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
+        const Pieces *p = &pieces[i];
+        if (!(components >> p->component & 1))
+            continue;
+        u8 *to = (u8 *)a + layout_of(components)->offset[p->component];
+        for (u32 k = 0; k < p->count; k++)
+            memcpy(to + k * p->size, (const u8 *)c + p->at + k * p->stride, p->size);
+        a->in_use |= (u64)1 << p->component;
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ loading */
+/* in_area: which components are; the others are as after exec. */
+static void load_cpu(LatheX86Cpu *c, const Area *a, u64 in_area) {
+    Area legacy = *a;
+    if (!(in_area & X87))
+        memcpy(&legacy, &initial, offsetof(Area, mxcsr)), memset(legacy.st, 0, sizeof(legacy.st));
+    if (!(in_area & SSE))
+        memset(legacy.xmm, 0, sizeof(legacy.xmm));
+    load_legacy(c, &legacy);
+    for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
+        const Pieces *p = &pieces[i];
+        const u8 *from = in_area >> p->component & 1 ? (const u8 *)a + layout_of(xstate_features())->offset[p->component] : NULL;
+        for (u32 k = 0; k < p->count; k++) {
+            u8 *to = (u8 *)c + p->at + k * p->stride;
+            from ? memcpy(to, from + k * p->size, p->size) : memset(to, 0, p->size);
+        }
+    }
+}
 
-/* What is not in the area is as after exec. */
+/* -------------------------------------------------------------------------------------------------- the host's registers */
+
+static void save_host(Area *a, u64 components) {
+    memset(a, 0, sizeof(*a));
+    if (components)
+        __asm__ volatile("xsave64 %0" : "+m"(*a) : "a"((u32)components), "d"((u32)(components >> 32)) : "memory");
+    else
+        __asm__ volatile("fxsave64 %0" : "+m"(*a) : : "memory");
+}
+
 static void load_components(const Area *a, u64 components) {
     components &= ~(u64)PROTECTION_KEYS;
     __asm__ volatile("xrstor64 %0" : : "m"(*a), "a"((u32)components), "d"((u32)(components >> 32)) : "memory");
 }
 
-static bool is_valid_mxcsr(u32 mxcsr) {
-    Area now;
-    __asm__ volatile("fxsave64 %0" : "=m"(now));
-    return !(mxcsr & ~(now.mxcsr_mask ? now.mxcsr_mask : MXCSR_MASK_INITIAL));
+static void load_host(const Area *a, u64 in_area) {
+    u64 components = xstate_features();
+    if (!components) {
+        __asm__ volatile("fxrstor64 %0" : : "m"(*a));
+        return;
+    }
+    load_components(&initial, components & ~in_area);
+    load_components(a, in_area);
 }
 
-static bool is_valid_header(const Area *a, u64 components) {
-    u64 any = a->layout | (a->in_use & ~components);
-    for (size_t i = 0; i < ARRAY_LEN(a->reserved); i++)
-        any |= a->reserved[i];
-    return !any;
+/* --------------------------------------------------------------------------------------------------------------- areas */
+
+void xstate_save(const LatheX86Cpu *cpu, void *area) {
+    u64 components = xstate_features();
+    u32 magic = MAGIC_SECOND;
+    Area *a = area;
+    if (cpu)
+        save_cpu(cpu, a, components);
+    else
+        save_host(a, components);
+    if (!components)
+        return;
+    u32 bytes = layout_of(components)->bytes;
+    a->in_use |= X87 | SSE; /* whatever the CPU says, as the kernel does it */
+    a->software = (Software){MAGIC_FIRST, bytes + MAGIC_BYTES, components, bytes, {0}};
+    memcpy((u8 *)a + bytes, &magic, sizeof(magic));
 }
 
-/* How many bytes of an area are xsave's; 0: it is fxsave's. */
-static u32 bytes_of(const u8 *area, u64 components, u64 *in_area) {
+/* Is an area, of which `bytes` could be read, xsave's, and with which components? Else it is fxsave's. */
+static bool is_extended(const u8 *area, size_t bytes, u64 components, u64 *in_area) {
     Software s;
     u32 magic = 0;
     memcpy(&s, area + SOFTWARE_AT, sizeof(s));
-    if (!components || s.magic != MAGIC_FIRST || s.bytes < sizeof(Area) || s.bytes > extended_bytes(components) ||
-        s.bytes > s.extended_bytes)
-        return 0;
+    if (!components || s.magic != MAGIC_FIRST || s.bytes < sizeof(Area) || s.bytes > s.extended_bytes || (u64)s.bytes + MAGIC_BYTES > bytes)
+        return false;
     memcpy(&magic, area + s.bytes, sizeof(magic));
     *in_area = s.features & components;
-    return magic == MAGIC_SECOND ? s.bytes : 0;
+    return magic == MAGIC_SECOND;
 }
 
-static const Area initial = {.cw = CW_INITIAL, .mxcsr = MXCSR_INITIAL};
+static bool is_valid(const Area *a, u64 components) {
+    u64 wrong = a->layout | (a->in_use & ~components) | (a->mxcsr & ~host_area().mxcsr_mask);
+    for (size_t i = 0; i < ARRAY_LEN(a->reserved2); i++)
+        wrong |= a->reserved2[i];
+    return !wrong;
+}
 
-static bool load_extended(const u8 *area, u32 bytes, u64 in_area, u64 components) {
-    u8 copy[extended_bytes(components)] __attribute__((aligned(XSTATE_ALIGN)));
+bool xstate_load(LatheX86Cpu *cpu, u64 area) {
+    u64 components = xstate_features(), in_area;
+    u8 copy[xstate_size()] __attribute__((aligned(XSTATE_ALIGN)));
     Area *a = (Area *)copy;
     memset(copy, 0, sizeof(copy));
-    memcpy(copy, area, bytes);
-    if (!is_valid_header(a, components) || !is_valid_mxcsr(a->mxcsr))
+    size_t bytes = guest_read(area, copy, sizeof(copy));
+    if (bytes < FX_BYTES)
         return false;
-    load_components(&initial, components & ~in_area);
-    load_components(a, in_area);
+    if (!is_extended(copy, bytes, components, &in_area)) {
+        memset(copy + FX_BYTES, 0, HEADER_BYTES);
+        in_area = a->in_use = X87 | SSE;
+    }
+    if (!is_valid(a, components | X87 | SSE))
+        return false;
+    if (cpu)
+        load_cpu(cpu, a, in_area & a->in_use);
+    else
+        load_host(a, in_area);
     return true;
 }
 
-static bool load_plain(const u8 *area, u64 components) {
-    Area copy = initial;
-    memcpy(&copy, area, FX_BYTES);
-    if (!is_valid_mxcsr(copy.mxcsr))
-        return false;
-    if (components)
-        load_components(&initial, components & ~(u64)(X87 | SSE));
-    __asm__ volatile("fxrstor64 %0" : : "m"(copy));
-    return true;
-}
-
-bool xstate_load(const void *area) {
-    u64 components = features(), in_area = 0;
-    u32 bytes = bytes_of(area, components, &in_area);
-    return bytes ? load_extended(area, bytes, in_area, components) : load_plain(area, components);
-}
-
-void xstate_reset(void) {
-    load_plain((const u8 *)&initial, features());
+void xstate_reset(LatheX86Cpu *cpu) {
+    if (cpu)
+        load_cpu(cpu, &initial, 0);
+    else
+        load_host(&initial, 0);
 }

@@ -1,20 +1,23 @@
-/* xstate.h: the vector and x87 registers of the host, as the kernel puts them into signal frames. In quick code they are the guest's. */
+/* xstate.h: the guest's vector and x87 registers, as the kernel puts them into signal frames. They are the host's own in quick code, and
+ * in LatheX86Cpu with --tier=opt. */
 #ifndef RUN_CLIENT_XSTATE_H
 #define RUN_CLIENT_XSTATE_H
 
-#include "base/base.h"
+#include "lathe/types.h"
+#include "run/client/sys.h"
+
+/* Bits of components: what registers the host has. */
+enum { XSTATE_YMM = 0x6, XSTATE_ZMM = 0xe6 };
+u64 xstate_features(void); /* 0: no xsave */
 
 enum { XSTATE_ALIGN = 64 }; /* of areas */
+u32 xstate_size(void);      /* bytes of an area */
 
-/* Has the host registers beyond those of fxsave? Then frames say so (uc_flags). */
-bool xstate_is_extended(void);
-/* Bytes of an area. */
-u32 xstate_size(void);
-/* The registers into an area. */
-void xstate_save(void *area);
-/* And back; false: no registers can be so, and they are as they were. */
-bool xstate_load(const void *area);
+/* The registers into an area; cpu NULL: the host's. */
+void xstate_save(const LatheX86Cpu *cpu, void *area);
+/* And back, from guest memory; false: it cannot be read, or no registers can be so, and they are as they were. */
+bool xstate_load(LatheX86Cpu *cpu, u64 area);
 /* As after exec. */
-void xstate_reset(void);
+void xstate_reset(LatheX86Cpu *cpu);
 
 #endif
