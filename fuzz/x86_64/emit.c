@@ -1,7 +1,7 @@
 /* emit.c: the program fuzz-emit: samples of fuzz-diff with what this CPU makes of them, for fuzz-replay.
  *
- * Left out is what `lathe run` is known not to have: gs, which is the client's (docs/quick.md), and xsave, since the signal frames
- * that states are set by have fxsave's part only. Flags are left open where docs/quick.md says that they are lost. */
+ * Left out is what `lathe run` is known not to have: gs, which is the client's (docs/quick.md). Flags are left open where docs/quick.md
+ * says that they are lost. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static bool has_gs(const u8 *code) {
 
 static bool is_left_out(const Insn *in, const u8 *code) {
     const char *name = isa_find(LATHE_ARCH_X86_64)->row_name(in->row);
-    return has_gs(code) || strstr(name, "gsbase") || !strncmp(name, "xsave", 5) || !strncmp(name, "xrstor", 6);
+    return has_gs(code) || strstr(name, "gsbase");
 }
 
 static bool loses_flags(const Insn *in) {
