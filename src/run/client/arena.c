@@ -9,7 +9,7 @@
 enum {
     CODE_BYTES = 384 << 20,
     DATA_BYTES = 64 << 20,
-    PIECE_BYTES = 16 << 10, /* of an image: what is copied at once to be changed */
+    PIECE_BYTES = 16 << 10, /* of another file: what is copied at once to be changed */
     PIECES = CODE_BYTES / PIECE_BYTES,
 };
 
@@ -21,7 +21,8 @@ typedef struct CodeMemory {
     u8 *data;        /* behind the executable view */
     u64 used, data_used;
     u64 fixed, data_fixed;
-    u64 image_end; /* code from `fixed` to here is an image's, but for pieces that were copied; 0: there is no image */
+    /* What lies between is another file's, an image or what two processes had together, but for pieces that were copied. */
+    u64 other_start, other_end;
     u64 copied[PIECES / 64]; /* bit n: piece n */
 } CodeMemory;
 
@@ -41,20 +42,20 @@ static i64 new_file(void) {
 
 /* --------------------------------------------------------------------------------------------------------------- views */
 
-/* Is the code at this offset the image's, and not in the memory file? */
-static bool is_image(u64 off) {
-    return off >= arena.fixed && off < arena.image_end &&
+/* Is the code at this offset not in the memory file? */
+static bool is_other(u64 off) {
+    return off >= arena.other_start && off < arena.other_end &&
            !(arena.copied[off / PIECE_BYTES / 64] >> off / PIECE_BYTES % 64 & 1);
 }
 
 /* The next stretch from *start on that is the memory file's; false: there is none. */
 static bool next_stretch(u64 *start, u64 *end) {
-    while (is_image(*start))
+    while (is_other(*start))
         *start += PIECE_BYTES;
     *end = *start;
-    while (*end < arena.image_end && !is_image(*end))
+    while (*end < arena.other_end && !is_other(*end))
         *end += PIECE_BYTES;
-    if (*end >= arena.image_end)
+    if (*end >= arena.other_end)
         *end = CODE_BYTES;
     return *start < CODE_BYTES;
 }
@@ -80,24 +81,21 @@ static bool map_views(int fd) {
            map_run(fd);
 }
 
-/* The new file is complete before it takes the old one's place: other threads run in it. */
-static void take_copy(void) {
+/* A new file for what comes; what is there stays where it is, and other threads run in it. */
+static void leave_shared(void) {
     i64 fd = new_file();
-    i64 copy = fd < 0 ? fd : sys_mmap(0, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
-    if (sys_failed(copy))
-        die("no memory for a copy of the translated code");
-    for (u64 start = 0, end; next_stretch(&start, &end) && start < arena.used; start = end)
-        memcpy((u8 *)copy + start, arena.write + start, (end < arena.used ? end : arena.used) - start);
-    sys_munmap((u64)copy, CODE_BYTES);
-    if (!map_views((int)fd))
-        die("the copy of the translated code cannot be mapped");
+    arena.other_start = 0;
+    arena.other_end = round_up(arena.used, PIECE_BYTES);
+    memset(arena.copied, 0, sizeof(arena.copied));
+    if (fd < 0 || !map_views((int)fd))
+        die("no memory to change translated code");
     sys_close((int)fd);
     arena.shared = false;
 }
 
-/* The memory file in place of an image. With an old size of zero mremap makes a second mapping of the same memory, which takes the
+/* The memory file in place of another one. With an old size of zero mremap makes a second mapping of the same memory, which takes the
  * place of what is there in one step. */
-static void replace_image(u64 off, u64 size) {
+static void replace_other(u64 off, u64 size) {
     if (sys_failed(sys_mremap((u64)arena.spare + off, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, (u64)arena.run + off)))
         die("no memory to change translated code");
 }
@@ -105,7 +103,7 @@ static void replace_image(u64 off, u64 size) {
 static void copy_piece(u64 off) {
     off -= off % PIECE_BYTES;
     memcpy(arena.write + off, arena.run + off, PIECE_BYTES);
-    replace_image(off, PIECE_BYTES);
+    replace_other(off, PIECE_BYTES);
     arena.copied[off / PIECE_BYTES / 64] |= (u64)1 << off / PIECE_BYTES % 64;
 }
 
@@ -113,8 +111,6 @@ static void copy_piece(u64 off) {
 
 void arena_lock(void) {
     lock(&arena.lock);
-    if (arena.shared)
-        take_copy();
 }
 
 void arena_unlock(void) {
@@ -152,7 +148,9 @@ u8 *arena_data(u64 bytes, u64 align) {
 
 u8 *arena_writable(const void *run) {
     u64 off = (u64)((const u8 *)run - arena.run);
-    if (is_image(off))
+    if (arena.shared)
+        leave_shared();
+    if (is_other(off))
         copy_piece(off);
     return arena.write + off;
 }
@@ -169,9 +167,10 @@ void arena_fix(void) {
 }
 
 void arena_reset(void) {
-    if (arena.image_end)
-        replace_image(arena.fixed, arena.image_end - arena.fixed);
-    arena.image_end = 0;
+    if (arena.other_end > arena.fixed) {
+        replace_other(arena.fixed, arena.other_end - arena.fixed);
+        arena.other_end = arena.fixed;
+    }
     arena.used = arena.fixed;
     arena.data_used = arena.data_fixed;
 }
@@ -201,7 +200,7 @@ void arena_import(int fd, const ArenaParts *p) {
     arena.data_used = arena.data_fixed + p->data_size;
     if (!sys_failed(
             sys_mmap(code, page_up(p->code_size), PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, p->code_off)))
-        arena.image_end = arena.used;
+        arena.other_start = arena.fixed, arena.other_end = arena.used;
     else
         memcpy(arena.write + arena.fixed, p->code, p->code_size);
     if (sys_failed(

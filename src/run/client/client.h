@@ -104,6 +104,7 @@ typedef struct Process {
     char **envp; /* likewise */
     const char *secret; /* the shared cache's password, which is not in the guest's environment; NULL: none */
     bool refused_thread; /* process.c: and said so */
+    bool any_separate;   /* are there, or were there, processes beside this one in the same memory? */
     u8 *quick_text;         /* the copy of quick.S in the arena */
     u32 releases;           /* syscall.c: of guarded pages before a system call */
     struct Thread *threads; /* all of them, under the arena's lock */
@@ -143,10 +144,12 @@ typedef struct Thread {
     u64 crossings_seen, sampled_us; /* at the last sample; of this thread's CPU time */
     u64 host_stack, host_stack_size;
     u64 signal_stack, signal_stack_size; /* of the host's signal handlers */
-    u32 tid;
+    u32 pid, tid;
     struct Thread *next;        /* of the.threads or the.ended */
-    u32 lives;                  /* of a separate one: the kernel clears it */
-    bool separate;              /* a process of its own, in memory that it shares for good */
+    u32 lives;                  /* the kernel clears it when a separate one ends or execs */
+    bool separate;              /* of a process of its own, in memory that it shares for good */
+    u32 locks;                  /* sys.c: that a separate one holds, and its mask without them */
+    u64 unlocked_mask;
     bool borrows_memory;        /* a vfork child: the memory is its parent's */
     bool stepping;              /* quick code goes on by single steps to the next instruction of the guest */
     bool repeat;                /* a system call of the guest was interrupted by what the guest does not see */

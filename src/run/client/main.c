@@ -23,6 +23,7 @@ Thread *thread_new(u64 host_stack_size) {
     t->signal_stack = (u64)sys_pages(SIGNAL_STACK_BYTES);
     t->signal_stack_size = SIGNAL_STACK_BYTES;
     t->self = t;
+    t->lives = 1;
     t->flags = FLAGS_FIXED;
     quick_connect(t);
     t->host_stack = (u64)stack;
@@ -56,6 +57,7 @@ void thread_free(Thread *t) {
 }
 
 void thread_become(Thread *t) {
+    t->pid = (u32)sys_getpid();
     t->tid = (u32)sys_gettid();
     sys_arch_prctl(ARCH_SET_GS, (u64)t);
     sys_sigaltstack(&(AltStack){.base = t->signal_stack, .size = t->signal_stack_size}, NULL);

@@ -26,6 +26,7 @@ __attribute__((visibility("hidden"))) _Noreturn void process_child_start(Thread 
 /* ---------------------------------------------------------------------------------------------------------- fork */
 
 static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
+    t->pid = (u32)sys_getpid();
     t->tid = (u32)sys_gettid();
     if (stack)
         guest_set_sp(&t->cpu, stack);
@@ -35,7 +36,7 @@ static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
 
 static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     start_child(t, stack, set_tls, tls);
-    t->borrows_memory = false;
+    t->borrows_memory = t->separate = false;
     the.forked = true;
     t->next = NULL; /* the others stayed behind */
     the.threads = t;
@@ -113,7 +114,7 @@ static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 ch
 
 /* The kernel is done with one that has ended; or the process of a separate one was killed, or runs something else. */
 static bool is_gone(const Thread *t, bool ended) {
-    return ended ? sys_tkill(t->tid, 0) == -ESRCH : t->separate && !__atomic_load_n(&t->lives, __ATOMIC_ACQUIRE);
+    return ended ? sys_tkill(t->tid, 0) == -ESRCH : !__atomic_load_n(&t->lives, __ATOMIC_ACQUIRE);
 }
 
 /* With the arena's lock. */
@@ -155,8 +156,8 @@ static Thread *new_beside(Thread *t, u64 flags) {
     child->flags = t->flags;
     guest_set_result(&child->cpu, 0);
     child->altstack = child->altstack_size = child->altstack_flags = 0;
-    child->separate = !(flags & CLONE_THREAD);
-    child->lives = 1;
+    child->separate = t->separate || !(flags & CLONE_THREAD);
+    the.any_separate |= child->separate;
     return child;
 }
 

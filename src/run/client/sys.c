@@ -7,6 +7,7 @@
 #include "run/client/sys.h"
 
 #include <linux/futex.h>
+#include <linux/signal.h>
 
 #include "run/client/client.h"
 #include "run/client/space.h"
@@ -150,8 +151,25 @@ char *strstr(const char *s, const char *part) {
 
 /* ------------------------------------------------------------------------------------------------------------ locks */
 
+/* A process beside others in one memory must not be killed with a lock of all in its hand: signals wait for its last unlock. SIGKILL
+ * does not. */
+static void hold_signals(void) {
+    Thread *t = thread_self();
+    u64 all = ~(u64)0;
+    if (t->separate && !t->locks++)
+        sys_rt_sigprocmask(SIG_SETMASK, &all, &t->unlocked_mask);
+}
+
+static void let_signals(void) {
+    Thread *t = thread_self();
+    if (t->separate && !--t->locks)
+        sys_rt_sigprocmask(SIG_SETMASK, &t->unlocked_mask, NULL);
+}
+
 /* 0 free, 1 held, 2 held and somebody may sleep */
 void lock(u32 *word) {
+    if (the.any_separate)
+        hold_signals();
     for (int spin = 0; spin < 100; spin++) {
         u32 idle = 0;
         if (__atomic_compare_exchange_n(word, &idle, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -165,6 +183,8 @@ void lock(u32 *word) {
 void unlock(u32 *word) {
     if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2)
         sys_futex(word, FUTEX_WAKE_PRIVATE, 1, NULL);
+    if (the.any_separate)
+        let_signals();
 }
 
 /* --------------------------------------------------------------------------------------------------------- services */

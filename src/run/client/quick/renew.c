@@ -34,12 +34,15 @@ bool quick_sent_stop(const void *info) {
     return i.number == SIGTRAP && i.code == CODE_QUEUED && value == (u64)&renewal;
 }
 
+/* A separate one may have been killed, or run another program by now. */
 static void ask_to_stop(Thread *t) {
     SignalInfo info = {.number = SIGTRAP, .code = CODE_QUEUED};
     u64 value = (u64)&renewal;
     memcpy(info.rest, &value, sizeof(value));
     __atomic_store_n(&t->stop, 1, __ATOMIC_SEQ_CST);
-    sys4(__NR_rt_tgsigqueueinfo, (u64)sys_getpid(), t->tid, SIGTRAP, (u64)&info);
+    if (!__atomic_load_n(&t->lives, __ATOMIC_ACQUIRE) ||
+        sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, SIGTRAP, (u64)&info) == -ESRCH)
+        t->stopped = true;
 }
 
 /* A process that shares this memory is no thread of this one, and a thread that lent it to a child does not listen. */
