@@ -16,10 +16,12 @@
 #include "run/client/space.h"
 #include "run/client/tier.h"
 
-#define WINDOWS ((u64)1 << 37)        /* the lowest of them */
-#define WINDOW_DISTANCE ((u64)1 << 32)
+/* Below where the kernel puts position independent programs. Sanitizers' shadow memory, Go's and Java's heaps leave that free for
+ * programs, and have fixed places nearly everywhere else. */
+#define WINDOWS ((u64)0x55 << 40) /* the lowest of them */
+#define WINDOW_DISTANCE ((u64)1 << 31)
 
-enum { IMAGE_VERSION = 2, WINDOW_COUNT = 512, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
+enum { IMAGE_VERSION = 2, WINDOW_COUNT = 160, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
 enum { FROM_START = 0 }; /* SEEK_SET of a header that does not go with others */
 
 typedef struct ImageModule {
