@@ -261,10 +261,9 @@ static char *format_options(const Settings *s, const Paths *p) {
     size_t size;
     FILE *out = open_memstream(&text, &size);
     CHECK(out, "out of memory");
-    fprintf(out, "limit=%llu,tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d",
-            (unsigned long long)limit_mib(), s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp,
-            s->strace, !s->no_follow, s->perf,
-            s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump));
+    fprintf(out, "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d,limit=%llu",
+            s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow, s->perf,
+            s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump), (unsigned long long)limit_mib());
     print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);
     print_value(out, "shared", p->shared);
