@@ -35,7 +35,8 @@ typedef struct Module {
     u64 base, end; /* the whole image */
     Key pack;      /* name of its file in the cache; zero: none */
     bool changed;  /* its code may not be the file's any more */
-    bool position_independent; /* may be elsewhere in another run */
+    bool position_independent; /* may be elsewhere in another run, in reach of translated code */
+    bool unkept;               /* may be elsewhere, and out of reach: its code is for these addresses, and not kept */
     bool changing_data;        /* reads what the kernel writes meanwhile */
     struct Store *store;       /* its cached code, once opened; see store.c */
     char name[64];             /* last part of the path, for people */

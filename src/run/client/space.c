@@ -31,6 +31,7 @@ enum {
     TABLES_SIZE = 8 << 20,
     BLOCK_ALIGN = 2 << 20,
     MODULE_SIZE_MAX = 512 << 20, /* larger files are not worth half of the window */
+    RESERVATION_MAX = 64 << 20,
     HOST_STACK_MAX = 8 << 20,
 };
 
@@ -149,7 +150,13 @@ static Module *new_module(u64 base, u64 end, const File *f) {
         i++;
     if (i == MODULES_MAX)
         return NULL;
-    the.modules[i] = (Module){.base = base, .end = end, .position_independent = f->position_independent};
+    bool near = base >= the.window && end <= the.code_base;
+    the.modules[i] = (Module){
+        .base = base,
+        .end = end,
+        .position_independent = f->position_independent && near,
+        .unkept = f->position_independent && !near,
+    };
     space()->file[i].dev = f->dev;
     space()->file[i].ino = f->ino;
     if (i == the.module_count)
@@ -200,7 +207,7 @@ static void key_module(u64 addr, int fd) {
     Key key = store_key(fd, &the.opt.code);
     lock(&space()->lock);
     Module *m = module_at(addr);
-    if (m)
+    if (m && !m->unkept)
         m->pack = key;
     unlock(&space()->lock);
     if (m)
@@ -249,10 +256,16 @@ static bool is_fixed(const Mapping *m) {
     return m->flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
 }
 
-/* Files with code go into the window if they may go anywhere. */
+/* The dynamic linker maps a library that wants large alignment into a piece of memory that it takes first. */
+static bool is_reservation(const Mapping *m) {
+    return m->prot == PROT_NONE && m->flags == (MAP_PRIVATE | MAP_ANONYMOUS) && m->size < RESERVATION_MAX;
+}
+
+/* Files with code go into the window if they may go anywhere, and so does what may become the place of one. */
 static bool wants_window(const Mapping *m, const File *f) {
-    return !m->addr && !is_fixed(m) && m->size < MODULE_SIZE_MAX && !(m->flags & (MAP_32BIT | MAP_HUGETLB)) &&
-           f->regular && (f->elf || m->prot & PROT_EXEC);
+    if (m->addr || is_fixed(m) || m->size >= MODULE_SIZE_MAX || m->flags & (MAP_32BIT | MAP_HUGETLB))
+        return false;
+    return is_reservation(m) || (f->regular && (f->elf || m->prot & PROT_EXEC));
 }
 
 static i64 place(const Mapping *m, const File *f) {
