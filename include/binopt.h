@@ -86,13 +86,17 @@ typedef enum {
     BINOPT_F_STACKSZ,
     /* Not 0: floating-point arithmetic as if it were that of real numbers, as -ffast-math. */
     BINOPT_F_FASTMATH,
-    /* What is said on standard error: 0 nothing (default), 1 why a function was left alone, 2 what was done. */
+    /* What is said on standard error: 0 nothing, 1 why a function was left alone, 2 what was done, 3 the code on its way. The
+     * default is what the environment variable BINOPT_LOGLEVEL says, or 0. */
     BINOPT_F_LOGLEVEL,
 
     /* Not 0: the new function compares the fixed parameters at each call, and if one has another value the original runs. */
     BINOPT_F_GUARD = 64,
     /* Not 0: functions of the C library and its kin are rewritten and inlined, too, where they are called directly. */
     BINOPT_F_LIBRARIES,
+    /* Not 0: signed 32-bit numbers that are used as indices do not overflow while they are computed. C promises it of `int`, but
+     * machine code does not say what was an int: an unsigned number that is meant to wrap and then is an index breaks it. */
+    BINOPT_F_NOWRAP,
 } BinoptOptFlags;
 
 /* Set a flag; unknown ones are ignored. */

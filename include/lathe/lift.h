@@ -90,6 +90,8 @@ typedef struct LatheConfig {
                                  calls), or has no meaning here, is left to `dispatch`, with cpu->pc at it */
     bool jumps_return;        /* LATHE_CALLS_RETURN: jumps that leave the function return, whatever is known of their targets */
     LatheNeverReturns *never_returns; /* direct calls after which nothing comes; may be NULL */
+    bool half_phis;           /* 32-bit halves of registers are merged by themselves: loops over 32-bit counters look like those
+                                 that compilers make */
     bool trusted_returns;     /* LATHE_CALLS_RETURN: callees come back where they should: nobody looks at cpu->pc after a call */
     bool native_fs;           /* the guest's fs is the host's own (x86-64 hosts); its gs is always in the state */
     bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets their register */
@@ -189,6 +191,8 @@ typedef enum LatheOpt {
     LATHE_OPT_QUICK, /* a short pipeline */
     LATHE_OPT_FULL,  /* LLVM's O2-class pipeline */
     LATHE_OPT_MAX,   /* O3 with vectorisation */
+    LATHE_OPT_UNROLL, /* the short one, and loops of known length are unrolled: for code that was just specialised */
+    LATHE_OPT_VECTOR, /* O3 with vectorisation, without unrolling: for what the former has seen */
 } LatheOpt;
 
 typedef void LatheEntry(void *cpu);

@@ -87,6 +87,9 @@ void binopt_cfg_set(BinoptCfgRef cfg, BinoptOptFlags flag, size_t val) {
     case BINOPT_F_LIBRARIES:
         cfg->libraries = val != 0;
         break;
+    case BINOPT_F_NOWRAP:
+        cfg->nowrap = val != 0;
+        break;
     }
 }
 

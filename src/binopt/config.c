@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { DEFAULT_STACK_BYTES = 65536 };
 
@@ -30,6 +31,8 @@ BinoptCfg *config_new(BinoptHandle handle, u64 function) {
     cfg->handle = handle;
     cfg->function = function;
     cfg->stack_bytes = DEFAULT_STACK_BYTES;
+    const char *level = getenv("BINOPT_LOGLEVEL");
+    cfg->log_level = level ? (size_t)atoi(level) : 0;
     return cfg;
 }
 

@@ -25,7 +25,7 @@ typedef struct BinoptCfg {
     VEC(Param) params;
     VEC(Region) regions; /* the last one that has an address counts */
     size_t stack_bytes, log_level;
-    bool fast_math, guard, libraries;
+    bool fast_math, guard, libraries, nowrap;
     struct BinoptCfg *next; /* of the handle */
 } BinoptCfg;
 

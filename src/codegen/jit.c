@@ -32,7 +32,7 @@ struct LatheJit {
     LatheJitConfig cfg; /* `symbol` and `user`; the names are in `target` */
     Target target;
     Compiler fast, optimizing;
-    ShimPasses *passes[LATHE_OPT_MAX + 1];
+    ShimPasses *passes[LATHE_OPT_VECTOR + 1];
     CodeMem memory;
     SymbolTable symbols;
 };
@@ -103,7 +103,7 @@ static void set_target(LatheJit *jit, LLVMModuleRef mod) {
 static bool run_passes(LatheJit *jit, LLVMModuleRef mod, LatheOpt level, const Pipeline *pipeline) {
     ShimPasses **passes = &jit->passes[level];
     if (!*passes)
-        *passes = shim_passes_new(jit->optimizing.machine, pipeline->passes, pipeline->vectorize);
+        *passes = shim_passes_new(jit->optimizing.machine, pipeline->passes, pipeline->vectorize, pipeline->unroll);
     CHECK(*passes, "LLVM does not understand a pass pipeline of ours");
     ErrorWatch watch;
     watch_errors(&watch, mod);

@@ -6,7 +6,7 @@
 
 typedef struct Pipeline {
     const char *passes; /* in LLVM's textual form, module level; NULL: none */
-    bool vectorize;
+    bool vectorize, unroll;
 } Pipeline;
 
 /* NULL if there is no such level. */

@@ -97,11 +97,11 @@ const void *shim_emitter_run(ShimEmitter *e, LLVMModuleRef mod, size_t *size) {
     return e->object.data();
 }
 
-ShimPasses *shim_passes_new(LLVMTargetMachineRef tm, const char *pipeline, bool vectorize) {
+ShimPasses *shim_passes_new(LLVMTargetMachineRef tm, const char *pipeline, bool vectorize, bool unroll) {
     PipelineTuningOptions tuning;
     tuning.LoopVectorization = vectorize;
     tuning.SLPVectorization = vectorize;
-    tuning.LoopUnrolling = vectorize; /* guest code comes unrolled where its compiler thought it worth it */
+    tuning.LoopUnrolling = unroll; /* guest code comes unrolled where its compiler thought it worth it */
     ShimPasses *p = new ShimPasses(unwrap(tm), tuning, pipeline);
     if (!p->parse()) {
         delete p;

@@ -25,7 +25,7 @@ const void *shim_emitter_run(ShimEmitter *e, LLVMModuleRef mod, size_t *size);
 
 /* A module pass pipeline in LLVM's textual form; `tm` must outlive it. NULL if LLVM does not understand the text. */
 typedef struct ShimPasses ShimPasses;
-ShimPasses *shim_passes_new(LLVMTargetMachineRef tm, const char *pipeline, bool vectorize);
+ShimPasses *shim_passes_new(LLVMTargetMachineRef tm, const char *pipeline, bool vectorize, bool unroll);
 void shim_passes_free(ShimPasses *p);
 void shim_passes_run(ShimPasses *p, LLVMModuleRef mod);
 

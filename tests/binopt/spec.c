@@ -69,8 +69,6 @@ static BinoptCfgRef configure(void *function, const char *sig) {
     binopt_cfg_type(cfg, count, type_of(sig[0]), t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], t[10],
                     t[11]);
     binopt_cfg_set(cfg, BINOPT_F_GUARD, guarded);
-    const char *level = getenv("BINOPT_TEST_LOG");
-    binopt_cfg_set(cfg, BINOPT_F_LOGLEVEL, level ? (size_t)atoi(level) : 0);
     return cfg;
 }
 

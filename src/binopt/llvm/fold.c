@@ -1,14 +1,17 @@
 /* fold.c: see fold.h.
  *
- * Addresses are plain numbers in the IR, and a load from one is folded if the bytes there are declared or mapped constant.
- * Only nested constant memory is different: whether memory is constant depends on where its address came from, not on its
- * value. Addresses of this kind are therefore offsets from one symbol, which stays opaque to LLVM until the end: whatever
- * LLVM does with them, a load through the symbol is a load of constant memory. */
+ * A load from a known address is folded if the bytes there are declared or mapped constant. Known addresses are offsets from
+ * one of two symbols, which become numbers in the end. LLVM does not count the iterations of a loop between two pointers that
+ * are numbers; it does between two offsets from a symbol. And whether nested constant memory is constant depends on where
+ * its address came from, not on its value: whatever LLVM does with an offset from the symbol of such memory, a load through
+ * it is a load of constant memory. */
 #include "binopt/llvm/fold.h"
 
 #include <llvm-c/Target.h>
 
-static const char nested_name[] = "binopt.nested";
+typedef enum Origin { KNOWN_ADDRESS, NESTED_CONST, ORIGIN_COUNT } Origin;
+
+static const char *const symbol_name[ORIGIN_COUNT] = {"binopt.known", "binopt.nested"};
 
 typedef struct Known {
     u64 value;
@@ -17,18 +20,17 @@ typedef struct Known {
 
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
-static Val nested_symbol(Unit *u, u64 addr) {
-    Val symbol = LLVMGetNamedGlobal(u->mod, nested_name);
-    if (symbol)
-        return symbol;
-    if (!u->nested_base)
-        u->nested_base = addr;
-    return LLVMAddGlobal(u->mod, LLVMArrayType(ir_type(&u->l, I8), 0), nested_name);
+static Val symbol_of(Unit *u, Origin o) {
+    Val symbol = LLVMGetNamedGlobal(u->mod, symbol_name[o]);
+    return symbol ? symbol : LLVMAddGlobal(u->mod, LLVMArrayType(ir_type(&u->l, I8), 0), symbol_name[o]);
 }
 
-static Val nested_pointer(Unit *u, u64 addr) {
-    Val symbol = nested_symbol(u, addr), off = ir_int(&u->l, I64, addr - u->nested_base);
-    return LLVMConstGEP2(ir_type(&u->l, I8), symbol, &off, 1);
+/* Both symbols stand for the same number, some address of interest. */
+static Val pointer_to(Unit *u, u64 addr, Origin o) {
+    if (!u->symbol_base)
+        u->symbol_base = addr;
+    Val off = ir_int(&u->l, I64, addr - u->symbol_base);
+    return LLVMConstGEP2(ir_type(&u->l, I8), symbol_of(u, o), &off, 1);
 }
 
 static bool evaluate(Unit *u, Val v, Known *k);
@@ -55,8 +57,8 @@ static bool evaluate(Unit *u, Val v, Known *k) {
     if (ir_is_const(v, &k->value))
         return true;
     if (LLVMIsAGlobalVariable(v)) {
-        *k = (Known){u->nested_base, true};
-        return v == LLVMGetNamedGlobal(u->mod, nested_name);
+        *k = (Known){u->symbol_base, v == LLVMGetNamedGlobal(u->mod, symbol_name[NESTED_CONST])};
+        return k->nested || v == LLVMGetNamedGlobal(u->mod, symbol_name[KNOWN_ADDRESS]);
     }
     if (LLVMIsAConstantPointerNull(v))
         return true;
@@ -108,7 +110,7 @@ static Val pointer_sized(Unit *u, LLVMTypeRef type, const u8 *bytes, bool nested
     memcpy(&addr, bytes, sizeof(addr));
     bool is_pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
     if (nested && leads_to_data(u, addr)) {
-        Val p = nested_pointer(u, addr);
+        Val p = pointer_to(u, addr, NESTED_CONST);
         return is_pointer ? p : LLVMConstPtrToInt(p, type);
     }
     Val n = LLVMConstInt(ir_type(&u->l, I64), addr, false);
@@ -165,7 +167,9 @@ static Val origin(Unit *u, Val v) {
     Known k;
     if (LLVMIsAPtrToIntInst(v))
         return LLVMGetOperand(v, 0);
-    return LLVMIsAConstant(v) && evaluate(u, v, &k) && k.nested ? nested_pointer(u, k.value) : NULL;
+    if (!LLVMIsAConstantExpr(v) || !evaluate(u, v, &k))
+        return NULL;
+    return pointer_to(u, k.value, k.nested ? NESTED_CONST : KNOWN_ADDRESS);
 }
 
 /* inttoptr(ptrtoint(p) + x) is p + x. */
@@ -196,12 +200,24 @@ static Val plain(Unit *u, Val v) {
 static bool make_plain(Unit *u, Val in) {
     Known a, b;
     Val x = LLVMGetOperand(in, 0), y = LLVMGetOperand(in, 1);
-    if (!LLVMIsAConstant(x) || !LLVMIsAConstant(y) || !evaluate(u, x, &a) || !evaluate(u, y, &b) ||
-        !(a.nested || b.nested))
+    if (!LLVMIsAConstant(x) || !LLVMIsAConstant(y) || !evaluate(u, x, &a) || !evaluate(u, y, &b))
+        return false;
+    if (LLVMIsAConstantInt(x) && LLVMIsAConstantInt(y))
         return false;
     LLVMSetOperand(in, 0, plain(u, x));
     LLVMSetOperand(in, 1, plain(u, y));
     return true;
+}
+
+/* Pointers that are numbers become offsets from the symbol. */
+static void relocate(Unit *u, Val in) {
+    Known k;
+    for (unsigned i = 0, n = (unsigned)LLVMGetNumOperands(in); i < n; i++) {
+        Val op = LLVMGetOperand(in, i);
+        if (LLVMIsAConstantExpr(op) && LLVMGetConstOpcode(op) == LLVMIntToPtr && evaluate(u, op, &k) &&
+            leads_to_data(u, k.value) && !LLVMGetPointerAddressSpace(LLVMTypeOf(op)))
+            LLVMSetOperand(in, i, pointer_to(u, k.value, k.nested ? NESTED_CONST : KNOWN_ADDRESS));
+    }
 }
 
 static Val folded(Unit *u, Val in, bool *changed) {
@@ -243,6 +259,7 @@ bool fold_run(Unit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
             next = LLVMGetNextInstruction(in);
+            relocate(u, in);
             Val v = folded(u, in, &changed);
             if (!v)
                 continue;
@@ -254,9 +271,11 @@ bool fold_run(Unit *u) {
 }
 
 void fold_finish(Unit *u) {
-    Val symbol = LLVMGetNamedGlobal(u->mod, nested_name);
-    if (!symbol)
-        return;
-    LLVMReplaceAllUsesWith(symbol, LLVMConstIntToPtr(ir_int(&u->l, I64, u->nested_base), LLVMTypeOf(symbol)));
-    LLVMDeleteGlobal(symbol);
+    for (Origin o = 0; o < ORIGIN_COUNT; o++) {
+        Val symbol = LLVMGetNamedGlobal(u->mod, symbol_name[o]);
+        if (!symbol)
+            continue;
+        LLVMReplaceAllUsesWith(symbol, LLVMConstIntToPtr(ir_int(&u->l, I64, u->symbol_base), LLVMTypeOf(symbol)));
+        LLVMDeleteGlobal(symbol);
+    }
 }

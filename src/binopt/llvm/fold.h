@@ -11,7 +11,7 @@ Val fold_parameter(Unit *u, const Param *p, Ty t);
  * something changed. */
 bool fold_run(Unit *u);
 
-/* Nested constant memory becomes plain addresses; folding is over. */
+/* Addresses become plain numbers; folding is over. */
 void fold_finish(Unit *u);
 
 #endif

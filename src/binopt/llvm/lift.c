@@ -77,6 +77,7 @@ static LatheConfig config_of(Unit *u) {
         .dispatch = u->leave[CALL_ABI],
         .lookup = u->lookup,
         .trusted_returns = true,
+        .half_phis = true,
         .native_fs = true,
         .exact_unsupported = true,
     };
@@ -192,7 +193,7 @@ static bool resolve_call(Unit *u, Val call) {
         return false;
     if (object_is_unusual(pc))
         u->hopeless = unusual;
-    Val lifted = wanted(u, pc) ? lift_function(u, pc) : NULL;
+    Val lifted = wanted(u, pc) && !object_is_stub(pc) ? lift_function(u, pc) : NULL;
     if (!lifted)
         return false;
     callout_replace(u, call, shape, lifted);

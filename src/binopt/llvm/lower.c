@@ -2,8 +2,7 @@
  *
  * A callee may have arguments on the stack, as many as only it and its caller know. If the guest's stack holds nothing that
  * could be one, the call is an ordinary one. Otherwise it runs on the guest's stack: this then has to be the lowest part of
- * the host's frame, so that there is room below it for whatever the callee needs, which is what LLVM makes of memory
- * allocated outside a function's first block. */
+ * the host's frame, so that there is room below it for whatever the callee needs. */
 #include "binopt/llvm/lower.h"
 
 #include <llvm-c/Target.h>
@@ -24,23 +23,46 @@ static u64 alloca_bytes(Val in) {
     return LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : 0;
 }
 
-static Val find_stack(Unit *u, u64 least_bytes) {
+/* The first alloca of at least that size; the guest's stack is as good as always the only one that is left. */
+static Val find_alloca(Unit *u, u64 least_bytes) {
     for (Val in = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(u->spec)); in; in = LLVMGetNextInstruction(in))
-        if (LLVMIsAAllocaInst(in) && alloca_bytes(in) >= least_bytes && LLVMGetAlignment(in) == STACK_ALIGN)
+        if (LLVMIsAAllocaInst(in) && alloca_bytes(in) >= least_bytes)
             return in;
     return NULL;
 }
 
+/* What the stack pointer of a call out is an offset from. */
+static Val stack_of(Val call) {
+    Val sp = callout_sp(call);
+    while (LLVMIsAGetElementPtrInst(sp))
+        sp = LLVMGetOperand(sp, 0);
+    return LLVMIsAAllocaInst(sp) ? sp : NULL;
+}
+
+/* It lives as long as the function, whatever was inlined where. */
+static void erase_lifetimes(Unit *u) {
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
+            next = LLVMGetNextInstruction(in);
+            Val callee = LLVMIsACallInst(in) ? LLVMGetCalledValue(in) : NULL;
+            size_t length;
+            if (callee && LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName2(callee, &length), "llvm.lifetime.", 14))
+                LLVMInstructionEraseFromParent(in);
+        }
+}
+
 void lower_fit_stack(Unit *u, u64 made_bytes) {
-    Val old = find_stack(u, made_bytes);
+    Val old = find_alloca(u, made_bytes);
     if (!old)
         return;
+    erase_lifetimes(u);
     u64 needed = (u->stack_bytes + STACK_ALIGN - 1) & ~(u64)(STACK_ALIGN - 1);
     Lifter *l = &u->l;
     LLVMPositionBuilderBefore(l->b, old);
     u64 above = alloca_bytes(old) - made_bytes;
     Val stack = LLVMBuildAlloca(l->b, LLVMArrayType(ir_type(l, I8), (unsigned)(needed + above)), "stack");
     LLVMSetAlignment(stack, STACK_ALIGN);
+    u->fitted_bytes = needed + above;
     LLVMReplaceAllUsesWith(old, ir_offset(l, stack, (i64)needed - (i64)made_bytes));
     LLVMInstructionEraseFromParent(old);
 }
@@ -168,10 +190,6 @@ static u32 count_set(Val call, u32 first, u32 count) {
     return count;
 }
 
-static bool frame_is_empty(Unit *u) {
-    return !find_stack(u, 0);
-}
-
 /* Under the calling convention of C: what the callee does not look at is passed as anything. */
 static Val build_ordinary(Unit *u, Val call, LLVMTypeRef result) {
     Val args[ABI_INTS + ABI_VECTORS];
@@ -187,7 +205,6 @@ static Val build_ordinary(Unit *u, Val call, LLVMTypeRef result) {
     LLVMTypeRef type = LLVMFunctionType(result, types, count, variadic);
     LLVMPositionBuilderBefore(u->l.b, call);
     Val made = LLVMBuildCall2(u->l.b, type, ir_bitcast(&u->l, callout_pc(call), PTR), args, count, "");
-    LLVMSetTailCall(made, frame_is_empty(u));
     return made;
 }
 
@@ -258,31 +275,48 @@ static void lower_switching(Unit *u, Val call, CallShape shape) {
     LLVMInstructionEraseFromParent(call);
 }
 
-/* Everything that is in the frame but the guest's stack is allocated in a new first block. */
+/* Memory of a size that LLVM does not know comes below everything else in the frame. */
 static void make_stack_lowest(Unit *u, Val stack) {
-    Label old = LLVMGetEntryBasicBlock(u->spec), first = LLVMInsertBasicBlockInContext(u->ctx, old, "frame");
-    ir_here(&u->l, first);
-    for (Val in = LLVMGetFirstInstruction(old), next; in; in = next) {
-        next = LLVMGetNextInstruction(in);
-        if (!LLVMIsAAllocaInst(in) || in == stack)
-            continue;
-        LLVMInstructionRemoveFromParent(in);
-        LLVMInsertIntoBuilder(u->l.b, in);
+    Lifter *l = &u->l;
+    LLVMPositionBuilderBefore(l->b, stack);
+    Val known = ir_int(l, I64, alloca_bytes(stack));
+    Val lowest = LLVMBuildArrayAlloca(l->b, ir_type(l, I8), ir_asm_pure(l, "", "=r,0", I64, &known, 1), "stack");
+    LLVMSetAlignment(lowest, STACK_ALIGN);
+    LLVMReplaceAllUsesWith(stack, lowest);
+    LLVMInstructionEraseFromParent(stack);
+    ir_attribute(l, u->spec, OF_FUNCTION, "noredzone", 0);
+}
+
+/* Without a frame, the calls that come last can be jumps. */
+static void drop_stack(Unit *u, Val stack) {
+    for (LLVMUseRef use = LLVMGetFirstUse(stack), next; use; use = next) {
+        next = LLVMGetNextUse(use);
+        Val user = LLVMGetUser(use);
+        if (LLVMIsAGetElementPtrInst(user) && !LLVMGetFirstUse(user))
+            LLVMInstructionEraseFromParent(user);
     }
-    ir_goto(&u->l, old);
-    ir_attribute(&u->l, u->spec, OF_FUNCTION, "noredzone", 0);
+    if (LLVMGetFirstUse(stack))
+        return;
+    LLVMInstructionEraseFromParent(stack);
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b && !find_alloca(u, 0); b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
+            if (LLVMIsACallInst(in) && !LLVMIsAFunction(LLVMGetCalledValue(in)) &&
+                !LLVMIsAInlineAsm(LLVMGetCalledValue(in)))
+                LLVMSetTailCall(in, true);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- public */
 
 void lower_callouts(Unit *u) {
-    Contents c = {.stack = find_stack(u, 0)};
+    Contents c = {0};
     VEC(Val) calls = {0};
     CallShape shape;
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
-            if (callout_is(u, in, &shape))
+            if (callout_is(u, in, &shape)) {
                 VEC_PUSH(&calls, in);
+                c.stack = c.stack ? c.stack : stack_of(in);
+            }
     if (c.stack)
         look_at_uses(u, &c, c.stack, 0);
     bool switching = false;
@@ -296,7 +330,13 @@ void lower_callouts(Unit *u) {
         else
             lower_switching(u, calls.at[i], shape);
     }
-    if (switching)
+    if (switching && !c.stack && u->fitted_bytes)
+        c.stack = find_alloca(u, u->fitted_bytes);
+    if (switching && !c.stack)
+        u->hopeless = "its stack was lost sight of";
+    else if (switching)
         make_stack_lowest(u, c.stack);
+    else if (c.stack)
+        drop_stack(u, c.stack);
     VEC_FREE(&calls);
 }

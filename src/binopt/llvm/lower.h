@@ -7,7 +7,7 @@
 /* Gives the guest's stack the size it needs instead of that it was made with. */
 void lower_fit_stack(Unit *u, u64 made_bytes);
 
-/* Replaces all calls out of u->spec; afterwards the module can be compiled. */
+/* Replaces all calls out of u->spec; afterwards the module can be compiled, unless u->hopeless says otherwise. */
 void lower_callouts(Unit *u);
 
 #endif

@@ -1,9 +1,12 @@
 /* rewrite.c: the rewriter that lifts a function to LLVM-IR, specialises it there and compiles it: see unit.h. */
 #include <stdio.h>
+#include <time.h>
 
 #include "binopt/llvm/fold.h"
+#include "binopt/llvm/lanes.h"
 #include "binopt/llvm/lift.h"
 #include "binopt/llvm/lower.h"
+#include "binopt/llvm/nowrap.h"
 #include "binopt/rewriter.h"
 
 /* Each round may open up a function that was called through a pointer; where that goes on for ever it is recursion. */
@@ -121,23 +124,39 @@ static void allow_fast_math(Unit *u) {
                 LLVMSetFastMathFlags(in, LLVMFastMathAll);
 }
 
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* How long each stage took, for those who want to know. */
+static void log_stage(Unit *u, const char *stage) {
+    double now = now_ms();
+    config_log(u->cfg, 2, "%-10s %7.3f ms", stage, now - u->stage_start);
+    u->stage_start = now;
+}
+
 static bool optimize(Unit *u, LatheOpt level) {
     if (lathe_jit_optimize(u->jit, u->mod, level) != LATHE_OK)
         u->hopeless = "LLVM could not optimise it";
     lift_forget(u);
     if (u->cfg->fast_math)
         allow_fast_math(u);
+    if (u->cfg->nowrap)
+        nowrap_mark(u);
+    log_stage(u, level == LATHE_OPT_VECTOR ? "optimise" : "simplify");
     return !u->hopeless;
 }
 
 /* What optimisation brought to light; false if that is nothing. */
 static bool discover(Unit *u) {
-    bool folded = fold_run(u), lifted = lift_known_callouts(u);
-    return (folded || lifted) && !u->hopeless;
+    bool folded = fold_run(u), lifted = lift_known_callouts(u), narrowed = lanes_narrow(u);
+    return (folded || lifted || narrowed) && !u->hopeless;
 }
 
 static void simplify(Unit *u) {
-    for (int i = 0; i < MAX_ROUNDS && optimize(u, LATHE_OPT_QUICK) && discover(u); i++)
+    for (int i = 0; i < MAX_ROUNDS && optimize(u, LATHE_OPT_UNROLL) && discover(u); i++)
         ;
 }
 
@@ -157,6 +176,7 @@ static bool build(Unit *u, const char *name) {
         return false;
     }
     build_spec(u, wrapped, name);
+    log_stage(u, "lift");
     dump(u, "lifted");
     simplify(u);
     if (u->stack_bytes > stack_bytes)
@@ -164,7 +184,7 @@ static bool build(Unit *u, const char *name) {
     if (u->hopeless)
         return false;
     lower_fit_stack(u, stack_bytes);
-    for (int i = 0; i < MAX_FULL_ROUNDS && optimize(u, LATHE_OPT_MAX) && discover(u); i++)
+    for (int i = 0; i < MAX_FULL_ROUNDS && optimize(u, LATHE_OPT_VECTOR) && discover(u); i++)
         simplify(u);
     return !u->hopeless;
 }
@@ -182,10 +202,14 @@ static void drop_unused(Unit *u) {
 static BinoptFunc compile(Unit *u, const char *name) {
     fold_finish(u);
     lower_callouts(u);
+    if (u->hopeless)
+        return NULL;
     drop_unused(u);
     dump(u, "to be compiled");
+    log_stage(u, "lower");
     LatheStatus status = lathe_jit_add(u->jit, u->mod, LATHE_OPT_NONE);
     u->mod = NULL;
+    log_stage(u, "compile");
     if (status != LATHE_OK)
         u->hopeless = lathe_status_text(status);
     return status == LATHE_OK ? lathe_jit_lookup(u->jit, name) : NULL;
@@ -222,6 +246,7 @@ static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     snprintf(name, sizeof(name), "spec_%u", r->made++);
     Unit u;
     unit_init(&u, r->jit, cfg);
+    u.stage_start = now_ms();
     BinoptFunc made = build(&u, name) ? compile(&u, name) : NULL;
     if (made)
         config_log(cfg, 2, "specialised: %zu instructions lifted, at %p", u.insns, made);

@@ -22,21 +22,22 @@ typedef struct Unit {
     Maps maps;
     LLVMContextRef ctx;
     LLVMModuleRef mod;
-    Lifter l;   /* for building IR of our own */
-    Val spec;   /* the function that is made */
-    Val nested; /* a symbol at nested_base: everything addressed from it is constant */
-    u64 nested_base;
-    Val callout[2]; /* by CallShape */
-    Val leave[2];   /* void(ptr cpu): a call out */
-    Val lookup;     /* ptr(ptr, i64, i1): always leave[CALL_ABI]; NULL: these are to be made */
-    Map64 lifted;   /* by pc: index + 1 in `functions` */
+    Lifter l;        /* for building IR of our own */
+    Val spec;        /* the function that is made */
+    u64 symbol_base; /* what the symbols of known addresses stand for, once there are any: see fold.c */
+    Val callout[2];  /* by CallShape */
+    Val leave[2];    /* void(ptr cpu): a call out */
+    Val lookup;      /* ptr(ptr, i64, i1): always leave[CALL_ABI]; NULL: these are to be made */
+    Map64 lifted;    /* by pc: index + 1 in `functions` */
     VEC(Val) functions;
     VEC(u64) lifting;     /* those under way: a call to one of them is recursion */
     Map64 returns;        /* the addresses after the calls in lifted code */
     size_t insns;         /* lifted so far */
     u64 stack_bytes;      /* that lifted code needs at most */
+    u64 fitted_bytes;     /* of the guest's stack as it was allocated in the end */
     const char *why;      /* the last function could not be lifted */
     const char *hopeless; /* why nothing will come of it, or NULL */
+    double stage_start;   /* ms of CPU time, for the log */
     Arena arena;
 } Unit;
 

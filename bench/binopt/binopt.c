@@ -1,0 +1,288 @@
+/* binopt.c: what specialisation at run time gives, against the original and against compilers that knew everything.
+ *
+ * Each kernel is timed as it is, as gcc and clang make it with its parameters fixed at compile time, and as each rewriter of
+ * libbinopt makes it; all of them in turn, many times, and the fastest time of each counts. */
+#include <binopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernels.h"
+
+enum { ROUNDS = 15, MAX_WAYS = 8 };
+static const double ROUND_SECONDS = 0.004;
+
+const Taps four_taps = {4, {{-1, 0, .25f}, {1, 0, .25f}, {0, -1, .25f}, {0, 1, .25f}}};
+const Flat four_flat = {4, {{.25, -1, 0}, {.25, 1, 0}, {.25, 0, -1}, {.25, 0, 1}}};
+/* These two may be written to: their constancy is only what the configuration says. */
+static Group one_group = {.25, 4, {{-1, 0}, {1, 0}, {0, -1}, {0, 1}}};
+static Sorted one_sorted = {1, {&one_group}};
+static double terms[TERMS] = {-3, 5, 0, 2, 1, 0, 1, 0, 0, 4, 1};
+
+static float from_float[SIDE * SIDE], to_float[SIDE * SIDE];
+static double from[SIDE * SIDE], to[SIDE * SIDE], numbers[ELEMENTS];
+
+__attribute__((noinline)) double sum_of_two(double a, double b) {
+    return a + b;
+}
+
+__attribute__((noinline)) int answer(void) {
+    return 42;
+}
+
+static double seconds_of(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double now(void) {
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+/* ------------------------------------------------------------------------------------------------------- the kernels */
+
+typedef double Drive(void *kernel, long times); /* returns a digest of the results */
+
+static double drive_stencil(void *k, long times) {
+    for (long i = 0; i < times; i++)
+        ((StencilKernel *)k)(&four_taps, from_float, to_float, SIDE, SIDE);
+    return to_float[3 * SIDE + 5] + to_float[500 * SIDE + 600];
+}
+static double drive_power(void *k, long times) {
+    double r = 0;
+    for (long i = 0; i < times; i++)
+        r += ((PowerKernel *)k)(EXPONENT, 1 + (double)(i & 7) * 0.01);
+    return r;
+}
+static double drive_polynomial(void *k, long times) {
+    double r = 0;
+    for (long i = 0; i < times; i++)
+        r += ((PolynomialKernel *)k)((double)(i & 7) * 0.25, terms, TERMS);
+    return r;
+}
+static double drive_division(void *k, long times) {
+    int r = 0;
+    for (long i = 0; i < times; i++)
+        r += ((DivisionKernel *)k)((int)i + (r & 3), DIVISOR);
+    return r;
+}
+static double drive_reduce(void *k, long times) {
+    double r = 0;
+    for (long i = 0; i < times; i++)
+        r += ((ReduceKernel *)k)(sum_of_two, numbers, ELEMENTS);
+    return r;
+}
+static double drive_jump(void *k, long times) {
+    double r = 0;
+    for (long i = 0; i < times; i++)
+        r += ((JumpKernel *)k)(answer);
+    return r;
+}
+static double drive_element(void *k, const void *stencil, long times) {
+    for (long i = 0; i < times; i++)
+        for (int y = 1; y < 33; y++)
+            for (int x = 1; x < SIDE - 1; x++)
+                ((DirectKernel *)k)(stencil, from, to, y * SIDE + x);
+    return to[3 * SIDE + 5] + to[30 * SIDE + 600];
+}
+static double drive_line(void *k, const void *stencil, long times) {
+    for (long i = 0; i < times; i++)
+        for (int y = 1; y < 33; y++)
+            ((DirectKernel *)k)(stencil, from, to, y * SIDE);
+    return to[3 * SIDE + 5] + to[30 * SIDE + 600];
+}
+static double drive_element_flat(void *k, long times) {
+    return drive_element(k, &four_flat, times);
+}
+static double drive_element_sorted(void *k, long times) {
+    return drive_element(k, &one_sorted, times);
+}
+static double drive_line_flat(void *k, long times) {
+    return drive_line(k, &four_flat, times);
+}
+static double drive_line_sorted(void *k, long times) {
+    return drive_line(k, &one_sorted, times);
+}
+
+typedef void Configure(BinoptCfgRef cfg);
+
+static void fix_stencil(BinoptCfgRef cfg) {
+    binopt_cfg_type(cfg, 5, BINOPT_TY_VOID, BINOPT_TY_PTR, BINOPT_TY_PTR, BINOPT_TY_PTR, BINOPT_TY_UINT64,
+                    BINOPT_TY_UINT64);
+    binopt_cfg_set_paramp(cfg, 0, &four_taps, sizeof(four_taps), BINOPT_MEM_CONST);
+    binopt_cfg_set_parami(cfg, 3, SIDE);
+    binopt_cfg_set_parami(cfg, 4, SIDE);
+}
+static void fix_power(BinoptCfgRef cfg) {
+    binopt_cfg_type(cfg, 2, BINOPT_TY_DOUBLE, BINOPT_TY_UINT32, BINOPT_TY_DOUBLE);
+    binopt_cfg_set_parami(cfg, 0, EXPONENT);
+}
+static void fix_polynomial(BinoptCfgRef cfg) {
+    binopt_cfg_type(cfg, 3, BINOPT_TY_DOUBLE, BINOPT_TY_DOUBLE, BINOPT_TY_PTR, BINOPT_TY_UINT64);
+    binopt_cfg_set_paramp(cfg, 1, terms, sizeof(terms), BINOPT_MEM_CONST);
+    binopt_cfg_set_parami(cfg, 2, TERMS);
+}
+static void fix_division(BinoptCfgRef cfg) {
+    binopt_cfg_type(cfg, 2, BINOPT_TY_INT32, BINOPT_TY_INT32, BINOPT_TY_INT32);
+    binopt_cfg_set_parami(cfg, 1, DIVISOR);
+}
+static void fix_reduce(BinoptCfgRef cfg) {
+    binopt_cfg_type(cfg, 3, BINOPT_TY_DOUBLE, BINOPT_TY_PTR, BINOPT_TY_PTR, BINOPT_TY_UINT64);
+    binopt_cfg_set_parami(cfg, 0, (size_t)sum_of_two);
+}
+static void fix_nothing(BinoptCfgRef cfg) {
+    binopt_cfg_type(cfg, 1, BINOPT_TY_INT32, BINOPT_TY_PTR);
+}
+static void fix_jump(BinoptCfgRef cfg) {
+    fix_nothing(cfg);
+    binopt_cfg_set_parami(cfg, 0, (size_t)answer);
+}
+static void type_study(BinoptCfgRef cfg) {
+    binopt_cfg_type(cfg, 4, BINOPT_TY_VOID, BINOPT_TY_PTR, BINOPT_TY_PTR, BINOPT_TY_PTR, BINOPT_TY_INT32);
+}
+static void fix_flat(BinoptCfgRef cfg) {
+    type_study(cfg);
+    binopt_cfg_set_paramp(cfg, 0, &four_flat, sizeof(four_flat), BINOPT_MEM_CONST);
+}
+static void fix_sorted(BinoptCfgRef cfg) {
+    type_study(cfg);
+    binopt_cfg_set_paramp(cfg, 0, &one_sorted, sizeof(one_sorted), BINOPT_MEM_NESTED_CONST);
+}
+
+typedef struct Row {
+    const char *name;
+    size_t kernel; /* offset in Kernels */
+    Drive *drive;
+    Configure *configure;
+    int general_only; /* nothing is known at compile time either */
+} Row;
+
+#define AT(x) offsetof(Kernels, x)
+static const Row rows[] = {
+    {"stencil", AT(stencil), drive_stencil, fix_stencil, 0},
+    {"fastexp", AT(power), drive_power, fix_power, 0},
+    {"polynomial", AT(polynomial), drive_polynomial, fix_polynomial, 0},
+    {"division", AT(division), drive_division, fix_division, 0},
+    {"reduce", AT(reduce), drive_reduce, fix_reduce, 0},
+    {"indjump", AT(jump), drive_jump, fix_nothing, 1},
+    {"indjump-spec", AT(jump), drive_jump, fix_jump, 0},
+    {"element direct", AT(element_direct), drive_element_flat, type_study, 0},
+    {"element flat", AT(element_flat), drive_element_flat, fix_flat, 0},
+    {"element sorted", AT(element_sorted), drive_element_sorted, fix_sorted, 0},
+    {"line direct", AT(line_direct), drive_line_flat, type_study, 0},
+    {"line flat", AT(line_flat), drive_line_flat, fix_flat, 0},
+    {"line sorted", AT(line_sorted), drive_line_sorted, fix_sorted, 0},
+};
+
+static void *kernel_of(const Kernels *all, const Row *row) {
+    return *(void **)((const char *)all + row->kernel);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- measuring */
+
+typedef struct Way {
+    const char *name;
+    void *kernel;
+    double seconds;   /* per call, the best seen */
+    double rewriting; /* seconds, the best seen */
+    double digest;
+} Way;
+
+/* The best of a few, with a handle of its own each: the first one also pays for starting LLVM. */
+static void rewrite(Way *way, void *original, const Row *row, BinoptHandle *kept) {
+    for (int i = 0; i < 5; i++) {
+        BinoptHandle handle = binopt_init();
+        BinoptCfgRef cfg = binopt_cfg_new(handle, original);
+        row->configure(cfg);
+        binopt_cfg_set(cfg, BINOPT_F_FASTMATH, FAST_MATH);
+        binopt_cfg_set(cfg, BINOPT_F_NOWRAP, 1); /* compilers know that much of C, too */
+        double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        void *made = binopt_spec_create(cfg);
+        double took = seconds_of(CLOCK_THREAD_CPUTIME_ID) - start;
+        if (!i || took < way->rewriting)
+            way->rewriting = took;
+        if (i == 4) {
+            *kept = handle;
+            way->kernel = made;
+        } else {
+            binopt_fini(handle);
+        }
+    }
+}
+
+static long times_for(const Row *row, void *kernel) {
+    long times = 1;
+    for (;; times *= 2) {
+        double start = now();
+        row->drive(kernel, times);
+        if (now() - start > ROUND_SECONDS)
+            return times;
+    }
+}
+
+static void measure(const Row *row, Way *ways, int count) {
+    long times = times_for(row, ways[0].kernel);
+    for (int round = 0; round < ROUNDS; round++)
+        for (int w = 0; w < count; w++) {
+            double start = now();
+            ways[w].digest = row->drive(ways[w].kernel, times);
+            double took = (now() - start) / (double)times;
+            if (!round || took < ways[w].seconds)
+                ways[w].seconds = took;
+        }
+}
+
+static int run_row(const Row *row, const char *const *drivers, int driver_count) {
+    Way ways[MAX_WAYS] = {{.name = "original", .kernel = kernel_of(&gcc_kernels, row)}};
+    BinoptHandle kept[MAX_WAYS];
+    int count = 1, wrong = 0;
+    ways[count++] = (Way){.name = "gcc", .kernel = kernel_of(row->general_only ? &gcc_kernels : &gcc_special, row)};
+    ways[count++] =
+        (Way){.name = "clang", .kernel = kernel_of(row->general_only ? &clang_kernels : &clang_special, row)};
+    for (int d = 0; d < driver_count; d++) {
+        setenv("BINOPT_DRIVER", drivers[d], 1);
+        ways[count].name = drivers[d];
+        rewrite(&ways[count++], ways[0].kernel, row, &kept[d]);
+    }
+    measure(row, ways, count);
+    printf("%-15s %9.2f", row->name, ways[0].seconds * 1e9);
+    for (int w = 1; w < count; w++) {
+        printf(" %7.3f", ways[w].seconds / ways[0].seconds);
+        wrong |= !(fabs(ways[w].digest - ways[0].digest) <= fabs(ways[0].digest) * 1e-5);
+    }
+    for (int w = 3; w < count; w++)
+        printf(" %10.3f%s", ways[w].rewriting * 1e3, ways[w].kernel == ways[0].kernel ? "=" : " ");
+    printf("%s\n", wrong ? "  WRONG" : "");
+    for (int d = 0; d < driver_count; d++)
+        binopt_fini(kept[d]);
+    return wrong;
+}
+
+int main(int argc, char **argv) {
+    const char *only = getenv("BENCH_ONLY");
+    static const char *const all[] = {"llvm"};
+    const char *const *drivers = argc > 1 ? (const char *const *)argv + 1 : all;
+    int driver_count = argc > 1 ? argc - 1 : (int)(sizeof(all) / sizeof(*all)), wrong = 0;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        from_float[i] = (float)(i % 17) * 0.5f;
+        from[i] = (double)(i % 19) * 0.5;
+    }
+    for (int i = 0; i < ELEMENTS; i++)
+        numbers[i] = (i % 23) * 0.25;
+    printf("kernels by gcc %s; times relative to the original's ns, then ms of CPU time for rewriting (=: the original "
+           "came back)\n",
+           LEVEL);
+    printf("%-15s %9s %7s %7s", "", "original", "gcc", "clang");
+    for (int d = 0; d < driver_count; d++)
+        printf(" %7s", drivers[d]);
+    for (int d = 0; d < driver_count; d++)
+        printf(" %10s", drivers[d]);
+    printf("\n");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (!only || !strcmp(only, rows[i].name))
+            wrong |= run_row(&rows[i], drivers, driver_count);
+    return wrong;
+}
