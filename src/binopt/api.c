@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "binopt/rewriter.h"
+#include "binopt/signature.h"
 
 struct BinoptOpaqueHandle {
     const Rewriter *rewriter;
@@ -22,6 +23,36 @@ static const Rewriter *choose(void) {
 static BinoptCfg *adopt(BinoptHandle handle, BinoptCfg *cfg) {
     cfg->next = handle->cfgs;
     return handle->cfgs = cfg;
+}
+
+/* Without a type from the application, that of the debug information; looked for once. */
+static void need_type(BinoptCfg *cfg) {
+    if (cfg->typed || cfg->searched || !signature_finder)
+        return;
+    cfg->searched = true;
+    if (!signature_finder(cfg))
+        config_log(cfg, 1, "there is no debug information of its type");
+}
+
+static bool same_type(BinoptType a, BinoptType b) {
+    bool pointers = config_type_is_pointer(a) && config_type_is_pointer(b);
+    return pointers ||
+           (config_type_bytes(a) == config_type_bytes(b) && config_type_is_float(a) == config_type_is_float(b));
+}
+
+/* For those who want to read it: is the configured type the one that was compiled? Differences of sign do not count. */
+static void compare_type(const BinoptCfg *cfg) {
+    if (cfg->log_level < 1 || !signature_finder)
+        return;
+    BinoptCfg *found = config_new(cfg->handle, cfg->function);
+    if (signature_finder(found)) {
+        bool same = same_type(cfg->ret, found->ret) && cfg->params.len == found->params.len;
+        for (size_t i = 0; same && i < cfg->params.len; i++)
+            same = same_type(cfg->params.at[i].type, found->params.at[i].type);
+        if (!same)
+            config_log(cfg, 1, "the configured type is not that of the debug information");
+    }
+    config_free(found);
 }
 
 const char *binopt_driver(void) {
@@ -68,6 +99,7 @@ void binopt_cfg_type(BinoptCfgRef cfg, unsigned count, BinoptType ret, ...) {
     for (unsigned i = 0; i < count; i++)
         cfg->params.at[i].type = (BinoptType)va_arg(types, int);
     va_end(types);
+    compare_type(cfg);
 }
 
 void binopt_cfg_set(BinoptCfgRef cfg, BinoptOptFlags flag, size_t val) {
@@ -94,6 +126,7 @@ void binopt_cfg_set(BinoptCfgRef cfg, BinoptOptFlags flag, size_t val) {
 }
 
 void binopt_cfg_set_param(BinoptCfgRef cfg, unsigned idx, const void *val) {
+    need_type(cfg);
     if (idx >= cfg->params.len) {
         config_log(cfg, 1, "there is no parameter %u; its value is ignored", idx);
         return;
@@ -120,6 +153,7 @@ void binopt_cfg_set_paramp(BinoptCfgRef cfg, unsigned idx, const void *ptr, size
 }
 
 BinoptFunc binopt_spec_create(BinoptCfgRef cfg) {
+    need_type(cfg);
     BinoptFunc made = cfg->handle->rewriter->specialize(cfg->handle->self, cfg);
     return made ? made : (BinoptFunc)cfg->function;
 }

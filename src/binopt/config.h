@@ -20,7 +20,8 @@ typedef struct Region {
 typedef struct BinoptCfg {
     BinoptHandle handle;
     u64 function;
-    bool typed; /* ret and params hold */
+    bool typed;    /* ret and params hold */
+    bool searched; /* debug information was asked */
     BinoptType ret;
     VEC(Param) params;
     VEC(Region) regions; /* the last one that has an address counts */
