@@ -197,6 +197,7 @@ static void rewrite(Way *way, void *original, const Row *row, BinoptHandle *kept
         BinoptHandle handle = binopt_init();
         BinoptCfgRef cfg = binopt_cfg_new(handle, original);
         row->configure(cfg);
+        binopt_cfg_set(cfg, BINOPT_F_STACKSZ, 65536 + 16 * (size_t)i); /* not what was made the last time */
         binopt_cfg_set(cfg, BINOPT_F_FASTMATH, FAST_MATH);
         binopt_cfg_set(cfg, BINOPT_F_NOWRAP, 1); /* compilers know that much of C, too */
         double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);

@@ -218,6 +218,9 @@ LATHE_API LatheStatus lathe_jit_optimize(LatheJit *jit, LLVMModuleRef mod, Lathe
 /* Optimise, compile and link a module; takes the module, also on failure. */
 LATHE_API LatheStatus lathe_jit_add(LatheJit *jit, LLVMModuleRef mod, LatheOpt level);
 
+/* Link an object that lathe_jit_emit made, here or elsewhere. It keeps its owner. */
+LATHE_API LatheStatus lathe_jit_add_object(LatheJit *jit, const void *object, size_t size);
+
 /* The address of a function defined by an added module; NULL if there is none. */
 LATHE_API void *lathe_jit_lookup(LatheJit *jit, const char *name);
 

@@ -247,6 +247,10 @@ LatheStatus lathe_jit_add(LatheJit *jit, LLVMModuleRef mod, LatheOpt level) {
     return status;
 }
 
+LatheStatus lathe_jit_add_object(LatheJit *jit, const void *object, size_t size) {
+    return link_object(jit, object, size);
+}
+
 void *lathe_jit_lookup(LatheJit *jit, const char *name) {
     const Symbol *s = symbols_find(&jit->symbols, name);
     return s ? (void *)s->address : NULL;

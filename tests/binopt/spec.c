@@ -434,6 +434,27 @@ static void test_nonsense(void) {
     CHECK_THAT(twice(5, 3, 8) == helper_chain(5, 3, 8));
 }
 
+/* The same again is the same; other memory is not. */
+static void test_again(void) {
+    static int v[] = {1, 2, 3, 4};
+    v[0] = 1;
+    BinoptCfgRef cfg = configure(sum_array, "lLp");
+    binopt_cfg_set_parami(cfg, 0, 4);
+    binopt_cfg_set_paramp(cfg, 1, v, sizeof(v), BINOPT_MEM_CONST);
+    __typeof__(&sum_array) first = MAKE(cfg, sum_array, NEW), second = MAKE(binopt_cfg_clone(cfg), sum_array, NEW);
+    CHECK_THAT(first == second && first(4, v) == 10);
+    v[0] = 100;
+    second = MAKE(cfg, sum_array, NEW);
+    CHECK_THAT(second(4, v) == 109);
+    BinoptHandle mine = handle;
+    handle = binopt_init();
+    __typeof__(&sum_array) other = MAKE(cfg, sum_array, NEW);
+    CHECK_THAT(other(4, v) == 109);
+    binopt_fini(handle);
+    handle = mine;
+    CHECK_THAT(second(4, v) == 109);
+}
+
 int main(void) {
     for (int i = 0; i < 2; i++) {
         guarded = i;
@@ -447,6 +468,7 @@ int main(void) {
         test_frames();
         test_faults();
         test_nonsense();
+        test_again();
         binopt_fini(handle);
     }
     printf("%d of %d checks failed (%s)\n", failures, checks, binopt_driver());

@@ -157,7 +157,10 @@ static Val folded_load(Unit *u, Val load) {
     LLVMTypeRef pointer = LLVMTypeOf(LLVMGetOperand(load, 0));
     if (LLVMGetPointerAddressSpace(pointer) || !evaluate(u, LLVMGetOperand(load, 0), &at) || !is_constant(u, &at, size))
         return NULL;
-    return maps_read(at.value, bytes, size) == size ? constant_of(u, type, bytes, at.nested) : NULL;
+    if (maps_read(at.value, bytes, size) < size)
+        return NULL;
+    depends_add(&u->depends, at.value, bytes, size);
+    return constant_of(u, type, bytes, at.nested);
 }
 
 /* ------------------------------------------------------------------------------------------------- integers, comparisons */

@@ -89,6 +89,20 @@ static void note_returns(Unit *u, const LatheFunc *fn) {
             map64_set(&u->returns, insn_end(&fn->insns.at[i]), 1);
 }
 
+static bool note_depends(Unit *u, LatheFunc *fn) {
+    const LatheRange *ranges;
+    size_t count = lathe_func_ranges(fn, &ranges);
+    u8 bytes[256];
+    for (size_t i = 0; i < count; i++)
+        for (u64 at = ranges[i].start, size; at < ranges[i].end; at += size) {
+            size = ranges[i].end - at < sizeof(bytes) ? ranges[i].end - at : sizeof(bytes);
+            if (maps_read(at, bytes, size) < size)
+                return false;
+            depends_add(&u->depends, at, bytes, size);
+        }
+    return true;
+}
+
 static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     if (lathe_func_decode_cfg(fn, pc) != LATHE_OK || lathe_func_problem(fn).status != LATHE_OK)
         return refuse(u, arena_printf(&u->arena, "%s at %#llx", lathe_func_problem(fn).text,
@@ -100,6 +114,8 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     if (problem)
         return refuse(u, problem);
     note_returns(u, fn);
+    if (!note_depends(u, fn))
+        return refuse(u, "its code cannot be read");
     char name[40];
     snprintf(name, sizeof(name), "code_%llx", (unsigned long long)pc);
     Val lifted = lathe_func_lift(fn, name);

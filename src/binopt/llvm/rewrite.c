@@ -7,14 +7,22 @@
 #include "binopt/llvm/lift.h"
 #include "binopt/llvm/lower.h"
 #include "binopt/llvm/nowrap.h"
+#include "binopt/llvm/pool.h"
+#include "binopt/llvm/store.h"
 #include "binopt/rewriter.h"
 
 /* Each round may open up a function that was called through a pointer; where that goes on for ever it is recursion. */
 enum { MAX_ROUNDS = 8, MAX_FULL_ROUNDS = 3 };
 
+/* A function that was linked for this handle. */
+typedef struct Made {
+    u64 id; /* of the object in the store */
+    BinoptFunc code;
+} Made;
+
 typedef struct LlvmRewriter {
-    LatheJit *jit;
-    unsigned made; /* how many functions, for their names */
+    LatheJit *memory; /* where code is linked to; compilers come from the pool */
+    VEC(Made) made;
 } LlvmRewriter;
 
 /* ------------------------------------------------------------------------------------------------------------ signatures */
@@ -198,8 +206,9 @@ static void drop_unused(Unit *u) {
     }
 }
 
-/* The code, or NULL. Takes the module. */
-static BinoptFunc compile(Unit *u, const char *name) {
+/* The object, to be freed by mem_free; NULL: it could not be made. */
+static void *compile(Unit *u, size_t *size) {
+    void *object = NULL;
     fold_finish(u);
     lower_callouts(u);
     if (u->hopeless)
@@ -207,12 +216,11 @@ static BinoptFunc compile(Unit *u, const char *name) {
     drop_unused(u);
     dump(u, "to be compiled");
     log_stage(u, "lower");
-    LatheStatus status = lathe_jit_add(u->jit, u->mod, LATHE_OPT_NONE);
-    u->mod = NULL;
+    LatheStatus status = lathe_jit_emit(u->jit, u->mod, LATHE_OPT_NONE, false, &object, size);
     log_stage(u, "compile");
     if (status != LATHE_OK)
         u->hopeless = lathe_status_text(status);
-    return status == LATHE_OK ? lathe_jit_lookup(u->jit, name) : NULL;
+    return object;
 }
 
 static void unit_init(Unit *u, LatheJit *jit, const BinoptCfg *cfg) {
@@ -225,15 +233,58 @@ static void unit_init(Unit *u, LatheJit *jit, const BinoptCfg *cfg) {
 
 static void unit_free(Unit *u) {
     ir_end(&u->l);
-    if (u->mod)
-        LLVMDisposeModule(u->mod);
+    LLVMDisposeModule(u->mod);
     LLVMContextDispose(u->ctx);
     maps_free(&u->maps);
     map64_free(&u->lifted);
     map64_free(&u->returns);
     VEC_FREE(&u->functions);
     VEC_FREE(&u->lifting);
+    depends_free(&u->depends);
     arena_free(&u->arena);
+}
+
+static BinoptFunc link_code(LlvmRewriter *r, u64 id, const char *name, const void *object, size_t size) {
+    if (lathe_jit_add_object(r->memory, object, size) != LATHE_OK)
+        return NULL;
+    Made one = {id, lathe_jit_lookup(r->memory, name)};
+    VEC_PUSH(&r->made, one);
+    return one.code;
+}
+
+static BinoptFunc make(LlvmRewriter *r, const BinoptCfg *cfg, LatheJit *compiler) {
+    static const char name[] = "spec";
+    Unit u;
+    unit_init(&u, compiler, cfg);
+    u.stage_start = now_ms();
+    size_t size;
+    void *object = build(&u, name) ? compile(&u, &size) : NULL;
+    BinoptFunc code = NULL;
+    if (object)
+        code = link_code(r, store_add(cfg, &u.depends, name, object, size), name, object, size);
+    if (code)
+        config_log(cfg, 2, "specialised: %zu instructions lifted, at %p", u.insns, code);
+    else
+        config_log(cfg, 1, "left alone: %s", u.hopeless ? u.hopeless : "it could not be linked");
+    mem_free(object);
+    unit_free(&u);
+    return code;
+}
+
+/* What another handle, or this one, has made before. */
+static BinoptFunc recall(LlvmRewriter *r, const BinoptCfg *cfg) {
+    Stored found;
+    if (!store_find(cfg, &found))
+        return NULL;
+    BinoptFunc code = NULL;
+    for (size_t i = 0; i < r->made.len && !code; i++)
+        if (r->made.at[i].id == found.id)
+            code = r->made.at[i].code;
+    if (!code)
+        code = link_code(r, found.id, found.name, found.object, found.size);
+    mem_free(found.object);
+    config_log(cfg, 2, "specialised before, at %p", code);
+    return code;
 }
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
@@ -242,26 +293,21 @@ static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
         config_log(cfg, 1, "left alone: %s", r ? "its signature is not known" : "no memory for code");
         return NULL;
     }
-    char name[32];
-    snprintf(name, sizeof(name), "spec_%u", r->made++);
-    Unit u;
-    unit_init(&u, r->jit, cfg);
-    u.stage_start = now_ms();
-    BinoptFunc made = build(&u, name) ? compile(&u, name) : NULL;
-    if (made)
-        config_log(cfg, 2, "specialised: %zu instructions lifted, at %p", u.insns, made);
-    else
-        config_log(cfg, 1, "left alone: %s", u.hopeless);
-    unit_free(&u);
-    return made;
+    BinoptFunc code = recall(r, cfg);
+    LatheJit *compiler = code ? NULL : pool_take();
+    if (!compiler)
+        return code;
+    code = make(r, cfg, compiler);
+    pool_give(compiler);
+    return code;
 }
 
 static void *open_llvm(void) {
-    LatheJit *jit = lathe_jit_new(NULL);
-    if (!jit)
+    LatheJit *memory = lathe_jit_new(NULL);
+    if (!memory)
         return NULL;
     LlvmRewriter *r = mem_new(sizeof(*r));
-    r->jit = jit;
+    r->memory = memory;
     return r;
 }
 
@@ -269,7 +315,8 @@ static void close_llvm(void *self) {
     LlvmRewriter *r = self;
     if (!r)
         return;
-    lathe_jit_free(r->jit);
+    lathe_jit_free(r->memory);
+    VEC_FREE(&r->made);
     mem_free(r);
 }
 

@@ -11,6 +11,7 @@
 #define BINOPT_LLVM_UNIT_H
 
 #include "binopt/config.h"
+#include "binopt/llvm/store.h"
 #include "binopt/maps.h"
 #include "ir/ir.h"
 #include "isa/isa.h"
@@ -35,6 +36,7 @@ typedef struct Unit {
     size_t insns;         /* lifted so far */
     u64 stack_bytes;      /* that lifted code needs at most */
     u64 fitted_bytes;     /* of the guest's stack as it was allocated in the end */
+    Depends depends;      /* what was read on the way */
     const char *why;      /* the last function could not be lifted */
     const char *hopeless; /* why nothing will come of it, or NULL */
     double stage_start;   /* ms of CPU time, for the log */
