@@ -16,8 +16,9 @@
  * Nothing here fails: what cannot be made faster, or may not be, comes back as it was. A caller therefore has to pass the
  * fixed values at each call: the original, if that is what came back, uses them.
  *
- * Who does the work is a rewriter: the environment variable BINOPT_DRIVER names one of those in the library (none, llvm),
- * and a program linked with libbinopt-none instead of libbinopt has the one that changes nothing and needs no LLVM.
+ * Who does the work is a rewriter: the environment variable BINOPT_DRIVER names one of those in the library (llvm, which is the
+ * default; tiered; none), and a program linked with libbinopt-none instead of libbinopt has the one that changes nothing and
+ * needs no LLVM.
  *
  * Threads: a handle and what belongs to it is used by one thread at a time; different handles by different threads at once.
  * Specialised functions may be called from any thread.

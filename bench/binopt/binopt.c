@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "kernels.h"
 
-enum { ROUNDS = 15, MAX_WAYS = 8 };
+enum { ROUNDS = 15, MAX_WAYS = 8, TIMES_REWRITTEN = 5 };
 static const double ROUND_SECONDS = 0.004;
 
 const Taps four_taps = {4, {{-1, 0, .25f}, {1, 0, .25f}, {0, -1, .25f}, {0, 1, .25f}}};
@@ -193,7 +194,7 @@ typedef struct Way {
 
 /* The best of a few, with a handle of its own each: the first one also pays for starting LLVM. */
 static void rewrite(Way *way, void *original, const Row *row, BinoptHandle *kept) {
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < TIMES_REWRITTEN; i++) {
         BinoptHandle handle = binopt_init();
         BinoptCfgRef cfg = binopt_cfg_new(handle, original);
         row->configure(cfg);
@@ -203,9 +204,11 @@ static void rewrite(Way *way, void *original, const Row *row, BinoptHandle *kept
         double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
         void *made = binopt_spec_create(cfg);
         double took = seconds_of(CLOCK_THREAD_CPUTIME_ID) - start;
+        if (!strcmp(way->name, "tiered"))
+            usleep(200000); /* until its second version is there */
         if (!i || took < way->rewriting)
             way->rewriting = took;
-        if (i == 4) {
+        if (i == TIMES_REWRITTEN - 1) {
             *kept = handle;
             way->kernel = made;
         } else {
@@ -264,7 +267,7 @@ static int run_row(const Row *row, const char *const *drivers, int driver_count)
 
 int main(int argc, char **argv) {
     const char *only = getenv("BENCH_ONLY");
-    static const char *const all[] = {"llvm"};
+    static const char *const all[] = {"llvm", "tiered"};
     const char *const *drivers = argc > 1 ? (const char *const *)argv + 1 : all;
     int driver_count = argc > 1 ? argc - 1 : (int)(sizeof(all) / sizeof(*all)), wrong = 0;
     for (int i = 0; i < SIDE * SIDE; i++) {

@@ -14,7 +14,7 @@ typedef struct Rewriter {
     BinoptFunc (*specialize)(void *self, const BinoptCfg *cfg);
 } Rewriter;
 
-extern const Rewriter rewriter_none, rewriter_llvm;
+extern const Rewriter rewriter_none, rewriter_llvm, rewriter_tiered;
 
 /* Those in this library, the default one first; ended by NULL. */
 extern const Rewriter *const rewriters[];
