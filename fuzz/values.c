@@ -16,8 +16,7 @@ u64 value_integer(Rng *r) {
     }
 }
 
-/* Floating-point numbers by their fields, `exponent` and `fraction` bits wide. */
-static u64 float_bits(Rng *r, u32 exponent, u32 fraction) {
+u64 value_float(Rng *r, u32 exponent, u32 fraction) {
     u64 sign = (rng_next(r) & 1) << (exponent + fraction), ones = ((u64)1 << exponent) - 1, bias = ones >> 1;
     u64 f = rng_next(r) & (((u64)1 << fraction) - 1), quiet = (u64)1 << (fraction - 1);
     switch (rng_below(r, 12)) {
@@ -42,8 +41,8 @@ void value_vector(Rng *r, u8 *out, size_t size) {
     for (size_t i = 0; i < size; i += 8) {
         u64 v;
         switch (kind) {
-        case 0: v = float_bits(r, 8, 23) | float_bits(r, 8, 23) << 32; break;
-        case 1: v = float_bits(r, 11, 52); break;
+        case 0: v = value_float(r, 8, 23) | value_float(r, 8, 23) << 32; break;
+        case 1: v = value_float(r, 11, 52); break;
         case 2: v = rng_next(r); break;
         case 3: v = value_integer(r); break;
         default: v = same ^ (rng_once_in(r, 4) ? (u64)1 << rng_below(r, 64) : 0); break;

@@ -6,6 +6,8 @@
 
 /* Zero, one, minus one, the limits of each width, single bits, small numbers, anything. */
 u64 value_integer(Rng *r);
+/* A float by its fields, so many bits wide: NaNs, infinities, denormals, halves, anything. */
+u64 value_float(Rng *r, u32 exponent, u32 fraction);
 /* Vector lanes of one kind: f32 or f64 with NaNs, infinities, denormals and halves; integers at their limits; any
  * bits. */
 void value_vector(Rng *r, u8 *out, size_t size);

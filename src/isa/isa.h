@@ -102,25 +102,34 @@ typedef struct Insn {
 
 static inline u64 insn_end(const Insn *in) { return in->pc + in->size; }
 
-/* ------------------------------------------------------------------------------------------------------- jump tables */
+/* ------------------------------------------------------------------------------------------------------------- effects */
 
-/* Where discovery lets an ISA look back from an indirect jump. */
-typedef struct CodeView {
-    void *self;
-    /* The i-th instruction that can have come before `in`, or NULL. None where the function begins. */
-    const Insn *(*before)(const struct CodeView *v, const Insn *in, u32 i);
-    size_t (*read)(const struct CodeView *v, u64 addr, void *buf, size_t size);
-} CodeView;
+/* What an instruction does, told to those who look back from a computed jump for its table. OTHER is always right. */
+typedef enum EffectKind {
+    EFFECT_OTHER,
+    EFFECT_CONSTANT,    /* to = value */
+    EFFECT_ADD,         /* to = a + value: copies, too; of a computed jump: where it goes */
+    EFFECT_SUM,         /* to = a + (b << shift) + value; a may be REG_NONE; of b the low from_bits count */
+    EFFECT_SHIFT_LEFT,  /* to = a << shift */
+    EFFECT_SHIFT_RIGHT, /* to = a >> shift, unsigned */
+    EFFECT_AND,         /* to = a & value */
+    EFFECT_EXTEND,      /* to = the low from_bits of a */
+    EFFECT_LOAD,        /* to = from_bits at mem; of a computed jump: where it goes */
+    EFFECT_STORE,       /* the low bits of a are stored at mem */
+    EFFECT_COMPARE,     /* only compares */
+} EffectKind;
 
-/* targets[i] is where the jump goes when the 64-bit index register of the load at load_pc holds i. */
-typedef struct JumpTable {
-    u64 load_pc; /* the instruction that reads the table: the jump itself, or one before it */
-    Reg index;   /* its index register */
-    u64 start, end; /* the table's bytes */
-    u64 *targets;
-    size_t count;
-    Val lifted_index; /* the index register's value at load_pc, once that is lifted */
-} JumpTable;
+typedef struct Effect {
+    u8 kind;
+    u8 bits;      /* of the result, or of what is compared; a narrower one than 32 bits keeps the rest of `to` */
+    u8 from_bits; /* EXTEND, LOAD, SUM */
+    bool is_signed; /* is what is narrower than the register sign-extended? */
+    Reg to, a, b;
+    u8 shift;
+    i64 value;
+    const Operand *mem;
+    const Operand *left, *right; /* registers, memory or an immediate that are compared besides; NULL: none are */
+} Effect;
 
 /* ---------------------------------------------------------------------------------------------------------- the ISA */
 
@@ -150,7 +159,10 @@ typedef struct Isa {
     LatheStatus (*decode)(const u8 *bytes, size_t size, u64 pc, Insn *in);
     void (*lift)(Lifter *l, const Insn *in); /* its meaning; called only if row is not 0 */
     bool (*sets_rounding)(const Insn *in);   /* does it change the floating-point environment? */
-    bool (*jump_table)(const CodeView *v, const Insn *jump, Arena *arena, JumpTable *out);
+    Effect (*effect)(const Insn *in);
+    /* Of a branch: the register by which it knows of the comparison, REG_NONE if it compares itself; and what holds between
+     * the operands compared if it is taken. False: it is of another kind. */
+    bool (*condition)(const Insn *branch, Reg *flags, Pred *taken);
     int (*format)(const u8 *bytes, size_t size, u64 pc, char *text, size_t text_size);
     bool (*support)(size_t index, LatheSupport *row);
     const char *(*row_name)(u32 row);

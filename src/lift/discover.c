@@ -1,7 +1,7 @@
 /* discover.c: which instructions belong to the function.
  *
  * From an address on, decode and follow direct jumps both ways; go on after calls where they are expected to return; follow
- * indirect jumps whose table the ISA can recover from the code before them and from constant guest memory. Undecodable or
+ * indirect jumps whose table can be recovered from the code before them and from constant guest memory. Undecodable or
  * unreadable code becomes an instruction that stops the function there, so that only running into it matters.
  */
 #include <stdio.h>
@@ -213,9 +213,9 @@ static size_t view_read(const CodeView *v, u64 addr, void *buf, size_t size) {
 }
 
 static JumpTable *find_table(LatheFunc *fn, const Insn *jump) {
-    CodeView view = {fn, view_before, view_read};
+    CodeView view = {fn, fn->isa, view_before, view_read};
     JumpTable table = {0};
-    if (!fn->isa->jump_table || !fn->isa->jump_table(&view, jump, &fn->arena, &table))
+    if (!jumptable_find(&view, jump, &fn->arena, &table))
         return NULL;
     if (fn->table_entries + table.count > MAX_TABLE_ENTRIES)
         return NULL;

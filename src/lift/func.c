@@ -116,6 +116,10 @@ static void mark_insn(LatheFunc *fn, const Insn *in) {
         ir_call(&fn->l, fn->cfg.mark_insn, (Val[]){pc_value(&fn->l, in->pc), ir_int(&fn->l, I32, in->size)}, 2);
 }
 
+static void read_index(Lifter *l, JumpTable *table) {
+    table->lifted_index = ir_zext(l, reg_read(l, table->index, ty_int(table->index_bits)), I64);
+}
+
 static void lift_insn(LatheFunc *fn, const Insn *in) {
     Lifter *l = &fn->l;
     mark_insn(fn, in);
@@ -125,7 +129,7 @@ static void lift_insn(LatheFunc *fn, const Insn *in) {
     }
     memset(l->address, 0, sizeof(l->address));
     if (in->loaded_table)
-        in->loaded_table->lifted_index = reg_read(l, in->loaded_table->index, I64);
+        read_index(l, in->loaded_table);
     fn->isa->lift(l, in);
 }
 

@@ -4,6 +4,7 @@
 
 #include "isa/isa.h"
 #include "lift/convention.h"
+#include "lift/jumptable.h"
 
 typedef struct RegVal RegVal;
 typedef struct Pending Pending;

@@ -1,8 +1,10 @@
 /* tables.c: discovery finds the jump tables that compilers make, and code lifted with them does what the original does.
  *
- * The arguments are images of switches.c, each linked to run at IMAGE_BASE. An indirect jump without a table is a
- * failure. Every function is lifted and compiled, and its results are compared with those of the native one.
+ * The first argument is switches.c as a library of the host, the others are images of it for any guest, each linked to run
+ * at IMAGE_BASE. An indirect jump without a table is a failure. Every function is lifted and compiled, and its results are
+ * compared with those of the library's.
  */
+#include <dlfcn.h>
 #include <llvm-c/Core.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +22,7 @@ typedef long Function(long x, long y);
 
 typedef struct Image {
     const char *path;
+    void *library;
     ElfFile *elf;
     LatheJit *jit;
     VEC(ElfFunction) lifted; /* to be run */
@@ -59,18 +62,36 @@ static bool check_tables(Image *image, const char *function, const LatheFunc *fn
 
 /* ---------------------------------------------------------------------------------------------------------- running */
 
+static Image *running; /* lifted code's calls do not say whose they are */
+
+static Function *native_function(const Image *image, const char *name) {
+    return name ? (Function *)(uintptr_t)dlsym(image->library, name) : NULL;
+}
+
+static long call_at(u64 pc, u64 x, u64 y) {
+    Function *callee = native_function(running, elf_function_at(running->elf, pc).name);
+    CHECK(callee, "lifted code calls functions of its image only");
+    return callee((long)x, (long)y);
+}
+
 /* The lifted code's calls: what they call is run natively, and comes back. */
-static void call_native(void *state) {
+static void call_from_x86_64(void *state) {
     LatheX86Cpu *cpu = state;
-    Function *callee = (Function *)(uintptr_t)cpu->pc;
-    cpu->gp[LATHE_RAX] = (u64)callee((long)cpu->gp[LATHE_RDI], (long)cpu->gp[LATHE_RSI]);
+    cpu->gp[LATHE_RAX] = (u64)call_at(cpu->pc, cpu->gp[LATHE_RDI], cpu->gp[LATHE_RSI]);
     memcpy(&cpu->pc, (void *)(uintptr_t)cpu->gp[LATHE_RSP], sizeof(cpu->pc));
     cpu->gp[LATHE_RSP] += 8;
 }
 
+static void call_from_riscv64(void *state) {
+    LatheRiscv64Cpu *cpu = state;
+    cpu->x[10] = (u64)call_at(cpu->pc, cpu->x[10], cpu->x[11]);
+    cpu->pc = cpu->x[1];
+}
+
 static void *find_symbol(void *user, const char *name) {
-    (void)user;
-    return strcmp(name, DISPATCH) ? NULL : (void *)(uintptr_t)call_native;
+    Image *image = user;
+    LatheEntry *call = elf_arch(image->elf) == LATHE_ARCH_X86_64 ? call_from_x86_64 : call_from_riscv64;
+    return strcmp(name, DISPATCH) ? NULL : (void *)(uintptr_t)call;
 }
 
 static void compare(Image *image, const char *function, Function *native, Function *lifted, long x) {
@@ -78,16 +99,16 @@ static void compare(Image *image, const char *function, Function *native, Functi
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (native(x, others[i]) != lifted(x, others[i])) {
             fprintf(stderr, "with %ld, %ld: ", x, others[i]);
-            fail(image, function, "a result differs", (u64)(uintptr_t)native);
+            fail(image, function, "a result differs", IMAGE_BASE);
         }
 }
 
 static void compare_all(Image *image, const ElfFunction *f) {
     static const long rare[] = {4999,    5000,    9000,    65536,   65540,    999999,       1000000,
                                 1000004, 1000009, 1000010, 1L << 32, -(1L << 32), (1L << 32) + 3};
-    Function *native = (Function *)(uintptr_t)f->addr;
+    Function *native = native_function(image, f->name);
     Function *lifted = (Function *)(uintptr_t)lathe_jit_lookup(image->jit, f->name);
-    if (!lifted) {
+    if (!lifted || !native) {
         fail(image, f->name, "no code was made for what is", f->addr);
         return;
     }
@@ -117,7 +138,7 @@ static LLVMValueRef declare_dispatch(LLVMModuleRef mod) {
 }
 
 static void lift_function(Image *image, LLVMModuleRef mod, LLVMValueRef dispatch, const ElfFunction *f) {
-    LatheConfig cfg = {.read_memory = elf_read_const, .user = image->elf};
+    LatheConfig cfg = {.arch = elf_arch(image->elf), .read_memory = elf_read_const, .user = image->elf};
     cfg.calls = LATHE_CALLS_RETURN;
     cfg.dispatch = dispatch;
     LatheFunc *fn = lathe_func_new(mod, &cfg);
@@ -127,7 +148,7 @@ static void lift_function(Image *image, LLVMModuleRef mod, LLVMValueRef dispatch
         fail(image, f->name, "no code", f->addr);
     } else if (check_tables(image, f->name, fn)) {
         LLVMValueRef lifted = lathe_func_lift(fn, name);
-        if (!lifted || !lathe_wrap_sysv(lifted, LATHE_ARCH_X86_64, f->name, "lll", 0))
+        if (!lifted || !lathe_wrap_sysv(lifted, cfg.arch, f->name, "lll", 0))
             fail(image, f->name, "it could not be lifted", lathe_func_problem(fn).pc);
         else
             VEC_PUSH(&image->lifted, *f);
@@ -154,14 +175,15 @@ static void lift_all(Image *image) {
     LLVMContextDispose(ctx);
 }
 
-static bool test_image(const char *path) {
+static bool test_image(void *library, const char *path) {
     ElfError error = {0};
-    Image image = {.path = path, .elf = elf_open(path, &error)};
+    Image image = {.path = path, .library = library, .elf = elf_open(path, &error)};
     if (!image.elf) {
         fprintf(stderr, "%s: %s\n", path, error.text);
         return false;
     }
-    LatheJitConfig cfg = {.symbol = find_symbol};
+    LatheJitConfig cfg = {.symbol = find_symbol, .user = &image};
+    running = &image;
     image.jit = lathe_jit_new(&cfg);
     CHECK(image.jit, "LLVM can compile for this machine");
     lift_all(&image);
@@ -183,8 +205,11 @@ static bool test_image(const char *path) {
 }
 
 int main(int argc, char **argv) {
-    bool ok = argc > 1;
-    for (int i = 1; i < argc; i++)
-        ok &= test_image(argv[i]);
+    void *library = argc > 2 ? dlopen(argv[1], RTLD_NOW) : NULL;
+    bool ok = library;
+    if (!ok)
+        fprintf(stderr, "usage: test-tables LIBRARY IMAGE...\n");
+    for (int i = 2; library && i < argc; i++)
+        ok &= test_image(library, argv[i]);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

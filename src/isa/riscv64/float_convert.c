@@ -166,14 +166,17 @@ static Val soft_from_int(Lifter *l, const Insn *in, const void *arg) {
 void rv_float_from_int(Lifter *l, const Insn *in, Ty from, bool is_signed, Ty to) {
     Val v = rv_int(l, in, 1, from);
     Integer n = {is_signed ? ir_sext(l, v, I64) : ir_zext(l, v, I64), is_signed || from == I32, to};
-    if (from == I32 && to == F64)
+    if (from == I32 && to == F64) {
+        rv_check_frm(l, in);
         rv_set_float(l, in, 0, is_signed ? ir_int_to_float(l, v, to) : host_from_int(l, in, &n));
-    else
+    } else {
         rv_set_float(l, in, 0, rv_rounded(l, in, host_from_int, soft_from_int, &n));
+    }
 }
 
 /* --------------------------------------------------------------------------------------------------------- between formats */
 
 void rv_float_widen(Lifter *l, const Insn *in) {
+    rv_check_frm(l, in);
     rv_set_float(l, in, 0, rv_canonical(l, ir_fext(l, rv_float(l, in, 1, F32), F64)));
 }

@@ -119,7 +119,8 @@ const Row *x86_row_at(u32 row);
 void x86_refine(Insn *in); /* completes a decoded instruction by what its row needs */
 LatheStatus x86_decode(const u8 *bytes, size_t size, u64 pc, Insn *in);
 int x86_format(const u8 *bytes, size_t size, u64 pc, char *text, size_t text_size);
-bool x86_jump_table(const CodeView *v, const Insn *jump, Arena *arena, JumpTable *out);
+Effect x86_effect(const Insn *in);
+bool x86_condition(const Insn *branch, Reg *flags, Pred *taken);
 
 /* Is the host of the same ISA? Then a few things can be left to the very instruction. */
 #ifdef __x86_64__

@@ -26,15 +26,10 @@ static const char *qemu(void) {
     return given ? given : "qemu-riscv64";
 }
 
-/* The agent lies beside the program that is running, unless the environment says where. */
+/* Where the build has put it, unless the environment says otherwise. */
 static const char *agent_path(void) {
-    static char path[4096];
     const char *given = getenv("RISCV64_AGENT");
-    ssize_t n = given ? -1 : readlink("/proc/self/exe", path, sizeof(path) - 32);
-    char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
-    if (slash)
-        strcpy(slash + 1, "riscv64-agent");
-    return slash ? path : given;
+    return given ? given : AGENT_PATH;
 }
 
 static void become_agent(int fd, const char *cpu) {

@@ -8,9 +8,7 @@
  * This may turn out too many or too few without harm, as lifted code that meets another index leaves the function like
  * any computed jump; so it is found by what compilers do, not by proof. Without a bound there is no table.
  */
-#include <Zydis/Zydis.h>
-
-#include "isa/x86_64/x86_64.h"
+#include "lift/jumptable.h"
 
 enum {
     MAX_ENTRIES = 4096,
@@ -18,6 +16,7 @@ enum {
     MAX_STEPS = 1 << 16,       /* back from a jump: code may be hostile */
     MAX_BOUND_STEPS = 1 << 13,
     MAX_JOINS = 2,             /* in search of a comparison */
+    MAX_DEPTH = 16,            /* of additions that make a constant */
 };
 
 /* ----------------------------------------------------------------------------------------------------- looking back */
@@ -40,15 +39,15 @@ static const Insn *before(Walk *w, const Insn *in) {
     return w->steps && !other ? one : NULL;
 }
 
-/* By the C calling convention; r may be a flag. */
-static bool kept_by_calls(Reg r) {
-    return r == RBX || r == RSP || r == RBP || (r >= R12 && r <= R15);
-}
-
-static bool may_write(const Insn *in, Reg r) {
+/* By the C calling convention a callee keeps some registers; r may be a flag. */
+static bool may_write(const Walk *w, const Insn *in, Reg r) {
     if (!in->row || in->calls_out)
         return true;
-    return regset_has(&in->writes, r) || (in->flow == FLOW_CALL && !kept_by_calls(r));
+    return regset_has(&in->writes, r) || (in->flow == FLOW_CALL && !regset_has(&w->view->isa->abi.kept, r));
+}
+
+static Effect effect_of(const Walk *w, const Insn *in) {
+    return in->row ? w->view->isa->effect(in) : (Effect){0};
 }
 
 /* The instructions that may have set a register last. */
@@ -70,7 +69,7 @@ static bool search_before(Walk *w, Reg r, const Insn *in, Search *s, Definitions
         if (map64_get(&s->seen, from->pc, &seen))
             continue;
         map64_set(&s->seen, from->pc, 1);
-        if (!may_write(from, r))
+        if (!may_write(w, from, r))
             VEC_PUSH(&s->work, from);
         else if (d->count < MAX_DEFINITIONS)
             d->at[d->count++] = from;
@@ -83,7 +82,7 @@ static bool search_before(Walk *w, Reg r, const Insn *in, Search *s, Definitions
 /* The instruction that set r last before *at, on the only way there; else NULL, and *at becomes where ways meet. */
 static const Insn *definition_on_way(Walk *w, Reg r, const Insn **at) {
     for (const Insn *in; (in = before(w, *at)); *at = in)
-        if (may_write(in, r))
+        if (may_write(w, in, r))
             return in;
     return NULL;
 }
@@ -109,13 +108,9 @@ static const Insn *definition(Walk *w, Reg r, const Insn *at) {
     return d.count == 1 ? d.at[0] : NULL;
 }
 
-static bool is_gp(const Operand *op, u32 bits) {
-    return op->kind == OPERAND_REG && op->cls == CLS_GP && !op->high && op->bits >= bits;
-}
-
-/* Does it set all of r by its first operand (32 bits clear the rest)? */
-static bool sets(const Insn *in, Reg r) {
-    return in->row && in->flow == FLOW_NEXT && is_gp(&in->op[0], 32) && in->op[0].no == r;
+/* Does it set all of r? */
+static bool sets(const Effect *e, Reg r) {
+    return e->kind != EFFECT_OTHER && e->kind != EFFECT_STORE && e->kind != EFFECT_COMPARE && e->to == r && e->bits >= 32;
 }
 
 static bool is_plain(const Operand *op) {
@@ -128,59 +123,30 @@ static u64 truncated(u64 value, u32 bits) {
     return bits < 64 ? value & (((u64)1 << bits) - 1) : value;
 }
 
-/* Peels one addition of a constant off: what r is set to by `in` is *r as before it, plus the result. */
-static bool peel_addition(const Insn *in, Reg *r, i64 *addend) {
-    const Operand *from = &in->op[1];
-    *addend = 0;
-    switch (in->row) {
-    case ZYDIS_MNEMONIC_MOV: *r = from->no; return is_gp(from, 32);
-    case ZYDIS_MNEMONIC_ADD: *addend = from->disp; return from->kind == OPERAND_IMM;
-    case ZYDIS_MNEMONIC_SUB: *addend = -from->disp; return from->kind == OPERAND_IMM;
-    case ZYDIS_MNEMONIC_INC: *addend = 1; return true;
-    case ZYDIS_MNEMONIC_DEC: *addend = -1; return true;
-    case ZYDIS_MNEMONIC_LEA:
-        *r = from->base;
-        *addend = from->disp;
-        return from->index == REG_NONE && from->base < REG_PC && from->addr_bits == 64;
-    default: return false;
-    }
+/* What is left in a register by a result of so many bits. */
+static u64 extended(u64 value, const Effect *e) {
+    u64 low = truncated(value, e->bits), sign = (u64)1 << (e->bits - 1);
+    return e->is_signed && low & sign ? low | ~(sign - 1) : low;
 }
 
-static bool constant_here(const Insn *in, Reg r, u64 *value) {
-    const Operand *from = &in->op[1];
-    *value = truncated((u64)from->disp, in->op[0].bits);
-    if (!sets(in, r))
-        return false;
-    if (in->row == ZYDIS_MNEMONIC_LEA)
-        return from->base == REG_PC && from->index == REG_NONE;
-    return in->row == ZYDIS_MNEMONIC_MOV && from->kind == OPERAND_IMM;
-}
-
-/* The same constant whichever of the definitions was the last. */
-static bool same_constant(const Definitions *d, Reg r, u64 *value) {
-    for (u32 i = 0; i < d->count; i++) {
-        u64 other;
-        if (!constant_here(d->at[i], r, &other) || (i && other != *value))
+/* What `in` makes of constants: one, or one plus another. The same whichever instruction set r last before `at`. */
+static bool constant_at(Walk *w, Reg r, const Insn *at, u32 depth, u64 *value) {
+    Definitions d = definitions(w, r, at);
+    for (u32 i = 0; i < d.count; i++) {
+        Effect e = effect_of(w, d.at[i]);
+        u64 v = 0;
+        bool known = e.kind == EFFECT_CONSTANT ||
+                     (e.kind == EFFECT_ADD && depth && constant_at(w, e.a, d.at[i], depth - 1, &v));
+        v = extended(v + (u64)e.value, &e);
+        if (!known || !sets(&e, r) || (i && v != *value))
             return false;
-        *value = other;
+        *value = v;
     }
-    return d->count;
+    return d.count;
 }
 
 static bool constant(Walk *w, Reg r, const Insn *at, u64 *value) {
-    u64 sum = 0;
-    for (;;) {
-        Definitions d = definitions(w, r, at);
-        if (same_constant(&d, r, value))
-            break;
-        at = d.at[0];
-        i64 addend;
-        if (d.count != 1 || !sets(at, r) || at->op[0].bits != 64 || !peel_addition(at, &r, &addend))
-            return false;
-        sum += (u64)addend;
-    }
-    *value += sum;
-    return true;
+    return constant_at(w, r, at, MAX_DEPTH, value);
 }
 
 /* ------------------------------------------------------------------------------------------------- the table's form */
@@ -192,28 +158,46 @@ typedef struct Form {
     bool entry_signed;
     const Insn *at; /* where the index is read */
     Reg index;
+    u32 index_bits;
 } Form;
 
-/* What sets all 64 bits of r before `at`, on the only way there. */
-static const Insn *setter(Walk *w, Reg r, const Insn *at) {
-    const Insn *in = definition_on_way(w, r, &at);
-    return in && sets(in, r) && in->op[0].bits == 64 ? in : NULL;
+/* base + (index << shift) + disp, where both can be REG_NONE. */
+typedef struct Address {
+    Reg base, index;
+    u32 index_bits, shift;
+    i64 disp;
+} Address;
+
+/* What sets all 64 bits of r before `at`, on the only way there; EFFECT_OTHER: nobody, or something else. */
+static Effect setter(Walk *w, Reg r, const Insn *at, const Insn **in) {
+    *in = definition_on_way(w, r, &at);
+    Effect e = *in ? effect_of(w, *in) : (Effect){0};
+    return sets(&e, r) && e.bits == 64 ? e : (Effect){0};
+}
+
+/* (r << 32) >> (32 - shift) is the low half of r, shifted. */
+static bool match_shift_pair(Walk *w, const Effect *down, const Insn *at, Form *f) {
+    Effect up = setter(w, down->a, at, &f->at);
+    f->index = up.a;
+    f->index_bits = 32;
+    return up.kind == EFFECT_SHIFT_LEFT && up.shift == 32 && up.shift > down->shift &&
+           1u << (up.shift - down->shift) == f->entry_bytes;
 }
 
 /* r before `at` as a register times the size of an entry. */
 static bool match_scaled_index(Walk *w, Reg r, const Insn *at, Form *f) {
-    f->at = setter(w, r, at);
-    if (!f->at)
-        return false;
-    const Operand *by = &f->at->op[1];
-    if (f->at->row == ZYDIS_MNEMONIC_SHL) {
-        f->index = r;
-        return by->kind == OPERAND_IMM && (u64)1 << (by->disp & 63) == f->entry_bytes;
+    Effect e = setter(w, r, at, &f->at);
+    if (e.kind == EFFECT_SHIFT_RIGHT)
+        return match_shift_pair(w, &e, f->at, f);
+    f->index_bits = 64;
+    if (e.kind == EFFECT_SHIFT_LEFT) {
+        f->index = e.a;
+        return (u64)1 << e.shift == f->entry_bytes;
     }
-    f->index = by->index;
-    f->start += (u64)by->disp;
-    return f->at->row == ZYDIS_MNEMONIC_LEA && is_plain(by) && by->base == REG_NONE && by->index != REG_NONE &&
-           by->scale == f->entry_bytes;
+    f->index = e.b;
+    f->index_bits = e.from_bits;
+    f->start += (u64)e.value;
+    return e.kind == EFFECT_SUM && e.a == REG_NONE && 1u << e.shift == f->entry_bytes;
 }
 
 /* One register holds the table's address, the other the scaled index. */
@@ -226,48 +210,70 @@ static bool match_unscaled(Walk *w, Reg base, Reg offset, const Insn *at, const 
     return match_scaled_index(w, offset, at, f);
 }
 
-static bool match_address(Walk *w, const Operand *mem, const Insn *at, Form *f) {
-    if (!is_plain(mem) || mem->base == REG_PC)
-        return false;
-    f->start += (u64)mem->disp;
-    if (mem->index == REG_NONE) {
-        const Insn *in = mem->base == REG_NONE ? NULL : setter(w, mem->base, at);
-        return in && in->row == ZYDIS_MNEMONIC_LEA && match_address(w, &in->op[1], in, f);
-    }
-    if (mem->scale == f->entry_bytes) {
+static bool match_sum_of(Walk *w, const Address *a, const Insn *at, Form *f) {
+    f->start += (u64)a->disp;
+    if (1u << a->shift == f->entry_bytes) {
         u64 start = 0;
         f->at = at;
-        f->index = mem->index;
-        bool known = mem->base == REG_NONE || constant(w, mem->base, at, &start);
+        f->index = a->index;
+        f->index_bits = a->index_bits;
+        bool known = a->base == REG_NONE || constant(w, a->base, at, &start);
         f->start += start;
         return known;
     }
-    if (mem->scale != 1 || mem->base == REG_NONE)
+    if (a->shift || a->base == REG_NONE || a->index_bits != 64)
         return false;
     Form before = *f;
-    return match_unscaled(w, mem->base, mem->index, at, &before, f) ||
-           match_unscaled(w, mem->index, mem->base, at, &before, f);
+    return match_unscaled(w, a->base, a->index, at, &before, f) || match_unscaled(w, a->index, a->base, at, &before, f);
+}
+
+/* Additions of constants are followed back to the sum. */
+static bool match_address(Walk *w, const Operand *mem, const Insn *at, Form *f) {
+    if (!is_plain(mem) || mem->base == REG_PC)
+        return false;
+    Address a = {mem->base, mem->index, 64, (u32)__builtin_ctz(mem->scale), mem->disp};
+    for (u32 depth = 0; a.index == REG_NONE && depth < MAX_DEPTH; depth++) {
+        if (a.base == REG_NONE)
+            return false;
+        Effect e = setter(w, a.base, at, &at);
+        if (e.kind != EFFECT_SUM && e.kind != EFFECT_ADD)
+            return false;
+        a.base = e.a;
+        a.disp += e.value;
+        if (e.kind == EFFECT_SUM) {
+            a.index = e.b;
+            a.index_bits = e.from_bits;
+            a.shift = e.shift;
+        }
+    }
+    return a.index != REG_NONE && match_sum_of(w, &a, at, f);
+}
+
+/* Loaded by `in`: 8 bytes, or 4. */
+static bool match_load(Walk *w, const Effect *e, const Insn *in, bool extended, Form *f) {
+    bool wide = e->from_bits == 64;
+    f->entry_bytes = wide ? 8 : 4;
+    f->entry_signed = extended || e->is_signed;
+    return e->kind == EFFECT_LOAD && (wide ? !extended : e->from_bits == 32) && match_address(w, e->mem, in, f);
+}
+
+static bool is_copy(const Effect *e) {
+    return e->kind == EFFECT_ADD && e->bits == 64 && !e->value;
 }
 
 /* r before `at` is an entry of a table. */
 static bool match_entry(Walk *w, Reg r, const Insn *at, Form *f) {
     const Insn *in = definition_on_way(w, r, &at);
-    while (in && sets(in, r) && in->row == ZYDIS_MNEMONIC_MOV && is_gp(&in->op[1], 64)) {
+    Effect e = in ? effect_of(w, in) : (Effect){0};
+    bool is_extended = false;
+    while (sets(&e, r) && (is_copy(&e) || (e.kind == EFFECT_EXTEND && e.from_bits == 32 && e.is_signed && !is_extended))) {
+        is_extended |= e.kind == EFFECT_EXTEND;
         at = in;
-        r = in->op[1].no;
+        r = e.a;
         in = definition_on_way(w, r, &at);
+        e = in ? effect_of(w, in) : (Effect){0};
     }
-    bool extended = in && in->row == ZYDIS_MNEMONIC_CDQE;
-    if (extended) {
-        at = in;
-        in = definition_on_way(w, r, &at);
-    }
-    if (!in || !sets(in, r) || (in->row != ZYDIS_MNEMONIC_MOV && in->row != ZYDIS_MNEMONIC_MOVSXD))
-        return false;
-    bool wide = in->row == ZYDIS_MNEMONIC_MOV && in->op[0].bits == 64;
-    f->entry_bytes = wide ? 8 : 4;
-    f->entry_signed = extended || (in->row == ZYDIS_MNEMONIC_MOVSXD && in->op[0].bits == 64);
-    return !(wide && extended) && match_address(w, &in->op[1], in, f);
+    return in && sets(&e, r) && match_load(w, &e, in, is_extended, f);
 }
 
 static bool match_sum(Walk *w, Reg base, Reg entry, const Insn *at, Form *f) {
@@ -275,32 +281,18 @@ static bool match_sum(Walk *w, Reg base, Reg entry, const Insn *at, Form *f) {
     return constant(w, base, at, &f->base) && match_entry(w, entry, at, f);
 }
 
-/* The two registers whose sum `in` sets. */
-static bool addends(const Insn *in, Reg *a, Reg *b) {
-    const Operand *second = &in->op[1];
-    if (in->row == ZYDIS_MNEMONIC_ADD) {
-        *a = in->op[0].no;
-        *b = second->no;
-        return is_gp(second, 64);
-    }
-    *a = second->base;
-    *b = second->index;
-    return in->row == ZYDIS_MNEMONIC_LEA && is_plain(second) && !second->disp && second->scale == 1 && *a < REG_PC &&
-           *b != REG_NONE;
-}
-
 static bool match_jump(Walk *w, const Insn *jump, Form *f) {
-    *f = (Form){.entry_bytes = 8};
-    const Operand *to = &jump->op[0];
-    if (to->kind == OPERAND_MEM)
-        return match_address(w, to, jump, f);
-    if (!is_gp(to, 64))
+    Effect to = effect_of(w, jump);
+    *f = (Form){0};
+    if (to.kind == EFFECT_LOAD)
+        return match_load(w, &to, jump, false, f);
+    if (to.kind != EFFECT_ADD || to.value || to.a == REG_NONE)
         return false;
-    const Insn *in = setter(w, to->no, jump);
-    Reg a, b;
-    if (in && addends(in, &a, &b))
-        return match_sum(w, a, b, in, f) || match_sum(w, b, a, in, f);
-    return match_entry(w, to->no, jump, f);
+    const Insn *in;
+    Effect e = setter(w, to.a, jump, &in);
+    if (e.kind == EFFECT_SUM && !e.shift && !e.value && e.a != REG_NONE && e.from_bits == 64)
+        return match_sum(w, e.a, e.b, in, f) || match_sum(w, e.b, e.a, in, f);
+    return match_entry(w, to.a, jump, f);
 }
 
 /* -------------------------------------------------------------------------------------------------------- the bound */
@@ -321,42 +313,40 @@ static void limit(Origin *o, u64 max) {
         o->max = max;
 }
 
-/* Widening keeps values that an unsigned comparison has bounded, with or without sign. */
-static bool is_widening(const Insn *in) {
-    return in->row == ZYDIS_MNEMONIC_MOVZX || in->row == ZYDIS_MNEMONIC_MOVSX || in->row == ZYDIS_MNEMONIC_MOVSXD;
-}
-
 /* What is known of a value that was made by o->def and is no copy of another. */
-static void finish_origin(Origin *o) {
-    const Insn *in = o->def;
-    if (!in || !in->row || !is_gp(&in->op[0], 8) || in->op[0].no != o->reg)
+static void finish_origin(Walk *w, Origin *o) {
+    Effect e = o->def ? effect_of(w, o->def) : (Effect){0};
+    if (e.to != o->reg)
         return;
-    const Operand *by = &in->op[1];
-    if (in->row == ZYDIS_MNEMONIC_AND && by->kind == OPERAND_IMM)
-        limit(o, truncated((u64)by->disp, in->op[0].bits));
-    if (in->row == ZYDIS_MNEMONIC_SHR && by->kind == OPERAND_IMM)
-        limit(o, truncated(~(u64)0, in->op[0].bits) >> (by->disp & 63));
-    if ((in->row == ZYDIS_MNEMONIC_MOV || is_widening(in)) && by->kind == OPERAND_MEM)
-        o->mem = by;
+    if (e.kind == EFFECT_AND)
+        limit(o, truncated((u64)e.value, e.bits));
+    if (e.kind == EFFECT_SHIFT_RIGHT)
+        limit(o, truncated(~(u64)0, e.bits) >> e.shift);
+    if (e.kind == EFFECT_LOAD)
+        o->mem = e.mem;
 }
 
-/* From a definition to the value it was made of; false if that is not one plus a constant. */
-static bool follow(Origin *o) {
-    const Insn *in = o->def;
-    if (in->row == ZYDIS_MNEMONIC_CDQE)
-        return true;
-    if (!sets(in, o->reg))
+/* Shifted up and down again: the low bits. False, and *e as it was, if it is not that. */
+static bool is_extension(Walk *w, Origin *o, Effect *e) {
+    const Insn *in = e->kind == EFFECT_SHIFT_RIGHT ? definition(w, e->a, o->def) : NULL;
+    Effect up = in ? effect_of(w, in) : (Effect){0};
+    if (up.kind != EFFECT_SHIFT_LEFT || up.shift != e->shift || up.bits != 64 || e->bits != 64)
         return false;
-    Reg r = o->reg;
-    i64 addend = 0;
-    if (is_widening(in)) {
-        limit(o, truncated(~(u64)0, in->op[1].bits));
-        r = in->op[1].no;
-    }
-    if (is_widening(in) ? !is_gp(&in->op[1], 8) : !peel_addition(in, &r, &addend))
+    *e = (Effect){.kind = EFFECT_EXTEND, .bits = 64, .from_bits = (u8)(64 - up.shift), .to = e->to, .a = up.a};
+    o->def = in;
+    return true;
+}
+
+/* From a definition to the value it was made of; false if that is not one plus a constant. Widening keeps values that an
+ * unsigned comparison has bounded, with or without sign. */
+static bool follow(Walk *w, Origin *o) {
+    Effect e = effect_of(w, o->def);
+    if (!sets(&e, o->reg) || (e.kind != EFFECT_EXTEND && e.kind != EFFECT_ADD && !is_extension(w, o, &e)))
         return false;
-    o->reg = r;
-    o->bias += addend;
+    if (e.kind == EFFECT_EXTEND)
+        limit(o, truncated(~(u64)0, e.from_bits));
+    o->reg = e.a;
+    o->bias += e.value;
     return true;
 }
 
@@ -364,18 +354,21 @@ static bool same_place(const Operand *a, const Operand *b) {
     return a->base == b->base && a->index == b->index && a->scale == b->scale && a->disp == b->disp && a->seg == b->seg;
 }
 
-static bool stores(const Insn *in, const Operand *mem) {
-    return in->row == ZYDIS_MNEMONIC_MOV && in->op[0].kind == OPERAND_MEM && same_place(&in->op[0], mem);
+static bool stores(Walk *w, const Insn *in, const Operand *mem, Reg *from) {
+    Effect e = effect_of(w, in);
+    *from = e.a;
+    return e.kind == EFFECT_STORE && same_place(e.mem, mem);
 }
 
 /* From what was loaded to the register that was stored there before. */
 static bool follow_store(Walk *w, Origin *o) {
+    Reg from = REG_NONE;
     const Insn *in = before(w, o->def);
-    while (in && !stores(in, o->mem) && !may_write(in, o->mem->base))
+    while (in && !stores(w, in, o->mem, &from) && !may_write(w, in, o->mem->base))
         in = before(w, in);
-    if (!in || !stores(in, o->mem) || !is_gp(&in->op[1], 8))
+    if (!in || !stores(w, in, o->mem, &from) || from == REG_NONE)
         return false;
-    o->reg = in->op[1].no;
+    o->reg = from;
     o->def = definition(w, o->reg, in);
     o->top = in;
     o->mem = NULL;
@@ -389,11 +382,11 @@ static bool is_spill(const Operand *mem) {
 
 static void find_origin(Walk *w, Origin *o) {
     do {
-        while (o->def && follow(o)) {
+        while (o->def && follow(w, o)) {
             o->top = o->def;
             o->def = definition(w, o->reg, o->def);
         }
-        finish_origin(o);
+        finish_origin(w, o);
     } while (is_spill(o->mem) && follow_store(w, o));
 }
 
@@ -406,7 +399,7 @@ static Origin origin_before(Walk *w, Reg r, const Insn *in) {
 /* The same value where only `in` can have come before. */
 static Origin origin_after(Walk *w, const Origin *unknown, const Insn *in) {
     Origin o = *unknown;
-    o.def = may_write(in, o.reg) ? in : definition(w, o.reg, in);
+    o.def = may_write(w, in, o.reg) ? in : definition(w, o.reg, in);
     o.top = in;
     find_origin(w, &o);
     return o;
@@ -426,50 +419,104 @@ static bool same_origin(Walk *w, const Origin *a, const Origin *b) {
     return (a->def == b->def && a->reg == b->reg) || same_memory(w, a, b);
 }
 
-/* The largest value of so many bits for which a comparison with n leads the way that was taken. */
-static bool largest(u32 row, bool taken, u64 n, u32 bits, u64 *max) {
-    switch (row) {
-    case ZYDIS_MNEMONIC_JNBE:
-    case ZYDIS_MNEMONIC_JBE: *max = n; break;
-    case ZYDIS_MNEMONIC_JNB:
-    case ZYDIS_MNEMONIC_JB: *max = n - 1; break;
-    case ZYDIS_MNEMONIC_JNLE: *max = n; return !taken;
-    case ZYDIS_MNEMONIC_JLE: *max = n; return taken;
-    case ZYDIS_MNEMONIC_JNL: *max = n - 1; return !taken;
-    case ZYDIS_MNEMONIC_JL: *max = n - 1; return taken;
-    default: return false;
+static Pred inverse(Pred p) {
+    switch (p) {
+    case EQ: return NE;
+    case NE: return EQ;
+    case UGT: return ULE;
+    case UGE: return ULT;
+    case ULT: return UGE;
+    case ULE: return UGT;
+    case SGT: return SLE;
+    case SGE: return SLT;
+    case SLT: return SGE;
+    case SLE: return SGT;
     }
-    bool above = row == ZYDIS_MNEMONIC_JNBE || row == ZYDIS_MNEMONIC_JNB;
-    if (above == taken)
-        *max = truncated(~(u64)0, bits);
-    return true;
+    CHECK(false, "a comparison of unknown kind");
 }
 
-static bool compared(Walk *w, const Insn *cmp, Origin *o) {
-    const Operand *left = &cmp->op[0];
-    if ((cmp->row != ZYDIS_MNEMONIC_CMP && cmp->row != ZYDIS_MNEMONIC_SUB) || cmp->op[1].kind != OPERAND_IMM)
+/* The same with the operands exchanged. */
+static Pred mirrored(Pred p) {
+    switch (p) {
+    case EQ:
+    case NE: return p;
+    case UGT: return ULT;
+    case UGE: return ULE;
+    case ULT: return UGT;
+    case ULE: return UGE;
+    case SGT: return SLT;
+    case SGE: return SLE;
+    case SLT: return SGT;
+    case SLE: return SGE;
+    }
+    CHECK(false, "a comparison of unknown kind");
+}
+
+/* The largest value of so many bits of which p holds, compared with n. */
+static bool largest(Pred p, u64 n, u32 bits, u64 *max) {
+    switch (p) {
+    case ULE:
+    case SLE: *max = n; return true;
+    case ULT:
+    case SLT: *max = n - 1; return true;
+    case UGT:
+    case UGE: *max = truncated(~(u64)0, bits); return true;
+    default: return false;
+    }
+}
+
+/* A value compared with a constant. */
+typedef struct Comparison {
+    Origin value;
+    u64 n;
+    u32 bits;
+    bool mirrored; /* the constant comes first */
+} Comparison;
+
+static bool is_constant(Walk *w, const Operand *op, const Insn *at, u64 *value) {
+    *value = (u64)op->disp;
+    return op->kind == OPERAND_IMM || (op->kind == OPERAND_REG && constant(w, op->no, at, value));
+}
+
+static bool compared(Walk *w, const Insn *cmp, Comparison *c) {
+    Effect e = effect_of(w, cmp);
+    if (!e.left)
         return false;
-    if (left->kind == OPERAND_MEM) {
-        *o = (Origin){.def = cmp, .mem = left, .reg = REG_NONE};
-        if (is_spill(left) && follow_store(w, o))
-            find_origin(w, o);
+    const Operand *value = e.left;
+    c->bits = e.bits;
+    c->mirrored = false;
+    if (!is_constant(w, e.right, cmp, &c->n)) {
+        c->mirrored = true;
+        value = e.right;
+        if (!is_constant(w, e.left, cmp, &c->n))
+            return false;
+    }
+    c->n = truncated(c->n, c->bits);
+    if (value->kind == OPERAND_MEM) {
+        c->value = (Origin){.def = cmp, .mem = value, .reg = REG_NONE};
+        if (is_spill(value) && follow_store(w, &c->value))
+            find_origin(w, &c->value);
         return true;
     }
-    *o = origin_before(w, left->no, cmp);
-    return is_gp(left, 8);
+    c->value = origin_before(w, value->no, cmp);
+    return value->kind == OPERAND_REG && !value->high;
 }
 
 /* The largest index with which `branch` leads to `next`. */
 static bool bound_by_branch(Walk *w, const Origin *index, const Insn *branch, const Insn *next, u64 *max) {
     bool taken = branch->target == next->pc;
-    const Insn *cmp = definition(w, ZF, branch);
-    Origin left;
-    if (taken == (insn_end(branch) == next->pc) || !cmp || !compared(w, cmp, &left) || !same_origin(w, index, &left))
+    Reg flags;
+    Pred p;
+    Comparison c;
+    if (taken == (insn_end(branch) == next->pc) || !branch->row || !w->view->isa->condition(branch, &flags, &p))
         return false;
-    u64 n = truncated(imm_value(cmp, 1), cmp->op[0].bits);
-    if (!largest(branch->row, taken, n, cmp->op[0].bits, max))
+    const Insn *cmp = flags == REG_NONE ? branch : definition(w, flags, branch);
+    if (!cmp || !compared(w, cmp, &c) || !same_origin(w, index, &c.value))
         return false;
-    *max = truncated(*max + (u64)(index->bias - left.bias), cmp->op[0].bits);
+    p = taken ? p : inverse(p);
+    if (!largest(c.mirrored ? mirrored(p) : p, c.n, c.bits, max))
+        return false;
+    *max = truncated(*max + (u64)(index->bias - c.value.bias), c.bits);
     return *max < MAX_ENTRIES;
 }
 
@@ -493,8 +540,9 @@ static const Insn *head(Walk *w, const Insn *in) {
 
 /* Is it loaded from a table of bytes? */
 static bool match_lookup(Walk *w, const Origin *o, Form *f) {
+    Effect e = o->mem ? effect_of(w, o->def) : (Effect){0};
     *f = (Form){.entry_bytes = 1};
-    return o->mem && o->mem->bits == 8 && o->def->row == ZYDIS_MNEMONIC_MOVZX && match_address(w, o->mem, o->def, f);
+    return e.kind == EFFECT_LOAD && e.bits >= 32 && e.from_bits == 8 && !e.is_signed && match_address(w, o->mem, o->def, f);
 }
 
 static bool largest_byte(Walk *w, const Form *f, u64 last, u64 *max) {
@@ -546,7 +594,7 @@ static bool read_entries(const CodeView *v, const Form *f, size_t count, Arena *
     size_t size = count * f->entry_bytes;
     if (v->read(v, f->start, bytes, size) != size)
         return false;
-    *out = (JumpTable){.load_pc = f->at->pc, .index = f->index, .start = f->start, .end = f->start + size};
+    *out = (JumpTable){.load_pc = f->at->pc, .index = f->index, .index_bits = f->index_bits, .start = f->start, .end = f->start + size};
     out->count = count;
     out->targets = ARENA_ARRAY(arena, u64, count);
     for (size_t i = 0; i < count; i++)
@@ -560,13 +608,13 @@ static bool all_lead_to_code(const CodeView *v, const JumpTable *t) {
         u8 bytes[16];
         Insn in = {.pc = t->targets[i]};
         size_t size = v->read(v, in.pc, bytes, sizeof(bytes));
-        if (!size || x86_decode(bytes, size, in.pc, &in) != LATHE_OK)
+        if (!size || v->isa->decode(bytes, size, in.pc, &in) != LATHE_OK)
             return false;
     }
     return true;
 }
 
-bool x86_jump_table(const CodeView *v, const Insn *jump, Arena *arena, JumpTable *out) {
+bool jumptable_find(const CodeView *v, const Insn *jump, Arena *arena, JumpTable *out) {
     Walk w = {v, MAX_STEPS};
     Form f;
     u64 max;
