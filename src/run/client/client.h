@@ -142,6 +142,8 @@ typedef struct Thread {
     u64 next_place;   /* of cross.S: where it goes when it has no register left */
     u64 stop;         /* quick code is to be left: see renew.c */
     const void *c[7]; /* what quick.S calls */
+    void (*return_expected)(void), (*return_plain)(void); /* what `ret` is, with and without somebody expected */
+    void (*return_exact)(void);                           /* and where flags are kept */
     u64 crossings_seen, sampled_us; /* at the last sample; of this thread's CPU time */
     u64 host_stack, host_stack_size;
     u64 signal_stack, signal_stack_size; /* of the host's signal handlers */
@@ -191,7 +193,8 @@ _Static_assert(offsetof(Thread, arena) == THREAD_ARENA && offsetof(Thread, host_
 _Static_assert(offsetof(Thread, cross_enter) == THREAD_CROSS_ENTER && offsetof(Thread, cross_leave) == THREAD_CROSS_LEAVE, "offsets.h");
 _Static_assert(offsetof(Thread, crossings) == THREAD_CROSSINGS && offsetof(Thread, crossed) == THREAD_CROSSED, "offsets.h");
 _Static_assert(offsetof(Thread, next_place) == THREAD_NEXT && offsetof(Thread, stop) == THREAD_STOP, "offsets.h");
-_Static_assert(offsetof(Thread, c) == THREAD_C(0), "offsets.h");
+_Static_assert(offsetof(Thread, c) == THREAD_C(0) && offsetof(Thread, return_expected) == THREAD_RETURN_EXPECTED, "offsets.h");
+_Static_assert(offsetof(Thread, return_plain) == THREAD_RETURN_PLAIN && offsetof(Thread, return_exact) == THREAD_RETURN_EXACT, "offsets.h");
 _Static_assert(offsetof(Thread, jump_pc) == THREAD_JUMP_PC && offsetof(Thread, jump_code) == THREAD_JUMP_CODE, "offsets.h");
 _Static_assert(offsetof(Thread, pending_signals) == THREAD_PENDING && offsetof(Thread, table_pc) == THREAD_TABLE_PC, "offsets.h");
 _Static_assert(offsetof(Thread, table_code) == THREAD_TABLE_CODE, "offsets.h");

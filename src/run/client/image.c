@@ -39,6 +39,7 @@ typedef struct ImageHead {
     u64 module_count;
     CodeCounts optimised;
     u64 polls; /* the loops of that code look for signals */
+    u64 keeps_flags; /* quick code's returns do */
     u64 size[PARTS], room[PARTS]; /* of parts; the second is a number of pages' bytes */
 } ImageHead;
 
@@ -184,6 +185,8 @@ static void take(Thread *t, int fd, u8 *data, u64 size) {
     take_arena(fd, data, parts);
     quick_import(t, parts + PART_QUICK);
     code_import(parts + PART_OPTIMISED, head.optimised);
+    if (head.keeps_flags)
+        quick_keep_flags();
     note_contents();
 }
 
@@ -281,6 +284,7 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
     quick_drop(keeps);
     head->optimised = code_export(parts + PART_OPTIMISED);
     head->polls = head->optimised.functions && the.opt.code.polls;
+    head->keeps_flags = quick_keeps_flags();
     quick_export(t, parts + PART_QUICK);
     ArenaParts arena = arena_export();
     parts[PART_CODE] = (ImagePart){arena.code, arena.code_size, 0};

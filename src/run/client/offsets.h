@@ -30,6 +30,9 @@
 #define THREAD_NEXT 2672
 #define THREAD_STOP 2680
 #define THREAD_C(n) (2688 + 8 * (n)) /* quick_lookup, _lookup_call, _lookup_jump, _arrive, _exit; cross_back, quick_interrupted */
+#define THREAD_RETURN_EXPECTED 2744
+#define THREAD_RETURN_PLAIN 2752
+#define THREAD_RETURN_EXACT 2760
 #define THREAD_TABLE_PC 4096
 #define THREAD_TABLE_CODE (THREAD_TABLE_PC + 8 * QUICK_TABLE)
 #define THREAD_JUMP_PC (THREAD_TABLE_CODE + 8 * QUICK_TABLE)

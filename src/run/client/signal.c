@@ -292,12 +292,10 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         on_stop(t, s);
     else if (info->code <= 0)
         accept_sent(t, info, s);
-    else if (sig == SIGSEGV && quick_original(s->rip) == (u64)quick_return_store)
-        s->rip = (u64)quick_return_slow;
     else if (sig == SIGILL && native_holds(s->rip))
         s->rip = (u64)native_refused;
-    else if (sig != SIGTRAP && s->rip == (u64)cross_peek)
-        s->rip = (u64)cross_peeked;
+    else if (sig != SIGTRAP && quick_detour(s->rip))
+        s->rip = quick_detour(s->rip);
     else if (sig == SIGTRAP && t->stepping && info->code == TRAP_TRACE_CODE)
         interrupt(t, s);
     else if (sig == SIGSEGV && info->code == SEGV_ACCERR && (s->error & FAULT_WRITE) && quick_written(info->address)) {

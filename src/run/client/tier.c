@@ -19,6 +19,8 @@
 enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32, REGION_INSNS = 1000, CROSSINGS_MAX = 3000 /* in a millisecond */ };
 enum { NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2, CODE_POLL_FIRST = 1 };
 
+enum { CMC = 0xf5, CLC = 0xf8, STC = 0xf9 };
+
 typedef struct TierEvent { /* struct sigevent */
     u64 value;
     i32 signal, notify, tid, reserved[11];
@@ -104,6 +106,8 @@ static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
     for (u64 pc = start; pc < end; pc += s.length) {
         if (++insns > REGION_INSNS || !shape_of((const u8 *)pc, quick_code_bytes(pc), &s))
             return false;
+        if (s.length == 1 && (s.opcode == CMC || s.opcode == CLC || s.opcode == STC))
+            return false; /* what makes a carry may return it, and optimised code does not */
         bool calls = s.kind == SHAPE_CALL && pc + s.length + (u64)s.target != self;
         if (calls || s.kind == SHAPE_CALL_INDIRECT || s.kind == SHAPE_SYSCALL || s.kind == SHAPE_OTHER || s.vector)
             return false;
@@ -176,7 +180,7 @@ void tier_sample(Thread *t) {
 /* With the lock held, in a system call: back to quick code everywhere, and nobody returns to what waits on the host's stack. */
 static void drop_optimised(Thread *t) {
     code_revert_all();
-    t->expected = EXPECTED_NOBODY;
+    quick_expect_nobody(t);
     remote_after_fork();
     hot.asking = false;
     hot.count = 0;

@@ -2,6 +2,7 @@
 #include "run/client/quick/blocks.h"
 
 #include "run/client/arena.h"
+#include "run/client/quick/quick.h"
 
 enum { FIRST_PAGES = 1 << 10, STUB_CHUNK = 4096 };
 
@@ -201,7 +202,8 @@ void exit_link(u32 number) {
     u32 target;
     if (x->linked)
         return;
-    u8 *code = block_find(x->pc, &target);
+    bool first_use = x->kind == EXIT_CALL_FLAGS && !quick_keeps_flags();
+    u8 *code = first_use ? NULL : block_find(x->pc, &target);
     if (!code) {
         unlink_exit(number);
         return;

@@ -90,6 +90,9 @@ u32 page_next(u32 block, u64 page);
 void page_guard(u64 number);
 void pages_release(void);
 
+/* flags.c: does code at pc, behind a call, read the flags that the call has left? */
+bool flags_are_read(u64 pc);
+
 bool blocks_init(void);
 void blocks_forget_all(void);
 /* Into the tables: a block that is there as far as `next`. Returns its number. */

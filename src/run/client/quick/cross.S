@@ -95,7 +95,7 @@ hidden cross_enter
     cmpq $0, %gs:THREAD_PENDING
     jne quick_returned
     lea -8(%rsp), %rsp
-    jmp quick_return_to
+    jmp quick_return
 2:  go_by quick_jump, quick_returned
     mov %rax, %gs:THREAD_SPILL_RAX
     load_flags
@@ -138,6 +138,8 @@ hidden cross_peek /* the guest's stack may be anywhere: then nobody is expected 
     mov (%r13), %r11
 hidden cross_peeked
     mov %r11, %gs:THREAD_EXPECTED
+    mov %gs:THREAD_RETURN_EXPECTED, %r11
+    mov %r11, %gs:THREAD_RETURN
     mov %gs:THREAD_EXIT, %r11d
     add %gs:THREAD_ARENA, %r11
     mov %r11, %gs:THREAD_TARGET
@@ -154,7 +156,7 @@ hidden cross_peeked
 /* Quick code returns to EXPECTED. Its return address is in rcx and still on the stack. */
 hidden cross_back
     cmp $-1, %rcx /* nobody is expected: an address like any other */
-    je quick_return_to
+    je quick_return
     save_upper
     mov %rcx, %r15
     mov %gs:THREAD_SPILL_RCX, %rcx
@@ -165,7 +167,11 @@ hidden cross_back
     pop %gs:THREAD_EXPECTED
     pop %gs:THREAD_HOST_SP
     add $8, %rsp
-    ret
+    cmpq $-1, %gs:THREAD_EXPECTED
+    jne 1f
+    mov %gs:THREAD_RETURN_PLAIN, %r11
+    mov %r11, %gs:THREAD_RETURN
+1:  ret
 hidden cross_end
 
 .section .note.GNU-stack, "", @progbits

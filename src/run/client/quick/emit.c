@@ -251,18 +251,17 @@ static EmitResult emit_counted(Emitter *e, const Shape *s) {
     return link_to(e, s, site);
 }
 
-/* A host return does not know of bytes to drop: such returns are jumps. So are those that come back with flags, which only jumps
- * keep. */
+/* A host return does not know of bytes to drop: such returns are jumps. */
 static EmitResult emit_ret(Emitter *e, const Shape *s) {
     spill(e, RCX, THREAD_SPILL_RCX);
-    if (s->immediate || e->flags_set || e->flags_compared) {
+    if (s->immediate) {
         put8(e, 0x59);                 /* pop %rcx */
         put(e, "\x48\x8d\xa4\x24", 4); /* lea n(%rsp), %rsp */
         put32(e, s->immediate);
         put_thread_jump(e, THREAD_JUMP);
     } else {
         put(e, "\x48\x8b\x0c\x24", 4); /* mov (%rsp), %rcx */
-        put_thread_jump(e, THREAD_RETURN);
+        put_thread_jump(e, e->flags_set ? THREAD_RETURN_EXACT : THREAD_RETURN);
     }
     return (EmitResult){.ends = true};
 }
@@ -284,33 +283,12 @@ static EmitResult emit_trap(Emitter *e, const Shape *s) {
     return (EmitResult){0};
 }
 
-static bool reads_flags(const Shape *s, bool two_bytes, u32 reg) {
-    u32 op = s->opcode;
-    if (s->kind == SHAPE_JCC || s->kind == SHAPE_COUNTED)
-        return true;
-    return two_bytes ? op >> 4 == 4 || op >> 4 == 9                                 /* cmov, set */
-                     : op >> 4 == 1 || (op >> 2 == 0x20 && (reg == 2 || reg == 3)); /* adc, sbb */
-}
-
-static bool compares(u32 op, u32 reg) {
-    return (op >= 0x38 && op <= 0x3d) || (op >> 2 == 0x20 && reg == 7) ||      /* cmp */
-           op >> 1 == 0x42 || op >> 1 == 0x54 || (op >> 1 == 0x7b && reg < 2); /* test */
-}
-
-/* An instruction that only sets flags, which no other one looks at before the return, means them for whoever called or was
- * interrupted (Go's preemption returns into the middle of a loop behind popf). What sets flags beside a result does not. */
+/* A return behind popf goes back to what was interrupted, wherever that is, as Go's preemption does. */
 static void note_flags(Emitter *e, const Shape *s) {
-    const u8 *insn = guest(e);
-    u32 op = s->opcode, reg = s->modrm_at ? insn[s->modrm_at] >> 3 & 7 : 0;
-    bool two_bytes = s->opcode_at && insn[s->opcode_at - 1] == 0x0f;
-    bool sets = op == 0x9d || op == 0x9e || op == 0xf5 || op == 0xf8 || op == 0xf9; /* popf, sahf, cmc, clc, stc */
+    enum { POPF = 0x9d };
     if (s->kind == SHAPE_CALL || s->kind == SHAPE_CALL_INDIRECT)
-        e->flags_set = e->flags_compared = false;
-    else if (reads_flags(s, two_bytes, reg))
-        e->flags_compared = false;
-    else if (!two_bytes && compares(op, reg))
-        e->flags_compared = true;
-    else if (!two_bytes && sets)
+        e->flags_set = false;
+    else if (s->opcode == POPF && !s->modrm_at)
         e->flags_set = true;
 }
 

@@ -8,6 +8,7 @@
 typedef enum ExitKind {
     EXIT_LINK, /* goes on at pc */
     EXIT_CALL, /* likewise, where a function begins */
+    EXIT_CALL_FLAGS, /* the same, and what it returns to reads the flags; not linked before it is used */
     EXIT_SYSCALL,
     EXIT_CPUID,
     EXIT_INTERRUPT,   /* pc is the instruction itself here and below */
@@ -30,7 +31,7 @@ typedef struct Emitter {
     u64 pc; /* of the guest's instruction */
     EmitCall call[EMIT_INSNS];
     u32 calls;
-    bool flags_set, flags_compared; /* for whom? by an instruction that says so, or one that compares and nobody has looked */
+    bool flags_set; /* for whom it returns to */
 } Emitter;
 
 typedef struct EmitExit {

@@ -87,9 +87,12 @@ static void add_insns(Thread *t, Emitter *e, Block *b) {
 
 static void add_call_rests(Emitter *e) {
     for (u32 i = 0; i < e->calls; i++) {
+        bool flags = flags_are_read(e->call[i].next);
         u8 *site = emit_call_rest(e, &e->call[i]);
         if (site)
-            exit_new(EXIT_CALL, e->call[i].pc, site);
+            exit_new(flags ? EXIT_CALL_FLAGS : EXIT_CALL, e->call[i].pc, site);
+        else if (flags)
+            quick_keep_flags();
     }
 }
 
@@ -110,7 +113,7 @@ static u8 *make_block(Thread *t, u64 pc) {
     Emitter e;
     e.at = b.code;
     e.calls = 0;
-    e.flags_set = e.flags_compared = false;
+    e.flags_set = false;
     add_insns(t, &e, &b);
     add_call_rests(&e);
     arena_keep(e.at);

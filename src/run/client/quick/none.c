@@ -7,8 +7,8 @@
 #include "run/client/tier.h"
 
 /* No address is one of these. */
-u8 quick_start[1], quick_end[1], quick_resume[1], quick_return_store[1], quick_return_slow[1];
-u8 cross_start[1], cross_end[1], cross_peek[1], cross_peeked[1];
+u8 quick_start[1], quick_end[1], quick_resume[1];
+u8 cross_start[1], cross_end[1];
 
 static _Noreturn void wrong(void) {
     CHECK(false, "quick code of a guest that has none");
@@ -34,7 +34,10 @@ bool quick_written(u64 addr) { return (void)addr, false; }
 bool quick_allow_writes(void) { return false; }
 bool quick_allow_writes_to(u64 start, u64 end) { return (void)start, (void)end, false; }
 u64 quick_original(u64 place) { return place; }
+u64 quick_detour(u64 place) { return (void)place, 0; }
 void quick_connect(Thread *t) { (void)t; }
+void quick_keep_flags(void) { wrong(); }
+bool quick_keeps_flags(void) { return false; }
 void quick_interrupted(void) { wrong(); }
 bool native_run(Thread *t) { return (void)t, false; }
 bool native_holds(u64 host) { return (void)host, false; }

@@ -2,8 +2,8 @@
  *
  * Quick code has every guest register in the host register of the same name, rsp and flags included, and the Thread at gs. It
  * leaves by what the Thread points to: quick_leave with an exit's number in the Thread, the others with the guest's target in rcx
- * and the guest's own rcx in its spill place. Calls and returns may change the flags, which no program keeps across them; jumps
- * may not. */
+ * and the guest's own rcx in its spill place. Computed calls may change the flags, which no program hands over by them, and so may
+ * returns, as long as flags.c has found nobody who reads them; jumps may not. */
 #include "run/client/quick/macros.h"
 
 /* The guest's state into the Thread; then C can be called. A trap flag is ours: signal.c steps to where the state is whole. */
@@ -39,6 +39,7 @@
 .endm
 
 .text
+    .p2align 6
 /* From here to quick_end everything is copied into the arena, near the code that goes through it (far branches are predicted badly),
  * so what lies elsewhere is reached through the Thread. */
 hidden quick_start
@@ -46,11 +47,6 @@ hidden quick_start
 /* The guest's return address is in rcx and still on its stack. A host return takes the way that the host's own call predicted; the
  * place on the stack it needs is one that the guest has given up. */
 hidden quick_return
-    cmp %gs:THREAD_EXPECTED, %rcx
-    je 6f
-
-/* The same for who has checked that. */
-hidden quick_return_to
     mov %rdx, %gs:THREAD_SPILL_RDX
     movzwl %cx, %edx
     cmp %gs:THREAD_TABLE_PC(,%rdx,8), %rcx
@@ -74,6 +70,48 @@ hidden quick_returned
     ask 0
     jmp quick_resume
 
+/* The same where optimised code waits for a return. */
+    .p2align 6
+hidden quick_return_expected
+    cmp %gs:THREAD_EXPECTED, %rcx
+    jne quick_return
+    jmp *%gs:THREAD_C(5)
+
+/* The same with the flags: OF as a byte, the others in ah. */
+    .p2align 6
+hidden quick_return_exact
+    mov %rax, %gs:THREAD_SPILL_RAX
+    mov %rdx, %gs:THREAD_SPILL_RDX
+    lahf
+    seto %al
+    cmp %gs:THREAD_EXPECTED, %rcx
+    je 3f
+    movzwl %cx, %edx
+    cmp %gs:THREAD_TABLE_PC(,%rdx,8), %rcx
+    jne 1f
+2:  mov %gs:THREAD_TABLE_CODE(,%rdx,8), %rdx
+hidden quick_return_exact_store
+    mov %rdx, (%rsp)
+    add $0x7f, %al
+    sahf
+    mov %gs:THREAD_SPILL_RAX, %rax
+    mov %gs:THREAD_SPILL_RDX, %rdx
+    mov %gs:THREAD_SPILL_RCX, %rcx
+    ret
+1:  xor $1, %edx
+    cmp %gs:THREAD_TABLE_PC(,%rdx,8), %rcx
+    je 2b
+hidden quick_return_exact_slow
+    add $0x7f, %al
+    sahf
+    mov %gs:THREAD_SPILL_RAX, %rax
+    mov %gs:THREAD_SPILL_RDX, %rdx
+    lea 8(%rsp), %rsp
+    jmp quick_returned
+3:  mov %gs:THREAD_SPILL_RAX, %rax
+    jmp *%gs:THREAD_C(5)
+
+    .p2align 6
 hidden quick_call
     mov %rdx, %gs:THREAD_SPILL_RDX
     mov %ecx, %edx
@@ -125,9 +163,6 @@ jump_miss:
 hidden quick_arrived
     ask 3
     jmp quick_resume
-
-/* Not behind quick_resume, where the state counts as being in memory. */
-6:  jmp *%gs:THREAD_C(5)
 
 hidden quick_leave
     ask 4

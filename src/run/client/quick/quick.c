@@ -61,7 +61,9 @@ static void interrupt(Thread *t) {
 static void follow(Thread *t, u32 number) {
     arena_lock();
     const Exit *x = exit_no(number);
-    t->target = (u64)(x->kind == EXIT_CALL ? quick_find_function(t, x->pc) : quick_find(t, x->pc));
+    if (x->kind == EXIT_CALL_FLAGS)
+        quick_keep_flags();
+    t->target = (u64)(x->kind == EXIT_LINK ? quick_find(t, x->pc) : quick_find_function(t, x->pc));
     exit_link(number);
     bool crowded = quick_is_crowded();
     arena_unlock();
@@ -77,7 +79,8 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
     t->cpu.pc = x.pc;
     switch ((ExitKind)x.kind) {
     case EXIT_LINK:
-    case EXIT_CALL: follow(t, number); return;
+    case EXIT_CALL:
+    case EXIT_CALL_FLAGS: follow(t, number); return;
     case EXIT_SYSCALL: system_call(t); break;
     case EXIT_CPUID: guest_cpuid(&t->cpu); break;
     case EXIT_INTERRUPT: interrupt(t); break;
@@ -175,17 +178,40 @@ u64 quick_original(u64 place) {
     return off < (u64)(quick_end - quick_start) ? (u64)quick_start + off : place;
 }
 
+u64 quick_detour(u64 place) {
+    extern u8 quick_return_store[] __attribute__((visibility("hidden"))), quick_return_slow[] __attribute__((visibility("hidden")));
+    extern u8 quick_return_exact_store[] __attribute__((visibility("hidden")));
+    extern u8 quick_return_exact_slow[] __attribute__((visibility("hidden")));
+    extern u8 cross_peek[] __attribute__((visibility("hidden"))), cross_peeked[] __attribute__((visibility("hidden")));
+    u64 at = quick_original(place);
+    return at == (u64)quick_return_store         ? (u64)quick_return_slow
+           : at == (u64)quick_return_exact_store ? (u64)quick_return_exact_slow
+           : at == (u64)cross_peek               ? (u64)cross_peeked
+                                                 : 0;
+}
+
+void quick_set_returns(Thread *t) {
+    t->return_exact = near(quick_return_exact);
+    t->return_expected = quick_keeps_flags() ? t->return_exact : near(quick_return_expected);
+    t->return_plain = quick_keeps_flags() ? t->return_exact : near(quick_return);
+    t->ret = t->expected == EXPECTED_NOBODY ? t->return_plain : t->return_expected;
+}
+
+void quick_expect_nobody(Thread *t) {
+    t->expected = EXPECTED_NOBODY;
+    quick_set_returns(t);
+}
+
 void quick_connect(Thread *t) {
     const void *const all[] = {(void *)quick_lookup, (void *)quick_lookup_call, (void *)quick_lookup_jump, (void *)quick_arrive,
                                (void *)quick_exit, (void *)cross_back, (void *)quick_interrupted};
     memcpy(t->c, all, sizeof(all));
     t->leave = near(quick_leave);
-    t->ret = near(quick_return);
     t->call = near(quick_call);
     t->jump = near(quick_jump);
     t->cross_enter = cross_enter;
     t->cross_leave = cross_leave;
-    t->expected = EXPECTED_NOBODY;
+    quick_expect_nobody(t);
     tables_init(t);
     t->arena = the.code_base;
 }

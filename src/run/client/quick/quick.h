@@ -65,14 +65,24 @@ bool quick_allow_writes_to(u64 start, u64 end); /* true: there were some */
 
 /* of quick.S */
 extern u8 quick_start[] __attribute__((visibility("hidden"))), quick_end[] __attribute__((visibility("hidden")));
-extern u8 quick_return_store[] __attribute__((visibility("hidden"))), quick_return_slow[] __attribute__((visibility("hidden")));
 /* Of a place in the copy of quick.S near quick code: what is not in the copy stays what it is. */
 u64 quick_original(u64 place);
+/* Where assembly goes on if its access to the guest's stack at this place faults; 0: it is no such place. */
+u64 quick_detour(u64 place);
 /* What quick code and assembly need to find in a Thread. */
 void quick_connect(Thread *t);
+/* flags.c: returns keep the flags from now on. */
+void quick_keep_flags(void);
+bool quick_keeps_flags(void);
+/* Returns as t->expected and flags want them. */
+void quick_set_returns(Thread *t);
+/* What waits on the host's stack for a return is not returned to. */
+void quick_expect_nobody(Thread *t);
 extern u8 quick_resume[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void quick_leave(void);
+__attribute__((visibility("hidden"))) void quick_return_expected(void);
 __attribute__((visibility("hidden"))) void quick_return(void);
+__attribute__((visibility("hidden"))) void quick_return_exact(void);
 __attribute__((visibility("hidden"))) void quick_call(void);
 __attribute__((visibility("hidden"))) void quick_jump(void);
 __attribute__((visibility("hidden"))) void quick_interrupted(void);
@@ -81,7 +91,6 @@ _Noreturn __attribute__((visibility("hidden"))) void quick_enter(void);
 __attribute__((visibility("hidden"))) void cross_enter(void);
 __attribute__((visibility("hidden"))) void cross_back(void);
 __attribute__((visibility("hidden"))) void cross_leave(void);
-extern u8 cross_peek[] __attribute__((visibility("hidden"))), cross_peeked[] __attribute__((visibility("hidden")));
 extern u8 cross_start[] __attribute__((visibility("hidden"))), cross_end[] __attribute__((visibility("hidden")));
 
 #endif

@@ -101,7 +101,7 @@ static void forget_lookups(Thread *t) {
     memset(t->table_pc, 0, sizeof(t->table_pc));
     memset(t->jump_pc, 0, sizeof(t->jump_pc));
     tables_init(t);
-    t->expected = EXPECTED_NOBODY;
+    quick_expect_nobody(t);
     t->host_sp = t->host_base;
 }
 
