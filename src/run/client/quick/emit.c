@@ -2,49 +2,16 @@
  * displacement is changed, or, where that does not reach, a register holds the address meanwhile. What transfers control becomes
  * jumps; calls and returns are the host's own, so that the CPU predicts them, with the guest's return address put in the place of
  * the host's. */
-#include "run/client/quick/emit.h"
+#include "run/client/quick/encode.h"
 
-#include "run/client/arena.h"
-#include "run/client/client.h"
-
-enum { OPERAND_MOV = 0x8b, RM_RIP = 5, RM_SP = 4, RCX = 1, RBX = 3, RSI = 6, RDI = 7 };
-enum { FS = 0x64, ADDRESS32 = 0x67, REX = 0x40, REX_W = 8, REX_R = 4, REX_X = 2, REX_B = 1 };
-enum { VEX3 = 0xc4, VEX2 = 0xc5, EVEX = 0x62 };
+enum { OPERAND_MOV = 0x8b };
 /* A site may not cross the border of 8 aligned bytes: another thread sees it changed as a whole. */
 enum { SITE_ALIGN = 8, SITE_BYTES = 4 };
 
 /* --------------------------------------------------------------------------------------------------------------- bytes */
 
-static void put(Emitter *e, const void *bytes, size_t n) {
-    memcpy(arena_writable(e->at), bytes, n);
-    e->at += n;
-}
-
-static void put8(Emitter *e, u32 byte) {
-    *arena_writable(e->at++) = (u8)byte;
-}
-
-static void put32(Emitter *e, u32 v) {
-    put(e, &v, 4);
-}
-
 static const u8 *guest(const Emitter *e) {
-    return (const u8 *)e->pc;
-}
-
-/* A register and a place in the Thread: mov in the direction of the opcode. */
-static void put_thread_mov(Emitter *e, u8 opcode, u32 reg, u32 off) {
-    const u8 text[] = {0x65, REX | REX_W, opcode, (u8)(RM_SP | (reg & 7) << 3), 0x25};
-    put(e, text, sizeof(text));
-    put32(e, off);
-}
-
-static void spill(Emitter *e, u32 reg, u32 off) {
-    put_thread_mov(e, 0x89, reg, off);
-}
-
-static void unspill(Emitter *e, u32 reg, u32 off) {
-    put_thread_mov(e, 0x8b, reg, off);
+    return e->text;
 }
 
 /* jmp *gs:off */
@@ -96,14 +63,7 @@ u8 *emit_cross(const u8 *target, bool to_quick) {
 /* A register for an address that an instruction with a ModRM operand does not use: of those three none has an extended number,
  * and none is implied by an instruction that has a memory operand, but for rbx (cmpxchg16b), which comes last. */
 static u32 free_register(const u8 *insn, const Shape *s) {
-    u32 reg = insn[s->modrm_at] >> 3 & 7, third = 16;
-    const u8 *first = insn + s->opcode_at;
-    if (s->opcode_at >= 2 && first[-2] == VEX2)
-        third = ~(u32)first[-1] >> 3 & 15;
-    else if (s->opcode_at >= 3 && first[-3] == VEX3)
-        third = ~(u32)first[-1] >> 3 & 15;
-    else if (s->opcode_at >= 4 && first[-4] == EVEX)
-        third = ~(u32)first[-2] >> 3 & 15;
+    u32 reg = insn[s->modrm_at] >> 3 & 7, third = third_register(insn, s);
     return reg != RSI && third != RSI ? RSI : reg != RDI && third != RDI ? RDI : RBX;
 }
 
@@ -129,9 +89,7 @@ static void put_with_register(Emitter *e, const Shape *s, u32 reg) {
 static void put_far(Emitter *e, const Shape *s, u64 address) {
     u32 reg = free_register(guest(e), s);
     spill(e, reg, THREAD_SPILL_BASE);
-    put8(e, REX | REX_W);
-    put8(e, 0xb8 + reg); /* mov $address, reg */
-    put(e, &address, 8);
+    put_constant(e, reg, address);
     put_with_register(e, s, reg);
     unspill(e, reg, THREAD_SPILL_BASE);
 }
@@ -139,7 +97,7 @@ static void put_far(Emitter *e, const Shape *s, u64 address) {
 static u64 relative_address(const Emitter *e, const Shape *s) {
     i32 disp;
     memcpy(&disp, guest(e) + s->disp_at, 4);
-    u64 address = e->pc + s->length + (u64)(i64)disp;
+    u64 address = e->next + (u64)(i64)disp;
     return s->address32 ? (u32)address : address;
 }
 
@@ -169,8 +127,7 @@ static void put_copy(Emitter *e, const Shape *s) {
 
 /* mov $address, %rcx; mov (%rcx), %rcx */
 static void put_load_far(Emitter *e, const u8 *prefixes, u32 count, u64 address) {
-    put(e, "\x48\xb9", 2);
-    put(e, &address, 8);
+    put_constant(e, RCX, address);
     put(e, prefixes, count);
     put(e, "\x48\x8b\x09", 3);
 }
@@ -209,9 +166,8 @@ static void put_return_address(Emitter *e, u64 pc) {
 }
 
 static EmitResult put_call(Emitter *e, const Shape *s, bool indirect) {
-    u64 next = e->pc + s->length;
     put8(e, 0xe8);
-    e->call[e->calls++] = (EmitCall){e->at, next + (u64)s->target, next, indirect};
+    e->call[e->calls++] = (EmitCall){e->at, e->next + (u64)s->target, e->next, indirect};
     e->at += 4;
     return (EmitResult){.returns = true};
 }
@@ -227,7 +183,7 @@ u8 *emit_call_rest(Emitter *e, const EmitCall *c) {
 }
 
 static EmitResult link_to(const Emitter *e, const Shape *s, u8 *site) {
-    return (EmitResult){.exits = true, .exit = {EXIT_LINK, e->pc + s->length + (u64)s->target, site}};
+    return (EmitResult){.exits = true, .exit = {EXIT_LINK, e->next + (u64)s->target, site}};
 }
 
 static EmitResult leave_with(ExitKind kind, u64 pc) {
@@ -266,13 +222,18 @@ static EmitResult emit_ret(Emitter *e, const Shape *s) {
     return (EmitResult){.ends = true};
 }
 
-static EmitResult emit_indirect(Emitter *e, const Shape *s) {
-    spill(e, RCX, THREAD_SPILL_RCX);
-    put_load_target(e, s);
+/* The target is in rcx, whose own value is spilled. */
+static EmitResult go_to_target(Emitter *e, const Shape *s) {
     if (s->kind == SHAPE_CALL_INDIRECT)
         return put_call(e, s, true);
     put_thread_jump(e, s->disp_at ? THREAD_CALL : THREAD_JUMP); /* through a fixed place: to a function, as from a PLT */
     return (EmitResult){.ends = true};
+}
+
+static EmitResult emit_indirect(Emitter *e, const Shape *s) {
+    spill(e, RCX, THREAD_SPILL_RCX);
+    put_load_target(e, s);
+    return go_to_target(e, s);
 }
 
 /* Instructions that always trap do so by themselves; int n is a system call for some n. */
@@ -292,7 +253,7 @@ static void note_flags(Emitter *e, const Shape *s) {
         e->flags_set = true;
 }
 
-EmitResult emit_insn(Emitter *e, const Shape *s) {
+static EmitResult emit_plain(Emitter *e, const Shape *s) {
     EmitResult r = {0};
     note_flags(e, s);
     switch ((ShapeKind)s->kind) {
@@ -308,9 +269,23 @@ EmitResult emit_insn(Emitter *e, const Shape *s) {
     case SHAPE_JMP_INDIRECT:
     case SHAPE_CALL_INDIRECT: return emit_indirect(e, s);
     case SHAPE_TRAP: return emit_trap(e, s);
-    case SHAPE_SYSCALL: return leave_with(EXIT_SYSCALL, e->pc + s->length);
-    case SHAPE_CPUID: return leave_with(EXIT_CPUID, e->pc + s->length);
+    case SHAPE_SYSCALL: return leave_with(EXIT_SYSCALL, e->next);
+    case SHAPE_CPUID: return leave_with(EXIT_CPUID, e->next);
     case SHAPE_OTHER: break;
+    }
+    return leave_with(EXIT_UNSUPPORTED, e->pc);
+}
+
+EmitResult emit_insn(Emitter *e, const Shape *s) {
+    u8 text[SHAPE_BYTES];
+    Shape plain;
+    if (s->kind != SHAPE_OTHER)
+        return emit_plain(e, s);
+    switch (emit_gs(e, s, text, &plain)) {
+    case EMIT_GS_DONE: return (EmitResult){0};
+    case EMIT_GS_WITHOUT: return emit_plain(e, &plain);
+    case EMIT_GS_TARGET: return go_to_target(e, &plain);
+    case EMIT_GS_NOT: break;
     }
     return leave_with(EXIT_UNSUPPORTED, e->pc);
 }

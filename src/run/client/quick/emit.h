@@ -28,7 +28,8 @@ typedef struct EmitCall {
 
 typedef struct Emitter {
     u8 *at; /* where the next byte goes */
-    u64 pc; /* of the guest's instruction */
+    u64 pc, next;   /* the guest's instruction, and the one behind it */
+    const u8 *text; /* its bytes, as far as they matter */
     EmitCall call[EMIT_INSNS];
     u32 calls;
     bool flags_set; /* for whom it returns to */
@@ -51,6 +52,15 @@ typedef struct EmitResult {
 enum { EMIT_INSN_BYTES = 96, EMIT_LEAVE_BYTES = 20 };
 
 EmitResult emit_insn(Emitter *e, const Shape *shape);
+
+/* gs.c: an instruction that is SHAPE_OTHER, if it is so by the guest's gs. */
+typedef enum EmitGs {
+    EMIT_GS_NOT,     /* no, or it cannot be done */
+    EMIT_GS_DONE,
+    EMIT_GS_WITHOUT, /* as if it were *plain, with the bytes in `text`, which e->text is then */
+    EMIT_GS_TARGET,  /* the same, and its target is in rcx, whose own value is spilled */
+} EmitGs;
+EmitGs emit_gs(Emitter *e, const Shape *shape, u8 text[SHAPE_BYTES], Shape *plain);
 /* The rest of a call, behind the block; returns the site of its jump if it is direct. */
 u8 *emit_call_rest(Emitter *e, const EmitCall *call);
 /* A jump; returns the site of its displacement. */

@@ -16,12 +16,12 @@ static const Block *block_with(u64 host) {
     return b && host - (u64)b->code < b->code_size ? b : NULL;
 }
 
-/* A sequence that needs a register begins with its spill; nothing else that is copied addresses gs. */
+/* A sequence that needs registers begins with their spills; nothing that is copied addresses gs. */
 static void note_spill(QuickPlace *place, const u8 *code, u64 host) {
-    place->spilled = -1;
-    if (code[0] == 0x65 && code[2] == 0x89 && host > (u64)code) {
-        place->spilled = code[3] >> 3 & 7;
-        memcpy(&place->spill_off, code + 5, 4);
+    enum { SPILL_BYTES = 9 };
+    for (u32 i = 0; i < 2 && code[0] == 0x65 && code[2] == 0x89 && host > (u64)code; i++, code += SPILL_BYTES) {
+        place->spilled[i] = code[3] >> 3 & 7;
+        memcpy(&place->spill_off[i], code + 5, 4);
     }
 }
 
@@ -33,14 +33,14 @@ static bool locate(u64 host, QuickPlace *place) {
     u64 pc = b->pc, code = (u64)b->code;
     for (u32 i = 0; i < b->insns; i++) {
         if (host < code + lens[2 * i + 1]) {
-            *place = (QuickPlace){.pc = pc, .next = pc + lens[2 * i], .boundary = host == code};
+            *place = (QuickPlace){.pc = pc, .next = pc + lens[2 * i], .boundary = host == code, .spilled = {-1, -1}};
             note_spill(place, (u8 *)code, host);
             return true;
         }
         pc += lens[2 * i];
         code += lens[2 * i + 1];
     }
-    *place = (QuickPlace){.pc = pc, .next = pc, .boundary = host == code && b->goes_on, .spilled = -1};
+    *place = (QuickPlace){.pc = pc, .next = pc, .boundary = host == code && b->goes_on, .spilled = {-1, -1}};
     return true;
 }
 

@@ -38,7 +38,8 @@ static EmitResult emit_at(Emitter *e, u64 bytes, u64 *next) {
     Shape shape;
     *next = e->pc + 1;
     if (bytes && shape_of(text, bytes, &shape)) {
-        *next = e->pc + shape.length;
+        e->text = text;
+        e->next = *next = e->pc + shape.length;
         return emit_insn(e, &shape);
     }
     ExitKind kind = bytes ? EXIT_UNDEFINED : EXIT_UNREADABLE;

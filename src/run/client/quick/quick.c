@@ -157,8 +157,8 @@ __attribute__((visibility("hidden"))) void quick_redirect(Thread *t) {
 void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
     frame_take_general(&t->cpu, s);
     t->cpu.pc = place->pc;
-    if (place->spilled >= 0)
-        memcpy(&t->cpu.gp[place->spilled], (u8 *)t + place->spill_off, 8);
+    for (u32 i = 0; i < 2 && place->spilled[i] >= 0; i++)
+        memcpy(&t->cpu.gp[place->spilled[i]], (u8 *)t + place->spill_off[i], 8);
 }
 
 void quick_run(Thread *t) {

@@ -46,8 +46,8 @@ void quick_after_fork(Thread *t);
 typedef struct QuickPlace {
     u64 pc, next; /* the instruction, and the one behind it */
     bool boundary; /* nothing of it is done yet */
-    i32 spilled;   /* a register that is the guest's only in the Thread, at spill_off; -1: none */
-    u32 spill_off;
+    i32 spilled[2]; /* registers that are the guest's only in the Thread, at spill_off; -1: none */
+    u32 spill_off[2];
 } QuickPlace;
 
 bool quick_locate(u64 host, QuickPlace *place);
