@@ -1,0 +1,97 @@
+/* ptrace.c: ptrace of the guest.
+ *
+ * Requests go to the kernel. What matters is a tracee in this very memory: leak checkers stop the threads of their program from a process
+ * beside it (CLONE_VM) and look at their registers for pointers. Such a thread must not be stopped with a lock of the client in its hand,
+ * which the tracer needs, and its registers are the guest's. Tracees elsewhere show the host's. */
+#include "run/client/calls.h"
+
+#include <linux/elf.h>
+#include <linux/ptrace.h>
+#include <linux/wait.h>
+
+#include "run/client/arena.h"
+#include "run/client/frame.h"
+#include "run/client/quick/quick.h"
+#include "run/client/space.h"
+
+typedef struct Registers { /* struct user_regs_struct */
+    u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip, cs, rflags, rsp, ss;
+    u64 fs_base, gs_base, ds, es, fs, gs;
+} Registers;
+
+/* With the arena's lock; NULL: no thread in this memory. */
+static Thread *find_thread(u32 tid) {
+    Thread *t = the.threads;
+    while (t && t->tid != tid)
+        t = t->next;
+    return t;
+}
+
+/* While this thread has the locks, the tracee has none when it stops. */
+static i64 attach(Thread *t, const u64 a[6]) {
+    arena_lock();
+    space_lock();
+    i64 result = syscall_repeated(t, __NR_ptrace, a);
+    if (!result && find_thread((u32)a[1]))
+        sys5(__NR_waitid, P_PID, a[1], 0, WSTOPPED | WEXITED | WNOWAIT | __WALL, 0);
+    space_unlock();
+    arena_unlock();
+    return result;
+}
+
+/* In C, and on the way there, the guest's registers are in the Thread. */
+static void set_from_thread(Registers *r, const Thread *t) {
+    const u64 *gp = t->cpu.gp;
+    r->rax = gp[LATHE_RAX], r->rcx = gp[LATHE_RCX], r->rdx = gp[LATHE_RDX], r->rbx = gp[LATHE_RBX];
+    r->rsp = gp[LATHE_RSP], r->rbp = gp[LATHE_RBP], r->rsi = gp[LATHE_RSI], r->rdi = gp[LATHE_RDI];
+    r->r8 = gp[LATHE_R8], r->r9 = gp[LATHE_R9], r->r10 = gp[LATHE_R10], r->r11 = gp[LATHE_R11];
+    r->r12 = gp[LATHE_R12], r->r13 = gp[LATHE_R13], r->r14 = gp[LATHE_R14], r->r15 = gp[LATHE_R15];
+    r->rip = t->cpu.pc;
+    r->rflags = t->flags;
+}
+
+static void set_spilled(Registers *r, const Thread *t, const QuickPlace *place) {
+    u64 *const by_number[] = {&r->rax, &r->rcx, &r->rdx, &r->rbx, &r->rsp, &r->rbp, &r->rsi, &r->rdi};
+    memcpy(by_number[place->spilled], (const u8 *)t + place->spill_off, 8);
+}
+
+static void show_guest(Registers *r, u32 tid) {
+    QuickPlace place;
+    bool quick = arena_holds(r->rip) && quick_locate(r->rip, &place);
+    arena_lock();
+    const Thread *t = find_thread(tid);
+    if (t && quick) {
+        r->rip = place.pc;
+        if (place.spilled >= 0)
+            set_spilled(r, t, &place);
+    } else if (t) {
+        set_from_thread(r, t);
+    }
+    if (t)
+        r->gs_base = t->cpu.gsbase;
+    arena_unlock();
+}
+
+static i64 get_registers(Thread *t, const u64 a[6]) {
+    i64 result = syscall_repeated(t, __NR_ptrace, a);
+    if (!result)
+        show_guest((Registers *)a[3], (u32)a[1]);
+    return result;
+}
+
+static i64 get_register_set(Thread *t, const u64 a[6]) {
+    i64 result = syscall_repeated(t, __NR_ptrace, a);
+    const struct iovec *v = (const struct iovec *)a[3];
+    if (!result && a[2] == NT_PRSTATUS && v->iov_len == sizeof(Registers))
+        show_guest(v->iov_base, (u32)a[1]);
+    return result;
+}
+
+i64 guest_ptrace(Thread *t, const u64 a[6]) {
+    switch (a[0]) {
+    case PTRACE_ATTACH: return attach(t, a);
+    case PTRACE_GETREGS: return get_registers(t, a);
+    case PTRACE_GETREGSET: return get_register_set(t, a);
+    default: return syscall_repeated(t, __NR_ptrace, a);
+    }
+}
