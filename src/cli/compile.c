@@ -158,6 +158,9 @@ static int translate(const AheadPlan *plan, AheadFiles *files, bool quiet) {
         end = crew_run(files, plan, progress, &interrupted);
     progress_files(progress);
     progress_end(progress);
+    for (size_t i = 0; i < files->len; i++)
+        if (files->at[i]->done)
+            pack_drop_images(plan->cache_dir, files->at[i]->pack);
     return report(files, plan, end, ahead_now_ms() - start, quiet);
 }
 

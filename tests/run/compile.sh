@@ -22,6 +22,7 @@ build -fno-pie -no-pie -static "$guests/ahead.c" -o fixed &&
     build -fPIE -pie -DLIBRARY "$guests/ahead.c" -Llibs -lahead -o lost || exit 1
 ./fixed >expected || exit 1
 ./dynamic >expected-dynamic || exit 1
+sleep 3 # a program that has just changed has no image
 
 for program in fixed stripped; do
     expect 0 "$program" "$lathe" compile --tier=opt ./$program
@@ -37,11 +38,18 @@ done
 
 expect 0 "a second time" "$lathe" compile --tier=opt ./fixed
 says err ': 0 functions translated'
+expect 0 "an image" "$lathe" run --tier=opt --stats=json ./fixed
+counts from_image -gt 8
 expect 0 "more optimisation" "$lathe" compile --tier=opt --optimize=2 -j1 ./fixed
 says err ': [1-9][0-9]* functions translated'
 expect 0 "more optimisation runs" "$lathe" run --tier=opt --stats=json ./fixed
 same out expected
 counts translated -eq 0
+counts from_image -eq 0
+counts from_cache -gt 8
+expect 0 "more optimisation runs again" "$lathe" run --tier=opt --stats=json ./fixed
+same out expected
+counts from_image -gt 8
 expect 0 "exact floating point" "$lathe" compile --tier=opt --strict-fp --quiet ./fixed
 silent err
 expect 0 "exact floating point runs" "$lathe" run --tier=opt --strict-fp --stats=json ./fixed

@@ -48,6 +48,19 @@ bool pack_parse_name(const char *name, Key *pack); /* false: no pack's name */
 /* A file that begins so has the name of a pack, but is an image of translated code: see run/client/image.c. */
 #define PACK_IMAGE_MAGIC 0x31676d692d65686cu
 
+typedef struct PackImage {
+    u64 magic, checksum;
+    u64 version, window;
+    u64 modules_off, module_count; /* where its PackImageModules are in the file, and how many */
+} PackImage;
+
+typedef struct PackImageModule {
+    u64 base, end;
+    Key pack; /* without PACK_KEY_POLLS */
+} PackImageModule;
+
+enum { PACK_IMAGE_MODULES = 1024 }; /* at most */
+
 /* ---------------------------------------------------------------------------------------------------------- records */
 
 enum { PACK_MAGIC = 0x314b504c, PACK_ALIGN = 16, PACK_RANGES_MAX = 1 << 16 };
@@ -120,6 +133,9 @@ PackWriter *pack_writer_open(const char *dir);
 void pack_append(PackWriter *w, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
                  u64 guest_hash, const void *object, u32 object_size, u32 insns);
 void pack_writer_close(PackWriter *w);
+
+/* Images with code of that pack go: what the pack has now is better. */
+void pack_drop_images(const char *dir, Key pack);
 
 /* ------------------------------------------------------------------------------------------- looking at a directory */
 

@@ -91,6 +91,44 @@ static void enforce_limit(PackWriter *w) {
     flock(w->dir, LOCK_UN);
 }
 
+static bool is_pack(Key a, Key b) {
+    return a.word[0] == b.word[0] && (a.word[1] == b.word[1] || a.word[1] == (b.word[1] ^ PACK_KEY_POLLS));
+}
+
+static bool has_code_of(int fd, Key pack) {
+    PackImageModule modules[PACK_IMAGE_MODULES];
+    PackImage image;
+    if (pread(fd, &image, sizeof(image), 0) != sizeof(image) || image.magic != PACK_IMAGE_MAGIC ||
+        image.module_count > PACK_IMAGE_MODULES)
+        return false;
+    ssize_t size = (ssize_t)(image.module_count * sizeof(*modules));
+    if (pread(fd, modules, (size_t)size, (off_t)image.modules_off) != size)
+        return false;
+    for (u64 i = 0; i < image.module_count; i++)
+        if (is_pack(modules[i].pack, pack))
+            return true;
+    return false;
+}
+
+void pack_drop_images(const char *dir, Key pack) {
+    PackFiles files = {0};
+    int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (at < 0)
+        return;
+    pack_list(at, &files);
+    for (size_t i = 0; i < files.len; i++) {
+        char name[PACK_NAME_SIZE];
+        pack_name(files.at[i].pack, name);
+        int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (fd >= 0 && has_code_of(fd, pack))
+            unlinkat(at, name, 0);
+        if (fd >= 0)
+            close(fd);
+    }
+    VEC_FREE(&files);
+    close(at);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- records */
 
 bool pack_is_inside(const TranslateMessage *request, const LatheRange *ranges, size_t count) {

@@ -21,22 +21,15 @@
 #define WINDOWS ((u64)0x55 << 40) /* the lowest of them */
 #define WINDOW_DISTANCE ((u64)1 << 31)
 
-enum { IMAGE_VERSION = 2, WINDOW_COUNT = 160, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
+enum { IMAGE_VERSION = 3, WINDOW_COUNT = 160, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
 enum { FROM_START = 0 }; /* SEEK_SET of a header that does not go with others */
-
-typedef struct ImageModule {
-    u64 base, end;
-    Key key;
-} ImageModule;
 
 /* The arena's code and data, what the quick tier has, and what the optimising one has. */
 enum { PART_CODE, PART_DATA, PART_QUICK, PART_OPTIMISED = PART_QUICK + QUICK_PARTS, PARTS = PART_OPTIMISED + CODE_PARTS };
 
 /* Followed by the modules and the parts, each of which begins a page. */
 typedef struct ImageHead {
-    u64 magic, checksum; /* of all behind it but what parts may grow into, begun with the image's key */
-    u64 version, window;
-    u64 module_count;
+    PackImage common; /* checksum: of all behind it but what parts may grow into, begun with the image's key */
     CodeCounts optimised;
     u64 polls; /* the loops of that code look for signals */
     u64 keeps_flags; /* quick code's returns do */
@@ -51,10 +44,12 @@ typedef struct ImageLayout {
 typedef struct ImageState {
     Key name;
     u64 blocks, functions; /* that the file has */
-    ImageModule expected[MODULES_MAX]; /* of the image that was loaded, and not seen yet */
+    PackImageModule expected[MODULES_MAX]; /* of the image that was loaded, and not seen yet */
     u32 expected_count;
     bool usable; /* there is a place for images, and the block is where it should be */
 } ImageState;
+
+_Static_assert((u32)MODULES_MAX == (u32)PACK_IMAGE_MODULES, "what is written can be read");
 
 static ImageState image;
 
@@ -123,7 +118,7 @@ static u8 *map_file(int fd, u64 *size) {
 }
 
 static u64 checksum(const u8 *data, const ImageHead *head, const ImageLayout *l) {
-    u64 from = offsetof(ImageHead, version), sum = pack_hash(PACK_HASH_START, &image.name, sizeof(image.name));
+    u64 from = offsetof(ImageHead, common.version), sum = pack_hash(PACK_HASH_START, &image.name, sizeof(image.name));
     sum = pack_hash(sum, data + from, l->modules_end - from);
     for (u32 i = 0; i < PARTS; i++)
         sum = pack_hash(sum, data + l->off[i], head->size[i]);
@@ -131,7 +126,7 @@ static u64 checksum(const u8 *data, const ImageHead *head, const ImageLayout *l)
 }
 
 static ImageLayout layout(const ImageHead *head) {
-    ImageLayout l = {.modules_end = sizeof(*head) + head->module_count * sizeof(ImageModule)};
+    ImageLayout l = {.modules_end = sizeof(*head) + head->common.module_count * sizeof(PackImageModule)};
     l.end = page_up(l.modules_end);
     for (u32 i = 0; i < PARTS; i++) {
         l.off[i] = l.end;
@@ -142,8 +137,9 @@ static ImageLayout layout(const ImageHead *head) {
 
 /* Do the parts fit into the file? */
 static bool is_sound(const ImageHead *head, u64 size) {
-    if (head->magic != PACK_IMAGE_MAGIC || head->version != IMAGE_VERSION || head->window != the.window ||
-        head->module_count > MODULES_MAX)
+    const PackImage *c = &head->common;
+    if (c->magic != PACK_IMAGE_MAGIC || c->version != IMAGE_VERSION || c->window != the.window || c->modules_off != sizeof(*head) ||
+        c->module_count > MODULES_MAX)
         return false;
     for (u32 i = 0; i < PARTS; i++)
         if (head->size[i] > head->room[i] || head->room[i] > size || head->room[i] % PAGE)
@@ -157,7 +153,7 @@ static bool is_whole(const u8 *data, u64 size) {
     if (!is_sound(&head, size))
         return false;
     ImageLayout l = layout(&head);
-    return head.checksum == checksum(data, &head, &l);
+    return head.common.checksum == checksum(data, &head, &l);
 }
 
 static void note_contents(void) {
@@ -174,8 +170,8 @@ static void take(Thread *t, int fd, u8 *data, u64 size) {
     ImageHead head;
     ImagePart parts[PARTS];
     memcpy(&head, data, sizeof(head));
-    image.expected_count = (u32)head.module_count;
-    memcpy(image.expected, data + sizeof(head), head.module_count * sizeof(ImageModule));
+    image.expected_count = (u32)head.common.module_count;
+    memcpy(image.expected, data + sizeof(head), head.common.module_count * sizeof(PackImageModule));
     ImageLayout l = layout(&head);
     for (u32 i = 0; i < PARTS; i++)
         parts[i] = (ImagePart){data + l.off[i], head.size[i], head.room[i]};
@@ -213,9 +209,9 @@ void image_load(Thread *t, const char *program) {
 void image_check(const Module *m) {
     Key key = key_of(m);
     for (u32 i = 0; i < image.expected_count;) {
-        ImageModule *e = &image.expected[i];
+        PackImageModule *e = &image.expected[i];
         bool touches = e->base < m->end && m->base < e->end;
-        bool same = e->base == m->base && e->end == m->end && !memcmp(&e->key, &key, sizeof(key));
+        bool same = e->base == m->base && e->end == m->end && !memcmp(&e->pack, &key, sizeof(key));
         if (!touches) {
             i++;
             continue;
@@ -239,16 +235,16 @@ static bool keeps(u64 pc) {
     return m && is_kept(m) && prot != PROT_UNMAPPED && (prot & PROT_EXEC) && !(prot & PROT_WRITE);
 }
 
-static u32 list_modules(ImageModule *list) {
+static u32 list_modules(PackImageModule *list) {
     u32 n = 0;
     for (u32 i = 0; i < the.module_count; i++)
         if (is_kept(&the.modules[i]))
-            list[n++] = (ImageModule){the.modules[i].base, the.modules[i].end, key_of(&the.modules[i])};
+            list[n++] = (PackImageModule){the.modules[i].base, the.modules[i].end, key_of(&the.modules[i])};
     return n;
 }
 
-static bool write_parts(int fd, const ImageHead *head, const ImageLayout *l, const ImageModule *modules, const ImagePart parts[PARTS]) {
-    bool ok = sys_write_all(fd, head, sizeof(*head)) && sys_write_all(fd, modules, head->module_count * sizeof(ImageModule));
+static bool write_parts(int fd, const ImageHead *head, const ImageLayout *l, const PackImageModule *modules, const ImagePart parts[PARTS]) {
+    bool ok = sys_write_all(fd, head, sizeof(*head)) && sys_write_all(fd, modules, head->common.module_count * sizeof(PackImageModule));
     for (u32 i = 0; ok && i < PARTS; i++)
         ok = sys_lseek(fd, (i64)l->off[i], FROM_START) == (i64)l->off[i] && sys_write_all(fd, parts[i].at, parts[i].size);
     return ok && !sys_ftruncate(fd, l->end);
@@ -261,11 +257,11 @@ static bool seal(int fd, const ImageHead *head, const ImageLayout *l) {
         return false;
     u64 sum = checksum((const u8 *)map, head, l);
     sys_munmap((u64)map, l->end);
-    return sys_pwrite(fd, &sum, sizeof(sum), offsetof(ImageHead, checksum)) == sizeof(sum);
+    return sys_pwrite(fd, &sum, sizeof(sum), offsetof(ImageHead, common.checksum)) == sizeof(sum);
 }
 
 /* If another process is just writing the same image, that one will do. */
-static void write_image(const ImageHead *head, const ImageModule *modules, const ImagePart parts[PARTS]) {
+static void write_image(const ImageHead *head, const PackImageModule *modules, const ImagePart parts[PARTS]) {
     char path[PATH_BYTES], temporary[PATH_BYTES];
     ImageLayout l = layout(head);
     path_of(path, "");
@@ -301,16 +297,17 @@ static bool has_grown(void) {
 }
 
 void image_save(Thread *t) {
-    static ImageModule modules[MODULES_MAX];
+    static PackImageModule modules[MODULES_MAX];
     ImagePart parts[PARTS];
     if (!image.usable || the.forked || t->borrows_memory || !has_grown())
         return;
     sys_mkdir(the.opt.cache_dir, 0700);
     tidy_cache();
-    ImageHead head = {.magic = PACK_IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window};
+    ImageHead head = {
+        .common = {.magic = PACK_IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window, .modules_off = sizeof(head)}};
     arena_lock();
     export(t, &head, parts);
-    head.module_count = list_modules(modules);
+    head.common.module_count = list_modules(modules);
     write_image(&head, modules, parts);
     note_contents();
     arena_unlock();
