@@ -195,8 +195,9 @@ static void load(Thread *t, int fd) {
         sys_munmap((u64)data, size);
 }
 
+/* perf is told of code as it is linked. */
 void image_load(Thread *t, const char *program) {
-    image.usable = !the.opt.no_cache && the.opt.cache_mib && the.window_as_wished && find_name(program);
+    image.usable = !the.opt.no_cache && !the.opt.perf && the.opt.cache_mib && the.window_as_wished && find_name(program);
     i64 fd = image.usable ? open_file() : -1;
     if (fd < 0)
         return;
