@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "binopt/llvm/callout.h"
+#include "binopt/llvm/depth.h"
 #include "binopt/llvm/frame.h"
 #include "binopt/object.h"
 #include "isa/x86_64/x86_64.h"
@@ -110,6 +111,8 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     u->insns += fn->insns.len;
     if (u->insns > MAX_INSNS)
         return refuse(u, "it has too many instructions");
+    if (!depth_jumps_are_calls(fn))
+        return refuse(u, "it has computed jumps whose targets are not known");
     const char *problem = frame_check(fn, &u->stack_bytes);
     if (problem)
         return refuse(u, problem);
