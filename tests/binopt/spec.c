@@ -384,6 +384,8 @@ static int signal_of(void (*run)(void)) {
     fflush(stdout);
     pid_t child = fork();
     if (!child) {
+        signal(SIGFPE, SIG_DFL); /* a sanitizer may have its own idea */
+        signal(SIGABRT, SIG_DFL);
         run();
         _exit(0);
     }
