@@ -52,7 +52,8 @@ static void set_from_thread(Registers *r, const Thread *t) {
 
 static void set_spilled(Registers *r, const Thread *t, const QuickPlace *place) {
     u64 *const by_number[] = {&r->rax, &r->rcx, &r->rdx, &r->rbx, &r->rsp, &r->rbp, &r->rsi, &r->rdi};
-    memcpy(by_number[place->spilled], (const u8 *)t + place->spill_off, 8);
+    for (u32 i = 0; i < 2 && place->spilled[i] >= 0; i++)
+        memcpy(by_number[place->spilled[i]], (const u8 *)t + place->spill_off[i], 8);
 }
 
 static void show_guest(Registers *r, u32 tid) {
@@ -62,8 +63,7 @@ static void show_guest(Registers *r, u32 tid) {
     const Thread *t = find_thread(tid);
     if (t && quick) {
         r->rip = place.pc;
-        if (place.spilled >= 0)
-            set_spilled(r, t, &place);
+        set_spilled(r, t, &place);
     } else if (t) {
         set_from_thread(r, t);
     }
