@@ -63,6 +63,7 @@ static CodeConfig config_for(const Settings *s, const char *build, bool with_qui
     CodeConfig config = {
         .version = CODE_VERSION,
         .arch = LATHE_ARCH_X86_64,
+        .low_vectors = true,
         .opt = s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL,
         .strict_fp = s->strict_fp,
         .with_quick = with_quick,

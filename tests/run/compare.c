@@ -14,6 +14,7 @@ enum { PASSED, FAILED, SKIPPED, OUTCOMES };
 
 typedef struct Settings {
     const char *lathe, *bin, *prefix, *scripts, *work, *tier, *cpu;
+    const char *oracle, *sysroot; /* what runs programs that this machine does not, and their libraries; NULL: it does */
     int jobs, timeout;
     bool quick, keep;
     regex_t filter;
@@ -33,6 +34,23 @@ static char **under_lathe(const Settings *s, char **argv) {
     return all;
 }
 
+/* As qemu takes it: where its libraries are, the program's own name, and its file. */
+static char **under_oracle(const Settings *s, char **argv) {
+    size_t count = 0, size = strlen(s->bin) + strlen(argv[0]) + 2;
+    while (argv[count])
+        count++;
+    char **all = mem_new(sizeof(char *) * (count + 6)), *file = mem_new(size);
+    snprintf(file, size, "%s/%s", s->bin, argv[0]);
+    all[0] = (char *)s->oracle;
+    all[1] = "-L";
+    all[2] = (char *)s->sysroot;
+    all[3] = "-0";
+    all[4] = argv[0];
+    all[5] = file;
+    memcpy(all + 6, argv + 1, sizeof(char *) * (count - 1));
+    return all;
+}
+
 static int judge(const char *name, const char *when, const Trial *expected, const Trial *got) {
     char *difference = trial_difference(expected, got);
     if (!difference)
@@ -46,7 +64,7 @@ static int run_case(const Settings *s, const Case *c, size_t index) {
     char dir[4096];
     snprintf(dir, sizeof(dir), "%s/%zu", s->work, index);
     char **native = case_argv(c, s->prefix), **lathe = under_lathe(s, native);
-    Trial expected = trial_run(native, dir, s->timeout);
+    Trial expected = trial_run(s->oracle ? under_oracle(s, native) : native, dir, s->timeout);
     if (trial_not_found(&expected)) {
         printf("FAIL %s: %s: not found\n", c->name, native[0]);
         return FAILED;
@@ -135,7 +153,7 @@ static bool set_environment(const Settings *s) {
 
 /* -------------------------------------------------------------------------------------------------------- the arguments */
 
-enum { OPT_BIN = 1, OPT_PREFIX, OPT_SCRIPTS, OPT_WORK, OPT_JOBS, OPT_TIMEOUT, OPT_QUICK, OPT_FILTER, OPT_TIER, OPT_CPU };
+enum { OPT_BIN = 1, OPT_PREFIX, OPT_SCRIPTS, OPT_WORK, OPT_JOBS, OPT_TIMEOUT, OPT_QUICK, OPT_FILTER, OPT_TIER, OPT_CPU, OPT_ORACLE, OPT_SYSROOT };
 
 static const struct option options[] = {
     {"bin", required_argument, NULL, OPT_BIN},         {"prefix", required_argument, NULL, OPT_PREFIX},
@@ -143,6 +161,7 @@ static const struct option options[] = {
     {"jobs", required_argument, NULL, OPT_JOBS},       {"timeout", required_argument, NULL, OPT_TIMEOUT},
     {"quick", no_argument, NULL, OPT_QUICK},           {"filter", required_argument, NULL, OPT_FILTER},
     {"tier", required_argument, NULL, OPT_TIER},       {"cpu", required_argument, NULL, OPT_CPU},
+    {"oracle", required_argument, NULL, OPT_ORACLE},   {"sysroot", required_argument, NULL, OPT_SYSROOT},
     {0},
 };
 
@@ -166,6 +185,8 @@ static bool parse(Settings *s, int argc, char **argv) {
         case OPT_FILTER: filter = optarg; break;
         case OPT_TIER: s->tier = optarg; break;
         case OPT_CPU: s->cpu = optarg; break;
+        case OPT_ORACLE: s->oracle = optarg; break;
+        case OPT_SYSROOT: s->sysroot = optarg; break;
         default: return false;
         }
     }

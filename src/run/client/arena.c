@@ -121,7 +121,10 @@ void arena_after_fork(void) {
     arena.shared = true;
 }
 
+/* What is new belongs to this process alone. */
 u8 *arena_room(u64 most, u64 align) {
+    if (arena.shared)
+        leave_shared();
     u64 at = round_up(arena.used, align);
     if (at + most > CODE_BYTES)
         die("the translated program needs more than %lu MiB of code", (u64)CODE_BYTES >> 20);

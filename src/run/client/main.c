@@ -120,7 +120,8 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.stats_fd = the.opt.stats || *the.opt.shared ? keep_stderr() : 2;
     if (!space_init(image_window_hint(argv[2])) || !arena_init() || !quick_init() || !code_init())
         die("not enough address space");
-    vdso_adopt();
+    if (guest_facts.has_quick) /* it is code of the host */
+        vdso_adopt();
     start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);
     return 0;
 }

@@ -106,6 +106,7 @@ bool options_parse(const char *s, Options *o) {
     o->code.version = CODE_VERSION;
     o->code.arch = guest_facts.arch;
     o->code.polls = !guest_facts.has_quick; /* otherwise when there is a handler */
+    o->code.low_vectors = guest_facts.has_quick;
     while (*s) {
         const char *equals = s;
         while (*equals && *equals != '=' && *equals != ',')

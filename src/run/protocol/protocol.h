@@ -45,10 +45,11 @@ typedef struct CodeConfig {
     u32 strict_fp; /* bool */
     u32 with_quick; /* bool: beside quick code, which does what only a host register knows */
     u32 polls;      /* bool: loops look for signals */
+    u32 low_vectors; /* bool: bits from 128 up of the host's vector registers are the guest's, and left alone */
     u8 reserved[16];
 } CodeConfig;
 
-enum { CODE_VERSION = 3 };
+enum { CODE_VERSION = 4 };
 
 /* A 128-bit name of guest content or of a cache file. */
 typedef struct Key {

@@ -50,8 +50,8 @@ static bool begin(Session *s) {
     s->pages = pages_new(&s->connection);
     s->translator = translator_new(&init.code, init.dump, s->pages);
     if (init.cpu && init.cpu != cpu_kind())
-        translator_use(s->translator, translator_jit_new("x86-64-v2", init.code.with_quick));
-    else if (s->jit && init.code.with_quick)
+        translator_use(s->translator, translator_jit_new("x86-64-v2", init.code.low_vectors));
+    else if (s->jit && init.code.low_vectors)
         translator_use(s->translator, s->jit);
     s->writer = *init.cache_dir ? pack_writer_open(init.cache_dir) : NULL;
     s->recent = s->writer ? recent_new(init.cache_dir, s->pages) : NULL;

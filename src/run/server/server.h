@@ -50,8 +50,8 @@ typedef struct Translation {
 Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages); /* dump: DUMP_* bits */
 void translator_free(Translator *t);
 void translator_use(Translator *t, LatheJit *jit); /* instead of one for this CPU; takes it */
-/* A compiler as translators need it; cpu NULL: this one. with_quick: of CodeConfig. */
-LatheJit *translator_jit_new(const char *cpu, bool with_quick);
+/* A compiler as translators need it; cpu NULL: this one. low_vectors: of CodeConfig. */
+LatheJit *translator_jit_new(const char *cpu, bool low_vectors);
 bool translator_run(Translator *t, const TranslateMessage *request, Translation *out);
 void translation_free(Translation *t);
 

@@ -41,9 +41,8 @@ struct Translator {
     u32 again; /* instructions taken that are in other translations */
 };
 
-/* Beside quick code, the guest's bits from 128 up are in the host's registers, unseen by lifted code. */
-LatheJit *translator_jit_new(const char *cpu, bool with_quick) {
-    return lathe_jit_new(&(LatheJitConfig){.cpu = cpu, .low_vectors = with_quick});
+LatheJit *translator_jit_new(const char *cpu, bool low_vectors) {
+    return lathe_jit_new(&(LatheJitConfig){.cpu = cpu, .low_vectors = low_vectors});
 }
 
 Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages) {
@@ -51,7 +50,7 @@ Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages) {
     t->config = *config;
     t->dump = dump;
     t->pages = pages;
-    t->jit = translator_jit_new(NULL, config->with_quick);
+    t->jit = translator_jit_new(NULL, config->low_vectors);
     return t;
 }
 

@@ -91,7 +91,10 @@ static void copy(u64 pc, const Shape *shape) {
     Emitter e;
     e.at = native.place;
     e.pc = pc;
+    e.next = pc + shape->length;
+    e.text = (const u8 *)pc;
     e.calls = 0;
+    e.flags_set = false;
     emit_insn(&e, shape);
     emit_leave(&e, 0);
 }
