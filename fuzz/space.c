@@ -30,6 +30,14 @@ bool quick_allow_writes_to(u64 start, u64 end) {
     return start > end;
 }
 
+void quick_remapped(u64 start, u64 end, bool shared) {
+    (void)start, (void)end, (void)shared;
+}
+
+void quick_made_writable(u64 start, u64 end) {
+    (void)start, (void)end;
+}
+
 void image_check(const Module *m) {
     (void)m;
 }

@@ -6,6 +6,7 @@
 
 #include "run/client/client.h"
 #include "run/client/maps.h"
+#include "run/client/quick/quick.h"
 #include "run/client/space.h"
 
 /* 0: there is no such segment, or it may not be looked at. */
@@ -44,14 +45,21 @@ i64 shm_attach(int id, u64 addr, u32 flags) {
     if (sys_failed(result))
         return result;
     int prot = PROT_READ | (flags & SHM_RDONLY ? 0 : PROT_WRITE) | (flags & SHM_EXEC ? PROT_EXEC : 0);
-    space_note((u64)result, size ? size : attached_size((u64)result), prot);
+    if (!size)
+        size = attached_size((u64)result);
+    space_note((u64)result, size, prot);
+    quick_remapped((u64)result, (u64)result + size, true);
+    if (prot & PROT_WRITE)
+        quick_made_writable((u64)result, (u64)result + size);
     return result;
 }
 
 i64 shm_detach(u64 addr) {
     u64 size = attached_size(addr);
     i64 result = sys1(__NR_shmdt, addr);
-    if (!result && size)
+    if (!result && size) {
         space_note(addr, size, PROT_UNMAPPED);
+        quick_remapped(addr, addr + size, false);
+    }
     return result;
 }

@@ -297,6 +297,18 @@ static i64 map(const Mapping *m, const File *f, bool *had_code, bool *first_code
     return result;
 }
 
+static bool is_shared_file(const Mapping *m) {
+    u32 type = m->flags & MAP_TYPE;
+    return (type == MAP_SHARED || type == MAP_SHARED_VALIDATE) && !(m->flags & MAP_ANONYMOUS);
+}
+
+/* Without the lock, after a change of mappings. */
+static void note_views(u64 start, u64 end, bool shared, u32 prot) {
+    quick_remapped(start, end, shared);
+    if (prot & PROT_WRITE)
+        quick_made_writable(start, end);
+}
+
 i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off) {
     if (!size)
         return -EINVAL;
@@ -314,6 +326,7 @@ i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off) {
         code_forget((u64)result, (u64)result + m.size);
     if (first_code)
         key_module((u64)result, fd);
+    note_views((u64)result, (u64)result + m.size, is_shared_file(&m), prot);
     return result;
 }
 
@@ -353,6 +366,8 @@ i64 space_munmap(u64 addr, u64 size) {
     unlock(&space()->lock);
     if (!result && had_code)
         code_forget(addr, end);
+    if (!result)
+        quick_remapped(addr, end, false);
     return result;
 }
 
@@ -393,6 +408,8 @@ i64 space_mprotect(u64 addr, u64 size, u32 prot) {
     unlock(&s->lock);
     if (changed)
         code_forget(addr, end);
+    if (!result && prot & PROT_WRITE)
+        quick_made_writable(addr, end);
     return result;
 }
 
@@ -440,6 +457,10 @@ i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
         code_forget(addr, addr + old);
     if (!sys_failed(result) && replaces_code)
         code_forget(new_addr, new_addr + new);
+    if (!sys_failed(result)) {
+        quick_remapped(addr, addr + (old ? old : PAGE), false);
+        quick_made_writable((u64)result, (u64)result + new);
+    }
     return result;
 }
 

@@ -35,6 +35,7 @@ typedef struct Page {
     u32 first; /* block; 0: none (any more) */
     u32 known; /* number of its bitmap: where instructions of blocks begin; what is forgotten may stay behind in it */
     bool used, guarded;
+    bool views_guarded; /* its other views: see views.c */
 } Page;
 
 typedef struct Array {
@@ -88,6 +89,11 @@ u32 page_next(u32 block, u64 page);
 /* forget.c: the host takes writes to this page as faults from now on, if the guest may write to it; no page is such any more, and
  * their blocks are gone. */
 void page_guard(u64 number);
+void page_guard_anew(u64 number); /* whatever is known of it, and only this page */
+void page_forget(u64 number);
+/* views.c: the same for the other pages that show the same memory. */
+void views_guard(u64 number);
+void views_forget(u64 number);
 void pages_release(void);
 
 /* flags.c: does code at pc, behind a call, read the flags that the call has left? */

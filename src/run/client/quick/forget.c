@@ -8,13 +8,22 @@
 static u64 guarded_pages;
 static bool ever_guarded;
 
-void page_guard(u64 number) {
+void page_guard_anew(u64 number) {
     Page *p = page_for(number);
-    if (p->guarded)
-        return;
+    guarded_pages -= p->guarded;
     p->guarded = space_let_write(number << PAGE_SHIFT, false);
     guarded_pages += p->guarded;
     ever_guarded |= p->guarded;
+}
+
+void page_guard(u64 number) {
+    Page *p = page_for(number);
+    bool viewed = p->views_guarded;
+    p->views_guarded = true;
+    if (!p->guarded)
+        page_guard_anew(number);
+    if (!viewed)
+        views_guard(number);
 }
 
 static void forget(Page *p, u64 start, u64 end) {
@@ -25,6 +34,7 @@ static void forget(Page *p, u64 start, u64 end) {
     }
     if (start > p->number << PAGE_SHIFT || end < (p->number + 1) << PAGE_SHIFT)
         return;
+    p->views_guarded = false;
     if (!p->guarded)
         return;
     space_let_write(p->number << PAGE_SHIFT, true);
@@ -32,11 +42,17 @@ static void forget(Page *p, u64 start, u64 end) {
     guarded_pages--;
 }
 
+void page_forget(u64 number) {
+    Page *p = page_known(number);
+    if (p)
+        forget(p, number << PAGE_SHIFT, (number + 1) << PAGE_SHIFT);
+}
+
 static bool allow_writes(Page *p) {
-    u64 start = p->number << PAGE_SHIFT;
     if (!p->guarded)
         return false;
-    forget(p, start, start + PAGE);
+    page_forget(p->number);
+    views_forget(p->number);
     return true;
 }
 

@@ -21,6 +21,8 @@ u8 *quick_find_function(Thread *t, u64 pc) { (void)t, (void)pc, wrong(); }
 void quick_override(Thread *t, u64 pc, u8 *enter) { (void)t, (void)pc, (void)enter; }
 void quick_restore(u64 pc) { (void)pc; }
 void quick_forget(u64 start, u64 end) { (void)start, (void)end; }
+void quick_remapped(u64 start, u64 end, bool shared) { (void)start, (void)end, (void)shared; }
+void quick_made_writable(u64 start, u64 end) { (void)start, (void)end; }
 void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]) { (void)t, memset(parts, 0, sizeof(ImagePart) * QUICK_PARTS); }
 void quick_import(Thread *t, const ImagePart parts[QUICK_PARTS]) { (void)t, (void)parts; }
 u64 quick_count(void) { return 0; }

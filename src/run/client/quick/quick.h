@@ -23,6 +23,9 @@ u64 quick_function(u64 pc);
 bool quick_loop(u64 pc, u64 *start, u64 *end);
 /* Code in [start, end) was unmapped or changed. */
 void quick_forget(u64 start, u64 end);
+/* views.c: [start, end) is mapped anew or not at all; shared: a file that may have other views. The guest may write to it now. */
+void quick_remapped(u64 start, u64 end, bool shared);
+void quick_made_writable(u64 start, u64 end);
 
 /* Everything there is but its code, for another process. */
 enum { QUICK_PARTS = 6 };
