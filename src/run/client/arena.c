@@ -1,15 +1,13 @@
 /* arena.c: see arena.h. */
 #include "run/client/arena.h"
 
-#include <linux/memfd.h>
-
 #include "run/client/client.h"
 #include "run/client/space.h"
 
 enum {
     CODE_BYTES = 384 << 20,
     DATA_BYTES = 64 << 20,
-    PIECE_BYTES = 16 << 10, /* of another file: what is copied at once to be changed */
+    PIECE_BYTES = 16 << 10, /* of other memory: what is copied at once to be changed */
     PIECES = CODE_BYTES / PIECE_BYTES,
 };
 
@@ -21,7 +19,7 @@ typedef struct CodeMemory {
     u8 *data;        /* behind the executable view */
     u64 used, data_used;
     u64 fixed, data_fixed;
-    /* What lies between is another file's, an image or what two processes had together, but for pieces that were copied. */
+    /* What runs between these is other memory, an image or what two processes have together, but for pieces that were copied. */
     u64 other_start, other_end;
     u64 copied[PIECES / 64]; /* bit n: piece n */
 } CodeMemory;
@@ -32,23 +30,15 @@ static u64 round_up(u64 n, u64 align) {
     return (n + align - 1) & ~(align - 1);
 }
 
-static i64 new_file(void) {
-    i64 fd = sys_memfd_create("lathe-code", MFD_CLOEXEC);
-    if (fd < 0 || !sys_ftruncate((int)fd, CODE_BYTES))
-        return fd;
-    sys_close((int)fd);
-    return -1;
-}
-
 /* --------------------------------------------------------------------------------------------------------------- views */
 
-/* Is the code at this offset not in the memory file? */
+/* Is the code at this offset other memory than what the views show? */
 static bool is_other(u64 off) {
     return off >= arena.other_start && off < arena.other_end &&
            !(arena.copied[off / PIECE_BYTES / 64] >> off / PIECE_BYTES % 64 & 1);
 }
 
-/* The next stretch from *start on that is the memory file's; false: there is none. */
+/* The next stretch from *start on that the views show; false: there is none. */
 static bool next_stretch(u64 *start, u64 *end) {
     while (is_other(*start))
         *start += PIECE_BYTES;
@@ -60,43 +50,47 @@ static bool next_stretch(u64 *start, u64 *end) {
     return *start < CODE_BYTES;
 }
 
-static bool map_run(int fd) {
-    for (u64 start = 0, end; next_stretch(&start, &end); start = end)
-        if (sys_failed(
-                sys_mmap(the.code_base + start, end - start, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, fd, start)))
-            return false;
-    arena.run = (u8 *)the.code_base;
-    return true;
-}
-
-/* At a new place, or in place of the view there is. */
-static bool map_view(u8 **view, int prot, int fd) {
-    i64 at = sys_mmap((u64)*view, CODE_BYTES, prot, MAP_SHARED | (*view ? MAP_FIXED : 0), fd, 0);
-    *view = (u8 *)at;
+/* The same memory at another place: this is what mremap does with an old size of zero. What is there is replaced in one step. */
+static bool view_again(const u8 *from, u8 **to, u64 size) {
+    i64 at = sys_mremap((u64)from, 0, size, MREMAP_MAYMOVE | (*to ? MREMAP_FIXED : 0), (u64)*to);
+    *to = (u8 *)at;
     return !sys_failed(at);
 }
 
-static bool map_views(int fd) {
-    return map_view(&arena.write, PROT_READ | PROT_WRITE, fd) && map_view(&arena.spare, PROT_READ | PROT_EXEC, fd) &&
-           map_run(fd);
+static bool show_at_run(u64 off, u64 size) {
+    u8 *at = arena.run + off;
+    return view_again(arena.spare + off, &at, size);
 }
 
-/* A new file for what comes; what is there stays where it is, and other threads run in it. */
+/* New memory, at new places or in place of what the views show. It is of no file: the guest's limit for files is not the client's. */
+static bool map_views(void) {
+    i64 write = sys_mmap((u64)arena.write, CODE_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | (arena.write ? MAP_FIXED : 0), -1, 0);
+    if (sys_failed(write))
+        return false;
+    arena.write = (u8 *)write;
+    arena.run = (u8 *)the.code_base;
+    if (!view_again(arena.write, &arena.spare, CODE_BYTES) ||
+        sys_mprotect((u64)arena.spare, CODE_BYTES, PROT_READ | PROT_EXEC))
+        return false;
+    for (u64 start = 0, end; next_stretch(&start, &end); start = end)
+        if (!show_at_run(start, end - start))
+            return false;
+    return true;
+}
+
+/* New memory for what comes; what is there stays where it is, and other threads run in it. */
 static void leave_shared(void) {
-    i64 fd = new_file();
     arena.other_start = 0;
     arena.other_end = round_up(arena.used, PIECE_BYTES);
     memset(arena.copied, 0, sizeof(arena.copied));
-    if (fd < 0 || !map_views((int)fd))
+    if (!map_views())
         die("no memory to change translated code");
-    sys_close((int)fd);
     arena.shared = false;
 }
 
-/* The memory file in place of another one. With an old size of zero mremap makes a second mapping of the same memory, which takes the
- * place of what is there in one step. */
 static void replace_other(u64 off, u64 size) {
-    if (sys_failed(sys_mremap((u64)arena.spare + off, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, (u64)arena.run + off)))
+    if (!show_at_run(off, size))
         die("no memory to change translated code");
 }
 
@@ -212,10 +206,8 @@ void arena_import(int fd, const ArenaParts *p) {
 }
 
 bool arena_init(void) {
-    i64 fd = new_file();
-    if (fd < 0 || !map_views((int)fd))
+    if (!map_views())
         return false;
-    sys_close((int)fd);
     space_own((u64)arena.write, CODE_BYTES);
     space_own((u64)arena.spare, CODE_BYTES);
     i64 data = sys_mmap(the.code_base + CODE_BYTES, DATA_BYTES, PROT_READ | PROT_WRITE,

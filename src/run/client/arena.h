@@ -1,7 +1,7 @@
-/* arena.h: the memory of translated code: one memory file mapped twice, executable behind the modules' window, so that
+/* arena.h: the memory of translated code: one piece of shared memory mapped twice, executable behind the modules' window, so that
  * everything reaches everything by 32-bit displacements, and writable elsewhere; writable data lies behind the executable view.
- * Code of an image is the image's own file, mapped into the executable view, and code from before a fork is in a file of both processes;
- * a piece of it that is to be changed is copied into the memory file first. Memory is only given back as a whole. */
+ * Code of an image is the image's own file, mapped into the executable view, and code from before a fork is in memory of both processes;
+ * a piece of it that is to be changed is copied into one's own first. Memory is only given back as a whole. */
 #ifndef RUN_CLIENT_ARENA_H
 #define RUN_CLIENT_ARENA_H
 
@@ -12,7 +12,7 @@ bool arena_init(void);
 /* Whoever adds or changes code holds the lock. */
 void arena_lock(void);
 void arena_unlock(void);
-/* There is, or will be, another process with this memory: who adds or changes code takes a file of its own first. */
+/* There is, or will be, another process with this memory: who adds or changes code takes memory of its own first. */
 void arena_after_fork(void);
 
 /* New memory, by its address in the executable view. The process ends if there is none left. */

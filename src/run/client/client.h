@@ -297,6 +297,7 @@ i64 shm_detach(u64 addr);
 /* prlimit64 and mlockall of the guest, without the client's memory. */
 i64 limits_call(int pid, u32 resource, u64 set, u64 old);
 i64 limits_lock_all(u32 flags);
+bool limits_allow_file(u64 size); /* may the client write a file of that size? */
 
 /* Give the guest the kernel's vdso (the.vdso) if that is possible. */
 void vdso_adopt(void);

@@ -265,6 +265,8 @@ static bool seal(int fd, const ImageHead *head, const ImageLayout *l) {
 static void write_image(const ImageHead *head, const PackImageModule *modules, const ImagePart parts[PARTS]) {
     char path[PATH_BYTES], temporary[PATH_BYTES];
     ImageLayout l = layout(head);
+    if (!limits_allow_file(l.end))
+        return;
     path_of(path, "");
     path_of(temporary, TIDY_SUFFIX);
     i64 fd = sys_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

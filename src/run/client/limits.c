@@ -48,6 +48,12 @@ i64 limits_call(int pid, u32 resource, u64 set, u64 old) {
     return error;
 }
 
+/* The kernel kills who writes more than that. */
+bool limits_allow_file(u64 size) {
+    Limit limit = {0};
+    return !sys_prlimit(RLIMIT_FSIZE, NULL, &limit.soft) && size <= limit.soft;
+}
+
 /* What comes later is not locked. Memory without access has no pages that could be. */
 i64 limits_lock_all(u32 flags) {
     if (!flags || flags & ~(u32)(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) || flags == MCL_ONFAULT)

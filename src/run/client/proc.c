@@ -55,12 +55,13 @@ ProcFile proc_find(int dir, const char *path) {
 typedef struct Out {
     int fd;
     bool failed;
-    size_t len;
+    size_t len, written;
     char text[OUT_BYTES + LINE_BYTES];
 } Out;
 
 static void flush(Out *o) {
-    o->failed |= !sys_write_all(o->fd, o->text, o->len);
+    o->written += o->len;
+    o->failed |= !limits_allow_file(o->written) || !sys_write_all(o->fd, o->text, o->len);
     o->len = 0;
 }
 

@@ -225,6 +225,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* the guest may have a limit for files: then the cache gets none */
     set_llvm_options();
     if (a.listener)
         return run_daemon(&a);
