@@ -17,7 +17,7 @@ typedef struct Settings {
     const char *oracle, *sysroot; /* what runs programs that this machine does not, and their libraries; NULL: it does */
     int jobs, timeout;
     bool quick, keep;
-    regex_t filter;
+    regex_t filter, without; /* of names: those that match the first, and not the second */
 } Settings;
 
 /* ------------------------------------------------------------------------------------------------------------ one case */
@@ -95,11 +95,15 @@ static int collect(int counts[OUTCOMES]) {
     return 1;
 }
 
+static bool matches(const regex_t *pattern, const Case *c) {
+    return !regexec(pattern, c->name, 0, NULL, 0);
+}
+
 static void run_all(const Settings *s, const CaseList *list, int counts[OUTCOMES]) {
     int running = 0;
     for (size_t i = 0; i < list->cases.len; i++) {
         const Case *c = &list->cases.at[i];
-        if ((s->quick && !c->quick) || regexec(&s->filter, c->name, 0, NULL, 0))
+        if ((s->quick && !c->quick) || !matches(&s->filter, c) || matches(&s->without, c))
             continue;
         const char *lacks = case_lacks(c);
         if (lacks) {
@@ -153,7 +157,8 @@ static bool set_environment(const Settings *s) {
 
 /* -------------------------------------------------------------------------------------------------------- the arguments */
 
-enum { OPT_BIN = 1, OPT_PREFIX, OPT_SCRIPTS, OPT_WORK, OPT_JOBS, OPT_TIMEOUT, OPT_QUICK, OPT_FILTER, OPT_TIER, OPT_CPU, OPT_ORACLE, OPT_SYSROOT };
+enum { OPT_BIN = 1, OPT_PREFIX, OPT_SCRIPTS, OPT_WORK, OPT_JOBS, OPT_TIMEOUT, OPT_QUICK, OPT_FILTER, OPT_WITHOUT, OPT_TIER, OPT_CPU,
+       OPT_ORACLE, OPT_SYSROOT };
 
 static const struct option options[] = {
     {"bin", required_argument, NULL, OPT_BIN},         {"prefix", required_argument, NULL, OPT_PREFIX},
@@ -162,17 +167,26 @@ static const struct option options[] = {
     {"quick", no_argument, NULL, OPT_QUICK},           {"filter", required_argument, NULL, OPT_FILTER},
     {"tier", required_argument, NULL, OPT_TIER},       {"cpu", required_argument, NULL, OPT_CPU},
     {"oracle", required_argument, NULL, OPT_ORACLE},   {"sysroot", required_argument, NULL, OPT_SYSROOT},
+    {"without", required_argument, NULL, OPT_WITHOUT},
     {0},
 };
 
 static int usage(void) {
     fprintf(stderr, "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
-                    "                   [--quick] [--filter=REGEX] [--tier=TIER] [--cpu=CPU] LATHE LIST\n");
+                    "                   [--quick] [--filter=REGEX] [--without=REGEX] [--tier=TIER] [--cpu=CPU]\n"
+                    "                   [--oracle=QEMU --sysroot=DIR] LATHE LIST\n");
     return 2;
 }
 
+static bool is_pattern(const char *text, regex_t *pattern) {
+    bool ok = !regcomp(pattern, text, REG_EXTENDED | REG_NOSUB);
+    if (!ok)
+        fprintf(stderr, "run-compare: '%s' is no regular expression\n", text);
+    return ok;
+}
+
 static bool parse(Settings *s, int argc, char **argv) {
-    const char *filter = "";
+    const char *filter = "", *without = "^$";
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (option) {
         case OPT_BIN: s->bin = optarg; break;
@@ -183,6 +197,7 @@ static bool parse(Settings *s, int argc, char **argv) {
         case OPT_TIMEOUT: s->timeout = atoi(optarg); break;
         case OPT_QUICK: s->quick = true; break;
         case OPT_FILTER: filter = optarg; break;
+        case OPT_WITHOUT: without = optarg; break;
         case OPT_TIER: s->tier = optarg; break;
         case OPT_CPU: s->cpu = optarg; break;
         case OPT_ORACLE: s->oracle = optarg; break;
@@ -190,11 +205,7 @@ static bool parse(Settings *s, int argc, char **argv) {
         default: return false;
         }
     }
-    if (regcomp(&s->filter, filter, REG_EXTENDED | REG_NOSUB)) {
-        fprintf(stderr, "run-compare: '%s' is no regular expression\n", filter);
-        return false;
-    }
-    return argc - optind == 2 && s->jobs > 0 && s->timeout > 0;
+    return is_pattern(filter, &s->filter) && is_pattern(without, &s->without) && argc - optind == 2 && s->jobs > 0 && s->timeout > 0;
 }
 
 int main(int argc, char **argv) {
