@@ -69,7 +69,7 @@ const char *frame_check(const LatheFunc *fn, u64 *bytes) {
         const Insn *in = &fn->insns.at[i];
         u64 by = 0;
         if (in->special)
-            return "it uses x87, MMX or system instructions";
+            return "it uses x87, MMX, mxcsr or system instructions";
         if (compares_rsp(fn, in) || (regset_has(&in->writes, RSP) && !lowers(fn, in, &by)))
             return "its stack frame has no fixed size";
         sum += by < (u64)1 << 32 ? by : (u64)1 << 32;

@@ -8,6 +8,7 @@
 #include "binopt/llvm/lower.h"
 #include "binopt/llvm/nowrap.h"
 #include "binopt/llvm/pool.h"
+#include "binopt/llvm/spread.h"
 #include "binopt/llvm/store.h"
 #include "binopt/rewriter.h"
 
@@ -159,8 +160,10 @@ static bool optimize(Unit *u, LatheOpt level) {
 
 /* What optimisation brought to light; false if that is nothing. */
 static bool discover(Unit *u) {
-    bool folded = fold_run(u), lifted = lift_known_callouts(u), narrowed = lanes_narrow(u);
-    return (folded || lifted || narrowed) && !u->hopeless;
+    bool folded = fold_run(u), lifted = lift_known_callouts(u), narrowed = lanes_narrow(u), spread = false;
+    if (!folded && !lifted && !narrowed && !u->vectorized)
+        spread = spread_lanes(u);
+    return (folded || lifted || narrowed || spread) && !u->hopeless;
 }
 
 static void simplify(Unit *u) {
@@ -192,6 +195,7 @@ static bool build(Unit *u, const char *name) {
     if (u->hopeless)
         return false;
     lower_fit_stack(u, stack_bytes);
+    u->vectorized = true;
     for (int i = 0; i < MAX_FULL_ROUNDS && optimize(u, LATHE_OPT_VECTOR) && discover(u); i++)
         simplify(u);
     return !u->hopeless;

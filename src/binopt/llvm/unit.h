@@ -39,6 +39,7 @@ typedef struct Unit {
     Depends depends;      /* what was read on the way */
     const char *why;      /* the last function could not be lifted */
     const char *hopeless; /* why nothing will come of it, or NULL */
+    bool vectorized;      /* LLVM's own vectors are in it by now */
     double stage_start;   /* ms of CPU time, for the log */
     Arena arena;
 } Unit;
