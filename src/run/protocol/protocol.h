@@ -46,8 +46,11 @@ typedef struct CodeConfig {
     u32 with_quick; /* bool: beside quick code, which does what only a host register knows */
     u32 polls;      /* bool: loops look for signals */
     u32 low_vectors; /* bool: bits from 128 up of the host's vector registers are the guest's, and left alone */
+    u32 unused;
     u8 reserved[16];
 } CodeConfig;
+
+_Static_assert(sizeof(CodeConfig) % sizeof(u64) == 0, "no padding behind it in other structures");
 
 enum { CODE_VERSION = 4 };
 
