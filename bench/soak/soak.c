@@ -39,9 +39,15 @@ __attribute__((format(printf, 1, 2))) static void wrong(const char *format, ...)
     va_end(args);
 }
 
+/* Until a point in time: to sleep for what is left after each signal adds up. */
 static void nap(long us) {
-    struct timespec pause = {us / 1000000, us % 1000000 * 1000};
-    while (nanosleep(&pause, &pause) && errno == EINTR)
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += us / 1000000;
+    end.tv_nsec += us % 1000000 * 1000;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
         ;
 }
 
