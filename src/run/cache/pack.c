@@ -61,9 +61,10 @@ Key pack_key(const PackIdentity *file, const CodeConfig *config) {
     Key key;
     CodeConfig plain = *config;
     plain.polls = 0;
+    plain.memory = 0;
     for (u64 i = 0; i < ARRAY_LEN(key.word); i++)
         key.word[i] = pack_hash(pack_hash(PACK_VERSION + (i << 32), file, sizeof(*file)), &plain, sizeof(plain));
-    key.word[1] ^= config->polls ? PACK_KEY_POLLS : 0;
+    key.word[1] ^= (config->polls ? PACK_KEY_POLLS : 0) ^ PACK_KEY_MEMORY(config->memory);
     return key;
 }
 

@@ -37,9 +37,10 @@ typedef struct PackIdentity {
 
 Key pack_key(const PackIdentity *file, const CodeConfig *config);
 
-/* Whether loops look for signals (CodeConfig.polls) may change while a file is mapped: keys with and without that differ in their
- * second word by this. */
+/* Whether loops look for signals, and the order of memory accesses (CodeConfig.polls and .memory) may change while a file is mapped: keys
+ * differ in their second word by this. */
 #define PACK_KEY_POLLS 0x706f6c6c73u
+#define PACK_KEY_MEMORY(order) ((u64)(order) << 48)
 
 enum { PACK_NAME_SIZE = 38 }; /* 32 digits, ".pack", zero */
 void pack_name(Key pack, char name[PACK_NAME_SIZE]);

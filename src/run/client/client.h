@@ -104,7 +104,6 @@ typedef struct Process {
     u64 *auxv;   /* the kernel's, to this process */
     char **envp; /* likewise */
     const char *secret; /* the shared cache's password, which is not in the guest's environment; NULL: none */
-    bool refused_thread; /* process.c: and said so */
     bool any_separate;   /* are there, or were there, processes beside this one in the same memory? */
     u8 *quick_text;         /* the copy of quick.S in the arena */
     u32 releases;           /* syscall.c: of guarded pages before a system call */
@@ -158,6 +157,7 @@ typedef struct Thread {
     bool repeat;                /* a system call of the guest was interrupted by what the guest does not see */
     bool in_call;               /* a system call: the guest's state is whole, and nothing of translated code is in use */
     bool stopped;               /* see renew.c */
+    bool restarts;              /* on the host's stack are translations that are not to be returned to */
     bool sampled;               /* tier.c wants to know where it is */
     bool pushes_flags;          /* the instruction being stepped over is pushf, which sees our trap flag */
     bool shares_signals;        /* with another thread, now or once */
@@ -173,7 +173,8 @@ typedef struct Thread {
     u64 suspend_mask;
     u64 altstack, altstack_size; /* the guest's; size 0: none */
     u32 altstack_flags;
-    __attribute__((aligned(4096))) u64 table_pc[QUICK_TABLE];
+    __attribute__((aligned(4096))) TableEntry table[1 << TABLE_BITS]; /* optimised code that computed jumps and calls have asked for */
+    u64 table_pc[QUICK_TABLE];
     u64 table_code[QUICK_TABLE]; /* quick code by guest address: calls by its bits 4–19, returns by the lowest 16 */
     u64 jump_pc[QUICK_TABLE], jump_code[QUICK_TABLE]; /* jumps, likewise; addresses are negated, so that lea compares them */
 } Thread;
@@ -197,7 +198,7 @@ _Static_assert(offsetof(Thread, c) == THREAD_C(0) && offsetof(Thread, return_exp
 _Static_assert(offsetof(Thread, return_plain) == THREAD_RETURN_PLAIN && offsetof(Thread, return_exact) == THREAD_RETURN_EXACT, "offsets.h");
 _Static_assert(offsetof(Thread, jump_pc) == THREAD_JUMP_PC && offsetof(Thread, jump_code) == THREAD_JUMP_CODE, "offsets.h");
 _Static_assert(offsetof(Thread, pending_signals) == THREAD_PENDING && offsetof(Thread, table_pc) == THREAD_TABLE_PC, "offsets.h");
-_Static_assert(offsetof(Thread, table_code) == THREAD_TABLE_CODE, "offsets.h");
+_Static_assert(offsetof(Thread, table_code) == THREAD_TABLE_CODE && offsetof(Thread, table) == THREAD_TABLE, "offsets.h");
 
 /* Run the guest from t->cpu.pc until it ends. */
 _Noreturn void thread_run(Thread *t);
@@ -206,7 +207,8 @@ _Noreturn void thread_start(Thread *t, u64 stack_top);
 Thread *thread_new(u64 host_stack_size); /* NULL: no memory */
 void thread_free(Thread *t);              /* not of the thread itself: it is on its stack */
 void thread_unlist(Thread *t);            /* from the.threads, under the arena's lock */
-enum { HOST_STACK_BYTES = 512 << 20, HOST_STACK_SMALL = 256 << 10 }; /* with optimised code, and with quick code only */
+/* With optimised code, which has a frame for each call of the guest, and with quick code only. */
+enum { HOST_STACK_BYTES = 512 << 20, HOST_STACK_SMALL = 256 << 10 };
 /* This host thread is t from now on. */
 void thread_become(Thread *t);
 
@@ -243,6 +245,8 @@ void code_revert(u64 offset);
 void code_forget(u64 start, u64 end);
 /* Translations of other code than what is in [start, end): forget them. */
 void code_discard(u64 start, u64 end);
+/* With --tier=opt: from now on others see the guest's memory. True: all translations so far are forgotten, and who is in one has to leave it. */
+bool code_share(void);
 
 /* All optimised code there is, for another process. Before that: what is not wanted is forgotten. */
 enum { CODE_PARTS = 2 };
@@ -250,9 +254,9 @@ typedef struct CodeCounts {
     u64 entries, functions; /* all that is known of, and those with code */
 } CodeCounts;
 void code_drop(bool (*keeps)(u64 pc));
-CodeCounts code_export(ImagePart parts[CODE_PARTS]);
+CodeCounts code_export(const Thread *t, ImagePart parts[CODE_PARTS]);
 /* Before there is any. The first part may be written to, and is code.c's from now on. */
-void code_import(const ImagePart parts[CODE_PARTS], CodeCounts counts);
+void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts);
 
 /* --------------------------------------------------------------------------------------------------- load.c, stack.c */
 
@@ -329,8 +333,8 @@ void remote_after_fork(void); /* the child's own connection comes later */
 const void *store_find(Module *m, u64 pc, u32 *object_size, u32 *insns);
 /* The pack file name for a mapped file. */
 Key store_key(int fd, const CodeConfig *config);
-/* The code configuration has got polls: m's cached code is another. */
-void store_change(Module *m);
+/* The code configuration has changed: m's cached code is another; its key differs by this (pack.h). */
+void store_change(Module *m, u64 difference);
 /* The same for code of no file. */
 Key store_key_of_bytes(const void *bytes, size_t size, const CodeConfig *config);
 

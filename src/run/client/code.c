@@ -1,11 +1,12 @@
 /* code.c: code of the optimising tier: found, linked, called.
  *
- * All translations are in `map`; the table, which translated code searches by itself, has those that jumps and calls through
- * registers have asked for.
+ * All translations are in `map`; a thread's table, which translated code searches by itself, has those that jumps and calls through
+ * registers have asked for. A thread fills its own, under the arena's lock; who makes translations invalid empties all.
  *
  * A direct call to a function that is not translated goes to a stub that asks for it, and once it is there the stub is a
  * jump to it. */
 #include "codegen/link.h"
+#include "run/cache/pack.h"
 #include "run/client/arena.h"
 #include "run/client/quick/emit.h"
 #include "run/client/quick/native.h"
@@ -28,7 +29,6 @@ typedef struct Entry {
 } Entry;
 
 typedef struct Code {
-    TableEntry *table;
     u8 *lazy;    /* trampoline to lathe_lazy */
     u8 *helpers; /* trampolines to the guest's helpers, one after the other */
     Entry *map;
@@ -77,6 +77,15 @@ static Entry *entry_for(Code *c, u64 pc) {
     return e;
 }
 
+static TableEntry *row_of(Thread *t, u64 pc) {
+    return &t->table[TABLE_INDEX(pc)];
+}
+
+static void empty_tables(void) {
+    for (Thread *t = the.threads; t; t = t->next)
+        sys_madvise((u64)t->table, sizeof(t->table), MADV_DONTNEED);
+}
+
 /* -------------------------------------------------------------------------------------------------------------- stubs */
 
 /* mov r11, pc; jmp lazy */
@@ -106,12 +115,20 @@ static void redirect_stub(void *stub, const void *target) {
     __atomic_store_n(w, word, __ATOMIC_RELEASE);
 }
 
+/* The same for a function, wherever other threads are in it: see PATCH_BYTES. Two bytes lead to the jump in front of them. */
+static void redirect_function(u8 *code, const void *target) {
+    u8 *front = code - PATCH_BYTES;
+    u16 back = 0xeb | (u16)(u8)(-PATCH_BYTES - 2) << 8;
+    redirect_stub(front, target);
+    __atomic_store_n((u16 *)arena_writable(code), back, __ATOMIC_RELEASE);
+}
+
 /* Forget a translation: whoever calls its code directly, or its stub, gets to a stub that asks anew. */
 static void redirect_to_lazy(Code *c, Entry *e) {
     u8 *stub = arena_code(STUB_BYTES, STUB_BYTES);
     write_lazy_stub(c, stub, e->pc);
     if (e->code)
-        redirect_stub(e->code, stub);
+        redirect_function(e->code, stub);
     if (e->leave)
         redirect_stub(e->leave, stub);
     if (e->stub)
@@ -187,8 +204,6 @@ static bool resolve(void *user, const char *name, u64 *address) {
         *address = function_address(link->code, link->base + off);
     else if (!strcmp(name, SYMBOL_GUEST))
         *address = link->base;
-    else if (!strcmp(name, SYMBOL_TABLE))
-        *address = (u64)link->code->table;
     else
         return helper_address(link->code, name, address);
     return true;
@@ -307,7 +322,6 @@ bool code_init(void) {
     Code *c = the.code = &code_of_process;
     c->map_cap = 1 << MAP_BITS;
     c->map = sys_pages(c->map_cap * sizeof(Entry));
-    c->table = (TableEntry *)arena_data(sizeof(TableEntry) << TABLE_BITS, 4096);
     write_trampolines(c);
     return true;
 }
@@ -344,12 +358,16 @@ static void *find_quick(Thread *t, Code *c, u64 pc) {
     return e->leave;
 }
 
-void *code_find(Thread *t, u64 pc) {
-    Code *c = the.code;
-    arena_lock();
+static void *find(Thread *t, Code *c, u64 pc) {
     void *code = t->pending_signals ? NULL : entry_for(c, pc)->code;
     if (!code)
         code = the.opt.tier == TIER_AUTO ? find_quick(t, c, pc) : find_optimised(c, pc);
+    return code;
+}
+
+void *code_find(Thread *t, u64 pc) {
+    arena_lock();
+    void *code = find(t, the.code, pc);
     arena_unlock();
     return code;
 }
@@ -368,7 +386,7 @@ bool code_wanted(u64 pc, u32 times) {
 }
 
 static void take_over(Thread *t, Code *c, u64 pc, void *code) {
-    TableEntry *row = &c->table[TABLE_INDEX(pc)];
+    TableEntry *row = row_of(t, pc);
     set_code(c, entry_for(c, pc), code);
     if (row->pc == pc)
         row->code = (u64)code;
@@ -399,7 +417,7 @@ void code_revert_all(void) {
             e->code = NULL, e->asked = e->given_up, e->wanted = 0;
     }
     if (c->any)
-        memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
+        empty_tables();
 }
 
 void code_forget_all(void) {
@@ -407,7 +425,7 @@ void code_forget_all(void) {
     memset(c->map, 0, c->map_cap * sizeof(Entry));
     c->map_len = 0;
     c->any = false;
-    memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
+    empty_tables();
 }
 
 void code_load(Thread *t, u64 pc) {
@@ -429,13 +447,11 @@ void code_install(Thread *t, const ObjectMessage *facts, const void *object) {
 /* Called by enter.S when the table had no answer. */
 __attribute__((visibility("hidden"))) void *code_resolve(Thread *t) {
     u64 pc = t->cpu.pc;
-    void *code = code_find(t, pc);
-    Code *c = the.code;
+    arena_lock();
+    void *code = find(t, the.code, pc);
+    *row_of(t, pc) = (TableEntry){pc, (u64)code};
     the.stats.lookups_missed++;
-    TableEntry *e = &c->table[TABLE_INDEX(pc)];
-    e->pc = 0;
-    __atomic_store_n(&e->code, (u64)code, __ATOMIC_RELEASE);
-    __atomic_store_n(&e->pc, pc, __ATOMIC_RELEASE);
+    arena_unlock();
     return code;
 }
 
@@ -447,7 +463,6 @@ static void note_changed(u64 start, u64 end) {
 
 /* Translations of code that changed: their entries go, and stubs of direct callers ask again. The memory is not reused. */
 static void forget(Code *c, u64 start, u64 end) {
-    arena_lock();
     for (u64 i = 0; i < c->map_cap; i++) {
         Entry *e = &c->map[i];
         if (!e->used || e->pc < start || e->pc >= end)
@@ -457,14 +472,29 @@ static void forget(Code *c, u64 start, u64 end) {
         e->code = e->leave = NULL;
         e->wanted = e->asked = e->given_up = 0;
     }
-    memset(c->table, 0, sizeof(TableEntry) << TABLE_BITS);
-    arena_unlock();
+    empty_tables();
 }
 
 void code_discard(u64 start, u64 end) {
-    if (the.code && the.code->any)
+    if (the.code && the.code->any) {
+        arena_lock();
         forget(the.code, start, end);
+        arena_unlock();
+    }
     quick_forget(start, end);
+}
+
+bool code_share(void) {
+    if (the.opt.tier != TIER_OPT || the.opt.code.memory == guest_facts.memory)
+        return false;
+    arena_lock();
+    forget(the.code, 0, ~(u64)0);
+    for (u32 i = 0; i < the.module_count; i++)
+        store_change(&the.modules[i], PACK_KEY_MEMORY(the.opt.code.memory) ^ PACK_KEY_MEMORY(guest_facts.memory));
+    the.opt.code.memory = guest_facts.memory;
+    remote_after_fork();
+    arena_unlock();
+    return true;
 }
 
 void code_forget(u64 start, u64 end) {
@@ -486,12 +516,12 @@ static bool is_kept_row(const Code *c, const TableEntry *row) {
     return row->pc && e->used && e->code && row->code == (u64)e->code;
 }
 
-static ImagePart list_rows(const Code *c) {
-    u64 count = 0, size = sizeof(TableEntry) << TABLE_BITS;
-    TableEntry *list = sys_pages(size);
-    for (u64 i = 0; list && i < (u64)1 << TABLE_BITS; i++)
-        if (is_kept_row(c, &c->table[i]))
-            list[count++] = c->table[i];
+static ImagePart list_rows(const Thread *t, const Code *c) {
+    u64 count = 0;
+    TableEntry *list = sys_pages(sizeof(t->table));
+    for (u64 i = 0; list && i < ARRAY_LEN(t->table); i++)
+        if (is_kept_row(c, &t->table[i]))
+            list[count++] = t->table[i];
     return (ImagePart){(u8 *)list, count * sizeof(TableEntry), 0};
 }
 
@@ -512,20 +542,20 @@ void code_drop(bool (*keeps)(u64 pc)) {
     }
 }
 
-CodeCounts code_export(ImagePart parts[CODE_PARTS]) {
+CodeCounts code_export(const Thread *t, ImagePart parts[CODE_PARTS]) {
     const Code *c = the.code;
     CodeCounts counts = {.entries = c->map_len};
     parts[0] = parts[1] = (ImagePart){0};
     if (!c->any)
         return (CodeCounts){0};
     parts[0] = (ImagePart){(u8 *)c->map, c->map_cap * sizeof(Entry), 0};
-    parts[1] = list_rows(c);
+    parts[1] = list_rows(t, c);
     for (u64 i = 0; i < c->map_cap; i++)
         counts.functions += c->map[i].used && c->map[i].code;
     return counts;
 }
 
-void code_import(const ImagePart parts[CODE_PARTS], CodeCounts counts) {
+void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts) {
     Code *c = the.code;
     if (!parts[0].size)
         return;
@@ -537,7 +567,7 @@ void code_import(const ImagePart parts[CODE_PARTS], CodeCounts counts) {
     c->any = true;
     const TableEntry *rows = (const TableEntry *)parts[1].at;
     for (u64 i = 0; i < parts[1].size / sizeof(TableEntry); i++)
-        c->table[TABLE_INDEX(rows[i].pc)] = rows[i];
+        *row_of(t, rows[i].pc) = rows[i];
 }
 
 /* ------------------------------------------------------------------------------------------------------------ threads */

@@ -17,6 +17,7 @@ typedef struct GuestFacts {
     u32 arch;             /* LatheArch */
     u64 hwcap, hwcap2;    /* AT_HWCAP and AT_HWCAP2: bits of the host's that the guest sees, */
     u64 more_hwcap;       /* and bits besides */
+    u32 memory;           /* MemoryOrder: what its threads count on */
     bool has_quick;       /* the host runs its instructions: there is quick code */
     const Helper *const *helpers; /* tables of what translated code calls, ended by NULL */
 } GuestFacts;

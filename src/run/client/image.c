@@ -21,7 +21,7 @@
 #define WINDOWS ((u64)0x55 << 40) /* the lowest of them */
 #define WINDOW_DISTANCE ((u64)1 << 31)
 
-enum { IMAGE_VERSION = 3, WINDOW_COUNT = 160, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
+enum { IMAGE_VERSION = 4, WINDOW_COUNT = 160, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
 enum { FROM_START = 0 }; /* SEEK_SET of a header that does not go with others */
 
 /* The arena's code and data, what the quick tier has, and what the optimising one has. */
@@ -32,6 +32,7 @@ typedef struct ImageHead {
     PackImage common; /* checksum: of all behind it but what parts may grow into, begun with the image's key */
     CodeCounts optimised;
     u64 polls; /* the loops of that code look for signals */
+    u64 shared; /* that code is for several threads */
     u64 keeps_flags; /* quick code's returns do */
     u64 size[PARTS], room[PARTS]; /* of parts; the second is a number of pages' bytes */
 } ImageHead;
@@ -61,8 +62,7 @@ u64 image_window_hint(const char *program) {
 
 static Key key_of(const Module *m) {
     Key key = m->pack;
-    if (the.opt.code.polls)
-        key.word[1] ^= PACK_KEY_POLLS;
+    key.word[1] ^= (the.opt.code.polls ? PACK_KEY_POLLS : 0) ^ PACK_KEY_MEMORY(the.opt.code.memory);
     return key;
 }
 
@@ -88,6 +88,7 @@ static bool find_name(const char *program) {
     }
     CodeConfig config = the.opt.code;
     config.polls = 0;
+    config.memory = 0;
     image.name = pack_key(&both, &config);
     return true;
 }
@@ -178,9 +179,11 @@ static void take(Thread *t, int fd, u8 *data, u64 size) {
     space_own((u64)data, size);
     if (head.polls)
         tier_use_polls(t);
+    if (head.shared)
+        code_share();
     take_arena(fd, data, parts);
     quick_import(t, parts + PART_QUICK);
-    code_import(parts + PART_OPTIMISED, head.optimised);
+    code_import(t, parts + PART_OPTIMISED, head.optimised);
     if (head.keeps_flags)
         quick_keep_flags();
     note_contents();
@@ -281,8 +284,9 @@ static void write_image(const ImageHead *head, const PackImageModule *modules, c
 static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
     code_drop(keeps);
     quick_drop(keeps);
-    head->optimised = code_export(parts + PART_OPTIMISED);
+    head->optimised = code_export(t, parts + PART_OPTIMISED);
     head->polls = head->optimised.functions && the.opt.code.polls;
+    head->shared = head->optimised.functions && the.opt.code.memory == guest_facts.memory;
     head->keeps_flags = quick_keeps_flags();
     quick_export(t, parts + PART_QUICK);
     ArenaParts arena = arena_export();

@@ -70,8 +70,12 @@ static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
 
 /* --------------------------------------------------------------------------------------------------------- vfork */
 
+static u64 host_stack_bytes(void) {
+    return the.opt.tier == TIER_OPT ? HOST_STACK_BYTES : HOST_STACK_SMALL;
+}
+
 static Thread *thread_copy(const Thread *t) {
-    Thread *child = thread_new(the.opt.tier == TIER_OPT ? HOST_STACK_BYTES : HOST_STACK_SMALL);
+    Thread *child = thread_new(host_stack_bytes());
     if (!child)
         return NULL;
     child->cpu = t->cpu;
@@ -145,7 +149,7 @@ static void free_ended(void) {
 }
 
 static Thread *new_beside(Thread *t, u64 flags) {
-    Thread *child = thread_new(HOST_STACK_SMALL);
+    Thread *child = thread_new(host_stack_bytes());
     if (!child)
         return NULL;
     if (!(flags & CLONE_SIGHAND ? signal_share(child, t) : signal_copy(child, t))) {
@@ -163,11 +167,12 @@ static Thread *new_beside(Thread *t, u64 flags) {
 
 /* A thread, or a process that shares this memory and runs beside this one. The kernel tells of the latter's end or exec, unless the
  * guest wants to be told itself: then its memory stays. Quick code keeps the order of memory accesses that the guest's processor
- * has; optimised code does not. */
+ * has; optimised code only if it is made for that. */
 static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     u64 all = ~(u64)0, mask;
     free_ended();
     tier_stop(t);
+    t->restarts = code_share();
     Thread *child = new_beside(t, flags);
     if (!child)
         return -ENOMEM;
@@ -185,19 +190,11 @@ static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
     return result;
 }
 
-static i64 refuse_thread(void) {
-    if (!__atomic_exchange_n(&the.refused_thread, true, __ATOMIC_RELAXED))
-        say("threads are not supported with --tier=opt");
-    return -ENOSYS;
-}
-
 i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     if (!(flags & CLONE_VM))
         return fork_process(t, flags, stack, parent_tid, child_tid, tls);
     if ((flags & (CLONE_VFORK | CLONE_THREAD | CLONE_SIGHAND)) == CLONE_VFORK)
         return vfork_process(t, flags, stack, parent_tid, child_tid, tls);
-    if (the.opt.tier == TIER_OPT)
-        return refuse_thread();
     return start_beside(t, flags, stack, parent_tid, child_tid, tls);
 }
 

@@ -185,11 +185,10 @@ static PackIdentity identity(const struct stat *st) {
     };
 }
 
-/* From now on m's code is that with polls. */
-void store_change(Module *m) {
+void store_change(Module *m, u64 difference) {
     Store *s = m->store;
     if (m->pack.word[0] || m->pack.word[1])
-        m->pack.word[1] ^= PACK_KEY_POLLS;
+        m->pack.word[1] ^= difference;
     m->store = NULL;
     if (s)
         close_store(s);

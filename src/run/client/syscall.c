@@ -468,6 +468,12 @@ i64 call_do(Thread *t, Call call, const u64 a[6]) {
     return -ENOSYS;
 }
 
+/* The state is whole, and no guest state is in the frames that are left behind. */
+_Noreturn static void start_anew(Thread *t) {
+    t->restarts = false;
+    thread_start(t, t->host_stack + t->host_stack_size);
+}
+
 void guest_syscall(GuestCpu *cpu) {
     Thread *t = (Thread *)cpu;
     u64 number = guest_number(cpu), a[6];
@@ -485,4 +491,6 @@ void guest_syscall(GuestCpu *cpu) {
     if (the.opt.strace)
         trace_exit(t, number, a, result);
     signal_deliver(t);
+    if (t->restarts)
+        start_anew(t);
 }

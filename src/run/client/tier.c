@@ -13,6 +13,7 @@
 
 #include "run/client/arena.h"
 #include "isa/x86_64/shape.h"
+#include "run/cache/pack.h"
 #include "run/client/quick/quick.h"
 #include "run/client/space.h"
 
@@ -194,7 +195,7 @@ void tier_use_polls(Thread *t) {
     the.opt.code.polls = 1;
     drop_optimised(t);
     for (u32 i = 0; i < the.module_count; i++)
-        store_change(&the.modules[i]);
+        store_change(&the.modules[i], PACK_KEY_POLLS);
     arena_unlock();
 }
 

@@ -37,6 +37,13 @@ typedef struct MessageHeader {
     u32 type, size; /* size of the payload */
 } MessageHeader;
 
+/* The order of memory accesses that the guest's threads count on. */
+typedef enum MemoryOrder {
+    MEMORY_ALONE,  /* there are no others */
+    MEMORY_WEAK,   /* none but what dependencies, fences and atomic operations give */
+    MEMORY_STRONG, /* that of the program, but that loads may be earlier than stores before them */
+} MemoryOrder;
+
 /* What decides about the code that is made. Part of every cache key, so: no padding, no pointers, zero where unused. */
 typedef struct CodeConfig {
     u32 version;   /* of the code's interface to the client: CODE_VERSION */
@@ -46,13 +53,13 @@ typedef struct CodeConfig {
     u32 with_quick; /* bool: beside quick code, which does what only a host register knows */
     u32 polls;      /* bool: loops look for signals */
     u32 low_vectors; /* bool: bits from 128 up of the host's vector registers are the guest's, and left alone */
-    u32 unused;
+    u32 memory;      /* MemoryOrder */
     u8 reserved[16];
 } CodeConfig;
 
 _Static_assert(sizeof(CodeConfig) % sizeof(u64) == 0, "no padding behind it in other structures");
 
-enum { CODE_VERSION = 4 };
+enum { CODE_VERSION = 5 };
 
 /* A 128-bit name of guest content or of a cache file. */
 typedef struct Key {
@@ -101,21 +108,26 @@ typedef struct TranslateMessage { /* C_TRANSLATE */
  * module); the other symbols are the client's. */
 #define FUNCTION_NAME "g_%llx"
 #define SYMBOL_GUEST "guest"                 /* the module's base, where it is position-independent */
-#define SYMBOL_TABLE "lathe_table"           /* of TableEntry: translated code by guest address */
 #define SYMBOL_MISS "lathe_miss"             /* a lifted function: goes on at cpu->pc, whatever it takes */
 #define SYMBOL_JUMP_MISS "lathe_jump_miss"   /* the same for jumps; may return to the dispatcher instead */
 #define SYMBOL_STALE "lathe_stale"           /* the same where the translation at cpu->pc is of code that has changed */
 #define SYMBOL_SYSCALL "guest_syscall"       /* void(ptr cpu) */
 #define SYMBOL_CPUID "guest_cpuid"
 
+/* Translated code by guest address. Each thread has a table of its own, which it fills itself: what it finds there is of one piece. */
 typedef struct TableEntry {
     u64 pc, code;
 } TableEntry;
+
+/* In front of a translated function, which begins at a multiple of 16 with an instruction of two bytes or more: room for a jump. */
+enum { PATCH_BYTES = 16 };
 
 /* Behind the guest state, at a fixed place: the host stack address below which computed jumps return to the dispatcher. */
 #define THREAD_STACK_LIMIT 2496
 /* Likewise, not 0 if a signal waits for the guest's whole state (CodeConfig.polls). */
 #define THREAD_PENDING 2616
+/* Likewise, its table. */
+#define THREAD_TABLE 4096
 
 enum { TABLE_BITS = 16 };
 /* The entry a guest address may be in: functions begin at multiples of 16, jump targets anywhere. */

@@ -4,16 +4,10 @@
 #include "isa/isa.h"
 #include "run/server/server.h"
 
-static Val extern_table(Lifter *l) {
-    Val table = LLVMAddGlobal(l->mod, ir_type(l, I8), SYMBOL_TABLE);
-    LLVMSetVisibility(table, LLVMHiddenVisibility);
-    return table;
-}
-
-static Val entry_for(Lifter *l, Val table, Val pc) {
+static Val entry_for(Lifter *l, Val pc) {
     Val mixed = ir_xor(l, ir_lshr_by(l, pc, 4), pc);
     Val index = ir_and_with(l, mixed, (1u << TABLE_BITS) - 1);
-    return ir_index(l, table, index, 16);
+    return ir_index(l, ir_state(l, THREAD_TABLE), index, sizeof(TableEntry));
 }
 
 /* ptr lookup(ptr cpu, i64 pc, i1 is_call) */
@@ -39,7 +33,7 @@ LLVMValueRef lookup_build(LLVMModuleRef mod, const LatheConfig *cfg) {
     Val pc = LLVMGetParam(l.fn, 1), is_call = LLVMGetParam(l.fn, 2);
     ir_here(&l, ir_label(&l, "entry"));
     Label hit = ir_label(&l, "hit"), miss = ir_label(&l, "miss");
-    Val entry = entry_for(&l, extern_table(&l), pc);
+    Val entry = entry_for(&l, pc);
     Val found = ir_icmp(&l, EQ, ir_load(&l, I64, entry, 16, SPACE_STATE), pc);
     Val go = ir_and(&l, found, ir_or(&l, is_call, stack_is_deep(&l)));
     ir_branch_rare(&l, ir_not(&l, go), miss, hit);

@@ -41,7 +41,7 @@ static bool begin(Session *s) {
         return fail(s, "expected C_INIT");
     memcpy(&init, s->connection.buffer, sizeof(init));
     if (init.version != PROTOCOL_VERSION || init.code.version != CODE_VERSION || !lathe_arch_name((LatheArch)init.code.arch) ||
-        init.code.opt > LATHE_OPT_MAX || !memchr(init.cache_dir, 0, sizeof(init.cache_dir)))
+        init.code.opt > LATHE_OPT_MAX || init.code.memory > MEMORY_STRONG || !memchr(init.cache_dir, 0, sizeof(init.cache_dir)))
         return fail(s, "client and server do not fit together");
     if (s->build && strncmp((char *)init.code.reserved, s->build, sizeof(init.code.reserved)))
         return fail(s, "the server is of another build");

@@ -36,7 +36,7 @@ static bool keeps_vectors(const u8 *code, size_t size, unsigned vectors) {
 
 /* Lifted functions, and what is no function: anything else follows C's convention and keeps no vector register. */
 static bool may_refer_to(const char *name) {
-    static const char *const others[] = {SYMBOL_GUEST, SYMBOL_TABLE, SYMBOL_MISS, SYMBOL_JUMP_MISS, SYMBOL_STALE};
+    static const char *const others[] = {SYMBOL_GUEST, SYMBOL_MISS, SYMBOL_JUMP_MISS, SYMBOL_STALE};
     unsigned long long pc;
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (!strcmp(name, others[i]))

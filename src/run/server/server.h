@@ -95,8 +95,8 @@ LatheJit *warm_jit_new(void);
  * client's cache directory. */
 int relay_run(int fd, const char *host, const char *build, u32 idle_s);
 
-/* waiting.c: keeps LLVM from taking loads out of loops that only read. */
-void waiting_mark(LLVMValueRef fn, LLVMContextRef ctx);
+/* order.c: keeps LLVM from making more of the guest's memory than this order allows. */
+void order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order);
 
 /* dump.c: files for people. Failures have no effect. */
 void dump_module(LLVMModuleRef mod, const char *name, const char *kind);

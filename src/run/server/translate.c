@@ -179,23 +179,17 @@ static void configure(Translator *t) {
 
 /* ------------------------------------------------------------------------------------------------------------ lifting */
 
-/* LLVM may neither leave a load out nor change its place among others: the vdso waits for the kernel in loops of loads, and
- * looks twice at a counter to see if what it read between is of one piece. */
-static void make_loads_volatile(LLVMValueRef fn) {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
-            if (LLVMGetInstructionOpcode(in) == LLVMLoad)
-                LLVMSetVolatile(in, true);
+/* The vdso waits for the kernel in loops of loads, and looks twice at a counter to see if what it read between is of one piece. */
+static MemoryOrder order_of(const Translator *t) {
+    return t->request.changing_data ? MEMORY_STRONG : (MemoryOrder)t->config.memory;
 }
 
 /* What is no file's may change, and is guarded. */
 static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
     const LatheRange *ranges;
     LLVMValueRef lifted = lathe_func_lift(fn, "lifted");
-    if (lifted && t->request.changing_data)
-        make_loads_volatile(lifted);
     if (lifted)
-        waiting_mark(lifted, t->ctx);
+        order_keep(lifted, t->ctx, order_of(t));
     if (!lifted || t->request.base)
         return lifted;
     size_t count = lathe_func_ranges(fn, &ranges);
@@ -207,6 +201,18 @@ static void avoid_vectors(Translator *t, LLVMValueRef lifted) {
     static const char name[] = "noimplicitfloat";
     unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof(name) - 1);
     LLVMAddAttributeAtIndex(lifted, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(t->ctx, kind, 0));
+}
+
+/* The client can make a jump of it while other threads run it: its first instruction has two bytes or more, and there is room in front. */
+static void make_patchable(LLVMValueRef fn, LLVMContextRef ctx) {
+    static const char name[] = "patchable-function", value[] = "prologue-short-redirect";
+    LLVMTypeRef word = LLVMInt64TypeInContext(ctx);
+    LLVMValueRef nops[PATCH_BYTES / 8];
+    for (size_t i = 0; i < ARRAY_LEN(nops); i++)
+        nops[i] = LLVMConstInt(word, 0x9090909090909090, false);
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(ctx, name, sizeof(name) - 1, value, sizeof(value) - 1));
+    LLVMSetPrefixData(fn, LLVMConstArray2(word, nops, ARRAY_LEN(nops)));
 }
 
 /* Are C functions called? These keep no vector register. */
@@ -237,6 +243,7 @@ static bool lift(Translator *t, LatheFunc *fn) {
     }
     LLVMSetValueName2(lifted, name, strlen(name));
     LLVMSetVisibility(lifted, LLVMHiddenVisibility);
+    make_patchable(lifted, t->ctx);
     if (t->narrow)
         avoid_vectors(t, lifted);
     if (t->dump & DUMP_LIFT)

@@ -26,7 +26,7 @@ int main(void) {
     wait(NULL);
     set_later(s);
     while (!s->flag)
-        __builtin_ia32_pause();
+        __asm__ volatile("" ::: "memory");
     printf("seen %d\n", s->flag);
     wait(NULL);
     set_later(s);

@@ -5,6 +5,7 @@
 
 #include "guest_cpu.h"
 #include "isa/riscv64/helpers.h"
+#include "run/protocol/protocol.h"
 
 static const Helper *const helpers[] = {client_helpers, rv_bits_helpers, rv_float_helpers, NULL};
 
@@ -15,5 +16,6 @@ const GuestFacts guest_facts = {
     .machine = EM_RISCV,
     .arch = LATHE_ARCH_RISCV64,
     .more_hwcap = LETTER('I') | LETTER('M') | LETTER('A') | LETTER('F') | LETTER('D') | LETTER('C'),
+    .memory = MEMORY_WEAK,
     .helpers = helpers,
 };

@@ -23,6 +23,7 @@ const GuestFacts guest_facts = {
     .arch = LATHE_ARCH_X86_64,
     .hwcap = ~(u64)0,
     .hwcap2 = ~(u64)HWCAP2_FSGSBASE,
+    .memory = MEMORY_STRONG,
     .has_quick = true,
     .helpers = helpers,
 };

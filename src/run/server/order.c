@@ -1,0 +1,145 @@
+/* order.c: what LLVM may do with the guest's accesses to memory, which it takes for nobody else's.
+ *
+ * A loop that reads memory and does nothing else ends when a signal handler, another process or the kernel writes there. LLVM knows
+ * of none of them, moves the loads in front of the loop, and the loop never ends. So there is a fence on every way around through
+ * blocks without stores and calls: for the compiler only, no instruction comes of it.
+ *
+ * With several threads every loop may be one that waits, whatever else it does, and has a fence. For guests of a weak memory order that is
+ * all: between fences they have to expect any order that LLVM chooses. For the others each access is made, and in its place; the host
+ * does the rest, having the same order. */
+#include <llvm-c/Core.h>
+
+#include "run/server/server.h"
+
+enum { NEW, ON_PATH, DONE }; /* a block, in a search in depth */
+
+typedef struct Search {
+    LLVMBuilderRef builder;
+    bool alone;
+    Map64 number; /* of a block */
+    u8 *state;
+} Search;
+
+static LLVMValueRef callee_of(LLVMValueRef call) {
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    return LLVMIsAFunction(callee) ? callee : NULL;
+}
+
+static bool is_intrinsic(LLVMValueRef call) {
+    LLVMValueRef callee = callee_of(call);
+    return callee && LLVMGetIntrinsicID(callee);
+}
+
+/* The guest state is nobody else's. */
+static bool is_state(LLVMValueRef ptr, LLVMValueRef fn) {
+    while (LLVMIsAGetElementPtrInst(ptr))
+        ptr = LLVMGetOperand(ptr, 0);
+    return ptr == LLVMGetLastParam(fn);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- loops */
+
+/* Does LLVM keep loads on their side of this? Of a store it does if only one thread is there to see the difference. */
+static bool keeps_loads(const Search *s, LLVMValueRef in, LLVMValueRef fn) {
+    switch (LLVMGetInstructionOpcode(in)) {
+    case LLVMFence: return true;
+    case LLVMCall: return !is_intrinsic(in);
+    case LLVMStore: return s->alone && !is_state(LLVMGetOperand(in, 1), fn);
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg: return s->alone;
+    default: return false;
+    }
+}
+
+static bool may_wait(const Search *s, LLVMBasicBlockRef b) {
+    for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
+        if (keeps_loads(s, in, LLVMGetBasicBlockParent(b)))
+            return false;
+    return true;
+}
+
+static u8 *state_of(Search *s, LLVMBasicBlockRef b) {
+    u32 i = 0;
+    map64_get(&s->number, (u64)(uintptr_t)b, &i);
+    return &s->state[i];
+}
+
+static void put_fence(Search *s, LLVMBasicBlockRef b) {
+    LLVMValueRef at = LLVMGetFirstInstruction(b);
+    while (LLVMIsAPHINode(at))
+        at = LLVMGetNextInstruction(at);
+    LLVMPositionBuilderBefore(s->builder, at);
+    LLVMBuildFence(s->builder, LLVMAtomicOrderingSequentiallyConsistent, true, "");
+}
+
+/* Every way around has an edge back to a block on the path of the search; that block gets the fence, if it has none. */
+static void visit(Search *s, LLVMBasicBlockRef b) {
+    u8 *state = state_of(s, b);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    *state = ON_PATH;
+    for (u32 i = 0; i < LLVMGetNumSuccessors(end); i++) {
+        LLVMBasicBlockRef next = LLVMGetSuccessor(end, i);
+        if (*state_of(s, next) == NEW)
+            visit(s, next);
+        else if (*state_of(s, next) == ON_PATH && may_wait(s, next))
+            put_fence(s, next);
+    }
+    *state = DONE;
+}
+
+static void fence_loops(LLVMValueRef fn, LLVMContextRef ctx, bool alone) {
+    Search s = {.builder = LLVMCreateBuilderInContext(ctx), .alone = alone, .state = mem_new(LLVMCountBasicBlocks(fn))};
+    u32 count = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
+        s.state[count] = may_wait(&s, b) ? NEW : DONE;
+        map64_set(&s.number, (u64)(uintptr_t)b, count++);
+    }
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        if (*state_of(&s, b) == NEW)
+            visit(&s, b);
+    LLVMDisposeBuilder(s.builder);
+    map64_free(&s.number);
+    mem_free(s.state);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- accesses */
+
+/* The last operand of memcpy and its like says whether they are. */
+static void make_copy_volatile(LLVMValueRef call) {
+    size_t size;
+    LLVMValueRef callee = callee_of(call);
+    const char *name = callee ? LLVMGetValueName2(callee, &size) : "";
+    if (!strncmp(name, "llvm.mem", 8))
+        LLVMSetOperand(call, LLVMGetNumArgOperands(call) - 1, LLVMConstInt(LLVMInt1TypeInContext(LLVMGetTypeContext(LLVMTypeOf(callee))), 1, false));
+}
+
+/* Volatile: LLVM may neither leave an access out nor change its place among others. */
+static void keep_access(LLVMValueRef in, LLVMValueRef fn) {
+    switch (LLVMGetInstructionOpcode(in)) {
+    case LLVMLoad:
+        if (!is_state(LLVMGetOperand(in, 0), fn))
+            LLVMSetVolatile(in, true);
+        break;
+    case LLVMStore:
+        if (!is_state(LLVMGetOperand(in, 1), fn))
+            LLVMSetVolatile(in, true);
+        break;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg: LLVMSetVolatile(in, true); break;
+    case LLVMCall: make_copy_volatile(in); break;
+    default: break;
+    }
+}
+
+static void keep_accesses(LLVMValueRef fn) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
+            keep_access(in, fn);
+}
+
+void order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order) {
+    if (order == MEMORY_STRONG)
+        keep_accesses(fn);
+    else
+        fence_loops(fn, ctx, order == MEMORY_ALONE);
+}
