@@ -167,6 +167,26 @@ Val ir_is_nan(Lifter *l, Val a) {
     return LLVMBuildFCmp(l->b, LLVMRealUNO, a, a, "");
 }
 
+#define STAND_IN "lathe.canonical."
+
+static const char *stand_in_name(Ty t) {
+    return t == F32 ? STAND_IN "f32" : STAND_IN "f64";
+}
+
+Val ir_stand_in(Lifter *l, Ty t) {
+    return LLVMGetNamedFunction(l->mod, stand_in_name(t));
+}
+
+bool ir_is_stand_in(Val call) {
+    size_t len;
+    Val callee = LLVMGetCalledValue(call);
+    return LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName2(callee, &len), STAND_IN, strlen(STAND_IN));
+}
+
+Val ir_canonical(Lifter *l, Val a, Val nan) {
+    return ir_helper(l, stand_in_name(ir_ty(a)), ir_ty(a), (Val[]){a, nan}, 2);
+}
+
 Val ir_fcmp(Lifter *l, FPred p, Val a, Val b, bool signaling) {
     static const char *const pred_name[] = {
         [OEQ] = "oeq", [OGT] = "ogt", [OGE] = "oge", [OLT] = "olt", [OLE] = "ole", [ONE] = "one", [ORD] = "ord",

@@ -139,6 +139,11 @@ Val ir_fsqrt(Lifter *l, Val a);
 Val ir_fma(Lifter *l, Val a, Val b, Val c); /* a * b + c, rounded once */
 Val ir_fcmp(Lifter *l, FPred p, Val a, Val b, bool signaling); /* signaling: a quiet NaN raises invalid, too */
 Val ir_is_nan(Lifter *l, Val a); /* raises nothing for a quiet one */
+/* The result a of an operation, or nan if it is not a number. The choice is made where the bits are looked at (lift/canonical.c):
+ * this gives a call that stands for it, of one function for each type. */
+Val ir_canonical(Lifter *l, Val a, Val nan);
+Val ir_stand_in(Lifter *l, Ty t); /* that function, if it was called */
+bool ir_is_stand_in(Val call);
 Val ir_fneg(Lifter *l, Val a);
 Val ir_fext(Lifter *l, Val a, Ty t);
 Val ir_ftrunc(Lifter *l, Val a, Ty t);

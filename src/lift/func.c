@@ -226,6 +226,7 @@ LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name) {
     for (u32 i = 1; i < fn->order_count; i++)
         lift_block(fn, fn->order[i]);
     regfile_finish(fn);
+    canonical_settle(l);
     ir_end(l);
     return l->fn;
 }

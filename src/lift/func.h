@@ -121,6 +121,9 @@ Ty facet_carrier(const RegInfo *reg, Ty t);    /* the full-width type nearest to
 bool facet_is_part(const RegInfo *reg, Ty t);  /* must t be followed by itself, because its way from and to the whole costs? */
 Val facet_convert(Lifter *l, const RegInfo *reg, Val v, Ty to);
 
+/* canonical.c: choose between results and the guest's NaN where it matters; the function is complete */
+void canonical_settle(Lifter *l);
+
 /* flow.c: control flow */
 extern const LiftOps lift_ops;
 void flow_poll(LatheFunc *fn, u64 pc);

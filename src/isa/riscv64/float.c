@@ -10,7 +10,7 @@ Val rv_default_nan(Lifter *l, Ty t) {
 }
 
 Val rv_canonical(Lifter *l, Val v) {
-    return ir_select(l, ir_is_nan(l, v), rv_default_nan(l, ir_ty(v)), v);
+    return ir_canonical(l, v, rv_default_nan(l, ir_ty(v)));
 }
 
 Val rv_float_bits(Lifter *l, Val v) {
