@@ -55,6 +55,11 @@ static void compare_type(const BinoptCfg *cfg) {
     config_free(found);
 }
 
+size_t rewriter_code_bytes(BinoptHandle handle, BinoptFunc made) {
+    const Rewriter *r = handle->rewriter;
+    return r->code_bytes ? r->code_bytes(handle->self, made) : 0;
+}
+
 const char *binopt_driver(void) {
     return choose()->driver;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DEFAULT_STACK_BYTES = 65536 };
+enum { DEFAULT_STACK_BYTES = 65536, LOG_CODE = 3 };
 
 static const u8 type_bytes[] = {
     [BINOPT_TY_VOID] = 0,        [BINOPT_TY_INT8] = 1,  [BINOPT_TY_INT16] = 2,  [BINOPT_TY_INT32] = 4,
@@ -72,13 +72,27 @@ BinoptMemFlags config_memory(const BinoptCfg *cfg, u64 addr, u64 size) {
     return BINOPT_MEM_DEFAULT;
 }
 
+bool config_wants_code(const BinoptCfg *cfg) {
+    return cfg->watcher || cfg->log_level >= LOG_CODE;
+}
+
+void config_show_code(const BinoptCfg *cfg, const char *stage, const char *text) {
+    if (cfg->watcher)
+        cfg->watcher->code(cfg->watcher->user, stage, text);
+    else
+        fprintf(stderr, "binopt: %s:\n%s\n", stage, text);
+}
+
 void config_log(const BinoptCfg *cfg, size_t level, const char *format, ...) {
-    if (cfg->log_level < level)
+    if (!cfg->watcher && cfg->log_level < level)
         return;
     char text[512];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    fprintf(stderr, "binopt: %#llx: %s\n", (unsigned long long)cfg->function, text);
+    if (cfg->watcher)
+        cfg->watcher->say(cfg->watcher->user, level, text);
+    else
+        fprintf(stderr, "binopt: %#llx: %s\n", (unsigned long long)cfg->function, text);
 }

@@ -17,6 +17,13 @@ typedef struct Region {
     BinoptMemFlags flags;
 } Region;
 
+/* Who wants to see the code on its way as text, and what is said about it. */
+typedef struct Watcher {
+    void (*code)(void *user, const char *stage, const char *text);
+    void (*say)(void *user, size_t level, const char *text);
+    void *user;
+} Watcher;
+
 typedef struct BinoptCfg {
     BinoptHandle handle;
     u64 function;
@@ -27,6 +34,7 @@ typedef struct BinoptCfg {
     VEC(Region) regions; /* the last one that has an address counts */
     size_t stack_bytes, log_level;
     bool fast_math, guard, libraries, nowrap;
+    const Watcher *watcher; /* NULL: standard error, as far as the log level goes; outlives the configuration */
     struct BinoptCfg *next; /* of the handle */
 } BinoptCfg;
 
@@ -49,7 +57,11 @@ void config_set_type(BinoptCfg *cfg, u32 count, BinoptType ret);
  * BINOPT_MEM_DYNAMIC if the last region that has some of them has not all. */
 BinoptMemFlags config_memory(const BinoptCfg *cfg, u64 addr, u64 size);
 
-/* Says something on standard error if the configuration asks for that level. */
+/* Is anyone interested in the code itself? Then it is shown, with the stage that it is at. */
+bool config_wants_code(const BinoptCfg *cfg);
+void config_show_code(const BinoptCfg *cfg, const char *stage, const char *text);
+
+/* Says something on standard error if the configuration asks for that level, or to its watcher. */
 void config_log(const BinoptCfg *cfg, size_t level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -15,4 +15,5 @@ static BinoptFunc keep(void *self, const BinoptCfg *cfg) {
     return NULL;
 }
 
-const Rewriter rewriter_none = {"none", "Default (no rewriting)", open_none, close_none, keep};
+const Rewriter rewriter_none = {
+    .name = "none", .driver = "Default (no rewriting)", .open = open_none, .close = close_none, .specialize = keep};

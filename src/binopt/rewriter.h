@@ -12,11 +12,16 @@ typedef struct Rewriter {
     void (*close)(void *self);
     /* The new function, which lives as long as `self`; NULL: it cannot or would rather not, and has logged why. */
     BinoptFunc (*specialize)(void *self, const BinoptCfg *cfg);
+    /* How long a function is that it made; NULL: it does not know. */
+    size_t (*code_bytes)(void *self, BinoptFunc made);
 } Rewriter;
 
 extern const Rewriter rewriter_none, rewriter_llvm, rewriter_tiered;
 
 /* Those in this library, the default one first; ended by NULL. */
 extern const Rewriter *const rewriters[];
+
+/* Of a function that the handle made, for looking at it; 0: not known. */
+size_t rewriter_code_bytes(BinoptHandle handle, BinoptFunc made);
 
 #endif

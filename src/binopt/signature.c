@@ -145,14 +145,10 @@ static bool search_file(const char *file, Search *s, BinoptCfg *found) {
     return ok;
 }
 
-bool signature_find(BinoptCfg *cfg) {
-    Dl_info info;
-    struct link_map *map;
-    if (!dladdr1((void *)cfg->function, &info, (void **)&map, RTLD_DL_LINKMAP))
-        return false;
-    Search s = {.pc = cfg->function - map->l_addr};
+bool signature_find_in(BinoptCfg *cfg, const char *file, u64 addr) {
+    Search s = {.pc = addr};
     BinoptCfg found = {0};
-    bool ok = search_file(*map->l_name ? map->l_name : "/proc/self/exe", &s, &found);
+    bool ok = search_file(file, &s, &found);
     if (ok) {
         config_set_type(cfg, (u32)found.params.len, found.ret);
         for (size_t i = 0; i < found.params.len; i++)
@@ -160,4 +156,12 @@ bool signature_find(BinoptCfg *cfg) {
     }
     VEC_FREE(&found.params);
     return ok;
+}
+
+bool signature_find(BinoptCfg *cfg) {
+    Dl_info info;
+    struct link_map *map;
+    if (!dladdr1((void *)cfg->function, &info, (void **)&map, RTLD_DL_LINKMAP))
+        return false;
+    return signature_find_in(cfg, *map->l_name ? map->l_name : "/proc/self/exe", cfg->function - map->l_addr);
 }

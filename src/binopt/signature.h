@@ -9,6 +9,9 @@
 typedef bool SignatureFinder(BinoptCfg *cfg);
 SignatureFinder signature_find;
 
+/* The same for the function at an address of this file. */
+bool signature_find_in(BinoptCfg *cfg, const char *file, u64 addr);
+
 /* The one that the library has; NULL: none. */
 extern SignatureFinder *const signature_finder;
 

@@ -120,4 +120,5 @@ static void *open_tiered(void) {
     return t;
 }
 
-const Rewriter rewriter_tiered = {"tiered", "tiered", open_tiered, close_tiered, specialize};
+const Rewriter rewriter_tiered = {
+    .name = "tiered", .driver = "tiered", .open = open_tiered, .close = close_tiered, .specialize = specialize};

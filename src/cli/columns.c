@@ -9,13 +9,10 @@ static size_t read_code(void *user, u64 addr, void *buf, size_t size) {
     return guest_read(user, addr, buf, size);
 }
 
-static bool print_disassembled(FILE *out, Unit *u, LatheJit *jit, LatheArch host) {
-    size_t size = 0;
-    const u8 *code = unit_host_code(u, jit, &size);
+void show_code(FILE *out, const u8 *code, size_t size, LatheArch host) {
     Guest memory = {.bytes = (u8 *)code, .size = size};
     LatheConfig cfg = {.arch = host, .read_memory = read_code, .user = &memory};
-    fprintf(out, "host (%zu bytes)\n\n%s:\n", size, u->entry);
-    for (u64 pc = 0; code && pc < size;) {
+    for (u64 pc = 0; pc < size;) {
         char text[128];
         int len = lathe_disassemble(&cfg, pc, text, sizeof(text));
         if (len <= 0)
@@ -23,8 +20,17 @@ static bool print_disassembled(FILE *out, Unit *u, LatheJit *jit, LatheArch host
         fprintf(out, "  0x%lx: %s\n", pc, text);
         pc += (u64)len;
     }
+}
+
+static bool print_disassembled(FILE *out, Unit *u, LatheJit *jit, LatheArch host) {
+    size_t size = 0;
+    const u8 *code = unit_host_code(u, jit, &size);
+    fprintf(out, "host (%zu bytes)\n\n%s:\n", size, u->entry);
+    if (code)
+        show_code(out, code, size, host);
     return code;
 }
+
 /* The code of a host that is no guest is not ours to disassemble: LLVM's text. */
 static bool print_host(FILE *out, Unit *u, LatheJit *jit) {
     const Isa *host = isa_of_host();
@@ -46,7 +52,7 @@ static size_t widest_line(const char *text) {
     return widest;
 }
 
-static void print_columns(FILE *out, const char *left, const char *right) {
+void show_columns(FILE *out, const char *left, const char *right) {
     int width = (int)widest_line(left) + 2;
     while (*left || *right) {
         int a = (int)strcspn(left, "\n"), b = (int)strcspn(right, "\n");
@@ -67,7 +73,7 @@ bool show_side_by_side(FILE *out, Unit *u, LatheJit *jit) {
     fclose(guest);
     fclose(host);
     if (ok)
-        print_columns(out, left, right);
+        show_columns(out, left, right);
     free(left);
     free(right);
     return ok;

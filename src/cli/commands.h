@@ -4,6 +4,7 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
+int command_binopt(int argc, char **argv); /* lathe-tools */
 int command_cache(int argc, char **argv);
 int command_compile(int argc, char **argv); /* lathe-tools */
 int command_lift(int argc, char **argv); /* lathe-tools */

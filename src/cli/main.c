@@ -18,6 +18,7 @@ static const Command commands[] = {
     {"compile", "translate programs and libraries ahead of time", NULL},
     {"cache", "show or clear the code kept from earlier runs", command_cache},
     {"serve", "keep a translation server ready", command_serve},
+    {"binopt", "specialise a function of a file, and compare", NULL},
     {"lift", "show a function of a program as LLVM-IR", NULL},
 };
 

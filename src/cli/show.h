@@ -16,6 +16,10 @@ void show_ir(FILE *out, const Unit *u);
 /* columns.c: guest and host code beside each other. False if the unit could not be compiled. */
 bool show_side_by_side(FILE *out, Unit *u, LatheJit *jit);
 
+/* Of that: code of this process, with addresses from 0 on; two texts beside each other. */
+void show_code(FILE *out, const u8 *code, size_t size, LatheArch host);
+void show_columns(FILE *out, const char *left, const char *right);
+
 /* stats.c: the measures of one unit, or of many; for people, or as one JSON object. */
 void show_measures(FILE *out, const Measures *m);
 void show_measures_json(FILE *out, const Measures *m); /* members of an object, without its braces */

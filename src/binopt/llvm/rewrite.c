@@ -1,5 +1,4 @@
 /* rewrite.c: the rewriter that lifts a function to LLVM-IR, specialises it there and compiles it: see unit.h. */
-#include <stdio.h>
 #include <time.h>
 
 #include "binopt/llvm/fold.h"
@@ -19,6 +18,7 @@ enum { MAX_ROUNDS = 8, MAX_FULL_ROUNDS = 3 };
 typedef struct Made {
     u64 id; /* of the object in the store */
     BinoptFunc code;
+    size_t bytes;
 } Made;
 
 typedef struct LlvmRewriter {
@@ -172,10 +172,10 @@ static void simplify(Unit *u) {
 }
 
 static void dump(Unit *u, const char *stage) {
-    if (u->cfg->log_level < 3)
+    if (!config_wants_code(u->cfg))
         return;
     char *text = LLVMPrintModuleToString(u->mod);
-    fprintf(stderr, "binopt: %s:\n%s\n", stage, text);
+    config_show_code(u->cfg, stage, text);
     LLVMDisposeMessage(text);
 }
 
@@ -251,7 +251,8 @@ static void unit_free(Unit *u) {
 static BinoptFunc link_code(LlvmRewriter *r, u64 id, const char *name, const void *object, size_t size) {
     if (lathe_jit_add_object(r->memory, object, size) != LATHE_OK)
         return NULL;
-    Made one = {id, lathe_jit_lookup(r->memory, name)};
+    Made one = {.id = id};
+    one.code = (BinoptFunc)lathe_jit_code(r->memory, name, &one.bytes);
     VEC_PUSH(&r->made, one);
     return one.code;
 }
@@ -306,6 +307,14 @@ static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     return code;
 }
 
+static size_t code_bytes(void *self, BinoptFunc made) {
+    const LlvmRewriter *r = self;
+    for (size_t i = 0; i < r->made.len; i++)
+        if (r->made.at[i].code == made)
+            return r->made.at[i].bytes;
+    return 0;
+}
+
 static void *open_llvm(void) {
     LatheJit *memory = lathe_jit_new(NULL);
     if (!memory)
@@ -324,4 +333,4 @@ static void close_llvm(void *self) {
     mem_free(r);
 }
 
-const Rewriter rewriter_llvm = {"llvm", "llvm", open_llvm, close_llvm, specialize};
+const Rewriter rewriter_llvm = {"llvm", "llvm", open_llvm, close_llvm, specialize, code_bytes};
