@@ -132,7 +132,8 @@ BINOPT_API void binopt_cfg_set_paramp(BinoptCfgRef cfg, unsigned idx, const void
  * Equal configurations may give the same function. */
 BINOPT_API BinoptFunc binopt_spec_create(BinoptCfgRef cfg);
 
-/* The function is no longer needed. One that the handle did not make is ignored; the memory may stay in use until binopt_fini. */
+/* The function is no longer needed, and is not running. What was created several times goes when it was deleted as often. One that
+ * the handle did not make is ignored. */
 BINOPT_API void binopt_spec_delete(BinoptHandle handle, BinoptFunc spec_func);
 
 #ifdef __cplusplus

@@ -163,8 +163,7 @@ BinoptFunc binopt_spec_create(BinoptCfgRef cfg) {
     return made ? made : (BinoptFunc)cfg->function;
 }
 
-/* Code is freed with the handle: several configurations may share it. */
 void binopt_spec_delete(BinoptHandle handle, BinoptFunc spec_func) {
-    (void)handle;
-    (void)spec_func;
+    if (handle->rewriter->release && spec_func)
+        handle->rewriter->release(handle->self, spec_func);
 }

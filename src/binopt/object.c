@@ -41,20 +41,39 @@ static u64 dynamic(const struct link_map *map, i64 tag) {
     return 0;
 }
 
-/* The name of the function that a slot is for; NULL if its file does not say. */
-static const char *name_of_slot(u64 slot) {
+/* The file that has an address, if it tells about itself. */
+static const struct link_map *file_of(u64 addr) {
     Dl_info info;
     struct link_map *map;
-    if (!dladdr1((void *)slot, &info, (void **)&map, RTLD_DL_LINKMAP) || !map->l_ld)
-        return NULL;
-    const Elf64_Rela *rela = (const Elf64_Rela *)dynamic(map, DT_JMPREL);
-    const Elf64_Sym *symbols = (const Elf64_Sym *)dynamic(map, DT_SYMTAB);
-    const char *names = (const char *)dynamic(map, DT_STRTAB);
-    u64 count = rela && symbols && names ? dynamic(map, DT_PLTRELSZ) / sizeof(*rela) : 0;
+    bool found = dladdr1((void *)addr, &info, (void **)&map, RTLD_DL_LINKMAP) && map->l_ld;
+    return found ? map : NULL;
+}
+
+/* The relocation of a slot in one of the file's two tables; NULL: none. */
+static const Elf64_Rela *relocation_of(const struct link_map *map, i64 table_tag, i64 size_tag, u64 slot) {
+    const Elf64_Rela *rela = (const Elf64_Rela *)dynamic(map, table_tag);
+    u64 count = rela ? dynamic(map, size_tag) / sizeof(*rela) : 0;
     for (u64 i = 0; i < count; i++)
         if (rela[i].r_offset + map->l_addr == slot)
-            return names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
+            return &rela[i];
     return NULL;
+}
+
+/* The name of the function that a slot is for; NULL if its file does not say. */
+static const char *name_of_slot(u64 slot) {
+    const struct link_map *map = file_of(slot);
+    const Elf64_Rela *rela = map ? relocation_of(map, DT_JMPREL, DT_PLTRELSZ, slot) : NULL;
+    const Elf64_Sym *symbols = map ? (const Elf64_Sym *)dynamic(map, DT_SYMTAB) : NULL;
+    const char *names = map ? (const char *)dynamic(map, DT_STRTAB) : NULL;
+    return rela && symbols && names ? names + symbols[ELF64_R_SYM(rela->r_info)].st_name : NULL;
+}
+
+bool object_is_tls_descriptor(u64 addr) {
+    const struct link_map *map = file_of(addr);
+    const Elf64_Rela *rela = map ? relocation_of(map, DT_JMPREL, DT_PLTRELSZ, addr) : NULL;
+    if (map && !rela)
+        rela = relocation_of(map, DT_RELA, DT_RELASZ, addr);
+    return rela && ELF64_R_TYPE(rela->r_info) == R_X86_64_TLSDESC;
 }
 
 bool object_is_stub(u64 pc) {

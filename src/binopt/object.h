@@ -11,6 +11,10 @@ u64 object_skip_stub(u64 pc);
 /* Is pc in a stub of a procedure linkage table? */
 bool object_is_stub(u64 pc);
 
+/* Is this a descriptor of a thread-local variable? What it leads to keeps all registers but one, against the calling
+ * convention. */
+bool object_is_tls_descriptor(u64 addr);
+
 /* Does the function belong to the C or C++ library, the dynamic linker or the kernel? */
 bool object_is_library(u64 pc);
 

@@ -12,6 +12,9 @@ typedef struct Rewriter {
     void (*close)(void *self);
     /* The new function, which lives as long as `self`; NULL: it cannot or would rather not, and has logged why. */
     BinoptFunc (*specialize)(void *self, const BinoptCfg *cfg);
+    /* A function that it returned is no longer needed, once for each time it was returned; others are none of its business.
+     * NULL: they stay until `close`. */
+    void (*release)(void *self, BinoptFunc made);
     /* How long a function is that it made; NULL: it does not know. */
     size_t (*code_bytes)(void *self, BinoptFunc made);
 } Rewriter;

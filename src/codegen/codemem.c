@@ -56,13 +56,66 @@ static bool try_size(CodeMem *m, u64 size) {
     return ok;
 }
 
-static bool take(u64 *used, u64 limit, u64 bytes, u64 align, u64 *at) {
-    *at = (*used + align - 1) & ~(align - 1);
+/* ---------------------------------------------------------------------------------------------------------------- parts */
+
+static u64 align_up(u64 at, u64 align) {
+    return (at + align - 1) & ~(align - 1);
+}
+
+static void remove_hole(CodePart *p, size_t i) {
+    memmove(&p->holes.at[i], &p->holes.at[i + 1], (p->holes.len - i - 1) * sizeof(CodeHole));
+    p->holes.len--;
+}
+
+static void insert_hole(CodePart *p, size_t i, CodeHole hole) {
+    VEC_PUSH(&p->holes, hole);
+    memmove(&p->holes.at[i + 1], &p->holes.at[i], (p->holes.len - 1 - i) * sizeof(CodeHole));
+    p->holes.at[i] = hole;
+}
+
+/* Gives back what lies between `start` and `end`. */
+static void give(CodePart *p, u64 start, u64 end) {
+    if (start == end)
+        return;
+    size_t i = 0;
+    while (i < p->holes.len && p->holes.at[i].start < start)
+        i++;
+    if (i < p->holes.len && p->holes.at[i].start == end) {
+        end = p->holes.at[i].end;
+        remove_hole(p, i);
+    }
+    if (i > 0 && p->holes.at[i - 1].end == start) {
+        start = p->holes.at[--i].start;
+        remove_hole(p, i);
+    }
+    if (end == p->used)
+        p->used = start;
+    else
+        insert_hole(p, i, (CodeHole){start, end});
+}
+
+/* The first hole that is large enough, else what was never used. */
+static bool take(CodePart *p, u64 limit, u64 bytes, u64 align, u64 *at) {
+    for (size_t i = 0; i < p->holes.len; i++) {
+        CodeHole hole = p->holes.at[i];
+        *at = align_up(hole.start, align);
+        if (*at > hole.end || bytes > hole.end - *at)
+            continue;
+        remove_hole(p, i);
+        give(p, hole.start, *at);
+        give(p, *at + bytes, hole.end);
+        return true;
+    }
+    *at = align_up(p->used, align);
     if (*at > limit || bytes > limit - *at)
         return false;
-    *used = *at + bytes;
+    u64 gap = p->used;
+    p->used = *at + bytes;
+    give(p, gap, *at);
     return true;
 }
+
+/* --------------------------------------------------------------------------------------------------------------- public */
 
 bool codemem_init(CodeMem *m) {
     for (u64 size = LARGEST; size >= SMALLEST; size /= 2)
@@ -74,15 +127,25 @@ bool codemem_init(CodeMem *m) {
 void codemem_free(CodeMem *m) {
     munmap(m->code_write, m->size);
     munmap(m->code_run, 2 * m->size);
+    VEC_FREE(&m->code_part.holes);
+    VEC_FREE(&m->data_part.holes);
 }
 
 bool codemem_alloc(CodeMem *m, u64 code_bytes, u64 data_bytes, u64 align, CodeSpan *span) {
-    u64 code, data, code_used = m->code_used, data_used = m->data_used;
+    u64 code, data;
     align = align > CODE_ALIGN ? align : CODE_ALIGN;
-    if (!take(&code_used, m->size, code_bytes, align, &code) || !take(&data_used, m->size, data_bytes, align, &data))
+    if (!take(&m->code_part, m->size, code_bytes, align, &code))
         return false;
-    m->code_used = code_used;
-    m->data_used = data_used;
-    *span = (CodeSpan){m->code_write + code, m->code_run + code, m->data + data};
+    if (!take(&m->data_part, m->size, data_bytes, align, &data)) {
+        give(&m->code_part, code, code + code_bytes);
+        return false;
+    }
+    *span = (CodeSpan){m->code_write + code, m->code_run + code, m->data + data, code_bytes, data_bytes};
     return true;
+}
+
+void codemem_release(CodeMem *m, const CodeSpan *span) {
+    u64 code = (u64)(span->code_run - m->code_run), data = (u64)(span->data - m->data);
+    give(&m->code_part, code, code + span->code_bytes);
+    give(&m->data_part, data, data + span->data_bytes);
 }

@@ -5,9 +5,7 @@
  * LATHE_OPT_NONE gives optimised code. */
 #include <lathe/lift.h>
 
-#include "codegen/codemem.h"
-#include "codegen/helpers.h"
-#include "codegen/link.h"
+#include "codegen/load.h"
 #include "codegen/pipeline.h"
 #include "codegen/shim.h"
 #include "codegen/symbols.h"
@@ -17,7 +15,6 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #define OPTIMIZED_MARK "lathe.optimized"
@@ -157,12 +154,8 @@ static bool resolve(void *user, const char *name, u64 *address) {
     void *at = s ? (void *)s->address : NULL;
     if (!at && jit->cfg.symbol)
         at = jit->cfg.symbol(jit->cfg.user, name);
-    if (!at)
-        at = codegen_helper(name);
-    if (!at)
-        at = dlsym(RTLD_DEFAULT, name);
     *address = (u64)at;
-    return at != NULL;
+    return at || load_resolve(NULL, name, address);
 }
 
 static void define(void *user, const char *name, u64 address, u64 size) {
@@ -171,22 +164,8 @@ static void define(void *user, const char *name, u64 address, u64 size) {
 }
 
 static LatheStatus link_object(LatheJit *jit, const void *object, size_t size) {
-    LinkNeeds needs;
-    LatheStatus status = link_measure(object, size, &needs);
-    if (status < 0)
-        return status;
     CodeSpan span;
-    if (!codemem_alloc(&jit->memory, needs.code_bytes, needs.data_bytes, needs.align, &span))
-        return LATHE_ERR_NOMEM;
-    LinkPlace place = {span.code_write, span.data, (u64)span.code_run, (u64)span.data, mem_new(needs.work_bytes),
-                       resolve,         jit};
-    status = link_place(object, size, &place);
-    if (status == LATHE_OK) {
-        link_symbols(object, size, &place, define, jit);
-        __builtin___clear_cache((char *)span.code_run, (char *)span.code_run + needs.code_bytes);
-    }
-    mem_free(place.work);
-    return status;
+    return load_object(&jit->memory, object, size, resolve, define, jit, &span);
 }
 
 static LatheStatus compile(LatheJit *jit, LLVMModuleRef mod, LatheOpt level) {

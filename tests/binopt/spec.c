@@ -457,6 +457,45 @@ static void test_again(void) {
     CHECK_THAT(second(4, v) == 109);
 }
 
+/* A function goes when it was deleted as often as it was created; its place is used again. */
+static void test_deletion(void) {
+    BinoptCfgRef cfg = configure(subtract, "iii");
+    binopt_cfg_set_parami(cfg, 1, 1001);
+    __typeof__(&subtract) first = MAKE(cfg, subtract, NEW), second = MAKE(cfg, subtract, NEW);
+    CHECK_THAT(first == second);
+    binopt_spec_delete(handle, (BinoptFunc)first);
+    CHECK_THAT(second(2000, 1001) == 999);
+    binopt_spec_delete(handle, (BinoptFunc)second);
+    binopt_spec_delete(handle, NULL);
+    __typeof__(&subtract) highest = NULL;
+    for (int i = 0; i < 3000; i++) {
+        __typeof__(&subtract) made = MAKE(cfg, subtract, NEW);
+        highest = made > highest ? made : highest;
+        if (made(i, 1001) != i - 1001)
+            CHECK_THAT(!"the same again");
+        binopt_spec_delete(handle, (BinoptFunc)made);
+    }
+    CHECK_THAT(highest == first);
+    /* Others have used the place in between; one is made from another that is gone then. */
+    BinoptFunc many[20];
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 20; i += 1 + round) {
+            void *function = i % 4 ? (void *)subtract : (void *)hash;
+            cfg = configure(function, i % 4 ? "iii" : "IpLI");
+            binopt_cfg_set_parami(cfg, i % 4 ? 1 : 2, (size_t)i);
+            many[i] = make(cfg, function, NEW, __LINE__);
+        }
+        for (int i = 0; i < 20; i += 1 + round) {
+            if (i % 4)
+                CHECK_THAT(((__typeof__(&subtract))many[i])(50, i) == 50 - i);
+            else
+                CHECK_THAT(((__typeof__(&hash))many[i])((void *)"abc", 3, (unsigned)i) ==
+                           hash((void *)"abc", 3, (unsigned)i));
+            binopt_spec_delete(handle, many[i]);
+        }
+    }
+}
+
 int main(void) {
     for (int i = 0; i < 2; i++) {
         guarded = i;
@@ -471,6 +510,7 @@ int main(void) {
         test_faults();
         test_nonsense();
         test_again();
+        test_deletion();
         binopt_fini(handle);
     }
     printf("%d of %d checks failed (%s)\n", failures, checks, binopt_driver());

@@ -19,7 +19,13 @@ static bool specialize(BinoptHandle handle, int by) {
     binopt_cfg_set_parami(cfg, 1, (size_t)by);
     binopt_cfg_set(cfg, BINOPT_F_FASTMATH, by & 1);
     __typeof__(&callbacks) c = (__typeof__(&callbacks))binopt_spec_create(cfg);
-    return d == again && d(1000, by) == 1000 / by && c(eight, by, 5) == callbacks(eight, by, 5);
+    bool right = d == again && d(1000, by) == 1000 / by && c(eight, by, 5) == callbacks(eight, by, 5);
+    binopt_spec_delete(handle, (BinoptFunc)c);
+    binopt_spec_delete(handle, (BinoptFunc)d);
+    right &= again(1000, by) == 1000 / by;
+    if (by & 1)
+        binopt_spec_delete(handle, (BinoptFunc)again);
+    return right;
 }
 
 static void *work(void *arg) {

@@ -39,6 +39,18 @@ int main(void) {
         right &= made[i] != subtract && made[i](50, i) == 50 - i;
     binopt_fini(handle);
 
+    handle = binopt_init(); /* functions that go before, while and after they are made */
+    for (int i = 0; i < 200; i++) {
+        __typeof__(&subtract) one = make(handle, i % 30);
+        right &= one(50, i % 30) == 50 - i % 30;
+        if (i % 3)
+            nanosleep(&(struct timespec){.tv_nsec = i * 10000}, NULL);
+        binopt_spec_delete(handle, (BinoptFunc)one);
+    }
+    __typeof__(&subtract) kept = make(handle, 7);
+    right &= kept(50, 7) == 43;
+    binopt_fini(handle);
+
     handle = binopt_init(); /* finished with work left to do */
     for (int i = 0; i < 20; i++)
         right &= make(handle, 100 + i)(50, 100 + i) == -50 - i;

@@ -104,6 +104,18 @@ static bool note_depends(Unit *u, LatheFunc *fn) {
     return true;
 }
 
+/* lea descriptor(%rip), %rax, which call *(%rax) follows somewhere: the code relies on registers that calls do not keep. */
+static bool uses_tls_descriptors(const LatheFunc *fn) {
+    for (size_t i = 0; i < fn->insns.len; i++) {
+        const Insn *in = &fn->insns.at[i];
+        const Operand *to = &in->op[0], *from = &in->op[1];
+        bool loads_address = !strcmp(fn->isa->row_name(in->row), "lea") && to->no == RAX && from->base == REG_PC;
+        if (loads_address && object_is_tls_descriptor((u64)from->disp))
+            return true;
+    }
+    return false;
+}
+
 static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     if (lathe_func_decode_cfg(fn, pc) != LATHE_OK || lathe_func_problem(fn).status != LATHE_OK)
         return refuse(u, arena_printf(&u->arena, "%s at %#llx", lathe_func_problem(fn).text,
@@ -116,6 +128,8 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     const char *problem = frame_check(fn, &u->stack_bytes);
     if (problem)
         return refuse(u, problem);
+    if (uses_tls_descriptors(fn))
+        return refuse(u, "it calls a function for thread-local storage");
     note_returns(u, fn);
     if (!note_depends(u, fn))
         return refuse(u, "its code cannot be read");

@@ -4,6 +4,7 @@
 #include "binopt/llvm/fold.h"
 #include "binopt/llvm/lanes.h"
 #include "binopt/llvm/lift.h"
+#include "binopt/llvm/linked.h"
 #include "binopt/llvm/lower.h"
 #include "binopt/llvm/nowrap.h"
 #include "binopt/llvm/pool.h"
@@ -13,18 +14,6 @@
 
 /* Each round may open up a function that was called through a pointer; where that goes on for ever it is recursion. */
 enum { MAX_ROUNDS = 8, MAX_FULL_ROUNDS = 3 };
-
-/* A function that was linked for this handle. */
-typedef struct Made {
-    u64 id; /* of the object in the store */
-    BinoptFunc code;
-    size_t bytes;
-} Made;
-
-typedef struct LlvmRewriter {
-    LatheJit *memory; /* where code is linked to; compilers come from the pool */
-    VEC(Made) made;
-} LlvmRewriter;
 
 /* ------------------------------------------------------------------------------------------------------------ signatures */
 
@@ -248,16 +237,7 @@ static void unit_free(Unit *u) {
     arena_free(&u->arena);
 }
 
-static BinoptFunc link_code(LlvmRewriter *r, u64 id, const char *name, const void *object, size_t size) {
-    if (lathe_jit_add_object(r->memory, object, size) != LATHE_OK)
-        return NULL;
-    Made one = {.id = id};
-    one.code = (BinoptFunc)lathe_jit_code(r->memory, name, &one.bytes);
-    VEC_PUSH(&r->made, one);
-    return one.code;
-}
-
-static BinoptFunc make(LlvmRewriter *r, const BinoptCfg *cfg, LatheJit *compiler) {
+static BinoptFunc make(Linked *linked, const BinoptCfg *cfg, LatheJit *compiler) {
     static const char name[] = "spec";
     Unit u;
     unit_init(&u, compiler, cfg);
@@ -266,7 +246,7 @@ static BinoptFunc make(LlvmRewriter *r, const BinoptCfg *cfg, LatheJit *compiler
     void *object = build(&u, name) ? compile(&u, &size) : NULL;
     BinoptFunc code = NULL;
     if (object)
-        code = link_code(r, store_add(cfg, &u.depends, name, object, size), name, object, size);
+        code = linked_add(linked, store_add(cfg, &u.depends, name, object, size), name, object, size);
     if (code)
         config_log(cfg, 2, "specialised: %zu instructions lifted, at %p", u.insns, code);
     else
@@ -277,60 +257,62 @@ static BinoptFunc make(LlvmRewriter *r, const BinoptCfg *cfg, LatheJit *compiler
 }
 
 /* What another handle, or this one, has made before. */
-static BinoptFunc recall(LlvmRewriter *r, const BinoptCfg *cfg) {
+static BinoptFunc recall(Linked *linked, const BinoptCfg *cfg) {
     Stored found;
     if (!store_find(cfg, &found))
         return NULL;
-    BinoptFunc code = NULL;
-    for (size_t i = 0; i < r->made.len && !code; i++)
-        if (r->made.at[i].id == found.id)
-            code = r->made.at[i].code;
+    BinoptFunc code = linked_find(linked, found.id);
     if (!code)
-        code = link_code(r, found.id, found.name, found.object, found.size);
+        code = linked_add(linked, found.id, found.name, found.object, found.size);
     mem_free(found.object);
     config_log(cfg, 2, "specialised before, at %p", code);
     return code;
 }
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
-    LlvmRewriter *r = self;
-    if (!r || !cfg->typed) {
-        config_log(cfg, 1, "left alone: %s", r ? "its signature is not known" : "no memory for code");
+    Linked *linked = self;
+    if (!linked || !cfg->typed) {
+        config_log(cfg, 1, "left alone: %s", linked ? "its signature is not known" : "no memory for code");
         return NULL;
     }
-    BinoptFunc code = recall(r, cfg);
+    BinoptFunc code = recall(linked, cfg);
     LatheJit *compiler = code ? NULL : pool_take();
     if (!compiler)
         return code;
-    code = make(r, cfg, compiler);
+    code = make(linked, cfg, compiler);
     pool_give(compiler);
     return code;
 }
 
-static size_t code_bytes(void *self, BinoptFunc made) {
-    const LlvmRewriter *r = self;
-    for (size_t i = 0; i < r->made.len; i++)
-        if (r->made.at[i].code == made)
-            return r->made.at[i].bytes;
-    return 0;
-}
-
 static void *open_llvm(void) {
-    LatheJit *memory = lathe_jit_new(NULL);
-    if (!memory)
-        return NULL;
-    LlvmRewriter *r = mem_new(sizeof(*r));
-    r->memory = memory;
-    return r;
+    Linked *linked = mem_new(sizeof(*linked));
+    if (linked_init(linked))
+        return linked;
+    mem_free(linked);
+    return NULL;
 }
 
 static void close_llvm(void *self) {
-    LlvmRewriter *r = self;
-    if (!r)
-        return;
-    lathe_jit_free(r->memory);
-    VEC_FREE(&r->made);
-    mem_free(r);
+    if (self)
+        linked_free(self);
+    mem_free(self);
 }
 
-const Rewriter rewriter_llvm = {"llvm", "llvm", open_llvm, close_llvm, specialize, code_bytes};
+static void release(void *self, BinoptFunc made) {
+    if (self)
+        linked_release(self, made);
+}
+
+static size_t code_bytes(void *self, BinoptFunc made) {
+    return self ? linked_bytes(self, made) : 0;
+}
+
+const Rewriter rewriter_llvm = {
+    .name = "llvm",
+    .driver = "llvm",
+    .open = open_llvm,
+    .close = close_llvm,
+    .specialize = specialize,
+    .release = release,
+    .code_bytes = code_bytes,
+};

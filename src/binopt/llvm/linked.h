@@ -1,0 +1,35 @@
+/* linked.h: the specialised functions of one handle, as code that runs. Each is counted: it is freed when it was given back as
+ * often as it was handed out. */
+#ifndef BINOPT_LLVM_LINKED_H
+#define BINOPT_LLVM_LINKED_H
+
+#include <binopt.h>
+
+#include "codegen/load.h"
+
+typedef struct LinkedFunction {
+    u64 id; /* of the object in the store */
+    BinoptFunc code;
+    size_t bytes, users;
+    CodeSpan span;
+} LinkedFunction;
+
+typedef struct Linked {
+    CodeMem memory;
+    VEC(LinkedFunction) functions;
+} Linked;
+
+/* False if the system gives no memory for code. */
+bool linked_init(Linked *l);
+void linked_free(Linked *l);
+
+/* The function of an object that was linked before; NULL: none. */
+BinoptFunc linked_find(Linked *l, u64 id);
+
+/* Links an object whose one function is `name`; NULL on failure. */
+BinoptFunc linked_add(Linked *l, u64 id, const char *name, const void *object, size_t size);
+
+void linked_release(Linked *l, BinoptFunc code);
+size_t linked_bytes(const Linked *l, BinoptFunc code);
+
+#endif
