@@ -16,7 +16,7 @@
 enum { PAGES = 48, MAPS_SIZE = 1 << 20, ROUNDS = 2000 };
 
 const GuestFacts guest_facts = {.name = "x86-64", .machine = EM_X86_64, .arch = LATHE_ARCH_X86_64};
-Process the = {.server_fd = -1};
+Process the;
 
 int client_main(int argc, char **argv, char **envp, u64 *auxv);
 

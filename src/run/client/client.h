@@ -98,7 +98,6 @@ typedef struct Process {
     u64 vdso;                   /* its first byte; 0: the guest has none */
     Limit address_limit, data_limit; /* limits.c: as the guest set them; zero: it did not */
     struct Code *code; /* code.c */
-    int server_fd;     /* remote.c: -1 if there is no connection */
     int stats_fd;      /* standard error as it was: the guest may close its own before it ends */
     u64 start_us;
     u64 *auxv;   /* the kernel's, to this process */
@@ -116,6 +115,16 @@ extern Process the;
 /* --------------------------------------------------------------------------------------------------------------- threads */
 
 #define EXPECTED_NOBODY (~(u64)0)
+
+/* A connection to a server: remote.c. */
+typedef struct Remote {
+    int fd;
+    bool open;
+    bool outdated; /* the server has another code configuration */
+    u32 user;      /* the thread that waits for an answer; 0: nobody */
+    u8 *data;      /* the last message */
+    u64 capacity;
+} Remote;
 
 /* offsets.h names what assembly and translated code know. */
 typedef struct Thread {
@@ -152,6 +161,8 @@ typedef struct Thread {
     bool separate;              /* of a process of its own, in memory that it shares for good */
     u32 locks;                  /* sys.c: that a separate one holds, and its mask without them */
     u64 unlocked_mask;
+    bool own_files;             /* its descriptors are not those of the process that the memory is of */
+    Remote remote;              /* then */
     bool borrows_memory;        /* a vfork child: the memory is its parent's */
     bool stepping;              /* quick code goes on by single steps to the next instruction of the guest */
     bool repeat;                /* a system call of the guest was interrupted by what the guest does not see */
@@ -245,6 +256,7 @@ void code_revert(u64 offset);
 void code_forget(u64 start, u64 end);
 /* Translations of other code than what is in [start, end): forget them. */
 void code_discard(u64 start, u64 end);
+void code_after_fork(void); /* in the child */
 /* With --tier=opt: from now on others see the guest's memory. True: all translations so far are forgotten, and who is in one has to leave it. */
 bool code_share(void);
 
@@ -316,16 +328,26 @@ i64 proc_open_maps(int fd, u32 flags);
 
 /* ----------------------------------------------------------------------------------------------------------- remote.c */
 
-/* Ask the server to translate; starts one if there is none, and another once if it dies. The object is in memory of
- * remote.c until the next call; NULL: it cannot be translated (facts->object_size is 0), or there is no server. */
-const void *remote_translate(u64 pc, const Module *m, ObjectMessage *facts);
+/* A connection that nobody uses, under the arena's lock; NULL: there is none for now. */
+Remote *remote_take(Thread *t);
+void remote_give(Remote *r);
+TranslateMessage remote_request(u64 pc, const Module *m);
+/* Ask the server to translate; starts one if there is none, and another once if it dies. The object is in the connection's memory until
+ * the next call; NULL: it cannot be translated (facts->object_size is 0), or there is no server. Without the arena's lock. */
+const void *remote_translate(Remote *r, const TranslateMessage *request, ObjectMessage *facts);
 /* The same without waiting: the answer is there when remote_poll says so. One at a time. */
 bool remote_begin(const Thread *t, u64 pc, const Module *m);
 typedef enum RemoteAnswer { REMOTE_NOTHING, REMOTE_OBJECT, REMOTE_LOST } RemoteAnswer;
 RemoteAnswer remote_poll(ObjectMessage *facts, const void **object);
 /* No signals from it any more: the program that exec starts would die of one. remote_begin has them again. */
 void remote_silence(void);
-void remote_after_fork(void); /* the child's own connection comes later */
+void remote_after_fork(Thread *t); /* the child's own connections come later */
+void remote_renew(void);      /* the code configuration has changed: servers are told at the start of a connection */
+void remote_free(Remote *r);  /* its memory */
+/* The guest does not see our descriptors: the lowest one that is not below `from`, or -1; and one of its own will have this number,
+ * false: it cannot. */
+int remote_next_descriptor(const Thread *t, int from);
+bool remote_make_way(const Thread *t, int fd);
 
 /* ------------------------------------------------------------------------------------------------------------ store.c */
 

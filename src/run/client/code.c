@@ -5,6 +5,8 @@
  *
  * A direct call to a function that is not translated goes to a stub that asks for it, and once it is there the stub is a
  * jump to it. */
+#include <linux/futex.h>
+
 #include "codegen/link.h"
 #include "run/cache/pack.h"
 #include "run/client/arena.h"
@@ -22,6 +24,7 @@ typedef struct Entry {
     u64 pc;
     void *code, *stub; /* run addresses; NULL: none */
     void *leave;       /* the way from optimised to quick code here */
+    u32 maker;         /* the thread that has asked for its code; 0: none */
     u16 wanted;        /* how often */
     bool used, asked;  /* asked: no need to do so again */
     bool given_up;     /* its code was no gain */
@@ -33,6 +36,7 @@ typedef struct Code {
     u8 *helpers; /* trampolines to the guest's helpers, one after the other */
     Entry *map;
     u64 map_len, map_cap;
+    u32 news;  /* counts what came of requests */
     bool any; /* code, or stubs, at all */
     u8 *work; /* scratch memory of the linker */
     u64 work_bytes;
@@ -293,14 +297,42 @@ static void note_answer(Code *c, u64 pc, const ObjectMessage *facts, const void 
     the.stats.guest_insns += code ? facts->insns : 0;
 }
 
-static void *from_server(Code *c, Module *m, u64 pc) {
+/* Without the lock, others can do as much: change the map, forget this very code, move the module. Then the answer is to an old question.
+ * False: ask again. */
+static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, void **code) {
     ObjectMessage facts = {0};
+    TranslateMessage request = remote_request(pc, space_module(pc));
     u64 start = sys_now_us();
-    const void *object = remote_translate(pc, m, &facts);
+    entry_for(c, pc)->maker = t->tid;
+    arena_unlock();
+    const void *object = remote_translate(r, &request, &facts);
+    arena_lock();
     the.stats.wait_us += sys_now_us() - start;
-    void *code = object ? link_timed(c, object, facts.object_size, m, pc) : NULL;
-    note_answer(c, pc, &facts, code);
-    return code;
+    const Module *m = space_module(pc);
+    bool valid = entry_for(c, pc)->maker == t->tid && (m ? m->base : 0) == request.base;
+    *code = valid && object ? link_timed(c, object, facts.object_size, m, pc) : NULL;
+    if (valid)
+        entry_for(c, pc)->maker = 0;
+    note_answer(c, pc, &facts, *code);
+    return valid;
+}
+
+/* Until some request has an end, or somebody may have been killed over one. */
+static void await_news(Code *c) {
+    u32 seen = c->news;
+    struct timespec patience = {.tv_nsec = 100000000};
+    arena_unlock();
+    sys_futex(&c->news, FUTEX_WAIT_PRIVATE, seen, &patience);
+    arena_lock();
+}
+
+static void tell_news(Code *c) {
+    __atomic_fetch_add(&c->news, 1, __ATOMIC_RELEASE);
+    sys_futex(&c->news, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL);
+}
+
+static bool is_being_made(const Entry *e) {
+    return e->maker && sys_tkill(e->maker, 0) != -ESRCH;
 }
 
 /* Never translated: a stub of its own that comes back to the dispatcher with the trap set. mov dword [r15+trap], reason;
@@ -333,12 +365,23 @@ static void set_code(Code *c, Entry *e, void *code) {
         redirect_stub(e->stub, code);
 }
 
-/* Optimised code, whatever it takes. */
-static void *find_optimised(Code *c, u64 pc) {
-    Module *m = space_module(pc);
-    void *code = from_cache(c, m, pc);
-    if (!code)
-        code = from_server(c, m, pc);
+/* Optimised code, whatever it takes: several threads ask for different functions at a time, and one for the same. */
+static void *find_optimised(Thread *t, Code *c, u64 pc) {
+    void *code = from_cache(c, space_module(pc), pc);
+    bool answered = code;
+    while (!answered) {
+        Remote *r = is_being_made(entry_for(c, pc)) ? NULL : remote_take(t);
+        if (r) {
+            answered = from_server(c, r, t, pc, &code);
+            remote_give(r);
+            tell_news(c);
+        } else {
+            await_news(c);
+            code = entry_for(c, pc)->code;
+            if (code)
+                return code;
+        }
+    }
     if (!code)
         return unreadable(pc);
     set_code(c, entry_for(c, pc), code);
@@ -361,7 +404,7 @@ static void *find_quick(Thread *t, Code *c, u64 pc) {
 static void *find(Thread *t, Code *c, u64 pc) {
     void *code = t->pending_signals ? NULL : entry_for(c, pc)->code;
     if (!code)
-        code = the.opt.tier == TIER_AUTO ? find_quick(t, c, pc) : find_optimised(c, pc);
+        code = the.opt.tier == TIER_AUTO ? find_quick(t, c, pc) : find_optimised(t, c, pc);
     return code;
 }
 
@@ -471,6 +514,7 @@ static void forget(Code *c, u64 start, u64 end) {
             redirect_to_lazy(c, e);
         e->code = e->leave = NULL;
         e->wanted = e->asked = e->given_up = 0;
+        e->maker = 0; /* what is being made is of old code */
     }
     empty_tables();
 }
@@ -492,7 +536,7 @@ bool code_share(void) {
     for (u32 i = 0; i < the.module_count; i++)
         store_change(&the.modules[i], PACK_KEY_MEMORY(the.opt.code.memory) ^ PACK_KEY_MEMORY(guest_facts.memory));
     the.opt.code.memory = guest_facts.memory;
-    remote_after_fork();
+    remote_renew();
     arena_unlock();
     return true;
 }
@@ -500,6 +544,13 @@ bool code_share(void) {
 void code_forget(u64 start, u64 end) {
     note_changed(start, end);
     code_discard(start, end);
+}
+
+/* Those who have asked stayed behind. */
+void code_after_fork(void) {
+    Code *c = the.code;
+    for (u64 i = 0; i < c->map_cap && c->map_len; i++)
+        c->map[i].maker = 0;
 }
 
 /* Called by enter.S from the guard of a translation whose guest code has changed. */

@@ -12,7 +12,7 @@
 
 enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202 };
 
-Process the = {.server_fd = -1};
+Process the;
 
 Thread *thread_new(u64 host_stack_size) {
     Thread *t = sys_pages(sizeof(Thread));
@@ -51,6 +51,7 @@ void thread_free(Thread *t) {
     thread_unlist(t);
     arena_unlock();
     signal_forget(t);
+    remote_free(&t->remote);
     sys_munmap(t->host_stack, t->host_stack_size);
     sys_pages_free((void *)t->signal_stack, t->signal_stack_size);
     sys_pages_free(t, sizeof(*t));

@@ -36,12 +36,13 @@ static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
 
 static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     start_child(t, stack, set_tls, tls);
-    t->borrows_memory = t->separate = false;
+    t->borrows_memory = t->separate = t->own_files = false;
     the.forked = true;
     t->next = NULL; /* the others stayed behind */
     the.threads = t;
     the.ended = NULL;
-    remote_after_fork();
+    remote_after_fork(t);
+    code_after_fork();
     quick_after_fork(t);
     signal_after_fork(t);
     tier_begin(t);
@@ -74,7 +75,7 @@ static u64 host_stack_bytes(void) {
     return the.opt.tier == TIER_OPT ? HOST_STACK_BYTES : HOST_STACK_SMALL;
 }
 
-static Thread *thread_copy(const Thread *t) {
+static Thread *thread_copy(const Thread *t, u64 flags) {
     Thread *child = thread_new(host_stack_bytes());
     if (!child)
         return NULL;
@@ -82,6 +83,7 @@ static Thread *thread_copy(const Thread *t) {
     child->flags = t->flags;
     guest_set_result(&child->cpu, 0);
     child->borrows_memory = true;
+    child->own_files = t->own_files || !(flags & CLONE_FILES);
     if (signal_copy(child, t))
         return child;
     thread_free(child);
@@ -94,21 +96,17 @@ void process_child_start(Thread *t) {
     thread_run(t);
 }
 
-/* What the child did to the connection it did to its own descriptors, unless those are shared, too. */
 static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
-    Thread *child = thread_copy(t);
+    Thread *child = thread_copy(t, flags);
     if (!child)
         return -ENOMEM;
     start_child(child, stack, flags & CLONE_SETTLS, tls);
-    int server_fd = the.server_fd;
     u64 all = ~(u64)0;
     sys_rt_sigprocmask(SIG_SETMASK, &all, &child->signal_mask);
     u64 mask = child->signal_mask;
     i64 result = SYSCALL_RESTART;
     if (!t->pending_signals)
         result = clone_on_stack(flags, child->host_stack + child->host_stack_size, parent_tid, child_tid, tls, child);
-    if (!(flags & CLONE_FILES))
-        the.server_fd = server_fd;
     thread_free(child);
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
     return result;
@@ -162,6 +160,7 @@ static Thread *new_beside(Thread *t, u64 flags) {
     child->altstack = child->altstack_size = child->altstack_flags = 0;
     child->separate = t->separate || !(flags & CLONE_THREAD);
     the.any_separate |= child->separate;
+    child->own_files = t->own_files || !(flags & CLONE_FILES);
     return child;
 }
 

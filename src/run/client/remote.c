@@ -2,11 +2,15 @@
  *
  * When something has to be translated, the user's daemon is asked (lathe serve), if there is one; otherwise a server is started, and
  * not as a child that the guest could wait for: it is a grandchild whose parent is gone. Nothing of the guest stays open in it. If
- * it dies, another one is asked the same once. */
+ * it dies, another one is asked the same once.
+ *
+ * A connection serves one request at a time, so there are several, as threads have use for them and processors are there. What is a
+ * process of its own in the same memory (a vfork child) has other descriptors, and a connection of its own in its Thread. */
 #include "run/client/client.h"
 
 #include <linux/wait.h>
 
+#include "run/client/arena.h"
 #include "run/client/tier.h"
 
 /* Of headers that belong to libc or do not go together with it. */
@@ -14,13 +18,9 @@ enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, SOCK_NONBLOCK = O
 enum { SIG_SETMASK = 2, SOL_SOCKET = 1, SO_PEERCRED = 17 };
 
 enum { PATIENCE_US = 2000000 }; /* with a daemon that does not greet */
+enum { CONNECTIONS = 4, REPLY_BYTES = 1 << 16 /* at least, and at most of the guest's memory in one message */ };
 
-typedef struct Reply {
-    u8 *data;
-    u64 capacity;
-} Reply;
-
-static Reply reply; /* the last payload; only one request is under way, under code.c's lock */
+static Remote connections[CONNECTIONS]; /* the first is that of remote_begin */
 
 /* ----------------------------------------------------------------------------------------------------------- messages */
 
@@ -38,31 +38,37 @@ static bool write_all(int fd, const void *buf, u64 size) {
     return true;
 }
 
-static bool send(MessageType type, const void *a, u64 a_size, const void *b, u64 b_size) {
+static bool send(Remote *r, MessageType type, const void *a, u64 a_size, const void *b, u64 b_size) {
     MessageHeader header = {type, (u32)(a_size + b_size)};
-    return write_all(the.server_fd, &header, sizeof(header)) && write_all(the.server_fd, a, a_size) &&
-           write_all(the.server_fd, b, b_size);
+    return write_all(r->fd, &header, sizeof(header)) && write_all(r->fd, a, a_size) &&
+           write_all(r->fd, b, b_size);
 }
 
-static bool receive(MessageHeader *header) {
-    if (!sys_read_all(the.server_fd, header, sizeof(*header)) || header->size > MESSAGE_MAX)
+void remote_free(Remote *r) {
+    if (r->data)
+        sys_pages_free(r->data, r->capacity);
+    r->data = NULL;
+    r->capacity = 0;
+}
+
+static bool receive(Remote *r, MessageHeader *header) {
+    if (!sys_read_all(r->fd, header, sizeof(*header)) || header->size > MESSAGE_MAX)
         return false;
-    if (header->size > reply.capacity) {
-        if (reply.data)
-            sys_munmap((u64)reply.data, reply.capacity);
-        reply.capacity = ((u64)header->size + 0xffff) & ~(u64)0xffff;
-        reply.data = sys_pages(reply.capacity);
+    if (header->size > r->capacity) {
+        remote_free(r);
+        r->capacity = ((u64)header->size + REPLY_BYTES - 1) & -(u64)REPLY_BYTES;
+        r->data = sys_pages(r->capacity);
     }
-    return sys_read_all(the.server_fd, reply.data, header->size);
+    return r->data && sys_read_all(r->fd, r->data, header->size);
 }
 
 /* A daemon that cannot serve us says why, and is not asked again. */
-static void note_refusal(const MessageHeader *header) {
+static void note_refusal(const Remote *r, const MessageHeader *header) {
     if (header->type != S_ERROR || !*the.opt.socket)
         return;
     char why[256];
     size_t size = header->size < sizeof(why) - 1 ? header->size : sizeof(why) - 1;
-    memcpy(why, reply.data, size);
+    memcpy(why, r->data, size);
     why[size] = 0;
     say("%s; a server is started here", why);
     *the.opt.socket = 0;
@@ -114,26 +120,26 @@ static bool spawn(int socket) {
 }
 
 /* The cache that the server shares with others. */
-static bool name_shared(void) {
+static bool name_shared(Remote *r) {
     SharedMessage message = {.run = the.opt.first_pid};
     if (!*the.opt.shared)
         return true;
     memcpy(message.url, the.opt.shared, sizeof(message.url));
     if (the.secret && strlen(the.secret) < sizeof(message.password))
         memcpy(message.password, the.secret, strlen(the.secret));
-    return send(C_SHARED, &message, sizeof(message), NULL, 0);
+    return send(r, C_SHARED, &message, sizeof(message), NULL, 0);
 }
 
-static bool greet(void) {
+static bool greet(Remote *r) {
     InitMessage init = {.version = PROTOCOL_VERSION, .dump = the.opt.dump, .code = the.opt.code};
     memcpy(init.cache_dir, the.opt.cache_dir, sizeof(init.cache_dir));
-    return send(C_INIT, &init, sizeof(init), NULL, 0) && name_shared(); /* the answer comes before all others */
+    return send(r, C_INIT, &init, sizeof(init), NULL, 0) && name_shared(r); /* the answer comes before all others */
 }
 
-static void disconnect(void) {
-    if (the.server_fd >= 0)
-        sys_close(the.server_fd);
-    the.server_fd = -1;
+static void disconnect(Remote *r) {
+    if (r->open)
+        sys_close(r->fd);
+    r->open = false;
 }
 
 /* To a number that a guest does not expect to get, if the limit on them allows. */
@@ -145,24 +151,29 @@ static int move_away(int fd) {
     return (int)moved;
 }
 
-/* A daemon that ended while there was nothing to do is no failure of the next request. */
-static bool is_connected(void) {
-    struct pollfd state = {.fd = the.server_fd, .events = POLLRDHUP};
-    if (the.server_fd >= 0 && sys_poll(&state, 1, 0) > 0 && state.revents & (POLLRDHUP | POLLHUP | POLLERR))
-        disconnect();
-    return the.server_fd >= 0;
+static void open_as(Remote *r, int fd) {
+    r->fd = move_away(fd);
+    r->open = true;
 }
 
-static bool start_server(void) {
+/* A daemon that ended while there was nothing to do is no failure of the next request. */
+static bool is_connected(Remote *r) {
+    struct pollfd state = {.fd = r->fd, .events = POLLRDHUP};
+    if (r->open && sys_poll(&state, 1, 0) > 0 && state.revents & (POLLRDHUP | POLLHUP | POLLERR))
+        disconnect(r);
+    return r->open;
+}
+
+static bool start_server(Remote *r) {
     int pair[2];
     if (sys_socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return false;
     bool ok = spawn(pair[1]);
     sys_close(pair[1]);
-    the.server_fd = move_away(pair[0]);
-    if (ok && greet())
+    open_as(r, pair[0]);
+    if (ok && greet(r))
         return true;
-    disconnect();
+    disconnect(r);
     return false;
 }
 
@@ -195,8 +206,8 @@ static i64 open_socket(void) {
     return -1;
 }
 
-static bool is_greeted(void) {
-    struct pollfd ready = {.fd = the.server_fd, .events = POLLIN};
+static bool is_greeted(Remote *r) {
+    struct pollfd ready = {.fd = r->fd, .events = POLLIN};
     u64 end = sys_now_us() + PATIENCE_US;
     MessageHeader header;
     for (u64 now; (now = sys_now_us()) < end;) {
@@ -205,92 +216,185 @@ static bool is_greeted(void) {
             return false;
         if (count <= 0)
             continue;
-        if (!receive(&header))
+        if (!receive(r, &header))
             return false;
-        note_refusal(&header);
+        note_refusal(r, &header);
         return header.type == S_INIT;
     }
     *the.opt.socket = 0; /* once is enough, for what comes of this process, too */
     return false;
 }
 
-static bool join_daemon(void) {
+static bool join_daemon(Remote *r) {
     i64 fd = *the.opt.socket ? open_socket() : -1;
     if (fd < 0)
         return false;
-    the.server_fd = move_away((int)fd);
-    if (greet() && is_greeted())
+    open_as(r, (int)fd);
+    if (greet(r) && is_greeted(r))
         return true;
-    disconnect();
+    disconnect(r);
     return false;
 }
 
-static bool connect_server(void) {
-    return is_connected() || join_daemon() || start_server();
+static bool connect_server(Remote *r) {
+    return is_connected(r) || join_daemon(r) || start_server(r);
 }
 
-void remote_after_fork(void) {
-    disconnect();
+/* --------------------------------------------------------------------------------------------------- the connections */
+
+static u32 processors(void) {
+    u64 mask[16] = {0};
+    u32 count = 0;
+    sys3(__NR_sched_getaffinity, 0, sizeof(mask), (u64)mask);
+    for (u32 i = 0; i < ARRAY_LEN(mask); i++)
+        count += (u32)__builtin_popcountll(mask[i]);
+    return count ? count : 1;
+}
+
+/* Nobody's, or of somebody who was killed meanwhile. */
+static bool is_idle(Remote *r) {
+    if (r->user && sys_tkill(r->user, 0) == -ESRCH) {
+        disconnect(r); /* in the middle of a message, perhaps */
+        r->user = 0;
+    }
+    return !r->user;
+}
+
+Remote *remote_take(Thread *t) {
+    u32 count = processors();
+    if (t->own_files)
+        return &t->remote;
+    Remote *found = NULL;
+    for (u32 i = 0; i < count && i < CONNECTIONS && !(found && found->open); i++)
+        if (is_idle(&connections[i]) && (!found || connections[i].open))
+            found = &connections[i];
+    if (found)
+        found->user = t->tid;
+    return found;
+}
+
+void remote_give(Remote *r) {
+    r->user = 0;
+}
+
+void remote_renew(void) {
+    for (u32 i = 0; i < CONNECTIONS; i++)
+        if (connections[i].user)
+            connections[i].outdated = true;
+        else
+            disconnect(&connections[i]);
+}
+
+void remote_after_fork(Thread *t) {
+    disconnect(&t->remote);
+    for (u32 i = 0; i < CONNECTIONS; i++) {
+        disconnect(&connections[i]);
+        connections[i].user = 0;
+    }
+}
+
+/* A vfork child may do with its copies of them what it likes. */
+static Remote *with_descriptor(const Thread *t, int fd) {
+    for (u32 i = 0; i < CONNECTIONS && !t->own_files; i++)
+        if (connections[i].open && connections[i].fd == fd)
+            return &connections[i];
+    return NULL;
+}
+
+/* The limit on their numbers may be low. */
+static bool move(Remote *r) {
+    enum { AWAY = 1000 };
+    int fd = r->fd;
+    i64 moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, AWAY);
+    if (moved < 0)
+        moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, (u64)fd + 1);
+    if (moved < 0)
+        moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (moved < 0)
+        return false;
+    sys_close(fd);
+    r->fd = (int)moved;
+    return true;
+}
+
+/* What somebody just uses is free again soon. */
+bool remote_make_way(const Thread *t, int fd) {
+    for (;;) {
+        arena_lock();
+        Remote *r = with_descriptor(t, fd);
+        bool busy = r && !is_idle(r), ok = !r || (!busy && (!r->open || move(r)));
+        arena_unlock();
+        if (!busy)
+            return ok;
+        sys_poll(NULL, 0, 1);
+    }
+}
+
+int remote_next_descriptor(const Thread *t, int from) {
+    int next = -1;
+    for (u32 i = 0; i < CONNECTIONS && !t->own_files; i++)
+        if (connections[i].open && connections[i].fd >= from && (next < 0 || connections[i].fd < next))
+            next = connections[i].fd;
+    return next;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- requests */
 
-static bool answer_memory(const MessageHeader *header) {
-    static u8 bytes[1 << 16];
+static bool answer_memory(Remote *r, const MessageHeader *header) {
     MemRequest ask;
     if (header->size != sizeof(ask))
         return false;
-    memcpy(&ask, reply.data, sizeof(ask));
+    memcpy(&ask, r->data, sizeof(ask));
     bool writable = false;
-    u64 size = ask.size < sizeof(bytes) ? ask.size : sizeof(bytes);
+    u64 size = ask.size < REPLY_BYTES ? ask.size : REPLY_BYTES;
     MemReply facts = {0};
-    facts.size = (u32)space_read(ask.addr, bytes, size, &writable);
+    facts.size = (u32)space_read(ask.addr, r->data, size, &writable);
     facts.writable = writable;
-    return send(C_MEMBUF, &facts, sizeof(facts), bytes, facts.size);
+    return send(r, C_MEMBUF, &facts, sizeof(facts), r->data, facts.size);
 }
 
 /* Messages that a request need not wait for. */
-static bool is_aside(const MessageHeader *header) {
+static bool is_aside(Remote *r, const MessageHeader *header) {
     char line[1024];
-    if (header->type == S_WARNING && header->size && header->size < reply.capacity) {
-        reply.data[header->size] = 0;
-        sys_write_all(the.stats_fd, line, format_text(line, sizeof(line), "lathe: %s\n", (char *)reply.data));
+    if (header->type == S_WARNING && header->size && header->size < r->capacity) {
+        r->data[header->size] = 0;
+        sys_write_all(the.stats_fd, line, format_text(line, sizeof(line), "lathe: %s\n", (char *)r->data));
     }
     return header->type == S_INIT || header->type == S_WARNING;
 }
 
 /* One message of the server: an object, with its facts, something aside, or the end of the connection. */
-static RemoteAnswer take_message(ObjectMessage *facts) {
+static RemoteAnswer take_message(Remote *r, ObjectMessage *facts) {
     MessageHeader header;
-    if (!receive(&header))
+    if (!receive(r, &header))
         return REMOTE_LOST;
-    note_refusal(&header);
+    note_refusal(r, &header);
     if (header.type == S_OBJECT && header.size >= sizeof(*facts)) {
-        memcpy(facts, reply.data, sizeof(*facts));
+        memcpy(facts, r->data, sizeof(*facts));
         the.stats.shared += facts->shared;
         return header.size == sizeof(*facts) + facts->object_size ? REMOTE_OBJECT : REMOTE_LOST;
     }
-    bool ok = header.type == S_MEMREQ ? answer_memory(&header) : is_aside(&header);
+    bool ok = header.type == S_MEMREQ ? answer_memory(r, &header) : is_aside(r, &header);
     return ok ? REMOTE_NOTHING : REMOTE_LOST;
 }
 
 /* The object of the last answer. */
-static const void *taken_object(const ObjectMessage *facts) {
-    return facts->object_size ? reply.data + sizeof(*facts) : NULL;
+static const void *taken_object(const Remote *r, const ObjectMessage *facts) {
+    return facts->object_size ? r->data + sizeof(*facts) : NULL;
 }
 
 /* One request to its end; false if the connection did not hold. */
-static bool ask(const TranslateMessage *request, ObjectMessage *facts) {
-    if (!send(C_TRANSLATE, request, sizeof(*request), NULL, 0))
+static bool ask(Remote *r, const TranslateMessage *request, ObjectMessage *facts) {
+    if (!send(r, C_TRANSLATE, request, sizeof(*request), NULL, 0))
         return false;
     RemoteAnswer answer;
     do
-        answer = take_message(facts);
+        answer = take_message(r, facts);
     while (answer == REMOTE_NOTHING);
     return answer == REMOTE_OBJECT;
 }
 
-static TranslateMessage request_for(u64 pc, const Module *m) {
+TranslateMessage remote_request(u64 pc, const Module *m) {
     TranslateMessage request = {.pc = pc};
     if (m) {
         request.base = m->base;
@@ -303,17 +407,19 @@ static TranslateMessage request_for(u64 pc, const Module *m) {
     return request;
 }
 
-const void *remote_translate(u64 pc, const Module *m, ObjectMessage *facts) {
-    TranslateMessage request = request_for(pc, m);
+const void *remote_translate(Remote *r, const TranslateMessage *request, ObjectMessage *facts) {
+    if (r->outdated)
+        disconnect(r);
+    r->outdated = false;
     for (int try = 0; try < 2; try++) {
-        if (!connect_server())
+        if (!connect_server(r))
             die("cannot start the translation server %s", the.opt.server_path);
-        if (ask(&request, facts))
-            return taken_object(facts);
-        disconnect();
+        if (ask(r, request, facts))
+            return taken_object(r, facts);
+        disconnect(r);
     }
-    say("the translation server failed twice at %lx", pc);
-    *facts = (ObjectMessage){.pc = pc};
+    say("the translation server failed twice at %lx", request->pc);
+    *facts = (ObjectMessage){.pc = request->pc};
     return NULL;
 }
 
@@ -325,38 +431,38 @@ static void announce(const Thread *t) {
     struct {
         i32 type, pid;
     } owner = {0, (i32)t->tid};
-    sys_fcntl(the.server_fd, SET_OWNER, (u64)&owner);
-    sys_fcntl(the.server_fd, SET_SIGNAL, TIER_SIGNAL);
-    sys_fcntl(the.server_fd, F_SETFL, O_RDWR | FASYNC);
+    sys_fcntl(connections->fd, SET_OWNER, (u64)&owner);
+    sys_fcntl(connections->fd, SET_SIGNAL, TIER_SIGNAL);
+    sys_fcntl(connections->fd, F_SETFL, O_RDWR | FASYNC);
 }
 
 void remote_silence(void) {
-    if (the.server_fd >= 0)
-        sys_fcntl(the.server_fd, F_SETFL, O_RDWR);
+    if (connections->open)
+        sys_fcntl(connections->fd, F_SETFL, O_RDWR);
 }
 
 bool remote_begin(const Thread *t, u64 pc, const Module *m) {
-    TranslateMessage request = request_for(pc, m);
-    if (!connect_server())
+    TranslateMessage request = remote_request(pc, m);
+    if (!connect_server(connections))
         return false;
     announce(t);
-    if (send(C_TRANSLATE, &request, sizeof(request), NULL, 0))
+    if (send(connections, C_TRANSLATE, &request, sizeof(request), NULL, 0))
         return true;
-    disconnect();
+    disconnect(connections);
     return false;
 }
 
 static bool has_message(void) {
-    struct pollfd ready = {.fd = the.server_fd, .events = POLLIN};
+    struct pollfd ready = {.fd = connections->fd, .events = POLLIN};
     return sys_poll(&ready, 1, 0) > 0;
 }
 
 RemoteAnswer remote_poll(ObjectMessage *facts, const void **object) {
-    while (the.server_fd >= 0 && has_message())
-        switch (take_message(facts)) {
+    while (connections->open && has_message())
+        switch (take_message(connections, facts)) {
         case REMOTE_NOTHING: break;
-        case REMOTE_LOST: disconnect(); break;
-        case REMOTE_OBJECT: *object = taken_object(facts); return REMOTE_OBJECT;
+        case REMOTE_LOST: disconnect(connections); break;
+        case REMOTE_OBJECT: *object = taken_object(connections, facts); return REMOTE_OBJECT;
         }
-    return the.server_fd >= 0 ? REMOTE_NOTHING : REMOTE_LOST;
+    return connections->open ? REMOTE_NOTHING : REMOTE_LOST;
 }

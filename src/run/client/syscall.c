@@ -378,44 +378,28 @@ static i64 own_execveat(Thread *t, const u64 a[6]) {
 
 /* --------------------------------------------------------------------------------------- the client's descriptor */
 
-/* For the guest, our descriptor is not open. */
+/* For the guest, our descriptors are not open. */
 static i64 own_close(Thread *t, const u64 a[6]) {
-    return the.server_fd >= 0 && (int)a[0] == the.server_fd ? -EBADF : pass(t, __NR_close, a);
-}
-
-static bool make_way(int fd) {
-    if (fd < 0 || fd != the.server_fd)
-        return true;
-    i64 moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_AWAY);
-    if (moved < 0) /* the limit is lower than that */
-        moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, (u64)fd + 1);
-    if (moved < 0)
-        moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (moved < 0)
-        return false;
-    sys_close(fd);
-    the.server_fd = (int)moved;
-    return true;
+    return (int)a[0] >= 0 && remote_next_descriptor(t, (int)a[0]) == (int)a[0] ? -EBADF : pass(t, __NR_close, a);
 }
 
 static i64 own_dup2(Thread *t, const u64 a[6]) {
-    return make_way((int)a[1]) ? pass(t, __NR_dup2, a) : -EMFILE;
+    return remote_make_way(t, (int)a[1]) ? pass(t, __NR_dup2, a) : -EMFILE;
 }
 
 static i64 own_dup3(Thread *t, const u64 a[6]) {
-    return make_way((int)a[1]) ? pass(t, __NR_dup3, a) : -EMFILE;
+    return remote_make_way(t, (int)a[1]) ? pass(t, __NR_dup3, a) : -EMFILE;
 }
 
 static i64 own_close_range(Thread *t, const u64 a[6]) {
-    u32 first = (u32)a[0], last = (u32)a[1], ours = (u32)the.server_fd;
-    if (the.server_fd < 0 || ours < first || ours > last)
-        return pass(t, __NR_close_range, a);
+    u32 first = (u32)a[0], last = (u32)a[1];
     i64 error = 0;
-    if (first < ours)
-        error = sys3(__NR_close_range, first, ours - 1, a[2]);
-    if (!error && ours < last)
-        error = sys3(__NR_close_range, ours + 1, last, a[2]);
-    return error;
+    for (int ours; first <= (u32)INT32_MAX && (ours = remote_next_descriptor(t, (int)first)) >= 0 && (u32)ours <= last && !error;) {
+        if (first < (u32)ours)
+            error = sys3(__NR_close_range, first, (u64)ours - 1, a[2]);
+        first = (u32)ours + 1;
+    }
+    return error || first > last ? error : pass(t, __NR_close_range, (u64[6]){first, last, a[2]});
 }
 
 /* ----------------------------------------------------------------------------------------------------- the table */

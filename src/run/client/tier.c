@@ -182,7 +182,7 @@ void tier_sample(Thread *t) {
 static void drop_optimised(Thread *t) {
     code_revert_all();
     quick_expect_nobody(t);
-    remote_after_fork();
+    remote_renew();
     hot.asking = false;
     hot.count = 0;
 }
