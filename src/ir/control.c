@@ -82,7 +82,7 @@ static void set_call_attribute(Lifter *l, Val call, const char *name, u64 value)
 
 /* Memory effects of inline assembly, in LLVM's encoding of two bits each for arguments' memory, memory that the program
  * cannot see (where the floating-point environment is said to be), and any other. */
-enum { MEMORY_NONE = 0, MEMORY_ENVIRONMENT = 12, MEMORY_ANY = 63 };
+enum { MEMORY_NONE = 0, MEMORY_SEE_ENVIRONMENT = 4, MEMORY_ENVIRONMENT = 12, MEMORY_ANY = 63 };
 
 static Val assembly(Lifter *l, const char *text, const char *constraints, LLVMTypeRef ret, Val *args, u32 arg_count,
                     u32 memory) {
@@ -90,7 +90,8 @@ static Val assembly(Lifter *l, const char *text, const char *constraints, LLVMTy
     for (u32 i = 0; i < arg_count; i++)
         types[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef type = LLVMFunctionType(ret, types, arg_count, false);
-    Val code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), memory != MEMORY_NONE, false,
+    bool changes = memory != MEMORY_NONE && memory != MEMORY_SEE_ENVIRONMENT;
+    Val code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), changes, false,
                                 LLVMInlineAsmDialectATT, false);
     Val call = LLVMBuildCall2(l->b, type, code, args, arg_count, "");
     set_call_attribute(l, call, "nounwind", 0);
@@ -106,6 +107,12 @@ Val ir_asm(Lifter *l, const char *text, const char *constraints, Ty ret, Val *ar
 
 Val ir_asm_pure(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count) {
     return assembly(l, text, constraints, ir_type(l, ret), args, arg_count, MEMORY_NONE);
+}
+
+Val ir_asm_seeing(Lifter *l, const char *text, const char *constraints, Ty ret) {
+    Val call = assembly(l, text, constraints, ir_type(l, ret), NULL, 0, MEMORY_SEE_ENVIRONMENT);
+    set_call_attribute(l, call, "willreturn", 0);
+    return call;
 }
 
 void ir_asm_in_place(Lifter *l, const char *text, const char *constraints, Val *args, u32 arg_count) {

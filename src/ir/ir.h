@@ -201,6 +201,8 @@ void ir_attribute(Lifter *l, Val fn, unsigned index, const char *name, u64 value
 Val ir_asm(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count);
 /* Assembly whose result depends on its arguments alone. */
 Val ir_asm_pure(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count);
+/* Assembly that looks at the floating-point environment and changes nothing. */
+Val ir_asm_seeing(Lifter *l, const char *text, const char *constraints, Ty ret);
 
 /* The same for an instruction that changes its inputs; what becomes of them is not used. */
 void ir_asm_in_place(Lifter *l, const char *text, const char *constraints, Val *args, u32 arg_count);

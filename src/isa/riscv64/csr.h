@@ -16,6 +16,7 @@ static inline bool rv_csr_is_float(u32 no) { return no >= RV_FFLAGS && no <= RV_
 
 /* float_state.c: as I64. */
 Val rv_float_csr(Lifter *l, u32 no);
+Val rv_flags_seen(Lifter *l); /* fflags, left out if nobody asks for them */
 void rv_set_float_csr(Lifter *l, const Insn *in, u32 no, Val v);
 
 #endif

@@ -140,9 +140,43 @@ static void join_far_jump(const u8 *bytes, size_t size, Insn *in) {
         regset_add(&in->writes, next.op[0].no);
 }
 
+static u32 quiet_row(u32 row) {
+    switch (row) {
+    case RV_ROW_flt_s: return RV_ROW_quiet_lt_s;
+    case RV_ROW_fle_s: return RV_ROW_quiet_le_s;
+    case RV_ROW_flt_d: return RV_ROW_quiet_lt_d;
+    case RV_ROW_fle_d: return RV_ROW_quiet_le_d;
+    default: return RV_ROW_NONE;
+    }
+}
+
+/* frflags x; flt or fle; fsflags x, likewise. `in` is a read of fflags. */
+static void join_quiet_compare(const u8 *bytes, size_t size, Insn *in) {
+    Insn compare = {0}, back = {0};
+    u8 flags = in->op[0].no;
+    if (flags == RV_X0 || size < 12 || decode_one(bytes + 4, 4, in->pc + 4, &compare) != LATHE_OK || !quiet_row(compare.row))
+        return;
+    if (compare.op[0].no == flags || decode_one(bytes + 8, 4, in->pc + 8, &back) != LATHE_OK || back.row != RV_ROW_csrrw)
+        return;
+    if (back.op[0].no != RV_X0 || rv_imm(&back, 1) != RV_FFLAGS || back.op[2].no != flags)
+        return;
+    compare.op[compare.operand_count++] = in->op[0];
+    regset_add(&compare.writes, flags);
+    compare.row = quiet_row(compare.row);
+    compare.pc = in->pc;
+    compare.size = 12;
+    *in = compare;
+}
+
+static bool reads_flags(const Insn *in) {
+    return in->row == RV_ROW_csrrs && rv_imm(in, 1) == RV_FFLAGS && in->op[2].no == RV_X0;
+}
+
 LatheStatus rv_decode(const u8 *bytes, size_t size, u64 pc, Insn *in) {
     LatheStatus status = decode_one(bytes, size, pc, in);
     if (status == LATHE_OK && in->row == RV_ROW_auipc)
         join_far_jump(bytes, size, in);
+    if (status == LATHE_OK && reads_flags(in))
+        join_quiet_compare(bytes, size, in);
     return status;
 }

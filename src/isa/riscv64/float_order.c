@@ -1,9 +1,22 @@
 /* float_order.c: comparing, extremes and classes of floats, and their signs. */
+#include "isa/riscv64/csr.h"
 #include "isa/riscv64/families.h"
 #include "isa/riscv64/float.h"
 
 void rv_float_compare(Lifter *l, const Insn *in, FPred p, bool signaling, Ty t) {
     Val r = ir_fcmp(l, p, rv_float(l, in, 1, t), rv_float(l, in, 2, t), signaling);
+    rv_set(l, in, 0, ir_zext(l, r, I64));
+}
+
+/* The flags go out and back in, which costs more than all around it. Where they need not be exact, a quiet comparison has left
+ * them alone, unless for a signaling NaN. */
+void rv_float_compare_quietly(Lifter *l, const Insn *in, FPred p, Ty t) {
+    bool exact = l->strict_fp;
+    Val a = rv_float(l, in, 1, t), b = rv_float(l, in, 2, t), flags = exact ? rv_float_csr(l, RV_FFLAGS) : rv_flags_seen(l);
+    Val r = ir_fcmp(l, p, a, b, exact);
+    if (exact)
+        rv_set_float_csr(l, in, RV_FFLAGS, flags);
+    rv_set(l, in, 3, flags);
     rv_set(l, in, 0, ir_zext(l, r, I64));
 }
 

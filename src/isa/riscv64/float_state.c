@@ -45,9 +45,14 @@ static Val bit(Lifter *l, Val v, u32 from, u32 to) {
     return ir_shl_by(l, ir_and_with(l, ir_lshr_by(l, v, from), 1), to);
 }
 
+/* The same without a place in the guest state, and not in order with plain operations. */
+static Val see_mxcsr(Lifter *l) {
+    static const char text[] = "lea -136(%rsp), %rsp\n\tstmxcsr (%rsp)\n\tmov (%rsp), $0\n\tlea 136(%rsp), %rsp";
+    return ir_asm_seeing(l, text, "=r", I32);
+}
+
 /* mxcsr has the flags in the other order: invalid, (denormal,) divide, overflow, underflow, inexact. */
-static Val host_flags(Lifter *l) {
-    Val v = get_mxcsr(l);
+static Val flags_of_mxcsr(Lifter *l, Val v) {
     Val low = ir_or(l, bit(l, v, 5, 0), ir_or(l, bit(l, v, 4, 1), bit(l, v, 3, 2)));
     return ir_trunc(l, ir_or(l, low, ir_or(l, bit(l, v, 2, 3), bit(l, v, 0, 4))), I8);
 }
@@ -62,7 +67,12 @@ static Val host_rounding(Lifter *l, Val frm) {
 
 static Val get_flags(Lifter *l) {
     Val own = load_byte(l, offsetof(LatheRiscv64Cpu, fflags));
-    return RV_HOST_IS_X86 ? ir_or(l, own, host_flags(l)) : own;
+    return RV_HOST_IS_X86 ? ir_or(l, own, flags_of_mxcsr(l, get_mxcsr(l))) : own;
+}
+
+Val rv_flags_seen(Lifter *l) {
+    Val own = load_byte(l, offsetof(LatheRiscv64Cpu, fflags));
+    return ir_zext(l, RV_HOST_IS_X86 ? ir_or(l, own, flags_of_mxcsr(l, see_mxcsr(l))) : own, I64);
 }
 
 static void set_flags(Lifter *l, Val v) {

@@ -139,6 +139,12 @@ static bool put_far_jump(Text *t, const Insn *in) {
     return true;
 }
 
+static bool put_quiet_compare(Text *t, const Insn *in, const char *name) {
+    put(t, "%s %s, %s, %s; frflags %s", name, x_names[in->op[0].no], f_names[in->op[1].no], f_names[in->op[2].no],
+        x_names[in->op[3].no]);
+    return true;
+}
+
 static bool put_sign_copy(Text *t, const Insn *in, const char *name) {
     return rv_same(in, 1, 2) && AS(name, 0, 1);
 }
@@ -161,6 +167,10 @@ static bool put_alias(Text *t, const Insn *in) {
     case RV_ROW_jal: return is_zero(in, 0) ? AS("j", 1) : in->op[0].no == RV_RA && AS("jal", 1);
     case RV_ROW_jalr: return put_jump_register(t, in);
     case RV_ROW_far: return put_far_jump(t, in);
+    case RV_ROW_quiet_lt_s: return put_quiet_compare(t, in, "fltq.s");
+    case RV_ROW_quiet_le_s: return put_quiet_compare(t, in, "fleq.s");
+    case RV_ROW_quiet_lt_d: return put_quiet_compare(t, in, "fltq.d");
+    case RV_ROW_quiet_le_d: return put_quiet_compare(t, in, "fleq.d");
     case RV_ROW_fsgnj_s: return put_sign_copy(t, in, "fmv.s");
     case RV_ROW_fsgnj_d: return put_sign_copy(t, in, "fmv.d");
     case RV_ROW_fsgnjn_s: return put_sign_copy(t, in, "fneg.s");
