@@ -1,10 +1,13 @@
-/* main.c: the lathe command: finds the subcommand and hands over, to lathe-tools if it needs LLVM. */
+/* main.c: the lathe command: finds the subcommand and hands over, to lathe-tools if it needs LLVM. As lathe-KIND it is `lathe run`
+ * for programs of that kind of guest. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/kinds.h"
 #include "cli/options.h"
 #include "cli/programs.h"
 
@@ -72,7 +75,23 @@ static int help(int argc, char **argv) {
     return c ? run(c, 3, ask) : unknown(argv[2]);
 }
 
+/* The kind in a name like lathe-KIND; NULL: it is another name. */
+static const Kind *kind_called(const char *name) {
+    const char *slash = strrchr(name, '/');
+    name = slash ? slash + 1 : name;
+    return strncmp(name, "lathe-", 6) ? NULL : kind_of_name(name + 6);
+}
+
+/* Linux says so if it keeps argv[0] of the program that it starts this one for: flag P of binfmt_misc. */
+static bool is_registered(void) {
+    enum { PRESERVE_ARGV0 = 1 };
+    return getauxval(AT_FLAGS) & PRESERVE_ARGV0;
+}
+
 int main(int argc, char **argv) {
+    const Kind *kind = argc ? kind_called(argv[0]) : NULL;
+    if (kind)
+        return is_registered() ? command_run_registered(kind, argc, argv) : command_run_kind(kind, argc, argv);
     if (argc < 2) {
         fprintf(stderr, "usage: lathe COMMAND [OPTION]...\nTry 'lathe --help'.\n");
         return 2;

@@ -1,5 +1,4 @@
 /* run.c: `lathe run`: finds the program, and becomes the client that runs it, with the options as one word. */
-#include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/daemon.h"
+#include "cli/kinds.h"
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "cli/shared.h"
@@ -56,7 +56,7 @@ static const Option table[] = {
 static const OptionSet options = {
     .command = "lathe run",
     .usage = "[OPTION]... [--] PROG [ARG]...",
-    .about = "Runs an x86-64 Linux program, translated. Long options can be given by variables too: LATHE_OPT=quick.",
+    .about = "Runs a Linux program, translated. Long options can be given by variables too: LATHE_OPT=quick.",
     .table = table,
     .stop_at_operand = true,
 };
@@ -152,38 +152,14 @@ typedef struct Paths {
 
 /* ----------------------------------------------------------------------------------------------------- the kind of guest */
 
-/* The machine that an ELF file is for; 0: it is none. */
-static u32 machine_of(const char *path) {
-    Elf64_Ehdr head = {0};
-    FILE *file = fopen(path, "rb");
-    bool ok = file && fread(&head, sizeof(head), 1, file) == 1 && !memcmp(head.e_ident, ELFMAG, SELFMAG);
-    if (file)
-        fclose(file);
-    return ok && head.e_ident[EI_CLASS] == ELFCLASS64 ? head.e_machine : 0;
-}
-
-/* The name of a kind of guest; NULL: it is unknown. */
-static const char *guest_name(u32 machine) {
-#define ISA(folder, name, number)                                                                                      \
-    if (machine == (number))                                                                                           \
-        return name;
-#include "isa/isas.def"
-#undef ISA
-    return NULL;
-}
-
-/* Each kind of guest has a client; the host's own takes scripts, and says what is wrong with the rest. Where Debian's cross packages
- * put the libraries of another machine is its sysroot. */
+/* Each kind of guest has a client; the host's own takes scripts, and says what is wrong with the rest. */
 static bool find_client(const char *program, Paths *p) {
-    char file[64] = "lathe-client", dir[64];
-    u32 machine = machine_of(program);
-    const char *name = machine == machine_of("/proc/self/exe") ? NULL : guest_name(machine);
-    if (name) {
-        snprintf(file, sizeof(file), "lathe-client-%s", name);
-        snprintf(dir, sizeof(dir), "/usr/%s-linux-gnu", name);
-    }
-    if (name && !*p->sysroot && access(dir, X_OK) == 0)
-        strcpy(p->sysroot, dir);
+    char file[64] = "lathe-client";
+    const Kind *kind = kind_of_file(program);
+    if (kind && kind != kind_of_host())
+        snprintf(file, sizeof(file), "lathe-client-%s", kind->name);
+    if (kind && !*p->sysroot)
+        kind_sysroot(kind, p->sysroot, PATH_SIZE);
     return programs_find(file, p->client, PATH_SIZE);
 }
 
@@ -287,33 +263,65 @@ static int start_client(const Paths *p, char *words, char *path, const char *arg
     return fail(1, p->client, strerror(errno));
 }
 
-int command_run(int argc, char **argv) {
-    Settings s = {.opt = OPT_FULL, .stats = STATS_OFF, .sysroot = getenv("LATHE_SYSROOT")};
+/* `only`: the kind that the program must be of; NULL: it may be of any. */
+static int run(const Settings *s, const Kind *only, char **argv, int argc) {
     Paths paths;
     char program[PATH_MAX];
+    if (!find_paths(s, &paths))
+        return 1;
+    if (ssh_host(s->server) && *paths.shared)
+        return options_misuse(&options, "--server=ssh:%s: not together with a shared cache", ssh_host(s->server));
+    choose_server(s, paths.server, &paths.daemon);
+    change_environment(s);
+    int status = find_program(argv[0], program, sizeof(program));
+    if (status)
+        return status;
+    if (only && kind_of_file(program) != only)
+        return fail(STATUS_NOT_EXECUTABLE, argv[0], "a program of another kind than the name it was started by says");
+    if (!find_client(program, &paths))
+        return 1;
+    return start_client(&paths, format_options(s, &paths), program, s->arg0 ? s->arg0 : argv[0], argv + 1, argc);
+}
+
+static int misuse(const Settings *s) {
+    const char *bare = misnamed(s);
+    if (dump_bits(s->dump) < 0)
+        return options_misuse(&options, "--dump: '%s' is no list of lift, opt and obj", s->dump);
+    if (bare)
+        return options_misuse(&options, "-E: '%s' has no value", bare);
+    if (s->server && !is_server(s->server))
+        return options_misuse(&options, "--server: '%s' is not auto, start, none, a path or ssh:HOST", s->server);
+    return 0;
+}
+
+static Settings usual_settings(void) {
+    return (Settings){.opt = OPT_FULL, .stats = STATS_OFF, .sysroot = getenv("LATHE_SYSROOT")};
+}
+
+int command_run_kind(const Kind *only, int argc, char **argv) {
+    Settings s = usual_settings();
     ParseResult parsed = options_environment(&options, &s);
     parsed = parsed == PARSE_OK ? options_parse(&options, &argc, argv, &s) : parsed;
     if (parsed != PARSE_OK)
         return parsed == PARSE_HELP ? 0 : 2;
     if (argc < 1)
         return options_misuse(&options, "which program?");
-    if (dump_bits(s.dump) < 0)
-        return options_misuse(&options, "--dump: '%s' is no list of lift, opt and obj", s.dump);
-    const char *bare = misnamed(&s);
-    if (bare)
-        return options_misuse(&options, "-E: '%s' has no value", bare);
-    if (s.server && !is_server(s.server))
-        return options_misuse(&options, "--server: '%s' is not auto, start, none, a path or ssh:HOST", s.server);
-    if (!find_paths(&s, &paths))
-        return 1;
-    if (ssh_host(s.server) && *paths.shared)
-        return options_misuse(&options, "--server=ssh:%s: not together with a shared cache", ssh_host(s.server));
-    choose_server(&s, paths.server, &paths.daemon);
-    change_environment(&s);
-    int status = find_program(argv[1], program, sizeof(program));
-    if (status)
-        return status;
-    if (!find_client(program, &paths))
-        return 1;
-    return start_client(&paths, format_options(&s, &paths), program, s.arg0 ? s.arg0 : argv[1], argv + 2, argc - 1);
+    int status = misuse(&s);
+    return status ? status : run(&s, only, argv + 1, argc - 1);
+}
+
+int command_run(int argc, char **argv) {
+    return command_run_kind(NULL, argc, argv);
+}
+
+int command_run_registered(const Kind *only, int argc, char **argv) {
+    enum { FILE_AT = 1, ARG0_AT = 2 };
+    Settings s = usual_settings();
+    if (argc <= ARG0_AT)
+        return options_misuse(&options, "which program?");
+    s.arg0 = argv[ARG0_AT];
+    argv[ARG0_AT] = argv[FILE_AT];
+    if (options_environment(&options, &s) != PARSE_OK || misuse(&s))
+        return 2;
+    return run(&s, only, argv + ARG0_AT, argc - ARG0_AT - 1);
 }

@@ -1,5 +1,5 @@
-/* compare.c: runs each command of a list natively and under `lathe run`, with a cache that is empty at first and then again
- * with what it has, and compares output, standard error, exit status and fatal signal. */
+/* compare.c: runs each command of a list natively (or in another way that is known to be right) and under `lathe run`, with a
+ * cache that is empty at first and then again with what it has, and compares output, standard error, exit status and fatal signal. */
 #include <getopt.h>
 #include <regex.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@ enum { PASSED, FAILED, SKIPPED, OUTCOMES };
 typedef struct Settings {
     const char *lathe, *bin, *prefix, *scripts, *work, *tier, *cpu;
     const char *oracle, *sysroot; /* what runs programs that this machine does not, and their libraries; NULL: it does */
+    const char *reference;        /* what the names of the same programs for this machine begin with; NULL: there are none */
     int jobs, timeout;
     bool quick, keep;
     regex_t filter, without; /* of names: those that match the first, and not the second */
@@ -51,6 +52,22 @@ static char **under_oracle(const Settings *s, char **argv) {
     return all;
 }
 
+/* The same program as it was made for this machine. */
+static char **by_reference(const Settings *s, const Case *c) {
+    char **argv = case_argv(c, "");
+    size_t size = strlen(s->reference) + strlen(argv[0]) + 1;
+    char *file = mem_new(size);
+    snprintf(file, size, "%s%s", s->reference, argv[0]);
+    argv[0] = file;
+    return argv;
+}
+
+static char **as_expected(const Settings *s, const Case *c, char **native) {
+    if (s->reference)
+        return by_reference(s, c);
+    return s->oracle ? under_oracle(s, native) : native;
+}
+
 static int judge(const char *name, const char *when, const Trial *expected, const Trial *got) {
     char *difference = trial_difference(expected, got);
     if (!difference)
@@ -64,7 +81,7 @@ static int run_case(const Settings *s, const Case *c, size_t index) {
     char dir[4096];
     snprintf(dir, sizeof(dir), "%s/%zu", s->work, index);
     char **native = case_argv(c, s->prefix), **lathe = under_lathe(s, native);
-    Trial expected = trial_run(s->oracle ? under_oracle(s, native) : native, dir, s->timeout);
+    Trial expected = trial_run(as_expected(s, c, native), dir, s->timeout);
     if (trial_not_found(&expected)) {
         printf("FAIL %s: %s: not found\n", c->name, native[0]);
         return FAILED;
@@ -158,7 +175,7 @@ static bool set_environment(const Settings *s) {
 /* -------------------------------------------------------------------------------------------------------- the arguments */
 
 enum { OPT_BIN = 1, OPT_PREFIX, OPT_SCRIPTS, OPT_WORK, OPT_JOBS, OPT_TIMEOUT, OPT_QUICK, OPT_FILTER, OPT_WITHOUT, OPT_TIER, OPT_CPU,
-       OPT_ORACLE, OPT_SYSROOT };
+       OPT_ORACLE, OPT_SYSROOT, OPT_REFERENCE };
 
 static const struct option options[] = {
     {"bin", required_argument, NULL, OPT_BIN},         {"prefix", required_argument, NULL, OPT_PREFIX},
@@ -167,14 +184,14 @@ static const struct option options[] = {
     {"quick", no_argument, NULL, OPT_QUICK},           {"filter", required_argument, NULL, OPT_FILTER},
     {"tier", required_argument, NULL, OPT_TIER},       {"cpu", required_argument, NULL, OPT_CPU},
     {"oracle", required_argument, NULL, OPT_ORACLE},   {"sysroot", required_argument, NULL, OPT_SYSROOT},
-    {"without", required_argument, NULL, OPT_WITHOUT},
+    {"without", required_argument, NULL, OPT_WITHOUT}, {"reference", required_argument, NULL, OPT_REFERENCE},
     {0},
 };
 
 static int usage(void) {
     fprintf(stderr, "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
                     "                   [--quick] [--filter=REGEX] [--without=REGEX] [--tier=TIER] [--cpu=CPU]\n"
-                    "                   [--oracle=QEMU --sysroot=DIR] LATHE LIST\n");
+                    "                   [--oracle=QEMU --sysroot=DIR] [--reference=TEXT] LATHE LIST\n");
     return 2;
 }
 
@@ -202,6 +219,7 @@ static bool parse(Settings *s, int argc, char **argv) {
         case OPT_CPU: s->cpu = optarg; break;
         case OPT_ORACLE: s->oracle = optarg; break;
         case OPT_SYSROOT: s->sysroot = optarg; break;
+        case OPT_REFERENCE: s->reference = optarg; break;
         default: return false;
         }
     }
