@@ -259,6 +259,8 @@ void code_discard(u64 start, u64 end);
 void code_after_fork(void); /* in the child */
 /* With --tier=opt: from now on others see the guest's memory. True: all translations so far are forgotten, and who is in one has to leave it. */
 bool code_share(void);
+/* With --tier=opt: from now on loops look for signals. Who is in a translation has to leave it, likewise. */
+void code_watch(void);
 
 /* All optimised code there is, for another process. Before that: what is not wanted is forgotten. */
 enum { CODE_PARTS = 2 };

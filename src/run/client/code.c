@@ -528,17 +528,32 @@ void code_discard(u64 start, u64 end) {
     quick_forget(start, end);
 }
 
+/* With the lock held: the configuration has changed, and with it the keys of cached code. A server makes code of one kind. */
+static void change_kind(u64 difference) {
+    forget(the.code, 0, ~(u64)0);
+    for (u32 i = 0; i < the.module_count; i++)
+        store_change(&the.modules[i], difference);
+    remote_renew();
+}
+
 bool code_share(void) {
     if (the.opt.tier != TIER_OPT || the.opt.code.memory == guest_facts.memory)
         return false;
     arena_lock();
-    forget(the.code, 0, ~(u64)0);
-    for (u32 i = 0; i < the.module_count; i++)
-        store_change(&the.modules[i], PACK_KEY_MEMORY(the.opt.code.memory) ^ PACK_KEY_MEMORY(guest_facts.memory));
+    u64 before = PACK_KEY_MEMORY(the.opt.code.memory);
     the.opt.code.memory = guest_facts.memory;
-    remote_renew();
+    change_kind(before ^ PACK_KEY_MEMORY(guest_facts.memory));
     arena_unlock();
     return true;
+}
+
+void code_watch(void) {
+    arena_lock();
+    if (!the.opt.code.polls) {
+        the.opt.code.polls = 1;
+        change_kind(PACK_KEY_POLLS);
+    }
+    arena_unlock();
 }
 
 void code_forget(u64 start, u64 end) {

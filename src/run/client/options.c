@@ -105,7 +105,6 @@ static const char *read_value(const Field *f, const char *s, Options *o) {
 bool options_parse(const char *s, Options *o) {
     o->code.version = CODE_VERSION;
     o->code.arch = guest_facts.arch;
-    o->code.polls = !guest_facts.has_quick; /* otherwise when there is a handler */
     o->code.low_vectors = guest_facts.has_quick;
     o->code.memory = guest_facts.memory == MEMORY_WEAK ? MEMORY_WEAK : MEMORY_ALONE; /* which costs nothing; or when there is a thread */
     while (*s) {

@@ -171,7 +171,7 @@ static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
     u64 all = ~(u64)0, mask;
     free_ended();
     tier_stop(t);
-    t->restarts = code_share();
+    t->restarts |= code_share();
     Thread *child = new_beside(t, flags);
     if (!child)
         return -ENOMEM;

@@ -47,6 +47,7 @@ void native_refused(void) { wrong(); }
 u8 *emit_cross(const u8 *target, bool to_quick) { (void)target, (void)to_quick, wrong(); }
 
 void tier_begin(Thread *t) { (void)t; }
-void tier_use_polls(Thread *t) { (void)t; }
-void tier_stop(Thread *t) { (void)t; }
+/* Who did this before may have been a vfork's child; this thread leaves what it is in all the same. */
+void tier_use_polls(Thread *t) { code_watch(), t->restarts = true; }
+void tier_stop(Thread *t) { tier_use_polls(t); }
 bool tier_sent(const void *info) { return (void)info, false; }
