@@ -95,6 +95,9 @@ typedef struct LatheConfig {
     bool trusted_returns;     /* LATHE_CALLS_RETURN: callees come back where they should: nobody looks at cpu->pc after a call */
     bool native_fs;           /* the guest's fs is the host's own (x86-64 hosts); its gs is always in the state */
     bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets their register */
+    bool exact_faults;        /* (x86-64 hosts) a memory access that faults can leave the function with LATHE_TRAP_FAULT and the state from before
+                                 its instruction: section LATHE_FAULTS of the object has a row of two 32-bit distances, each from its
+                                 own place, for each access: to the host's instruction, and to where the handler of the fault goes on */
     bool exact_unsupported;   /* refuse to lift (LATHE_ERR_UNSUPPORTED) instead of an exit with LATHE_TRAP_UNSUPPORTED */
 
     /* Overrides: functions of the caller's module, void(ptr cpu), called with the whole state in *cpu and pc after the

@@ -22,6 +22,9 @@ enum {
     LATHE_R8, LATHE_R9, LATHE_R10, LATHE_R11, LATHE_R12, LATHE_R13, LATHE_R14, LATHE_R15,
 };
 
+/* The section of objects with a row for each memory access that may fault: see LatheConfig.exact_faults. */
+#define LATHE_FAULTS "lathe_faults"
+
 /* Why a lifted function stopped before the instruction at cpu->pc (LATHE_TRAP_NONE: it did not). */
 typedef enum LatheTrap {
     LATHE_TRAP_NONE,
@@ -34,6 +37,7 @@ typedef enum LatheTrap {
     LATHE_TRAP_SYSCALL,     /* a system call, where no override is given: pc is after it */
     LATHE_TRAP_INTERRUPT,   /* a software interrupt (int n): pc is after it, number in trap_info */
     LATHE_TRAP_MISALIGNED,  /* an atomic access of a guest that wants those aligned */
+    LATHE_TRAP_FAULT,       /* a memory access; only with LatheConfig.exact_faults */
     LATHE_TRAP_ROUNDING,    /* a rounding mode that the host lacks is chosen: only code lifted with strict_fp has it */
 } LatheTrap;
 

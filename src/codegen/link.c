@@ -23,7 +23,7 @@ static const u8 slot_jump[] = {0xff, 0x25, 0xf2, 0xff, 0xff, 0xff, 0xcc, 0xcc}; 
 typedef struct Object {
     const u8 *at;
     u64 size;
-    u64 sections_off, section_count;
+    u64 sections_off, section_count, section_names;
     u64 symbols_off, symbol_count, first_global;
     u64 names_off, names_size; /* the last byte of the names is 0 */
 } Object;
@@ -77,6 +77,7 @@ static bool read_header(Object *o) {
     if (memcmp(h.e_ident, ident, sizeof(ident)) || h.e_type != ET_REL || h.e_machine != EM_X86_64)
         return false;
     o->sections_off = h.e_shoff;
+    o->section_names = h.e_shstrndx;
     o->section_count = h.e_shnum;
     return h.e_shentsize == sizeof(Elf64_Shdr) && in_object(o, h.e_shoff, (u64)h.e_shnum * sizeof(Elf64_Shdr));
 }
@@ -338,6 +339,31 @@ LatheStatus link_place(const void *object, size_t size, const LinkPlace *place) 
             return LATHE_ERR_LINK;
     }
     return LATHE_OK;
+}
+
+/* Is that the name at this place of a table of names? */
+static bool is_named(const Object *o, const Elf64_Shdr *names, u64 at, const char *name) {
+    size_t len = strlen(name) + 1;
+    return at <= names->sh_size && len <= names->sh_size - at && !memcmp(o->at + names->sh_offset + at, name, len);
+}
+
+bool link_section(const void *object, size_t size, const LinkPlace *place, const char *name, u64 *address, u64 *bytes) {
+    Linker l;
+    if (!open_linker(&l, object, size, place) || l.o.section_names >= l.o.section_count)
+        return false;
+    Elf64_Shdr names = section(&l.o, l.o.section_names);
+    if (names.sh_type != SHT_STRTAB || !in_object(&l.o, names.sh_offset, names.sh_size))
+        return false;
+    for (u64 i = 0; i < l.o.section_count; i++) {
+        Elf64_Shdr s = section(&l.o, i);
+        Site site;
+        if (!is_named(&l.o, &names, s.sh_name, name) || !locate(&l, i, &site))
+            continue;
+        *address = site.run;
+        *bytes = site.size;
+        return true;
+    }
+    return false;
 }
 
 void link_symbols(const void *object, size_t size, const LinkPlace *place, LinkDefine *define, void *user) {

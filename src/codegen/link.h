@@ -41,6 +41,9 @@ LatheStatus link_measure(const void *object, size_t size, LinkNeeds *needs);
 /* The same object as was measured. The memory's contents are undefined on failure. */
 LatheStatus link_place(const void *object, size_t size, const LinkPlace *place);
 
+/* A section of an object that was placed, and is part of the image; false: there is none of that name. */
+bool link_section(const void *object, size_t size, const LinkPlace *place, const char *name, u64 *address, u64 *bytes);
+
 /* Calls `define` for each global symbol of an object that was placed. */
 typedef void LinkDefine(void *user, const char *name, u64 address, u64 size);
 void link_symbols(const void *object, size_t size, const LinkPlace *place, LinkDefine *define, void *user);

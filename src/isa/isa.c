@@ -53,19 +53,30 @@ Val pc_value(Lifter *l, u64 addr) {
     return l->pic_base ? LLVMConstPtrToInt(pc_pointer(l, addr), ir_type(l, I64)) : ir_int(l, I64, addr);
 }
 
-void guest_access(Lifter *l, const Insn *in, Val ptr, u32 size_bytes, u32 kind) {
+enum { LOADS = 1, STORES = 2 };
+
+static void mark(Lifter *l, const Insn *in, Val ptr, u32 size_bytes, u32 kind) {
     if (!l->cfg->mark_memory)
         return;
     Val args[] = {pc_value(l, in->pc), ptr, ir_int(l, I32, size_bytes), ir_int(l, I32, kind)};
     ir_call(l, l->cfg->mark_memory, args, 4);
 }
 
+void guest_access(Lifter *l, const Insn *in, Val ptr, u32 size_bytes, u32 kind) {
+    mark(l, in, ptr, size_bytes, kind);
+    if (l->cfg->exact_faults)
+        ir_touch_or(l, ptr, size_bytes, kind & STORES, l->ops->fault_exit(l, in));
+}
+
 Val guest_load(Lifter *l, const Insn *in, Ty t, Val ptr, u32 align) {
-    guest_access(l, in, ptr, (ty_bits(t) + 7) / 8, 1);
-    return ir_load(l, t, ptr, align, SPACE_GUEST);
+    mark(l, in, ptr, (ty_bits(t) + 7) / 8, LOADS);
+    return l->cfg->exact_faults ? ir_load_or(l, t, ptr, l->ops->fault_exit(l, in)) : ir_load(l, t, ptr, align, SPACE_GUEST);
 }
 
 void guest_store(Lifter *l, const Insn *in, Val v, Val ptr, u32 align) {
-    guest_access(l, in, ptr, (ty_bits(ir_ty(v)) + 7) / 8, 2);
-    ir_store(l, v, ptr, align, SPACE_GUEST);
+    mark(l, in, ptr, (ty_bits(ir_ty(v)) + 7) / 8, STORES);
+    if (l->cfg->exact_faults)
+        ir_store_or(l, v, ptr, l->ops->fault_exit(l, in));
+    else
+        ir_store(l, v, ptr, align, SPACE_GUEST);
 }

@@ -191,6 +191,7 @@ typedef struct LiftOps {
     void (*defer)(Lifter *l, Reg r, MakeLazy *make, const void *arg);
     const void *(*deferred)(Lifter *l, Reg r, MakeLazy *make);
     void (*trap_if)(Lifter *l, const Insn *in, Val cond, LatheTrap trap);
+    Label (*fault_exit)(Lifter *l, const Insn *in); /* where an access goes that faults */
     void (*trap)(Lifter *l, const Insn *in, u64 pc, LatheTrap trap, u32 info);
     void (*jump)(Lifter *l, const Insn *in);
     void (*branch)(Lifter *l, const Insn *in, Val cond);

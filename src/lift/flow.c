@@ -129,6 +129,17 @@ static void flow_trap_if(Lifter *l, const Insn *in, Val cond, LatheTrap trap) {
     ir_here(l, often);
 }
 
+static Label flow_fault_exit(Lifter *l, const Insn *in) {
+    LatheFunc *fn = func_of(l);
+    Label here = ir_where(l), exit = ir_label(l, "fault");
+    ir_here(l, exit);
+    fn->cold = true;
+    leave_with_trap(fn, pc_value(l, in->pc), LATHE_TRAP_FAULT, 0);
+    fn->cold = false;
+    ir_here(l, here);
+    return exit;
+}
+
 static void flow_trap(Lifter *l, const Insn *in, u64 pc, LatheTrap trap, u32 info) {
     (void)in;
     leave_with_trap(func_of(l), pc_value(l, pc), trap, info);
@@ -253,6 +264,7 @@ const LiftOps lift_ops = {
     .defer = regfile_defer,
     .deferred = regfile_deferred,
     .trap_if = flow_trap_if,
+    .fault_exit = flow_fault_exit,
     .trap = flow_trap,
     .jump = flow_jump,
     .branch = flow_branch,

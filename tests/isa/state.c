@@ -21,6 +21,7 @@ static const struct TrapName {
     {LATHE_TRAP_SYSCALL, "syscall"},
     {LATHE_TRAP_INTERRUPT, "interrupt"},
     {LATHE_TRAP_MISALIGNED, "misaligned"},
+    {LATHE_TRAP_FAULT, "fault"},
     {LATHE_TRAP_ROUNDING, "rounding"},
     {TRAP_MEMORY, "memory"},
     {TRAP_FLOAT, "float"},

@@ -57,14 +57,17 @@ bool pack_hash_guest(u64 *hash, u64 start, u64 end, LatheReadMemory *read, void 
 
 /* ------------------------------------------------------------------------------------------------------------ names */
 
+u64 pack_key_kind(const CodeConfig *config) {
+    return (config->polls ? PACK_KEY_POLLS : 0) ^ (config->exact ? PACK_KEY_EXACT : 0) ^ PACK_KEY_MEMORY(config->memory);
+}
+
 Key pack_key(const PackIdentity *file, const CodeConfig *config) {
     Key key;
     CodeConfig plain = *config;
-    plain.polls = 0;
-    plain.memory = 0;
+    plain.polls = plain.memory = plain.exact = 0;
     for (u64 i = 0; i < ARRAY_LEN(key.word); i++)
         key.word[i] = pack_hash(pack_hash(PACK_VERSION + (i << 32), file, sizeof(*file)), &plain, sizeof(plain));
-    key.word[1] ^= (config->polls ? PACK_KEY_POLLS : 0) ^ PACK_KEY_MEMORY(config->memory);
+    key.word[1] ^= pack_key_kind(config);
     return key;
 }
 

@@ -37,9 +37,11 @@ typedef struct PackIdentity {
 
 Key pack_key(const PackIdentity *file, const CodeConfig *config);
 
-/* Whether loops look for signals, and the order of memory accesses (CodeConfig.polls and .memory) may change while a file is mapped: keys
- * differ in their second word by this. */
+/* Whether loops look for signals, the order of memory accesses, and what their faults do (CodeConfig.polls, .memory and .exact) may change
+ * while a file is mapped: keys differ in their second word by this. */
+u64 pack_key_kind(const CodeConfig *config); /* all of it */
 #define PACK_KEY_POLLS 0x706f6c6c73u
+#define PACK_KEY_EXACT 0x6578616374u
 #define PACK_KEY_MEMORY(order) ((u64)(order) << 48)
 
 enum { PACK_NAME_SIZE = 38 }; /* 32 digits, ".pack", zero */

@@ -175,6 +175,7 @@ typedef struct Thread {
     struct SignalState *signals; /* signal.c: the guest's handlers; shared by what shares the kernel's */
     u8 pending_info[128]; /* its siginfo */
     u64 signal_mask;      /* while one is pending: the guest's mask */
+    u8 access_info[128];  /* the siginfo of an access that has left optimised code */
     u64 fault_error, fault_trap; /* of the last fault, for handlers: the kernel, too, keeps them */
     u64 blocked;          /* of the signals that are ours on the host, which does not block them: those that the guest blocks */
     u64 held;             /* such signals, sent while the guest blocks them or another one is pending, and their siginfo */
@@ -261,6 +262,8 @@ void code_after_fork(void); /* in the child */
 bool code_share(void);
 /* With --tier=opt: from now on loops look for signals. Who is in a translation has to leave it, likewise. */
 void code_watch(void);
+/* Likewise, faults of the guest's accesses to memory leave translations with the state in whole. */
+void code_keep_state(void);
 
 /* All optimised code there is, for another process. Before that: what is not wanted is forgotten. */
 enum { CODE_PARTS = 2 };

@@ -10,9 +10,11 @@
 #include "codegen/link.h"
 #include "run/cache/pack.h"
 #include "run/client/arena.h"
+#include "run/client/image.h"
 #include "run/client/quick/emit.h"
 #include "run/client/quick/native.h"
 #include "run/client/quick/quick.h"
+#include "run/client/sites.h"
 
 enum {
     STUB_BYTES = 16,
@@ -250,6 +252,9 @@ static void *add_object(Code *c, const void *object, u32 size, u64 base, u64 pc)
     if (link_place(object, size, &place) != LATHE_OK)
         return NULL;
     link_symbols(object, size, &place, define, &link);
+    u64 rows, bytes;
+    if (link_section(object, size, &place, LATHE_FAULTS, &rows, &bytes))
+        sites_add((u64)code, (u64)code + needs.code_bytes, rows, bytes);
     return link.entry;
 }
 
@@ -552,6 +557,17 @@ void code_watch(void) {
     if (!the.opt.code.polls) {
         the.opt.code.polls = 1;
         change_kind(PACK_KEY_POLLS);
+    }
+    arena_unlock();
+}
+
+/* Images do not have the places of accesses. */
+void code_keep_state(void) {
+    arena_lock();
+    if (!the.opt.code.exact) {
+        the.opt.code.exact = 1;
+        image_give_up();
+        change_kind(PACK_KEY_EXACT);
     }
     arena_unlock();
 }

@@ -62,7 +62,7 @@ u64 image_window_hint(const char *program) {
 
 static Key key_of(const Module *m) {
     Key key = m->pack;
-    key.word[1] ^= (the.opt.code.polls ? PACK_KEY_POLLS : 0) ^ PACK_KEY_MEMORY(the.opt.code.memory);
+    key.word[1] ^= pack_key_kind(&the.opt.code);
     return key;
 }
 
@@ -87,8 +87,7 @@ static bool find_name(const char *program) {
         both.inode = pack_hash(both.inode, words, sizeof(words));
     }
     CodeConfig config = the.opt.code;
-    config.polls = 0;
-    config.memory = 0;
+    config.polls = config.memory = config.exact = 0;
     image.name = pack_key(&both, &config);
     return true;
 }
@@ -301,6 +300,10 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
 static bool has_grown(void) {
     enum { SHARE = 64 };
     return quick_count() >= image.blocks + NEW_BLOCKS || (the.stats.functions - image.functions) * SHARE > the.stats.functions;
+}
+
+void image_give_up(void) {
+    image.usable = false;
 }
 
 void image_save(Thread *t) {

@@ -12,6 +12,7 @@ void image_load(Thread *t, const char *program);
 void image_check(const Module *m);
 /* The process ends. */
 void image_save(Thread *t);
+void image_give_up(void); /* this process writes none */
 
 /* tidy.c: files of the cache beyond its bound go, and what writers left behind that did not come to an end. A writer has a minute. */
 enum { TIDY_SECONDS = 60 };

@@ -32,7 +32,7 @@ static i64 set_action(Thread *t, u32 sig, const Action *a) {
     if (a->handler == (u64)SIG_IGN)
         t->held &= ~signal_bit(sig);
     else if (a->handler && signal_is_fault(sig))
-        tier_stop(t);
+        tier_keep_state(t);
     else if (a->handler)
         tier_use_polls(t);
     return 0;

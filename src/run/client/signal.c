@@ -15,7 +15,8 @@
  *
  * A fault of quick code becomes the guest's signal, with the exact state. Faults of optimised code come with registers that are the
  * guest's only in part: a guest that has no handler dies of them as it should. With --tier=auto a guest that has one gets no more
- * optimised code; with --tier=opt it dies, too, after a message. Traps that lifted code reports (signal_trap) have exact state.
+ * optimised code; where there is no quick code, optimised code is made anew so that accesses to memory can leave it with the state in
+ * whole. Traps that lifted code reports (signal_trap) have exact state.
  */
 #include "run/client/signal.h"
 
@@ -24,6 +25,7 @@
 #include "run/client/image.h"
 #include "run/client/quick/native.h"
 #include "run/client/quick/quick.h"
+#include "run/client/sites.h"
 #include "run/client/space.h"
 #include "run/client/tier.h"
 
@@ -275,6 +277,16 @@ static void fault_without_state(const Thread *t, const SignalInfo *info) {
     let_die(info);
 }
 
+/* Optimised code goes on where the access's other way leads, and comes to signal_trap. */
+static void fault_of_access(Thread *t, const SignalInfo *info, SignalContext *s, u64 exit) {
+    SignalInfo copy = *info;
+    if (info->number == SIGSEGV && info->code == SEGV_ACCERR)
+        copy.code = segv_code(info->address);
+    memcpy(t->access_info, &copy, sizeof(copy));
+    t->fault_error = s->error, t->fault_trap = s->trap;
+    s->rip = exit;
+}
+
 /* Another thread wants this one to leave quick code. */
 static void on_stop(Thread *t, SignalContext *s) {
     t->repeat |= was_interrupted(s);
@@ -305,6 +317,8 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
             t->stepping = true, s->rflags |= FLAG_TRAP;
     } else if (quick)
         fault_of_guest(t, info, s, &place);
+    else if (sites_find(s->rip))
+        fault_of_access(t, info, s, sites_find(s->rip));
     else
         fault_without_state(t, info);
 }
@@ -383,7 +397,7 @@ i64 signal_return(Thread *t) {
 
 /* ------------------------------------------------------------------------------------------------------------ traps */
 
-static SignalInfo info_of_trap(GuestCpu *c) {
+static SignalInfo info_of_trap(const Thread *t, GuestCpu *c) {
     SignalInfo info = {.number = SIGSEGV, .code = SI_KERNEL};
     switch ((LatheTrap)c->trap) {
     case LATHE_TRAP_DIVIDE:
@@ -402,6 +416,9 @@ static SignalInfo info_of_trap(GuestCpu *c) {
     case LATHE_TRAP_UNREADABLE:
         info.address = space_prot(c->pc) != PROT_UNMAPPED && (space_prot(c->pc) & PROT_EXEC) ? page_down(c->pc) + PAGE : c->pc;
         info.code = segv_code(info.address);
+        break;
+    case LATHE_TRAP_FAULT:
+        memcpy(&info, t->access_info, sizeof(info));
         break;
     case LATHE_TRAP_INTERRUPT: /* a fault, not a trap: the CPU reports the instruction itself */
         if (c->trap_info == 3)
@@ -447,7 +464,7 @@ void signal_trap(Thread *t) {
         return;
     }
     u32 trap = t->cpu.trap;
-    SignalInfo info = info_of_trap(&t->cpu);
+    SignalInfo info = info_of_trap(t, &t->cpu);
     t->cpu.trap = LATHE_TRAP_NONE;
     if (!has_handler(t, (u32)info.number) || (t->blocked & bit((u32)info.number))) {
         explain(&t->cpu, trap);

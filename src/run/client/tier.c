@@ -199,6 +199,10 @@ void tier_use_polls(Thread *t) {
     arena_unlock();
 }
 
+void tier_keep_state(Thread *t) {
+    tier_stop(t);
+}
+
 void tier_stop(Thread *t) {
     if (!is_auto() || hot.stopped)
         return;

@@ -15,6 +15,8 @@ void tier_found(Thread *t, u64 pc);
 void tier_sample(Thread *t);
 /* The guest has a handler for a signal that may come at any time: loops of optimised code have to look for it from now on. */
 void tier_use_polls(Thread *t);
+/* The guest has a handler of faults, which sees the exact state. */
+void tier_keep_state(Thread *t);
 /* The guest has a handler for faults, which only quick code can tell exactly: from now on there is only that. */
 void tier_stop(Thread *t);
 /* Is it ours, or did somebody send it to the guest? */

@@ -54,6 +54,8 @@ typedef struct CodeConfig {
     u32 polls;      /* bool: loops look for signals */
     u32 low_vectors; /* bool: bits from 128 up of the host's vector registers are the guest's, and left alone */
     u32 memory;      /* MemoryOrder */
+    u32 exact;       /* bool: accesses to memory that fault leave with the state in whole */
+    u32 unused;
     u8 reserved[16];
 } CodeConfig;
 

@@ -166,6 +166,7 @@ static void configure(Translator *t) {
         .resolve = function_at,
         .native_fs = true,
         .strict_fp = t->config.strict_fp,
+        .exact_faults = t->config.exact,
         .no_jump_tables = !t->request.base, /* memory that may change has no constants */
     };
     set_reach(t);

@@ -50,4 +50,5 @@ void tier_begin(Thread *t) { (void)t; }
 /* Who did this before may have been a vfork's child; this thread leaves what it is in all the same. */
 void tier_use_polls(Thread *t) { code_watch(), t->restarts = true; }
 void tier_stop(Thread *t) { tier_use_polls(t); }
+void tier_keep_state(Thread *t) { code_keep_state(), tier_use_polls(t); }
 bool tier_sent(const void *info) { return (void)info, false; }
