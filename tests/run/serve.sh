@@ -197,11 +197,16 @@ killed "all are killed" kill_servers
 "$pauses" 0 64 40000 >busy
 expect 0 "start" serve
 pid=$(daemon)
-LATHE_TIER=auto expect 7 "hot functions" run --cache=none --stats=json "$pauses" 0 64 40000
-same out busy
-counts translated -gt 0
+# How long an answer takes depends on what else there is to do, and times are counted in hundredths of a second: again, until both are seen.
+hot_by_daemon() {
+    LATHE_TIER=auto run --cache=none --stats=json "$pauses" 0 64 40000 >out 2>err
+    [ $? -eq 7 ] && cmp -s out busy || wrong=$((wrong + 1))
+    [ "$(figure translated)" -gt 0 ] && has_worked
+}
 what="hot functions are the daemon's"
-holds wait_until has_worked
+wrong=0
+holds wait_until hot_by_daemon
+is $wrong -eq 0
 LATHE_TIER=auto begin "hot functions, and a daemon that is killed" run --cache=none "$pauses" 0 64 40000
 sleep 0.1
 kill_servers
@@ -288,9 +293,15 @@ counts translated -eq 0
 is "$(wc -l <calls)" -eq 1
 expect 7 "from here it is something else" run --stats=json "$pauses" 0 64
 counts translated -gt 0
-LATHE_TIER=auto expect 7 "hot functions by ssh" run --server=ssh:far --cache=none --stats=json "$pauses" 0 64 40000
-same out busy
-counts translated -gt 0
+hot_by_ssh() {
+    LATHE_TIER=auto run --server=ssh:far --cache=none --stats=json "$pauses" 0 64 40000 >out 2>err
+    [ $? -eq 7 ] && cmp -s out busy || wrong=$((wrong + 1))
+    [ "$(figure translated)" -gt 0 ]
+}
+what="hot functions by ssh"
+wrong=0
+holds wait_until hot_by_ssh
+is $wrong -eq 0
 expect 2 "ssh and Redis" run --server=ssh:far --cache=redis://localhost "$pauses" 0 1
 expect 0 "stop" serve --stop --ssh=far
 LATHE_SERVER=ssh:far killed "ssh that dies" kill_servers

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { LONG_SECONDS = 60 }; /* never over, however busy the machine is */
+
 static volatile sig_atomic_t order[16], order_len;
 static volatile sig_atomic_t usr2_blocked, segv_blocked;
 
@@ -57,16 +59,16 @@ static int by_sigsuspend(const sigset_t *mask) {
 }
 
 static int by_ppoll(const sigset_t *mask) {
-    return ppoll(NULL, 0, &(struct timespec){2, 0}, mask);
+    return ppoll(NULL, 0, &(struct timespec){LONG_SECONDS, 0}, mask);
 }
 
 static int by_pselect(const sigset_t *mask) {
-    return pselect(0, NULL, NULL, NULL, &(struct timespec){2, 0}, mask);
+    return pselect(0, NULL, NULL, NULL, &(struct timespec){LONG_SECONDS, 0}, mask);
 }
 
 static int by_epoll_pwait(const sigset_t *mask) {
     struct epoll_event event;
-    int fd = epoll_create1(0), result = epoll_pwait(fd, &event, 1, 2000, mask), error = errno;
+    int fd = epoll_create1(0), result = epoll_pwait(fd, &event, 1, LONG_SECONDS * 1000, mask), error = errno;
     close(fd);
     errno = error;
     return result;
@@ -125,6 +127,13 @@ static void burn(double seconds) {
     while ((double)(now.tv_sec - start.tv_sec) + 1e-9 * (double)(now.tv_nsec - start.tv_nsec) < seconds);
 }
 
+/* Until the other one has taken what was sent before, and most likely waits already. */
+static void wait_for_turn(int fd) {
+    char c;
+    read(fd, &c, 1);
+    usleep(20000);
+}
+
 /* With everything blocked there is nothing but what was sent. */
 static void wait_for_all(void) {
     sigset_t all, none, pending;
@@ -155,20 +164,24 @@ static void wait_for_all(void) {
         sigpending(&pending);
         printf(", pending %d\n", sigismember(&pending, sent[i]));
     }
+    int ends[2];
+    pipe(ends);
     pid_t me = getpid(), child = fork();
     if (!child) {
         for (int i = 0; i < 4; i++) {
-            usleep(30000);
+            wait_for_turn(ends[0]);
             kill(me, sent[i]);
         }
-        usleep(30000);
+        wait_for_turn(ends[0]);
         _exit(0);
     }
     for (int i = 0; i < 4; i++) {
-        got = sigtimedwait(&all, &info, &(struct timespec){5, 0});
+        write(ends[1], "x", 1);
+        got = sigtimedwait(&all, &info, &(struct timespec){LONG_SECONDS, 0});
         printf("sent %d: %d, by the child %d\n", got, info.si_code == SI_USER, info.si_pid == child);
     }
-    got = sigtimedwait(&all, &info, &(struct timespec){5, 0});
+    write(ends[1], "x", 1);
+    got = sigtimedwait(&all, &info, &(struct timespec){LONG_SECONDS, 0});
     printf("%d\n", got);
     waitpid(child, NULL, 0);
     sigprocmask(SIG_SETMASK, &none, NULL);
