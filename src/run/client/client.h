@@ -16,6 +16,7 @@
  *     syscall.c  the guest's system calls, calls.c  their names; trace.c prints them; proc.c  what /proc tells of the guest
  *     guest/     what is different between guests: see guest.h
  *     process.c  fork, vfork, exec, exit
+ *     seccomp.c  the guest's filters of its system calls; bpf.c  runs them
  *     signal.c   signals, from the host's handlers to the guest's; sigcalls.c  the system calls about them
  */
 #ifndef RUN_CLIENT_H
@@ -59,6 +60,7 @@ typedef struct Options {
     u32 cpu;                /* Cpu */
     u32 stats;              /* 0 none, 1 text, 2 json */
     u32 dump;               /* DUMP_* bits, handed to the server */
+    u32 filters;            /* seccomp.c: descriptor of what exec hands on, plus 1; 0: nothing */
     u32 first_pid;          /* of the run: --strace names all others */
     char cache_dir[256];    /* empty: no cache */
     u32 cache_mib;          /* what may be in it */
@@ -108,6 +110,8 @@ typedef struct Process {
     u32 releases;           /* syscall.c: of guarded pages before a system call */
     struct Thread *threads; /* all of them, under the arena's lock */
     struct Thread *ended;   /* those whose memory is to be freed once the kernel is done with them */
+    struct Thread *spare;   /* memory for new ones, under the arena's lock */
+    u32 spare_count;
 } Process;
 
 extern Process the;
@@ -157,6 +161,7 @@ typedef struct Thread {
     u64 signal_stack, signal_stack_size; /* of the host's signal handlers */
     u32 pid, tid;
     struct Thread *next;        /* of the.threads or the.ended */
+    u64 tables_age;             /* when it ended: see quick_tables_age */
     u32 lives;                  /* the kernel clears it when a separate one ends or execs */
     bool separate;              /* of a process of its own, in memory that it shares for good */
     u32 locks;                  /* sys.c: that a separate one holds, and its mask without them */
@@ -183,6 +188,9 @@ typedef struct Thread {
     bool masking;         /* the host's mask is not the guest's, and no signal is pending */
     bool suspended;       /* in a system call with a mask of its own */
     u64 suspend_mask;
+    struct Filter *filters;  /* seccomp.c: the newest; NULL: none */
+    u32 seccomp;             /* SECCOMP_MODE_* */
+    bool wants_no_new_privs; /* another thread has said so for this one */
     u64 altstack, altstack_size; /* the guest's; size 0: none */
     u32 altstack_flags;
     __attribute__((aligned(4096))) TableEntry table[1 << TABLE_BITS]; /* optimised code that computed jumps and calls have asked for */
@@ -326,10 +334,10 @@ void vdso_adopt(void);
 /* ------------------------------------------------------------------------------------------------------------- proc.c */
 
 /* Files of /proc about this process that would show the client. */
-typedef enum ProcFile { PROC_OTHER, PROC_EXE, PROC_MAPS } ProcFile;
+typedef enum ProcFile { PROC_OTHER, PROC_EXE, PROC_MAPS, PROC_STATUS } ProcFile;
 ProcFile proc_find(int dir, const char *path);
-/* fd, which the kernel opened as maps, becomes the guest's view; returns fd, or a negative errno and fd is closed. */
-i64 proc_open_maps(int fd, u32 flags);
+/* fd, which the kernel opened as maps or status, becomes the guest's view; returns fd, or a negative errno and fd is closed. */
+i64 proc_open(ProcFile file, int fd, u32 flags);
 
 /* ----------------------------------------------------------------------------------------------------------- remote.c */
 
@@ -376,8 +384,14 @@ i64 process_exec(Thread *t, const char *path, char **argv, char **envp);
 i64 process_clone3(Thread *t, u64 args, u64 size);
 _Noreturn void process_exit(Thread *t, int status); /* prints statistics */
 i64 process_exit_thread(Thread *t, int status); /* returns if a signal has to be delivered first */
+bool process_leave(Thread *t); /* the thread is going to end, and is no longer one of the.threads; false: it is the last one */
 /* A trap of translated code (cpu->trap): the guest's signal. Returns if the guest goes on. */
 void signal_trap(Thread *t);
+struct SignalInfo;
+/* A signal that the guest cannot put off, as if it were noted; false: one that is noted comes first. The guest dies of it if it has no
+ * handler or blocks it. */
+bool signal_force(Thread *t, const struct SignalInfo *info);
+_Noreturn void signal_die(int sig); /* this process */
 /* Deliver what is pending, if anything, by changing the guest state. */
 void signal_deliver(Thread *t);
 i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size);

@@ -15,6 +15,7 @@ typedef struct GuestFacts {
     const char *platform; /* AT_PLATFORM; NULL: none */
     u16 machine;          /* of ELF files */
     u32 arch;             /* LatheArch */
+    u32 audit_arch;       /* the same for the kernel's filters */
     u64 hwcap, hwcap2;    /* AT_HWCAP and AT_HWCAP2: bits of the host's that the guest sees, */
     u64 more_hwcap;       /* and bits besides */
     u32 memory;           /* MemoryOrder: what its threads count on */

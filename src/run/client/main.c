@@ -8,29 +8,76 @@
 #include "run/client/frame.h"
 #include "run/client/image.h"
 #include "run/client/quick/quick.h"
+#include "run/client/seccomp.h"
 #include "run/client/tier.h"
 
-enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202 };
+enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202, SPARES_MAX = 8 };
 
 Process the;
 
-Thread *thread_new(u64 host_stack_size) {
+static Thread *new_memory(u64 host_stack_size) {
     Thread *t = sys_pages(sizeof(Thread));
     i64 stack = sys_mmap(0, host_stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!t || sys_failed(stack))
         return NULL;
     sys_mprotect((u64)stack, 4096, PROT_NONE);
     t->signal_stack = (u64)sys_pages(SIGNAL_STACK_BYTES);
+    t->host_stack = (u64)stack;
+    return t;
+}
+
+static void free_memory(Thread *t, u64 host_stack_size) {
+    sys_munmap(t->host_stack, host_stack_size);
+    sys_pages_free((void *)t->signal_stack, SIGNAL_STACK_BYTES);
+    sys_pages_free(t, sizeof(*t));
+}
+
+/* A program that starts threads all the time would wait for the kernel, which maps and clears pages for one thread after the other. What
+ * the tables have of a thread before is of use, too, if it is still so. With the arena's lock. */
+static Thread *take_spare(void) {
+    while (the.spare) {
+        Thread *t = the.spare;
+        the.spare = t->next;
+        the.spare_count--;
+        if (t->tables_age == quick_tables_age())
+            return t;
+        free_memory(t, HOST_STACK_SMALL);
+    }
+    return NULL;
+}
+
+static bool keep_spare(Thread *t) {
+    u64 host_stack = t->host_stack, signal_stack = t->signal_stack, age = t->tables_age;
+    if (t->host_stack_size != HOST_STACK_SMALL || __atomic_load_n(&the.spare_count, __ATOMIC_RELAXED) >= SPARES_MAX)
+        return false;
+    memset(t, 0, offsetof(Thread, table)); /* only optimised code fills that one */
+    t->host_stack = host_stack, t->signal_stack = signal_stack, t->tables_age = age;
+    arena_lock();
+    t->next = the.spare;
+    the.spare = t;
+    the.spare_count++;
+    arena_unlock();
+    return true;
+}
+
+Thread *thread_new(u64 host_stack_size) {
+    arena_lock();
+    Thread *t = host_stack_size == HOST_STACK_SMALL ? take_spare() : NULL;
+    if (!t) {
+        arena_unlock();
+        t = new_memory(host_stack_size);
+        if (!t)
+            return NULL;
+        arena_lock();
+    }
     t->signal_stack_size = SIGNAL_STACK_BYTES;
     t->self = t;
     t->lives = 1;
     t->flags = FLAGS_FIXED;
     quick_connect(t);
-    t->host_stack = (u64)stack;
     t->host_stack_size = host_stack_size;
-    t->stack_limit = (u64)stack + host_stack_size / 2;
+    t->stack_limit = t->host_stack + host_stack_size / 2;
     guest_reset(&t->cpu);
-    arena_lock();
     quick_adopt(t);
     t->next = the.threads;
     the.threads = t;
@@ -42,8 +89,10 @@ void thread_unlist(Thread *t) {
     Thread **at = &the.threads;
     while (*at && *at != t)
         at = &(*at)->next;
-    if (*at)
+    if (*at) {
         *at = t->next;
+        t->tables_age = quick_tables_age();
+    }
 }
 
 void thread_free(Thread *t) {
@@ -52,9 +101,9 @@ void thread_free(Thread *t) {
     arena_unlock();
     signal_forget(t);
     remote_free(&t->remote);
-    sys_munmap(t->host_stack, t->host_stack_size);
-    sys_pages_free((void *)t->signal_stack, t->signal_stack_size);
-    sys_pages_free(t, sizeof(*t));
+    seccomp_forget(t);
+    if (!keep_spare(t))
+        free_memory(t, t->host_stack_size);
 }
 
 void thread_become(Thread *t) {
@@ -75,6 +124,9 @@ static void start_program(const char *path, char **argv, char **envp) {
     Thread *t = thread_new(HOST_STACK_BYTES);
     if (!t || !frame_prepare())
         die("no memory for a thread");
+    if (the.opt.filters && !seccomp_take_over(t, (int)the.opt.filters - 1))
+        die("the filters of system calls are not there any more");
+    the.opt.filters = 0;
     guest_set_sp(&t->cpu, stack_build(&image, argv, envp, path));
     t->cpu.pc = image.start;
     arena_fix();

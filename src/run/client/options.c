@@ -27,6 +27,7 @@ static const Field fields[] = {
     FIELD("perf", perf, FLAG),
     FIELD("stats", stats, WORD),
     FIELD("dump", dump, WORD),
+    FIELD("filters", filters, WORD),
     FIELD("root", first_pid, WORD),
     FIELD("build", code.reserved, TEXT),
     FIELD("cache", cache_dir, TEXT),

@@ -1,19 +1,21 @@
 /* proc.c: what /proc tells the guest of itself.
  *
  * Most of it is the kernel's own: the name, the arguments, the environment and the auxiliary vector of the process are
- * the guest's (stack.c, load.c), for everybody who looks. Two files know of the client and get an answer of ours, which
- * other processes do not see: exe, and the list of mappings.
+ * the guest's (stack.c, load.c), for everybody who looks. Some files know of the client and get an answer of ours, which
+ * other processes do not see: exe, the list of mappings, and the status once the guest has filters of system calls.
  *
  * A file of ours is told by its last name and by where the kernel finds the directory in front of it, so that links,
  * relative paths and descriptors all lead to the same answer.
  */
 #include <linux/memfd.h>
+#include <linux/seccomp.h>
 
 #include "run/client/client.h"
 #include "run/client/maps.h"
+#include "run/client/seccomp.h"
 #include "run/client/space.h"
 
-enum { PATH_BYTES = 4096, OUT_BYTES = 16 << 10, LINE_BYTES = MAPS_BUFFER + 128, NAME_COLUMN = 73 };
+enum { PATH_BYTES = 4096, OUT_BYTES = 16 << 10, LINE_BYTES = MAPS_BUFFER + 128, NAME_COLUMN = 73, STATUS_BYTES = 8 << 10 };
 
 /* --------------------------------------------------------------------------------------------------------- finding */
 
@@ -38,9 +40,17 @@ static bool resolve(int dir, const char *path, char *out, size_t size) {
     return len > 0;
 }
 
+static ProcFile file_named(const char *name) {
+    static const char *const names[] = {[PROC_EXE] = "exe", [PROC_MAPS] = "maps", [PROC_STATUS] = "status"};
+    for (u32 i = PROC_EXE; i < ARRAY_LEN(names); i++)
+        if (!strcmp(name, names[i]))
+            return (ProcFile)i;
+    return PROC_OTHER;
+}
+
 ProcFile proc_find(int dir, const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    ProcFile file = !strcmp(name, "exe") ? PROC_EXE : !strcmp(name, "maps") ? PROC_MAPS : PROC_OTHER;
+    ProcFile file = file_named(name);
     char parent[PATH_BYTES] = ".", found[PATH_BYTES];
     size_t len = (size_t)(name - path);
     if (file == PROC_OTHER || len >= sizeof(parent))
@@ -110,45 +120,104 @@ static void put_line(Out *o, const MapsLine *line) {
     }
 }
 
-static bool write_maps(int fd) {
+static bool put_maps(Out *o) {
     MapsReader *reader = sys_pages(sizeof(*reader));
-    Out *o = sys_pages(sizeof(*o));
     MapsLine line;
-    bool ok = reader && o && maps_open(reader);
+    bool ok = reader && maps_open(reader);
     if (ok) {
-        o->fd = fd;
         while (maps_next(reader, &line))
             put_line(o, &line);
         maps_close(reader);
-        flush(o);
-        ok = !o->failed;
     }
     if (reader)
         sys_pages_free(reader, sizeof(*reader));
-    if (o)
-        sys_pages_free(o, sizeof(*o));
     return ok;
 }
 
-/* A file in memory that can be read from its start, opened as asked for; negative errno. */
-static i64 open_copy(u32 flags) {
+/* ---------------------------------------------------------------------------------------------------------- status */
+
+/* The number behind a name at the beginning of a line; *line is where the line begins, NULL: there is none. */
+static u32 find_number(const char *text, const char *name, const char **line) {
+    u32 value = 0;
+    *line = text;
+    while (*line && strncmp(*line, name, strlen(name))) {
+        *line = strchr(*line, '\n');
+        *line += *line != NULL;
+    }
+    for (const char *c = *line ? *line + strlen(name) : ""; *c && *c != '\n'; c++)
+        value = *c >= '0' && *c <= '9' ? 10 * value + (u32)(*c - '0') : value;
+    return value;
+}
+
+static SeccompFacts facts_in(const char *status) {
+    const char *line;
+    return seccomp_facts(find_number(status, "Pid:\t", &line));
+}
+
+static void put_text(Out *o, const char *from, const char *end) {
+    memcpy(o->text + o->len, from, (size_t)(end - from));
+    o->len += (size_t)(end - from);
+}
+
+/* The host's text with other lines about filters; those that the host has are in force, too. */
+static void put_status(Out *o, const char *status) {
+    const char *mode, *count, *rest;
+    SeccompFacts facts = facts_in(status);
+    find_number(status, "Seccomp:\t", &mode);
+    u32 host_count = find_number(status, "Seccomp_filters:\t", &count);
+    rest = count ? strchr(count, '\n') : mode ? strchr(mode, '\n') : NULL;
+    put_text(o, status, rest ? mode : status + strlen(status));
+    if (rest && count)
+        o->len += format_text(o->text + o->len, LINE_BYTES, "Seccomp:\t%u\nSeccomp_filters:\t%u", facts.mode, host_count + facts.filters);
+    else if (rest)
+        o->len += format_text(o->text + o->len, LINE_BYTES, "Seccomp:\t%u", facts.mode);
+    if (rest)
+        put_text(o, rest, rest + strlen(rest));
+}
+
+/* ------------------------------------------------------------------------------------------------------------ opening */
+
+/* A file in memory that can be read from its start, opened as asked for; negative errno. status: what the host's has; NULL: maps */
+static i64 open_copy(Out *o, const char *status, u32 flags) {
     char link[32];
-    i64 fd = sys_memfd_create("maps", MFD_CLOEXEC);
+    bool ok = true;
+    i64 fd = sys_memfd_create(status ? "status" : "maps", MFD_CLOEXEC);
     if (fd < 0)
         return fd;
+    o->fd = (int)fd;
+    if (status)
+        put_status(o, status);
+    else
+        ok = put_maps(o);
+    flush(o);
     format_text(link, sizeof(link), "/proc/self/fd/%d", (int)fd);
-    i64 result = write_maps((int)fd) ? sys_open(link, flags & (O_ACCMODE | O_CLOEXEC | O_NONBLOCK), 0) : -ENOMEM;
+    i64 result = ok && !o->failed ? sys_open(link, flags & (O_ACCMODE | O_CLOEXEC | O_NONBLOCK), 0) : -ENOMEM;
     sys_close((int)fd);
     return result;
 }
 
-i64 proc_open_maps(int fd, u32 flags) {
-    i64 copy = open_copy(flags);
+/* In place of what the kernel has opened. */
+static i64 replace(int fd, i64 copy, u32 flags) {
     if (copy < 0) {
         sys_close(fd);
         return copy;
     }
     i64 result = sys_dup3((int)copy, fd, flags & O_CLOEXEC);
     sys_close((int)copy);
+    return result;
+}
+
+i64 proc_open(ProcFile file, int fd, u32 flags) {
+    char status[STATUS_BYTES] = "";
+    if (file == PROC_STATUS) {
+        i64 n = sys_pread(fd, status, sizeof(status) - 1, 0);
+        status[n > 0 ? n : 0] = 0;
+        if (facts_in(status).mode == SECCOMP_MODE_DISABLED)
+            return fd;
+    }
+    Out *o = sys_pages(sizeof(*o));
+    i64 result = replace(fd, o ? open_copy(o, file == PROC_STATUS ? status : NULL, flags) : -ENOMEM, flags);
+    if (o)
+        sys_pages_free(o, sizeof(*o));
     return result;
 }

@@ -14,6 +14,7 @@
 #include "run/client/frame.h"
 #include "run/client/image.h"
 #include "run/client/quick/quick.h"
+#include "run/client/seccomp.h"
 #include "run/client/space.h"
 #include "run/client/tier.h"
 
@@ -84,6 +85,7 @@ static Thread *thread_copy(const Thread *t, u64 flags) {
     guest_set_result(&child->cpu, 0);
     child->borrows_memory = true;
     child->own_files = t->own_files || !(flags & CLONE_FILES);
+    seccomp_inherit(child, t);
     if (signal_copy(child, t))
         return child;
     thread_free(child);
@@ -158,6 +160,7 @@ static Thread *new_beside(Thread *t, u64 flags) {
     child->flags = t->flags;
     guest_set_result(&child->cpu, 0);
     child->altstack = child->altstack_size = child->altstack_flags = 0;
+    seccomp_inherit(child, t);
     child->separate = t->separate || !(flags & CLONE_THREAD);
     the.any_separate |= child->separate;
     child->own_files = t->own_files || !(flags & CLONE_FILES);
@@ -329,6 +332,11 @@ static i64 count_strings(u64 list) {
     return 0;
 }
 
+/* This program, also for who has another root by now. */
+static const char *client_file(void) {
+    return sys_access(the.opt.client_path, X_OK) ? "/proc/self/exe" : the.opt.client_path;
+}
+
 /* execve with one variable more: the shared cache's password. The lists are on the stack: memory would stay behind in the parent of
  * a vfork child. */
 static i64 exec_with_secret(Thread *t, const char **argv, char **envp) {
@@ -341,18 +349,20 @@ static i64 exec_with_secret(Thread *t, const char **argv, char **envp) {
         memcpy(list, envp, (size_t)count * sizeof(char *));
     list[count] = variable;
     list[count + 1] = NULL;
-    u64 args[6] = {(u64)the.opt.client_path, (u64)argv, (u64)list};
+    u64 args[6] = {(u64)client_file(), (u64)argv, (u64)list};
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
 }
 
-/* lathe-client OPTIONS PATH ARGV0 ARGS… */
-static i64 exec_client(Thread *t, const char *path, char **argv, char **envp) {
+/* lathe-client OPTIONS PATH ARGV0 ARGS…, with a descriptor of the guest's filters if there are some */
+static i64 exec_client(Thread *t, const char *path, char **argv, char **envp, u32 filters) {
     enum { BEFORE = 3 };
     char options[OPTIONS_BYTES];
+    Options all = the.opt;
+    all.filters = filters ? filters + 1 : 0;
     i64 argc = count_strings((u64)argv);
     if (argc < 0)
         return argc;
-    if (argc > ARGS_MAX || !options_format(&the.opt, options, sizeof(options)))
+    if (argc > ARGS_MAX || !options_format(&all, options, sizeof(options)))
         return -E2BIG;
     const char *list[argc + BEFORE + 2];
     list[0] = the.opt.client_path;
@@ -363,18 +373,29 @@ static i64 exec_client(Thread *t, const char *path, char **argv, char **envp) {
     list[BEFORE + (argc ? argc : 1)] = NULL;
     if (the.secret)
         return exec_with_secret(t, list, envp);
-    u64 args[6] = {(u64)the.opt.client_path, (u64)list, (u64)envp};
+    u64 args[6] = {(u64)client_file(), (u64)list, (u64)envp};
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
 }
 
+static i64 exec_filtered(Thread *t, const char *path, char **argv, char **envp) {
+    i64 filters = seccomp_hand_on(t);
+    if (filters < 0)
+        return filters;
+    i64 error = exec_client(t, path, argv, envp, (u32)filters);
+    if (filters)
+        sys_close((int)filters);
+    return error;
+}
+
 static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
-    bool here = !the.opt.no_follow && runs_here(path);
-    if (here || may_execute(path))
+    bool here = !the.opt.no_follow && runs_here(path), possible = here || may_execute(path);
+    if (possible)
         image_save(t);
     if (here)
-        return exec_client(t, path, argv, envp);
+        return exec_filtered(t, path, argv, envp);
+    i64 error = possible ? seccomp_leave_to_host(t) : 0;
     u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
-    return syscall_guarded(&t->pending_signals, __NR_execve, args);
+    return error ? error : syscall_guarded(&t->pending_signals, __NR_execve, args);
 }
 
 i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
@@ -388,6 +409,18 @@ i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
 
 /* ---------------------------------------------------------------------------------------------------------- exit */
 
+bool process_leave(Thread *t) {
+    arena_lock();
+    bool last = t->borrows_memory || (the.threads == t && !t->next);
+    if (!last) {
+        thread_unlist(t);
+        t->next = the.ended;
+        the.ended = t;
+    }
+    arena_unlock();
+    return !last;
+}
+
 /* The kernel tells whoever waits for the thread once it is gone; until then it is on its stack. A signal that comes now is for another
  * thread: the kernel finds it, if this one has not noted it. */
 i64 process_exit_thread(Thread *t, int status) {
@@ -397,15 +430,7 @@ i64 process_exit_thread(Thread *t, int status) {
         sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
         return SYSCALL_RESTART;
     }
-    arena_lock();
-    bool last = t->borrows_memory || (the.threads == t && !t->next);
-    if (!last) {
-        thread_unlist(t);
-        t->next = the.ended;
-        the.ended = t;
-    }
-    arena_unlock();
-    if (last)
+    if (!process_leave(t))
         process_exit(t, status);
     for (;;)
         sys1(__NR_exit, (u64)status);

@@ -105,7 +105,7 @@ static bool has_handler(const Thread *t, u32 sig) {
     return t->signals && __atomic_load_n(&t->signals->action[sig].handler, __ATOMIC_RELAXED) > (u64)SIG_IGN;
 }
 
-static _Noreturn void die_of(int sig) {
+_Noreturn void signal_die(int sig) {
     set_host_default((u32)sig);
     set_host_mask(0);
     sys_tgkill(sys_getpid(), sys_gettid(), sig);
@@ -341,7 +341,7 @@ static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u6
     u64 now = t->suspended ? t->suspend_mask : mask;
     bool switch_stack = (a->flags & SA_ONSTACK) && t->altstack_size && !signal_on_altstack(t);
     if (!frame_push(t, info, mask, a->handler, a->restorer, switch_stack ? t->altstack + t->altstack_size : 0))
-        die_of(SIGSEGV); /* as the kernel has it */
+        signal_die(SIGSEGV); /* as the kernel has it */
     if (t->altstack_flags & SS_AUTODISARM)
         t->altstack = t->altstack_size = t->altstack_flags = 0;
     t->suspended = false;
@@ -453,11 +453,39 @@ static void undo_trap(GuestCpu *c) {
     c->trap = LATHE_TRAP_NONE;
 }
 
-/* As if it were noted. A signal that is noted comes first, and the instruction traps again. */
-void signal_trap(Thread *t) {
+/* The host's mask until now; behind it a signal may be noted, but no other comes. */
+static u64 block_all(Thread *t) {
     u64 all = ~signal_ours(), host_mask = 0;
     t->masking = true;
     sys_rt_sigprocmask(SIG_SETMASK, &all, &host_mask);
+    return host_mask;
+}
+
+static bool is_handled(const Thread *t, u32 sig, u64 mask) {
+    return has_handler(t, sig) && !(mask & bit(sig));
+}
+
+static void note_forced(Thread *t, const SignalInfo *info, u64 mask) {
+    if (!is_handled(t, (u32)info->number, mask)) {
+        image_save(t);
+        signal_die(info->number);
+    }
+    t->signal_mask = mask;
+    memcpy(t->pending_info, info, sizeof(*info));
+    t->pending_signals = bit((u32)info->number);
+}
+
+bool signal_force(Thread *t, const SignalInfo *info) {
+    u64 mask = block_all(t) | t->blocked;
+    if (t->pending_signals)
+        return false;
+    note_forced(t, info, mask);
+    return true;
+}
+
+/* A signal that is noted comes first, and the instruction traps again. */
+void signal_trap(Thread *t) {
+    u64 mask = block_all(t) | t->blocked;
     if (t->pending_signals) {
         undo_trap(&t->cpu);
         signal_deliver(t);
@@ -466,14 +494,9 @@ void signal_trap(Thread *t) {
     u32 trap = t->cpu.trap;
     SignalInfo info = info_of_trap(t, &t->cpu);
     t->cpu.trap = LATHE_TRAP_NONE;
-    if (!has_handler(t, (u32)info.number) || (t->blocked & bit((u32)info.number))) {
+    if (!is_handled(t, (u32)info.number, mask))
         explain(&t->cpu, trap);
-        image_save(t);
-        die_of(info.number);
-    }
-    t->signal_mask = host_mask | t->blocked;
-    memcpy(t->pending_info, &info, sizeof(info));
-    t->pending_signals = bit((u32)info.number);
+    note_forced(t, &info, mask);
     signal_deliver(t);
 }
 

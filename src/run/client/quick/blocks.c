@@ -160,7 +160,12 @@ void tables_init(Thread *t) {
     t->table_pc[1] = QUICK_NO_TARGET(1);
 }
 
+u64 quick_tables_age(void) {
+    return quick_all.tables_age;
+}
+
 void tables_clear(u64 pc) {
+    quick_all.tables_age++;
     for (Thread *t = the.threads; t; t = t->next) {
         clear(t->table_pc, call_index(pc), pc);
         clear(t->table_pc, beside(call_index(pc)), pc);

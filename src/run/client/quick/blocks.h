@@ -49,6 +49,7 @@ typedef struct Blocks {
     Page *pages;
     u64 page_count, page_cap;
     u32 dead; /* blocks */
+    u64 tables_age; /* see quick_tables_age */
     u8 *stubs, *stubs_end;
 } Blocks;
 

@@ -29,6 +29,7 @@ u64 quick_count(void) { return 0; }
 void quick_drop(bool (*keeps)(u64 pc)) { (void)keeps; }
 bool quick_sent_stop(const void *info) { return (void)info, false; }
 void quick_adopt(Thread *t) { (void)t; }
+u64 quick_tables_age(void) { return 0; }
 void quick_after_fork(Thread *t) { (void)t; }
 bool quick_locate(u64 host, QuickPlace *place) { return (void)host, (void)place, false; }
 void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) { (void)t, (void)s, (void)place, wrong(); }

@@ -113,6 +113,7 @@ void quick_renew(Thread *t) {
     code_forget_all();
     blocks_forget_all();
     arena_reset();
+    quick_all.tables_age++;
     for (Thread *each = the.threads; each; each = each->next)
         forget_lookups(each);
     the.stats.renewals++;

@@ -2,6 +2,7 @@
 #include "run/client/guest.h"
 
 #include <elf.h>
+#include <linux/audit.h>
 
 #include "guest_cpu.h"
 #include "isa/riscv64/helpers.h"
@@ -15,6 +16,7 @@ const GuestFacts guest_facts = {
     .name = "riscv64",
     .machine = EM_RISCV,
     .arch = LATHE_ARCH_RISCV64,
+    .audit_arch = AUDIT_ARCH_RISCV64,
     .more_hwcap = LETTER('I') | LETTER('M') | LETTER('A') | LETTER('F') | LETTER('D') | LETTER('C'),
     .memory = MEMORY_WEAK,
     .helpers = helpers,

@@ -2,6 +2,7 @@
 #include "run/client/guest.h"
 
 #include <elf.h>
+#include <linux/audit.h>
 
 #include "guest_cpu.h"
 #include "isa/x86_64/helpers.h"
@@ -21,6 +22,7 @@ const GuestFacts guest_facts = {
     .platform = "x86_64",
     .machine = EM_X86_64,
     .arch = LATHE_ARCH_X86_64,
+    .audit_arch = AUDIT_ARCH_X86_64,
     .hwcap = ~(u64)0,
     .hwcap2 = ~(u64)HWCAP2_FSGSBASE,
     .memory = MEMORY_STRONG,
