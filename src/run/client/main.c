@@ -15,8 +15,22 @@ enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202, SPARES_MAX = 8 };
 
 Process the;
 
+/* With its tables in one huge page, if the kernel has some: a program that begins touches them all over. */
+static Thread *first_thread(void) {
+    enum { HUGE_PAGE = 2 << 20, ADVISE_HUGE = 14 };
+    u64 tables = offsetof(Thread, table_pc), all = (u64)sys_pages(sizeof(Thread) + HUGE_PAGE);
+    if (!all)
+        return NULL;
+    u64 t = ((all + tables + HUGE_PAGE - 1) & -(u64)HUGE_PAGE) - tables, end = t + page_up(sizeof(Thread));
+    if (t > all)
+        sys_pages_free((void *)all, t - all);
+    sys_pages_free((void *)end, all + page_up(sizeof(Thread) + HUGE_PAGE) - end);
+    sys_madvise(t + tables, HUGE_PAGE, ADVISE_HUGE);
+    return (Thread *)t;
+}
+
 static Thread *new_memory(u64 host_stack_size) {
-    Thread *t = sys_pages(sizeof(Thread));
+    Thread *t = the.threads ? sys_pages(sizeof(Thread)) : first_thread();
     i64 stack = sys_mmap(0, host_stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!t || sys_failed(stack))
         return NULL;
