@@ -11,6 +11,8 @@
 /* Address space only; pages are committed when touched. Where address space is limited, less is tried. */
 #define LARGEST ((u64)1 << 29)
 #define SMALLEST ((u64)1 << 22)
+#define NEAR ((u64)1 << 23)
+#define REACH ((u64)3 << 29) /* of 2 GiB, so that what is around the address is in reach, too */
 
 #define CODE_ALIGN 16 /* functions start on 16 bytes as everywhere else */
 
@@ -31,10 +33,33 @@ static void unmap(void *at, u64 size) {
         munmap(at, size);
 }
 
+static bool reaches(const void *range, u64 near) {
+    u64 at = (u64)range;
+    return range != MAP_FAILED && (at > near ? at - near : near - at) < REACH;
+}
+
+/* Address space, close to `near` if that is not 0. */
+static void *reserve(u64 size, u64 near) {
+    enum { STEPS = 24, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+    void *range = mmap(NULL, size, PROT_READ | PROT_WRITE, FLAGS, -1, 0);
+    if (!near || reaches(range, near))
+        return range;
+    unmap(range, size);
+    u64 step = REACH / (STEPS + 1) & ~(size - 1), middle = near & ~(size - 1);
+    for (u64 i = 1; i <= 2 * STEPS; i++) { /* below and above in turn */
+        u64 at = i & 1 ? middle - (i + 1) / 2 * step : middle + i / 2 * step;
+        range = mmap((void *)at, size, PROT_READ | PROT_WRITE, FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (reaches(range, near))
+            return range;
+        unmap(range, size);
+    }
+    return MAP_FAILED;
+}
+
 /* The executable view and the data are one range of addresses, so that they stay in reach of each other. */
-static bool map_views(CodeMem *m, int fd, u64 size) {
+static bool map_views(CodeMem *m, int fd, u64 size, u64 near) {
     void *write = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    u8 *range = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    u8 *range = reserve(2 * size, near);
     void *run = MAP_FAILED;
     if (write != MAP_FAILED && range != MAP_FAILED)
         run = mmap(range, size, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, fd, 0);
@@ -47,11 +72,11 @@ static bool map_views(CodeMem *m, int fd, u64 size) {
     return true;
 }
 
-static bool try_size(CodeMem *m, u64 size) {
+static bool try_size(CodeMem *m, u64 size, u64 near) {
     int fd = open_file(size);
     if (fd < 0)
         return false;
-    bool ok = map_views(m, fd, size);
+    bool ok = map_views(m, fd, size, near);
     close(fd);
     return ok;
 }
@@ -119,9 +144,13 @@ static bool take(CodePart *p, u64 limit, u64 bytes, u64 align, u64 *at) {
 
 bool codemem_init(CodeMem *m) {
     for (u64 size = LARGEST; size >= SMALLEST; size /= 2)
-        if (try_size(m, size))
+        if (try_size(m, size, 0))
             return true;
     return false;
+}
+
+bool codemem_init_near(CodeMem *m, u64 address) {
+    return try_size(m, NEAR, address);
 }
 
 void codemem_free(CodeMem *m) {

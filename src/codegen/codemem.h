@@ -32,6 +32,8 @@ typedef struct CodeSpan {
 
 /* False if the system gives no such memory. */
 bool codemem_init(CodeMem *m);
+/* A smaller one, from all of which 32-bit displacements reach `address` and what is around it. */
+bool codemem_init_near(CodeMem *m, u64 address);
 void codemem_free(CodeMem *m);
 
 /* Both parts are aligned to `align`, a power of two up to a page. False if the memory is used up. */

@@ -1,0 +1,73 @@
+/* entry.c: what is known when a function is called: its fixed parameters, by the calling convention (System V ABI for x86-64,
+ * 3.2.3), as registers or places on the stack. */
+#include "binopt/machine/entry.h"
+
+#include "binopt/machine/encode.h"
+#include "binopt/machine/step.h"
+
+bool entry_places(const BinoptCfg *cfg, ParamPlace *places, const char **why) {
+    static const u8 general[] = {R_DI, R_SI, R_DX, R_CX, R_8, R_9};
+    u32 ints = 0, floats = 0;
+    i64 stack = SLOT_BYTES;
+    if (cfg->params.len > ENTRY_MAX_PARAMS) {
+        *why = "it has too many parameters";
+        return false;
+    }
+    for (size_t i = 0; i < cfg->params.len; i++) {
+        BinoptType type = cfg->params.at[i].type;
+        if (!config_type_bytes(type)) {
+            *why = "its signature has no meaning";
+            return false;
+        }
+        places[i] = (ParamPlace){.reg = NO_REG};
+        if (config_type_is_float(type) && floats < 8)
+            places[i].reg = (u8)(R_VEC + floats++);
+        else if (!config_type_is_float(type) && ints < ARRAY_LEN(general))
+            places[i].reg = general[ints++];
+        else
+            places[i].slot = stack, stack += SLOT_BYTES;
+    }
+    return true;
+}
+
+/* Small integers are extended to 32 bits, as compilers do though the ABI does not say so; nobody may look above. */
+static u64 extended(const Param *p) {
+    u32 unused = 64 - 8 * config_type_bytes(p->type);
+    u64 low = p->value << unused;
+    if (config_type_bytes(p->type) >= 4)
+        return low >> unused;
+    return (u32)(config_type_is_signed(p->type) ? (u64)((i64)low >> unused) : low >> unused);
+}
+
+static void fix(Unit *u, State *s, const Param *p, ParamPlace place) {
+    u64 v = extended(p);
+    Value value = value_const(v);
+    value.nested = config_memory(u->cfg, v, 1) == BINOPT_MEM_NESTED_CONST;
+    if (place.reg == NO_REG) {
+        state_store_slot(s, place.slot, value);
+        return;
+    }
+    Out *o = step_put(u, NULL, OUT_CONST);
+    o->writes = o->kills = BIT(place.reg);
+    o->known = true;
+    o->result[o->result_count++] = (Result){place.reg, v, 0};
+    if (place.reg < GP_COUNT) {
+        s->gp[place.reg] = value;
+        return;
+    }
+    memcpy(s->vec[place.reg - R_VEC], &v, sizeof(v));
+    s->vec_known |= (u16)(1u << (place.reg - R_VEC));
+}
+
+bool entry_state(Unit *u, State *s) {
+    ParamPlace places[ENTRY_MAX_PARAMS];
+    memset(s, 0, sizeof(*s));
+    s->gp[R_SP] = value_stack(0);
+    u->outs.len = 0;
+    if (!entry_places(u->cfg, places, &u->hopeless))
+        return false;
+    for (size_t i = 0; i < u->cfg->params.len; i++)
+        if (u->cfg->params.at[i].fixed)
+            fix(u, s, &u->cfg->params.at[i], places[i]);
+    return true;
+}

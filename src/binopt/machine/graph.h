@@ -1,0 +1,118 @@
+/* graph.h: a function on its way from old to new machine code.
+ *
+ * A rewriter walks through the original instructions with what it knows (walk.h) and puts down blocks of new ones. One rule makes
+ * that sound: at every point the machine's state is the same as it would be in the original, so that each instruction may stay
+ * what it is, a join may forget what was known, and the original may go on anywhere. What is known is noted beside it: a result
+ * that is a constant, an operand that can be a number or a shorter address. Only in the end, when it is seen what is read at
+ * all (live.h), are instructions dropped or replaced by constants. */
+#ifndef BINOPT_MACHINE_GRAPH_H
+#define BINOPT_MACHINE_GRAPH_H
+
+#include "binopt/machine/evaluate.h"
+#include "binopt/machine/memory.h"
+#include "binopt/machine/state.h"
+
+typedef enum OutKind {
+    OUT_INSN,   /* the original's, perhaps with other operands */
+    OUT_CONST,  /* registers become constants: a fixed parameter */
+    OUT_CALL,   /* a call that stays one */
+    OUT_ENTER,  /* of a call that does not: the return address is pushed */
+    OUT_RETURN, /* and taken from the stack */
+} OutKind;
+
+/* What becomes of the memory operand. */
+typedef enum Address {
+    ADDRESS_KEPT,
+    ADDRESS_KNOWN,    /* `addr` */
+    ADDRESS_CONST,    /* constant bytes, `addr` is where they are kept */
+    ADDRESS_NO_INDEX, /* base and `addr` */
+    ADDRESS_NO_BASE,  /* index and `addr` */
+} Address;
+
+typedef struct Result {
+    u8 reg;
+    u64 low, high;
+} Result;
+
+typedef struct Out {
+    const Insn *in;
+    u8 kind, address;
+    u8 number_op;    /* this operand becomes `number`; 0: none */
+    bool swaps;      /* its destination is `number`: if flags do not matter, it can be made from the other operand */
+    bool known;      /* all registers it writes are in `result`, flags aside */
+    bool effect;     /* does what nobody here can see: stays */
+    bool reads_frame; /* may read anything of the frame */
+    bool store, load; /* of `slot_bytes` bytes of the frame at `slot` */
+    u8 result_count;
+    u16 slot_bytes;
+    i64 slot;
+    u64 addr, number;
+    RegSet reads, writes, kills;
+    RegSet live;     /* what is read after it: live.c */
+    bool dead, frame_dead; /* not needed; what it stores in the frame is not read */
+    Result result[2];
+} Out;
+
+typedef enum EndKind {
+    END_NONE,   /* not walked yet */
+    END_JUMP,   /* to next[0] */
+    END_BRANCH, /* by `in`: to next[0] if its condition holds, else next[1] */
+    END_RETURN,
+    END_STOP,   /* what is behind is not reached */
+    END_LEAVE,  /* the original goes on at `target` */
+    END_INDIRECT, /* by `in` */
+} EndKind;
+
+enum { NO_BLOCK = -1 };
+
+typedef struct Block {
+    u64 pc;
+    u32 frame;    /* whose instructions these are: an index of frames */
+    u32 unknowns; /* branches on the way here that were not known */
+    State *in;
+    Out *out;
+    u32 out_count;
+    u8 end;
+    bool reached, queued;
+    i32 forward; /* another block has taken its place */
+    i32 next[2];
+    const Insn *last;
+    u64 target;
+    RegSet live_in;
+    u64 slots_in[8]; /* bit n: the slot at offset -8 * (n + 1) is read */
+    u32 code_off;
+    bool placed, loops;
+} Block;
+
+/* A function whose call was inlined, or the first one. */
+typedef struct Frame {
+    u32 parent;
+    u64 function, return_pc;
+    i64 return_slot;
+    u32 depth;
+} Frame;
+
+typedef struct Unit {
+    const BinoptCfg *cfg;
+    Arena arena;
+    Memory memory;
+    Evaluator *evaluator;
+    VEC(Block) blocks;
+    VEC(Frame) frames;
+    VEC(Out) outs;       /* of the block that is being walked */
+    VEC(u8) pool;        /* constants, 16 bytes each */
+    u64 code_base;       /* new code is within a few MiB of it */
+    u64 total_outs;
+    i64 lowest;          /* of the stack pointer */
+    bool escaped, newer; /* anywhere; there are AVX instructions */
+    i64 compare;         /* the last known comparison: how far its operands were apart */
+    const char *hopeless;
+} Unit;
+
+i32 graph_add(Unit *u, u64 pc, u32 frame, const State *s);
+/* The block that a reference means. */
+i32 graph_resolve(const Unit *u, i32 block);
+/* 16 constant bytes; where in the pool. */
+u32 graph_constant(Unit *u, const u8 *bytes, u32 size);
+
+#endif

@@ -1,0 +1,38 @@
+/* pending.h: additions and copies that are not made until they have to be.
+ *
+ * While code is put out, a register's value may be known as another one plus a number. Memory operands take such values as
+ * they are; whatever else reads the register makes it be computed first. So pointer arithmetic with constants goes into displacements,
+ * and calls that were inlined do not move the stack pointer. */
+#ifndef BINOPT_MACHINE_PENDING_H
+#define BINOPT_MACHINE_PENDING_H
+
+#include "binopt/machine/encode.h"
+
+typedef struct Code {
+    u8 *write; /* where bytes go */
+    u64 run;   /* and where they will be */
+    u32 size;
+} Code;
+
+/* A register is `from` plus `delta`. One that is another register's has nobody that is from it. */
+typedef struct Pending {
+    u8 from[GP_COUNT];
+    i64 delta[GP_COUNT];
+    RegSet open; /* those that are not simply themselves */
+} Pending;
+
+void pending_reset(Pending *p);
+/* Puts the register's value into it; of others only those in `needed` are kept. */
+void pending_settle(Pending *p, Code *c, u8 reg, RegSet needed);
+/* All that are needed. */
+void pending_settle_all(Pending *p, Code *c, RegSet needed);
+/* Before a register is written: those that are made from it. */
+void pending_overwrite(Pending *p, Code *c, u8 reg, RegSet needed);
+/* It is written. */
+void pending_written(Pending *p, u8 reg);
+/* reg = from + delta, as they are now; false if the number is too large, and then nothing has changed. */
+bool pending_set(Pending *p, Code *c, u8 reg, u8 from, i64 delta, RegSet needed);
+/* The operand with what its registers are made from; false if it cannot be written so. */
+bool pending_resolve(const Pending *p, Mem *m);
+
+#endif

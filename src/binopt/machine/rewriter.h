@@ -1,0 +1,14 @@
+/* rewriter.h: what the rewriters that work on machine instructions have in common. */
+#ifndef BINOPT_MACHINE_REWRITER_H
+#define BINOPT_MACHINE_REWRITER_H
+
+#include "binopt/machine/graph.h"
+
+/* Makes u->blocks, the first one for the entry; what cannot be done it says in u->hopeless. */
+typedef void Build(Unit *u, const State *entry);
+
+void *machine_open(void);
+void machine_close(void *self);
+void *machine_specialize(void *self, const BinoptCfg *cfg, Build *build);
+
+#endif

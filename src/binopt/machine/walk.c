@@ -1,0 +1,293 @@
+/* walk.c: see walk.h. */
+#include "binopt/machine/walk.h"
+
+#include "binopt/machine/encode.h"
+#include "binopt/machine/step.h"
+#include "binopt/object.h"
+
+enum { MAX_FRAMES_DEEP = 8, MAX_OUTS = 40000, MAX_LIVE_OUTS = 12000 };
+
+typedef struct Walk {
+    Unit *u;
+    const Policy *p;
+    State s;
+    u64 pc;
+    u32 frame, unknowns;
+    Block end; /* how the block ends: end, next, last and target of it count */
+} Walk;
+
+static i32 request(Walk *w, u64 pc, u32 frame) {
+    return w->p->target(w->p->self, w->u, pc, frame, &w->s, w->unknowns);
+}
+
+static void end_with(Walk *w, EndKind kind, const Insn *last, u64 target) {
+    w->end.end = (u8)kind;
+    w->end.last = last;
+    w->end.target = target;
+}
+
+static void go_to(Walk *w, u64 pc, u32 frame) {
+    end_with(w, END_JUMP, NULL, 0);
+    w->end.next[0] = request(w, pc, frame);
+}
+
+static void leave_to(Walk *w, u64 pc) {
+    end_with(w, END_LEAVE, NULL, pc);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- calls */
+
+static bool is_active(const Unit *u, u32 frame, u64 function) {
+    for (; frame != NO_FRAME; frame = u->frames.at[frame].parent)
+        if (u->frames.at[frame].function == function)
+            return true;
+    return false;
+}
+
+static bool may_inline(Walk *w, u64 function) {
+    Unit *u = w->u;
+    if (w->s.gp[R_SP].kind != VALUE_STACK || u->frames.at[w->frame].depth >= MAX_FRAMES_DEEP)
+        return false;
+    if (is_active(u, w->frame, function) || object_is_stub(function) || object_never_returns(function))
+        return false;
+    if (!u->cfg->libraries && object_is_library(function))
+        return false;
+    const Insn *first = memory_insn(&u->memory, function);
+    return first && first->flow != FLOW_LEAVE && first->flow != FLOW_STOP;
+}
+
+static u32 frame_for(Walk *w, u64 function, u64 return_pc, i64 return_slot) {
+    Unit *u = w->u;
+    for (u32 i = 0; i < u->frames.len; i++) {
+        const Frame *f = &u->frames.at[i];
+        if (f->parent == w->frame && f->function == function && f->return_pc == return_pc && f->return_slot == return_slot)
+            return i;
+    }
+    VEC_PUSH(&u->frames, ((Frame){w->frame, function, return_pc, return_slot, u->frames.at[w->frame].depth + 1}));
+    return (u32)u->frames.len - 1;
+}
+
+static void enter(Walk *w, const Insn *in, u64 function) {
+    i64 slot = (i64)w->s.gp[R_SP].v - SLOT_BYTES;
+    u64 return_pc = in->pc + in->length;
+    Out *o = step_put(w->u, in, OUT_ENTER);
+    o->reads = o->writes = BIT(R_SP);
+    o->kills = 0;
+    o->store = true;
+    o->slot = slot;
+    o->slot_bytes = SLOT_BYTES;
+    o->number = return_pc;
+    w->s.gp[R_SP] = value_stack(slot);
+    state_store_slot(&w->s, slot, value_const(return_pc));
+    if (slot < w->u->lowest)
+        w->u->lowest = slot;
+    go_to(w, function, frame_for(w, function, return_pc, slot));
+}
+
+static bool passes_frame(const State *s, i64 from, i64 to) {
+    static const u8 arguments[] = {R_DI, R_SI, R_DX, R_CX, R_8, R_9, R_AX, R_10};
+    for (u32 i = 0; i < ARRAY_LEN(arguments); i++)
+        if (s->gp[arguments[i]].kind == VALUE_STACK)
+            return true;
+    for (u32 i = 0; i < s->slot_count; i++)
+        if (s->slot[i].off >= from && s->slot[i].off < to && s->slot[i].value.kind == VALUE_STACK)
+            return true;
+    return false;
+}
+
+/* A callee may change its arguments on the stack, what is below, and what somebody has an address of. */
+static void forget_called(Walk *w) {
+    State *s = &w->s;
+    Value sp = s->gp[R_SP];
+    i64 top = w->u->frames.at[w->frame].return_slot;
+    if (sp.kind != VALUE_STACK || passes_frame(s, (i64)sp.v, top))
+        step_escape(w->u, s);
+    if (s->escaped)
+        s->slot_count = 0;
+    else
+        state_forget_stack(s, INT64_MIN / 2, top);
+    state_forget(s, ABI_CLOBBERED);
+}
+
+/* Calls between functions of one file need not follow the convention: compilers know what the callee leaves alone. */
+static void keep_call(Walk *w, const Insn *in, Value target, bool foreign) {
+    Unit *u = w->u;
+    Out *o = step_put(u, in, OUT_CALL);
+    o->effect = true;
+    o->reads_frame = true;
+    if (foreign) {
+        o->reads = in->address | in->reads | ABI_ARGUMENTS;
+        o->writes = o->kills = ABI_CLOBBERED;
+    } else {
+        o->reads = ALL_REGS;
+        o->writes = ABI_CLOBBERED;
+        o->kills = 0;
+    }
+    if (target.kind == VALUE_CONST && encode_reaches(u->code_base, target.v)) {
+        o->address = ADDRESS_KNOWN;
+        o->addr = target.v;
+    } else if (in->has_mem) {
+        RegSet all = o->reads;
+        step_plan_address(u, &w->s, o);
+        o->reads = o->address == ADDRESS_KEPT ? all : (all & ~in->address) | (o->reads & in->address) |
+                                                          (foreign ? ABI_ARGUMENTS : ALL_REGS);
+        if (o->address == ADDRESS_KNOWN) /* where the pointer is, not where it leads */
+            o->address = ADDRESS_KEPT;
+    }
+    /* What is stored below is for the callee: arguments. */
+    if (w->s.gp[R_SP].kind == VALUE_STACK) {
+        o->load = true;
+        o->slot = (i64)w->s.gp[R_SP].v;
+        i64 bytes = u->frames.at[w->frame].return_slot - o->slot;
+        o->slot_bytes = (u16)(bytes < 0 || bytes > 60000 ? 60000 : bytes);
+    }
+    forget_called(w);
+}
+
+static void walk_call(Walk *w, const Insn *in) {
+    Value target = in->indirect ? step_target(w->u, &w->s, in) : value_const(in->target);
+    bool known = target.kind == VALUE_CONST;
+    u64 function = known ? object_skip_stub(target.v) : 0;
+    if (known && (object_is_unusual(function) || object_is_unusual(target.v))) {
+        w->u->hopeless = "it calls a function that returns twice, or changes its stack";
+        return;
+    }
+    if (known && may_inline(w, function)) {
+        enter(w, in, function);
+        return;
+    }
+    keep_call(w, in, target, in->indirect || function != target.v || object_is_stub(function));
+    w->pc += in->length;
+    if (known && object_never_returns(function))
+        end_with(w, END_STOP, NULL, 0);
+}
+
+/* ------------------------------------------------------------------------------------------------------- returns, jumps */
+
+static void walk_return(Walk *w, const Insn *in) {
+    Unit *u = w->u;
+    const Frame *f = &u->frames.at[w->frame];
+    Value sp = w->s.gp[R_SP];
+    bool right = sp.kind == VALUE_STACK && (i64)sp.v == f->return_slot;
+    if (f->parent == NO_FRAME) {
+        if (sp.kind == VALUE_STACK && !right)
+            leave_to(w, in->pc);
+        else
+            end_with(w, END_RETURN, in, 0);
+        return;
+    }
+    if (!right) {
+        leave_to(w, in->pc);
+        return;
+    }
+    u64 back = f->return_pc;
+    u32 parent = f->parent;
+    i64 popped = SLOT_BYTES + (in->op_count ? in->op[0].imm : 0);
+    Out *o = step_put(u, in, OUT_RETURN);
+    o->reads = o->writes = BIT(R_SP);
+    o->kills = 0;
+    o->number = (u64)popped;
+    w->s.gp[R_SP] = value_stack((i64)sp.v + popped);
+    go_to(w, back, parent);
+}
+
+/* A jump to another function: its caller is ours. */
+static bool is_tail_call(const Walk *w) {
+    Value sp = w->s.gp[R_SP];
+    return sp.kind == VALUE_STACK && (i64)sp.v == w->u->frames.at[w->frame].return_slot;
+}
+
+static void walk_jump(Walk *w, const Insn *in) {
+    Value target = in->indirect ? step_target(w->u, &w->s, in) : value_const(in->target);
+    if (target.kind != VALUE_CONST) {
+        end_with(w, END_INDIRECT, in, 0);
+        return;
+    }
+    u64 to = target.v;
+    if (is_tail_call(w)) {
+        to = object_skip_stub(to);
+        if (object_is_stub(to) || (!w->u->cfg->libraries && (in->indirect || to != target.v) && object_is_library(to)) ||
+            is_active(w->u, w->u->frames.at[w->frame].parent, to)) {
+            if (encode_reaches(w->u->code_base, to))
+                leave_to(w, to);
+            else
+                leave_to(w, in->pc);
+            return;
+        }
+    }
+    go_to(w, to, w->frame);
+}
+
+static void walk_branch(Walk *w, const Insn *in) {
+    bool holds;
+    if (step_condition(&w->s, in, &holds)) {
+        go_to(w, holds ? in->target : in->pc + in->length, w->frame);
+        return;
+    }
+    end_with(w, END_BRANCH, in, 0);
+    w->unknowns++;
+    w->end.next[1] = request(w, in->pc + in->length, w->frame);
+    w->end.next[0] = request(w, in->target, w->frame);
+}
+
+static void walk_insn(Walk *w, const Insn *in) {
+    switch ((Flow)in->flow) {
+    case FLOW_ON:
+        step_insn(w->u, &w->s, in);
+        w->pc += in->length;
+        return;
+    case FLOW_JUMP:
+        walk_jump(w, in);
+        return;
+    case FLOW_BRANCH:
+        walk_branch(w, in);
+        return;
+    case FLOW_CALL:
+        walk_call(w, in);
+        return;
+    case FLOW_RETURN:
+        walk_return(w, in);
+        return;
+    case FLOW_STOP:
+    case FLOW_LEAVE:
+        leave_to(w, in->pc);
+        return;
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- public */
+
+static void finish(Walk *w, i32 block) {
+    Unit *u = w->u;
+    Block *b = &u->blocks.at[block];
+    b->out_count = (u32)u->outs.len;
+    b->out = ARENA_ARRAY(&u->arena, Out, b->out_count + 1);
+    if (b->out_count)
+        memcpy(b->out, u->outs.at, b->out_count * sizeof(Out));
+    b->end = w->end.end;
+    b->last = w->end.last;
+    b->target = w->end.target;
+    b->next[0] = w->end.next[0];
+    b->next[1] = w->end.next[1];
+}
+
+void walk_block(Unit *u, const Policy *p, i32 block) {
+    const Block *b = &u->blocks.at[block];
+    Walk w = {.u = u, .p = p, .pc = b->pc, .frame = b->frame, .unknowns = b->unknowns};
+    u64 start = b->pc;
+    w.end.next[0] = w.end.next[1] = NO_BLOCK;
+    state_copy(&w.s, b->in);
+    u->outs.len = 0;
+    while (w.end.end == END_NONE && !u->hopeless) {
+        const Insn *in = memory_insn(&u->memory, w.pc);
+        if (w.pc != start && p->splits(p->self, u, w.pc, w.frame))
+            go_to(&w, w.pc, w.frame);
+        else if (!in)
+            leave_to(&w, w.pc);
+        else
+            walk_insn(&w, in);
+        if (u->total_outs > MAX_OUTS || u->outs.len > MAX_LIVE_OUTS)
+            u->hopeless = "it would become too long";
+    }
+    finish(&w, block);
+}

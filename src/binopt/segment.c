@@ -1,0 +1,89 @@
+/* segment.c: see segment.h.
+ *
+ * Files are loaded as private mappings, with the permissions that their program headers say; only the part that is read-only after
+ * relocation, and what a program changes later, are different. Whether a page can be written to now is asked of the kernel:
+ * preparing it for a write is refused if not. (A page that can be written to becomes this process's own by that, which it
+ * may at any time.) */
+#include "binopt/segment.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "binopt/maps.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum { PAGE = 4096, MAX_HEADERS = 32 };
+
+typedef struct Headers {
+    u64 base; /* what is added to addresses in the file */
+    u32 count;
+    Elf64_Phdr at[MAX_HEADERS];
+} Headers;
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+static u64 file_at(u64 addr) {
+    struct dl_find_object found;
+    return _dl_find_object((void *)addr, &found) ? 0 : (u64)found.dlfo_map_start;
+}
+#else
+static u64 file_at(u64 addr) {
+    (void)addr;
+    return 0;
+}
+#endif
+
+/* The first segment of a file usually begins with its header. */
+static bool read_headers(u64 start, Headers *h) {
+    Elf64_Ehdr e;
+    if (!start || maps_read(start, &e, sizeof(e)) < sizeof(e) || memcmp(e.e_ident, ELFMAG, SELFMAG))
+        return false;
+    h->count = e.e_phnum;
+    size_t size = h->count * sizeof(*h->at);
+    if (h->count > MAX_HEADERS || maps_read(start + e.e_phoff, h->at, size) < size)
+        return false;
+    for (u32 i = 0; i < h->count; i++)
+        if (h->at[i].p_type == PT_LOAD) {
+            h->base = start - (h->at[i].p_vaddr & ~(u64)(PAGE - 1));
+            return true;
+        }
+    return false;
+}
+
+static const Elf64_Phdr *header_of(const Headers *h, u32 type, u64 addr) {
+    for (u32 i = 0; i < h->count; i++)
+        if (h->at[i].p_type == type && addr - h->base - h->at[i].p_vaddr < h->at[i].p_memsz)
+            return &h->at[i];
+    return NULL;
+}
+
+static bool refuses_writes(u64 addr) {
+    u8 own;
+    u64 page = addr & ~(u64)(PAGE - 1), mine = (u64)&own & ~(u64)(PAGE - 1);
+    return madvise((void *)page, PAGE, MADV_POPULATE_WRITE) && errno == EINVAL &&
+           !madvise((void *)mine, PAGE, MADV_POPULATE_WRITE); /* older kernels refuse all of it */
+}
+
+Segment segment_find(u64 addr) {
+    Headers h;
+    const Elf64_Phdr *load, *relro;
+    if (!read_headers(file_at(addr), &h) || !(load = header_of(&h, PT_LOAD, addr)))
+        return (Segment){0};
+    relro = header_of(&h, PT_GNU_RELRO, addr);
+    const Elf64_Phdr *in = relro ? relro : load;
+    Segment s = {h.base + in->p_vaddr, h.base + in->p_vaddr + in->p_memsz, SEGMENT_DATA};
+    if (load->p_flags & PF_W && !relro)
+        return s;
+    if (!refuses_writes(addr))
+        return (Segment){0};
+    s.kind = load->p_flags & PF_X ? SEGMENT_CODE : SEGMENT_CONSTANT;
+    /* One page was asked for; a few more may be different. */
+    u64 page = addr & ~(u64)(PAGE - 1);
+    s.start = s.start > page ? s.start : page;
+    s.end = s.end < page + PAGE ? s.end : page + PAGE;
+    return s;
+}

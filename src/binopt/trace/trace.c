@@ -1,0 +1,132 @@
+/* trace.c: the rewriter that follows the function's instructions with a known-world state, as if executing them.
+ *
+ * A block is an address with a state: where a branch is known only one way is followed, so that loops come out unrolled and calls
+ * inlined, and where states differ blocks are made again. That ends because an address has only so many states: then they are
+ * merged into one that holds for all of them, which takes the place of what there was. Loops that would run on for long are
+ * recognised by their comparisons, and merged at once. */
+#include "binopt/machine/rewriter.h"
+#include "binopt/machine/walk.h"
+#include "binopt/rewriter.h"
+
+enum {
+    MAX_STATES = 256,  /* of an address, where all branches between them were known */
+    MAX_GUESSES = 4,   /* where some were not */
+    MAX_UNROLLED = 1500, /* instructions that a loop may become */
+};
+
+/* What there is for one address in one frame. */
+typedef struct Site {
+    u64 pc;
+    u32 frame;
+    VEC(i32) states; /* blocks */
+    i32 general;     /* the one that stands for all; NO_BLOCK: not yet */
+    /* As a branch: how far its comparison was from being equal, the last time it was known. */
+    i64 distance;
+    u64 distance_outs;
+    bool has_distance, endless;
+} Site;
+
+typedef struct Trace {
+    VEC(Site) sites;
+    Map64 at;
+    VEC(i32) queue;
+} Trace;
+
+static Site *site_of(Trace *t, u64 pc, u32 frame) {
+    u64 key = pc ^ (u64)frame << 48;
+    u32 i;
+    if (map64_get(&t->at, key, &i))
+        return &t->sites.at[i];
+    map64_set(&t->at, key, (u32)t->sites.len);
+    VEC_PUSH(&t->sites, ((Site){.pc = pc, .frame = frame, .general = NO_BLOCK}));
+    return &t->sites.at[t->sites.len - 1];
+}
+
+static void enqueue(Trace *t, Unit *u, i32 block) {
+    if (u->blocks.at[block].queued)
+        return;
+    u->blocks.at[block].queued = true;
+    VEC_PUSH(&t->queue, block);
+}
+
+static i32 add_block(Trace *t, Unit *u, Site *site, const State *s, u32 unknowns) {
+    i32 block = graph_add(u, site->pc, site->frame, s);
+    u->blocks.at[block].unknowns = unknowns;
+    VEC_PUSH(&site->states, block);
+    enqueue(t, u, block);
+    return block;
+}
+
+/* One block for all states that there were, and will be. */
+static i32 generalize(Trace *t, Unit *u, Site *site, const State *s, u32 unknowns) {
+    State all;
+    state_copy(&all, s);
+    for (size_t i = 0; i < site->states.len; i++)
+        state_merge(&all, u->blocks.at[site->states.at[i]].in);
+    u->escaped |= all.escaped;
+    i32 block = graph_add(u, site->pc, site->frame, &all);
+    u->blocks.at[block].unknowns = unknowns;
+    for (size_t i = 0; i < site->states.len; i++)
+        u->blocks.at[site->states.at[i]].forward = block;
+    site->general = block;
+    enqueue(t, u, block);
+    return block;
+}
+
+/* How many blocks were made because a branch on the way from one to the other was not known. */
+static u32 guesses(const Unit *u, const Site *site, u32 unknowns) {
+    u32 count = 0;
+    for (size_t i = 0; i < site->states.len; i++)
+        count += u->blocks.at[site->states.at[i]].unknowns != unknowns;
+    return count;
+}
+
+static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 unknowns) {
+    Trace *t = self;
+    Site *site = site_of(t, pc, frame);
+    if (site->general != NO_BLOCK) {
+        Block *b = &u->blocks.at[site->general];
+        if (state_merge(b->in, s)) {
+            u->escaped |= b->in->escaped;
+            enqueue(t, u, site->general);
+        }
+        return site->general;
+    }
+    for (size_t i = 0; i < site->states.len; i++)
+        if (state_equal(u->blocks.at[site->states.at[i]].in, s))
+            return site->states.at[i];
+    if (site->states.len >= MAX_STATES || guesses(u, site, unknowns) >= MAX_GUESSES || (site->endless && site->states.len))
+        return generalize(t, u, site, s, unknowns);
+    return add_block(t, u, site, s, unknowns);
+}
+
+static bool splits(void *self, Unit *u, u64 pc, u32 frame) {
+    (void)self;
+    (void)u;
+    (void)pc;
+    (void)frame;
+    return false;
+}
+
+static void build(Unit *u, const State *entry) {
+    Trace t = {0};
+    Policy policy = {&t, target, splits};
+    u->blocks.at[0].next[0] = target(&t, u, u->cfg->function, 0, entry, 0);
+    while (t.queue.len && !u->hopeless) {
+        i32 block = t.queue.at[--t.queue.len];
+        u->blocks.at[block].queued = false;
+        if (u->blocks.at[block].forward == NO_BLOCK)
+            walk_block(u, &policy, block);
+    }
+    for (size_t i = 0; i < t.sites.len; i++)
+        VEC_FREE(&t.sites.at[i].states);
+    VEC_FREE(&t.sites);
+    VEC_FREE(&t.queue);
+    map64_free(&t.at);
+}
+
+static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
+    return machine_specialize(self, cfg, build);
+}
+
+const Rewriter rewriter_trace = {"trace", "trace", machine_open, machine_close, specialize};
