@@ -54,6 +54,30 @@ void config_free(BinoptCfg *cfg) {
     mem_free(cfg);
 }
 
+static bool same_params(const BinoptCfg *a, const BinoptCfg *b) {
+    for (size_t i = 0; i < a->params.len; i++) {
+        const Param *x = &a->params.at[i], *y = &b->params.at[i];
+        if (x->type != y->type || x->fixed != y->fixed || (x->fixed && x->value != y->value))
+            return false;
+    }
+    return true;
+}
+
+static bool same_regions(const BinoptCfg *a, const BinoptCfg *b) {
+    for (size_t i = 0; i < a->regions.len; i++) {
+        const Region *x = &a->regions.at[i], *y = &b->regions.at[i];
+        if (x->start != y->start || x->end != y->end || x->flags != y->flags)
+            return false;
+    }
+    return true;
+}
+
+bool config_same(const BinoptCfg *a, const BinoptCfg *b) {
+    return a->function == b->function && a->typed == b->typed && a->ret == b->ret && a->stack_bytes == b->stack_bytes &&
+           a->fast_math == b->fast_math && a->guard == b->guard && a->libraries == b->libraries && a->nowrap == b->nowrap &&
+           a->params.len == b->params.len && a->regions.len == b->regions.len && same_params(a, b) && same_regions(a, b);
+}
+
 void config_set_type(BinoptCfg *cfg, u32 count, BinoptType ret) {
     cfg->typed = true;
     cfg->ret = ret;

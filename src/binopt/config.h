@@ -50,6 +50,9 @@ BinoptCfg *config_new(BinoptHandle handle, u64 function);
 BinoptCfg *config_clone(const BinoptCfg *cfg);
 void config_free(BinoptCfg *cfg);
 
+/* Do both ask for the same function? What is said on the way does not count. */
+bool config_same(const BinoptCfg *a, const BinoptCfg *b);
+
 /* Makes room for `count` parameters, none fixed; their types are to be filled in. */
 void config_set_type(BinoptCfg *cfg, u32 count, BinoptType ret);
 

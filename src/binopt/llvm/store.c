@@ -78,7 +78,7 @@ void depends_free(Depends *d) {
     VEC_FREE(&d->bytes);
 }
 
-static bool holds(const Depends *d) {
+bool depends_hold(const Depends *d) {
     u8 now[256];
     for (size_t i = 0; i < d->list.len; i++) {
         const Depend *one = &d->list.at[i];
@@ -99,7 +99,7 @@ static const Entry *find(const Bytes *key) {
     for (size_t i = store.entries.len; i-- > 0;) {
         const Entry *e = &store.entries.at[i];
         if (e->key_hash == hash && e->key.len == key->len && !memcmp(e->key.at, key->at, key->len) &&
-            holds(&e->depends))
+            depends_hold(&e->depends))
             return e;
     }
     return NULL;

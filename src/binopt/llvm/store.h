@@ -20,6 +20,8 @@ typedef struct Depends {
 
 void depends_add(Depends *d, u64 addr, const void *bytes, size_t size);
 void depends_free(Depends *d);
+/* Is the memory as it was? */
+bool depends_hold(const Depends *d);
 
 /* An object that was found. `id` is the same as long as it is the same object. */
 typedef struct Stored {

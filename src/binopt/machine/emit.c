@@ -493,20 +493,29 @@ static void fix_up(Emit *e) {
     }
 }
 
-void *emit_graph(Unit *u, CodeMem *memory) {
+/* What was not needed after all. */
+static void give_back(CodeMem *memory, CodeSpan *span, u64 size) {
+    u64 used = (size + LOOP_ALIGN - 1) & ~(u64)(LOOP_ALIGN - 1);
+    if (used >= span->code_bytes)
+        return;
+    CodeSpan rest = {span->code_write + used, span->code_run + used, span->data, span->code_bytes - used, 0};
+    codemem_release(memory, &rest);
+    span->code_bytes = used;
+}
+
+bool emit_graph(Unit *u, CodeMem *memory, CodeSpan *span) {
     Emit e = {.u = u};
-    CodeSpan span;
     live_join_blocks(u);
     live_run(u);
     collect_constants(u);
     for (size_t i = 0; i < u->blocks.len; i++)
         u->blocks.at[i].queued = false;
-    if (!codemem_alloc(memory, most_bytes(u), u->pool.len, LOOP_ALIGN, &span))
-        return NULL;
-    e.c = (Code){span.code_write, (u64)span.code_run, 0};
-    e.pool = (u64)span.data;
+    if (!codemem_alloc(memory, most_bytes(u), u->pool.len, LOOP_ALIGN, span))
+        return false;
+    e.c = (Code){span->code_write, (u64)span->code_run, 0};
+    e.pool = (u64)span->data;
     if (u->pool.len)
-        memcpy(span.data, u->pool.at, u->pool.len);
+        memcpy(span->data, u->pool.at, u->pool.len);
     arrange(&e);
     if (memory_insn(&u->memory, u->cfg->function)->mnemonic == ZYDIS_MNEMONIC_ENDBR64)
         put_bytes(&e, (const u8[]){0xf3, 0x0f, 0x1e, 0xfa}, 4);
@@ -515,8 +524,8 @@ void *emit_graph(Unit *u, CodeMem *memory) {
     for (size_t i = 0; i < e.order.len; i++)
         put_block(&e, i);
     fix_up(&e);
-    memory->code_used = (u64)(span.code_run - memory->code_run) + e.c.size;
+    give_back(memory, span, e.c.size);
     VEC_FREE(&e.order);
     VEC_FREE(&e.fixups);
-    return span.code_run;
+    return true;
 }

@@ -4,7 +4,7 @@
 
 #include "binopt/machine/graph.h"
 
-/* The new function; NULL if there is no memory left for it. */
-void *emit_graph(Unit *u, CodeMem *memory);
+/* The new function is at the start of the span; false if there is no memory left for it. */
+bool emit_graph(Unit *u, CodeMem *memory, CodeSpan *span);
 
 #endif

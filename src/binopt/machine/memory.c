@@ -9,6 +9,7 @@ void memory_init(Memory *m, const BinoptCfg *cfg, Arena *arena) {
     memset(m->segment, 0, sizeof(m->segment));
     m->at = (Map64){0};
     memset(&m->insns, 0, sizeof(m->insns));
+    m->depends = (Depends){0};
 }
 
 void memory_free(Memory *m) {
@@ -16,6 +17,7 @@ void memory_free(Memory *m) {
         maps_free(&m->maps);
     map64_free(&m->at);
     VEC_FREE(&m->insns);
+    depends_free(&m->depends);
 }
 
 static const Maps *maps_of(Memory *m) {
@@ -91,6 +93,8 @@ const Insn *memory_insn(Memory *m, u64 pc) {
     Insn *in = ARENA_NEW(m->arena, Insn);
     if (!insn_decode(pc, bytes, size, in))
         in = NULL;
+    else
+        depends_add(&m->depends, pc, bytes, in->length);
     map64_set(&m->at, pc, (u32)m->insns.len);
     VEC_PUSH(&m->insns, in);
     return in;
@@ -127,5 +131,8 @@ bool memory_constant(Memory *m, u64 addr, u32 size, bool *nested, u8 *bytes) {
             return false;
         break;
     }
-    return read_bytes(m, addr, size, bytes) == size;
+    if (read_bytes(m, addr, size, bytes) < size)
+        return false;
+    depends_add(&m->depends, addr, bytes, size);
+    return true;
 }

@@ -2,7 +2,7 @@
 #ifndef BINOPT_MACHINE_MEMORY_H
 #define BINOPT_MACHINE_MEMORY_H
 
-#include "binopt/config.h"
+#include "binopt/llvm/store.h"
 #include "binopt/machine/insn.h"
 #include "binopt/maps.h"
 #include "binopt/segment.h"
@@ -24,6 +24,7 @@ typedef struct Memory {
     MemoryLine line[MEMORY_LINES];
     u32 line_count, next_line;
     Arena *arena;
+    Depends depends; /* what was read, and mattered */
     Map64 at; /* pc -> number of the instruction */
     VEC(Insn *) insns;
 } Memory;

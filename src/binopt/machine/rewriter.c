@@ -1,40 +1,35 @@
 /* rewriter.c: see rewriter.h. */
 #include "binopt/machine/rewriter.h"
 
-#include <stdio.h>
-
 #include "binopt/machine/emit.h"
 #include "binopt/machine/encode.h"
 #include "binopt/machine/entry.h"
 #include "binopt/machine/walk.h"
 
+typedef struct Place {
+    CodeMem memory;
+} Place;
+
+typedef struct Made {
+    BinoptCfg *cfg;
+    Depends depends; /* what it was made from */
+    CodeSpan span;
+    u32 place, users;
+} Made;
+
 typedef struct MachineRewriter {
     Evaluator evaluator;
-    VEC(CodeMem) places; /* each near to some of the functions that were rewritten */
+    VEC(Place) places; /* each near to some of the functions that were rewritten */
+    VEC(Made) made;
 } MachineRewriter;
 
-void *machine_open(void) {
-    MachineRewriter *r = mem_new(sizeof(*r));
-    evaluator_init(&r->evaluator);
-    return r;
-}
-
-void machine_close(void *self) {
-    MachineRewriter *r = self;
-    for (size_t i = 0; i < r->places.len; i++)
-        codemem_free(&r->places.at[i]);
-    VEC_FREE(&r->places);
-    evaluator_free(&r->evaluator);
-    mem_free(r);
-}
-
 /* Memory for code from which the function and its data are in reach. */
-static CodeMem *place_near(MachineRewriter *r, u64 function) {
+static Place *place_near(MachineRewriter *r, u64 function) {
     for (size_t i = 0; i < r->places.len; i++)
-        if (encode_reaches((u64)r->places.at[i].code_run, function))
+        if (encode_reaches((u64)r->places.at[i].memory.code_run, function))
             return &r->places.at[i];
-    CodeMem one;
-    if (!codemem_init_near(&one, function))
+    Place one;
+    if (!codemem_init_near(&one.memory, function))
         return NULL;
     VEC_PUSH(&r->places, one);
     return &r->places.at[r->places.len - 1];
@@ -72,34 +67,106 @@ static void build_all(Unit *u, Build *build) {
 }
 
 /* The new code, for those who want to read it. */
-static void dump(const BinoptCfg *cfg, const u8 *code, u64 size) {
-    for (u64 at = 0; cfg->log_level >= 3 && at < size;) {
+static void show(const BinoptCfg *cfg, Arena *a, const Made *made) {
+    char *text = "";
+    for (u64 at = 0; config_wants_code(cfg) && at < made->span.code_bytes;) {
         ZydisDisassembledInstruction d;
-        if (!ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, (u64)code + at, code + at, size - at, &d)))
-            return;
-        fprintf(stderr, "binopt: %llx  %s\n", (unsigned long long)code + at, d.text);
+        const u8 *code = made->span.code_run + at;
+        if (!ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, (u64)code, code, made->span.code_bytes - at, &d)))
+            break;
+        text = arena_printf(a, "%s%12llx  %s\n", text, (unsigned long long)code, d.text);
         at += d.info.length;
     }
+    if (*text)
+        config_show_code(cfg, "specialised", text);
 }
 
-void *machine_specialize(void *self, const BinoptCfg *cfg, Build *build) {
-    MachineRewriter *r = self;
-    CodeMem *place = cfg->typed ? place_near(r, cfg->function) : NULL;
-    if (!place) {
-        config_log(cfg, 1, "left alone: %s", cfg->typed ? "no memory for code" : "its signature is not known");
-        return NULL;
-    }
-    Unit u = {.cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)place->code_run};
+static BinoptFunc make(MachineRewriter *r, const BinoptCfg *cfg, Place *place, Build *build) {
+    Unit u = {.cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)place->memory.code_run};
+    Made made = {.place = (u32)(place - r->places.at), .users = 1};
     memory_init(&u.memory, cfg, &u.arena);
     build_all(&u, build);
-    void *made = u.hopeless ? NULL : emit_graph(&u, place);
-    if (made) {
-        dump(cfg, made, (u64)(place->code_run + place->code_used - (u8 *)made));
-        config_log(cfg, 2, "specialised: %llu instructions followed, at %p", (unsigned long long)u.total_outs, made);
+    if (!u.hopeless && !emit_graph(&u, &place->memory, &made.span))
+        u.hopeless = "no memory for code";
+    if (u.hopeless) {
+        config_log(cfg, 1, "left alone: %s", u.hopeless);
     } else {
-       
-        config_log(cfg, 1, "left alone: %s", u.hopeless ? u.hopeless : "no memory for code");
+        show(cfg, &u.arena, &made);
+        config_log(cfg, 2, "specialised: %llu instructions followed, at %p", (unsigned long long)u.total_outs, made.span.code_run);
+        made.cfg = config_clone(cfg);
+        made.depends = u.memory.depends;
+        u.memory.depends = (Depends){0};
+        VEC_PUSH(&r->made, made);
     }
     unit_free(&u);
-    return made;
+    return u.hopeless ? NULL : made.span.code_run;
+}
+
+/* What was made before, if it would come out the same. */
+static BinoptFunc recall(MachineRewriter *r, const BinoptCfg *cfg) {
+    for (size_t i = r->made.len; i-- > 0;) {
+        Made *m = &r->made.at[i];
+        if (config_same(m->cfg, cfg) && depends_hold(&m->depends)) {
+            m->users++;
+            return m->span.code_run;
+        }
+    }
+    return NULL;
+}
+
+BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build) {
+    MachineRewriter *r = self;
+    BinoptFunc before = recall(r, cfg);
+    if (before)
+        return before;
+    Place *place = cfg->typed ? place_near(r, cfg->function) : NULL;
+    if (place)
+        return make(r, cfg, place, build);
+    config_log(cfg, 1, "left alone: %s", cfg->typed ? "no memory for code" : "its signature is not known");
+    return NULL;
+}
+
+static void free_made(Made *m) {
+    config_free(m->cfg);
+    depends_free(&m->depends);
+}
+
+static Made *find_made(MachineRewriter *r, BinoptFunc code) {
+    for (size_t i = 0; i < r->made.len; i++)
+        if (r->made.at[i].span.code_run == code)
+            return &r->made.at[i];
+    return NULL;
+}
+
+void machine_release(void *self, BinoptFunc code) {
+    MachineRewriter *r = self;
+    Made *m = find_made(r, code);
+    if (!m || --m->users)
+        return;
+    codemem_release(&r->places.at[m->place].memory, &m->span);
+    free_made(m);
+    *m = r->made.at[--r->made.len];
+}
+
+size_t machine_code_bytes(void *self, BinoptFunc code) {
+    const Made *m = find_made(self, code);
+    return m ? m->span.code_bytes : 0;
+}
+
+void *machine_open(void) {
+    MachineRewriter *r = mem_new(sizeof(*r));
+    evaluator_init(&r->evaluator);
+    return r;
+}
+
+void machine_close(void *self) {
+    MachineRewriter *r = self;
+    for (size_t i = 0; i < r->places.len; i++)
+        codemem_free(&r->places.at[i].memory);
+    for (size_t i = 0; i < r->made.len; i++)
+        free_made(&r->made.at[i]);
+    VEC_FREE(&r->made);
+    VEC_FREE(&r->places);
+    evaluator_free(&r->evaluator);
+    mem_free(r);
 }

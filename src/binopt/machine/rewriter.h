@@ -9,6 +9,8 @@ typedef void Build(Unit *u, const State *entry);
 
 void *machine_open(void);
 void machine_close(void *self);
-void *machine_specialize(void *self, const BinoptCfg *cfg, Build *build);
+BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build);
+void machine_release(void *self, BinoptFunc made);
+size_t machine_code_bytes(void *self, BinoptFunc made);
 
 #endif

@@ -221,7 +221,9 @@ static void walk_jump(Walk *w, const Insn *in) {
 static void walk_branch(Walk *w, const Insn *in) {
     bool holds;
     if (step_condition(&w->s, in, &holds)) {
-        go_to(w, holds ? in->target : in->pc + in->length, w->frame);
+        u64 to = holds ? in->target : in->pc + in->length;
+        w->p->branched(w->p->self, w->u, in->pc, w->frame, to);
+        go_to(w, to, w->frame);
         return;
     }
     end_with(w, END_BRANCH, in, 0);

@@ -11,6 +11,8 @@ typedef struct Policy {
     void *self;
     i32 (*target)(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 unknowns);
     bool (*splits)(void *self, Unit *u, u64 pc, u32 frame);
+    /* A branch at pc is known to go to an address. */
+    void (*branched)(void *self, Unit *u, u64 pc, u32 frame, u64 to);
 } Policy;
 
 /* Puts down the block's instructions and asks the policy for those behind it. */

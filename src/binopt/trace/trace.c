@@ -100,6 +100,22 @@ static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 un
     return add_block(t, u, site, s, unknowns);
 }
 
+/* A branch that is known: how many times more will it be met, by how much closer its comparison has come to being equal? If
+ * that would make too much of the loop, what is behind it becomes one block. */
+static void branched(void *self, Unit *u, u64 pc, u32 frame, u64 to) {
+    Trace *t = self;
+    Site *site = site_of(t, pc, frame);
+    i64 nearer = site->distance - u->compare, left = 0;
+    if (site->has_distance && nearer && (u->compare > 0) == (nearer > 0))
+        left = u->compare / nearer;
+    u64 outs = u->total_outs - site->distance_outs;
+    site->distance = u->compare;
+    site->distance_outs = u->total_outs;
+    site->has_distance = true;
+    if (left > 0 && (u64)left * outs > MAX_UNROLLED)
+        site_of(t, to, frame)->endless = true;
+}
+
 static bool splits(void *self, Unit *u, u64 pc, u32 frame) {
     (void)self;
     (void)u;
@@ -110,7 +126,7 @@ static bool splits(void *self, Unit *u, u64 pc, u32 frame) {
 
 static void build(Unit *u, const State *entry) {
     Trace t = {0};
-    Policy policy = {&t, target, splits};
+    Policy policy = {&t, target, splits, branched};
     u->blocks.at[0].next[0] = target(&t, u, u->cfg->function, 0, entry, 0);
     while (t.queue.len && !u->hopeless) {
         i32 block = t.queue.at[--t.queue.len];
@@ -129,4 +145,5 @@ static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     return machine_specialize(self, cfg, build);
 }
 
-const Rewriter rewriter_trace = {"trace", "trace", machine_open, machine_close, specialize};
+const Rewriter rewriter_trace = {"trace",    "trace",         machine_open,      machine_close,
+                                 specialize, machine_release, machine_code_bytes};
