@@ -20,6 +20,9 @@
  * default; tiered; none), and a program linked with libbinopt-none instead of libbinopt has the one that changes nothing and
  * needs no LLVM.
  *
+ * Specialisations are kept in the process: the same again costs next to nothing. With the environment variable BINOPT_CACHE, which
+ * names a directory, those of llvm are kept for later runs, too.
+ *
  * Threads: a handle and what belongs to it is used by one thread at a time; different handles by different threads at once.
  * Specialised functions may be called from any thread.
  */

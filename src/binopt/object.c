@@ -80,6 +80,10 @@ bool object_is_stub(u64 pc) {
     return slot_of(pc) != 0;
 }
 
+u64 object_stub_slot(u64 pc) {
+    return slot_of(pc);
+}
+
 u64 object_skip_stub(u64 pc) {
     u64 slot = slot_of(pc), to = 0;
     if (!slot || maps_read(slot, &to, sizeof(to)) < sizeof(to) || same_object(to, pc))

@@ -51,13 +51,21 @@ static bool wanted(const Unit *u, u64 pc) {
     return m && m->exec && (u->cfg->libraries || !object_is_library(pc));
 }
 
+/* Where a call really goes, behind linkage stubs; what is in their slots is something that the result depends on. */
+static u64 skip_stub(Unit *u, u64 pc) {
+    u64 to, target = object_skip_stub(pc), slot = target != pc ? object_stub_slot(pc) : 0;
+    if (slot && maps_read(slot, &to, sizeof(to)) == sizeof(to))
+        depends_add(&u->depends, slot, &to, sizeof(to));
+    return target;
+}
+
 /* For a direct call or jump out of the function: the lifted callee, or a call out to it. */
 static Val resolve(void *user, u64 pc) {
     Unit *u = user;
     bool stub = object_is_stub(pc);
     if (object_is_unusual(pc))
         u->hopeless = unusual;
-    u64 target = object_skip_stub(pc);
+    u64 target = skip_stub(u, pc);
     if (stub && target == pc)
         return u->leave[CALL_ABI];
     Val lifted = wanted(u, target) && !is_lifting(u, target) ? lift_function(u, target) : NULL;
@@ -212,17 +220,17 @@ void lift_forget(Unit *u) {
 /* ------------------------------------------------------------------------------------------------- calls that are known */
 
 /* The target of a computed call as far as it is known: behind linkage stubs. */
-static bool known_target(Val call, u64 *pc) {
+static bool known_target(Unit *u, Val call, u64 *pc) {
     if (!ir_is_const(callout_pc(call), pc))
         return false;
-    *pc = object_skip_stub(*pc);
+    *pc = skip_stub(u, *pc);
     return true;
 }
 
 static bool resolve_call(Unit *u, Val call) {
     CallShape shape;
     u64 pc;
-    if (!callout_is(u, call, &shape) || shape != CALL_ABI || !known_target(call, &pc))
+    if (!callout_is(u, call, &shape) || shape != CALL_ABI || !known_target(u, call, &pc))
         return false;
     if (object_is_unusual(pc))
         u->hopeless = unusual;

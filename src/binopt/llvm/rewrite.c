@@ -1,6 +1,7 @@
 /* rewrite.c: the rewriter that lifts a function to LLVM-IR, specialises it there and compiles it: see unit.h. */
 #include <time.h>
 
+#include "binopt/llvm/disk.h"
 #include "binopt/llvm/fold.h"
 #include "binopt/llvm/lanes.h"
 #include "binopt/llvm/lift.h"
@@ -237,8 +238,9 @@ static void unit_free(Unit *u) {
     arena_free(&u->arena);
 }
 
+static const char name[] = "spec";
+
 static BinoptFunc make(Linked *linked, const BinoptCfg *cfg, LatheJit *compiler) {
-    static const char name[] = "spec";
     Unit u;
     unit_init(&u, compiler, cfg);
     u.stage_start = now_ms();
@@ -247,6 +249,8 @@ static BinoptFunc make(Linked *linked, const BinoptCfg *cfg, LatheJit *compiler)
     BinoptFunc code = NULL;
     if (object)
         code = linked_add(linked, store_add(cfg, &u.depends, name, object, size), name, object, size);
+    if (code)
+        disk_keep(cfg, &u.depends, object, size);
     if (code)
         config_log(cfg, 2, "specialised: %zu instructions lifted, at %p", u.insns, code);
     else
@@ -269,6 +273,21 @@ static BinoptFunc recall(Linked *linked, const BinoptCfg *cfg) {
     return code;
 }
 
+/* What an earlier run has made. */
+static BinoptFunc recall_from_disk(Linked *linked, const BinoptCfg *cfg) {
+    Depends depends = {0};
+    size_t size;
+    void *object = disk_find(cfg, &size, &depends);
+    BinoptFunc code = NULL;
+    if (object)
+        code = linked_add(linked, store_add(cfg, &depends, name, object, size), name, object, size);
+    if (code)
+        config_log(cfg, 2, "specialised by an earlier run, at %p", code);
+    depends_free(&depends);
+    mem_free(object);
+    return code;
+}
+
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     Linked *linked = self;
     if (!linked || !cfg->typed) {
@@ -276,6 +295,8 @@ static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
         return NULL;
     }
     BinoptFunc code = recall(linked, cfg);
+    if (!code && !config_wants_code(cfg))
+        code = recall_from_disk(linked, cfg);
     LatheJit *compiler = code ? NULL : pool_take();
     if (!compiler)
         return code;
