@@ -56,7 +56,7 @@ typedef enum Cpu { CPU_AUTO, CPU_V1, CPU_V2, CPU_V3, CPU_V4, CPU_NATIVE } Cpu;
 typedef struct Options {
     CodeConfig code;
     bool strace, no_follow, no_cache, perf;
-    u32 tier;               /* Tier */
+    u32 tier, asked_tier;   /* Tier: what this kind of guest has, and what was asked for */
     u32 cpu;                /* Cpu */
     u32 stats;              /* 0 none, 1 text, 2 json */
     u32 dump;               /* DUMP_* bits, handed to the server */
@@ -75,6 +75,9 @@ typedef struct Options {
 /* One word `key=value,key=value`, as lathe run and exec hand it on; false: it makes no sense, or does not fit. */
 bool options_parse(const char *text, Options *options);
 bool options_format(const Options *options, char *text, size_t size);
+
+/* kind.c: change the options to those for a program of that ELF machine; false: no client runs it. */
+bool kind_choose(u16 machine, Options *options);
 
 /* Counters of --stats; changed with relaxed atomics. */
 typedef struct Stats {

@@ -20,7 +20,7 @@ typedef struct Field {
 static const Field fields[] = {
     FIELD("opt", code.opt, WORD),
     FIELD("strict", code.strict_fp, WORD),
-    FIELD("tier", tier, WORD),
+    FIELD("tier", asked_tier, WORD),
     FIELD("cpu", cpu, WORD),
     FIELD("strace", strace, FLAG),
     FIELD("follow", no_follow, NOT),
@@ -121,8 +121,7 @@ bool options_parse(const char *s, Options *o) {
         if (*s == ',')
             s++;
     }
-    if (!guest_facts.has_quick)
-        o->tier = TIER_OPT;
+    o->tier = guest_facts.has_quick ? o->asked_tier : TIER_OPT;
     o->code.with_quick = o->tier == TIER_AUTO;
     o->no_cache = !*o->cache_dir;
     if (!o->first_pid)

@@ -5,7 +5,7 @@
  * in those frames, so the child starts the dispatcher on a stack of its own. The parent sleeps meanwhile, which makes
  * it safe that both use the same code table and the same connection.
  *
- * exec starts this client again for files that it can run, and leaves everything else, errors included, to the kernel.
+ * exec starts this client, or the one of another kind of guest, for files that these can run, and leaves everything else, errors included, to the kernel.
  */
 #include <linux/elf.h>
 #include <linux/sched.h>
@@ -268,13 +268,14 @@ static bool script_interpreter(const u8 *head, i64 size, char path[HEAD_BYTES]) 
     return n && i < size;
 }
 
-static bool is_guest_elf(const u8 *head, i64 size) {
+/* Is it an ELF file of a kind that there is a client for? That goes into the options. */
+static bool is_guest_elf(const u8 *head, i64 size, Options *o) {
     Elf64_Ehdr e;
     if (size < (i64)sizeof(e))
         return false;
     memcpy(&e, head, sizeof(e));
-    return !memcmp(e.e_ident, ELFMAG, SELFMAG) && e.e_ident[EI_CLASS] == ELFCLASS64 && e.e_machine == guest_facts.machine &&
-           (e.e_type == ET_EXEC || e.e_type == ET_DYN);
+    return !memcmp(e.e_ident, ELFMAG, SELFMAG) && e.e_ident[EI_CLASS] == ELFCLASS64 && (e.e_type == ET_EXEC || e.e_type == ET_DYN) &&
+           kind_choose(e.e_machine, o);
 }
 
 static bool file_exists(const char *dir, const char *path) {
@@ -284,7 +285,7 @@ static bool file_exists(const char *dir, const char *path) {
 }
 
 /* A missing interpreter is an error of exec, not of the program that is no more. */
-static bool elf_interpreter_exists(const char *path, const u8 *head) {
+static bool elf_interpreter_exists(const char *path, const u8 *head, const char *sysroot) {
     Elf64_Ehdr e;
     Elf64_Phdr p;
     memcpy(&e, head, sizeof(e));
@@ -295,14 +296,14 @@ static bool elf_interpreter_exists(const char *path, const u8 *head) {
         if (!sys_pread_all((int)fd, &p, sizeof(p), e.e_phoff + i * sizeof(p)) || p.p_type != PT_INTERP)
             continue;
         found = p.p_filesz && p.p_filesz < sizeof(name) && sys_pread_all((int)fd, name, p.p_filesz, p.p_offset) &&
-                !name[p.p_filesz - 1] && (file_exists(the.opt.sysroot, name) || file_exists("", name));
+                !name[p.p_filesz - 1] && (file_exists(sysroot, name) || file_exists("", name));
     }
     sys_close((int)fd);
     return found;
 }
 
-/* Will a client be able to run it? What it cannot, the kernel can, or has the right error for. */
-static bool runs_here(const char *path) {
+/* Will a client be able to run it? Its options are those given, changed. What it cannot, the kernel can, or has the right error for. */
+static bool runs_here(const char *path, Options *o) {
     u8 head[HEAD_BYTES];
     char interpreter[HEAD_BYTES];
     for (int depth = 0; depth <= SCRIPT_DEPTH; depth++) {
@@ -310,7 +311,7 @@ static bool runs_here(const char *path) {
         if (n < 2)
             return false;
         if (memcmp(head, "#!", 2))
-            return is_guest_elf(head, n) && elf_interpreter_exists(path, head);
+            return is_guest_elf(head, n, o) && elf_interpreter_exists(path, head, o->sysroot);
         if (!script_interpreter(head, n, interpreter))
             return false;
         path = interpreter;
@@ -332,14 +333,15 @@ static i64 count_strings(u64 list) {
     return 0;
 }
 
-/* This program, also for who has another root by now. */
-static const char *client_file(void) {
-    return sys_access(the.opt.client_path, X_OK) ? "/proc/self/exe" : the.opt.client_path;
+/* This program can be found also by who has another root by now. */
+static const char *client_file(const Options *o) {
+    bool found = !sys_access(o->client_path, X_OK) || strcmp(o->client_path, the.opt.client_path);
+    return found ? o->client_path : "/proc/self/exe";
 }
 
 /* execve with one variable more: the shared cache's password. The lists are on the stack: memory would stay behind in the parent of
  * a vfork child. */
-static i64 exec_with_secret(Thread *t, const char **argv, char **envp) {
+static i64 exec_with_secret(Thread *t, const char *client, const char **argv, char **envp) {
     i64 count = count_strings((u64)envp);
     if (count < 0 || count > ARGS_MAX)
         return count < 0 ? count : -E2BIG;
@@ -349,50 +351,51 @@ static i64 exec_with_secret(Thread *t, const char **argv, char **envp) {
         memcpy(list, envp, (size_t)count * sizeof(char *));
     list[count] = variable;
     list[count + 1] = NULL;
-    u64 args[6] = {(u64)client_file(), (u64)argv, (u64)list};
+    u64 args[6] = {(u64)client, (u64)argv, (u64)list};
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
 }
 
-/* lathe-client OPTIONS PATH ARGV0 ARGS…, with a descriptor of the guest's filters if there are some */
-static i64 exec_client(Thread *t, const char *path, char **argv, char **envp, u32 filters) {
+/* lathe-client OPTIONS PATH ARGV0 ARGS… */
+static i64 exec_client(Thread *t, const Options *o, const char *path, char **argv, char **envp) {
     enum { BEFORE = 3 };
     char options[OPTIONS_BYTES];
-    Options all = the.opt;
-    all.filters = filters ? filters + 1 : 0;
     i64 argc = count_strings((u64)argv);
     if (argc < 0)
         return argc;
-    if (argc > ARGS_MAX || !options_format(&all, options, sizeof(options)))
+    if (argc > ARGS_MAX || !options_format(o, options, sizeof(options)))
         return -E2BIG;
     const char *list[argc + BEFORE + 2];
-    list[0] = the.opt.client_path;
+    list[0] = o->client_path;
     list[1] = options;
     list[2] = path;
     list[BEFORE] = ""; /* the kernel, too, gives a program without argv[0] an empty one */
     memcpy(list + BEFORE, argv, (size_t)argc * sizeof(char *));
     list[BEFORE + (argc ? argc : 1)] = NULL;
     if (the.secret)
-        return exec_with_secret(t, list, envp);
-    u64 args[6] = {(u64)client_file(), (u64)list, (u64)envp};
+        return exec_with_secret(t, client_file(o), list, envp);
+    u64 args[6] = {(u64)client_file(o), (u64)list, (u64)envp};
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
 }
 
-static i64 exec_filtered(Thread *t, const char *path, char **argv, char **envp) {
+/* With a descriptor of the guest's filters, if there are some. */
+static i64 exec_filtered(Thread *t, Options *o, const char *path, char **argv, char **envp) {
     i64 filters = seccomp_hand_on(t);
     if (filters < 0)
         return filters;
-    i64 error = exec_client(t, path, argv, envp, (u32)filters);
+    o->filters = filters ? (u32)filters + 1 : 0;
+    i64 error = exec_client(t, o, path, argv, envp);
     if (filters)
         sys_close((int)filters);
     return error;
 }
 
 static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
-    bool here = !the.opt.no_follow && runs_here(path), possible = here || may_execute(path);
+    Options options = the.opt;
+    bool here = !the.opt.no_follow && runs_here(path, &options), possible = here || may_execute(path);
     if (possible)
         image_save(t);
     if (here)
-        return exec_filtered(t, path, argv, envp);
+        return exec_filtered(t, &options, path, argv, envp);
     i64 error = possible ? seccomp_leave_to_host(t) : 0;
     u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
     return error ? error : syscall_guarded(&t->pending_signals, __NR_execve, args);

@@ -1,0 +1,43 @@
+#!/bin/sh
+# exec.sh LATHE BIN: programs that start others: of the same machine, of the host's, and the other way round.
+lathe=$(realpath "$1")
+bin=$(realpath "$2")
+. "$(dirname "$0")/../../check.sh"
+export LATHE_CACHE="$dir/cache"
+ln -s "$bin/riscv64-bare" bare
+ln -s "$bin/riscv64-starts" starts
+ln -s "$bin/native-starts" native-starts
+machine=$(uname -m)
+
+# says_all LINE...: out has these lines and no others
+says_all() {
+    printf '%s\n' "$@" >want
+    same out want
+}
+for how in "" -spawn; do
+    expect 0 "guest to guest $how" run ./starts $how ./bare one two
+    says_all "riscv64 starts ./bare" ./bare one two "riscv64: status 3"
+    expect 0 "guest to host $how" run ./starts $how /bin/echo one two
+    says_all "riscv64 starts /bin/echo" "one two" "riscv64: status 0"
+    expect 0 "host to guest $how" run ./native-starts $how ./bare one
+    says_all "$machine starts ./bare" ./bare one "$machine: status 2"
+done
+expect 0 "guest, host, guest" run ./starts ./native-starts ./bare
+says_all "riscv64 starts ./native-starts" "$machine starts ./bare" ./bare "$machine: status 1" "riscv64: status 0"
+printf '#!/bin/sh\n./bare "$1"\necho "$?"\n' >script
+chmod +x script
+expect 0 "a script" run ./starts ./script word
+says_all "riscv64 starts ./script" ./bare word 2 "riscv64: status 0"
+printf '#!%s/bare option\n' "$dir" >script
+expect 0 "a script for a guest" run ./native-starts ./script word
+says_all "$machine starts ./script" "$dir/bare" option ./script word "$machine: status 4"
+expect 0 "nothing there" run ./starts ./nothing
+says_all "riscv64 starts ./nothing" "not executed: No such file or directory" "riscv64: status 99"
+expect 0 "of no known machine" sh -c 'cp bare other && printf "\267" | dd of=other bs=1 seek=18 conv=notrunc'
+expect 0 "of no known machine" run ./starts ./other
+says_all "riscv64 starts ./other" "not executed: Exec format error" "riscv64: status 99"
+expect 0 "not followed" run --no-follow ./starts /bin/echo one
+says_all "riscv64 starts /bin/echo" one "riscv64: status 0"
+expect 0 "quick code, where there is some" run --tier=quick ./starts ./native-starts ./bare
+says_all "riscv64 starts ./native-starts" "$machine starts ./bare" ./bare "$machine: status 1" "riscv64: status 0"
+finish
