@@ -44,6 +44,14 @@ static inline void regset_join(RegSet *s, const RegSet *other) {
     for (size_t i = 0; i < ARRAY_LEN(s->word); i++)
         s->word[i] |= other->word[i];
 }
+static inline void regset_keep(RegSet *s, const RegSet *these) {
+    for (size_t i = 0; i < ARRAY_LEN(s->word); i++)
+        s->word[i] &= these->word[i];
+}
+static inline void regset_drop(RegSet *s, const RegSet *these) {
+    for (size_t i = 0; i < ARRAY_LEN(s->word); i++)
+        s->word[i] &= ~these->word[i];
+}
 
 /* ------------------------------------------------------------------------------------------------------ instructions */
 

@@ -133,13 +133,6 @@ static void lift_insn(LatheFunc *fn, const Insn *in) {
     fn->isa->lift(l, in);
 }
 
-static bool is_loop_head(const LatheFunc *fn, const Block *b) {
-    for (const BlockList *p = b->preds; p; p = p->next)
-        if (fn->blocks[p->block].reachable && fn->blocks[p->block].order >= b->order)
-            return true;
-    return false;
-}
-
 static void lift_block(LatheFunc *fn, u32 index) {
     Lifter *l = &fn->l;
     Block *b = &fn->blocks[index];
@@ -149,7 +142,7 @@ static void lift_block(LatheFunc *fn, u32 index) {
     Insn *in = &fn->insns.at[b->first];
     if (fn->cfg.mark_block)
         ir_call(l, fn->cfg.mark_block, (Val[]){pc_value(l, in->pc), ir_int(l, I32, b->insn_count)}, 2);
-    if (fn->cfg.poll_off && is_loop_head(fn, b))
+    if (fn->cfg.poll_off && b->heads_loop)
         flow_poll(fn, in->pc);
     for (u32 i = 1;; i++) {
         lift_insn(fn, in);
@@ -160,6 +153,7 @@ static void lift_block(LatheFunc *fn, u32 index) {
     if (in->flow == FLOW_NEXT)
         flow_fall_through(fn, in);
     b->tail = ir_where(l);
+    regfile_settle(fn);
 }
 
 static bool changes_rounding(const LatheFunc *fn) {

@@ -30,11 +30,14 @@ typedef struct Block {
     u32 idom;      /* block 0 is its own */
     u32 pre, post; /* of the dominator tree: a dominates b if it encloses b */
     BlockList *frontier;
+    bool heads_loop, in_loop;
+    bool loop_calls; /* each time around the loop that it heads, something calls out */
 
     /* registers */
     RegSet writes;   /* what its instructions may write, and everything if one calls out */
     RegSet dirty_in; /* registers whose value in the guest state may be old when the block begins */
     RegSet leaves;   /* written since the last call out */
+    RegSet settles;  /* dirty at its end, and written back there: a block after it has them clean */
     bool calls_out;  /* which writes everything before it back */
 
     /* lifting */
@@ -111,6 +114,8 @@ void regfile_defer(Lifter *l, Reg r, MakeLazy *make, const void *arg);
 const void *regfile_deferred(Lifter *l, Reg r, MakeLazy *make);
 /* Write dirty registers back to the guest state: all of them, or those that have no slot in the convention. */
 void regfile_flush(LatheFunc *fn, bool flags_dead, bool slots_too);
+/* At the end of the block being lifted: write back what it settles. */
+void regfile_settle(LatheFunc *fn);
 /* After `call` everything is where the convention has it, or in the guest state. */
 void regfile_reload(LatheFunc *fn, Val call, bool from_state);
 void regfile_finish(LatheFunc *fn);                 /* fill the phis */

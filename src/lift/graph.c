@@ -225,25 +225,117 @@ static void find_frontiers(LatheFunc *fn) {
     }
 }
 
+/* ------------------------------------------------------------------------------------------------------------- loops */
+
+static bool goes_back(const LatheFunc *fn, u32 from, const Block *to) {
+    return fn->blocks[from].reachable && fn->blocks[from].order >= to->order;
+}
+
+/* Walks back from `from` to `head`, which is all of a loop, or past no calls only. Is the head reached? */
+static bool walk_loop(LatheFunc *fn, u32 head, u32 from, bool past_calls) {
+    u32 *work = mem_new(fn->block_count * sizeof(u32)), len = 0;
+    bool *seen = mem_new(fn->block_count * sizeof(bool));
+    work[len++] = from;
+    seen[from] = true;
+    while (len) {
+        u32 at = work[--len];
+        Block *b = &fn->blocks[at];
+        b->in_loop = true;
+        if (at == head || (b->calls_out && !past_calls))
+            continue;
+        for (BlockList *p = b->preds; p; p = p->next)
+            if (fn->blocks[p->block].reachable && !seen[p->block]) {
+                seen[p->block] = true;
+                work[len++] = p->block;
+            }
+    }
+    bool reached = seen[head] && (past_calls || !fn->blocks[head].calls_out);
+    mem_free(work);
+    mem_free(seen);
+    return reached;
+}
+
+static void find_loops(LatheFunc *fn) {
+    for (u32 i = 1; i < fn->order_count; i++) {
+        Block *b = &fn->blocks[fn->order[i]];
+        bool without_call = false;
+        for (BlockList *p = b->preds; p; p = p->next)
+            if (goes_back(fn, p->block, b)) {
+                b->heads_loop = true;
+                walk_loop(fn, fn->order[i], p->block, true);
+                without_call |= walk_loop(fn, fn->order[i], p->block, false);
+            }
+        b->loop_calls = b->heads_loop && !without_call;
+    }
+}
+
 /* -------------------------------------------------------------------------------------------------- dirty registers */
 
+static RegSet dirty_out(const Block *b) {
+    RegSet out = b->leaves;
+    if (!b->calls_out)
+        regset_join(&out, &b->dirty_in);
+    return out;
+}
+
+/* Flags are better never made, and what has a slot is not written back. */
+static RegSet never_settled(const LatheFunc *fn) {
+    RegSet s = fn->conv.slotted;
+    regset_join(&s, &fn->isa->dead_at_calls);
+    return s;
+}
+
+/* Are registers worth writing back between two blocks, so that the second has them clean? A block that may stay in its loop would do so
+ * each time around. Before a loop that calls each time around it is done once; before others it can wait. */
+static bool may_settle(const LatheFunc *fn, u32 from, const Block *to) {
+    const Block *b = &fn->blocks[from];
+    if (to->heads_loop)
+        return to->loop_calls && !goes_back(fn, from, to);
+    return b->succ_count == 1 || !b->in_loop;
+}
+
+/* What is dirty on all ways to b, or has to be taken for it. What is on some only is written back before b, so that a register
+ * that a function changes where it rarely gets to costs nothing where it does not get to. */
+static RegSet dirty_at(const LatheFunc *fn, const Block *b, RegSet kept) {
+    RegSet any = {0}, all = {{~(u64)0, ~(u64)0}};
+    for (const BlockList *p = b->preds; p; p = p->next) {
+        if (!fn->blocks[p->block].reachable)
+            continue;
+        RegSet out = dirty_out(&fn->blocks[p->block]);
+        regset_join(&any, &out);
+        regset_keep(&all, &out);
+        if (!may_settle(fn, p->block, b))
+            regset_join(&kept, &out);
+    }
+    if (!b->heads_loop)
+        regset_join(&kept, &all);
+    regset_keep(&any, &kept);
+    return any;
+}
+
+static void find_settled(LatheFunc *fn, Block *b) {
+    RegSet out = dirty_out(b);
+    for (u32 i = 0; i < b->succ_count; i++) {
+        RegSet clean = out;
+        regset_drop(&clean, &fn->blocks[b->succ[i]].dirty_in);
+        regset_join(&b->settles, &clean);
+    }
+}
+
 static void find_dirty(LatheFunc *fn) {
+    RegSet never = never_settled(fn);
     fn->blocks[0].leaves = fn->conv.slotted;
     for (bool changed = true; changed;) {
         changed = false;
-        for (u32 i = 0; i < fn->order_count; i++) {
+        for (u32 i = 1; i < fn->order_count; i++) {
             Block *b = &fn->blocks[fn->order[i]];
-            RegSet out = b->leaves;
-            if (!b->calls_out)
-                regset_join(&out, &b->dirty_in);
-            for (u32 k = 0; k < b->succ_count; k++) {
-                Block *to = &fn->blocks[b->succ[k]];
-                RegSet old = to->dirty_in;
-                regset_join(&to->dirty_in, &out);
-                changed |= memcmp(&old, &to->dirty_in, sizeof(old)) != 0;
-            }
+            RegSet now = dirty_at(fn, b, never);
+            changed |= memcmp(&now, &b->dirty_in, sizeof(now)) != 0;
+            b->dirty_in = now;
         }
     }
+    for (u32 i = 0; i < fn->order_count; i++)
+        find_settled(fn, &fn->blocks[fn->order[i]]);
 }
 
 void graph_build(LatheFunc *fn) {
@@ -259,5 +351,6 @@ void graph_build(LatheFunc *fn) {
     find_dominators(fn);
     number_tree(fn);
     find_frontiers(fn);
+    find_loops(fn);
     find_dirty(fn);
 }

@@ -357,6 +357,18 @@ void regfile_flush(LatheFunc *fn, bool flags_dead, bool slots_too) {
     }
 }
 
+void regfile_settle(LatheFunc *fn) {
+    Block *b = &fn->blocks[fn->current];
+    position_at_end(fn, b->tail);
+    for (Reg r = 0; r < fn->isa->reg_count; r++) {
+        if (!regset_has(&b->settles, r))
+            continue;
+        RegVal *val = value_in(fn, fn->current, r);
+        if (val->kind != VAL_GIVEN || val->reg != r || !val->in_state)
+            store_to_state(fn, r, val);
+    }
+}
+
 void regfile_reload(LatheFunc *fn, Val call, bool from_state) {
     Block *b = &fn->blocks[fn->current];
     memset(b->vals, 0, fn->isa->reg_count * sizeof(RegVal *));
