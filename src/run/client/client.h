@@ -336,10 +336,10 @@ void vdso_adopt(void);
 
 /* ------------------------------------------------------------------------------------------------------------- proc.c */
 
-/* Files of /proc about this process that would show the client. */
-typedef enum ProcFile { PROC_OTHER, PROC_EXE, PROC_MAPS, PROC_STATUS } ProcFile;
+/* Files of /proc that would show the client, or processors that the guest has not. */
+typedef enum ProcFile { PROC_OTHER, PROC_EXE, PROC_MAPS, PROC_STATUS, PROC_CPUINFO } ProcFile;
 ProcFile proc_find(int dir, const char *path);
-/* fd, which the kernel opened as maps or status, becomes the guest's view; returns fd, or a negative errno and fd is closed. */
+/* fd, which the kernel opened as maps, status or cpuinfo, becomes the guest's view; returns fd, or a negative errno and fd is closed. */
 i64 proc_open(ProcFile file, int fd, u32 flags);
 
 /* ----------------------------------------------------------------------------------------------------------- remote.c */

@@ -304,21 +304,20 @@ static void note_answer(Code *c, u64 pc, const ObjectMessage *facts, const void 
 
 /* Without the lock, others can do as much: change the map, forget this very code, move the module. Then the answer is to an old question.
  * False: ask again. */
-static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, void **code) {
-    ObjectMessage facts = {0};
+static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *facts, void **code) {
     TranslateMessage request = remote_request(pc, space_module(pc));
     u64 start = sys_now_us();
     entry_for(c, pc)->maker = t->tid;
     arena_unlock();
-    const void *object = remote_translate(r, &request, &facts);
+    const void *object = remote_translate(r, &request, facts);
     arena_lock();
     the.stats.wait_us += sys_now_us() - start;
     const Module *m = space_module(pc);
     bool valid = entry_for(c, pc)->maker == t->tid && (m ? m->base : 0) == request.base;
-    *code = valid && object ? link_timed(c, object, facts.object_size, m, pc) : NULL;
+    *code = valid && object ? link_timed(c, object, facts->object_size, m, pc) : NULL;
     if (valid)
         entry_for(c, pc)->maker = 0;
-    note_answer(c, pc, &facts, *code);
+    note_answer(c, pc, facts, *code);
     return valid;
 }
 
@@ -342,9 +341,9 @@ static bool is_being_made(const Entry *e) {
 
 /* Never translated: a stub of its own that comes back to the dispatcher with the trap set. mov dword [r15+trap], reason;
  * mov r11, pc; mov r15, r11; ret */
-static void *unreadable(u64 pc) {
+static void *trapping(u64 pc, LatheTrap trap) {
     u8 text[24] = {0x41, 0xc7, 0x87};
-    u32 off = offsetof(GuestCpu, trap), reason = LATHE_TRAP_UNREADABLE;
+    u32 off = offsetof(GuestCpu, trap), reason = trap;
     memcpy(text + 3, &off, 4);
     memcpy(text + 7, &reason, 4);
     memcpy(text + 11, "\x49\xbf", 2); /* mov r15, imm64 */
@@ -374,10 +373,11 @@ static void set_code(Code *c, Entry *e, void *code) {
 static void *find_optimised(Thread *t, Code *c, u64 pc) {
     void *code = from_cache(c, space_module(pc), pc);
     bool answered = code;
+    ObjectMessage facts = {0};
     while (!answered) {
         Remote *r = is_being_made(entry_for(c, pc)) ? NULL : remote_take(t);
         if (r) {
-            answered = from_server(c, r, t, pc, &code);
+            answered = from_server(c, r, t, pc, &facts, &code);
             remote_give(r);
             tell_news(c);
         } else {
@@ -388,7 +388,7 @@ static void *find_optimised(Thread *t, Code *c, u64 pc) {
         }
     }
     if (!code)
-        return unreadable(pc);
+        return trapping(pc, facts.undecodable ? LATHE_TRAP_UNSUPPORTED : LATHE_TRAP_UNREADABLE);
     set_code(c, entry_for(c, pc), code);
     return code;
 }

@@ -19,11 +19,18 @@ typedef struct GuestFacts {
     u64 hwcap, hwcap2;    /* AT_HWCAP and AT_HWCAP2: bits of the host's that the guest sees, */
     u64 more_hwcap;       /* and bits besides */
     u32 memory;           /* MemoryOrder: what its threads count on */
+    i32 illegal_code;     /* si_code of SIGILL for what is no instruction, */
+    i32 break_code;       /* and of SIGTRAP at a breakpoint */
     bool has_quick;       /* the host runs its instructions: there is quick code */
+    const char *cpuinfo;  /* /proc/cpuinfo of one processor, with its number as %u twice; NULL: the host's */
     const Helper *const *helpers; /* tables of what translated code calls, ended by NULL */
 } GuestFacts;
 
 extern const GuestFacts guest_facts;
+
+/* The instruction that n bytes of memory begin with, for people. */
+void guest_describe(const u8 *bytes, size_t n, char *text, size_t size);
+
 extern const Helper client_helpers[]; /* code.c: what code of every guest calls */
 
 #endif

@@ -1,8 +1,9 @@
 /* proc.c: what /proc tells the guest of itself.
  *
  * Most of it is the kernel's own: the name, the arguments, the environment and the auxiliary vector of the process are
- * the guest's (stack.c, load.c), for everybody who looks. Some files know of the client and get an answer of ours, which
- * other processes do not see: exe, the list of mappings, and the status once the guest has filters of system calls.
+ * the guest's (stack.c, load.c), for everybody who looks. Some files know of the client, or of the host's processors, and get an answer
+ * of ours, which other processes do not see: exe, the list of mappings, the status once the guest has filters of system calls, and
+ * cpuinfo for guests that have another.
  *
  * A file of ours is told by its last name and by where the kernel finds the directory in front of it, so that links,
  * relative paths and descriptors all lead to the same answer.
@@ -41,10 +42,10 @@ static bool resolve(int dir, const char *path, char *out, size_t size) {
 }
 
 static ProcFile file_named(const char *name) {
-    static const char *const names[] = {[PROC_EXE] = "exe", [PROC_MAPS] = "maps", [PROC_STATUS] = "status"};
+    static const char *const names[] = {[PROC_EXE] = "exe", [PROC_MAPS] = "maps", [PROC_STATUS] = "status", [PROC_CPUINFO] = "cpuinfo"};
     for (u32 i = PROC_EXE; i < ARRAY_LEN(names); i++)
         if (!strcmp(name, names[i]))
-            return (ProcFile)i;
+            return i == PROC_CPUINFO && !guest_facts.cpuinfo ? PROC_OTHER : (ProcFile)i;
     return PROC_OTHER;
 }
 
@@ -57,7 +58,9 @@ ProcFile proc_find(int dir, const char *path) {
         return PROC_OTHER;
     if (len)
         memcpy(parent, path, len), parent[len] = 0;
-    return resolve(dir, parent, found, sizeof(found)) && is_own_directory(found) ? file : PROC_OTHER;
+    if (!resolve(dir, parent, found, sizeof(found)))
+        return PROC_OTHER;
+    return (file == PROC_CPUINFO ? !strcmp(found, "/proc") : is_own_directory(found)) ? file : PROC_OTHER;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ maps */
@@ -175,20 +178,57 @@ static void put_status(Out *o, const char *status) {
         put_text(o, rest, rest + strlen(rest));
 }
 
-/* ------------------------------------------------------------------------------------------------------------ opening */
+/* --------------------------------------------------------------------------------------------------------- cpuinfo */
 
-/* A file in memory that can be read from its start, opened as asked for; negative errno. status: what the host's has; NULL: maps */
-static i64 open_copy(Out *o, const char *status, u32 flags) {
+static void put_processor(Out *o, u32 number) {
+    o->len += format_text(o->text + o->len, LINE_BYTES, guest_facts.cpuinfo, number, number);
+    if (o->len >= OUT_BYTES)
+        flush(o);
+}
+
+/* "0-3,6": the processors that there are. */
+static void put_processors(Out *o, const char *list) {
+    while (*list >= '0' && *list <= '9') {
+        u32 first = 0, last = 0;
+        for (; *list >= '0' && *list <= '9'; list++)
+            first = first * 10 + (u32)(*list - '0');
+        last = first;
+        if (*list == '-')
+            for (list++, last = 0; *list >= '0' && *list <= '9'; list++)
+                last = last * 10 + (u32)(*list - '0');
+        for (u32 i = first; i <= last; i++)
+            put_processor(o, i);
+        list += *list == ',';
+    }
+}
+
+static void put_cpuinfo(Out *o) {
+    char list[PATH_BYTES] = "0";
+    i64 file = sys_open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC, 0);
+    i64 n = file < 0 ? 0 : sys_pread((int)file, list, sizeof(list) - 1, 0);
+    if (file >= 0)
+        sys_close((int)file);
+    if (n > 0)
+        list[n] = 0;
+    put_processors(o, list);
+}
+
+/* --------------------------------------------------------------------------------------------------------- opening */
+
+/* A file in memory that can be read from its start, opened as asked for; negative errno. status: what the host's has. */
+static i64 open_copy(Out *o, ProcFile file, const char *status, u32 flags) {
     char link[32];
     bool ok = true;
-    i64 fd = sys_memfd_create(status ? "status" : "maps", MFD_CLOEXEC);
+    i64 fd = sys_memfd_create(file == PROC_STATUS ? "status" : file == PROC_MAPS ? "maps" : "cpuinfo", MFD_CLOEXEC);
     if (fd < 0)
         return fd;
     o->fd = (int)fd;
-    if (status)
+    if (file == PROC_STATUS)
         put_status(o, status);
-    else
+    else if (file == PROC_MAPS)
         ok = put_maps(o);
+    else
+        put_cpuinfo(o);
     flush(o);
     format_text(link, sizeof(link), "/proc/self/fd/%d", (int)fd);
     i64 result = ok && !o->failed ? sys_open(link, flags & (O_ACCMODE | O_CLOEXEC | O_NONBLOCK), 0) : -ENOMEM;
@@ -216,7 +256,7 @@ i64 proc_open(ProcFile file, int fd, u32 flags) {
             return fd;
     }
     Out *o = sys_pages(sizeof(*o));
-    i64 result = replace(fd, o ? open_copy(o, file == PROC_STATUS ? status : NULL, flags) : -ENOMEM, flags);
+    i64 result = replace(fd, o ? open_copy(o, file, status, flags) : -ENOMEM, flags);
     if (o)
         sys_pages_free(o, sizeof(*o));
     return result;

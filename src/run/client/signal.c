@@ -405,10 +405,11 @@ static SignalInfo info_of_trap(const Thread *t, GuestCpu *c) {
         break;
     case LATHE_TRAP_UNSUPPORTED:
     case LATHE_TRAP_UNDEFINED:
-        info.number = SIGILL, info.code = ILL_ILLOPN, info.address = c->pc;
+        info.number = SIGILL, info.code = guest_facts.illegal_code, info.address = c->pc;
         break;
     case LATHE_TRAP_BREAK:
-        info.number = SIGTRAP;
+        info.number = SIGTRAP, info.code = guest_facts.break_code;
+        info.address = info.code == SI_KERNEL ? 0 : c->pc;
         break;
     case LATHE_TRAP_MISALIGNED:
         info.number = SIGBUS, info.code = BUS_ADRALN;
@@ -437,10 +438,8 @@ static SignalInfo info_of_trap(const Thread *t, GuestCpu *c) {
 
 static void explain(const GuestCpu *c, u32 trap) {
     u8 bytes[8] = {0};
-    char text[2 * sizeof(bytes) + 1] = "";
-    size_t n = guest_read(c->pc, bytes, sizeof(bytes));
-    for (size_t i = 0; i < n; i++)
-        format_text(text + 2 * i, 3, "%02x", bytes[i]);
+    char text[64] = "";
+    guest_describe(bytes, guest_read(c->pc, bytes, sizeof(bytes)), text, sizeof(text));
     if (trap == LATHE_TRAP_UNSUPPORTED)
         say("an instruction that is not supported, at %lx: %s", c->pc, text);
     else if (trap == LATHE_TRAP_INTERRUPT && c->trap_info == 0x80)

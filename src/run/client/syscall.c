@@ -268,7 +268,7 @@ static i64 with_exe(Thread *t, u64 number, const u64 a[6], int dir_at) {
 /* Opened as `fd` with these flags. O_NOFOLLOW is for the link exe itself. */
 static i64 opened(i64 fd, const u64 a[6], int dir_at, u64 flags) {
     ProcFile file = fd < 0 ? PROC_OTHER : find_file(a, dir_at);
-    if ((file == PROC_MAPS || file == PROC_STATUS) && !(flags & O_PATH))
+    if ((file == PROC_MAPS || file == PROC_STATUS || file == PROC_CPUINFO) && !(flags & O_PATH))
         return proc_open(file, (int)fd, (u32)flags);
     if (file != PROC_EXE || flags & O_NOFOLLOW)
         return fd;

@@ -161,7 +161,7 @@ typedef struct ObjectMessage {
     u32 lift_us, opt_us, emit_us;
     u32 shared; /* bool: some other server made it, see C_SHARED */
     u32 inside; /* bool: it was made from bytes of the request's module only */
-    u32 reserved;
+    u32 undecodable; /* bool: there is no object because the bytes at pc are no instruction */
 } ObjectMessage;
 
 #endif

@@ -308,6 +308,7 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     bool ok = lift(t, out->fn) && !pages_lost(t->pages) && !(narrow && calls_helpers(t));
     out->facts.lift_us += (u32)(now_us() - start);
     out->facts.insns = ok ? count_insns(out->fn) : 0;
+    out->facts.undecodable = !ok && lathe_func_problem(out->fn).status == LATHE_ERR_DECODE && lathe_func_problem(out->fn).pc == t->request.pc;
     ok = ok && compile(t, out) && (!narrow || narrow_holds(out->object, lathe_func_vectors(out->fn)));
     LLVMDisposeModule(t->mod);
     return ok;

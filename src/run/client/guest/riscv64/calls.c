@@ -2,6 +2,7 @@
 #include "run/client/calls.h"
 
 #include <linux/eventpoll.h>
+#include <linux/sem.h>
 
 #include "run/client/space.h"
 
@@ -93,6 +94,44 @@ i64 guest_riscv_epoll_pwait2(Thread *t, const u64 a[6]) {
     return wait_for_events(t, CALL_epoll_pwait2, a);
 }
 
+/* ----------------------------------------------------------------------------------------------------- memory, semaphores */
+
+/* Bits that mean nothing here, and an address on x86-64. */
+i64 guest_riscv_mmap(Thread *t, const u64 a[6]) {
+    enum { ADDRESS_BITS = 0x40 | 0x80 }; /* MAP_32BIT, MAP_ABOVE4G */
+    return call_do(t, CALL_mmap, (const u64[6]){a[0], a[1], a[2], a[3] & ~(u64)ADDRESS_BITS, a[4], a[5]});
+}
+
+typedef struct GuestSemaphores { /* struct semid64_ds of asm-generic: x86-64 has words between these */
+    struct ipc64_perm perm;
+    i64 otime, ctime;
+    u64 count, unused[2];
+} GuestSemaphores;
+
+_Static_assert(sizeof(GuestSemaphores) == 88, "the kernel's layout");
+
+i64 guest_riscv_semctl(Thread *t, const u64 a[6]) {
+    struct semid64_ds host = {0};
+    GuestSemaphores guest = {0};
+    u64 with_host[6] = {a[0], a[1], a[2], (u64)&host};
+    switch ((int)a[2]) {
+    case IPC_SET:
+        if (guest_read(a[3], &guest, sizeof(guest)) != sizeof(guest))
+            return -EFAULT;
+        host.sem_perm = guest.perm;
+        return call_do(t, CALL_semctl, with_host);
+    case IPC_STAT:
+    case SEM_STAT:
+    case SEM_STAT_ANY: {
+        i64 result = call_do(t, CALL_semctl, with_host);
+        guest = (GuestSemaphores){host.sem_perm, host.sem_otime, host.sem_ctime, host.sem_nsems, {0}};
+        return result >= 0 && guest_write(a[3], &guest, sizeof(guest)) != sizeof(guest) ? -EFAULT : result;
+    }
+    default:
+        return call_do(t, CALL_semctl, a);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------------ processes */
 
 /* flags, stack, parent_tid, tls, child_tid: the last two are the other way round on x86-64. */
@@ -160,6 +199,9 @@ i64 guest_riscv_hwprobe(Thread *t, const u64 a[6]) {
 /* What was written as code is code from now on. */
 i64 guest_riscv_flush_icache(Thread *t, const u64 a[6]) {
     (void)t;
+    enum { LOCAL = 1 };
+    if (a[2] & ~(u64)LOCAL)
+        return -EINVAL;
     if (a[0] < a[1])
         code_forget(a[0], a[1]);
     return 0;

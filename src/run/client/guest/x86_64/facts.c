@@ -2,10 +2,12 @@
 #include "run/client/guest.h"
 
 #include <elf.h>
+#include <asm/siginfo.h>
 #include <linux/audit.h>
 
 #include "guest_cpu.h"
 #include "isa/x86_64/helpers.h"
+#include "run/client/sys.h"
 #include "run/protocol/protocol.h"
 
 enum { HWCAP2_FSGSBASE = 2 };
@@ -15,6 +17,11 @@ static const Helper cpuid[] = {{SYMBOL_CPUID, (void *)guest_cpuid}, {NULL, NULL}
 static const Helper *const helpers[] = {
     client_helpers,     cpuid,           x86_system_helpers, x86_x87_helpers, x86_x87_whole_helpers, x86_state_helpers, NULL,
 };
+
+void guest_describe(const u8 *bytes, size_t n, char *text, size_t size) {
+    for (size_t i = 0; i < n; i++)
+        format_text(text + 2 * i, size - 2 * i, "%02x", bytes[i]);
+}
 
 /* Without FSGSBASE the guest sets segment bases by arch_prctl. */
 const GuestFacts guest_facts = {
@@ -26,6 +33,8 @@ const GuestFacts guest_facts = {
     .hwcap = ~(u64)0,
     .hwcap2 = ~(u64)HWCAP2_FSGSBASE,
     .memory = MEMORY_STRONG,
+    .illegal_code = ILL_ILLOPN,
+    .break_code = SI_KERNEL,
     .has_quick = true,
     .helpers = helpers,
 };
