@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "draw.h"
 #include "isa/isa.h"
 #include "oracle.h"
 
@@ -11,13 +12,6 @@ typedef struct Outcome {
     State oracle, lifted, ignore;
     bool whole;
 } Outcome;
-
-static size_t size_at(const Case *c, size_t offset) {
-    Insn in = {.pc = STATE_CODE + offset};
-    LatheStatus status = isa_find(GUEST_ARCH)->decode(c->code + offset, c->size - offset, in.pc, &in);
-    CHECK(status == LATHE_OK, "a sample of no instructions");
-    return in.size;
-}
 
 /* False: there is nothing to compare. */
 static bool run_both(const Lifted *l, size_t index, const Case *c, const State *initial, Outcome *o) {
@@ -91,7 +85,7 @@ static void reduce_all(Reduction *r) {
 /* All instructions of the sample. */
 static char *text_of(Arena *a, const Case *c) {
     char *all = "";
-    for (size_t offset = 0; offset < c->size; offset += size_at(c, offset)) {
+    for (size_t offset = 0; offset < c->size; offset += draw_size_at(c, offset)) {
         char text[100] = "?";
         isa_find(GUEST_ARCH)->format(c->code + offset, c->size - offset, STATE_CODE + offset, text, sizeof(text));
         all = arena_printf(a, "%s%s%s", all, offset ? "; " : "", text);

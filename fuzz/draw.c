@@ -1,6 +1,7 @@
 /* draw.c: see draw.h. */
 #include "draw.h"
 
+#include "isa/isa.h"
 #include "oracle.h"
 
 /* More instructions, each one made for the state that the ones before it leave on the oracle. */
@@ -33,4 +34,11 @@ u32 draw_sample(u32 row_count, u64 *seed, u32 length, Sample *out) {
             sample_loop(&r, out);
     }
     return row;
+}
+
+size_t draw_size_at(const Case *c, size_t offset) {
+    Insn in = {.pc = STATE_CODE + offset};
+    LatheStatus status = isa_find(GUEST_ARCH)->decode(c->code + offset, c->size - offset, in.pc, &in);
+    CHECK(status == LATHE_OK, "a sample of no instructions");
+    return in.size;
 }

@@ -8,4 +8,7 @@
  * other sample. Returns the row of its first instruction, of the `row_count` that sample_find found. */
 u32 draw_sample(u32 row_count, u64 *seed, u32 length, Sample *out);
 
+/* How long the instruction is that a sample has at an offset. */
+size_t draw_size_at(const Case *c, size_t offset);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "decoded.h"
+#include "draw.h"
 #include "generate.h"
 #include "oracle.h"
 
@@ -60,19 +61,12 @@ void sample_loop(Rng *r, Sample *out) {
     generate_loop(r, out);
 }
 
-static size_t size_at(const Case *c, size_t offset) {
-    Insn in = {.pc = STATE_CODE + offset};
-    LatheStatus status = isa_find(LATHE_ARCH_X86_64)->decode(c->code + offset, c->size - offset, in.pc, &in);
-    CHECK(status == LATHE_OK, "a sample of no instructions");
-    return in.size;
-}
-
 /* A result is undefined because of an operand, or of a flag that an earlier instruction left undefined. */
 bool sample_open(const Case *c, const State *initial, State *ignore) {
     State s = *initial;
     for (u32 steps = 0; s.cpu.pc - STATE_CODE < c->size && !s.cpu.trap; steps++) {
         size_t offset = s.cpu.pc - STATE_CODE;
-        Case one = {.file = c->file, .code = c->code + offset, .size = size_at(c, offset)};
+        Case one = {.file = c->file, .code = c->code + offset, .size = draw_size_at(c, offset)};
         if (steps == STEPS_MAX || decoded_result_undefined(&one, &s) || !decoded_step_flags(&one, &s, ignore))
             return false;
         if (one.size == c->size)
