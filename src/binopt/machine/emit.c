@@ -125,40 +125,66 @@ static bool absorb(Emit *e, const Out *o) {
     return o->address == ADDRESS_NO_INDEX && pending_set(&e->p, &e->c, to->no, in->mem.base, (i64)o->addr, needed);
 }
 
-/* Products and sums of registers with something pending keep it pending. */
-static bool combine(Emit *e, const Out *o) {
+/* What a register was made from is there already, or is put into one that nobody uses, where the next one finds it. */
+static void put_product(Emit *e, u8 to, u8 of, i32 by, i64 delta, RegSet live) {
+    Pending *p = &e->p;
+    u8 has = pending_known(p, of, NO_REG, by);
+    if (has != NO_REG && pending_set_real(p, &e->c, to, has, delta, live))
+        return;
+    u8 spare = pending_spare(p, live | BIT(of) | BIT(to));
+    has = spare == NO_REG ? to : spare;
+    pending_overwrite(p, &e->c, has, live);
+    e->c.size += encode_multiply(has, of, by, 64, here(e));
+    pending_written(p, has);
+    pending_learn(p, (Fact){has, of, NO_REG, by});
+    CHECK(pending_set_real(p, &e->c, to, has, delta, live), "the register was just written, and the number fits");
+}
+
+/* reg = of * number, with what is pending. */
+static bool multiply(Emit *e, const Out *o) {
     const Insn *in = o->in;
     const Op *to = &in->op[0], *from = &in->op[1];
-    Pending *p = &e->p;
-    if (flags_matter(o) || to->kind != OP_GP || to->bits != 64 || in->op_count < 2 || from->kind != OP_GP)
+    bool three = in->op_count == 3 && in->op[2].kind == OP_IMM;
+    if (in->mnemonic != ZYDIS_MNEMONIC_IMUL || !(three || o->swaps || o->number_op))
         return false;
-    bool product = in->mnemonic == ZYDIS_MNEMONIC_IMUL;
-    bool three = product && in->op_count == 3 && in->op[2].kind == OP_IMM;
-    if (product && (three || o->swaps || o->number_op)) {
-        i64 by = three ? in->op[2].imm : (i64)o->number;
-        u8 source = three || o->swaps ? from->no : to->no;
-        i64 delta = p->delta[source];
-        u8 real = p->from[source];
-        if (!encode_fits32(delta) || !encode_fits32(by) || !encode_fits32(delta * by))
-            return false;
-        pending_overwrite(p, &e->c, to->no, o->live);
-        e->c.size += encode_multiply(to->no, real, (i32)by, 64, here(e));
-        pending_written(p, to->no);
-        return pending_set(p, &e->c, to->no, to->no, delta * by, o->live);
-    }
-    if (in->mnemonic != ZYDIS_MNEMONIC_ADD || o->swaps || o->number_op || to->no == R_SP || from->no == R_SP)
+    i64 by = three ? in->op[2].imm : (i64)o->number;
+    u8 source = three || o->swaps ? from->no : to->no;
+    i64 delta = e->p.delta[source];
+    if (!encode_fits32(by) || !encode_fits32(delta * by) || e->p.from[source] == R_SP)
+        return false;
+    put_product(e, to->no, e->p.from[source], (i32)by, delta * by, o->live);
+    return true;
+}
+
+static bool add_up(Emit *e, const Out *o) {
+    const Op *to = &o->in->op[0], *from = &o->in->op[1];
+    Pending *p = &e->p;
+    if (o->in->mnemonic != ZYDIS_MNEMONIC_ADD || o->swaps || o->number_op || to->no == R_SP || from->no == R_SP)
         return false;
     u8 a = p->from[to->no], b = p->from[from->no];
     i64 delta = p->delta[to->no] + p->delta[from->no];
     if (!encode_fits32(delta) || a == R_SP || b == R_SP || !(p->open & (BIT(to->no) | BIT(from->no))))
         return false;
+    u8 has = pending_known(p, a, b, 0);
+    if (has != NO_REG && pending_set_real(p, &e->c, to->no, has, delta, o->live))
+        return true;
     pending_overwrite(p, &e->c, to->no, o->live);
     if (a == to->no)
         e->c.size += encode_add(to->no, b, here(e));
     else
         e->c.size += encode_lea_sum(to->no, a, b, here(e));
     pending_written(p, to->no);
-    return pending_set(p, &e->c, to->no, to->no, delta, o->live);
+    pending_learn(p, (Fact){to->no, a, b, 0});
+    return pending_set_real(p, &e->c, to->no, to->no, delta, o->live);
+}
+
+/* Products and sums of registers with something pending keep it pending. */
+static bool combine(Emit *e, const Out *o) {
+    const Insn *in = o->in;
+    const Op *to = &in->op[0];
+    if (flags_matter(o) || to->kind != OP_GP || to->bits != 64 || in->op_count < 2 || in->op[1].kind != OP_GP)
+        return false;
+    return multiply(e, o) || add_up(e, o);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- instructions */
@@ -414,6 +440,26 @@ static void arrange(Emit *e) {
     VEC_FREE(&stack);
 }
 
+/* A block that a loop begins with, and goes back to by a jump from a block that it leads to itself: that one goes before it. */
+static void turn_loops(Emit *e) {
+    Unit *u = e->u;
+    for (size_t i = 1; i < e->order.len; i++) {
+        i32 at = e->order.at[i];
+        const Block *b = &u->blocks.at[at];
+        i32 first = b->end == END_JUMP ? graph_resolve(u, b->next[0]) : NO_BLOCK;
+        if (first == NO_BLOCK || first == at || first == 0 || !u->blocks.at[first].loops)
+            continue;
+        const Block *head = &u->blocks.at[first];
+        size_t to = 0;
+        while (e->order.at[to] != first)
+            to++;
+        if (to > i || (graph_resolve(u, head->next[0]) != at && graph_resolve(u, head->next[1]) != at))
+            continue;
+        memmove(&e->order.at[to + 1], &e->order.at[to], (i - to) * sizeof(i32));
+        e->order.at[to] = at;
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ guard */
 
 /* cmp with the value in r11; another value is for the original. */
@@ -517,6 +563,7 @@ bool emit_graph(Unit *u, CodeMem *memory, CodeSpan *span) {
     if (u->pool.len)
         memcpy(span->data, u->pool.at, u->pool.len);
     arrange(&e);
+    turn_loops(&e);
     if (memory_insn(&u->memory, u->cfg->function)->mnemonic == ZYDIS_MNEMONIC_ENDBR64)
         put_bytes(&e, (const u8[]){0xf3, 0x0f, 0x1e, 0xfa}, 4);
     if (u->cfg->guard)

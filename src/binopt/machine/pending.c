@@ -7,12 +7,54 @@ void pending_reset(Pending *p) {
     for (u8 r = 0; r < GP_COUNT; r++)
         p->from[r] = r, p->delta[r] = 0;
     p->open = 0;
+    p->fact_count = 0;
 }
 
-void pending_written(Pending *p, u8 reg) {
+static void close_one(Pending *p, u8 reg) {
     p->from[reg] = reg;
     p->delta[reg] = 0;
     p->open &= ~BIT(reg);
+}
+
+void pending_written(Pending *p, u8 reg) {
+    close_one(p, reg);
+    for (u32 i = 0; i < p->fact_count;) {
+        const Fact *f = &p->fact[i];
+        if (f->reg == reg || f->of == reg || f->other == reg)
+            p->fact[i] = p->fact[--p->fact_count];
+        else
+            i++;
+    }
+}
+
+void pending_learn(Pending *p, Fact f) {
+    if (f.reg == f.of || f.reg == f.other)
+        return;
+    if (p->fact_count == MAX_FACTS)
+        memmove(p->fact, p->fact + 1, --p->fact_count * sizeof(f));
+    p->fact[p->fact_count++] = f;
+}
+
+u8 pending_known(const Pending *p, u8 of, u8 other, i32 by) {
+    for (u32 i = 0; i < p->fact_count; i++) {
+        const Fact *f = &p->fact[i];
+        bool same = f->of == of && f->other == other, turned = other != NO_REG && f->of == other && f->other == of;
+        if ((same || turned) && f->by == by)
+            return f->reg;
+    }
+    return NO_REG;
+}
+
+u8 pending_spare(const Pending *p, RegSet needed) {
+    RegSet taken = needed | BIT(R_SP);
+    for (u8 r = 0; r < GP_COUNT; r++)
+        taken |= p->from[r] != r || needed & BIT(r) ? BIT(p->from[r]) : 0;
+    for (u32 i = 0; i < p->fact_count; i++)
+        taken |= BIT(p->fact[i].reg);
+    for (u8 r = 0; r < GP_COUNT; r++)
+        if (!(taken & BIT(r)))
+            return r;
+    return NO_REG;
 }
 
 /* mov %from, %reg */
@@ -29,7 +71,7 @@ void pending_overwrite(Pending *p, Code *c, u8 reg, RegSet needed) {
             if (needed & BIT(r))
                 pending_settle(p, c, r, needed);
             else
-                pending_written(p, r);
+                close_one(p, r);
         }
 }
 
@@ -51,19 +93,27 @@ void pending_settle_all(Pending *p, Code *c, RegSet needed) {
             pending_settle(p, c, r, needed);
 }
 
+static void set(Pending *p, u8 reg, u8 real, i64 delta) {
+    p->from[reg] = real;
+    p->delta[reg] = delta;
+    p->open = real == reg && !delta ? p->open & ~BIT(reg) : p->open | BIT(reg);
+}
+
 bool pending_set(Pending *p, Code *c, u8 reg, u8 from, i64 delta, RegSet needed) {
-    i64 total = p->delta[from] + delta;
-    if (!encode_fits32(total))
+    if (!encode_fits32(p->delta[from] + delta))
         return false;
-    u8 source = p->from[from];
-    if (source != reg) {
+    if (p->from[from] != reg)
         pending_overwrite(p, c, reg, needed);
-        source = p->from[from];
-        total = p->delta[from] + delta;
-    }
-    p->from[reg] = source;
-    p->delta[reg] = total;
-    p->open = source == reg && !total ? p->open & ~BIT(reg) : p->open | BIT(reg);
+    set(p, reg, p->from[from], p->delta[from] + delta);
+    return true;
+}
+
+bool pending_set_real(Pending *p, Code *c, u8 reg, u8 real, i64 delta, RegSet needed) {
+    if (!encode_fits32(delta) || (real != reg && p->from[real] != real))
+        return false;
+    if (real != reg)
+        pending_overwrite(p, c, reg, needed);
+    set(p, reg, real, delta);
     return true;
 }
 

@@ -14,11 +14,21 @@ typedef struct Code {
     u32 size;
 } Code;
 
+/* A register holds the sum or, with `other` NO_REG, a multiple of what others hold. */
+typedef struct Fact {
+    u8 reg, of, other;
+    i32 by;
+} Fact;
+
+enum { MAX_FACTS = 8 };
+
 /* A register is `from` plus `delta`. One that is another register's has nobody that is from it. */
 typedef struct Pending {
     u8 from[GP_COUNT];
     i64 delta[GP_COUNT];
     RegSet open; /* those that are not simply themselves */
+    Fact fact[MAX_FACTS];
+    u32 fact_count;
 } Pending;
 
 void pending_reset(Pending *p);
@@ -28,10 +38,17 @@ void pending_settle(Pending *p, Code *c, u8 reg, RegSet needed);
 void pending_settle_all(Pending *p, Code *c, RegSet needed);
 /* Before a register is written: those that are made from it. */
 void pending_overwrite(Pending *p, Code *c, u8 reg, RegSet needed);
-/* It is written. */
+/* It is written, and has its value. */
 void pending_written(Pending *p, u8 reg);
+/* What a register was just given; who has that already, or NO_REG. */
+void pending_learn(Pending *p, Fact f);
+u8 pending_known(const Pending *p, u8 of, u8 other, i32 by);
+/* A register that nobody reads any more, or NO_REG. */
+u8 pending_spare(const Pending *p, RegSet needed);
 /* reg = from + delta, as they are now; false if the number is too large, and then nothing has changed. */
 bool pending_set(Pending *p, Code *c, u8 reg, u8 from, i64 delta, RegSet needed);
+/* The same from what register `real` holds itself, whatever it stands for. False if that would go round in circles. */
+bool pending_set_real(Pending *p, Code *c, u8 reg, u8 real, i64 delta, RegSet needed);
 /* The operand with what its registers are made from; false if it cannot be written so. */
 bool pending_resolve(const Pending *p, Mem *m);
 
