@@ -19,7 +19,7 @@ typedef struct Rewriter {
     size_t (*code_bytes)(void *self, BinoptFunc made);
 } Rewriter;
 
-extern const Rewriter rewriter_none, rewriter_trace, rewriter_llvm, rewriter_tiered;
+extern const Rewriter rewriter_none, rewriter_trace, rewriter_function, rewriter_llvm, rewriter_tiered;
 
 /* Those in this library, the default one first; ended by NULL. */
 extern const Rewriter *const rewriters[];

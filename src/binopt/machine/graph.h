@@ -84,12 +84,17 @@ typedef struct Block {
     bool placed, loops;
 } Block;
 
-/* A function whose call was inlined, or the first one. */
+enum { NO_FRAME = 0xffffffff };
+
+/* Whose instructions are meant, and when: a function whose call was inlined, or the first one, or one pass through a loop of it. */
 typedef struct Frame {
-    u32 parent;
+    u32 parent; /* where it was called; NO_FRAME: the first one */
     u64 function, return_pc;
     i64 return_slot;
     u32 depth;
+    u32 outer; /* of a loop: what it is in, in the same function */
+    u32 pass;
+    u64 loop;  /* where it begins; 0: no loop */
 } Frame;
 
 typedef struct Unit {

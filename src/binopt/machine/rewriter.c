@@ -47,7 +47,7 @@ static void unit_free(Unit *u) {
 /* The first block has the fixed parameters; what follows is the rewriter's. */
 static void build_all(Unit *u, Build *build) {
     State s;
-    VEC_PUSH(&u->frames, ((Frame){.parent = NO_FRAME, .function = u->cfg->function}));
+    VEC_PUSH(&u->frames, ((Frame){.parent = NO_FRAME, .function = u->cfg->function, .outer = NO_FRAME}));
     if (!memory_is_code(&u->memory, u->cfg->function) || !memory_insn(&u->memory, u->cfg->function)) {
         u->hopeless = "there is no code";
         return;

@@ -60,10 +60,12 @@ static u32 frame_for(Walk *w, u64 function, u64 return_pc, i64 return_slot) {
     Unit *u = w->u;
     for (u32 i = 0; i < u->frames.len; i++) {
         const Frame *f = &u->frames.at[i];
-        if (f->parent == w->frame && f->function == function && f->return_pc == return_pc && f->return_slot == return_slot)
+        if (f->parent == w->frame && f->function == function && f->return_pc == return_pc && f->return_slot == return_slot &&
+            !f->loop)
             return i;
     }
-    VEC_PUSH(&u->frames, ((Frame){w->frame, function, return_pc, return_slot, u->frames.at[w->frame].depth + 1}));
+    Frame f = {w->frame, function, return_pc, return_slot, u->frames.at[w->frame].depth + 1, NO_FRAME, 0, 0};
+    VEC_PUSH(&u->frames, f);
     return (u32)u->frames.len - 1;
 }
 
@@ -222,10 +224,11 @@ static void walk_branch(Walk *w, const Insn *in) {
     bool holds;
     if (step_condition(&w->s, in, &holds)) {
         u64 to = holds ? in->target : in->pc + in->length;
-        w->p->branched(w->p->self, w->u, in->pc, w->frame, to);
+        w->p->branches(w->p->self, w->u, in, w->frame, &to);
         go_to(w, to, w->frame);
         return;
     }
+    w->p->branches(w->p->self, w->u, in, w->frame, NULL);
     end_with(w, END_BRANCH, in, 0);
     w->unknowns++;
     w->end.next[1] = request(w, in->pc + in->length, w->frame);

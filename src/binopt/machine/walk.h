@@ -4,15 +4,13 @@
 
 #include "binopt/machine/graph.h"
 
-enum { NO_FRAME = 0xffffffff };
-
 /* Where a rewriter decides: which block an address with a state is, and where blocks have to begin. */
 typedef struct Policy {
     void *self;
     i32 (*target)(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 unknowns);
     bool (*splits)(void *self, Unit *u, u64 pc, u32 frame);
-    /* A branch at pc is known to go to an address. */
-    void (*branched)(void *self, Unit *u, u64 pc, u32 frame, u64 to);
+    /* Before a branch: it goes to `to`, or with NULL both ways. */
+    void (*branches)(void *self, Unit *u, const Insn *in, u32 frame, const u64 *to);
 } Policy;
 
 /* Puts down the block's instructions and asks the policy for those behind it. */

@@ -4,6 +4,7 @@
  * inlined, and where states differ blocks are made again. That ends because an address has only so many states: then they are
  * merged into one that holds for all of them, which takes the place of what there was. Loops that would run on for long are
  * recognised by their comparisons, and merged at once. */
+#include "binopt/machine/expect.h"
 #include "binopt/machine/rewriter.h"
 #include "binopt/machine/walk.h"
 #include "binopt/rewriter.h"
@@ -20,10 +21,8 @@ typedef struct Site {
     u32 frame;
     VEC(i32) states; /* blocks */
     i32 general;     /* the one that stands for all; NO_BLOCK: not yet */
-    /* As a branch: how far its comparison was from being equal, the last time it was known. */
-    i64 distance;
-    u64 distance_outs;
-    bool has_distance, endless;
+    Expect expected; /* of it as a branch */
+    bool endless;
 } Site;
 
 typedef struct Trace {
@@ -100,20 +99,11 @@ static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 un
     return add_block(t, u, site, s, unknowns);
 }
 
-/* A branch that is known: how many times more will it be met, by how much closer its comparison has come to being equal? If
- * that would make too much of the loop, what is behind it becomes one block. */
-static void branched(void *self, Unit *u, u64 pc, u32 frame, u64 to) {
+/* If a loop would become too much, what is behind its branch becomes one block. */
+static void branches(void *self, Unit *u, const Insn *in, u32 frame, const u64 *to) {
     Trace *t = self;
-    Site *site = site_of(t, pc, frame);
-    i64 nearer = site->distance - u->compare, left = 0;
-    if (site->has_distance && nearer && (u->compare > 0) == (nearer > 0))
-        left = u->compare / nearer;
-    u64 outs = u->total_outs - site->distance_outs;
-    site->distance = u->compare;
-    site->distance_outs = u->total_outs;
-    site->has_distance = true;
-    if (left > 0 && (u64)left * outs > MAX_UNROLLED)
-        site_of(t, to, frame)->endless = true;
+    if (to && expect_next(&site_of(t, in->pc, frame)->expected, u) > MAX_UNROLLED)
+        site_of(t, *to, frame)->endless = true;
 }
 
 static bool splits(void *self, Unit *u, u64 pc, u32 frame) {
@@ -126,7 +116,7 @@ static bool splits(void *self, Unit *u, u64 pc, u32 frame) {
 
 static void build(Unit *u, const State *entry) {
     Trace t = {0};
-    Policy policy = {&t, target, splits, branched};
+    Policy policy = {&t, target, splits, branches};
     u->blocks.at[0].next[0] = target(&t, u, u->cfg->function, 0, entry, 0);
     while (t.queue.len && !u->hopeless) {
         i32 block = t.queue.at[--t.queue.len];
