@@ -13,10 +13,10 @@ enum {
     SYS_READ = 63, SYS_WRITE = 64, SYS_EXIT = 93, SYS_SETITIMER = 103, SYS_SIGALTSTACK = 132, SYS_SIGACTION = 134,
     SYS_MMAP = 222, SYS_MPROTECT = 226,
 };
-enum { PROT_RW = 3, PROT_RWX = 7, MAP_FIXED_ANONYMOUS = 0x32, ITIMER_REAL = 0 };
-enum { SIGNAL_ILL = 4, SIGNAL_TRAP = 5, SIGNAL_BUS = 7, SIGNAL_FPE = 8, SIGNAL_SEGV = 11, SIGNAL_ALRM = 14 };
+enum { PROT_RW = 3, PROT_RWX = 7, MAP_FIXED_ANONYMOUS = 0x32, ITIMER_PROF = 2 };
+enum { SIGNAL_ILL = 4, SIGNAL_TRAP = 5, SIGNAL_BUS = 7, SIGNAL_FPE = 8, SIGNAL_SEGV = 11, SIGNAL_PROF = 27 };
 enum { SA_SIGINFO_ONSTACK_NODEFER = 4 | 0x08000000 | 0x40000000 };
-enum { EBREAK_SHORT = 0x9002, TIMEOUT_US = 200000 };
+enum { EBREAK_SHORT = 0x9002, TIMEOUT_US = 200000 }; /* of CPU time: other work on the machine ends no run */
 
 /* The kernel's frame, as far as it is of interest. */
 typedef struct Context {
@@ -65,7 +65,7 @@ static int whole(long number, int fd, void *at, u64 size) {
 
 static void set_timer(long us) {
     long value[4] = {0, 0, 0, us};
-    call(SYS_SETITIMER, ITIMER_REAL, (long)value, 0, 0, 0, 0);
+    call(SYS_SETITIMER, ITIMER_PROF, (long)value, 0, 0, 0, 0);
 }
 
 /* ---------------------------------------------------------------------------------------------------- state and frame */
@@ -107,7 +107,7 @@ static void on_signal(int number, Info *info, Context *c) {
         *c = ours;
         c->regs[0] += 4;
         phase = OURS;
-    } else if (number != SIGNAL_ALRM) {
+    } else if (number != SIGNAL_PROF) {
         call(SYS_EXIT, 100 + number, 0, 0, 0, 0, 0);
     }
 }
@@ -115,7 +115,7 @@ static void on_signal(int number, Info *info, Context *c) {
 /* -------------------------------------------------------------------------------------------------------------- set-up */
 
 static void catch_signals(void) {
-    static const int numbers[] = {SIGNAL_ILL, SIGNAL_TRAP, SIGNAL_BUS, SIGNAL_FPE, SIGNAL_SEGV, SIGNAL_ALRM};
+    static const int numbers[] = {SIGNAL_ILL, SIGNAL_TRAP, SIGNAL_BUS, SIGNAL_FPE, SIGNAL_SEGV, SIGNAL_PROF};
     struct { void *sp; int flags; u64 size; } alternate = {stack, 0, sizeof(stack)};
     struct { void *handler; u64 flags, mask; } action = {(void *)on_signal, SA_SIGINFO_ONSTACK_NODEFER, 0};
     call(SYS_SIGALTSTACK, (long)&alternate, 0, 0, 0, 0, 0);

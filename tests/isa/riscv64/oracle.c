@@ -102,7 +102,7 @@ static u32 trap_of(const AgentRun *run, u32 expected) {
     case SIGTRAP: return LATHE_TRAP_BREAK;
     case SIGBUS: return LATHE_TRAP_MISALIGNED;
     case SIGSEGV: return TRAP_MEMORY;
-    case SIGALRM: return TRAP_TIMEOUT;
+    case SIGPROF: return TRAP_TIMEOUT;
     default: return TRAP_SIGNAL;
     }
 }
