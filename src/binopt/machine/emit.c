@@ -2,6 +2,7 @@
 #include "binopt/machine/emit.h"
 
 #include "binopt/machine/entry.h"
+#include "binopt/machine/hoist.h"
 #include "binopt/machine/live.h"
 #include "binopt/machine/pending.h"
 
@@ -26,6 +27,11 @@ static u8 *here(Emit *e) {
 }
 static u64 address(const Emit *e) {
     return e->c.run + e->c.size;
+}
+
+static void put_bytes(Emit *e, const void *bytes, u32 size) {
+    memcpy(here(e), bytes, size);
+    e->c.size += size;
 }
 
 /* -------------------------------------------------------------------------------------------------------- constants, operands */
@@ -64,6 +70,7 @@ static Mem operand(Emit *e, const Out *o, RegSet needed) {
         m.disp = (i64)o->addr;
         break;
     case ADDRESS_KEPT:
+    case ADDRESS_REGISTER:
         break;
     }
     if (m.base == PC_REG || pending_resolve(&e->p, &m))
@@ -199,7 +206,7 @@ static void move_stack(Emit *e, i64 by, RegSet needed) {
 /* An instruction as it is, its operands aside. */
 static void put_insn(Emit *e, const Out *o) {
     const Insn *in = o->in;
-    bool memory = in->has_mem && !in->mem.odd && in->modrm_off;
+    bool memory = in->has_mem && !in->mem.odd && in->modrm_off && o->address != ADDRESS_REGISTER;
     RegSet needed = o->live | o->reads;
     RegSet exact = o->reads & (memory ? in->reads : in->reads | in->address);
     for (u8 r = 0; r < GP_COUNT; r++)
@@ -215,10 +222,10 @@ static void put_insn(Emit *e, const Out *o) {
         e->c.size += encode_with_number(in, o->number_op, o->number, &m, address(e), here(e));
     else if (memory)
         e->c.size += encode_with_memory(in, &m, address(e), here(e));
-    else {
-        memcpy(here(e), in->bytes, in->length);
-        e->c.size += in->length;
-    }
+    else if (o->address == ADDRESS_REGISTER)
+        e->c.size += encode_with_vector(in, (u8)o->addr, here(e));
+    else
+        put_bytes(e, in->bytes, in->length);
     for (u8 r = 0; r < GP_COUNT; r++)
         if (o->writes & BIT(r))
             pending_written(&e->p, r);
@@ -249,8 +256,7 @@ static void put_call(Emit *e, const Out *o) {
         Mem m = operand(e, o, o->reads);
         e->c.size += encode_with_memory(in, &m, address(e), here(e));
     } else {
-        memcpy(here(e), in->bytes, in->length);
-        e->c.size += in->length;
+        put_bytes(e, in->bytes, in->length);
     }
 }
 
@@ -337,11 +343,6 @@ static void jump_to(Emit *e, i32 block) {
     *here(e) = 0xe9;
     e->c.size++;
     refer(e, block);
-}
-
-static void put_bytes(Emit *e, const void *bytes, u32 size) {
-    memcpy(here(e), bytes, size);
-    e->c.size += size;
 }
 
 static void put_end(Emit *e, const Block *b, i32 following) {
@@ -511,7 +512,7 @@ static void put_guard(Emit *e) {
 /* ----------------------------------------------------------------------------------------------------------------- public */
 
 static u64 most_bytes(const Unit *u) {
-    u64 bytes = 64 + GUARD_BYTES * u->cfg->params.len;
+    u64 bytes = 64 + HOIST_MAX * ENCODE_MAX_BYTES + GUARD_BYTES * u->cfg->params.len;
     for (size_t i = 0; i < u->blocks.len; i++)
         if (u->blocks.at[i].reached)
             bytes += END_BYTES + LOOP_ALIGN + (u64)OUT_BYTES * u->blocks.at[i].out_count;
@@ -564,10 +565,13 @@ bool emit_graph(Unit *u, CodeMem *memory, CodeSpan *span) {
         memcpy(span->data, u->pool.at, u->pool.len);
     arrange(&e);
     turn_loops(&e);
+    Hoisted hoisted = hoist_constants(u, e.order.at, e.order.len);
     if (memory_insn(&u->memory, u->cfg->function)->mnemonic == ZYDIS_MNEMONIC_ENDBR64)
         put_bytes(&e, (const u8[]){0xf3, 0x0f, 0x1e, 0xfa}, 4);
     if (u->cfg->guard)
         put_guard(&e);
+    for (u32 i = 0; i < hoisted.count; i++)
+        e.c.size += encode_load_vector(hoisted.vec[i], e.pool + hoisted.bytes[i], u->newer, address(&e), here(&e));
     for (size_t i = 0; i < e.order.len; i++)
         put_block(&e, i);
     fix_up(&e);

@@ -87,6 +87,13 @@ u32 encode_with_address(const Insn *in, u64 address, u64 at, u8 *to) {
     return encode_with_memory(in, &mem, at, to);
 }
 
+u32 encode_with_vector(const Insn *in, u8 vec, u8 *to) {
+    u32 n = put_head(in, false, vec & 8, to), tail = in->length - in->tail_off;
+    to[n++] = (u8)(0xc0 | (in->bytes[in->modrm_off] & 0x38) | (vec & 7));
+    memcpy(to + n, in->bytes + in->tail_off, tail);
+    return n + tail;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- numbers */
 
 static i64 extended(u64 v, u32 bits) {

@@ -19,6 +19,9 @@ static inline bool encode_fits32(i64 v) {
 u32 encode_with_memory(const Insn *in, const Mem *mem, u64 at, u8 *to);
 u32 encode_with_address(const Insn *in, u64 address, u64 at, u8 *to);
 
+/* The same with a vector register in its place. */
+u32 encode_with_vector(const Insn *in, u8 vec, u8 *to);
+
 /* Can operand `op` of the instruction, a general register that is only read, be the number instead? */
 bool encode_takes_number(const Insn *in, u32 op, u64 value);
 /* The instruction with it. `mem` is its memory operand, if it has one. */

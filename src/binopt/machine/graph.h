@@ -27,6 +27,7 @@ typedef enum Address {
     ADDRESS_CONST,    /* constant bytes, `addr` is where they are kept */
     ADDRESS_NO_INDEX, /* base and `addr` */
     ADDRESS_NO_BASE,  /* index and `addr` */
+    ADDRESS_REGISTER, /* none: constant bytes are in vector register `addr` (hoist.h) */
 } Address;
 
 typedef struct Result {
@@ -42,11 +43,13 @@ typedef struct Out {
     bool known;      /* all registers it writes are in `result`, flags aside */
     bool effect;     /* does what nobody here can see: stays */
     bool reads_frame; /* may read anything of the frame */
+    bool constant;   /* the memory operand's bytes are, and are kept in the pool at `bytes` */
     bool store, load; /* of `slot_bytes` bytes of the frame at `slot` */
     u8 result_count;
     u16 slot_bytes;
     i64 slot;
     u64 addr, number;
+    u32 bytes;
     RegSet reads, writes, kills;
     RegSet live;     /* what is read after it: live.c */
     bool dead, frame_dead; /* not needed; what it stores in the frame is not read */

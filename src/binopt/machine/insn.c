@@ -323,6 +323,42 @@ static void recognize_idiom(Insn *in) {
     }
 }
 
+/* In 128 bits: upper halves of registers would be read, too. */
+static bool takes_vector(const Insn *in) {
+    if (!in->pure || !in->has_mem || in->mem.write || in->mem.bytes > 16)
+        return false;
+#define ARITHMETIC(op)                                                                                                 \
+    case ZYDIS_MNEMONIC_##op##SS:                                                                                      \
+    case ZYDIS_MNEMONIC_##op##SD:                                                                                      \
+    case ZYDIS_MNEMONIC_##op##PS:                                                                                      \
+    case ZYDIS_MNEMONIC_##op##PD:
+#define BITWISE(op)                                                                                                    \
+    case ZYDIS_MNEMONIC_##op##PS:                                                                                      \
+    case ZYDIS_MNEMONIC_##op##PD:
+    switch (in->mnemonic) {
+        ARITHMETIC(ADD)
+        ARITHMETIC(SUB)
+        ARITHMETIC(MUL)
+        ARITHMETIC(DIV)
+        ARITHMETIC(MIN)
+        ARITHMETIC(MAX)
+        ARITHMETIC(VADD)
+        ARITHMETIC(VSUB)
+        ARITHMETIC(VMUL)
+        ARITHMETIC(VDIV)
+        BITWISE(AND)
+        BITWISE(XOR)
+        BITWISE(OR)
+        BITWISE(VAND)
+        BITWISE(VXOR)
+        return true;
+    default:
+        return false;
+    }
+#undef ARITHMETIC
+#undef BITWISE
+}
+
 static bool is_newer(const ZydisDecodedInstruction *z) {
     switch (z->meta.isa_ext) {
     case ZYDIS_ISA_EXT_BASE:
@@ -352,6 +388,7 @@ bool insn_decode(u64 pc, const u8 *bytes, size_t size, Insn *in) {
     in->pure = in->plain && executes_alone(&z) && !(in->has_mem && in->mem.odd);
     add_flags(in, &z, ops);
     recognize_idiom(in);
+    in->takes_vector = takes_vector(in);
     in->newer = is_newer(&z);
     in->cond = condition_of(&z);
     set_flow(in, &z, ops);

@@ -73,6 +73,7 @@ typedef struct Insn {
     RegSet address, writes, kills, undefined;
     bool plain;    /* does nothing but change its operands */
     bool pure;     /* and can be executed alone, on any values */
+    bool takes_vector; /* arithmetic whose memory operand could be a vector register */
     bool maybe_flags; /* its flags may stay as they are: a shift by cl */
     bool newer;    /* than what all x86-64 CPUs have */
     bool legacy_vector, new_vector;

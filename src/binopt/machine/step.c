@@ -65,6 +65,11 @@ void step_plan_address(Unit *u, const State *s, Out *o) {
         return;
     Value at = step_address(s, m), base = register_of(s, m->base), index = register_of(s, m->index);
     if (at.kind == VALUE_CONST) {
+        u8 bytes[VEC_BYTES];
+        bool nested = at.nested;
+        o->constant = in->takes_vector && memory_constant(&u->memory, at.v, m->bytes, &nested, bytes);
+        if (o->constant)
+            o->bytes = graph_constant(u, bytes, m->bytes);
         if (encode_reaches(u->code_base, at.v))
             use_address(o, ADDRESS_KNOWN, at.v, 0);
         else if (!fold_to_pool(u, o, at) && m->base == PC_REG)
