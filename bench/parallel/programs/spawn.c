@@ -15,7 +15,8 @@ static void work(Member *m) {
     for (long i = team_first(m, m->index, THREADS); i < end; i++) {
         pthread_t thread;
         void *result;
-        pthread_create(&thread, NULL, task, (void *)i);
+        if (pthread_create(&thread, NULL, task, (void *)i))
+            abort();
         pthread_join(thread, &result);
         m->result += (uint64_t)result;
     }
