@@ -285,13 +285,13 @@ static RegSet never_settled(const LatheFunc *fn) {
     return s;
 }
 
-/* Are registers worth writing back between two blocks, so that the second has them clean? A block that may stay in its loop would do so
- * each time around. Before a loop that calls each time around it is done once; before others it can wait. */
+/* Are registers worth writing back between two blocks, so that the second has them clean? Not if it were done each time around a loop.
+ * Before a loop that calls each time around it is done once; before others it can wait. */
 static bool may_settle(const LatheFunc *fn, u32 from, const Block *to) {
     const Block *b = &fn->blocks[from];
     if (to->heads_loop)
         return to->loop_calls && !goes_back(fn, from, to);
-    return b->succ_count == 1 || !b->in_loop;
+    return !b->in_loop || (b->succ_count == 1 && !to->in_loop);
 }
 
 /* What is dirty on all ways to b, or has to be taken for it. What is on some only is written back before b, so that a register
