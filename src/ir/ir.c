@@ -145,6 +145,10 @@ bool ir_is_const(Val v, u64 *value) {
     return true;
 }
 
+bool ir_is_sext(Val v, Ty t) {
+    return LLVMIsASExtInst(v) && ir_ty(LLVMGetOperand(v, 0)) == t;
+}
+
 bool ir_is_sign_of(Val v, Val a) {
     u64 count;
     if (!LLVMIsABinaryOperator(v) || LLVMGetInstructionOpcode(v) != LLVMAShr || LLVMGetOperand(v, 0) != a)

@@ -66,6 +66,7 @@ Val ir_zero(Lifter *l, Ty t);
 Val ir_ones(Lifter *l, Ty t);
 Val ir_bytes(Lifter *l, Ty t, const void *bytes); /* a vector constant by its little-endian bytes; integer lanes */
 bool ir_is_const(Val v, u64 *value);              /* an integer constant of at most 64 bits */
+bool ir_is_sext(Val v, Ty t);                     /* is v visibly a sign-extended t? */
 bool ir_is_sign_of(Val v, Val a);                 /* is v visibly made as a shifted right by all but its top bit? */
 
 /* ---------------------------------------------------------------------------------------------- integers */

@@ -41,10 +41,16 @@ static bool copy(Lifter *l, const Insn *in) {
     return true;
 }
 
+/* Is the operand visibly 32 bits, sign-extended? */
+static bool is_half(Lifter *l, const Insn *in, int i) {
+    return in->op[i].kind == OPERAND_IMM || in->op[i].no == RV_X0 || ir_is_sext(rv_x(l, in, i), I32);
+}
+
 void rv_arith(Lifter *l, const Insn *in, Op op, u32 bits) {
     if (op == ADD && bits == 64 && (copy(l, in) || add_to_pointer(l, in)))
         return;
-    Ty t = ty_int(bits);
+    bool bitwise = op == AND || op == OR || op == XOR;
+    Ty t = bitwise && is_half(l, in, 1) && is_half(l, in, 2) ? I32 : ty_int(bits);
     rv_set(l, in, 0, ir_op(l, op, rv_int(l, in, 1, t), rv_int(l, in, 2, t)));
 }
 
