@@ -82,18 +82,22 @@ same out expected-changed
 
 for at in 40 200 5000 60000 200000; do
     for image in $(images); do
+        chmod u+w "$image"
         patch "$image" $at '\0125\0252\0125'
     done
     expect 0 "damage at $at" run ./plain
     same out expected-plain
 done
 for image in $(images); do
+    chmod u+w "$image"
     truncate -s 70000 "$image"
 done
 expect 0 "cut images" run ./plain
 same out expected-plain
 rm -f cache/*
 expect 0 "a new image" run ./plain
+what="nobody writes to an image"
+is "$(stat -c %a "$(images | head -n 1)")" = 400
 expect 0 "of others" chmod 666 "$(images | head -n 1)"
 expect 0 "a file that others may write" run --stats=json ./plain
 same out expected-plain

@@ -7,7 +7,7 @@
  * and code of no file, is not kept.
  *
  * The file is named like a pack, so that the cache's bound and `lathe cache` know it; it is written beside its name and then takes
- * it, so who has it mapped keeps it. Nothing in it is believed without its checksum, and files of other users are not read. */
+ * it, so who has it mapped keeps it; it is never changed, and nobody may. Nothing in it is believed without its checksum, and files of other users are not read. */
 #include "run/client/image.h"
 
 #include "run/cache/pack.h"
@@ -271,7 +271,7 @@ static void write_image(const ImageHead *head, const PackImageModule *modules, c
         return;
     path_of(path, "");
     path_of(temporary, TIDY_SUFFIX);
-    i64 fd = sys_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    i64 fd = sys_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0400);
     if (fd < 0)
         return;
     bool ok = write_parts((int)fd, head, &l, modules, parts) && seal((int)fd, head, &l) && !sys_rename(temporary, path);
