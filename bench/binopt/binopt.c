@@ -318,7 +318,7 @@ int main(int argc, char **argv) {
         recall_all(unused);
         return 0;
     }
-    static const char *const all[] = {"llvm", "tiered"};
+    static const char *const all[] = {"trace", "function", "llvm", "tiered"};
     const char *const *drivers = argc > 1 ? (const char *const *)argv + 1 : all;
     int driver_count = argc > 1 ? argc - 1 : (int)(sizeof(all) / sizeof(*all)), wrong = 0;
     for (int i = 0; i < SIDE * SIDE; i++) {

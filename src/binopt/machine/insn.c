@@ -44,6 +44,7 @@ static void set_memory(Insn *in, const ZydisDecodedInstruction *z, const ZydisDe
     m->read |= (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
     m->write |= (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
     m->bytes = o->size / 8;
+    in->touches_memory |= (o->actions & (ZYDIS_OPERAND_ACTION_CONDREAD | ZYDIS_OPERAND_ACTION_CONDWRITE)) != 0;
     m->base = m->index = NO_REG;
     m->scale = o->mem.scale ? o->mem.scale : 1;
     m->disp = o->mem.disp.has_displacement ? o->mem.disp.value : 0;
@@ -323,6 +324,19 @@ static void recognize_idiom(Insn *in) {
     }
 }
 
+/* SDM 2A, BT: with its number in a register the bit may be anywhere around the memory operand. */
+static bool reaches_beyond(const Insn *in) {
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_BT:
+    case ZYDIS_MNEMONIC_BTC:
+    case ZYDIS_MNEMONIC_BTR:
+    case ZYDIS_MNEMONIC_BTS:
+        return in->op[0].kind == OP_MEM && in->op[1].kind == OP_GP;
+    default:
+        return false;
+    }
+}
+
 /* In 128 bits: upper halves of registers would be read, too. */
 static bool takes_vector(const Insn *in) {
     if (!in->pure || !in->has_mem || in->mem.write || in->mem.bytes > 16)
@@ -383,10 +397,11 @@ bool insn_decode(u64 pc, const u8 *bytes, size_t size, Insn *in) {
     in->plain = computes(&z) && all_followed(&z, ops);
     for (u32 i = 0; i < z.operand_count; i++)
         add_operand(in, &z, &ops[i]);
-    in->plain &= !in->touches_memory;
+    add_flags(in, &z, ops);
+    in->touches_memory |= reaches_beyond(in);
+    in->plain &= !in->touches_memory && (in->writes || (in->has_mem && in->mem.write));
     in->mem.odd |= in->has_high; /* with REX they would be other registers */
     in->pure = in->plain && executes_alone(&z) && !(in->has_mem && in->mem.odd);
-    add_flags(in, &z, ops);
     recognize_idiom(in);
     in->takes_vector = takes_vector(in);
     in->newer = is_newer(&z);

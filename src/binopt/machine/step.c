@@ -102,6 +102,13 @@ static void forget_frame(State *s) {
     s->slot_count = 0;
 }
 
+static bool hits_return(const Unit *u, i64 from, i64 to) {
+    for (u32 f = u->frame; f != NO_FRAME; f = u->frames.at[f].parent)
+        if (from < u->frames.at[f].return_slot + SLOT_BYTES && to > u->frames.at[f].return_slot)
+            return true;
+    return false;
+}
+
 /* What the memory operand does to the frame. */
 static void note_memory(Unit *u, State *s, Out *o, Value at) {
     const Insn *in = o->in;
@@ -116,8 +123,8 @@ static void note_memory(Unit *u, State *s, Out *o, Value at) {
         o->store = m->write;
         if (m->write && off + m->bytes > 0)
             o->effect = true; /* the caller's */
-        if (m->write && off < 8 && off + m->bytes > 0)
-            u->hopeless = "it changes its return address";
+        if (m->write && hits_return(u, off, off + m->bytes))
+            u->hopeless = "it changes a return address";
         return;
     }
     if (at.kind == VALUE_UNKNOWN && leaks(s, in->address))

@@ -111,7 +111,7 @@ static void forget_called(Walk *w) {
     state_forget(s, ABI_CLOBBERED);
 }
 
-/* Calls between functions of one file need not follow the convention: compilers know what the callee leaves alone. */
+/* Only calls of other files follow the convention for sure: within one, compilers know what the callee leaves alone. */
 static void keep_call(Walk *w, const Insn *in, Value target, bool foreign) {
     Unit *u = w->u;
     Out *o = step_put(u, in, OUT_CALL);
@@ -146,6 +146,11 @@ static void keep_call(Walk *w, const Insn *in, Value target, bool foreign) {
     forget_called(w);
 }
 
+/* Thread-local storage is found by call *(%rax), with a convention of its own: all registers but one are kept. */
+static bool may_be_descriptor(const Insn *in) {
+    return in->has_mem && in->mem.base == R_AX && in->mem.index == NO_REG && !in->mem.disp;
+}
+
 static void walk_call(Walk *w, const Insn *in) {
     Value target = in->indirect ? step_target(w->u, &w->s, in) : value_const(in->target);
     bool known = target.kind == VALUE_CONST;
@@ -154,11 +159,12 @@ static void walk_call(Walk *w, const Insn *in) {
         w->u->hopeless = "it calls a function that returns twice, or changes its stack";
         return;
     }
-    if (known && may_inline(w, function)) {
+    if (known && !may_be_descriptor(in) && may_inline(w, function)) {
         enter(w, in, function);
         return;
     }
-    keep_call(w, in, target, in->indirect || function != target.v || object_is_stub(function));
+    bool foreign = known && (function != target.v || object_is_stub(function) || object_is_library(function));
+    keep_call(w, in, target, foreign && !may_be_descriptor(in));
     w->pc += in->length;
     if (known && object_never_returns(function))
         end_with(w, END_STOP, NULL, 0);
@@ -280,6 +286,7 @@ void walk_block(Unit *u, const Policy *p, i32 block) {
     const Block *b = &u->blocks.at[block];
     Walk w = {.u = u, .p = p, .pc = b->pc, .frame = b->frame, .unknowns = b->unknowns};
     u64 start = b->pc;
+    u->frame = b->frame;
     w.end.next[0] = w.end.next[1] = NO_BLOCK;
     state_copy(&w.s, b->in);
     u->outs.len = 0;
