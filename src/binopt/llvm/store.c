@@ -119,12 +119,15 @@ bool store_find(const BinoptCfg *cfg, Stored *found) {
     return e != NULL;
 }
 
+static void entry_free(Entry *e) {
+    VEC_FREE(&e->key);
+    VEC_FREE(&e->object);
+    depends_free(&e->depends);
+}
+
 static void forget_all(void) {
-    for (size_t i = 0; i < store.entries.len; i++) {
-        VEC_FREE(&store.entries.at[i].key);
-        VEC_FREE(&store.entries.at[i].object);
-        depends_free(&store.entries.at[i].depends);
-    }
+    for (size_t i = 0; i < store.entries.len; i++)
+        entry_free(&store.entries.at[i]);
     store.entries.len = 0;
 }
 
@@ -137,10 +140,14 @@ u64 store_add(const BinoptCfg *cfg, const Depends *depends, const char *name, co
                     depends->list.at[i].size);
     snprintf(e.name, sizeof(e.name), "%s", name);
     pthread_mutex_lock(&store.lock);
-    u64 id = e.id = ++store.last_id;
-    if (store.entries.len >= MAX_ENTRIES)
+    const Entry *before = find(&e.key); /* another thread may have been faster */
+    u64 id = before ? before->id : (e.id = ++store.last_id);
+    if (!before && store.entries.len >= MAX_ENTRIES)
         forget_all();
-    VEC_PUSH(&store.entries, e);
+    if (before)
+        entry_free(&e);
+    else
+        VEC_PUSH(&store.entries, e);
     pthread_mutex_unlock(&store.lock);
     return id;
 }
