@@ -371,6 +371,13 @@ Val ir_load_atomic(Lifter *l, Ty t, Val ptr, Order order) {
     return v;
 }
 
+void ir_store_atomic(Lifter *l, Val v, Val ptr, Order order) {
+    Val store = LLVMBuildStore(l->b, v, ptr);
+    LLVMSetAlignment(store, ty_bits(ir_ty(v)) / 8);
+    LLVMSetOrdering(store, (LLVMAtomicOrdering)order);
+    tag(l, store, SPACE_GUEST);
+}
+
 void ir_fence(Lifter *l, Order order) {
     LLVMBuildFence(l->b, (LLVMAtomicOrdering)order, false, "");
 }

@@ -176,6 +176,7 @@ typedef enum Order {
 Val ir_rmw(Lifter *l, Rmw op, Val ptr, Val v, Order order);
 Val ir_cmpxchg(Lifter *l, Val ptr, Val expected, Val desired, Order order);
 Val ir_load_atomic(Lifter *l, Ty t, Val ptr, Order order); /* naturally aligned */
+void ir_store_atomic(Lifter *l, Val v, Val ptr, Order order); /* likewise */
 void ir_fence(Lifter *l, Order order);
 
 /* --------------------------------------------------------------------------------------------- calls, control */

@@ -70,10 +70,18 @@ void rv_store_conditional(Lifter *l, const Insn *in, Ty t) {
     rv_set(l, in, 0, ir_zext(l, result, I64));
 }
 
+/* An exchange whose old value nobody wants, and that nothing after it waits for: how gcc writes atomic stores. */
+static bool is_store(const Insn *in, Rmw op) {
+    return op == RMW_XCHG && in->op[0].no == RV_X0 && !(in->word & AQ);
+}
+
 void rv_amo(Lifter *l, const Insn *in, Rmw op, Ty t) {
     Val address = aligned_address(l, in, 2, t), v = rv_int(l, in, 1, t);
     guest_access(l, in, address, ty_bits(t) / 8, 3);
-    rv_set(l, in, 0, ir_rmw(l, op, address, v, order_of(in)));
+    if (is_store(in, op))
+        ir_store_atomic(l, v, address, order_of(in));
+    else
+        rv_set(l, in, 0, ir_rmw(l, op, address, v, order_of(in)));
 }
 
 /* -------------------------------------------------------------------------------------------------------------- fences */
