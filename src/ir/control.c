@@ -170,8 +170,20 @@ Val ir_fma(Lifter *l, Val a, Val b, Val c) {
                         : ir_intrinsic(l, "llvm.fma", &t, 1, args, 3);
 }
 
+/* LLVM makes plain comparisons also where the guest does not get to. */
 Val ir_is_nan(Lifter *l, Val a) {
-    return LLVMBuildFCmp(l->b, LLVMRealUNO, a, a, "");
+    if (!l->strict_fp)
+        return LLVMBuildFCmp(l->b, LLVMRealUNO, a, a, "");
+    Ty t = ty_as_int(ir_ty(a));
+    u64 infinite = ty_elem(t) == I32 ? 0x7f800000 : (u64)0x7ff << 52, most = ~(u64)0 >> (65 - ty_bits(ty_elem(t)));
+    return ir_icmp(l, UGT, ir_and_with(l, ir_bitcast(l, a, t), most), ir_int(l, t, infinite));
+}
+
+Val ir_integral(Lifter *l, const char *how, Val a) {
+    char name[64];
+    Ty t = ir_ty(a);
+    snprintf(name, sizeof(name), "llvm.%s%s", l->strict_fp ? "experimental.constrained." : "", how);
+    return l->strict_fp ? constrained(l, name, &t, 1, &a, 1, !strcmp(how, "nearbyint")) : ir_unary(l, name, a);
 }
 
 #define STAND_IN "lathe.canonical."

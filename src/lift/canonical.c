@@ -109,24 +109,30 @@ static void find_open(Settling *s) {
 
 static bool has_blind_uses_only(Settling *s, Val v);
 
+static bool is_one_of(const char *name, const char *const *starts, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!strncmp(name, starts[i], strlen(starts[i])))
+            return true;
+    return false;
+}
+
 /* Of calls: those whose result does not show which NaN was among the arguments, or is one that they pass on. */
 static bool call_is_blind(Settling *s, Val call) {
-    static const char *const blind[] = {"llvm.fma.", "llvm.sqrt.", "llvm.x86.sse.cvt", "llvm.x86.sse2.cvt",
-                                        "llvm.experimental.constrained."};
-    static const char *const passing[] = {"llvm.fabs.",  "llvm.nearbyint.", "llvm.roundeven.",
-                                          "llvm.trunc.", "llvm.floor.",     "llvm.ceil."};
+    static const char constrained[] = "llvm.experimental.constrained.", plain[] = "llvm.";
+    static const char *const passing[] = {"fabs.", "nearbyint.", "roundeven.", "trunc.", "floor.", "ceil."};
+    static const char *const blind[] = {"fma.", "sqrt.", "x86.sse.cvt", "x86.sse2.cvt"};
     Val callee = LLVMGetCalledValue(call);
     size_t len;
     const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &len) : "";
     if (is_stand_in(call))
         return true;
-    for (size_t i = 0; i < ARRAY_LEN(blind); i++)
-        if (!strncmp(name, blind[i], strlen(blind[i])))
-            return true;
-    for (size_t i = 0; i < ARRAY_LEN(passing); i++)
-        if (!strncmp(name, passing[i], strlen(passing[i])))
-            return has_blind_uses_only(s, call);
-    return false;
+    bool is_constrained = !strncmp(name, constrained, sizeof(constrained) - 1);
+    if (!is_constrained && strncmp(name, plain, sizeof(plain) - 1))
+        return false;
+    name += is_constrained ? sizeof(constrained) - 1 : sizeof(plain) - 1;
+    if (is_one_of(name, passing, ARRAY_LEN(passing)))
+        return has_blind_uses_only(s, call);
+    return is_constrained || is_one_of(name, blind, ARRAY_LEN(blind));
 }
 
 static bool is_blind(Settling *s, Val user) {

@@ -17,7 +17,7 @@ static Val all_integral_from(Lifter *l, Ty t) {
 static Val round_away(Lifter *l, Val v) {
     Ty t = ir_ty(v);
     Val small = ir_fcmp(l, OLT, ir_unary(l, "llvm.fabs", v), all_integral_from(l, t), false);
-    Val x = ir_select(l, small, v, ir_zero(l, t)), whole = ir_unary(l, "llvm.trunc", x);
+    Val x = ir_select(l, small, v, ir_zero(l, t)), whole = ir_integral(l, "trunc", x);
     Val rest = ir_unary(l, "llvm.fabs", ir_fop(l, FSUB, x, whole));
     Val next = ir_fop(l, FADD, whole, ir_binary(l, "llvm.copysign", ir_float(l, t, 1), x));
     Val up = ir_fcmp(l, OGE, rest, ir_float(l, t, 0.5), false);
@@ -26,7 +26,7 @@ static Val round_away(Lifter *l, Val v) {
 
 /* By the host's rounding mode. LLVM's intrinsic without constraints supposes that to be the nearest, but only for constants. */
 static Val round_dynamic(Lifter *l, Val v) {
-    Val r = ir_unary(l, "llvm.nearbyint", v);
+    Val r = ir_integral(l, "nearbyint", v);
     if (!l->cfg->strict_fp)
         return r;
     return ir_select(l, ir_icmp(l, EQ, rv_frm(l), ir_int(l, I8, RV_RMM)), round_away(l, v), r);
@@ -35,10 +35,10 @@ static Val round_dynamic(Lifter *l, Val v) {
 /* Raises nothing but for a signaling NaN. */
 static Val integral(Lifter *l, Val v, u32 mode) {
     static const char *const name[] = {
-        [RV_RNE] = "llvm.roundeven", [RV_RTZ] = "llvm.trunc", [RV_RDN] = "llvm.floor", [RV_RUP] = "llvm.ceil"};
+        [RV_RNE] = "roundeven", [RV_RTZ] = "trunc", [RV_RDN] = "floor", [RV_RUP] = "ceil"};
     if (mode == RV_DYN)
         return round_dynamic(l, v);
-    return mode == RV_RMM ? round_away(l, v) : ir_unary(l, name[mode], v);
+    return mode == RV_RMM ? round_away(l, v) : ir_integral(l, name[mode], v);
 }
 
 void rv_float_round(Lifter *l, const Insn *in, Ty t, bool tell_inexact) {
