@@ -171,6 +171,7 @@ static i32 take(Function *f, const Unit *u) {
 static void begin(Function *f, Unit *u) {
     u->blocks.len = 1;
     u->frames.len = 1;
+    u->total_outs = 0;
     f->branches.len = f->queue.len = 0;
     map64_free(&f->at);
     f->again = false;

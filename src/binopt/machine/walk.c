@@ -5,7 +5,8 @@
 #include "binopt/machine/step.h"
 #include "binopt/object.h"
 
-enum { MAX_FRAMES_DEEP = 8, MAX_OUTS = 40000, MAX_LIVE_OUTS = 12000 };
+/* From MAX_INLINED instructions on calls stay calls. */
+enum { MAX_FRAMES_DEEP = 8, MAX_INLINED = 4000, MAX_OUTS = 40000 };
 
 typedef struct Walk {
     Unit *u;
@@ -46,7 +47,7 @@ static bool is_active(const Unit *u, u32 frame, u64 function) {
 
 static bool may_inline(Walk *w, u64 function) {
     Unit *u = w->u;
-    if (w->s.gp[R_SP].kind != VALUE_STACK || u->frames.at[w->frame].depth >= MAX_FRAMES_DEEP)
+    if (u->total_outs > MAX_INLINED || w->s.gp[R_SP].kind != VALUE_STACK || u->frames.at[w->frame].depth >= MAX_FRAMES_DEEP)
         return false;
     if (is_active(u, w->frame, function) || object_is_stub(function) || object_never_returns(function))
         return false;
@@ -298,7 +299,7 @@ void walk_block(Unit *u, const Policy *p, i32 block) {
             leave_to(&w, w.pc);
         else
             walk_insn(&w, in);
-        if (u->total_outs > MAX_OUTS || u->outs.len > MAX_LIVE_OUTS)
+        if (u->total_outs > MAX_OUTS)
             u->hopeless = "it would become too long";
     }
     finish(&w, block);
