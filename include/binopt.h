@@ -17,7 +17,7 @@
  * fixed values at each call: the original, if that is what came back, uses them.
  *
  * Who does the work is a rewriter: the environment variable BINOPT_DRIVER names one of those in the library (llvm, which is the
- * default; tiered; none), and a program linked with libbinopt-none instead of libbinopt has the one that changes nothing and
+ * default; tiered; trace and function, which work on machine code and are done much sooner; none), and a program linked with libbinopt-none instead of libbinopt has the one that changes nothing and
  * needs no LLVM.
  *
  * Specialisations are kept in the process: the same again costs next to nothing. With the environment variable BINOPT_CACHE, which
