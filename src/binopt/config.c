@@ -74,8 +74,9 @@ static bool same_regions(const BinoptCfg *a, const BinoptCfg *b) {
 
 bool config_same(const BinoptCfg *a, const BinoptCfg *b) {
     return a->function == b->function && a->typed == b->typed && a->ret == b->ret && a->stack_bytes == b->stack_bytes &&
-           a->fast_math == b->fast_math && a->guard == b->guard && a->libraries == b->libraries && a->nowrap == b->nowrap &&
-           a->params.len == b->params.len && a->regions.len == b->regions.len && same_params(a, b) && same_regions(a, b);
+           a->fast_math == b->fast_math && a->guard == b->guard && a->libraries == b->libraries &&
+           a->nowrap == b->nowrap && a->params.len == b->params.len && a->regions.len == b->regions.len &&
+           same_params(a, b) && same_regions(a, b);
 }
 
 void config_set_type(BinoptCfg *cfg, u32 count, BinoptType ret) {

@@ -125,7 +125,8 @@ static bool absorb(Emit *e, const Out *o) {
         return pending_set(&e->p, &e->c, to->no, from->no, (i64)o->number, needed);
     if (in->mnemonic == ZYDIS_MNEMONIC_MOV && from->kind == OP_GP && to->no != R_SP && from->no != R_SP)
         return pending_set(&e->p, &e->c, to->no, from->no, 0, needed);
-    if (in->mnemonic != ZYDIS_MNEMONIC_LEA || in->mem.odd || in->mem.base >= GP_COUNT || to->no == R_SP || in->mem.base == R_SP)
+    if (in->mnemonic != ZYDIS_MNEMONIC_LEA || in->mem.odd || in->mem.base >= GP_COUNT || to->no == R_SP ||
+        in->mem.base == R_SP)
         return false;
     if (in->mem.index == NO_REG && o->address == ADDRESS_KEPT)
         return pending_set(&e->p, &e->c, to->no, in->mem.base, in->mem.disp, needed);
@@ -467,7 +468,8 @@ static void turn_loops(Emit *e) {
 static void put_compare(Emit *e, u8 reg, u32 bytes, u64 value) {
     u8 *to = here(e);
     if (bytes < 4) { /* movzx */
-        u8 code[] = {(u8)(0x44 | (reg & 8 ? 1 : 0)), 0x0f, bytes == 1 ? 0xb6 : 0xb7, (u8)(0xc0 | (R_11 & 7) << 3 | (reg & 7))};
+        u8 code[] = {(u8)(0x44 | (reg & 8 ? 1 : 0)), 0x0f, bytes == 1 ? 0xb6 : 0xb7,
+                     (u8)(0xc0 | (R_11 & 7) << 3 | (reg & 7))};
         put_bytes(e, code, sizeof(code));
         reg = R_11;
         bytes = 4;

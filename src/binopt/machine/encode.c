@@ -12,8 +12,8 @@ static u32 put32(u8 *to, i64 v) {
 /* ---------------------------------------------------------------------------------------------------------- memory operands */
 
 static bool is_prefix(u8 b) {
-    return b == 0x66 || b == 0x67 || b == 0xf0 || b == 0xf2 || b == 0xf3 || b == 0x2e || b == 0x36 || b == 0x3e || b == 0x26 ||
-           b == 0x64 || b == 0x65;
+    return b == 0x66 || b == 0x67 || b == 0xf0 || b == 0xf2 || b == 0xf3 || b == 0x2e || b == 0x36 || b == 0x3e ||
+           b == 0x26 || b == 0x64 || b == 0x65;
 }
 
 /* Everything before ModRM, with the two bits that extend base and index. */
@@ -24,7 +24,8 @@ static u32 put_head(const Insn *in, bool x, bool b, u8 *to) {
         to[n++] = from[at++];
     u8 first = from[at];
     u8 inverted = (u8)((x ? 0 : 0x40) | (b ? 0 : 0x20));
-    bool vex = in->new_vector || first == 0xc4 || first == 0xc5 || first == 0x62; /* none of them is anything else in 64-bit mode */
+    bool vex = in->new_vector || first == 0xc4 || first == 0xc5 ||
+               first == 0x62;               /* none of them is anything else in 64-bit mode */
     if (vex && first == 0xc5 && (x || b)) { /* SDM 2A 2.3.5: only the three-byte form has X and B */
         u8 second = from[at + 1];
         to[n++] = 0xc4;
@@ -103,21 +104,31 @@ static i64 extended(u64 v, u32 bits) {
 /* The /digit of opcode 81, or -1. */
 static int group1(const Insn *in) {
     switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_ADD: return 0;
-    case ZYDIS_MNEMONIC_OR: return 1;
-    case ZYDIS_MNEMONIC_ADC: return 2;
-    case ZYDIS_MNEMONIC_SBB: return 3;
-    case ZYDIS_MNEMONIC_AND: return 4;
-    case ZYDIS_MNEMONIC_SUB: return 5;
-    case ZYDIS_MNEMONIC_XOR: return 6;
-    case ZYDIS_MNEMONIC_CMP: return 7;
-    default: return -1;
+    case ZYDIS_MNEMONIC_ADD:
+        return 0;
+    case ZYDIS_MNEMONIC_OR:
+        return 1;
+    case ZYDIS_MNEMONIC_ADC:
+        return 2;
+    case ZYDIS_MNEMONIC_SBB:
+        return 3;
+    case ZYDIS_MNEMONIC_AND:
+        return 4;
+    case ZYDIS_MNEMONIC_SUB:
+        return 5;
+    case ZYDIS_MNEMONIC_XOR:
+        return 6;
+    case ZYDIS_MNEMONIC_CMP:
+        return 7;
+    default:
+        return -1;
     }
 }
 
 static bool is_shift(const Insn *in) {
-    return in->mnemonic == ZYDIS_MNEMONIC_SHL || in->mnemonic == ZYDIS_MNEMONIC_SHR || in->mnemonic == ZYDIS_MNEMONIC_SAR ||
-           in->mnemonic == ZYDIS_MNEMONIC_ROL || in->mnemonic == ZYDIS_MNEMONIC_ROR;
+    return in->mnemonic == ZYDIS_MNEMONIC_SHL || in->mnemonic == ZYDIS_MNEMONIC_SHR ||
+           in->mnemonic == ZYDIS_MNEMONIC_SAR || in->mnemonic == ZYDIS_MNEMONIC_ROL ||
+           in->mnemonic == ZYDIS_MNEMONIC_ROR;
 }
 
 /* 32 and 64 bits only; of bytes and words little is to be gained. */
@@ -133,7 +144,8 @@ bool encode_takes_number(const Insn *in, u32 op, u64 value) {
         return false;
     if (in->mnemonic == ZYDIS_MNEMONIC_IMUL)
         return to->kind == OP_GP;
-    return group1(in) >= 0 || in->mnemonic == ZYDIS_MNEMONIC_TEST || (in->mnemonic == ZYDIS_MNEMONIC_MOV && to->kind == OP_MEM);
+    return group1(in) >= 0 || in->mnemonic == ZYDIS_MNEMONIC_TEST ||
+           (in->mnemonic == ZYDIS_MNEMONIC_MOV && to->kind == OP_MEM);
 }
 
 /* REX, opcode, ModRM of a register or memory operand. */
@@ -150,7 +162,8 @@ static u32 put_rm(const Op *op, const Mem *mem, u8 opcode, u8 reg_field, u32 imm
     }
     bool relative = mem->base == PC_REG;
     if (!relative)
-        rex |= (u8)((mem->index != NO_REG && mem->index & 8 ? REX_X : 0) | (mem->base != NO_REG && mem->base & 8 ? REX_B : 0));
+        rex |= (u8)((mem->index != NO_REG && mem->index & 8 ? REX_X : 0) |
+                    (mem->base != NO_REG && mem->base & 8 ? REX_B : 0));
     if (rex)
         to[n++] = REX | rex;
     to[n++] = opcode;

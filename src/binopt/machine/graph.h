@@ -38,12 +38,12 @@ typedef struct Result {
 typedef struct Out {
     const Insn *in;
     u8 kind, address;
-    u8 number_op;    /* this operand becomes `number`; 0: none */
-    bool swaps;      /* its destination is `number`: if flags do not matter, it can be made from the other operand */
-    bool known;      /* all registers it writes are in `result`, flags aside */
-    bool effect;     /* does what nobody here can see: stays */
+    u8 number_op;     /* this operand becomes `number`; 0: none */
+    bool swaps;       /* its destination is `number`: if flags do not matter, it can be made from the other operand */
+    bool known;       /* all registers it writes are in `result`, flags aside */
+    bool effect;      /* does what nobody here can see: stays */
     bool reads_frame; /* may read anything of the frame */
-    bool constant;   /* the memory operand's bytes are, and are kept in the pool at `bytes` */
+    bool constant;    /* the memory operand's bytes are, and are kept in the pool at `bytes` */
     bool store, load; /* of `slot_bytes` bytes of the frame at `slot` */
     u8 result_count;
     u16 slot_bytes;
@@ -51,7 +51,7 @@ typedef struct Out {
     u64 addr, number;
     u32 bytes;
     RegSet reads, writes, kills;
-    RegSet live;     /* what is read after it: live.c */
+    RegSet live;           /* what is read after it: live.c */
     bool dead, frame_dead; /* not needed; what it stores in the frame is not read */
     Result result[2];
 } Out;
@@ -61,8 +61,8 @@ typedef enum EndKind {
     END_JUMP,   /* to next[0] */
     END_BRANCH, /* by `in`: to next[0] if its condition holds, else next[1] */
     END_RETURN,
-    END_STOP,   /* what is behind is not reached */
-    END_LEAVE,  /* the original goes on at `target` */
+    END_STOP,     /* what is behind is not reached */
+    END_LEAVE,    /* the original goes on at `target` */
     END_INDIRECT, /* by `in` */
 } EndKind;
 
@@ -97,7 +97,7 @@ typedef struct Frame {
     u32 depth;
     u32 outer; /* of a loop: what it is in, in the same function */
     u32 pass;
-    u64 loop;  /* where it begins; 0: no loop */
+    u64 loop; /* where it begins; 0: no loop */
 } Frame;
 
 typedef struct Unit {
@@ -107,10 +107,10 @@ typedef struct Unit {
     Evaluator *evaluator;
     VEC(Block) blocks;
     VEC(Frame) frames;
-    VEC(Out) outs;       /* of the block that is being walked */
-    VEC(u8) pool;        /* constants, 16 bytes each */
-    u64 code_base;       /* new code is within a few MiB of it */
-    u32 frame;           /* of the block that is being walked */
+    VEC(Out) outs; /* of the block that is being walked */
+    VEC(u8) pool;  /* constants, 16 bytes each */
+    u64 code_base; /* new code is within a few MiB of it */
+    u32 frame;     /* of the block that is being walked */
     u64 total_outs;
     i64 lowest;          /* of the stack pointer */
     bool escaped, newer; /* anywhere; there are AVX instructions */

@@ -302,7 +302,8 @@ static void set_layout(Insn *in, const ZydisDecodedInstruction *z) {
 /* What does not depend on the register it reads twice. */
 static void recognize_idiom(Insn *in) {
     u32 n = in->op_count;
-    if (n < 2 || in->op[n - 1].kind != in->op[n - 2].kind || in->op[n - 1].no != in->op[n - 2].no || in->op[0].bits < 32)
+    if (n < 2 || in->op[n - 1].kind != in->op[n - 2].kind || in->op[n - 1].no != in->op[n - 2].no ||
+        in->op[0].bits < 32)
         return;
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_XOR:

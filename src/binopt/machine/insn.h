@@ -12,12 +12,30 @@
 typedef u64 RegSet;
 
 enum {
-    R_AX, R_CX, R_DX, R_BX, R_SP, R_BP, R_SI, R_DI, R_8, R_9, R_10, R_11, R_12, R_13, R_14, R_15,
+    R_AX,
+    R_CX,
+    R_DX,
+    R_BX,
+    R_SP,
+    R_BP,
+    R_SI,
+    R_DI,
+    R_8,
+    R_9,
+    R_10,
+    R_11,
+    R_12,
+    R_13,
+    R_14,
+    R_15,
     R_VEC = 16,
     R_FLAGS = 48, /* CF PF AF ZF SF OF DF */
     R_COUNT = 55,
-    GP_COUNT = 16, VEC_COUNT = 32, FLAG_COUNT = 7,
-    NO_REG = 0xff, PC_REG = 0xfe,
+    GP_COUNT = 16,
+    VEC_COUNT = 32,
+    FLAG_COUNT = 7,
+    NO_REG = 0xff,
+    PC_REG = 0xfe,
 };
 
 #define BIT(r) ((RegSet)1 << (r))
@@ -28,7 +46,7 @@ enum {
 
 /* By the calling convention: what a call may read, and what it leaves undefined. */
 #define ABI_ARGUMENTS                                                                                                  \
-    (BIT(R_DI) | BIT(R_SI) | BIT(R_DX) | BIT(R_CX) | BIT(R_8) | BIT(R_9) | BIT(R_AX) | BIT(R_10) | BIT(R_SP) |          \
+    (BIT(R_DI) | BIT(R_SI) | BIT(R_DX) | BIT(R_CX) | BIT(R_8) | BIT(R_9) | BIT(R_AX) | BIT(R_10) | BIT(R_SP) |         \
      (RegSet)0xff << R_VEC)
 #define ABI_SAVED (BIT(R_BX) | BIT(R_BP) | BIT(R_SP) | BIT(R_12) | BIT(R_13) | BIT(R_14) | BIT(R_15))
 #define ABI_CLOBBERED (ALL_REGS & ~ABI_SAVED)
@@ -71,20 +89,20 @@ typedef struct Insn {
     u64 target;    /* of a direct one */
     RegSet reads;  /* values, not addresses */
     RegSet address, writes, kills, undefined;
-    bool plain;    /* does nothing but change its operands */
-    bool pure;     /* and can be executed alone, on any values */
+    bool plain;        /* does nothing but change its operands */
+    bool pure;         /* and can be executed alone, on any values */
     bool takes_vector; /* arithmetic whose memory operand could be a vector register */
-    bool maybe_flags; /* its flags may stay as they are: a shift by cl */
-    bool newer;    /* than what all x86-64 CPUs have */
+    bool maybe_flags;  /* its flags may stay as they are: a shift by cl */
+    bool newer;        /* than what all x86-64 CPUs have */
     bool legacy_vector, new_vector;
     u8 op_count;
     Op op[4]; /* those one can see */
     bool has_high;
     bool has_mem;
-    Mem mem; /* the one that can be written in the instruction */
-    bool touches_memory; /* in a way that mem does not tell: push, string instructions */
+    Mem mem;                /* the one that can be written in the instruction */
+    bool touches_memory;    /* in a way that mem does not tell: push, string instructions */
     u8 modrm_off, tail_off; /* where ModRM is, and what follows the displacement; 0: no ModRM */
-    u8 cond; /* of a conditional jump, cmov or setcc: its code; 0xff: none */
+    u8 cond;                /* of a conditional jump, cmov or setcc: its code; 0xff: none */
 } Insn;
 
 /* False if the bytes are no instruction. */

@@ -18,14 +18,14 @@ typedef struct MemoryLine {
 typedef struct Memory {
     const BinoptCfg *cfg;
     Maps maps;
-    bool has_maps; /* they are read when first needed: that takes a while */
+    bool has_maps;                    /* they are read when first needed: that takes a while */
     Segment segment[MEMORY_SEGMENTS]; /* the last ones that were asked for */
     u32 next_segment;
     MemoryLine line[MEMORY_LINES];
     u32 line_count, next_line;
     Arena *arena;
     Depends depends; /* what was read, and mattered */
-    Map64 at; /* pc -> number of the instruction */
+    Map64 at;        /* pc -> number of the instruction */
     VEC(Insn *) insns;
 } Memory;
 

@@ -72,7 +72,8 @@ static void show(const BinoptCfg *cfg, Arena *a, const Made *made) {
     for (u64 at = 0; config_wants_code(cfg) && at < made->span.code_bytes;) {
         ZydisDisassembledInstruction d;
         const u8 *code = made->span.code_run + at;
-        if (!ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, (u64)code, code, made->span.code_bytes - at, &d)))
+        if (!ZYAN_SUCCESS(
+                ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, (u64)code, code, made->span.code_bytes - at, &d)))
             break;
         text = arena_printf(a, "%s%12llx  %s\n", text, (unsigned long long)code, d.text);
         at += d.info.length;
@@ -92,7 +93,8 @@ static BinoptFunc make(MachineRewriter *r, const BinoptCfg *cfg, Place *place, B
         config_log(cfg, 1, "left alone: %s", u.hopeless);
     } else {
         show(cfg, &u.arena, &made);
-        config_log(cfg, 2, "specialised: %llu instructions followed, at %p", (unsigned long long)u.total_outs, made.span.code_run);
+        config_log(cfg, 2, "specialised: %llu instructions followed, at %p", (unsigned long long)u.total_outs,
+                   made.span.code_run);
         made.cfg = config_clone(cfg);
         made.depends = u.memory.depends;
         u.memory.depends = (Depends){0};

@@ -213,7 +213,8 @@ static bool merge_slots(State *a, const State *b) {
 static bool loses_address(const State *a, const State *b) {
     for (u32 i = 0; i < b->slot_count; i++) {
         u32 k = find(a, b->slot[i].off);
-        if (b->slot[i].value.kind == VALUE_STACK && (!has(a, k, b->slot[i].off) || a->slot[k].value.kind != VALUE_STACK))
+        if (b->slot[i].value.kind == VALUE_STACK &&
+            (!has(a, k, b->slot[i].off) || a->slot[k].value.kind != VALUE_STACK))
             return true;
     }
     return false;

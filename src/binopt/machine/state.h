@@ -10,7 +10,7 @@
 typedef enum ValueKind { VALUE_UNKNOWN, VALUE_CONST, VALUE_STACK } ValueKind;
 
 typedef struct Value {
-    u64 v;       /* the number, or the offset on the stack */
+    u64 v; /* the number, or the offset on the stack */
     u8 kind;
     bool nested; /* a pointer to memory that is constant, as is all that it leads to */
     u8 zero[6];

@@ -52,7 +52,8 @@ static bool fold_to_pool(Unit *u, Out *o, Value at) {
     u8 bytes[VEC_BYTES];
     const Mem *m = &o->in->mem;
     bool nested = at.nested;
-    if (m->write || !m->read || m->bytes > sizeof(bytes) || !memory_constant(&u->memory, at.v, m->bytes, &nested, bytes))
+    if (m->write || !m->read || m->bytes > sizeof(bytes) ||
+        !memory_constant(&u->memory, at.v, m->bytes, &nested, bytes))
         return false;
     use_address(o, ADDRESS_CONST, graph_constant(u, bytes, m->bytes), 0);
     return true;
@@ -181,7 +182,8 @@ static bool may_evaluate(const State *s, const Insn *in, Value at) {
         needed &= ~ALL_FLAGS;
     if (lea && (at.kind != VALUE_CONST || in->op[0].bits < 32))
         return false;
-    if (!in->pure || !state_knows(s, needed) || ((in->reads | in->writes) & ~(ALL_GP | ALL_FLAGS | (RegSet)0xffff << R_VEC)))
+    if (!in->pure || !state_knows(s, needed) ||
+        ((in->reads | in->writes) & ~(ALL_GP | ALL_FLAGS | (RegSet)0xffff << R_VEC)))
         return false;
     return !in->has_mem || !in->mem.write || at.kind == VALUE_STACK;
 }
@@ -190,7 +192,8 @@ static bool may_evaluate(const State *s, const Insn *in, Value at) {
 static bool keeps_nesting(const Insn *in, const State *s, bool from_memory) {
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_MOV:
-        return in->op[0].bits == 64 && (in->has_mem ? from_memory : in->op[1].kind == OP_GP && s->gp[in->op[1].no].nested);
+        return in->op[0].bits == 64 &&
+               (in->has_mem ? from_memory : in->op[1].kind == OP_GP && s->gp[in->op[1].no].nested);
     case ZYDIS_MNEMONIC_LEA:
         return from_memory;
     case ZYDIS_MNEMONIC_ADD:
@@ -417,7 +420,8 @@ static void plan_numbers(const State *s, Out *o) {
     if (v.kind == VALUE_CONST && encode_takes_number(in, 1, v.v)) {
         o->number_op = 1;
         o->number = v.v;
-        if (!in->has_mem || o->address == ADDRESS_KNOWN || o->address == ADDRESS_CONST || !(in->address & BIT(from->no)))
+        if (!in->has_mem || o->address == ADDRESS_KNOWN || o->address == ADDRESS_CONST ||
+            !(in->address & BIT(from->no)))
             o->reads = others;
         return;
     }

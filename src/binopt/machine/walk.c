@@ -47,7 +47,8 @@ static bool is_active(const Unit *u, u32 frame, u64 function) {
 
 static bool may_inline(Walk *w, u64 function) {
     Unit *u = w->u;
-    if (u->total_outs > MAX_INLINED || w->s.gp[R_SP].kind != VALUE_STACK || u->frames.at[w->frame].depth >= MAX_FRAMES_DEEP)
+    if (u->total_outs > MAX_INLINED || w->s.gp[R_SP].kind != VALUE_STACK ||
+        u->frames.at[w->frame].depth >= MAX_FRAMES_DEEP)
         return false;
     if (is_active(u, w->frame, function) || object_is_stub(function) || object_never_returns(function))
         return false;
@@ -61,8 +62,8 @@ static u32 frame_for(Walk *w, u64 function, u64 return_pc, i64 return_slot) {
     Unit *u = w->u;
     for (u32 i = 0; i < u->frames.len; i++) {
         const Frame *f = &u->frames.at[i];
-        if (f->parent == w->frame && f->function == function && f->return_pc == return_pc && f->return_slot == return_slot &&
-            !f->loop)
+        if (f->parent == w->frame && f->function == function && f->return_pc == return_pc &&
+            f->return_slot == return_slot && !f->loop)
             return i;
     }
     Frame f = {w->frame, function, return_pc, return_slot, u->frames.at[w->frame].depth + 1, NO_FRAME, 0, 0};
@@ -132,8 +133,9 @@ static void keep_call(Walk *w, const Insn *in, Value target, bool foreign) {
     } else if (in->has_mem) {
         RegSet all = o->reads;
         step_plan_address(u, &w->s, o);
-        o->reads = o->address == ADDRESS_KEPT ? all : (all & ~in->address) | (o->reads & in->address) |
-                                                          (foreign ? ABI_ARGUMENTS : ALL_REGS);
+        o->reads = o->address == ADDRESS_KEPT
+                       ? all
+                       : (all & ~in->address) | (o->reads & in->address) | (foreign ? ABI_ARGUMENTS : ALL_REGS);
         if (o->address == ADDRESS_KNOWN) /* where the pointer is, not where it leads */
             o->address = ADDRESS_KEPT;
     }
@@ -215,7 +217,8 @@ static void walk_jump(Walk *w, const Insn *in) {
     u64 to = target.v;
     if (is_tail_call(w)) {
         to = object_skip_stub(to);
-        if (object_is_stub(to) || (!w->u->cfg->libraries && (in->indirect || to != target.v) && object_is_library(to)) ||
+        if (object_is_stub(to) ||
+            (!w->u->cfg->libraries && (in->indirect || to != target.v) && object_is_library(to)) ||
             is_active(w->u, w->u->frames.at[w->frame].parent, to)) {
             if (encode_reaches(w->u->code_base, to))
                 leave_to(w, to);

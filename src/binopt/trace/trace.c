@@ -10,8 +10,8 @@
 #include "binopt/rewriter.h"
 
 enum {
-    MAX_STATES = 256,  /* of an address, where all branches between them were known */
-    MAX_GUESSES = 4,   /* where some were not */
+    MAX_STATES = 256,    /* of an address, where all branches between them were known */
+    MAX_GUESSES = 4,     /* where some were not */
     MAX_UNROLLED = 1500, /* instructions that a loop may become */
 };
 
@@ -94,7 +94,8 @@ static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 un
     for (size_t i = 0; i < site->states.len; i++)
         if (state_equal(u->blocks.at[site->states.at[i]].in, s))
             return site->states.at[i];
-    if (site->states.len >= MAX_STATES || guesses(u, site, unknowns) >= MAX_GUESSES || (site->endless && site->states.len))
+    if (site->states.len >= MAX_STATES || guesses(u, site, unknowns) >= MAX_GUESSES ||
+        (site->endless && site->states.len))
         return generalize(t, u, site, s, unknowns);
     return add_block(t, u, site, s, unknowns);
 }
