@@ -123,6 +123,13 @@ extern Process the;
 
 #define EXPECTED_NOBODY (~(u64)0)
 
+/* An exit of quick code for a system call: the guest's address behind it, and the code there, as long as age is quick_tables_age. */
+typedef struct CallSite {
+    u64 exit, pc, code, age;
+} CallSite;
+
+enum { CALL_SITES = 64 };
+
 /* A connection to a server: remote.c. */
 typedef struct Remote {
     int fd;
@@ -200,6 +207,7 @@ typedef struct Thread {
     u64 table_pc[QUICK_TABLE];
     u64 table_code[QUICK_TABLE]; /* quick code by guest address: calls by its bits 4–19, returns by the lowest 16 */
     u64 jump_pc[QUICK_TABLE], jump_code[QUICK_TABLE]; /* jumps, likewise; addresses are negated, so that lea compares them */
+    CallSite sites[CALL_SITES]; /* quick.c: of calls made last, by the number of their exits */
 } Thread;
 
 /* Of an entry of these tables that has nothing: an address whose own entry is another, and not beside it. 0 is a target like any

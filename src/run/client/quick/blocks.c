@@ -161,11 +161,11 @@ void tables_init(Thread *t) {
 }
 
 u64 quick_tables_age(void) {
-    return quick_all.tables_age;
+    return __atomic_load_n(&quick_all.tables_age, __ATOMIC_ACQUIRE);
 }
 
 void tables_clear(u64 pc) {
-    quick_all.tables_age++;
+    __atomic_fetch_add(&quick_all.tables_age, 1, __ATOMIC_RELEASE);
     for (Thread *t = the.threads; t; t = t->next) {
         clear(t->table_pc, call_index(pc), pc);
         clear(t->table_pc, beside(call_index(pc)), pc);

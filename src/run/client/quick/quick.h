@@ -43,7 +43,7 @@ void quick_renew(Thread *t);
 bool quick_sent_stop(const void *info);
 void quick_wait_stopped(Thread *t);
 void quick_adopt(Thread *t);
-/* Changes whenever something goes away that is in the tables of threads: one that has ended since may have it still. With the arena's lock. */
+/* Changes whenever something goes away that is in the tables of threads: one that has ended since may have it still. */
 u64 quick_tables_age(void);
 void quick_after_fork(Thread *t);
 

@@ -113,7 +113,7 @@ void quick_renew(Thread *t) {
     code_forget_all();
     blocks_forget_all();
     arena_reset();
-    quick_all.tables_age++;
+    __atomic_fetch_add(&quick_all.tables_age, 1, __ATOMIC_RELEASE);
     for (Thread *each = the.threads; each; each = each->next)
         forget_lookups(each);
     the.stats.renewals++;
