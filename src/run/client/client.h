@@ -195,6 +195,7 @@ typedef struct Thread {
     u64 blocked;          /* of the signals that are ours on the host, which does not block them: those that the guest blocks */
     u64 held;             /* such signals, sent while the guest blocks them or another one is pending, and their siginfo */
     u8 held_info[6][128];
+    bool framing;         /* writes a frame to the guest's stack, which may not be there */
     bool masking;         /* the host's mask is not the guest's, and no signal is pending */
     bool suspended;       /* in a system call with a mask of its own */
     u64 suspend_mask;

@@ -319,6 +319,8 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         fault_of_guest(t, info, s, &place);
     else if (sites_find(s->rip))
         fault_of_access(t, info, s, sites_find(s->rip));
+    else if (t->framing)
+        signal_die(SIGSEGV);
     else
         fault_without_state(t, info);
 }
@@ -340,7 +342,10 @@ static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u6
     u32 sig = (u32)info->number;
     u64 now = t->suspended ? t->suspend_mask : mask;
     bool switch_stack = (a->flags & SA_ONSTACK) && t->altstack_size && !signal_on_altstack(t);
-    if (!frame_push(t, info, mask, a->handler, a->restorer, switch_stack ? t->altstack + t->altstack_size : 0))
+    t->framing = true;
+    bool pushed = frame_push(t, info, mask, a->handler, a->restorer, switch_stack ? t->altstack + t->altstack_size : 0);
+    t->framing = false;
+    if (!pushed)
         signal_die(SIGSEGV); /* as the kernel has it */
     if (t->altstack_flags & SS_AUTODISARM)
         t->altstack = t->altstack_size = t->altstack_flags = 0;
