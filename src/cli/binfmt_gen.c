@@ -8,7 +8,7 @@
 #include <elf.h>
 #include <stdio.h>
 
-#include "cli/kinds.h"
+#include "isa/kinds.h"
 
 enum { MATCHED = offsetof(Elf64_Ehdr, e_version) }; /* bytes of the header: e_ident, e_type, e_machine */
 

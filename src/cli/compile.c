@@ -10,6 +10,7 @@
 #include "cli/identity.h"
 #include "cli/options.h"
 #include "cli/programs.h"
+#include "isa/kinds.h"
 #include "run/ahead/ahead.h"
 
 enum { OPT_QUICK, OPT_FULL };
@@ -58,15 +59,17 @@ static void on_interrupt(int signal) {
     interrupted = 1;
 }
 
-/* As run/client/options.c makes it of the options of lathe run. */
-static CodeConfig config_for(const Settings *s, const char *build, bool with_quick, bool polls) {
+/* As run/client/options.c makes it of the options of lathe run. There is quick code where the host runs the guest's instructions. */
+static CodeConfig config_for(const Settings *s, const Kind *kind, const char *build, bool with_quick, bool polls) {
+    bool host = kind == kind_of_host();
     CodeConfig config = {
         .version = CODE_VERSION,
-        .arch = LATHE_ARCH_X86_64,
-        .low_vectors = true,
+        .arch = kind_arch(kind),
+        .low_vectors = host,
+        .memory = kind->weak_memory ? MEMORY_WEAK : MEMORY_ALONE,
         .opt = s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL,
         .strict_fp = s->strict_fp,
-        .with_quick = with_quick,
+        .with_quick = with_quick && host,
         .polls = polls,
     };
     snprintf((char *)config.reserved, sizeof(config.reserved), "%s", build);
@@ -89,16 +92,18 @@ static bool find_program(const char *name, char found[PATH_MAX]) {
     }
 }
 
+/* Of no kind that is known, it is the host's: what is wrong with it is said then. */
+static const Kind *kind_of(const char *path) {
+    const Kind *kind = kind_of_file(path);
+    return kind ? kind : kind_of_host();
+}
+
 static bool add_operands(AheadFiles *files, const AheadPlan *plan, char **names, int count) {
     bool ok = true;
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX];
-        if (find_program(names[i], path)) {
+        if (find_program(names[i], path) && kind_of(path) == plan->kind)
             ok &= files_add(files, plan, path);
-        } else {
-            fprintf(stderr, "lathe: %s: not found\n", names[i]);
-            ok = false;
-        }
     }
     return ok;
 }
@@ -165,15 +170,20 @@ static int translate(const AheadPlan *plan, AheadFiles *files, bool quiet) {
     return report(files, plan, end, ahead_now_ms() - start, quiet);
 }
 
-/* Beside quick code, a program that handles signals runs other code from its first handler on. */
+/* Beside quick code, and of another kind than the host's, a program that handles signals runs other code from its first handler on. */
+static bool changes_code(const AheadPlan *plan) {
+    return plan->config.with_quick || plan->kind != kind_of_host();
+}
+
+/* Those of the plan's kind. */
 static int compile(AheadPlan *plan, const Settings *s, char **names, int count) {
     AheadFiles files = {0};
     int status = !add_operands(&files, plan, names, count);
     if (files.len) {
-        files_add_vdso(&files);
+        files_add_vdso(&files, plan);
         heed_interrupts();
         int became = translate(plan, &files, s->quiet);
-        if (!interrupted && plan->config.with_quick && (s->signals || files_handle_signals(&files))) {
+        if (!interrupted && changes_code(plan) && (s->signals || files_handle_signals(&files))) {
             if (!s->quiet)
                 fprintf(stderr, "once more, for when it handles signals:\n");
             plan->config.polls = true;
@@ -195,9 +205,58 @@ static bool check_cache(const char *dir) {
     return w;
 }
 
+static u32 worker_count(const Settings *s) {
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    return s->jobs ? (u32)s->jobs : cpus > 0 ? (u32)cpus : 1;
+}
+
+static int compile_kind(const Settings *s, const Kind *kind, const char *server, const char *cache, char **names, int count) {
+    char build[IDENTITY_SIZE], sysroot[PATH_SIZE];
+    identity_of(server, build);
+    kind_sysroot(kind, sysroot, sizeof(sysroot));
+    AheadPlan plan = {
+        .kind = kind,
+        .config = config_for(s, kind, build, s->tier == TIER_AUTO, false),
+        .seen_by = {config_for(s, kind, build, true, false), config_for(s, kind, build, true, true),
+                    config_for(s, kind, build, false, false)},
+        .profile = s->profile,
+        .renew = s->optimize == MORE_YES,
+        .cache_dir = cache,
+        .server = server,
+        .sysroot = s->sysroot ? s->sysroot : sysroot,
+        .jobs = worker_count(s),
+    };
+    plan.opt = s->optimize == MORE_YES ? LATHE_OPT_MAX : (LatheOpt)plan.config.opt;
+    return compile(&plan, s, names, count);
+}
+
+/* Kind by kind, in the order of the first of each. */
+static int compile_all(const Settings *s, const char *server, const char *cache, char **names, int count) {
+    const Kind *done[count];
+    int status = 0, kinds = 0;
+    for (int i = 0; i < count && !interrupted; i++) {
+        char path[PATH_MAX];
+        if (!find_program(names[i], path)) {
+            fprintf(stderr, "lathe: %s: not found\n", names[i]);
+            status = 1;
+            continue;
+        }
+        const Kind *kind = kind_of(path);
+        bool new = true;
+        for (int k = 0; k < kinds; k++)
+            new &= done[k] != kind;
+        if (!new)
+            continue;
+        done[kinds++] = kind;
+        int became = compile_kind(s, kind, server, cache, names, count);
+        status = became ? became : status;
+    }
+    return status;
+}
+
 int command_compile(int argc, char **argv) {
     Settings s = {.opt = OPT_FULL, .sysroot = getenv("LATHE_SYSROOT")};
-    char server[PATH_SIZE], cache[PATH_SIZE], build[IDENTITY_SIZE];
+    char server[PATH_SIZE], cache[PATH_SIZE];
     ParseResult parsed = options_environment(&options, &s);
     parsed = parsed == PARSE_OK ? options_parse(&options, &argc, argv, &s) : parsed;
     if (parsed != PARSE_OK)
@@ -212,21 +271,5 @@ int command_compile(int argc, char **argv) {
         return options_misuse(&options, "there is no cache to keep anything in");
     if (!check_cache(cache))
         return 1;
-    identity_of(server, build);
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    AheadPlan plan = {
-        .config = config_for(&s, build, s.tier == TIER_AUTO, false),
-        .seen_by = {config_for(&s, build, true, false), config_for(&s, build, true, true),
-                    config_for(&s, build, false, false)},
-        .profile = s.profile,
-        .renew = s.optimize == MORE_YES,
-        .cache_dir = cache,
-        .server = server,
-        .sysroot = s.sysroot,
-        .jobs = s.jobs     ? (u32)s.jobs
-                : cpus > 0 ? (u32)cpus
-                           : 1,
-    };
-    plan.opt = s.optimize == MORE_YES ? LATHE_OPT_MAX : (LatheOpt)plan.config.opt;
-    return compile(&plan, &s, argv + 1, argc);
+    return compile_all(&s, server, cache, argv + 1, argc);
 }

@@ -27,7 +27,7 @@ static const Option table[] = {
     {NULL, NULL, "What to lift:", OPTION_HEADING, 0},
     {"function",       "NAME|ADDR",           "a function of FILE: a name, or 0x1f00",   OPTION_TEXT,   AT(function)},
     {"hex",            "BYTES",               "these bytes, such as \"48 01 f8 c3\"",    OPTION_TEXT,   AT(hex)},
-    {"isa",            "NAME",                "what --hex and --support are of (x86-64)", OPTION_TEXT,  AT(isa)},
+    {"isa",            "NAME",                "what --hex and --support are of",        OPTION_TEXT,  AT(isa)},
     {"at",             "ADDR",                "the address of --hex (0x1000)",           OPTION_NUMBER, AT(at)},
     {"block",          NULL,                  "only the basic block at the start",       OPTION_FLAG,   AT(block)},
     {"insn",           NULL,                  "only the instruction at the start",       OPTION_FLAG,   AT(insn)},

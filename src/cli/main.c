@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/kinds.h"
 #include "cli/options.h"
 #include "cli/programs.h"
+#include "isa/kinds.h"
 
 typedef struct Command {
     const char *name, *summary;

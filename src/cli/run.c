@@ -8,10 +8,10 @@
 
 #include "cli/commands.h"
 #include "cli/daemon.h"
-#include "cli/kinds.h"
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "cli/shared.h"
+#include "isa/kinds.h"
 #include "lathe/lift.h"
 #include "run/cache/pack.h"
 
@@ -29,6 +29,12 @@ typedef struct Settings {
 
 #define AT(field) offsetof(Settings, field)
 
+static const char cpu_choices[] = "auto"
+#define CPU(id, name) "|" name
+#include "isa/cpus.def"
+#undef CPU
+                                  "|native";
+
 // clang-format off
 static const Option table[] = {
     {NULL, NULL, "The program's surroundings:", OPTION_HEADING, 0},
@@ -39,7 +45,7 @@ static const Option table[] = {
     {"no-follow", NULL,         "programs that it starts run untranslated",      OPTION_FLAG,   AT(no_follow)},
     {NULL, NULL, "How to translate:", OPTION_HEADING, 0},
     {"tier",      "auto|quick|opt", "copied code, optimised code, or both (auto)",  OPTION_CHOICE, AT(tier)},
-    {"cpu",       "auto|x86-64|x86-64-v2|x86-64-v3|x86-64-v4|native", "the processor it sees (auto: what runs fast)", OPTION_CHOICE, AT(cpu)},
+    {"cpu",       cpu_choices,   "the processor it sees (auto: what runs fast)", OPTION_CHOICE, AT(cpu)},
     {"opt",       "quick|full", "how far to optimise (full)",                    OPTION_CHOICE, AT(opt)},
     {"strict-fp", NULL,         "exact NaNs, rounding, exception flags",         OPTION_FLAG,   AT(strict_fp)},
     {"cache",     "WHERE",      "DIR, none, [DIR,]redis://HOST (~/.cache/lathe)", OPTION_TEXT,  AT(cache)},

@@ -28,6 +28,12 @@
 #define LEAST_FEATURES ""
 #endif
 
+#ifdef __x86_64__
+#define COMMON_CPU "x86-64-v2"
+#else
+#define COMMON_CPU "generic"
+#endif
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void init_llvm(void) {
@@ -95,4 +101,8 @@ void target_free(Target *t) {
 
 LLVMTargetMachineRef target_machine_new(const Target *t, LLVMCodeGenOptLevel level) {
     return create(t->cpu, t->features, level);
+}
+
+const char *target_common_cpu(void) {
+    return COMMON_CPU;
 }

@@ -16,6 +16,9 @@ typedef struct Target {
 bool target_init(Target *t, const char *cpu, const char *features, bool low_vectors);
 void target_free(Target *t);
 
+/* LLVM's name of what every machine of this kind has that we run on. */
+const char *target_common_cpu(void);
+
 /* A machine that emits position-independent code of the small code model; owned by the caller. */
 LLVMTargetMachineRef target_machine_new(const Target *t, LLVMCodeGenOptLevel level);
 

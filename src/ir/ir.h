@@ -217,7 +217,7 @@ Label ir_where(Lifter *l);
 void ir_goto(Lifter *l, Label to);
 void ir_branch(Lifter *l, Val cond, Label yes, Label no);
 void ir_branch_rare(Lifter *l, Val cond, Label rare, Label often); /* weighted */
-/* access.c: accesses to guest memory on x86-64 hosts; if the host's handler of a fault does as LATHE_FAULTS says, they go on
+/* access.c: accesses to guest memory on hosts whose instructions it knows; if the host's handler of a fault does as LATHE_FAULTS says, they go on
  * at the label. The last one only looks whether an access would do so. */
 Val ir_load_or(Lifter *l, Ty t, Val ptr, Label fault);
 void ir_store_or(Lifter *l, Val v, Val ptr, Label fault);

@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <stdio.h>
 
-#define ISA(folder, name, machine) extern const Isa isa_##folder;
+#define ISA(folder, name, machine, ...) extern const Isa isa_##folder;
 #include "isa/isas.def"
 #undef ISA
 
@@ -13,7 +13,7 @@ static const struct {
     const char *name;
     u32 machine;
 } isas[] = {
-#define ISA(folder, name, machine) {&isa_##folder, name, machine},
+#define ISA(folder, name, machine, ...) {&isa_##folder, name, machine},
 #include "isa/isas.def"
 #undef ISA
 };

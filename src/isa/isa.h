@@ -175,6 +175,7 @@ typedef struct Isa {
     bool (*support)(size_t index, LatheSupport *row);
     const char *(*row_name)(u32 row);
     const Helper *const *helpers; /* tables of helpers, ended by NULL */
+    const u8 *sample; /* code of a function with a loop over memory, arithmetic and a call: what lifting it uses is in memory then */
 } Isa;
 
 /* The ISA of an architecture, and its name for people; of an ELF file's machine; NULL if there is none. */

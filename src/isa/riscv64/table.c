@@ -91,6 +91,21 @@ static const Helper *const helpers[] = {rv_bits_helpers, rv_float_helpers, NULL}
 /* s0–s11 are x8, x9 and x18–x27; fs0–fs11 likewise. */
 #define SAVED ((u64)3 << 8 | (u64)0x3ff << 18)
 
+// clang-format off
+static const u8 sample[] = {
+    0x81, 0x47,                   /* li a5, 0 */
+    0x18, 0x41,                   /* lw a4, 0(a0) */
+    0xb9, 0x9f,                   /* addw a5, a5, a4 */
+    0x53, 0x75, 0xb5, 0x02,       /* fadd.d fa0, fa0, fa1 */
+    0x11, 0x05,                   /* addi a0, a0, 4 */
+    0xe3, 0x6b, 0xb5, 0xfe,       /* bltu a0, a1, to the load */
+    0x06, 0x84,                   /* mv s0, ra */
+    0x02, 0x96,                   /* jalr a2 */
+    0xa2, 0x80,                   /* mv ra, s0 */
+    0x82, 0x80,                   /* ret */
+};
+// clang-format on
+
 const Isa isa_riscv64 = {
     .arch = LATHE_ARCH_RISCV64,
     .elf_relative = R_RISCV_RELATIVE,
@@ -115,4 +130,5 @@ const Isa isa_riscv64 = {
     .support = support,
     .row_name = row_name,
     .helpers = helpers,
+    .sample = sample,
 };

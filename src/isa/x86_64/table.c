@@ -164,6 +164,19 @@ static const Helper *const helpers[] = {x86_system_helpers, x86_x87_helpers, x86
 
 #define BIT(r) ((u64)1 << (r))
 
+// clang-format off
+static const u8 sample[] = {
+    0x31, 0xc0,                   /* xor eax, eax */
+    0x03, 0x07,                   /* add eax, [rdi] */
+    0x66, 0x0f, 0xfe, 0xc1,       /* paddd xmm0, xmm1 */
+    0x48, 0x83, 0xc7, 0x04,       /* add rdi, 4 */
+    0x48, 0x39, 0xf7,             /* cmp rdi, rsi */
+    0x72, 0xf1,                   /* jb to the first add */
+    0xff, 0xd2,                   /* call rdx */
+    0xc3,                         /* ret */
+};
+// clang-format on
+
 const Isa isa_x86_64 = {
     .arch = LATHE_ARCH_X86_64,
     .elf_relative = R_X86_64_RELATIVE,
@@ -189,4 +202,5 @@ const Isa isa_x86_64 = {
     .support = support,
     .row_name = row_name,
     .helpers = helpers,
+    .sample = sample,
 };

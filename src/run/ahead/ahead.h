@@ -57,6 +57,7 @@ typedef enum FunctionState {
 typedef VEC(AheadFile *) AheadFiles;
 
 typedef struct AheadPlan {
+    const struct Kind *kind; /* of guests */
     CodeConfig config;     /* of the runs that this is for: in the names of packs */
     LatheOpt opt;          /* how far to optimise, maybe farther than the config says */
     CodeConfig seen_by[3]; /* configurations of runs that may have been before */
@@ -69,8 +70,8 @@ typedef struct AheadPlan {
 /* Add a program or library and all that it needs, unless it is there. What is missing or broken is said on stderr;
  * false: that was the case. */
 bool files_add(AheadFiles *files, const AheadPlan *plan, const char *path);
-/* Add the kernel's, if there is one and guests get it. */
-void files_add_vdso(AheadFiles *files);
+/* Add the kernel's, if there is one and guests of the plan's kind get it. */
+void files_add_vdso(AheadFiles *files, const AheadPlan *plan);
 /* Does some file seem to have handlers of signals? */
 bool files_handle_signals(const AheadFiles *files);
 void files_free(AheadFiles *files);
@@ -97,7 +98,7 @@ u64 file_count_kept(const AheadFile *f, const AheadPlan *plan);
 
 enum { LIBRARY_PATH_MAX = 4096 };
 /* Where the dynamic linker would find a library that `f` needs; false: nowhere. */
-bool library_find(const AheadFile *f, const char *name, char path[LIBRARY_PATH_MAX]);
+bool library_find(const AheadFile *f, const char *sysroot, const char *name, char path[LIBRARY_PATH_MAX]);
 
 /* --------------------------------------------------------------------------------------------------------- worker.c */
 

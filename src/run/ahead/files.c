@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "isa/isa.h"
+#include "isa/kinds.h"
 #include "run/ahead/ahead.h"
 
 #ifdef __x86_64__
@@ -92,7 +92,7 @@ static bool complain_of_script(const char *path) {
     return true;
 }
 
-static AheadFile *open_file(const char *path, const PackIdentity *identity, bool aligned) {
+static AheadFile *open_file(const AheadPlan *plan, const char *path, const PackIdentity *identity, bool aligned) {
     ElfError error;
     ElfFile *elf = elf_open(path, &error);
     if (elf && elf_extent(elf).end - elf_extent(elf).start > IMAGE_MAX) {
@@ -100,9 +100,8 @@ static AheadFile *open_file(const char *path, const PackIdentity *identity, bool
         elf_close(elf);
         return NULL;
     }
-    const Isa *host = isa_of_host();
-    if (elf && (!host || elf_arch(elf) != host->arch)) {
-        complain(path, "a program of another architecture than this machine's", "");
+    if (elf && kind_of_arch(elf_arch(elf)) != plan->kind) {
+        complain(path, "of another architecture than ", plan->kind->name);
         elf_close(elf);
         return NULL;
     }
@@ -122,7 +121,7 @@ static bool load(Closure *c, const char *path, const AheadFile *by, bool aligned
         return true;
     AheadFile *f = find_file(c->files, &identity);
     if (!f) {
-        f = open_file(path, &identity, aligned);
+        f = open_file(c->plan, path, &identity, aligned);
         if (!f)
             return false;
         f->by = by;
@@ -146,7 +145,7 @@ static bool load_library(Closure *c, const AheadFile *f, const char *name) {
     char path[LIBRARY_PATH_MAX];
     if (is_loaded(c, name))
         return true;
-    if (library_find(f, name, path))
+    if (library_find(f, c->plan->sysroot, name, path))
         return load(c, path, f, false);
     return complain(f->path, "needs a library that is not found: ", name);
 }
@@ -181,8 +180,10 @@ bool files_add(AheadFiles *files, const AheadPlan *plan, const char *path) {
 
 /* ------------------------------------------------------------------------------------------------------------- vdso */
 
-/* As the client has it: vdso.c there. */
-static bool guests_have_vdso(void) {
+/* As the client has it: vdso.c there. The code is the host's. */
+static bool guests_have_vdso(const Kind *kind) {
+    if (kind != kind_of_host())
+        return false;
 #ifdef __x86_64__
     u32 a, b, c, d;
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && c & bit_RDPID;
@@ -204,9 +205,9 @@ static size_t mapping_size(u64 start) {
 }
 
 /* The reader of ELF files gets it as a file in memory. */
-void files_add_vdso(AheadFiles *files) {
+void files_add_vdso(AheadFiles *files, const AheadPlan *plan) {
     u64 vdso = getauxval(AT_SYSINFO_EHDR);
-    size_t size = vdso && guests_have_vdso() ? mapping_size(vdso) : 0;
+    size_t size = vdso && guests_have_vdso(plan->kind) ? mapping_size(vdso) : 0;
     int fd = size ? memfd_create("vdso", MFD_CLOEXEC) : -1;
     char path[32];
     ElfError error;

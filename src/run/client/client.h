@@ -51,7 +51,13 @@ enum { MODULES_MAX = 1024 };
 typedef enum Tier { TIER_AUTO, TIER_QUICK, TIER_OPT } Tier;
 
 /* The processor that the guest sees; AUTO: what runs fast with the tier. */
-typedef enum Cpu { CPU_AUTO, CPU_V1, CPU_V2, CPU_V3, CPU_V4, CPU_NATIVE } Cpu;
+typedef enum Cpu {
+    CPU_AUTO,
+#define CPU(id, name) CPU_##id,
+#include "isa/cpus.def"
+#undef CPU
+    CPU_NATIVE
+} Cpu;
 
 typedef struct Options {
     CodeConfig code;

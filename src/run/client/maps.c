@@ -1,6 +1,6 @@
 /* maps.c: see maps.h. The kernel writes
  *
- *     7f74eb081000-7f74eb085000 r--p 00000000 fe:00 332383      /usr/lib/x86_64-linux-gnu/libc.so.6
+ *     7f74eb081000-7f74eb085000 r--p 00000000 fe:00 332383      /usr/lib/libc.so.6
  */
 #include "run/client/maps.h"
 

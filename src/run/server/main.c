@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "codegen/target.h"
 #include "run/cache/cpu.h"
 #include "run/cache/pack.h"
 #include "run/server/server.h"
@@ -24,7 +25,7 @@ typedef struct Session {
     Recent *recent;     /* likewise */
     Shared *shared;     /* NULL: there is none */
     InitMessage init;
-    LatheJit *jit;     /* NULL: none is ready */
+    LatheJit *jits[2]; /* without and with low_vectors; NULL: none is ready */
     const char *build; /* what clients call this server's code; NULL: whatever they do */
     bool sources;      /* the client wants to know what objects are made from */
 } Session;
@@ -50,9 +51,9 @@ static bool begin(Session *s) {
     s->pages = pages_new(&s->connection);
     s->translator = translator_new(&init.code, init.dump, s->pages);
     if (init.cpu && init.cpu != cpu_kind())
-        translator_use(s->translator, translator_jit_new("x86-64-v2", init.code.low_vectors));
-    else if (s->jit && init.code.low_vectors)
-        translator_use(s->translator, s->jit);
+        translator_use(s->translator, translator_jit_new(target_common_cpu(), init.code.low_vectors));
+    else if (s->jits[!!init.code.low_vectors])
+        translator_use(s->translator, s->jits[!!init.code.low_vectors]);
     s->writer = *init.cache_dir ? pack_writer_open(init.cache_dir) : NULL;
     s->recent = s->writer ? recent_new(init.cache_dir, s->pages) : NULL;
     InitReply reply = {.version = PROTOCOL_VERSION};
@@ -164,7 +165,7 @@ typedef struct Arguments {
     bool stdio;
     const char *socket, *build, *ssh;
     u32 idle_s, clients;
-    LatheJit *jit; /* of the daemon */
+    LatheJit *jits[2]; /* of the daemon */
 } Arguments;
 
 static const char *value_of(const char *word, const char *name) {
@@ -205,16 +206,16 @@ static int serve_copy(void *user, int fd) {
     const Arguments *a = user;
     if (a->ssh)
         return relay_run(fd, a->ssh, a->build, a->idle_s);
-    return run_session((Session){.connection.fd = fd, .build = a->build, .jit = a->jit});
+    return run_session((Session){.connection.fd = fd, .build = a->build, .jits = {a->jits[0], a->jits[1]}});
 }
 
 static int run_daemon(Arguments *a) {
     DaemonConfig config = {a->listener, a->socket, a->idle_s, a->clients, serve_copy, a};
     if (!a->ssh)
-        a->jit = warm_jit_new();
+        warm_jits_new(a->jits);
     daemon_run(&config);
-    if (a->jit)
-        lathe_jit_free(a->jit);
+    for (size_t i = 0; !a->ssh && i < ARRAY_LEN(a->jits); i++)
+        lathe_jit_free(a->jits[i]);
     return 0;
 }
 

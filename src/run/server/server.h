@@ -88,8 +88,9 @@ typedef struct DaemonConfig {
 enum { DAEMON_ENDS = 3 }; /* an exit status: the others cannot be served, either */
 void daemon_run(const DaemonConfig *config); /* until it is idle or gets SIGTERM */
 
-/* warm.c: a jit that has done once what it does for every function, so that copies of this process find all in memory. */
-LatheJit *warm_jit_new(void);
+/* warm.c: jits without and with low_vectors that have done once what they do for every function, so that copies of this process find all
+ * in memory. */
+void warm_jits_new(LatheJit *jits[2]);
 
 /* relay.c: a connection is handed on to the server that `ssh HOST lathe serve --stdio` gives. Objects are kept here, in the
  * client's cache directory. */

@@ -1,40 +1,26 @@
-/* warm.c: a function is lifted, optimised and emitted before there is a client: loading LLVM and the first use of each
+/* warm.c: a function of each kind of guest is lifted, optimised and emitted before there is a client: loading LLVM and the first use of each
  * of its parts take longer than most functions do. */
 #include <llvm-c/Core.h>
 #include <stdlib.h>
 
+#include "isa/isa.h"
 #include "run/server/server.h"
 
-/* A loop over memory, a call and vector arithmetic. */
-// clang-format off
-static const u8 sample[] = {
-    0x31, 0xc0,                   /* xor eax, eax */
-    0x03, 0x07,                   /* add eax, [rdi] */
-    0x66, 0x0f, 0xfe, 0xc1,       /* paddd xmm0, xmm1 */
-    0x48, 0x83, 0xc7, 0x04,       /* add rdi, 4 */
-    0x48, 0x39, 0xf7,             /* cmp rdi, rsi */
-    0x72, 0xf1,                   /* jb to the first add */
-    0xff, 0xd2,                   /* call rdx */
-    0xc3,                         /* ret */
-};
-// clang-format on
-
-static LLVMModuleRef lift_sample(LLVMContextRef ctx) {
+static LLVMModuleRef lift_sample(LLVMContextRef ctx, const Isa *isa) {
     LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("warm", ctx);
-    LatheConfig config = {.convention = LATHE_CONVENTION_REGISTERS, .calls = LATHE_CALLS_RETURN};
+    LatheConfig config = {.arch = isa->arch, .convention = LATHE_CONVENTION_REGISTERS, .calls = LATHE_CALLS_RETURN};
     config.dispatch = lathe_declare(mod, &config, SYMBOL_MISS);
     config.lookup = lookup_build(mod, &config);
     LatheFunc *fn = lathe_func_new(mod, &config);
-    if (lathe_func_decode_cfg(fn, (u64)sample) == LATHE_OK)
+    if (lathe_func_decode_cfg(fn, (u64)isa->sample) == LATHE_OK)
         lathe_func_lift(fn, "sample");
     lathe_func_free(fn);
     return mod;
 }
 
-LatheJit *warm_jit_new(void) {
+static void warm(LatheJit *jit, const Isa *isa) {
     LLVMContextRef ctx = LLVMContextCreate();
-    LatheJit *jit = translator_jit_new(NULL, true);
-    LLVMModuleRef mod = lift_sample(ctx);
+    LLVMModuleRef mod = lift_sample(ctx, isa);
     void *object = NULL;
     size_t size;
     if (lathe_jit_optimize(jit, mod, LATHE_OPT_FULL) == LATHE_OK)
@@ -42,5 +28,12 @@ LatheJit *warm_jit_new(void) {
     free(object);
     LLVMDisposeModule(mod);
     LLVMContextDispose(ctx);
-    return jit;
+}
+
+void warm_jits_new(LatheJit *jits[2]) {
+    const Isa *isa, *host = isa_of_host();
+    for (int low = 0; low < 2; low++)
+        jits[low] = translator_jit_new(NULL, low);
+    for (u32 arch = 0; (isa = isa_find((LatheArch)arch)); arch++)
+        warm(jits[isa == host], isa);
 }

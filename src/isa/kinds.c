@@ -1,5 +1,5 @@
 /* kinds.c: see kinds.h. */
-#include "cli/kinds.h"
+#include "isa/kinds.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 /* By LatheArch, as the table is. */
 static const Kind kinds[] = {
-#define ISA(folder, name, machine) {name, machine},
+#define ISA(folder, name, machine, weak, hwcaps, flags) {name, #folder, machine, weak, hwcaps, flags},
 #include "isa/isas.def"
 #undef ISA
 };
@@ -38,6 +38,10 @@ const Kind *kind_of_file(const char *path) {
 
 const Kind *kind_of_host(void) {
     return kind_of_file("/proc/self/exe");
+}
+
+const Kind *kind_of_arch(LatheArch arch) {
+    return &kinds[arch];
 }
 
 LatheArch kind_arch(const Kind *k) {

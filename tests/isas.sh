@@ -1,0 +1,37 @@
+#!/bin/sh
+# isas.sh SOURCE: shared code names no instruction set: what is particular to one is in its folder, or in the tables of src/isa. A line
+# elsewhere is one of the places below, each with its reason, or an error.
+cd "${1:?}" || exit 2
+
+# Facts of guests:
+#   src/isa                                 the folders and the tables of architectures
+#   src/run/client/guest                    what the client knows of its guest, a folder for each
+#   include/lathe                           the public types: a state and functions for each architecture
+#   meson.build                             the lists of files
+#   src/elf/elf.c src/run/client/load.c     ELF's names for machines, most of which we do not have, in messages
+# Facts of the host, which is an x86-64 machine wherever its code is generated, linked or run:
+#   src/codegen/(link|target) src/lift/convention.c src/run/cache/cpu.c src/run/ahead/files.c
+#   src/run/client/(host_numbers.def|frame.h|start.c)
+# Both at once: the guest's code is the host's.
+#   src/run/client/quick src/run/client/tier.c   quick code is copied
+#   src/binopt src/cli/binopt.c                  functions of a process, specialised in it
+permitted='^(src/isa/|src/run/client/guest/|include/lathe/|([a-z/]*/)?meson\.build:|src/elf/elf\.c:|src/run/client/load\.c:'
+permitted="$permitted"'|src/codegen/(link|target)\.[ch]:|src/lift/convention\.c:|src/run/cache/cpu\.c:|src/run/ahead/files\.c:'
+permitted="$permitted"'|src/run/client/(host_numbers\.def|frame\.h|start\.c|tier\.c):|src/run/client/quick/|src/binopt/|src/cli/binopt\.c:)'
+
+names=$(sed -n 's/^ISA(\([^,]*\), "\([^"]*\)".*/\1|\2/p' src/isa/isas.def | paste -sd'|' -)
+[ -n "$names" ] || exit 2
+found=$(grep -rniE "$names|riscv|rv64|EM_X86" src include | grep -vE "$permitted")
+if [ -n "$found" ]; then
+    echo "FAIL: these lines name an instruction set:"
+    echo "$found"
+    exit 1
+fi
+# Shared code that may name the host's does not decide by it what a guest is.
+found=$(grep -rnE 'LATHE_ARCH_[A-Z0-9_]+' src | grep -vE '^src/(isa|binopt|run/client/guest)/')
+if [ -n "$found" ]; then
+    echo "FAIL: these lines decide by the guest's architecture:"
+    echo "$found"
+    exit 1
+fi
+echo "no line of shared code names one of: $names"

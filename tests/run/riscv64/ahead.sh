@@ -1,0 +1,48 @@
+#!/bin/sh
+# ahead.sh LATHE CLIENT SERVER BIN: `lathe compile` for programs of another machine, together with the host's, and the daemon of `lathe serve`.
+lathe=$(realpath "$1")
+client=$(realpath "$2")
+server=$(realpath "$3")
+bin=$(realpath "$4")
+. "$(dirname "$0")/../../check.sh"
+mkdir -m 700 runtime own
+cp "$client" "$server" own/ # so that the daemon is nobody else's
+export LATHE_LIBEXEC="$dir/own" LATHE_CACHE="$dir/cache" XDG_RUNTIME_DIR="$dir/runtime"
+clean_up() {
+    "$lathe" serve --stop >/dev/null 2>&1
+}
+cp "$bin/riscv64-bare" bare
+printf './bare\nword\n' >want
+sleep 3 # a program that has just changed has no image
+
+# ---------------------------------------------------------------------------------------------------------- ahead of time
+expect 0 "a program of another machine" "$lathe" compile ./bare
+says err ': [1-9][0-9]* functions translated'
+expect 2 "it runs" run --stats=json ./bare word
+same out want
+counts translated -eq 0
+counts from_cache -gt 0
+expect 0 "a second time" "$lathe" compile ./bare
+says err ': 0 functions translated'
+
+printf 'int library(void);\nint main(void) { return library(); }\n' >user.c
+printf 'int library(void) { return 5; }\n' >library.c
+mkdir root root/lib
+riscv64-linux-gnu-gcc -shared -fPIC -nostdlib library.c -o root/lib/liblibrary.so
+riscv64-linux-gnu-gcc -nostdlib -e main user.c -Lroot/lib -llibrary -Wl,--dynamic-linker=/lib/interpreter -o user
+expect 1 "a library that is nowhere" "$lathe" compile ./user
+says err 'needs a library that is not found: liblibrary.so'
+cp bare root/lib/interpreter
+expect 0 "a library in the sysroot" "$lathe" compile -L root ./user
+says err '^3 files: '
+gcc -shared -fPIC -nostdlib library.c -o host.so
+expect 0 "both kinds at once" "$lathe" compile ./bare ./host.so
+is "$(grep -c ' files: ' err)" -eq 2
+
+# ------------------------------------------------------------------------------------------------------------- the daemon
+expect 0 "a daemon" "$lathe" serve
+expect 2 "it translates" run --cache=none --stats=json ./bare word
+same out want
+counts translated -gt 0
+expect 0 "it stops" "$lathe" serve --stop
+finish
