@@ -10,16 +10,19 @@ export LATHE_CACHE="$dir/cache"
 sysroot=/usr/riscv64-linux-gnu
 
 # -------------------------------------------------------------------------------------------------------------- the sources
-# get COMMAND...: apt-get with lists of our own, since few machines have those of source packages
+# get COMMAND...: apt-get with lists of our own, since few machines have those of source packages: from where this one has the others
 get() {
-    apt-get -q -o Dir::Etc::SourceList="$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists="$dir/lists" \
+    apt-get -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$dir/parts" -o Dir::State::Lists="$dir/lists" \
         -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= "$@" >fetched 2>&1
 }
 if [ -n "$folder" ]; then
     cp "$folder"/*.orig.tar.* .
 else
-    mkdir -p lists/partial
-    echo "deb-src http://deb.debian.org/debian bookworm main" >sources.list
+    mkdir -p lists/partial parts
+    cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null | sed -n 's/^deb /deb-src /p' >parts/all.list
+    for file in /etc/apt/sources.list.d/*.sources; do
+        [ -e "$file" ] && sed 's/^Types:.*/Types: deb-src/' "$file" >parts/"$(basename "$file")"
+    done
     if ! get update || ! get source --download-only lua5.4 sqlite3; then
         tail -n 3 fetched
         echo "skipped: no source packages to be had"
