@@ -208,6 +208,7 @@ static void terminals(void) {
     printf("%x %x %x %x %d %d\n", t.c_iflag, t.c_oflag, t.c_cflag, t.c_lflag, t.c_cc[VTIME], cfgetospeed(&t) == B115200);
     SHOW(write(master, "typed", 5));
     int waiting = 0;
+    SHOW(poll(&(struct pollfd){.fd = slave, .events = POLLIN}, 1, 10000)); /* the kernel hands it over in its own time */
     SHOW(ioctl(slave, FIONREAD, &waiting));
     SHOW(waiting);
     SHOW(isatty(slave));
