@@ -12,6 +12,7 @@
 #     says FILE PATTERN              a line of the file matches the extended regular expression; says_not: none does
 #     silent FILE                    the file is empty
 #     one_line                       err is one line, and out is empty
+#     refuses WHAT PATTERN COMMAND...  the input's fault: status 1, one line of message with the pattern, and nothing else
 #     same FILE FILE                 the files are equal
 #     is ARGUMENT...                 `[ ARGUMENT... ]`
 #     holds COMMAND...               the command succeeds
@@ -91,6 +92,15 @@ one_line() {
     if [ "$(wc -l <err)" -eq 1 ] && [ ! -s out ]; then pass; else fail "not one line of message"; fi
 }
 
+refuses() {
+    wrong=$1
+    pattern=$2
+    shift 2
+    expect 1 "$wrong" "$@"
+    says err "$pattern"
+    one_line
+}
+
 same() {
     if cmp -s "$1" "$2"; then pass; else fail "$1 and $2 differ"; fi
 }
@@ -124,6 +134,13 @@ documented() {
 # --------------------------------------------------------------------------------------------------------- what checks use
 run() {
     "${lathe:?}" run "$@"
+}
+
+# own_server CLIENT SERVER: copies of both are used from now on, and a cache and a daemon that are this script's alone.
+own_server() {
+    mkdir -m 700 runtime own
+    cp "$1" "$2" own/
+    export LATHE_LIBEXEC="$dir/own" LATHE_CACHE="$dir/cache" XDG_RUNTIME_DIR="$dir/runtime"
 }
 
 # servers: the processes of own/lathe-server, a copy which is this script's alone, also if their parents are gone.

@@ -9,16 +9,6 @@ binopt() {
     "$lathe" binopt "$@"
 }
 
-# refuses WHAT PATTERN COMMAND...: the input's fault: status 1, one line of message with the pattern, nothing else.
-refuses() {
-    wrong=$1
-    pattern=$2
-    shift 2
-    expect 1 "$wrong" "$@"
-    says err "$pattern"
-    one_line
-}
-
 cat >subject.c <<'C'
 #include <stdlib.h>
 int difference(int a, int b) { return a - b; }

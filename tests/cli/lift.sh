@@ -8,16 +8,6 @@ lift() {
     "$lathe" lift "$@"
 }
 
-# refuses WHAT PATTERN COMMAND...: the input's fault: status 1, one line of message with the pattern, nothing else.
-refuses() {
-    wrong=$1
-    pattern=$2
-    shift 2
-    expect 1 "$wrong" "$@"
-    says err "$pattern"
-    one_line
-}
-
 # An ELF file to read: the command itself.
 program=$lathe
 function=main

@@ -8,9 +8,8 @@ pauses=$(realpath "$4")
 intruder=$(realpath "$5")
 mandir=$(realpath "$6")
 . "$(dirname "$0")/../check.sh"
-mkdir -m 700 runtime own
-cp "$client" "$server" own/ # so that this daemon is nobody else's
-export LATHE_LIBEXEC="$dir/own" LATHE_CACHE="$dir/cache" LATHE_TIER=opt XDG_RUNTIME_DIR="$dir/runtime"
+own_server "$client" "$server"
+export LATHE_TIER=opt
 
 serve() {
     "$lathe" serve "$@"

@@ -5,9 +5,7 @@ client=$(realpath "$2")
 server=$(realpath "$3")
 bin=$(realpath "$4")
 . "$(dirname "$0")/../../check.sh"
-mkdir -m 700 runtime own
-cp "$client" "$server" own/ # so that the daemon is nobody else's
-export LATHE_LIBEXEC="$dir/own" LATHE_CACHE="$dir/cache" XDG_RUNTIME_DIR="$dir/runtime"
+own_server "$client" "$server"
 clean_up() {
     "$lathe" serve --stop >/dev/null 2>&1
 }
