@@ -140,7 +140,7 @@ enum { CALL_SITES = 64 };
 typedef struct Remote {
     int fd;
     bool open;
-    bool outdated; /* the server has another code configuration */
+    u64 kind;      /* of the code that the server makes: pack_key_kind */
     u32 user;      /* the thread that waits for an answer; 0: nobody */
     u8 *data;      /* the last message */
     u64 capacity;
@@ -373,8 +373,9 @@ RemoteAnswer remote_poll(ObjectMessage *facts, const void **object);
 /* No signals from it any more: the program that exec starts would die of one. remote_begin has them again. */
 void remote_silence(void);
 void remote_after_fork(Thread *t); /* the child's own connections come later */
-void remote_renew(void);      /* the code configuration has changed: servers are told at the start of a connection */
+void remote_end(void);        /* what remote_begin has asked for is not wanted any more */
 void remote_free(Remote *r);  /* its memory */
+enum { DESCRIPTOR_AWAY = 1000 }; /* from here on a guest does not expect one of its own */
 /* The guest does not see our descriptors: the lowest one that is not below `from`, or -1; and one of its own will have this number,
  * false: it cannot. */
 int remote_next_descriptor(const Thread *t, int from);
@@ -386,8 +387,8 @@ bool remote_make_way(const Thread *t, int fd);
 const void *store_find(Module *m, u64 pc, u32 *object_size, u32 *insns);
 /* The pack file name for a mapped file. */
 Key store_key(int fd, const CodeConfig *config);
-/* The code configuration has changed: m's cached code is another; its key differs by this (pack.h). */
-void store_change(Module *m, u64 difference);
+/* The code configuration has changed: the modules' cached code is another; their keys differ by this (pack.h). */
+void store_change(u64 difference);
 /* The same for code of no file. */
 Key store_key_of_bytes(const void *bytes, size_t size, const CodeConfig *config);
 

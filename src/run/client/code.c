@@ -533,42 +533,43 @@ void code_discard(u64 start, u64 end) {
     quick_forget(start, end);
 }
 
-/* With the lock held: the configuration has changed, and with it the keys of cached code. A server makes code of one kind. */
-static void change_kind(u64 difference) {
+/* With the lock held. False: there is code of this kind already. */
+static bool change_kind(CodeConfig to) {
+    u64 difference = pack_key_kind(&the.opt.code) ^ pack_key_kind(&to);
+    if (!difference)
+        return false;
+    the.opt.code = to;
     forget(the.code, 0, ~(u64)0);
-    for (u32 i = 0; i < the.module_count; i++)
-        store_change(&the.modules[i], difference);
-    remote_renew();
+    store_change(difference);
+    return true;
 }
 
 bool code_share(void) {
-    if (the.opt.tier != TIER_OPT || the.opt.code.memory == guest_facts.memory)
+    if (the.opt.tier != TIER_OPT)
         return false;
     arena_lock();
-    u64 before = PACK_KEY_MEMORY(the.opt.code.memory);
-    the.opt.code.memory = guest_facts.memory;
-    change_kind(before ^ PACK_KEY_MEMORY(guest_facts.memory));
+    CodeConfig to = the.opt.code;
+    to.memory = guest_facts.memory;
+    bool changed = change_kind(to);
     arena_unlock();
-    return true;
+    return changed;
 }
 
 void code_watch(void) {
     arena_lock();
-    if (!the.opt.code.polls) {
-        the.opt.code.polls = 1;
-        change_kind(PACK_KEY_POLLS);
-    }
+    CodeConfig to = the.opt.code;
+    to.polls = 1;
+    change_kind(to);
     arena_unlock();
 }
 
 /* Images do not have the places of accesses. */
 void code_keep_state(void) {
     arena_lock();
-    if (!the.opt.code.exact) {
-        the.opt.code.exact = 1;
+    CodeConfig to = the.opt.code;
+    to.exact = 1;
+    if (change_kind(to))
         image_give_up();
-        change_kind(PACK_KEY_EXACT);
-    }
     arena_unlock();
 }
 

@@ -10,6 +10,7 @@
 
 #include <linux/wait.h>
 
+#include "run/cache/pack.h"
 #include "run/client/arena.h"
 #include "run/client/tier.h"
 
@@ -133,6 +134,7 @@ static bool name_shared(Remote *r) {
 static bool greet(Remote *r) {
     InitMessage init = {.version = PROTOCOL_VERSION, .dump = the.opt.dump, .code = the.opt.code};
     memcpy(init.cache_dir, the.opt.cache_dir, sizeof(init.cache_dir));
+    r->kind = pack_key_kind(&init.code);
     return send(r, C_INIT, &init, sizeof(init), NULL, 0) && name_shared(r); /* the answer comes before all others */
 }
 
@@ -142,9 +144,9 @@ static void disconnect(Remote *r) {
     r->open = false;
 }
 
-/* To a number that a guest does not expect to get, if the limit on them allows. */
+/* If the limit on their numbers allows. */
 static int move_away(int fd) {
-    i64 moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, 1000);
+    i64 moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_AWAY);
     if (moved < 0)
         return fd;
     sys_close(fd);
@@ -156,9 +158,11 @@ static void open_as(Remote *r, int fd) {
     r->open = true;
 }
 
-/* A daemon that ended while there was nothing to do is no failure of the next request. */
+/* A daemon that ended while there was nothing to do is no failure of the next request. A server makes code of one kind. */
 static bool is_connected(Remote *r) {
     struct pollfd state = {.fd = r->fd, .events = POLLRDHUP};
+    if (r->kind != pack_key_kind(&the.opt.code))
+        disconnect(r);
     if (r->open && sys_poll(&state, 1, 0) > 0 && state.revents & (POLLRDHUP | POLLHUP | POLLERR))
         disconnect(r);
     return r->open;
@@ -261,10 +265,10 @@ static bool is_idle(Remote *r) {
 }
 
 Remote *remote_take(Thread *t) {
-    u32 count = processors();
     if (t->own_files)
         return &t->remote;
     Remote *found = NULL;
+    u32 count = processors();
     for (u32 i = 0; i < count && i < CONNECTIONS && !(found && found->open); i++)
         if (is_idle(&connections[i]) && (!found || connections[i].open))
             found = &connections[i];
@@ -277,12 +281,8 @@ void remote_give(Remote *r) {
     r->user = 0;
 }
 
-void remote_renew(void) {
-    for (u32 i = 0; i < CONNECTIONS; i++)
-        if (connections[i].user)
-            connections[i].outdated = true;
-        else
-            disconnect(&connections[i]);
+void remote_end(void) {
+    disconnect(connections);
 }
 
 void remote_after_fork(Thread *t) {
@@ -303,9 +303,8 @@ static Remote *with_descriptor(const Thread *t, int fd) {
 
 /* The limit on their numbers may be low. */
 static bool move(Remote *r) {
-    enum { AWAY = 1000 };
     int fd = r->fd;
-    i64 moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, AWAY);
+    i64 moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_AWAY);
     if (moved < 0)
         moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, (u64)fd + 1);
     if (moved < 0)
@@ -408,9 +407,6 @@ TranslateMessage remote_request(u64 pc, const Module *m) {
 }
 
 const void *remote_translate(Remote *r, const TranslateMessage *request, ObjectMessage *facts) {
-    if (r->outdated)
-        disconnect(r);
-    r->outdated = false;
     for (int try = 0; try < 2; try++) {
         if (!connect_server(r))
             die("cannot start the translation server %s", the.opt.server_path);

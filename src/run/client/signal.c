@@ -300,6 +300,7 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     Thread *t = thread_self();
     QuickPlace place;
     bool quick = arena_holds(s->rip) && quick_locate(s->rip - (sig == SIGTRAP && !t->stepping), &place);
+    u64 exit = quick ? 0 : sites_find(s->rip);
     if (quick_sent_stop(info))
         on_stop(t, s);
     else if (info->code <= 0)
@@ -317,8 +318,8 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
             t->stepping = true, s->rflags |= FLAG_TRAP;
     } else if (quick)
         fault_of_guest(t, info, s, &place);
-    else if (sites_find(s->rip))
-        fault_of_access(t, info, s, sites_find(s->rip));
+    else if (exit)
+        fault_of_access(t, info, s, exit);
     else if (t->framing)
         signal_die(SIGSEGV);
     else

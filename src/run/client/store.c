@@ -185,13 +185,18 @@ static PackIdentity identity(const struct stat *st) {
     };
 }
 
-void store_change(Module *m, u64 difference) {
+static void change(Module *m, u64 difference) {
     Store *s = m->store;
     if (m->pack.word[0] || m->pack.word[1])
         m->pack.word[1] ^= difference;
     m->store = NULL;
     if (s)
         close_store(s);
+}
+
+void store_change(u64 difference) {
+    for (u32 i = 0; i < the.module_count; i++)
+        change(&the.modules[i], difference);
 }
 
 /* No file has this device number: the kernel's have 32 bits. */

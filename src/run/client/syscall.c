@@ -17,7 +17,7 @@
 #include "run/client/quick/quick.h"
 #include "run/client/seccomp.h"
 
-enum { KERNEL_WRITES = 1 << 16, PATH_BYTES = 4096, DESCRIPTOR_AWAY = 1000, RELEASES_MAX = 64 };
+enum { KERNEL_WRITES = 1 << 16, PATH_BYTES = 4096, RELEASES_MAX = 64 };
 
 i64 syscall_repeated(Thread *t, u64 number, const u64 a[6]) {
     i64 result;

@@ -182,7 +182,7 @@ void tier_sample(Thread *t) {
 static void drop_optimised(Thread *t) {
     code_revert_all();
     quick_expect_nobody(t);
-    remote_renew();
+    remote_end();
     hot.asking = false;
     hot.count = 0;
 }
@@ -194,8 +194,7 @@ void tier_use_polls(Thread *t) {
     arena_lock();
     the.opt.code.polls = 1;
     drop_optimised(t);
-    for (u32 i = 0; i < the.module_count; i++)
-        store_change(&the.modules[i], PACK_KEY_POLLS);
+    store_change(PACK_KEY_POLLS);
     arena_unlock();
 }
 

@@ -107,10 +107,11 @@ static void fence_loops(LLVMValueRef fn, LLVMContextRef ctx, bool alone) {
 /* The last operand of memcpy and its like says whether they are. */
 static void make_copy_volatile(LLVMValueRef call) {
     size_t size;
+    unsigned last = LLVMGetNumArgOperands(call) - 1;
     LLVMValueRef callee = callee_of(call);
     const char *name = callee ? LLVMGetValueName2(callee, &size) : "";
     if (!strncmp(name, "llvm.mem", 8))
-        LLVMSetOperand(call, LLVMGetNumArgOperands(call) - 1, LLVMConstInt(LLVMInt1TypeInContext(LLVMGetTypeContext(LLVMTypeOf(callee))), 1, false));
+        LLVMSetOperand(call, last, LLVMConstInt(LLVMTypeOf(LLVMGetOperand(call, last)), 1, false));
 }
 
 /* Volatile: LLVM may neither leave an access out nor change its place among others. */
