@@ -7,7 +7,7 @@
 #include "binopt/maps.h"
 #include "run/cache/pack.h"
 
-enum { PAGE = 4096, NEAR_BYTES = 1 << 20 };
+enum { PAGE = 4096, NEAR_BYTES = 1 << 20, MAX_LOAD = 64 };
 
 /* --------------------------------------------------------------------------------------------------------------- files */
 
@@ -94,20 +94,39 @@ static bool place_pointer(Layout *l, u64 addr, AnchorKind kind, size_t index, Pl
 
 /* -------------------------------------------------------------------------------------------------------------- making */
 
-static bool add_fact(Layout *l, const Depends *depends, const Depend *d) {
-    Fact f = {.size = d->size, .bytes_off = (u32)l->bytes.len};
-    const u8 *bytes = depends->bytes.at + d->off;
+static bool add_fact(Layout *l, u64 addr, const u8 *bytes, u32 size) {
+    Fact f = {.size = size, .bytes_off = (u32)l->bytes.len};
     u64 pointer;
-    if (!layout_place(l, d->addr, &f.at))
+    if (!layout_place(l, addr, &f.at))
         return false;
-    if (d->size == sizeof(pointer)) {
+    if (size == sizeof(pointer)) {
         memcpy(&pointer, bytes, sizeof(pointer));
         f.is_pointer = place_pointer(l, pointer, ANCHOR_LOADED, l->facts.len, &f.to);
     }
-    VEC_RESERVE(&l->bytes, d->size);
-    memcpy(l->bytes.at + l->bytes.len, bytes, d->size);
-    l->bytes.len += d->size;
+    VEC_RESERVE(&l->bytes, size);
+    memcpy(l->bytes.at + l->bytes.len, bytes, size);
+    l->bytes.len += size;
     VEC_PUSH(&l->facts, f);
+    return true;
+}
+
+/* The pointer that these bytes are a part of. */
+static bool pointer_around(Layout *l, u64 addr, u32 size, u64 *pointer) {
+    Place p;
+    u64 start = addr & ~(u64)7;
+    return addr + size <= start + 8 && maps_read(start, pointer, 8) == 8 && layout_place(l, *pointer, &p);
+}
+
+/* Half a pointer differs from run to run although it leads to the same place, and so do vectors of pointers. */
+static bool add_facts(Layout *l, u64 addr, const u8 *bytes, u32 size) {
+    u64 pointer;
+    if (size < 8 && pointer_around(l, addr, size, &pointer))
+        return add_fact(l, addr & ~(u64)7, (u8 *)&pointer, 8);
+    if (addr % 8 || size % 8 || size > MAX_LOAD)
+        return add_fact(l, addr, bytes, size);
+    for (u32 at = 0; at < size; at += 8)
+        if (!add_fact(l, addr + at, bytes + at, 8))
+            return false;
     return true;
 }
 
@@ -135,9 +154,11 @@ bool layout_make(Layout *l, const BinoptCfg *cfg, const Depends *depends, const 
     for (size_t i = 0; i < cfg->params.len; i++)
         if (cfg->params.at[i].fixed)
             place_pointer(l, cfg->params.at[i].value, ANCHOR_PARAM, i, &p);
-    for (size_t i = 0; i < depends->list.len; i++)
-        if (!add_fact(l, depends, &depends->list.at[i]))
+    for (size_t i = 0; i < depends->list.len; i++) {
+        const Depend *d = &depends->list.at[i];
+        if (!add_facts(l, d->addr, depends->bytes.at + d->off, d->size))
             return false;
+    }
     add_files(l, object, size);
     return true;
 }
