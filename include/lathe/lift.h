@@ -194,8 +194,9 @@ typedef enum LatheOpt {
     LATHE_OPT_QUICK, /* a short pipeline */
     LATHE_OPT_FULL,  /* LLVM's O2-class pipeline */
     LATHE_OPT_MAX,   /* O3 with vectorisation */
-    LATHE_OPT_UNROLL, /* the short one, and loops of known length are unrolled: for code that was just specialised */
-    LATHE_OPT_VECTOR, /* O3 with vectorisation, without unrolling: for what the former has seen */
+    LATHE_OPT_SCALAR, /* for code that is being specialised: inlining and scalars, again and again, */
+    LATHE_OPT_UNROLL, /* between which loops of known length are unrolled, and nothing else, */
+    LATHE_OPT_VECTOR, /* and in the end O3 with vectorisation, without unrolling */
 } LatheOpt;
 
 typedef void LatheEntry(void *cpu);

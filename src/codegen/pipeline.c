@@ -16,15 +16,15 @@
 /* Hoisting and dse leave dead arithmetic and empty blocks; code generation pays for each instruction that is left. */
 #define QUICK_CLEANUP INSTCOMBINE ",simplifycfg,dce"
 
-/* What unrolling makes constant has to be seen to be, so that the loop around is unrolled in turn, from the inside out. */
-#define UNROLL "loop-simplify,lcssa,loop-mssa(loop-rotate),loop(indvars,loop-unroll-full)," QUICK_SCALAR
+#define UNROLL "loop-simplify,lcssa,loop-mssa(loop-rotate),loop(indvars,loop-unroll-full)"
 
 static const Pipeline pipelines[] = {
     [LATHE_OPT_NONE] = {NULL, false, false},
     [LATHE_OPT_QUICK] = {"always-inline,function(" QUICK_SCALAR "," QUICK_LOOPS "," QUICK_CLEANUP ")", false, false},
     [LATHE_OPT_FULL] = {"default<O2>", false, false},
     [LATHE_OPT_MAX] = {"default<O3>", true, true},
-    [LATHE_OPT_UNROLL] = {"always-inline,function(" QUICK_SCALAR "," UNROLL ")", false, true},
+    [LATHE_OPT_SCALAR] = {"always-inline,function(" QUICK_SCALAR ")", false, false},
+    [LATHE_OPT_UNROLL] = {"function(" UNROLL ")", false, true},
     [LATHE_OPT_VECTOR] = {"default<O3>", true, false},
 };
 

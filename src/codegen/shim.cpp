@@ -1,4 +1,4 @@
-/* shim.cpp: see shim.h. The only C++ of the project. */
+/* shim.cpp: see shim.h. C++, since it is what LLVM's C API lacks. */
 #include "codegen/shim.h"
 
 #include <llvm/ADT/SmallVector.h>

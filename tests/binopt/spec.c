@@ -437,6 +437,49 @@ static void test_nonsense(void) {
     CHECK_THAT(twice(5, 3, 8) == helper_chain(5, 3, 8));
 }
 
+/* Loops over tables are unrolled, registers that walk through memory become pointers. */
+static void test_tables(void) {
+    static const Step program[] = {{0, 3, 0, 7}, {1, 40, 2, 0},  {2, 5, 0, 1000}, {1, 1, 60, 0},
+                                   {0, 0, 0, 1}, {2, 90, 0, 12}, {3, 1, 0, 0},    {0, 1, 0, 1}};
+    static const Step *data = program;
+    long memory[64], near[9], far[9], expected[9];
+    for (int i = 0; i < 64; i++)
+        memory[i] = i * 77 - 1000;
+    for (int count = 1; count <= 8; count += count < 5 ? 1 : 3) {
+        BinoptCfgRef cfg = configure(interpret, "lpilp");
+        binopt_cfg_set_paramp(cfg, 0, data, sizeof(program), BINOPT_MEM_CONST);
+        binopt_cfg_set_parami(cfg, 1, (size_t)count);
+        __typeof__(&interpret) f = MAKE(cfg, interpret, NEW);
+        for (size_t i = 0; i < sizeof(edges) / sizeof(*edges); i++)
+            CHECK_THAT(f(data, count, edges[i], memory) == interpret(data, count, edges[i], memory));
+    }
+    BinoptCfgRef cfg = configure(far_away, "lrpi");
+    binopt_cfg_set_parami(cfg, 2, 9);
+    __typeof__(&far_away) g = MAKE(cfg, far_away, NEW);
+    for (int i = 0; i < 9; i++) {
+        near[i] = i * 5 - 3;
+        far[i] = expected[i] = 100 - i;
+    }
+    long sum = far_away(near, expected, 9);
+    CHECK_THAT(g(near, far, 9) == sum && !memcmp(far, expected, sizeof(far)));
+
+    float weight[30], rows[4 * 60], out[4 * 30], want[4 * 30];
+    for (int i = 0; i < 4 * 60; i++)
+        rows[i] = (float)(i * 37 % 64 + 1);
+    for (int n = 1; n <= 30; n += n < 4 ? 1 : 13) {
+        for (int k = 0; k < n; k++)
+            weight[k] = (float)(k % 5 + 1);
+        cfg = configure(weigh, "fpippi");
+        binopt_cfg_set_paramp(cfg, 0, weight, sizeof(weight), BINOPT_MEM_CONST);
+        binopt_cfg_set_parami(cfg, 1, (size_t)n);
+        binopt_cfg_set(cfg, BINOPT_F_FASTMATH, 1);
+        binopt_cfg_set(cfg, BINOPT_F_NOWRAP, n % 2);
+        __typeof__(&weigh) w = MAKE(cfg, weigh, NEW);
+        float all = weigh(weight, n, rows, want, 30);
+        CHECK_THAT(w(weight, n, rows, out, 30) == all && !memcmp(out, want, sizeof(out)));
+    }
+}
+
 /* The same again is the same; other memory is not. */
 static void test_again(void) {
     static int v[] = {1, 2, 3, 4};
@@ -510,6 +553,7 @@ int main(void) {
         test_frames();
         test_faults();
         test_nonsense();
+        test_tables();
         test_again();
         test_deletion();
         binopt_fini(handle);

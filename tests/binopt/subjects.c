@@ -308,3 +308,50 @@ void swap_halves(char *p, size_t n) {
     memmove(p, p + n / 2, n - n / 2);
     memcpy(p + n - n / 2, copy, n / 2);
 }
+
+/* Tables that decide where to go, how often, and what to load. */
+long interpret(const Step *program, int count, long x, const long *memory) {
+    for (const Step *s = program; s != program + count; s++)
+        for (int i = 0; i < s->times; i++)
+            switch (s->kind) {
+            case 0:
+                x += s->by;
+                break;
+            case 1:
+                x = x * 31 ^ memory[s->at + i];
+                break;
+            case 2:
+                x = x > s->by ? x - s->by : x << 1;
+                break;
+            default:
+                return -x;
+            }
+    return x;
+}
+
+/* What is written at a distance from one object is in another one. */
+long far_away(long *near, long *far, int n) {
+    uintptr_t distance = (uintptr_t)far - (uintptr_t)near;
+    __asm__("" : "+r"(distance));
+    long sum = 0;
+    for (long *p = near; p != near + n; p++) {
+        sum = sum * 3 + *far;
+        *(long *)((uintptr_t)p + distance) += *p;
+        distance -= sizeof(*p);
+    }
+    return sum;
+}
+
+/* Rows of four, weighted: compilers make vectors of what is not side by side. */
+float weigh(const float *weight, int n, const float *rows, float *out, int count) {
+    float all = 0;
+    for (int x = 0; x < count; x++)
+        for (int c = 0; c < 4; c++) {
+            float sum = 0;
+            for (int k = 0; k < n; k++)
+                sum += rows[(x + k) * 4 + c] * weight[k];
+            out[x * 4 + c] = sum;
+            all += sum;
+        }
+    return all;
+}

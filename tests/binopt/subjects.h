@@ -32,6 +32,11 @@ typedef struct Node {
 typedef struct Span {
     const int *begin, *end;
 } Span;
+typedef struct Step {
+    uint8_t kind, times;
+    uint16_t at;
+    int by;
+} Step;
 typedef struct Big {
     long word[9];
 } Big;
@@ -82,5 +87,8 @@ int search(const int *table, int n, int key);
 long nothing_known(long a, long b);
 unsigned hash(const unsigned char *p, size_t n, unsigned seed);
 void swap_halves(char *p, size_t n);
+long interpret(const Step *program, int count, long x, const long *memory);
+long far_away(long *near, long *far, int n);
+float weigh(const float *weight, int n, const float *rows, float *out, int count);
 
 #endif

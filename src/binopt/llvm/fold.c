@@ -165,32 +165,6 @@ static Val folded_load(Unit *u, Val load) {
 
 /* ------------------------------------------------------------------------------------------------- integers, comparisons */
 
-/* The pointer that an operand of an address computation was made from, or NULL. */
-static Val origin(Unit *u, Val v) {
-    Known k;
-    if (LLVMIsAPtrToIntInst(v))
-        return LLVMGetOperand(v, 0);
-    if (!LLVMIsAConstantExpr(v) || !evaluate(u, v, &k))
-        return NULL;
-    return pointer_to(u, k.value, k.nested ? NESTED_CONST : KNOWN_ADDRESS);
-}
-
-/* inttoptr(ptrtoint(p) + x) is p + x. */
-static Val folded_cast(Unit *u, Val cast) {
-    Val sum = LLVMGetOperand(cast, 0);
-    if (LLVMGetTypeKind(LLVMTypeOf(sum)) != LLVMIntegerTypeKind || !LLVMIsABinaryOperator(sum) ||
-        LLVMGetInstructionOpcode(sum) != LLVMAdd)
-        return NULL;
-    for (unsigned i = 0; i < 2; i++) {
-        Val base = origin(u, LLVMGetOperand(sum, i)), off = LLVMGetOperand(sum, 1 - i);
-        if (!base)
-            continue;
-        LLVMPositionBuilderBefore(u->l.b, cast);
-        return LLVMBuildGEP2(u->l.b, ir_type(&u->l, I8), base, &off, 1, "");
-    }
-    return NULL;
-}
-
 static Val plain(Unit *u, Val v) {
     Known k;
     if (!LLVMIsAConstant(v) || LLVMIsAConstantInt(v) || !evaluate(u, v, &k))
@@ -227,8 +201,6 @@ static Val folded(Unit *u, Val in, bool *changed) {
     switch (LLVMGetInstructionOpcode(in)) {
     case LLVMLoad:
         return folded_load(u, in);
-    case LLVMIntToPtr:
-        return folded_cast(u, in);
     case LLVMICmp:
     case LLVMSub:
     case LLVMAnd:
@@ -255,6 +227,25 @@ Val fold_parameter(Unit *u, const Param *p, Ty t) {
     u32 unused = 32 - 8 * config_type_bytes(p->type);
     u32 low = (u32)p->value << unused;
     return ir_int(&u->l, I32, config_type_is_signed(p->type) ? (u32)((i32)low >> unused) : low >> unused);
+}
+
+Val fold_pointer(Unit *u, Val v) {
+    Known k;
+    if (LLVMIsAPtrToIntInst(v))
+        return LLVMGetOperand(v, 0);
+    if (!LLVMIsAConstant(v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || !evaluate(u, v, &k))
+        return NULL;
+    if (LLVMIsAConstantInt(v) && !leads_to_data(u, k.value))
+        return NULL;
+    return pointer_to(u, k.value, k.nested ? NESTED_CONST : KNOWN_ADDRESS);
+}
+
+bool fold_can_load(Unit *u, Val base, i64 offset) {
+    Known at;
+    if (!LLVMIsAConstant(base) || LLVMGetPointerAddressSpace(LLVMTypeOf(base)) || !evaluate(u, base, &at))
+        return false;
+    at.value += (u64)offset;
+    return is_constant(u, &at, 1);
 }
 
 bool fold_run(Unit *u) {

@@ -14,4 +14,10 @@ bool fold_run(Unit *u);
 /* Addresses become plain numbers; folding is over. */
 void fold_finish(Unit *u);
 
+/* The pointer that this integer was made from, or that it is; NULL if it is neither. */
+Val fold_pointer(Unit *u, Val v);
+
+/* Is this place known, and constant memory? */
+bool fold_can_load(Unit *u, Val base, i64 offset);
+
 #endif

@@ -1,4 +1,5 @@
 /* rewrite.c: the rewriter that lifts a function to LLVM-IR, specialises it there and compiles it: see unit.h. */
+#include <limits.h>
 #include <time.h>
 
 #include "binopt/llvm/disk.h"
@@ -8,13 +9,15 @@
 #include "binopt/llvm/linked.h"
 #include "binopt/llvm/lower.h"
 #include "binopt/llvm/nowrap.h"
+#include "binopt/llvm/pointers.h"
 #include "binopt/llvm/pool.h"
 #include "binopt/llvm/spread.h"
 #include "binopt/llvm/store.h"
 #include "binopt/rewriter.h"
+#include "codegen/loops.h"
 
 /* Each round may open up a function that was called through a pointer; where that goes on for ever it is recursion. */
-enum { MAX_ROUNDS = 8, MAX_FULL_ROUNDS = 3 };
+enum { MAX_ROUNDS = 16, MAX_FULL_ROUNDS = 3, MAX_GROWTH = 24000 };
 
 /* ------------------------------------------------------------------------------------------------------------ signatures */
 
@@ -94,11 +97,8 @@ static void build_spec(Unit *u, Val wrapped, const char *name) {
     Val args[64];
     u->spec = l->fn = LLVMAddFunction(u->mod, name, LLVMGlobalGetValueType(wrapped));
     ir_here(l, ir_label(l, "entry"));
-    for (u32 i = 0; i < count; i++) {
+    for (u32 i = 0; i < count; i++)
         args[i] = LLVMGetParam(u->spec, i);
-        if (u->cfg->params.at[i].type == BINOPT_TY_PTR_NOALIAS)
-            ir_attribute(l, u->spec, 1 + i, "noalias", 0);
-    }
     if (u->cfg->guard)
         build_guard(u, args);
     for (u32 i = 0; i < count; i++)
@@ -112,6 +112,13 @@ static void build_spec(Unit *u, Val wrapped, const char *name) {
     ir_attribute(l, u->spec, OF_FUNCTION, "nounwind", 0);
     ir_attribute(l, wrapped, OF_FUNCTION, "alwaysinline", 0);
     LLVMSetLinkage(wrapped, LLVMInternalLinkage);
+}
+
+/* Only once it is known which addresses are based on which parameter: see pointers.h. */
+static void promise_noalias(Unit *u) {
+    for (u32 i = 0; i < u->cfg->params.len; i++)
+        if (u->cfg->params.at[i].type == BINOPT_TY_PTR_NOALIAS)
+            ir_attribute(&u->l, u->spec, 1 + i, "noalias", 0);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- the work */
@@ -136,7 +143,7 @@ static void log_stage(Unit *u, const char *stage) {
     u->stage_start = now;
 }
 
-static bool optimize(Unit *u, LatheOpt level) {
+static bool optimize(Unit *u, LatheOpt level, const char *stage) {
     if (lathe_jit_optimize(u->jit, u->mod, level) != LATHE_OK)
         u->hopeless = "LLVM could not optimise it";
     lift_forget(u);
@@ -144,21 +151,43 @@ static bool optimize(Unit *u, LatheOpt level) {
         allow_fast_math(u);
     if (u->cfg->nowrap)
         nowrap_mark(u);
-    log_stage(u, level == LATHE_OPT_VECTOR ? "optimise" : "simplify");
+    log_stage(u, stage);
     return !u->hopeless;
 }
 
 /* What optimisation brought to light; false if that is nothing. */
 static bool discover(Unit *u) {
-    bool folded = fold_run(u), lifted = lift_known_callouts(u), narrowed = lanes_narrow(u), spread = false;
-    if (!folded && !lifted && !narrowed && !u->vectorized)
-        spread = spread_lanes(u);
-    return (folded || lifted || narrowed || spread) && !u->hopeless;
+    bool changed = pointers_find(u);
+    changed |= fold_run(u);
+    changed |= lift_known_callouts(u);
+    changed |= lanes_narrow(u);
+    if (!changed && !u->vectorized)
+        changed = spread_lanes(u);
+    return changed && !u->hopeless;
+}
+
+static bool folds(void *user, Val base, i64 offset) {
+    return fold_can_load(user, base, offset);
+}
+
+/* Loops that walk through tables of constants are unrolled even if they are long. What is loaded then is folded before
+ * anything else is done with the many copies. */
+static bool unroll(Unit *u, unsigned *loops) {
+    LoopsFound found = loops_mark(u->spec, &u->may_grow, folds, u);
+    bool fewer = found.count < *loops;
+    *loops = found.count;
+    if (found.count)
+        optimize(u, LATHE_OPT_UNROLL, "unroll");
+    return (found.count && fold_run(u)) || found.marked || fewer;
 }
 
 static void simplify(Unit *u) {
-    for (int i = 0; i < MAX_ROUNDS && optimize(u, LATHE_OPT_UNROLL) && discover(u); i++)
-        ;
+    unsigned loops = UINT_MAX;
+    bool changed = true;
+    for (int i = 0; i < MAX_ROUNDS && changed && optimize(u, LATHE_OPT_SCALAR, "simplify"); i++) {
+        changed = discover(u);
+        changed |= unroll(u, &loops);
+    }
 }
 
 static void dump(Unit *u, const char *stage) {
@@ -185,8 +214,9 @@ static bool build(Unit *u, const char *name) {
     if (u->hopeless)
         return false;
     lower_fit_stack(u, stack_bytes);
+    promise_noalias(u);
     u->vectorized = true;
-    for (int i = 0; i < MAX_FULL_ROUNDS && optimize(u, LATHE_OPT_VECTOR) && discover(u); i++)
+    for (int i = 0; i < MAX_FULL_ROUNDS && optimize(u, LATHE_OPT_VECTOR, "optimise") && discover(u); i++)
         simplify(u);
     return !u->hopeless;
 }
@@ -218,7 +248,7 @@ static void *compile(Unit *u, size_t *size) {
 }
 
 static void unit_init(Unit *u, LatheJit *jit, const BinoptCfg *cfg) {
-    *u = (Unit){.cfg = cfg, .jit = jit, .isa = isa_find(LATHE_ARCH_X86_64)};
+    *u = (Unit){.cfg = cfg, .jit = jit, .isa = isa_find(LATHE_ARCH_X86_64), .may_grow = MAX_GROWTH};
     maps_init(&u->maps);
     u->ctx = LLVMContextCreate();
     u->mod = LLVMModuleCreateWithNameInContext("binopt", u->ctx);

@@ -34,6 +34,7 @@ typedef struct Unit {
     VEC(u64) lifting;     /* those under way: a call to one of them is recursion */
     Map64 returns;        /* the addresses after the calls in lifted code */
     size_t insns;         /* lifted so far */
+    size_t may_grow;      /* by so many instructions, where loops over tables are unrolled */
     u64 stack_bytes;      /* that lifted code needs at most */
     u64 fitted_bytes;     /* of the guest's stack as it was allocated in the end */
     Depends depends;      /* what was read on the way */

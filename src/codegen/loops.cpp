@@ -1,0 +1,138 @@
+/* loops.cpp: see loops.h. C++, since LLVM's C API has no loops. */
+#include "codegen/loops.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+#define UNROLL_FULL "llvm.loop.unroll.full"
+
+/* Instructions that may come of a loop over a table of factors. */
+enum { MAX_FACTORS = 1500 };
+
+struct Start {
+    Value *base; /* NULL: not known */
+    int64_t offset;
+};
+
+struct Analyses {
+    DominatorTree dominators;
+    LoopInfo loops;
+    AssumptionCache assumptions;
+    TargetLibraryInfoImpl names;
+    TargetLibraryInfo library;
+    ScalarEvolution evolution;
+
+    Analyses(Function &fn)
+        : dominators(fn), loops(dominators), assumptions(fn), names(Triple(fn.getParent()->getTargetTriple())),
+          library(names), evolution(fn, library, assumptions, dominators, loops) {
+    }
+};
+
+/* The least of those that are known; 0: none is. */
+static unsigned trip_count(ScalarEvolution &evolution, Loop *loop) {
+    SmallVector<BasicBlock *, 8> exits;
+    unsigned least = 0;
+    loop->getExitingBlocks(exits);
+    for (BasicBlock *exit : exits) {
+        unsigned count = evolution.getSmallConstantTripCount(loop, exit);
+        least = count && (!least || count < least) ? count : least;
+    }
+    return least;
+}
+
+static bool changes_in(Loop *loop, const SCEV *address) {
+    return SCEVExprContains(address, [&](const SCEV *part) {
+        auto *varying = dyn_cast<SCEVAddRecExpr>(part);
+        return varying && varying->getLoop() == loop;
+    });
+}
+
+/* In the first round of all loops around it, as far as that is known. */
+static Start start_of(ScalarEvolution &evolution, const SCEV *start) {
+    while (auto *varying = dyn_cast<SCEVAddRecExpr>(start))
+        start = varying->getStart();
+    const SCEV *base = evolution.getPointerBase(start), *distance = evolution.getMinusSCEV(start, base);
+    if (auto *sum = dyn_cast<SCEVAddExpr>(distance))
+        distance = sum->getOperand(0); /* constants come first */
+    auto *object = dyn_cast<SCEVUnknown>(base);
+    auto *offset = dyn_cast<SCEVConstant>(distance);
+    return {object ? object->getValue() : nullptr, offset ? offset->getAPInt().getSExtValue() : 0};
+}
+
+/* Does it put vectors together from scalars? */
+static bool gathers(Loop *loop) {
+    for (BasicBlock *block : loop->blocks())
+        for (Instruction &insn : *block)
+            if (isa<InsertElementInst>(insn))
+                return loop->isInnermost();
+    return false;
+}
+
+/* Addresses, conditions and lengths come from integers: with these known the code becomes another one. Of a table of factors
+ * unrolling makes operands in memory at best. But where scalars are collected for vectors, as compilers do for lack of
+ * knowledge, what comes of it is scalar again, and the loop around it can be vectorised. */
+static bool pays(LoadInst *load, Loop *loop, size_t growth) {
+    return !load->getType()->isFPOrFPVectorTy() || (growth <= MAX_FACTORS && gathers(loop));
+}
+
+static bool has_folding_load(Analyses &a, Loop *loop, size_t growth, LoopsFolding *folding, void *user) {
+    for (BasicBlock *block : loop->blocks())
+        for (Instruction &insn : *block) {
+            auto *load = dyn_cast<LoadInst>(&insn);
+            if (!load || !pays(load, loop, growth))
+                continue;
+            const SCEV *address = a.evolution.getSCEV(load->getPointerOperand());
+            Start start = start_of(a.evolution, address);
+            if (changes_in(loop, address) && start.base && folding(user, wrap(start.base), start.offset))
+                return true;
+        }
+    return false;
+}
+
+static size_t size_of(Loop *loop) {
+    size_t size = 0;
+    for (BasicBlock *block : loop->blocks())
+        size += block->size();
+    return size;
+}
+
+static void mark(Loop *loop) {
+    LLVMContext &context = loop->getHeader()->getContext();
+    Metadata *full = MDNode::get(context, MDString::get(context, UNROLL_FULL)), *parts[] = {nullptr, full};
+    MDNode *id = MDNode::getDistinct(context, parts);
+    id->replaceOperandWith(0, id);
+    loop->setLoopID(id);
+}
+
+LoopsFound loops_mark(LLVMValueRef function, size_t *budget, LoopsFolding *folding, void *user) {
+    Function &fn = *cast<Function>(unwrap(function));
+    Analyses a(fn);
+    auto loops = a.loops.getLoopsInPreorder();
+    DenseMap<Loop *, size_t> copies; /* of each loop, once those around it are unrolled */
+    LoopsFound found = {unsigned(loops.size()), 0};
+    for (Loop *loop : loops) {
+        size_t trips = trip_count(a.evolution, loop),
+               around = loop->getParentLoop() ? copies[loop->getParentLoop()] : 1;
+        size_t growth = size_of(loop) * around * trips;
+        copies[loop] = around;
+        if (trips < 2 || growth > *budget || findOptionMDForLoop(loop, UNROLL_FULL) ||
+            !has_folding_load(a, loop, growth, folding, user))
+            continue;
+        copies[loop] = around * trips;
+        *budget -= growth;
+        mark(loop);
+        found.marked++;
+    }
+    return found;
+}
