@@ -2,17 +2,15 @@
  * operations are behind it. */
 #include "binopt/llvm/spread.h"
 
-enum { MAX_DEPTH = 10, MAX_LANES = 64 };
+/* A sum over a table that was unrolled is as deep as half the table is long. */
+enum { MAX_DEPTH = 128, MAX_LANES = 2048 };
 
 /* What was made for one extracted lane, at its place. */
 typedef struct Spread {
     Unit *u;
     bool building; /* else: is it possible? then the values are not looked at */
-    u32 count;
-    struct {
-        Val vector, scalar;
-        u32 lane;
-    } made[MAX_LANES];
+    Map64 index;   /* of vector and lane: in `made` */
+    VEC(Val) made;
 } Spread;
 
 static Val lane_of(Spread *s, Val v, u32 k, int depth);
@@ -73,6 +71,33 @@ static Val joined_lane(Spread *s, Val v, u32 k, int depth) {
     return ir_or(l, ir_zext(l, low, I64), ir_shl_by(l, ir_zext(l, high, I64), 32));
 }
 
+/* A lane that is part of a wider one, which may have been moved since it was put together: how SSE joins halves of vectors. */
+static Val part_lane(Spread *s, Val v, u32 k, int depth) {
+    Val wide = LLVMGetOperand(v, 0);
+    if (LLVMGetTypeKind(LLVMTypeOf(wide)) != LLVMVectorTypeKind || lanes(wide) > lanes(v))
+        return NULL;
+    u32 parts = lanes(v) / lanes(wide), from = k / parts;
+    while (LLVMIsAShuffleVectorInst(wide)) {
+        int lane = LLVMGetMaskValue(wide, from);
+        if (lane < 0)
+            return NULL;
+        u32 first = lanes(LLVMGetOperand(wide, 0));
+        from = (u32)lane < first ? (u32)lane : (u32)lane - first;
+        wide = LLVMGetOperand(wide, (u32)lane < first ? 0 : 1);
+    }
+    if (!LLVMIsABitCastInst(wide))
+        return NULL;
+    Val whole = LLVMGetOperand(wide, 0);
+    bool same = LLVMGetTypeKind(LLVMTypeOf(whole)) == LLVMVectorTypeKind &&
+                LLVMGetElementType(LLVMTypeOf(whole)) == LLVMGetElementType(LLVMTypeOf(v));
+    return same ? lane_of(s, whole, from * parts + k % parts, depth) : NULL;
+}
+
+static Val recast_lane(Spread *s, Val v, u32 k, int depth) {
+    Val joined = joined_lane(s, v, k, depth);
+    return joined ? joined : part_lane(s, v, k, depth);
+}
+
 static Val make_lane(Spread *s, Val v, u32 k, int depth) {
     if (LLVMIsAConstantDataVector(v) || LLVMIsAConstantVector(v) || LLVMIsAConstantAggregateZero(v))
         return LLVMGetAggregateElement(v, k);
@@ -102,7 +127,7 @@ static Val make_lane(Spread *s, Val v, u32 k, int depth) {
     case LLVMTrunc:
         return cast_lane(s, v, k, depth - 1);
     case LLVMBitCast:
-        return joined_lane(s, v, k, depth - 1);
+        return recast_lane(s, v, k, depth - 1);
     default:
         return NULL;
     }
@@ -110,32 +135,33 @@ static Val make_lane(Spread *s, Val v, u32 k, int depth) {
 
 /* NULL if it cannot be made. While only that is asked, any other value stands for yes. */
 static Val lane_of(Spread *s, Val v, u32 k, int depth) {
-    for (u32 i = 0; i < s->count; i++)
-        if (s->made[i].vector == v && s->made[i].lane == k)
-            return s->made[i].scalar;
-    if (s->count == MAX_LANES)
+    u64 key = (u64)(uintptr_t)v + k; /* values are further apart than a vector has lanes */
+    u32 at;
+    if (map64_get(&s->index, key, &at))
+        return s->made.at[at];
+    Val scalar = s->made.len < MAX_LANES ? make_lane(s, v, k, depth) : NULL;
+    if (!scalar)
         return NULL;
-    Val scalar = make_lane(s, v, k, depth);
-    if (!scalar || s->count == MAX_LANES)
-        return NULL;
-    s->made[s->count].vector = v;
-    s->made[s->count].lane = k;
-    s->made[s->count++].scalar = scalar;
+    map64_set(&s->index, key, (u32)s->made.len);
+    VEC_PUSH(&s->made, scalar);
     return scalar;
 }
 
-static bool spread_one(Unit *u, Val extract) {
+static Val spread_one(Unit *u, Val vector, u32 k, bool building) {
+    Spread s = {.u = u, .building = building};
+    Val scalar = lane_of(&s, vector, k, MAX_DEPTH);
+    map64_free(&s.index);
+    VEC_FREE(&s.made);
+    return scalar;
+}
+
+static bool spread_extract(Unit *u, Val extract) {
     u64 k;
     Val vector = LLVMGetOperand(extract, 0);
-    if (!ir_is_const(LLVMGetOperand(extract, 1), &k) || k >= lanes(vector))
+    if (!ir_is_const(LLVMGetOperand(extract, 1), &k) || k >= lanes(vector) || !spread_one(u, vector, (u32)k, false))
         return false;
-    Spread s = {.u = u};
-    if (!lane_of(&s, vector, (u32)k, MAX_DEPTH))
-        return false;
-    s.count = 0;
-    s.building = true;
     LLVMPositionBuilderBefore(u->l.b, extract);
-    LLVMReplaceAllUsesWith(extract, lane_of(&s, vector, (u32)k, MAX_DEPTH));
+    LLVMReplaceAllUsesWith(extract, spread_one(u, vector, (u32)k, true));
     LLVMInstructionEraseFromParent(extract);
     return true;
 }
@@ -146,7 +172,7 @@ bool spread_lanes(Unit *u) {
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
             next = LLVMGetNextInstruction(in);
             if (LLVMIsAExtractElementInst(in))
-                changed |= spread_one(u, in);
+                changed |= spread_extract(u, in);
         }
     return changed;
 }
