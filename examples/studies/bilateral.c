@@ -1,75 +1,37 @@
-/* bilateral.c: a bilateral filter, as GEGL's operation of that name does it: each pixel becomes the mean of those around it,
- * weighted by distance and by how similar their colours are, so that edges stay. Radius, weights and the image's size are
- * known when the user has set them. */
+/* bilateral.c: a bilateral filter on an image in memory. Radius, weights and the image's size are known when the user has set
+ * them; compilers that know them, too, are what it is compared with. */
+#include "bilateral_kernel.h"
 #include "study.h"
 
-enum { WIDTH = 256, HEIGHT = 16, MAX_RADIUS = 12, CHANNELS = 4, SIDE = 2 * MAX_RADIUS + 1 };
+enum { MAX_RADIUS = 16, IN_PIXELS = (WIDTH + 2 * MAX_RADIUS) * (HEIGHT + 2 * MAX_RADIUS) };
 
 typedef struct Bilateral {
-    int radius, width, height;
-    float preserve; /* how much differences of colour count */
-    float weight[SIDE * SIDE];
+    int radius;
+    float weight[(2 * MAX_RADIUS + 1) * (2 * MAX_RADIUS + 1)];
 } Bilateral;
 
-static float image[WIDTH * HEIGHT * CHANNELS], filtered[WIDTH * HEIGHT * CHANNELS];
+/* What gcc and clang make of it with the radius in the source: bilateral_fixed.c. */
+#define FIXED_RADII(F) F(1) F(2) F(4) F(8) F(12) F(16)
+#define DECLARE(radius) extern BilateralFilter bilateral_gcc_##radius, bilateral_clang_##radius;
+#define ROW(radius) [radius] = {{"gcc", bilateral_gcc_##radius}, {"clang", bilateral_clang_##radius}},
+#ifdef FIXED
+FIXED_RADII(DECLARE)
+static const StudyRival fixed[MAX_RADIUS + 1][STUDY_RIVALS] = {FIXED_RADII(ROW)};
+#else
+static const StudyRival fixed[MAX_RADIUS + 1][STUDY_RIVALS];
+#endif
 
-/* exp of a number that is not positive: 1 + x / 256, squared eight times. */
-static inline float exp_of_negative(float x) {
-    float y = 1 + x * (1.0f / 256);
-    y = y < 0 ? 0 : y;
-    for (int i = 0; i < 8; i++)
-        y *= y;
-    return y;
-}
-
-__attribute__((noinline)) static void filter(const float *weight, int radius, float preserve, const float *in,
-                                             float *out, int width, int height) {
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++) {
-            const float *center = in + (y * width + x) * CHANNELS;
-            float sum[CHANNELS] = {0}, total = 0;
-            for (int v = -radius; v <= radius; v++)
-                for (int u = -radius; u <= radius; u++) {
-                    int i = x + u < 0 ? 0 : x + u >= width ? width - 1 : x + u;
-                    int j = y + v < 0 ? 0 : y + v >= height ? height - 1 : y + v;
-                    const float *p = in + (j * width + i) * CHANNELS;
-                    float difference = 0;
-                    for (int c = 0; c < 3; c++)
-                        difference += (center[c] - p[c]) * (center[c] - p[c]);
-                    float w =
-                        exp_of_negative(-difference * preserve) * weight[(v + radius) * (2 * radius + 1) + u + radius];
-                    for (int c = 0; c < CHANNELS; c++)
-                        sum[c] += p[c] * w;
-                    total += w;
-                }
-            for (int c = 0; c < CHANNELS; c++)
-                out[(y * width + x) * CHANNELS + c] = sum[c] / total;
-        }
-}
+static float image[IN_PIXELS * BILATERAL_CHANNELS], filtered[WIDTH * HEIGHT * BILATERAL_CHANNELS];
 
 static void configure(BinoptCfgRef cfg, void *user) {
     const Bilateral *b = user;
-    binopt_cfg_type(cfg, 7, BINOPT_TY_VOID, BINOPT_TY_PTR, BINOPT_TY_INT32, BINOPT_TY_FLOAT, BINOPT_TY_PTR,
-                    BINOPT_TY_PTR_NOALIAS, BINOPT_TY_INT32, BINOPT_TY_INT32);
-    binopt_cfg_set_paramp(cfg, 0, b->weight, sizeof(b->weight), BINOPT_MEM_CONST);
-    binopt_cfg_set_parami(cfg, 1, (size_t)b->radius);
-    binopt_cfg_set_param(cfg, 2, &b->preserve);
-    binopt_cfg_set_parami(cfg, 5, (size_t)b->width);
-    binopt_cfg_set_parami(cfg, 6, (size_t)b->height);
-    binopt_cfg_set(cfg, BINOPT_F_FASTMATH, 1);
+    bilateral_configure(cfg, b->weight, b->radius, WIDTH, HEIGHT);
 }
 
 static void run(BinoptFunc kernel, void *user) {
     const Bilateral *b = user;
-    ((__typeof__(&filter))kernel)(b->weight, b->radius, b->preserve, image, filtered, b->width, b->height);
-}
-
-static void set_weights(Bilateral *b) {
-    int side = 2 * b->radius + 1;
-    for (int i = 0; i < side * side; i++) {
-        float x = (float)(i % side - b->radius), y = (float)(i / side - b->radius);
-        b->weight[i] = expf(-0.5f * (x * x + y * y) / (float)b->radius);
-    }
+    ((BilateralFilter *)kernel)(b->weight, b->radius, 8, image, WIDTH + 2 * b->radius, HEIGHT + 2 * b->radius, filtered,
+                                WIDTH, HEIGHT);
 }
 
 int main(int argc, char **argv) {
@@ -77,15 +39,16 @@ int main(int argc, char **argv) {
     BinoptHandle handle = study_begin(argc, argv, "pixel", &bench);
     for (size_t i = 0; i < sizeof(image) / sizeof(*image); i++)
         image[i] = (float)(i * 2654435761u >> 20 & 255) / 255;
-    for (int radius = 1; radius <= MAX_RADIUS; radius += radius < 4 || !bench ? 1 + !bench * 2 : 2) {
-        Bilateral b = {.radius = radius, .width = WIDTH, .height = HEIGHT, .preserve = 8};
+    for (int radius = 1; radius <= MAX_RADIUS; radius += radius < 4 ? 1 : bench ? 2 : 4) {
+        Bilateral b = {.radius = radius};
         char name[64];
-        set_weights(&b);
+        bilateral_weights(b.weight, radius);
         snprintf(name, sizeof(name), "radius %d", radius);
         Study s = {.name = name,
-                   .kernel = (BinoptFunc)filter,
+                   .kernel = (BinoptFunc)bilateral_filter,
                    .configure = configure,
                    .run = run,
+                   .rivals = fixed[radius],
                    .result = filtered,
                    .result_bytes = sizeof(filtered),
                    .units = WIDTH * HEIGHT,

@@ -13,19 +13,26 @@
 #include <string.h>
 #include <time.h>
 
+enum { STUDY_ROUNDS = 25, STUDY_SECONDS = 2, STUDY_RIVALS = 2 };
+
+/* The kernel with the parameters in its source, as a compiler makes it: same signature, same results. */
+typedef struct StudyRival {
+    const char *compiler; /* NULL: there is none */
+    void *kernel;
+} StudyRival;
+
 typedef struct Study {
     const char *name; /* of this configuration */
     BinoptFunc kernel;
     void (*configure)(BinoptCfgRef cfg, void *user);
     void (*run)(BinoptFunc kernel, void *user); /* the whole workload, once */
+    const StudyRival *rivals;                   /* STUDY_RIVALS of them, or NULL */
     const void *result;                         /* of run: floats, or with `exact` bytes */
     size_t result_bytes;
     bool exact;
     double units; /* of work in the workload: pixels, rows, packets, records */
     void *user;
 } Study;
-
-enum { STUDY_ROUNDS = 25, STUDY_SECONDS = 2 };
 
 static inline double study_seconds(clockid_t clock) {
     struct timespec t;
@@ -62,37 +69,71 @@ static inline double study_time(const Study *s, BinoptFunc kernel, double best) 
     return took < best ? took : best;
 }
 
+static inline const StudyRival *study_rival(const Study *s, int i) {
+    return s->rivals && s->rivals[i].compiler ? &s->rivals[i] : NULL;
+}
+
+typedef struct StudyTimes {
+    double general, special, rival[STUDY_RIVALS]; /* seconds, the best of all rounds */
+} StudyTimes;
+
+static inline StudyTimes study_measure(const Study *s, BinoptFunc made) {
+    StudyTimes t = {1e9, 1e9, {1e9, 1e9}};
+    double end = study_seconds(CLOCK_MONOTONIC) + STUDY_SECONDS;
+    for (int i = 0; i < 3 || (i < STUDY_ROUNDS && study_seconds(CLOCK_MONOTONIC) < end); i++) {
+        t.general = study_time(s, s->kernel, t.general);
+        t.special = study_time(s, made, t.special);
+        for (int k = 0; k < STUDY_RIVALS; k++)
+            if (study_rival(s, k))
+                t.rival[k] = study_time(s, study_rival(s, k)->kernel, t.rival[k]);
+    }
+    return t;
+}
+
 /* Units of work after which rewriting has paid: what it costs, over what one unit gains. */
-static inline void study_report(const Study *s, double general, double special, double rewriting, bool same) {
-    double gain = (general - special) / s->units;
+static inline void study_report(const Study *s, const StudyTimes *t, double rewriting, bool same) {
+    double general = t->general, special = t->special, gain = (general - special) / s->units;
     printf("%-24s %10.2f ns %10.2f ns   %5.1f%% less   %7.2f ms", s->name, general / s->units * 1e9,
            special / s->units * 1e9, 100 * (1 - special / general), rewriting * 1e3);
     if (same)
-        printf("   left alone\n");
+        printf("     left alone");
     else if (gain > 0)
-        printf("   %12.0f\n", rewriting / gain);
+        printf("   %12.0f", rewriting / gain);
     else
-        printf("          never\n");
+        printf("          never");
+    for (int k = 0; k < STUDY_RIVALS; k++)
+        if (study_rival(s, k))
+            printf("   %s %5.1f%% less", study_rival(s, k)->compiler, 100 * (1 - t->rival[k] / general));
+    printf("\n");
+}
+
+/* Do the rivals come to the same? */
+static inline bool study_rivals_agree(const Study *s, const void *want) {
+    for (int k = 0; k < STUDY_RIVALS; k++) {
+        if (!study_rival(s, k))
+            continue;
+        s->run(study_rival(s, k)->kernel, s->user);
+        if (!study_equal(s, want, s->result))
+            return false;
+    }
+    return true;
 }
 
 /* False: the results differ. */
 static inline bool study_run(const Study *s, BinoptHandle handle, bool bench) {
-    double rewriting, general = 1e9, special = 1e9;
+    double rewriting;
     BinoptFunc made = study_specialize(s, handle, &rewriting);
     void *want = malloc(s->result_bytes);
     s->run(s->kernel, s->user);
     memcpy(want, s->result, s->result_bytes);
     memset((void *)s->result, 0, s->result_bytes);
     s->run(made, s->user);
-    bool equal = study_equal(s, want, s->result);
+    bool equal = study_equal(s, want, s->result) && study_rivals_agree(s, want);
     free(want);
-    double end = study_seconds(CLOCK_MONOTONIC) + STUDY_SECONDS;
-    for (int i = 0; bench && (i < 3 || (i < STUDY_ROUNDS && study_seconds(CLOCK_MONOTONIC) < end)); i++) {
-        general = study_time(s, s->kernel, general);
-        special = study_time(s, made, special);
+    if (bench) {
+        StudyTimes t = study_measure(s, made);
+        study_report(s, &t, rewriting, made == s->kernel);
     }
-    if (bench)
-        study_report(s, general, special, rewriting, made == s->kernel);
     if (!equal)
         printf("%s: the results differ\n", s->name);
     binopt_spec_delete(handle, made);
