@@ -37,15 +37,18 @@ static u64 file_at(u64 addr) {
 }
 #endif
 
-/* The first segment of a file usually begins with its header. */
+/* The first segment of a file usually begins with its header, and that is followed by the others. */
 static bool read_headers(u64 start, Headers *h) {
+    u8 bytes[sizeof(Elf64_Ehdr) + sizeof(h->at)];
     Elf64_Ehdr e;
-    if (!start || maps_read(start, &e, sizeof(e)) < sizeof(e) || memcmp(e.e_ident, ELFMAG, SELFMAG))
+    size_t size = start ? maps_read(start, bytes, sizeof(bytes)) : 0;
+    if (size < sizeof(e) || memcmp(bytes, ELFMAG, SELFMAG))
         return false;
+    memcpy(&e, bytes, sizeof(e));
     h->count = e.e_phnum;
-    size_t size = h->count * sizeof(*h->at);
-    if (h->count > MAX_HEADERS || maps_read(start + e.e_phoff, h->at, size) < size)
+    if (h->count > MAX_HEADERS || e.e_phoff > size || h->count * sizeof(*h->at) > size - e.e_phoff)
         return false;
+    memcpy(h->at, bytes + e.e_phoff, h->count * sizeof(*h->at));
     for (u32 i = 0; i < h->count; i++)
         if (h->at[i].p_type == PT_LOAD) {
             h->base = start - (h->at[i].p_vaddr & ~(u64)(PAGE - 1));
@@ -61,11 +64,11 @@ static const Elf64_Phdr *header_of(const Headers *h, u32 type, u64 addr) {
     return NULL;
 }
 
+/* Older kernels know nothing of this, and refuse it for no page at all, too. */
 static bool refuses_writes(u64 addr) {
-    u8 own;
-    u64 page = addr & ~(u64)(PAGE - 1), mine = (u64)&own & ~(u64)(PAGE - 1);
+    u64 page = addr & ~(u64)(PAGE - 1);
     return madvise((void *)page, PAGE, MADV_POPULATE_WRITE) && errno == EINVAL &&
-           !madvise((void *)mine, PAGE, MADV_POPULATE_WRITE); /* older kernels refuse all of it */
+           !madvise(NULL, 0, MADV_POPULATE_WRITE);
 }
 
 Segment segment_find(u64 addr) {

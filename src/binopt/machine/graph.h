@@ -8,6 +8,7 @@
 #ifndef BINOPT_MACHINE_GRAPH_H
 #define BINOPT_MACHINE_GRAPH_H
 
+#include "binopt/machine/callee.h"
 #include "binopt/machine/evaluate.h"
 #include "binopt/machine/memory.h"
 #include "binopt/machine/state.h"
@@ -104,6 +105,7 @@ typedef struct Unit {
     const BinoptCfg *cfg;
     Arena arena;
     Memory memory;
+    Callees callees;
     Evaluator *evaluator;
     VEC(Block) blocks;
     VEC(Frame) frames;

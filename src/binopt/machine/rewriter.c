@@ -1,9 +1,12 @@
 /* rewriter.c: see rewriter.h. */
 #include "binopt/machine/rewriter.h"
 
+#include <unistd.h>
+
 #include "binopt/machine/emit.h"
 #include "binopt/machine/encode.h"
 #include "binopt/machine/entry.h"
+#include "binopt/machine/idle.h"
 #include "binopt/machine/walk.h"
 
 typedef struct Place {
@@ -18,6 +21,7 @@ typedef struct Made {
 } Made;
 
 typedef struct MachineRewriter {
+    pid_t owner; /* a child of it has the same memory for code, and must not write there */
     Evaluator evaluator;
     VEC(Place) places; /* each near to some of the functions that were rewritten */
     VEC(Made) made;
@@ -37,6 +41,7 @@ static Place *place_near(MachineRewriter *r, u64 function) {
 
 static void unit_free(Unit *u) {
     memory_free(&u->memory);
+    callees_free(&u->callees);
     VEC_FREE(&u->blocks);
     VEC_FREE(&u->frames);
     VEC_FREE(&u->outs);
@@ -155,20 +160,33 @@ size_t machine_code_bytes(void *self, BinoptFunc code) {
     return m ? m->span.code_bytes : 0;
 }
 
+static void destroy(MachineRewriter *r) {
+    for (size_t i = 0; i < r->places.len; i++)
+        codemem_free(&r->places.at[i].memory);
+    VEC_FREE(&r->made);
+    VEC_FREE(&r->places);
+    evaluator_free(&r->evaluator);
+    mem_free(r);
+}
+
 void *machine_open(void) {
+    for (MachineRewriter *r; (r = idle_take()); destroy(r))
+        if (r->owner == getpid())
+            return r;
     MachineRewriter *r = mem_new(sizeof(*r));
+    r->owner = getpid();
     evaluator_init(&r->evaluator);
     return r;
 }
 
 void machine_close(void *self) {
+    enum { MANY_COPIES = 1 << 14 };
     MachineRewriter *r = self;
-    for (size_t i = 0; i < r->places.len; i++)
-        codemem_free(&r->places.at[i].memory);
-    for (size_t i = 0; i < r->made.len; i++)
+    for (size_t i = 0; i < r->made.len; i++) {
+        codemem_release(&r->places.at[r->made.at[i].place].memory, &r->made.at[i].span);
         free_made(&r->made.at[i]);
-    VEC_FREE(&r->made);
-    VEC_FREE(&r->places);
-    evaluator_free(&r->evaluator);
-    mem_free(r);
+    }
+    r->made.len = 0;
+    if (r->evaluator.copies.len > MANY_COPIES || !idle_give(r))
+        destroy(r);
 }

@@ -3,7 +3,6 @@
 
 #include "binopt/machine/encode.h"
 #include "binopt/machine/step.h"
-#include "binopt/object.h"
 
 /* From MAX_INLINED instructions on calls stay calls. */
 enum { MAX_FRAMES_DEEP = 8, MAX_INLINED = 4000, MAX_OUTS = 40000 };
@@ -45,14 +44,15 @@ static bool is_active(const Unit *u, u32 frame, u64 function) {
     return false;
 }
 
-static bool may_inline(Walk *w, u64 function) {
+static bool may_inline(Walk *w, const Callee *callee) {
     Unit *u = w->u;
+    u64 function = callee->function;
     if (u->total_outs > MAX_INLINED || w->s.gp[R_SP].kind != VALUE_STACK ||
         u->frames.at[w->frame].depth >= MAX_FRAMES_DEEP)
         return false;
-    if (is_active(u, w->frame, function) || object_is_stub(function) || object_never_returns(function))
+    if (is_active(u, w->frame, function) || callee->stub || callee->never_returns)
         return false;
-    if (!u->cfg->libraries && object_is_library(function))
+    if (!u->cfg->libraries && callee->library)
         return false;
     const Insn *first = memory_insn(&u->memory, function);
     return first && first->flow != FLOW_LEAVE && first->flow != FLOW_STOP;
@@ -157,19 +157,19 @@ static bool may_be_descriptor(const Insn *in) {
 static void walk_call(Walk *w, const Insn *in) {
     Value target = in->indirect ? step_target(w->u, &w->s, in) : value_const(in->target);
     bool known = target.kind == VALUE_CONST;
-    u64 function = known ? object_skip_stub(target.v) : 0;
-    if (known && (object_is_unusual(function) || object_is_unusual(target.v))) {
+    Callee callee = known ? callee_describe(&w->u->callees, target.v) : (Callee){0};
+    if (callee.unusual) {
         w->u->hopeless = "it calls a function that returns twice, or changes its stack";
         return;
     }
-    if (known && !may_be_descriptor(in) && may_inline(w, function)) {
-        enter(w, in, function);
+    if (known && !may_be_descriptor(in) && may_inline(w, &callee)) {
+        enter(w, in, callee.function);
         return;
     }
-    bool foreign = known && (function != target.v || object_is_stub(function) || object_is_library(function));
+    bool foreign = callee.function != callee.at || callee.stub || callee.library;
     keep_call(w, in, target, foreign && !may_be_descriptor(in));
     w->pc += in->length;
-    if (known && object_never_returns(function))
+    if (callee.never_returns)
         end_with(w, END_STOP, NULL, 0);
 }
 
@@ -216,9 +216,11 @@ static void walk_jump(Walk *w, const Insn *in) {
     }
     u64 to = target.v;
     if (is_tail_call(w)) {
-        to = object_skip_stub(to);
-        if (object_is_stub(to) ||
-            (!w->u->cfg->libraries && (in->indirect || to != target.v) && object_is_library(to)) ||
+        Callee callee = callee_find(&w->u->callees, to);
+        to = callee.function;
+        if (callee.stub ||
+            (!w->u->cfg->libraries && (in->indirect || to != target.v) &&
+             callee_place(&w->u->callees, target.v).library) ||
             is_active(w->u, w->u->frames.at[w->frame].parent, to)) {
             if (encode_reaches(w->u->code_base, to))
                 leave_to(w, to);
