@@ -1,7 +1,8 @@
 /* binopt.c: what specialisation at run time gives, against the original and against compilers that knew everything.
  *
  * Each kernel is timed as it is, as gcc and clang make it with its parameters fixed at compile time, and as each rewriter of
- * libbinopt makes it; all of them in turn, many times, and the fastest time of each counts. */
+ * libbinopt makes it; all of them in turn, many times, and the fastest time of each counts. Each is called from a place of its own
+ * (drive.h). */
 #include <binopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,20 +12,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernels.h"
+#include "drive.h"
 
-enum { ROUNDS = 15, MAX_WAYS = 8, TIMES_REWRITTEN = 5 };
+enum { ROUNDS = 15, TIMES_REWRITTEN = 5 };
 static const double ROUND_SECONDS = 0.004;
 
 const Taps four_taps = {4, {{-1, 0, .25f}, {1, 0, .25f}, {0, -1, .25f}, {0, 1, .25f}}};
 const Flat four_flat = {4, {{.25, -1, 0}, {.25, 1, 0}, {.25, 0, -1}, {.25, 0, 1}}};
 /* These two may be written to: their constancy is only what the configuration says. */
 static Group one_group = {.25, 4, {{-1, 0}, {1, 0}, {0, -1}, {0, 1}}};
-static Sorted one_sorted = {1, {&one_group}};
-static double terms[TERMS] = {-3, 5, 0, 2, 1, 0, 1, 0, 0, 4, 1};
+Sorted one_sorted = {1, {&one_group}};
+double terms[TERMS] = {-3, 5, 0, 2, 1, 0, 1, 0, 0, 4, 1};
 
-static float from_float[SIDE * SIDE], to_float[SIDE * SIDE];
-static double from[SIDE * SIDE], to[SIDE * SIDE], numbers[ELEMENTS];
+float from_float[SIDE * SIDE], to_float[SIDE * SIDE];
+double from[SIDE * SIDE], to[SIDE * SIDE], numbers[ELEMENTS];
 
 __attribute__((noinline)) double sum_of_two(double a, double b) {
     return a + b;
@@ -45,69 +46,6 @@ static double now(void) {
 }
 
 /* ------------------------------------------------------------------------------------------------------- the kernels */
-
-typedef double Drive(void *kernel, long times); /* returns a digest of the results */
-
-static double drive_stencil(void *k, long times) {
-    for (long i = 0; i < times; i++)
-        ((StencilKernel *)k)(&four_taps, from_float, to_float, SIDE, SIDE);
-    return to_float[3 * SIDE + 5] + to_float[500 * SIDE + 600];
-}
-static double drive_power(void *k, long times) {
-    double r = 0;
-    for (long i = 0; i < times; i++)
-        r += ((PowerKernel *)k)(EXPONENT, 1 + (double)(i & 7) * 0.01);
-    return r;
-}
-static double drive_polynomial(void *k, long times) {
-    double r = 0;
-    for (long i = 0; i < times; i++)
-        r += ((PolynomialKernel *)k)((double)(i & 7) * 0.25, terms, TERMS);
-    return r;
-}
-static double drive_division(void *k, long times) {
-    int r = 0;
-    for (long i = 0; i < times; i++)
-        r += ((DivisionKernel *)k)((int)i + (r & 3), DIVISOR);
-    return r;
-}
-static double drive_reduce(void *k, long times) {
-    double r = 0;
-    for (long i = 0; i < times; i++)
-        r += ((ReduceKernel *)k)(sum_of_two, numbers, ELEMENTS);
-    return r;
-}
-static double drive_jump(void *k, long times) {
-    double r = 0;
-    for (long i = 0; i < times; i++)
-        r += ((JumpKernel *)k)(answer);
-    return r;
-}
-static double drive_element(void *k, const void *stencil, long times) {
-    for (long i = 0; i < times; i++)
-        for (int y = 1; y < 33; y++)
-            for (int x = 1; x < SIDE - 1; x++)
-                ((DirectKernel *)k)(stencil, from, to, y * SIDE + x);
-    return to[3 * SIDE + 5] + to[30 * SIDE + 600];
-}
-static double drive_line(void *k, const void *stencil, long times) {
-    for (long i = 0; i < times; i++)
-        for (int y = 1; y < 33; y++)
-            ((DirectKernel *)k)(stencil, from, to, y * SIDE);
-    return to[3 * SIDE + 5] + to[30 * SIDE + 600];
-}
-static double drive_element_flat(void *k, long times) {
-    return drive_element(k, &four_flat, times);
-}
-static double drive_element_sorted(void *k, long times) {
-    return drive_element(k, &one_sorted, times);
-}
-static double drive_line_flat(void *k, long times) {
-    return drive_line(k, &four_flat, times);
-}
-static double drive_line_sorted(void *k, long times) {
-    return drive_line(k, &one_sorted, times);
-}
 
 typedef void Configure(BinoptCfgRef cfg);
 
@@ -157,26 +95,25 @@ static void fix_sorted(BinoptCfgRef cfg) {
 typedef struct Row {
     const char *name;
     size_t kernel; /* offset in Kernels */
-    Drive *drive;
     Configure *configure;
     int general_only; /* nothing is known at compile time either */
 } Row;
 
 #define AT(x) offsetof(Kernels, x)
-static const Row rows[] = {
-    {"stencil", AT(stencil), drive_stencil, fix_stencil, 0},
-    {"fastexp", AT(power), drive_power, fix_power, 0},
-    {"polynomial", AT(polynomial), drive_polynomial, fix_polynomial, 0},
-    {"division", AT(division), drive_division, fix_division, 0},
-    {"reduce", AT(reduce), drive_reduce, fix_reduce, 0},
-    {"indjump", AT(jump), drive_jump, fix_nothing, 1},
-    {"indjump-spec", AT(jump), drive_jump, fix_jump, 0},
-    {"element direct", AT(element_direct), drive_element_flat, type_study, 0},
-    {"element flat", AT(element_flat), drive_element_flat, fix_flat, 0},
-    {"element sorted", AT(element_sorted), drive_element_sorted, fix_sorted, 0},
-    {"line direct", AT(line_direct), drive_line_flat, type_study, 0},
-    {"line flat", AT(line_flat), drive_line_flat, fix_flat, 0},
-    {"line sorted", AT(line_sorted), drive_line_sorted, fix_sorted, 0},
+static const Row rows[ROWS] = {
+    {"stencil", AT(stencil), fix_stencil, 0},
+    {"fastexp", AT(power), fix_power, 0},
+    {"polynomial", AT(polynomial), fix_polynomial, 0},
+    {"division", AT(division), fix_division, 0},
+    {"reduce", AT(reduce), fix_reduce, 0},
+    {"indjump", AT(jump), fix_nothing, 1},
+    {"indjump-spec", AT(jump), fix_jump, 0},
+    {"element direct", AT(element_direct), type_study, 0},
+    {"element flat", AT(element_flat), fix_flat, 0},
+    {"element sorted", AT(element_sorted), fix_sorted, 0},
+    {"line direct", AT(line_direct), type_study, 0},
+    {"line flat", AT(line_flat), fix_flat, 0},
+    {"line sorted", AT(line_sorted), fix_sorted, 0},
 };
 
 static void *kernel_of(const Kernels *all, const Row *row) {
@@ -258,22 +195,25 @@ static void forget(const char *dir) {
         fprintf(stderr, "%s stays\n", dir);
 }
 
-static long times_for(const Row *row, void *kernel) {
+static Drive *const *const drives[WAYS] = {drives_0, drives_1, drives_2, drives_3,
+                                           drives_4, drives_5, drives_6, drives_7};
+
+static long times_for(Drive *drive, void *kernel) {
     long times = 1;
     for (;; times *= 2) {
         double start = now();
-        row->drive(kernel, times);
+        drive(kernel, times);
         if (now() - start > ROUND_SECONDS)
             return times;
     }
 }
 
-static void measure(const Row *row, Way *ways, int count) {
-    long times = times_for(row, ways[0].kernel);
+static void measure(int row, Way *ways, int count) {
+    long times = times_for(drives[0][row], ways[0].kernel);
     for (int round = 0; round < ROUNDS; round++)
         for (int w = 0; w < count; w++) {
             double start = now();
-            ways[w].digest = row->drive(ways[w].kernel, times);
+            ways[w].digest = drives[w][row](ways[w].kernel, times);
             double took = (now() - start) / (double)times;
             if (!round || took < ways[w].seconds)
                 ways[w].seconds = took;
@@ -281,8 +221,8 @@ static void measure(const Row *row, Way *ways, int count) {
 }
 
 static int run_row(const Row *row, const char *const *drivers, int driver_count, double recalled) {
-    Way ways[MAX_WAYS] = {{.name = "original", .kernel = kernel_of(&gcc_kernels, row)}};
-    BinoptHandle kept[MAX_WAYS];
+    Way ways[WAYS] = {{.name = "original", .kernel = kernel_of(&gcc_kernels, row)}};
+    BinoptHandle kept[WAYS];
     int count = 1, wrong = 0;
     ways[count++] = (Way){.name = "gcc", .kernel = kernel_of(row->general_only ? &gcc_kernels : &gcc_special, row)};
     ways[count++] =
@@ -292,7 +232,7 @@ static int run_row(const Row *row, const char *const *drivers, int driver_count,
         ways[count].name = drivers[d];
         rewrite(&ways[count++], ways[0].kernel, row, &kept[d]);
     }
-    measure(row, ways, count);
+    measure((int)(row - rows), ways, count);
     printf("%-15s %9.2f", row->name, ways[0].seconds * 1e9);
     for (int w = 1; w < count; w++) {
         printf(" %7.3f", ways[w].seconds / ways[0].seconds);
@@ -307,20 +247,24 @@ static int run_row(const Row *row, const char *const *drivers, int driver_count,
 }
 
 static void recall_all(double *seconds) {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (int i = 0; i < ROWS; i++)
         seconds[i] = recall(kernel_of(&gcc_kernels, &rows[i]), &rows[i]);
 }
 
 int main(int argc, char **argv) {
     const char *only = getenv("BENCH_ONLY");
     if (argc > 1 && !strcmp(argv[1], "--learn")) {
-        double unused[sizeof(rows) / sizeof(*rows)];
+        double unused[ROWS];
         recall_all(unused);
         return 0;
     }
     static const char *const all[] = {"trace", "function", "llvm", "tiered"};
     const char *const *drivers = argc > 1 ? (const char *const *)argv + 1 : all;
     int driver_count = argc > 1 ? argc - 1 : (int)(sizeof(all) / sizeof(*all)), wrong = 0;
+    if (driver_count > WAYS - 3) {
+        fprintf(stderr, "at most %d rewriters at once\n", WAYS - 3);
+        return 2;
+    }
     for (int i = 0; i < SIDE * SIDE; i++) {
         from_float[i] = (float)(i % 17) * 0.5f;
         from[i] = (double)(i % 19) * 0.5;
@@ -337,11 +281,11 @@ int main(int argc, char **argv) {
         printf(" %10s", drivers[d]);
     printf(" %10s\n", "from disk");
     char dir[] = "/tmp/bench-binopt-XXXXXX";
-    double recalled[sizeof(rows) / sizeof(*rows)];
+    double recalled[ROWS];
     learn(argv[0], dir);
     recall_all(recalled);
     forget(dir);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (int i = 0; i < ROWS; i++)
         if (!only || !strcmp(only, rows[i].name))
             wrong |= run_row(&rows[i], drivers, driver_count, recalled[i]);
     return wrong;

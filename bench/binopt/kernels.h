@@ -40,8 +40,6 @@ typedef struct Sorted {
 
 extern const Taps four_taps;
 extern const Flat four_flat;
-extern const Sorted four_sorted;
-extern const double coefficients[TERMS];
 
 typedef void StencilKernel(const Taps *s, const float *from, float *to, size_t width, size_t height);
 typedef double PowerKernel(unsigned n, double x);
