@@ -14,7 +14,8 @@
 #define NEAR ((u64)1 << 23)
 #define REACH ((u64)3 << 29) /* of 2 GiB, so that what is around the address is in reach, too */
 
-#define CODE_ALIGN 16 /* functions start on 16 bytes as everywhere else */
+#define CODE_ALIGN 64 /* functions start with a cache line: short ones are fetched at once */
+#define DATA_ALIGN 16
 
 /* Linux from 6.3 wants to be told that the file will be executed; older ones do not know the flag. */
 static int open_file(u64 size) {
@@ -153,6 +154,10 @@ bool codemem_init_near(CodeMem *m, u64 address) {
     return try_size(m, NEAR, address);
 }
 
+bool codemem_reaches(const CodeMem *m, u64 address) {
+    return reaches(m->code_run, address);
+}
+
 void codemem_free(CodeMem *m) {
     munmap(m->code_write, m->size);
     munmap(m->code_run, 2 * m->size);
@@ -162,10 +167,9 @@ void codemem_free(CodeMem *m) {
 
 bool codemem_alloc(CodeMem *m, u64 code_bytes, u64 data_bytes, u64 align, CodeSpan *span) {
     u64 code, data;
-    align = align > CODE_ALIGN ? align : CODE_ALIGN;
-    if (!take(&m->code_part, m->size, code_bytes, align, &code))
+    if (!take(&m->code_part, m->size, code_bytes, align > CODE_ALIGN ? align : CODE_ALIGN, &code))
         return false;
-    if (!take(&m->data_part, m->size, data_bytes, align, &data)) {
+    if (!take(&m->data_part, m->size, data_bytes, align > DATA_ALIGN ? align : DATA_ALIGN, &data)) {
         give(&m->code_part, code, code + code_bytes);
         return false;
     }

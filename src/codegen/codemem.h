@@ -34,9 +34,11 @@ typedef struct CodeSpan {
 bool codemem_init(CodeMem *m);
 /* A smaller one, from all of which 32-bit displacements reach `address` and what is around it. */
 bool codemem_init_near(CodeMem *m, u64 address);
+/* Does that hold for another address? */
+bool codemem_reaches(const CodeMem *m, u64 address);
 void codemem_free(CodeMem *m);
 
-/* Both parts are aligned to `align`, a power of two up to a page. False if the memory is used up. */
+/* Both parts are aligned to `align`, a power of two up to a page; code to a cache line at least. False if the memory is used up. */
 bool codemem_alloc(CodeMem *m, u64 code_bytes, u64 data_bytes, u64 align, CodeSpan *span);
 
 /* Nothing runs there or uses it any more. */

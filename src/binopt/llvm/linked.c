@@ -15,13 +15,8 @@ static void note(void *user, const char *name, u64 address, u64 size) {
     w->size = size;
 }
 
-bool linked_init(Linked *l) {
-    *l = (Linked){0};
-    return codemem_init(&l->memory);
-}
-
 void linked_free(Linked *l) {
-    codemem_free(&l->memory);
+    places_free(&l->places);
     VEC_FREE(&l->functions);
 }
 
@@ -34,16 +29,27 @@ BinoptFunc linked_find(Linked *l, u64 id) {
     return NULL;
 }
 
-BinoptFunc linked_add(Linked *l, u64 id, const char *name, const void *object, size_t size) {
+static LatheStatus load(LinkedFunction *f, CodeMem *memory, const void *object, size_t size, Wanted *w) {
+    f->memory = memory;
+    return memory ? load_object(memory, object, size, load_resolve, note, w, &f->span) : LATHE_ERR_NOMEM;
+}
+
+BinoptFunc linked_add(Linked *l, u64 near, u64 id, const char *name, const void *object, size_t size) {
     Wanted w = {.name = name};
-    CodeSpan span;
-    if (load_object(&l->memory, object, size, load_resolve, note, &w, &span) != LATHE_OK)
+    LinkedFunction f = {.id = id, .users = 1};
+    LatheStatus status = load(&f, places_near(&l->places, near), object, size, &w);
+    if (status == LATHE_ERR_NOMEM)
+        status = load(&f, places_new(&l->places, near), object, size, &w);
+    if (status == LATHE_ERR_NOMEM)
+        status = load(&f, places_far(&l->places), object, size, &w);
+    if (status != LATHE_OK)
         return NULL;
     if (!w.address) {
-        codemem_release(&l->memory, &span);
+        codemem_release(f.memory, &f.span);
         return NULL;
     }
-    LinkedFunction f = {id, (BinoptFunc)w.address, w.size, 1, span};
+    f.code = (BinoptFunc)w.address;
+    f.bytes = w.size;
     VEC_PUSH(&l->functions, f);
     return f.code;
 }
@@ -54,7 +60,7 @@ void linked_release(Linked *l, BinoptFunc code) {
         if (f->code != code)
             continue;
         if (--f->users == 0) {
-            codemem_release(&l->memory, &f->span);
+            codemem_release(f->memory, &f->span);
             *f = l->functions.at[--l->functions.len];
         }
         return;

@@ -5,29 +5,30 @@
 
 #include <binopt.h>
 
+#include "binopt/places.h"
 #include "codegen/load.h"
 
 typedef struct LinkedFunction {
     u64 id; /* of the object in the store */
     BinoptFunc code;
     size_t bytes, users;
+    CodeMem *memory;
     CodeSpan span;
 } LinkedFunction;
 
+/* A zeroed one is empty. */
 typedef struct Linked {
-    CodeMem memory;
+    Places places;
     VEC(LinkedFunction) functions;
 } Linked;
 
-/* False if the system gives no memory for code. */
-bool linked_init(Linked *l);
 void linked_free(Linked *l);
 
 /* The function of an object that was linked before; NULL: none. */
 BinoptFunc linked_find(Linked *l, u64 id);
 
-/* Links an object whose one function is `name`; NULL on failure. */
-BinoptFunc linked_add(Linked *l, u64 id, const char *name, const void *object, size_t size);
+/* Links an object whose one function is `name`, if it can be near to the function it was made from; NULL on failure. */
+BinoptFunc linked_add(Linked *l, u64 near, u64 id, const char *name, const void *object, size_t size);
 
 void linked_release(Linked *l, BinoptFunc code);
 size_t linked_bytes(const Linked *l, BinoptFunc code);

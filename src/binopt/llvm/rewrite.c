@@ -278,7 +278,7 @@ static BinoptFunc make(Linked *linked, const BinoptCfg *cfg, LatheJit *compiler)
     void *object = build(&u, name) ? compile(&u, &size) : NULL;
     BinoptFunc code = NULL;
     if (object)
-        code = linked_add(linked, store_add(cfg, &u.depends, name, object, size), name, object, size);
+        code = linked_add(linked, cfg->function, store_add(cfg, &u.depends, name, object, size), name, object, size);
     if (code)
         disk_keep(cfg, &u.depends, object, size);
     if (code)
@@ -297,7 +297,7 @@ static BinoptFunc recall(Linked *linked, const BinoptCfg *cfg) {
         return NULL;
     BinoptFunc code = linked_find(linked, found.id);
     if (!code)
-        code = linked_add(linked, found.id, found.name, found.object, found.size);
+        code = linked_add(linked, cfg->function, found.id, found.name, found.object, found.size);
     mem_free(found.object);
     config_log(cfg, 2, "specialised before, at %p", code);
     return code;
@@ -310,7 +310,7 @@ static BinoptFunc recall_from_disk(Linked *linked, const BinoptCfg *cfg) {
     void *object = disk_find(cfg, &size, &depends);
     BinoptFunc code = NULL;
     if (object)
-        code = linked_add(linked, store_add(cfg, &depends, name, object, size), name, object, size);
+        code = linked_add(linked, cfg->function, store_add(cfg, &depends, name, object, size), name, object, size);
     if (code)
         config_log(cfg, 2, "specialised by an earlier run, at %p", code);
     depends_free(&depends);
@@ -320,8 +320,8 @@ static BinoptFunc recall_from_disk(Linked *linked, const BinoptCfg *cfg) {
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     Linked *linked = self;
-    if (!linked || !cfg->typed) {
-        config_log(cfg, 1, "left alone: %s", linked ? "its signature is not known" : "no memory for code");
+    if (!cfg->typed) {
+        config_log(cfg, 1, "left alone: its signature is not known");
         return NULL;
     }
     BinoptFunc code = recall(linked, cfg);
@@ -336,26 +336,20 @@ static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
 }
 
 static void *open_llvm(void) {
-    Linked *linked = mem_new(sizeof(*linked));
-    if (linked_init(linked))
-        return linked;
-    mem_free(linked);
-    return NULL;
+    return mem_new(sizeof(Linked));
 }
 
 static void close_llvm(void *self) {
-    if (self)
-        linked_free(self);
+    linked_free(self);
     mem_free(self);
 }
 
 static void release(void *self, BinoptFunc made) {
-    if (self)
-        linked_release(self, made);
+    linked_release(self, made);
 }
 
 static size_t code_bytes(void *self, BinoptFunc made) {
-    return self ? linked_bytes(self, made) : 0;
+    return linked_bytes(self, made);
 }
 
 const Rewriter rewriter_llvm = {

@@ -4,40 +4,25 @@
 #include <unistd.h>
 
 #include "binopt/machine/emit.h"
-#include "binopt/machine/encode.h"
 #include "binopt/machine/entry.h"
 #include "binopt/machine/idle.h"
 #include "binopt/machine/walk.h"
-
-typedef struct Place {
-    CodeMem memory;
-} Place;
+#include "binopt/places.h"
 
 typedef struct Made {
     BinoptCfg *cfg;
     Depends depends; /* what it was made from */
+    CodeMem *memory;
     CodeSpan span;
-    u32 place, users;
+    u32 users;
 } Made;
 
 typedef struct MachineRewriter {
     pid_t owner; /* a child of it has the same memory for code, and must not write there */
     Evaluator evaluator;
-    VEC(Place) places; /* each near to some of the functions that were rewritten */
+    Places places;
     VEC(Made) made;
 } MachineRewriter;
-
-/* Memory for code from which the function and its data are in reach. */
-static Place *place_near(MachineRewriter *r, u64 function) {
-    for (size_t i = 0; i < r->places.len; i++)
-        if (encode_reaches((u64)r->places.at[i].memory.code_run, function))
-            return &r->places.at[i];
-    Place one;
-    if (!codemem_init_near(&one.memory, function))
-        return NULL;
-    VEC_PUSH(&r->places, one);
-    return &r->places.at[r->places.len - 1];
-}
 
 static void unit_free(Unit *u) {
     memory_free(&u->memory);
@@ -87,16 +72,16 @@ static void show(const BinoptCfg *cfg, Arena *a, const Made *made) {
         config_show_code(cfg, "specialised", text);
 }
 
-static BinoptFunc make(MachineRewriter *r, const BinoptCfg *cfg, Place *place, Build *build) {
-    Unit u = {.cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)place->memory.code_run};
-    Made made = {.place = (u32)(place - r->places.at), .users = 1};
+/* *full: there is not enough room in that memory. */
+static BinoptFunc make(MachineRewriter *r, const BinoptCfg *cfg, CodeMem *memory, Build *build, bool *full) {
+    Unit u = {.cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)memory->code_run};
+    Made made = {.memory = memory, .users = 1};
     memory_init(&u.memory, cfg, &u.arena);
     build_all(&u, build);
-    if (!u.hopeless && !emit_graph(&u, &place->memory, &made.span))
-        u.hopeless = "no memory for code";
+    *full = !u.hopeless && !emit_graph(&u, memory, &made.span);
     if (u.hopeless) {
         config_log(cfg, 1, "left alone: %s", u.hopeless);
-    } else {
+    } else if (!*full) {
         show(cfg, &u.arena, &made);
         config_log(cfg, 2, "specialised: %llu instructions followed, at %p", (unsigned long long)u.total_outs,
                    made.span.code_run);
@@ -106,7 +91,7 @@ static BinoptFunc make(MachineRewriter *r, const BinoptCfg *cfg, Place *place, B
         VEC_PUSH(&r->made, made);
     }
     unit_free(&u);
-    return u.hopeless ? NULL : made.span.code_run;
+    return u.hopeless || *full ? NULL : made.span.code_run;
 }
 
 /* What was made before, if it would come out the same. */
@@ -123,14 +108,22 @@ static BinoptFunc recall(MachineRewriter *r, const BinoptCfg *cfg) {
 
 BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build) {
     MachineRewriter *r = self;
-    BinoptFunc before = recall(r, cfg);
-    if (before)
-        return before;
-    Place *place = cfg->typed ? place_near(r, cfg->function) : NULL;
-    if (place)
-        return make(r, cfg, place, build);
-    config_log(cfg, 1, "left alone: %s", cfg->typed ? "no memory for code" : "its signature is not known");
-    return NULL;
+    BinoptFunc code = recall(r, cfg);
+    if (code)
+        return code;
+    if (!cfg->typed) {
+        config_log(cfg, 1, "left alone: its signature is not known");
+        return NULL;
+    }
+    CodeMem *memory = places_near(&r->places, cfg->function);
+    bool full = true;
+    if (memory)
+        code = make(r, cfg, memory, build, &full);
+    if (full && (memory = places_new(&r->places, cfg->function)))
+        code = make(r, cfg, memory, build, &full);
+    if (full)
+        config_log(cfg, 1, "left alone: no memory for code");
+    return code;
 }
 
 static void free_made(Made *m) {
@@ -150,7 +143,7 @@ void machine_release(void *self, BinoptFunc code) {
     Made *m = find_made(r, code);
     if (!m || --m->users)
         return;
-    codemem_release(&r->places.at[m->place].memory, &m->span);
+    codemem_release(m->memory, &m->span);
     free_made(m);
     *m = r->made.at[--r->made.len];
 }
@@ -161,10 +154,8 @@ size_t machine_code_bytes(void *self, BinoptFunc code) {
 }
 
 static void destroy(MachineRewriter *r) {
-    for (size_t i = 0; i < r->places.len; i++)
-        codemem_free(&r->places.at[i].memory);
+    places_free(&r->places);
     VEC_FREE(&r->made);
-    VEC_FREE(&r->places);
     evaluator_free(&r->evaluator);
     mem_free(r);
 }
@@ -183,7 +174,7 @@ void machine_close(void *self) {
     enum { MANY_COPIES = 1 << 14 };
     MachineRewriter *r = self;
     for (size_t i = 0; i < r->made.len; i++) {
-        codemem_release(&r->places.at[r->made.at[i].place].memory, &r->made.at[i].span);
+        codemem_release(r->made.at[i].memory, &r->made.at[i].span);
         free_made(&r->made.at[i]);
     }
     r->made.len = 0;
