@@ -31,8 +31,9 @@ BinoptCfg *config_new(BinoptHandle handle, u64 function) {
     cfg->handle = handle;
     cfg->function = function;
     cfg->stack_bytes = DEFAULT_STACK_BYTES;
-    const char *level = getenv("BINOPT_LOGLEVEL");
+    const char *level = getenv("BINOPT_LOGLEVEL"), *always = getenv("BINOPT_ALWAYS");
     cfg->log_level = level ? (size_t)atoi(level) : 0;
+    cfg->always = always && *always == '1';
     return cfg;
 }
 

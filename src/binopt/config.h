@@ -34,6 +34,7 @@ typedef struct BinoptCfg {
     VEC(Region) regions; /* the last one that has an address counts */
     size_t stack_bytes, log_level;
     bool fast_math, guard, libraries, nowrap;
+    bool always; /* a new function comes back even if nothing was gained: for tests of how it is made */
     const Watcher *watcher; /* NULL: standard error, as far as the log level goes; outlives the configuration */
     struct BinoptCfg *next; /* of the handle */
 } BinoptCfg;

@@ -1,4 +1,4 @@
-/* emit.c: see emit.h. Blocks are put one behind the other where they can be, starting with what follows if a branch is not taken. */
+/* emit.c: see emit.h. */
 #include "binopt/machine/emit.h"
 
 #include "binopt/machine/entry.h"
@@ -18,7 +18,7 @@ typedef struct Emit {
     Code c;
     u64 pool; /* where constants are */
     Pending p;
-    VEC(i32) order;
+    const Order *order;
     VEC(Fixup) fixups;
 } Emit;
 
@@ -405,7 +405,7 @@ static void align(Emit *e) {
 }
 
 static void put_block(Emit *e, size_t place) {
-    Block *b = &e->u->blocks.at[e->order.at[place]];
+    Block *b = &e->u->blocks.at[e->order->list.at[place]];
     if (b->loops)
         align(e);
     b->code_off = e->c.size;
@@ -413,53 +413,7 @@ static void put_block(Emit *e, size_t place) {
     pending_reset(&e->p);
     for (u32 i = 0; i < b->out_count; i++)
         put_out(e, &b->out[i]);
-    put_end(e, b, place + 1 < e->order.len ? e->order.at[place + 1] : NO_BLOCK);
-}
-
-/* What follows a branch that is not taken comes next; a block that something later leads back to begins a loop. */
-static void arrange(Emit *e) {
-    Unit *u = e->u;
-    VEC(i32) stack = {0};
-    VEC_PUSH(&stack, 0);
-    while (stack.len) {
-        i32 at = stack.at[--stack.len];
-        Block *b = &u->blocks.at[at];
-        if (b->queued)
-            continue;
-        b->queued = true;
-        b->code_off = (u32)e->order.len;
-        VEC_PUSH(&e->order, at);
-        for (u32 k = 0; k < 2; k++) {
-            i32 next = graph_resolve(u, b->next[k]);
-            if (next == NO_BLOCK)
-                continue;
-            if (u->blocks.at[next].queued)
-                u->blocks.at[next].loops = true;
-            else
-                VEC_PUSH(&stack, next);
-        }
-    }
-    VEC_FREE(&stack);
-}
-
-/* A block that a loop begins with, and goes back to by a jump from a block that it leads to itself: that one goes before it. */
-static void turn_loops(Emit *e) {
-    Unit *u = e->u;
-    for (size_t i = 1; i < e->order.len; i++) {
-        i32 at = e->order.at[i];
-        const Block *b = &u->blocks.at[at];
-        i32 first = b->end == END_JUMP ? graph_resolve(u, b->next[0]) : NO_BLOCK;
-        if (first == NO_BLOCK || first == at || first == 0 || !u->blocks.at[first].loops)
-            continue;
-        const Block *head = &u->blocks.at[first];
-        size_t to = 0;
-        while (e->order.at[to] != first)
-            to++;
-        if (to > i || (graph_resolve(u, head->next[0]) != at && graph_resolve(u, head->next[1]) != at))
-            continue;
-        memmove(&e->order.at[to + 1], &e->order.at[to], (i - to) * sizeof(i32));
-        e->order.at[to] = at;
-    }
+    put_end(e, b, place + 1 < e->order->list.len ? e->order->list.at[place + 1] : NO_BLOCK);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ guard */
@@ -552,33 +506,26 @@ static void give_back(CodeMem *memory, CodeSpan *span, u64 size) {
     span->code_bytes = used;
 }
 
-bool emit_graph(Unit *u, CodeMem *memory, CodeSpan *span) {
-    Emit e = {.u = u};
-    live_join_blocks(u);
-    live_run(u);
+bool emit_graph(Unit *u, const Order *order, CodeMem *memory, CodeSpan *span) {
+    Emit e = {.u = u, .order = order};
     collect_constants(u);
-    for (size_t i = 0; i < u->blocks.len; i++)
-        u->blocks.at[i].queued = false;
     if (!codemem_alloc(memory, most_bytes(u), u->pool.len, LOOP_ALIGN, span))
         return false;
     e.c = (Code){span->code_write, (u64)span->code_run, 0};
     e.pool = (u64)span->data;
     if (u->pool.len)
         memcpy(span->data, u->pool.at, u->pool.len);
-    arrange(&e);
-    turn_loops(&e);
-    Hoisted hoisted = hoist_constants(u, e.order.at, e.order.len);
+    Hoisted hoisted = hoist_constants(u, order);
     if (memory_insn(&u->memory, u->cfg->function)->mnemonic == ZYDIS_MNEMONIC_ENDBR64)
         put_bytes(&e, (const u8[]){0xf3, 0x0f, 0x1e, 0xfa}, 4);
     if (u->cfg->guard)
         put_guard(&e);
     for (u32 i = 0; i < hoisted.count; i++)
         e.c.size += encode_load_vector(hoisted.vec[i], e.pool + hoisted.bytes[i], u->newer, address(&e), here(&e));
-    for (size_t i = 0; i < e.order.len; i++)
+    for (size_t i = 0; i < order->list.len; i++)
         put_block(&e, i);
     fix_up(&e);
     give_back(memory, span, e.c.size);
-    VEC_FREE(&e.order);
     VEC_FREE(&e.fixups);
     return true;
 }

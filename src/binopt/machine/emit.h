@@ -2,9 +2,9 @@
 #ifndef BINOPT_MACHINE_EMIT_H
 #define BINOPT_MACHINE_EMIT_H
 
-#include "binopt/machine/graph.h"
+#include "binopt/machine/order.h"
 
-/* The new function is at the start of the span; false if there is no memory left for it. */
-bool emit_graph(Unit *u, CodeMem *memory, CodeSpan *span);
+/* After live_run. The new function is at the start of the span; false if there is no memory left for it. */
+bool emit_graph(Unit *u, const Order *order, CodeMem *memory, CodeSpan *span);
 
 #endif

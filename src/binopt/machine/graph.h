@@ -85,6 +85,8 @@ typedef struct Block {
     RegSet live_in;
     u64 slots_in[8]; /* bit n: the slot at offset -8 * (n + 1) is read */
     u32 code_off;
+    u32 followed; /* known branches and jumps that it goes on behind */
+    u32 depth;    /* how many loops it is in: order.c */
     bool placed, loops;
 } Block;
 

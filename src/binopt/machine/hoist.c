@@ -7,10 +7,10 @@
 enum { FIRST = 8, LAST = 15 };
 
 /* All vectors that the new code has to do with; all, if it calls somebody. */
-static RegSet used(const Unit *u, const i32 *order, size_t count) {
+static RegSet used(const Unit *u, const Order *order) {
     RegSet set = 0;
-    for (size_t i = 0; i < count; i++) {
-        const Block *b = &u->blocks.at[order[i]];
+    for (size_t i = 0; i < order->list.len; i++) {
+        const Block *b = &u->blocks.at[order->list.at[i]];
         for (u32 k = 0; k < b->out_count; k++) {
             const Out *o = &b->out[k];
             if (!o->dead)
@@ -18,20 +18,6 @@ static RegSet used(const Unit *u, const i32 *order, size_t count) {
         }
     }
     return set;
-}
-
-/* Blocks between the beginning of a loop and a jump back to it. */
-static void mark_loops(const Unit *u, const i32 *order, size_t count, u8 *in_loop) {
-    u32 *place = mem_new(u->blocks.len * sizeof(*place));
-    for (size_t i = 0; i < count; i++)
-        place[order[i]] = (u32)i;
-    for (size_t i = 0; i < count; i++)
-        for (u32 k = 0; k < 2; k++) {
-            i32 next = graph_resolve(u, u->blocks.at[order[i]].next[k]);
-            for (size_t n = next == NO_BLOCK ? count : place[next]; n <= i && n < count; n++)
-                in_loop[n] = 1;
-        }
-    mem_free(place);
 }
 
 static u8 register_for(Hoisted *h, RegSet used, u32 bytes) {
@@ -48,14 +34,12 @@ static u8 register_for(Hoisted *h, RegSet used, u32 bytes) {
     return next;
 }
 
-Hoisted hoist_constants(Unit *u, const i32 *order, size_t count) {
+Hoisted hoist_constants(Unit *u, const Order *order) {
     Hoisted h = {0};
-    RegSet taken = used(u, order, count);
-    u8 *in_loop = mem_new(count);
-    mark_loops(u, order, count, in_loop);
-    for (size_t i = 0; i < count; i++) {
-        Block *b = &u->blocks.at[order[i]];
-        for (u32 k = 0; in_loop[i] && k < b->out_count; k++) {
+    RegSet taken = used(u, order);
+    for (size_t i = 0; i < order->list.len; i++) {
+        Block *b = &u->blocks.at[order->list.at[i]];
+        for (u32 k = 0; b->depth && k < b->out_count; k++) {
             Out *o = &b->out[k];
             u8 vec = o->constant && !o->dead && !live_is_constant(o) ? register_for(&h, taken, o->bytes) : NO_REG;
             if (vec == NO_REG)
@@ -64,6 +48,5 @@ Hoisted hoist_constants(Unit *u, const i32 *order, size_t count) {
             o->addr = vec;
         }
     }
-    mem_free(in_loop);
     return h;
 }

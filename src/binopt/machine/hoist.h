@@ -2,7 +2,7 @@
 #ifndef BINOPT_MACHINE_HOIST_H
 #define BINOPT_MACHINE_HOIST_H
 
-#include "binopt/machine/graph.h"
+#include "binopt/machine/order.h"
 
 enum { HOIST_MAX = 8 };
 
@@ -12,7 +12,7 @@ typedef struct Hoisted {
     u32 bytes[HOIST_MAX]; /* in the pool */
 } Hoisted;
 
-/* Which registers are to be loaded at the entry; instructions in loops then use them. Blocks are in the order of the code. */
-Hoisted hoist_constants(Unit *u, const i32 *order, size_t count);
+/* Which registers are to be loaded at the entry; instructions in loops then use them. */
+Hoisted hoist_constants(Unit *u, const Order *order);
 
 #endif

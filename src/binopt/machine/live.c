@@ -205,17 +205,19 @@ static void join(Unit *u, const u32 *from, i32 first) {
     if (last == a)
         return;
     Out *all = ARENA_ARRAY(&u->arena, Out, count + 1);
-    u32 done = 0;
+    u32 done = 0, followed = 0;
     for (Block *b = a;; b = &u->blocks.at[follower(u, from, b, first)]) {
         if (b->out_count)
             memcpy(all + done, b->out, b->out_count * sizeof(Out));
         done += b->out_count;
+        followed += b->followed;
         b->reached = b == a;
         if (b == last)
             break;
     }
     a->out = all;
     a->out_count = count;
+    a->followed = followed;
     a->end = last->end;
     a->last = last->last;
     a->target = last->target;

@@ -5,7 +5,9 @@
 
 #include "binopt/machine/emit.h"
 #include "binopt/machine/entry.h"
+#include "binopt/machine/gain.h"
 #include "binopt/machine/idle.h"
+#include "binopt/machine/live.h"
 #include "binopt/machine/walk.h"
 #include "binopt/places.h"
 
@@ -56,6 +58,17 @@ static void build_all(Unit *u, Build *build) {
         u->hopeless = "it needs more stack than is allowed";
 }
 
+/* What of it is needed, and in which order. */
+static void finish(Unit *u, Order *order) {
+    if (u->hopeless)
+        return;
+    live_join_blocks(u);
+    live_run(u);
+    order_blocks(u, order);
+    if (!u->cfg->always && !gain_is_enough(u, order))
+        u->hopeless = "nothing to gain";
+}
+
 /* The new code, for those who want to read it. */
 static void show(const BinoptCfg *cfg, Arena *a, const Made *made) {
     char *text = "";
@@ -76,9 +89,11 @@ static void show(const BinoptCfg *cfg, Arena *a, const Made *made) {
 static BinoptFunc make(MachineRewriter *r, const BinoptCfg *cfg, CodeMem *memory, Build *build, bool *full) {
     Unit u = {.cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)memory->code_run};
     Made made = {.memory = memory, .users = 1};
+    Order order = {0};
     memory_init(&u.memory, cfg, &u.arena);
     build_all(&u, build);
-    *full = !u.hopeless && !emit_graph(&u, memory, &made.span);
+    finish(&u, &order);
+    *full = !u.hopeless && !emit_graph(&u, &order, memory, &made.span);
     if (u.hopeless) {
         config_log(cfg, 1, "left alone: %s", u.hopeless);
     } else if (!*full) {
@@ -90,6 +105,7 @@ static BinoptFunc make(MachineRewriter *r, const BinoptCfg *cfg, CodeMem *memory
         u.memory.depends = (Depends){0};
         VEC_PUSH(&r->made, made);
     }
+    order_free(&order);
     unit_free(&u);
     return u.hopeless || *full ? NULL : made.span.code_run;
 }

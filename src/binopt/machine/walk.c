@@ -13,7 +13,7 @@ typedef struct Walk {
     State s;
     u64 pc;
     u32 frame, unknowns;
-    Block end; /* how the block ends: end, next, last and target of it count */
+    Block end; /* how the block ends: end, next, last, target and followed of it count */
 } Walk;
 
 static i32 request(Walk *w, u64 pc, u32 frame) {
@@ -229,6 +229,7 @@ static void walk_jump(Walk *w, const Insn *in) {
             return;
         }
     }
+    w->end.followed = 1;
     go_to(w, to, w->frame);
 }
 
@@ -237,6 +238,7 @@ static void walk_branch(Walk *w, const Insn *in) {
     if (step_condition(&w->s, in, &holds)) {
         u64 to = holds ? in->target : in->pc + in->length;
         w->p->branches(w->p->self, w->u, in, w->frame, &to);
+        w->end.followed = 1;
         go_to(w, to, w->frame);
         return;
     }
@@ -284,6 +286,7 @@ static void finish(Walk *w, i32 block) {
     b->end = w->end.end;
     b->last = w->end.last;
     b->target = w->end.target;
+    b->followed = w->end.followed;
     b->next[0] = w->end.next[0];
     b->next[1] = w->end.next[1];
 }
