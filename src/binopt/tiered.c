@@ -1,30 +1,71 @@
-/* tiered.c: the rewriter that does not make its caller wait: what comes back at once is a jump to the original, and when a
- * thread of the handle has made the *llvm* version, a jump to that. */
+/* tiered.c: the rewriter that does not make its caller wait: what comes back at once is a jump to what *trace* can make in no time, or
+ * to the original, and when a thread of the handle has made the *llvm* version, a jump to that.
+ *
+ * The jump is one instruction in one aligned word that is replaced as a whole, so that a thread that comes by executes the old one or
+ * the new one. It is a direct one where its target is in reach, which costs a caller nothing that could be measured. */
 #include <pthread.h>
 
 #include "binopt/rewriter.h"
-#include "codegen/codemem.h"
+#include "binopt/trace/trace.h"
 
-/* A jump through a word beside the code. */
 typedef struct Door {
-    BinoptCfg *cfg;  /* to be specialised, by the worker alone; NULL: done */
-    BinoptFunc made; /* by *llvm*; NULL: none */
-    CodeSpan span;
-    void **target;
-    bool unwanted; /* the worker has to free it */
+    BinoptCfg *cfg;         /* to be specialised, by the worker alone; NULL: done */
+    BinoptFunc first, made; /* by *trace*, for the handle's thread alone, and by *llvm*; NULL: none */
+    CodeMem *memory;        /* of the span; also the handle's thread's */
+    CodeSpan span;          /* the word, and in its data another one for the address of a target that is out of reach */
+    bool unwanted;          /* span and first are gone, the worker has to free the rest */
 } Door;
 
 typedef struct Tiered {
-    void *llvm; /* rewriter_llvm's; used by the worker only, while there is one */
+    void *llvm;  /* rewriter_llvm's; used by the worker only, while there is one */
+    void *trace; /* rewriter_trace's; used by the handle's thread only */
     pthread_t worker;
     bool has_worker;
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t more;
-    CodeMem memory;
     VEC(Door *) doors;
     bool stop;
 } Tiered;
+
+/* ------------------------------------------------------------------------------------------------------------ doors */
+
+enum { WORD_BYTES = 8 };
+
+/* E9: jmp rel32, or FF /4 with mod 00, rm 101: jmp *disp32(%rip). What is behind it is never reached. */
+static void lead_to(Door *d, BinoptFunc target) {
+    enum { DIRECT_BYTES = 5, INDIRECT_BYTES = 6 };
+    u8 code[WORD_BYTES] = {0xe9, 0, 0, 0, 0, 0xcc, 0xcc, 0xcc};
+    i64 distance = (i64)((u64)target - ((u64)d->span.code_run + DIRECT_BYTES));
+    i32 low = (i32)distance;
+    if (low == distance) {
+        memcpy(code + 1, &low, sizeof(low));
+    } else {
+        __atomic_store_n((BinoptFunc *)d->span.data, target, __ATOMIC_RELEASE);
+        low = (i32)(d->span.data - (d->span.code_run + INDIRECT_BYTES));
+        memcpy(code, (u8[]){0xff, 0x25}, 2);
+        memcpy(code + 2, &low, sizeof(low));
+    }
+    u64 word;
+    memcpy(&word, code, sizeof(word));
+    __atomic_store_n((u64 *)d->span.code_write, word, __ATOMIC_RELEASE);
+}
+
+static bool alloc_door(Door *d, CodeMem *memory) {
+    if (memory && codemem_alloc(memory, WORD_BYTES, WORD_BYTES, WORD_BYTES, &d->span))
+        d->memory = memory;
+    return d->memory != NULL;
+}
+
+static bool make_door(Tiered *t, Door *d) {
+    u64 function = d->cfg->function;
+    Places *places = trace_places(t->trace);
+    if (!alloc_door(d, places_near(places, function)) && !alloc_door(d, places_new(places, function)) &&
+        !alloc_door(d, places_far(places)))
+        return false;
+    lead_to(d, d->first ? d->first : (BinoptFunc)function);
+    return true;
+}
 
 /* -------------------------------------------------------------------------------------------------------- the worker */
 
@@ -51,22 +92,23 @@ static Door *wait_for_work(Tiered *t) {
 }
 
 static void specialize_door(Tiered *t, Door *d) {
-    d->made = rewriter_llvm.specialize(t->llvm, d->cfg);
-    if (d->made)
-        __atomic_store_n(d->target, d->made, __ATOMIC_RELEASE);
+    BinoptFunc made = rewriter_llvm.specialize(t->llvm, d->cfg);
     config_free(d->cfg);
     pthread_mutex_lock(&t->lock);
     d->cfg = NULL;
+    d->made = made;
+    if (made && !d->unwanted)
+        lead_to(d, made);
     pthread_mutex_unlock(&t->lock);
 }
 
+/* What is left of one that is unwanted. */
 static void free_door(Tiered *t, Door *d) {
     if (d->made)
         rewriter_llvm.release(t->llvm, d->made);
     if (d->cfg)
         config_free(d->cfg);
     pthread_mutex_lock(&t->lock);
-    codemem_release(&t->memory, &d->span);
     for (size_t i = 0; i < t->doors.len; i++)
         if (t->doors.at[i] == d)
             t->doors.at[i] = t->doors.at[--t->doors.len];
@@ -93,68 +135,74 @@ static bool start_worker(Tiered *t) {
 
 /* -------------------------------------------------------------------------------------------------------- the handle's */
 
-/* FF /4 with mod 00, rm 101: jmp *disp32(%rip) */
-static bool make_door(Tiered *t, const BinoptCfg *cfg, Door *door) {
-    enum { JUMP_BYTES = 6, SLOT_BYTES = 8 };
-    CodeSpan *span = &door->span;
-    if (!codemem_alloc(&t->memory, JUMP_BYTES, SLOT_BYTES, SLOT_BYTES, span))
+/* Takes from a door what the handle's thread gave it. */
+static void close_door(Tiered *t, Door *d) {
+    if (d->first)
+        rewriter_trace.release(t->trace, d->first);
+    if (d->memory)
+        codemem_release(d->memory, &d->span);
+}
+
+/* The worker is started last: it would be in the way of *trace*. */
+static bool hand_over(Tiered *t, Door *d) {
+    if (!make_door(t, d) || !start_worker(t))
         return false;
-    i32 distance = (i32)(span->data - (span->code_run + JUMP_BYTES));
-    memcpy(span->code_write, (u8[]){0xff, 0x25}, 2);
-    memcpy(span->code_write + 2, &distance, sizeof(distance));
-    door->cfg = config_clone(cfg);
-    door->target = (void **)span->data;
-    *door->target = (void *)cfg->function;
+    pthread_mutex_lock(&t->lock);
+    VEC_PUSH(&t->doors, d);
+    pthread_cond_signal(&t->more);
+    pthread_mutex_unlock(&t->lock);
     return true;
 }
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     Tiered *t = self;
-    if (!t || !cfg->typed || !start_worker(t)) {
-        config_log(cfg, 1, "left alone: its signature is not known, or there is no memory or no thread");
+    if (!cfg->typed) {
+        config_log(cfg, 1, "left alone: its signature is not known");
         return NULL;
     }
-    Door *door = mem_new(sizeof(*door));
-    pthread_mutex_lock(&t->lock);
-    bool ok = make_door(t, cfg, door);
-    if (ok)
-        VEC_PUSH(&t->doors, door);
-    pthread_cond_signal(&t->more);
-    pthread_mutex_unlock(&t->lock);
-    if (ok)
-        return door->span.code_run;
-    mem_free(door);
-    config_log(cfg, 1, "left alone: there is no memory for code");
+    Door *d = mem_new(sizeof(*d));
+    d->cfg = config_clone(cfg);
+    d->first = trace_quickly(t->trace, cfg);
+    if (hand_over(t, d))
+        return d->span.code_run;
+    config_log(cfg, 1, "left alone: there is no memory for code or no thread");
+    close_door(t, d);
+    config_free(d->cfg);
+    mem_free(d);
     return NULL;
 }
 
 static void release(void *self, BinoptFunc made) {
     Tiered *t = self;
-    if (!t)
-        return;
+    Door *found = NULL;
     pthread_mutex_lock(&t->lock);
     for (size_t i = 0; i < t->doors.len; i++)
-        if (t->doors.at[i]->span.code_run == (u8 *)made)
-            __atomic_store_n(&t->doors.at[i]->unwanted, true, __ATOMIC_RELAXED);
+        if (!t->doors.at[i]->unwanted && t->doors.at[i]->span.code_run == (u8 *)made)
+            found = t->doors.at[i];
+    if (found)
+        close_door(t, found);
+    if (found)
+        __atomic_store_n(&found->unwanted, true, __ATOMIC_RELAXED);
     pthread_cond_signal(&t->more);
     pthread_mutex_unlock(&t->lock);
 }
 
 static void close_tiered(void *self) {
     Tiered *t = self;
-    if (!t)
-        return;
     pthread_mutex_lock(&t->lock);
     t->stop = true;
     pthread_cond_signal(&t->more);
     pthread_mutex_unlock(&t->lock);
     if (t->has_worker)
         pthread_join(t->worker, NULL);
-    while (t->doors.len)
+    while (t->doors.len) {
+        if (!t->doors.at[0]->unwanted)
+            close_door(t, t->doors.at[0]);
         free_door(t, t->doors.at[0]);
+    }
     VEC_FREE(&t->doors);
     rewriter_llvm.close(t->llvm);
-    codemem_free(&t->memory);
+    rewriter_trace.close(t->trace);
     pthread_mutex_destroy(&t->lock);
     pthread_cond_destroy(&t->more);
     mem_free(t);
@@ -162,11 +210,8 @@ static void close_tiered(void *self) {
 
 static void *open_tiered(void) {
     Tiered *t = mem_new(sizeof(*t));
-    if (!codemem_init(&t->memory)) {
-        mem_free(t);
-        return NULL;
-    }
     t->llvm = rewriter_llvm.open();
+    t->trace = rewriter_trace.open();
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->more, NULL);
     return t;

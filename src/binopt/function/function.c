@@ -207,7 +207,7 @@ static void build(Unit *u, const State *entry) {
 }
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
-    return machine_specialize(self, cfg, build);
+    return machine_specialize(self, cfg, build, MACHINE_WORK);
 }
 
 const Rewriter rewriter_function = {"function", "function",      machine_open,      machine_close,

@@ -115,7 +115,7 @@ typedef struct Unit {
     VEC(u8) pool;  /* constants, 16 bytes each */
     u64 code_base; /* new code is within a few MiB of it */
     u32 frame;     /* of the block that is being walked */
-    u64 total_outs;
+    u64 total_outs, most_work;
     i64 lowest;          /* of the stack pointer */
     bool escaped, newer; /* anywhere; there are AVX instructions */
     i64 compare;         /* the last known comparison: how far its operands were apart */

@@ -9,7 +9,6 @@
 #include "binopt/machine/idle.h"
 #include "binopt/machine/live.h"
 #include "binopt/machine/walk.h"
-#include "binopt/places.h"
 
 typedef struct Made {
     BinoptCfg *cfg;
@@ -18,6 +17,13 @@ typedef struct Made {
     CodeSpan span;
     u32 users;
 } Made;
+
+/* What is to be made, and how. */
+typedef struct Job {
+    const BinoptCfg *cfg;
+    Build *build;
+    u64 most_work;
+} Job;
 
 typedef struct MachineRewriter {
     pid_t owner; /* a child of it has the same memory for code, and must not write there */
@@ -86,16 +92,17 @@ static void show(const BinoptCfg *cfg, Arena *a, const Made *made) {
 }
 
 /* *full: there is not enough room in that memory. */
-static BinoptFunc make(MachineRewriter *r, const BinoptCfg *cfg, CodeMem *memory, Build *build, bool *full) {
-    Unit u = {.cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)memory->code_run};
+static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool *full) {
+    const BinoptCfg *cfg = job->cfg;
+    Unit u = {.cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)memory->code_run, .most_work = job->most_work};
     Made made = {.memory = memory, .users = 1};
     Order order = {0};
     memory_init(&u.memory, cfg, &u.arena);
-    build_all(&u, build);
+    build_all(&u, job->build);
     finish(&u, &order);
     *full = !u.hopeless && !emit_graph(&u, &order, memory, &made.span);
     if (u.hopeless) {
-        config_log(cfg, 1, "left alone: %s", u.hopeless);
+        config_log(cfg, job->most_work < MACHINE_WORK ? 2 : 1, "left alone: %s", u.hopeless);
     } else if (!*full) {
         show(cfg, &u.arena, &made);
         config_log(cfg, 2, "specialised: %llu instructions followed, at %p", (unsigned long long)u.total_outs,
@@ -122,8 +129,9 @@ static BinoptFunc recall(MachineRewriter *r, const BinoptCfg *cfg) {
     return NULL;
 }
 
-BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build) {
+BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build, u64 most_work) {
     MachineRewriter *r = self;
+    Job job = {cfg, build, most_work};
     BinoptFunc code = recall(r, cfg);
     if (code)
         return code;
@@ -134,9 +142,9 @@ BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build) {
     CodeMem *memory = places_near(&r->places, cfg->function);
     bool full = true;
     if (memory)
-        code = make(r, cfg, memory, build, &full);
+        code = make(r, &job, memory, &full);
     if (full && (memory = places_new(&r->places, cfg->function)))
-        code = make(r, cfg, memory, build, &full);
+        code = make(r, &job, memory, &full);
     if (full)
         config_log(cfg, 1, "left alone: no memory for code");
     return code;
@@ -167,6 +175,10 @@ void machine_release(void *self, BinoptFunc code) {
 size_t machine_code_bytes(void *self, BinoptFunc code) {
     const Made *m = find_made(self, code);
     return m ? m->span.code_bytes : 0;
+}
+
+Places *machine_places(void *self) {
+    return &((MachineRewriter *)self)->places;
 }
 
 static void destroy(MachineRewriter *r) {

@@ -3,14 +3,20 @@
 #define BINOPT_MACHINE_REWRITER_H
 
 #include "binopt/machine/graph.h"
+#include "binopt/places.h"
 
 /* Makes u->blocks, the first one for the entry; what cannot be done it says in u->hopeless. */
 typedef void Build(Unit *u, const State *entry);
 
+/* Where nobody is in a hurry. */
+enum { MACHINE_WORK = 40000 };
+
 void *machine_open(void);
 void machine_close(void *self);
-BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build);
+/* `most_work` is in instructions that are followed. */
+BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build, u64 most_work);
 void machine_release(void *self, BinoptFunc made);
 size_t machine_code_bytes(void *self, BinoptFunc made);
+Places *machine_places(void *self);
 
 #endif

@@ -5,7 +5,7 @@
 #include "binopt/machine/step.h"
 
 /* From MAX_INLINED instructions on calls stay calls. */
-enum { MAX_FRAMES_DEEP = 8, MAX_INLINED = 4000, MAX_OUTS = 40000 };
+enum { MAX_FRAMES_DEEP = 8, MAX_INLINED = 4000 };
 
 typedef struct Walk {
     Unit *u;
@@ -276,6 +276,12 @@ static void walk_insn(Walk *w, const Insn *in) {
 
 /* -------------------------------------------------------------------------------------------------------------- public */
 
+/* In instructions: to find out what is called takes as long as following some. */
+static u64 work_done(const Unit *u) {
+    enum { CALLEE = 40 };
+    return u->total_outs + CALLEE * u->callees.list.len;
+}
+
 static void finish(Walk *w, i32 block) {
     Unit *u = w->u;
     Block *b = &u->blocks.at[block];
@@ -307,7 +313,7 @@ void walk_block(Unit *u, const Policy *p, i32 block) {
             leave_to(&w, w.pc);
         else
             walk_insn(&w, in);
-        if (u->total_outs > MAX_OUTS)
+        if (work_done(u) > u->most_work)
             u->hopeless = "it would become too long";
     }
     finish(&w, block);

@@ -4,10 +4,11 @@
  * inlined, and where states differ blocks are made again. That ends because an address has only so many states: then they are
  * merged into one that holds for all of them, which takes the place of what there was. Loops that would run on for long are
  * recognised by their comparisons, and merged at once. */
+#include "binopt/trace/trace.h"
+
 #include "binopt/machine/expect.h"
 #include "binopt/machine/rewriter.h"
 #include "binopt/machine/walk.h"
-#include "binopt/rewriter.h"
 
 enum {
     MAX_STATES = 256,    /* of an address, where all branches between them were known */
@@ -133,7 +134,16 @@ static void build(Unit *u, const State *entry) {
 }
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
-    return machine_specialize(self, cfg, build);
+    return machine_specialize(self, cfg, build, MACHINE_WORK);
+}
+
+BinoptFunc trace_quickly(void *self, const BinoptCfg *cfg) {
+    enum { LITTLE_WORK = 240 };
+    return machine_specialize(self, cfg, build, LITTLE_WORK);
+}
+
+Places *trace_places(void *self) {
+    return machine_places(self);
 }
 
 const Rewriter rewriter_trace = {"trace",    "trace",         machine_open,      machine_close,
