@@ -16,9 +16,10 @@
  * Nothing here fails: what cannot be made faster, or may not be, comes back as it was. A caller therefore has to pass the
  * fixed values at each call: the original, if that is what came back, uses them.
  *
- * Who does the work is a rewriter: the environment variable BINOPT_DRIVER names one of those in the library (llvm, which is the
- * default; tiered; trace and function, which work on machine code and are done much sooner; none), and a program linked with libbinopt-none instead of libbinopt has the one that changes nothing and
- * needs no LLVM.
+ * Who does the work is a rewriter: the environment variable BINOPT_DRIVER names one of those in the library: llvm, which is the
+ * default; tiered; trace and function, which work on machine code and are done much sooner; none. A program that is linked with
+ * libbinopt-machine instead of libbinopt has trace, function and none, and no LLVM; with libbinopt-none it has only the one that
+ * changes nothing.
  *
  * Specialisations are kept in the process: the same again costs next to nothing. With the environment variable BINOPT_CACHE, which
  * names a directory, those of llvm are kept for later runs, too.

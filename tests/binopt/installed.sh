@@ -26,4 +26,16 @@ says out '^llvm: a new function, 0 of 1000 results differ'
 expect 0 "linked with the other library" $cc -O2 "$example" $(pkg-config --cflags binopt) -L"$LD_LIBRARY_PATH" -lbinopt-none -o other
 expect 0 "run it" ./other
 says out '^Default \(no rewriting\): the original function, 0 of 1000 results differ'
+
+# Neither the library that rewrites machine code nor a program that uses it has anything to do with LLVM.
+expect 0 "pkg-config of the library without LLVM" pkg-config --cflags --libs binopt-machine
+says out '-lbinopt-machine'
+expect 0 "compile with it" $cc -O2 "$example" $(cat out) -o machine
+expect 0 "run with it" ./machine
+says out '^trace: a new function, 0 of 1000 results differ'
+for file in machine "$LD_LIBRARY_PATH/libbinopt-machine.so"; do
+    expect 0 "what $file needs" readelf -d "$file"
+    says out 'NEEDED'
+    says_not out 'LLVM|stdc'
+done
 finish

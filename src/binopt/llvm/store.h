@@ -6,22 +6,7 @@
 #define BINOPT_LLVM_STORE_H
 
 #include "binopt/config.h"
-
-/* Memory that a result depends on, and what was in it. */
-typedef struct Depend {
-    u64 addr;
-    u32 size, off; /* off: in the bytes of all of them */
-} Depend;
-
-typedef struct Depends {
-    VEC(Depend) list;
-    VEC(u8) bytes;
-} Depends;
-
-void depends_add(Depends *d, u64 addr, const void *bytes, size_t size);
-void depends_free(Depends *d);
-/* Is the memory as it was? */
-bool depends_hold(const Depends *d);
+#include "binopt/depends.h"
 
 /* An object that was found. `id` is the same as long as it is the same object. */
 typedef struct Stored {

@@ -2,7 +2,8 @@
 #ifndef BINOPT_MACHINE_MEMORY_H
 #define BINOPT_MACHINE_MEMORY_H
 
-#include "binopt/llvm/store.h"
+#include "binopt/config.h"
+#include "binopt/depends.h"
 #include "binopt/machine/insn.h"
 #include "binopt/maps.h"
 #include "binopt/segment.h"
