@@ -52,15 +52,16 @@ static void count_depths(Search *s) {
     }
 }
 
-/* A block that a loop begins with, and goes back to by a jump from a block that it leads to itself: that one goes before it. */
-static void turn_loops(const Unit *u, Order *order) {
+/* A block that a loop begins with, and goes back to by a jump from a block that it leads to itself: that one goes before it, and
+ * is where the loop now begins. */
+static void turn_loops(Unit *u, Order *order) {
     for (size_t i = 1; i < order->list.len; i++) {
         i32 at = order->list.at[i];
-        const Block *b = &u->blocks.at[at];
+        Block *b = &u->blocks.at[at];
         i32 first = b->end == END_JUMP ? graph_resolve(u, b->next[0]) : NO_BLOCK;
         if (first == NO_BLOCK || first == at || first == 0 || !u->blocks.at[first].loops)
             continue;
-        const Block *head = &u->blocks.at[first];
+        Block *head = &u->blocks.at[first];
         size_t to = 0;
         while (order->list.at[to] != first)
             to++;
@@ -68,6 +69,8 @@ static void turn_loops(const Unit *u, Order *order) {
             continue;
         memmove(&order->list.at[to + 1], &order->list.at[to], (i - to) * sizeof(i32));
         order->list.at[to] = at;
+        b->loops = true;
+        head->loops = false;
     }
 }
 
