@@ -17,8 +17,8 @@ using namespace llvm;
 
 #define UNROLL_FULL "llvm.loop.unroll.full"
 
-/* Instructions that may come of a loop over a table of factors. */
-enum { MAX_FACTORS = 1500 };
+/* MAX_FACTORS: the instructions that may come of a loop over a table of factors. */
+enum { MAX_FACTORS = 1500, MAX_FOLLOWED = 32 };
 
 struct Start {
     Value *base; /* NULL: not known */
@@ -79,11 +79,32 @@ static bool gathers(Loop *loop) {
     return false;
 }
 
-/* Addresses, conditions and lengths come from integers: with these known the code becomes another one. Of a table of factors
- * unrolling makes operands in memory at best. But where scalars are collected for vectors, as compilers do for lack of
- * knowledge, what comes of it is scalar again, and the loop around it can be vectorised. */
+static bool decides(User *user, Value *value) {
+    if (auto *access = dyn_cast<StoreInst>(user))
+        return access->getPointerOperand() == value;
+    return isa<LoadInst, GetElementPtrInst, IntToPtrInst, CmpInst, SwitchInst, CallBase>(user);
+}
+
+/* Do addresses, conditions or lengths come of it? */
+static bool shapes_code(LoadInst *load) {
+    SmallVector<Value *, MAX_FOLLOWED> values{load};
+    if (load->getType()->isFPOrFPVectorTy())
+        return false;
+    for (size_t i = 0; i < values.size(); i++)
+        for (User *user : values[i]->users()) {
+            if (decides(user, values[i]))
+                return true;
+            if (values.size() < MAX_FOLLOWED && !user->getType()->isVoidTy() && !is_contained(values, user))
+                values.push_back(user);
+        }
+    return false;
+}
+
+/* With what shapes it known, the code becomes another one. Of a table of factors unrolling makes operands in memory at best. But
+ * where scalars are collected for vectors, as compilers do for lack of knowledge, what comes of it is scalar again, and
+ * the loop around it can be vectorised. */
 static bool pays(LoadInst *load, Loop *loop, size_t growth) {
-    return !load->getType()->isFPOrFPVectorTy() || (growth <= MAX_FACTORS && gathers(loop));
+    return (growth <= MAX_FACTORS && gathers(loop)) || shapes_code(load);
 }
 
 static bool has_folding_load(Analyses &a, Loop *loop, size_t growth, LoopsFolding *folding, void *user) {
