@@ -1,5 +1,6 @@
 /* spec.c: specialised functions do what the originals do, and what should be refused is. */
 #include <binopt.h>
+#include <fenv.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -487,6 +488,57 @@ static void test_tables(void) {
     }
 }
 
+/* What random functions have shown (fuzz/binopt). */
+static void test_found(void) {
+    long v[] = {7, 0, 0, 0, 5};
+    BinoptCfgRef cfg = configure(first_and_fifth, "lpl");
+    binopt_cfg_set_paramp(cfg, 0, v, sizeof(long), BINOPT_MEM_NESTED_CONST); /* of what is behind nothing was said */
+    __typeof__(&first_and_fifth) ff = MAKE(cfg, first_and_fifth, NEW);
+    v[4] = 6;
+    CHECK_THAT(ff(v, 10) == 76);
+
+    cfg = configure(with_high_byte, "lll");
+    binopt_cfg_set_parami(cfg, 1, 0x1234);
+    __typeof__(&with_high_byte) high = MAKE(cfg, with_high_byte, NEW);
+    CHECK_THAT(high(0x5678, 0x1234) == with_high_byte(0x5678, 0x1234));
+
+    cfg = configure(with_carry, "llL");
+    binopt_cfg_set_parami(cfg, 0, 0x1234567890);
+    __typeof__(&with_carry) carry = MAKE(cfg, with_carry, NEW);
+    CHECK_THAT(carry(0x1234567890, 999) == with_carry(0x1234567890, 999));
+    CHECK_THAT(carry(0x1234567890, 1000) == with_carry(0x1234567890, 1000));
+
+    double from[] = {1, 2, 3, 4}, to[4] = {0}, expected[4];
+    cfg = configure(mixed_vectors, "vppl");
+    binopt_cfg_set_parami(cfg, 2, 99);
+    __typeof__(&mixed_vectors) mixed = MAKE(cfg, mixed_vectors, NOT_LIFTED);
+    if (__builtin_cpu_supports("avx")) {
+        mixed_vectors(from, expected, 99);
+        mixed(from, to, 99);
+        CHECK_THAT(!memcmp(to, expected, sizeof(to)));
+    }
+
+    cfg = configure(same_arguments, "lpll");
+    binopt_cfg_set_parami(cfg, 2, 9);
+    binopt_cfg_set_parami(cfg, 1, 5);
+    __typeof__(&same_arguments) same = MAKE(cfg, same_arguments, NEW);
+    CHECK_THAT(same(eats_arguments, 5, 9) == same_arguments(eats_arguments, 5, 9));
+
+    cfg = configure(calls_upon_calls, "lll");
+    binopt_cfg_set_parami(cfg, 1, 3);
+    __typeof__(&calls_upon_calls) calls = (__typeof__(&calls_upon_calls))binopt_spec_create(cfg);
+    CHECK_THAT(calls(5, 3) == calls_upon_calls(5, 3));
+
+    /* To find out what comes out of a division is not to divide. */
+    double none[] = {0, 1};
+    feenableexcept(FE_DIVBYZERO | FE_INVALID);
+    cfg = configure(divide_numbers, "dpd");
+    binopt_cfg_set_paramp(cfg, 0, none, sizeof(none), BINOPT_MEM_CONST);
+    __typeof__(&divide_numbers) dn = MAKE(cfg, divide_numbers, NEW);
+    fedisableexcept(FE_DIVBYZERO | FE_INVALID);
+    CHECK_THAT(isinf(dn(none, 1)) && dn(none, -1) == 1);
+}
+
 /* The same again is the same; other memory is not. */
 static void test_again(void) {
     static int v[] = {1, 2, 3, 4};
@@ -574,6 +626,7 @@ int main(void) {
         test_faults();
         test_nonsense();
         test_tables();
+        test_found();
         test_again();
         test_deletion();
         test_gain();

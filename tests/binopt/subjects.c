@@ -355,3 +355,80 @@ float weigh(const float *weight, int n, const float *rows, float *out, int count
         }
     return all;
 }
+
+double divide_numbers(const double *v, double x) {
+    return x < 0 ? v[1] : v[1] / v[0];
+}
+
+long first_and_fifth(const long *v, long by) {
+    return v[0] * by + v[4];
+}
+
+/* The same arguments each time, two of them on the stack. */
+long same_arguments(long (*f)(long, long, long, long, long, long, long, long), long n, long k) {
+    long sum = 0;
+    for (long i = 0; i < n; i++)
+        sum = sum * 3 + f(1, 2, 3, 4, 5, k, 7, 8);
+    return sum;
+}
+
+/* What no compiler makes, or hardly ever: bh with an operand beside the code; a rotation through a carry that is not known, by a
+ * number that is; new vector instructions with old ones between them, which leave the upper halves alone; arguments on the stack that are overwritten,
+ * as they may be. */
+__asm__(".text\n"
+        ".globl with_high_byte\n"
+        "with_high_byte:\n\t"
+        "push %rbx\n\t"
+        "lea (%rdi,%rsi), %rbx\n\t"
+        "and high_mask(%rip), %bh\n\t"
+        "mov %rbx, %rax\n\t"
+        "pop %rbx\n\t"
+        "ret\n"
+        "high_mask: .byte 0x5a\n"
+        ".globl with_carry\n"
+        "with_carry:\n\t"
+        "mov $12, %ecx\n\t"
+        "mov %rdi, %rax\n\t"
+        "cmp $1000, %rsi\n\t"
+        "rcl %cl, %rax\n\t"
+        "ret\n"
+        ".globl mixed_vectors\n"
+        "mixed_vectors:\n\t"
+        "vmovupd (%rdi), %ymm1\n\t"
+        "vmovupd (%rdi), %ymm2\n\t"
+        "movq %rdx, %xmm1\n\t"
+        "xorps %xmm2, %xmm2\n\t"
+        "vaddpd %ymm1, %ymm2, %ymm1\n\t"
+        "vmovupd %ymm1, (%rsi)\n\t"
+        "vzeroupper\n\t"
+        "ret\n"
+        ".globl eats_arguments\n"
+        "eats_arguments:\n\t"
+        "mov 8(%rsp), %rax\n\t"
+        "add 16(%rsp), %rax\n\t"
+        "add %r9, %rax\n\t"
+        "movq $1000, 8(%rsp)\n\t"
+        "movq $2000, 16(%rsp)\n\t"
+        "ret\n");
+
+/* Of ten functions each calls the next one four times. */
+#define LEVEL(n, next)                                                                                                 \
+    __attribute__((noinline)) static long level_##n(long x, long y) {                                                  \
+        return next(x + n, y) ^ next(x - n, y) ^ next(x, y + n) ^ next(x, y - n);                                      \
+    }
+__attribute__((noinline)) static long level_0(long x, long y) {
+    return x * 3 + y;
+}
+LEVEL(1, level_0)
+LEVEL(2, level_1)
+LEVEL(3, level_2)
+LEVEL(4, level_3)
+LEVEL(5, level_4)
+LEVEL(6, level_5)
+LEVEL(7, level_6)
+LEVEL(8, level_7)
+LEVEL(9, level_8)
+
+long calls_upon_calls(long x, long y) {
+    return level_9(x, y) + 1;
+}

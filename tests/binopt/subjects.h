@@ -90,5 +90,13 @@ void swap_halves(char *p, size_t n);
 long interpret(const Step *program, int count, long x, const long *memory);
 long far_away(long *near, long *far, int n);
 float weigh(const float *weight, int n, const float *rows, float *out, int count);
+double divide_numbers(const double *v, double x);
+long first_and_fifth(const long *v, long by);
+long with_high_byte(long x, long y);
+long with_carry(long x, unsigned long y);
+void mixed_vectors(const double *from, double *to, long x);
+long same_arguments(long (*f)(long, long, long, long, long, long, long, long), long n, long k);
+long eats_arguments(long a, long b, long c, long d, long e, long f, long g, long h);
+long calls_upon_calls(long x, long y);
 
 #endif

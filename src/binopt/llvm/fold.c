@@ -223,7 +223,7 @@ Val fold_parameter(Unit *u, const Param *p, Ty t) {
     u8 bytes[8];
     memcpy(bytes, &p->value, sizeof(bytes));
     if (t != I32)
-        return constant_of(u, type, bytes, config_memory(u->cfg, p->value, 1) == BINOPT_MEM_NESTED_CONST);
+        return constant_of(u, type, bytes, false);
     u32 unused = 32 - 8 * config_type_bytes(p->type);
     u32 low = (u32)p->value << unused;
     return ir_int(&u->l, I32, config_type_is_signed(p->type) ? (u32)((i32)low >> unused) : low >> unused);

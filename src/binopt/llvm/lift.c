@@ -14,7 +14,7 @@
 #include "isa/x86_64/x86_64.h"
 #include "lift/func.h"
 
-enum { MAX_INSNS_PER_FUNCTION = 4000, MAX_INSNS = 12000, MAX_DEPTH = 16 };
+enum { MAX_INSNS_PER_FUNCTION = 4000, MAX_INSNS = 12000, MAX_INLINED = 12000, MAX_DEPTH = 16 };
 
 static const char unusual[] = "it calls a function that returns twice or changes its caller's stack";
 
@@ -41,7 +41,7 @@ static bool never_returns(void *user, u64 callee) {
 
 static bool is_lifting(const Unit *u, u64 pc) {
     for (size_t i = 0; i < u->lifting.len; i++)
-        if (u->lifting.at[i] == pc)
+        if (u->lifting.at[i].pc == pc)
             return true;
     return false;
 }
@@ -129,6 +129,7 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
         return refuse(u, arena_printf(&u->arena, "%s at %#llx", lathe_func_problem(fn).text,
                                       (unsigned long long)lathe_func_problem(fn).pc));
     u->insns += fn->insns.len;
+    u->lifting.at[u->lifting.len - 1].insns = fn->insns.len;
     if (u->insns > MAX_INSNS)
         return refuse(u, "it has too many instructions");
     if (!depth_jumps_are_calls(fn))
@@ -185,29 +186,41 @@ static Val build_entry(Unit *u, Val lifted, u64 pc) {
 }
 
 /* The builder serves one function at a time: what is lifted on the way has its own. */
-static Val lift_new(Unit *u, u64 pc) {
+static Lifted lift_new(Unit *u, u64 pc) {
     if (u->lifting.len >= MAX_DEPTH)
-        return refuse(u, "its calls are too deep");
-    VEC_PUSH(&u->lifting, pc);
+        return (Lifted){.entry = refuse(u, "its calls are too deep")};
+    VEC_PUSH(&u->lifting, (Lifted){.pc = pc});
     LatheConfig cfg = config_of(u);
     LatheFunc *fn = lathe_func_new(u->mod, &cfg);
     Val lifted = try_lifting(u, fn, pc);
     lathe_func_free(fn);
-    u->lifting.len--;
-    return lifted ? build_entry(u, lifted, pc) : NULL;
+    Lifted made = u->lifting.at[--u->lifting.len];
+    if (lifted)
+        made.entry = build_entry(u, lifted, pc);
+    return made;
+}
+
+/* Each call becomes a copy of the callee: of functions that call functions several times that is soon too much. */
+static Val inline_into(Unit *u, const Lifted *f) {
+    size_t *total = u->lifting.len ? &u->lifting.at[u->lifting.len - 1].insns : &u->inlined;
+    if (*total + f->insns > MAX_INLINED)
+        return refuse(u, "it would become too many instructions");
+    *total += f->insns;
+    return f->entry;
 }
 
 Val lift_function(Unit *u, u64 pc) {
     u32 index;
     if (!u->lookup)
         callout_declare(u);
-    if (map64_get(&u->lifted, pc, &index))
-        return index ? u->functions.at[index - 1] : NULL;
-    Val entry = lift_new(u, pc);
-    if (entry)
-        VEC_PUSH(&u->functions, entry);
-    map64_set(&u->lifted, pc, entry ? (u32)u->functions.len : 0);
-    return entry;
+    if (!map64_get(&u->lifted, pc, &index)) {
+        Lifted made = lift_new(u, pc);
+        if (made.entry)
+            VEC_PUSH(&u->functions, made);
+        index = made.entry ? (u32)u->functions.len : 0;
+        map64_set(&u->lifted, pc, index);
+    }
+    return index ? inline_into(u, &u->functions.at[index - 1]) : NULL;
 }
 
 void lift_forget(Unit *u) {

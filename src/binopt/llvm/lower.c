@@ -70,8 +70,9 @@ void lower_fit_stack(Unit *u, u64 made_bytes) {
 /* What is in the guest's stack, as offsets from its lowest address. */
 typedef struct Contents {
     Val stack;
-    u64 written_end; /* nothing but return addresses is stored from here on */
-    bool unknown;    /* it is accessed in ways that were not followed */
+    u64 written_end;          /* nothing but return addresses is stored from here on */
+    u64 read_start, read_end; /* nothing is read outside */
+    bool unknown;             /* it is accessed in ways that were not followed */
 } Contents;
 
 static bool is_return_address(Unit *u, Val v) {
@@ -90,11 +91,20 @@ static bool constant_offset(Val gep, u64 *off, Unit *u) {
 
 static void look_at_uses(Unit *u, Contents *c, Val pointer, u64 off);
 
+static void note_read(Contents *c, u64 start, u64 end) {
+    if (c->read_start == c->read_end)
+        c->read_start = start, c->read_end = end;
+    c->read_start = start < c->read_start ? start : c->read_start;
+    c->read_end = end > c->read_end ? end : c->read_end;
+}
+
 static void look_at_use(Unit *u, Contents *c, Val pointer, Val user, u64 off) {
     CallShape shape;
-    if (LLVMIsALoadInst(user) || (callout_is(u, user, &shape) && callout_sp(user) == pointer))
+    if (callout_is(u, user, &shape) && callout_sp(user) == pointer)
         return;
-    if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != pointer) {
+    if (LLVMIsALoadInst(user))
+        note_read(c, off, off + LLVMStoreSizeOfType(LLVMGetModuleDataLayout(u->mod), LLVMTypeOf(user)));
+    else if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != pointer) {
         Val v = LLVMGetOperand(user, 0);
         u64 end = off + LLVMStoreSizeOfType(LLVMGetModuleDataLayout(u->mod), LLVMTypeOf(v));
         if (!is_unset(v) && !is_return_address(u, v) && end > c->written_end)
@@ -111,15 +121,19 @@ static void look_at_uses(Unit *u, Contents *c, Val pointer, u64 off) {
         look_at_use(u, c, pointer, LLVMGetUser(use), off);
 }
 
+/* Where a stack pointer is in the guest's stack, if that is known. */
+static bool offset_of(Unit *u, const Contents *c, Val sp, u64 *off) {
+    *off = 0;
+    for (; LLVMIsAGetElementPtrInst(sp); sp = LLVMGetOperand(sp, 0))
+        if (!constant_offset(sp, off, u))
+            return false;
+    return sp == c->stack;
+}
+
 /* May the callee find arguments on the stack? They begin above the return address. */
 static bool may_have_stack_arguments(Unit *u, const Contents *c, Val sp) {
-    u64 off = 8;
-    if (LLVMIsAGetElementPtrInst(sp)) {
-        if (!constant_offset(sp, &off, u))
-            return true;
-        sp = LLVMGetOperand(sp, 0);
-    }
-    return c->unknown || sp != c->stack || c->written_end > off;
+    u64 off;
+    return c->unknown || !offset_of(u, c, sp, &off) || c->written_end > off + 8;
 }
 
 /* ------------------------------------------------------------------------------------------------------- ordinary calls */
@@ -250,7 +264,59 @@ static const char *switching_code(void) {
                : "movq %rsp, %r12\n\tleaq 8(%r14), %rsp\n\tcall *%r13\n\tmovq %r12, %rsp";
 }
 
-static void lower_switching(Unit *u, Val call, CallShape shape) {
+/* To LLVM the call leaves the guest's stack as it is, so that a store of what is there already may be gone. But arguments are the
+ * callee's to change, and its own frame is where those of inlined functions were. So what is read there is saved and restored; not what
+ * others may have an address of: that is above the stack pointer. */
+typedef struct Saved {
+    u64 start, bytes;
+    Val copy; /* NULL: nothing */
+} Saved;
+
+/* In words. */
+static Saved what_to_save(const Contents *c, u64 sp) {
+    enum { WORD = 8 };
+    u64 arguments = sp + WORD, start = c->unknown ? 0 : c->read_start, end = arguments;
+    if (!c->unknown && c->written_end > arguments)
+        end = c->written_end;
+    else if (!c->unknown && c->read_end < end)
+        end = c->read_end;
+    if (start > arguments)
+        start = arguments;
+    start &= ~(u64)(WORD - 1);
+    end = (end + WORD - 1) & ~(u64)(WORD - 1);
+    return (Saved){.start = start, .bytes = end > start ? end - start : 0};
+}
+
+/* Not by LLVM's own copying, which would want vector registers that the call has. */
+static void copy_words(Unit *u, Val to, Val from, u64 bytes) {
+    static const char code[] = "rep movsq", where[] = "={rdi},={rsi},={rcx},0,1,2,~{memory}";
+    Lifter *l = &u->l;
+    Val args[] = {to, from, ir_int(l, I64, bytes / 8)};
+    LLVMTypeRef types[] = {ir_type(l, PTR), ir_type(l, PTR), ir_type(l, I64)};
+    LLVMTypeRef type = LLVMFunctionType(LLVMStructTypeInContext(u->ctx, types, 3, false), types, 3, false);
+    Val copies =
+        LLVMGetInlineAsm(type, code, strlen(code), where, strlen(where), true, false, LLVMInlineAsmDialectATT, false);
+    LLVMBuildCall2(l->b, type, copies, args, 3, "");
+}
+
+static Saved save_stack(Unit *u, const Contents *c, Val call) {
+    Lifter *l = &u->l;
+    u64 sp;
+    if (!c->stack || !offset_of(u, c, callout_sp(call), &sp)) {
+        u->hopeless = "its stack was lost sight of";
+        return (Saved){0};
+    }
+    Saved s = what_to_save(c, sp);
+    if (!s.bytes)
+        return s;
+    LLVMPositionBuilderBefore(l->b, c->stack);
+    s.copy = LLVMBuildAlloca(l->b, LLVMArrayType(ir_type(l, I8), (unsigned)s.bytes), "saved");
+    LLVMPositionBuilderBefore(l->b, call);
+    copy_words(u, s.copy, ir_offset(l, c->stack, (i64)s.start), s.bytes);
+    return s;
+}
+
+static void lower_switching(Unit *u, const Contents *c, Val call, CallShape shape) {
     const CallRegs *in = callout_regs(shape), *all = callout_regs(CALL_LOCAL);
     const char *code = switching_code(), *where = constraints(u, in, all);
     Val args[CALLOUT_MAX_REGS + 2];
@@ -267,7 +333,10 @@ static void lower_switching(Unit *u, Val call, CallShape shape) {
     Val asm_code =
         LLVMGetInlineAsm(type, code, strlen(code), where, strlen(where), true, false, LLVMInlineAsmDialectATT, false);
     LLVMPositionBuilderBefore(u->l.b, call);
+    Saved saved = save_stack(u, c, call);
     Val made = LLVMBuildCall2(u->l.b, type, asm_code, args, count, "");
+    if (saved.copy)
+        copy_words(u, ir_offset(&u->l, c->stack, (i64)saved.start), saved.copy, saved.bytes);
     Val result = LLVMGetPoison(LLVMTypeOf(call));
     for (u32 i = 0; i < in->out_count; i++)
         result = LLVMBuildInsertValue(u->l.b, result, LLVMBuildExtractValue(u->l.b, made, i, ""), i, "");
@@ -317,6 +386,8 @@ void lower_callouts(Unit *u) {
                 VEC_PUSH(&calls, in);
                 c.stack = c.stack ? c.stack : stack_of(in);
             }
+    if (calls.len && !c.stack && u->fitted_bytes)
+        c.stack = find_alloca(u, u->fitted_bytes);
     if (c.stack)
         look_at_uses(u, &c, c.stack, 0);
     bool switching = false;
@@ -328,13 +399,9 @@ void lower_callouts(Unit *u) {
         if (ordinary)
             lower_ordinary(u, calls.at[i]);
         else
-            lower_switching(u, calls.at[i], shape);
+            lower_switching(u, &c, calls.at[i], shape);
     }
-    if (switching && !c.stack && u->fitted_bytes)
-        c.stack = find_alloca(u, u->fitted_bytes);
-    if (switching && !c.stack)
-        u->hopeless = "its stack was lost sight of";
-    else if (switching)
+    if (switching && c.stack)
         make_stack_lowest(u, c.stack);
     else if (c.stack)
         drop_stack(u, c.stack);

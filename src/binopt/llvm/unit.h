@@ -16,6 +16,13 @@
 #include "ir/ir.h"
 #include "isa/isa.h"
 
+/* A function that was lifted, or is being lifted, and how many instructions it has with all that is inlined into it. */
+typedef struct Lifted {
+    u64 pc;
+    Val entry;
+    size_t insns;
+} Lifted;
+
 typedef struct Unit {
     const BinoptCfg *cfg;
     LatheJit *jit;
@@ -30,11 +37,12 @@ typedef struct Unit {
     Val leave[2];    /* void(ptr cpu): a call out */
     Val lookup;      /* ptr(ptr, i64, i1): always leave[CALL_ABI]; NULL: these are to be made */
     Map64 lifted;    /* by pc: index + 1 in `functions` */
-    VEC(Val) functions;
-    VEC(u64) lifting;     /* those under way: a call to one of them is recursion */
+    VEC(Lifted) functions;
+    VEC(Lifted) lifting;  /* those under way: a call to one of them is recursion */
     Map64 returns;        /* the addresses after the calls in lifted code */
     size_t insns;         /* lifted so far */
     size_t may_grow;      /* by so many instructions, where loops over tables are unrolled */
+    size_t inlined;       /* the same, those that are there several times counted as often */
     u64 stack_bytes;      /* that lifted code needs at most */
     u64 fitted_bytes;     /* of the guest's stack as it was allocated in the end */
     Depends depends;      /* what was read on the way */

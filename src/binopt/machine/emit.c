@@ -36,7 +36,9 @@ static void put_bytes(Emit *e, const void *bytes, u32 size) {
 
 /* -------------------------------------------------------------------------------------------------------- constants, operands */
 
+/* Old vector instructions leave upper halves alone, new ones clear them: so does what takes their place. */
 static void put_result(Emit *e, const Out *o, const Result *r) {
+    bool newer = o->in ? o->in->new_vector : e->u->newer;
     if (!(o->live & BIT(r->reg)))
         return;
     if (r->reg < GP_COUNT) {
@@ -44,11 +46,11 @@ static void put_result(Emit *e, const Out *o, const Result *r) {
         pending_written(&e->p, r->reg);
         e->c.size += encode_move_number(r->reg, r->low, here(e));
     } else if (!r->low && !r->high) {
-        e->c.size += encode_zero_vector(r->reg - R_VEC, e->u->newer, here(e));
+        e->c.size += encode_zero_vector(r->reg - R_VEC, newer, here(e));
     } else {
         u64 both[] = {r->low, r->high};
         u64 at = e->pool + graph_constant(e->u, (const u8 *)both, sizeof(both));
-        e->c.size += encode_load_vector(r->reg - R_VEC, at, e->u->newer, address(e), here(e));
+        e->c.size += encode_load_vector(r->reg - R_VEC, at, newer, address(e), here(e));
     }
 }
 

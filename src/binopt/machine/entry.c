@@ -42,7 +42,6 @@ static u64 extended(const Param *p) {
 static void fix(Unit *u, State *s, const Param *p, ParamPlace place) {
     u64 v = extended(p);
     Value value = value_const(v);
-    value.nested = config_memory(u->cfg, v, 1) == BINOPT_MEM_NESTED_CONST;
     if (place.reg == NO_REG) {
         state_store_slot(s, place.slot, value);
         return;

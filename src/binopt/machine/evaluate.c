@@ -1,6 +1,8 @@
 /* evaluate.c: see evaluate.h. */
 #include "binopt/machine/evaluate.h"
 
+#include <xmmintrin.h>
+
 #include "binopt/machine/encode.h"
 
 #define REGISTERS ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n\t"
@@ -76,7 +78,7 @@ void evaluator_init(Evaluator *e) {
     CodeSpan span;
     if (e->works && codemem_alloc(&e->memory, 1, EVALUATE_MEM_BYTES, EVALUATE_MEM_BYTES, &span))
         e->operand = span.data;
-    e->newer = __builtin_cpu_supports("x86-64-v3");
+    e->level = __builtin_cpu_supports("x86-64-v3") ? LEVEL_3 : LEVEL_BASE;
 }
 
 void evaluator_free(Evaluator *e) {
@@ -143,9 +145,13 @@ bool evaluate_insn(Evaluator *e, const Insn *in, Machine *m, u8 *operand) {
     enum { FIXED_FLAGS = 0x202 };
     bool divides = in->mnemonic == ZYDIS_MNEMONIC_DIV || in->mnemonic == ZYDIS_MNEMONIC_IDIV;
     RegSet used = in->reads | in->writes;
-    if (!e->operand || !in->pure || in->mem.bytes > EVALUATE_MEM_BYTES || used & BIT(R_SP) || (in->newer && !e->newer))
+    if (!e->operand || !in->pure || in->mem.bytes > EVALUATE_MEM_BYTES || used & BIT(R_SP) || in->level > e->level)
         return false;
     if (divides && !divides_safely(in, m, operand))
+        return false;
+    u32 mode = _mm_getcsr();
+    m->use_vec = (used & ALL_VEC) != 0;
+    if (m->use_vec && (mode & _MM_MASK_MASK) != _MM_MASK_MASK) /* exceptions are for the program, too */
         return false;
     const u8 *code = copy_of(e, in);
     if (!code)
@@ -153,8 +159,9 @@ bool evaluate_insn(Evaluator *e, const Insn *in, Machine *m, u8 *operand) {
     if (in->has_mem)
         memcpy(e->operand, operand, in->mem.bytes);
     m->flags |= FIXED_FLAGS;
-    m->use_vec = ((in->reads | in->writes) & ALL_VEC) != 0;
     execute(m, code);
+    if (m->use_vec && _mm_getcsr() != mode)
+        _mm_setcsr(mode);
     if (in->has_mem)
         memcpy(operand, e->operand, in->mem.bytes);
     return true;

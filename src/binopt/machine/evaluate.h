@@ -20,7 +20,8 @@ typedef struct Evaluator {
     CodeMem memory; /* copies of instructions, made once */
     u8 *operand;    /* what memory operands become */
     Map64 copies;
-    bool works, newer; /* the CPU has what x86-64-v3 has */
+    bool works;
+    Level level; /* what this CPU has for sure */
 } Evaluator;
 
 void evaluator_init(Evaluator *e);

@@ -139,7 +139,8 @@ static void add_flags(Insn *in, const ZydisDecodedInstruction *z, const ZydisDec
     const ZydisAccessedFlags *f = z->cpu_flags;
     if (!f)
         return;
-    in->reads |= flags_of(f->tested);
+    in->tested = flags_of(f->tested);
+    in->reads |= in->tested;
     in->undefined = flags_of(f->undefined);
     RegSet written = flags_of(f->modified | f->set_0 | f->set_1 | f->undefined);
     in->writes |= written;
@@ -374,15 +375,28 @@ static bool takes_vector(const Insn *in) {
 #undef BITWISE
 }
 
-static bool is_newer(const ZydisDecodedInstruction *z) {
+/* Which CPUs have it: all of x86-64, those of its third level, or who knows. */
+static Level level_of(const ZydisDecodedInstruction *z) {
     switch (z->meta.isa_ext) {
     case ZYDIS_ISA_EXT_BASE:
     case ZYDIS_ISA_EXT_LONGMODE:
     case ZYDIS_ISA_EXT_SSE:
     case ZYDIS_ISA_EXT_SSE2:
-        return false;
+        return LEVEL_BASE;
+    case ZYDIS_ISA_EXT_SSE3:
+    case ZYDIS_ISA_EXT_SSSE3:
+    case ZYDIS_ISA_EXT_SSE4:
+    case ZYDIS_ISA_EXT_AVX:
+    case ZYDIS_ISA_EXT_AVX2:
+    case ZYDIS_ISA_EXT_FMA:
+    case ZYDIS_ISA_EXT_F16C:
+    case ZYDIS_ISA_EXT_BMI1:
+    case ZYDIS_ISA_EXT_BMI2:
+    case ZYDIS_ISA_EXT_LZCNT:
+    case ZYDIS_ISA_EXT_MOVBE:
+        return LEVEL_3;
     default:
-        return true;
+        return LEVEL_OTHER;
     }
 }
 
@@ -405,9 +419,11 @@ bool insn_decode(u64 pc, const u8 *bytes, size_t size, Insn *in) {
     in->pure = in->plain && executes_alone(&z) && !(in->has_mem && in->mem.odd);
     recognize_idiom(in);
     in->takes_vector = takes_vector(in);
-    in->newer = is_newer(&z);
+    in->level = (u8)level_of(&z);
     in->cond = condition_of(&z);
     set_flow(in, &z, ops);
     set_layout(in, &z);
+    if (in->has_mem && in->mem.odd && in->mem.base == PC_REG) /* elsewhere it would be another address */
+        in->flow = FLOW_LEAVE;
     return true;
 }

@@ -61,6 +61,8 @@ typedef enum Flow {
     FLOW_LEAVE, /* nothing here knows how to copy it: the original goes on from it */
 } Flow;
 
+typedef enum Level { LEVEL_BASE, LEVEL_3, LEVEL_OTHER } Level;
+
 typedef enum OpKind { OP_NONE, OP_GP, OP_VEC, OP_MEM, OP_IMM, OP_OTHER } OpKind;
 
 typedef struct Op {
@@ -89,11 +91,12 @@ typedef struct Insn {
     u64 target;    /* of a direct one */
     RegSet reads;  /* values, not addresses */
     RegSet address, writes, kills, undefined;
+    RegSet tested;     /* flags that the result depends on */
     bool plain;        /* does nothing but change its operands */
     bool pure;         /* and can be executed alone, on any values */
     bool takes_vector; /* arithmetic whose memory operand could be a vector register */
     bool maybe_flags;  /* its flags may stay as they are: a shift by cl */
-    bool newer;        /* than what all x86-64 CPUs have */
+    u8 level;          /* which CPUs have it: Level */
     bool legacy_vector, new_vector;
     u8 op_count;
     Op op[4]; /* those one can see */

@@ -53,9 +53,8 @@ static void read_all_slots(Live *l) {
 /* ---------------------------------------------------------------------------------------------------------- instructions */
 
 /* Old vector instructions leave upper halves alone, which somebody may look at if there are new ones. */
-static RegSet kills_of(const Unit *u, const Out *o) {
-    bool partly = o->kind == OUT_INSN && o->in->legacy_vector && u->newer;
-    return partly ? o->kills & ~ALL_VEC : o->kills;
+static RegSet kept_partly(const Unit *u, const Out *o) {
+    return o->kind == OUT_INSN && o->in->legacy_vector && u->newer ? ALL_VEC : 0;
 }
 
 static bool moves_stack(const Out *o) {
@@ -78,7 +77,7 @@ static void before(const Unit *u, Out *o, Live *l) {
     if (!needed)
         return;
     if (live_is_constant(o)) {
-        l->regs &= ~(o->writes & ~ALL_FLAGS);
+        l->regs &= ~(o->writes & ~ALL_FLAGS & ~kept_partly(u, o));
         return;
     }
     if (moves_stack(o) && !o->effect) {
@@ -93,7 +92,7 @@ static void before(const Unit *u, Out *o, Live *l) {
         return;
     }
     bool turned = o->swaps && !(l->regs & o->writes & ALL_FLAGS);
-    l->regs = (l->regs & ~kills_of(u, o)) | (turned ? BIT(o->in->op[1].no) : o->reads);
+    l->regs = (l->regs & ~(o->kills & ~kept_partly(u, o))) | (turned ? BIT(o->in->op[1].no) : o->reads);
     if (o->store)
         write_slots(l, o->slot, o->slot_bytes);
     if (o->load)

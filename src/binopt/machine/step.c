@@ -179,7 +179,7 @@ static bool may_evaluate(const State *s, const Insn *in, Value at) {
     bool lea = in->mnemonic == ZYDIS_MNEMONIC_LEA;
     RegSet needed = in->reads | (lea ? in->address : 0);
     if (in->maybe_flags)
-        needed &= ~ALL_FLAGS;
+        needed &= ~ALL_FLAGS | in->tested;
     if (lea && (at.kind != VALUE_CONST || in->op[0].bits < 32))
         return false;
     if (!in->pure || !state_knows(s, needed) ||
