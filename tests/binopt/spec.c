@@ -195,6 +195,93 @@ static void test_loops(void) {
     CHECK_THAT(h((const unsigned char *)"hello world", 11, 5) == hash((const unsigned char *)"hello world", 11, 5));
 }
 
+enum { NUMBERS = 40 };
+
+/* What fits and what does not, at and around both ends. */
+static void fill_numbers(double *numbers) {
+    static const double some[] = {0,          -0.9,         0.9,      1.5,           -1.5,        0x1p31,
+                                  0x1p31 - 1, 0x1p31 - 200, -0x1p31,  -0x1p31 - 0.5, -0x1p31 - 1, -0x1p31 - 300,
+                                  0x1p63,     -0x1p63,      0x1p62,   INFINITY,      -INFINITY,   NAN,
+                                  1e300,      -1e300,       12345.678};
+    for (int i = 0; i < NUMBERS; i++)
+        numbers[i] = some[(size_t)i % (sizeof(some) / sizeof(*some))];
+}
+
+static void test_conversions(void) {
+    double numbers[NUMBERS];
+    float singles[NUMBERS];
+    int want[NUMBERS], got[NUMBERS];
+    long want_wide[NUMBERS], got_wide[NUMBERS];
+    fill_numbers(numbers);
+    for (int i = 0; i < NUMBERS; i++)
+        singles[i] = (float)numbers[i];
+    void (*const of_floats[])(const float *, int *, size_t) = {truncate_floats, truncate_packed};
+    for (int i = 0; i < 2; i++)
+        for (size_t n = 4; n <= NUMBERS; n += 12) {
+            BinoptCfgRef cfg = configure((void *)of_floats[i], "vprL");
+            binopt_cfg_set_parami(cfg, 2, n);
+            __typeof__(&truncate_floats) made =
+                (__typeof__(&truncate_floats))make(cfg, (void *)of_floats[i], NEW, __LINE__);
+            of_floats[i](singles, want, n);
+            made(singles, got, n);
+            CHECK_THAT(!memcmp(want, got, n * sizeof(*want)));
+        }
+    for (size_t n = 4; n <= NUMBERS; n += 12) {
+        BinoptCfgRef cfg = configure(truncate_doubles, "vprrL");
+        binopt_cfg_set_parami(cfg, 3, n);
+        __typeof__(&truncate_doubles) made = MAKE(cfg, truncate_doubles, NEW);
+        truncate_doubles(numbers, want, want_wide, n);
+        made(numbers, got, got_wide, n);
+        CHECK_THAT(!memcmp(want, got, n * sizeof(*want)) && !memcmp(want_wide, got_wide, n * sizeof(*want_wide)));
+    }
+}
+
+static bool near(const float *a, const float *b, int n, float most) {
+    for (int i = 0; i < n; i++)
+        if (!(fabsf(a[i] - b[i]) <= most * fabsf(a[i])))
+            return false;
+    return true;
+}
+
+/* Vectors in loops, with arithmetic as of real numbers and without. */
+static void test_vectors(void) {
+    float in[4 * NUMBERS], factor[NUMBERS], want[2 * NUMBERS], got[2 * NUMBERS];
+    for (int i = 0; i < 4 * NUMBERS; i++)
+        in[i] = 1 + (float)(i * 7 % 23) / 16;
+    for (int i = 0; i < NUMBERS; i++)
+        factor[i] = (float)(i % 5 + 1) / 4;
+    for (int fast = 0; fast < 2; fast++) {
+        for (size_t n = 1; n < NUMBERS; n += 9) {
+            BinoptCfgRef cfg = configure(weighted_mean, "vpprL");
+            binopt_cfg_set_paramp(cfg, 1, factor, sizeof(factor), BINOPT_MEM_CONST);
+            binopt_cfg_set_parami(cfg, 3, n);
+            binopt_cfg_set(cfg, BINOPT_F_FASTMATH, (size_t)fast);
+            __typeof__(&weighted_mean) mean = MAKE(cfg, weighted_mean, NEW);
+            weighted_mean(in, factor, want, n);
+            mean(in, factor, got, n);
+            CHECK_THAT(near(want, got, 4, fast ? 1e-5f : 0));
+        }
+        for (size_t terms = 4; terms <= 32; terms += 14) {
+            BinoptCfgRef cfg = configure(strided_sums, "vprpLLL");
+            binopt_cfg_set_paramp(cfg, 2, factor, sizeof(factor), BINOPT_MEM_CONST);
+            binopt_cfg_set_parami(cfg, 3, terms);
+            binopt_cfg_set_parami(cfg, 4, 3);
+            binopt_cfg_set(cfg, BINOPT_F_FASTMATH, (size_t)fast);
+            __typeof__(&strided_sums) sums = MAKE(cfg, strided_sums, NEW);
+            strided_sums(in, want, factor, terms, 3, NUMBERS);
+            sums(in, got, factor, terms, 3, NUMBERS);
+            CHECK_THAT(near(want, got, NUMBERS, fast ? 1e-5f : 0));
+        }
+        BinoptCfgRef cfg = configure(reciprocals, "vprrL");
+        binopt_cfg_set_parami(cfg, 3, NUMBERS);
+        binopt_cfg_set(cfg, BINOPT_F_FASTMATH, (size_t)fast);
+        __typeof__(&reciprocals) both = MAKE(cfg, reciprocals, NEW);
+        reciprocals(in, want, want + NUMBERS, NUMBERS);
+        both(in, got, got + NUMBERS, NUMBERS);
+        CHECK_THAT(near(want, got, 2 * NUMBERS, fast ? 1e-3f : 0));
+    }
+}
+
 static void test_memory(void) {
     static double from[SIDE * SIDE], to[SIDE * SIDE], expected[SIDE * SIDE];
     for (int i = 0; i < SIDE * SIDE; i++)
@@ -618,6 +705,8 @@ int main(void) {
         handle = binopt_init();
         test_integers();
         test_loops();
+        test_conversions();
+        test_vectors();
         test_memory();
         test_pointers_to_functions();
         test_calls();

@@ -2,6 +2,7 @@
  * stack frames. */
 #include "subjects.h"
 
+#include <immintrin.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -431,4 +432,53 @@ LEVEL(9, level_8)
 
 long calls_upon_calls(long x, long y) {
     return level_9(x, y) + 1;
+}
+
+void truncate_floats(const float *from, int *to, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        to[i] = _mm_cvttss_si32(_mm_set_ss(from[i]));
+}
+
+void truncate_doubles(const double *from, int *to, long *wide, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        to[i] = _mm_cvttsd_si32(_mm_set_sd(from[i]));
+        wide[i] = _mm_cvttsd_si64(_mm_set_sd(from[i]));
+    }
+}
+
+void truncate_packed(const float *from, int *to, size_t n) {
+    for (size_t i = 0; i + 4 <= n; i += 4)
+        _mm_storeu_si128((__m128i *)(to + i), _mm_cvttps_epi32(_mm_loadu_ps(from + i)));
+}
+
+void reciprocals(const float *from, float *to, float *roots, size_t n) {
+    for (size_t i = 0; i + 4 <= n; i += 4)
+        _mm_storeu_ps(to + i, _mm_rcp_ps(_mm_loadu_ps(from + i)));
+    for (size_t i = 0; i < n; i++)
+        roots[i] = _mm_cvtss_f32(_mm_rsqrt_ss(_mm_set_ss(from[i])));
+}
+
+void weighted_mean(const float *pixel, const float *factor, float *mean, size_t n) {
+    __m128 sum = _mm_setzero_ps();
+    float total = 0;
+    for (size_t i = 0; i < n; i++) {
+        float w = factor[i] * factor[i];
+        sum = _mm_add_ps(sum, _mm_mul_ps(_mm_loadu_ps(pixel + 4 * i), _mm_set1_ps(w)));
+        total += w;
+    }
+    _mm_storeu_ps(mean, _mm_div_ps(sum, _mm_set1_ps(total)));
+}
+
+void strided_sums(const float *in, float *out, const float *factor, size_t terms, size_t step, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        __m128 sum = _mm_setzero_ps();
+        for (size_t k = 0; k + 4 <= terms; k += 4) {
+            const float *p = in + i + k * step;
+            __m128 low = _mm_unpacklo_ps(_mm_load_ss(p), _mm_load_ss(p + step));
+            __m128 high = _mm_unpacklo_ps(_mm_load_ss(p + 2 * step), _mm_load_ss(p + 3 * step));
+            sum = _mm_add_ps(sum, _mm_mul_ps(_mm_movelh_ps(low, high), _mm_loadu_ps(factor + k)));
+        }
+        sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));
+        out[i] = _mm_cvtss_f32(_mm_add_ss(sum, _mm_shuffle_ps(sum, sum, 1)));
+    }
 }

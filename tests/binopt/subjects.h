@@ -98,5 +98,14 @@ void mixed_vectors(const double *from, double *to, long x);
 long same_arguments(long (*f)(long, long, long, long, long, long, long, long), long n, long k);
 long eats_arguments(long a, long b, long c, long d, long e, long f, long g, long h);
 long calls_upon_calls(long x, long y);
+/* By the CPU's rule for what is no int, where C has none. */
+void truncate_floats(const float *from, int *to, size_t n);
+void truncate_doubles(const double *from, int *to, long *wide, size_t n);
+void truncate_packed(const float *from, int *to, size_t n);
+void reciprocals(const float *from, float *to, float *roots, size_t n);
+/* The mean of n pixels of four channels, in vectors; factors are squared in scalars. */
+void weighted_mean(const float *pixel, const float *factor, float *mean, size_t n);
+/* out[i] is the sum of in[i + k * step] * factor[k]; sums of four are in vectors, which are put together by halves. */
+void strided_sums(const float *in, float *out, const float *factor, size_t terms, size_t step, size_t n);
 
 #endif

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <time.h>
 
+#include "binopt/llvm/convert.h"
 #include "binopt/llvm/disk.h"
 #include "binopt/llvm/fold.h"
 #include "binopt/llvm/lanes.h"
@@ -13,6 +14,7 @@
 #include "binopt/llvm/pool.h"
 #include "binopt/llvm/spread.h"
 #include "binopt/llvm/store.h"
+#include "binopt/llvm/unpack.h"
 #include "binopt/rewriter.h"
 #include "codegen/loops.h"
 
@@ -181,13 +183,25 @@ static bool unroll(Unit *u, unsigned *loops) {
     return (found.count && fold_run(u)) || found.marked || fewer;
 }
 
-static void simplify(Unit *u) {
+/* The number of loops that are left. */
+static unsigned simplify(Unit *u) {
     unsigned loops = UINT_MAX;
     bool changed = true;
     for (int i = 0; i < MAX_ROUNDS && changed && optimize(u, LATHE_OPT_SCALAR, "simplify"); i++) {
         changed = discover(u);
         changed |= unroll(u, &loops);
     }
+    return loops;
+}
+
+/* What the vectoriser does not know or does not look into becomes what it takes. Unrolling was last, and has left things that
+ * nobody needs, but that hold vectors together. */
+static void loosen(Unit *u) {
+    optimize(u, LATHE_OPT_SCALAR, "simplify");
+    bool changed = convert_expand(u);
+    changed |= unpack_vectors(u);
+    if (changed)
+        simplify(u);
 }
 
 static void dump(Unit *u, const char *stage) {
@@ -208,12 +222,14 @@ static bool build(Unit *u, const char *name) {
     build_spec(u, wrapped, name);
     log_stage(u, "lift");
     dump(u, "lifted");
-    simplify(u);
+    unsigned loops = simplify(u);
     if (u->stack_bytes > stack_bytes)
         u->hopeless = "it needs more stack than is allowed";
     if (u->hopeless)
         return false;
     lower_fit_stack(u, stack_bytes);
+    if (loops)
+        loosen(u);
     promise_noalias(u);
     u->vectorized = true;
     for (int i = 0; i < MAX_FULL_ROUNDS && optimize(u, LATHE_OPT_VECTOR, "optimise") && discover(u); i++)
@@ -233,6 +249,7 @@ static void drop_unused(Unit *u) {
 /* The object, to be freed by mem_free; NULL: it could not be made. */
 static void *compile(Unit *u, size_t *size) {
     void *object = NULL;
+    convert_restore(u);
     fold_finish(u);
     lower_callouts(u);
     if (u->hopeless)
