@@ -124,9 +124,32 @@ static void test_integers(void) {
     CHECK_THAT(s(-100, 250, -300, 65000) == small(-100, 250, -300, 65000));
     CHECK_THAT(s(-100, 3, 32767, 65000) == small(-100, 3, 32767, 65000));
 
+    cfg = configure(wrapping, "lIII");
+    binopt_cfg_set_parami(cfg, 1, 0x7fffffff);
+    binopt_cfg_set_parami(cfg, 2, 0x80000001);
+    __typeof__(&wrapping) w = MAKE(cfg, wrapping, NEW);
+    for (size_t i = 0; i < sizeof(edges) / sizeof(*edges); i++)
+        CHECK_THAT(w((unsigned)edges[i], 0x7fffffff, 0x80000001) ==
+                   wrapping((unsigned)edges[i], 0x7fffffff, 0x80000001));
+
     cfg = configure(nothing_known, "lll");
     __typeof__(&nothing_known) n = MAKE(cfg, nothing_known, NEW);
     CHECK_THAT(n(12345, -678) == nothing_known(12345, -678));
+}
+
+/* With and without the promise that indices do not overflow. */
+static void test_indices(void) {
+    static long v[40];
+    for (int i = 0; i < 40; i++)
+        v[i] = i * i - 7 * i;
+    for (int nowrap = 0; nowrap < 2; nowrap++) {
+        BinoptCfgRef cfg = configure(neighbours, "lpii");
+        binopt_cfg_set_parami(cfg, 2, 6);
+        binopt_cfg_set(cfg, BINOPT_F_NOWRAP, (size_t)nowrap);
+        __typeof__(&neighbours) f = MAKE(cfg, neighbours, NEW);
+        for (int i = -14; i < 14; i++)
+            CHECK_THAT(f(v + 20, i, 6) == neighbours(v + 20, i, 6));
+    }
 }
 
 static void test_loops(void) {
@@ -704,6 +727,7 @@ int main(void) {
         guarded = i;
         handle = binopt_init();
         test_integers();
+        test_indices();
         test_loops();
         test_conversions();
         test_vectors();

@@ -293,6 +293,21 @@ int search(const int *table, int n, int key) {
     return low;
 }
 
+/* Halves with their signs, zeros, and again as wholes. */
+long wrapping(unsigned a, unsigned b, unsigned c) {
+    unsigned d = a + b, e = d - c;
+    long r = (long)(int)d * 3 + (long)(int)(d + 1) * 5 + (long)(int)(e + b) * 7;
+    return r + (long)(a + c) * 11 + (long)(e + 2) * 13 + ((long)(int)e << 3) + (int)(a - b);
+}
+
+/* Indices of 32 bits. */
+long neighbours(const long *v, int i, int by) {
+    long r = 0;
+    for (int k = 0; k < by; k++)
+        r += v[i - by] * v[i + k] - v[i + by] + v[i] * k + v[i + k - by];
+    return r;
+}
+
 long nothing_known(long a, long b) {
     return a * b - (a ^ b);
 }

@@ -85,6 +85,8 @@ long helper_chain(long a, long b, long c);
 const char *pick(int which);
 int search(const int *table, int n, int key);
 long nothing_known(long a, long b);
+long wrapping(unsigned a, unsigned b, unsigned c);
+long neighbours(const long *v, int i, int by);
 unsigned hash(const unsigned char *p, size_t n, unsigned seed);
 void swap_halves(char *p, size_t n);
 long interpret(const Step *program, int count, long x, const long *memory);

@@ -95,10 +95,11 @@ static bool flags_matter(const Out *o) {
 static bool is_addition(const Out *o, i64 *by) {
     const Insn *in = o->in;
     const Op *to = &in->op[0], *from = &in->op[1];
-    if (to->kind != OP_GP || to->bits != 64)
+    if (to->kind != OP_GP || to->bits < 32)
         return false;
     bool number = in->op_count == 2 && from->kind == OP_IMM;
     i64 v = number ? from->imm : (i64)o->number;
+    v = to->bits == 32 ? (i32)v : v;
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_INC:
     case ZYDIS_MNEMONIC_DEC:
@@ -107,7 +108,7 @@ static bool is_addition(const Out *o, i64 *by) {
     case ZYDIS_MNEMONIC_ADD:
     case ZYDIS_MNEMONIC_SUB:
         *by = in->mnemonic == ZYDIS_MNEMONIC_ADD ? v : -v;
-        return (number || o->number_op) && encode_fits32(*by);
+        return (number || o->number_op) && (to->bits == 32 || encode_fits32(*by));
     default:
         return false;
     }
@@ -118,21 +119,23 @@ static bool absorb(Emit *e, const Out *o) {
     const Insn *in = o->in;
     const Op *to = &in->op[0], *from = &in->op[1];
     RegSet needed = o->live | o->reads;
+    u32 bits = to->bits;
     i64 by;
-    if (flags_matter(o) || to->kind != OP_GP || to->bits != 64)
+    if (flags_matter(o) || to->kind != OP_GP || bits < 32)
         return false;
     if (is_addition(o, &by))
-        return pending_set(&e->p, &e->c, to->no, to->no, by, needed);
+        return pending_set(&e->p, &e->c, to->no, to->no, by, bits, needed);
     if (o->swaps && in->mnemonic == ZYDIS_MNEMONIC_ADD)
-        return pending_set(&e->p, &e->c, to->no, from->no, (i64)o->number, needed);
+        return pending_set(&e->p, &e->c, to->no, from->no, (i64)o->number, bits, needed);
     if (in->mnemonic == ZYDIS_MNEMONIC_MOV && from->kind == OP_GP && to->no != R_SP && from->no != R_SP)
-        return pending_set(&e->p, &e->c, to->no, from->no, 0, needed);
+        return pending_set(&e->p, &e->c, to->no, from->no, 0, bits, needed);
     if (in->mnemonic != ZYDIS_MNEMONIC_LEA || in->mem.odd || in->mem.base >= GP_COUNT || to->no == R_SP ||
         in->mem.base == R_SP)
         return false;
     if (in->mem.index == NO_REG && o->address == ADDRESS_KEPT)
-        return pending_set(&e->p, &e->c, to->no, in->mem.base, in->mem.disp, needed);
-    return o->address == ADDRESS_NO_INDEX && pending_set(&e->p, &e->c, to->no, in->mem.base, (i64)o->addr, needed);
+        return pending_set(&e->p, &e->c, to->no, in->mem.base, in->mem.disp, bits, needed);
+    return o->address == ADDRESS_NO_INDEX &&
+           pending_set(&e->p, &e->c, to->no, in->mem.base, (i64)o->addr, bits, needed);
 }
 
 /* What a register was made from is there already, or is put into one that nobody uses, where the next one finds it. */
@@ -160,7 +163,7 @@ static bool multiply(Emit *e, const Out *o) {
     i64 by = three ? in->op[2].imm : (i64)o->number;
     u8 source = three || o->swaps ? from->no : to->no;
     i64 delta = e->p.delta[source];
-    if (!encode_fits32(by) || !encode_fits32(delta * by) || e->p.from[source] == R_SP)
+    if (!encode_fits32(by) || !encode_fits32(delta * by) || e->p.from[source] == R_SP || e->p.narrow & BIT(source))
         return false;
     put_product(e, to->no, e->p.from[source], (i32)by, delta * by, o->live);
     return true;
@@ -173,7 +176,8 @@ static bool add_up(Emit *e, const Out *o) {
         return false;
     u8 a = p->from[to->no], b = p->from[from->no];
     i64 delta = p->delta[to->no] + p->delta[from->no];
-    if (!encode_fits32(delta) || a == R_SP || b == R_SP || !(p->open & (BIT(to->no) | BIT(from->no))))
+    RegSet both = BIT(to->no) | BIT(from->no);
+    if (!encode_fits32(delta) || a == R_SP || b == R_SP || !(p->open & both) || p->narrow & both)
         return false;
     u8 has = pending_known(p, a, b, 0);
     if (has != NO_REG && pending_set_real(p, &e->c, to->no, has, delta, o->live))
@@ -188,21 +192,43 @@ static bool add_up(Emit *e, const Out *o) {
     return pending_set_real(p, &e->c, to->no, to->no, delta, o->live);
 }
 
-/* Products and sums of registers with something pending keep it pending. */
+/* reg = the low half of another one with its sign: where 32 bits do not overflow, what is pending can be added afterwards. */
+static bool extend(Emit *e, const Out *o) {
+    const Op *to = &o->in->op[0], *from = &o->in->op[1];
+    Pending *p = &e->p;
+    u8 of = p->from[from->no];
+    i64 delta = p->delta[from->no];
+    if (o->in->mnemonic != ZYDIS_MNEMONIC_MOVSXD || to->no == R_SP || of == R_SP || (delta && !e->u->cfg->nowrap))
+        return false;
+    u8 has = pending_known(p, of, PENDING_SIGNED, 0);
+    if (has != NO_REG && pending_set_real(p, &e->c, to->no, has, delta, o->live))
+        return true;
+    u8 spare = delta ? pending_spare(p, o->live | BIT(of) | BIT(to->no)) : NO_REG;
+    has = spare == NO_REG ? to->no : spare;
+    pending_overwrite(p, &e->c, has, o->live);
+    e->c.size += encode_extend(has, of, here(e));
+    pending_written(p, has);
+    pending_learn(p, (Fact){has, of, PENDING_SIGNED, 0});
+    CHECK(pending_set_real(p, &e->c, to->no, has, delta, o->live),
+          "the register was just written, and the number fits");
+    return true;
+}
+
+/* Products and sums of registers with something pending keep it pending, and so do their low halves. */
 static bool combine(Emit *e, const Out *o) {
     const Insn *in = o->in;
     const Op *to = &in->op[0];
     if (flags_matter(o) || to->kind != OP_GP || to->bits != 64 || in->op_count < 2 || in->op[1].kind != OP_GP)
         return false;
-    return multiply(e, o) || add_up(e, o);
+    return multiply(e, o) || add_up(e, o) || extend(e, o);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- instructions */
 
 static void move_stack(Emit *e, i64 by, RegSet needed) {
-    if (!pending_set(&e->p, &e->c, R_SP, R_SP, by, needed)) {
+    if (!pending_set(&e->p, &e->c, R_SP, R_SP, by, 64, needed)) {
         pending_settle(&e->p, &e->c, R_SP, needed);
-        pending_set(&e->p, &e->c, R_SP, R_SP, by, needed);
+        pending_set(&e->p, &e->c, R_SP, R_SP, by, 64, needed);
     }
 }
 

@@ -252,6 +252,12 @@ u32 encode_lea_sum(u8 reg, u8 a, u8 b, u8 *to) {
     return put_rm(&op, &mem, 0x8d, reg, 0, 0, to);
 }
 
+/* MOVSXD */
+u32 encode_extend(u8 reg, u8 from, u8 *to) {
+    Op op = {.kind = OP_GP, .bits = 64, .no = from};
+    return put_rm(&op, NULL, 0x63, reg, 0, 0, to);
+}
+
 /* (V)MOVAPS xmm, m128 or (V)XORPS xmm, xmm. */
 static u32 put_vector(u8 vec, u8 opcode, bool newer, u8 *to) {
     u32 n = 0;

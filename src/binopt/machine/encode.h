@@ -34,6 +34,8 @@ u32 encode_lea(u8 reg, u8 base, i32 disp, u32 bits, u8 *to);
 u32 encode_multiply(u8 reg, u8 from, i32 by, u32 bits, u8 *to);
 u32 encode_add(u8 reg, u8 from, u8 *to);
 u32 encode_lea_sum(u8 reg, u8 a, u8 b, u8 *to);
+/* reg = the low half of from, with its sign. */
+u32 encode_extend(u8 reg, u8 from, u8 *to);
 /* A vector register from 16 bytes at an address, or zero. */
 u32 encode_load_vector(u8 vec, u64 address, bool newer, u64 at, u8 *to);
 u32 encode_zero_vector(u8 vec, bool newer, u8 *to);

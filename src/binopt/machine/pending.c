@@ -6,7 +6,7 @@ enum { RED_ZONE = 128 };
 void pending_reset(Pending *p) {
     for (u8 r = 0; r < GP_COUNT; r++)
         p->from[r] = r, p->delta[r] = 0;
-    p->open = 0;
+    p->open = p->narrow = 0;
     p->fact_count = 0;
 }
 
@@ -14,6 +14,7 @@ static void close_one(Pending *p, u8 reg) {
     p->from[reg] = reg;
     p->delta[reg] = 0;
     p->open &= ~BIT(reg);
+    p->narrow &= ~BIT(reg);
 }
 
 void pending_written(Pending *p, u8 reg) {
@@ -58,8 +59,8 @@ u8 pending_spare(const Pending *p, RegSet needed) {
 }
 
 /* mov %from, %reg */
-static u32 put_move(u8 reg, u8 from, u8 *to) {
-    to[0] = (u8)(0x48 | (from & 8 ? 4 : 0) | (reg & 8 ? 1 : 0));
+static u32 put_move(u8 reg, u8 from, bool narrow, u8 *to) {
+    to[0] = (u8)((narrow ? 0x40 : 0x48) | (from & 8 ? 4 : 0) | (reg & 8 ? 1 : 0));
     to[1] = 0x89;
     to[2] = (u8)(0xc0 | (from & 7) << 3 | (reg & 7));
     return 3;
@@ -80,10 +81,11 @@ void pending_settle(Pending *p, Code *c, u8 reg, RegSet needed) {
         return;
     pending_overwrite(p, c, reg, needed);
     u8 *to = c->write + c->size;
+    bool narrow = p->narrow & BIT(reg);
     if (p->delta[reg] || reg == R_SP)
-        c->size += encode_lea(reg, p->from[reg], (i32)p->delta[reg], 64, to);
-    else if (p->from[reg] != reg)
-        c->size += put_move(reg, p->from[reg], to);
+        c->size += encode_lea(reg, p->from[reg], (i32)p->delta[reg], narrow ? 32 : 64, to);
+    else if (p->from[reg] != reg || narrow)
+        c->size += put_move(reg, p->from[reg], narrow, to);
     pending_written(p, reg);
 }
 
@@ -93,18 +95,21 @@ void pending_settle_all(Pending *p, Code *c, RegSet needed) {
             pending_settle(p, c, r, needed);
 }
 
-static void set(Pending *p, u8 reg, u8 real, i64 delta) {
+static void set(Pending *p, u8 reg, u8 real, i64 delta, bool narrow) {
     p->from[reg] = real;
     p->delta[reg] = delta;
-    p->open = real == reg && !delta ? p->open & ~BIT(reg) : p->open | BIT(reg);
+    p->open = real == reg && !delta && !narrow ? p->open & ~BIT(reg) : p->open | BIT(reg);
+    p->narrow = narrow ? p->narrow | BIT(reg) : p->narrow & ~BIT(reg);
 }
 
-bool pending_set(Pending *p, Code *c, u8 reg, u8 from, i64 delta, RegSet needed) {
-    if (!encode_fits32(p->delta[from] + delta))
+bool pending_set(Pending *p, Code *c, u8 reg, u8 from, i64 delta, u32 bits, RegSet needed) {
+    bool narrow = bits == 32, half = p->narrow & BIT(from);
+    i64 sum = narrow ? (i32)(u32)((u64)p->delta[from] + (u64)delta) : p->delta[from] + delta;
+    if (!encode_fits32(sum) || (narrow && (reg == R_SP || p->from[from] == R_SP)) || (!narrow && half && delta))
         return false;
     if (p->from[from] != reg)
         pending_overwrite(p, c, reg, needed);
-    set(p, reg, p->from[from], p->delta[from] + delta);
+    set(p, reg, p->from[from], sum, narrow || half);
     return true;
 }
 
@@ -113,13 +118,15 @@ bool pending_set_real(Pending *p, Code *c, u8 reg, u8 real, i64 delta, RegSet ne
         return false;
     if (real != reg)
         pending_overwrite(p, c, reg, needed);
-    set(p, reg, real, delta);
+    set(p, reg, real, delta, false);
     return true;
 }
 
 static bool resolve_one(const Pending *p, u8 *reg, u8 scale, i64 *disp) {
     if (*reg >= GP_COUNT)
         return true;
+    if (p->narrow & BIT(*reg))
+        return false;
     *disp += p->delta[*reg] * scale;
     *reg = p->from[*reg];
     return encode_fits32(*disp);

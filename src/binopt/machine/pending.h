@@ -14,7 +14,9 @@ typedef struct Code {
     u32 size;
 } Code;
 
-/* A register holds the sum or, with `other` NO_REG, a multiple of what others hold. */
+/* A register holds the sum or, with `other` NO_REG, a multiple of what others hold; with PENDING_SIGNED it is the low half of one,
+ * extended with its sign. */
+enum { PENDING_SIGNED = 0xfd };
 typedef struct Fact {
     u8 reg, of, other;
     i32 by;
@@ -22,11 +24,12 @@ typedef struct Fact {
 
 enum { MAX_FACTS = 8 };
 
-/* A register is `from` plus `delta`. One that is another register's has nobody that is from it. */
+/* A register is `from` plus `delta`, or the low half of that. One that is another register's has nobody that is from it. */
 typedef struct Pending {
     u8 from[GP_COUNT];
     i64 delta[GP_COUNT];
-    RegSet open; /* those that are not simply themselves */
+    RegSet open;   /* those that are not simply themselves */
+    RegSet narrow; /* of these, those that are 32 bits */
     Fact fact[MAX_FACTS];
     u32 fact_count;
 } Pending;
@@ -45,8 +48,8 @@ void pending_learn(Pending *p, Fact f);
 u8 pending_known(const Pending *p, u8 of, u8 other, i32 by);
 /* A register that nobody reads any more, or NO_REG. */
 u8 pending_spare(const Pending *p, RegSet needed);
-/* reg = from + delta, as they are now; false if the number is too large, and then nothing has changed. */
-bool pending_set(Pending *p, Code *c, u8 reg, u8 from, i64 delta, RegSet needed);
+/* reg = from + delta, as they are now, in 64 or 32 bits; false if that cannot be told so, and then nothing has changed. */
+bool pending_set(Pending *p, Code *c, u8 reg, u8 from, i64 delta, u32 bits, RegSet needed);
 /* The same from what register `real` holds itself, whatever it stands for. False if that would go round in circles. */
 bool pending_set_real(Pending *p, Code *c, u8 reg, u8 real, i64 delta, RegSet needed);
 /* The operand with what its registers are made from; false if it cannot be written so. */
