@@ -14,7 +14,7 @@
 #include "isa/x86_64/x86_64.h"
 #include "lift/func.h"
 
-enum { MAX_INSNS_PER_FUNCTION = 4000, MAX_INSNS = 12000, MAX_INLINED = 12000, MAX_DEPTH = 16 };
+enum { MAX_INSNS_PER_FUNCTION = 4000, MAX_INSNS = 12000, MAX_INLINED = 6000, MAX_DEPTH = 16 };
 
 static const char unusual[] = "it calls a function that returns twice or changes its caller's stack";
 
