@@ -10,6 +10,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
@@ -17,8 +18,9 @@ using namespace llvm;
 
 #define UNROLL_FULL "llvm.loop.unroll.full"
 
-/* MAX_FACTORS: the instructions that may come of a loop over a table of factors. */
-enum { MAX_FACTORS = 1500, MAX_FOLLOWED = 32 };
+/* MAX_FACTORS: the instructions that may come of a loop over a table of factors. MIN_VECTORIZED: rounds of a loop below which LLVM
+ * does not vectorise it if some are left over. */
+enum { MAX_FACTORS = 1500, MAX_FOLLOWED = 32, MIN_VECTORIZED = 16 };
 
 struct Start {
     Value *base; /* NULL: not known */
@@ -70,12 +72,16 @@ static Start start_of(ScalarEvolution &evolution, const SCEV *start) {
     return {object ? object->getValue() : nullptr, offset ? offset->getAPInt().getSExtValue() : 0};
 }
 
-/* Does it put vectors together from scalars? */
-static bool gathers(Loop *loop) {
+/* Does it put vectors together from scalars? One that only spreads scalars over vectors can be vectorised as it is, if it is
+ * long enough for LLVM. */
+static bool gathers(Loop *loop, size_t trips) {
+    if (!loop->isInnermost())
+        return false;
     for (BasicBlock *block : loop->blocks())
         for (Instruction &insn : *block)
-            if (isa<InsertElementInst>(insn))
-                return loop->isInnermost();
+            if (auto *insert = dyn_cast<InsertElementInst>(&insn))
+                if (trips < MIN_VECTORIZED || !match(insert->getOperand(2), PatternMatch::m_ZeroInt()))
+                    return true;
     return false;
 }
 
@@ -103,15 +109,15 @@ static bool shapes_code(LoadInst *load) {
 /* With what shapes it known, the code becomes another one. Of a table of factors unrolling makes operands in memory at best. But
  * where scalars are collected for vectors, as compilers do for lack of knowledge, what comes of it is scalar again, and
  * the loop around it can be vectorised. */
-static bool pays(LoadInst *load, Loop *loop, size_t growth) {
-    return (growth <= MAX_FACTORS && gathers(loop)) || shapes_code(load);
+static bool pays(LoadInst *load, Loop *loop, size_t trips, size_t growth) {
+    return (growth <= MAX_FACTORS && gathers(loop, trips)) || shapes_code(load);
 }
 
-static bool has_folding_load(Analyses &a, Loop *loop, size_t growth, LoopsFolding *folding, void *user) {
+static bool has_folding_load(Analyses &a, Loop *loop, size_t trips, size_t growth, LoopsFolding *folding, void *user) {
     for (BasicBlock *block : loop->blocks())
         for (Instruction &insn : *block) {
             auto *load = dyn_cast<LoadInst>(&insn);
-            if (!load || !pays(load, loop, growth))
+            if (!load || !pays(load, loop, trips, growth))
                 continue;
             const SCEV *address = a.evolution.getSCEV(load->getPointerOperand());
             Start start = start_of(a.evolution, address);
@@ -148,7 +154,7 @@ LoopsFound loops_mark(LLVMValueRef function, size_t *budget, LoopsFolding *foldi
         size_t growth = size_of(loop) * around * trips;
         copies[loop] = around;
         if (trips < 2 || growth > *budget || findOptionMDForLoop(loop, UNROLL_FULL) ||
-            !has_folding_load(a, loop, growth, folding, user))
+            !has_folding_load(a, loop, trips, growth, folding, user))
             continue;
         copies[loop] = around * trips;
         *budget -= growth;

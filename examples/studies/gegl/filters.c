@@ -11,7 +11,7 @@
 #include "optimizer.h"
 
 /* Colours are between 0 and 1: 8 bits have steps of 4e-3, 16 bits of 1.5e-5. */
-#define TOLERANCE 2e-6f
+#define TOLERANCE 5e-6f
 
 enum { ROUNDS = 5, CHANNELS = 4 };
 
