@@ -152,6 +152,21 @@ static void test_indices(void) {
     }
 }
 
+static void test_distances(void) {
+    static const int v[] = {4, 3, -1, 4, 100, -7, 8, 9};
+    const int *const pointers[] = {v, v + 3, v + 3, v + 4, v, v + 1, v + 1, v + 7};
+    for (size_t n = 0; n < 6; n++) {
+        BinoptCfgRef cfg = configure(between, "lpLp");
+        binopt_cfg_set_parami(cfg, 1, n);
+        __typeof__(&between) f = MAKE(cfg, between, NEW);
+        CHECK_THAT(f(v, n, v) == between(v, n, v) && f(v + 1, n, v + 3) == between(v + 1, n, v + 3));
+        cfg = configure(list_apart, "lpL");
+        binopt_cfg_set_parami(cfg, 1, n + 2);
+        __typeof__(&list_apart) g = MAKE(cfg, list_apart, NEW);
+        CHECK_THAT(g(pointers, n + 2) == list_apart(pointers, n + 2));
+    }
+}
+
 static void test_loops(void) {
     int v[] = {4, 3, -1, 4, 100, -7, 8};
     BinoptCfgRef cfg = configure(sum_array, "lLp");
@@ -728,6 +743,7 @@ int main(void) {
         handle = binopt_init();
         test_integers();
         test_indices();
+        test_distances();
         test_loops();
         test_conversions();
         test_vectors();

@@ -293,6 +293,31 @@ int search(const int *table, int n, int key) {
     return low;
 }
 
+/* Pointers that are a known distance apart, and others that only look so. */
+long between(const int *p, size_t n, const int *other) {
+    long r = 0;
+    const int *end = p + n, *from = other + 2;
+    for (const int *q = p; q != end; q++)
+        r = r * 3 + *q;
+    for (const int *q = end; q != p; q--)
+        r += q[-1] * (q - p);
+    while (from != other)
+        r ^= *--from;
+    return r + (end - p) * 1000 + (p == other) + (other < from + n) + (p + 1 > end - n);
+}
+
+/* The same instruction loads other pointers each time. */
+long list_apart(const int *const *p, size_t n) {
+    const int *before = p[0];
+    long r = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int *now = p[i];
+        r += now == before ? 1 : *now - *before + (now != before + 1);
+        before = now;
+    }
+    return r;
+}
+
 /* Halves with their signs, zeros, and again as wholes. */
 long wrapping(unsigned a, unsigned b, unsigned c) {
     unsigned d = a + b, e = d - c;

@@ -85,6 +85,8 @@ long helper_chain(long a, long b, long c);
 const char *pick(int which);
 int search(const int *table, int n, int key);
 long nothing_known(long a, long b);
+long between(const int *p, size_t n, const int *other);
+long list_apart(const int *const *p, size_t n);
 long wrapping(unsigned a, unsigned b, unsigned c);
 long neighbours(const long *v, int i, int by);
 unsigned hash(const unsigned char *p, size_t n, unsigned seed);

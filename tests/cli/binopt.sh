@@ -12,6 +12,12 @@ binopt() {
 cat >subject.c <<'C'
 #include <stdlib.h>
 int difference(int a, int b) { return a - b; }
+long range(const int *p, unsigned long n) {
+    long sum = 0;
+    for (const int *end = p + n; p != end; p++)
+        sum += *p;
+    return sum;
+}
 double weighted(const double *w, const double *x, int n) {
     double sum = 0;
     for (int i = 0; i < n; i++)
@@ -84,6 +90,13 @@ expect 0 "guard" binopt libsubject.so --function=difference --fix=1=42 --guard -
 says out 'specialised: returned 6, '
 expect 0 "a type by hand" binopt libbare.so --function=difference --type='int(int, int)' --fix=1=42 --arg=48
 says out 'specialised: returned 6, '
+# A loop from one pointer to another that is a known distance away: nobody has to know where they are.
+for driver in trace function; do
+    expect 0 "between pointers by $driver" binopt libsubject.so --function=range --fix=1=5 --arg=int32:1,2,3,4,500 --driver=$driver
+    says out '^specialised: returned 510, '
+    says out '\| .*: add .*'
+    says_not out '\| .*: (j|cmp)'
+done
 expect 0 "to a file" binopt libsubject.so --function=difference --fix=1=42 -o text
 silent out
 says text '^specialised by llvm'

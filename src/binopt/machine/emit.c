@@ -125,7 +125,7 @@ static bool absorb(Emit *e, const Out *o) {
         return false;
     if (is_addition(o, &by))
         return pending_set(&e->p, &e->c, to->no, to->no, by, bits, needed);
-    if (o->swaps && in->mnemonic == ZYDIS_MNEMONIC_ADD)
+    if (o->swaps && in->mnemonic == ZYDIS_MNEMONIC_ADD && from->no != R_SP)
         return pending_set(&e->p, &e->c, to->no, from->no, (i64)o->number, bits, needed);
     if (in->mnemonic == ZYDIS_MNEMONIC_MOV && from->kind == OP_GP && to->no != R_SP && from->no != R_SP)
         return pending_set(&e->p, &e->c, to->no, from->no, 0, bits, needed);
@@ -554,6 +554,7 @@ bool emit_graph(Unit *u, const Order *order, CodeMem *memory, CodeSpan *span) {
         put_block(&e, i);
     fix_up(&e);
     give_back(memory, span, e.c.size);
+    u->code_bytes = e.c.size;
     VEC_FREE(&e.fixups);
     return true;
 }

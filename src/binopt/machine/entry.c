@@ -61,6 +61,8 @@ static void fix(Unit *u, State *s, const Param *p, ParamPlace place) {
 bool entry_state(Unit *u, State *s) {
     ParamPlace places[ENTRY_MAX_PARAMS];
     memset(s, 0, sizeof(*s));
+    for (u8 r = 0; r < GP_COUNT; r++)
+        s->gp[r] = value_at_entry(r);
     s->gp[R_SP] = value_stack(0);
     u->outs.len = 0;
     if (!entry_places(u->cfg, places, &u->hopeless))

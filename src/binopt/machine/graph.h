@@ -116,6 +116,7 @@ typedef struct Unit {
     u64 code_base; /* new code is within a few MiB of it */
     u32 frame;     /* of the block that is being walked */
     u64 total_outs, most_work;
+    u64 code_bytes;      /* of the new function */
     i64 lowest;          /* of the stack pointer */
     bool escaped, newer; /* anywhere; there are AVX instructions */
     i64 compare;         /* the last known comparison: how far its operands were apart */

@@ -15,6 +15,7 @@ typedef struct Made {
     Depends depends; /* what it was made from */
     CodeMem *memory;
     CodeSpan span;
+    u64 bytes; /* of the function; the span is longer */
     u32 users;
 } Made;
 
@@ -78,11 +79,10 @@ static void finish(Unit *u, Order *order) {
 /* The new code, for those who want to read it. */
 static void show(const BinoptCfg *cfg, Arena *a, const Made *made) {
     char *text = "";
-    for (u64 at = 0; config_wants_code(cfg) && at < made->span.code_bytes;) {
+    for (u64 at = 0; config_wants_code(cfg) && at < made->bytes;) {
         ZydisDisassembledInstruction d;
         const u8 *code = made->span.code_run + at;
-        if (!ZYAN_SUCCESS(
-                ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, (u64)code, code, made->span.code_bytes - at, &d)))
+        if (!ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, (u64)code, code, made->bytes - at, &d)))
             break;
         text = arena_printf(a, "%s%12llx  %s\n", text, (unsigned long long)code, d.text);
         at += d.info.length;
@@ -104,6 +104,7 @@ static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool
     if (u.hopeless) {
         config_log(cfg, job->most_work < MACHINE_WORK ? 2 : 1, "left alone: %s", u.hopeless);
     } else if (!*full) {
+        made.bytes = u.code_bytes;
         show(cfg, &u.arena, &made);
         config_log(cfg, 2, "specialised: %llu instructions followed, at %p", (unsigned long long)u.total_outs,
                    made.span.code_run);
@@ -174,7 +175,7 @@ void machine_release(void *self, BinoptFunc code) {
 
 size_t machine_code_bytes(void *self, BinoptFunc code) {
     const Made *m = find_made(self, code);
-    return m ? m->span.code_bytes : 0;
+    return m ? m->bytes : 0;
 }
 
 Places *machine_places(void *self) {

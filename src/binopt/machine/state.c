@@ -13,6 +13,31 @@ bool state_equal(const State *a, const State *b) {
     return a->slot_count == b->slot_count && !memcmp(a, b, size_of(a));
 }
 
+static bool is_based(Value v) {
+    return v.kind == VALUE_BASED;
+}
+
+static u32 skip_based(const State *s, u32 i) {
+    while (i < s->slot_count && is_based(s->slot[i].value))
+        i++;
+    return i;
+}
+
+bool state_same_numbers(const State *a, const State *b) {
+    for (u32 r = 0; r < GP_COUNT; r++) {
+        bool x = a->gp[r].kind && !is_based(a->gp[r]), y = b->gp[r].kind && !is_based(b->gp[r]);
+        if (x != y || (x && memcmp(&a->gp[r], &b->gp[r], sizeof(Value))))
+            return false;
+    }
+    size_t from = offsetof(State, vec), to = offsetof(State, slot_count);
+    if (memcmp((const u8 *)a + from, (const u8 *)b + from, to - from))
+        return false;
+    u32 i = skip_based(a, 0), k = skip_based(b, 0);
+    while (i < a->slot_count && k < b->slot_count && !memcmp(&a->slot[i], &b->slot[k], sizeof(Slot)))
+        i = skip_based(a, i + 1), k = skip_based(b, k + 1);
+    return i == a->slot_count && k == b->slot_count;
+}
+
 /* --------------------------------------------------------------------------------------------------------------- slots */
 
 /* Where the slot is, or would be. */
@@ -83,7 +108,7 @@ void state_forget_stack(State *s, i64 from, i64 to) {
         slot->known &= ~gone;
         slot->value.v &= ~value;
         slot->value.nested = false;
-        if (!slot->known || slot->value.kind == VALUE_STACK)
+        if (!slot->known || slot->value.kind != VALUE_CONST)
             drop(s, i);
         else
             i++;
@@ -141,6 +166,18 @@ void state_forget(State *s, RegSet regs) {
     u8 flags = (u8)(regs >> R_FLAGS);
     s->flags_known &= (u8)~flags;
     s->flags &= (u8)~flags;
+}
+
+void state_define(State *s, u8 reg, u64 pc) {
+    for (u32 r = 0; r < GP_COUNT; r++)
+        if (is_based(s->gp[r]) && s->gp[r].base == pc)
+            s->gp[r] = (Value){0};
+    for (u32 i = 0; i < s->slot_count;)
+        if (is_based(s->slot[i].value) && s->slot[i].value.base == pc)
+            drop(s, i);
+        else
+            i++;
+    s->gp[reg] = (Value){.kind = VALUE_BASED, .base = pc};
 }
 
 bool state_knows(const State *s, RegSet regs) {

@@ -7,13 +7,15 @@
 
 #include "binopt/machine/insn.h"
 
-typedef enum ValueKind { VALUE_UNKNOWN, VALUE_CONST, VALUE_STACK } ValueKind;
+/* VALUE_BASED: a number more than something that is not known. Two of the same base are known to be so far apart. */
+typedef enum ValueKind { VALUE_UNKNOWN, VALUE_CONST, VALUE_STACK, VALUE_BASED } ValueKind;
 
 typedef struct Value {
     u64 v; /* the number, or the offset on the stack */
-    u8 kind;
-    bool nested; /* a pointer to memory that is constant, as is all that it leads to */
-    u8 zero[6];
+    u64 base : 48; /* of VALUE_BASED: what the instruction at that address made when it was last executed, or from 1 to 16 a register
+                      at the function's entry */
+    u64 kind : 8;
+    u64 nested : 8; /* a pointer to memory that is constant, as is all that it leads to */
 } Value;
 
 enum { SLOT_BYTES = 8, MAX_SLOTS = 96, MAX_VEC = 16, VEC_BYTES = 16 };
@@ -41,14 +43,21 @@ static inline Value value_const(u64 v) {
 static inline Value value_stack(i64 off) {
     return (Value){.v = (u64)off, .kind = VALUE_STACK};
 }
+static inline Value value_at_entry(u8 reg) {
+    return (Value){.kind = VALUE_BASED, .base = reg + 1u};
+}
 
 void state_copy(State *to, const State *from);
 bool state_equal(const State *a, const State *b);
+/* Do they differ in nothing but what is VALUE_BASED? */
+bool state_same_numbers(const State *a, const State *b);
 /* Keeps in `a` what also holds in `b`; true if that was less. */
 bool state_merge(State *a, const State *b);
 
 /* Forgets registers and flags. */
 void state_forget(State *s, RegSet regs);
+/* The instruction at `pc` has put something new into a register. */
+void state_define(State *s, u8 reg, u64 pc);
 /* Are all of these registers and flags known numbers? */
 bool state_knows(const State *s, RegSet regs);
 

@@ -22,11 +22,14 @@ void step_escape(Unit *u, State *s) {
 
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
+/* Of two, one has to be a number. */
 static Value sum(Value a, Value b) {
-    if (a.kind == VALUE_UNKNOWN || b.kind == VALUE_UNKNOWN || (a.kind == VALUE_STACK && b.kind == VALUE_STACK))
+    if (a.kind == VALUE_UNKNOWN || b.kind == VALUE_UNKNOWN || (a.kind != VALUE_CONST && b.kind != VALUE_CONST))
         return (Value){0};
-    bool stack = a.kind == VALUE_STACK || b.kind == VALUE_STACK;
-    return (Value){.v = a.v + b.v, .kind = stack ? VALUE_STACK : VALUE_CONST, .nested = !stack && a.nested != b.nested};
+    Value r = a.kind == VALUE_CONST ? b : a;
+    r.v = a.v + b.v;
+    r.nested = r.kind == VALUE_CONST && a.nested != b.nested;
+    return r;
 }
 
 static Value register_of(const State *s, u8 r) {
@@ -287,10 +290,10 @@ static bool try_evaluate(Unit *u, State *s, Out *o, Value at) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------- addresses of the frame */
+/* --------------------------------------------------------------------------------------------------------------- pointers */
 
-static bool is_stack(const State *s, const Op *op) {
-    return op->kind == OP_GP && op->bits == 64 && s->gp[op->no].kind == VALUE_STACK;
+static bool is_pointer(Value v) {
+    return v.kind == VALUE_STACK || v.kind == VALUE_BASED;
 }
 
 static Value operand_value(const State *s, const Op *op) {
@@ -307,44 +310,80 @@ static Value align_down(Value v, i64 mask) {
     return value_stack((((i64)v.v + ENTRY) & mask) - ENTRY);
 }
 
-/* Instructions that handle addresses of the frame without letting them go; true if it was one. */
-static bool step_pointer(State *s, const Insn *in, Value at) {
-    const Op *to = &in->op[0], *from = &in->op[1];
-    Value v = {0};
+/* What an addition of a number to a pointer, by whatever instruction, makes of it; unknown if it is none. */
+static Value moved(const State *s, const Insn *in) {
+    Value a = operand_value(s, &in->op[0]), b = in->op_count > 1 ? operand_value(s, &in->op[1]) : (Value){0};
     switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_LEA:
-        if (at.kind != VALUE_STACK || to->bits != 64)
-            return false;
-        v = at;
-        break;
-    case ZYDIS_MNEMONIC_MOV:
-        if (to->bits != 64)
-            return false;
-        if (to->kind == OP_MEM && at.kind == VALUE_STACK && is_stack(s, from)) {
-            state_store_slot(s, (i64)at.v, s->gp[from->no]);
-            return true;
-        }
-        if (to->kind != OP_GP)
-            return false;
-        v = from->kind == OP_MEM && at.kind == VALUE_STACK ? state_load_slot(s, (i64)at.v) : operand_value(s, from);
-        if (v.kind != VALUE_STACK)
-            return false;
-        break;
     case ZYDIS_MNEMONIC_ADD:
+        return is_pointer(a) || is_pointer(b) ? sum(a, b) : (Value){0};
     case ZYDIS_MNEMONIC_SUB:
-    case ZYDIS_MNEMONIC_AND: {
-        Value by = operand_value(s, from);
-        if (!is_stack(s, to) || by.kind != VALUE_CONST)
-            return false;
-        by.v = in->mnemonic == ZYDIS_MNEMONIC_SUB ? 0 - by.v : by.v;
-        v = in->mnemonic == ZYDIS_MNEMONIC_AND ? align_down(s->gp[to->no], (i64)by.v) : sum(s->gp[to->no], by);
-        break;
-    }
+        return is_pointer(a) && b.kind == VALUE_CONST ? sum(a, value_const(0 - b.v)) : (Value){0};
+    case ZYDIS_MNEMONIC_INC:
+    case ZYDIS_MNEMONIC_DEC:
+        return is_pointer(a) ? sum(a, value_const(in->mnemonic == ZYDIS_MNEMONIC_INC ? 1 : ~(u64)0)) : (Value){0};
+    case ZYDIS_MNEMONIC_AND:
+        return a.kind == VALUE_STACK && b.kind == VALUE_CONST ? align_down(a, (i64)b.v) : (Value){0};
     default:
-        return false;
+        return (Value){0};
     }
+}
+
+static Value copied(const State *s, const Insn *in, Value at) {
+    if (in->mnemonic == ZYDIS_MNEMONIC_LEA)
+        return at;
+    if (in->mnemonic != ZYDIS_MNEMONIC_MOV)
+        return (Value){0};
+    bool loads = in->op[1].kind == OP_MEM;
+    return loads && at.kind == VALUE_STACK ? state_load_slot(s, (i64)at.v) : operand_value(s, &in->op[1]);
+}
+
+/* Instructions that handle pointers without letting them go; true if it was one. */
+static bool step_pointer(State *s, const Insn *in, Value at) {
+    const Op *to = &in->op[0];
+    if (!in->op_count || to->bits != 64)
+        return false;
+    if (in->mnemonic == ZYDIS_MNEMONIC_MOV && to->kind == OP_MEM && at.kind == VALUE_STACK) {
+        Value v = operand_value(s, &in->op[1]);
+        if (is_pointer(v))
+            state_store_slot(s, (i64)at.v, v);
+        return is_pointer(v);
+    }
+    if (to->kind != OP_GP)
+        return false;
+    Value v = moved(s, in);
+    if (!v.kind)
+        v = copied(s, in, at);
+    bool aligns = in->mnemonic == ZYDIS_MNEMONIC_AND && s->gp[to->no].kind == VALUE_STACK;
+    if (!is_pointer(v) && !(aligns && in->op[1].kind == OP_IMM))
+        return false;
     state_forget(s, in->writes);
     s->gp[to->no] = v;
+    return true;
+}
+
+/* The difference of two pointers that are a known distance apart. Of the flags, carry and overflow depend on where they are. */
+static bool step_difference(Unit *u, State *s, Out *o, Value at) {
+    enum { PF = 2, ZF = 8, SF = 16 };
+    const Insn *in = o->in;
+    bool compares = in->mnemonic == ZYDIS_MNEMONIC_CMP;
+    if ((!compares && in->mnemonic != ZYDIS_MNEMONIC_SUB) || in->op[0].bits != 64)
+        return false;
+    Value v[2];
+    for (u32 i = 0; i < 2; i++)
+        v[i] = in->op[i].kind == OP_MEM && at.kind == VALUE_STACK ? state_load_slot(s, (i64)at.v)
+                                                                  : operand_value(s, &in->op[i]);
+    if (!is_pointer(v[0]) || v[0].kind != v[1].kind || v[0].base != v[1].base || (!compares && in->has_mem))
+        return false;
+    u64 apart = v[0].v - v[1].v;
+    state_forget(s, in->writes);
+    s->flags_known |= PF | ZF | SF;
+    s->flags |= (u8)((__builtin_parity((u8)apart) ? 0 : PF) | (apart ? 0 : ZF) | (apart >> 63 ? SF : 0));
+    u->compare = (i64)apart;
+    o->known = true;
+    if (compares)
+        return true;
+    s->gp[in->op[0].no] = value_const(apart);
+    add_result(o, in->op[0].no, apart, 0);
     return true;
 }
 
@@ -443,9 +482,9 @@ static void step_any(Unit *u, State *s, const Insn *in) {
         o->swaps = false;
         return;
     }
-    if (step_pointer(s, in, at))
-        return;
     plan_numbers(s, o);
+    if (step_pointer(s, in, at) || step_difference(u, s, o, at))
+        return;
     if (leaks(s, in->reads) || (in->mnemonic == ZYDIS_MNEMONIC_LEA && leaks(s, in->address)))
         step_escape(u, s);
     if (at.kind == VALUE_STACK && in->mem.read && state_has_address(s, (i64)at.v, (i64)at.v + in->mem.bytes))
@@ -458,6 +497,9 @@ static void step_any(Unit *u, State *s, const Insn *in) {
     }
     o->effect |= !in->plain;
     state_forget(s, in->writes);
+    const Op *to = &in->op[0];
+    if (in->plain && in->op_count && to->kind == OP_GP && to->write && to->bits == 64 && to->no != R_SP)
+        state_define(s, to->no, in->pc);
 }
 
 void step_insn(Unit *u, State *s, const Insn *in) {

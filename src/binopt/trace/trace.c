@@ -81,6 +81,19 @@ static u32 guesses(const Unit *u, const Site *site, u32 unknowns) {
     return count;
 }
 
+/* Where a branch in between was not known, it is of no use to know how far pointers have moved. */
+static i32 join_pointers(Trace *t, Unit *u, Site *site, const State *s, u32 unknowns) {
+    for (size_t i = 0; i < site->states.len; i++) {
+        Block *b = &u->blocks.at[site->states.at[i]];
+        if (b->unknowns == unknowns || !state_same_numbers(b->in, s))
+            continue;
+        if (state_merge(b->in, s))
+            enqueue(t, u, site->states.at[i]);
+        return site->states.at[i];
+    }
+    return NO_BLOCK;
+}
+
 static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 unknowns) {
     Trace *t = self;
     Site *site = site_of(t, pc, frame);
@@ -95,6 +108,9 @@ static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 un
     for (size_t i = 0; i < site->states.len; i++)
         if (state_equal(u->blocks.at[site->states.at[i]].in, s))
             return site->states.at[i];
+    i32 joined = join_pointers(t, u, site, s, unknowns);
+    if (joined != NO_BLOCK)
+        return joined;
     if (site->states.len >= MAX_STATES || guesses(u, site, unknowns) >= MAX_GUESSES ||
         (site->endless && site->states.len))
         return generalize(t, u, site, s, unknowns);
