@@ -274,7 +274,8 @@ const LiftOps lift_ops = {
     .call_out = flow_call_out,
 };
 
-/* At a loop's head: is somebody waiting for the guest's whole state? */
+/* At a loop's head: is somebody waiting for the guest's whole state? Flags are left to regfile_finish, which knows whether they
+ * are read before the loop sets them again: most are not, and would be computed in each turn. */
 void flow_poll(LatheFunc *fn, u64 pc) {
     Lifter *l = &fn->l;
     Val word = ir_load(l, I64, ir_state(l, fn->cfg.poll_off), 8, SPACE_STATE);
@@ -283,8 +284,9 @@ void flow_poll(LatheFunc *fn, u64 pc) {
     ir_branch_rare(l, ir_icmp(l, NE, word, ir_int(l, I64, 0)), rare, often);
     ir_here(l, rare);
     fn->cold = true;
-    leave(fn, pc_value(l, pc), false);
+    leave(fn, pc_value(l, pc), true);
     fn->cold = false;
+    fn->blocks[fn->current].poll = rare;
     ir_here(l, often);
 }
 

@@ -45,6 +45,8 @@ typedef struct Block {
     RegVal **vals; /* current value of each register; NULL: as at the block's start or after `reload` */
     Val reload;    /* the last call in the block, which every register comes from, or NULL */
     bool reload_from_state; /* that call took and left all of them in the guest state */
+    Label poll;             /* the way out that its poll takes, or NULL */
+    RegVal *flag_phis;      /* at its head */
 } Block;
 
 struct LatheFunc {
@@ -118,7 +120,8 @@ void regfile_flush(LatheFunc *fn, bool flags_dead, bool slots_too);
 void regfile_settle(LatheFunc *fn);
 /* After `call` everything is where the convention has it, or in the guest state. */
 void regfile_reload(LatheFunc *fn, Val call, bool from_state);
-void regfile_finish(LatheFunc *fn);                 /* fill the phis */
+/* Fill the phis, when all blocks are lifted; and polls write back the flags that somebody reads from there on. */
+void regfile_finish(LatheFunc *fn);
 
 /* facet.c: one value under another type */
 Ty facet_native(const RegInfo *reg);           /* the type that holds all of a register */

@@ -39,6 +39,7 @@ struct RegVal {
     RegVal *rest;
     Val after; /* GIVEN: the call it comes from; NULL: the function's start */
     bool in_state; /* GIVEN: it is in the guest state */
+    RegVal *next;  /* PHI of a flag: another one of the block */
     MakeLazy *make;
     const void *arg;
 };
@@ -115,6 +116,15 @@ static const u64 *phi_blocks(LatheFunc *fn, Reg r) {
     return fn->phi_blocks[r] = meets;
 }
 
+static RegVal *new_phi(LatheFunc *fn, Reg r, u32 block) {
+    RegVal *val = new_val(fn, VAL_PHI, r, block), **flags = &fn->blocks[block].flag_phis;
+    if (regset_has(&fn->isa->dead_at_calls, r)) {
+        val->next = *flags;
+        *flags = val;
+    }
+    return val;
+}
+
 /* The value of r at the end of block b, or where it is being lifted. */
 static RegVal *value_in(LatheFunc *fn, u32 b, Reg r) {
     CHECK(!regset_has(&fn->conv.unseen, r), "the decoder did not say that this instruction uses that vector register");
@@ -127,7 +137,7 @@ static RegVal *value_in(LatheFunc *fn, u32 b, Reg r) {
             block->vals[r]->after = block->reload;
             block->vals[r]->in_state = fn->conv.slot_of[r] < 0 || (block->reload && block->reload_from_state);
         } else if ((meets ? meets : (meets = phi_blocks(fn, r)))[at / 64] >> at % 64 & 1) {
-            block->vals[r] = new_val(fn, VAL_PHI, r, at);
+            block->vals[r] = new_phi(fn, r, at);
         } else {
             at = block->idom;
         }
@@ -378,7 +388,7 @@ void regfile_reload(LatheFunc *fn, Val call, bool from_state) {
 }
 
 /* Filling a phi reads registers at the ends of other blocks, which may ask for more phis. */
-void regfile_finish(LatheFunc *fn) {
+static void fill_phis(LatheFunc *fn) {
     while (fn->pending) {
         Pending *p = fn->pending;
         fn->pending = p->next;
@@ -393,4 +403,35 @@ void regfile_finish(LatheFunc *fn) {
             ir_phi_add(p->phi, v, tail);
         }
     }
+}
+
+/* A flag at the head of a block; NULL if it has several values there and nobody has asked for them. */
+static RegVal *flag_at_head(LatheFunc *fn, u32 b, Reg r) {
+    if (!(phi_blocks(fn, r)[b / 64] >> b % 64 & 1))
+        return value_in(fn, fn->blocks[b].idom, r);
+    RegVal *phi = fn->blocks[b].flag_phis;
+    while (phi && (phi->reg != r || !phi->whole))
+        phi = phi->next;
+    return phi;
+}
+
+static void flush_flags(LatheFunc *fn, u32 b) {
+    fn->current = b;
+    fn->cold = true;
+    position_at_end(fn, fn->blocks[b].poll);
+    for (Reg r = 0; r < fn->isa->reg_count; r++) {
+        bool dirty = regset_has(&fn->blocks[b].dirty_in, r) && regset_has(&fn->isa->dead_at_calls, r);
+        RegVal *val = dirty ? flag_at_head(fn, b, r) : NULL;
+        if (val && (val->kind != VAL_GIVEN || val->reg != r || !val->in_state))
+            store_to_state(fn, r, val);
+    }
+    fn->cold = false;
+}
+
+void regfile_finish(LatheFunc *fn) {
+    fill_phis(fn);
+    for (u32 i = 1; i < fn->order_count; i++)
+        if (fn->blocks[fn->order[i]].poll)
+            flush_flags(fn, fn->order[i]);
+    fill_phis(fn);
 }

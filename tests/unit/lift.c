@@ -170,6 +170,21 @@ static void test_flags_kept(void) {
     }
 }
 
+/* A loop that is asked to return does so with the flags that it would read, and only these. */
+static void test_flags_at_polls(void) {
+    /* stc; 1: sbb rax, rax or cmp rdi, rdx; dec rdi; jnz 1b; ret */
+    static const uint8_t reads[] = {0xf9, 0x48, 0x19, 0xc0, 0x48, 0xff, 0xcf, 0x75, 0xf8, 0xc3};
+    static const uint8_t sets[] = {0xf9, 0x48, 0x39, 0xd7, 0x48, 0xff, 0xcf, 0x75, 0xf8, 0xc3};
+    for (int i = 0; i < 2; i++) {
+        Unit u = unit_new(i ? reads : sets, sizeof(reads));
+        u.cfg.poll_off = offsetof(LatheX86Cpu, gp[LATHE_R15]);
+        LatheX86Cpu cpu = {.gp[LATHE_RDI] = 3, .gp[LATHE_R15] = 1};
+        EXPECT(run(&u, &cpu));
+        EXPECT(cpu.pc == BASE + 1 && cpu.cf == i && cpu.gp[LATHE_RDI] == 3);
+        unit_free(&u);
+    }
+}
+
 static void test_position_independence(void) {
     static const uint8_t code[] = {0x48, 0x8d, 0x05, 0x10, 0, 0, 0, 0xc3}; /* lea rax, [rip+0x10]; ret */
     Unit u = unit_new(code, sizeof(code));
@@ -341,6 +356,7 @@ static void test_threads(void) {
 int main(void) {
     test_plain();
     test_flags_kept();
+    test_flags_at_polls();
     test_position_independence();
     test_calls();
     test_overrides();
