@@ -105,10 +105,10 @@ static void run_in_pages(Rng *r, const Forms *forms) {
     else
         mprotect(at, PAGE,
                  rng_once_in(r, 8) ? permissions[rng_below(r, ARRAY_LEN(permissions))] : PROT_READ | PROT_EXEC);
-    if (!is_file && rng_next(r) & 1)
-        munmap(at + PAGE, PAGE);
+    size_t mapped = !is_file && rng_next(r) & 1 ? PAGE : PAGES * PAGE; /* what is not any more may become another's */
+    munmap(at + mapped, PAGES * PAGE - mapped);
     specialize(r, (u64)code);
-    munmap(at, PAGES * PAGE);
+    munmap(at, mapped);
 }
 
 void anything_run(Rng *r, const Forms *forms) {

@@ -1,6 +1,7 @@
 /* spec.c: specialised functions do what the originals do, and what should be refused is. */
 #include <binopt.h>
 #include <fenv.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -642,6 +643,13 @@ static void test_found(void) {
         mixed(from, to, 99);
         CHECK_THAT(!memcmp(to, expected, sizeof(to)));
     }
+
+    /* A comparison that is as far from equal as can be. */
+    cfg = configure(count_up, "llll");
+    binopt_cfg_set_parami(cfg, 0, (size_t)LONG_MAX - 2);
+    binopt_cfg_set_parami(cfg, 1, 0);
+    __typeof__(&count_up) up = MAKE(cfg, count_up, NEW);
+    CHECK_THAT(up(LONG_MAX - 2, 0, 9) == count_up(LONG_MAX - 2, 0, 9));
 
     cfg = configure(same_arguments, "lpll");
     binopt_cfg_set_parami(cfg, 2, 9);

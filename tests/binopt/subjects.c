@@ -405,6 +405,13 @@ long first_and_fifth(const long *v, long by) {
     return v[0] * by + v[4];
 }
 
+long count_up(long from, long to, long most) {
+    long n = 0;
+    for (unsigned long i = (unsigned long)from; i != (unsigned long)to && most > 0; i++, most--)
+        n += (long)(i & 3);
+    return n;
+}
+
 /* The same arguments each time, two of them on the stack. */
 long same_arguments(long (*f)(long, long, long, long, long, long, long, long), long n, long k) {
     long sum = 0;

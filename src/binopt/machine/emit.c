@@ -107,7 +107,7 @@ static bool is_addition(const Out *o, i64 *by) {
         return true;
     case ZYDIS_MNEMONIC_ADD:
     case ZYDIS_MNEMONIC_SUB:
-        *by = in->mnemonic == ZYDIS_MNEMONIC_ADD ? v : -v;
+        *by = in->mnemonic == ZYDIS_MNEMONIC_ADD ? v : (i64)(0 - (u64)v);
         return (number || o->number_op) && (to->bits == 32 || encode_fits32(*by));
     default:
         return false;

@@ -11,14 +11,18 @@ typedef struct Expect {
     bool before;
 } Expect;
 
+static inline u64 expect_size(i64 v) {
+    return v < 0 ? 0 - (u64)v : (u64)v;
+}
+
 /* The branch is met again: how many instructions are to come, if the distance goes on to shrink as it did. */
 static inline u64 expect_next(Expect *e, const Unit *u) {
-    i64 nearer = e->distance - u->compare, passes = 0;
+    i64 nearer = (i64)((u64)e->distance - (u64)u->compare);
+    u64 passes = 0, outs = u->total_outs - e->outs, more;
     if (e->before && nearer && (u->compare > 0) == (nearer > 0))
-        passes = u->compare / nearer;
-    u64 outs = u->total_outs - e->outs;
+        passes = expect_size(u->compare) / expect_size(nearer);
     *e = (Expect){u->compare, u->total_outs, true};
-    return (u64)passes * outs;
+    return __builtin_mul_overflow(passes, outs, &more) ? UINT64_MAX : more;
 }
 
 #endif

@@ -22,6 +22,12 @@ void step_escape(Unit *u, State *s) {
 
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
+/* What is so far away is not of the stack any more. */
+static bool is_far(u64 off) {
+    const i64 most = (i64)1 << 40;
+    return (i64)off > most || (i64)off < -most;
+}
+
 /* Of two, one has to be a number. */
 static Value sum(Value a, Value b) {
     if (a.kind == VALUE_UNKNOWN || b.kind == VALUE_UNKNOWN || (a.kind != VALUE_CONST && b.kind != VALUE_CONST))
@@ -29,7 +35,7 @@ static Value sum(Value a, Value b) {
     Value r = a.kind == VALUE_CONST ? b : a;
     r.v = a.v + b.v;
     r.nested = r.kind == VALUE_CONST && a.nested != b.nested;
-    return r;
+    return r.kind == VALUE_STACK && is_far(r.v) ? (Value){0} : r;
 }
 
 static Value register_of(const State *s, u8 r) {
@@ -240,6 +246,8 @@ static void take_results(Unit *u, State *s, Out *o, const Machine *m, bool neste
 static void note_compare(Unit *u, const Insn *in, const Machine *before, const Machine *after, const u8 *operand) {
     u64 a = 0, b = 0;
     const Op *x = &in->op[0], *y = &in->op[1];
+    if (!x->bits)
+        return;
     if (x->kind == OP_GP)
         a = (in->mnemonic == ZYDIS_MNEMONIC_CMP ? before : after)->gp[x->no];
     else if (x->kind == OP_MEM)
