@@ -165,7 +165,8 @@ static void define(void *user, const char *name, u64 address, u64 size) {
 
 static LatheStatus link_object(LatheJit *jit, const void *object, size_t size) {
     CodeSpan span;
-    return load_object(&jit->memory, object, size, resolve, define, jit, &span);
+    u64 unwind;
+    return load_object(&jit->memory, object, size, resolve, define, jit, &span, &unwind);
 }
 
 static LatheStatus compile(LatheJit *jit, LLVMModuleRef mod, LatheOpt level) {

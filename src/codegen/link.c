@@ -111,19 +111,25 @@ static bool open_object(Object *o, const void *data, size_t size) {
 
 /* --------------------------------------------------------------------------------------------------------- layout */
 
-/* Unwind tables and notes are left out: nobody reads them from memory. Sections that would need work at load time
- * (thread-local storage, constructors) are refused, as is what is writable and executable. */
+/* Notes are left out: nobody reads them from memory. Sections that would need work at load time (thread-local storage,
+ * constructors) are refused, as is what is writable and executable. */
 static bool part_of(const Object *o, const Elf64_Shdr *s, Part *part) {
     *part = PART_NONE;
-    if (!(s->sh_flags & SHF_ALLOC) || s->sh_type == SHT_X86_64_UNWIND || s->sh_type == SHT_NOTE)
+    if (!(s->sh_flags & SHF_ALLOC) || s->sh_type == SHT_NOTE)
         return true;
     u64 both = SHF_WRITE | SHF_EXECINSTR;
-    bool bits = s->sh_type == SHT_PROGBITS && in_object(o, s->sh_offset, s->sh_size);
+    bool unwind = s->sh_type == SHT_X86_64_UNWIND;
+    bool bits = (s->sh_type == SHT_PROGBITS || unwind) && in_object(o, s->sh_offset, s->sh_size);
     if ((!bits && s->sh_type != SHT_NOBITS) || s->sh_flags & (SHF_TLS | SHF_COMPRESSED) ||
         (s->sh_flags & both) == both || s->sh_addralign > LINK_MAX_ALIGN || s->sh_addralign & (s->sh_addralign - 1))
         return false;
-    *part = s->sh_flags & SHF_WRITE ? PART_DATA : PART_CODE;
+    *part = s->sh_flags & SHF_WRITE || unwind ? PART_DATA : PART_CODE;
     return true;
+}
+
+/* Unwind tables end with a zero, which linkers have to add. */
+static u64 bytes_of(const Elf64_Shdr *s) {
+    return s->sh_type == SHT_X86_64_UNWIND ? s->sh_size + LINK_UNWIND_END_BYTES : s->sh_size;
 }
 
 static bool append(u64 *used, u64 bytes, u64 align, u64 *offset) {
@@ -145,7 +151,7 @@ static bool lay_out(const Object *o, LinkNeeds *needs, u64 *offsets) {
             return false;
         if (part != PART_NONE) {
             u64 *used = part == PART_CODE ? &needs->code_bytes : &needs->data_bytes;
-            if (!append(used, s.sh_size, align, &offset))
+            if (!append(used, bytes_of(&s), align, &offset))
                 return false;
             needs->align = align > needs->align ? align : needs->align;
         }

@@ -24,6 +24,7 @@ typedef struct LinkNeeds {
 } LinkNeeds;
 
 #define LINK_MAX_ALIGN 4096
+#define LINK_UNWIND_END_BYTES 4 /* zeros behind .eh_frame, which is among the data */
 
 /* Where the undefined symbol `name` is; false: nowhere. */
 typedef bool LinkResolve(void *user, const char *name, u64 *address);

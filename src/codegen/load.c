@@ -15,8 +15,9 @@ bool load_resolve(void *user, const char *name, u64 *address) {
 }
 
 LatheStatus load_object(CodeMem *m, const void *object, size_t size, LinkResolve *resolve, LinkDefine *define,
-                        void *user, CodeSpan *span) {
+                        void *user, CodeSpan *span, u64 *unwind) {
     LinkNeeds needs;
+    u64 bytes;
     LatheStatus status = link_measure(object, size, &needs);
     if (status < 0)
         return status;
@@ -27,6 +28,8 @@ LatheStatus load_object(CodeMem *m, const void *object, size_t size, LinkResolve
     status = link_place(object, size, &place);
     if (status == LATHE_OK) {
         link_symbols(object, size, &place, define, user);
+        if (!link_section(object, size, &place, ".eh_frame", unwind, &bytes))
+            *unwind = 0;
         __builtin___clear_cache((char *)span->code_run, (char *)span->code_run + needs.code_bytes);
     } else {
         codemem_release(m, span);

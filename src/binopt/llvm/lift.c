@@ -11,6 +11,7 @@
 #include "binopt/llvm/depth.h"
 #include "binopt/llvm/frame.h"
 #include "binopt/object.h"
+#include "binopt/unwind.h"
 #include "isa/x86_64/x86_64.h"
 #include "lift/func.h"
 
@@ -139,6 +140,8 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
         return refuse(u, problem);
     if (uses_tls_descriptors(fn))
         return refuse(u, "it calls a function for thread-local storage");
+    if (unwind_handles(pc))
+        return refuse(u, "it has exception handlers");
     note_returns(u, fn);
     if (!note_depends(u, fn))
         return refuse(u, "its code cannot be read");

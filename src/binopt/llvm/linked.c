@@ -1,6 +1,8 @@
 /* linked.c: see linked.h. */
 #include "binopt/llvm/linked.h"
 
+#include "binopt/unwind.h"
+
 /* The place of one symbol among those of an object. */
 typedef struct Wanted {
     const char *name;
@@ -16,6 +18,8 @@ static void note(void *user, const char *name, u64 address, u64 size) {
 }
 
 void linked_free(Linked *l) {
+    for (size_t i = 0; i < l->functions.len; i++)
+        unwind_remove(l->functions.at[i].unwind);
     places_free(&l->places);
     VEC_FREE(&l->functions);
 }
@@ -30,8 +34,12 @@ BinoptFunc linked_find(Linked *l, u64 id) {
 }
 
 static LatheStatus load(LinkedFunction *f, CodeMem *memory, const void *object, size_t size, Wanted *w) {
+    u64 unwind = 0;
     f->memory = memory;
-    return memory ? load_object(memory, object, size, load_resolve, note, w, &f->span) : LATHE_ERR_NOMEM;
+    LatheStatus status =
+        memory ? load_object(memory, object, size, load_resolve, note, w, &f->span, &unwind) : LATHE_ERR_NOMEM;
+    f->unwind = (const void *)unwind;
+    return status;
 }
 
 BinoptFunc linked_add(Linked *l, u64 near, u64 id, const char *name, const void *object, size_t size) {
@@ -50,6 +58,7 @@ BinoptFunc linked_add(Linked *l, u64 near, u64 id, const char *name, const void 
     }
     f.code = (BinoptFunc)w.address;
     f.bytes = w.size;
+    unwind_add(f.unwind);
     VEC_PUSH(&l->functions, f);
     return f.code;
 }
@@ -60,6 +69,7 @@ void linked_release(Linked *l, BinoptFunc code) {
         if (f->code != code)
             continue;
         if (--f->users == 0) {
+            unwind_remove(f->unwind);
             codemem_release(f->memory, &f->span);
             *f = l->functions.at[--l->functions.len];
         }

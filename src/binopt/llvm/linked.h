@@ -14,6 +14,7 @@ typedef struct LinkedFunction {
     size_t bytes, users;
     CodeMem *memory;
     CodeSpan span;
+    const void *unwind; /* its tables, or NULL */
 } LinkedFunction;
 
 /* A zeroed one is empty. */

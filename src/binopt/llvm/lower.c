@@ -267,36 +267,44 @@ static const char *switching_code(void) {
 /* To LLVM the call leaves the guest's stack as it is, so that a store of what is there already may be gone. But arguments are the
  * callee's to change, and its own frame is where those of inlined functions were. So what is read there is saved and restored; not what
  * others may have an address of: that is above the stack pointer. */
+enum { WORD = 8, MAX_SINGLE_WORDS = 16 };
+
 typedef struct Saved {
     u64 start, bytes;
-    Val copy; /* NULL: nothing */
+    Val copy; /* NULL: a few words, one by one */
+    Val words[MAX_SINGLE_WORDS];
 } Saved;
 
 /* In words. */
 static Saved what_to_save(const Contents *c, u64 sp) {
-    enum { WORD = 8 };
-    u64 arguments = sp + WORD, start = c->unknown ? 0 : c->read_start, end = arguments;
+    u64 arguments = sp + WORD, start = arguments, end = arguments;
+    if (c->unknown)
+        start = 0;
+    else if (c->read_start < c->read_end && c->read_start < arguments)
+        start = c->read_start;
     if (!c->unknown && c->written_end > arguments)
         end = c->written_end;
     else if (!c->unknown && c->read_end < end)
         end = c->read_end;
-    if (start > arguments)
-        start = arguments;
     start &= ~(u64)(WORD - 1);
     end = (end + WORD - 1) & ~(u64)(WORD - 1);
     return (Saved){.start = start, .bytes = end > start ? end - start : 0};
 }
 
-/* Not by LLVM's own copying, which would want vector registers that the call has. */
+/* Not by LLVM's own copying, which would want vector registers that the call has; for the same reason single words are volatile. */
 static void copy_words(Unit *u, Val to, Val from, u64 bytes) {
     static const char code[] = "rep movsq", where[] = "={rdi},={rsi},={rcx},0,1,2,~{memory}";
     Lifter *l = &u->l;
-    Val args[] = {to, from, ir_int(l, I64, bytes / 8)};
+    Val args[] = {to, from, ir_int(l, I64, bytes / WORD)};
     LLVMTypeRef types[] = {ir_type(l, PTR), ir_type(l, PTR), ir_type(l, I64)};
     LLVMTypeRef type = LLVMFunctionType(LLVMStructTypeInContext(u->ctx, types, 3, false), types, 3, false);
     Val copies =
         LLVMGetInlineAsm(type, code, strlen(code), where, strlen(where), true, false, LLVMInlineAsmDialectATT, false);
     LLVMBuildCall2(l->b, type, copies, args, 3, "");
+}
+
+static Val word_at(Unit *u, const Contents *c, const Saved *s, u64 index) {
+    return ir_offset(&u->l, c->stack, (i64)(s->start + index * WORD));
 }
 
 static Saved save_stack(Unit *u, const Contents *c, Val call) {
@@ -307,13 +315,25 @@ static Saved save_stack(Unit *u, const Contents *c, Val call) {
         return (Saved){0};
     }
     Saved s = what_to_save(c, sp);
-    if (!s.bytes)
-        return s;
-    LLVMPositionBuilderBefore(l->b, c->stack);
-    s.copy = LLVMBuildAlloca(l->b, LLVMArrayType(ir_type(l, I8), (unsigned)s.bytes), "saved");
-    LLVMPositionBuilderBefore(l->b, call);
-    copy_words(u, s.copy, ir_offset(l, c->stack, (i64)s.start), s.bytes);
+    if (s.bytes > MAX_SINGLE_WORDS * WORD) {
+        LLVMPositionBuilderBefore(l->b, c->stack);
+        s.copy = LLVMBuildAlloca(l->b, LLVMArrayType(ir_type(l, I8), (unsigned)s.bytes), "saved");
+        LLVMSetAlignment(s.copy, WORD);
+        LLVMPositionBuilderBefore(l->b, call);
+        copy_words(u, s.copy, word_at(u, c, &s, 0), s.bytes);
+    }
+    for (u64 i = 0; !s.copy && i < s.bytes / WORD; i++) {
+        s.words[i] = LLVMBuildLoad2(l->b, ir_type(l, I64), word_at(u, c, &s, i), "");
+        LLVMSetVolatile(s.words[i], true);
+    }
     return s;
+}
+
+static void restore_stack(Unit *u, const Contents *c, const Saved *s) {
+    if (s->copy)
+        copy_words(u, word_at(u, c, s, 0), s->copy, s->bytes);
+    for (u64 i = 0; !s->copy && i < s->bytes / WORD; i++)
+        LLVMSetVolatile(LLVMBuildStore(u->l.b, s->words[i], word_at(u, c, s, i)), true);
 }
 
 static void lower_switching(Unit *u, const Contents *c, Val call, CallShape shape) {
@@ -331,12 +351,11 @@ static void lower_switching(Unit *u, const Contents *c, Val call, CallShape shap
     LLVMTypeRef type =
         LLVMFunctionType(LLVMStructTypeInContext(u->ctx, out, all->out_count, false), types, count, false);
     Val asm_code =
-        LLVMGetInlineAsm(type, code, strlen(code), where, strlen(where), true, false, LLVMInlineAsmDialectATT, false);
+        LLVMGetInlineAsm(type, code, strlen(code), where, strlen(where), true, false, LLVMInlineAsmDialectATT, true);
     LLVMPositionBuilderBefore(u->l.b, call);
     Saved saved = save_stack(u, c, call);
     Val made = LLVMBuildCall2(u->l.b, type, asm_code, args, count, "");
-    if (saved.copy)
-        copy_words(u, ir_offset(&u->l, c->stack, (i64)saved.start), saved.copy, saved.bytes);
+    restore_stack(u, c, &saved);
     Val result = LLVMGetPoison(LLVMTypeOf(call));
     for (u32 i = 0; i < in->out_count; i++)
         result = LLVMBuildInsertValue(u->l.b, result, LLVMBuildExtractValue(u->l.b, made, i, ""), i, "");
@@ -374,6 +393,15 @@ static void drop_stack(Unit *u, Val stack) {
                 LLVMSetTailCall(in, true);
 }
 
+/* From now on exceptions may pass through. That calls on the guest's stack have another one does not matter: with memory of a size
+ * that LLVM does not know, its frame pointer is what the tables go by. */
+static void let_pass(Unit *u) {
+    static const char nounwind[] = "nounwind";
+    LLVMRemoveEnumAttributeAtIndex(u->spec, LLVMAttributeFunctionIndex,
+                                   LLVMGetEnumAttributeKindForName(nounwind, strlen(nounwind)));
+    ir_attribute(&u->l, u->spec, OF_FUNCTION, "uwtable", 2); /* at all instructions, not only calls */
+}
+
 /* --------------------------------------------------------------------------------------------------------------- public */
 
 void lower_callouts(Unit *u) {
@@ -401,6 +429,8 @@ void lower_callouts(Unit *u) {
         else
             lower_switching(u, &c, calls.at[i], shape);
     }
+    if (calls.len)
+        let_pass(u);
     if (switching && c.stack)
         make_stack_lowest(u, c.stack);
     else if (c.stack)

@@ -1,0 +1,28 @@
+/* unwind.h: exceptions that pass through: what the unwind tables of the process say of its code, and tables for new code.
+ *
+ * Unwinders go by the .eh_frame sections of files, and by such tables that were registered with libgcc. */
+#ifndef BINOPT_UNWIND_H
+#define BINOPT_UNWIND_H
+
+#include "base/base.h"
+
+/* Does the function that has an instruction at pc catch exceptions, or clean up after them? That is done by code that only its tables
+ * know of. */
+bool unwind_handles(u64 pc);
+
+enum { UNWIND_REGS = 16 }; /* general registers, by their number in instructions */
+
+/* Where a function has kept what its caller had in registers, while a call of it is running. */
+typedef struct UnwindRow {
+    u16 saved;            /* a bit for each that was saved */
+    i16 off[UNWIND_REGS]; /* then where, from the stack pointer that the caller had before its call */
+} UnwindRow;
+
+/* For the call that `pc` is in; false if there are no tables of it, or none that is understood. */
+bool unwind_row(u64 pc, UnwindRow *row);
+
+/* Tables begin with a CIE and end with a zero. They have to stay until they are removed. NULL is none. */
+void unwind_add(const void *tables);
+void unwind_remove(const void *tables);
+
+#endif
