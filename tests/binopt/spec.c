@@ -153,6 +153,27 @@ static void test_indices(void) {
     }
 }
 
+/* The results and what is stored, to the last bit. */
+static void test_lanes(void) {
+    static const double numbers[] = {0, -0.0, 1, -1, 2.5, 1e308, -1e-310, INFINITY, NAN};
+    enum { COUNT = sizeof(numbers) / sizeof(*numbers) };
+    for (int i = 0; i < COUNT * COUNT; i++) {
+        double low = numbers[i % COUNT], high = numbers[i / COUNT], is[5], should[5];
+        BinoptCfgRef cfg = configure(lanes, "ddddp");
+        binopt_cfg_set_param(cfg, 1, &low);
+        binopt_cfg_set_param(cfg, 2, &high);
+        __typeof__(&lanes) f = MAKE(cfg, lanes, NEW);
+        for (int k = 0; k < COUNT; k++) {
+            is[4] = f(numbers[k], low, high, is);
+            should[4] = lanes(numbers[k], low, high, should);
+            bool same = true;
+            for (int n = 0; n < 5; n++)
+                same &= isnan(should[n]) ? isnan(is[n]) : !memcmp(&is[n], &should[n], sizeof(double));
+            CHECK_THAT(same);
+        }
+    }
+}
+
 static void test_distances(void) {
     static const int v[] = {4, 3, -1, 4, 100, -7, 8, 9};
     const int *const pointers[] = {v, v + 3, v + 3, v + 4, v, v + 1, v + 1, v + 7};
@@ -751,6 +772,7 @@ int main(void) {
         handle = binopt_init();
         test_integers();
         test_indices();
+        test_lanes();
         test_distances();
         test_loops();
         test_conversions();

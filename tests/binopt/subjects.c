@@ -318,6 +318,16 @@ long list_apart(const int *const *p, size_t n) {
     return r;
 }
 
+/* Upper halves of vectors that are kept while the lower ones are computed with. */
+double lanes(double x, double low, double high, double *out) {
+    __m128d v = _mm_set_pd(high, low), w = _mm_set_pd(low, x), sum;
+    v = _mm_mul_sd(v, w);
+    _mm_storeu_pd(out, v);
+    sum = _mm_add_sd(_mm_set_pd(low, high), v);
+    _mm_storeu_pd(out + 2, sum);
+    return low * x + high * (low + x) + _mm_cvtsd_f64(_mm_mul_sd(_mm_set_sd(low), w)) * (high + x);
+}
+
 /* Halves with their signs, zeros, and again as wholes. */
 long wrapping(unsigned a, unsigned b, unsigned c) {
     unsigned d = a + b, e = d - c;

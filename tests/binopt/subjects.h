@@ -87,6 +87,7 @@ int search(const int *table, int n, int key);
 long nothing_known(long a, long b);
 long between(const int *p, size_t n, const int *other);
 long list_apart(const int *const *p, size_t n);
+double lanes(double x, double low, double high, double *out);
 long wrapping(unsigned a, unsigned b, unsigned c);
 long neighbours(const long *v, int i, int by);
 unsigned hash(const unsigned char *p, size_t n, unsigned seed);

@@ -275,6 +275,15 @@ static bool put_swapped(Emit *e, const Out *o) {
     return true;
 }
 
+static bool put_turned(Emit *e, const Out *o) {
+    if (!live_is_turned(e->u, o))
+        return false;
+    e->c.size += encode_move_vector(o->in->op[0].no - R_VEC, o->in->op[1].no - R_VEC, here(e));
+    if (o->turns == TURN_CONSTANT)
+        e->c.size += encode_with_address(o->in, e->pool + o->bytes, address(e), here(e));
+    return true;
+}
+
 static void put_call(Emit *e, const Out *o) {
     const Insn *in = o->in;
     pending_settle_all(&e->p, &e->c, o->live | o->reads);
@@ -337,7 +346,8 @@ static void put_out(Emit *e, const Out *o) {
         move_stack(e, (i64)o->number, o->live);
         return;
     case OUT_INSN:
-        if (o->effect || (!put_stack_insn(e, o) && !absorb(e, o) && !combine(e, o) && !put_swapped(e, o)))
+        if (o->effect ||
+            (!put_stack_insn(e, o) && !absorb(e, o) && !combine(e, o) && !put_swapped(e, o) && !put_turned(e, o)))
             put_insn(e, o);
         return;
     }

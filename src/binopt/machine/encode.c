@@ -281,6 +281,17 @@ u32 encode_load_vector(u8 vec, u64 address, bool newer, u64 at, u8 *to) {
     return n + put32(to + n, (i64)(address - (at + n + 4)));
 }
 
+u32 encode_move_vector(u8 vec, u8 from, u8 *to) {
+    u32 n = 0;
+    u8 rex = (u8)((vec & 8 ? REX_R : 0) | (from & 8 ? REX_B : 0));
+    if (rex)
+        to[n++] = REX | rex;
+    to[n++] = 0x0f;
+    to[n++] = 0x28;
+    to[n++] = (u8)(0xc0 | (vec & 7) << 3 | (from & 7));
+    return n;
+}
+
 u32 encode_zero_vector(u8 vec, bool newer, u8 *to) {
     u32 n = put_vector(vec, 0x57, newer, to);
     to[n++] = (u8)(0xc0 | (vec & 7) << 3 | (vec & 7));

@@ -38,6 +38,8 @@ u32 encode_lea_sum(u8 reg, u8 a, u8 b, u8 *to);
 u32 encode_extend(u8 reg, u8 from, u8 *to);
 /* A vector register from 16 bytes at an address, or zero. */
 u32 encode_load_vector(u8 vec, u64 address, bool newer, u64 at, u8 *to);
+/* movaps */
+u32 encode_move_vector(u8 vec, u8 from, u8 *to);
 u32 encode_zero_vector(u8 vec, bool newer, u8 *to);
 /* mov $value, disp(base), 32 bits. */
 u32 encode_store_number(u8 base, i32 disp, u32 value, u8 *to);

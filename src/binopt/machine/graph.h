@@ -31,6 +31,13 @@ typedef enum Address {
     ADDRESS_REGISTER, /* none: constant bytes are in vector register `addr` (hoist.h) */
 } Address;
 
+/* An instruction on vectors whose destination is known. */
+typedef enum Turn {
+    TURN_NONE,
+    TURN_CONSTANT, /* it can be made from the other operand, and the constant at `bytes` */
+    TURN_COPY,     /* it is the other operand */
+} Turn;
+
 typedef struct Result {
     u8 reg;
     u64 low, high;
@@ -41,6 +48,7 @@ typedef struct Out {
     u8 kind, address;
     u8 number_op;     /* this operand becomes `number`; 0: none */
     bool swaps;       /* its destination is `number`: if flags do not matter, it can be made from the other operand */
+    u8 turns;         /* the same of vectors, if the upper half does not matter: Turn */
     bool known;       /* all registers it writes are in `result`, flags aside */
     bool effect;      /* does what nobody here can see: stays */
     bool reads_frame; /* may read anything of the frame */
@@ -53,6 +61,7 @@ typedef struct Out {
     u32 bytes;
     RegSet reads, writes, kills;
     RegSet live;           /* what is read after it: live.c */
+    u16 upper;             /* upper halves of vectors that are */
     bool dead, frame_dead; /* not needed; what it stores in the frame is not read */
     Result result[2];
 } Out;
@@ -83,6 +92,7 @@ typedef struct Block {
     const Insn *last;
     u64 target;
     RegSet live_in;
+    u16 upper_in;
     u64 slots_in[8]; /* bit n: the slot at offset -8 * (n + 1) is read */
     u32 code_off;
     u32 followed; /* known branches and jumps that it goes on behind */

@@ -400,6 +400,35 @@ static Level level_of(const ZydisDecodedInstruction *z) {
     }
 }
 
+/* Old scalar instructions; those with VEX have other mnemonics. */
+static Halves halves_of(const Insn *in) {
+    bool two = in->op_count == 2, to_vec = two && in->op[0].kind == OP_VEC, from_vec = two && in->op[1].kind == OP_VEC;
+#define SCALAR(op)                                                                                                     \
+    case ZYDIS_MNEMONIC_##op##SS:                                                                                      \
+    case ZYDIS_MNEMONIC_##op##SD:
+    switch (in->mnemonic) {
+        SCALAR(ADD)
+        SCALAR(SUB)
+        SCALAR(MUL)
+        SCALAR(DIV)
+        SCALAR(MIN)
+        SCALAR(MAX)
+        SCALAR(SQRT)
+        SCALAR(COMI)
+        SCALAR(UCOMI)
+        return to_vec ? HALVES_KEPT : HALVES_READ;
+        SCALAR(MOV)
+        return in->op[0].kind == OP_MEM && from_vec ? HALVES_KEPT : HALVES_READ;
+    case ZYDIS_MNEMONIC_MOVAPS:
+    case ZYDIS_MNEMONIC_MOVAPD:
+    case ZYDIS_MNEMONIC_MOVDQA:
+        return to_vec && from_vec ? HALVES_COPIED : HALVES_READ;
+    default:
+        return HALVES_READ;
+    }
+#undef SCALAR
+}
+
 bool insn_decode(u64 pc, const u8 *bytes, size_t size, Insn *in) {
     ZydisDecoder d;
     ZydisDecodedInstruction z;
@@ -419,6 +448,7 @@ bool insn_decode(u64 pc, const u8 *bytes, size_t size, Insn *in) {
     in->pure = in->plain && executes_alone(&z) && !(in->has_mem && in->mem.odd);
     recognize_idiom(in);
     in->takes_vector = takes_vector(in);
+    in->halves = (u8)halves_of(in);
     in->level = (u8)level_of(&z);
     in->cond = condition_of(&z);
     set_flow(in, &z, ops);

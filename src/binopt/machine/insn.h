@@ -63,6 +63,13 @@ typedef enum Flow {
 
 typedef enum Level { LEVEL_BASE, LEVEL_3, LEVEL_OTHER } Level;
 
+/* What an instruction has to do with the upper halves of 128 bits of its vector operands. */
+typedef enum Halves {
+    HALVES_READ, /* it may read them */
+    HALVES_KEPT, /* it reads none, and leaves that of its first operand alone */
+    HALVES_COPIED,
+} Halves;
+
 typedef enum OpKind { OP_NONE, OP_GP, OP_VEC, OP_MEM, OP_IMM, OP_OTHER } OpKind;
 
 typedef struct Op {
@@ -98,6 +105,7 @@ typedef struct Insn {
     bool maybe_flags;  /* its flags may stay as they are: a shift by cl */
     u8 level;          /* which CPUs have it: Level */
     bool legacy_vector, new_vector;
+    u8 halves;
     u8 op_count;
     Op op[4]; /* those one can see */
     bool has_high;

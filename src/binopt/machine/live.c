@@ -6,6 +6,7 @@ enum { WORDS = 8, SLOTS = 64 * WORDS };
 
 typedef struct Live {
     RegSet regs;
+    u16 upper; /* bit n: the upper half of vector n */
     u64 slots[WORDS];
 } Live;
 
@@ -68,14 +69,37 @@ static bool is_pop(const Out *o) {
     return o->kind == OUT_INSN && o->in->mnemonic == ZYDIS_MNEMONIC_POP && o->slot_bytes;
 }
 
+static u16 vectors(RegSet regs) {
+    return (u16)(regs >> R_VEC);
+}
+
+/* Of upper halves, before an instruction that is needed. */
+static u16 upper_before(const Unit *u, const Out *o, u16 upper) {
+    Halves halves = o->kind == OUT_INSN ? o->in->halves : HALVES_READ;
+    if (live_is_constant(o) || live_is_turned(u, o))
+        return upper & (u16)~vectors(o->writes);
+    if (halves == HALVES_KEPT)
+        return upper;
+    u16 rest = upper & (u16)~vectors(o->kills);
+    if (halves == HALVES_COPIED)
+        return upper & vectors(o->writes) ? rest | vectors(o->reads) : rest;
+    return rest | vectors(o->reads);
+}
+
 /* Before an instruction, given what is read after it. */
 static void before(const Unit *u, Out *o, Live *l) {
     o->live = l->regs;
+    o->upper = l->upper;
     o->frame_dead = o->store && !is_read(l, o->slot, o->slot_bytes);
     bool needed = o->effect || (o->writes & l->regs) || (o->store && !o->frame_dead);
     o->dead = !needed;
     if (!needed)
         return;
+    l->upper = upper_before(u, o, l->upper);
+    if (live_is_turned(u, o)) {
+        l->regs = (l->regs & ~o->writes) | BIT(o->in->op[1].no);
+        return;
+    }
     if (live_is_constant(o)) {
         l->regs &= ~(o->writes & ~ALL_FLAGS & ~kept_partly(u, o));
         return;
@@ -111,6 +135,7 @@ static RegSet returned(const Unit *u) {
 
 static void add(Live *l, const Block *b) {
     l->regs |= b->live_in;
+    l->upper |= b->upper_in;
     for (u32 i = 0; i < WORDS; i++)
         l->slots[i] |= b->slots_in[i];
 }
@@ -135,6 +160,7 @@ static Live after(const Unit *u, const Block *b) {
     case END_LEAVE:
     case END_INDIRECT:
         l.regs = ALL_REGS;
+        l.upper = 0xffff;
         read_all_slots(&l);
         break;
     }
@@ -150,9 +176,10 @@ static bool run_block(const Unit *u, Block *b) {
     Live l = after(u, b);
     for (u32 i = b->out_count; i-- > 0;)
         before(u, &b->out[i], &l);
-    if (l.regs == b->live_in && !memcmp(l.slots, b->slots_in, sizeof(l.slots)))
+    if (l.regs == b->live_in && l.upper == b->upper_in && !memcmp(l.slots, b->slots_in, sizeof(l.slots)))
         return false;
     b->live_in = l.regs;
+    b->upper_in = l.upper;
     memcpy(b->slots_in, l.slots, sizeof(l.slots));
     return true;
 }

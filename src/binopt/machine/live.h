@@ -15,6 +15,11 @@ static inline bool live_is_constant(const Out *o) {
     return o->known && !o->effect && !(o->store && !o->frame_dead) && !(o->writes & o->live & ALL_FLAGS);
 }
 
+/* Is it made from its second operand? Where there are new vector instructions, there is more than two halves to a register. */
+static inline bool live_is_turned(const Unit *u, const Out *o) {
+    return o->turns && !u->newer && !(o->upper >> (o->in->op[0].no - R_VEC) & 1);
+}
+
 /* Registers that must have their values before the block's end. */
 RegSet live_at_end(const Unit *u, const Block *b);
 

@@ -480,6 +480,23 @@ static void plan_numbers(const State *s, Out *o) {
     }
 }
 
+/* A constant times or plus something: both are commutative to the last bit, if the constant is a number. Zero takes no load. One is
+ * left out as LLVM does: a signalling NaN stays one. */
+static void plan_turn(Unit *u, const State *s, Out *o) {
+    const Insn *in = o->in;
+    u32 vec = in->op[0].no - R_VEC;
+    bool times = in->mnemonic == ZYDIS_MNEMONIC_MULSD;
+    if ((!times && in->mnemonic != ZYDIS_MNEMONIC_ADDSD) || in->op[1].kind != OP_VEC || !(s->vec_known >> vec & 1))
+        return;
+    double number;
+    memcpy(&number, s->vec[vec], sizeof(number));
+    if (number == 0 || number != number)
+        return;
+    o->turns = times && number == 1 ? TURN_COPY : TURN_CONSTANT;
+    if (o->turns == TURN_CONSTANT)
+        o->bytes = graph_constant(u, s->vec[vec], VEC_BYTES);
+}
+
 static void step_any(Unit *u, State *s, const Insn *in) {
     Out *o = step_put(u, in, OUT_INSN);
     Value at = in->has_mem ? step_address(s, &in->mem) : (Value){0};
@@ -491,6 +508,7 @@ static void step_any(Unit *u, State *s, const Insn *in) {
         return;
     }
     plan_numbers(s, o);
+    plan_turn(u, s, o);
     if (step_pointer(s, in, at) || step_difference(u, s, o, at))
         return;
     if (leaks(s, in->reads) || (in->mnemonic == ZYDIS_MNEMONIC_LEA && leaks(s, in->address)))
