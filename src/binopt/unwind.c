@@ -15,6 +15,7 @@ typedef struct Entry {
     u64 code_align;
     i64 data_align;
     u64 handlers;                                      /* where they are described; 0: there are none */
+    bool odd;                                          /* they are, but it is not understood where */
     const u8 *initial, *initial_end, *code, *code_end; /* the instructions of the CIE, and its own */
 } Entry;
 
@@ -102,6 +103,17 @@ static bool read_common(const u8 *at, Entry *e, Augmentation *a) {
     return a->known && pointer_bytes(a->code);
 }
 
+/* Relative to where that is written, usually; a zero is none. */
+static void find_handlers(u8 encoding, const u8 *at, Entry *e) {
+    enum { RELATIVE = 0x10, SIGNED_4 = 0x0b };
+    const u64 place = (u64)at;
+    u32 bytes = pointer_bytes(encoding);
+    u64 v = bytes ? read_number(&at, bytes) : 0;
+    e->odd = !bytes || (v && encoding != 0 && encoding != (RELATIVE | SIGNED_4));
+    if (v)
+        e->handlers = encoding ? place + (u64)(i64)(i32)v : v;
+}
+
 static bool find_entry(u64 pc, Entry *e) {
     Bases bases;
     Augmentation a;
@@ -118,8 +130,8 @@ static bool find_entry(u64 pc, Entry *e) {
     if (a.any) {
         u64 bytes = read_uleb(&at);
         const u8 *data = at;
-        if (a.handlers != 0xff && pointer_bytes(a.handlers) && bytes >= pointer_bytes(a.handlers))
-            e->handlers = read_number(&data, pointer_bytes(a.handlers));
+        if (a.handlers != 0xff)
+            find_handlers(a.handlers, data, e);
         at += bytes;
     }
     e->code = at;
@@ -174,22 +186,21 @@ static u8 number_of(u64 dwarf) {
 }
 
 static void save(Machine *m, u64 dwarf, i64 off) {
-    if (dwarf == RETURN_ADDRESS) {
-        m->lost |= off != -8;
-    } else if (dwarf < UNWIND_REGS && off == (i16)off) {
-        m->row.saved |= (u16)(1u << number_of(dwarf));
+    bool fits = dwarf == RETURN_ADDRESS ? off == -8 : dwarf < UNWIND_REGS && off == (i16)off;
+    m->lost |= !fits;
+    if (fits)
+        m->row.saved |= 1u << number_of(dwarf);
+    if (fits && dwarf < UNWIND_REGS)
         m->row.off[number_of(dwarf)] = (i16)off;
-    } else {
-        m->lost = true;
-    }
 }
 
 static void keep(Machine *m, u64 dwarf, const UnwindRow *as) {
-    if (dwarf >= UNWIND_REGS)
+    if (dwarf > RETURN_ADDRESS)
         return;
     u8 r = number_of(dwarf);
-    m->row.saved = (u16)((m->row.saved & ~(1u << r)) | (as ? as->saved & (1u << r) : 0));
-    m->row.off[r] = as ? as->off[r] : 0;
+    m->row.saved = (m->row.saved & ~(1u << r)) | (as ? as->saved & 1u << r : 0);
+    if (r < UNWIND_REGS)
+        m->row.off[r] = as ? as->off[r] : 0;
 }
 
 /* Where the caller's stack pointer is, is known without them. */
@@ -220,6 +231,7 @@ static void run_other(Machine *m, u8 op, const u8 **at) {
         keep(m, read_uleb(at), &m->initial);
         return;
     case CFA_SAME_VALUE:
+    case CFA_UNDEFINED: /* of the return address: there is no caller */
         keep(m, read_uleb(at), NULL);
         return;
     case CFA_REMEMBER:
@@ -272,23 +284,62 @@ static void run(Machine *m, const u8 *at, const u8 *end) {
     }
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- handlers */
+
+/* A number of the table of calls; false if its encoding is another one. */
+static bool read_encoded(u8 encoding, const u8 **at, u64 *v) {
+    enum { ULEB = 1 };
+    if (encoding != ULEB && (encoding > 15 || !pointer_bytes(encoding)))
+        return false;
+    *v = encoding == ULEB ? read_uleb(at) : read_number(at, pointer_bytes(encoding));
+    return true;
+}
+
+/* The table of calls, by ranges of code (LSB Core, 10.6.3.1, and GCC's language specific data): those that it does not have throw
+ * nothing, and if they do that is the end. */
+static UnwindKind look_up_call(const Entry *e, u64 pc) {
+    enum { OMITTED = 0xff };
+    const u8 *at = (const u8 *)e->handlers;
+    if (*at++ != OMITTED) /* where handlers are counted from, if not from the function */
+        return UNWIND_HANDLED;
+    if (*at++ != OMITTED)
+        read_uleb(&at);
+    u8 encoding = *at++;
+    u64 bytes = read_uleb(&at), start, size, handler;
+    for (const u8 *end = at + bytes; at < end;) {
+        if (!read_encoded(encoding, &at, &start) || !read_encoded(encoding, &at, &size) ||
+            !read_encoded(encoding, &at, &handler))
+            return UNWIND_HANDLED;
+        read_uleb(&at);
+        if (pc - e->function - start < size)
+            return handler ? UNWIND_HANDLED : UNWIND_PASSES;
+    }
+    return UNWIND_NONE;
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ public */
 
 bool unwind_handles(u64 pc) {
     Entry e;
-    return find_entry(pc, &e) && e.handlers;
+    return find_entry(pc, &e) && (e.handlers || e.odd);
 }
 
-bool unwind_row(u64 pc, UnwindRow *row) {
+UnwindKind unwind_call(u64 pc, UnwindRow *row) {
+    Bases bases;
     Entry e;
     if (!find_entry(pc, &e))
-        return false;
+        return _Unwind_Find_FDE((void *)pc, &bases) ? UNWIND_HANDLED : UNWIND_NONE;
+    UnwindKind kind = e.odd ? UNWIND_HANDLED : e.handlers ? look_up_call(&e, pc) : UNWIND_PASSES;
+    if (kind != UNWIND_PASSES)
+        return kind;
     Machine m = {.e = &e, .at = e.function, .pc = pc};
     run(&m, e.initial, e.initial_end);
     m.initial = m.row;
     run(&m, e.code, e.code_end);
     *row = m.row;
-    return !m.lost;
+    bool has_caller = row->saved >> RETURN_ADDRESS & 1;
+    row->saved &= ~(1u << RETURN_ADDRESS);
+    return m.lost ? UNWIND_HANDLED : has_caller ? UNWIND_PASSES : UNWIND_NONE;
 }
 
 void unwind_add(const void *tables) {

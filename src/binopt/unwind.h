@@ -12,14 +12,21 @@ bool unwind_handles(u64 pc);
 
 enum { UNWIND_REGS = 16 }; /* general registers, by their number in instructions */
 
-/* Where a function has kept what its caller had in registers, while a call of it is running. */
+/* What happens to an exception that comes out of a call. */
+typedef enum UnwindKind {
+    UNWIND_NONE,    /* it ends the program: there are no tables, or they do not have the call */
+    UNWIND_PASSES,  /* it goes on to the caller */
+    UNWIND_HANDLED, /* there is code for it, or it is not understood what is done */
+} UnwindKind;
+
+/* Where a function has then kept what its caller had in registers. */
 typedef struct UnwindRow {
-    u16 saved;            /* a bit for each that was saved */
+    u32 saved;            /* a bit for each that was saved */
     i16 off[UNWIND_REGS]; /* then where, from the stack pointer that the caller had before its call */
 } UnwindRow;
 
-/* For the call that `pc` is in; false if there are no tables of it, or none that is understood. */
-bool unwind_row(u64 pc, UnwindRow *row);
+/* For the call that `pc` is in; the row is set for what passes. */
+UnwindKind unwind_call(u64 pc, UnwindRow *row);
 
 /* Tables begin with a CIE and end with a zero. They have to stay until they are removed. NULL is none. */
 void unwind_add(const void *tables);

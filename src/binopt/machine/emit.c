@@ -5,6 +5,7 @@
 #include "binopt/machine/hoist.h"
 #include "binopt/machine/live.h"
 #include "binopt/machine/pending.h"
+#include "binopt/machine/tables.h"
 
 enum { LOOP_ALIGN = 32, END_BYTES = 96, OUT_BYTES = 2 * ENCODE_MAX_BYTES + 24, GUARD_BYTES = 40 };
 
@@ -20,6 +21,7 @@ typedef struct Emit {
     Pending p;
     const Order *order;
     VEC(Fixup) fixups;
+    VEC(TableCall) calls;
 } Emit;
 
 static u8 *here(Emit *e) {
@@ -288,6 +290,7 @@ static void put_call(Emit *e, const Out *o) {
     const Insn *in = o->in;
     pending_settle_all(&e->p, &e->c, o->live | o->reads);
     pending_reset(&e->p);
+    u32 start = e->c.size;
     if (o->address == ADDRESS_KNOWN)
         e->c.size += encode_call(o->addr, address(e), here(e));
     else if (in->has_mem && !in->mem.odd) {
@@ -296,6 +299,8 @@ static void put_call(Emit *e, const Out *o) {
     } else {
         put_bytes(e, in->bytes, in->length);
     }
+    if (o->frame)
+        VEC_PUSH(&e->calls, ((TableCall){start, e->c.size, o->frame}));
 }
 
 /* The return address of a call that was inlined, for somebody who reads it. */
@@ -526,6 +531,15 @@ static void collect_constants(Unit *u) {
         }
 }
 
+/* Calls that exceptions pass through. */
+static size_t count_calls(const Unit *u) {
+    size_t count = 0;
+    for (size_t i = 0; i < u->blocks.len; i++)
+        for (u32 k = 0; u->blocks.at[i].reached && k < u->blocks.at[i].out_count; k++)
+            count += u->blocks.at[i].out[k].frame != NULL;
+    return count;
+}
+
 static void fix_up(Emit *e) {
     for (size_t i = 0; i < e->fixups.len; i++) {
         const Fixup *f = &e->fixups.at[i];
@@ -544,10 +558,11 @@ static void give_back(CodeMem *memory, CodeSpan *span, u64 size) {
     span->code_bytes = used;
 }
 
-bool emit_graph(Unit *u, const Order *order, CodeMem *memory, CodeSpan *span) {
+bool emit_graph(Unit *u, const Order *order, CodeMem *memory, CodeSpan *span, const void **unwind) {
     Emit e = {.u = u, .order = order};
     collect_constants(u);
-    if (!codemem_alloc(memory, most_bytes(u), u->pool.len, LOOP_ALIGN, span))
+    u64 table_bytes = tables_most_bytes(count_calls(u));
+    if (!codemem_alloc(memory, most_bytes(u), u->pool.len + table_bytes, LOOP_ALIGN, span))
         return false;
     e.c = (Code){span->code_write, (u64)span->code_run, 0};
     e.pool = (u64)span->data;
@@ -563,8 +578,12 @@ bool emit_graph(Unit *u, const Order *order, CodeMem *memory, CodeSpan *span) {
     for (size_t i = 0; i < order->list.len; i++)
         put_block(&e, i);
     fix_up(&e);
+    *unwind = e.calls.len ? span->data + u->pool.len : NULL;
+    if (e.calls.len)
+        tables_put(span->data + u->pool.len, e.c.run, e.c.size, e.calls.at, e.calls.len);
     give_back(memory, span, e.c.size);
     u->code_bytes = e.c.size;
     VEC_FREE(&e.fixups);
+    VEC_FREE(&e.calls);
     return true;
 }

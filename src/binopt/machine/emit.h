@@ -4,7 +4,8 @@
 
 #include "binopt/machine/order.h"
 
-/* After live_run. The new function is at the start of the span; false if there is no memory left for it. */
-bool emit_graph(Unit *u, const Order *order, CodeMem *memory, CodeSpan *span);
+/* After live_run. The new function is at the start of the span, and its unwind tables, if any, are at *unwind; false if there is no
+ * memory left for it. */
+bool emit_graph(Unit *u, const Order *order, CodeMem *memory, CodeSpan *span, const void **unwind);
 
 #endif

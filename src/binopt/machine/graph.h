@@ -12,6 +12,7 @@
 #include "binopt/machine/evaluate.h"
 #include "binopt/machine/memory.h"
 #include "binopt/machine/state.h"
+#include "binopt/unwind.h"
 
 typedef enum OutKind {
     OUT_INSN,   /* the original's, perhaps with other operands */
@@ -43,8 +44,17 @@ typedef struct Result {
     u64 low, high;
 } Result;
 
+/* Where the caller's registers are during a call, for exceptions to pass. Offsets on the stack are those of state.h. */
+typedef struct CallFrame {
+    u8 base;      /* a register that has an address of the stack, */
+    i64 base_off; /* which is this */
+    u32 saved;    /* a bit for each register that is in its slot */
+    i64 slot[GP_COUNT];
+} CallFrame;
+
 typedef struct Out {
     const Insn *in;
+    const CallFrame *frame; /* of a call; NULL: exceptions do not pass */
     u8 kind, address;
     u8 number_op;     /* this operand becomes `number`; 0: none */
     bool swaps;       /* its destination is `number`: if flags do not matter, it can be made from the other operand */
@@ -113,6 +123,12 @@ typedef struct Frame {
     u64 loop; /* where it begins; 0: no loop */
 } Frame;
 
+/* What the tables of the original say of a call. */
+typedef struct CallRow {
+    UnwindKind kind;
+    UnwindRow row;
+} CallRow;
+
 typedef struct Unit {
     const BinoptCfg *cfg;
     Arena arena;
@@ -123,6 +139,8 @@ typedef struct Unit {
     VEC(Frame) frames;
     VEC(Out) outs; /* of the block that is being walked */
     VEC(u8) pool;  /* constants, 16 bytes each */
+    Map64 row_at;  /* pc -> index of rows */
+    VEC(CallRow) rows;
     u64 code_base; /* new code is within a few MiB of it */
     u32 frame;     /* of the block that is being walked */
     u64 total_outs, most_work;

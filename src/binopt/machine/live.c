@@ -123,6 +123,9 @@ static void before(const Unit *u, Out *o, Live *l) {
         read_slots(l, o->slot, o->slot_bytes);
     if (o->reads_frame && u->escaped)
         read_all_slots(l);
+    for (u32 r = 0; o->frame && r < GP_COUNT; r++)
+        if (o->frame->saved >> r & 1)
+            read_slots(l, o->frame->slot[r], SLOT_BYTES);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- blocks */

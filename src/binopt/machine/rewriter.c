@@ -15,7 +15,8 @@ typedef struct Made {
     Depends depends; /* what it was made from */
     CodeMem *memory;
     CodeSpan span;
-    u64 bytes; /* of the function; the span is longer */
+    u64 bytes;          /* of the function; the span is longer */
+    const void *unwind; /* its tables, or NULL */
     u32 users;
 } Made;
 
@@ -40,6 +41,8 @@ static void unit_free(Unit *u) {
     VEC_FREE(&u->frames);
     VEC_FREE(&u->outs);
     VEC_FREE(&u->pool);
+    VEC_FREE(&u->rows);
+    map64_free(&u->row_at);
     arena_free(&u->arena);
 }
 
@@ -100,7 +103,7 @@ static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool
     memory_init(&u.memory, cfg, &u.arena);
     build_all(&u, job->build);
     finish(&u, &order);
-    *full = !u.hopeless && !emit_graph(&u, &order, memory, &made.span);
+    *full = !u.hopeless && !emit_graph(&u, &order, memory, &made.span, &made.unwind);
     if (u.hopeless) {
         config_log(cfg, job->most_work < MACHINE_WORK ? 2 : 1, "left alone: %s", u.hopeless);
     } else if (!*full) {
@@ -111,6 +114,7 @@ static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool
         made.cfg = config_clone(cfg);
         made.depends = u.memory.depends;
         u.memory.depends = (Depends){0};
+        unwind_add(made.unwind);
         VEC_PUSH(&r->made, made);
     }
     order_free(&order);
@@ -152,6 +156,7 @@ BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build, u6
 }
 
 static void free_made(Made *m) {
+    unwind_remove(m->unwind);
     config_free(m->cfg);
     depends_free(&m->depends);
 }
@@ -168,8 +173,8 @@ void machine_release(void *self, BinoptFunc code) {
     Made *m = find_made(r, code);
     if (!m || --m->users)
         return;
-    codemem_release(m->memory, &m->span);
     free_made(m);
+    codemem_release(m->memory, &m->span);
     *m = r->made.at[--r->made.len];
 }
 
@@ -203,8 +208,8 @@ void machine_close(void *self) {
     enum { MANY_COPIES = 1 << 14 };
     MachineRewriter *r = self;
     for (size_t i = 0; i < r->made.len; i++) {
-        codemem_release(r->made.at[i].memory, &r->made.at[i].span);
         free_made(&r->made.at[i]);
+        codemem_release(r->made.at[i].memory, &r->made.at[i].span);
     }
     r->made.len = 0;
     if (r->evaluator.copies.len > MANY_COPIES || !idle_give(r))

@@ -44,6 +44,55 @@ static bool is_active(const Unit *u, u32 frame, u64 function) {
     return false;
 }
 
+static UnwindKind unwind_at(Unit *u, u64 pc, UnwindRow *row) {
+    u32 index;
+    if (!map64_get(&u->row_at, pc, &index)) {
+        CallRow found = {0};
+        found.kind = unwind_call(pc, &found.row);
+        index = (u32)u->rows.len;
+        map64_set(&u->row_at, pc, index);
+        VEC_PUSH(&u->rows, found);
+    }
+    *row = u->rows.at[index].row;
+    return u->rows.at[index].kind;
+}
+
+/* Adds what a function has saved that returns to `return_slot`. What it was called by has saved comes later, and counts. */
+static bool add_saved(CallFrame *f, const UnwindRow *row, i64 return_slot) {
+    for (u32 r = 0; r < GP_COUNT; r++) {
+        if (!(row->saved >> r & 1))
+            continue;
+        f->slot[r] = return_slot + SLOT_BYTES + row->off[r];
+        f->saved |= 1u << r;
+        if (f->slot[r] % SLOT_BYTES)
+            return false;
+    }
+    return true;
+}
+
+/* How an exception passes from the call to the caller of the new function; NULL if it does not in the original. False: the original has
+ * to make the call. */
+static bool find_call_frame(Walk *w, const Insn *in, const CallFrame **frame) {
+    Unit *u = w->u;
+    CallFrame f = {.base = w->s.gp[R_SP].kind == VALUE_STACK ? R_SP : R_BP};
+    u64 pc = in->pc;
+    *frame = NULL;
+    for (u32 i = w->frame; i != NO_FRAME; i = u->frames.at[i].parent) {
+        UnwindRow row;
+        UnwindKind kind = unwind_at(u, pc, &row);
+        if (kind != UNWIND_PASSES)
+            return kind == UNWIND_NONE;
+        if (!add_saved(&f, &row, u->frames.at[i].return_slot))
+            return false;
+        pc = u->frames.at[i].return_pc - 1;
+    }
+    f.base_off = (i64)w->s.gp[f.base].v;
+    if (w->s.gp[f.base].kind != VALUE_STACK || f.base_off > SLOT_BYTES)
+        return false;
+    *frame = memcpy(ARENA_NEW(&u->arena, CallFrame), &f, sizeof(f));
+    return true;
+}
+
 static bool may_inline(Walk *w, const Callee *callee) {
     Unit *u = w->u;
     u64 function = callee->function;
@@ -53,6 +102,8 @@ static bool may_inline(Walk *w, const Callee *callee) {
     if (is_active(u, w->frame, function) || callee->stub || callee->never_returns)
         return false;
     if (!u->cfg->libraries && callee->library)
+        return false;
+    if (unwind_handles(function))
         return false;
     const Insn *first = memory_insn(&u->memory, function);
     return first && first->flow != FLOW_LEAVE && first->flow != FLOW_STOP;
@@ -114,9 +165,10 @@ static void forget_called(Walk *w) {
 }
 
 /* Only calls of other files follow the convention for sure: within one, compilers know what the callee leaves alone. */
-static void keep_call(Walk *w, const Insn *in, Value target, bool foreign) {
+static void keep_call(Walk *w, const Insn *in, Value target, bool foreign, const CallFrame *frame) {
     Unit *u = w->u;
     Out *o = step_put(u, in, OUT_CALL);
+    o->frame = frame;
     o->effect = true;
     o->reads_frame = true;
     if (foreign) {
@@ -139,6 +191,8 @@ static void keep_call(Walk *w, const Insn *in, Value target, bool foreign) {
         if (o->address == ADDRESS_KNOWN) /* where the pointer is, not where it leads */
             o->address = ADDRESS_KEPT;
     }
+    if (frame)
+        o->reads |= (ABI_SAVED & ~(RegSet)frame->saved) | BIT(frame->base);
     /* What is stored below is for the callee: arguments. */
     if (w->s.gp[R_SP].kind == VALUE_STACK) {
         o->load = true;
@@ -167,7 +221,12 @@ static void walk_call(Walk *w, const Insn *in) {
         return;
     }
     bool foreign = callee.function != callee.at || callee.stub || callee.library;
-    keep_call(w, in, target, foreign && !may_be_descriptor(in));
+    const CallFrame *frame;
+    if (!find_call_frame(w, in, &frame)) {
+        leave_to(w, in->pc);
+        return;
+    }
+    keep_call(w, in, target, foreign && !may_be_descriptor(in), frame);
     w->pc += in->length;
     if (callee.never_returns)
         end_with(w, END_STOP, NULL, 0);
