@@ -1,6 +1,7 @@
 /* api.c: the functions of binopt.h: handles, configurations, and the choice of a rewriter. */
 #include <stdarg.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "binopt/rewriter.h"
 #include "binopt/signature.h"
@@ -9,7 +10,13 @@ struct BinoptOpaqueHandle {
     const Rewriter *rewriter;
     void *self; /* the rewriter's */
     BinoptCfg *cfgs;
+    pid_t owner; /* the process that made it */
 };
+
+/* After fork() the code of a handle is still shared with the parent, and its threads are not there. */
+static bool is_inherited(BinoptHandle handle) {
+    return handle->owner != getpid();
+}
 
 /* The one that the environment names, or the library's first. */
 static const Rewriter *choose(void) {
@@ -68,6 +75,7 @@ BinoptHandle binopt_init(void) {
     BinoptHandle handle = mem_new(sizeof(*handle));
     handle->rewriter = choose();
     handle->self = handle->rewriter->open();
+    handle->owner = getpid();
     return handle;
 }
 
@@ -77,7 +85,8 @@ void binopt_fini(BinoptHandle handle) {
         handle->cfgs = cfg->next;
         config_free(cfg);
     }
-    handle->rewriter->close(handle->self);
+    if (!is_inherited(handle))
+        handle->rewriter->close(handle->self);
     mem_free(handle);
 }
 
@@ -159,11 +168,15 @@ void binopt_cfg_set_paramp(BinoptCfgRef cfg, unsigned idx, const void *ptr, size
 
 BinoptFunc binopt_spec_create(BinoptCfgRef cfg) {
     need_type(cfg);
-    BinoptFunc made = cfg->handle->rewriter->specialize(cfg->handle->self, cfg);
+    BinoptFunc made = NULL;
+    if (is_inherited(cfg->handle))
+        config_log(cfg, 1, "left alone: the handle is that of the parent process");
+    else
+        made = cfg->handle->rewriter->specialize(cfg->handle->self, cfg);
     return made ? made : (BinoptFunc)cfg->function;
 }
 
 void binopt_spec_delete(BinoptHandle handle, BinoptFunc spec_func) {
-    if (handle->rewriter->release && spec_func)
+    if (handle->rewriter->release && spec_func && !is_inherited(handle))
         handle->rewriter->release(handle->self, spec_func);
 }

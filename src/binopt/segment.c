@@ -71,6 +71,19 @@ static bool refuses_writes(u64 addr) {
            !madvise(NULL, 0, MADV_POPULATE_WRITE);
 }
 
+bool segment_is_read_only(u64 addr, u64 size) {
+    u64 page = addr & ~(u64)(PAGE - 1);
+    while (page < addr + size && refuses_writes(page))
+        page += PAGE;
+    if (page >= addr + size)
+        return true;
+    Maps maps;
+    maps_init(&maps);
+    bool read_only = maps_constant(&maps, addr, size);
+    maps_free(&maps);
+    return read_only;
+}
+
 Segment segment_find(u64 addr) {
     Headers h;
     const Elf64_Phdr *load, *relro;

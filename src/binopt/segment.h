@@ -18,4 +18,7 @@ typedef struct Segment {
 
 Segment segment_find(u64 addr);
 
+/* Is all of this memory mapped, and not to be written to? */
+bool segment_is_read_only(u64 addr, u64 size);
+
 #endif

@@ -4,6 +4,7 @@
  * The jump is one instruction in one aligned word that is replaced as a whole, so that a thread that comes by executes the old one or
  * the new one. It is a direct one where its target is in reach, which costs a caller nothing that could be measured. */
 #include <pthread.h>
+#include <signal.h>
 
 #include "binopt/rewriter.h"
 #include "binopt/trace/trace.h"
@@ -127,9 +128,15 @@ static void *work(void *user) {
     return NULL;
 }
 
+/* Signals are for the application's own threads. */
 static bool start_worker(Tiered *t) {
-    if (!t->has_worker)
-        t->has_worker = !pthread_create(&t->worker, NULL, work, t);
+    sigset_t all, before;
+    if (t->has_worker)
+        return true;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    t->has_worker = !pthread_create(&t->worker, NULL, work, t);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return t->has_worker;
 }
 

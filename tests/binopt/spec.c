@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -714,6 +715,37 @@ static void test_again(void) {
     CHECK_THAT(second(4, v) == 109);
 }
 
+/* What could not be written to when it was read, and can be now, is not constant any more. */
+static void test_permissions(void) {
+    long *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    page[0] = 7;
+    page[4] = 5;
+    mprotect(page, 4096, PROT_READ);
+    BinoptCfgRef cfg = configure(first_and_fifth, "lpl");
+    binopt_cfg_set_param(cfg, 0, &page);
+    __typeof__(&first_and_fifth) first = MAKE(cfg, first_and_fifth, NEW);
+    CHECK_THAT(first(page, 10) == 75);
+    mprotect(page, 4096, PROT_READ | PROT_WRITE);
+    __typeof__(&first_and_fifth) second = MAKE(cfg, first_and_fifth, NEW);
+    page[4] = 6;
+    CHECK_THAT(second(page, 10) == 76);
+    binopt_spec_delete(handle, (BinoptFunc)first);
+    binopt_spec_delete(handle, (BinoptFunc)second);
+    munmap(page, 4096);
+}
+
+/* Whatever is allowed, no more is needed than that. */
+static void test_stack_sizes(void) {
+    static const size_t sizes[] = {(size_t)1 << 32, (size_t)1 << 33, ((size_t)1 << 40) + 8, ~(size_t)0};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        BinoptCfgRef cfg = configure(local_array, "lii");
+        binopt_cfg_set_parami(cfg, 0, 5);
+        binopt_cfg_set(cfg, BINOPT_F_STACKSZ, sizes[i]);
+        __typeof__(&local_array) l = MAKE(cfg, local_array, NEW);
+        CHECK_THAT(l(5, 3) == local_array(5, 3));
+    }
+}
+
 /* A function goes when it was deleted as often as it was created; its place is used again. */
 static void test_deletion(void) {
     BinoptCfgRef cfg = configure(subtract, "iii");
@@ -787,6 +819,8 @@ int main(void) {
         test_tables();
         test_found();
         test_again();
+        test_permissions();
+        test_stack_sizes();
         test_deletion();
         test_gain();
         binopt_fini(handle);

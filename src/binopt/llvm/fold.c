@@ -159,7 +159,10 @@ static Val folded_load(Unit *u, Val load) {
         return NULL;
     if (maps_read(at.value, bytes, size) < size)
         return NULL;
-    depends_add(&u->depends, at.value, bytes, size);
+    if (!at.nested && config_memory(u->cfg, at.value, size) == BINOPT_MEM_DEFAULT)
+        depends_add_read_only(&u->depends, at.value, bytes, size);
+    else
+        depends_add(&u->depends, at.value, bytes, size);
     return constant_of(u, type, bytes, at.nested);
 }
 

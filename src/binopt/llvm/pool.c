@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "base/base.h"
+#include "binopt/fork.h"
 
 enum { MAX_IDLE = 4 };
 
@@ -14,6 +15,7 @@ static struct {
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 LatheJit *pool_take(void) {
+    fork_protect(&pool.lock);
     pthread_mutex_lock(&pool.lock);
     LatheJit *jit = pool.count ? pool.idle[--pool.count] : NULL;
     pthread_mutex_unlock(&pool.lock);

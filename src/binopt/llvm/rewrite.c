@@ -21,6 +21,8 @@
 /* Each round may open up a function that was called through a pointer; where that goes on for ever it is recursion. */
 enum { MAX_ROUNDS = 16, MAX_FULL_ROUNDS = 3, MAX_GROWTH = 24000 };
 
+enum { MAX_STACK_BYTES = 1 << 24 }; /* whatever is allowed */
+
 /* ------------------------------------------------------------------------------------------------------------ signatures */
 
 /* Small integers travel as 32 bits, with whatever the caller put above them. */
@@ -213,7 +215,8 @@ static void dump(Unit *u, const char *stage) {
 }
 
 static bool build(Unit *u, const char *name) {
-    u64 stack_bytes = (u->cfg->stack_bytes + 15) & ~(u64)15;
+    u64 allowed = u->cfg->stack_bytes < MAX_STACK_BYTES ? u->cfg->stack_bytes : MAX_STACK_BYTES;
+    u64 stack_bytes = (allowed + 15) & ~(u64)15;
     Val entry = lift_function(u, u->cfg->function), wrapped = entry ? wrap(u, entry, stack_bytes) : NULL;
     if (!wrapped) {
         u->hopeless = entry ? "its signature has no meaning" : u->why;

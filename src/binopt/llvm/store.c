@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "binopt/fork.h"
+
 /* When it is full all of it is forgotten: who has that many specialisations does not ask for the same ones again. */
 enum { MAX_ENTRIES = 1024 };
 
@@ -77,6 +79,7 @@ static const Entry *find(const Bytes *key) {
 
 bool store_find(const BinoptCfg *cfg, Stored *found) {
     Bytes key = key_of(cfg);
+    fork_protect(&store.lock);
     pthread_mutex_lock(&store.lock);
     const Entry *e = find(&key);
     if (e) {
@@ -106,8 +109,7 @@ u64 store_add(const BinoptCfg *cfg, const Depends *depends, const char *name, co
     e.key_hash = hash_of(&e.key);
     append(&e.object, object, size);
     for (size_t i = 0; i < depends->list.len; i++)
-        depends_add(&e.depends, depends->list.at[i].addr, depends->bytes.at + depends->list.at[i].off,
-                    depends->list.at[i].size);
+        depends_copy(&e.depends, depends, &depends->list.at[i]);
     snprintf(e.name, sizeof(e.name), "%s", name);
     pthread_mutex_lock(&store.lock);
     const Entry *before = find(&e.key); /* another thread may have been faster */

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include "binopt/fork.h"
+
 enum { MAX_IDLE = 2 };
 
 static struct {
@@ -12,6 +14,7 @@ static struct {
 } idle = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void *idle_take(void) {
+    fork_protect(&idle.lock);
     pthread_mutex_lock(&idle.lock);
     void *rewriter = idle.count ? idle.rewriter[--idle.count] : NULL;
     pthread_mutex_unlock(&idle.lock);

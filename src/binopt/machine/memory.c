@@ -117,6 +117,7 @@ bool memory_is_data(Memory *m, u64 addr) {
 }
 
 bool memory_constant(Memory *m, u64 addr, u32 size, bool *nested, u8 *bytes) {
+    bool by_mapping = false;
     switch (config_memory(m->cfg, addr, size)) {
     case BINOPT_MEM_DYNAMIC:
         return false;
@@ -127,12 +128,16 @@ bool memory_constant(Memory *m, u64 addr, u32 size, bool *nested, u8 *bytes) {
         *nested = true;
         break;
     case BINOPT_MEM_DEFAULT:
-        if (!*nested && !is_constant(m, addr, size))
+        by_mapping = !*nested;
+        if (by_mapping && !is_constant(m, addr, size))
             return false;
         break;
     }
     if (read_bytes(m, addr, size, bytes) < size)
         return false;
-    depends_add(&m->depends, addr, bytes, size);
+    if (by_mapping)
+        depends_add_read_only(&m->depends, addr, bytes, size);
+    else
+        depends_add(&m->depends, addr, bytes, size);
     return true;
 }

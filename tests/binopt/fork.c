@@ -1,0 +1,72 @@
+/* fork.c: children call what their parent has made, make nothing with its handles, and make what they like with their own; also while
+ * other threads of the parent are at work. */
+#include <binopt.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "subjects.h"
+
+enum { THREADS = 2, FORKS = 12 };
+
+typedef __typeof__(&subtract) Subtract;
+
+static volatile bool stop;
+
+static Subtract make(BinoptHandle handle, int by) {
+    BinoptCfgRef cfg = binopt_cfg_new(handle, (BinoptFunc)subtract);
+    binopt_cfg_type(cfg, 2, BINOPT_TY_INT32, BINOPT_TY_INT32, BINOPT_TY_INT32);
+    binopt_cfg_set_parami(cfg, 1, (size_t)by);
+    Subtract made = (Subtract)binopt_spec_create(cfg);
+    binopt_cfg_free(cfg);
+    return made;
+}
+
+static void *work(void *unused) {
+    BinoptHandle handle = binopt_init();
+    for (int i = 0; !stop; i++)
+        binopt_spec_delete(handle, (BinoptFunc)make(handle, i));
+    binopt_fini(handle);
+    return unused;
+}
+
+/* In the child; true if all is right. */
+static bool run_child(BinoptHandle inherited, Subtract made) {
+    bool right = made(50, 8) == 42 && make(inherited, 9) == subtract;
+    BinoptHandle own = binopt_init();
+    right &= make(own, 10)(50, 10) == 40;
+    binopt_spec_delete(inherited, (BinoptFunc)made);
+    right &= made(50, 8) == 42;
+    binopt_fini(inherited);
+    binopt_fini(own);
+    return right;
+}
+
+int main(void) {
+    pthread_t thread[THREADS];
+    int failures = 0;
+    BinoptHandle handle = binopt_init();
+    Subtract made = make(handle, 8);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&thread[i], NULL, work, NULL);
+    for (int i = 0; i < FORKS; i++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(60);
+            _exit(!run_child(handle, made));
+        }
+        Subtract other = make(handle, 100 + i); /* while the child is at work */
+        failures += waitpid(child, &status, 0) != child || status != 0;
+        failures += made(50, 8) != 42 || other(50, 100 + i) != -50 - i;
+    }
+    stop = true;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    binopt_fini(handle);
+    printf("%s: %d of %d forks failed\n", binopt_driver(), failures, FORKS);
+    return failures != 0;
+}
