@@ -14,6 +14,9 @@ typedef struct Door {
     BinoptFunc first, made; /* by *trace*, for the handle's thread alone, and by *llvm*; NULL: none */
     CodeMem *memory;        /* of the span; also the handle's thread's */
     CodeSpan span;          /* the word, and in its data another one for the address of a target that is out of reach */
+    struct Door *base;      /* what it was made from, if that is one of these: it may lead there */
+    u32 users;              /* the application, as long as it wants it, and what was made from it */
+    bool released;          /* by the application */
     bool unwanted;          /* span and first are gone, the worker has to free the rest */
 } Door;
 
@@ -150,11 +153,23 @@ static void close_door(Tiered *t, Door *d) {
         codemem_release(d->memory, &d->span);
 }
 
+/* The one that the application has at that address. */
+static Door *find_door(const Tiered *t, u64 function) {
+    for (size_t i = 0; i < t->doors.len; i++)
+        if (!t->doors.at[i]->released && (u64)t->doors.at[i]->span.code_run == function)
+            return t->doors.at[i];
+    return NULL;
+}
+
 /* The worker is started last: it would be in the way of *trace*. */
 static bool hand_over(Tiered *t, Door *d) {
     if (!make_door(t, d) || !start_worker(t))
         return false;
     pthread_mutex_lock(&t->lock);
+    d->users = 1;
+    d->base = find_door(t, d->cfg->function);
+    if (d->base)
+        d->base->users++;
     VEC_PUSH(&t->doors, d);
     pthread_cond_signal(&t->more);
     pthread_mutex_unlock(&t->lock);
@@ -179,17 +194,22 @@ static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     return NULL;
 }
 
+static void drop(Tiered *t, Door *d) {
+    while (d && --d->users == 0) {
+        Door *base = d->base;
+        close_door(t, d);
+        __atomic_store_n(&d->unwanted, true, __ATOMIC_RELAXED);
+        d = base;
+    }
+}
+
 static void release(void *self, BinoptFunc made) {
     Tiered *t = self;
-    Door *found = NULL;
     pthread_mutex_lock(&t->lock);
-    for (size_t i = 0; i < t->doors.len; i++)
-        if (!t->doors.at[i]->unwanted && t->doors.at[i]->span.code_run == (u8 *)made)
-            found = t->doors.at[i];
+    Door *found = find_door(t, (u64)made);
     if (found)
-        close_door(t, found);
-    if (found)
-        __atomic_store_n(&found->unwanted, true, __ATOMIC_RELAXED);
+        found->released = true;
+    drop(t, found);
     pthread_cond_signal(&t->more);
     pthread_mutex_unlock(&t->lock);
 }

@@ -715,6 +715,30 @@ static void test_again(void) {
     CHECK_THAT(second(4, v) == 109);
 }
 
+/* With another value than the fixed one a guard leads to what the function was made from, which may have been deleted. */
+static void test_base(void) {
+    BinoptCfgRef cfg = configure(helper_chain, "llll");
+    binopt_cfg_set_parami(cfg, 1, 3);
+    BinoptFunc first = binopt_spec_create(cfg);
+    cfg = configure(first, "llll");
+    binopt_cfg_set_parami(cfg, 2, 8);
+    binopt_cfg_set(cfg, BINOPT_F_GUARD, 1);
+    __typeof__(&helper_chain) second = (__typeof__(&helper_chain))binopt_spec_create(cfg);
+    if (second == first)
+        return;
+    binopt_spec_delete(handle, first);
+    BinoptFunc others[8]; /* that would be in its place */
+    for (int i = 0; i < 8; i++) {
+        cfg = configure(subtract, "iii");
+        binopt_cfg_set_parami(cfg, 1, (size_t)(5000 + i));
+        others[i] = binopt_spec_create(cfg);
+    }
+    CHECK_THAT(second(5, 3, 8) == helper_chain(5, 3, 8) && second(5, 3, 9) == helper_chain(5, 3, 9));
+    binopt_spec_delete(handle, (BinoptFunc)second);
+    for (int i = 0; i < 8; i++)
+        binopt_spec_delete(handle, others[i]);
+}
+
 /* What could not be written to when it was read, and can be now, is not constant any more. */
 static void test_permissions(void) {
     long *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -820,6 +844,7 @@ int main(void) {
         test_found();
         test_again();
         test_permissions();
+        test_base();
         test_stack_sizes();
         test_deletion();
         test_gain();

@@ -33,6 +33,15 @@ BinoptFunc linked_find(Linked *l, u64 id) {
     return NULL;
 }
 
+static BinoptFunc use_base(Linked *l, u64 function) {
+    for (size_t i = 0; i < l->functions.len; i++)
+        if (l->functions.at[i].code == (BinoptFunc)function) {
+            l->functions.at[i].users++;
+            return (BinoptFunc)function;
+        }
+    return NULL;
+}
+
 static LatheStatus load(LinkedFunction *f, CodeMem *memory, const void *object, size_t size, Wanted *w) {
     u64 unwind = 0;
     f->memory = memory;
@@ -58,6 +67,7 @@ BinoptFunc linked_add(Linked *l, u64 near, u64 id, const char *name, const void 
     }
     f.code = (BinoptFunc)w.address;
     f.bytes = w.size;
+    f.base = use_base(l, near);
     unwind_add(f.unwind);
     VEC_PUSH(&l->functions, f);
     return f.code;
@@ -68,11 +78,14 @@ void linked_release(Linked *l, BinoptFunc code) {
         LinkedFunction *f = &l->functions.at[i];
         if (f->code != code)
             continue;
-        if (--f->users == 0) {
-            unwind_remove(f->unwind);
-            codemem_release(f->memory, &f->span);
-            *f = l->functions.at[--l->functions.len];
-        }
+        if (--f->users)
+            return;
+        BinoptFunc base = f->base;
+        unwind_remove(f->unwind);
+        codemem_release(f->memory, &f->span);
+        *f = l->functions.at[--l->functions.len];
+        if (base)
+            linked_release(l, base);
         return;
     }
 }

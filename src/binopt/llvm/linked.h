@@ -15,6 +15,7 @@ typedef struct LinkedFunction {
     CodeMem *memory;
     CodeSpan span;
     const void *unwind; /* its tables, or NULL */
+    BinoptFunc base;    /* what it was made from, if that is one of these: its guard leads there */
 } LinkedFunction;
 
 /* A zeroed one is empty. */

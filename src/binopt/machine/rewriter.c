@@ -17,6 +17,7 @@ typedef struct Made {
     CodeSpan span;
     u64 bytes;          /* of the function; the span is longer */
     const void *unwind; /* its tables, or NULL */
+    BinoptFunc base;    /* what it was made from, and may go on in, if that is one of these */
     u32 users;
 } Made;
 
@@ -94,6 +95,20 @@ static void show(const BinoptCfg *cfg, Arena *a, const Made *made) {
         config_show_code(cfg, "specialised", text);
 }
 
+static Made *find_made(MachineRewriter *r, BinoptFunc code) {
+    for (size_t i = 0; i < r->made.len; i++)
+        if (r->made.at[i].span.code_run == code)
+            return &r->made.at[i];
+    return NULL;
+}
+
+static BinoptFunc use_base(MachineRewriter *r, u64 function) {
+    Made *base = find_made(r, (BinoptFunc)function);
+    if (base)
+        base->users++;
+    return base ? (BinoptFunc)function : NULL;
+}
+
 /* *full: there is not enough room in that memory. */
 static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool *full) {
     const BinoptCfg *cfg = job->cfg;
@@ -115,6 +130,7 @@ static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool
         made.depends = u.memory.depends;
         u.memory.depends = (Depends){0};
         unwind_add(made.unwind);
+        made.base = use_base(r, cfg->function);
         VEC_PUSH(&r->made, made);
     }
     order_free(&order);
@@ -161,21 +177,17 @@ static void free_made(Made *m) {
     depends_free(&m->depends);
 }
 
-static Made *find_made(MachineRewriter *r, BinoptFunc code) {
-    for (size_t i = 0; i < r->made.len; i++)
-        if (r->made.at[i].span.code_run == code)
-            return &r->made.at[i];
-    return NULL;
-}
-
 void machine_release(void *self, BinoptFunc code) {
     MachineRewriter *r = self;
     Made *m = find_made(r, code);
     if (!m || --m->users)
         return;
+    BinoptFunc base = m->base;
     free_made(m);
     codemem_release(m->memory, &m->span);
     *m = r->made.at[--r->made.len];
+    if (base)
+        machine_release(r, base);
 }
 
 size_t machine_code_bytes(void *self, BinoptFunc code) {
