@@ -673,6 +673,11 @@ static void test_found(void) {
     __typeof__(&count_up) up = MAKE(cfg, count_up, NEW);
     CHECK_THAT(up(LONG_MAX - 2, 0, 9) == count_up(LONG_MAX - 2, 0, 9));
 
+    cfg = configure(aligned_store, "lll");
+    binopt_cfg_set_parami(cfg, 1, 7);
+    __typeof__(&aligned_store) aligned = (__typeof__(&aligned_store))binopt_spec_create(cfg);
+    CHECK_THAT(aligned(1000, 7) == aligned_store(1000, 7));
+
     cfg = configure(same_arguments, "lpll");
     binopt_cfg_set_parami(cfg, 2, 9);
     binopt_cfg_set_parami(cfg, 1, 5);

@@ -432,7 +432,7 @@ long same_arguments(long (*f)(long, long, long, long, long, long, long, long), l
 
 /* What no compiler makes, or hardly ever: bh with an operand beside the code; a rotation through a carry that is not known, by a
  * number that is; new vector instructions with old ones between them, which leave the upper halves alone; arguments on the stack that are overwritten,
- * as they may be. */
+ * as they may be; an address of the frame that is known but for its alignment. */
 __asm__(".text\n"
         ".globl with_high_byte\n"
         "with_high_byte:\n\t"
@@ -459,6 +459,23 @@ __asm__(".text\n"
         "vaddpd %ymm1, %ymm2, %ymm1\n\t"
         "vmovupd %ymm1, (%rsi)\n\t"
         "vzeroupper\n\t"
+        "ret\n"
+        ".globl aligned_store\n"
+        "aligned_store:\n\t"
+        "push %rbp\n\t"
+        "mov %rsp, %rbp\n\t"
+        "sub $192, %rsp\n\t"
+        ".irp at, 0, 8, 16, 24, 32, 40, 48, 56, 64\n\t"
+        "movq $5, \\at(%rsp)\n\t"
+        ".endr\n\t"
+        "lea 64(%rsp), %rax\n\t"
+        "and $-64, %rax\n\t"
+        "mov %rdi, (%rax)\n\t"
+        "mov %rsi, %rax\n\t"
+        ".irp at, 0, 8, 16, 24, 32, 40, 48, 56, 64\n\t"
+        "add \\at(%rsp), %rax\n\t"
+        ".endr\n\t"
+        "leave\n\t"
         "ret\n"
         ".globl eats_arguments\n"
         "eats_arguments:\n\t"

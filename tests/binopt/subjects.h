@@ -102,6 +102,7 @@ long with_carry(long x, unsigned long y);
 void mixed_vectors(const double *from, double *to, long x);
 long count_up(long from, long to, long most);
 long same_arguments(long (*f)(long, long, long, long, long, long, long, long), long n, long k);
+long aligned_store(long x, long y);
 long eats_arguments(long a, long b, long c, long d, long e, long f, long g, long h);
 long calls_upon_calls(long x, long y);
 /* By the CPU's rule for what is no int, where C has none. */

@@ -361,8 +361,7 @@ static bool step_pointer(State *s, const Insn *in, Value at) {
     Value v = moved(s, in);
     if (!v.kind)
         v = copied(s, in, at);
-    bool aligns = in->mnemonic == ZYDIS_MNEMONIC_AND && s->gp[to->no].kind == VALUE_STACK;
-    if (!is_pointer(v) && !(aligns && in->op[1].kind == OP_IMM))
+    if (!is_pointer(v))
         return false;
     state_forget(s, in->writes);
     s->gp[to->no] = v;
