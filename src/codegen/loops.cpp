@@ -2,17 +2,11 @@
 #include "codegen/loops.h"
 
 #include <llvm/ADT/DenseMap.h>
-#include <llvm/Analysis/AssumptionCache.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/ScalarEvolution.h>
-#include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
-#include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
+
+#include "codegen/analyses.h"
 
 using namespace llvm;
 
@@ -25,20 +19,6 @@ enum { MAX_FACTORS = 1500, MAX_FOLLOWED = 32, MIN_VECTORIZED = 16 };
 struct Start {
     Value *base; /* NULL: not known */
     int64_t offset;
-};
-
-struct Analyses {
-    DominatorTree dominators;
-    LoopInfo loops;
-    AssumptionCache assumptions;
-    TargetLibraryInfoImpl names;
-    TargetLibraryInfo library;
-    ScalarEvolution evolution;
-
-    Analyses(Function &fn)
-        : dominators(fn), loops(dominators), assumptions(fn), names(Triple(fn.getParent()->getTargetTriple())),
-          library(names), evolution(fn, library, assumptions, dominators, loops) {
-    }
 };
 
 /* The least of those that are known; 0: none is. */

@@ -256,6 +256,30 @@ static void test_loops(void) {
     CHECK_THAT(h((const unsigned char *)"hello world", 11, 5) == hash((const unsigned char *)"hello world", 11, 5));
 }
 
+/* What is written may be what is read later. */
+static void test_nested_loops(void) {
+    static const int table[] = {3, -5, 7, 11};
+    for (int i = 0; i < 5 * 4 * 2 * 2; i++) {
+        int mode = i % 5, channels = i / 5 % 4 + 1, stride = channels + i / 20 % 2;
+        BinoptCfgRef cfg = configure(each_channel, "vpppiiii");
+        binopt_cfg_set_paramp(cfg, 2, table, sizeof(table), BINOPT_MEM_CONST);
+        binopt_cfg_set_parami(cfg, 3, (size_t)channels);
+        binopt_cfg_set_parami(cfg, 4, (size_t)stride);
+        binopt_cfg_set_parami(cfg, 6, (size_t)mode);
+        binopt_cfg_set(cfg, BINOPT_F_NOWRAP, (size_t)i / 40);
+        __typeof__(&each_channel) each = MAKE(cfg, each_channel, NEW);
+        for (int n = 0; n < 40; n = n * 2 + 1)
+            for (int shift = 0; shift < 14; shift += 6) {
+                int want[256], got[256];
+                for (int k = 0; k < 256; k++)
+                    want[k] = got[k] = k * 37 % 101;
+                each_channel(want, want + shift, table, channels, stride, n, mode);
+                each(got, got + shift, table, channels, stride, n, mode);
+                CHECK_THAT(!memcmp(want, got, sizeof(want)));
+            }
+    }
+}
+
 enum { NUMBERS = 40 };
 
 /* What fits and what does not, at and around both ends. */
@@ -836,6 +860,7 @@ int main(void) {
         test_lanes();
         test_distances();
         test_loops();
+        test_nested_loops();
         test_conversions();
         test_vectors();
         test_memory();

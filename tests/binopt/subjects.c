@@ -508,6 +508,32 @@ long calls_upon_calls(long x, long y) {
     return level_9(x, y) + 1;
 }
 
+void each_channel(const int *in, int *out, const int *table, int channels, int stride, int n, int mode) {
+    for (int x = 0; x < n; x++)
+        for (int c = 0; c < channels; c++) {
+            int v = in[(x + 2) * channels + c];
+            switch (mode) {
+            case 0:
+                v *= 3;
+                break;
+            case 1:
+                v += table[c];
+                break;
+            case 2:
+                v += x;
+                break;
+            case 3:
+                for (int k = 0; k < 3; k++)
+                    v += in[(x + k) * channels + c] * table[k];
+                break;
+            default:
+                v ^= out[x * stride + c];
+                break;
+            }
+            out[x * stride + c] = v;
+        }
+}
+
 void truncate_floats(const float *from, int *to, size_t n) {
     for (size_t i = 0; i < n; i++)
         to[i] = _mm_cvttss_si32(_mm_set_ss(from[i]));

@@ -105,6 +105,8 @@ long same_arguments(long (*f)(long, long, long, long, long, long, long, long), l
 long aligned_store(long x, long y);
 long eats_arguments(long a, long b, long c, long d, long e, long f, long g, long h);
 long calls_upon_calls(long x, long y);
+/* n pixels of some channels, `stride` apart where they go; `mode` is what else goes into them. */
+void each_channel(const int *in, int *out, const int *table, int channels, int stride, int n, int mode);
 /* By the CPU's rule for what is no int, where C has none. */
 void truncate_floats(const float *from, int *to, size_t n);
 void truncate_doubles(const double *from, int *to, long *wide, size_t n);

@@ -16,10 +16,11 @@
 #include "binopt/llvm/store.h"
 #include "binopt/llvm/unpack.h"
 #include "binopt/rewriter.h"
+#include "codegen/flatten.h"
 #include "codegen/loops.h"
 
 /* Each round may open up a function that was called through a pointer; where that goes on for ever it is recursion. */
-enum { MAX_ROUNDS = 16, MAX_FULL_ROUNDS = 3, MAX_GROWTH = 24000 };
+enum { MAX_ROUNDS = 16, MAX_FULL_ROUNDS = 3, MAX_WAITING = 3, MAX_GROWTH = 24000 };
 
 enum { MAX_STACK_BYTES = 1 << 24 }; /* whatever is allowed */
 
@@ -191,6 +192,7 @@ static unsigned simplify(Unit *u) {
     bool changed = true;
     for (int i = 0; i < MAX_ROUNDS && changed && optimize(u, LATHE_OPT_SCALAR, "simplify"); i++) {
         changed = discover(u);
+        changed |= !u->vectorized && flatten_loops(u->spec, i < MAX_WAITING);
         changed |= unroll(u, &loops);
     }
     return loops;
