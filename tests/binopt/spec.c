@@ -139,6 +139,31 @@ static void test_integers(void) {
     CHECK_THAT(n(12345, -678) == nothing_known(12345, -678));
 }
 
+/* Around multiples of the divisor, from one end of the numbers to the other. */
+static void test_quotients(void) {
+    static const unsigned divisors[] = {1,          2,   3,   5,       6,      7,          10,         11,
+                                        13,         100, 641, 1000003, 65536,  0x40000000, 0x7fffffff, 0x80000000,
+                                        0x80000001, -2u, -3u, -7u,     -1000u, -65536u,    -65537u,    -12345678u};
+    for (size_t i = 0; i < sizeof(divisors) / sizeof(*divisors); i++) {
+        unsigned d = divisors[i];
+        BinoptCfgRef cfg[] = {configure(divide, "iii"), configure(quotient, "III"), configure(both_parts, "iii")};
+        for (int k = 0; k < 3; k++)
+            binopt_cfg_set_parami(cfg[k], 1, d);
+        __typeof__(&divide) f = MAKE(cfg[0], divide, NEW), h = MAKE(cfg[2], both_parts, NEW);
+        __typeof__(&quotient) g = MAKE(cfg[1], quotient, NEW);
+        bool right = true;
+        for (unsigned n = 0; n < 4000; n++)
+            for (int k = -1; k <= 1; k++) {
+                unsigned a = (n * 1073807u / d) * d + (unsigned)k;
+                right &= g(a, d) == a / d;
+                right &= f((int)a, (int)d) == (int)a / (int)d && h((int)a, (int)d) == both_parts((int)a, (int)d);
+            }
+        for (size_t k = 0; k < sizeof(edges) / sizeof(*edges); k++)
+            right &= f(edges[k], (int)d) == edges[k] / (int)d && g((unsigned)edges[k], d) == (unsigned)edges[k] / d;
+        CHECK_THAT(right);
+    }
+}
+
 /* With and without the promise that indices do not overflow. */
 static void test_indices(void) {
     static long v[40];
@@ -856,6 +881,7 @@ int main(void) {
         guarded = i;
         handle = binopt_init();
         test_integers();
+        test_quotients();
         test_indices();
         test_lanes();
         test_distances();

@@ -46,6 +46,14 @@ double polynomial(double x, const double *c, size_t n) {
     return r;
 }
 
+unsigned quotient(unsigned a, unsigned b) {
+    return a / b;
+}
+
+int both_parts(int a, int b) {
+    return a / b * 3 + a % b;
+}
+
 int divide(int a, int b) {
     return a / b;
 }

@@ -48,6 +48,8 @@ long sum_array(size_t len, const int *buf);
 double power(double x, unsigned n);
 double polynomial(double x, const double *c, size_t n);
 int divide(int a, int b);
+unsigned quotient(unsigned a, unsigned b);
+int both_parts(int a, int b);
 unsigned long modulo(unsigned long a, unsigned long b);
 double reduce(double (*op)(double, double), const double *v, size_t n);
 double add_two(double a, double b);

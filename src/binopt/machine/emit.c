@@ -1,6 +1,7 @@
 /* emit.c: see emit.h. */
 #include "binopt/machine/emit.h"
 
+#include "binopt/machine/divide.h"
 #include "binopt/machine/entry.h"
 #include "binopt/machine/hoist.h"
 #include "binopt/machine/live.h"
@@ -286,6 +287,18 @@ static bool put_turned(Emit *e, const Out *o) {
     return true;
 }
 
+static bool put_product_for(Emit *e, const Out *o) {
+    if (!live_is_product(o))
+        return false;
+    pending_settle(&e->p, &e->c, R_AX, o->live | BIT(R_AX));
+    pending_overwrite(&e->p, &e->c, R_AX, o->live);
+    pending_overwrite(&e->p, &e->c, R_DX, o->live);
+    e->c.size += divide_put(o->number, o->in->mnemonic == ZYDIS_MNEMONIC_IDIV, here(e));
+    pending_written(&e->p, R_AX);
+    pending_written(&e->p, R_DX);
+    return true;
+}
+
 static void put_call(Emit *e, const Out *o) {
     const Insn *in = o->in;
     pending_settle_all(&e->p, &e->c, o->live | o->reads);
@@ -351,8 +364,8 @@ static void put_out(Emit *e, const Out *o) {
         move_stack(e, (i64)o->number, o->live);
         return;
     case OUT_INSN:
-        if (o->effect ||
-            (!put_stack_insn(e, o) && !absorb(e, o) && !combine(e, o) && !put_swapped(e, o) && !put_turned(e, o)))
+        if (o->effect || (!put_stack_insn(e, o) && !absorb(e, o) && !combine(e, o) && !put_swapped(e, o) &&
+                          !put_turned(e, o) && !put_product_for(e, o)))
             put_insn(e, o);
         return;
     }

@@ -20,6 +20,8 @@ static i64 gain_of(const Out *o) {
         return WHOLE;
     if (live_is_constant(o))
         return CONSTANT;
+    if (live_is_product(o))
+        return WHOLE;
     bool direct = o->kind == OUT_CALL && o->address == ADDRESS_KNOWN && o->in->indirect;
     if (direct)
         return CONSTANT;

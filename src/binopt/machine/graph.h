@@ -58,6 +58,7 @@ typedef struct Out {
     u8 kind, address;
     u8 number_op;     /* this operand becomes `number`; 0: none */
     bool swaps;       /* its destination is `number`: if flags do not matter, it can be made from the other operand */
+    bool divides;     /* by `number`, if the remainder does not matter: divide.h */
     u8 turns;         /* the same of vectors, if the upper half does not matter: Turn */
     bool known;       /* all registers it writes are in `result`, flags aside */
     bool effect;      /* does what nobody here can see: stays */

@@ -100,6 +100,10 @@ static void before(const Unit *u, Out *o, Live *l) {
         l->regs = (l->regs & ~o->writes) | BIT(o->in->op[1].no);
         return;
     }
+    if (live_is_product(o)) {
+        l->regs = (l->regs & ~(o->kills | BIT(R_DX))) | BIT(R_AX);
+        return;
+    }
     if (live_is_constant(o)) {
         l->regs &= ~(o->writes & ~ALL_FLAGS & ~kept_partly(u, o));
         return;

@@ -20,6 +20,11 @@ static inline bool live_is_turned(const Unit *u, const Out *o) {
     return o->turns && !u->newer && !(o->upper >> (o->in->op[0].no - R_VEC) & 1);
 }
 
+/* Is it a multiplication? */
+static inline bool live_is_product(const Out *o) {
+    return o->divides && !(o->live & BIT(R_DX));
+}
+
 /* Registers that must have their values before the block's end. */
 RegSet live_at_end(const Unit *u, const Block *b);
 

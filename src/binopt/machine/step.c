@@ -1,6 +1,7 @@
 /* step.c: see step.h. */
 #include "binopt/machine/step.h"
 
+#include "binopt/machine/divide.h"
 #include "binopt/machine/encode.h"
 
 Out *step_put(Unit *u, const Insn *in, OutKind kind) {
@@ -496,6 +497,23 @@ static void plan_turn(Unit *u, const State *s, Out *o) {
         o->bytes = graph_constant(u, s->vec[vec], VEC_BYTES);
 }
 
+/* Of 32 bits, where nothing but 32 bits is divided: edx has the sign of eax, or zero. */
+static void plan_division(const Unit *u, const State *s, Out *o) {
+    const Insn *in = o->in;
+    const Op *by = &in->op[0];
+    bool has_sign = in->mnemonic == ZYDIS_MNEMONIC_IDIV;
+    if ((!has_sign && in->mnemonic != ZYDIS_MNEMONIC_DIV) || by->kind != OP_GP || by->bits != 32 ||
+        s->gp[by->no].kind != VALUE_CONST || !divide_works(s->gp[by->no].v, has_sign))
+        return;
+    const Out *before = u->outs.len > 1 ? &u->outs.at[u->outs.len - 2] : NULL;
+    Value high = s->gp[R_DX];
+    bool extended = has_sign ? before && before->kind == OUT_INSN && before->in->mnemonic == ZYDIS_MNEMONIC_CDQ
+                             : high.kind == VALUE_CONST && !(u32)high.v;
+    o->divides = extended && in->plain;
+    if (o->divides)
+        o->number = s->gp[by->no].v;
+}
+
 static void step_any(Unit *u, State *s, const Insn *in) {
     Out *o = step_put(u, in, OUT_INSN);
     Value at = in->has_mem ? step_address(s, &in->mem) : (Value){0};
@@ -508,6 +526,7 @@ static void step_any(Unit *u, State *s, const Insn *in) {
     }
     plan_numbers(s, o);
     plan_turn(u, s, o);
+    plan_division(u, s, o);
     if (step_pointer(s, in, at) || step_difference(u, s, o, at))
         return;
     if (leaks(s, in->reads) || (in->mnemonic == ZYDIS_MNEMONIC_LEA && leaks(s, in->address)))
