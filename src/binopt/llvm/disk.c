@@ -17,7 +17,7 @@
 #include "run/cache/cpu.h"
 #include "run/cache/pack.h"
 
-enum { FORMAT = 1, MAX_RECORDS = 16, MAX_COUNT = 1 << 20 };
+enum { FORMAT = 2, MAX_RECORDS = 16, MAX_COUNT = 1 << 20 };
 
 typedef enum State {
     ONCE,   /* made in one run: right if everything is at the same addresses */
@@ -360,7 +360,8 @@ static void list_depends(const Layout *l, Depends *depends) {
         const Fact *f = &l->facts.at[i];
         u64 pointer = f->is_pointer ? l->anchors.at[f->to.anchor].base + f->to.off : 0;
         const void *bytes = f->is_pointer ? (void *)&pointer : l->bytes.at + f->bytes_off;
-        depends_add(depends, l->anchors.at[f->at.anchor].base + f->at.off, bytes, f->size);
+        u64 addr = l->anchors.at[f->at.anchor].base + f->at.off;
+        (f->read_only ? depends_add_read_only : depends_add)(depends, addr, bytes, f->size);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "binopt/maps.h"
+#include "binopt/segment.h"
 #include "run/cache/pack.h"
 
 enum { PAGE = 4096, NEAR_BYTES = 1 << 20, MAX_LOAD = 64 };
@@ -94,8 +95,8 @@ static bool place_pointer(Layout *l, u64 addr, AnchorKind kind, size_t index, Pl
 
 /* -------------------------------------------------------------------------------------------------------------- making */
 
-static bool add_fact(Layout *l, u64 addr, const u8 *bytes, u32 size) {
-    Fact f = {.size = size, .bytes_off = (u32)l->bytes.len};
+static bool add_fact(Layout *l, u64 addr, const u8 *bytes, u32 size, bool read_only) {
+    Fact f = {.size = size, .bytes_off = (u32)l->bytes.len, .read_only = read_only};
     u64 pointer;
     if (!layout_place(l, addr, &f.at))
         return false;
@@ -118,14 +119,14 @@ static bool pointer_around(Layout *l, u64 addr, u32 size, u64 *pointer) {
 }
 
 /* Half a pointer differs from run to run although it leads to the same place, and so do vectors of pointers. */
-static bool add_facts(Layout *l, u64 addr, const u8 *bytes, u32 size) {
+static bool add_facts(Layout *l, u64 addr, const u8 *bytes, u32 size, bool read_only) {
     u64 pointer;
     if (size < 8 && pointer_around(l, addr, size, &pointer))
-        return add_fact(l, addr & ~(u64)7, (u8 *)&pointer, 8);
+        return add_fact(l, addr & ~(u64)7, (u8 *)&pointer, 8, read_only);
     if (addr % 8 || size % 8 || size > MAX_LOAD)
-        return add_fact(l, addr, bytes, size);
+        return add_fact(l, addr, bytes, size, read_only);
     for (u32 at = 0; at < size; at += 8)
-        if (!add_fact(l, addr + at, bytes + at, 8))
+        if (!add_fact(l, addr + at, bytes + at, 8, read_only))
             return false;
     return true;
 }
@@ -156,7 +157,7 @@ bool layout_make(Layout *l, const BinoptCfg *cfg, const Depends *depends, const 
             place_pointer(l, cfg->params.at[i].value, ANCHOR_PARAM, i, &p);
     for (size_t i = 0; i < depends->list.len; i++) {
         const Depend *d = &depends->list.at[i];
-        if (!add_facts(l, d->addr, depends->bytes.at + d->off, d->size))
+        if (!add_facts(l, d->addr, depends->bytes.at + d->off, d->size, d->read_only))
             return false;
     }
     add_files(l, object, size);
@@ -207,6 +208,8 @@ static bool find_anchor(Layout *l, Anchor *a, const BinoptCfg *cfg) {
 
 static bool is_fact(const Layout *l, const Fact *f) {
     u8 now[256];
+    if (f->read_only && !segment_is_read_only(address_of(l, &f->at), f->size))
+        return false;
     if (f->is_pointer) {
         u64 pointer;
         return maps_read(address_of(l, &f->at), &pointer, sizeof(pointer)) == sizeof(pointer) &&
@@ -237,7 +240,8 @@ static bool same_place(const Place *a, const Place *b) {
 }
 
 static bool same_fact(const Layout *a, const Fact *f, const Layout *b, const Fact *g) {
-    if (!same_place(&f->at, &g->at) || f->size != g->size || f->is_pointer != g->is_pointer)
+    if (!same_place(&f->at, &g->at) || f->size != g->size || f->is_pointer != g->is_pointer ||
+        f->read_only != g->read_only)
         return false;
     return f->is_pointer ? same_place(&f->to, &g->to)
                          : !memcmp(a->bytes.at + f->bytes_off, b->bytes.at + g->bytes_off, f->size);

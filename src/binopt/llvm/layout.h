@@ -26,7 +26,8 @@ typedef struct Place {
 typedef struct Fact {
     Place at, to;
     u32 size, is_pointer;
-    u32 bytes_off, reserved; /* in the bytes of all facts */
+    u32 bytes_off; /* in the bytes of all facts */
+    u32 read_only; /* nobody could write there: see Depend */
 } Fact;
 
 typedef struct Layout {
