@@ -17,6 +17,11 @@ test-long: all
 	scripts/install-deps --bench
 	scripts/test $(BUILD) --suite long
 
+# libbinopt with what finds steps outside of memory and undefined arithmetic.
+test-sanitized: deps
+	[ -d $(BUILD)-sanitized ] || meson setup $(BUILD)-sanitized -Db_sanitize=address,undefined -Db_lundef=false
+	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 scripts/test $(BUILD)-sanitized --suite binopt
+
 demo: all
 	scripts/demo $(BUILD)
 
@@ -33,4 +38,4 @@ format:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps test test-long demo bench install format clean
+.PHONY: all deps test test-long test-sanitized demo bench install format clean

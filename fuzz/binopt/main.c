@@ -97,6 +97,7 @@ static bool run_one(const Options *o, const Choice *choice, u64 seed) {
     current_seed = seed;
     current_driver = driver;
     setenv("BINOPT_DRIVER", driver, 1);
+    setenv("BINOPT_ALWAYS", "1", 1); /* also where nothing is gained */
     bool called = !rng_once_in(&r, 3), lifts = driver[0] == 'l' || !strcmp(driver, "tiered"), right = true;
     double start = now();
     if (o->verbose)
