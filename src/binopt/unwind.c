@@ -1,6 +1,8 @@
 /* unwind.c: see unwind.h. The format is that of the Linux Standard Base, Core, 10.6 (Exception Frames), and of DWARF 4, 6.4.2. */
 #include "binopt/unwind.h"
 
+#include "binopt/cfi.h"
+
 /* libgcc's, which has no header for them. */
 typedef struct Bases {
     void *text, *data, *function;
@@ -141,34 +143,7 @@ static bool find_entry(u64 pc, Entry *e) {
 
 /* -------------------------------------------------------------------------------------------------------------------- rows */
 
-enum {
-    CFA_NOP = 0x00,
-    CFA_SET_LOC,
-    CFA_ADVANCE_1,
-    CFA_ADVANCE_2,
-    CFA_ADVANCE_4,
-    CFA_OFFSET_EXTENDED,
-    CFA_RESTORE_EXTENDED,
-    CFA_UNDEFINED,
-    CFA_SAME_VALUE,
-    CFA_REGISTER,
-    CFA_REMEMBER,
-    CFA_RESTORE_STATE,
-    CFA_DEF_CFA,
-    CFA_DEF_CFA_REGISTER,
-    CFA_DEF_CFA_OFFSET,
-    CFA_DEF_CFA_EXPRESSION,
-    CFA_EXPRESSION,
-    CFA_OFFSET_EXTENDED_SF,
-    CFA_DEF_CFA_SF,
-    CFA_DEF_CFA_OFFSET_SF,
-    CFA_ARGS_SIZE = 0x2e,
-    CFA_ADVANCE = 0x40,
-    CFA_OFFSET = 0x80,
-    CFA_RESTORE = 0xc0,
-};
-
-enum { MAX_REMEMBERED = 8, RETURN_ADDRESS = 16 };
+enum { MAX_REMEMBERED = 8 };
 
 typedef struct Machine {
     const Entry *e;
@@ -179,25 +154,19 @@ typedef struct Machine {
     bool lost; /* something is not understood */
 } Machine;
 
-/* DWARF has rdx and rcx, rsi and rbx, rdi and rsi, rbp and rdi elsewhere (System V ABI for x86-64, figure 3.36). */
-static u8 number_of(u64 dwarf) {
-    static const u8 numbers[] = {0, 2, 1, 3, 6, 7, 5, 4};
-    return (u8)(dwarf < ARRAY_LEN(numbers) ? numbers[dwarf] : dwarf);
-}
-
 static void save(Machine *m, u64 dwarf, i64 off) {
-    bool fits = dwarf == RETURN_ADDRESS ? off == -8 : dwarf < UNWIND_REGS && off == (i16)off;
+    bool fits = dwarf == CFI_RETURN_ADDRESS ? off == -8 : dwarf < UNWIND_REGS && off == (i16)off;
     m->lost |= !fits;
     if (fits)
-        m->row.saved |= 1u << number_of(dwarf);
+        m->row.saved |= 1u << cfi_to_register(dwarf);
     if (fits && dwarf < UNWIND_REGS)
-        m->row.off[number_of(dwarf)] = (i16)off;
+        m->row.off[cfi_to_register(dwarf)] = (i16)off;
 }
 
 static void keep(Machine *m, u64 dwarf, const UnwindRow *as) {
-    if (dwarf > RETURN_ADDRESS)
+    if (dwarf > CFI_RETURN_ADDRESS)
         return;
-    u8 r = number_of(dwarf);
+    u8 r = cfi_to_register(dwarf);
     m->row.saved = (m->row.saved & ~(1u << r)) | (as ? as->saved & 1u << r : 0);
     if (r < UNWIND_REGS)
         m->row.off[r] = as ? as->off[r] : 0;
@@ -337,8 +306,8 @@ UnwindKind unwind_call(u64 pc, UnwindRow *row) {
     m.initial = m.row;
     run(&m, e.code, e.code_end);
     *row = m.row;
-    bool has_caller = row->saved >> RETURN_ADDRESS & 1;
-    row->saved &= ~(1u << RETURN_ADDRESS);
+    bool has_caller = row->saved >> CFI_RETURN_ADDRESS & 1;
+    row->saved &= ~(1u << CFI_RETURN_ADDRESS);
     return m.lost ? UNWIND_HANDLED : has_caller ? UNWIND_PASSES : UNWIND_NONE;
 }
 

@@ -2,18 +2,9 @@
  * whoever looks at a stack from a signal handler stops there. */
 #include "binopt/machine/tables.h"
 
-enum { HEAD_BYTES = 64, CALL_BYTES = 128, ALIGN = 8, RETURN_ADDRESS = 16 };
+#include "binopt/cfi.h"
 
-/* DWARF 4, 7.23 */
-enum {
-    CFA_ADVANCE_4 = 0x04,
-    CFA_UNDEFINED = 0x07,
-    CFA_REMEMBER = 0x0a,
-    CFA_RESTORE_STATE = 0x0b,
-    CFA_DEF_CFA = 0x0c,
-    CFA_OFFSET_EXTENDED_SF = 0x11,
-    CFA_OFFSET = 0x80,
-};
+enum { HEAD_BYTES = 64, CALL_BYTES = 128, ALIGN = 8 };
 
 static u8 *put8(u8 *to, u8 v) {
     *to = v;
@@ -45,19 +36,13 @@ static u8 *finish(u8 *start, u8 *end) {
     return end;
 }
 
-/* System V ABI for x86-64, figure 3.36 */
-static u8 dwarf_number(u32 reg) {
-    static const u8 numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
-    return (u8)(reg < ARRAY_LEN(numbers) ? numbers[reg] : reg);
-}
-
 static u8 *put_common(u8 *to) {
-    static const u8 contents[] = {1, 'z', 'R', 0, 1, 0x78, RETURN_ADDRESS, 1, 0x1b};
+    static const u8 contents[] = {1, 'z', 'R', 0, 1, 0x78, CFI_RETURN_ADDRESS, 1, 0x1b};
     u8 *start = to;
     to = put32(put32(to, 0), 0);
     memcpy(to, contents, sizeof(contents)); /* data are aligned by -8, addresses are relative and of 32 bits */
-    to = put_uleb(put_uleb(put8(to + sizeof(contents), CFA_DEF_CFA), dwarf_number(R_SP)), SLOT_BYTES);
-    to = put_uleb(put8(to, CFA_UNDEFINED), RETURN_ADDRESS);
+    to = put_uleb(put_uleb(put8(to + sizeof(contents), CFA_DEF_CFA), cfi_from_register(R_SP)), SLOT_BYTES);
+    to = put_uleb(put8(to, CFA_UNDEFINED), CFI_RETURN_ADDRESS);
     return finish(start, to);
 }
 
@@ -66,11 +51,11 @@ static u8 *put_call(u8 *to, const TableCall *c, u32 *at) {
     const CallFrame *f = c->frame;
     to = put32(put8(to, CFA_ADVANCE_4), c->start - *at);
     to = put8(to, CFA_REMEMBER);
-    to = put_uleb(put_uleb(put8(to, CFA_DEF_CFA), dwarf_number(f->base)), (u64)(SLOT_BYTES - f->base_off));
-    to = put_uleb(put8(to, CFA_OFFSET | RETURN_ADDRESS), 1);
+    to = put_uleb(put_uleb(put8(to, CFA_DEF_CFA), cfi_from_register(f->base)), (u64)(SLOT_BYTES - f->base_off));
+    to = put_uleb(put8(to, CFA_OFFSET | CFI_RETURN_ADDRESS), 1);
     for (u32 r = 0; r < GP_COUNT; r++)
         if (f->saved >> r & 1) {
-            to = put_uleb(put8(to, CFA_OFFSET_EXTENDED_SF), dwarf_number(r));
+            to = put_uleb(put8(to, CFA_OFFSET_EXTENDED_SF), cfi_from_register(r));
             to = put_sleb(to, (SLOT_BYTES - f->slot[r]) / SLOT_BYTES);
         }
     to = put32(put8(to, CFA_ADVANCE_4), c->end - c->start);
