@@ -3,14 +3,18 @@
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
 
@@ -24,6 +28,15 @@ struct ShimEmitter {
     legacy::PassManager passes;
 };
 
+/* Are there loops, and is each one the loop vectoriser's work, or what it left over? */
+static bool is_vectorized(Function &fn) {
+    DominatorTree dominators(fn);
+    LoopInfo loops(dominators);
+    return !loops.empty() && all_of(loops.getLoopsInPreorder(), [](const Loop *loop) {
+        return !loop->isInnermost() || getBooleanLoopAttribute(loop, "llvm.loop.isvectorized");
+    });
+}
+
 /* Passes of the new pass manager can be run on one module after another, with one exception: the inliner's wrapper,
  * part of the default<> pipelines, uses up its own pipeline in the first run and crashes in the second. Those are built
  * anew for each module, and not parsed: the parser would overrule the tuning. The analysis managers and the pass builder
@@ -33,18 +46,30 @@ struct ShimPasses {
     FunctionAnalysisManager functions;
     CGSCCAnalysisManager sccs;
     ModuleAnalysisManager modules;
+    Module *running = nullptr;
+    PassInstrumentationCallbacks callbacks;
     PassBuilder builder;
     ModulePassManager passes;
     std::string text;
     bool is_default;
 
     ShimPasses(TargetMachine *tm, const PipelineTuningOptions &tuning, const char *pipeline)
-        : builder(tm, tuning), text(pipeline), is_default(StringRef(pipeline).starts_with("default<")) {
+        : builder(tm, tuning, std::nullopt, &callbacks), text(pipeline),
+          is_default(StringRef(pipeline).starts_with("default<")) {
+        callbacks.registerShouldRunOptionalPassCallback([this](StringRef pass, Any) { return is_worth_running(pass); });
         builder.registerModuleAnalyses(modules);
         builder.registerCGSCCAnalyses(sccs);
         builder.registerFunctionAnalyses(functions);
         builder.registerLoopAnalyses(loops);
         builder.crossRegisterProxies(loops, functions, sccs, modules);
+    }
+
+    /* The rounds that are left over after vectorised ones are few, and long if they were unrolled: putting their scalars into
+     * vectors takes the SLP vectoriser as long as everything else together, for nothing. Of which function it is about to run
+     * cannot be asked across libraries (Any compares addresses that each has its own of). */
+    bool is_worth_running(StringRef pass) {
+        return pass != "SLPVectorizerPass" ||
+               any_of(*running, [](Function &fn) { return !fn.isDeclaration() && !is_vectorized(fn); });
     }
 
     bool parse() {
@@ -117,7 +142,8 @@ void shim_passes_free(ShimPasses *p) {
 void shim_passes_run(ShimPasses *p, LLVMModuleRef mod) {
     if (p->is_default)
         p->parse();
-    p->passes.run(*unwrap(mod), p->modules);
+    p->running = unwrap(mod);
+    p->passes.run(*p->running, p->modules);
     p->loops.clear();
     p->functions.clear();
     p->sccs.clear();
