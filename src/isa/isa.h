@@ -13,102 +13,7 @@
 
 #include "ir/ir.h"
 #include "isa/helper.h"
-
-/* --------------------------------------------------------------------------------------------------------- registers */
-
-/* A variable of the guest state that lives in SSA values while code is lifted. */
-typedef u8 Reg;
-enum { REG_MAX = 128, REG_NONE = 0xff, REG_PC = 0xfe };
-
-typedef enum RegKind {
-    REG_INT,
-    REG_FLAG,
-    REG_VECTOR,
-    REG_FLOAT, /* a scalar: a narrower one has ones above it, and what has not is read as the default NaN (boxing) */
-} RegKind;
-
-typedef struct RegInfo {
-    u32 off_bytes; /* in the guest state */
-    u16 bits;
-    u8 kind;
-} RegInfo;
-
-typedef struct RegSet {
-    u64 word[REG_MAX / 64];
-} RegSet;
-
-static inline void regset_add(RegSet *s, Reg r) { s->word[r / 64] |= (u64)1 << r % 64; }
-static inline void regset_remove(RegSet *s, Reg r) { s->word[r / 64] &= ~((u64)1 << r % 64); }
-static inline bool regset_has(const RegSet *s, Reg r) { return s->word[r / 64] >> r % 64 & 1; }
-static inline void regset_join(RegSet *s, const RegSet *other) {
-    for (size_t i = 0; i < ARRAY_LEN(s->word); i++)
-        s->word[i] |= other->word[i];
-}
-static inline void regset_keep(RegSet *s, const RegSet *these) {
-    for (size_t i = 0; i < ARRAY_LEN(s->word); i++)
-        s->word[i] &= these->word[i];
-}
-static inline void regset_drop(RegSet *s, const RegSet *these) {
-    for (size_t i = 0; i < ARRAY_LEN(s->word); i++)
-        s->word[i] &= ~these->word[i];
-}
-
-/* ------------------------------------------------------------------------------------------------------ instructions */
-
-typedef enum OperandKind { OPERAND_NONE, OPERAND_REG, OPERAND_MEM, OPERAND_IMM } OperandKind;
-
-typedef struct Operand {
-    u8 kind;
-    u8 cls;        /* REG: the ISA's register class */
-    u8 no;         /* REG: number within its class */
-    bool high;     /* REG: bits 8–15 of a general register (x86 ah, ch, dh, bh) */
-    u16 bits;      /* size of the operand */
-    u8 base, index; /* MEM: Reg, REG_NONE or (base only) REG_PC, in which case disp is the absolute address */
-    u8 scale;      /* MEM: 1, 2, 4, 8 */
-    u8 seg;        /* MEM: the ISA's segment, 0 for none */
-    u8 addr_bits;  /* MEM: 32 or 64 */
-    i64 disp;      /* MEM: displacement; IMM: the value, sign-extended */
-} Operand;
-
-/* How control goes on after an instruction. */
-typedef enum Flow {
-    FLOW_NEXT,
-    FLOW_JUMP,     /* to target */
-    FLOW_BRANCH,   /* to target or to the next one */
-    FLOW_CALL,     /* a guest call: target, or 0 where not known */
-    FLOW_INDIRECT, /* a jump to a computed address */
-    FLOW_RETURN,
-    FLOW_SYSCALL,  /* goes on after it where the configuration has an override, and stops otherwise */
-    FLOW_STOP, /* ends the function: traps, system calls without override, undecodable bytes */
-} Flow;
-
-enum { INSN_OPERANDS = 5 };
-
-typedef struct Insn {
-    u64 pc, target;
-    u32 row;          /* in the ISA's table; 0 is the row without a meaning */
-    u8 size, flow, operand_count;
-    i8 status;        /* LatheStatus: why this is no instruction, or LATHE_OK */
-    bool special;     /* needs more than the general and vector registers and the flags, or has no meaning: LatheConfig.plain_only */
-    bool calls_out;   /* its meaning is a call_out: the whole state goes through memory */
-    u16 operand_bits; /* effective operand size */
-    u8 address_bits;  /* effective address size */
-    u8 segment;       /* the ISA's segment override, 0 for none */
-    u16 prefixes;     /* the ISA's */
-    u32 word;         /* the encoding, where the ISA has instructions of at most 32 bits */
-    Operand op[INSN_OPERANDS];
-    RegSet writes;    /* a superset of the registers it may write */
-    RegSet vectors;   /* a superset of the vector registers it reads or writes */
-    /* discovery's: */
-    u32 pred, pred_count;           /* instructions that lead here: where they are listed, and how many */
-    u32 next;                       /* the instruction after it in its block */
-    bool last;                      /* a call that does not come back */
-    u32 block;                      /* the block it begins, or 0 */
-    struct JumpTable *table;        /* of an indirect jump, once recovered */
-    struct JumpTable *loaded_table; /* the table that this instruction reads */
-} Insn;
-
-static inline u64 insn_end(const Insn *in) { return in->pc + in->size; }
+#include "isa/insn.h"
 
 /* ------------------------------------------------------------------------------------------------------------- effects */
 
@@ -191,6 +96,7 @@ const Isa *isa_of_host(void);
 typedef Val MakeLazy(Lifter *l, const void *arg, Reg r);
 
 typedef struct LiftOps {
+    Val (*immediate)(Lifter *l, const Insn *in, int i, Ty t);
     Val (*read)(Lifter *l, Reg r, Ty t);
     void (*write)(Lifter *l, Reg r, Val v);
     void (*write_low)(Lifter *l, Reg r, Val v);
@@ -210,6 +116,8 @@ typedef struct LiftOps {
     void (*call_out)(Lifter *l, const Insn *in, Val fn, bool may_move);
 } LiftOps;
 
+/* The immediate or displacement of operand i, of which the holder may know only whether it is zero. */
+static inline Val immediate(Lifter *l, const Insn *in, int i, Ty t) { return l->ops->immediate(l, in, i, t); }
 /* Register r in the type t: its low bits, or all of them under another view. */
 static inline Val reg_read(Lifter *l, Reg r, Ty t) { return l->ops->read(l, r, t); }
 /* Set all of r; a narrower value is zero-extended. */

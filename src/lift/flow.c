@@ -254,7 +254,12 @@ static void flow_call_out(Lifter *l, const Insn *in, Val callee, bool may_move) 
     ir_here(l, on);
 }
 
+static Val flow_immediate(Lifter *l, const Insn *in, int i, Ty t) {
+    return ir_int(l, t, (u64)in->op[i].disp);
+}
+
 const LiftOps lift_ops = {
+    .immediate = flow_immediate,
     .read = regfile_read,
     .write = regfile_write,
     .write_low = regfile_write_low,

@@ -48,7 +48,7 @@ void rv_environment_call(Lifter *l, const Insn *in);
 void rv_break(Lifter *l, const Insn *in);
 void rv_illegal(Lifter *l, const Insn *in);
 
-/* csr.c */
+/* csr_access.c */
 typedef enum RvCsrOp { RV_CSR_WRITE, RV_CSR_SET, RV_CSR_CLEAR } RvCsrOp;
 void rv_csr(Lifter *l, const Insn *in, RvCsrOp op);
 

@@ -104,6 +104,12 @@ static Val to_int(Lifter *l, Val v, const Target *to, u32 mode) {
     return ir_trunc(l, ir_select(l, in_range, r, limit(l, v, to)), to->t);
 }
 
+/* In modes that need more than the host has, or more than is known of the mode. */
+static Val soft_to_int(Lifter *l, Val v, const Target *to, u32 mode) {
+    u32 kind = (width(to) == 64 ? RV_SOFT_LONG : 0) | (to->is_signed ? RV_SOFT_SIGNED : 0);
+    return rv_soft(l, RV_SOFT(RV_FTO_INT, rv_soft_format(ir_ty(v)), mode) | kind, rv_float_bits(l, v), NULL, NULL);
+}
+
 /* cvttsd2si and its relatives: the least integer where there is none, and the flags that are wanted. */
 static Val convert_by_x86(Lifter *l, Val v, Ty to, bool truncates) {
     static const char *const name[2][2][2] = {
@@ -126,7 +132,9 @@ void rv_float_to_int(Lifter *l, const Insn *in, Ty from, Ty to, bool is_signed) 
     Val v = rv_float(l, in, 1, from);
     u32 mode = rv_rounding(in);
     rv_check_frm(l, in);
-    if (RV_HOST_IS_X86 && !l->strict_fp && is_signed && (mode == RV_RTZ || mode == RV_DYN))
+    if (l->cfg->strict_fp && (mode == RV_RMM || mode == RV_DYN))
+        rv_set(l, in, 0, ir_trunc(l, soft_to_int(l, v, &(Target){to, is_signed}, mode), to));
+    else if (RV_HOST_IS_X86 && !l->strict_fp && is_signed && (mode == RV_RTZ || mode == RV_DYN))
         rv_set(l, in, 0, to_int_by_x86(l, v, to, mode == RV_RTZ));
     else
         rv_set(l, in, 0, to_int(l, v, &(Target){to, is_signed}, mode));

@@ -23,7 +23,8 @@ void rv_jump(Lifter *l, const Insn *in) {
 
 /* The lowest bit of the sum does not count. */
 void rv_jump_register(Lifter *l, const Insn *in) {
-    Val to = ir_and_with(l, ir_add_to(l, rv_x(l, in, 1), in->op[2].disp), ~(u64)1);
+    Val base = rv_x(l, in, 1), sum = in->op[2].disp ? ir_add(l, base, rv_x(l, in, 2)) : base;
+    Val to = ir_and_with(l, sum, ~(u64)1);
     rv_set(l, in, 0, pc_value(l, insn_end(in)));
     go(l, in, to);
 }

@@ -4,7 +4,7 @@
 Val rv_int(Lifter *l, const Insn *in, int i, Ty t) {
     const Operand *op = &in->op[i];
     if (op->kind == OPERAND_IMM)
-        return ir_int(l, t, (u64)op->disp);
+        return immediate(l, in, i, t);
     CHECK(op->kind == OPERAND_REG && op->cls == RV_CLS_X, "an operand that is no integer");
     return op->no == RV_X0 ? ir_zero(l, t) : reg_read(l, op->no, t);
 }
@@ -30,6 +30,7 @@ void rv_set(Lifter *l, const Insn *in, int i, Val v) {
 Val rv_address(Lifter *l, const Insn *in, int i) {
     const Operand *m = &in->op[i];
     if (m->base == RV_X0)
-        return ir_bitcast(l, ir_int(l, I64, (u64)m->disp), PTR);
-    return ir_offset(l, reg_read(l, m->base, PTR), m->disp);
+        return ir_bitcast(l, immediate(l, in, i, I64), PTR);
+    Val base = reg_read(l, m->base, PTR);
+    return m->disp ? ir_index(l, base, immediate(l, in, i, I64), 1) : base;
 }

@@ -45,13 +45,10 @@ Val rv_address(Lifter *l, const Insn *in, int i);
 
 /* ----------------------------------------------------------------------------------------------------------- the table */
 
-typedef void RvMeaning(Lifter *l, const Insn *in);
-
+/* What decoding needs of a row; its meaning is table.c's. */
 typedef struct RvRow {
     u8 format; /* of its operands: format.h */
-    RvMeaning *lift;
-    const char *deviation;
-    u32 base; /* compressed: the row of what it stands for; else itself */
+    u16 base;  /* compressed: the row of what it stands for; else itself */
 } RvRow;
 
 enum {

@@ -33,12 +33,17 @@ static const RegInfo regs[RV_REG_COUNT] = {
 #undef SHORT
 #undef FUSED
 
-static const RvRow rows[RV_ROW_COUNT] = {
-#define INSN(name, bits, format, meaning) {RV_FMT_##format, lift_##name, NULL, RV_ROW_##name},
-#define DEVIATES(name, bits, format, meaning, text) {RV_FMT_##format, lift_##name, text, RV_ROW_##name},
-#define SHORT(name, bits, format, meant) {RV_FMT_##format, lift_##meant, NULL, RV_ROW_##meant},
-#define FUSED(name, meaning) {RV_FMT_NONE, lift_##name, NULL, RV_ROW_##name},
-    {RV_FMT_NONE, NULL, NULL, RV_ROW_NONE},
+typedef struct Meaning {
+    void (*lift)(Lifter *l, const Insn *in);
+    const char *deviation;
+} Meaning;
+
+static const Meaning meanings[RV_ROW_COUNT] = {
+#define INSN(name, bits, format, meaning) {lift_##name, NULL},
+#define DEVIATES(name, bits, format, meaning, text) {lift_##name, text},
+#define SHORT(name, bits, format, meant) {lift_##meant, NULL},
+#define FUSED(name, meaning) {lift_##name, NULL},
+    {NULL, NULL},
 #include "isa/riscv64/rows.def"
 #undef INSN
 #undef DEVIATES
@@ -46,16 +51,13 @@ static const RvRow rows[RV_ROW_COUNT] = {
 #undef FUSED
 };
 
-const RvRow *rv_row(u32 row) {
-    return &rows[row];
-}
-
 static void lift(Lifter *l, const Insn *in) {
-    rows[in->row].lift(l, in);
+    meanings[in->row].lift(l, in);
 }
 
 static bool sets_rounding(const Insn *in) {
-    bool csr = rows[in->row].format == RV_FMT_CSR || rows[in->row].format == RV_FMT_CSRI;
+    u8 format = rv_row(in->row)->format;
+    bool csr = format == RV_FMT_CSR || format == RV_FMT_CSRI;
     return csr && rv_csr_is_float((u32)rv_imm(in, 1));
 }
 
@@ -63,7 +65,7 @@ static bool support(size_t index, LatheSupport *out) {
     for (u32 row = 1; row < RV_ROW_COUNT; row++) {
         if (!rv_encodings[row].mask || index--) /* what is fused has no encoding */
             continue;
-        *out = (LatheSupport){rv_names[row], NULL, rows[rows[row].base].deviation};
+        *out = (LatheSupport){rv_names[row], NULL, meanings[rv_row(row)->base].deviation};
         return true;
     }
     return false;
