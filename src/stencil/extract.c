@@ -1,0 +1,199 @@
+/* extract.c: a function of an object becomes a stencil: its relocations are patches.
+ *
+ * What is not of the few kinds that holder.c lets LLVM make is our fault, and stops the build. The jump to what follows is left out
+ * at the end, and leads there from elsewhere. */
+#include "stencil/extract.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#include "stencil/holder.h"
+
+static const Elf64_Ehdr *header(const Extract *x) {
+    return (const Elf64_Ehdr *)x->object;
+}
+
+static const Elf64_Shdr *section(const Extract *x, u32 index) {
+    return (const Elf64_Shdr *)(x->object + header(x)->e_shoff) + index;
+}
+
+static const Elf64_Shdr *find_section(const Extract *x, u32 type, u32 info) {
+    for (u32 i = 1; i < header(x)->e_shnum; i++)
+        if (section(x, i)->sh_type == type && (type != SHT_RELA || section(x, i)->sh_info == info))
+            return section(x, i);
+    CHECK(false, "an object without the section that is looked for");
+}
+
+static const Elf64_Sym *symbols(const Extract *x) {
+    return (const Elf64_Sym *)(x->object + find_section(x, SHT_SYMTAB, 0)->sh_offset);
+}
+
+static const char *name_of(const Extract *x, const Elf64_Sym *s) {
+    return (const char *)x->object + section(x, find_section(x, SHT_SYMTAB, 0)->sh_link)->sh_offset + s->st_name;
+}
+
+static const Elf64_Sym *find_symbol(const Extract *x, const char *name) {
+    u64 count = find_section(x, SHT_SYMTAB, 0)->sh_size / sizeof(Elf64_Sym);
+    for (u64 i = 0; i < count; i++)
+        if (ELF64_ST_TYPE(symbols(x)[i].st_info) == STT_FUNC && !strcmp(name_of(x, &symbols(x)[i]), name))
+            return &symbols(x)[i];
+    CHECK(false, "an object without a function that was compiled");
+}
+
+void extract_begin(Extract *x, const void *object) {
+    *x = (Extract){.object = object};
+    x->constant_off = mem_new(sizeof(u32) * header(x)->e_shnum);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- patches */
+
+static bool begins(const char *name, const char *start, u32 *number) {
+    size_t len = strlen(start);
+    if (strncmp(name, start, len))
+        return false;
+    *number = (u32)atoi(name + len);
+    return true;
+}
+
+/* Which of the instruction's addresses is it, as a distance from the instruction? */
+static StencilPatch address_patch(const Insn *in, i64 distance) {
+    if (distance == 0)
+        return (StencilPatch){.kind = PATCH_PC};
+    if (distance == in->size)
+        return (StencilPatch){.kind = PATCH_NEXT};
+    if (in->target && distance == (i64)in->target)
+        return (StencilPatch){.kind = PATCH_TARGET};
+    for (u32 i = 0; i < in->operand_count; i++)
+        if (in->op[i].kind == OPERAND_IMM && in->op[i].disp == distance)
+            return (StencilPatch){.kind = PATCH_PC_IMMEDIATE, .arg = i};
+    CHECK(false, "an address that is none of the instruction's");
+}
+
+static u32 helper_number(Extract *x, const char *name) {
+    for (size_t i = 0; i < x->helpers.len; i++)
+        if (!strcmp(x->helpers.at[i], name))
+            return (u32)i;
+    VEC_PUSH(&x->helpers, name);
+    return (u32)x->helpers.len - 1;
+}
+
+static u32 constants_of(Extract *x, u32 index) {
+    const Elf64_Shdr *s = section(x, index);
+    CHECK(!(s->sh_flags & (SHF_WRITE | SHF_EXECINSTR)) && s->sh_addralign <= 16, "a stencil refers to constants and symbols only");
+    if (!x->constant_off[index]) {
+        while (x->constants.len % 16)
+            VEC_PUSH(&x->constants, 0);
+        x->constant_off[index] = (u32)x->constants.len + 1;
+        for (u64 i = 0; i < s->sh_size; i++)
+            VEC_PUSH(&x->constants, x->object[s->sh_offset + i]);
+    }
+    return x->constant_off[index] - 1;
+}
+
+static bool go_patch(const char *name, StencilPatch *p) {
+    static const struct {
+        const char *name;
+        PatchKind kind;
+    } all[] = {{GO_TARGET, PATCH_JUMP}, {GO_CALL, PATCH_CALL}, {GO_LOOKUP, PATCH_LOOKUP}, {GO_LOOKUP_CALL, PATCH_LOOKUP_CALL},
+               {GO_LOOKUP_RETURN, PATCH_LOOKUP_RETURN}, {GO_TRAP, PATCH_TRAP}};
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        if (!strcmp(all[i].name, name)) {
+            p->kind = (u8)all[i].kind;
+            return true;
+        }
+    return false;
+}
+
+static StencilPatch hole_patch(const Insn *in, const char *name, i64 addend) {
+    u32 number = 0;
+    if (begins(name, HOLE_PC, &number))
+        return address_patch(in, addend);
+    bool place = begins(name, HOLE_PLACE, &number);
+    CHECK(place || begins(name, HOLE_IMMEDIATE, &number), "a hole of unknown kind");
+    CHECK(addend >= INT8_MIN && addend <= INT8_MAX, "parts of registers are near");
+    return (StencilPatch){.kind = place ? PATCH_PLACE : PATCH_IMMEDIATE, .addend = (i8)addend, .arg = number};
+}
+
+static StencilPatch far_patch(Extract *x, const Elf64_Sym *s, i64 addend) {
+    StencilPatch p = {0};
+    if (s->st_shndx != SHN_UNDEF) {
+        p.kind = PATCH_CONSTANT;
+        p.arg = constants_of(x, s->st_shndx) + (u32)((i64)s->st_value + addend + 4);
+        return p;
+    }
+    CHECK(addend == -4, "a jump leads to a symbol");
+    if (!go_patch(name_of(x, s), &p)) {
+        p.kind = PATCH_HELPER;
+        p.arg = helper_number(x, name_of(x, s));
+    }
+    return p;
+}
+
+static StencilPatch patch_of(Extract *x, const Insn *in, const Elf64_Rela *r) {
+    const Elf64_Sym *s = &symbols(x)[ELF64_R_SYM(r->r_info)];
+    u32 type = ELF64_R_TYPE(r->r_info);
+    bool near = type == R_X86_64_PLT32 || type == R_X86_64_PC32, wide = type == R_X86_64_64;
+    CHECK(near || wide || type == R_X86_64_32 || type == R_X86_64_32S, "a relocation that stencils are not made for");
+    StencilPatch p = near ? far_patch(x, s, r->r_addend) : hole_patch(in, name_of(x, s), r->r_addend);
+    p.bytes = wide ? 8 : 4;
+    CHECK(wide || p.kind < PATCH_PC || p.kind > PATCH_PC_IMMEDIATE, "a guest address has 64 bits");
+    return p;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- ends */
+
+enum { JUMP = 0xe9, JUMP_BYTES = 5, BRANCH_BYTES = 6, NEXT = 0xff /* in place of a PatchKind: to what follows */ };
+
+static bool is_jump(const Piece *p, u32 patch, u32 kind, u32 end) {
+    return patch < p->patches && p->patch[patch].kind == kind && p->patch[patch].at + 4u == end;
+}
+
+/* The last jump is the one to what follows, if that can be had. */
+static void trim(Piece *p) {
+    u32 last = p->patches - 1;
+    if (is_jump(p, last, NEXT, p->size) && p->code[p->size - JUMP_BYTES] == JUMP) {
+        p->size -= JUMP_BYTES;
+        p->patches--;
+    } else if (is_jump(p, last, PATCH_JUMP, p->size) && is_jump(p, last - 1, NEXT, p->size - JUMP_BYTES) &&
+               p->code[p->size - JUMP_BYTES - BRANCH_BYTES] == 0x0f) {
+        p->code[p->size - JUMP_BYTES - BRANCH_BYTES + 1] ^= 1;
+        p->patch[last - 1].kind = PATCH_JUMP;
+        p->size -= JUMP_BYTES;
+        p->patches--;
+    }
+}
+
+static void settle_next(Piece *p) {
+    u32 kept = 0;
+    for (u32 i = 0; i < p->patches; i++) {
+        StencilPatch *q = &p->patch[i];
+        i32 distance = (i32)(p->size - (q->at + 4u));
+        if (q->kind == NEXT)
+            memcpy(p->code + q->at, &distance, 4);
+        else
+            p->patch[kept++] = *q;
+    }
+    p->patches = kept;
+}
+
+bool extract_piece(Extract *x, const char *name, const Insn *in, Piece *piece) {
+    const Elf64_Sym *f = find_symbol(x, name);
+    const Elf64_Shdr *text = section(x, f->st_shndx), *rela = find_section(x, SHT_RELA, f->st_shndx);
+    if (f->st_size > PIECE_BYTES)
+        return false;
+    *piece = (Piece){.size = (u32)f->st_size};
+    memcpy(piece->code, x->object + text->sh_offset + f->st_value, f->st_size);
+    const Elf64_Rela *r = (const Elf64_Rela *)(x->object + rela->sh_offset), *end = r + rela->sh_size / sizeof(*r);
+    for (; r < end; r++) {
+        if (r->r_offset - f->st_value >= f->st_size)
+            continue;
+        CHECK(piece->patches < PIECE_PATCHES, "a stencil with more patches than expected");
+        bool next = !strcmp(name_of(x, &symbols(x)[ELF64_R_SYM(r->r_info)]), GO_NEXT);
+        StencilPatch p = next ? (StencilPatch){.kind = NEXT} : patch_of(x, in, r);
+        p.at = (u8)(r->r_offset - f->st_value);
+        piece->patch[piece->patches++] = p;
+    }
+    trim(piece);
+    settle_next(piece);
+    return true;
+}

@@ -1,0 +1,29 @@
+/* extract.h: from LLVM's object to stencils; see extract.c. */
+#ifndef STENCIL_EXTRACT_H
+#define STENCIL_EXTRACT_H
+
+#include "isa/insn.h"
+#include "stencil/stencil.h"
+
+enum { PIECE_BYTES = 255, PIECE_PATCHES = 32 };
+
+/* A stencil by itself. */
+typedef struct Piece {
+    u8 code[PIECE_BYTES];
+    StencilPatch patch[PIECE_PATCHES];
+    u32 size, patches;
+} Piece;
+
+/* An object in memory, and what its stencils refer to besides holes, in the order of the numbers in patches. */
+typedef struct Extract {
+    const u8 *object;
+    VEC(const char *) helpers;
+    VEC(u8) constants;
+    u32 *constant_off; /* by section: where its bytes are in constants, plus 1; 0: nowhere yet */
+} Extract;
+
+void extract_begin(Extract *x, const void *object);
+/* The function of that name, which is the instruction's stencil; false: it is larger than a stencil can be. */
+bool extract_piece(Extract *x, const char *name, const Insn *in, Piece *piece);
+
+#endif

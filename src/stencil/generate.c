@@ -1,0 +1,174 @@
+/* generate.c: the stencils of an ISA as a C source: generate FILE. Run when Lathe is built. */
+#include <stdio.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "isa/form.h"
+#include "stencil/extract.h"
+#include "stencil/holder.h"
+
+/* What every host is expected to have where there is quick code of this kind; the client looks. */
+#define HOST_CPU "x86-64-v3"
+#define PASSES "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,dce)"
+
+/* What was lifted: one instruction of each form. */
+typedef struct Forms {
+    VEC(Insn) insns;
+    VEC(u64) keys;
+    Map64 seen;
+} Forms;
+
+static void note(void *user, const Insn *in) {
+    Forms *f = user;
+    u32 at;
+    u64 key = form_key(in);
+    if (map64_get(&f->seen, key, &at))
+        return;
+    map64_set(&f->seen, key, (u32)f->insns.len);
+    VEC_PUSH(&f->insns, *in);
+    VEC_PUSH(&f->keys, key);
+}
+
+static const char *name_of(size_t index, char name[32]) {
+    snprintf(name, 32, "s%zu", index);
+    return name;
+}
+
+static LLVMTargetMachineRef host(void) {
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    LLVMInitializeNativeAsmParser();
+    char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
+    LLVMTargetRef target;
+    CHECK(!LLVMGetTargetFromTriple(triple, &target, &error), "LLVM has no back end for the machine it runs on");
+    return LLVMCreateTargetMachine(target, triple, HOST_CPU, "", LLVMCodeGenLevelDefault, LLVMRelocStatic, LLVMCodeModelSmall);
+}
+
+static LLVMMemoryBufferRef compile(const Forms *f) {
+    LLVMTargetMachineRef tm = host();
+    LLVMModuleRef mod = LLVMModuleCreateWithName("stencils");
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
+    LLVMSetModuleDataLayout(mod, layout);
+    LLVMSetTarget(mod, LLVMGetTargetMachineTriple(tm));
+    for (size_t i = 0; i < f->insns.len; i++)
+        holder_lift(mod, &f->insns.at[i], name_of(i, (char[32]){0}));
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    CHECK(!LLVMRunPasses(mod, PASSES, tm, options), "LLVM knows the passes");
+    LLVMMemoryBufferRef object = NULL;
+    char *error = NULL;
+    CHECK(!LLVMTargetMachineEmitToMemoryBuffer(tm, mod, LLVMObjectFile, &error, &object), "LLVM compiles stencils");
+    return object;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- output */
+
+/* The tables, with nothing in them twice. */
+typedef struct Tables {
+    VEC(u8) code;
+    VEC(StencilPatch) patches;
+    VEC(Stencil) stencils;
+    VEC(Piece) pieces;
+    u32 *of_form; /* by form: its stencil */
+    Map64 by_hash;
+} Tables;
+
+static u64 hash_of(const Piece *p) {
+    const u8 *bytes = (const u8 *)p;
+    u64 h = 1;
+    for (size_t i = 0; i < sizeof(*p); i++)
+        h = (h ^ bytes[i]) * 0x100000001b3u;
+    return h;
+}
+
+static u32 add_piece(Tables *t, const Piece *p) {
+    u32 at;
+    u64 h = hash_of(p);
+    if (map64_get(&t->by_hash, h, &at) && !memcmp(&t->pieces.at[at], p, sizeof(*p)))
+        return at;
+    Stencil s = {(u32)t->code.len, (u32)t->patches.len, (u8)p->size, (u8)p->patches};
+    for (u32 i = 0; i < p->size; i++)
+        VEC_PUSH(&t->code, p->code[i]);
+    for (u32 i = 0; i < p->patches; i++)
+        VEC_PUSH(&t->patches, p->patch[i]);
+    VEC_PUSH(&t->stencils, s);
+    VEC_PUSH(&t->pieces, *p);
+    map64_set(&t->by_hash, h, (u32)t->stencils.len - 1);
+    return (u32)t->stencils.len - 1;
+}
+
+static void print_bytes(FILE *out, const char *name, const u8 *bytes, size_t count) {
+    fprintf(out, "\nconst u8 %s[] = {", name);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%u,", i % 32 ? "" : "\n", bytes[i]);
+    fprintf(out, "%s\n};\n", count ? "" : "0");
+}
+
+static void print_stencils(FILE *out, const Tables *t) {
+    fprintf(out, "\nconst StencilPatch stencil_patches[] = {\n");
+    for (size_t i = 0; i < t->patches.len; i++) {
+        const StencilPatch *p = &t->patches.at[i];
+        fprintf(out, "{%u,%u,%u,%d,%u},%s", p->at, p->kind, p->bytes, p->addend, p->arg, i % 8 == 7 ? "\n" : "");
+    }
+    fprintf(out, "\n};\n\nconst Stencil stencils[] = {\n");
+    for (size_t i = 0; i < t->stencils.len; i++) {
+        const Stencil *s = &t->stencils.at[i];
+        fprintf(out, "{%u,%u,%u,%u},%s", s->code, s->patch, s->size, s->patches, i % 8 == 7 ? "\n" : "");
+    }
+    fprintf(out, "\n};\n");
+}
+
+static void print_slots(FILE *out, const Forms *f, const Tables *t) {
+    u32 bits = 4;
+    while ((size_t)1 << bits < 2 * f->keys.len)
+        bits++;
+    StencilSlot *slots = mem_new(sizeof(StencilSlot) << bits);
+    for (u32 i = 0; i < 1u << bits; i++)
+        slots[i].stencil = STENCIL_NONE;
+    for (size_t i = 0; i < f->keys.len; i++) {
+        u32 at = stencil_hash(f->keys.at[i], bits);
+        while (slots[at].stencil != STENCIL_NONE)
+            at = (at + 1) & ((1u << bits) - 1);
+        slots[at] = (StencilSlot){f->keys.at[i], t->of_form[i]};
+    }
+    fprintf(out, "\nconst u32 stencil_slot_bits = %u;\n\nconst StencilSlot stencil_slots[] = {\n", bits);
+    for (u32 i = 0; i < 1u << bits; i++)
+        fprintf(out, "{%lluu,%uu},%s", (unsigned long long)slots[i].key, slots[i].stencil, i % 8 == 7 ? "\n" : "");
+    fprintf(out, "};\n");
+    mem_free(slots);
+}
+
+static void print_all(FILE *out, const Forms *f, const Tables *t, const Extract *x) {
+    fprintf(out, "/* Made by stencil/generate.c. */\n#include \"stencil/stencil.h\"\n");
+    print_bytes(out, "stencil_code", t->code.at, t->code.len);
+    print_bytes(out, "stencil_constants", x->constants.at, x->constants.len);
+    fprintf(out, "\nconst u32 stencil_constants_size = %zu;\n", x->constants.len);
+    print_stencils(out, t);
+    print_slots(out, f, t);
+    fprintf(out, "\nconst char *const stencil_helpers[] = {");
+    for (size_t i = 0; i < x->helpers.len; i++)
+        fprintf(out, "\"%s\", ", x->helpers.at[i]);
+    fprintf(out, "0};\n");
+}
+
+int main(int argc, char **argv) {
+    Forms forms = {0};
+    Extract x;
+    form_each(note, &forms);
+    LLVMMemoryBufferRef object = compile(&forms);
+    extract_begin(&x, LLVMGetBufferStart(object));
+    Tables t = {.of_form = mem_new(sizeof(u32) * forms.insns.len)};
+    for (size_t i = 0; i < forms.insns.len; i++) {
+        static Piece piece;
+        bool fits = extract_piece(&x, name_of(i, (char[32]){0}), &forms.insns.at[i], &piece);
+        CHECK(fits, "stencils are short");
+        t.of_form[i] = add_piece(&t, &piece);
+    }
+    FILE *out = argc == 2 ? fopen(argv[1], "w") : NULL;
+    if (!out) {
+        fprintf(stderr, "usage: generate FILE\n");
+        return 1;
+    }
+    print_all(out, &forms, &t, &x);
+    return fclose(out) ? 1 : 0;
+}

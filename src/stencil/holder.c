@@ -1,0 +1,288 @@
+/* holder.c: who holds the registers while a meaning is made a stencil: the guest state, at places that are known when the stencil is
+ * copied.
+ *
+ * What is known only then is the address of a symbol that nobody defines. Places are small numbers, which LLVM takes all addresses for,
+ * and become displacements; immediates have 32 bits with a sign; guest addresses may be anything, and are distances from the
+ * instruction's.
+ *
+ * Functions have the convention of GHC: all registers are the callee's, the state is in r13, which C keeps, and the one other
+ * argument, a guest address, in rbp. They end by tail calls. */
+#include "stencil/holder.h"
+
+#include <stdio.h>
+
+#include "isa/form.h"
+#include "lift/func.h"
+
+enum { CC_GHC = 10 };
+
+typedef struct Holder {
+    Lifter l; /* first */
+    LatheConfig cfg;
+    const Insn *in;
+    bool ended;
+} Holder;
+
+static Holder *holder_of(Lifter *l) {
+    return (Holder *)l;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- holes */
+
+/* The range is what the address may be; none: a small number. */
+static Val hole(Lifter *l, const char *name, i64 least, i64 end) {
+    Val g = LLVMGetNamedGlobal(l->mod, name);
+    if (g)
+        return g;
+    g = LLVMAddGlobal(l->mod, ir_type(l, I8), name);
+    LLVMSetAlignment(g, 1);
+    LLVMSetVisibility(g, LLVMHiddenVisibility);
+    LLVMMetadataRef range[] = {LLVMValueAsMetadata(ir_int(l, I64, (u64)least)), LLVMValueAsMetadata(ir_int(l, I64, (u64)end))};
+    if (least || end)
+        LLVMGlobalSetMetadata(g, LLVMGetMDKindIDInContext(l->ctx, "absolute_symbol", 15), LLVMMDNodeInContext2(l->ctx, range, 2));
+    return g;
+}
+
+static Val numbered_hole(Lifter *l, const char *kind, u32 number, i64 least, i64 end) {
+    char name[32];
+    snprintf(name, sizeof(name), "%s%u", kind, number);
+    return hole(l, name, least, end);
+}
+
+static Val place_of(Lifter *l, Reg r) {
+    const Insn *in = holder_of(l)->in;
+    for (u32 i = 0; i < in->operand_count; i++)
+        if (form_register(&in->op[i]) == r) {
+            Val off = LLVMConstPtrToInt(numbered_hole(l, HOLE_PLACE, i, 0, 0), ir_type(l, I64));
+            return LLVMBuildGEP2(l->b, ir_type(l, I8), l->cpu, &off, 1, "");
+        }
+    return ir_state(l, form_isa->regs[r].off_bytes);
+}
+
+/* In a register. As an address by itself LLVM would have it relative to the code, and stored as 32 bits, since the code model is the small
+ * one, whatever it is told of the symbol. */
+static Val opaque(Lifter *l, Val v, bool wide) {
+    return ir_asm_pure(l, wide ? "movabsq $1, $0" : "movq $1, $0", "=r,i", I64, &v, 1);
+}
+
+static Val hold_immediate(Lifter *l, const Insn *in, int i, Ty t) {
+    if (!in->op[i].disp || form_is_literal(in, (u32)i))
+        return ir_int(l, t, (u64)in->op[i].disp);
+    Val v = LLVMConstPtrToInt(numbered_hole(l, HOLE_IMMEDIATE, (u32)i, INT32_MIN, (i64)INT32_MAX + 1), ir_type(l, I64));
+    if (in->op[i].kind == OPERAND_MEM && form_register(&in->op[i]) == REG_NONE)
+        v = opaque(l, v, false);
+    return ir_trunc(l, v, t);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- registers */
+
+static Val hold_read(Lifter *l, Reg r, Ty t) {
+    const RegInfo *reg = &form_isa->regs[r];
+    Val v = ir_load(l, facet_carrier(reg, t), place_of(l, r), reg->bits / 8, SPACE_STATE);
+    return facet_convert(l, reg, v, t);
+}
+
+static void hold_write(Lifter *l, Reg r, Val v) {
+    const RegInfo *reg = &form_isa->regs[r];
+    ir_store(l, facet_convert(l, reg, v, facet_carrier(reg, ir_ty(v))), place_of(l, r), reg->bits / 8, SPACE_STATE);
+}
+
+static void hold_write_low(Lifter *l, Reg r, Val v) {
+    ir_store(l, v, place_of(l, r), ty_bits(ir_ty(v)) / 8, SPACE_STATE);
+}
+
+static void hold_also(Lifter *l, Reg r, Val v) {
+    (void)l, (void)r, (void)v;
+}
+
+static void hold_copy(Lifter *l, Reg to, Reg from) {
+    hold_write(l, to, hold_read(l, from, facet_native(&form_isa->regs[from])));
+}
+
+static bool hold_has(Lifter *l, Reg r, Ty t) {
+    return (void)l, (void)r, (void)t, false;
+}
+
+static void hold_defer(Lifter *l, Reg r, MakeLazy *make, const void *arg) {
+    hold_write(l, r, make(l, arg, r));
+}
+
+static const void *hold_deferred(Lifter *l, Reg r, MakeLazy *make) {
+    return (void)l, (void)r, (void)make, NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------------- control flow */
+
+static LLVMTypeRef type_of_stencils(Lifter *l) {
+    LLVMTypeRef args[] = {ir_type(l, PTR), ir_type(l, I64)};
+    return LLVMFunctionType(ir_type(l, 0), args, 2, false);
+}
+
+/* pc: NULL if it is nobody's matter. */
+static void go(Lifter *l, const char *where, Val pc) {
+    Val fn = LLVMGetNamedFunction(l->mod, where);
+    if (!fn) {
+        fn = LLVMAddFunction(l->mod, where, type_of_stencils(l));
+        LLVMSetFunctionCallConv(fn, CC_GHC);
+        LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    }
+    Val call = ir_call(l, fn, (Val[]){l->cpu, pc ? pc : LLVMGetPoison(ir_type(l, I64))}, 2);
+    LLVMSetInstructionCallConv(call, CC_GHC);
+    LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+    LLVMBuildRetVoid(l->b);
+    holder_of(l)->ended = true;
+}
+
+static void store_u32(Lifter *l, u32 off_bytes, u32 value) {
+    ir_store(l, ir_int(l, I32, value), ir_state(l, off_bytes), 4, SPACE_STATE);
+}
+
+static void hold_trap(Lifter *l, const Insn *in, u64 pc, LatheTrap trap, u32 info) {
+    (void)in;
+    store_u32(l, form_isa->trap_off, trap);
+    if (info)
+        store_u32(l, form_isa->trap_info_off, info);
+    go(l, GO_TRAP, pc_value(l, pc));
+}
+
+static void hold_trap_if(Lifter *l, const Insn *in, Val cond, LatheTrap trap) {
+    Label rare = ir_label(l, "trap"), often = ir_label(l, "");
+    ir_branch_rare(l, cond, rare, often);
+    ir_here(l, rare);
+    hold_trap(l, in, in->pc, trap, 0);
+    holder_of(l)->ended = false;
+    ir_here(l, often);
+}
+
+static Label hold_fault_exit(Lifter *l, const Insn *in) {
+    (void)l, (void)in;
+    CHECK(false, "the state is whole at every access of a stencil");
+}
+
+static void hold_jump(Lifter *l, const Insn *in) {
+    (void)in;
+    go(l, GO_TARGET, NULL);
+}
+
+static void hold_branch(Lifter *l, const Insn *in, Val cond) {
+    (void)in;
+    Label yes = ir_label(l, "taken"), no = ir_label(l, "");
+    ir_branch(l, cond, yes, no);
+    ir_here(l, yes);
+    go(l, GO_TARGET, NULL);
+    ir_here(l, no);
+    go(l, GO_NEXT, NULL);
+}
+
+static void hold_jump_to(Lifter *l, const Insn *in, Val pc) {
+    (void)in;
+    go(l, GO_LOOKUP, pc);
+}
+
+static void hold_call(Lifter *l, const Insn *in, Val pc) {
+    if (in->target)
+        go(l, GO_CALL, NULL);
+    else
+        go(l, GO_LOOKUP_CALL, pc);
+}
+
+static void hold_return(Lifter *l, const Insn *in, Val pc) {
+    (void)in;
+    go(l, GO_LOOKUP_RETURN, pc);
+}
+
+static void hold_call_out(Lifter *l, const Insn *in, Val fn, bool may_move) {
+    (void)l, (void)in, (void)fn, (void)may_move;
+    CHECK(false, "stencils leave by traps");
+}
+
+static const LiftOps hold_ops = {
+    .immediate = hold_immediate,
+    .read = hold_read,
+    .write = hold_write,
+    .write_low = hold_write_low,
+    .also = hold_also,
+    .copy = hold_copy,
+    .has = hold_has,
+    .defer = hold_defer,
+    .deferred = hold_deferred,
+    .trap_if = hold_trap_if,
+    .fault_exit = hold_fault_exit,
+    .trap = hold_trap,
+    .jump = hold_jump,
+    .branch = hold_branch,
+    .jump_to = hold_jump_to,
+    .call = hold_call,
+    .ret = hold_return,
+    .call_out = hold_call_out,
+};
+
+/* ----------------------------------------------------------------------------------------------------------- functions */
+
+/* A load from the guest's memory faults where it should even if nobody wants the value; and what it reads may be the state's neighbour
+ * for all that LLVM knows: the state is written behind it, not before. */
+static void keep_order(Lifter *l) {
+    for (Label b = LLVMGetFirstBasicBlock(l->fn); b; b = LLVMGetNextBasicBlock(b))
+        for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
+            bool guest = LLVMGetMetadata(v, l->md_scope);
+            if (guest && LLVMIsALoadInst(v) && !LLVMGetFirstUse(v))
+                LLVMSetVolatile(v, true);
+            if (LLVMIsALoadInst(v) || LLVMIsAStoreInst(v) || LLVMIsAAtomicRMWInst(v) || LLVMIsAAtomicCmpXchgInst(v)) {
+                LLVMSetMetadata(v, l->md_scope, NULL);
+                LLVMSetMetadata(v, l->md_noalias, NULL);
+            }
+        }
+}
+
+static bool is_address(Val v, Val pc) {
+    return v == pc || (LLVMIsAConstantExpr(v) && is_address(LLVMGetOperand(v, 0), pc));
+}
+
+/* Guest addresses into registers, right before they are used. */
+static void widen_addresses(Lifter *l) {
+    for (Label b = LLVMGetFirstBasicBlock(l->fn); b; b = LLVMGetNextBasicBlock(b))
+        for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
+            for (int i = 0; i < LLVMGetNumOperands(v); i++) {
+                Val operand = LLVMGetOperand(v, (unsigned)i);
+                if (LLVMIsABasicBlock(operand) || !is_address(operand, l->pic_base))
+                    continue;
+                CHECK(!LLVMIsAPHINode(v), "an address is used where it is made");
+                LLVMPositionBuilderBefore(l->b, v);
+                Ty t = ir_ty(operand);
+                Val number = t == PTR ? LLVMConstPtrToInt(operand, ir_type(l, I64)) : operand;
+                LLVMSetOperand(v, (unsigned)i, ir_bitcast(l, opaque(l, number, true), t));
+            }
+}
+
+static void make_function(Lifter *l, const char *name) {
+    l->fn = LLVMAddFunction(l->mod, name, type_of_stencils(l));
+    LLVMSetFunctionCallConv(l->fn, CC_GHC);
+    static const char *const attributes[] = {"nounwind", "null_pointer_is_valid", "optsize", "strictfp"};
+    for (size_t i = 0; i < ARRAY_LEN(attributes); i++)
+        ir_attribute(l, l->fn, OF_FUNCTION, attributes[i], 0);
+    l->cpu = LLVMGetParam(l->fn, 0);
+    ir_attribute(l, l->fn, 1, "nonnull", 0);
+    ir_attribute(l, l->fn, 1, "align", 64);
+}
+
+void holder_lift(LLVMModuleRef mod, const Insn *in, const char *name) {
+    Holder h = {.cfg = {.arch = form_isa->arch, .strict_fp = true}, .in = in};
+    Lifter *l = &h.l;
+    Arena arena = {0};
+    l->cfg = &h.cfg;
+    l->ops = &hold_ops;
+    l->arena = &arena;
+    ir_begin(l, mod);
+    l->strict_fp = true;
+    l->pic_base = hole(l, HOLE_PC, 0, 0);
+    make_function(l, name);
+    ir_here(l, ir_label(l, "entry"));
+    form_isa->lift(l, in);
+    if (!h.ended)
+        go(l, GO_NEXT, NULL);
+    canonical_settle(l);
+    keep_order(l);
+    widen_addresses(l);
+    ir_end(l);
+    arena_free(&arena);
+}

@@ -1,0 +1,71 @@
+/* stencil.h: code that was compiled once for each form of instruction, to be copied and patched.
+ *
+ * A stencil has the guest state in r13, which every stencil keeps, and all guest registers there. It begins with the host's stack
+ * pointer 8 below a multiple of 16 and leaves it so. It goes on behind its end, or leaves by jumps that are patched: those with
+ * an address for the guest have it in rbp. All other registers are its own. The tables are made by generate.c when Lathe is built. */
+#ifndef STENCIL_STENCIL_H
+#define STENCIL_STENCIL_H
+
+#include "base/base.h"
+
+typedef enum PatchKind {
+    PATCH_PLACE,     /* of register operand `arg` in the state */
+    PATCH_IMMEDIATE, /* of operand `arg` */
+    PATCH_PC,        /* addresses of the guest: of the instruction, */
+    PATCH_NEXT,      /* the one behind it, */
+    PATCH_TARGET,    /* what it jumps to, */
+    PATCH_PC_IMMEDIATE, /* itself and the immediate of operand `arg` */
+    /* jumps and other things that are reached by a distance */
+    PATCH_JUMP,   /* to the code of the instruction's target */
+    PATCH_CALL,   /* the same where a function begins */
+    PATCH_LOOKUP, /* to what goes on at a computed address: by a jump, */
+    PATCH_LOOKUP_CALL, /* by a call, */
+    PATCH_LOOKUP_RETURN, /* by a return */
+    PATCH_TRAP,   /* to what handles the trap in the state */
+    PATCH_HELPER, /* number `arg` of stencil_helpers */
+    PATCH_CONSTANT, /* in stencil_constants, from `arg` on */
+} PatchKind;
+
+typedef struct StencilPatch {
+    u8 at, kind, bytes; /* where it is in the code, PatchKind, 4 or 8 */
+    i8 addend;
+    u32 arg;
+} StencilPatch;
+
+typedef struct Stencil {
+    u32 code;   /* where it begins in stencil_code */
+    u32 patch;  /* and in stencil_patches */
+    u8 size, patches;
+} Stencil;
+
+/* Stencils by form: open addressing, beginning at stencil_hash of the key; STENCIL_NONE in `stencil`: not used. */
+typedef struct StencilSlot {
+    u64 key;
+    u32 stencil;
+} StencilSlot;
+
+#define STENCIL_NONE (~(u32)0)
+
+extern const u8 stencil_code[];
+extern const StencilPatch stencil_patches[];
+extern const Stencil stencils[];
+extern const StencilSlot stencil_slots[];
+extern const u32 stencil_slot_bits;
+extern const char *const stencil_helpers[]; /* ended by NULL */
+extern const u8 stencil_constants[]; /* wherever it is copied to: aligned to 16 */
+extern const u32 stencil_constants_size;
+
+static inline u32 stencil_hash(u64 key, u32 bits) {
+    return (u32)(key * 0x9e3779b97f4a7c15u >> (64 - bits));
+}
+
+/* NULL: there is none. */
+static inline const Stencil *stencil_find(u64 key) {
+    u32 mask = (1u << stencil_slot_bits) - 1;
+    for (u32 i = stencil_hash(key, stencil_slot_bits); stencil_slots[i].stencil != STENCIL_NONE; i = (i + 1) & mask)
+        if (stencil_slots[i].key == key)
+            return &stencils[stencil_slots[i].stencil];
+    return NULL;
+}
+
+#endif
