@@ -11,13 +11,13 @@ cd "${1:?}" || exit 2
 #   src/elf/elf.c src/run/client/load.c     ELF's names for machines, most of which we do not have, in messages
 # Facts of the host, which is an x86-64 machine wherever its code is generated, linked or run:
 #   src/codegen/(link|target) src/lift/convention.c src/run/cache/cpu.c src/run/ahead/files.c
-#   src/run/client/(host_numbers.def|frame.h|start.c)
+#   src/run/client/(host_numbers.def|frame.h|start.c) src/stencil
 # Both at once: the guest's code is the host's.
-#   src/run/client/quick src/run/client/tier.c   quick code is copied
-#   src/binopt src/cli/binopt.c                  functions of a process, specialised in it
+#   src/run/client/quick          quick code is copied
+#   src/binopt src/cli/binopt.c   functions of a process, specialised in it
 permitted='^(src/isa/|src/run/client/guest/|include/lathe/|([a-z/]*/)?meson\.build:|src/elf/elf\.c:|src/run/client/load\.c:'
 permitted="$permitted"'|src/codegen/(link|target)\.[ch]:|src/lift/convention\.c:|src/run/cache/cpu\.c:|src/run/ahead/files\.c:'
-permitted="$permitted"'|src/run/client/(host_numbers\.def|frame\.h|start\.c|tier\.c):|src/run/client/quick/|src/binopt/|src/cli/binopt\.c:)'
+permitted="$permitted"'|src/run/client/(host_numbers\.def|frame\.h|start\.c):|src/stencil/|src/run/client/quick/|src/binopt/|src/cli/binopt\.c:)'
 
 names=$(sed -n 's/^ISA(\([^,]*\), "\([^"]*\)".*/\1|\2/p' src/isa/isas.def | paste -sd'|' -)
 [ -n "$names" ] || exit 2

@@ -59,7 +59,7 @@ static void on_interrupt(int signal) {
     interrupted = 1;
 }
 
-/* As run/client/options.c makes it of the options of lathe run. There is quick code where the host runs the guest's instructions. */
+/* As run/client/options.c makes it of the options of lathe run. */
 static CodeConfig config_for(const Settings *s, const Kind *kind, const char *build, bool with_quick, bool polls) {
     bool host = kind == kind_of_host();
     CodeConfig config = {
@@ -69,7 +69,7 @@ static CodeConfig config_for(const Settings *s, const Kind *kind, const char *bu
         .memory = kind->weak_memory ? MEMORY_WEAK : MEMORY_ALONE,
         .opt = s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL,
         .strict_fp = s->strict_fp,
-        .with_quick = with_quick && host,
+        .with_quick = with_quick,
         .polls = polls,
     };
     snprintf((char *)config.reserved, sizeof(config.reserved), "%s", build);

@@ -172,6 +172,7 @@ typedef struct Thread {
     const void *c[7]; /* what quick.S calls */
     void (*return_expected)(void), (*return_plain)(void); /* what `ret` is, with and without somebody expected */
     void (*return_exact)(void);                           /* and where flags are kept */
+    u64 helping;      /* quick code is in a helper */
     u64 crossings_seen, sampled_us; /* at the last sample; of this thread's CPU time */
     u64 host_stack, host_stack_size;
     u64 signal_stack, signal_stack_size; /* of the host's signal handlers */
@@ -234,6 +235,7 @@ _Static_assert(offsetof(Thread, crossings) == THREAD_CROSSINGS && offsetof(Threa
 _Static_assert(offsetof(Thread, next_place) == THREAD_NEXT && offsetof(Thread, stop) == THREAD_STOP, "offsets.h");
 _Static_assert(offsetof(Thread, c) == THREAD_C(0) && offsetof(Thread, return_expected) == THREAD_RETURN_EXPECTED, "offsets.h");
 _Static_assert(offsetof(Thread, return_plain) == THREAD_RETURN_PLAIN && offsetof(Thread, return_exact) == THREAD_RETURN_EXACT, "offsets.h");
+_Static_assert(offsetof(Thread, helping) == THREAD_HELPING, "offsets.h");
 _Static_assert(offsetof(Thread, jump_pc) == THREAD_JUMP_PC && offsetof(Thread, jump_code) == THREAD_JUMP_CODE, "offsets.h");
 _Static_assert(offsetof(Thread, pending_signals) == THREAD_PENDING && offsetof(Thread, table_pc) == THREAD_TABLE_PC, "offsets.h");
 _Static_assert(offsetof(Thread, table_code) == THREAD_TABLE_CODE && offsetof(Thread, table) == THREAD_TABLE, "offsets.h");
@@ -265,6 +267,8 @@ typedef struct ImagePart {
 /* ------------------------------------------------------------------------------------------------------------ code.c */
 
 bool code_init(void);
+/* What translated code calls by that name, near the code. */
+u64 code_helper(const char *name);
 /* Host code for the guest address pc: from the table, the cache or the server. Never NULL: code that cannot be translated
  * leads to code that raises the guest's fault. */
 void *code_find(Thread *t, u64 pc);

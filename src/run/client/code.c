@@ -203,6 +203,12 @@ static bool helper_address(const Code *c, const char *name, u64 *address) {
     return false;
 }
 
+u64 code_helper(const char *name) {
+    u64 address = 0;
+    CHECK(helper_address(the.code, name, &address), "translated code calls what there is");
+    return address;
+}
+
 static bool resolve(void *user, const char *name, u64 *address) {
     Linking *link = user;
     u64 off;

@@ -21,7 +21,7 @@ typedef struct GuestFacts {
     u32 memory;           /* MemoryOrder: what its threads count on */
     i32 illegal_code;     /* si_code of SIGILL for what is no instruction, */
     i32 break_code;       /* and of SIGTRAP at a breakpoint */
-    bool has_quick;       /* the host runs its instructions: there is quick code */
+    bool is_hosts;        /* the host runs its instructions */
     const char *cpuinfo;  /* /proc/cpuinfo of one processor, with its number as %u twice; NULL: the host's */
     const Helper *const *helpers; /* tables of what translated code calls, ended by NULL */
 } GuestFacts;

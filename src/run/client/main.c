@@ -185,9 +185,9 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.envp = envp;
     the.secret = take_variable(envp, SHARED_SECRET);
     the.stats_fd = the.opt.stats || *the.opt.shared ? keep_stderr() : 2;
-    if (!space_init(image_window_hint(argv[2])) || !arena_init() || !quick_init() || !code_init())
+    if (!space_init(image_window_hint(argv[2])) || !arena_init() || !code_init() || !quick_init())
         die("not enough address space");
-    if (guest_facts.has_quick) /* it is code of the host */
+    if (guest_facts.is_hosts) /* it is code of the host */
         vdso_adopt();
     start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);
     return 0;

@@ -8,6 +8,7 @@
  * run, which --strace does not name.
  */
 #include "run/client/client.h"
+#include "run/client/quick/quick.h"
 
 typedef struct Field {
     const char *key;
@@ -106,7 +107,7 @@ static const char *read_value(const Field *f, const char *s, Options *o) {
 bool options_parse(const char *s, Options *o) {
     o->code.version = CODE_VERSION;
     o->code.arch = guest_facts.arch;
-    o->code.low_vectors = guest_facts.has_quick;
+    o->code.low_vectors = guest_facts.is_hosts;
     o->code.memory = guest_facts.memory == MEMORY_WEAK ? MEMORY_WEAK : MEMORY_ALONE; /* which costs nothing; or when there is a thread */
     while (*s) {
         const char *equals = s;
@@ -121,7 +122,7 @@ bool options_parse(const char *s, Options *o) {
         if (*s == ',')
             s++;
     }
-    o->tier = guest_facts.has_quick ? o->asked_tier : TIER_OPT;
+    o->tier = quick_works() ? o->asked_tier : TIER_OPT;
     o->code.with_quick = o->tier == TIER_AUTO;
     o->no_cache = !*o->cache_dir;
     if (!o->first_pid)

@@ -152,7 +152,6 @@ static void interrupt(Thread *t, SignalContext *s) {
     QuickPlace place;
     u64 rip = quick_original(s->rip);
     bool quick = arena_holds(rip) && quick_locate(rip, &place);
-    bool between = (rip >= (u64)quick_start && rip < (u64)quick_end) || (rip >= (u64)cross_start && rip < (u64)cross_end);
     if (t->pushes_flags)
         *(u8 *)(s->rsp + 1) &= (u8)~(FLAG_TRAP >> 8);
     t->pushes_flags = false;
@@ -161,7 +160,7 @@ static void interrupt(Thread *t, SignalContext *s) {
         divert(t, s);
     } else if (rip >= (u64)quick_resume && rip < (u64)quick_end) {
         divert(t, s);
-    } else if (quick || between) {
+    } else if (quick || quick_is_between(t, rip)) {
         t->stepping = true;
         s->rflags |= FLAG_TRAP;
     } else {

@@ -3,24 +3,19 @@
  * Everything starts as quick code. A timer of each thread's own CPU time interrupts it; what it is found in several times is hot,
  * and the server is asked for optimised code, without waiting: its messages raise the same signal and are answered wherever the
  * guest is then. What an earlier run found hot is in the cache, and taken from there when the place is first reached.
- *
- * Quick code is as fast as the guest's own but for calls, returns and computed jumps, and to cross between the tiers costs as much
- * as some of these. So optimised code is for what stays in it: loops without calls, entered at their head while they run, and
- * functions that call only themselves. If it turns out to be crossed often all the same, it is given up again. */
+ * What is asked for, region.h says. If it turns out to be crossed often, it is given up again. */
 #include "run/client/tier.h"
 
 #include <linux/time.h>
 
 #include "run/client/arena.h"
-#include "isa/x86_64/shape.h"
 #include "run/cache/pack.h"
 #include "run/client/quick/quick.h"
+#include "run/client/quick/region.h"
 #include "run/client/space.h"
 
-enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32, REGION_INSNS = 1000, CROSSINGS_MAX = 3000 /* in a millisecond */ };
+enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32 };
 enum { NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2, CODE_POLL_FIRST = 1 };
-
-enum { CMC = 0xf5, CLC = 0xf8, STC = 0xf9 };
 
 typedef struct TierEvent { /* struct sigevent */
     u64 value;
@@ -92,64 +87,11 @@ static void take_answer(Thread *t) {
 }
 
 static void want(u64 pc) {
-    if (!code_has(pc) && hot.count < QUEUE && code_wanted(pc, HOT_SAMPLES))
+    if (pc && !code_has(pc) && hot.count < QUEUE && code_wanted(pc, HOT_SAMPLES))
         hot.queue[hot.count++] = pc;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- regions */
-
-/* Does nothing between leave for somewhere else, to come back? Calls of `self` do not count. Vector instructions without a row would
- * leave for quick code, which is as fast as can be. */
-static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
-    Shape s;
-    u32 insns = 0;
-    *jumps = false;
-    for (u64 pc = start; pc < end; pc += s.length) {
-        if (++insns > REGION_INSNS || !shape_of((const u8 *)pc, quick_code_bytes(pc), &s))
-            return false;
-        if (s.length == 1 && (s.opcode == CMC || s.opcode == CLC || s.opcode == STC))
-            return false; /* what makes a carry may return it, and optimised code does not */
-        bool calls = s.kind == SHAPE_CALL && pc + s.length + (u64)s.target != self;
-        if (calls || s.kind == SHAPE_CALL_INDIRECT || s.kind == SHAPE_SYSCALL || s.kind == SHAPE_OTHER || s.vector)
-            return false;
-        *jumps |= s.kind == SHAPE_JMP_INDIRECT;
-    }
-    return true;
-}
-
-/* Where a function ends: at a return or jump that no jump before it leads beyond. 0: not found. */
-static u64 function_end(u64 start, bool *recursive) {
-    Shape s;
-    u64 furthest = start;
-    *recursive = false;
-    for (u64 pc = start, insns = 0; insns < REGION_INSNS && shape_of((const u8 *)pc, quick_code_bytes(pc), &s); insns++) {
-        u64 next = pc + s.length, target = next + (u64)s.target;
-        *recursive |= s.kind == SHAPE_CALL && target == start;
-        if ((s.kind == SHAPE_JCC || s.kind == SHAPE_JMP) && target > furthest && target < start + PAGE)
-            furthest = target;
-        if ((s.kind == SHAPE_RET || s.kind == SHAPE_JMP) && furthest <= pc)
-            return next;
-        pc = next;
-    }
-    return 0;
-}
-
-/* Computed jumps are understood where their table is prepared, which is before the loop they are in: then the function has to be
- * called again. */
-static void consider(u64 pc) {
-    u64 start, end, function = quick_function(pc);
-    bool jumps, recursive;
-    if (quick_loop(pc, &start, &end) && stays(start, end, 0, &jumps)) {
-        if (!jumps)
-            want(start);
-        else if (function)
-            want(function);
-        return;
-    }
-    end = function ? function_end(function, &recursive) : 0;
-    if (end > pc && recursive && stays(function, end, function, &jumps))
-        want(function);
-}
+/* -------------------------------------------------------------------------------------------------------------- samples */
 
 static bool crosses_often(Thread *t) {
     struct timespec now;
@@ -158,7 +100,7 @@ static bool crosses_often(Thread *t) {
     u64 count = t->crossings - t->crossings_seen, passed = us - t->sampled_us;
     t->crossings_seen = t->crossings;
     t->sampled_us = us;
-    return count * 1000 > passed * CROSSINGS_MAX;
+    return count * 1000 > passed * region_crossings;
 }
 
 void tier_sample(Thread *t) {
@@ -170,7 +112,7 @@ void tier_sample(Thread *t) {
     if (crosses_often(t))
         code_revert(t->crossed);
     else
-        consider(t->cpu.pc);
+        want(region_of(t->cpu.pc));
     if (hot.asking)
         take_answer(t);
     if (!hot.asking)

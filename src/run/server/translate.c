@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "isa/isa.h"
 #include "run/server/server.h"
 
 /* How far behind its entry a function is followed: what lies beyond or before (cold parts, other functions' bodies reached by
@@ -150,7 +151,9 @@ static void set_reach(Translator *t) {
     t->lift.code_start = !alone ? pc : pc - base < REACH_BYTES ? base : pc - REACH_BYTES;
     t->lift.code_end = end - pc < REACH_BYTES ? end : pc + REACH_BYTES;
     t->lift.is_outside = alone ? NULL : belongs_elsewhere;
-    t->lift.plain_only = t->lift.jumps_return = alone;
+    t->lift.plain_only = alone;
+    /* Where the guest's return address is on its stack, quick code that is jumped to could not tell whom it returns to. */
+    t->lift.jumps_return = alone && isa_find(t->lift.arch)->abi.return_address_bytes;
     t->lift.poll_off = t->config.polls ? THREAD_PENDING : 0;
 }
 

@@ -16,10 +16,14 @@ sleep 3 # a program that has just changed has no image
 # ---------------------------------------------------------------------------------------------------------- ahead of time
 expect 0 "a program of another machine" "$lathe" compile ./bare
 says err ': [1-9][0-9]* functions translated'
-expect 2 "it runs" run --stats=json ./bare word
+expect 2 "it runs" run --tier=opt --stats=json ./bare word
 same out want
 counts translated -eq 0
 counts from_cache -gt 0
+expect 0 "for both tiers" "$lathe" compile --tier=auto ./bare
+expect 2 "it runs in both tiers" run --stats=json ./bare word
+same out want
+counts translated -eq 0
 expect 0 "a second time" "$lathe" compile ./bare
 says err ': 0 functions translated'
 
@@ -39,7 +43,7 @@ is "$(grep -c ' files: ' err)" -eq 2
 
 # ------------------------------------------------------------------------------------------------------------- the daemon
 expect 0 "a daemon" "$lathe" serve
-expect 2 "it translates" run --cache=none --stats=json ./bare word
+expect 2 "it translates" run --tier=opt --cache=none --stats=json ./bare word
 same out want
 counts translated -gt 0
 expect 0 "it stops" "$lathe" serve --stop

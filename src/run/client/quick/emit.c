@@ -270,7 +270,7 @@ static EmitResult emit_plain(Emitter *e, const Shape *s) {
     case SHAPE_CALL_INDIRECT: return emit_indirect(e, s);
     case SHAPE_TRAP: return emit_trap(e, s);
     case SHAPE_SYSCALL: return leave_with(EXIT_SYSCALL, e->next);
-    case SHAPE_CPUID: return leave_with(EXIT_CPUID, e->next);
+    case SHAPE_CPUID: return leave_with(EXIT_SPECIAL, e->next);
     case SHAPE_OTHER: break;
     }
     return leave_with(EXIT_UNSUPPORTED, e->pc);

@@ -1,16 +1,16 @@
-/* emit.h: single instructions of quick code. Addresses are those where the code will run. */
+/* emit.h: single instructions of quick code. Addresses are those where the code will run. There are two makers of it: copy.c, where the
+ * guest's instructions are the host's own, and stencil/emit.c. */
 #ifndef RUN_CLIENT_EMIT_H
 #define RUN_CLIENT_EMIT_H
 
 #include "base/base.h"
-#include "isa/x86_64/shape.h"
 
 typedef enum ExitKind {
     EXIT_LINK, /* goes on at pc */
     EXIT_CALL, /* likewise, where a function begins */
     EXIT_CALL_FLAGS, /* the same, and what it returns to reads the flags; not linked before it is used */
     EXIT_SYSCALL,
-    EXIT_CPUID,
+    EXIT_SPECIAL,     /* what guest_special does; pc is behind it */
     EXIT_INTERRUPT,   /* pc is the instruction itself here and below */
     EXIT_UNSUPPORTED, /* cannot be copied */
     EXIT_UNDEFINED,   /* no instruction */
@@ -49,25 +49,22 @@ typedef struct EmitResult {
 } EmitResult;
 
 /* Most bytes for one guest instruction, and for an exit. */
-enum { EMIT_INSN_BYTES = 96, EMIT_LEAVE_BYTES = 20 };
+enum { EMIT_INSN_BYTES = 288, EMIT_LEAVE_BYTES = 20 };
 
-EmitResult emit_insn(Emitter *e, const Shape *shape);
-
-/* gs.c: an instruction that is SHAPE_OTHER, if it is so by the guest's gs. */
-typedef enum EmitGs {
-    EMIT_GS_NOT,     /* no, or it cannot be done */
-    EMIT_GS_DONE,
-    EMIT_GS_WITHOUT, /* as if it were *plain, with the bytes in `text`, which e->text is then */
-    EMIT_GS_TARGET,  /* the same, and its target is in rcx, whose own value is spilled */
-} EmitGs;
-EmitGs emit_gs(Emitter *e, const Shape *shape, u8 text[SHAPE_BYTES], Shape *plain);
-/* The rest of a call, behind the block; returns the site of its jump if it is direct. */
-u8 *emit_call_rest(Emitter *e, const EmitCall *call);
+/* What blocks need beside them, before there are any. */
+void emit_prepare(void);
+/* The instruction at e->pc, of which so many bytes are there: *next is behind it, or behind what it would take to be one. */
+EmitResult emit_next(Emitter *e, u64 bytes, u64 *next);
+/* What is left to do behind a block. */
+void emit_rest(Emitter *e);
 /* A jump; returns the site of its displacement. */
 u8 *emit_jump(Emitter *e);
 /* New code that goes on in code of the other tier. */
 u8 *emit_cross(const u8 *target, bool to_quick);
 /* Leave for C with an exit's number. */
 void emit_leave(Emitter *e, u32 exit);
+/* Registers that are the guest's only in the Thread at this host address in an instruction's code. */
+struct QuickPlace;
+void emit_note_spills(struct QuickPlace *place, const u8 *code, u64 host);
 
 #endif

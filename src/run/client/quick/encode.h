@@ -4,7 +4,7 @@
 
 #include "run/client/arena.h"
 #include "run/client/client.h"
-#include "run/client/quick/emit.h"
+#include "run/client/quick/copy.h"
 
 enum { RCX = 1, RBX = 3, RM_SP = 4, RBP = 5, RSI = 6, RDI = 7 };
 enum { FS = 0x64, GS = 0x65, ADDRESS32 = 0x67, REX = 0x40, REX_W = 8, REX_R = 4, REX_X = 2, REX_B = 1 };

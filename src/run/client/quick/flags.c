@@ -2,6 +2,7 @@
  * by the carry how many values they return. Returns that keep the flags take longer, so they are for programs that make such a
  * call. */
 #include "run/client/arena.h"
+#include "isa/x86_64/shape.h"
 #include "run/client/quick/blocks.h"
 #include "run/client/quick/quick.h"
 

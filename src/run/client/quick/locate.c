@@ -16,15 +16,6 @@ static const Block *block_with(u64 host) {
     return b && host - (u64)b->code < b->code_size ? b : NULL;
 }
 
-/* A sequence that needs registers begins with their spills; nothing that is copied addresses gs. */
-static void note_spill(QuickPlace *place, const u8 *code, u64 host) {
-    enum { SPILL_BYTES = 9 };
-    for (u32 i = 0; i < 2 && code[0] == 0x65 && code[2] == 0x89 && host > (u64)code; i++, code += SPILL_BYTES) {
-        place->spilled[i] = code[3] >> 3 & 7;
-        memcpy(&place->spill_off[i], code + 5, 4);
-    }
-}
-
 static bool locate(u64 host, QuickPlace *place) {
     const Block *b = block_with(host);
     if (!b)
@@ -34,7 +25,7 @@ static bool locate(u64 host, QuickPlace *place) {
     for (u32 i = 0; i < b->insns; i++) {
         if (host < code + lens[2 * i + 1]) {
             *place = (QuickPlace){.pc = pc, .next = pc + lens[2 * i], .boundary = host == code, .spilled = {-1, -1}};
-            note_spill(place, (u8 *)code, host);
+            emit_note_spills(place, (u8 *)code, host);
             return true;
         }
         pc += lens[2 * i];

@@ -23,38 +23,11 @@ u64 quick_code_bytes(u64 pc) {
     return (next != PROT_UNMAPPED && (next & PROT_EXEC) ? 2 : 1) * PAGE - (pc - page);
 }
 
-/* An instruction of which the rest is not there. */
-static bool is_cut_off(const u8 *text, u64 bytes) {
-    u8 longer[2 * SHAPE_BYTES] = {0};
-    Shape shape;
-    if (bytes >= SHAPE_BYTES || shape_of(text, bytes, &shape))
-        return false;
-    memcpy(longer, text, bytes);
-    return shape_of(longer, sizeof(longer), &shape);
-}
-
-static EmitResult emit_at(Emitter *e, u64 bytes, u64 *next) {
-    const u8 *text = (const u8 *)e->pc;
-    Shape shape;
-    *next = e->pc + 1;
-    if (bytes && shape_of(text, bytes, &shape)) {
-        e->text = text;
-        e->next = *next = e->pc + shape.length;
-        return emit_insn(e, &shape);
-    }
-    ExitKind kind = bytes ? EXIT_UNDEFINED : EXIT_UNREADABLE;
-    if (bytes && is_cut_off(text, bytes)) {
-        *next = e->pc + bytes + 1; /* what is mapped behind it makes another instruction of it */
-        kind = EXIT_UNREADABLE;
-    }
-    return (EmitResult){.ends = true, .exits = true, .exit = {kind, e->pc, NULL}};
-}
-
 /* One instruction; false: the block ends with it. */
 static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 end, u64 *next) {
     const u8 *before = e->at;
     e->pc = pc;
-    EmitResult r = emit_at(e, end - pc, next);
+    EmitResult r = emit_next(e, end - pc, next);
     if (r.exits) {
         u32 number = exit_new(r.exit.kind, r.exit.pc, r.exit.site);
         if (!r.exit.site)
@@ -72,8 +45,8 @@ static void add_insns(Thread *t, Emitter *e, Block *b) {
     page_guard(pc >> PAGE_SHIFT);
     for (bool go_on = true; go_on; b->insns++) {
         u64 page = pc >> PAGE_SHIFT;
-        if ((pc + SHAPE_BYTES) >> PAGE_SHIFT != page)
-            page_guard((pc + SHAPE_BYTES) >> PAGE_SHIFT);
+        if ((pc + GUEST_INSN_BYTES) >> PAGE_SHIFT != page)
+            page_guard((pc + GUEST_INSN_BYTES) >> PAGE_SHIFT);
         go_on = add_insn(t, e, pc, end, &pc);
         if (go_on && pc >> PAGE_SHIFT != page)
             nearest = block_next(pc), end = pc + quick_code_bytes(pc);
@@ -84,17 +57,6 @@ static void add_insns(Thread *t, Emitter *e, Block *b) {
         }
     }
     b->size = (u32)(pc - b->pc);
-}
-
-static void add_call_rests(Emitter *e) {
-    for (u32 i = 0; i < e->calls; i++) {
-        bool flags = flags_are_read(e->call[i].next);
-        u8 *site = emit_call_rest(e, &e->call[i]);
-        if (site)
-            exit_new(flags ? EXIT_CALL_FLAGS : EXIT_CALL, e->call[i].pc, site);
-        else if (flags)
-            quick_keep_flags();
-    }
 }
 
 /* The exits of a new block. Those that do not lead forward are loops, and may have optimised code from an earlier run. */
@@ -116,7 +78,7 @@ static u8 *make_block(Thread *t, u64 pc) {
     e.calls = 0;
     e.flags_set = false;
     add_insns(t, &e, &b);
-    add_call_rests(&e);
+    emit_rest(&e);
     arena_keep(e.at);
     b.code_size = (u32)(e.at - b.code);
     block_add(&b);

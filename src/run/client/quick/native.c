@@ -7,7 +7,7 @@
 
 #include "flags.h"
 #include "run/client/arena.h"
-#include "run/client/quick/emit.h"
+#include "run/client/quick/copy.h"
 #include "run/client/quick/quick.h"
 #include "xstate.h"
 

@@ -42,8 +42,7 @@ static void go_on(Thread *t) {
 /* --------------------------------------------------------------------------------------------------------------- exits */
 
 static void system_call(Thread *t) {
-    t->cpu.gp[LATHE_RCX] = t->cpu.pc;
-    t->cpu.gp[LATHE_R11] = t->flags;
+    guest_enter_call(&t->cpu, t->flags);
     frame_set_flags(&t->cpu, t->flags);
     guest_syscall(&t->cpu);
     t->flags = frame_flags(&t->cpu);
@@ -107,7 +106,7 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
     case EXIT_CALL:
     case EXIT_CALL_FLAGS: follow(t, number); return;
     case EXIT_SYSCALL: call_and_note(t, x.pc); return;
-    case EXIT_CPUID: guest_cpuid(&t->cpu); break;
+    case EXIT_SPECIAL: guest_special(&t->cpu); break;
     case EXIT_INTERRUPT: interrupt(t); break;
     case EXIT_UNSUPPORTED: t->cpu.trap = LATHE_TRAP_UNSUPPORTED; break;
     case EXIT_UNDEFINED: t->cpu.trap = LATHE_TRAP_UNDEFINED; break;
@@ -166,9 +165,13 @@ __attribute__((visibility("hidden"))) void quick_arrive(Thread *t) {
     go_on(t);
 }
 
-/* Optimised code has a trap, and the flags in the state. */
+/* Translated code has a trap, and the flags in the state. */
 __attribute__((visibility("hidden"))) void quick_trapped(Thread *t) {
     t->flags = frame_flags(&t->cpu);
+    if (t->cpu.trap == LATHE_TRAP_SYSCALL) {
+        t->cpu.trap = LATHE_TRAP_NONE;
+        system_call(t);
+    }
     go_on(t);
 }
 
@@ -179,13 +182,6 @@ __attribute__((visibility("hidden"))) void quick_redirect(Thread *t) {
     go_on(t);
 }
 
-void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
-    frame_take_general(&t->cpu, s);
-    t->cpu.pc = place->pc;
-    for (u32 i = 0; i < 2 && place->spilled[i] >= 0; i++)
-        memcpy(&t->cpu.gp[place->spilled[i]], (u8 *)t + place->spill_off[i], 8);
-}
-
 void quick_run(Thread *t) {
     go_on(t);
     quick_enter();
@@ -193,8 +189,7 @@ void quick_run(Thread *t) {
 
 /* ------------------------------------------------------------------------------------------------------ quick.S's copy */
 
-/* A place of quick.S in its copy. */
-static void (*near(void (*place)(void)))(void) {
+void (*quick_near(void (*place)(void)))(void) {
     return (void (*)(void))(the.quick_text + ((u64)place - (u64)quick_start));
 }
 
@@ -203,47 +198,10 @@ u64 quick_original(u64 place) {
     return off < (u64)(quick_end - quick_start) ? (u64)quick_start + off : place;
 }
 
-u64 quick_detour(u64 place) {
-    extern u8 quick_return_store[] __attribute__((visibility("hidden"))), quick_return_slow[] __attribute__((visibility("hidden")));
-    extern u8 quick_return_exact_store[] __attribute__((visibility("hidden")));
-    extern u8 quick_return_exact_slow[] __attribute__((visibility("hidden")));
-    extern u8 cross_peek[] __attribute__((visibility("hidden"))), cross_peeked[] __attribute__((visibility("hidden")));
-    u64 at = quick_original(place);
-    return at == (u64)quick_return_store         ? (u64)quick_return_slow
-           : at == (u64)quick_return_exact_store ? (u64)quick_return_exact_slow
-           : at == (u64)cross_peek               ? (u64)cross_peeked
-                                                 : 0;
-}
-
-void quick_set_returns(Thread *t) {
-    t->return_exact = near(quick_return_exact);
-    t->return_expected = quick_keeps_flags() ? t->return_exact : near(quick_return_expected);
-    t->return_plain = quick_keeps_flags() ? t->return_exact : near(quick_return);
-    t->ret = t->expected == EXPECTED_NOBODY ? t->return_plain : t->return_expected;
-}
-
-void quick_expect_nobody(Thread *t) {
-    t->expected = EXPECTED_NOBODY;
-    quick_set_returns(t);
-}
-
-void quick_connect(Thread *t) {
-    const void *const all[] = {(void *)quick_lookup, (void *)quick_lookup_call, (void *)quick_lookup_jump, (void *)quick_arrive,
-                               (void *)quick_exit, (void *)cross_back, (void *)quick_interrupted};
-    memcpy(t->c, all, sizeof(all));
-    t->leave = near(quick_leave);
-    t->call = near(quick_call);
-    t->jump = near(quick_jump);
-    t->cross_enter = cross_enter;
-    t->cross_leave = cross_leave;
-    quick_expect_nobody(t);
-    tables_init(t);
-    t->arena = the.code_base;
-}
-
 bool quick_init(void) {
     u64 size = (u64)(quick_end - quick_start);
     the.quick_text = arena_code(size, 64);
     memcpy(arena_writable(the.quick_text), quick_start, size);
+    emit_prepare();
     return blocks_init();
 }

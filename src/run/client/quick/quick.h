@@ -5,6 +5,8 @@
 #include "run/client/client.h"
 
 bool quick_init(void);
+/* Does this processor run it? */
+bool quick_works(void);
 /* Runs the guest from t->cpu.pc, with the flags in t->flags and the vector registers in the host's. */
 _Noreturn void quick_run(Thread *t);
 /* Host code for the guest address pc. Never NULL: where there is no code, what is made raises the guest's fault. */
@@ -70,10 +72,14 @@ bool quick_allow_writes_to(u64 start, u64 end); /* true: there were some */
 
 /* of quick.S */
 extern u8 quick_start[] __attribute__((visibility("hidden"))), quick_end[] __attribute__((visibility("hidden")));
+/* A place of quick.S in its copy. */
+void (*quick_near(void (*place)(void)))(void);
 /* Of a place in the copy of quick.S near quick code: what is not in the copy stays what it is. */
 u64 quick_original(u64 place);
 /* Where assembly goes on if its access to the guest's stack at this place faults; 0: it is no such place. */
 u64 quick_detour(u64 place);
+/* Is it in assembly that quick code goes through, or in what quick code calls? */
+bool quick_is_between(const Thread *t, u64 host);
 /* What quick code and assembly need to find in a Thread. */
 void quick_connect(Thread *t);
 /* flags.c: returns keep the flags from now on. */
@@ -96,6 +102,13 @@ _Noreturn __attribute__((visibility("hidden"))) void quick_enter(void);
 __attribute__((visibility("hidden"))) void cross_enter(void);
 __attribute__((visibility("hidden"))) void cross_back(void);
 __attribute__((visibility("hidden"))) void cross_leave(void);
+/* What assembly calls. */
+__attribute__((visibility("hidden"))) void quick_exit(Thread *t);
+__attribute__((visibility("hidden"))) void quick_lookup(Thread *t);
+__attribute__((visibility("hidden"))) void quick_lookup_call(Thread *t);
+__attribute__((visibility("hidden"))) void quick_lookup_jump(Thread *t);
+__attribute__((visibility("hidden"))) void quick_arrive(Thread *t);
+__attribute__((visibility("hidden"))) void quick_trapped(Thread *t);
 extern u8 cross_start[] __attribute__((visibility("hidden"))), cross_end[] __attribute__((visibility("hidden")));
 
 #endif

@@ -5,6 +5,8 @@
 #define CPU_PC 0
 #define CPU_X(n) (8 + 8 * (n))
 #define CPU_F(n) (264 + 8 * (n))
+#define CPU_TRAP 536
+#define CPU_LINK CPU_X(1) /* where a function returns to, when it begins */
 
 /* The registers that translated code passes in the host's, in the order of the convention: a0–a5 sp ra s0 s1; fa0–fa7 ft0–ft5 fs0 fs1. */
 #define CPU_SLOT(n) CPU_SLOT_##n
@@ -44,8 +46,10 @@
 
 typedef LatheRiscv64Cpu GuestCpu;
 
-_Static_assert(offsetof(GuestCpu, x) == CPU_X(0) && offsetof(GuestCpu, f) == CPU_F(0), "see above");
+_Static_assert(offsetof(GuestCpu, x) == CPU_X(0) && offsetof(GuestCpu, f) == CPU_F(0) && offsetof(GuestCpu, trap) == CPU_TRAP,
+               "see above");
 
+enum { GUEST_INSN_BYTES = 12 };   /* most that decoding looks at */
 enum { GUEST_SYSCALL_BYTES = 4 }; /* of the instruction */
 enum { GUEST_BREAK_BYTES = 0 };   /* of a breakpoint, which pc is behind when it traps */
 

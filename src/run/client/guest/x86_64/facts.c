@@ -35,6 +35,6 @@ const GuestFacts guest_facts = {
     .memory = MEMORY_STRONG,
     .illegal_code = ILL_ILLOPN,
     .break_code = SI_KERNEL,
-    .has_quick = true,
+    .is_hosts = true,
     .helpers = helpers,
 };

@@ -11,4 +11,15 @@ void frame_set_flags(LatheX86Cpu *c, u64 flags);
 /* The general registers of a context; neither pc nor flags. */
 void frame_take_general(LatheX86Cpu *c, const SignalContext *s);
 
+/* What the instruction of a system call leaves in registers; pc is behind it. */
+static inline void guest_enter_call(LatheX86Cpu *c, u64 flags) {
+    c->gp[LATHE_RCX] = c->pc;
+    c->gp[LATHE_R11] = flags;
+}
+
+/* EXIT_SPECIAL */
+static inline void guest_special(LatheX86Cpu *c) {
+    guest_cpuid(c);
+}
+
 #endif

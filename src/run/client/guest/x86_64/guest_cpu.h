@@ -42,6 +42,7 @@ _Static_assert(offsetof(LatheX86Cpu, cf) == CPU_CF && offsetof(LatheX86Cpu, of) 
 
 void guest_cpuid(GuestCpu *cpu); /* cpuid.c: called by translated code with the whole state */
 
+enum { GUEST_INSN_BYTES = 15 };   /* most that decoding looks at */
 enum { GUEST_SYSCALL_BYTES = 2 }; /* of the instruction */
 enum { GUEST_BREAK_BYTES = 1 };   /* of a breakpoint, which pc is behind when it traps */
 

@@ -1,0 +1,54 @@
+/* copy.c: quick code where guest and host are the same kind of machine: an instruction is found by its length, and copied by emit.c. */
+#include "run/client/quick/copy.h"
+
+#include "run/client/quick/blocks.h"
+#include "run/client/quick/quick.h"
+
+void emit_prepare(void) {}
+
+/* An instruction of which the rest is not there. */
+static bool is_cut_off(const u8 *text, u64 bytes) {
+    u8 longer[2 * SHAPE_BYTES] = {0};
+    Shape shape;
+    if (bytes >= SHAPE_BYTES || shape_of(text, bytes, &shape))
+        return false;
+    memcpy(longer, text, bytes);
+    return shape_of(longer, sizeof(longer), &shape);
+}
+
+EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
+    const u8 *text = (const u8 *)e->pc;
+    Shape shape;
+    *next = e->pc + 1;
+    if (bytes && shape_of(text, bytes, &shape)) {
+        e->text = text;
+        e->next = *next = e->pc + shape.length;
+        return emit_insn(e, &shape);
+    }
+    ExitKind kind = bytes ? EXIT_UNDEFINED : EXIT_UNREADABLE;
+    if (bytes && is_cut_off(text, bytes)) {
+        *next = e->pc + bytes + 1; /* what is mapped behind it makes another instruction of it */
+        kind = EXIT_UNREADABLE;
+    }
+    return (EmitResult){.ends = true, .exits = true, .exit = {kind, e->pc, NULL}};
+}
+
+void emit_rest(Emitter *e) {
+    for (u32 i = 0; i < e->calls; i++) {
+        bool flags = flags_are_read(e->call[i].next);
+        u8 *site = emit_call_rest(e, &e->call[i]);
+        if (site)
+            exit_new(flags ? EXIT_CALL_FLAGS : EXIT_CALL, e->call[i].pc, site);
+        else if (flags)
+            quick_keep_flags();
+    }
+}
+
+/* A sequence that needs registers begins with their spills; nothing that is copied addresses gs. */
+void emit_note_spills(QuickPlace *place, const u8 *code, u64 host) {
+    enum { SPILL_BYTES = 9 };
+    for (u32 i = 0; i < 2 && code[0] == 0x65 && code[2] == 0x89 && host > (u64)code; i++, code += SPILL_BYTES) {
+        place->spilled[i] = code[3] >> 3 & 7;
+        memcpy(&place->spill_off[i], code + 5, 4);
+    }
+}
