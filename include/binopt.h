@@ -27,7 +27,7 @@
  * Threads: a handle and what belongs to it is used by one thread at a time; different handles by different threads at once.
  * Specialised functions may be called from any thread.
  *
- * Processes: after fork() the child may call what was made before, unless by tiered. With its parent's handles nothing new is made in it, the functions
+ * Processes: after fork() the child may call what was made before. With its parent's handles nothing new is made in it, the functions
  * themselves come back; a handle of its own makes new ones.
  */
 #ifndef BINOPT_H

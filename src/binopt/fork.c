@@ -1,20 +1,22 @@
 /* fork.c: see fork.h. */
 #include "binopt/fork.h"
 
-#include "base/base.h"
-
 enum { MAX_LOCKS = 8 };
 
 static struct {
     pthread_mutex_t own; /* comes before the others */
     pthread_mutex_t *lock[MAX_LOCKS];
     u32 count;
+    u64 forks;
 } locks = {.own = PTHREAD_MUTEX_INITIALIZER};
+
+static pthread_once_t watched = PTHREAD_ONCE_INIT;
 
 static void before(void) {
     pthread_mutex_lock(&locks.own);
     for (u32 i = 0; i < locks.count; i++)
         pthread_mutex_lock(locks.lock[i]);
+    __atomic_fetch_add(&locks.forks, 1, __ATOMIC_RELAXED);
 }
 
 static void after(void) {
@@ -23,8 +25,13 @@ static void after(void) {
     pthread_mutex_unlock(&locks.own);
 }
 
+static void watch(void) {
+    pthread_atfork(before, after, after);
+}
+
 void fork_protect(pthread_mutex_t *lock) {
     bool known = false;
+    pthread_once(&watched, watch);
     pthread_mutex_lock(&locks.own);
     for (u32 i = 0; i < locks.count; i++)
         known |= locks.lock[i] == lock;
@@ -32,7 +39,10 @@ void fork_protect(pthread_mutex_t *lock) {
         CHECK(locks.count < MAX_LOCKS, "there are few locks of the process");
         locks.lock[locks.count++] = lock;
     }
-    if (!known && locks.count == 1)
-        pthread_atfork(before, after, after);
     pthread_mutex_unlock(&locks.own);
+}
+
+u64 fork_count(void) {
+    pthread_once(&watched, watch);
+    return __atomic_load_n(&locks.forks, __ATOMIC_RELAXED);
 }

@@ -2,10 +2,12 @@
  * to the original, and when a thread of the handle has made the *llvm* version, a jump to that.
  *
  * The jump is one instruction in one aligned word that is replaced as a whole, so that a thread that comes by executes the old one or
- * the new one. It is a direct one where its target is in reach, which costs a caller nothing that could be measured. */
+ * the new one. It is a direct one where its target is in reach, which costs a caller nothing that could be measured. A child of
+ * the process has the same word, but not what is made later: if the process has forked since, the jump stays as it is. */
 #include <pthread.h>
 #include <signal.h>
 
+#include "binopt/fork.h"
 #include "binopt/rewriter.h"
 #include "binopt/trace/trace.h"
 
@@ -13,6 +15,7 @@ typedef struct Door {
     BinoptCfg *cfg;         /* to be specialised, by the worker alone; NULL: done */
     BinoptFunc first, made; /* by *trace*, for the handle's thread alone, and by *llvm*; NULL: none */
     CodeMem *memory;        /* of the span; also the handle's thread's */
+    u64 forks;              /* before it was made */
     CodeSpan span;          /* the word, and in its data another one for the address of a target that is out of reach */
     struct Door *base;      /* what it was made from, if that is one of these: it may lead there */
     u32 users;              /* the application, as long as it wants it, and what was made from it */
@@ -31,6 +34,9 @@ typedef struct Tiered {
     VEC(Door *) doors;
     bool stop;
 } Tiered;
+
+/* Nobody forks while a jump is replaced. */
+static pthread_mutex_t replacing = PTHREAD_MUTEX_INITIALIZER;
 
 /* ------------------------------------------------------------------------------------------------------------ doors */
 
@@ -101,8 +107,10 @@ static void specialize_door(Tiered *t, Door *d) {
     pthread_mutex_lock(&t->lock);
     d->cfg = NULL;
     d->made = made;
-    if (made && !d->unwanted)
+    pthread_mutex_lock(&replacing);
+    if (made && !d->unwanted && d->forks == fork_count())
         lead_to(d, made);
+    pthread_mutex_unlock(&replacing);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -149,7 +157,7 @@ static bool start_worker(Tiered *t) {
 static void close_door(Tiered *t, Door *d) {
     if (d->first)
         rewriter_trace.release(t->trace, d->first);
-    if (d->memory)
+    if (d->memory && d->forks == fork_count())
         codemem_release(d->memory, &d->span);
 }
 
@@ -184,6 +192,7 @@ static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     }
     Door *d = mem_new(sizeof(*d));
     d->cfg = config_clone(cfg);
+    d->forks = fork_count();
     d->first = trace_quickly(t->trace, cfg);
     if (hand_over(t, d))
         return d->span.code_run;
@@ -237,6 +246,7 @@ static void close_tiered(void *self) {
 
 static void *open_tiered(void) {
     Tiered *t = mem_new(sizeof(*t));
+    fork_protect(&replacing);
     t->llvm = rewriter_llvm.open();
     t->trace = rewriter_trace.open();
     pthread_mutex_init(&t->lock, NULL);

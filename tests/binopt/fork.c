@@ -33,9 +33,11 @@ static void *work(void *unused) {
     return unused;
 }
 
-/* In the child; true if all is right. */
-static bool run_child(BinoptHandle inherited, Subtract made) {
-    bool right = made(50, 8) == 42 && make(inherited, 9) == subtract;
+/* In the child; true if all is right. What the parent has deleted since is still there. */
+static bool run_child(BinoptHandle inherited, Subtract made, Subtract deleted, int by, int start) {
+    char byte;
+    bool right = read(start, &byte, 1) == 0 && deleted(50, by) == 50 - by;
+    right &= made(50, 8) == 42 && make(inherited, 9) == subtract;
     BinoptHandle own = binopt_init();
     right &= make(own, 10)(50, 10) == 40;
     binopt_spec_delete(inherited, (BinoptFunc)made);
@@ -53,13 +55,19 @@ int main(void) {
     for (int i = 0; i < THREADS; i++)
         pthread_create(&thread[i], NULL, work, NULL);
     for (int i = 0; i < FORKS; i++) {
-        int status;
+        int status, start[2];
+        Subtract deleted = make(handle, 10000 + i);
+        failures += pipe(start) != 0;
         pid_t child = fork();
         if (child == 0) {
             alarm(60);
-            _exit(!run_child(handle, made));
+            close(start[1]);
+            _exit(!run_child(handle, made, deleted, 10000 + i, start[0]));
         }
-        Subtract other = make(handle, 100 + i); /* while the child is at work */
+        close(start[0]);
+        binopt_spec_delete(handle, (BinoptFunc)deleted);
+        Subtract other = make(handle, 100 + i); /* where that was, or while the child is at work */
+        close(start[1]);
         bool ended = waitpid(child, &status, 0) == child;
         if (!ended || status)
             printf("a child ended with status %#x\n", (unsigned)status);

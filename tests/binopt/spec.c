@@ -901,8 +901,7 @@ int main(int argc, char **argv) {
         test_tables();
         test_found();
         test_again();
-        if (!getenv(
-                "BINOPT_CACHE")) { /* what is made from such memory is not kept for other runs, which are counted there */
+        if (!getenv("BINOPT_CACHE")) { /* such memory is not at the same place in other runs, which are counted there */
             test_permissions();
             test_base();
         }

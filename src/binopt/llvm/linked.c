@@ -1,6 +1,7 @@
 /* linked.c: see linked.h. */
 #include "binopt/llvm/linked.h"
 
+#include "binopt/fork.h"
 #include "binopt/unwind.h"
 
 /* The place of one symbol among those of an object. */
@@ -53,7 +54,7 @@ static LatheStatus load(LinkedFunction *f, CodeMem *memory, const void *object, 
 
 BinoptFunc linked_add(Linked *l, u64 near, u64 id, const char *name, const void *object, size_t size) {
     Wanted w = {.name = name};
-    LinkedFunction f = {.id = id, .users = 1};
+    LinkedFunction f = {.id = id, .users = 1, .forks = fork_count()};
     LatheStatus status = load(&f, places_near(&l->places, near), object, size, &w);
     if (status == LATHE_ERR_NOMEM)
         status = load(&f, places_new(&l->places, near), object, size, &w);
@@ -82,7 +83,8 @@ void linked_release(Linked *l, BinoptFunc code) {
             return;
         BinoptFunc base = f->base;
         unwind_remove(f->unwind);
-        codemem_release(f->memory, &f->span);
+        if (f->forks == fork_count())
+            codemem_release(f->memory, &f->span);
         *f = l->functions.at[--l->functions.len];
         if (base)
             linked_release(l, base);

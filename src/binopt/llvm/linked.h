@@ -14,6 +14,7 @@ typedef struct LinkedFunction {
     size_t bytes, users;
     CodeMem *memory;
     CodeSpan span;
+    u64 forks;          /* before it was made */
     const void *unwind; /* its tables, or NULL */
     BinoptFunc base;    /* what it was made from, if that is one of these: its guard leads there */
 } LinkedFunction;

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "binopt/fork.h"
 #include "binopt/machine/emit.h"
 #include "binopt/machine/entry.h"
 #include "binopt/machine/gain.h"
@@ -19,6 +20,7 @@ typedef struct Made {
     const void *unwind; /* its tables, or NULL */
     BinoptFunc base;    /* what it was made from, and may go on in, if that is one of these */
     u32 users;
+    u64 forks; /* before it was made */
 } Made;
 
 /* What is to be made, and how. */
@@ -30,6 +32,7 @@ typedef struct Job {
 
 typedef struct MachineRewriter {
     pid_t owner; /* a child of it has the same memory for code, and must not write there */
+    u64 forks;   /* before it was opened */
     Evaluator evaluator;
     Places places;
     VEC(Made) made;
@@ -113,7 +116,7 @@ static BinoptFunc use_base(MachineRewriter *r, u64 function) {
 static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool *full) {
     const BinoptCfg *cfg = job->cfg;
     Unit u = {.cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)memory->code_run, .most_work = job->most_work};
-    Made made = {.memory = memory, .users = 1};
+    Made made = {.memory = memory, .users = 1, .forks = fork_count()};
     Order order = {0};
     memory_init(&u.memory, cfg, &u.arena);
     build_all(&u, job->build);
@@ -184,7 +187,8 @@ void machine_release(void *self, BinoptFunc code) {
         return;
     BinoptFunc base = m->base;
     free_made(m);
-    codemem_release(m->memory, &m->span);
+    if (m->forks == fork_count())
+        codemem_release(m->memory, &m->span);
     *m = r->made.at[--r->made.len];
     if (base)
         machine_release(r, base);
@@ -208,10 +212,11 @@ static void destroy(MachineRewriter *r) {
 
 void *machine_open(void) {
     for (MachineRewriter *r; (r = idle_take()); destroy(r))
-        if (r->owner == getpid())
+        if (r->owner == getpid() && r->forks == fork_count())
             return r;
     MachineRewriter *r = mem_new(sizeof(*r));
     r->owner = getpid();
+    r->forks = fork_count();
     evaluator_init(&r->evaluator);
     return r;
 }
