@@ -129,8 +129,21 @@ static void drop_optimised(Thread *t) {
     hot.count = 0;
 }
 
+/* With --tier=opt: code that looks for signals, or leaves with the state in whole, is made for guests that are not of the host's kind. */
+static bool is_made_anew(void) {
+    return the.opt.tier == TIER_OPT && !guest_facts.is_hosts;
+}
+
+/* Who did this before may have been a vfork's child; this thread leaves what it is in all the same. */
+static void make_anew(Thread *t) {
+    code_watch();
+    t->restarts = true;
+}
+
 /* A server makes code of one kind. */
 void tier_use_polls(Thread *t) {
+    if (is_made_anew())
+        make_anew(t);
     if (!is_auto() || the.opt.code.polls || hot.stopped)
         return;
     arena_lock();
@@ -141,10 +154,14 @@ void tier_use_polls(Thread *t) {
 }
 
 void tier_keep_state(Thread *t) {
+    if (is_made_anew())
+        code_keep_state();
     tier_stop(t);
 }
 
 void tier_stop(Thread *t) {
+    if (is_made_anew())
+        make_anew(t);
     if (!is_auto() || hot.stopped)
         return;
     arena_lock();
