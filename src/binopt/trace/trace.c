@@ -13,6 +13,7 @@
 enum {
     MAX_STATES = 256,    /* of an address, where all branches between them were known */
     MAX_GUESSES = 4,     /* where some were not */
+    MAX_STEPS = 64,      /* likewise, in functions with a loop that is seen to end */
     MAX_UNROLLED = 1500, /* instructions that a loop may become */
 };
 
@@ -30,6 +31,7 @@ typedef struct Trace {
     VEC(Site) sites;
     Map64 at;
     VEC(i32) queue;
+    bool ends; /* a known branch comes nearer to the end of its loop each time */
 } Trace;
 
 static Site *site_of(Trace *t, u64 pc, u32 frame) {
@@ -111,7 +113,8 @@ static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 un
     i32 joined = join_pointers(t, u, site, s, unknowns);
     if (joined != NO_BLOCK)
         return joined;
-    if (site->states.len >= MAX_STATES || guesses(u, site, unknowns) >= MAX_GUESSES ||
+    u32 most = t->ends && u->total_outs < MAX_UNROLLED ? MAX_STEPS : MAX_GUESSES;
+    if (site->states.len >= MAX_STATES || guesses(u, site, unknowns) >= most ||
         (site->endless && site->states.len))
         return generalize(t, u, site, s, unknowns);
     return add_block(t, u, site, s, unknowns);
@@ -120,8 +123,11 @@ static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 un
 /* If a loop would become too much, what is behind its branch becomes one block. */
 static void branches(void *self, Unit *u, const Insn *in, u32 frame, const u64 *to) {
     Trace *t = self;
-    if (to && expect_next(&site_of(t, in->pc, frame)->expected, u) > MAX_UNROLLED)
+    u64 more = to ? expect_next(&site_of(t, in->pc, frame)->expected, u) : 0;
+    if (more > MAX_UNROLLED)
         site_of(t, *to, frame)->endless = true;
+    else if (more)
+        t->ends = true;
 }
 
 static bool splits(void *self, Unit *u, u64 pc, u32 frame) {
