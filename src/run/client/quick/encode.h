@@ -1,27 +1,13 @@
-/* encode.h: bytes of quick code, for emit.c and gs.c. */
+/* encode.h: instructions of quick code that was copied, for emit.c and gs.c. */
 #ifndef RUN_CLIENT_QUICK_ENCODE_H
 #define RUN_CLIENT_QUICK_ENCODE_H
 
-#include "run/client/arena.h"
-#include "run/client/client.h"
 #include "run/client/quick/copy.h"
+#include "run/client/quick/put.h"
 
 enum { RCX = 1, RBX = 3, RM_SP = 4, RBP = 5, RSI = 6, RDI = 7 };
 enum { FS = 0x64, GS = 0x65, ADDRESS32 = 0x67, REX = 0x40, REX_W = 8, REX_R = 4, REX_X = 2, REX_B = 1 };
 enum { VEX3 = 0xc4, VEX2 = 0xc5, EVEX = 0x62 };
-
-static inline void put(Emitter *e, const void *bytes, size_t n) {
-    memcpy(arena_writable(e->at), bytes, n);
-    e->at += n;
-}
-
-static inline void put8(Emitter *e, u32 byte) {
-    *arena_writable(e->at++) = (u8)byte;
-}
-
-static inline void put32(Emitter *e, u32 v) {
-    put(e, &v, 4);
-}
 
 /* A register of the first eight, and a place in the Thread: mov in the direction of the opcode. */
 static inline void put_thread_mov(Emitter *e, u8 opcode, u32 reg, u32 off) {

@@ -1,15 +1,12 @@
 /* emit.c: see quick/emit.h: quick code of stencils, copied and patched. */
-#include "run/client/quick/emit.h"
-
 #include "isa/form.h"
-#include "run/client/arena.h"
 #include "run/client/quick/blocks.h"
+#include "run/client/quick/put.h"
 #include "run/client/quick/quick.h"
 #include "run/client/quick/stencil/place.h"
 #include "stencil/stencil.h"
 
-/* A site may not cross the border of 8 aligned bytes: another thread sees it changed as a whole. */
-enum { SITE_ALIGN = 8, SITE_BYTES = 4, HELPERS_MAX = 16, HELPER_BYTES = 48 };
+enum { HELPERS_MAX = 16, HELPER_BYTES = 48 };
 
 typedef struct Beside {
     u8 *constants;
@@ -17,56 +14,6 @@ typedef struct Beside {
 } Beside;
 
 static Beside beside;
-
-/* --------------------------------------------------------------------------------------------------------------- bytes */
-
-static void put(Emitter *e, const void *bytes, size_t n) {
-    memcpy(arena_writable(e->at), bytes, n);
-    e->at += n;
-}
-
-static void put32(Emitter *e, u32 v) {
-    put(e, &v, 4);
-}
-
-/* movl $value, gs:off */
-static void put_set(Emitter *e, u32 off, u32 value) {
-    put(e, "\x65\xc7\x04\x25", 4);
-    put32(e, off);
-    put32(e, value);
-}
-
-/* movl $value, gs:EXIT; jmp *gs:where */
-static void put_exit(Emitter *e, u32 value, u32 where) {
-    put_set(e, THREAD_EXIT, value);
-    put(e, "\x65\xff\x24\x25", 4);
-    put32(e, where);
-}
-
-void emit_leave(Emitter *e, u32 exit) {
-    put_exit(e, exit, THREAD_LEAVE);
-}
-
-u8 *emit_cross(const u8 *target, bool to_quick) {
-    Emitter e;
-    u8 *stub = e.at = arena_code(EMIT_LEAVE_BYTES, 16);
-    put_exit(&e, (u32)((u64)target - the.code_base), to_quick ? THREAD_CROSS_LEAVE : THREAD_CROSS_ENTER);
-    return stub;
-}
-
-static void align_site(Emitter *e, u64 before) {
-    static const char *const nops[] = {"", "\x90", "\x66\x90", "\x0f\x1f\x00"};
-    u64 at = ((u64)e->at + before) % SITE_ALIGN;
-    if (at > SITE_ALIGN - SITE_BYTES)
-        put(e, nops[SITE_ALIGN - at], SITE_ALIGN - at);
-}
-
-u8 *emit_jump(Emitter *e) {
-    align_site(e, 1);
-    put(e, "\xe9", 1);
-    e->at += SITE_BYTES;
-    return e->at - SITE_BYTES;
-}
 
 /* ------------------------------------------------------------------------------------------------------------- patches */
 
@@ -121,7 +68,7 @@ static EmitResult leave_with(ExitKind kind, u64 pc) {
 static EmitResult copy(Emitter *e, const Stencil *s, const Insn *in) {
     const StencilPatch *site = site_of(s);
     if (site)
-        align_site(e, site->at);
+        put_alignment(e, site->at);
     u8 *w = arena_writable(e->at);
     memcpy(w, stencil_code + s->code, s->size);
     apply(s, in, e->at, w);
