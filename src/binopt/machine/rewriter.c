@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "binopt/fork.h"
+#include "binopt/idle.h"
 #include "binopt/machine/emit.h"
 #include "binopt/machine/entry.h"
 #include "binopt/machine/gain.h"
-#include "binopt/machine/idle.h"
 #include "binopt/machine/live.h"
 #include "binopt/machine/walk.h"
 
@@ -203,6 +203,9 @@ Places *machine_places(void *self) {
     return &((MachineRewriter *)self)->places;
 }
 
+/* Rewriters that no handle has any more: their memory for code is mapped, and the instructions that they execute are copied already. */
+static Idle idle = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
 static void destroy(MachineRewriter *r) {
     places_free(&r->places);
     VEC_FREE(&r->made);
@@ -211,7 +214,7 @@ static void destroy(MachineRewriter *r) {
 }
 
 void *machine_open(void) {
-    for (MachineRewriter *r; (r = idle_take()); destroy(r))
+    for (MachineRewriter *r; (r = idle_take(&idle)); destroy(r))
         if (r->owner == getpid() && r->forks == fork_count())
             return r;
     MachineRewriter *r = mem_new(sizeof(*r));
@@ -222,13 +225,13 @@ void *machine_open(void) {
 }
 
 void machine_close(void *self) {
-    enum { MANY_COPIES = 1 << 14 };
+    enum { MANY_COPIES = 1 << 14, MOST_IDLE = 2 };
     MachineRewriter *r = self;
     for (size_t i = 0; i < r->made.len; i++) {
         free_made(&r->made.at[i]);
         codemem_release(r->made.at[i].memory, &r->made.at[i].span);
     }
     r->made.len = 0;
-    if (r->evaluator.copies.len > MANY_COPIES || !idle_give(r))
+    if (r->evaluator.copies.len > MANY_COPIES || !idle_give(&idle, r, MOST_IDLE))
         destroy(r);
 }
