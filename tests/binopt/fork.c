@@ -1,6 +1,5 @@
 /* fork.c: children call what their parent has made, make nothing with its handles, and make what they like with their own; also while
  * other threads of the parent are at work. */
-#include <binopt.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,22 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "subjects.h"
+#include "subtracting.h"
 
 enum { THREADS = 2, FORKS = 12 };
 
-typedef __typeof__(&subtract) Subtract;
-
 static volatile bool stop;
-
-static Subtract make(BinoptHandle handle, int by) {
-    BinoptCfgRef cfg = binopt_cfg_new(handle, (BinoptFunc)subtract);
-    binopt_cfg_type(cfg, 2, BINOPT_TY_INT32, BINOPT_TY_INT32, BINOPT_TY_INT32);
-    binopt_cfg_set_parami(cfg, 1, (size_t)by);
-    Subtract made = (Subtract)binopt_spec_create(cfg);
-    binopt_cfg_free(cfg);
-    return made;
-}
 
 static void *work(void *unused) {
     BinoptHandle handle = binopt_init();

@@ -1,25 +1,13 @@
 /* lifetime.c: functions and handles that come and go take no more memory the longer that goes on, and those of a child process have
  * nothing to do with its parent's. */
-#include <binopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "subjects.h"
+#include "subtracting.h"
 
 enum { MANY = 10000, WARM = 1000, ALIVE = 16, ALLOWED_PAGES = 64 };
-
-typedef __typeof__(&subtract) Subtract;
-
-static Subtract make(BinoptHandle handle, int by) {
-    BinoptCfgRef cfg = binopt_cfg_new(handle, (BinoptFunc)subtract);
-    binopt_cfg_type(cfg, 2, BINOPT_TY_INT32, BINOPT_TY_INT32, BINOPT_TY_INT32);
-    binopt_cfg_set_parami(cfg, 1, (size_t)by);
-    Subtract made = (Subtract)binopt_spec_create(cfg);
-    binopt_cfg_free(cfg);
-    return made;
-}
 
 /* Of this process, mapped and in memory. */
 static long pages(void) {
