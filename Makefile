@@ -17,6 +17,11 @@ test-long: all
 	scripts/install-deps --bench
 	scripts/test $(BUILD) --suite long
 
+# The programs of the tests under small limits, in namespaces, under Landlock, with servers killed.
+test-stress: all
+	scripts/install-deps --bench
+	scripts/test $(BUILD) --suite stress
+
 # libbinopt with what finds steps outside of memory and undefined arithmetic.
 test-sanitized: deps
 	[ -d $(BUILD)-sanitized ] || meson setup $(BUILD)-sanitized -Db_sanitize=address,undefined -Db_lundef=false
@@ -38,4 +43,4 @@ format:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps test test-long test-sanitized demo bench install format clean
+.PHONY: all deps test test-long test-stress test-sanitized demo bench install format clean

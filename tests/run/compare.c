@@ -1,5 +1,8 @@
 /* compare.c: runs each command of a list natively (or in another way that is known to be right) and under `lathe run`, with a
- * cache that is empty at first and then again with what it has, and compares output, standard error, exit status and fatal signal. */
+ * cache that is empty at first and then again with what it has, and compares output, standard error, exit status and fatal signal.
+ *
+ * Commands can be run by others that restrict them (prlimit, unshare): those of --under begin all runs, those of --inside belong to
+ * the program, so that `lathe run` runs them, too. */
 #include <getopt.h>
 #include <regex.h>
 #include <stdio.h>
@@ -8,6 +11,7 @@
 #include <unistd.h>
 
 #include "caselist.h"
+#include "killer.h"
 #include "trial.h"
 
 enum { PASSED, FAILED, SKIPPED, OUTCOMES };
@@ -16,40 +20,47 @@ typedef struct Settings {
     const char *lathe, *bin, *prefix, *scripts, *work, *tier, *cpu;
     const char *oracle, *sysroot; /* what runs programs that this machine does not, and their libraries; NULL: it does */
     const char *reference;        /* what the names of the same programs for this machine begin with; NULL: there are none */
+    char **under, **inside;       /* the words of both options */
     int jobs, timeout;
+    int kill_every; /* seconds after which all translation servers are killed, again and again; 0: never */
     bool quick, keep;
     regex_t filter, without; /* of names: those that match the first, and not the second */
 } Settings;
 
 /* ------------------------------------------------------------------------------------------------------------ one case */
 
-static char **under_lathe(const Settings *s, char **argv) {
+static size_t count_words(char *const *words) {
     size_t count = 0;
-    while (argv[count])
+    while (words[count])
         count++;
-    char **all = mem_new(sizeof(char *) * (count + 4));
-    all[0] = (char *)s->lathe;
-    all[1] = "run";
-    all[2] = "--";
-    memcpy(all + 3, argv, sizeof(char *) * count);
+    return count;
+}
+
+/* A new array: `words` and then argv. */
+static char **in_front(char *const *words, char *const *argv) {
+    size_t first = count_words(words), rest = count_words(argv);
+    char **all = mem_new(sizeof(char *) * (first + rest + 1));
+    memcpy(all, words, sizeof(char *) * first);
+    memcpy(all + first, argv, sizeof(char *) * rest);
     return all;
+}
+
+static char **split_words(char *text) {
+    char **words = mem_new(sizeof(char *) * (strlen(text) / 2 + 2));
+    size_t count = 0;
+    for (char *word; (word = strsep(&text, " "));)
+        if (*word)
+            words[count++] = word;
+    return words;
 }
 
 /* As qemu takes it: where its libraries are, the program's own name, and its file. */
 static char **under_oracle(const Settings *s, char **argv) {
-    size_t count = 0, size = strlen(s->bin) + strlen(argv[0]) + 2;
-    while (argv[count])
-        count++;
-    char **all = mem_new(sizeof(char *) * (count + 6)), *file = mem_new(size);
+    size_t size = strlen(s->bin) + strlen(argv[0]) + 2;
+    char *file = mem_new(size);
     snprintf(file, size, "%s/%s", s->bin, argv[0]);
-    all[0] = (char *)s->oracle;
-    all[1] = "-L";
-    all[2] = (char *)s->sysroot;
-    all[3] = "-0";
-    all[4] = argv[0];
-    all[5] = file;
-    memcpy(all + 6, argv + 1, sizeof(char *) * (count - 1));
-    return all;
+    char *words[] = {(char *)s->oracle, "-L", (char *)s->sysroot, "-0", argv[0], file, NULL};
+    return in_front(words, argv + 1);
 }
 
 /* The same program as it was made for this machine. */
@@ -80,10 +91,12 @@ static int judge(const char *name, const char *when, const Trial *expected, cons
 static int run_case(const Settings *s, const Case *c, size_t index) {
     char dir[4096];
     snprintf(dir, sizeof(dir), "%s/%zu", s->work, index);
-    char **native = case_argv(c, s->prefix), **lathe = under_lathe(s, native);
+    char *translated[] = {(char *)s->lathe, "run", "--", NULL};
+    char **words = case_argv(c, s->prefix), **program = in_front(s->inside, words), **run = in_front(translated, program);
+    char **native = in_front(s->under, program), **lathe = in_front(s->under, run);
     Trial expected = trial_run(as_expected(s, c, native), dir, s->timeout);
     if (trial_not_found(&expected)) {
-        printf("FAIL %s: %s: not found\n", c->name, native[0]);
+        printf("FAIL %s: %s: not found\n", c->name, words[0]);
         return FAILED;
     }
     Trial cold = trial_run(lathe, dir, s->timeout);
@@ -100,6 +113,9 @@ static int run_case(const Settings *s, const Case *c, size_t index) {
     trial_free(&warm);
     free(lathe);
     free(native);
+    free(run);
+    free(program);
+    free(words);
     return outcome;
 }
 
@@ -175,7 +191,7 @@ static bool set_environment(const Settings *s) {
 /* -------------------------------------------------------------------------------------------------------- the arguments */
 
 enum { OPT_BIN = 1, OPT_PREFIX, OPT_SCRIPTS, OPT_WORK, OPT_JOBS, OPT_TIMEOUT, OPT_QUICK, OPT_FILTER, OPT_WITHOUT, OPT_TIER, OPT_CPU,
-       OPT_ORACLE, OPT_SYSROOT, OPT_REFERENCE };
+       OPT_ORACLE, OPT_SYSROOT, OPT_REFERENCE, OPT_UNDER, OPT_INSIDE, OPT_KILL };
 
 static const struct option options[] = {
     {"bin", required_argument, NULL, OPT_BIN},         {"prefix", required_argument, NULL, OPT_PREFIX},
@@ -185,13 +201,16 @@ static const struct option options[] = {
     {"tier", required_argument, NULL, OPT_TIER},       {"cpu", required_argument, NULL, OPT_CPU},
     {"oracle", required_argument, NULL, OPT_ORACLE},   {"sysroot", required_argument, NULL, OPT_SYSROOT},
     {"without", required_argument, NULL, OPT_WITHOUT}, {"reference", required_argument, NULL, OPT_REFERENCE},
+    {"under", required_argument, NULL, OPT_UNDER},     {"inside", required_argument, NULL, OPT_INSIDE},
+    {"kill-servers", required_argument, NULL, OPT_KILL},
     {0},
 };
 
 static int usage(void) {
     fprintf(stderr, "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
                     "                   [--quick] [--filter=REGEX] [--without=REGEX] [--tier=TIER] [--cpu=CPU]\n"
-                    "                   [--oracle=QEMU --sysroot=DIR] [--reference=TEXT] LATHE LIST\n");
+                    "                   [--oracle=QEMU --sysroot=DIR | --under=WORDS --inside=WORDS] [--reference=TEXT]\n"
+                    "                   [--kill-servers=S] LATHE LIST\n");
     return 2;
 }
 
@@ -220,15 +239,20 @@ static bool parse(Settings *s, int argc, char **argv) {
         case OPT_ORACLE: s->oracle = optarg; break;
         case OPT_SYSROOT: s->sysroot = optarg; break;
         case OPT_REFERENCE: s->reference = optarg; break;
+        case OPT_UNDER: s->under = split_words(optarg); break;
+        case OPT_INSIDE: s->inside = split_words(optarg); break;
+        case OPT_KILL: s->kill_every = atoi(optarg); break;
         default: return false;
         }
     }
-    return is_pattern(filter, &s->filter) && is_pattern(without, &s->without) && argc - optind == 2 && s->jobs > 0 && s->timeout > 0;
+    bool restricted = *s->under || *s->inside;
+    return is_pattern(filter, &s->filter) && is_pattern(without, &s->without) && argc - optind == 2 && s->jobs > 0 && s->timeout > 0 &&
+           !(restricted && (s->oracle || s->reference));
 }
 
 int main(int argc, char **argv) {
     char work[] = "/tmp/lathe-compare-XXXXXX";
-    Settings s = {.bin = "", .prefix = "", .scripts = "", .tier = "auto", .cpu = "auto", .jobs = 1, .timeout = 60};
+    Settings s = {.bin = "", .prefix = "", .scripts = "", .tier = "auto", .cpu = "auto", .jobs = 1, .timeout = 60, .under = split_words(""), .inside = split_words("")};
     CaseList list;
     if (!parse(&s, argc, argv))
         return usage();
@@ -242,10 +266,12 @@ int main(int argc, char **argv) {
         return 2;
     }
     int counts[OUTCOMES] = {0};
+    pid_t killer = s.kill_every ? killer_start(s.work, s.kill_every) : 0;
     run_all(&s, &list, counts);
+    bool killed = !killer || killer_stop(killer);
     printf("%d passed, %d failed, %d skipped\n", counts[PASSED], counts[FAILED], counts[SKIPPED]);
     if (!s.keep && empty_directory(s.work))
         rmdir(s.work);
     caselist_free(&list);
-    return counts[FAILED] ? 1 : 0;
+    return counts[FAILED] || !killed ? 1 : 0;
 }
