@@ -11,6 +11,10 @@
  * without the lock; once is enough, more is no harm. */
 void fork_protect(pthread_mutex_t *lock);
 
+/* From now on `before` is called when the process is about to fork, before any lock is taken, and `after` in both processes, when all
+ * are given back. There is one such pair. */
+void fork_call(void (*before)(void), void (*after)(bool in_child));
+
 /* How often the process has forked since somebody first asked. If that has changed since code was made, a child may have it: its
  * memory is not to be used for other code. */
 u64 fork_count(void);

@@ -1,6 +1,8 @@
 /* unwind.c: see unwind.h. The format is that of the Linux Standard Base, Core, 10.6 (Exception Frames), and of DWARF 4, 6.4.2. */
 #include "binopt/unwind.h"
 
+#include "base/process.h"
+
 #include "binopt/cfi.h"
 
 /* libgcc's, which has no header for them. */
@@ -288,9 +290,24 @@ static UnwindKind look_up_call(const Entry *e, u64 pc) {
 
 /* ------------------------------------------------------------------------------------------------------------------ public */
 
-bool unwind_handles(u64 pc) {
+typedef struct Question {
+    u64 pc;
+    bool handles;
+} Question;
+
+static void ask_for_handlers(const ProcessFile *file, void *user) {
+    Question *q = user;
     Entry e;
-    return find_entry(pc, &e) && (e.handlers || e.odd);
+    (void)file;
+    q->handles = find_entry(q->pc, &e) && (e.handlers || e.odd);
+}
+
+/* Code that is in no file is ours, and stays. */
+bool unwind_handles(u64 pc) {
+    Question q = {pc, false};
+    if (!process_look_at(pc, ask_for_handlers, &q))
+        ask_for_handlers(NULL, &q);
+    return q.handles;
 }
 
 UnwindKind unwind_call(u64 pc, UnwindRow *row) {

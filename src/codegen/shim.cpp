@@ -1,6 +1,8 @@
 /* shim.cpp: see shim.h. C++, since it is what LLVM's C API lacks. */
 #include "codegen/shim.h"
 
+#include "codegen/gate.h"
+
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -9,6 +11,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/OptBisect.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -22,7 +25,18 @@ static TargetMachine *unwrap(LLVMTargetMachineRef tm) {
     return reinterpret_cast<TargetMachine *>(tm);
 }
 
+/* Code generation asks before each pass that it could do without. What it says matters only to those who wait for the thread: see gate.h. */
+struct PassGate : OptPassGate {
+    bool isEnabled() const override {
+        return gate_is_wanted();
+    }
+    bool shouldRunPass(StringRef, StringRef) override {
+        return gate_between_passes();
+    }
+};
+
 struct ShimEmitter {
+    PassGate gate;
     SmallVector<char, 0> object;
     raw_svector_ostream stream{object};
     legacy::PassManager passes;
@@ -68,6 +82,8 @@ struct ShimPasses {
      * vectors takes the SLP vectoriser as long as everything else together, for nothing. Of which function it is about to run
      * cannot be asked across libraries (Any compares addresses that each has its own of). */
     bool is_worth_running(StringRef pass) {
+        if (!gate_between_passes())
+            return false;
         return pass != "SLPVectorizerPass" ||
                any_of(*running, [](Function &fn) { return !fn.isDeclaration() && !is_vectorized(fn); });
     }
@@ -116,8 +132,12 @@ void shim_emitter_free(ShimEmitter *e) {
 }
 
 const void *shim_emitter_run(ShimEmitter *e, LLVMModuleRef mod, size_t *size) {
+    LLVMContext &context = unwrap(mod)->getContext();
+    OptPassGate &before = context.getOptPassGate();
     e->object.clear();
+    context.setOptPassGate(e->gate);
     e->passes.run(*unwrap(mod));
+    context.setOptPassGate(before);
     *size = e->object.size();
     return e->object.data();
 }

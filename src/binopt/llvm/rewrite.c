@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <time.h>
 
+#include "binopt/fork.h"
 #include "binopt/llvm/convert.h"
 #include "binopt/llvm/disk.h"
 #include "binopt/llvm/fold.h"
@@ -17,6 +18,7 @@
 #include "binopt/llvm/unpack.h"
 #include "binopt/rewriter.h"
 #include "codegen/flatten.h"
+#include "codegen/gate.h"
 #include "codegen/loops.h"
 
 /* Each round may open up a function that was called through a pointer; where that goes on for ever it is recursion. */
@@ -128,6 +130,8 @@ static void promise_noalias(Unit *u) {
 
 /* -------------------------------------------------------------------------------------------------------------- the work */
 
+static const char ending[] = "the process is ending";
+
 static void allow_fast_math(Unit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
@@ -151,6 +155,8 @@ static void log_stage(Unit *u, const char *stage) {
 static bool optimize(Unit *u, LatheOpt level, const char *stage) {
     if (lathe_jit_optimize(u->jit, u->mod, level) != LATHE_OK)
         u->hopeless = "LLVM could not optimise it";
+    if (gate_is_wanted() && gate_is_closed())
+        u->hopeless = ending;
     lift_forget(u);
     if (u->cfg->fast_math)
         allow_fast_math(u);
@@ -340,6 +346,20 @@ static BinoptFunc recall_from_disk(Linked *linked, const BinoptCfg *cfg) {
     return code;
 }
 
+/* All that is done with LLVM is done here. */
+static BinoptFunc make_if_allowed(Linked *linked, const BinoptCfg *cfg) {
+    if (!gate_enter()) {
+        config_log(cfg, 1, "left alone: %s", ending);
+        return NULL;
+    }
+    LatheJit *compiler = pool_take();
+    BinoptFunc code = compiler ? make(linked, cfg, compiler) : NULL;
+    if (compiler)
+        pool_give(compiler);
+    gate_leave();
+    return code;
+}
+
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     Linked *linked = self;
     if (!cfg->typed) {
@@ -349,15 +369,12 @@ static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     BinoptFunc code = recall(linked, cfg);
     if (!code && !config_wants_code(cfg))
         code = recall_from_disk(linked, cfg);
-    LatheJit *compiler = code ? NULL : pool_take();
-    if (!compiler)
-        return code;
-    code = make(linked, cfg, compiler);
-    pool_give(compiler);
-    return code;
+    return code ? code : make_if_allowed(linked, cfg);
 }
 
 static void *open_llvm(void) {
+    gate_prepare();
+    fork_call(gate_before_fork, gate_after_fork);
     return mem_new(sizeof(Linked));
 }
 
