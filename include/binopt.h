@@ -13,8 +13,8 @@
  *     spec(48, 16);                                                                // 6: uses 42, not 16
  *     binopt_fini(h);                                                              // spec is gone
  *
- * Nothing here fails: what cannot be made faster, or may not be, comes back as it was. A caller therefore has to pass the
- * fixed values at each call: the original, if that is what came back, uses them.
+ * Nothing here fails: what cannot be made faster, or may not be, comes back as it was (binopt_spec_reason says why). A caller
+ * therefore has to pass the fixed values at each call: the original, if that is what came back, uses them.
  *
  * Who does the work is a rewriter: the environment variable BINOPT_DRIVER names one of those in the library: llvm, which is the
  * default; tiered; trace and function, which work on machine code and are done much sooner; none. A program that is linked with
@@ -28,7 +28,12 @@
  * Specialised functions may be called from any thread.
  *
  * Processes: after fork() the child may call what was made before. With its parent's handles nothing new is made in it, the functions
- * themselves come back; a handle of its own makes new ones.
+ * themselves come back; a handle of its own makes new ones. A program may end in any way at any time, also without binopt_fini and while
+ * other threads are in here; what asks for a function from then on gets the original. fork() and the end of the process
+ * wait for LLVM if that is at work, usually for some milliseconds.
+ *
+ * Libraries: libbinopt, or the library that it is linked into, stays loaded once llvm or tiered was used. A library whose functions are
+ * specialised may be unloaded at any time; what was made from them may then not be called any more.
  */
 #ifndef BINOPT_H
 #define BINOPT_H
@@ -84,7 +89,17 @@ typedef enum {
 } BinoptType;
 
 /* The signature: the type of the result, then of `count` parameters. Functions with a variable number of arguments are not
- * supported. Setting it again forgets fixed parameters. */
+ * supported. Setting it again forgets fixed parameters.
+ *
+ * Parameters are counted as the calling convention passes them: a struct that is passed in two registers is two parameters, one that is
+ * passed on the stack as many as it has words of 8 bytes; a struct that is returned in memory has its address for the first parameter.
+ * Parameters behind the declared ones reach the function as they are if they are in registers; one that uses more of the stack is left alone.
+ *
+ * A result of 8 bytes (INT64, UINT64, PTR, DOUBLE) may be more than was declared: a struct of two words, a complex number, an integer of 128
+ * bits. All of it comes back: rax, rdx and the low halves of xmm0 and xmm1, except what holds no result by the debug information of the
+ * function, or as nothing was written to it. That may cost a little, as when the remainder of a division is computed for nothing; debug
+ * information spares it. BINOPT_TY_VOID, FLOAT and the integers of less than 8 bytes are taken at their word: nothing else comes back
+ * (of these integers the whole register). What is returned otherwise (long double, vectors) is not supported. */
 BINOPT_API void binopt_cfg_type(BinoptCfgRef cfg, unsigned count, BinoptType ret, ...);
 
 typedef enum {
@@ -138,6 +153,11 @@ BINOPT_API void binopt_cfg_set_paramp(BinoptCfgRef cfg, unsigned idx, const void
 /* A version of the function for the configuration, or the function itself. Lives until it is deleted or the handle is freed.
  * Equal configurations may give the same function. */
 BINOPT_API BinoptFunc binopt_spec_create(BinoptCfgRef cfg);
+
+/* Why the last binopt_spec_create with this configuration gave the function itself: a sentence for people that says what was met, and where;
+ * NULL if it gave another one. Of tiered, also why that does not lead to what llvm makes, or does not yet. It belongs to the
+ * configuration, until this is asked again, specialised again or freed. */
+BINOPT_API const char *binopt_spec_reason(BinoptCfgRef cfg);
 
 /* The function is no longer needed, and is not running. What was created several times goes when it was deleted as often. One that
  * the handle did not make is ignored. */

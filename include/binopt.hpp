@@ -96,6 +96,10 @@ template <typename R, typename... A> class Config {
         binopt_cfg_mem(cfg, const_cast<void *>(base), size, flags);
         return *this;
     }
+    /* Why create() gave the function itself; nullptr if it did not. See binopt_spec_reason. */
+    const char *reason() const {
+        return binopt_spec_reason(cfg);
+    }
     Function create() const {
         return reinterpret_cast<Function>(binopt_spec_create(cfg));
     }

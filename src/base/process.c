@@ -28,7 +28,7 @@ static void find_ends(ProcessFile *f) {
 
 static int look_at_one(struct dl_phdr_info *info, size_t size, void *user) {
     const Search *s = user;
-    ProcessFile f = {info->dlpi_name, info->dlpi_addr, 0, 0, info->dlpi_phdr, info->dlpi_phnum};
+    ProcessFile f = {info->dlpi_name, info->dlpi_addr, 0, 0, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_subs};
     (void)size;
     if (!has(&f, s->addr))
         return 0;
@@ -108,11 +108,12 @@ static u32 count_symbols(const ProcessFile *f) {
     return last + 1;
 }
 
-bool process_is_named(const ProcessFile *f, u64 addr, bool (*accept)(const char *name)) {
+const char *process_ask_names(const ProcessFile *f, u64 addr, const char *(*ask)(const char *name)) {
     Symbols s = symbols_of(f);
     u32 count = s.at && s.names ? count_symbols(f) : 0;
-    for (u32 i = 0; i < count; i++)
-        if (s.at[i].st_value == addr - f->base && s.at[i].st_shndx != SHN_UNDEF && accept(s.names + s.at[i].st_name))
-            return true;
-    return false;
+    const char *answer = NULL;
+    for (u32 i = 0; i < count && !answer; i++)
+        if (s.at[i].st_value == addr - f->base && s.at[i].st_shndx != SHN_UNDEF)
+            answer = ask(s.names + s.at[i].st_name);
+    return answer;
 }

@@ -15,6 +15,7 @@ typedef struct ProcessFile {
     u64 start, end;   /* of all its segments */
     const ElfW(Phdr) * segments;
     u32 segment_count;
+    u64 unloads; /* how often the process has unloaded a file by now */
 } ProcessFile;
 
 /* Calls `look` with the file that has the address, which stays loaded meanwhile; false if there is none. */
@@ -28,7 +29,7 @@ const void *process_table(const ProcessFile *file, i64 tag);
 const ElfW(Rela) * process_relocation(const ProcessFile *file, i64 table, i64 size, u64 addr, const char *name);
 const char *process_name_of(const ProcessFile *file, const ElfW(Rela) * rela);
 
-/* Is one of the names accepted that its dynamic symbols have for exactly this address? */
-bool process_is_named(const ProcessFile *file, u64 addr, bool (*accept)(const char *name));
+/* Asks about each name that its dynamic symbols have for exactly this address; the first answer that is not NULL, or NULL. */
+const char *process_ask_names(const ProcessFile *file, u64 addr, const char *(*ask)(const char *name));
 
 #endif

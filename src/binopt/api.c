@@ -38,7 +38,7 @@ static void need_type(BinoptCfg *cfg) {
         return;
     cfg->searched = true;
     if (!signature_finder(cfg))
-        config_log(cfg, 1, "there is no debug information of its type");
+        config_log(cfg, 1, "its type is not known: %s", cfg->untyped);
 }
 
 static bool same_type(BinoptType a, BinoptType b) {
@@ -168,12 +168,23 @@ void binopt_cfg_set_paramp(BinoptCfgRef cfg, unsigned idx, const void *ptr, size
 
 BinoptFunc binopt_spec_create(BinoptCfgRef cfg) {
     need_type(cfg);
-    BinoptFunc made = NULL;
+    *cfg->reason = 0;
+    cfg->made = NULL;
     if (is_inherited(cfg->handle))
-        config_log(cfg, 1, "left alone: the handle is that of the parent process");
+        config_refuse(cfg, "its handle was made by the parent of this process");
+    else if (!cfg->typed)
+        config_refuse(cfg, "its type is not known: %s",
+                      cfg->searched ? cfg->untyped : "binopt_cfg_type was not called");
     else
-        made = cfg->handle->rewriter->specialize(cfg->handle->self, cfg);
-    return made ? made : (BinoptFunc)cfg->function;
+        cfg->made = cfg->handle->rewriter->specialize(cfg->handle->self, cfg);
+    return cfg->made ? cfg->made : (BinoptFunc)cfg->function;
+}
+
+const char *binopt_spec_reason(BinoptCfgRef cfg) {
+    const Rewriter *r = cfg->handle->rewriter;
+    if (cfg->made && r->reason && !is_inherited(cfg->handle))
+        r->reason(cfg->handle->self, cfg->made, cfg->reason, CONFIG_REASON_BYTES);
+    return *cfg->reason ? cfg->reason : NULL;
 }
 
 void binopt_spec_delete(BinoptHandle handle, BinoptFunc spec_func) {

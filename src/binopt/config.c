@@ -26,11 +26,18 @@ bool config_type_is_signed(BinoptType type) {
     return type >= BINOPT_TY_INT8 && type <= BINOPT_TY_INT64;
 }
 
+u64 config_extend(const Param *p) {
+    u32 unused = 64 - 8 * config_type_bytes(p->type);
+    u64 low = p->value << unused;
+    return config_type_is_signed(p->type) ? (u64)((i64)low >> unused) : low >> unused;
+}
+
 BinoptCfg *config_new(BinoptHandle handle, u64 function) {
     BinoptCfg *cfg = mem_new(sizeof(*cfg));
     cfg->handle = handle;
     cfg->function = function;
     cfg->stack_bytes = DEFAULT_STACK_BYTES;
+    cfg->reason = mem_new(CONFIG_REASON_BYTES);
     const char *level = getenv("BINOPT_LOGLEVEL"), *always = getenv("BINOPT_ALWAYS");
     cfg->log_level = level ? (size_t)atoi(level) : 0;
     cfg->always = always && *always == '1';
@@ -40,6 +47,8 @@ BinoptCfg *config_new(BinoptHandle handle, u64 function) {
 BinoptCfg *config_clone(const BinoptCfg *cfg) {
     BinoptCfg *copy = mem_new(sizeof(*copy));
     *copy = *cfg;
+    copy->reason = mem_new(CONFIG_REASON_BYTES);
+    copy->made = NULL;
     memset(&copy->params, 0, sizeof(copy->params));
     memset(&copy->regions, 0, sizeof(copy->regions));
     for (size_t i = 0; i < cfg->params.len; i++)
@@ -52,6 +61,7 @@ BinoptCfg *config_clone(const BinoptCfg *cfg) {
 void config_free(BinoptCfg *cfg) {
     VEC_FREE(&cfg->params);
     VEC_FREE(&cfg->regions);
+    mem_free(cfg->reason);
     mem_free(cfg);
 }
 
@@ -83,6 +93,7 @@ bool config_same(const BinoptCfg *a, const BinoptCfg *b) {
 void config_set_type(BinoptCfg *cfg, u32 count, BinoptType ret) {
     cfg->typed = true;
     cfg->ret = ret;
+    cfg->results = 0;
     cfg->params.len = 0;
     for (u32 i = 0; i < count; i++)
         VEC_PUSH(&cfg->params, ((Param){0}));
@@ -121,4 +132,12 @@ void config_log(const BinoptCfg *cfg, size_t level, const char *format, ...) {
         cfg->watcher->say(cfg->watcher->user, level, text);
     else
         fprintf(stderr, "binopt: %#llx: %s\n", (unsigned long long)cfg->function, text);
+}
+
+void config_refuse(const BinoptCfg *cfg, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(cfg->reason, CONFIG_REASON_BYTES, format, args);
+    va_end(args);
+    config_log(cfg, 1, "left alone: %s", cfg->reason);
 }

@@ -11,7 +11,7 @@ static void close_none(void *self) {
 
 static BinoptFunc keep(void *self, const BinoptCfg *cfg) {
     (void)self;
-    (void)cfg;
+    config_refuse(cfg, "this rewriter changes nothing");
     return NULL;
 }
 

@@ -37,8 +37,8 @@ static bool same_object(u64 a, u64 b) {
 /* A question about an address, answered while its file cannot be unloaded. */
 typedef struct Question {
     u64 addr;
-    bool (*accept)(const char *name); /* of a symbol, where names are asked for */
-    bool answer;
+    const char *(*ask)(const char *name); /* about a symbol; NULL: no */
+    const char *answer;                   /* outlives the file; NULL: no */
 } Question;
 
 static void is_tls_descriptor(const ProcessFile *f, void *user) {
@@ -46,12 +46,12 @@ static void is_tls_descriptor(const ProcessFile *f, void *user) {
     const Elf64_Rela *rela = process_relocation(f, DT_JMPREL, DT_PLTRELSZ, q->addr, NULL);
     if (!rela)
         rela = process_relocation(f, DT_RELA, DT_RELASZ, q->addr, NULL);
-    q->answer = rela && ELF64_R_TYPE(rela->r_info) == R_X86_64_TLSDESC;
+    q->answer = rela && ELF64_R_TYPE(rela->r_info) == R_X86_64_TLSDESC ? "descriptor" : NULL;
 }
 
 bool object_is_tls_descriptor(u64 addr) {
     Question q = {.addr = addr};
-    return process_look_at(addr, is_tls_descriptor, &q) && q.answer;
+    return process_look_at(addr, is_tls_descriptor, &q) && q.answer != NULL;
 }
 
 bool object_is_stub(u64 pc) {
@@ -71,14 +71,13 @@ u64 object_skip_stub(u64 pc) {
 
 /* -------------------------------------------------------------------------------------------------------------- names */
 
-static bool is_among(const char *name, const char *const *names) {
-    for (; *names; names++)
-        if (!strcmp(name, *names))
-            return true;
-    return false;
+static const char *find_among(const char *name, const char *const *names) {
+    while (*names && strcmp(name, *names))
+        names++;
+    return *names;
 }
 
-static bool name_never_returns(const char *name) {
+static const char *never_returns(const char *name) {
     static const char *const names[] = {"abort",          "exit",
                                         "_exit",          "_Exit",
                                         "quick_exit",     "__stack_chk_fail",
@@ -90,32 +89,35 @@ static bool name_never_returns(const char *name) {
                                         "_Unwind_Resume", "_ZSt9terminatev",
                                         "pthread_exit",   NULL};
     bool throws = !strncmp(name, "_ZSt", 4) && strstr(name, "__throw_");
-    return throws || is_among(name, names);
+    return throws ? "throw" : find_among(name, names);
 }
 
-static bool name_is_unusual(const char *name) {
+static const char *is_unusual(const char *name) {
     static const char *const names[] = {"setjmp", "_setjmp",     "__sigsetjmp",    "sigsetjmp", "getcontext",
                                         "vfork",  "swapcontext", "__tls_get_addr", NULL};
-    return is_among(name, names);
+    return find_among(name, names);
 }
 
-static void is_slot_named(const ProcessFile *f, void *user) {
+static void ask_about_slot(const ProcessFile *f, void *user) {
     Question *q = user;
     const Elf64_Rela *rela = process_relocation(f, DT_JMPREL, DT_PLTRELSZ, q->addr, NULL);
-    q->answer = rela && q->accept(process_name_of(f, rela));
+    q->answer = rela ? q->ask(process_name_of(f, rela)) : NULL;
 }
 
-static void is_code_named(const ProcessFile *f, void *user) {
+static void ask_about_code(const ProcessFile *f, void *user) {
     Question *q = user;
-    q->answer = process_is_named(f, q->addr, q->accept);
+    q->answer = process_ask_names(f, q->addr, q->ask);
 }
 
 /* A stub is known by the name of its slot; where it leads, once that is known, by the names of that. */
-static bool is_named(u64 pc, bool (*accept)(const char *name)) {
+static const char *ask_names(u64 pc, const char *(*ask)(const char *name)) {
     u64 slot = slot_of(pc);
-    Question stub = {slot, accept, false}, code = {object_skip_stub(pc), accept, false};
-    return (slot && process_look_at(slot, is_slot_named, &stub) && stub.answer) ||
-           (process_look_at(code.addr, is_code_named, &code) && code.answer);
+    Question stub = {slot, ask, NULL}, code = {object_skip_stub(pc), ask, NULL};
+    if (slot)
+        process_look_at(slot, ask_about_slot, &stub);
+    if (!stub.answer)
+        process_look_at(code.addr, ask_about_code, &code);
+    return stub.answer ? stub.answer : code.answer;
 }
 
 static void is_library(const ProcessFile *f, void *user) {
@@ -125,18 +127,19 @@ static void is_library(const ProcessFile *f, void *user) {
     Question *q = user;
     const char *slash = strrchr(f->path, '/'), *file = slash ? slash + 1 : f->path;
     for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
-        q->answer |= !strncmp(file, prefixes[i], strlen(prefixes[i]));
+        if (!strncmp(file, prefixes[i], strlen(prefixes[i])))
+            q->answer = prefixes[i];
 }
 
 bool object_is_library(u64 pc) {
     Question q = {.addr = pc};
-    return process_look_at(pc, is_library, &q) && q.answer;
+    return process_look_at(pc, is_library, &q) && q.answer != NULL;
 }
 
 bool object_never_returns(u64 pc) {
-    return is_named(pc, name_never_returns);
+    return ask_names(pc, never_returns) != NULL;
 }
 
-bool object_is_unusual(u64 pc) {
-    return is_named(pc, name_is_unusual);
+const char *object_unusual(u64 pc) {
+    return ask_names(pc, is_unusual);
 }

@@ -19,8 +19,10 @@ bool object_is_tls_descriptor(u64 addr);
 /* Does the function belong to the C or C++ library, the dynamic linker or the kernel? */
 bool object_is_library(u64 pc);
 
-/* Does it never return? Does it return twice, or change the stack of its caller? By name. */
+/* Does it never return? By name. */
 bool object_never_returns(u64 pc);
-bool object_is_unusual(u64 pc);
+
+/* The name of a function that returns twice or changes the stack of its caller; NULL: it is none of those. */
+const char *object_unusual(u64 pc);
 
 #endif

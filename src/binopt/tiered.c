@@ -6,6 +6,7 @@
  * the process has the same word, but not what is made later: if the process has forked since, the jump stays as it is. */
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 
 #include "binopt/fork.h"
 #include "binopt/rewriter.h"
@@ -20,6 +21,7 @@ typedef struct Door {
     struct Door *base;      /* what it was made from, if that is one of these: it may lead there */
     u32 users;              /* the application, as long as it wants it, and what was made from it */
     bool released;          /* by the application */
+    char *why;              /* there is no version of *llvm* or it is not used; NULL: it is, or is being made */
     bool unwanted;          /* span and first are gone, the worker has to free the rest */
 } Door;
 
@@ -103,10 +105,14 @@ static Door *wait_for_work(Tiered *t) {
 
 static void specialize_door(Tiered *t, Door *d) {
     BinoptFunc made = rewriter_llvm.specialize(t->llvm, d->cfg);
+    char *why = made ? NULL : d->cfg->reason;
+    if (why)
+        d->cfg->reason = NULL;
     config_free(d->cfg);
     pthread_mutex_lock(&t->lock);
     d->cfg = NULL;
     d->made = made;
+    d->why = why;
     pthread_mutex_lock(&replacing);
     if (made && !d->unwanted && d->forks == fork_count())
         lead_to(d, made);
@@ -125,6 +131,7 @@ static void free_door(Tiered *t, Door *d) {
         if (t->doors.at[i] == d)
             t->doors.at[i] = t->doors.at[--t->doors.len];
     pthread_mutex_unlock(&t->lock);
+    mem_free(d->why);
     mem_free(d);
 }
 
@@ -186,17 +193,14 @@ static bool hand_over(Tiered *t, Door *d) {
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     Tiered *t = self;
-    if (!cfg->typed) {
-        config_log(cfg, 1, "left alone: its signature is not known");
-        return NULL;
-    }
     Door *d = mem_new(sizeof(*d));
     d->cfg = config_clone(cfg);
+    d->cfg->watcher = NULL; /* it may be gone when the worker comes to it */
     d->forks = fork_count();
     d->first = trace_quickly(t->trace, cfg);
     if (hand_over(t, d))
         return d->span.code_run;
-    config_log(cfg, 1, "left alone: there is no memory for code or no thread");
+    config_refuse(cfg, "there is no memory for its code, or no thread can be started");
     close_door(t, d);
     config_free(d->cfg);
     mem_free(d);
@@ -220,6 +224,23 @@ static void release(void *self, BinoptFunc made) {
         found->released = true;
     drop(t, found);
     pthread_cond_signal(&t->more);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static const char *reason_of(const Door *d) {
+    if (!d)
+        return "";
+    if (d->cfg)
+        return "the version of llvm is not there yet";
+    if (d->why)
+        return d->why;
+    return d->forks == fork_count() ? "" : "the process has forked before the version of llvm was there";
+}
+
+static void reason(void *self, BinoptFunc made, char *text, size_t size) {
+    Tiered *t = self;
+    pthread_mutex_lock(&t->lock);
+    snprintf(text, size, "%s", reason_of(find_door(t, (u64)made)));
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -261,4 +282,5 @@ const Rewriter rewriter_tiered = {
     .close = close_tiered,
     .specialize = specialize,
     .release = release,
+    .reason = reason,
 };

@@ -71,7 +71,7 @@ typedef struct Job {
     BinoptCfgRef cfg;
     BinoptFunc made;
     double ms;
-    char *ir, why[256];
+    char *ir;
 } Job;
 
 static bool fail(const Job *j, const char *about, const char *text, const char *why) {
@@ -199,10 +199,11 @@ static void keep_code(void *user, const char *stage, const char *text) {
     j->ir = strdup(text);
 }
 
-static void keep_reason(void *user, size_t level, const char *text) {
-    Job *j = user;
-    if (level == 1)
-        snprintf(j->why, sizeof(j->why), "%s", text);
+/* What is said on the way is not shown: in the end binopt_spec_reason is asked. */
+static void ignore(void *user, size_t level, const char *text) {
+    (void)user;
+    (void)level;
+    (void)text;
 }
 
 static double now_ms(void) {
@@ -212,7 +213,7 @@ static double now_ms(void) {
 }
 
 static bool specialise(Job *j) {
-    Watcher watcher = {keep_code, keep_reason, j};
+    Watcher watcher = {keep_code, ignore, j};
     j->cfg->watcher = &watcher;
     double start = now_ms();
     j->made = binopt_spec_create(j->cfg);
@@ -220,7 +221,7 @@ static bool specialise(Job *j) {
     j->cfg->watcher = NULL;
     if (j->made != (BinoptFunc)j->addr)
         return true;
-    return fail(j, "", j->s->function, *j->why ? j->why : "was left alone");
+    return guest_fail(&j->file.guest, "'%s' was left alone: %s", j->s->function, binopt_spec_reason(j->cfg));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- showing */
@@ -270,6 +271,9 @@ static void print_summary(Job *j) {
         if (j->is_fixed[i])
             fprintf(j->out, ", parameter %u fixed", i);
     fprintf(j->out, "\nspecialised by %s in %.2f ms of CPU time, the first of the process\n", binopt_driver(), j->ms);
+    const char *reason = binopt_spec_reason(j->cfg);
+    if (reason)
+        fprintf(j->out, "not all of it: %s\n", reason);
 }
 
 static void print_trial(Job *j, const char *which, const Trial *t) {

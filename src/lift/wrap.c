@@ -4,7 +4,7 @@
  * guest's calling convention has them, runs the lifted function and takes the result from where the convention leaves it.
  * Once the lifted function is inlined, the state dissolves into values and only the guest's own work remains.
  */
-#include "lift/func.h"
+#include "lift/wrap.h"
 
 enum { MAX_ARGS = 64 };
 
@@ -12,6 +12,8 @@ typedef struct Wrapper {
     Lifter l;
     const Isa *isa;
     Val state;
+    const WrapResult *results;
+    u32 result_count;
     Val stack_args; /* where the first argument that has no register is on the guest's stack */
 } Wrapper;
 
@@ -90,6 +92,35 @@ static void store_stack(Wrapper *w, size_t bytes, u32 on_stack) {
     ir_store(l, top, slot(w, w->isa->abi.stack), 8, SPACE_STATE);
 }
 
+static Val load_result(Wrapper *w, const WrapResult *r) {
+    return ir_load(&w->l, r->type, slot(w, r->reg), w->isa->regs[r->reg].bits / 8, SPACE_STATE);
+}
+
+static void build_return(Wrapper *w) {
+    LLVMBuilderRef b = w->l.b;
+    if (w->result_count == 0) {
+        LLVMBuildRetVoid(b);
+    } else if (w->result_count == 1) {
+        LLVMBuildRet(b, load_result(w, w->results));
+    } else {
+        Val all[WRAP_MAX_RESULTS];
+        for (u32 i = 0; i < w->result_count; i++)
+            all[i] = load_result(w, &w->results[i]);
+        LLVMBuildAggregateRet(b, all, w->result_count);
+    }
+}
+
+static LLVMTypeRef return_type(Wrapper *w) {
+    LLVMTypeRef types[WRAP_MAX_RESULTS];
+    for (u32 i = 0; i < w->result_count; i++)
+        types[i] = ir_type(&w->l, w->results[i].type);
+    if (w->result_count == 0)
+        return ir_type(&w->l, 0);
+    return w->result_count == 1
+               ? types[0]
+               : LLVMStructTypeInContext(LLVMGetModuleContext(w->l.mod), types, w->result_count, false);
+}
+
 static void build_body(Wrapper *w, LLVMValueRef lifted, const Ty *types, u32 count, size_t stack_bytes) {
     Lifter *l = &w->l;
     ir_here(l, ir_label(l, "entry"));
@@ -98,27 +129,23 @@ static void build_body(Wrapper *w, LLVMValueRef lifted, const Ty *types, u32 cou
     store_stack(w, stack_bytes, count_on_stack(&w->isa->abi, types, count));
     store_arguments(w, types, count);
     ir_call(l, lifted, &w->state, 1);
-    if (!types[0]) {
-        LLVMBuildRetVoid(l->b);
-        return;
-    }
-    Reg from = ty_is_float(types[0]) ? w->isa->abi.float_result : w->isa->abi.int_result;
-    LLVMBuildRet(l->b, ir_load(l, types[0], slot(w, from), w->isa->regs[from].bits / 8, SPACE_STATE));
+    build_return(w);
 }
 
-LLVMValueRef lathe_wrap_sysv(LLVMValueRef lifted, LatheArch arch, const char *name, const char *sig, size_t stack_bytes) {
+Val wrap_with_results(Val lifted, LatheArch arch, const char *name, const char *sig, size_t stack_bytes,
+                      const WrapResult *results, u32 result_count) {
     const Isa *isa = isa_find(arch);
     Ty types[MAX_ARGS + 1];
     u32 count;
     if (!isa || !parse(sig, types, &count))
         return NULL;
     LatheConfig cfg = {0};
-    Wrapper w = {.l = {.cfg = &cfg}, .isa = isa};
+    Wrapper w = {.l = {.cfg = &cfg}, .isa = isa, .results = results, .result_count = result_count};
     ir_begin(&w.l, LLVMGetGlobalParent(lifted));
     LLVMTypeRef params[MAX_ARGS];
     for (u32 i = 1; i < count; i++)
         params[i - 1] = ir_type(&w.l, types[i]);
-    LLVMTypeRef type = LLVMFunctionType(ir_type(&w.l, types[0]), params, count - 1, false);
+    LLVMTypeRef type = LLVMFunctionType(return_type(&w), params, count - 1, false);
     w.l.fn = LLVMAddFunction(w.l.mod, name, type);
     build_body(&w, lifted, types, count, stack_bytes);
     ir_attribute(&w.l, w.l.fn, OF_FUNCTION, "nounwind", 0);
@@ -127,4 +154,14 @@ LLVMValueRef lathe_wrap_sysv(LLVMValueRef lifted, LatheArch arch, const char *na
     LLVMSetLinkage(lifted, LLVMInternalLinkage);
     ir_end(&w.l);
     return w.l.fn;
+}
+
+LLVMValueRef lathe_wrap_sysv(LLVMValueRef lifted, LatheArch arch, const char *name, const char *sig,
+                             size_t stack_bytes) {
+    const Isa *isa = isa_find(arch);
+    Ty type;
+    if (!isa || !type_of_letter(*sig, &type))
+        return NULL;
+    WrapResult result = {ty_is_float(type) ? isa->abi.float_result : isa->abi.int_result, type};
+    return wrap_with_results(lifted, arch, name, sig, stack_bytes, &result, type ? 1 : 0);
 }

@@ -38,6 +38,7 @@ float half(float x, short s, unsigned char c) { return x / 2 + s + c; }
 int through(int (*f)(int), int i) { return f(i) + 1; }
 long double wide(long double x) { return x + 1; }
 int calls_library(int i) { return abs(atoi("12")) + i; }
+int with_avx(int a) { __asm__ volatile("vpaddd %%ymm1, %%ymm2, %%ymm3\n\tvzeroupper" ::: "xmm3"); return a; }
 int main(void) { return difference(3, 4); }
 C
 $cc -g -O2 -fPIC -shared -o libsubject.so subject.c || exit 1
@@ -61,7 +62,7 @@ says err 'did you mean --function'
 expect 0 "a fixed number" binopt libsubject.so --function=difference --fix=1=42 --arg=48
 says out '^original \([0-9]+ instructions, [0-9]+ bytes\) +\| specialised \([0-9]+ bytes\)$'
 says out 'sub .*\|'
-says out '^define .*i32 @spec\(i32'
+says out '^define .*i64 @spec\(i64'
 says out '^difference: int32\(int32, int32\), parameter 1 fixed$'
 says out '^specialised by llvm in [0-9.]+ ms of CPU time'
 says out '^original   : returned 6, '
@@ -148,7 +149,9 @@ refuses "too few arguments" '2 parameters are not fixed, but there are 1' binopt
 refuses "too many arguments" '1 parameters are not fixed, but there are 2' binopt libsubject.so --function=difference --fix=1=4 --arg=1 --arg=2
 refuses "unknown rewriter" "there is no 'fast'; there are llvm" binopt libsubject.so --function=difference --driver=fast
 expect 1 "left alone" binopt libsubject.so --function=difference --driver=none
-says err "'difference' was left alone"
+says err "'difference' was left alone: this rewriter changes nothing"
+expect 1 "an instruction without a meaning" binopt libsubject.so --function=with_avx
+says err "'with_avx' was left alone: .*vpaddd ymm3, ymm2, ymm1 at 0x"
 expect 1 "nowhere to write" binopt libsubject.so --function=difference -o none/text
 says err 'none/text: No such file'
 

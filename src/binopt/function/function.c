@@ -196,7 +196,7 @@ static void build(Unit *u, const State *entry) {
         propagate(&f, u, entry);
     while (f.again && !u->hopeless && ++count < MAX_BEGINNINGS);
     if (f.again && !u->hopeless)
-        u->hopeless = "it has too many loops";
+        u->hopeless = "it has too many loops to unroll: propagation through them does not come to an end";
     for (size_t i = 0; i < f.cfgs.len; i++)
         cfg_free(f.cfgs.at[i]);
     VEC_FREE(&f.cfgs);
@@ -210,5 +210,12 @@ static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     return machine_specialize(self, cfg, build, MACHINE_WORK);
 }
 
-const Rewriter rewriter_function = {"function", "function",      machine_open,      machine_close,
-                                    specialize, machine_release, machine_code_bytes};
+const Rewriter rewriter_function = {
+    .name = "function",
+    .driver = "function",
+    .open = machine_open,
+    .close = machine_close,
+    .specialize = specialize,
+    .release = machine_release,
+    .code_bytes = machine_code_bytes,
+};

@@ -89,23 +89,54 @@ static void flow_from(Flows *f, u32 index) {
         flow_to(f, in->table->targets[k], &h);
 }
 
-bool depth_jumps_are_calls(const LatheFunc *fn) {
-    if (!fn->has_indirect)
-        return true;
+/* Before each instruction; to be freed by mem_free. */
+static Heights *find_heights(const LatheFunc *fn) {
     Flows f = {.fn = fn, .at = mem_new(fn->insns.len * sizeof(Heights))};
-    Heights entry;
+    Heights entry = {0};
     for (int r = 0; r < 16; r++)
         entry.of[r] = UNKNOWN;
     entry.of[RSP] = 0;
     flow_to(&f, fn->entry_pc, &entry);
     while (f.work.len)
         flow_from(&f, f.work.at[--f.work.len]);
+    VEC_FREE(&f.work);
+    return f.at;
+}
+
+bool depth_jumps_are_calls(const LatheFunc *fn) {
+    if (!fn->has_indirect)
+        return true;
+    Heights *at = find_heights(fn);
     bool all = true;
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
-        all &= in->flow != FLOW_INDIRECT || in->table || !f.at[i].reached || f.at[i].of[RSP] == 0;
+        all &= in->flow != FLOW_INDIRECT || in->table || !at[i].reached || at[i].of[RSP] == 0;
     }
-    VEC_FREE(&f.work);
-    mem_free(f.at);
+    mem_free(at);
     return all;
+}
+
+/* ---------------------------------------------------------------------------------------------------- arguments on the stack */
+
+/* Functions that realign their stack keep in r10 where they found it. */
+static bool refers_above(const LatheFunc *fn, const Insn *in, const Heights *h, i64 height) {
+    if (is_named(fn, in, "lea") && in->op[0].no == R10)
+        return false;
+    for (u32 i = 0; i < in->operand_count; i++) {
+        const Operand *op = &in->op[i];
+        bool known = op->kind == OPERAND_MEM && op->base < 16 && h->of[op->base] != UNKNOWN;
+        if (known && h->of[op->base] + op->disp + (op->bits ? op->bits / 8 : 1) > height)
+            return true;
+    }
+    return false;
+}
+
+const Insn *depth_find_above(const LatheFunc *fn, i64 height) {
+    Heights *at = find_heights(fn);
+    const Insn *found = NULL;
+    for (size_t i = 0; i < fn->insns.len && !found; i++)
+        if (at[i].reached && refers_above(fn, &fn->insns.at[i], &at[i], height))
+            found = &fn->insns.at[i];
+    mem_free(at);
+    return found;
 }

@@ -8,4 +8,8 @@
  * a call. Are all of them? If not, they may lead anywhere in the function. */
 bool depth_jumps_are_calls(const LatheFunc *fn);
 
+/* An instruction that refers to more than `height` bytes above where the stack pointer is at the entry, as far as that can be seen; NULL:
+ * there is none. The return address is there, and then the arguments that have no register. */
+const Insn *depth_find_above(const LatheFunc *fn, i64 height);
+
 #endif

@@ -223,13 +223,10 @@ static Val folded(Unit *u, Val in, bool *changed) {
 
 Val fold_parameter(Unit *u, const Param *p, Ty t) {
     LLVMTypeRef type = ir_type(&u->l, t);
+    u64 value = config_extend(p);
     u8 bytes[8];
-    memcpy(bytes, &p->value, sizeof(bytes));
-    if (t != I32)
-        return constant_of(u, type, bytes, false);
-    u32 unused = 32 - 8 * config_type_bytes(p->type);
-    u32 low = (u32)p->value << unused;
-    return ir_int(&u->l, I32, config_type_is_signed(p->type) ? (u32)((i32)low >> unused) : low >> unused);
+    memcpy(bytes, &value, sizeof(bytes));
+    return constant_of(u, type, bytes, false);
 }
 
 Val fold_pointer(Unit *u, Val v) {

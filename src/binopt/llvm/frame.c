@@ -63,13 +63,16 @@ static bool lowers(const LatheFunc *fn, const Insn *in, u64 *by) {
     return true;
 }
 
-const char *frame_check(const LatheFunc *fn, u64 *bytes) {
+const char *frame_check(const LatheFunc *fn, u64 *bytes, const Insn **odd) {
     u64 sum = RED_ZONE_BYTES;
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
         u64 by = 0;
+        *odd = in;
+        if (!in->row)
+            return "it has an instruction that is not supported";
         if (in->special)
-            return "it uses x87, MMX, mxcsr or system instructions";
+            return "it uses x87, MMX, mxcsr or another part of the machine that is not supported";
         if (compares_rsp(fn, in) || (regset_has(&in->writes, RSP) && !lowers(fn, in, &by)))
             return "its stack frame has no fixed size";
         sum += by < (u64)1 << 32 ? by : (u64)1 << 32;

@@ -4,8 +4,8 @@
 
 #include "lift/func.h"
 
-/* Adds to `bytes` what the decoded function pushes and reserves at most. A sentence if that cannot be said, or if it has
- * instructions that need more of the machine than registers and memory. */
-const char *frame_check(const LatheFunc *fn, u64 *bytes);
+/* Adds to `bytes` what the decoded function pushes and reserves at most. Why that cannot be said, or
+ * that an instruction needs more of the machine than registers and memory, or has no meaning: *odd is the instruction then. NULL: it can. */
+const char *frame_check(const LatheFunc *fn, u64 *bytes, const Insn **odd);
 
 #endif

@@ -10,14 +10,13 @@
 #include "binopt/llvm/callout.h"
 #include "binopt/llvm/depth.h"
 #include "binopt/llvm/frame.h"
+#include "binopt/llvm/written.h"
 #include "binopt/object.h"
 #include "binopt/unwind.h"
 #include "isa/x86_64/x86_64.h"
 #include "lift/func.h"
 
 enum { MAX_INSNS_PER_FUNCTION = 4000, MAX_INSNS = 12000, MAX_INLINED = 6000, MAX_DEPTH = 16 };
-
-static const char unusual[] = "it calls a function that returns twice or changes its caller's stack";
 
 static Val refuse(Unit *u, const char *why) {
     u->why = why;
@@ -60,12 +59,18 @@ static u64 skip_stub(Unit *u, u64 pc) {
     return target;
 }
 
+/* A call of one of these is the end of the whole. */
+static void refuse_unusual(Unit *u, u64 callee) {
+    const char *name = object_unusual(callee);
+    if (name)
+        u->hopeless = arena_printf(&u->arena, "it calls %s, which returns twice or changes its caller's stack", name);
+}
+
 /* For a direct call or jump out of the function: the lifted callee, or a call out to it. */
 static Val resolve(void *user, u64 pc) {
     Unit *u = user;
     bool stub = object_is_stub(pc);
-    if (object_is_unusual(pc))
-        u->hopeless = unusual;
+    refuse_unusual(u, pc);
     u64 target = skip_stub(u, pc);
     if (stub && target == pc)
         return u->leave[CALL_ABI];
@@ -113,42 +118,71 @@ static bool note_depends(Unit *u, LatheFunc *fn) {
     return true;
 }
 
-/* lea descriptor(%rip), %rax, which call *(%rax) follows somewhere: the code relies on registers that calls do not keep. */
-static bool uses_tls_descriptors(const LatheFunc *fn) {
+/* lea descriptor(%rip), %rax, which call *(%rax) follows somewhere: the code relies on registers that calls do not keep. NULL: none. */
+static const Insn *find_tls_descriptor(const LatheFunc *fn) {
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
         const Operand *to = &in->op[0], *from = &in->op[1];
         bool loads_address = !strcmp(fn->isa->row_name(in->row), "lea") && to->no == RAX && from->base == REG_PC;
         if (loads_address && object_is_tls_descriptor((u64)from->disp))
-            return true;
+            return in;
     }
-    return false;
+    return NULL;
+}
+
+static Val refuse_problem(Unit *u, const LatheFunc *fn) {
+    LatheProblem p = lathe_func_problem(fn);
+    return refuse(u, arena_printf(&u->arena, "%s at %#llx", p.text, (unsigned long long)p.pc));
+}
+
+/* `why`, and the instruction that is meant. */
+static Val refuse_insn(Unit *u, const LatheFunc *fn, const Insn *in, const char *why) {
+    char text[128] = "";
+    lathe_disassemble(&fn->cfg, in->pc, text, sizeof(text));
+    return refuse(u, arena_printf(&u->arena, "%s: %s at %#llx", why, text, (unsigned long long)in->pc));
+}
+
+/* Of the function that is specialised: an instruction that uses an argument on the stack beyond the declared ones; NULL: none. */
+static const Insn *find_undeclared(const Unit *u, const LatheFunc *fn) {
+    const CallAbi *abi = &u->isa->abi;
+    u32 ints = 0, floats = 0;
+    for (size_t i = 0; i < u->cfg->params.len; i++)
+        config_type_is_float(u->cfg->params.at[i].type) ? floats++ : ints++;
+    u32 on_stack = (ints > abi->int_arg_count ? ints - abi->int_arg_count : 0) +
+                   (floats > abi->float_arg_count ? floats - abi->float_arg_count : 0);
+    return depth_find_above(fn, abi->return_address_bytes + 8 * (i64)on_stack);
 }
 
 static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     if (lathe_func_decode_cfg(fn, pc) != LATHE_OK || lathe_func_problem(fn).status != LATHE_OK)
-        return refuse(u, arena_printf(&u->arena, "%s at %#llx", lathe_func_problem(fn).text,
-                                      (unsigned long long)lathe_func_problem(fn).pc));
+        return refuse_problem(u, fn);
     u->insns += fn->insns.len;
     u->lifting.at[u->lifting.len - 1].insns = fn->insns.len;
     if (u->insns > MAX_INSNS)
-        return refuse(u, "it has too many instructions");
+        return refuse(u,
+                      arena_printf(&u->arena, "it has more than %d instructions with those that it calls", MAX_INSNS));
     if (!depth_jumps_are_calls(fn))
         return refuse(u, "it has computed jumps whose targets are not known");
-    const char *problem = frame_check(fn, &u->stack_bytes);
+    const Insn *odd = NULL;
+    const char *problem = frame_check(fn, &u->stack_bytes, &odd);
     if (problem)
-        return refuse(u, problem);
-    if (uses_tls_descriptors(fn))
-        return refuse(u, "it calls a function for thread-local storage");
+        return refuse_insn(u, fn, odd, problem);
+    if ((odd = find_tls_descriptor(fn)))
+        return refuse_insn(u, fn, odd, "it finds a thread-local variable by a call with a convention of its own");
     if (unwind_handles(pc))
-        return refuse(u, "it has exception handlers");
+        return refuse(u, arena_printf(&u->arena, "the function at %#llx catches exceptions or cleans up after them",
+                                      (unsigned long long)pc));
+    if (u->lifting.len == 1 && (odd = find_undeclared(u, fn)))
+        return refuse_insn(u, fn, odd, "it uses an argument on the stack that its type does not have");
+    if (u->lifting.len == 1)
+        u->results = written_results(u->cfg, fn);
     note_returns(u, fn);
     if (!note_depends(u, fn))
-        return refuse(u, "its code cannot be read");
+        return refuse(u, arena_printf(&u->arena, "the code at %#llx cannot be read", (unsigned long long)pc));
     char name[40];
     snprintf(name, sizeof(name), "code_%llx", (unsigned long long)pc);
     Val lifted = lathe_func_lift(fn, name);
-    return lifted ? lifted : refuse(u, arena_printf(&u->arena, "%s", lathe_func_problem(fn).text));
+    return lifted ? lifted : refuse_problem(u, fn);
 }
 
 /* Faults of the guest are faults of the host, at another address. */
@@ -191,7 +225,7 @@ static Val build_entry(Unit *u, Val lifted, u64 pc) {
 /* The builder serves one function at a time: what is lifted on the way has its own. */
 static Lifted lift_new(Unit *u, u64 pc) {
     if (u->lifting.len >= MAX_DEPTH)
-        return (Lifted){.entry = refuse(u, "its calls are too deep")};
+        return (Lifted){.entry = refuse(u, "its calls are nested too deep")};
     VEC_PUSH(&u->lifting, (Lifted){.pc = pc});
     LatheConfig cfg = config_of(u);
     LatheFunc *fn = lathe_func_new(u->mod, &cfg);
@@ -207,7 +241,7 @@ static Lifted lift_new(Unit *u, u64 pc) {
 static Val inline_into(Unit *u, const Lifted *f) {
     size_t *total = u->lifting.len ? &u->lifting.at[u->lifting.len - 1].insns : &u->inlined;
     if (*total + f->insns > MAX_INLINED)
-        return refuse(u, "it would become too many instructions");
+        return refuse(u, arena_printf(&u->arena, "it would become more than %d instructions", MAX_INLINED));
     *total += f->insns;
     return f->entry;
 }
@@ -248,8 +282,7 @@ static bool resolve_call(Unit *u, Val call) {
     u64 pc;
     if (!callout_is(u, call, &shape) || shape != CALL_ABI || !known_target(u, call, &pc))
         return false;
-    if (object_is_unusual(pc))
-        u->hopeless = unusual;
+    refuse_unusual(u, pc);
     Val lifted = wanted(u, pc) && !object_is_stub(pc) ? lift_function(u, pc) : NULL;
     if (!lifted)
         return false;

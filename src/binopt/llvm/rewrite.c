@@ -20,26 +20,28 @@
 #include "codegen/flatten.h"
 #include "codegen/gate.h"
 #include "codegen/loops.h"
+#include "isa/x86_64/x86_64.h"
+#include "lift/wrap.h"
 
 /* Each round may open up a function that was called through a pointer; where that goes on for ever it is recursion. */
 enum { MAX_ROUNDS = 16, MAX_FULL_ROUNDS = 3, MAX_WAITING = 3, MAX_GROWTH = 24000 };
 
-enum { MAX_STACK_BYTES = 1 << 24 }; /* whatever is allowed */
+enum { MAX_PARAMS = 48, MAX_REGISTERS = 14 }; /* declared; for parameters */
+enum { MAX_STACK_BYTES = 1 << 24 };           /* whatever is allowed */
 
 /* ------------------------------------------------------------------------------------------------------------ signatures */
 
-/* Small integers travel as 32 bits, with whatever the caller put above them. */
+/* Integers are whole registers, with whatever the caller put above them: the function may have more of them than was declared. */
 static char letter_of(BinoptType type) {
     switch (type) {
     case BINOPT_TY_VOID:
-        return 'v';
+        return '?';
     case BINOPT_TY_INT8:
     case BINOPT_TY_INT16:
     case BINOPT_TY_INT32:
     case BINOPT_TY_UINT8:
     case BINOPT_TY_UINT16:
     case BINOPT_TY_UINT32:
-        return 'i';
     case BINOPT_TY_INT64:
     case BINOPT_TY_UINT64:
         return 'l';
@@ -54,19 +56,55 @@ static char letter_of(BinoptType type) {
     return '?';
 }
 
+/* Behind the declared parameters come the registers that are left: a parameter that is more than was declared may be in them. */
+static void add_parameters(const Unit *u, char *sig) {
+    const CallAbi *abi = &u->isa->abi;
+    u32 ints = 0, floats = 0;
+    for (size_t i = 0; i < u->cfg->params.len; i++) {
+        BinoptType type = u->cfg->params.at[i].type;
+        config_type_is_float(type) ? floats++ : ints++;
+        *sig++ = letter_of(type);
+    }
+    for (; ints < abi->int_arg_count; ints++)
+        *sig++ = 'l';
+    for (; floats < abi->float_arg_count; floats++)
+        *sig++ = 'd';
+}
+
+/* The second of a kind comes back only behind the first. */
+static u32 list_results(const Unit *u, WrapResult *results) {
+    static const WrapResult all[] = {{RAX, I64}, {RDX, I64}, {XMM0, F64}, {XMM0 + 1, F64}};
+    u32 wanted = u->results, count = 0;
+    wanted |= wanted & RESULT_RDX ? RESULT_RAX : 0;
+    wanted |= wanted & RESULT_XMM1 ? RESULT_XMM0 : 0;
+    for (u32 i = 0; i < ARRAY_LEN(all); i++)
+        if (wanted >> i & 1)
+            results[count++] = all[i];
+    if (wanted & RESULT_SINGLE && count == 1)
+        results[0].type = F32;
+    return count;
+}
+
 static Val wrap(Unit *u, Val entry, u64 stack_bytes) {
-    char sig[128] = {letter_of(u->cfg->ret)};
-    if (u->cfg->params.len > 64)
+    char sig[128] = "v";
+    WrapResult results[WRAP_MAX_RESULTS];
+    if (u->cfg->params.len > MAX_PARAMS)
         return NULL;
-    for (size_t i = 0; i < u->cfg->params.len; i++)
-        sig[1 + i] = letter_of(u->cfg->params.at[i].type);
-    return lathe_wrap_sysv(entry, LATHE_ARCH_X86_64, "wrapped", sig, stack_bytes);
+    add_parameters(u, sig + 1);
+    return wrap_with_results(entry, LATHE_ARCH_X86_64, "wrapped", sig, stack_bytes, results, list_results(u, results));
 }
 
 /* A pointer, bit pattern or number as the integer that it is, for comparing. */
 static Val bits_of(Unit *u, Val v) {
     Ty t = ir_ty(v);
     return t == PTR ? v : ir_bitcast(&u->l, v, ty_int(ty_bits(t)));
+}
+
+static void build_return(Lifter *l, Val result) {
+    if (LLVMGetTypeKind(LLVMTypeOf(result)) == LLVMVoidTypeKind)
+        LLVMBuildRetVoid(l->b);
+    else
+        LLVMBuildRet(l->b, result);
 }
 
 /* Other values than the fixed ones are for the original. */
@@ -78,8 +116,9 @@ static void build_guard(Unit *u, Val *args) {
         if (!p->fixed)
             continue;
         Val given = bits_of(u, args[i]), fixed = bits_of(u, fold_parameter(u, p, ir_ty(args[i])));
-        Ty t = config_type_bytes(p->type) < 4 ? ty_int(8 * config_type_bytes(p->type)) : ir_ty(given);
-        if (t != ir_ty(given)) {
+        u32 bits = 8 * config_type_bytes(p->type);
+        Ty t = ty_int(bits);
+        if (ir_ty(given) != PTR && bits < ty_bits(ir_ty(given))) {
             given = ir_trunc(l, given, t);
             fixed = ir_trunc(l, fixed, t);
         }
@@ -89,33 +128,26 @@ static void build_guard(Unit *u, Val *args) {
     ir_branch_rare(l, differs, original, go_on);
     ir_here(l, original);
     Val address = LLVMConstIntToPtr(ir_int(l, I64, u->cfg->function), ir_type(l, PTR));
-    Val call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(l->fn), address, args, (unsigned)u->cfg->params.len, "");
+    Val call = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(l->fn), address, args, LLVMCountParams(l->fn), "");
     LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
-    if (u->cfg->ret)
-        LLVMBuildRet(l->b, call);
-    else
-        LLVMBuildRetVoid(l->b);
+    build_return(l, call);
     ir_here(l, go_on);
 }
 
 static void build_spec(Unit *u, Val wrapped, const char *name) {
     Lifter *l = &u->l;
-    u32 count = (u32)u->cfg->params.len;
-    Val args[64];
+    u32 count = LLVMCountParams(wrapped);
+    Val args[MAX_PARAMS + MAX_REGISTERS];
     u->spec = l->fn = LLVMAddFunction(u->mod, name, LLVMGlobalGetValueType(wrapped));
     ir_here(l, ir_label(l, "entry"));
     for (u32 i = 0; i < count; i++)
         args[i] = LLVMGetParam(u->spec, i);
     if (u->cfg->guard)
         build_guard(u, args);
-    for (u32 i = 0; i < count; i++)
+    for (u32 i = 0; i < u->cfg->params.len; i++)
         if (u->cfg->params.at[i].fixed)
             args[i] = fold_parameter(u, &u->cfg->params.at[i], ir_ty(args[i]));
-    Val result = ir_call(l, wrapped, args, count);
-    if (u->cfg->ret)
-        LLVMBuildRet(l->b, result);
-    else
-        LLVMBuildRetVoid(l->b);
+    build_return(l, ir_call(l, wrapped, args, count));
     ir_attribute(l, u->spec, OF_FUNCTION, "nounwind", 0);
     ir_attribute(l, wrapped, OF_FUNCTION, "alwaysinline", 0);
     LLVMSetLinkage(wrapped, LLVMInternalLinkage);
@@ -227,7 +259,7 @@ static bool build(Unit *u, const char *name) {
     u64 stack_bytes = (allowed + 15) & ~(u64)15;
     Val entry = lift_function(u, u->cfg->function), wrapped = entry ? wrap(u, entry, stack_bytes) : NULL;
     if (!wrapped) {
-        u->hopeless = entry ? "its signature has no meaning" : u->why;
+        u->hopeless = entry ? "its type has more than 48 parameters, or one that is no BinoptType" : u->why;
         return false;
     }
     build_spec(u, wrapped, name);
@@ -235,7 +267,8 @@ static bool build(Unit *u, const char *name) {
     dump(u, "lifted");
     unsigned loops = simplify(u);
     if (u->stack_bytes > stack_bytes)
-        u->hopeless = "it needs more stack than is allowed";
+        u->hopeless = arena_printf(&u->arena, "it needs up to %llu bytes of stack, and BINOPT_F_STACKSZ allows %llu",
+                                   (unsigned long long)u->stack_bytes, (unsigned long long)stack_bytes);
     if (u->hopeless)
         return false;
     lower_fit_stack(u, stack_bytes);
@@ -312,7 +345,7 @@ static BinoptFunc make(Linked *linked, const BinoptCfg *cfg, LatheJit *compiler)
     if (code)
         config_log(cfg, 2, "specialised: %zu instructions lifted, at %p", u.insns, code);
     else
-        config_log(cfg, 1, "left alone: %s", u.hopeless ? u.hopeless : "it could not be linked");
+        config_refuse(cfg, "%s", u.hopeless ? u.hopeless : "there is no memory for its code");
     mem_free(object);
     unit_free(&u);
     return code;
@@ -349,23 +382,21 @@ static BinoptFunc recall_from_disk(Linked *linked, const BinoptCfg *cfg) {
 /* All that is done with LLVM is done here. */
 static BinoptFunc make_if_allowed(Linked *linked, const BinoptCfg *cfg) {
     if (!gate_enter()) {
-        config_log(cfg, 1, "left alone: %s", ending);
+        config_refuse(cfg, "%s", ending);
         return NULL;
     }
     LatheJit *compiler = pool_take();
     BinoptFunc code = compiler ? make(linked, cfg, compiler) : NULL;
     if (compiler)
         pool_give(compiler);
+    else
+        config_refuse(cfg, "there is no memory for code, or LLVM has no code generator for this machine");
     gate_leave();
     return code;
 }
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     Linked *linked = self;
-    if (!cfg->typed) {
-        config_log(cfg, 1, "left alone: its signature is not known");
-        return NULL;
-    }
     BinoptFunc code = recall(linked, cfg);
     if (!code && !config_wants_code(cfg))
         code = recall_from_disk(linked, cfg);

@@ -39,6 +39,7 @@ typedef struct Unit {
     Map64 lifted;    /* by pc: index + 1 in `functions` */
     VEC(Lifted) functions;
     VEC(Lifted) lifting;  /* those under way: a call to one of them is recursion */
+    ResultRegs results;   /* that are kept of the function itself; set when it is lifted */
     Map64 returns;        /* the addresses after the calls in lifted code */
     size_t insns;         /* lifted so far */
     size_t may_grow;      /* by so many instructions, where loops over tables are unrolled */

@@ -29,7 +29,9 @@ Callee callee_describe(Callees *c, u64 at) {
     callee_place(c, at);
     if (!callee->named) {
         callee->never_returns = object_never_returns(callee->function);
-        callee->unusual = object_is_unusual(callee->function) || (at != callee->function && object_is_unusual(at));
+        callee->unusual = object_unusual(callee->function);
+        if (!callee->unusual && at != callee->function)
+            callee->unusual = object_unusual(at);
     }
     callee->named = true;
     return *callee;

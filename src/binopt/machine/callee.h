@@ -11,7 +11,8 @@ typedef struct Callee {
     bool placed;      /* `library` holds */
     bool library;
     bool named; /* what follows holds */
-    bool never_returns, unusual;
+    bool never_returns;
+    const char *unusual; /* its name, if it returns twice or changes its caller's stack */
 } Callee;
 
 typedef struct Callees {

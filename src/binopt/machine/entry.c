@@ -10,13 +10,13 @@ bool entry_places(const BinoptCfg *cfg, ParamPlace *places, const char **why) {
     u32 ints = 0, floats = 0;
     i64 stack = SLOT_BYTES;
     if (cfg->params.len > ENTRY_MAX_PARAMS) {
-        *why = "it has too many parameters";
+        *why = "its type has more parameters than are supported";
         return false;
     }
     for (size_t i = 0; i < cfg->params.len; i++) {
         BinoptType type = cfg->params.at[i].type;
         if (!config_type_bytes(type)) {
-            *why = "its signature has no meaning";
+            *why = "its type has a parameter that is no BinoptType";
             return false;
         }
         places[i] = (ParamPlace){.reg = NO_REG};
@@ -30,17 +30,8 @@ bool entry_places(const BinoptCfg *cfg, ParamPlace *places, const char **why) {
     return true;
 }
 
-/* Small integers are extended to 32 bits, as compilers do though the ABI does not say so; nobody may look above. */
-static u64 extended(const Param *p) {
-    u32 unused = 64 - 8 * config_type_bytes(p->type);
-    u64 low = p->value << unused;
-    if (config_type_bytes(p->type) >= 4)
-        return low >> unused;
-    return (u32)(config_type_is_signed(p->type) ? (u64)((i64)low >> unused) : low >> unused);
-}
-
 static void fix(Unit *u, State *s, const Param *p, ParamPlace place) {
-    u64 v = extended(p);
+    u64 v = config_extend(p);
     Value value = value_const(v);
     if (place.reg == NO_REG) {
         state_store_slot(s, place.slot, value);

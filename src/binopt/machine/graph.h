@@ -148,6 +148,7 @@ typedef struct Unit {
     u64 code_bytes;      /* of the new function */
     i64 lowest;          /* of the stack pointer */
     bool escaped, newer; /* anywhere; there are AVX instructions */
+    RegSet returned;     /* what may be a part of the result: live.c */
     i64 compare;         /* the last known comparison: how far its operands were apart */
     const char *hopeless;
 } Unit;

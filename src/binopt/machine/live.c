@@ -2,6 +2,8 @@
  * nothing more is, from nothing. */
 #include "binopt/machine/live.h"
 
+#include "binopt/results.h"
+
 enum { WORDS = 8, SLOTS = 64 * WORDS };
 
 typedef struct Live {
@@ -134,10 +136,45 @@ static void before(const Unit *u, Out *o, Live *l) {
 
 /* ---------------------------------------------------------------------------------------------------------------- blocks */
 
-static RegSet returned(const Unit *u) {
-    BinoptType type = u->cfg->ret;
-    RegSet result = type == BINOPT_TY_VOID ? 0 : config_type_is_float(type) ? BIT(R_VEC) : BIT(R_AX);
-    return ABI_SAVED | result;
+/* In the order of the bits of ResultRegs. */
+static const u8 result_regs[] = {R_AX, R_DX, R_VEC, R_VEC + 1};
+
+/* After a block, the registers of those that `unset` has before it and that nothing in it is written to. */
+static u8 unset_after(const Block *b, u8 unset) {
+    for (u32 i = 0; i < b->out_count; i++)
+        for (u32 k = 0; k < ARRAY_LEN(result_regs); k++)
+            if (b->out[i].writes & BIT(result_regs[k]))
+                unset &= (u8) ~(1u << k);
+    return unset;
+}
+
+/* Those that on some way to a return nothing is written to. */
+static u8 unset_at_returns(Unit *u) {
+    u8 *before = ARENA_ARRAY(&u->arena, u8, u->blocks.len), at_returns = 0;
+    before[0] = RESULTS_ALL;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < u->blocks.len; i++) {
+            const Block *b = &u->blocks.at[i];
+            u8 unset = b->reached ? unset_after(b, before[i]) : 0;
+            at_returns |= b->end == END_RETURN ? unset : 0;
+            for (u32 k = 0; unset && k < 2; k++) {
+                i32 next = graph_resolve(u, b->next[k]);
+                changed |= next != NO_BLOCK && (unset & ~before[next]);
+                if (next != NO_BLOCK)
+                    before[next] |= unset;
+            }
+        }
+    }
+    return at_returns;
+}
+
+static RegSet find_returned(Unit *u) {
+    u32 kept = results_kept(u->cfg, unset_at_returns(u), false);
+    RegSet regs = ABI_SAVED;
+    for (u32 k = 0; k < ARRAY_LEN(result_regs); k++)
+        regs |= kept >> k & 1 ? BIT(result_regs[k]) : 0;
+    return regs;
 }
 
 static void add(Live *l, const Block *b) {
@@ -162,7 +199,7 @@ static Live after(const Unit *u, const Block *b) {
         l.regs |= b->last->reads;
         break;
     case END_RETURN:
-        l.regs = returned(u);
+        l.regs = u->returned;
         break;
     case END_LEAVE:
     case END_INDIRECT:
@@ -192,6 +229,7 @@ static bool run_block(const Unit *u, Block *b) {
 }
 
 void live_run(Unit *u) {
+    u->returned = find_returned(u);
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = u->blocks.len; i-- > 0;)

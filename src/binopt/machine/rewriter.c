@@ -55,7 +55,7 @@ static void build_all(Unit *u, Build *build) {
     State s;
     VEC_PUSH(&u->frames, ((Frame){.parent = NO_FRAME, .function = u->cfg->function, .outer = NO_FRAME}));
     if (!memory_is_code(&u->memory, u->cfg->function) || !memory_insn(&u->memory, u->cfg->function)) {
-        u->hopeless = "there is no code";
+        u->hopeless = arena_printf(&u->arena, "there is no code at %#llx", (unsigned long long)u->cfg->function);
         return;
     }
     if (!entry_state(u, &s))
@@ -69,7 +69,8 @@ static void build_all(Unit *u, Build *build) {
         memcpy(b->out, u->outs.at, b->out_count * sizeof(Out));
     build(u, &s);
     if (!u->hopeless && (u64)-u->lowest > u->cfg->stack_bytes)
-        u->hopeless = "it needs more stack than is allowed";
+        u->hopeless = arena_printf(&u->arena, "it needs %lld bytes of stack, and BINOPT_F_STACKSZ allows %zu",
+                                   (long long)-u->lowest, u->cfg->stack_bytes);
 }
 
 /* What of it is needed, and in which order. */
@@ -80,7 +81,7 @@ static void finish(Unit *u, Order *order) {
     live_run(u);
     order_blocks(u, order);
     if (!u->cfg->always && !gain_is_enough(u, order))
-        u->hopeless = "nothing to gain";
+        u->hopeless = "nothing is gained: what is known saves less than one in 32 of its instructions";
 }
 
 /* The new code, for those who want to read it. */
@@ -112,6 +113,14 @@ static BinoptFunc use_base(MachineRewriter *r, u64 function) {
     return base ? (BinoptFunc)function : NULL;
 }
 
+/* Who gives little time is told, but does not want to hear of it again. */
+static void refuse(const Job *job, const char *why) {
+    if (job->most_work < MACHINE_WORK)
+        config_log(job->cfg, 2, "left alone: %s", why);
+    else
+        config_refuse(job->cfg, "%s", why);
+}
+
 /* *full: there is not enough room in that memory. */
 static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool *full) {
     const BinoptCfg *cfg = job->cfg;
@@ -123,7 +132,7 @@ static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool
     finish(&u, &order);
     *full = !u.hopeless && !emit_graph(&u, &order, memory, &made.span, &made.unwind);
     if (u.hopeless) {
-        config_log(cfg, job->most_work < MACHINE_WORK ? 2 : 1, "left alone: %s", u.hopeless);
+        refuse(job, u.hopeless);
     } else if (!*full) {
         made.bytes = u.code_bytes;
         show(cfg, &u.arena, &made);
@@ -159,10 +168,6 @@ BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build, u6
     BinoptFunc code = recall(r, cfg);
     if (code)
         return code;
-    if (!cfg->typed) {
-        config_log(cfg, 1, "left alone: its signature is not known");
-        return NULL;
-    }
     CodeMem *memory = places_near(&r->places, cfg->function);
     bool full = true;
     if (memory)
@@ -170,7 +175,7 @@ BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build, u6
     if (full && (memory = places_new(&r->places, cfg->function)))
         code = make(r, &job, memory, &full);
     if (full)
-        config_log(cfg, 1, "left alone: no memory for code");
+        refuse(&job, "there is no memory for its code");
     return code;
 }
 

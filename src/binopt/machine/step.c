@@ -84,7 +84,9 @@ void step_plan_address(Unit *u, const State *s, Out *o) {
         if (encode_reaches(u->code_base, at.v))
             use_address(o, ADDRESS_KNOWN, at.v, 0);
         else if (!fold_to_pool(u, o, at) && m->base == PC_REG)
-            u->hopeless = "its data is too far away";
+            u->hopeless =
+                arena_printf(&u->arena, "what the instruction at %#llx refers to is too far away from new code",
+                             (unsigned long long)in->pc);
         return;
     }
     bool has_base = m->base < GP_COUNT, has_index = m->index < GP_COUNT;
@@ -135,7 +137,8 @@ static void note_memory(Unit *u, State *s, Out *o, Value at) {
         if (m->write && off + m->bytes > 0)
             o->effect = true; /* the caller's */
         if (m->write && hits_return(u, off, off + m->bytes))
-            u->hopeless = "it changes a return address";
+            u->hopeless = arena_printf(&u->arena, "the instruction at %#llx changes a return address",
+                                       (unsigned long long)in->pc);
         return;
     }
     if (at.kind == VALUE_UNKNOWN && leaks(s, in->address))

@@ -213,7 +213,9 @@ static void walk_call(Walk *w, const Insn *in) {
     bool known = target.kind == VALUE_CONST;
     Callee callee = known ? callee_describe(&w->u->callees, target.v) : (Callee){0};
     if (callee.unusual) {
-        w->u->hopeless = "it calls a function that returns twice, or changes its stack";
+        w->u->hopeless =
+            arena_printf(&w->u->arena, "it calls %s at %#llx, which returns twice or changes its caller's stack",
+                         callee.unusual, (unsigned long long)in->pc);
         return;
     }
     if (known && !may_be_descriptor(in) && may_inline(w, &callee)) {
@@ -373,7 +375,8 @@ void walk_block(Unit *u, const Policy *p, i32 block) {
         else
             walk_insn(&w, in);
         if (work_done(u) > u->most_work)
-            u->hopeless = "it would become too long";
+            u->hopeless = arena_printf(&u->arena, "it would become too long: more than %llu instructions were followed",
+                                       (unsigned long long)u->most_work);
     }
     finish(&w, block);
 }

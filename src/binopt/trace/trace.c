@@ -168,5 +168,12 @@ Places *trace_places(void *self) {
     return machine_places(self);
 }
 
-const Rewriter rewriter_trace = {"trace",    "trace",         machine_open,      machine_close,
-                                 specialize, machine_release, machine_code_bytes};
+const Rewriter rewriter_trace = {
+    .name = "trace",
+    .driver = "trace",
+    .open = machine_open,
+    .close = machine_close,
+    .specialize = specialize,
+    .release = machine_release,
+    .code_bytes = machine_code_bytes,
+};
