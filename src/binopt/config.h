@@ -48,9 +48,8 @@ typedef struct BinoptCfg {
     VEC(Region) regions; /* the last one that has an address counts */
     size_t stack_bytes, log_level;
     bool fast_math, guard, libraries, nowrap;
-    bool always; /* a new function comes back even if nothing was gained: for tests of how it is made */
-    char *
-        reason; /* why the last specialisation gave the function itself: "" if it did not. To be set by config_refuse */
+    bool always;            /* a new function comes back even if nothing was gained: for tests of how it is made */
+    char *reason;           /* why the last one was left alone, by config_refuse; "": it was not */
     BinoptFunc made;        /* the last one that was made with it; NULL: none */
     const Watcher *watcher; /* NULL: standard error, as far as the log level goes; outlives the configuration */
     struct BinoptCfg *next; /* of the handle */

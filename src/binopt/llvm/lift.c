@@ -172,9 +172,10 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     if (unwind_handles(pc))
         return refuse(u, arena_printf(&u->arena, "the function at %#llx catches exceptions or cleans up after them",
                                       (unsigned long long)pc));
-    if (u->lifting.len == 1 && (odd = find_undeclared(u, fn)))
+    bool itself = u->lifting.len == 1 && pc == u->cfg->function;
+    if (itself && (odd = find_undeclared(u, fn)))
         return refuse_insn(u, fn, odd, "it uses an argument on the stack that its type does not have");
-    if (u->lifting.len == 1)
+    if (itself)
         u->results = written_results(u->cfg, fn);
     note_returns(u, fn);
     if (!note_depends(u, fn))

@@ -114,8 +114,7 @@ static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 un
     if (joined != NO_BLOCK)
         return joined;
     u32 most = t->ends && u->total_outs < MAX_UNROLLED ? MAX_STEPS : MAX_GUESSES;
-    if (site->states.len >= MAX_STATES || guesses(u, site, unknowns) >= most ||
-        (site->endless && site->states.len))
+    if (site->states.len >= MAX_STATES || guesses(u, site, unknowns) >= most || (site->endless && site->states.len))
         return generalize(t, u, site, s, unknowns);
     return add_block(t, u, site, s, unknowns);
 }
