@@ -357,9 +357,14 @@ void vdso_adopt(void);
 
 /* Files of /proc that would show the client, or processors that the guest has not. */
 typedef enum ProcFile { PROC_OTHER, PROC_EXE, PROC_MAPS, PROC_STATUS, PROC_CPUINFO } ProcFile;
-ProcFile proc_find(int dir, const char *path);
+typedef struct ProcPath {
+    int dir; /* what the path begins at, if it is relative */
+    const char *path;
+    ProcFile file;
+} ProcPath;
+ProcPath proc_find(int dir, const char *path);
 /* fd, which the kernel opened as maps, status or cpuinfo, becomes the guest's view; returns fd, or a negative errno and fd is closed. */
-i64 proc_open(ProcFile file, int fd, u32 flags);
+i64 proc_open(const ProcPath *p, int fd, u32 flags);
 
 /* ----------------------------------------------------------------------------------------------------------- remote.c */
 

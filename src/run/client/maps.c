@@ -6,9 +6,13 @@
 
 #include "run/client/sys.h"
 
-bool maps_open(MapsReader *r) {
+void maps_begin(MapsReader *r, int fd) {
     r->at = r->len = 0;
-    r->fd = (int)sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    r->fd = fd;
+}
+
+bool maps_open(MapsReader *r) {
+    maps_begin(r, (int)sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0));
     return r->fd >= 0;
 }
 

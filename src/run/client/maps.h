@@ -32,6 +32,7 @@ typedef struct MapsLine {
 } MapsLine;
 
 bool maps_open(MapsReader *r);
+void maps_begin(MapsReader *r, int fd); /* the list is open already, and stays the caller's */
 bool maps_next(MapsReader *r, MapsLine *line);
 void maps_close(MapsReader *r);
 

@@ -16,51 +16,85 @@
 #include "run/client/seccomp.h"
 #include "run/client/space.h"
 
-enum { PATH_BYTES = 4096, OUT_BYTES = 16 << 10, LINE_BYTES = MAPS_BUFFER + 128, NAME_COLUMN = 73, STATUS_BYTES = 8 << 10 };
+enum {
+    PATH_BYTES = 4096,
+    OUT_BYTES = 16 << 10,
+    LINE_BYTES = MAPS_BUFFER + 128,
+    NAME_COLUMN = 73,
+    STATUS_BYTES = 8 << 10
+};
 
 /* --------------------------------------------------------------------------------------------------------- finding */
 
-/* "/proc/17" or "/proc/17/task/18", with the number of this process. */
-static bool is_own_directory(const char *path) {
-    char own[32];
-    size_t len = format_text(own, sizeof(own), "/proc/%d", (int)sys_getpid());
-    return !strncmp(path, own, len) &&
-           (!path[len] || (!strncmp(path + len, "/task/", 6) && !strchr(path + len + 6, '/')));
+/* The file systems of /proc have this type, and this number for their root. */
+enum { PROC_TYPE = 0x9fa0, PROC_ROOT = 1 };
+
+/* path, from the directory `dir` on, follows links. */
+static bool is_same(int dir, const char *path, const struct stat *as) {
+    struct stat st;
+    return !sys_fstatat(dir, path, &st) && st.st_dev == as->st_dev && st.st_ino == as->st_ino;
 }
 
-/* Where the kernel finds a directory. */
-static bool resolve(int dir, const char *path, char *out, size_t size) {
-    char link[32];
-    i64 fd = sys_openat(dir, path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-    if (fd < 0)
+static bool is_root(int dir, const char *path, const struct stat *inside) {
+    struct stat st;
+    return !sys_fstatat(dir, path, &st) && st.st_dev == inside->st_dev && st.st_ino == PROC_ROOT;
+}
+
+/* Is `dir` the directory of this process, or of a thread of it? Numbers do not tell: there may be several /proc, of several namespaces,
+ * and in each of them this process has another number, which need not be what getpid says. But each of them has a link `self`, and it leads to
+ * the directory of whoever follows it. While `dir` is open, the kernel has no second inode for it. */
+static bool is_own_directory(int dir) {
+    struct stat st, above;
+    if (sys_fstat(dir, &st) || sys_fstatat(dir, "..", &above))
         return false;
-    format_text(link, sizeof(link), "/proc/self/fd/%d", (int)fd);
-    i64 len = sys_readlink(link, out, size - 1);
-    sys_close((int)fd);
-    out[len > 0 ? len : 0] = 0;
-    return len > 0;
+    return (is_root(dir, "..", &st) && is_same(dir, "../self", &st)) ||
+           (is_root(dir, "../../..", &st) && is_same(dir, "../../../self/task", &above));
+}
+
+static bool is_proc_root(int dir) {
+    struct stat st;
+    return !sys_fstat(dir, &st) && is_root(dir, ".", &st);
+}
+
+static bool is_in_proc(int dir) {
+    struct statfs fs;
+    return !sys_fstatfs(dir, &fs) && fs.f_type == PROC_TYPE;
 }
 
 static ProcFile file_named(const char *name) {
-    static const char *const names[] = {[PROC_EXE] = "exe", [PROC_MAPS] = "maps", [PROC_STATUS] = "status", [PROC_CPUINFO] = "cpuinfo"};
+    static const char *const names[] = {
+        [PROC_EXE] = "exe", [PROC_MAPS] = "maps", [PROC_STATUS] = "status", [PROC_CPUINFO] = "cpuinfo"};
     for (u32 i = PROC_EXE; i < ARRAY_LEN(names); i++)
         if (!strcmp(name, names[i]))
             return i == PROC_CPUINFO && !guest_facts.cpuinfo ? PROC_OTHER : (ProcFile)i;
     return PROC_OTHER;
 }
 
-ProcFile proc_find(int dir, const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    ProcFile file = file_named(name);
-    char parent[PATH_BYTES] = ".", found[PATH_BYTES];
-    size_t len = (size_t)(name - path);
-    if (file == PROC_OTHER || len >= sizeof(parent))
-        return PROC_OTHER;
-    if (len)
-        memcpy(parent, path, len), parent[len] = 0;
-    if (!resolve(dir, parent, found, sizeof(found)))
-        return PROC_OTHER;
-    return (file == PROC_CPUINFO ? !strcmp(found, "/proc") : is_own_directory(found)) ? file : PROC_OTHER;
+/* The path without its last name; false: it is too long. */
+static bool parent_of(const char *path, char parent[PATH_BYTES]) {
+    const char *slash = strrchr(path, '/');
+    size_t len = slash ? (size_t)(slash + 1 - path) : 0;
+    if (len >= PATH_BYTES)
+        return false;
+    memcpy(parent, path, len);
+    parent[len] = 0;
+    return true;
+}
+
+ProcPath proc_find(int dir, const char *path) {
+    const char *slash = strrchr(path, '/');
+    ProcPath found = {dir, path, PROC_OTHER};
+    ProcFile file = file_named(slash ? slash + 1 : path);
+    char parent[PATH_BYTES];
+    if (file == PROC_OTHER || !parent_of(path, parent))
+        return found;
+    i64 fd = sys_openat(dir, *parent ? parent : ".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return found;
+    if (is_in_proc((int)fd) && (file == PROC_CPUINFO ? is_proc_root((int)fd) : is_own_directory((int)fd)))
+        found.file = file;
+    sys_close((int)fd);
+    return found;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ maps */
@@ -123,23 +157,22 @@ static void put_line(Out *o, const MapsLine *line) {
     }
 }
 
-static bool put_maps(Out *o) {
+/* fd: the host's list. */
+static bool put_maps(Out *o, int fd) {
     MapsReader *reader = sys_pages(sizeof(*reader));
     MapsLine line;
-    bool ok = reader && maps_open(reader);
-    if (ok) {
-        while (maps_next(reader, &line))
-            put_line(o, &line);
-        maps_close(reader);
-    }
-    if (reader)
-        sys_pages_free(reader, sizeof(*reader));
-    return ok;
+    if (!reader)
+        return false;
+    maps_begin(reader, fd);
+    while (maps_next(reader, &line))
+        put_line(o, &line);
+    sys_pages_free(reader, sizeof(*reader));
+    return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- status */
 
-/* The number behind a name at the beginning of a line; *line is where the line begins, NULL: there is none. */
+/* The last number behind a name at the beginning of a line; *line is where the line begins, NULL: there is none. */
 static u32 find_number(const char *text, const char *name, const char **line) {
     u32 value = 0;
     *line = text;
@@ -148,13 +181,16 @@ static u32 find_number(const char *text, const char *name, const char **line) {
         *line += *line != NULL;
     }
     for (const char *c = *line ? *line + strlen(name) : ""; *c && *c != '\n'; c++)
-        value = *c >= '0' && *c <= '9' ? 10 * value + (u32)(*c - '0') : value;
+        value = *c >= '0' && *c <= '9' ? 10 * value + (u32)(*c - '0') : 0;
     return value;
 }
 
+/* The thread has a number in each namespace, from that of this /proc to its own, which is what the client knows it by. */
 static SeccompFacts facts_in(const char *status) {
     const char *line;
-    return seccomp_facts(find_number(status, "Pid:\t", &line));
+    u32 tid = find_number(status, "NSpid:\t", &line);
+    return seccomp_facts(line ? tid
+                              : find_number(status, "Pid:\t", &line)); /* a kernel without namespaces has one number */
 }
 
 static void put_text(Out *o, const char *from, const char *end) {
@@ -171,7 +207,8 @@ static void put_status(Out *o, const char *status) {
     rest = count ? strchr(count, '\n') : mode ? strchr(mode, '\n') : NULL;
     put_text(o, status, rest ? mode : status + strlen(status));
     if (rest && count)
-        o->len += format_text(o->text + o->len, LINE_BYTES, "Seccomp:\t%u\nSeccomp_filters:\t%u", facts.mode, host_count + facts.filters);
+        o->len += format_text(o->text + o->len, LINE_BYTES, "Seccomp:\t%u\nSeccomp_filters:\t%u", facts.mode,
+                              host_count + facts.filters);
     else if (rest)
         o->len += format_text(o->text + o->len, LINE_BYTES, "Seccomp:\t%u", facts.mode);
     if (rest)
@@ -215,23 +252,36 @@ static void put_cpuinfo(Out *o) {
 
 /* --------------------------------------------------------------------------------------------------------- opening */
 
-/* A file in memory that can be read from its start, opened as asked for; negative errno. status: what the host's has. */
-static i64 open_copy(Out *o, ProcFile file, const char *status, u32 flags) {
-    char link[32];
+/* Opens the client's descriptor `fd` anew, as the guest asked for it. The /proc that the guest found `file` in is taken, which may be the
+ * only one that it has, as a descriptor. */
+static i64 open_anew(const ProcPath *p, int fd, u32 flags) {
+    char link[PATH_BYTES + 32];
+    if (!parent_of(p->path, link))
+        return -ENAMETOOLONG;
+    size_t len = strlen(link);
+    format_text(link + len, sizeof(link) - len, p->file == PROC_CPUINFO ? "self/fd/%d" : "fd/%d", fd);
+    return sys_openat(p->dir, link, flags & (O_ACCMODE | O_CLOEXEC | O_NONBLOCK), 0);
+}
+
+/* A file in memory that can be read from its start, opened as asked for; negative errno. host: the host's file; status: what it has, if
+ * it is a status. */
+static i64 open_copy(Out *o, const ProcPath *p, int host, const char *status, u32 flags) {
     bool ok = true;
-    i64 fd = sys_memfd_create(file == PROC_STATUS ? "status" : file == PROC_MAPS ? "maps" : "cpuinfo", MFD_CLOEXEC);
+    i64 fd = sys_memfd_create(p->file == PROC_STATUS ? "status"
+                              : p->file == PROC_MAPS ? "maps"
+                                                     : "cpuinfo",
+                              MFD_CLOEXEC);
     if (fd < 0)
         return fd;
     o->fd = (int)fd;
-    if (file == PROC_STATUS)
+    if (p->file == PROC_STATUS)
         put_status(o, status);
-    else if (file == PROC_MAPS)
-        ok = put_maps(o);
+    else if (p->file == PROC_MAPS)
+        ok = put_maps(o, host);
     else
         put_cpuinfo(o);
     flush(o);
-    format_text(link, sizeof(link), "/proc/self/fd/%d", (int)fd);
-    i64 result = ok && !o->failed ? sys_open(link, flags & (O_ACCMODE | O_CLOEXEC | O_NONBLOCK), 0) : -ENOMEM;
+    i64 result = ok && !o->failed ? open_anew(p, (int)fd, flags) : -ENOMEM;
     sys_close((int)fd);
     return result;
 }
@@ -247,16 +297,16 @@ static i64 replace(int fd, i64 copy, u32 flags) {
     return result;
 }
 
-i64 proc_open(ProcFile file, int fd, u32 flags) {
+i64 proc_open(const ProcPath *p, int fd, u32 flags) {
     char status[STATUS_BYTES] = "";
-    if (file == PROC_STATUS) {
+    if (p->file == PROC_STATUS) {
         i64 n = sys_pread(fd, status, sizeof(status) - 1, 0);
         status[n > 0 ? n : 0] = 0;
         if (facts_in(status).mode == SECCOMP_MODE_DISABLED)
             return fd;
     }
     Out *o = sys_pages(sizeof(*o));
-    i64 result = replace(fd, o ? open_copy(o, file, status, flags) : -ENOMEM, flags);
+    i64 result = replace(fd, o ? open_copy(o, p, fd, status, flags) : -ENOMEM, flags);
     if (o)
         sys_pages_free(o, sizeof(*o));
     return result;

@@ -13,6 +13,7 @@
 #include <asm/mman.h>
 #include <asm/poll.h>
 #include <asm/stat.h>
+#include <asm/statfs.h>
 #include <asm/unistd.h>
 #include <linux/fcntl.h>
 #include <linux/mman.h>
@@ -182,6 +183,14 @@ static inline i64 sys_fstat(int fd, struct stat *st) {
 
 static inline i64 sys_stat(const char *path, struct stat *st) {
     return sys2(__NR_stat, (u64)path, (u64)st);
+}
+
+static inline i64 sys_fstatat(int dir, const char *path, struct stat *st) {
+    return sys4(__NR_newfstatat, (u64)(i64)dir, (u64)path, (u64)st, 0);
+}
+
+static inline i64 sys_fstatfs(int fd, struct statfs *fs) {
+    return sys2(__NR_fstatfs, (u64)fd, (u64)fs);
 }
 
 static inline i64 sys_lseek(int fd, i64 off, int whence) {

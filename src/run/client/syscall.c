@@ -250,14 +250,14 @@ static bool use_sysroot(Call call, const u64 a[6], u64 changed[6], char path[PAT
  * kernel goes first: if it could read the path, so can we. */
 enum { NOWHERE = -1 };
 
-static ProcFile find_file(const u64 a[6], int dir_at) {
+static ProcPath find_file(const u64 a[6], int dir_at) {
     return proc_find(dir_at == NOWHERE ? AT_FDCWD : (int)a[dir_at], (const char *)a[dir_at + 1]);
 }
 
 /* What the kernel found is the client's file: the same call for the guest's file replaces the result. */
 static i64 with_exe(Thread *t, u64 number, const u64 a[6], int dir_at) {
     i64 result = pass(t, number, a);
-    if (result < 0 || find_file(a, dir_at) != PROC_EXE)
+    if (result < 0 || find_file(a, dir_at).file != PROC_EXE)
         return result;
     u64 again[6];
     memcpy(again, a, sizeof(again));
@@ -267,10 +267,12 @@ static i64 with_exe(Thread *t, u64 number, const u64 a[6], int dir_at) {
 
 /* Opened as `fd` with these flags. O_NOFOLLOW is for the link exe itself. */
 static i64 opened(i64 fd, const u64 a[6], int dir_at, u64 flags) {
-    ProcFile file = fd < 0 ? PROC_OTHER : find_file(a, dir_at);
-    if ((file == PROC_MAPS || file == PROC_STATUS || file == PROC_CPUINFO) && !(flags & O_PATH))
-        return proc_open(file, (int)fd, (u32)flags);
-    if (file != PROC_EXE || flags & O_NOFOLLOW)
+    if (fd < 0)
+        return fd;
+    ProcPath found = find_file(a, dir_at);
+    if (found.file != PROC_OTHER && found.file != PROC_EXE && !(flags & O_PATH))
+        return proc_open(&found, (int)fd, (u32)flags);
+    if (found.file != PROC_EXE || flags & O_NOFOLLOW)
         return fd;
     sys_close((int)fd);
     return sys_open(the.opt.guest_path, (u32)flags, 0);
@@ -326,7 +328,7 @@ static i64 read_link(Thread *t, u64 number, const u64 a[6], int dir_at) {
     if ((i64)size > 1)
         probe[path_at + 2] = 1;
     i64 result = pass(t, number, probe);
-    if (result < 0 || find_file(a, dir_at) != PROC_EXE)
+    if (result < 0 || find_file(a, dir_at).file != PROC_EXE)
         return result < 0 ? result : pass(t, number, a);
     size_t len = strlen(the.opt.guest_path);
     if (len > size)
@@ -346,7 +348,7 @@ static i64 own_readlinkat(Thread *t, const u64 a[6]) {
 /* ---------------------------------------------------------------------------------------------------------- exec */
 
 static i64 exec_path(Thread *t, const char *path, u64 argv, u64 envp) {
-    const char *file = proc_find(AT_FDCWD, path) == PROC_EXE ? the.opt.guest_path : path;
+    const char *file = proc_find(AT_FDCWD, path).file == PROC_EXE ? the.opt.guest_path : path;
     return process_exec(t, file, (char **)argv, (char **)envp);
 }
 
