@@ -41,7 +41,7 @@ static const Option table[] = {
     {"0",         "ARG0",       "its argv[0], if not PROG",                      OPTION_TEXT,   AT(arg0)},
     {"E",         "VAR=VALUE",  "set a variable of its environment",             OPTION_LIST,   AT(set)},
     {"U",         "VAR",        "remove a variable from it",                     OPTION_LIST,   AT(unset)},
-    {"L",         "DIR",        "look for its ELF interpreter in DIR first",     OPTION_TEXT,   AT(sysroot)},
+    {"L",         "DIR",        "look for its interpreter and files in DIR first", OPTION_TEXT,   AT(sysroot)},
     {"no-follow", NULL,         "programs that it starts run untranslated",      OPTION_FLAG,   AT(no_follow)},
     {NULL, NULL, "How to translate:", OPTION_HEADING, 0},
     {"tier",      "auto|quick|opt", "copied code, optimised code, or both (auto)",  OPTION_CHOICE, AT(tier)},

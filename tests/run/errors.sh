@@ -43,8 +43,10 @@ damaged machine 18 '\0267\0000'
 expect 126 "ELF for another machine" run ./machine
 says err '^lathe: '
 damaged class 4 '\0001'
+expect 0 "ELF that says it has 32 bits, which the kernel does not look at" run ./class
+patch class 54 '\0040'
 expect 126 "ELF of 32 bits" run ./class
-says err '^lathe: '
+says err '^lathe: ./class: a 32-bit ELF file'
 damaged type 16 '\0001\0000'
 expect 126 "an object file" run ./type
 says err '^lathe: '

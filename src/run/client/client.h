@@ -68,6 +68,7 @@ typedef struct Options {
     u32 dump;               /* DUMP_* bits, handed to the server */
     u32 filters;            /* seccomp.c: descriptor of what exec hands on, plus 1; 0: nothing */
     u32 first_pid;          /* of the run: --strace names all others */
+    bool by_guest;          /* a guest has started this one by exec */
     char cache_dir[256];    /* empty: no cache */
     u32 cache_mib;          /* what may be in it */
     char shared[256];       /* the server's shared cache, without password; empty: none */
@@ -312,10 +313,12 @@ typedef struct Image {
     u32 phnum;
     u64 interp_base; /* 0: no interpreter */
     u64 start;       /* where to begin: the interpreter's entry or the program's */
+    bool executable_stack;
 } Image;
 
-/* Load a program and its interpreter; 0 or a negative errno with a sentence in `message`. Follows #! lines: then path and
- * argv are what the interpreter line makes of them (argv has room for 3 more). */
+enum { LOAD_ARGV_ROOM = 10 };
+/* Load a program and its interpreter; 0, or with a sentence in `message` a negative errno, or the signal that the kernel kills a process with whose file
+ * turns out bad when exec cannot return any more. Follows #! lines: then argv is what these make of it (it has room for LOAD_ARGV_ROOM more). */
 int load_program(const char *path, char **argv, Image *image, char *message, size_t message_size);
 /* The stack as a program finds it; returns rsp. */
 u64 stack_build(const Image *image, char **argv, char **envp, const char *path);
@@ -409,6 +412,8 @@ void trace_enter(Thread *t, u64 number, const u64 args[6]);
 void trace_exit(Thread *t, u64 number, const u64 args[6], i64 result);
 i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls);
 i64 process_exec(Thread *t, const char *path, char **argv, char **envp);
+/* Can a client run this file? Which one that is, and its sysroot, goes into the options. */
+bool process_runs_here(const char *path, Options *o);
 i64 process_clone3(Thread *t, u64 args, u64 size);
 _Noreturn void process_exit(Thread *t, int status); /* prints statistics */
 i64 process_exit_thread(Thread *t, int status); /* returns if a signal has to be delivered first */

@@ -15,6 +15,7 @@
 #include "run/client/quick/native.h"
 #include "run/client/quick/quick.h"
 #include "run/client/sites.h"
+#include "run/client/space.h"
 
 enum {
     STUB_BYTES = 16,
@@ -308,17 +309,23 @@ static void note_answer(Code *c, u64 pc, const ObjectMessage *facts, const void 
     the.stats.guest_insns += code ? facts->insns : 0;
 }
 
+/* The module whose file has the code at pc. NULL also where the guest may write: such code may become other code at any time, and is guarded. */
+static Module *module_of_code(u64 pc) {
+    int prot = space_prot(pc);
+    return prot != PROT_UNMAPPED && prot & PROT_WRITE ? NULL : space_module(pc);
+}
+
 /* Without the lock, others can do as much: change the map, forget this very code, move the module. Then the answer is to an old question.
  * False: ask again. */
 static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *facts, void **code) {
-    TranslateMessage request = remote_request(pc, space_module(pc));
+    TranslateMessage request = remote_request(pc, module_of_code(pc));
     u64 start = sys_now_us();
     entry_for(c, pc)->maker = t->tid;
     arena_unlock();
     const void *object = remote_translate(r, &request, facts);
     arena_lock();
     the.stats.wait_us += sys_now_us() - start;
-    const Module *m = space_module(pc);
+    const Module *m = module_of_code(pc);
     bool valid = entry_for(c, pc)->maker == t->tid && (m ? m->base : 0) == request.base;
     *code = valid && object ? link_timed(c, object, facts->object_size, m, pc) : NULL;
     if (valid)
@@ -377,7 +384,9 @@ static void set_code(Code *c, Entry *e, void *code) {
 
 /* Optimised code, whatever it takes: several threads ask for different functions at a time, and one for the same. */
 static void *find_optimised(Thread *t, Code *c, u64 pc) {
-    void *code = from_cache(c, space_module(pc), pc);
+    if (!quick_code_bytes(pc))
+        return trapping(pc, LATHE_TRAP_UNREADABLE);
+    void *code = from_cache(c, module_of_code(pc), pc);
     bool answered = code;
     ObjectMessage facts = {0};
     while (!answered) {

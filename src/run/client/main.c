@@ -127,14 +127,31 @@ void thread_become(Thread *t) {
     sys_sigaltstack(&(AltStack){.base = t->signal_stack, .size = t->signal_stack_size}, NULL);
 }
 
+/* A script whose interpreter is of another kind is another client's: only whoever reads the #! line knows. Returns if it is this one's. */
+static void leave_to_other_kind(char **argv, char **envp) {
+    enum { OPTIONS = 1, PATH = 2, OPTIONS_BYTES = 4096 };
+    Options o = the.opt;
+    char text[OPTIONS_BYTES];
+    if (!process_runs_here(argv[PATH], &o) || !strcmp(o.client_path, the.opt.client_path))
+        return;
+    if (*the.opt.sysroot)
+        memcpy(o.sysroot, the.opt.sysroot, sizeof(o.sysroot));
+    if (!options_format(&o, text, sizeof(text)))
+        die("the options are too long");
+    argv[0] = o.client_path, argv[OPTIONS] = text;
+    die("%s cannot be started (error %d)", o.client_path, (int)-sys_execve(o.client_path, argv, envp));
+}
+
 static void start_program(const char *path, char **argv, char **envp) {
     Image image;
     char message[256];
     int error = load_program(path, argv, &image, message, sizeof(message));
-    if (error) {
+    if (error < 0 || (error && !the.opt.by_guest))
         say("%s: %s", path, message);
+    if (error < 0)
         sys_exit_group(error == -ENOENT ? 127 : 126);
-    }
+    if (error)
+        signal_die(error);
     Thread *t = thread_new(HOST_STACK_BYTES);
     if (!t || !frame_prepare())
         die("no memory for a thread");
@@ -153,7 +170,8 @@ static void start_program(const char *path, char **argv, char **envp) {
 
 /* argv has room for what #! lines add. */
 static char **copy_argv(int argc, char **argv) {
-    char **copy = sys_pages(sizeof(char *) * ((u64)argc + 8));
+    char **copy =
+        sys_pages(sizeof(char *) * ((u64)argc + LOAD_ARGV_ROOM + 2)); /* argv[0] may be missing; a zero ends it */
     for (int i = 0; i < argc; i++)
         copy[i] = argv[i];
     return copy;
@@ -187,6 +205,7 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.stats_fd = the.opt.stats || *the.opt.shared ? keep_stderr() : 2;
     if (!space_init(image_window_hint(argv[2])) || !arena_init() || !code_init() || !quick_init())
         die("not enough address space");
+    leave_to_other_kind(argv, envp);
     if (guest_facts.is_hosts) /* it is code of the host */
         vdso_adopt();
     start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);

@@ -30,6 +30,7 @@ static const Field fields[] = {
     FIELD("dump", dump, WORD),
     FIELD("filters", filters, WORD),
     FIELD("root", first_pid, WORD),
+    FIELD("exec", by_guest, FLAG),
     FIELD("build", code.reserved, TEXT),
     FIELD("cache", cache_dir, TEXT),
     FIELD("limit", cache_mib, WORD),

@@ -7,18 +7,18 @@
  *
  * exec starts this client, or the one of another kind of guest, for files that these can run, and leaves everything else, errors included, to the kernel.
  */
-#include <linux/elf.h>
 #include <linux/sched.h>
 
 #include "run/client/arena.h"
 #include "run/client/frame.h"
 #include "run/client/image.h"
+#include "run/client/program.h"
 #include "run/client/quick/quick.h"
 #include "run/client/seccomp.h"
 #include "run/client/space.h"
 #include "run/client/tier.h"
 
-enum { SCRIPT_DEPTH = 5, HEAD_BYTES = 256, PATH_BYTES = 4096, OPTIONS_BYTES = 4096, ARGS_MAX = 1 << 20 };
+enum { OPTIONS_BYTES = 4096, ARGS_MAX = 1 << 20 };
 enum { MODE_SETUID = 04000, MODE_SETGID = 02000, MODE_GROUP_EXECUTE = 010 };
 
 i64 clone_on_stack(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls, Thread *child);
@@ -240,7 +240,7 @@ static bool may_execute(const char *path) {
 }
 
 /* The first bytes of a file that the kernel would let this process run with the rights it has; how many, or -1. */
-static i64 read_head(const char *path, u8 head[HEAD_BYTES]) {
+static i64 read_head(const char *path, u8 head[SCRIPT_LINE]) {
     struct stat st;
     if (!may_execute(path))
         return -1;
@@ -252,69 +252,47 @@ static i64 read_head(const char *path, u8 head[HEAD_BYTES]) {
     u32 sets_group = MODE_SETGID | MODE_GROUP_EXECUTE;
     bool other_group = (st.st_mode & sets_group) == sets_group && (i64)st.st_gid != sys0(__NR_getegid);
     if (ok && !other_user && !other_group)
-        n = sys_pread((int)fd, head, HEAD_BYTES, 0);
+        n = sys_pread((int)fd, head, SCRIPT_LINE, 0);
     sys_close((int)fd);
     return n;
 }
 
-/* The interpreter of a #! line; false: there is none, or it is cut off. */
-static bool script_interpreter(const u8 *head, i64 size, char path[HEAD_BYTES]) {
-    i64 i = 2, n = 0;
-    while (i < size && (head[i] == ' ' || head[i] == '\t'))
-        i++;
-    while (i < size && head[i] && head[i] != ' ' && head[i] != '\t' && head[i] != '\n')
-        path[n++] = (char)head[i++];
-    path[n] = 0;
-    return n && i < size;
-}
-
-/* Is it an ELF file of a kind that there is a client for? That goes into the options. */
-static bool is_guest_elf(const u8 *head, i64 size, Options *o) {
+/* Will the client of its kind be able to start it? Which one that is goes into the options. */
+static bool is_guest_elf(const char *path, const u8 *head, i64 size, Options *o) {
     Elf64_Ehdr e;
+    char message[1];
     if (size < (i64)sizeof(e))
         return false;
     memcpy(&e, head, sizeof(e));
-    return !memcmp(e.e_ident, ELFMAG, SELFMAG) && e.e_ident[EI_CLASS] == ELFCLASS64 && (e.e_type == ET_EXEC || e.e_type == ET_DYN) &&
-           kind_choose(e.e_machine, o);
-}
-
-static bool file_exists(const char *dir, const char *path) {
-    char whole[PATH_BYTES];
-    size_t n = format_text(whole, sizeof(whole), "%s%s", dir, path);
-    return n + 1 < sizeof(whole) && !sys_access(whole, 0);
-}
-
-/* A missing interpreter is an error of exec, not of the program that is no more. */
-static bool elf_interpreter_exists(const char *path, const u8 *head, const char *sysroot) {
-    Elf64_Ehdr e;
-    Elf64_Phdr p;
-    memcpy(&e, head, sizeof(e));
+    if (memcmp(e.e_ident, ELFMAG, SELFMAG) || !kind_choose(e.e_machine, o))
+        return false;
     i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-    bool found = true;
-    for (u32 i = 0; i < e.e_phnum && e.e_phentsize == sizeof(p); i++) {
-        char name[PATH_BYTES];
-        if (!sys_pread_all((int)fd, &p, sizeof(p), e.e_phoff + i * sizeof(p)) || p.p_type != PT_INTERP)
-            continue;
-        found = p.p_filesz && p.p_filesz < sizeof(name) && sys_pread_all((int)fd, name, p.p_filesz, p.p_offset) &&
-                !name[p.p_filesz - 1] && (file_exists(sysroot, name) || file_exists("", name));
-    }
-    sys_close((int)fd);
-    return found;
+    Program *p = fd < 0 ? NULL : sys_pages(sizeof(Program));
+    bool ok = p && !program_read(p, (int)fd, e.e_machine, o->sysroot, &(Failure){message, sizeof(message)});
+    if (ok)
+        program_close(p);
+    if (p)
+        sys_pages_free(p, sizeof(Program));
+    if (fd >= 0)
+        sys_close((int)fd);
+    return ok;
 }
 
-/* Will a client be able to run it? Its options are those given, changed. What it cannot, the kernel can, or has the right error for. */
-static bool runs_here(const char *path, Options *o) {
-    u8 head[HEAD_BYTES];
-    char interpreter[HEAD_BYTES];
-    for (int depth = 0; depth <= SCRIPT_DEPTH; depth++) {
-        i64 n = read_head(path, head);
+/* What a client cannot run, the kernel can, or has the right error for. */
+bool process_runs_here(const char *path, Options *o) {
+    char head[SCRIPT_LINE + 1], inside[INTERP_MAX], *interpreter, *arg;
+    char name[SCRIPT_LINE];
+    for (u32 scripts = 0; scripts <= SCRIPTS_MAX; scripts++) {
+        memset(head, 0, sizeof(head));
+        i64 n = read_head(path, (u8 *)head);
         if (n < 2)
             return false;
         if (memcmp(head, "#!", 2))
-            return is_guest_elf(head, n, o) && elf_interpreter_exists(path, head, o->sysroot);
-        if (!script_interpreter(head, n, interpreter))
+            return is_guest_elf(path, (u8 *)head, n, o);
+        if (!script_split(head, &interpreter, &arg))
             return false;
-        path = interpreter;
+        format_text(name, sizeof(name), "%s", interpreter);
+        path = sysroot_find(o->sysroot, name, inside);
     }
     return false;
 }
@@ -391,7 +369,8 @@ static i64 exec_filtered(Thread *t, Options *o, const char *path, char **argv, c
 
 static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
     Options options = the.opt;
-    bool here = !the.opt.no_follow && runs_here(path, &options), possible = here || may_execute(path);
+    options.by_guest = true;
+    bool here = !the.opt.no_follow && process_runs_here(path, &options), possible = here || may_execute(path);
     if (possible)
         image_save(t);
     if (here)

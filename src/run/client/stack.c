@@ -30,18 +30,6 @@ static u64 stack_size(void) {
     return size < STACK_LEAST ? STACK_LEAST : size > STACK_MOST ? STACK_MOST : size;
 }
 
-/* Old programs may ask for a stack that can be executed. */
-static u32 stack_prot(const Image *image) {
-    for (u32 i = 0; image->phdr && i < image->phnum; i++) {
-        Elf64_Phdr p;
-        bool writable;
-        u64 at = image->phdr + i * sizeof(p);
-        if (space_read(at, &p, sizeof(p), &writable) == sizeof(p) && p.p_type == PT_GNU_STACK && p.p_flags & PF_X)
-            return PROT_READ | PROT_WRITE | PROT_EXEC;
-    }
-    return PROT_READ | PROT_WRITE;
-}
-
 /* Returns the top, or 0. */
 static u64 map_stack(const Image *image, u64 size) {
     i64 start = sys_mmap(0, size + STACK_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -49,7 +37,8 @@ static u64 map_stack(const Image *image, u64 size) {
         return 0;
     u64 stack = (u64)start + STACK_GUARD;
     u32 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-    if (sys_failed(space_mmap(stack, size, stack_prot(image), flags, -1, 0)))
+    u32 prot = PROT_READ | PROT_WRITE | (image->executable_stack ? PROT_EXEC : 0u);
+    if (sys_failed(space_mmap(stack, size, prot, flags, -1, 0)))
         return 0;
     the.stack_start = stack;
     return the.stack_end = stack + size;

@@ -31,6 +31,13 @@ says_all "riscv64 starts ./script" ./bare word 2 "riscv64: status 0"
 printf '#!%s/bare option\n' "$dir" >script
 expect 0 "a script for a guest" run ./native-starts ./script word
 says_all "$machine starts ./script" "$dir/bare" option ./script word "$machine: status 4"
+expect 4 "a script for a guest, to begin with" run ./script word
+says_all "$dir/bare" option ./script word
+mkdir -p root/only/there
+cp "$bin/riscv64-bare" root/only/there/bare
+printf '#!/only/there/bare option\n' >script
+expect 4 "the same, in a sysroot" run -L root ./script word
+says_all /only/there/bare option ./script word
 expect 0 "nothing there" run ./starts ./nothing
 says_all "riscv64 starts ./nothing" "not executed: No such file or directory" "riscv64: status 99"
 expect 0 "of no known machine" sh -c 'cp bare other && printf "\267" | dd of=other bs=1 seek=18 conv=notrunc'
