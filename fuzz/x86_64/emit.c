@@ -1,7 +1,7 @@
 /* emit.c: the program fuzz-emit: samples of fuzz-diff with what this CPU makes of them, for fuzz-replay.
  *
- * Left out is what `lathe run` is known not to have: operands at gs that no ModRM tells of, and pop to there. Flags are left open where
- * docs/quick.md says that they are lost. */
+ * Left out is what `lathe run` is known not to have: string instructions at gs with 32-bit addresses. Flags are left open where docs/quick.md says that
+ * they are lost. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 typedef struct Options {
     u64 seed, count;
     u32 length;
+    bool gs;
     const char *row;
 } Options;
 
@@ -24,6 +25,7 @@ static const char usage[] = "Usage: fuzz-emit [OPTION]... | lathe run --tier=qui
                             "  --seed=N      of the first sample (1)\n"
                             "  --count=N     samples (4000)\n"
                             "  --row=NAME    only this instruction\n"
+                            "  --gs          only samples with an instruction at gs\n"
                             "  --length=N    up to N instructions in every other sample (6)\n";
 
 static bool is_prefix(u8 byte) {
@@ -31,29 +33,19 @@ static bool is_prefix(u8 byte) {
     return memchr(prefixes, byte, sizeof(prefixes));
 }
 
-static bool has_gs(const u8 *code) {
-    while (is_prefix(*code) && *code != 0x65)
+static bool has_prefix(const u8 *code, u8 prefix) {
+    while (is_prefix(*code) && *code != prefix)
         code++;
-    return *code == 0x65;
-}
-
-/* The first byte of the opcode. */
-static u8 opcode_of(const u8 *code) {
-    while (is_prefix(*code))
-        code++;
-    return code[(*code & 0xf0) == 0x40];
+    return *code == prefix;
 }
 
 static bool is_left_out(const Insn *in, const u8 *code) {
-    static const char *const names[] = {"movs", "cmps", "lods", "outs", "xlat", "maskmov", "pop"};
+    static const char *const names[] = {"movs", "cmps", "lods"};
     const char *name = isa_find(LATHE_ARCH_X86_64)->row_name(in->row);
-    u8 opcode = opcode_of(code);
-    if (!has_gs(code))
-        return false;
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (!strncmp(name, names[i], strlen(names[i])))
-            return true;
-    return opcode >= 0xa0 && opcode <= 0xa3; /* mov with the address in the instruction */
+            return has_prefix(code, 0x65) && has_prefix(code, 0x67);
+    return false;
 }
 
 static bool loses_flags(const Insn *in) {
@@ -66,8 +58,8 @@ static void ignore_flags(LatheX86Cpu *c) {
     c->cf = c->pf = c->af = c->zf = c->sf = c->of = 0xff;
 }
 
-/* Goes through the instructions one after the other. False: there is one that is left out. */
-static bool describe(const Sample *s, Record *r) {
+/* Goes through the instructions one after the other. False: there is one that is left out, or none at gs where one is wanted. */
+static bool describe(const Sample *s, bool wants_gs, Record *r) {
     const Isa *isa = isa_find(LATHE_ARCH_X86_64);
     size_t used = 0;
     for (size_t at = 0; at < s->size;) {
@@ -77,6 +69,7 @@ static bool describe(const Sample *s, Record *r) {
         CHECK(status == LATHE_OK, "a sample of no instructions");
         if (is_left_out(&in, s->code + at))
             return false;
+        wants_gs &= !has_prefix(s->code + at, 0x65);
         if (loses_flags(&in))
             ignore_flags(&r->ignore.cpu);
         isa->format(s->code + at, s->size - at, in.pc, text, sizeof(text));
@@ -85,13 +78,13 @@ static bool describe(const Sample *s, Record *r) {
             used = sizeof(r->text) - 1;
         at += in.size;
     }
-    return true;
+    return !wants_gs;
 }
 
-static bool make_record(const Sample *s, Record *r) {
+static bool make_record(const Sample *s, bool wants_gs, Record *r) {
     *r = (Record){.seed = s->seed, .size = (u32)s->size, .initial = s->initial, .final = s->initial};
     memcpy(r->code, s->code, s->size);
-    if (!describe(s, r))
+    if (!describe(s, wants_gs, r))
         return false;
     r->result = cpu_run(&r->final, s->code, s->size, LATHE_TRAP_NONE);
     return r->result.signal != SIGVTALRM; /* where it was stopped is chance */
@@ -99,9 +92,13 @@ static bool make_record(const Sample *s, Record *r) {
 
 static Options parse_options(int argc, char **argv) {
     static const struct option names[] = {
-        {"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'n'},
-        {"row", required_argument, NULL, 'r'},  {"length", required_argument, NULL, 'k'},
-        {"help", no_argument, NULL, 'h'},       {0},
+        {"seed", required_argument, NULL, 's'},
+        {"count", required_argument, NULL, 'n'},
+        {"row", required_argument, NULL, 'r'},
+        {"length", required_argument, NULL, 'k'},
+        {"gs", no_argument, NULL, 'g'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
     };
     Options o = {.seed = 1, .count = 4000, .length = 6};
     for (int c; (c = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
@@ -114,6 +111,9 @@ static Options parse_options(int argc, char **argv) {
             break;
         case 'r':
             o.row = optarg;
+            break;
+        case 'g':
+            o.gs = true;
             break;
         case 'k':
             o.length = (u32)strtoul(optarg, NULL, 0);
@@ -137,7 +137,7 @@ int main(int argc, char **argv) {
     }
     for (u64 done = 0, seed = o.seed; done < o.count;) {
         draw_sample(row_count, &seed, o.length, &sample);
-        if (!make_record(&sample, &record))
+        if (!make_record(&sample, o.gs, &record))
             continue;
         if (fwrite(&record, sizeof(record), 1, stdout) != 1)
             return 1;

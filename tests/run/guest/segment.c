@@ -84,7 +84,91 @@ static void control(void) {
     printf("called %ld, jumped %ld\n", a, b);
 }
 
+/* ------------------------------------------------------------------------------------------------------------- odd operands */
+
+/* Addresses that no ModRM tells of, or not all of. */
+static void hidden(void) {
+    static char out[64];
+    uint64_t a = 0, b = 0, c = 0, d = 0;
+    memcpy(area, "0123456789abcdefghijklmnopqrstuvwxyz", 37);
+    __asm__ volatile("rep movsb %%gs:(%%rsi), (%%rdi)" : "=S"(a), "=D"(b), "=c"(c) : "0"(5), "1"(out), "2"(20) : "memory");
+    printf("movs %s %lx %lx %lx\n", out, a, b - (uint64_t)out, c);
+    __asm__ volatile("std\n lodsw %%gs:(%%rsi), %%ax\n cld" : "=S"(a), "=a"(b) : "0"(10), "1"(0) : "memory");
+    printf("lods %lx %lx\n", a, b);
+    __asm__ volatile("repe cmpsb (%%rdi), %%gs:(%%rsi)\n pushfq\n pop %3" : "=S"(a), "=D"(b), "=c"(c), "=r"(d) : "0"(5), "1"(out), "2"(30) : "memory", "cc");
+    printf("cmps %lx %lx %lx %lx\n", a, b - (uint64_t)out, c, d & 0x8d5);
+    __asm__ volatile(".byte 0x65\n xlatb" : "=a"(a) : "0"(0x1203), "b"(7) : "memory");
+    __asm__ volatile(".byte 0x65, 0x67\n xlatb" : "=a"(b) : "0"(0x1203), "b"(0xffffffff00000004) : "memory");
+    printf("xlat %lx %lx\n", a, b);
+    __asm__ volatile("movabs %%gs:8, %%rax\n mov %%rax, %0\n movabs %%gs:3, %%al\n mov %%rax, %1\n movabs %%ax, %%gs:1" : "=m"(a), "=m"(b) : : "rax", "memory");
+    printf("movabs %lx %lx %lx\n", a, b, area[0]);
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n push $0x55\n mov %%rsp, %%rax\n neg %%rax\n popq %%gs:16(%%rsp,%%rax)\n" /* to 24 */
+                     "push $0x66\n popw %%gs:0x2e(%%rsp,%%rax)\n lea 134(%%rsp), %%rsp" /* to 0x30 */
+                     : : : "rax", "memory", "cc");
+    printf("pop %lx %lx\n", area[3], area[6]);
+    __asm__ volatile(".byte 0x64\n mov %%gs:8, %0\n .byte 0x65\n mov %%fs:8, %%rcx\n mov %%fs:8, %1\n sub %%rcx, %1" : "=r"(a), "=r"(b) : : "rcx", "memory", "cc");
+    printf("both %lx %lx\n", a, b);
+    __asm__ volatile("pcmpeqd %%xmm6, %%xmm6\n psrldq $6, %%xmm6\n movups %%gs:0, %%xmm7\n maskmovdqu %%xmm6, %%xmm7" : : "D"(out + 20) : "memory");
+    __asm__ volatile(".byte 0x65\n maskmovdqu %%xmm6, %%xmm7" : : "D"(0x100) : "memory");
+    printf("maskmov %.30s %lx %lx\n", out + 20, area[32], area[33]);
+}
+
+__attribute__((target("avx2"))) static int gather(void) {
+    uint64_t sum = 0;
+    __asm__ volatile("vpcmpeqd %%ymm1, %%ymm1, %%ymm1\n vmovdqu %1, %%ymm2\n mov $4, %%ecx\n vpgatherdd %%ymm1, %%gs:8(%%rcx,%%ymm2,4), %%ymm3\n"
+                     "vpcmpeqd %%ymm1, %%ymm1, %%ymm1\n mov $4, %%r13d\n vpgatherdd %%ymm1, %%gs:(%%r13,%%ymm2,4), %%ymm4\n"
+                     "vpcmpeqd %%ymm1, %%ymm1, %%ymm1\n vpgatherdd %%ymm1, %%gs:16(,%%ymm2,4), %%ymm5\n"
+                     "vpaddd %%ymm3, %%ymm4, %%ymm4\n vpaddd %%ymm5, %%ymm4, %%ymm4\n vextracti128 $1, %%ymm4, %%xmm5\n vpxor %%xmm5, %%xmm4, %%xmm4\n vmovq %%xmm4, %0\n vzeroupper"
+                     : "=r"(sum) : "m"(*(const int(*)[8])(const int[8]){0, 3, 1, 7, 2, 2, 9, 5}) : "rcx", "r13", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5");
+    const int index[8] = {0, 3, 1, 7, 2, 2, 9, 5}, *words = (const int *)area;
+    uint32_t lane[8];
+    for (int i = 0; i < 8; i++)
+        lane[i] = (uint32_t)words[3 + index[i]] + (uint32_t)words[1 + index[i]] + (uint32_t)words[4 + index[i]];
+    return sum == ((lane[0] ^ lane[4]) | (uint64_t)(lane[1] ^ lane[5]) << 32);
+}
+
+__attribute__((target("avx512f,avx512vl,avx512bw"))) static int units(void) {
+    static const int index[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    uint64_t a, b, k;
+    memset(area + 32, 0, 128);
+    __asm__ volatile("mov $0, %%ecx\n vmovdqu64 %%gs:0x40(%%rcx), %%zmm16\n vmovdqu64 %%zmm16, %%gs:0x100(%%rcx,%%rcx,2)\n vpaddq %%gs:8(%%rcx)%{1to8%}, %%zmm16, %%zmm17\n"
+                     "vmovq %%xmm17, %0\n kmovq %%gs:0x10(%%rcx,%%rcx), %%k1\n kmovq %%k1, %2\n"
+                     "mov $-1, %%eax\n kmovd %%eax, %%k2\n vmovdqu32 %3, %%zmm18\n mov $0x140, %%r13d\n vpscatterdd %%zmm18, %%gs:(%%r13,%%zmm18,4)%{%%k2%}\n mov %%gs:0x17c, %k1\n vzeroupper"
+                     : "=r"(a), "=r"(b), "=r"(k) : "m"(index) : "rax", "rcx", "r13", "xmm16", "xmm17", "xmm18", "memory");
+    return a == area[8] + area[1] && !memcmp(area + 32, area + 8, 64) && b == 15 && k == area[2];
+}
+
+static void wide(void) {
+    printf("gather %d\n", !__builtin_cpu_supports("avx2") || gather());
+    printf("units %d\n", !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl") || units());
+}
+
 /* --------------------------------------------------------------------------------------------------------------- faults */
+
+static char *pair;
+
+static void string_fault(int sig, siginfo_t *info, void *context) {
+    greg_t *g = ((ucontext_t *)context)->uc_mcontext.gregs;
+    printf("fault %d there %d, registers %llx %llx %llx\n", sig, (char *)info->si_addr == pair + 4096, (long long)g[REG_RSI], (long long)g[REG_RBP],
+           (long long)g[REG_RCX]);
+    mprotect(pair, 8192, PROT_READ | PROT_WRITE);
+}
+
+/* A string that goes on in a page that is not there: the handler finds how far it has come. */
+static void strings_fault(void) {
+    struct sigaction action = {.sa_sigaction = string_fault, .sa_flags = SA_SIGINFO};
+    static char out[64];
+    uint64_t rsi, rcx, rdi;
+    pair = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    strcpy(pair + 4086, "0123456789abcdef");
+    mprotect(pair + 4096, 4096, PROT_NONE);
+    sigaction(SIGSEGV, &action, NULL);
+    set_base(pair + 4000);
+    __asm__ volatile("push %%rbp\n mov $0x77, %%ebp\n rep movsb %%gs:(%%rsi), (%%rdi)\n pop %%rbp"
+                     : "=S"(rsi), "=c"(rcx), "=D"(rdi) : "0"(86), "1"(16), "2"(out) : "memory");
+    printf("then %s %lx %lx\n", out, rsi, rcx);
+    set_base(area);
+}
 
 static char *hole;
 
@@ -148,5 +232,8 @@ int main(void) {
     }
     wait(NULL);
     faults();
+    hidden();
+    wide();
+    strings_fault();
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "run/client/quick/copy.h"
 
 #include "run/client/quick/blocks.h"
+#include "run/client/quick/encode.h"
 #include "run/client/quick/quick.h"
 
 void emit_prepare(void) {}
@@ -44,11 +45,17 @@ void emit_rest(Emitter *e) {
     }
 }
 
-/* A sequence that needs registers begins with their spills; nothing that is copied addresses gs. */
+/* A sequence that needs registers begins with their spills; nothing that is copied addresses gs. gs.c's one for string instructions has one spill, loads
+ * the guest's base, and adds it to rsi. */
 void emit_note_spills(QuickPlace *place, const u8 *code, u64 host) {
     enum { SPILL_BYTES = 9 };
-    for (u32 i = 0; i < 2 && code[0] == 0x65 && code[2] == 0x89 && host > (u64)code; i++, code += SPILL_BYTES) {
-        place->spilled[i] = code[3] >> 3 & 7;
-        memcpy(&place->spill_off[i], code + 5, 4);
+    u32 count = 0;
+    for (; count < 2 && code[0] == GS && code[2] == 0x89 && host > (u64)code; count++, code += SPILL_BYTES) {
+        place->spilled[count] = code[3] >> 3 & 7;
+        memcpy(&place->spill_off[count], code + 5, 4);
     }
+    const u8 *lea = code + SPILL_BYTES;
+    if (count == 1 && place->spilled[0] == RBP && host > (u64)lea &&
+        !memcmp(lea, GS_STRING_LEA, sizeof(GS_STRING_LEA) - 1))
+        place->based = RSI;
 }

@@ -55,6 +55,7 @@ typedef struct QuickPlace {
     bool boundary; /* nothing of it is done yet */
     i32 spilled[2]; /* registers that are the guest's only in the Thread, at spill_off; -1: none */
     u32 spill_off[2];
+    i32 based; /* a register that has the guest's gs base added, or -1 */
 } QuickPlace;
 
 bool quick_locate(u64 host, QuickPlace *place);

@@ -54,6 +54,8 @@ static void set_spilled(Registers *r, const Thread *t, const QuickPlace *place) 
     u64 *const by_number[] = {&r->rax, &r->rcx, &r->rdx, &r->rbx, &r->rsp, &r->rbp, &r->rsi, &r->rdi};
     for (u32 i = 0; i < 2 && place->spilled[i] >= 0; i++)
         memcpy(by_number[place->spilled[i]], (const u8 *)t + place->spill_off[i], 8);
+    if (place->based >= 0)
+        *by_number[place->based] -= t->cpu.gsbase;
 }
 
 static void show_guest(Registers *r, u32 tid) {
