@@ -54,6 +54,24 @@ void rv_reverse_bytes(Lifter *l, const Insn *in) {
     rv_set(l, in, 0, ir_unary(l, "llvm.bswap", rv_x(l, in, 1)));
 }
 
+void rv_reverse_bits(Lifter *l, const Insn *in) {
+    Ty bytes = VECTOR(I8, 8);
+    rv_set(l, in, 0, ir_bitcast(l, ir_unary(l, "llvm.bitreverse", ir_bitcast(l, rv_x(l, in, 1), bytes)), I64));
+}
+
+/* The low parts, of type `half`, of two registers as one integer of type `whole`: packw has a sign, packh none. */
+void rv_pack(Lifter *l, const Insn *in, Ty half, Ty whole) {
+    Val low = ir_zext(l, rv_int(l, in, 1, half), whole), high = ir_zext(l, rv_int(l, in, 2, half), whole);
+    Val both = ir_or(l, low, ir_shl_by(l, high, ty_bits(half)));
+    rv_set(l, in, 0, whole == I32 ? ir_sext(l, both, I64) : ir_zext(l, both, I64));
+}
+
+/* Elements of op1, of so many bits, chosen by those of op2. */
+void rv_permute(Lifter *l, const Insn *in, u32 bits) {
+    Val args[] = {rv_x(l, in, 1), rv_x(l, in, 2), ir_int(l, I64, bits)};
+    rv_set(l, in, 0, ir_helper(l, "lathe_riscv64_xperm", I64, args, 3));
+}
+
 void rv_bit(Lifter *l, const Insn *in, RvBitOp op) {
     Val v = rv_x(l, in, 1), n = ir_and_with(l, rv_x(l, in, 2), 63), bit = ir_shl(l, ir_int(l, I64, 1), n), r = NULL;
     switch (op) {

@@ -26,6 +26,9 @@ void rv_extreme(Lifter *l, const Insn *in, const char *intrinsic);
 void rv_extend(Lifter *l, const Insn *in, Ty t, bool is_signed);
 void rv_fill_bytes(Lifter *l, const Insn *in); /* each that is not zero becomes ones */
 void rv_reverse_bytes(Lifter *l, const Insn *in);
+void rv_reverse_bits(Lifter *l, const Insn *in);
+void rv_pack(Lifter *l, const Insn *in, Ty half, Ty whole);
+void rv_permute(Lifter *l, const Insn *in, u32 bits);
 void rv_bit(Lifter *l, const Insn *in, RvBitOp op);
 void rv_multiply_carryless(Lifter *l, const Insn *in, u32 from_bit); /* 64 bits of the product */
 void rv_zero_if(Lifter *l, const Insn *in, Pred p);                  /* op0 = op2 p 0 ? 0 : op1 */

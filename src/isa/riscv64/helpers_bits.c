@@ -1,4 +1,4 @@
-/* helpers_bits.c: multiplication without carries, for hosts that may lack it. */
+/* helpers_bits.c: multiplication without carries and permutations, for hosts that may lack them. */
 #include "isa/riscv64/helpers.h"
 
 /* 64 bits of the 127-bit product, from the given bit on. */
@@ -10,7 +10,18 @@ static u64 clmul(u64 a, u64 b, u64 from_bit) {
     return (u64)(product >> from_bit);
 }
 
+/* An index behind the last element gives zero. */
+static u64 xperm(u64 elements, u64 indices, u64 bits) {
+    u64 mask = ((u64)1 << bits) - 1, result = 0;
+    for (u64 at = 0; at < 64; at += bits) {
+        u64 from = (indices >> at & mask) * bits;
+        result |= from < 64 ? (elements >> from & mask) << at : 0;
+    }
+    return result;
+}
+
 const Helper rv_bits_helpers[] = {
+    {"lathe_riscv64_xperm", (void *)xperm},
     {"lathe_riscv64_clmul", (void *)clmul},
     {NULL, NULL},
 };

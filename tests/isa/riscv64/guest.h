@@ -12,6 +12,6 @@ typedef LatheRiscv64Cpu GuestCpu;
 /* For LLVM's assembler. */
 #define GUEST_TARGET RISCV
 #define GUEST_TRIPLE "riscv64-unknown-linux-gnu"
-#define GUEST_FEATURES "+m,+a,+f,+d,+c,+zicsr,+zifencei,+zihintpause,+zba,+zbb,+zbc,+zbs,+zicond,+zfh,+zfa"
+#define GUEST_FEATURES "+m,+a,+f,+d,+c,+zicsr,+zifencei,+zihintpause,+zba,+zbb,+zbc,+zbkb,+zbkx,+zbs,+zicond,+zfh,+zfa"
 
 #endif
