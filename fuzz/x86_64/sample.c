@@ -67,7 +67,7 @@ bool sample_open(const Case *c, const State *initial, State *ignore) {
     for (u32 steps = 0; s.cpu.pc - STATE_CODE < c->size && !s.cpu.trap; steps++) {
         size_t offset = s.cpu.pc - STATE_CODE;
         Case one = {.file = c->file, .code = c->code + offset, .size = draw_size_at(c, offset)};
-        if (steps == STEPS_MAX || decoded_result_undefined(&one, &s) || !decoded_step_flags(&one, &s, ignore))
+        if (steps == STEPS_MAX || decoded_result_undefined(&one) || !decoded_step_flags(&one, &s, ignore))
             return false;
         if (one.size == c->size)
             return true;

@@ -37,6 +37,23 @@ static u32 idiv128(u64 *out, u64 low, u64 high, i64 divisor) {
     return 1;
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- shifts */
+
+/* shld, or shrd, of 16 bits by 0 to 31, as the host's CPU has it. */
+static u64 shift_double16(u64 a, u64 b, u64 count, u64 left) {
+    u16 r = (u16)a;
+#ifdef __x86_64__
+    if (left)
+        __asm__("shldw %%cl, %1, %0" : "+r"(r) : "r"((u16)b), "c"(count) : "cc");
+    else
+        __asm__("shrdw %%cl, %1, %0" : "+r"(r) : "r"((u16)b), "c"(count) : "cc");
+#else
+    u64 all = a << 32 | b << 16 | a;
+    r = (u16)(left ? all << count >> 32 : all >> count);
+#endif
+    return r;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- the host */
 
 #ifdef __x86_64__
@@ -110,6 +127,7 @@ static void rdseed(LatheX86Cpu *cpu) {
 const Helper x86_system_helpers[] = {
     {"lathe_x86_div128", (void *)div128},
     {"lathe_x86_idiv128", (void *)idiv128},
+    {"lathe_x86_shift_double16", (void *)shift_double16},
 #ifdef __x86_64__
     {"lathe_x86_cpuid", (void *)cpuid},
     {"lathe_x86_rdtsc", (void *)rdtsc},

@@ -126,8 +126,17 @@ void rotate_carry(Lifter *l, const Insn *in, Rotate kind) {
     set_flag_if(l, cond, CF, cf);
 }
 
-/* shld shifts op0 left and fills from the top of op1, shrd the other way. A 16-bit count above 16 is undefined; CPUs go on
- * with op1 and then op0 again, which is a rotation of the pair. */
+/* A 16-bit count above 16 is undefined (SDM 2B, SHLD), and CPUs differ: behind op1, AMD's shift in op1 once more, Intel's op0. Quick code executes the
+ * instruction itself; what may have such a count asks the host's CPU, too, so that all code of a program has one result. */
+static Val undefined_shift(Lifter *l, Shift kind, Val a, Val b, Val count, Val otherwise) {
+    u64 known;
+    if (ir_is_const(count, &known) && known <= 16)
+        return otherwise;
+    Val args[] = {ir_zext(l, a, I64), ir_zext(l, b, I64), ir_zext(l, count, I64), ir_int(l, I64, kind == SHL)};
+    return ir_trunc(l, ir_helper(l, "lathe_x86_shift_double16", I64, args, 4), I16);
+}
+
+/* shld shifts op0 left and fills from the top of op1, shrd the other way. */
 void shift_double(Lifter *l, const Insn *in, Shift kind) {
     Val a = operand(l, in, 0), b = operand(l, in, 1);
     u32 w = width(in, 0);
@@ -146,6 +155,7 @@ void shift_double(Lifter *l, const Insn *in, Shift kind) {
             r = ir_trunc(l, ir_lshr(l, all, wide_count), t);
             cf = ir_trunc(l, ir_lshr(l, all, w_less), I1);
         }
+        r = undefined_shift(l, kind, a, b, count, r);
     } else if (kind == SHL) {
         r = ir_fshl(l, a, b, count);
         cf = top_bit(l, ir_shl(l, a, less));

@@ -118,16 +118,10 @@ bool decoded_step_flags(const Case *c, const State *before, State *ignore) {
     return true;
 }
 
-/* SDM 2A, BSWAP: a 16-bit register; SDM 2B, SHLD: a count above the operand's size. */
-bool decoded_result_undefined(const Case *c, const State *initial) {
+/* SDM 2A, BSWAP: a 16-bit register. */
+bool decoded_result_undefined(const Case *c) {
     Insn in;
-    if (!decode_at(c, 0, &in))
-        return false;
-    ZydisMnemonic m = in.i.mnemonic;
-    if (m == ZYDIS_MNEMONIC_BSWAP)
-        return in.op[0].size == 16;
-    bool double_shift = m == ZYDIS_MNEMONIC_SHLD || m == ZYDIS_MNEMONIC_SHRD;
-    return double_shift && shift_count(&in, (u8)initial->cpu.gp[LATHE_RCX]) > in.op[0].size;
+    return decode_at(c, 0, &in) && in.i.mnemonic == ZYDIS_MNEMONIC_BSWAP && in.op[0].size == 16;
 }
 
 void guest_open(const Case *c, const State *initial, State *ignore) {

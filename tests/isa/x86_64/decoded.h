@@ -9,6 +9,6 @@
 bool decoded_step_flags(const Case *c, const State *before, State *ignore);
 
 /* Whether the manual calls the result itself, not only flags, undefined (the case's first instruction counts). */
-bool decoded_result_undefined(const Case *c, const State *initial);
+bool decoded_result_undefined(const Case *c);
 
 #endif
