@@ -13,7 +13,7 @@ count=0
 for file in *; do
     [ -f "$file" ] || continue
     count=$((count + 1))
-    "$bin/gcc2-oddities" = "./$file" "a b" c >../want 2>/dev/null </dev/null
+    "$bin/gcc2-oddities" '=' "./$file" "a b" c >../want 2>/dev/null </dev/null
     status=$?
     expect $status "the file $file" run --tier=quick -E ODDITIES=1 "./$file" "a b" c
     same out ../want
@@ -26,6 +26,15 @@ done
 what="all files"
 is $count -gt 150
 cd ..
+
+# 32-bit system calls end as on a kernel that has none, and a line says so: mov $20, %eax; int $0x80.
+cp odd/plain interrupt
+patch interrupt 512 '\0270\0024\0000\0000\0000\0315\0200'
+for tier in quick opt; do
+    expect 139 "int 0x80, --tier=$tier" run --tier=$tier ./interrupt
+    says err '^lathe: 32-bit system calls \(int 0x80\) are not supported, at 10000205$'
+    silent out
+done
 
 mkdir -p root/only/there
 cp /bin/echo root/only/there/show
