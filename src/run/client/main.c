@@ -170,8 +170,7 @@ static void start_program(const char *path, char **argv, char **envp) {
 
 /* argv has room for what #! lines add. */
 static char **copy_argv(int argc, char **argv) {
-    char **copy =
-        sys_pages(sizeof(char *) * ((u64)argc + LOAD_ARGV_ROOM + 2)); /* argv[0] may be missing; a zero ends it */
+    char **copy = sys_pages(sizeof(char *) * ((u64)argc + LOAD_ARGV_ROOM + 2)); /* argv[0] may be missing; a zero ends it */
     for (int i = 0; i < argc; i++)
         copy[i] = argv[i];
     return copy;
@@ -201,11 +200,11 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.start_us = sys_now_us();
     the.auxv = auxv;
     the.envp = envp;
-    the.secret = take_variable(envp, SHARED_SECRET);
     the.stats_fd = the.opt.stats || *the.opt.shared ? keep_stderr() : 2;
     if (!space_init(image_window_hint(argv[2])) || !arena_init() || !code_init() || !quick_init())
         die("not enough address space");
     leave_to_other_kind(argv, envp);
+    the.secret = take_variable(envp, SHARED_SECRET);
     if (guest_facts.is_hosts) /* it is code of the host */
         vdso_adopt();
     start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);
