@@ -2,6 +2,7 @@
 #include "codegen/shim.h"
 
 #include "codegen/gate.h"
+#include "codegen/pieces.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
@@ -120,7 +121,7 @@ ShimEmitter *shim_emitter_new(LLVMTargetMachineRef tm) {
     /* Without these two, loop strength reduction and its kin would work with the costs of no machine in particular. */
     e->passes.add(createTargetTransformInfoWrapperPass(machine->getTargetIRAnalysis()));
     e->passes.add(new TargetLibraryInfoWrapperPass(machine->getTargetTriple()));
-    if (machine->addPassesToEmitFile(e->passes, e->stream, nullptr, CodeGenFileType::ObjectFile, true)) {
+    if (!pieces_add_emission(*machine, e->passes, e->stream)) {
         delete e;
         return nullptr;
     }

@@ -33,6 +33,12 @@ Val ir_binary(Lifter *l, const char *name, Val a, Val b) {
     return ir_intrinsic(l, name, &t, 1, (Val[]){a, b}, 2);
 }
 
+Val ir_op_carry(Lifter *l, Op op, Val a, Val b, Val *carry) {
+    Val both = ir_binary(l, op == ADD ? "llvm.uadd.with.overflow" : "llvm.usub.with.overflow", a, b);
+    *carry = LLVMBuildExtractValue(l->b, both, 1, "");
+    return LLVMBuildExtractValue(l->b, both, 0, "");
+}
+
 static Val funnel(Lifter *l, const char *name, Val hi, Val lo, Val count) {
     Ty t = ir_ty(hi);
     return ir_intrinsic(l, name, &t, 1, (Val[]){hi, lo, count}, 3);

@@ -149,6 +149,10 @@ bool ir_is_sext(Val v, Ty t) {
     return LLVMIsASExtInst(v) && ir_ty(LLVMGetOperand(v, 0)) == t;
 }
 
+bool ir_is_arithmetic(Val v) {
+    return LLVMIsABinaryOperator(v) || LLVMIsACallInst(v) || LLVMIsAExtractValueInst(v);
+}
+
 bool ir_is_sign_of(Val v, Val a) {
     u64 count;
     if (!LLVMIsABinaryOperator(v) || LLVMGetInstructionOpcode(v) != LLVMAShr || LLVMGetOperand(v, 0) != a)

@@ -67,6 +67,7 @@ Val ir_ones(Lifter *l, Ty t);
 Val ir_bytes(Lifter *l, Ty t, const void *bytes); /* a vector constant by its little-endian bytes; integer lanes */
 bool ir_is_const(Val v, u64 *value);              /* an integer constant of at most 64 bits */
 bool ir_is_sext(Val v, Ty t);                     /* is v visibly a sign-extended t? */
+bool ir_is_arithmetic(Val v);          /* the result of an operation: not loaded, converted or chosen */
 bool ir_is_sign_of(Val v, Val a);                 /* is v visibly made as a shifted right by all but its top bit? */
 
 /* ---------------------------------------------------------------------------------------------- integers */
@@ -188,6 +189,7 @@ Val ir_unary(Lifter *l, const char *name, Val a);         /* overloaded on the o
 Val ir_binary(Lifter *l, const char *name, Val a, Val b); /* likewise */
 Val ir_fshl(Lifter *l, Val hi, Val lo, Val count);        /* funnel shifts: counts modulo the width */
 Val ir_fshr(Lifter *l, Val hi, Val lo, Val count);
+Val ir_op_carry(Lifter *l, Op op, Val a, Val b, Val *carry); /* ADD or SUB, and whether it carries or borrows */
 
 /* A C function of the run-time library, called out of line; ret 0 means void. It may read and write memory through its
  * pointer arguments only. */

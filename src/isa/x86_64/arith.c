@@ -82,17 +82,25 @@ static Val with_carry(Lifter *l, Val a, const void *arg) {
     return ir_op(l, c->op, ir_op(l, c->op, a, c->b), c->carry);
 }
 
+/* a + b + in or a - b - in: two steps, of which at most one carries. LLVM turns this form into adc and sbb. If the carries were
+ * comparisons, it would make this form of them one by one, and look at the whole function again after each. */
+static Val carry_through(Lifter *l, Op op, Val a, Val b, Val in, Val *out) {
+    Val first, second, mid = ir_op_carry(l, op, a, b, &first), r = ir_op_carry(l, op, mid, in, &second);
+    *out = ir_or(l, first, second);
+    return r;
+}
+
 void arith_carry(Lifter *l, const Insn *in, Op op) {
     Ty t = ty_int(width(in, 0));
     Carrying c = {op, operand(l, in, 1), flag_int(l, CF, t)};
     Val a = locked(in) ? locked_retry(l, in, with_carry, &c) : operand(l, in, 0);
-    Val mid = ir_op(l, op, a, c.b), r = ir_op(l, op, mid, c.carry);
+    Val carry, r = carry_through(l, op, a, c.b, c.carry, &carry);
     if (!locked(in))
         set_operand(l, in, 0, r);
     if (op == ADD)
-        flags_adc(l, a, c.b, mid, r);
+        flags_adc(l, a, c.b, r, carry);
     else
-        flags_sbb(l, a, c.b, mid, r);
+        flags_sbb(l, a, c.b, r, carry);
 }
 
 void compare(Lifter *l, const Insn *in) {
@@ -139,8 +147,7 @@ void complement(Lifter *l, const Insn *in) {
 
 void carry_only(Lifter *l, const Insn *in, Reg f) {
     Val a = operand(l, in, 0), b = operand(l, in, 1);
-    Val mid = ir_add(l, a, b), r = ir_add(l, mid, flag_int(l, f, ir_ty(a)));
-    Val out = ir_or(l, ir_icmp(l, ULT, mid, a), ir_icmp(l, ULT, r, mid));
+    Val out, r = carry_through(l, ADD, a, b, flag_int(l, f, ir_ty(a)), &out);
     set_operand(l, in, 0, r);
     set_flag(l, f, out);
 }

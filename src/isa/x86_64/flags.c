@@ -11,7 +11,7 @@ typedef enum FlagKind { FLAGS_ADD, FLAGS_SUB, FLAGS_ADC, FLAGS_SBB, FLAGS_LOGIC,
 typedef struct FlagOp {
     FlagKind kind;
     Val a, b, r;
-    Val mid; /* ADC, SBB: a + b or a - b, without the carry */
+    Val carry; /* ADC, SBB */
 } FlagOp;
 
 /* ------------------------------------------------------------------------------------------------------ single flags */
@@ -20,9 +20,8 @@ static Val carry(Lifter *l, const FlagOp *f) {
     switch (f->kind) {
     case FLAGS_ADD: return ir_icmp(l, ULT, f->r, f->a);
     case FLAGS_SUB: return ir_icmp(l, ULT, f->a, f->b);
-    /* Two steps, of which at most one carries: the form LLVM turns into adc and sbb. */
-    case FLAGS_ADC: return ir_or(l, ir_icmp(l, ULT, f->mid, f->a), ir_icmp(l, ULT, f->r, f->mid));
-    case FLAGS_SBB: return ir_or(l, ir_icmp(l, ULT, f->a, f->b), ir_icmp(l, UGT, f->r, f->mid));
+    case FLAGS_ADC:
+    case FLAGS_SBB: return f->carry;
     case FLAGS_LOGIC: return ir_int(l, I1, 0);
     case FLAGS_FCMP: return ir_fcmp(l, FULT, f->a, f->b, false);
     }
@@ -102,12 +101,12 @@ void flags_sub(Lifter *l, Val a, Val b, Val r, u32 which) {
     defer(l, (FlagOp){FLAGS_SUB, a, b, r, NULL}, which);
 }
 
-void flags_adc(Lifter *l, Val a, Val b, Val mid, Val r) {
-    defer(l, (FlagOp){FLAGS_ADC, a, b, r, mid}, SET_ALL);
+void flags_adc(Lifter *l, Val a, Val b, Val r, Val carry) {
+    defer(l, (FlagOp){FLAGS_ADC, a, b, r, carry}, SET_ALL);
 }
 
-void flags_sbb(Lifter *l, Val a, Val b, Val mid, Val r) {
-    defer(l, (FlagOp){FLAGS_SBB, a, b, r, mid}, SET_ALL);
+void flags_sbb(Lifter *l, Val a, Val b, Val r, Val carry) {
+    defer(l, (FlagOp){FLAGS_SBB, a, b, r, carry}, SET_ALL);
 }
 
 void flags_logic(Lifter *l, Val r, u32 which) {

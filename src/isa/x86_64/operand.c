@@ -8,10 +8,14 @@ Val gp(Lifter *l, Reg r, u32 bits) {
 }
 
 /* The bits of r that a narrow write keeps, joined with it. The freeze is for LLVM 19, which selects a partial move for
- * `p & -256 | zext(load i8 p)` (mov al, [rax]) and then loses the upper bits of p where the address register is p itself. */
+ * `p & -256 | zext(load i8 p)` (mov al, [rax]) and then loses the upper bits of p where the address register is p itself. The results of
+ * arithmetic are no loads and are not frozen: LLVM moves a freeze to the beginning of the chain of instructions it depends on, step by
+ * step, which takes time with the square of the chain's length. */
 static void merge(Lifter *l, Reg r, Val v, u32 shift) {
     u64 mask = (ty_bits(ir_ty(v)) == 8 ? 0xffu : 0xffffu) << shift;
-    Val kept = ir_and_with(l, gp(l, r, 64), ~mask), low = ir_freeze(l, ir_zext(l, v, I64));
+    Val kept = ir_and_with(l, gp(l, r, 64), ~mask), low = ir_zext(l, v, I64);
+    if (!ir_is_arithmetic(v))
+        low = ir_freeze(l, low);
     reg_write(l, r, ir_or(l, kept, ir_shl_by(l, low, shift)));
 }
 

@@ -49,9 +49,12 @@ static Val widen(Lifter *l, Val a, Shift kind) {
 
 static Val shifted(Lifter *l, Shift kind, Val a, Val count) {
     switch (kind) {
-    case SHL: return ir_shl(l, a, count);
-    case SHR: return ir_lshr(l, a, count);
-    case SAR: return ir_ashr(l, a, count);
+    case SHL:
+        return ir_shl(l, a, count);
+    case SHR:
+        return ir_lshr(l, a, count);
+    case SAR:
+        return ir_ashr(l, a, count);
     }
     CHECK(false, "a shift of unknown kind");
 }
@@ -74,9 +77,12 @@ static Val carry_out(Lifter *l, Shift kind, Val a, Val count, u32 w) {
 
 static Val overflow_out(Lifter *l, Shift kind, Val a, Val r, Val cf) {
     switch (kind) {
-    case SHL: return ir_xor(l, top_bit(l, r), cf);
-    case SHR: return top_bit(l, a);
-    case SAR: return ir_int(l, I1, 0);
+    case SHL:
+        return ir_xor(l, top_bit(l, r), cf);
+    case SHR:
+        return top_bit(l, a);
+    case SAR:
+        return ir_int(l, I1, 0);
     }
     CHECK(false, "a shift of unknown kind");
 }
@@ -108,17 +114,40 @@ void rotate(Lifter *l, const Insn *in, Rotate kind) {
     set_flag_if(l, cond, OF, ir_xor(l, top, kind == ROL ? low : second));
 }
 
-/* Rotate through carry: the operand and CF as one integer of w + 1 bits, in a type twice as wide. */
-void rotate_carry(Lifter *l, const Insn *in, Rotate kind) {
-    Val a = operand(l, in, 0);
-    u32 w = width(in, 0);
-    Ty t = ty_int(w), wide = w < 32 ? I64 : I128;
-    Val count = ir_urem(l, masked_count(l, in, 1, wide), ir_int(l, wide, w + 1));
+/* Rotate through carry, where the count is not known: the operand and CF as one integer of w + 1 bits, in a type twice as wide. */
+static Val turn_by(Lifter *l, Val a, Val count, Rotate kind, Val *cf) {
+    Ty t = ir_ty(a), wide = ir_ty(count);
+    u32 w = ty_bits(t);
     Val all = ir_or(l, ir_zext(l, a, wide), ir_shl_by(l, flag_int(l, CF, wide), w));
     Val back = ir_sub(l, ir_int(l, wide, w + 1), count);
     Val left = kind == ROL ? count : back, right = kind == ROL ? back : count;
     Val turned = ir_or(l, ir_shl(l, all, left), ir_lshr(l, all, right));
-    Val r = ir_trunc(l, turned, t), cf = ir_trunc(l, ir_lshr_by(l, turned, w), I1);
+    *cf = ir_trunc(l, ir_lshr_by(l, turned, w), I1);
+    return ir_trunc(l, turned, t);
+}
+
+/* The same by a known number of bits from 1 to w, in the operand's own width. `at` is the bit that CF goes to. LLVM takes a hundred
+ * times as long for chains of this in the wide type. */
+static Val turn_by_known(Lifter *l, Val a, u32 count, Rotate kind, Val *cf) {
+    Ty t = ir_ty(a);
+    u32 w = ty_bits(t), left = kind == ROL ? count : w + 1 - count, right = w + 1 - left, at = left - 1;
+    Val r = ir_shl_by(l, flag_int(l, CF, t), at);
+    if (left < w)
+        r = ir_or(l, r, ir_shl_by(l, a, left));
+    if (right < w)
+        r = ir_or(l, r, ir_lshr_by(l, a, right));
+    *cf = ir_trunc(l, ir_lshr_by(l, a, w - left), I1);
+    return r;
+}
+
+void rotate_carry(Lifter *l, const Insn *in, Rotate kind) {
+    Val a = operand(l, in, 0);
+    u32 w = width(in, 0);
+    Ty wide = w < 32 ? I64 : I128;
+    Val count = ir_urem(l, masked_count(l, in, 1, wide), ir_int(l, wide, w + 1)), cf;
+    u64 known;
+    bool is_known = ir_is_const(count, &known) && known;
+    Val r = is_known ? turn_by_known(l, a, (u32)known, kind, &cf) : turn_by(l, a, count, kind, &cf);
     Val cond = nonzero(l, count);
     Val second = ir_is_negative(l, ir_shl_by(l, r, 1));
     set_operand(l, in, 0, r);

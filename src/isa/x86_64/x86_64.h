@@ -86,8 +86,8 @@ enum { SET_CF = 1, SET_PF = 2, SET_AF = 4, SET_ZF = 8, SET_SF = 16, SET_OF = 32,
 void flags_add(Lifter *l, Val a, Val b, Val r, u32 which);
 void flags_sub(Lifter *l, Val a, Val b, Val r, u32 which);
 /* All flags, of a + b + carry and a - b - borrow; mid is a + b or a - b. */
-void flags_adc(Lifter *l, Val a, Val b, Val mid, Val r);
-void flags_sbb(Lifter *l, Val a, Val b, Val mid, Val r);
+void flags_adc(Lifter *l, Val a, Val b, Val r, Val carry);
+void flags_sbb(Lifter *l, Val a, Val b, Val r, Val carry);
 void flags_logic(Lifter *l, Val r, u32 which); /* CF, OF, AF clear; S, Z, P of r */
 void flags_fcmp(Lifter *l, Val a, Val b);      /* Z, P, C of an unordered compare; O, S, A clear (fast floating point) */
 
