@@ -28,6 +28,7 @@ enum { MAX_ROUNDS = 16, MAX_FULL_ROUNDS = 3, MAX_WAITING = 3, MAX_GROWTH = 24000
 
 enum { MAX_PARAMS = 48, MAX_REGISTERS = 14 }; /* declared; for parameters */
 enum { MAX_STACK_BYTES = 1 << 24 };           /* whatever is allowed */
+enum { MAX_CPU_MS = 30000 };
 
 /* ------------------------------------------------------------------------------------------------------------ signatures */
 
@@ -184,8 +185,15 @@ static void log_stage(Unit *u, const char *stage) {
     u->stage_start = now;
 }
 
+/* LLVM cannot be interrupted: what takes it too long is given up between two stages. */
+static bool is_late(const Unit *u) {
+    return now_ms() - u->start > MAX_CPU_MS;
+}
+
 static bool optimize(Unit *u, LatheOpt level, const char *stage) {
-    if (lathe_jit_optimize(u->jit, u->mod, level) != LATHE_OK)
+    if (is_late(u))
+        u->hopeless = "LLVM takes too long for it";
+    else if (lathe_jit_optimize(u->jit, u->mod, level) != LATHE_OK)
         u->hopeless = "LLVM could not optimise it";
     if (gate_is_wanted() && gate_is_closed())
         u->hopeless = ending;
@@ -296,6 +304,8 @@ static void *compile(Unit *u, size_t *size) {
     convert_restore(u);
     fold_finish(u);
     lower_callouts(u);
+    if (!u->hopeless && is_late(u))
+        u->hopeless = "LLVM takes too long for it";
     if (u->hopeless)
         return NULL;
     drop_unused(u);
@@ -334,7 +344,7 @@ static const char name[] = "spec";
 static BinoptFunc make(Linked *linked, const BinoptCfg *cfg, LatheJit *compiler) {
     Unit u;
     unit_init(&u, compiler, cfg);
-    u.stage_start = now_ms();
+    u.start = u.stage_start = now_ms();
     size_t size;
     void *object = build(&u, name) ? compile(&u, &size) : NULL;
     BinoptFunc code = NULL;

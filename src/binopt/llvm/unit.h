@@ -50,7 +50,8 @@ typedef struct Unit {
     const char *why;      /* the last function could not be lifted */
     const char *hopeless; /* why nothing will come of it, or NULL */
     bool vectorized;      /* LLVM's own vectors are in it by now */
-    double stage_start;   /* ms of CPU time, for the log */
+    double start;         /* ms of CPU time when it began */
+    double stage_start;   /* the same of the current stage, for the log */
     Arena arena;
 } Unit;
 
