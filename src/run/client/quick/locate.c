@@ -58,17 +58,37 @@ u64 quick_function(u64 pc) {
     return best;
 }
 
-/* Of the loops whose heads are in the same page: a loop is a jump back over pc. */
-bool quick_loop(u64 pc, u64 *start, u64 *end) {
-    u64 page = pc >> PAGE_SHIFT;
-    *start = 0;
+/* Is `a` to be looked at before `b`? What begins last is innermost, and of several jumps to one place the nearest makes the loop. */
+static bool is_inside(const QuickLoop *a, const QuickLoop *b) {
+    return a->start != b->start ? a->start > b->start : a->end < b->end;
+}
+
+/* Into a list in that order, of which the last ones may get lost. */
+static u32 add_loop(QuickLoop loops[QUICK_LOOPS], u32 count, QuickLoop loop) {
+    u32 at = count;
+    while (at && is_inside(&loop, &loops[at - 1]))
+        at--;
+    if (at == QUICK_LOOPS)
+        return count;
+    u32 kept = count < QUICK_LOOPS ? count : QUICK_LOOPS - 1;
+    memmove(&loops[at + 1], &loops[at], (kept - at) * sizeof(QuickLoop));
+    loops[at] = loop;
+    return kept + 1;
+}
+
+static u32 add_loops(QuickLoop loops[QUICK_LOOPS], u32 count, u64 pc, u64 page) {
     for (u32 n = page_first(page); n; n = page_next(n, page))
         for (u32 x = block_no(n)->incoming; x; x = exit_no(x)->next) {
             QuickPlace from;
             u64 head = exit_no(x)->pc;
-            bool candidate = exit_no(x)->kind == EXIT_LINK && head <= pc && head > *start;
+            bool candidate = exit_no(x)->kind == EXIT_LINK && head <= pc && head >> PAGE_SHIFT == page;
             if (candidate && locate((u64)exit_no(x)->site, &from) && from.pc >= pc)
-                *start = head, *end = from.next;
+                count = add_loop(loops, count, (QuickLoop){head, from.next});
         }
-    return *start;
+    return count;
+}
+
+u32 quick_loops(u64 pc, QuickLoop loops[QUICK_LOOPS]) {
+    u64 page = pc >> PAGE_SHIFT;
+    return add_loops(loops, add_loops(loops, 0, pc, page), pc, page - 1);
 }

@@ -21,8 +21,13 @@ void quick_restore(u64 pc);
 u64 quick_code_bytes(u64 pc);
 /* The function that pc is in, by its first address, as far as known; 0: not at all. */
 u64 quick_function(u64 pc);
-/* The innermost loop around pc, as far as known: where it begins, and the end of the jump back; false: there is none. */
-bool quick_loop(u64 pc, u64 *start, u64 *end);
+/* The loops around pc that begin in its page or the one before, as far as known, the innermost first: a loop is a jump back over pc.
+ * Several jumps may lead to the same place. Returns how many. */
+enum { QUICK_LOOPS = 8 };
+typedef struct QuickLoop {
+    u64 start, end; /* the jump's target, and where the jump ends */
+} QuickLoop;
+u32 quick_loops(u64 pc, QuickLoop loops[QUICK_LOOPS]);
 /* Code in [start, end) was unmapped or changed. */
 void quick_forget(u64 start, u64 end);
 /* views.c: [start, end) is mapped anew or not at all; shared: a file that may have other views. The guest may write to it now. */

@@ -6,11 +6,17 @@
 #include "run/client/quick/region.h"
 
 #include "isa/x86_64/shape.h"
+#include "run/client/quick/cycle.h"
 #include "run/client/quick/quick.h"
 
 const u32 region_crossings = 3000;
 
 enum { REGION_INSNS = 1000, CMC = 0xf5, CLC = 0xf8, STC = 0xf9 };
+
+/* What makes a carry may return it, and optimised code does not. */
+static bool makes_carry(const Shape *s) {
+    return s->length == 1 && (s->opcode == CMC || s->opcode == CLC || s->opcode == STC);
+}
 
 /* Does nothing between leave for somewhere else, to come back? Calls of `self` do not count. Vector instructions without a row would
  * leave for quick code, which is as fast as can be. */
@@ -21,8 +27,8 @@ static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
     for (u64 pc = start; pc < end; pc += s.length) {
         if (++insns > REGION_INSNS || !shape_of((const u8 *)pc, quick_code_bytes(pc), &s))
             return false;
-        if (s.length == 1 && (s.opcode == CMC || s.opcode == CLC || s.opcode == STC))
-            return false; /* what makes a carry may return it, and optimised code does not */
+        if (makes_carry(&s))
+            return false;
         bool calls = s.kind == SHAPE_CALL && pc + s.length + (u64)s.target != self;
         if (calls || s.kind == SHAPE_CALL_INDIRECT || s.kind == SHAPE_SYSCALL || s.kind == SHAPE_OTHER || s.vector)
             return false;
@@ -36,7 +42,8 @@ static u64 function_end(u64 start, bool *recursive) {
     Shape s;
     u64 furthest = start;
     *recursive = false;
-    for (u64 pc = start, insns = 0; insns < REGION_INSNS && shape_of((const u8 *)pc, quick_code_bytes(pc), &s); insns++) {
+    for (u64 pc = start, insns = 0; insns < REGION_INSNS && shape_of((const u8 *)pc, quick_code_bytes(pc), &s);
+         insns++) {
         u64 next = pc + s.length, target = next + (u64)s.target;
         *recursive |= s.kind == SHAPE_CALL && target == start;
         if ((s.kind == SHAPE_JCC || s.kind == SHAPE_JMP) && target > furthest && target < start + PAGE)
@@ -48,13 +55,40 @@ static u64 function_end(u64 start, bool *recursive) {
     return 0;
 }
 
+static bool look(u64 pc, Step *step) {
+    Shape s;
+    if (!shape_of((const u8 *)pc, quick_code_bytes(pc), &s))
+        return false;
+    u64 next = pc + s.length;
+    *step = (Step){STEP_ON, next, next + (u64)s.target};
+    if (s.kind == SHAPE_JCC)
+        step->kind = STEP_BRANCH;
+    else if (s.kind == SHAPE_JMP)
+        step->kind = STEP_JUMP;
+    else if (s.kind == SHAPE_CALL || s.kind == SHAPE_CALL_INDIRECT)
+        step->kind = STEP_CALL;
+    else if (s.kind != SHAPE_PLAIN || s.vector || makes_carry(&s))
+        step->kind = STEP_END;
+    return true;
+}
+
 /* Computed jumps are understood where their table is prepared, which is before the loop they are in: then the function has to be
  * called again. */
+static u64 loop_of(u64 pc, u64 function) {
+    QuickLoop loops[QUICK_LOOPS];
+    u32 count = quick_loops(pc, loops);
+    bool jumps;
+    for (u32 i = 0; i < count; i++)
+        if (stays(loops[i].start, loops[i].end, 0, &jumps))
+            return jumps ? function : loops[i].start;
+    return loops_scattered(loops, count, pc, look);
+}
+
 u64 region_of(u64 pc) {
-    u64 start, end, function = quick_function(pc);
+    u64 end, function = quick_function(pc), loop = loop_of(pc, function);
     bool jumps, recursive;
-    if (quick_loop(pc, &start, &end) && stays(start, end, 0, &jumps))
-        return jumps ? function : start;
+    if (loop)
+        return loop;
     end = function ? function_end(function, &recursive) : 0;
     return end > pc && recursive && stays(function, end, function, &jumps) ? function : 0;
 }

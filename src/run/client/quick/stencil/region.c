@@ -5,6 +5,7 @@
 #include "run/client/quick/region.h"
 
 #include "isa/form.h"
+#include "run/client/quick/cycle.h"
 #include "run/client/quick/quick.h"
 
 enum { REGION_INSNS = 1000 };
@@ -23,7 +24,8 @@ static bool stays(u64 start, u64 end) {
     Insn in;
     u32 insns = 0;
     for (u64 pc = start; pc < end; pc = insn_end(&in))
-        if (++insns > REGION_INSNS || !decode(pc, &in) || in.special || in.flow == FLOW_CALL || in.flow == FLOW_INDIRECT)
+        if (++insns > REGION_INSNS || !decode(pc, &in) || in.special || in.flow == FLOW_CALL ||
+            in.flow == FLOW_INDIRECT)
             return false;
     return true;
 }
@@ -44,9 +46,34 @@ static bool is_plain(u64 function) {
     return false;
 }
 
+static bool look(u64 pc, Step *step) {
+    Insn in;
+    if (!decode(pc, &in))
+        return false;
+    *step = (Step){STEP_END, insn_end(&in), in.target};
+    if (in.special)
+        return true;
+    if (in.flow == FLOW_NEXT)
+        step->kind = STEP_ON;
+    else if (in.flow == FLOW_BRANCH)
+        step->kind = STEP_BRANCH;
+    else if (in.flow == FLOW_JUMP)
+        step->kind = STEP_JUMP;
+    else if (in.flow == FLOW_CALL)
+        step->kind = STEP_CALL;
+    return true;
+}
+
+static u64 loop_of(u64 pc) {
+    QuickLoop loops[QUICK_LOOPS];
+    u32 count = quick_loops(pc, loops);
+    for (u32 i = 0; i < count; i++)
+        if (stays(loops[i].start, loops[i].end))
+            return loops[i].start;
+    return loops_scattered(loops, count, pc, look);
+}
+
 u64 region_of(u64 pc) {
-    u64 start, end, function = quick_function(pc);
-    if (quick_loop(pc, &start, &end) && stays(start, end))
-        return start;
-    return function && is_plain(function) ? function : 0;
+    u64 function = quick_function(pc), loop = loop_of(pc);
+    return loop ? loop : function && is_plain(function) ? function : 0;
 }
