@@ -160,6 +160,7 @@ typedef struct LatheBlock {
     size_t successor_count;
     bool exits;      /* may also leave the function */
     bool jump_table; /* ends with a jump through a table that was recovered */
+    bool unsupported; /* ends with an instruction that is not supported: the function leaves there */
 } LatheBlock;
 
 LATHE_API size_t lathe_func_block_count(const LatheFunc *fn);

@@ -81,6 +81,8 @@ static LatheStatus decode(LatheFunc *fn, u64 pc, Insn *in) {
     }
     if (in->flow == FLOW_CALL && in->target && fn->cfg.never_returns)
         in->last = fn->cfg.never_returns(fn->cfg.user, in->target);
+    if (!in->row) /* without a meaning: the function stops there, whatever comes behind */
+        in->flow = FLOW_STOP;
     if (status != LATHE_OK)
         *in = (Insn){.pc = pc, .flow = FLOW_STOP, .status = (i8)status};
     return status;

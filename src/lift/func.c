@@ -169,7 +169,6 @@ static void stop_at_unsupported(LatheFunc *fn) {
         Insn *in = &fn->insns.at[i];
         if (in->row)
             continue;
-        in->flow = FLOW_STOP;
         in->writes = (RegSet){0};
         in->calls_out = false;
         if (in->status == LATHE_OK && fn->problem.status == LATHE_OK) {
@@ -305,6 +304,7 @@ LatheBlock lathe_func_block(const LatheFunc *cfn, size_t index) {
         .successor_count = b->succ_count,
         .exits = b->exits,
         .jump_table = in->table != NULL,
+        .unsupported = !in->row && in->status == LATHE_OK,
     };
 }
 

@@ -120,7 +120,7 @@ typedef enum WorkerEvent { WORKER_BUSY, WORKER_ANSWER, WORKER_LOST } WorkerEvent
 
 bool worker_start(Worker *w, const AheadPlan *plan);
 /* Begin a function; false: the server is gone. */
-bool worker_ask(Worker *w, AheadFile *f, u64 off);
+bool worker_ask(Worker *w, AheadFile *f, u64 off, bool again);
 /* Take one message. The object is valid until the next one; facts->object_size 0: there is no code. */
 WorkerEvent worker_receive(Worker *w, ObjectMessage *facts, const void **object);
 void worker_keep(Worker *w, PackWriter *writer, const ObjectMessage *facts, const void *object);

@@ -1,7 +1,7 @@
 /* crew.c: hands functions out to workers until nothing is left.
  *
  * A worker works through one region of a file: what it knows of the code there keeps it from translating the same code
- * twice. A worker that dies is replaced; what it was at is tried once more, and then given up. Workers are also
+ * twice. A worker that dies is replaced; what it was at is tried once more, with little effort, and then given up. Workers are also
  * replaced now and then, because LLVM does not free all it takes. */
 #include <poll.h>
 #include <time.h>
@@ -111,7 +111,7 @@ static bool employ(Crew *c, Worker *w) {
         return false;
     if (w->answers >= RENEW_ANSWERS)
         worker_stop(w, false);
-    if ((w->pid || worker_start(w, c->plan)) && worker_ask(w, w->file, off))
+    if ((w->pid || worker_start(w, c->plan)) && worker_ask(w, w->file, off, file_state(w->file, off) == FUNCTION_RETRIED))
         return true;
     w->off = off;
     c->started_in_vain++;

@@ -154,7 +154,7 @@ static void take_cached(AheadFile *f, const AheadPlan *plan) {
         }
     at = 0;
     for (const PackRecord *r; !plan->profile && data && (r = pack_next(data, size, &at));)
-        if (file_state(f, r->off) == FUNCTION_DONE)
+        if (file_state(f, r->off) == FUNCTION_DONE && r->object_size)
             file_want_references(f, pack_object(r), r->object_size);
     if (data)
         munmap((void *)data, size);

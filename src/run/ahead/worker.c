@@ -55,13 +55,14 @@ bool worker_start(Worker *w, const AheadPlan *plan) {
     return false;
 }
 
-bool worker_ask(Worker *w, AheadFile *f, u64 off) {
+bool worker_ask(Worker *w, AheadFile *f, u64 off, bool again) {
     w->request = (TranslateMessage){
         .pc = f->base + off,
         .base = f->base,
         .end = f->end,
         .position_independent = f->position_independent,
         .changing_data = f->changing_data,
+        .again = again,
         .pack = f->pack,
     };
     w->file = f;

@@ -123,7 +123,7 @@ static u64 checksum(Key pack, const PackRecord *r) {
 /* Do the parts that a record names fit into it, and it into the bytes that are left? Is its end the one it had? */
 static bool is_whole(const PackRecord *r, size_t left) {
     if (left < sizeof(*r) || r->magic != PACK_MAGIC || r->size > left || r->size % PACK_ALIGN ||
-        r->range_count > PACK_RANGES_MAX || !r->object_size)
+        r->range_count > PACK_RANGES_MAX)
         return false;
     return pack_record_size(r->range_count, r->object_size) == r->size && end_of(r)->head_hash == hash_head(r);
 }

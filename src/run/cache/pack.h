@@ -79,7 +79,7 @@ typedef struct PackRecord {
     u64 off;        /* of the guest function from the module's base */
     u64 base;       /* the only base that the object is right for; 0: any */
     u64 guest_hash; /* over the ranges: see pack_hash_guest */
-    u32 range_count, object_size;
+    u32 range_count, object_size; /* 0: there is no object for it, and none is to be asked for */
     u32 insns; /* guest instructions */
     u32 reserved;
 } PackRecord;

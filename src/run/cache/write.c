@@ -184,7 +184,7 @@ PackWriter *pack_writer_open(const char *dir) {
 
 PackRecord *pack_record_new(Key pack, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
                             u64 guest_hash, const void *object, u32 object_size, u32 insns) {
-    if (!object_size || object_size > MESSAGE_MAX || !pack_is_inside(request, ranges, range_count))
+    if (object_size > MESSAGE_MAX || !pack_is_inside(request, ranges, range_count))
         return NULL;
     size_t size = pack_record_size(range_count, object_size);
     PackRecord *r = mem_new(size);
@@ -199,7 +199,8 @@ PackRecord *pack_record_new(Key pack, const TranslateMessage *request, const Lat
     PackRange *to = (PackRange *)(r + 1);
     for (size_t i = 0; i < range_count; i++)
         to[i] = (PackRange){ranges[i].start - request->base, ranges[i].end - request->base};
-    memcpy(to + range_count, object, object_size);
+    if (object_size)
+        memcpy(to + range_count, object, object_size);
     pack_seal(pack, r);
     return r;
 }

@@ -88,7 +88,7 @@ bool kind_choose(u16 machine, Options *options);
 
 /* Counters of --stats; changed with relaxed atomics. */
 typedef struct Stats {
-    u64 blocks, quick_insns, quick_us, samples, reverted, renewals; /* quick tier */
+    u64 blocks, quick_insns, quick_us, samples, reverted, refused, renewals; /* quick tier */
     u64 functions, guest_insns, imaged, cached, requested, shared, lookups_missed, objects_bytes, syscalls;
     u64 lift_us, opt_us, emit_us, wait_us, link_us;
 } Stats;
@@ -279,6 +279,8 @@ bool code_has(u64 pc);
 bool code_wanted(u64 pc, u32 times);
 void code_load(Thread *t, u64 pc);
 void code_install(Thread *t, const ObjectMessage *facts, const void *object);
+/* The server has none: it is not asked again, in later runs either. */
+void code_refused(const ObjectMessage *facts);
 /* All of it, for now; and for good, since the memory is used for something else. */
 void code_revert_all(void);
 void code_forget_all(void);
@@ -375,12 +377,12 @@ i64 proc_open(const ProcPath *p, int fd, u32 flags);
 Remote *remote_take(Thread *t);
 void remote_give(Remote *r);
 TranslateMessage remote_request(u64 pc, const Module *m);
-/* Ask the server to translate; starts one if there is none, and another once if it dies. The object is in the connection's memory until
+/* Ask the server to translate; starts one if there is none, and others if it dies. The object is in the connection's memory until
  * the next call; NULL: it cannot be translated (facts->object_size is 0), or there is no server. Without the arena's lock. */
-const void *remote_translate(Remote *r, const TranslateMessage *request, ObjectMessage *facts);
-/* The same without waiting: the answer is there when remote_poll says so. One at a time. */
-bool remote_begin(const Thread *t, u64 pc, const Module *m);
-typedef enum RemoteAnswer { REMOTE_NOTHING, REMOTE_OBJECT, REMOTE_LOST } RemoteAnswer;
+const void *remote_translate(Remote *r, TranslateMessage request, ObjectMessage *facts);
+/* The same without waiting: the answer is there when remote_poll says so. One at a time. again: of TranslateMessage. */
+bool remote_begin(const Thread *t, u64 pc, const Module *m, bool again);
+typedef enum RemoteAnswer { REMOTE_NOTHING, REMOTE_OBJECT, REMOTE_LOST, REMOTE_LIMIT /* it takes too much */ } RemoteAnswer;
 RemoteAnswer remote_poll(ObjectMessage *facts, const void **object);
 /* No signals from it any more: the program that exec starts would die of one. remote_begin has them again. */
 void remote_silence(void);

@@ -30,7 +30,7 @@ typedef struct Entry {
     u32 maker;         /* the thread that has asked for its code; 0: none */
     u16 wanted;        /* how often */
     bool used, asked;  /* asked: no need to do so again */
-    bool given_up;     /* its code was no gain */
+    bool given_up;     /* its code was no gain, or there is none */
     bool alien;        /* made from bytes of several modules */
 } Entry;
 
@@ -40,7 +40,7 @@ typedef struct Code {
     Entry *map;
     u64 map_len, map_cap;
     u32 news;  /* counts what came of requests */
-    bool any; /* code, or stubs, at all */
+    bool any; /* code, stubs, or what is given up, at all */
     u8 *work; /* scratch memory of the linker */
     u64 work_bytes;
 } Code;
@@ -290,10 +290,18 @@ static void *link_timed(Code *c, const void *object, u32 size, const Module *m, 
     return code;
 }
 
+/* An image has this, too. */
+static void give_up(Entry *e) {
+    e->asked = e->given_up = true;
+    the.code->any = true;
+}
+
 static void *from_cache(Code *c, Module *m, u64 pc) {
     u32 size, insns;
     const void *object = m && !the.opt.no_cache ? store_find(m, pc, &size, &insns) : NULL;
-    void *code = object ? link_timed(c, object, size, m, pc) : NULL;
+    if (object && !size)
+        give_up(entry_for(c, pc));
+    void *code = object && size ? link_timed(c, object, size, m, pc) : NULL;
     the.stats.cached += code != NULL;
     the.stats.guest_insns += code ? insns : 0;
     return code;
@@ -322,7 +330,7 @@ static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *fa
     u64 start = sys_now_us();
     entry_for(c, pc)->maker = t->tid;
     arena_unlock();
-    const void *object = remote_translate(r, &request, facts);
+    const void *object = remote_translate(r, request, facts);
     arena_lock();
     the.stats.wait_us += sys_now_us() - start;
     const Module *m = module_of_code(pc);
@@ -463,7 +471,7 @@ void code_revert(u64 offset) {
         if (!e->used || !e->code || (u64)e->code - the.code_base != offset)
             continue;
         e->code = NULL;
-        e->asked = e->given_up = true;
+        give_up(e);
         quick_restore(e->pc);
         the.stats.reverted++;
         return;
@@ -505,6 +513,12 @@ void code_install(Thread *t, const ObjectMessage *facts, const void *object) {
     note_answer(c, facts->pc, facts, code);
     if (code)
         take_over(t, c, facts->pc, code);
+}
+
+void code_refused(const ObjectMessage *facts) {
+    note_answer(the.code, facts->pc, facts, NULL);
+    give_up(entry_for(the.code, facts->pc));
+    the.stats.refused++;
 }
 
 /* Called by enter.S when the table had no answer. */

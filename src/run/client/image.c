@@ -44,7 +44,7 @@ typedef struct ImageLayout {
 
 typedef struct ImageState {
     Key name;
-    u64 blocks, functions; /* that the file has */
+    u64 blocks, functions, refused; /* that the file has */
     PackImageModule expected[MODULES_MAX]; /* of the image that was loaded, and not seen yet */
     u32 expected_count;
     bool usable; /* there is a place for images, and the block is where it should be */
@@ -159,6 +159,7 @@ static bool is_whole(const u8 *data, u64 size) {
 static void note_contents(void) {
     image.blocks = quick_count();
     image.functions = the.stats.functions;
+    image.refused = the.stats.refused;
 }
 
 static void take_arena(int fd, const u8 *data, const ImagePart parts[PARTS]) {
@@ -299,7 +300,8 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
 
 static bool has_grown(void) {
     enum { SHARE = 64 };
-    return quick_count() >= image.blocks + NEW_BLOCKS || (the.stats.functions - image.functions) * SHARE > the.stats.functions;
+    return quick_count() >= image.blocks + NEW_BLOCKS || (the.stats.functions - image.functions) * SHARE > the.stats.functions ||
+           the.stats.refused > image.refused;
 }
 
 void image_give_up(void) {

@@ -2,7 +2,7 @@
  *
  * When something has to be translated, the user's daemon is asked (lathe serve), if there is one; otherwise a server is started, and
  * not as a child that the guest could wait for: it is a grandchild whose parent is gone. Nothing of the guest stays open in it. If
- * it dies, another one is asked the same once.
+ * it dies, another one is asked the same once, and a third one to do with little, as is one after a server that has taken too much.
  *
  * A connection serves one request at a time, so there are several, as threads have use for them and processors are there. What is a
  * process of its own in the same memory (a vfork child) has other descriptors, and a connection of its own in its Thread. */
@@ -373,6 +373,8 @@ static RemoteAnswer take_message(Remote *r, ObjectMessage *facts) {
         the.stats.shared += facts->shared;
         return header.size == sizeof(*facts) + facts->object_size ? REMOTE_OBJECT : REMOTE_LOST;
     }
+    if (header.type == S_LIMIT)
+        return REMOTE_LIMIT;
     bool ok = header.type == S_MEMREQ ? answer_memory(r, &header) : is_aside(r, &header);
     return ok ? REMOTE_NOTHING : REMOTE_LOST;
 }
@@ -382,15 +384,15 @@ static const void *taken_object(const Remote *r, const ObjectMessage *facts) {
     return facts->object_size ? r->data + sizeof(*facts) : NULL;
 }
 
-/* One request to its end; false if the connection did not hold. */
-static bool ask(Remote *r, const TranslateMessage *request, ObjectMessage *facts) {
+/* One request to its end. */
+static RemoteAnswer ask(Remote *r, const TranslateMessage *request, ObjectMessage *facts) {
     if (!send(r, C_TRANSLATE, request, sizeof(*request), NULL, 0))
-        return false;
+        return REMOTE_LOST;
     RemoteAnswer answer;
     do
         answer = take_message(r, facts);
     while (answer == REMOTE_NOTHING);
-    return answer == REMOTE_OBJECT;
+    return answer;
 }
 
 TranslateMessage remote_request(u64 pc, const Module *m) {
@@ -406,16 +408,18 @@ TranslateMessage remote_request(u64 pc, const Module *m) {
     return request;
 }
 
-const void *remote_translate(Remote *r, const TranslateMessage *request, ObjectMessage *facts) {
-    for (int try = 0; try < 2; try++) {
+const void *remote_translate(Remote *r, TranslateMessage request, ObjectMessage *facts) {
+    for (int try = 0; try < 3; try++) {
         if (!connect_server(r))
             die("cannot start the translation server %s", the.opt.server_path);
-        if (ask(r, request, facts))
+        RemoteAnswer answer = ask(r, &request, facts);
+        if (answer == REMOTE_OBJECT)
             return taken_object(r, facts);
         disconnect(r);
+        request.again = try > 0 || answer == REMOTE_LIMIT;
     }
-    say("the translation server failed twice at %lx", request->pc);
-    *facts = (ObjectMessage){.pc = request->pc};
+    say("the translation server failed three times at %lx", request.pc);
+    *facts = (ObjectMessage){.pc = request.pc};
     return NULL;
 }
 
@@ -437,8 +441,9 @@ void remote_silence(void) {
         sys_fcntl(connections->fd, F_SETFL, O_RDWR);
 }
 
-bool remote_begin(const Thread *t, u64 pc, const Module *m) {
+bool remote_begin(const Thread *t, u64 pc, const Module *m, bool again) {
     TranslateMessage request = remote_request(pc, m);
+    request.again = again;
     if (!connect_server(connections))
         return false;
     announce(t);
@@ -458,6 +463,7 @@ RemoteAnswer remote_poll(ObjectMessage *facts, const void **object) {
         switch (take_message(connections, facts)) {
         case REMOTE_NOTHING: break;
         case REMOTE_LOST: disconnect(connections); break;
+        case REMOTE_LIMIT: disconnect(connections); return REMOTE_LIMIT;
         case REMOTE_OBJECT: *object = taken_object(connections, facts); return REMOTE_OBJECT;
         }
     return connections->open ? REMOTE_NOTHING : REMOTE_LOST;

@@ -39,6 +39,7 @@ void stats_print(void) {
         {"translated", "  asked of the server", s->requested, ""},
         {"from_shared", "    which had them from its shared cache", s->shared, ""},
         {"reverted", "  given up again", s->reverted, ""},
+        {"refused", "  not to be had", s->refused, ""},
         {"renewals", "  all code forgotten", s->renewals, ""},
         {"guest_instructions", "  guest instructions in them", s->guest_insns, ""},
         {"object_bytes", "bytes of objects", s->objects_bytes, ""},

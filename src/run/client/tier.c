@@ -70,9 +70,15 @@ static void ask_next(Thread *t) {
     while (hot.count && !hot.asking) {
         u64 pc = hot.queue[--hot.count];
         const Module *m = space_module(pc);
-        hot.asking = m && remote_begin(t, pc, m);
+        hot.asking = m && remote_begin(t, pc, m, false);
         hot.asked = pc;
     }
+}
+
+/* Another server is told that this takes too much, which it keeps for later runs. */
+static void ask_again(Thread *t) {
+    const Module *m = space_module(hot.asked);
+    hot.asking = m && remote_begin(t, hot.asked, m, true);
 }
 
 static void take_answer(Thread *t) {
@@ -82,8 +88,14 @@ static void take_answer(Thread *t) {
     if (answer == REMOTE_NOTHING)
         return;
     hot.asking = false;
-    if (answer == REMOTE_OBJECT && facts.object_size && facts.pc == hot.asked)
+    if (answer == REMOTE_LIMIT)
+        ask_again(t);
+    if (answer != REMOTE_OBJECT || facts.pc != hot.asked)
+        return;
+    if (facts.object_size)
         code_install(t, &facts, object);
+    else
+        code_refused(&facts);
 }
 
 static void want(u64 pc) {

@@ -4,14 +4,15 @@
  *
  *     C_INIT [C_SHARED] → S_INIT;   then any number of   C_TRANSLATE → (S_MEMREQ → C_MEMBUF)* → [S_SOURCE] S_OBJECT
  *
- * An S_WARNING may come at any time. All integers are little-endian. A side that gets anything else ends the connection.
+ * An S_WARNING may come at any time. An S_LIMIT, which has no payload, takes the place of an S_OBJECT that would take too much time or
+ * memory; the server ends with it. All integers are little-endian. A side that gets anything else ends the connection.
  */
 #ifndef RUN_PROTOCOL_H
 #define RUN_PROTOCOL_H
 
 #include "base/base.h"
 
-enum { PROTOCOL_VERSION = 3 };
+enum { PROTOCOL_VERSION = 4 };
 
 #define MESSAGES(M)                                                                                                    \
     M(C_INIT, 1)                                                                                                       \
@@ -23,7 +24,8 @@ enum { PROTOCOL_VERSION = 3 };
     M(S_ERROR, 7)                                                                                                      \
     M(S_SOURCE, 8)                                                                                                     \
     M(C_SHARED, 9)                                                                                                     \
-    M(S_WARNING, 10)
+    M(S_WARNING, 10)                                                                                                   \
+    M(S_LIMIT, 11)
 
 typedef enum MessageType {
 #define M(name, number) name = number,
@@ -103,6 +105,8 @@ typedef struct TranslateMessage { /* C_TRANSLATE */
     u64 pc, base, end;
     u32 position_independent; /* the module may be elsewhere in another run: no address in it is a constant */
     u32 changing_data;        /* what it reads may change at any time: each load is made, and in its place */
+    u32 again;                /* bool: a server has ended over it; do with little */
+    u32 reserved;
     Key pack;
 } TranslateMessage;
 
@@ -153,7 +157,8 @@ typedef struct SourceMessage {
     u32 range_count, reserved;
 } SourceMessage;
 
-/* S_OBJECT: the facts, then object_size bytes of an ELF object. object_size 0: the code at pc cannot be read or decoded. */
+/* S_OBJECT: the facts, then object_size bytes of an ELF object. object_size 0: the code at pc cannot be read or decoded, or is not
+ * worth an object beside quick code. */
 typedef struct ObjectMessage {
     u64 pc;
     u32 object_size;

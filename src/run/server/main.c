@@ -41,8 +41,9 @@ static bool begin(Session *s) {
     if (!connection_receive(&s->connection, &header) || header.type != C_INIT || header.size != sizeof(init))
         return fail(s, "expected C_INIT");
     memcpy(&init, s->connection.buffer, sizeof(init));
-    if (init.version != PROTOCOL_VERSION || init.code.version != CODE_VERSION || !lathe_arch_name((LatheArch)init.code.arch) ||
-        init.code.opt > LATHE_OPT_MAX || init.code.memory > MEMORY_STRONG || !memchr(init.cache_dir, 0, sizeof(init.cache_dir)))
+    if (init.version != PROTOCOL_VERSION || init.code.version != CODE_VERSION ||
+        !lathe_arch_name((LatheArch)init.code.arch) || init.code.opt > LATHE_OPT_MAX ||
+        init.code.memory > MEMORY_STRONG || !memchr(init.cache_dir, 0, sizeof(init.cache_dir)))
         return fail(s, "client and server do not fit together");
     if (s->build && strncmp((char *)init.code.reserved, s->build, sizeof(init.code.reserved)))
         return fail(s, "the server is of another build");
@@ -72,15 +73,17 @@ static bool hash_guest(Session *s, const Translation *t, u64 *hash) {
     return true;
 }
 
+/* Of code that there is no object for beside quick code, that much is kept: nobody has to find it out again. */
 static void keep(Session *s, const TranslateMessage *request, const Translation *t) {
     u64 hash;
     bool in_pack = s->writer && !is_zero(&request->pack);
-    if (!t->facts.object_size || (!in_pack && !s->shared) || !hash_guest(s, t, &hash))
+    if (!t->range_count || (!in_pack && !s->shared) || !hash_guest(s, t, &hash))
         return;
     if (in_pack)
         pack_append(s->writer, request, t->ranges, t->range_count, hash, t->object, t->facts.object_size,
                     t->facts.insns);
-    shared_keep(s->shared, request, t, hash);
+    if (t->facts.object_size)
+        shared_keep(s->shared, request, t, hash);
 }
 
 /* For a client that keeps objects itself. */
@@ -89,6 +92,15 @@ static void tell_source(Session *s, const Translation *t) {
     if (s->sources && t->facts.object_size && hash_guest(s, t, &source.guest_hash))
         connection_send(&s->connection, S_SOURCE, &source, sizeof(source), t->ranges,
                         t->range_count * sizeof(LatheRange));
+}
+
+/* The pieces that are made the second time are so small that there is nothing to bound. */
+static void run_translator(Session *s, const TranslateMessage *request, Translation *t) {
+    if (!request->again)
+        bound_begin(&s->connection);
+    if (!translator_run(s->translator, request, t))
+        t->facts.object_size = 0;
+    bound_end();
 }
 
 static bool translate(Session *s, u32 size) {
@@ -100,8 +112,8 @@ static bool translate(Session *s, u32 size) {
         return fail(s, "a translation request outside its module");
     Translation t;
     bool kept = recent_find(s->recent, &request, &t);
-    if (!kept && !shared_find(s->shared, &request, &t) && !translator_run(s->translator, &request, &t))
-        t.facts.object_size = 0;
+    if (!kept && !shared_find(s->shared, &request, &t))
+        run_translator(s, &request, &t);
     t.facts.inside = pack_is_inside(&request, t.ranges, t.range_count);
     tell_source(s, &t);
     watch_hold(s->watch); /* the client may end as soon as it has the answer */

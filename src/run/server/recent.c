@@ -119,12 +119,13 @@ static bool take(Recent *r, const TranslateMessage *request, const PackRecord *r
         return false;
     *out = (Translation){
         .facts = {.pc = request->pc, .object_size = record->object_size, .insns = record->insns},
-        .object = malloc(record->object_size),
+        .object = record->object_size ? malloc(record->object_size) : NULL,
         .ranges = r->ranges.at,
         .range_count = r->ranges.len,
     };
-    CHECK(out->object, "out of memory");
-    memcpy(out->object, pack_object(record), record->object_size);
+    CHECK(out->object || !record->object_size, "out of memory");
+    if (out->object)
+        memcpy(out->object, pack_object(record), record->object_size);
     return true;
 }
 

@@ -28,6 +28,10 @@ Watch *watch_new(int fd);
 void watch_hold(Watch *w);
 void watch_release(Watch *w);
 
+/* bound.c: between these two, the process ends if it takes too much CPU time or memory, and tells the client so. */
+void bound_begin(const Connection *c);
+void bound_end(void);
+
 /* pages.c: what is known of the client's guest memory. */
 typedef struct Pages Pages;
 Pages *pages_new(Connection *c);

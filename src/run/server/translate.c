@@ -14,6 +14,9 @@
  * computed goto leads into. */
 enum { REACH_BYTES = 64 * 1024, MAX_INSNS = 1500, LARGE_INSNS = 1000, AGAIN_INSNS = 128 };
 
+/* Of a function that a server has ended over (TranslateMessage.again): so short a piece takes LLVM no time, whatever it is. */
+enum { PIECE_INSNS = 64 };
+
 /* Types, constants and metadata of an LLVM context are never freed: now and then it is replaced. */
 enum { CONTEXT_USES = 200 };
 
@@ -22,6 +25,7 @@ typedef enum Seen {
     SEEN_NOT,
     SEEN_INSIDE, /* an instruction of some translation */
     SEEN_TARGET, /* some translation calls it or goes on there */
+    SEEN_REST,   /* it is behind an instruction that the client executes itself */
     SEEN_ENTRY,  /* a translation begins there */
 } Seen;
 
@@ -33,13 +37,18 @@ struct Translator {
     LLVMContextRef ctx;
     u32 ctx_uses;
     Map64 seen; /* of a guest address: Seen */
+    Map64 hard; /* of guest addresses: of functions that took a server too much */
     /* of the current request: */
     LLVMModuleRef mod;
     LatheConfig lift;
     TranslateMessage request;
     bool narrow;
     bool anew; /* it was translated before */
-    u32 again; /* instructions taken that are in other translations */
+    bool
+        rest; /* SEEN_REST: it has only what is in no other translation, or a function with n such places would be translated n times */
+    bool in_pieces;     /* it belongs to a function that took too much */
+    u32 again;          /* instructions taken that are in other translations */
+    LatheRange refused; /* beside quick code: where it has no object */
 };
 
 LatheJit *translator_jit_new(const char *cpu, bool low_vectors) {
@@ -63,6 +72,7 @@ void translator_use(Translator *t, LatheJit *jit) {
 void translator_free(Translator *t) {
     lathe_jit_free(t->jit);
     map64_free(&t->seen);
+    map64_free(&t->hard);
     if (t->ctx)
         LLVMContextDispose(t->ctx);
     mem_free(t);
@@ -162,7 +172,7 @@ static void configure(Translator *t) {
         .arch = (LatheArch)t->config.arch,
         .read_memory = read_guest,
         .user = t,
-        .max_insns = MAX_INSNS,
+        .max_insns = t->in_pieces ? PIECE_INSNS : MAX_INSNS,
         .convention = LATHE_CONVENTION_REGISTERS,
         .narrow = t->narrow,
         .calls = LATHE_CALLS_RETURN,
@@ -234,7 +244,8 @@ static bool lift(Translator *t, LatheFunc *fn) {
     char name[32];
     if (lathe_func_decode_cfg(fn, t->request.pc) != LATHE_OK)
         return false;
-    if (t->config.with_quick && lathe_func_problem(fn).status == LATHE_ERR_LIMIT) /* a part of it is no better than quick code */
+    if (t->config.with_quick &&
+        lathe_func_problem(fn).status == LATHE_ERR_LIMIT) /* a part of it is no better than quick code */
         return false;
     LLVMValueRef lifted = lift_guarded(t, fn);
     if (!lifted)
@@ -262,20 +273,38 @@ static u32 count_insns(const LatheFunc *fn) {
     return (u32)n;
 }
 
-/* Notes which instructions are translated. */
+/* The client goes on behind an instruction that it executes itself, or behind several that follow each other. */
+static void note_rest(Translator *t, u64 pc) {
+    u8 bytes[16];
+    Insn in = {0};
+    size_t size;
+    while (!in.row && (size = pages_read(t->pages, pc, bytes, sizeof(bytes)))) {
+        note(t, pc, SEEN_REST);
+        in = (Insn){.pc = pc};
+        if (isa_find(t->lift.arch)->decode(bytes, size, pc, &in) != LATHE_OK)
+            return;
+        pc = insn_end(&in);
+    }
+}
+
+/* Notes which instructions are translated. A function in which the client executes some itself is a row of translations, one from each
+ * such place to the next. */
 static void note_insns(Translator *t, const LatheFunc *fn) {
     note(t, t->request.pc, SEEN_ENTRY);
     for (size_t i = 0; i < lathe_func_block_count(fn); i++) {
         LatheBlock b = lathe_func_block(fn, i);
         for (size_t k = 0; k < b.insn_count; k++)
             note(t, b.insns[k], SEEN_INSIDE);
+        if (b.unsupported)
+            note_rest(t, b.end);
     }
 }
 
 static bool compile(Translator *t, Translation *out) {
     u64 start = now_us();
     size_t size = 0;
-    LatheOpt level = out->facts.insns > LARGE_INSNS && t->config.opt ? LATHE_OPT_QUICK : (LatheOpt)t->config.opt;
+    bool fewer_passes = (out->facts.insns > LARGE_INSNS || t->in_pieces) && t->config.opt;
+    LatheOpt level = fewer_passes ? LATHE_OPT_QUICK : (LatheOpt)t->config.opt;
     if (lathe_jit_optimize(t->jit, t->mod, level) != LATHE_OK)
         return false;
     u64 optimized = now_us();
@@ -304,17 +333,61 @@ void translation_free(Translation *t) {
 static bool attempt(Translator *t, Translation *out, bool narrow) {
     u64 start = now_us();
     t->narrow = narrow;
-    t->again = 0;
+    t->again = t->rest ? AGAIN_INSNS : 0;
     t->mod = LLVMModuleCreateWithNameInContext("lathe", t->ctx);
     configure(t);
     out->fn = lathe_func_new(t->mod, &t->lift);
     bool ok = lift(t, out->fn) && !pages_lost(t->pages) && !(narrow && calls_helpers(t));
     out->facts.lift_us += (u32)(now_us() - start);
     out->facts.insns = ok ? count_insns(out->fn) : 0;
-    out->facts.undecodable = !ok && lathe_func_problem(out->fn).status == LATHE_ERR_DECODE && lathe_func_problem(out->fn).pc == t->request.pc;
+    out->facts.undecodable = !ok && lathe_func_problem(out->fn).status == LATHE_ERR_DECODE &&
+                             lathe_func_problem(out->fn).pc == t->request.pc;
     ok = ok && compile(t, out) && (!narrow || narrow_holds(out->object, lathe_func_vectors(out->fn)));
     LLVMDisposeModule(t->mod);
     return ok;
+}
+
+/* A function that took too much: what was asked for, and whatever else of it will be, is translated in pieces. */
+static void note_hard(Translator *t) {
+    t->mod = LLVMModuleCreateWithNameInContext("lathe", t->ctx);
+    configure(t);
+    LatheFunc *fn = lathe_func_new(t->mod, &t->lift);
+    lathe_func_decode_cfg(fn, t->request.pc);
+    for (size_t i = 0; i < lathe_func_block_count(fn); i++) {
+        LatheBlock b = lathe_func_block(fn, i);
+        for (size_t k = 0; k < b.insn_count; k++)
+            map64_set(&t->hard, b.insns[k], 1);
+    }
+    lathe_func_free(fn);
+    LLVMDisposeModule(t->mod);
+}
+
+static bool is_hard(Translator *t) {
+    u32 unused;
+    t->in_pieces = t->narrow = false;
+    t->again = 0;
+    if (t->request.again)
+        note_hard(t);
+    return map64_get(&t->hard, t->request.pc, &unused);
+}
+
+/* Beside quick code, what has no object has at least a place: where its bytes change, it may have one. */
+static void note_refusal(Translator *t, Translation *out) {
+    enum { FIRST_BYTES = 16 };
+    u64 pc = t->request.pc, end = t->request.end;
+    t->refused = (LatheRange){pc, end - pc < FIRST_BYTES ? end : pc + FIRST_BYTES};
+    out->ranges = &t->refused;
+    out->range_count = t->request.base && !pages_lost(t->pages);
+}
+
+static bool find_object(Translator *t, Translation *out) {
+    if (t->in_pieces && t->config.with_quick)
+        return false;
+    bool ok = t->request.base && !t->in_pieces && attempt(t, out, true);
+    if (ok || pages_lost(t->pages))
+        return ok;
+    translation_free(out);
+    return attempt(t, out, false);
 }
 
 bool translator_run(Translator *t, const TranslateMessage *request, Translation *out) {
@@ -323,14 +396,14 @@ bool translator_run(Translator *t, const TranslateMessage *request, Translation 
     pages_begin(t->pages, request);
     renew_context(t);
     t->anew = seen_at(t, request->pc) == SEEN_ENTRY;
-    bool ok = request->base && attempt(t, out, true);
-    if (!ok && !pages_lost(t->pages)) {
-        translation_free(out);
-        ok = attempt(t, out, false);
-    }
+    t->rest = seen_at(t, request->pc) == SEEN_REST;
+    t->in_pieces = is_hard(t);
+    bool ok = find_object(t, out);
     if (ok) {
         note_insns(t, out->fn);
         out->range_count = lathe_func_ranges(out->fn, &out->ranges);
+    } else if (t->config.with_quick) {
+        note_refusal(t, out);
     }
     return ok;
 }
