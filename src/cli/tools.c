@@ -1,5 +1,6 @@
 /* tools.c: lathe-tools: the subcommands of lathe that need LLVM. People start lathe, which goes on as this program. */
 #include <llvm-c/Core.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ static int print_version(void) {
 }
 
 int main(int argc, char **argv) {
+    signal(SIGXFSZ, SIG_IGN); /* a file larger than the user's limit is an error that is reported, and not the end */
     if (argc > 1 && !strcmp(argv[1], "--version"))
         return print_version();
     if (argc > 1 && !strcmp(argv[1], "lift"))

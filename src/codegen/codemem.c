@@ -2,11 +2,6 @@
 #include "codegen/codemem.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
-
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x10u
-#endif
 
 /* Address space only; pages are committed when touched. Where address space is limited, less is tried. */
 #define LARGEST ((u64)1 << 29)
@@ -16,18 +11,6 @@
 
 #define CODE_ALIGN 64 /* functions start with a cache line: short ones are fetched at once */
 #define DATA_ALIGN 16
-
-/* Linux from 6.3 wants to be told that the file will be executed; older ones do not know the flag. */
-static int open_file(u64 size) {
-    int fd = memfd_create("lathe-code", MFD_CLOEXEC | MFD_EXEC);
-    if (fd < 0)
-        fd = memfd_create("lathe-code", MFD_CLOEXEC);
-    if (fd >= 0 && ftruncate(fd, (off_t)size) < 0) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
 
 static void unmap(void *at, u64 size) {
     if (at != MAP_FAILED)
@@ -57,13 +40,20 @@ static void *reserve(u64 size, u64 near) {
     return MAP_FAILED;
 }
 
-/* The executable view and the data are one range of addresses, so that they stay in reach of each other. */
-static bool map_views(CodeMem *m, int fd, u64 size, u64 near) {
-    void *write = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+/* The same memory once more, executable, in place of the first half of `range`: this is what mremap does with an old size of zero. */
+static void *map_again(void *write, void *range, u64 size) {
+    void *run = mremap(write, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, range);
+    return run != MAP_FAILED && !mprotect(run, size, PROT_READ | PROT_EXEC) ? run : MAP_FAILED;
+}
+
+/* The executable view and the data are one range of addresses, so that they stay in reach of each other. The memory is of no file, for
+ * which the process may have a limit. */
+static bool try_size(CodeMem *m, u64 size, u64 near) {
+    void *write = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     u8 *range = reserve(2 * size, near);
     void *run = MAP_FAILED;
     if (write != MAP_FAILED && range != MAP_FAILED)
-        run = mmap(range, size, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED, fd, 0);
+        run = map_again(write, range, size);
     if (run == MAP_FAILED) {
         unmap(write, size);
         unmap(range, 2 * size);
@@ -71,15 +61,6 @@ static bool map_views(CodeMem *m, int fd, u64 size, u64 near) {
     }
     *m = (CodeMem){.code_write = write, .code_run = run, .data = range + size, .size = size};
     return true;
-}
-
-static bool try_size(CodeMem *m, u64 size, u64 near) {
-    int fd = open_file(size);
-    if (fd < 0)
-        return false;
-    bool ok = map_views(m, fd, size, near);
-    close(fd);
-    return ok;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- parts */
