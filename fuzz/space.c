@@ -3,12 +3,13 @@
  *     fuzz-space [COUNT [SEED]]
  *
  * After each call, every page of the addresses in play must be in /proc/self/maps with what the host should allow,
- * given what the table says of the guest: the same, but readable in place of executable. Then some rules that random
- * calls seldom reach.
+ * given what the table says of the guest: the same, but readable in place of executable. Between the calls the client takes and frees
+ * memory of its own, which must be at none of these addresses. Then some rules that random calls seldom reach.
  */
 #include <elf.h>
 
 #include "run/client/image.h"
+#include "run/client/own.h"
 #include "run/client/quick/quick.h"
 #include "run/client/space.h"
 #include "run/client/client.h"
@@ -122,6 +123,28 @@ static bool agrees(u64 start, bool reserved, char *text) {
 
 /* ----------------------------------------------------------------------------------------------------- random calls */
 
+/* Memory of the client's own, as it comes and goes between the guest's calls. */
+typedef struct Pages {
+    u8 *at;
+    u64 size;
+} Pages;
+
+static void random_pages(u64 start, u64 *state) {
+    static Pages all[32];
+    Pages *p = &all[next(state) % ARRAY_LEN(all)];
+    if (p->at) {
+        CHECK(p->at[0] == 1 && p->at[p->size - 1] == 1, "nobody else has this memory");
+        sys_pages_free(p->at, p->size);
+        p->at = NULL;
+        return;
+    }
+    p->size = (1 + next(state) % 16) * PAGE;
+    p->at = sys_pages(p->size);
+    CHECK(p->at && ((u64)p->at >= start + PAGES * PAGE || (u64)p->at + p->size <= start), "it is where the guest had nothing");
+    CHECK(space_is_own((u64)p->at, p->size) && !p->at[0] && !p->at[p->size - 1], "it is new");
+    p->at[0] = p->at[p->size - 1] = 1;
+}
+
 static void random_call(u64 start, u64 *state) {
     u64 first = next(state) % PAGES, count = 1 + next(state) % (PAGES - first), addr = start + first * PAGE,
         size = count * PAGE;
@@ -154,6 +177,7 @@ static bool random_calls(u64 start, bool reserved, u64 count, u64 seed) {
     char *text = sys_pages(MAPS_SIZE);
     for (u64 i = 0; i < count; i++) {
         random_call(start, &state);
+        random_pages(start, &state);
         if (!agrees(start, reserved, text)) {
             say("call %lu of seed %lu", i, seed);
             return false;
@@ -177,6 +201,46 @@ static void own_memory_stays(void) {
     RULE(space_mmap(the.code_base, PAGE, PROT_READ, flags, -1, 0) == -ENOMEM);
     RULE(space_mmap((u64)&the, PAGE, PROT_READ, flags, -1, 0) == -ENOMEM);
     RULE(space_mmap((u64)own, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == -EEXIST);
+}
+
+/* Addresses that the client had stay reserved; where it has too few, there is one more area. */
+static void own_addresses_stay(void) {
+    enum { SIZE = 64 * PAGE };
+    u64 hole = (u64)space_mmap(0, SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    RULE(space_munmap(hole, SIZE) == 0);
+    u64 pages = (u64)sys_pages(SIZE);
+    RULE(pages >= hole + SIZE || pages + SIZE <= hole);
+    sys_pages_free((void *)pages, SIZE);
+    RULE(space_is_own(pages, SIZE) && space_has_hole(pages, pages + SIZE));
+    RULE(sys_mmap(pages, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == -EEXIST);
+    RULE((u64)sys_pages(SIZE) == pages);
+    i64 large = own_map((u64)200 << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    RULE(large > 0 && space_is_own((u64)large, PAGE) && space_is_own((u64)large + ((u64)200 << 30) - PAGE, PAGE));
+    own_unmap((u64)large, (u64)200 << 30);
+    RULE(own_map((u64)150 << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == large);
+}
+
+static void limits_hold(void) {
+    u32 private = MAP_PRIVATE | MAP_ANONYMOUS, shared = MAP_SHARED | MAP_ANONYMOUS;
+    LimitsUse before = space_use();
+    u64 at = (u64)space_mmap(0, 8 * PAGE, PROT_READ | PROT_WRITE, private, -1, 0);
+    u64 other = (u64)space_mmap(0, 8 * PAGE, PROT_READ | PROT_WRITE, shared, -1, 0);
+    LimitsUse use = space_use();
+    RULE(use.space == before.space + 16 * PAGE && use.data == before.data + 8 * PAGE);
+    the.limits.of[LIMIT_SPACE].soft = use.space + 4 * PAGE + 1;
+    RULE(space_mmap(0, 5 * PAGE, PROT_NONE, private, -1, 0) == -ENOMEM);
+    RULE(space_mmap(at, 12 * PAGE, PROT_READ, private | MAP_FIXED, -1, 0) == (i64)at && space_use().space == use.space + 4 * PAGE);
+    RULE(space_mremap(at, 12 * PAGE, 13 * PAGE, MREMAP_MAYMOVE, 0) == -ENOMEM && space_munmap(at + 8 * PAGE, 4 * PAGE) == 0);
+    the.limits.of[LIMIT_SPACE].soft = ~(u64)0;
+    the.limits.of[LIMIT_DATA].soft = before.data + 8 * PAGE;
+    RULE(space_mprotect(at, 8 * PAGE, PROT_READ | PROT_WRITE) == 0 && space_mmap(0, PAGE, PROT_WRITE, private, -1, 0) == -ENOMEM);
+    RULE(space_mprotect(other, 8 * PAGE, PROT_READ) == 0 && space_mprotect(other, 8 * PAGE, PROT_READ | PROT_WRITE) == 0);
+    u64 third = (u64)space_mmap(0, PAGE, PROT_READ, private, -1, 0);
+    RULE(space_prot(third) == PROT_READ && space_mprotect(third, PAGE, PROT_WRITE) == -ENOMEM);
+    the.limits.of[LIMIT_DATA].soft = ~(u64)0;
+    RULE(space_mprotect(third, PAGE, PROT_WRITE) == 0);
+    RULE(space_munmap(third, PAGE) == 0 && space_munmap(at, 8 * PAGE) == 0 && space_munmap(other, 8 * PAGE) == 0);
+    RULE(space_use().space == before.space && space_use().data == before.data);
 }
 
 static void modules_come_and_go(void) {
@@ -239,13 +303,15 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.auxv = auxv;
     RULE(space_init(0));
     own_memory_stays();
+    own_addresses_stay();
+    limits_hold();
     modules_come_and_go();
     code_is_forgotten();
     heap_moves();
     reads_stop_at_holes();
     u64 count = argc > 1 ? number(argv[1]) : ROUNDS, seed = argc > 2 ? number(argv[2]) : 1;
     u64 outside = (u64)space_mmap(0, PAGES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return random_calls(outside, false, count, seed) && random_calls(the.window + WINDOW_SIZE / 2, true, count, seed)
+    return random_calls(outside, false, count, seed) && random_calls(the.window + window_size() / 2, true, count, seed)
                ? 0
                : 1;
 }

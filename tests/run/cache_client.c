@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "run/client/client.h"
-#include "run/client/space.h"
+#include "run/client/own.h"
 
 Process the;
 
@@ -12,31 +12,34 @@ enum { OWNED_MAX = 16 };
 static struct { u64 start, size; } owned[OWNED_MAX];
 static u32 owned_count;
 
-void space_own(u64 start, u64 size) {
+i64 own_map(u64 size, u32 prot, u32 flags, int fd, u64 off) {
+    i64 start = sys_mmap(0, page_up(size), prot, flags, fd, off);
+    if (sys_failed(start))
+        return start;
     CHECK(owned_count < OWNED_MAX, "a module has two mappings");
-    owned[owned_count].start = start;
-    owned[owned_count++].size = size;
+    owned[owned_count].start = (u64)start;
+    owned[owned_count++].size = page_up(size);
+    return start;
 }
 
-void space_disown(u64 start, u64 size) {
+void own_unmap(u64 start, u64 size) {
     for (u32 i = 0; i < owned_count; i++)
-        if (owned[i].start == start && owned[i].size == size) {
+        if (owned[i].start == start && owned[i].size == page_up(size)) {
             owned[i] = owned[--owned_count];
+            sys_munmap(start, page_up(size));
             return;
         }
     CHECK(false, "what is given back was owned");
 }
 
 void *sys_pages(size_t size) {
-    i64 pages = sys_mmap(0, page_up(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    i64 pages = own_map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(!sys_failed(pages), "out of memory");
-    space_own((u64)pages, page_up(size));
     return (void *)pages;
 }
 
 void sys_pages_free(void *pages, size_t size) {
-    space_disown((u64)pages, page_up(size));
-    sys_munmap((u64)pages, page_up(size));
+    own_unmap((u64)pages, size);
 }
 
 size_t format_text(char *buf, size_t size, const char *format, ...) {

@@ -1,14 +1,15 @@
 /* arena.c: see arena.h. */
 #include "run/client/arena.h"
 
-#include "run/client/client.h"
+#include "run/client/limits.h"
+#include "run/client/own.h"
 #include "run/client/space.h"
 
 enum {
-    CODE_BYTES = 384 << 20,
-    DATA_BYTES = 64 << 20,
+    CODE_BYTES_MOST = 384 << 20,
+    DATA_BYTES_MOST = 64 << 20,
     PIECE_BYTES = 16 << 10, /* of other memory: what is copied at once to be changed */
-    PIECES = CODE_BYTES / PIECE_BYTES,
+    PIECES = CODE_BYTES_MOST / PIECE_BYTES,
 };
 
 typedef struct CodeMemory {
@@ -25,6 +26,14 @@ typedef struct CodeMemory {
 } CodeMemory;
 
 static CodeMemory arena;
+
+static u64 code_bytes(void) {
+    return limits_scaled(CODE_BYTES_MOST);
+}
+
+static u64 data_bytes(void) {
+    return limits_scaled(DATA_BYTES_MOST);
+}
 
 static u64 round_up(u64 n, u64 align) {
     return (n + align - 1) & ~(align - 1);
@@ -46,32 +55,25 @@ static bool next_stretch(u64 *start, u64 *end) {
     while (*end < arena.other_end && !is_other(*end))
         *end += PIECE_BYTES;
     if (*end >= arena.other_end)
-        *end = CODE_BYTES;
-    return *start < CODE_BYTES;
+        *end = code_bytes();
+    return *start < code_bytes();
 }
 
 /* The same memory at another place: this is what mremap does with an old size of zero. What is there is replaced in one step. */
-static bool view_again(const u8 *from, u8 **to, u64 size) {
-    i64 at = sys_mremap((u64)from, 0, size, MREMAP_MAYMOVE | (*to ? MREMAP_FIXED : 0), (u64)*to);
-    *to = (u8 *)at;
-    return !sys_failed(at);
+static bool view_again(const u8 *from, u8 *to, u64 size) {
+    return !sys_failed(sys_mremap((u64)from, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, (u64)to));
 }
 
 static bool show_at_run(u64 off, u64 size) {
-    u8 *at = arena.run + off;
-    return view_again(arena.spare + off, &at, size);
+    return view_again(arena.spare + off, arena.run + off, size);
 }
 
-/* New memory, at new places or in place of what the views show. It is of no file: the guest's limit for files is not the client's. */
+/* New memory in place of what the views show. It is of no file: the guest's limit for files is not the client's. */
 static bool map_views(void) {
-    i64 write = sys_mmap((u64)arena.write, CODE_BYTES, PROT_READ | PROT_WRITE,
-                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | (arena.write ? MAP_FIXED : 0), -1, 0);
-    if (sys_failed(write))
-        return false;
-    arena.write = (u8 *)write;
-    arena.run = (u8 *)the.code_base;
-    if (!view_again(arena.write, &arena.spare, CODE_BYTES) ||
-        sys_mprotect((u64)arena.spare, CODE_BYTES, PROT_READ | PROT_EXEC))
+    i64 write = sys_mmap((u64)arena.write, code_bytes(), PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (sys_failed(write) || !view_again(arena.write, arena.spare, code_bytes()) ||
+        sys_mprotect((u64)arena.spare, code_bytes(), PROT_READ | PROT_EXEC))
         return false;
     for (u64 start = 0, end; next_stretch(&start, &end); start = end)
         if (!show_at_run(start, end - start))
@@ -120,8 +122,8 @@ u8 *arena_room(u64 most, u64 align) {
     if (arena.shared)
         leave_shared();
     u64 at = round_up(arena.used, align);
-    if (at + most > CODE_BYTES)
-        die("the translated program needs more than %lu MiB of code", (u64)CODE_BYTES >> 20);
+    if (at + most > code_bytes())
+        die("the translated program needs more than %lu MiB of code", code_bytes() >> 20);
     return arena.run + at;
 }
 
@@ -137,8 +139,8 @@ u8 *arena_code(u64 bytes, u64 align) {
 
 u8 *arena_data(u64 bytes, u64 align) {
     u64 at = round_up(arena.data_used, align);
-    if (at + bytes > DATA_BYTES)
-        die("the translated program needs more than %lu MiB of data for its code", (u64)DATA_BYTES >> 20);
+    if (at + bytes > data_bytes())
+        die("the translated program needs more than %lu MiB of data for its code", data_bytes() >> 20);
     arena.data_used = at + bytes;
     return arena.data + at;
 }
@@ -153,7 +155,7 @@ u8 *arena_writable(const void *run) {
 }
 
 bool arena_holds(u64 addr) {
-    return addr - (u64)arena.run < CODE_BYTES;
+    return addr - (u64)arena.run < code_bytes();
 }
 
 /* --------------------------------------------------------------------------------------------------------------- images */
@@ -177,7 +179,7 @@ u64 arena_used(void) {
 }
 
 bool arena_is_nearly_full(void) {
-    return arena.used > CODE_BYTES / 8 * 7 || arena.data_used > DATA_BYTES / 8 * 7;
+    return arena.used > code_bytes() / 8 * 7 || arena.data_used > data_bytes() / 8 * 7;
 }
 
 ArenaParts arena_export(void) {
@@ -206,11 +208,15 @@ void arena_import(int fd, const ArenaParts *p) {
 }
 
 bool arena_init(void) {
+    i64 views = own_map(2 * code_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (sys_failed(views))
+        return false;
+    arena.run = (u8 *)the.code_base;
+    arena.write = (u8 *)views;
+    arena.spare = arena.write + code_bytes();
     if (!map_views())
         return false;
-    space_own((u64)arena.write, CODE_BYTES);
-    space_own((u64)arena.spare, CODE_BYTES);
-    i64 data = sys_mmap(the.code_base + CODE_BYTES, DATA_BYTES, PROT_READ | PROT_WRITE,
+    i64 data = sys_mmap(the.code_base + code_bytes(), data_bytes(), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
     arena.data = (u8 *)data;
     return !sys_failed(data);

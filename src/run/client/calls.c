@@ -6,12 +6,14 @@ static const struct {
 } texts[CALLS] = {
 #define PASS(name, text) [CALL_##name] = {#name, text},
 #define OWN(name, text) [CALL_##name] = {#name, text},
+#define RANGE(name, text) [CALL_##name] = {#name, text},
 #define REFUSE(name, text, error) [CALL_##name] = {#name, text},
 #define GUEST(id, name, text) [CALL_##id] = {name, text},
 #include "guest_calls.def"
 #include "run/client/syscalls.def"
 #undef PASS
 #undef OWN
+#undef RANGE
 #undef REFUSE
 #undef GUEST
 };

@@ -9,12 +9,14 @@ typedef enum Call {
     CALL_NONE,
 #define PASS(name, text) CALL_##name,
 #define OWN(name, text) CALL_##name,
+#define RANGE(name, text) CALL_##name,
 #define REFUSE(name, text, error) CALL_##name,
 #define GUEST(id, name, text) CALL_##id,
 #include "guest_calls.def"
 #include "run/client/syscalls.def"
 #undef PASS
 #undef OWN
+#undef RANGE
 #undef REFUSE
 #undef GUEST
     CALLS,
@@ -30,11 +32,13 @@ const char *call_format(Call call); /* of the arguments; see syscalls.def */
 typedef i64 CallFunction(Thread *t, const u64 a[6]);
 #define PASS(name, text)
 #define OWN(name, text)
+#define RANGE(name, text)
 #define REFUSE(name, text, error)
 #define GUEST(id, name, text) CallFunction guest_##id;
 #include "guest_calls.def"
 #undef PASS
 #undef OWN
+#undef RANGE
 #undef REFUSE
 #undef GUEST
 

@@ -6,14 +6,15 @@
  *
  *     main.c     the client's own start: options, the guest's file, the first thread
  *     load.c     ELF files into memory; stack.c  the guest's first stack
- *     space.c    where guest mappings go: modules near the code arena, brk, what is mapped where
+ *     space.c    where guest mappings go: modules near the code arena, brk, what is mapped where; limits.c  how much
+ *     own.c      the client's own memory; reach.c  keeps system calls of the guest away from it; peek.c  reads the guest's
  *     vdso.c     the kernel's code for asking the time; maps.c  the kernel's list of mappings
  *     arena.c    the memory of translated code
  *     quick/     the quick tier: guest code copied; native.c  single instructions, beside the optimising tier
  *     code.c     the optimising tier: the table, objects linked, stubs; enter.S  between C and its code
  *     remote.c   the connection to the server
  *     store.c    reading the persistent cache
- *     syscall.c  the guest's system calls, calls.c  their names; trace.c prints them; proc.c  what /proc tells of the guest
+ *     syscall.c  the guest's system calls, calls.c  their names; trace.c prints them; proc.c, proc_memory.c  what /proc tells of the guest
  *     guest/     what is different between guests: see guest.h
  *     process.c  fork, vfork, exec, exit
  *     seccomp.c  the guest's filters of its system calls; bpf.c  runs them
@@ -59,6 +60,16 @@ typedef enum Cpu {
     CPU_NATIVE
 } Cpu;
 
+typedef struct Limit {
+    u64 soft, hard;
+} Limit;
+
+/* The kernel's limits that limits.c keeps for the guest: of the address space, and of data. */
+enum { LIMIT_SPACE, LIMIT_DATA, LIMITS_KEPT };
+typedef struct Limits {
+    Limit of[LIMITS_KEPT];
+} Limits;
+
 typedef struct Options {
     CodeConfig code;
     bool strace, no_follow, no_cache, perf;
@@ -69,6 +80,7 @@ typedef struct Options {
     u32 filters;            /* seccomp.c: descriptor of what exec hands on, plus 1; 0: nothing */
     u32 first_pid;          /* of the run: --strace names all others */
     bool by_guest;          /* a guest has started this one by exec */
+    Limits limits;          /* limits.c: what exec hands on */
     char cache_dir[256];    /* empty: no cache */
     u32 cache_mib;          /* what may be in it */
     char shared[256];       /* the server's shared cache, without password; empty: none */
@@ -93,10 +105,6 @@ typedef struct Stats {
     u64 lift_us, opt_us, emit_us, wait_us, link_us;
 } Stats;
 
-typedef struct Limit {
-    u64 soft, hard;
-} Limit;
-
 typedef struct Process {
     Options opt;
     Stats stats;
@@ -107,8 +115,15 @@ typedef struct Process {
     u64 window, code_base; /* space.c: where modules go, and the code arena behind them */
     u64 brk_start, brk_now, brk_end;
     u64 stack_start, stack_end; /* of the guest's first stack */
+    u64 stack_lowest;           /* what is reserved below it begins here */
     u64 vdso;                   /* its first byte; 0: the guest has none */
-    Limit address_limit, data_limit; /* limits.c: as the guest set them; zero: it did not */
+    Limits limits;              /* limits.c: the guest's */
+    bool limited;               /* limits.c: the kernel limits the client's memory: it reserves no more than it needs */
+    u32 scale;                  /* limits.c: the client's large pieces of memory are smaller by this many bits */
+    u64 nowhere;                /* own.c: the address of a page that nobody may access */
+    u64 own_start, own_end;     /* space.c: what the client has reserved is between these */
+    u64 image_start, image_end; /* likewise: its program, where the kernel puts it among the guest's mappings */
+    u64 first_stack;            /* likewise: its stack, from here on */
     struct Code *code; /* code.c */
     int stats_fd;      /* standard error as it was: the guest may close its own before it ends */
     u64 start_us;
@@ -217,6 +232,8 @@ typedef struct Thread {
     u64 table_code[QUICK_TABLE]; /* quick code by guest address: calls by its bits 4–19, returns by the lowest 16 */
     u64 jump_pc[QUICK_TABLE], jump_code[QUICK_TABLE]; /* jumps, likewise; addresses are negated, so that lea compares them */
     CallSite sites[CALL_SITES]; /* quick.c: of calls made last, by the number of their exits */
+    Limits *limits;    /* limits.c: the process's; own_limits for a process of its own in memory that it shares */
+    Limits own_limits;
 } Thread;
 
 /* Of an entry of these tables that has nothing: an address whose own entry is another, and not beside it. 0 is a target like any
@@ -324,6 +341,7 @@ enum { LOAD_ARGV_ROOM = 10 };
 int load_program(const char *path, char **argv, Image *image, char *message, size_t message_size);
 /* The stack as a program finds it; returns rsp. */
 u64 stack_build(const Image *image, char **argv, char **envp, const char *path);
+void stack_grow(u64 limit); /* the guest has a new limit for its stack */
 
 /* ------------------------------------------------------------------------------------------------------------ space.c */
 
@@ -350,25 +368,32 @@ size_t guest_write(u64 addr, const void *buf, size_t size);
 i64 shm_attach(int id, u64 addr, u32 flags);
 i64 shm_detach(u64 addr);
 
-/* prlimit64 and mlockall of the guest, without the client's memory. */
-i64 limits_call(int pid, u32 resource, u64 set, u64 old);
-i64 limits_lock_all(u32 flags);
-bool limits_allow_file(u64 size); /* may the client write a file of that size? */
-
-/* Give the guest the kernel's vdso (the.vdso) if that is possible. */
+/* Give the guest the kernel's vdso (the.vdso) if that is possible; else nobody has it. */
 void vdso_adopt(void);
 
 /* ------------------------------------------------------------------------------------------------------------- proc.c */
 
 /* Files of /proc that would show the client, or processors that the guest has not. */
-typedef enum ProcFile { PROC_OTHER, PROC_EXE, PROC_MAPS, PROC_STATUS, PROC_CPUINFO } ProcFile;
+typedef enum ProcFile {
+    PROC_OTHER,
+    PROC_EXE,
+    PROC_MAPS,
+    PROC_SMAPS,
+    PROC_NUMA,
+    PROC_ROLLUP,
+    PROC_STATM,
+    PROC_STAT,
+    PROC_LIMITS,
+    PROC_STATUS,
+    PROC_CPUINFO
+} ProcFile;
 typedef struct ProcPath {
     int dir; /* what the path begins at, if it is relative */
     const char *path;
     ProcFile file;
 } ProcPath;
 ProcPath proc_find(int dir, const char *path);
-/* fd, which the kernel opened as maps, status or cpuinfo, becomes the guest's view; returns fd, or a negative errno and fd is closed. */
+/* fd, which the kernel opened as one of these but exe, becomes the guest's view; returns fd, or a negative errno and fd is closed. */
 i64 proc_open(const ProcPath *p, int fd, u32 flags);
 
 /* ----------------------------------------------------------------------------------------------------------- remote.c */

@@ -65,10 +65,12 @@ static Entry *slot_of(Entry *map, u64 cap, u64 pc) {
 static void grow_map(Code *c) {
     u64 cap = c->map_cap * 2;
     Entry *bigger = sys_pages(cap * sizeof(Entry));
+    if (!bigger)
+        die("no memory for the table of translated code");
     for (u64 i = 0; i < c->map_cap; i++)
         if (c->map[i].used)
             *slot_of(bigger, cap, c->map[i].pc) = c->map[i];
-    sys_munmap((u64)c->map, c->map_cap * sizeof(Entry));
+    sys_pages_free(c->map, c->map_cap * sizeof(Entry));
     c->map = bigger;
     c->map_cap = cap;
 }
@@ -233,7 +235,7 @@ static void define(void *user, const char *name, u64 address, u64 size) {
 static void *scratch(Code *c, u64 bytes) {
     if (bytes > c->work_bytes) {
         if (c->work)
-            sys_munmap((u64)c->work, c->work_bytes);
+            sys_pages_free(c->work, c->work_bytes);
         c->work_bytes = (bytes + 0xffff) & ~(u64)0xffff;
         c->work = sys_pages(c->work_bytes);
     }

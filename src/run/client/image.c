@@ -12,6 +12,8 @@
 
 #include "run/cache/pack.h"
 #include "run/client/arena.h"
+#include "run/client/limits.h"
+#include "run/client/own.h"
 #include "run/client/quick/quick.h"
 #include "run/client/space.h"
 #include "run/client/tier.h"
@@ -112,7 +114,7 @@ static u8 *map_file(int fd, u64 *size) {
     if (sys_fstat(fd, &st) || !S_ISREG(st.st_mode) || (i64)st.st_uid != sys_geteuid() || st.st_mode & (S_IWGRP | S_IWOTH) ||
         (u64)st.st_size < sizeof(ImageHead))
         return NULL;
-    i64 map = sys_mmap(0, (u64)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    i64 map = own_map((u64)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     *size = (u64)st.st_size;
     return sys_failed(map) ? NULL : (u8 *)map;
 }
@@ -167,7 +169,7 @@ static void take_arena(int fd, const u8 *data, const ImagePart parts[PARTS]) {
     arena_import(fd, &(ArenaParts){code->at, rest->at, code->size, rest->size, (u64)(code->at - data), (u64)(rest->at - data)});
 }
 
-static void take(Thread *t, int fd, u8 *data, u64 size) {
+static void take(Thread *t, int fd, u8 *data) {
     ImageHead head;
     ImagePart parts[PARTS];
     memcpy(&head, data, sizeof(head));
@@ -176,7 +178,6 @@ static void take(Thread *t, int fd, u8 *data, u64 size) {
     ImageLayout l = layout(&head);
     for (u32 i = 0; i < PARTS; i++)
         parts[i] = (ImagePart){data + l.off[i], head.size[i], head.room[i]};
-    space_own((u64)data, size);
     if (head.polls)
         tier_use_polls(t);
     if (head.shared)
@@ -193,14 +194,14 @@ static void load(Thread *t, int fd) {
     u64 size = 0;
     u8 *data = map_file(fd, &size);
     if (data && is_whole(data, size))
-        take(t, fd, data, size);
+        take(t, fd, data);
     else if (data)
-        sys_munmap((u64)data, size);
+        own_unmap((u64)data, size);
 }
 
 /* perf is told of code as it is linked. */
 void image_load(Thread *t, const char *program) {
-    image.usable = !the.opt.no_cache && !the.opt.perf && the.opt.cache_mib && the.window_as_wished && find_name(program);
+    image.usable = !the.scale && !the.opt.no_cache && !the.opt.perf && the.opt.cache_mib && the.window_as_wished && find_name(program);
     i64 fd = image.usable ? open_file() : -1;
     if (fd < 0)
         return;
@@ -256,11 +257,11 @@ static bool write_parts(int fd, const ImageHead *head, const ImageLayout *l, con
 
 /* The checksum is over the file as it was written: other threads may go on meanwhile. */
 static bool seal(int fd, const ImageHead *head, const ImageLayout *l) {
-    i64 map = sys_mmap(0, l->end, PROT_READ, MAP_SHARED, fd, 0);
+    i64 map = own_map(l->end, PROT_READ, MAP_SHARED, fd, 0);
     if (sys_failed(map))
         return false;
     u64 sum = checksum((const u8 *)map, head, l);
-    sys_munmap((u64)map, l->end);
+    own_unmap((u64)map, l->end);
     return sys_pwrite(fd, &sum, sizeof(sum), offsetof(ImageHead, common.checksum)) == sizeof(sum);
 }
 

@@ -7,6 +7,8 @@
 #include "run/client/arena.h"
 #include "run/client/frame.h"
 #include "run/client/image.h"
+#include "run/client/limits.h"
+#include "run/client/own.h"
 #include "run/client/quick/quick.h"
 #include "run/client/seccomp.h"
 #include "run/client/tier.h"
@@ -31,7 +33,7 @@ static Thread *first_thread(void) {
 
 static Thread *new_memory(u64 host_stack_size) {
     Thread *t = the.threads ? sys_pages(sizeof(Thread)) : first_thread();
-    i64 stack = sys_mmap(0, host_stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    i64 stack = own_map(host_stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!t || sys_failed(stack))
         return NULL;
     sys_mprotect((u64)stack, 4096, PROT_NONE);
@@ -41,7 +43,7 @@ static Thread *new_memory(u64 host_stack_size) {
 }
 
 static void free_memory(Thread *t, u64 host_stack_size) {
-    sys_munmap(t->host_stack, host_stack_size);
+    own_unmap(t->host_stack, host_stack_size);
     sys_pages_free((void *)t->signal_stack, SIGNAL_STACK_BYTES);
     sys_pages_free(t, sizeof(*t));
 }
@@ -86,6 +88,7 @@ Thread *thread_new(u64 host_stack_size) {
     }
     t->signal_stack_size = SIGNAL_STACK_BYTES;
     t->self = t;
+    t->limits = &the.limits;
     t->lives = 1;
     t->flags = FLAGS_FIXED;
     quick_connect(t);
@@ -131,6 +134,7 @@ void thread_become(Thread *t) {
 static void leave_to_other_kind(char **argv, char **envp) {
     enum { OPTIONS = 1, PATH = 2, OPTIONS_BYTES = 4096 };
     Options o = the.opt;
+    o.limits = limits_to_hand_on(&the.limits);
     char text[OPTIONS_BYTES];
     if (!process_runs_here(argv[PATH], &o) || !strcmp(o.client_path, the.opt.client_path))
         return;
@@ -152,7 +156,7 @@ static void start_program(const char *path, char **argv, char **envp) {
         sys_exit_group(error == -ENOENT ? 127 : 126);
     if (error)
         signal_die(error);
-    Thread *t = thread_new(HOST_STACK_BYTES);
+    Thread *t = thread_new(limits_scaled(HOST_STACK_BYTES));
     if (!t || !frame_prepare())
         die("no memory for a thread");
     if (the.opt.filters && !seccomp_take_over(t, (int)the.opt.filters - 1))
@@ -190,7 +194,7 @@ static const char *take_variable(char **envp, const char *name) {
 }
 
 static int keep_stderr(void) {
-    i64 fd = sys_fcntl(2, F_DUPFD_CLOEXEC, 1000);
+    i64 fd = limits_dup_away(2);
     return fd < 0 ? 2 : (int)fd;
 }
 
@@ -205,8 +209,7 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
         die("not enough address space");
     leave_to_other_kind(argv, envp);
     the.secret = take_variable(envp, SHARED_SECRET);
-    if (guest_facts.is_hosts) /* it is code of the host */
-        vdso_adopt();
+    vdso_adopt();
     start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);
     return 0;
 }

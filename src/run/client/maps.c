@@ -21,8 +21,7 @@ void maps_close(MapsReader *r) {
         sys_close(r->fd);
 }
 
-/* The next whole line, which ends with a zero now; NULL: there is none. */
-static char *next_line(MapsReader *r) {
+char *maps_next_text(MapsReader *r) {
     for (;;) {
         char *start = r->text + r->at, *end = memchr(start, '\n', r->len - r->at);
         if (end) {
@@ -41,7 +40,7 @@ static char *next_line(MapsReader *r) {
     }
 }
 
-static u64 take_hex(char **p) {
+u64 maps_take_hex(const char **p) {
     u64 n = 0;
     for (;; (*p)++) {
         char c = **p;
@@ -54,6 +53,13 @@ static u64 take_hex(char **p) {
     }
 }
 
+static u64 take_hex(char **p) {
+    const char *at = *p;
+    u64 n = maps_take_hex(&at);
+    *p += at - *p;
+    return n;
+}
+
 /* The word at *p, ended with a zero; *p is then at the next one. */
 static char *take_word(char **p) {
     char *word = *p;
@@ -64,10 +70,7 @@ static char *take_word(char **p) {
     return word;
 }
 
-bool maps_next(MapsReader *r, MapsLine *line) {
-    char *p = next_line(r);
-    if (!p)
-        return false;
+void maps_parse(char *p, MapsLine *line) {
     line->start = take_hex(&p);
     p += *p == '-';
     line->end = take_hex(&p);
@@ -80,5 +83,11 @@ bool maps_next(MapsReader *r, MapsLine *line) {
     p = inode ? inode + 1 : p;
     line->file = inode && strcmp(take_word(&p), "0");
     line->name = p;
-    return true;
+}
+
+bool maps_next(MapsReader *r, MapsLine *line) {
+    char *text = maps_next_text(r);
+    if (text)
+        maps_parse(text, line);
+    return text;
 }

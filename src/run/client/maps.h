@@ -36,4 +36,10 @@ void maps_begin(MapsReader *r, int fd); /* the list is open already, and stays t
 bool maps_next(MapsReader *r, MapsLine *line);
 void maps_close(MapsReader *r);
 
+/* For lists with other lines in them. The next whole line, which ends with a zero now and is in the reader like a MapsLine's strings;
+ * NULL: there is none. */
+char *maps_next_text(MapsReader *r);
+void maps_parse(char *text, MapsLine *line); /* which changes the text */
+u64 maps_take_hex(const char **p);
+
 #endif

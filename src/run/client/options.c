@@ -31,6 +31,10 @@ static const Field fields[] = {
     FIELD("filters", filters, WORD),
     FIELD("root", first_pid, WORD),
     FIELD("exec", by_guest, FLAG),
+    FIELD("space", limits.of[LIMIT_SPACE].soft, WORD),
+    FIELD("space-hard", limits.of[LIMIT_SPACE].hard, WORD),
+    FIELD("data", limits.of[LIMIT_DATA].soft, WORD),
+    FIELD("data-hard", limits.of[LIMIT_DATA].hard, WORD),
     FIELD("build", code.reserved, TEXT),
     FIELD("cache", cache_dir, TEXT),
     FIELD("limit", cache_mib, WORD),
@@ -67,18 +71,19 @@ static const char *read_text(const char *s, char *out, size_t size) {
     return s;
 }
 
-static bool read_number(const char *s, u32 *value) {
+static bool read_number(const char *s, u64 max, u64 *value) {
     u64 v = 0;
     if (!*s)
         return false;
     for (; *s; s++) {
         if (*s < '0' || *s > '9')
             return false;
-        v = v * 10 + (u64)(*s - '0');
-        if (v > UINT32_MAX)
+        u64 digit = (u64)(*s - '0');
+        if (v > (max - digit) / 10)
             return false;
+        v = v * 10 + digit;
     }
-    *value = (u32)v;
+    *value = v;
     return true;
 }
 
@@ -91,15 +96,15 @@ static const Field *find_field(const char *s, size_t len) {
 
 static const char *read_value(const Field *f, const char *s, Options *o) {
     u8 *place = (u8 *)o + f->off;
-    char digits[16];
-    u32 v;
+    char digits[24];
+    u64 v;
     if (f->kind == TEXT)
         return read_text(s, (char *)place, f->size);
     s = read_text(s, digits, sizeof(digits));
-    if (!s || !read_number(digits, &v))
+    if (!s || !read_number(digits, f->size == sizeof(u64) ? UINT64_MAX : UINT32_MAX, &v))
         return NULL;
     if (f->kind == WORD)
-        memcpy(place, &v, sizeof(v));
+        memcpy(place, &v, f->size);
     else
         *place = (v != 0) == (f->kind == FLAG);
     return s;
@@ -155,15 +160,15 @@ static void put_text(Out *o, const char *s) {
     }
 }
 
-static void put_number(Out *o, u32 v) {
-    char digits[12];
-    format_text(digits, sizeof(digits), "%u", v);
+static void put_number(Out *o, u64 v) {
+    char digits[24];
+    format_text(digits, sizeof(digits), "%lu", v);
     put_text(o, digits);
 }
 
 static void put_value(Out *o, const Field *f, const Options *options) {
     const u8 *place = (const u8 *)options + f->off;
-    u32 v = 0;
+    u64 v = 0;
     switch (f->kind) {
     case TEXT:
         put_text(o, (const char *)place);
@@ -173,7 +178,7 @@ static void put_value(Out *o, const Field *f, const Options *options) {
         put_number(o, (*place != 0) == (f->kind == FLAG));
         break;
     case WORD:
-        memcpy(&v, place, sizeof(v));
+        memcpy(&v, place, f->size);
         put_number(o, v);
         break;
     }

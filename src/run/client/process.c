@@ -12,6 +12,7 @@
 #include "run/client/arena.h"
 #include "run/client/frame.h"
 #include "run/client/image.h"
+#include "run/client/limits.h"
 #include "run/client/program.h"
 #include "run/client/quick/quick.h"
 #include "run/client/seccomp.h"
@@ -39,6 +40,8 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     start_child(t, stack, set_tls, tls);
     t->borrows_memory = t->separate = t->own_files = false;
     the.forked = true;
+    the.limits = *t->limits;
+    t->limits = &the.limits;
     t->next = NULL; /* the others stayed behind */
     the.threads = t;
     the.ended = NULL;
@@ -73,7 +76,7 @@ static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
 /* --------------------------------------------------------------------------------------------------------- vfork */
 
 static u64 host_stack_bytes(void) {
-    return the.opt.tier == TIER_OPT ? HOST_STACK_BYTES : HOST_STACK_SMALL;
+    return the.opt.tier == TIER_OPT ? limits_scaled(HOST_STACK_BYTES) : HOST_STACK_SMALL;
 }
 
 static Thread *thread_copy(const Thread *t, u64 flags) {
@@ -84,6 +87,8 @@ static Thread *thread_copy(const Thread *t, u64 flags) {
     child->flags = t->flags;
     guest_set_result(&child->cpu, 0);
     child->borrows_memory = true;
+    child->own_limits = *t->limits;
+    child->limits = &child->own_limits;
     child->own_files = t->own_files || !(flags & CLONE_FILES);
     seccomp_inherit(child, t);
     if (signal_copy(child, t))
@@ -162,6 +167,10 @@ static Thread *new_beside(Thread *t, u64 flags) {
     child->altstack = child->altstack_size = child->altstack_flags = 0;
     seccomp_inherit(child, t);
     child->separate = t->separate || !(flags & CLONE_THREAD);
+    if (child->separate) {
+        child->own_limits = *t->limits;
+        child->limits = &child->own_limits;
+    }
     the.any_separate |= child->separate;
     child->own_files = t->own_files || !(flags & CLONE_FILES);
     return child;
@@ -361,6 +370,7 @@ static i64 exec_filtered(Thread *t, Options *o, const char *path, char **argv, c
     if (filters < 0)
         return filters;
     o->filters = filters ? (u32)filters + 1 : 0;
+    o->limits = limits_to_hand_on(t->limits);
     i64 error = exec_client(t, o, path, argv, envp);
     if (filters)
         sys_close((int)filters);
@@ -377,7 +387,12 @@ static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
         return exec_filtered(t, &options, path, argv, envp);
     i64 error = possible ? seccomp_leave_to_host(t) : 0;
     u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
-    return error ? error : syscall_guarded(&t->pending_signals, __NR_execve, args);
+    if (error)
+        return error;
+    limits_leave_to_host(t->limits);
+    error = syscall_guarded(&t->pending_signals, __NR_execve, args);
+    limits_take_back();
+    return error;
 }
 
 i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {

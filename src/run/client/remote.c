@@ -12,6 +12,7 @@
 
 #include "run/cache/pack.h"
 #include "run/client/arena.h"
+#include "run/client/limits.h"
 #include "run/client/tier.h"
 
 /* Of headers that belong to libc or do not go together with it. */
@@ -95,6 +96,7 @@ _Noreturn static void become_server(int socket) {
     }
     sys3(__NR_close_range, 4, ~0u, 0);
     sys0(__NR_setsid);
+    limits_raise_all();
     u64 none = 0;
     sys_rt_sigprocmask(SIG_SETMASK, &none, NULL);
     char *argv[] = {the.opt.server_path, "--fd=3", NULL}, *envp[32];
@@ -146,7 +148,7 @@ static void disconnect(Remote *r) {
 
 /* If the limit on their numbers allows. */
 static int move_away(int fd) {
-    i64 moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_AWAY);
+    i64 moved = limits_dup_away(fd);
     if (moved < 0)
         return fd;
     sys_close(fd);
@@ -304,7 +306,7 @@ static Remote *with_descriptor(const Thread *t, int fd) {
 /* The limit on their numbers may be low. */
 static bool move(Remote *r) {
     int fd = r->fd;
-    i64 moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_AWAY);
+    i64 moved = limits_dup_away(fd);
     if (moved < 0)
         moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, (u64)fd + 1);
     if (moved < 0)

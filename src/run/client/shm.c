@@ -47,7 +47,7 @@ i64 shm_attach(int id, u64 addr, u32 flags) {
     int prot = PROT_READ | (flags & SHM_RDONLY ? 0 : PROT_WRITE) | (flags & SHM_EXEC ? PROT_EXEC : 0);
     if (!size)
         size = attached_size((u64)result);
-    space_note((u64)result, size, prot);
+    space_note((u64)result, size, prot | SPACE_SHARED);
     quick_remapped((u64)result, (u64)result + size, true);
     if (prot & PROT_WRITE)
         quick_made_writable((u64)result, (u64)result + size);

@@ -16,6 +16,9 @@
 #include <elf.h>
 
 #include "run/client/image.h"
+#include "run/client/limits.h"
+#include "run/client/own.h"
+#include "run/client/peek.h"
 #include "run/client/quick/quick.h"
 #include "run/client/ranges.h"
 
@@ -27,7 +30,7 @@
 enum {
     GUEST_RANGES = 1 << 17, /* twice the kernel's usual limit of mappings */
     SPARE_RANGES = 1 << 10,
-    OWN_RANGES = 1 << 15,
+    OWN_RANGES = 1 << 7,
     TABLES_SIZE = 8 << 20,
     BLOCK_ALIGN = 2 << 20,
     MODULE_SIZE_MAX = 512 << 20, /* larger files are not worth half of the window */
@@ -67,6 +70,11 @@ static bool is_full(void) {
 
 static u32 host_prot(u32 prot) {
     return prot & PROT_EXEC ? (prot & ~(u32)PROT_EXEC) | PROT_READ : prot;
+}
+
+/* Of a value of the table. */
+static u32 prot_of(u32 value) {
+    return value & ~(u32)SPACE_SHARED;
 }
 
 /* Take access away from addresses without giving them back to the kernel. */
@@ -268,8 +276,24 @@ static bool wants_window(const Mapping *m, const File *f) {
     return is_reservation(m) || (f->regular && (f->elf || m->prot & PROT_EXEC));
 }
 
+static bool is_shared(const Mapping *m) {
+    u32 type = m->flags & MAP_TYPE;
+    return type == MAP_SHARED || type == MAP_SHARED_VALIDATE;
+}
+
+/* For the table. */
+static u32 value_of(const Mapping *m) {
+    return m->prot | (is_shared(m) ? SPACE_SHARED : 0);
+}
+
+/* What a fixed mapping replaces does not count for the limits any more. */
+static bool is_allowed(const Mapping *m) {
+    bool replaces = m->flags & MAP_FIXED;
+    return limits_allow(&space()->guest, m->size, value_of(m), replaces ? m->addr : 0, replaces ? m->addr + m->size : 0);
+}
+
 static i64 place(const Mapping *m, const File *f) {
-    if (is_full())
+    if (is_full() || !is_allowed(m))
         return -ENOMEM;
     if (is_fixed(m) && ranges_touch(&space()->own, m->addr, m->addr + m->size))
         return m->flags & MAP_FIXED_NOREPLACE ? -EEXIST : -ENOMEM;
@@ -290,16 +314,10 @@ static i64 map(const Mapping *m, const File *f, bool *had_code, bool *first_code
     if (sys_failed(result))
         return result;
     u64 start = (u64)result, end = start + m->size;
-    ranges_clear(&s->own, start, end); /* what the kernel gives to the guest was freed by the client */
-    ranges_set(&s->guest, start, end, m->prot);
+    ranges_set(&s->guest, start, end, value_of(m));
     forget_modules(start, end, f);
     *first_code = f->regular && note_file(start, end, m->prot, m->fd, f);
     return result;
-}
-
-static bool is_shared_file(const Mapping *m) {
-    u32 type = m->flags & MAP_TYPE;
-    return (type == MAP_SHARED || type == MAP_SHARED_VALIDATE) && !(m->flags & MAP_ANONYMOUS);
 }
 
 /* Without the lock, after a change of mappings. */
@@ -326,7 +344,7 @@ i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off) {
         code_forget((u64)result, (u64)result + m.size);
     if (first_code)
         key_module((u64)result, fd);
-    note_views((u64)result, (u64)result + m.size, is_shared_file(&m), prot);
+    note_views((u64)result, (u64)result + m.size, is_shared(&m) && !(flags & MAP_ANONYMOUS), prot);
     return result;
 }
 
@@ -376,7 +394,7 @@ i64 space_munmap(u64 addr, u64 size) {
 static bool changes_code(u64 start, u64 end, u32 prot) {
     const Ranges *t = &space()->guest;
     for (u32 i = ranges_find(t, start); i < t->count && t->at[i].start < end; i++) {
-        if (((t->at[i].value | prot) & PROT_EXEC) && (t->at[i].value != prot || prot & PROT_WRITE))
+        if (((t->at[i].value | prot) & PROT_EXEC) && (prot_of(t->at[i].value) != prot || prot & PROT_WRITE))
             return true;
     }
     return false;
@@ -386,6 +404,16 @@ static bool changes_code(u64 start, u64 end, u32 prot) {
 static u64 growing_start(u64 addr) {
     const Range *r = ranges_at(&space()->guest, addr);
     return r ? r->start : addr;
+}
+
+/* The table has [start, end) as the guest's. */
+static void set_prot(u64 start, u64 end, u32 prot) {
+    Ranges *t = &space()->guest;
+    for (u64 at = start, next; at < end; at = next) {
+        const Range *r = ranges_at(t, at);
+        next = r->end < end ? r->end : end;
+        ranges_set(t, at, next, prot | (r->value & SPACE_SHARED));
+    }
 }
 
 i64 space_mprotect(u64 addr, u64 size, u32 prot) {
@@ -399,11 +427,12 @@ i64 space_mprotect(u64 addr, u64 size, u32 prot) {
     lock(&s->lock);
     if (prot & PROT_GROWSDOWN)
         addr = growing_start(addr), prot &= ~(u32)PROT_GROWSDOWN;
-    bool possible = ranges_cover(&s->guest, addr, end) && !is_full();
+    bool possible = ranges_cover(&s->guest, addr, end) && !is_full() &&
+                    (!(prot & PROT_WRITE) || limits_allow_data(&s->guest, addr, end));
     i64 result = possible ? sys_mprotect(addr, end - addr, host_prot(prot)) : -ENOMEM;
     if (!result) {
         changed = changes_code(addr, end, prot);
-        ranges_set(&s->guest, addr, end, prot);
+        set_prot(addr, end, prot);
     }
     unlock(&s->lock);
     if (changed)
@@ -418,19 +447,25 @@ i64 space_mprotect(u64 addr, u64 size, u32 prot) {
 static void note_remap(u64 addr, u64 size, u64 to, u64 new_size, u32 flags) {
     Space *s = space();
     u64 end = addr + size, kept = size < new_size ? size : new_size, gone = to == addr ? addr + kept : addr;
-    u32 prot = ranges_at(&s->guest, size ? addr + kept - 1 : addr)->value;
-    ranges_clear(&s->own, to, to + new_size);
+    u32 value = ranges_at(&s->guest, size ? addr + kept - 1 : addr)->value;
     for (u64 at = addr, next; at < addr + kept && to != addr; at = next) {
         Range r = *ranges_at(&s->guest, at);
         next = r.end < addr + kept ? r.end : addr + kept;
         ranges_set(&s->guest, to + (at - addr), to + (next - addr), r.value);
     }
-    ranges_set(&s->guest, to + kept, to + new_size, prot);
+    ranges_set(&s->guest, to + kept, to + new_size, value);
     if (gone < end && (to == addr || !(flags & MREMAP_DONTUNMAP))) {
         reserve_again(gone, end);
         ranges_clear(&s->guest, gone, end);
         forget_modules(gone, end, NULL);
     }
+}
+
+/* The guest has [addr, addr + old), or the page at addr if old is 0. What the mapping becomes in addition counts for the limits. */
+static bool may_remap(u64 addr, u64 old, u64 new, u32 flags) {
+    const Ranges *t = &space()->guest;
+    u64 kept = flags & MREMAP_DONTUNMAP ? 0 : old;
+    return new <= kept || limits_allow(t, new - kept, ranges_at(t, addr)->value, 0, 0);
 }
 
 i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
@@ -449,7 +484,7 @@ i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
     if (is_full() || (fixed && ranges_touch(&s->own, new_addr, new_addr + new)))
         result = -ENOMEM;
     else if (ranges_cover(&s->guest, addr, addr + (old ? old : PAGE)))
-        result = sys_mremap(addr, size, new_size, flags, new_addr);
+        result = may_remap(addr, old, new, flags) ? sys_mremap(addr, size, new_size, flags, new_addr) : -ENOMEM;
     if (!sys_failed(result))
         note_remap(addr, old, (u64)result, new, flags);
     unlock(&s->lock);
@@ -480,14 +515,31 @@ static bool reserve_brk(u64 at, u64 size, u32 flags) {
 }
 
 bool space_start_brk(u64 image_end) {
-    return (image_end && reserve_brk(page_up(image_end), BRK_SIZE_NEAR, MAP_FIXED_NOREPLACE)) ||
-           reserve_brk(0, BRK_SIZE, 0);
+    u64 most = the.limited ? BRK_SIZE_NEAR : BRK_SIZE;
+    return (image_end && reserve_brk(page_up(image_end), BRK_SIZE_NEAR, MAP_FIXED_NOREPLACE)) || reserve_brk(0, most, 0);
+}
+
+/* Beyond what was reserved, as long as nothing is in the way. */
+static bool extend_brk(u64 want) {
+    u64 end = page_up(want);
+    if (want <= the.brk_end)
+        return true;
+    i64 at = end >= want ? sys_mmap(the.brk_end, end - the.brk_end, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0) : -ENOMEM;
+    if (sys_failed(at))
+        return false;
+    if ((u64)at != the.brk_end) { /* by a kernel that takes the address for a wish */
+        sys_munmap((u64)at, end - the.brk_end);
+        return false;
+    }
+    the.brk_end = end;
+    return true;
 }
 
 static bool move_brk(u64 from, u64 to) {
     Space *s = space();
     if (to > from) {
-        if (ranges_touch(&s->guest, from, to) || sys_mprotect(from, to - from, PROT_READ | PROT_WRITE))
+        if (ranges_touch(&s->guest, from, to) || !limits_allow(&s->guest, to - from, PROT_WRITE, 0, 0) ||
+            sys_mprotect(from, to - from, PROT_READ | PROT_WRITE))
             return false;
         ranges_set(&s->guest, from, to, PROT_READ | PROT_WRITE);
     } else if (to < from) {
@@ -503,7 +555,7 @@ u64 space_brk(u64 want) {
     lock(&s->lock);
     u64 old = the.brk_now;
     bool had_code = want < old && ranges_any(&s->guest, page_up(want), page_up(old), PROT_EXEC);
-    if (want >= the.brk_start && want <= the.brk_end && move_brk(page_up(old), page_up(want)))
+    if (want >= the.brk_start && extend_brk(want) && move_brk(page_up(old), page_up(want)))
         the.brk_now = want;
     u64 now = the.brk_now;
     unlock(&s->lock);
@@ -541,14 +593,13 @@ i64 space_reserve(u64 want, u64 size, u64 align) {
 }
 
 void space_own(u64 start, u64 size) {
+    u64 end = start + page_up(size);
     lock(&space()->lock);
-    ranges_set(&space()->own, start, start + page_up(size), 0);
-    unlock(&space()->lock);
-}
-
-void space_disown(u64 start, u64 size) {
-    lock(&space()->lock);
-    ranges_clear(&space()->own, start, start + page_up(size));
+    ranges_set(&space()->own, start, end, 0);
+    if (!the.own_end || start < the.own_start)
+        the.own_start = start;
+    if (end > the.own_end)
+        the.own_end = end;
     unlock(&space()->lock);
 }
 
@@ -559,10 +610,20 @@ bool space_is_own(u64 start, u64 size) {
     return own;
 }
 
+bool space_has_hole(u64 start, u64 end) {
+    Space *s = space();
+    lock(&s->lock);
+    bool hole = !ranges_cover(&s->guest, start, end) &&
+                (ranges_touch(&s->own, start, end) || (start < the.code_base && end > the.window) ||
+                 (start < the.brk_end && end > the.brk_now) || (start < the.stack_start && end > the.stack_lowest));
+    unlock(&s->lock);
+    return hole;
+}
+
 int space_prot(u64 addr) {
     lock(&space()->lock);
     const Range *r = ranges_at(&space()->guest, addr);
-    int prot = r ? (int)r->value : PROT_UNMAPPED;
+    int prot = r ? (int)prot_of(r->value) : PROT_UNMAPPED;
     unlock(&space()->lock);
     return prot;
 }
@@ -570,7 +631,7 @@ int space_prot(u64 addr) {
 bool space_let_write(u64 page, bool host_too) {
     lock(&space()->lock);
     const Range *r = ranges_at(&space()->guest, page);
-    bool done = r && (r->value & PROT_WRITE) && !sys_mprotect(page, PAGE, host_too ? host_prot(r->value) : PROT_READ);
+    bool done = r && (r->value & PROT_WRITE) && !sys_mprotect(page, PAGE, host_too ? host_prot(prot_of(r->value)) : PROT_READ);
     unlock(&space()->lock);
     return done;
 }
@@ -581,9 +642,16 @@ bool space_next(u64 addr, u64 *start, u64 *end, u32 *prot) {
     u32 i = ranges_find(t, addr);
     bool found = i < t->count;
     if (found)
-        *start = t->at[i].start, *end = t->at[i].end, *prot = t->at[i].value;
+        *start = t->at[i].start, *end = t->at[i].end, *prot = prot_of(t->at[i].value);
     unlock(&space()->lock);
     return found;
+}
+
+LimitsUse space_use(void) {
+    lock(&space()->lock);
+    LimitsUse use = limits_use(&space()->guest);
+    unlock(&space()->lock);
+    return use;
 }
 
 void space_note(u64 start, u64 size, int prot) {
@@ -601,61 +669,19 @@ void space_note(u64 start, u64 size, int prot) {
         code_forget(start, end);
 }
 
+/* In the order in which own.c takes them. */
 void space_lock(void) {
+    own_lock();
     lock(&space()->lock);
 }
 
 void space_unlock(void) {
     unlock(&space()->lock);
-}
-
-/* Where process_vm_readv is forbidden, as in some containers. */
-static size_t read_through_file(u64 addr, void *buf, size_t size) {
-    int fd = (int)sys_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return 0;
-    i64 n = sys_pread(fd, buf, size, addr);
-    sys_close(fd);
-    return n > 0 ? (size_t)n : 0;
-}
-
-/* Page by page, since the kernel promises partial results between iovecs only. */
-static size_t read_memory(u64 addr, void *buf, size_t size) {
-    enum { PIECES = 16 };
-    size_t done = 0;
-    while (done < size) {
-        struct iovec remote[PIECES], local = {(u8 *)buf + done, 0};
-        u32 count = 0;
-        for (u64 at = addr + done, left = size - done; left && count < PIECES; count++) {
-            u64 piece = PAGE - at % PAGE;
-            piece = piece < left ? piece : left;
-            remote[count] = (struct iovec){(void *)at, piece};
-            at += piece, left -= piece, local.iov_len += piece;
-        }
-        i64 n = sys_process_vm_readv((u32)sys_getpid(), &local, 1, remote, count);
-        if (n == -EPERM || n == -ENOSYS)
-            return done + read_through_file(addr + done, (u8 *)buf + done, size - done);
-        if (n <= 0)
-            break;
-        done += (size_t)n;
-        if ((size_t)n < local.iov_len)
-            break;
-    }
-    return done;
-}
-
-size_t guest_write(u64 addr, const void *buf, size_t size) {
-    struct iovec local = {(void *)buf, size}, remote = {(void *)addr, size};
-    i64 n = sys6(__NR_process_vm_writev, (u64)sys_getpid(), (u64)&local, 1, (u64)&remote, 1, 0);
-    if (n == -EPERM || n == -ENOSYS) { /* as in read_memory; a bad address is a fault then */
-        memcpy((void *)addr, buf, size);
-        return size;
-    }
-    return n > 0 ? (size_t)n : 0;
+    own_unlock();
 }
 
 size_t space_read(u64 addr, void *buf, size_t size, bool *writable) {
-    size_t n = read_memory(addr, buf, size);
+    size_t n = peek(addr, buf, size);
     lock(&space()->lock);
     *writable = n && ranges_any(&space()->guest, addr, addr + n, PROT_WRITE);
     unlock(&space()->lock);
@@ -675,31 +701,34 @@ static u64 auxiliary(u64 type) {
 /* The stack that the kernel made, with the arguments above everything; it grows down. */
 static void own_first_stack(void) {
     u64 here = page_down((u64)__builtin_frame_address(0)), top = page_up(auxiliary(AT_EXECFN)) + PAGE;
-    u64 start = here - HOST_STACK_MAX;
-    space_own(start, (top > here ? top : here + PAGE) - start);
+    the.first_stack = here - HOST_STACK_MAX;
+    ranges_set(&space()->own, the.first_stack, top > here ? top : here + PAGE, 0);
 }
 
 bool space_init(u64 wish) {
     extern const u8 image_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
     extern const u8 image_end[] __asm__("_end") __attribute__((visibility("hidden")));
-    u64 size = (u64)TABLES_SIZE + WINDOW_SIZE + CODE_ARENA_SIZE;
+    limits_init();
+    u64 size = TABLES_SIZE + window_size() + code_arena_size();
     i64 block = wish ? sys_mmap(wish, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0) : -1;
     the.window_as_wished = wish && block == (i64)wish;
     if (!the.window_as_wished)
         block = sys_mmap(0, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
     if (sys_failed(block))
         return false;
-    u64 tables = ((u64)block + BLOCK_ALIGN - 1) & -(u64)BLOCK_ALIGN;
+    u64 tables = ((u64)block + PAGE + BLOCK_ALIGN - 1) & -(u64)BLOCK_ALIGN; /* with a page in front that nobody may access */
     if (sys_mprotect(tables, TABLES_SIZE, PROT_READ | PROT_WRITE))
         return false;
     the.window = tables + TABLES_SIZE;
-    the.code_base = the.window + WINDOW_SIZE;
+    the.code_base = the.window + window_size();
     Space *s = space();
     s->guest = (Ranges){s->guest_ranges, 0, GUEST_RANGES};
     s->own = (Ranges){s->own_ranges, 0, OWN_RANGES};
     space_own(tables, TABLES_SIZE);
-    space_own(the.code_base, CODE_ARENA_SIZE);
-    space_own((u64)image_start, (u64)(image_end - image_start));
+    space_own(the.code_base, code_arena_size());
+    the.image_start = page_down((u64)image_start);
+    the.image_end = page_up((u64)image_end);
+    ranges_set(&s->own, the.image_start, the.image_end, 0);
     own_first_stack();
-    return true;
+    return own_init();
 }

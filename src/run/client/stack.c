@@ -12,8 +12,9 @@
 #include "run/client/space.h"
 
 #define STACK_DEFAULT ((u64)8 << 20)
-#define STACK_LEAST ((u64)1 << 20)
+#define STACK_LEAST ((u64)128 << 10) /* the kernel, too, begins with that much */
 #define STACK_MOST ((u64)1 << 30)
+#define STACK_ROOM ((u64)256 << 20) /* of addresses, for a guest that raises its limit */
 #define STACK_GUARD ((u64)1 << 20) /* PROT_NONE below, as the kernel keeps free below its stacks */
 
 enum { AUXV_MAX = 32 };
@@ -30,18 +31,32 @@ static u64 stack_size(void) {
     return size < STACK_LEAST ? STACK_LEAST : size > STACK_MOST ? STACK_MOST : size;
 }
 
+static bool map_at(u64 start, u64 end, u32 prot) {
+    return !sys_failed(space_mmap(start, end - start, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
+}
+
 /* Returns the top, or 0. */
 static u64 map_stack(const Image *image, u64 size) {
-    i64 start = sys_mmap(0, size + STACK_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    u64 room = the.limited || size > STACK_ROOM ? size : STACK_ROOM;
+    i64 start = sys_mmap(0, room + STACK_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (sys_failed(start))
         return 0;
-    u64 stack = (u64)start + STACK_GUARD;
-    u32 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-    u32 prot = PROT_READ | PROT_WRITE | (image->executable_stack ? PROT_EXEC : 0u);
-    if (sys_failed(space_mmap(stack, size, prot, flags, -1, 0)))
+    u64 top = (u64)start + STACK_GUARD + room;
+    if (!map_at(top - size, top, PROT_READ | PROT_WRITE | (image->executable_stack ? PROT_EXEC : 0u)))
         return 0;
-    the.stack_start = stack;
-    return the.stack_end = stack + size;
+    the.stack_lowest = (u64)start;
+    the.stack_start = top - size;
+    return the.stack_end = top;
+}
+
+/* The kernel's stacks grow when they are used, as far as the limit of that moment allows. */
+void stack_grow(u64 limit) {
+    u64 room = the.stack_end - the.stack_lowest - STACK_GUARD, size = limit < room ? page_down(limit) : room, start = the.stack_end - size;
+    u64 next_start, next_end;
+    u32 prot;
+    if (start < the.stack_start && space_next(start, &next_start, &next_end, &prot) && next_start == the.stack_start &&
+        map_at(start, the.stack_start, prot))
+        the.stack_start = start;
 }
 
 static size_t count_strings(char **list, u64 *bytes) {

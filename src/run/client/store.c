@@ -6,6 +6,7 @@
  */
 #include "run/cache/pack.h"
 #include "run/client/client.h"
+#include "run/client/own.h"
 #include "run/client/space.h"
 
 /* Bits of st_mode; the kernel's header leaves them to the C library. */
@@ -83,16 +84,8 @@ static const u8 *map_pack(int fd, u64 *size) {
     if (sys_fstat(fd, &st) < 0 || !is_regular(&st) || st.st_uid != (u32)sys_geteuid() || st.st_mode & MODE_OTHERS_WRITE)
         return NULL;
     *size = (u64)st.st_size;
-    i64 data = sys_mmap(0, *size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (sys_failed(data))
-        return NULL;
-    space_own((u64)data, page_up(*size));
-    return (const u8 *)data;
-}
-
-static void unmap_pack(const u8 *data, u64 size) {
-    space_disown((u64)data, page_up(size));
-    sys_munmap((u64)data, size);
+    i64 data = own_map(*size, PROT_READ, MAP_PRIVATE, fd, 0);
+    return sys_failed(data) ? NULL : (const u8 *)data;
 }
 
 static Store *open_store(Key pack) {
@@ -102,7 +95,7 @@ static Store *open_store(Key pack) {
     const u8 *data = fd < 0 ? NULL : map_pack((int)fd, &size);
     Store *s = data ? index_new(data, size) : NULL;
     if (data && !s)
-        unmap_pack(data, size);
+        own_unmap((u64)data, size);
     if (fd >= 0)
         sys_close((int)fd);
     return s ? s : (Store *)&nothing;
@@ -111,7 +104,7 @@ static Store *open_store(Key pack) {
 static void close_store(Store *s) {
     if (s == &nothing)
         return;
-    unmap_pack(s->data, s->size);
+    own_unmap((u64)s->data, s->size);
     sys_pages_free(s, s->bytes);
 }
 

@@ -9,8 +9,8 @@
 #include <linux/futex.h>
 #include <linux/signal.h>
 
-#include "run/client/client.h"
-#include "run/client/space.h"
+#include "run/client/limits.h"
+#include "run/client/own.h"
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
@@ -190,18 +190,12 @@ void unlock(u32 *word) {
 /* --------------------------------------------------------------------------------------------------------- services */
 
 void *sys_pages(size_t size) {
-    size = page_up(size);
-    i64 pages = sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (sys_failed(pages))
-        return NULL;
-    space_own((u64)pages, size);
-    return (void *)pages;
+    i64 pages = own_map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return sys_failed(pages) ? NULL : (void *)pages;
 }
 
 void sys_pages_free(void *pages, size_t size) {
-    size = page_up(size);
-    space_disown((u64)pages, size);
-    sys_munmap((u64)pages, size);
+    own_unmap((u64)pages, size);
 }
 
 u64 sys_now_us(void) {
@@ -361,6 +355,8 @@ void die(const char *format, ...) {
     va_start(args, format);
     write_line("lathe: ", format, args, "\n");
     va_end(args);
+    if (the.limited)
+        limits_explain();
     sys_exit_group(127);
 }
 

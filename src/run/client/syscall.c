@@ -12,9 +12,10 @@
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 
-#include "run/client/calls.h"
 #include "run/client/frame.h"
+#include "run/client/limits.h"
 #include "run/client/quick/quick.h"
+#include "run/client/reach.h"
 #include "run/client/seccomp.h"
 
 enum { KERNEL_WRITES = 1 << 16, PATH_BYTES = 4096, RELEASES_MAX = 64 };
@@ -80,18 +81,15 @@ static i64 own_mlockall(Thread *t, const u64 a[6]) {
 }
 
 static i64 own_prlimit64(Thread *t, const u64 a[6]) {
-    (void)t;
-    return limits_call((int)a[0], (u32)a[1], a[2], a[3]);
+    return limits_call(t, (int)a[0], (u32)a[1], a[2], a[3]);
 }
 
 static i64 own_getrlimit(Thread *t, const u64 a[6]) {
-    (void)t;
-    return a[1] ? limits_call(0, (u32)a[0], 0, a[1]) : -EFAULT;
+    return a[1] ? limits_call(t, 0, (u32)a[0], 0, a[1]) : -EFAULT;
 }
 
 static i64 own_setrlimit(Thread *t, const u64 a[6]) {
-    (void)t;
-    return a[1] ? limits_call(0, (u32)a[0], a[1], 0) : -EFAULT;
+    return a[1] ? limits_call(t, 0, (u32)a[0], a[1], 0) : -EFAULT;
 }
 
 /* Who knows where the kernel will write for the requests that are handed over now: anywhere. */
@@ -427,23 +425,26 @@ static i64 own_close_range(Thread *t, const u64 a[6]) {
 
 /* ----------------------------------------------------------------------------------------------------- the table */
 
-typedef enum Kind { KIND_NONE, KIND_PASS, KIND_OWN, KIND_REFUSE } Kind;
+typedef enum Kind { KIND_NONE, KIND_PASS, KIND_OWN, KIND_RANGE, KIND_REFUSE } Kind;
 
 typedef struct Row {
     u8 kind;
+    u8 pointers; /* reach.h */
     i16 error;
     CallFunction *own;
 } Row;
 
 static const Row rows[CALLS] = {
-#define PASS(name, text) [CALL_##name] = {.kind = KIND_PASS},
-#define OWN(name, text) [CALL_##name] = {.kind = KIND_OWN, .own = own_##name},
-#define REFUSE(name, text, error) [CALL_##name] = {KIND_REFUSE, -error, NULL},
-#define GUEST(id, name, text) [CALL_##id] = {.kind = KIND_OWN, .own = guest_##id},
+#define PASS(name, text) [CALL_##name] = {KIND_PASS, REACH_POINTERS(text), 0, NULL},
+#define OWN(name, text) [CALL_##name] = {KIND_OWN, REACH_POINTERS(text), 0, own_##name},
+#define RANGE(name, text) [CALL_##name] = {KIND_RANGE, REACH_POINTERS(text), 0, NULL},
+#define REFUSE(name, text, error) [CALL_##name] = {KIND_REFUSE, 0, -error, NULL},
+#define GUEST(id, name, text) [CALL_##id] = {KIND_OWN, REACH_POINTERS(text), 0, guest_##id},
 #include "guest_calls.def"
 #include "run/client/syscalls.def"
 #undef PASS
 #undef OWN
+#undef RANGE
 #undef REFUSE
 #undef GUEST
 };
@@ -467,12 +468,24 @@ i64 call_do(Thread *t, Call call, const u64 a[6]) {
     }
     case KIND_OWN:
         return r->own(t, a);
+    case KIND_RANGE:
+        return reach_range(t, call, a);
     case KIND_REFUSE:
         return r->error;
     case KIND_NONE:
         break;
     }
     return -ENOSYS;
+}
+
+/* A call with the guest's own arguments. */
+static i64 do_for_guest(Thread *t, Call call, const u64 a[6]) {
+    u32 pointers = rows[call].pointers;
+    u64 replaced[6];
+    if (!reach_any_suspect(pointers, a))
+        return call_do(t, call, a);
+    reach_replace(pointers, a, replaced);
+    return call_do(t, call, replaced);
 }
 
 /* The state is whole, and no guest state is in the frames that are left behind. */
@@ -492,7 +505,7 @@ void guest_syscall(GuestCpu *cpu) {
     t->in_call = true;
     i64 result;
     if (!t->seccomp || seccomp_allows(t, number, a, &result))
-        result = call_do(t, call_of(number), a);
+        result = do_for_guest(t, call_of(number), a);
     t->in_call = false;
     if (result == SYSCALL_RESTART)
         cpu->pc -= GUEST_SYSCALL_BYTES;

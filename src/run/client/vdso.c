@@ -59,12 +59,13 @@ static bool move_parts(const Part *parts, u32 count, u64 to) {
     return true;
 }
 
-void vdso_adopt(void) {
-    Part parts[PARTS_MAX];
-    u64 vdso = host_vdso();
-    u32 count = vdso && has_rdpid() ? find_parts(vdso, parts) : 0;
-    if (!count)
-        return;
+/* A guest that has none does not find it among its mappings either. */
+static void remove_parts(const Part *parts, u32 count) {
+    for (u32 i = 0; i < count; i++)
+        sys_munmap(parts[i].start, parts[i].end - parts[i].start);
+}
+
+static void adopt_parts(u64 vdso, const Part *parts, u32 count) {
     u64 size = parts[count - 1].end - parts[0].start, code_size = parts[count - 1].end - vdso;
     i64 to = space_reserve(0, size, PAGE);
     if (sys_failed(to))
@@ -77,4 +78,15 @@ void vdso_adopt(void) {
     space_note((u64)to, size - code_size, PROT_READ);
     space_add_code(code, code + code_size, store_key_of_bytes((const void *)code, code_size, &the.opt.code), "vdso");
     the.vdso = code;
+}
+
+/* It is code of the host. */
+void vdso_adopt(void) {
+    Part parts[PARTS_MAX];
+    u64 vdso = host_vdso();
+    u32 count = vdso ? find_parts(vdso, parts) : 0;
+    if (count && guest_facts.is_hosts && has_rdpid())
+        adopt_parts(vdso, parts, count);
+    else
+        remove_parts(parts, count);
 }
