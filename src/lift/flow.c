@@ -72,6 +72,37 @@ static bool jumps_go_on(const LatheFunc *fn) {
     return fn->cfg.calls == LATHE_CALLS_RETURN && !fn->cfg.jumps_return;
 }
 
+/* Is somebody waiting for the guest's whole state? Then go to `rare`. */
+static void branch_if_awaited(LatheFunc *fn, Label rare, Label often) {
+    Lifter *l = &fn->l;
+    Val word = ir_load(l, I64, ir_state(l, fn->cfg.poll_off), 8, SPACE_STATE);
+    LLVMSetVolatile(word, true);
+    ir_branch_rare(l, ir_icmp(l, NE, word, ir_int(l, I64, 0)), rare, often);
+}
+
+static u64 last_pc(const LatheFunc *fn) {
+    const Block *b = &fn->blocks[fn->current];
+    const Insn *in = &fn->insns.at[b->first];
+    for (u32 i = 1; i < b->insn_count; i++)
+        in = &fn->insns.at[in->next];
+    return in->pc;
+}
+
+/* Before a jump out of the function, all registers but slots being in the guest state. A loop may lead through several functions, none of
+ * which has a loop of its own; one of its jumps goes back, and looks whether somebody waits for the guest's whole state. */
+static void poll_on_way_back(LatheFunc *fn, u64 pc) {
+    if (!fn->cfg.poll_off || pc > last_pc(fn))
+        return;
+    bool was_cold = fn->cold;
+    Label rare = ir_label(&fn->l, "poll"), often = ir_label(&fn->l, "");
+    branch_if_awaited(fn, rare, often);
+    ir_here(&fn->l, rare);
+    fn->cold = true;
+    return_with(fn, pc_value(&fn->l, pc));
+    fn->cold = was_cold;
+    ir_here(&fn->l, often);
+}
+
 /* Go on at a direct target outside the function: in the function the caller knows for it, or by returning. */
 static void leave_directly(LatheFunc *fn, u64 pc) {
     Val known = fn->cfg.resolve && jumps_go_on(fn) ? fn->cfg.resolve(fn->cfg.user, pc) : NULL;
@@ -80,6 +111,7 @@ static void leave_directly(LatheFunc *fn, u64 pc) {
         return;
     }
     regfile_flush(fn, false, false);
+    poll_on_way_back(fn, pc);
     if (!fn->conv.in_registers)
         store_pc(fn, pc_value(&fn->l, pc));
     become(fn, known);
@@ -283,10 +315,8 @@ const LiftOps lift_ops = {
  * are read before the loop sets them again: most are not, and would be computed in each turn. */
 void flow_poll(LatheFunc *fn, u64 pc) {
     Lifter *l = &fn->l;
-    Val word = ir_load(l, I64, ir_state(l, fn->cfg.poll_off), 8, SPACE_STATE);
-    LLVMSetVolatile(word, true);
     Label rare = ir_label(l, "poll"), often = ir_label(l, "");
-    ir_branch_rare(l, ir_icmp(l, NE, word, ir_int(l, I64, 0)), rare, often);
+    branch_if_awaited(fn, rare, often);
     ir_here(l, rare);
     fn->cold = true;
     leave(fn, pc_value(l, pc), true);

@@ -30,6 +30,15 @@ static bool is_intrinsic(LLVMValueRef call) {
     return callee && LLVMGetIntrinsicID(callee);
 }
 
+/* Is LLVM told what memory the callee accesses? Then it is none of the guest's: that of helpers is only the guest state. */
+static bool is_limited(LLVMValueRef call) {
+    static const char name[] = "memory";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof(name) - 1);
+    LLVMValueRef callee = callee_of(call);
+    return LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind) ||
+           (callee && LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind));
+}
+
 /* The guest state is nobody else's. */
 static bool is_state(LLVMValueRef ptr, LLVMValueRef fn) {
     while (LLVMIsAGetElementPtrInst(ptr))
@@ -43,7 +52,7 @@ static bool is_state(LLVMValueRef ptr, LLVMValueRef fn) {
 static bool keeps_loads(const Search *s, LLVMValueRef in, LLVMValueRef fn) {
     switch (LLVMGetInstructionOpcode(in)) {
     case LLVMFence: return true;
-    case LLVMCall: return !is_intrinsic(in);
+    case LLVMCall: return !is_intrinsic(in) && !is_limited(in);
     case LLVMStore: return s->alone && !is_state(LLVMGetOperand(in, 1), fn);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: return s->alone;
