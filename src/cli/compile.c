@@ -170,12 +170,7 @@ static int translate(const AheadPlan *plan, AheadFiles *files, bool quiet) {
     return report(files, plan, end, ahead_now_ms() - start, quiet);
 }
 
-/* Beside quick code, and of another kind than the host's, a program that handles signals runs other code from its first handler on. */
-static bool changes_code(const AheadPlan *plan) {
-    return plan->config.with_quick || plan->kind != kind_of_host();
-}
-
-/* Those of the plan's kind. */
+/* Those of the plan's kind. A program that handles signals runs other code from its first handler on. */
 static int compile(AheadPlan *plan, const Settings *s, char **names, int count) {
     AheadFiles files = {0};
     int status = !add_operands(&files, plan, names, count);
@@ -183,7 +178,7 @@ static int compile(AheadPlan *plan, const Settings *s, char **names, int count) 
         files_add_vdso(&files, plan);
         heed_interrupts();
         int became = translate(plan, &files, s->quiet);
-        if (!interrupted && changes_code(plan) && (s->signals || files_handle_signals(&files))) {
+        if (!interrupted && (s->signals || files_handle_signals(&files))) {
             if (!s->quiet)
                 fprintf(stderr, "once more, for when it handles signals:\n");
             plan->config.polls = true;

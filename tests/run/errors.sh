@@ -125,11 +125,6 @@ if LD_SHOW_AUXV=1 $true | grep -q AT_SYSINFO_EHDR && grep -qw rdpid /proc/cpuinf
     counts translated -eq 0
 fi
 
-# ------------------------------------------------------------------------------------------------- what is not there yet
-expect 0 "a handler of SIGSEGV" run "$bin/gcc2-faults"
-expect 139 "a handler of SIGSEGV in optimised code" run --tier=opt "$bin/gcc2-faults"
-says err '^lathe: .*not supported yet$'
-
 # ------------------------------------------------------------------------------------------------------- a server that dies
 # A server of our own, so that no other one is killed.
 mkdir own

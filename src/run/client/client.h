@@ -10,7 +10,7 @@
  *     own.c      the client's own memory; reach.c  keeps system calls of the guest away from it; peek.c  reads the guest's
  *     vdso.c     the kernel's code for asking the time; maps.c  the kernel's list of mappings
  *     arena.c    the memory of translated code
- *     quick/     the quick tier: guest code copied; native.c  single instructions, beside the optimising tier
+ *     quick/     the quick tier: guest code copied
  *     code.c     the optimising tier: the table, objects linked, stubs; enter.S  between C and its code
  *     remote.c   the connection to the server
  *     store.c    reading the persistent cache
@@ -125,6 +125,7 @@ typedef struct Process {
     u64 image_start, image_end; /* likewise: its program, where the kernel puts it among the guest's mappings */
     u64 first_stack;            /* likewise: its stack, from here on */
     struct Code *code; /* code.c */
+    u32 code_age;      /* leave.c: threads whose own is another one may be in translations that are given up */
     int stats_fd;      /* standard error as it was: the guest may close its own before it ends */
     u64 start_us;
     u64 *auxv;   /* the kernel's, to this process */
@@ -168,7 +169,7 @@ typedef struct Thread {
         GuestCpu cpu; /* first: translated code gets a pointer to it */
         u8 room[THREAD_STACK_LIMIT];
     };
-    u64 stack_limit; /* host stack: below this, computed jumps return to the dispatcher */
+    u64 stack_limit; /* host stack: below this, computed jumps return to the dispatcher; with --tier=opt and a signal noted, they all do */
     struct Thread *self;
     u64 host_sp;  /* while quick code runs: the host's stack pointer */
     u64 expected; /* the guest address at which a translation on the host stack waits for a return */
@@ -206,7 +207,8 @@ typedef struct Thread {
     bool repeat;                /* a system call of the guest was interrupted by what the guest does not see */
     bool in_call;               /* a system call: the guest's state is whole, and nothing of translated code is in use */
     bool stopped;               /* see renew.c */
-    bool restarts;              /* on the host's stack are translations that are not to be returned to */
+    bool optimised;             /* with --tier=opt: its vector and floating-point registers are in `cpu`, not in the host's */
+    u32 code_age;               /* leave.c: of the translations that it may be in; 0: it has not run any yet */
     bool sampled;               /* tier.c wants to know where it is */
     bool pushes_flags;          /* the instruction being stepped over is pushf, which sees our trap flag */
     bool shares_signals;        /* with another thread, now or once */
@@ -267,6 +269,10 @@ void thread_free(Thread *t);              /* not of the thread itself: it is on 
 void thread_unlist(Thread *t);            /* from the.threads, under the arena's lock */
 /* With optimised code, which has a frame for each call of the guest, and with quick code only. */
 enum { HOST_STACK_BYTES = 512 << 20, HOST_STACK_SMALL = 256 << 10 };
+/* Thread.stack_limit while no signal is noted. */
+static inline u64 thread_stack_limit(const Thread *t) {
+    return t->host_stack + t->host_stack_size / 2;
+}
 /* This host thread is t from now on. */
 void thread_become(Thread *t);
 
@@ -308,12 +314,14 @@ void code_forget(u64 start, u64 end);
 /* Translations of other code than what is in [start, end): forget them. */
 void code_discard(u64 start, u64 end);
 void code_after_fork(void); /* in the child */
-/* With --tier=opt: from now on others see the guest's memory. True: all translations so far are forgotten, and who is in one has to leave it. */
-bool code_share(void);
-/* With --tier=opt: from now on loops look for signals. Who is in a translation has to leave it, likewise. */
+/* With --tier=opt: from now on others see the guest's memory. All translations so far are forgotten, and the threads in them leave (leave.h). */
+void code_share(void);
+/* Likewise: from now on loops look for signals. */
 void code_watch(void);
-/* Likewise, faults of the guest's accesses to memory leave translations with the state in whole. */
+/* Likewise: faults of the guest's accesses to memory leave translations with the state in whole. */
 void code_keep_state(void);
+/* Likewise: from now on there is only quick code. */
+void code_give_way(void);
 
 /* All optimised code there is, for another process. Before that: what is not wanted is forgotten. */
 enum { CODE_PARTS = 2 };

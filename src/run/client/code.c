@@ -10,9 +10,10 @@
 #include "codegen/link.h"
 #include "run/cache/pack.h"
 #include "run/client/arena.h"
+#include "run/client/frame.h"
 #include "run/client/image.h"
+#include "run/client/leave.h"
 #include "run/client/quick/emit.h"
-#include "run/client/quick/native.h"
 #include "run/client/quick/quick.h"
 #include "run/client/sites.h"
 #include "run/client/space.h"
@@ -52,6 +53,7 @@ void lathe_lazy(void);
 void lathe_miss(void);
 void lathe_jump_miss(void);
 void lathe_stale(void);
+void lathe_leave(void);
 
 /* ---------------------------------------------------------------------------------------------------------------- map */
 
@@ -381,6 +383,7 @@ bool code_init(void) {
     Code *c = the.code = &code_of_process;
     c->map_cap = 1 << MAP_BITS;
     c->map = sys_pages(c->map_cap * sizeof(Entry));
+    the.code_age = 1;
     write_trampolines(c);
     return true;
 }
@@ -431,11 +434,21 @@ static void *find_quick(Thread *t, Code *c, u64 pc) {
     return e->leave;
 }
 
+/* Quick code delivers a signal that is noted, which optimised code may not look for. */
 static void *find(Thread *t, Code *c, u64 pc) {
-    void *code = t->pending_signals ? NULL : entry_for(c, pc)->code;
+    bool is_auto = the.opt.tier == TIER_AUTO;
+    void *code = is_auto && t->pending_signals ? NULL : entry_for(c, pc)->code;
     if (!code)
-        code = the.opt.tier == TIER_AUTO ? find_quick(t, c, pc) : find_optimised(t, c, pc);
+        code = is_auto ? find_quick(t, c, pc) : find_optimised(t, c, pc);
     return code;
+}
+
+/* With --tier=opt: can the code at pc be optimised? Where the host runs the guest's instructions, quick code sees each change of guest
+ * code, and optimised code is only of files and of what cannot be written to. Where there is nothing to execute, it raises the guest's fault. */
+static bool is_fixed(u64 pc) {
+    int prot = space_prot(pc);
+    bool executable = prot != PROT_UNMAPPED && (prot & PROT_EXEC);
+    return !guest_facts.is_hosts || !executable || (space_module(pc) && !(prot & PROT_WRITE));
 }
 
 void *code_find(Thread *t, u64 pc) {
@@ -526,6 +539,8 @@ void code_refused(const ObjectMessage *facts) {
 /* Called by enter.S when the table had no answer. */
 __attribute__((visibility("hidden"))) void *code_resolve(Thread *t) {
     u64 pc = t->cpu.pc;
+    if (t->optimised && (t->pending_signals || leave_due(t) || !is_fixed(pc)))
+        return (void *)lathe_leave; /* thread_run knows what to do */
     arena_lock();
     void *code = find(t, the.code, pc);
     *row_of(t, pc) = (TableEntry){pc, (u64)code};
@@ -540,12 +555,22 @@ static void note_changed(u64 start, u64 end) {
             the.modules[i].changed = true;
 }
 
-/* Translations of code that changed: their entries go, and stubs of direct callers ask again. The memory is not reused. */
-static void forget(Code *c, u64 start, u64 end) {
+/* Was the translation of this entry made from bytes in [start, end)? It may be if it begins as far away as translations of files reach.
+ * Others have a guard. */
+static bool is_of(const Entry *e, u64 start, u64 end) {
+    bool inside = e->pc >= start && e->pc < end, near = e->pc + CODE_REACH >= start && e->pc < end + CODE_REACH;
+    return e->used && (inside || (near && e->code && space_module(e->pc)));
+}
+
+/* Translations of code that changed: their entries go, and stubs of direct callers ask again. The memory is not reused. True: there
+ * were some. */
+static bool forget(Code *c, u64 start, u64 end) {
+    bool any = false;
     for (u64 i = 0; i < c->map_cap; i++) {
         Entry *e = &c->map[i];
-        if (!e->used || e->pc < start || e->pc >= end)
+        if (!is_of(e, start, end))
             continue;
+        any |= e->code != NULL;
         if (e->code || e->leave)
             redirect_to_lazy(c, e);
         e->code = e->leave = NULL;
@@ -553,15 +578,29 @@ static void forget(Code *c, u64 start, u64 end) {
         e->maker = 0; /* what is being made is of old code */
     }
     empty_tables();
+    return any;
 }
 
-void code_discard(u64 start, u64 end) {
+/* True: there was optimised code. */
+static bool discard(u64 start, u64 end) {
+    bool any = false;
     if (the.code && the.code->any) {
         arena_lock();
-        forget(the.code, start, end);
+        any = forget(the.code, start, end);
         arena_unlock();
     }
     quick_forget(start, end);
+    return any;
+}
+
+void code_discard(u64 start, u64 end) {
+    discard(start, end);
+}
+
+/* With the lock held. */
+static void give_up_all(void) {
+    forget(the.code, 0, ~(u64)0);
+    leave_give_up();
 }
 
 /* With the lock held. False: there is code of this kind already. */
@@ -570,23 +609,24 @@ static bool change_kind(CodeConfig to) {
     if (!difference)
         return false;
     the.opt.code = to;
-    forget(the.code, 0, ~(u64)0);
+    give_up_all();
     store_change(difference);
     return true;
 }
 
-bool code_share(void) {
+void code_share(void) {
     if (the.opt.tier != TIER_OPT)
-        return false;
+        return;
     arena_lock();
     CodeConfig to = the.opt.code;
     to.memory = guest_facts.memory;
-    bool changed = change_kind(to);
+    change_kind(to);
     arena_unlock();
-    return changed;
 }
 
 void code_watch(void) {
+    if (the.opt.tier != TIER_OPT)
+        return;
     arena_lock();
     CodeConfig to = the.opt.code;
     to.polls = 1;
@@ -604,9 +644,29 @@ void code_keep_state(void) {
     arena_unlock();
 }
 
+/* An image would be of both tiers. */
+void code_give_way(void) {
+    arena_lock();
+    if (the.opt.tier == TIER_OPT) {
+        the.opt.tier = TIER_QUICK;
+        image_give_up();
+        give_up_all();
+    }
+    arena_unlock();
+}
+
+static bool is_writable(u64 addr) {
+    int prot = space_prot(addr);
+    return prot != PROT_UNMAPPED && (prot & PROT_WRITE);
+}
+
+/* Where the guest may write now, nothing will tell of the next change: nobody stays in optimised code of it. */
 void code_forget(u64 start, u64 end) {
     note_changed(start, end);
-    code_discard(start, end);
+    if (discard(start, end) && the.opt.tier == TIER_OPT && is_writable(start)) {
+        leave_give_up();
+        leave_wait(thread_self());
+    }
 }
 
 /* Those who have asked stayed behind. */
@@ -618,7 +678,7 @@ void code_after_fork(void) {
 
 /* Called by enter.S from the guard of a translation whose guest code has changed. */
 __attribute__((visibility("hidden"))) void *code_renew(Thread *t) {
-    code_forget(t->cpu.pc, t->cpu.pc + 1);
+    code_discard(t->cpu.pc, t->cpu.pc + 1);
     return code_resolve(t);
 }
 
@@ -686,13 +746,34 @@ void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts
 
 /* ------------------------------------------------------------------------------------------------------------ threads */
 
-void thread_run(Thread *t) {
-    if (the.opt.tier != TIER_OPT)
-        quick_run(t);
-    for (;;) {
-        code_enter(t, code_find(t, t->cpu.pc));
-        if (t->cpu.trap && !native_run(t))
-            signal_trap(t);
-        signal_deliver(t);
+/* What only quick code does: a translation came to a page of its file that can be written to, or to an instruction that the lifter has no
+ * row for. */
+static bool is_for_quick(const Thread *t) {
+    return t->cpu.trap == LATHE_TRAP_UNREADABLE ? !is_fixed(t->cpu.pc)
+                                                : t->cpu.trap == LATHE_TRAP_UNSUPPORTED && guest_facts.is_hosts;
+}
+
+/* One turn of optimised code; nothing of it is on the host's stack before and after. */
+static void run_optimised(Thread *t) {
+    if (!is_fixed(t->cpu.pc)) {
+        code_give_way();
+        return;
     }
+    code_enter(t, code_find(t, t->cpu.pc));
+    if (is_for_quick(t)) {
+        t->cpu.trap = LATHE_TRAP_NONE;
+        code_give_way();
+    } else if (t->cpu.trap) {
+        signal_trap(t);
+    }
+    signal_deliver(t);
+}
+
+/* The tier changes before the age of code does, and is looked at after it. */
+void thread_run(Thread *t) {
+    for (leave_done(t); the.opt.tier == TIER_OPT; leave_done(t))
+        run_optimised(t);
+    if (t->optimised)
+        frame_become_quick(t);
+    quick_run(t);
 }

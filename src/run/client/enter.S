@@ -72,6 +72,11 @@ lathe_stale:
 lathe_jump_miss:
     cmp THREAD_STACK_LIMIT(%r15), %rsp
     ja lathe_miss
+
+/* Back to the dispatcher, which goes on at cpu->pc. */
+.globl lathe_leave
+.hidden lathe_leave
+lathe_leave:
     mov CPU_PC(%r15), %r15
     ret
 

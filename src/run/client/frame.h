@@ -46,6 +46,9 @@ bool frame_prepare(void);
 bool frame_read_action(u64 from, Action *a);
 bool frame_write_action(u64 to, const Action *a);
 
+/* A thread that ran optimised code only goes on in quick code: its state goes to where that has it, and t->optimised is false then. */
+void frame_become_quick(Thread *t);
+
 /* Put a frame for the handler on the guest's stack (altstack: top of the alternate one, 0: go on below the stack pointer) and make the
  * guest state the handler's first. false: the alternate stack has no room for it. */
 bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack);

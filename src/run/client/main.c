@@ -91,9 +91,10 @@ Thread *thread_new(u64 host_stack_size) {
     t->limits = &the.limits;
     t->lives = 1;
     t->flags = FLAGS_FIXED;
+    t->optimised = the.opt.tier == TIER_OPT;
     quick_connect(t);
     t->host_stack_size = host_stack_size;
-    t->stack_limit = t->host_stack + host_stack_size / 2;
+    t->stack_limit = thread_stack_limit(t);
     guest_reset(&t->cpu);
     quick_adopt(t);
     t->next = the.threads;

@@ -85,6 +85,7 @@ static Thread *thread_copy(const Thread *t, u64 flags) {
         return NULL;
     child->cpu = t->cpu;
     child->flags = t->flags;
+    child->optimised = t->optimised;
     guest_set_result(&child->cpu, 0);
     child->borrows_memory = true;
     child->own_limits = *t->limits;
@@ -163,6 +164,7 @@ static Thread *new_beside(Thread *t, u64 flags) {
     }
     child->cpu = t->cpu;
     child->flags = t->flags;
+    child->optimised = t->optimised;
     guest_set_result(&child->cpu, 0);
     child->altstack = child->altstack_size = child->altstack_flags = 0;
     seccomp_inherit(child, t);
@@ -183,7 +185,7 @@ static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
     u64 all = ~(u64)0, mask;
     free_ended();
     tier_stop(t);
-    t->restarts |= code_share();
+    code_share();
     Thread *child = new_beside(t, flags);
     if (!child)
         return -ENOMEM;

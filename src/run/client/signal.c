@@ -14,22 +14,22 @@
  * such a signal that somebody sends while the guest blocks it is held there.
  *
  * A fault of quick code becomes the guest's signal, with the exact state. Faults of optimised code come with registers that are the
- * guest's only in part: a guest that has no handler dies of them as it should. With --tier=auto a guest that has one gets no more
- * optimised code; where there is no quick code, optimised code is made anew so that accesses to memory can leave it with the state in
- * whole. Traps that lifted code reports (signal_trap) have exact state.
+ * guest's only in part: a guest that has no handler dies of them as it should. A guest that has one gets no more optimised code; with
+ * --tier=opt and another kind of guest than the host, it is made anew so that accesses to memory can leave it with the state in whole.
+ * Traps that lifted code reports (signal_trap) have exact state.
  */
 #include "run/client/signal.h"
 
 #include "run/client/arena.h"
 #include "run/client/frame.h"
 #include "run/client/image.h"
-#include "run/client/quick/native.h"
+#include "run/client/leave.h"
 #include "run/client/quick/quick.h"
 #include "run/client/sites.h"
 #include "run/client/space.h"
 #include "run/client/tier.h"
 
-enum { SA_KERNEL_RESTORER = 0x04000000, TRAP_LENGTH = 2 /* of int n */, SYSCALL_LENGTH = 2 };
+enum { SA_KERNEL_RESTORER = 0x04000000, CODE_QUEUED = -1 /* SI_QUEUE */, TRAP_LENGTH = 2 /* of int n */, SYSCALL_LENGTH = 2 };
 
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
     guard_abort[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
@@ -61,6 +61,16 @@ static void send_again(Thread *t, const SignalInfo *info) {
 }
 
 /* ------------------------------------------------------------------------------------------------------- signals of ours */
+
+bool signal_nudge(const Thread *t, const void *mark) {
+    SignalInfo info = {.number = SIGTRAP, .code = CODE_QUEUED};
+    memcpy(info.rest, &mark, sizeof(mark));
+    return sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, SIGTRAP, (u64)&info) != -ESRCH;
+}
+
+bool signal_is_nudge(const SignalInfo *info, const void *mark) {
+    return info->number == SIGTRAP && info->code == CODE_QUEUED && !memcmp(info->rest, &mark, sizeof(mark));
+}
 
 static u8 *held_info(Thread *t, u32 sig) {
     u32 index = (u32)__builtin_popcountll((faults() | bit(TIER_SIGNAL)) & (bit(sig) - 1));
@@ -174,6 +184,8 @@ static void note(Thread *t, const SignalInfo *info, SignalContext *s) {
     t->signal_mask = s->mask | t->blocked;
     memcpy(t->pending_info, info, sizeof(t->pending_info));
     t->pending_signals = bit((u32)info->number);
+    if (t->optimised) /* its computed jumps return to the dispatcher */
+        t->stack_limit = ~(u64)0;
     s->mask = ~signal_ours();
 }
 
@@ -208,7 +220,7 @@ static void hold(Thread *t, const SignalInfo *info, SignalContext *s) {
 
 static void accept(Thread *t, const SignalInfo *info, SignalContext *s) {
     note(t, info, s);
-    if (!abort_call(s) && the.opt.tier != TIER_OPT)
+    if (!abort_call(s) && !t->optimised)
         interrupt(t, s);
 }
 
@@ -269,10 +281,10 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
     divert(t, s);
 }
 
-/* A handler that would need the exact state of the middle of optimised code. */
+/* In optimised code, the guest has no handler: when it got one, all threads left what has no exact state. */
 static void fault_without_state(const Thread *t, const SignalInfo *info) {
     if (has_handler(t, (u32)info->number))
-        say("signal %d at data address %lx: handlers of faults are not supported yet", info->number, info->address);
+        say("signal %d at data address %lx, where the guest's state is not known: its handler cannot run", info->number, info->address);
     let_die(info);
 }
 
@@ -295,6 +307,13 @@ static void on_stop(Thread *t, SignalContext *s) {
         interrupt(t, s);
 }
 
+/* Another thread wants this one to leave optimised code, whose loops look for signals that are noted. */
+static void on_leave(Thread *t, const SignalInfo *info, SignalContext *s) {
+    t->repeat |= was_interrupted(s);
+    if (!t->in_call && !t->pending_signals && !t->masking && leave_due(t))
+        note(t, info, s);
+}
+
 static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     Thread *t = thread_self();
     QuickPlace place;
@@ -302,10 +321,10 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     u64 exit = quick ? 0 : sites_find(s->rip);
     if (quick_sent_stop(info))
         on_stop(t, s);
+    else if (leave_is_asked(info))
+        on_leave(t, info, s);
     else if (info->code <= 0)
         accept_sent(t, info, s);
-    else if (sig == SIGILL && native_holds(s->rip))
-        s->rip = (u64)native_refused;
     else if (sig != SIGTRAP && quick_detour(s->rip))
         s->rip = quick_detour(s->rip);
     else if (sig == SIGTRAP && t->stepping && info->code == TRAP_TRACE_CODE)
@@ -377,6 +396,11 @@ void signal_deliver(Thread *t) {
     memcpy(&info, t->pending_info, sizeof(info));
     t->masking = true; /* the host blocks everything but what is ours */
     t->pending_signals = 0;
+    t->stack_limit = thread_stack_limit(t);
+    if (leave_is_asked(&info)) { /* it was only to get here */
+        set_mask(t, t->signal_mask);
+        return;
+    }
     if (take_action(t, (u32)info.number, &a)) {
         enter_handler(t, &info, &a, t->signal_mask);
         return;

@@ -31,4 +31,9 @@ bool signal_take_held(Thread *t, u64 set, SignalInfo *info);
 void signal_release_held(Thread *t);
 bool signal_on_altstack(const Thread *t);
 
+/* A signal of the client's own to one of its threads, which the guest can neither block nor see; `mark` says what for. False: the
+ * thread is no more. */
+bool signal_nudge(const Thread *t, const void *mark);
+bool signal_is_nudge(const SignalInfo *info, const void *mark);
+
 #endif

@@ -13,6 +13,7 @@
 #include <linux/seccomp.h>
 
 #include "run/client/frame.h"
+#include "run/client/leave.h"
 #include "run/client/limits.h"
 #include "run/client/quick/quick.h"
 #include "run/client/reach.h"
@@ -490,7 +491,6 @@ static i64 do_for_guest(Thread *t, Call call, const u64 a[6]) {
 
 /* The state is whole, and no guest state is in the frames that are left behind. */
 _Noreturn static void start_anew(Thread *t) {
-    t->restarts = false;
     thread_start(t, t->host_stack + t->host_stack_size);
 }
 
@@ -506,7 +506,7 @@ void guest_syscall(GuestCpu *cpu) {
     i64 result;
     if (!t->seccomp || seccomp_allows(t, number, a, &result))
         result = do_for_guest(t, call_of(number), a);
-    t->in_call = false;
+    t->in_call = false; /* before leave_due */
     if (result == SYSCALL_RESTART)
         cpu->pc -= GUEST_SYSCALL_BYTES;
     else if (result != SYSCALL_NO_RESULT)
@@ -514,6 +514,6 @@ void guest_syscall(GuestCpu *cpu) {
     if (the.opt.strace)
         trace_exit(t, number, a, result);
     signal_deliver(t);
-    if (t->restarts)
+    if (leave_due(t))
         start_anew(t);
 }

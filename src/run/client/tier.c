@@ -9,6 +9,7 @@
 #include <linux/time.h>
 
 #include "run/client/arena.h"
+#include "run/client/leave.h"
 #include "run/cache/pack.h"
 #include "run/client/quick/quick.h"
 #include "run/client/quick/region.h"
@@ -141,20 +142,19 @@ static void drop_optimised(Thread *t) {
     hot.count = 0;
 }
 
-/* With --tier=opt: code that looks for signals, or leaves with the state in whole, is made for guests that are not of the host's kind. */
-static bool is_made_anew(void) {
-    return the.opt.tier == TIER_OPT && !guest_facts.is_hosts;
+/* Also where quick code has taken over: threads may still be on their way there. */
+static bool is_opt(void) {
+    return the.opt.tier == TIER_OPT || the.opt.asked_tier == TIER_OPT;
 }
 
-/* Who did this before may have been a vfork's child; this thread leaves what it is in all the same. */
 static void make_anew(Thread *t) {
     code_watch();
-    t->restarts = true;
+    leave_wait(t);
 }
 
 /* A server makes code of one kind. */
 void tier_use_polls(Thread *t) {
-    if (is_made_anew())
+    if (is_opt())
         make_anew(t);
     if (!is_auto() || the.opt.code.polls || hot.stopped)
         return;
@@ -165,14 +165,18 @@ void tier_use_polls(Thread *t) {
     arena_unlock();
 }
 
+/* With --tier=opt, code is made anew so that it can leave with the state in whole; where the host runs the guest's instructions, quick code
+ * has that, at a lower price. */
 void tier_keep_state(Thread *t) {
-    if (is_made_anew())
+    if (is_opt() && guest_facts.is_hosts)
+        code_give_way();
+    else if (is_opt())
         code_keep_state();
     tier_stop(t);
 }
 
 void tier_stop(Thread *t) {
-    if (is_made_anew())
+    if (is_opt())
         make_anew(t);
     if (!is_auto() || hot.stopped)
         return;

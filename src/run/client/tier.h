@@ -1,4 +1,4 @@
-/* tier.h: from quick code to optimised code, with --tier=auto; see tier.c. */
+/* tier.h: which tier the guest's code is of: see tier.c. */
 #ifndef RUN_CLIENT_TIER_H
 #define RUN_CLIENT_TIER_H
 
@@ -15,9 +15,9 @@ void tier_found(Thread *t, u64 pc);
 void tier_sample(Thread *t);
 /* The guest has a handler for a signal that may come at any time: loops of optimised code have to look for it from now on. */
 void tier_use_polls(Thread *t);
-/* The guest has a handler of faults, which sees the exact state. */
+/* The guest has a handler of faults, or a tracer, which sees the exact state. */
 void tier_keep_state(Thread *t);
-/* The guest has a handler for faults, which only quick code can tell exactly: from now on there is only that. */
+/* The guest has a second thread, or a handler of faults: with --tier=auto there is only quick code from now on. */
 void tier_stop(Thread *t);
 /* Is it ours, or did somebody send it to the guest? */
 bool tier_sent(const void *info);

@@ -128,6 +128,9 @@ typedef struct TableEntry {
 /* In front of a translated function, which begins at a multiple of 16 with an instruction of two bytes or more: room for a jump. */
 enum { PATCH_BYTES = 16 };
 
+/* The code of a translation is at most so far from its entry, to both sides. */
+enum { CODE_REACH = 64 << 10 };
+
 /* Behind the guest state, at a fixed place: the host stack address below which computed jumps return to the dispatcher. */
 #define THREAD_STACK_LIMIT 2496
 /* Likewise, not 0 if a signal waits for the guest's whole state (CodeConfig.polls). */

@@ -12,7 +12,7 @@
  * took 0.6 ms per instruction at 4000 of them), so there is a largest one, and for large ones fewer passes. A function also
  * ends where another one is known to begin, and takes only so much of what is in others already: enough for the loop that a
  * computed goto leads into. */
-enum { REACH_BYTES = 64 * 1024, MAX_INSNS = 1500, LARGE_INSNS = 1000, AGAIN_INSNS = 128 };
+enum { MAX_INSNS = 1500, LARGE_INSNS = 1000, AGAIN_INSNS = 128 };
 
 /* Of a function that a server has ended over (TranslateMessage.again): so short a piece takes LLVM no time, whatever it is. */
 enum { PIECE_INSNS = 64 };
@@ -156,10 +156,10 @@ static void declare_guest(Translator *t) {
 /* Beside quick code every place is a function of its own that has all it can reach, also before itself: it may be a loop's head,
  * and to leave costs more than to have code twice. */
 static void set_reach(Translator *t) {
-    u64 pc = t->request.pc, base = t->request.base, end = base ? t->request.end : pc + REACH_BYTES;
+    u64 pc = t->request.pc, base = t->request.base, end = base ? t->request.end : pc + CODE_REACH;
     bool alone = t->config.with_quick;
-    t->lift.code_start = !alone ? pc : pc - base < REACH_BYTES ? base : pc - REACH_BYTES;
-    t->lift.code_end = end - pc < REACH_BYTES ? end : pc + REACH_BYTES;
+    t->lift.code_start = !alone ? pc : pc - base < CODE_REACH ? base : pc - CODE_REACH;
+    t->lift.code_end = end - pc < CODE_REACH ? end : pc + CODE_REACH;
     t->lift.is_outside = alone ? NULL : belongs_elsewhere;
     t->lift.plain_only = alone;
     /* Where the guest's return address is on its stack, quick code that is jumped to could not tell whom it returns to. */

@@ -7,11 +7,11 @@
 #include <linux/futex.h>
 
 #include "run/client/arena.h"
-#include "run/client/frame.h"
 #include "run/client/quick/blocks.h"
 #include "run/client/quick/quick.h"
+#include "run/client/signal.h"
 
-enum { BYTES_MIN = 16 << 20, POLL_NS = 1000000, CODE_QUEUED = -1 /* SI_QUEUE */ };
+enum { BYTES_MIN = 16 << 20, POLL_NS = 1000000 };
 
 static struct {
     bool under_way; /* changed with the arena's lock held */
@@ -27,21 +27,13 @@ bool quick_is_crowded(void) {
 /* --------------------------------------------------------------------------------------------------- the other threads */
 
 bool quick_sent_stop(const void *info) {
-    SignalInfo i;
-    u64 value;
-    memcpy(&i, info, sizeof(i));
-    memcpy(&value, i.rest, sizeof(value));
-    return i.number == SIGTRAP && i.code == CODE_QUEUED && value == (u64)&renewal;
+    return signal_is_nudge(info, &renewal);
 }
 
 /* A separate one may have been killed, or run another program by now. */
 static void ask_to_stop(Thread *t) {
-    SignalInfo info = {.number = SIGTRAP, .code = CODE_QUEUED};
-    u64 value = (u64)&renewal;
-    memcpy(info.rest, &value, sizeof(value));
     __atomic_store_n(&t->stop, 1, __ATOMIC_SEQ_CST);
-    if (!__atomic_load_n(&t->lives, __ATOMIC_ACQUIRE) ||
-        sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, SIGTRAP, (u64)&info) == -ESRCH)
+    if (!__atomic_load_n(&t->lives, __ATOMIC_ACQUIRE) || !signal_nudge(t, &renewal))
         t->stopped = true;
 }
 

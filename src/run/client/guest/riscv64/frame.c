@@ -37,6 +37,12 @@ bool frame_prepare(void) {
     return !space_mprotect((u64)page, PAGE, PROT_READ | PROT_EXEC);
 }
 
+/* Optimised code of this guest is exact: it never gives way to quick code. */
+void frame_become_quick(Thread *t) {
+    (void)t;
+    die("optimised code of this guest does not give way to quick code");
+}
+
 /* ------------------------------------------------------------------------------------------------------------- handlers */
 
 /* struct sigaction has no restorer here. */

@@ -29,7 +29,7 @@ i64 guest_arch_prctl(Thread *t, const u64 a[6]) {
     case ARCH_GET_XCOMP_SUPP: /* tiles and what may come: registers of quick code, as the vectors are */
     case ARCH_GET_XCOMP_PERM:
     case ARCH_REQ_XCOMP_PERM:
-        return the.opt.tier == TIER_OPT ? -EINVAL : syscall_repeated(t, __NR_arch_prctl, a);
+        return guest_has_only_rows() ? -EINVAL : syscall_repeated(t, __NR_arch_prctl, a);
     case ARCH_SET_CPUID:
         return -ENODEV;
     default:

@@ -28,8 +28,8 @@ static void ask(u32 leaf, u32 sub, u32 r[4]) {
     __asm__ volatile("cpuid" : "=a"(r[EAX]), "=b"(r[EBX]), "=c"(r[ECX]), "=d"(r[EDX]) : "a"(leaf), "c"(sub));
 }
 
-static bool only_rows(void) {
-    return the.opt.cpu == CPU_AUTO && the.opt.tier == TIER_OPT;
+bool guest_has_only_rows(void) {
+    return the.opt.cpu == CPU_AUTO && the.opt.asked_tier == TIER_OPT;
 }
 
 static Cpu level(void) {
@@ -37,11 +37,11 @@ static Cpu level(void) {
 }
 
 static bool is_native(void) {
-    return !only_rows() && level() == CPU_NATIVE;
+    return !guest_has_only_rows() && level() == CPU_NATIVE;
 }
 
 static bool is_shown(const Feature *f) {
-    return only_rows() ? f->has_rows : f->level <= level();
+    return guest_has_only_rows() ? f->has_rows : f->level <= level();
 }
 
 static u32 shown_bits(u32 leaf, u32 sub, u32 reg) {
@@ -58,7 +58,7 @@ static u32 shown_bits(u32 leaf, u32 sub, u32 reg) {
 }
 
 static bool has_xsave(void) {
-    return !only_rows() && level() >= CPU_V3;
+    return !guest_has_only_rows() && level() >= CPU_V3;
 }
 
 /* Leaves about what a guest does not have; the subleaves of features belong to no level. */

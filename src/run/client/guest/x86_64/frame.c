@@ -39,8 +39,14 @@ static void save_general(const LatheX86Cpu *c, SignalContext *s) {
 }
 
 /* Where the vectors and the floating point unit are; NULL: in the host's own. */
-static LatheX86Cpu *vectors_of(LatheX86Cpu *c) {
-    return the.opt.tier == TIER_OPT ? c : NULL;
+static LatheX86Cpu *vectors_of(Thread *t) {
+    return t->optimised ? &t->cpu : NULL;
+}
+
+void frame_become_quick(Thread *t) {
+    t->flags = frame_flags(&t->cpu);
+    xstate_move_to_host(&t->cpu);
+    t->optimised = false;
 }
 
 static void enter_handler(LatheX86Cpu *c, Frame *frame, u64 handler) {
@@ -78,8 +84,8 @@ bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     s->error = t->fault_error, s->trap = t->fault_trap;
     s->cr2 = info->number == SIGSEGV ? info->address : 0;
     save_general(c, s);
-    xstate_save(vectors_of(c), (void *)area);
-    xstate_reset(vectors_of(c)); /* the kernel, too, has handlers begin so */
+    xstate_save(vectors_of(t), (void *)area);
+    xstate_reset(vectors_of(t)); /* the kernel, too, has handlers begin so */
     enter_handler(c, frame, handler);
     return true;
 }
@@ -116,9 +122,9 @@ void frame_pop(Thread *t) {
     u8 id = t->cpu.id; /* the kernel, too, leaves that one alone */
     frame_set_flags(&t->cpu, s->rflags);
     t->cpu.id = id;
-    bool ok = s->fpstate && xstate_load(vectors_of(&t->cpu), s->fpstate);
+    bool ok = s->fpstate && xstate_load(vectors_of(t), s->fpstate);
     if (!ok)
-        xstate_reset(vectors_of(&t->cpu));
+        xstate_reset(vectors_of(t));
     if (!ok && s->fpstate)
         t->cpu.trap = LATHE_TRAP_PRIVILEGED; /* the kernel's SIGSEGV */
 }

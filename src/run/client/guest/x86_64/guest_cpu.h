@@ -41,6 +41,7 @@ _Static_assert(offsetof(LatheX86Cpu, cf) == CPU_CF && offsetof(LatheX86Cpu, of) 
                "see above");
 
 void guest_cpuid(GuestCpu *cpu); /* cpuid.c: called by translated code with the whole state */
+bool guest_has_only_rows(void);  /* cpuid.c: does its processor have only what the lifter has rows for? */
 
 enum { GUEST_INSN_BYTES = 15 };   /* most that decoding looks at */
 enum { GUEST_SYSCALL_BYTES = 2 }; /* of the instruction */

@@ -13,6 +13,7 @@
 #include "run/client/frame.h"
 #include "run/client/quick/quick.h"
 #include "run/client/space.h"
+#include "run/client/tier.h"
 
 typedef struct Registers { /* struct user_regs_struct */
     u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip, cs, rflags, rsp, ss;
@@ -27,8 +28,17 @@ static Thread *find_thread(u32 tid) {
     return t;
 }
 
-/* While this thread has the locks, the tracee has none when it stops. */
+static bool is_here(u32 tid) {
+    arena_lock();
+    bool here = find_thread(tid);
+    arena_unlock();
+    return here;
+}
+
+/* While this thread has the locks, the tracee has none when it stops. Its registers have to be exact then. */
 static i64 attach(Thread *t, const u64 a[6]) {
+    if (is_here((u32)a[1]))
+        tier_keep_state(t);
     arena_lock();
     space_lock();
     i64 result = syscall_repeated(t, __NR_ptrace, a);

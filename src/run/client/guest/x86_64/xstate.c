@@ -270,6 +270,15 @@ bool xstate_load(LatheX86Cpu *cpu, u64 area) {
     return true;
 }
 
+void xstate_move_to_host(const LatheX86Cpu *cpu) {
+    u64 components = xstate_features();
+    u8 area[xstate_size()] __attribute__((aligned(XSTATE_ALIGN)));
+    memset(area, 0, sizeof(area));
+    save_cpu(cpu, (Area *)area, components);
+    ((Area *)area)->in_use |= X87 | SSE;
+    load_host((Area *)area, ((Area *)area)->in_use);
+}
+
 void xstate_reset(LatheX86Cpu *cpu) {
     if (cpu)
         load_cpu(cpu, &initial, 0);

@@ -17,6 +17,8 @@ u32 xstate_size(void);      /* bytes of an area */
 void xstate_save(const LatheX86Cpu *cpu, void *area);
 /* And back, from guest memory; false: it cannot be read, or no registers can be so, and they are as they were. */
 bool xstate_load(LatheX86Cpu *cpu, u64 area);
+/* From cpu into the host's. */
+void xstate_move_to_host(const LatheX86Cpu *cpu);
 /* As after exec. */
 void xstate_reset(LatheX86Cpu *cpu);
 

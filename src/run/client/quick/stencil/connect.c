@@ -1,7 +1,6 @@
 /* connect.c: what stencil.S finds in a Thread, and what there is no need for where all of the guest's registers are in memory. */
 #include "run/client/arena.h"
 #include "run/client/quick/blocks.h"
-#include "run/client/quick/native.h"
 #include "run/client/quick/quick.h"
 #include "run/client/quick/stencil/place.h"
 
@@ -59,6 +58,3 @@ void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace
 u64 quick_detour(u64 place) { return (void)place, 0; }
 void quick_keep_flags(void) {}
 bool quick_keeps_flags(void) { return false; }
-bool native_run(Thread *t) { return (void)t, false; }
-bool native_holds(u64 host) { return (void)host, false; }
-void native_refused(void) { CHECK(false, "no instruction of the guest is executed as it is"); }
