@@ -68,12 +68,22 @@ static const char *name_of_slot(u64 slot) {
     return rela && symbols && names ? names + symbols[ELF64_R_SYM(rela->r_info)].st_name : NULL;
 }
 
-bool object_is_tls_descriptor(u64 addr) {
+/* The relocation of an address in either table; NULL: none. */
+static const Elf64_Rela *any_relocation_of(u64 addr) {
     const struct link_map *map = file_of(addr);
     const Elf64_Rela *rela = map ? relocation_of(map, DT_JMPREL, DT_PLTRELSZ, addr) : NULL;
-    if (map && !rela)
-        rela = relocation_of(map, DT_RELA, DT_RELASZ, addr);
+    return map && !rela ? relocation_of(map, DT_RELA, DT_RELASZ, addr) : rela;
+}
+
+bool object_is_tls_descriptor(u64 addr) {
+    const Elf64_Rela *rela = any_relocation_of(addr);
     return rela && ELF64_R_TYPE(rela->r_info) == R_X86_64_TLSDESC;
+}
+
+bool object_is_function_slot(u64 addr) {
+    const Elf64_Rela *rela = any_relocation_of(addr);
+    u64 type = rela ? ELF64_R_TYPE(rela->r_info) : R_X86_64_NONE;
+    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_IRELATIVE;
 }
 
 bool object_is_stub(u64 pc) {
@@ -89,6 +99,54 @@ u64 object_skip_stub(u64 pc) {
     if (!slot || maps_read(slot, &to, sizeof(to)) < sizeof(to) || same_object(to, pc))
         return pc;
     return to;
+}
+
+/* ----------------------------------------------------------------------------------------------------- pointers to code */
+
+typedef struct Inside {
+    u64 start, end;
+    bool in_file, found;
+} Inside;
+
+static bool has_pointer(const Inside *s, const u64 *words, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (words[i] - s->start - 1 < s->end - s->start - 1)
+            return true;
+    return false;
+}
+
+/* What cannot be read, nobody can take an address from. */
+static bool segment_has_pointer(const Inside *s, u64 at, u64 end) {
+    enum { WORDS = 8192 };
+    u64 *words = mem_new(WORDS * sizeof(*words));
+    bool found = false;
+    for (at = (at + 7) & ~(u64)7; at < end && !found; at += WORDS * sizeof(*words)) {
+        u64 size = end - at < WORDS * sizeof(*words) ? end - at : WORDS * sizeof(*words);
+        found = has_pointer(s, words, maps_read(at, words, size) / sizeof(*words));
+    }
+    mem_free(words);
+    return found;
+}
+
+static int look_inside(struct dl_phdr_info *info, size_t size, void *user) {
+    Inside *s = user;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const Elf64_Phdr *p = &info->dlpi_phdr[i];
+        s->in_file |= p->p_type == PT_LOAD && s->start - info->dlpi_addr - p->p_vaddr < p->p_memsz;
+    }
+    for (int i = 0; s->in_file && !s->found && i < info->dlpi_phnum; i++) {
+        const Elf64_Phdr *p = &info->dlpi_phdr[i];
+        u64 at = info->dlpi_addr + p->p_vaddr;
+        s->found = p->p_type == PT_LOAD && segment_has_pointer(s, at, at + p->p_memsz);
+    }
+    return s->in_file;
+}
+
+bool object_points_inside(u64 start, u64 end) {
+    Inside s = {.start = start, .end = end};
+    dl_iterate_phdr(look_inside, &s);
+    return !s.in_file || s.found;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- names */

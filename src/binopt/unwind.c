@@ -13,7 +13,7 @@ extern void __deregister_frame(const void *begin);
 
 /* An entry for a contiguous piece of code. */
 typedef struct Entry {
-    u64 function;
+    u64 function, size; /* its first address, and how many bytes follow that are its own */
     u64 code_align;
     i64 data_align;
     u64 handlers;                                      /* where they are described; 0: there are none */
@@ -128,7 +128,8 @@ static bool find_entry(u64 pc, Entry *e) {
     *e = (Entry){.function = (u64)bases.function};
     if (length == 0xffffffff || !read_common(field - back, e, &a))
         return false;
-    at += 2 * pointer_bytes(a.code);
+    at += pointer_bytes(a.code);
+    e->size = read_number(&at, pointer_bytes(a.code));
     if (a.any) {
         u64 bytes = read_uleb(&at);
         const u8 *data = at;
@@ -287,6 +288,15 @@ static UnwindKind look_up_call(const Entry *e, u64 pc) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ public */
+
+bool unwind_extent(u64 pc, u64 *start, u64 *end) {
+    Entry e;
+    if (!find_entry(pc, &e))
+        return false;
+    *start = e.function;
+    *end = e.function + e.size;
+    return true;
+}
 
 bool unwind_handles(u64 pc) {
     Entry e;

@@ -1,13 +1,16 @@
 /* depth.c: see depth.h. For each instruction, how far above the stack pointer of the function's entry each general register
- * points, as far as that is the same on all ways to it. */
+ * points, as far as that is the same on all ways to it; and which registers may hold results of arithmetic. */
 #include "binopt/llvm/depth.h"
 
+#include "binopt/llvm/labels.h"
+#include "binopt/object.h"
 #include "isa/x86_64/x86_64.h"
 
 #define UNKNOWN INT64_MIN
 
 typedef struct Heights {
     i64 of[16];
+    u16 computed; /* bits of the registers that may hold something else than a pointer that was loaded, passed, or is in the code */
     bool reached;
 } Heights;
 
@@ -37,11 +40,30 @@ static i64 result(const LatheFunc *fn, const Insn *in, const Heights *h) {
     return UNKNOWN;
 }
 
+static bool is_computed(const Heights *h, const Operand *op) {
+    return op->kind == OPERAND_REG ? h->computed >> op->no & 1 : op->bits != 64;
+}
+
+/* Does the instruction leave something in `r` that it has computed? */
+static bool computes(const LatheFunc *fn, const Insn *in, const Heights *h, Reg r) {
+    if (in->flow == FLOW_CALL || is_named(fn, in, "pop"))
+        return false;
+    if (!is_gp64(&in->op[0]) || in->op[0].no != r)
+        return true;
+    if (!strncmp(fn->isa->row_name(in->row), "cmov", 4))
+        return is_computed(h, &in->op[0]) || is_computed(h, &in->op[1]);
+    if (is_named(fn, in, "lea"))
+        return in->op[1].base != REG_PC;
+    return !is_named(fn, in, "mov") || (!is_imm(in, 1) && is_computed(h, &in->op[1]));
+}
+
 static void step(const LatheFunc *fn, const Insn *in, Heights *h) {
     const Heights before = *h;
     for (Reg r = RAX; r <= R15; r++)
-        if (regset_has(&in->writes, r))
+        if (regset_has(&in->writes, r)) {
             h->of[r] = UNKNOWN;
+            h->computed = (u16)((h->computed & ~(1u << r)) | (u32)computes(fn, in, &before, r) << r);
+        }
     if (is_named(fn, in, "push"))
         h->of[RSP] = plus(before.of[RSP], -8);
     else if (is_named(fn, in, "pop"))
@@ -61,6 +83,8 @@ static bool merge(Heights *into, const Heights *from) {
         changed |= met != into->of[r];
         into->of[r] = met;
     }
+    changed |= from->computed & ~into->computed;
+    into->computed |= from->computed;
     into->reached = true;
     return changed;
 }
@@ -89,23 +113,79 @@ static void flow_from(Flows *f, u32 index) {
         flow_to(f, in->table->targets[k], &h);
 }
 
-bool depth_jumps_are_calls(const LatheFunc *fn) {
-    if (!fn->has_indirect)
-        return true;
+/* Before each instruction; to be freed by mem_free. */
+static Heights *find_heights(const LatheFunc *fn) {
     Flows f = {.fn = fn, .at = mem_new(fn->insns.len * sizeof(Heights))};
-    Heights entry;
+    Heights entry = {0};
     for (int r = 0; r < 16; r++)
         entry.of[r] = UNKNOWN;
     entry.of[RSP] = 0;
     flow_to(&f, fn->entry_pc, &entry);
     while (f.work.len)
         flow_from(&f, f.work.at[--f.work.len]);
-    bool all = true;
+    VEC_FREE(&f.work);
+    return f.at;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- computed jumps */
+
+/* A stub of a procedure linkage table, or what is there in its place: nobody but the dynamic linker writes to its slot. */
+static bool is_linkage(const Insn *in) {
+    const Operand *to = &in->op[0];
+    return to->kind == OPERAND_MEM && to->base == REG_PC && object_is_function_slot((u64)to->disp);
+}
+
+/* Is it a tail call, provided that there is nothing else in the function that it may lead to? */
+static bool may_be_call(const Insn *in, const Heights *h) {
+    return h->of[RSP] == 0 && !is_computed(h, &in->op[0]);
+}
+
+/* Are all computed jumps without a table tail calls? */
+static bool jumps_are_calls(LatheFunc *fn, const Heights *at) {
+    bool all = true, any = false;
+    for (size_t i = 0; i < fn->insns.len && all; i++) {
+        const Insn *in = &fn->insns.at[i];
+        if (in->flow != FLOW_INDIRECT || in->table || !at[i].reached)
+            continue;
+        all = may_be_call(in, &at[i]);
+        any |= !is_linkage(in);
+    }
+    return all && (!any || labels_none(fn));
+}
+
+/* ---------------------------------------------------------------------------------------------------------- return addresses */
+
+/* Functions that realign their stack push the return address once more, which is for debuggers. */
+static bool touches_return_address(const LatheFunc *fn, const Insn *in, const Heights *h) {
+    for (u32 i = 0; i < in->operand_count; i++) {
+        const Operand *op = &in->op[i];
+        if (op->kind != OPERAND_MEM || op->base >= 16 || op->index != REG_NONE || h->of[op->base] == UNKNOWN)
+            continue;
+        i64 height = h->of[op->base] + op->disp;
+        if (height < 8 && height + op->bits / 8 > 0)
+            return !is_named(fn, in, "push") && !is_named(fn, in, "lea");
+    }
+    return false;
+}
+
+/* Does every return go where the function was called from, as far as can be seen? */
+static bool returns_are_plain(const LatheFunc *fn, const Heights *at) {
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
-        all &= in->flow != FLOW_INDIRECT || in->table || !f.at[i].reached || f.at[i].of[RSP] == 0;
+        i64 sp = at[i].of[RSP];
+        if (at[i].reached &&
+            (touches_return_address(fn, in, &at[i]) || (in->flow == FLOW_RETURN && sp && sp != UNKNOWN)))
+            return false;
     }
-    VEC_FREE(&f.work);
-    mem_free(f.at);
-    return all;
+    return true;
+}
+
+const char *depth_check(LatheFunc *fn) {
+    Heights *at = find_heights(fn);
+    const char *problem = !returns_are_plain(fn, at) ? "it uses or changes its return address"
+                          : fn->has_indirect && !jumps_are_calls(fn, at)
+                              ? "it has computed jumps whose targets are not known"
+                              : NULL;
+    mem_free(at);
+    return problem;
 }

@@ -133,9 +133,9 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     u->lifting.at[u->lifting.len - 1].insns = fn->insns.len;
     if (u->insns > MAX_INSNS)
         return refuse(u, "it has too many instructions");
-    if (!depth_jumps_are_calls(fn))
-        return refuse(u, "it has computed jumps whose targets are not known");
-    const char *problem = frame_check(fn, &u->stack_bytes);
+    const char *problem = depth_check(fn);
+    if (!problem)
+        problem = frame_check(fn, &u->stack_bytes);
     if (problem)
         return refuse(u, problem);
     if (uses_tls_descriptors(fn))
