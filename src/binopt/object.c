@@ -115,14 +115,16 @@ static bool has_pointer(const Inside *s, const u64 *words, size_t count) {
     return false;
 }
 
-/* What cannot be read, nobody can take an address from. */
+/* Pages that cannot be read are left out: nobody can take an address from them. */
 static bool segment_has_pointer(const Inside *s, u64 at, u64 end) {
-    enum { WORDS = 8192 };
+    enum { WORDS = 8192, PAGE = 4096 };
     u64 *words = mem_new(WORDS * sizeof(*words));
     bool found = false;
-    for (at = (at + 7) & ~(u64)7; at < end && !found; at += WORDS * sizeof(*words)) {
-        u64 size = end - at < WORDS * sizeof(*words) ? end - at : WORDS * sizeof(*words);
-        found = has_pointer(s, words, maps_read(at, words, size) / sizeof(*words));
+    for (at = (at + 7) & ~(u64)7; at < end && !found;) {
+        u64 wanted = end - at < WORDS * sizeof(*words) ? end - at : WORDS * sizeof(*words);
+        u64 count = maps_read(at, words, wanted) / sizeof(*words);
+        found = has_pointer(s, words, count);
+        at += count ? count * sizeof(*words) : PAGE - at % PAGE;
     }
     mem_free(words);
     return found;

@@ -144,6 +144,39 @@ long switched_twice(const void *program, long x, long y) {
     }
 }
 
+/* An interpreter whose operation is compared with 1 only after it was done, and after two of them: the table has five entries, not two. */
+__asm__(".text\n"
+        ".globl bound_of_another\n"
+        ".type bound_of_another, @function\n"
+        "bound_of_another:\n"
+        ".cfi_startproc\n"
+        "    mov $1, %r11d\n"
+        "    jmp 2f\n"
+        "1:  cmp $1, %ecx\n"
+        "    ja 6f\n"
+        "2:  movzbl (%rdi), %ecx\n"
+        "    inc %rdi\n"
+        "    test %ecx, %ecx\n"
+        "    je 3f\n"
+        "    lea 8f(%rip), %r9\n"
+        "    movslq (%r9,%rcx,4), %r10\n"
+        "    add %r9, %r10\n"
+        "    jmp *%r10\n"
+        "3:  add %rsi, %r11\n"
+        "    jmp 1b\n"
+        "4:  lea (%r11,%r11,2), %r11\n"
+        "    jmp 1b\n"
+        "5:  xor %rdx, %r11\n"
+        "    jmp 2b\n"
+        "6:  mov %r11, %rax\n"
+        "    ret\n"
+        ".cfi_endproc\n"
+        ".size bound_of_another, . - bound_of_another\n"
+        ".section .rodata\n"
+        ".balign 4\n"
+        "8:  .long 3b - 8b, 4b - 8b, 5b - 8b, 5b - 8b, 6b - 8b\n"
+        ".text\n");
+
 long calls_last(const void *program, long x, long y) {
     Jumping *const *f = program;
     return (*f)(f + 1, x * 3 + y, y ^ x);

@@ -9,7 +9,7 @@ typedef long Jumping(const void *program, long x, long y);
 enum { OP_ADD, OP_TRIPLE, OP_FLIP, OP_LESS, OP_END, OPS };
 
 Jumping threaded_table, threaded_offsets, calls_threaded, threaded_with_calls, one_label, switched, switched_openly,
-    switched_twice;
+    switched_twice, bound_of_another;
 /* Programs are addresses of labels, which the function gives away when it gets no program. */
 Jumping threaded_directly;
 /* Programs are pointers to functions: these are tail calls, or look like them. */

@@ -57,10 +57,15 @@ static bool computes(const LatheFunc *fn, const Insn *in, const Heights *h, Reg 
     return !is_named(fn, in, "mov") || (!is_imm(in, 1) && is_computed(h, &in->op[1]));
 }
 
+/* May the instruction, or what it calls, write to the register? */
+static bool writes(const LatheFunc *fn, const Insn *in, Reg r) {
+    return regset_has(&in->writes, r) || (in->flow == FLOW_CALL && !regset_has(&fn->isa->abi.kept, r));
+}
+
 static void step(const LatheFunc *fn, const Insn *in, Heights *h) {
     const Heights before = *h;
     for (Reg r = RAX; r <= R15; r++)
-        if (regset_has(&in->writes, r)) {
+        if (writes(fn, in, r)) {
             h->of[r] = UNKNOWN;
             h->computed = (u16)((h->computed & ~(1u << r)) | (u32)computes(fn, in, &before, r) << r);
         }
@@ -140,14 +145,14 @@ static bool may_be_call(const Insn *in, const Heights *h) {
     return h->of[RSP] == 0 && !is_computed(h, &in->op[0]);
 }
 
-/* Are all computed jumps without a table tail calls? */
+/* Are all computed jumps tail calls, or lead where their tables say? */
 static bool jumps_are_calls(LatheFunc *fn, const Heights *at) {
     bool all = true, any = false;
     for (size_t i = 0; i < fn->insns.len && all; i++) {
         const Insn *in = &fn->insns.at[i];
-        if (in->flow != FLOW_INDIRECT || in->table || !at[i].reached)
+        if (in->flow != FLOW_INDIRECT || (in->table && in->table->sure) || !at[i].reached)
             continue;
-        all = may_be_call(in, &at[i]);
+        all = !in->table && may_be_call(in, &at[i]);
         any |= !is_linkage(in);
     }
     return all && (!any || labels_none(fn));
@@ -180,12 +185,12 @@ static bool returns_are_plain(const LatheFunc *fn, const Heights *at) {
     return true;
 }
 
-const char *depth_check(LatheFunc *fn) {
+const char *depth_check(LatheFunc *fn, bool *astray) {
     Heights *at = find_heights(fn);
-    const char *problem = !returns_are_plain(fn, at) ? "it uses or changes its return address"
-                          : fn->has_indirect && !jumps_are_calls(fn, at)
-                              ? "it has computed jumps whose targets are not known"
-                              : NULL;
+    *astray = !returns_are_plain(fn, at);
+    bool unknown = !*astray && fn->has_indirect && !jumps_are_calls(fn, at);
     mem_free(at);
-    return problem;
+    return *astray   ? "it uses or changes its return address"
+           : unknown ? "it has computed jumps whose targets are not known"
+                     : NULL;
 }

@@ -40,6 +40,11 @@ static bool never_returns(void *user, u64 callee) {
     return maps_find(&u->maps, callee) && object_never_returns(callee);
 }
 
+/* The function that is being lifted now. */
+static Lifted *lifting(Unit *u) {
+    return &u->lifting.at[u->lifting.len - 1];
+}
+
 static bool is_lifting(const Unit *u, u64 pc) {
     for (size_t i = 0; i < u->lifting.len; i++)
         if (u->lifting.at[i].pc == pc)
@@ -70,6 +75,8 @@ static Val resolve(void *user, u64 pc) {
     if (stub && target == pc)
         return u->leave[CALL_ABI];
     Val lifted = wanted(u, target) && !is_lifting(u, target) ? lift_function(u, target) : NULL;
+    u32 any;
+    lifting(u)->calls_astray |= map64_get(&u->astray, target, &any);
     return lifted ? lifted : u->leave[stub ? CALL_ABI : CALL_LOCAL];
 }
 
@@ -129,13 +136,16 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     if (lathe_func_decode_cfg(fn, pc) != LATHE_OK || lathe_func_problem(fn).status != LATHE_OK)
         return refuse(u, arena_printf(&u->arena, "%s at %#llx", lathe_func_problem(fn).text,
                                       (unsigned long long)lathe_func_problem(fn).pc));
+    const char *problem = depth_check(fn, &lifting(u)->astray);
+    if (problem)
+        return refuse(u, problem);
+    if (u->lifting.len > MAX_DEPTH)
+        return refuse(u, "its calls are too deep");
     u->insns += fn->insns.len;
-    u->lifting.at[u->lifting.len - 1].insns = fn->insns.len;
+    lifting(u)->insns = fn->insns.len;
     if (u->insns > MAX_INSNS)
         return refuse(u, "it has too many instructions");
-    const char *problem = depth_check(fn);
-    if (!problem)
-        problem = frame_check(fn, &u->stack_bytes);
+    problem = frame_check(fn, &u->stack_bytes);
     if (problem)
         return refuse(u, problem);
     if (uses_tls_descriptors(fn))
@@ -148,6 +158,8 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     char name[40];
     snprintf(name, sizeof(name), "code_%llx", (unsigned long long)pc);
     Val lifted = lathe_func_lift(fn, name);
+    if (lifting(u)->calls_astray)
+        return refuse(u, "it calls a function that changes its return address");
     return lifted ? lifted : refuse(u, arena_printf(&u->arena, "%s", lathe_func_problem(fn).text));
 }
 
@@ -190,8 +202,6 @@ static Val build_entry(Unit *u, Val lifted, u64 pc) {
 
 /* The builder serves one function at a time: what is lifted on the way has its own. */
 static Lifted lift_new(Unit *u, u64 pc) {
-    if (u->lifting.len >= MAX_DEPTH)
-        return (Lifted){.entry = refuse(u, "its calls are too deep")};
     VEC_PUSH(&u->lifting, (Lifted){.pc = pc});
     LatheConfig cfg = config_of(u);
     LatheFunc *fn = lathe_func_new(u->mod, &cfg);
@@ -205,7 +215,7 @@ static Lifted lift_new(Unit *u, u64 pc) {
 
 /* Each call becomes a copy of the callee: of functions that call functions several times that is soon too much. */
 static Val inline_into(Unit *u, const Lifted *f) {
-    size_t *total = u->lifting.len ? &u->lifting.at[u->lifting.len - 1].insns : &u->inlined;
+    size_t *total = u->lifting.len ? &lifting(u)->insns : &u->inlined;
     if (*total + f->insns > MAX_INLINED)
         return refuse(u, "it would become too many instructions");
     *total += f->insns;
@@ -220,6 +230,8 @@ Val lift_function(Unit *u, u64 pc) {
         Lifted made = lift_new(u, pc);
         if (made.entry)
             VEC_PUSH(&u->functions, made);
+        if (made.astray)
+            map64_set(&u->astray, pc, 1);
         index = made.entry ? (u32)u->functions.len : 0;
         map64_set(&u->lifted, pc, index);
     }
