@@ -4,6 +4,7 @@
 
 #include "binopt/llvm/labels.h"
 #include "binopt/object.h"
+#include "binopt/unwind.h"
 #include "isa/x86_64/x86_64.h"
 
 #define UNKNOWN INT64_MIN
@@ -106,13 +107,19 @@ static void flow_to(Flows *f, u64 pc, const Heights *h) {
         VEC_PUSH(&f->work, i);
 }
 
+/* A call that a function, or a part of one, ends with does not come back: what follows is another function. */
+static bool comes_back(const Insn *call) {
+    u64 start, end;
+    return !call->last && !(unwind_extent(call->pc, &start, &end) && insn_end(call) == end);
+}
+
 static void flow_from(Flows *f, u32 index) {
     const Insn *in = &f->fn->insns.at[index];
     Heights h = f->at[index];
     step(f->fn, in, &h);
     if (in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH)
         flow_to(f, in->target, &h);
-    if (in->flow == FLOW_NEXT || in->flow == FLOW_BRANCH || (in->flow == FLOW_CALL && !in->last))
+    if (in->flow == FLOW_NEXT || in->flow == FLOW_BRANCH || (in->flow == FLOW_CALL && comes_back(in)))
         flow_to(f, insn_end(in), &h);
     for (size_t k = 0; in->table && k < in->table->count; k++)
         flow_to(f, in->table->targets[k], &h);
@@ -160,37 +167,51 @@ static bool jumps_are_calls(LatheFunc *fn, const Heights *at) {
 
 /* ---------------------------------------------------------------------------------------------------------- return addresses */
 
+typedef enum Return {
+    RETURN_PLAIN,  /* to the caller, as far as can be seen */
+    RETURN_USED,   /* likewise, but what is at the return address matters: lifted code has another one */
+    RETURN_ASTRAY, /* elsewhere: the return address is changed, or not where it was */
+} Return;
+
 /* Functions that realign their stack push the return address once more, which is for debuggers. */
-static bool touches_return_address(const LatheFunc *fn, const Insn *in, const Heights *h) {
+static bool is_harmless(const LatheFunc *fn, const Insn *in) {
+    return is_named(fn, in, "push") || is_named(fn, in, "lea") || is_named(fn, in, "nop");
+}
+
+/* What the instruction does with the return address. */
+static Return use_of_address(const LatheFunc *fn, const Insn *in, const Heights *h) {
     for (u32 i = 0; i < in->operand_count; i++) {
         const Operand *op = &in->op[i];
         if (op->kind != OPERAND_MEM || op->base >= 16 || op->index != REG_NONE || h->of[op->base] == UNKNOWN)
             continue;
         i64 height = h->of[op->base] + op->disp;
-        if (height < 8 && height + op->bits / 8 > 0)
-            return !is_named(fn, in, "push") && !is_named(fn, in, "lea");
+        bool compares = is_named(fn, in, "cmp") || is_named(fn, in, "test");
+        if (height < 8 && height + op->bits / 8 > 0 && !is_harmless(fn, in))
+            return i || compares ? RETURN_USED : RETURN_ASTRAY;
     }
-    return false;
+    return RETURN_PLAIN;
 }
 
-/* Does every return go where the function was called from, as far as can be seen? */
-static bool returns_are_plain(const LatheFunc *fn, const Heights *at) {
-    for (size_t i = 0; i < fn->insns.len; i++) {
+static Return returns_of(const LatheFunc *fn, const Heights *at) {
+    Return worst = RETURN_PLAIN;
+    for (size_t i = 0; i < fn->insns.len && worst != RETURN_ASTRAY; i++) {
         const Insn *in = &fn->insns.at[i];
         i64 sp = at[i].of[RSP];
-        if (at[i].reached &&
-            (touches_return_address(fn, in, &at[i]) || (in->flow == FLOW_RETURN && sp && sp != UNKNOWN)))
-            return false;
+        Return one = !at[i].reached                                   ? RETURN_PLAIN
+                     : in->flow == FLOW_RETURN && sp && sp != UNKNOWN ? RETURN_ASTRAY
+                                                                      : use_of_address(fn, in, &at[i]);
+        worst = one > worst ? one : worst;
     }
-    return true;
+    return worst;
 }
 
 const char *depth_check(LatheFunc *fn, bool *astray) {
     Heights *at = find_heights(fn);
-    *astray = !returns_are_plain(fn, at);
-    bool unknown = !*astray && fn->has_indirect && !jumps_are_calls(fn, at);
+    Return returns = returns_of(fn, at);
+    bool unknown = returns == RETURN_PLAIN && fn->has_indirect && !jumps_are_calls(fn, at);
     mem_free(at);
-    return *astray   ? "it uses or changes its return address"
+    *astray = returns == RETURN_ASTRAY;
+    return returns   ? "it uses or changes its return address"
            : unknown ? "it has computed jumps whose targets are not known"
                      : NULL;
 }

@@ -9,7 +9,7 @@
  * A computed jump whose targets are not known is handled like a call that nothing follows, which loses most registers. So it
  * has to be shown that it is a tail call: the stack is as at the function's entry, the target is a pointer that nothing was
  * added to, and there is no place in the function that it could lead to (labels.h). Returns have to find the return address
- * that the caller has left; *astray says whether they do not. */
+ * that the caller has left; if they do not, *astray is set. */
 const char *depth_check(LatheFunc *fn, bool *astray);
 
 #endif

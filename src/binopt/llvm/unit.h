@@ -21,7 +21,7 @@ typedef struct Lifted {
     u64 pc;
     Val entry;
     size_t insns;
-    bool astray;       /* it uses or changes its return address: nobody but the original can call it */
+    bool astray;       /* it changes its return address: nobody but the original can call it */
     bool calls_astray; /* it calls such a function */
 } Lifted;
 
@@ -39,7 +39,7 @@ typedef struct Unit {
     Val leave[2];    /* void(ptr cpu): a call out */
     Val lookup;      /* ptr(ptr, i64, i1): always leave[CALL_ABI]; NULL: these are to be made */
     Map64 lifted;    /* by pc: index + 1 in `functions`; 0: it cannot be lifted */
-    Map64 astray;    /* those that cannot because they use their return address */
+    Map64 astray;    /* those that change their return address */
     VEC(Lifted) functions;
     VEC(Lifted) lifting;  /* those under way: a call to one of them is recursion */
     Map64 returns;        /* the addresses after the calls in lifted code */
