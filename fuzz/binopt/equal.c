@@ -184,7 +184,7 @@ static bool compare(Rng *r, const Case *c, Function *made) {
 /* ------------------------------------------------------------------------------------------------------------------- public */
 
 void equal_init(void) {
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
     code_memory = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     buffer_memory = aligned_alloc(4096, 4096);
     for (size_t i = 0; i < ARRAY_LEN(signals); i++)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "anything.h"
+#include "compiled.h"
 #include "equal.h"
 
 enum { HANGS_AFTER_SECONDS = 60 };
@@ -21,24 +22,25 @@ static const char usage[] =
     "  --count=N        functions (no limit)\n"
     "  --seconds=S      how long (10)\n"
     "  --driver=NAME    only this rewriter\n"
+    "  --compiled       only functions that compilers made of random source text\n"
     "  --verbose        say what is done\n";
 
 typedef struct Options {
     u64 seed, count;
     double seconds;
     const char *driver;
-    bool verbose;
+    bool compiled, verbose;
 } Options;
 
 static const char *const drivers[] = {"trace", "function", "llvm", "tiered", "none"};
 
 /* For the signal handlers: what is being specialised. */
 static volatile u64 current_seed;
-static const char *volatile current_driver;
+static const char *volatile current_driver, *volatile current_only;
 
 static void on_failure(int sig) {
-    dprintf(2, "fuzz-binopt: %s; again with --seed=%llu --count=1 --driver=%s\n", sig == SIGALRM ? "hangs" : "failed",
-            (unsigned long long)current_seed, current_driver);
+    dprintf(2, "fuzz-binopt: %s; again with --seed=%llu --count=1 --driver=%s%s\n", sig == SIGALRM ? "hangs" : "failed",
+            (unsigned long long)current_seed, current_driver, current_only);
     signal(SIGABRT, SIG_DFL);
     abort();
 }
@@ -51,13 +53,10 @@ static double now(void) {
 
 static Options parse_options(int argc, char **argv) {
     static const struct option names[] = {
-        {"seed", required_argument, NULL, 's'},
-        {"count", required_argument, NULL, 'n'},
-        {"seconds", required_argument, NULL, 't'},
-        {"driver", required_argument, NULL, 'd'},
-        {"verbose", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
+        {"seed", required_argument, NULL, 's'},    {"count", required_argument, NULL, 'n'},
+        {"seconds", required_argument, NULL, 't'}, {"driver", required_argument, NULL, 'd'},
+        {"compiled", no_argument, NULL, 'c'},      {"verbose", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},          {0},
     };
     Options o = {.seed = 1, .count = ~(u64)0, .seconds = 10};
     for (int c; (c = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
@@ -73,6 +72,9 @@ static Options parse_options(int argc, char **argv) {
             break;
         case 'd':
             o.driver = optarg;
+            break;
+        case 'c':
+            o.compiled = true;
             break;
         case 'v':
             o.verbose = true;
@@ -91,32 +93,61 @@ static const char *draw_driver(Rng *r) {
     return drivers[n < 6 ? 0 : n < 12 ? 1 : n < 14 ? 2 : n < 15 ? 3 : 4];
 }
 
+typedef enum Kind { ANYTHING, MACHINE_CODE, COMPILED } Kind;
+static const char *const kind_name[] = {"anything", "machine code", "compiled"};
+
+/* To compile a file takes as long as to specialise many functions. */
+static Kind draw_kind(const Options *o, Rng *r) {
+    u32 n = rng_below(r, 60);
+    return o->compiled || (n == 0 && compiled_possible()) ? COMPILED : n < 20 ? ANYTHING : MACHINE_CODE;
+}
+
+static bool run_kind(Kind kind, Rng *r, const Choice *choice, bool lifts) {
+    switch (kind) {
+    case ANYTHING:
+        anything_run(r, &choice->forms);
+        return true;
+    case MACHINE_CODE:
+        return equal_run(r, choice, lifts);
+    case COMPILED:
+        return compiled_run(r);
+    }
+    return false;
+}
+
 static bool run_one(const Options *o, const Choice *choice, u64 seed) {
     Rng r = {seed * 0xd1342543de82ef95u};
     const char *drawn = draw_driver(&r), *driver = o->driver ? o->driver : drawn;
+    Kind kind = draw_kind(o, &r);
+    const char *only = o->compiled ? " --compiled" : "";
     current_seed = seed;
     current_driver = driver;
+    current_only = only;
     setenv("BINOPT_DRIVER", driver, 1);
     setenv("BINOPT_ALWAYS", "1", 1); /* also where nothing is gained */
-    bool called = !rng_once_in(&r, 3), lifts = driver[0] == 'l' || !strcmp(driver, "tiered"), right = true;
+    bool lifts = driver[0] == 'l' || !strcmp(driver, "tiered");
     double start = now();
     if (o->verbose)
-        printf("%llu: %s, %s", (unsigned long long)seed, driver, called ? "called" : "anything");
+        printf("%llu: %s, %s", (unsigned long long)seed, driver, kind_name[kind]);
     alarm(HANGS_AFTER_SECONDS);
-    if (called)
-        right = equal_run(&r, choice, lifts);
-    else
-        anything_run(&r, &choice->forms);
+    bool right = run_kind(kind, &r, choice, lifts);
     alarm(0);
     if (o->verbose)
         printf(", %.3f s\n", now() - start);
     if (!right)
-        printf("fuzz-binopt: wrong; again with --seed=%llu --count=1 --driver=%s\n", (unsigned long long)seed, driver);
+        printf("fuzz-binopt: wrong; again with --seed=%llu --count=1 --driver=%s%s\n", (unsigned long long)seed, driver,
+               only);
     return right;
 }
 
 int main(int argc, char **argv) {
     Options o = parse_options(argc, argv);
+    if (o.compiled && !compiled_possible()) {
+        fputs("fuzz-binopt: there was no pair of C and C++ compilers (gcc and g++, clang and clang++) when this was "
+              "built\n",
+              stderr);
+        return 2;
+    }
     static Choice choice;
     u64 done = 0;
     choice_init(&choice);

@@ -41,17 +41,32 @@ typedef struct Question {
     const char *answer;                   /* outlives the file; NULL: no */
 } Question;
 
-static void is_tls_descriptor(const ProcessFile *f, void *user) {
-    Question *q = user;
-    const Elf64_Rela *rela = process_relocation(f, DT_JMPREL, DT_PLTRELSZ, q->addr, NULL);
+typedef struct Relocation {
+    u64 addr, type;
+} Relocation;
+
+static void find_relocation(const ProcessFile *f, void *user) {
+    Relocation *r = user;
+    const Elf64_Rela *rela = process_relocation(f, DT_JMPREL, DT_PLTRELSZ, r->addr, NULL);
     if (!rela)
-        rela = process_relocation(f, DT_RELA, DT_RELASZ, q->addr, NULL);
-    q->answer = rela && ELF64_R_TYPE(rela->r_info) == R_X86_64_TLSDESC ? "descriptor" : NULL;
+        rela = process_relocation(f, DT_RELA, DT_RELASZ, r->addr, NULL);
+    r->type = rela ? ELF64_R_TYPE(rela->r_info) : R_X86_64_NONE;
+}
+
+/* How the dynamic linker fills the slot at this address. */
+static u64 relocation_type(u64 addr) {
+    Relocation r = {addr, R_X86_64_NONE};
+    process_look_at(addr, find_relocation, &r);
+    return r.type;
 }
 
 bool object_is_tls_descriptor(u64 addr) {
-    Question q = {.addr = addr};
-    return process_look_at(addr, is_tls_descriptor, &q) && q.answer != NULL;
+    return relocation_type(addr) == R_X86_64_TLSDESC;
+}
+
+bool object_is_function_slot(u64 addr) {
+    u64 type = relocation_type(addr);
+    return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_IRELATIVE;
 }
 
 bool object_is_stub(u64 pc) {
@@ -67,6 +82,48 @@ u64 object_skip_stub(u64 pc) {
     if (!slot || maps_read(slot, &to, sizeof(to)) < sizeof(to) || same_object(to, pc))
         return pc;
     return to;
+}
+
+/* ----------------------------------------------------------------------------------------------------- pointers to code */
+
+typedef struct Inside {
+    u64 start, end;
+    bool found;
+} Inside;
+
+static bool has_pointer(const Inside *s, const u64 *words, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (words[i] - s->start - 1 < s->end - s->start - 1)
+            return true;
+    return false;
+}
+
+/* Pages that cannot be read are left out: nobody can take an address from them. */
+static bool segment_has_pointer(const Inside *s, u64 at, u64 end) {
+    enum { WORDS = 8192, PAGE = 4096 };
+    u64 *words = mem_new(WORDS * sizeof(*words));
+    bool found = false;
+    for (at = (at + 7) & ~(u64)7; at < end && !found;) {
+        u64 wanted = end - at < WORDS * sizeof(*words) ? end - at : WORDS * sizeof(*words);
+        u64 count = maps_read(at, words, wanted) / sizeof(*words);
+        found = has_pointer(s, words, count);
+        at += count ? count * sizeof(*words) : PAGE - at % PAGE;
+    }
+    mem_free(words);
+    return found;
+}
+
+static void look_inside(const ProcessFile *f, void *user) {
+    Inside *s = user;
+    for (u32 i = 0; !s->found && i < f->segment_count; i++) {
+        u64 at = f->base + f->segments[i].p_vaddr;
+        s->found = f->segments[i].p_type == PT_LOAD && segment_has_pointer(s, at, at + f->segments[i].p_memsz);
+    }
+}
+
+bool object_points_inside(u64 start, u64 end) {
+    Inside s = {.start = start, .end = end};
+    return !process_look_at(start, look_inside, &s) || s.found;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- names */

@@ -16,6 +16,13 @@ u64 object_stub_slot(u64 pc);
  * convention. */
 bool object_is_tls_descriptor(u64 addr);
 
+/* Does the dynamic linker put the address of a function into this place? */
+bool object_is_function_slot(u64 addr);
+
+/* Is there an address behind the first one and before `end` anywhere in the memory of the file that has the code in [start, end)? So
+ * it is with labels whose addresses are in tables. Also true if no file has that code. */
+bool object_points_inside(u64 start, u64 end);
+
 /* Does the function belong to the C or C++ library, the dynamic linker or the kernel? */
 bool object_is_library(u64 pc);
 

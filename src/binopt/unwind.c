@@ -15,7 +15,7 @@ extern void __deregister_frame(const void *begin);
 
 /* An entry for a contiguous piece of code. */
 typedef struct Entry {
-    u64 function;
+    u64 function, size; /* its first address, and how many bytes follow that are its own */
     u64 code_align;
     i64 data_align;
     u64 handlers;                                      /* where they are described; 0: there are none */
@@ -130,7 +130,8 @@ static bool find_entry(u64 pc, Entry *e) {
     *e = (Entry){.function = (u64)bases.function};
     if (length == 0xffffffff || !read_common(field - back, e, &a))
         return false;
-    at += 2 * pointer_bytes(a.code);
+    at += pointer_bytes(a.code);
+    e->size = read_number(&at, pointer_bytes(a.code));
     if (a.any) {
         u64 bytes = read_uleb(&at);
         const u8 *data = at;
@@ -292,22 +293,37 @@ static UnwindKind look_up_call(const Entry *e, u64 pc) {
 
 typedef struct Question {
     u64 pc;
-    bool handles;
+    Entry entry;
+    bool found;
 } Question;
 
-static void ask_for_handlers(const ProcessFile *file, void *user) {
+static void ask_for_entry(const ProcessFile *file, void *user) {
     Question *q = user;
-    Entry e;
     (void)file;
-    q->handles = find_entry(q->pc, &e) && (e.handlers || e.odd);
+    q->found = find_entry(q->pc, &q->entry);
 }
 
-/* Code that is in no file is ours, and stays. */
+/* The entry of the code at pc, looked for while its file cannot be unloaded. Code that is in no file is ours, and stays. */
+static bool entry_of(u64 pc, Entry *e) {
+    Question q = {.pc = pc};
+    if (!process_look_at(pc, ask_for_entry, &q))
+        ask_for_entry(NULL, &q);
+    *e = q.entry;
+    return q.found;
+}
+
+bool unwind_extent(u64 pc, u64 *start, u64 *end) {
+    Entry e;
+    if (!entry_of(pc, &e))
+        return false;
+    *start = e.function;
+    *end = e.function + e.size;
+    return true;
+}
+
 bool unwind_handles(u64 pc) {
-    Question q = {pc, false};
-    if (!process_look_at(pc, ask_for_handlers, &q))
-        ask_for_handlers(NULL, &q);
-    return q.handles;
+    Entry e;
+    return entry_of(pc, &e) && (e.handlers || e.odd);
 }
 
 UnwindKind unwind_call(u64 pc, UnwindRow *row) {

@@ -10,6 +10,9 @@
  * know of. */
 bool unwind_handles(u64 pc);
 
+/* From where to where the function, or the part of one, goes that has an instruction at pc; false: no table says so. */
+bool unwind_extent(u64 pc, u64 *start, u64 *end);
+
 enum { UNWIND_REGS = 16 }; /* general registers, by their number in instructions */
 
 /* What happens to an exception that comes out of a call. */

@@ -72,6 +72,7 @@ struct LatheFunc {
     u32 block_count;
     u32 *order; /* reachable blocks in reverse postorder */
     u32 order_count;
+    RegSet settled;           /* what any block settles */
     u64 *phi_blocks[REG_MAX]; /* per register a bitmap of the blocks where its definitions meet; made on demand */
 
     u32 current;  /* the block being lifted */

@@ -320,6 +320,7 @@ static void find_settled(LatheFunc *fn, Block *b) {
         regset_drop(&clean, &fn->blocks[b->succ[i]].dirty_in);
         regset_join(&b->settles, &clean);
     }
+    regset_join(&fn->settled, &b->settles);
 }
 
 static void find_dirty(LatheFunc *fn) {

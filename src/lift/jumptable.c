@@ -23,7 +23,8 @@ enum {
 
 typedef struct Walk {
     const CodeView *view;
-    u32 steps; /* left */
+    u32 steps;   /* left */
+    bool unsure; /* a bound does not hold on all ways, or for another value than the one that is meant */
 } Walk;
 
 static const Insn *way_in(Walk *w, const Insn *in, u32 i) {
@@ -520,14 +521,24 @@ static bool bound_by_branch(Walk *w, const Origin *index, const Insn *branch, co
     return *max < MAX_ENTRIES;
 }
 
+static bool may_store(const Walk *w, const Insn *in) {
+    Effect e = effect_of(w, in);
+    return in->flow != FLOW_BRANCH && in->flow != FLOW_JUMP && (e.kind == EFFECT_OTHER || e.kind == EFFECT_STORE);
+}
+
 /* Of a value that comes to `next` from `in`: by its width, or by a comparison on the way. */
 static bool bound_on_way(Walk *w, const Origin *o, const Insn *in, const Insn *next, bool by_width, u64 *max) {
     *max = o->max + (u64)o->bias;
     if (by_width)
         return o->max < MAX_ENTRIES && *max < MAX_ENTRIES;
-    for (; in; next = in, in = before(w, in))
-        if (in->flow == FLOW_BRANCH && bound_by_branch(w, o, in, next, max))
+    bool behind = false; /* the value is made by now: what is compared further up is an older one, or other memory */
+    for (; in; next = in, in = before(w, in)) {
+        if (in->flow == FLOW_BRANCH && bound_by_branch(w, o, in, next, max)) {
+            w->unsure |= behind;
             return true;
+        }
+        behind |= o->mem ? in != o->def && may_store(w, in) : in == o->def;
+    }
     return false;
 }
 
@@ -572,6 +583,7 @@ static bool find_bound(Walk *w, const Origin *o, const Insn *at, bool by_width, 
         if (bounded && n > *max)
             *max = n;
         found |= bounded;
+        w->unsure |= !bounded;
     }
     return found;
 }
@@ -615,7 +627,7 @@ static bool all_lead_to_code(const CodeView *v, const JumpTable *t) {
 }
 
 bool jumptable_find(const CodeView *v, const Insn *jump, Arena *arena, JumpTable *out) {
-    Walk w = {v, MAX_STEPS};
+    Walk w = {v, MAX_STEPS, false};
     Form f;
     u64 max;
     if (!jump->row || !match_jump(&w, jump, &f))
@@ -623,8 +635,13 @@ bool jumptable_find(const CodeView *v, const Insn *jump, Arena *arena, JumpTable
     Origin index = {.reg = f.index, .max = UINT64_MAX};
     w.steps = MAX_BOUND_STEPS;
     bool compared = find_bound(&w, &index, f.at, false, MAX_JOINS, &max);
-    w.steps = MAX_BOUND_STEPS;
-    if (!compared && !find_bound(&w, &index, f.at, true, MAX_JOINS, &max))
+    if (!compared) {
+        w = (Walk){v, MAX_BOUND_STEPS, false};
+        if (!find_bound(&w, &index, f.at, true, MAX_JOINS, &max))
+            return false;
+    }
+    if (!read_entries(v, &f, max + 1, arena, out))
         return false;
-    return read_entries(v, &f, max + 1, arena, out) && (compared || all_lead_to_code(v, out));
+    out->sure = !w.unsure;
+    return compared || all_lead_to_code(v, out);
 }

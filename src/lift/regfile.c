@@ -355,6 +355,12 @@ static void store_to_state(LatheFunc *fn, Reg r, RegVal *val) {
     ir_store(l, v, ir_state(l, reg->off_bytes), reg->bits / 8 ? reg->bits / 8 : 1, SPACE_STATE);
 }
 
+/* Does the guest state hold this value of r already? It has what it was given with; if r is settled anywhere it may have another one
+ * by now, though r has been set back to the first. */
+static bool is_in_state(const LatheFunc *fn, Reg r, const RegVal *val) {
+    return val->kind == VAL_GIVEN && val->reg == r && val->in_state && !regset_has(&fn->settled, r);
+}
+
 void regfile_flush(LatheFunc *fn, bool flags_dead, bool slots_too) {
     for (Reg r = 0; r < fn->isa->reg_count; r++) {
         if (!regset_has(&fn->dirty, r) || (flags_dead && regset_has(&fn->isa->dead_at_calls, r)))
@@ -362,7 +368,7 @@ void regfile_flush(LatheFunc *fn, bool flags_dead, bool slots_too) {
         if (fn->conv.slot_of[r] >= 0 && !slots_too)
             continue;
         RegVal *val = value_in(fn, fn->current, r);
-        if (val->kind != VAL_GIVEN || val->reg != r || !val->in_state)
+        if (!is_in_state(fn, r, val))
             store_to_state(fn, r, val);
     }
 }
@@ -374,7 +380,7 @@ void regfile_settle(LatheFunc *fn) {
         if (!regset_has(&b->settles, r))
             continue;
         RegVal *val = value_in(fn, fn->current, r);
-        if (val->kind != VAL_GIVEN || val->reg != r || !val->in_state)
+        if (!is_in_state(fn, r, val))
             store_to_state(fn, r, val);
     }
 }
@@ -422,7 +428,7 @@ static void flush_flags(LatheFunc *fn, u32 b) {
     for (Reg r = 0; r < fn->isa->reg_count; r++) {
         bool dirty = regset_has(&fn->blocks[b].dirty_in, r) && regset_has(&fn->isa->dead_at_calls, r);
         RegVal *val = dirty ? flag_at_head(fn, b, r) : NULL;
-        if (val && (val->kind != VAL_GIVEN || val->reg != r || !val->in_state))
+        if (val && !is_in_state(fn, r, val))
             store_to_state(fn, r, val);
     }
     fn->cold = false;

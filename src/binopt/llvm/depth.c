@@ -1,13 +1,17 @@
 /* depth.c: see depth.h. For each instruction, how far above the stack pointer of the function's entry each general register
- * points, as far as that is the same on all ways to it. */
+ * points, as far as that is the same on all ways to it; and which registers may hold results of arithmetic. */
 #include "binopt/llvm/depth.h"
 
+#include "binopt/llvm/labels.h"
+#include "binopt/object.h"
+#include "binopt/unwind.h"
 #include "isa/x86_64/x86_64.h"
 
 #define UNKNOWN INT64_MIN
 
 typedef struct Heights {
     i64 of[16];
+    u16 computed; /* bits of the registers that may hold something else than a pointer that was loaded, passed, or is in the code */
     bool reached;
 } Heights;
 
@@ -37,11 +41,35 @@ static i64 result(const LatheFunc *fn, const Insn *in, const Heights *h) {
     return UNKNOWN;
 }
 
+static bool is_computed(const Heights *h, const Operand *op) {
+    return op->kind == OPERAND_REG ? h->computed >> op->no & 1 : op->bits != 64;
+}
+
+/* Does the instruction leave something in `r` that it has computed? */
+static bool computes(const LatheFunc *fn, const Insn *in, const Heights *h, Reg r) {
+    if (in->flow == FLOW_CALL || is_named(fn, in, "pop"))
+        return false;
+    if (!is_gp64(&in->op[0]) || in->op[0].no != r)
+        return true;
+    if (!strncmp(fn->isa->row_name(in->row), "cmov", 4))
+        return is_computed(h, &in->op[0]) || is_computed(h, &in->op[1]);
+    if (is_named(fn, in, "lea"))
+        return in->op[1].base != REG_PC;
+    return !is_named(fn, in, "mov") || (!is_imm(in, 1) && is_computed(h, &in->op[1]));
+}
+
+/* May the instruction, or what it calls, write to the register? */
+static bool writes(const LatheFunc *fn, const Insn *in, Reg r) {
+    return regset_has(&in->writes, r) || (in->flow == FLOW_CALL && !regset_has(&fn->isa->abi.kept, r));
+}
+
 static void step(const LatheFunc *fn, const Insn *in, Heights *h) {
     const Heights before = *h;
     for (Reg r = RAX; r <= R15; r++)
-        if (regset_has(&in->writes, r))
+        if (writes(fn, in, r)) {
             h->of[r] = UNKNOWN;
+            h->computed = (u16)((h->computed & ~(1u << r)) | (u32)computes(fn, in, &before, r) << r);
+        }
     if (is_named(fn, in, "push"))
         h->of[RSP] = plus(before.of[RSP], -8);
     else if (is_named(fn, in, "pop"))
@@ -61,6 +89,8 @@ static bool merge(Heights *into, const Heights *from) {
         changed |= met != into->of[r];
         into->of[r] = met;
     }
+    changed |= from->computed & ~into->computed;
+    into->computed |= from->computed;
     into->reached = true;
     return changed;
 }
@@ -77,13 +107,19 @@ static void flow_to(Flows *f, u64 pc, const Heights *h) {
         VEC_PUSH(&f->work, i);
 }
 
+/* A call that a function, or a part of one, ends with does not come back: what follows is another function. */
+static bool comes_back(const Insn *call) {
+    u64 start, end;
+    return !call->last && !(unwind_extent(call->pc, &start, &end) && insn_end(call) == end);
+}
+
 static void flow_from(Flows *f, u32 index) {
     const Insn *in = &f->fn->insns.at[index];
     Heights h = f->at[index];
     step(f->fn, in, &h);
     if (in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH)
         flow_to(f, in->target, &h);
-    if (in->flow == FLOW_NEXT || in->flow == FLOW_BRANCH || (in->flow == FLOW_CALL && !in->last))
+    if (in->flow == FLOW_NEXT || in->flow == FLOW_BRANCH || (in->flow == FLOW_CALL && comes_back(in)))
         flow_to(f, insn_end(in), &h);
     for (size_t k = 0; in->table && k < in->table->count; k++)
         flow_to(f, in->table->targets[k], &h);
@@ -103,17 +139,81 @@ static Heights *find_heights(const LatheFunc *fn) {
     return f.at;
 }
 
-bool depth_jumps_are_calls(const LatheFunc *fn) {
-    if (!fn->has_indirect)
-        return true;
-    Heights *at = find_heights(fn);
-    bool all = true;
-    for (size_t i = 0; i < fn->insns.len; i++) {
+/* ---------------------------------------------------------------------------------------------------------- computed jumps */
+
+/* A stub of a procedure linkage table, or what is there in its place: nobody but the dynamic linker writes to its slot. */
+static bool is_linkage(const Insn *in) {
+    const Operand *to = &in->op[0];
+    return to->kind == OPERAND_MEM && to->base == REG_PC && object_is_function_slot((u64)to->disp);
+}
+
+/* Is it a tail call, provided that there is nothing else in the function that it may lead to? */
+static bool may_be_call(const Insn *in, const Heights *h) {
+    return h->of[RSP] == 0 && !is_computed(h, &in->op[0]);
+}
+
+/* Are all computed jumps tail calls, or lead where their tables say? */
+static bool jumps_are_calls(LatheFunc *fn, const Heights *at) {
+    bool all = true, any = false;
+    for (size_t i = 0; i < fn->insns.len && all; i++) {
         const Insn *in = &fn->insns.at[i];
-        all &= in->flow != FLOW_INDIRECT || in->table || !at[i].reached || at[i].of[RSP] == 0;
+        if (in->flow != FLOW_INDIRECT || (in->table && in->table->sure) || !at[i].reached)
+            continue;
+        all = !in->table && may_be_call(in, &at[i]);
+        any |= !is_linkage(in);
     }
+    return all && (!any || labels_none(fn));
+}
+
+/* ---------------------------------------------------------------------------------------------------------- return addresses */
+
+typedef enum Return {
+    RETURN_PLAIN,  /* to the caller, as far as can be seen */
+    RETURN_USED,   /* likewise, but what is at the return address matters: lifted code has another one */
+    RETURN_ASTRAY, /* elsewhere: the return address is changed, or not where it was */
+} Return;
+
+/* Functions that realign their stack push the return address once more, which is for debuggers. */
+static bool is_harmless(const LatheFunc *fn, const Insn *in) {
+    return is_named(fn, in, "push") || is_named(fn, in, "lea") || is_named(fn, in, "nop");
+}
+
+/* What the instruction does with the return address. */
+static Return use_of_address(const LatheFunc *fn, const Insn *in, const Heights *h) {
+    for (u32 i = 0; i < in->operand_count; i++) {
+        const Operand *op = &in->op[i];
+        if (op->kind != OPERAND_MEM || op->base >= 16 || op->index != REG_NONE || h->of[op->base] == UNKNOWN)
+            continue;
+        i64 height = h->of[op->base] + op->disp;
+        bool compares = is_named(fn, in, "cmp") || is_named(fn, in, "test");
+        if (height < 8 && height + op->bits / 8 > 0 && !is_harmless(fn, in))
+            return i || compares ? RETURN_USED : RETURN_ASTRAY;
+    }
+    return RETURN_PLAIN;
+}
+
+static Return returns_of(const LatheFunc *fn, const Heights *at) {
+    Return worst = RETURN_PLAIN;
+    for (size_t i = 0; i < fn->insns.len && worst != RETURN_ASTRAY; i++) {
+        const Insn *in = &fn->insns.at[i];
+        i64 sp = at[i].of[RSP];
+        Return one = !at[i].reached                                   ? RETURN_PLAIN
+                     : in->flow == FLOW_RETURN && sp && sp != UNKNOWN ? RETURN_ASTRAY
+                                                                      : use_of_address(fn, in, &at[i]);
+        worst = one > worst ? one : worst;
+    }
+    return worst;
+}
+
+const char *depth_check(LatheFunc *fn, bool *astray) {
+    Heights *at = find_heights(fn);
+    Return returns = returns_of(fn, at);
+    bool unknown = returns == RETURN_PLAIN && fn->has_indirect && !jumps_are_calls(fn, at);
     mem_free(at);
-    return all;
+    *astray = returns == RETURN_ASTRAY;
+    return returns   ? "it uses or changes its return address"
+           : unknown ? "it has computed jumps whose targets are not known"
+                     : NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------------- arguments on the stack */

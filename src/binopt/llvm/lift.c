@@ -39,6 +39,11 @@ static bool never_returns(void *user, u64 callee) {
     return maps_find(&u->maps, callee) && object_never_returns(callee);
 }
 
+/* The function that is being lifted now. */
+static Lifted *lifting(Unit *u) {
+    return &u->lifting.at[u->lifting.len - 1];
+}
+
 static bool is_lifting(const Unit *u, u64 pc) {
     for (size_t i = 0; i < u->lifting.len; i++)
         if (u->lifting.at[i].pc == pc)
@@ -75,6 +80,8 @@ static Val resolve(void *user, u64 pc) {
     if (stub && target == pc)
         return u->leave[CALL_ABI];
     Val lifted = wanted(u, target) && !is_lifting(u, target) ? lift_function(u, target) : NULL;
+    u32 any;
+    lifting(u)->calls_astray |= map64_get(&u->astray, target, &any);
     return lifted ? lifted : u->leave[stub ? CALL_ABI : CALL_LOCAL];
 }
 
@@ -156,15 +163,18 @@ static const Insn *find_undeclared(const Unit *u, const LatheFunc *fn) {
 static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     if (lathe_func_decode_cfg(fn, pc) != LATHE_OK || lathe_func_problem(fn).status != LATHE_OK)
         return refuse_problem(u, fn);
+    const char *problem = depth_check(fn, &lifting(u)->astray);
+    if (problem)
+        return refuse(u, problem);
+    if (u->lifting.len > MAX_DEPTH)
+        return refuse(u, "its calls are nested too deep");
     u->insns += fn->insns.len;
-    u->lifting.at[u->lifting.len - 1].insns = fn->insns.len;
+    lifting(u)->insns = fn->insns.len;
     if (u->insns > MAX_INSNS)
         return refuse(u,
                       arena_printf(&u->arena, "it has more than %d instructions with those that it calls", MAX_INSNS));
-    if (!depth_jumps_are_calls(fn))
-        return refuse(u, "it has computed jumps whose targets are not known");
     const Insn *odd = NULL;
-    const char *problem = frame_check(fn, &u->stack_bytes, &odd);
+    problem = frame_check(fn, &u->stack_bytes, &odd);
     if (problem)
         return refuse_insn(u, fn, odd, problem);
     if ((odd = find_tls_descriptor(fn)))
@@ -183,6 +193,8 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     char name[40];
     snprintf(name, sizeof(name), "code_%llx", (unsigned long long)pc);
     Val lifted = lathe_func_lift(fn, name);
+    if (lifting(u)->calls_astray)
+        return refuse(u, "it calls a function that changes its return address");
     return lifted ? lifted : refuse_problem(u, fn);
 }
 
@@ -225,8 +237,6 @@ static Val build_entry(Unit *u, Val lifted, u64 pc) {
 
 /* The builder serves one function at a time: what is lifted on the way has its own. */
 static Lifted lift_new(Unit *u, u64 pc) {
-    if (u->lifting.len >= MAX_DEPTH)
-        return (Lifted){.entry = refuse(u, "its calls are nested too deep")};
     VEC_PUSH(&u->lifting, (Lifted){.pc = pc});
     LatheConfig cfg = config_of(u);
     LatheFunc *fn = lathe_func_new(u->mod, &cfg);
@@ -240,7 +250,7 @@ static Lifted lift_new(Unit *u, u64 pc) {
 
 /* Each call becomes a copy of the callee: of functions that call functions several times that is soon too much. */
 static Val inline_into(Unit *u, const Lifted *f) {
-    size_t *total = u->lifting.len ? &u->lifting.at[u->lifting.len - 1].insns : &u->inlined;
+    size_t *total = u->lifting.len ? &lifting(u)->insns : &u->inlined;
     if (*total + f->insns > MAX_INLINED)
         return refuse(u, arena_printf(&u->arena, "it would become more than %d instructions", MAX_INLINED));
     *total += f->insns;
@@ -255,6 +265,8 @@ Val lift_function(Unit *u, u64 pc) {
         Lifted made = lift_new(u, pc);
         if (made.entry)
             VEC_PUSH(&u->functions, made);
+        if (made.astray)
+            map64_set(&u->astray, pc, 1);
         index = made.entry ? (u32)u->functions.len : 0;
         map64_set(&u->lifted, pc, index);
     }

@@ -332,6 +332,7 @@ static void unit_free(Unit *u) {
     LLVMContextDispose(u->ctx);
     maps_free(&u->maps);
     map64_free(&u->lifted);
+    map64_free(&u->astray);
     map64_free(&u->returns);
     VEC_FREE(&u->functions);
     VEC_FREE(&u->lifting);

@@ -21,6 +21,8 @@ typedef struct Lifted {
     u64 pc;
     Val entry;
     size_t insns;
+    bool astray;       /* it changes its return address: nobody but the original can call it */
+    bool calls_astray; /* it calls such a function */
 } Lifted;
 
 typedef struct Unit {
@@ -36,7 +38,8 @@ typedef struct Unit {
     Val callout[2];  /* by CallShape */
     Val leave[2];    /* void(ptr cpu): a call out */
     Val lookup;      /* ptr(ptr, i64, i1): always leave[CALL_ABI]; NULL: these are to be made */
-    Map64 lifted;    /* by pc: index + 1 in `functions` */
+    Map64 lifted;    /* by pc: index + 1 in `functions`; 0: it cannot be lifted */
+    Map64 astray;    /* those that change their return address */
     VEC(Lifted) functions;
     VEC(Lifted) lifting;  /* those under way: a call to one of them is recursion */
     ResultRegs results;   /* that are kept of the function itself; set when it is lifted */
