@@ -24,6 +24,7 @@ typedef struct Settings {
     const char *arg0, *sysroot, *cache, *dump, *server;
     OptionList set, unset;
     int tier, cpu, opt, stats;
+    u64 sample_us;
     bool strace, no_follow, perf, strict_fp;
 } Settings;
 
@@ -49,6 +50,7 @@ static const Option table[] = {
     {"opt",       "quick|full", "how far to optimise (full)",                    OPTION_CHOICE, AT(opt)},
     {"strict-fp", NULL,         "exact NaNs, rounding, exception flags",         OPTION_FLAG,   AT(strict_fp)},
     {"cache",     "WHERE",      "DIR, none, [DIR,]redis://HOST (~/.cache/lathe)", OPTION_TEXT,  AT(cache)},
+    {"sample-every", "US",      "look for hot code by real time; for tests",     OPTION_NUMBER, AT(sample_us)},
     {"server",    "WHERE",      "auto, start, none, a socket, ssh:HOST (auto)",  OPTION_TEXT,   AT(server)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
@@ -243,9 +245,9 @@ static char *format_options(const Settings *s, const Paths *p) {
     size_t size;
     FILE *out = open_memstream(&text, &size);
     CHECK(out, "out of memory");
-    fprintf(out, "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d,limit=%llu",
+    fprintf(out, "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d,limit=%llu,sample=%u",
             s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow, s->perf,
-            s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump), (unsigned long long)limit_mib());
+            s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump), (unsigned long long)limit_mib(), (u32)s->sample_us);
     print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);
     print_value(out, "shared", p->shared);

@@ -17,7 +17,7 @@
 enum { PASSED, FAILED, SKIPPED, OUTCOMES };
 
 typedef struct Settings {
-    const char *lathe, *bin, *prefix, *scripts, *work, *tier, *cpu;
+    const char *lathe, *bin, *prefix, *scripts, *work, *tier, *cpu, *sample_every;
     const char *oracle, *sysroot; /* what runs programs that this machine does not, and their libraries; NULL: it does */
     const char *reference;        /* what the names of the same programs for this machine begin with; NULL: there are none */
     char **under, **inside;       /* the words of both options */
@@ -184,6 +184,7 @@ static bool set_environment(const Settings *s) {
     setenv("TZ", "UTC", 1);
     setenv("LATHE_TIER", s->tier, 1);
     setenv("LATHE_CPU", s->cpu, 1);
+    setenv("LATHE_SAMPLE_EVERY", s->sample_every, 1);
     setenv("LATHE_CACHE", cache, 1);
     return empty_directory(data) && empty_directory(cache);
 }
@@ -191,7 +192,7 @@ static bool set_environment(const Settings *s) {
 /* -------------------------------------------------------------------------------------------------------- the arguments */
 
 enum { OPT_BIN = 1, OPT_PREFIX, OPT_SCRIPTS, OPT_WORK, OPT_JOBS, OPT_TIMEOUT, OPT_QUICK, OPT_FILTER, OPT_WITHOUT, OPT_TIER, OPT_CPU,
-       OPT_ORACLE, OPT_SYSROOT, OPT_REFERENCE, OPT_UNDER, OPT_INSIDE, OPT_KILL };
+       OPT_ORACLE, OPT_SYSROOT, OPT_REFERENCE, OPT_UNDER, OPT_INSIDE, OPT_KILL, OPT_SAMPLE_EVERY };
 
 static const struct option options[] = {
     {"bin", required_argument, NULL, OPT_BIN},         {"prefix", required_argument, NULL, OPT_PREFIX},
@@ -203,6 +204,7 @@ static const struct option options[] = {
     {"without", required_argument, NULL, OPT_WITHOUT}, {"reference", required_argument, NULL, OPT_REFERENCE},
     {"under", required_argument, NULL, OPT_UNDER},     {"inside", required_argument, NULL, OPT_INSIDE},
     {"kill-servers", required_argument, NULL, OPT_KILL},
+    {"sample-every", required_argument, NULL, OPT_SAMPLE_EVERY},
     {0},
 };
 
@@ -210,7 +212,7 @@ static int usage(void) {
     fprintf(stderr, "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
                     "                   [--quick] [--filter=REGEX] [--without=REGEX] [--tier=TIER] [--cpu=CPU]\n"
                     "                   [--oracle=QEMU --sysroot=DIR | --under=WORDS --inside=WORDS] [--reference=TEXT]\n"
-                    "                   [--kill-servers=S] LATHE LIST\n");
+                    "                   [--kill-servers=S] [--sample-every=US] LATHE LIST\n");
     return 2;
 }
 
@@ -242,6 +244,7 @@ static bool parse(Settings *s, int argc, char **argv) {
         case OPT_UNDER: s->under = split_words(optarg); break;
         case OPT_INSIDE: s->inside = split_words(optarg); break;
         case OPT_KILL: s->kill_every = atoi(optarg); break;
+        case OPT_SAMPLE_EVERY: s->sample_every = optarg; break;
         default: return false;
         }
     }
@@ -252,7 +255,7 @@ static bool parse(Settings *s, int argc, char **argv) {
 
 int main(int argc, char **argv) {
     char work[] = "/tmp/lathe-compare-XXXXXX";
-    Settings s = {.bin = "", .prefix = "", .scripts = "", .tier = "auto", .cpu = "auto", .jobs = 1, .timeout = 60, .under = split_words(""), .inside = split_words("")};
+    Settings s = {.bin = "", .prefix = "", .scripts = "", .tier = "auto", .cpu = "auto", .sample_every = "0", .jobs = 1, .timeout = 60, .under = split_words(""), .inside = split_words("")};
     CaseList list;
     if (!parse(&s, argc, argv))
         return usage();

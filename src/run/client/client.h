@@ -15,6 +15,7 @@
  *     remote.c   the connection to the server
  *     store.c    reading the persistent cache
  *     syscall.c  the guest's system calls, calls.c  their names; trace.c prints them; proc.c, proc_memory.c  what /proc tells of the guest
+ *     waits.c    calls that samples and the like have interrupted are made again; rest.c  what is left of them
  *     guest/     what is different between guests: see guest.h
  *     process.c  fork, vfork, exec, exit
  *     seccomp.c  the guest's filters of its system calls; bpf.c  runs them
@@ -76,6 +77,7 @@ typedef struct Options {
     u32 tier, asked_tier;   /* Tier: what this kind of guest has, and what was asked for */
     u32 cpu;                /* Cpu */
     u32 stats;              /* 0 none, 1 text, 2 json */
+    u32 sample_us;          /* --sample-every: how often, by the clock on the wall; 0: by the thread's own CPU time */
     u32 dump;               /* DUMP_* bits, handed to the server */
     u32 filters;            /* seccomp.c: descriptor of what exec hands on, plus 1; 0: nothing */
     u32 first_pid;          /* of the run: --strace names all others */
@@ -204,7 +206,7 @@ typedef struct Thread {
     Remote remote;              /* then */
     bool borrows_memory;        /* a vfork child: the memory is its parent's */
     bool stepping;              /* quick code goes on by single steps to the next instruction of the guest */
-    bool repeat;                /* a system call of the guest was interrupted by what the guest does not see */
+    bool repeat;                /* what the guest does not see came as a system call of it ended, or ended it: see waits.c */
     bool in_call;               /* a system call: the guest's state is whole, and nothing of translated code is in use */
     bool stopped;               /* see renew.c */
     bool optimised;             /* with --tier=opt: its vector and floating-point registers are in `cpu`, not in the host's */
@@ -466,9 +468,10 @@ i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size);
 i64 signal_altstack(Thread *t, u64 stack, u64 old);
 i64 signal_procmask(Thread *t, u64 how, u64 set, u64 old, u64 size);
 i64 signal_pending(Thread *t, u64 set, u64 size);
-/* Calls with a mask for their time: an argument, followed by its size, or what the sixth points to. */
+/* Calls with a mask for their time: an argument, followed by its size, or what the sixth points to, or what io_uring_enter has. */
 i64 signal_suspended(Thread *t, u64 number, const u64 args[6], u32 mask_at);
 i64 signal_suspended_by(Thread *t, u64 number, const u64 args[6]);
+i64 signal_suspended_ring(Thread *t, const u64 args[6]);
 i64 signal_timedwait(Thread *t, u64 set, u64 info, u64 timeout, u64 size);
 i64 signal_descriptor(Thread *t, u64 number, const u64 args[6]); /* signalfd */
 void signal_init(Thread *t); /* the first thread: signals that are ours, and what exec has handed on */
@@ -487,7 +490,7 @@ void signal_forget(Thread *t); /* t has ended */
 enum { SYSCALL_RESTART = -512, SYSCALL_NO_RESULT = -513 };
 /* A system call for the guest: SYSCALL_RESTART if a signal has to be delivered before it. */
 i64 syscall_guarded(const u64 *pending, u64 number, const u64 args[6]);
-/* The same, again while only samples and the like interrupt it. */
+/* waits.c: the same, to its end, also if samples and the like interrupt it. */
 i64 syscall_repeated(Thread *t, u64 number, const u64 args[6]);
 
 /* ---------------------------------------------------------------------------------------------------------- for people */

@@ -27,6 +27,7 @@ static const Field fields[] = {
     FIELD("follow", no_follow, NOT),
     FIELD("perf", perf, FLAG),
     FIELD("stats", stats, WORD),
+    FIELD("sample", sample_us, WORD),
     FIELD("dump", dump, WORD),
     FIELD("filters", filters, WORD),
     FIELD("root", first_pid, WORD),

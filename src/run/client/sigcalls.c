@@ -2,6 +2,7 @@
  * signals that are ours on the host (signal.c): those are added to its answers, and taken out of what it is asked. */
 #include "run/client/signal.h"
 #include "run/client/tier.h"
+#include "run/client/waits.h"
 
 #define SA_KNOWN_FLAGS ((u64)(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND | \
                               SA_EXPOSE_TAGBITS | 0x04000000 /* SA_RESTORER */))
@@ -127,6 +128,21 @@ i64 signal_suspended_by(Thread *t, u64 number, const u64 args[6]) {
     return call_suspended(t, number, host_args, mask);
 }
 
+i64 signal_suspended_ring(Thread *t, const u64 args[6]) {
+    struct io_uring_getevents_arg wait;
+    u64 mask, host_args[6];
+    if (!(args[3] & IORING_ENTER_EXT_ARG))
+        return signal_suspended(t, __NR_io_uring_enter, args, 4);
+    if (args[5] != sizeof(wait) || guest_read(args[4], &wait, sizeof(wait)) != sizeof(wait) || !wait.sigmask ||
+        wait.sigmask_sz != sizeof(mask) || guest_read(wait.sigmask, &mask, sizeof(mask)) != sizeof(mask))
+        return syscall_repeated(t, __NR_io_uring_enter, args);
+    u64 host_mask = mask & ~signal_ours();
+    wait.sigmask = (u64)&host_mask;
+    memcpy(host_args, args, sizeof(host_args));
+    host_args[4] = (u64)&wait;
+    return call_suspended(t, __NR_io_uring_enter, host_args, mask);
+}
+
 /* -------------------------------------------------------------------------------------------------- waiting for signals */
 
 /* tier.c's own are never the guest's to wait for. */
@@ -142,8 +158,10 @@ i64 signal_timedwait(Thread *t, u64 set, u64 info, u64 timeout, u64 size) {
     if (guest_read(set, &want, sizeof(want)) != sizeof(want))
         return -EFAULT;
     u64 host = without_samples(want);
-    const u64 args[6] = {(u64)&host, info, timeout, size};
-    do {
+    u64 args[6] = {(u64)&host, info, timeout, size};
+    Deadline deadline = deadline_of(__NR_rt_sigtimedwait, args);
+    bool begun = false;
+    for (;;) {
         if (signal_take_held(t, want, &held)) {
             if (info && guest_write(info, &held, sizeof(held)) != sizeof(held))
                 return -EFAULT;
@@ -151,9 +169,13 @@ i64 signal_timedwait(Thread *t, u64 set, u64 info, u64 timeout, u64 size) {
         }
         t->repeat = false;
         i64 result = syscall_guarded(&t->pending_signals, __NR_rt_sigtimedwait, args);
+        if (result == SYSCALL_RESTART && begun)
+            return -EINTR;
         if (result != -EINTR || !t->repeat || t->pending_signals)
             return result;
-    } while (true);
+        begun = true;
+        deadline_apply(&deadline, args);
+    }
 }
 
 i64 signal_descriptor(Thread *t, u64 number, const u64 args[6]) {

@@ -115,6 +115,11 @@ static bool has_handler(const Thread *t, u32 sig) {
     return t->signals && __atomic_load_n(&t->signals->action[sig].handler, __ATOMIC_RELAXED) > (u64)SIG_IGN;
 }
 
+bool signal_restarts(const Thread *t) {
+    u32 sig = (u32)__builtin_ctzll(t->pending_signals) + 1;
+    return t->pending_signals && t->signals && t->signals->action[sig].flags & SA_RESTART;
+}
+
 _Noreturn void signal_die(int sig) {
     set_host_default((u32)sig);
     set_host_mask(0);
@@ -196,8 +201,9 @@ static void let_die(const SignalInfo *info) {
         sys_tgkill(sys_getpid(), sys_gettid(), info->number);
 }
 
+/* A system call of the guest has just ended, perhaps because of this very signal: waits.c makes it again, or what is left of it. */
 static bool was_interrupted(const SignalContext *s) {
-    return s->rip == (u64)guard_syscall + SYSCALL_LENGTH && s->rax == (u64)-EINTR;
+    return s->rip == (u64)guard_syscall + SYSCALL_LENGTH;
 }
 
 /* A system call that is not begun yet, or that the kernel is going to begin again, is left out. */
@@ -344,10 +350,12 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         fault_without_state(t, info);
 }
 
+/* What interrupts a system call by a signal that is ours comes back to waits.c, which knows better than the kernel how to go on. */
 i64 signal_set_host_handler(u32 sig, u64 flags) {
+    u64 handed_on = SA_NOCLDSTOP | SA_NOCLDWAIT | (signal_ours() & bit(sig) ? 0 : SA_RESTART);
     Action a = {
         .handler = signal_is_fault(sig) ? (u64)on_fault : (u64)on_signal,
-        .flags = (flags & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT)) | SA_SIGINFO | SA_ONSTACK | SA_KERNEL_RESTORER,
+        .flags = (flags & handed_on) | SA_SIGINFO | SA_ONSTACK | SA_KERNEL_RESTORER,
         .restorer = (u64)signal_restorer,
         .mask = ~(u64)0,
     };
@@ -585,7 +593,7 @@ void signal_before_exec(Thread *t) {
 void signal_after_exec(Thread *t) {
     for (u32 sig = 1; sig <= SIGNALS; sig++)
         if ((signal_ours() & bit(sig)) && t->signals && t->signals->action[sig].handler == (u64)SIG_IGN)
-            signal_set_host_handler(sig, SA_RESTART);
+            signal_set_host_handler(sig, 0);
     if (t->blocked)
         sys_rt_sigprocmask(SIG_UNBLOCK, &t->blocked, NULL);
 }
@@ -601,7 +609,7 @@ void signal_init(Thread *t) {
         sys_rt_sigaction((int)sig, NULL, &a);
         if (a.handler == (u64)SIG_IGN && signal_table(t))
             t->signals->action[sig] = a;
-        signal_set_host_handler(sig, SA_RESTART);
+        signal_set_host_handler(sig, 0);
     }
     set_host_mask(mask);
 }

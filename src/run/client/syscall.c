@@ -21,15 +21,6 @@
 
 enum { KERNEL_WRITES = 1 << 16, PATH_BYTES = 4096, RELEASES_MAX = 64 };
 
-i64 syscall_repeated(Thread *t, u64 number, const u64 a[6]) {
-    i64 result;
-    do {
-        t->repeat = false;
-        result = syscall_guarded(&t->pending_signals, number, a);
-    } while (result == -EINTR && t->repeat && !t->pending_signals);
-    return result;
-}
-
 static i64 pass(Thread *t, u64 number, const u64 a[6]) {
     return syscall_repeated(t, number, a);
 }
@@ -97,7 +88,7 @@ static i64 own_setrlimit(Thread *t, const u64 a[6]) {
 static i64 own_io_uring_enter(Thread *t, const u64 a[6]) {
     if (a[1] && the.releases < RELEASES_MAX)
         the.releases += quick_allow_writes();
-    return pass(t, __NR_io_uring_enter, a);
+    return signal_suspended_ring(t, a);
 }
 
 /* ----------------------------------------------------------------------------------------- processes and signals */

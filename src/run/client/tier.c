@@ -51,12 +51,13 @@ void tier_begin(Thread *t) {
     if (!is_auto() || hot.stopped)
         return;
     TierEvent event = {.value = (u64)&hot, .signal = TIER_SIGNAL, .notify = NOTIFY_THREAD, .tid = (i32)t->tid};
-    hot.timed = sys3(__NR_timer_create, CLOCK_THREAD_CPUTIME_ID, (u64)&event, (u64)&hot.timer) >= 0;
+    u64 us = the.opt.sample_us, clock = us ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, ns = us ? us * 1000 : PERIOD_NS;
+    hot.timed = sys3(__NR_timer_create, clock, (u64)&event, (u64)&hot.timer) >= 0;
     if (!hot.timed)
         return;
     struct {
-        i64 interval_s, interval_ns, value_s, value_ns;
-    } every = {0, PERIOD_NS, 0, PERIOD_NS};
+        u64 interval_s, interval_ns, value_s, value_ns;
+    } every = {ns / 1000000000, ns % 1000000000, ns / 1000000000, ns % 1000000000};
     sys4(__NR_timer_settime, (u64)(i64)hot.timer, 0, (u64)&every, 0);
 }
 
@@ -182,7 +183,7 @@ void tier_stop(Thread *t) {
         return;
     arena_lock();
     hot.stopped = true;
-    if (hot.timed)
+    if (hot.timed && !the.opt.sample_us) /* those who ask for a period want signals, not samples */
         sys1(__NR_timer_delete, (u64)(i64)hot.timer);
     drop_optimised(t);
     arena_unlock();
