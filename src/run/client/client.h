@@ -315,6 +315,8 @@ void code_revert(u64 offset);
 void code_forget(u64 start, u64 end);
 /* Translations of other code than what is in [start, end): forget them. */
 void code_discard(u64 start, u64 end);
+/* The quick code at pc is gone, with the arena's lock held: what led there from optimised code asks anew. */
+void code_discard_at(u64 pc);
 void code_after_fork(void); /* in the child */
 /* With --tier=opt: from now on others see the guest's memory. All translations so far are forgotten, and the threads in them leave (leave.h). */
 void code_share(void);

@@ -581,6 +581,18 @@ static bool forget(Code *c, u64 start, u64 end) {
     return any;
 }
 
+void code_discard_at(u64 pc) {
+    Code *c = the.code;
+    Entry *e = c->any ? slot_of(c->map, c->map_cap, pc) : NULL;
+    if (!e || !e->used || (!e->code && !e->leave))
+        return;
+    redirect_to_lazy(c, e);
+    e->code = e->leave = NULL;
+    for (Thread *t = the.threads; t; t = t->next)
+        if (row_of(t, pc)->pc == pc)
+            __atomic_store_n(&row_of(t, pc)->pc, 0, __ATOMIC_RELEASE);
+}
+
 /* True: there was optimised code. */
 static bool discard(u64 start, u64 end) {
     bool any = false;

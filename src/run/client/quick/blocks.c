@@ -251,6 +251,7 @@ void block_kill(u32 number) {
     u64 pc = b->pc;
     for (u32 i = 0; i < b->insns; i++) {
         tables_clear(pc);
+        code_discard_at(pc);
         pc += block_lens(b)[2 * i];
     }
     for (u32 x = b->incoming, next; x; x = next) {
