@@ -27,9 +27,9 @@ static bool exists(char *path, size_t size, const char *dir, const char *relativ
 static const char *const places[] = {"", "/src/run/client", "/src/run/server", "/../libexec/lathe"};
 
 bool programs_find(const char *name, char *path, size_t size) {
-    char self[PATH_MAX];
+    char self[PATH_MAX], where[PATH_MAX]; /* absolute: the program may go to another directory */
     const char *chosen = getenv("LATHE_LIBEXEC");
-    if (chosen && *chosen && exists(path, size, chosen, "", name))
+    if (chosen && *chosen && programs_absolute(chosen, where, sizeof(where)) && exists(path, size, where, "", name))
         return true;
     bool known = directory_of_self(self, sizeof(self));
     for (size_t i = 0; known && i < ARRAY_LEN(places); i++)

@@ -297,6 +297,8 @@ static int misuse(const Settings *s) {
         return options_misuse(&options, "--dump: '%s' is no list of lift, opt and obj", s->dump);
     if (bare)
         return options_misuse(&options, "-E: '%s' has no value", bare);
+    if (s->sample_us > UINT32_MAX)
+        return options_misuse(&options, "--sample-every: at most %u", UINT32_MAX);
     if (s->server && !is_server(s->server))
         return options_misuse(&options, "--server: '%s' is not auto, start, none, a path or ssh:HOST", s->server);
     return 0;

@@ -5,6 +5,7 @@ static const struct {
     const char *name, *format;
 } texts[CALLS] = {
 #define PASS(name, text) [CALL_##name] = {#name, text},
+#define CONFINE(name, text) [CALL_##name] = {#name, text},
 #define OWN(name, text) [CALL_##name] = {#name, text},
 #define RANGE(name, text) [CALL_##name] = {#name, text},
 #define REFUSE(name, text, error) [CALL_##name] = {#name, text},
@@ -12,6 +13,7 @@ static const struct {
 #include "guest_calls.def"
 #include "run/client/syscalls.def"
 #undef PASS
+#undef CONFINE
 #undef OWN
 #undef RANGE
 #undef REFUSE

@@ -8,6 +8,7 @@
 typedef enum Call {
     CALL_NONE,
 #define PASS(name, text) CALL_##name,
+#define CONFINE(name, text) CALL_##name,
 #define OWN(name, text) CALL_##name,
 #define RANGE(name, text) CALL_##name,
 #define REFUSE(name, text, error) CALL_##name,
@@ -15,6 +16,7 @@ typedef enum Call {
 #include "guest_calls.def"
 #include "run/client/syscalls.def"
 #undef PASS
+#undef CONFINE
 #undef OWN
 #undef RANGE
 #undef REFUSE
@@ -31,12 +33,14 @@ const char *call_format(Call call); /* of the arguments; see syscalls.def */
 /* guest/NAME/calls.c: the guest's own */
 typedef i64 CallFunction(Thread *t, const u64 a[6]);
 #define PASS(name, text)
+#define CONFINE(name, text)
 #define OWN(name, text)
 #define RANGE(name, text)
 #define REFUSE(name, text, error)
 #define GUEST(id, name, text) CallFunction guest_##id;
 #include "guest_calls.def"
 #undef PASS
+#undef CONFINE
 #undef OWN
 #undef RANGE
 #undef REFUSE

@@ -12,7 +12,7 @@
  *     arena.c    the memory of translated code
  *     quick/     the quick tier: guest code copied
  *     code.c     the optimising tier: the table, objects linked, stubs; enter.S  between C and its code
- *     remote.c   the connection to the server
+ *     remote.c   the connection to the server; spawn.c, keeper.c  who starts it; hidden.c  descriptors that the guest does not see
  *     store.c    reading the persistent cache
  *     syscall.c  the guest's system calls, calls.c  their names; trace.c prints them; proc.c, proc_memory.c  what /proc tells of the guest
  *     waits.c    calls that samples and the like have interrupted are made again; rest.c  what is left of them
@@ -79,6 +79,7 @@ typedef struct Options {
     u32 stats;              /* 0 none, 1 text, 2 json */
     u32 sample_us;          /* --sample-every: how often, by the clock on the wall; 0: by the thread's own CPU time */
     u32 dump;               /* DUMP_* bits, handed to the server */
+    u32 keeper;             /* keeper.c: descriptor that exec hands on; 0: there is no keeper */
     u32 filters;            /* seccomp.c: descriptor of what exec hands on, plus 1; 0: nothing */
     u32 first_pid;          /* of the run: --strace names all others */
     bool by_guest;          /* a guest has started this one by exec */
@@ -128,6 +129,7 @@ typedef struct Process {
     u64 first_stack;            /* likewise: its stack, from here on */
     struct Code *code; /* code.c */
     u32 code_age;      /* leave.c: threads whose own is another one may be in translations that are given up */
+    int keeper;        /* keeper.c: its descriptor; 0: none */
     int stats_fd;      /* standard error as it was: the guest may close its own before it ends */
     u64 start_us;
     u64 *auxv;   /* the kernel's, to this process */
@@ -204,6 +206,7 @@ typedef struct Thread {
     u64 unlocked_mask;
     bool own_files;             /* its descriptors are not those of the process that the memory is of */
     Remote remote;              /* then */
+    int keeper;                 /* likewise: keeper.c */
     bool borrows_memory;        /* a vfork child: the memory is its parent's */
     bool stepping;              /* quick code goes on by single steps to the next instruction of the guest */
     bool repeat;                /* what the guest does not see came as a system call of it ended, or ended it: see waits.c */
@@ -380,6 +383,8 @@ size_t guest_write(u64 addr, const void *buf, size_t size);
 i64 shm_attach(int id, u64 addr, u32 flags);
 i64 shm_detach(u64 addr);
 
+i64 landlock_restrict(Thread *t, const u64 args[6]); /* landlock.c: landlock_restrict_self of the guest */
+
 /* Give the guest the kernel's vdso (the.vdso) if that is possible; else nobody has it. */
 void vdso_adopt(void);
 
@@ -414,11 +419,11 @@ i64 proc_open(const ProcPath *p, int fd, u32 flags);
 Remote *remote_take(Thread *t);
 void remote_give(Remote *r);
 TranslateMessage remote_request(u64 pc, const Module *m);
-/* Ask the server to translate; starts one if there is none, and others if it dies. The object is in the connection's memory until
- * the next call; NULL: it cannot be translated (facts->object_size is 0), or there is no server. Without the arena's lock. */
-const void *remote_translate(Remote *r, TranslateMessage request, ObjectMessage *facts);
+/* Ask the server to translate; starts one if there is none, and others if it dies. false: there is no server. The object is in the
+ * connection's memory until the next call; NULL: it cannot be translated (facts->object_size is 0). Without the arena's lock. */
+bool remote_translate(Thread *t, Remote *r, TranslateMessage request, ObjectMessage *facts, const void **object);
 /* The same without waiting: the answer is there when remote_poll says so. One at a time. again: of TranslateMessage. */
-bool remote_begin(const Thread *t, u64 pc, const Module *m, bool again);
+bool remote_begin(Thread *t, u64 pc, const Module *m, bool again);
 typedef enum RemoteAnswer { REMOTE_NOTHING, REMOTE_OBJECT, REMOTE_LOST, REMOTE_LIMIT /* it takes too much */ } RemoteAnswer;
 RemoteAnswer remote_poll(ObjectMessage *facts, const void **object);
 /* No signals from it any more: the program that exec starts would die of one. remote_begin has them again. */
@@ -427,10 +432,10 @@ void remote_after_fork(Thread *t); /* the child's own connections come later */
 void remote_end(void);        /* what remote_begin has asked for is not wanted any more */
 void remote_free(Remote *r);  /* its memory */
 enum { DESCRIPTOR_AWAY = 1000 }; /* from here on a guest does not expect one of its own */
-/* The guest does not see our descriptors: the lowest one that is not below `from`, or -1; and one of its own will have this number,
- * false: it cannot. */
-int remote_next_descriptor(const Thread *t, int from);
-bool remote_make_way(const Thread *t, int fd);
+/* The connections that there may be in the files of this thread; NULL: no more. Does somebody wait for an answer at one? With the arena's lock. */
+enum { REMOTES_MAX = 4 };
+Remote *remote_no(Thread *t, u32 index);
+bool remote_is_busy(Thread *t, u32 index);
 
 /* ------------------------------------------------------------------------------------------------------------ store.c */
 
@@ -455,6 +460,7 @@ i64 process_exec(Thread *t, const char *path, char **argv, char **envp);
 bool process_runs_here(const char *path, Options *o);
 i64 process_clone3(Thread *t, u64 args, u64 size);
 _Noreturn void process_exit(Thread *t, int status); /* prints statistics */
+const char *client_file(const char *path); /* a client's program, also for who has another root by now */
 i64 process_exit_thread(Thread *t, int status); /* returns if a signal has to be delivered first */
 bool process_leave(Thread *t); /* the thread is going to end, and is no longer one of the.threads; false: it is the last one */
 /* A trap of translated code (cpu->trap): the guest's signal. Returns if the guest goes on. */

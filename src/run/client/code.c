@@ -42,6 +42,7 @@ typedef struct Code {
     u64 map_len, map_cap;
     u32 news;  /* counts what came of requests */
     bool any; /* code, stubs, or what is given up, at all */
+    bool unserved; /* there is no server to be had */
     u8 *work; /* scratch memory of the linker */
     u64 work_bytes;
 } Code;
@@ -333,8 +334,9 @@ static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *fa
     TranslateMessage request = remote_request(pc, module_of_code(pc));
     u64 start = sys_now_us();
     entry_for(c, pc)->maker = t->tid;
+    const void *object = NULL;
     arena_unlock();
-    const void *object = remote_translate(r, request, facts);
+    bool served = remote_translate(t, r, request, facts, &object);
     arena_lock();
     the.stats.wait_us += sys_now_us() - start;
     const Module *m = module_of_code(pc);
@@ -342,8 +344,11 @@ static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *fa
     *code = valid && object ? link_timed(c, object, facts->object_size, m, pc) : NULL;
     if (valid)
         entry_for(c, pc)->maker = 0;
+    if (!served && !quick_works())
+        die("without a server there is no code for this processor");
+    c->unserved |= !served;
     note_answer(c, pc, facts, *code);
-    return valid;
+    return valid || !served;
 }
 
 /* Until some request has an end, or somebody may have been killed over one. */
@@ -415,6 +420,8 @@ static void *find_optimised(Thread *t, Code *c, u64 pc) {
                 return code;
         }
     }
+    if (!code && c->unserved)
+        return trapping(pc, LATHE_TRAP_NONE);
     if (!code)
         return trapping(pc, facts.undecodable ? LATHE_TRAP_UNSUPPORTED : LATHE_TRAP_UNREADABLE);
     set_code(c, entry_for(c, pc), code);
@@ -759,8 +766,10 @@ void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts
 /* ------------------------------------------------------------------------------------------------------------ threads */
 
 /* What only quick code does: a translation came to a page of its file that can be written to, or to an instruction that the lifter has no
- * row for. */
+ * row for, or there is no server. */
 static bool is_for_quick(const Thread *t) {
+    if (t->cpu.trap == LATHE_TRAP_NONE)
+        return the.code->unserved;
     return t->cpu.trap == LATHE_TRAP_UNREADABLE ? !is_fixed(t->cpu.pc)
                                                 : t->cpu.trap == LATHE_TRAP_UNSUPPORTED && guest_facts.is_hosts;
 }

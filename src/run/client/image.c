@@ -24,6 +24,7 @@
 #define WINDOW_DISTANCE ((u64)1 << 31)
 
 enum { IMAGE_VERSION = 4, WINDOW_COUNT = 160, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
+enum { OWNER_READ = 0400, OWNER_ALL = 0700 }; /* set twice: the guest's umask may be anything */
 enum { FROM_START = 0 }; /* SEEK_SET of a header that does not go with others */
 
 /* The arena's code and data, what the quick tier has, and what the optimising one has. */
@@ -273,10 +274,10 @@ static void write_image(const ImageHead *head, const PackImageModule *modules, c
         return;
     path_of(path, "");
     path_of(temporary, TIDY_SUFFIX);
-    i64 fd = sys_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0400);
+    i64 fd = sys_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, OWNER_READ);
     if (fd < 0)
         return;
-    bool ok = write_parts((int)fd, head, &l, modules, parts) && seal((int)fd, head, &l) && !sys_rename(temporary, path);
+    bool ok = !sys_fchmod((int)fd, OWNER_READ) && write_parts((int)fd, head, &l, modules, parts) && seal((int)fd, head, &l) && !sys_rename(temporary, path);
     if (!ok)
         sys_unlink(temporary);
     sys_close((int)fd);
@@ -314,7 +315,8 @@ void image_save(Thread *t) {
     ImagePart parts[PARTS];
     if (!image.usable || the.forked || t->borrows_memory || !has_grown())
         return;
-    sys_mkdir(the.opt.cache_dir, 0700);
+    if (!sys_mkdir(the.opt.cache_dir, OWNER_ALL))
+        sys_chmod(the.opt.cache_dir, OWNER_ALL);
     tidy_cache();
     ImageHead head = {
         .common = {.magic = PACK_IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window, .modules_off = sizeof(head)}};

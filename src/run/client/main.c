@@ -11,6 +11,7 @@
 #include "run/client/own.h"
 #include "run/client/quick/quick.h"
 #include "run/client/seccomp.h"
+#include "run/client/spawn.h"
 #include "run/client/tier.h"
 
 enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202, SPARES_MAX = 8 };
@@ -200,11 +201,15 @@ static int keep_stderr(void) {
 }
 
 int client_main(int argc, char **argv, char **envp, u64 *auxv) {
+    if (keeper_is_meant(argc, argv))
+        keeper_main(argv, envp);
     if (argc < 4 || !options_parse(argv[1], &the.opt))
         die("lathe-client is started by lathe run");
     the.start_us = sys_now_us();
     the.auxv = auxv;
     the.envp = envp;
+    keeper_take_over(the.opt.keeper);
+    the.opt.keeper = 0;
     the.stats_fd = the.opt.stats || *the.opt.shared ? keep_stderr() : 2;
     if (!space_init(image_window_hint(argv[2])) || !arena_init() || !code_init() || !quick_init())
         die("not enough address space");

@@ -29,6 +29,7 @@ static const Field fields[] = {
     FIELD("stats", stats, WORD),
     FIELD("sample", sample_us, WORD),
     FIELD("dump", dump, WORD),
+    FIELD("keeper", keeper, WORD),
     FIELD("filters", filters, WORD),
     FIELD("root", first_pid, WORD),
     FIELD("exec", by_guest, FLAG),

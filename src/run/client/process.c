@@ -16,6 +16,7 @@
 #include "run/client/program.h"
 #include "run/client/quick/quick.h"
 #include "run/client/seccomp.h"
+#include "run/client/spawn.h"
 #include "run/client/space.h"
 #include "run/client/tier.h"
 
@@ -38,6 +39,8 @@ static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
 
 static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     start_child(t, stack, set_tls, tls);
+    remote_after_fork(t);
+    keeper_after_fork(t);
     t->borrows_memory = t->separate = t->own_files = false;
     the.forked = true;
     the.limits = *t->limits;
@@ -45,7 +48,6 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     t->next = NULL; /* the others stayed behind */
     the.threads = t;
     the.ended = NULL;
-    remote_after_fork(t);
     code_after_fork();
     quick_after_fork(t);
     signal_after_fork(t);
@@ -91,6 +93,7 @@ static Thread *thread_copy(const Thread *t, u64 flags) {
     child->own_limits = *t->limits;
     child->limits = &child->own_limits;
     child->own_files = t->own_files || !(flags & CLONE_FILES);
+    keeper_copy(child, t);
     seccomp_inherit(child, t);
     if (signal_copy(child, t))
         return child;
@@ -175,6 +178,7 @@ static Thread *new_beside(Thread *t, u64 flags) {
     }
     the.any_separate |= child->separate;
     child->own_files = t->own_files || !(flags & CLONE_FILES);
+    keeper_copy(child, t);
     return child;
 }
 
@@ -203,7 +207,15 @@ static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
     return result;
 }
 
+/* The child is somewhere else, where it may find no server. */
+static void before_namespaces(Thread *t, u64 flags) {
+    enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET };
+    if (flags & NAMESPACES)
+        keeper_prepare(t);
+}
+
 i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
+    before_namespaces(t, flags);
     if (!(flags & CLONE_VM))
         return fork_process(t, flags, stack, parent_tid, child_tid, tls);
     if ((flags & (CLONE_VFORK | CLONE_THREAD | CLONE_SIGHAND)) == CLONE_VFORK)
@@ -235,6 +247,7 @@ i64 process_clone3(Thread *t, u64 args, u64 size) {
         return clone_by_clone3(t, &a, stack);
     a.stack = a.stack_size = 0;
     u64 host[6] = {(u64)&a, size};
+    before_namespaces(t, a.flags);
     i64 result = clone_alone(t, __NR_clone3, host);
     if (result == 0)
         after_fork(t, stack, a.flags & CLONE_SETTLS, a.tls);
@@ -322,10 +335,9 @@ static i64 count_strings(u64 list) {
     return 0;
 }
 
-/* This program can be found also by who has another root by now. */
-static const char *client_file(const Options *o) {
-    bool found = !sys_access(o->client_path, X_OK) || strcmp(o->client_path, the.opt.client_path);
-    return found ? o->client_path : "/proc/self/exe";
+const char *client_file(const char *path) {
+    bool found = !sys_access(path, X_OK) || strcmp(path, the.opt.client_path);
+    return found ? path : "/proc/self/exe";
 }
 
 /* execve with one variable more: the shared cache's password. The lists are on the stack: memory would stay behind in the parent of
@@ -361,19 +373,21 @@ static i64 exec_client(Thread *t, const Options *o, const char *path, char **arg
     memcpy(list + BEFORE, argv, (size_t)argc * sizeof(char *));
     list[BEFORE + (argc ? argc : 1)] = NULL;
     if (the.secret)
-        return exec_with_secret(t, client_file(o), list, envp);
-    u64 args[6] = {(u64)client_file(o), (u64)list, (u64)envp};
+        return exec_with_secret(t, client_file(o->client_path), list, envp);
+    u64 args[6] = {(u64)client_file(o->client_path), (u64)list, (u64)envp};
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
 }
 
-/* With a descriptor of the guest's filters, if there are some. */
-static i64 exec_filtered(Thread *t, Options *o, const char *path, char **argv, char **envp) {
+/* With descriptors of the keeper and of the guest's filters, if there are some. */
+static i64 exec_with_descriptors(Thread *t, Options *o, const char *path, char **argv, char **envp) {
     i64 filters = seccomp_hand_on(t);
     if (filters < 0)
         return filters;
     o->filters = filters ? (u32)filters + 1 : 0;
     o->limits = limits_to_hand_on(t->limits);
+    o->keeper = keeper_hand_on(t, true);
     i64 error = exec_client(t, o, path, argv, envp);
+    keeper_hand_on(t, false);
     if (filters)
         sys_close((int)filters);
     return error;
@@ -386,7 +400,7 @@ static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
     if (possible)
         image_save(t);
     if (here)
-        return exec_filtered(t, &options, path, argv, envp);
+        return exec_with_descriptors(t, &options, path, argv, envp);
     i64 error = possible ? seccomp_leave_to_host(t) : 0;
     u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
     if (error)

@@ -1,26 +1,26 @@
 /* remote.c: the client's side of the protocol, and the server's life.
  *
- * When something has to be translated, the user's daemon is asked (lathe serve), if there is one; otherwise a server is started, and
- * not as a child that the guest could wait for: it is a grandchild whose parent is gone. Nothing of the guest stays open in it. If
- * it dies, another one is asked the same once, and a third one to do with little, as is one after a server that has taken too much.
+ * When something has to be translated, the user's daemon is asked (lathe serve), if there is one; otherwise a server is started: by the
+ * keeper (keeper.c), if the guest has given up rights that a server needs, or directly (spawn.c). If it dies, another one is asked the same once, and a third one to do with little, as is one after a server that has taken too much.
  *
  * A connection serves one request at a time, so there are several, as threads have use for them and processors are there. What is a
  * process of its own in the same memory (a vfork child) has other descriptors, and a connection of its own in its Thread. */
 #include "run/client/client.h"
 
-#include <linux/wait.h>
+#include <asm/resource.h>
 
 #include "run/cache/pack.h"
 #include "run/client/arena.h"
-#include "run/client/limits.h"
+#include "run/client/hidden.h"
+#include "run/client/spawn.h"
 #include "run/client/tier.h"
 
 /* Of headers that belong to libc or do not go together with it. */
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, SOCK_NONBLOCK = O_NONBLOCK, MSG_NOSIGNAL = 0x4000 };
-enum { SIG_SETMASK = 2, SOL_SOCKET = 1, SO_PEERCRED = 17 };
+enum { SOL_SOCKET = 1, SO_PEERCRED = 17 };
 
 enum { PATIENCE_US = 2000000 }; /* with a daemon that does not greet */
-enum { CONNECTIONS = 4, REPLY_BYTES = 1 << 16 /* at least, and at most of the guest's memory in one message */ };
+enum { CONNECTIONS = REMOTES_MAX, REPLY_BYTES = 1 << 16 /* at least, and at most of the guest's memory in one message */ };
 
 static Remote connections[CONNECTIONS]; /* the first is that of remote_begin */
 
@@ -78,50 +78,6 @@ static void note_refusal(const Remote *r, const MessageHeader *header) {
 
 /* ---------------------------------------------------------------------------------------------------------- the server */
 
-/* Of the guest's environment only what is meant for Lathe: its LD_PRELOAD is not the server's. */
-static void server_environment(char **out, size_t room) {
-    size_t n = 0;
-    for (char **e = the.envp; *e && n + 1 < room; e++)
-        if (!strncmp(*e, "LATHE_", 6))
-            out[n++] = *e;
-    out[n] = NULL;
-}
-
-/* In the grandchild: only the socket, as 3, is left open. */
-_Noreturn static void become_server(int socket) {
-    sys_dup3(socket, 3, 0);
-    for (int fd = 0; fd < 3; fd++) {
-        sys_close(fd);
-        sys_open("/dev/null", O_RDWR, 0);
-    }
-    sys3(__NR_close_range, 4, ~0u, 0);
-    sys0(__NR_setsid);
-    limits_raise_all();
-    u64 none = 0;
-    sys_rt_sigprocmask(SIG_SETMASK, &none, NULL);
-    char *argv[] = {the.opt.server_path, "--fd=3", NULL}, *envp[32];
-    server_environment(envp, ARRAY_LEN(envp));
-    sys_execve(the.opt.server_path, argv, envp);
-    sys_exit_group(127);
-}
-
-/* A process that sends no signal when it ends, and that only __WALL waits for. */
-static bool spawn(int socket) {
-    i64 child = sys5(__NR_clone, 0, 0, 0, 0, 0);
-    if (child < 0)
-        return false;
-    if (child == 0) {
-        i64 grandchild = sys5(__NR_clone, 0, 0, 0, 0, 0);
-        if (grandchild == 0)
-            become_server(socket);
-        sys_exit_group(grandchild < 0);
-    }
-    int status = 0;
-    while (sys_wait4((int)child, &status, __WALL, NULL) == -EINTR)
-        ;
-    return status == 0;
-}
-
 /* The cache that the server shares with others. */
 static bool name_shared(Remote *r) {
     SharedMessage message = {.run = the.opt.first_pid};
@@ -146,17 +102,8 @@ static void disconnect(Remote *r) {
     r->open = false;
 }
 
-/* If the limit on their numbers allows. */
-static int move_away(int fd) {
-    i64 moved = limits_dup_away(fd);
-    if (moved < 0)
-        return fd;
-    sys_close(fd);
-    return (int)moved;
-}
-
 static void open_as(Remote *r, int fd) {
-    r->fd = move_away(fd);
+    r->fd = hidden_place(fd);
     r->open = true;
 }
 
@@ -170,11 +117,29 @@ static bool is_connected(Remote *r) {
     return r->open;
 }
 
-static bool start_server(Remote *r) {
+static bool spawn(int socket) {
+    char *argv[] = {the.opt.server_path, "--fd=3", NULL};
+    return spawn_beside(socket, the.opt.server_path, argv);
+}
+
+/* The guest may have set itself a low limit for descriptors, which is not for ours. */
+static bool open_pair(int pair[2]) {
+    Limit guests, most;
+    i64 error = sys_socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
+    if (error != -EMFILE || sys_prlimit(RLIMIT_NOFILE, NULL, &guests.soft))
+        return !error;
+    most = (Limit){guests.hard, guests.hard};
+    sys_prlimit(RLIMIT_NOFILE, &most.soft, NULL);
+    error = sys_socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
+    sys_prlimit(RLIMIT_NOFILE, &guests.soft, NULL);
+    return !error;
+}
+
+static bool start_server(Thread *t, Remote *r) {
     int pair[2];
-    if (sys_socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+    if (!open_pair(pair))
         return false;
-    bool ok = spawn(pair[1]);
+    bool ok = keeper_start_server(t, pair[1]) || spawn(pair[1]);
     sys_close(pair[1]);
     open_as(r, pair[0]);
     if (ok && greet(r))
@@ -242,8 +207,8 @@ static bool join_daemon(Remote *r) {
     return false;
 }
 
-static bool connect_server(Remote *r) {
-    return is_connected(r) || join_daemon(r) || start_server(r);
+static bool connect_server(Thread *t, Remote *r) {
+    return is_connected(r) || join_daemon(r) || start_server(t, r);
 }
 
 /* --------------------------------------------------------------------------------------------------- the connections */
@@ -287,56 +252,24 @@ void remote_end(void) {
     disconnect(connections);
 }
 
+/* Descriptors of that number are not ours in a process that had files of its own. */
 void remote_after_fork(Thread *t) {
     disconnect(&t->remote);
     for (u32 i = 0; i < CONNECTIONS; i++) {
+        connections[i].open &= !t->own_files;
         disconnect(&connections[i]);
         connections[i].user = 0;
     }
 }
 
-/* A vfork child may do with its copies of them what it likes. */
-static Remote *with_descriptor(const Thread *t, int fd) {
-    for (u32 i = 0; i < CONNECTIONS && !t->own_files; i++)
-        if (connections[i].open && connections[i].fd == fd)
-            return &connections[i];
-    return NULL;
+Remote *remote_no(Thread *t, u32 index) {
+    if (t->own_files)
+        return index ? NULL : &t->remote;
+    return &connections[index];
 }
 
-/* The limit on their numbers may be low. */
-static bool move(Remote *r) {
-    int fd = r->fd;
-    i64 moved = limits_dup_away(fd);
-    if (moved < 0)
-        moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, (u64)fd + 1);
-    if (moved < 0)
-        moved = sys_fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (moved < 0)
-        return false;
-    sys_close(fd);
-    r->fd = (int)moved;
-    return true;
-}
-
-/* What somebody just uses is free again soon. */
-bool remote_make_way(const Thread *t, int fd) {
-    for (;;) {
-        arena_lock();
-        Remote *r = with_descriptor(t, fd);
-        bool busy = r && !is_idle(r), ok = !r || (!busy && (!r->open || move(r)));
-        arena_unlock();
-        if (!busy)
-            return ok;
-        sys_poll(NULL, 0, 1);
-    }
-}
-
-int remote_next_descriptor(const Thread *t, int from) {
-    int next = -1;
-    for (u32 i = 0; i < CONNECTIONS && !t->own_files; i++)
-        if (connections[i].open && connections[i].fd >= from && (next < 0 || connections[i].fd < next))
-            next = connections[i].fd;
-    return next;
+bool remote_is_busy(Thread *t, u32 index) {
+    return !t->own_files && !is_idle(&connections[index]);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- requests */
@@ -410,19 +343,24 @@ TranslateMessage remote_request(u64 pc, const Module *m) {
     return request;
 }
 
-const void *remote_translate(Remote *r, TranslateMessage request, ObjectMessage *facts) {
-    for (int try = 0; try < 3; try++) {
-        if (!connect_server(r))
-            die("cannot start the translation server %s", the.opt.server_path);
+bool remote_translate(Thread *t, Remote *r, TranslateMessage request, ObjectMessage *facts, const void **object) {
+    bool started = false;
+    for (int try = 0; try < 3 && connect_server(t, r); try++) {
+        started = true;
         RemoteAnswer answer = ask(r, &request, facts);
-        if (answer == REMOTE_OBJECT)
-            return taken_object(r, facts);
+        if (answer == REMOTE_OBJECT) {
+            *object = taken_object(r, facts);
+            return true;
+        }
         disconnect(r);
         request.again = try > 0 || answer == REMOTE_LIMIT;
     }
-    say("the translation server failed three times at %lx", request.pc);
+    if (started)
+        say("the translation server failed three times at %lx", request.pc);
+    else if (!keeper_descriptor(t)) /* a guest that gave up rights of its own expects no message about that */
+        say("cannot start the translation server %s", the.opt.server_path);
     *facts = (ObjectMessage){.pc = request.pc};
-    return NULL;
+    return false;
 }
 
 /* ------------------------------------------------------------------------------------------------------- without waiting */
@@ -443,10 +381,10 @@ void remote_silence(void) {
         sys_fcntl(connections->fd, F_SETFL, O_RDWR);
 }
 
-bool remote_begin(const Thread *t, u64 pc, const Module *m, bool again) {
+bool remote_begin(Thread *t, u64 pc, const Module *m, bool again) {
     TranslateMessage request = remote_request(pc, m);
     request.again = again;
-    if (!connect_server(connections))
+    if (!connect_server(t, connections))
         return false;
     announce(t);
     if (send(connections, C_TRANSLATE, &request, sizeof(request), NULL, 0))

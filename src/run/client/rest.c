@@ -5,7 +5,15 @@
  * guest gets the count it would have got. */
 #include "run/client/waits.h"
 
-enum { MSG_WAITALL = 0x100, MSG_DONTWAIT = 0x40, MSG_WAITFORONE = 0x10000, SOL_SOCKET = 1, SO_TYPE = 3, SO_ERROR = 4, SOCK_STREAM = 1 };
+enum {
+    MSG_WAITALL = 0x100,
+    MSG_DONTWAIT = 0x40,
+    MSG_WAITFORONE = 0x10000,
+    SOL_SOCKET = 1,
+    SO_TYPE = 3,
+    SO_ERROR = 4,
+    SOCK_STREAM = 1
+};
 enum { MESSAGE_BYTES = 64 /* struct mmsghdr */, EVENT_BYTES = 32 /* struct io_event */ };
 enum { HEADER_VECTOR = 2, HEADER_COUNT, HEADER_CONTROL, HEADER_CONTROL_SIZE }; /* of struct msghdr, in words */
 
@@ -56,7 +64,8 @@ static bool shift_vector(u64 list[2], u64 done, struct iovec copy[VECTOR_MAX]) {
 
 /* What goes with the first byte of a message, such as descriptors, is sent. */
 static bool shift_message(u64 *message, u64 done, RestRoom *room) {
-    if (*message != (u64)room->message && guest_read(*message, room->message, sizeof(room->message)) != sizeof(room->message))
+    if (*message != (u64)room->message &&
+        guest_read(*message, room->message, sizeof(room->message)) != sizeof(room->message))
         return false;
     *message = (u64)room->message;
     room->message[HEADER_CONTROL] = room->message[HEADER_CONTROL_SIZE] = 0;
@@ -106,17 +115,27 @@ bool rest_arguments(u64 number, i64 done, u64 a[6], RestRoom *room) {
     if (!done && w->rest != REST_RING)
         return false;
     switch ((Rest)w->rest) {
-    case REST_BYTES: return shift_bytes(at, (u64)done);
-    case REST_DEVICE: return at[1] > (u64)done && is_endless((int)a[0]) && shift_bytes(at, (u64)done);
-    case REST_WAITALL: return a[3] & MSG_WAITALL && socket_option((int)a[0], SO_TYPE) == SOCK_STREAM && shift_bytes(at, (u64)done);
-    case REST_VECTOR: return shift_vector(at, (u64)done, room->vector);
-    case REST_MESSAGE: return shift_message(at, (u64)done, room);
-    case REST_MESSAGES: return shift_messages(number, a, (u64)done);
-    case REST_COUNT: return shift_count(number, at, (u64)done, (int)a[0]);
-    case REST_EVENTS: return shift_events(at, (u64)done);
-    case REST_RING: return waits_for_events(a);
+    case REST_BYTES:
+        return shift_bytes(at, (u64)done);
+    case REST_DEVICE:
+        return at[1] > (u64)done && is_endless((int)a[0]) && shift_bytes(at, (u64)done);
+    case REST_WAITALL:
+        return a[3] & MSG_WAITALL && socket_option((int)a[0], SO_TYPE) == SOCK_STREAM && shift_bytes(at, (u64)done);
+    case REST_VECTOR:
+        return shift_vector(at, (u64)done, room->vector);
+    case REST_MESSAGE:
+        return shift_message(at, (u64)done, room);
+    case REST_MESSAGES:
+        return shift_messages(number, a, (u64)done);
+    case REST_COUNT:
+        return shift_count(number, at, (u64)done, (int)a[0]);
+    case REST_EVENTS:
+        return shift_events(at, (u64)done);
+    case REST_RING:
+        return waits_for_events(a);
     case REST_CLOSED:
-    case REST_NONE: break;
+    case REST_NONE:
+        break;
     }
     return false;
 }

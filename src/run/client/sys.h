@@ -225,6 +225,14 @@ static inline i64 sys_mkdir(const char *path, u32 mode) {
     return sys2(__NR_mkdir, (u64)path, mode);
 }
 
+static inline i64 sys_chmod(const char *path, u32 mode) {
+    return sys2(__NR_chmod, (u64)path, mode);
+}
+
+static inline i64 sys_fchmod(int fd, u32 mode) {
+    return sys2(__NR_fchmod, (u64)fd, mode);
+}
+
 static inline i64 sys_fcntl(int fd, int command, u64 arg) {
     return sys3(__NR_fcntl, (u64)fd, (u64)command, arg);
 }

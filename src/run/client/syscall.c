@@ -7,17 +7,21 @@
  * A signal with a handler of the guest that arrives before a call, or makes the kernel restart one, comes first: the
  * call answers SYSCALL_RESTART and the guest's pc goes back to its instruction, exactly as the kernel does it.
  */
+#include <asm/resource.h>
 #include <linux/openat2.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 
 #include "run/client/frame.h"
+#include "run/client/hidden.h"
+#include "run/client/image.h"
 #include "run/client/leave.h"
 #include "run/client/limits.h"
 #include "run/client/quick/quick.h"
 #include "run/client/reach.h"
 #include "run/client/seccomp.h"
+#include "run/client/spawn.h"
 
 enum { KERNEL_WRITES = 1 << 16, PATH_BYTES = 4096, RELEASES_MAX = 64 };
 
@@ -72,7 +76,14 @@ static i64 own_mlockall(Thread *t, const u64 a[6]) {
     return limits_lock_all((u32)a[0]);
 }
 
+/* These limits would be the server's, too. */
+static void before_limit(Thread *t, u32 resource, u64 set) {
+    if (set && (resource == RLIMIT_CPU || resource == RLIMIT_FSIZE || resource == RLIMIT_NOFILE || resource == RLIMIT_NPROC))
+        keeper_prepare(t);
+}
+
 static i64 own_prlimit64(Thread *t, const u64 a[6]) {
+    before_limit(t, (u32)a[1], a[2]);
     return limits_call(t, (int)a[0], (u32)a[1], a[2], a[3]);
 }
 
@@ -81,6 +92,7 @@ static i64 own_getrlimit(Thread *t, const u64 a[6]) {
 }
 
 static i64 own_setrlimit(Thread *t, const u64 a[6]) {
+    before_limit(t, (u32)a[0], a[1]);
     return a[1] ? limits_call(t, 0, (u32)a[0], a[1], 0) : -EFAULT;
 }
 
@@ -197,9 +209,18 @@ static i64 own_prctl(Thread *t, const u64 a[6]) {
         return -EINVAL;
     case PR_SET_MM:
         return -EPERM;
+    case PR_SET_CHILD_SUBREAPER: /* it would wait for servers */
+    case PR_SET_SECUREBITS:
+    case PR_CAPBSET_DROP:
+        keeper_prepare(t);
+        return pass(t, __NR_prctl, a);
     default:
         return pass(t, __NR_prctl, a);
     }
+}
+
+static i64 own_landlock_restrict_self(Thread *t, const u64 a[6]) {
+    return landlock_restrict(t, a);
 }
 
 /* --------------------------------------------------------------------------------------------------------- paths */
@@ -393,21 +414,21 @@ static i64 own_execveat(Thread *t, const u64 a[6]) {
 
 /* For the guest, our descriptors are not open. */
 static i64 own_close(Thread *t, const u64 a[6]) {
-    return (int)a[0] >= 0 && remote_next_descriptor(t, (int)a[0]) == (int)a[0] ? -EBADF : pass(t, __NR_close, a);
+    return (int)a[0] >= 0 && hidden_next(t, (int)a[0]) == (int)a[0] ? -EBADF : pass(t, __NR_close, a);
 }
 
 static i64 own_dup2(Thread *t, const u64 a[6]) {
-    return remote_make_way(t, (int)a[1]) ? pass(t, __NR_dup2, a) : -EMFILE;
+    return hidden_make_way(t, (int)a[1]) ? pass(t, __NR_dup2, a) : -EMFILE;
 }
 
 static i64 own_dup3(Thread *t, const u64 a[6]) {
-    return remote_make_way(t, (int)a[1]) ? pass(t, __NR_dup3, a) : -EMFILE;
+    return hidden_make_way(t, (int)a[1]) ? pass(t, __NR_dup3, a) : -EMFILE;
 }
 
 static i64 own_close_range(Thread *t, const u64 a[6]) {
     u32 first = (u32)a[0], last = (u32)a[1];
     i64 error = 0;
-    for (int ours; first <= (u32)INT32_MAX && (ours = remote_next_descriptor(t, (int)first)) >= 0 && (u32)ours <= last && !error;) {
+    for (int ours; first <= (u32)INT32_MAX && (ours = hidden_next(t, (int)first)) >= 0 && (u32)ours <= last && !error;) {
         if (first < (u32)ours)
             error = sys3(__NR_close_range, first, (u64)ours - 1, a[2]);
         first = (u32)ours + 1;
@@ -417,7 +438,7 @@ static i64 own_close_range(Thread *t, const u64 a[6]) {
 
 /* ----------------------------------------------------------------------------------------------------- the table */
 
-typedef enum Kind { KIND_NONE, KIND_PASS, KIND_OWN, KIND_RANGE, KIND_REFUSE } Kind;
+typedef enum Kind { KIND_NONE, KIND_PASS, KIND_CONFINE, KIND_OWN, KIND_RANGE, KIND_REFUSE } Kind;
 
 typedef struct Row {
     u8 kind;
@@ -428,6 +449,7 @@ typedef struct Row {
 
 static const Row rows[CALLS] = {
 #define PASS(name, text) [CALL_##name] = {KIND_PASS, REACH_POINTERS(text), 0, NULL},
+#define CONFINE(name, text) [CALL_##name] = {KIND_CONFINE, REACH_POINTERS(text), 0, NULL},
 #define OWN(name, text) [CALL_##name] = {KIND_OWN, REACH_POINTERS(text), 0, own_##name},
 #define RANGE(name, text) [CALL_##name] = {KIND_RANGE, REACH_POINTERS(text), 0, NULL},
 #define REFUSE(name, text, error) [CALL_##name] = {KIND_REFUSE, 0, -error, NULL},
@@ -435,11 +457,21 @@ static const Row rows[CALLS] = {
 #include "guest_calls.def"
 #include "run/client/syscalls.def"
 #undef PASS
+#undef CONFINE
 #undef OWN
 #undef RANGE
 #undef REFUSE
 #undef GUEST
 };
+
+/* Where files may be others than before, the image is written now and not at the end. */
+static void before_confinement(Thread *t, Call call, const u64 a[6]) {
+    keeper_prepare(t);
+    if (call == CALL_chroot || call == CALL_pivot_root || call == CALL_setns || (call == CALL_unshare && a[0] & CLONE_NEWNS)) {
+        image_save(t);
+        image_give_up();
+    }
+}
 
 i64 call_do(Thread *t, Call call, const u64 a[6]) {
     const Row *r = &rows[call];
@@ -454,6 +486,9 @@ i64 call_do(Thread *t, Call call, const u64 a[6]) {
     for (u32 i = 0; i < 6 && the.releases < RELEASES_MAX; i++)
         the.releases += quick_allow_writes_to(a[i], a[i] + KERNEL_WRITES);
     switch ((Kind)r->kind) {
+    case KIND_CONFINE:
+        before_confinement(t, call, a);
+        return pass(t, number, a);
     case KIND_PASS: {
         i64 result = pass(t, number, a);
         return result == -EFAULT && quick_allow_writes() ? pass(t, number, a) : result;

@@ -15,7 +15,7 @@
 #include "run/client/quick/region.h"
 #include "run/client/space.h"
 
-enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32 };
+enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32, FAILURES_MAX = 5 };
 enum { NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2, CODE_POLL_FIRST = 1 };
 
 typedef struct TierEvent { /* struct sigevent */
@@ -27,6 +27,7 @@ typedef struct Hot {
     u32 count;
     u64 queue[QUEUE]; /* to be asked for */
     bool asking;
+    u32 failures; /* of servers, one after the other */
     bool stopped; /* no more of it */
     bool timed;
     i32 timer;
@@ -68,11 +69,13 @@ void tier_found(Thread *t, u64 pc) {
 
 /* ------------------------------------------------------------------------------------------------------------ requests */
 
+/* Where no server can be had, or each one dies, quick code does without. */
 static void ask_next(Thread *t) {
-    while (hot.count && !hot.asking) {
+    while (hot.count && !hot.asking && hot.failures < FAILURES_MAX) {
         u64 pc = hot.queue[--hot.count];
         const Module *m = space_module(pc);
         hot.asking = m && remote_begin(t, pc, m, false);
+        hot.failures += m && !hot.asking;
         hot.asked = pc;
     }
 }
@@ -90,6 +93,7 @@ static void take_answer(Thread *t) {
     if (answer == REMOTE_NOTHING)
         return;
     hot.asking = false;
+    hot.failures = answer == REMOTE_LOST ? hot.failures + 1 : 0;
     if (answer == REMOTE_LIMIT)
         ask_again(t);
     if (answer != REMOTE_OBJECT || facts.pc != hot.asked)

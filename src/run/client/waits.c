@@ -18,7 +18,15 @@
 
 #include "run/client/signal.h"
 
-enum { MONOTONIC = 1, REALTIME = 0, TAI = 11, ABSOLUTE = 1 /* of clock_nanosleep */, SOL_SOCKET = 1, SO_RCVTIMEO = 20, SO_SNDTIMEO = 21 };
+enum {
+    MONOTONIC = 1,
+    REALTIME = 0,
+    TAI = 11,
+    ABSOLUTE = 1 /* of clock_nanosleep */,
+    SOL_SOCKET = 1,
+    SO_RCVTIMEO = 20,
+    SO_SNDTIMEO = 21
+};
 enum { NS = 1000000000, NS_OF_MS = 1000000, NS_OF_US = 1000 };
 
 // clang-format off
@@ -77,6 +85,11 @@ static u64 now_ns(i32 clock) {
     return (u64)now.tv_sec * NS + (u64)now.tv_nsec;
 }
 
+static bool is_futex_wait(u64 operation) {
+    u32 command = operation & FUTEX_CMD_MASK;
+    return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+}
+
 /* A relative wait by a clock that somebody may set goes on as if nobody had. */
 static i32 clock_of(u64 number, const u64 a[6]) {
     i32 clock = number == __NR_clock_nanosleep ? (i32)a[0] : MONOTONIC;
@@ -90,33 +103,41 @@ static bool is_relative(u64 number, const u64 a[6]) {
     if (number == __NR_clock_nanosleep)
         return !(a[1] & ABSOLUTE);
     enum { A_POINT_IN_TIME = 1 << 5, REGISTERED = 1 << 6 }; /* IORING_ENTER_ABS_TIMER, IORING_ENTER_EXT_ARG_REG */
-    return number != __NR_io_uring_enter || (a[3] & (IORING_ENTER_EXT_ARG | A_POINT_IN_TIME | REGISTERED)) == IORING_ENTER_EXT_ARG;
+    return number != __NR_io_uring_enter ||
+           (a[3] & (IORING_ENTER_EXT_ARG | A_POINT_IN_TIME | REGISTERED)) == IORING_ENTER_EXT_ARG;
 }
 
 /* Of a timespec or timeval. */
 static bool read_limit(u64 from, u64 unit_ns, u64 *ns) {
     i64 limit[2];
     const i64 longest = INT64_MAX / 2 / NS;
-    if (!from || guest_read(from, limit, sizeof(limit)) != sizeof(limit) || limit[0] < 0 || limit[1] < 0 || (u64)limit[1] * unit_ns >= NS ||
-        limit[0] > longest)
+    if (!from || guest_read(from, limit, sizeof(limit)) != sizeof(limit) || limit[0] < 0 || limit[1] < 0 ||
+        (u64)limit[1] * unit_ns >= NS || limit[0] > longest)
         return false;
     *ns = (u64)limit[0] * NS + (u64)limit[1] * unit_ns;
     return true;
 }
 
 static bool read_ring_limit(Deadline *d, const u64 a[6], u64 *ns) {
-    return a[5] == sizeof(d->ring) && guest_read(a[4], &d->ring, sizeof(d->ring)) == sizeof(d->ring) && read_limit(d->ring.ts, 1, ns);
+    return a[5] == sizeof(d->ring) && guest_read(a[4], &d->ring, sizeof(d->ring)) == sizeof(d->ring) &&
+           read_limit(d->ring.ts, 1, ns);
 }
 
 /* False: the call waits without a limit, or not at all. */
 static bool read_time(Deadline *d, const u64 a[6], u64 *ns) {
     u64 value = a[d->wait->time_at];
     switch ((TimeUnit)d->wait->unit) {
-    case UNTIMED: return false;
-    case MILLISECONDS: *ns = (u64)(i32)value * NS_OF_MS; return (i32)value > 0;
-    case TIMESPEC: return read_limit(value, 1, ns);
-    case TIMEVAL: return read_limit(value, NS_OF_US, ns);
-    case RING_TIME: return read_ring_limit(d, a, ns);
+    case UNTIMED:
+        return false;
+    case MILLISECONDS:
+        *ns = (u64)(i32)value * NS_OF_MS;
+        return (i32)value > 0;
+    case TIMESPEC:
+        return read_limit(value, 1, ns);
+    case TIMEVAL:
+        return read_limit(value, NS_OF_US, ns);
+    case RING_TIME:
+        return read_ring_limit(d, a, ns);
     }
     return false;
 }
@@ -199,9 +220,14 @@ static bool unseen(const Thread *t) {
     return t->repeat && !t->pending_signals;
 }
 
+/* Does the call answer EINTR after every handler? A futex does so with any limit, also one that is a point in time. */
+static bool never_restarts(const Deadline *d, u64 number, const u64 a[6]) {
+    return d->wait->never || d->is_set || (number == __NR_futex && a[3] && is_futex_wait(a[1]));
+}
+
 /* A signal of the guest waits for its handler; the call that it found has begun. */
-static i64 interrupted(const Thread *t, const Deadline *d) {
-    return signal_restarts(t) && !d->wait->never && !d->is_set ? SYSCALL_RESTART : -EINTR;
+static i64 interrupted(const Thread *t, const Deadline *d, u64 number, const u64 a[6]) {
+    return signal_restarts(t) && !never_restarts(d, number, a) ? SYSCALL_RESTART : -EINTR;
 }
 
 static i64 made_again(Thread *t, Deadline *d, u64 number, u64 a[6]) {
@@ -213,8 +239,10 @@ static i64 made_again(Thread *t, Deadline *d, u64 number, u64 a[6]) {
         deadline_apply(d, a);
         result = once(t, number, a);
     }
+    if (result == -EAGAIN && number == __NR_futex && is_futex_wait(a[1]))
+        return 0; /* the word has changed since the wait began: whoever did that wakes those who wait */
     bool ours = t->repeat || (t->pending_signals & signal_ours());
-    return result == SYSCALL_RESTART || (result == -EINTR && ours) ? interrupted(t, d) : result;
+    return result == SYSCALL_RESTART || (result == -EINTR && ours) ? interrupted(t, d, number, a) : result;
 }
 
 /* The call has done a part, which counts whatever becomes of the rest. */

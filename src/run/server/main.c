@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "codegen/target.h"
@@ -239,6 +240,7 @@ int main(int argc, char **argv) {
     }
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* the guest may have a limit for files: then the cache gets none */
+    umask(022); /* likewise for what it lets be read */
     set_llvm_options();
     if (a.listener)
         return run_daemon(&a);
