@@ -1,9 +1,10 @@
 /* calls.c: system calls that riscv64 Linux has in its own way: structures, the order of arguments, and what is said of the CPU. */
 #include "run/client/calls.h"
 
-#include <linux/eventpoll.h>
 #include <linux/sem.h>
 
+#include "events.h"
+#include "rings.h"
 #include "run/client/space.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- files */
@@ -59,18 +60,13 @@ i64 guest_riscv_newfstatat(Thread *t, const u64 a[6]) {
 
 enum { EVENTS_MAX = 1024 }; /* of one call: who wants more gets them with the next */
 
-typedef struct GuestEvent { /* struct epoll_event, which only x86-64 packs */
-    u32 events, pad;
-    u64 data;
-} GuestEvent;
-
 i64 guest_riscv_epoll_ctl(Thread *t, const u64 a[6]) {
     GuestEvent in;
     struct epoll_event event = {0};
     if (a[3] && guest_read(a[3], &in, sizeof(in)) != sizeof(in))
         return -EFAULT;
     if (a[3])
-        event.events = in.events, event.data = in.data;
+        event = host_event(&in);
     return call_do(t, CALL_epoll_ctl, (const u64[6]){a[0], a[1], a[2], a[3] ? (u64)&event : 0});
 }
 
@@ -99,7 +95,10 @@ i64 guest_riscv_epoll_pwait2(Thread *t, const u64 a[6]) {
 /* Bits that mean nothing here, and an address on x86-64. */
 i64 guest_riscv_mmap(Thread *t, const u64 a[6]) {
     enum { ADDRESS_BITS = 0x40 | 0x80 }; /* MAP_32BIT, MAP_ABOVE4G */
-    return call_do(t, CALL_mmap, (const u64[6]){a[0], a[1], a[2], a[3] & ~(u64)ADDRESS_BITS, a[4], a[5]});
+    i64 result = call_do(t, CALL_mmap, (const u64[6]){a[0], a[1], a[2], a[3] & ~(u64)ADDRESS_BITS, a[4], a[5]});
+    if (!sys_failed(result) && !(a[3] & MAP_ANONYMOUS))
+        rings_mapped((int)a[4], a[5], (u64)result);
+    return result;
 }
 
 typedef struct GuestSemaphores { /* struct semid64_ds of asm-generic: x86-64 has words between these */

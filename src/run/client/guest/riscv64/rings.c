@@ -1,0 +1,208 @@
+/* rings.c: io_uring of riscv64 guests. Requests lie in memory that guest and kernel share, and the kernel takes them to be the host's:
+ * struct epoll_event has another layout there. So requests about epoll are looked at, where the guest has mapped them, before they are
+ * handed over, which is possible because a ring without a thread of the kernel's own hands requests over only in io_uring_enter.
+ *
+ *     IORING_OP_EPOLL_CTL      gets the event in the host's layout, until the kernel has read it
+ *     IORING_OP_EPOLL_WAIT     is an unknown request, as for kernels before Linux 6.15: its answer comes when nobody looks
+ *     IORING_SETUP_SQPOLL      is refused, as by kernels that allow it to nobody but root; IORING_SETUP_NO_MMAP and
+ *     IORING_REGISTER_RING_FDS are unknown, as for older kernels: such rings could not be looked at */
+#include <linux/eventpoll.h>
+#include <linux/io_uring.h>
+
+#include "events.h"
+#include "rings.h"
+#include "run/client/calls.h"
+
+enum { RINGS = 64, UNKNOWN = 255, OP_EPOLL_WAIT = 59, SETUP_NO_MMAP = 1 << 14, SETUP_NO_SQARRAY = 1 << 16 };
+enum { REGISTER_PROBE = 8, REGISTER_RING_FDS = 20, PROBE_HEAD = 16, PROBE_ROW = 8, PROBE_FLAGS = 2 };
+
+/* What io_uring_setup told of a ring, by the inode that each has for itself. */
+typedef struct Ring {
+    u64 device, inode;
+    u32 flags, entries;
+    struct io_sqring_offsets at;
+    u64 ring, requests; /* where the guest has mapped them; 0: nowhere yet */
+} Ring;
+
+static struct {
+    u32 lock, next;
+    Ring list[RINGS]; /* the oldest one makes room */
+} rings;
+
+/* A request that was changed: where it is, and what it was. */
+typedef struct Change {
+    u64 at;
+    struct io_uring_sqe was;
+    struct epoll_event event;
+} Change;
+
+typedef struct Changes {
+    Change *list;
+    u32 count, room;
+} Changes;
+
+/* ------------------------------------------------------------------------------------------------------------- the rings */
+
+/* With the lock held; NULL: it is not known. */
+static Ring *known(const struct stat *st) {
+    for (u32 i = 0; i < RINGS; i++)
+        if (rings.list[i].entries && rings.list[i].inode == st->st_ino && rings.list[i].device == st->st_dev)
+            return &rings.list[i];
+    return NULL;
+}
+
+static void remember(int fd, const struct io_uring_params *p) {
+    struct stat st;
+    if (sys_fstat(fd, &st))
+        return;
+    lock(&rings.lock);
+    Ring *r = known(&st);
+    *(r ? r : &rings.list[rings.next++ % RINGS]) =
+        (Ring){st.st_dev, st.st_ino, p->flags, p->sq_entries, p->sq_off, 0, 0};
+    unlock(&rings.lock);
+}
+
+static bool find(int fd, Ring *found) {
+    struct stat st;
+    if (sys_fstat(fd, &st))
+        return false;
+    lock(&rings.lock);
+    const Ring *r = known(&st);
+    if (r)
+        *found = *r;
+    unlock(&rings.lock);
+    return r && found->ring && found->requests;
+}
+
+void rings_mapped(int fd, u64 off, u64 at) {
+    struct stat st;
+    if (!rings.next || (off != IORING_OFF_SQ_RING && off != IORING_OFF_SQES) || sys_fstat(fd, &st))
+        return;
+    lock(&rings.lock);
+    Ring *r = known(&st);
+    if (r)
+        *(off == IORING_OFF_SQES ? &r->requests : &r->ring) = at;
+    unlock(&rings.lock);
+}
+
+i64 guest_riscv_io_uring_setup(Thread *t, const u64 a[6]) {
+    struct io_uring_params p;
+    if (guest_read(a[1], &p, sizeof(p)) != sizeof(p))
+        return -EFAULT;
+    if (p.flags & IORING_SETUP_SQPOLL)
+        return -EPERM;
+    if (p.flags & SETUP_NO_MMAP)
+        return -EINVAL;
+    i64 fd = call_do(t, CALL_io_uring_setup, a);
+    if (fd >= 0 && guest_read(a[1], &p, sizeof(p)) == sizeof(p))
+        remember((int)fd, &p);
+    return fd;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the requests */
+
+/* False: no memory. */
+static bool note_change(Changes *c, u64 at, const struct io_uring_sqe *was, u32 most) {
+    if (!c->list) {
+        c->room = most;
+        c->list = sys_pages(most * sizeof(Change));
+    }
+    if (c->list)
+        c->list[c->count++] = (Change){.at = at, .was = *was};
+    return c->list;
+}
+
+static void write_request(u64 at, const struct io_uring_sqe *s) {
+    guest_write(at, s, sizeof(*s));
+}
+
+static bool change_request(Changes *c, u64 at, u32 most) {
+    GuestEvent event;
+    struct io_uring_sqe s;
+    if (guest_read(at, &s, sizeof(s)) != sizeof(s))
+        return true; /* the kernel knows what to say */
+    bool waits = s.opcode == OP_EPOLL_WAIT, has_event = s.opcode == IORING_OP_EPOLL_CTL && s.len != EPOLL_CTL_DEL;
+    if (!waits && !(has_event && guest_read(s.addr, &event, sizeof(event)) == sizeof(event)))
+        return true;
+    if (!note_change(c, at, &s, most))
+        return false;
+    Change *last = &c->list[c->count - 1];
+    if (waits)
+        s.opcode = UNKNOWN;
+    else
+        last->event = host_event(&event), s.addr = (u64)&last->event;
+    write_request(at, &s);
+    return true;
+}
+
+static u32 word_at(const Ring *r, u32 off) {
+    u32 word = 0;
+    guest_read(r->ring + off, &word, sizeof(word));
+    return word;
+}
+
+/* The requests that this call hands over, at most so many. */
+static bool change_requests(Changes *c, const Ring *r, u32 most) {
+    u32 head = word_at(r, r->at.head), count = word_at(r, r->at.tail) - head, mask = r->entries - 1;
+    u64 bytes = sizeof(struct io_uring_sqe) << (r->flags & IORING_SETUP_SQE128 ? 1 : 0);
+    count = count < most ? count : most;
+    for (u32 i = 0; i < count; i++) {
+        u32 index = (head + i) & mask;
+        if (!(r->flags & SETUP_NO_SQARRAY))
+            index = word_at(r, r->at.array + index * (u32)sizeof(u32));
+        if (index <= mask && !change_request(c, r->requests + index * bytes, count))
+            return false;
+    }
+    return true;
+}
+
+/* What the kernel has taken may be the next request's by now, of another thread. */
+static void restore_requests(const Changes *c) {
+    struct io_uring_sqe now;
+    for (u32 i = 0; i < c->count; i++) {
+        const Change *change = &c->list[i];
+        bool there = guest_read(change->at, &now, sizeof(now)) == sizeof(now);
+        if (there &&
+            (now.addr == (u64)&change->event || (now.opcode == UNKNOWN && now.user_data == change->was.user_data)))
+            write_request(change->at, &change->was);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the calls */
+
+/* The wait comes after the requests are as the guest left them. */
+static i64 enter_changed(Thread *t, const u64 a[6], const Changes *c) {
+    const u64 submit[6] = {a[0], a[1], 0, a[3] & ~(u64)(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG)};
+    i64 submitted = call_do(t, CALL_io_uring_enter, submit);
+    restore_requests(c);
+    if (submitted < 0 || !(a[3] & IORING_ENTER_GETEVENTS))
+        return submitted;
+    i64 result = call_do(t, CALL_io_uring_enter, (const u64[6]){a[0], 0, a[2], a[3], a[4], a[5]});
+    return submitted ? submitted : result;
+}
+
+i64 guest_riscv_io_uring_enter(Thread *t, const u64 a[6]) {
+    Ring r;
+    Changes c = {0};
+    if (!a[1] || !find((int)a[0], &r))
+        return call_do(t, CALL_io_uring_enter, a);
+    i64 result = -ENOMEM;
+    if (change_requests(&c, &r, (u32)a[1]))
+        result = c.count ? enter_changed(t, a, &c) : call_do(t, CALL_io_uring_enter, a);
+    else
+        restore_requests(&c);
+    if (c.list)
+        sys_pages_free(c.list, c.room * sizeof(Change));
+    return result;
+}
+
+i64 guest_riscv_io_uring_register(Thread *t, const u64 a[6]) {
+    if (a[1] == REGISTER_RING_FDS)
+        return -EINVAL;
+    i64 result = call_do(t, CALL_io_uring_register, a);
+    u64 row = a[2] + PROBE_HEAD + OP_EPOLL_WAIT * PROBE_ROW;
+    u16 none = 0;
+    if (a[1] == REGISTER_PROBE && !result && a[3] > OP_EPOLL_WAIT)
+        guest_write(row + PROBE_FLAGS, &none, sizeof(none));
+    return result;
+}

@@ -1,0 +1,10 @@
+/* rings.h: what rings.c has to know of mappings. */
+#ifndef GUEST_RINGS_H
+#define GUEST_RINGS_H
+
+#include "base/base.h"
+
+/* The guest has mapped a file that may be a ring of io_uring. */
+void rings_mapped(int fd, u64 off, u64 at);
+
+#endif
