@@ -128,7 +128,7 @@ i64 signal_suspended_by(Thread *t, u64 number, const u64 args[6]) {
     return call_suspended(t, number, host_args, mask);
 }
 
-i64 signal_suspended_ring(Thread *t, const u64 args[6]) {
+static i64 wait_for_ring(Thread *t, const u64 args[6]) {
     struct io_uring_getevents_arg wait;
     u64 mask, host_args[6];
     if (!(args[3] & IORING_ENTER_EXT_ARG))
@@ -141,6 +141,30 @@ i64 signal_suspended_ring(Thread *t, const u64 args[6]) {
     memcpy(host_args, args, sizeof(host_args));
     host_args[4] = (u64)&wait;
     return call_suspended(t, __NR_io_uring_enter, host_args, mask);
+}
+
+/* Hands requests over without waiting. The kernel may start its first worker thread for them, which a signal would keep it from: then it
+ * cancels them, and the guest would be told so. */
+static i64 hand_over(const u64 args[6]) {
+    u64 all = ~(u64)0, mask, flags = args[3] & ~(u64)(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG);
+    sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);
+    i64 result = sys6(__NR_io_uring_enter, args[0], args[1], 0, flags, 0, 0);
+    sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
+    return result;
+}
+
+/* The kernel, too, hands over first and then waits, and what becomes of the wait does not matter if something was handed over. */
+i64 signal_suspended_ring(Thread *t, const u64 args[6]) {
+    u64 wait[6];
+    if (!args[1] || args[3] & IORING_ENTER_SQ_WAIT)
+        return wait_for_ring(t, args);
+    i64 count = hand_over(args);
+    if (count < 0 || (u64)count < args[1] || !(args[3] & IORING_ENTER_GETEVENTS))
+        return count;
+    memcpy(wait, args, sizeof(wait));
+    wait[1] = 0;
+    wait_for_ring(t, wait);
+    return count;
 }
 
 /* -------------------------------------------------------------------------------------------------- waiting for signals */
