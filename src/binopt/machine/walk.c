@@ -185,11 +185,11 @@ static void keep_call(Walk *w, const Insn *in, Value target, bool foreign, const
     } else if (in->has_mem) {
         RegSet all = o->reads;
         step_plan_address(u, &w->s, o);
+        if (o->address == ADDRESS_KNOWN) /* where the pointer is, not where it leads */
+            o->address = ADDRESS_KEPT;
         o->reads = o->address == ADDRESS_KEPT
                        ? all
                        : (all & ~in->address) | (o->reads & in->address) | (foreign ? ABI_ARGUMENTS : ALL_REGS);
-        if (o->address == ADDRESS_KNOWN) /* where the pointer is, not where it leads */
-            o->address = ADDRESS_KEPT;
     }
     if (frame)
         o->reads |= (ABI_SAVED & ~(RegSet)frame->saved) | BIT(frame->base);
