@@ -94,6 +94,7 @@ typedef struct LatheConfig {
                                  that compilers make */
     bool trusted_returns;     /* LATHE_CALLS_RETURN: callees come back where they should: nobody looks at cpu->pc after a call */
     bool native_fs;           /* the guest's fs is the host's own (x86-64 hosts); its gs is always in the state */
+    bool native_traps;        /* the code runs on a CPU of the guest's kind, whose traps are the guest's own: a division may stay one */
     bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets their register */
     bool exact_faults;        /* (x86-64 hosts) a memory access that faults can leave the function with LATHE_TRAP_FAULT and the state from before
                                  its instruction: section LATHE_FAULTS of the object has a row of two 32-bit distances, each from its

@@ -177,6 +177,29 @@ static const char *ask_names(u64 pc, const char *(*ask)(const char *name)) {
     return stub.answer ? stub.answer : code.answer;
 }
 
+typedef struct SlotName {
+    u64 slot;
+    char text[256]; /* empty: none, or it is longer */
+} SlotName;
+
+static void copy_name(const ProcessFile *f, void *user) {
+    SlotName *n = user;
+    const Elf64_Rela *rela = process_relocation(f, DT_JMPREL, DT_PLTRELSZ, n->slot, NULL);
+    const char *name = rela ? process_name_of(f, rela) : NULL;
+    if (name && strlen(name) < sizeof(n->text))
+        memcpy(n->text, name, strlen(name) + 1);
+}
+
+u64 object_stub_target(u64 pc) {
+    SlotName name = {.slot = slot_of(pc)};
+    u64 to = object_skip_stub(pc);
+    if (!name.slot || to != pc)
+        return to;
+    process_look_at(name.slot, copy_name, &name);
+    void *found = *name.text ? dlsym(RTLD_DEFAULT, name.text) : NULL;
+    return found ? (u64)found : to;
+}
+
 static void is_library(const ProcessFile *f, void *user) {
     static const char *const prefixes[] = {"libc.so",  "libc-",      "libm.so",  "libm-",    "ld-linux",
                                            "libmvec",  "libpthread", "libdl.so", "librt.so", "libstdc++",

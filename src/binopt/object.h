@@ -8,6 +8,9 @@
  * else pc. */
 u64 object_skip_stub(u64 pc);
 
+/* The same, and what a stub that is not bound yet will jump to by its name. */
+u64 object_stub_target(u64 pc);
+
 /* Is pc in a stub of a procedure linkage table? Where is the address then that it jumps to; 0: it is none. */
 bool object_is_stub(u64 pc);
 u64 object_stub_slot(u64 pc);

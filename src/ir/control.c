@@ -115,6 +115,15 @@ Val ir_asm_pure(Lifter *l, const char *text, const char *constraints, Ty ret, Va
     return assembly(l, text, constraints, ir_type(l, ret), args, arg_count, MEMORY_NONE);
 }
 
+void ir_asm_both(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count,
+                 Val results[2]) {
+    LLVMTypeRef types[] = {ir_type(l, ret), ir_type(l, ret)};
+    Val both =
+        assembly(l, text, constraints, LLVMStructTypeInContext(l->ctx, types, 2, false), args, arg_count, MEMORY_NONE);
+    for (u32 i = 0; i < 2; i++)
+        results[i] = LLVMBuildExtractValue(l->b, both, i, "");
+}
+
 Val ir_asm_seeing(Lifter *l, const char *text, const char *constraints, Ty ret) {
     Val call = assembly(l, text, constraints, ir_type(l, ret), NULL, 0, MEMORY_SEE_ENVIRONMENT);
     set_call_attribute(l, call, "willreturn", 0);
@@ -155,8 +164,7 @@ Val ir_fop(Lifter *l, FOp op, Val a, Val b) {
         [FMUL] = "llvm.experimental.constrained.fmul",
         [FDIV] = "llvm.experimental.constrained.fdiv",
     };
-    static const LLVMOpcode opcode[] = {
-        [FADD] = LLVMFAdd, [FSUB] = LLVMFSub, [FMUL] = LLVMFMul, [FDIV] = LLVMFDiv};
+    static const LLVMOpcode opcode[] = {[FADD] = LLVMFAdd, [FSUB] = LLVMFSub, [FMUL] = LLVMFMul, [FDIV] = LLVMFDiv};
     if (!l->strict_fp)
         return LLVMBuildBinOp(l->b, opcode[op], a, b, "");
     Ty t = ir_ty(a);
@@ -214,7 +222,7 @@ Val ir_canonical(Lifter *l, Val a, Val nan) {
 
 Val ir_fcmp(Lifter *l, FPred p, Val a, Val b, bool signaling) {
     static const char *const pred_name[] = {
-        [OEQ] = "oeq", [OGT] = "ogt", [OGE] = "oge", [OLT] = "olt", [OLE] = "ole", [ONE] = "one", [ORD] = "ord",
+        [OEQ] = "oeq", [OGT] = "ogt", [OGE] = "oge",  [OLT] = "olt",  [OLE] = "ole",  [ONE] = "one",  [ORD] = "ord",
         [UNO] = "uno", [UEQ] = "ueq", [FUGT] = "ugt", [FUGE] = "uge", [FULT] = "ult", [FULE] = "ule", [UNE] = "une"};
     if (!l->strict_fp)
         return LLVMBuildFCmp(l->b, (LLVMRealPredicate)p, a, b, "");

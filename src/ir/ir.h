@@ -206,6 +206,8 @@ void ir_attribute(Lifter *l, Val fn, unsigned index, const char *name, u64 value
 Val ir_asm(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count);
 /* Assembly whose result depends on its arguments alone. */
 Val ir_asm_pure(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count);
+/* The same with two results of one type. */
+void ir_asm_both(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count, Val results[2]);
 /* Assembly that looks at the floating-point environment and changes nothing. */
 Val ir_asm_seeing(Lifter *l, const char *text, const char *constraints, Ty ret);
 

@@ -207,7 +207,7 @@ static void build(Unit *u, const State *entry) {
 }
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
-    return machine_specialize(self, cfg, build, MACHINE_WORK);
+    return machine_specialize(self, cfg, build, MACHINE_WORK, NULL);
 }
 
 const Rewriter rewriter_function = {

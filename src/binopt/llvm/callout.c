@@ -168,3 +168,41 @@ void callout_replace(Unit *u, Val call, CallShape shape, Val lifted) {
     LLVMReplaceAllUsesWith(call, result);
     LLVMInstructionEraseFromParent(call);
 }
+
+static LLVMAttributeRef cold(const Unit *u) {
+    return LLVMCreateEnumAttribute(u->ctx, LLVMGetEnumAttributeKindForName("cold", 4), 0);
+}
+
+bool callout_is_unlikely(Val call) {
+    return LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, LLVMGetEnumAttributeKindForName("cold", 4));
+}
+
+static Val pass_on(Unit *u, Val fn, CallShape shape) {
+    Val args[CALLOUT_MAX_REGS + 2];
+    LLVMGetParams(fn, args);
+    return ir_call(&u->l, u->callout[shape], args, call_regs[shape].in_count + 2);
+}
+
+/* A function that is inlined, since LLVM's C API cannot split a block. */
+void callout_guess(Unit *u, Val call, CallShape shape, u64 pc, Val lifted) {
+    Lifter *l = &u->l;
+    LLVMTypeRef type = LLVMGlobalGetValueType(u->callout[shape]);
+    Val fn = l->fn = declare_inlined(u, "binopt.guess", type), args[CALLOUT_MAX_REGS + 2];
+    Label entry = ir_label(l, "entry"), there = ir_label(l, "there"), elsewhere = ir_label(l, "elsewhere");
+    ir_here(l, entry);
+    ir_branch_rare(l, ir_icmp(l, NE, LLVMGetParam(fn, 0), ir_int(l, I64, pc)), elsewhere, there);
+    ir_here(l, elsewhere);
+    Val unlikely = pass_on(u, fn, shape);
+    LLVMAddCallSiteAttribute(unlikely, LLVMAttributeFunctionIndex, cold(u));
+    LLVMBuildRet(l->b, unlikely);
+    ir_here(l, there);
+    Val known = pass_on(u, fn, shape);
+    LLVMBuildRet(l->b, known);
+    callout_replace(u, known, shape, lifted);
+    LLVMPositionBuilderBefore(l->b, call);
+    u32 count = LLVMGetNumArgOperands(call);
+    for (u32 i = 0; i < count; i++)
+        args[i] = LLVMGetOperand(call, i);
+    LLVMReplaceAllUsesWith(call, LLVMBuildCall2(l->b, type, fn, args, count, ""));
+    LLVMInstructionEraseFromParent(call);
+}

@@ -240,3 +240,27 @@ const Insn *depth_find_above(const LatheFunc *fn, i64 height) {
     mem_free(at);
     return found;
 }
+
+/* Does an operand lie above the return address, or is it an address there? */
+static bool is_above(const Operand *op, const Heights *h) {
+    return op->kind == OPERAND_MEM && op->base < 16 && h->of[op->base] != UNKNOWN && h->of[op->base] + op->disp >= 8;
+}
+
+static bool looks_above(const Insn *in, const Heights *h) {
+    for (u32 i = 0; i < in->operand_count; i++)
+        if (is_above(&in->op[i], h))
+            return true;
+    for (Reg r = RAX; r <= R15; r++)
+        if (h->of[r] != UNKNOWN && h->of[r] >= 8)
+            return true;
+    return in->flow == FLOW_INDIRECT && !in->table;
+}
+
+bool depth_has_stack_arguments(const LatheFunc *fn) {
+    Heights *at = find_heights(fn);
+    bool found = false;
+    for (size_t i = 0; i < fn->insns.len && !found; i++)
+        found = at[i].reached && looks_above(&fn->insns.at[i], &at[i]);
+    mem_free(at);
+    return found;
+}

@@ -16,4 +16,8 @@ const char *depth_check(LatheFunc *fn, bool *astray);
  * there is none. The return address is there, and then the arguments that have no register. */
 const Insn *depth_find_above(const LatheFunc *fn, i64 height);
 
+/* May the function look at what its caller has above the return address? Its arguments are there if it has more than registers can
+ * take. An address of that part of the stack can only come from a register whose height is known, so this is seen where it is made. */
+bool depth_has_stack_arguments(const LatheFunc *fn);
+
 #endif

@@ -101,6 +101,7 @@ static LatheConfig config_of(Unit *u) {
         .trusted_returns = true,
         .half_phis = true,
         .native_fs = true,
+        .native_traps = true,
         .exact_unsupported = true,
     };
 }
@@ -273,6 +274,20 @@ Val lift_function(Unit *u, u64 pc) {
     return index ? inline_into(u, &u->functions.at[index - 1]) : NULL;
 }
 
+bool lift_has_stack_arguments(Unit *u, u64 pc) {
+    u32 known;
+    pc = object_stub_target(skip_stub(u, pc));
+    if (map64_get(&u->stack_arguments, pc, &known))
+        return known;
+    LatheConfig cfg = config_of(u);
+    LatheFunc *fn = lathe_func_new(u->mod, &cfg);
+    bool has = lathe_func_decode_cfg(fn, pc) != LATHE_OK || lathe_func_problem(fn).status != LATHE_OK ||
+               depth_has_stack_arguments(fn) || !note_depends(u, fn);
+    lathe_func_free(fn);
+    map64_set(&u->stack_arguments, pc, has);
+    return has;
+}
+
 void lift_forget(Unit *u) {
     map64_free(&u->lifted);
     u->functions.len = 0;
@@ -309,6 +324,83 @@ bool lift_known_callouts(Unit *u) {
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
             next = LLVMGetNextInstruction(in);
             changed |= resolve_call(u, in);
+        }
+    return changed;
+}
+
+/* ------------------------------------------------------------------------------------------------ calls that are likely known */
+
+enum { MAX_SOURCES = 16 };
+
+/* Addresses of functions that a pointer may have; several are as good as none. */
+typedef struct Likely {
+    u64 pc;
+    u32 count, seen_count;
+    Val seen[MAX_SOURCES];
+} Likely;
+
+static void note_likely(Unit *u, Likely *k, u64 pc) {
+    if (!wanted(u, pc) || (k->count && k->pc == pc))
+        return;
+    k->pc = pc;
+    k->count++;
+}
+
+/* Constants that are stored, or merged with what is stored and loaded; return addresses are not meant. */
+static Likely kept_addresses(Unit *u) {
+    Likely k = {0};
+    u64 pc;
+    u32 known;
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in)) {
+            unsigned count = LLVMIsAStoreInst(in) ? 1 : LLVMIsAPHINode(in) ? LLVMCountIncoming(in) : 0;
+            for (unsigned i = 0; i < count; i++)
+                if (ir_is_const(LLVMGetOperand(in, i), &pc) && !map64_get(&u->returns, pc, &known))
+                    note_likely(u, &k, pc);
+        }
+    return k;
+}
+
+static void look_back(Unit *u, Val v, const Likely *kept, Likely *k) {
+    u64 pc;
+    for (u32 i = 0; i < k->seen_count; i++)
+        if (k->seen[i] == v)
+            return;
+    if (ir_is_const(v, &pc)) {
+        note_likely(u, k, pc);
+    } else if (LLVMIsALoadInst(v) && kept->count == 1) {
+        note_likely(u, k, kept->pc);
+    } else if ((LLVMIsAPHINode(v) || LLVMIsASelectInst(v)) && k->seen_count < MAX_SOURCES) {
+        k->seen[k->seen_count++] = v;
+        for (unsigned i = LLVMIsAPHINode(v) ? 0 : 1, n = (unsigned)LLVMGetNumOperands(v); i < n; i++)
+            look_back(u, LLVMGetOperand(v, i), kept, k);
+    }
+}
+
+static bool guess_call(Unit *u, Val call, const Likely *kept) {
+    CallShape shape;
+    u64 pc;
+    Likely k = {0};
+    if (!callout_is(u, call, &shape) || shape != CALL_ABI || ir_is_const(callout_pc(call), &pc))
+        return false;
+    look_back(u, callout_pc(call), kept, &k);
+    Val lifted = k.count == 1 ? lift_function(u, k.pc) : NULL;
+    if (!lifted)
+        return false;
+    callout_guess(u, call, shape, k.pc, lifted);
+    return true;
+}
+
+bool lift_likely_callouts(Unit *u) {
+    if (u->guessed)
+        return false;
+    u->guessed = true;
+    bool changed = false;
+    Likely kept = kept_addresses(u);
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
+            next = LLVMGetNextInstruction(in);
+            changed |= guess_call(u, in, &kept);
         }
     return changed;
 }

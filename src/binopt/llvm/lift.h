@@ -11,6 +11,13 @@ Val lift_function(Unit *u, u64 pc);
 /* Lifts what is called out to although its address is known, where that is wanted. True if something changed. */
 bool lift_known_callouts(Unit *u);
 
+/* The same for calls through a pointer that was kept in memory where others may have changed it, if there is one
+ * function only that it can have been: it is compared with that. */
+bool lift_likely_callouts(Unit *u);
+
+/* May the machine code at pc have arguments on the stack? What was read to find out is noted as a dependency. */
+bool lift_has_stack_arguments(Unit *u, u64 pc);
+
 /* After the module was optimised: functions made by now may be gone. */
 void lift_forget(Unit *u);
 

@@ -34,13 +34,26 @@ BinoptFunc linked_find(Linked *l, u64 id) {
     return NULL;
 }
 
-static BinoptFunc use_base(Linked *l, u64 function) {
+static LinkedFunction *find_code(const Linked *l, BinoptFunc code) {
     for (size_t i = 0; i < l->functions.len; i++)
-        if (l->functions.at[i].code == (BinoptFunc)function) {
-            l->functions.at[i].users++;
-            return (BinoptFunc)function;
-        }
+        if (l->functions.at[i].code == code)
+            return &l->functions.at[i];
     return NULL;
+}
+
+static BinoptFunc use_base(Linked *l, u64 function) {
+    LinkedFunction *f = find_code(l, (BinoptFunc)function);
+    if (f)
+        f->users++;
+    return f ? f->code : NULL;
+}
+
+void linked_identify(Linked *l, BinoptFunc code, u64 id) {
+    find_code(l, code)->id = id;
+}
+
+void linked_keep(Linked *l, BinoptFunc code) {
+    use_base(l, (u64)code);
 }
 
 static LatheStatus load(LinkedFunction *f, CodeMem *memory, const void *object, size_t size, Wanted *w) {
@@ -75,26 +88,19 @@ BinoptFunc linked_add(Linked *l, u64 near, u64 id, const char *name, const void 
 }
 
 void linked_release(Linked *l, BinoptFunc code) {
-    for (size_t i = 0; i < l->functions.len; i++) {
-        LinkedFunction *f = &l->functions.at[i];
-        if (f->code != code)
-            continue;
-        if (--f->users)
-            return;
-        BinoptFunc base = f->base;
-        unwind_remove(f->unwind);
-        if (f->forks == fork_count())
-            codemem_release(f->memory, &f->span);
-        *f = l->functions.at[--l->functions.len];
-        if (base)
-            linked_release(l, base);
+    LinkedFunction *f = find_code(l, code);
+    if (!f || --f->users)
         return;
-    }
+    BinoptFunc base = f->base;
+    unwind_remove(f->unwind);
+    if (f->forks == fork_count())
+        codemem_release(f->memory, &f->span);
+    *f = l->functions.at[--l->functions.len];
+    if (base)
+        linked_release(l, base);
 }
 
 size_t linked_bytes(const Linked *l, BinoptFunc code) {
-    for (size_t i = 0; i < l->functions.len; i++)
-        if (l->functions.at[i].code == code)
-            return l->functions.at[i].bytes;
-    return 0;
+    const LinkedFunction *f = find_code(l, code);
+    return f ? f->bytes : 0;
 }

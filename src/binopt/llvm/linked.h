@@ -9,7 +9,7 @@
 #include "codegen/load.h"
 
 typedef struct LinkedFunction {
-    u64 id; /* of the object in the store */
+    u64 id; /* of the object in the store; 0: it is not there */
     BinoptFunc code;
     size_t bytes, users;
     CodeMem *memory;
@@ -29,6 +29,12 @@ void linked_free(Linked *l);
 
 /* The function of an object that was linked before; NULL: none. */
 BinoptFunc linked_find(Linked *l, u64 id);
+
+/* Gives a function the id of its object in the store. */
+void linked_identify(Linked *l, BinoptFunc code, u64 id);
+
+/* A function of these stays until all of them go: something was made from it that may lead there. */
+void linked_keep(Linked *l, BinoptFunc code);
 
 /* Links an object whose one function is `name`, if it can be near to the function it was made from; NULL on failure. */
 BinoptFunc linked_add(Linked *l, u64 near, u64 id, const char *name, const void *object, size_t size);

@@ -1,13 +1,14 @@
 /* lower.c: see lower.h.
  *
  * A callee may have arguments on the stack, as many as only it and its caller know. If the guest's stack holds nothing that
- * could be one, the call is an ordinary one. Otherwise it runs on the guest's stack: this then has to be the lowest part of
- * the host's frame, so that there is room below it for whatever the callee needs. */
+ * could be one, or the callee's code shows that it looks for none, the call is an ordinary one. Otherwise it runs on the guest's stack:
+ * this then has to be the lowest part of the host's frame, so that there is room below it for whatever the callee needs. */
 #include "binopt/llvm/lower.h"
 
 #include <llvm-c/Target.h>
 
 #include "binopt/llvm/callout.h"
+#include "binopt/llvm/lift.h"
 #include "isa/x86_64/x86_64.h"
 
 enum { ABI_INTS = 6, ABI_VECTORS = 8, ARG_RAX = 1 + ABI_INTS, ARG_R10, ARG_XMM0, STACK_ALIGN = 16 };
@@ -51,7 +52,12 @@ static void erase_lifetimes(Unit *u) {
         }
 }
 
-void lower_fit_stack(Unit *u, u64 made_bytes) {
+Val lower_find_stack(Unit *u) {
+    return find_alloca(u, u->fitted_bytes ? u->fitted_bytes : u->made_bytes);
+}
+
+void lower_fit_stack(Unit *u) {
+    u64 made_bytes = u->made_bytes;
     Val old = find_alloca(u, made_bytes);
     if (!old)
         return;
@@ -131,9 +137,11 @@ static bool offset_of(Unit *u, const Contents *c, Val sp, u64 *off) {
 }
 
 /* May the callee find arguments on the stack? They begin above the return address. */
-static bool may_have_stack_arguments(Unit *u, const Contents *c, Val sp) {
-    u64 off;
-    return c->unknown || !offset_of(u, c, sp, &off) || c->written_end > off + 8;
+static bool may_have_stack_arguments(Unit *u, const Contents *c, Val call) {
+    u64 off, pc;
+    if (!c->unknown && offset_of(u, c, callout_sp(call), &off) && c->written_end <= off + 8)
+        return false;
+    return !ir_is_const(callout_pc(call), &pc) || lift_has_stack_arguments(u, pc);
 }
 
 /* ------------------------------------------------------------------------------------------------------- ordinary calls */
@@ -142,6 +150,7 @@ typedef struct Results {
     bool used[4], other; /* by index; in another way than by extractvalue */
 } Results;
 
+/* Results beyond those of the calling convention, which a caller in the same file may rely on, count as other ones. */
 static Results results_of(Val call) {
     Results r = {{0}, false};
     for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use)) {
@@ -204,11 +213,22 @@ static u32 count_set(Val call, u32 first, u32 count) {
     return count;
 }
 
-/* Under the calling convention of C: what the callee does not look at is passed as anything. */
+static void add_nest(Unit *u, Val call) {
+    static const char nest[] = "nest";
+    unsigned kind = LLVMGetEnumAttributeKindForName(nest, strlen(nest));
+    LLVMAddCallSiteAttribute(call, 1, LLVMCreateEnumAttribute(u->ctx, kind, 0));
+}
+
+/* Under the calling convention of C: what the callee does not look at is passed as anything. r10 has the frame of nested functions,
+ * which LLVM calls `nest`. */
 static Val build_ordinary(Unit *u, Val call, LLVMTypeRef result) {
-    Val args[ABI_INTS + ABI_VECTORS];
+    Val args[1 + ABI_INTS + ABI_VECTORS];
     LLVMTypeRef types[ARRAY_LEN(args)];
     u32 ints = count_set(call, 1, ABI_INTS), vectors = count_set(call, ARG_XMM0, ABI_VECTORS), count = 0;
+    bool nested = !is_unset(LLVMGetOperand(call, ARG_R10));
+    LLVMPositionBuilderBefore(u->l.b, call);
+    if (nested)
+        args[count++] = ir_bitcast(&u->l, LLVMGetOperand(call, ARG_R10), PTR);
     for (u32 i = 0; i < ints; i++)
         args[count++] = LLVMGetOperand(call, 1 + i);
     for (u32 i = 0; i < vectors; i++)
@@ -217,16 +237,30 @@ static Val build_ordinary(Unit *u, Val call, LLVMTypeRef result) {
         types[i] = LLVMTypeOf(args[i]);
     bool variadic = !is_unset(LLVMGetOperand(call, ARG_RAX));
     LLVMTypeRef type = LLVMFunctionType(result, types, count, variadic);
-    LLVMPositionBuilderBefore(u->l.b, call);
     Val made = LLVMBuildCall2(u->l.b, type, ir_bitcast(&u->l, callout_pc(call), PTR), args, count, "");
+    if (nested)
+        add_nest(u, made);
     return made;
+}
+
+/* All four registers that a result may be in. */
+static void replace_all_results(Unit *u, Val call) {
+    enum { RESULTS = 4 };
+    LLVMTypeRef all = LLVMTypeOf(call), types[RESULTS];
+    for (u32 i = 0; i < RESULTS; i++)
+        types[i] = LLVMStructGetTypeAtIndex(all, i);
+    Val made = build_ordinary(u, call, LLVMStructTypeInContext(u->ctx, types, RESULTS, false)),
+        result = LLVMGetPoison(all);
+    for (u32 i = 0; i < RESULTS; i++)
+        result = LLVMBuildInsertValue(u->l.b, result, LLVMBuildExtractValue(u->l.b, made, i, ""), i, "");
+    LLVMReplaceAllUsesWith(call, result);
 }
 
 static void lower_ordinary(Unit *u, Val call) {
     Results r = results_of(call);
     LLVMTypeRef scalar = r.used[2] && !r.used[0] && !r.used[1] && !r.used[3] && !r.other ? scalar_of(call) : NULL;
     if (r.other || r.used[1] || r.used[3] || (r.used[2] && (r.used[0] || !scalar)))
-        LLVMReplaceAllUsesWith(call, build_ordinary(u, call, LLVMTypeOf(call)));
+        replace_all_results(u, call);
     else if (scalar)
         replace_scalar(call, build_ordinary(u, call, scalar));
     else if (r.used[0])
@@ -415,15 +449,16 @@ void lower_callouts(Unit *u) {
                 c.stack = c.stack ? c.stack : stack_of(in);
             }
     if (calls.len && !c.stack && u->fitted_bytes)
-        c.stack = find_alloca(u, u->fitted_bytes);
+        c.stack = lower_find_stack(u);
     if (c.stack)
         look_at_uses(u, &c, c.stack, 0);
     bool switching = false;
     for (size_t i = 0; i < calls.len; i++) {
         callout_is(u, calls.at[i], &shape);
-        bool ordinary = shape == CALL_ABI && is_unset(LLVMGetOperand(calls.at[i], ARG_R10)) &&
-                        !may_have_stack_arguments(u, &c, callout_sp(calls.at[i]));
+        bool ordinary =
+            (shape == CALL_ABI || !results_of(calls.at[i]).other) && !may_have_stack_arguments(u, &c, calls.at[i]);
         switching |= !ordinary;
+        u->switches |= !ordinary && !callout_is_unlikely(calls.at[i]);
         if (ordinary)
             lower_ordinary(u, calls.at[i]);
         else

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "binopt/fork.h"
+#include "binopt/llvm/choose.h"
 #include "binopt/llvm/convert.h"
 #include "binopt/llvm/disk.h"
 #include "binopt/llvm/fold.h"
@@ -16,7 +17,9 @@
 #include "binopt/llvm/spread.h"
 #include "binopt/llvm/store.h"
 #include "binopt/llvm/unpack.h"
+#include "binopt/llvm/unshared.h"
 #include "binopt/rewriter.h"
+#include "binopt/trace/trace.h"
 #include "codegen/flatten.h"
 #include "codegen/gate.h"
 #include "codegen/loops.h"
@@ -211,6 +214,7 @@ static bool discover(Unit *u) {
     bool changed = pointers_find(u);
     changed |= fold_run(u);
     changed |= lift_known_callouts(u);
+    changed |= unshared_mark(u);
     changed |= lanes_narrow(u);
     if (!changed && !u->vectorized)
         changed = spread_lanes(u);
@@ -232,6 +236,14 @@ static bool unroll(Unit *u, unsigned *loops) {
     return (found.count && fold_run(u)) || found.marked || fewer;
 }
 
+static void dump(Unit *u, const char *stage) {
+    if (!config_wants_code(u->cfg))
+        return;
+    char *text = LLVMPrintModuleToString(u->mod);
+    config_show_code(u->cfg, stage, text);
+    LLVMDisposeMessage(text);
+}
+
 /* The number of loops that are left. */
 static unsigned simplify(Unit *u) {
     unsigned loops = UINT_MAX;
@@ -240,6 +252,7 @@ static unsigned simplify(Unit *u) {
         changed = discover(u);
         changed |= !u->vectorized && flatten_loops(u->spec, i < MAX_WAITING);
         changed |= unroll(u, &loops);
+        changed = changed || (!u->vectorized && lift_likely_callouts(u));
     }
     return loops;
 }
@@ -254,17 +267,9 @@ static void loosen(Unit *u) {
         simplify(u);
 }
 
-static void dump(Unit *u, const char *stage) {
-    if (!config_wants_code(u->cfg))
-        return;
-    char *text = LLVMPrintModuleToString(u->mod);
-    config_show_code(u->cfg, stage, text);
-    LLVMDisposeMessage(text);
-}
-
 static bool build(Unit *u, const char *name) {
     u64 allowed = u->cfg->stack_bytes < MAX_STACK_BYTES ? u->cfg->stack_bytes : MAX_STACK_BYTES;
-    u64 stack_bytes = (allowed + 15) & ~(u64)15;
+    u64 stack_bytes = u->made_bytes = (allowed + 15) & ~(u64)15;
     Val entry = lift_function(u, u->cfg->function), wrapped = entry ? wrap(u, entry, stack_bytes) : NULL;
     if (!wrapped) {
         u->hopeless = entry ? "its type has more than 48 parameters, or one that is no BinoptType" : u->why;
@@ -279,7 +284,7 @@ static bool build(Unit *u, const char *name) {
                                    (unsigned long long)u->stack_bytes, (unsigned long long)stack_bytes);
     if (u->hopeless)
         return false;
-    lower_fit_stack(u, stack_bytes);
+    lower_fit_stack(u);
     if (loops)
         loosen(u);
     promise_noalias(u);
@@ -308,6 +313,7 @@ static void *compile(Unit *u, size_t *size) {
         u->hopeless = "LLVM takes too long for it";
     if (u->hopeless)
         return NULL;
+    u->widened = choose_is_widened(u);
     drop_unused(u);
     dump(u, "to be compiled");
     log_stage(u, "lower");
@@ -334,6 +340,7 @@ static void unit_free(Unit *u) {
     map64_free(&u->lifted);
     map64_free(&u->astray);
     map64_free(&u->returns);
+    map64_free(&u->stack_arguments);
     VEC_FREE(&u->functions);
     VEC_FREE(&u->lifting);
     depends_free(&u->depends);
@@ -342,35 +349,48 @@ static void unit_free(Unit *u) {
 
 static const char name[] = "spec";
 
-static BinoptFunc make(Linked *linked, const BinoptCfg *cfg, LatheJit *compiler) {
+typedef struct Llvm {
+    Linked linked;
+    void *trace; /* rewriter_trace's, for what it makes better */
+} Llvm;
+
+/* What was decided is kept, too: an object without code stands for a function that is not LLVM's to make. */
+static BinoptFunc decide(Llvm *r, Unit *u, BinoptFunc code, const void *object, size_t size) {
+    const BinoptCfg *cfg = u->cfg;
+    if (cfg->always || u->widened || (!u->switches && choose_llvm(r->trace, cfg, code))) {
+        linked_identify(&r->linked, code, store_add(cfg, &u->depends, name, object, size));
+        disk_keep(cfg, &u->depends, object, size);
+        config_log(cfg, 2, "specialised: %zu instructions lifted, at %p", u->insns, code);
+        return code;
+    }
+    linked_release(&r->linked, code);
+    store_add(cfg, &u->depends, name, NULL, 0);
+    return choose_other(r->trace, cfg, CHOOSE_SLOWER);
+}
+
+static BinoptFunc make(Llvm *r, const BinoptCfg *cfg, LatheJit *compiler) {
     Unit u;
     unit_init(&u, compiler, cfg);
     u.start = u.stage_start = now_ms();
     size_t size;
     void *object = build(&u, name) ? compile(&u, &size) : NULL;
-    BinoptFunc code = NULL;
-    if (object)
-        code = linked_add(linked, cfg->function, store_add(cfg, &u.depends, name, object, size), name, object, size);
+    BinoptFunc code = object ? linked_add(&r->linked, cfg->function, 0, name, object, size) : NULL;
     if (code)
-        disk_keep(cfg, &u.depends, object, size);
-    if (code)
-        config_log(cfg, 2, "specialised: %zu instructions lifted, at %p", u.insns, code);
+        code = decide(r, &u, code, object, size);
     else
-        config_refuse(cfg, "%s", u.hopeless ? u.hopeless : "there is no memory for its code");
+        code = choose_other(r->trace, cfg, u.hopeless ? u.hopeless : "there is no memory for its code");
     mem_free(object);
     unit_free(&u);
     return code;
 }
 
 /* What another handle, or this one, has made before. */
-static BinoptFunc recall(Linked *linked, const BinoptCfg *cfg) {
-    Stored found;
-    if (!store_find(cfg, &found))
-        return NULL;
-    BinoptFunc code = linked_find(linked, found.id);
+static BinoptFunc recall(Llvm *r, const BinoptCfg *cfg, const Stored *found) {
+    if (!found->size)
+        return choose_other(r->trace, cfg, CHOOSE_SLOWER);
+    BinoptFunc code = linked_find(&r->linked, found->id);
     if (!code)
-        code = linked_add(linked, cfg->function, found.id, found.name, found.object, found.size);
-    mem_free(found.object);
+        code = linked_add(&r->linked, cfg->function, found->id, found->name, found->object, found->size);
     config_log(cfg, 2, "specialised before, at %p", code);
     return code;
 }
@@ -391,13 +411,13 @@ static BinoptFunc recall_from_disk(Linked *linked, const BinoptCfg *cfg) {
 }
 
 /* All that is done with LLVM is done here. */
-static BinoptFunc make_if_allowed(Linked *linked, const BinoptCfg *cfg) {
+static BinoptFunc make_if_allowed(Llvm *r, const BinoptCfg *cfg) {
     if (!gate_enter()) {
         config_refuse(cfg, "%s", ending);
         return NULL;
     }
     LatheJit *compiler = pool_take();
-    BinoptFunc code = compiler ? make(linked, cfg, compiler) : NULL;
+    BinoptFunc code = compiler ? make(r, cfg, compiler) : NULL;
     if (compiler)
         pool_give(compiler);
     else
@@ -406,31 +426,58 @@ static BinoptFunc make_if_allowed(Linked *linked, const BinoptCfg *cfg) {
     return code;
 }
 
+static BinoptFunc find_or_make(Llvm *r, const BinoptCfg *cfg) {
+    Stored found;
+    if (store_find(cfg, &found)) {
+        BinoptFunc before = recall(r, cfg, &found);
+        mem_free(found.object);
+        return before;
+    }
+    BinoptFunc code = config_wants_code(cfg) ? NULL : recall_from_disk(&r->linked, cfg);
+    return code ? code : make_if_allowed(r, cfg);
+}
+
+/* A function may lead to the one that it was made from. Each of the two makers keeps its own functions for that; where the other one has made
+ * the base, it has to be told. */
+static void keep_base(Llvm *r, const BinoptCfg *cfg, BinoptFunc code) {
+    if (code && linked_bytes(&r->linked, code))
+        trace_keep(r->trace, (BinoptFunc)cfg->function);
+    else if (code)
+        linked_keep(&r->linked, (BinoptFunc)cfg->function);
+}
+
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
-    Linked *linked = self;
-    BinoptFunc code = recall(linked, cfg);
-    if (!code && !config_wants_code(cfg))
-        code = recall_from_disk(linked, cfg);
-    return code ? code : make_if_allowed(linked, cfg);
+    Llvm *r = self;
+    BinoptFunc code = find_or_make(r, cfg);
+    keep_base(r, cfg, code);
+    return code;
 }
 
 static void *open_llvm(void) {
+    Llvm *r = mem_new(sizeof(*r));
     gate_prepare();
     fork_call(gate_before_fork, gate_after_fork);
-    return mem_new(sizeof(Linked));
+    r->trace = rewriter_trace.open();
+    return r;
 }
 
 static void close_llvm(void *self) {
-    linked_free(self);
-    mem_free(self);
+    Llvm *r = self;
+    linked_free(&r->linked);
+    rewriter_trace.close(r->trace);
+    mem_free(r);
 }
 
 static void release(void *self, BinoptFunc made) {
-    linked_release(self, made);
+    Llvm *r = self;
+    linked_release(&r->linked, made);
+    rewriter_trace.release(r->trace, made);
 }
 
 static size_t code_bytes(void *self, BinoptFunc made) {
-    return linked_bytes(self, made);
+    Llvm *r = self;
+    size_t bytes = linked_bytes(&r->linked, made);
+    return bytes ? bytes : rewriter_trace.code_bytes(r->trace, made);
 }
 
 const Rewriter rewriter_llvm = {

@@ -41,20 +41,25 @@ typedef struct Unit {
     Map64 lifted;    /* by pc: index + 1 in `functions`; 0: it cannot be lifted */
     Map64 astray;    /* those that change their return address */
     VEC(Lifted) functions;
-    VEC(Lifted) lifting;  /* those under way: a call to one of them is recursion */
-    ResultRegs results;   /* that are kept of the function itself; set when it is lifted */
-    Map64 returns;        /* the addresses after the calls in lifted code */
-    size_t insns;         /* lifted so far */
-    size_t may_grow;      /* by so many instructions, where loops over tables are unrolled */
-    size_t inlined;       /* the same, those that are there several times counted as often */
-    u64 stack_bytes;      /* that lifted code needs at most */
-    u64 fitted_bytes;     /* of the guest's stack as it was allocated in the end */
-    Depends depends;      /* what was read on the way */
-    const char *why;      /* the last function could not be lifted */
-    const char *hopeless; /* why nothing will come of it, or NULL */
-    bool vectorized;      /* LLVM's own vectors are in it by now */
-    double start;         /* ms of CPU time when it began */
-    double stage_start;   /* the same of the current stage, for the log */
+    VEC(Lifted) lifting;   /* those under way: a call to one of them is recursion */
+    ResultRegs results;    /* that are kept of the function itself; set when it is lifted */
+    Map64 stack_arguments; /* by pc: whether machine code that is called may have arguments on the stack */
+    Map64 returns;         /* the addresses after the calls in lifted code */
+    size_t insns;          /* lifted so far */
+    size_t may_grow;       /* by so many instructions, where loops over tables are unrolled */
+    size_t inlined;        /* the same, those that are there several times counted as often */
+    u64 stack_bytes;       /* that lifted code needs at most */
+    u64 made_bytes;        /* of the guest's stack as long as that is not known */
+    u64 fitted_bytes;      /* of the guest's stack as it was allocated in the end */
+    Depends depends;       /* what was read on the way */
+    const char *why;       /* the last function could not be lifted */
+    const char *hopeless;  /* why nothing will come of it, or NULL */
+    bool guessed;          /* likely targets of calls have been looked for */
+    bool widened;          /* loops do several rounds at once: choose.h */
+    bool switches;         /* calls that are likely made are on the guest's stack: lower.c */
+    bool vectorized;       /* LLVM's own vectors are in it by now */
+    double start;          /* ms of CPU time when it began */
+    double stage_start;    /* the same of the current stage, for the log */
     Arena arena;
 } Unit;
 

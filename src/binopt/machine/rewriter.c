@@ -21,6 +21,7 @@ typedef struct Made {
     BinoptFunc base;    /* what it was made from, and may go on in, if that is one of these */
     u32 users;
     u64 forks; /* before it was made */
+    bool gains;
 } Made;
 
 /* What is to be made, and how. */
@@ -28,6 +29,7 @@ typedef struct Job {
     const BinoptCfg *cfg;
     Build *build;
     u64 most_work;
+    bool *gains; /* not NULL: whether something is gained goes there, and decides nothing */
 } Job;
 
 typedef struct MachineRewriter {
@@ -74,14 +76,16 @@ static void build_all(Unit *u, Build *build) {
 }
 
 /* What of it is needed, and in which order. */
-static void finish(Unit *u, Order *order) {
+static bool finish(Unit *u, Order *order, bool only_gains) {
     if (u->hopeless)
-        return;
+        return false;
     live_join_blocks(u);
     live_run(u);
     order_blocks(u, order);
-    if (!u->cfg->always && !gain_is_enough(u, order))
+    bool gains = gain_is_enough(u, order);
+    if (only_gains && !gains)
         u->hopeless = "nothing is gained: what is known saves less than one in 32 of its instructions";
+    return gains;
 }
 
 /* The new code, for those who want to read it. */
@@ -113,9 +117,9 @@ static BinoptFunc use_base(MachineRewriter *r, u64 function) {
     return base ? (BinoptFunc)function : NULL;
 }
 
-/* Who gives little time is told, but does not want to hear of it again. */
+/* Who gives little time, or has other code to choose from, is told, but does not want to hear of it again. */
 static void refuse(const Job *job, const char *why) {
-    if (job->most_work < MACHINE_WORK)
+    if (job->most_work < MACHINE_WORK || job->gains)
         config_log(job->cfg, 2, "left alone: %s", why);
     else
         config_refuse(job->cfg, "%s", why);
@@ -129,7 +133,7 @@ static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool
     Order order = {0};
     memory_init(&u.memory, cfg, &u.arena);
     build_all(&u, job->build);
-    finish(&u, &order);
+    made.gains = finish(&u, &order, !cfg->always && !job->gains);
     *full = !u.hopeless && !emit_graph(&u, &order, memory, &made.span, &made.unwind);
     if (u.hopeless) {
         refuse(job, u.hopeless);
@@ -145,27 +149,31 @@ static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool
         made.base = use_base(r, cfg->function);
         VEC_PUSH(&r->made, made);
     }
+    if (job->gains)
+        *job->gains = made.gains;
     order_free(&order);
     unit_free(&u);
     return u.hopeless || *full ? NULL : made.span.code_run;
 }
 
 /* What was made before, if it would come out the same. */
-static BinoptFunc recall(MachineRewriter *r, const BinoptCfg *cfg) {
+static BinoptFunc recall(MachineRewriter *r, const BinoptCfg *cfg, bool *gains) {
     for (size_t i = r->made.len; i-- > 0;) {
         Made *m = &r->made.at[i];
         if (config_same(m->cfg, cfg) && depends_hold(&m->depends)) {
             m->users++;
+            if (gains)
+                *gains = m->gains;
             return m->span.code_run;
         }
     }
     return NULL;
 }
 
-BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build, u64 most_work) {
+BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build, u64 most_work, bool *gains) {
     MachineRewriter *r = self;
-    Job job = {cfg, build, most_work};
-    BinoptFunc code = recall(r, cfg);
+    Job job = {cfg, build, most_work, gains};
+    BinoptFunc code = recall(r, cfg, gains);
     if (code)
         return code;
     CodeMem *memory = places_near(&r->places, cfg->function);
@@ -197,6 +205,10 @@ void machine_release(void *self, BinoptFunc code) {
     *m = r->made.at[--r->made.len];
     if (base)
         machine_release(r, base);
+}
+
+void machine_keep(void *self, BinoptFunc code) {
+    use_base(self, (u64)code);
 }
 
 size_t machine_code_bytes(void *self, BinoptFunc code) {

@@ -13,9 +13,11 @@ enum { MACHINE_WORK = 40000 };
 
 void *machine_open(void);
 void machine_close(void *self);
-/* `most_work` is in instructions that are followed. */
-BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build, u64 most_work);
+/* `most_work` is in instructions that are followed. If `gains` is not NULL, code that gains nothing is made, too, and it says whether. */
+BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build, u64 most_work, bool *gains);
 void machine_release(void *self, BinoptFunc made);
+/* A function that was made stays until `self` is closed: something was made from it that may lead there. Others are ignored. */
+void machine_keep(void *self, BinoptFunc made);
 size_t machine_code_bytes(void *self, BinoptFunc made);
 Places *machine_places(void *self);
 

@@ -155,12 +155,20 @@ static void build(Unit *u, const State *entry) {
 }
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
-    return machine_specialize(self, cfg, build, MACHINE_WORK);
+    return machine_specialize(self, cfg, build, MACHINE_WORK, NULL);
 }
 
 BinoptFunc trace_quickly(void *self, const BinoptCfg *cfg) {
     enum { LITTLE_WORK = 240 };
-    return machine_specialize(self, cfg, build, LITTLE_WORK);
+    return machine_specialize(self, cfg, build, LITTLE_WORK, NULL);
+}
+
+BinoptFunc trace_anyway(void *self, const BinoptCfg *cfg, bool *gains) {
+    return machine_specialize(self, cfg, build, MACHINE_WORK, gains);
+}
+
+void trace_keep(void *self, BinoptFunc made) {
+    machine_keep(self, made);
 }
 
 Places *trace_places(void *self) {

@@ -128,8 +128,17 @@ static Outcome divide_64(Lifter *l, Val a, Val b, bool is_signed) {
     return (Outcome){q, r, ir_int(l, I1, 0), ir_where(l)};
 }
 
+/* The CPU's own instruction. A quotient that does not fit is its trap then; where nobody wants the results, the comparison is left. */
+static Outcome divide_natively(Lifter *l, Val low, Val high, Val b) {
+    Val args[] = {low, high, b}, results[2];
+    ir_asm_both(l, "divq $4", "={ax},={dx},{ax},{dx},r,~{flags}", I64, args, 3, results);
+    return (Outcome){results[0], results[1], ir_icmp(l, UGE, high, b), ir_where(l)};
+}
+
 /* A C function, which leaves quotient and remainder in the state's scratch fields and says whether the quotient fits. */
 static Outcome divide_128(Lifter *l, Val low, Val high, Val b, bool is_signed) {
+    if (l->cfg->native_traps && !is_signed)
+        return divide_natively(l, low, high, b);
     Val out = ir_state(l, offsetof(LatheX86Cpu, scratch));
     Val args[] = {out, low, high, b};
     Val fits = ir_helper(l, is_signed ? "lathe_x86_idiv128" : "lathe_x86_div128", I32, args, 4);
@@ -159,7 +168,11 @@ static void divide_wide(Lifter *l, const Insn *in, bool is_signed) {
     Val low = gp(l, RAX, 64), high = gp(l, RDX, 64), b = operand(l, in, 0);
     trap_if(l, in, ir_is_zero(l, b), LATHE_TRAP_DIVIDE);
     Label quick = ir_label(l, "div64"), slow = ir_label(l, "div128"), done = ir_label(l, "");
-    ir_branch_rare(l, ir_not(l, is_simple(l, low, high, b, is_signed)), slow, quick);
+    Val simple = is_simple(l, low, high, b, is_signed);
+    if (l->cfg->native_traps)
+        ir_branch(l, simple, quick, slow);
+    else
+        ir_branch_rare(l, ir_not(l, simple), slow, quick);
     ir_here(l, quick);
     Outcome x = divide_64(l, low, b, is_signed);
     ir_goto(l, done);
