@@ -4,8 +4,9 @@
 #include "run/client/tier.h"
 #include "run/client/waits.h"
 
-#define SA_KNOWN_FLAGS ((u64)(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND | \
-                              SA_EXPOSE_TAGBITS | 0x04000000 /* SA_RESTORER */))
+#define SA_KNOWN_FLAGS                                                                                                 \
+    ((u64)(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND |            \
+           SA_EXPOSE_TAGBITS | 0x04000000 /* SA_RESTORER */))
 
 /* ------------------------------------------------------------------------------------------------------------- handlers */
 
@@ -94,7 +95,8 @@ static i64 call_suspended(Thread *t, u64 number, const u64 args[6], u64 mask) {
     t->suspended = true;
     signal_release_held(t);
     i64 result = t->pending_signals ? -EINTR : syscall_repeated(t, number, args);
-    bool for_us = result == SYSCALL_RESTART && (t->pending_signals & t->blocked); /* the host does not block it until the call begins */
+    bool for_us = result == SYSCALL_RESTART &&
+                  (t->pending_signals & t->blocked); /* the host does not block it until the call begins */
     t->suspended = t->pending_signals && (result == -EINTR || for_us);
     return for_us ? -EINTR : result;
 }

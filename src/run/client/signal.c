@@ -29,7 +29,12 @@
 #include "run/client/space.h"
 #include "run/client/tier.h"
 
-enum { SA_KERNEL_RESTORER = 0x04000000, CODE_QUEUED = -1 /* SI_QUEUE */, TRAP_LENGTH = 2 /* of int n */, SYSCALL_LENGTH = 2 };
+enum {
+    SA_KERNEL_RESTORER = 0x04000000,
+    CODE_QUEUED = -1 /* SI_QUEUE */,
+    TRAP_LENGTH = 2 /* of int n */,
+    SYSCALL_LENGTH = 2
+};
 
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
     guard_abort[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
@@ -120,10 +125,13 @@ bool signal_restarts(const Thread *t) {
     return t->pending_signals && t->signals && t->signals->action[sig].flags & SA_RESTART;
 }
 
+/* The first process of a PID namespace does not die of a signal that it sends itself, but of a fault. */
 _Noreturn void signal_die(int sig) {
     set_host_default((u32)sig);
     set_host_mask(0);
     sys_tgkill(sys_getpid(), sys_gettid(), sig);
+    if (sig == SIGSEGV)
+        *(volatile u8 *)the.nowhere = 0;
     sys_exit_group(128 + sig);
 }
 
@@ -143,7 +151,13 @@ i64 signal_change_mask(Thread *t, u64 how, const u64 *set, u64 *old) {
 
 /* ------------------------------------------------------------------------------------------------- interrupted quick code */
 
-enum { FLAG_TRAP = 1 << 8, FAULT_WRITE = 2 /* of the error code */, TRAP_TRACE_CODE = 2, PUSHF = 0x9c, OPERAND_SIZE = 0x66 };
+enum {
+    FLAG_TRAP = 1 << 8,
+    FAULT_WRITE = 2 /* of the error code */,
+    TRAP_TRACE_CODE = 2,
+    PUSHF = 0x9c,
+    OPERAND_SIZE = 0x66
+};
 
 static void take_state(Thread *t, const SignalContext *s, const QuickPlace *place) {
     quick_take_state(t, s, place);
@@ -168,7 +182,7 @@ static void interrupt(Thread *t, SignalContext *s) {
     u64 rip = quick_original(s->rip);
     bool quick = arena_holds(rip) && quick_locate(rip, &place);
     if (t->pushes_flags)
-        *(u8 *)(s->rsp + 1) &= (u8)~(FLAG_TRAP >> 8);
+        *(u8 *)(s->rsp + 1) &= (u8) ~(FLAG_TRAP >> 8);
     t->pushes_flags = false;
     if (quick && place.boundary) {
         take_state(t, s, &place);
@@ -290,7 +304,8 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
 /* In optimised code, the guest has no handler: when it got one, all threads left what has no exact state. */
 static void fault_without_state(const Thread *t, const SignalInfo *info) {
     if (has_handler(t, (u32)info->number))
-        say("signal %d at data address %lx, where the guest's state is not known: its handler cannot run", info->number, info->address);
+        say("signal %d at data address %lx, where the guest's state is not known: its handler cannot run", info->number,
+            info->address);
     let_die(info);
 }
 
@@ -452,7 +467,8 @@ static SignalInfo info_of_trap(const Thread *t, GuestCpu *c) {
         info.number = SIGBUS, info.code = BUS_ADRALN;
         break;
     case LATHE_TRAP_UNREADABLE:
-        info.address = space_prot(c->pc) != PROT_UNMAPPED && (space_prot(c->pc) & PROT_EXEC) ? page_down(c->pc) + PAGE : c->pc;
+        info.address =
+            space_prot(c->pc) != PROT_UNMAPPED && (space_prot(c->pc) & PROT_EXEC) ? page_down(c->pc) + PAGE : c->pc;
         info.code = segv_code(info.address);
         break;
     case LATHE_TRAP_FAULT:
