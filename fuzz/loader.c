@@ -8,10 +8,10 @@
  */
 #include <elf.h>
 
-#include "run/client/image.h"
-#include "run/client/quick/quick.h"
-#include "run/client/client.h"
-#include "run/client/space.h"
+#include "run/client/code/image.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/core/client.h"
+#include "run/client/memory/space.h"
 
 enum { COPY_MAX = 4 << 20, BAD = 3 };
 

@@ -8,11 +8,11 @@
  */
 #include <elf.h>
 
-#include "run/client/image.h"
-#include "run/client/own.h"
-#include "run/client/quick/quick.h"
-#include "run/client/space.h"
-#include "run/client/client.h"
+#include "run/client/code/image.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/core/client.h"
+#include "run/client/memory/own.h"
+#include "run/client/memory/space.h"
 
 enum { PAGES = 48, MAPS_SIZE = 1 << 20, ROUNDS = 2000 };
 

@@ -8,16 +8,17 @@ cd "${1:?}" || exit 2
 #   src/run/client/guest                    what the client knows of its guest, a folder for each
 #   include/lathe                           the public types: a state and functions for each architecture
 #   meson.build                             the lists of files
-#   src/elf/elf.c src/run/client/program.c  ELF's names for machines, most of which we do not have, in messages
+#   src/elf/elf.c src/run/client/memory/program.c
+#                                           ELF's names for machines, most of which we do not have, in messages
 # Facts of the host, which is an x86-64 machine wherever its code is generated, linked or run:
-#   src/codegen/(link|target) src/lift/convention.c src/run/cache/cpu.c src/run/ahead/files.c
-#   src/run/client/(host_numbers.def|frame.h|start.c) src/stencil
+#   src/codegen/(link|target) src/lift/convention.c src/cache/cpu.c src/run/ahead/files.c
+#   src/run/client/host src/stencil
 # Both at once: the guest's code is the host's.
-#   src/run/client/quick          quick code is copied
+#   src/run/client/code/copy      quick code is copied
 #   src/binopt src/cli/binopt.c   functions of a process, specialised in it
-permitted='^(src/isa/|src/run/client/guest/|include/lathe/|([a-z/]*/)?meson\.build:|src/elf/elf\.c:|src/run/client/program\.c:'
-permitted="$permitted"'|src/codegen/(link|target)\.[ch]:|src/lift/convention\.c:|src/run/cache/cpu\.c:|src/run/ahead/files\.c:'
-permitted="$permitted"'|src/run/client/(host_numbers\.def|frame\.h|start\.c):|src/stencil/|src/run/client/quick/|src/binopt/|src/cli/binopt\.c:)'
+permitted='^(src/isa/|src/run/client/guest/|include/lathe/|([a-z/]*/)?meson\.build:|src/elf/elf\.c:|src/run/client/memory/program\.c:'
+permitted="$permitted"'|src/codegen/(link|target)\.[ch]:|src/lift/convention\.c:|src/cache/cpu\.c:|src/run/ahead/files\.c:'
+permitted="$permitted"'|src/run/client/host/|src/stencil/|src/run/client/code/copy/|src/binopt/|src/cli/binopt\.c:)'
 
 names=$(sed -n 's/^ISA(\([^,]*\), "\([^"]*\)".*/\1|\2/p' src/isa/isas.def | paste -sd'|' -)
 [ -n "$names" ] || exit 2

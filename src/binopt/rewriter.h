@@ -2,7 +2,7 @@
 #ifndef BINOPT_REWRITER_H
 #define BINOPT_REWRITER_H
 
-#include "binopt/config.h"
+#include "binopt/config/config.h"
 
 typedef struct Rewriter {
     const char *name;   /* as BINOPT_DRIVER has it */

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "binopt/fork.h"
+#include "binopt/process/fork.h"
 #include "binopt/rewriter.h"
 #include "binopt/trace/trace.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "binopt/config/signature.h"
 #include "binopt/rewriter.h"
-#include "binopt/signature.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/show.h"

@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cache/pack.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/programs.h"
-#include "run/cache/pack.h"
 
 typedef struct Settings {
     const char *cache;

@@ -59,7 +59,7 @@ static void on_interrupt(int signal) {
     interrupted = 1;
 }
 
-/* As run/client/options.c makes it of the options of lathe run. */
+/* As run/client/core/options.c makes it of the options of lathe run. */
 static CodeConfig config_for(const Settings *s, const Kind *kind, const char *build, bool with_quick, bool polls) {
     bool host = kind == kind_of_host();
     CodeConfig config = {

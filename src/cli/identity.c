@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "run/cache/cpu.h"
-#include "run/cache/pack.h"
+#include "cache/cpu.h"
+#include "cache/pack.h"
 
 static void print(u64 hash, char digits[IDENTITY_SIZE]) {
     snprintf(digits, IDENTITY_SIZE, "%015llx", (unsigned long long)hash >> 4);

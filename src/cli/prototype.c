@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "binopt/config.h"
+#include "binopt/config/config.h"
 
 typedef struct TypeName {
     const char *name;

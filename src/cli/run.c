@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cache/pack.h"
 #include "cli/commands.h"
 #include "cli/daemon.h"
 #include "cli/options.h"
@@ -13,7 +14,6 @@
 #include "cli/shared.h"
 #include "isa/kinds.h"
 #include "lathe/lift.h"
-#include "run/cache/pack.h"
 
 enum { OPT_QUICK, OPT_FULL };
 enum { STATS_TEXT, STATS_JSON, STATS_OFF };
@@ -239,7 +239,7 @@ static u64 limit_mib(void) {
     return mib < UINT32_MAX ? mib : UINT32_MAX;
 }
 
-/* As run/client/options.c reads it. */
+/* As run/client/core/options.c reads it. */
 static char *format_options(const Settings *s, const Paths *p) {
     char *text;
     size_t size;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "run/cache/address.h"
+#include "cache/address.h"
 #include "run/protocol/protocol.h"
 
 #define PASSWORD_VARIABLE "LATHE_REDIS_PASSWORD"

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "binopt/config.h"
+#include "binopt/config/config.h"
 
 enum { INTS = 6, VECTORS = 8, SERIES = 9, SECONDS = 10 };
 static const double series_ns = 2e6;

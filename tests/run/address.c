@@ -1,7 +1,7 @@
 /* address.c: addresses of shared caches, as people write them. */
 #include <stdio.h>
 
-#include "run/cache/address.h"
+#include "cache/address.h"
 
 typedef struct Case {
     const char *text, *host, *user, *password;

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cache/pack.h"
 #include "cache_client.h"
-#include "run/cache/pack.h"
 
 enum { IMAGE_BYTES = 1 << 16, FUNCTION_BYTES = 512, FUNCTIONS = IMAGE_BYTES / FUNCTION_BYTES };
 enum { FEW = 6, OBJECT_MAX = 4096 };

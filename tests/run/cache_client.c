@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "run/client/client.h"
-#include "run/client/own.h"
+#include "run/client/core/client.h"
+#include "run/client/memory/own.h"
 
 Process the;
 

@@ -2,7 +2,7 @@
 #ifndef BINOPT_LLVM_CHOOSE_H
 #define BINOPT_LLVM_CHOOSE_H
 
-#include "binopt/llvm/unit.h"
+#include "binopt/llvm/unit/unit.h"
 
 /* Has LLVM unrolled loops of unknown length or made several rounds one of vectors? How many rounds there are then cannot be seen from the
  * machine code. To be called before the module is compiled. */

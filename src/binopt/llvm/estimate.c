@@ -4,7 +4,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "binopt/maps.h"
+#include "binopt/process/maps.h"
 #include "lift/func.h"
 
 enum { MAX_INSNS = 20000, PASSES = 10, MAX_DEPTH = 4, CALL = 8, DIVISION = 20 };

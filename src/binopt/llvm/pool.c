@@ -1,7 +1,7 @@
 /* pool.c: see pool.h. */
 #include "binopt/llvm/pool.h"
 
-#include "binopt/idle.h"
+#include "binopt/process/idle.h"
 
 static Idle compilers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

@@ -1,7 +1,7 @@
 /* callee.c: see callee.h. */
 #include "binopt/machine/callee.h"
 
-#include "binopt/object.h"
+#include "binopt/process/object.h"
 
 static Callee *entry_of(Callees *c, u64 at) {
     for (size_t i = 0; i < c->list.len; i++)

@@ -12,7 +12,7 @@
 #include "binopt/machine/evaluate.h"
 #include "binopt/machine/memory.h"
 #include "binopt/machine/state.h"
-#include "binopt/unwind.h"
+#include "binopt/process/unwind.h"
 
 typedef enum OutKind {
     OUT_INSN,   /* the original's, perhaps with other operands */

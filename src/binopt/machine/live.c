@@ -2,7 +2,7 @@
  * nothing more is, from nothing. */
 #include "binopt/machine/live.h"
 
-#include "binopt/results.h"
+#include "binopt/config/results.h"
 
 enum { WORDS = 8, SLOTS = 64 * WORDS };
 

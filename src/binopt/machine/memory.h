@@ -2,11 +2,11 @@
 #ifndef BINOPT_MACHINE_MEMORY_H
 #define BINOPT_MACHINE_MEMORY_H
 
-#include "binopt/config.h"
-#include "binopt/depends.h"
+#include "binopt/config/config.h"
 #include "binopt/machine/insn.h"
-#include "binopt/maps.h"
-#include "binopt/segment.h"
+#include "binopt/process/depends.h"
+#include "binopt/process/maps.h"
+#include "binopt/process/segment.h"
 
 enum { MEMORY_SEGMENTS = 4, MEMORY_LINES = 16, MEMORY_LINE_BYTES = 256 };
 

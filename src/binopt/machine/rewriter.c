@@ -3,13 +3,13 @@
 
 #include <unistd.h>
 
-#include "binopt/fork.h"
-#include "binopt/idle.h"
 #include "binopt/machine/emit.h"
 #include "binopt/machine/entry.h"
 #include "binopt/machine/gain.h"
 #include "binopt/machine/live.h"
 #include "binopt/machine/walk.h"
+#include "binopt/process/fork.h"
+#include "binopt/process/idle.h"
 
 typedef struct Made {
     BinoptCfg *cfg;

@@ -3,7 +3,7 @@
 #define BINOPT_MACHINE_REWRITER_H
 
 #include "binopt/machine/graph.h"
-#include "binopt/places.h"
+#include "binopt/process/places.h"
 
 /* Makes u->blocks, the first one for the entry; what cannot be done it says in u->hopeless. */
 typedef void Build(Unit *u, const State *entry);

@@ -2,7 +2,7 @@
  * whoever looks at a stack from a signal handler stops there. */
 #include "binopt/machine/tables.h"
 
-#include "binopt/cfi.h"
+#include "binopt/process/cfi.h"
 
 enum { HEAD_BYTES = 64, CALL_BYTES = 128, ALIGN = 8 };
 

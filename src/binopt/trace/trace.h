@@ -2,7 +2,7 @@
 #ifndef BINOPT_TRACE_H
 #define BINOPT_TRACE_H
 
-#include "binopt/places.h"
+#include "binopt/process/places.h"
 #include "binopt/rewriter.h"
 
 /* What rewriter_trace.specialize makes, if it is done with little work: a fraction of a millisecond. `self` is rewriter_trace's. */

@@ -15,8 +15,8 @@
 
 #include <sys/types.h>
 
+#include "cache/pack.h"
 #include "elf/elf.h"
-#include "run/cache/pack.h"
 #include "run/server/server.h"
 
 /* ---------------------------------------------------------------------------------------------------------- files.c */

@@ -4,15 +4,15 @@
  */
 #include <asm/prctl.h>
 
-#include "run/client/arena.h"
-#include "run/client/frame.h"
-#include "run/client/image.h"
-#include "run/client/limits.h"
-#include "run/client/own.h"
-#include "run/client/quick/quick.h"
-#include "run/client/seccomp.h"
-#include "run/client/spawn.h"
-#include "run/client/tier.h"
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/image.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/code/server/spawn.h"
+#include "run/client/code/tier.h"
+#include "run/client/core/frame.h"
+#include "run/client/memory/limits.h"
+#include "run/client/memory/own.h"
+#include "run/client/os/seccomp.h"
 
 enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202, SPARES_MAX = 8 };
 

@@ -89,7 +89,7 @@ typedef struct InitMessage { /* C_INIT */
 typedef struct SharedMessage {
     u32 run; /* the run's first process: of all its processes, one is warned */
     u32 reserved;
-    char url[256];      /* run/cache/address.h, without password */
+    char url[256];      /* cache/address.h, without password */
     char password[256]; /* empty: none */
 } SharedMessage;
 

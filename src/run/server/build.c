@@ -5,7 +5,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
 
-#include "run/cache/pack.h"
+#include "cache/pack.h"
 #include "run/server/server.h"
 
 typedef struct Search {

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cache/cpu.h"
+#include "cache/pack.h"
 #include "codegen/target.h"
-#include "run/cache/cpu.h"
-#include "run/cache/pack.h"
 #include "run/server/server.h"
 #include "run/server/shared.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/cache/pack.h"
+#include "cache/pack.h"
 #include "run/server/server.h"
 
 #define CLAIMS "claims"

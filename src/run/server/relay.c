@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "run/cache/cpu.h"
-#include "run/cache/pack.h"
+#include "cache/cpu.h"
+#include "cache/pack.h"
 #include "run/server/server.h"
 
 typedef struct Relay {

@@ -1,4 +1,4 @@
-/* shared.c: objects in Redis. A value is a record as packs have them (run/cache/pack.h), and nothing in it is trusted either.
+/* shared.c: objects in Redis. A value is a record as packs have them (cache/pack.h), and nothing in it is trusted either.
  *
  * Which bytes of the guest a function is made of is known only once it was lifted, but the key has to be known before. So the
  * key names the bytes that lie around: the module's first page, which has its build id and its layout, and the page in which
@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "run/cache/cpu.h"
-#include "run/cache/outage.h"
-#include "run/cache/pack.h"
-#include "run/cache/redis.h"
+#include "cache/cpu.h"
+#include "cache/outage.h"
+#include "cache/pack.h"
+#include "cache/redis.h"
 
 enum { PAGE = 4096, SHARED_VERSION = 1, KEY_SIZE = 64 };
 

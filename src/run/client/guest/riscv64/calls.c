@@ -1,11 +1,11 @@
 /* calls.c: system calls that riscv64 Linux has in its own way: structures, the order of arguments, and what is said of the CPU. */
-#include "run/client/calls.h"
+#include "run/client/os/calls.h"
 
 #include <linux/sem.h>
 
 #include "events.h"
 #include "rings.h"
-#include "run/client/space.h"
+#include "run/client/memory/space.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- files */
 

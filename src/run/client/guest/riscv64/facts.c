@@ -1,13 +1,13 @@
 /* facts.c: see guest.h. */
-#include "run/client/guest.h"
+#include "run/client/core/guest.h"
 
-#include <elf.h>
 #include <asm/siginfo.h>
+#include <elf.h>
 #include <linux/audit.h>
 
 #include "guest_cpu.h"
 #include "isa/riscv64/helpers.h"
-#include "run/client/sys.h"
+#include "run/client/core/sys.h"
 #include "run/protocol/protocol.h"
 
 static const Helper *const helpers[] = {client_helpers, rv_bits_helpers, rv_float_helpers, NULL};

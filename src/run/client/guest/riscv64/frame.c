@@ -1,10 +1,10 @@
 /* frame.c: signal frames of the guest: its whole state to the stack and back, as riscv64 Linux lays it out.
  *
  * Handlers return to two instructions that the kernel has in its vdso; here they are on a page that the guest gets at its start. */
-#include "run/client/frame.h"
+#include "run/client/core/frame.h"
 
-#include "run/client/guest.h"
-#include "run/client/space.h"
+#include "run/client/core/guest.h"
+#include "run/client/memory/space.h"
 
 typedef struct GuestContext { /* ucontext_t, up to the floating point registers of D */
     u64 flags, link;

@@ -11,7 +11,7 @@
 
 #include "events.h"
 #include "rings.h"
-#include "run/client/calls.h"
+#include "run/client/os/calls.h"
 
 enum { RINGS = 64, UNKNOWN = 255, OP_EPOLL_WAIT = 59, SETUP_NO_MMAP = 1 << 14, SETUP_NO_SQARRAY = 1 << 16 };
 enum { REGISTER_PROBE = 8, REGISTER_RING_FDS = 20, PROBE_HEAD = 16, PROBE_ROW = 8, PROBE_FLAGS = 2 };

@@ -1,5 +1,5 @@
 /* calls.c: system calls that only x86-64 has. */
-#include "run/client/calls.h"
+#include "run/client/os/calls.h"
 
 #include <asm/prctl.h>
 

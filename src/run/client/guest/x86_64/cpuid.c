@@ -4,7 +4,7 @@
  * can execute, which is nearly everything the host can; with --tier=opt, what the lifter has rows for. The latter and levels below v3
  * have no xsave, so dynamic linkers and libraries choose their SSE paths.
  */
-#include "run/client/client.h"
+#include "run/client/core/client.h"
 
 enum { EAX, EBX, ECX, EDX };
 enum { NEVER = CPU_NATIVE + 1 };

@@ -1,6 +1,6 @@
 /* frame.c: signal frames of the guest: its whole state to the stack and back. */
-#include "flags.h"
-#include "run/client/frame.h"
+#include "run/client/core/frame.h"
+#include "guest_flags.h"
 
 #include "xstate.h"
 

@@ -3,17 +3,17 @@
  * Requests go to the kernel. What matters is a tracee in this very memory: leak checkers stop the threads of their program from a process
  * beside it (CLONE_VM) and look at their registers for pointers. Such a thread must not be stopped with a lock of the client in its hand,
  * which the tracer needs, and its registers are the guest's. Tracees elsewhere show the host's. */
-#include "run/client/calls.h"
+#include "run/client/os/calls.h"
 
 #include <linux/elf.h>
 #include <linux/ptrace.h>
 #include <linux/wait.h>
 
-#include "run/client/arena.h"
-#include "run/client/frame.h"
-#include "run/client/quick/quick.h"
-#include "run/client/space.h"
-#include "run/client/tier.h"
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/code/tier.h"
+#include "run/client/core/frame.h"
+#include "run/client/memory/space.h"
 
 typedef struct Registers { /* struct user_regs_struct */
     u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip, cs, rflags, rsp, ss;

@@ -4,7 +4,7 @@
 #define RUN_CLIENT_XSTATE_H
 
 #include "lathe/types.h"
-#include "run/client/sys.h"
+#include "run/client/core/sys.h"
 
 /* Bits of components: what registers the host has. */
 enum { XSTATE_YMM = 0x6, XSTATE_ZMM = 0xe6 };

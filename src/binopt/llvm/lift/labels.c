@@ -1,0 +1,95 @@
+/* labels.c: see labels.h.
+ *
+ * Threaded code (`goto *table[*pc++]`) looks like a tail call through a pointer: only what is around the jump tells them apart. */
+#include "binopt/llvm/lift/labels.h"
+
+#include "binopt/process/object.h"
+#include "binopt/process/unwind.h"
+
+/* A function, or a part of one: compilers put code that is rarely needed elsewhere. */
+typedef struct Extent {
+    u64 start, end;
+} Extent;
+
+typedef VEC(Extent) Extents;
+
+static bool is_inside(const Extent *e, u64 addr) {
+    return addr > e->start && addr < e->end;
+}
+
+static bool have(const Extents *list, u64 pc) {
+    for (size_t i = 0; i < list->len; i++)
+        if (pc == list->at[i].start || is_inside(&list->at[i], pc))
+            return true;
+    return false;
+}
+
+/* The extents of all instructions; false if that of one is not known. */
+static bool find_extents(const LatheFunc *fn, Extents *list) {
+    for (size_t i = 0; i < fn->insns.len; i++) {
+        Extent e;
+        if (have(list, fn->insns.at[i].pc))
+            continue;
+        if (!unwind_extent(fn->insns.at[i].pc, &e.start, &e.end))
+            return false;
+        VEC_PUSH(list, e);
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------ unreached code */
+
+/* How long the instruction is that nobody reaches at pc if it only fills up, or stops what must not go on; else 0. */
+static u32 padding_at(LatheFunc *fn, u64 pc) {
+    static const char *const names[] = {"nop", "int3", "ud2"};
+    u8 bytes[16];
+    Insn in = {.pc = pc};
+    size_t size = discover_read(fn, pc, bytes, sizeof(bytes));
+    if (!size || fn->isa->decode(bytes, size, pc, &in) != LATHE_OK)
+        return 0;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (!strcmp(fn->isa->row_name(in.row), names[i]))
+            return in.size;
+    return 0;
+}
+
+static bool is_reached(LatheFunc *fn, const Extent *e) {
+    for (u64 pc = e->start; pc < e->end;) {
+        u32 i, size = map64_get(&fn->by_pc, pc, &i) ? fn->insns.at[i].size : padding_at(fn, pc);
+        if (!size)
+            return false;
+        pc += size;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ addresses */
+
+/* Does the instruction have such an address as a constant? Where branches lead to is no operand of that kind. */
+static bool has_address(const LatheFunc *fn, const Insn *in, const Extent *e) {
+    bool computes = !strcmp(fn->isa->row_name(in->row), "lea");
+    if (in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH || in->flow == FLOW_CALL)
+        return false;
+    for (u32 i = 0; i < in->operand_count; i++) {
+        const Operand *op = &in->op[i];
+        if ((op->kind == OPERAND_IMM || (op->kind == OPERAND_MEM && computes)) && is_inside(e, (u64)op->disp))
+            return true;
+    }
+    return false;
+}
+
+static bool is_taken(const LatheFunc *fn, const Extent *e) {
+    for (size_t i = 0; i < fn->insns.len; i++)
+        if (has_address(fn, &fn->insns.at[i], e))
+            return true;
+    return object_points_inside(e->start, e->end);
+}
+
+bool labels_none(LatheFunc *fn) {
+    Extents list = {0};
+    bool none = find_extents(fn, &list);
+    for (size_t i = 0; none && i < list.len; i++)
+        none = is_reached(fn, &list.at[i]) && !is_taken(fn, &list.at[i]);
+    VEC_FREE(&list);
+    return none;
+}

@@ -1,0 +1,474 @@
+/* lower.c: see lower.h.
+ *
+ * A callee may have arguments on the stack, as many as only it and its caller know. If the guest's stack holds nothing that
+ * could be one, or the callee's code shows that it looks for none, the call is an ordinary one. Otherwise it runs on the guest's stack:
+ * this then has to be the lowest part of the host's frame, so that there is room below it for whatever the callee needs. */
+#include "binopt/llvm/passes/lower.h"
+
+#include <llvm-c/Target.h>
+
+#include "binopt/llvm/lift/callout.h"
+#include "binopt/llvm/lift/lift.h"
+#include "isa/x86_64/x86_64.h"
+
+enum { ABI_INTS = 6, ABI_VECTORS = 8, ARG_RAX = 1 + ABI_INTS, ARG_R10, ARG_XMM0, STACK_ALIGN = 16 };
+
+static bool is_unset(Val v) {
+    return LLVMIsUndef(v) || LLVMIsPoison(v);
+}
+
+/* ------------------------------------------------------------------------------------------------------ the guest's stack */
+
+static u64 alloca_bytes(Val in) {
+    LLVMTypeRef type = LLVMGetAllocatedType(in);
+    return LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : 0;
+}
+
+/* The first alloca of at least that size; the guest's stack is as good as always the only one that is left. */
+static Val find_alloca(Unit *u, u64 least_bytes) {
+    for (Val in = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(u->spec)); in; in = LLVMGetNextInstruction(in))
+        if (LLVMIsAAllocaInst(in) && alloca_bytes(in) >= least_bytes)
+            return in;
+    return NULL;
+}
+
+/* What the stack pointer of a call out is an offset from. */
+static Val stack_of(Val call) {
+    Val sp = callout_sp(call);
+    while (LLVMIsAGetElementPtrInst(sp))
+        sp = LLVMGetOperand(sp, 0);
+    return LLVMIsAAllocaInst(sp) ? sp : NULL;
+}
+
+/* It lives as long as the function, whatever was inlined where. */
+static void erase_lifetimes(Unit *u) {
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
+            next = LLVMGetNextInstruction(in);
+            Val callee = LLVMIsACallInst(in) ? LLVMGetCalledValue(in) : NULL;
+            size_t length;
+            if (callee && LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName2(callee, &length), "llvm.lifetime.", 14))
+                LLVMInstructionEraseFromParent(in);
+        }
+}
+
+Val lower_find_stack(Unit *u) {
+    return find_alloca(u, u->fitted_bytes ? u->fitted_bytes : u->made_bytes);
+}
+
+void lower_fit_stack(Unit *u) {
+    u64 made_bytes = u->made_bytes;
+    Val old = find_alloca(u, made_bytes);
+    if (!old)
+        return;
+    erase_lifetimes(u);
+    u64 needed = (u->stack_bytes + STACK_ALIGN - 1) & ~(u64)(STACK_ALIGN - 1);
+    Lifter *l = &u->l;
+    LLVMPositionBuilderBefore(l->b, old);
+    u64 above = alloca_bytes(old) - made_bytes;
+    Val stack = LLVMBuildAlloca(l->b, LLVMArrayType(ir_type(l, I8), (unsigned)(needed + above)), "stack");
+    LLVMSetAlignment(stack, STACK_ALIGN);
+    u->fitted_bytes = needed + above;
+    LLVMReplaceAllUsesWith(old, ir_offset(l, stack, (i64)needed - (i64)made_bytes));
+    LLVMInstructionEraseFromParent(old);
+}
+
+/* What is in the guest's stack, as offsets from its lowest address. */
+typedef struct Contents {
+    Val stack;
+    u64 written_end;          /* nothing but return addresses is stored from here on */
+    u64 read_start, read_end; /* nothing is read outside */
+    bool unknown;             /* it is accessed in ways that were not followed */
+} Contents;
+
+static bool is_return_address(Unit *u, Val v) {
+    u64 pc;
+    u32 known;
+    return ir_is_const(v, &pc) && map64_get(&u->returns, pc, &known);
+}
+
+static bool constant_offset(Val gep, u64 *off, Unit *u) {
+    u64 index;
+    if (LLVMGetNumOperands(gep) != 2 || !ir_is_const(LLVMGetOperand(gep, 1), &index))
+        return false;
+    *off += index * LLVMABISizeOfType(LLVMGetModuleDataLayout(u->mod), LLVMGetGEPSourceElementType(gep));
+    return true;
+}
+
+static void look_at_uses(Unit *u, Contents *c, Val pointer, u64 off);
+
+static void note_read(Contents *c, u64 start, u64 end) {
+    if (c->read_start == c->read_end)
+        c->read_start = start, c->read_end = end;
+    c->read_start = start < c->read_start ? start : c->read_start;
+    c->read_end = end > c->read_end ? end : c->read_end;
+}
+
+static void look_at_use(Unit *u, Contents *c, Val pointer, Val user, u64 off) {
+    CallShape shape;
+    if (callout_is(u, user, &shape) && callout_sp(user) == pointer)
+        return;
+    if (LLVMIsALoadInst(user))
+        note_read(c, off, off + LLVMStoreSizeOfType(LLVMGetModuleDataLayout(u->mod), LLVMTypeOf(user)));
+    else if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != pointer) {
+        Val v = LLVMGetOperand(user, 0);
+        u64 end = off + LLVMStoreSizeOfType(LLVMGetModuleDataLayout(u->mod), LLVMTypeOf(v));
+        if (!is_unset(v) && !is_return_address(u, v) && end > c->written_end)
+            c->written_end = end;
+    } else if (LLVMIsAGetElementPtrInst(user) && constant_offset(user, &off, u)) {
+        look_at_uses(u, c, user, off);
+    } else {
+        c->unknown = true;
+    }
+}
+
+static void look_at_uses(Unit *u, Contents *c, Val pointer, u64 off) {
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use))
+        look_at_use(u, c, pointer, LLVMGetUser(use), off);
+}
+
+/* Where a stack pointer is in the guest's stack, if that is known. */
+static bool offset_of(Unit *u, const Contents *c, Val sp, u64 *off) {
+    *off = 0;
+    for (; LLVMIsAGetElementPtrInst(sp); sp = LLVMGetOperand(sp, 0))
+        if (!constant_offset(sp, off, u))
+            return false;
+    return sp == c->stack;
+}
+
+/* May the callee find arguments on the stack? They begin above the return address. */
+static bool may_have_stack_arguments(Unit *u, const Contents *c, Val call) {
+    u64 off, pc;
+    if (!c->unknown && offset_of(u, c, callout_sp(call), &off) && c->written_end <= off + 8)
+        return false;
+    return !ir_is_const(callout_pc(call), &pc) || lift_has_stack_arguments(u, pc);
+}
+
+/* ------------------------------------------------------------------------------------------------------- ordinary calls */
+
+typedef struct Results {
+    bool used[4], other; /* by index; in another way than by extractvalue */
+} Results;
+
+/* Results beyond those of the calling convention, which a caller in the same file may rely on, count as other ones. */
+static Results results_of(Val call) {
+    Results r = {{0}, false};
+    for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use)) {
+        Val user = LLVMGetUser(use);
+        if (LLVMIsAExtractValueInst(user) && LLVMGetIndices(user)[0] < ARRAY_LEN(r.used))
+            r.used[LLVMGetIndices(user)[0]] = true;
+        else
+            r.other = true;
+    }
+    return r;
+}
+
+/* The type of the low lane that is all that is used of a vector result; NULL if there is more, or several types. */
+static LLVMTypeRef scalar_of(Val call) {
+    LLVMTypeRef scalar = NULL;
+    for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use))
+        for (LLVMUseRef cast = LLVMGetFirstUse(LLVMGetUser(use)); cast; cast = LLVMGetNextUse(cast)) {
+            if (!LLVMIsABitCastInst(LLVMGetUser(cast)))
+                return NULL;
+            for (LLVMUseRef lane = LLVMGetFirstUse(LLVMGetUser(cast)); lane; lane = LLVMGetNextUse(lane)) {
+                Val in = LLVMGetUser(lane);
+                if (!LLVMIsAExtractElementInst(in) || !LLVMIsNull(LLVMGetOperand(in, 1)) ||
+                    (scalar && scalar != LLVMTypeOf(in)))
+                    return NULL;
+                scalar = LLVMTypeOf(in);
+            }
+        }
+    return scalar;
+}
+
+static void replace_scalar(Val old, Val scalar) {
+    LLVMUseRef use, cast, lane;
+    while ((use = LLVMGetFirstUse(old))) {
+        Val extracted = LLVMGetUser(use);
+        while ((cast = LLVMGetFirstUse(extracted))) {
+            Val vector = LLVMGetUser(cast);
+            while ((lane = LLVMGetFirstUse(vector))) {
+                Val in = LLVMGetUser(lane);
+                LLVMReplaceAllUsesWith(in, scalar);
+                LLVMInstructionEraseFromParent(in);
+            }
+            LLVMInstructionEraseFromParent(vector);
+        }
+        LLVMInstructionEraseFromParent(extracted);
+    }
+}
+
+static void replace_extracted(Val old, Val value) {
+    LLVMUseRef use;
+    while ((use = LLVMGetFirstUse(old))) {
+        Val extracted = LLVMGetUser(use);
+        LLVMReplaceAllUsesWith(extracted, value);
+        LLVMInstructionEraseFromParent(extracted);
+    }
+}
+
+static u32 count_set(Val call, u32 first, u32 count) {
+    while (count && is_unset(LLVMGetOperand(call, first + count - 1)))
+        count--;
+    return count;
+}
+
+static void add_nest(Unit *u, Val call) {
+    static const char nest[] = "nest";
+    unsigned kind = LLVMGetEnumAttributeKindForName(nest, strlen(nest));
+    LLVMAddCallSiteAttribute(call, 1, LLVMCreateEnumAttribute(u->ctx, kind, 0));
+}
+
+/* Under the calling convention of C: what the callee does not look at is passed as anything. r10 has the frame of nested functions,
+ * which LLVM calls `nest`. */
+static Val build_ordinary(Unit *u, Val call, LLVMTypeRef result) {
+    Val args[1 + ABI_INTS + ABI_VECTORS];
+    LLVMTypeRef types[ARRAY_LEN(args)];
+    u32 ints = count_set(call, 1, ABI_INTS), vectors = count_set(call, ARG_XMM0, ABI_VECTORS), count = 0;
+    bool nested = !is_unset(LLVMGetOperand(call, ARG_R10));
+    LLVMPositionBuilderBefore(u->l.b, call);
+    if (nested)
+        args[count++] = ir_bitcast(&u->l, LLVMGetOperand(call, ARG_R10), PTR);
+    for (u32 i = 0; i < ints; i++)
+        args[count++] = LLVMGetOperand(call, 1 + i);
+    for (u32 i = 0; i < vectors; i++)
+        args[count++] = LLVMGetOperand(call, ARG_XMM0 + i);
+    for (u32 i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    bool variadic = !is_unset(LLVMGetOperand(call, ARG_RAX));
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, variadic);
+    Val made = LLVMBuildCall2(u->l.b, type, ir_bitcast(&u->l, callout_pc(call), PTR), args, count, "");
+    if (nested)
+        add_nest(u, made);
+    return made;
+}
+
+/* All four registers that a result may be in. */
+static void replace_all_results(Unit *u, Val call) {
+    enum { RESULTS = 4 };
+    LLVMTypeRef all = LLVMTypeOf(call), types[RESULTS];
+    for (u32 i = 0; i < RESULTS; i++)
+        types[i] = LLVMStructGetTypeAtIndex(all, i);
+    Val made = build_ordinary(u, call, LLVMStructTypeInContext(u->ctx, types, RESULTS, false)),
+        result = LLVMGetPoison(all);
+    for (u32 i = 0; i < RESULTS; i++)
+        result = LLVMBuildInsertValue(u->l.b, result, LLVMBuildExtractValue(u->l.b, made, i, ""), i, "");
+    LLVMReplaceAllUsesWith(call, result);
+}
+
+static void lower_ordinary(Unit *u, Val call) {
+    Results r = results_of(call);
+    LLVMTypeRef scalar = r.used[2] && !r.used[0] && !r.used[1] && !r.used[3] && !r.other ? scalar_of(call) : NULL;
+    if (r.other || r.used[1] || r.used[3] || (r.used[2] && (r.used[0] || !scalar)))
+        replace_all_results(u, call);
+    else if (scalar)
+        replace_scalar(call, build_ordinary(u, call, scalar));
+    else if (r.used[0])
+        replace_extracted(call, build_ordinary(u, call, ir_type(&u->l, I64)));
+    else
+        build_ordinary(u, call, ir_type(&u->l, 0));
+    LLVMInstructionEraseFromParent(call);
+}
+
+/* ----------------------------------------------------------------------------------------------- on the guest's stack */
+
+static const char *name_of(Reg r) {
+    static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                        "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+    static const char *const vectors[] = {"xmm0", "xmm1", "xmm2",  "xmm3",  "xmm4",  "xmm5",  "xmm6",  "xmm7",
+                                          "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"};
+    return r < XMM0 ? names[r] : vectors[r - XMM0];
+}
+
+/* All registers that a callee need not keep are results. The address is in r13, the stack pointer in r14, and the callee
+ * keeps r12 for us. */
+static const char *constraints(Unit *u, const CallRegs *in, const CallRegs *all) {
+    char *text = "";
+    for (u32 i = 0; i < all->out_count; i++)
+        text = arena_printf(&u->arena, "%s={%s},", text, name_of(all->out[i]));
+    text = arena_printf(&u->arena, "%s{r13}", text);
+    for (u32 i = 0; i < in->in_count; i++)
+        text = arena_printf(&u->arena, "%s,{%s}", text, name_of(in->in[i]));
+    return arena_printf(&u->arena, "%s,{r14},~{r12},~{memory},~{flags},~{dirflag},~{fpsr}", text);
+}
+
+static const char *switching_code(void) {
+    return __builtin_cpu_supports("avx")
+               ? "vzeroupper\n\tmovq %rsp, %r12\n\tleaq 8(%r14), %rsp\n\tcall *%r13\n\tmovq %r12, %rsp"
+               : "movq %rsp, %r12\n\tleaq 8(%r14), %rsp\n\tcall *%r13\n\tmovq %r12, %rsp";
+}
+
+/* To LLVM the call leaves the guest's stack as it is, so that a store of what is there already may be gone. But arguments are the
+ * callee's to change, and its own frame is where those of inlined functions were. So what is read there is saved and restored; not what
+ * others may have an address of: that is above the stack pointer. */
+enum { WORD = 8, MAX_SINGLE_WORDS = 16 };
+
+typedef struct Saved {
+    u64 start, bytes;
+    Val copy; /* NULL: a few words, one by one */
+    Val words[MAX_SINGLE_WORDS];
+} Saved;
+
+/* In words. */
+static Saved what_to_save(const Contents *c, u64 sp) {
+    u64 arguments = sp + WORD, start = arguments, end = arguments;
+    if (c->unknown)
+        start = 0;
+    else if (c->read_start < c->read_end && c->read_start < arguments)
+        start = c->read_start;
+    if (!c->unknown && c->written_end > arguments)
+        end = c->written_end;
+    else if (!c->unknown && c->read_end < end)
+        end = c->read_end;
+    start &= ~(u64)(WORD - 1);
+    end = (end + WORD - 1) & ~(u64)(WORD - 1);
+    return (Saved){.start = start, .bytes = end > start ? end - start : 0};
+}
+
+/* Not by LLVM's own copying, which would want vector registers that the call has; for the same reason single words are volatile. */
+static void copy_words(Unit *u, Val to, Val from, u64 bytes) {
+    static const char code[] = "rep movsq", where[] = "={rdi},={rsi},={rcx},0,1,2,~{memory}";
+    Lifter *l = &u->l;
+    Val args[] = {to, from, ir_int(l, I64, bytes / WORD)};
+    LLVMTypeRef types[] = {ir_type(l, PTR), ir_type(l, PTR), ir_type(l, I64)};
+    LLVMTypeRef type = LLVMFunctionType(LLVMStructTypeInContext(u->ctx, types, 3, false), types, 3, false);
+    Val copies =
+        LLVMGetInlineAsm(type, code, strlen(code), where, strlen(where), true, false, LLVMInlineAsmDialectATT, false);
+    LLVMBuildCall2(l->b, type, copies, args, 3, "");
+}
+
+static Val word_at(Unit *u, const Contents *c, const Saved *s, u64 index) {
+    return ir_offset(&u->l, c->stack, (i64)(s->start + index * WORD));
+}
+
+static Saved save_stack(Unit *u, const Contents *c, Val call) {
+    Lifter *l = &u->l;
+    u64 sp;
+    if (!c->stack || !offset_of(u, c, callout_sp(call), &sp)) {
+        u->hopeless = "its stack was lost sight of";
+        return (Saved){0};
+    }
+    Saved s = what_to_save(c, sp);
+    if (s.bytes > MAX_SINGLE_WORDS * WORD) {
+        LLVMPositionBuilderBefore(l->b, c->stack);
+        s.copy = LLVMBuildAlloca(l->b, LLVMArrayType(ir_type(l, I8), (unsigned)s.bytes), "saved");
+        LLVMSetAlignment(s.copy, WORD);
+        LLVMPositionBuilderBefore(l->b, call);
+        copy_words(u, s.copy, word_at(u, c, &s, 0), s.bytes);
+    }
+    for (u64 i = 0; !s.copy && i < s.bytes / WORD; i++) {
+        s.words[i] = LLVMBuildLoad2(l->b, ir_type(l, I64), word_at(u, c, &s, i), "");
+        LLVMSetVolatile(s.words[i], true);
+    }
+    return s;
+}
+
+static void restore_stack(Unit *u, const Contents *c, const Saved *s) {
+    if (s->copy)
+        copy_words(u, word_at(u, c, s, 0), s->copy, s->bytes);
+    for (u64 i = 0; !s->copy && i < s->bytes / WORD; i++)
+        LLVMSetVolatile(LLVMBuildStore(u->l.b, s->words[i], word_at(u, c, s, i)), true);
+}
+
+static void lower_switching(Unit *u, const Contents *c, Val call, CallShape shape) {
+    const CallRegs *in = callout_regs(shape), *all = callout_regs(CALL_LOCAL);
+    const char *code = switching_code(), *where = constraints(u, in, all);
+    Val args[CALLOUT_MAX_REGS + 2];
+    LLVMTypeRef types[ARRAY_LEN(args)], out[CALLOUT_MAX_REGS];
+    u32 count = in->in_count + 2;
+    for (u32 i = 0; i < count; i++) {
+        args[i] = LLVMGetOperand(call, i);
+        types[i] = LLVMTypeOf(args[i]);
+    }
+    for (u32 i = 0; i < all->out_count; i++)
+        out[i] = ir_type(&u->l, all->out[i] < XMM0 ? I64 : ir_ty(LLVMGetOperand(call, ARG_XMM0)));
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMStructTypeInContext(u->ctx, out, all->out_count, false), types, count, false);
+    Val asm_code =
+        LLVMGetInlineAsm(type, code, strlen(code), where, strlen(where), true, false, LLVMInlineAsmDialectATT, true);
+    LLVMPositionBuilderBefore(u->l.b, call);
+    Saved saved = save_stack(u, c, call);
+    Val made = LLVMBuildCall2(u->l.b, type, asm_code, args, count, "");
+    restore_stack(u, c, &saved);
+    Val result = LLVMGetPoison(LLVMTypeOf(call));
+    for (u32 i = 0; i < in->out_count; i++)
+        result = LLVMBuildInsertValue(u->l.b, result, LLVMBuildExtractValue(u->l.b, made, i, ""), i, "");
+    LLVMReplaceAllUsesWith(call, result);
+    LLVMInstructionEraseFromParent(call);
+}
+
+/* Memory of a size that LLVM does not know comes below everything else in the frame. */
+static void make_stack_lowest(Unit *u, Val stack) {
+    Lifter *l = &u->l;
+    LLVMPositionBuilderBefore(l->b, stack);
+    Val known = ir_int(l, I64, alloca_bytes(stack));
+    Val lowest = LLVMBuildArrayAlloca(l->b, ir_type(l, I8), ir_asm_pure(l, "", "=r,0", I64, &known, 1), "stack");
+    LLVMSetAlignment(lowest, STACK_ALIGN);
+    LLVMReplaceAllUsesWith(stack, lowest);
+    LLVMInstructionEraseFromParent(stack);
+    ir_attribute(l, u->spec, OF_FUNCTION, "noredzone", 0);
+}
+
+/* Without a frame, the calls that come last can be jumps. */
+static void drop_stack(Unit *u, Val stack) {
+    for (LLVMUseRef use = LLVMGetFirstUse(stack), next; use; use = next) {
+        next = LLVMGetNextUse(use);
+        Val user = LLVMGetUser(use);
+        if (LLVMIsAGetElementPtrInst(user) && !LLVMGetFirstUse(user))
+            LLVMInstructionEraseFromParent(user);
+    }
+    if (LLVMGetFirstUse(stack))
+        return;
+    LLVMInstructionEraseFromParent(stack);
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b && !find_alloca(u, 0); b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
+            if (LLVMIsACallInst(in) && !LLVMIsAFunction(LLVMGetCalledValue(in)) &&
+                !LLVMIsAInlineAsm(LLVMGetCalledValue(in)))
+                LLVMSetTailCall(in, true);
+}
+
+/* From now on exceptions may pass through. That calls on the guest's stack have another one does not matter: with memory of a size
+ * that LLVM does not know, its frame pointer is what the tables go by. */
+static void let_pass(Unit *u) {
+    static const char nounwind[] = "nounwind";
+    LLVMRemoveEnumAttributeAtIndex(u->spec, LLVMAttributeFunctionIndex,
+                                   LLVMGetEnumAttributeKindForName(nounwind, strlen(nounwind)));
+    ir_attribute(&u->l, u->spec, OF_FUNCTION, "uwtable", 2); /* at all instructions, not only calls */
+}
+
+/* --------------------------------------------------------------------------------------------------------------- public */
+
+void lower_callouts(Unit *u) {
+    Contents c = {0};
+    VEC(Val) calls = {0};
+    CallShape shape;
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
+            if (callout_is(u, in, &shape)) {
+                VEC_PUSH(&calls, in);
+                c.stack = c.stack ? c.stack : stack_of(in);
+            }
+    if (calls.len && !c.stack && u->fitted_bytes)
+        c.stack = lower_find_stack(u);
+    if (c.stack)
+        look_at_uses(u, &c, c.stack, 0);
+    bool switching = false;
+    for (size_t i = 0; i < calls.len; i++) {
+        callout_is(u, calls.at[i], &shape);
+        bool ordinary =
+            (shape == CALL_ABI || !results_of(calls.at[i]).other) && !may_have_stack_arguments(u, &c, calls.at[i]);
+        switching |= !ordinary;
+        u->switches |= !ordinary && !callout_is_unlikely(calls.at[i]);
+        if (ordinary)
+            lower_ordinary(u, calls.at[i]);
+        else
+            lower_switching(u, &c, calls.at[i], shape);
+    }
+    if (calls.len)
+        let_pass(u);
+    if (switching && c.stack)
+        make_stack_lowest(u, c.stack);
+    else if (c.stack)
+        drop_stack(u, c.stack);
+    VEC_FREE(&calls);
+}

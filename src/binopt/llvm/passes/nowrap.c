@@ -1,0 +1,75 @@
+/* nowrap.c: see nowrap.h. Machine code has lost what C says of `int`: that i + 1 is never smaller than i. Without it, neither
+ * are a[i] and a[i + 1] neighbours nor is a loop over i one over addresses. */
+#include "binopt/llvm/passes/nowrap.h"
+
+enum { MAX_DEPTH = 16 };
+
+static bool is_i32(Val v) {
+    LLVMTypeRef t = LLVMTypeOf(v);
+    return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) == 32;
+}
+
+/* Arithmetic that is followed; a shift to the left is a product. */
+static bool is_followed(Val v) {
+    u64 count;
+    if (!LLVMIsABinaryOperator(v) || !is_i32(v))
+        return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+        return true;
+    case LLVMShl:
+        return ir_is_const(LLVMGetOperand(v, 1), &count) && count < 31;
+    default:
+        return false;
+    }
+}
+
+static void mark(Val v, int depth) {
+    if (!depth || !LLVMIsAInstruction(v) || !is_i32(v))
+        return;
+    if (LLVMIsAPHINode(v)) {
+        for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
+            mark(LLVMGetIncomingValue(v, i), depth - 1);
+        return;
+    }
+    if (!is_followed(v) || LLVMGetNSW(v))
+        return;
+    LLVMSetNSW(v, true);
+    mark(LLVMGetOperand(v, 0), depth - 1);
+    mark(LLVMGetOperand(v, 1), depth - 1);
+}
+
+/* The same in 64 bits, beside v: LLVM does not always see that marked arithmetic may as well be done after extending. */
+static Val widened(Unit *u, Val v, Val at, int depth) {
+    LLVMTypeRef i64_type = ir_type(&u->l, I64);
+    u64 constant;
+    if (ir_is_const(v, &constant))
+        return ir_int(&u->l, I64, (u64)(i64)(i32)constant);
+    if (!depth || !is_followed(v) || !LLVMGetNSW(v)) {
+        LLVMPositionBuilderBefore(u->l.b, at);
+        return LLVMBuildSExt(u->l.b, v, i64_type, "");
+    }
+    Val a = widened(u, LLVMGetOperand(v, 0), v, depth - 1), b = widened(u, LLVMGetOperand(v, 1), v, depth - 1);
+    LLVMPositionBuilderBefore(u->l.b, v);
+    Val made = LLVMBuildBinOp(u->l.b, LLVMGetInstructionOpcode(v), a, b, "");
+    if (LLVMIsAInstruction(made))
+        LLVMSetNSW(made, true);
+    return made;
+}
+
+void nowrap_mark(Unit *u) {
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
+            if (LLVMIsASExtInst(in))
+                mark(LLVMGetOperand(in, 0), MAX_DEPTH);
+    for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
+        for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
+            next = LLVMGetNextInstruction(in);
+            if (!LLVMIsASExtInst(in) || LLVMTypeOf(in) != ir_type(&u->l, I64) || !is_followed(LLVMGetOperand(in, 0)))
+                continue;
+            LLVMReplaceAllUsesWith(in, widened(u, LLVMGetOperand(in, 0), in, MAX_DEPTH));
+            LLVMInstructionEraseFromParent(in);
+        }
+}

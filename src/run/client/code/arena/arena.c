@@ -1,0 +1,223 @@
+/* arena.c: see arena.h. */
+#include "run/client/code/arena/arena.h"
+
+#include "run/client/memory/limits.h"
+#include "run/client/memory/own.h"
+#include "run/client/memory/space.h"
+
+enum {
+    CODE_BYTES_MOST = 384 << 20,
+    DATA_BYTES_MOST = 64 << 20,
+    PIECE_BYTES = 16 << 10, /* of other memory: what is copied at once to be changed */
+    PIECES = CODE_BYTES_MOST / PIECE_BYTES,
+};
+
+typedef struct CodeMemory {
+    u32 lock;
+    bool shared;     /* with another process: copy before a change */
+    u8 *write, *run; /* the two views */
+    u8 *spare;       /* a second executable one, from which pieces of the first are taken */
+    u8 *data;        /* behind the executable view */
+    u64 used, data_used;
+    u64 fixed, data_fixed;
+    /* What runs between these is other memory, an image or what two processes have together, but for pieces that were copied. */
+    u64 other_start, other_end;
+    u64 copied[PIECES / 64]; /* bit n: piece n */
+} CodeMemory;
+
+static CodeMemory arena;
+
+static u64 code_bytes(void) {
+    return limits_scaled(CODE_BYTES_MOST);
+}
+
+static u64 data_bytes(void) {
+    return limits_scaled(DATA_BYTES_MOST);
+}
+
+static u64 round_up(u64 n, u64 align) {
+    return (n + align - 1) & ~(align - 1);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- views */
+
+/* Is the code at this offset other memory than what the views show? */
+static bool is_other(u64 off) {
+    return off >= arena.other_start && off < arena.other_end &&
+           !(arena.copied[off / PIECE_BYTES / 64] >> off / PIECE_BYTES % 64 & 1);
+}
+
+/* The next stretch from *start on that the views show; false: there is none. */
+static bool next_stretch(u64 *start, u64 *end) {
+    while (is_other(*start))
+        *start += PIECE_BYTES;
+    *end = *start;
+    while (*end < arena.other_end && !is_other(*end))
+        *end += PIECE_BYTES;
+    if (*end >= arena.other_end)
+        *end = code_bytes();
+    return *start < code_bytes();
+}
+
+/* The same memory at another place: this is what mremap does with an old size of zero. What is there is replaced in one step. */
+static bool view_again(const u8 *from, u8 *to, u64 size) {
+    return !sys_failed(sys_mremap((u64)from, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, (u64)to));
+}
+
+static bool show_at_run(u64 off, u64 size) {
+    return view_again(arena.spare + off, arena.run + off, size);
+}
+
+/* New memory in place of what the views show. It is of no file: the guest's limit for files is not the client's. */
+static bool map_views(void) {
+    i64 write = sys_mmap((u64)arena.write, code_bytes(), PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (sys_failed(write) || !view_again(arena.write, arena.spare, code_bytes()) ||
+        sys_mprotect((u64)arena.spare, code_bytes(), PROT_READ | PROT_EXEC))
+        return false;
+    for (u64 start = 0, end; next_stretch(&start, &end); start = end)
+        if (!show_at_run(start, end - start))
+            return false;
+    return true;
+}
+
+/* New memory for what comes; what is there stays where it is, and other threads run in it. */
+static void leave_shared(void) {
+    arena.other_start = 0;
+    arena.other_end = round_up(arena.used, PIECE_BYTES);
+    memset(arena.copied, 0, sizeof(arena.copied));
+    if (!map_views())
+        die("no memory to change translated code");
+    arena.shared = false;
+}
+
+static void replace_other(u64 off, u64 size) {
+    if (!show_at_run(off, size))
+        die("no memory to change translated code");
+}
+
+static void copy_piece(u64 off) {
+    off -= off % PIECE_BYTES;
+    memcpy(arena.write + off, arena.run + off, PIECE_BYTES);
+    replace_other(off, PIECE_BYTES);
+    arena.copied[off / PIECE_BYTES / 64] |= (u64)1 << off / PIECE_BYTES % 64;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- using */
+
+void arena_lock(void) {
+    lock(&arena.lock);
+}
+
+void arena_unlock(void) {
+    unlock(&arena.lock);
+}
+
+void arena_after_fork(void) {
+    arena.shared = true;
+}
+
+/* What is new belongs to this process alone. */
+u8 *arena_room(u64 most, u64 align) {
+    if (arena.shared)
+        leave_shared();
+    u64 at = round_up(arena.used, align);
+    if (at + most > code_bytes())
+        die("the translated program needs more than %lu MiB of code", code_bytes() >> 20);
+    return arena.run + at;
+}
+
+void arena_keep(const u8 *end) {
+    arena.used = (u64)(end - arena.run);
+}
+
+u8 *arena_code(u64 bytes, u64 align) {
+    u8 *at = arena_room(bytes, align);
+    arena_keep(at + bytes);
+    return at;
+}
+
+u8 *arena_data(u64 bytes, u64 align) {
+    u64 at = round_up(arena.data_used, align);
+    if (at + bytes > data_bytes())
+        die("the translated program needs more than %lu MiB of data for its code", data_bytes() >> 20);
+    arena.data_used = at + bytes;
+    return arena.data + at;
+}
+
+u8 *arena_writable(const void *run) {
+    u64 off = (u64)((const u8 *)run - arena.run);
+    if (arena.shared)
+        leave_shared();
+    if (is_other(off))
+        copy_piece(off);
+    return arena.write + off;
+}
+
+bool arena_holds(u64 addr) {
+    return addr - (u64)arena.run < code_bytes();
+}
+
+/* --------------------------------------------------------------------------------------------------------------- images */
+
+void arena_fix(void) {
+    arena.fixed = arena.used = round_up(arena.used, PIECE_BYTES);
+    arena.data_fixed = arena.data_used = page_up(arena.data_used);
+}
+
+void arena_reset(void) {
+    if (arena.other_end > arena.fixed) {
+        replace_other(arena.fixed, arena.other_end - arena.fixed);
+        arena.other_end = arena.fixed;
+    }
+    arena.used = arena.fixed;
+    arena.data_used = arena.data_fixed;
+}
+
+u64 arena_used(void) {
+    return arena.used;
+}
+
+bool arena_is_nearly_full(void) {
+    return arena.used > code_bytes() / 8 * 7 || arena.data_used > data_bytes() / 8 * 7;
+}
+
+ArenaParts arena_export(void) {
+    return (ArenaParts){arena.run + arena.fixed,
+                        arena.data + arena.data_fixed,
+                        arena.used - arena.fixed,
+                        arena.data_used - arena.data_fixed,
+                        0,
+                        0};
+}
+
+/* A file may be on a file system of which nothing can be executed. */
+void arena_import(int fd, const ArenaParts *p) {
+    u64 code = (u64)arena.run + arena.fixed, data = (u64)arena.data + arena.data_fixed,
+        end = arena.fixed + p->code_size;
+    arena.used = round_up(end, PIECE_BYTES);
+    arena.data_used = arena.data_fixed + p->data_size;
+    if (!sys_failed(
+            sys_mmap(code, page_up(p->code_size), PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, p->code_off)))
+        arena.other_start = arena.fixed, arena.other_end = arena.used;
+    else
+        memcpy(arena.write + arena.fixed, p->code, p->code_size);
+    if (sys_failed(
+            sys_mmap(data, page_up(p->data_size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, p->data_off)))
+        memcpy(arena.data + arena.data_fixed, p->data, p->data_size);
+}
+
+bool arena_init(void) {
+    i64 views = own_map(2 * code_bytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (sys_failed(views))
+        return false;
+    arena.run = (u8 *)the.code_base;
+    arena.write = (u8 *)views;
+    arena.spare = arena.write + code_bytes();
+    if (!map_views())
+        return false;
+    i64 data = sys_mmap(the.code_base + code_bytes(), data_bytes(), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    arena.data = (u8 *)data;
+    return !sys_failed(data);
+}

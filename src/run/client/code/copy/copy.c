@@ -1,0 +1,61 @@
+/* copy.c: quick code where guest and host are the same kind of machine: an instruction is found by its length, and copied by emit.c. */
+#include "run/client/code/copy/copy.h"
+
+#include "run/client/code/copy/encode.h"
+#include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/quick.h"
+
+void emit_prepare(void) {}
+
+/* An instruction of which the rest is not there. */
+static bool is_cut_off(const u8 *text, u64 bytes) {
+    u8 longer[2 * SHAPE_BYTES] = {0};
+    Shape shape;
+    if (bytes >= SHAPE_BYTES || shape_of(text, bytes, &shape))
+        return false;
+    memcpy(longer, text, bytes);
+    return shape_of(longer, sizeof(longer), &shape);
+}
+
+EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
+    const u8 *text = (const u8 *)e->pc;
+    Shape shape;
+    *next = e->pc + 1;
+    if (bytes && shape_of(text, bytes, &shape)) {
+        e->text = text;
+        e->next = *next = e->pc + shape.length;
+        return emit_insn(e, &shape);
+    }
+    ExitKind kind = bytes ? EXIT_UNDEFINED : EXIT_UNREADABLE;
+    if (bytes && is_cut_off(text, bytes)) {
+        *next = e->pc + bytes + 1; /* what is mapped behind it makes another instruction of it */
+        kind = EXIT_UNREADABLE;
+    }
+    return (EmitResult){.ends = true, .exits = true, .exit = {kind, e->pc, NULL}};
+}
+
+void emit_rest(Emitter *e) {
+    for (u32 i = 0; i < e->calls; i++) {
+        bool flags = flags_are_read(e->call[i].next);
+        u8 *site = emit_call_rest(e, &e->call[i]);
+        if (site)
+            exit_new(flags ? EXIT_CALL_FLAGS : EXIT_CALL, e->call[i].pc, site);
+        else if (flags)
+            quick_keep_flags();
+    }
+}
+
+/* A sequence that needs registers begins with their spills; nothing that is copied addresses gs. gs.c's one for string instructions has one spill, loads
+ * the guest's base, and adds it to rsi. */
+void emit_note_spills(QuickPlace *place, const u8 *code, u64 host) {
+    enum { SPILL_BYTES = 9 };
+    u32 count = 0;
+    for (; count < 2 && code[0] == GS && code[2] == 0x89 && host > (u64)code; count++, code += SPILL_BYTES) {
+        place->spilled[count] = code[3] >> 3 & 7;
+        memcpy(&place->spill_off[count], code + 5, 4);
+    }
+    const u8 *lea = code + SPILL_BYTES;
+    if (count == 1 && place->spilled[0] == RBP && host > (u64)lea &&
+        !memcmp(lea, GS_STRING_LEA, sizeof(GS_STRING_LEA) - 1))
+        place->based = RSI;
+}

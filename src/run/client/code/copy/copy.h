@@ -1,0 +1,21 @@
+/* copy.h: between the files that copy instructions of the host's own kind. */
+#ifndef RUN_CLIENT_COPY_H
+#define RUN_CLIENT_COPY_H
+
+#include "isa/x86_64/shape.h"
+#include "run/client/code/quick/emit.h"
+
+EmitResult emit_insn(Emitter *e, const Shape *shape);
+
+/* gs.c: an instruction that is SHAPE_OTHER, if it is so by the guest's gs. */
+typedef enum EmitGs {
+    EMIT_GS_NOT,     /* no, or it cannot be done */
+    EMIT_GS_DONE,
+    EMIT_GS_WITHOUT, /* as if it were *plain, with the bytes in `text`, which e->text is then */
+    EMIT_GS_TARGET,  /* the same, and its target is in rcx, whose own value is spilled */
+} EmitGs;
+EmitGs emit_gs(Emitter *e, const Shape *shape, u8 text[SHAPE_BYTES], Shape *plain);
+/* The rest of a call, behind the block; returns the site of its jump if it is direct. */
+u8 *emit_call_rest(Emitter *e, const EmitCall *call);
+
+#endif

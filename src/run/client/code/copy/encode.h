@@ -1,0 +1,50 @@
+/* encode.h: instructions of quick code that was copied, for emit.c and gs.c. */
+#ifndef RUN_CLIENT_QUICK_ENCODE_H
+#define RUN_CLIENT_QUICK_ENCODE_H
+
+#include "run/client/code/copy/copy.h"
+#include "run/client/code/quick/put.h"
+
+enum { RAX = 0, RCX = 1, RBX = 3, RM_SP = 4, RBP = 5, RSI = 6, RDI = 7 };
+enum { FS = 0x64, GS = 0x65, ADDRESS32 = 0x67, REX = 0x40, REX_W = 8, REX_R = 4, REX_X = 2, REX_B = 1 };
+enum { VEX3 = 0xc4, VEX2 = 0xc5, EVEX = 0x62, XOP_FIRST = 0x8f };
+
+/* lea (%rsi,%rbp), %rsi: where gs.c has the guest's base in rbp, before a string instruction. */
+#define GS_STRING_LEA "\x48\x8d\x34\x2e"
+
+/* A register of the first eight, and a place in the Thread: mov in the direction of the opcode. */
+static inline void put_thread_mov(Emitter *e, u8 opcode, u32 reg, u32 off) {
+    const u8 text[] = {GS, REX | REX_W, opcode, (u8)(RM_SP | reg << 3), 0x25};
+    put(e, text, sizeof(text));
+    put32(e, off);
+}
+
+/* locate.c knows these by their bytes where they begin an instruction. */
+static inline void spill(Emitter *e, u32 reg, u32 off) {
+    put_thread_mov(e, 0x89, reg, off);
+}
+
+static inline void unspill(Emitter *e, u32 reg, u32 off) {
+    put_thread_mov(e, 0x8b, reg, off);
+}
+
+/* mov $value, reg */
+static inline void put_constant(Emitter *e, u32 reg, u64 value) {
+    put8(e, REX | REX_W);
+    put8(e, 0xb8 + reg);
+    put(e, &value, 8);
+}
+
+/* A register that VEX or EVEX names beside the operands in ModRM; 16: none. */
+static inline u32 third_register(const u8 *insn, const Shape *s) {
+    const u8 *first = insn + s->opcode_at;
+    if (s->opcode_at >= 2 && first[-2] == VEX2)
+        return ~(u32)first[-1] >> 3 & 15;
+    if (s->opcode_at >= 3 && (first[-3] == VEX3 || first[-3] == XOP_FIRST))
+        return ~(u32)first[-1] >> 3 & 15;
+    if (s->opcode_at >= 4 && first[-4] == EVEX)
+        return ~(u32)first[-2] >> 3 & 15;
+    return 16;
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* region.c: see region.h.
+ *
+ * Quick code is as fast as the guest's own but for calls, returns and computed jumps, and to cross between the tiers costs as much
+ * as some of these. So optimised code is for what stays in it: loops without calls, entered at their head while they run, and
+ * functions that call only themselves. */
+#include "run/client/code/quick/region.h"
+
+#include "isa/x86_64/shape.h"
+#include "run/client/code/quick/cycle.h"
+#include "run/client/code/quick/quick.h"
+
+const u32 region_crossings = 3000;
+
+enum { REGION_INSNS = 1000, CMC = 0xf5, CLC = 0xf8, STC = 0xf9 };
+
+/* What makes a carry may return it, and optimised code does not. */
+static bool makes_carry(const Shape *s) {
+    return s->length == 1 && (s->opcode == CMC || s->opcode == CLC || s->opcode == STC);
+}
+
+/* Does nothing between leave for somewhere else, to come back? Calls of `self` do not count. Vector instructions without a row would
+ * leave for quick code, which is as fast as can be. */
+static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
+    Shape s;
+    u32 insns = 0;
+    *jumps = false;
+    for (u64 pc = start; pc < end; pc += s.length) {
+        if (++insns > REGION_INSNS || !shape_of((const u8 *)pc, quick_code_bytes(pc), &s))
+            return false;
+        if (makes_carry(&s))
+            return false;
+        bool calls = s.kind == SHAPE_CALL && pc + s.length + (u64)s.target != self;
+        if (calls || s.kind == SHAPE_CALL_INDIRECT || s.kind == SHAPE_SYSCALL || s.kind == SHAPE_OTHER || s.vector)
+            return false;
+        *jumps |= s.kind == SHAPE_JMP_INDIRECT;
+    }
+    return true;
+}
+
+/* Where a function ends: at a return or jump that no jump before it leads beyond. 0: not found. */
+static u64 function_end(u64 start, bool *recursive) {
+    Shape s;
+    u64 furthest = start;
+    *recursive = false;
+    for (u64 pc = start, insns = 0; insns < REGION_INSNS && shape_of((const u8 *)pc, quick_code_bytes(pc), &s);
+         insns++) {
+        u64 next = pc + s.length, target = next + (u64)s.target;
+        *recursive |= s.kind == SHAPE_CALL && target == start;
+        if ((s.kind == SHAPE_JCC || s.kind == SHAPE_JMP) && target > furthest && target < start + PAGE)
+            furthest = target;
+        if ((s.kind == SHAPE_RET || s.kind == SHAPE_JMP) && furthest <= pc)
+            return next;
+        pc = next;
+    }
+    return 0;
+}
+
+static bool look(u64 pc, Step *step) {
+    Shape s;
+    if (!shape_of((const u8 *)pc, quick_code_bytes(pc), &s))
+        return false;
+    u64 next = pc + s.length;
+    *step = (Step){STEP_ON, next, next + (u64)s.target};
+    if (s.kind == SHAPE_JCC)
+        step->kind = STEP_BRANCH;
+    else if (s.kind == SHAPE_JMP)
+        step->kind = STEP_JUMP;
+    else if (s.kind == SHAPE_CALL || s.kind == SHAPE_CALL_INDIRECT)
+        step->kind = STEP_CALL;
+    else if (s.kind != SHAPE_PLAIN || s.vector || makes_carry(&s))
+        step->kind = STEP_END;
+    return true;
+}
+
+/* Computed jumps are understood where their table is prepared, which is before the loop they are in: then the function has to be
+ * called again. */
+static u64 loop_of(u64 pc, u64 function) {
+    QuickLoop loops[QUICK_LOOPS];
+    u32 count = quick_loops(pc, loops);
+    bool jumps;
+    for (u32 i = 0; i < count; i++)
+        if (stays(loops[i].start, loops[i].end, 0, &jumps))
+            return jumps ? function : loops[i].start;
+    return loops_scattered(loops, count, pc, look);
+}
+
+u64 region_of(u64 pc) {
+    u64 end, function = quick_function(pc), loop = loop_of(pc, function);
+    bool jumps, recursive;
+    if (loop)
+        return loop;
+    end = function ? function_end(function, &recursive) : 0;
+    return end > pc && recursive && stays(function, end, function, &jumps) ? function : 0;
+}

@@ -1,0 +1,329 @@
+/* image.c: translated code is kept between runs of a program.
+ *
+ * An image is everything that both tiers have made, as it lies in memory: code, the literals behind it, and the tables. It is right
+ * if the block that modules and code lie in is at the same address, and the same files are mapped at the same places in it. The first
+ * is asked of the kernel by the program's path; the second is so because modules are placed one after the other, and is checked
+ * for each module as it is mapped: the code of a module that is not the same is forgotten. Code that the guest may have changed,
+ * and code of no file, is not kept.
+ *
+ * The file is named like a pack, so that the cache's bound and `lathe cache` know it; it is written beside its name and then takes
+ * it, so who has it mapped keeps it; it is never changed, and nobody may. Nothing in it is believed without its checksum, and files of other users are not read. */
+#include "run/client/code/image.h"
+
+#include "cache/pack.h"
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/code/tier.h"
+#include "run/client/memory/limits.h"
+#include "run/client/memory/own.h"
+#include "run/client/memory/space.h"
+
+/* Below where the kernel puts position independent programs. Sanitizers' shadow memory, Go's and Java's heaps leave that free for
+ * programs, and have fixed places nearly everywhere else. */
+#define WINDOWS ((u64)0x55 << 40) /* the lowest of them */
+#define WINDOW_DISTANCE ((u64)1 << 31)
+
+enum { IMAGE_VERSION = 4, WINDOW_COUNT = 160, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
+enum { OWNER_READ = 0400, OWNER_ALL = 0700 }; /* set twice: the guest's umask may be anything */
+enum { FROM_START = 0 }; /* SEEK_SET of a header that does not go with others */
+
+/* The arena's code and data, what the quick tier has, and what the optimising one has. */
+enum { PART_CODE, PART_DATA, PART_QUICK, PART_OPTIMISED = PART_QUICK + QUICK_PARTS, PARTS = PART_OPTIMISED + CODE_PARTS };
+
+/* Followed by the modules and the parts, each of which begins a page. */
+typedef struct ImageHead {
+    PackImage common; /* checksum: of all behind it but what parts may grow into, begun with the image's key */
+    CodeCounts optimised;
+    u64 polls; /* the loops of that code look for signals */
+    u64 shared; /* that code is for several threads */
+    u64 keeps_flags; /* quick code's returns do */
+    u64 size[PARTS], room[PARTS]; /* of parts; the second is a number of pages' bytes */
+} ImageHead;
+
+/* Where things are in the file. */
+typedef struct ImageLayout {
+    u64 modules_end, off[PARTS], end;
+} ImageLayout;
+
+typedef struct ImageState {
+    Key name;
+    u64 blocks, functions, refused; /* that the file has */
+    PackImageModule expected[MODULES_MAX]; /* of the image that was loaded, and not seen yet */
+    u32 expected_count;
+    bool usable; /* there is a place for images, and the block is where it should be */
+} ImageState;
+
+_Static_assert((u32)MODULES_MAX == (u32)PACK_IMAGE_MODULES, "what is written can be read");
+
+static ImageState image;
+
+/* -------------------------------------------------------------------------------------------------------------- names */
+
+u64 image_window_hint(const char *program) {
+    return WINDOWS + pack_hash(PACK_HASH_START, program, strlen(program)) % WINDOW_COUNT * WINDOW_DISTANCE;
+}
+
+static Key key_of(const Module *m) {
+    Key key = m->pack;
+    key.word[1] ^= pack_key_kind(&the.opt.code);
+    return key;
+}
+
+/* Changed so lately that a change to come may have the same time. */
+static bool is_fresh(const struct stat *st) {
+    enum { REALTIME = 0, SECONDS = 2 };
+    struct timespec now;
+    return sys_clock_gettime(REALTIME, &now) || (i64)st->st_ctime + SECONDS >= now.tv_sec;
+}
+
+/* By the program's file, this client's, and what is configured. */
+static bool find_name(const char *program) {
+    struct stat st[2];
+    if (sys_stat(program, &st[0]) || sys_stat(the.opt.client_path, &st[1]))
+        return false;
+    if (is_fresh(&st[0]))
+        return false;
+    PackIdentity both = {.device = ~(u64)1, .inode = the.opt.tier, .size = IMAGE_VERSION};
+    for (int i = 0; i < 2; i++) {
+        u64 words[] = {st[i].st_dev, st[i].st_ino, (u64)st[i].st_size, (u64)st[i].st_mtime, (u64)st[i].st_mtime_nsec,
+                       (u64)st[i].st_ctime, (u64)st[i].st_ctime_nsec};
+        both.inode = pack_hash(both.inode, words, sizeof(words));
+    }
+    CodeConfig config = the.opt.code;
+    config.polls = config.memory = config.exact = 0;
+    image.name = pack_key(&both, &config);
+    return true;
+}
+
+static void path_of(char path[PATH_BYTES], const char *behind) {
+    char name[PACK_NAME_SIZE];
+    pack_name(image.name, name);
+    format_text(path, PATH_BYTES, "%s/%s%s", the.opt.cache_dir, name, behind);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- loading */
+
+static i64 open_file(void) {
+    char path[PATH_BYTES];
+    path_of(path, "");
+    return sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+}
+
+/* The whole file, or NULL. */
+static u8 *map_file(int fd, u64 *size) {
+    struct stat st;
+    if (sys_fstat(fd, &st) || !S_ISREG(st.st_mode) || (i64)st.st_uid != sys_geteuid() || st.st_mode & (S_IWGRP | S_IWOTH) ||
+        (u64)st.st_size < sizeof(ImageHead))
+        return NULL;
+    i64 map = own_map((u64)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    *size = (u64)st.st_size;
+    return sys_failed(map) ? NULL : (u8 *)map;
+}
+
+static u64 checksum(const u8 *data, const ImageHead *head, const ImageLayout *l) {
+    u64 from = offsetof(ImageHead, common.version), sum = pack_hash(PACK_HASH_START, &image.name, sizeof(image.name));
+    sum = pack_hash(sum, data + from, l->modules_end - from);
+    for (u32 i = 0; i < PARTS; i++)
+        sum = pack_hash(sum, data + l->off[i], head->size[i]);
+    return sum;
+}
+
+static ImageLayout layout(const ImageHead *head) {
+    ImageLayout l = {.modules_end = sizeof(*head) + head->common.module_count * sizeof(PackImageModule)};
+    l.end = page_up(l.modules_end);
+    for (u32 i = 0; i < PARTS; i++) {
+        l.off[i] = l.end;
+        l.end += head->room[i];
+    }
+    return l;
+}
+
+/* Do the parts fit into the file? */
+static bool is_sound(const ImageHead *head, u64 size) {
+    const PackImage *c = &head->common;
+    if (c->magic != PACK_IMAGE_MAGIC || c->version != IMAGE_VERSION || c->window != the.window || c->modules_off != sizeof(*head) ||
+        c->module_count > MODULES_MAX)
+        return false;
+    for (u32 i = 0; i < PARTS; i++)
+        if (head->size[i] > head->room[i] || head->room[i] > size || head->room[i] % PAGE)
+            return false;
+    return layout(head).end == size;
+}
+
+static bool is_whole(const u8 *data, u64 size) {
+    ImageHead head;
+    memcpy(&head, data, sizeof(head));
+    if (!is_sound(&head, size))
+        return false;
+    ImageLayout l = layout(&head);
+    return head.common.checksum == checksum(data, &head, &l);
+}
+
+static void note_contents(void) {
+    image.blocks = quick_count();
+    image.functions = the.stats.functions;
+    image.refused = the.stats.refused;
+}
+
+static void take_arena(int fd, const u8 *data, const ImagePart parts[PARTS]) {
+    const ImagePart *code = &parts[PART_CODE], *rest = &parts[PART_DATA];
+    arena_import(fd, &(ArenaParts){code->at, rest->at, code->size, rest->size, (u64)(code->at - data), (u64)(rest->at - data)});
+}
+
+static void take(Thread *t, int fd, u8 *data) {
+    ImageHead head;
+    ImagePart parts[PARTS];
+    memcpy(&head, data, sizeof(head));
+    image.expected_count = (u32)head.common.module_count;
+    memcpy(image.expected, data + sizeof(head), head.common.module_count * sizeof(PackImageModule));
+    ImageLayout l = layout(&head);
+    for (u32 i = 0; i < PARTS; i++)
+        parts[i] = (ImagePart){data + l.off[i], head.size[i], head.room[i]};
+    if (head.polls)
+        tier_use_polls(t);
+    if (head.shared)
+        code_share();
+    take_arena(fd, data, parts);
+    quick_import(t, parts + PART_QUICK);
+    code_import(t, parts + PART_OPTIMISED, head.optimised);
+    if (head.keeps_flags)
+        quick_keep_flags();
+    note_contents();
+}
+
+static void load(Thread *t, int fd) {
+    u64 size = 0;
+    u8 *data = map_file(fd, &size);
+    if (data && is_whole(data, size))
+        take(t, fd, data);
+    else if (data)
+        own_unmap((u64)data, size);
+}
+
+/* perf is told of code as it is linked. */
+void image_load(Thread *t, const char *program) {
+    image.usable = !the.scale && !the.opt.no_cache && !the.opt.perf && the.opt.cache_mib && the.window_as_wished && find_name(program);
+    i64 fd = image.usable ? open_file() : -1;
+    if (fd < 0)
+        return;
+    load(t, (int)fd);
+    sys_close((int)fd);
+    for (u32 i = 0; i < the.module_count; i++)
+        image_check(&the.modules[i]);
+}
+
+void image_check(const Module *m) {
+    Key key = key_of(m);
+    for (u32 i = 0; i < image.expected_count;) {
+        PackImageModule *e = &image.expected[i];
+        bool touches = e->base < m->end && m->base < e->end;
+        bool same = e->base == m->base && e->end == m->end && !memcmp(&e->pack, &key, sizeof(key));
+        if (!touches) {
+            i++;
+            continue;
+        }
+        u64 base = e->base, end = e->end;
+        *e = image.expected[--image.expected_count];
+        if (!same)
+            code_discard(base, end);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- saving */
+
+static bool is_kept(const Module *m) {
+    return (m->pack.word[0] || m->pack.word[1]) && !m->changed;
+}
+
+static bool keeps(u64 pc) {
+    const Module *m = space_module(pc);
+    int prot = space_prot(pc);
+    return m && is_kept(m) && prot != PROT_UNMAPPED && (prot & PROT_EXEC) && !(prot & PROT_WRITE);
+}
+
+static u32 list_modules(PackImageModule *list) {
+    u32 n = 0;
+    for (u32 i = 0; i < the.module_count; i++)
+        if (is_kept(&the.modules[i]))
+            list[n++] = (PackImageModule){the.modules[i].base, the.modules[i].end, key_of(&the.modules[i])};
+    return n;
+}
+
+static bool write_parts(int fd, const ImageHead *head, const ImageLayout *l, const PackImageModule *modules, const ImagePart parts[PARTS]) {
+    bool ok = sys_write_all(fd, head, sizeof(*head)) && sys_write_all(fd, modules, head->common.module_count * sizeof(PackImageModule));
+    for (u32 i = 0; ok && i < PARTS; i++)
+        ok = sys_lseek(fd, (i64)l->off[i], FROM_START) == (i64)l->off[i] && sys_write_all(fd, parts[i].at, parts[i].size);
+    return ok && !sys_ftruncate(fd, l->end);
+}
+
+/* The checksum is over the file as it was written: other threads may go on meanwhile. */
+static bool seal(int fd, const ImageHead *head, const ImageLayout *l) {
+    i64 map = own_map(l->end, PROT_READ, MAP_SHARED, fd, 0);
+    if (sys_failed(map))
+        return false;
+    u64 sum = checksum((const u8 *)map, head, l);
+    own_unmap((u64)map, l->end);
+    return sys_pwrite(fd, &sum, sizeof(sum), offsetof(ImageHead, common.checksum)) == sizeof(sum);
+}
+
+/* If another process is just writing the same image, that one will do. */
+static void write_image(const ImageHead *head, const PackImageModule *modules, const ImagePart parts[PARTS]) {
+    char path[PATH_BYTES], temporary[PATH_BYTES];
+    ImageLayout l = layout(head);
+    if (!limits_allow_file(l.end))
+        return;
+    path_of(path, "");
+    path_of(temporary, TIDY_SUFFIX);
+    i64 fd = sys_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, OWNER_READ);
+    if (fd < 0)
+        return;
+    bool ok = !sys_fchmod((int)fd, OWNER_READ) && write_parts((int)fd, head, &l, modules, parts) && seal((int)fd, head, &l) && !sys_rename(temporary, path);
+    if (!ok)
+        sys_unlink(temporary);
+    sys_close((int)fd);
+}
+
+static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
+    code_drop(keeps);
+    quick_drop(keeps);
+    head->optimised = code_export(t, parts + PART_OPTIMISED);
+    head->polls = head->optimised.functions && the.opt.code.polls;
+    head->shared = head->optimised.functions && the.opt.code.memory == guest_facts.memory;
+    head->keeps_flags = quick_keeps_flags();
+    quick_export(t, parts + PART_QUICK);
+    ArenaParts arena = arena_export();
+    parts[PART_CODE] = (ImagePart){arena.code, arena.code_size, 0};
+    parts[PART_DATA] = (ImagePart){arena.data, arena.data_size, 0};
+    for (u32 i = 0; i < PARTS; i++) {
+        head->size[i] = parts[i].size;
+        head->room[i] = page_up(parts[i].room > parts[i].size ? parts[i].room : parts[i].size);
+    }
+}
+
+static bool has_grown(void) {
+    enum { SHARE = 64 };
+    return quick_count() >= image.blocks + NEW_BLOCKS || (the.stats.functions - image.functions) * SHARE > the.stats.functions ||
+           the.stats.refused > image.refused;
+}
+
+void image_give_up(void) {
+    image.usable = false;
+}
+
+void image_save(Thread *t) {
+    static PackImageModule modules[MODULES_MAX];
+    ImagePart parts[PARTS];
+    if (!image.usable || the.forked || t->borrows_memory || !has_grown())
+        return;
+    if (!sys_mkdir(the.opt.cache_dir, OWNER_ALL))
+        sys_chmod(the.opt.cache_dir, OWNER_ALL);
+    tidy_cache();
+    ImageHead head = {
+        .common = {.magic = PACK_IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window, .modules_off = sizeof(head)}};
+    arena_lock();
+    export(t, &head, parts);
+    head.common.module_count = list_modules(modules);
+    write_image(&head, modules, parts);
+    note_contents();
+    arena_unlock();
+}

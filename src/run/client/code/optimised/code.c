@@ -1,0 +1,800 @@
+/* code.c: code of the optimising tier: found, linked, called.
+ *
+ * All translations are in `map`; a thread's table, which translated code searches by itself, has those that jumps and calls through
+ * registers have asked for. A thread fills its own, under the arena's lock; who makes translations invalid empties all.
+ *
+ * A direct call to a function that is not translated goes to a stub that asks for it, and once it is there the stub is a
+ * jump to it. */
+#include <linux/futex.h>
+
+#include "cache/pack.h"
+#include "codegen/link.h"
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/image.h"
+#include "run/client/code/optimised/leave.h"
+#include "run/client/code/optimised/sites.h"
+#include "run/client/code/quick/emit.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/core/frame.h"
+#include "run/client/memory/space.h"
+
+enum {
+    STUB_BYTES = 16,
+    MAP_BITS = 12, /* of the first map */
+};
+
+/* What is known of a guest address: its code, and a stub if somebody called it before it had any. */
+typedef struct Entry {
+    u64 pc;
+    void *code, *stub; /* run addresses; NULL: none */
+    void *leave;       /* the way from optimised to quick code here */
+    u32 maker;         /* the thread that has asked for its code; 0: none */
+    u16 wanted;        /* how often */
+    bool used, asked;  /* asked: no need to do so again */
+    bool given_up;     /* its code was no gain, or there is none */
+    bool alien;        /* made from bytes of several modules */
+} Entry;
+
+typedef struct Code {
+    u8 *lazy;    /* trampoline to lathe_lazy */
+    u8 *helpers; /* trampolines to the guest's helpers, one after the other */
+    Entry *map;
+    u64 map_len, map_cap;
+    u32 news;  /* counts what came of requests */
+    bool any; /* code, stubs, or what is given up, at all */
+    bool unserved; /* there is no server to be had */
+    u8 *work; /* scratch memory of the linker */
+    u64 work_bytes;
+} Code;
+
+static Code code_of_process;
+
+void code_enter(Thread *t, void *code);
+void lathe_lazy(void);
+void lathe_miss(void);
+void lathe_jump_miss(void);
+void lathe_stale(void);
+void lathe_leave(void);
+
+/* ---------------------------------------------------------------------------------------------------------------- map */
+
+static Entry *slot_of(Entry *map, u64 cap, u64 pc) {
+    u64 i = (pc * 0x9e3779b97f4a7c15u) >> 24 & (cap - 1);
+    while (map[i].used && map[i].pc != pc)
+        i = (i + 1) & (cap - 1);
+    return &map[i];
+}
+
+static void grow_map(Code *c) {
+    u64 cap = c->map_cap * 2;
+    Entry *bigger = sys_pages(cap * sizeof(Entry));
+    if (!bigger)
+        die("no memory for the table of translated code");
+    for (u64 i = 0; i < c->map_cap; i++)
+        if (c->map[i].used)
+            *slot_of(bigger, cap, c->map[i].pc) = c->map[i];
+    sys_pages_free(c->map, c->map_cap * sizeof(Entry));
+    c->map = bigger;
+    c->map_cap = cap;
+}
+
+static Entry *entry_for(Code *c, u64 pc) {
+    if (c->map_len * 2 >= c->map_cap)
+        grow_map(c);
+    Entry *e = slot_of(c->map, c->map_cap, pc);
+    if (!e->used) {
+        *e = (Entry){.pc = pc, .used = true};
+        c->map_len++;
+    }
+    return e;
+}
+
+static TableEntry *row_of(Thread *t, u64 pc) {
+    return &t->table[TABLE_INDEX(pc)];
+}
+
+static void empty_tables(void) {
+    for (Thread *t = the.threads; t; t = t->next)
+        sys_madvise((u64)t->table, sizeof(t->table), MADV_DONTNEED);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- stubs */
+
+/* mov r11, pc; jmp lazy */
+static void write_lazy_stub(Code *c, u8 *run, u64 pc) {
+    u8 *w = arena_writable(run);
+    i32 distance = (i32)(c->lazy - (run + 15));
+    memcpy(w, "\x49\xbb", 2);
+    memcpy(w + 2, &pc, 8);
+    w[10] = 0xe9;
+    memcpy(w + 11, &distance, 4);
+}
+
+/* jmp [rip]; the address follows */
+static u8 *write_trampoline(const void *to) {
+    u8 *at = arena_code(STUB_BYTES, STUB_BYTES), *w = arena_writable(at);
+    u64 address = (u64)to;
+    memcpy(w, "\xff\x25\0\0\0\0", 6);
+    memcpy(w + 6, &address, 8);
+    return at;
+}
+
+/* One aligned store turns a stub into a jump, so that a thread that is just there sees the one or the other. */
+static void redirect_stub(void *stub, const void *target) {
+    u64 *w = (u64 *)arena_writable(stub), word;
+    i32 distance = (i32)((const u8 *)target - ((u8 *)stub + 5));
+    word = 0xe9 | (u64)(u32)distance << 8;
+    __atomic_store_n(w, word, __ATOMIC_RELEASE);
+}
+
+/* The same for a function, wherever other threads are in it: see PATCH_BYTES. Two bytes lead to the jump in front of them. */
+static void redirect_function(u8 *code, const void *target) {
+    u8 *front = code - PATCH_BYTES;
+    u16 back = 0xeb | (u16)(u8)(-PATCH_BYTES - 2) << 8;
+    redirect_stub(front, target);
+    __atomic_store_n((u16 *)arena_writable(code), back, __ATOMIC_RELEASE);
+}
+
+/* Forget a translation: whoever calls its code directly, or its stub, gets to a stub that asks anew. */
+static void redirect_to_lazy(Code *c, Entry *e) {
+    u8 *stub = arena_code(STUB_BYTES, STUB_BYTES);
+    write_lazy_stub(c, stub, e->pc);
+    if (e->code)
+        redirect_function(e->code, stub);
+    if (e->leave)
+        redirect_stub(e->leave, stub);
+    if (e->stub)
+        redirect_stub(e->stub, stub);
+    e->stub = stub;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ linking */
+
+typedef struct Linking {
+    Code *code;
+    u64 base; /* what names are relative to */
+    u64 pc;
+    void *entry;
+} Linking;
+
+static bool parse_function(const char *name, u64 *off) {
+    if (name[0] != 'g' || name[1] != '_')
+        return false;
+    *off = 0;
+    for (name += 2; *name; name++) {
+        if (!((*name >= '0' && *name <= '9') || (*name >= 'a' && *name <= 'f')))
+            return false;
+        *off = *off << 4 | (u64)(*name <= '9' ? *name - '0' : *name - 'a' + 10);
+    }
+    return true;
+}
+
+/* The code of a guest function, or a stub in its place. */
+static u64 function_address(Code *c, u64 pc) {
+    Entry *e = entry_for(c, pc);
+    if (e->code)
+        return (u64)e->code;
+    if (!e->stub) {
+        c->any = true;
+        e->stub = arena_code(STUB_BYTES, STUB_BYTES);
+        write_lazy_stub(c, e->stub, pc);
+    }
+    return (u64)e->stub;
+}
+
+const Helper client_helpers[] = {
+    {SYMBOL_MISS, (void *)lathe_miss},       {SYMBOL_JUMP_MISS, (void *)lathe_jump_miss},
+    {SYMBOL_SYSCALL, (void *)guest_syscall}, {SYMBOL_STALE, (void *)lathe_stale},
+    {"memcpy", (void *)memcpy},              {"memset", (void *)memset},
+    {"memmove", (void *)memmove},            {NULL, NULL},
+};
+
+/* The client may be elsewhere in another process, the arena not: what is in an image reaches it by trampolines. */
+static void write_trampolines(Code *c) {
+    c->lazy = write_trampoline((void *)lathe_lazy);
+    c->helpers = arena_code(0, STUB_BYTES);
+    for (const Helper *const *table = guest_facts.helpers; *table; table++)
+        for (const Helper *row = *table; row->name; row++)
+            write_trampoline(row->address);
+}
+
+static bool helper_address(const Code *c, const char *name, u64 *address) {
+    u64 count = 0;
+    for (const Helper *const *table = guest_facts.helpers; *table; table++)
+        for (const Helper *row = *table; row->name; row++, count++)
+            if (!strcmp(row->name, name)) {
+                *address = (u64)c->helpers + count * STUB_BYTES;
+                return true;
+            }
+    return false;
+}
+
+u64 code_helper(const char *name) {
+    u64 address = 0;
+    CHECK(helper_address(the.code, name, &address), "translated code calls what there is");
+    return address;
+}
+
+static bool resolve(void *user, const char *name, u64 *address) {
+    Linking *link = user;
+    u64 off;
+    if (parse_function(name, &off))
+        *address = function_address(link->code, link->base + off);
+    else if (!strcmp(name, SYMBOL_GUEST))
+        *address = link->base;
+    else
+        return helper_address(link->code, name, address);
+    return true;
+}
+
+static void define(void *user, const char *name, u64 address, u64 size) {
+    Linking *link = user;
+    u64 off;
+    (void)size;
+    if (parse_function(name, &off) && link->base + off == link->pc)
+        link->entry = (void *)address;
+}
+
+static void *scratch(Code *c, u64 bytes) {
+    if (bytes > c->work_bytes) {
+        if (c->work)
+            sys_pages_free(c->work, c->work_bytes);
+        c->work_bytes = (bytes + 0xffff) & ~(u64)0xffff;
+        c->work = sys_pages(c->work_bytes);
+    }
+    return c->work;
+}
+
+/* Code of an object, or NULL if the object is no use. */
+static void *add_object(Code *c, const void *object, u32 size, u64 base, u64 pc) {
+    LinkNeeds needs;
+    if (link_measure(object, size, &needs) != LATHE_OK || needs.align > 4096)
+        return NULL;
+    u8 *code = arena_code(needs.code_bytes, needs.align), *data = arena_data(needs.data_bytes, needs.align);
+    Linking link = {c, base, pc, NULL};
+    LinkPlace place = {
+        .code_write = arena_writable(code),
+        .code_run = (u64)code,
+        .data_write = data,
+        .data_run = (u64)data,
+        .work = scratch(c, needs.work_bytes),
+        .resolve = resolve,
+        .user = &link,
+    };
+    if (link_place(object, size, &place) != LATHE_OK)
+        return NULL;
+    link_symbols(object, size, &place, define, &link);
+    u64 rows, bytes;
+    if (link_section(object, size, &place, LATHE_FAULTS, &rows, &bytes))
+        sites_add((u64)code, (u64)code + needs.code_bytes, rows, bytes);
+    return link.entry;
+}
+
+/* ------------------------------------------------------------------------------------------------------- translations */
+
+/* --perf: a line of the map in which perf looks up code that is no file's. */
+static void note_for_perf(const Module *m, u64 pc, u64 start, u64 size) {
+    char line[160], path[40];
+    format_text(path, sizeof(path), "/tmp/perf-%u.map", (u32)sys_getpid());
+    i64 fd = sys_open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return;
+    size_t n = format_text(line, sizeof(line), "%lx %lx %s+0x%lx\n", start, size, m ? m->name : "guest", pc - (m ? m->base : 0));
+    sys_write_all((int)fd, line, n);
+    sys_close((int)fd);
+}
+
+static void *link_timed(Code *c, const void *object, u32 size, const Module *m, u64 pc) {
+    u64 start = sys_now_us();
+    void *code = add_object(c, object, size, m ? m->base : 0, pc);
+    if (code && the.opt.perf)
+        note_for_perf(m, pc, (u64)code, (u64)(arena_room(0, 1) - (u8 *)code));
+    the.stats.link_us += sys_now_us() - start;
+    the.stats.objects_bytes += size;
+    the.stats.functions += code != NULL;
+    return code;
+}
+
+/* An image has this, too. */
+static void give_up(Entry *e) {
+    e->asked = e->given_up = true;
+    the.code->any = true;
+}
+
+static void *from_cache(Code *c, Module *m, u64 pc) {
+    u32 size, insns;
+    const void *object = m && !the.opt.no_cache ? store_find(m, pc, &size, &insns) : NULL;
+    if (object && !size)
+        give_up(entry_for(c, pc));
+    void *code = object && size ? link_timed(c, object, size, m, pc) : NULL;
+    the.stats.cached += code != NULL;
+    the.stats.guest_insns += code ? insns : 0;
+    return code;
+}
+
+static void note_answer(Code *c, u64 pc, const ObjectMessage *facts, const void *code) {
+    if (code)
+        entry_for(c, pc)->alien = !facts->inside;
+    the.stats.requested++;
+    the.stats.lift_us += facts->lift_us;
+    the.stats.opt_us += facts->opt_us;
+    the.stats.emit_us += facts->emit_us;
+    the.stats.guest_insns += code ? facts->insns : 0;
+}
+
+/* The module whose file has the code at pc. NULL also where the guest may write: such code may become other code at any time, and is guarded. */
+static Module *module_of_code(u64 pc) {
+    int prot = space_prot(pc);
+    return prot != PROT_UNMAPPED && prot & PROT_WRITE ? NULL : space_module(pc);
+}
+
+/* Without the lock, others can do as much: change the map, forget this very code, move the module. Then the answer is to an old question.
+ * False: ask again. */
+static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *facts, void **code) {
+    TranslateMessage request = remote_request(pc, module_of_code(pc));
+    u64 start = sys_now_us();
+    entry_for(c, pc)->maker = t->tid;
+    const void *object = NULL;
+    arena_unlock();
+    bool served = remote_translate(t, r, request, facts, &object);
+    arena_lock();
+    the.stats.wait_us += sys_now_us() - start;
+    const Module *m = module_of_code(pc);
+    bool valid = entry_for(c, pc)->maker == t->tid && (m ? m->base : 0) == request.base;
+    *code = valid && object ? link_timed(c, object, facts->object_size, m, pc) : NULL;
+    if (valid)
+        entry_for(c, pc)->maker = 0;
+    if (!served && !quick_works())
+        die("without a server there is no code for this processor");
+    c->unserved |= !served;
+    note_answer(c, pc, facts, *code);
+    return valid || !served;
+}
+
+/* Until some request has an end, or somebody may have been killed over one. */
+static void await_news(Code *c) {
+    u32 seen = c->news;
+    struct timespec patience = {.tv_nsec = 100000000};
+    arena_unlock();
+    sys_futex(&c->news, FUTEX_WAIT_PRIVATE, seen, &patience);
+    arena_lock();
+}
+
+static void tell_news(Code *c) {
+    __atomic_fetch_add(&c->news, 1, __ATOMIC_RELEASE);
+    sys_futex(&c->news, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL);
+}
+
+static bool is_being_made(const Entry *e) {
+    return e->maker && sys_tkill(e->maker, 0) != -ESRCH;
+}
+
+/* Never translated: a stub of its own that comes back to the dispatcher with the trap set. mov dword [r15+trap], reason;
+ * mov r11, pc; mov r15, r11; ret */
+static void *trapping(u64 pc, LatheTrap trap) {
+    u8 text[24] = {0x41, 0xc7, 0x87};
+    u32 off = offsetof(GuestCpu, trap), reason = trap;
+    memcpy(text + 3, &off, 4);
+    memcpy(text + 7, &reason, 4);
+    memcpy(text + 11, "\x49\xbf", 2); /* mov r15, imm64 */
+    memcpy(text + 13, &pc, 8);
+    text[21] = 0xc3;
+    u8 *at = arena_code(sizeof(text), STUB_BYTES);
+    memcpy(arena_writable(at), text, sizeof(text));
+    return at;
+}
+
+bool code_init(void) {
+    Code *c = the.code = &code_of_process;
+    c->map_cap = 1 << MAP_BITS;
+    c->map = sys_pages(c->map_cap * sizeof(Entry));
+    the.code_age = 1;
+    write_trampolines(c);
+    return true;
+}
+
+static void set_code(Code *c, Entry *e, void *code) {
+    c->any = true;
+    e->code = code;
+    if (e->stub)
+        redirect_stub(e->stub, code);
+}
+
+/* Optimised code, whatever it takes: several threads ask for different functions at a time, and one for the same. */
+static void *find_optimised(Thread *t, Code *c, u64 pc) {
+    if (!quick_code_bytes(pc))
+        return trapping(pc, LATHE_TRAP_UNREADABLE);
+    void *code = from_cache(c, module_of_code(pc), pc);
+    bool answered = code;
+    ObjectMessage facts = {0};
+    while (!answered) {
+        Remote *r = is_being_made(entry_for(c, pc)) ? NULL : remote_take(t);
+        if (r) {
+            answered = from_server(c, r, t, pc, &facts, &code);
+            remote_give(r);
+            tell_news(c);
+        } else {
+            await_news(c);
+            code = entry_for(c, pc)->code;
+            if (code)
+                return code;
+        }
+    }
+    if (!code && c->unserved)
+        return trapping(pc, LATHE_TRAP_NONE);
+    if (!code)
+        return trapping(pc, facts.undecodable ? LATHE_TRAP_UNSUPPORTED : LATHE_TRAP_UNREADABLE);
+    set_code(c, entry_for(c, pc), code);
+    return code;
+}
+
+/* Where optimised code goes on at pc if that has only quick code. */
+static void *find_quick(Thread *t, Code *c, u64 pc) {
+    const u8 *quick = quick_find_function(t, pc);
+    Entry *e = entry_for(c, pc);
+    if (e->code) /* it was in the cache */
+        return e->code;
+    if (!e->leave)
+        c->any = true, e->leave = emit_cross(quick, true);
+    if (e->stub)
+        redirect_stub(e->stub, e->leave);
+    return e->leave;
+}
+
+/* Quick code delivers a signal that is noted, which optimised code may not look for. */
+static void *find(Thread *t, Code *c, u64 pc) {
+    bool is_auto = the.opt.tier == TIER_AUTO;
+    void *code = is_auto && t->pending_signals ? NULL : entry_for(c, pc)->code;
+    if (!code)
+        code = is_auto ? find_quick(t, c, pc) : find_optimised(t, c, pc);
+    return code;
+}
+
+/* With --tier=opt: can the code at pc be optimised? Where the host runs the guest's instructions, quick code sees each change of guest
+ * code, and optimised code is only of files and of what cannot be written to. Where there is nothing to execute, it raises the guest's fault. */
+static bool is_fixed(u64 pc) {
+    int prot = space_prot(pc);
+    bool executable = prot != PROT_UNMAPPED && (prot & PROT_EXEC);
+    return !guest_facts.is_hosts || !executable || (space_module(pc) && !(prot & PROT_WRITE));
+}
+
+void *code_find(Thread *t, u64 pc) {
+    arena_lock();
+    void *code = find(t, the.code, pc);
+    arena_unlock();
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- both tiers */
+
+bool code_has(u64 pc) {
+    const Entry *e = entry_for(the.code, pc);
+    return e->code || e->asked;
+}
+
+bool code_wanted(u64 pc, u32 times) {
+    Entry *e = entry_for(the.code, pc);
+    e->asked = ++e->wanted >= times;
+    return e->asked;
+}
+
+static void take_over(Thread *t, Code *c, u64 pc, void *code) {
+    TableEntry *row = row_of(t, pc);
+    set_code(c, entry_for(c, pc), code);
+    if (row->pc == pc)
+        row->code = (u64)code;
+    quick_override(t, pc, emit_cross(code, false));
+}
+
+void code_revert(u64 offset) {
+    Code *c = the.code;
+    for (u64 i = 0; i < c->map_cap; i++) {
+        Entry *e = &c->map[i];
+        if (!e->used || !e->code || (u64)e->code - the.code_base != offset)
+            continue;
+        e->code = NULL;
+        give_up(e);
+        quick_restore(e->pc);
+        the.stats.reverted++;
+        return;
+    }
+}
+
+void code_revert_all(void) {
+    Code *c = the.code;
+    for (u64 i = 0; i < c->map_cap && c->map_len; i++) {
+        Entry *e = &c->map[i];
+        if (e->used && e->code)
+            quick_restore(e->pc);
+        if (e->used)
+            e->code = NULL, e->asked = e->given_up, e->wanted = 0;
+    }
+    if (c->any)
+        empty_tables();
+}
+
+void code_forget_all(void) {
+    Code *c = the.code;
+    memset(c->map, 0, c->map_cap * sizeof(Entry));
+    c->map_len = 0;
+    c->any = false;
+    empty_tables();
+}
+
+void code_load(Thread *t, u64 pc) {
+    Code *c = the.code;
+    Module *m = space_module(pc);
+    void *code = entry_for(c, pc)->code ? NULL : from_cache(c, m, pc);
+    if (code)
+        take_over(t, c, pc, code);
+}
+
+void code_install(Thread *t, const ObjectMessage *facts, const void *object) {
+    Code *c = the.code;
+    void *code = link_timed(c, object, facts->object_size, space_module(facts->pc), facts->pc);
+    note_answer(c, facts->pc, facts, code);
+    if (code)
+        take_over(t, c, facts->pc, code);
+}
+
+void code_refused(const ObjectMessage *facts) {
+    note_answer(the.code, facts->pc, facts, NULL);
+    give_up(entry_for(the.code, facts->pc));
+    the.stats.refused++;
+}
+
+/* Called by enter.S when the table had no answer. */
+__attribute__((visibility("hidden"))) void *code_resolve(Thread *t) {
+    u64 pc = t->cpu.pc;
+    if (t->optimised && (t->pending_signals || leave_due(t) || !is_fixed(pc)))
+        return (void *)lathe_leave; /* thread_run knows what to do */
+    arena_lock();
+    void *code = find(t, the.code, pc);
+    *row_of(t, pc) = (TableEntry){pc, (u64)code};
+    the.stats.lookups_missed++;
+    arena_unlock();
+    return code;
+}
+
+static void note_changed(u64 start, u64 end) {
+    for (u32 i = 0; i < the.module_count; i++)
+        if (the.modules[i].base < end && start < the.modules[i].end)
+            the.modules[i].changed = true;
+}
+
+/* Was the translation of this entry made from bytes in [start, end)? It may be if it begins as far away as translations of files reach.
+ * Others have a guard. */
+static bool is_of(const Entry *e, u64 start, u64 end) {
+    bool inside = e->pc >= start && e->pc < end, near = e->pc + CODE_REACH >= start && e->pc < end + CODE_REACH;
+    return e->used && (inside || (near && e->code && space_module(e->pc)));
+}
+
+/* Translations of code that changed: their entries go, and stubs of direct callers ask again. The memory is not reused. True: there
+ * were some. */
+static bool forget(Code *c, u64 start, u64 end) {
+    bool any = false;
+    for (u64 i = 0; i < c->map_cap; i++) {
+        Entry *e = &c->map[i];
+        if (!is_of(e, start, end))
+            continue;
+        any |= e->code != NULL;
+        if (e->code || e->leave)
+            redirect_to_lazy(c, e);
+        e->code = e->leave = NULL;
+        e->wanted = e->asked = e->given_up = 0;
+        e->maker = 0; /* what is being made is of old code */
+    }
+    empty_tables();
+    return any;
+}
+
+void code_discard_at(u64 pc) {
+    Code *c = the.code;
+    Entry *e = c->any ? slot_of(c->map, c->map_cap, pc) : NULL;
+    if (!e || !e->used || (!e->code && !e->leave))
+        return;
+    redirect_to_lazy(c, e);
+    e->code = e->leave = NULL;
+    for (Thread *t = the.threads; t; t = t->next)
+        if (row_of(t, pc)->pc == pc)
+            __atomic_store_n(&row_of(t, pc)->pc, 0, __ATOMIC_RELEASE);
+}
+
+/* True: there was optimised code. */
+static bool discard(u64 start, u64 end) {
+    bool any = false;
+    if (the.code && the.code->any) {
+        arena_lock();
+        any = forget(the.code, start, end);
+        arena_unlock();
+    }
+    quick_forget(start, end);
+    return any;
+}
+
+void code_discard(u64 start, u64 end) {
+    discard(start, end);
+}
+
+/* With the lock held. */
+static void give_up_all(void) {
+    forget(the.code, 0, ~(u64)0);
+    leave_give_up();
+}
+
+/* With the lock held. False: there is code of this kind already. */
+static bool change_kind(CodeConfig to) {
+    u64 difference = pack_key_kind(&the.opt.code) ^ pack_key_kind(&to);
+    if (!difference)
+        return false;
+    the.opt.code = to;
+    give_up_all();
+    store_change(difference);
+    return true;
+}
+
+void code_share(void) {
+    if (the.opt.tier != TIER_OPT)
+        return;
+    arena_lock();
+    CodeConfig to = the.opt.code;
+    to.memory = guest_facts.memory;
+    change_kind(to);
+    arena_unlock();
+}
+
+void code_watch(void) {
+    if (the.opt.tier != TIER_OPT)
+        return;
+    arena_lock();
+    CodeConfig to = the.opt.code;
+    to.polls = 1;
+    change_kind(to);
+    arena_unlock();
+}
+
+/* Images do not have the places of accesses. */
+void code_keep_state(void) {
+    arena_lock();
+    CodeConfig to = the.opt.code;
+    to.exact = 1;
+    if (change_kind(to))
+        image_give_up();
+    arena_unlock();
+}
+
+/* An image would be of both tiers. */
+void code_give_way(void) {
+    arena_lock();
+    if (the.opt.tier == TIER_OPT) {
+        the.opt.tier = TIER_QUICK;
+        image_give_up();
+        give_up_all();
+    }
+    arena_unlock();
+}
+
+static bool is_writable(u64 addr) {
+    int prot = space_prot(addr);
+    return prot != PROT_UNMAPPED && (prot & PROT_WRITE);
+}
+
+/* Where the guest may write now, nothing will tell of the next change: nobody stays in optimised code of it. */
+void code_forget(u64 start, u64 end) {
+    note_changed(start, end);
+    if (discard(start, end) && the.opt.tier == TIER_OPT && is_writable(start)) {
+        leave_give_up();
+        leave_wait(thread_self());
+    }
+}
+
+/* Those who have asked stayed behind. */
+void code_after_fork(void) {
+    Code *c = the.code;
+    for (u64 i = 0; i < c->map_cap && c->map_len; i++)
+        c->map[i].maker = 0;
+}
+
+/* Called by enter.S from the guard of a translation whose guest code has changed. */
+__attribute__((visibility("hidden"))) void *code_renew(Thread *t) {
+    code_discard(t->cpu.pc, t->cpu.pc + 1);
+    return code_resolve(t);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- images */
+
+/* Leads to the same code in every process: code that quick code is entered by is found anew. */
+static bool is_kept_row(const Code *c, const TableEntry *row) {
+    const Entry *e = slot_of(c->map, c->map_cap, row->pc);
+    return row->pc && e->used && e->code && row->code == (u64)e->code;
+}
+
+static ImagePart list_rows(const Thread *t, const Code *c) {
+    u64 count = 0;
+    TableEntry *list = sys_pages(sizeof(t->table));
+    for (u64 i = 0; list && i < ARRAY_LEN(t->table); i++)
+        if (is_kept_row(c, &t->table[i]))
+            list[count++] = t->table[i];
+    return (ImagePart){(u8 *)list, count * sizeof(TableEntry), 0};
+}
+
+void code_drop(bool (*keeps)(u64 pc)) {
+    Code *c = the.code;
+    for (u64 i = 0; i < c->map_cap; i++) {
+        Entry *e = &c->map[i];
+        if (e->used && (e->alien || !keeps(e->pc))) {
+            if (e->code)
+                quick_restore(e->pc);
+            if (e->code || e->leave)
+                redirect_to_lazy(c, e);
+            e->code = e->leave = NULL;
+            e->given_up = false;
+        }
+        e->wanted = 0;
+        e->asked = e->given_up;
+    }
+}
+
+CodeCounts code_export(const Thread *t, ImagePart parts[CODE_PARTS]) {
+    const Code *c = the.code;
+    CodeCounts counts = {.entries = c->map_len};
+    parts[0] = parts[1] = (ImagePart){0};
+    if (!c->any)
+        return (CodeCounts){0};
+    parts[0] = (ImagePart){(u8 *)c->map, c->map_cap * sizeof(Entry), 0};
+    parts[1] = list_rows(t, c);
+    for (u64 i = 0; i < c->map_cap; i++)
+        counts.functions += c->map[i].used && c->map[i].code;
+    return counts;
+}
+
+void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts) {
+    Code *c = the.code;
+    if (!parts[0].size)
+        return;
+    the.stats.functions = the.stats.imaged = counts.functions;
+    sys_pages_free(c->map, c->map_cap * sizeof(Entry));
+    c->map = (Entry *)parts[0].at;
+    c->map_cap = parts[0].size / sizeof(Entry);
+    c->map_len = counts.entries;
+    c->any = true;
+    const TableEntry *rows = (const TableEntry *)parts[1].at;
+    for (u64 i = 0; i < parts[1].size / sizeof(TableEntry); i++)
+        *row_of(t, rows[i].pc) = rows[i];
+}
+
+/* ------------------------------------------------------------------------------------------------------------ threads */
+
+/* What only quick code does: a translation came to a page of its file that can be written to, or to an instruction that the lifter has no
+ * row for, or there is no server. */
+static bool is_for_quick(const Thread *t) {
+    if (t->cpu.trap == LATHE_TRAP_NONE)
+        return the.code->unserved;
+    return t->cpu.trap == LATHE_TRAP_UNREADABLE ? !is_fixed(t->cpu.pc)
+                                                : t->cpu.trap == LATHE_TRAP_UNSUPPORTED && guest_facts.is_hosts;
+}
+
+/* One turn of optimised code; nothing of it is on the host's stack before and after. */
+static void run_optimised(Thread *t) {
+    if (!is_fixed(t->cpu.pc)) {
+        code_give_way();
+        return;
+    }
+    code_enter(t, code_find(t, t->cpu.pc));
+    if (is_for_quick(t)) {
+        t->cpu.trap = LATHE_TRAP_NONE;
+        code_give_way();
+    } else if (t->cpu.trap) {
+        signal_trap(t);
+    }
+    signal_deliver(t);
+}
+
+/* The tier changes before the age of code does, and is looked at after it. */
+void thread_run(Thread *t) {
+    for (leave_done(t); the.opt.tier == TIER_OPT; leave_done(t))
+        run_optimised(t);
+    if (t->optimised)
+        frame_become_quick(t);
+    quick_run(t);
+}

@@ -1,0 +1,65 @@
+/* leave.c: with --tier=opt, threads leave optimised code that is given up, because from now on code has to be of another kind or because
+ * the guest's code may have changed.
+ *
+ * Translations that are forgotten are not found again, but threads may be inside of them, or return to them: their host stacks have a
+ * frame for each call of the guest. No guest state is in those frames, so a thread leaves them all by going to the bottom of its host stack
+ * as soon as its state is whole: at the end of a system call, where its code asks for other code, or at a poll of a loop, for which it gets a
+ * signal. Each thread notes how old the translations are that it may be in; giving some up makes all of them too old. */
+#include "run/client/code/optimised/leave.h"
+
+#include <linux/futex.h>
+
+#include "run/client/code/arena/arena.h"
+#include "run/client/os/signal.h"
+
+enum { WAIT_NS = 1000000 };
+
+void leave_give_up(void) {
+    __atomic_fetch_add(&the.code_age, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Whoever waits looks at Thread.in_call after changing the age; this looks at the age after changing in_call. */
+bool leave_due(const Thread *t) {
+    if (!t->optimised)
+        return false;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return __atomic_load_n(&the.code_age, __ATOMIC_SEQ_CST) != t->code_age;
+}
+
+void leave_done(Thread *t) {
+    do
+        __atomic_store_n(&t->code_age, __atomic_load_n(&the.code_age, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
+    while (leave_due(t));
+}
+
+/* A thread in a system call, or one that has not begun yet, looks at the age before it runs a translation. */
+static bool is_out(const Thread *t) {
+    u32 age = __atomic_load_n(&t->code_age, __ATOMIC_SEQ_CST);
+    return !__atomic_load_n(&t->optimised, __ATOMIC_ACQUIRE) || __atomic_load_n(&t->in_call, __ATOMIC_ACQUIRE) ||
+           !age || age == the.code_age || !__atomic_load_n(&t->lives, __ATOMIC_ACQUIRE);
+}
+
+/* Asks those who have not left. True: there are some. */
+static bool ask_others(const Thread *self) {
+    bool any = false;
+    for (const Thread *t = the.threads; t; t = t->next)
+        if (t != self && !is_out(t))
+            any |= signal_nudge(t, &the.code_age);
+    return any;
+}
+
+void leave_wait(const Thread *self) {
+    static const struct timespec moment = {0, WAIT_NS};
+    u32 nobody = 0;
+    arena_lock();
+    while (ask_others(self)) {
+        arena_unlock(); /* who leaves may need it on the way */
+        sys_futex(&nobody, FUTEX_WAIT_PRIVATE, 0, &moment);
+        arena_lock();
+    }
+    arena_unlock();
+}
+
+bool leave_is_asked(const SignalInfo *info) {
+    return signal_is_nudge(info, &the.code_age);
+}

@@ -1,0 +1,338 @@
+/* blocks.c: see blocks.h. */
+#include "run/client/code/quick/blocks.h"
+
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/quick.h"
+
+enum { FIRST_PAGES = 1 << 10, STUB_CHUNK = 4096 };
+
+Blocks quick_all;
+
+void *array_extend(Array *a, u64 bytes) {
+    if (a->len + bytes > a->cap) {
+        u64 cap = a->cap ? a->cap * 2 : 1 << 16;
+        u8 *bigger = sys_pages(cap);
+        if (!bigger)
+            die("no memory for the tables of translated code");
+        if (a->at) {
+            memcpy(bigger, a->at, a->len);
+            sys_pages_free(a->at, a->cap);
+        }
+        a->at = bigger;
+        a->cap = cap;
+    }
+    a->len += bytes;
+    return a->at + a->len - bytes;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- pages */
+
+static Page *slot_of(Page *pages, u64 cap, u64 number) {
+    u64 i = number * 0x9e3779b97f4a7c15u >> 40 & (cap - 1);
+    while (pages[i].used && pages[i].number != number)
+        i = (i + 1) & (cap - 1);
+    return &pages[i];
+}
+
+static void grow_pages(void) {
+    u64 cap = quick_all.page_cap * 2;
+    Page *bigger = sys_pages(cap * sizeof(Page));
+    if (!bigger)
+        die("no memory for the tables of translated code");
+    for (u64 i = 0; i < quick_all.page_cap; i++)
+        if (quick_all.pages[i].used)
+            *slot_of(bigger, cap, quick_all.pages[i].number) = quick_all.pages[i];
+    sys_pages_free(quick_all.pages, quick_all.page_cap * sizeof(Page));
+    quick_all.pages = bigger;
+    quick_all.page_cap = cap;
+}
+
+Page *page_known(u64 number) {
+    Page *p = slot_of(quick_all.pages, quick_all.page_cap, number);
+    return p->used ? p : NULL;
+}
+
+Page *page_for(u64 number) {
+    if (quick_all.page_count * 2 >= quick_all.page_cap)
+        grow_pages();
+    Page *p = slot_of(quick_all.pages, quick_all.page_cap, number);
+    if (!p->used) {
+        *p = (Page){.number = number, .used = true, .known = (u32)quick_all.page_count++};
+        array_extend(&quick_all.bitmaps, PAGE / 8);
+    }
+    return p;
+}
+
+static u64 first_page(const Block *b) {
+    return b->pc >> PAGE_SHIFT;
+}
+
+static u64 last_page(const Block *b) {
+    return (b->pc + b->size - 1) >> PAGE_SHIFT;
+}
+
+static u32 *next_in_page(Block *b, u64 page) {
+    return &b->next[page != first_page(b)];
+}
+
+u32 page_first(u64 page) {
+    const Page *p = page_known(page);
+    return p ? p->first : 0;
+}
+
+u32 page_next(u32 block, u64 page) {
+    return *next_in_page(block_no(block), page);
+}
+
+static void add_to_page(u32 number, u64 page) {
+    Page *p = page_for(page);
+    *next_in_page(block_no(number), page) = p->first;
+    p->first = number;
+}
+
+static void remove_from_page(u32 number, u64 page) {
+    u32 *at = &page_for(page)->first;
+    while (*at && *at != number)
+        at = next_in_page(block_no(*at), page);
+    if (*at)
+        *at = *next_in_page(block_no(number), page);
+}
+
+/* The byte with the bit of pc in its page's bitmap. */
+static u8 *byte_for(const Page *p, u64 pc) {
+    return quick_all.bitmaps.at + p->known * (PAGE / 8) + pc % PAGE / 8;
+}
+
+static void mark_known(const Block *b) {
+    u64 pc = b->pc;
+    for (u32 i = 0; i < b->insns; i++) {
+        const Page *p = page_for(pc >> PAGE_SHIFT);
+        *byte_for(p, pc) |= (u8)(1 << pc % 8);
+        pc += block_lens(b)[2 * i];
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------------- tables */
+
+/* Where the tables have the target of a call, and of a return or jump. */
+static u32 call_index(u64 pc) {
+    return (u32)(pc >> 4) % QUICK_TABLE;
+}
+
+static u32 return_index(u64 pc) {
+    return (u32)pc % QUICK_TABLE;
+}
+
+/* An entry is at its index or beside it: one that has to make room goes there. */
+static u32 beside(u32 index) {
+    return index ^ 1;
+}
+
+static void set_table(Thread *t, u32 index, u64 pc, const u8 *code) {
+    if (t->table_pc[index] != pc && t->table_pc[index] != QUICK_NO_TARGET(index)) {
+        t->table_pc[beside(index)] = t->table_pc[index];
+        t->table_code[beside(index)] = t->table_code[index];
+    }
+    t->table_pc[index] = pc;
+    t->table_code[index] = (u64)code;
+}
+
+void table_set_call(Thread *t, u64 pc, const u8 *code) {
+    set_table(t, call_index(pc), pc, code);
+}
+
+void table_set_return(Thread *t, u64 pc, const u8 *code) {
+    set_table(t, return_index(pc), pc, code);
+}
+
+void table_set_jump(Thread *t, u64 pc, const u8 *code) {
+    t->jump_pc[return_index(pc)] = -pc;
+    t->jump_code[return_index(pc)] = (u64)code;
+}
+
+static void clear(u64 *table, u32 index, u64 pc) {
+    if (table[index] == pc)
+        table[index] = QUICK_NO_TARGET(index);
+}
+
+void tables_init(Thread *t) {
+    t->table_pc[0] = t->jump_pc[0] = QUICK_NO_TARGET(0);
+    t->table_pc[1] = QUICK_NO_TARGET(1);
+}
+
+u64 quick_tables_age(void) {
+    return __atomic_load_n(&quick_all.tables_age, __ATOMIC_ACQUIRE);
+}
+
+void tables_clear(u64 pc) {
+    __atomic_fetch_add(&quick_all.tables_age, 1, __ATOMIC_RELEASE);
+    for (Thread *t = the.threads; t; t = t->next) {
+        clear(t->table_pc, call_index(pc), pc);
+        clear(t->table_pc, beside(call_index(pc)), pc);
+        clear(t->table_pc, return_index(pc), pc);
+        clear(t->table_pc, beside(return_index(pc)), pc);
+        clear(t->jump_pc, return_index(pc), -pc);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------------- exits */
+
+static void set_site(u8 *site, const u8 *target) {
+    i32 distance = (i32)(target - (site + 4));
+    __atomic_store_n((i32 *)arena_writable(site), distance, __ATOMIC_RELEASE);
+}
+
+static u8 *new_stub(u32 number) {
+    if (quick_all.stubs_end - quick_all.stubs < EMIT_LEAVE_BYTES) {
+        quick_all.stubs = arena_code(STUB_CHUNK, 16);
+        quick_all.stubs_end = quick_all.stubs + STUB_CHUNK;
+    }
+    Emitter e;
+    e.at = quick_all.stubs;
+    emit_leave(&e, number);
+    quick_all.stubs = e.at;
+    return e.at - EMIT_LEAVE_BYTES;
+}
+
+static void unlink_exit(u32 number) {
+    Exit *x = exit_no(number);
+    if (!x->stub)
+        x->stub = new_stub(number);
+    x->linked = false;
+    set_site(x->site, x->stub);
+}
+
+void exit_link(u32 number) {
+    Exit *x = exit_no(number);
+    u32 target;
+    if (x->linked)
+        return;
+    bool first_use = x->kind == EXIT_CALL_FLAGS && !quick_keeps_flags();
+    u8 *code = first_use ? NULL : block_find(x->pc, &target);
+    if (!code) {
+        unlink_exit(number);
+        return;
+    }
+    x->linked = true;
+    x->next = block_no(target)->incoming;
+    block_no(target)->incoming = number;
+    set_site(x->site, code);
+}
+
+u32 exit_new(ExitKind kind, u64 pc, u8 *site) {
+    Exit *x = array_extend(&quick_all.exits, sizeof(Exit));
+    *x = (Exit){.pc = pc, .site = site, .kind = (u8)kind};
+    return exit_count();
+}
+
+void exits_redirect(u64 pc, const u8 *code) {
+    u64 page = pc >> PAGE_SHIFT;
+    for (u32 n = page_first(page); n; n = page_next(n, page))
+        for (u32 x = block_no(n)->incoming; x; x = exit_no(x)->next)
+            if (exit_no(x)->pc == pc)
+                set_site(exit_no(x)->site, code);
+    tables_clear(pc);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- blocks */
+
+u32 block_add(const Block *b) {
+    *(Block *)array_extend(&quick_all.blocks, sizeof(Block)) = *b;
+    u32 number = block_count();
+    add_to_page(number, first_page(b));
+    if (last_page(b) != first_page(b))
+        add_to_page(number, last_page(b));
+    mark_known(b);
+    return number;
+}
+
+void block_kill(u32 number) {
+    Block *b = block_no(number);
+    u64 pc = b->pc;
+    for (u32 i = 0; i < b->insns; i++) {
+        tables_clear(pc);
+        code_discard_at(pc);
+        pc += block_lens(b)[2 * i];
+    }
+    for (u32 x = b->incoming, next; x; x = next) {
+        next = exit_no(x)->next;
+        unlink_exit(x);
+    }
+    remove_from_page(number, first_page(b));
+    if (last_page(b) != first_page(b))
+        remove_from_page(number, last_page(b));
+    b->incoming = 0;
+    b->dead = true;
+    quick_all.dead++;
+}
+
+/* Code for the instruction at pc in a block; NULL: no instruction of it begins there. */
+static u8 *code_in(const Block *b, u64 pc) {
+    const u8 *lens = block_lens(b);
+    u64 at = b->pc;
+    u8 *code = b->code;
+    if (pc == at && b->enter)
+        return b->enter;
+    for (u32 i = 0; i < b->insns && at < pc; i++) {
+        at += lens[2 * i];
+        code += lens[2 * i + 1];
+    }
+    return at == pc ? code : NULL;
+}
+
+u8 *block_find(u64 pc, u32 *number) {
+    u64 page = pc >> PAGE_SHIFT;
+    const Page *p = page_known(page);
+    if (!p || !(*byte_for(p, pc) >> pc % 8 & 1))
+        return NULL;
+    for (u32 n = p->first; n; n = page_next(n, page)) {
+        const Block *b = block_no(n);
+        u8 *code = pc - b->pc < b->size ? code_in(b, pc) : NULL;
+        if (code) {
+            *number = n;
+            return code;
+        }
+    }
+    return NULL;
+}
+
+u32 block_at(u64 pc) {
+    u64 page = pc >> PAGE_SHIFT;
+    u32 n = page_first(page);
+    while (n && block_no(n)->pc != pc)
+        n = page_next(n, page);
+    return n;
+}
+
+u64 block_next(u64 pc) {
+    u64 page = pc >> PAGE_SHIFT, nearest = ~(u64)0;
+    for (u32 n = page_first(page); n; n = page_next(n, page)) {
+        u64 start = block_no(n)->pc;
+        if (start >= pc && start < nearest)
+            nearest = start;
+    }
+    return nearest;
+}
+
+static void empty(Array *a) {
+    if (a->at)
+        sys_pages_free(a->at, a->cap);
+    *a = (Array){0};
+}
+
+void blocks_forget_all(void) {
+    pages_release();
+    empty(&quick_all.blocks);
+    empty(&quick_all.exits);
+    empty(&quick_all.lens);
+    empty(&quick_all.bitmaps);
+    memset(quick_all.pages, 0, quick_all.page_cap * sizeof(Page));
+    quick_all.page_count = quick_all.dead = 0;
+    quick_all.stubs = quick_all.stubs_end = NULL;
+}
+
+bool blocks_init(void) {
+    quick_all.page_cap = FIRST_PAGES;
+    quick_all.pages = sys_pages(FIRST_PAGES * sizeof(Page));
+    return quick_all.pages;
+}

@@ -1,0 +1,129 @@
+/* blocks.h: the tables of the quick tier: blocks by the guest page they lie in, their exits, and what threads have looked up.
+ * Whoever is here holds the arena's lock. */
+#ifndef RUN_CLIENT_QUICK_BLOCKS_H
+#define RUN_CLIENT_QUICK_BLOCKS_H
+
+#include "run/client/code/quick/emit.h"
+#include "run/client/core/client.h"
+
+enum { PAGE_SHIFT = 12 };
+
+typedef struct Block {
+    u64 pc;
+    u8 *code;
+    u32 size, code_size; /* bytes of guest and host */
+    u32 lens;            /* where its instructions' lengths begin: two bytes each, guest and host */
+    u32 insns;
+    u32 next[2];  /* in the lists of the first and the last page it touches; numbers are from 1 */
+    u32 incoming; /* exits that lead here */
+    u8 *enter;    /* optimised code for its first instruction takes over by this; NULL: there is none */
+    bool entry;   /* a function begins here */
+    bool goes_on; /* behind its last instruction is a jump to the next one */
+    bool dead;
+} Block;
+
+typedef struct Exit {
+    u64 pc;
+    u8 *site, *stub; /* the displacement of its jump, and where that leads without a target; NULL: none (yet) */
+    u32 next;        /* of the target's incoming ones */
+    u8 kind;
+    bool linked; /* is one of them */
+} Exit;
+
+typedef struct Page {
+    u64 number;
+    u32 first; /* block; 0: none (any more) */
+    u32 known; /* number of its bitmap: where instructions of blocks begin; what is forgotten may stay behind in it */
+    bool used, guarded;
+    bool views_guarded; /* its other views: see views.c */
+} Page;
+
+typedef struct Array {
+    u8 *at;
+    u64 len, cap; /* bytes */
+} Array;
+
+typedef struct Blocks {
+    Array blocks, exits, lens;
+    Array bitmaps; /* of pages */
+    Page *pages;
+    u64 page_count, page_cap;
+    u32 dead; /* blocks */
+    u64 tables_age; /* see quick_tables_age */
+    u8 *stubs, *stubs_end;
+} Blocks;
+
+extern Blocks quick_all;
+
+/* Room for more bytes, which are zero. */
+void *array_extend(Array *a, u64 bytes);
+
+static inline Block *block_no(u32 number) {
+    return (Block *)quick_all.blocks.at + number - 1;
+}
+
+static inline Exit *exit_no(u32 number) {
+    return (Exit *)quick_all.exits.at + number - 1;
+}
+
+static inline u32 block_count(void) {
+    return (u32)(quick_all.blocks.len / sizeof(Block));
+}
+
+static inline u32 exit_count(void) {
+    return (u32)(quick_all.exits.len / sizeof(Exit));
+}
+
+/* The lengths of a block's instructions in guest and host code, one after the other. */
+static inline const u8 *block_lens(const Block *b) {
+    return quick_all.lens.at + b->lens;
+}
+
+/* Pages by number: NULL if none of its code is known; made if there is none. */
+Page *page_known(u64 number);
+Page *page_for(u64 number);
+
+/* The blocks that touch a page, one after the other; 0: no (more). */
+u32 page_first(u64 page);
+u32 page_next(u32 block, u64 page);
+
+/* forget.c: the host takes writes to this page as faults from now on, if the guest may write to it; no page is such any more, and
+ * their blocks are gone. */
+void page_guard(u64 number);
+void page_guard_anew(u64 number); /* whatever is known of it, and only this page */
+void page_forget(u64 number);
+/* views.c: the same for the other pages that show the same memory. */
+void views_guard(u64 number);
+void views_forget(u64 number);
+void pages_release(void);
+
+/* flags.c: does code at pc, behind a call, read the flags that the call has left? */
+bool flags_are_read(u64 pc);
+
+bool blocks_init(void);
+void blocks_forget_all(void);
+/* Into the tables: a block that is there as far as `next`. Returns its number. */
+u32 block_add(const Block *b);
+/* No thread comes here any more, but for those that are inside. */
+void block_kill(u32 number);
+/* Code for the instruction at pc, and the block that it is in; NULL: there is none. */
+u8 *block_find(u64 pc, u32 *number);
+/* The block that begins at pc, or 0. */
+u32 block_at(u64 pc);
+/* The next place from pc on, in its page, where a block begins. */
+u64 block_next(u64 pc);
+
+u32 exit_new(ExitKind kind, u64 pc, u8 *site);
+/* To its target's code if there is some, else to its stub. Threads that leave by the same stub at once all come here. */
+void exit_link(u32 number);
+/* Jumps to pc, of which some may lead to the middle of another block, go to `code` from now on. */
+void exits_redirect(u64 pc, const u8 *code);
+
+/* A thread's tables: the targets of calls and of returns, of jumps, and that any thread forgets one. */
+void table_set_call(Thread *t, u64 pc, const u8 *code);
+void table_set_return(Thread *t, u64 pc, const u8 *code);
+void table_set_jump(Thread *t, u64 pc, const u8 *code);
+void tables_clear(u64 pc);
+void tables_init(Thread *t); /* all zero before */
+
+#endif

@@ -1,0 +1,81 @@
+/* keep.c: all quick code, for another process that has the same modules at the same addresses; see image.c. */
+#include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/quick.h"
+
+u64 quick_count(void) {
+    return block_count();
+}
+
+void quick_drop(bool (*keeps)(u64 pc)) {
+    pages_release();
+    for (u32 n = 1; n <= block_count(); n++) {
+        const Block *b = block_no(n);
+        if (!b->dead && (!keeps(b->pc) || !keeps(b->pc + b->size - 1)))
+            block_kill(n);
+    }
+}
+
+/* What a thread has looked up: the four tables have one layout. */
+typedef struct Found {
+    u32 table, index;
+    u64 pc, code;
+} Found;
+
+static Array list_found(const Thread *t) {
+    Array list = {0};
+    for (u32 table = 0; table < 2; table++)
+        for (u32 i = 0; i < QUICK_TABLE; i++) {
+            u64 pc = table ? t->jump_pc[i] : t->table_pc[i];
+            if (pc && pc != QUICK_NO_TARGET(0))
+                *(Found *)array_extend(&list, sizeof(Found)) =
+                    (Found){table, i, pc, table ? t->jump_code[i] : t->table_code[i]};
+        }
+    return list;
+}
+
+/* Many of them touch nearly every page of the tables, which the kernel then makes faster at once. */
+static void set_found(Thread *t, const Found *f, u64 count) {
+    enum { MANY = 1000, POPULATE_WRITE = 23 };
+    if (count > MANY)
+        sys_madvise((u64)t->table_pc, (u64)(t + 1) - (u64)t->table_pc, POPULATE_WRITE);
+    for (u64 i = 0; i < count; i++) {
+        u32 index = f[i].index % QUICK_TABLE;
+        (f[i].table ? t->jump_pc : t->table_pc)[index] = f[i].pc;
+        (f[i].table ? t->jump_code : t->table_code)[index] = f[i].code;
+    }
+}
+
+/* With room for what the next run will have beside it. */
+static ImagePart part_of(Array a) {
+    enum { SHARE = 4, LEAST = 64 << 10 };
+    return (ImagePart){a.at, a.len, a.len + a.len / SHARE + LEAST};
+}
+
+void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]) {
+    const Blocks *q = &quick_all;
+    Array found = list_found(t);
+    const ImagePart all[QUICK_PARTS] = {
+        part_of(q->blocks),  part_of(q->exits),
+        part_of(q->lens),    part_of(q->bitmaps),
+        {(u8 *)q->pages, q->page_cap * sizeof(Page), 0}, {found.at, found.len, 0},
+    };
+    memcpy(parts, all, sizeof(all));
+}
+
+/* In memory that sys_pages_free can free, too. */
+static Array array_of(ImagePart p) {
+    return (Array){p.at, p.size, p.room};
+}
+
+void quick_import(Thread *t, const ImagePart parts[QUICK_PARTS]) {
+    Blocks *q = &quick_all;
+    q->blocks = array_of(parts[0]);
+    q->exits = array_of(parts[1]);
+    q->lens = array_of(parts[2]);
+    q->bitmaps = array_of(parts[3]);
+    sys_pages_free(q->pages, q->page_cap * sizeof(Page));
+    q->pages = (Page *)parts[4].at;
+    q->page_cap = parts[4].size / sizeof(Page);
+    q->page_count = q->bitmaps.len / (PAGE / 8);
+    set_found(t, (const Found *)parts[5].at, parts[5].size / sizeof(Found));
+}

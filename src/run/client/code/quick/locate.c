@@ -1,0 +1,94 @@
+/* locate.c: where a host address of quick code is in the guest, and what quick code tells of functions and loops. */
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/quick.h"
+
+static const Block *block_with(u64 host) {
+    u32 low = 1, high = block_count() + 1;
+    while (high - low > 1) {
+        u32 mid = low + (high - low) / 2;
+        if ((u64)block_no(mid)->code > host)
+            high = mid;
+        else
+            low = mid;
+    }
+    const Block *b = low <= block_count() ? block_no(low) : NULL;
+    return b && host - (u64)b->code < b->code_size ? b : NULL;
+}
+
+static bool locate(u64 host, QuickPlace *place) {
+    const Block *b = block_with(host);
+    if (!b)
+        return false;
+    const u8 *lens = block_lens(b);
+    u64 pc = b->pc, code = (u64)b->code;
+    for (u32 i = 0; i < b->insns; i++) {
+        if (host < code + lens[2 * i + 1]) {
+            *place = (QuickPlace){.pc = pc, .next = pc + lens[2 * i], .boundary = host == code, .spilled = {-1, -1}, .based = -1};
+            emit_note_spills(place, (u8 *)code, host);
+            return true;
+        }
+        pc += lens[2 * i];
+        code += lens[2 * i + 1];
+    }
+    *place = (QuickPlace){.pc = pc, .next = pc, .boundary = host == code && b->goes_on, .spilled = {-1, -1}, .based = -1};
+    return true;
+}
+
+bool quick_locate(u64 host, QuickPlace *place) {
+    arena_lock();
+    bool found = locate(host, place);
+    arena_unlock();
+    return found;
+}
+
+/* ------------------------------------------------------------------------------------------------- functions and loops */
+
+/* The function that pc is in, as far as calls have shown: the nearest one before it. */
+u64 quick_function(u64 pc) {
+    enum { REACH_PAGES = 16 };
+    u64 best = 0;
+    for (u64 page = pc >> PAGE_SHIFT, first = page - REACH_PAGES; page > first && !best; page--) {
+        for (u32 n = page_first(page); n; n = page_next(n, page)) {
+            const Block *b = block_no(n);
+            if (b->entry && b->pc <= pc && b->pc > best)
+                best = b->pc;
+        }
+    }
+    return best;
+}
+
+/* Is `a` to be looked at before `b`? What begins last is innermost, and of several jumps to one place the nearest makes the loop. */
+static bool is_inside(const QuickLoop *a, const QuickLoop *b) {
+    return a->start != b->start ? a->start > b->start : a->end < b->end;
+}
+
+/* Into a list in that order, of which the last ones may get lost. */
+static u32 add_loop(QuickLoop loops[QUICK_LOOPS], u32 count, QuickLoop loop) {
+    u32 at = count;
+    while (at && is_inside(&loop, &loops[at - 1]))
+        at--;
+    if (at == QUICK_LOOPS)
+        return count;
+    u32 kept = count < QUICK_LOOPS ? count : QUICK_LOOPS - 1;
+    memmove(&loops[at + 1], &loops[at], (kept - at) * sizeof(QuickLoop));
+    loops[at] = loop;
+    return kept + 1;
+}
+
+static u32 add_loops(QuickLoop loops[QUICK_LOOPS], u32 count, u64 pc, u64 page) {
+    for (u32 n = page_first(page); n; n = page_next(n, page))
+        for (u32 x = block_no(n)->incoming; x; x = exit_no(x)->next) {
+            QuickPlace from;
+            u64 head = exit_no(x)->pc;
+            bool candidate = exit_no(x)->kind == EXIT_LINK && head <= pc && head >> PAGE_SHIFT == page;
+            if (candidate && locate((u64)exit_no(x)->site, &from) && from.pc >= pc)
+                count = add_loop(loops, count, (QuickLoop){head, from.next});
+        }
+    return count;
+}
+
+u32 quick_loops(u64 pc, QuickLoop loops[QUICK_LOOPS]) {
+    u64 page = pc >> PAGE_SHIFT;
+    return add_loops(loops, add_loops(loops, 0, pc, page), pc, page - 1);
+}

@@ -1,0 +1,126 @@
+/* make.c: quick code for guest code: a block begins where the guest arrived and goes on over conditional jumps and calls to the next
+ * jump or return, or to code that there is already. */
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/code/tier.h"
+#include "run/client/memory/space.h"
+
+enum { BLOCK_BYTES = (2 * EMIT_INSNS + 1) * EMIT_INSN_BYTES };
+
+static void note_insn(u64 guest, u64 host) {
+    u8 *len = array_extend(&quick_all.lens, 2);
+    len[0] = (u8)guest;
+    len[1] = (u8)host;
+}
+
+u64 quick_code_bytes(u64 pc) {
+    u64 page = page_down(pc);
+    int here = space_prot(page);
+    if (here == PROT_UNMAPPED || !(here & PROT_EXEC))
+        return 0;
+    int next = space_prot(page + PAGE);
+    return (next != PROT_UNMAPPED && (next & PROT_EXEC) ? 2 : 1) * PAGE - (pc - page);
+}
+
+/* One instruction; false: the block ends with it. */
+static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 end, u64 *next) {
+    const u8 *before = e->at;
+    e->pc = pc;
+    EmitResult r = emit_next(e, end - pc, next);
+    if (r.exits) {
+        u32 number = exit_new(r.exit.kind, r.exit.pc, r.exit.site);
+        if (!r.exit.site)
+            emit_leave(e, number);
+    }
+    note_insn(*next - pc, (u64)(e->at - before));
+    if (r.returns)
+        table_set_return(t, *next, e->at);
+    return !r.ends;
+}
+
+/* Code at e->at for what follows from b->pc on, up to the block's end. Pages are guarded before they are read. */
+static void add_insns(Thread *t, Emitter *e, Block *b) {
+    u64 pc = b->pc, nearest = block_next(pc + 1), end = pc + quick_code_bytes(pc);
+    page_guard(pc >> PAGE_SHIFT);
+    for (bool go_on = true; go_on; b->insns++) {
+        u64 page = pc >> PAGE_SHIFT;
+        if ((pc + GUEST_INSN_BYTES) >> PAGE_SHIFT != page)
+            page_guard((pc + GUEST_INSN_BYTES) >> PAGE_SHIFT);
+        go_on = add_insn(t, e, pc, end, &pc);
+        if (go_on && pc >> PAGE_SHIFT != page)
+            nearest = block_next(pc), end = pc + quick_code_bytes(pc);
+        if (go_on && (b->insns + 1 == EMIT_INSNS || pc >= nearest)) {
+            exit_new(EXIT_LINK, pc, emit_jump(e));
+            b->goes_on = true;
+            go_on = false;
+        }
+    }
+    b->size = (u32)(pc - b->pc);
+}
+
+/* The exits of a new block. Those that do not lead forward are loops, and may have optimised code from an earlier run. */
+static void link_exits(Thread *t, u32 first, u32 last, u64 end) {
+    for (u32 i = first; i <= last; i++)
+        if (exit_no(i)->site)
+            exit_link(i);
+    for (u32 i = first; i <= last; i++)
+        if (exit_no(i)->site && exit_no(i)->kind == EXIT_LINK && exit_no(i)->pc < end)
+            tier_found(t, exit_no(i)->pc);
+}
+
+static u8 *make_block(Thread *t, u64 pc) {
+    u64 start = the.opt.stats ? sys_now_us() : 0;
+    u32 first_exit = exit_count();
+    Block b = {.pc = pc, .code = arena_room(BLOCK_BYTES, 16), .lens = (u32)quick_all.lens.len};
+    Emitter e;
+    e.at = b.code;
+    e.calls = 0;
+    e.flags_set = false;
+    add_insns(t, &e, &b);
+    emit_rest(&e);
+    arena_keep(e.at);
+    b.code_size = (u32)(e.at - b.code);
+    block_add(&b);
+    link_exits(t, first_exit + 1, exit_count(), b.pc + b.size);
+    the.stats.blocks++;
+    the.stats.quick_insns += b.insns;
+    the.stats.quick_us += the.opt.stats ? sys_now_us() - start : 0;
+    return b.code;
+}
+
+/* The number of the block that begins at pc. */
+static u32 make_block_at(Thread *t, u64 pc) {
+    if (!block_at(pc))
+        make_block(t, pc);
+    return block_at(pc);
+}
+
+u8 *quick_find(Thread *t, u64 pc) {
+    u32 number;
+    u8 *code = block_find(pc, &number);
+    return code ? code : make_block(t, pc);
+}
+
+u8 *quick_find_function(Thread *t, u64 pc) {
+    u32 n = make_block_at(t, pc);
+    if (!block_no(n)->entry) {
+        block_no(n)->entry = true;
+        tier_found(t, pc);
+    }
+    const Block *b = block_no(n);
+    return b->enter ? b->enter : b->code;
+}
+
+void quick_override(Thread *t, u64 pc, u8 *enter) {
+    block_no(make_block_at(t, pc))->enter = enter;
+    exits_redirect(pc, enter);
+}
+
+void quick_restore(u64 pc) {
+    u32 n = block_at(pc);
+    if (!n)
+        return;
+    block_no(n)->enter = NULL;
+    exits_redirect(pc, block_no(n)->code);
+}

@@ -1,0 +1,50 @@
+/* put.c: see put.h and emit.h. */
+#include "run/client/code/quick/put.h"
+
+/* A site may not cross the border of 8 aligned bytes: another thread sees it changed as a whole. */
+enum { SITE_ALIGN = 8, SITE_BYTES = 4 };
+
+void put_set(Emitter *e, u32 off, u32 value) {
+    put(e, "\x65\xc7\x04\x25", 4);
+    put32(e, off);
+    put32(e, value);
+}
+
+void put_thread_jump(Emitter *e, u32 off) {
+    put(e, "\x65\xff\x24\x25", 4);
+    put32(e, off);
+}
+
+void put_alignment(Emitter *e, u64 before) {
+    static const char *const nops[] = {"", "\x90", "\x66\x90", "\x0f\x1f\x00"};
+    u64 at = ((u64)e->at + before) % SITE_ALIGN;
+    if (at > SITE_ALIGN - SITE_BYTES)
+        put(e, nops[SITE_ALIGN - at], SITE_ALIGN - at);
+}
+
+u8 *put_site(Emitter *e, const void *opcode, size_t n) {
+    put_alignment(e, n);
+    put(e, opcode, n);
+    e->at += SITE_BYTES;
+    return e->at - SITE_BYTES;
+}
+
+static void put_exit(Emitter *e, u32 value, u32 where) {
+    put_set(e, THREAD_EXIT, value);
+    put_thread_jump(e, where);
+}
+
+u8 *emit_jump(Emitter *e) {
+    return put_site(e, "\xe9", 1);
+}
+
+void emit_leave(Emitter *e, u32 exit) {
+    put_exit(e, exit, THREAD_LEAVE);
+}
+
+u8 *emit_cross(const u8 *target, bool to_quick) {
+    Emitter e;
+    u8 *stub = e.at = arena_code(EMIT_LEAVE_BYTES, 16);
+    put_exit(&e, (u32)((u64)target - the.code_base), to_quick ? THREAD_CROSS_LEAVE : THREAD_CROSS_ENTER);
+    return stub;
+}

@@ -1,0 +1,31 @@
+/* put.h: bytes of quick code, and what those of both makers have in common: sites, and the ways out. */
+#ifndef RUN_CLIENT_QUICK_PUT_H
+#define RUN_CLIENT_QUICK_PUT_H
+
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/emit.h"
+#include "run/client/core/client.h"
+
+static inline void put(Emitter *e, const void *bytes, size_t n) {
+    memcpy(arena_writable(e->at), bytes, n);
+    e->at += n;
+}
+
+static inline void put8(Emitter *e, u32 byte) {
+    *arena_writable(e->at++) = (u8)byte;
+}
+
+static inline void put32(Emitter *e, u32 v) {
+    put(e, &v, 4);
+}
+
+/* movl $value, gs:off */
+void put_set(Emitter *e, u32 off, u32 value);
+/* jmp *gs:off */
+void put_thread_jump(Emitter *e, u32 off);
+/* Nothing, of a length that what follows, with `before` bytes in front of its site, needs. */
+void put_alignment(Emitter *e, u64 before);
+/* An instruction that ends with a site, which is returned. */
+u8 *put_site(Emitter *e, const void *opcode, size_t n);
+
+#endif

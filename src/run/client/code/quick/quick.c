@@ -1,0 +1,207 @@
+/* quick.c: the quick tier: what its code asks of C.
+ *
+ * Where guest and host are the same kind of machine, an instruction's own encoding is its fastest translation and the only one
+ * that needs no semantics: emit.c copies it. All guest registers are in their own host registers, so the guest's state is exact
+ * at every instruction, and every instruction of a block is a place where a jump may lead.
+ *
+ * make.c makes blocks; blocks.c has the tables of them. A block's exits are jumps whose displacement leads to a stub at first,
+ * which asks here for the target by the exit's number, and to the target's code once there is some. What is computed (returns,
+ * calls and jumps by register) is looked up in the thread's tables by quick.S, and asked for here if it is not there. */
+#include "run/client/code/quick/quick.h"
+
+#include "guest_flags.h"
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/blocks.h"
+#include "run/client/code/tier.h"
+
+/* Signals and traps, which have to see the state where the other tier has it. true: the guest goes on where it was. */
+static bool deliver(Thread *t) {
+    u64 pc = t->cpu.pc;
+    if (!t->pending_signals && !t->cpu.trap)
+        return true;
+    frame_set_flags(&t->cpu, t->flags);
+    if (t->cpu.trap)
+        signal_trap(t);
+    else
+        signal_deliver(t);
+    t->flags = frame_flags(&t->cpu);
+    return pc == t->cpu.pc;
+}
+
+static void go_on(Thread *t) {
+    if (t->stop)
+        quick_wait_stopped(t);
+    deliver(t);
+    arena_lock();
+    if (quick_is_crowded())
+        quick_renew(t);
+    t->target = (u64)quick_find(t, t->cpu.pc);
+    arena_unlock();
+}
+
+/* --------------------------------------------------------------------------------------------------------------- exits */
+
+static void system_call(Thread *t) {
+    guest_enter_call(&t->cpu, t->flags);
+    frame_set_flags(&t->cpu, t->flags);
+    guest_syscall(&t->cpu);
+    t->flags = frame_flags(&t->cpu);
+}
+
+static void interrupt(Thread *t) {
+    u8 text[2] = {0};
+    guest_read(t->cpu.pc, text, sizeof(text));
+    t->cpu.pc += sizeof(text);
+    t->cpu.trap = LATHE_TRAP_INTERRUPT;
+    t->cpu.trap_info = text[1];
+}
+
+/* A call that this thread has made before takes no lock: threads with many calls would wait for one another. */
+static bool call_known(Thread *t) {
+    const CallSite *c = &t->sites[t->exit % CALL_SITES];
+    if (c->exit != t->exit || c->age != quick_tables_age())
+        return false;
+    t->cpu.pc = c->pc;
+    system_call(t);
+    bool on = t->cpu.pc == c->pc && c->age == quick_tables_age() && !t->stop && !t->pending_signals && !t->cpu.trap;
+    if (on)
+        t->target = c->code;
+    else
+        go_on(t);
+    return true;
+}
+
+static void call_and_note(Thread *t, u64 pc) {
+    u64 exit = t->exit, age = quick_tables_age();
+    system_call(t);
+    go_on(t);
+    if (t->cpu.pc == pc)
+        t->sites[exit % CALL_SITES] = (CallSite){exit, pc, t->target, age};
+}
+
+/* To the target of a jump or call, which has code from now on. */
+static void follow(Thread *t, u32 number) {
+    arena_lock();
+    const Exit *x = exit_no(number);
+    if (x->kind == EXIT_CALL_FLAGS)
+        quick_keep_flags();
+    t->target = (u64)(x->kind == EXIT_LINK ? quick_find(t, x->pc) : quick_find_function(t, x->pc));
+    exit_link(number);
+    bool crowded = quick_is_crowded();
+    arena_unlock();
+    if (t->pending_signals || crowded)
+        go_on(t);
+}
+
+__attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
+    u32 number = (u32)t->exit;
+    if (call_known(t))
+        return;
+    arena_lock();
+    Exit x = *exit_no(number);
+    arena_unlock();
+    t->cpu.pc = x.pc;
+    switch ((ExitKind)x.kind) {
+    case EXIT_LINK:
+    case EXIT_CALL:
+    case EXIT_CALL_FLAGS: follow(t, number); return;
+    case EXIT_SYSCALL: call_and_note(t, x.pc); return;
+    case EXIT_SPECIAL: guest_special(&t->cpu); break;
+    case EXIT_INTERRUPT: interrupt(t); break;
+    case EXIT_UNSUPPORTED: t->cpu.trap = LATHE_TRAP_UNSUPPORTED; break;
+    case EXIT_UNDEFINED: t->cpu.trap = LATHE_TRAP_UNDEFINED; break;
+    case EXIT_UNREADABLE: t->cpu.trap = LATHE_TRAP_UNREADABLE; break;
+    }
+    go_on(t);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- lookups */
+
+typedef u8 *Find(Thread *t, u64 pc);
+typedef void Remember(Thread *t, u64 pc, const u8 *code);
+
+/* Code for t->cpu.pc, which the thread's table gets under the address that is `asked` for, unless a signal leads elsewhere. */
+static void look_up(Thread *t, u64 asked, Find *find_here, Remember *remember) {
+    the.stats.lookups_missed++;
+    bool here = deliver(t);
+    arena_lock();
+    u8 *code = (here ? find_here : quick_find)(t, t->cpu.pc);
+    if (here)
+        remember(t, asked, code);
+    t->target = (u64)code;
+    arena_unlock();
+}
+
+/* A host return has left the address of its code on the stack, and the guest returns by the same place again: this is the way of
+ * programs whose stack is a list of what to do. */
+static void undo_return(Thread *t) {
+    QuickPlace place;
+    if (arena_holds(t->cpu.pc) && quick_locate(t->cpu.pc, &place) && place.boundary)
+        t->cpu.pc = place.pc;
+}
+
+__attribute__((visibility("hidden"))) void quick_lookup(Thread *t) {
+    u64 asked = t->cpu.pc;
+    undo_return(t);
+    look_up(t, asked, quick_find, table_set_return);
+}
+
+__attribute__((visibility("hidden"))) void quick_lookup_call(Thread *t) {
+    look_up(t, t->cpu.pc, quick_find_function, table_set_call);
+}
+
+__attribute__((visibility("hidden"))) void quick_lookup_jump(Thread *t) {
+    t->cpu.pc -= t->spill_base; /* see quick_jump */
+    look_up(t, t->cpu.pc, quick_find, table_set_jump);
+}
+
+/* ------------------------------------------------------------------------------------------------------- from elsewhere */
+
+/* On its way from optimised code, to t->target. */
+__attribute__((visibility("hidden"))) void quick_arrive(Thread *t) {
+    QuickPlace place;
+    CHECK(quick_locate(t->target, &place) && place.boundary, "optimised code goes on at a guest instruction");
+    t->cpu.pc = place.pc;
+    go_on(t);
+}
+
+/* Translated code has a trap, and the flags in the state. */
+__attribute__((visibility("hidden"))) void quick_trapped(Thread *t) {
+    t->flags = frame_flags(&t->cpu);
+    if (t->cpu.trap == LATHE_TRAP_SYSCALL) {
+        t->cpu.trap = LATHE_TRAP_NONE;
+        system_call(t);
+    }
+    go_on(t);
+}
+
+/* From a host signal handler, with the guest's state in the Thread. */
+__attribute__((visibility("hidden"))) void quick_redirect(Thread *t) {
+    if (t->sampled)
+        tier_sample(t);
+    go_on(t);
+}
+
+void quick_run(Thread *t) {
+    go_on(t);
+    quick_enter();
+}
+
+/* ------------------------------------------------------------------------------------------------------ quick.S's copy */
+
+void (*quick_near(void (*place)(void)))(void) {
+    return (void (*)(void))(the.quick_text + ((u64)place - (u64)quick_start));
+}
+
+u64 quick_original(u64 place) {
+    u64 off = place - (u64)the.quick_text;
+    return off < (u64)(quick_end - quick_start) ? (u64)quick_start + off : place;
+}
+
+bool quick_init(void) {
+    u64 size = (u64)(quick_end - quick_start);
+    the.quick_text = arena_code(size, 64);
+    memcpy(arena_writable(the.quick_text), quick_start, size);
+    emit_prepare();
+    return blocks_init();
+}

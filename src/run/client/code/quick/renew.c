@@ -1,0 +1,115 @@
+/* renew.c: begin anew, when the memory of translated code is full, or mostly of code that guest code is no longer.
+ *
+ * Memory of code cannot be used again while a thread may be in it, so all threads have to be out of it first: each one gets a signal
+ * that the guest cannot block, and comes to where its guest's state is whole in its Thread: it is in a system call, or on its way back
+ * from C to quick code, where it waits (quick_resume looks at Thread.stop). Then every translation is forgotten, on the host's
+ * stacks, too. */
+#include <linux/futex.h>
+
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/os/signal.h"
+
+enum { BYTES_MIN = 16 << 20, POLL_NS = 1000000 };
+
+static struct {
+    bool under_way; /* changed with the arena's lock held */
+    u32 turns;      /* how often it was done; who waits for the end waits for a change */
+} renewal;
+
+bool quick_is_crowded(void) {
+    const Blocks *q = &quick_all;
+    u64 bytes = arena_used() + q->blocks.len + q->exits.len + q->lens.len + q->bitmaps.len;
+    return arena_is_nearly_full() || (bytes > BYTES_MIN && q->dead > block_count() / 2);
+}
+
+/* --------------------------------------------------------------------------------------------------- the other threads */
+
+bool quick_sent_stop(const void *info) {
+    return signal_is_nudge(info, &renewal);
+}
+
+/* A separate one may have been killed, or run another program by now. */
+static void ask_to_stop(Thread *t) {
+    __atomic_store_n(&t->stop, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&t->lives, __ATOMIC_ACQUIRE) || !signal_nudge(t, &renewal))
+        t->stopped = true;
+}
+
+/* A process that shares this memory is no thread of this one, and a thread that lent it to a child does not listen. */
+static bool can_stop_all(void) {
+    for (const Thread *t = the.threads; t; t = t->next)
+        if (t->borrows_memory || t->separate)
+            return false;
+    return true;
+}
+
+static bool all_stopped(void) {
+    for (const Thread *t = the.threads; t; t = t->next)
+        if (!__atomic_load_n(&t->stopped, __ATOMIC_ACQUIRE))
+            return false;
+    return true;
+}
+
+/* With the lock held, before and after; not meanwhile, since who is stopped may need it on the way. One signal may be lost: the
+ * guest may have sent the same. */
+static void stop_all(const Thread *self) {
+    static const struct timespec moment = {0, POLL_NS};
+    u32 nobody = 0;
+    for (Thread *t = the.threads; t; t = t->next)
+        t->stopped = t == self;
+    while (!all_stopped()) {
+        for (Thread *t = the.threads; t; t = t->next)
+            if (!t->stopped)
+                ask_to_stop(t);
+        arena_unlock();
+        sys_futex(&nobody, FUTEX_WAIT_PRIVATE, 0, &moment);
+        arena_lock();
+    }
+}
+
+void quick_adopt(Thread *t) {
+    t->stop = renewal.under_way;
+    t->stopped = true;
+}
+
+void quick_wait_stopped(Thread *t) {
+    u32 turn = __atomic_load_n(&renewal.turns, __ATOMIC_ACQUIRE);
+    __atomic_exchange_n(&t->stop, 0, __ATOMIC_SEQ_CST); /* before the next look at what is under way */
+    __atomic_store_n(&t->stopped, true, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&renewal.under_way, __ATOMIC_ACQUIRE) && turn == __atomic_load_n(&renewal.turns, __ATOMIC_ACQUIRE))
+        sys_futex(&renewal.turns, FUTEX_WAIT_PRIVATE, turn, NULL);
+}
+
+void quick_after_fork(Thread *t) {
+    renewal.under_way = false;
+    t->stop = 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- renewal */
+
+static void forget_lookups(Thread *t) {
+    memset(t->table_pc, 0, sizeof(t->table_pc));
+    memset(t->jump_pc, 0, sizeof(t->jump_pc));
+    tables_init(t);
+    quick_expect_nobody(t);
+    t->host_sp = t->host_base;
+}
+
+void quick_renew(Thread *t) {
+    if (renewal.under_way || !can_stop_all())
+        return;
+    renewal.under_way = true;
+    stop_all(t);
+    code_forget_all();
+    blocks_forget_all();
+    arena_reset();
+    __atomic_fetch_add(&quick_all.tables_age, 1, __ATOMIC_RELEASE);
+    for (Thread *each = the.threads; each; each = each->next)
+        forget_lookups(each);
+    the.stats.renewals++;
+    renewal.under_way = false;
+    __atomic_fetch_add(&renewal.turns, 1, __ATOMIC_RELEASE);
+    sys_futex(&renewal.turns, FUTEX_WAKE_PRIVATE, ~0u >> 1, NULL);
+}

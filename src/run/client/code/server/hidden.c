@@ -1,0 +1,79 @@
+/* hidden.c: descriptors of the client's own: connections to servers, the keeper, standard error for statistics. For the guest they are not
+ * open: close says EBADF, close_range leaves them out, and dup2 to the number of one moves it away. A process that shares memory and has
+ * descriptors of its own (a vfork child) may do what it likes with its copies of the parent's. */
+#include "run/client/code/server/hidden.h"
+
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/server/spawn.h"
+#include "run/client/memory/limits.h"
+
+enum { STATS = REMOTES_MAX, KEEPER, DESCRIPTORS }; /* behind the connections */
+
+/* Where the number of one of ours is; NULL: there is none of that index. */
+static int *descriptor_no(Thread *t, u32 index) {
+    if (index == KEEPER)
+        return keeper_descriptor(t);
+    if (index == STATS)
+        return the.stats_fd > 2 && !t->own_files ? &the.stats_fd : NULL;
+    Remote *r = remote_no(t, index);
+    return r && r->open ? &r->fd : NULL;
+}
+
+int hidden_place(int fd) {
+    i64 moved = limits_dup_away(fd);
+    if (moved < 0)
+        return fd;
+    sys_close(fd);
+    return (int)moved;
+}
+
+int hidden_next(Thread *t, int from) {
+    int next = -1;
+    for (u32 i = 0; i < DESCRIPTORS; i++) {
+        const int *fd = descriptor_no(t, i);
+        if (fd && *fd >= from && (next < 0 || *fd < next))
+            next = *fd;
+    }
+    return next;
+}
+
+/* The limit on their numbers may be low. */
+static bool move(int *fd) {
+    i64 moved = limits_dup_away(*fd);
+    if (moved < 0)
+        moved = sys_fcntl(*fd, F_DUPFD_CLOEXEC, (u64)*fd + 1);
+    if (moved < 0)
+        moved = sys_fcntl(*fd, F_DUPFD_CLOEXEC, 0);
+    if (moved < 0)
+        return false;
+    sys_close(*fd);
+    *fd = (int)moved;
+    return true;
+}
+
+/* A connection may turn out to be nobody's any more: then it is closed. */
+static int *with_number(Thread *t, int fd, bool *busy) {
+    *busy = false;
+    for (u32 i = 0; i < DESCRIPTORS; i++) {
+        const int *at = descriptor_no(t, i);
+        if (!at || *at != fd)
+            continue;
+        *busy = i < REMOTES_MAX && remote_is_busy(t, i);
+        return descriptor_no(t, i);
+    }
+    return NULL;
+}
+
+/* What somebody just uses is free again soon. */
+bool hidden_make_way(Thread *t, int fd) {
+    for (bool busy = true; busy;) {
+        arena_lock();
+        int *at = with_number(t, fd, &busy);
+        bool ok = !at || (!busy && move(at));
+        arena_unlock();
+        if (!busy)
+            return ok;
+        sys_poll(NULL, 0, 1);
+    }
+    return false;
+}

@@ -1,0 +1,156 @@
+/* keeper.c: a process that keeps the rights which the guest gives up, and starts servers with them.
+ *
+ * A guest may confine itself: Landlock, another root, another user, fewer processes or descriptors. A server that is started then would
+ * be confined likewise, and could not even be found or read its files. So before the first such call a keeper is started: this
+ * client's program, which only waits for sockets. A client that needs a server makes a pair of sockets and sends one end; the keeper starts
+ * a server that serves it. No answer is needed: if no server comes, the client's end is closed.
+ *
+ * The guest's descriptors do not show the one that leads to the keeper (hidden.c). Processes that fork makes and programs that exec starts
+ * have it, too; the keeper ends when the last of them has. */
+#include "run/client/code/server/hidden.h"
+#include "run/client/code/server/spawn.h"
+
+enum {
+    AF_UNIX = 1,
+    SOCK_SEQPACKET = 5,
+    SOCK_CLOEXEC = O_CLOEXEC,
+    SOL_SOCKET = 1,
+    SCM_RIGHTS = 1,
+    MSG_NOSIGNAL = 0x4000,
+    MSG_CMSG_CLOEXEC = 0x40000000
+};
+enum { CHILD_ENDED = 17 /* SIGCHLD */ };
+
+static const char meant[] = "keep-servers";
+
+/* A message of one byte with one descriptor, as the kernel has it. */
+typedef struct Parcel {
+    struct {
+        u64 size;
+        i32 level, type, fd, pad;
+    } control;
+    struct iovec bytes;
+    struct {
+        void *name;
+        u64 name_size;
+        struct iovec *vector;
+        u64 count;
+        void *control;
+        u64 control_size, flags;
+    } header;
+} Parcel;
+
+static void parcel_init(Parcel *p, char *byte, int fd) {
+    *p = (Parcel){.control = {sizeof(p->control) - sizeof(p->control.pad), SOL_SOCKET, SCM_RIGHTS, fd, 0},
+                  .bytes = {byte, 1}};
+    p->header.vector = &p->bytes;
+    p->header.count = 1;
+    p->header.control = &p->control;
+    p->header.control_size = sizeof(p->control);
+}
+
+/* --------------------------------------------------------------------------------------------------------- in the client */
+
+static int *place(Thread *t) {
+    return t->own_files ? &t->keeper : &the.keeper;
+}
+
+int *keeper_descriptor(Thread *t) {
+    return *place(t) ? place(t) : NULL;
+}
+
+void keeper_copy(Thread *child, const Thread *parent) {
+    child->keeper = parent->own_files ? parent->keeper : the.keeper;
+}
+
+void keeper_after_fork(Thread *t) {
+    if (t->own_files)
+        the.keeper = t->keeper;
+}
+
+static bool is_needed(void) {
+    return the.opt.tier != TIER_QUICK;
+}
+
+/* The number 0 is for "none": standard input is the guest's. */
+void keeper_prepare(Thread *t) {
+    int pair[2];
+    if (!is_needed() || *place(t) || sys_socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return;
+    const char *client = client_file(the.opt.client_path);
+    char *argv[] = {(char *)client, (char *)meant, the.opt.server_path, NULL};
+    bool ok = spawn_beside(pair[1], client, argv);
+    sys_close(pair[1]);
+    int fd = hidden_place(pair[0]);
+    if (ok && fd)
+        *place(t) = fd;
+    else
+        sys_close(fd);
+}
+
+bool keeper_start_server(Thread *t, int socket) {
+    char byte = 0;
+    Parcel p;
+    if (!*place(t))
+        return false;
+    parcel_init(&p, &byte, socket);
+    i64 sent;
+    do
+        sent = sys3(__NR_sendmsg, (u64)*place(t), (u64)&p.header, MSG_NOSIGNAL);
+    while (sent == -EINTR);
+    if (sent == 1)
+        return true;
+    sys_close(*place(t));
+    *place(t) = 0;
+    return false;
+}
+
+u32 keeper_hand_on(Thread *t, bool stays) {
+    if (!*place(t) || sys_fcntl(*place(t), F_SETFD, stays ? 0 : FD_CLOEXEC))
+        return 0;
+    return (u32)*place(t);
+}
+
+void keeper_take_over(u32 option) {
+    if (option && !sys_fcntl((int)option, F_SETFD, FD_CLOEXEC))
+        the.keeper = (int)option;
+}
+
+/* -------------------------------------------------------------------------------------------------------- in the keeper */
+
+bool keeper_is_meant(int argc, char **argv) {
+    return argc == KEEPER_ARGUMENTS && !strcmp(argv[1], meant);
+}
+
+/* A socket that a client has sent; -1: a message without one, -2: no client is left. */
+static int next_socket(void) {
+    char byte;
+    Parcel p;
+    parcel_init(&p, &byte, -1);
+    i64 n;
+    do
+        n = sys3(__NR_recvmsg, SPAWN_SOCKET, (u64)&p.header, MSG_CMSG_CLOEXEC);
+    while (n == -EINTR);
+    if (n <= 0)
+        return -2;
+    return p.header.control_size ? p.control.fd : -1;
+}
+
+/* Children that have ended are nobody's concern: the kernel forgets them, but a server has children of its own to wait for. */
+static void ignore_children(bool ignored) {
+    u64 action[4] = {ignored};
+    sys_rt_sigaction(CHILD_ENDED, action, NULL);
+}
+
+void keeper_main(char **argv, char **envp) {
+    ignore_children(true);
+    for (int socket; (socket = next_socket()) != -2;) {
+        if (socket >= 0 && sys_fork() == 0) {
+            ignore_children(false);
+            spawn_server(socket, argv[2], envp);
+        }
+        if (socket >= 0)
+            sys_close(socket);
+    }
+    sys_exit_group(0);
+}

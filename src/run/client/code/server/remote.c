@@ -1,0 +1,410 @@
+/* remote.c: the client's side of the protocol, and the server's life.
+ *
+ * When something has to be translated, the user's daemon is asked (lathe serve), if there is one; otherwise a server is started: by the
+ * keeper (keeper.c), if the guest has given up rights that a server needs, or directly (spawn.c). If it dies, another one is asked the same once, and a third one to do with little, as is one after a server that has taken too much.
+ *
+ * A connection serves one request at a time, so there are several, as threads have use for them and processors are there. What is a
+ * process of its own in the same memory (a vfork child) has other descriptors, and a connection of its own in its Thread. */
+#include "run/client/core/client.h"
+
+#include <asm/resource.h>
+
+#include "cache/pack.h"
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/server/hidden.h"
+#include "run/client/code/server/spawn.h"
+#include "run/client/code/tier.h"
+
+/* Of headers that belong to libc or do not go together with it. */
+enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, SOCK_NONBLOCK = O_NONBLOCK, MSG_NOSIGNAL = 0x4000 };
+enum { SOL_SOCKET = 1, SO_PEERCRED = 17 };
+
+enum { PATIENCE_US = 2000000 }; /* with a daemon that does not greet */
+enum { CONNECTIONS = REMOTES_MAX, REPLY_BYTES = 1 << 16 /* at least, and at most of the guest's memory in one message */ };
+
+static Remote connections[CONNECTIONS]; /* the first is that of remote_begin */
+
+/* ----------------------------------------------------------------------------------------------------------- messages */
+
+static bool write_all(int fd, const void *buf, u64 size) {
+    const u8 *at = buf;
+    while (size) {
+        i64 n = sys_sendto(fd, at, size, MSG_NOSIGNAL);
+        if (n == -EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+        size -= (u64)n;
+    }
+    return true;
+}
+
+static bool send(Remote *r, MessageType type, const void *a, u64 a_size, const void *b, u64 b_size) {
+    MessageHeader header = {type, (u32)(a_size + b_size)};
+    return write_all(r->fd, &header, sizeof(header)) && write_all(r->fd, a, a_size) &&
+           write_all(r->fd, b, b_size);
+}
+
+void remote_free(Remote *r) {
+    if (r->data)
+        sys_pages_free(r->data, r->capacity);
+    r->data = NULL;
+    r->capacity = 0;
+}
+
+static bool receive(Remote *r, MessageHeader *header) {
+    if (!sys_read_all(r->fd, header, sizeof(*header)) || header->size > MESSAGE_MAX)
+        return false;
+    if (header->size > r->capacity) {
+        remote_free(r);
+        r->capacity = ((u64)header->size + REPLY_BYTES - 1) & -(u64)REPLY_BYTES;
+        r->data = sys_pages(r->capacity);
+    }
+    return r->data && sys_read_all(r->fd, r->data, header->size);
+}
+
+/* A daemon that cannot serve us says why, and is not asked again. */
+static void note_refusal(const Remote *r, const MessageHeader *header) {
+    if (header->type != S_ERROR || !*the.opt.socket)
+        return;
+    char why[256];
+    size_t size = header->size < sizeof(why) - 1 ? header->size : sizeof(why) - 1;
+    memcpy(why, r->data, size);
+    why[size] = 0;
+    say("%s; a server is started here", why);
+    *the.opt.socket = 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the server */
+
+/* The cache that the server shares with others. */
+static bool name_shared(Remote *r) {
+    SharedMessage message = {.run = the.opt.first_pid};
+    if (!*the.opt.shared)
+        return true;
+    memcpy(message.url, the.opt.shared, sizeof(message.url));
+    if (the.secret && strlen(the.secret) < sizeof(message.password))
+        memcpy(message.password, the.secret, strlen(the.secret));
+    return send(r, C_SHARED, &message, sizeof(message), NULL, 0);
+}
+
+static bool greet(Remote *r) {
+    InitMessage init = {.version = PROTOCOL_VERSION, .dump = the.opt.dump, .code = the.opt.code};
+    memcpy(init.cache_dir, the.opt.cache_dir, sizeof(init.cache_dir));
+    r->kind = pack_key_kind(&init.code);
+    return send(r, C_INIT, &init, sizeof(init), NULL, 0) && name_shared(r); /* the answer comes before all others */
+}
+
+static void disconnect(Remote *r) {
+    if (r->open)
+        sys_close(r->fd);
+    r->open = false;
+}
+
+static void open_as(Remote *r, int fd) {
+    r->fd = hidden_place(fd);
+    r->open = true;
+}
+
+/* A daemon that ended while there was nothing to do is no failure of the next request. A server makes code of one kind. */
+static bool is_connected(Remote *r) {
+    struct pollfd state = {.fd = r->fd, .events = POLLRDHUP};
+    if (r->kind != pack_key_kind(&the.opt.code))
+        disconnect(r);
+    if (r->open && sys_poll(&state, 1, 0) > 0 && state.revents & (POLLRDHUP | POLLHUP | POLLERR))
+        disconnect(r);
+    return r->open;
+}
+
+static bool spawn(int socket) {
+    char *argv[] = {the.opt.server_path, "--fd=3", NULL};
+    return spawn_beside(socket, the.opt.server_path, argv);
+}
+
+/* The guest may have set itself a low limit for descriptors, which is not for ours. */
+static bool open_pair(int pair[2]) {
+    Limit guests, most;
+    i64 error = sys_socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
+    if (error != -EMFILE || sys_prlimit(RLIMIT_NOFILE, NULL, &guests.soft))
+        return !error;
+    most = (Limit){guests.hard, guests.hard};
+    sys_prlimit(RLIMIT_NOFILE, &most.soft, NULL);
+    error = sys_socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
+    sys_prlimit(RLIMIT_NOFILE, &guests.soft, NULL);
+    return !error;
+}
+
+static bool start_server(Thread *t, Remote *r) {
+    int pair[2];
+    if (!open_pair(pair))
+        return false;
+    bool ok = keeper_start_server(t, pair[1]) || spawn(pair[1]);
+    sys_close(pair[1]);
+    open_as(r, pair[0]);
+    if (ok && greet(r))
+        return true;
+    disconnect(r);
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the daemon */
+
+/* The directory may have been anybody's by now; who listens is known for certain. */
+static bool is_ours(int fd) {
+    struct {
+        u32 pid, uid, gid;
+    } peer = {0};
+    u32 size = sizeof(peer);
+    i64 error = sys5(__NR_getsockopt, (u64)fd, SOL_SOCKET, SO_PEERCRED, (u64)&peer, (u64)&size);
+    return !error && peer.uid == (u32)sys_geteuid();
+}
+
+/* It never waits: a daemon that has no room for one more is no help. */
+static i64 open_socket(void) {
+    struct {
+        u16 family;
+        char path[sizeof(the.opt.socket)];
+    } address = {AF_UNIX, {0}};
+    memcpy(address.path, the.opt.socket, sizeof(address.path));
+    i64 fd = sys3(__NR_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return fd;
+    if (!sys3(__NR_connect, (u64)fd, (u64)&address, sizeof(address)) && is_ours((int)fd) &&
+        !sys_fcntl((int)fd, F_SETFL, O_RDWR))
+        return fd;
+    sys_close((int)fd);
+    return -1;
+}
+
+static bool is_greeted(Remote *r) {
+    struct pollfd ready = {.fd = r->fd, .events = POLLIN};
+    u64 end = sys_now_us() + PATIENCE_US;
+    MessageHeader header;
+    for (u64 now; (now = sys_now_us()) < end;) {
+        i64 count = sys_poll(&ready, 1, (int)((end - now) / 1000 + 1));
+        if (count < 0 && count != -EINTR)
+            return false;
+        if (count <= 0)
+            continue;
+        if (!receive(r, &header))
+            return false;
+        note_refusal(r, &header);
+        return header.type == S_INIT;
+    }
+    *the.opt.socket = 0; /* once is enough, for what comes of this process, too */
+    return false;
+}
+
+static bool join_daemon(Remote *r) {
+    i64 fd = *the.opt.socket ? open_socket() : -1;
+    if (fd < 0)
+        return false;
+    open_as(r, (int)fd);
+    if (greet(r) && is_greeted(r))
+        return true;
+    disconnect(r);
+    return false;
+}
+
+static bool connect_server(Thread *t, Remote *r) {
+    return is_connected(r) || join_daemon(r) || start_server(t, r);
+}
+
+/* --------------------------------------------------------------------------------------------------- the connections */
+
+static u32 processors(void) {
+    u64 mask[16] = {0};
+    u32 count = 0;
+    sys3(__NR_sched_getaffinity, 0, sizeof(mask), (u64)mask);
+    for (u32 i = 0; i < ARRAY_LEN(mask); i++)
+        count += (u32)__builtin_popcountll(mask[i]);
+    return count ? count : 1;
+}
+
+/* Nobody's, or of somebody who was killed meanwhile. */
+static bool is_idle(Remote *r) {
+    if (r->user && sys_tkill(r->user, 0) == -ESRCH) {
+        disconnect(r); /* in the middle of a message, perhaps */
+        r->user = 0;
+    }
+    return !r->user;
+}
+
+Remote *remote_take(Thread *t) {
+    if (t->own_files)
+        return &t->remote;
+    Remote *found = NULL;
+    u32 count = processors();
+    for (u32 i = 0; i < count && i < CONNECTIONS && !(found && found->open); i++)
+        if (is_idle(&connections[i]) && (!found || connections[i].open))
+            found = &connections[i];
+    if (found)
+        found->user = t->tid;
+    return found;
+}
+
+void remote_give(Remote *r) {
+    r->user = 0;
+}
+
+void remote_end(void) {
+    disconnect(connections);
+}
+
+/* Descriptors of that number are not ours in a process that had files of its own. */
+void remote_after_fork(Thread *t) {
+    disconnect(&t->remote);
+    for (u32 i = 0; i < CONNECTIONS; i++) {
+        connections[i].open &= !t->own_files;
+        disconnect(&connections[i]);
+        connections[i].user = 0;
+    }
+}
+
+Remote *remote_no(Thread *t, u32 index) {
+    if (t->own_files)
+        return index ? NULL : &t->remote;
+    return &connections[index];
+}
+
+bool remote_is_busy(Thread *t, u32 index) {
+    return !t->own_files && !is_idle(&connections[index]);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- requests */
+
+static bool answer_memory(Remote *r, const MessageHeader *header) {
+    MemRequest ask;
+    if (header->size != sizeof(ask))
+        return false;
+    memcpy(&ask, r->data, sizeof(ask));
+    bool writable = false;
+    u64 size = ask.size < REPLY_BYTES ? ask.size : REPLY_BYTES;
+    MemReply facts = {0};
+    facts.size = (u32)space_read(ask.addr, r->data, size, &writable);
+    facts.writable = writable;
+    return send(r, C_MEMBUF, &facts, sizeof(facts), r->data, facts.size);
+}
+
+/* Messages that a request need not wait for. */
+static bool is_aside(Remote *r, const MessageHeader *header) {
+    char line[1024];
+    if (header->type == S_WARNING && header->size && header->size < r->capacity) {
+        r->data[header->size] = 0;
+        sys_write_all(the.stats_fd, line, format_text(line, sizeof(line), "lathe: %s\n", (char *)r->data));
+    }
+    return header->type == S_INIT || header->type == S_WARNING;
+}
+
+/* One message of the server: an object, with its facts, something aside, or the end of the connection. */
+static RemoteAnswer take_message(Remote *r, ObjectMessage *facts) {
+    MessageHeader header;
+    if (!receive(r, &header))
+        return REMOTE_LOST;
+    note_refusal(r, &header);
+    if (header.type == S_OBJECT && header.size >= sizeof(*facts)) {
+        memcpy(facts, r->data, sizeof(*facts));
+        the.stats.shared += facts->shared;
+        return header.size == sizeof(*facts) + facts->object_size ? REMOTE_OBJECT : REMOTE_LOST;
+    }
+    if (header.type == S_LIMIT)
+        return REMOTE_LIMIT;
+    bool ok = header.type == S_MEMREQ ? answer_memory(r, &header) : is_aside(r, &header);
+    return ok ? REMOTE_NOTHING : REMOTE_LOST;
+}
+
+/* The object of the last answer. */
+static const void *taken_object(const Remote *r, const ObjectMessage *facts) {
+    return facts->object_size ? r->data + sizeof(*facts) : NULL;
+}
+
+/* One request to its end. */
+static RemoteAnswer ask(Remote *r, const TranslateMessage *request, ObjectMessage *facts) {
+    if (!send(r, C_TRANSLATE, request, sizeof(*request), NULL, 0))
+        return REMOTE_LOST;
+    RemoteAnswer answer;
+    do
+        answer = take_message(r, facts);
+    while (answer == REMOTE_NOTHING);
+    return answer;
+}
+
+TranslateMessage remote_request(u64 pc, const Module *m) {
+    TranslateMessage request = {.pc = pc};
+    if (m) {
+        request.base = m->base;
+        request.end = m->end;
+        request.position_independent = m->position_independent;
+        request.changing_data = m->changing_data;
+        if (!the.opt.no_cache)
+            request.pack = m->pack;
+    }
+    return request;
+}
+
+bool remote_translate(Thread *t, Remote *r, TranslateMessage request, ObjectMessage *facts, const void **object) {
+    bool started = false;
+    for (int try = 0; try < 3 && connect_server(t, r); try++) {
+        started = true;
+        RemoteAnswer answer = ask(r, &request, facts);
+        if (answer == REMOTE_OBJECT) {
+            *object = taken_object(r, facts);
+            return true;
+        }
+        disconnect(r);
+        request.again = try > 0 || answer == REMOTE_LIMIT;
+    }
+    if (started)
+        say("the translation server failed three times at %lx", request.pc);
+    else if (!keeper_descriptor(t)) /* a guest that gave up rights of its own expects no message about that */
+        say("cannot start the translation server %s", the.opt.server_path);
+    *facts = (ObjectMessage){.pc = request.pc};
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------------------- without waiting */
+
+/* What comes from the server raises a signal in this thread. */
+static void announce(const Thread *t) {
+    enum { SET_OWNER = 15, SET_SIGNAL = 10 };
+    struct {
+        i32 type, pid;
+    } owner = {0, (i32)t->tid};
+    sys_fcntl(connections->fd, SET_OWNER, (u64)&owner);
+    sys_fcntl(connections->fd, SET_SIGNAL, TIER_SIGNAL);
+    sys_fcntl(connections->fd, F_SETFL, O_RDWR | FASYNC);
+}
+
+void remote_silence(void) {
+    if (connections->open)
+        sys_fcntl(connections->fd, F_SETFL, O_RDWR);
+}
+
+bool remote_begin(Thread *t, u64 pc, const Module *m, bool again) {
+    TranslateMessage request = remote_request(pc, m);
+    request.again = again;
+    if (!connect_server(t, connections))
+        return false;
+    announce(t);
+    if (send(connections, C_TRANSLATE, &request, sizeof(request), NULL, 0))
+        return true;
+    disconnect(connections);
+    return false;
+}
+
+static bool has_message(void) {
+    struct pollfd ready = {.fd = connections->fd, .events = POLLIN};
+    return sys_poll(&ready, 1, 0) > 0;
+}
+
+RemoteAnswer remote_poll(ObjectMessage *facts, const void **object) {
+    while (connections->open && has_message())
+        switch (take_message(connections, facts)) {
+        case REMOTE_NOTHING: break;
+        case REMOTE_LOST: disconnect(connections); break;
+        case REMOTE_LIMIT: disconnect(connections); return REMOTE_LIMIT;
+        case REMOTE_OBJECT: *object = taken_object(connections, facts); return REMOTE_OBJECT;
+        }
+    return connections->open ? REMOTE_NOTHING : REMOTE_LOST;
+}

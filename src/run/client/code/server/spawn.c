@@ -1,0 +1,57 @@
+/* spawn.c: starts programs of Lathe's own beside the guest. The guest must not be able to wait for one as its child, so it is a
+ * grandchild whose parent is gone; and nothing of the guest stays open in it. */
+#include "run/client/code/server/spawn.h"
+
+#include <linux/wait.h>
+
+#include "run/client/memory/limits.h"
+
+enum { SIG_SETMASK = 2, ENVIRONMENT_MAX = 32 };
+
+/* Of the guest's environment only what is meant for Lathe: its LD_PRELOAD is not the server's. */
+static void choose_environment(char **all, char **out) {
+    size_t n = 0;
+    for (char **e = all; *e && n + 1 < ENVIRONMENT_MAX; e++)
+        if (!strncmp(*e, "LATHE_", 6))
+            out[n++] = *e;
+    out[n] = NULL;
+}
+
+void spawn_become(int socket, const char *path, char *const *argv, char **envp) {
+    char *chosen[ENVIRONMENT_MAX];
+    sys_dup3(socket, SPAWN_SOCKET, 0);
+    for (int fd = 0; fd < SPAWN_SOCKET; fd++) {
+        sys_close(fd);
+        sys_open("/dev/null", O_RDWR, 0);
+    }
+    sys_close_range(SPAWN_SOCKET + 1, ~0u, 0);
+    sys_setsid();
+    limits_raise_all();
+    u64 none = 0;
+    sys_rt_sigprocmask(SIG_SETMASK, &none, NULL);
+    choose_environment(envp, chosen);
+    sys_execve(path, argv, chosen);
+    sys_exit_group(127);
+}
+
+void spawn_server(int socket, const char *path, char **envp) {
+    char *argv[] = {(char *)path, "--fd=3", NULL};
+    spawn_become(socket, path, argv, envp);
+}
+
+/* The process between sends no signal when it ends, and only __WALL waits for it. */
+bool spawn_beside(int socket, const char *path, char *const *argv) {
+    i64 child = sys_clone(0, 0, 0, 0, 0);
+    if (child < 0)
+        return false;
+    if (child == 0) {
+        i64 grandchild = sys_clone(0, 0, 0, 0, 0);
+        if (grandchild == 0)
+            spawn_become(socket, path, argv, the.envp);
+        sys_exit_group(grandchild < 0);
+    }
+    int status = 0;
+    while (sys_wait4(child, &status, __WALL, NULL) == -EINTR)
+        ;
+    return status == 0;
+}

@@ -1,0 +1,60 @@
+/* connect.c: what stencil.S finds in a Thread, and what there is no need for where all of the guest's registers are in memory. */
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/code/stencil/place.h"
+
+/* Stencils are compiled for processors with at least this: AVX2, BMI1, BMI2, FMA, F16C, LZCNT, MOVBE, and a kernel that keeps ymm. */
+bool quick_works(void) {
+    enum { FMA = 1 << 12, MOVBE = 1 << 22, OSXSAVE = 1 << 27, F16C = 1 << 29, BMI1 = 1 << 3, AVX2 = 1 << 5, BMI2 = 1 << 8, LZCNT = 1 << 5 };
+    const u32 first = FMA | MOVBE | OSXSAVE | F16C, seventh = BMI1 | AVX2 | BMI2;
+    u32 a = 1, b, c = 0, d;
+    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    if ((c & first) != first)
+        return false;
+    u32 low, high;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    a = 7, c = 0;
+    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    if ((low & 6) != 6 || (b & seventh) != seventh)
+        return false;
+    a = 0x80000001, c = 0;
+    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    return c & LZCNT;
+}
+
+/* Returns are looked up with and without flags, and with nobody expected, by the same code. */
+void quick_set_returns(Thread *t) {
+    (void)t;
+}
+
+void quick_expect_nobody(Thread *t) {
+    t->expected = EXPECTED_NOBODY;
+}
+
+void quick_connect(Thread *t) {
+    const void *const all[] = {(void *)quick_lookup, (void *)quick_lookup_call, (void *)quick_trapped, (void *)quick_arrive,
+                               (void *)quick_exit, (void *)cross_back, (void *)quick_interrupted};
+    memcpy(t->c, all, sizeof(all));
+    t->leave = quick_near(quick_leave);
+    t->cross_enter = cross_enter;
+    t->cross_leave = cross_leave;
+    quick_expect_nobody(t);
+    tables_init(t);
+    t->arena = the.code_base;
+}
+
+bool quick_is_between(const Thread *t, u64 host) {
+    u64 at = quick_original(host);
+    return (at >= (u64)quick_start && at < (u64)quick_end) || (at >= (u64)cross_start && at < (u64)cross_end) || t->helping ||
+           emit_is_helper(host);
+}
+
+void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
+    (void)s;
+    t->cpu.pc = place->pc;
+}
+
+u64 quick_detour(u64 place) { return (void)place, 0; }
+void quick_keep_flags(void) {}
+bool quick_keeps_flags(void) { return false; }

@@ -1,0 +1,141 @@
+/* emit.c: see code/quick/emit.h: quick code of stencils, copied and patched. */
+#include "isa/form.h"
+#include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/put.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/code/stencil/place.h"
+#include "stencil/stencil.h"
+
+enum { HELPERS_MAX = 16, HELPER_BYTES = 48 };
+
+typedef struct Beside {
+    u8 *constants;
+    u8 *helpers, *helpers_end; /* the way to each, of HELPER_BYTES */
+} Beside;
+
+static Beside beside;
+
+/* ------------------------------------------------------------------------------------------------------------- patches */
+
+static u64 value_of(const StencilPatch *p, const Insn *in) {
+    switch ((PatchKind)p->kind) {
+    case PATCH_PLACE: return form_place(&in->op[p->arg]) + (u64)(i64)p->addend;
+    case PATCH_IMMEDIATE: return (u64)in->op[p->arg].disp + (u64)(i64)p->addend;
+    case PATCH_PC: return in->pc;
+    case PATCH_NEXT: return insn_end(in);
+    case PATCH_TARGET: return in->target;
+    case PATCH_PC_IMMEDIATE: return in->pc + (u64)in->op[p->arg].disp;
+    case PATCH_JUMP:
+    case PATCH_CALL: return 0; /* is a site */
+    case PATCH_LOOKUP: return (u64)quick_near(quick_return);
+    case PATCH_LOOKUP_CALL: return (u64)quick_near(quick_call);
+    case PATCH_LOOKUP_RETURN: return (u64)quick_near(quick_return_expected);
+    case PATCH_TRAP: return (u64)quick_near(quick_trap);
+    case PATCH_HELPER: return (u64)(beside.helpers + p->arg * HELPER_BYTES);
+    case PATCH_CONSTANT: return (u64)(beside.constants + p->arg);
+    }
+    CHECK(false, "a patch of unknown kind");
+}
+
+static bool is_site(const StencilPatch *p) {
+    return p->kind == PATCH_JUMP || p->kind == PATCH_CALL;
+}
+
+static const StencilPatch *site_of(const Stencil *s) {
+    for (u32 i = 0; i < s->patches; i++)
+        if (is_site(&stencil_patches[s->patch + i]))
+            return &stencil_patches[s->patch + i];
+    return NULL;
+}
+
+/* at: where it runs; w: where it is written. */
+static void apply(const Stencil *s, const Insn *in, const u8 *at, u8 *w) {
+    for (u32 i = 0; i < s->patches; i++) {
+        const StencilPatch *p = &stencil_patches[s->patch + i];
+        u64 v = value_of(p, in);
+        if (p->kind >= PATCH_JUMP)
+            v -= (u64)(at + p->at + 4);
+        memcpy(w + p->at, &v, p->bytes);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------- instructions */
+
+static EmitResult leave_with(ExitKind kind, u64 pc) {
+    return (EmitResult){.ends = true, .exits = true, .exit = {kind, pc, NULL}};
+}
+
+static EmitResult copy(Emitter *e, const Stencil *s, const Insn *in) {
+    const StencilPatch *site = site_of(s);
+    if (site)
+        put_alignment(e, site->at);
+    u8 *w = arena_writable(e->at);
+    memcpy(w, stencil_code + s->code, s->size);
+    apply(s, in, e->at, w);
+    EmitResult r = {.ends = in->flow != FLOW_NEXT && in->flow != FLOW_BRANCH && in->flow != FLOW_CALL, .returns = in->flow == FLOW_CALL};
+    if (site) {
+        r.exits = true;
+        r.exit = (EmitExit){site->kind == PATCH_CALL ? EXIT_CALL : EXIT_LINK, in->target, e->at + site->at};
+    }
+    e->at += s->size;
+    return r;
+}
+
+EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
+    Insn in = {0};
+    LatheStatus status = bytes ? form_decode((const u8 *)e->pc, bytes, e->pc, &in) : LATHE_ERR_MEMORY;
+    *next = e->pc + 1;
+    if (status != LATHE_OK) {
+        if (status == LATHE_ERR_MEMORY && bytes)
+            *next = e->pc + bytes + 1; /* what is mapped behind it makes another instruction of it */
+        return leave_with(status == LATHE_ERR_MEMORY ? EXIT_UNREADABLE : EXIT_UNSUPPORTED, e->pc);
+    }
+    *next = insn_end(&in);
+    const Stencil *s = stencil_find(form_key(&in));
+    return s ? copy(e, s, &in) : leave_with(EXIT_UNSUPPORTED, e->pc);
+}
+
+void emit_rest(Emitter *e) {
+    (void)e;
+}
+
+void emit_note_spills(struct QuickPlace *place, const u8 *code, u64 host) {
+    (void)place, (void)code, (void)host;
+}
+
+bool flags_are_read(u64 pc) {
+    return (void)pc, false;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- beside */
+
+/* A helper is C, where a signal has to know that it is a part of an instruction: sub $8, %rsp; helping = 1; call; helping = 0;
+ * add $8, %rsp; ret */
+static void write_helper(Emitter *e, const char *name) {
+    u8 *start = e->at;
+    put(e, "\x48\x83\xec\x08", 4);
+    put_set(e, THREAD_HELPING, 1);
+    put(e, "\xe8", 1);
+    put32(e, (u32)(code_helper(name) - ((u64)e->at + 4)));
+    put_set(e, THREAD_HELPING, 0);
+    put(e, "\x48\x83\xc4\x08\xc3", 5);
+    e->at = start + HELPER_BYTES;
+}
+
+bool emit_is_helper(u64 host) {
+    return host >= (u64)beside.helpers && host < (u64)beside.helpers_end;
+}
+
+void emit_prepare(void) {
+    u32 count = 0;
+    while (stencil_helpers[count])
+        count++;
+    beside.constants = arena_code(stencil_constants_size, 16);
+    memcpy(arena_writable(beside.constants), stencil_constants, stencil_constants_size);
+    beside.helpers = arena_code(count * HELPER_BYTES, 16);
+    beside.helpers_end = beside.helpers + count * HELPER_BYTES;
+    Emitter e;
+    e.at = beside.helpers;
+    for (u32 i = 0; i < count; i++)
+        write_helper(&e, stencil_helpers[i]);
+}

@@ -1,0 +1,79 @@
+/* region.c: see region.h.
+ *
+ * Stencils keep the guest's registers in memory, and take about three times as long as optimised code: that is for everything where time
+ * is spent. A loop without calls is entered at its head while it runs; anything else by its function's next call. */
+#include "run/client/code/quick/region.h"
+
+#include "isa/form.h"
+#include "run/client/code/quick/cycle.h"
+#include "run/client/code/quick/quick.h"
+
+enum { REGION_INSNS = 1000 };
+
+/* None: what optimised code calls gets hot, and optimised, too. With a limit, programs that spread their time stayed in quick code
+ * (objects 2.7 times as long, sorting 1.5 times). */
+const u32 region_crossings = ~(u32)0;
+
+static bool decode(u64 pc, Insn *in) {
+    memset(in, 0, sizeof(*in));
+    return form_decode((const u8 *)pc, quick_code_bytes(pc), pc, in) == LATHE_OK;
+}
+
+/* Nothing between leaves for somewhere else, to come back, and no jump is computed. */
+static bool stays(u64 start, u64 end) {
+    Insn in;
+    u32 insns = 0;
+    for (u64 pc = start; pc < end; pc = insn_end(&in))
+        if (++insns > REGION_INSNS || !decode(pc, &in) || in.special || in.flow == FLOW_CALL ||
+            in.flow == FLOW_INDIRECT)
+            return false;
+    return true;
+}
+
+/* A function up to what no jump before it leads beyond; with an instruction that optimised code leaves to quick code it would return to
+ * nobody. */
+static bool is_plain(u64 function) {
+    Insn in;
+    u64 furthest = function;
+    u32 insns = 0;
+    for (u64 pc = function; insns < REGION_INSNS && decode(pc, &in) && !in.special; insns++, pc = insn_end(&in)) {
+        bool jumps = in.flow == FLOW_BRANCH || in.flow == FLOW_JUMP;
+        if (jumps && in.target > furthest && in.target < function + PAGE)
+            furthest = in.target;
+        if ((in.flow == FLOW_RETURN || in.flow == FLOW_JUMP || in.flow == FLOW_INDIRECT) && furthest <= pc)
+            return true;
+    }
+    return false;
+}
+
+static bool look(u64 pc, Step *step) {
+    Insn in;
+    if (!decode(pc, &in))
+        return false;
+    *step = (Step){STEP_END, insn_end(&in), in.target};
+    if (in.special)
+        return true;
+    if (in.flow == FLOW_NEXT)
+        step->kind = STEP_ON;
+    else if (in.flow == FLOW_BRANCH)
+        step->kind = STEP_BRANCH;
+    else if (in.flow == FLOW_JUMP)
+        step->kind = STEP_JUMP;
+    else if (in.flow == FLOW_CALL)
+        step->kind = STEP_CALL;
+    return true;
+}
+
+static u64 loop_of(u64 pc) {
+    QuickLoop loops[QUICK_LOOPS];
+    u32 count = quick_loops(pc, loops);
+    for (u32 i = 0; i < count; i++)
+        if (stays(loops[i].start, loops[i].end))
+            return loops[i].start;
+    return loops_scattered(loops, count, pc, look);
+}
+
+u64 region_of(u64 pc) {
+    u64 function = quick_function(pc), loop = loop_of(pc);
+    return loop ? loop : function && is_plain(function) ? function : 0;
+}

@@ -1,0 +1,194 @@
+/* tier.c: what gets optimised code, and when.
+ *
+ * Everything starts as quick code. A timer of each thread's own CPU time interrupts it; what it is found in several times is hot,
+ * and the server is asked for optimised code, without waiting: its messages raise the same signal and are answered wherever the
+ * guest is then. What an earlier run found hot is in the cache, and taken from there when the place is first reached.
+ * What is asked for, region.h says. If it turns out to be crossed often, it is given up again. */
+#include "run/client/code/tier.h"
+
+#include <linux/time.h>
+
+#include "cache/pack.h"
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/optimised/leave.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/code/quick/region.h"
+#include "run/client/memory/space.h"
+
+enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32, FAILURES_MAX = 5 };
+enum { NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2, CODE_POLL_FIRST = 1 };
+
+typedef struct TierEvent { /* struct sigevent */
+    u64 value;
+    i32 signal, notify, tid, reserved[11];
+} TierEvent;
+
+typedef struct Hot {
+    u32 count;
+    u64 queue[QUEUE]; /* to be asked for */
+    bool asking;
+    u32 failures; /* of servers, one after the other */
+    bool stopped; /* no more of it */
+    bool timed;
+    i32 timer;
+    u64 asked;    /* what the server works at */
+} Hot;
+
+static Hot hot;
+
+static bool is_auto(void) {
+    return the.opt.tier == TIER_AUTO;
+}
+
+bool tier_sent(const void *info) {
+    i32 code;
+    u64 value;
+    memcpy(&code, (const u8 *)info + 8, 4);
+    memcpy(&value, (const u8 *)info + 24, 8);
+    return is_auto() && ((code == CODE_TIMER && value == (u64)&hot) || code >= CODE_POLL_FIRST);
+}
+
+void tier_begin(Thread *t) {
+    if (!is_auto() || hot.stopped)
+        return;
+    TierEvent event = {.value = (u64)&hot, .signal = TIER_SIGNAL, .notify = NOTIFY_THREAD, .tid = (i32)t->tid};
+    u64 us = the.opt.sample_us, clock = us ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, ns = us ? us * 1000 : PERIOD_NS;
+    hot.timed = sys3(__NR_timer_create, clock, (u64)&event, (u64)&hot.timer) >= 0;
+    if (!hot.timed)
+        return;
+    struct {
+        u64 interval_s, interval_ns, value_s, value_ns;
+    } every = {ns / 1000000000, ns % 1000000000, ns / 1000000000, ns % 1000000000};
+    sys4(__NR_timer_settime, (u64)(i64)hot.timer, 0, (u64)&every, 0);
+}
+
+void tier_found(Thread *t, u64 pc) {
+    if (is_auto() && !hot.stopped)
+        code_load(t, pc);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ requests */
+
+/* Where no server can be had, or each one dies, quick code does without. */
+static void ask_next(Thread *t) {
+    while (hot.count && !hot.asking && hot.failures < FAILURES_MAX) {
+        u64 pc = hot.queue[--hot.count];
+        const Module *m = space_module(pc);
+        hot.asking = m && remote_begin(t, pc, m, false);
+        hot.failures += m && !hot.asking;
+        hot.asked = pc;
+    }
+}
+
+/* Another server is told that this takes too much, which it keeps for later runs. */
+static void ask_again(Thread *t) {
+    const Module *m = space_module(hot.asked);
+    hot.asking = m && remote_begin(t, hot.asked, m, true);
+}
+
+static void take_answer(Thread *t) {
+    ObjectMessage facts;
+    const void *object;
+    RemoteAnswer answer = remote_poll(&facts, &object);
+    if (answer == REMOTE_NOTHING)
+        return;
+    hot.asking = false;
+    hot.failures = answer == REMOTE_LOST ? hot.failures + 1 : 0;
+    if (answer == REMOTE_LIMIT)
+        ask_again(t);
+    if (answer != REMOTE_OBJECT || facts.pc != hot.asked)
+        return;
+    if (facts.object_size)
+        code_install(t, &facts, object);
+    else
+        code_refused(&facts);
+}
+
+static void want(u64 pc) {
+    if (pc && !code_has(pc) && hot.count < QUEUE && code_wanted(pc, HOT_SAMPLES))
+        hot.queue[hot.count++] = pc;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- samples */
+
+static bool crosses_often(Thread *t) {
+    struct timespec now;
+    sys_clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    u64 us = (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
+    u64 count = t->crossings - t->crossings_seen, passed = us - t->sampled_us;
+    t->crossings_seen = t->crossings;
+    t->sampled_us = us;
+    return count * 1000 > passed * region_crossings;
+}
+
+void tier_sample(Thread *t) {
+    t->sampled = false;
+    the.stats.samples++;
+    if (hot.stopped)
+        return;
+    arena_lock();
+    if (crosses_often(t))
+        code_revert(t->crossed);
+    else
+        want(region_of(t->cpu.pc));
+    if (hot.asking)
+        take_answer(t);
+    if (!hot.asking)
+        ask_next(t);
+    arena_unlock();
+}
+
+/* With the lock held, in a system call: back to quick code everywhere, and nobody returns to what waits on the host's stack. */
+static void drop_optimised(Thread *t) {
+    code_revert_all();
+    quick_expect_nobody(t);
+    remote_end();
+    hot.asking = false;
+    hot.count = 0;
+}
+
+/* Also where quick code has taken over: threads may still be on their way there. */
+static bool is_opt(void) {
+    return the.opt.tier == TIER_OPT || the.opt.asked_tier == TIER_OPT;
+}
+
+static void make_anew(Thread *t) {
+    code_watch();
+    leave_wait(t);
+}
+
+/* A server makes code of one kind. */
+void tier_use_polls(Thread *t) {
+    if (is_opt())
+        make_anew(t);
+    if (!is_auto() || the.opt.code.polls || hot.stopped)
+        return;
+    arena_lock();
+    the.opt.code.polls = 1;
+    drop_optimised(t);
+    store_change(PACK_KEY_POLLS);
+    arena_unlock();
+}
+
+/* With --tier=opt, code is made anew so that it can leave with the state in whole; where the host runs the guest's instructions, quick code
+ * has that, at a lower price. */
+void tier_keep_state(Thread *t) {
+    if (is_opt() && guest_facts.is_hosts)
+        code_give_way();
+    else if (is_opt())
+        code_keep_state();
+    tier_stop(t);
+}
+
+void tier_stop(Thread *t) {
+    if (is_opt())
+        make_anew(t);
+    if (!is_auto() || hot.stopped)
+        return;
+    arena_lock();
+    hot.stopped = true;
+    if (hot.timed && !the.opt.sample_us) /* those who ask for a period want signals, not samples */
+        sys1(__NR_timer_delete, (u64)(i64)hot.timer);
+    drop_optimised(t);
+    arena_unlock();
+}

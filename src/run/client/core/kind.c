@@ -1,0 +1,40 @@
+/* kind.c: which client runs a program: each kind of guest has one, beside this one. */
+#include <linux/elf.h>
+
+#include "run/client/core/client.h"
+#include "run/client/core/guest.h"
+
+extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden"))); /* of this program, which is the host's */
+
+static const char *name_of(u16 machine) {
+    switch (machine) {
+#define ISA(folder, name, number, ...) case number: return name;
+#include "isa/isas.def"
+#undef ISA
+    default: return NULL;
+    }
+}
+
+/* Into `path`, which is that of a client. */
+static bool beside(char *path, size_t size, const char *name) {
+    char *slash = strrchr(path, '/');
+    size_t dir = slash ? (size_t)(slash + 1 - path) : 0;
+    size_t len = format_text(path + dir, size - dir, name ? "lathe-client-%s" : "lathe-client", name);
+    return len + 1 < size - dir && !sys_access(path, 0);
+}
+
+/* The sysroot is the kind's own: what is given for one is not for another. */
+bool kind_choose(u16 machine, Options *o) {
+    const char *name = name_of(machine);
+    bool host = machine == __ehdr_start.e_machine;
+    if (!name)
+        return false;
+    if (machine == guest_facts.machine)
+        return true;
+    *o->sysroot = 0;
+    if (!host)
+        format_text(o->sysroot, sizeof(o->sysroot), "/usr/%s-linux-gnu", name);
+    if (!host && sys_access(o->sysroot, 0))
+        *o->sysroot = 0;
+    return beside(o->client_path, sizeof(o->client_path), host ? NULL : name);
+}

@@ -1,0 +1,368 @@
+/* sys.c: what the client has instead of a libc: memory and string functions, locks, pages, text for people.
+ *
+ * gcc may call memcpy, memmove, memset and memcmp for plain C, and translated code calls them too: they are real
+ * functions here. Vector registers belong to the guest, so copying is left to the string instructions, which are fast
+ * on every CPU of the last decade for all but tiny sizes.
+ */
+#include "run/client/core/sys.h"
+
+#include <linux/futex.h>
+#include <linux/signal.h>
+
+#include "run/client/memory/limits.h"
+#include "run/client/memory/own.h"
+
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+#define COPY_ENDS(T)                                                                                                   \
+    do {                                                                                                               \
+        T first, last;                                                                                                 \
+        __builtin_memcpy(&first, from, sizeof(T));                                                                     \
+        __builtin_memcpy(&last, (const u8 *)from + size - sizeof(T), sizeof(T));                                       \
+        __builtin_memcpy(to, &first, sizeof(T));                                                                       \
+        __builtin_memcpy((u8 *)to + size - sizeof(T), &last, sizeof(T));                                               \
+    } while (0)
+
+/* Up to 16 bytes, which may overlap, as two words that may overlap. */
+static void *copy_small(void *to, const void *from, size_t size) {
+    if (size >= 8)
+        COPY_ENDS(u64);
+    else if (size >= 4)
+        COPY_ENDS(u32);
+    else if (size >= 2)
+        COPY_ENDS(u16);
+    else if (size)
+        *(u8 *)to = *(const u8 *)from;
+    return to;
+}
+
+void *memcpy(void *restrict to, const void *restrict from, size_t size) {
+    if (size <= 16)
+        return copy_small(to, from, size);
+    void *result = to;
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
+    return result;
+}
+
+void *memmove(void *to, const void *from, size_t size) {
+    if (size <= 16)
+        return copy_small(to, from, size);
+    if ((u64)to - (u64)from >= size)
+        return memcpy(to, from, size);
+    u8 *d = (u8 *)to + size;
+    const u8 *s = (const u8 *)from + size;
+    for (; size >= 8; size -= 8) {
+        u64 word;
+        d -= 8, s -= 8;
+        __builtin_memcpy(&word, s, 8);
+        __builtin_memcpy(d, &word, 8);
+    }
+    while (size--)
+        *--d = *--s;
+    return to;
+}
+
+void *memset(void *to, int byte, size_t size) {
+    void *result = to;
+    __asm__ volatile("rep stosb" : "+D"(to), "+c"(size) : "a"(byte) : "memory");
+    return result;
+}
+
+int memcmp(const void *a, const void *b, size_t size) {
+    const u8 *x = a, *y = b;
+    for (; size >= 8; size -= 8, x += 8, y += 8) {
+        u64 v, w;
+        __builtin_memcpy(&v, x, 8);
+        __builtin_memcpy(&w, y, 8);
+        if (v != w)
+            break;
+    }
+    for (; size; size--, x++, y++) {
+        if (*x != *y)
+            return *x - *y;
+    }
+    return 0;
+}
+
+void *memchr(const void *at, int byte, size_t size) {
+    const u8 *p = at;
+    for (; size; size--, p++) {
+        if (*p == (u8)byte)
+            return (void *)p;
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- strings */
+
+size_t strlen(const char *s) {
+    size_t n = 0;
+    while (s[n])
+        n++;
+    return n;
+}
+
+size_t strnlen(const char *s, size_t max) {
+    size_t n = 0;
+    while (n < max && s[n])
+        n++;
+    return n;
+}
+
+int strncmp(const char *a, const char *b, size_t max) {
+    for (; max; max--, a++, b++) {
+        if (*a != *b || !*a)
+            return (u8)*a - (u8)*b;
+    }
+    return 0;
+}
+
+int strcmp(const char *a, const char *b) {
+    return strncmp(a, b, SIZE_MAX);
+}
+
+char *strchr(const char *s, int c) {
+    for (;; s++) {
+        if (*s == (char)c)
+            return (char *)s;
+        if (!*s)
+            return NULL;
+    }
+}
+
+char *strrchr(const char *s, int c) {
+    for (const char *p = s + strlen(s);; p--) {
+        if (*p == (char)c)
+            return (char *)p;
+        if (p == s)
+            return NULL;
+    }
+}
+
+char *strstr(const char *s, const char *part) {
+    size_t size = strlen(part);
+    for (;; s++) {
+        if (!strncmp(s, part, size))
+            return (char *)s;
+        if (!*s)
+            return NULL;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ locks */
+
+/* A process beside others in one memory must not be killed with a lock of all in its hand: signals wait for its last unlock. SIGKILL
+ * does not. */
+static void hold_signals(void) {
+    Thread *t = thread_self();
+    u64 all = ~(u64)0;
+    if (t->separate && !t->locks++)
+        sys_rt_sigprocmask(SIG_SETMASK, &all, &t->unlocked_mask);
+}
+
+static void let_signals(void) {
+    Thread *t = thread_self();
+    if (t->separate && !--t->locks)
+        sys_rt_sigprocmask(SIG_SETMASK, &t->unlocked_mask, NULL);
+}
+
+/* 0 free, 1 held, 2 held and somebody may sleep */
+void lock(u32 *word) {
+    if (the.any_separate)
+        hold_signals();
+    for (int spin = 0; spin < 100; spin++) {
+        u32 idle = 0;
+        if (__atomic_compare_exchange_n(word, &idle, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return;
+        __builtin_ia32_pause();
+    }
+    while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE))
+        sys_futex(word, FUTEX_WAIT_PRIVATE, 2, NULL);
+}
+
+void unlock(u32 *word) {
+    if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2)
+        sys_futex(word, FUTEX_WAKE_PRIVATE, 1, NULL);
+    if (the.any_separate)
+        let_signals();
+}
+
+/* --------------------------------------------------------------------------------------------------------- services */
+
+void *sys_pages(size_t size) {
+    i64 pages = own_map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return sys_failed(pages) ? NULL : (void *)pages;
+}
+
+void sys_pages_free(void *pages, size_t size) {
+    own_unmap((u64)pages, size);
+}
+
+u64 sys_now_us(void) {
+    struct timespec t = {0};
+    sys_clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000000 + (u64)t.tv_nsec / 1000;
+}
+
+bool sys_write_all(int fd, const void *buf, size_t size) {
+    for (const u8 *p = buf; size;) {
+        i64 n = sys_write(fd, p, size);
+        if (n == -EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n, size -= (size_t)n;
+    }
+    return true;
+}
+
+bool sys_read_all(int fd, void *buf, size_t size) {
+    for (u8 *p = buf; size;) {
+        i64 n = sys_read(fd, p, size);
+        if (n == -EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n, size -= (size_t)n;
+    }
+    return true;
+}
+
+bool sys_pread_all(int fd, void *buf, size_t size, u64 off) {
+    for (u8 *p = buf; size;) {
+        i64 n = sys_pread(fd, p, size, off);
+        if (n == -EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n, off += (u64)n, size -= (size_t)n;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- text */
+
+typedef struct Text {
+    char *at;
+    size_t len, max;
+} Text;
+
+typedef struct Field {
+    size_t width;
+    bool left, zeros, is_long;
+} Field;
+
+static void put(Text *t, char c) {
+    if (t->len < t->max)
+        t->at[t->len++] = c;
+}
+
+static void put_field(Text *t, const Field *f, const char *s, size_t len) {
+    size_t pad = f->width > len ? f->width - len : 0;
+    for (; pad && !f->left; pad--)
+        put(t, f->zeros ? '0' : ' ');
+    for (size_t i = 0; i < len; i++)
+        put(t, s[i]);
+    for (; pad; pad--)
+        put(t, ' ');
+}
+
+static void put_number(Text *t, const Field *f, u64 value, u32 base, bool negative) {
+    char digits[24];
+    size_t at = sizeof(digits);
+    do
+        digits[--at] = "0123456789abcdef"[value % base];
+    while (value /= base);
+    if (negative)
+        digits[--at] = '-';
+    put_field(t, f, digits + at, sizeof(digits) - at);
+}
+
+static const char *parse_field(const char *p, Field *f) {
+    *f = (Field){0};
+    for (; *p == '-' || *p == '0'; p++)
+        *(*p == '-' ? &f->left : &f->zeros) = true;
+    for (; *p >= '0' && *p <= '9'; p++)
+        f->width = f->width * 10 + (size_t)(*p - '0');
+    for (; *p == 'l' || *p == 'z'; p++)
+        f->is_long = true;
+    return p;
+}
+
+size_t format_args(char *buf, size_t size, const char *format, va_list args) {
+    Text t = {buf, 0, size - 1};
+    for (const char *p = format; *p; p++) {
+        if (*p != '%') {
+            put(&t, *p);
+            continue;
+        }
+        Field f;
+        p = parse_field(p + 1, &f);
+        if (*p == 's') {
+            const char *s = va_arg(args, const char *);
+            s = s ? s : "(null)";
+            put_field(&t, &f, s, strlen(s));
+        } else if (*p == 'd') {
+            i64 value = f.is_long ? va_arg(args, i64) : va_arg(args, i32);
+            put_number(&t, &f, value < 0 ? -(u64)value : (u64)value, 10, value < 0);
+        } else if (*p == 'u' || *p == 'x') {
+            put_number(&t, &f, f.is_long ? va_arg(args, u64) : va_arg(args, u32), *p == 'x' ? 16 : 10, false);
+        } else if (*p == 'c') {
+            put(&t, (char)va_arg(args, int));
+        } else {
+            CHECK(*p == '%', "format_text knows s, d, u, x and c only");
+            put(&t, '%');
+        }
+    }
+    buf[t.len] = 0;
+    return t.len;
+}
+
+size_t format_text(char *buf, size_t size, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    size_t len = format_args(buf, size, format, args);
+    va_end(args);
+    return len;
+}
+
+enum { LINE_MAX = 4096 };
+
+static void write_line(const char *before, const char *format, va_list args, const char *after) {
+    char line[LINE_MAX];
+    size_t len = format_text(line, sizeof(line), "%s", before);
+    len += format_args(line + len, sizeof(line) - len - strlen(after), format, args);
+    memcpy(line + len, after, strlen(after));
+    sys_write_all(2, line, len + strlen(after));
+}
+
+void say_plain(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    write_line("", format, args, "");
+    va_end(args);
+}
+
+void say(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    write_line("lathe: ", format, args, "\n");
+    va_end(args);
+}
+
+void die(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    write_line("lathe: ", format, args, "\n");
+    va_end(args);
+    if (the.limited)
+        limits_explain();
+    sys_exit_group(127);
+}
+
+void check_failed(const char *file, int line, const char *cond, const char *sentence) {
+    say("internal error: %s (%s:%d: %s)", sentence, file, line, cond);
+    enum { ABORTED = 6 };
+    sys_kill(sys_getpid(), ABORTED);
+    sys_exit_group(128 + ABORTED);
+}

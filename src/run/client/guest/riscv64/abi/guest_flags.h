@@ -1,0 +1,29 @@
+/* guest_flags.h: parts of the guest's state that quick code has in the host's registers: a riscv64 guest has none there. */
+#ifndef GUEST_FLAGS_H
+#define GUEST_FLAGS_H
+
+#include "guest_cpu.h"
+#include "host_context.h"
+
+static inline u64 frame_flags(const GuestCpu *c) {
+    return (void)c, 0;
+}
+
+static inline void frame_set_flags(GuestCpu *c, u64 flags) {
+    (void)c, (void)flags;
+}
+
+static inline void frame_take_general(GuestCpu *c, const SignalContext *s) {
+    (void)c, (void)s;
+}
+
+static inline void guest_enter_call(GuestCpu *c, u64 flags) {
+    (void)c, (void)flags;
+}
+
+static inline void guest_special(GuestCpu *c) {
+    (void)c;
+    CHECK(false, "quick code of this guest has no such exit");
+}
+
+#endif

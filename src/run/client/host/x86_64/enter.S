@@ -1,0 +1,92 @@
+/* enter.S: between C and translated code.
+ *
+ * Translated code keeps ten guest registers (CPU_SLOT in the guest's guest_cpu.h) in rax rcx rdx rdi rsi r8 r9 r12 r13 r14 and
+ * sixteen in xmm0–15, and has the Thread in r15 on entry and the guest's next pc there on return. r10 and r11 are free, rbx and rbp
+ * are nobody's. Host stacks are aligned as for C. */
+
+#include "host_slots.h"
+
+/* Go on in the code that a C function void *f(Thread *) gives. */
+.macro ask function
+    save %r15
+    sub $8, %rsp
+    mov %r15, %rdi
+    call \function
+    add $8, %rsp
+    mov %rax, %r11
+    restore %r15
+    jmp *%r11
+.endm
+
+.text
+
+/* void code_enter(Thread *t, void *code): run translated code until it returns; the whole state is then in *t. */
+.globl code_enter
+.hidden code_enter
+code_enter:
+    push %rbx
+    push %rbp
+    push %r12
+    push %r13
+    push %r14
+    push %r15
+    push %rdi
+    mov %rdi, %r15
+    mov %rsi, %r11
+    restore %r15
+    call *%r11
+    mov (%rsp), %r11
+    mov %r15, CPU_PC(%r11)
+    save %r11
+    pop %rdi
+    pop %r15
+    pop %r14
+    pop %r13
+    pop %r12
+    pop %rbp
+    pop %rbx
+    ret
+
+/* Stubs of functions that are not translated yet come here with the guest address in r11. */
+.globl lathe_lazy
+.hidden lathe_lazy
+lathe_lazy:
+    mov %r11, CPU_PC(%r15)
+
+/* A lifted function that goes on at cpu->pc, wherever that is. */
+.globl lathe_miss
+.hidden lathe_miss
+lathe_miss:
+    ask code_resolve
+
+/* The same where the code at cpu->pc has changed since it was translated. */
+.globl lathe_stale
+.hidden lathe_stale
+lathe_stale:
+    ask code_renew
+
+/* The same for jumps. These may go on for ever without a return, so once the host's stack gets low they return to the
+ * dispatcher at its bottom: no frame in between expects this pc, or it is right to go on there. */
+.globl lathe_jump_miss
+.hidden lathe_jump_miss
+lathe_jump_miss:
+    cmp THREAD_STACK_LIMIT(%r15), %rsp
+    ja lathe_miss
+
+/* Back to the dispatcher, which goes on at cpu->pc. */
+.globl lathe_leave
+.hidden lathe_leave
+lathe_leave:
+    mov CPU_PC(%r15), %r15
+    ret
+
+/* void thread_start(Thread *t, u64 stack_top): leave this stack for good. */
+.globl thread_start
+.hidden thread_start
+thread_start:
+    mov %rsi, %rsp
+    xor %ebp, %ebp
+    call thread_run
+    ud2
+
+.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,39 @@
+/* host_slots.h: the registers that translated code has in the host's, to a Thread and from there. */
+#ifndef RUN_CLIENT_HOST_SLOTS_H
+#define RUN_CLIENT_HOST_SLOTS_H
+
+#include "offsets.h"
+
+#define EACH_FLOAT(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
+#define SAVE_FLOAT(n) MOVE_FLOAT %xmm##n, CPU_FLOAT_SLOT(n)(\base);
+#define LOAD_FLOAT(n) MOVE_FLOAT CPU_FLOAT_SLOT(n)(\base), %xmm##n;
+
+.macro save base
+    mov %rax, CPU_SLOT(0)(\base)
+    mov %rcx, CPU_SLOT(1)(\base)
+    mov %rdx, CPU_SLOT(2)(\base)
+    mov %rdi, CPU_SLOT(3)(\base)
+    mov %rsi, CPU_SLOT(4)(\base)
+    mov %r8,  CPU_SLOT(5)(\base)
+    mov %r9,  CPU_SLOT(6)(\base)
+    mov %r12, CPU_SLOT(7)(\base)
+    mov %r13, CPU_SLOT(8)(\base)
+    mov %r14, CPU_SLOT(9)(\base)
+    EACH_FLOAT(SAVE_FLOAT)
+.endm
+
+.macro restore base
+    mov CPU_SLOT(0)(\base), %rax
+    mov CPU_SLOT(1)(\base), %rcx
+    mov CPU_SLOT(2)(\base), %rdx
+    mov CPU_SLOT(3)(\base), %rdi
+    mov CPU_SLOT(4)(\base), %rsi
+    mov CPU_SLOT(5)(\base), %r8
+    mov CPU_SLOT(6)(\base), %r9
+    mov CPU_SLOT(7)(\base), %r12
+    mov CPU_SLOT(8)(\base), %r13
+    mov CPU_SLOT(9)(\base), %r14
+    EACH_FLOAT(LOAD_FLOAT)
+.endm
+
+#endif

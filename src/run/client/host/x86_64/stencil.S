@@ -1,0 +1,176 @@
+/* stencil.S: between C and quick code of stencils, and between that and optimised code.
+ *
+ * Such code has the Thread in r13, the guest's registers there, and runs on the host's stack at THREAD_HOST_SP, which is 8 below a multiple
+ * of 16. It leaves by quick_leave with an exit's number in the Thread, and by the others with a guest address in rbp. */
+#include "host_slots.h"
+
+.macro hidden name
+    .globl \name
+    .hidden \name
+\name:
+.endm
+
+/* C function n of the Thread says how to go on. */
+.macro ask n
+    mov %r13, %rdi
+    sub $8, %rsp
+    call *THREAD_C(\n)(%r13)
+    add $8, %rsp
+    jmp quick_resume
+.endm
+
+/* To the entry of the table with the address in rbp, or on; rax is its index. */
+.macro go_by_table
+    cmp THREAD_TABLE_PC(%r13,%rax,8), %rbp
+    jne 8f
+    jmp *THREAD_TABLE_CODE(%r13,%rax,8)
+8:  xor $1, %eax /* an entry may be in its neighbour's place */
+    cmp THREAD_TABLE_PC(%r13,%rax,8), %rbp
+    jne 9f
+    jmp *THREAD_TABLE_CODE(%r13,%rax,8)
+9:
+.endm
+
+.text
+    .p2align 6
+/* From here to quick_end everything is copied into the arena, near the code that goes through it. */
+hidden quick_start
+
+hidden quick_return_expected
+    cmp THREAD_EXPECTED(%r13), %rbp
+    je quick_back
+/* A computed jump, or a return. */
+hidden quick_return
+    movzwl %bp, %eax
+    go_by_table
+hidden quick_returned
+    mov %rbp, CPU_PC(%r13)
+    ask 0
+
+    .p2align 6
+hidden quick_call
+    mov %ebp, %eax
+    shr $4, %eax
+    movzwl %ax, %eax
+    go_by_table
+    mov %rbp, CPU_PC(%r13)
+    ask 1
+
+hidden quick_back
+    jmp *THREAD_C(5)(%r13)
+
+/* A trap in the state, or a system call. */
+    .p2align 4
+hidden quick_trap
+    mov %rbp, CPU_PC(%r13)
+    ask 2
+
+hidden quick_arrived
+    ask 3
+
+hidden quick_leave
+    mov %r13, %rdi
+    sub $8, %rsp
+    call *THREAD_C(4)(%r13)
+    add $8, %rsp
+
+hidden quick_resume
+    mov THREAD_PENDING(%r13), %rax
+    or THREAD_STOP(%r13), %rax
+    jnz 7f
+    jmp *THREAD_TARGET(%r13)
+7:  jmp *THREAD_C(6)(%r13)
+hidden quick_end
+
+/* Where a host signal handler lets a thread go on whose guest state it has put into the Thread. */
+hidden quick_interrupted
+    mov %gs:THREAD_SELF, %r13
+    mov THREAD_HOST_SP(%r13), %rsp
+    movq $0, THREAD_HELPING(%r13)
+    cld
+    mov %r13, %rdi
+    sub $8, %rsp
+    call quick_redirect
+    add $8, %rsp
+    jmp quick_resume
+
+/* void quick_enter(void): run quick code at t->target; never returns. */
+hidden quick_enter
+    mov %gs:THREAD_SELF, %r13
+    and $-16, %rsp
+    sub $8, %rsp
+    mov %rsp, THREAD_HOST_SP(%r13)
+    mov %rsp, THREAD_HOST_BASE(%r13)
+    jmp quick_resume
+
+/* ------------------------------------------------------------------------------------------------------ the other tier
+ *
+ * Whoever crosses leaves the code to go on with as an offset into the arena in THREAD_EXIT. Quick code that was called by optimised code has
+ * a record on the host's stack, at THREAD_HOST_SP: the EXPECTED and HOST_SP that were there before, and above it the host's return
+ * address. A guest return to EXPECTED goes there. Nothing depends on it: without the record the guest would go on in quick code. */
+hidden cross_start
+
+hidden cross_enter
+    cmp THREAD_STACK_LIMIT(%r13), %rsp
+    jb deep
+1:  mov THREAD_EXIT(%r13), %r11d
+    incq THREAD_CROSSINGS(%r13)
+    mov %r11, THREAD_CROSSED(%r13)
+    add THREAD_ARENA(%r13), %r11
+    mov %r13, %r15
+    restore %r15
+    sub $8, %rsp
+    call *%r11
+entered:
+    add $8, %rsp
+    mov %gs:THREAD_SELF, %r11
+    save %r11
+    mov %r11, %r13
+    mov %r15, %rbp
+    cmpl $0, CPU_TRAP(%r13)
+    jne quick_trap
+    cmpq $0, THREAD_PENDING(%r13)
+    jne quick_returned
+    jmp quick_return_expected
+
+/* Frames that longjmp and the like left behind fill the stack: begin anew at its bottom. */
+deep:
+    mov THREAD_HOST_BASE(%r13), %rsp
+    mov %rsp, THREAD_HOST_SP(%r13)
+    movq $-1, THREAD_EXPECTED(%r13)
+    jmp 1b
+
+/* Optimised code calls or jumps to quick code. If it is what quick code has entered that jumps, nobody waits for a return. */
+hidden cross_leave
+    save %r15
+    mov %r15, %r13
+    incq THREAD_CROSSINGS(%r13)
+    mov THREAD_EXIT(%r13), %eax
+    add THREAD_ARENA(%r13), %rax
+    mov %rax, THREAD_TARGET(%r13)
+    lea entered(%rip), %rcx
+    cmp %rcx, (%rsp)
+    je 1f
+    pushq THREAD_HOST_SP(%r13)
+    pushq THREAD_EXPECTED(%r13)
+    mov %rsp, THREAD_HOST_SP(%r13)
+    mov CPU_LINK(%r13), %rcx
+    mov %rcx, THREAD_EXPECTED(%r13)
+2:  cmpq $0, THREAD_PENDING(%r13)
+    jne quick_arrived
+    jmp *%rax
+1:  add $16, %rsp
+    jmp 2b
+
+/* Quick code returns to EXPECTED, which is in rbp. */
+hidden cross_back
+    mov THREAD_HOST_SP(%r13), %rsp
+    popq THREAD_EXPECTED(%r13)
+    popq THREAD_HOST_SP(%r13)
+    mov %rbp, %r15
+    mov %r13, %r11
+    restore %r11
+    ret
+hidden cross_end
+
+.section .note.GNU-stack, "", @progbits

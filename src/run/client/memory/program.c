@@ -1,0 +1,212 @@
+/* program.c: see program.h. */
+#include "run/client/memory/program.h"
+
+int refuse(const Failure *f, int error, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    format_args(f->message, f->size, format, args);
+    va_end(args);
+    return -error;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- headers */
+
+static const char *machine_name(u32 machine) {
+    static const struct {
+        u16 machine;
+        char name[14];
+    } names[] = {
+        {EM_386, "i386"},
+        {EM_ARM, "arm"},
+        {EM_AARCH64, "aarch64"},
+        {EM_RISCV, "riscv"},
+        {EM_PPC, "powerpc"},
+        {EM_PPC64, "powerpc64"},
+        {EM_S390, "s390"},
+        {EM_MIPS, "mips"},
+        {EM_SPARCV9, "sparc64"},
+        {EM_IA_64, "ia64"},
+        {EM_LOONGARCH, "loongarch"},
+        {EM_BPF, "bpf"},
+        {EM_SPARC, "sparc"},
+        {EM_ALPHA, "alpha"},
+        {EM_68K, "m68k"},
+        {EM_X86_64, "x86-64"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (names[i].machine == machine)
+            return names[i].name;
+    }
+    return "another machine";
+}
+
+static int refuse_machine(const Elf64_Ehdr *h, const Failure *f) {
+    bool big = h->e_ident[EI_DATA] == ELFDATA2MSB;
+    u16 machine = big ? (u16)(h->e_machine >> 8 | h->e_machine << 8) : h->e_machine;
+    return refuse(f, ENOEXEC, "an ELF file for %s; this is %s only", machine_name(machine), guest_facts.name);
+}
+
+/* The kernel looks at nothing else of the identification, and neither do we: a file of 32 bits has program headers of another size. */
+static int check_head(const Elf64_Ehdr *h, u16 machine, const Failure *f) {
+    if (memcmp(h->e_ident, ELFMAG, SELFMAG))
+        return refuse(f, ENOEXEC, "not an ELF file");
+    if (h->e_machine != machine)
+        return refuse_machine(h, f);
+    if (h->e_phentsize != sizeof(Elf64_Phdr) && h->e_ident[EI_CLASS] == ELFCLASS32)
+        return refuse(f, ENOEXEC, "a 32-bit ELF file; this is %s only", guest_facts.name);
+    if (h->e_phentsize != sizeof(Elf64_Phdr) || !h->e_phnum || h->e_phnum > PHDRS_MAX)
+        return refuse(f, ENOEXEC, "a damaged ELF file: its program headers have a wrong size");
+    return 0;
+}
+
+static int check_type(const Elf64_Ehdr *h, const Failure *f) {
+    if (h->e_type == ET_REL)
+        return refuse(f, ENOEXEC, "an object file, which has to be linked first");
+    if (h->e_type != ET_EXEC && h->e_type != ET_DYN)
+        return refuse(f, ENOEXEC, "an ELF file, but not a program");
+    return 0;
+}
+
+static bool read_all(const Elf *e, void *buf, u64 size, u64 offset) {
+    return (i64)offset >= 0 && sys_pread_all(e->fd, buf, size, offset);
+}
+
+static int read_phdrs(Elf *e, const Failure *f) {
+    bool ok = read_all(e, e->ph, e->head.e_phnum * sizeof(Elf64_Phdr), e->head.e_phoff);
+    return ok ? 0 : refuse(f, ENOEXEC, "a truncated ELF file");
+}
+
+static int read_main(Elf *e, u16 machine, const Failure *f) {
+    if (!read_all(e, &e->head, sizeof(e->head), 0))
+        return refuse(f, ENOEXEC, "%s",
+                      memcmp(e->head.e_ident, ELFMAG, SELFMAG) ? "not an ELF file" : "a truncated ELF file");
+    int error = check_head(&e->head, machine, f);
+    error = error ? error : check_type(&e->head, f);
+    return error ? error : read_phdrs(e, f);
+}
+
+/* ------------------------------------------------------------------------------------------------------ interpreter */
+
+const char *sysroot_find(const char *sysroot, const char *path, char inside[INTERP_MAX]) {
+    if (!*sysroot || *path != '/' || format_text(inside, INTERP_MAX, "%s%s", sysroot, path) + 1 >= INTERP_MAX)
+        return path;
+    return sys_access(inside, 0) ? path : inside;
+}
+
+/* The path of the first PT_INTERP; false: there is none. */
+static bool find_interpreter(const Elf *e, const Elf64_Phdr **found) {
+    for (u32 i = 0; i < e->head.e_phnum; i++) {
+        *found = &e->ph[i];
+        if (e->ph[i].p_type == PT_INTERP)
+            return true;
+    }
+    return false;
+}
+
+static int read_path(const Elf *e, const Elf64_Phdr *p, char path[INTERP_MAX], const Failure *f) {
+    static const char wrong[] = "a damaged ELF file: the name of its interpreter is wrong";
+    if (p->p_filesz < 2 || p->p_filesz > INTERP_MAX)
+        return refuse(f, ENOEXEC, wrong);
+    if (!read_all(e, path, p->p_filesz, p->p_offset))
+        return refuse(f, (i64)p->p_offset < 0 ? EINVAL : EIO, wrong);
+    return path[p->p_filesz - 1] ? refuse(f, ENOEXEC, wrong) : 0;
+}
+
+/* As the kernel opens a file to execute it. No name stands for the current directory, which is no file. */
+static int open_interpreter(const char *name, const char *sysroot, const Failure *f) {
+    char inside[INTERP_MAX];
+    const char *path = *name ? sysroot_find(sysroot, name, inside) : ".";
+    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    if (fd == -ENOENT || fd == -ENOTDIR)
+        return refuse(f, (int)-fd, "interpreter %s not found", name);
+    if (fd < 0)
+        return refuse(f, (int)-fd, "interpreter %s cannot be opened", name);
+    struct stat st;
+    if (!sys_fstat((int)fd, &st) && S_ISREG(st.st_mode) && !sys_access(path, X_OK))
+        return (int)fd;
+    sys_close((int)fd);
+    return S_ISDIR(st.st_mode)   ? refuse(f, EACCES, "interpreter %s is a directory", name)
+           : S_ISREG(st.st_mode) ? refuse(f, EACCES, "interpreter %s is not executable", name)
+                                 : refuse(f, EACCES, "interpreter %s is not a file", name);
+}
+
+/* That it is no program, but another kind of ELF file, is noticed later. */
+static int read_interpreter(Program *p, u16 machine, const Failure *f) {
+    char reason[128];
+    Failure inner = {reason, sizeof(reason)};
+    Elf *e = &p->interp;
+    if (!read_all(e, &e->head, sizeof(e->head), 0))
+        return refuse(f, EIO, "interpreter %s: not an ELF file", p->interpreter);
+    int error = check_head(&e->head, machine, &inner);
+    error = error ? error : read_phdrs(e, &inner);
+    return error ? refuse(f, ELIBBAD, "interpreter %s: %s", p->interpreter, reason) : 0;
+}
+
+int program_read(Program *p, int fd, u16 machine, const char *sysroot, const Failure *f) {
+    const Elf64_Phdr *named;
+    p->main.fd = fd;
+    p->interp.fd = -1;
+    int error = read_main(&p->main, machine, f);
+    if (error || !find_interpreter(&p->main, &named))
+        return error;
+    error = read_path(&p->main, named, p->interpreter, f);
+    if (error)
+        return error;
+    p->interp.fd = open_interpreter(p->interpreter, sysroot, f);
+    if (p->interp.fd < 0)
+        return p->interp.fd;
+    error = read_interpreter(p, machine, f);
+    if (error)
+        program_close(p);
+    return error;
+}
+
+void program_close(Program *p) {
+    if (p->interp.fd >= 0)
+        sys_close(p->interp.fd);
+    p->interp.fd = -1;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- scripts */
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+static char *skip_blanks(char *from, const char *end) {
+    while (from < end && is_blank(*from))
+        from++;
+    return from;
+}
+
+static char *skip_word(char *from, const char *end) {
+    while (from < end && *from && !is_blank(*from))
+        from++;
+    return from;
+}
+
+/* The end of the line: its newline, or the last byte that is looked at. In the latter case the interpreter's name must be seen to end. */
+static char *line_end(char line[SCRIPT_LINE]) {
+    char *last = line + SCRIPT_LINE - 1, *newline = memchr(line, '\n', strnlen(line, SCRIPT_LINE));
+    if (newline)
+        return newline;
+    char *name = skip_blanks(line + 2, last), *behind = skip_word(name, last);
+    return is_blank(*name) || (*behind && !is_blank(*behind)) ? NULL : last;
+}
+
+/* All behind the interpreter's name is one argument. The kernel has zeros behind a file's end, and takes the first one for an argument, an
+ * empty one, if a blank is before it. */
+bool script_split(char line[SCRIPT_LINE], char **interpreter, char **arg) {
+    char *end = line_end(line);
+    if (memcmp(line, "#!", 2) || !end)
+        return false;
+    while (is_blank(end[-1]))
+        end--;
+    *interpreter = skip_blanks(line + 2, end);
+    if (*interpreter >= end)
+        return false;
+    char *behind = skip_word(*interpreter, end);
+    *arg = behind < end && *behind ? skip_blanks(behind, end) : NULL;
+    *end = *behind = 0;
+    return true;
+}

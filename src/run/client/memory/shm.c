@@ -1,0 +1,65 @@
+/* shm.c: System V shared memory of the guest: mappings that are made and ended by calls of their own, so that the table
+ * of the guest's memory has to be told.
+ */
+#include <linux/ipc.h>
+#include <linux/shm.h>
+
+#include "run/client/code/quick/quick.h"
+#include "run/client/core/client.h"
+#include "run/client/memory/maps.h"
+#include "run/client/memory/space.h"
+
+/* 0: there is no such segment, or it may not be looked at. */
+static u64 segment_size(int id) {
+    struct shmid64_ds ds;
+    return sys3(__NR_shmctl, (u64)id, IPC_STAT, (u64)&ds) < 0 ? 0 : ds.shm_segsz;
+}
+
+/* Its parts, if mprotect has made some, follow each other in memory as in the segment. The same one may be attached
+ * once more right behind. */
+static u64 attached_size(u64 addr) {
+    MapsReader r;
+    MapsLine line;
+    u64 end = 0;
+    char origin[64] = "";
+    for (bool more = maps_open(&r); more && maps_next(&r, &line);) {
+        if (line.start == addr)
+            format_text(origin, sizeof(origin), "%s", line.origin);
+        else if (line.start != end)
+            continue;
+        if (!strcmp(origin, line.origin) && line.off == line.start - addr)
+            end = line.end;
+    }
+    maps_close(&r);
+    return end ? end - addr : 0;
+}
+
+/* SHM_REMAP may replace what is at an address, which must not be the client's. Guest memory is never executable in the
+ * host. */
+i64 shm_attach(int id, u64 addr, u32 flags) {
+    u64 size = page_up(segment_size(id)), at = flags & SHM_RND ? page_down(addr) : addr;
+    bool replaces = addr && flags & SHM_REMAP;
+    if (replaces && (!size || space_is_own(at, size)))
+        return -EINVAL;
+    i64 result = sys3(__NR_shmat, (u64)id, addr, flags & ~(u32)SHM_EXEC);
+    if (sys_failed(result))
+        return result;
+    int prot = PROT_READ | (flags & SHM_RDONLY ? 0 : PROT_WRITE) | (flags & SHM_EXEC ? PROT_EXEC : 0);
+    if (!size)
+        size = attached_size((u64)result);
+    space_note((u64)result, size, prot | SPACE_SHARED);
+    quick_remapped((u64)result, (u64)result + size, true);
+    if (prot & PROT_WRITE)
+        quick_made_writable((u64)result, (u64)result + size);
+    return result;
+}
+
+i64 shm_detach(u64 addr) {
+    u64 size = attached_size(addr);
+    i64 result = sys1(__NR_shmdt, addr);
+    if (!result && size) {
+        space_note(addr, size, PROT_UNMAPPED);
+        quick_remapped(addr, addr + size, false);
+    }
+    return result;
+}

@@ -1,0 +1,734 @@
+/* space.c: where guest mappings go, and what is mapped where. docs/address-space.md has the picture.
+ *
+ * One block is reserved at the start: the tables of this file, a window for modules, the code arena. Modules are
+ * placed in the window so that code in the arena reaches them with 32-bit displacements; every other mapping is where
+ * the kernel puts it. Guest code is never run where it lies, so the host's page tables never get PROT_EXEC for it:
+ * what the guest asked for is in the table `guest`, and the host maps such pages readable instead.
+ *
+ * What the table does not have is not the guest's, even if the host has something there: the client's memory, a
+ * reservation.
+ *
+ * One lock is held over a table change and the system call behind it. It is not held while code.c or store.c are
+ * called, since they ask for memory and modules themselves.
+ */
+#include "run/client/memory/space.h"
+
+#include <elf.h>
+
+#include "run/client/code/image.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/memory/limits.h"
+#include "run/client/memory/own.h"
+#include "run/client/memory/peek.h"
+#include "run/client/memory/ranges.h"
+
+#define BRK_SIZE ((u64)64 << 30)
+#define BRK_SIZE_NEAR ((u64)128 << 20) /* behind a program with fixed addresses, which may use low ones for other things */
+#define BRK_SIZE_LEAST ((u64)16 << 20)
+#define NO_ACCESS_FLAGS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+
+enum {
+    GUEST_RANGES = 1 << 17, /* twice the kernel's usual limit of mappings */
+    SPARE_RANGES = 1 << 10,
+    OWN_RANGES = 1 << 7,
+    TABLES_SIZE = 8 << 20,
+    BLOCK_ALIGN = 2 << 20,
+    MODULE_SIZE_MAX = 512 << 20, /* larger files are not worth half of the window */
+    RESERVATION_MAX = 64 << 20,
+    HOST_STACK_MAX = 8 << 20,
+};
+
+/* A file, as far as its mappings tell modules apart. */
+typedef struct File {
+    u64 dev, ino;
+    bool regular, elf, position_independent; /* elf: a program or library, seen from its start */
+} File;
+
+typedef struct Space {
+    u32 lock;
+    Ranges guest; /* value: PROT_* as the guest asked for */
+    Ranges own;   /* the client's memory; value 0 */
+    struct {
+        u64 dev, ino;
+    } file[MODULES_MAX]; /* of the.modules at the same index */
+    Range guest_ranges[GUEST_RANGES];
+    Range own_ranges[OWN_RANGES];
+} Space;
+
+_Static_assert(sizeof(Space) <= TABLES_SIZE, "the tables lie in front of the window");
+
+/* The tables end where the window begins, so they need no variable of their own. */
+static Space *space(void) {
+    CHECK(the.window, "space_init comes before everything else");
+    return (Space *)(the.window - TABLES_SIZE);
+}
+
+/* The last ranges are for what cannot fail. */
+static bool is_full(void) {
+    return space()->guest.count > GUEST_RANGES - SPARE_RANGES;
+}
+
+static u32 host_prot(u32 prot) {
+    return prot & PROT_EXEC ? (prot & ~(u32)PROT_EXEC) | PROT_READ : prot;
+}
+
+/* Of a value of the table. */
+static u32 prot_of(u32 value) {
+    return value & ~(u32)SPACE_SHARED;
+}
+
+/* Take access away from addresses without giving them back to the kernel. */
+static i64 vacate(u64 start, u64 end) {
+    return sys_mmap(start, end - start, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED, -1, 0);
+}
+
+/* The guest has no more use for [start, end). What lies in the window stays reserved. */
+static i64 release(u64 start, u64 end) {
+    u64 from = start > the.window ? start : the.window, to = end < the.code_base ? end : the.code_base;
+    if (from >= to)
+        return sys_munmap(start, end - start);
+    i64 result = vacate(from, to);
+    if (!sys_failed(result))
+        result = start < from ? sys_munmap(start, from - start) : 0;
+    if (!sys_failed(result))
+        result = to < end ? sys_munmap(to, end - to) : 0;
+    return result;
+}
+
+/* The kernel has unmapped [start, end). */
+static void reserve_again(u64 start, u64 end) {
+    u64 from = start > the.window ? start : the.window, to = end < the.code_base ? end : the.code_base;
+    if (from < to)
+        vacate(from, to);
+}
+
+/* The first gap of the window with a page to spare on both sides; 0: none. */
+static u64 find_gap(u64 size, u64 align) {
+    const Ranges *t = &space()->guest;
+    u64 at = (the.window + PAGE + align - 1) & -align;
+    for (u32 i = ranges_find(t, the.window); i < t->count && t->at[i].start < the.code_base; i++) {
+        if (at + size + PAGE <= t->at[i].start)
+            return at;
+        at = (t->at[i].end + PAGE + align - 1) & -align;
+    }
+    return at + size + PAGE <= the.code_base ? at : 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- modules */
+
+static File look_at(int fd, u64 off) {
+    File f = {0};
+    struct stat st;
+    if (sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return f;
+    f.dev = st.st_dev, f.ino = st.st_ino, f.regular = true;
+    Elf64_Ehdr head;
+    if (off || sys_pread(fd, &head, sizeof(head), 0) != sizeof(head) || memcmp(head.e_ident, ELFMAG, SELFMAG))
+        return f;
+    f.elf = head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_machine == guest_facts.machine &&
+            (head.e_type == ET_DYN || head.e_type == ET_EXEC);
+    f.position_independent = head.e_type == ET_DYN;
+    return f;
+}
+
+/* The innermost one: a file may be mapped into a hole of another's image. */
+static Module *module_at(u64 addr) {
+    Module *best = NULL;
+    for (u32 i = 0; i < the.module_count; i++) {
+        Module *m = &the.modules[i];
+        if (addr >= m->base && addr < m->end && (!best || m->base > best->base))
+            best = m;
+    }
+    return best;
+}
+
+static void name_module(Module *m, int fd) {
+    char link[32], path[4096];
+    format_text(link, sizeof(link), "/proc/self/fd/%d", fd);
+    i64 len = sys_readlink(link, path, sizeof(path) - 1);
+    path[len > 0 ? len : 0] = 0;
+    const char *slash = strrchr(path, '/');
+    format_text(m->name, sizeof(m->name), "%s", slash ? slash + 1 : path);
+}
+
+/* Places of modules that are gone are used again, so that the others stay where they are. NULL: none is left. */
+static Module *new_module(u64 base, u64 end, const File *f) {
+    u32 i = 0;
+    while (i < the.module_count && the.modules[i].end)
+        i++;
+    if (i == MODULES_MAX)
+        return NULL;
+    bool near = base >= the.window && end <= the.code_base;
+    the.modules[i] = (Module){
+        .base = base,
+        .end = end,
+        .position_independent = f->position_independent && near,
+        .unkept = f->position_independent && !near,
+    };
+    space()->file[i].dev = f->dev;
+    space()->file[i].ino = f->ino;
+    if (i == the.module_count)
+        the.module_count++;
+    return &the.modules[i];
+}
+
+static void add_module(u64 base, u64 end, int fd, const File *f) {
+    Module *m = new_module(base, end, f);
+    if (m)
+        name_module(m, fd);
+}
+
+static bool is_file_of(const Module *m, const File *f) {
+    u64 i = (u64)(m - the.modules);
+    return space()->file[i].dev == f->dev && space()->file[i].ino == f->ino;
+}
+
+/* [start, end) holds nothing now (f NULL), or what f says. Anonymous pages and other parts of the same file in an
+ * image are part of it. A module without its first pages keeps its base: addresses in the rest of it are still
+ * relative to that. */
+static void forget_modules(u64 start, u64 end, const File *f) {
+    for (u32 i = 0; i < the.module_count; i++) {
+        Module *m = &the.modules[i];
+        if (m->end <= start || m->base >= end || m->end > end || (f && f->regular && is_file_of(m, f)))
+            continue;
+        if (m->base >= start)
+            m->base = m->end = 0;
+        else if (!f || f->regular)
+            m->end = start;
+    }
+}
+
+/* A file was mapped at [start, end): part of a module, or the first sight of one. Is this its first code? */
+static bool note_file(u64 start, u64 end, u32 prot, int fd, const File *f) {
+    Module *m = module_at(start);
+    if (!m || !is_file_of(m, f)) {
+        if (!f->elf)
+            return false;
+        add_module(start, end, fd, f);
+        m = module_at(start);
+    }
+    return m && prot & PROT_EXEC && !m->pack.word[0] && !m->pack.word[1];
+}
+
+/* The name of its cache file costs a look at the file, which data files are spared. */
+static void key_module(u64 addr, int fd) {
+    Key key = store_key(fd, &the.opt.code);
+    lock(&space()->lock);
+    Module *m = module_at(addr);
+    if (m && !m->unkept)
+        m->pack = key;
+    unlock(&space()->lock);
+    if (m)
+        image_check(m);
+}
+
+Module *space_module(u64 addr) {
+    lock(&space()->lock);
+    Module *m = module_at(addr);
+    unlock(&space()->lock);
+    return m;
+}
+
+void space_add_module(u64 base, u64 end, int fd, bool position_independent) {
+    File f = look_at(fd, 0);
+    f.position_independent = position_independent;
+    lock(&space()->lock);
+    forget_modules(base, end, NULL);
+    add_module(base, end, fd, &f);
+    unlock(&space()->lock);
+}
+
+void space_add_code(u64 base, u64 end, Key pack, const char *name) {
+    lock(&space()->lock);
+    ranges_set(&space()->guest, base, end, PROT_READ | PROT_EXEC);
+    sys_mprotect(base, end - base, host_prot(PROT_READ | PROT_EXEC));
+    Module *m = new_module(base, end, &(File){.position_independent = true});
+    if (m) {
+        m->pack = pack;
+        m->changing_data = true;
+        format_text(m->name, sizeof(m->name), "%s", name);
+    }
+    unlock(&space()->lock);
+}
+
+/* ------------------------------------------------------------------------------------------------ the guest's calls */
+
+typedef struct Mapping {
+    u64 addr, size; /* whole pages */
+    u32 prot, flags;
+    int fd;
+    u64 off;
+} Mapping;
+
+static bool is_fixed(const Mapping *m) {
+    return m->flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+}
+
+/* The dynamic linker maps a library that wants large alignment into a piece of memory that it takes first. */
+static bool is_reservation(const Mapping *m) {
+    return m->prot == PROT_NONE && m->flags == (MAP_PRIVATE | MAP_ANONYMOUS) && m->size < RESERVATION_MAX;
+}
+
+/* Files with code go into the window if they may go anywhere, and so does what may become the place of one. */
+static bool wants_window(const Mapping *m, const File *f) {
+    if (m->addr || is_fixed(m) || m->size >= MODULE_SIZE_MAX || m->flags & (MAP_32BIT | MAP_HUGETLB))
+        return false;
+    return is_reservation(m) || (f->regular && (f->elf || m->prot & PROT_EXEC));
+}
+
+static bool is_shared(const Mapping *m) {
+    u32 type = m->flags & MAP_TYPE;
+    return type == MAP_SHARED || type == MAP_SHARED_VALIDATE;
+}
+
+/* For the table. */
+static u32 value_of(const Mapping *m) {
+    return m->prot | (is_shared(m) ? SPACE_SHARED : 0);
+}
+
+/* What a fixed mapping replaces does not count for the limits any more. */
+static bool is_allowed(const Mapping *m) {
+    bool replaces = m->flags & MAP_FIXED;
+    return limits_allow(&space()->guest, m->size, value_of(m), replaces ? m->addr : 0, replaces ? m->addr + m->size : 0);
+}
+
+static i64 place(const Mapping *m, const File *f) {
+    if (is_full() || !is_allowed(m))
+        return -ENOMEM;
+    if (is_fixed(m) && ranges_touch(&space()->own, m->addr, m->addr + m->size))
+        return m->flags & MAP_FIXED_NOREPLACE ? -EEXIST : -ENOMEM;
+    u64 gap = wants_window(m, f) ? find_gap(m->size, PAGE) : 0;
+    if (!gap)
+        return sys_mmap(m->addr, m->size, host_prot(m->prot), m->flags, m->fd, m->off);
+    i64 result = sys_mmap(gap, m->size, host_prot(m->prot), m->flags | MAP_FIXED, m->fd, m->off);
+    if (sys_failed(result))
+        vacate(gap, gap + m->size);
+    return result;
+}
+
+/* With the lock held. had_code: translations may exist for what was there; first_code: the module has no key yet. */
+static i64 map(const Mapping *m, const File *f, bool *had_code, bool *first_code) {
+    Space *s = space();
+    *had_code = is_fixed(m) && ranges_any(&s->guest, m->addr, m->addr + m->size, PROT_EXEC);
+    i64 result = place(m, f);
+    if (sys_failed(result))
+        return result;
+    u64 start = (u64)result, end = start + m->size;
+    ranges_set(&s->guest, start, end, value_of(m));
+    forget_modules(start, end, f);
+    *first_code = f->regular && note_file(start, end, m->prot, m->fd, f);
+    return result;
+}
+
+/* Without the lock, after a change of mappings. */
+static void note_views(u64 start, u64 end, bool shared, u32 prot) {
+    quick_remapped(start, end, shared);
+    if (prot & PROT_WRITE)
+        quick_made_writable(start, end);
+}
+
+i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off) {
+    if (!size)
+        return -EINVAL;
+    Mapping m = {addr, page_up(size), prot, flags, fd, off};
+    if (m.size < size || (is_fixed(&m) && addr + m.size < addr))
+        return -ENOMEM;
+    File f = flags & MAP_ANONYMOUS ? (File){0} : look_at(fd, off);
+    bool had_code, first_code = false;
+    lock(&space()->lock);
+    i64 result = map(&m, &f, &had_code, &first_code);
+    unlock(&space()->lock);
+    if (sys_failed(result))
+        return result;
+    if (had_code || ((prot & PROT_EXEC) && !f.regular))
+        code_forget((u64)result, (u64)result + m.size);
+    if (first_code)
+        key_module((u64)result, fd);
+    note_views((u64)result, (u64)result + m.size, is_shared(&m) && !(flags & MAP_ANONYMOUS), prot);
+    return result;
+}
+
+/* The client's memory lies in [start, end): unmap only what is known to be the guest's. */
+static void unmap_around_own(u64 start, u64 end) {
+    const Ranges *t = &space()->guest;
+    for (u32 i = ranges_find(t, start); i < t->count && t->at[i].start < end; i++) {
+        u64 from = t->at[i].start > start ? t->at[i].start : start, to = t->at[i].end < end ? t->at[i].end : end;
+        release(from, to);
+    }
+}
+
+static i64 unmap(u64 start, u64 end) {
+    Space *s = space();
+    i64 result = 0;
+    const Range *r = ranges_at(&s->guest, start);
+    if (is_full() && r && r->start < start && r->end > end)
+        return -ENOMEM;
+    if (ranges_touch(&s->own, start, end))
+        unmap_around_own(start, end);
+    else
+        result = release(start, end);
+    if (sys_failed(result))
+        return result;
+    ranges_clear(&s->guest, start, end);
+    forget_modules(start, end, NULL);
+    return 0;
+}
+
+i64 space_munmap(u64 addr, u64 size) {
+    u64 end = addr + page_up(size);
+    if (addr % PAGE || end <= addr)
+        return -EINVAL;
+    lock(&space()->lock);
+    bool had_code = ranges_any(&space()->guest, addr, end, PROT_EXEC);
+    i64 result = unmap(addr, end);
+    unlock(&space()->lock);
+    if (!result && had_code)
+        code_forget(addr, end);
+    if (!result)
+        quick_remapped(addr, end, false);
+    return result;
+}
+
+/* Code that was changed or may be changed now: any change of what the guest may do with code, and data that becomes
+ * code. */
+static bool changes_code(u64 start, u64 end, u32 prot) {
+    const Ranges *t = &space()->guest;
+    for (u32 i = ranges_find(t, start); i < t->count && t->at[i].start < end; i++) {
+        if (((t->at[i].value | prot) & PROT_EXEC) && (prot_of(t->at[i].value) != prot || prot & PROT_WRITE))
+            return true;
+    }
+    return false;
+}
+
+/* The guest's stack is a plain mapping, which has no growing end for the kernel to find. */
+static u64 growing_start(u64 addr) {
+    const Range *r = ranges_at(&space()->guest, addr);
+    return r ? r->start : addr;
+}
+
+/* The table has [start, end) as the guest's. */
+static void set_prot(u64 start, u64 end, u32 prot) {
+    Ranges *t = &space()->guest;
+    for (u64 at = start, next; at < end; at = next) {
+        const Range *r = ranges_at(t, at);
+        next = r->end < end ? r->end : end;
+        ranges_set(t, at, next, prot | (r->value & SPACE_SHARED));
+    }
+}
+
+i64 space_mprotect(u64 addr, u64 size, u32 prot) {
+    u64 end = addr + page_up(size);
+    if (addr % PAGE)
+        return -EINVAL;
+    if (end <= addr)
+        return end == addr ? 0 : -ENOMEM;
+    Space *s = space();
+    bool changed = false;
+    lock(&s->lock);
+    if (prot & PROT_GROWSDOWN)
+        addr = growing_start(addr), prot &= ~(u32)PROT_GROWSDOWN;
+    bool possible = ranges_cover(&s->guest, addr, end) && !is_full() &&
+                    (!(prot & PROT_WRITE) || limits_allow_data(&s->guest, addr, end));
+    i64 result = possible ? sys_mprotect(addr, end - addr, host_prot(prot)) : -ENOMEM;
+    if (!result) {
+        changed = changes_code(addr, end, prot);
+        set_prot(addr, end, prot);
+    }
+    unlock(&s->lock);
+    if (changed)
+        code_forget(addr, end);
+    if (!result && prot & PROT_WRITE)
+        quick_made_writable(addr, end);
+    return result;
+}
+
+/* With the lock held, after the kernel moved or resized [addr, addr + size) to [to, to + new_size). What is new is
+ * as the end of the old was. size 0: a second view of shared memory. */
+static void note_remap(u64 addr, u64 size, u64 to, u64 new_size, u32 flags) {
+    Space *s = space();
+    u64 end = addr + size, kept = size < new_size ? size : new_size, gone = to == addr ? addr + kept : addr;
+    u32 value = ranges_at(&s->guest, size ? addr + kept - 1 : addr)->value;
+    for (u64 at = addr, next; at < addr + kept && to != addr; at = next) {
+        Range r = *ranges_at(&s->guest, at);
+        next = r.end < addr + kept ? r.end : addr + kept;
+        ranges_set(&s->guest, to + (at - addr), to + (next - addr), r.value);
+    }
+    ranges_set(&s->guest, to + kept, to + new_size, value);
+    if (gone < end && (to == addr || !(flags & MREMAP_DONTUNMAP))) {
+        reserve_again(gone, end);
+        ranges_clear(&s->guest, gone, end);
+        forget_modules(gone, end, NULL);
+    }
+}
+
+/* The guest has [addr, addr + old), or the page at addr if old is 0. What the mapping becomes in addition counts for the limits. */
+static bool may_remap(u64 addr, u64 old, u64 new, u32 flags) {
+    const Ranges *t = &space()->guest;
+    u64 kept = flags & MREMAP_DONTUNMAP ? 0 : old;
+    return new <= kept || limits_allow(t, new - kept, ranges_at(t, addr)->value, 0, 0);
+}
+
+i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
+    u64 old = page_up(size), new = page_up(new_size);
+    if (addr + old < addr || old < size || new < new_size || !new)
+        return -EINVAL;
+    Space *s = space();
+    bool fixed = flags & MREMAP_FIXED;
+    if (fixed && new_addr + new < new_addr)
+        return -EINVAL;
+    quick_allow_writes_to(addr, addr + old); /* the host's protection moves along */
+    lock(&s->lock);
+    bool had_code = ranges_any(&s->guest, addr, addr + old, PROT_EXEC);
+    bool replaces_code = fixed && ranges_any(&s->guest, new_addr, new_addr + new, PROT_EXEC);
+    i64 result = -EFAULT;
+    if (is_full() || (fixed && ranges_touch(&s->own, new_addr, new_addr + new)))
+        result = -ENOMEM;
+    else if (ranges_cover(&s->guest, addr, addr + (old ? old : PAGE)))
+        result = may_remap(addr, old, new, flags) ? sys_mremap(addr, size, new_size, flags, new_addr) : -ENOMEM;
+    if (!sys_failed(result))
+        note_remap(addr, old, (u64)result, new, flags);
+    unlock(&s->lock);
+    if (!sys_failed(result) && had_code)
+        code_forget(addr, addr + old);
+    if (!sys_failed(result) && replaces_code)
+        code_forget(new_addr, new_addr + new);
+    if (!sys_failed(result)) {
+        quick_remapped(addr, addr + (old ? old : PAGE), false);
+        quick_made_writable((u64)result, (u64)result + new);
+    }
+    return result;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- brk */
+
+/* As much as can be had, from `size` bytes down. */
+static bool reserve_brk(u64 at, u64 size, u32 flags) {
+    for (; size >= BRK_SIZE_LEAST; size /= 2) {
+        i64 start = sys_mmap(at, size, PROT_NONE, NO_ACCESS_FLAGS | flags, -1, 0);
+        if (sys_failed(start))
+            continue;
+        the.brk_start = the.brk_now = (u64)start;
+        the.brk_end = (u64)start + size;
+        return true;
+    }
+    return false;
+}
+
+bool space_start_brk(u64 image_end) {
+    u64 most = the.limited ? BRK_SIZE_NEAR : BRK_SIZE;
+    return (image_end && reserve_brk(page_up(image_end), BRK_SIZE_NEAR, MAP_FIXED_NOREPLACE)) || reserve_brk(0, most, 0);
+}
+
+/* Beyond what was reserved, as long as nothing is in the way. */
+static bool extend_brk(u64 want) {
+    u64 end = page_up(want);
+    if (want <= the.brk_end)
+        return true;
+    i64 at = end >= want ? sys_mmap(the.brk_end, end - the.brk_end, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0) : -ENOMEM;
+    if (sys_failed(at))
+        return false;
+    if ((u64)at != the.brk_end) { /* by a kernel that takes the address for a wish */
+        sys_munmap((u64)at, end - the.brk_end);
+        return false;
+    }
+    the.brk_end = end;
+    return true;
+}
+
+static bool move_brk(u64 from, u64 to) {
+    Space *s = space();
+    if (to > from) {
+        if (ranges_touch(&s->guest, from, to) || !limits_allow(&s->guest, to - from, PROT_WRITE, 0, 0) ||
+            sys_mprotect(from, to - from, PROT_READ | PROT_WRITE))
+            return false;
+        ranges_set(&s->guest, from, to, PROT_READ | PROT_WRITE);
+    } else if (to < from) {
+        if (sys_failed(vacate(to, from)))
+            return false;
+        ranges_clear(&s->guest, to, from);
+    }
+    return true;
+}
+
+u64 space_brk(u64 want) {
+    Space *s = space();
+    lock(&s->lock);
+    u64 old = the.brk_now;
+    bool had_code = want < old && ranges_any(&s->guest, page_up(want), page_up(old), PROT_EXEC);
+    if (want >= the.brk_start && extend_brk(want) && move_brk(page_up(old), page_up(want)))
+        the.brk_now = want;
+    u64 now = the.brk_now;
+    unlock(&s->lock);
+    if (now < old && had_code)
+        code_forget(page_up(now), page_up(old));
+    return now;
+}
+
+/* --------------------------------------------------------------------------------------- for the rest of the client */
+
+static i64 reserve_far(u64 size, u64 align) {
+    u64 slack = align > PAGE ? align : 0;
+    i64 at = sys_mmap(0, size + slack, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
+    if (sys_failed(at) || !slack)
+        return at;
+    u64 start = ((u64)at + align - 1) & -align, end = (u64)at + size + slack;
+    if (start > (u64)at)
+        sys_munmap((u64)at, start - (u64)at);
+    if (end > start + size)
+        sys_munmap(start + size, end - start - size);
+    return (i64)start;
+}
+
+i64 space_reserve(u64 want, u64 size, u64 align) {
+    Space *s = space();
+    lock(&s->lock);
+    u64 gap = !want && size < MODULE_SIZE_MAX ? find_gap(size, align) : 0;
+    i64 at = gap    ? (i64)gap
+             : want ? sys_mmap(want, size, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0)
+                    : reserve_far(size, align);
+    if (!sys_failed(at))
+        ranges_set(&s->guest, (u64)at, (u64)at + size, PROT_NONE);
+    unlock(&s->lock);
+    return at;
+}
+
+void space_own(u64 start, u64 size) {
+    u64 end = start + page_up(size);
+    lock(&space()->lock);
+    ranges_set(&space()->own, start, end, 0);
+    if (!the.own_end || start < the.own_start)
+        the.own_start = start;
+    if (end > the.own_end)
+        the.own_end = end;
+    unlock(&space()->lock);
+}
+
+bool space_is_own(u64 start, u64 size) {
+    lock(&space()->lock);
+    bool own = ranges_touch(&space()->own, start, start + size);
+    unlock(&space()->lock);
+    return own;
+}
+
+bool space_has_hole(u64 start, u64 end) {
+    Space *s = space();
+    lock(&s->lock);
+    bool hole = !ranges_cover(&s->guest, start, end) &&
+                (ranges_touch(&s->own, start, end) || (start < the.code_base && end > the.window) ||
+                 (start < the.brk_end && end > the.brk_now) || (start < the.stack_start && end > the.stack_lowest));
+    unlock(&s->lock);
+    return hole;
+}
+
+int space_prot(u64 addr) {
+    lock(&space()->lock);
+    const Range *r = ranges_at(&space()->guest, addr);
+    int prot = r ? (int)prot_of(r->value) : PROT_UNMAPPED;
+    unlock(&space()->lock);
+    return prot;
+}
+
+bool space_let_write(u64 page, bool host_too) {
+    lock(&space()->lock);
+    const Range *r = ranges_at(&space()->guest, page);
+    bool done = r && (r->value & PROT_WRITE) && !sys_mprotect(page, PAGE, host_too ? host_prot(prot_of(r->value)) : PROT_READ);
+    unlock(&space()->lock);
+    return done;
+}
+
+bool space_next(u64 addr, u64 *start, u64 *end, u32 *prot) {
+    const Ranges *t = &space()->guest;
+    lock(&space()->lock);
+    u32 i = ranges_find(t, addr);
+    bool found = i < t->count;
+    if (found)
+        *start = t->at[i].start, *end = t->at[i].end, *prot = prot_of(t->at[i].value);
+    unlock(&space()->lock);
+    return found;
+}
+
+LimitsUse space_use(void) {
+    lock(&space()->lock);
+    LimitsUse use = limits_use(&space()->guest);
+    unlock(&space()->lock);
+    return use;
+}
+
+void space_note(u64 start, u64 size, int prot) {
+    u64 end = start + page_up(size);
+    Space *s = space();
+    lock(&s->lock);
+    bool had_code = ranges_any(&s->guest, start, end, PROT_EXEC);
+    forget_modules(start, end, NULL);
+    if (prot == PROT_UNMAPPED)
+        ranges_clear(&s->guest, start, end);
+    else
+        ranges_set(&s->guest, start, end, (u32)prot);
+    unlock(&s->lock);
+    if (had_code)
+        code_forget(start, end);
+}
+
+/* In the order in which own.c takes them. */
+void space_lock(void) {
+    own_lock();
+    lock(&space()->lock);
+}
+
+void space_unlock(void) {
+    unlock(&space()->lock);
+    own_unlock();
+}
+
+size_t space_read(u64 addr, void *buf, size_t size, bool *writable) {
+    size_t n = peek(addr, buf, size);
+    lock(&space()->lock);
+    *writable = n && ranges_any(&space()->guest, addr, addr + n, PROT_WRITE);
+    unlock(&space()->lock);
+    return n;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ start */
+
+static u64 auxiliary(u64 type) {
+    for (const u64 *a = the.auxv; a && a[0] != AT_NULL; a += 2) {
+        if (a[0] == type)
+            return a[1];
+    }
+    return 0;
+}
+
+/* The stack that the kernel made, with the arguments above everything; it grows down. */
+static void own_first_stack(void) {
+    u64 here = page_down((u64)__builtin_frame_address(0)), top = page_up(auxiliary(AT_EXECFN)) + PAGE;
+    the.first_stack = here - HOST_STACK_MAX;
+    ranges_set(&space()->own, the.first_stack, top > here ? top : here + PAGE, 0);
+}
+
+bool space_init(u64 wish) {
+    extern const u8 image_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+    extern const u8 image_end[] __asm__("_end") __attribute__((visibility("hidden")));
+    limits_init();
+    u64 size = TABLES_SIZE + window_size() + code_arena_size();
+    i64 block = wish ? sys_mmap(wish, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0) : -1;
+    the.window_as_wished = wish && block == (i64)wish;
+    if (!the.window_as_wished)
+        block = sys_mmap(0, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
+    if (sys_failed(block))
+        return false;
+    u64 tables = ((u64)block + PAGE + BLOCK_ALIGN - 1) & -(u64)BLOCK_ALIGN; /* with a page in front that nobody may access */
+    if (sys_mprotect(tables, TABLES_SIZE, PROT_READ | PROT_WRITE))
+        return false;
+    the.window = tables + TABLES_SIZE;
+    the.code_base = the.window + window_size();
+    Space *s = space();
+    s->guest = (Ranges){s->guest_ranges, 0, GUEST_RANGES};
+    s->own = (Ranges){s->own_ranges, 0, OWN_RANGES};
+    space_own(tables, TABLES_SIZE);
+    space_own(the.code_base, code_arena_size());
+    the.image_start = page_down((u64)image_start);
+    the.image_end = page_up((u64)image_end);
+    ranges_set(&s->own, the.image_start, the.image_end, 0);
+    own_first_stack();
+    return own_init();
+}

@@ -1,0 +1,172 @@
+/* stack.c: the guest's first stack, as the kernel would have filled it.
+ *
+ * From high to low: the program's path, the strings of the environment and of the arguments (in order, so that
+ * programs which overwrite their own command line find it in one piece), the platform's name, 16 random bytes; then,
+ * below an address that makes rsp a multiple of 16, the words: argc, argv, envp, auxiliary vector.
+ */
+#include <elf.h>
+#include <linux/prctl.h>
+#include <linux/resource.h>
+
+#include "run/client/core/client.h"
+#include "run/client/memory/space.h"
+
+#define STACK_DEFAULT ((u64)8 << 20)
+#define STACK_LEAST ((u64)128 << 10) /* the kernel, too, begins with that much */
+#define STACK_MOST ((u64)1 << 30)
+#define STACK_ROOM ((u64)256 << 20) /* of addresses, for a guest that raises its limit */
+#define STACK_GUARD ((u64)1 << 20) /* PROT_NONE below, as the kernel keeps free below its stacks */
+
+enum { AUXV_MAX = 32 };
+
+typedef struct Auxv {
+    u64 pair[AUXV_MAX][2];
+    u32 count;
+} Auxv;
+
+static u64 stack_size(void) {
+    u64 limit[2] = {STACK_DEFAULT, 0};
+    sys_prlimit(RLIMIT_STACK, NULL, limit);
+    u64 size = page_down(limit[0]);
+    return size < STACK_LEAST ? STACK_LEAST : size > STACK_MOST ? STACK_MOST : size;
+}
+
+static bool map_at(u64 start, u64 end, u32 prot) {
+    return !sys_failed(space_mmap(start, end - start, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
+}
+
+/* Returns the top, or 0. */
+static u64 map_stack(const Image *image, u64 size) {
+    u64 room = the.limited || size > STACK_ROOM ? size : STACK_ROOM;
+    i64 start = sys_mmap(0, room + STACK_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (sys_failed(start))
+        return 0;
+    u64 top = (u64)start + STACK_GUARD + room;
+    if (!map_at(top - size, top, PROT_READ | PROT_WRITE | (image->executable_stack ? PROT_EXEC : 0u)))
+        return 0;
+    the.stack_lowest = (u64)start;
+    the.stack_start = top - size;
+    return the.stack_end = top;
+}
+
+/* The kernel's stacks grow when they are used, as far as the limit of that moment allows. */
+void stack_grow(u64 limit) {
+    u64 room = the.stack_end - the.stack_lowest - STACK_GUARD, size = limit < room ? page_down(limit) : room, start = the.stack_end - size;
+    u64 next_start, next_end;
+    u32 prot;
+    if (start < the.stack_start && space_next(start, &next_start, &next_end, &prot) && next_start == the.stack_start &&
+        map_at(start, the.stack_start, prot))
+        the.stack_start = start;
+}
+
+static size_t count_strings(char **list, u64 *bytes) {
+    size_t n = 0;
+    for (; list[n]; n++)
+        *bytes += strlen(list[n]) + 1;
+    return n;
+}
+
+static u64 push_bytes(u64 sp, const void *bytes, size_t size) {
+    memcpy((void *)(sp - size), bytes, size);
+    return sp - size;
+}
+
+/* Strings upwards from `at`, their addresses and a NULL to `words`. */
+static u64 *put_strings(u64 *words, char **list, u64 *at) {
+    for (; *list; list++) {
+        size_t size = strlen(*list) + 1;
+        memcpy((void *)*at, *list, size);
+        *words++ = *at;
+        *at += size;
+    }
+    *words++ = 0;
+    return words;
+}
+
+static void add(Auxv *a, u64 type, u64 value) {
+    CHECK(a->count < AUXV_MAX, "the auxiliary vector has room");
+    a->pair[a->count][0] = type;
+    a->pair[a->count++][1] = value;
+}
+
+/* What the kernel told this process and is as true for the guest. Not AT_RSEQ_*: restartable sequences name code
+ * addresses, and translated code is elsewhere. */
+static void add_inherited(Auxv *a) {
+    static const u8 types[] = {AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_UID,        AT_EUID,
+                               AT_GID,          AT_EGID,  AT_SECURE, AT_HWCAP2, AT_MINSIGSTKSZ};
+    for (const u64 *host = the.auxv; host && host[0] != AT_NULL; host += 2) {
+        if (host[0] > 255 || !memchr(types, (int)host[0], sizeof(types)))
+            continue;
+        u64 shown = host[0] == AT_HWCAP ? guest_facts.hwcap : host[0] == AT_HWCAP2 ? guest_facts.hwcap2 : ~(u64)0;
+        add(a, host[0], (host[1] & shown) | (host[0] == AT_HWCAP ? guest_facts.more_hwcap : 0));
+    }
+}
+
+static void add_program(Auxv *a, const Image *image) {
+    if (the.vdso)
+        add(a, AT_SYSINFO_EHDR, the.vdso);
+    add(a, AT_PHDR, image->phdr);
+    add(a, AT_PHENT, sizeof(Elf64_Phdr));
+    add(a, AT_PHNUM, image->phnum);
+    add(a, AT_BASE, image->interp_base);
+    add(a, AT_FLAGS, 0);
+    add(a, AT_ENTRY, image->entry);
+}
+
+/* For /proc: the kernel looks for arguments and environment in memory where it put them, and keeps a copy of the
+ * auxiliary vector. Allowed to everybody, except for the program's file, but not known to every kernel: then /proc
+ * tells of the client. */
+static void tell_kernel(const Image *image, u64 sp, u64 args, u64 env, u64 env_end, Auxv *a) {
+    struct prctl_mm_map map = {
+        .start_code = image->base,
+        .end_code = image->end,
+        .start_data = image->base,
+        .end_data = image->end,
+        .start_brk = the.brk_start,
+        .brk = the.brk_now,
+        .start_stack = sp,
+        .arg_start = args,
+        .arg_end = env,
+        .env_start = env,
+        .env_end = env_end,
+        .auxv = (void *)a->pair,
+        .auxv_size = (u32)(a->count * sizeof(a->pair[0])),
+        .exe_fd = ~0u,
+    };
+    sys_prctl(PR_SET_MM, PR_SET_MM_MAP, (u64)&map, sizeof(map), 0);
+}
+
+u64 stack_build(const Image *image, char **argv, char **envp, const char *path) {
+    u64 arg_bytes = 0, env_bytes = 0, size = stack_size();
+    size_t argc = count_strings(argv, &arg_bytes), envc = count_strings(envp, &env_bytes);
+    u64 bytes = arg_bytes + env_bytes;
+    u64 room = bytes + (argc + envc + 4 * AUXV_MAX) * sizeof(u64) + strlen(path) + PAGE;
+    if (size < 4 * room)
+        size = page_up(4 * room);
+    u64 top = map_stack(image, size);
+    if (!top)
+        return 0;
+    Auxv a = {0};
+    add_inherited(&a);
+    add_program(&a, image);
+    u64 sp = push_bytes(top - sizeof(u64), path, strlen(path) + 1);
+    add(&a, AT_EXECFN, sp);
+    u64 strings = sp -= bytes, args = strings;
+    if (guest_facts.platform) {
+        sp = push_bytes(sp, guest_facts.platform, strlen(guest_facts.platform) + 1);
+        add(&a, AT_PLATFORM, sp);
+    }
+    u8 random[16] = {0};
+    sys_getrandom(random, sizeof(random), 0);
+    sp = push_bytes(sp & -(u64)16, random, sizeof(random));
+    add(&a, AT_RANDOM, sp);
+    add(&a, AT_NULL, 0);
+    sp = (sp - sizeof(u64) * (1 + argc + 1 + envc + 1 + 2 * a.count)) & -(u64)16;
+    u64 *words = (u64 *)sp;
+    *words++ = argc;
+    words = put_strings(words, argv, &strings);
+    words = put_strings(words, envp, &strings);
+    memcpy(words, a.pair, a.count * sizeof(a.pair[0]));
+    tell_kernel(image, sp, args, args + arg_bytes, args + bytes, &a);
+    return sp;
+}

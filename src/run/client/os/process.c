@@ -1,0 +1,458 @@
+/* process.c: fork, vfork, exec, exit.
+ *
+ * A fork is the host's: memory, code and this very stack are copied. A child that shares memory with its parent until
+ * it execs (vfork, posix_spawn) cannot share the parent's stack, since the parent's frames are on it; no guest state is
+ * in those frames, so the child starts the dispatcher on a stack of its own. The parent sleeps meanwhile, which makes
+ * it safe that both use the same code table and the same connection.
+ *
+ * exec starts this client, or the one of another kind of guest, for files that these can run, and leaves everything else, errors included, to the kernel.
+ */
+#include <linux/sched.h>
+
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/image.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/code/server/spawn.h"
+#include "run/client/code/tier.h"
+#include "run/client/core/frame.h"
+#include "run/client/memory/limits.h"
+#include "run/client/memory/program.h"
+#include "run/client/memory/space.h"
+#include "run/client/os/seccomp.h"
+
+enum { OPTIONS_BYTES = 4096, ARGS_MAX = 1 << 20 };
+enum { MODE_SETUID = 04000, MODE_SETGID = 02000, MODE_GROUP_EXECUTE = 010 };
+
+i64 clone_on_stack(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls, Thread *child);
+__attribute__((visibility("hidden"))) _Noreturn void process_child_start(Thread *t);
+
+/* ---------------------------------------------------------------------------------------------------------- fork */
+
+static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
+    t->pid = (u32)sys_getpid();
+    t->tid = (u32)sys_gettid();
+    if (stack)
+        guest_set_sp(&t->cpu, stack);
+    if (set_tls)
+        guest_set_tls(&t->cpu, tls);
+}
+
+static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
+    start_child(t, stack, set_tls, tls);
+    remote_after_fork(t);
+    keeper_after_fork(t);
+    t->borrows_memory = t->separate = t->own_files = false;
+    the.forked = true;
+    the.limits = *t->limits;
+    t->limits = &the.limits;
+    t->next = NULL; /* the others stayed behind */
+    the.threads = t;
+    the.ended = NULL;
+    code_after_fork();
+    quick_after_fork(t);
+    signal_after_fork(t);
+    tier_begin(t);
+}
+
+/* No other thread is in the middle of a change that the child would never see the end of. */
+static i64 clone_alone(Thread *t, u64 number, const u64 args[6]) {
+    arena_lock();
+    space_lock();
+    arena_after_fork();
+    i64 result = syscall_guarded(&t->pending_signals, number, args);
+    space_unlock();
+    arena_unlock();
+    return result;
+}
+
+/* The memory of translated code is shared until one of the two adds to it: that one takes a copy first, and it may be
+ * the parent, so both are told before there are two. */
+static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
+    u64 args[6] = {flags, 0, parent_tid, child_tid, tls, 0};
+    i64 result = clone_alone(t, __NR_clone, args);
+    if (result == 0)
+        after_fork(t, stack, flags & CLONE_SETTLS, tls);
+    return result;
+}
+
+/* --------------------------------------------------------------------------------------------------------- vfork */
+
+static u64 host_stack_bytes(void) {
+    return the.opt.tier == TIER_OPT ? limits_scaled(HOST_STACK_BYTES) : HOST_STACK_SMALL;
+}
+
+static Thread *thread_copy(const Thread *t, u64 flags) {
+    Thread *child = thread_new(host_stack_bytes());
+    if (!child)
+        return NULL;
+    child->cpu = t->cpu;
+    child->flags = t->flags;
+    child->optimised = t->optimised;
+    guest_set_result(&child->cpu, 0);
+    child->borrows_memory = true;
+    child->own_limits = *t->limits;
+    child->limits = &child->own_limits;
+    child->own_files = t->own_files || !(flags & CLONE_FILES);
+    keeper_copy(child, t);
+    seccomp_inherit(child, t);
+    if (signal_copy(child, t))
+        return child;
+    thread_free(child);
+    return NULL;
+}
+
+void process_child_start(Thread *t) {
+    thread_become(t);
+    sys_rt_sigprocmask(SIG_SETMASK, &t->signal_mask, NULL);
+    thread_run(t);
+}
+
+static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
+    Thread *child = thread_copy(t, flags);
+    if (!child)
+        return -ENOMEM;
+    start_child(child, stack, flags & CLONE_SETTLS, tls);
+    u64 all = ~(u64)0;
+    sys_rt_sigprocmask(SIG_SETMASK, &all, &child->signal_mask);
+    u64 mask = child->signal_mask;
+    i64 result = SYSCALL_RESTART;
+    if (!t->pending_signals)
+        result = clone_on_stack(flags, child->host_stack + child->host_stack_size, parent_tid, child_tid, tls, child);
+    thread_free(child);
+    sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
+    return result;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- threads */
+
+/* The kernel is done with one that has ended; or the process of a separate one was killed, or runs something else. */
+static bool is_gone(const Thread *t, bool ended) {
+    return ended ? sys_tkill(t->tid, 0) == -ESRCH : !__atomic_load_n(&t->lives, __ATOMIC_ACQUIRE);
+}
+
+/* With the arena's lock. */
+static void take_gone(Thread **list, bool ended, Thread **gone) {
+    while (*list) {
+        Thread *t = *list;
+        if (!is_gone(t, ended)) {
+            list = &t->next;
+            continue;
+        }
+        *list = t->next;
+        t->next = *gone;
+        *gone = t;
+    }
+}
+
+static void free_ended(void) {
+    Thread *gone = NULL;
+    arena_lock();
+    take_gone(&the.ended, true, &gone);
+    take_gone(&the.threads, false, &gone);
+    arena_unlock();
+    while (gone) {
+        Thread *t = gone;
+        gone = t->next;
+        thread_free(t);
+    }
+}
+
+static Thread *new_beside(Thread *t, u64 flags) {
+    Thread *child = thread_new(host_stack_bytes());
+    if (!child)
+        return NULL;
+    if (!(flags & CLONE_SIGHAND ? signal_share(child, t) : signal_copy(child, t))) {
+        thread_free(child);
+        return NULL;
+    }
+    child->cpu = t->cpu;
+    child->flags = t->flags;
+    child->optimised = t->optimised;
+    guest_set_result(&child->cpu, 0);
+    child->altstack = child->altstack_size = child->altstack_flags = 0;
+    seccomp_inherit(child, t);
+    child->separate = t->separate || !(flags & CLONE_THREAD);
+    if (child->separate) {
+        child->own_limits = *t->limits;
+        child->limits = &child->own_limits;
+    }
+    the.any_separate |= child->separate;
+    child->own_files = t->own_files || !(flags & CLONE_FILES);
+    keeper_copy(child, t);
+    return child;
+}
+
+/* A thread, or a process that shares this memory and runs beside this one. The kernel tells of the latter's end or exec, unless the
+ * guest wants to be told itself: then its memory stays. Quick code keeps the order of memory accesses that the guest's processor
+ * has; optimised code only if it is made for that. */
+static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
+    u64 all = ~(u64)0, mask;
+    free_ended();
+    tier_stop(t);
+    code_share();
+    Thread *child = new_beside(t, flags);
+    if (!child)
+        return -ENOMEM;
+    start_child(child, stack, flags & CLONE_SETTLS, tls);
+    if (child->separate && !(flags & (CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID)))
+        flags |= CLONE_CHILD_CLEARTID, child_tid = (u64)&child->lives;
+    sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);
+    child->signal_mask = mask;
+    i64 result = SYSCALL_RESTART;
+    if (!t->pending_signals) /* else the mask is not the guest's */
+        result = clone_on_stack(flags, child->host_stack + child->host_stack_size, parent_tid, child_tid, tls, child);
+    sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
+    if (result < 0)
+        thread_free(child);
+    return result;
+}
+
+/* The child is somewhere else, where it may find no server. */
+static void before_namespaces(Thread *t, u64 flags) {
+    enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET };
+    if (flags & NAMESPACES)
+        keeper_prepare(t);
+}
+
+i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
+    before_namespaces(t, flags);
+    if (!(flags & CLONE_VM))
+        return fork_process(t, flags, stack, parent_tid, child_tid, tls);
+    if ((flags & (CLONE_VFORK | CLONE_THREAD | CLONE_SIGHAND)) == CLONE_VFORK)
+        return vfork_process(t, flags, stack, parent_tid, child_tid, tls);
+    return start_beside(t, flags, stack, parent_tid, child_tid, tls);
+}
+
+/* What clone has no room for is passed on for a copy of the process; otherwise callers have to do without. */
+static i64 clone_by_clone3(Thread *t, const struct clone_args *a, u64 stack) {
+    u64 both = CLONE_PIDFD | CLONE_PARENT_SETTID;
+    if (a->flags & CSIGNAL || a->exit_signal & ~(u64)CSIGNAL)
+        return -EINVAL;
+    if (a->flags >> 32 || a->set_tid_size || (a->flags & both) == both)
+        return -ENOSYS;
+    u64 parent_tid = a->flags & CLONE_PIDFD ? a->pidfd : a->parent_tid;
+    return process_fork(t, a->flags | a->exit_signal, stack, parent_tid, a->child_tid, a->tls);
+}
+
+i64 process_clone3(Thread *t, u64 args, u64 size) {
+    struct clone_args a = {0};
+    if (size < CLONE_ARGS_SIZE_VER0)
+        return -EINVAL;
+    if (size > sizeof(a))
+        return -E2BIG;
+    if (guest_read(args, &a, size) != size)
+        return -EFAULT;
+    u64 stack = a.stack ? a.stack + a.stack_size : 0;
+    if (a.flags & CLONE_VM)
+        return clone_by_clone3(t, &a, stack);
+    a.stack = a.stack_size = 0;
+    u64 host[6] = {(u64)&a, size};
+    before_namespaces(t, a.flags);
+    i64 result = clone_alone(t, __NR_clone3, host);
+    if (result == 0)
+        after_fork(t, stack, a.flags & CLONE_SETTLS, a.tls);
+    return result;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- exec */
+
+/* By the effective user, as exec does it; old kernels can only ask for the real one. */
+static bool may_execute(const char *path) {
+    enum { EXECUTE = 1 };
+    i64 error = sys4(__NR_faccessat2, (u64)(i64)AT_FDCWD, (u64)path, EXECUTE, AT_EACCESS);
+    return !(error == -ENOSYS ? sys_access(path, EXECUTE) : error);
+}
+
+/* The first bytes of a file that the kernel would let this process run with the rights it has; how many, or -1. */
+static i64 read_head(const char *path, u8 head[SCRIPT_LINE]) {
+    struct stat st;
+    if (!may_execute(path))
+        return -1;
+    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0), n = -1;
+    if (fd < 0)
+        return -1;
+    bool ok = !sys_fstat((int)fd, &st) && S_ISREG(st.st_mode);
+    bool other_user = (st.st_mode & MODE_SETUID) && (i64)st.st_uid != sys0(__NR_geteuid);
+    u32 sets_group = MODE_SETGID | MODE_GROUP_EXECUTE;
+    bool other_group = (st.st_mode & sets_group) == sets_group && (i64)st.st_gid != sys0(__NR_getegid);
+    if (ok && !other_user && !other_group)
+        n = sys_pread((int)fd, head, SCRIPT_LINE, 0);
+    sys_close((int)fd);
+    return n;
+}
+
+/* Will the client of its kind be able to start it? Which one that is goes into the options. */
+static bool is_guest_elf(const char *path, const u8 *head, i64 size, Options *o) {
+    Elf64_Ehdr e;
+    char message[1];
+    if (size < (i64)sizeof(e))
+        return false;
+    memcpy(&e, head, sizeof(e));
+    if (memcmp(e.e_ident, ELFMAG, SELFMAG) || !kind_choose(e.e_machine, o))
+        return false;
+    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    Program *p = fd < 0 ? NULL : sys_pages(sizeof(Program));
+    bool ok = p && !program_read(p, (int)fd, e.e_machine, o->sysroot, &(Failure){message, sizeof(message)});
+    if (ok)
+        program_close(p);
+    if (p)
+        sys_pages_free(p, sizeof(Program));
+    if (fd >= 0)
+        sys_close((int)fd);
+    return ok;
+}
+
+/* What a client cannot run, the kernel can, or has the right error for. */
+bool process_runs_here(const char *path, Options *o) {
+    char head[SCRIPT_LINE + 1], inside[INTERP_MAX], *interpreter, *arg;
+    char name[SCRIPT_LINE];
+    for (u32 scripts = 0; scripts <= SCRIPTS_MAX; scripts++) {
+        memset(head, 0, sizeof(head));
+        i64 n = read_head(path, (u8 *)head);
+        if (n < 2)
+            return false;
+        if (memcmp(head, "#!", 2))
+            return is_guest_elf(path, (u8 *)head, n, o);
+        if (!script_split(head, &interpreter, &arg))
+            return false;
+        format_text(name, sizeof(name), "%s", interpreter);
+        path = sysroot_find(o->sysroot, name, inside);
+    }
+    return false;
+}
+
+/* The number of strings, or a negative errno. */
+static i64 count_strings(u64 list) {
+    u64 chunk[64];
+    for (i64 n = 0; list;) {
+        size_t got = guest_read(list + (u64)n * 8, chunk, sizeof(chunk)) / 8;
+        if (!got)
+            return -EFAULT;
+        for (size_t i = 0; i < got; i++, n++)
+            if (!chunk[i])
+                return n;
+    }
+    return 0;
+}
+
+const char *client_file(const char *path) {
+    bool found = !sys_access(path, X_OK) || strcmp(path, the.opt.client_path);
+    return found ? path : "/proc/self/exe";
+}
+
+/* execve with one variable more: the shared cache's password. The lists are on the stack: memory would stay behind in the parent of
+ * a vfork child. */
+static i64 exec_with_secret(Thread *t, const char *client, const char **argv, char **envp) {
+    i64 count = count_strings((u64)envp);
+    if (count < 0 || count > ARGS_MAX)
+        return count < 0 ? count : -E2BIG;
+    char variable[sizeof(SHARED_SECRET) + sizeof(((SharedMessage *)0)->password)], *list[count + 2];
+    format_text(variable, sizeof(variable), "%s=%s", SHARED_SECRET, the.secret);
+    if (count)
+        memcpy(list, envp, (size_t)count * sizeof(char *));
+    list[count] = variable;
+    list[count + 1] = NULL;
+    u64 args[6] = {(u64)client, (u64)argv, (u64)list};
+    return syscall_guarded(&t->pending_signals, __NR_execve, args);
+}
+
+/* lathe-client OPTIONS PATH ARGV0 ARGS… */
+static i64 exec_client(Thread *t, const Options *o, const char *path, char **argv, char **envp) {
+    enum { BEFORE = 3 };
+    char options[OPTIONS_BYTES];
+    i64 argc = count_strings((u64)argv);
+    if (argc < 0)
+        return argc;
+    if (argc > ARGS_MAX || !options_format(o, options, sizeof(options)))
+        return -E2BIG;
+    const char *list[argc + BEFORE + 2];
+    list[0] = o->client_path;
+    list[1] = options;
+    list[2] = path;
+    list[BEFORE] = ""; /* the kernel, too, gives a program without argv[0] an empty one */
+    memcpy(list + BEFORE, argv, (size_t)argc * sizeof(char *));
+    list[BEFORE + (argc ? argc : 1)] = NULL;
+    if (the.secret)
+        return exec_with_secret(t, client_file(o->client_path), list, envp);
+    u64 args[6] = {(u64)client_file(o->client_path), (u64)list, (u64)envp};
+    return syscall_guarded(&t->pending_signals, __NR_execve, args);
+}
+
+/* With descriptors of the keeper and of the guest's filters, if there are some. */
+static i64 exec_with_descriptors(Thread *t, Options *o, const char *path, char **argv, char **envp) {
+    i64 filters = seccomp_hand_on(t);
+    if (filters < 0)
+        return filters;
+    o->filters = filters ? (u32)filters + 1 : 0;
+    o->limits = limits_to_hand_on(t->limits);
+    o->keeper = keeper_hand_on(t, true);
+    i64 error = exec_client(t, o, path, argv, envp);
+    keeper_hand_on(t, false);
+    if (filters)
+        sys_close((int)filters);
+    return error;
+}
+
+static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
+    Options options = the.opt;
+    options.by_guest = true;
+    bool here = !the.opt.no_follow && process_runs_here(path, &options), possible = here || may_execute(path);
+    if (possible)
+        image_save(t);
+    if (here)
+        return exec_with_descriptors(t, &options, path, argv, envp);
+    i64 error = possible ? seccomp_leave_to_host(t) : 0;
+    u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
+    if (error)
+        return error;
+    limits_leave_to_host(t->limits);
+    error = syscall_guarded(&t->pending_signals, __NR_execve, args);
+    limits_take_back();
+    return error;
+}
+
+i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
+    if (!t->borrows_memory)
+        remote_silence();
+    signal_before_exec(t);
+    i64 error = exec(t, path, argv, envp);
+    signal_after_exec(t);
+    return error;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- exit */
+
+bool process_leave(Thread *t) {
+    arena_lock();
+    bool last = t->borrows_memory || (the.threads == t && !t->next);
+    if (!last) {
+        thread_unlist(t);
+        t->next = the.ended;
+        the.ended = t;
+    }
+    arena_unlock();
+    return !last;
+}
+
+/* The kernel tells whoever waits for the thread once it is gone; until then it is on its stack. A signal that comes now is for another
+ * thread: the kernel finds it, if this one has not noted it. */
+i64 process_exit_thread(Thread *t, int status) {
+    u64 all = ~(u64)0, mask;
+    sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);
+    if (t->pending_signals) {
+        sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
+        return SYSCALL_RESTART;
+    }
+    if (!process_leave(t))
+        process_exit(t, status);
+    for (;;)
+        sys1(__NR_exit, (u64)status);
+}
+
+void process_exit(Thread *t, int status) {
+    if (!t->separate)
+        image_save(t);
+    if (the.opt.stats && !t->borrows_memory && !t->separate)
+        stats_print();
+    sys_exit_group(status);
+}

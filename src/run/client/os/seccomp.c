@@ -1,0 +1,385 @@
+/* seccomp.c: see seccomp.h.
+ *
+ * A filter is never changed. A thread has the newest of its own, which leads to those before it; threads and what they start share them,
+ * so each counts its users: threads, and filters that came after it. Installing, and whatever else changes which filters a thread has,
+ * is done under the arena's lock; a thread reads its own without.
+ *
+ * Whoever is killed by a filter is killed by the host's kernel: the client installs one that does so. Not here: SECCOMP_RET_USER_NOTIF
+ * is refused as by a kernel before 5.0, and SECCOMP_RET_TRACE finds no tracer. */
+#include "run/client/os/seccomp.h"
+
+#include <linux/capability.h>
+#include <linux/prctl.h>
+
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/image.h"
+#include "run/client/core/frame.h"
+#include "run/client/os/bpf.h"
+#include "run/client/os/calls.h"
+
+enum { INSNS_MAX = (1 << 18) / sizeof(struct sock_filter), INSNS_PER_FILTER = 4 }; /* what the kernel allows, and adds for each */
+enum { ERRNO_MAX = 4095, SIGSYS_BY_FILTER = 1 /* si_code */, PIPE_USUAL = 64 << 10 };
+
+typedef struct Filter {
+    struct Filter *before;
+    u32 users, count;
+    struct sock_filter program[];
+} Filter;
+
+/* -------------------------------------------------------------------------------------------------------------- filters */
+
+static size_t size_of(u32 count) {
+    return sizeof(Filter) + count * sizeof(struct sock_filter);
+}
+
+static void hold(Filter *f) {
+    if (f)
+        __atomic_fetch_add(&f->users, 1, __ATOMIC_RELAXED);
+}
+
+static void release(Filter *f) {
+    while (f && __atomic_sub_fetch(&f->users, 1, __ATOMIC_ACQ_REL) == 0) {
+        Filter *before = f->before;
+        sys_pages_free(f, size_of(f->count));
+        f = before;
+    }
+}
+
+/* With one user. */
+static Filter *new_filter(u32 count) {
+    Filter *f = sys_pages(size_of(count));
+    if (f)
+        f->users = 1, f->count = count;
+    return f;
+}
+
+static bool is_before(const Filter *f, const Filter *last) {
+    while (last && last != f)
+        last = last->before;
+    return last == f;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- installing */
+
+static bool may_install(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {0};
+    if (sys_prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+        return true;
+    return !sys2(__NR_capget, (u64)&header, (u64)sets) && (sets[0].effective >> CAP_SYS_ADMIN & 1);
+}
+
+/* From the guest's struct sock_fprog; with one user. */
+static i64 read_filter(u64 from, Filter **filter) {
+    struct sock_fprog program;
+    if (guest_read(from, &program, sizeof(program)) != sizeof(program))
+        return -EFAULT;
+    if (!program.len || program.len > BPF_MAXINSNS)
+        return -EINVAL;
+    if (!may_install())
+        return -EACCES;
+    if (!program.filter)
+        return -EINVAL;
+    Filter *f = new_filter(program.len);
+    if (!f)
+        return -ENOMEM;
+    size_t bytes = f->count * sizeof(struct sock_filter);
+    bool there = guest_read((u64)program.filter, f->program, bytes) == bytes;
+    if (!there || !bpf_is_valid(f->program, f->count)) {
+        release(f);
+        return there ? -EINVAL : -EFAULT;
+    }
+    *filter = f;
+    return 0;
+}
+
+static bool is_too_much(const Thread *t, const Filter *f) {
+    u32 all = f->count;
+    for (const Filter *b = t->filters; b; b = b->before)
+        all += b->count + INSNS_PER_FILTER;
+    return all > INSNS_MAX;
+}
+
+static bool is_beside(const Thread *t, const Thread *other) {
+    return other != t && other->pid == t->pid;
+}
+
+/* A thread of the process that has filters which this one has not; NULL: none. */
+static const Thread *find_stranger(const Thread *t) {
+    for (const Thread *o = the.threads; o; o = o->next)
+        if (is_beside(t, o) && o->seccomp != SECCOMP_MODE_DISABLED &&
+            (o->seccomp != SECCOMP_MODE_FILTER || !is_before(o->filters, t->filters)))
+            return o;
+    return NULL;
+}
+
+/* The other threads have them from their next call on. */
+static void set_filter(Thread *t, Filter *f) {
+    Filter *old = t->filters;
+    __atomic_store_n(&t->filters, f, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->seccomp, SECCOMP_MODE_FILTER, __ATOMIC_RELEASE);
+    release(old);
+}
+
+static void share_filters(Thread *t) {
+    bool bars = sys_prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+    for (Thread *o = the.threads; o; o = o->next) {
+        if (!is_beside(t, o))
+            continue;
+        hold(t->filters);
+        if (bars)
+            __atomic_store_n(&o->wants_no_new_privs, true, __ATOMIC_RELAXED);
+        set_filter(o, t->filters);
+    }
+}
+
+/* With the arena's lock. */
+static i64 install(Thread *t, Filter *f, u64 flags) {
+    if (t->seccomp == SECCOMP_MODE_STRICT)
+        return -EINVAL;
+    const Thread *stranger = flags & SECCOMP_FILTER_FLAG_TSYNC ? find_stranger(t) : NULL;
+    if (stranger)
+        return flags & SECCOMP_FILTER_FLAG_TSYNC_ESRCH ? -ESRCH : (i64)stranger->tid;
+    if (is_too_much(t, f))
+        return -ENOMEM;
+    f->before = t->filters;
+    hold(f->before);
+    hold(f);
+    set_filter(t, f);
+    if (flags & SECCOMP_FILTER_FLAG_TSYNC)
+        share_filters(t);
+    return 0;
+}
+
+static i64 set_filters(Thread *t, u64 flags, u64 args) {
+    const u64 known = SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_SPEC_ALLOW |
+                      SECCOMP_FILTER_FLAG_TSYNC_ESRCH;
+    Filter *f;
+    if (flags & ~known)
+        return -EINVAL;
+    i64 error = read_filter(args, &f);
+    if (error)
+        return error;
+    arena_lock();
+    i64 result = install(t, f, flags);
+    arena_unlock();
+    release(f);
+    return result;
+}
+
+static i64 set_strict(Thread *t, u64 flags, u64 args) {
+    if (flags || args || t->seccomp == SECCOMP_MODE_FILTER)
+        return -EINVAL;
+    t->seccomp = SECCOMP_MODE_STRICT;
+    return 0;
+}
+
+static i64 is_available(u64 flags, u64 args) {
+    u32 action;
+    if (flags)
+        return -EINVAL;
+    if (guest_read(args, &action, sizeof(action)) != sizeof(action))
+        return -EFAULT;
+    switch (action) {
+    case SECCOMP_RET_KILL_PROCESS: case SECCOMP_RET_KILL_THREAD: case SECCOMP_RET_TRAP: case SECCOMP_RET_ERRNO: case SECCOMP_RET_TRACE:
+    case SECCOMP_RET_LOG: case SECCOMP_RET_ALLOW:
+        return 0;
+    default:
+        return -EOPNOTSUPP;
+    }
+}
+
+i64 seccomp_call(Thread *t, u64 operation, u64 flags, u64 args) {
+    switch ((u32)operation) {
+    case SECCOMP_SET_MODE_STRICT: return set_strict(t, (u32)flags, args);
+    case SECCOMP_SET_MODE_FILTER: return set_filters(t, (u32)flags, args);
+    case SECCOMP_GET_ACTION_AVAIL: return is_available((u32)flags, args);
+    default: return -EINVAL;
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- running */
+
+/* Actions by severity, as the kernel compares them. */
+static i32 action_of(u32 answer) {
+    return (i32)(answer & SECCOMP_RET_ACTION_FULL);
+}
+
+static u32 run_all(const Filter *f, const struct seccomp_data *data) {
+    u32 answer = SECCOMP_RET_ALLOW;
+    for (; f; f = f->before) {
+        u32 one = bpf_run(f->program, data);
+        if (action_of(one) < action_of(answer))
+            answer = one;
+    }
+    return answer;
+}
+
+/* As the kernel does it: by a filter that does nothing else. */
+static _Noreturn void end_by(Thread *t, u32 action) {
+    struct sock_filter stop = BPF_STMT(BPF_RET | BPF_K, action);
+    const struct sock_fprog program = {1, &stop};
+    if (action != SECCOMP_RET_KILL_THREAD || !process_leave(t))
+        image_save(t);
+    sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    sys_prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (u64)&program, 0, 0);
+    sys_getpid();
+    signal_die(SIGSYS);
+}
+
+static _Noreturn void end_strictly(Thread *t) {
+    process_leave(t);
+    sys_prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0);
+    sys_getpid();
+    signal_die(SIGKILL);
+}
+
+static i64 trap(Thread *t, const struct seccomp_data *data, u32 reason) {
+    SignalInfo info = {.number = SIGSYS, .error = (i32)reason, .code = SIGSYS_BY_FILTER, .address = data->instruction_pointer};
+    memcpy(info.rest, &data->nr, sizeof(data->nr));
+    memcpy(info.rest + sizeof(data->nr), &data->arch, sizeof(data->arch));
+    return signal_force(t, &info) ? SYSCALL_NO_RESULT : SYSCALL_RESTART;
+}
+
+static bool obey(Thread *t, const struct seccomp_data *data, u32 answer, i64 *result) {
+    u32 reason = answer & SECCOMP_RET_DATA;
+    switch (answer & SECCOMP_RET_ACTION_FULL) {
+    case SECCOMP_RET_ALLOW:
+    case SECCOMP_RET_LOG:
+        return true;
+    case SECCOMP_RET_ERRNO:
+        *result = -(i64)(reason < ERRNO_MAX ? reason : ERRNO_MAX);
+        return false;
+    case SECCOMP_RET_TRACE:
+    case SECCOMP_RET_USER_NOTIF:
+        *result = -ENOSYS;
+        return false;
+    case SECCOMP_RET_TRAP:
+        *result = trap(t, data, reason);
+        return false;
+    case SECCOMP_RET_KILL_THREAD:
+        end_by(t, SECCOMP_RET_KILL_THREAD);
+    default:
+        end_by(t, SECCOMP_RET_KILL_PROCESS);
+    }
+}
+
+static bool strictly_allows(u64 number) {
+    Call call = call_of(number);
+    return call == CALL_read || call == CALL_write || call == CALL_exit || call == CALL_rt_sigreturn;
+}
+
+bool seccomp_allows(Thread *t, u64 number, const u64 a[6], i64 *result) {
+    if (t->pending_signals) {
+        *result = SYSCALL_RESTART;
+        return false;
+    }
+    if (t->seccomp == SECCOMP_MODE_STRICT && !strictly_allows(number))
+        end_strictly(t);
+    if (t->seccomp != SECCOMP_MODE_FILTER)
+        return true;
+    if (__atomic_exchange_n(&t->wants_no_new_privs, false, __ATOMIC_RELAXED))
+        sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    struct seccomp_data data = {.nr = (int)number, .arch = guest_facts.audit_arch, .instruction_pointer = t->cpu.pc};
+    memcpy(data.args, a, sizeof(data.args));
+    return obey(t, &data, run_all(__atomic_load_n(&t->filters, __ATOMIC_ACQUIRE), &data), result);
+}
+
+/* ----------------------------------------------------------------------------------------------------- threads and exec */
+
+void seccomp_inherit(Thread *child, const Thread *parent) {
+    child->seccomp = parent->seccomp;
+    child->wants_no_new_privs = parent->wants_no_new_privs;
+    child->filters = parent->filters;
+    hold(child->filters);
+}
+
+void seccomp_forget(Thread *t) {
+    release(t->filters);
+    t->filters = NULL;
+}
+
+static u64 bytes_to_hand_on(const Thread *t) {
+    u64 bytes = 0;
+    for (const Filter *f = t->filters; f; f = f->before)
+        bytes += sizeof(f->count) + f->count * sizeof(struct sock_filter);
+    return bytes;
+}
+
+/* A pipe needs no file system, and no limit of file sizes is for it. It holds all of it. */
+i64 seccomp_hand_on(const Thread *t) {
+    enum { SET_PIPE_SIZE = 1031, AWAY = 1000 };
+    int ends[2];
+    u64 bytes = bytes_to_hand_on(t);
+    if (!t->filters)
+        return 0;
+    i64 error = sys_pipe2(ends, O_CLOEXEC | O_NONBLOCK);
+    if (error)
+        return error;
+    bool ok = bytes <= PIPE_USUAL || sys_fcntl(ends[1], SET_PIPE_SIZE, bytes) >= (i64)bytes;
+    for (const Filter *f = t->filters; f && ok; f = f->before)
+        ok = sys_write_all(ends[1], &f->count, sizeof(f->count)) &&
+             sys_write_all(ends[1], f->program, f->count * sizeof(struct sock_filter));
+    i64 fd = ok ? sys_fcntl(ends[0], F_DUPFD, AWAY) : -ENOMEM;
+    if (ok && fd < 0) /* the limit is lower than that */
+        fd = sys_fcntl(ends[0], F_DUPFD, 3);
+    sys_close(ends[0]);
+    sys_close(ends[1]);
+    return fd;
+}
+
+bool seccomp_take_over(Thread *t, int fd) {
+    Filter **end = &t->filters;
+    u32 count;
+    bool ok = true;
+    while (ok && sys_read_all(fd, &count, sizeof(count))) {
+        ok = count && count <= BPF_MAXINSNS && (*end = new_filter(count)) &&
+             sys_read_all(fd, (*end)->program, count * sizeof(struct sock_filter)) && bpf_is_valid((*end)->program, count);
+        end = ok ? &(*end)->before : end;
+    }
+    t->seccomp = SECCOMP_MODE_FILTER;
+    sys_close(fd);
+    return ok && t->filters;
+}
+
+static bool host_allows(const Filter *f, u64 number) {
+    const struct seccomp_data data = {.nr = (int)number, .arch = guest_facts.audit_arch};
+    return action_of(run_all(f, &data)) >= action_of(SECCOMP_RET_LOG);
+}
+
+/* The oldest first, by a call that those before allow. */
+static void leave(const Filter *f) {
+    const struct sock_fprog p = {(u16)f->count, (struct sock_filter *)f->program};
+    if (f->before)
+        leave(f->before);
+    if (host_allows(f->before, __NR_seccomp))
+        sys3(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, (u64)&p);
+    else
+        sys_prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (u64)&p, 0, 0);
+}
+
+i64 seccomp_leave_to_host(const Thread *t) {
+    if (!t->filters)
+        return 0;
+    for (const Filter *f = t->filters; f->before; f = f->before)
+        if (!host_allows(f->before, __NR_seccomp) && !host_allows(f->before, __NR_prctl))
+            return -EACCES;
+    if (!may_install() || !host_allows(t->filters, __NR_execve))
+        return -EACCES;
+    leave(t->filters);
+    return 0;
+}
+
+SeccompFacts seccomp_facts(u32 tid) {
+    SeccompFacts facts = {0};
+    arena_lock();
+    for (const Thread *t = the.threads; t; t = t->next) {
+        if (t->tid != tid)
+            continue;
+        facts.mode = t->seccomp;
+        for (const Filter *f = t->filters; f; f = f->before)
+            facts.filters++;
+    }
+    arena_unlock();
+    return facts;
+}

@@ -1,0 +1,545 @@
+/* syscall.c: the guest's system calls.
+ *
+ * Guest and host have nearly one ABI, and one address space, so most calls go to the kernel as they are (syscalls.def). What is
+ * done here is what changes memory, threads, processes or signals, what would show the client instead of the guest
+ * (/proc/self/exe), and what would take the client's own descriptor away.
+ *
+ * A signal with a handler of the guest that arrives before a call, or makes the kernel restart one, comes first: the
+ * call answers SYSCALL_RESTART and the guest's pc goes back to its instruction, exactly as the kernel does it.
+ */
+#include <asm/resource.h>
+#include <linux/openat2.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+
+#include "run/client/code/image.h"
+#include "run/client/code/optimised/leave.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/code/server/hidden.h"
+#include "run/client/code/server/spawn.h"
+#include "run/client/core/frame.h"
+#include "run/client/memory/limits.h"
+#include "run/client/os/reach.h"
+#include "run/client/os/seccomp.h"
+
+enum { KERNEL_WRITES = 1 << 16, PATH_BYTES = 4096, RELEASES_MAX = 64 };
+
+static i64 pass(Thread *t, u64 number, const u64 a[6]) {
+    return syscall_repeated(t, number, a);
+}
+
+/* -------------------------------------------------------------------------------------------------------- memory */
+
+static i64 own_mmap(Thread *t, const u64 a[6]) {
+    (void)t;
+    return space_mmap(a[0], a[1], (u32)a[2], (u32)a[3], (int)a[4], a[5]);
+}
+
+static i64 own_munmap(Thread *t, const u64 a[6]) {
+    (void)t;
+    return space_munmap(a[0], a[1]);
+}
+
+static i64 own_mprotect(Thread *t, const u64 a[6]) {
+    (void)t;
+    return space_mprotect(a[0], a[1], (u32)a[2]);
+}
+
+/* The guest's processor has no protection keys. */
+static i64 own_pkey_mprotect(Thread *t, const u64 a[6]) {
+    return (int)a[3] == -1 ? own_mprotect(t, a) : -EINVAL;
+}
+
+static i64 own_mremap(Thread *t, const u64 a[6]) {
+    (void)t;
+    return space_mremap(a[0], a[1], a[2], (u32)a[3], a[4]);
+}
+
+static i64 own_brk(Thread *t, const u64 a[6]) {
+    (void)t;
+    return (i64)space_brk(a[0]);
+}
+
+static i64 own_shmat(Thread *t, const u64 a[6]) {
+    (void)t;
+    return shm_attach((int)a[0], a[1], (u32)a[2]);
+}
+
+static i64 own_shmdt(Thread *t, const u64 a[6]) {
+    (void)t;
+    return shm_detach(a[0]);
+}
+
+static i64 own_mlockall(Thread *t, const u64 a[6]) {
+    (void)t;
+    return limits_lock_all((u32)a[0]);
+}
+
+/* These limits would be the server's, too. */
+static void before_limit(Thread *t, u32 resource, u64 set) {
+    if (set && (resource == RLIMIT_CPU || resource == RLIMIT_FSIZE || resource == RLIMIT_NOFILE || resource == RLIMIT_NPROC))
+        keeper_prepare(t);
+}
+
+static i64 own_prlimit64(Thread *t, const u64 a[6]) {
+    before_limit(t, (u32)a[1], a[2]);
+    return limits_call(t, (int)a[0], (u32)a[1], a[2], a[3]);
+}
+
+static i64 own_getrlimit(Thread *t, const u64 a[6]) {
+    return a[1] ? limits_call(t, 0, (u32)a[0], 0, a[1]) : -EFAULT;
+}
+
+static i64 own_setrlimit(Thread *t, const u64 a[6]) {
+    before_limit(t, (u32)a[0], a[1]);
+    return a[1] ? limits_call(t, 0, (u32)a[0], a[1], 0) : -EFAULT;
+}
+
+/* Who knows where the kernel will write for the requests that are handed over now: anywhere. */
+static i64 own_io_uring_enter(Thread *t, const u64 a[6]) {
+    if (a[1] && the.releases < RELEASES_MAX)
+        the.releases += quick_allow_writes();
+    return signal_suspended_ring(t, a);
+}
+
+/* ----------------------------------------------------------------------------------------- processes and signals */
+
+static i64 own_fork(Thread *t, const u64 a[6]) {
+    (void)a;
+    return process_fork(t, SIGCHLD, 0, 0, 0, 0);
+}
+
+static i64 own_vfork(Thread *t, const u64 a[6]) {
+    (void)a;
+    return process_fork(t, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+}
+
+static i64 own_clone(Thread *t, const u64 a[6]) {
+    return process_fork(t, a[0], a[1], a[2], a[3], a[4]);
+}
+
+static i64 own_clone3(Thread *t, const u64 a[6]) {
+    return process_clone3(t, a[0], a[1]);
+}
+
+static i64 own_exit_group(Thread *t, const u64 a[6]) {
+    process_exit(t, (int)a[0]);
+}
+
+static i64 own_exit(Thread *t, const u64 a[6]) {
+    return process_exit_thread(t, (int)a[0]);
+}
+
+static i64 own_rt_sigaction(Thread *t, const u64 a[6]) {
+    return signal_action(t, a[0], a[1], a[2], a[3]);
+}
+
+static i64 own_rt_sigreturn(Thread *t, const u64 a[6]) {
+    (void)a;
+    return signal_return(t);
+}
+
+static i64 own_rt_sigprocmask(Thread *t, const u64 a[6]) {
+    return signal_procmask(t, a[0], a[1], a[2], a[3]);
+}
+
+static i64 own_rt_sigpending(Thread *t, const u64 a[6]) {
+    return signal_pending(t, a[0], a[1]);
+}
+
+static i64 own_rt_sigtimedwait(Thread *t, const u64 a[6]) {
+    return signal_timedwait(t, a[0], a[1], a[2], a[3]);
+}
+
+static i64 own_signalfd(Thread *t, const u64 a[6]) {
+    return signal_descriptor(t, __NR_signalfd, a);
+}
+
+static i64 own_signalfd4(Thread *t, const u64 a[6]) {
+    return signal_descriptor(t, __NR_signalfd4, a);
+}
+
+static i64 own_rt_sigsuspend(Thread *t, const u64 a[6]) {
+    return signal_suspended(t, __NR_rt_sigsuspend, a, 0);
+}
+
+static i64 own_ppoll(Thread *t, const u64 a[6]) {
+    return signal_suspended(t, __NR_ppoll, a, 3);
+}
+
+static i64 own_epoll_pwait(Thread *t, const u64 a[6]) {
+    return signal_suspended(t, __NR_epoll_pwait, a, 4);
+}
+
+static i64 own_epoll_pwait2(Thread *t, const u64 a[6]) {
+    return signal_suspended(t, __NR_epoll_pwait2, a, 4);
+}
+
+static i64 own_pselect6(Thread *t, const u64 a[6]) {
+    return signal_suspended_by(t, __NR_pselect6, a);
+}
+
+static i64 own_io_pgetevents(Thread *t, const u64 a[6]) {
+    return signal_suspended_by(t, __NR_io_pgetevents, a);
+}
+
+static i64 own_sigaltstack(Thread *t, const u64 a[6]) {
+    return signal_altstack(t, a[0], a[1]);
+}
+
+static i64 own_seccomp(Thread *t, const u64 a[6]) {
+    return seccomp_call(t, a[0], a[1], a[2]);
+}
+
+static i64 set_seccomp(Thread *t, u64 mode, u64 filter) {
+    if (mode == SECCOMP_MODE_STRICT)
+        return seccomp_call(t, SECCOMP_SET_MODE_STRICT, 0, 0);
+    return mode == SECCOMP_MODE_FILTER ? seccomp_call(t, SECCOMP_SET_MODE_FILTER, 0, filter) : -EINVAL;
+}
+
+static i64 own_prctl(Thread *t, const u64 a[6]) {
+    enum { SYSCALL_USER_DISPATCH = 59 };
+    switch ((int)a[0]) {
+    case PR_SET_SECCOMP:
+        return set_seccomp(t, a[1], a[2]);
+    case PR_GET_SECCOMP:
+        return t->seccomp;
+    case SYSCALL_USER_DISPATCH: /* it would see the client's calls */
+        return -EINVAL;
+    case PR_SET_MM:
+        return -EPERM;
+    case PR_SET_CHILD_SUBREAPER: /* it would wait for servers */
+    case PR_SET_SECUREBITS:
+    case PR_CAPBSET_DROP:
+        keeper_prepare(t);
+        return pass(t, __NR_prctl, a);
+    default:
+        return pass(t, __NR_prctl, a);
+    }
+}
+
+static i64 own_landlock_restrict_self(Thread *t, const u64 a[6]) {
+    return landlock_restrict(t, a);
+}
+
+/* --------------------------------------------------------------------------------------------------------- paths */
+
+static i64 read_path(u64 addr, char path[PATH_BYTES]) {
+    size_t n = guest_read(addr, path, PATH_BYTES);
+    if (memchr(path, 0, n))
+        return 0;
+    return n == PATH_BYTES ? -ENAMETOOLONG : -EFAULT;
+}
+
+/* Which argument of a call that looks at a file, and changes nothing, is the path; -1: none. */
+static int path_argument(Call call) {
+    switch (call) {
+    case CALL_open: case CALL_stat: case CALL_lstat: case CALL_access: case CALL_readlink:
+        return 0;
+    case CALL_openat: case CALL_newfstatat: case CALL_statx: case CALL_faccessat: case CALL_faccessat2: case CALL_readlinkat:
+        return 1;
+    default:
+        return -1;
+    }
+}
+
+/* Files are looked for in the sysroot first. */
+static bool use_sysroot(Call call, const u64 a[6], u64 changed[6], char path[PATH_BYTES]) {
+    char name[PATH_BYTES];
+    int at = *the.opt.sysroot ? path_argument(call) : -1;
+    if (at < 0 || read_path(a[at], name) || *name != '/')
+        return false;
+    if (format_text(path, PATH_BYTES, "%s%s", the.opt.sysroot, name) + 1 >= PATH_BYTES || sys_access(path, 0))
+        return false;
+    memcpy(changed, a, 6 * sizeof(u64));
+    changed[at] = (u64)path;
+    return true;
+}
+
+/* Calls with a path, in a directory if dir_at is not NOWHERE, that may lead to a file of /proc about the client. The
+ * kernel goes first: if it could read the path, so can we. */
+enum { NOWHERE = -1 };
+
+static ProcPath find_file(const u64 a[6], int dir_at) {
+    return proc_find(dir_at == NOWHERE ? AT_FDCWD : (int)a[dir_at], (const char *)a[dir_at + 1]);
+}
+
+/* What the kernel found is the client's file: the same call for the guest's file replaces the result. */
+static i64 with_exe(Thread *t, u64 number, const u64 a[6], int dir_at) {
+    i64 result = pass(t, number, a);
+    if (result < 0 || find_file(a, dir_at).file != PROC_EXE)
+        return result;
+    u64 again[6];
+    memcpy(again, a, sizeof(again));
+    again[dir_at + 1] = (u64)the.opt.guest_path;
+    return pass(t, number, again);
+}
+
+/* Opened as `fd` with these flags. O_NOFOLLOW is for the link exe itself. */
+static i64 opened(i64 fd, const u64 a[6], int dir_at, u64 flags) {
+    if (fd < 0)
+        return fd;
+    ProcPath found = find_file(a, dir_at);
+    if (found.file != PROC_OTHER && found.file != PROC_EXE && !(flags & O_PATH))
+        return proc_open(&found, (int)fd, (u32)flags);
+    if (found.file != PROC_EXE || flags & O_NOFOLLOW)
+        return fd;
+    sys_close((int)fd);
+    return sys_open(the.opt.guest_path, (u32)flags, 0);
+}
+
+static i64 own_open(Thread *t, const u64 a[6]) {
+    return opened(pass(t, __NR_open, a), a, NOWHERE, a[1]);
+}
+
+static i64 own_openat(Thread *t, const u64 a[6]) {
+    return opened(pass(t, __NR_openat, a), a, 0, a[2]);
+}
+
+static i64 own_openat2(Thread *t, const u64 a[6]) {
+    i64 fd = pass(t, __NR_openat2, a);
+    return fd < 0 ? fd : opened(fd, a, 0, ((const struct open_how *)a[2])->flags);
+}
+
+static i64 own_stat(Thread *t, const u64 a[6]) {
+    return with_exe(t, __NR_stat, a, NOWHERE);
+}
+
+static i64 own_newfstatat(Thread *t, const u64 a[6]) {
+    if (a[3] & (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+        return pass(t, __NR_newfstatat, a);
+    return with_exe(t, __NR_newfstatat, a, 0);
+}
+
+static i64 own_statx(Thread *t, const u64 a[6]) {
+    if (a[2] & (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+        return pass(t, __NR_statx, a);
+    return with_exe(t, __NR_statx, a, 0);
+}
+
+static i64 own_access(Thread *t, const u64 a[6]) {
+    return with_exe(t, __NR_access, a, NOWHERE);
+}
+
+static i64 own_faccessat(Thread *t, const u64 a[6]) {
+    return with_exe(t, __NR_faccessat, a, 0);
+}
+
+static i64 own_faccessat2(Thread *t, const u64 a[6]) {
+    return with_exe(t, __NR_faccessat2, a, 0);
+}
+
+/* The kernel looks first, at the path and at one byte of the buffer: where that goes well the guest's pointers are good, and no
+ * more than the answer is ever written. */
+static i64 read_link(Thread *t, u64 number, const u64 a[6], int dir_at) {
+    int path_at = dir_at + 1;
+    u64 probe[6], size = (u64)(int)a[path_at + 2];
+    memcpy(probe, a, sizeof(probe));
+    if ((i64)size > 1)
+        probe[path_at + 2] = 1;
+    i64 result = pass(t, number, probe);
+    if (result < 0 || find_file(a, dir_at).file != PROC_EXE)
+        return result < 0 ? result : pass(t, number, a);
+    size_t len = strlen(the.opt.guest_path);
+    if (len > size)
+        len = size;
+    memcpy((void *)a[path_at + 1], the.opt.guest_path, len);
+    return (i64)len;
+}
+
+static i64 own_readlink(Thread *t, const u64 a[6]) {
+    return read_link(t, __NR_readlink, a, NOWHERE);
+}
+
+static i64 own_readlinkat(Thread *t, const u64 a[6]) {
+    return read_link(t, __NR_readlinkat, a, 0);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- exec */
+
+static i64 exec_path(Thread *t, const char *path, u64 argv, u64 envp) {
+    const char *file = proc_find(AT_FDCWD, path).file == PROC_EXE ? the.opt.guest_path : path;
+    return process_exec(t, file, (char **)argv, (char **)envp);
+}
+
+static i64 own_execve(Thread *t, const u64 a[6]) {
+    char path[PATH_BYTES];
+    i64 error = read_path(a[0], path);
+    return error ? error : exec_path(t, path, a[1], a[2]);
+}
+
+/* The file behind a descriptor by a name that outlives exec, which closes descriptors. */
+static i64 exec_descriptor(Thread *t, int fd, u64 argv, u64 envp) {
+    char link[32], path[PATH_BYTES];
+    struct stat here, there;
+    format_text(link, sizeof(link), "/proc/self/fd/%d", fd);
+    i64 n = sys_readlink(link, path, sizeof(path) - 1);
+    if (n < 0)
+        return -EBADF;
+    path[n] = 0;
+    if (!sys_fstat(fd, &here) && !sys_stat(path, &there) && here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+        return exec_path(t, path, argv, envp);
+    i64 copy = sys_fcntl(fd, F_DUPFD, DESCRIPTOR_AWAY); /* a file without a name: the new program inherits it */
+    if (copy < 0)
+        return copy;
+    format_text(path, sizeof(path), "/proc/self/fd/%d", (int)copy);
+    i64 error = exec_path(t, path, argv, envp);
+    sys_close((int)copy);
+    return error;
+}
+
+static i64 own_execveat(Thread *t, const u64 a[6]) {
+    char path[PATH_BYTES], whole[PATH_BYTES + 64];
+    i64 error = read_path(a[1], path);
+    if (error)
+        return error;
+    int dir = (int)a[0];
+    if (!*path)
+        return a[4] & AT_EMPTY_PATH ? exec_descriptor(t, dir, a[2], a[3]) : -ENOENT;
+    if (*path == '/' || dir == AT_FDCWD)
+        return exec_path(t, path, a[2], a[3]);
+    char link[32], name[PATH_BYTES];
+    format_text(link, sizeof(link), "/proc/self/fd/%d", dir);
+    i64 n = sys_readlink(link, name, sizeof(name) - 1);
+    if (n < 0)
+        return -EBADF;
+    name[n] = 0;
+    if (format_text(whole, sizeof(whole), "%s/%s", name, path) >= PATH_BYTES)
+        return -ENAMETOOLONG;
+    return exec_path(t, whole, a[2], a[3]);
+}
+
+/* --------------------------------------------------------------------------------------- the client's descriptor */
+
+/* For the guest, our descriptors are not open. */
+static i64 own_close(Thread *t, const u64 a[6]) {
+    return (int)a[0] >= 0 && hidden_next(t, (int)a[0]) == (int)a[0] ? -EBADF : pass(t, __NR_close, a);
+}
+
+static i64 own_dup2(Thread *t, const u64 a[6]) {
+    return hidden_make_way(t, (int)a[1]) ? pass(t, __NR_dup2, a) : -EMFILE;
+}
+
+static i64 own_dup3(Thread *t, const u64 a[6]) {
+    return hidden_make_way(t, (int)a[1]) ? pass(t, __NR_dup3, a) : -EMFILE;
+}
+
+static i64 own_close_range(Thread *t, const u64 a[6]) {
+    u32 first = (u32)a[0], last = (u32)a[1];
+    i64 error = 0;
+    for (int ours; first <= (u32)INT32_MAX && (ours = hidden_next(t, (int)first)) >= 0 && (u32)ours <= last && !error;) {
+        if (first < (u32)ours)
+            error = sys3(__NR_close_range, first, (u64)ours - 1, a[2]);
+        first = (u32)ours + 1;
+    }
+    return error || first > last ? error : pass(t, __NR_close_range, (u64[6]){first, last, a[2]});
+}
+
+/* ----------------------------------------------------------------------------------------------------- the table */
+
+typedef enum Kind { KIND_NONE, KIND_PASS, KIND_CONFINE, KIND_OWN, KIND_RANGE, KIND_REFUSE } Kind;
+
+typedef struct Row {
+    u8 kind;
+    u8 pointers; /* reach.h */
+    i16 error;
+    CallFunction *own;
+} Row;
+
+static const Row rows[CALLS] = {
+#define PASS(name, text) [CALL_##name] = {KIND_PASS, REACH_POINTERS(text), 0, NULL},
+#define CONFINE(name, text) [CALL_##name] = {KIND_CONFINE, REACH_POINTERS(text), 0, NULL},
+#define OWN(name, text) [CALL_##name] = {KIND_OWN, REACH_POINTERS(text), 0, own_##name},
+#define RANGE(name, text) [CALL_##name] = {KIND_RANGE, REACH_POINTERS(text), 0, NULL},
+#define REFUSE(name, text, error) [CALL_##name] = {KIND_REFUSE, 0, -error, NULL},
+#define GUEST(id, name, text) [CALL_##id] = {KIND_OWN, REACH_POINTERS(text), 0, guest_##id},
+#include "guest_calls.def"
+#include "run/client/os/syscalls.def"
+#undef PASS
+#undef CONFINE
+#undef OWN
+#undef RANGE
+#undef REFUSE
+#undef GUEST
+};
+
+/* Where files may be others than before, the image is written now and not at the end. */
+static void before_confinement(Thread *t, Call call, const u64 a[6]) {
+    keeper_prepare(t);
+    if (call == CALL_chroot || call == CALL_pivot_root || call == CALL_setns || (call == CALL_unshare && a[0] & CLONE_NEWNS)) {
+        image_save(t);
+        image_give_up();
+    }
+}
+
+i64 call_do(Thread *t, Call call, const u64 a[6]) {
+    const Row *r = &rows[call];
+    u64 number = call_host(call), changed[6];
+    char path[PATH_BYTES];
+    if (use_sysroot(call, a, changed, path))
+        a = changed;
+    if (t->pending_signals)
+        return SYSCALL_RESTART;
+    /* The kernel does not always say that it could not write, or does only half of the call. A program that makes code all the time
+     * has pages near its arguments always: it has to live with that. */
+    for (u32 i = 0; i < 6 && the.releases < RELEASES_MAX; i++)
+        the.releases += quick_allow_writes_to(a[i], a[i] + KERNEL_WRITES);
+    switch ((Kind)r->kind) {
+    case KIND_CONFINE:
+        before_confinement(t, call, a);
+        return pass(t, number, a);
+    case KIND_PASS: {
+        i64 result = pass(t, number, a);
+        return result == -EFAULT && quick_allow_writes() ? pass(t, number, a) : result;
+    }
+    case KIND_OWN:
+        return r->own(t, a);
+    case KIND_RANGE:
+        return reach_range(t, call, a);
+    case KIND_REFUSE:
+        return r->error;
+    case KIND_NONE:
+        break;
+    }
+    return -ENOSYS;
+}
+
+/* A call with the guest's own arguments. */
+static i64 do_for_guest(Thread *t, Call call, const u64 a[6]) {
+    u32 pointers = rows[call].pointers;
+    u64 replaced[6];
+    if (!reach_any_suspect(pointers, a))
+        return call_do(t, call, a);
+    reach_replace(pointers, a, replaced);
+    return call_do(t, call, replaced);
+}
+
+/* The state is whole, and no guest state is in the frames that are left behind. */
+_Noreturn static void start_anew(Thread *t) {
+    thread_start(t, t->host_stack + t->host_stack_size);
+}
+
+void guest_syscall(GuestCpu *cpu) {
+    Thread *t = (Thread *)cpu;
+    u64 number = guest_number(cpu), a[6];
+    guest_arguments(cpu, a);
+    if (the.opt.stats) /* else threads would wait for one another here */
+        __atomic_fetch_add(&the.stats.syscalls, 1, __ATOMIC_RELAXED);
+    if (the.opt.strace)
+        trace_enter(t, number, a);
+    t->in_call = true;
+    i64 result;
+    if (!t->seccomp || seccomp_allows(t, number, a, &result))
+        result = do_for_guest(t, call_of(number), a);
+    t->in_call = false; /* before leave_due */
+    if (result == SYSCALL_RESTART)
+        cpu->pc -= GUEST_SYSCALL_BYTES;
+    else if (result != SYSCALL_NO_RESULT)
+        guest_set_result(cpu, (u64)result);
+    if (the.opt.strace)
+        trace_exit(t, number, a, result);
+    signal_deliver(t);
+    if (leave_due(t))
+        start_anew(t);
+}
