@@ -142,6 +142,7 @@ static void leave_to_other_kind(char **argv, char **envp) {
         return;
     if (*the.opt.sysroot)
         memcpy(o.sysroot, the.opt.sysroot, sizeof(o.sysroot));
+    o.keeper = keeper_hand_on(NULL, true);
     if (!options_format(&o, text, sizeof(text)))
         die("the options are too long");
     argv[0] = o.client_path, argv[OPTIONS] = text;
@@ -208,7 +209,7 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.start_us = sys_now_us();
     the.auxv = auxv;
     the.envp = envp;
-    keeper_take_over(the.opt.keeper);
+    keeper_begin(the.opt.keeper);
     the.opt.keeper = 0;
     the.stats_fd = the.opt.stats || *the.opt.shared ? keep_stderr() : 2;
     if (!space_init(image_window_hint(argv[2])) || !arena_init() || !code_init() || !quick_init())

@@ -5,8 +5,16 @@
  * client's program, which only waits for sockets. A client that needs a server makes a pair of sockets and sends one end; the keeper starts
  * a server that serves it. No answer is needed: if no server comes, the client's end is closed.
  *
+ * Where orphans are adopted by the guest (it is the first process of a PID namespace, or has asked for them by PR_SET_CHILD_SUBREAPER), servers
+ * and keepers would be its children, too: wait would not say ECHILD, and answer with processes that the guest never started. There a
+ * keeper is started with the client, so that all servers are the keeper's children. The keeper itself is a child of the guest's that wait passes
+ * over, because it sends no signal when it ends (clone(2), "The child termination signal"); exec would change that to SIGCHLD, so the keeper
+ * stays a copy of the client. Only __WALL and __WCLONE show it.
+ *
  * The guest's descriptors do not show the one that leads to the keeper (hidden.c). Processes that fork makes and programs that exec starts
  * have it, too; the keeper ends when the last of them has. */
+#include <linux/prctl.h>
+
 #include "run/client/code/server/hidden.h"
 #include "run/client/code/server/spawn.h"
 
@@ -19,7 +27,7 @@ enum {
     MSG_NOSIGNAL = 0x4000,
     MSG_CMSG_CLOEXEC = 0x40000000
 };
-enum { CHILD_ENDED = 17 /* SIGCHLD */ };
+enum { CHILD_ENDED = 17 /* SIGCHLD */, SIG_SETMASK = 2 };
 
 static const char meant[] = "keep-servers";
 
@@ -49,78 +57,7 @@ static void parcel_init(Parcel *p, char *byte, int fd) {
     p->header.control_size = sizeof(p->control);
 }
 
-/* --------------------------------------------------------------------------------------------------------- in the client */
-
-static int *place(Thread *t) {
-    return t->own_files ? &t->keeper : &the.keeper;
-}
-
-int *keeper_descriptor(Thread *t) {
-    return *place(t) ? place(t) : NULL;
-}
-
-void keeper_copy(Thread *child, const Thread *parent) {
-    child->keeper = parent->own_files ? parent->keeper : the.keeper;
-}
-
-void keeper_after_fork(Thread *t) {
-    if (t->own_files)
-        the.keeper = t->keeper;
-}
-
-static bool is_needed(void) {
-    return the.opt.tier != TIER_QUICK;
-}
-
-/* The number 0 is for "none": standard input is the guest's. */
-void keeper_prepare(Thread *t) {
-    int pair[2];
-    if (!is_needed() || *place(t) || sys_socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-        return;
-    const char *client = client_file(the.opt.client_path);
-    char *argv[] = {(char *)client, (char *)meant, the.opt.server_path, NULL};
-    bool ok = spawn_beside(pair[1], client, argv);
-    sys_close(pair[1]);
-    int fd = hidden_place(pair[0]);
-    if (ok && fd)
-        *place(t) = fd;
-    else
-        sys_close(fd);
-}
-
-bool keeper_start_server(Thread *t, int socket) {
-    char byte = 0;
-    Parcel p;
-    if (!*place(t))
-        return false;
-    parcel_init(&p, &byte, socket);
-    i64 sent;
-    do
-        sent = sys3(__NR_sendmsg, (u64)*place(t), (u64)&p.header, MSG_NOSIGNAL);
-    while (sent == -EINTR);
-    if (sent == 1)
-        return true;
-    sys_close(*place(t));
-    *place(t) = 0;
-    return false;
-}
-
-u32 keeper_hand_on(Thread *t, bool stays) {
-    if (!*place(t) || sys_fcntl(*place(t), F_SETFD, stays ? 0 : FD_CLOEXEC))
-        return 0;
-    return (u32)*place(t);
-}
-
-void keeper_take_over(u32 option) {
-    if (option && !sys_fcntl((int)option, F_SETFD, FD_CLOEXEC))
-        the.keeper = (int)option;
-}
-
 /* -------------------------------------------------------------------------------------------------------- in the keeper */
-
-bool keeper_is_meant(int argc, char **argv) {
-    return argc == KEEPER_ARGUMENTS && !strcmp(argv[1], meant);
-}
 
 /* A socket that a client has sent; -1: a message without one, -2: no client is left. */
 static int next_socket(void) {
@@ -142,15 +79,132 @@ static void ignore_children(bool ignored) {
     sys_rt_sigaction(CHILD_ENDED, action, NULL);
 }
 
-void keeper_main(char **argv, char **envp) {
+/* A keeper has to stay as long as its guest does, also if somebody sends SIGTERM to all processes. */
+static void block_signals(u64 *before) {
+    u64 all = ~(u64)0;
+    sys_rt_sigprocmask(SIG_SETMASK, &all, before);
+}
+
+static _Noreturn void keep(const char *server, char **envp) {
+    block_signals(NULL);
     ignore_children(true);
     for (int socket; (socket = next_socket()) != -2;) {
         if (socket >= 0 && sys_fork() == 0) {
             ignore_children(false);
-            spawn_server(socket, argv[2], envp);
+            spawn_server(socket, server, envp);
         }
         if (socket >= 0)
             sys_close(socket);
     }
     sys_exit_group(0);
+}
+
+bool keeper_is_meant(int argc, char **argv) {
+    return argc == KEEPER_ARGUMENTS && !strcmp(argv[1], meant);
+}
+
+void keeper_main(char **argv, char **envp) {
+    keep(argv[2], envp);
+}
+
+/* --------------------------------------------------------------------------------------------------------- in the client */
+
+/* Before there is a thread, t is NULL. */
+static int *place(Thread *t) {
+    return t && t->own_files ? &t->keeper : &the.keeper;
+}
+
+int *keeper_descriptor(Thread *t) {
+    return *place(t) ? place(t) : NULL;
+}
+
+void keeper_copy(Thread *child, const Thread *parent) {
+    child->keeper = parent->own_files ? parent->keeper : the.keeper;
+}
+
+void keeper_after_fork(Thread *t) {
+    if (t->own_files)
+        the.keeper = t->keeper;
+}
+
+static bool is_needed(void) {
+    return the.opt.tier != TIER_QUICK;
+}
+
+static bool adopts_orphans(void) {
+    i32 is_reaper = 0;
+    return sys_getpid() == 1 || (!sys_prctl(PR_GET_CHILD_SUBREAPER, (u64)&is_reaper, 0, 0, 0) && is_reaper);
+}
+
+static bool start_beside(int socket) {
+    const char *client = client_file(the.opt.client_path);
+    char *argv[] = {(char *)client, (char *)meant, the.opt.server_path, NULL};
+    return spawn_beside(socket, client, argv);
+}
+
+/* A child whose end sends no signal. The client's handlers must not run in it. */
+static bool start_unseen(int socket) {
+    u64 mask;
+    block_signals(&mask);
+    i64 child = sys_clone(0, 0, 0, 0, 0);
+    if (child == 0) {
+        spawn_detach(socket);
+        keep(the.opt.server_path, the.envp);
+    }
+    sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
+    return child > 0;
+}
+
+/* The number 0 is for "none": standard input is the guest's. */
+void keeper_prepare(Thread *t) {
+    int pair[2];
+    if (!is_needed() || *place(t) || sys_socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return;
+    bool ok = adopts_orphans() ? start_unseen(pair[1]) : start_beside(pair[1]);
+    sys_close(pair[1]);
+    int fd = hidden_place(pair[0]);
+    if (ok && fd)
+        *place(t) = fd;
+    else
+        sys_close(fd);
+}
+
+static bool send_socket(Thread *t, int socket) {
+    char byte = 0;
+    Parcel p;
+    if (!*place(t))
+        return false;
+    parcel_init(&p, &byte, socket);
+    i64 sent;
+    do
+        sent = sys3(__NR_sendmsg, (u64)*place(t), (u64)&p.header, MSG_NOSIGNAL);
+    while (sent == -EINTR);
+    if (sent == 1)
+        return true;
+    sys_close(*place(t));
+    *place(t) = 0;
+    return false;
+}
+
+/* A guest that has killed all other processes has another keeper then. */
+bool keeper_start_server(Thread *t, int socket) {
+    if (send_socket(t, socket))
+        return true;
+    if (!adopts_orphans())
+        return false;
+    keeper_prepare(t);
+    return send_socket(t, socket);
+}
+
+u32 keeper_hand_on(Thread *t, bool stays) {
+    if (!*place(t) || sys_fcntl(*place(t), F_SETFD, stays ? 0 : FD_CLOEXEC))
+        return 0;
+    return (u32)*place(t);
+}
+
+void keeper_begin(u32 option) {
+    if (option && !sys_fcntl((int)option, F_SETFD, FD_CLOEXEC))
+        the.keeper = (int)option;
+    if (adopts_orphans())
+        keeper_prepare(NULL);
 }

@@ -17,8 +17,7 @@ static void choose_environment(char **all, char **out) {
     out[n] = NULL;
 }
 
-void spawn_become(int socket, const char *path, char *const *argv, char **envp) {
-    char *chosen[ENVIRONMENT_MAX];
+void spawn_detach(int socket) {
     sys_dup3(socket, SPAWN_SOCKET, 0);
     for (int fd = 0; fd < SPAWN_SOCKET; fd++) {
         sys_close(fd);
@@ -27,7 +26,12 @@ void spawn_become(int socket, const char *path, char *const *argv, char **envp) 
     sys_close_range(SPAWN_SOCKET + 1, ~0u, 0);
     sys_setsid();
     limits_raise_all();
+}
+
+void spawn_become(int socket, const char *path, char *const *argv, char **envp) {
+    char *chosen[ENVIRONMENT_MAX];
     u64 none = 0;
+    spawn_detach(socket);
     sys_rt_sigprocmask(SIG_SETMASK, &none, NULL);
     choose_environment(envp, chosen);
     sys_execve(path, argv, chosen);

@@ -6,7 +6,9 @@
 
 enum { SPAWN_SOCKET = 3 }; /* the descriptor that such a program finds its socket at */
 
-/* In a process of its own: becomes that program, with the socket as its only descriptor. Of the environment it gets what is for Lathe. */
+/* In a process of its own: nothing of the guest's is open any more, the socket is at SPAWN_SOCKET, and the guest's limits do not hold. */
+void spawn_detach(int socket);
+/* Likewise, and becomes that program. Of the environment it gets what is for Lathe. */
 _Noreturn void spawn_become(int socket, const char *path, char *const *argv, char **envp);
 /* Starts a program in a process that is no child of this one; false: there can be no more processes. */
 bool spawn_beside(int socket, const char *path, char *const *argv);
@@ -20,7 +22,8 @@ void keeper_prepare(Thread *t);
 bool keeper_start_server(Thread *t, int socket);
 /* For a program that exec starts: the option that names the keeper's descriptor, which stays open in it if `stays`; 0: there is none. */
 u32 keeper_hand_on(Thread *t, bool stays);
-void keeper_take_over(u32 option);
+/* At the client's start, before it has memory that a keeper would keep: that option's keeper is this client's. */
+void keeper_begin(u32 option);
 /* Where the number of its descriptor is, in the files of this thread; NULL: there is none. */
 int *keeper_descriptor(Thread *t);
 void keeper_copy(Thread *child, const Thread *parent); /* the child has files of its own */
