@@ -566,17 +566,19 @@ u64 space_brk(u64 want) {
 
 /* --------------------------------------------------------------------------------------- for the rest of the client */
 
+/* Anywhere, or at the next aligned place below that is free. More is never mapped, not even for a moment: there may be a limit. */
 static i64 reserve_far(u64 size, u64 align) {
-    u64 slack = align > PAGE ? align : 0;
-    i64 at = sys_mmap(0, size + slack, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
-    if (sys_failed(at) || !slack)
+    i64 at = sys_mmap(0, size, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
+    if (sys_failed(at) || !((u64)at & (align - 1)))
         return at;
-    u64 start = ((u64)at + align - 1) & -align, end = (u64)at + size + slack;
-    if (start > (u64)at)
-        sys_munmap((u64)at, start - (u64)at);
-    if (end > start + size)
-        sys_munmap(start + size, end - start - size);
-    return (i64)start;
+    sys_munmap((u64)at, size);
+    i64 result = -ENOMEM;
+    for (u64 place = (u64)at & -align; place; place -= align) {
+        result = sys_mmap(place, size, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (result != -EEXIST)
+            break;
+    }
+    return result;
 }
 
 i64 space_reserve(u64 want, u64 size, u64 align) {
