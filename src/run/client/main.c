@@ -32,9 +32,15 @@ static Thread *first_thread(void) {
     return (Thread *)t;
 }
 
+/* A stack for the kernel, too, so that it does not count as data, which may be limited. It does not grow: memory without access is below. */
+static i64 map_stack(u64 size) {
+    u32 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_GROWSDOWN;
+    return own_map(size, PROT_READ | PROT_WRITE, flags, -1, 0);
+}
+
 static Thread *new_memory(u64 host_stack_size) {
     Thread *t = the.threads ? sys_pages(sizeof(Thread)) : first_thread();
-    i64 stack = own_map(host_stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    i64 stack = map_stack(host_stack_size);
     if (!t || sys_failed(stack))
         return NULL;
     sys_mprotect((u64)stack, 4096, PROT_NONE);

@@ -52,7 +52,7 @@ static u64 mib_allowed(u32 resource) {
 
 /* Half of what there is should be for the guest. */
 static void choose_sizes(void) {
-    enum { SPACE_MIB = 3072, DATA_MIB = 640, SCALE_MAX = 4 };
+    enum { SPACE_MIB = 3072, DATA_MIB = 160, SCALE_MAX = 4 };
     u64 space = mib_allowed(RLIMIT_AS), data = mib_allowed(RLIMIT_DATA);
     the.limited = space != RLIM_INFINITY >> 20 || data != RLIM_INFINITY >> 20;
     while (the.scale < SCALE_MAX && ((u64)SPACE_MIB >> the.scale > space / 2 || (u64)DATA_MIB >> the.scale > data / 2))
@@ -60,7 +60,7 @@ static void choose_sizes(void) {
 }
 
 void limits_explain(void) {
-    enum { SPACE_LEAST_MIB = 300, DATA_LEAST_MIB = 80 };
+    enum { SPACE_LEAST_MIB = 300, DATA_LEAST_MIB = 32 };
     u64 space = mib_allowed(RLIMIT_AS), data = mib_allowed(RLIMIT_DATA);
     if (space < SPACE_LEAST_MIB)
         say("lathe run needs %d MiB of address space besides the program's; the limit (ulimit -v) is %lu MiB",
