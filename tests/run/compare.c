@@ -23,7 +23,7 @@ typedef struct Settings {
     const char *reference;        /* what the names of the same programs for this machine begin with; NULL: there are none */
     char **under, **inside;       /* the words of both options */
     int jobs, timeout;
-    int kill_every; /* seconds after which all translation servers are killed, again and again; 0: never */
+    int kill_every; /* milliseconds after which translation servers are killed, again and again (killer.h); 0: never */
     bool quick, keep;
     regex_t filter, without; /* of names: those that match the first, and not the second */
 } Settings;
@@ -228,7 +228,7 @@ static int usage(void) {
     fprintf(stderr, "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
                     "                   [--quick] [--filter=REGEX] [--without=REGEX] [--tier=TIER] [--cpu=CPU]\n"
                     "                   [--oracle=QEMU --sysroot=DIR | --under=WORDS --inside=WORDS] [--reference=TEXT]\n"
-                    "                   [--kill-servers=S] [--sample-every=US] LATHE LIST\n");
+                    "                   [--kill-servers=MS] [--sample-every=US] LATHE LIST\n");
     return 2;
 }
 

@@ -42,18 +42,38 @@ static bool is_ours(const char *pid, const char *work) {
     return size > 0 && memmem(environ, (size_t)size, wanted, (size_t)len);
 }
 
-static int kill_all(const char *work) {
-    int count = 0;
+/* True if the server waits for something to do, or has had `ms` of the processor's time. One that has not would never answer on a busy machine. */
+static bool has_had_its_time(const char *pid, int ms) {
+    char file[300], state = 0;
+    unsigned long user = 0, system = 0;
+    snprintf(file, sizeof(file), "/proc/%s/stat", pid);
+    FILE *f = fopen(file, "r");
+    int found =
+        f ? fscanf(f, "%*d (lathe-server) %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &state, &user, &system)
+          : 0;
+    if (f)
+        fclose(f);
+    return found == 3 &&
+           (state == 'S' || (user + system) * 1000 / (unsigned long)sysconf(_SC_CLK_TCK) >= (unsigned long)ms);
+}
+
+/* Those that are there now: the ones that come in place of them have higher numbers, and /proc would show these, too. */
+static int kill_all(const char *work, int ms) {
+    VEC(int) found = {0};
     DIR *processes = opendir("/proc");
     CHECK(processes, "cannot read /proc");
     for (struct dirent *e; (e = readdir(processes));)
-        if (is_server(e->d_name) && is_ours(e->d_name, work))
-            count += kill(atoi(e->d_name), SIGKILL) == 0;
+        if (is_server(e->d_name) && is_ours(e->d_name, work) && has_had_its_time(e->d_name, ms))
+            VEC_PUSH(&found, atoi(e->d_name));
     closedir(processes);
+    int count = 0;
+    for (size_t i = 0; i < found.len; i++)
+        count += kill(found.at[i], SIGKILL) == 0;
+    VEC_FREE(&found);
     return count;
 }
 
-pid_t killer_start(const char *work, int seconds) {
+pid_t killer_start(const char *work, int ms) {
     fflush(stdout);
     pid_t pid = fork();
     CHECK(pid >= 0, "cannot fork");
@@ -62,8 +82,8 @@ pid_t killer_start(const char *work, int seconds) {
     signal(SIGTERM, end);
     int count = 0;
     while (!asked_to_end) {
-        sleep((unsigned)seconds);
-        count += kill_all(work);
+        usleep((useconds_t)ms * 1000);
+        count += kill_all(work, ms);
     }
     printf("%d servers killed\n", count);
     fflush(stdout);
