@@ -21,10 +21,10 @@ static void find_nodes(Cfg *c, Memory *m) {
     node_at(c, c->function);
     while (todo.len) {
         u64 pc = todo.at[--todo.len];
-        const Insn *in;
+        const MachineInsn *in;
         while (!map64_get(&seen, pc, &unused) && count++ < MAX_INSNS && (in = memory_insn(m, pc))) {
             map64_set(&seen, pc, 0);
-            bool direct = (in->flow == FLOW_JUMP && !in->indirect) || in->flow == FLOW_BRANCH;
+            bool direct = in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH;
             if (direct) {
                 node_at(c, in->target);
                 VEC_PUSH(&todo, in->target);
@@ -32,7 +32,7 @@ static void find_nodes(Cfg *c, Memory *m) {
             pc += in->length;
             if (in->flow == FLOW_BRANCH)
                 node_at(c, pc);
-            if (in->flow != FLOW_ON && in->flow != FLOW_BRANCH && in->flow != FLOW_CALL)
+            if (in->flow != FLOW_NEXT && in->flow != FLOW_BRANCH && in->flow != FLOW_CALL)
                 break;
         }
     }
@@ -50,12 +50,12 @@ static void find_edges(Cfg *c, Memory *m) {
     for (u32 i = 0; i < c->nodes.len; i++) {
         u64 pc = c->nodes.at[i].pc;
         for (u32 count = 0; count < MAX_INSNS; count++) {
-            const Insn *in = memory_insn(m, pc);
+            const MachineInsn *in = memory_insn(m, pc);
             if (!in)
                 break;
             pc += in->length;
-            bool direct = (in->flow == FLOW_JUMP && !in->indirect) || in->flow == FLOW_BRANCH;
-            bool falls = in->flow == FLOW_ON || in->flow == FLOW_CALL;
+            bool direct = in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH;
+            bool falls = in->flow == FLOW_NEXT || in->flow == FLOW_CALL;
             if (direct)
                 add_edge(c, i, in->target);
             if (in->flow == FLOW_BRANCH || (falls && cfg_begins(c, pc)))

@@ -99,7 +99,7 @@ static Expect *expected(Function *f, const Unit *u, u64 pc, u32 frame) {
 }
 
 /* Does the branch decide whether the loop goes on? */
-static bool decides(const Cfg *c, const Loop *l, const Insn *in) {
+static bool decides(const Cfg *c, const Loop *l, const MachineInsn *in) {
     u64 to[] = {in->target, in->pc + in->length};
     for (u32 i = 0; i < 2; i++)
         if (to[i] == l->first || !cfg_is_in(c, l, to[i]))
@@ -107,7 +107,7 @@ static bool decides(const Cfg *c, const Loop *l, const Insn *in) {
     return false;
 }
 
-static void branches(void *self, Unit *u, const Insn *in, u32 frame, const u64 *to) {
+static void branches(void *self, Unit *u, const MachineInsn *in, u32 frame, const u64 *to) {
     Function *f = self;
     const Cfg *c = cfg_of(f, u, u->frames.at[frame].function);
     if (!u->frames.at[frame].loop)

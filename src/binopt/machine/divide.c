@@ -41,10 +41,10 @@ u32 divide_put(u64 divisor, bool has_sign, u8 *to) {
     u32 n = 0;
     CHECK(find(divisor, has_sign, &r), "it was asked before");
     if (has_sign)
-        n += encode_extend(R_AX, R_AX, to);
+        n += encode_extend(RAX, RAX, to);
     else
         n += PUT(0x89, 0xc0); /* mov %eax, %eax */
-    n += encode_move_number(R_DX, r.m, to + n);
+    n += encode_move_number(RDX, r.m, to + n);
     n += PUT(0x48, 0x0f, 0xaf, 0xd0); /* imul %rax, %rdx */
     if (!has_sign) {
         n += PUT(0x48, 0xc1, 0xea, (u8)r.k); /* shr $k, %rdx */

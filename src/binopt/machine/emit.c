@@ -49,16 +49,16 @@ static void put_result(Emit *e, const Out *o, const Result *r) {
         pending_written(&e->p, r->reg);
         e->c.size += encode_move_number(r->reg, r->low, here(e));
     } else if (!r->low && !r->high) {
-        e->c.size += encode_zero_vector(r->reg - R_VEC, newer, here(e));
+        e->c.size += encode_zero_vector(r->reg - XMM0, newer, here(e));
     } else {
         u64 both[] = {r->low, r->high};
         u64 at = e->pool + graph_constant(e->u, (const u8 *)both, sizeof(both));
-        e->c.size += encode_load_vector(r->reg - R_VEC, at, newer, address(e), here(e));
+        e->c.size += encode_load_vector(r->reg - XMM0, at, newer, address(e), here(e));
     }
 }
 
 /* The memory operand as it will be, with what is pending in its registers. */
-static Mem operand(Emit *e, const Out *o, RegSet needed) {
+static Mem operand(Emit *e, const Out *o, Regs needed) {
     Mem m = o->in->mem;
     switch ((Address)o->address) {
     case ADDRESS_KNOWN:
@@ -96,7 +96,7 @@ static bool flags_matter(const Out *o) {
 
 /* reg += number, by whatever instruction. */
 static bool is_addition(const Out *o, i64 *by) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     const Op *to = &in->op[0], *from = &in->op[1];
     if (to->kind != OP_GP || to->bits < 32)
         return false;
@@ -119,21 +119,21 @@ static bool is_addition(const Out *o, i64 *by) {
 
 /* Copies and additions become pending. */
 static bool absorb(Emit *e, const Out *o) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     const Op *to = &in->op[0], *from = &in->op[1];
-    RegSet needed = o->live | o->reads;
+    Regs needed = o->live | o->reads;
     u32 bits = to->bits;
     i64 by;
     if (flags_matter(o) || to->kind != OP_GP || bits < 32)
         return false;
     if (is_addition(o, &by))
         return pending_set(&e->p, &e->c, to->no, to->no, by, bits, needed);
-    if (o->swaps && in->mnemonic == ZYDIS_MNEMONIC_ADD && from->no != R_SP)
+    if (o->swaps && in->mnemonic == ZYDIS_MNEMONIC_ADD && from->no != RSP)
         return pending_set(&e->p, &e->c, to->no, from->no, (i64)o->number, bits, needed);
-    if (in->mnemonic == ZYDIS_MNEMONIC_MOV && from->kind == OP_GP && to->no != R_SP && from->no != R_SP)
+    if (in->mnemonic == ZYDIS_MNEMONIC_MOV && from->kind == OP_GP && to->no != RSP && from->no != RSP)
         return pending_set(&e->p, &e->c, to->no, from->no, 0, bits, needed);
-    if (in->mnemonic != ZYDIS_MNEMONIC_LEA || in->mem.odd || in->mem.base >= GP_COUNT || to->no == R_SP ||
-        in->mem.base == R_SP)
+    if (in->mnemonic != ZYDIS_MNEMONIC_LEA || in->mem.odd || in->mem.base >= GP_COUNT || to->no == RSP ||
+        in->mem.base == RSP)
         return false;
     if (in->mem.index == NO_REG && o->address == ADDRESS_KEPT)
         return pending_set(&e->p, &e->c, to->no, in->mem.base, in->mem.disp, bits, needed);
@@ -142,7 +142,7 @@ static bool absorb(Emit *e, const Out *o) {
 }
 
 /* What a register was made from is there already, or is put into one that nobody uses, where the next one finds it. */
-static void put_product(Emit *e, u8 to, u8 of, i32 by, i64 delta, RegSet live) {
+static void put_product(Emit *e, u8 to, u8 of, i32 by, i64 delta, Regs live) {
     Pending *p = &e->p;
     u8 has = pending_known(p, of, NO_REG, by);
     if (has != NO_REG && pending_set_real(p, &e->c, to, has, delta, live))
@@ -158,7 +158,7 @@ static void put_product(Emit *e, u8 to, u8 of, i32 by, i64 delta, RegSet live) {
 
 /* reg = of * number, with what is pending. */
 static bool multiply(Emit *e, const Out *o) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     const Op *to = &in->op[0], *from = &in->op[1];
     bool three = in->op_count == 3 && in->op[2].kind == OP_IMM;
     if (in->mnemonic != ZYDIS_MNEMONIC_IMUL || !(three || o->swaps || o->number_op))
@@ -166,7 +166,7 @@ static bool multiply(Emit *e, const Out *o) {
     i64 by = three ? in->op[2].imm : (i64)o->number;
     u8 source = three || o->swaps ? from->no : to->no;
     i64 delta = e->p.delta[source];
-    if (!encode_fits32(by) || !encode_fits32(delta * by) || e->p.from[source] == R_SP || e->p.narrow & BIT(source))
+    if (!encode_fits32(by) || !encode_fits32(delta * by) || e->p.from[source] == RSP || e->p.narrow & BIT(source))
         return false;
     put_product(e, to->no, e->p.from[source], (i32)by, delta * by, o->live);
     return true;
@@ -175,12 +175,12 @@ static bool multiply(Emit *e, const Out *o) {
 static bool add_up(Emit *e, const Out *o) {
     const Op *to = &o->in->op[0], *from = &o->in->op[1];
     Pending *p = &e->p;
-    if (o->in->mnemonic != ZYDIS_MNEMONIC_ADD || o->swaps || o->number_op || to->no == R_SP || from->no == R_SP)
+    if (o->in->mnemonic != ZYDIS_MNEMONIC_ADD || o->swaps || o->number_op || to->no == RSP || from->no == RSP)
         return false;
     u8 a = p->from[to->no], b = p->from[from->no];
     i64 delta = p->delta[to->no] + p->delta[from->no];
-    RegSet both = BIT(to->no) | BIT(from->no);
-    if (!encode_fits32(delta) || a == R_SP || b == R_SP || !(p->open & both) || p->narrow & both)
+    Regs both = BIT(to->no) | BIT(from->no);
+    if (!encode_fits32(delta) || a == RSP || b == RSP || !(p->open & both) || p->narrow & both)
         return false;
     u8 has = pending_known(p, a, b, 0);
     if (has != NO_REG && pending_set_real(p, &e->c, to->no, has, delta, o->live))
@@ -201,7 +201,7 @@ static bool extend(Emit *e, const Out *o) {
     Pending *p = &e->p;
     u8 of = p->from[from->no];
     i64 delta = p->delta[from->no];
-    if (o->in->mnemonic != ZYDIS_MNEMONIC_MOVSXD || to->no == R_SP || of == R_SP || (delta && !e->u->cfg->nowrap))
+    if (o->in->mnemonic != ZYDIS_MNEMONIC_MOVSXD || to->no == RSP || of == RSP || (delta && !e->u->cfg->nowrap))
         return false;
     u8 has = pending_known(p, of, PENDING_SIGNED, 0);
     if (has != NO_REG && pending_set_real(p, &e->c, to->no, has, delta, o->live))
@@ -219,7 +219,7 @@ static bool extend(Emit *e, const Out *o) {
 
 /* Products and sums of registers with something pending keep it pending, and so do their low halves. */
 static bool combine(Emit *e, const Out *o) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     const Op *to = &in->op[0];
     if (flags_matter(o) || to->kind != OP_GP || to->bits != 64 || in->op_count < 2 || in->op[1].kind != OP_GP)
         return false;
@@ -228,19 +228,19 @@ static bool combine(Emit *e, const Out *o) {
 
 /* ----------------------------------------------------------------------------------------------------------- instructions */
 
-static void move_stack(Emit *e, i64 by, RegSet needed) {
-    if (!pending_set(&e->p, &e->c, R_SP, R_SP, by, 64, needed)) {
-        pending_settle(&e->p, &e->c, R_SP, needed);
-        pending_set(&e->p, &e->c, R_SP, R_SP, by, 64, needed);
+static void move_stack(Emit *e, i64 by, Regs needed) {
+    if (!pending_set(&e->p, &e->c, RSP, RSP, by, 64, needed)) {
+        pending_settle(&e->p, &e->c, RSP, needed);
+        pending_set(&e->p, &e->c, RSP, RSP, by, 64, needed);
     }
 }
 
 /* An instruction as it is, its operands aside. */
 static void put_insn(Emit *e, const Out *o) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     bool memory = in->has_mem && !in->mem.odd && in->modrm_off && o->address != ADDRESS_REGISTER;
-    RegSet needed = o->live | o->reads;
-    RegSet exact = o->reads & (memory ? in->reads : in->reads | in->address);
+    Regs needed = o->live | o->reads;
+    Regs exact = o->reads & (memory ? in->reads : in->reads | in->address);
     for (u8 r = 0; r < GP_COUNT; r++)
         if (exact & BIT(r))
             pending_settle(&e->p, &e->c, r, needed);
@@ -281,7 +281,7 @@ static bool put_swapped(Emit *e, const Out *o) {
 static bool put_turned(Emit *e, const Out *o) {
     if (!live_is_turned(e->u, o))
         return false;
-    e->c.size += encode_move_vector(o->in->op[0].no - R_VEC, o->in->op[1].no - R_VEC, here(e));
+    e->c.size += encode_move_vector(o->in->op[0].no - XMM0, o->in->op[1].no - XMM0, here(e));
     if (o->turns == TURN_CONSTANT)
         e->c.size += encode_with_address(o->in, e->pool + o->bytes, address(e), here(e));
     return true;
@@ -290,17 +290,17 @@ static bool put_turned(Emit *e, const Out *o) {
 static bool put_product_for(Emit *e, const Out *o) {
     if (!live_is_product(o))
         return false;
-    pending_settle(&e->p, &e->c, R_AX, o->live | BIT(R_AX));
-    pending_overwrite(&e->p, &e->c, R_AX, o->live);
-    pending_overwrite(&e->p, &e->c, R_DX, o->live);
+    pending_settle(&e->p, &e->c, RAX, o->live | BIT(RAX));
+    pending_overwrite(&e->p, &e->c, RAX, o->live);
+    pending_overwrite(&e->p, &e->c, RDX, o->live);
     e->c.size += divide_put(o->number, o->in->mnemonic == ZYDIS_MNEMONIC_IDIV, here(e));
-    pending_written(&e->p, R_AX);
-    pending_written(&e->p, R_DX);
+    pending_written(&e->p, RAX);
+    pending_written(&e->p, RDX);
     return true;
 }
 
 static void put_call(Emit *e, const Out *o) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     pending_settle_all(&e->p, &e->c, o->live | o->reads);
     pending_reset(&e->p);
     u32 start = e->c.size;
@@ -321,13 +321,13 @@ static void put_enter(Emit *e, const Out *o) {
     move_stack(e, -SLOT_BYTES, o->live);
     if (o->frame_dead)
         return;
-    pending_settle(&e->p, &e->c, R_SP, o->live);
-    e->c.size += encode_store_number(R_SP, 0, (u32)o->number, here(e));
-    e->c.size += encode_store_number(R_SP, 4, (u32)(o->number >> 32), here(e));
+    pending_settle(&e->p, &e->c, RSP, o->live);
+    e->c.size += encode_store_number(RSP, 0, (u32)o->number, here(e));
+    e->c.size += encode_store_number(RSP, 4, (u32)(o->number >> 32), here(e));
 }
 
 static bool put_stack_insn(Emit *e, const Out *o) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     if (in->mnemonic == ZYDIS_MNEMONIC_PUSH && o->slot_bytes && o->frame_dead && !o->effect) {
         move_stack(e, -SLOT_BYTES, o->live);
         return true;
@@ -479,9 +479,9 @@ static void put_compare(Emit *e, u8 reg, u32 bytes, u64 value) {
     u8 *to = here(e);
     if (bytes < 4) { /* movzx */
         u8 code[] = {(u8)(0x44 | (reg & 8 ? 1 : 0)), 0x0f, bytes == 1 ? 0xb6 : 0xb7,
-                     (u8)(0xc0 | (R_11 & 7) << 3 | (reg & 7))};
+                     (u8)(0xc0 | (R11 & 7) << 3 | (reg & 7))};
         put_bytes(e, code, sizeof(code));
-        reg = R_11;
+        reg = R11;
         bytes = 4;
     }
     to = here(e);
@@ -491,8 +491,8 @@ static void put_compare(Emit *e, u8 reg, u32 bytes, u64 value) {
         put_bytes(e, (const u8[]){rex, 0x81, (u8)(0xf8 | (reg & 7))}, 3);
         put_bytes(e, &low, sizeof(low));
     } else {
-        e->c.size += encode_move_number(R_11, value, to);
-        put_bytes(e, (const u8[]){rex | 4, 0x39, (u8)(0xc0 | (R_11 & 7) << 3 | (reg & 7))}, 3);
+        e->c.size += encode_move_number(R11, value, to);
+        put_bytes(e, (const u8[]){rex | 4, 0x39, (u8)(0xc0 | (R11 & 7) << 3 | (reg & 7))}, 3);
     }
     e->c.size += encode_branch(5, e->u->cfg->function, address(e), here(e));
 }
@@ -508,14 +508,14 @@ static void put_guard(Emit *e) {
         u32 bytes = config_type_bytes(p->type);
         if (!p->fixed)
             continue;
-        if (reg >= R_VEC && reg != NO_REG) { /* movq xmm, r10: the two have no other use here */
-            put_bytes(e, (const u8[]){0x66, 0x49, 0x0f, 0x7e, (u8)(0xc2 | (reg - R_VEC) << 3)}, 5);
-            reg = R_10;
+        if (reg >= XMM0 && reg != NO_REG) { /* movq xmm, r10: the two have no other use here */
+            put_bytes(e, (const u8[]){0x66, 0x49, 0x0f, 0x7e, (u8)(0xc2 | (reg - XMM0) << 3)}, 5);
+            reg = R10;
         } else if (reg == NO_REG) { /* mov slot(%rsp), r10 */
             i32 slot = (i32)places[i].slot;
             put_bytes(e, (const u8[]){0x4c, 0x8b, 0x94, 0x24}, 4);
             put_bytes(e, &slot, sizeof(slot));
-            reg = R_10;
+            reg = R10;
         }
         put_compare(e, reg, bytes, p->value);
     }
@@ -538,7 +538,7 @@ static void collect_constants(Unit *u) {
             const Out *o = &u->blocks.at[i].out[k];
             for (u32 n = 0; !o->dead && n < o->result_count; n++) {
                 u64 both[] = {o->result[n].low, o->result[n].high};
-                if (o->result[n].reg >= R_VEC && (both[0] || both[1]))
+                if (o->result[n].reg >= XMM0 && (both[0] || both[1]))
                     graph_constant(u, (const u8 *)both, sizeof(both));
             }
         }

@@ -17,7 +17,7 @@ static bool is_prefix(u8 b) {
 }
 
 /* Everything before ModRM, with the two bits that extend base and index. */
-static u32 put_head(const Insn *in, bool x, bool b, u8 *to) {
+static u32 put_head(const MachineInsn *in, bool x, bool b, u8 *to) {
     u32 n = 0, at = 0;
     const u8 *from = in->bytes;
     while (is_prefix(from[at]))
@@ -67,7 +67,7 @@ static u32 put_operand(u8 reg_field, const Mem *m, bool wide, u8 *to) {
     return n;
 }
 
-u32 encode_with_memory(const Insn *in, const Mem *mem, u64 at, u8 *to) {
+u32 encode_with_memory(const MachineInsn *in, const Mem *mem, u64 at, u8 *to) {
     CHECK(in->modrm_off, "only operands of ModRM are replaced");
     u8 reg_field = in->bytes[in->modrm_off] & 0x38;
     bool relative = mem->base == PC_REG;
@@ -83,12 +83,12 @@ u32 encode_with_memory(const Insn *in, const Mem *mem, u64 at, u8 *to) {
     return n + tail;
 }
 
-u32 encode_with_address(const Insn *in, u64 address, u64 at, u8 *to) {
+u32 encode_with_address(const MachineInsn *in, u64 address, u64 at, u8 *to) {
     Mem mem = {.base = PC_REG, .index = NO_REG, .disp = (i64)address};
     return encode_with_memory(in, &mem, at, to);
 }
 
-u32 encode_with_vector(const Insn *in, u8 vec, u8 *to) {
+u32 encode_with_vector(const MachineInsn *in, u8 vec, u8 *to) {
     u32 n = put_head(in, false, vec & 8, to), tail = in->length - in->tail_off;
     to[n++] = (u8)(0xc0 | (in->bytes[in->modrm_off] & 0x38) | (vec & 7));
     memcpy(to + n, in->bytes + in->tail_off, tail);
@@ -102,7 +102,7 @@ static i64 extended(u64 v, u32 bits) {
 }
 
 /* The /digit of opcode 81, or -1. */
-static int group1(const Insn *in) {
+static int group1(const MachineInsn *in) {
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_ADD:
         return 0;
@@ -125,14 +125,14 @@ static int group1(const Insn *in) {
     }
 }
 
-static bool is_shift(const Insn *in) {
+static bool is_shift(const MachineInsn *in) {
     return in->mnemonic == ZYDIS_MNEMONIC_SHL || in->mnemonic == ZYDIS_MNEMONIC_SHR ||
            in->mnemonic == ZYDIS_MNEMONIC_SAR || in->mnemonic == ZYDIS_MNEMONIC_ROL ||
            in->mnemonic == ZYDIS_MNEMONIC_ROR;
 }
 
 /* 32 and 64 bits only; of bytes and words little is to be gained. */
-bool encode_takes_number(const Insn *in, u32 op, u64 value) {
+bool encode_takes_number(const MachineInsn *in, u32 op, u64 value) {
     const Op *to = &in->op[0], *from = &in->op[op];
     if (op != 1 || in->op_count != 2 || from->kind != OP_GP || from->high || from->write)
         return false;
@@ -173,7 +173,7 @@ static u32 put_rm(const Op *op, const Mem *mem, u8 opcode, u8 reg_field, u32 imm
     return n + put32(to + n, (i64)((u64)mem->disp - (at + n + 4 + imm_bytes)));
 }
 
-u32 encode_with_number(const Insn *in, u32 op, u64 value, const Mem *mem, u64 at, u8 *to) {
+u32 encode_with_number(const MachineInsn *in, u32 op, u64 value, const Mem *mem, u64 at, u8 *to) {
     const Op *dest = &in->op[0];
     i64 v = extended(value, in->op[op].bits);
     u32 n;

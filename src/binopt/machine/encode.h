@@ -16,16 +16,16 @@ static inline bool encode_fits32(i64 v) {
 }
 
 /* The instruction with another memory operand, to run at `at`; returns the size. `mem` has PC_REG with an address, or registers. */
-u32 encode_with_memory(const Insn *in, const Mem *mem, u64 at, u8 *to);
-u32 encode_with_address(const Insn *in, u64 address, u64 at, u8 *to);
+u32 encode_with_memory(const MachineInsn *in, const Mem *mem, u64 at, u8 *to);
+u32 encode_with_address(const MachineInsn *in, u64 address, u64 at, u8 *to);
 
 /* The same with a vector register in its place. */
-u32 encode_with_vector(const Insn *in, u8 vec, u8 *to);
+u32 encode_with_vector(const MachineInsn *in, u8 vec, u8 *to);
 
 /* Can operand `op` of the instruction, a general register that is only read, be the number instead? */
-bool encode_takes_number(const Insn *in, u32 op, u64 value);
+bool encode_takes_number(const MachineInsn *in, u32 op, u64 value);
 /* The instruction with it. `mem` is its memory operand, if it has one. */
-u32 encode_with_number(const Insn *in, u32 op, u64 value, const Mem *mem, u64 at, u8 *to);
+u32 encode_with_number(const MachineInsn *in, u32 op, u64 value, const Mem *mem, u64 at, u8 *to);
 
 u32 encode_move_number(u8 reg, u64 value, u8 *to);
 /* lea disp(base), to; flags stay. */

@@ -6,7 +6,7 @@
 #include "binopt/machine/step.h"
 
 bool entry_places(const BinoptCfg *cfg, ParamPlace *places, const char **why) {
-    static const u8 general[] = {R_DI, R_SI, R_DX, R_CX, R_8, R_9};
+    static const u8 general[] = {RDI, RSI, RDX, RCX, R8, R9};
     u32 ints = 0, floats = 0;
     i64 stack = SLOT_BYTES;
     if (cfg->params.len > ENTRY_MAX_PARAMS) {
@@ -21,7 +21,7 @@ bool entry_places(const BinoptCfg *cfg, ParamPlace *places, const char **why) {
         }
         places[i] = (ParamPlace){.reg = NO_REG};
         if (config_type_is_float(type) && floats < 8)
-            places[i].reg = (u8)(R_VEC + floats++);
+            places[i].reg = (u8)(XMM0 + floats++);
         else if (!config_type_is_float(type) && ints < ARRAY_LEN(general))
             places[i].reg = general[ints++];
         else
@@ -45,8 +45,8 @@ static void fix(Unit *u, State *s, const Param *p, ParamPlace place) {
         s->gp[place.reg] = value;
         return;
     }
-    memcpy(s->vec[place.reg - R_VEC], &v, sizeof(v));
-    s->vec_known |= (u16)(1u << (place.reg - R_VEC));
+    memcpy(s->vec[place.reg - XMM0], &v, sizeof(v));
+    s->vec_known |= (u16)(1u << (place.reg - XMM0));
 }
 
 bool entry_state(Unit *u, State *s) {
@@ -54,7 +54,7 @@ bool entry_state(Unit *u, State *s) {
     memset(s, 0, sizeof(*s));
     for (u8 r = 0; r < GP_COUNT; r++)
         s->gp[r] = value_at_entry(r);
-    s->gp[R_SP] = value_stack(0);
+    s->gp[RSP] = value_stack(0);
     u->outs.len = 0;
     if (!entry_places(u->cfg, places, &u->hopeless))
         return false;

@@ -78,7 +78,7 @@ void evaluator_init(Evaluator *e) {
     CodeSpan span;
     if (e->works && codemem_alloc(&e->memory, 1, EVALUATE_MEM_BYTES, EVALUATE_MEM_BYTES, &span))
         e->operand = span.data;
-    e->level = __builtin_cpu_supports("x86-64-v3") ? LEVEL_3 : LEVEL_BASE;
+    e->level = __builtin_cpu_supports("x86-64-v3") ? X86_LEVEL_3 : X86_LEVEL_BASE;
 }
 
 void evaluator_free(Evaluator *e) {
@@ -88,7 +88,7 @@ void evaluator_free(Evaluator *e) {
 }
 
 /* FNV-1a; the bytes of an instruction fit twice. */
-static u64 hash_of(const Insn *in) {
+static u64 hash_of(const MachineInsn *in) {
     u64 h = 0xcbf29ce484222325;
     for (u32 i = 0; i < in->length; i++)
         h = (h ^ in->bytes[i]) * 0x100000001b3;
@@ -98,7 +98,7 @@ static u64 hash_of(const Insn *in) {
 enum { COPY_BYTES = 48, COPY_CODE = 16 };
 
 /* A copy is preceded by the instruction it is of. */
-static const u8 *copy_of(Evaluator *e, const Insn *in) {
+static const u8 *copy_of(Evaluator *e, const MachineInsn *in) {
     u32 at;
     u64 key = hash_of(in);
     if (map64_get(&e->copies, key, &at))
@@ -124,7 +124,7 @@ static i64 extended(u64 v, u32 bits) {
 
 /* Division by zero and quotients that do not fit are for the program to fault on. Signed: only dividends that are extended
  * from half their size. */
-static bool divides_safely(const Insn *in, const Machine *m, const u8 *operand) {
+static bool divides_safely(const MachineInsn *in, const Machine *m, const u8 *operand) {
     const Op *by = &in->op[0];
     u64 divisor = 0;
     if (by->bits < 32 || by->high)
@@ -134,18 +134,18 @@ static bool divides_safely(const Insn *in, const Machine *m, const u8 *operand) 
     else
         divisor = m->gp[by->no];
     divisor = by->bits == 32 ? (u32)divisor : divisor;
-    u64 low = m->gp[R_AX], high = by->bits == 32 ? (u32)m->gp[R_DX] : m->gp[R_DX];
+    u64 low = m->gp[RAX], high = by->bits == 32 ? (u32)m->gp[RDX] : m->gp[RDX];
     if (in->mnemonic == ZYDIS_MNEMONIC_DIV)
         return high < divisor;
     return extended(divisor, by->bits) != 0 && extended(divisor, by->bits) != -1 &&
            extended(high, by->bits) == extended(low, by->bits) >> (by->bits - 1);
 }
 
-bool evaluate_insn(Evaluator *e, const Insn *in, Machine *m, u8 *operand) {
+bool evaluate_insn(Evaluator *e, const MachineInsn *in, Machine *m, u8 *operand) {
     enum { FIXED_FLAGS = 0x202 };
     bool divides = in->mnemonic == ZYDIS_MNEMONIC_DIV || in->mnemonic == ZYDIS_MNEMONIC_IDIV;
-    RegSet used = in->reads | in->writes;
-    if (!e->operand || !in->pure || in->mem.bytes > EVALUATE_MEM_BYTES || used & BIT(R_SP) || in->level > e->level)
+    Regs used = in->reads | in->writes;
+    if (!e->operand || !in->pure || in->mem.bytes > EVALUATE_MEM_BYTES || used & BIT(RSP) || in->level > e->level)
         return false;
     if (divides && !divides_safely(in, m, operand))
         return false;

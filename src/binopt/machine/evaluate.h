@@ -21,7 +21,7 @@ typedef struct Evaluator {
     u8 *operand;    /* what memory operands become */
     Map64 copies;
     bool works;
-    Level level; /* what this CPU has for sure */
+    X86Level level; /* what this CPU has for sure */
 } Evaluator;
 
 void evaluator_init(Evaluator *e);
@@ -29,6 +29,6 @@ void evaluator_free(Evaluator *e);
 
 /* Executes a pure instruction whose memory operand, if it has one, has the bytes `operand`, which are then what it left there.
  * False if it cannot be executed here, or would fault. */
-bool evaluate_insn(Evaluator *e, const Insn *in, Machine *m, u8 *operand);
+bool evaluate_insn(Evaluator *e, const MachineInsn *in, Machine *m, u8 *operand);
 
 #endif

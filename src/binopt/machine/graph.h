@@ -53,7 +53,7 @@ typedef struct CallFrame {
 } CallFrame;
 
 typedef struct Out {
-    const Insn *in;
+    const MachineInsn *in;
     const CallFrame *frame; /* of a call; NULL: exceptions do not pass */
     u8 kind, address;
     u8 number_op;     /* this operand becomes `number`; 0: none */
@@ -70,8 +70,8 @@ typedef struct Out {
     i64 slot;
     u64 addr, number;
     u32 bytes;
-    RegSet reads, writes, kills;
-    RegSet live;           /* what is read after it: live.c */
+    Regs reads, writes, kills;
+    Regs live;           /* what is read after it: live.c */
     u16 upper;             /* upper halves of vectors that are */
     bool dead, frame_dead; /* not needed; what it stores in the frame is not read */
     Result result[2];
@@ -100,9 +100,9 @@ typedef struct Block {
     bool reached, queued;
     i32 forward; /* another block has taken its place */
     i32 next[2];
-    const Insn *last;
+    const MachineInsn *last;
     u64 target;
-    RegSet live_in;
+    Regs live_in;
     u16 upper_in;
     u64 slots_in[8]; /* bit n: the slot at offset -8 * (n + 1) is read */
     u32 code_off;
@@ -148,7 +148,7 @@ typedef struct Unit {
     u64 code_bytes;      /* of the new function */
     i64 lowest;          /* of the stack pointer */
     bool escaped, newer; /* anywhere; there are AVX instructions */
-    RegSet returned;     /* what may be a part of the result: live.c */
+    Regs returned;     /* what may be a part of the result: live.c */
     i64 compare;         /* the last known comparison: how far its operands were apart */
     const char *hopeless;
 } Unit;

@@ -7,8 +7,8 @@
 enum { FIRST = 8, LAST = 15 };
 
 /* All vectors that the new code has to do with; all, if it calls somebody. */
-static RegSet used(const Unit *u, const Order *order) {
-    RegSet set = 0;
+static Regs used(const Unit *u, const Order *order) {
+    Regs set = 0;
     for (size_t i = 0; i < order->list.len; i++) {
         const Block *b = &u->blocks.at[order->list.at[i]];
         for (u32 k = 0; k < b->out_count; k++) {
@@ -20,12 +20,12 @@ static RegSet used(const Unit *u, const Order *order) {
     return set;
 }
 
-static u8 register_for(Hoisted *h, RegSet used, u32 bytes) {
+static u8 register_for(Hoisted *h, Regs used, u32 bytes) {
     for (u32 i = 0; i < h->count; i++)
         if (h->bytes[i] == bytes)
             return h->vec[i];
     u8 next = (u8)(h->count ? h->vec[h->count - 1] + 1 : FIRST);
-    while (next <= LAST && used & BIT(R_VEC + next))
+    while (next <= LAST && used & BIT(XMM0 + next))
         next++;
     if (next > LAST)
         return NO_REG;
@@ -36,7 +36,7 @@ static u8 register_for(Hoisted *h, RegSet used, u32 bytes) {
 
 Hoisted hoist_constants(Unit *u, const Order *order) {
     Hoisted h = {0};
-    RegSet taken = used(u, order);
+    Regs taken = used(u, order);
     for (size_t i = 0; i < order->list.len; i++) {
         Block *b = &u->blocks.at[order->list.at[i]];
         for (u32 k = 0; b->depth && k < b->out_count; k++) {

@@ -1,67 +1,32 @@
-/* insn.h: one decoded instruction with what it reads and writes, by the decoder's own tables.
+/* insn.h: one instruction of the original function, as those who copy and change it see it. All of it is derived from its facts
+ * (isa/x86_64/facts.h).
  *
- * Registers are bits of a RegSet: 16 general ones, 32 vectors, the status flags. A vector is one register whatever part of it is
- * used; its upper halves are never known. */
+ * A vector is one register whatever part of it is used: the number of its lowest part stands for all of it. Its upper halves are
+ * never known. */
 #ifndef BINOPT_MACHINE_INSN_H
 #define BINOPT_MACHINE_INSN_H
 
 #include <Zydis/Zydis.h>
 
-#include "base/base.h"
+#include "isa/x86_64/facts.h"
 
-typedef u64 RegSet;
+/* The first word of a RegSet, without the upper parts of vectors: general registers, flags and vectors. */
+typedef u64 Regs;
 
-enum {
-    R_AX,
-    R_CX,
-    R_DX,
-    R_BX,
-    R_SP,
-    R_BP,
-    R_SI,
-    R_DI,
-    R_8,
-    R_9,
-    R_10,
-    R_11,
-    R_12,
-    R_13,
-    R_14,
-    R_15,
-    R_VEC = 16,
-    R_FLAGS = 48, /* CF PF AF ZF SF OF DF */
-    R_COUNT = 55,
-    GP_COUNT = 16,
-    VEC_COUNT = 32,
-    FLAG_COUNT = 7,
-    NO_REG = 0xff,
-    PC_REG = 0xfe,
-};
+enum { GP_COUNT = 16, VEC_COUNT = 32, FLAG_COUNT = 7, NO_REG = REG_NONE, PC_REG = REG_PC };
 
-#define BIT(r) ((RegSet)1 << (r))
-#define ALL_GP ((RegSet)0xffff)
-#define ALL_VEC ((RegSet)0xffffffff << R_VEC)
-#define ALL_FLAGS ((RegSet)0x7f << R_FLAGS)
+#define BIT(r) ((Regs)1 << (r))
+#define ALL_GP ((Regs)0xffff)
+#define ALL_VEC ((Regs)0xffffffff << XMM0)
+#define ALL_FLAGS ((Regs)0x7f << CF)
 #define ALL_REGS (ALL_GP | ALL_VEC | ALL_FLAGS)
 
 /* By the calling convention: what a call may read, and what it leaves undefined. */
 #define ABI_ARGUMENTS                                                                                                  \
-    (BIT(R_DI) | BIT(R_SI) | BIT(R_DX) | BIT(R_CX) | BIT(R_8) | BIT(R_9) | BIT(R_AX) | BIT(R_10) | BIT(R_SP) |         \
-     (RegSet)0xff << R_VEC)
-#define ABI_SAVED (BIT(R_BX) | BIT(R_BP) | BIT(R_SP) | BIT(R_12) | BIT(R_13) | BIT(R_14) | BIT(R_15))
+    (BIT(RDI) | BIT(RSI) | BIT(RDX) | BIT(RCX) | BIT(R8) | BIT(R9) | BIT(RAX) | BIT(R10) | BIT(RSP) |                  \
+     (Regs)0xff << XMM0)
+#define ABI_SAVED (BIT(RBX) | BIT(RBP) | BIT(RSP) | BIT(R12) | BIT(R13) | BIT(R14) | BIT(R15))
 #define ABI_CLOBBERED (ALL_REGS & ~ABI_SAVED)
-
-typedef enum Flow {
-    FLOW_ON,
-    FLOW_JUMP,
-    FLOW_BRANCH,
-    FLOW_CALL,
-    FLOW_RETURN,
-    FLOW_STOP,  /* what follows is not reached */
-    FLOW_LEAVE, /* nothing here knows how to copy it: the original goes on from it */
-} Flow;
-
-typedef enum Level { LEVEL_BASE, LEVEL_3, LEVEL_OTHER } Level;
 
 /* What an instruction has to do with the upper halves of 128 bits of its vector operands. */
 typedef enum Halves {
@@ -89,21 +54,21 @@ typedef struct Mem {
     i64 disp; /* with PC_REG the address itself */
 } Mem;
 
-typedef struct Insn {
+typedef struct MachineInsn {
     u64 pc;
     u8 bytes[16], length;
     u16 mnemonic;
-    u8 flow;
+    u8 flow;       /* Flow; FLOW_STOP: nothing here knows how to copy it, and the original goes on from it */
     bool indirect; /* jump or call through a register or memory */
     u64 target;    /* of a direct one */
-    RegSet reads;  /* values, not addresses */
-    RegSet address, writes, kills, undefined;
-    RegSet tested;     /* flags that the result depends on */
+    Regs reads;    /* values, not addresses; what it keeps a part of is read, too */
+    Regs address, writes, kills, undefined;
+    Regs tested;       /* flags that the result depends on */
     bool plain;        /* does nothing but change its operands */
     bool pure;         /* and can be executed alone, on any values */
     bool takes_vector; /* arithmetic whose memory operand could be a vector register */
     bool maybe_flags;  /* its flags may stay as they are: a shift by cl */
-    u8 level;          /* which CPUs have it: Level */
+    u8 level;          /* which CPUs have it: X86Level */
     bool legacy_vector, new_vector;
     u8 halves;
     u8 op_count;
@@ -111,12 +76,12 @@ typedef struct Insn {
     bool has_high;
     bool has_mem;
     Mem mem;                /* the one that can be written in the instruction */
-    bool touches_memory;    /* in a way that mem does not tell: push, string instructions */
+    bool touches_memory;    /* in a way that mem does not tell: push, string instructions, masked moves */
     u8 modrm_off, tail_off; /* where ModRM is, and what follows the displacement; 0: no ModRM */
-    u8 cond;                /* of a conditional jump, cmov or setcc: its code; 0xff: none */
-} Insn;
+    u8 cond;                /* of a conditional jump, cmov or setcc: its code; COND_NONE: of others */
+} MachineInsn;
 
 /* False if the bytes are no instruction. */
-bool insn_decode(u64 pc, const u8 *bytes, size_t size, Insn *in);
+bool insn_decode(u64 pc, const u8 *bytes, size_t size, MachineInsn *in);
 
 #endif

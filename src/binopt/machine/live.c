@@ -7,7 +7,7 @@
 enum { WORDS = 8, SLOTS = 64 * WORDS };
 
 typedef struct Live {
-    RegSet regs;
+    Regs regs;
     u16 upper; /* bit n: the upper half of vector n */
     u64 slots[WORDS];
 } Live;
@@ -56,7 +56,7 @@ static void read_all_slots(Live *l) {
 /* ---------------------------------------------------------------------------------------------------------- instructions */
 
 /* Old vector instructions leave upper halves alone, which somebody may look at if there are new ones. */
-static RegSet kept_partly(const Unit *u, const Out *o) {
+static Regs kept_partly(const Unit *u, const Out *o) {
     return o->kind == OUT_INSN && o->in->legacy_vector && u->newer ? ALL_VEC : 0;
 }
 
@@ -71,8 +71,8 @@ static bool is_pop(const Out *o) {
     return o->kind == OUT_INSN && o->in->mnemonic == ZYDIS_MNEMONIC_POP && o->slot_bytes;
 }
 
-static u16 vectors(RegSet regs) {
-    return (u16)(regs >> R_VEC);
+static u16 vectors(Regs regs) {
+    return (u16)(regs >> XMM0);
 }
 
 /* Of upper halves, before an instruction that is needed. */
@@ -103,7 +103,7 @@ static void before(const Unit *u, Out *o, Live *l) {
         return;
     }
     if (live_is_product(o)) {
-        l->regs = (l->regs & ~(o->kills | BIT(R_DX))) | BIT(R_AX);
+        l->regs = (l->regs & ~(o->kills | BIT(RDX))) | BIT(RAX);
         return;
     }
     if (live_is_constant(o)) {
@@ -118,7 +118,7 @@ static void before(const Unit *u, Out *o, Live *l) {
             read_slots(l, o->slot, o->slot_bytes);
         if (!is_pop(o) && value)
             write_slots(l, o->slot, o->slot_bytes);
-        l->regs |= value ? o->reads : BIT(R_SP);
+        l->regs |= value ? o->reads : BIT(RSP);
         return;
     }
     bool turned = o->swaps && !(l->regs & o->writes & ALL_FLAGS);
@@ -137,7 +137,7 @@ static void before(const Unit *u, Out *o, Live *l) {
 /* ---------------------------------------------------------------------------------------------------------------- blocks */
 
 /* In the order of the bits of ResultRegs. */
-static const u8 result_regs[] = {R_AX, R_DX, R_VEC, R_VEC + 1};
+static const u8 result_regs[] = {RAX, RDX, XMM0, XMM0 + 1};
 
 /* After a block, the registers of those that `unset` has before it and that nothing in it is written to. */
 static u8 unset_after(const Block *b, u8 unset) {
@@ -169,9 +169,9 @@ static u8 unset_at_returns(Unit *u) {
     return at_returns;
 }
 
-static RegSet find_returned(Unit *u) {
+static Regs find_returned(Unit *u) {
     u32 kept = results_kept(u->cfg, unset_at_returns(u), false);
-    RegSet regs = ABI_SAVED;
+    Regs regs = ABI_SAVED;
     for (u32 k = 0; k < ARRAY_LEN(result_regs); k++)
         regs |= kept >> k & 1 ? BIT(result_regs[k]) : 0;
     return regs;
@@ -211,7 +211,7 @@ static Live after(const Unit *u, const Block *b) {
     return l;
 }
 
-RegSet live_at_end(const Unit *u, const Block *b) {
+Regs live_at_end(const Unit *u, const Block *b) {
     return after(u, b).regs;
 }
 

@@ -17,15 +17,15 @@ static inline bool live_is_constant(const Out *o) {
 
 /* Is it made from its second operand? Where there are new vector instructions, there is more than two halves to a register. */
 static inline bool live_is_turned(const Unit *u, const Out *o) {
-    return o->turns && !u->newer && !(o->upper >> (o->in->op[0].no - R_VEC) & 1);
+    return o->turns && !u->newer && !(o->upper >> (o->in->op[0].no - XMM0) & 1);
 }
 
 /* Is it a multiplication? */
 static inline bool live_is_product(const Out *o) {
-    return o->divides && !(o->live & BIT(R_DX));
+    return o->divides && !(o->live & BIT(RDX));
 }
 
 /* Registers that must have their values before the block's end. */
-RegSet live_at_end(const Unit *u, const Block *b);
+Regs live_at_end(const Unit *u, const Block *b);
 
 #endif

@@ -83,14 +83,14 @@ static u32 read_bytes(Memory *m, u64 addr, u32 size, u8 *bytes) {
     return done;
 }
 
-const Insn *memory_insn(Memory *m, u64 pc) {
+const MachineInsn *memory_insn(Memory *m, u64 pc) {
     enum { LONGEST = 15 };
     u32 number;
     if (map64_get(&m->at, pc, &number))
         return m->insns.at[number];
     u8 bytes[LONGEST];
     u32 size = read_bytes(m, pc, LONGEST, bytes);
-    Insn *in = ARENA_NEW(m->arena, Insn);
+    MachineInsn *in = ARENA_NEW(m->arena, MachineInsn);
     if (!insn_decode(pc, bytes, size, in))
         in = NULL;
     else

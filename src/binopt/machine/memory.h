@@ -27,14 +27,14 @@ typedef struct Memory {
     Arena *arena;
     Depends depends; /* what was read, and mattered */
     Map64 at;        /* pc -> number of the instruction */
-    VEC(Insn *) insns;
+    VEC(MachineInsn *) insns;
 } Memory;
 
 void memory_init(Memory *m, const BinoptCfg *cfg, Arena *arena);
 void memory_free(Memory *m);
 
 /* The instruction at an address; NULL if there is none. */
-const Insn *memory_insn(Memory *m, u64 pc);
+const MachineInsn *memory_insn(Memory *m, u64 pc);
 
 /* Is there code at an address? */
 bool memory_is_code(Memory *m, u64 pc);

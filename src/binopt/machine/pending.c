@@ -46,8 +46,8 @@ u8 pending_known(const Pending *p, u8 of, u8 other, i32 by) {
     return NO_REG;
 }
 
-u8 pending_spare(const Pending *p, RegSet needed) {
-    RegSet taken = needed | BIT(R_SP);
+u8 pending_spare(const Pending *p, Regs needed) {
+    Regs taken = needed | BIT(RSP);
     for (u8 r = 0; r < GP_COUNT; r++)
         taken |= p->from[r] != r || needed & BIT(r) ? BIT(p->from[r]) : 0;
     for (u32 i = 0; i < p->fact_count; i++)
@@ -66,7 +66,7 @@ static u32 put_move(u8 reg, u8 from, bool narrow, u8 *to) {
     return 3;
 }
 
-void pending_overwrite(Pending *p, Code *c, u8 reg, RegSet needed) {
+void pending_overwrite(Pending *p, Code *c, u8 reg, Regs needed) {
     for (u8 r = 0; p->open && r < GP_COUNT; r++)
         if (r != reg && p->from[r] == reg) {
             if (needed & BIT(r))
@@ -76,20 +76,20 @@ void pending_overwrite(Pending *p, Code *c, u8 reg, RegSet needed) {
         }
 }
 
-void pending_settle(Pending *p, Code *c, u8 reg, RegSet needed) {
+void pending_settle(Pending *p, Code *c, u8 reg, Regs needed) {
     if (!(p->open & BIT(reg)))
         return;
     pending_overwrite(p, c, reg, needed);
     u8 *to = c->write + c->size;
     bool narrow = p->narrow & BIT(reg);
-    if (p->delta[reg] || reg == R_SP)
+    if (p->delta[reg] || reg == RSP)
         c->size += encode_lea(reg, p->from[reg], (i32)p->delta[reg], narrow ? 32 : 64, to);
     else if (p->from[reg] != reg || narrow)
         c->size += put_move(reg, p->from[reg], narrow, to);
     pending_written(p, reg);
 }
 
-void pending_settle_all(Pending *p, Code *c, RegSet needed) {
+void pending_settle_all(Pending *p, Code *c, Regs needed) {
     for (u8 r = 0; p->open && r < GP_COUNT; r++)
         if (p->open & needed & BIT(r))
             pending_settle(p, c, r, needed);
@@ -102,10 +102,10 @@ static void set(Pending *p, u8 reg, u8 real, i64 delta, bool narrow) {
     p->narrow = narrow ? p->narrow | BIT(reg) : p->narrow & ~BIT(reg);
 }
 
-bool pending_set(Pending *p, Code *c, u8 reg, u8 from, i64 delta, u32 bits, RegSet needed) {
+bool pending_set(Pending *p, Code *c, u8 reg, u8 from, i64 delta, u32 bits, Regs needed) {
     bool narrow = bits == 32, half = p->narrow & BIT(from);
     i64 sum = narrow ? (i32)(u32)((u64)p->delta[from] + (u64)delta) : p->delta[from] + delta;
-    if (!encode_fits32(sum) || (narrow && (reg == R_SP || p->from[from] == R_SP)) || (!narrow && half && delta))
+    if (!encode_fits32(sum) || (narrow && (reg == RSP || p->from[from] == RSP)) || (!narrow && half && delta))
         return false;
     if (p->from[from] != reg)
         pending_overwrite(p, c, reg, needed);
@@ -113,7 +113,7 @@ bool pending_set(Pending *p, Code *c, u8 reg, u8 from, i64 delta, u32 bits, RegS
     return true;
 }
 
-bool pending_set_real(Pending *p, Code *c, u8 reg, u8 real, i64 delta, RegSet needed) {
+bool pending_set_real(Pending *p, Code *c, u8 reg, u8 real, i64 delta, Regs needed) {
     if (!encode_fits32(delta) || (real != reg && p->from[real] != real))
         return false;
     if (real != reg)
@@ -136,7 +136,7 @@ bool pending_resolve(const Pending *p, Mem *m) {
     Mem made = *m;
     if (!resolve_one(p, &made.base, 1, &made.disp) || !resolve_one(p, &made.index, made.scale, &made.disp))
         return false;
-    if (made.index == R_SP || (made.base == R_SP && m->base == R_SP && made.disp < -RED_ZONE && made.disp != m->disp))
+    if (made.index == RSP || (made.base == RSP && m->base == RSP && made.disp < -RED_ZONE && made.disp != m->disp))
         return false;
     *m = made;
     return true;

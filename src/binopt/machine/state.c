@@ -154,16 +154,16 @@ void state_store_slot(State *s, i64 off, Value v) {
 
 /* ----------------------------------------------------------------------------------------------------------- registers */
 
-void state_forget(State *s, RegSet regs) {
+void state_forget(State *s, Regs regs) {
     for (u32 r = 0; r < GP_COUNT; r++)
         if (regs & BIT(r))
             s->gp[r] = (Value){0};
     for (u32 i = 0; i < MAX_VEC; i++)
-        if (regs & BIT(R_VEC + i) && s->vec_known >> i & 1) {
+        if (regs & BIT(XMM0 + i) && s->vec_known >> i & 1) {
             s->vec_known &= (u16) ~(1u << i);
             memset(s->vec[i], 0, VEC_BYTES);
         }
-    u8 flags = (u8)(regs >> R_FLAGS);
+    u8 flags = (u8)(regs >> CF);
     s->flags_known &= (u8)~flags;
     s->flags &= (u8)~flags;
 }
@@ -180,19 +180,19 @@ void state_define(State *s, u8 reg, u64 pc) {
     s->gp[reg] = (Value){.kind = VALUE_BASED, .base = pc};
 }
 
-bool state_knows(const State *s, RegSet regs) {
+bool state_knows(const State *s, Regs regs) {
     for (u32 r = 0; r < GP_COUNT; r++)
         if (regs & BIT(r) && s->gp[r].kind != VALUE_CONST)
             return false;
-    u32 vec = (u32)(regs >> R_VEC);
-    u8 flags = (u8)(regs >> R_FLAGS);
+    u32 vec = (u32)(regs >> XMM0);
+    u8 flags = (u8)(regs >> CF);
     return !(vec & ~(u32)s->vec_known) && !(flags & ~s->flags_known);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- merging */
 
 static bool merge_registers(State *a, const State *b) {
-    RegSet differ = 0;
+    Regs differ = 0;
     bool lost = false;
     for (u32 r = 0; r < GP_COUNT; r++)
         if (memcmp(&a->gp[r], &b->gp[r], sizeof(Value))) {
@@ -201,9 +201,9 @@ static bool merge_registers(State *a, const State *b) {
         }
     for (u32 i = 0; i < MAX_VEC; i++)
         if (a->vec_known >> i & 1 && (!(b->vec_known >> i & 1) || memcmp(a->vec[i], b->vec[i], VEC_BYTES)))
-            differ |= BIT(R_VEC + i);
+            differ |= BIT(XMM0 + i);
     u8 flags = a->flags_known & (u8)(~b->flags_known | (a->flags ^ b->flags));
-    differ |= (RegSet)flags << R_FLAGS;
+    differ |= (Regs)flags << CF;
     state_forget(a, differ);
     bool escapes = lost && !a->escaped;
     a->escaped |= lost;

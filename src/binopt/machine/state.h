@@ -30,12 +30,15 @@ typedef struct State {
     Value gp[GP_COUNT];
     u8 vec[MAX_VEC][VEC_BYTES];
     u16 vec_known;
-    u8 flags, flags_known; /* in the order of RegSet */
+    u8 flags, flags_known; /* of FLAG(f) */
     bool escaped;          /* somebody may know an address in the frame */
     u8 zero;
     u16 slot_count;
     Slot slot[MAX_SLOTS]; /* by offset */
 } State;
+
+/* The bit of a flag in a State. */
+#define FLAG(f) (1u << ((f)-CF))
 
 static inline Value value_const(u64 v) {
     return (Value){.v = v, .kind = VALUE_CONST};
@@ -55,11 +58,11 @@ bool state_same_numbers(const State *a, const State *b);
 bool state_merge(State *a, const State *b);
 
 /* Forgets registers and flags. */
-void state_forget(State *s, RegSet regs);
+void state_forget(State *s, Regs regs);
 /* The instruction at `pc` has put something new into a register. */
 void state_define(State *s, u8 reg, u64 pc);
 /* Are all of these registers and flags known numbers? */
-bool state_knows(const State *s, RegSet regs);
+bool state_knows(const State *s, Regs regs);
 
 /* Bytes of the frame; false if not all are known numbers. */
 bool state_load(const State *s, i64 off, u32 size, u8 *bytes);

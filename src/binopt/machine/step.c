@@ -4,7 +4,7 @@
 #include "binopt/machine/divide.h"
 #include "binopt/machine/encode.h"
 
-Out *step_put(Unit *u, const Insn *in, OutKind kind) {
+Out *step_put(Unit *u, const MachineInsn *in, OutKind kind) {
     Out o = {.in = in, .kind = (u8)kind};
     if (in) {
         o.reads = in->reads | in->address;
@@ -52,7 +52,7 @@ Value step_address(const State *s, const Mem *m) {
     return sum(sum(register_of(s, m->base), index), value_const((u64)m->disp));
 }
 
-static void use_address(Out *o, Address how, u64 addr, RegSet still) {
+static void use_address(Out *o, Address how, u64 addr, Regs still) {
     o->address = (u8)how;
     o->addr = addr;
     o->reads = o->in->reads | still;
@@ -70,7 +70,7 @@ static bool fold_to_pool(Unit *u, Out *o, Value at) {
 }
 
 void step_plan_address(Unit *u, const State *s, Out *o) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     const Mem *m = &in->mem;
     if (!in->has_mem || m->odd || !in->modrm_off)
         return;
@@ -104,7 +104,7 @@ void step_plan_address(Unit *u, const State *s, Out *o) {
 /* ---------------------------------------------------------------------------------------------------------------- memory */
 
 /* Does a register with an address of the frame go somewhere it cannot be followed to? */
-static bool leaks(const State *s, RegSet regs) {
+static bool leaks(const State *s, Regs regs) {
     for (u32 r = 0; r < GP_COUNT; r++)
         if (regs & BIT(r) && s->gp[r].kind == VALUE_STACK)
             return true;
@@ -124,7 +124,7 @@ static bool hits_return(const Unit *u, i64 from, i64 to) {
 
 /* What the memory operand does to the frame. */
 static void note_memory(Unit *u, State *s, Out *o, Value at) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     const Mem *m = &in->mem;
     if (!in->has_mem || (!m->read && !m->write))
         return;
@@ -176,7 +176,7 @@ static void load_machine(const State *s, Machine *m, bool with_vectors) {
 }
 
 /* The bytes of a memory operand that is read. */
-static bool operand_bytes(Unit *u, const State *s, const Insn *in, Value at, u8 *bytes, bool *nested) {
+static bool operand_bytes(Unit *u, const State *s, const MachineInsn *in, Value at, u8 *bytes, bool *nested) {
     const Mem *m = &in->mem;
     *nested = at.nested;
     if (in->mnemonic == ZYDIS_MNEMONIC_LEA || !in->has_mem || !m->read)
@@ -188,21 +188,21 @@ static bool operand_bytes(Unit *u, const State *s, const Insn *in, Value at, u8 
     return at.kind == VALUE_CONST && memory_constant(&u->memory, at.v, m->bytes, nested, bytes);
 }
 
-static bool may_evaluate(const State *s, const Insn *in, Value at) {
+static bool may_evaluate(const State *s, const MachineInsn *in, Value at) {
     bool lea = in->mnemonic == ZYDIS_MNEMONIC_LEA;
-    RegSet needed = in->reads | (lea ? in->address : 0);
+    Regs needed = in->reads | (lea ? in->address : 0);
     if (in->maybe_flags)
         needed &= ~ALL_FLAGS | in->tested;
     if (lea && (at.kind != VALUE_CONST || in->op[0].bits < 32))
         return false;
     if (!in->pure || !state_knows(s, needed) ||
-        ((in->reads | in->writes) & ~(ALL_GP | ALL_FLAGS | (RegSet)0xffff << R_VEC)))
+        ((in->reads | in->writes) & ~(ALL_GP | ALL_FLAGS | (Regs)0xffff << XMM0)))
         return false;
     return !in->has_mem || !in->mem.write || at.kind == VALUE_STACK;
 }
 
 /* Pointers to nested constant memory stay that while they are moved and added to. */
-static bool keeps_nesting(const Insn *in, const State *s, bool from_memory) {
+static bool keeps_nesting(const MachineInsn *in, const State *s, bool from_memory) {
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_MOV:
         return in->op[0].bits == 64 &&
@@ -228,7 +228,7 @@ static void add_result(Out *o, u8 reg, u64 low, u64 high) {
 }
 
 static void take_results(Unit *u, State *s, Out *o, const Machine *m, bool nested) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     o->known = true;
     for (u32 r = 0; r < GP_COUNT; r++)
         if (in->writes & BIT(r)) {
@@ -237,17 +237,17 @@ static void take_results(Unit *u, State *s, Out *o, const Machine *m, bool neste
             add_result(o, (u8)r, m->gp[r], 0);
         }
     for (u32 i = 0; i < MAX_VEC; i++)
-        if (in->writes & BIT(R_VEC + i)) {
+        if (in->writes & BIT(XMM0 + i)) {
             u64 half[2];
             memcpy(half, m->vec[i], sizeof(half));
             memcpy(s->vec[i], m->vec[i], VEC_BYTES);
             s->vec_known |= (u16)(1u << i);
-            add_result(o, (u8)(R_VEC + i), half[0], half[1]);
+            add_result(o, (u8)(XMM0 + i), half[0], half[1]);
         }
 }
 
 /* How far apart the operands of a comparison were; trace.c sees from it how often a loop will run. */
-static void note_compare(Unit *u, const Insn *in, const Machine *before, const Machine *after, const u8 *operand) {
+static void note_compare(Unit *u, const MachineInsn *in, const Machine *before, const Machine *after, const u8 *operand) {
     u64 a = 0, b = 0;
     const Op *x = &in->op[0], *y = &in->op[1];
     if (!x->bits)
@@ -267,7 +267,7 @@ static void note_compare(Unit *u, const Insn *in, const Machine *before, const M
 
 /* True if the instruction's results are now known. */
 static bool try_evaluate(Unit *u, State *s, Out *o, Value at) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     u8 bytes[EVALUATE_MEM_BYTES] = {0}, again[EVALUATE_MEM_BYTES];
     bool nested;
     Machine m, before;
@@ -281,21 +281,21 @@ static bool try_evaluate(Unit *u, State *s, Out *o, Value at) {
         m.gp[in->op[0].no] = in->op[0].bits == 64 ? at.v : (u32)at.v;
     else if (!evaluate_insn(u->evaluator, in, &m, bytes))
         return false;
-    RegSet flags = in->writes & ALL_FLAGS & ~in->undefined;
+    Regs flags = in->writes & ALL_FLAGS & ~in->undefined;
     if (in->maybe_flags) { /* those that come out the same whatever they were before */
         Machine other;
         load_machine(s, &other, vectors);
         other.flags = flags_word(0xff);
         if (!evaluate_insn(u->evaluator, in, &other, again))
             return false;
-        flags &= ~((RegSet)(u8)(flags_from(m.flags) ^ flags_from(other.flags)) << R_FLAGS);
+        flags &= ~((Regs)(u8)(flags_from(m.flags) ^ flags_from(other.flags)) << CF);
     }
     if (in->writes & ALL_FLAGS && !vectors)
         note_compare(u, in, &before, &m, again);
     nested = keeps_nesting(in, s, nested);
     state_forget(s, in->writes & ALL_FLAGS);
-    s->flags_known |= (u8)(flags >> R_FLAGS);
-    s->flags |= (u8)(flags >> R_FLAGS) & flags_from(m.flags);
+    s->flags_known |= (u8)(flags >> CF);
+    s->flags |= (u8)(flags >> CF) & flags_from(m.flags);
     take_results(u, s, o, &m, nested);
     if (in->has_mem && in->mem.write)
         state_store(s, (i64)at.v, in->mem.bytes, bytes);
@@ -323,7 +323,7 @@ static Value align_down(Value v, i64 mask) {
 }
 
 /* What an addition of a number to a pointer, by whatever instruction, makes of it; unknown if it is none. */
-static Value moved(const State *s, const Insn *in) {
+static Value moved(const State *s, const MachineInsn *in) {
     Value a = operand_value(s, &in->op[0]), b = in->op_count > 1 ? operand_value(s, &in->op[1]) : (Value){0};
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_ADD:
@@ -340,7 +340,7 @@ static Value moved(const State *s, const Insn *in) {
     }
 }
 
-static Value copied(const State *s, const Insn *in, Value at) {
+static Value copied(const State *s, const MachineInsn *in, Value at) {
     if (in->mnemonic == ZYDIS_MNEMONIC_LEA)
         return at;
     if (in->mnemonic != ZYDIS_MNEMONIC_MOV)
@@ -350,7 +350,7 @@ static Value copied(const State *s, const Insn *in, Value at) {
 }
 
 /* Instructions that handle pointers without letting them go; true if it was one. */
-static bool step_pointer(State *s, const Insn *in, Value at) {
+static bool step_pointer(State *s, const MachineInsn *in, Value at) {
     const Op *to = &in->op[0];
     if (!in->op_count || to->bits != 64)
         return false;
@@ -374,8 +374,7 @@ static bool step_pointer(State *s, const Insn *in, Value at) {
 
 /* The difference of two pointers that are a known distance apart. Of the flags, carry and overflow depend on where they are. */
 static bool step_difference(Unit *u, State *s, Out *o, Value at) {
-    enum { PF = 2, ZF = 8, SF = 16 };
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     bool compares = in->mnemonic == ZYDIS_MNEMONIC_CMP;
     if ((!compares && in->mnemonic != ZYDIS_MNEMONIC_SUB) || in->op[0].bits != 64)
         return false;
@@ -387,8 +386,9 @@ static bool step_difference(Unit *u, State *s, Out *o, Value at) {
         return false;
     u64 apart = v[0].v - v[1].v;
     state_forget(s, in->writes);
-    s->flags_known |= PF | ZF | SF;
-    s->flags |= (u8)((__builtin_parity((u8)apart) ? 0 : PF) | (apart ? 0 : ZF) | (apart >> 63 ? SF : 0));
+    s->flags_known |= FLAG(PF) | FLAG(ZF) | FLAG(SF);
+    s->flags |=
+        (u8)((__builtin_parity((u8)apart) ? 0 : FLAG(PF)) | (apart ? 0 : FLAG(ZF)) | (apart >> 63 ? FLAG(SF) : 0));
     u->compare = (i64)apart;
     o->known = true;
     if (compares)
@@ -400,8 +400,8 @@ static bool step_difference(Unit *u, State *s, Out *o, Value at) {
 
 /* ------------------------------------------------------------------------------------------------------------- push, pop */
 
-static bool push(Unit *u, State *s, const Insn *in) {
-    Value sp = s->gp[R_SP];
+static bool push(Unit *u, State *s, const MachineInsn *in) {
+    Value sp = s->gp[RSP];
     if (in->mnemonic != ZYDIS_MNEMONIC_PUSH || sp.kind != VALUE_STACK || in->op[0].bits < 32)
         return false;
     const Op *op = &in->op[0];
@@ -419,13 +419,13 @@ static bool push(Unit *u, State *s, const Insn *in) {
         if (at.kind == VALUE_UNKNOWN && leaks(s, in->address))
             step_escape(u, s);
     }
-    s->gp[R_SP] = value_stack(o->slot);
+    s->gp[RSP] = value_stack(o->slot);
     state_store_slot(s, o->slot, v);
     return true;
 }
 
-static bool pop(Unit *u, State *s, const Insn *in) {
-    Value sp = s->gp[R_SP];
+static bool pop(Unit *u, State *s, const MachineInsn *in) {
+    Value sp = s->gp[RSP];
     if (in->mnemonic != ZYDIS_MNEMONIC_POP || sp.kind != VALUE_STACK || in->op[0].kind != OP_GP || in->op[0].bits != 64)
         return false;
     u8 r = in->op[0].no;
@@ -434,24 +434,24 @@ static bool pop(Unit *u, State *s, const Insn *in) {
     o->slot_bytes = SLOT_BYTES;
     o->load = true;
     Value v = state_load_slot(s, o->slot);
-    s->gp[R_SP] = value_stack(o->slot + SLOT_BYTES);
+    s->gp[RSP] = value_stack(o->slot + SLOT_BYTES);
     s->gp[r] = v;
     if (v.kind == VALUE_CONST)
         add_result(o, r, v.v, 0);
     return true;
 }
 
-static bool leave(Unit *u, State *s, const Insn *in) {
-    Value bp = s->gp[R_BP];
+static bool leave(Unit *u, State *s, const MachineInsn *in) {
+    Value bp = s->gp[RBP];
     if (in->mnemonic != ZYDIS_MNEMONIC_LEAVE || bp.kind != VALUE_STACK)
         return false;
     Out *o = step_put(u, in, OUT_INSN);
     o->slot = (i64)bp.v;
     o->slot_bytes = SLOT_BYTES;
     o->load = o->effect = true;
-    o->reads = BIT(R_BP);
-    s->gp[R_BP] = state_load_slot(s, o->slot);
-    s->gp[R_SP] = value_stack(o->slot + SLOT_BYTES);
+    o->reads = BIT(RBP);
+    s->gp[RBP] = state_load_slot(s, o->slot);
+    s->gp[RSP] = value_stack(o->slot + SLOT_BYTES);
     return true;
 }
 
@@ -459,12 +459,12 @@ static bool leave(Unit *u, State *s, const Insn *in) {
 
 /* Operands that are numbers. */
 static void plan_numbers(const State *s, Out *o) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     const Op *to = &in->op[0], *from = &in->op[1];
     if (!in->plain || in->op_count != 2 || from->kind != OP_GP || (in->has_mem && in->mem.odd))
         return;
     Value v = s->gp[from->no];
-    RegSet others = (o->reads & ~in->reads) | (in->reads & ~BIT(from->no));
+    Regs others = (o->reads & ~in->reads) | (in->reads & ~BIT(from->no));
     if (to->kind == OP_GP && to->read && to->no == from->no)
         return;
     if (v.kind == VALUE_CONST && encode_takes_number(in, 1, v.v)) {
@@ -486,8 +486,8 @@ static void plan_numbers(const State *s, Out *o) {
 /* A constant times or plus something: both are commutative to the last bit, if the constant is a number. Zero takes no load. One is
  * left out as LLVM does: a signalling NaN stays one. */
 static void plan_turn(Unit *u, const State *s, Out *o) {
-    const Insn *in = o->in;
-    u32 vec = in->op[0].no - R_VEC;
+    const MachineInsn *in = o->in;
+    u32 vec = in->op[0].no - XMM0;
     bool times = in->mnemonic == ZYDIS_MNEMONIC_MULSD;
     if ((!times && in->mnemonic != ZYDIS_MNEMONIC_ADDSD) || in->op[1].kind != OP_VEC || !(s->vec_known >> vec & 1))
         return;
@@ -502,14 +502,14 @@ static void plan_turn(Unit *u, const State *s, Out *o) {
 
 /* Of 32 bits, where nothing but 32 bits is divided: edx has the sign of eax, or zero. */
 static void plan_division(const Unit *u, const State *s, Out *o) {
-    const Insn *in = o->in;
+    const MachineInsn *in = o->in;
     const Op *by = &in->op[0];
     bool has_sign = in->mnemonic == ZYDIS_MNEMONIC_IDIV;
     if ((!has_sign && in->mnemonic != ZYDIS_MNEMONIC_DIV) || by->kind != OP_GP || by->bits != 32 ||
         s->gp[by->no].kind != VALUE_CONST || !divide_works(s->gp[by->no].v, has_sign))
         return;
     const Out *before = u->outs.len > 1 ? &u->outs.at[u->outs.len - 2] : NULL;
-    Value high = s->gp[R_DX];
+    Value high = s->gp[RDX];
     bool extended = has_sign ? before && before->kind == OUT_INSN && before->in->mnemonic == ZYDIS_MNEMONIC_CDQ
                              : high.kind == VALUE_CONST && !(u32)high.v;
     o->divides = extended && in->plain;
@@ -517,7 +517,7 @@ static void plan_division(const Unit *u, const State *s, Out *o) {
         o->number = s->gp[by->no].v;
 }
 
-static void step_any(Unit *u, State *s, const Insn *in) {
+static void step_any(Unit *u, State *s, const MachineInsn *in) {
     Out *o = step_put(u, in, OUT_INSN);
     Value at = in->has_mem ? step_address(s, &in->mem) : (Value){0};
     step_plan_address(u, s, o);
@@ -545,22 +545,22 @@ static void step_any(Unit *u, State *s, const Insn *in) {
     o->effect |= !in->plain;
     state_forget(s, in->writes);
     const Op *to = &in->op[0];
-    if (in->plain && in->op_count && to->kind == OP_GP && to->write && to->bits == 64 && to->no != R_SP)
+    if (in->plain && in->op_count && to->kind == OP_GP && to->write && to->bits == 64 && to->no != RSP)
         state_define(s, to->no, in->pc);
 }
 
-void step_insn(Unit *u, State *s, const Insn *in) {
+void step_insn(Unit *u, State *s, const MachineInsn *in) {
     if (in->mnemonic == ZYDIS_MNEMONIC_NOP || in->mnemonic == ZYDIS_MNEMONIC_ENDBR64)
         return;
     if (!push(u, s, in) && !pop(u, s, in) && !leave(u, s, in))
         step_any(u, s, in);
-    if (s->gp[R_SP].kind == VALUE_STACK && (i64)s->gp[R_SP].v < u->lowest)
-        u->lowest = (i64)s->gp[R_SP].v;
+    if (s->gp[RSP].kind == VALUE_STACK && (i64)s->gp[RSP].v < u->lowest)
+        u->lowest = (i64)s->gp[RSP].v;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- control flow */
 
-Value step_target(Unit *u, const State *s, const Insn *in) {
+Value step_target(Unit *u, const State *s, const MachineInsn *in) {
     const Op *op = &in->op[0];
     if (op->kind == OP_GP)
         return op->bits == 64 ? s->gp[op->no] : (Value){0};
@@ -577,14 +577,14 @@ Value step_target(Unit *u, const State *s, const Insn *in) {
 }
 
 /* SDM 2A, appendix B.1.4.7: the lowest bit of a condition turns it round. */
-bool step_condition(const State *s, const Insn *in, bool *holds) {
-    enum { CF = 1, PF = 2, ZF = 8, SF = 16, OF = 32 };
-    static const u8 needs[] = {OF, CF, ZF, CF | ZF, SF, PF, SF | OF, SF | OF | ZF};
+bool step_condition(const State *s, const MachineInsn *in, bool *holds) {
+    static const u8 needs[] = {FLAG(OF), FLAG(CF), FLAG(ZF), FLAG(CF) | FLAG(ZF),
+                               FLAG(SF), FLAG(PF), FLAG(SF) | FLAG(OF), FLAG(SF) | FLAG(OF) | FLAG(ZF)};
     u8 row = in->cond >> 1, f = s->flags;
     if (needs[row] & ~s->flags_known)
         return false;
-    bool differ = !(f & SF) != !(f & OF);
-    bool is = row < 6 ? (f & needs[row]) != 0 : row == 6 ? differ : differ || f & ZF;
+    bool differ = !(f & FLAG(SF)) != !(f & FLAG(OF));
+    bool is = row < 6 ? (f & needs[row]) != 0 : row == 6 ? differ : differ || f & FLAG(ZF);
     *holds = is != (in->cond & 1);
     return true;
 }

@@ -41,7 +41,7 @@ static u8 *put_common(u8 *to) {
     u8 *start = to;
     to = put32(put32(to, 0), 0);
     memcpy(to, contents, sizeof(contents)); /* data are aligned by -8, addresses are relative and of 32 bits */
-    to = put_uleb(put_uleb(put8(to + sizeof(contents), CFA_DEF_CFA), cfi_from_register(R_SP)), SLOT_BYTES);
+    to = put_uleb(put_uleb(put8(to + sizeof(contents), CFA_DEF_CFA), cfi_from_register(RSP)), SLOT_BYTES);
     to = put_uleb(put8(to, CFA_UNDEFINED), CFI_RETURN_ADDRESS);
     return finish(start, to);
 }

@@ -20,7 +20,7 @@ static i32 request(Walk *w, u64 pc, u32 frame) {
     return w->p->target(w->p->self, w->u, pc, frame, &w->s, w->unknowns);
 }
 
-static void end_with(Walk *w, EndKind kind, const Insn *last, u64 target) {
+static void end_with(Walk *w, EndKind kind, const MachineInsn *last, u64 target) {
     w->end.end = (u8)kind;
     w->end.last = last;
     w->end.target = target;
@@ -72,9 +72,9 @@ static bool add_saved(CallFrame *f, const UnwindRow *row, i64 return_slot) {
 
 /* How an exception passes from the call to the caller of the new function; NULL if it does not in the original. False: the original has
  * to make the call. */
-static bool find_call_frame(Walk *w, const Insn *in, const CallFrame **frame) {
+static bool find_call_frame(Walk *w, const MachineInsn *in, const CallFrame **frame) {
     Unit *u = w->u;
-    CallFrame f = {.base = w->s.gp[R_SP].kind == VALUE_STACK ? R_SP : R_BP};
+    CallFrame f = {.base = w->s.gp[RSP].kind == VALUE_STACK ? RSP : RBP};
     u64 pc = in->pc;
     *frame = NULL;
     for (u32 i = w->frame; i != NO_FRAME; i = u->frames.at[i].parent) {
@@ -96,7 +96,7 @@ static bool find_call_frame(Walk *w, const Insn *in, const CallFrame **frame) {
 static bool may_inline(Walk *w, const Callee *callee) {
     Unit *u = w->u;
     u64 function = callee->function;
-    if (u->total_outs > MAX_INLINED || w->s.gp[R_SP].kind != VALUE_STACK ||
+    if (u->total_outs > MAX_INLINED || w->s.gp[RSP].kind != VALUE_STACK ||
         u->frames.at[w->frame].depth >= MAX_FRAMES_DEEP)
         return false;
     if (is_active(u, w->frame, function) || callee->stub || callee->never_returns)
@@ -105,8 +105,8 @@ static bool may_inline(Walk *w, const Callee *callee) {
         return false;
     if (unwind_handles(function))
         return false;
-    const Insn *first = memory_insn(&u->memory, function);
-    return first && first->flow != FLOW_LEAVE && first->flow != FLOW_STOP;
+    const MachineInsn *first = memory_insn(&u->memory, function);
+    return first && first->flow != FLOW_STOP;
 }
 
 static u32 frame_for(Walk *w, u64 function, u64 return_pc, i64 return_slot) {
@@ -122,17 +122,17 @@ static u32 frame_for(Walk *w, u64 function, u64 return_pc, i64 return_slot) {
     return (u32)u->frames.len - 1;
 }
 
-static void enter(Walk *w, const Insn *in, u64 function) {
-    i64 slot = (i64)w->s.gp[R_SP].v - SLOT_BYTES;
+static void enter(Walk *w, const MachineInsn *in, u64 function) {
+    i64 slot = (i64)w->s.gp[RSP].v - SLOT_BYTES;
     u64 return_pc = in->pc + in->length;
     Out *o = step_put(w->u, in, OUT_ENTER);
-    o->reads = o->writes = BIT(R_SP);
+    o->reads = o->writes = BIT(RSP);
     o->kills = 0;
     o->store = true;
     o->slot = slot;
     o->slot_bytes = SLOT_BYTES;
     o->number = return_pc;
-    w->s.gp[R_SP] = value_stack(slot);
+    w->s.gp[RSP] = value_stack(slot);
     state_store_slot(&w->s, slot, value_const(return_pc));
     if (slot < w->u->lowest)
         w->u->lowest = slot;
@@ -140,7 +140,7 @@ static void enter(Walk *w, const Insn *in, u64 function) {
 }
 
 static bool passes_frame(const State *s, i64 from, i64 to) {
-    static const u8 arguments[] = {R_DI, R_SI, R_DX, R_CX, R_8, R_9, R_AX, R_10};
+    static const u8 arguments[] = {RDI, RSI, RDX, RCX, R8, R9, RAX, R10};
     for (u32 i = 0; i < ARRAY_LEN(arguments); i++)
         if (s->gp[arguments[i]].kind == VALUE_STACK)
             return true;
@@ -153,7 +153,7 @@ static bool passes_frame(const State *s, i64 from, i64 to) {
 /* A callee may change its arguments on the stack, what is below, and what somebody has an address of. */
 static void forget_called(Walk *w) {
     State *s = &w->s;
-    Value sp = s->gp[R_SP];
+    Value sp = s->gp[RSP];
     i64 top = w->u->frames.at[w->frame].return_slot;
     if (sp.kind != VALUE_STACK || passes_frame(s, (i64)sp.v, top))
         step_escape(w->u, s);
@@ -165,7 +165,7 @@ static void forget_called(Walk *w) {
 }
 
 /* Only calls of other files follow the convention for sure: within one, compilers know what the callee leaves alone. */
-static void keep_call(Walk *w, const Insn *in, Value target, bool foreign, const CallFrame *frame) {
+static void keep_call(Walk *w, const MachineInsn *in, Value target, bool foreign, const CallFrame *frame) {
     Unit *u = w->u;
     Out *o = step_put(u, in, OUT_CALL);
     o->frame = frame;
@@ -183,7 +183,7 @@ static void keep_call(Walk *w, const Insn *in, Value target, bool foreign, const
         o->address = ADDRESS_KNOWN;
         o->addr = target.v;
     } else if (in->has_mem) {
-        RegSet all = o->reads;
+        Regs all = o->reads;
         step_plan_address(u, &w->s, o);
         if (o->address == ADDRESS_KNOWN) /* where the pointer is, not where it leads */
             o->address = ADDRESS_KEPT;
@@ -192,11 +192,11 @@ static void keep_call(Walk *w, const Insn *in, Value target, bool foreign, const
                        : (all & ~in->address) | (o->reads & in->address) | (foreign ? ABI_ARGUMENTS : ALL_REGS);
     }
     if (frame)
-        o->reads |= (ABI_SAVED & ~(RegSet)frame->saved) | BIT(frame->base);
+        o->reads |= (ABI_SAVED & ~(Regs)frame->saved) | BIT(frame->base);
     /* What is stored below is for the callee: arguments. */
-    if (w->s.gp[R_SP].kind == VALUE_STACK) {
+    if (w->s.gp[RSP].kind == VALUE_STACK) {
         o->load = true;
-        o->slot = (i64)w->s.gp[R_SP].v;
+        o->slot = (i64)w->s.gp[RSP].v;
         i64 bytes = u->frames.at[w->frame].return_slot - o->slot;
         o->slot_bytes = (u16)(bytes < 0 || bytes > 60000 ? 60000 : bytes);
     }
@@ -204,11 +204,11 @@ static void keep_call(Walk *w, const Insn *in, Value target, bool foreign, const
 }
 
 /* Thread-local storage is found by call *(%rax), with a convention of its own: all registers but one are kept. */
-static bool may_be_descriptor(const Insn *in) {
-    return in->has_mem && in->mem.base == R_AX && in->mem.index == NO_REG && !in->mem.disp;
+static bool may_be_descriptor(const MachineInsn *in) {
+    return in->has_mem && in->mem.base == RAX && in->mem.index == NO_REG && !in->mem.disp;
 }
 
-static void walk_call(Walk *w, const Insn *in) {
+static void walk_call(Walk *w, const MachineInsn *in) {
     Value target = in->indirect ? step_target(w->u, &w->s, in) : value_const(in->target);
     bool known = target.kind == VALUE_CONST;
     Callee callee = known ? callee_describe(&w->u->callees, target.v) : (Callee){0};
@@ -236,10 +236,10 @@ static void walk_call(Walk *w, const Insn *in) {
 
 /* ------------------------------------------------------------------------------------------------------- returns, jumps */
 
-static void walk_return(Walk *w, const Insn *in) {
+static void walk_return(Walk *w, const MachineInsn *in) {
     Unit *u = w->u;
     const Frame *f = &u->frames.at[w->frame];
-    Value sp = w->s.gp[R_SP];
+    Value sp = w->s.gp[RSP];
     bool right = sp.kind == VALUE_STACK && (i64)sp.v == f->return_slot;
     if (f->parent == NO_FRAME) {
         if (sp.kind == VALUE_STACK && !right)
@@ -256,20 +256,20 @@ static void walk_return(Walk *w, const Insn *in) {
     u32 parent = f->parent;
     i64 popped = SLOT_BYTES + (in->op_count ? in->op[0].imm : 0);
     Out *o = step_put(u, in, OUT_RETURN);
-    o->reads = o->writes = BIT(R_SP);
+    o->reads = o->writes = BIT(RSP);
     o->kills = 0;
     o->number = (u64)popped;
-    w->s.gp[R_SP] = value_stack((i64)sp.v + popped);
+    w->s.gp[RSP] = value_stack((i64)sp.v + popped);
     go_to(w, back, parent);
 }
 
 /* A jump to another function: its caller is ours. */
 static bool is_tail_call(const Walk *w) {
-    Value sp = w->s.gp[R_SP];
+    Value sp = w->s.gp[RSP];
     return sp.kind == VALUE_STACK && (i64)sp.v == w->u->frames.at[w->frame].return_slot;
 }
 
-static void walk_jump(Walk *w, const Insn *in) {
+static void walk_jump(Walk *w, const MachineInsn *in) {
     Value target = in->indirect ? step_target(w->u, &w->s, in) : value_const(in->target);
     if (target.kind != VALUE_CONST) {
         end_with(w, END_INDIRECT, in, 0);
@@ -294,7 +294,7 @@ static void walk_jump(Walk *w, const Insn *in) {
     go_to(w, to, w->frame);
 }
 
-static void walk_branch(Walk *w, const Insn *in) {
+static void walk_branch(Walk *w, const MachineInsn *in) {
     bool holds;
     if (step_condition(&w->s, in, &holds)) {
         u64 to = holds ? in->target : in->pc + in->length;
@@ -310,13 +310,14 @@ static void walk_branch(Walk *w, const Insn *in) {
     w->end.next[0] = request(w, in->target, w->frame);
 }
 
-static void walk_insn(Walk *w, const Insn *in) {
+static void walk_insn(Walk *w, const MachineInsn *in) {
     switch ((Flow)in->flow) {
-    case FLOW_ON:
+    case FLOW_NEXT:
         step_insn(w->u, &w->s, in);
         w->pc += in->length;
         return;
     case FLOW_JUMP:
+    case FLOW_INDIRECT:
         walk_jump(w, in);
         return;
     case FLOW_BRANCH:
@@ -328,8 +329,8 @@ static void walk_insn(Walk *w, const Insn *in) {
     case FLOW_RETURN:
         walk_return(w, in);
         return;
+    case FLOW_SYSCALL:
     case FLOW_STOP:
-    case FLOW_LEAVE:
         leave_to(w, in->pc);
         return;
     }
@@ -367,7 +368,7 @@ void walk_block(Unit *u, const Policy *p, i32 block) {
     state_copy(&w.s, b->in);
     u->outs.len = 0;
     while (w.end.end == END_NONE && !u->hopeless) {
-        const Insn *in = memory_insn(&u->memory, w.pc);
+        const MachineInsn *in = memory_insn(&u->memory, w.pc);
         if (w.pc != start && p->splits(p->self, u, w.pc, w.frame))
             go_to(&w, w.pc, w.frame);
         else if (!in)

@@ -10,7 +10,7 @@ typedef struct Policy {
     i32 (*target)(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 unknowns);
     bool (*splits)(void *self, Unit *u, u64 pc, u32 frame);
     /* Before a branch: it goes to `to`, or with NULL both ways. */
-    void (*branches)(void *self, Unit *u, const Insn *in, u32 frame, const u64 *to);
+    void (*branches)(void *self, Unit *u, const MachineInsn *in, u32 frame, const u64 *to);
 } Policy;
 
 /* Puts down the block's instructions and asks the policy for those behind it. */

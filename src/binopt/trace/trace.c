@@ -120,7 +120,7 @@ static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 un
 }
 
 /* If a loop would become too much, what is behind its branch becomes one block. */
-static void branches(void *self, Unit *u, const Insn *in, u32 frame, const u64 *to) {
+static void branches(void *self, Unit *u, const MachineInsn *in, u32 frame, const u64 *to) {
     Trace *t = self;
     u64 more = to ? expect_next(&site_of(t, in->pc, frame)->expected, u) : 0;
     if (more > MAX_UNROLLED)

@@ -50,19 +50,9 @@ u32 x86_row(u32 mnemonic) {
     return mnemonic <= ZYDIS_MNEMONIC_MAX_VALUE && rows[mnemonic].lift ? mnemonic : 0;
 }
 
-const Row *x86_row_at(u32 row) {
-    return &rows[row];
-}
-
-static void add_xmms(RegSet *s) {
-    for (u32 i = 0; i < 16; i++)
-        regset_add(s, (Reg)(XMM0 + i));
-}
-
-/* What a row's meaning needs beyond its operands: some end the function, some go through memory with the whole state. */
+/* What a row's meaning needs beyond the facts: some go through memory with the whole state, and the shadow stack is always off. */
 void x86_refine(Insn *in) {
     switch (in->row) {
-    case ZYDIS_MNEMONIC_SYSCALL: in->flow = FLOW_SYSCALL; return;
     case ZYDIS_MNEMONIC_CPUID:
     case ZYDIS_MNEMONIC_RDTSC:
     case ZYDIS_MNEMONIC_RDTSCP:
@@ -78,22 +68,8 @@ void x86_refine(Insn *in) {
     case ZYDIS_MNEMONIC_XSAVEC64:
     case ZYDIS_MNEMONIC_XRSTOR:
     case ZYDIS_MNEMONIC_XRSTOR64: in->calls_out = true; return;
-    case ZYDIS_MNEMONIC_FXSAVE:
-    case ZYDIS_MNEMONIC_FXSAVE64: add_xmms(&in->vectors); return;
-    case ZYDIS_MNEMONIC_FXRSTOR:
-    case ZYDIS_MNEMONIC_FXRSTOR64:
-        add_xmms(&in->vectors);
-        add_xmms(&in->writes);
-        return;
-    case ZYDIS_MNEMONIC_INT3:
-    case ZYDIS_MNEMONIC_INT1:
-    case ZYDIS_MNEMONIC_INT:
     case ZYDIS_MNEMONIC_INCSSPD:
-    case ZYDIS_MNEMONIC_INCSSPQ:
-    case ZYDIS_MNEMONIC_UD0:
-    case ZYDIS_MNEMONIC_UD1:
-    case ZYDIS_MNEMONIC_UD2:
-    case ZYDIS_MNEMONIC_HLT: in->flow = FLOW_STOP; return;
+    case ZYDIS_MNEMONIC_INCSSPQ: in->flow = FLOW_STOP; return;
     }
 }
 

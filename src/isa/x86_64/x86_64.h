@@ -1,4 +1,4 @@
-/* x86_64.h: registers, operand classes and the words in which x86-64 semantics are written.
+/* x86_64.h: the words in which x86-64 semantics are written; facts.h has registers and operand classes.
  *
  * A meaning is a function `family(l, in, …)` bound to mnemonics in rows.def. It reads operands by position, never by register
  * number, so that it also serves when the register is only known later; registers that the architecture fixes (rcx of a
@@ -8,25 +8,9 @@
 #define ISA_X86_64_H
 
 #include "isa/isa.h"
+#include "isa/x86_64/facts.h"
 
 extern const Isa isa_x86_64;
-
-enum {
-    RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15,
-    CF, PF, AF, ZF, SF, OF, DF,
-    XMM0,                     /* bits 0–127 of the 32 vector registers */
-    YMM0_HIGH = XMM0 + 32,    /* bits 128–255 */
-    ZMM0_HIGH = YMM0_HIGH + 32, /* bits 256–511 */
-    K0 = ZMM0_HIGH + 32,
-    X86_REG_COUNT = K0 + 8,
-};
-
-/* Classes of register operands. ST and MMX registers live in the guest state, not in SSA values: see x87.h. */
-enum { CLS_GP = 1, CLS_VEC, CLS_MMX, CLS_ST, CLS_MASK, CLS_SEG, CLS_OTHER };
-
-enum { SEG_NONE, SEG_FS, SEG_GS };
-
-enum { PREFIX_LOCK = 1, PREFIX_REP = 2, PREFIX_REPNE = 4, PREFIX_VEX = 8, PREFIX_EVEX = 16 };
 
 /* ------------------------------------------------------------------------------------------------------------- operands */
 
@@ -114,7 +98,6 @@ typedef struct Row {
 
 /* Row number of a Zydis mnemonic: 0 if there is none. Row numbers are mnemonics. */
 u32 x86_row(u32 mnemonic);
-const Row *x86_row_at(u32 row);
 
 void x86_refine(Insn *in); /* completes a decoded instruction by what its row needs */
 LatheStatus x86_decode(const u8 *bytes, size_t size, u64 pc, Insn *in);
