@@ -125,7 +125,8 @@ typedef enum {
 /* Set a flag; unknown ones are ignored. */
 BINOPT_API void binopt_cfg_set(BinoptCfgRef cfg, BinoptOptFlags flag, size_t val);
 
-/* Fix the parameter idx (from 0, below the number of parameters) to the value at `val`, which has the parameter's size. */
+/* Fix the parameter idx (from 0, below the number of parameters) to the value at `val`, which has the parameter's size. Callers pass it all the same: it may be
+ * the original that runs. */
 BINOPT_API void binopt_cfg_set_param(BinoptCfgRef cfg, unsigned idx, const void *val);
 /* Fix an integer parameter. */
 BINOPT_API void binopt_cfg_set_parami(BinoptCfgRef cfg, unsigned idx, size_t val);
@@ -151,11 +152,11 @@ BINOPT_API void binopt_cfg_set_paramp(BinoptCfgRef cfg, unsigned idx, const void
 /* ------------------------------------------------------------------------------------------------------ specialisation */
 
 /* A version of the function for the configuration, or the function itself. Lives until it is deleted or the handle is freed.
- * Equal configurations may give the same function. */
+ * Equal configurations may give the same function. The first calls of it are timed: some of them run the original, and if that is faster, all later ones do. */
 BINOPT_API BinoptFunc binopt_spec_create(BinoptCfgRef cfg);
 
 /* Why the last binopt_spec_create with this configuration gave the function itself: a sentence for people that says what was met, and where;
- * NULL if it gave another one. Of tiered, also why that does not lead to what llvm makes, or does not yet. It belongs to the
+ * NULL if it gave another one. Also that the original has turned out to be faster; and of tiered, why it does not lead to what llvm makes, or does not yet. It belongs to the
  * configuration, until this is asked again, specialised again or freed. */
 BINOPT_API const char *binopt_spec_reason(BinoptCfgRef cfg);
 

@@ -1,29 +1,33 @@
-/* tiered.c: the rewriter that does not make its caller wait: what comes back at once is a jump to what *trace* can make in no time, or
- * to the original, and when a thread of the handle has made the *llvm* version, a jump to that.
+/* tiered.c: the rewriter that does not make its caller wait: what comes back at once is a door (door.h) to what *trace* can make in no time,
+ * or to the original, and when a thread of the handle has made the *llvm* version, it competes with both (contest.h).
  *
- * The jump is one instruction in one aligned word that is replaced as a whole, so that a thread that comes by executes the old one or
- * the new one. It is a direct one where its target is in reach, which costs a caller nothing that could be measured. A child of
- * the process has the same word, but not what is made later: if the process has forked since, the jump stays as it is. */
+ * A child of the process has the same door, but not what is made later: if the process has forked since, it stays as it is. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 
+#include "binopt/choice/choice.h"
+#include "binopt/llvm/llvm.h"
 #include "binopt/process/fork.h"
 #include "binopt/rewriter.h"
 #include "binopt/trace/trace.h"
 
-typedef struct Door {
-    BinoptCfg *cfg;         /* to be specialised, by the worker alone; NULL: done */
-    BinoptFunc first, made; /* by *trace*, for the handle's thread alone, and by *llvm*; NULL: none */
-    CodeMem *memory;        /* of the span; also the handle's thread's */
-    u64 forks;              /* before it was made */
-    CodeSpan span;          /* the word, and in its data another one for the address of a target that is out of reach */
-    struct Door *base;      /* what it was made from, if that is one of these: it may lead there */
-    u32 users;              /* the application, as long as it wants it, and what was made from it */
-    bool released;          /* by the application */
-    char *why;              /* there is no version of *llvm* or it is not used; NULL: it is, or is being made */
-    bool unwanted;          /* span and first are gone, the worker has to free the rest */
-} Door;
+/* A function that the application has. */
+typedef struct Entrance {
+    BinoptCfg *cfg;               /* to be specialised, by the worker alone; NULL: done */
+    u64 function;                 /* the original */
+    bool always;                  /* nothing competes: what was made last runs */
+    BinoptFunc first;             /* by *trace*, for the handle's thread alone; NULL: none */
+    BinoptFunc made[CHOICE_MOST]; /* by *llvm* */
+    u32 made_count;
+    Door door;             /* also the handle's thread's */
+    Contest *contest;      /* NULL: there was none */
+    struct Entrance *base; /* what it was made from, if that is one of these: it may lead there */
+    u32 users;             /* the application, as long as it wants it, and what was made from it */
+    bool released;         /* by the application */
+    char *why;             /* there is no version of *llvm*; NULL: there is, or it is being made */
+    bool unwanted;         /* door and first are gone, the worker has to free the rest */
+} Entrance;
 
 typedef struct Tiered {
     void *llvm;  /* rewriter_llvm's; used by the worker only, while there is one */
@@ -33,115 +37,106 @@ typedef struct Tiered {
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t more;
-    VEC(Door *) doors;
+    VEC(Entrance *) entrances;
     bool stop;
 } Tiered;
 
 /* Nobody forks while a jump is replaced. */
 static pthread_mutex_t replacing = PTHREAD_MUTEX_INITIALIZER;
 
-/* ------------------------------------------------------------------------------------------------------------ doors */
+/* ---------------------------------------------------------------------------------------------------------- contests */
 
-enum { WORD_BYTES = 8 };
-
-/* E9: jmp rel32, or FF /4 with mod 00, rm 101: jmp *disp32(%rip). What is behind it is never reached. */
-static void lead_to(Door *d, BinoptFunc target) {
-    enum { DIRECT_BYTES = 5, INDIRECT_BYTES = 6 };
-    u8 code[WORD_BYTES] = {0xe9, 0, 0, 0, 0, 0xcc, 0xcc, 0xcc};
-    i64 distance = (i64)((u64)target - ((u64)d->span.code_run + DIRECT_BYTES));
-    i32 low = (i32)distance;
-    if (low == distance) {
-        memcpy(code + 1, &low, sizeof(low));
-    } else {
-        __atomic_store_n((BinoptFunc *)d->span.data, target, __ATOMIC_RELEASE);
-        low = (i32)(d->span.data - (d->span.code_run + INDIRECT_BYTES));
-        memcpy(code, (u8[]){0xff, 0x25}, 2);
-        memcpy(code + 2, &low, sizeof(low));
-    }
-    u64 word;
-    memcpy(&word, code, sizeof(word));
-    __atomic_store_n((u64 *)d->span.code_write, word, __ATOMIC_RELEASE);
+/* The versions compete with the original; false: they do not, because the door does not reach them all or nobody wants it. */
+static bool compete(Entrance *e, const BinoptFunc *versions, u32 count) {
+    return !e->always && choice_compete(&e->contest, &e->door, versions, count, e->function);
 }
 
-static bool alloc_door(Door *d, CodeMem *memory) {
-    if (memory && codemem_alloc(memory, WORD_BYTES, WORD_BYTES, WORD_BYTES, &d->span))
-        d->memory = memory;
-    return d->memory != NULL;
-}
-
-static bool make_door(Tiered *t, Door *d) {
-    u64 function = d->cfg->function;
-    Places *places = trace_places(t->trace);
-    if (!alloc_door(d, places_near(places, function)) && !alloc_door(d, places_new(places, function)) &&
-        !alloc_door(d, places_far(places)))
+static bool make_door(Tiered *t, Entrance *e) {
+    if (!door_make(&e->door, trace_places(t->trace), e->function))
         return false;
-    lead_to(d, d->first ? d->first : (BinoptFunc)function);
+    if (!e->first)
+        door_lead(&e->door, (BinoptFunc)e->function);
+    else if (!compete(e, &e->first, 1))
+        door_lead(&e->door, e->first);
     return true;
+}
+
+/* What *llvm* made takes part from now on. If it has no other version, what *trace* made first does. */
+static void let_in(Entrance *e) {
+    BinoptFunc versions[CHOICE_MOST] = {e->made[0]};
+    u32 count = 1;
+    if (e->made_count > 1 || e->first)
+        versions[count++] = e->made_count > 1 ? e->made[1] : e->first;
+    if (!compete(e, versions, count))
+        door_lead(&e->door, e->made[0]);
 }
 
 /* -------------------------------------------------------------------------------------------------------- the worker */
 
 /* What is to be freed goes first. NULL: nothing is to be done. */
-static Door *find_work(Tiered *t) {
-    Door *work = NULL;
-    for (size_t i = t->doors.len; i-- > 0;) {
-        Door *d = t->doors.at[i];
-        if (d->unwanted)
-            return d;
-        work = d->cfg ? d : work;
+static Entrance *find_work(Tiered *t) {
+    Entrance *work = NULL;
+    for (size_t i = t->entrances.len; i-- > 0;) {
+        Entrance *e = t->entrances.at[i];
+        if (e->unwanted)
+            return e;
+        work = e->cfg ? e : work;
     }
     return work;
 }
 
-static Door *wait_for_work(Tiered *t) {
-    Door *d = NULL;
+static Entrance *wait_for_work(Tiered *t) {
+    Entrance *e = NULL;
     pthread_mutex_lock(&t->lock);
-    while (!t->stop && !(d = find_work(t)))
+    while (!t->stop && !(e = find_work(t)))
         pthread_cond_wait(&t->more, &t->lock);
     bool stop = t->stop;
     pthread_mutex_unlock(&t->lock);
-    return stop ? NULL : d;
+    return stop ? NULL : e;
 }
 
-static void specialize_door(Tiered *t, Door *d) {
-    BinoptFunc made = rewriter_llvm.specialize(t->llvm, d->cfg);
-    char *why = made ? NULL : d->cfg->reason;
+static void specialize_entrance(Tiered *t, Entrance *e) {
+    BinoptFunc made[CHOICE_MOST];
+    u32 count = llvm_versions(t->llvm, e->cfg, made);
+    char *why = count ? NULL : e->cfg->reason;
     if (why)
-        d->cfg->reason = NULL;
-    config_free(d->cfg);
+        e->cfg->reason = NULL;
+    config_free(e->cfg);
     pthread_mutex_lock(&t->lock);
-    d->cfg = NULL;
-    d->made = made;
-    d->why = why;
+    e->cfg = NULL;
+    memcpy(e->made, made, count * sizeof(*made));
+    e->made_count = count;
+    e->why = why;
     pthread_mutex_lock(&replacing);
-    if (made && !d->unwanted && d->forks == fork_count())
-        lead_to(d, made);
+    if (count && !e->unwanted && e->door.forks == fork_count())
+        let_in(e);
     pthread_mutex_unlock(&replacing);
     pthread_mutex_unlock(&t->lock);
 }
 
 /* What is left of one that is unwanted. */
-static void free_door(Tiered *t, Door *d) {
-    if (d->made)
-        rewriter_llvm.release(t->llvm, d->made);
-    if (d->cfg)
-        config_free(d->cfg);
+static void free_entrance(Tiered *t, Entrance *e) {
+    for (u32 i = 0; i < e->made_count; i++)
+        rewriter_llvm.release(t->llvm, e->made[i]);
+    if (e->cfg)
+        config_free(e->cfg);
     pthread_mutex_lock(&t->lock);
-    for (size_t i = 0; i < t->doors.len; i++)
-        if (t->doors.at[i] == d)
-            t->doors.at[i] = t->doors.at[--t->doors.len];
+    for (size_t i = 0; i < t->entrances.len; i++)
+        if (t->entrances.at[i] == e)
+            t->entrances.at[i] = t->entrances.at[--t->entrances.len];
     pthread_mutex_unlock(&t->lock);
-    mem_free(d->why);
-    mem_free(d);
+    contest_free(e->contest);
+    mem_free(e->why);
+    mem_free(e);
 }
 
 static void *work(void *user) {
     Tiered *t = user;
-    for (Door *d; (d = wait_for_work(t));) {
-        if (__atomic_load_n(&d->unwanted, __ATOMIC_RELAXED))
-            free_door(t, d);
+    for (Entrance *e; (e = wait_for_work(t));) {
+        if (__atomic_load_n(&e->unwanted, __ATOMIC_RELAXED))
+            free_entrance(t, e);
         else
-            specialize_door(t, d);
+            specialize_entrance(t, e);
     }
     return NULL;
 }
@@ -161,65 +156,79 @@ static bool start_worker(Tiered *t) {
 /* -------------------------------------------------------------------------------------------------------- the handle's */
 
 /* Takes from a door what the handle's thread gave it. */
-static void close_door(Tiered *t, Door *d) {
-    if (d->first)
-        rewriter_trace.release(t->trace, d->first);
-    if (d->memory && d->forks == fork_count())
-        codemem_release(d->memory, &d->span);
+static void close_entrance(Tiered *t, Entrance *e) {
+    if (e->first)
+        rewriter_trace.release(t->trace, e->first);
+    door_free(&e->door);
 }
 
 /* The one that the application has at that address. */
-static Door *find_door(const Tiered *t, u64 function) {
-    for (size_t i = 0; i < t->doors.len; i++)
-        if (!t->doors.at[i]->released && (u64)t->doors.at[i]->span.code_run == function)
-            return t->doors.at[i];
+static Entrance *find_entrance(const Tiered *t, u64 function) {
+    for (size_t i = 0; i < t->entrances.len; i++)
+        if (!t->entrances.at[i]->released && (u64)door_address(&t->entrances.at[i]->door) == function)
+            return t->entrances.at[i];
     return NULL;
 }
 
+/* What is made from a function of these is made from the best version of it that there is. */
+static void find_base(Tiered *t, Entrance *e) {
+    pthread_mutex_lock(&t->lock);
+    Entrance *base = e->base = find_entrance(t, e->cfg->function);
+    if (base) {
+        base->users++;
+        BinoptFunc best = base->made_count ? base->made[0] : base->first;
+        e->cfg->function = best ? (u64)best : base->function;
+    }
+    pthread_mutex_unlock(&t->lock);
+    e->function = e->cfg->function;
+}
+
 /* The worker is started last: it would be in the way of *trace*. */
-static bool hand_over(Tiered *t, Door *d) {
-    if (!make_door(t, d) || !start_worker(t))
+static bool hand_over(Tiered *t, Entrance *e) {
+    e->first = trace_quickly(t->trace, e->cfg);
+    if (!make_door(t, e) || !start_worker(t))
         return false;
     pthread_mutex_lock(&t->lock);
-    d->users = 1;
-    d->base = find_door(t, d->cfg->function);
-    if (d->base)
-        d->base->users++;
-    VEC_PUSH(&t->doors, d);
+    e->users = 1;
+    VEC_PUSH(&t->entrances, e);
     pthread_cond_signal(&t->more);
     pthread_mutex_unlock(&t->lock);
     return true;
 }
 
-static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
-    Tiered *t = self;
-    Door *d = mem_new(sizeof(*d));
-    d->cfg = config_clone(cfg);
-    d->cfg->watcher = NULL; /* it may be gone when the worker comes to it */
-    d->forks = fork_count();
-    d->first = trace_quickly(t->trace, cfg);
-    if (hand_over(t, d))
-        return d->span.code_run;
-    config_refuse(cfg, "there is no memory for its code, or no thread can be started");
-    close_door(t, d);
-    config_free(d->cfg);
-    mem_free(d);
-    return NULL;
+/* One user less. */
+static void drop(Tiered *t, Entrance *e) {
+    while (e && --e->users == 0) {
+        Entrance *base = e->base;
+        close_entrance(t, e);
+        __atomic_store_n(&e->unwanted, true, __ATOMIC_RELAXED);
+        e = base;
+    }
 }
 
-static void drop(Tiered *t, Door *d) {
-    while (d && --d->users == 0) {
-        Door *base = d->base;
-        close_door(t, d);
-        __atomic_store_n(&d->unwanted, true, __ATOMIC_RELAXED);
-        d = base;
-    }
+static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
+    Tiered *t = self;
+    Entrance *e = mem_new(sizeof(*e));
+    e->cfg = config_clone(cfg);
+    e->cfg->watcher = NULL; /* it may be gone when the worker comes to it */
+    e->always = cfg->always;
+    find_base(t, e);
+    if (hand_over(t, e))
+        return door_address(&e->door);
+    config_refuse(cfg, "there is no memory for its code, or no thread can be started");
+    pthread_mutex_lock(&t->lock);
+    drop(t, e->base);
+    pthread_mutex_unlock(&t->lock);
+    close_entrance(t, e);
+    config_free(e->cfg);
+    mem_free(e);
+    return NULL;
 }
 
 static void release(void *self, BinoptFunc made) {
     Tiered *t = self;
     pthread_mutex_lock(&t->lock);
-    Door *found = find_door(t, (u64)made);
+    Entrance *found = find_entrance(t, (u64)made);
     if (found)
         found->released = true;
     drop(t, found);
@@ -227,20 +236,22 @@ static void release(void *self, BinoptFunc made) {
     pthread_mutex_unlock(&t->lock);
 }
 
-static const char *reason_of(const Door *d) {
-    if (!d)
+static const char *reason_of(const Entrance *e) {
+    if (!e)
         return "";
-    if (d->cfg)
+    if (e->cfg)
         return "the version of llvm is not there yet";
-    if (d->why)
-        return d->why;
-    return d->forks == fork_count() ? "" : "the process has forked before the version of llvm was there";
+    if (e->why)
+        return e->why;
+    if (e->contest && contest_winner(e->contest) == (int)e->contest->count - 1)
+        return CHOICE_LOST;
+    return e->door.forks == fork_count() ? "" : "the process has forked before the version of llvm was there";
 }
 
 static void reason(void *self, BinoptFunc made, char *text, size_t size) {
     Tiered *t = self;
     pthread_mutex_lock(&t->lock);
-    snprintf(text, size, "%s", reason_of(find_door(t, (u64)made)));
+    snprintf(text, size, "%s", reason_of(find_entrance(t, (u64)made)));
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -252,12 +263,12 @@ static void close_tiered(void *self) {
     pthread_mutex_unlock(&t->lock);
     if (t->has_worker)
         pthread_join(t->worker, NULL);
-    while (t->doors.len) {
-        if (!t->doors.at[0]->unwanted)
-            close_door(t, t->doors.at[0]);
-        free_door(t, t->doors.at[0]);
+    while (t->entrances.len) {
+        if (!t->entrances.at[0]->unwanted)
+            close_entrance(t, t->entrances.at[0]);
+        free_entrance(t, t->entrances.at[0]);
     }
-    VEC_FREE(&t->doors);
+    VEC_FREE(&t->entrances);
     rewriter_llvm.close(t->llvm);
     rewriter_trace.close(t->trace);
     pthread_mutex_destroy(&t->lock);

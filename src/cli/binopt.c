@@ -215,6 +215,7 @@ static double now_ms(void) {
 static bool specialise(Job *j) {
     Watcher watcher = {keep_code, ignore, j};
     j->cfg->watcher = &watcher;
+    j->cfg->always = true; /* what is made is to be seen, faster or not */
     double start = now_ms();
     j->made = binopt_spec_create(j->cfg);
     j->ms = now_ms() - start;

@@ -207,7 +207,7 @@ static void build(Unit *u, const State *entry) {
 }
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
-    return machine_specialize(self, cfg, build, MACHINE_WORK, NULL);
+    return machine_offer(self, cfg, build);
 }
 
 const Rewriter rewriter_function = {
@@ -217,5 +217,6 @@ const Rewriter rewriter_function = {
     .close = machine_close,
     .specialize = specialize,
     .release = machine_release,
+    .reason = machine_reason,
     .code_bytes = machine_code_bytes,
 };

@@ -2,8 +2,9 @@
 #include <limits.h>
 #include <time.h>
 
-#include "binopt/llvm/choose.h"
+#include "binopt/choice/choice.h"
 #include "binopt/llvm/lift/lift.h"
+#include "binopt/llvm/llvm.h"
 #include "binopt/llvm/passes/convert.h"
 #include "binopt/llvm/passes/fold.h"
 #include "binopt/llvm/passes/lanes.h"
@@ -313,7 +314,6 @@ static void *compile(Unit *u, size_t *size) {
         u->hopeless = "LLVM takes too long for it";
     if (u->hopeless)
         return NULL;
-    u->widened = choose_is_widened(u);
     drop_unused(u);
     dump(u, "to be compiled");
     log_stage(u, "lower");
@@ -352,20 +352,14 @@ static const char name[] = "spec";
 typedef struct Llvm {
     Linked linked;
     void *trace; /* rewriter_trace's, for what it makes better */
+    Choices choices;
 } Llvm;
 
-/* What was decided is kept, too: an object without code stands for a function that is not LLVM's to make. */
-static BinoptFunc decide(Llvm *r, Unit *u, BinoptFunc code, const void *object, size_t size) {
-    const BinoptCfg *cfg = u->cfg;
-    if (cfg->always || u->widened || (!u->switches && choose_llvm(r->trace, cfg, code))) {
-        linked_identify(&r->linked, code, store_add(cfg, &u->depends, name, object, size));
-        disk_keep(cfg, &u->depends, object, size);
-        config_log(cfg, 2, "specialised: %zu instructions lifted, at %p", u->insns, code);
-        return code;
-    }
-    linked_release(&r->linked, code);
-    store_add(cfg, &u->depends, name, NULL, 0);
-    return choose_other(r->trace, cfg, CHOOSE_SLOWER);
+/* What was made is kept for other handles, and for other runs. */
+static void keep(Llvm *r, Unit *u, BinoptFunc code, const void *object, size_t size) {
+    linked_identify(&r->linked, code, store_add(u->cfg, &u->depends, name, object, size));
+    disk_keep(u->cfg, &u->depends, object, size);
+    config_log(u->cfg, 2, "specialised: %zu instructions lifted, at %p", u->insns, code);
 }
 
 static BinoptFunc make(Llvm *r, const BinoptCfg *cfg, LatheJit *compiler) {
@@ -376,9 +370,9 @@ static BinoptFunc make(Llvm *r, const BinoptCfg *cfg, LatheJit *compiler) {
     void *object = build(&u, name) ? compile(&u, &size) : NULL;
     BinoptFunc code = object ? linked_add(&r->linked, cfg->function, 0, name, object, size) : NULL;
     if (code)
-        code = decide(r, &u, code, object, size);
+        keep(r, &u, code, object, size);
     else
-        code = choose_other(r->trace, cfg, u.hopeless ? u.hopeless : "there is no memory for its code");
+        config_refuse(cfg, "%s", u.hopeless ? u.hopeless : "there is no memory for its code");
     mem_free(object);
     unit_free(&u);
     return code;
@@ -386,8 +380,6 @@ static BinoptFunc make(Llvm *r, const BinoptCfg *cfg, LatheJit *compiler) {
 
 /* What another handle, or this one, has made before. */
 static BinoptFunc recall(Llvm *r, const BinoptCfg *cfg, const Stored *found) {
-    if (!found->size)
-        return choose_other(r->trace, cfg, CHOOSE_SLOWER);
     BinoptFunc code = linked_find(&r->linked, found->id);
     if (!code)
         code = linked_add(&r->linked, cfg->function, found->id, found->name, found->object, found->size);
@@ -437,20 +429,69 @@ static BinoptFunc find_or_make(Llvm *r, const BinoptCfg *cfg) {
     return code ? code : make_if_allowed(r, cfg);
 }
 
+/* What *trace* makes, if it gains anything: LLVM makes new code also for the parts where nothing was known, and what a compiler has made of
+ * these with the source at hand may have been better. *trace* leaves them as they are. *idle: there is nothing to be gained for it. */
+static BinoptFunc make_other(Llvm *r, const BinoptCfg *cfg, bool *idle) {
+    bool gains = false;
+    BinoptFunc code = cfg->always ? NULL : trace_anyway(r->trace, cfg, &gains);
+    *idle = code && !gains;
+    if (*idle)
+        rewriter_trace.release(r->trace, code);
+    return *idle ? NULL : code;
+}
+
+static size_t bytes_of_version(Llvm *r, BinoptFunc version) {
+    size_t bytes = linked_bytes(&r->linked, version);
+    return bytes ? bytes : rewriter_trace.code_bytes(r->trace, version);
+}
+
 /* A function may lead to the one that it was made from. Each of the two makers keeps its own functions for that; where the other one has made
  * the base, it has to be told. */
-static void keep_base(Llvm *r, const BinoptCfg *cfg, BinoptFunc code) {
-    if (code && linked_bytes(&r->linked, code))
+static void keep_base(Llvm *r, const BinoptCfg *cfg, BinoptFunc code, BinoptFunc other) {
+    if (code)
         trace_keep(r->trace, (BinoptFunc)cfg->function);
-    else if (code)
+    if (other)
         linked_keep(&r->linked, (BinoptFunc)cfg->function);
+}
+
+u32 llvm_versions(void *self, const BinoptCfg *cfg, BinoptFunc *versions) {
+    Llvm *r = self;
+    bool idle;
+    BinoptFunc code = find_or_make(r, cfg), other = make_other(r, cfg, &idle);
+    if (code && idle && choice_is_trifle(code, bytes_of_version(r, code))) {
+        linked_release(&r->linked, code);
+        config_refuse(cfg, "nothing is gained: what is known makes it no shorter");
+        return 0;
+    }
+    keep_base(r, cfg, code, other);
+    u32 count = 0;
+    if (code)
+        versions[count++] = code;
+    if (other)
+        versions[count++] = other;
+    if (!code && other) {
+        config_log(cfg, 2, "made by trace: %s", cfg->reason);
+        *cfg->reason = 0;
+    }
+    return count;
+}
+
+static void release_version(void *self, BinoptFunc version) {
+    Llvm *r = self;
+    linked_release(&r->linked, version);
+    rewriter_trace.release(r->trace, version);
 }
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     Llvm *r = self;
-    BinoptFunc code = find_or_make(r, cfg);
-    keep_base(r, cfg, code);
-    return code;
+    BinoptFunc versions[CHOICE_MOST];
+    BinoptCfg on_base = *cfg;
+    on_base.function = choice_base(&r->choices, cfg->function);
+    u32 count = llvm_versions(self, &on_base, versions);
+    if (!count)
+        return NULL;
+    return choice_offer(&r->choices, trace_places(r->trace), &on_base, versions, count,
+                        bytes_of_version(r, versions[0]));
 }
 
 static void *open_llvm(void) {
@@ -458,26 +499,29 @@ static void *open_llvm(void) {
     gate_prepare();
     fork_call(gate_before_fork, gate_after_fork);
     r->trace = rewriter_trace.open();
+    r->choices = (Choices){.self = r, .release = release_version};
     return r;
 }
 
 static void close_llvm(void *self) {
     Llvm *r = self;
+    choice_free_all(&r->choices);
     linked_free(&r->linked);
     rewriter_trace.close(r->trace);
     mem_free(r);
 }
 
 static void release(void *self, BinoptFunc made) {
-    Llvm *r = self;
-    linked_release(&r->linked, made);
-    rewriter_trace.release(r->trace, made);
+    choice_release(&((Llvm *)self)->choices, made);
+}
+
+static void reason(void *self, BinoptFunc made, char *text, size_t size) {
+    choice_reason(&((Llvm *)self)->choices, made, text, size);
 }
 
 static size_t code_bytes(void *self, BinoptFunc made) {
     Llvm *r = self;
-    size_t bytes = linked_bytes(&r->linked, made);
-    return bytes ? bytes : rewriter_trace.code_bytes(r->trace, made);
+    return bytes_of_version(r, choice_version(&r->choices, made));
 }
 
 const Rewriter rewriter_llvm = {
@@ -487,5 +531,6 @@ const Rewriter rewriter_llvm = {
     .close = close_llvm,
     .specialize = specialize,
     .release = release,
+    .reason = reason,
     .code_bytes = code_bytes,
 };

@@ -38,6 +38,7 @@ typedef struct MachineRewriter {
     Evaluator evaluator;
     Places places;
     VEC(Made) made;
+    Choices choices;
 } MachineRewriter;
 
 static void unit_free(Unit *u) {
@@ -187,13 +188,21 @@ BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build, u6
     return code;
 }
 
+BinoptFunc machine_offer(void *self, const BinoptCfg *cfg, Build *build) {
+    MachineRewriter *r = self;
+    BinoptCfg on_base = *cfg;
+    on_base.function = choice_base(&r->choices, cfg->function);
+    BinoptFunc code = machine_specialize(self, &on_base, build, MACHINE_WORK, NULL);
+    return code ? choice_offer(&r->choices, &r->places, &on_base, &code, 1, machine_code_bytes(self, code)) : NULL;
+}
+
 static void free_made(Made *m) {
     unwind_remove(m->unwind);
     config_free(m->cfg);
     depends_free(&m->depends);
 }
 
-void machine_release(void *self, BinoptFunc code) {
+static void release_made(void *self, BinoptFunc code) {
     MachineRewriter *r = self;
     Made *m = find_made(r, code);
     if (!m || --m->users)
@@ -204,7 +213,15 @@ void machine_release(void *self, BinoptFunc code) {
         codemem_release(m->memory, &m->span);
     *m = r->made.at[--r->made.len];
     if (base)
-        machine_release(r, base);
+        release_made(r, base);
+}
+
+void machine_release(void *self, BinoptFunc code) {
+    choice_release(&((MachineRewriter *)self)->choices, code);
+}
+
+void machine_reason(void *self, BinoptFunc code, char *text, size_t size) {
+    choice_reason(&((MachineRewriter *)self)->choices, code, text, size);
 }
 
 void machine_keep(void *self, BinoptFunc code) {
@@ -212,7 +229,8 @@ void machine_keep(void *self, BinoptFunc code) {
 }
 
 size_t machine_code_bytes(void *self, BinoptFunc code) {
-    const Made *m = find_made(self, code);
+    MachineRewriter *r = self;
+    const Made *m = find_made(r, choice_version(&r->choices, code));
     return m ? m->bytes : 0;
 }
 
@@ -237,6 +255,7 @@ void *machine_open(void) {
     MachineRewriter *r = mem_new(sizeof(*r));
     r->owner = getpid();
     r->forks = fork_count();
+    r->choices = (Choices){.self = r, .release = release_made};
     evaluator_init(&r->evaluator);
     return r;
 }
@@ -244,6 +263,7 @@ void *machine_open(void) {
 void machine_close(void *self) {
     enum { MANY_COPIES = 1 << 14, MOST_IDLE = 2 };
     MachineRewriter *r = self;
+    choice_free_all(&r->choices);
     for (size_t i = 0; i < r->made.len; i++) {
         free_made(&r->made.at[i]);
         codemem_release(r->made.at[i].memory, &r->made.at[i].span);

@@ -155,7 +155,7 @@ static void build(Unit *u, const State *entry) {
 }
 
 static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
-    return machine_specialize(self, cfg, build, MACHINE_WORK, NULL);
+    return machine_offer(self, cfg, build);
 }
 
 BinoptFunc trace_quickly(void *self, const BinoptCfg *cfg) {
@@ -182,5 +182,6 @@ const Rewriter rewriter_trace = {
     .close = machine_close,
     .specialize = specialize,
     .release = machine_release,
+    .reason = machine_reason,
     .code_bytes = machine_code_bytes,
 };

@@ -173,10 +173,6 @@ static LLVMAttributeRef cold(const Unit *u) {
     return LLVMCreateEnumAttribute(u->ctx, LLVMGetEnumAttributeKindForName("cold", 4), 0);
 }
 
-bool callout_is_unlikely(Val call) {
-    return LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, LLVMGetEnumAttributeKindForName("cold", 4));
-}
-
 static Val pass_on(Unit *u, Val fn, CallShape shape) {
     Val args[CALLOUT_MAX_REGS + 2];
     LLVMGetParams(fn, args);

@@ -43,7 +43,5 @@ void callout_replace(Unit *u, Val call, CallShape shape, Val lifted);
 
 /* Replaces a call out by a call of a function that was lifted from pc, if the call leads there; otherwise it stays what it is. */
 void callout_guess(Unit *u, Val call, CallShape shape, u64 pc, Val lifted);
-/* Is it one that stayed like that? */
-bool callout_is_unlikely(Val call);
 
 #endif

@@ -458,7 +458,6 @@ void lower_callouts(Unit *u) {
         bool ordinary =
             (shape == CALL_ABI || !results_of(calls.at[i]).other) && !may_have_stack_arguments(u, &c, calls.at[i]);
         switching |= !ordinary;
-        u->switches |= !ordinary && !callout_is_unlikely(calls.at[i]);
         if (ordinary)
             lower_ordinary(u, calls.at[i]);
         else

@@ -55,8 +55,6 @@ typedef struct Unit {
     const char *why;       /* the last function could not be lifted */
     const char *hopeless;  /* why nothing will come of it, or NULL */
     bool guessed;          /* likely targets of calls have been looked for */
-    bool widened;          /* loops do several rounds at once: choose.h */
-    bool switches;         /* calls that are likely made are on the guest's stack: lower.c */
     bool vectorized;       /* LLVM's own vectors are in it by now */
     double start;          /* ms of CPU time when it began */
     double stage_start;    /* the same of the current stage, for the log */

@@ -1,0 +1,152 @@
+/* contest_turn.c: what happens between two turns; see contest.h. Nothing here may touch vector registers. */
+#include <x86intrin.h>
+
+#include "binopt/choice/contest.h"
+
+/* A turn is as many calls as take at least TURN_CYCLES, some ten microseconds: switching between versions costs little of that, and in most turns
+ * nobody else gets the CPU. What takes long gets fewer turns, and what was disturbed gets more. The time of the application's own work between
+ * the calls is in it: if that is most of it, nothing will be clear, and it does not matter much. */
+enum { TURN_CYCLES = 60000, LONG_CYCLES = 4000000, MOST_CALLS = 1 << 15, ROUNDS = 12, FEW_ROUNDS = 4, TIMES_MORE = 6 };
+
+/* In parts of 64: how much longer a turn is if a version is clearly slower; so much slower that this needs no more turns; and how far two turns of
+ * one version may be apart that were not disturbed. */
+enum { CLEARLY = 1, HOPELESSLY = 16, DISTURBED = 4, PARTS = 64 };
+
+static void note(Contest *c, u64 took) {
+    u32 i = c->playing;
+    if (took < c->best[i]) {
+        c->second[i] = c->best[i];
+        c->best[i] = took;
+    } else if (took < c->second[i]) {
+        c->second[i] = took;
+    }
+}
+
+static u32 fastest(const Contest *c) {
+    u32 found = 0;
+    for (u32 i = 1; i < c->count; i++)
+        if (c->best[i] < c->best[found])
+            found = i;
+    return found;
+}
+
+/* The fastest, unless the first one is as fast, or the turns of one version differ by as much. */
+static u32 decide(const Contest *c) {
+    u32 found = fastest(c);
+    if (c->out[0])
+        return found;
+    u64 gain = c->best[0] - c->best[found], spread = c->second[found] - c->best[found];
+    return gain > c->best[found] / PARTS * CLEARLY && gain > spread ? found : 0;
+}
+
+/* Was it disturbed in all of its turns but one, or has it had only one? */
+static bool is_doubtful(const Contest *c, u32 i) {
+    return c->second[i] == UINT64_MAX || c->second[i] - c->best[i] > c->best[i] / PARTS * DISTURBED;
+}
+
+static void drop_hopeless(Contest *c) {
+    u64 least = c->best[fastest(c)];
+    for (u32 i = 0; i < c->count; i++)
+        c->out[i] |= c->best[i] - least > least / PARTS * HOPELESSLY && !is_doubtful(c, i);
+}
+
+static bool is_over(const Contest *c) {
+    u32 left = 0, rounds = c->best[fastest(c)] > LONG_CYCLES ? FEW_ROUNDS : ROUNDS;
+    bool doubtful = false;
+    for (u32 i = 0; i < c->count; i++) {
+        left += !c->out[i];
+        doubtful |= is_doubtful(c, i);
+    }
+    return left < 2 || c->rounds >= (doubtful ? TIMES_MORE * rounds : rounds);
+}
+
+static void play(Contest *c, u32 version) {
+    c->playing = version;
+    c->current = c->versions[version];
+    door_jump(&c->door, DOOR_WORD_BYTES, c->current);
+}
+
+static void settle(Contest *c) {
+    u32 winner = decide(c);
+    play(c, winner);
+    door_lead(&c->door, c->current);
+    __atomic_store_n(&c->winner, (int)winner, __ATOMIC_RELAXED);
+}
+
+/* The next one that is not out. After the last one of a round it is seen whether there is another round. */
+static void go_on(Contest *c) {
+    u32 next = c->playing;
+    do {
+        next++;
+        if (next < c->count)
+            continue;
+        next = 0;
+        c->rounds++;
+        drop_hopeless(c);
+        if (is_over(c)) {
+            settle(c);
+            return;
+        }
+    } while (c->out[next]);
+    play(c, next);
+}
+
+/* All begins anew, with so many calls in each turn. */
+static void begin_anew(Contest *c, u32 calls) {
+    c->calls = calls;
+    c->rounds = 0;
+    play(c, 0);
+    for (u32 i = 0; i < c->count; i++) {
+        c->best[i] = c->second[i] = UINT64_MAX;
+        c->out[i] = false;
+    }
+}
+
+/* A turn that is too short is noticed at any time: the first ones may have been long only because the application did something else between. */
+static void end_turn(Contest *c, u64 took) {
+    if (took < TURN_CYCLES && c->calls < MOST_CALLS) {
+        begin_anew(c, 2 * c->calls);
+        return;
+    }
+    note(c, took);
+    go_on(c);
+}
+
+/* Calls before a turn that are not timed. Caches and predictors get used to the version; and that it is another number each time keeps turns
+ * from falling in step with something that the application does every so many calls. */
+static i32 calls_before(Contest *c) {
+    c->random = c->random * 1103515245 + 12345;
+    return (i32)(1 + (c->calls > 1 ? (c->random >> 8) % c->calls : 0));
+}
+
+void contest_turn(Contest *c) {
+    if (__atomic_exchange_n(&c->busy, 1, __ATOMIC_ACQUIRE))
+        return;
+    if (c->winner == CONTEST_OPEN) {
+        if (c->start)
+            end_turn(c, __rdtsc() - c->start);
+        c->start = c->start ? 0 : __rdtsc();
+        *c->left = c->start ? (i32)c->calls : calls_before(c);
+    }
+    __atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);
+}
+
+/* FF /1 with mod 00, rm 101: decl disp32(%rip). */
+static void count_calls(const Contest *c) {
+    u64 count = 0x0dff | (u64)(u32)door_distance(&c->door, 0, DOOR_COUNT_BYTES, (u64)c->left) << 16;
+    __atomic_store_n((u64 *)c->door.span.code_write, count | DOOR_TAIL, __ATOMIC_RELEASE);
+}
+
+void contest_begin_again(Contest *c, const BinoptFunc *versions, u32 count) {
+    while (__atomic_exchange_n(&c->busy, 1, __ATOMIC_ACQUIRE)) {
+    }
+    c->count = count;
+    for (u32 i = 0; i < count; i++)
+        c->versions[i] = versions[i];
+    begin_anew(c, 1);
+    c->start = 0;
+    __atomic_store_n(&c->winner, CONTEST_OPEN, __ATOMIC_RELAXED);
+    *c->left = 1;
+    count_calls(c);
+    __atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);
+}
