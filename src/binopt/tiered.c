@@ -8,8 +8,8 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "binopt/config/rewriter.h"
 #include "binopt/process/fork.h"
-#include "binopt/rewriter.h"
 #include "binopt/trace/trace.h"
 
 typedef struct Door {

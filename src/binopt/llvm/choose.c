@@ -5,8 +5,8 @@
  * gone that are seen to end, and both are estimated alike (estimate.h). */
 #include "binopt/llvm/choose.h"
 
+#include "binopt/config/rewriter.h"
 #include "binopt/llvm/estimate.h"
-#include "binopt/rewriter.h"
 #include "binopt/trace/trace.h"
 
 /* How much cheaper *trace*'s code has to be: less is beneath what an estimate can see, and LLVM's instructions are the better ones. */

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <time.h>
 
+#include "binopt/config/rewriter.h"
 #include "binopt/llvm/choose.h"
 #include "binopt/llvm/lift/lift.h"
 #include "binopt/llvm/passes/convert.h"
@@ -18,7 +19,6 @@
 #include "binopt/llvm/store/linked.h"
 #include "binopt/llvm/store/store.h"
 #include "binopt/process/fork.h"
-#include "binopt/rewriter.h"
 #include "binopt/trace/trace.h"
 #include "codegen/flatten.h"
 #include "codegen/gate.h"

@@ -10,9 +10,14 @@
 
 #include "cache/pack.h"
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/cache/store.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/leave.h"
+#include "run/client/code/quick/above.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/quick/region.h"
+#include "run/client/code/server/remote.h"
+#include "run/client/core/events.h"
 #include "run/client/memory/space.h"
 
 enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32, FAILURES_MAX = 5 };
@@ -38,6 +43,11 @@ static Hot hot;
 
 static bool is_auto(void) {
     return the.opt.tier == TIER_AUTO;
+}
+
+void tier_choose(Options *o) {
+    o->tier = quick_works() ? o->asked_tier : TIER_OPT;
+    o->code.with_quick = o->tier == TIER_AUTO;
 }
 
 bool tier_sent(const void *info) {

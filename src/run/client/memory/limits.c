@@ -8,6 +8,7 @@
 
 #include <asm/resource.h>
 
+#include "run/client/memory/load.h"
 #include "run/client/memory/space.h"
 
 static const u32 resources[LIMITS_KEPT] = {[LIMIT_SPACE] = RLIMIT_AS, [LIMIT_DATA] = RLIMIT_DATA};
@@ -55,6 +56,7 @@ static void choose_sizes(void) {
     enum { SPACE_MIB = 3072, DATA_MIB = 160, SCALE_MAX = 4 };
     u64 space = mib_allowed(RLIMIT_AS), data = mib_allowed(RLIMIT_DATA);
     the.limited = space != RLIM_INFINITY >> 20 || data != RLIM_INFINITY >> 20;
+    the.explain = the.limited ? limits_explain : NULL;
     while (the.scale < SCALE_MAX && ((u64)SPACE_MIB >> the.scale > space / 2 || (u64)DATA_MIB >> the.scale > data / 2))
         the.scale++;
 }

@@ -9,16 +9,21 @@
  */
 #include <linux/sched.h>
 
+#include "host_context.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/image.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/code/server/remote.h"
 #include "run/client/code/server/spawn.h"
 #include "run/client/code/tier.h"
-#include "run/client/core/frame.h"
 #include "run/client/memory/limits.h"
+#include "run/client/memory/own.h"
 #include "run/client/memory/program.h"
 #include "run/client/memory/space.h"
+#include "run/client/os/process.h"
 #include "run/client/os/seccomp.h"
+#include "run/client/os/signal/signal.h"
 
 enum { OPTIONS_BYTES = 4096, ARGS_MAX = 1 << 20 };
 enum { MODE_SETUID = 04000, MODE_SETGID = 02000, MODE_GROUP_EXECUTE = 010 };
@@ -42,7 +47,7 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     remote_after_fork(t);
     keeper_after_fork(t);
     t->borrows_memory = t->separate = t->own_files = false;
-    the.forked = true;
+    the.no_image = true;
     the.limits = *t->limits;
     t->limits = &the.limits;
     t->next = NULL; /* the others stayed behind */
@@ -333,11 +338,6 @@ static i64 count_strings(u64 list) {
                 return n;
     }
     return 0;
-}
-
-const char *client_file(const char *path) {
-    bool found = !sys_access(path, X_OK) || strcmp(path, the.opt.client_path);
-    return found ? path : "/proc/self/exe";
 }
 
 /* execve with one variable more: the shared cache's password. The lists are on the stack: memory would stay behind in the parent of

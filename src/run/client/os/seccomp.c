@@ -11,11 +11,16 @@
 #include <linux/capability.h>
 #include <linux/prctl.h>
 
+#include "host_context.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/image.h"
-#include "run/client/core/frame.h"
+#include "run/client/core/events.h"
+#include "run/client/memory/own.h"
+#include "run/client/memory/space.h"
 #include "run/client/os/bpf.h"
 #include "run/client/os/calls.h"
+#include "run/client/os/process.h"
+#include "run/client/os/signal/signal.h"
 
 enum { INSNS_MAX = (1 << 18) / sizeof(struct sock_filter), INSNS_PER_FILTER = 4 }; /* what the kernel allows, and adds for each */
 enum { ERRNO_MAX = 4095, SIGSYS_BY_FILTER = 1 /* si_code */, PIPE_USUAL = 64 << 10 };

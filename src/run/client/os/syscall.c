@@ -13,15 +13,23 @@
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 
+#include "host_context.h"
 #include "run/client/code/image.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/leave.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/server/hidden.h"
 #include "run/client/code/server/spawn.h"
-#include "run/client/core/frame.h"
+#include "run/client/core/events.h"
 #include "run/client/memory/limits.h"
+#include "run/client/memory/watch.h"
+#include "run/client/os/proc.h"
+#include "run/client/os/process.h"
 #include "run/client/os/reach.h"
 #include "run/client/os/seccomp.h"
+#include "run/client/os/signal/signal.h"
+#include "run/client/os/signal/waits.h"
+#include "run/client/os/syscall.h"
 
 enum { KERNEL_WRITES = 1 << 16, PATH_BYTES = 4096, RELEASES_MAX = 64 };
 
@@ -469,7 +477,7 @@ static void before_confinement(Thread *t, Call call, const u64 a[6]) {
     keeper_prepare(t);
     if (call == CALL_chroot || call == CALL_pivot_root || call == CALL_setns || (call == CALL_unshare && a[0] & CLONE_NEWNS)) {
         image_save(t);
-        image_give_up();
+        the.no_image = true;
     }
 }
 

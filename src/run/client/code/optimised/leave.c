@@ -9,8 +9,9 @@
 
 #include <linux/futex.h>
 
+#include "host_context.h"
 #include "run/client/code/arena/arena.h"
-#include "run/client/os/signal.h"
+#include "run/client/core/events.h"
 
 enum { WAIT_NS = 1000000 };
 

@@ -2,7 +2,9 @@
 #include "run/client/code/quick/blocks.h"
 
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/above.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/memory/own.h"
 
 enum { FIRST_PAGES = 1 << 10, STUB_CHUNK = 4096 };
 

@@ -1,6 +1,7 @@
 /* keep.c: all quick code, for another process that has the same modules at the same addresses; see image.c. */
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/memory/own.h"
 
 u64 quick_count(void) {
     return block_count();

@@ -11,8 +11,10 @@
 
 #include "guest_flags.h"
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
-#include "run/client/code/tier.h"
+#include "run/client/core/events.h"
+#include "run/client/memory/space.h"
 
 /* Signals and traps, which have to see the state where the other tier has it. true: the guest goes on where it was. */
 static bool deliver(Thread *t) {

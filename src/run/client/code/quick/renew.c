@@ -7,9 +7,10 @@
 #include <linux/futex.h>
 
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
-#include "run/client/os/signal.h"
+#include "run/client/core/events.h"
 
 enum { BYTES_MIN = 16 << 20, POLL_NS = 1000000 };
 

@@ -4,6 +4,7 @@
 #include "run/client/code/server/hidden.h"
 
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/server/remote.h"
 #include "run/client/code/server/spawn.h"
 #include "run/client/memory/limits.h"
 

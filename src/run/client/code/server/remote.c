@@ -10,10 +10,12 @@
 #include <asm/resource.h>
 
 #include "cache/pack.h"
-#include "run/client/code/arena/arena.h"
 #include "run/client/code/server/hidden.h"
+#include "run/client/code/server/remote.h"
 #include "run/client/code/server/spawn.h"
-#include "run/client/code/tier.h"
+#include "run/client/core/events.h"
+#include "run/client/memory/own.h"
+#include "run/client/memory/space.h"
 
 /* Of headers that belong to libc or do not go together with it. */
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, SOCK_NONBLOCK = O_NONBLOCK, MSG_NOSIGNAL = 0x4000 };

@@ -4,6 +4,7 @@
 #include "run/client/core/frame.h"
 
 #include "run/client/core/guest.h"
+#include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
 
 typedef struct GuestContext { /* ucontext_t, up to the floating point registers of D */

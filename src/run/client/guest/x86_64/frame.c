@@ -2,6 +2,8 @@
 #include "run/client/core/frame.h"
 #include "guest_flags.h"
 
+#include "run/client/memory/peek.h"
+#include "run/client/memory/space.h"
 #include "xstate.h"
 
 enum { REDZONE_BYTES = 128 };

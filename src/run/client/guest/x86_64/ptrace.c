@@ -9,11 +9,12 @@
 #include <linux/ptrace.h>
 #include <linux/wait.h>
 
+#include "host_context.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/tier.h"
-#include "run/client/core/frame.h"
 #include "run/client/memory/space.h"
+#include "run/client/os/signal/waits.h"
 
 typedef struct Registers { /* struct user_regs_struct */
     u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip, cs, rflags, rsp, ss;
