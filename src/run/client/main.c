@@ -61,7 +61,7 @@ static void start_program(const char *path, char **argv, char **envp) {
     image_load(t, path);
     signal_init(t);
     tier_begin(t);
-    thread_start(t, t->host_stack + t->host_stack_size);
+    thread_start(t, t->stack.host + t->stack.host_size);
 }
 
 /* argv has room for what #! lines add. */

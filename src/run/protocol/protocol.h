@@ -109,7 +109,7 @@ enum { CODE_REACH = 64 << 10 };
 /* Behind the guest state, at a fixed place: the host stack address below which computed jumps return to the dispatcher. */
 #define THREAD_STACK_LIMIT 2496
 /* Likewise, not 0 if a signal waits for the guest's whole state (CodeConfig.polls). */
-#define THREAD_PENDING 2616
+#define THREAD_PENDING 2504
 /* Likewise, its table. */
 #define THREAD_TABLE 4096
 

@@ -26,7 +26,7 @@
 #define WINDOWS ((u64)0x55 << 40) /* the lowest of them */
 #define WINDOW_DISTANCE ((u64)1 << 31)
 
-enum { IMAGE_VERSION = 4, WINDOW_COUNT = 160, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
+enum { IMAGE_VERSION = 5, WINDOW_COUNT = 160, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
 enum { OWNER_READ = 0400, OWNER_ALL = 0700 }; /* set twice: the guest's umask may be anything */
 enum { FROM_START = 0 }; /* SEEK_SET of a header that does not go with others */
 
@@ -312,7 +312,7 @@ static bool has_grown(void) {
 void image_save(Thread *t) {
     static PackImageModule modules[MODULES_MAX];
     ImagePart parts[PARTS];
-    if (!image.usable || the.no_image || t->borrows_memory || !has_grown())
+    if (!image.usable || the.no_image || t->process.borrows_memory || !has_grown())
         return;
     if (!sys_mkdir(the.opt.cache_dir, OWNER_ALL))
         sys_chmod(the.opt.cache_dir, OWNER_ALL);

@@ -125,20 +125,20 @@ static bool crosses_often(Thread *t) {
     struct timespec now;
     sys_clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     u64 us = (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
-    u64 count = t->crossings - t->crossings_seen, passed = us - t->sampled_us;
-    t->crossings_seen = t->crossings;
-    t->sampled_us = us;
+    u64 count = t->quick.crossings - t->tier.crossings_seen, passed = us - t->tier.sampled_us;
+    t->tier.crossings_seen = t->quick.crossings;
+    t->tier.sampled_us = us;
     return count * 1000 > passed * region_crossings;
 }
 
 void tier_sample(Thread *t) {
-    t->sampled = false;
+    t->tier.sampled = false;
     the.stats.samples++;
     if (hot.stopped)
         return;
     arena_lock();
     if (crosses_often(t))
-        code_revert(t->crossed);
+        code_revert(t->quick.crossed);
     else
         want(region_of(t->cpu.pc));
     if (hot.asking)

@@ -155,14 +155,14 @@ char *strstr(const char *s, const char *part) {
 static void hold_signals(void) {
     Thread *t = thread_self();
     u64 all = ~(u64)0;
-    if (t->separate && !t->locks++)
-        sys_rt_sigprocmask(SIG_SETMASK, &all, &t->unlocked_mask);
+    if (t->process.separate && !t->process.locks++)
+        sys_rt_sigprocmask(SIG_SETMASK, &all, &t->process.unlocked_mask);
 }
 
 static void let_signals(void) {
     Thread *t = thread_self();
-    if (t->separate && !--t->locks)
-        sys_rt_sigprocmask(SIG_SETMASK, &t->unlocked_mask, NULL);
+    if (t->process.separate && !--t->process.locks)
+        sys_rt_sigprocmask(SIG_SETMASK, &t->process.unlocked_mask, NULL);
 }
 
 /* 0 free, 1 held, 2 held and somebody may sleep */

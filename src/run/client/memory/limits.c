@@ -199,7 +199,7 @@ static i64 pass(bool here, int pid, u32 resource, u64 set, u64 old) {
  * through the kernel finds a bad one. */
 i64 limits_call(Thread *t, int pid, u32 resource, u64 set, u64 old) {
     bool here = !pid || pid == (int)sys_getpid();
-    Limit *limit = here ? kept(t->limits, resource) : NULL, wanted;
+    Limit *limit = here ? kept(t->memory.limits, resource) : NULL, wanted;
     if (!limit)
         return pass(here, pid, resource, set, old);
     if (set && guest_read(set, &wanted, sizeof(wanted)) != sizeof(wanted))

@@ -378,7 +378,7 @@ static void put_limit_number(char text[24], u64 value) {
 
 static void put_limits(ProcOut *o, MapsReader *r) {
     static const char *const names[LIMITS_KEPT] = {[LIMIT_SPACE] = "Max address space", [LIMIT_DATA] = "Max data size"};
-    const Limits *l = thread_self()->limits;
+    const Limits *l = thread_self()->memory.limits;
     for (char *line; (line = maps_next_text(r));) {
         u32 i = 0;
         while (i < LIMITS_KEPT && !begins(line, names[i]))

@@ -212,7 +212,7 @@ static i64 own_prctl(Thread *t, const u64 a[6]) {
     case PR_SET_SECCOMP:
         return set_seccomp(t, a[1], a[2]);
     case PR_GET_SECCOMP:
-        return t->seccomp;
+        return t->filter.mode;
     case SYSCALL_USER_DISPATCH: /* it would see the client's calls */
         return -EINVAL;
     case PR_SET_MM:
@@ -525,7 +525,7 @@ static i64 do_for_guest(Thread *t, Call call, const u64 a[6]) {
 
 /* The state is whole, and no guest state is in the frames that are left behind. */
 _Noreturn static void start_anew(Thread *t) {
-    thread_start(t, t->host_stack + t->host_stack_size);
+    thread_start(t, t->stack.host + t->stack.host_size);
 }
 
 void guest_syscall(GuestCpu *cpu) {
@@ -536,11 +536,11 @@ void guest_syscall(GuestCpu *cpu) {
         __atomic_fetch_add(&the.stats.syscalls, 1, __ATOMIC_RELAXED);
     if (the.opt.strace)
         trace_enter(t, number, a);
-    t->in_call = true;
+    t->process.in_call = true;
     i64 result;
-    if (!t->seccomp || seccomp_allows(t, number, a, &result))
+    if (!t->filter.mode || seccomp_allows(t, number, a, &result))
         result = do_for_guest(t, call_of(number), a);
-    t->in_call = false; /* before leave_due */
+    t->process.in_call = false; /* before leave_due */
     if (result == SYSCALL_RESTART)
         cpu->pc -= GUEST_SYSCALL_BYTES;
     else if (result != SYSCALL_NO_RESULT)

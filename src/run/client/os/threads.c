@@ -15,7 +15,7 @@ enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202, SPARES_MAX = 8 };
 /* With its tables in one huge page, if the kernel has some: a program that begins touches them all over. */
 static Thread *first_thread(void) {
     enum { HUGE_PAGE = 2 << 20, ADVISE_HUGE = 14 };
-    u64 tables = offsetof(Thread, table_pc), all = (u64)sys_pages(sizeof(Thread) + HUGE_PAGE);
+    u64 tables = offsetof(Thread, lookup), all = (u64)sys_pages(sizeof(Thread) + HUGE_PAGE);
     if (!all)
         return NULL;
     u64 t = ((all + tables + HUGE_PAGE - 1) & -(u64)HUGE_PAGE) - tables, end = t + page_up(sizeof(Thread));
@@ -38,14 +38,14 @@ static Thread *new_memory(u64 host_stack_size) {
     if (!t || sys_failed(stack))
         return NULL;
     sys_mprotect((u64)stack, 4096, PROT_NONE);
-    t->signal_stack = (u64)sys_pages(SIGNAL_STACK_BYTES);
-    t->host_stack = (u64)stack;
+    t->stack.signal = (u64)sys_pages(SIGNAL_STACK_BYTES);
+    t->stack.host = (u64)stack;
     return t;
 }
 
 static void free_memory(Thread *t, u64 host_stack_size) {
-    own_unmap(t->host_stack, host_stack_size);
-    sys_pages_free((void *)t->signal_stack, SIGNAL_STACK_BYTES);
+    own_unmap(t->stack.host, host_stack_size);
+    sys_pages_free((void *)t->stack.signal, SIGNAL_STACK_BYTES);
     sys_pages_free(t, sizeof(*t));
 }
 
@@ -56,7 +56,7 @@ static Thread *take_spare(void) {
         Thread *t = the.spare;
         the.spare = t->next;
         the.spare_count--;
-        if (t->tables_age == quick_tables_age())
+        if (t->quick.tables_age == quick_tables_age())
             return t;
         free_memory(t, HOST_STACK_SMALL);
     }
@@ -64,11 +64,11 @@ static Thread *take_spare(void) {
 }
 
 static bool keep_spare(Thread *t) {
-    u64 host_stack = t->host_stack, signal_stack = t->signal_stack, age = t->tables_age;
-    if (t->host_stack_size != HOST_STACK_SMALL || __atomic_load_n(&the.spare_count, __ATOMIC_RELAXED) >= SPARES_MAX)
+    u64 host_stack = t->stack.host, signal_stack = t->stack.signal, age = t->quick.tables_age;
+    if (t->stack.host_size != HOST_STACK_SMALL || __atomic_load_n(&the.spare_count, __ATOMIC_RELAXED) >= SPARES_MAX)
         return false;
     memset(t, 0, offsetof(Thread, table)); /* only optimised code fills that one */
-    t->host_stack = host_stack, t->signal_stack = signal_stack, t->tables_age = age;
+    t->stack.host = host_stack, t->stack.signal = signal_stack, t->quick.tables_age = age;
     arena_lock();
     t->next = the.spare;
     the.spare = t;
@@ -87,14 +87,14 @@ Thread *thread_new(u64 host_stack_size) {
             return NULL;
         arena_lock();
     }
-    t->signal_stack_size = SIGNAL_STACK_BYTES;
+    t->stack.signal_size = SIGNAL_STACK_BYTES;
     t->self = t;
-    t->limits = &the.limits;
-    t->lives = 1;
-    t->flags = FLAGS_FIXED;
-    t->optimised = the.opt.tier == TIER_OPT;
+    t->memory.limits = &the.limits;
+    t->process.lives = 1;
+    t->quick.flags = FLAGS_FIXED;
+    t->tier.optimised = the.opt.tier == TIER_OPT;
     quick_connect(t);
-    t->host_stack_size = host_stack_size;
+    t->stack.host_size = host_stack_size;
     t->stack_limit = thread_stack_limit(t);
     guest_reset(&t->cpu);
     quick_adopt(t);
@@ -110,7 +110,7 @@ void thread_unlist(Thread *t) {
         at = &(*at)->next;
     if (*at) {
         *at = t->next;
-        t->tables_age = quick_tables_age();
+        t->quick.tables_age = quick_tables_age();
     }
 }
 
@@ -119,15 +119,15 @@ void thread_free(Thread *t) {
     thread_unlist(t);
     arena_unlock();
     signal_forget(t);
-    remote_free(&t->remote);
+    remote_free(&t->server.remote);
     seccomp_forget(t);
     if (!keep_spare(t))
-        free_memory(t, t->host_stack_size);
+        free_memory(t, t->stack.host_size);
 }
 
 void thread_become(Thread *t) {
     t->pid = (u32)sys_getpid();
     t->tid = (u32)sys_gettid();
     sys_arch_prctl(ARCH_SET_GS, (u64)t);
-    sys_sigaltstack(&(AltStack){.base = t->signal_stack, .size = t->signal_stack_size}, NULL);
+    sys_sigaltstack(&(AltStack){.base = t->stack.signal, .size = t->stack.signal_size}, NULL);
 }

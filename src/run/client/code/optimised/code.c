@@ -552,7 +552,7 @@ void code_refused(const ObjectMessage *facts) {
 /* Called by enter.S when the table had no answer. */
 __attribute__((visibility("hidden"))) void *code_resolve(Thread *t) {
     u64 pc = t->cpu.pc;
-    if (t->optimised && (t->pending_signals || leave_due(t) || !is_fixed(pc)))
+    if (t->tier.optimised && (t->pending_signals || leave_due(t) || !is_fixed(pc)))
         return (void *)lathe_leave; /* thread_run knows what to do */
     arena_lock();
     void *code = find(t, the.code, pc);
@@ -800,7 +800,7 @@ static void run_optimised(Thread *t) {
 void thread_run(Thread *t) {
     for (leave_done(t); the.opt.tier == TIER_OPT; leave_done(t))
         run_optimised(t);
-    if (t->optimised)
+    if (t->tier.optimised)
         frame_become_quick(t);
     quick_run(t);
 }

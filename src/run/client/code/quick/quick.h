@@ -8,7 +8,7 @@
 bool quick_init(void);
 /* Does this processor run it? */
 bool quick_works(void);
-/* Runs the guest from t->cpu.pc, with the flags in t->flags and the vector registers in the host's. */
+/* Runs the guest from t->cpu.pc, with the flags in t->quick.flags and the vector registers in the host's. */
 _Noreturn void quick_run(Thread *t);
 /* Host code for the guest address pc. Never NULL: where there is no code, what is made raises the guest's fault. */
 u8 *quick_find(Thread *t, u64 pc);
@@ -87,7 +87,7 @@ void quick_connect(Thread *t);
 /* flags.c: returns keep the flags from now on. */
 void quick_keep_flags(void);
 bool quick_keeps_flags(void);
-/* Returns as t->expected and flags want them. */
+/* Returns as t->quick.expected and flags want them. */
 void quick_set_returns(Thread *t);
 /* What waits on the host's stack for a return is not returned to. */
 void quick_expect_nobody(Thread *t);

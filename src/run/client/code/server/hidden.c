@@ -15,7 +15,7 @@ static int *descriptor_no(Thread *t, u32 index) {
     if (index == KEEPER)
         return keeper_descriptor(t);
     if (index == STATS)
-        return the.stats_fd > 2 && !t->own_files ? &the.stats_fd : NULL;
+        return the.stats_fd > 2 && !t->process.own_files ? &the.stats_fd : NULL;
     Remote *r = remote_no(t, index);
     return r && r->open ? &r->fd : NULL;
 }

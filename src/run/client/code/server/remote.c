@@ -234,8 +234,8 @@ static bool is_idle(Remote *r) {
 }
 
 Remote *remote_take(Thread *t) {
-    if (t->own_files)
-        return &t->remote;
+    if (t->process.own_files)
+        return &t->server.remote;
     Remote *found = NULL;
     u32 count = processors();
     for (u32 i = 0; i < count && i < CONNECTIONS && !(found && found->open); i++)
@@ -256,22 +256,22 @@ void remote_end(void) {
 
 /* Descriptors of that number are not ours in a process that had files of its own. */
 void remote_after_fork(Thread *t) {
-    disconnect(&t->remote);
+    disconnect(&t->server.remote);
     for (u32 i = 0; i < CONNECTIONS; i++) {
-        connections[i].open &= !t->own_files;
+        connections[i].open &= !t->process.own_files;
         disconnect(&connections[i]);
         connections[i].user = 0;
     }
 }
 
 Remote *remote_no(Thread *t, u32 index) {
-    if (t->own_files)
-        return index ? NULL : &t->remote;
+    if (t->process.own_files)
+        return index ? NULL : &t->server.remote;
     return &connections[index];
 }
 
 bool remote_is_busy(Thread *t, u32 index) {
-    return !t->own_files && !is_idle(&connections[index]);
+    return !t->process.own_files && !is_idle(&connections[index]);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- requests */

@@ -58,7 +58,7 @@ static void set_from_thread(Registers *r, const Thread *t) {
     r->r8 = gp[LATHE_R8], r->r9 = gp[LATHE_R9], r->r10 = gp[LATHE_R10], r->r11 = gp[LATHE_R11];
     r->r12 = gp[LATHE_R12], r->r13 = gp[LATHE_R13], r->r14 = gp[LATHE_R14], r->r15 = gp[LATHE_R15];
     r->rip = t->cpu.pc;
-    r->rflags = t->flags;
+    r->rflags = t->quick.flags;
 }
 
 static void set_spilled(Registers *r, const Thread *t, const QuickPlace *place) {

@@ -35,7 +35,7 @@ static i64 set_action(Thread *t, u32 sig, const Action *a) {
     if (error)
         return error;
     if (a->handler == (u64)SIG_IGN)
-        t->held &= ~signal_bit(sig);
+        t->signal.held &= ~signal_bit(sig);
     else if (a->handler && signal_is_fault(sig))
         tier_keep_state(t);
     else if (a->handler)
@@ -45,11 +45,11 @@ static i64 set_action(Thread *t, u32 sig, const Action *a) {
 
 static Action get_action(Thread *t, u32 sig) {
     Action a = {0};
-    if (!t->signals)
+    if (!t->signal.table)
         return a;
-    lock(&t->signals->lock);
-    a = t->signals->action[sig];
-    unlock(&t->signals->lock);
+    lock(&t->signal.table->lock);
+    a = t->signal.table->action[sig];
+    unlock(&t->signal.table->lock);
     return a;
 }
 
@@ -87,20 +87,20 @@ i64 signal_procmask(Thread *t, u64 how, u64 set, u64 old, u64 size) {
 i64 signal_pending(Thread *t, u64 set, u64 size) {
     const u64 args[6] = {set, size};
     i64 error = syscall_repeated(t, __NR_rt_sigpending, args);
-    if (!error && t->held && size == sizeof(u64))
-        *(u64 *)set |= t->held;
+    if (!error && t->signal.held && size == sizeof(u64))
+        *(u64 *)set |= t->signal.held;
     return error;
 }
 
 /* The call as it is, while the mask is another. A signal that comes meanwhile has its handler run with that mask. */
 static i64 call_suspended(Thread *t, u64 number, const u64 args[6], u64 mask) {
-    t->suspend_mask = mask & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
-    t->suspended = true;
+    t->signal.suspend_mask = mask & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
+    t->signal.suspended = true;
     signal_release_held(t);
     i64 result = t->pending_signals ? -EINTR : syscall_repeated(t, number, args);
     bool for_us = result == SYSCALL_RESTART &&
-                  (t->pending_signals & t->blocked); /* the host does not block it until the call begins */
-    t->suspended = t->pending_signals && (result == -EINTR || for_us);
+                  (t->pending_signals & t->signal.blocked); /* the host does not block it until the call begins */
+    t->signal.suspended = t->pending_signals && (result == -EINTR || for_us);
     return for_us ? -EINTR : result;
 }
 
@@ -196,11 +196,11 @@ i64 signal_timedwait(Thread *t, u64 set, u64 info, u64 timeout, u64 size) {
                 return -EFAULT;
             return held.number;
         }
-        t->repeat = false;
+        t->process.repeat = false;
         i64 result = syscall_guarded(&t->pending_signals, __NR_rt_sigtimedwait, args);
         if (result == SYSCALL_RESTART && begun)
             return -EINTR;
-        if (result != -EINTR || !t->repeat || t->pending_signals)
+        if (result != -EINTR || !t->process.repeat || t->pending_signals)
             return result;
         begun = true;
         deadline_apply(&deadline, args);
@@ -221,7 +221,7 @@ i64 signal_descriptor(Thread *t, u64 number, const u64 args[6]) {
 
 /* Its first byte is nobody's, its end somebody's who has pushed nothing yet. */
 bool signal_on_altstack(const Thread *t) {
-    return guest_sp(&t->cpu) - t->altstack - 1 < t->altstack_size && !(t->altstack_flags & SS_AUTODISARM);
+    return guest_sp(&t->cpu) - t->signal.altstack - 1 < t->signal.altstack_size && !(t->signal.altstack_flags & SS_AUTODISARM);
 }
 
 static i64 set_altstack(Thread *t, const AltStack *s) {
@@ -232,15 +232,15 @@ static i64 set_altstack(Thread *t, const AltStack *s) {
         return -EINVAL;
     if (mode != SS_DISABLE && s->size < MINSIGSTKSZ)
         return -ENOMEM;
-    t->altstack = mode == SS_DISABLE ? 0 : s->base;
-    t->altstack_size = mode == SS_DISABLE ? 0 : s->size;
-    t->altstack_flags = s->flags;
+    t->signal.altstack = mode == SS_DISABLE ? 0 : s->base;
+    t->signal.altstack_size = mode == SS_DISABLE ? 0 : s->size;
+    t->signal.altstack_flags = s->flags;
     return 0;
 }
 
 i64 signal_altstack(Thread *t, u64 stack, u64 old) {
-    AltStack now, before = {t->altstack, t->altstack_flags & (u32)SS_AUTODISARM, 0, t->altstack_size};
-    before.flags |= !t->altstack_size ? SS_DISABLE : signal_on_altstack(t) ? SS_ONSTACK : 0;
+    AltStack now, before = {t->signal.altstack, t->signal.altstack_flags & (u32)SS_AUTODISARM, 0, t->signal.altstack_size};
+    before.flags |= !t->signal.altstack_size ? SS_DISABLE : signal_on_altstack(t) ? SS_ONSTACK : 0;
     if (stack && guest_read(stack, &now, sizeof(now)) != sizeof(now))
         return -EFAULT;
     i64 error = stack ? set_altstack(t, &now) : 0;

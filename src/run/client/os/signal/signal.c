@@ -7,7 +7,7 @@
  * it is at system calls and in the dispatcher.
  *
  * From noting to delivering the host blocks everything else, so that a thread never has more than one signal waiting here and the
- * kernel queues the rest; t->signal_mask is the guest's mask meanwhile. Every guest system call looks for a noted signal first.
+ * kernel queues the rest; t->signal.mask is the guest's mask meanwhile. Every guest system call looks for a noted signal first.
  *
  * Some signals are ours on the host, with and without handlers of the guest, and never blocked: those of faults, since writes to code
  * (code/quick/forget.c) and single steps come as such, and the one of tier.c. What the guest thinks of their masks is kept in the Thread;
@@ -81,21 +81,21 @@ bool signal_is_nudge(const SignalInfo *info, const void *mark) {
 
 static u8 *held_info(Thread *t, u32 sig) {
     u32 index = (u32)__builtin_popcountll((faults() | bit(TIER_SIGNAL)) & (bit(sig) - 1));
-    return t->held_info[index];
+    return t->signal.held_info[index];
 }
 
 /* As far as those are concerned that the host does not block. */
 static u64 blocked_now(const Thread *t) {
-    return t->suspended ? t->suspend_mask & signal_ours() : t->blocked;
+    return t->signal.suspended ? t->signal.suspend_mask & signal_ours() : t->signal.blocked;
 }
 
 bool signal_take_held(Thread *t, u64 set, SignalInfo *info) {
-    u64 ready = t->held & set;
+    u64 ready = t->signal.held & set;
     if (!ready)
         return false;
     u32 sig = (u32)__builtin_ctzll(ready) + 1;
     memcpy(info, held_info(t, sig), sizeof(*info));
-    t->held &= ~bit(sig);
+    t->signal.held &= ~bit(sig);
     return true;
 }
 
@@ -107,9 +107,9 @@ void signal_release_held(Thread *t) {
 
 /* The guest's mask, with everything blocked until now. */
 static void set_mask(Thread *t, u64 mask) {
-    t->blocked = mask & signal_ours();
+    t->signal.blocked = mask & signal_ours();
     set_host_mask(mask);
-    t->masking = false;
+    t->signal.masking = false;
     signal_release_held(t);
 }
 
@@ -119,12 +119,12 @@ static void set_host_default(u32 sig) {
 }
 
 static bool has_handler(const Thread *t, u32 sig) {
-    return t->signals && __atomic_load_n(&t->signals->action[sig].handler, __ATOMIC_RELAXED) > (u64)SIG_IGN;
+    return t->signal.table && __atomic_load_n(&t->signal.table->action[sig].handler, __ATOMIC_RELAXED) > (u64)SIG_IGN;
 }
 
 bool signal_restarts(const Thread *t) {
     u32 sig = (u32)__builtin_ctzll(t->pending_signals) + 1;
-    return t->pending_signals && t->signals && t->signals->action[sig].flags & SA_RESTART;
+    return t->pending_signals && t->signal.table && t->signal.table->action[sig].flags & SA_RESTART;
 }
 
 /* The first process of a PID namespace does not die of a signal that it sends itself, but of a fault. */
@@ -138,14 +138,14 @@ _Noreturn void signal_die(int sig) {
 }
 
 i64 signal_change_mask(Thread *t, u64 how, const u64 *set, u64 *old) {
-    u64 ours = signal_ours(), before = t->blocked, host = set ? *set & ~ours : 0;
+    u64 ours = signal_ours(), before = t->signal.blocked, host = set ? *set & ~ours : 0;
     const u64 args[6] = {how, set ? (u64)&host : 0, (u64)old, sizeof(host)};
     if (set) /* before the call: a signal may come at once */
-        t->blocked = (how == SIG_BLOCK ? before | *set : how == SIG_UNBLOCK ? before & ~*set : *set) & ours;
+        t->signal.blocked = (how == SIG_BLOCK ? before | *set : how == SIG_UNBLOCK ? before & ~*set : *set) & ours;
     i64 error = syscall_guarded(&t->pending_signals, __NR_rt_sigprocmask, args);
     if (error) {
-        t->blocked = before;
-        t->signal_mask = (t->signal_mask & ~ours) | before;
+        t->signal.blocked = before;
+        t->signal.mask = (t->signal.mask & ~ours) | before;
     } else if (old && before)
         *old |= before;
     return error;
@@ -163,11 +163,11 @@ enum {
 
 static void take_state(Thread *t, const SignalContext *s, const QuickPlace *place) {
     quick_take_state(t, s, place);
-    t->flags = s->rflags & ~(u64)FLAG_TRAP;
+    t->quick.flags = s->rflags & ~(u64)FLAG_TRAP;
 }
 
 static void stop_stepping(Thread *t, SignalContext *s) {
-    t->stepping = t->pushes_flags = false;
+    t->signal.stepping = t->signal.pushes_flags = false;
     s->rflags &= ~(u64)FLAG_TRAP;
 }
 
@@ -183,16 +183,16 @@ static void interrupt(Thread *t, SignalContext *s) {
     QuickPlace place;
     u64 rip = quick_original(s->rip);
     bool quick = arena_holds(rip) && quick_locate(rip, &place);
-    if (t->pushes_flags)
+    if (t->signal.pushes_flags)
         *(u8 *)(s->rsp + 1) &= (u8) ~(FLAG_TRAP >> 8);
-    t->pushes_flags = false;
+    t->signal.pushes_flags = false;
     if (quick && place.boundary) {
         take_state(t, s, &place);
         divert(t, s);
     } else if (rip >= (u64)quick_resume && rip < (u64)quick_end) {
         divert(t, s);
     } else if (quick || quick_is_between(t, rip)) {
-        t->stepping = true;
+        t->signal.stepping = true;
         s->rflags |= FLAG_TRAP;
     } else {
         stop_stepping(t, s);
@@ -202,10 +202,10 @@ static void interrupt(Thread *t, SignalContext *s) {
 /* ------------------------------------------------------------------------------------------------------ the host's side */
 
 static void note(Thread *t, const SignalInfo *info, SignalContext *s) {
-    t->signal_mask = s->mask | t->blocked;
-    memcpy(t->pending_info, info, sizeof(t->pending_info));
+    t->signal.mask = s->mask | t->signal.blocked;
+    memcpy(t->signal.info, info, sizeof(t->signal.info));
     t->pending_signals = bit((u32)info->number);
-    if (t->optimised) /* its computed jumps return to the dispatcher */
+    if (t->tier.optimised) /* its computed jumps return to the dispatcher */
         t->stack_limit = ~(u64)0;
     s->mask = ~signal_ours();
 }
@@ -233,33 +233,33 @@ static bool abort_call(SignalContext *s) {
 /* For the guest it is pending: it interrupts nothing, but there are calls that look for it. */
 static void hold(Thread *t, const SignalInfo *info, SignalContext *s) {
     u64 b = bit((u32)info->number);
-    if (!(t->held & b))
+    if (!(t->signal.held & b))
         memcpy(held_info(t, (u32)info->number), info, sizeof(*info));
-    t->held |= b;
-    t->repeat |= was_interrupted(s);
+    t->signal.held |= b;
+    t->process.repeat |= was_interrupted(s);
     abort_call(s);
 }
 
 static void accept(Thread *t, const SignalInfo *info, SignalContext *s) {
     note(t, info, s);
-    if (!abort_call(s) && !t->optimised)
+    if (!abort_call(s) && !t->tier.optimised)
         interrupt(t, s);
 }
 
 /* One of ours on the host, sent by somebody, not raised. */
 static void accept_sent(Thread *t, const SignalInfo *info, SignalContext *s) {
-    if (t->pending_signals || t->masking || (blocked_now(t) & bit((u32)info->number)))
+    if (t->pending_signals || t->signal.masking || (blocked_now(t) & bit((u32)info->number)))
         hold(t, info, s);
     else if (has_handler(t, (u32)info->number))
         accept(t, info, s);
-    else if (!t->signals || t->signals->action[info->number].handler != (u64)SIG_IGN)
+    else if (!t->signal.table || t->signal.table->action[info->number].handler != (u64)SIG_IGN)
         let_die(info);
 }
 
 static void on_sample(Thread *t, SignalContext *s) {
-    t->sampled = true;
-    t->repeat |= was_interrupted(s);
-    if (!t->borrows_memory && !t->pending_signals)
+    t->tier.sampled = true;
+    t->process.repeat |= was_interrupted(s);
+    if (!t->process.borrows_memory && !t->pending_signals)
         interrupt(t, s);
 }
 
@@ -286,7 +286,7 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
         divert(t, s);
         return;
     }
-    if (!has_handler(t, sig) || (t->blocked & bit(sig))) {
+    if (!has_handler(t, sig) || (t->signal.blocked & bit(sig))) {
         image_save(t);
         let_die(info);
         return;
@@ -294,12 +294,12 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
     if (sig == SIGTRAP) /* the CPU reports the next instruction */
         place->pc = place->next;
     take_state(t, s, place);
-    t->fault_error = s->error, t->fault_trap = s->trap;
+    t->signal.fault_error = s->error, t->signal.fault_trap = s->trap;
     note(t, info, s);
     if (sig != SIGSEGV && sig != SIGBUS && info->address) /* of the instruction */
-        ((SignalInfo *)t->pending_info)->address = place->pc;
+        ((SignalInfo *)t->signal.info)->address = place->pc;
     if (sig == SIGSEGV && info->code == SEGV_ACCERR) /* what is reserved for us is not there for the guest */
-        ((SignalInfo *)t->pending_info)->code = segv_code(info->address);
+        ((SignalInfo *)t->signal.info)->code = segv_code(info->address);
     divert(t, s);
 }
 
@@ -316,31 +316,31 @@ static void fault_of_access(Thread *t, const SignalInfo *info, SignalContext *s,
     SignalInfo copy = *info;
     if (info->number == SIGSEGV && info->code == SEGV_ACCERR)
         copy.code = segv_code(info->address);
-    memcpy(t->access_info, &copy, sizeof(copy));
-    t->fault_error = s->error, t->fault_trap = s->trap;
+    memcpy(t->signal.access_info, &copy, sizeof(copy));
+    t->signal.fault_error = s->error, t->signal.fault_trap = s->trap;
     s->rip = exit;
 }
 
 /* Another thread wants this one to leave quick code. */
 static void on_stop(Thread *t, SignalContext *s) {
-    t->repeat |= was_interrupted(s);
-    if (t->in_call)
-        __atomic_store_n(&t->stopped, true, __ATOMIC_RELEASE);
+    t->process.repeat |= was_interrupted(s);
+    if (t->process.in_call)
+        __atomic_store_n(&t->quick.stopped, true, __ATOMIC_RELEASE);
     else
         interrupt(t, s);
 }
 
 /* Another thread wants this one to leave optimised code, whose loops look for signals that are noted. */
 static void on_leave(Thread *t, const SignalInfo *info, SignalContext *s) {
-    t->repeat |= was_interrupted(s);
-    if (!t->in_call && !t->pending_signals && !t->masking && leave_due(t))
+    t->process.repeat |= was_interrupted(s);
+    if (!t->process.in_call && !t->pending_signals && !t->signal.masking && leave_due(t))
         note(t, info, s);
 }
 
 static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     Thread *t = thread_self();
     QuickPlace place;
-    bool quick = arena_holds(s->rip) && quick_locate(s->rip - (sig == SIGTRAP && !t->stepping), &place);
+    bool quick = arena_holds(s->rip) && quick_locate(s->rip - (sig == SIGTRAP && !t->signal.stepping), &place);
     u64 exit = quick ? 0 : sites_find(s->rip);
     if (quick_sent_stop(info))
         on_stop(t, s);
@@ -350,18 +350,18 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         accept_sent(t, info, s);
     else if (sig != SIGTRAP && quick_detour(s->rip))
         s->rip = quick_detour(s->rip);
-    else if (sig == SIGTRAP && t->stepping && info->code == TRAP_TRACE_CODE)
+    else if (sig == SIGTRAP && t->signal.stepping && info->code == TRAP_TRACE_CODE)
         interrupt(t, s);
     else if (sig == SIGSEGV && info->code == SEGV_ACCERR && (s->error & FAULT_WRITE) && quick_written(info->address)) {
         const u8 *host = (const u8 *)s->rip;
-        t->pushes_flags = quick && host[*host == OPERAND_SIZE] == PUSHF;
+        t->signal.pushes_flags = quick && host[*host == OPERAND_SIZE] == PUSHF;
         if (quick)
-            t->stepping = true, s->rflags |= FLAG_TRAP;
+            t->signal.stepping = true, s->rflags |= FLAG_TRAP;
     } else if (quick)
         fault_of_guest(t, info, s, &place);
     else if (exit)
         fault_of_access(t, info, s, exit);
-    else if (t->framing)
+    else if (t->signal.framing)
         signal_die(SIGSEGV);
     else
         fault_without_state(t, info);
@@ -384,32 +384,32 @@ i64 signal_set_host_handler(u32 sig, u64 flags) {
 /* The guest goes on in its handler; the mask is what it will return to. Under sigsuspend and the like that is not the one of now. */
 static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u64 mask) {
     u32 sig = (u32)info->number;
-    u64 now = t->suspended ? t->suspend_mask : mask;
-    bool switch_stack = (a->flags & SA_ONSTACK) && t->altstack_size && !signal_on_altstack(t);
-    t->framing = true;
-    bool pushed = frame_push(t, info, mask, a->handler, a->restorer, switch_stack ? t->altstack + t->altstack_size : 0);
-    t->framing = false;
+    u64 now = t->signal.suspended ? t->signal.suspend_mask : mask;
+    bool switch_stack = (a->flags & SA_ONSTACK) && t->signal.altstack_size && !signal_on_altstack(t);
+    t->signal.framing = true;
+    bool pushed = frame_push(t, info, mask, a->handler, a->restorer, switch_stack ? t->signal.altstack + t->signal.altstack_size : 0);
+    t->signal.framing = false;
     if (!pushed)
         signal_die(SIGSEGV); /* as the kernel has it */
-    if (t->altstack_flags & SS_AUTODISARM)
-        t->altstack = t->altstack_size = t->altstack_flags = 0;
-    t->suspended = false;
+    if (t->signal.altstack_flags & SS_AUTODISARM)
+        t->signal.altstack = t->signal.altstack_size = t->signal.altstack_flags = 0;
+    t->signal.suspended = false;
     set_mask(t, now | a->mask | (a->flags & SA_NODEFER ? 0 : bit(sig)));
 }
 
 /* The guest's handler, once for SA_RESETHAND; false: there is none (any more). */
 static bool take_action(Thread *t, u32 sig, Action *a) {
-    if (!t->signals)
+    if (!t->signal.table)
         return false;
-    lock(&t->signals->lock);
-    *a = t->signals->action[sig];
+    lock(&t->signal.table->lock);
+    *a = t->signal.table->action[sig];
     bool found = a->handler > (u64)SIG_IGN;
     if (found && (a->flags & SA_RESETHAND)) {
-        t->signals->action[sig].handler = 0;
+        t->signal.table->action[sig].handler = 0;
         if (!(signal_ours() & bit(sig)))
-            sys_rt_sigaction((int)sig, &t->signals->action[sig], NULL);
+            sys_rt_sigaction((int)sig, &t->signal.table->action[sig], NULL);
     }
-    unlock(&t->signals->lock);
+    unlock(&t->signal.table->lock);
     return found;
 }
 
@@ -418,22 +418,22 @@ void signal_deliver(Thread *t) {
         return;
     SignalInfo info;
     Action a;
-    memcpy(&info, t->pending_info, sizeof(info));
-    t->masking = true; /* the host blocks everything but what is ours */
+    memcpy(&info, t->signal.info, sizeof(info));
+    t->signal.masking = true; /* the host blocks everything but what is ours */
     t->pending_signals = 0;
     t->stack_limit = thread_stack_limit(t);
     if (leave_is_asked(&info)) { /* it was only to get here */
-        set_mask(t, t->signal_mask);
+        set_mask(t, t->signal.mask);
         return;
     }
     if (take_action(t, (u32)info.number, &a)) {
-        enter_handler(t, &info, &a, t->signal_mask);
+        enter_handler(t, &info, &a, t->signal.mask);
         return;
     }
     /* The handler was removed since: the host does what is to be done. */
-    t->suspended = false;
+    t->signal.suspended = false;
     send_again(t, &info);
-    set_mask(t, t->signal_mask);
+    set_mask(t, t->signal.mask);
 }
 
 i64 signal_return(Thread *t) {
@@ -442,9 +442,9 @@ i64 signal_return(Thread *t) {
     if (error)
         return error;
     frame_pop(t);
-    t->altstack = facts.stack.base;
-    t->altstack_flags = facts.stack.flags;
-    t->altstack_size = facts.stack.flags & SS_DISABLE ? 0 : facts.stack.size;
+    t->signal.altstack = facts.stack.base;
+    t->signal.altstack_flags = facts.stack.flags;
+    t->signal.altstack_size = facts.stack.flags & SS_DISABLE ? 0 : facts.stack.size;
     signal_release_held(t);
     return SYSCALL_NO_RESULT;
 }
@@ -474,7 +474,7 @@ static SignalInfo info_of_trap(const Thread *t, GuestCpu *c) {
         info.code = segv_code(info.address);
         break;
     case LATHE_TRAP_FAULT:
-        memcpy(&info, t->access_info, sizeof(info));
+        memcpy(&info, t->signal.access_info, sizeof(info));
         break;
     case LATHE_TRAP_INTERRUPT: /* a fault, not a trap: the CPU reports the instruction itself */
         if (c->trap_info == 3)
@@ -510,7 +510,7 @@ static void undo_trap(GuestCpu *c) {
 /* The host's mask until now; behind it a signal may be noted, but no other comes. */
 static u64 block_all(Thread *t) {
     u64 all = ~signal_ours(), host_mask = 0;
-    t->masking = true;
+    t->signal.masking = true;
     sys_rt_sigprocmask(SIG_SETMASK, &all, &host_mask);
     return host_mask;
 }
@@ -524,13 +524,13 @@ static void note_forced(Thread *t, const SignalInfo *info, u64 mask) {
         image_save(t);
         signal_die(info->number);
     }
-    t->signal_mask = mask;
-    memcpy(t->pending_info, info, sizeof(*info));
+    t->signal.mask = mask;
+    memcpy(t->signal.info, info, sizeof(*info));
     t->pending_signals = bit((u32)info->number);
 }
 
 bool signal_force(Thread *t, const SignalInfo *info) {
-    u64 mask = block_all(t) | t->blocked;
+    u64 mask = block_all(t) | t->signal.blocked;
     if (t->pending_signals)
         return false;
     note_forced(t, info, mask);
@@ -539,7 +539,7 @@ bool signal_force(Thread *t, const SignalInfo *info) {
 
 /* A signal that is noted comes first, and the instruction traps again. */
 void signal_trap(Thread *t) {
-    u64 mask = block_all(t) | t->blocked;
+    u64 mask = block_all(t) | t->signal.blocked;
     if (t->pending_signals) {
         undo_trap(&t->cpu);
         signal_deliver(t);
@@ -558,39 +558,39 @@ void signal_trap(Thread *t) {
 
 /* The thread's table, made at its first use. */
 SignalState *signal_table(Thread *t) {
-    if (!t->signals)
-        t->signals = sys_pages(sizeof(SignalState));
-    return t->signals;
+    if (!t->signal.table)
+        t->signal.table = sys_pages(sizeof(SignalState));
+    return t->signal.table;
 }
 
 bool signal_share(Thread *child, Thread *parent) {
-    child->blocked = parent->blocked;
-    child->signals = signal_table(parent);
-    child->shares_signals = parent->shares_signals = true;
-    return child->signals;
+    child->signal.blocked = parent->signal.blocked;
+    child->signal.table = signal_table(parent);
+    child->signal.shares = parent->signal.shares = true;
+    return child->signal.table;
 }
 
 bool signal_copy(Thread *child, const Thread *parent) {
-    child->blocked = parent->blocked;
-    child->altstack = parent->altstack;
-    child->altstack_size = parent->altstack_size;
-    child->altstack_flags = parent->altstack_flags;
+    child->signal.blocked = parent->signal.blocked;
+    child->signal.altstack = parent->signal.altstack;
+    child->signal.altstack_size = parent->signal.altstack_size;
+    child->signal.altstack_flags = parent->signal.altstack_flags;
     SignalState *table = signal_table(child);
-    if (table && parent->signals)
-        memcpy(table->action, parent->signals->action, sizeof(table->action));
+    if (table && parent->signal.table)
+        memcpy(table->action, parent->signal.table->action, sizeof(table->action));
     return table;
 }
 
 void signal_forget(Thread *t) {
-    if (t->signals && !t->shares_signals)
-        sys_pages_free(t->signals, sizeof(*t->signals));
-    t->signals = NULL;
+    if (t->signal.table && !t->signal.shares)
+        sys_pages_free(t->signal.table, sizeof(*t->signal.table));
+    t->signal.table = NULL;
 }
 
 void signal_after_fork(Thread *t) {
-    t->held = 0;
-    if (t->signals)
-        t->signals->lock = 0; /* of a thread that stayed behind */
+    t->signal.held = 0;
+    if (t->signal.table)
+        t->signal.table->lock = 0; /* of a thread that stayed behind */
 }
 
 /* ------------------------------------------------------------------------------------------------------------- exec */
@@ -600,33 +600,33 @@ void signal_before_exec(Thread *t) {
     const Action ignore = {.handler = (u64)SIG_IGN};
     SignalInfo info;
     for (u32 sig = 1; sig <= SIGNALS; sig++)
-        if ((signal_ours() & bit(sig)) && t->signals && t->signals->action[sig].handler == (u64)SIG_IGN)
+        if ((signal_ours() & bit(sig)) && t->signal.table && t->signal.table->action[sig].handler == (u64)SIG_IGN)
             sys_rt_sigaction((int)sig, &ignore, NULL);
-    if (t->blocked)
-        sys_rt_sigprocmask(SIG_BLOCK, &t->blocked, NULL);
-    while (signal_take_held(t, t->blocked, &info))
+    if (t->signal.blocked)
+        sys_rt_sigprocmask(SIG_BLOCK, &t->signal.blocked, NULL);
+    while (signal_take_held(t, t->signal.blocked, &info))
         send_again(t, &info);
 }
 
 void signal_after_exec(Thread *t) {
     for (u32 sig = 1; sig <= SIGNALS; sig++)
-        if ((signal_ours() & bit(sig)) && t->signals && t->signals->action[sig].handler == (u64)SIG_IGN)
+        if ((signal_ours() & bit(sig)) && t->signal.table && t->signal.table->action[sig].handler == (u64)SIG_IGN)
             signal_set_host_handler(sig, 0);
-    if (t->blocked)
-        sys_rt_sigprocmask(SIG_UNBLOCK, &t->blocked, NULL);
+    if (t->signal.blocked)
+        sys_rt_sigprocmask(SIG_UNBLOCK, &t->signal.blocked, NULL);
 }
 
 void signal_init(Thread *t) {
     u64 mask = 0;
     sys_rt_sigprocmask(SIG_BLOCK, NULL, &mask);
-    t->blocked = mask & signal_ours();
+    t->signal.blocked = mask & signal_ours();
     for (u32 sig = 1; sig <= SIGNALS; sig++) {
         Action a = {0};
         if (!(signal_ours() & bit(sig)))
             continue;
         sys_rt_sigaction((int)sig, NULL, &a);
         if (a.handler == (u64)SIG_IGN && signal_table(t))
-            t->signals->action[sig] = a;
+            t->signal.table->action[sig] = a;
         signal_set_host_handler(sig, 0);
     }
     set_host_mask(mask);

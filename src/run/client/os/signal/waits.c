@@ -213,13 +213,13 @@ static i64 await_socket(Thread *t, Deadline *d, u64 number, int fd) {
 /* ---------------------------------------------------------------------------------------------------------------- again */
 
 static i64 once(Thread *t, u64 number, const u64 a[6]) {
-    t->repeat = false;
+    t->process.repeat = false;
     return syscall_guarded(&t->pending_signals, number, a);
 }
 
 /* Only what the guest does not see has come. */
 static bool unseen(const Thread *t) {
-    return t->repeat && !t->pending_signals;
+    return t->process.repeat && !t->pending_signals;
 }
 
 /* Does the call answer EINTR after every handler? A futex does so with any limit, also one that is a point in time. */
@@ -243,7 +243,7 @@ static i64 made_again(Thread *t, Deadline *d, u64 number, u64 a[6]) {
     }
     if (result == -EAGAIN && number == __NR_futex && is_futex_wait(a[1]))
         return 0; /* the word has changed since the wait began: whoever did that wakes those who wait */
-    bool ours = t->repeat || (t->pending_signals & signal_ours());
+    bool ours = t->process.repeat || (t->pending_signals & signal_ours());
     return result == SYSCALL_RESTART || (result == -EINTR && ours) ? interrupted(t, d, number, a) : result;
 }
 
@@ -266,7 +266,7 @@ static i64 finished(Thread *t, Deadline *d, u64 number, u64 a[6], i64 done) {
 i64 syscall_repeated(Thread *t, u64 number, const u64 a[6]) {
     Deadline d = deadline_of(number, a);
     i64 result = once(t, number, a);
-    bool ours = t->repeat || (t->pending_signals & signal_ours());
+    bool ours = t->process.repeat || (t->pending_signals & signal_ours());
     if (!ours)
         return result;
     if (d.wait->rest == REST_CLOSED)
