@@ -8,10 +8,11 @@
  */
 #include <elf.h>
 
-#include "run/client/code/image.h"
-#include "run/client/code/quick/quick.h"
 #include "run/client/core/client.h"
+#include "run/client/memory/load.h"
+#include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
+#include "run/client/memory/watch.h"
 
 enum { COPY_MAX = 4 << 20, BAD = 3 };
 
@@ -38,11 +39,6 @@ void quick_made_writable(u64 start, u64 end) {
 
 void image_check(const Module *m) {
     (void)m;
-}
-
-Key store_key(int fd, const CodeConfig *config) {
-    (void)config;
-    return (Key){{(u64)fd, 1}};
 }
 
 static u64 number(const char *text) {

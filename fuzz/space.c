@@ -8,11 +8,10 @@
  */
 #include <elf.h>
 
-#include "run/client/code/image.h"
-#include "run/client/code/quick/quick.h"
 #include "run/client/core/client.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
+#include "run/client/memory/watch.h"
 
 enum { PAGES = 48, MAPS_SIZE = 1 << 20, ROUNDS = 2000 };
 
@@ -41,11 +40,6 @@ void quick_made_writable(u64 start, u64 end) {
 
 void image_check(const Module *m) {
     (void)m;
-}
-
-Key store_key(int fd, const CodeConfig *config) {
-    (void)fd, (void)config;
-    return (Key){{1, 1}};
 }
 
 static u64 number(const char *text) {

@@ -1,6 +1,6 @@
 /* all.c: the rewriters of libbinopt. */
+#include "binopt/config/rewriter.h"
 #include "binopt/config/signature.h"
-#include "binopt/rewriter.h"
 
 SignatureFinder *const signature_finder = signature_find;
 

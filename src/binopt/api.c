@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "binopt/config/rewriter.h"
 #include "binopt/config/signature.h"
-#include "binopt/rewriter.h"
 
 struct BinoptOpaqueHandle {
     const Rewriter *rewriter;

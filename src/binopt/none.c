@@ -1,5 +1,5 @@
 /* none.c: the rewriter that changes nothing. */
-#include "binopt/rewriter.h"
+#include "binopt/config/rewriter.h"
 
 static void *open_none(void) {
     return NULL;

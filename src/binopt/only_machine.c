@@ -1,6 +1,6 @@
 /* only_machine.c: the rewriters of libbinopt-machine. */
+#include "binopt/config/rewriter.h"
 #include "binopt/config/signature.h"
-#include "binopt/rewriter.h"
 
 SignatureFinder *const signature_finder = signature_find;
 

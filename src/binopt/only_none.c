@@ -1,6 +1,6 @@
 /* only_none.c: the rewriters of libbinopt-none. */
+#include "binopt/config/rewriter.h"
 #include "binopt/config/signature.h"
-#include "binopt/rewriter.h"
 
 SignatureFinder *const signature_finder = NULL;
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #include "binopt/choice/choice.h"
+#include "binopt/config/rewriter.h"
 #include "binopt/llvm/llvm.h"
 #include "binopt/process/fork.h"
-#include "binopt/rewriter.h"
 #include "binopt/trace/trace.h"
 
 /* A function that the application has. */

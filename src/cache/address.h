@@ -1,6 +1,6 @@
 /* address.h: where a shared cache is: redis[s]://[USER@|[USER]:PASSWORD@]HOST[:PORT][/DB]. */
-#ifndef RUN_CACHE_ADDRESS_H
-#define RUN_CACHE_ADDRESS_H
+#ifndef CACHE_ADDRESS_H
+#define CACHE_ADDRESS_H
 
 #include "base/base.h"
 

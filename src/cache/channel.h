@@ -1,6 +1,6 @@
 /* channel.h: a TCP connection, with or without TLS, on which nothing takes longer than it may. */
-#ifndef RUN_CACHE_CHANNEL_H
-#define RUN_CACHE_CHANNEL_H
+#ifndef CACHE_CHANNEL_H
+#define CACHE_CHANNEL_H
 
 #include "cache/address.h"
 

@@ -1,6 +1,6 @@
 /* cpu.h: what the code that a server makes depends on besides guest, options and server: the CPU it is compiled for. */
-#ifndef RUN_CACHE_CPU_H
-#define RUN_CACHE_CPU_H
+#ifndef CACHE_CPU_H
+#define CACHE_CPU_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* outage.h: which runs know already that their shared cache is no use: a run of many processes waits for it, and is told, once. */
-#ifndef RUN_CACHE_OUTAGE_H
-#define RUN_CACHE_OUTAGE_H
+#ifndef CACHE_OUTAGE_H
+#define CACHE_OUTAGE_H
 
 #include "base/base.h"
 

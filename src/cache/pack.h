@@ -8,11 +8,11 @@
  *
  * pack.c is for the client too: it needs nothing of a C library but memcpy and memcmp. write.c is for the server.
  */
-#ifndef RUN_CACHE_PACK_H
-#define RUN_CACHE_PACK_H
+#ifndef CACHE_PACK_H
+#define CACHE_PACK_H
 
+#include "cache/key.h"
 #include "lathe/types.h"
-#include "run/protocol/protocol.h"
 
 /* ---------------------------------------------------------------------------------------------------------- hashing */
 
@@ -66,7 +66,7 @@ enum { PACK_IMAGE_MODULES = 1024 }; /* at most */
 
 /* ---------------------------------------------------------------------------------------------------------- records */
 
-enum { PACK_MAGIC = 0x314b504c, PACK_ALIGN = 16, PACK_RANGES_MAX = 1 << 16 };
+enum { PACK_MAGIC = 0x314b504c, PACK_ALIGN = 16, PACK_RANGES_MAX = 1 << 16, PACK_OBJECT_MAX = 64 << 20 };
 
 typedef struct PackRange {
     u64 start, end; /* offsets from the module's base */
@@ -116,12 +116,12 @@ const PackRecord *pack_next(const u8 *data, size_t size, size_t *at);
 /* Appends to the packs of a directory. Any number of processes may do so at a time. */
 typedef struct PackWriter PackWriter;
 
-/* Are the bytes that an object was made from all of the request's module? */
-bool pack_is_inside(const TranslateMessage *request, const LatheRange *ranges, size_t range_count);
+/* Are the bytes that an object was made from all of the function's module? */
+bool pack_is_inside(const PackFunction *f, const LatheRange *ranges, size_t range_count);
 
-/* The record of the object made for a request, sealed for a pack and for mem_free; NULL: it depends on bytes outside its
+/* The record of the object made for a function, sealed for a pack and for mem_free; NULL: it depends on bytes outside its
  * module. */
-PackRecord *pack_record_new(Key pack, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
+PackRecord *pack_record_new(Key pack, const PackFunction *f, const LatheRange *ranges, size_t range_count,
                             u64 guest_hash, const void *object, u32 object_size, u32 insns);
 
 /* What all files of the directory may have together, in bytes: LATHE_CACHE_SIZE MiB, or 1 GiB. */
@@ -131,9 +131,9 @@ u64 pack_limit(void);
  * larger than pack_limit says, those that were not used for longest are removed. */
 PackWriter *pack_writer_open(const char *dir);
 
-/* Keep the object made for a request. An object that depends on bytes outside its module is not kept; when the disk is
+/* Keep the object made for a function, in its pack. An object that depends on bytes outside its module is not kept; when the disk is
  * full or fails, nothing is from then on. */
-void pack_append(PackWriter *w, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
+void pack_append(PackWriter *w, const PackFunction *f, const LatheRange *ranges, size_t range_count,
                  u64 guest_hash, const void *object, u32 object_size, u32 insns);
 void pack_writer_close(PackWriter *w);
 

@@ -1,6 +1,6 @@
 /* redis.h: a Redis server as a store of values by key; nothing here waits longer than a moment. */
-#ifndef RUN_CACHE_REDIS_H
-#define RUN_CACHE_REDIS_H
+#ifndef CACHE_REDIS_H
+#define CACHE_REDIS_H
 
 #include "cache/address.h"
 

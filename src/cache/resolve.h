@@ -1,6 +1,6 @@
 /* resolve.h: the addresses of a host, in bounded time: a name server that does not answer would hold us up for long. */
-#ifndef RUN_CACHE_RESOLVE_H
-#define RUN_CACHE_RESOLVE_H
+#ifndef CACHE_RESOLVE_H
+#define CACHE_RESOLVE_H
 
 #include <netdb.h>
 

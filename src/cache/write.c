@@ -131,11 +131,11 @@ void pack_drop_images(const char *dir, Key pack) {
 
 /* ---------------------------------------------------------------------------------------------------------- records */
 
-bool pack_is_inside(const TranslateMessage *request, const LatheRange *ranges, size_t count) {
+bool pack_is_inside(const PackFunction *f, const LatheRange *ranges, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (ranges[i].start < request->base || ranges[i].end > request->end || ranges[i].start > ranges[i].end)
+        if (ranges[i].start < f->base || ranges[i].end > f->end || ranges[i].start > ranges[i].end)
             return false;
-    return request->base && count <= PACK_RANGES_MAX;
+    return f->base && count <= PACK_RANGES_MAX;
 }
 
 /* The space before the record makes up for a torn one in front of it. */
@@ -182,37 +182,37 @@ PackWriter *pack_writer_open(const char *dir) {
     return w;
 }
 
-PackRecord *pack_record_new(Key pack, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
+PackRecord *pack_record_new(Key pack, const PackFunction *f, const LatheRange *ranges, size_t range_count,
                             u64 guest_hash, const void *object, u32 object_size, u32 insns) {
-    if (object_size > MESSAGE_MAX || !pack_is_inside(request, ranges, range_count))
+    if (object_size > PACK_OBJECT_MAX || !pack_is_inside(f, ranges, range_count))
         return NULL;
     size_t size = pack_record_size(range_count, object_size);
     PackRecord *r = mem_new(size);
     *r = (PackRecord){.magic = PACK_MAGIC,
                       .size = (u32)size,
-                      .off = request->pc - request->base,
-                      .base = request->position_independent ? 0 : request->base,
+                      .off = f->pc - f->base,
+                      .base = f->position_independent ? 0 : f->base,
                       .guest_hash = guest_hash,
                       .range_count = (u32)range_count,
                       .object_size = object_size,
                       .insns = insns};
     PackRange *to = (PackRange *)(r + 1);
     for (size_t i = 0; i < range_count; i++)
-        to[i] = (PackRange){ranges[i].start - request->base, ranges[i].end - request->base};
+        to[i] = (PackRange){ranges[i].start - f->base, ranges[i].end - f->base};
     if (object_size)
         memcpy(to + range_count, object, object_size);
     pack_seal(pack, r);
     return r;
 }
 
-void pack_append(PackWriter *w, const TranslateMessage *request, const LatheRange *ranges, size_t range_count,
+void pack_append(PackWriter *w, const PackFunction *f, const LatheRange *ranges, size_t range_count,
                  u64 guest_hash, const void *object, u32 object_size, u32 insns) {
     PackRecord *r = NULL;
     if (w && !w->failed)
-        r = pack_record_new(request->pack, request, ranges, range_count, guest_hash, object, object_size, insns);
+        r = pack_record_new(f->pack, f, ranges, range_count, guest_hash, object, object_size, insns);
     if (!r)
         return;
-    w->failed = !write_record(w, request->pack, r);
+    w->failed = !write_record(w, f->pack, r);
     w->unchecked += r->size;
     mem_free(r);
     if (w->unchecked > w->limit / 8)

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "binopt/config/rewriter.h"
 #include "binopt/config/signature.h"
-#include "binopt/rewriter.h"
+#include "cli/binopt/trial.h"
 #include "cli/commands.h"
+#include "cli/lift/show.h"
 #include "cli/options.h"
-#include "cli/show.h"
-#include "cli/trial.h"
 #include "isa/isa.h"
 
 enum { IR_FINAL, IR_LIFTED, IR_NONE };

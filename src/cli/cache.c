@@ -11,7 +11,7 @@
 #include "cache/pack.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
+#include "cli/start/programs.h"
 
 typedef struct Settings {
     const char *cache;

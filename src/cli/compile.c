@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/identity.h"
 #include "cli/options.h"
-#include "cli/programs.h"
+#include "cli/start/identity.h"
+#include "cli/start/programs.h"
 #include "isa/kinds.h"
 #include "run/ahead/ahead.h"
 

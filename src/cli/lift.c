@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "cli/lift/show.h"
 #include "cli/options.h"
-#include "cli/show.h"
 
 enum { CFG_DOT, CFG_TEXT, CFG_OFF };
 enum { STATS_TEXT, STATS_JSON, STATS_OFF };

@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/programs.h"
+#include "cli/start/programs.h"
 #include "isa/kinds.h"
 
 typedef struct Command {

@@ -8,10 +8,10 @@
 
 #include "cache/pack.h"
 #include "cli/commands.h"
-#include "cli/daemon.h"
 #include "cli/options.h"
-#include "cli/programs.h"
-#include "cli/shared.h"
+#include "cli/start/daemon.h"
+#include "cli/start/programs.h"
+#include "cli/start/shared.h"
 #include "isa/kinds.h"
 #include "lathe/lift.h"
 

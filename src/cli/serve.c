@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/daemon.h"
 #include "cli/options.h"
-#include "cli/programs.h"
+#include "cli/start/daemon.h"
+#include "cli/start/programs.h"
 
 typedef struct Settings {
     bool foreground, stop, stdio;

@@ -57,9 +57,9 @@ static void append_made(PackWriter *w, size_t function, const void *object, u32 
     size_t count = 1 + function % 2;
     for (size_t i = 0; i < count; i++)
         pack_hash_guest(&hash, ranges[i].start, ranges[i].end, read_image, NULL);
-    TranslateMessage request = {
+    PackFunction f = {
         .pc = pc, .base = base, .end = base + IMAGE_BYTES, .position_independent = !fixed, .pack = pack};
-    pack_append(w, &request, ranges, count, hash, object, size, insns);
+    pack_append(w, &f, ranges, count, hash, object, size, insns);
 }
 
 static void append_to(PackWriter *w, size_t function, u32 n) {
@@ -456,7 +456,7 @@ static void test_directories(void) {
     expect(!pack_writer_open(file), "below a file", 0);
     *strrchr(file, '/') = 0;
     unlink(file);
-    pack_append(NULL, &(TranslateMessage){0}, NULL, 0, 0, "", 1, 0);
+    pack_append(NULL, &(PackFunction){0}, NULL, 0, 0, "", 1, 0);
     pack_writer_close(NULL);
 }
 

@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 
-#include "run/client/core/client.h"
+#include "run/client/code/cache/store.h"
+#include "run/client/memory/key.h"
 #include "run/client/memory/own.h"
+#include "run/client/memory/space.h"
 
 Process the;
 
@@ -86,5 +88,5 @@ const void *client_find(u64 off, u32 *size, u32 *insns) {
 }
 
 Key client_key(int fd, const CodeConfig *config) {
-    return store_key(fd, config);
+    return key_of_file(fd, config);
 }

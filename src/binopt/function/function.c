@@ -4,11 +4,11 @@
  * what holds on both is kept, so that each block is there once. That is once for each place it is inlined at, and for each pass
  * of a loop that is unrolled. A loop is unrolled if all branches that leave it or go round are known in each pass, and if it
  * does not become too much. That is tried: when it turns out wrong the loop is noted as one that stays, and all begins anew. */
+#include "binopt/config/rewriter.h"
 #include "binopt/function/cfg.h"
 #include "binopt/machine/expect.h"
 #include "binopt/machine/rewriter.h"
 #include "binopt/machine/walk.h"
-#include "binopt/rewriter.h"
 
 enum { MAX_PASSES = 1000, MAX_UNROLLED = 1500, MAX_BEGINNINGS = 64 };
 

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "binopt/choice/choice.h"
+#include "binopt/config/rewriter.h"
 #include "binopt/llvm/lift/lift.h"
 #include "binopt/llvm/llvm.h"
 #include "binopt/llvm/passes/convert.h"
@@ -19,7 +20,6 @@
 #include "binopt/llvm/store/linked.h"
 #include "binopt/llvm/store/store.h"
 #include "binopt/process/fork.h"
-#include "binopt/rewriter.h"
 #include "binopt/trace/trace.h"
 #include "codegen/flatten.h"
 #include "codegen/gate.h"

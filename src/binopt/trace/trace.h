@@ -2,8 +2,8 @@
 #ifndef BINOPT_TRACE_H
 #define BINOPT_TRACE_H
 
+#include "binopt/config/rewriter.h"
 #include "binopt/process/places.h"
-#include "binopt/rewriter.h"
 
 /* What rewriter_trace.specialize makes, if it is done with little work: a fraction of a millisecond. `self` is rewriter_trace's. */
 BinoptFunc trace_quickly(void *self, const BinoptCfg *cfg);

@@ -17,7 +17,7 @@
 
 #include "cache/pack.h"
 #include "elf/elf.h"
-#include "run/server/server.h"
+#include "run/protocol/connection.h"
 
 /* ---------------------------------------------------------------------------------------------------------- files.c */
 

@@ -6,137 +6,20 @@
 
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/image.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/server/spawn.h"
 #include "run/client/code/tier.h"
 #include "run/client/core/frame.h"
 #include "run/client/memory/limits.h"
+#include "run/client/memory/load.h"
 #include "run/client/memory/own.h"
+#include "run/client/memory/space.h"
+#include "run/client/os/process.h"
 #include "run/client/os/seccomp.h"
-
-enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202, SPARES_MAX = 8 };
+#include "run/client/os/signal/signal.h"
 
 Process the;
-
-/* With its tables in one huge page, if the kernel has some: a program that begins touches them all over. */
-static Thread *first_thread(void) {
-    enum { HUGE_PAGE = 2 << 20, ADVISE_HUGE = 14 };
-    u64 tables = offsetof(Thread, table_pc), all = (u64)sys_pages(sizeof(Thread) + HUGE_PAGE);
-    if (!all)
-        return NULL;
-    u64 t = ((all + tables + HUGE_PAGE - 1) & -(u64)HUGE_PAGE) - tables, end = t + page_up(sizeof(Thread));
-    if (t > all)
-        sys_pages_free((void *)all, t - all);
-    sys_pages_free((void *)end, all + page_up(sizeof(Thread) + HUGE_PAGE) - end);
-    sys_madvise(t + tables, HUGE_PAGE, ADVISE_HUGE);
-    return (Thread *)t;
-}
-
-/* A stack for the kernel, too, so that it does not count as data, which may be limited. It does not grow: memory without access is below. */
-static i64 map_stack(u64 size) {
-    u32 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_GROWSDOWN;
-    return own_map(size, PROT_READ | PROT_WRITE, flags, -1, 0);
-}
-
-static Thread *new_memory(u64 host_stack_size) {
-    Thread *t = the.threads ? sys_pages(sizeof(Thread)) : first_thread();
-    i64 stack = map_stack(host_stack_size);
-    if (!t || sys_failed(stack))
-        return NULL;
-    sys_mprotect((u64)stack, 4096, PROT_NONE);
-    t->signal_stack = (u64)sys_pages(SIGNAL_STACK_BYTES);
-    t->host_stack = (u64)stack;
-    return t;
-}
-
-static void free_memory(Thread *t, u64 host_stack_size) {
-    own_unmap(t->host_stack, host_stack_size);
-    sys_pages_free((void *)t->signal_stack, SIGNAL_STACK_BYTES);
-    sys_pages_free(t, sizeof(*t));
-}
-
-/* A program that starts threads all the time would wait for the kernel, which maps and clears pages for one thread after the other. What
- * the tables have of a thread before is of use, too, if it is still so. With the arena's lock. */
-static Thread *take_spare(void) {
-    while (the.spare) {
-        Thread *t = the.spare;
-        the.spare = t->next;
-        the.spare_count--;
-        if (t->tables_age == quick_tables_age())
-            return t;
-        free_memory(t, HOST_STACK_SMALL);
-    }
-    return NULL;
-}
-
-static bool keep_spare(Thread *t) {
-    u64 host_stack = t->host_stack, signal_stack = t->signal_stack, age = t->tables_age;
-    if (t->host_stack_size != HOST_STACK_SMALL || __atomic_load_n(&the.spare_count, __ATOMIC_RELAXED) >= SPARES_MAX)
-        return false;
-    memset(t, 0, offsetof(Thread, table)); /* only optimised code fills that one */
-    t->host_stack = host_stack, t->signal_stack = signal_stack, t->tables_age = age;
-    arena_lock();
-    t->next = the.spare;
-    the.spare = t;
-    the.spare_count++;
-    arena_unlock();
-    return true;
-}
-
-Thread *thread_new(u64 host_stack_size) {
-    arena_lock();
-    Thread *t = host_stack_size == HOST_STACK_SMALL ? take_spare() : NULL;
-    if (!t) {
-        arena_unlock();
-        t = new_memory(host_stack_size);
-        if (!t)
-            return NULL;
-        arena_lock();
-    }
-    t->signal_stack_size = SIGNAL_STACK_BYTES;
-    t->self = t;
-    t->limits = &the.limits;
-    t->lives = 1;
-    t->flags = FLAGS_FIXED;
-    t->optimised = the.opt.tier == TIER_OPT;
-    quick_connect(t);
-    t->host_stack_size = host_stack_size;
-    t->stack_limit = thread_stack_limit(t);
-    guest_reset(&t->cpu);
-    quick_adopt(t);
-    t->next = the.threads;
-    the.threads = t;
-    arena_unlock();
-    return t;
-}
-
-void thread_unlist(Thread *t) {
-    Thread **at = &the.threads;
-    while (*at && *at != t)
-        at = &(*at)->next;
-    if (*at) {
-        *at = t->next;
-        t->tables_age = quick_tables_age();
-    }
-}
-
-void thread_free(Thread *t) {
-    arena_lock();
-    thread_unlist(t);
-    arena_unlock();
-    signal_forget(t);
-    remote_free(&t->remote);
-    seccomp_forget(t);
-    if (!keep_spare(t))
-        free_memory(t, t->host_stack_size);
-}
-
-void thread_become(Thread *t) {
-    t->pid = (u32)sys_getpid();
-    t->tid = (u32)sys_gettid();
-    sys_arch_prctl(ARCH_SET_GS, (u64)t);
-    sys_sigaltstack(&(AltStack){.base = t->signal_stack, .size = t->signal_stack_size}, NULL);
-}
 
 /* A script whose interpreter is of another kind is another client's: only whoever reads the #! line knows. Returns if it is this one's. */
 static void leave_to_other_kind(char **argv, char **envp) {
@@ -178,7 +61,7 @@ static void start_program(const char *path, char **argv, char **envp) {
     image_load(t, path);
     signal_init(t);
     tier_begin(t);
-    thread_start(t, t->host_stack + t->host_stack_size);
+    thread_start(t, t->stack.host + t->stack.host_size);
 }
 
 /* argv has room for what #! lines add. */
@@ -212,6 +95,7 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
         keeper_main(argv, envp);
     if (argc < 4 || !options_parse(argv[1], &the.opt))
         die("lathe-client is started by lathe run");
+    tier_choose(&the.opt);
     the.start_us = sys_now_us();
     the.auxv = auxv;
     the.envp = envp;

@@ -11,6 +11,7 @@
 #define RUN_PROTOCOL_H
 
 #include "base/base.h"
+#include "cache/key.h"
 
 enum { PROTOCOL_VERSION = 4 };
 
@@ -38,37 +39,6 @@ enum { MESSAGE_MAX = 64 << 20 };
 typedef struct MessageHeader {
     u32 type, size; /* size of the payload */
 } MessageHeader;
-
-/* The order of memory accesses that the guest's threads count on. */
-typedef enum MemoryOrder {
-    MEMORY_ALONE,  /* there are no others */
-    MEMORY_WEAK,   /* none but what dependencies, fences and atomic operations give */
-    MEMORY_STRONG, /* that of the program, but that loads may be earlier than stores before them */
-} MemoryOrder;
-
-/* What decides about the code that is made. Part of every cache key, so: no padding, no pointers, zero where unused. */
-typedef struct CodeConfig {
-    u32 version;   /* of the code's interface to the client: CODE_VERSION */
-    u32 arch;      /* LatheArch */
-    u32 opt;       /* LatheOpt */
-    u32 strict_fp; /* bool */
-    u32 with_quick; /* bool: beside quick code, which does what only a host register knows */
-    u32 polls;      /* bool: loops look for signals */
-    u32 low_vectors; /* bool: bits from 128 up of the host's vector registers are the guest's, and left alone */
-    u32 memory;      /* MemoryOrder */
-    u32 exact;       /* bool: accesses to memory that fault leave with the state in whole */
-    u32 unused;
-    u8 reserved[16];
-} CodeConfig;
-
-_Static_assert(sizeof(CodeConfig) % sizeof(u64) == 0, "no padding behind it in other structures");
-
-enum { CODE_VERSION = 5 };
-
-/* A 128-bit name of guest content or of a cache file. */
-typedef struct Key {
-    u64 word[2];
-} Key;
 
 /* What the server writes files of, for people. */
 enum { DUMP_LIFT = 1, DUMP_OPT = 2, DUMP_OBJ = 4 };
@@ -110,6 +80,11 @@ typedef struct TranslateMessage { /* C_TRANSLATE */
     Key pack;
 } TranslateMessage;
 
+/* What a request is about, as the cache has it. */
+static inline PackFunction translate_function(const TranslateMessage *m) {
+    return (PackFunction){m->pc, m->base, m->end, m->position_independent, m->pack};
+}
+
 /* Names in objects. FUNCTION_NAME takes the offset of a guest address from its module's base (from 0 where there is no
  * module); the other symbols are the client's. */
 #define FUNCTION_NAME "g_%llx"
@@ -134,7 +109,7 @@ enum { CODE_REACH = 64 << 10 };
 /* Behind the guest state, at a fixed place: the host stack address below which computed jumps return to the dispatcher. */
 #define THREAD_STACK_LIMIT 2496
 /* Likewise, not 0 if a signal waits for the guest's whole state (CodeConfig.polls). */
-#define THREAD_PENDING 2616
+#define THREAD_PENDING 2504
 /* Likewise, its table. */
 #define THREAD_TABLE 4096
 

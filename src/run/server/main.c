@@ -77,11 +77,12 @@ static bool hash_guest(Session *s, const Translation *t, u64 *hash) {
 /* Of code that there is no object for beside quick code, that much is kept: nobody has to find it out again. */
 static void keep(Session *s, const TranslateMessage *request, const Translation *t) {
     u64 hash;
+    PackFunction f = translate_function(request);
     bool in_pack = s->writer && !is_zero(&request->pack);
     if (!t->range_count || (!in_pack && !s->shared) || !hash_guest(s, t, &hash))
         return;
     if (in_pack)
-        pack_append(s->writer, request, t->ranges, t->range_count, hash, t->object, t->facts.object_size,
+        pack_append(s->writer, &f, t->ranges, t->range_count, hash, t->object, t->facts.object_size,
                     t->facts.insns);
     if (t->facts.object_size)
         shared_keep(s->shared, request, t, hash);
@@ -115,7 +116,8 @@ static bool translate(Session *s, u32 size) {
     bool kept = recent_find(s->recent, &request, &t);
     if (!kept && !shared_find(s->shared, &request, &t))
         run_translator(s, &request, &t);
-    t.facts.inside = pack_is_inside(&request, t.ranges, t.range_count);
+    PackFunction f = translate_function(&request);
+    t.facts.inside = pack_is_inside(&f, t.ranges, t.range_count);
     tell_source(s, &t);
     watch_hold(s->watch); /* the client may end as soon as it has the answer */
     bool ok = !pages_lost(s->pages) &&

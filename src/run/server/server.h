@@ -7,20 +7,7 @@
 
 #include "base/base.h"
 #include "lathe/lift.h"
-#include "run/protocol/protocol.h"
-
-/* connection.c: messages on a socket. */
-typedef struct Connection {
-    int fd;
-    int out;    /* where answers go, if that is another descriptor; 0: fd */
-    u8 *buffer; /* payload of the last message received */
-    size_t capacity;
-} Connection;
-
-/* The next message; false if the peer is gone or sent what no message can be. */
-bool connection_receive(Connection *c, MessageHeader *header);
-/* A message of two parts; false if the peer is gone. */
-bool connection_send(Connection *c, MessageType type, const void *a, size_t a_size, const void *b, size_t b_size);
+#include "run/protocol/connection.h"
 
 /* watch.c: the process ends when the peer of fd is gone, but not between hold and release. */
 typedef struct Watch Watch;

@@ -195,7 +195,8 @@ void shared_keep(Shared *s, const TranslateMessage *request, const Translation *
     if (!s || s->off || s->read_only || !s->redis || !request->base || t->facts.shared)
         return;
     Key key = key_of(s, request);
-    PackRecord *r = pack_record_new(key, request, t->ranges, t->range_count, guest_hash, t->object,
+    PackFunction f = translate_function(request);
+    PackRecord *r = pack_record_new(key, &f, t->ranges, t->range_count, guest_hash, t->object,
                                     t->facts.object_size, t->facts.insns);
     if (!r)
         return;

@@ -341,14 +341,14 @@ static bool next_entry(const Mapped *m, size_t *at, const RecordKey *key, Entry 
 
 static void append_entry(const char *dir, const RecordKey *key, const Entry *e) {
     Bytes b = serialize(e);
-    TranslateMessage request = {
-        .pc = key->word[0] + 1, .base = 1, .end = 2, .position_independent = 1, .pack = key->pack};
+    PackFunction f = {
+        .pc = key->word[0] + 1, .base = 1, .end = 2, .position_independent = true, .pack = key->pack};
     pthread_mutex_lock(&disk.lock);
     if (!disk.opened)
         disk.writer = pack_writer_open(dir);
     disk.opened = true;
-    if (b.len < MESSAGE_MAX)
-        pack_append(disk.writer, &request, NULL, 0, key->word[1], b.at, (u32)b.len, 0);
+    if (b.len < PACK_OBJECT_MAX)
+        pack_append(disk.writer, &f, NULL, 0, key->word[1], b.at, (u32)b.len, 0);
     pthread_mutex_unlock(&disk.lock);
     VEC_FREE(&b);
 }

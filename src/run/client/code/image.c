@@ -12,18 +12,21 @@
 
 #include "cache/pack.h"
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/cache/store.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/tier.h"
 #include "run/client/memory/limits.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
+#include "run/client/memory/watch.h"
 
 /* Below where the kernel puts position independent programs. Sanitizers' shadow memory, Go's and Java's heaps leave that free for
  * programs, and have fixed places nearly everywhere else. */
 #define WINDOWS ((u64)0x55 << 40) /* the lowest of them */
 #define WINDOW_DISTANCE ((u64)1 << 31)
 
-enum { IMAGE_VERSION = 4, WINDOW_COUNT = 160, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
+enum { IMAGE_VERSION = 5, WINDOW_COUNT = 160, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
 enum { OWNER_READ = 0400, OWNER_ALL = 0700 }; /* set twice: the guest's umask may be anything */
 enum { FROM_START = 0 }; /* SEEK_SET of a header that does not go with others */
 
@@ -306,14 +309,10 @@ static bool has_grown(void) {
            the.stats.refused > image.refused;
 }
 
-void image_give_up(void) {
-    image.usable = false;
-}
-
 void image_save(Thread *t) {
     static PackImageModule modules[MODULES_MAX];
     ImagePart parts[PARTS];
-    if (!image.usable || the.forked || t->borrows_memory || !has_grown())
+    if (!image.usable || the.no_image || t->process.borrows_memory || !has_grown())
         return;
     if (!sys_mkdir(the.opt.cache_dir, OWNER_ALL))
         sys_chmod(the.opt.cache_dir, OWNER_ALL);

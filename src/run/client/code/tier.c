@@ -10,9 +10,14 @@
 
 #include "cache/pack.h"
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/cache/store.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/leave.h"
+#include "run/client/code/quick/above.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/quick/region.h"
+#include "run/client/code/server/remote.h"
+#include "run/client/core/events.h"
 #include "run/client/memory/space.h"
 
 enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32, FAILURES_MAX = 5 };
@@ -38,6 +43,11 @@ static Hot hot;
 
 static bool is_auto(void) {
     return the.opt.tier == TIER_AUTO;
+}
+
+void tier_choose(Options *o) {
+    o->tier = quick_works() ? o->asked_tier : TIER_OPT;
+    o->code.with_quick = o->tier == TIER_AUTO;
 }
 
 bool tier_sent(const void *info) {
@@ -115,20 +125,20 @@ static bool crosses_often(Thread *t) {
     struct timespec now;
     sys_clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     u64 us = (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
-    u64 count = t->crossings - t->crossings_seen, passed = us - t->sampled_us;
-    t->crossings_seen = t->crossings;
-    t->sampled_us = us;
+    u64 count = t->quick.crossings - t->tier.crossings_seen, passed = us - t->tier.sampled_us;
+    t->tier.crossings_seen = t->quick.crossings;
+    t->tier.sampled_us = us;
     return count * 1000 > passed * region_crossings;
 }
 
 void tier_sample(Thread *t) {
-    t->sampled = false;
+    t->tier.sampled = false;
     the.stats.samples++;
     if (hot.stopped)
         return;
     arena_lock();
     if (crosses_often(t))
-        code_revert(t->crossed);
+        code_revert(t->quick.crossed);
     else
         want(region_of(t->cpu.pc));
     if (hot.asking)

@@ -4,15 +4,10 @@
 
 #include "run/client/core/client.h"
 
-/* Nobody uses this signal; samples of where a thread is, and news from the server, come by it. */
-enum { TIER_SIGNAL = 16 };
-
+/* Sets the tier, and what of the configuration depends on it, from what the user asked for. */
+void tier_choose(Options *o);
 /* A thread begins to run, also after a fork. */
 void tier_begin(Thread *t);
-/* Quick code calls a function for the first time; with the arena's lock held. */
-void tier_found(Thread *t, u64 pc);
-/* A sample was taken at t->cpu.pc, or the server has sent something. */
-void tier_sample(Thread *t);
 /* The guest has a handler for a signal that may come at any time: loops of optimised code have to look for it from now on. */
 void tier_use_polls(Thread *t);
 /* The guest has a handler of faults, or a tracer, which sees the exact state. */

@@ -11,7 +11,7 @@ bool frame_prepare(void);
 bool frame_read_action(u64 from, Action *a);
 bool frame_write_action(u64 to, const Action *a);
 
-/* A thread that ran optimised code only goes on in quick code: its state goes to where that has it, and t->optimised is false then. */
+/* A thread that ran optimised code only goes on in quick code: its state goes to where that has it, and t->tier.optimised is false then. */
 void frame_become_quick(Thread *t);
 
 /* Put a frame for the handler on the guest's stack (altstack: top of the alternate one, 0: go on below the stack pointer) and make the

@@ -1,6 +1,6 @@
 /* guest.h: what the client knows of its guest's kind, which the folder guest/NAME has; a client is built with one of them.
  *
- *     abi/guest_cpu.h    the state: GuestCpu, its registers with a role in Linux's ABI, and where assembly finds them
+ *     abi/guest_cpu.h    the state: GuestCpu, its registers with a role in Linux's ABI; abi/guest_slots.h  the registers that assembly knows
  *     abi/guest_numbers.def  the numbers of system calls; abi/guest_calls.def and calls.c  those that only this guest has
  *     frame.c            signal frames; facts.c  the rest
  */

@@ -38,3 +38,8 @@ bool kind_choose(u16 machine, Options *o) {
         *o->sysroot = 0;
     return beside(o->client_path, sizeof(o->client_path), host ? NULL : name);
 }
+
+const char *client_file(const char *path) {
+    bool found = !sys_access(path, X_OK) || strcmp(path, the.opt.client_path);
+    return found ? path : "/proc/self/exe";
+}

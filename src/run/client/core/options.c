@@ -7,7 +7,6 @@
  * has its default; unknown keys are errors, because both sides are of one build. `root` is the first process of the
  * run, which --strace does not name.
  */
-#include "run/client/code/quick/quick.h"
 #include "run/client/core/client.h"
 
 typedef struct Field {
@@ -130,8 +129,6 @@ bool options_parse(const char *s, Options *o) {
         if (*s == ',')
             s++;
     }
-    o->tier = quick_works() ? o->asked_tier : TIER_OPT;
-    o->code.with_quick = o->tier == TIER_AUTO;
     o->no_cache = !*o->cache_dir;
     if (!o->first_pid)
         o->first_pid = (u32)sys_getpid();

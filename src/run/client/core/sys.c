@@ -1,4 +1,4 @@
-/* sys.c: what the client has instead of a libc: memory and string functions, locks, pages, text for people.
+/* sys.c: what the client has instead of a libc: memory and string functions, locks, text for people.
  *
  * gcc may call memcpy, memmove, memset and memcmp for plain C, and translated code calls them too: they are real
  * functions here. Vector registers belong to the guest, so copying is left to the string instructions, which are fast
@@ -9,8 +9,7 @@
 #include <linux/futex.h>
 #include <linux/signal.h>
 
-#include "run/client/memory/limits.h"
-#include "run/client/memory/own.h"
+#include "run/client/core/client.h"
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
@@ -156,14 +155,14 @@ char *strstr(const char *s, const char *part) {
 static void hold_signals(void) {
     Thread *t = thread_self();
     u64 all = ~(u64)0;
-    if (t->separate && !t->locks++)
-        sys_rt_sigprocmask(SIG_SETMASK, &all, &t->unlocked_mask);
+    if (t->process.separate && !t->process.locks++)
+        sys_rt_sigprocmask(SIG_SETMASK, &all, &t->process.unlocked_mask);
 }
 
 static void let_signals(void) {
     Thread *t = thread_self();
-    if (t->separate && !--t->locks)
-        sys_rt_sigprocmask(SIG_SETMASK, &t->unlocked_mask, NULL);
+    if (t->process.separate && !--t->process.locks)
+        sys_rt_sigprocmask(SIG_SETMASK, &t->process.unlocked_mask, NULL);
 }
 
 /* 0 free, 1 held, 2 held and somebody may sleep */
@@ -188,15 +187,6 @@ void unlock(u32 *word) {
 }
 
 /* --------------------------------------------------------------------------------------------------------- services */
-
-void *sys_pages(size_t size) {
-    i64 pages = own_map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return sys_failed(pages) ? NULL : (void *)pages;
-}
-
-void sys_pages_free(void *pages, size_t size) {
-    own_unmap((u64)pages, size);
-}
 
 u64 sys_now_us(void) {
     struct timespec t = {0};
@@ -355,8 +345,8 @@ void die(const char *format, ...) {
     va_start(args, format);
     write_line("lathe: ", format, args, "\n");
     va_end(args);
-    if (the.limited)
-        limits_explain();
+    if (the.explain)
+        the.explain();
     sys_exit_group(127);
 }
 

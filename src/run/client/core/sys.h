@@ -1,4 +1,4 @@
-/* sys.h: the kernel, and what a libc would give: raw system calls, a lock, pages, text.
+/* sys.h: the kernel, and what a libc would give: system calls, a lock, text.
  *
  * Every sys_* call returns what the kernel returns: a result, or a negative errno. Structures and constants are the
  * kernel's own (<linux/…>, <asm/…>); libc's headers for the same things must not be mixed in, because their types
@@ -23,6 +23,7 @@
 #include <stdarg.h>
 
 #include "base/base.h"
+#include "host_call.h"
 
 enum { PAGE = 4096 };
 
@@ -54,49 +55,6 @@ static inline u64 page_down(u64 x) {
 
 static inline u64 page_up(u64 x) {
     return (x + PAGE - 1) & -(u64)PAGE;
-}
-
-/* ------------------------------------------------------------------------------------------------- raw system calls */
-
-static inline i64 sys6(u64 number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
-    i64 result;
-    register u64 r10 __asm__("r10") = d;
-    register u64 r8 __asm__("r8") = e;
-    register u64 r9 __asm__("r9") = f;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-
-static inline i64 sys4(u64 number, u64 a, u64 b, u64 c, u64 d) {
-    i64 result;
-    register u64 r10 __asm__("r10") = d;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
-    return result;
-}
-
-static inline i64 sys5(u64 number, u64 a, u64 b, u64 c, u64 d, u64 e) {
-    return sys6(number, a, b, c, d, e, 0);
-}
-
-static inline i64 sys3(u64 number, u64 a, u64 b, u64 c) {
-    i64 result;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
-    return result;
-}
-
-static inline i64 sys2(u64 number, u64 a, u64 b) {
-    return sys3(number, a, b, 0);
-}
-
-static inline i64 sys1(u64 number, u64 a) {
-    return sys3(number, a, 0, 0);
-}
-
-static inline i64 sys0(u64 number) {
-    return sys3(number, 0, 0, 0);
 }
 
 /* Is this result of a system call an error? Addresses near the top of the address space are none. */
@@ -367,11 +325,6 @@ static inline i64 sys_clock_gettime(int clock, struct timespec *t) {
 void lock(u32 *word);
 void unlock(u32 *word);
 
-/* Zeroed memory of the client's own, in whole pages, which no guest mapping may replace; NULL: none left.
- * space_init comes before the first call. */
-void *sys_pages(size_t size);
-void sys_pages_free(void *pages, size_t size);
-
 u64 sys_now_us(void); /* monotonic */
 
 /* Write or read all of it, also across signals and short counts; false: error or end of file. */
@@ -384,7 +337,10 @@ bool sys_pread_all(int fd, void *buf, size_t size, u64 off);
 size_t format_text(char *buf, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 size_t format_args(char *buf, size_t size, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
 
-/* As say of client.h, but the text as it is: no "lathe: " before it, no end of line behind it. */
+/* printf to stderr with %s %d %u %x %lx %lu %c only; one write per call. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* As say, but the text as it is: no "lathe: " before it, no end of line behind it. */
 void say_plain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <asm/resource.h>
 
+#include "run/client/memory/load.h"
 #include "run/client/memory/space.h"
 
 static const u32 resources[LIMITS_KEPT] = {[LIMIT_SPACE] = RLIMIT_AS, [LIMIT_DATA] = RLIMIT_DATA};
@@ -55,6 +56,7 @@ static void choose_sizes(void) {
     enum { SPACE_MIB = 3072, DATA_MIB = 160, SCALE_MAX = 4 };
     u64 space = mib_allowed(RLIMIT_AS), data = mib_allowed(RLIMIT_DATA);
     the.limited = space != RLIM_INFINITY >> 20 || data != RLIM_INFINITY >> 20;
+    the.explain = the.limited ? limits_explain : NULL;
     while (the.scale < SCALE_MAX && ((u64)SPACE_MIB >> the.scale > space / 2 || (u64)DATA_MIB >> the.scale > data / 2))
         the.scale++;
 }
@@ -197,7 +199,7 @@ static i64 pass(bool here, int pid, u32 resource, u64 set, u64 old) {
  * through the kernel finds a bad one. */
 i64 limits_call(Thread *t, int pid, u32 resource, u64 set, u64 old) {
     bool here = !pid || pid == (int)sys_getpid();
-    Limit *limit = here ? kept(t->limits, resource) : NULL, wanted;
+    Limit *limit = here ? kept(t->memory.limits, resource) : NULL, wanted;
     if (!limit)
         return pass(here, pid, resource, set, old);
     if (set && guest_read(set, &wanted, sizeof(wanted)) != sizeof(wanted))

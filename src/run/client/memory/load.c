@@ -6,6 +6,9 @@
  */
 #include <linux/prctl.h>
 
+#include "run/client/memory/load.h"
+#include "run/client/memory/own.h"
+#include "run/client/memory/peek.h"
 #include "run/client/memory/program.h"
 #include "run/client/memory/space.h"
 

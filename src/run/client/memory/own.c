@@ -125,3 +125,12 @@ bool own_init(void) {
     the.nowhere = area.start;
     return true;
 }
+
+void *sys_pages(size_t size) {
+    i64 pages = own_map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return sys_failed(pages) ? NULL : (void *)pages;
+}
+
+void sys_pages_free(void *pages, size_t size) {
+    own_unmap((u64)pages, size);
+}

@@ -17,6 +17,11 @@ i64 own_map(u64 size, u32 prot, u32 flags, int fd, u64 off);
 /* Any part of what own_map has returned. */
 void own_unmap(u64 start, u64 size);
 
+/* Zeroed memory of the client's own, in whole pages, which no guest mapping may replace; NULL: none left.
+ * space_init comes before the first call. */
+void *sys_pages(size_t size);
+void sys_pages_free(void *pages, size_t size);
+
 /* Around fork, so that the child's tables are whole; see space_lock, which does it. */
 void own_lock(void);
 void own_unlock(void);

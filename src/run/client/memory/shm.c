@@ -4,10 +4,10 @@
 #include <linux/ipc.h>
 #include <linux/shm.h>
 
-#include "run/client/code/quick/quick.h"
 #include "run/client/core/client.h"
 #include "run/client/memory/maps.h"
 #include "run/client/memory/space.h"
+#include "run/client/memory/watch.h"
 
 /* 0: there is no such segment, or it may not be looked at. */
 static u64 segment_size(int id) {

@@ -15,12 +15,12 @@
 
 #include <elf.h>
 
-#include "run/client/code/image.h"
-#include "run/client/code/quick/quick.h"
+#include "run/client/memory/key.h"
 #include "run/client/memory/limits.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/peek.h"
 #include "run/client/memory/ranges.h"
+#include "run/client/memory/watch.h"
 
 #define BRK_SIZE ((u64)64 << 30)
 #define BRK_SIZE_NEAR ((u64)128 << 20) /* behind a program with fixed addresses, which may use low ones for other things */
@@ -212,7 +212,7 @@ static bool note_file(u64 start, u64 end, u32 prot, int fd, const File *f) {
 
 /* The name of its cache file costs a look at the file, which data files are spared. */
 static void key_module(u64 addr, int fd) {
-    Key key = store_key(fd, &the.opt.code);
+    Key key = key_of_file(fd, &the.opt.code);
     lock(&space()->lock);
     Module *m = module_at(addr);
     if (m && !m->unkept)

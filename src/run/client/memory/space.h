@@ -1,4 +1,4 @@
-/* space.h: what other parts of the client tell space.c, and ask it, besides the guest's own calls (client.h). */
+/* space.h: the guest's address space: its system calls about memory, and what other parts of the client tell space.c and ask it. */
 #ifndef RUN_CLIENT_SPACE_H
 #define RUN_CLIENT_SPACE_H
 
@@ -47,5 +47,30 @@ void space_note(u64 start, u64 size, int prot);
 /* Around fork, so that the child's tables are whole; space_unlock in both processes. */
 void space_lock(void);
 void space_unlock(void);
+
+/* ------------------------------------------------------------------------------------------------------ the guest's calls */
+
+/* wish: where the block of modules and code should lie, if it can. */
+bool space_init(u64 wish);
+/* mmap, munmap, mprotect, mremap, brk of the guest: results or negative errno. They keep track of modules and tell code.c. */
+i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off);
+i64 space_munmap(u64 addr, u64 size);
+i64 space_mprotect(u64 addr, u64 size, u32 prot);
+i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr);
+u64 space_brk(u64 want);
+Module *space_module(u64 addr); /* the module that holds an address, or NULL */
+/* Copy guest memory out without faulting; returns how many bytes. writable: may the guest write some of it? */
+size_t space_read(u64 addr, void *buf, size_t size, bool *writable);
+static inline size_t guest_read(u64 addr, void *buf, size_t size) {
+    bool writable;
+    return space_read(addr, buf, size, &writable);
+}
+
+/* shm.c: System V shared memory: shmat and shmdt of the guest. */
+i64 shm_attach(int id, u64 addr, u32 flags);
+i64 shm_detach(u64 addr);
+
+/* vdso.c: give the guest the kernel's vdso (the.vdso) if that is possible; else nobody has it. */
+void vdso_adopt(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include <linux/resource.h>
 
 #include "run/client/core/client.h"
+#include "run/client/memory/load.h"
 #include "run/client/memory/space.h"
 
 #define STACK_DEFAULT ((u64)8 << 20)

@@ -9,6 +9,7 @@
 #include <linux/auxvec.h>
 
 #include "run/client/core/client.h"
+#include "run/client/memory/key.h"
 #include "run/client/memory/maps.h"
 #include "run/client/memory/space.h"
 
@@ -76,7 +77,7 @@ static void adopt_parts(u64 vdso, const Part *parts, u32 count) {
     }
     u64 code = (u64)to + size - code_size;
     space_note((u64)to, size - code_size, PROT_READ);
-    space_add_code(code, code + code_size, store_key_of_bytes((const void *)code, code_size, &the.opt.code), "vdso");
+    space_add_code(code, code + code_size, key_of_bytes((const void *)code, code_size, &the.opt.code), "vdso");
     the.vdso = code;
 }
 

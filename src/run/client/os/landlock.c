@@ -6,6 +6,8 @@
 
 #include "run/client/code/image.h"
 #include "run/client/code/server/spawn.h"
+#include "run/client/os/signal/waits.h"
+#include "run/client/os/syscall.h"
 
 static bool allow(int rules, int fd, u64 access) {
     struct landlock_path_beneath_attr beneath = {.allowed_access = access, .parent_fd = fd};

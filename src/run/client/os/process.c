@@ -9,16 +9,21 @@
  */
 #include <linux/sched.h>
 
+#include "host_context.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/image.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/code/server/remote.h"
 #include "run/client/code/server/spawn.h"
 #include "run/client/code/tier.h"
-#include "run/client/core/frame.h"
 #include "run/client/memory/limits.h"
+#include "run/client/memory/own.h"
 #include "run/client/memory/program.h"
 #include "run/client/memory/space.h"
+#include "run/client/os/process.h"
 #include "run/client/os/seccomp.h"
+#include "run/client/os/signal/signal.h"
 
 enum { OPTIONS_BYTES = 4096, ARGS_MAX = 1 << 20 };
 enum { MODE_SETUID = 04000, MODE_SETGID = 02000, MODE_GROUP_EXECUTE = 010 };
@@ -41,10 +46,10 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     start_child(t, stack, set_tls, tls);
     remote_after_fork(t);
     keeper_after_fork(t);
-    t->borrows_memory = t->separate = t->own_files = false;
-    the.forked = true;
-    the.limits = *t->limits;
-    t->limits = &the.limits;
+    t->process.borrows_memory = t->process.separate = t->process.own_files = false;
+    the.no_image = true;
+    the.limits = *t->memory.limits;
+    t->memory.limits = &the.limits;
     t->next = NULL; /* the others stayed behind */
     the.threads = t;
     the.ended = NULL;
@@ -86,13 +91,13 @@ static Thread *thread_copy(const Thread *t, u64 flags) {
     if (!child)
         return NULL;
     child->cpu = t->cpu;
-    child->flags = t->flags;
-    child->optimised = t->optimised;
+    child->quick.flags = t->quick.flags;
+    child->tier.optimised = t->tier.optimised;
     guest_set_result(&child->cpu, 0);
-    child->borrows_memory = true;
-    child->own_limits = *t->limits;
-    child->limits = &child->own_limits;
-    child->own_files = t->own_files || !(flags & CLONE_FILES);
+    child->process.borrows_memory = true;
+    child->memory.own_limits = *t->memory.limits;
+    child->memory.limits = &child->memory.own_limits;
+    child->process.own_files = t->process.own_files || !(flags & CLONE_FILES);
     keeper_copy(child, t);
     seccomp_inherit(child, t);
     if (signal_copy(child, t))
@@ -103,7 +108,7 @@ static Thread *thread_copy(const Thread *t, u64 flags) {
 
 void process_child_start(Thread *t) {
     thread_become(t);
-    sys_rt_sigprocmask(SIG_SETMASK, &t->signal_mask, NULL);
+    sys_rt_sigprocmask(SIG_SETMASK, &t->signal.mask, NULL);
     thread_run(t);
 }
 
@@ -113,11 +118,11 @@ static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 ch
         return -ENOMEM;
     start_child(child, stack, flags & CLONE_SETTLS, tls);
     u64 all = ~(u64)0;
-    sys_rt_sigprocmask(SIG_SETMASK, &all, &child->signal_mask);
-    u64 mask = child->signal_mask;
+    sys_rt_sigprocmask(SIG_SETMASK, &all, &child->signal.mask);
+    u64 mask = child->signal.mask;
     i64 result = SYSCALL_RESTART;
     if (!t->pending_signals)
-        result = clone_on_stack(flags, child->host_stack + child->host_stack_size, parent_tid, child_tid, tls, child);
+        result = clone_on_stack(flags, child->stack.host + child->stack.host_size, parent_tid, child_tid, tls, child);
     thread_free(child);
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
     return result;
@@ -127,7 +132,7 @@ static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 ch
 
 /* The kernel is done with one that has ended; or the process of a separate one was killed, or runs something else. */
 static bool is_gone(const Thread *t, bool ended) {
-    return ended ? sys_tkill(t->tid, 0) == -ESRCH : !__atomic_load_n(&t->lives, __ATOMIC_ACQUIRE);
+    return ended ? sys_tkill(t->tid, 0) == -ESRCH : !__atomic_load_n(&t->process.lives, __ATOMIC_ACQUIRE);
 }
 
 /* With the arena's lock. */
@@ -166,18 +171,18 @@ static Thread *new_beside(Thread *t, u64 flags) {
         return NULL;
     }
     child->cpu = t->cpu;
-    child->flags = t->flags;
-    child->optimised = t->optimised;
+    child->quick.flags = t->quick.flags;
+    child->tier.optimised = t->tier.optimised;
     guest_set_result(&child->cpu, 0);
-    child->altstack = child->altstack_size = child->altstack_flags = 0;
+    child->signal.altstack = child->signal.altstack_size = child->signal.altstack_flags = 0;
     seccomp_inherit(child, t);
-    child->separate = t->separate || !(flags & CLONE_THREAD);
-    if (child->separate) {
-        child->own_limits = *t->limits;
-        child->limits = &child->own_limits;
+    child->process.separate = t->process.separate || !(flags & CLONE_THREAD);
+    if (child->process.separate) {
+        child->memory.own_limits = *t->memory.limits;
+        child->memory.limits = &child->memory.own_limits;
     }
-    the.any_separate |= child->separate;
-    child->own_files = t->own_files || !(flags & CLONE_FILES);
+    the.any_separate |= child->process.separate;
+    child->process.own_files = t->process.own_files || !(flags & CLONE_FILES);
     keeper_copy(child, t);
     return child;
 }
@@ -194,13 +199,13 @@ static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
     if (!child)
         return -ENOMEM;
     start_child(child, stack, flags & CLONE_SETTLS, tls);
-    if (child->separate && !(flags & (CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID)))
-        flags |= CLONE_CHILD_CLEARTID, child_tid = (u64)&child->lives;
+    if (child->process.separate && !(flags & (CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID)))
+        flags |= CLONE_CHILD_CLEARTID, child_tid = (u64)&child->process.lives;
     sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);
-    child->signal_mask = mask;
+    child->signal.mask = mask;
     i64 result = SYSCALL_RESTART;
     if (!t->pending_signals) /* else the mask is not the guest's */
-        result = clone_on_stack(flags, child->host_stack + child->host_stack_size, parent_tid, child_tid, tls, child);
+        result = clone_on_stack(flags, child->stack.host + child->stack.host_size, parent_tid, child_tid, tls, child);
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
     if (result < 0)
         thread_free(child);
@@ -335,11 +340,6 @@ static i64 count_strings(u64 list) {
     return 0;
 }
 
-const char *client_file(const char *path) {
-    bool found = !sys_access(path, X_OK) || strcmp(path, the.opt.client_path);
-    return found ? path : "/proc/self/exe";
-}
-
 /* execve with one variable more: the shared cache's password. The lists are on the stack: memory would stay behind in the parent of
  * a vfork child. */
 static i64 exec_with_secret(Thread *t, const char *client, const char **argv, char **envp) {
@@ -384,7 +384,7 @@ static i64 exec_with_descriptors(Thread *t, Options *o, const char *path, char *
     if (filters < 0)
         return filters;
     o->filters = filters ? (u32)filters + 1 : 0;
-    o->limits = limits_to_hand_on(t->limits);
+    o->limits = limits_to_hand_on(t->memory.limits);
     o->keeper = keeper_hand_on(t, true);
     i64 error = exec_client(t, o, path, argv, envp);
     keeper_hand_on(t, false);
@@ -405,14 +405,14 @@ static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
     u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
     if (error)
         return error;
-    limits_leave_to_host(t->limits);
+    limits_leave_to_host(t->memory.limits);
     error = syscall_guarded(&t->pending_signals, __NR_execve, args);
     limits_take_back();
     return error;
 }
 
 i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
-    if (!t->borrows_memory)
+    if (!t->process.borrows_memory)
         remote_silence();
     signal_before_exec(t);
     i64 error = exec(t, path, argv, envp);
@@ -424,7 +424,7 @@ i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
 
 bool process_leave(Thread *t) {
     arena_lock();
-    bool last = t->borrows_memory || (the.threads == t && !t->next);
+    bool last = t->process.borrows_memory || (the.threads == t && !t->next);
     if (!last) {
         thread_unlist(t);
         t->next = the.ended;
@@ -450,9 +450,9 @@ i64 process_exit_thread(Thread *t, int status) {
 }
 
 void process_exit(Thread *t, int status) {
-    if (!t->separate)
+    if (!t->process.separate)
         image_save(t);
-    if (the.opt.stats && !t->borrows_memory && !t->separate)
+    if (the.opt.stats && !t->process.borrows_memory && !t->process.separate)
         stats_print();
     sys_exit_group(status);
 }

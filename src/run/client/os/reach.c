@@ -1,5 +1,6 @@
 /* reach.c: see reach.h. */
 #include "run/client/os/reach.h"
+#include "run/client/os/signal/waits.h"
 
 void reach_replace(u32 pointers, const u64 a[6], u64 changed[6]) {
     memcpy(changed, a, 6 * sizeof(u64));

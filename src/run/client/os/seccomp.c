@@ -11,11 +11,16 @@
 #include <linux/capability.h>
 #include <linux/prctl.h>
 
+#include "host_context.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/image.h"
-#include "run/client/core/frame.h"
+#include "run/client/core/events.h"
+#include "run/client/memory/own.h"
+#include "run/client/memory/space.h"
 #include "run/client/os/bpf.h"
 #include "run/client/os/calls.h"
+#include "run/client/os/process.h"
+#include "run/client/os/signal/signal.h"
 
 enum { INSNS_MAX = (1 << 18) / sizeof(struct sock_filter), INSNS_PER_FILTER = 4 }; /* what the kernel allows, and adds for each */
 enum { ERRNO_MAX = 4095, SIGSYS_BY_FILTER = 1 /* si_code */, PIPE_USUAL = 64 << 10 };
@@ -95,7 +100,7 @@ static i64 read_filter(u64 from, Filter **filter) {
 
 static bool is_too_much(const Thread *t, const Filter *f) {
     u32 all = f->count;
-    for (const Filter *b = t->filters; b; b = b->before)
+    for (const Filter *b = t->filter.newest; b; b = b->before)
         all += b->count + INSNS_PER_FILTER;
     return all > INSNS_MAX;
 }
@@ -107,17 +112,17 @@ static bool is_beside(const Thread *t, const Thread *other) {
 /* A thread of the process that has filters which this one has not; NULL: none. */
 static const Thread *find_stranger(const Thread *t) {
     for (const Thread *o = the.threads; o; o = o->next)
-        if (is_beside(t, o) && o->seccomp != SECCOMP_MODE_DISABLED &&
-            (o->seccomp != SECCOMP_MODE_FILTER || !is_before(o->filters, t->filters)))
+        if (is_beside(t, o) && o->filter.mode != SECCOMP_MODE_DISABLED &&
+            (o->filter.mode != SECCOMP_MODE_FILTER || !is_before(o->filter.newest, t->filter.newest)))
             return o;
     return NULL;
 }
 
 /* The other threads have them from their next call on. */
 static void set_filter(Thread *t, Filter *f) {
-    Filter *old = t->filters;
-    __atomic_store_n(&t->filters, f, __ATOMIC_RELEASE);
-    __atomic_store_n(&t->seccomp, SECCOMP_MODE_FILTER, __ATOMIC_RELEASE);
+    Filter *old = t->filter.newest;
+    __atomic_store_n(&t->filter.newest, f, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->filter.mode, SECCOMP_MODE_FILTER, __ATOMIC_RELEASE);
     release(old);
 }
 
@@ -126,23 +131,23 @@ static void share_filters(Thread *t) {
     for (Thread *o = the.threads; o; o = o->next) {
         if (!is_beside(t, o))
             continue;
-        hold(t->filters);
+        hold(t->filter.newest);
         if (bars)
-            __atomic_store_n(&o->wants_no_new_privs, true, __ATOMIC_RELAXED);
-        set_filter(o, t->filters);
+            __atomic_store_n(&o->filter.wants_no_new_privs, true, __ATOMIC_RELAXED);
+        set_filter(o, t->filter.newest);
     }
 }
 
 /* With the arena's lock. */
 static i64 install(Thread *t, Filter *f, u64 flags) {
-    if (t->seccomp == SECCOMP_MODE_STRICT)
+    if (t->filter.mode == SECCOMP_MODE_STRICT)
         return -EINVAL;
     const Thread *stranger = flags & SECCOMP_FILTER_FLAG_TSYNC ? find_stranger(t) : NULL;
     if (stranger)
         return flags & SECCOMP_FILTER_FLAG_TSYNC_ESRCH ? -ESRCH : (i64)stranger->tid;
     if (is_too_much(t, f))
         return -ENOMEM;
-    f->before = t->filters;
+    f->before = t->filter.newest;
     hold(f->before);
     hold(f);
     set_filter(t, f);
@@ -168,9 +173,9 @@ static i64 set_filters(Thread *t, u64 flags, u64 args) {
 }
 
 static i64 set_strict(Thread *t, u64 flags, u64 args) {
-    if (flags || args || t->seccomp == SECCOMP_MODE_FILTER)
+    if (flags || args || t->filter.mode == SECCOMP_MODE_FILTER)
         return -EINVAL;
-    t->seccomp = SECCOMP_MODE_STRICT;
+    t->filter.mode = SECCOMP_MODE_STRICT;
     return 0;
 }
 
@@ -274,34 +279,34 @@ bool seccomp_allows(Thread *t, u64 number, const u64 a[6], i64 *result) {
         *result = SYSCALL_RESTART;
         return false;
     }
-    if (t->seccomp == SECCOMP_MODE_STRICT && !strictly_allows(number))
+    if (t->filter.mode == SECCOMP_MODE_STRICT && !strictly_allows(number))
         end_strictly(t);
-    if (t->seccomp != SECCOMP_MODE_FILTER)
+    if (t->filter.mode != SECCOMP_MODE_FILTER)
         return true;
-    if (__atomic_exchange_n(&t->wants_no_new_privs, false, __ATOMIC_RELAXED))
+    if (__atomic_exchange_n(&t->filter.wants_no_new_privs, false, __ATOMIC_RELAXED))
         sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     struct seccomp_data data = {.nr = (int)number, .arch = guest_facts.audit_arch, .instruction_pointer = t->cpu.pc};
     memcpy(data.args, a, sizeof(data.args));
-    return obey(t, &data, run_all(__atomic_load_n(&t->filters, __ATOMIC_ACQUIRE), &data), result);
+    return obey(t, &data, run_all(__atomic_load_n(&t->filter.newest, __ATOMIC_ACQUIRE), &data), result);
 }
 
 /* ----------------------------------------------------------------------------------------------------- threads and exec */
 
 void seccomp_inherit(Thread *child, const Thread *parent) {
-    child->seccomp = parent->seccomp;
-    child->wants_no_new_privs = parent->wants_no_new_privs;
-    child->filters = parent->filters;
-    hold(child->filters);
+    child->filter.mode = parent->filter.mode;
+    child->filter.wants_no_new_privs = parent->filter.wants_no_new_privs;
+    child->filter.newest = parent->filter.newest;
+    hold(child->filter.newest);
 }
 
 void seccomp_forget(Thread *t) {
-    release(t->filters);
-    t->filters = NULL;
+    release(t->filter.newest);
+    t->filter.newest = NULL;
 }
 
 static u64 bytes_to_hand_on(const Thread *t) {
     u64 bytes = 0;
-    for (const Filter *f = t->filters; f; f = f->before)
+    for (const Filter *f = t->filter.newest; f; f = f->before)
         bytes += sizeof(f->count) + f->count * sizeof(struct sock_filter);
     return bytes;
 }
@@ -311,13 +316,13 @@ i64 seccomp_hand_on(const Thread *t) {
     enum { SET_PIPE_SIZE = 1031, AWAY = 1000 };
     int ends[2];
     u64 bytes = bytes_to_hand_on(t);
-    if (!t->filters)
+    if (!t->filter.newest)
         return 0;
     i64 error = sys_pipe2(ends, O_CLOEXEC | O_NONBLOCK);
     if (error)
         return error;
     bool ok = bytes <= PIPE_USUAL || sys_fcntl(ends[1], SET_PIPE_SIZE, bytes) >= (i64)bytes;
-    for (const Filter *f = t->filters; f && ok; f = f->before)
+    for (const Filter *f = t->filter.newest; f && ok; f = f->before)
         ok = sys_write_all(ends[1], &f->count, sizeof(f->count)) &&
              sys_write_all(ends[1], f->program, f->count * sizeof(struct sock_filter));
     i64 fd = ok ? sys_fcntl(ends[0], F_DUPFD, AWAY) : -ENOMEM;
@@ -329,7 +334,7 @@ i64 seccomp_hand_on(const Thread *t) {
 }
 
 bool seccomp_take_over(Thread *t, int fd) {
-    Filter **end = &t->filters;
+    Filter **end = &t->filter.newest;
     u32 count;
     bool ok = true;
     while (ok && sys_read_all(fd, &count, sizeof(count))) {
@@ -337,9 +342,9 @@ bool seccomp_take_over(Thread *t, int fd) {
              sys_read_all(fd, (*end)->program, count * sizeof(struct sock_filter)) && bpf_is_valid((*end)->program, count);
         end = ok ? &(*end)->before : end;
     }
-    t->seccomp = SECCOMP_MODE_FILTER;
+    t->filter.mode = SECCOMP_MODE_FILTER;
     sys_close(fd);
-    return ok && t->filters;
+    return ok && t->filter.newest;
 }
 
 static bool host_allows(const Filter *f, u64 number) {
@@ -359,14 +364,14 @@ static void leave(const Filter *f) {
 }
 
 i64 seccomp_leave_to_host(const Thread *t) {
-    if (!t->filters)
+    if (!t->filter.newest)
         return 0;
-    for (const Filter *f = t->filters; f->before; f = f->before)
+    for (const Filter *f = t->filter.newest; f->before; f = f->before)
         if (!host_allows(f->before, __NR_seccomp) && !host_allows(f->before, __NR_prctl))
             return -EACCES;
-    if (!may_install() || !host_allows(t->filters, __NR_execve))
+    if (!may_install() || !host_allows(t->filter.newest, __NR_execve))
         return -EACCES;
-    leave(t->filters);
+    leave(t->filter.newest);
     return 0;
 }
 
@@ -376,8 +381,8 @@ SeccompFacts seccomp_facts(u32 tid) {
     for (const Thread *t = the.threads; t; t = t->next) {
         if (t->tid != tid)
             continue;
-        facts.mode = t->seccomp;
-        for (const Filter *f = t->filters; f; f = f->before)
+        facts.mode = t->filter.mode;
+        for (const Filter *f = t->filter.newest; f; f = f->before)
             facts.filters++;
     }
     arena_unlock();

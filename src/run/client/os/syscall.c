@@ -13,15 +13,23 @@
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 
+#include "host_context.h"
 #include "run/client/code/image.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/leave.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/server/hidden.h"
 #include "run/client/code/server/spawn.h"
-#include "run/client/core/frame.h"
+#include "run/client/core/events.h"
 #include "run/client/memory/limits.h"
+#include "run/client/memory/watch.h"
+#include "run/client/os/proc.h"
+#include "run/client/os/process.h"
 #include "run/client/os/reach.h"
 #include "run/client/os/seccomp.h"
+#include "run/client/os/signal/signal.h"
+#include "run/client/os/signal/waits.h"
+#include "run/client/os/syscall.h"
 
 enum { KERNEL_WRITES = 1 << 16, PATH_BYTES = 4096, RELEASES_MAX = 64 };
 
@@ -204,7 +212,7 @@ static i64 own_prctl(Thread *t, const u64 a[6]) {
     case PR_SET_SECCOMP:
         return set_seccomp(t, a[1], a[2]);
     case PR_GET_SECCOMP:
-        return t->seccomp;
+        return t->filter.mode;
     case SYSCALL_USER_DISPATCH: /* it would see the client's calls */
         return -EINVAL;
     case PR_SET_MM:
@@ -469,7 +477,7 @@ static void before_confinement(Thread *t, Call call, const u64 a[6]) {
     keeper_prepare(t);
     if (call == CALL_chroot || call == CALL_pivot_root || call == CALL_setns || (call == CALL_unshare && a[0] & CLONE_NEWNS)) {
         image_save(t);
-        image_give_up();
+        the.no_image = true;
     }
 }
 
@@ -517,7 +525,7 @@ static i64 do_for_guest(Thread *t, Call call, const u64 a[6]) {
 
 /* The state is whole, and no guest state is in the frames that are left behind. */
 _Noreturn static void start_anew(Thread *t) {
-    thread_start(t, t->host_stack + t->host_stack_size);
+    thread_start(t, t->stack.host + t->stack.host_size);
 }
 
 void guest_syscall(GuestCpu *cpu) {
@@ -528,11 +536,11 @@ void guest_syscall(GuestCpu *cpu) {
         __atomic_fetch_add(&the.stats.syscalls, 1, __ATOMIC_RELAXED);
     if (the.opt.strace)
         trace_enter(t, number, a);
-    t->in_call = true;
+    t->process.in_call = true;
     i64 result;
-    if (!t->seccomp || seccomp_allows(t, number, a, &result))
+    if (!t->filter.mode || seccomp_allows(t, number, a, &result))
         result = do_for_guest(t, call_of(number), a);
-    t->in_call = false; /* before leave_due */
+    t->process.in_call = false; /* before leave_due */
     if (result == SYSCALL_RESTART)
         cpu->pc -= GUEST_SYSCALL_BYTES;
     else if (result != SYSCALL_NO_RESULT)

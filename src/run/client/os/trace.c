@@ -4,8 +4,11 @@
  * not return are written before, and a failed exec once more. Addresses are the guest's own and may be bad: nothing is
  * read directly.
  */
-#include "run/client/core/frame.h"
+#include "host_context.h"
+#include "run/client/core/events.h"
+#include "run/client/memory/space.h"
 #include "run/client/os/calls.h"
+#include "run/client/os/syscall.h"
 
 enum { LINE_BYTES = 1024, STRING_SHOWN = 40, LIST_SHOWN = 8, ERRNOS = 134 };
 

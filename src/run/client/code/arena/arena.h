@@ -39,4 +39,10 @@ ArenaParts arena_export(void);
 /* code and data are the file's in memory, for where it cannot be mapped as code. */
 void arena_import(int fd, const ArenaParts *parts);
 
+/* Memory that an image keeps for other processes: see image.c. There it has room to grow in place, if that is more than its size. */
+typedef struct ImagePart {
+    u8 *at;
+    u64 size, room;
+} ImagePart;
+
 #endif

@@ -16,29 +16,29 @@ u64 quick_detour(u64 place) {
 }
 
 void quick_set_returns(Thread *t) {
-    t->return_exact = quick_near(quick_return_exact);
-    t->return_expected = quick_keeps_flags() ? t->return_exact : quick_near(quick_return_expected);
-    t->return_plain = quick_keeps_flags() ? t->return_exact : quick_near(quick_return);
-    t->ret = t->expected == EXPECTED_NOBODY ? t->return_plain : t->return_expected;
+    t->quick.return_exact = quick_near(quick_return_exact);
+    t->quick.return_expected = quick_keeps_flags() ? t->quick.return_exact : quick_near(quick_return_expected);
+    t->quick.return_plain = quick_keeps_flags() ? t->quick.return_exact : quick_near(quick_return);
+    t->quick.ret = t->quick.expected == EXPECTED_NOBODY ? t->quick.return_plain : t->quick.return_expected;
 }
 
 void quick_expect_nobody(Thread *t) {
-    t->expected = EXPECTED_NOBODY;
+    t->quick.expected = EXPECTED_NOBODY;
     quick_set_returns(t);
 }
 
 void quick_connect(Thread *t) {
     const void *const all[] = {(void *)quick_lookup, (void *)quick_lookup_call, (void *)quick_lookup_jump, (void *)quick_arrive,
                                (void *)quick_exit, (void *)cross_back, (void *)quick_interrupted};
-    memcpy(t->c, all, sizeof(all));
-    t->leave = quick_near(quick_leave);
-    t->call = quick_near(quick_call);
-    t->jump = quick_near(quick_jump);
-    t->cross_enter = cross_enter;
-    t->cross_leave = cross_leave;
+    memcpy(t->quick.c, all, sizeof(all));
+    t->quick.leave = quick_near(quick_leave);
+    t->quick.call = quick_near(quick_call);
+    t->quick.jump = quick_near(quick_jump);
+    t->quick.cross_enter = cross_enter;
+    t->quick.cross_leave = cross_leave;
     quick_expect_nobody(t);
     tables_init(t);
-    t->arena = the.code_base;
+    t->quick.arena = the.code_base;
 }
 
 bool quick_works(void) {

@@ -45,7 +45,7 @@
 /* THREAD_NEXT, where to go when the flags are the guest's: to r11, or elsewhere if a signal is pending; r10 is lost. */
 .macro go_by_r11 pending
     lea \pending(%rip), %r10
-    cmpq $0, %gs:THREAD_PENDING
+    cmpq $0, %gs:THREAD_SIGNALS
     cmovne %r10, %r11
     mov %r11, %gs:THREAD_NEXT
 .endm
@@ -68,7 +68,7 @@ hidden cross_enter
     mov %rsp, %r13
     mov %rbp, %r14
     mov %gs:THREAD_HOST_SP, %rsp
-    cmp %gs:THREAD_STACK_LIMIT, %rsp
+    cmp %gs:THREAD_LIMIT, %rsp
     jb deep
 1:  mov %gs:THREAD_EXIT, %r11d
     incq %gs:THREAD_CROSSINGS
@@ -92,7 +92,7 @@ hidden cross_enter
     mov %r14, %rbp
     jne 2f
     load_upper
-    cmpq $0, %gs:THREAD_PENDING
+    cmpq $0, %gs:THREAD_SIGNALS
     jne quick_returned
     lea -8(%rsp), %rsp
     jmp quick_return

@@ -2,7 +2,6 @@
  * by the carry how many values they return. Returns that keep the flags take longer, so they are for programs that make such a
  * call. */
 #include "isa/x86_64/shape.h"
-#include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 

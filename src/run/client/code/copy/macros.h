@@ -2,7 +2,7 @@
 #ifndef RUN_CLIENT_QUICK_MACROS_H
 #define RUN_CLIENT_QUICK_MACROS_H
 
-#include "offsets.h"
+#include "host_offsets.h"
 
 .macro hidden name
     .globl \name

@@ -169,7 +169,7 @@ hidden quick_leave
 
 /* The guest's state is whole in memory until the last instruction. */
 hidden quick_resume
-    mov %gs:THREAD_PENDING, %rax
+    mov %gs:THREAD_SIGNALS, %rax
     or %gs:THREAD_STOP, %rax
     jnz 7f
     pushq %gs:THREAD_FLAGS

@@ -10,13 +10,19 @@
 #include "cache/pack.h"
 #include "codegen/link.h"
 #include "run/client/code/arena/arena.h"
-#include "run/client/code/image.h"
+#include "run/client/code/cache/store.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/leave.h"
 #include "run/client/code/optimised/sites.h"
+#include "run/client/code/quick/above.h"
 #include "run/client/code/quick/emit.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/code/server/remote.h"
+#include "run/client/core/events.h"
 #include "run/client/core/frame.h"
+#include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
+#include "run/client/memory/watch.h"
 
 enum {
     STUB_BYTES = 16,
@@ -546,7 +552,7 @@ void code_refused(const ObjectMessage *facts) {
 /* Called by enter.S when the table had no answer. */
 __attribute__((visibility("hidden"))) void *code_resolve(Thread *t) {
     u64 pc = t->cpu.pc;
-    if (t->optimised && (t->pending_signals || leave_due(t) || !is_fixed(pc)))
+    if (t->tier.optimised && (t->pending_signals || leave_due(t) || !is_fixed(pc)))
         return (void *)lathe_leave; /* thread_run knows what to do */
     arena_lock();
     void *code = find(t, the.code, pc);
@@ -659,7 +665,7 @@ void code_keep_state(void) {
     CodeConfig to = the.opt.code;
     to.exact = 1;
     if (change_kind(to))
-        image_give_up();
+        the.no_image = true;
     arena_unlock();
 }
 
@@ -668,7 +674,7 @@ void code_give_way(void) {
     arena_lock();
     if (the.opt.tier == TIER_OPT) {
         the.opt.tier = TIER_QUICK;
-        image_give_up();
+        the.no_image = true;
         give_up_all();
     }
     arena_unlock();
@@ -794,7 +800,7 @@ static void run_optimised(Thread *t) {
 void thread_run(Thread *t) {
     for (leave_done(t); the.opt.tier == TIER_OPT; leave_done(t))
         run_optimised(t);
-    if (t->optimised)
+    if (t->tier.optimised)
         frame_become_quick(t);
     quick_run(t);
 }

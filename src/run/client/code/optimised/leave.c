@@ -9,8 +9,9 @@
 
 #include <linux/futex.h>
 
+#include "host_context.h"
 #include "run/client/code/arena/arena.h"
-#include "run/client/os/signal.h"
+#include "run/client/core/events.h"
 
 enum { WAIT_NS = 1000000 };
 
@@ -18,25 +19,25 @@ void leave_give_up(void) {
     __atomic_fetch_add(&the.code_age, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Whoever waits looks at Thread.in_call after changing the age; this looks at the age after changing in_call. */
+/* Whoever waits looks at Thread.process.in_call after changing the age; this looks at the age after changing in_call. */
 bool leave_due(const Thread *t) {
-    if (!t->optimised)
+    if (!t->tier.optimised)
         return false;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    return __atomic_load_n(&the.code_age, __ATOMIC_SEQ_CST) != t->code_age;
+    return __atomic_load_n(&the.code_age, __ATOMIC_SEQ_CST) != t->tier.code_age;
 }
 
 void leave_done(Thread *t) {
     do
-        __atomic_store_n(&t->code_age, __atomic_load_n(&the.code_age, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
+        __atomic_store_n(&t->tier.code_age, __atomic_load_n(&the.code_age, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
     while (leave_due(t));
 }
 
 /* A thread in a system call, or one that has not begun yet, looks at the age before it runs a translation. */
 static bool is_out(const Thread *t) {
-    u32 age = __atomic_load_n(&t->code_age, __ATOMIC_SEQ_CST);
-    return !__atomic_load_n(&t->optimised, __ATOMIC_ACQUIRE) || __atomic_load_n(&t->in_call, __ATOMIC_ACQUIRE) ||
-           !age || age == the.code_age || !__atomic_load_n(&t->lives, __ATOMIC_ACQUIRE);
+    u32 age = __atomic_load_n(&t->tier.code_age, __ATOMIC_SEQ_CST);
+    return !__atomic_load_n(&t->tier.optimised, __ATOMIC_ACQUIRE) || __atomic_load_n(&t->process.in_call, __ATOMIC_ACQUIRE) ||
+           !age || age == the.code_age || !__atomic_load_n(&t->process.lives, __ATOMIC_ACQUIRE);
 }
 
 /* Asks those who have not left. True: there are some. */

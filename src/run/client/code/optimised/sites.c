@@ -2,6 +2,7 @@
 #include "run/client/code/optimised/sites.h"
 
 #include "run/client/core/sys.h"
+#include "run/client/memory/own.h"
 
 enum { FIRST = 256 };
 

@@ -2,7 +2,9 @@
 #include "run/client/code/quick/blocks.h"
 
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/above.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/memory/own.h"
 
 enum { FIRST_PAGES = 1 << 10, STUB_CHUNK = 4096 };
 
@@ -129,12 +131,12 @@ static u32 beside(u32 index) {
 }
 
 static void set_table(Thread *t, u32 index, u64 pc, const u8 *code) {
-    if (t->table_pc[index] != pc && t->table_pc[index] != QUICK_NO_TARGET(index)) {
-        t->table_pc[beside(index)] = t->table_pc[index];
-        t->table_code[beside(index)] = t->table_code[index];
+    if (t->lookup.pc[index] != pc && t->lookup.pc[index] != QUICK_NO_TARGET(index)) {
+        t->lookup.pc[beside(index)] = t->lookup.pc[index];
+        t->lookup.code[beside(index)] = t->lookup.code[index];
     }
-    t->table_pc[index] = pc;
-    t->table_code[index] = (u64)code;
+    t->lookup.pc[index] = pc;
+    t->lookup.code[index] = (u64)code;
 }
 
 void table_set_call(Thread *t, u64 pc, const u8 *code) {
@@ -146,8 +148,8 @@ void table_set_return(Thread *t, u64 pc, const u8 *code) {
 }
 
 void table_set_jump(Thread *t, u64 pc, const u8 *code) {
-    t->jump_pc[return_index(pc)] = -pc;
-    t->jump_code[return_index(pc)] = (u64)code;
+    t->lookup.jump_pc[return_index(pc)] = -pc;
+    t->lookup.jump_code[return_index(pc)] = (u64)code;
 }
 
 static void clear(u64 *table, u32 index, u64 pc) {
@@ -156,8 +158,8 @@ static void clear(u64 *table, u32 index, u64 pc) {
 }
 
 void tables_init(Thread *t) {
-    t->table_pc[0] = t->jump_pc[0] = QUICK_NO_TARGET(0);
-    t->table_pc[1] = QUICK_NO_TARGET(1);
+    t->lookup.pc[0] = t->lookup.jump_pc[0] = QUICK_NO_TARGET(0);
+    t->lookup.pc[1] = QUICK_NO_TARGET(1);
 }
 
 u64 quick_tables_age(void) {
@@ -167,11 +169,11 @@ u64 quick_tables_age(void) {
 void tables_clear(u64 pc) {
     __atomic_fetch_add(&quick_all.tables_age, 1, __ATOMIC_RELEASE);
     for (Thread *t = the.threads; t; t = t->next) {
-        clear(t->table_pc, call_index(pc), pc);
-        clear(t->table_pc, beside(call_index(pc)), pc);
-        clear(t->table_pc, return_index(pc), pc);
-        clear(t->table_pc, beside(return_index(pc)), pc);
-        clear(t->jump_pc, return_index(pc), -pc);
+        clear(t->lookup.pc, call_index(pc), pc);
+        clear(t->lookup.pc, beside(call_index(pc)), pc);
+        clear(t->lookup.pc, return_index(pc), pc);
+        clear(t->lookup.pc, beside(return_index(pc)), pc);
+        clear(t->lookup.jump_pc, return_index(pc), -pc);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/memory/space.h"
+#include "run/client/memory/watch.h"
 
 static u64 guarded_pages;
 static bool ever_guarded;

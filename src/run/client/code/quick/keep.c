@@ -1,6 +1,7 @@
 /* keep.c: all quick code, for another process that has the same modules at the same addresses; see image.c. */
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/memory/own.h"
 
 u64 quick_count(void) {
     return block_count();
@@ -25,10 +26,10 @@ static Array list_found(const Thread *t) {
     Array list = {0};
     for (u32 table = 0; table < 2; table++)
         for (u32 i = 0; i < QUICK_TABLE; i++) {
-            u64 pc = table ? t->jump_pc[i] : t->table_pc[i];
+            u64 pc = table ? t->lookup.jump_pc[i] : t->lookup.pc[i];
             if (pc && pc != QUICK_NO_TARGET(0))
                 *(Found *)array_extend(&list, sizeof(Found)) =
-                    (Found){table, i, pc, table ? t->jump_code[i] : t->table_code[i]};
+                    (Found){table, i, pc, table ? t->lookup.jump_code[i] : t->lookup.code[i]};
         }
     return list;
 }
@@ -37,11 +38,11 @@ static Array list_found(const Thread *t) {
 static void set_found(Thread *t, const Found *f, u64 count) {
     enum { MANY = 1000, POPULATE_WRITE = 23 };
     if (count > MANY)
-        sys_madvise((u64)t->table_pc, (u64)(t + 1) - (u64)t->table_pc, POPULATE_WRITE);
+        sys_madvise((u64)t->lookup.pc, (u64)(t + 1) - (u64)t->lookup.pc, POPULATE_WRITE);
     for (u64 i = 0; i < count; i++) {
         u32 index = f[i].index % QUICK_TABLE;
-        (f[i].table ? t->jump_pc : t->table_pc)[index] = f[i].pc;
-        (f[i].table ? t->jump_code : t->table_code)[index] = f[i].code;
+        (f[i].table ? t->lookup.jump_pc : t->lookup.pc)[index] = f[i].pc;
+        (f[i].table ? t->lookup.jump_code : t->lookup.code)[index] = f[i].code;
     }
 }
 

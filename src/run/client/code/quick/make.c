@@ -1,9 +1,9 @@
 /* make.c: quick code for guest code: a block begins where the guest arrived and goes on over conditional jumps and calls to the next
  * jump or return, or to code that there is already. */
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
-#include "run/client/code/tier.h"
 #include "run/client/memory/space.h"
 
 enum { BLOCK_BYTES = (2 * EMIT_INSNS + 1) * EMIT_INSN_BYTES };

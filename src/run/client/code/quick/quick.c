@@ -11,41 +11,43 @@
 
 #include "guest_flags.h"
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
-#include "run/client/code/tier.h"
+#include "run/client/core/events.h"
+#include "run/client/memory/space.h"
 
 /* Signals and traps, which have to see the state where the other tier has it. true: the guest goes on where it was. */
 static bool deliver(Thread *t) {
     u64 pc = t->cpu.pc;
     if (!t->pending_signals && !t->cpu.trap)
         return true;
-    frame_set_flags(&t->cpu, t->flags);
+    frame_set_flags(&t->cpu, t->quick.flags);
     if (t->cpu.trap)
         signal_trap(t);
     else
         signal_deliver(t);
-    t->flags = frame_flags(&t->cpu);
+    t->quick.flags = frame_flags(&t->cpu);
     return pc == t->cpu.pc;
 }
 
 static void go_on(Thread *t) {
-    if (t->stop)
+    if (t->quick.stop)
         quick_wait_stopped(t);
     deliver(t);
     arena_lock();
     if (quick_is_crowded())
         quick_renew(t);
-    t->target = (u64)quick_find(t, t->cpu.pc);
+    t->quick.target = (u64)quick_find(t, t->cpu.pc);
     arena_unlock();
 }
 
 /* --------------------------------------------------------------------------------------------------------------- exits */
 
 static void system_call(Thread *t) {
-    guest_enter_call(&t->cpu, t->flags);
-    frame_set_flags(&t->cpu, t->flags);
+    guest_enter_call(&t->cpu, t->quick.flags);
+    frame_set_flags(&t->cpu, t->quick.flags);
     guest_syscall(&t->cpu);
-    t->flags = frame_flags(&t->cpu);
+    t->quick.flags = frame_flags(&t->cpu);
 }
 
 static void interrupt(Thread *t) {
@@ -58,25 +60,25 @@ static void interrupt(Thread *t) {
 
 /* A call that this thread has made before takes no lock: threads with many calls would wait for one another. */
 static bool call_known(Thread *t) {
-    const CallSite *c = &t->sites[t->exit % CALL_SITES];
-    if (c->exit != t->exit || c->age != quick_tables_age())
+    const CallSite *c = &t->lookup.sites[t->quick.exit % CALL_SITES];
+    if (c->exit != t->quick.exit || c->age != quick_tables_age())
         return false;
     t->cpu.pc = c->pc;
     system_call(t);
-    bool on = t->cpu.pc == c->pc && c->age == quick_tables_age() && !t->stop && !t->pending_signals && !t->cpu.trap;
+    bool on = t->cpu.pc == c->pc && c->age == quick_tables_age() && !t->quick.stop && !t->pending_signals && !t->cpu.trap;
     if (on)
-        t->target = c->code;
+        t->quick.target = c->code;
     else
         go_on(t);
     return true;
 }
 
 static void call_and_note(Thread *t, u64 pc) {
-    u64 exit = t->exit, age = quick_tables_age();
+    u64 exit = t->quick.exit, age = quick_tables_age();
     system_call(t);
     go_on(t);
     if (t->cpu.pc == pc)
-        t->sites[exit % CALL_SITES] = (CallSite){exit, pc, t->target, age};
+        t->lookup.sites[exit % CALL_SITES] = (CallSite){exit, pc, t->quick.target, age};
 }
 
 /* To the target of a jump or call, which has code from now on. */
@@ -85,7 +87,7 @@ static void follow(Thread *t, u32 number) {
     const Exit *x = exit_no(number);
     if (x->kind == EXIT_CALL_FLAGS)
         quick_keep_flags();
-    t->target = (u64)(x->kind == EXIT_LINK ? quick_find(t, x->pc) : quick_find_function(t, x->pc));
+    t->quick.target = (u64)(x->kind == EXIT_LINK ? quick_find(t, x->pc) : quick_find_function(t, x->pc));
     exit_link(number);
     bool crowded = quick_is_crowded();
     arena_unlock();
@@ -94,7 +96,7 @@ static void follow(Thread *t, u32 number) {
 }
 
 __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
-    u32 number = (u32)t->exit;
+    u32 number = (u32)t->quick.exit;
     if (call_known(t))
         return;
     arena_lock();
@@ -128,7 +130,7 @@ static void look_up(Thread *t, u64 asked, Find *find_here, Remember *remember) {
     u8 *code = (here ? find_here : quick_find)(t, t->cpu.pc);
     if (here)
         remember(t, asked, code);
-    t->target = (u64)code;
+    t->quick.target = (u64)code;
     arena_unlock();
 }
 
@@ -151,23 +153,23 @@ __attribute__((visibility("hidden"))) void quick_lookup_call(Thread *t) {
 }
 
 __attribute__((visibility("hidden"))) void quick_lookup_jump(Thread *t) {
-    t->cpu.pc -= t->spill_base; /* see quick_jump */
+    t->cpu.pc -= t->quick.spill_base; /* see quick_jump */
     look_up(t, t->cpu.pc, quick_find, table_set_jump);
 }
 
 /* ------------------------------------------------------------------------------------------------------- from elsewhere */
 
-/* On its way from optimised code, to t->target. */
+/* On its way from optimised code, to t->quick.target. */
 __attribute__((visibility("hidden"))) void quick_arrive(Thread *t) {
     QuickPlace place;
-    CHECK(quick_locate(t->target, &place) && place.boundary, "optimised code goes on at a guest instruction");
+    CHECK(quick_locate(t->quick.target, &place) && place.boundary, "optimised code goes on at a guest instruction");
     t->cpu.pc = place.pc;
     go_on(t);
 }
 
 /* Translated code has a trap, and the flags in the state. */
 __attribute__((visibility("hidden"))) void quick_trapped(Thread *t) {
-    t->flags = frame_flags(&t->cpu);
+    t->quick.flags = frame_flags(&t->cpu);
     if (t->cpu.trap == LATHE_TRAP_SYSCALL) {
         t->cpu.trap = LATHE_TRAP_NONE;
         system_call(t);
@@ -177,7 +179,7 @@ __attribute__((visibility("hidden"))) void quick_trapped(Thread *t) {
 
 /* From a host signal handler, with the guest's state in the Thread. */
 __attribute__((visibility("hidden"))) void quick_redirect(Thread *t) {
-    if (t->sampled)
+    if (t->tier.sampled)
         tier_sample(t);
     go_on(t);
 }

@@ -2,12 +2,13 @@
 #ifndef RUN_CLIENT_QUICK_QUICK_H
 #define RUN_CLIENT_QUICK_QUICK_H
 
+#include "run/client/code/arena/arena.h"
 #include "run/client/core/client.h"
 
 bool quick_init(void);
 /* Does this processor run it? */
 bool quick_works(void);
-/* Runs the guest from t->cpu.pc, with the flags in t->flags and the vector registers in the host's. */
+/* Runs the guest from t->cpu.pc, with the flags in t->quick.flags and the vector registers in the host's. */
 _Noreturn void quick_run(Thread *t);
 /* Host code for the guest address pc. Never NULL: where there is no code, what is made raises the guest's fault. */
 u8 *quick_find(Thread *t, u64 pc);
@@ -30,9 +31,6 @@ typedef struct QuickLoop {
 u32 quick_loops(u64 pc, QuickLoop loops[QUICK_LOOPS]);
 /* Code in [start, end) was unmapped or changed. */
 void quick_forget(u64 start, u64 end);
-/* views.c: [start, end) is mapped anew or not at all; shared: a file that may have other views. The guest may write to it now. */
-void quick_remapped(u64 start, u64 end, bool shared);
-void quick_made_writable(u64 start, u64 end);
 
 /* Everything there is but its code, for another process. */
 enum { QUICK_PARTS = 6 };
@@ -73,8 +71,6 @@ void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace
 bool quick_written(u64 addr);
 /* The same for all such memory, where the kernel has refused to write to some of it; false: there is none. */
 bool quick_allow_writes(void);
-/* The same for such memory in [start, end), before the kernel may write to it. */
-bool quick_allow_writes_to(u64 start, u64 end); /* true: there were some */
 
 /* of quick.S */
 extern u8 quick_start[] __attribute__((visibility("hidden"))), quick_end[] __attribute__((visibility("hidden")));
@@ -84,14 +80,14 @@ void (*quick_near(void (*place)(void)))(void);
 u64 quick_original(u64 place);
 /* Where assembly goes on if its access to the guest's stack at this place faults; 0: it is no such place. */
 u64 quick_detour(u64 place);
-/* Is it in assembly that quick code goes through, or in what quick code calls? */
+/* True if the host address is in the assembly that quick code runs through, or in a function that this assembly calls. */
 bool quick_is_between(const Thread *t, u64 host);
 /* What quick code and assembly need to find in a Thread. */
 void quick_connect(Thread *t);
 /* flags.c: returns keep the flags from now on. */
 void quick_keep_flags(void);
 bool quick_keeps_flags(void);
-/* Returns as t->expected and flags want them. */
+/* Returns as t->quick.expected and flags want them. */
 void quick_set_returns(Thread *t);
 /* What waits on the host's stack for a return is not returned to. */
 void quick_expect_nobody(Thread *t);

@@ -2,14 +2,15 @@
  *
  * Memory of code cannot be used again while a thread may be in it, so all threads have to be out of it first: each one gets a signal
  * that the guest cannot block, and comes to where its guest's state is whole in its Thread: it is in a system call, or on its way back
- * from C to quick code, where it waits (quick_resume looks at Thread.stop). Then every translation is forgotten, on the host's
+ * from C to quick code, where it waits (quick_resume looks at Thread.quick.stop). Then every translation is forgotten, on the host's
  * stacks, too. */
 #include <linux/futex.h>
 
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
-#include "run/client/os/signal.h"
+#include "run/client/core/events.h"
 
 enum { BYTES_MIN = 16 << 20, POLL_NS = 1000000 };
 
@@ -32,22 +33,22 @@ bool quick_sent_stop(const void *info) {
 
 /* A separate one may have been killed, or run another program by now. */
 static void ask_to_stop(Thread *t) {
-    __atomic_store_n(&t->stop, 1, __ATOMIC_SEQ_CST);
-    if (!__atomic_load_n(&t->lives, __ATOMIC_ACQUIRE) || !signal_nudge(t, &renewal))
-        t->stopped = true;
+    __atomic_store_n(&t->quick.stop, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&t->process.lives, __ATOMIC_ACQUIRE) || !signal_nudge(t, &renewal))
+        t->quick.stopped = true;
 }
 
 /* A process that shares this memory is no thread of this one, and a thread that lent it to a child does not listen. */
 static bool can_stop_all(void) {
     for (const Thread *t = the.threads; t; t = t->next)
-        if (t->borrows_memory || t->separate)
+        if (t->process.borrows_memory || t->process.separate)
             return false;
     return true;
 }
 
 static bool all_stopped(void) {
     for (const Thread *t = the.threads; t; t = t->next)
-        if (!__atomic_load_n(&t->stopped, __ATOMIC_ACQUIRE))
+        if (!__atomic_load_n(&t->quick.stopped, __ATOMIC_ACQUIRE))
             return false;
     return true;
 }
@@ -58,10 +59,10 @@ static void stop_all(const Thread *self) {
     static const struct timespec moment = {0, POLL_NS};
     u32 nobody = 0;
     for (Thread *t = the.threads; t; t = t->next)
-        t->stopped = t == self;
+        t->quick.stopped = t == self;
     while (!all_stopped()) {
         for (Thread *t = the.threads; t; t = t->next)
-            if (!t->stopped)
+            if (!t->quick.stopped)
                 ask_to_stop(t);
         arena_unlock();
         sys_futex(&nobody, FUTEX_WAIT_PRIVATE, 0, &moment);
@@ -70,31 +71,31 @@ static void stop_all(const Thread *self) {
 }
 
 void quick_adopt(Thread *t) {
-    t->stop = renewal.under_way;
-    t->stopped = true;
+    t->quick.stop = renewal.under_way;
+    t->quick.stopped = true;
 }
 
 void quick_wait_stopped(Thread *t) {
     u32 turn = __atomic_load_n(&renewal.turns, __ATOMIC_ACQUIRE);
-    __atomic_exchange_n(&t->stop, 0, __ATOMIC_SEQ_CST); /* before the next look at what is under way */
-    __atomic_store_n(&t->stopped, true, __ATOMIC_RELEASE);
+    __atomic_exchange_n(&t->quick.stop, 0, __ATOMIC_SEQ_CST); /* before the next look at what is under way */
+    __atomic_store_n(&t->quick.stopped, true, __ATOMIC_RELEASE);
     while (__atomic_load_n(&renewal.under_way, __ATOMIC_ACQUIRE) && turn == __atomic_load_n(&renewal.turns, __ATOMIC_ACQUIRE))
         sys_futex(&renewal.turns, FUTEX_WAIT_PRIVATE, turn, NULL);
 }
 
 void quick_after_fork(Thread *t) {
     renewal.under_way = false;
-    t->stop = 0;
+    t->quick.stop = 0;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- renewal */
 
 static void forget_lookups(Thread *t) {
-    memset(t->table_pc, 0, sizeof(t->table_pc));
-    memset(t->jump_pc, 0, sizeof(t->jump_pc));
+    memset(t->lookup.pc, 0, sizeof(t->lookup.pc));
+    memset(t->lookup.jump_pc, 0, sizeof(t->lookup.jump_pc));
     tables_init(t);
     quick_expect_nobody(t);
-    t->host_sp = t->host_base;
+    t->quick.host_sp = t->quick.host_base;
 }
 
 void quick_renew(Thread *t) {

@@ -7,7 +7,9 @@
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/memory/maps.h"
+#include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
+#include "run/client/memory/watch.h"
 
 typedef struct View {
     u64 start, end, off;

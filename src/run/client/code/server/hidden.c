@@ -4,6 +4,7 @@
 #include "run/client/code/server/hidden.h"
 
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/server/remote.h"
 #include "run/client/code/server/spawn.h"
 #include "run/client/memory/limits.h"
 
@@ -14,7 +15,7 @@ static int *descriptor_no(Thread *t, u32 index) {
     if (index == KEEPER)
         return keeper_descriptor(t);
     if (index == STATS)
-        return the.stats_fd > 2 && !t->own_files ? &the.stats_fd : NULL;
+        return the.stats_fd > 2 && !t->process.own_files ? &the.stats_fd : NULL;
     Remote *r = remote_no(t, index);
     return r && r->open ? &r->fd : NULL;
 }

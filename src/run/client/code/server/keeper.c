@@ -111,7 +111,7 @@ void keeper_main(char **argv, char **envp) {
 
 /* Before there is a thread, t is NULL. */
 static int *place(Thread *t) {
-    return t && t->own_files ? &t->keeper : &the.keeper;
+    return t && t->process.own_files ? &t->server.keeper : &the.keeper;
 }
 
 int *keeper_descriptor(Thread *t) {
@@ -119,12 +119,12 @@ int *keeper_descriptor(Thread *t) {
 }
 
 void keeper_copy(Thread *child, const Thread *parent) {
-    child->keeper = parent->own_files ? parent->keeper : the.keeper;
+    child->server.keeper = parent->process.own_files ? parent->server.keeper : the.keeper;
 }
 
 void keeper_after_fork(Thread *t) {
-    if (t->own_files)
-        the.keeper = t->keeper;
+    if (t->process.own_files)
+        the.keeper = t->server.keeper;
 }
 
 static bool is_needed(void) {

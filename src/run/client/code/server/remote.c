@@ -10,10 +10,12 @@
 #include <asm/resource.h>
 
 #include "cache/pack.h"
-#include "run/client/code/arena/arena.h"
 #include "run/client/code/server/hidden.h"
+#include "run/client/code/server/remote.h"
 #include "run/client/code/server/spawn.h"
-#include "run/client/code/tier.h"
+#include "run/client/core/events.h"
+#include "run/client/memory/own.h"
+#include "run/client/memory/space.h"
 
 /* Of headers that belong to libc or do not go together with it. */
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, SOCK_NONBLOCK = O_NONBLOCK, MSG_NOSIGNAL = 0x4000 };
@@ -232,8 +234,8 @@ static bool is_idle(Remote *r) {
 }
 
 Remote *remote_take(Thread *t) {
-    if (t->own_files)
-        return &t->remote;
+    if (t->process.own_files)
+        return &t->server.remote;
     Remote *found = NULL;
     u32 count = processors();
     for (u32 i = 0; i < count && i < CONNECTIONS && !(found && found->open); i++)
@@ -254,22 +256,22 @@ void remote_end(void) {
 
 /* Descriptors of that number are not ours in a process that had files of its own. */
 void remote_after_fork(Thread *t) {
-    disconnect(&t->remote);
+    disconnect(&t->server.remote);
     for (u32 i = 0; i < CONNECTIONS; i++) {
-        connections[i].open &= !t->own_files;
+        connections[i].open &= !t->process.own_files;
         disconnect(&connections[i]);
         connections[i].user = 0;
     }
 }
 
 Remote *remote_no(Thread *t, u32 index) {
-    if (t->own_files)
-        return index ? NULL : &t->remote;
+    if (t->process.own_files)
+        return index ? NULL : &t->server.remote;
     return &connections[index];
 }
 
 bool remote_is_busy(Thread *t, u32 index) {
-    return !t->own_files && !is_idle(&connections[index]);
+    return !t->process.own_files && !is_idle(&connections[index]);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- requests */

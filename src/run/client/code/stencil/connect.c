@@ -1,5 +1,4 @@
 /* connect.c: what stencil.S finds in a Thread, and what there is no need for where all of the guest's registers are in memory. */
-#include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/stencil/place.h"
@@ -29,24 +28,24 @@ void quick_set_returns(Thread *t) {
 }
 
 void quick_expect_nobody(Thread *t) {
-    t->expected = EXPECTED_NOBODY;
+    t->quick.expected = EXPECTED_NOBODY;
 }
 
 void quick_connect(Thread *t) {
     const void *const all[] = {(void *)quick_lookup, (void *)quick_lookup_call, (void *)quick_trapped, (void *)quick_arrive,
                                (void *)quick_exit, (void *)cross_back, (void *)quick_interrupted};
-    memcpy(t->c, all, sizeof(all));
-    t->leave = quick_near(quick_leave);
-    t->cross_enter = cross_enter;
-    t->cross_leave = cross_leave;
+    memcpy(t->quick.c, all, sizeof(all));
+    t->quick.leave = quick_near(quick_leave);
+    t->quick.cross_enter = cross_enter;
+    t->quick.cross_leave = cross_leave;
     quick_expect_nobody(t);
     tables_init(t);
-    t->arena = the.code_base;
+    t->quick.arena = the.code_base;
 }
 
 bool quick_is_between(const Thread *t, u64 host) {
     u64 at = quick_original(host);
-    return (at >= (u64)quick_start && at < (u64)quick_end) || (at >= (u64)cross_start && at < (u64)cross_end) || t->helping ||
+    return (at >= (u64)quick_start && at < (u64)quick_end) || (at >= (u64)cross_start && at < (u64)cross_end) || t->quick.helping ||
            emit_is_helper(host);
 }
 

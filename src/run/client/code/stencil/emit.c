@@ -1,5 +1,6 @@
 /* emit.c: see code/quick/emit.h: quick code of stencils, copied and patched. */
 #include "isa/form.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/put.h"
 #include "run/client/code/quick/quick.h"

@@ -5,7 +5,9 @@
 
 #include "events.h"
 #include "rings.h"
+#include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
+#include "run/client/memory/watch.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- files */
 

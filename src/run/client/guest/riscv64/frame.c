@@ -4,6 +4,7 @@
 #include "run/client/core/frame.h"
 
 #include "run/client/core/guest.h"
+#include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
 
 typedef struct GuestContext { /* ucontext_t, up to the floating point registers of D */
@@ -88,12 +89,12 @@ bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     GuestCpu *c = &t->cpu;
     (void)restorer;
     Frame *frame = (Frame *)(((altstack ? altstack : guest_sp(c)) - sizeof(Frame)) & ~(u64)15);
-    if (altstack && (u64)frame < t->altstack)
+    if (altstack && (u64)frame < t->signal.altstack)
         return false;
     GuestContext *g = &frame->context;
     frame->info = *info;
     memset(g, 0, sizeof(*g));
-    g->stack = (AltStack){t->altstack, t->altstack_flags | (t->altstack_size ? 0 : SS_DISABLE), 0, t->altstack_size};
+    g->stack = (AltStack){t->signal.altstack, t->signal.altstack_flags | (t->signal.altstack_size ? 0 : SS_DISABLE), 0, t->signal.altstack_size};
     g->mask = mask;
     g->pc = c->pc;
     memcpy(g->x, c->x + 1, sizeof(g->x));

@@ -11,6 +11,9 @@
 
 #include "events.h"
 #include "rings.h"
+#include "run/client/memory/own.h"
+#include "run/client/memory/peek.h"
+#include "run/client/memory/space.h"
 #include "run/client/os/calls.h"
 
 enum { RINGS = 64, UNKNOWN = 255, OP_EPOLL_WAIT = 59, SETUP_NO_MMAP = 1 << 14, SETUP_NO_SQARRAY = 1 << 16 };

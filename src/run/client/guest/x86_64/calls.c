@@ -1,5 +1,6 @@
 /* calls.c: system calls that only x86-64 has. */
 #include "run/client/os/calls.h"
+#include "run/client/os/signal/waits.h"
 
 #include <asm/prctl.h>
 

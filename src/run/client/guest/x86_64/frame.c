@@ -2,6 +2,8 @@
 #include "run/client/core/frame.h"
 #include "guest_flags.h"
 
+#include "run/client/memory/peek.h"
+#include "run/client/memory/space.h"
 #include "xstate.h"
 
 enum { REDZONE_BYTES = 128 };
@@ -40,13 +42,13 @@ static void save_general(const LatheX86Cpu *c, SignalContext *s) {
 
 /* Where the vectors and the floating point unit are; NULL: in the host's own. */
 static LatheX86Cpu *vectors_of(Thread *t) {
-    return t->optimised ? &t->cpu : NULL;
+    return t->tier.optimised ? &t->cpu : NULL;
 }
 
 void frame_become_quick(Thread *t) {
-    t->flags = frame_flags(&t->cpu);
+    t->quick.flags = frame_flags(&t->cpu);
     xstate_move_to_host(&t->cpu);
-    t->optimised = false;
+    t->tier.optimised = false;
 }
 
 static void enter_handler(LatheX86Cpu *c, Frame *frame, u64 handler) {
@@ -60,7 +62,7 @@ static void enter_handler(LatheX86Cpu *c, Frame *frame, u64 handler) {
 }
 
 static bool is_on_altstack(const Thread *t, u64 sp) {
-    return sp - t->altstack < t->altstack_size;
+    return sp - t->signal.altstack < t->signal.altstack_size;
 }
 
 bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack) {
@@ -76,12 +78,12 @@ bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     frame->info = *info;
     SignalContext *s = &frame->context;
     s->flags = CONTEXT_SS | CONTEXT_STRICT_SS | (xstate_features() ? CONTEXT_XSTATE : 0);
-    s->stack = t->altstack;
-    s->stack_flags = t->altstack_flags | (t->altstack_size ? 0 : SS_DISABLE);
-    s->stack_size = t->altstack_size;
+    s->stack = t->signal.altstack;
+    s->stack_flags = t->signal.altstack_flags | (t->signal.altstack_size ? 0 : SS_DISABLE);
+    s->stack_size = t->signal.altstack_size;
     s->mask = s->old_mask = mask;
     s->fpstate = area;
-    s->error = t->fault_error, s->trap = t->fault_trap;
+    s->error = t->signal.fault_error, s->trap = t->signal.fault_trap;
     s->cr2 = info->number == SIGSEGV ? info->address : 0;
     save_general(c, s);
     xstate_save(vectors_of(t), (void *)area);

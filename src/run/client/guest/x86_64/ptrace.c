@@ -9,11 +9,12 @@
 #include <linux/ptrace.h>
 #include <linux/wait.h>
 
+#include "host_context.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/tier.h"
-#include "run/client/core/frame.h"
 #include "run/client/memory/space.h"
+#include "run/client/os/signal/waits.h"
 
 typedef struct Registers { /* struct user_regs_struct */
     u64 r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip, cs, rflags, rsp, ss;
@@ -57,7 +58,7 @@ static void set_from_thread(Registers *r, const Thread *t) {
     r->r8 = gp[LATHE_R8], r->r9 = gp[LATHE_R9], r->r10 = gp[LATHE_R10], r->r11 = gp[LATHE_R11];
     r->r12 = gp[LATHE_R12], r->r13 = gp[LATHE_R13], r->r14 = gp[LATHE_R14], r->r15 = gp[LATHE_R15];
     r->rip = t->cpu.pc;
-    r->rflags = t->flags;
+    r->rflags = t->quick.flags;
 }
 
 static void set_spilled(Registers *r, const Thread *t, const QuickPlace *place) {

@@ -11,6 +11,7 @@
 #include <asm/prctl.h>
 
 #include "run/client/core/client.h"
+#include "run/client/memory/space.h"
 
 enum { FX_BYTES = 512, HEADER_BYTES = 64, SOFTWARE_AT = 464, MXCSR_INITIAL = 0x1f80, CW_INITIAL = 0x37f, MXCSR_MASK_INITIAL = 0xffbf };
 enum { MAGIC_FIRST = 0x46505853, MAGIC_SECOND = 0x46505845, MAGIC_BYTES = 4, STATUS_TOP = 0x3800, STATUS_TOP_SHIFT = 11 };

@@ -1,6 +1,6 @@
 /* enter.S: between C and translated code.
  *
- * Translated code keeps ten guest registers (CPU_SLOT in the guest's guest_cpu.h) in rax rcx rdx rdi rsi r8 r9 r12 r13 r14 and
+ * Translated code keeps ten guest registers (CPU_SLOT in the guest's guest_slots.h) in rax rcx rdx rdi rsi r8 r9 r12 r13 r14 and
  * sixteen in xmm0–15, and has the Thread in r15 on entry and the guest's next pc there on return. r10 and r11 are free, rbx and rbp
  * are nobody's. Host stacks are aligned as for C. */
 
@@ -70,7 +70,7 @@ lathe_stale:
 .globl lathe_jump_miss
 .hidden lathe_jump_miss
 lathe_jump_miss:
-    cmp THREAD_STACK_LIMIT(%r15), %rsp
+    cmp THREAD_LIMIT(%r15), %rsp
     ja lathe_miss
 
 /* Back to the dispatcher, which goes on at cpu->pc. */

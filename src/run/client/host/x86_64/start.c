@@ -3,9 +3,10 @@
  * A static PIE without libc is its own dynamic linker. Until relocate() has run, no data with an address in it may be
  * used: no tables of strings, no switch tables, only what the code reaches relative to itself.
  */
+#include <asm/unistd.h>
 #include <elf.h>
 
-#include "run/client/core/client.h"
+#include "host_call.h"
 
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 extern const Elf64_Dyn _DYNAMIC[] __attribute__((visibility("hidden")));
@@ -37,5 +38,6 @@ void start_c(u64 *sp) {
     char **end = envp;
     while (*end)
         end++;
-    sys_exit_group(client_main(argc, argv, envp, (u64 *)(end + 1)));
+    sys1(__NR_exit_group, (u64)client_main(argc, argv, envp, (u64 *)(end + 1)));
+    __builtin_trap();
 }

@@ -75,7 +75,7 @@ hidden quick_leave
     add $8, %rsp
 
 hidden quick_resume
-    mov THREAD_PENDING(%r13), %rax
+    mov THREAD_SIGNALS(%r13), %rax
     or THREAD_STOP(%r13), %rax
     jnz 7f
     jmp *THREAD_TARGET(%r13)
@@ -111,7 +111,7 @@ hidden quick_enter
 hidden cross_start
 
 hidden cross_enter
-    cmp THREAD_STACK_LIMIT(%r13), %rsp
+    cmp THREAD_LIMIT(%r13), %rsp
     jb deep
 1:  mov THREAD_EXIT(%r13), %r11d
     incq THREAD_CROSSINGS(%r13)
@@ -129,7 +129,7 @@ entered:
     mov %r15, %rbp
     cmpl $0, CPU_TRAP(%r13)
     jne quick_trap
-    cmpq $0, THREAD_PENDING(%r13)
+    cmpq $0, THREAD_SIGNALS(%r13)
     jne quick_returned
     jmp quick_return_expected
 
@@ -156,7 +156,7 @@ hidden cross_leave
     mov %rsp, THREAD_HOST_SP(%r13)
     mov CPU_LINK(%r13), %rcx
     mov %rcx, THREAD_EXPECTED(%r13)
-2:  cmpq $0, THREAD_PENDING(%r13)
+2:  cmpq $0, THREAD_SIGNALS(%r13)
     jne quick_arrived
     jmp *%rax
 1:  add $16, %rsp

@@ -3,7 +3,8 @@
 #define GUEST_FLAGS_H
 
 #include "guest_cpu.h"
-#include "host_context.h"
+
+struct SignalContext; /* of host_context.h */
 
 static inline u64 frame_flags(const GuestCpu *c) {
     return (void)c, 0;
@@ -13,7 +14,7 @@ static inline void frame_set_flags(GuestCpu *c, u64 flags) {
     (void)c, (void)flags;
 }
 
-static inline void frame_take_general(GuestCpu *c, const SignalContext *s) {
+static inline void frame_take_general(GuestCpu *c, const struct SignalContext *s) {
     (void)c, (void)s;
 }
 

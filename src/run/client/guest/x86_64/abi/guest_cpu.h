@@ -2,43 +2,10 @@
 #ifndef GUEST_CPU_H
 #define GUEST_CPU_H
 
-#define CPU_PC 0
-#define CPU_GP(n) (8 + 8 * (n))
-#define CPU_CF 136
-#define CPU_PF 137
-#define CPU_AF 138
-#define CPU_ZF 139
-#define CPU_SF 140
-#define CPU_OF 141
-#define CPU_TRAP 160
-#define CPU_VEC(n) (448 + 64 * (n))
-
-/* The registers that translated code passes in the host's, in the order of the convention: rax rcx rdx rdi rsi r8 r9 rbx rsp rbp, and
- * the vectors. */
-#define CPU_SLOT(n) CPU_SLOT_##n
-#define CPU_SLOT_0 CPU_GP(0)
-#define CPU_SLOT_1 CPU_GP(1)
-#define CPU_SLOT_2 CPU_GP(2)
-#define CPU_SLOT_3 CPU_GP(7)
-#define CPU_SLOT_4 CPU_GP(6)
-#define CPU_SLOT_5 CPU_GP(8)
-#define CPU_SLOT_6 CPU_GP(9)
-#define CPU_SLOT_7 CPU_GP(3)
-#define CPU_SLOT_8 CPU_GP(4)
-#define CPU_SLOT_9 CPU_GP(5)
-#define CPU_FLOAT_SLOT(n) CPU_VEC(n)
-#define MOVE_FLOAT movaps
-
-#ifndef __ASSEMBLER__
-
 #include "base/base.h"
 #include "lathe/types.h"
 
 typedef LatheX86Cpu GuestCpu;
-
-_Static_assert(offsetof(LatheX86Cpu, gp) == CPU_GP(0) && offsetof(LatheX86Cpu, vec) == CPU_VEC(0), "see above");
-_Static_assert(offsetof(LatheX86Cpu, cf) == CPU_CF && offsetof(LatheX86Cpu, of) == CPU_OF && offsetof(LatheX86Cpu, trap) == CPU_TRAP,
-               "see above");
 
 void guest_cpuid(GuestCpu *cpu); /* cpuid.c: called by translated code with the whole state */
 bool guest_has_only_rows(void);  /* cpuid.c: does its processor have only what the lifter has rows for? */
@@ -79,5 +46,4 @@ static inline void guest_set_tls(GuestCpu *c, u64 tls) {
     c->fsbase = tls;
 }
 
-#endif
 #endif

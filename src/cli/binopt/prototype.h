@@ -1,0 +1,38 @@
+/* prototype.h: types and values as they are typed on the command line.
+ *
+ *     int(int, const double *, double *restrict)     a function: the result, then the parameters; names of types only
+ *     42  -7  0x2a  1.5                               numbers
+ *     double:0.25,0.5,0.25                            for a pointer: memory with these numbers
+ *     text:hello   zero:4096   file:PATH              memory with a text, with zeros, with a file's contents
+ *     symbol:NAME  symbol:0x4010                      a place in the loaded file
+ */
+#ifndef CLI_PROTOTYPE_H
+#define CLI_PROTOTYPE_H
+
+#include <binopt.h>
+
+#include "cli/binopt/loaded.h"
+
+enum { PROTOTYPE_MAX_PARAMS = 64 };
+
+typedef struct Prototype {
+    BinoptType ret, params[PROTOTYPE_MAX_PARAMS];
+    u32 count;
+} Prototype;
+
+/* False: it makes no sense, and a message was printed. */
+bool prototype_parse(const char *text, Prototype *p);
+/* "int32(int32, ptr)" */
+void prototype_print(FILE *out, const Prototype *p);
+
+typedef struct Value {
+    u64 bits;    /* as a parameter of its type has it */
+    u8 *memory;  /* what `bits` points to if it was made here; shared with child processes */
+    size_t size; /* of memory */
+} Value;
+
+/* The same. The memory stays until the process ends. */
+bool value_parse(const char *text, BinoptType type, Loaded *l, Value *v);
+void value_print(FILE *out, BinoptType type, u64 bits);
+
+#endif

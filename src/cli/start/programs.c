@@ -1,0 +1,78 @@
+/* programs.c: see programs.h. */
+#include "cli/start/programs.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/start/shared.h"
+#include "cli/version.h"
+
+static bool directory_of_self(char *path, size_t size) {
+    ssize_t len = readlink("/proc/self/exe", path, size - 1);
+    if (len <= 0)
+        return false;
+    path[len] = 0;
+    *strrchr(path, '/') = 0;
+    return true;
+}
+
+static bool exists(char *path, size_t size, const char *dir, const char *relative, const char *name) {
+    int len = snprintf(path, size, "%s%s/%s", dir, relative, name);
+    return len > 0 && (size_t)len < size && access(path, X_OK) == 0;
+}
+
+/* From lathe's own directory: in a build directory, and where it is installed. */
+static const char *const places[] = {"", "/src/run/client", "/src/run/server", "/../libexec/lathe"};
+
+bool programs_find(const char *name, char *path, size_t size) {
+    char self[PATH_MAX], where[PATH_MAX]; /* absolute: the program may go to another directory */
+    const char *chosen = getenv("LATHE_LIBEXEC");
+    if (chosen && *chosen && programs_absolute(chosen, where, sizeof(where)) && exists(path, size, where, "", name))
+        return true;
+    bool known = directory_of_self(self, sizeof(self));
+    for (size_t i = 0; known && i < ARRAY_LEN(places); i++)
+        if (exists(path, size, self, places[i], name))
+            return true;
+    if (exists(path, size, LATHE_LIBEXECDIR, "", name))
+        return true;
+    fprintf(stderr, "lathe: %s is missing: LATHE_LIBEXEC can name its directory\n", name);
+    return false;
+}
+
+/* The XDG base directory specification has relative paths ignored. */
+static bool usual_cache_dir(char *path, size_t size) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int len = 0;
+    if (cache && *cache == '/')
+        len = snprintf(path, size, "%s/lathe", cache);
+    else if (home && *home == '/')
+        len = snprintf(path, size, "%s/.cache/lathe", home);
+    return len >= 0 && (size_t)len < size;
+}
+
+bool programs_absolute(const char *given, char *path, size_t size) {
+    char here[PATH_MAX];
+    bool relative = *given != '/' && getcwd(here, sizeof(here));
+    int len = snprintf(path, size, "%s%s%s", relative ? here : "", relative ? "/" : "", given);
+    return len >= 0 && (size_t)len < size;
+}
+
+bool programs_cache_dir(const char *choice, char *path, size_t size) {
+    const char *shared = shared_part(choice);
+    char local[PATH_MAX] = "";
+    *path = 0;
+    if (shared && shared - choice < PATH_MAX)
+        memcpy(local, choice, (size_t)(shared - choice));
+    if (*local)
+        local[shared - choice - 1] = 0; /* the comma */
+    if (shared)
+        choice = shared == choice ? NULL : local;
+    if (choice && (!*choice || !strcmp(choice, "none")))
+        return true;
+    if (choice ? programs_absolute(choice, path, size) : usual_cache_dir(path, size))
+        return true;
+    fprintf(stderr, "lathe: the path of the cache directory is too long\n");
+    return false;
+}

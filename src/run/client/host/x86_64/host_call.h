@@ -1,0 +1,52 @@
+/* host_call.h: system calls as x86-64 Linux takes them. */
+#ifndef RUN_CLIENT_HOST_CALL_H
+#define RUN_CLIENT_HOST_CALL_H
+
+#include "base/base.h"
+
+static inline i64 sys6(u64 number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
+    i64 result;
+    register u64 r10 __asm__("r10") = d;
+    register u64 r8 __asm__("r8") = e;
+    register u64 r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+static inline i64 sys4(u64 number, u64 a, u64 b, u64 c, u64 d) {
+    i64 result;
+    register u64 r10 __asm__("r10") = d;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+    return result;
+}
+
+static inline i64 sys5(u64 number, u64 a, u64 b, u64 c, u64 d, u64 e) {
+    return sys6(number, a, b, c, d, e, 0);
+}
+
+static inline i64 sys3(u64 number, u64 a, u64 b, u64 c) {
+    i64 result;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+    return result;
+}
+
+static inline i64 sys2(u64 number, u64 a, u64 b) {
+    return sys3(number, a, b, 0);
+}
+
+static inline i64 sys1(u64 number, u64 a) {
+    return sys3(number, a, 0, 0);
+}
+
+static inline i64 sys0(u64 number) {
+    return sys3(number, 0, 0, 0);
+}
+
+/* guard.S: a system call for the guest. SYSCALL_RESTART: it was not made, because a signal has to be delivered before it (*pending). */
+enum { SYSCALL_RESTART = -512 };
+i64 syscall_guarded(const u64 *pending, u64 number, const u64 args[6]);
+
+#endif

@@ -1,0 +1,10 @@
+/* host_offsets.h: what assembly knows of a Thread. Quick code reaches it through gs. */
+#ifndef RUN_CLIENT_HOST_OFFSETS_H
+#define RUN_CLIENT_HOST_OFFSETS_H
+
+#include "asm_offsets.h"
+#include "guest_slots.h"
+
+#define THREAD_C(n) (THREAD_C_FIRST + 8 * (n))
+
+#endif

@@ -1,0 +1,633 @@
+/* signal.c: signals of the guest: from the host's handlers to the guest's. sigcalls.c has the system calls about them.
+ *
+ * A signal without a handler of the guest is left to the host's kernel altogether: default actions, ignored signals, masks, what
+ * is pending and what waits for signals are the host's own. For each signal with a handler the host has ours (on_signal), which
+ * only notes the signal and sees to it that the guest's state gets whole soon; there signal_deliver makes the frame. In quick code
+ * the state is whole at every guest instruction: if the signal came between two, at once, else a few single steps later. Elsewhere
+ * it is at system calls and in the dispatcher.
+ *
+ * From noting to delivering the host blocks everything else, so that a thread never has more than one signal waiting here and the
+ * kernel queues the rest; t->signal.mask is the guest's mask meanwhile. Every guest system call looks for a noted signal first.
+ *
+ * Some signals are ours on the host, with and without handlers of the guest, and never blocked: those of faults, since writes to code
+ * (code/quick/forget.c) and single steps come as such, and the one of tier.c. What the guest thinks of their masks is kept in the Thread;
+ * such a signal that somebody sends while the guest blocks it is held there.
+ *
+ * A fault of quick code becomes the guest's signal, with the exact state. Faults of optimised code come with registers that are the
+ * guest's only in part: a guest that has no handler dies of them as it should. A guest that has one gets no more optimised code; with
+ * --tier=opt and another kind of guest than the host, it is made anew so that accesses to memory can leave it with the state in whole.
+ * Traps that lifted code reports (signal_trap) have exact state.
+ */
+#include "run/client/os/signal/signal.h"
+
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/image.h"
+#include "run/client/code/optimised/leave.h"
+#include "run/client/code/optimised/sites.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/code/tier.h"
+#include "run/client/core/events.h"
+#include "run/client/core/frame.h"
+#include "run/client/memory/own.h"
+#include "run/client/memory/space.h"
+
+enum {
+    SA_KERNEL_RESTORER = 0x04000000,
+    CODE_QUEUED = -1 /* SI_QUEUE */,
+    TRAP_LENGTH = 2 /* of int n */,
+    SYSCALL_LENGTH = 2
+};
+
+extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
+    guard_abort[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
+
+static u64 bit(u32 sig) {
+    return signal_bit(sig);
+}
+
+static u64 faults(void) {
+    return bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP);
+}
+
+u64 signal_ours(void) {
+    return faults() | (the.opt.tier == TIER_AUTO ? bit(TIER_SIGNAL) : 0);
+}
+
+bool signal_is_fault(u32 sig) {
+    return faults() & bit(sig);
+}
+
+static void set_host_mask(u64 mask) {
+    mask &= ~signal_ours();
+    sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* To this thread, with the same information; the kernel keeps it if it is blocked. */
+static void send_again(Thread *t, const SignalInfo *info) {
+    sys4(__NR_rt_tgsigqueueinfo, (u64)sys_getpid(), t->tid, (u64)info->number, (u64)info);
+}
+
+/* ------------------------------------------------------------------------------------------------------- signals of ours */
+
+bool signal_nudge(const Thread *t, const void *mark) {
+    SignalInfo info = {.number = SIGTRAP, .code = CODE_QUEUED};
+    memcpy(info.rest, &mark, sizeof(mark));
+    return sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, SIGTRAP, (u64)&info) != -ESRCH;
+}
+
+bool signal_is_nudge(const SignalInfo *info, const void *mark) {
+    return info->number == SIGTRAP && info->code == CODE_QUEUED && !memcmp(info->rest, &mark, sizeof(mark));
+}
+
+static u8 *held_info(Thread *t, u32 sig) {
+    u32 index = (u32)__builtin_popcountll((faults() | bit(TIER_SIGNAL)) & (bit(sig) - 1));
+    return t->signal.held_info[index];
+}
+
+/* As far as those are concerned that the host does not block. */
+static u64 blocked_now(const Thread *t) {
+    return t->signal.suspended ? t->signal.suspend_mask & signal_ours() : t->signal.blocked;
+}
+
+bool signal_take_held(Thread *t, u64 set, SignalInfo *info) {
+    u64 ready = t->signal.held & set;
+    if (!ready)
+        return false;
+    u32 sig = (u32)__builtin_ctzll(ready) + 1;
+    memcpy(info, held_info(t, sig), sizeof(*info));
+    t->signal.held &= ~bit(sig);
+    return true;
+}
+
+void signal_release_held(Thread *t) {
+    SignalInfo info;
+    while (!t->pending_signals && signal_take_held(t, ~blocked_now(t), &info))
+        send_again(t, &info);
+}
+
+/* The guest's mask, with everything blocked until now. */
+static void set_mask(Thread *t, u64 mask) {
+    t->signal.blocked = mask & signal_ours();
+    set_host_mask(mask);
+    t->signal.masking = false;
+    signal_release_held(t);
+}
+
+static void set_host_default(u32 sig) {
+    Action a = {0};
+    sys_rt_sigaction((int)sig, &a, NULL);
+}
+
+static bool has_handler(const Thread *t, u32 sig) {
+    return t->signal.table && __atomic_load_n(&t->signal.table->action[sig].handler, __ATOMIC_RELAXED) > (u64)SIG_IGN;
+}
+
+bool signal_restarts(const Thread *t) {
+    u32 sig = (u32)__builtin_ctzll(t->pending_signals) + 1;
+    return t->pending_signals && t->signal.table && t->signal.table->action[sig].flags & SA_RESTART;
+}
+
+/* The first process of a PID namespace does not die of a signal that it sends itself, but of a fault. */
+_Noreturn void signal_die(int sig) {
+    set_host_default((u32)sig);
+    set_host_mask(0);
+    sys_tgkill(sys_getpid(), sys_gettid(), sig);
+    if (sig == SIGSEGV)
+        *(volatile u8 *)the.nowhere = 0;
+    sys_exit_group(128 + sig);
+}
+
+i64 signal_change_mask(Thread *t, u64 how, const u64 *set, u64 *old) {
+    u64 ours = signal_ours(), before = t->signal.blocked, host = set ? *set & ~ours : 0;
+    const u64 args[6] = {how, set ? (u64)&host : 0, (u64)old, sizeof(host)};
+    if (set) /* before the call: a signal may come at once */
+        t->signal.blocked = (how == SIG_BLOCK ? before | *set : how == SIG_UNBLOCK ? before & ~*set : *set) & ours;
+    i64 error = syscall_guarded(&t->pending_signals, __NR_rt_sigprocmask, args);
+    if (error) {
+        t->signal.blocked = before;
+        t->signal.mask = (t->signal.mask & ~ours) | before;
+    } else if (old && before)
+        *old |= before;
+    return error;
+}
+
+/* ------------------------------------------------------------------------------------------------- interrupted quick code */
+
+enum {
+    FLAG_TRAP = 1 << 8,
+    FAULT_WRITE = 2 /* of the error code */,
+    TRAP_TRACE_CODE = 2,
+    PUSHF = 0x9c,
+    OPERAND_SIZE = 0x66
+};
+
+static void take_state(Thread *t, const SignalContext *s, const QuickPlace *place) {
+    quick_take_state(t, s, place);
+    t->quick.flags = s->rflags & ~(u64)FLAG_TRAP;
+}
+
+static void stop_stepping(Thread *t, SignalContext *s) {
+    t->signal.stepping = t->signal.pushes_flags = false;
+    s->rflags &= ~(u64)FLAG_TRAP;
+}
+
+/* The thread leaves quick code for quick_redirect. */
+static void divert(Thread *t, SignalContext *s) {
+    stop_stepping(t, s);
+    s->rip = (u64)quick_interrupted;
+}
+
+/* Have the guest's state in the Thread as soon as possible. In C that is the case, or will be; optimised code looks for signals by
+ * itself. */
+static void interrupt(Thread *t, SignalContext *s) {
+    QuickPlace place;
+    u64 rip = quick_original(s->rip);
+    bool quick = arena_holds(rip) && quick_locate(rip, &place);
+    if (t->signal.pushes_flags)
+        *(u8 *)(s->rsp + 1) &= (u8) ~(FLAG_TRAP >> 8);
+    t->signal.pushes_flags = false;
+    if (quick && place.boundary) {
+        take_state(t, s, &place);
+        divert(t, s);
+    } else if (rip >= (u64)quick_resume && rip < (u64)quick_end) {
+        divert(t, s);
+    } else if (quick || quick_is_between(t, rip)) {
+        t->signal.stepping = true;
+        s->rflags |= FLAG_TRAP;
+    } else {
+        stop_stepping(t, s);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------ the host's side */
+
+static void note(Thread *t, const SignalInfo *info, SignalContext *s) {
+    t->signal.mask = s->mask | t->signal.blocked;
+    memcpy(t->signal.info, info, sizeof(t->signal.info));
+    t->pending_signals = bit((u32)info->number);
+    if (t->tier.optimised) /* its computed jumps return to the dispatcher */
+        t->stack_limit = ~(u64)0;
+    s->mask = ~signal_ours();
+}
+
+/* The guest dies of a fault: the instruction does the same again, and for the rest of the world that is all there was. */
+static void let_die(const SignalInfo *info) {
+    set_host_default((u32)info->number);
+    if (info->number == SIGTRAP || info->code <= 0)
+        sys_tgkill(sys_getpid(), sys_gettid(), info->number);
+}
+
+/* A system call of the guest has just ended, perhaps because of this very signal: waits.c makes it again, or what is left of it. */
+static bool was_interrupted(const SignalContext *s) {
+    return s->rip == (u64)guard_syscall + SYSCALL_LENGTH;
+}
+
+/* A system call that is not begun yet, or that the kernel is going to begin again, is left out. */
+static bool abort_call(SignalContext *s) {
+    if (s->rip < (u64)guard_start || s->rip > (u64)guard_syscall)
+        return false;
+    s->rip = (u64)guard_abort;
+    return true;
+}
+
+/* For the guest it is pending: it interrupts nothing, but there are calls that look for it. */
+static void hold(Thread *t, const SignalInfo *info, SignalContext *s) {
+    u64 b = bit((u32)info->number);
+    if (!(t->signal.held & b))
+        memcpy(held_info(t, (u32)info->number), info, sizeof(*info));
+    t->signal.held |= b;
+    t->process.repeat |= was_interrupted(s);
+    abort_call(s);
+}
+
+static void accept(Thread *t, const SignalInfo *info, SignalContext *s) {
+    note(t, info, s);
+    if (!abort_call(s) && !t->tier.optimised)
+        interrupt(t, s);
+}
+
+/* One of ours on the host, sent by somebody, not raised. */
+static void accept_sent(Thread *t, const SignalInfo *info, SignalContext *s) {
+    if (t->pending_signals || t->signal.masking || (blocked_now(t) & bit((u32)info->number)))
+        hold(t, info, s);
+    else if (has_handler(t, (u32)info->number))
+        accept(t, info, s);
+    else if (!t->signal.table || t->signal.table->action[info->number].handler != (u64)SIG_IGN)
+        let_die(info);
+}
+
+static void on_sample(Thread *t, SignalContext *s) {
+    t->tier.sampled = true;
+    t->process.repeat |= was_interrupted(s);
+    if (!t->process.borrows_memory && !t->pending_signals)
+        interrupt(t, s);
+}
+
+static void on_signal(int sig, const SignalInfo *info, SignalContext *s) {
+    Thread *t = thread_self();
+    if (sig == TIER_SIGNAL && tier_sent(info))
+        on_sample(t, s);
+    else if (signal_ours() & bit((u32)sig))
+        accept_sent(t, info, s);
+    else
+        accept(t, info, s);
+}
+
+/* What is wrong with an address, in the guest's eyes. */
+static i32 segv_code(u64 addr) {
+    return space_prot(addr) == PROT_UNMAPPED ? SEGV_MAPERR : SEGV_ACCERR;
+}
+
+/* A signal that is noted comes first: its handler returns to the instruction, which faults again. */
+static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, QuickPlace *place) {
+    u32 sig = (u32)info->number;
+    if (t->pending_signals) {
+        take_state(t, s, place);
+        divert(t, s);
+        return;
+    }
+    if (!has_handler(t, sig) || (t->signal.blocked & bit(sig))) {
+        image_save(t);
+        let_die(info);
+        return;
+    }
+    if (sig == SIGTRAP) /* the CPU reports the next instruction */
+        place->pc = place->next;
+    take_state(t, s, place);
+    t->signal.fault_error = s->error, t->signal.fault_trap = s->trap;
+    note(t, info, s);
+    if (sig != SIGSEGV && sig != SIGBUS && info->address) /* of the instruction */
+        ((SignalInfo *)t->signal.info)->address = place->pc;
+    if (sig == SIGSEGV && info->code == SEGV_ACCERR) /* what is reserved for us is not there for the guest */
+        ((SignalInfo *)t->signal.info)->code = segv_code(info->address);
+    divert(t, s);
+}
+
+/* In optimised code, the guest has no handler: when it got one, all threads left what has no exact state. */
+static void fault_without_state(const Thread *t, const SignalInfo *info) {
+    if (has_handler(t, (u32)info->number))
+        say("signal %d at data address %lx, where the guest's state is not known: its handler cannot run", info->number,
+            info->address);
+    let_die(info);
+}
+
+/* Optimised code goes on where the access's other way leads, and comes to signal_trap. */
+static void fault_of_access(Thread *t, const SignalInfo *info, SignalContext *s, u64 exit) {
+    SignalInfo copy = *info;
+    if (info->number == SIGSEGV && info->code == SEGV_ACCERR)
+        copy.code = segv_code(info->address);
+    memcpy(t->signal.access_info, &copy, sizeof(copy));
+    t->signal.fault_error = s->error, t->signal.fault_trap = s->trap;
+    s->rip = exit;
+}
+
+/* Another thread wants this one to leave quick code. */
+static void on_stop(Thread *t, SignalContext *s) {
+    t->process.repeat |= was_interrupted(s);
+    if (t->process.in_call)
+        __atomic_store_n(&t->quick.stopped, true, __ATOMIC_RELEASE);
+    else
+        interrupt(t, s);
+}
+
+/* Another thread wants this one to leave optimised code, whose loops look for signals that are noted. */
+static void on_leave(Thread *t, const SignalInfo *info, SignalContext *s) {
+    t->process.repeat |= was_interrupted(s);
+    if (!t->process.in_call && !t->pending_signals && !t->signal.masking && leave_due(t))
+        note(t, info, s);
+}
+
+static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
+    Thread *t = thread_self();
+    QuickPlace place;
+    bool quick = arena_holds(s->rip) && quick_locate(s->rip - (sig == SIGTRAP && !t->signal.stepping), &place);
+    u64 exit = quick ? 0 : sites_find(s->rip);
+    if (quick_sent_stop(info))
+        on_stop(t, s);
+    else if (leave_is_asked(info))
+        on_leave(t, info, s);
+    else if (info->code <= 0)
+        accept_sent(t, info, s);
+    else if (sig != SIGTRAP && quick_detour(s->rip))
+        s->rip = quick_detour(s->rip);
+    else if (sig == SIGTRAP && t->signal.stepping && info->code == TRAP_TRACE_CODE)
+        interrupt(t, s);
+    else if (sig == SIGSEGV && info->code == SEGV_ACCERR && (s->error & FAULT_WRITE) && quick_written(info->address)) {
+        const u8 *host = (const u8 *)s->rip;
+        t->signal.pushes_flags = quick && host[*host == OPERAND_SIZE] == PUSHF;
+        if (quick)
+            t->signal.stepping = true, s->rflags |= FLAG_TRAP;
+    } else if (quick)
+        fault_of_guest(t, info, s, &place);
+    else if (exit)
+        fault_of_access(t, info, s, exit);
+    else if (t->signal.framing)
+        signal_die(SIGSEGV);
+    else
+        fault_without_state(t, info);
+}
+
+/* What interrupts a system call by a signal that is ours comes back to waits.c, which knows better than the kernel how to go on. */
+i64 signal_set_host_handler(u32 sig, u64 flags) {
+    u64 handed_on = SA_NOCLDSTOP | SA_NOCLDWAIT | (signal_ours() & bit(sig) ? 0 : SA_RESTART);
+    Action a = {
+        .handler = signal_is_fault(sig) ? (u64)on_fault : (u64)on_signal,
+        .flags = (flags & handed_on) | SA_SIGINFO | SA_ONSTACK | SA_KERNEL_RESTORER,
+        .restorer = (u64)signal_restorer,
+        .mask = ~(u64)0,
+    };
+    return sys_rt_sigaction((int)sig, &a, NULL);
+}
+
+/* --------------------------------------------------------------------------------------------------------- delivery */
+
+/* The guest goes on in its handler; the mask is what it will return to. Under sigsuspend and the like that is not the one of now. */
+static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u64 mask) {
+    u32 sig = (u32)info->number;
+    u64 now = t->signal.suspended ? t->signal.suspend_mask : mask;
+    bool switch_stack = (a->flags & SA_ONSTACK) && t->signal.altstack_size && !signal_on_altstack(t);
+    t->signal.framing = true;
+    bool pushed = frame_push(t, info, mask, a->handler, a->restorer, switch_stack ? t->signal.altstack + t->signal.altstack_size : 0);
+    t->signal.framing = false;
+    if (!pushed)
+        signal_die(SIGSEGV); /* as the kernel has it */
+    if (t->signal.altstack_flags & SS_AUTODISARM)
+        t->signal.altstack = t->signal.altstack_size = t->signal.altstack_flags = 0;
+    t->signal.suspended = false;
+    set_mask(t, now | a->mask | (a->flags & SA_NODEFER ? 0 : bit(sig)));
+}
+
+/* The guest's handler, once for SA_RESETHAND; false: there is none (any more). */
+static bool take_action(Thread *t, u32 sig, Action *a) {
+    if (!t->signal.table)
+        return false;
+    lock(&t->signal.table->lock);
+    *a = t->signal.table->action[sig];
+    bool found = a->handler > (u64)SIG_IGN;
+    if (found && (a->flags & SA_RESETHAND)) {
+        t->signal.table->action[sig].handler = 0;
+        if (!(signal_ours() & bit(sig)))
+            sys_rt_sigaction((int)sig, &t->signal.table->action[sig], NULL);
+    }
+    unlock(&t->signal.table->lock);
+    return found;
+}
+
+void signal_deliver(Thread *t) {
+    if (!t->pending_signals)
+        return;
+    SignalInfo info;
+    Action a;
+    memcpy(&info, t->signal.info, sizeof(info));
+    t->signal.masking = true; /* the host blocks everything but what is ours */
+    t->pending_signals = 0;
+    t->stack_limit = thread_stack_limit(t);
+    if (leave_is_asked(&info)) { /* it was only to get here */
+        set_mask(t, t->signal.mask);
+        return;
+    }
+    if (take_action(t, (u32)info.number, &a)) {
+        enter_handler(t, &info, &a, t->signal.mask);
+        return;
+    }
+    /* The handler was removed since: the host does what is to be done. */
+    t->signal.suspended = false;
+    send_again(t, &info);
+    set_mask(t, t->signal.mask);
+}
+
+i64 signal_return(Thread *t) {
+    FrameFacts facts = frame_look(t);
+    i64 error = signal_change_mask(t, SIG_SETMASK, &facts.mask, NULL);
+    if (error)
+        return error;
+    frame_pop(t);
+    t->signal.altstack = facts.stack.base;
+    t->signal.altstack_flags = facts.stack.flags;
+    t->signal.altstack_size = facts.stack.flags & SS_DISABLE ? 0 : facts.stack.size;
+    signal_release_held(t);
+    return SYSCALL_NO_RESULT;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ traps */
+
+static SignalInfo info_of_trap(const Thread *t, GuestCpu *c) {
+    SignalInfo info = {.number = SIGSEGV, .code = SI_KERNEL};
+    switch ((LatheTrap)c->trap) {
+    case LATHE_TRAP_DIVIDE:
+        info.number = SIGFPE, info.code = FPE_INTDIV, info.address = c->pc;
+        break;
+    case LATHE_TRAP_UNSUPPORTED:
+    case LATHE_TRAP_UNDEFINED:
+        info.number = SIGILL, info.code = guest_facts.illegal_code, info.address = c->pc;
+        break;
+    case LATHE_TRAP_BREAK:
+        info.number = SIGTRAP, info.code = guest_facts.break_code;
+        info.address = info.code == SI_KERNEL ? 0 : c->pc;
+        break;
+    case LATHE_TRAP_MISALIGNED:
+        info.number = SIGBUS, info.code = BUS_ADRALN;
+        break;
+    case LATHE_TRAP_UNREADABLE:
+        info.address =
+            space_prot(c->pc) != PROT_UNMAPPED && (space_prot(c->pc) & PROT_EXEC) ? page_down(c->pc) + PAGE : c->pc;
+        info.code = segv_code(info.address);
+        break;
+    case LATHE_TRAP_FAULT:
+        memcpy(&info, t->signal.access_info, sizeof(info));
+        break;
+    case LATHE_TRAP_INTERRUPT: /* a fault, not a trap: the CPU reports the instruction itself */
+        if (c->trap_info == 3)
+            info.number = SIGTRAP;
+        else
+            c->pc -= TRAP_LENGTH;
+        break;
+    case LATHE_TRAP_PRIVILEGED:
+    case LATHE_TRAP_ROUNDING:
+    case LATHE_TRAP_SYSCALL:
+    case LATHE_TRAP_NONE:
+        break;
+    }
+    return info;
+}
+
+static void explain(const GuestCpu *c, u32 trap) {
+    u8 bytes[8] = {0};
+    char text[64] = "";
+    guest_describe(bytes, guest_read(c->pc, bytes, sizeof(bytes)), text, sizeof(text));
+    if (trap == LATHE_TRAP_UNSUPPORTED)
+        say("an instruction that is not supported, at %lx: %s", c->pc, text);
+    else if (trap == LATHE_TRAP_INTERRUPT && c->trap_info == 0x80)
+        say("32-bit system calls (int 0x80) are not supported, at %lx", c->pc);
+}
+
+/* Back to the instruction that has trapped. */
+static void undo_trap(GuestCpu *c) {
+    c->pc -= c->trap == LATHE_TRAP_INTERRUPT ? TRAP_LENGTH : c->trap == LATHE_TRAP_BREAK ? GUEST_BREAK_BYTES : 0;
+    c->trap = LATHE_TRAP_NONE;
+}
+
+/* The host's mask until now; behind it a signal may be noted, but no other comes. */
+static u64 block_all(Thread *t) {
+    u64 all = ~signal_ours(), host_mask = 0;
+    t->signal.masking = true;
+    sys_rt_sigprocmask(SIG_SETMASK, &all, &host_mask);
+    return host_mask;
+}
+
+static bool is_handled(const Thread *t, u32 sig, u64 mask) {
+    return has_handler(t, sig) && !(mask & bit(sig));
+}
+
+static void note_forced(Thread *t, const SignalInfo *info, u64 mask) {
+    if (!is_handled(t, (u32)info->number, mask)) {
+        image_save(t);
+        signal_die(info->number);
+    }
+    t->signal.mask = mask;
+    memcpy(t->signal.info, info, sizeof(*info));
+    t->pending_signals = bit((u32)info->number);
+}
+
+bool signal_force(Thread *t, const SignalInfo *info) {
+    u64 mask = block_all(t) | t->signal.blocked;
+    if (t->pending_signals)
+        return false;
+    note_forced(t, info, mask);
+    return true;
+}
+
+/* A signal that is noted comes first, and the instruction traps again. */
+void signal_trap(Thread *t) {
+    u64 mask = block_all(t) | t->signal.blocked;
+    if (t->pending_signals) {
+        undo_trap(&t->cpu);
+        signal_deliver(t);
+        return;
+    }
+    u32 trap = t->cpu.trap;
+    SignalInfo info = info_of_trap(t, &t->cpu);
+    t->cpu.trap = LATHE_TRAP_NONE;
+    if (!is_handled(t, (u32)info.number, mask))
+        explain(&t->cpu, trap);
+    note_forced(t, &info, mask);
+    signal_deliver(t);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- threads */
+
+/* The thread's table, made at its first use. */
+SignalState *signal_table(Thread *t) {
+    if (!t->signal.table)
+        t->signal.table = sys_pages(sizeof(SignalState));
+    return t->signal.table;
+}
+
+bool signal_share(Thread *child, Thread *parent) {
+    child->signal.blocked = parent->signal.blocked;
+    child->signal.table = signal_table(parent);
+    child->signal.shares = parent->signal.shares = true;
+    return child->signal.table;
+}
+
+bool signal_copy(Thread *child, const Thread *parent) {
+    child->signal.blocked = parent->signal.blocked;
+    child->signal.altstack = parent->signal.altstack;
+    child->signal.altstack_size = parent->signal.altstack_size;
+    child->signal.altstack_flags = parent->signal.altstack_flags;
+    SignalState *table = signal_table(child);
+    if (table && parent->signal.table)
+        memcpy(table->action, parent->signal.table->action, sizeof(table->action));
+    return table;
+}
+
+void signal_forget(Thread *t) {
+    if (t->signal.table && !t->signal.shares)
+        sys_pages_free(t->signal.table, sizeof(*t->signal.table));
+    t->signal.table = NULL;
+}
+
+void signal_after_fork(Thread *t) {
+    t->signal.held = 0;
+    if (t->signal.table)
+        t->signal.table->lock = 0; /* of a thread that stayed behind */
+}
+
+/* ------------------------------------------------------------------------------------------------------------- exec */
+
+/* For the time of the call: what is ignored and blocked stays so in the new program, and what is pending goes there. */
+void signal_before_exec(Thread *t) {
+    const Action ignore = {.handler = (u64)SIG_IGN};
+    SignalInfo info;
+    for (u32 sig = 1; sig <= SIGNALS; sig++)
+        if ((signal_ours() & bit(sig)) && t->signal.table && t->signal.table->action[sig].handler == (u64)SIG_IGN)
+            sys_rt_sigaction((int)sig, &ignore, NULL);
+    if (t->signal.blocked)
+        sys_rt_sigprocmask(SIG_BLOCK, &t->signal.blocked, NULL);
+    while (signal_take_held(t, t->signal.blocked, &info))
+        send_again(t, &info);
+}
+
+void signal_after_exec(Thread *t) {
+    for (u32 sig = 1; sig <= SIGNALS; sig++)
+        if ((signal_ours() & bit(sig)) && t->signal.table && t->signal.table->action[sig].handler == (u64)SIG_IGN)
+            signal_set_host_handler(sig, 0);
+    if (t->signal.blocked)
+        sys_rt_sigprocmask(SIG_UNBLOCK, &t->signal.blocked, NULL);
+}
+
+void signal_init(Thread *t) {
+    u64 mask = 0;
+    sys_rt_sigprocmask(SIG_BLOCK, NULL, &mask);
+    t->signal.blocked = mask & signal_ours();
+    for (u32 sig = 1; sig <= SIGNALS; sig++) {
+        Action a = {0};
+        if (!(signal_ours() & bit(sig)))
+            continue;
+        sys_rt_sigaction((int)sig, NULL, &a);
+        if (a.handler == (u64)SIG_IGN && signal_table(t))
+            t->signal.table->action[sig] = a;
+        signal_set_host_handler(sig, 0);
+    }
+    set_host_mask(mask);
+}

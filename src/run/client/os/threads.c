@@ -1,0 +1,133 @@
+/* threads.c: threads of the guest begin and end. */
+#include <asm/prctl.h>
+
+#include "host_context.h"
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/quick.h"
+#include "run/client/code/server/remote.h"
+#include "run/client/memory/own.h"
+#include "run/client/os/process.h"
+#include "run/client/os/seccomp.h"
+#include "run/client/os/signal/signal.h"
+
+enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202, SPARES_MAX = 8 };
+
+/* With its tables in one huge page, if the kernel has some: a program that begins touches them all over. */
+static Thread *first_thread(void) {
+    enum { HUGE_PAGE = 2 << 20, ADVISE_HUGE = 14 };
+    u64 tables = offsetof(Thread, lookup), all = (u64)sys_pages(sizeof(Thread) + HUGE_PAGE);
+    if (!all)
+        return NULL;
+    u64 t = ((all + tables + HUGE_PAGE - 1) & -(u64)HUGE_PAGE) - tables, end = t + page_up(sizeof(Thread));
+    if (t > all)
+        sys_pages_free((void *)all, t - all);
+    sys_pages_free((void *)end, all + page_up(sizeof(Thread) + HUGE_PAGE) - end);
+    sys_madvise(t + tables, HUGE_PAGE, ADVISE_HUGE);
+    return (Thread *)t;
+}
+
+/* A stack for the kernel, too, so that it does not count as data, which may be limited. It does not grow: memory without access is below. */
+static i64 map_stack(u64 size) {
+    u32 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_GROWSDOWN;
+    return own_map(size, PROT_READ | PROT_WRITE, flags, -1, 0);
+}
+
+static Thread *new_memory(u64 host_stack_size) {
+    Thread *t = the.threads ? sys_pages(sizeof(Thread)) : first_thread();
+    i64 stack = map_stack(host_stack_size);
+    if (!t || sys_failed(stack))
+        return NULL;
+    sys_mprotect((u64)stack, 4096, PROT_NONE);
+    t->stack.signal = (u64)sys_pages(SIGNAL_STACK_BYTES);
+    t->stack.host = (u64)stack;
+    return t;
+}
+
+static void free_memory(Thread *t, u64 host_stack_size) {
+    own_unmap(t->stack.host, host_stack_size);
+    sys_pages_free((void *)t->stack.signal, SIGNAL_STACK_BYTES);
+    sys_pages_free(t, sizeof(*t));
+}
+
+/* A program that starts threads all the time would wait for the kernel, which maps and clears pages for one thread after the other. What
+ * the tables have of a thread before is of use, too, if it is still so. With the arena's lock. */
+static Thread *take_spare(void) {
+    while (the.spare) {
+        Thread *t = the.spare;
+        the.spare = t->next;
+        the.spare_count--;
+        if (t->quick.tables_age == quick_tables_age())
+            return t;
+        free_memory(t, HOST_STACK_SMALL);
+    }
+    return NULL;
+}
+
+static bool keep_spare(Thread *t) {
+    u64 host_stack = t->stack.host, signal_stack = t->stack.signal, age = t->quick.tables_age;
+    if (t->stack.host_size != HOST_STACK_SMALL || __atomic_load_n(&the.spare_count, __ATOMIC_RELAXED) >= SPARES_MAX)
+        return false;
+    memset(t, 0, offsetof(Thread, table)); /* only optimised code fills that one */
+    t->stack.host = host_stack, t->stack.signal = signal_stack, t->quick.tables_age = age;
+    arena_lock();
+    t->next = the.spare;
+    the.spare = t;
+    the.spare_count++;
+    arena_unlock();
+    return true;
+}
+
+Thread *thread_new(u64 host_stack_size) {
+    arena_lock();
+    Thread *t = host_stack_size == HOST_STACK_SMALL ? take_spare() : NULL;
+    if (!t) {
+        arena_unlock();
+        t = new_memory(host_stack_size);
+        if (!t)
+            return NULL;
+        arena_lock();
+    }
+    t->stack.signal_size = SIGNAL_STACK_BYTES;
+    t->self = t;
+    t->memory.limits = &the.limits;
+    t->process.lives = 1;
+    t->quick.flags = FLAGS_FIXED;
+    t->tier.optimised = the.opt.tier == TIER_OPT;
+    quick_connect(t);
+    t->stack.host_size = host_stack_size;
+    t->stack_limit = thread_stack_limit(t);
+    guest_reset(&t->cpu);
+    quick_adopt(t);
+    t->next = the.threads;
+    the.threads = t;
+    arena_unlock();
+    return t;
+}
+
+void thread_unlist(Thread *t) {
+    Thread **at = &the.threads;
+    while (*at && *at != t)
+        at = &(*at)->next;
+    if (*at) {
+        *at = t->next;
+        t->quick.tables_age = quick_tables_age();
+    }
+}
+
+void thread_free(Thread *t) {
+    arena_lock();
+    thread_unlist(t);
+    arena_unlock();
+    signal_forget(t);
+    remote_free(&t->server.remote);
+    seccomp_forget(t);
+    if (!keep_spare(t))
+        free_memory(t, t->stack.host_size);
+}
+
+void thread_become(Thread *t) {
+    t->pid = (u32)sys_getpid();
+    t->tid = (u32)sys_gettid();
+    sys_arch_prctl(ARCH_SET_GS, (u64)t);
+    sys_sigaltstack(&(AltStack){.base = t->stack.signal, .size = t->stack.signal_size}, NULL);
+}
