@@ -42,19 +42,17 @@ static bool is_ours(const char *pid, const char *work) {
     return size > 0 && memmem(environ, (size_t)size, wanted, (size_t)len);
 }
 
-/* True if the server waits for something to do, or has had `ms` of the processor's time. One that has not would never answer on a busy machine. */
+/* True if the server has had `ms` of the processor's time. On a busy machine it would never answer if it was killed earlier. */
 static bool has_had_its_time(const char *pid, int ms) {
-    char file[300], state = 0;
-    unsigned long user = 0, system = 0;
+    char file[300];
+    unsigned long user = 0, system = 0, tick_ms = 1000 / (unsigned long)sysconf(_SC_CLK_TCK);
     snprintf(file, sizeof(file), "/proc/%s/stat", pid);
     FILE *f = fopen(file, "r");
     int found =
-        f ? fscanf(f, "%*d (lathe-server) %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &state, &user, &system)
-          : 0;
+        f ? fscanf(f, "%*d (lathe-server) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) : 0;
     if (f)
         fclose(f);
-    return found == 3 &&
-           (state == 'S' || (user + system) * 1000 / (unsigned long)sysconf(_SC_CLK_TCK) >= (unsigned long)ms);
+    return found == 2 && (user + system) * tick_ms >= (unsigned long)ms;
 }
 
 /* Those that are there now: the ones that come in place of them have higher numbers, and /proc would show these, too. */

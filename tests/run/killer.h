@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Starts a process that kills translation servers whose cache is in the directory `work`: every `ms` milliseconds those that wait for requests, and those
- * that have used this much of the processor's time. */
+/* Starts a process that kills, every `ms` milliseconds, the translation servers whose cache is in the directory `work` and that have used this much of the
+ * processor's time. */
 pid_t killer_start(const char *work, int ms);
 /* Ends it, and prints how many servers it has killed. false: none, so nothing was tested. */
 bool killer_stop(pid_t killer);

@@ -116,6 +116,30 @@ static void hand_on(char *self) {
     set(RLIMIT_AS, RLIM_INFINITY);
 }
 
+/* An exec that fails changes nothing, even if limits cannot be raised any more: programs are looked for in one directory after the other. */
+static void search(char *self) {
+    fflush(stdout);
+    if (!fork()) {
+        struct rlimit space = {LIMIT, LIMIT}, data = {48 * MIB, 48 * MIB};
+        int fd = open("without-line", O_CREAT | O_WRONLY, 0755);
+        write(fd, "exit 3\n", 7);
+        close(fd);
+        setrlimit(RLIMIT_AS, &space);
+        setrlimit(RLIMIT_DATA, &data);
+        execl("/nonexistent", "nonexistent", NULL);
+        printf("not found: %s\n", strerror(errno));
+        execl("./without-line", "without-line", NULL);
+        printf("without a #! line: %s\n", strerror(errno));
+        printf("then:");
+        available(PROT_READ | PROT_WRITE, MAP_PRIVATE);
+        printf("\n");
+        fflush(stdout);
+        execl(self, self, "again", NULL);
+        _exit(1);
+    }
+    wait_for_all();
+}
+
 /* A program that begins with few descriptors has all of them. */
 static void count_files(void) {
     int count = 0, fd, last = 2;
@@ -189,6 +213,7 @@ int main(int argc, char **argv) {
     show_file();
     set(RLIMIT_DATA, RLIM_INFINITY);
     hand_on("/proc/self/exe");
+    search("/proc/self/exe");
     start_again("/proc/self/exe", RLIMIT_NOFILE, 50, "files");
     start_again("/proc/self/exe", RLIMIT_STACK, 300000, "stack");
     stacks();

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_US = 3000, RELEASE_AFTER_US = 30000, WAIT_MS = 300 };
+enum { LOOK_US = 3000, WAIT_S = 20 /* longer than any signal takes to come */ };
 
 static volatile sig_atomic_t handled;
 static int ends[2], pair[2], lock_fd, queue;
@@ -35,8 +35,13 @@ static void on_signal(int sig) {
 
 /* ----------------------------------------------------------------------------------------------------------- the calls */
 
-static struct timespec ms(int n) {
-    return (struct timespec){n / 1000, n % 1000 * 1000000};
+static const struct timespec longest = {WAIT_S, 0};
+
+static struct timespec from_now(clockid_t clock) {
+    struct timespec until;
+    clock_gettime(clock, &until);
+    until.tv_sec += WAIT_S;
+    return until;
 }
 
 static long by_read(void) {
@@ -50,7 +55,7 @@ static long by_recv(void) {
 }
 
 static long by_recv_timeout(void) {
-    struct timeval limit = {0, WAIT_MS * 1000}, none = {0};
+    struct timeval limit = {WAIT_S, 0}, none = {0};
     char c;
     setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     long n = recv(pair[0], &c, 1, 0);
@@ -66,7 +71,7 @@ static long by_accept(void) {
     snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "lathe-restarts-%d", getpid());
     if (bind(fd, (void *)&name, sizeof(name)) || listen(fd, 1))
         return -2;
-    struct timeval limit = {0, 2 * WAIT_MS * 1000};
+    struct timeval limit = {WAIT_S, 0};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     long got = accept(fd, NULL, NULL);
     int error = errno;
@@ -76,11 +81,11 @@ static long by_accept(void) {
 }
 
 static long by_poll(void) {
-    return poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, WAIT_MS);
+    return poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, WAIT_S * 1000);
 }
 
 static long by_select(void) {
-    struct timeval limit = {0, WAIT_MS * 1000};
+    struct timeval limit = {WAIT_S, 0};
     fd_set set;
     FD_ZERO(&set);
     FD_SET(ends[0], &set);
@@ -90,7 +95,7 @@ static long by_select(void) {
 static long by_epoll(void) {
     struct epoll_event event;
     int fd = epoll_create1(0);
-    long n = epoll_wait(fd, &event, 1, WAIT_MS);
+    long n = epoll_wait(fd, &event, 1, WAIT_S * 1000);
     int error = errno;
     close(fd);
     errno = error;
@@ -98,25 +103,20 @@ static long by_epoll(void) {
 }
 
 static long by_nanosleep(void) {
-    struct timespec want = ms(WAIT_MS), left = {0};
-    long result = nanosleep(&want, &left);
-    return result && left.tv_nsec > 0 && left.tv_nsec < WAIT_MS * 1000000 ? -1 : result;
+    struct timespec left = {0};
+    long result = nanosleep(&longest, &left);
+    return result && left.tv_nsec > 0 && left.tv_sec < WAIT_S ? -1 : result;
 }
 
 static long by_absolute_sleep(void) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += WAIT_MS * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    struct timespec until = from_now(CLOCK_MONOTONIC);
     int error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     errno = error;
     return error ? -1 : 0;
 }
 
 static long by_futex(void) {
-    struct timespec limit = ms(WAIT_MS);
-    return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &limit, NULL, 0);
+    return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &longest, NULL, 0);
 }
 
 static long by_futex_forever(void) { /* somebody else changes the word and wakes */
@@ -125,26 +125,21 @@ static long by_futex_forever(void) { /* somebody else changes the word and wakes
 }
 
 static long by_semaphore(void) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += WAIT_MS * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    struct timespec until = from_now(CLOCK_REALTIME);
     return sem_timedwait(&semaphore, &until);
 }
 
 static long by_sigtimedwait(void) {
-    struct timespec limit = ms(WAIT_MS);
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGUSR2);
-    return sigtimedwait(&set, NULL, &limit);
+    return sigtimedwait(&set, NULL, &longest);
 }
 
 static long by_wait(void) {
     pid_t child = fork();
     if (!child) {
-        usleep(WAIT_MS * 1000 / 2);
+        by_recv();
         _exit(3);
     }
     int status = 0;
@@ -178,20 +173,20 @@ static long by_pause(void) {
 }
 
 static long by_thread_join(void) { /* glibc's, which goes on */
-    extern void *sleep_a_little(void *);
+    extern void *stay(void *);
     pthread_t id;
     void *result;
-    pthread_create(&id, NULL, sleep_a_little, NULL);
+    pthread_create(&id, NULL, stay, NULL);
     pthread_join(id, &result);
     return (long)result;
 }
 
-void *sleep_a_little(void *arg) {
+void *stay(void *arg) {
     (void)arg;
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
-    usleep(WAIT_MS * 1000 / 2);
+    by_recv();
     return (void *)7;
 }
 
@@ -213,7 +208,7 @@ static void await_sleep(pid_t tid) {
         usleep(LOOK_US);
 }
 
-/* A signal first; then what the call waits for. */
+/* A signal first; then, when it has been handled and the call goes on or has ended, what it waits for. */
 static void *disturb(void *arg) {
     struct {
         long type;
@@ -221,7 +216,9 @@ static void *disturb(void *arg) {
     } m = {1, "x"};
     await_sleep((pid_t)(long)arg);
     syscall(SYS_tgkill, getpid(), (pid_t)(long)arg, SIGUSR1);
-    usleep(RELEASE_AFTER_US);
+    while (!handled)
+        usleep(LOOK_US);
+    await_sleep((pid_t)(long)arg);
     write(ends[1], "x", 1);
     write(pair[1], "x", 1);
     flock(lock_fd, LOCK_UN);

@@ -95,9 +95,14 @@ Limits limits_to_hand_on(const Limits *l) {
     return written;
 }
 
-void limits_leave_to_host(const Limits *l) {
-    for (u32 i = 0; i < LIMITS_KEPT; i++)
-        sys_prlimit(resources[i], &l->of[i].soft, NULL);
+void limits_leave_to_host(const Limits *l, bool for_good) {
+    for (u32 i = 0; i < LIMITS_KEPT; i++) {
+        Limit now = l->of[i];
+        if (for_good || !sys_prlimit(resources[i], NULL, &now.soft)) {
+            now.soft = l->of[i].soft;
+            sys_prlimit(resources[i], &now.soft, NULL);
+        }
+    }
 }
 
 void limits_take_back(void) {

@@ -10,8 +10,8 @@ void limits_init(void);
 /* For the.opt.limits of a client that exec starts. */
 Limits limits_to_hand_on(const Limits *l);
 /* The kernel's limits are the guest's for now, because exec starts a program without a client; and again the client's, since that has
- * failed. */
-void limits_leave_to_host(const Limits *l);
+ * failed. for_good: the hard limits, too, which most users cannot raise again. */
+void limits_leave_to_host(const Limits *l, bool for_good);
 void limits_take_back(void);
 /* The client's large pieces of memory have these sizes where the kernel does not limit them, and less where it does. */
 static inline u64 limits_scaled(u64 size) {

@@ -393,6 +393,32 @@ static i64 exec_with_descriptors(Thread *t, Options *o, const char *path, char *
     return error;
 }
 
+/* False: the kernel knows no such programs, unless somebody has told it about them. Who cannot read a file leaves that to the kernel. */
+static bool is_known_kind(const char *path) {
+    char head[SELFMAG] = {0};
+    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    if (fd < 0)
+        return true;
+    sys_pread((int)fd, head, sizeof(head), 0);
+    sys_close((int)fd);
+    return !memcmp(head, ELFMAG, SELFMAG) || !memcmp(head, "#!", 2);
+}
+
+/* Runs it without a client; possible: the kernel would let this process run such a file. Limits that are lowered for nothing would stay so, and be too low for this client: programs are looked for where they are not,
+ * and shells try scripts without a #! line. */
+static i64 exec_on_host(Thread *t, bool possible, const char *path, char **argv, char **envp) {
+    u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
+    i64 error = possible ? seccomp_leave_to_host(t) : 0;
+    if (error)
+        return error;
+    if (possible)
+        limits_leave_to_host(t->memory.limits, is_known_kind(path));
+    error = syscall_guarded(&t->pending_signals, __NR_execve, args);
+    if (possible)
+        limits_take_back();
+    return error;
+}
+
 static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
     Options options = the.opt;
     options.by_guest = true;
@@ -401,14 +427,7 @@ static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
         image_save(t);
     if (here)
         return exec_with_descriptors(t, &options, path, argv, envp);
-    i64 error = possible ? seccomp_leave_to_host(t) : 0;
-    u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
-    if (error)
-        return error;
-    limits_leave_to_host(t->memory.limits);
-    error = syscall_guarded(&t->pending_signals, __NR_execve, args);
-    limits_take_back();
-    return error;
+    return exec_on_host(t, possible, path, argv, envp);
 }
 
 i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
