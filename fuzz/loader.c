@@ -92,7 +92,7 @@ static void damage(u8 *copy, u64 *size, u64 *state) {
 
 static int load(const char *path, bool show) {
     char message[256], *argv[8] = {(char *)path}, *envp[] = {"A=1", NULL};
-    Image image;
+    LoadedImage image;
     int error = load_program(path, argv, &image, message, sizeof(message));
     if (error)
         return message[0] && error > -4096 ? 1 : BAD;

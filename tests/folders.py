@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-DOORS = ("run", "binopt", "cli")
+DOORS = ("cli", "run", "binopt")
 BEGIN, END = "<!-- folders: begin -->\n", "<!-- folders: end -->\n"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 TEXT = (".c", ".cpp", ".h", ".S", ".def")
@@ -105,7 +105,7 @@ def picture(below, reach):
     for f in sorted(below, key=lambda f: (-height(f, below, heights), f)):
         part = f.split("/")[0]
         parts[part if part in DOORS else "core"].append(f)
-    groups = sorted(parts.values(), key=lambda g: -max(heights[f] for f in g))
+    groups = [parts[p] for p in DOORS + ("core",)]
     return "```\n" + "\n\n".join("\n".join(line_of(f, below, reach) for f in g) for g in groups) + "\n```\n"
 
 

@@ -39,7 +39,7 @@ static void leave_to_other_kind(char **argv, char **envp) {
 }
 
 static void start_program(const char *path, char **argv, char **envp) {
-    Image image;
+    LoadedImage image;
     char message[256];
     int error = load_program(path, argv, &image, message, sizeof(message));
     if (error < 0 || (error && !the.opt.by_guest))

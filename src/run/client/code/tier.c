@@ -148,7 +148,8 @@ void tier_sample(Thread *t) {
     arena_unlock();
 }
 
-/* With the lock held, in a system call: back to quick code everywhere, and nobody returns to what waits on the host's stack. */
+/* With the arena's lock held, in a system call of t: the guest goes on as quick code everywhere, optimised code that waits on the host's stack for a
+ * return is not returned to, and no answer of the server is waited for. */
 static void drop_optimised(Thread *t) {
     code_revert_all();
     quick_expect_nobody(t);
@@ -167,7 +168,7 @@ static void make_anew(Thread *t) {
     leave_wait(t);
 }
 
-/* A server makes code of one kind. */
+/* Code with polls is of another kind, and a server makes code of one kind only: all optimised code is dropped, and what is asked for later has polls. */
 void tier_use_polls(Thread *t) {
     if (is_opt())
         make_anew(t);

@@ -160,7 +160,7 @@ static bool wants_executable_stack(const Elf *e) {
     return wants;
 }
 
-static int load_interpreter(Program *program, Image *image, const Failure *f) {
+static int load_interpreter(Program *program, LoadedImage *image, const Failure *f) {
     char reason[128];
     Failure inner = {reason, sizeof(reason)};
     Elf *e = &program->interp;
@@ -260,11 +260,11 @@ static void name_process(const char *path) {
     sys_prctl(PR_SET_NAME, (u64)(slash ? slash + 1 : path), 0, 0, 0);
 }
 
-static int load_main(Elf *e, Image *image, const Failure *f) {
+static int load_main(Elf *e, LoadedImage *image, const Failure *f) {
     int error = map_file(e, false, f);
     if (error)
         return error;
-    *image = (Image){
+    *image = (LoadedImage){
         .base = e->low + e->bias,
         .end = e->high + e->bias,
         .entry = e->head.e_entry + e->bias,
@@ -277,7 +277,7 @@ static int load_main(Elf *e, Image *image, const Failure *f) {
 }
 
 /* With the program open. The heap has its place when everything else has. */
-static int load_all(Program *p, int fd, Image *image, const Failure *f) {
+static int load_all(Program *p, int fd, LoadedImage *image, const Failure *f) {
     int error = program_read(p, fd, guest_facts.machine, the.opt.sysroot, f);
     if (error)
         return error;
@@ -290,7 +290,7 @@ static int load_all(Program *p, int fd, Image *image, const Failure *f) {
     return error;
 }
 
-int load_program(const char *path, char **argv, Image *image, char *message, size_t message_size) {
+int load_program(const char *path, char **argv, LoadedImage *image, char *message, size_t message_size) {
     Failure f = {message, message_size};
     message[0] = 0;
     int fd = find_program(path, argv, &f);

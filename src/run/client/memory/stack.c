@@ -37,7 +37,7 @@ static bool map_at(u64 start, u64 end, u32 prot) {
 }
 
 /* Returns the top, or 0. */
-static u64 map_stack(const Image *image, u64 size) {
+static u64 map_stack(const LoadedImage *image, u64 size) {
     u64 room = the.limited || size > STACK_ROOM ? size : STACK_ROOM;
     i64 start = sys_mmap(0, room + STACK_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (sys_failed(start))
@@ -103,7 +103,7 @@ static void add_inherited(Auxv *a) {
     }
 }
 
-static void add_program(Auxv *a, const Image *image) {
+static void add_program(Auxv *a, const LoadedImage *image) {
     if (the.vdso)
         add(a, AT_SYSINFO_EHDR, the.vdso);
     add(a, AT_PHDR, image->phdr);
@@ -117,7 +117,7 @@ static void add_program(Auxv *a, const Image *image) {
 /* For /proc: the kernel looks for arguments and environment in memory where it put them, and keeps a copy of the
  * auxiliary vector. Allowed to everybody, except for the program's file, but not known to every kernel: then /proc
  * tells of the client. */
-static void tell_kernel(const Image *image, u64 sp, u64 args, u64 env, u64 env_end, Auxv *a) {
+static void tell_kernel(const LoadedImage *image, u64 sp, u64 args, u64 env, u64 env_end, Auxv *a) {
     struct prctl_mm_map map = {
         .start_code = image->base,
         .end_code = image->end,
@@ -137,7 +137,7 @@ static void tell_kernel(const Image *image, u64 sp, u64 args, u64 env, u64 env_e
     sys_prctl(PR_SET_MM, PR_SET_MM_MAP, (u64)&map, sizeof(map), 0);
 }
 
-u64 stack_build(const Image *image, char **argv, char **envp, const char *path) {
+u64 stack_build(const LoadedImage *image, char **argv, char **envp, const char *path) {
     u64 arg_bytes = 0, env_bytes = 0, size = stack_size();
     size_t argc = count_strings(argv, &arg_bytes), envc = count_strings(envp, &env_bytes);
     u64 bytes = arg_bytes + env_bytes;

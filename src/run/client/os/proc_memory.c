@@ -64,15 +64,15 @@ static void put_line(ProcOut *o, const MapsLine *line) {
 /* ----------------------------------------------------------------------------------------------------------- smaps */
 
 /* A mapping of the host's in smaps: its line, and the lines with its fields, which have names that begin with a capital. */
-typedef struct Entry {
+typedef struct SmapsEntry {
     char line_text[PROC_LINE_BYTES], fields[FIELDS_BYTES];
     MapsLine line;
     size_t len;
-} Entry;
+} SmapsEntry;
 
 typedef struct SmapsReader {
     MapsReader maps;
-    Entry entry;
+    SmapsEntry entry;
     char *pending; /* the line of the next one, still in `maps` */
 } SmapsReader;
 
@@ -81,7 +81,7 @@ static bool is_field(const char *text) {
 }
 
 static bool next_entry(SmapsReader *r) {
-    Entry *e = &r->entry;
+    SmapsEntry *e = &r->entry;
     char *text = r->pending ? r->pending : maps_next_text(&r->maps);
     if (!text)
         return false;
@@ -108,7 +108,7 @@ static u64 number_in(const char *line) {
 }
 
 /* kB of a field, by its name with the colon; 0: it is not there. */
-static u64 field(const Entry *e, const char *name) {
+static u64 field(const SmapsEntry *e, const char *name) {
     for (const char *line = e->fields; *line; line = strchr(line, '\n') + 1)
         if (begins(line, name))
             return number_in(line);
@@ -127,7 +127,7 @@ static void put_field(ProcOut *o, const char *name, size_t name_len, u64 kib) {
     proc_put(o, "%s%8lu kB\n", padded, kib);
 }
 
-static void put_fields(ProcOut *o, const Entry *e, u64 size, bool first) {
+static void put_fields(ProcOut *o, const SmapsEntry *e, u64 size, bool first) {
     for (const char *line = e->fields, *end; *line; line = end + 1) {
         end = strchr(line, '\n');
         size_t name = (size_t)(strchr(line, ':') + 1 - line), len = (size_t)(end + 1 - line);
@@ -143,7 +143,7 @@ static void put_fields(ProcOut *o, const Entry *e, u64 size, bool first) {
     }
 }
 
-static void put_entry(ProcOut *o, const Entry *e) {
+static void put_entry(ProcOut *o, const SmapsEntry *e) {
     u64 end;
     u32 prot;
     bool first = true;
@@ -183,7 +183,7 @@ static void add_field(Sums *s, const char *line) {
     s->fields[i].kib += number_in(line);
 }
 
-static void add_entry(Sums *s, const Entry *e) {
+static void add_entry(Sums *s, const SmapsEntry *e) {
     u64 start = e->line.start, end, pss = field(e, "Pss:"), rss = field(e, "Rss:"), own = field(e, "Anonymous:");
     u32 prot;
     if (!next_piece(&e->line, &start, &end, &prot))

@@ -1,4 +1,4 @@
-/* copy.c: quick code where guest and host are the same kind of machine: an instruction is found by its length, and copied by emit.c. */
+/* copy.c: quick code where guest and host are the same kind of machine: an instruction is found by its length, and copied by copy_emit.c. */
 #include "run/client/code/copy/copy.h"
 
 #include "run/client/code/copy/encode.h"

@@ -1,4 +1,4 @@
-/* encode.h: instructions of quick code that was copied, for emit.c and gs.c. */
+/* encode.h: instructions of quick code that was copied, for copy.c, copy_emit.c and gs.c. */
 #ifndef RUN_CLIENT_QUICK_ENCODE_H
 #define RUN_CLIENT_QUICK_ENCODE_H
 

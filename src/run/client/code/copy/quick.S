@@ -3,7 +3,7 @@
  * Quick code has every guest register in the host register of the same name, rsp and flags included, and the Thread at gs. It
  * leaves by what the Thread points to: quick_leave with an exit's number in the Thread, the others with the guest's target in rcx
  * and the guest's own rcx in its spill place. Computed calls may change the flags, which no program hands over by them, and so may
- * returns, as long as flags.c has found nobody who reads them; jumps may not. */
+ * returns, as long as copy_flags.c has found nobody who reads them; jumps may not. */
 #include "run/client/code/copy/macros.h"
 
 /* The guest's state into the Thread; then C can be called. A trap flag is ours: signal.c steps to where the state is whole. */

@@ -30,7 +30,7 @@ enum {
 };
 
 /* What is known of a guest address: its code, and a stub if somebody called it before it had any. */
-typedef struct Entry {
+typedef struct CodeEntry {
     u64 pc;
     void *code, *stub; /* run addresses; NULL: none */
     void *leave;       /* the way from optimised to quick code here */
@@ -39,12 +39,12 @@ typedef struct Entry {
     bool used, asked;  /* asked: no need to do so again */
     bool given_up;     /* its code was no gain, or there is none */
     bool alien;        /* made from bytes of several modules */
-} Entry;
+} CodeEntry;
 
 typedef struct Code {
     u8 *lazy;    /* trampoline to lathe_lazy */
     u8 *helpers; /* trampolines to the guest's helpers, one after the other */
-    Entry *map;
+    CodeEntry *map;
     u64 map_len, map_cap;
     u32 news;  /* counts what came of requests */
     bool any; /* code, stubs, or what is given up, at all */
@@ -64,7 +64,7 @@ void lathe_leave(void);
 
 /* ---------------------------------------------------------------------------------------------------------------- map */
 
-static Entry *slot_of(Entry *map, u64 cap, u64 pc) {
+static CodeEntry *slot_of(CodeEntry *map, u64 cap, u64 pc) {
     u64 i = (pc * 0x9e3779b97f4a7c15u) >> 24 & (cap - 1);
     while (map[i].used && map[i].pc != pc)
         i = (i + 1) & (cap - 1);
@@ -73,23 +73,23 @@ static Entry *slot_of(Entry *map, u64 cap, u64 pc) {
 
 static void grow_map(Code *c) {
     u64 cap = c->map_cap * 2;
-    Entry *bigger = sys_pages(cap * sizeof(Entry));
+    CodeEntry *bigger = sys_pages(cap * sizeof(CodeEntry));
     if (!bigger)
         die("no memory for the table of translated code");
     for (u64 i = 0; i < c->map_cap; i++)
         if (c->map[i].used)
             *slot_of(bigger, cap, c->map[i].pc) = c->map[i];
-    sys_pages_free(c->map, c->map_cap * sizeof(Entry));
+    sys_pages_free(c->map, c->map_cap * sizeof(CodeEntry));
     c->map = bigger;
     c->map_cap = cap;
 }
 
-static Entry *entry_for(Code *c, u64 pc) {
+static CodeEntry *entry_for(Code *c, u64 pc) {
     if (c->map_len * 2 >= c->map_cap)
         grow_map(c);
-    Entry *e = slot_of(c->map, c->map_cap, pc);
+    CodeEntry *e = slot_of(c->map, c->map_cap, pc);
     if (!e->used) {
-        *e = (Entry){.pc = pc, .used = true};
+        *e = (CodeEntry){.pc = pc, .used = true};
         c->map_len++;
     }
     return e;
@@ -142,7 +142,7 @@ static void redirect_function(u8 *code, const void *target) {
 }
 
 /* Forget a translation: whoever calls its code directly, or its stub, gets to a stub that asks anew. */
-static void redirect_to_lazy(Code *c, Entry *e) {
+static void redirect_to_lazy(Code *c, CodeEntry *e) {
     u8 *stub = arena_code(STUB_BYTES, STUB_BYTES);
     write_lazy_stub(c, stub, e->pc);
     if (e->code)
@@ -177,7 +177,7 @@ static bool parse_function(const char *name, u64 *off) {
 
 /* The code of a guest function, or a stub in its place. */
 static u64 function_address(Code *c, u64 pc) {
-    Entry *e = entry_for(c, pc);
+    CodeEntry *e = entry_for(c, pc);
     if (e->code)
         return (u64)e->code;
     if (!e->stub) {
@@ -302,7 +302,7 @@ static void *link_timed(Code *c, const void *object, u32 size, const Module *m, 
 }
 
 /* An image has this, too. */
-static void give_up(Entry *e) {
+static void give_up(CodeEntry *e) {
     e->asked = e->given_up = true;
     the.code->any = true;
 }
@@ -357,7 +357,8 @@ static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *fa
     return valid || !served;
 }
 
-/* Until some request has an end, or somebody may have been killed over one. */
+/* Waits until a request of another thread has been answered, but no longer than a moment: that thread may have been killed meanwhile, and then nobody
+ * tells of it. */
 static void await_news(Code *c) {
     u32 seen = c->news;
     struct timespec patience = {.tv_nsec = 100000000};
@@ -371,12 +372,12 @@ static void tell_news(Code *c) {
     sys_futex(&c->news, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL);
 }
 
-static bool is_being_made(const Entry *e) {
+static bool is_being_made(const CodeEntry *e) {
     return e->maker && sys_tkill(e->maker, 0) != -ESRCH;
 }
 
-/* Never translated: a stub of its own that comes back to the dispatcher with the trap set. mov dword [r15+trap], reason;
- * mov r11, pc; mov r15, r11; ret */
+/* Code for a guest address that cannot be translated: it sets the trap and returns to the dispatcher. mov dword [r15+trap], reason;
+ * mov r15, pc; ret */
 static void *trapping(u64 pc, LatheTrap trap) {
     u8 text[24] = {0x41, 0xc7, 0x87};
     u32 off = offsetof(GuestCpu, trap), reason = trap;
@@ -393,13 +394,13 @@ static void *trapping(u64 pc, LatheTrap trap) {
 bool code_init(void) {
     Code *c = the.code = &code_of_process;
     c->map_cap = 1 << MAP_BITS;
-    c->map = sys_pages(c->map_cap * sizeof(Entry));
+    c->map = sys_pages(c->map_cap * sizeof(CodeEntry));
     the.code_age = 1;
     write_trampolines(c);
     return true;
 }
 
-static void set_code(Code *c, Entry *e, void *code) {
+static void set_code(Code *c, CodeEntry *e, void *code) {
     c->any = true;
     e->code = code;
     if (e->stub)
@@ -437,7 +438,7 @@ static void *find_optimised(Thread *t, Code *c, u64 pc) {
 /* Where optimised code goes on at pc if that has only quick code. */
 static void *find_quick(Thread *t, Code *c, u64 pc) {
     const u8 *quick = quick_find_function(t, pc);
-    Entry *e = entry_for(c, pc);
+    CodeEntry *e = entry_for(c, pc);
     if (e->code) /* it was in the cache */
         return e->code;
     if (!e->leave)
@@ -474,12 +475,12 @@ void *code_find(Thread *t, u64 pc) {
 /* ---------------------------------------------------------------------------------------------------------- both tiers */
 
 bool code_has(u64 pc) {
-    const Entry *e = entry_for(the.code, pc);
+    const CodeEntry *e = entry_for(the.code, pc);
     return e->code || e->asked;
 }
 
 bool code_wanted(u64 pc, u32 times) {
-    Entry *e = entry_for(the.code, pc);
+    CodeEntry *e = entry_for(the.code, pc);
     e->asked = ++e->wanted >= times;
     return e->asked;
 }
@@ -495,7 +496,7 @@ static void take_over(Thread *t, Code *c, u64 pc, void *code) {
 void code_revert(u64 offset) {
     Code *c = the.code;
     for (u64 i = 0; i < c->map_cap; i++) {
-        Entry *e = &c->map[i];
+        CodeEntry *e = &c->map[i];
         if (!e->used || !e->code || (u64)e->code - the.code_base != offset)
             continue;
         e->code = NULL;
@@ -509,7 +510,7 @@ void code_revert(u64 offset) {
 void code_revert_all(void) {
     Code *c = the.code;
     for (u64 i = 0; i < c->map_cap && c->map_len; i++) {
-        Entry *e = &c->map[i];
+        CodeEntry *e = &c->map[i];
         if (e->used && e->code)
             quick_restore(e->pc);
         if (e->used)
@@ -521,7 +522,7 @@ void code_revert_all(void) {
 
 void code_forget_all(void) {
     Code *c = the.code;
-    memset(c->map, 0, c->map_cap * sizeof(Entry));
+    memset(c->map, 0, c->map_cap * sizeof(CodeEntry));
     c->map_len = 0;
     c->any = false;
     empty_tables();
@@ -570,7 +571,7 @@ static void note_changed(u64 start, u64 end) {
 
 /* Was the translation of this entry made from bytes in [start, end)? It may be if it begins as far away as translations of files reach.
  * Others have a guard. */
-static bool is_of(const Entry *e, u64 start, u64 end) {
+static bool is_of(const CodeEntry *e, u64 start, u64 end) {
     bool inside = e->pc >= start && e->pc < end, near = e->pc + CODE_REACH >= start && e->pc < end + CODE_REACH;
     return e->used && (inside || (near && e->code && space_module(e->pc)));
 }
@@ -580,7 +581,7 @@ static bool is_of(const Entry *e, u64 start, u64 end) {
 static bool forget(Code *c, u64 start, u64 end) {
     bool any = false;
     for (u64 i = 0; i < c->map_cap; i++) {
-        Entry *e = &c->map[i];
+        CodeEntry *e = &c->map[i];
         if (!is_of(e, start, end))
             continue;
         any |= e->code != NULL;
@@ -596,7 +597,7 @@ static bool forget(Code *c, u64 start, u64 end) {
 
 void code_discard_at(u64 pc) {
     Code *c = the.code;
-    Entry *e = c->any ? slot_of(c->map, c->map_cap, pc) : NULL;
+    CodeEntry *e = c->any ? slot_of(c->map, c->map_cap, pc) : NULL;
     if (!e || !e->used || (!e->code && !e->leave))
         return;
     redirect_to_lazy(c, e);
@@ -694,7 +695,7 @@ void code_forget(u64 start, u64 end) {
     }
 }
 
-/* Those who have asked stayed behind. */
+/* The threads that sent these requests are threads of the parent; fork copied only this one, so nobody here waits for the answers. */
 void code_after_fork(void) {
     Code *c = the.code;
     for (u64 i = 0; i < c->map_cap && c->map_len; i++)
@@ -711,7 +712,7 @@ __attribute__((visibility("hidden"))) void *code_renew(Thread *t) {
 
 /* Leads to the same code in every process: code that quick code is entered by is found anew. */
 static bool is_kept_row(const Code *c, const TableEntry *row) {
-    const Entry *e = slot_of(c->map, c->map_cap, row->pc);
+    const CodeEntry *e = slot_of(c->map, c->map_cap, row->pc);
     return row->pc && e->used && e->code && row->code == (u64)e->code;
 }
 
@@ -727,7 +728,7 @@ static ImagePart list_rows(const Thread *t, const Code *c) {
 void code_drop(bool (*keeps)(u64 pc)) {
     Code *c = the.code;
     for (u64 i = 0; i < c->map_cap; i++) {
-        Entry *e = &c->map[i];
+        CodeEntry *e = &c->map[i];
         if (e->used && (e->alien || !keeps(e->pc))) {
             if (e->code)
                 quick_restore(e->pc);
@@ -747,7 +748,7 @@ CodeCounts code_export(const Thread *t, ImagePart parts[CODE_PARTS]) {
     parts[0] = parts[1] = (ImagePart){0};
     if (!c->any)
         return (CodeCounts){0};
-    parts[0] = (ImagePart){(u8 *)c->map, c->map_cap * sizeof(Entry), 0};
+    parts[0] = (ImagePart){(u8 *)c->map, c->map_cap * sizeof(CodeEntry), 0};
     parts[1] = list_rows(t, c);
     for (u64 i = 0; i < c->map_cap; i++)
         counts.functions += c->map[i].used && c->map[i].code;
@@ -759,9 +760,9 @@ void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts
     if (!parts[0].size)
         return;
     the.stats.functions = the.stats.imaged = counts.functions;
-    sys_pages_free(c->map, c->map_cap * sizeof(Entry));
-    c->map = (Entry *)parts[0].at;
-    c->map_cap = parts[0].size / sizeof(Entry);
+    sys_pages_free(c->map, c->map_cap * sizeof(CodeEntry));
+    c->map = (CodeEntry *)parts[0].at;
+    c->map_cap = parts[0].size / sizeof(CodeEntry);
     c->map_len = counts.entries;
     c->any = true;
     const TableEntry *rows = (const TableEntry *)parts[1].at;

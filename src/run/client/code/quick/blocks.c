@@ -65,15 +65,15 @@ Page *page_for(u64 number) {
     return p;
 }
 
-static u64 first_page(const Block *b) {
+static u64 first_page(const QuickBlock *b) {
     return b->pc >> PAGE_SHIFT;
 }
 
-static u64 last_page(const Block *b) {
+static u64 last_page(const QuickBlock *b) {
     return (b->pc + b->size - 1) >> PAGE_SHIFT;
 }
 
-static u32 *next_in_page(Block *b, u64 page) {
+static u32 *next_in_page(QuickBlock *b, u64 page) {
     return &b->next[page != first_page(b)];
 }
 
@@ -105,7 +105,7 @@ static u8 *byte_for(const Page *p, u64 pc) {
     return quick_all.bitmaps.at + p->known * (PAGE / 8) + pc % PAGE / 8;
 }
 
-static void mark_known(const Block *b) {
+static void mark_known(const QuickBlock *b) {
     u64 pc = b->pc;
     for (u32 i = 0; i < b->insns; i++) {
         const Page *p = page_for(pc >> PAGE_SHIFT);
@@ -238,8 +238,8 @@ void exits_redirect(u64 pc, const u8 *code) {
 
 /* -------------------------------------------------------------------------------------------------------------- blocks */
 
-u32 block_add(const Block *b) {
-    *(Block *)array_extend(&quick_all.blocks, sizeof(Block)) = *b;
+u32 block_add(const QuickBlock *b) {
+    *(QuickBlock *)array_extend(&quick_all.blocks, sizeof(QuickBlock)) = *b;
     u32 number = block_count();
     add_to_page(number, first_page(b));
     if (last_page(b) != first_page(b))
@@ -249,7 +249,7 @@ u32 block_add(const Block *b) {
 }
 
 void block_kill(u32 number) {
-    Block *b = block_no(number);
+    QuickBlock *b = block_no(number);
     u64 pc = b->pc;
     for (u32 i = 0; i < b->insns; i++) {
         tables_clear(pc);
@@ -269,7 +269,7 @@ void block_kill(u32 number) {
 }
 
 /* Code for the instruction at pc in a block; NULL: no instruction of it begins there. */
-static u8 *code_in(const Block *b, u64 pc) {
+static u8 *code_in(const QuickBlock *b, u64 pc) {
     const u8 *lens = block_lens(b);
     u64 at = b->pc;
     u8 *code = b->code;
@@ -288,7 +288,7 @@ u8 *block_find(u64 pc, u32 *number) {
     if (!p || !(*byte_for(p, pc) >> pc % 8 & 1))
         return NULL;
     for (u32 n = p->first; n; n = page_next(n, page)) {
-        const Block *b = block_no(n);
+        const QuickBlock *b = block_no(n);
         u8 *code = pc - b->pc < b->size ? code_in(b, pc) : NULL;
         if (code) {
             *number = n;

@@ -8,7 +8,7 @@
 
 enum { PAGE_SHIFT = 12 };
 
-typedef struct Block {
+typedef struct QuickBlock {
     u64 pc;
     u8 *code;
     u32 size, code_size; /* bytes of guest and host */
@@ -20,7 +20,7 @@ typedef struct Block {
     bool entry;   /* a function begins here */
     bool goes_on; /* behind its last instruction is a jump to the next one */
     bool dead;
-} Block;
+} QuickBlock;
 
 typedef struct Exit {
     u64 pc;
@@ -58,8 +58,8 @@ extern Blocks quick_all;
 /* Room for more bytes, which are zero. */
 void *array_extend(Array *a, u64 bytes);
 
-static inline Block *block_no(u32 number) {
-    return (Block *)quick_all.blocks.at + number - 1;
+static inline QuickBlock *block_no(u32 number) {
+    return (QuickBlock *)quick_all.blocks.at + number - 1;
 }
 
 static inline Exit *exit_no(u32 number) {
@@ -67,7 +67,7 @@ static inline Exit *exit_no(u32 number) {
 }
 
 static inline u32 block_count(void) {
-    return (u32)(quick_all.blocks.len / sizeof(Block));
+    return (u32)(quick_all.blocks.len / sizeof(QuickBlock));
 }
 
 static inline u32 exit_count(void) {
@@ -75,7 +75,7 @@ static inline u32 exit_count(void) {
 }
 
 /* The lengths of a block's instructions in guest and host code, one after the other. */
-static inline const u8 *block_lens(const Block *b) {
+static inline const u8 *block_lens(const QuickBlock *b) {
     return quick_all.lens.at + b->lens;
 }
 
@@ -97,13 +97,13 @@ void views_guard(u64 number);
 void views_forget(u64 number);
 void pages_release(void);
 
-/* flags.c: does code at pc, behind a call, read the flags that the call has left? */
+/* copy_flags.c: does code at pc, behind a call, read the flags that the call has left? */
 bool flags_are_read(u64 pc);
 
 bool blocks_init(void);
 void blocks_forget_all(void);
 /* Into the tables: a block that is there as far as `next`. Returns its number. */
-u32 block_add(const Block *b);
+u32 block_add(const QuickBlock *b);
 /* No thread comes here any more, but for those that are inside. */
 void block_kill(u32 number);
 /* Code for the instruction at pc, and the block that it is in; NULL: there is none. */

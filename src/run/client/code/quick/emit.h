@@ -1,5 +1,5 @@
 /* emit.h: single instructions of quick code. Addresses are those where the code will run. There are two makers of it: copy.c, where the
- * guest's instructions are the host's own, and stencil/emit.c. */
+ * guest's instructions are the host's own, and stencil_emit.c. */
 #ifndef RUN_CLIENT_EMIT_H
 #define RUN_CLIENT_EMIT_H
 

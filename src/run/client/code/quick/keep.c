@@ -10,7 +10,7 @@ u64 quick_count(void) {
 void quick_drop(bool (*keeps)(u64 pc)) {
     pages_release();
     for (u32 n = 1; n <= block_count(); n++) {
-        const Block *b = block_no(n);
+        const QuickBlock *b = block_no(n);
         if (!b->dead && (!keeps(b->pc) || !keeps(b->pc + b->size - 1)))
             block_kill(n);
     }

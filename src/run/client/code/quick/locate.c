@@ -3,7 +3,7 @@
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 
-static const Block *block_with(u64 host) {
+static const QuickBlock *block_with(u64 host) {
     u32 low = 1, high = block_count() + 1;
     while (high - low > 1) {
         u32 mid = low + (high - low) / 2;
@@ -12,12 +12,12 @@ static const Block *block_with(u64 host) {
         else
             low = mid;
     }
-    const Block *b = low <= block_count() ? block_no(low) : NULL;
+    const QuickBlock *b = low <= block_count() ? block_no(low) : NULL;
     return b && host - (u64)b->code < b->code_size ? b : NULL;
 }
 
 static bool locate(u64 host, QuickPlace *place) {
-    const Block *b = block_with(host);
+    const QuickBlock *b = block_with(host);
     if (!b)
         return false;
     const u8 *lens = block_lens(b);
@@ -50,7 +50,7 @@ u64 quick_function(u64 pc) {
     u64 best = 0;
     for (u64 page = pc >> PAGE_SHIFT, first = page - REACH_PAGES; page > first && !best; page--) {
         for (u32 n = page_first(page); n; n = page_next(n, page)) {
-            const Block *b = block_no(n);
+            const QuickBlock *b = block_no(n);
             if (b->entry && b->pc <= pc && b->pc > best)
                 best = b->pc;
         }

@@ -40,7 +40,7 @@ static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 end, u64 *next) {
 }
 
 /* Code at e->at for what follows from b->pc on, up to the block's end. Pages are guarded before they are read. */
-static void add_insns(Thread *t, Emitter *e, Block *b) {
+static void add_insns(Thread *t, Emitter *e, QuickBlock *b) {
     u64 pc = b->pc, nearest = block_next(pc + 1), end = pc + quick_code_bytes(pc);
     page_guard(pc >> PAGE_SHIFT);
     for (bool go_on = true; go_on; b->insns++) {
@@ -72,7 +72,7 @@ static void link_exits(Thread *t, u32 first, u32 last, u64 end) {
 static u8 *make_block(Thread *t, u64 pc) {
     u64 start = the.opt.stats ? sys_now_us() : 0;
     u32 first_exit = exit_count();
-    Block b = {.pc = pc, .code = arena_room(BLOCK_BYTES, 16), .lens = (u32)quick_all.lens.len};
+    QuickBlock b = {.pc = pc, .code = arena_room(BLOCK_BYTES, 16), .lens = (u32)quick_all.lens.len};
     Emitter e;
     e.at = b.code;
     e.calls = 0;
@@ -108,7 +108,7 @@ u8 *quick_find_function(Thread *t, u64 pc) {
         block_no(n)->entry = true;
         tier_found(t, pc);
     }
-    const Block *b = block_no(n);
+    const QuickBlock *b = block_no(n);
     return b->enter ? b->enter : b->code;
 }
 

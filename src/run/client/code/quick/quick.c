@@ -1,7 +1,7 @@
 /* quick.c: the quick tier: what its code asks of C.
  *
  * Where guest and host are the same kind of machine, an instruction's own encoding is its fastest translation and the only one
- * that needs no semantics: emit.c copies it. All guest registers are in their own host registers, so the guest's state is exact
+ * that needs no semantics: copy_emit.c copies it. All guest registers are in their own host registers, so the guest's state is exact
  * at every instruction, and every instruction of a block is a place where a jump may lead.
  *
  * make.c makes blocks; blocks.c has the tables of them. A block's exits are jumps whose displacement leads to a stub at first,

@@ -84,7 +84,7 @@ u64 quick_detour(u64 place);
 bool quick_is_between(const Thread *t, u64 host);
 /* What quick code and assembly need to find in a Thread. */
 void quick_connect(Thread *t);
-/* flags.c: returns keep the flags from now on. */
+/* copy_flags.c: returns keep the flags from now on. */
 void quick_keep_flags(void);
 bool quick_keeps_flags(void);
 /* Returns as t->quick.expected and flags want them. */

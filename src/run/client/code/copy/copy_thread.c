@@ -1,4 +1,4 @@
-/* connect.c: what quick.S and cross.S find in a Thread. */
+/* copy_thread.c: what quick.S and cross.S find in a Thread. */
 #include "guest_flags.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"

@@ -1,4 +1,4 @@
-/* flags.c: does somebody read the flags that a call has left? Compiled C does not, but there are such conventions: SBCL's functions tell
+/* copy_flags.c: does somebody read the flags that a call has left? Compiled C does not, but there are such conventions: SBCL's functions tell
  * by the carry how many values they return. Returns that keep the flags take longer, so they are for programs that make such a
  * call. */
 #include "isa/x86_64/shape.h"

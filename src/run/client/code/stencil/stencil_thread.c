@@ -1,4 +1,4 @@
-/* connect.c: what stencil.S finds in a Thread, and what there is no need for where all of the guest's registers are in memory. */
+/* stencil_thread.c: what stencil.S finds in a Thread, and what there is no need for where all of the guest's registers are in memory. */
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/stencil/place.h"

@@ -1,4 +1,4 @@
-/* region.c: see region.h.
+/* stencil_region.c: see region.h.
  *
  * Stencils keep the guest's registers in memory, and take about three times as long as optimised code: that is for everything where time
  * is spent. A loop without calls is entered at its head while it runs; anything else by its function's next call. */
@@ -30,8 +30,8 @@ static bool stays(u64 start, u64 end) {
     return true;
 }
 
-/* A function up to what no jump before it leads beyond; with an instruction that optimised code leaves to quick code it would return to
- * nobody. */
+/* True if all of the function can be optimised: it ends where no jump before leads beyond. An instruction that optimised code leaves to quick code
+ * is not allowed in it: the function would go on as quick code from there, and its return would find no frame of the optimised caller. */
 static bool is_plain(u64 function) {
     Insn in;
     u64 furthest = function;

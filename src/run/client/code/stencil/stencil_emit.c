@@ -1,4 +1,4 @@
-/* emit.c: see code/quick/emit.h: quick code of stencils, copied and patched. */
+/* stencil_emit.c: see code/quick/emit.h: quick code of stencils, copied and patched. */
 #include "isa/form.h"
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/blocks.h"

@@ -1,4 +1,4 @@
-/* region.c: see region.h.
+/* copy_region.c: see region.h.
  *
  * Quick code is as fast as the guest's own but for calls, returns and computed jumps, and to cross between the tiers costs as much
  * as some of these. So optimised code is for what stays in it: loops without calls, entered at their head while they run, and

@@ -1,4 +1,4 @@
-/* emit.c: see emit.h. An instruction that only computes is copied; if it addresses memory relative to its own place, the
+/* copy_emit.c: see emit.h. An instruction that only computes is copied; if it addresses memory relative to its own place, the
  * displacement is changed, or, where that does not reach, a register holds the address meanwhile. What transfers control becomes
  * jumps; calls and returns are the host's own, so that the CPU predicts them, with the guest's return address put in the place of
  * the host's. */
