@@ -8,12 +8,12 @@
 #include <linux/futex.h>
 
 #include "cache/pack.h"
-#include "codegen/link.h"
+#include "host_stubs.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/cache/store.h"
 #include "run/client/code/optimised/code.h"
+#include "run/client/code/optimised/entries.h"
 #include "run/client/code/optimised/leave.h"
-#include "run/client/code/optimised/sites.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/emit.h"
 #include "run/client/code/quick/quick.h"
@@ -24,257 +24,13 @@
 #include "run/client/memory/space.h"
 #include "run/client/memory/watch.h"
 
-enum {
-    STUB_BYTES = 16,
-    MAP_BITS = 12, /* of the first map */
-};
-
-/* What is known of a guest address: its code, and a stub if somebody called it before it had any. */
-typedef struct CodeEntry {
-    u64 pc;
-    void *code, *stub; /* run addresses; NULL: none */
-    void *leave;       /* the way from optimised to quick code here */
-    u32 maker;         /* the thread that has asked for its code; 0: none */
-    u16 wanted;        /* how often */
-    bool used, asked;  /* asked: no need to do so again */
-    bool given_up;     /* its code was no gain, or there is none */
-    bool alien;        /* made from bytes of several modules */
-} CodeEntry;
-
-typedef struct Code {
-    u8 *lazy;    /* trampoline to lathe_lazy */
-    u8 *helpers; /* trampolines to the guest's helpers, one after the other */
-    CodeEntry *map;
-    u64 map_len, map_cap;
-    u32 news;  /* counts what came of requests */
-    bool any; /* code, stubs, or what is given up, at all */
-    bool unserved; /* there is no server to be had */
-    u8 *work; /* scratch memory of the linker */
-    u64 work_bytes;
-} Code;
+enum { MAP_BITS = 12 }; /* of the first map */
 
 static Code code_of_process;
 
+/* of enter.S */
 void code_enter(Thread *t, void *code);
-void lathe_lazy(void);
-void lathe_miss(void);
-void lathe_jump_miss(void);
-void lathe_stale(void);
 void lathe_leave(void);
-
-/* ---------------------------------------------------------------------------------------------------------------- map */
-
-static CodeEntry *slot_of(CodeEntry *map, u64 cap, u64 pc) {
-    u64 i = (pc * 0x9e3779b97f4a7c15u) >> 24 & (cap - 1);
-    while (map[i].used && map[i].pc != pc)
-        i = (i + 1) & (cap - 1);
-    return &map[i];
-}
-
-static void grow_map(Code *c) {
-    u64 cap = c->map_cap * 2;
-    CodeEntry *bigger = sys_pages(cap * sizeof(CodeEntry));
-    if (!bigger)
-        die("no memory for the table of translated code");
-    for (u64 i = 0; i < c->map_cap; i++)
-        if (c->map[i].used)
-            *slot_of(bigger, cap, c->map[i].pc) = c->map[i];
-    sys_pages_free(c->map, c->map_cap * sizeof(CodeEntry));
-    c->map = bigger;
-    c->map_cap = cap;
-}
-
-static CodeEntry *entry_for(Code *c, u64 pc) {
-    if (c->map_len * 2 >= c->map_cap)
-        grow_map(c);
-    CodeEntry *e = slot_of(c->map, c->map_cap, pc);
-    if (!e->used) {
-        *e = (CodeEntry){.pc = pc, .used = true};
-        c->map_len++;
-    }
-    return e;
-}
-
-static TableEntry *row_of(Thread *t, u64 pc) {
-    return &t->table[TABLE_INDEX(pc)];
-}
-
-static void empty_tables(void) {
-    for (Thread *t = the.threads; t; t = t->next)
-        sys_madvise((u64)t->table, sizeof(t->table), MADV_DONTNEED);
-}
-
-/* -------------------------------------------------------------------------------------------------------------- stubs */
-
-/* mov r11, pc; jmp lazy */
-static void write_lazy_stub(Code *c, u8 *run, u64 pc) {
-    u8 *w = arena_writable(run);
-    i32 distance = (i32)(c->lazy - (run + 15));
-    memcpy(w, "\x49\xbb", 2);
-    memcpy(w + 2, &pc, 8);
-    w[10] = 0xe9;
-    memcpy(w + 11, &distance, 4);
-}
-
-/* jmp [rip]; the address follows */
-static u8 *write_trampoline(const void *to) {
-    u8 *at = arena_code(STUB_BYTES, STUB_BYTES), *w = arena_writable(at);
-    u64 address = (u64)to;
-    memcpy(w, "\xff\x25\0\0\0\0", 6);
-    memcpy(w + 6, &address, 8);
-    return at;
-}
-
-/* One aligned store turns a stub into a jump, so that a thread that is just there sees the one or the other. */
-static void redirect_stub(void *stub, const void *target) {
-    u64 *w = (u64 *)arena_writable(stub), word;
-    i32 distance = (i32)((const u8 *)target - ((u8 *)stub + 5));
-    word = 0xe9 | (u64)(u32)distance << 8;
-    __atomic_store_n(w, word, __ATOMIC_RELEASE);
-}
-
-/* The same for a function, wherever other threads are in it: see PATCH_BYTES. Two bytes lead to the jump in front of them. */
-static void redirect_function(u8 *code, const void *target) {
-    u8 *front = code - PATCH_BYTES;
-    u16 back = 0xeb | (u16)(u8)(-PATCH_BYTES - 2) << 8;
-    redirect_stub(front, target);
-    __atomic_store_n((u16 *)arena_writable(code), back, __ATOMIC_RELEASE);
-}
-
-/* Forget a translation: whoever calls its code directly, or its stub, gets to a stub that asks anew. */
-static void redirect_to_lazy(Code *c, CodeEntry *e) {
-    u8 *stub = arena_code(STUB_BYTES, STUB_BYTES);
-    write_lazy_stub(c, stub, e->pc);
-    if (e->code)
-        redirect_function(e->code, stub);
-    if (e->leave)
-        redirect_stub(e->leave, stub);
-    if (e->stub)
-        redirect_stub(e->stub, stub);
-    e->stub = stub;
-}
-
-/* ------------------------------------------------------------------------------------------------------------ linking */
-
-typedef struct Linking {
-    Code *code;
-    u64 base; /* what names are relative to */
-    u64 pc;
-    void *entry;
-} Linking;
-
-static bool parse_function(const char *name, u64 *off) {
-    if (name[0] != 'g' || name[1] != '_')
-        return false;
-    *off = 0;
-    for (name += 2; *name; name++) {
-        if (!((*name >= '0' && *name <= '9') || (*name >= 'a' && *name <= 'f')))
-            return false;
-        *off = *off << 4 | (u64)(*name <= '9' ? *name - '0' : *name - 'a' + 10);
-    }
-    return true;
-}
-
-/* The code of a guest function, or a stub in its place. */
-static u64 function_address(Code *c, u64 pc) {
-    CodeEntry *e = entry_for(c, pc);
-    if (e->code)
-        return (u64)e->code;
-    if (!e->stub) {
-        c->any = true;
-        e->stub = arena_code(STUB_BYTES, STUB_BYTES);
-        write_lazy_stub(c, e->stub, pc);
-    }
-    return (u64)e->stub;
-}
-
-const Helper client_helpers[] = {
-    {SYMBOL_MISS, (void *)lathe_miss},       {SYMBOL_JUMP_MISS, (void *)lathe_jump_miss},
-    {SYMBOL_SYSCALL, (void *)guest_syscall}, {SYMBOL_STALE, (void *)lathe_stale},
-    {"memcpy", (void *)memcpy},              {"memset", (void *)memset},
-    {"memmove", (void *)memmove},            {NULL, NULL},
-};
-
-/* The client may be elsewhere in another process, the arena not: what is in an image reaches it by trampolines. */
-static void write_trampolines(Code *c) {
-    c->lazy = write_trampoline((void *)lathe_lazy);
-    c->helpers = arena_code(0, STUB_BYTES);
-    for (const Helper *const *table = guest_facts.helpers; *table; table++)
-        for (const Helper *row = *table; row->name; row++)
-            write_trampoline(row->address);
-}
-
-static bool helper_address(const Code *c, const char *name, u64 *address) {
-    u64 count = 0;
-    for (const Helper *const *table = guest_facts.helpers; *table; table++)
-        for (const Helper *row = *table; row->name; row++, count++)
-            if (!strcmp(row->name, name)) {
-                *address = (u64)c->helpers + count * STUB_BYTES;
-                return true;
-            }
-    return false;
-}
-
-u64 code_helper(const char *name) {
-    u64 address = 0;
-    CHECK(helper_address(the.code, name, &address), "translated code calls what there is");
-    return address;
-}
-
-static bool resolve(void *user, const char *name, u64 *address) {
-    Linking *link = user;
-    u64 off;
-    if (parse_function(name, &off))
-        *address = function_address(link->code, link->base + off);
-    else if (!strcmp(name, SYMBOL_GUEST))
-        *address = link->base;
-    else
-        return helper_address(link->code, name, address);
-    return true;
-}
-
-static void define(void *user, const char *name, u64 address, u64 size) {
-    Linking *link = user;
-    u64 off;
-    (void)size;
-    if (parse_function(name, &off) && link->base + off == link->pc)
-        link->entry = (void *)address;
-}
-
-static void *scratch(Code *c, u64 bytes) {
-    if (bytes > c->work_bytes) {
-        if (c->work)
-            sys_pages_free(c->work, c->work_bytes);
-        c->work_bytes = (bytes + 0xffff) & ~(u64)0xffff;
-        c->work = sys_pages(c->work_bytes);
-    }
-    return c->work;
-}
-
-/* Code of an object, or NULL if the object is no use. */
-static void *add_object(Code *c, const void *object, u32 size, u64 base, u64 pc) {
-    LinkNeeds needs;
-    if (link_measure(object, size, &needs) != LATHE_OK || needs.align > 4096)
-        return NULL;
-    u8 *code = arena_code(needs.code_bytes, needs.align), *data = arena_data(needs.data_bytes, needs.align);
-    Linking link = {c, base, pc, NULL};
-    LinkPlace place = {
-        .code_write = arena_writable(code),
-        .code_run = (u64)code,
-        .data_write = data,
-        .data_run = (u64)data,
-        .work = scratch(c, needs.work_bytes),
-        .resolve = resolve,
-        .user = &link,
-    };
-    if (link_place(object, size, &place) != LATHE_OK)
-        return NULL;
-    link_symbols(object, size, &place, define, &link);
-    u64 rows, bytes;
-    if (link_section(object, size, &place, LATHE_FAULTS, &rows, &bytes))
-        sites_add((u64)code, (u64)code + needs.code_bytes, rows, bytes);
-    return link.entry;
-}
 
 /* ------------------------------------------------------------------------------------------------------- translations */
 
@@ -292,7 +48,7 @@ static void note_for_perf(const Module *m, u64 pc, u64 start, u64 size) {
 
 static void *link_timed(Code *c, const void *object, u32 size, const Module *m, u64 pc) {
     u64 start = sys_now_us();
-    void *code = add_object(c, object, size, m ? m->base : 0, pc);
+    void *code = objects_add(c, object, size, m ? m->base : 0, pc);
     if (code && the.opt.perf)
         note_for_perf(m, pc, (u64)code, (u64)(arena_room(0, 1) - (u8 *)code));
     the.stats.link_us += sys_now_us() - start;
@@ -376,18 +132,10 @@ static bool is_being_made(const CodeEntry *e) {
     return e->maker && sys_tkill(e->maker, 0) != -ESRCH;
 }
 
-/* Code for a guest address that cannot be translated: it sets the trap and returns to the dispatcher. mov dword [r15+trap], reason;
- * mov r15, pc; ret */
+/* Code for a guest address that cannot be translated: it sets the trap and returns to the dispatcher. */
 static void *trapping(u64 pc, LatheTrap trap) {
-    u8 text[24] = {0x41, 0xc7, 0x87};
-    u32 off = offsetof(GuestCpu, trap), reason = trap;
-    memcpy(text + 3, &off, 4);
-    memcpy(text + 7, &reason, 4);
-    memcpy(text + 11, "\x49\xbf", 2); /* mov r15, imm64 */
-    memcpy(text + 13, &pc, 8);
-    text[21] = 0xc3;
-    u8 *at = arena_code(sizeof(text), STUB_BYTES);
-    memcpy(arena_writable(at), text, sizeof(text));
+    u8 *at = arena_code(STUB_TRAP_BYTES, STUB_BYTES);
+    stub_write_trap(arena_writable(at), offsetof(GuestCpu, trap), trap, pc);
     return at;
 }
 
@@ -396,7 +144,7 @@ bool code_init(void) {
     c->map_cap = 1 << MAP_BITS;
     c->map = sys_pages(c->map_cap * sizeof(CodeEntry));
     the.code_age = 1;
-    write_trampolines(c);
+    objects_init(c);
     return true;
 }
 
@@ -404,7 +152,7 @@ static void set_code(Code *c, CodeEntry *e, void *code) {
     c->any = true;
     e->code = code;
     if (e->stub)
-        redirect_stub(e->stub, code);
+        stub_redirect(e->stub, code);
 }
 
 /* Optimised code, whatever it takes: several threads ask for different functions at a time, and one for the same. */
@@ -444,7 +192,7 @@ static void *find_quick(Thread *t, Code *c, u64 pc) {
     if (!e->leave)
         c->any = true, e->leave = emit_cross(quick, true);
     if (e->stub)
-        redirect_stub(e->stub, e->leave);
+        stub_redirect(e->stub, e->leave);
     return e->leave;
 }
 
@@ -486,7 +234,7 @@ bool code_wanted(u64 pc, u32 times) {
 }
 
 static void take_over(Thread *t, Code *c, u64 pc, void *code) {
-    TableEntry *row = row_of(t, pc);
+    TableEntry *row = entry_row(t, pc);
     set_code(c, entry_for(c, pc), code);
     if (row->pc == pc)
         row->code = (u64)code;
@@ -517,7 +265,7 @@ void code_revert_all(void) {
             e->code = NULL, e->asked = e->given_up, e->wanted = 0;
     }
     if (c->any)
-        empty_tables();
+        entry_empty_rows();
 }
 
 void code_forget_all(void) {
@@ -525,7 +273,7 @@ void code_forget_all(void) {
     memset(c->map, 0, c->map_cap * sizeof(CodeEntry));
     c->map_len = 0;
     c->any = false;
-    empty_tables();
+    entry_empty_rows();
 }
 
 void code_load(Thread *t, u64 pc) {
@@ -557,7 +305,7 @@ __attribute__((visibility("hidden"))) void *code_resolve(Thread *t) {
         return (void *)lathe_leave; /* thread_run knows what to do */
     arena_lock();
     void *code = find(t, the.code, pc);
-    *row_of(t, pc) = (TableEntry){pc, (u64)code};
+    *entry_row(t, pc) = (TableEntry){pc, (u64)code};
     the.stats.lookups_missed++;
     arena_unlock();
     return code;
@@ -586,25 +334,25 @@ static bool forget(Code *c, u64 start, u64 end) {
             continue;
         any |= e->code != NULL;
         if (e->code || e->leave)
-            redirect_to_lazy(c, e);
+            entry_to_lazy(c, e);
         e->code = e->leave = NULL;
         e->wanted = e->asked = e->given_up = 0;
         e->maker = 0; /* what is being made is of old code */
     }
-    empty_tables();
+    entry_empty_rows();
     return any;
 }
 
 void code_discard_at(u64 pc) {
     Code *c = the.code;
-    CodeEntry *e = c->any ? slot_of(c->map, c->map_cap, pc) : NULL;
+    CodeEntry *e = c->any ? entry_slot(c->map, c->map_cap, pc) : NULL;
     if (!e || !e->used || (!e->code && !e->leave))
         return;
-    redirect_to_lazy(c, e);
+    entry_to_lazy(c, e);
     e->code = e->leave = NULL;
     for (Thread *t = the.threads; t; t = t->next)
-        if (row_of(t, pc)->pc == pc)
-            __atomic_store_n(&row_of(t, pc)->pc, 0, __ATOMIC_RELEASE);
+        if (entry_row(t, pc)->pc == pc)
+            __atomic_store_n(&entry_row(t, pc)->pc, 0, __ATOMIC_RELEASE);
 }
 
 /* True: there was optimised code. */
@@ -712,7 +460,7 @@ __attribute__((visibility("hidden"))) void *code_renew(Thread *t) {
 
 /* Leads to the same code in every process: code that quick code is entered by is found anew. */
 static bool is_kept_row(const Code *c, const TableEntry *row) {
-    const CodeEntry *e = slot_of(c->map, c->map_cap, row->pc);
+    const CodeEntry *e = entry_slot(c->map, c->map_cap, row->pc);
     return row->pc && e->used && e->code && row->code == (u64)e->code;
 }
 
@@ -733,7 +481,7 @@ void code_drop(bool (*keeps)(u64 pc)) {
             if (e->code)
                 quick_restore(e->pc);
             if (e->code || e->leave)
-                redirect_to_lazy(c, e);
+                entry_to_lazy(c, e);
             e->code = e->leave = NULL;
             e->given_up = false;
         }
@@ -767,7 +515,7 @@ void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts
     c->any = true;
     const TableEntry *rows = (const TableEntry *)parts[1].at;
     for (u64 i = 0; i < parts[1].size / sizeof(TableEntry); i++)
-        *row_of(t, rows[i].pc) = rows[i];
+        *entry_row(t, rows[i].pc) = rows[i];
 }
 
 /* ------------------------------------------------------------------------------------------------------------ threads */

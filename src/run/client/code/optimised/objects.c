@@ -1,0 +1,137 @@
+/* objects.c: objects of the server and of the cache become code: linked into the arena, to each other and to the client's helpers. */
+#include "codegen/link.h"
+#include "host_stubs.h"
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/optimised/code.h"
+#include "run/client/code/optimised/entries.h"
+#include "run/client/code/optimised/sites.h"
+#include "run/client/core/events.h"
+#include "run/client/memory/own.h"
+
+/* of enter.S */
+void lathe_lazy(void);
+void lathe_miss(void);
+void lathe_jump_miss(void);
+void lathe_stale(void);
+
+typedef struct Linking {
+    Code *code;
+    u64 base; /* what names are relative to */
+    u64 pc;
+    void *entry;
+} Linking;
+
+static bool parse_function(const char *name, u64 *off) {
+    if (name[0] != 'g' || name[1] != '_')
+        return false;
+    *off = 0;
+    for (name += 2; *name; name++) {
+        if (!((*name >= '0' && *name <= '9') || (*name >= 'a' && *name <= 'f')))
+            return false;
+        *off = *off << 4 | (u64)(*name <= '9' ? *name - '0' : *name - 'a' + 10);
+    }
+    return true;
+}
+
+/* The code of a guest function, or a stub in its place. */
+static u64 function_address(Code *c, u64 pc) {
+    CodeEntry *e = entry_for(c, pc);
+    if (e->code)
+        return (u64)e->code;
+    if (!e->stub) {
+        c->any = true;
+        e->stub = stub_new(c, pc);
+    }
+    return (u64)e->stub;
+}
+
+const Helper client_helpers[] = {
+    {SYMBOL_MISS, (void *)lathe_miss},
+    {SYMBOL_JUMP_MISS, (void *)lathe_jump_miss},
+    {SYMBOL_SYSCALL, (void *)guest_syscall},
+    {SYMBOL_STALE, (void *)lathe_stale},
+    {"memcpy", (void *)memcpy},
+    {"memset", (void *)memset},
+    {"memmove", (void *)memmove},
+    {NULL, NULL},
+};
+
+/* The client may be elsewhere in another process, the arena not: what is in an image reaches it by trampolines. */
+void objects_init(Code *c) {
+    c->lazy = trampoline_new((void *)lathe_lazy);
+    c->helpers = arena_code(0, STUB_BYTES);
+    for (const Helper *const *table = guest_facts.helpers; *table; table++)
+        for (const Helper *row = *table; row->name; row++)
+            trampoline_new(row->address);
+}
+
+static bool helper_address(const Code *c, const char *name, u64 *address) {
+    u64 count = 0;
+    for (const Helper *const *table = guest_facts.helpers; *table; table++)
+        for (const Helper *row = *table; row->name; row++, count++)
+            if (!strcmp(row->name, name)) {
+                *address = (u64)c->helpers + count * STUB_BYTES;
+                return true;
+            }
+    return false;
+}
+
+u64 code_helper(const char *name) {
+    u64 address = 0;
+    CHECK(helper_address(the.code, name, &address), "translated code calls what there is");
+    return address;
+}
+
+static bool resolve(void *user, const char *name, u64 *address) {
+    Linking *link = user;
+    u64 off;
+    if (parse_function(name, &off))
+        *address = function_address(link->code, link->base + off);
+    else if (!strcmp(name, SYMBOL_GUEST))
+        *address = link->base;
+    else
+        return helper_address(link->code, name, address);
+    return true;
+}
+
+static void define(void *user, const char *name, u64 address, u64 size) {
+    Linking *link = user;
+    u64 off;
+    (void)size;
+    if (parse_function(name, &off) && link->base + off == link->pc)
+        link->entry = (void *)address;
+}
+
+static void *scratch(Code *c, u64 bytes) {
+    if (bytes > c->work_bytes) {
+        if (c->work)
+            sys_pages_free(c->work, c->work_bytes);
+        c->work_bytes = (bytes + 0xffff) & ~(u64)0xffff;
+        c->work = sys_pages(c->work_bytes);
+    }
+    return c->work;
+}
+
+void *objects_add(Code *c, const void *object, u32 size, u64 base, u64 pc) {
+    LinkNeeds needs;
+    if (link_measure(object, size, &needs) != LATHE_OK || needs.align > 4096)
+        return NULL;
+    u8 *code = arena_code(needs.code_bytes, needs.align), *data = arena_data(needs.data_bytes, needs.align);
+    Linking link = {c, base, pc, NULL};
+    LinkPlace place = {
+        .code_write = arena_writable(code),
+        .code_run = (u64)code,
+        .data_write = data,
+        .data_run = (u64)data,
+        .work = scratch(c, needs.work_bytes),
+        .resolve = resolve,
+        .user = &link,
+    };
+    if (link_place(object, size, &place) != LATHE_OK)
+        return NULL;
+    link_symbols(object, size, &place, define, &link);
+    u64 rows, bytes;
+    if (link_section(object, size, &place, LATHE_FAULTS, &rows, &bytes))
+        sites_add((u64)code, (u64)code + needs.code_bytes, rows, bytes);
+    return link.entry;
+}

@@ -1,0 +1,45 @@
+/* host_stubs.h: small pieces of code that lead elsewhere, in the host's instructions. They are written at w, and run at `run`. */
+#ifndef RUN_CLIENT_HOST_STUBS_H
+#define RUN_CLIENT_HOST_STUBS_H
+
+#include "base/base.h"
+
+enum { STUB_BYTES = 16, STUB_TRAP_BYTES = 24 };
+
+/* mov r11, pc; jmp lazy */
+static inline void stub_write_lazy(u8 *w, const u8 *run, u64 pc, const u8 *lazy) {
+    i32 distance = (i32)(lazy - (run + 15));
+    memcpy(w, "\x49\xbb", 2);
+    memcpy(w + 2, &pc, 8);
+    w[10] = 0xe9;
+    memcpy(w + 11, &distance, 4);
+}
+
+/* jmp [rip]; the address follows */
+static inline void stub_write_far(u8 *w, u64 to) {
+    memcpy(w, "\xff\x25\0\0\0\0", 6);
+    memcpy(w + 6, &to, 8);
+}
+
+/* A jump to the target, as the first eight bytes of what runs there. */
+static inline u64 stub_jump(const void *run, const void *target) {
+    i32 distance = (i32)((const u8 *)target - ((const u8 *)run + 5));
+    return 0xe9 | (u64)(u32)distance << 8;
+}
+
+/* A short jump to so many bytes in front of itself. */
+static inline u16 stub_back(u32 bytes) {
+    return (u16)(0xeb | (u16)(u8)(-bytes - 2) << 8);
+}
+
+/* Sets the word at this offset of the guest's state and returns with pc, as translated code does: mov dword [r15+off], value; mov r15, pc; ret */
+static inline void stub_write_trap(u8 w[STUB_TRAP_BYTES], u32 off, u32 value, u64 pc) {
+    memcpy(w, "\x41\xc7\x87", 3);
+    memcpy(w + 3, &off, 4);
+    memcpy(w + 7, &value, 4);
+    memcpy(w + 11, "\x49\xbf", 2);
+    memcpy(w + 13, &pc, 8);
+    w[21] = 0xc3;
+}
+
+#endif
