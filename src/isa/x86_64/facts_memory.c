@@ -96,12 +96,20 @@ static u8 how_of(const Decoded *d, const ZydisDecodedOperand *o) {
     return how;
 }
 
+/* What these write to is in es, which no prefix changes (SDM 2B, MOVDIR64B; 2A, ENQCMD). Zydis gives it the segment of the other operand. */
+static bool stores_by_register(const Decoded *d) {
+    return d->in.mnemonic == ZYDIS_MNEMONIC_MOVDIR64B || d->in.mnemonic == ZYDIS_MNEMONIC_ENQCMD ||
+           d->in.mnemonic == ZYDIS_MNEMONIC_ENQCMDS;
+}
+
 /* Addresses go by the registers as they are before the instruction: what is pushed comes to lie below the stack pointer, and pop
  * addresses its operand when it has moved the stack pointer already (SDM 2B, POP). */
 static void set_place(const Decoded *d, const ZydisDecodedOperand *o, X86Access *a) {
     facts_address(d, o, &a->at);
     a->at.bits = o->size;
     a->bytes = has_open_size(d) ? 0 : o->size / 8;
+    if (stores_by_register(d) && a->how & ACCESS_IMPLIED)
+        a->at.seg = SEG_NONE;
     bool implied = a->how & ACCESS_IMPLIED, by_stack = a->at.base == RSP;
     if (implied && by_stack && a->how & ACCESS_WRITE)
         a->at.disp -= a->bytes;
