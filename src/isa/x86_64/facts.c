@@ -121,13 +121,15 @@ static void set_operands(const Decoded *d, X86Facts *f) {
 
 /* -------------------------------------------------------------------------------------------------- registers, as sets */
 
-/* The parts of a vector register that an access of so many bits means; a write in VEX or EVEX form clears all above. */
-static void add_vector(RegSet *s, u32 no, u32 bits, bool whole) {
-    regset_add(s, (Reg)(XMM0 + no));
+/* Adds a register; of a vector register the parts that an access of so many bits means, or all. */
+static void add_parts(RegSet *s, const Operand *op, u32 bits, bool whole) {
+    regset_add(s, x86_operand_register(op));
+    if (op->cls != CLS_VEC)
+        return;
     if (bits > 128 || whole)
-        regset_add(s, (Reg)(YMM0_HIGH + no));
+        regset_add(s, (Reg)(YMM0_HIGH + op->no));
     if (bits > 256 || whole)
-        regset_add(s, (Reg)(ZMM0_HIGH + no));
+        regset_add(s, (Reg)(ZMM0_HIGH + op->no));
 }
 
 /* bsf and bsr of 0: the manual leaves the result open, but CPUs keep what was there, and compilers go by that. rdssp does nothing
@@ -162,30 +164,32 @@ static u16 state_of_register(ZydisRegister r, const Operand *op) {
     }
 }
 
-static void add_register(const Decoded *d, const ZydisDecodedOperand *o, X86Facts *f) {
-    Operand op = {0};
+/* A write in VEX or EVEX form clears what is above it. */
+static void add_register(const Decoded *d, const ZydisDecodedOperand *o, const Operand *op, X86Facts *f) {
     bool newer = d->in.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY;
-    set_register(o->reg.value, &op);
-    Reg r = x86_operand_register(&op);
     u8 how = how_of(o);
-    if (r == REG_NONE) {
-        f->state |= state_of_register(o->reg.value, &op);
+    if (x86_operand_register(op) == REG_NONE) {
+        f->state |= state_of_register(o->reg.value, op);
         return;
     }
-    RegSet read = {0}, written = {0};
-    if (op.cls == CLS_VEC) {
-        add_vector(&read, op.no, o->size, false);
-        add_vector(&written, op.no, o->size, newer);
-    } else {
-        regset_add(&read, r);
-        regset_add(&written, r);
-    }
     if (how & ACCESS_READ)
-        regset_join(&f->reads, &read);
+        add_parts(&f->reads, op, o->size, false);
     if (how & ACCESS_WRITE)
-        regset_join(&f->writes, &written);
-    if (how & ACCESS_WRITE && overwrites(d, o, &op))
-        regset_join(&f->kills, &written);
+        add_parts(&f->writes, op, o->size, newer);
+    if (how & ACCESS_WRITE && overwrites(d, o, op))
+        add_parts(&f->kills, op, o->size, newer);
+}
+
+/* Those that are written, which come first, are operands already. */
+static void add_all_registers(const Decoded *d, X86Facts *f) {
+    for (u32 i = 0; i < d->in.operand_count; i++) {
+        Operand hidden = {0};
+        if (d->ops[i].type != ZYDIS_OPERAND_TYPE_REGISTER)
+            continue;
+        if (i >= f->operand_count)
+            set_register(d->ops[i].reg.value, &hidden);
+        add_register(d, &d->ops[i], i < f->operand_count ? &f->op[i] : &hidden, f);
+    }
 }
 
 static void add_registers(RegSet *s, Reg first, u32 count) {
@@ -321,7 +325,9 @@ static void set_flags(const Decoded *d, X86Facts *f) {
     const ZydisAccessedFlags *z = d->in.cpu_flags ? d->in.cpu_flags : &none;
     const char *column = column_of(d, f);
     u32 tested = facts_is_string(d) ? z->tested & ZYDIS_CPUFLAG_DF : z->tested; /* with rep, ZF of its own comparison */
-    bool kept = may_keep_flags(d);
+    if (!tested && column && !memcmp(column, "--------", ARRAY_LEN(flag_order))) /* most instructions */
+        return;
+    RegSet written = {0};
     for (size_t i = 0; i < ARRAY_LEN(flag_order); i++) {
         Reg r = flag_order[i].reg;
         char letter = column ? column[i] : letter_by_zydis(z, flag_order[i].bit);
@@ -330,12 +336,13 @@ static void set_flags(const Decoded *d, X86Facts *f) {
         if (tested & flag_order[i].bit)
             regset_add(&f->reads, r);
         if (letter != '-')
-            regset_add(&f->writes, r);
-        if (letter != '-' && !kept)
-            regset_add(&f->kills, r);
+            regset_add(&written, r);
         if (letter == 'u' || letter == 'x')
             regset_add(&f->undefined, r);
     }
+    regset_join(&f->writes, &written);
+    if (!may_keep_flags(d))
+        regset_join(&f->kills, &written);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the rest */
@@ -392,9 +399,7 @@ bool x86_facts(const u8 *bytes, size_t size, u64 pc, X86Facts *f) {
                                                                : SEG_NONE;
     f->has_row = row_flags[z->mnemonic] && !is_misnamed(z);
     set_operands(&d, f);
-    for (u32 i = 0; i < z->operand_count; i++)
-        if (d.ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
-            add_register(&d, &d.ops[i], f);
+    add_all_registers(&d, f);
     add_whole_state(&d, f);
     add_forgotten(&d, f);
     set_flags(&d, f);

@@ -151,7 +151,8 @@ static void add_access(const Decoded *d, const ZydisDecodedOperand *o, X86Facts 
     bool implied = a.how & ACCESS_IMPLIED;
     f->has_memory_operand |= !implied;
     add_address(&a.at, implied ? &f->reads : &f->address);
-    add_vector_index(o->mem.index, f);
+    if (a.how & ACCESS_ELEMENTS)
+        add_vector_index(o->mem.index, f);
     if (is_untouched(d, o) || !(a.how & (ACCESS_READ | ACCESS_WRITE)))
         return;
     CHECK(f->access_count < X86_ACCESSES, "an instruction accesses more memory than was thought");
@@ -171,13 +172,11 @@ static void add_cache_line(const Decoded *d, X86Facts *f) {
     f->access[f->access_count++] = (X86Access){ACCESS_WRITE | ACCESS_AROUND | ACCESS_IMPLIED, LINE_BYTES, at};
 }
 
+/* Zydis has what is implied behind the operands. */
 void facts_memory(const Decoded *d, X86Facts *f) {
-    for (u32 implied = 0; implied < 2; implied++)
-        for (u32 i = 0; i < d->in.operand_count; i++) {
-            bool hidden = d->ops[i].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
-            if (d->ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY && hidden == (implied != 0))
-                add_access(d, &d->ops[i], f);
-        }
+    for (u32 i = 0; i < d->in.operand_count; i++)
+        if (d->ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+            add_access(d, &d->ops[i], f);
     if (d->in.mnemonic == ZYDIS_MNEMONIC_CLZERO)
         add_cache_line(d, f);
 }
