@@ -16,7 +16,8 @@ TEXT = (".c", ".cpp", ".h", ".S", ".def")
 
 
 def files_of(root):
-    for folder, _, names in os.walk(os.path.join(root, "src")):
+    for folder, inner, names in os.walk(os.path.join(root, "src")):
+        inner.sort()
         for name in sorted(names):
             yield os.path.relpath(folder, os.path.join(root, "src")), name
 

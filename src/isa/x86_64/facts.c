@@ -86,8 +86,7 @@ void facts_address(const Decoded *d, const ZydisDecodedOperand *o, Operand *op) 
 }
 
 static void set_operand_of(const Decoded *d, const ZydisDecodedOperand *o, Operand *op) {
-    op->bits = o->size;
-    op->base = op->index = REG_NONE;
+    *op = (Operand){.bits = o->size, .base = REG_NONE, .index = REG_NONE};
     switch (o->type) {
     case ZYDIS_OPERAND_TYPE_REGISTER:
         set_register(o->reg.value, op);
@@ -122,13 +121,15 @@ static void set_operands(const Decoded *d, X86Facts *f) {
 
 /* -------------------------------------------------------------------------------------------------- registers, as sets */
 
-/* The parts of a vector register that an access of so many bits means; a write in VEX or EVEX form clears all above. */
-static void add_vector(RegSet *s, u32 no, u32 bits, bool whole) {
-    regset_add(s, (Reg)(XMM0 + no));
+/* Adds a register; of a vector register the parts that an access of so many bits means, or all. */
+static void add_parts(RegSet *s, const Operand *op, u32 bits, bool whole) {
+    regset_add(s, x86_operand_register(op));
+    if (op->cls != CLS_VEC)
+        return;
     if (bits > 128 || whole)
-        regset_add(s, (Reg)(YMM0_HIGH + no));
+        regset_add(s, (Reg)(YMM0_HIGH + op->no));
     if (bits > 256 || whole)
-        regset_add(s, (Reg)(ZMM0_HIGH + no));
+        regset_add(s, (Reg)(ZMM0_HIGH + op->no));
 }
 
 /* bsf and bsr of 0: the manual leaves the result open, but CPUs keep what was there, and compilers go by that. rdssp does nothing
@@ -150,31 +151,45 @@ static bool overwrites(const Decoded *d, const ZydisDecodedOperand *o, const Ope
     return op->cls == CLS_MASK || o->size >= 128 || z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY;
 }
 
-static void add_register(const Decoded *d, const ZydisDecodedOperand *o, X86Facts *f) {
-    Operand op = {0};
+/* What a register that no RegSet has is a part of. The flags and the pc are told of otherwise. */
+static u16 state_of_register(ZydisRegister r, const Operand *op) {
+    switch (op->cls) {
+    case CLS_MMX:
+    case CLS_ST:
+        return STATE_REGISTERS | STATE_X87;
+    case CLS_SEG:
+        return STATE_REGISTERS | STATE_SEGMENT;
+    default:
+        return r == ZYDIS_REGISTER_RFLAGS || facts_address_register(r) == REG_PC ? 0 : STATE_REGISTERS;
+    }
+}
+
+/* A write in VEX or EVEX form clears what is above it. */
+static void add_register(const Decoded *d, const ZydisDecodedOperand *o, const Operand *op, X86Facts *f) {
     bool newer = d->in.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY;
-    set_register(o->reg.value, &op);
-    Reg r = x86_operand_register(&op);
     u8 how = how_of(o);
-    if (r == REG_NONE) {
-        bool known = o->reg.value == ZYDIS_REGISTER_RFLAGS || facts_address_register(o->reg.value) == REG_PC;
-        f->state |= known ? 0 : STATE_REGISTERS;
+    if (x86_operand_register(op) == REG_NONE) {
+        f->state |= state_of_register(o->reg.value, op);
         return;
     }
-    RegSet read = {0}, written = {0};
-    if (op.cls == CLS_VEC) {
-        add_vector(&read, op.no, o->size, false);
-        add_vector(&written, op.no, o->size, newer);
-    } else {
-        regset_add(&read, r);
-        regset_add(&written, r);
-    }
     if (how & ACCESS_READ)
-        regset_join(&f->reads, &read);
+        add_parts(&f->reads, op, o->size, false);
     if (how & ACCESS_WRITE)
-        regset_join(&f->writes, &written);
-    if (how & ACCESS_WRITE && overwrites(d, o, &op))
-        regset_join(&f->kills, &written);
+        add_parts(&f->writes, op, o->size, newer);
+    if (how & ACCESS_WRITE && overwrites(d, o, op))
+        add_parts(&f->kills, op, o->size, newer);
+}
+
+/* Those that are written, which come first, are operands already. */
+static void add_all_registers(const Decoded *d, X86Facts *f) {
+    for (u32 i = 0; i < d->in.operand_count; i++) {
+        Operand hidden = {0};
+        if (d->ops[i].type != ZYDIS_OPERAND_TYPE_REGISTER)
+            continue;
+        if (i >= f->operand_count)
+            set_register(d->ops[i].reg.value, &hidden);
+        add_register(d, &d->ops[i], i < f->operand_count ? &f->op[i] : &hidden, f);
+    }
 }
 
 static void add_registers(RegSet *s, Reg first, u32 count) {
@@ -256,10 +271,6 @@ static const char *const row_flags[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 #undef HOST_IS_X86
 };
 
-const char *x86_row_flags(u32 mnemonic) {
-    return mnemonic <= ZYDIS_MNEMONIC_MAX_VALUE ? row_flags[mnemonic] : NULL;
-}
-
 /* In the order of the rows' column, ODISZAPC. The interrupt flag is the kernel's. */
 static const struct {
     u32 bit;
@@ -275,10 +286,18 @@ static char letter_by_zydis(const ZydisAccessedFlags *z, u32 bit) {
 }
 
 /* The column of its row; NULL: there is none. cmpsd is the name of a string instruction, whose flags the row has, and of one that compares
- * vectors. */
+ * vectors. vptest and vtest clear the same flags as ptest (SDM 2B, PTEST; 2C, VTESTPD/VTESTPS), of which Zydis does not know. */
 static const char *column_of(const Decoded *d, const X86Facts *f) {
-    bool other = d->in.mnemonic == ZYDIS_MNEMONIC_CMPSD && !facts_is_string(d);
-    return f->has_row && !other ? row_flags[f->mnemonic] : NULL;
+    switch (d->in.mnemonic) {
+    case ZYDIS_MNEMONIC_CMPSD:
+        return facts_is_string(d) ? row_flags[f->mnemonic] : NULL;
+    case ZYDIS_MNEMONIC_VPTEST:
+    case ZYDIS_MNEMONIC_VTESTPS:
+    case ZYDIS_MNEMONIC_VTESTPD:
+        return row_flags[ZYDIS_MNEMONIC_PTEST];
+    default:
+        return f->has_row ? row_flags[f->mnemonic] : NULL;
+    }
 }
 
 /* A shift or rotation by an immediate that comes to 0. SDM 2B, SAL/SAR/SHL/SHR: of the count 5 bits are taken, or 6 with 64-bit
@@ -305,21 +324,25 @@ static void set_flags(const Decoded *d, X86Facts *f) {
     static const ZydisAccessedFlags none;
     const ZydisAccessedFlags *z = d->in.cpu_flags ? d->in.cpu_flags : &none;
     const char *column = column_of(d, f);
-    bool kept = may_keep_flags(d);
+    u32 tested = facts_is_string(d) ? z->tested & ZYDIS_CPUFLAG_DF : z->tested; /* with rep, ZF of its own comparison */
+    if (!tested && column && !memcmp(column, "--------", ARRAY_LEN(flag_order))) /* most instructions */
+        return;
+    RegSet written = {0};
     for (size_t i = 0; i < ARRAY_LEN(flag_order); i++) {
         Reg r = flag_order[i].reg;
         char letter = column ? column[i] : letter_by_zydis(z, flag_order[i].bit);
         if (r == REG_NONE)
             continue;
-        if (z->tested & flag_order[i].bit)
+        if (tested & flag_order[i].bit)
             regset_add(&f->reads, r);
         if (letter != '-')
-            regset_add(&f->writes, r);
-        if (letter != '-' && !kept)
-            regset_add(&f->kills, r);
+            regset_add(&written, r);
         if (letter == 'u' || letter == 'x')
             regset_add(&f->undefined, r);
     }
+    regset_join(&f->writes, &written);
+    if (!may_keep_flags(d))
+        regset_join(&f->kills, &written);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the rest */
@@ -365,21 +388,18 @@ bool x86_facts(const u8 *bytes, size_t size, u64 pc, X86Facts *f) {
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &d.in, d.ops)))
         return false;
     const ZydisDecodedInstruction *z = &d.in;
-    *f = (X86Facts){
-        .mnemonic = (u16)z->mnemonic,
-        .length = z->length,
-        .prefixes = prefixes_of(z),
-        .operand_bits = z->operand_width,
-        .address_bits = z->address_width,
-        .segment = z->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS   ? SEG_FS
-                   : z->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS ? SEG_GS
-                                                                 : SEG_NONE,
-        .has_row = row_flags[z->mnemonic] && !is_misnamed(z),
-    };
+    memset(f, 0, offsetof(X86Facts, op)); /* operands and accesses are set one by one */
+    f->mnemonic = (u16)z->mnemonic;
+    f->length = z->length;
+    f->prefixes = prefixes_of(z);
+    f->operand_bits = z->operand_width;
+    f->address_bits = z->address_width;
+    f->segment = z->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS   ? SEG_FS
+                 : z->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS ? SEG_GS
+                                                               : SEG_NONE;
+    f->has_row = row_flags[z->mnemonic] && !is_misnamed(z);
     set_operands(&d, f);
-    for (u32 i = 0; i < z->operand_count; i++)
-        if (d.ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
-            add_register(&d, &d.ops[i], f);
+    add_all_registers(&d, f);
     add_whole_state(&d, f);
     add_forgotten(&d, f);
     set_flags(&d, f);

@@ -62,21 +62,21 @@ enum { X86_ACCESSES = 5 };
 /* --------------------------------------------------------------------------------------------------------- other state */
 
 /* What an instruction has to do with besides memory and the registers of a RegSet. */
+// clang-format off
 enum {
-    STATE_X87 = 1, /* x87 and MMX registers, and their control, status and tag words */
-    STATE_MXCSR =
-        2, /* mxcsr as a value. Arithmetic goes by its rounding mode and sets its exceptions, and does not count */
-    STATE_SEGMENT = 4, /* segment registers or their bases, but for addressing memory */
-    STATE_FLAGS = 8, /* the register of flags as a whole, or the direction flag set for others: pushf, popf, std, cld */
-    STATE_WHOLE = 16,   /* many registers at once, of which RegSets may lack some: fxsave, xsave, vzeroall, tiles */
-    STATE_SYSTEM = 32,  /* the kernel's or a hypervisor's: syscall, int, sgdt, in */
-    STATE_SHADOW = 64,  /* the shadow stack */
-    STATE_HOST = 128,   /* tells what the processor is: cpuid, xgetbv */
-    STATE_CHANCE = 256, /* tells something else each time: rdtsc, rdrand, rdpid */
-    STATE_TRAP = 512,   /* always faults in user mode: privileged ones, int, ud2, hlt */
-    STATE_REGISTERS =
-        1024, /* has to do with registers that no RegSet has: x87, segment, control, bound and tile registers */
+    STATE_X87 = 1,          /* x87 and MMX registers, and their control, status and tag words */
+    STATE_MXCSR = 2,        /* mxcsr as a value. Arithmetic goes by its rounding mode and sets its exceptions, and does not count */
+    STATE_SEGMENT = 4,      /* segment registers or their bases, but for addressing memory */
+    STATE_FLAGS = 8,        /* the register of flags as a whole, or the direction flag set for others: pushf, popf, std, cld */
+    STATE_WHOLE = 16,       /* many registers at once, of which RegSets may lack some: fxsave, xsave, vzeroall, tiles */
+    STATE_SYSTEM = 32,      /* the kernel's or a hypervisor's: syscall, int, sgdt, in */
+    STATE_SHADOW = 64,      /* the shadow stack */
+    STATE_HOST = 128,       /* tells what the processor is: cpuid, xgetbv */
+    STATE_CHANCE = 256,     /* tells something else each time: rdtsc, rdrand, rdpid */
+    STATE_TRAP = 512,       /* always faults in user mode: privileged ones, int, ud2, hlt */
+    STATE_REGISTERS = 1024, /* registers that no RegSet has: x87, segment, control, bound and tile registers */
 };
+// clang-format on
 
 /* ----------------------------------------------------------------------------------------------------------- the facts */
 
@@ -109,23 +109,12 @@ typedef struct X86Facts {
     u8 cond;       /* of a conditional jump, cmov or setcc: its code, 0 to 15; else COND_NONE */
     u64 target;    /* of a direct jump or call */
 
-    /* Operands, as they are written. */
-    u8 operand_count;
-    Operand op[INSN_OPERANDS];
-    u8 how[INSN_OPERANDS]; /* of each: ACCESS_READ, ACCESS_WRITE, ACCESS_MAYBE */
-    bool more_operands;    /* there are more than these */
-
     /* Registers and flags. A value is in `reads` also if only a part of it is read. */
     RegSet reads;     /* all it may read but for addresses; addresses, too, where no operand says them (push, movs) */
     RegSet address;   /* those that the memory operand's address is made of, or that lea adds */
     RegSet writes;    /* all of which it may write some part */
     RegSet kills;     /* of these, those of which surely nothing is left */
     RegSet undefined; /* flags whose value afterwards the manual leaves open, for some operands at least */
-
-    /* Memory, in the order: the operand, then what is implied. */
-    u8 access_count;
-    X86Access access[X86_ACCESSES];
-    bool has_memory_operand; /* there is one, accessed or not (lea, nop) */
 
     u16 state;     /* STATE_* */
     bool computes; /* does nothing but set its operands from its operands; may fault, as division does */
@@ -134,13 +123,20 @@ typedef struct X86Facts {
     u8 modrm_at;
     u8 disp_at, disp_bytes;
     u8 tail_at; /* what is behind ModRM, SIB and displacement: where an immediate would be */
+
+    u8 operand_count, access_count;
+    bool more_operands;      /* there are more operands than INSN_OPERANDS */
+    bool has_memory_operand; /* one of them is memory, accessed or not (lea, nop) */
+
+    /* Operands, as they are written, and how each is used: ACCESS_READ, ACCESS_WRITE, ACCESS_MAYBE. */
+    Operand op[INSN_OPERANDS];
+    u8 how[INSN_OPERANDS];
+    /* Accesses to memory: that of the memory operand, then what is implied. */
+    X86Access access[X86_ACCESSES];
 } X86Facts;
 
 /* The facts of the instruction at pc; false if the bytes are none. */
 bool x86_facts(const u8 *bytes, size_t size, u64 pc, X86Facts *f);
-
-/* The flags column of the mnemonic's row in rows.def, without its meaning; NULL if there is none. */
-const char *x86_row_flags(u32 mnemonic);
 
 /* Is the register of an operand in RegSets? Its number, or REG_NONE. Of a vector register it is the lowest part. */
 Reg x86_operand_register(const Operand *op);

@@ -128,26 +128,9 @@ static u16 state_by_name(const ZydisDecodedInstruction *z) {
     }
 }
 
-/* Registers of the kinds that are state of their own. */
-static u16 state_by_operand(const ZydisDecodedOperand *o) {
-    if (o->type != ZYDIS_OPERAND_TYPE_REGISTER)
-        return 0;
-    switch (ZydisRegisterGetClass(o->reg.value)) {
-    case ZYDIS_REGCLASS_X87:
-    case ZYDIS_REGCLASS_MMX:
-        return STATE_X87;
-    case ZYDIS_REGCLASS_SEGMENT:
-        return STATE_SEGMENT;
-    default:
-        return 0;
-    }
-}
-
-static u16 state_of(const Decoded *d) {
+static u16 state_of(const Decoded *d, bool traps) {
     u16 named = state_by_name(&d->in), state = named ? named : state_by_category(&d->in);
-    for (u32 i = 0; i < d->in.operand_count; i++)
-        state |= state_by_operand(&d->ops[i]);
-    return always_traps(d) ? state | STATE_TRAP : state;
+    return traps ? state | STATE_TRAP : state;
 }
 
 /* Instructions that compute, and nothing else. */
@@ -244,7 +227,7 @@ static bool is_far(const ZydisDecodedInstruction *z) {
     }
 }
 
-static Flow flow_of(const Decoded *d, bool direct) {
+static Flow flow_of(const Decoded *d, bool direct, bool traps) {
     switch (d->in.meta.category) {
     case ZYDIS_CATEGORY_COND_BR:
         return d->in.mnemonic == ZYDIS_MNEMONIC_XEND ? FLOW_NEXT : FLOW_BRANCH;
@@ -257,14 +240,14 @@ static Flow flow_of(const Decoded *d, bool direct) {
     case ZYDIS_CATEGORY_SYSCALL:
         return FLOW_SYSCALL;
     default:
-        return d->in.mnemonic == ZYDIS_MNEMONIC_UIRET ? FLOW_RETURN : always_traps(d) ? FLOW_STOP : FLOW_NEXT;
+        return d->in.mnemonic == ZYDIS_MNEMONIC_UIRET ? FLOW_RETURN : traps ? FLOW_STOP : FLOW_NEXT;
     }
 }
 
-static void set_flow(const Decoded *d, X86Facts *f) {
+static void set_flow(const Decoded *d, bool traps, X86Facts *f) {
     const ZydisDecodedInstruction *z = &d->in;
     bool direct = d->ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && d->ops[0].imm.is_relative;
-    f->flow = (u8)flow_of(d, direct);
+    f->flow = (u8)flow_of(d, direct, traps);
     f->far = is_far(z);
     f->narrow =
         z->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE && z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE && !z->raw.rex.W;
@@ -277,8 +260,9 @@ static void set_flow(const Decoded *d, X86Facts *f) {
 }
 
 void facts_kind(const Decoded *d, X86Facts *f) {
-    set_flow(d, f);
-    f->state |= state_of(d);
+    bool traps = always_traps(d);
+    set_flow(d, traps, f);
+    f->state |= state_of(d, traps);
     f->computes = computes(&d->in);
     f->level = (u8)level_of(&d->in);
     f->vector = is_vector(&d->in);

@@ -96,12 +96,20 @@ static u8 how_of(const Decoded *d, const ZydisDecodedOperand *o) {
     return how;
 }
 
+/* What these write to is in es, which no prefix changes (SDM 2B, MOVDIR64B; 2A, ENQCMD). Zydis gives it the segment of the other operand. */
+static bool stores_by_register(const Decoded *d) {
+    return d->in.mnemonic == ZYDIS_MNEMONIC_MOVDIR64B || d->in.mnemonic == ZYDIS_MNEMONIC_ENQCMD ||
+           d->in.mnemonic == ZYDIS_MNEMONIC_ENQCMDS;
+}
+
 /* Addresses go by the registers as they are before the instruction: what is pushed comes to lie below the stack pointer, and pop
  * addresses its operand when it has moved the stack pointer already (SDM 2B, POP). */
 static void set_place(const Decoded *d, const ZydisDecodedOperand *o, X86Access *a) {
     facts_address(d, o, &a->at);
     a->at.bits = o->size;
     a->bytes = has_open_size(d) ? 0 : o->size / 8;
+    if (stores_by_register(d) && a->how & ACCESS_IMPLIED)
+        a->at.seg = SEG_NONE;
     bool implied = a->how & ACCESS_IMPLIED, by_stack = a->at.base == RSP;
     if (implied && by_stack && a->how & ACCESS_WRITE)
         a->at.disp -= a->bytes;
@@ -143,7 +151,8 @@ static void add_access(const Decoded *d, const ZydisDecodedOperand *o, X86Facts 
     bool implied = a.how & ACCESS_IMPLIED;
     f->has_memory_operand |= !implied;
     add_address(&a.at, implied ? &f->reads : &f->address);
-    add_vector_index(o->mem.index, f);
+    if (a.how & ACCESS_ELEMENTS)
+        add_vector_index(o->mem.index, f);
     if (is_untouched(d, o) || !(a.how & (ACCESS_READ | ACCESS_WRITE)))
         return;
     CHECK(f->access_count < X86_ACCESSES, "an instruction accesses more memory than was thought");
@@ -163,13 +172,11 @@ static void add_cache_line(const Decoded *d, X86Facts *f) {
     f->access[f->access_count++] = (X86Access){ACCESS_WRITE | ACCESS_AROUND | ACCESS_IMPLIED, LINE_BYTES, at};
 }
 
+/* Zydis has what is implied behind the operands. */
 void facts_memory(const Decoded *d, X86Facts *f) {
-    for (u32 implied = 0; implied < 2; implied++)
-        for (u32 i = 0; i < d->in.operand_count; i++) {
-            bool hidden = d->ops[i].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
-            if (d->ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY && hidden == (implied != 0))
-                add_access(d, &d->ops[i], f);
-        }
+    for (u32 i = 0; i < d->in.operand_count; i++)
+        if (d->ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+            add_access(d, &d->ops[i], f);
     if (d->in.mnemonic == ZYDIS_MNEMONIC_CLZERO)
         add_cache_line(d, f);
 }

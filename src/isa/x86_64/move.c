@@ -12,7 +12,9 @@ static Val read_segment(Lifter *l, const Insn *in) {
 }
 
 void move(Lifter *l, const Insn *in) {
-    if (is_cls(in, 0, CLS_SEG) || is_cls(in, 0, CLS_OTHER) || is_cls(in, 1, CLS_OTHER))
+    if (in->flow == FLOW_STOP) /* of a control or debug register */
+        stop(l, in, LATHE_TRAP_PRIVILEGED);
+    else if (is_cls(in, 0, CLS_SEG))
         trap_if(l, in, ir_int(l, I1, 1), LATHE_TRAP_PRIVILEGED);
     else if (is_cls(in, 1, CLS_SEG))
         set_operand(l, in, 0, read_segment(l, in));

@@ -1,8 +1,8 @@
 /* shape.h: how long an instruction is, and the few facts that matter to who copies it somewhere else.
  *
- * This is no decoder: it knows the encoding (prefixes, opcode maps, ModRM, immediates) and nothing of what instructions mean.
- * It needs no library and no memory, and takes some twenty nanoseconds, so the freestanding client has it; decode.c, by Zydis,
- * is what lifting uses, and the tests hold the one against the other. */
+ * It needs no library and no memory, and takes some twenty nanoseconds, so the freestanding client has it. What is known of each opcode is
+ * in tables that are made from the facts (facts.h) when Lathe is built; shape.c itself knows only how instructions are encoded
+ * (prefixes, opcode maps, ModRM, immediates). */
 #ifndef ISA_X86_64_SHAPE_H
 #define ISA_X86_64_SHAPE_H
 
@@ -24,6 +24,9 @@ typedef enum ShapeKind {
     SHAPE_OTHER, /* far transfers, iret, sysenter, xbegin/xabort; gs in use (prefix, rd/wrgsbase, mov to gs) */
 } ShapeKind;
 
+/* What it does with the status flags. It is not known of opcodes with three bytes, and of VEX, EVEX and XOP. */
+enum { SHAPE_READS_FLAGS = 1, SHAPE_WRITES_FLAGS = 2, SHAPE_FLAGS_UNKNOWN = 4 };
+
 enum { SHAPE_BYTES = 15 }; /* SDM 3A, 6.15, #GP: "instruction length exceeds 15 bytes" */
 
 typedef struct Shape {
@@ -35,6 +38,7 @@ typedef struct Shape {
     u8 modrm_at;    /* 0: none, or of mov from and to control and debug registers, which trap */
     u8 disp_at;     /* offset of a 32-bit displacement relative to rip, or to eip; 0: none */
     bool address32; /* addresses have 32 bits: that displacement is relative to eip */
+    u8 flags;       /* SHAPE_*_FLAGS */
     bool vector;    /* in VEX, EVEX or XOP form, but for BMI's, whose operands are general registers */
     u16 immediate;  /* of ret */
     i64 target;     /* of direct jumps and calls: relative to the instruction's end */

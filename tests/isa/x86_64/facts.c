@@ -248,6 +248,61 @@ static void compare_flow(Test *t, const X86Facts *f) {
           "the condition is in the opcode");
 }
 
+/* ------------------------------------------------------------------------------------------- what quick code relies on */
+
+/* emit.c and gs.c of src/run/client/code/copy put the address of a memory operand into a register that the instruction does not name.
+ * So none with such an operand may imply rsi or rdi, and rbx, which they take last, only cmpxchg8b and cmpxchg16b. */
+static void check_implied_registers(Test *t, const X86Facts *f) {
+    RegSet implied = f->reads;
+    regset_join(&implied, &f->writes);
+    for (u32 i = 0; i < f->operand_count; i++)
+        if (x86_operand_register(&f->op[i]) != REG_NONE)
+            regset_remove(&implied, x86_operand_register(&f->op[i]));
+    bool pair = f->mnemonic == ZYDIS_MNEMONIC_CMPXCHG8B || f->mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B;
+    u64 kept = (u64)1 << RSI | (u64)1 << RDI | (u64)!pair << RBX;
+    if (f->modrm_at && f->has_memory_operand && implied.word[0] & kept)
+        complain(t, FACT_READS, implied.word[0], 0);
+}
+
+/* gs.c knows these by their opcodes. */
+static bool is_moved_by_gs(const X86Facts *f) {
+    switch (f->mnemonic) {
+    case ZYDIS_MNEMONIC_CLZERO:
+    case ZYDIS_MNEMONIC_CMPSB:
+    case ZYDIS_MNEMONIC_CMPSD:
+    case ZYDIS_MNEMONIC_CMPSQ:
+    case ZYDIS_MNEMONIC_CMPSW:
+    case ZYDIS_MNEMONIC_LODSB:
+    case ZYDIS_MNEMONIC_LODSD:
+    case ZYDIS_MNEMONIC_LODSQ:
+    case ZYDIS_MNEMONIC_LODSW:
+    case ZYDIS_MNEMONIC_MASKMOVDQU:
+    case ZYDIS_MNEMONIC_MASKMOVQ:
+    case ZYDIS_MNEMONIC_MOVSB:
+    case ZYDIS_MNEMONIC_MOVSD:
+    case ZYDIS_MNEMONIC_MOVSQ:
+    case ZYDIS_MNEMONIC_MOVSW:
+    case ZYDIS_MNEMONIC_VMASKMOVDQU:
+    case ZYDIS_MNEMONIC_XLAT:
+        return true;
+    default:
+        return f->state & STATE_TRAP;
+    }
+}
+
+/* With the prefix of gs: memory that no operand names, and that gs moves. */
+static void check_implied_gs(Test *t, const u8 *bytes) {
+    enum { GS = 0x65, BYTES = 16 };
+    u8 prefixed[BYTES] = {GS};
+    X86Facts f;
+    memcpy(prefixed + 1, bytes, BYTES - 1);
+    if (!x86_facts(prefixed, BYTES, PC, &f))
+        return;
+    for (u32 i = 0; i < f.access_count; i++)
+        if (f.access[i].how & ACCESS_IMPLIED && f.access[i].at.seg == SEG_GS && !is_moved_by_gs(&f))
+            complain(t, FACT_MEMORY, f.access[i].at.base, SEG_GS);
+}
+
 /* ------------------------------------------------------------------------------------------------------- the comparison */
 
 /* The Xeon Phi of 2012, whose encodings no other processor has. */
@@ -275,6 +330,8 @@ static void compare(void *self, const u8 *bytes, size_t size) {
     compare_flags(t, &f);
     compare_memory(t, &f);
     compare_flow(t, &f);
+    check_implied_registers(t, &f);
+    check_implied_gs(t, bytes);
 }
 
 int main(void) {
