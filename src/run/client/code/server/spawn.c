@@ -17,8 +17,16 @@ static void choose_environment(char **all, char **out) {
     out[n] = NULL;
 }
 
+/* A socket that has the number already, because the guest has closed a lower one, must stay open over exec as well. */
+static void place_socket(int socket) {
+    if (socket == SPAWN_SOCKET)
+        sys_fcntl(socket, F_SETFD, 0);
+    else
+        sys_dup3(socket, SPAWN_SOCKET, 0);
+}
+
 void spawn_detach(int socket) {
-    sys_dup3(socket, SPAWN_SOCKET, 0);
+    place_socket(socket);
     for (int fd = 0; fd < SPAWN_SOCKET; fd++) {
         sys_close(fd);
         sys_open("/dev/null", O_RDWR, 0);
