@@ -148,7 +148,7 @@ void tier_sample(Thread *t) {
     arena_unlock();
 }
 
-/* With the lock held, in a system call: back to quick code everywhere, and nobody returns to what waits on the host's stack. */
+/* With the lock held, and not in optimised code: back to quick code everywhere, and nobody returns to what waits on the host's stack. */
 static void drop_optimised(Thread *t) {
     code_revert_all();
     quick_expect_nobody(t);
@@ -190,15 +190,19 @@ void tier_keep_state(Thread *t) {
     tier_stop(t);
 }
 
-void tier_stop(Thread *t) {
-    if (is_opt())
-        make_anew(t);
+void tier_stop_locked(Thread *t) {
     if (!is_auto() || hot.stopped)
         return;
-    arena_lock();
     hot.stopped = true;
     if (hot.timed && !the.opt.sample_us) /* those who ask for a period want signals, not samples */
         sys1(__NR_timer_delete, (u64)(i64)hot.timer);
     drop_optimised(t);
+}
+
+void tier_stop(Thread *t) {
+    if (is_opt())
+        make_anew(t);
+    arena_lock();
+    tier_stop_locked(t);
     arena_unlock();
 }
