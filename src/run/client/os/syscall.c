@@ -528,26 +528,31 @@ _Noreturn static void start_anew(Thread *t) {
     thread_start(t, t->stack.host + t->stack.host_size);
 }
 
-void guest_syscall(GuestCpu *cpu) {
-    Thread *t = (Thread *)cpu;
-    u64 number = guest_number(cpu), a[6];
-    guest_arguments(cpu, a);
+void call_make(Thread *t, const GuestCall *c) {
+    GuestCpu *cpu = &t->cpu;
     if (the.opt.stats) /* else threads would wait for one another here */
         __atomic_fetch_add(&the.stats.syscalls, 1, __ATOMIC_RELAXED);
     if (the.opt.strace)
-        trace_enter(t, number, a);
+        trace_enter(t, c);
     t->process.in_call = true;
     i64 result;
-    if (!t->filter.mode || seccomp_allows(t, number, a, &result))
-        result = do_for_guest(t, call_of(number), a);
+    if (!t->filter.mode || seccomp_allows(t, c, &result))
+        result = do_for_guest(t, c->call, c->a);
     t->process.in_call = false; /* before leave_due */
     if (result == SYSCALL_RESTART)
         cpu->pc -= GUEST_SYSCALL_BYTES;
     else if (result != SYSCALL_NO_RESULT)
         guest_set_result(cpu, (u64)result);
     if (the.opt.strace)
-        trace_exit(t, number, a, result);
+        trace_exit(t, c, result);
     signal_deliver(t);
     if (leave_due(t))
         start_anew(t);
+}
+
+void guest_syscall(GuestCpu *cpu) {
+    u64 number = guest_number(cpu);
+    GuestCall c = {.call = call_of(number), .arch = guest_facts.audit_arch, .number = number};
+    guest_arguments(cpu, c.a);
+    call_make((Thread *)cpu, &c);
 }

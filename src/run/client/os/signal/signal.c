@@ -491,14 +491,11 @@ static SignalInfo info_of_trap(const Thread *t, GuestCpu *c) {
     return info;
 }
 
-static void explain(const GuestCpu *c, u32 trap) {
+static void explain_unsupported(const GuestCpu *c) {
     u8 bytes[8] = {0};
     char text[64] = "";
     guest_describe(bytes, guest_read(c->pc, bytes, sizeof(bytes)), text, sizeof(text));
-    if (trap == LATHE_TRAP_UNSUPPORTED)
-        say("an instruction that is not supported, at %lx: %s", c->pc, text);
-    else if (trap == LATHE_TRAP_INTERRUPT && c->trap_info == 0x80)
-        say("32-bit system calls (int 0x80) are not supported, at %lx", c->pc);
+    say("an instruction that is not supported, at %lx: %s", c->pc, text);
 }
 
 /* Back to the instruction that has trapped. */
@@ -539,6 +536,8 @@ bool signal_force(Thread *t, const SignalInfo *info) {
 
 /* A signal that is noted comes first, and the instruction traps again. */
 void signal_trap(Thread *t) {
+    if (t->cpu.trap == LATHE_TRAP_INTERRUPT && guest_interrupt(t))
+        return;
     u64 mask = block_all(t) | t->signal.blocked;
     if (t->pending_signals) {
         undo_trap(&t->cpu);
@@ -548,8 +547,8 @@ void signal_trap(Thread *t) {
     u32 trap = t->cpu.trap;
     SignalInfo info = info_of_trap(t, &t->cpu);
     t->cpu.trap = LATHE_TRAP_NONE;
-    if (!is_handled(t, (u32)info.number, mask))
-        explain(&t->cpu, trap);
+    if (trap == LATHE_TRAP_UNSUPPORTED && !is_handled(t, (u32)info.number, mask))
+        explain_unsupported(&t->cpu);
     note_forced(t, &info, mask);
     signal_deliver(t);
 }
