@@ -450,18 +450,18 @@ typedef enum Kind { KIND_NONE, KIND_PASS, KIND_CONFINE, KIND_OWN, KIND_RANGE, KI
 
 typedef struct Row {
     u8 kind;
-    u8 pointers; /* reach.h */
     i16 error;
+    Reach reach;
     CallFunction *own;
 } Row;
 
 static const Row rows[CALLS] = {
-#define PASS(name, text) [CALL_##name] = {KIND_PASS, REACH_POINTERS(text), 0, NULL},
-#define CONFINE(name, text) [CALL_##name] = {KIND_CONFINE, REACH_POINTERS(text), 0, NULL},
-#define OWN(name, text) [CALL_##name] = {KIND_OWN, REACH_POINTERS(text), 0, own_##name},
-#define RANGE(name, text) [CALL_##name] = {KIND_RANGE, REACH_POINTERS(text), 0, NULL},
-#define REFUSE(name, text, error) [CALL_##name] = {KIND_REFUSE, 0, -error, NULL},
-#define GUEST(id, name, text) [CALL_##id] = {KIND_OWN, REACH_POINTERS(text), 0, guest_##id},
+#define PASS(name, text) [CALL_##name] = {KIND_PASS, 0, REACH_OF(text), NULL},
+#define CONFINE(name, text) [CALL_##name] = {KIND_CONFINE, 0, REACH_OF(text), NULL},
+#define OWN(name, text) [CALL_##name] = {KIND_OWN, 0, REACH_OF(text), own_##name},
+#define RANGE(name, text) [CALL_##name] = {KIND_RANGE, 0, REACH_OF(text), NULL},
+#define REFUSE(name, text, error) [CALL_##name] = {KIND_REFUSE, -error, {0}, NULL},
+#define GUEST(id, name, text) [CALL_##id] = {KIND_OWN, 0, REACH_OF(text), guest_##id},
 #include "guest_calls.def"
 #include "run/client/os/syscalls.def"
 #undef PASS
@@ -515,12 +515,17 @@ i64 call_do(Thread *t, Call call, const u64 a[6]) {
 
 /* A call with the guest's own arguments. */
 static i64 do_for_guest(Thread *t, Call call, const u64 a[6]) {
-    u32 pointers = rows[call].pointers;
+    const Reach *r = &rows[call].reach;
     u64 replaced[6];
-    if (!reach_any_suspect(pointers, a))
+    if (!reach_any_suspect(r->pointers, a) && !r->vectors && !r->message)
         return call_do(t, call, a);
-    reach_replace(pointers, a, replaced);
-    return call_do(t, call, replaced);
+    ReachCopies copies;
+    reach_replace(r->pointers, a, replaced);
+    bool copied = reach_begin(r, replaced, &copies);
+    i64 result = call_do(t, call, replaced);
+    if (copied)
+        reach_end(&copies);
+    return result;
 }
 
 /* The state is whole, and no guest state is in the frames that are left behind. */

@@ -211,7 +211,7 @@ static void put_argument(Line *l, const char *format, u32 i, const u64 a[6], i64
     case 'd': put(l, "%d", (int)v); break;
     case 'u': put(l, "%lu", v); break;
     case 'm': put_octal(l, v & 0xffff); break;
-    case 'p': case 'r': put_pointer(l, v); break;
+    case 'p': case 'r': case 'v': case 'V': case 'n': put_pointer(l, v); break;
     case 'f':
         if ((int)v == AT_FDCWD)
             put(l, "AT_FDCWD");

@@ -33,6 +33,25 @@ guard_abort:
     ret
     .size syscall_guarded, . - syscall_guarded
 
+/* bool copy_guarded(void *to, const void *from, u64 size): a multiple of 8 bytes; false if some of `from` cannot be read: the host's signal handler goes on at
+ * guard_copy_failed */
+    .globl copy_guarded, guard_copy, guard_copy_failed
+    .hidden copy_guarded, guard_copy, guard_copy_failed
+    .type copy_guarded, @function
+copy_guarded:
+    sub $8, %rdx
+    jb 1f
+guard_copy:
+    mov (%rsi,%rdx), %rax
+    mov %rax, (%rdi,%rdx)
+    jmp copy_guarded
+1:  mov $1, %eax
+    ret
+guard_copy_failed:
+    xor %eax, %eax
+    ret
+    .size copy_guarded, . - copy_guarded
+
 /* i64 clone_on_stack(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls, Thread *child): the child begins
  * with process_child_start(child) on that stack */
     .globl clone_on_stack

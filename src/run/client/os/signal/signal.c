@@ -39,7 +39,8 @@ enum {
 };
 
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
-    guard_abort[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
+    guard_abort[] __attribute__((visibility("hidden"))), guard_copy[] __attribute__((visibility("hidden"))),
+    guard_copy_failed[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
 
 static u64 bit(u32 sig) {
     return signal_bit(sig);
@@ -348,6 +349,8 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         on_leave(t, info, s);
     else if (info->code <= 0)
         accept_sent(t, info, s);
+    else if (s->rip == (u64)guard_copy)
+        s->rip = (u64)guard_copy_failed;
     else if (sig != SIGTRAP && quick_detour(s->rip))
         s->rip = quick_detour(s->rip);
     else if (sig == SIGTRAP && t->signal.stepping && info->code == TRAP_TRACE_CODE)
