@@ -70,6 +70,33 @@ clone_on_stack:
 1:  ret
     .size clone_on_stack, . - clone_on_stack
 
+/* void fault_with(int sig): a fault of the processor for which the kernel sends this signal; returns if there is none */
+    .globl fault_with
+    .hidden fault_with
+    .type fault_with, @function
+fault_with:
+    cmp $4, %edi
+    je 1f
+    cmp $5, %edi
+    je 2f
+    cmp $7, %edi
+    je 3f
+    cmp $8, %edi
+    je 4f
+    cmp $11, %edi
+    je 5f
+    ret
+1:  ud2 /* SIGILL */
+2:  int3 /* SIGTRAP */
+3:  pushf /* SIGBUS: an access that is not aligned, where that is checked */
+    orl $0x40000, (%rsp)
+    popf
+    mov 1(%rsp), %rax
+4:  xor %ecx, %ecx /* SIGFPE */
+    div %ecx
+5:  hlt /* SIGSEGV */
+    .size fault_with, . - fault_with
+
 /* Where host signal handlers return to: rt_sigreturn. */
     .globl signal_restorer
     .hidden signal_restorer

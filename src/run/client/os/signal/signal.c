@@ -41,6 +41,7 @@ enum {
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
     guard_abort[] __attribute__((visibility("hidden"))), guard_copy[] __attribute__((visibility("hidden"))),
     guard_copy_failed[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
+__attribute__((visibility("hidden"))) void fault_with(int sig);
 
 static u64 bit(u32 sig) {
     return signal_bit(sig);
@@ -133,8 +134,7 @@ _Noreturn void signal_die(int sig) {
     set_host_default((u32)sig);
     set_host_mask(0);
     sys_tgkill(sys_getpid(), sys_gettid(), sig);
-    if (sig == SIGSEGV)
-        *(volatile u8 *)the.nowhere = 0;
+    fault_with(sig);
     sys_exit_group(128 + sig);
 }
 
@@ -211,11 +211,14 @@ static void note(Thread *t, const SignalInfo *info, SignalContext *s) {
     s->mask = ~signal_ours();
 }
 
-/* The guest dies of a fault: the instruction does the same again, and for the rest of the world that is all there was. */
+/* The guest dies of a fault: the instruction does the same again, and for the rest of the world that is all there was. A breakpoint is behind
+ * it already. */
 static void let_die(const SignalInfo *info) {
     set_host_default((u32)info->number);
-    if (info->number == SIGTRAP || info->code <= 0)
+    if (info->code <= 0)
         sys_tgkill(sys_getpid(), sys_gettid(), info->number);
+    else if (info->number == SIGTRAP)
+        fault_with(SIGTRAP);
 }
 
 /* A system call of the guest has just ended, perhaps because of this very signal: waits.c makes it again, or what is left of it. */
