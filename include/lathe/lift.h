@@ -84,6 +84,8 @@ typedef struct LatheConfig {
                               NULL: `dispatch` for calls, and jumps end the function */
 
     bool keep_flags_at_calls; /* default: flags are dead at guest calls and returns, as every ABI has it */
+    bool leave_at_flags;      /* a call whose flags are read behind it, or whose callee begins by reading flags, has no meaning: the
+                                 function leaves at it with LATHE_TRAP_UNSUPPORTED */
     bool no_jump_tables;      /* do not follow indirect jumps through tables of constant memory */
     uint32_t poll_off;        /* offset from `cpu`: if the 64 bits there are not 0, loops return, with cpu->pc at their head; 0: never */
     bool plain_only;          /* what needs other state than general and vector registers and flags (x87, mxcsr, segments, system

@@ -28,7 +28,7 @@ typedef struct CodeConfig {
 
 _Static_assert(sizeof(CodeConfig) % sizeof(u64) == 0, "no padding behind it in other structures");
 
-enum { CODE_VERSION = 6 };
+enum { CODE_VERSION = 7 };
 
 /* A 128-bit name of guest content or of a cache file. */
 typedef struct Key {

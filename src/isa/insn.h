@@ -44,6 +44,14 @@ static inline void regset_drop(RegSet *s, const RegSet *these) {
         s->word[i] &= ~these->word[i];
 }
 
+static inline bool regset_meets(const RegSet *a, const RegSet *b) {
+    u64 both = 0;
+    for (size_t i = 0; i < ARRAY_LEN(a->word); i++)
+        both |= a->word[i] & b->word[i];
+    return both;
+}
+static inline bool regset_is_empty(const RegSet *s) { return !regset_meets(s, s); }
+
 /* ------------------------------------------------------------------------------------------------------ instructions */
 
 typedef enum OperandKind { OPERAND_NONE, OPERAND_REG, OPERAND_MEM, OPERAND_IMM } OperandKind;
@@ -89,6 +97,7 @@ typedef struct Insn {
     u32 word;         /* the encoding, where the ISA has instructions of at most 32 bits */
     Operand op[INSN_OPERANDS];
     RegSet writes;    /* a superset of the registers it may write */
+    RegSet flags;     /* the flags (Isa.dead_at_calls) that it reads */
     RegSet vectors;   /* a superset of the vector registers it reads or writes */
     /* discovery's: */
     u32 pred, pred_count;           /* instructions that lead here: where they are listed, and how many */

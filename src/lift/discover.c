@@ -12,6 +12,9 @@
 
 enum { DEFAULT_MAX_INSNS = 100000, WINDOW_INSN_BYTES = 16, PAGE = 4096 };
 
+/* So many instructions behind a call are looked at for one that reads the flags. */
+enum { FLAGS_LOOK_INSNS = 16 };
+
 /* Entries of all tables of a function. An interpreter with hundreds of computed gotos through one table of 256 would have an
  * edge from each to each, and LLVM would take minutes: what is over this stays a computed jump. */
 enum { MAX_TABLE_ENTRIES = 4096 };
@@ -68,7 +71,7 @@ static void note_problem(LatheFunc *fn, LatheStatus status, u64 pc, const char *
         fn->problem = (LatheProblem){status, pc, text};
 }
 
-static LatheStatus decode(LatheFunc *fn, u64 pc, Insn *in) {
+static LatheStatus decode_any(LatheFunc *fn, u64 pc, Insn *in) {
     size_t size;
     const u8 *bytes = bytes_at(fn, pc, &size);
     *in = (Insn){.pc = pc};
@@ -85,6 +88,38 @@ static LatheStatus decode(LatheFunc *fn, u64 pc, Insn *in) {
         in->flow = FLOW_STOP;
     if (status != LATHE_OK)
         *in = (Insn){.pc = pc, .flow = FLOW_STOP, .status = (i8)status};
+    return status;
+}
+
+/* Does the code at pc read a flag before it sets it? Looks straight ahead: a branch reads flags itself, and it is not followed. */
+static bool reads_flags_at(LatheFunc *fn, u64 pc) {
+    RegSet open = fn->isa->dead_at_calls;
+    Insn in;
+    for (u32 i = 0; i < FLAGS_LOOK_INSNS && !regset_is_empty(&open) && decode_any(fn, pc, &in) == LATHE_OK; i++) {
+        if (regset_meets(&in.flags, &open))
+            return true;
+        if (in.flow != FLOW_NEXT && in.flow != FLOW_BRANCH && in.flow != FLOW_JUMP)
+            return false;
+        regset_drop(&open, &in.writes);
+        pc = in.flow == FLOW_JUMP ? in.target : insn_end(&in);
+    }
+    return false;
+}
+
+/* Flags are dead at calls and returns, and here is one that has flags for its result, or hands some over. */
+static bool is_call_with_flags(LatheFunc *fn, const Insn *in) {
+    if (in->flow != FLOW_CALL || !fn->cfg.leave_at_flags)
+        return false;
+    return (!in->last && reads_flags_at(fn, insn_end(in))) || (in->target && reads_flags_at(fn, in->target));
+}
+
+static LatheStatus decode(LatheFunc *fn, u64 pc, Insn *in) {
+    LatheStatus status = decode_any(fn, pc, in);
+    if (status == LATHE_OK && is_call_with_flags(fn, in)) {
+        in->row = 0;
+        in->special = true;
+        in->flow = FLOW_STOP;
+    }
     return status;
 }
 

@@ -269,9 +269,26 @@ static void flow_call(Lifter *l, const Insn *in, Val pc) {
     check_return(fn, call, back, insn_end(in), label_for(fn, insn_end(in)));
 }
 
+/* Were all flags last set by an instruction that restores state (popf)? Then the return goes back to what was interrupted, wherever that
+ * is, as Go's preemption does. */
+static bool behind_restored_flags(const LatheFunc *fn) {
+    const Block *b = &fn->blocks[fn->current];
+    const RegSet *flags = &fn->isa->dead_at_calls;
+    bool restored = false;
+    for (u32 i = 0, at = b->first; i < b->insn_count; i++, at = fn->insns.at[at].next) {
+        const Insn *in = &fn->insns.at[at];
+        RegSet kept = *flags;
+        regset_drop(&kept, &in->writes);
+        if (regset_meets(flags, &in->writes))
+            restored = in->special && regset_is_empty(&kept);
+    }
+    return restored;
+}
+
 static void flow_return(Lifter *l, const Insn *in, Val pc) {
     (void)in;
-    leave(func_of(l), pc, flags_dead(func_of(l)));
+    LatheFunc *fn = func_of(l);
+    leave(fn, pc, flags_dead(fn) && !behind_restored_flags(fn));
 }
 
 static void flow_call_out(Lifter *l, const Insn *in, Val callee, bool may_move) {

@@ -123,6 +123,20 @@ static void check_untyped(BinoptHandle handle) {
     expect(reason && strstr(reason, "its type is not known: there is no debug information"), "no type", reason);
 }
 
+/* A function that takes LLVM too long is left alone, and another one is not. */
+static void check_limit(BinoptHandle handle) {
+    setenv("BINOPT_LIMIT_MS", "0", 1);
+    BinoptCfgRef late = configure(handle, plain);
+    unsetenv("BINOPT_LIMIT_MS");
+    BinoptCfgRef cfg = configure(handle, plain);
+    binopt_cfg_set_parami(late, 1, 6); /* not made yet */
+    binopt_cfg_set_parami(cfg, 1, 6);
+    BinoptFunc made = binopt_spec_create(late);
+    const char *reason = final_reason(late);
+    expect(made == (BinoptFunc)plain && reason && strstr(reason, "LLVM takes too long"), "no time", reason);
+    expect(binopt_spec_create(cfg) != (BinoptFunc)plain && !final_reason(cfg), "time enough", binopt_spec_reason(cfg));
+}
+
 static void check_inherited(BinoptHandle handle) {
     int status = 0;
     pid_t child = fork();
@@ -148,6 +162,8 @@ int main(void) {
         check_stack(handle);
         check_untyped(handle);
     }
+    if (!strcmp(driver, "llvm"))
+        check_limit(handle);
     if (lifts)
         check_lifting(handle);
     else if (!none)

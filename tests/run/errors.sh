@@ -64,6 +64,10 @@ chmod +x interpreter
 expect 127 "a missing interpreter" run ./interpreter
 says err '^lathe: '
 
+expect 38 "a 32-bit system call that Lathe does not have" run "$bin/gcc2-int80" refused
+says err '^lathe: the 32-bit system call time .* ENOSYS$'
+[ "$(wc -l <err)" = 1 ] || fail "it is told once"
+
 # -------------------------------------------------------------------------------------------------------------- options
 expect 0 "true" run true
 silent out

@@ -170,6 +170,43 @@ static void test_flags_kept(void) {
     }
 }
 
+/* A call that is used for its flags is where the function leaves; another one is not. */
+static void test_flags_behind_calls(void) {
+    /* call BASE+0x1000; mov ecx, eax; then: setc al or test ecx, ecx, setc al; ret */
+    static const uint8_t used[] = {0xe8, 0xfb, 0x0f, 0, 0, 0x89, 0xc1, 0x0f, 0x92, 0xc0, 0xc3};
+    static const uint8_t unused[] = {0xe8, 0xfb, 0x0f, 0, 0, 0x89, 0xc1, 0x85, 0xc9, 0x0f, 0x92, 0xc0, 0xc3};
+    /* stc; call 1f; ret; 1: sbb rax, rax; ret */
+    static const uint8_t given[] = {0xf9, 0xe8, 1, 0, 0, 0, 0xc3, 0x48, 0x19, 0xc0, 0xc3};
+    static const struct {
+        const uint8_t *code;
+        size_t size, leaves_at;
+    } cases[] = {{used, sizeof(used), 0}, {unused, sizeof(unused), SIZE_MAX}, {given, sizeof(given), 1}};
+    callee_goes_astray = false;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        Unit u = unit_new(cases[i].code, cases[i].size);
+        u.cfg.calls = LATHE_CALLS_RETURN;
+        u.cfg.dispatch = declare_state(&u, "dispatch");
+        u.cfg.leave_at_flags = true;
+        LatheX86Cpu cpu = {0};
+        EXPECT(run(&u, &cpu));
+        if (cases[i].leaves_at == SIZE_MAX)
+            EXPECT(cpu.pc == 0x7777 && cpu.trap == LATHE_TRAP_NONE);
+        else
+            EXPECT(cpu.pc == BASE + cases[i].leaves_at && cpu.trap == LATHE_TRAP_UNSUPPORTED && cpu.cf == (i == 2));
+        unit_free(&u);
+    }
+}
+
+/* popf; ret keeps the flags: it goes back to what was interrupted. */
+static void test_flags_restored(void) {
+    static const uint8_t code[] = {0x6a, 0x41, 0x9d, 0xc3}; /* push 0x41; popf; ret */
+    Unit u = unit_new(code, sizeof(code));
+    LatheX86Cpu cpu = {0};
+    EXPECT(run(&u, &cpu));
+    EXPECT(cpu.cf && cpu.zf && cpu.pc == 0x7777);
+    unit_free(&u);
+}
+
 /* A loop that is asked to return does so with the flags that it would read, and only these. */
 static void test_flags_at_polls(void) {
     /* stc; 1: sbb rax, rax or cmp rdi, rdx; dec rdi; jnz 1b; ret */
@@ -356,6 +393,8 @@ static void test_threads(void) {
 int main(void) {
     test_plain();
     test_flags_kept();
+    test_flags_behind_calls();
+    test_flags_restored();
     test_flags_at_polls();
     test_position_independence();
     test_calls();

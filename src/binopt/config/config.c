@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DEFAULT_STACK_BYTES = 65536, LOG_CODE = 3 };
+enum { DEFAULT_STACK_BYTES = 65536, DEFAULT_LIMIT_MS = 30000, LOG_CODE = 3 };
 
 static const u8 type_bytes[] = {
     [BINOPT_TY_VOID] = 0,        [BINOPT_TY_INT8] = 1,  [BINOPT_TY_INT16] = 2,  [BINOPT_TY_INT32] = 4,
@@ -38,9 +38,10 @@ BinoptCfg *config_new(BinoptHandle handle, u64 function) {
     cfg->function = function;
     cfg->stack_bytes = DEFAULT_STACK_BYTES;
     cfg->reason = mem_new(CONFIG_REASON_BYTES);
-    const char *level = getenv("BINOPT_LOGLEVEL"), *always = getenv("BINOPT_ALWAYS");
+    const char *level = getenv("BINOPT_LOGLEVEL"), *always = getenv("BINOPT_ALWAYS"), *limit = getenv("BINOPT_LIMIT_MS");
     cfg->log_level = level ? (size_t)atoi(level) : 0;
     cfg->always = always && *always == '1';
+    cfg->limit_ms = limit && *limit ? (size_t)strtoul(limit, NULL, 10) : DEFAULT_LIMIT_MS;
     return cfg;
 }
 

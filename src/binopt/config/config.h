@@ -48,6 +48,7 @@ typedef struct BinoptCfg {
     VEC(Region) regions; /* the last one that has an address counts */
     size_t stack_bytes, log_level;
     bool fast_math, guard, libraries, nowrap;
+    size_t limit_ms;        /* of CPU time that LLVM may take for it */
     bool always;            /* a new function comes back even if nothing was gained: for tests of how it is made */
     char *reason;           /* why the last one was left alone, by config_refuse; "": it was not */
     BinoptFunc made;        /* the last one that was made with it; NULL: none */

@@ -32,7 +32,6 @@ enum { MAX_ROUNDS = 16, MAX_FULL_ROUNDS = 3, MAX_WAITING = 3, MAX_GROWTH = 24000
 
 enum { MAX_PARAMS = 48, MAX_REGISTERS = 14 }; /* declared; for parameters */
 enum { MAX_STACK_BYTES = 1 << 24 };           /* whatever is allowed */
-enum { MAX_CPU_MS = 30000 };
 
 /* ------------------------------------------------------------------------------------------------------------ signatures */
 
@@ -191,7 +190,7 @@ static void log_stage(Unit *u, const char *stage) {
 
 /* LLVM cannot be interrupted: what takes it too long is given up between two stages. */
 static bool is_late(const Unit *u) {
-    return now_ms() - u->start > MAX_CPU_MS;
+    return now_ms() - u->start > (double)u->cfg->limit_ms;
 }
 
 static bool optimize(Unit *u, LatheOpt level, const char *stage) {

@@ -23,6 +23,12 @@ static RegSet vectors_of(const X86Facts *f) {
     return used;
 }
 
+static RegSet flags_read(const X86Facts *f) {
+    RegSet read = f->reads;
+    regset_keep(&read, &isa_x86_64.dead_at_calls);
+    return read;
+}
+
 LatheStatus x86_decode(const u8 *bytes, size_t size, u64 pc, Insn *in) {
     X86Facts f;
     if (!x86_facts(bytes, size, pc, &f))
@@ -41,6 +47,7 @@ LatheStatus x86_decode(const u8 *bytes, size_t size, u64 pc, Insn *in) {
     if (!in->row)
         return LATHE_OK;
     in->writes = f.writes;
+    in->flags = flags_read(&f);
     in->vectors = vectors_of(&f);
     x86_refine(in);
     return LATHE_OK;

@@ -177,6 +177,7 @@ static void configure(Translator *t) {
         .narrow = t->narrow,
         .calls = LATHE_CALLS_RETURN,
         .resolve = function_at,
+        .leave_at_flags = true,
         .native_fs = true,
         .strict_fp = t->config.strict_fp,
         .exact_faults = t->config.exact,

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, AROUND = 16 << 20 };
@@ -131,6 +133,46 @@ static void name_foreign_memory(void) {
     close(fds[1]);
 }
 
+/* The same in lists and messages, of which other parts are good. */
+static void name_it_in_memory(void) {
+    char *p = (char *)0x565600001000, good[16] = "", far[16];
+    struct iovec bad = {p, 8}, mixed[] = {{good, 8}, {p, 8}}, here = {far, 8}, many[40];
+    int zero = open("/dev/zero", O_RDWR), fds[2], pair[2];
+    for (int i = 0; i < 40; i++)
+        many[i] = (struct iovec){i == 30 ? p : good, 8};
+    if (pipe(fds) || socketpair(AF_UNIX, SOCK_DGRAM, 0, pair))
+        abort();
+    SHOW(readv(zero, &bad, 1));
+    SHOW(preadv(zero, &bad, 1, 0));
+    SHOW(writev(fds[1], &bad, 1));
+    SHOW(readv(zero, (struct iovec *)p, 1));
+    SHOW(readv(zero, (struct iovec *)16, 1));
+    printf("    of two %zd, of forty %zd\n", readv(zero, mixed, 2), readv(zero, many, 40));
+    printf("    both written %zd\n", writev(fds[1], mixed, 2));
+    SHOW(process_vm_readv(getpid(), &here, 1, &bad, 1, 0));
+    SHOW(process_vm_writev(getpid(), &here, 1, &bad, 1, 0));
+    SHOW(process_vm_readv(getpid(), &bad, 1, &here, 1, 0));
+    struct msghdr message = {.msg_iov = &bad, .msg_iovlen = 1};
+    SHOW(sendmsg(pair[0], &message, 0));
+    message = (struct msghdr){.msg_iov = &here, .msg_iovlen = 1, .msg_control = p, .msg_controllen = 64};
+    SHOW(sendmsg(pair[0], &message, 0));
+    message = (struct msghdr){.msg_iov = &here, .msg_iovlen = 1};
+    SHOW(sendmsg(pair[0], &message, 0));
+    message = (struct msghdr){.msg_iov = &bad, .msg_iovlen = 1, .msg_name = far, .msg_namelen = sizeof(far)};
+    SHOW(recvmsg(pair[1], &message, 0));
+    sendmsg(pair[0], &(struct msghdr){.msg_iov = &here, .msg_iovlen = 1}, 0);
+    here.iov_len = 2;
+    message = (struct msghdr){.msg_iov = &here, .msg_iovlen = 1, .msg_control = p, .msg_controllen = 64, .msg_flags = 77};
+    ssize_t n = recvmsg(pair[1], &message, 0);
+    printf("    received %zd, %zu of control, flags %x\n", n, message.msg_controllen, message.msg_flags);
+    printf("    the addresses stay: %d\n", message.msg_control == p && message.msg_iov == &here);
+    close(zero);
+    close(fds[0]);
+    close(fds[1]);
+    close(pair[0]);
+    close(pair[1]);
+}
+
 /* The kernel goes on behind a hole with these two, and says that there was one. */
 static void advise_around_holes(void) {
     char *p = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -151,6 +193,7 @@ int main(void) {
         store_into_hole(size);
     look_around();
     name_foreign_memory();
+    name_it_in_memory();
     advise_around_holes();
     return 0;
 }

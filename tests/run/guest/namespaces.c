@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -187,7 +189,31 @@ static void without_proc(void) {
     printf("link %d\n", readlinkat(proc, "self/exe", link, sizeof(link) - 1) > 0);
 }
 
+/* The first process of a namespace dies of faults, though not of signals that it sends itself. */
+static void divide(void) {
+    volatile int zero = 0;
+    zero = 100 / zero;
+}
+
+static void undefined(void) {
+    __asm__ volatile("ud2");
+}
+
+static void trap(void) {
+    __asm__ volatile("int3");
+}
+
+static void behind_file(void) {
+    FILE *empty = tmpfile();
+    *(volatile char *)mmap(NULL, 4096, PROT_READ, MAP_SHARED, fileno(empty), 0);
+}
+
+static void nowhere(void) {
+    *(volatile char *)8 = 1;
+}
+
 int main(int argc, char **argv) {
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     readlink("/proc/self/exe", real, sizeof(real) - 1);
     stat(real, &own);
     if (argc > 1) {
@@ -200,5 +226,10 @@ int main(int argc, char **argv) {
     run("a new PID namespace, both", both_procs, CLONE_NEWPID | CLONE_NEWNS);
     run("two of them", nested, CLONE_NEWPID);
     run("no /proc but by a descriptor", without_proc, CLONE_NEWPID | CLONE_NEWNS);
+    run("a division by zero", divide, CLONE_NEWPID);
+    run("an undefined instruction", undefined, CLONE_NEWPID);
+    run("a breakpoint", trap, CLONE_NEWPID);
+    run("memory behind a file's end", behind_file, CLONE_NEWPID);
+    run("a store into nothing", nowhere, CLONE_NEWPID);
     return 0;
 }

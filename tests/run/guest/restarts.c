@@ -145,8 +145,8 @@ static long by_wait(void) {
     int status = 0;
     long got = waitpid(child, &status, 0);
     int error = errno;
-    if (got < 0)
-        waitpid(child, NULL, 0);
+    while (got < 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
     errno = error;
     return got < 0 ? got : WEXITSTATUS(status);
 }
@@ -208,23 +208,27 @@ static void await_sleep(pid_t tid) {
         usleep(LOOK_US);
 }
 
-/* A signal first; then, when it has been handled and the call goes on or has ended, what it waits for. */
-static void *disturb(void *arg) {
+static void release(void) {
     struct {
         long type;
         char text[8];
     } m = {1, "x"};
-    await_sleep((pid_t)(long)arg);
-    syscall(SYS_tgkill, getpid(), (pid_t)(long)arg, SIGUSR1);
-    while (!handled)
-        usleep(LOOK_US);
-    await_sleep((pid_t)(long)arg);
     write(ends[1], "x", 1);
     write(pair[1], "x", 1);
     flock(lock_fd, LOCK_UN);
     msgsnd(queue, &m, sizeof(m.text), 0);
     __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* A signal first; then, when it has been handled and the call goes on or has ended, what it waits for. */
+static void *disturb(void *arg) {
+    await_sleep((pid_t)(long)arg);
+    syscall(SYS_tgkill, getpid(), (pid_t)(long)arg, SIGUSR1);
+    while (!handled)
+        usleep(LOOK_US);
+    await_sleep((pid_t)(long)arg);
+    release();
     return NULL;
 }
 
@@ -244,12 +248,47 @@ static void drain(void) {
     flock(lock_fd, LOCK_EX);
 }
 
+static volatile int returned;
+
+static void set_handler(int flags) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = flags};
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+/* Signals until the call has returned; the first few may have it made again. */
+static void *interrupt(void *arg) {
+    for (int released = 0; !returned;) {
+        if (handled >= 3 && !released) {
+            set_handler(0);
+            release();
+            released = 1;
+        }
+        syscall(SYS_tgkill, getpid(), (pid_t)(long)arg, SIGUSR1);
+        usleep(LOOK_US);
+    }
+    return NULL;
+}
+
+/* A thread that waits for its code to be translated sleeps, too: everything around the call runs before it counts. */
+static void rehearse(long (*call)(void), int flags) {
+    pthread_t id;
+    set_handler(flags);
+    drain();
+    sleeps(gettid());
+    returned = handled = 0;
+    pthread_create(&id, NULL, interrupt, (void *)(long)gettid());
+    call();
+    returned = 1;
+    pthread_join(id, NULL);
+}
+
 static void run(const char *name, long (*call)(void)) {
+    rehearse(call, 0);
+    rehearse(call, SA_RESTART);
     printf("%s:", name);
     for (int restart = 0; restart < 2; restart++) {
-        struct sigaction action = {.sa_handler = on_signal, .sa_flags = restart ? SA_RESTART : 0};
         pthread_t id;
-        sigaction(SIGUSR1, &action, NULL);
+        set_handler(restart ? SA_RESTART : 0);
         drain();
         handled = 0;
         pthread_create(&id, NULL, disturb, (void *)(long)gettid());

@@ -138,7 +138,41 @@ __attribute__((target("avx512f,avx512vl,avx512bw"))) static int units(void) {
     return a == area[8] + area[1] && !memcmp(area + 32, area + 8, 64) && b == 15 && k == area[2];
 }
 
+/* Addresses of 32 bits: cut off before the segment's base is added, but behind everything else. */
+static void narrow(void) {
+    uint64_t a, b, c;
+    memcpy(area, "0123456789abcdefghijklmnopqrstuvwxyz", 37);
+    __asm__ volatile(".byte 0x67\n lodsw %%gs:(%%rsi), %%ax" : "=S"(a), "=a"(b) : "0"(0x700000005), "1"(0) : "memory");
+    printf("narrow lods %lx %lx\n", a, b);
+    __asm__ volatile("push %%rbp\n mov $0x123, %%ebp\n .byte 0x67\n rep lodsb %%gs:(%%rsi), %%al\n mov %%rbp, %3\n pop %%rbp"
+                     : "=S"(a), "=a"(b), "=c"(c), "=r"(area[40]) : "0"(0x700000005), "1"(0), "2"(0x500000003) : "memory");
+    printf("narrow rep lods %lx %lx %lx, rbp %lx\n", a, b, c, area[40]);
+    char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    __asm__ volatile(".byte 0x67\n rep movsb %%gs:(%%rsi), (%%rdi)" : "=S"(a), "=D"(b), "=c"(c) : "0"(0x700000009), "1"(low + (1ul << 40)), "2"(7) : "memory");
+    printf("narrow movs %s %lx %lx %lx\n", low, a, b - (uint64_t)low, c);
+    __asm__ volatile(".byte 0x67\n repe cmpsb (%%rdi), %%gs:(%%rsi)\n setb %%al" : "=S"(a), "=c"(c), "=a"(b) : "0"(8), "D"(low), "1"(20), "2"(0) : "memory", "cc");
+    printf("narrow cmps %lx %lx %lx\n", a, c, b);
+    munmap(low, 4096);
+}
+
+__attribute__((target("avx2"))) static int narrow_gather(void) {
+    uint64_t sum = 0;
+    __asm__ volatile("vpcmpeqd %%xmm1, %%xmm1, %%xmm1\n vmovdqu %1, %%xmm2\n mov $-8, %%ecx\n .byte 0x67\n vpgatherdd %%xmm1, %%gs:8(%%rcx,%%xmm2,4), %%xmm3\n"
+                     "vpshufd $0xee, %%xmm3, %%xmm4\n vpxor %%xmm4, %%xmm3, %%xmm3\n vmovq %%xmm3, %0\n vzeroupper"
+                     : "=r"(sum) : "m"(*(const int(*)[4])(const int[4]){0, 3, 1, 7}) : "rcx", "xmm1", "xmm2", "xmm3", "xmm4");
+    const uint32_t *words = (const uint32_t *)area;
+    return sum == ((words[0] ^ words[1]) | (uint64_t)(words[3] ^ words[7]) << 32);
+}
+
+__attribute__((target("avx512f,avx512vl"))) static int narrow_units(void) {
+    uint64_t a;
+    __asm__ volatile("mov $-64, %%ecx\n .byte 0x67\n vmovdqu64 %%gs:0x40(%%rcx), %%zmm16\n vmovq %%xmm16, %0\n vzeroupper" : "=r"(a) : : "rcx", "xmm16");
+    return a == area[0];
+}
+
 static void wide(void) {
+    printf("narrow gather %d\n", !__builtin_cpu_supports("avx2") || narrow_gather());
+    printf("narrow units %d\n", !__builtin_cpu_supports("avx512vl") || narrow_units());
     printf("gather %d\n", !__builtin_cpu_supports("avx2") || gather());
     printf("units %d\n", !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl") || units());
 }
@@ -167,6 +201,10 @@ static void strings_fault(void) {
     __asm__ volatile("push %%rbp\n mov $0x77, %%ebp\n rep movsb %%gs:(%%rsi), (%%rdi)\n pop %%rbp"
                      : "=S"(rsi), "=c"(rcx), "=D"(rdi) : "0"(86), "1"(16), "2"(out) : "memory");
     printf("then %s %lx %lx\n", out, rsi, rcx);
+    mprotect(pair + 4096, 4096, PROT_NONE);
+    __asm__ volatile("push %%rbp\n mov $0x77, %%ebp\n .byte 0x67\n rep lodsb %%gs:(%%rsi), %%al\n pop %%rbp"
+                     : "=S"(rsi), "=c"(rcx), "=a"(rdi) : "0"(86), "1"(16), "2"(0) : "memory");
+    printf("then %lx %lx %lx\n", rsi, rcx, rdi);
     set_base(area);
 }
 
@@ -233,6 +271,7 @@ int main(void) {
     wait(NULL);
     faults();
     hidden();
+    narrow();
     wide();
     strings_fault();
     return 0;

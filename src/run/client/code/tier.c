@@ -148,7 +148,7 @@ void tier_sample(Thread *t) {
     arena_unlock();
 }
 
-/* With the arena's lock held, in a system call of t: the guest goes on as quick code everywhere, optimised code that waits on the host's stack for a
+/* With the arena's lock held, and t not in optimised code: the guest goes on as quick code everywhere, optimised code that waits on the host's stack for a
  * return is not returned to, and no answer of the server is waited for. */
 static void drop_optimised(Thread *t) {
     code_revert_all();
@@ -191,15 +191,19 @@ void tier_keep_state(Thread *t) {
     tier_stop(t);
 }
 
-void tier_stop(Thread *t) {
-    if (is_opt())
-        make_anew(t);
+void tier_stop_locked(Thread *t) {
     if (!is_auto() || hot.stopped)
         return;
-    arena_lock();
     hot.stopped = true;
     if (hot.timed && !the.opt.sample_us) /* those who ask for a period want signals, not samples */
         sys1(__NR_timer_delete, (u64)(i64)hot.timer);
     drop_optimised(t);
+}
+
+void tier_stop(Thread *t) {
+    if (is_opt())
+        make_anew(t);
+    arena_lock();
+    tier_stop_locked(t);
     arena_unlock();
 }

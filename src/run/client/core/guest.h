@@ -31,6 +31,10 @@ extern const GuestFacts guest_facts;
 /* The instruction that n bytes of memory begin with, for people. */
 void guest_describe(const u8 *bytes, size_t n, char *text, size_t size);
 
+/* An interrupt of the guest's, whose number is in trap_info. True: it was a system call, and is made. */
+struct Thread;
+bool guest_interrupt(struct Thread *t);
+
 extern const Helper client_helpers[]; /* code.c: what code of every guest calls */
 
 #endif

@@ -27,6 +27,16 @@ typedef enum Call {
 Call call_of(u64 number); /* of the guest's number; CALL_NONE: there is none */
 u64 call_host(Call call); /* the host's number for it */
 const char *call_name(Call call);
+
+/* A call that the guest makes. */
+typedef struct GuestCall {
+    Call call;
+    u32 arch;   /* AUDIT_ARCH_*: whose number it is, for filters */
+    u64 number;
+    u64 a[6];
+} GuestCall;
+
+void call_make(Thread *t, const GuestCall *c); /* its result is the guest's, and its instruction is made again where that is due */
 i64 call_do(Thread *t, Call call, const u64 a[6]); /* of syscalls.def */
 const char *call_format(Call call); /* of the arguments; see syscalls.def */
 

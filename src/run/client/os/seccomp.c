@@ -269,24 +269,23 @@ static bool obey(Thread *t, const struct seccomp_data *data, u32 answer, i64 *re
     }
 }
 
-static bool strictly_allows(u64 number) {
-    Call call = call_of(number);
+static bool strictly_allows(Call call) {
     return call == CALL_read || call == CALL_write || call == CALL_exit || call == CALL_rt_sigreturn;
 }
 
-bool seccomp_allows(Thread *t, u64 number, const u64 a[6], i64 *result) {
+bool seccomp_allows(Thread *t, const GuestCall *c, i64 *result) {
     if (t->pending_signals) {
         *result = SYSCALL_RESTART;
         return false;
     }
-    if (t->filter.mode == SECCOMP_MODE_STRICT && !strictly_allows(number))
+    if (t->filter.mode == SECCOMP_MODE_STRICT && !strictly_allows(c->call))
         end_strictly(t);
     if (t->filter.mode != SECCOMP_MODE_FILTER)
         return true;
     if (__atomic_exchange_n(&t->filter.wants_no_new_privs, false, __ATOMIC_RELAXED))
         sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    struct seccomp_data data = {.nr = (int)number, .arch = guest_facts.audit_arch, .instruction_pointer = t->cpu.pc};
-    memcpy(data.args, a, sizeof(data.args));
+    struct seccomp_data data = {.nr = (int)c->number, .arch = c->arch, .instruction_pointer = t->cpu.pc};
+    memcpy(data.args, c->a, sizeof(data.args));
     return obey(t, &data, run_all(__atomic_load_n(&t->filter.newest, __ATOMIC_ACQUIRE), &data), result);
 }
 

@@ -3,14 +3,14 @@
 #ifndef RUN_CLIENT_SECCOMP_H
 #define RUN_CLIENT_SECCOMP_H
 
-#include "run/client/core/client.h"
+#include "run/client/os/calls.h"
 
 /* seccomp(2); prctl has the same operations. */
 i64 seccomp_call(Thread *t, u64 operation, u64 flags, u64 args);
 
 /* May the guest do this call? Otherwise *result is its result, which may be SYSCALL_RESTART or SYSCALL_NO_RESULT; or the thread, or the
  * process, has ended. pc is behind the instruction. */
-bool seccomp_allows(Thread *t, u64 number, const u64 a[6], i64 *result);
+bool seccomp_allows(Thread *t, const GuestCall *c, i64 *result);
 
 void seccomp_inherit(Thread *child, const Thread *parent);
 void seccomp_forget(Thread *t); /* t has ended */

@@ -450,18 +450,18 @@ typedef enum Kind { KIND_NONE, KIND_PASS, KIND_CONFINE, KIND_OWN, KIND_RANGE, KI
 
 typedef struct Row {
     u8 kind;
-    u8 pointers; /* reach.h */
     i16 error;
+    Reach reach;
     CallFunction *own;
 } Row;
 
 static const Row rows[CALLS] = {
-#define PASS(name, text) [CALL_##name] = {KIND_PASS, REACH_POINTERS(text), 0, NULL},
-#define CONFINE(name, text) [CALL_##name] = {KIND_CONFINE, REACH_POINTERS(text), 0, NULL},
-#define OWN(name, text) [CALL_##name] = {KIND_OWN, REACH_POINTERS(text), 0, own_##name},
-#define RANGE(name, text) [CALL_##name] = {KIND_RANGE, REACH_POINTERS(text), 0, NULL},
-#define REFUSE(name, text, error) [CALL_##name] = {KIND_REFUSE, 0, -error, NULL},
-#define GUEST(id, name, text) [CALL_##id] = {KIND_OWN, REACH_POINTERS(text), 0, guest_##id},
+#define PASS(name, text) [CALL_##name] = {KIND_PASS, 0, REACH_OF(text), NULL},
+#define CONFINE(name, text) [CALL_##name] = {KIND_CONFINE, 0, REACH_OF(text), NULL},
+#define OWN(name, text) [CALL_##name] = {KIND_OWN, 0, REACH_OF(text), own_##name},
+#define RANGE(name, text) [CALL_##name] = {KIND_RANGE, 0, REACH_OF(text), NULL},
+#define REFUSE(name, text, error) [CALL_##name] = {KIND_REFUSE, -error, {0}, NULL},
+#define GUEST(id, name, text) [CALL_##id] = {KIND_OWN, 0, REACH_OF(text), guest_##id},
 #include "guest_calls.def"
 #include "run/client/os/syscalls.def"
 #undef PASS
@@ -515,12 +515,17 @@ i64 call_do(Thread *t, Call call, const u64 a[6]) {
 
 /* A call with the guest's own arguments. */
 static i64 do_for_guest(Thread *t, Call call, const u64 a[6]) {
-    u32 pointers = rows[call].pointers;
+    const Reach *r = &rows[call].reach;
     u64 replaced[6];
-    if (!reach_any_suspect(pointers, a))
+    if (!reach_any_suspect(r->pointers, a) && !r->vectors && !r->message)
         return call_do(t, call, a);
-    reach_replace(pointers, a, replaced);
-    return call_do(t, call, replaced);
+    ReachCopies copies;
+    reach_replace(r->pointers, a, replaced);
+    bool copied = reach_begin(r, replaced, &copies);
+    i64 result = call_do(t, call, replaced);
+    if (copied)
+        reach_end(&copies);
+    return result;
 }
 
 /* The state is whole, and no guest state is in the frames that are left behind. */
@@ -528,26 +533,31 @@ _Noreturn static void start_anew(Thread *t) {
     thread_start(t, t->stack.host + t->stack.host_size);
 }
 
-void guest_syscall(GuestCpu *cpu) {
-    Thread *t = (Thread *)cpu;
-    u64 number = guest_number(cpu), a[6];
-    guest_arguments(cpu, a);
+void call_make(Thread *t, const GuestCall *c) {
+    GuestCpu *cpu = &t->cpu;
     if (the.opt.stats) /* else threads would wait for one another here */
         __atomic_fetch_add(&the.stats.syscalls, 1, __ATOMIC_RELAXED);
     if (the.opt.strace)
-        trace_enter(t, number, a);
+        trace_enter(t, c);
     t->process.in_call = true;
     i64 result;
-    if (!t->filter.mode || seccomp_allows(t, number, a, &result))
-        result = do_for_guest(t, call_of(number), a);
+    if (!t->filter.mode || seccomp_allows(t, c, &result))
+        result = do_for_guest(t, c->call, c->a);
     t->process.in_call = false; /* before leave_due */
     if (result == SYSCALL_RESTART)
         cpu->pc -= GUEST_SYSCALL_BYTES;
     else if (result != SYSCALL_NO_RESULT)
         guest_set_result(cpu, (u64)result);
     if (the.opt.strace)
-        trace_exit(t, number, a, result);
+        trace_exit(t, c, result);
     signal_deliver(t);
     if (leave_due(t))
         start_anew(t);
+}
+
+void guest_syscall(GuestCpu *cpu) {
+    u64 number = guest_number(cpu);
+    GuestCall c = {.call = call_of(number), .arch = guest_facts.audit_arch, .number = number};
+    guest_arguments(cpu, c.a);
+    call_make((Thread *)cpu, &c);
 }

@@ -2,11 +2,11 @@
 #ifndef RUN_CLIENT_SYSCALL_H
 #define RUN_CLIENT_SYSCALL_H
 
-#include "run/client/core/client.h"
+#include "run/client/os/calls.h"
 
 /* trace.c: --strace */
-void trace_enter(Thread *t, u64 number, const u64 args[6]);
-void trace_exit(Thread *t, u64 number, const u64 args[6], i64 result);
+void trace_enter(Thread *t, const GuestCall *c);
+void trace_exit(Thread *t, const GuestCall *c, i64 result);
 
 i64 landlock_restrict(Thread *t, const u64 args[6]); /* landlock.c: landlock_restrict_self of the guest */
 

@@ -211,7 +211,7 @@ static void put_argument(Line *l, const char *format, u32 i, const u64 a[6], i64
     case 'd': put(l, "%d", (int)v); break;
     case 'u': put(l, "%lu", v); break;
     case 'm': put_octal(l, v & 0xffff); break;
-    case 'p': case 'r': put_pointer(l, v); break;
+    case 'p': case 'r': case 'v': case 'V': case 'n': put_pointer(l, v); break;
     case 'f':
         if ((int)v == AT_FDCWD)
             put(l, "AT_FDCWD");
@@ -236,17 +236,17 @@ static void put_argument(Line *l, const char *format, u32 i, const u64 a[6], i64
     }
 }
 
-static void put_call(Line *l, u64 number, const u64 a[6], i64 result) {
+static void put_call(Line *l, const GuestCall *c, i64 result) {
+    const u64 *a = c->a;
     u32 pid = (u32)sys_getpid();
     if (pid != the.opt.first_pid)
         put(l, "[pid %u] ", pid);
-    Call call = call_of(number);
-    if (!call) {
-        put(l, "syscall_%lu(0x%lx, 0x%lx, 0x%lx, 0x%lx, 0x%lx, 0x%lx)", number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (!c->call) {
+        put(l, "syscall_%lu(0x%lx, 0x%lx, 0x%lx, 0x%lx, 0x%lx, 0x%lx)", c->number, a[0], a[1], a[2], a[3], a[4], a[5]);
         return;
     }
-    put(l, "%s(", call_name(call));
-    const char *format = call_format(call);
+    put(l, "%s(", call_name(c->call));
+    const char *format = call_format(c->call);
     for (u32 i = 0; i < 6 && format[i]; i++) {
         put(l, "%s", i ? ", " : "");
         put_argument(l, format, i, a, result);
@@ -254,8 +254,7 @@ static void put_call(Line *l, u64 number, const u64 a[6], i64 result) {
     put(l, ")");
 }
 
-static void put_result(Line *l, u64 number, i64 result) {
-    Call call = call_of(number);
+static void put_result(Line *l, Call call, i64 result) {
     bool address = call == CALL_mmap || call == CALL_brk || call == CALL_mremap || call == CALL_shmat;
     u64 error = (u64)-result;
     if (result == SYSCALL_RESTART)
@@ -275,24 +274,24 @@ static void write_line(Line *l) {
     sys_write_all(2, l->text, l->len);
 }
 
-void trace_enter(Thread *t, u64 number, const u64 args[6]) {
+void trace_enter(Thread *t, const GuestCall *c) {
     (void)t;
     Line l = {.len = 0};
-    Call call = call_of(number);
+    Call call = c->call;
     bool ends = call == CALL_exit || call == CALL_exit_group || call == CALL_rt_sigreturn;
     if (!ends && call != CALL_execve && call != CALL_execveat)
         return;
-    put_call(&l, number, args, 0);
+    put_call(&l, c, 0);
     put(&l, ends ? " = ?" : " ...");
     write_line(&l);
 }
 
-void trace_exit(Thread *t, u64 number, const u64 args[6], i64 result) {
+void trace_exit(Thread *t, const GuestCall *c, i64 result) {
     (void)t;
     if (result == SYSCALL_NO_RESULT)
         return;
     Line l = {.len = 0};
-    put_call(&l, number, args, result);
-    put_result(&l, number, result);
+    put_call(&l, c, result);
+    put_result(&l, c->call, result);
     write_line(&l);
 }

@@ -54,6 +54,9 @@ void emit_note_spills(QuickPlace *place, const u8 *code, u64 host) {
         place->spilled[count] = code[3] >> 3 & 7;
         memcpy(&place->spill_off[count], code + 5, 4);
     }
+    /* Then fs is read, kept, and written. */
+    bool borrows = count == 1 && !memcmp(code, READ_FS_BASE, sizeof(READ_FS_BASE) - 1);
+    place->borrows_fs = borrows && host >= (u64)code + 2 * (sizeof(READ_FS_BASE) - 1) + 2 * SPILL_BYTES;
     const u8 *lea = code + SPILL_BYTES;
     if (count == 1 && place->spilled[0] == RBP && host > (u64)lea &&
         !memcmp(lea, GS_STRING_LEA, sizeof(GS_STRING_LEA) - 1))

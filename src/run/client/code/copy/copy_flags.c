@@ -2,6 +2,7 @@
  * by the carry how many values they return. Returns that keep the flags take longer, so they are for programs that make such a
  * call. */
 #include "isa/x86_64/shape.h"
+#include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 
@@ -23,7 +24,10 @@ bool flags_are_read(u64 pc) {
 }
 
 void quick_keep_flags(void) {
+    if (exact)
+        return;
     exact = true;
+    tier_stop_locked(thread_self());
     for (Thread *t = the.threads; t; t = t->next)
         quick_set_returns(t);
 }

@@ -11,12 +11,7 @@
 
 const u32 region_crossings = 3000;
 
-enum { REGION_INSNS = 1000, CMC = 0xf5, CLC = 0xf8, STC = 0xf9 };
-
-/* What makes a carry may return it, and optimised code does not. */
-static bool makes_carry(const Shape *s) {
-    return s->length == 1 && (s->opcode == CMC || s->opcode == CLC || s->opcode == STC);
-}
+enum { REGION_INSNS = 1000 };
 
 /* Does nothing between leave for somewhere else, to come back? Calls of `self` do not count. Vector instructions without a row would
  * leave for quick code, which is as fast as can be. */
@@ -26,8 +21,6 @@ static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
     *jumps = false;
     for (u64 pc = start; pc < end; pc += s.length) {
         if (++insns > REGION_INSNS || !shape_of((const u8 *)pc, quick_code_bytes(pc), &s))
-            return false;
-        if (makes_carry(&s))
             return false;
         bool calls = s.kind == SHAPE_CALL && pc + s.length + (u64)s.target != self;
         if (calls || s.kind == SHAPE_CALL_INDIRECT || s.kind == SHAPE_SYSCALL || s.kind == SHAPE_OTHER || s.vector)
@@ -67,7 +60,7 @@ static bool look(u64 pc, Step *step) {
         step->kind = STEP_JUMP;
     else if (s.kind == SHAPE_CALL || s.kind == SHAPE_CALL_INDIRECT)
         step->kind = STEP_CALL;
-    else if (s.kind != SHAPE_PLAIN || s.vector || makes_carry(&s))
+    else if (s.kind != SHAPE_PLAIN || s.vector)
         step->kind = STEP_END;
     return true;
 }

@@ -11,6 +11,9 @@ enum { VEX3 = 0xc4, VEX2 = 0xc5, EVEX = 0x62, XOP_FIRST = 0x8f };
 
 /* lea (%rsi,%rbp), %rsi: where gs.c has the guest's base in rbp, before a string instruction. */
 #define GS_STRING_LEA "\x48\x8d\x34\x2e"
+/* rdfsbase %rbp, wrfsbase %rbp: where gs.c makes the guest's gs the base of fs for one instruction. */
+#define READ_FS_BASE "\xf3\x48\x0f\xae\xc5"
+#define WRITE_FS_BASE "\xf3\x48\x0f\xae\xd5"
 
 /* A register of the first eight, and a place in the Thread: mov in the direction of the opcode. */
 static inline void put_thread_mov(Emitter *e, u8 opcode, u32 reg, u32 off) {

@@ -1,7 +1,10 @@
 /* gs.c: instructions that use the guest's gs, in quick code, where the host's is the Thread. The prefix is taken away. What addresses
  * memory gets its address in two registers instead, which are spilled meanwhile: one has the address without the segment, the other
  * the guest's base. No flag is changed by that. Where the instruction goes on with an address of its own (an index of vectors, a register of a string
- * instruction), the guest's base is added to the register that it begins with. */
+ * instruction), the guest's base is added to the register that it begins with. Where it cuts that address to 32 bits before the segment is
+ * added, only the processor itself can do it: with the guest's base as that of fs. */
+#include <linux/auxvec.h>
+
 #include "run/client/code/copy/encode.h"
 
 enum {
@@ -309,6 +312,31 @@ static void put_string(Emitter *e, const Shape *s) {
     unspill(e, RBP, THREAD_SPILL_RDX);
 }
 
+/* Does the kernel let programs set the base of fs by an instruction? */
+static bool can_borrow_fs(void) {
+    enum { HWCAP2_FSGSBASE = 2 };
+    const u64 *a = the.auxv;
+    while (a && a[0] != AT_NULL && a[0] != AT_HWCAP2)
+        a += 2;
+    return a && a[0] == AT_HWCAP2 && (a[1] & HWCAP2_FSGSBASE);
+}
+
+/* The guest's gs is fs while the instruction runs: copy.c knows this place by its bytes. */
+static void put_at_fs(Emitter *e, const Shape *s) {
+    spill(e, RBP, THREAD_SPILL_RDX);
+    put(e, READ_FS_BASE, sizeof(READ_FS_BASE) - 1);
+    spill(e, RBP, THREAD_SPILL_RAX);
+    unspill(e, RBP, GSBASE);
+    put(e, WRITE_FS_BASE, sizeof(WRITE_FS_BASE) - 1);
+    unspill(e, RBP, THREAD_SPILL_RDX);
+    put8(e, FS);
+    put(e, e->text, s->length);
+    spill(e, RBP, THREAD_SPILL_RDX);
+    unspill(e, RBP, THREAD_SPILL_RAX);
+    put(e, WRITE_FS_BASE, sizeof(WRITE_FS_BASE) - 1);
+    unspill(e, RBP, THREAD_SPILL_RDX);
+}
+
 /* rdgsbase, wrgsbase: the register's number may be extended. */
 static bool put_base(Emitter *e, const Shape *s) {
     const u8 *modrm = e->text + s->modrm_at;
@@ -335,9 +363,20 @@ static void put_target_at_gs(Emitter *e, const Shape *s) {
     unspill(e, RSI, THREAD_SPILL_BASE);
 }
 
-/* With 32-bit addresses, what is added to a register comes before they are cut off, and the guest's base behind that: false where the instruction
+/* With 32-bit addresses, what is added to a register comes before they are cut off, and the guest's base behind that: by fs where the instruction
  * itself does the one or the other. */
+static bool needs_fs(const u8 *insn, const Shape *s, Hidden hidden) {
+    bool adds = hidden == HIDDEN_STRING || (!hidden && (has_other_index(insn, s) || has_unit_displacement(insn, s)));
+    return s->address32 && adds;
+}
+
 static bool put_odd(Emitter *e, const Shape *s, Hidden hidden) {
+    if (needs_fs(e->text, s, hidden)) {
+        if (!can_borrow_fs())
+            return false;
+        put_at_fs(e, s);
+        return true;
+    }
     switch (hidden) {
     case HIDDEN_OFFSET:
         put_at_offset(e, s);
@@ -352,17 +391,12 @@ static bool put_odd(Emitter *e, const Shape *s, Hidden hidden) {
         put_at_register(e, s, RAX);
         return true;
     case HIDDEN_STRING:
-        if (s->address32)
-            return false;
         put_string(e, s);
         return true;
     case HIDDEN_NONE:
         break;
     }
-    bool based = has_other_index(e->text, s);
-    if (s->address32 && (based || has_unit_displacement(e->text, s)))
-        return false;
-    if (based)
+    if (has_other_index(e->text, s))
         put_at_based(e, s);
     else
         put_at_gs(e, s);

@@ -59,6 +59,7 @@ typedef struct QuickPlace {
     i32 spilled[2]; /* registers that are the guest's only in the Thread, at spill_off; -1: none */
     u32 spill_off[2];
     i32 based; /* a register that has the guest's gs base added, or -1 */
+    bool borrows_fs; /* the base of fs is not the guest's, which is in Thread.spill_rax */
 } QuickPlace;
 
 bool quick_locate(u64 host, QuickPlace *place);

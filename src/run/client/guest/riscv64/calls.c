@@ -208,3 +208,8 @@ i64 guest_riscv_flush_icache(Thread *t, const u64 a[6]) {
         code_forget(a[0], a[1]);
     return 0;
 }
+
+bool guest_interrupt(Thread *t) {
+    (void)t;
+    return false;
+}

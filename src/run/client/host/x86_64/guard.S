@@ -33,6 +33,25 @@ guard_abort:
     ret
     .size syscall_guarded, . - syscall_guarded
 
+/* bool copy_guarded(void *to, const void *from, u64 size): a multiple of 8 bytes; false if some of `from` cannot be read: the host's signal handler goes on at
+ * guard_copy_failed */
+    .globl copy_guarded, guard_copy, guard_copy_failed
+    .hidden copy_guarded, guard_copy, guard_copy_failed
+    .type copy_guarded, @function
+copy_guarded:
+    sub $8, %rdx
+    jb 1f
+guard_copy:
+    mov (%rsi,%rdx), %rax
+    mov %rax, (%rdi,%rdx)
+    jmp copy_guarded
+1:  mov $1, %eax
+    ret
+guard_copy_failed:
+    xor %eax, %eax
+    ret
+    .size copy_guarded, . - copy_guarded
+
 /* i64 clone_on_stack(u64 flags, u64 stack_top, u64 parent_tid, u64 child_tid, u64 tls, Thread *child): the child begins
  * with process_child_start(child) on that stack */
     .globl clone_on_stack
@@ -50,6 +69,33 @@ clone_on_stack:
     ud2
 1:  ret
     .size clone_on_stack, . - clone_on_stack
+
+/* void fault_with(int sig): a fault of the processor for which the kernel sends this signal; returns if there is none */
+    .globl fault_with
+    .hidden fault_with
+    .type fault_with, @function
+fault_with:
+    cmp $4, %edi
+    je 1f
+    cmp $5, %edi
+    je 2f
+    cmp $7, %edi
+    je 3f
+    cmp $8, %edi
+    je 4f
+    cmp $11, %edi
+    je 5f
+    ret
+1:  ud2 /* SIGILL */
+2:  int3 /* SIGTRAP */
+3:  pushf /* SIGBUS: an access that is not aligned, where that is checked */
+    orl $0x40000, (%rsp)
+    popf
+    mov 1(%rsp), %rax
+4:  xor %ecx, %ecx /* SIGFPE */
+    div %ecx
+5:  hlt /* SIGSEGV */
+    .size fault_with, . - fault_with
 
 /* Where host signal handlers return to: rt_sigreturn. */
     .globl signal_restorer

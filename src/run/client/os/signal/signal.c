@@ -39,7 +39,9 @@ enum {
 };
 
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
-    guard_abort[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
+    guard_abort[] __attribute__((visibility("hidden"))), guard_copy[] __attribute__((visibility("hidden"))),
+    guard_copy_failed[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
+__attribute__((visibility("hidden"))) void fault_with(int sig);
 
 static u64 bit(u32 sig) {
     return signal_bit(sig);
@@ -132,8 +134,7 @@ _Noreturn void signal_die(int sig) {
     set_host_default((u32)sig);
     set_host_mask(0);
     sys_tgkill(sys_getpid(), sys_gettid(), sig);
-    if (sig == SIGSEGV)
-        *(volatile u8 *)the.nowhere = 0;
+    fault_with(sig);
     sys_exit_group(128 + sig);
 }
 
@@ -210,11 +211,14 @@ static void note(Thread *t, const SignalInfo *info, SignalContext *s) {
     s->mask = ~signal_ours();
 }
 
-/* The guest dies of a fault: the instruction does the same again, and for the rest of the world that is all there was. */
+/* The guest dies of a fault: the instruction does the same again, and for the rest of the world that is all there was. A breakpoint is behind
+ * it already. */
 static void let_die(const SignalInfo *info) {
     set_host_default((u32)info->number);
-    if (info->number == SIGTRAP || info->code <= 0)
+    if (info->code <= 0)
         sys_tgkill(sys_getpid(), sys_gettid(), info->number);
+    else if (info->number == SIGTRAP)
+        fault_with(SIGTRAP);
 }
 
 /* A system call of the guest has just ended, perhaps because of this very signal: waits.c makes it again, or what is left of it. */
@@ -348,6 +352,8 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         on_leave(t, info, s);
     else if (info->code <= 0)
         accept_sent(t, info, s);
+    else if (s->rip == (u64)guard_copy)
+        s->rip = (u64)guard_copy_failed;
     else if (sig != SIGTRAP && quick_detour(s->rip))
         s->rip = quick_detour(s->rip);
     else if (sig == SIGTRAP && t->signal.stepping && info->code == TRAP_TRACE_CODE)
@@ -491,14 +497,11 @@ static SignalInfo info_of_trap(const Thread *t, GuestCpu *c) {
     return info;
 }
 
-static void explain(const GuestCpu *c, u32 trap) {
+static void explain_unsupported(const GuestCpu *c) {
     u8 bytes[8] = {0};
     char text[64] = "";
     guest_describe(bytes, guest_read(c->pc, bytes, sizeof(bytes)), text, sizeof(text));
-    if (trap == LATHE_TRAP_UNSUPPORTED)
-        say("an instruction that is not supported, at %lx: %s", c->pc, text);
-    else if (trap == LATHE_TRAP_INTERRUPT && c->trap_info == 0x80)
-        say("32-bit system calls (int 0x80) are not supported, at %lx", c->pc);
+    say("an instruction that is not supported, at %lx: %s", c->pc, text);
 }
 
 /* Back to the instruction that has trapped. */
@@ -539,6 +542,8 @@ bool signal_force(Thread *t, const SignalInfo *info) {
 
 /* A signal that is noted comes first, and the instruction traps again. */
 void signal_trap(Thread *t) {
+    if (t->cpu.trap == LATHE_TRAP_INTERRUPT && guest_interrupt(t))
+        return;
     u64 mask = block_all(t) | t->signal.blocked;
     if (t->pending_signals) {
         undo_trap(&t->cpu);
@@ -548,8 +553,8 @@ void signal_trap(Thread *t) {
     u32 trap = t->cpu.trap;
     SignalInfo info = info_of_trap(t, &t->cpu);
     t->cpu.trap = LATHE_TRAP_NONE;
-    if (!is_handled(t, (u32)info.number, mask))
-        explain(&t->cpu, trap);
+    if (trap == LATHE_TRAP_UNSUPPORTED && !is_handled(t, (u32)info.number, mask))
+        explain_unsupported(&t->cpu);
     note_forced(t, &info, mask);
     signal_deliver(t);
 }

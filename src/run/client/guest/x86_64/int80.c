@@ -1,0 +1,61 @@
+/* int80.c: system calls of 32-bit x86 (int 0x80), which 64-bit programs can make, too: their numbers are others, and of each argument only
+ * 32 bits count. Those that have a call of the same layout among the 64-bit ones are that call; the others are refused. */
+#include <linux/audit.h>
+
+#include "run/client/os/calls.h"
+
+enum { SYSTEM_CALL = 0x80 };
+
+enum {
+#define NUMBER(number, name) I386_##name = number,
+#include "i386_numbers.def"
+#undef NUMBER
+};
+
+static const char *const names[] = {
+#define NUMBER(number, name) [number] = #name,
+#include "i386_numbers.def"
+#undef NUMBER
+};
+
+static const u16 calls[ARRAY_LEN(names)] = {
+#define ROW(name, call) [I386_##name] = CALL_##call,
+#include "i386_calls.def"
+#undef ROW
+};
+
+static void explain(u64 number) {
+    static u8 told[ARRAY_LEN(names)];
+    if (number < ARRAY_LEN(names) && names[number] && !calls[number] && !__atomic_exchange_n(&told[number], 1, __ATOMIC_RELAXED))
+        say("the 32-bit system call %s (int 0x80) is not supported: it fails with ENOSYS", names[number]);
+}
+
+bool guest_interrupt(Thread *t) {
+    GuestCpu *cpu = &t->cpu;
+    static const u8 registers[] = {LATHE_RBX, LATHE_RCX, LATHE_RDX, LATHE_RSI, LATHE_RDI, LATHE_RBP};
+    if (cpu->trap_info != SYSTEM_CALL)
+        return false;
+    cpu->trap = LATHE_TRAP_NONE;
+    u64 number = guest_number(cpu);
+    GuestCall c = {.call = number < ARRAY_LEN(calls) ? (Call)calls[number] : CALL_NONE, .arch = AUDIT_ARCH_I386, .number = number};
+    for (u32 i = 0; i < ARRAY_LEN(registers); i++)
+        c.a[i] = (u32)cpu->gp[registers[i]];
+    explain(number);
+    call_make(t, &c);
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------- calls whose arguments are others */
+
+i64 guest_i386_lseek(Thread *t, const u64 a[6]) {
+    return call_do(t, CALL_lseek, (const u64[6]){a[0], (u64)(i64)(i32)a[1], a[2]});
+}
+
+/* Results have to be addresses of 32 bits; the offset counts pages. */
+i64 guest_i386_mmap2(Thread *t, const u64 a[6]) {
+    return call_do(t, CALL_mmap, (const u64[6]){a[0], a[1], a[2], a[3] | MAP_32BIT, a[4], a[5] * PAGE});
+}
+
+i64 guest_i386_waitpid(Thread *t, const u64 a[6]) {
+    return call_do(t, CALL_wait4, (const u64[6]){(u64)(i64)(i32)a[0], a[1], a[2], 0});
+}
