@@ -14,6 +14,8 @@ Jumping threaded_table, threaded_offsets, calls_threaded, threaded_with_calls, o
 Jumping threaded_directly;
 /* Programs are pointers to functions: these are tail calls, or look like them. */
 Jumping calls_last, calls_last_of_two;
+/* The same, but something is done with what they return: with retpolines these are calls of a thunk, which has the target in r11. */
+Jumping calls_first, calls_inside;
 /* A function that a program may have. */
 long last_step(const void *program, long x, long y);
 

@@ -19,6 +19,7 @@ static const Subject subjects[] = {
     SUBJECT(threaded_with_calls, BYTES), SUBJECT(one_label, BYTES),        SUBJECT(switched, BYTES),
     SUBJECT(switched_openly, BYTES),     SUBJECT(switched_twice, BYTES),   SUBJECT(bound_of_another, BYTES),
     SUBJECT(threaded_directly, LABELS),  SUBJECT(calls_last, FUNCTIONS),   SUBJECT(calls_last_of_two, FUNCTIONS),
+    SUBJECT(calls_first, FUNCTIONS),     SUBJECT(calls_inside, FUNCTIONS),
 };
 
 enum { PROGRAMS = 2, LENGTH = 12 };

@@ -17,6 +17,7 @@
 #include "lift/func.h"
 
 enum { MAX_INSNS_PER_FUNCTION = 4000, MAX_INSNS = 12000, MAX_INLINED = 6000, MAX_DEPTH = 16 };
+enum { MAX_THUNK_INSNS = 8, THUNK_DEPTH = 2 };
 
 static Val refuse(Unit *u, const char *why) {
     u->why = why;
@@ -71,6 +72,10 @@ static void refuse_unusual(Unit *u, u64 callee) {
         u->hopeless = arena_printf(&u->arena, "it calls %s, which returns twice or changes its caller's stack", name);
 }
 
+/* A function that calls one which changes its return address may be a thunk, as `__llvm_retpoline_r11` is: its callers give it the target of a jump, in a
+ * register in which no function has an argument. Code that calls a thunk is left to the original. */
+enum { ASTRAY_ITSELF = 1, ASTRAY_THUNK };
+
 /* For a direct call or jump out of the function: the lifted callee, or a call out to it. */
 static Val resolve(void *user, u64 pc) {
     Unit *u = user;
@@ -80,8 +85,11 @@ static Val resolve(void *user, u64 pc) {
     if (stub && target == pc)
         return u->leave[CALL_ABI];
     Val lifted = wanted(u, target) && !is_lifting(u, target) ? lift_function(u, target) : NULL;
-    u32 any;
-    lifting(u)->calls_astray |= map64_get(&u->astray, target, &any);
+    u32 how;
+    if (map64_get(&u->astray, target, &how)) {
+        lifting(u)->calls_astray = true;
+        lifting(u)->is_thunk |= how == ASTRAY_ITSELF;
+    }
     return lifted ? lifted : u->leave[stub ? CALL_ABI : CALL_LOCAL];
 }
 
@@ -167,11 +175,12 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     const char *problem = depth_check(fn, &lifting(u)->astray);
     if (problem)
         return refuse(u, problem);
-    if (u->lifting.len > MAX_DEPTH)
+    bool may_be_thunk = fn->insns.len <= MAX_THUNK_INSNS; /* this has to be found out, whatever the limits */
+    if (u->lifting.len > MAX_DEPTH + (may_be_thunk ? THUNK_DEPTH : 0))
         return refuse(u, "its calls are nested too deep");
     u->insns += fn->insns.len;
     lifting(u)->insns = fn->insns.len;
-    if (u->insns > MAX_INSNS)
+    if (u->insns > MAX_INSNS && !may_be_thunk)
         return refuse(u,
                       arena_printf(&u->arena, "it has more than %d instructions with those that it calls", MAX_INSNS));
     const Insn *odd = NULL;
@@ -266,8 +275,8 @@ Val lift_function(Unit *u, u64 pc) {
         Lifted made = lift_new(u, pc);
         if (made.entry)
             VEC_PUSH(&u->functions, made);
-        if (made.astray)
-            map64_set(&u->astray, pc, 1);
+        if (made.astray || made.is_thunk)
+            map64_set(&u->astray, pc, made.astray ? ASTRAY_ITSELF : ASTRAY_THUNK);
         index = made.entry ? (u32)u->functions.len : 0;
         map64_set(&u->lifted, pc, index);
     }

@@ -22,7 +22,8 @@ typedef struct Lifted {
     Val entry;
     size_t insns;
     bool astray;       /* it changes its return address: nobody but the original can call it */
-    bool calls_astray; /* it calls such a function */
+    bool calls_astray; /* it calls such a function, or a thunk */
+    bool is_thunk;     /* perhaps: it calls such a function */
 } Lifted;
 
 typedef struct Unit {
@@ -39,7 +40,7 @@ typedef struct Unit {
     Val leave[2];    /* void(ptr cpu): a call out */
     Val lookup;      /* ptr(ptr, i64, i1): always leave[CALL_ABI]; NULL: these are to be made */
     Map64 lifted;    /* by pc: index + 1 in `functions`; 0: it cannot be lifted */
-    Map64 astray;    /* those that change their return address */
+    Map64 astray;    /* by pc: those that change their return address, and thunks: lift.c */
     VEC(Lifted) functions;
     VEC(Lifted) lifting;   /* those under way: a call to one of them is recursion */
     ResultRegs results;    /* that are kept of the function itself; set when it is lifted */
