@@ -77,7 +77,7 @@ typedef struct Isa {
      * the operands compared if it is taken. False: it is of another kind. */
     bool (*condition)(const Insn *branch, Reg *flags, Pred *taken);
     int (*format)(const u8 *bytes, size_t size, u64 pc, char *text, size_t text_size);
-    bool (*support)(size_t index, LatheSupport *row);
+    bool (*support)(const Host *host, size_t index, LatheSupport *row);
     const char *(*row_name)(u32 row);
     const Helper *const *helpers; /* tables of helpers, ended by NULL */
     const u8 *sample; /* code of a function with a loop over memory, arithmetic and a call: what lifting it uses is in memory then */

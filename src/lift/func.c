@@ -24,14 +24,25 @@ const char *lathe_arch_name(LatheArch arch) {
     return isa_name(arch);
 }
 
+const char *lathe_host_name(LatheHost id) {
+    const Host *host = host_find(id);
+    return host ? host->name : NULL;
+}
+
+/* Has the host what the configuration asks for beyond plain code? */
+static bool host_can(const Host *host, const LatheConfig *cfg) {
+    return (!cfg->exact_faults || host->access) && (!cfg->native_fs || host->native_fs);
+}
+
 LatheFunc *lathe_func_new(LLVMModuleRef mod, const LatheConfig *cfg) {
     const Isa *isa = isa_find(cfg->arch);
-    if (!isa)
+    const Host *host = host_find(cfg->host);
+    if (!isa || !host || !host_can(host, cfg))
         return NULL;
     LatheFunc *fn = mem_new(sizeof(LatheFunc));
     fn->cfg = *cfg;
     fn->isa = isa;
-    convention_init(&fn->conv, isa, cfg->convention);
+    convention_init(&fn->conv, isa, host, cfg->convention);
     fn->l.cfg = &fn->cfg;
     fn->l.mod = mod;
     fn->l.arena = &fn->arena;
@@ -231,11 +242,12 @@ unsigned lathe_func_vectors(LatheFunc *fn) {
 
 LLVMValueRef lathe_declare(LLVMModuleRef mod, const LatheConfig *cfg, const char *name) {
     const Isa *isa = isa_find(cfg->arch);
-    if (!isa)
+    const Host *host = host_find(cfg->host);
+    if (!isa || !host)
         return NULL;
     Lifter l = {.mod = mod, .ctx = LLVMGetModuleContext(mod)};
     Convention conv;
-    convention_init(&conv, isa, cfg->convention);
+    convention_init(&conv, isa, host, cfg->convention);
     return declare(&l, &conv, name);
 }
 
@@ -308,9 +320,10 @@ LatheBlock lathe_func_block(const LatheFunc *cfn, size_t index) {
     };
 }
 
-bool lathe_support(LatheArch arch, size_t index, LatheSupport *row) {
+bool lathe_support(LatheArch arch, LatheHost id, size_t index, LatheSupport *row) {
     const Isa *isa = isa_find(arch);
-    return isa && isa->support(index, row);
+    const Host *host = host_find(id);
+    return isa && host && isa->support(host, index, row);
 }
 
 int lathe_disassemble(const LatheConfig *cfg, uint64_t pc, char *text, size_t text_size) {

@@ -61,7 +61,8 @@ static bool sets_rounding(const Insn *in) {
     return csr && rv_csr_is_float((u32)rv_imm(in, 1));
 }
 
-static bool support(size_t index, LatheSupport *out) {
+static bool support(const Host *host, size_t index, LatheSupport *out) {
+    (void)host;
     for (u32 row = 1; row < RV_ROW_COUNT; row++) {
         if (!rv_encodings[row].mask || index--) /* what is fused has no encoding */
             continue;

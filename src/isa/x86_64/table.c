@@ -3,6 +3,8 @@
 #include <elf.h>
 
 #include "isa/x86_64/families.h"
+#include "isa/x86_64/forms.h"
+#include "isa/x86_64/fp_soft.h"
 #include "isa/x86_64/helpers.h"
 #include "isa/x86_64/x86_64.h"
 
@@ -95,7 +97,8 @@ static void enter_mmx(Lifter *l, const Insn *in) {
 static void lift(Lifter *l, const Insn *in) {
     const Row *row = &rows[in->row];
     enter_mmx(l, in);
-    row->lift(l, in);
+    if (x86_forms(l) || !l->strict_fp || !fp_soft(l, in))
+        row->lift(l, in);
     if (in->flow == FLOW_NEXT)
         set_constant_flags(l, row);
 }
@@ -111,11 +114,42 @@ static bool sets_rounding(const Insn *in) {
     return false;
 }
 
-static bool support(size_t index, LatheSupport *out) {
+#define LAST_BIT "without the CPU's own instruction: the last bit may differ"
+#define INVENTED "without the CPU's own instruction: tells of an x86-64-v2 CPU without a number, with a clock in nanoseconds"
+
+/* Where code is not exact on a host that does not run the guest's instructions itself. */
+static const char *deviation_elsewhere(u32 row) {
+    switch (row) {
+    case ZYDIS_MNEMONIC_RCPPS:
+    case ZYDIS_MNEMONIC_RCPSS:
+    case ZYDIS_MNEMONIC_RSQRTPS:
+    case ZYDIS_MNEMONIC_RSQRTSS: return "without the CPU's own instruction: a quotient, rounded to all bits, instead of the CPU's approximation";
+    case ZYDIS_MNEMONIC_FSIN:
+    case ZYDIS_MNEMONIC_FCOS:
+    case ZYDIS_MNEMONIC_FSINCOS:
+    case ZYDIS_MNEMONIC_FPTAN:
+    case ZYDIS_MNEMONIC_FPATAN:
+    case ZYDIS_MNEMONIC_F2XM1:
+    case ZYDIS_MNEMONIC_FYL2X:
+    case ZYDIS_MNEMONIC_FYL2XP1: return LAST_BIT;
+    case ZYDIS_MNEMONIC_CPUID:
+    case ZYDIS_MNEMONIC_RDTSC:
+    case ZYDIS_MNEMONIC_RDTSCP:
+    case ZYDIS_MNEMONIC_RDPID: return INVENTED;
+    }
+    return NULL;
+}
+
+static const char *deviation_of(const Host *host, u32 row) {
+    const char *elsewhere = host->x86_64 ? NULL : deviation_elsewhere(row);
+    return elsewhere ? elsewhere : rows[row].deviation;
+}
+
+static bool support(const Host *host, size_t index, LatheSupport *out) {
     for (u32 m = 1; m <= ZYDIS_MNEMONIC_MAX_VALUE; m++) {
         if (!rows[m].lift || index--)
             continue;
-        *out = (LatheSupport){ZydisMnemonicGetString((ZydisMnemonic)m), rows[m].flags, rows[m].deviation};
+        *out = (LatheSupport){ZydisMnemonicGetString((ZydisMnemonic)m), rows[m].flags, deviation_of(host, m)};
         return true;
     }
     return false;
