@@ -56,12 +56,19 @@ typedef struct CallAbi {
     RegSet kept;              /* registers that a callee leaves as they were */
 } CallAbi;
 
+/* What a field of the guest state that is no Reg has where a program begins. */
+typedef struct StateField {
+    u32 off_bytes, bits;
+    u64 value;
+} StateField;
+
 typedef struct Isa {
     LatheArch arch;
     u32 elf_relative; /* the type of relocations that add the load bias */
     const RegInfo *regs;
     u32 reg_count;
     u32 state_bytes, pc_off, trap_off, trap_info_off;
+    const StateField *initial; /* ended by one of no bits */
     RegSet dead_at_calls; /* registers that no calling convention keeps: the flags */
     CallAbi abi;
     const Reg *hot_ints, *hot_vectors; /* the registers most worth a host register, best first */

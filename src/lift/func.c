@@ -6,16 +6,26 @@
 
 const char *lathe_status_text(LatheStatus status) {
     switch (status) {
-    case LATHE_OK: return "success";
-    case LATHE_ERR_ARCH: return "unknown architecture";
-    case LATHE_ERR_MEMORY: return "guest memory is not readable";
-    case LATHE_ERR_DECODE: return "not an instruction";
-    case LATHE_ERR_UNSUPPORTED: return "unsupported instruction";
-    case LATHE_ERR_LIMIT: return "too many instructions";
-    case LATHE_ERR_ARGUMENT: return "invalid argument";
-    case LATHE_ERR_COMPILE: return "LLVM could not compile the module";
-    case LATHE_ERR_LINK: return "undefined symbol or unusable object";
-    case LATHE_ERR_NOMEM: return "out of memory";
+    case LATHE_OK:
+        return "success";
+    case LATHE_ERR_ARCH:
+        return "unknown architecture";
+    case LATHE_ERR_MEMORY:
+        return "guest memory is not readable";
+    case LATHE_ERR_DECODE:
+        return "not an instruction";
+    case LATHE_ERR_UNSUPPORTED:
+        return "unsupported instruction";
+    case LATHE_ERR_LIMIT:
+        return "too many instructions";
+    case LATHE_ERR_ARGUMENT:
+        return "invalid argument";
+    case LATHE_ERR_COMPILE:
+        return "LLVM could not compile the module";
+    case LATHE_ERR_LINK:
+        return "undefined symbol or unusable object";
+    case LATHE_ERR_NOMEM:
+        return "out of memory";
     }
     return "unknown status";
 }

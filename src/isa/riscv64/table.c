@@ -15,7 +15,14 @@
     [RV_F0 + n] = {offsetof(LatheRiscv64Cpu, f) + 8 * (n), 64, REG_FLOAT}
 
 static const RegInfo regs[RV_REG_COUNT] = {
-    X4(0), X4(4), X4(8), X4(12), X4(16), X4(20), X4(24), X4(28),
+    X4(0),
+    X4(4),
+    X4(8),
+    X4(12),
+    X4(16),
+    X4(20),
+    X4(24),
+    X4(28),
     [RV_RESERVED_ADDRESS] = {offsetof(LatheRiscv64Cpu, reserved_address), 64, REG_INT},
     [RV_RESERVED_VALUE] = {offsetof(LatheRiscv64Cpu, reserved_value), 64, REG_INT},
 };
@@ -23,7 +30,9 @@ static const RegInfo regs[RV_REG_COUNT] = {
 /* --------------------------------------------------------------------------------------------------------------- rows */
 
 #define INSN(name, bits, format, meaning)                                                                              \
-    static void lift_##name(Lifter *l, const Insn *in) { meaning; }
+    static void lift_##name(Lifter *l, const Insn *in) {                                                               \
+        meaning;                                                                                                       \
+    }
 #define DEVIATES(name, bits, format, meaning, text) INSN(name, bits, format, meaning)
 #define SHORT(...)
 #define FUSED(name, meaning) INSN(name, , , meaning)
@@ -109,16 +118,31 @@ static const u8 sample[] = {
 };
 // clang-format on
 
+static const StateField initial[] = {
+    {offsetof(LatheRiscv64Cpu, frm), 8, 0},
+    {offsetof(LatheRiscv64Cpu, fflags), 8, 0},
+    {0, 0, 0},
+};
+
 const Isa isa_riscv64 = {
     .arch = LATHE_ARCH_RISCV64,
     .elf_relative = R_RISCV_RELATIVE,
     .regs = regs,
+    .initial = initial,
     .reg_count = RV_REG_COUNT,
     .state_bytes = sizeof(LatheRiscv64Cpu),
     .pc_off = offsetof(LatheRiscv64Cpu, pc),
     .trap_off = offsetof(LatheRiscv64Cpu, trap),
     .trap_info_off = offsetof(LatheRiscv64Cpu, trap_info),
-    .abi = {int_args, float_args, ARRAY_LEN(int_args), ARRAY_LEN(float_args), RV_A0, RV_FA0, RV_SP, 0, true,
+    .abi = {int_args,
+            float_args,
+            ARRAY_LEN(int_args),
+            ARRAY_LEN(float_args),
+            RV_A0,
+            RV_FA0,
+            RV_SP,
+            0,
+            true,
             {{(u64)1 << RV_SP | SAVED | SAVED << RV_F0}}},
     .hot_ints = hot_ints,
     .hot_vectors = hot_vectors,

@@ -14,23 +14,23 @@
 #define VEC4(n) VECN(n), VECN(n + 1), VECN(n + 2), VECN(n + 3)
 #define VECN(n)                                                                                                        \
     [XMM0 + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n), 128, REG_VECTOR},                                             \
-    [YMM0_HIGH + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n) + 16, 128, REG_VECTOR},                                   \
-    [ZMM0_HIGH + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n) + 32, 256, REG_VECTOR}
+            [YMM0_HIGH + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n) + 16, 128, REG_VECTOR},                           \
+            [ZMM0_HIGH + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n) + 32, 256, REG_VECTOR}
 #define MASK(n) [K0 + n] = {offsetof(LatheX86Cpu, k) + 8 * n, 64, REG_INT}
 #define FLAG(name, field) [name] = {offsetof(LatheX86Cpu, field), 1, REG_FLAG}
 
 static const RegInfo regs[X86_REG_COUNT] = {
-    GP(0), GP(1), GP(2), GP(3), GP(4), GP(5), GP(6), GP(7),
-    GP(8), GP(9), GP(10), GP(11), GP(12), GP(13), GP(14), GP(15),
-    FLAG(CF, cf), FLAG(PF, pf), FLAG(AF, af), FLAG(ZF, zf), FLAG(SF, sf), FLAG(OF, of), FLAG(DF, df),
-    VEC4(0), VEC4(4), VEC4(8), VEC4(12), VEC4(16), VEC4(20), VEC4(24), VEC4(28),
-    MASK(0), MASK(1), MASK(2), MASK(3), MASK(4), MASK(5), MASK(6), MASK(7),
+    GP(0),        GP(1),        GP(2),        GP(3),        GP(4),        GP(5),        GP(6),        GP(7),
+    GP(8),        GP(9),        GP(10),       GP(11),       GP(12),       GP(13),       GP(14),       GP(15),
+    FLAG(CF, cf), FLAG(PF, pf), FLAG(AF, af), FLAG(ZF, zf), FLAG(SF, sf), FLAG(OF, of), FLAG(DF, df), VEC4(0),
+    VEC4(4),      VEC4(8),      VEC4(12),     VEC4(16),     VEC4(20),     VEC4(24),     VEC4(28),     MASK(0),
+    MASK(1),      MASK(2),      MASK(3),      MASK(4),      MASK(5),      MASK(6),      MASK(7),
 };
 
 /* --------------------------------------------------------------------------------------------------------------- rows */
 
 #define INSN(name, flags, meaning)                                                                                     \
-    static void lift_##name(Lifter *l, const Insn *in) {                                                              \
+    static void lift_##name(Lifter *l, const Insn *in) {                                                               \
         (void)in;                                                                                                      \
         meaning;                                                                                                       \
     }
@@ -69,9 +69,13 @@ void x86_refine(Insn *in) {
     case ZYDIS_MNEMONIC_XSAVEC:
     case ZYDIS_MNEMONIC_XSAVEC64:
     case ZYDIS_MNEMONIC_XRSTOR:
-    case ZYDIS_MNEMONIC_XRSTOR64: in->calls_out = true; return;
+    case ZYDIS_MNEMONIC_XRSTOR64:
+        in->calls_out = true;
+        return;
     case ZYDIS_MNEMONIC_INCSSPD:
-    case ZYDIS_MNEMONIC_INCSSPQ: in->flow = FLOW_STOP; return;
+    case ZYDIS_MNEMONIC_INCSSPQ:
+        in->flow = FLOW_STOP;
+        return;
     }
 }
 
@@ -109,13 +113,15 @@ static bool sets_rounding(const Insn *in) {
     case ZYDIS_MNEMONIC_FXRSTOR:
     case ZYDIS_MNEMONIC_FXRSTOR64:
     case ZYDIS_MNEMONIC_XRSTOR:
-    case ZYDIS_MNEMONIC_XRSTOR64: return true;
+    case ZYDIS_MNEMONIC_XRSTOR64:
+        return true;
     }
     return false;
 }
 
 #define LAST_BIT "without the CPU's own instruction: the last bit may differ"
-#define INVENTED "without the CPU's own instruction: tells of an x86-64-v2 CPU without a number, with a clock in nanoseconds"
+#define INVENTED                                                                                                       \
+    "without the CPU's own instruction: tells of an x86-64-v2 CPU without a number, with a clock in nanoseconds"
 
 /* Where code is not exact on a host that does not run the guest's instructions itself. */
 static const char *deviation_elsewhere(u32 row) {
@@ -123,7 +129,8 @@ static const char *deviation_elsewhere(u32 row) {
     case ZYDIS_MNEMONIC_RCPPS:
     case ZYDIS_MNEMONIC_RCPSS:
     case ZYDIS_MNEMONIC_RSQRTPS:
-    case ZYDIS_MNEMONIC_RSQRTSS: return "without the CPU's own instruction: a quotient, rounded to all bits, instead of the CPU's approximation";
+    case ZYDIS_MNEMONIC_RSQRTSS:
+        return "without the CPU's own instruction: a quotient, rounded to all bits, instead of the CPU's approximation";
     case ZYDIS_MNEMONIC_FSIN:
     case ZYDIS_MNEMONIC_FCOS:
     case ZYDIS_MNEMONIC_FSINCOS:
@@ -131,11 +138,13 @@ static const char *deviation_elsewhere(u32 row) {
     case ZYDIS_MNEMONIC_FPATAN:
     case ZYDIS_MNEMONIC_F2XM1:
     case ZYDIS_MNEMONIC_FYL2X:
-    case ZYDIS_MNEMONIC_FYL2XP1: return LAST_BIT;
+    case ZYDIS_MNEMONIC_FYL2XP1:
+        return LAST_BIT;
     case ZYDIS_MNEMONIC_CPUID:
     case ZYDIS_MNEMONIC_RDTSC:
     case ZYDIS_MNEMONIC_RDTSCP:
-    case ZYDIS_MNEMONIC_RDPID: return INVENTED;
+    case ZYDIS_MNEMONIC_RDPID:
+        return INVENTED;
     }
     return NULL;
 }
@@ -187,6 +196,13 @@ static const u8 sample[] = {
 };
 // clang-format on
 
+/* SDM 1, 8.1.5.1 and 10.2.3: all exceptions are masked. */
+static const StateField initial[] = {
+    {offsetof(LatheX86Cpu, mxcsr), 32, 0x1f80}, {offsetof(LatheX86Cpu, fpu_cw), 16, 0x037f},
+    {offsetof(LatheX86Cpu, fpu_sw), 16, 0},     {offsetof(LatheX86Cpu, fpu_top), 8, 0},
+    {offsetof(LatheX86Cpu, fpu_tag), 8, 0},     {0, 0, 0},
+};
+
 const Isa isa_x86_64 = {
     .arch = LATHE_ARCH_X86_64,
     .elf_relative = R_X86_64_RELATIVE,
@@ -196,8 +212,17 @@ const Isa isa_x86_64 = {
     .pc_off = offsetof(LatheX86Cpu, pc),
     .trap_off = offsetof(LatheX86Cpu, trap),
     .trap_info_off = offsetof(LatheX86Cpu, trap_info),
+    .initial = initial,
     .dead_at_calls = {{BIT(CF) | BIT(PF) | BIT(AF) | BIT(ZF) | BIT(SF) | BIT(OF)}},
-    .abi = {int_args, float_args, ARRAY_LEN(int_args), ARRAY_LEN(float_args), RAX, XMM0, RSP, 8, false,
+    .abi = {int_args,
+            float_args,
+            ARRAY_LEN(int_args),
+            ARRAY_LEN(float_args),
+            RAX,
+            XMM0,
+            RSP,
+            8,
+            false,
             {{BIT(RBX) | BIT(RSP) | BIT(RBP) | BIT(R12) | BIT(R13) | BIT(R14) | BIT(R15)}}},
     .hot_ints = hot_ints,
     .hot_vectors = hot_vectors,

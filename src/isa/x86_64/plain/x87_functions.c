@@ -132,8 +132,8 @@ static void take_remainder(LatheX86Cpu *cpu, bool nearest) {
     u16 before = cpu->fpu_sw;
     put_result(cpu, 0, r.rest, sw, 0);
     bool stopped = sw & ~cpu->fpu_cw & FPU_BEFORE;
-    if (refused || stopped)
-        cpu->fpu_sw = (u16)((cpu->fpu_sw & ~(FPU_CODES & ~FPU_C1)) | (before & FPU_CODES & ~FPU_C1));
+    if (refused || stopped) /* C0 and C3 stay */
+        cpu->fpu_sw = (u16)((cpu->fpu_sw & ~(FPU_C0 | FPU_C2 | FPU_C3)) | (before & (FPU_C0 | FPU_C3)));
     else
         set_quotient(cpu, &r);
 }
