@@ -19,7 +19,7 @@ void hosted_free(Hosted *h);
 /* Why a case has no code: NULL if it has. */
 const char *hosted_problem(const Hosted *h, size_t index);
 
-/* What --support says of an instruction of the case that is not exact on that host, while it is on the own one; NULL: nothing. */
+/* What --support says of an instruction of the case whose results are not exact on that host; NULL: nothing. */
 const char *hosted_deviation(const Hosted *h, const Case *c);
 
 /* Runs a case that has code. False: a signal ended it, and of the state only the trap is meaningful. */

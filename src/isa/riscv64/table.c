@@ -70,12 +70,32 @@ static bool sets_rounding(const Insn *in) {
     return csr && rv_csr_is_float((u32)rv_imm(in, 1));
 }
 
+/* Where code is not exact on a host whose environment is not the guest's. */
+static const char *deviation_elsewhere(u32 row) {
+    switch (rv_row(row)->format) {
+    case RV_FMT_FF_RM:
+    case RV_FMT_FFF_RM:
+    case RV_FMT_FFFF_RM:
+    case RV_FMT_XF_RM:
+    case RV_FMT_FX_RM:
+        return "fast floating point: exception flags, and modes other than nearest; exact with strict_fp";
+    case RV_FMT_XFF:
+        return "fast floating point: exception flags; exact with strict_fp";
+    }
+    bool is_extreme = !strncmp(rv_names[row], "fmin", 4) || !strncmp(rv_names[row], "fmax", 4);
+    return is_extreme ? "fast floating point: exception flags; exact with strict_fp" : NULL;
+}
+
+static const char *deviation_of(const Host *host, u32 row) {
+    const char *own = meanings[rv_row(row)->base].deviation;
+    return own || host->riscv64 ? own : deviation_elsewhere(row);
+}
+
 static bool support(const Host *host, size_t index, LatheSupport *out) {
-    (void)host;
     for (u32 row = 1; row < RV_ROW_COUNT; row++) {
         if (!rv_encodings[row].mask || index--) /* what is fused has no encoding */
             continue;
-        *out = (LatheSupport){rv_names[row], NULL, meanings[rv_row(row)->base].deviation};
+        *out = (LatheSupport){rv_names[row], NULL, deviation_of(host, row)};
         return true;
     }
     return false;

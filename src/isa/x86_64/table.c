@@ -119,6 +119,7 @@ static bool sets_rounding(const Insn *in) {
     return false;
 }
 
+#define LOCKED_UNALIGNED "a locked access that is not aligned is atomic only with others of that kind"
 #define LAST_BIT "without the CPU's own instruction: the last bit may differ"
 #define INVENTED                                                                                                       \
     "without the CPU's own instruction: tells of an x86-64-v2 CPU without a number, with a clock in nanoseconds"
@@ -145,6 +146,26 @@ static const char *deviation_elsewhere(u32 row) {
     case ZYDIS_MNEMONIC_RDTSCP:
     case ZYDIS_MNEMONIC_RDPID:
         return INVENTED;
+    case ZYDIS_MNEMONIC_ADC:
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_BTC:
+    case ZYDIS_MNEMONIC_BTR:
+    case ZYDIS_MNEMONIC_BTS:
+    case ZYDIS_MNEMONIC_CMPXCHG:
+    case ZYDIS_MNEMONIC_CMPXCHG8B:
+    case ZYDIS_MNEMONIC_CMPXCHG16B:
+    case ZYDIS_MNEMONIC_DEC:
+    case ZYDIS_MNEMONIC_INC:
+    case ZYDIS_MNEMONIC_NEG:
+    case ZYDIS_MNEMONIC_NOT:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_SBB:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_XADD:
+    case ZYDIS_MNEMONIC_XCHG:
+    case ZYDIS_MNEMONIC_XOR:
+        return LOCKED_UNALIGNED;
     }
     return NULL;
 }
