@@ -10,15 +10,14 @@ cd "${1:?}" || exit 2
 #   meson.build                             the lists of files
 #   src/elf/elf.c src/run/client/memory/program.c
 #                                           ELF's names for machines, most of which we do not have, in messages
-# Facts of the host, which is an x86-64 machine wherever its code is generated, linked or run:
-#   src/codegen/(link|target) src/lift/convention.c src/cache/cpu.c src/run/ahead/files.c
-#   src/run/client/host src/stencil
+# Facts of hosts:
+#   src/host                                what code for them is like, a folder for each
+#   src/run/client/host src/stencil         the host that programs run on
 # Both at once: the guest's code is the host's.
 #   src/run/client/code/copy      quick code is copied
 #   src/binopt src/cli/binopt.c   functions of a process, specialised in it
 permitted='^(src/isa/|src/run/client/guest/|include/lathe/|([a-z/]*/)?meson\.build:|src/elf/elf\.c:|src/run/client/memory/program\.c:'
-permitted="$permitted"'|src/codegen/(link|target)\.[ch]:|src/lift/convention\.c:|src/cache/cpu\.c:|src/run/ahead/files\.c:'
-permitted="$permitted"'|src/run/client/host/|src/stencil/|src/run/client/code/copy/|src/binopt/|src/cli/binopt\.c:)'
+permitted="$permitted"'|src/host/|src/run/client/host/|src/stencil/|src/run/client/code/copy/|src/binopt/|src/cli/binopt\.c:)'
 
 names=$(sed -n 's/^ISA(\([^,]*\), "\([^"]*\)".*/\1|\2/p' src/isa/isas.def | paste -sd'|' -)
 [ -n "$names" ] || exit 2

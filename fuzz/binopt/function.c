@@ -426,7 +426,7 @@ static void put_items(Draft *d, u32 count) {
 
 static bool deviates(const char *name) {
     LatheSupport row;
-    for (size_t i = 0; lathe_support(LATHE_ARCH_X86_64, i, &row); i++)
+    for (size_t i = 0; lathe_support(LATHE_ARCH_X86_64, LATHE_HOST_OWN, i, &row); i++)
         if (!strcmp(row.mnemonic, name))
             return row.deviation;
     return true;

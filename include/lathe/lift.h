@@ -44,6 +44,9 @@ LATHE_API const char *lathe_status_text(LatheStatus status);
 /* The name of an architecture, such as "x86-64"; NULL if the library does not have it. They are numbered from 0. */
 LATHE_API const char *lathe_arch_name(LatheArch arch);
 
+/* The name of a host, such as "aarch64"; NULL if the library does not have it. They are numbered from 0, which is the own one. */
+LATHE_API const char *lathe_host_name(LatheHost host);
+
 /* --------------------------------------------------------------------------------------------------- configuration */
 
 typedef enum LatheCalls {
@@ -64,6 +67,7 @@ typedef bool LatheNeverReturns(void *user, uint64_t callee);
 /* Zero means default everywhere. The struct is copied by lathe_func_new; what it points to must outlive the LatheFunc. */
 typedef struct LatheConfig {
     LatheArch arch;
+    LatheHost host; /* what code is to be generated for; 0: the machine that this runs on */
     LatheReadMemory *read_memory; /* NULL: guest addresses are addresses of this process */
     void *user;                   /* handed to the callbacks */
     size_t max_insns;             /* stop discovery there; 0: 100,000 */
@@ -95,10 +99,10 @@ typedef struct LatheConfig {
     bool half_phis;           /* 32-bit halves of registers are merged by themselves: loops over 32-bit counters look like those
                                  that compilers make */
     bool trusted_returns;     /* LATHE_CALLS_RETURN: callees come back where they should: nobody looks at cpu->pc after a call */
-    bool native_fs;           /* the guest's fs is the host's own (x86-64 hosts); its gs is always in the state */
+    bool native_fs;           /* the guest's fs is the host's own (x86-64 hosts only); its gs is always in the state */
     bool native_traps;        /* the code runs on a CPU of the guest's kind, whose traps are the guest's own: a division may stay one */
     bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets their register */
-    bool exact_faults;        /* (x86-64 hosts) a memory access that faults can leave the function with LATHE_TRAP_FAULT and the state from before
+    bool exact_faults;        /* (x86-64 hosts only) a memory access that faults can leave the function with LATHE_TRAP_FAULT and the state from before
                                  its instruction: section LATHE_FAULTS of the object has a row of two 32-bit distances, each from its
                                  own place, for each access: to the host's instruction, and to where the handler of the fault goes on */
     bool exact_unsupported;   /* refuse to lift (LATHE_ERR_UNSUPPORTED) instead of an exit with LATHE_TRAP_UNSUPPORTED */
@@ -118,7 +122,8 @@ typedef struct LatheConfig {
 
 typedef struct LatheFunc LatheFunc;
 
-/* A unit of guest code to be lifted into `mod` (which keeps its owner). NULL if cfg->arch is unknown. */
+/* A unit of guest code to be lifted into `mod` (which keeps its owner). NULL if cfg->arch or cfg->host is unknown, or the host lacks
+ * what cfg asks for. */
 LATHE_API LatheFunc *lathe_func_new(LLVMModuleRef mod, const LatheConfig *cfg);
 LATHE_API void lathe_func_free(LatheFunc *fn);
 
@@ -188,8 +193,8 @@ typedef struct LatheSupport {
     const char *deviation; /* where the lifted code may differ from the CPU; NULL: nowhere known */
 } LatheSupport;
 
-/* The supported instructions, by index from 0 until false is returned. */
-LATHE_API bool lathe_support(LatheArch arch, size_t index, LatheSupport *row);
+/* The supported instructions, by index from 0 until false is returned; deviations are those of code for that host. */
+LATHE_API bool lathe_support(LatheArch arch, LatheHost host, size_t index, LatheSupport *row);
 
 /* ------------------------------------------------------------------------------------------- optimising, compiling */
 
@@ -209,7 +214,9 @@ typedef void LatheEntry(void *cpu);
 typedef struct LatheJit LatheJit;
 
 typedef struct LatheJitConfig {
-    const char *cpu;      /* an LLVM CPU name; NULL: this machine's. Lifted x86-64 code needs x86-64-v2 at least */
+    LatheHost host;       /* what code is for; that for another machine than the own can be emitted only */
+    const char *cpu;      /* an LLVM CPU name; NULL: this machine's, or of a host named above a common one. On x86-64, lifted code of its kind needs
+                             x86-64-v2 at least */
     const char *features; /* LLVM feature string; NULL: those of the CPU, without AVX-512 */
     bool low_vectors;     /* x86: no AVX, so that code changes bits 0–127 of vector registers and leaves all others alone */
     /* Where an undefined symbol of a module lives; NULL or a NULL result: dlsym. */

@@ -17,6 +17,9 @@ extern "C" {
 
 typedef enum LatheArch { LATHE_ARCH_X86_64, LATHE_ARCH_RISCV64 } LatheArch;
 
+/* The machine that code is generated for. Code for another one than the own can be emitted, not linked into this process. */
+typedef enum LatheHost { LATHE_HOST_OWN, LATHE_HOST_X86_64, LATHE_HOST_AARCH64, LATHE_HOST_RISCV64 } LatheHost;
+
 enum {
     LATHE_RAX, LATHE_RCX, LATHE_RDX, LATHE_RBX, LATHE_RSP, LATHE_RBP, LATHE_RSI, LATHE_RDI,
     LATHE_R8, LATHE_R9, LATHE_R10, LATHE_R11, LATHE_R12, LATHE_R13, LATHE_R14, LATHE_R15,
@@ -36,7 +39,8 @@ typedef enum LatheTrap {
     LATHE_TRAP_UNREADABLE,  /* guest code memory could not be read at pc */
     LATHE_TRAP_SYSCALL,     /* a system call, where no override is given: pc is after it */
     LATHE_TRAP_INTERRUPT,   /* a software interrupt (int n): pc is after it, number in trap_info */
-    LATHE_TRAP_MISALIGNED,  /* an atomic access of a guest that wants those aligned */
+    LATHE_TRAP_MISALIGNED,  /* an access of a guest that wants it aligned: atomic ones, of riscv64; of 16 bytes, of x86-64, where the host
+                               itself does not fault */
     LATHE_TRAP_FAULT,       /* a memory access; only with LatheConfig.exact_faults */
     LATHE_TRAP_ROUNDING,    /* a rounding mode that the host lacks is chosen: only code lifted with strict_fp has it */
 } LatheTrap;

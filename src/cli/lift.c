@@ -9,13 +9,15 @@
 
 enum { CFG_DOT, CFG_TEXT, CFG_OFF };
 enum { STATS_TEXT, STATS_JSON, STATS_OFF };
+enum { EMIT_LLVM, EMIT_ASM, EMIT_OBJ };
 #define OPT_UNSET (-1)
 
 typedef struct Settings {
     const char *file; /* the operand */
-    const char *function, *hex, *isa, *signature, *output;
+    const char *function, *hex, *isa, *target, *signature, *output;
     u64 at;
-    int opt, calls, cfg, stats;
+    int opt, calls, cfg, stats, emit;
+    LatheHost host; /* that of --target */
     bool assembly, guest, columns, support, list, all;
     bool block, insn, pic, keep_flags, no_tables, strict_fp;
 } Settings;
@@ -33,6 +35,7 @@ static const Option table[] = {
     {"insn",           NULL,                  "only the instruction at the start",       OPTION_FLAG,   AT(insn)},
     {"all",            NULL,                  "every function of FILE, for a summary",   OPTION_FLAG,   AT(all)},
     {NULL, NULL, "How:", OPTION_HEADING, 0},
+    {"target",         "HOST",                "the machine that code is for; see the manual", OPTION_TEXT, AT(target)},
     {"opt",            "none|quick|full|max", "how far to optimise (full)",              OPTION_CHOICE, AT(opt)},
     {"calls",          "exit|return",         "guest calls leave it, or come back (return)", OPTION_CHOICE, AT(calls)},
     {"signature",      "SIG",                 "a C function around it: see the manual",  OPTION_TEXT,   AT(signature)},
@@ -42,7 +45,8 @@ static const Option table[] = {
     {"strict-fp",      NULL,                  "exact NaNs, rounding, exception flags",   OPTION_FLAG,   AT(strict_fp)},
     {NULL, NULL, "What to print instead of the IR:", OPTION_HEADING, 0},
     {"guest",          NULL,                  "the IR, with the guest's instructions",   OPTION_FLAG,   AT(guest)},
-    {"asm",            NULL,                  "the host's assembly made of it",          OPTION_FLAG,   AT(assembly)},
+    {"emit",           "llvm|asm|obj",        "the IR, assembly or an object file made of it", OPTION_CHOICE, AT(emit)},
+    {"asm",            NULL,                  "the same as --emit=asm",                  OPTION_FLAG,   AT(assembly)},
     {"side-by-side",   NULL,                  "guest and host in columns; then the IR",  OPTION_FLAG,   AT(columns)},
     {"cfg",            "dot|text",            "the graph of basic blocks",               OPTION_MAYBE,  AT(cfg)},
     {"stats",          "text|json",           "counts, sizes and times",                 OPTION_MAYBE,  AT(stats)},
@@ -57,18 +61,23 @@ static const OptionSet options = {
     .command = "lathe lift",
     .usage = "[OPTION]... FILE --function=NAME|ADDR\n"
              "[OPTION]... --hex=BYTES [--isa=NAME] [--at=ADDR]\n"
-             "[OPTION]... FILE --all | FILE --list | --support",
+             "[OPTION]... FILE --all | FILE --list | --support [--target=HOST]",
     .about = "Lifts machine code of an executable or shared library, or given as bytes, to LLVM-IR.",
     .table = table,
 };
 
 /* Returns what is wrong with the combination of options, or NULL. */
 static const char *contradiction(const Settings *s) {
-    int outputs = s->assembly + s->columns + (s->cfg != CFG_OFF) + (s->stats != STATS_OFF) + s->list + s->support;
+    int outputs =
+        (s->emit != EMIT_LLVM) + s->columns + (s->cfg != CFG_OFF) + (s->stats != STATS_OFF) + s->list + s->support;
     if (s->all && outputs > (s->stats != STATS_OFF))
         return "--all prints a summary only";
     if (outputs > 1)
-        return "choose one of --asm, --side-by-side, --cfg, --stats, --list and --support";
+        return "choose one of --asm, --emit, --side-by-side, --cfg, --stats, --list and --support";
+    if (s->emit == EMIT_OBJ && !s->output)
+        return "an object file is not for reading: --emit=obj needs -o FILE";
+    if (s->columns && s->target)
+        return "--side-by-side is for the machine that this runs on: it takes no --target";
     if (s->block && s->insn)
         return "choose one of --block and --insn";
     if (s->support)
@@ -90,6 +99,7 @@ static UnitPlan make_plan(const Settings *s, const Guest *guest) {
     UnitPlan plan = {
         .guest = guest,
         .cfg = {.calls = (LatheCalls)s->calls,
+                .host = s->host,
                 .pic_symbol = s->pic ? UNIT_PIC_SYMBOL : NULL,
                 .keep_flags_at_calls = s->keep_flags,
                 .no_jump_tables = s->no_tables,
@@ -100,7 +110,7 @@ static UnitPlan make_plan(const Settings *s, const Guest *guest) {
         .opt = s->opt == OPT_UNSET ? LATHE_OPT_FULL : (LatheOpt)s->opt,
         .signature = s->signature,
     };
-    plan.mark_insns = s->guest && plan.opt == LATHE_OPT_NONE && !s->assembly && !s->columns;
+    plan.mark_insns = s->guest && plan.opt == LATHE_OPT_NONE && s->emit == EMIT_LLVM && !s->columns;
     return plan;
 }
 
@@ -110,21 +120,36 @@ static bool stage_failed(const Unit *u, const char *stage, LatheStatus status) {
     return guest_fail(u->plan->guest, "cannot %s 0x%lx: %s", stage, u->addr, why ? why : lathe_status_text(status));
 }
 
+static bool print_assembly(FILE *out, const Settings *s, Unit *u, LatheJit *jit) {
+    char *text = unit_assembly(u, jit);
+    if (!text)
+        return stage_failed(u, "compile", LATHE_ERR_COMPILE);
+    if (s->guest)
+        show_listing(out, u, "# ");
+    fputs(text, out);
+    mem_free(text);
+    return true;
+}
+
+static bool print_object(FILE *out, Unit *u, LatheJit *jit) {
+    size_t size;
+    void *object = unit_object(u, jit, &size);
+    if (!object)
+        return stage_failed(u, "compile", LATHE_ERR_COMPILE);
+    fwrite(object, 1, size, out);
+    free(object);
+    return true;
+}
+
 static bool print_unit(FILE *out, const Settings *s, Unit *u, LatheJit *jit) {
     if (s->stats != STATS_OFF) {
         show_unit_stats(out, u, s->stats == STATS_JSON);
         return true;
     }
-    if (s->assembly) {
-        char *text = unit_assembly(u, jit);
-        if (!text)
-            return stage_failed(u, "compile", LATHE_ERR_COMPILE);
-        if (s->guest)
-            show_listing(out, u, "# ");
-        fputs(text, out);
-        mem_free(text);
-        return true;
-    }
+    if (s->emit == EMIT_ASM)
+        return print_assembly(out, s, u, jit);
+    if (s->emit == EMIT_OBJ)
+        return print_object(out, u, jit);
     if (s->columns) {
         if (!show_side_by_side(out, u, jit))
             return stage_failed(u, "compile", LATHE_ERR_COMPILE);
@@ -183,7 +208,7 @@ static bool needs_jit(const Settings *s, const UnitPlan *plan) {
         return s->opt != OPT_UNSET;
     if (s->cfg != CFG_OFF)
         return false;
-    return s->assembly || s->columns || s->stats != STATS_OFF || plan->opt != LATHE_OPT_NONE;
+    return s->target || s->emit != EMIT_LLVM || s->columns || s->stats != STATS_OFF || plan->opt != LATHE_OPT_NONE;
 }
 
 static bool lift_guest(FILE *out, const Settings *s, const Guest *guest) {
@@ -193,7 +218,7 @@ static bool lift_guest(FILE *out, const Settings *s, const Guest *guest) {
         return true;
     }
     LatheJit *jit = NULL;
-    if (needs_jit(s, &plan) && !(jit = unit_jit_new()))
+    if (needs_jit(s, &plan) && !(jit = unit_jit_new(s->host)))
         return false;
     bool ok = s->all ? show_survey(out, &plan, jit, s->stats == STATS_JSON) : lift_one(out, s, &plan, jit);
     lathe_jit_free(jit);
@@ -213,12 +238,28 @@ static bool find_arch(const Settings *s, LatheArch *arch) {
     return false;
 }
 
-static bool run(FILE *out, const Settings *s) {
+/* Sets s->host to the one called s->target; false: there is none. Without a name it is the own machine. */
+static bool find_host(Settings *s) {
+    const char *name;
+    s->host = LATHE_HOST_OWN;
+    if (!s->target)
+        return true;
+    while ((name = lathe_host_name(++s->host)))
+        if (!strcmp(name, s->target))
+            return true;
+    fprintf(stderr, "lathe: --target: there is no '%s'; there are", s->target);
+    for (s->host = LATHE_HOST_OWN; (name = lathe_host_name(++s->host));)
+        fprintf(stderr, " %s", name);
+    fputc('\n', stderr);
+    return false;
+}
+
+static bool run(FILE *out, Settings *s) {
     LatheArch arch;
-    if (!find_arch(s, &arch))
+    if (!find_arch(s, &arch) || !find_host(s))
         return false;
     if (s->support) {
-        show_support(out, arch);
+        show_support(out, arch, s->host);
         return true;
     }
     Guest guest = {0};
@@ -241,7 +282,7 @@ static bool write_out(const char *path, const char *data, size_t size) {
 
 /* The output is written when all has gone well: a failure leaves the file alone, and it may be the one that was read.
  */
-static bool run_into(const char *path, const Settings *s) {
+static bool run_into(const char *path, Settings *s) {
     char *data;
     size_t size;
     FILE *out = open_memstream(&data, &size);
@@ -261,6 +302,8 @@ int command_lift(int argc, char **argv) {
     if (argc > 1)
         return options_misuse(&options, "one FILE at a time");
     s.file = argc ? argv[1] : NULL;
+    if (s.assembly)
+        s.emit = EMIT_ASM;
     const char *wrong = contradiction(&s);
     if (wrong)
         return options_misuse(&options, "%s", wrong);

@@ -114,7 +114,7 @@ static const void *emit_object(LatheJit *jit, LLVMModuleRef mod, size_t *size) {
     Compiler *c = compiler_for(jit, mod);
     if (!c->emitter)
         c->emitter = shim_emitter_new(c->machine);
-    CHECK(c->emitter, "LLVM emits no object files for the machine it runs on");
+    CHECK(c->emitter, "LLVM emits no object files for the host");
     ErrorWatch watch;
     watch_errors(&watch, mod);
     const void *object = shim_emitter_run(c->emitter, mod, size);
@@ -173,6 +173,8 @@ static LatheStatus compile(LatheJit *jit, LLVMModuleRef mod, LatheOpt level) {
     LatheStatus status = lathe_jit_optimize(jit, mod, level);
     if (status < 0)
         return status;
+    if (jit->target.host != host_own())
+        return LATHE_ERR_LINK;
     size_t size;
     const void *object = emit_object(jit, mod, &size);
     return object ? link_object(jit, object, size) : LATHE_ERR_COMPILE;
@@ -188,7 +190,7 @@ LatheJit *lathe_jit_new(const LatheJitConfig *cfg) {
         mem_free(jit);
         return NULL;
     }
-    if (!target_init(&jit->target, jit->cfg.cpu, jit->cfg.features, jit->cfg.low_vectors)) {
+    if (!target_init(&jit->target, jit->cfg.host, jit->cfg.cpu, jit->cfg.features, jit->cfg.low_vectors)) {
         codemem_free(&jit->memory);
         mem_free(jit);
         return NULL;

@@ -7,18 +7,13 @@
 
 #include <elf.h>
 
-#ifndef SHT_X86_64_UNWIND
-#define SHT_X86_64_UNWIND 0x70000001
-#endif
+#include "host/link.h"
 
 /* Far below 2 GiB, so that sums of sizes do not overflow and an object's parts can be placed in reach of each other. */
 #define MAX_PART_BYTES ((u64)1 << 29)
 
 #define SLOT_BYTES 16
 #define SLOT_JUMP 8 /* where the jump is in the slot, behind the address */
-static const u8 slot_jump[] = {0xff, 0x25, 0xf2, 0xff, 0xff, 0xff, 0xcc, 0xcc}; /* jmp *-14(%rip): its own slot */
-
-#define FILL 0xcc /* int3, between functions */
 
 typedef struct Object {
     const u8 *at;
@@ -74,7 +69,7 @@ static bool read_header(Object *o) {
     if (o->size < sizeof(h))
         return false;
     memcpy(&h, o->at, sizeof(h));
-    if (memcmp(h.e_ident, ident, sizeof(ident)) || h.e_type != ET_REL || h.e_machine != EM_X86_64)
+    if (memcmp(h.e_ident, ident, sizeof(ident)) || h.e_type != ET_REL || h.e_machine != host_link.elf_machine)
         return false;
     o->sections_off = h.e_shoff;
     o->section_names = h.e_shstrndx;
@@ -118,7 +113,7 @@ static bool part_of(const Object *o, const Elf64_Shdr *s, Part *part) {
     if (!(s->sh_flags & SHF_ALLOC) || s->sh_type == SHT_NOTE)
         return true;
     u64 both = SHF_WRITE | SHF_EXECINSTR;
-    bool unwind = s->sh_type == SHT_X86_64_UNWIND;
+    bool unwind = s->sh_type == host_link.unwind_section;
     bool bits = (s->sh_type == SHT_PROGBITS || unwind) && in_object(o, s->sh_offset, s->sh_size);
     if ((!bits && s->sh_type != SHT_NOBITS) || s->sh_flags & (SHF_TLS | SHF_COMPRESSED) ||
         (s->sh_flags & both) == both || s->sh_addralign > LINK_MAX_ALIGN || s->sh_addralign & (s->sh_addralign - 1))
@@ -129,7 +124,7 @@ static bool part_of(const Object *o, const Elf64_Shdr *s, Part *part) {
 
 /* Unwind tables end with a zero, which linkers have to add. */
 static u64 bytes_of(const Elf64_Shdr *s) {
-    return s->sh_type == SHT_X86_64_UNWIND ? s->sh_size + LINK_UNWIND_END_BYTES : s->sh_size;
+    return s->sh_type == host_link.unwind_section ? s->sh_size + LINK_UNWIND_END_BYTES : s->sh_size;
 }
 
 static bool append(u64 *used, u64 bytes, u64 align, u64 *offset) {
@@ -188,7 +183,7 @@ static bool open_linker(Linker *l, const void *object, size_t size, const LinkPl
 }
 
 static void copy_sections(const Linker *l) {
-    memset(l->place->code_write, FILL, l->needs.code_bytes);
+    memset(l->place->code_write, host_link.fill, l->needs.code_bytes);
     memset(l->place->data_write, 0, l->needs.data_bytes);
     for (u64 i = 0; i < l->o.section_count; i++) {
         Elf64_Shdr s = section(&l->o, i);
@@ -246,7 +241,7 @@ static bool slot_of(const Linker *l, u64 index, u64 address, u64 *slot) {
     u64 offset = l->needs.slots_off + (index - l->o.first_global) * SLOT_BYTES;
     u8 *at = l->place->code_write + offset;
     memcpy(at, &address, sizeof(address));
-    memcpy(at + SLOT_JUMP, slot_jump, sizeof(slot_jump));
+    memcpy(at + SLOT_JUMP, host_link.slot_jump, sizeof(host_link.slot_jump));
     *slot = l->place->code_run + offset;
     return true;
 }
@@ -257,30 +252,30 @@ static bool fits_i32(u64 v) {
     return v == (u64)(i64)(i32)v;
 }
 
-static u64 width_of(u32 type) {
-    return type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : type == R_X86_64_NONE ? 0 : 4;
+static u64 width_of(HostRelocation kind) {
+    return kind == RELOCATION_NONE ? 0 : kind == RELOCATION_ABSOLUTE_64 || kind == RELOCATION_RELATIVE_64 ? 8 : 4;
 }
 
-/* What the relocation writes, as the psABI has it: S symbol, A addend, P the place at run time, G the symbol's slot. */
+/* What the relocation writes: s is the symbol, p the place at run time. */
 static bool value_of(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, u64 *value) {
     u64 a = (u64)r->r_addend, index = ELF64_R_SYM(r->r_info), g;
-    switch (ELF64_R_TYPE(r->r_info)) {
-    case R_X86_64_64:
+    switch (host_link.relocation(ELF64_R_TYPE(r->r_info))) {
+    case RELOCATION_ABSOLUTE_64:
         *value = s + a;
         return true;
-    case R_X86_64_PC64:
+    case RELOCATION_RELATIVE_64:
         *value = s + a - p;
         return true;
-    case R_X86_64_32:
+    case RELOCATION_ABSOLUTE_32:
         *value = s + a;
         return *value <= UINT32_MAX;
-    case R_X86_64_32S:
+    case RELOCATION_ABSOLUTE_SIGNED_32:
         *value = s + a;
         return fits_i32(*value);
-    case R_X86_64_PC32:
+    case RELOCATION_RELATIVE_32:
         *value = s + a - p;
         return fits_i32(*value);
-    case R_X86_64_PLT32:
+    case RELOCATION_CALL_32:
         *value = s + a - p;
         if (fits_i32(*value))
             return true;
@@ -288,19 +283,20 @@ static bool value_of(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, u64 *va
             return false;
         *value = g + SLOT_JUMP + a - p;
         return fits_i32(*value);
-    case R_X86_64_GOTPCREL:
-    case R_X86_64_GOTPCRELX:
-    case R_X86_64_REX_GOTPCRELX:
+    case RELOCATION_SLOT_32:
         if (!slot_of(l, index, s, &g))
             return false;
         *value = g + a - p;
         return fits_i32(*value);
+    case RELOCATION_NONE:
+    case RELOCATION_UNKNOWN:
+        break;
     }
     return false;
 }
 
 static bool relocate(Linker *l, const Site *site, const Elf64_Rela *r) {
-    u64 width = width_of(ELF64_R_TYPE(r->r_info)), address, value;
+    u64 width = width_of(host_link.relocation(ELF64_R_TYPE(r->r_info))), address, value;
     if (!width)
         return true;
     if (r->r_offset > site->size || width > site->size - r->r_offset)

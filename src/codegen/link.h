@@ -1,4 +1,4 @@
-/* link.h: links one ELF64 relocatable object (x86-64, small code model) into memory that the caller provides.
+/* link.h: links one ELF64 relocatable object of the machine that this runs on (small code model) into memory that the caller provides.
  *
  *     LinkNeeds needs;
  *     link_measure(object, size, &needs);            // how much memory, how aligned

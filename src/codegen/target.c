@@ -9,32 +9,7 @@
 
 #include <pthread.h>
 
-/* Applied after the host's features, so that these win. LLVM drops everything that builds on avx512f with it. With
- * AVX-512, code generation takes 17% longer (domain reassignment) and lifted code gains nothing from it. */
-#define WITHOUT_AVX512 ",-avx512f,-evex512"
-
-/* Instructions in VEX form clear what they do not write; older forms leave it alone, and are as fast. */
-#ifdef __x86_64__
-#define LOW_VECTORS ",-avx"
-#else
-#define LOW_VECTORS ""
-#endif
-
-/* Applied to every x86 target: meanings of guest instructions use LLVM's intrinsics up to here, and one that the target
- * lacks would end the process at instruction selection. */
-#ifdef __x86_64__
-#define LEAST_FEATURES ",+sse4.2,+crc32,+popcnt,+cx16"
-#else
-#define LEAST_FEATURES ""
-#endif
-
-#ifdef __x86_64__
-#define COMMON_CPU "x86-64-v2"
-#else
-#define COMMON_CPU "generic"
-#endif
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t once = PTHREAD_ONCE_INIT, once_for_others = PTHREAD_ONCE_INIT;
 
 static void init_llvm(void) {
     LLVMInitializeNativeTarget();
@@ -42,21 +17,38 @@ static void init_llvm(void) {
     LLVMInitializeNativeAsmParser(); /* inline assembly */
 }
 
-static LLVMTargetMachineRef create(const char *cpu, const char *features, LLVMCodeGenOptLevel level) {
-    char *triple = LLVMGetDefaultTargetTriple();
+static void init_all_of_llvm(void) {
+    LLVMInitializeAllTargetInfos();
+    LLVMInitializeAllTargets();
+    LLVMInitializeAllTargetMCs();
+    LLVMInitializeAllAsmPrinters();
+    LLVMInitializeAllAsmParsers();
+}
+
+static bool is_own(const Host *host) {
+    return host == host_own();
+}
+
+/* Malloc'ed. */
+static char *triple_of(const Host *host) {
+    return is_own(host) ? LLVMGetDefaultTargetTriple() : LLVMCreateMessage(host->triple);
+}
+
+static LLVMTargetMachineRef create(const Host *host, const char *cpu, const char *features, LLVMCodeGenOptLevel level) {
+    char *triple = triple_of(host);
     LLVMTargetRef target;
     char *error = NULL;
-    CHECK(!LLVMGetTargetFromTriple(triple, &target, &error), "LLVM has no back end for the machine it runs on");
+    CHECK(!LLVMGetTargetFromTriple(triple, &target, &error), "LLVM has no back end for the host");
     LLVMTargetMachineRef tm =
         LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelSmall);
-    CHECK(tm, "LLVM made no target machine for the machine it runs on");
+    CHECK(tm, "LLVM made no target machine for the host");
     LLVMDisposeMessage(triple);
     return tm;
 }
 
 /* LLVM prints a warning for an unknown name and goes on; a library must neither print nor guess. */
-static bool names_known(const char *cpu, const char *features) {
-    LLVMTargetMachineRef plain = create("", "", LLVMCodeGenLevelNone);
+static bool names_known(const Host *host, const char *cpu, const char *features) {
+    LLVMTargetMachineRef plain = create(host, "", "", LLVMCodeGenLevelNone);
     bool known = shim_target_knows(plain, cpu, features);
     LLVMDisposeTargetMachine(plain);
     return known;
@@ -77,20 +69,32 @@ static char *host_cpu(void) {
 
 static char *host_features(void) {
     char *all = LLVMGetHostCPUFeatures();
-    char *some = join(all, WITHOUT_AVX512);
+    char *some = join(all, host_own()->left_out);
     LLVMDisposeMessage(all);
     return some;
 }
 
-bool target_init(Target *t, const char *cpu, const char *features, bool low_vectors) {
-    const char *ours = low_vectors ? LEAST_FEATURES LOW_VECTORS : LEAST_FEATURES;
-    pthread_once(&once, init_llvm);
-    if ((cpu || features) && !names_known(cpu ? cpu : "", features ? features : ""))
-        return false;
-    t->cpu = cpu ? join(cpu, "") : host_cpu();
-    char *named = features ? join(features, "") : cpu ? join("", "") : host_features();
+/* Without a name it is this machine, if that is meant, and else what every machine of the kind has. */
+static void choose_cpu(Target *t, LatheHost id, const char *cpu, const char *features, const char *ours) {
+    bool this = id == LATHE_HOST_OWN && !cpu;
+    t->cpu = this ? host_cpu() : join(cpu ? cpu : t->host->common_cpu, "");
+    char *named = features ? join(features, "") : this ? host_features() : join("", "");
     t->features = join(named, *named ? ours : ours + (*ours == ','));
     mem_free(named);
+}
+
+bool target_init(Target *t, LatheHost id, const char *cpu, const char *features, bool low_vectors) {
+    t->host = host_find(id);
+    if (!t->host)
+        return false;
+    pthread_once(&once, init_llvm);
+    if (!is_own(t->host))
+        pthread_once(&once_for_others, init_all_of_llvm);
+    if ((cpu || features) && !names_known(t->host, cpu ? cpu : "", features ? features : ""))
+        return false;
+    char *ours = join(t->host->least_features, low_vectors ? t->host->low_features : "");
+    choose_cpu(t, id, cpu, features, ours);
+    mem_free(ours);
     return true;
 }
 
@@ -100,9 +104,9 @@ void target_free(Target *t) {
 }
 
 LLVMTargetMachineRef target_machine_new(const Target *t, LLVMCodeGenOptLevel level) {
-    return create(t->cpu, t->features, level);
+    return create(t->host, t->cpu, t->features, level);
 }
 
 const char *target_common_cpu(void) {
-    return COMMON_CPU;
+    return host_own()->common_cpu;
 }

@@ -1,4 +1,4 @@
-/* target.h: LLVM target machines for the machine we run on. */
+/* target.h: LLVM target machines for hosts. */
 #ifndef CODEGEN_TARGET_H
 #define CODEGEN_TARGET_H
 
@@ -6,14 +6,17 @@
 
 #include <llvm-c/TargetMachine.h>
 
+#include "host/host.h"
+
 /* What code is generated for. Both strings are owned. */
 typedef struct Target {
+    const Host *host;
     char *cpu, *features;
 } Target;
 
-/* `cpu` NULL: this machine, without AVX-512; `features` NULL: those of the CPU. `low_vectors`: without AVX all the
- * same. False if LLVM does not know a name. */
-bool target_init(Target *t, const char *cpu, const char *features, bool low_vectors);
+/* `cpu` NULL: of LATHE_HOST_OWN this machine, as far as its host uses it, of others what all of the kind have; `features` NULL:
+ * those of the CPU. `low_vectors`: see LatheJitConfig. False if there is no such host, or LLVM does not know a name. */
+bool target_init(Target *t, LatheHost id, const char *cpu, const char *features, bool low_vectors);
 void target_free(Target *t);
 
 /* LLVM's name of what every machine of this kind has that we run on. */

@@ -2,7 +2,7 @@
  *
  * Such an access is one instruction of inline assembly with two ways on: behind it, or at a label, where the values of before are
  * still at hand, since LLVM sees the way there. Its address and the label's are a row of the section LATHE_FAULTS: whoever handles
- * the host's fault goes to the label. */
+ * the host's fault goes to the label. What the instructions are is the host's (Host.access). */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,22 +14,16 @@
 
 enum { TEXT_BYTES = 192 };
 
-/* How a type is moved; of a value in a register ($1 to memory, $0 from it) by its size. NULL: not by one instruction. */
-typedef struct Move {
-    const char *load, *store, *constraint;
-} Move;
-
-static const Move *move_of(Ty t) {
-    static const Move byte = {"movzbl $1, ${0:k}", "movb ${1:b}, $0", "r"}, half = {"movzwl $1, ${0:k}", "movw ${1:w}, $0", "r"},
-                      word = {"movl $1, ${0:k}", "movl ${1:k}, $0", "r"}, full = {"movq $1, ${0:q}", "movq ${1:q}, $0", "r"},
-                      f32 = {"movss $1, $0", "movss $1, $0", "x"}, f64 = {"movsd $1, $0", "movsd $1, $0", "x"};
+/* How a type is moved; NULL: not by one instruction. */
+static const HostMove *move_of(const Lifter *l, Ty t) {
+    const HostAccess *access = l->host->access;
     switch (t) {
-    case I8: return &byte;
-    case I16: return &half;
-    case I32: return &word;
-    case I64: return &full;
-    case F32: return &f32;
-    case F64: return &f64;
+    case I8: return &access->ints[0];
+    case I16: return &access->ints[1];
+    case I32: return &access->ints[2];
+    case I64: return &access->ints[3];
+    case F32: return &access->floats[0];
+    case F64: return &access->floats[1];
     default: return NULL;
     }
 }
@@ -51,13 +45,14 @@ static Val branching(Lifter *l, const char *text, const char *constraints, LLVMT
 }
 
 static void touch(Lifter *l, const char *insn, Val ptr, Label fault) {
-    char text[TEXT_BYTES];
+    char text[TEXT_BYTES], constraints[64];
     snprintf(text, sizeof(text), ".Lfault${:uid}: %s" ROW, insn, "${1:l}");
-    branching(l, text, "*m,!i,~{memory},~{flags},~{dirflag},~{fpsr}", LLVMVoidTypeInContext(l->ctx), &ptr, 1, 0, I8, fault);
+    snprintf(constraints, sizeof(constraints), "*m,!i,~{memory}%s", l->host->access->touch_clobbers);
+    branching(l, text, constraints, LLVMVoidTypeInContext(l->ctx), &ptr, 1, 0, I8, fault);
 }
 
 void ir_touch_or(Lifter *l, Val ptr, u32 bytes, bool writes, Label fault) {
-    const char *insn = writes ? "lock orb $$0, $0" : "testb $$0, $0";
+    const char *insn = writes ? l->host->access->claim : l->host->access->look;
     touch(l, insn, ptr, fault);
     if (bytes > 1)
         touch(l, insn, ir_offset(l, ptr, bytes - 1), fault);
@@ -65,7 +60,7 @@ void ir_touch_or(Lifter *l, Val ptr, u32 bytes, bool writes, Label fault) {
 
 Val ir_load_or(Lifter *l, Ty t, Val ptr, Label fault) {
     char text[TEXT_BYTES], constraints[32];
-    const Move *m = move_of(t);
+    const HostMove *m = move_of(l, t);
     if (!m) {
         ir_touch_or(l, ptr, (ty_bits(t) + 7) / 8, false, fault);
         return ir_load(l, t, ptr, 1, SPACE_GUEST);
@@ -77,7 +72,7 @@ Val ir_load_or(Lifter *l, Ty t, Val ptr, Label fault) {
 
 void ir_store_or(Lifter *l, Val v, Val ptr, Label fault) {
     char text[TEXT_BYTES], constraints[32];
-    const Move *m = move_of(ir_ty(v));
+    const HostMove *m = move_of(l, ir_ty(v));
     Val args[] = {ptr, v};
     if (!m) {
         ir_touch_or(l, ptr, (ty_bits(ir_ty(v)) + 7) / 8, true, fault);

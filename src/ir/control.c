@@ -62,6 +62,9 @@ static Val declare_helper(Lifter *l, const char *name, Ty ret, Val *args, u32 ar
     for (u32 i = 0; i < arg_count; i++)
         types[i] = LLVMTypeOf(args[i]);
     Val fn = LLVMAddFunction(l->mod, name, LLVMFunctionType(ir_type(l, ret), types, arg_count, false));
+    for (u32 i = 0; i < arg_count; i++)
+        if (l->host->signed_arguments && ir_ty(args[i]) == I32)
+            ir_attribute(l, fn, i + 1, "signext", 0);
     ir_attribute(l, fn, OF_FUNCTION, "nounwind", 0);
     ir_attribute(l, fn, OF_FUNCTION, "willreturn", 0);
     ir_attribute(l, fn, OF_FUNCTION, "memory", 3); /* argument memory only, read and written */

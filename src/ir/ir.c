@@ -90,6 +90,7 @@ static void make_scopes(Lifter *l) {
 }
 
 void ir_begin(Lifter *l, LLVMModuleRef mod) {
+    l->host = host_find(l->cfg ? l->cfg->host : LATHE_HOST_OWN);
     l->mod = mod;
     l->ctx = LLVMGetModuleContext(mod);
     l->b = LLVMCreateBuilderInContext(l->ctx);

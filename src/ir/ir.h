@@ -10,6 +10,7 @@
 #include <llvm-c/Core.h>
 
 #include "base/base.h"
+#include "host/host.h"
 #include "lathe/lift.h"
 
 typedef LLVMValueRef Val;
@@ -38,6 +39,7 @@ typedef enum Space { SPACE_GUEST, SPACE_STATE, SPACE_COUNT } Space;
 typedef struct Lifter Lifter;
 struct Lifter {
     const LatheConfig *cfg;
+    const Host *host; /* what code is generated for */
     LLVMContextRef ctx;
     LLVMModuleRef mod;
     LLVMBuilderRef b;
@@ -53,7 +55,7 @@ struct Lifter {
     Val address[2];   /* of the memory operands of the current instruction, once computed */
 };
 
-void ir_begin(Lifter *l, LLVMModuleRef mod); /* fills types, metadata and the builder */
+void ir_begin(Lifter *l, LLVMModuleRef mod); /* fills the host of l->cfg, types, metadata and the builder */
 void ir_end(Lifter *l);
 LLVMTypeRef ir_type(Lifter *l, Ty t);
 Ty ir_ty(Val v); /* the Ty of a value */
@@ -201,7 +203,7 @@ Val ir_call(Lifter *l, Val fn, Val *args, u32 arg_count); /* any function of the
 #define OF_FUNCTION ((unsigned)LLVMAttributeFunctionIndex)
 void ir_attribute(Lifter *l, Val fn, unsigned index, const char *name, u64 value);
 
-/* Inline assembly of the host; used only under a check that the host is the guest's own ISA. Never removed, and kept in order
+/* Inline assembly of the host, whose text comes from the host's description or its forms. Never removed, and kept in order
  * with other assembly and with constrained floating point; touches no memory unless the constraints say ~{memory}. */
 Val ir_asm(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count);
 /* Assembly whose result depends on its arguments alone. */
@@ -221,7 +223,7 @@ Label ir_where(Lifter *l);
 void ir_goto(Lifter *l, Label to);
 void ir_branch(Lifter *l, Val cond, Label yes, Label no);
 void ir_branch_rare(Lifter *l, Val cond, Label rare, Label often); /* weighted */
-/* access.c: accesses to guest memory on hosts whose instructions it knows; if the host's handler of a fault does as LATHE_FAULTS says, they go on
+/* access.c: accesses to guest memory on hosts that have exact ones (Host.access); if the host's handler of a fault does as LATHE_FAULTS says, they go on
  * at the label. The last one only looks whether an access would do so. */
 Val ir_load_or(Lifter *l, Ty t, Val ptr, Label fault);
 void ir_store_or(Lifter *l, Val v, Val ptr, Label fault);

@@ -56,12 +56,19 @@ typedef struct CallAbi {
     RegSet kept;              /* registers that a callee leaves as they were */
 } CallAbi;
 
+/* What a field of the guest state that is no Reg has where a program begins. */
+typedef struct StateField {
+    u32 off_bytes, bits;
+    u64 value;
+} StateField;
+
 typedef struct Isa {
     LatheArch arch;
     u32 elf_relative; /* the type of relocations that add the load bias */
     const RegInfo *regs;
     u32 reg_count;
     u32 state_bytes, pc_off, trap_off, trap_info_off;
+    const StateField *initial; /* ended by one of no bits */
     RegSet dead_at_calls; /* registers that no calling convention keeps: the flags */
     CallAbi abi;
     const Reg *hot_ints, *hot_vectors; /* the registers most worth a host register, best first */
@@ -77,7 +84,7 @@ typedef struct Isa {
      * the operands compared if it is taken. False: it is of another kind. */
     bool (*condition)(const Insn *branch, Reg *flags, Pred *taken);
     int (*format)(const u8 *bytes, size_t size, u64 pc, char *text, size_t text_size);
-    bool (*support)(size_t index, LatheSupport *row);
+    bool (*support)(const Host *host, size_t index, LatheSupport *row);
     const char *(*row_name)(u32 row);
     const Helper *const *helpers; /* tables of helpers, ended by NULL */
     const u8 *sample; /* code of a function with a loop over memory, arithmetic and a call: what lifting it uses is in memory then */

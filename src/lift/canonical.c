@@ -116,11 +116,19 @@ static bool is_one_of(const char *name, const char *const *starts, size_t count)
     return false;
 }
 
+/* The host's own intrinsics may be blind, too. */
+static bool is_blind_form(const Host *host, const char *name) {
+    for (const char *const *start = host->blind; start && *start; start++)
+        if (is_one_of(name, start, 1))
+            return true;
+    return false;
+}
+
 /* Of calls: those whose result does not show which NaN was among the arguments, or is one that they pass on. */
 static bool call_is_blind(Settling *s, Val call) {
     static const char constrained[] = "llvm.experimental.constrained.", plain[] = "llvm.";
     static const char *const passing[] = {"fabs.", "nearbyint.", "roundeven.", "trunc.", "floor.", "ceil."};
-    static const char *const blind[] = {"fma.", "sqrt.", "x86.sse.cvt", "x86.sse2.cvt"};
+    static const char *const blind[] = {"fma.", "sqrt."};
     Val callee = LLVMGetCalledValue(call);
     size_t len;
     const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &len) : "";
@@ -132,7 +140,7 @@ static bool call_is_blind(Settling *s, Val call) {
     name += is_constrained ? sizeof(constrained) - 1 : sizeof(plain) - 1;
     if (is_one_of(name, passing, ARRAY_LEN(passing)))
         return has_blind_uses_only(s, call);
-    return is_constrained || is_one_of(name, blind, ARRAY_LEN(blind));
+    return is_constrained || is_one_of(name, blind, ARRAY_LEN(blind)) || is_blind_form(s->l->host, name);
 }
 
 static bool is_blind(Settling *s, Val user) {

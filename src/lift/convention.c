@@ -1,14 +1,6 @@
 /* convention.c: see convention.h. */
 #include "lift/func.h"
 
-/* What each host has to offer. regcall passes and returns 11 integers and 16 vectors in registers on x86-64, in the same
- * order both ways; other conventions return a few only. The last integer is for cpu and pc. */
-#if defined(__x86_64__)
-enum { HOST_CC = 92, HOST_INTS = 10, HOST_VECTORS = 16 };
-#else
-enum { HOST_CC = 0, HOST_INTS = 0, HOST_VECTORS = 0 };
-#endif
-
 static void add_slot(Convention *c, Reg r, Ty ty) {
     c->slot[c->count].reg = r;
     c->slot[c->count].ty = ty;
@@ -16,15 +8,16 @@ static void add_slot(Convention *c, Reg r, Ty ty) {
     regset_add(&c->slotted, r);
 }
 
-void convention_init(Convention *c, const Isa *isa, LatheConvention kind) {
-    *c = (Convention){.in_registers = kind == LATHE_CONVENTION_REGISTERS && HOST_INTS, .cc = HOST_CC};
+void convention_init(Convention *c, const Isa *isa, const Host *host, LatheConvention kind) {
+    const HostConvention *has = &host->convention;
+    *c = (Convention){.in_registers = kind == LATHE_CONVENTION_REGISTERS && has->ints, .cc = has->cc};
     memset(c->slot_of, -1, sizeof(c->slot_of));
     if (!c->in_registers)
         return;
-    for (u32 i = 0; i < isa->hot_int_count && i < HOST_INTS; i++)
+    for (u32 i = 0; i < isa->hot_int_count && i < has->ints; i++)
         add_slot(c, isa->hot_ints[i], isa->hot_ints[i] == isa->abi.stack ? PTR : I64);
     u32 ints = c->count;
-    for (u32 i = 0; i < isa->hot_vector_count && i < HOST_VECTORS; i++)
+    for (u32 i = 0; i < isa->hot_vector_count && i < has->vectors; i++)
         add_slot(c, isa->hot_vectors[i], facet_native(&isa->regs[isa->hot_vectors[i]]));
     c->vectors = c->count - ints;
 }
@@ -40,7 +33,7 @@ void convention_narrow(Convention *c, const RegSet *used) {
     }
 }
 
-/* The cpu pointer comes last, which for integers is the eleventh place: vectors are counted by themselves. */
+/* The cpu pointer comes last, behind the integers that a host has places for: vectors are counted by themselves. */
 LLVMTypeRef convention_type(Lifter *l, const Convention *c) {
     LLVMTypeRef in[CONVENTION_SLOTS + 1], out[CONVENTION_SLOTS + 1];
     if (!c->in_registers) {
@@ -55,7 +48,7 @@ LLVMTypeRef convention_type(Lifter *l, const Convention *c) {
     return LLVMFunctionType(result, in, c->count + 1, false);
 }
 
-/* regcall would keep rbx and rbp for the caller; nobody between lifted functions needs that. */
+/* C's conventions keep some registers for the caller; nobody between lifted functions needs that. */
 static const char no_saving[] = "no_callee_saved_registers";
 
 void convention_mark_function(Lifter *l, const Convention *c, Val fn) {

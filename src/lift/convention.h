@@ -26,7 +26,7 @@ typedef struct Convention {
     u32 vectors;         /* how many of the slots are vectors: the last ones */
 } Convention;
 
-void convention_init(Convention *c, const Isa *isa, LatheConvention kind);
+void convention_init(Convention *c, const Isa *isa, const Host *host, LatheConvention kind);
 /* Leave out the last vectors, as many as are not `used`. */
 void convention_narrow(Convention *c, const RegSet *used);
 LLVMTypeRef convention_type(Lifter *l, const Convention *c);

@@ -6,16 +6,26 @@
 
 const char *lathe_status_text(LatheStatus status) {
     switch (status) {
-    case LATHE_OK: return "success";
-    case LATHE_ERR_ARCH: return "unknown architecture";
-    case LATHE_ERR_MEMORY: return "guest memory is not readable";
-    case LATHE_ERR_DECODE: return "not an instruction";
-    case LATHE_ERR_UNSUPPORTED: return "unsupported instruction";
-    case LATHE_ERR_LIMIT: return "too many instructions";
-    case LATHE_ERR_ARGUMENT: return "invalid argument";
-    case LATHE_ERR_COMPILE: return "LLVM could not compile the module";
-    case LATHE_ERR_LINK: return "undefined symbol or unusable object";
-    case LATHE_ERR_NOMEM: return "out of memory";
+    case LATHE_OK:
+        return "success";
+    case LATHE_ERR_ARCH:
+        return "unknown architecture";
+    case LATHE_ERR_MEMORY:
+        return "guest memory is not readable";
+    case LATHE_ERR_DECODE:
+        return "not an instruction";
+    case LATHE_ERR_UNSUPPORTED:
+        return "unsupported instruction";
+    case LATHE_ERR_LIMIT:
+        return "too many instructions";
+    case LATHE_ERR_ARGUMENT:
+        return "invalid argument";
+    case LATHE_ERR_COMPILE:
+        return "LLVM could not compile the module";
+    case LATHE_ERR_LINK:
+        return "undefined symbol or unusable object";
+    case LATHE_ERR_NOMEM:
+        return "out of memory";
     }
     return "unknown status";
 }
@@ -24,14 +34,25 @@ const char *lathe_arch_name(LatheArch arch) {
     return isa_name(arch);
 }
 
+const char *lathe_host_name(LatheHost id) {
+    const Host *host = host_find(id);
+    return host ? host->name : NULL;
+}
+
+/* Has the host what the configuration asks for beyond plain code? */
+static bool host_can(const Host *host, const LatheConfig *cfg) {
+    return (!cfg->exact_faults || host->access) && (!cfg->native_fs || host->native_fs);
+}
+
 LatheFunc *lathe_func_new(LLVMModuleRef mod, const LatheConfig *cfg) {
     const Isa *isa = isa_find(cfg->arch);
-    if (!isa)
+    const Host *host = host_find(cfg->host);
+    if (!isa || !host || !host_can(host, cfg))
         return NULL;
     LatheFunc *fn = mem_new(sizeof(LatheFunc));
     fn->cfg = *cfg;
     fn->isa = isa;
-    convention_init(&fn->conv, isa, cfg->convention);
+    convention_init(&fn->conv, isa, host, cfg->convention);
     fn->l.cfg = &fn->cfg;
     fn->l.mod = mod;
     fn->l.arena = &fn->arena;
@@ -231,11 +252,12 @@ unsigned lathe_func_vectors(LatheFunc *fn) {
 
 LLVMValueRef lathe_declare(LLVMModuleRef mod, const LatheConfig *cfg, const char *name) {
     const Isa *isa = isa_find(cfg->arch);
-    if (!isa)
+    const Host *host = host_find(cfg->host);
+    if (!isa || !host)
         return NULL;
     Lifter l = {.mod = mod, .ctx = LLVMGetModuleContext(mod)};
     Convention conv;
-    convention_init(&conv, isa, cfg->convention);
+    convention_init(&conv, isa, host, cfg->convention);
     return declare(&l, &conv, name);
 }
 
@@ -308,9 +330,10 @@ LatheBlock lathe_func_block(const LatheFunc *cfn, size_t index) {
     };
 }
 
-bool lathe_support(LatheArch arch, size_t index, LatheSupport *row) {
+bool lathe_support(LatheArch arch, LatheHost id, size_t index, LatheSupport *row) {
     const Isa *isa = isa_find(arch);
-    return isa && isa->support(index, row);
+    const Host *host = host_find(id);
+    return isa && host && isa->support(host, index, row);
 }
 
 int lathe_disassemble(const LatheConfig *cfg, uint64_t pc, char *text, size_t text_size) {

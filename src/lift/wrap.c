@@ -19,12 +19,24 @@ typedef struct Wrapper {
 
 static bool type_of_letter(char c, Ty *t) {
     switch (c) {
-    case 'v': *t = 0; return true;
-    case 'i': *t = I32; return true;
-    case 'l': *t = I64; return true;
-    case 'p': *t = PTR; return true;
-    case 'f': *t = F32; return true;
-    case 'd': *t = F64; return true;
+    case 'v':
+        *t = 0;
+        return true;
+    case 'i':
+        *t = I32;
+        return true;
+    case 'l':
+        *t = I64;
+        return true;
+    case 'p':
+        *t = PTR;
+        return true;
+    case 'f':
+        *t = F32;
+        return true;
+    case 'd':
+        *t = F64;
+        return true;
     }
     return false;
 }
@@ -126,6 +138,8 @@ static void build_body(Wrapper *w, LLVMValueRef lifted, const Ty *types, u32 cou
     ir_here(l, ir_label(l, "entry"));
     w->state = LLVMBuildAlloca(l->b, LLVMArrayType(ir_type(l, I8), w->isa->state_bytes), "state");
     LLVMSetAlignment(w->state, 64);
+    for (const StateField *f = w->isa->initial; f->bits; f++)
+        ir_store(l, ir_int(l, ty_int(f->bits), f->value), ir_offset(l, w->state, f->off_bytes), 1, SPACE_STATE);
     store_stack(w, stack_bytes, count_on_stack(&w->isa->abi, types, count));
     store_arguments(w, types, count);
     ir_call(l, lifted, &w->state, 1);

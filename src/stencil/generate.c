@@ -8,8 +8,6 @@
 #include "stencil/extract.h"
 #include "stencil/holder.h"
 
-/* What every host is expected to have where there is quick code of this kind; the client looks. */
-#define HOST_CPU "x86-64-v3"
 #define PASSES "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,dce)"
 
 /* What was lifted: one instruction of each form. */
@@ -42,7 +40,7 @@ static LLVMTargetMachineRef host(void) {
     char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
     LLVMTargetRef target;
     CHECK(!LLVMGetTargetFromTriple(triple, &target, &error), "LLVM has no back end for the machine it runs on");
-    return LLVMCreateTargetMachine(target, triple, HOST_CPU, "", LLVMCodeGenLevelDefault, LLVMRelocStatic, LLVMCodeModelSmall);
+    return LLVMCreateTargetMachine(target, triple, host_own()->stencil_cpu, "", LLVMCodeGenLevelDefault, LLVMRelocStatic, LLVMCodeModelSmall);
 }
 
 static LLVMMemoryBufferRef compile(const Forms *f) {

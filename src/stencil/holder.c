@@ -62,7 +62,7 @@ static Val place_of(Lifter *l, Reg r) {
 /* In a register. As an address by itself LLVM would have it relative to the code, and stored as 32 bits, since the code model is the small
  * one, whatever it is told of the symbol. */
 static Val opaque(Lifter *l, Val v, bool wide) {
-    return ir_asm_pure(l, wide ? "movabsq $1, $0" : "movq $1, $0", "=r,i", I64, &v, 1);
+    return ir_asm_pure(l, wide ? l->host->load_wide : l->host->load_low, "=r,i", I64, &v, 1);
 }
 
 static Val hold_immediate(Lifter *l, const Insn *in, int i, Ty t) {

@@ -28,7 +28,7 @@ static size_t check_row(const CaseList *list, const LatheSupport *row) {
 size_t coverage_check(const CaseList *list) {
     size_t problems = 0;
     LatheSupport row;
-    for (size_t i = 0; lathe_support(GUEST_ARCH, i, &row); i++)
+    for (size_t i = 0; lathe_support(GUEST_ARCH, LATHE_HOST_OWN, i, &row); i++)
         problems += check_row(list, &row);
     return problems;
 }

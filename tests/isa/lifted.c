@@ -9,7 +9,6 @@
 #include <llvm-c/Core.h>
 
 #define CASES_PER_MODULE 100
-#define PIC_SYMBOL "guest_code"
 /* In position-independent mode the code is lifted from another address than it runs at: an absolute address shows. */
 #define PIC_DISTANCE 0x5000000u
 
@@ -43,19 +42,23 @@ static size_t read_code(void *user, uint64_t addr, void *buf, size_t size) {
 
 static void *find_symbol(void *user, const char *name) {
     (void)user;
-    return strcmp(name, PIC_SYMBOL) ? NULL : (void *)(uintptr_t)STATE_CODE;
+    return strcmp(name, LIFTED_PIC_SYMBOL) ? NULL : (void *)(uintptr_t)STATE_CODE;
 }
 
-static void name_of(size_t index, char name[32]) {
+void lifted_name(size_t index, char name[32]) {
     snprintf(name, 32, "case_%zu", index);
 }
 
 /* A narrow signature leaves out the vector registers that the decoder does not name; lifting stops if one is needed
  * after all. */
-static void lift_narrow(Lifted *l, CodeBytes *bytes) {
-    LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("narrow", l->ctx);
-    LatheConfig cfg = {
-        .arch = GUEST_ARCH, .read_memory = read_code, .user = bytes, .convention = LATHE_CONVENTION_REGISTERS, .narrow = true};
+static void lift_narrow(LLVMContextRef ctx, LatheHost host, CodeBytes *bytes) {
+    LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("narrow", ctx);
+    LatheConfig cfg = {.arch = GUEST_ARCH,
+                       .host = host,
+                       .read_memory = read_code,
+                       .user = bytes,
+                       .convention = LATHE_CONVENTION_REGISTERS,
+                       .narrow = true};
     LatheFunc *fn = lathe_func_new(mod, &cfg);
     if (lathe_func_decode_cfg(fn, bytes->pc) == LATHE_OK)
         lathe_func_lift(fn, "narrow");
@@ -63,31 +66,32 @@ static void lift_narrow(Lifted *l, CodeBytes *bytes) {
     LLVMDisposeModule(mod);
 }
 
-/* NULL: it is lifted. */
-static const char *lift_one(Lifted *l, LLVMModuleRef mod, size_t index) {
-    const Case *c = &l->list->at[index];
-    bool pic = l->mode == LIFTED_PIC;
+const char *lifted_case(const CaseList *list, size_t index, LiftedMode mode, LatheHost host, LLVMModuleRef mod,
+                        Arena *a) {
+    const Case *c = &list->at[index];
+    bool pic = mode == LIFTED_PIC;
     CodeBytes bytes = {STATE_CODE - (pic ? PIC_DISTANCE : 0), c->code, c->size};
     LatheConfig cfg = {.arch = GUEST_ARCH,
+                       .host = host,
                        .read_memory = read_code,
                        .user = &bytes,
                        .keep_flags_at_calls = true,
                        .strict_fp = true};
     if (pic) {
-        cfg.pic_symbol = PIC_SYMBOL;
+        cfg.pic_symbol = LIFTED_PIC_SYMBOL;
         cfg.pic_base = bytes.pc;
     }
-    if (l->mode == LIFTED_UNOPTIMISED)
-        lift_narrow(l, &bytes);
+    if (mode == LIFTED_UNOPTIMISED)
+        lift_narrow(LLVMGetModuleContext(mod), host, &bytes);
     char name[32];
-    name_of(index, name);
+    lifted_name(index, name);
     LatheFunc *fn = lathe_func_new(mod, &cfg);
     LatheStatus status = lathe_func_decode_cfg(fn, bytes.pc);
     const char *problem = NULL;
     if (status != LATHE_OK)
         problem = lathe_status_text(status);
     else if (!lathe_func_lift(fn, name))
-        problem = arena_printf(&l->arena, "%s", lathe_func_problem(fn).text);
+        problem = arena_printf(a, "%s", lathe_func_problem(fn).text);
     lathe_func_free(fn);
     return problem;
 }
@@ -95,11 +99,11 @@ static const char *lift_one(Lifted *l, LLVMModuleRef mod, size_t index) {
 static void compile_some(Lifted *l, size_t first, size_t end) {
     LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("cases", l->ctx);
     for (size_t i = first; i < end; i++)
-        l->problem[i] = lift_one(l, mod, i);
+        l->problem[i] = lifted_case(l->list, i, l->mode, LATHE_HOST_OWN, mod, &l->arena);
     LatheStatus status = lathe_jit_add(l->jit, mod, l->mode == LIFTED_UNOPTIMISED ? LATHE_OPT_NONE : LATHE_OPT_FULL);
     for (size_t i = first; i < end; i++) {
         char name[32];
-        name_of(i, name);
+        lifted_name(i, name);
         if (l->problem[i])
             continue;
         l->entry[i] = status == LATHE_OK ? (LatheEntry *)lathe_jit_lookup(l->jit, name) : NULL;
@@ -139,6 +143,11 @@ static u32 trap_of_signal(NativeResult r) {
     return trap == TRAP_MEMORY || trap == LATHE_TRAP_MISALIGNED || trap == TRAP_FLOAT ? trap : TRAP_SIGNAL;
 }
 
+void lifted_leave(const Case *c, State *s) {
+    if (s->cpu.trap == LATHE_TRAP_UNREADABLE && s->cpu.pc - STATE_CODE >= c->size)
+        s->cpu.trap = LATHE_TRAP_NONE;
+}
+
 bool lifted_run(const Lifted *l, size_t index, State *s) {
     u8 *memory = state_memory();
     memcpy(memory, s->memory, STATE_MEMORY_BYTES);
@@ -148,7 +157,7 @@ bool lifted_run(const Lifted *l, size_t index, State *s) {
     memcpy(s->memory, memory, STATE_MEMORY_BYTES);
     if (r.signal)
         s->cpu.trap = trap_of_signal(r);
-    else if (s->cpu.trap == LATHE_TRAP_UNREADABLE && s->cpu.pc - STATE_CODE >= l->list->at[index].size)
-        s->cpu.trap = LATHE_TRAP_NONE; /* control left the case's bytes */
+    else
+        lifted_leave(&l->list->at[index], s);
     return !r.signal;
 }

@@ -8,7 +8,17 @@ typedef enum LiftedMode { LIFTED_UNOPTIMISED, LIFTED_OPTIMISED, LIFTED_PIC, LIFT
 
 extern const char *const lifted_mode_names[LIFTED_MODES];
 
+/* The symbol that code addresses are relative to in position-independent mode. */
+#define LIFTED_PIC_SYMBOL "guest_code"
+
 typedef struct Lifted Lifted;
+
+/* Lifts one case into a module, under that name. NULL: it is lifted; else why not. */
+const char *lifted_case(const CaseList *list, size_t index, LiftedMode mode, LatheHost host, LLVMModuleRef mod,
+                        Arena *a);
+void lifted_name(size_t index, char name[32]);
+/* After lifted code has returned: that control left the case's bytes is no trap. */
+void lifted_leave(const Case *c, State *s);
 
 /* Lifts and compiles all cases in one mode. What cannot be lifted is reported by lifted_problem. */
 Lifted *lifted_new(const CaseList *list, LiftedMode mode);

@@ -14,13 +14,16 @@
 
 #include "assemble.h"
 #include "coverage.h"
+#include "hosted.h"
 #include "lifted.h"
 #include "oracle.h"
 
 typedef struct Options {
     bool oracle_only, own, update, check_coverage;
     const char *filter, *without;
-    int mode; /* LiftedMode, or -1: all */
+    int mode;          /* LiftedMode, or -1: all */
+    HostedTools tools; /* of --host */
+    size_t sample;     /* of how many cases one is run; 0: all are */
 } Options;
 
 /* Cases in a row that were skipped: `len` characters of the first instruction's name, and the reason. */
@@ -49,6 +52,10 @@ static const char usage[] =
     "  --mode=MODE       of the lifted modes only this: unoptimised, optimised or pic\n"
     "  --filter=REGEX    only cases whose instructions match\n"
     "  --without=REGEX   none whose instructions match\n"
+    "  --host=NAME       only as code for that host, which qemu runs; with\n"
+    "  --cc=CC           a C compiler for that host, that links, and\n"
+    "  --with=OBJECTS    the runner and the helpers of lifted code\n"
+    "  --sample=N        of N cases one\n"
     "  --update          write what the oracle does into the expected column of the files\n"
     "  --check-coverage  only check that every supported instruction has a case\n";
 
@@ -154,6 +161,37 @@ static void check_all_lifted(Run *r, LiftedMode mode) {
     lifted_free(l);
 }
 
+/* ---------------------------------------------------------------------------------------------------- on another host */
+
+static void check_hosted(Run *r, Hosted *h, size_t index, const char *mode) {
+    const Case *c = &r->list.at[index];
+    State got, want, ignore;
+    const char *problem = hosted_problem(h, index), *deviation = hosted_deviation(h, c);
+    if (deviation) {
+        skip(r, c, deviation);
+        return;
+    }
+    if (problem)
+        printf("FAIL %s:%d [%s] %s: not lifted: %s\n", c->file, c->line, mode, c->insns, problem);
+    if (problem || !cases_states(c, &got, &want, &ignore)) {
+        r->failed++;
+        return;
+    }
+    guest_open(c, &got, &ignore);
+    bool whole = hosted_run(h, index, &got);
+    count(r, whole ? compare(r, c, mode, &want, &got, &ignore) : same_trap(c, mode, want.cpu.trap, got.cpu.trap));
+}
+
+static void check_all_hosted(Run *r, LiftedMode mode) {
+    Hosted *h = hosted_new(&r->list, mode, &r->options.tools);
+    char name[64];
+    snprintf(name, sizeof(name), "%s, %s", lathe_host_name(r->options.tools.host), lifted_mode_names[mode]);
+    for (size_t i = 0; i < r->list.len; i++)
+        check_hosted(r, h, i, name);
+    tell_skipped(r);
+    hosted_free(h);
+}
+
 /* ------------------------------------------------------------------------------------------------------- updating */
 
 /* The expected column as the oracle has it; NULL: leave the line alone. */
@@ -201,6 +239,15 @@ static int mode_named(const char *name) {
     exit(2);
 }
 
+static LatheHost host_named(const char *wanted) {
+    const char *name;
+    for (LatheHost host = LATHE_HOST_OWN; (name = lathe_host_name(++host));)
+        if (!strcmp(name, wanted))
+            return host;
+    fprintf(stderr, "isa-cases: there is no host '%s'\n%s", wanted, usage);
+    exit(2);
+}
+
 static Options parse_options(int argc, char **argv) {
     static const struct option names[] = {
         {"oracle-only", no_argument, NULL, 'o'},
@@ -208,6 +255,10 @@ static Options parse_options(int argc, char **argv) {
         {"mode", required_argument, NULL, 'm'},
         {"filter", required_argument, NULL, 'f'},
         {"without", required_argument, NULL, 'w'},
+        {"host", required_argument, NULL, 'H'},
+        {"cc", required_argument, NULL, 'C'},
+        {"with", required_argument, NULL, 'W'},
+        {"sample", required_argument, NULL, 's'},
         {"update", no_argument, NULL, 'u'},
         {"check-coverage", no_argument, NULL, 'c'},
         {"help", no_argument, NULL, 'h'},
@@ -230,6 +281,18 @@ static Options parse_options(int argc, char **argv) {
             break;
         case 'w':
             o.without = optarg;
+            break;
+        case 'H':
+            o.tools.host = host_named(optarg);
+            break;
+        case 'C':
+            o.tools.cc = optarg;
+            break;
+        case 'W':
+            o.tools.with = optarg;
+            break;
+        case 's':
+            o.sample = strtoul(optarg, NULL, 10);
             break;
         case 'u':
             o.update = true;
@@ -273,6 +336,13 @@ static void keep(Run *r, const char *pattern, bool matching) {
     regfree(&regex);
 }
 
+static void keep_sample(Run *r, size_t of) {
+    size_t kept = 0;
+    for (size_t i = 0; i < r->list.len; i += of)
+        r->list.at[kept++] = r->list.at[i];
+    r->list.len = kept;
+}
+
 static bool load(Run *r) {
     bool ok = true;
     for (size_t i = 0; i < r->files.len; i++)
@@ -281,12 +351,18 @@ static bool load(Run *r) {
         keep(r, r->options.filter, true);
     if (r->options.without)
         keep(r, r->options.without, false);
+    if (r->options.sample)
+        keep_sample(r, r->options.sample);
     return assemble_cases(&r->list, &r->arena) && ok;
 }
 
 static void run_everything(Run *r) {
     if (r->options.update) {
         update(r);
+        return;
+    }
+    if (r->options.tools.host) {
+        check_all_hosted(r, r->options.mode < 0 ? LIFTED_OPTIMISED : (LiftedMode)r->options.mode);
         return;
     }
     if (r->options.mode < 0)

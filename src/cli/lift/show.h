@@ -30,7 +30,7 @@ void show_json_string(FILE *out, const char *text);
 bool show_survey(FILE *out, const UnitPlan *plan, LatheJit *jit, bool json);
 
 /* tables.c: the instructions that the lifter knows; the functions of a file. */
-void show_support(FILE *out, LatheArch arch);
+void show_support(FILE *out, LatheArch arch, LatheHost host);
 void show_functions(FILE *out, const ElfFile *elf);
 
 #endif

@@ -1,12 +1,12 @@
 /* tables.c: the lists `lathe lift` can print without lifting anything. */
 #include "cli/lift/show.h"
 
-void show_support(FILE *out, LatheArch arch) {
+void show_support(FILE *out, LatheArch arch, LatheHost host) {
     LatheSupport row;
     size_t count = 0, deviating = 0;
-    bool has_flags = lathe_support(arch, 0, &row) && row.flags;
+    bool has_flags = lathe_support(arch, host, 0, &row) && row.flags;
     fprintf(out, "%-16s %s%s\n", "instruction", has_flags ? "ODISZAPC  " : "", "deviation from the CPU");
-    for (; lathe_support(arch, count, &row); count++) {
+    for (; lathe_support(arch, host, count, &row); count++) {
         const char *gap = has_flags && row.deviation ? "  " : "";
         fprintf(out, "%-16s %s%s%s\n", row.mnemonic, has_flags ? row.flags : "", gap, row.deviation ? row.deviation : "");
         deviating += row.deviation != NULL;

@@ -196,6 +196,11 @@ char *unit_assembly(Unit *u, LatheJit *jit) {
     return text;
 }
 
+void *unit_object(Unit *u, LatheJit *jit, size_t *size) {
+    void *data;
+    return lathe_jit_emit(jit, u->mod, LATHE_OPT_NONE, false, &data, size) < 0 ? NULL : data;
+}
+
 const u8 *unit_host_code(Unit *u, LatheJit *jit, size_t *size) {
     LLVMModuleRef copy = LLVMCloneModule(u->mod);
     if (lathe_jit_add(jit, copy, LATHE_OPT_NONE) < 0)
@@ -203,14 +208,14 @@ const u8 *unit_host_code(Unit *u, LatheJit *jit, size_t *size) {
     return lathe_jit_code(jit, u->entry, size);
 }
 
-LatheJit *unit_jit_new(void) {
+LatheJit *unit_jit_new(LatheHost host) {
     static const char *const arguments[] = {"lathe", "-x86-asm-syntax=intel"};
     LLVMParseCommandLineOptions(ARRAY_LEN(arguments), arguments, NULL);
     elf_version(EV_CURRENT);
-    LatheJitConfig cfg = {.symbol = undefined_symbol};
+    LatheJitConfig cfg = {.host = host, .symbol = undefined_symbol};
     LatheJit *jit = lathe_jit_new(&cfg);
     if (!jit)
-        fprintf(stderr, "lathe: LLVM has no code generator for this machine\n");
+        fprintf(stderr, "lathe: LLVM has no code generator for this host\n");
     return jit;
 }
 

@@ -54,11 +54,14 @@ void unit_free(Unit *u);
 /* The assembly text of the optimised unit, malloc'ed; NULL on failure. */
 char *unit_assembly(Unit *u, LatheJit *jit);
 
+/* The optimised unit as an ELF object, malloc'ed; NULL on failure. */
+void *unit_object(Unit *u, LatheJit *jit, size_t *size);
+
 /* The host code of the optimised unit, linked into this process and owned by jit; NULL on failure. */
 const u8 *unit_host_code(Unit *u, LatheJit *jit, size_t *size);
 
-/* A compiler for this machine that prints assembly as lathe_disassemble does, and finds what units leave undefined. */
-LatheJit *unit_jit_new(void);
+/* A compiler for that host that prints assembly as lathe_disassemble does, and finds what units leave undefined. */
+LatheJit *unit_jit_new(LatheHost host);
 
 /* What kept the unit from being lifted completely, as a sentence with the address in `buf`; NULL: nothing. */
 const char *unit_problem(const Unit *u, char *buf, size_t size);

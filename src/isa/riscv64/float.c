@@ -56,7 +56,7 @@ static Val either(Lifter *l, Val a, Label from_a, Val b, Label from_b) {
 Val rv_rounded(Lifter *l, const Insn *in, RvMake *host, RvMake *soft, const void *arg) {
     u32 mode = rv_rounding(in);
     rv_check_frm(l, in);
-    if (mode == RV_RMM)
+    if (mode == RV_RMM || rv_is_soft(l))
         return soft(l, in, arg);
     Val can = host_rounds(l, mode);
     if (!can)

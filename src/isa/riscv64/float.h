@@ -1,7 +1,7 @@
 /* float.h: the words that the floating-point meanings share.
  *
- * On an x86-64 host the guest's rounding mode is the host's while lifted code runs, as far as the host has it, and the host's
- * exception flags are the guest's, besides those in the state (LatheRiscv64Cpu.fflags) that no instruction of the host
+ * Where a host has forms (forms.h), the guest's rounding mode is the host's while lifted code runs, as far as the host has it, and
+ * the host's exception flags are the guest's, besides those in the state (LatheRiscv64Cpu.fflags) that no instruction of the host
  * raised. What the host cannot round is done in integers by a C function.
  */
 #ifndef ISA_RISCV64_FLOAT_H
@@ -9,13 +9,7 @@
 
 #include "isa/riscv64/float_soft.h"
 #include "isa/riscv64/format.h"
-
-/* Is the host x86-64? Then its instructions' special cases and its environment are known. */
-#ifdef __x86_64__
-#define RV_HOST_IS_X86 1
-#else
-#define RV_HOST_IS_X86 0
-#endif
+#include "isa/riscv64/forms.h"
 
 /* Float register operand i as F32 or F64; or its low bits, boxed or not, as an integer type. */
 static inline Val rv_float(Lifter *l, const Insn *in, int i, Ty t) {
@@ -36,6 +30,12 @@ Val rv_canonical(Lifter *l, Val v);
 
 /* Flags of the manual's fflags. */
 enum { RV_NX = 1, RV_UF = 2, RV_OF = 4, RV_DZ = 8, RV_NV = 16 };
+/* Are exact results and flags a matter of integers, because the host's environment is not the guest's? */
+static inline bool rv_is_soft(const Lifter *l) {
+    return l->strict_fp && !rv_forms(l);
+}
+/* Where that is so: raise what the operands of a comparison, or of another operation that does not round, do. */
+void rv_raise_for(Lifter *l, Val a, Val b, bool signaling);
 /* Raise a flag where cond holds. */
 void rv_raise_if(Lifter *l, Val cond, u32 flag);
 
@@ -51,9 +51,11 @@ void rv_check_frm(Lifter *l, const Insn *in);
 
 /* The C function, on integers: bits of floats are zero-extended. The result has 64 bits. */
 Val rv_soft(Lifter *l, u32 what, Val a, Val b, Val c);
-static inline RvSoftFormat rv_soft_format(Ty t) { return t == F32 ? RV_F32 : t == F64 ? RV_F64 : RV_F16; }
-Val rv_float_bits(Lifter *l, Val v);           /* a float's bits as I64 */
-Val rv_float_of_bits(Lifter *l, Val v, Ty t);  /* and back */
+static inline RvSoftFormat rv_soft_format(Ty t) {
+    return t == F32 ? RV_F32 : t == F64 ? RV_F64 : RV_F16;
+}
+Val rv_float_bits(Lifter *l, Val v);          /* a float's bits as I64 */
+Val rv_float_of_bits(Lifter *l, Val v, Ty t); /* and back */
 
 /* float_order.c: of two floats, also for halves, which are compared as singles */
 Val rv_extreme_of(Lifter *l, Val a, Val b, bool largest, bool propagates);

@@ -44,7 +44,7 @@ static Val integral(Lifter *l, Val v, u32 mode) {
 void rv_float_round(Lifter *l, const Insn *in, Ty t, bool tell_inexact) {
     Val v = rv_float(l, in, 1, t);
     rv_check_frm(l, in);
-    if (rv_rounding(in) == RV_RMM || l->cfg->strict_fp) {
+    if (rv_rounding(in) == RV_RMM || l->cfg->strict_fp || rv_is_soft(l)) {
         u32 what = RV_SOFT(tell_inexact ? RV_FROUNDNX : RV_FROUND, rv_soft_format(t), rv_rounding(in));
         rv_set_float(l, in, 0, rv_float_of_bits(l, rv_soft(l, what, rv_float_bits(l, v), NULL, NULL), t));
         return;
@@ -110,20 +110,9 @@ static Val soft_to_int(Lifter *l, Val v, const Target *to, u32 mode) {
     return rv_soft(l, RV_SOFT(RV_FTO_INT, rv_soft_format(ir_ty(v)), mode) | kind, rv_float_bits(l, v), NULL, NULL);
 }
 
-/* cvttsd2si and its relatives: the least integer where there is none, and the flags that are wanted. */
-static Val convert_by_x86(Lifter *l, Val v, Ty to, bool truncates) {
-    static const char *const name[2][2][2] = {
-        {{"llvm.x86.sse.cvtss2si", "llvm.x86.sse.cvtss2si64"}, {"llvm.x86.sse.cvttss2si", "llvm.x86.sse.cvttss2si64"}},
-        {{"llvm.x86.sse2.cvtsd2si", "llvm.x86.sse2.cvtsd2si64"}, {"llvm.x86.sse2.cvttsd2si", "llvm.x86.sse2.cvttsd2si64"}},
-    };
-    Ty from = ir_ty(v);
-    Val wide = ir_low_lane(l, v, 128 / ty_bits(from));
-    return ir_intrinsic(l, name[from == F64][truncates][to == I64], NULL, 0, &wide, 1);
-}
-
 /* The least integer stands for itself, or for what is below it; else the largest is meant. */
-static Val to_int_by_x86(Lifter *l, Val v, Ty to, bool truncates) {
-    Val r = convert_by_x86(l, v, to, truncates), least = ir_int(l, to, (u64)1 << (ty_bits(to) - 1));
+static Val to_int_by_form(Lifter *l, Val v, Ty to, bool truncates) {
+    Val r = rv_forms(l)->to_int(l, v, to, truncates), least = ir_int(l, to, (u64)1 << (ty_bits(to) - 1));
     Val wrong = ir_and(l, ir_icmp(l, EQ, r, least), ir_not(l, ir_fcmp(l, OLT, v, ir_zero(l, ir_ty(v)), false)));
     return ir_select(l, wrong, ir_not(l, least), r);
 }
@@ -132,10 +121,10 @@ void rv_float_to_int(Lifter *l, const Insn *in, Ty from, Ty to, bool is_signed) 
     Val v = rv_float(l, in, 1, from);
     u32 mode = rv_rounding(in);
     rv_check_frm(l, in);
-    if (l->cfg->strict_fp && (mode == RV_RMM || mode == RV_DYN))
+    if ((l->cfg->strict_fp || rv_is_soft(l)) && (mode == RV_RMM || mode == RV_DYN))
         rv_set(l, in, 0, ir_trunc(l, soft_to_int(l, v, &(Target){to, is_signed}, mode), to));
-    else if (RV_HOST_IS_X86 && !l->strict_fp && is_signed && (mode == RV_RTZ || mode == RV_DYN))
-        rv_set(l, in, 0, to_int_by_x86(l, v, to, mode == RV_RTZ));
+    else if (rv_forms(l) && !l->strict_fp && is_signed && (mode == RV_RTZ || mode == RV_DYN))
+        rv_set(l, in, 0, to_int_by_form(l, v, to, mode == RV_RTZ));
     else
         rv_set(l, in, 0, to_int(l, v, &(Target){to, is_signed}, mode));
 }
@@ -186,5 +175,7 @@ void rv_float_from_int(Lifter *l, const Insn *in, Ty from, bool is_signed, Ty to
 
 void rv_float_widen(Lifter *l, const Insn *in) {
     rv_check_frm(l, in);
-    rv_set_float(l, in, 0, rv_canonical(l, ir_fext(l, rv_float(l, in, 1, F32), F64)));
+    Val v = rv_float(l, in, 1, F32);
+    rv_raise_for(l, v, v, false);
+    rv_set_float(l, in, 0, rv_canonical(l, ir_fext(l, v, F64)));
 }

@@ -36,7 +36,9 @@ static Val single(Lifter *l, const Insn *in, int i) {
 }
 
 void rv_half_compare(Lifter *l, const Insn *in, FPred p, bool signaling) {
-    rv_set(l, in, 0, ir_zext(l, ir_fcmp(l, p, single(l, in, 1), single(l, in, 2), signaling), I64));
+    Val b = single(l, in, 2), a = single(l, in, 1);
+    rv_raise_for(l, a, b, signaling);
+    rv_set(l, in, 0, ir_zext(l, ir_fcmp(l, p, a, b, signaling), I64));
 }
 
 void rv_half_extreme(Lifter *l, const Insn *in, bool largest, bool propagates) {

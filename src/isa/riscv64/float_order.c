@@ -4,7 +4,8 @@
 #include "isa/riscv64/float.h"
 
 void rv_float_compare(Lifter *l, const Insn *in, FPred p, bool signaling, Ty t) {
-    Val r = ir_fcmp(l, p, rv_float(l, in, 1, t), rv_float(l, in, 2, t), signaling);
+    Val b = rv_float(l, in, 2, t), a = rv_float(l, in, 1, t), r = ir_fcmp(l, p, a, b, signaling);
+    rv_raise_for(l, a, b, signaling);
     rv_set(l, in, 0, ir_zext(l, r, I64));
 }
 
@@ -12,7 +13,8 @@ void rv_float_compare(Lifter *l, const Insn *in, FPred p, bool signaling, Ty t) 
  * them alone, unless for a signaling NaN. */
 void rv_float_compare_quietly(Lifter *l, const Insn *in, FPred p, Ty t) {
     bool exact = l->strict_fp;
-    Val a = rv_float(l, in, 1, t), b = rv_float(l, in, 2, t), flags = exact ? rv_float_csr(l, RV_FFLAGS) : rv_flags_seen(l);
+    Val a = rv_float(l, in, 1, t), b = rv_float(l, in, 2, t),
+        flags = exact ? rv_float_csr(l, RV_FFLAGS) : rv_flags_seen(l);
     Val r = ir_fcmp(l, p, a, b, exact);
     if (exact)
         rv_set_float_csr(l, in, RV_FFLAGS, flags);
@@ -31,6 +33,7 @@ static Val of_equals(Lifter *l, Val a, Val b, bool largest) {
 
 /* Of a number and none, the number, or none if that propagates. */
 Val rv_extreme_of(Lifter *l, Val a, Val b, bool largest, bool propagates) {
+    rv_raise_for(l, a, b, false);
     Val first = ir_fcmp(l, largest ? OGT : OLT, a, b, false), equal = ir_fcmp(l, OEQ, a, b, false);
     Val r = ir_select(l, equal, of_equals(l, a, b, largest), ir_select(l, first, a, b));
     Val no_b = ir_is_nan(l, b), none = ir_and(l, ir_is_nan(l, a), no_b);
@@ -78,9 +81,12 @@ void rv_float_class(Lifter *l, const Insn *in, Ty t) {
 /* With one source these are moves, and make no other values of it than compilers do. */
 static Val sign_of_itself(Lifter *l, RvSign op, Val a) {
     switch (op) {
-    case RV_SIGN_TAKE: return a;
-    case RV_SIGN_NOT: return ir_fneg(l, a);
-    case RV_SIGN_XOR: return ir_unary(l, "llvm.fabs", a);
+    case RV_SIGN_TAKE:
+        return a;
+    case RV_SIGN_NOT:
+        return ir_fneg(l, a);
+    case RV_SIGN_XOR:
+        return ir_unary(l, "llvm.fabs", a);
     }
     CHECK(false, "a sign operation of unknown kind");
 }
@@ -89,9 +95,12 @@ static Val sign_of_other(Lifter *l, RvSign op, Val a, Val b) {
     Ty t = ir_ty(a), bits = ty_as_int(t);
     Val sign = ir_and_with(l, ir_bitcast(l, b, bits), (u64)1 << (ty_bits(t) - 1));
     switch (op) {
-    case RV_SIGN_TAKE: return ir_binary(l, "llvm.copysign", a, b);
-    case RV_SIGN_NOT: return ir_binary(l, "llvm.copysign", a, ir_fneg(l, b));
-    case RV_SIGN_XOR: return ir_bitcast(l, ir_xor(l, ir_bitcast(l, a, bits), sign), t);
+    case RV_SIGN_TAKE:
+        return ir_binary(l, "llvm.copysign", a, b);
+    case RV_SIGN_NOT:
+        return ir_binary(l, "llvm.copysign", a, ir_fneg(l, b));
+    case RV_SIGN_XOR:
+        return ir_bitcast(l, ir_xor(l, ir_bitcast(l, a, bits), sign), t);
     }
     CHECK(false, "a sign operation of unknown kind");
 }
@@ -103,5 +112,6 @@ void rv_float_sign(Lifter *l, const Insn *in, RvSign op, Ty t) {
         return;
     }
     Val a = rv_float(l, in, 1, t);
-    rv_set_float(l, in, 0, rv_same(in, 1, 2) ? sign_of_itself(l, op, a) : sign_of_other(l, op, a, rv_float(l, in, 2, t)));
+    rv_set_float(l, in, 0,
+                 rv_same(in, 1, 2) ? sign_of_itself(l, op, a) : sign_of_other(l, op, a, rv_float(l, in, 2, t)));
 }

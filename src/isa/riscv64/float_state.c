@@ -14,6 +14,19 @@ static void store_byte(Lifter *l, size_t offset, Val v) {
     ir_store(l, v, slot(l, offset), 1, SPACE_STATE);
 }
 
+static Val is_signaling(Lifter *l, Val v) {
+    Ty t = ir_ty(v), bits = ty_as_int(t);
+    Val quiet = ir_and_with(l, ir_bitcast(l, v, bits), (u64)1 << (t == F32 ? 22 : 51));
+    return ir_and(l, ir_is_nan(l, v), ir_is_zero(l, quiet));
+}
+
+void rv_raise_for(Lifter *l, Val a, Val b, bool signaling) {
+    if (!rv_is_soft(l))
+        return;
+    Val any = signaling ? ir_or(l, ir_is_nan(l, a), ir_is_nan(l, b)) : ir_or(l, is_signaling(l, a), is_signaling(l, b));
+    rv_raise_if(l, any, RV_NV);
+}
+
 Val rv_frm(Lifter *l) {
     return load_byte(l, offsetof(LatheRiscv64Cpu, frm));
 }
@@ -23,68 +36,26 @@ void rv_raise_if(Lifter *l, Val cond, u32 flag) {
     store_byte(l, offsetof(LatheRiscv64Cpu, fflags), ir_or(l, load_byte(l, offsetof(LatheRiscv64Cpu, fflags)), raised));
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- the host */
-
-enum { MXCSR_FLAGS = 0x3f, MXCSR_ROUNDING = 0x6000 };
-
-/* LLVM knows what these two do to the environment, and keeps constrained operations on their side of them. */
-static Val get_mxcsr(Lifter *l) {
-    Val at = slot(l, offsetof(LatheRiscv64Cpu, scratch));
-    ir_intrinsic(l, "llvm.x86.sse.stmxcsr", NULL, 0, &at, 1);
-    return ir_load(l, I32, at, 4, SPACE_STATE);
-}
-
-static void set_mxcsr(Lifter *l, Val v) {
-    Val at = slot(l, offsetof(LatheRiscv64Cpu, scratch));
-    ir_store(l, v, at, 4, SPACE_STATE);
-    ir_intrinsic(l, "llvm.x86.sse.ldmxcsr", NULL, 0, &at, 1);
-}
-
-/* One bit of v, moved. */
-static Val bit(Lifter *l, Val v, u32 from, u32 to) {
-    return ir_shl_by(l, ir_and_with(l, ir_lshr_by(l, v, from), 1), to);
-}
-
-/* The same without a place in the guest state, and not in order with plain operations. */
-static Val see_mxcsr(Lifter *l) {
-    static const char text[] = "lea -136(%rsp), %rsp\n\tstmxcsr (%rsp)\n\tmov (%rsp), $0\n\tlea 136(%rsp), %rsp";
-    return ir_asm_seeing(l, text, "=r", I32);
-}
-
-/* mxcsr has the flags in the other order: invalid, (denormal,) divide, overflow, underflow, inexact. */
-static Val flags_of_mxcsr(Lifter *l, Val v) {
-    Val low = ir_or(l, bit(l, v, 5, 0), ir_or(l, bit(l, v, 4, 1), bit(l, v, 3, 2)));
-    return ir_trunc(l, ir_or(l, low, ir_or(l, bit(l, v, 2, 3), bit(l, v, 0, 4))), I8);
-}
-
-/* What the host does not have stays as it is. SDM 1, 10.2.3: its modes are nearest, down, up, to zero. */
-static Val host_rounding(Lifter *l, Val frm) {
-    Val index = ir_shl_by(l, ir_zext(l, frm, I32), 1);
-    return ir_shl_by(l, ir_and_with(l, ir_lshr(l, ir_int(l, I32, 0x9c), index), 3), 13);
-}
-
-/* -------------------------------------------------------------------------------------------------------------- the guest */
-
 static Val get_flags(Lifter *l) {
     Val own = load_byte(l, offsetof(LatheRiscv64Cpu, fflags));
-    return RV_HOST_IS_X86 ? ir_or(l, own, flags_of_mxcsr(l, get_mxcsr(l))) : own;
+    return rv_forms(l) ? ir_or(l, own, rv_forms(l)->flags(l)) : own;
 }
 
 Val rv_flags_seen(Lifter *l) {
     Val own = load_byte(l, offsetof(LatheRiscv64Cpu, fflags));
-    return ir_zext(l, RV_HOST_IS_X86 ? ir_or(l, own, flags_of_mxcsr(l, see_mxcsr(l))) : own, I64);
+    return ir_zext(l, rv_forms(l) ? ir_or(l, own, rv_forms(l)->flags_seen(l)) : own, I64);
 }
 
 static void set_flags(Lifter *l, Val v) {
     store_byte(l, offsetof(LatheRiscv64Cpu, fflags), v);
-    if (RV_HOST_IS_X86)
-        set_mxcsr(l, ir_and_with(l, get_mxcsr(l), (u64)~MXCSR_FLAGS));
+    if (rv_forms(l))
+        rv_forms(l)->clear_flags(l);
 }
 
 static void set_frm(Lifter *l, Val v) {
     store_byte(l, offsetof(LatheRiscv64Cpu, frm), v);
-    if (RV_HOST_IS_X86)
-        set_mxcsr(l, ir_or(l, ir_and_with(l, get_mxcsr(l), (u64)~MXCSR_ROUNDING), host_rounding(l, v)));
+    if (rv_forms(l))
+        rv_forms(l)->set_rounding(l, v);
 }
 
 Val rv_float_csr(Lifter *l, u32 no) {

@@ -2,7 +2,7 @@
 #include "isa/riscv64/helpers.h"
 
 /* 64 bits of the 127-bit product, from the given bit on. */
-static u64 clmul(u64 a, u64 b, u64 from_bit) {
+u64 lathe_riscv64_clmul(u64 a, u64 b, u64 from_bit) {
     unsigned __int128 product = 0;
     for (u32 i = 0; i < 64; i++)
         if (b >> i & 1)
@@ -11,7 +11,7 @@ static u64 clmul(u64 a, u64 b, u64 from_bit) {
 }
 
 /* An index behind the last element gives zero. */
-static u64 xperm(u64 elements, u64 indices, u64 bits) {
+u64 lathe_riscv64_xperm(u64 elements, u64 indices, u64 bits) {
     u64 mask = ((u64)1 << bits) - 1, result = 0;
     for (u64 at = 0; at < 64; at += bits) {
         u64 from = (indices >> at & mask) * bits;
@@ -21,7 +21,7 @@ static u64 xperm(u64 elements, u64 indices, u64 bits) {
 }
 
 const Helper rv_bits_helpers[] = {
-    {"lathe_riscv64_xperm", (void *)xperm},
-    {"lathe_riscv64_clmul", (void *)clmul},
+    {"lathe_riscv64_xperm", (void *)lathe_riscv64_xperm},
+    {"lathe_riscv64_clmul", (void *)lathe_riscv64_clmul},
     {NULL, NULL},
 };

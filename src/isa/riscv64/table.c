@@ -15,7 +15,14 @@
     [RV_F0 + n] = {offsetof(LatheRiscv64Cpu, f) + 8 * (n), 64, REG_FLOAT}
 
 static const RegInfo regs[RV_REG_COUNT] = {
-    X4(0), X4(4), X4(8), X4(12), X4(16), X4(20), X4(24), X4(28),
+    X4(0),
+    X4(4),
+    X4(8),
+    X4(12),
+    X4(16),
+    X4(20),
+    X4(24),
+    X4(28),
     [RV_RESERVED_ADDRESS] = {offsetof(LatheRiscv64Cpu, reserved_address), 64, REG_INT},
     [RV_RESERVED_VALUE] = {offsetof(LatheRiscv64Cpu, reserved_value), 64, REG_INT},
 };
@@ -23,7 +30,9 @@ static const RegInfo regs[RV_REG_COUNT] = {
 /* --------------------------------------------------------------------------------------------------------------- rows */
 
 #define INSN(name, bits, format, meaning)                                                                              \
-    static void lift_##name(Lifter *l, const Insn *in) { meaning; }
+    static void lift_##name(Lifter *l, const Insn *in) {                                                               \
+        meaning;                                                                                                       \
+    }
 #define DEVIATES(name, bits, format, meaning, text) INSN(name, bits, format, meaning)
 #define SHORT(...)
 #define FUSED(name, meaning) INSN(name, , , meaning)
@@ -61,11 +70,32 @@ static bool sets_rounding(const Insn *in) {
     return csr && rv_csr_is_float((u32)rv_imm(in, 1));
 }
 
-static bool support(size_t index, LatheSupport *out) {
+/* Where code is not exact on a host whose environment is not the guest's. */
+static const char *deviation_elsewhere(u32 row) {
+    switch (rv_row(row)->format) {
+    case RV_FMT_FF_RM:
+    case RV_FMT_FFF_RM:
+    case RV_FMT_FFFF_RM:
+    case RV_FMT_XF_RM:
+    case RV_FMT_FX_RM:
+        return "fast floating point: exception flags, and modes other than nearest; exact with strict_fp";
+    case RV_FMT_XFF:
+        return "fast floating point: exception flags; exact with strict_fp";
+    }
+    bool is_extreme = !strncmp(rv_names[row], "fmin", 4) || !strncmp(rv_names[row], "fmax", 4);
+    return is_extreme ? "fast floating point: exception flags; exact with strict_fp" : NULL;
+}
+
+static const char *deviation_of(const Host *host, u32 row) {
+    const char *own = meanings[rv_row(row)->base].deviation;
+    return own || host->riscv64 ? own : deviation_elsewhere(row);
+}
+
+static bool support(const Host *host, size_t index, LatheSupport *out) {
     for (u32 row = 1; row < RV_ROW_COUNT; row++) {
         if (!rv_encodings[row].mask || index--) /* what is fused has no encoding */
             continue;
-        *out = (LatheSupport){rv_names[row], NULL, meanings[rv_row(row)->base].deviation};
+        *out = (LatheSupport){rv_names[row], NULL, deviation_of(host, row)};
         return true;
     }
     return false;
@@ -108,16 +138,31 @@ static const u8 sample[] = {
 };
 // clang-format on
 
+static const StateField initial[] = {
+    {offsetof(LatheRiscv64Cpu, frm), 8, 0},
+    {offsetof(LatheRiscv64Cpu, fflags), 8, 0},
+    {0, 0, 0},
+};
+
 const Isa isa_riscv64 = {
     .arch = LATHE_ARCH_RISCV64,
     .elf_relative = R_RISCV_RELATIVE,
     .regs = regs,
+    .initial = initial,
     .reg_count = RV_REG_COUNT,
     .state_bytes = sizeof(LatheRiscv64Cpu),
     .pc_off = offsetof(LatheRiscv64Cpu, pc),
     .trap_off = offsetof(LatheRiscv64Cpu, trap),
     .trap_info_off = offsetof(LatheRiscv64Cpu, trap_info),
-    .abi = {int_args, float_args, ARRAY_LEN(int_args), ARRAY_LEN(float_args), RV_A0, RV_FA0, RV_SP, 0, true,
+    .abi = {int_args,
+            float_args,
+            ARRAY_LEN(int_args),
+            ARRAY_LEN(float_args),
+            RV_A0,
+            RV_FA0,
+            RV_SP,
+            0,
+            true,
             {{(u64)1 << RV_SP | SAVED | SAVED << RV_F0}}},
     .hot_ints = hot_ints,
     .hot_vectors = hot_vectors,

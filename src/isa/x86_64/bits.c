@@ -1,14 +1,19 @@
 /* bits.c: bit tests, scans and counts, BMI1 and BMI2. */
 #include "isa/x86_64/families_base.h"
+#include "isa/x86_64/forms.h"
 
 /* ------------------------------------------------------------------------------------------------------------ bit tests */
 
 static Val changed(Lifter *l, BitOp op, Val v, Val mask) {
     switch (op) {
-    case BIT_TEST: return v;
-    case BIT_SET: return ir_or(l, v, mask);
-    case BIT_RESET: return ir_and(l, v, ir_not(l, mask));
-    case BIT_FLIP: return ir_xor(l, v, mask);
+    case BIT_TEST:
+        return v;
+    case BIT_SET:
+        return ir_or(l, v, mask);
+    case BIT_RESET:
+        return ir_and(l, v, ir_not(l, mask));
+    case BIT_FLIP:
+        return ir_xor(l, v, mask);
     }
     CHECK(false, "a bit operation of unknown kind");
 }
@@ -22,10 +27,14 @@ static Val word_address(Lifter *l, const Insn *in, Val offset) {
 
 static Val locked_change(Lifter *l, BitOp op, Val ptr, Val mask) {
     switch (op) {
-    case BIT_SET: return ir_rmw(l, RMW_OR, ptr, mask, SEQ_CST);
-    case BIT_RESET: return ir_rmw(l, RMW_AND, ptr, ir_not(l, mask), SEQ_CST);
-    case BIT_FLIP: return ir_rmw(l, RMW_XOR, ptr, mask, SEQ_CST);
-    case BIT_TEST: break;
+    case BIT_SET:
+        return ir_rmw(l, RMW_OR, ptr, mask, SEQ_CST);
+    case BIT_RESET:
+        return ir_rmw(l, RMW_AND, ptr, ir_not(l, mask), SEQ_CST);
+    case BIT_FLIP:
+        return ir_rmw(l, RMW_XOR, ptr, mask, SEQ_CST);
+    case BIT_TEST:
+        break;
     }
     CHECK(false, "a bit test has no locked form");
 }
@@ -98,9 +107,15 @@ void and_not(Lifter *l, const Insn *in) {
 void lowest_bit(Lifter *l, const Insn *in, LowBit op) {
     Val v = operand(l, in, 1), less = ir_add_to(l, v, -1), zero = ir_is_zero(l, v), r = NULL;
     switch (op) {
-    case LOWEST_ONLY: r = ir_and(l, v, ir_neg(l, v)); break;
-    case LOWEST_MASK: r = ir_xor(l, v, less); break;
-    case LOWEST_RESET: r = ir_and(l, v, less); break;
+    case LOWEST_ONLY:
+        r = ir_and(l, v, ir_neg(l, v));
+        break;
+    case LOWEST_MASK:
+        r = ir_xor(l, v, less);
+        break;
+    case LOWEST_RESET:
+        r = ir_and(l, v, less);
+        break;
     }
     set_operand(l, in, 0, r);
     flags_logic(l, r, SET_ZF | SET_SF | SET_OF);
@@ -135,9 +150,12 @@ void zero_high_bits(Lifter *l, const Insn *in) {
     set_flag(l, CF, ir_icmp(l, UGE, n, ir_int(l, ir_ty(v), width(in, 0))));
 }
 
-/* The instruction itself: LLVM's intrinsics would need a target with BMI2, and fold no more than constants. */
 void bit_deposit(Lifter *l, const Insn *in, bool deposit) {
     Val args[] = {operand(l, in, 1), operand(l, in, 2)};
-    const char *text = deposit ? "pdep $2, $1, $0" : "pext $2, $1, $0";
-    set_operand(l, in, 0, ir_asm_pure(l, text, "=r,r,r", ir_ty(args[0]), args, 2));
+    Val r = x86_form(l, in, args, 2);
+    if (!r) {
+        Val wide[] = {ir_zext(l, args[0], I64), ir_zext(l, args[1], I64)};
+        r = ir_trunc(l, ir_helper(l, deposit ? "lathe_x86_pdep" : "lathe_x86_pext", I64, wide, 2), ir_ty(args[0]));
+    }
+    set_operand(l, in, 0, r);
 }

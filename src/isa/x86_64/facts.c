@@ -262,13 +262,11 @@ static void add_forgotten(const Decoded *d, X86Facts *f) {
 /* --------------------------------------------------------------------------------------------------------------- flags */
 
 static const char *const row_flags[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
-#define HOST_IS_X86 1 /* the flags of a row are the same on every host */
 #define INSN(name, flags, meaning) [ZYDIS_MNEMONIC_##name] = flags,
 #define DEVIATES(name, flags, meaning, text) INSN(name, flags, meaning)
 #include "isa/x86_64/rows.def"
 #undef INSN
 #undef DEVIATES
-#undef HOST_IS_X86
 };
 
 /* In the order of the rows' column, ODISZAPC. The interrupt flag is the kernel's. */

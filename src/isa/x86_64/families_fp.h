@@ -1,7 +1,7 @@
 /* families_fp.h: the meanings of SSE floating-point instructions.
  *
  * In fast mode they are plain LLVM operations. In strict mode on a host of the same ISA they are the instruction itself
- * (fp_exact.h); elsewhere LLVM's constrained operations.
+ * (fp_exact.h); elsewhere calls of a C function (fp_soft.h).
  */
 #ifndef ISA_X86_64_FAMILIES_FP_H
 #define ISA_X86_64_FAMILIES_FP_H

@@ -5,6 +5,7 @@
 #ifndef ISA_X86_64_FAMILIES_SIMD_H
 #define ISA_X86_64_FAMILIES_SIMD_H
 
+#include "isa/x86_64/block.h"
 #include "isa/x86_64/x86_64.h"
 
 typedef Val LaneOp(Lifter *l, Val a, Val b);
@@ -21,7 +22,8 @@ void simd_average(Lifter *l, const Insn *in, Ty elem);
 void simd_mul_high(Lifter *l, const Insn *in, Sign sign); /* the upper halves of 16 × 16 bits */
 void simd_mul_wide(Lifter *l, const Insn *in, Sign sign); /* 32 × 32 to 64 bits of the even lanes */
 void simd_abs(Lifter *l, const Insn *in, Ty elem);
-void simd_by_host(Lifter *l, const Insn *in, Ty elem, const char *host); /* an intrinsic of the host; lanes may widen */
+void simd_by_form(Lifter *l, const Insn *in, Ty elem, LaneOp *plain); /* the host's own, or else the following: lanes may widen */
+LaneOp plain_sign, plain_mul_rounded, plain_mul_add, plain_mul_add_bytes, plain_sum_differences;
 
 /* simd_across.c: results made from several lanes */
 void simd_pairs(Lifter *l, const Insn *in, Ty elem, LaneOp *op);
@@ -35,7 +37,7 @@ void simd_test(Lifter *l, const Insn *in);      /* ptest */
 void simd_logic(Lifter *l, const Insn *in, LaneOp *op);
 void simd_xor(Lifter *l, const Insn *in);
 void simd_andn(Lifter *l, const Insn *in);
-void simd_shift(Lifter *l, const Insn *in, Ty elem, LaneOp *op, const char *host); /* host: the count in a register */
+void simd_shift(Lifter *l, const Insn *in, Ty elem, LaneOp *op);
 void simd_shift_left_bytes(Lifter *l, const Insn *in);
 void simd_shift_right_bytes(Lifter *l, const Insn *in);
 
@@ -63,11 +65,9 @@ void string_mask(Lifter *l, const Insn *in);
 void string_index_sized(Lifter *l, const Insn *in); /* with lengths in eax and edx */
 void string_mask_sized(Lifter *l, const Insn *in);
 
-/* simd_crypto.c: instructions left to the host's own; `text` is its name */
-void crypto_binary(Lifter *l, const Insn *in, const char *text);
-void crypto_binary_imm(Lifter *l, const Insn *in, const char *text);
-void crypto_unary(Lifter *l, const Insn *in, const char *text); /* of operand 1 */
-void crypto_unary_imm(Lifter *l, const Insn *in, const char *text);
+/* simd_crypto.c: the host's own instruction, or a C function */
+void crypto_binary(Lifter *l, const Insn *in, BlockOp op);
+void crypto_unary(Lifter *l, const Insn *in, BlockOp op); /* of operand 1 */
 void crypto_sha256_rounds(Lifter *l, const Insn *in);
 void simd_crc32(Lifter *l, const Insn *in);
 

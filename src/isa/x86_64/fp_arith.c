@@ -25,23 +25,15 @@ void fp_minmax(Lifter *l, const Insn *in, FPred keeps_first, Ty t) {
     set_operand(l, in, 0, ir_select(l, keep, a, b));
 }
 
-/* Vendors approximate differently, so only the host's own instruction will do; it raises no exceptions. */
-static Val approximate(Lifter *l, Approx op, Val v) {
-    static const char *const name[] = {[RCP] = "llvm.x86.sse.rcp.ps", [RSQRT] = "llvm.x86.sse.rsqrt.ps"};
-    static const char *const scalar_name[] = {[RCP] = "llvm.x86.sse.rcp.ss", [RSQRT] = "llvm.x86.sse.rsqrt.ss"};
-    if (ty_is_vector(ir_ty(v)))
-        return ir_intrinsic(l, name[op], NULL, 0, &v, 1);
-    Val wide = ir_low_lane(l, v, 4);
-    return ir_extract(l, ir_intrinsic(l, scalar_name[op], NULL, 0, &wide, 1), 0);
-}
-
 static Val reciprocal(Lifter *l, Approx op, Val v) {
     return ir_fop(l, FDIV, ir_float(l, ir_ty(v), 1), op == RSQRT ? ir_fsqrt(l, v) : v);
 }
 
+/* Vendors approximate differently, so that only the host's own instruction is like the CPU's. */
 void fp_approx(Lifter *l, const Insn *in, Approx op, Ty t) {
     Val v = fp_source(l, in, 1, t);
-    set_operand(l, in, 0, HOST_IS_X86 ? approximate(l, op, v) : reciprocal(l, op, v));
+    Val r = x86_form(l, in, &v, 1);
+    set_operand(l, in, 0, r ? r : reciprocal(l, op, v));
 }
 
 /* ----------------------------------------------------------------------------------------------------- across lanes */

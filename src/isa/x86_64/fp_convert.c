@@ -1,12 +1,10 @@
 /* fp_convert.c: SSE conversions between integers and floating point, and the control register of both.
  *
  * A float that no integer of the wanted size stands for becomes the "integer indefinite", the most negative one. LLVM's
- * own conversion is poison then, so the host's instruction is asked for.
+ * own conversion is poison then, so the host's instruction is asked for, where it has one.
  */
 #include "isa/x86_64/families_fp.h"
 #include "isa/x86_64/fp_exact.h"
-
-#include <stdio.h>
 
 /* Two lanes with two lanes of zeros above, which convert without a trace; and the way back. */
 static Val to_four(Lifter *l, Val v) {
@@ -49,37 +47,25 @@ static Val convert_anywhere(Lifter *l, Rounding r, Val v, Ty to) {
     return ir_select(l, fits, saturated, ir_int(l, to, (u64)1 << (bits - 1)));
 }
 
-/* llvm.x86.sse2.cvttsd2si64 and its relatives: the low lane of a vector. */
-static Val convert_low(Lifter *l, Rounding r, Val v, Ty to) {
-    Ty from = ir_ty(v);
-    char name[40];
-    snprintf(name, sizeof(name), "llvm.x86.sse%s.cvt%s%s2si%s", from == F64 ? "2" : "", r == TO_ZERO ? "t" : "",
-             from == F64 ? "sd" : "ss", to == I64 ? "64" : "");
-    Val wide = ir_low_lane(l, v, 128 / ty_bits(from));
-    return ir_intrinsic(l, name, NULL, 0, &wide, 1);
-}
-
 void fp_to_int(Lifter *l, const Insn *in, Rounding r, Ty from) {
     Val v = operand_as(l, in, 1, from);
     Ty to = ty_int(width(in, 0));
-    if (!HOST_IS_X86)
+    if (!x86_forms(l))
         v = convert_anywhere(l, r, v, to);
     else
-        v = exact(l) ? exact_unary(l, in, to, v) : convert_low(l, r, v, to);
+        v = exact(l) ? exact_unary(l, in, to, v) : x86_forms(l)->to_int(l, r == TO_ZERO, v, to);
     set_operand(l, in, 0, v);
 }
 
 /* Four integers; of two doubles the upper two are zero. */
 static Val convert_four(Lifter *l, Rounding r, Val v) {
-    bool doubles = ty_elem(ir_ty(v)) == F64;
-    char name[40];
-    int prefix = snprintf(name, sizeof(name), "llvm.x86.sse2.");
-    snprintf(name + prefix, sizeof(name) - (size_t)prefix, "cvt%sp%c2dq", r == TO_ZERO ? "t" : "", doubles ? 'd' : 's');
     if (ir_ty(v) == PS_HALF)
         v = to_four(l, v);
-    if (exact(l))
-        return exact_named(l, name + prefix, VECTOR(I32, 4), v);
-    return ir_intrinsic(l, name, NULL, 0, &v, 1);
+    if (!exact(l))
+        return x86_forms(l)->to_four_ints(l, r == TO_ZERO, v);
+    const char *name = ty_elem(ir_ty(v)) == F64 ? "cvttpd2dq" : "cvttps2dq",
+               *rounding = ty_elem(ir_ty(v)) == F64 ? "cvtpd2dq" : "cvtps2dq";
+    return exact_named(l, r == TO_ZERO ? name : rounding, VECTOR(I32, 4), v);
 }
 
 static Val convert_four_anywhere(Lifter *l, Rounding r, Val v) {
@@ -89,7 +75,7 @@ static Val convert_four_anywhere(Lifter *l, Rounding r, Val v) {
 
 void fp_to_ints(Lifter *l, const Insn *in, Rounding r, Ty from) {
     Val v = fp_source(l, in, 1, from);
-    v = HOST_IS_X86 ? convert_four(l, r, v) : convert_four_anywhere(l, r, v);
+    v = x86_forms(l) ? convert_four(l, r, v) : convert_four_anywhere(l, r, v);
     set_operand(l, in, 0, is_cls(in, 0, CLS_MMX) ? to_two(l, v) : v);
 }
 
@@ -129,13 +115,13 @@ void fp_ldmxcsr(Lifter *l, const Insn *in) {
     trap_if(l, in, ir_icmp(l, UGT, v, ir_int(l, I32, 0xffff)), LATHE_TRAP_PRIVILEGED);
     Val slot = mxcsr_slot(l);
     ir_store(l, v, slot, 4, SPACE_STATE);
-    if (HOST_IS_X86)
-        ir_asm(l, "ldmxcsr ($0)", "r,~{memory}", 0, &slot, 1);
+    if (x86_forms(l))
+        x86_forms(l)->load_mxcsr(l, slot);
 }
 
 void fp_stmxcsr(Lifter *l, const Insn *in) {
     Val slot = mxcsr_slot(l);
-    if (HOST_IS_X86)
-        ir_asm(l, "stmxcsr ($0)", "r,~{memory}", 0, &slot, 1);
+    if (x86_forms(l))
+        x86_forms(l)->store_mxcsr(l, slot);
     set_operand(l, in, 0, ir_load(l, I32, slot, 4, SPACE_STATE));
 }

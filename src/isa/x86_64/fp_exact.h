@@ -8,19 +8,29 @@
 #ifndef ISA_X86_64_FP_EXACT_H
 #define ISA_X86_64_FP_EXACT_H
 
-#include "isa/x86_64/x86_64.h"
+#include "isa/x86_64/forms.h"
 
 /* Is the instruction itself to be run? Only then may the others be called. */
-static inline bool exact(Lifter *l) { return HOST_IS_X86 && l->strict_fp; }
+static inline bool exact(const Lifter *l) {
+    return x86_forms(l) && l->strict_fp;
+}
 
 /* The instruction on `a`, or on `a` and `b`, where `a` is what its destination held; with its immediate, if it has one.
  * A scalar instruction takes and gives scalars. */
-Val exact_unary(Lifter *l, const Insn *in, Ty ret, Val a);
-Val exact_binary(Lifter *l, const Insn *in, Val a, Val b);
+static inline Val exact_unary(Lifter *l, const Insn *in, Ty ret, Val a) {
+    return x86_forms(l)->exact_unary(l, in, ret, a);
+}
+static inline Val exact_binary(Lifter *l, const Insn *in, Val a, Val b) {
+    return x86_forms(l)->exact_binary(l, in, a, b);
+}
 /* Another instruction by its name. */
-Val exact_named(Lifter *l, const char *name, Ty ret, Val a);
+static inline Val exact_named(Lifter *l, const char *name, Ty ret, Val a) {
+    return x86_forms(l)->exact_named(l, name, ret, a);
+}
 /* A compare: ah as lahf leaves it, in bits 8–15. */
-Val exact_compare(Lifter *l, const Insn *in, Val a, Val b);
+static inline Val exact_compare(Lifter *l, const Insn *in, Val a, Val b) {
+    return x86_forms(l)->exact_compare(l, in, a, b);
+}
 
 /* A source operand: a legacy SSE memory operand of 16 bytes has to be aligned. */
 Val fp_source(Lifter *l, const Insn *in, int i, Ty t);

@@ -1,5 +1,6 @@
 /* fp_move.c: moves of floating-point registers, their halves and their signs. */
 #include "isa/x86_64/families_fp.h"
+#include "isa/x86_64/forms.h"
 #include "isa/x86_64/fp_exact.h"
 
 /* -------------------------------------------------------------------------------------------------- whole registers */
@@ -87,6 +88,6 @@ static Val collect_signs(Lifter *l, Val v) {
 
 void fp_movmsk(Lifter *l, const Insn *in, Ty t) {
     Val v = operand_as(l, in, 1, t);
-    const char *name = t == PS ? "llvm.x86.sse.movmsk.ps" : "llvm.x86.sse2.movmsk.pd";
-    set_operand(l, in, 0, HOST_IS_X86 ? ir_intrinsic(l, name, NULL, 0, &v, 1) : collect_signs(l, v));
+    Val r = x86_form(l, in, &v, 1);
+    set_operand(l, in, 0, r ? r : collect_signs(l, v));
 }

@@ -3,12 +3,8 @@
  * Guest memory is read before any state changes.
  */
 #include "isa/x86_64/helpers.h"
+#include "isa/x86_64/helpers_host.h"
 #include "isa/x86_64/helpers_x87.h"
-
-#ifdef __x86_64__
-
-#include <cpuid.h>
-#include <x86intrin.h>
 
 /* ---------------------------------------------------------------------------------------------- environments, FSAVE */
 
@@ -45,7 +41,7 @@ static void put_pointers(LatheX86Cpu *cpu, const FpuEnv *env) {
     cpu->fpu_opcode = env->opcode & 0x7ff;
 }
 
-static void fldenv(LatheX86Cpu *cpu, const void *area, u32 short_form) {
+void lathe_x87_fldenv(LatheX86Cpu *cpu, const void *area, u32 short_form) {
     FpuEnv env;
     fpu_wait(cpu);
     read_env(&env, area, short_form);
@@ -54,14 +50,14 @@ static void fldenv(LatheX86Cpu *cpu, const void *area, u32 short_form) {
 }
 
 /* SDM 2A, FSTENV: all exceptions are masked afterwards. */
-static void fnstenv(LatheX86Cpu *cpu, void *area, u32 short_form) {
+void lathe_x87_fnstenv(LatheX86Cpu *cpu, void *area, u32 short_form) {
     FpuImage image;
     fpu_get_image(cpu, &image);
     write_env(area, &image.env, short_form);
     fpu_set_cw(cpu, cpu->fpu_cw | FPU_EXCEPTIONS);
 }
 
-static void frstor(LatheX86Cpu *cpu, const u8 *area, u32 short_form) {
+void lathe_x87_frstor(LatheX86Cpu *cpu, const u8 *area, u32 short_form) {
     FpuImage image;
     fpu_wait(cpu);
     read_env(&image.env, area, short_form);
@@ -78,7 +74,7 @@ static void fninit(LatheX86Cpu *cpu) {
     cpu->fpu_ip = cpu->fpu_dp = 0;
 }
 
-static void fnsave(LatheX86Cpu *cpu, u8 *area, u32 short_form) {
+void lathe_x87_fnsave(LatheX86Cpu *cpu, u8 *area, u32 short_form) {
     FpuImage image;
     fpu_get_image(cpu, &image);
     write_env(area, &image.env, short_form);
@@ -102,18 +98,12 @@ _Static_assert(sizeof(Legacy) == 160, "the legacy area ends where the xmm regist
 
 enum { MXCSR_BITS = 0xffff, MXCSR_INITIAL = 0x1f80 };
 
-/* The host knows which bits its mxcsr has. */
-static u32 mxcsr_mask(void) {
-    _Alignas(16) u8 area[512];
-    u32 mask;
-    asm volatile("fxsave %0" : "=m"(area));
-    memcpy(&mask, area + offsetof(Legacy, mxcsr_mask), 4);
-    return mask;
-}
-
 static void save_x87(const LatheX86Cpu *cpu, u8 *area, bool wide) {
-    Legacy a = {.cw = cpu->fpu_cw, .sw = (u16)(cpu->fpu_sw | cpu->fpu_top << 11), .tag = cpu->fpu_tag,
-                .opcode = cpu->fpu_opcode, .ip = wide ? cpu->fpu_ip : (u32)cpu->fpu_ip,
+    Legacy a = {.cw = cpu->fpu_cw,
+                .sw = (u16)(cpu->fpu_sw | cpu->fpu_top << 11),
+                .tag = cpu->fpu_tag,
+                .opcode = cpu->fpu_opcode,
+                .ip = wide ? cpu->fpu_ip : (u32)cpu->fpu_ip,
                 .dp = wide ? cpu->fpu_dp : (u32)cpu->fpu_dp};
     for (u32 i = 0; i < 8; i++)
         memcpy(a.st[i], cpu->st[(cpu->fpu_top + i) & 7], 10);
@@ -136,17 +126,17 @@ static void restore_x87(LatheX86Cpu *cpu, const u8 *area, bool wide) {
 }
 
 static void save_mxcsr(u8 *area, u32 mxcsr) {
-    u32 both[] = {mxcsr, mxcsr_mask()};
+    u32 both[] = {mxcsr, x86_host_mxcsr_mask()};
     memcpy(area + offsetof(Legacy, mxcsr), both, sizeof(both));
 }
 
 /* Lifted code moves the xmm registers, and has mxcsr in the state. */
-static void fxsave(LatheX86Cpu *cpu, u8 *area, u32 wide) {
+void lathe_x87_fxsave(LatheX86Cpu *cpu, u8 *area, u32 wide) {
     save_x87(cpu, area, wide);
     save_mxcsr(area, cpu->mxcsr);
 }
 
-static void fxrstor(LatheX86Cpu *cpu, const u8 *area, u32 wide) {
+void lathe_x87_fxrstor(LatheX86Cpu *cpu, const u8 *area, u32 wide) {
     restore_x87(cpu, area, wide);
 }
 
@@ -173,11 +163,16 @@ typedef struct Pieces {
 
 static Pieces pieces_of(LatheX86Cpu *cpu, u32 component) {
     switch (component) {
-    case SSE: return (Pieces){cpu->vec[0], 16, 16, 64};
-    case AVX: return (Pieces){cpu->vec[0] + 16, 16, 16, 64};
-    case OPMASK: return (Pieces){(u8 *)cpu->k, 8, 8, 8};
-    case ZMM_HIGH: return (Pieces){cpu->vec[0] + 32, 16, 32, 64};
-    case ZMM_16_31: return (Pieces){cpu->vec[16], 16, 64, 64};
+    case SSE:
+        return (Pieces){cpu->vec[0], 16, 16, 64};
+    case AVX:
+        return (Pieces){cpu->vec[0] + 16, 16, 16, 64};
+    case OPMASK:
+        return (Pieces){(u8 *)cpu->k, 8, 8, 8};
+    case ZMM_HIGH:
+        return (Pieces){cpu->vec[0] + 32, 16, 32, 64};
+    case ZMM_16_31:
+        return (Pieces){cpu->vec[16], 16, 64, 64};
     }
     return (Pieces){0};
 }
@@ -202,13 +197,11 @@ static u64 components_in_use(LatheX86Cpu *cpu) {
 
 /* Where a component is: by CPUID, or packed behind the lower ones of a compacted layout (SDM 1, 13.4.3). */
 static u32 component_offset(u32 component, u64 layout) {
-    u32 offset = XSAVE_EXTENDED, a, b, c, d;
+    u32 offset = XSAVE_EXTENDED;
     if (component == SSE)
         return FXSAVE_XMM;
-    if (!(layout & COMPACTED)) {
-        __cpuid_count(0xd, component, a, b, c, d);
-        return b;
-    }
+    if (!(layout & COMPACTED))
+        return x86_host_component_offset(component);
     for (u32 i = AVX; i < component; i++)
         if (layout >> i & 1)
             offset += component_bytes[i];
@@ -237,10 +230,9 @@ static void clear_component(LatheX86Cpu *cpu, u32 component) {
 
 /* ---------------------------------------------------------------------------------------------- XSAVE: instructions */
 
-/* The guest's #GP is the host's: an access to no canonical address. */
 static void check(bool ok) {
     if (!ok)
-        (void)*(volatile u8 *)((uintptr_t)1 << 63);
+        x86_host_protection_fault();
 }
 
 /* Lifted code has left the address in the state. */
@@ -249,14 +241,8 @@ static u8 *area_of(const LatheX86Cpu *cpu) {
     return (u8 *)(uintptr_t)cpu->scratch[0];
 }
 
-static u64 enabled_components(void) {
-    u32 low, high;
-    asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (u64)high << 32 | low;
-}
-
 static u64 requested_components(const LatheX86Cpu *cpu) {
-    return enabled_components() & ((u64)(u32)cpu->gp[LATHE_RDX] << 32 | (u32)cpu->gp[LATHE_RAX]);
+    return x86_host_components() & ((u64)(u32)cpu->gp[LATHE_RDX] << 32 | (u32)cpu->gp[LATHE_RAX]);
 }
 
 static void save_components(LatheX86Cpu *cpu, u8 *area, u64 which, u64 layout, bool wide) {
@@ -275,7 +261,7 @@ static void save_standard(LatheX86Cpu *cpu, bool wide, bool only_in_use) {
     header_in_use = (header_in_use & ~requested) | (in_use & requested);
     save_components(cpu, area, only_in_use ? requested & in_use : requested, 0, wide);
     if (requested & (BIT(SSE) | BIT(AVX)))
-        save_mxcsr(area, _mm_getcsr());
+        save_mxcsr(area, x86_host_get_mxcsr(cpu));
     memcpy(area + XSAVE_HEADER, &header_in_use, 8);
 }
 
@@ -285,20 +271,20 @@ static void save_compacted(LatheX86Cpu *cpu, bool wide) {
     u64 header[2] = {saved, requested | COMPACTED};
     save_components(cpu, area, saved, header[1], wide);
     if (saved & BIT(SSE))
-        save_mxcsr(area, _mm_getcsr());
+        save_mxcsr(area, x86_host_get_mxcsr(cpu));
     memcpy(area + XSAVE_HEADER, header, sizeof(header));
 }
 
 /* SDM 1, 13.8: mxcsr comes from the area whenever SSE or (standard layout) AVX is asked for, in use or not. */
-static void restore_mxcsr(const u8 *area, u64 requested, const Header *h) {
+static void restore_mxcsr(LatheX86Cpu *cpu, const u8 *area, u64 requested, const Header *h) {
     u32 mxcsr = MXCSR_INITIAL;
     u64 owners = h->layout & COMPACTED ? BIT(SSE) : BIT(SSE) | BIT(AVX);
     if (!(requested & owners))
         return;
     if (!(h->layout & COMPACTED) || h->in_use & BIT(SSE))
         memcpy(&mxcsr, area + offsetof(Legacy, mxcsr), 4);
-    check(!(mxcsr & ~mxcsr_mask()));
-    _mm_setcsr(mxcsr);
+    check(!(mxcsr & ~x86_host_mxcsr_mask()));
+    x86_host_set_mxcsr(cpu, mxcsr);
 }
 
 static void check_header(const Header *h, u64 enabled) {
@@ -314,8 +300,8 @@ static void restore(LatheX86Cpu *cpu, bool wide) {
     u64 requested = requested_components(cpu);
     Header h;
     memcpy(&h, area + XSAVE_HEADER, sizeof(h));
-    check_header(&h, enabled_components());
-    restore_mxcsr(area, requested, &h);
+    check_header(&h, x86_host_components());
+    restore_mxcsr(cpu, area, requested, &h);
     if (requested & h.in_use & BIT(X87)) {
         restore_x87(cpu, area, wide);
     } else if (requested & BIT(X87)) {
@@ -330,58 +316,54 @@ static void restore(LatheX86Cpu *cpu, bool wide) {
     }
 }
 
-static void xsave(LatheX86Cpu *cpu) {
+void lathe_x86_xsave(LatheX86Cpu *cpu) {
     save_standard(cpu, false, false);
 }
 
-static void xsave64(LatheX86Cpu *cpu) {
+void lathe_x86_xsave64(LatheX86Cpu *cpu) {
     save_standard(cpu, true, false);
 }
 
-static void xsaveopt(LatheX86Cpu *cpu) {
+void lathe_x86_xsaveopt(LatheX86Cpu *cpu) {
     save_standard(cpu, false, true);
 }
 
-static void xsaveopt64(LatheX86Cpu *cpu) {
+void lathe_x86_xsaveopt64(LatheX86Cpu *cpu) {
     save_standard(cpu, true, true);
 }
 
-static void xsavec(LatheX86Cpu *cpu) {
+void lathe_x86_xsavec(LatheX86Cpu *cpu) {
     save_compacted(cpu, false);
 }
 
-static void xsavec64(LatheX86Cpu *cpu) {
+void lathe_x86_xsavec64(LatheX86Cpu *cpu) {
     save_compacted(cpu, true);
 }
 
-static void xrstor(LatheX86Cpu *cpu) {
+void lathe_x86_xrstor(LatheX86Cpu *cpu) {
     restore(cpu, false);
 }
 
-static void xrstor64(LatheX86Cpu *cpu) {
+void lathe_x86_xrstor64(LatheX86Cpu *cpu) {
     restore(cpu, true);
 }
-
-#endif
 
 /* -------------------------------------------------------------------------------------------------------- the table */
 
 const Helper x86_state_helpers[] = {
-#ifdef __x86_64__
-    {"lathe_x87_fldenv", (void *)fldenv},
-    {"lathe_x87_fnstenv", (void *)fnstenv},
-    {"lathe_x87_frstor", (void *)frstor},
-    {"lathe_x87_fnsave", (void *)fnsave},
-    {"lathe_x87_fxsave", (void *)fxsave},
-    {"lathe_x87_fxrstor", (void *)fxrstor},
-    {"lathe_x86_xsave", (void *)xsave},
-    {"lathe_x86_xsave64", (void *)xsave64},
-    {"lathe_x86_xsaveopt", (void *)xsaveopt},
-    {"lathe_x86_xsaveopt64", (void *)xsaveopt64},
-    {"lathe_x86_xsavec", (void *)xsavec},
-    {"lathe_x86_xsavec64", (void *)xsavec64},
-    {"lathe_x86_xrstor", (void *)xrstor},
-    {"lathe_x86_xrstor64", (void *)xrstor64},
-#endif
+    {"lathe_x87_fldenv", (void *)lathe_x87_fldenv},
+    {"lathe_x87_fnstenv", (void *)lathe_x87_fnstenv},
+    {"lathe_x87_frstor", (void *)lathe_x87_frstor},
+    {"lathe_x87_fnsave", (void *)lathe_x87_fnsave},
+    {"lathe_x87_fxsave", (void *)lathe_x87_fxsave},
+    {"lathe_x87_fxrstor", (void *)lathe_x87_fxrstor},
+    {"lathe_x86_xsave", (void *)lathe_x86_xsave},
+    {"lathe_x86_xsave64", (void *)lathe_x86_xsave64},
+    {"lathe_x86_xsaveopt", (void *)lathe_x86_xsaveopt},
+    {"lathe_x86_xsaveopt64", (void *)lathe_x86_xsaveopt64},
+    {"lathe_x86_xsavec", (void *)lathe_x86_xsavec},
+    {"lathe_x86_xsavec64", (void *)lathe_x86_xsavec64},
+    {"lathe_x86_xrstor", (void *)lathe_x86_xrstor},
+    {"lathe_x86_xrstor64", (void *)lathe_x86_xrstor64},
     {NULL, NULL},
 };

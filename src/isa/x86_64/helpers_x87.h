@@ -1,55 +1,46 @@
-/* helpers_x87.h: the guest's x87 unit in C, and how one x87 instruction of the host is run for it.
- *
- * An operation is the very instruction of the host, on operands taken from the guest state, under the guest's rounding
- * and precision control and with all exceptions masked. What it leaves in the host's status word goes into the guest's.
- * Stack faults and unmasked exceptions, which the host must not see, are done by hand. The host's x87 stack is empty
- * between helpers, as the C ABI has it.
- */
+/* helpers_x87.h: the guest's x87 unit in C: its stack, its status and control words, its memory images. */
 #ifndef ISA_X86_64_HELPERS_X87_H
 #define ISA_X86_64_HELPERS_X87_H
 
 #include "base/base.h"
-#include "lathe/lift.h"
+#include "lathe/types.h"
 
 /* The status word. The exceptions have the same places in the control word, where they are masks. */
 enum {
-    FPU_IE = 0x01, FPU_DE = 0x02, FPU_ZE = 0x04, FPU_OE = 0x08, FPU_UE = 0x10, FPU_PE = 0x20, FPU_EXCEPTIONS = 0x3f,
+    FPU_IE = 0x01,
+    FPU_DE = 0x02,
+    FPU_ZE = 0x04,
+    FPU_OE = 0x08,
+    FPU_UE = 0x10,
+    FPU_PE = 0x20,
+    FPU_EXCEPTIONS = 0x3f,
     FPU_BEFORE = FPU_IE | FPU_DE | FPU_ZE, /* these come before a result */
-    FPU_SF = 0x40, FPU_ES = 0x80, FPU_B = 0x8000,
-    FPU_C0 = 0x0100, FPU_C1 = 0x0200, FPU_C2 = 0x0400, FPU_C3 = 0x4000,
-    FPU_CODES = FPU_C0 | FPU_C1 | FPU_C2 | FPU_C3, FPU_TOP = 0x3800,
+    FPU_SF = 0x40,
+    FPU_ES = 0x80,
+    FPU_B = 0x8000,
+    FPU_C0 = 0x0100,
+    FPU_C1 = 0x0200,
+    FPU_C2 = 0x0400,
+    FPU_C3 = 0x4000,
+    FPU_CODES = FPU_C0 | FPU_C1 | FPU_C2 | FPU_C3,
+    FPU_TOP = 0x3800,
 };
 
 /* Control words have bit 6 set and no others besides masks, precision, rounding and infinity control. */
 enum { FPU_CW_INITIAL = 0x037f, FPU_CW_BITS = 0x1f3f, FPU_CW_ONES = 0x0040 };
 
-typedef long double F80x __attribute__((may_alias));
-
 /* -------------------------------------------------------------------------------------------------------- registers */
 
-static inline F80x *fpu_slot(LatheX86Cpu *cpu, u32 i) { return (F80x *)cpu->st[(cpu->fpu_top + i) & 7]; }
-static inline u8 fpu_tag_bit(const LatheX86Cpu *cpu, u32 i) { return (u8)(1 << ((cpu->fpu_top + i) & 7)); }
-static inline bool fpu_empty(const LatheX86Cpu *cpu, u32 i) { return !(cpu->fpu_tag & fpu_tag_bit(cpu, i)); }
-
-static inline void fpu_set(LatheX86Cpu *cpu, u32 i, long double v) {
-    *fpu_slot(cpu, i) = v;
-    cpu->fpu_tag |= fpu_tag_bit(cpu, i);
+static inline u8 fpu_tag_bit(const LatheX86Cpu *cpu, u32 i) {
+    return (u8)(1 << ((cpu->fpu_top + i) & 7));
 }
-
-static inline void fpu_push(LatheX86Cpu *cpu, long double v) {
-    cpu->fpu_top = (cpu->fpu_top - 1) & 7;
-    fpu_set(cpu, 0, v);
+static inline bool fpu_empty(const LatheX86Cpu *cpu, u32 i) {
+    return !(cpu->fpu_tag & fpu_tag_bit(cpu, i));
 }
 
 static inline void fpu_pop(LatheX86Cpu *cpu) {
     cpu->fpu_tag &= (u8)~fpu_tag_bit(cpu, 0);
     cpu->fpu_top = (cpu->fpu_top + 1) & 7;
-}
-
-/* The real indefinite: what masked invalid operations give. */
-static inline long double fpu_indefinite(void) {
-    static _Alignas(16) const u8 bytes[16] = {[7] = 0xc0, 0xff, 0xff};
-    return *(const F80x *)bytes;
 }
 
 /* Zero or a normal number: what no instruction takes exception to. */
@@ -94,54 +85,6 @@ static inline bool fpu_stack_fault(LatheX86Cpu *cpu, u16 c1) {
     return cpu->fpu_cw & FPU_IE;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the host */
-
-/* What is to be given back: its control word; and whether all its exception flags come from the guest's instruction. */
-typedef struct HostFpu {
-    u16 cw;
-    bool clean;
-} HostFpu;
-
-static inline void fpu_clear_host(HostFpu *host) {
-    asm volatile("fnclex");
-    host->clean = true;
-}
-
-/* Gives the host the guest's control word, with all exceptions masked. Where the guest has some unmasked, it matters
- * which flags are new. */
-static inline HostFpu fpu_enter(const LatheX86Cpu *cpu) {
-    HostFpu host = {0};
-    u16 guest = cpu->fpu_cw | FPU_EXCEPTIONS;
-    asm volatile("fnstcw %0" : "=m"(host.cw));
-    if (host.cw != guest)
-        asm volatile("fldcw %0" : : "m"(guest));
-    if (~cpu->fpu_cw & FPU_EXCEPTIONS)
-        fpu_clear_host(&host);
-    return host;
-}
-
-/* The instruction's assembly ends with this, into the variable sw: what the compiler does with x87 registers between
- * two pieces of assembly changes C1. */
-#define FPU_STATUS "\n\tfnstsw %[sw]"
-
-/* Must the instruction be run again? Looking at the host's flags before each one would be slow, so they are looked at
- * afterwards only. A flag that the guest does not have yet may be old: then it is repeated with a clean status. */
-static inline bool fpu_again(const LatheX86Cpu *cpu, HostFpu *host, u16 sw) {
-    if (host->clean || !(sw & ~cpu->fpu_sw & FPU_EXCEPTIONS))
-        return false;
-    fpu_clear_host(host);
-    return true;
-}
-
-/* A flag of the guest's must not become pending where the host has it unmasked. */
-static inline void fpu_leave(const LatheX86Cpu *cpu, const HostFpu *host) {
-    if (host->cw == (cpu->fpu_cw | FPU_EXCEPTIONS))
-        return;
-    if (~host->cw & FPU_EXCEPTIONS)
-        asm volatile("fnclex");
-    asm volatile("fldcw %0" : : "m"(host->cw));
-}
-
 /* Takes over the exceptions and the given condition codes. False: one of the exceptions in `stops` is not masked; then
  * the instruction has no effect but that (SDM 1, 8.5) and a cleared C1. */
 static inline bool fpu_commit(LatheX86Cpu *cpu, u16 sw, u16 codes, u16 stops) {
@@ -169,6 +112,7 @@ typedef struct __attribute__((packed)) FpuImage {
     u8 st[8][10]; /* from ST(0) on */
 } FpuImage;
 
+void fpu_get_env(const LatheX86Cpu *cpu, FpuEnv *env);
 void fpu_get_image(const LatheX86Cpu *cpu, FpuImage *image);
 void fpu_put_env(LatheX86Cpu *cpu, const FpuEnv *env);
 void fpu_put_image(LatheX86Cpu *cpu, const FpuImage *image);

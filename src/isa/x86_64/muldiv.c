@@ -1,5 +1,6 @@
 /* muldiv.c: multiplication and division. */
 #include "isa/x86_64/families_base.h"
+#include "isa/x86_64/forms.h"
 
 static Val extend(Lifter *l, Val v, Ty t, bool is_signed) {
     return is_signed ? ir_sext(l, v, t) : ir_zext(l, v, t);
@@ -130,14 +131,14 @@ static Outcome divide_64(Lifter *l, Val a, Val b, bool is_signed) {
 
 /* The CPU's own instruction. A quotient that does not fit is its trap then; where nobody wants the results, the comparison is left. */
 static Outcome divide_natively(Lifter *l, Val low, Val high, Val b) {
-    Val args[] = {low, high, b}, results[2];
-    ir_asm_both(l, "divq $4", "={ax},={dx},{ax},{dx},r,~{flags}", I64, args, 3, results);
+    Val results[2];
+    x86_forms(l)->divide(l, low, high, b, results);
     return (Outcome){results[0], results[1], ir_icmp(l, UGE, high, b), ir_where(l)};
 }
 
 /* A C function, which leaves quotient and remainder in the state's scratch fields and says whether the quotient fits. */
 static Outcome divide_128(Lifter *l, Val low, Val high, Val b, bool is_signed) {
-    if (l->cfg->native_traps && !is_signed)
+    if (l->cfg->native_traps && !is_signed && x86_forms(l))
         return divide_natively(l, low, high, b);
     Val out = ir_state(l, offsetof(LatheX86Cpu, scratch));
     Val args[] = {out, low, high, b};

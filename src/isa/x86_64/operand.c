@@ -1,5 +1,6 @@
 /* operand.c: x86-64 operands: addresses, partial registers, immediates, the stack. */
 #include "isa/x86_64/x86_64.h"
+#include "isa/x86_64/forms.h"
 
 /* ---------------------------------------------------------------------------------------------------- general registers */
 
@@ -49,7 +50,7 @@ static bool is_native(const Lifter *l, u8 seg) {
 Val segment_base(Lifter *l, u8 seg) {
     u32 off = seg == SEG_FS ? offsetof(LatheX86Cpu, fsbase) : offsetof(LatheX86Cpu, gsbase);
     if (is_native(l, seg))
-        return ir_bitcast(l, ir_asm(l, "rdfsbase $0", "=r", I64, NULL, 0), PTR);
+        return ir_bitcast(l, x86_forms(l)->read_fs_base(l), PTR);
     return ir_load(l, PTR, ir_state(l, off), 8, SPACE_STATE);
 }
 
@@ -127,6 +128,14 @@ static void write_mmx(Lifter *l, u8 no, Val v) {
     ir_store(l, ir_int(l, I16, 0xffff), ir_offset(l, mmx_slot(l, no), 8), 8, SPACE_STATE);
 }
 
+/* An access of the host's own that wants to be aligned faults by itself; elsewhere one has to look. */
+void check_aligned(Lifter *l, const Insn *in, Val ptr, u32 align) {
+    if (align < 2 || x86_forms(l))
+        return;
+    Val low = ir_and_with(l, ir_bitcast(l, ptr, I64), align - 1);
+    trap_if(l, in, ir_not(l, ir_is_zero(l, low)), LATHE_TRAP_MISALIGNED);
+}
+
 /* ------------------------------------------------------------------------------------------------------------- reading */
 
 Val imm(Lifter *l, const Insn *in, int i, Ty t) {
@@ -135,8 +144,10 @@ Val imm(Lifter *l, const Insn *in, int i, Ty t) {
 
 static Val read_operand(Lifter *l, const Insn *in, int i, Ty t, u32 align) {
     const Operand *op = &in->op[i];
-    if (op->kind == OPERAND_MEM)
+    if (op->kind == OPERAND_MEM) {
+        check_aligned(l, in, address(l, in, i), align);
         return guest_load(l, in, t, address(l, in, i), align);
+    }
     if (op->kind == OPERAND_IMM)
         return imm(l, in, i, t);
     switch (op->cls) {
@@ -199,6 +210,7 @@ static void write_vector(Lifter *l, const Insn *in, u8 no, Val v, bool keep) {
 static void write_operand(Lifter *l, const Insn *in, int i, Val v, bool keep, u32 align) {
     const Operand *op = &in->op[i];
     if (op->kind == OPERAND_MEM) {
+        check_aligned(l, in, address(l, in, i), align);
         guest_store(l, in, v, address(l, in, i), align);
         return;
     }

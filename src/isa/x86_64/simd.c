@@ -1,5 +1,6 @@
 /* simd.c: see simd.h. */
 #include "isa/x86_64/simd.h"
+#include "isa/x86_64/forms.h"
 
 #define VECTOR_BITS 128
 
@@ -42,17 +43,4 @@ Val simd_narrow(Lifter *l, Val v) {
     for (u32 i = 0; i < n; i++)
         lanes[i] = (int)i;
     return ir_shuffle(l, v, v, lanes, n);
-}
-
-Val simd_host(Lifter *l, const char *name, Val *args, u32 arg_count) {
-    bool narrow = false;
-    for (u32 i = 0; i < arg_count; i++) {
-        Ty t = ir_ty(args[i]);
-        if (!ty_is_vector(t) || ty_bits(t) == VECTOR_BITS)
-            continue;
-        args[i] = simd_widen(l, args[i]);
-        narrow = true;
-    }
-    Val r = ir_intrinsic(l, name, NULL, 0, args, arg_count);
-    return narrow ? simd_narrow(l, r) : r;
 }

@@ -1,8 +1,7 @@
 /* simd.h: the words that the integer SIMD families share.
  *
- * One family serves the MMX and the SSE form of an instruction: lanes come from the width of operand 0. What has no
- * plain IR is asked of the host by an LLVM intrinsic, which exists for 128 bits only: MMX values take part as the low
- * half.
+ * One family serves the MMX and the SSE form of an instruction: lanes come from the width of operand 0. Where a host has the
+ * instruction itself (forms.h) and plain IR would not become it again, that is asked for.
  */
 #ifndef ISA_X86_64_SIMD_H
 #define ISA_X86_64_SIMD_H
@@ -27,8 +26,5 @@ Ty simd_elem_at_hand(Lifter *l, const Insn *in, int i, u32 bits);
 
 Val simd_widen(Lifter *l, Val v);  /* the lower half of a vector of twice the lanes; the upper half is poison */
 Val simd_narrow(Lifter *l, Val v); /* the lower half of its lanes */
-
-/* An intrinsic of the host on vectors of 128 bits. Vectors of 64 bits are widened, and the result is then narrowed. */
-Val simd_host(Lifter *l, const char *name, Val *args, u32 arg_count);
 
 #endif

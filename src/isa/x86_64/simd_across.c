@@ -1,5 +1,6 @@
 /* simd_across.c: integer SIMD results that are made from several lanes: pairs, sums of differences, masks, tests. */
 #include "isa/x86_64/families_simd.h"
+#include "isa/x86_64/forms.h"
 #include "isa/x86_64/simd.h"
 
 /* Every second lane of a then b, from lane `first` on. */
@@ -31,15 +32,49 @@ void simd_pairs_by(Lifter *l, const Insn *in, Ty elem, const char *intrinsic) {
     set_operand(l, in, 0, ir_binary(l, intrinsic, p.even, p.odd));
 }
 
+static Val distance(Lifter *l, Val a, Val b) {
+    return ir_sub(l, ir_binary(l, "llvm.umax", a, b), ir_binary(l, "llvm.umin", a, b));
+}
+
+/* SDM 2B, MPSADBW: four bytes of b, which bits 0 and 1 choose, against each four that follow each other in a, from the byte on
+ * that bit 2 chooses. */
+static Val plain_sum_differences_at(Lifter *l, Val a, Val b, u32 control) {
+    u32 from_a = (control >> 2 & 1) * 4, from_b = (control & 3) * 4;
+    Ty words = VECTOR(I16, 8);
+    Val sum = ir_zero(l, words);
+    for (u32 k = 0; k < 4; k++) {
+        int lanes[8];
+        for (u32 i = 0; i < 8; i++)
+            lanes[i] = (int)(from_a + i + k);
+        Val window = ir_zext(l, ir_shuffle(l, a, a, lanes, 8), words);
+        Val byte = ir_zext(l, ir_extract(l, b, from_b + k), I16);
+        sum = ir_add(l, sum, distance(l, window, ir_splat(l, byte, 8)));
+    }
+    return sum;
+}
+
 void simd_sum_differences(Lifter *l, const Insn *in) {
     Ty t = simd_ty(in, I8);
     Val args[] = {simd_read(l, in, 0, t), simd_read(l, in, 1, t), imm(l, in, 2, I8)};
-    set_operand(l, in, 0, simd_host(l, "llvm.x86.sse41.mpsadbw", args, 3));
+    Val r = x86_form(l, in, args, 3);
+    set_operand(l, in, 0, r ? r : plain_sum_differences_at(l, args[0], args[1], (u32)imm_value(in, 2)));
+}
+
+/* The least word, and in the next one where it was first; zeros above. */
+static Val plain_min_position(Lifter *l, Val v) {
+    Val least = ir_extract(l, v, 0), at = ir_int(l, I16, 0), r = ir_zero(l, ir_ty(v));
+    for (u32 i = 1; i < 8; i++) {
+        Val word = ir_extract(l, v, i), less = ir_icmp(l, ULT, word, least);
+        least = ir_select(l, less, word, least);
+        at = ir_select(l, less, ir_int(l, I16, i), at);
+    }
+    return ir_insert(l, ir_insert(l, r, least, 0), at, 1);
 }
 
 void simd_min_position(Lifter *l, const Insn *in) {
     Val v = simd_read(l, in, 1, simd_ty(in, I16));
-    set_operand(l, in, 0, simd_host(l, "llvm.x86.sse41.phminposuw", &v, 1));
+    Val r = x86_form(l, in, &v, 1);
+    set_operand(l, in, 0, r ? r : plain_min_position(l, v));
 }
 
 void simd_sign_mask(Lifter *l, const Insn *in) {

@@ -4,6 +4,7 @@
  * pmulhw); the rest is left to the host.
  */
 #include "isa/x86_64/families_simd.h"
+#include "isa/x86_64/forms.h"
 #include "isa/x86_64/simd.h"
 
 static Ty wider(Ty t) {
@@ -73,8 +74,58 @@ void simd_abs(Lifter *l, const Insn *in, Ty elem) {
     set_operand(l, in, 0, ir_intrinsic(l, "llvm.abs", &t, 1, args, 2));
 }
 
-void simd_by_host(Lifter *l, const Insn *in, Ty elem, const char *host) {
+/* --------------------------------------------------------------------------- what plain IR would not become one instruction of */
+
+void simd_by_form(Lifter *l, const Insn *in, Ty elem, LaneOp *plain) {
     Ty t = simd_ty(in, elem);
-    Val args[] = {simd_read(l, in, 0, t), simd_read(l, in, 1, t)};
-    set_operand(l, in, 0, simd_host(l, host, args, 2));
+    Val args[] = {simd_read(l, in, 0, t), simd_read(l, in, 1, t)}, whole[] = {args[0], args[1]};
+    Val r = x86_form(l, in, args, 2);
+    set_operand(l, in, 0, r ? r : plain(l, whole[0], whole[1]));
+}
+
+/* a, its negative, or zero, as b is. */
+Val plain_sign(Lifter *l, Val a, Val b) {
+    Ty t = ir_ty(a);
+    Val signed_a = ir_select(l, ir_is_negative(l, b), ir_neg(l, a), a);
+    return ir_select(l, ir_is_zero(l, b), ir_zero(l, t), signed_a);
+}
+
+/* SDM 2B, PMULHRSW: the upper halves, of which the highest bit left off is added. */
+Val plain_mul_rounded(Lifter *l, Val a, Val b) {
+    Ty t = ir_ty(a), wide = wider(t);
+    Val product = ir_mul(l, ir_sext(l, a, wide), ir_sext(l, b, wide));
+    return ir_trunc(l, ir_lshr_by(l, ir_add_to(l, ir_lshr_by(l, product, 14), 1), 1), t);
+}
+
+/* Every second lane, from lane `first` on. */
+static Val every_second(Lifter *l, Val v, int first) {
+    int lanes[16];
+    u32 n = ty_lanes(ir_ty(v)) / 2;
+    for (u32 i = 0; i < n; i++)
+        lanes[i] = (int)(2 * i) + first;
+    return ir_shuffle(l, v, v, lanes, n);
+}
+
+Val plain_mul_add(Lifter *l, Val a, Val b) {
+    Ty wide = wider(ir_ty(a));
+    Val products = ir_mul(l, ir_sext(l, a, wide), ir_sext(l, b, wide));
+    return ir_add(l, every_second(l, products, 0), every_second(l, products, 1));
+}
+
+/* Unsigned times signed bytes. */
+Val plain_mul_add_bytes(Lifter *l, Val a, Val b) {
+    Ty wide = wider(ir_ty(a));
+    Val products = ir_mul(l, ir_zext(l, a, wide), ir_sext(l, b, wide));
+    return ir_binary(l, "llvm.sadd.sat", every_second(l, products, 0), every_second(l, products, 1));
+}
+
+/* The sums of eight bytes each, as 64 bits. */
+Val plain_sum_differences(Lifter *l, Val a, Val b) {
+    u32 n = ty_lanes(ir_ty(a));
+    Val distance = ir_sub(l, ir_binary(l, "llvm.umax", a, b), ir_binary(l, "llvm.umin", a, b)), sums[2];
+    for (u32 i = 0; i < n; i++) {
+        Val one = ir_zext(l, ir_extract(l, distance, i), I64);
+        sums[i / 8] = i % 8 ? ir_add(l, sums[i / 8], one) : one;
+    }
+    return n == 8 ? sums[0] : ir_insert(l, ir_insert(l, ir_zero(l, VECTOR(I64, 2)), sums[0], 0), sums[1], 1);
 }

@@ -1,5 +1,6 @@
 /* simd_bits.c: integer SIMD logic and shifts. */
 #include "isa/x86_64/families_simd.h"
+#include "isa/x86_64/forms.h"
 #include "isa/x86_64/simd.h"
 
 /* ------------------------------------------------------------------------------------------------------------ logic */
@@ -48,8 +49,19 @@ static Val shift_by_imm(Lifter *l, const Insn *in, Val v, LaneOp *op) {
     return op == ir_ashr ? ir_ashr_by(l, v, bits - 1) : ir_zero(l, t);
 }
 
+/* The same with a count that is known only when it is run. */
+static Val shift_by_value(Lifter *l, Val v, Val counts, LaneOp *op) {
+    Ty t = ir_ty(v), elem = ty_elem(t);
+    u32 bits = ty_bits(elem);
+    Val all = ir_bitcast(l, counts, ty_vector(I64, ty_bits(t))),
+        count = ty_bits(t) == 64 ? ir_bitcast(l, counts, I64) : ir_extract(l, all, 0);
+    Val is_small = ir_icmp(l, ULT, count, ir_int(l, I64, bits)), most = ir_int(l, I64, bits - 1);
+    Val shifted = op(l, v, ir_splat(l, ir_trunc(l, ir_select(l, is_small, count, most), elem), ty_lanes(t)));
+    return op == ir_ashr ? shifted : ir_select(l, is_small, shifted, ir_zero(l, t));
+}
+
 /* All lanes by the count in the low 64 bits of operand 1, which is read (and must be aligned) as a whole. */
-void simd_shift(Lifter *l, const Insn *in, Ty elem, LaneOp *op, const char *host) {
+void simd_shift(Lifter *l, const Insn *in, Ty elem, LaneOp *op) {
     Ty t = simd_ty(in, elem);
     Val v = operand_as(l, in, 0, t);
     if (is_imm(in, 1)) {
@@ -57,7 +69,8 @@ void simd_shift(Lifter *l, const Insn *in, Ty elem, LaneOp *op, const char *host
         return;
     }
     Val args[] = {v, simd_read(l, in, 1, t)};
-    set_operand(l, in, 0, simd_host(l, host, args, 2));
+    Val r = x86_form(l, in, args, 2);
+    set_operand(l, in, 0, r ? r : shift_by_value(l, args[0], args[1], op));
 }
 
 /* The bytes of a, then of b, from byte `first` on. */

@@ -1,5 +1,6 @@
 /* simd_shuffle.c: integer SIMD lanes to other places: packed, interleaved, extended, shuffled, blended, inserted. */
 #include "isa/x86_64/families_simd.h"
+#include "isa/x86_64/forms.h"
 #include "isa/x86_64/simd.h"
 
 static u64 imm8(const Insn *in, int i) {
@@ -65,13 +66,24 @@ void simd_shuffle_four(Lifter *l, const Insn *in, u32 bits, u32 first) {
     set_operand(l, in, 0, ir_shuffle(l, v, v, lanes, ty_lanes(t)));
 }
 
-/* The host's pshufb looks at bits 7 and 0–3 of an index, the MMX form only at bits 7 and 0–2. */
+/* Bits 0–3 of an index choose a byte, of eight ones bits 0–2; with bit 7 set the result is zero. */
+static Val plain_shuffle_bytes(Lifter *l, Val v, Val index) {
+    Ty t = ir_ty(v);
+    u32 n = ty_lanes(t);
+    Val low = ir_and_with(l, index, n - 1), r = ir_zero(l, t);
+    for (u32 i = 0; i < n; i++)
+        r = ir_insert(l, r, ir_extract_at(l, v, ir_zext(l, ir_extract(l, low, i), I32)), i);
+    return ir_select(l, ir_is_negative(l, index), ir_zero(l, t), r);
+}
+
+/* A form of a host is for sixteen bytes. */
 void simd_shuffle_bytes(Lifter *l, const Insn *in) {
     Ty t = simd_ty(in, I8);
     Val v = operand_as(l, in, 0, t), index = simd_read(l, in, 1, t);
     if (width(in, 0) == 64)
         index = ir_and_with(l, index, 0x87);
-    set_operand(l, in, 0, simd_host(l, "llvm.x86.ssse3.pshuf.b.128", (Val[]){v, index}, 2));
+    Val r = x86_form(l, in, (Val[]){v, index}, 2);
+    set_operand(l, in, 0, r ? r : plain_shuffle_bytes(l, v, index));
 }
 
 /* Operand 0 above operand 1, shifted right by bytes. */

@@ -5,6 +5,7 @@
  */
 #include "isa/x86_64/families_base.h"
 #include "isa/x86_64/families_fp.h"
+#include "isa/x86_64/forms.h"
 
 typedef struct Cursor {
     Val src, dst; /* offsets, in the address width */
@@ -148,16 +149,7 @@ static void finish_loop(Lifter *l, StringOp op, const RepLoop *loop, Cursor end,
 
 /* rep movs and rep stos are what memcpy and memset are made of on many CPUs: upwards, the host's own instruction does it. */
 static bool host_can(Lifter *l, const Insn *in) {
-    return HOST_IS_X86 && in->address_bits == 64 && in->segment == SEG_NONE && !l->cfg->mark_memory;
-}
-
-static void host_repeat(Lifter *l, StringOp op, Ty t, const RepLoop *loop) {
-    static const char *const text[2][4] = {{"rep movsb", "rep movsw", "rep movsl", "rep movsq"},
-                                           {"rep stosb", "rep stosw", "rep stosl", "rep stosq"}};
-    Val other = op == STRING_MOVE ? loop->at.src : gp(l, RAX, ty_bits(t));
-    const char *constraints = op == STRING_MOVE ? "=&{di},=&{cx},=&{si},0,1,2,~{memory}" : "=&{di},=&{cx},=&{ax},0,1,2,~{memory}";
-    Val args[] = {loop->at.dst, loop->count, other};
-    ir_asm_in_place(l, text[op == STRING_STORE][__builtin_ctz(ty_bits(t) / 8)], constraints, args, 3);
+    return x86_forms(l) && in->address_bits == 64 && in->segment == SEG_NONE && !l->cfg->mark_memory;
 }
 
 /* movs, stos: where they end does not depend on what they meet. */
@@ -171,7 +163,9 @@ static void repeat_transfer(Lifter *l, const Insn *in, StringOp op, Ty t, Ty add
         Label up = ir_label(l, "up"), down = ir_label(l, "down");
         ir_branch_rare(l, flag(l, DF), down, up);
         ir_here(l, up);
-        host_repeat(l, op, t, &loop);
+        bool stores = op == STRING_STORE;
+        Val other = stores ? gp(l, RAX, ty_bits(t)) : loop.at.src;
+        x86_forms(l)->repeat(l, stores, t, loop.at.dst, loop.count, other);
         ir_goto(l, done);
         ir_here(l, down);
     }

@@ -1,5 +1,6 @@
 /* system.c: instructions that ask the system or the machine: system calls, cpuid, time stamps, traps, segment bases. */
 #include "isa/x86_64/families_base.h"
+#include "isa/x86_64/forms.h"
 
 /* SDM 2B, SYSCALL: rcx gets the return address, r11 the flags. */
 void system_call(Lifter *l, const Insn *in) {
@@ -42,6 +43,6 @@ void write_segment_base(Lifter *l, const Insn *in, u8 seg) {
     u32 off = seg == SEG_FS ? offsetof(LatheX86Cpu, fsbase) : offsetof(LatheX86Cpu, gsbase);
     Val base = ir_zext(l, operand(l, in, 0), I64);
     if (seg == SEG_FS && l->cfg->native_fs)
-        ir_asm(l, "wrfsbase $0", "r", 0, &base, 1);
+        x86_forms(l)->write_fs_base(l, base);
     ir_store(l, base, ir_state(l, off), 8, SPACE_STATE);
 }

@@ -3,6 +3,8 @@
 #include <elf.h>
 
 #include "isa/x86_64/families.h"
+#include "isa/x86_64/forms.h"
+#include "isa/x86_64/fp_soft.h"
 #include "isa/x86_64/helpers.h"
 #include "isa/x86_64/x86_64.h"
 
@@ -12,23 +14,23 @@
 #define VEC4(n) VECN(n), VECN(n + 1), VECN(n + 2), VECN(n + 3)
 #define VECN(n)                                                                                                        \
     [XMM0 + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n), 128, REG_VECTOR},                                             \
-    [YMM0_HIGH + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n) + 16, 128, REG_VECTOR},                                   \
-    [ZMM0_HIGH + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n) + 32, 256, REG_VECTOR}
+            [YMM0_HIGH + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n) + 16, 128, REG_VECTOR},                           \
+            [ZMM0_HIGH + n] = {offsetof(LatheX86Cpu, vec) + 64 * (n) + 32, 256, REG_VECTOR}
 #define MASK(n) [K0 + n] = {offsetof(LatheX86Cpu, k) + 8 * n, 64, REG_INT}
 #define FLAG(name, field) [name] = {offsetof(LatheX86Cpu, field), 1, REG_FLAG}
 
 static const RegInfo regs[X86_REG_COUNT] = {
-    GP(0), GP(1), GP(2), GP(3), GP(4), GP(5), GP(6), GP(7),
-    GP(8), GP(9), GP(10), GP(11), GP(12), GP(13), GP(14), GP(15),
-    FLAG(CF, cf), FLAG(PF, pf), FLAG(AF, af), FLAG(ZF, zf), FLAG(SF, sf), FLAG(OF, of), FLAG(DF, df),
-    VEC4(0), VEC4(4), VEC4(8), VEC4(12), VEC4(16), VEC4(20), VEC4(24), VEC4(28),
-    MASK(0), MASK(1), MASK(2), MASK(3), MASK(4), MASK(5), MASK(6), MASK(7),
+    GP(0),        GP(1),        GP(2),        GP(3),        GP(4),        GP(5),        GP(6),        GP(7),
+    GP(8),        GP(9),        GP(10),       GP(11),       GP(12),       GP(13),       GP(14),       GP(15),
+    FLAG(CF, cf), FLAG(PF, pf), FLAG(AF, af), FLAG(ZF, zf), FLAG(SF, sf), FLAG(OF, of), FLAG(DF, df), VEC4(0),
+    VEC4(4),      VEC4(8),      VEC4(12),     VEC4(16),     VEC4(20),     VEC4(24),     VEC4(28),     MASK(0),
+    MASK(1),      MASK(2),      MASK(3),      MASK(4),      MASK(5),      MASK(6),      MASK(7),
 };
 
 /* --------------------------------------------------------------------------------------------------------------- rows */
 
 #define INSN(name, flags, meaning)                                                                                     \
-    static void lift_##name(Lifter *l, const Insn *in) {                                                              \
+    static void lift_##name(Lifter *l, const Insn *in) {                                                               \
         (void)in;                                                                                                      \
         meaning;                                                                                                       \
     }
@@ -67,9 +69,13 @@ void x86_refine(Insn *in) {
     case ZYDIS_MNEMONIC_XSAVEC:
     case ZYDIS_MNEMONIC_XSAVEC64:
     case ZYDIS_MNEMONIC_XRSTOR:
-    case ZYDIS_MNEMONIC_XRSTOR64: in->calls_out = true; return;
+    case ZYDIS_MNEMONIC_XRSTOR64:
+        in->calls_out = true;
+        return;
     case ZYDIS_MNEMONIC_INCSSPD:
-    case ZYDIS_MNEMONIC_INCSSPQ: in->flow = FLOW_STOP; return;
+    case ZYDIS_MNEMONIC_INCSSPQ:
+        in->flow = FLOW_STOP;
+        return;
     }
 }
 
@@ -95,7 +101,8 @@ static void enter_mmx(Lifter *l, const Insn *in) {
 static void lift(Lifter *l, const Insn *in) {
     const Row *row = &rows[in->row];
     enter_mmx(l, in);
-    row->lift(l, in);
+    if (x86_forms(l) || !l->strict_fp || !fp_soft(l, in))
+        row->lift(l, in);
     if (in->flow == FLOW_NEXT)
         set_constant_flags(l, row);
 }
@@ -106,16 +113,73 @@ static bool sets_rounding(const Insn *in) {
     case ZYDIS_MNEMONIC_FXRSTOR:
     case ZYDIS_MNEMONIC_FXRSTOR64:
     case ZYDIS_MNEMONIC_XRSTOR:
-    case ZYDIS_MNEMONIC_XRSTOR64: return true;
+    case ZYDIS_MNEMONIC_XRSTOR64:
+        return true;
     }
     return false;
 }
 
-static bool support(size_t index, LatheSupport *out) {
+#define LOCKED_UNALIGNED "a locked access that is not aligned is atomic only with others of that kind"
+#define LAST_BIT "without the CPU's own instruction: the last bit may differ"
+#define INVENTED                                                                                                       \
+    "without the CPU's own instruction: tells of an x86-64-v2 CPU without a number, with a clock in nanoseconds"
+
+/* Where code is not exact on a host that does not run the guest's instructions itself. */
+static const char *deviation_elsewhere(u32 row) {
+    switch (row) {
+    case ZYDIS_MNEMONIC_RCPPS:
+    case ZYDIS_MNEMONIC_RCPSS:
+    case ZYDIS_MNEMONIC_RSQRTPS:
+    case ZYDIS_MNEMONIC_RSQRTSS:
+        return "without the CPU's own instruction: a quotient, rounded to all bits, instead of the CPU's approximation";
+    case ZYDIS_MNEMONIC_FSIN:
+    case ZYDIS_MNEMONIC_FCOS:
+    case ZYDIS_MNEMONIC_FSINCOS:
+    case ZYDIS_MNEMONIC_FPTAN:
+    case ZYDIS_MNEMONIC_FPATAN:
+    case ZYDIS_MNEMONIC_F2XM1:
+    case ZYDIS_MNEMONIC_FYL2X:
+    case ZYDIS_MNEMONIC_FYL2XP1:
+        return LAST_BIT;
+    case ZYDIS_MNEMONIC_CPUID:
+    case ZYDIS_MNEMONIC_RDTSC:
+    case ZYDIS_MNEMONIC_RDTSCP:
+    case ZYDIS_MNEMONIC_RDPID:
+        return INVENTED;
+    case ZYDIS_MNEMONIC_ADC:
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_BTC:
+    case ZYDIS_MNEMONIC_BTR:
+    case ZYDIS_MNEMONIC_BTS:
+    case ZYDIS_MNEMONIC_CMPXCHG:
+    case ZYDIS_MNEMONIC_CMPXCHG8B:
+    case ZYDIS_MNEMONIC_CMPXCHG16B:
+    case ZYDIS_MNEMONIC_DEC:
+    case ZYDIS_MNEMONIC_INC:
+    case ZYDIS_MNEMONIC_NEG:
+    case ZYDIS_MNEMONIC_NOT:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_SBB:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_XADD:
+    case ZYDIS_MNEMONIC_XCHG:
+    case ZYDIS_MNEMONIC_XOR:
+        return LOCKED_UNALIGNED;
+    }
+    return NULL;
+}
+
+static const char *deviation_of(const Host *host, u32 row) {
+    const char *elsewhere = host->x86_64 ? NULL : deviation_elsewhere(row);
+    return elsewhere ? elsewhere : rows[row].deviation;
+}
+
+static bool support(const Host *host, size_t index, LatheSupport *out) {
     for (u32 m = 1; m <= ZYDIS_MNEMONIC_MAX_VALUE; m++) {
         if (!rows[m].lift || index--)
             continue;
-        *out = (LatheSupport){ZydisMnemonicGetString((ZydisMnemonic)m), rows[m].flags, rows[m].deviation};
+        *out = (LatheSupport){ZydisMnemonicGetString((ZydisMnemonic)m), rows[m].flags, deviation_of(host, m)};
         return true;
     }
     return false;
@@ -153,6 +217,13 @@ static const u8 sample[] = {
 };
 // clang-format on
 
+/* SDM 1, 8.1.5.1 and 10.2.3: all exceptions are masked. */
+static const StateField initial[] = {
+    {offsetof(LatheX86Cpu, mxcsr), 32, 0x1f80}, {offsetof(LatheX86Cpu, fpu_cw), 16, 0x037f},
+    {offsetof(LatheX86Cpu, fpu_sw), 16, 0},     {offsetof(LatheX86Cpu, fpu_top), 8, 0},
+    {offsetof(LatheX86Cpu, fpu_tag), 8, 0},     {0, 0, 0},
+};
+
 const Isa isa_x86_64 = {
     .arch = LATHE_ARCH_X86_64,
     .elf_relative = R_X86_64_RELATIVE,
@@ -162,8 +233,17 @@ const Isa isa_x86_64 = {
     .pc_off = offsetof(LatheX86Cpu, pc),
     .trap_off = offsetof(LatheX86Cpu, trap),
     .trap_info_off = offsetof(LatheX86Cpu, trap_info),
+    .initial = initial,
     .dead_at_calls = {{BIT(CF) | BIT(PF) | BIT(AF) | BIT(ZF) | BIT(SF) | BIT(OF)}},
-    .abi = {int_args, float_args, ARRAY_LEN(int_args), ARRAY_LEN(float_args), RAX, XMM0, RSP, 8, false,
+    .abi = {int_args,
+            float_args,
+            ARRAY_LEN(int_args),
+            ARRAY_LEN(float_args),
+            RAX,
+            XMM0,
+            RSP,
+            8,
+            false,
             {{BIT(RBX) | BIT(RSP) | BIT(RBP) | BIT(R12) | BIT(R13) | BIT(R14) | BIT(R15)}}},
     .hot_ints = hot_ints,
     .hot_vectors = hot_vectors,

@@ -34,6 +34,9 @@ void set_operand(Lifter *l, const Insn *in, int i, Val v);
 void set_operand_zext(Lifter *l, const Insn *in, int i, Val v);
 void set_operand_aligned(Lifter *l, const Insn *in, int i, Val v);
 
+/* Leaves the function if an address is not aligned that has to be, and the access itself would not show it. */
+void check_aligned(Lifter *l, const Insn *in, Val ptr, u32 align);
+
 /* The address of memory operand i; computed once per instruction. */
 Val address(Lifter *l, const Insn *in, int i);
 /* The same as an integer, without segment base (lea). */
@@ -104,12 +107,5 @@ LatheStatus x86_decode(const u8 *bytes, size_t size, u64 pc, Insn *in);
 int x86_format(const u8 *bytes, size_t size, u64 pc, char *text, size_t text_size);
 Effect x86_effect(const Insn *in);
 bool x86_condition(const Insn *branch, Reg *flags, Pred *taken);
-
-/* Is the host of the same ISA? Then a few things can be left to the very instruction. */
-#ifdef __x86_64__
-#define HOST_IS_X86 1
-#else
-#define HOST_IS_X86 0
-#endif
 
 #endif

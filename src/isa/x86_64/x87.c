@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "isa/x86_64/families_x87.h"
+#include "isa/x86_64/forms.h"
 
 /* ---------------------------------------------------------------------------------------------------------- calling */
 
@@ -42,7 +43,32 @@ void x87_plain(Lifter *l, const char *op) {
 
 /* ------------------------------------------------------------------------------------------------- loads and stores */
 
-/* Floats travel as integers, except the 80-bit ones, which no integer type fits. */
+/* Floats travel as integers, except the 80-bit ones, which no integer type fits: where the host has that type, as itself, and else as two
+ * pieces of 64 and 16 bits. */
+static bool has_extended(const Lifter *l) {
+    return x86_forms(l) != NULL;
+}
+
+/* The upper piece of the ten bytes at memory operand 0, of which `low` is the lower. */
+static Val upper_piece(Lifter *l, const Insn *in) {
+    return ir_offset(l, address(l, in, 0), 8);
+}
+
+static void load_pieces(Lifter *l, const Insn *in, const char *op) {
+    Val low = guest_load(l, in, I64, address(l, in, 0), 0);
+    Val high = guest_load(l, in, I16, upper_piece(l, in), 0);
+    call(l, op, 0, (Val[]){low, ir_zext(l, high, I32)}, 2);
+}
+
+/* The C function leaves them in the state's scratch fields. */
+static void store_pieces(Lifter *l, const Insn *in, const char *op) {
+    call(l, op, 0, NULL, 0);
+    Val from = ir_state(l, offsetof(LatheX86Cpu, scratch));
+    Val low = ir_load(l, I64, from, 8, SPACE_STATE), high = ir_load(l, I64, ir_offset(l, from, 8), 8, SPACE_STATE);
+    guest_store(l, in, low, address(l, in, 0), 0);
+    guest_store(l, in, ir_trunc(l, high, I16), upper_piece(l, in), 0);
+}
+
 static Ty bits_type(const Insn *in, int i) {
     return width(in, i) == 80 ? F80 : ty_int(width(in, i));
 }
@@ -50,6 +76,8 @@ static Ty bits_type(const Insn *in, int i) {
 void x87_load(Lifter *l, const Insn *in) {
     if (is_reg(in, 0))
         call(l, "load_st", 0, (Val[]){st(l, in, 0)}, 1);
+    else if (width(in, 0) == 80 && !has_extended(l))
+        load_pieces(l, in, "load_f80");
     else
         call_mem(l, "load", 'f', operand_as(l, in, 0, bits_type(in, 0)), NULL, 0);
 }
@@ -59,7 +87,10 @@ void x87_load_int(Lifter *l, const Insn *in) {
 }
 
 void x87_load_bcd(Lifter *l, const Insn *in) {
-    call(l, "load_bcd", 0, (Val[]){operand_as(l, in, 0, F80)}, 1);
+    if (has_extended(l))
+        call(l, "load_bcd", 0, (Val[]){operand_as(l, in, 0, F80)}, 1);
+    else
+        load_pieces(l, in, "load_bcd");
 }
 
 static Val state_byte(Lifter *l, u32 off_bytes) {
@@ -77,7 +108,10 @@ static void pop_register(Lifter *l) {
 static void store_memory(Lifter *l, const Insn *in, char kind, u32 pops) {
     char name[24];
     snprintf(name, sizeof(name), "store_%c%u", kind, width(in, 0));
-    set_operand(l, in, 0, call(l, name, bits_type(in, 0), NULL, 0));
+    if (width(in, 0) == 80 && !has_extended(l))
+        store_pieces(l, in, name);
+    else
+        set_operand(l, in, 0, call(l, name, bits_type(in, 0), NULL, 0));
     if (pops)
         pop_register(l);
 }
@@ -98,7 +132,10 @@ void x87_store_truncated(Lifter *l, const Insn *in) {
 }
 
 void x87_store_bcd(Lifter *l, const Insn *in) {
-    set_operand(l, in, 0, call(l, "store_bcd", F80, NULL, 0));
+    if (has_extended(l))
+        set_operand(l, in, 0, call(l, "store_bcd", F80, NULL, 0));
+    else
+        store_pieces(l, in, "store_bcd");
     pop_register(l);
 }
 

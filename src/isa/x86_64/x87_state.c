@@ -1,5 +1,6 @@
 /* x87_state.c: instructions that save or restore the x87 unit, the vector registers, or both. */
 #include "isa/x86_64/families_x87.h"
+#include "isa/x86_64/forms.h"
 
 enum { FXSAVE_BYTES = 512, FXSAVE_MXCSR = 24, FXSAVE_XMM = 160 };
 
@@ -33,16 +34,18 @@ static Val xmm_at(Lifter *l, Val area, u32 i) {
 /* The aligned vector accesses come first: they fault where the instruction would because of alignment. */
 void state_fxsave(Lifter *l, const Insn *in, bool wide) {
     Val area = plain_pointer(l, in), mxcsr = mxcsr_slot(l);
+    check_aligned(l, in, area, 16);
     guest_access(l, in, area, FXSAVE_BYTES, 2);
     for (u32 i = 0; i < 16; i++)
         ir_store(l, reg_read(l, (Reg)(XMM0 + i), VECTOR(I64, 2)), xmm_at(l, area, i), 16, SPACE_GUEST);
-    if (HOST_IS_X86)
-        ir_asm(l, "stmxcsr ($0)", "r,~{memory}", 0, &mxcsr, 1);
+    if (x86_forms(l))
+        x86_forms(l)->store_mxcsr(l, mxcsr);
     ir_helper(l, "lathe_x87_fxsave", 0, (Val[]){l->cpu, area, ir_int(l, I32, wide)}, 3);
 }
 
 void state_fxrstor(Lifter *l, const Insn *in, bool wide) {
     Val area = plain_pointer(l, in), slot = mxcsr_slot(l), xmm[16];
+    check_aligned(l, in, area, 16);
     guest_access(l, in, area, FXSAVE_BYTES, 1);
     for (u32 i = 0; i < 16; i++)
         xmm[i] = ir_load(l, VECTOR(I64, 2), xmm_at(l, area, i), 16, SPACE_GUEST);
@@ -50,8 +53,8 @@ void state_fxrstor(Lifter *l, const Insn *in, bool wide) {
     trap_if(l, in, ir_icmp(l, UGT, mxcsr, ir_int(l, I32, 0xffff)), LATHE_TRAP_PRIVILEGED);
     ir_helper(l, "lathe_x87_fxrstor", 0, (Val[]){l->cpu, area, ir_int(l, I32, wide)}, 3);
     ir_store(l, mxcsr, slot, 4, SPACE_STATE);
-    if (HOST_IS_X86)
-        ir_asm(l, "ldmxcsr ($0)", "r,~{memory}", 0, &slot, 1);
+    if (x86_forms(l))
+        x86_forms(l)->load_mxcsr(l, slot);
     for (u32 i = 0; i < 16; i++)
         reg_write(l, (Reg)(XMM0 + i), xmm[i]);
 }

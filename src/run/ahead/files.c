@@ -9,12 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/host.h"
 #include "isa/kinds.h"
 #include "run/ahead/ahead.h"
-
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
 
 enum { PAGE = ELF_PAGE, SCRIPT_LINE = 256 };
 
@@ -182,14 +179,7 @@ bool files_add(AheadFiles *files, const AheadPlan *plan, const char *path) {
 
 /* As the client has it: vdso.c there. The code is the host's. */
 static bool guests_have_vdso(const Kind *kind) {
-    if (kind != kind_of_host())
-        return false;
-#ifdef __x86_64__
-    u32 a, b, c, d;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && c & bit_RDPID;
-#else
-    return false;
-#endif
+    return kind == kind_of_host() && host_has_plain_vdso();
 }
 
 static size_t mapping_size(u64 start) {

@@ -21,7 +21,7 @@ static Val declare(Lifter *l) {
 
 /* Jumps can go on for ever without a return: with a low stack they are left to the client, which returns to its dispatcher. */
 static Val stack_is_deep(Lifter *l) {
-    Val sp = ir_asm_pure(l, "movq %rsp, $0", "=r", I64, NULL, 0);
+    Val sp = ir_asm_pure(l, l->host->read_stack_pointer, "=r", I64, NULL, 0);
     return ir_icmp(l, UGT, sp, ir_load(l, I64, ir_state(l, THREAD_STACK_LIMIT), 8, SPACE_STATE));
 }
 

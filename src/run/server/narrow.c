@@ -3,36 +3,11 @@
  * Vector registers that a function does not have among its arguments hold the guest's values all the same. LLVM does not know
  * that. It rarely has a reason to touch them, and whether it did is seen in the code it made: this looks at every
  * instruction, and at every name the code refers to. */
-#include <Zydis/Zydis.h>
 #include <elf.h>
 #include <stdio.h>
 
+#include "host/host.h"
 #include "run/server/server.h"
-
-/* The number of a vector register; -1 for others. */
-static int vector_number(ZydisRegister r) {
-    switch (ZydisRegisterGetClass(r)) {
-    case ZYDIS_REGCLASS_XMM:
-    case ZYDIS_REGCLASS_YMM:
-    case ZYDIS_REGCLASS_ZMM: return ZydisRegisterGetId(r);
-    default: return -1;
-    }
-}
-
-static bool keeps_vectors(const u8 *code, size_t size, unsigned vectors) {
-    ZydisDecoder decoder;
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    ZydisDecodedInstruction in;
-    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
-    for (size_t at = 0; at < size; at += in.length) {
-        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, size - at, &in, ops)))
-            return false;
-        for (u32 i = 0; i < in.operand_count; i++)
-            if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && vector_number(ops[i].reg.value) >= (int)vectors)
-                return false;
-    }
-    return true;
-}
 
 /* Lifted functions, and what is no function: anything else follows C's convention and keeps no vector register. */
 static bool may_refer_to(const char *name) {
@@ -59,7 +34,7 @@ bool narrow_holds(const void *object, unsigned vectors) {
     for (size_t i = 0; i < header->e_shnum; i++) {
         const Elf64_Shdr *s = &sections[i];
         if (s->sh_type == SHT_PROGBITS && s->sh_flags & SHF_EXECINSTR &&
-            !keeps_vectors((const u8 *)object + s->sh_offset, s->sh_size, vectors))
+            !host_own()->keeps_vectors((const u8 *)object + s->sh_offset, s->sh_size, vectors))
             return false;
         if (s->sh_type == SHT_SYMTAB && !refers_to_lifted_only(object, sections, s))
             return false;

@@ -224,7 +224,7 @@ static void make_patchable(LLVMValueRef fn, LLVMContextRef ctx) {
     LLVMTypeRef word = LLVMInt64TypeInContext(ctx);
     LLVMValueRef nops[PATCH_BYTES / 8];
     for (size_t i = 0; i < ARRAY_LEN(nops); i++)
-        nops[i] = LLVMConstInt(word, 0x9090909090909090, false);
+        nops[i] = LLVMConstInt(word, host_own()->nops, false);
     LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                             LLVMCreateStringAttribute(ctx, name, sizeof(name) - 1, value, sizeof(value) - 1));
     LLVMSetPrefixData(fn, LLVMConstArray2(word, nops, ARRAY_LEN(nops)));

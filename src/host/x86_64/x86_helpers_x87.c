@@ -1,39 +1,22 @@
-/* helpers_x87.c: x87 loads, stores, arithmetic and compares for lifted code.
+/* x86_helpers_x87.c: x87 loads, stores, arithmetic and compares for lifted code, by the host's own instructions.
  *
  * Names are lathe_x87_ and the operation, then the kind of memory operand, if it has one: f32, f64, f80, i16, i32, i64,
  * passed by its bits. dst and src are numbers of stack registers; pops is how often the stack is popped.
  */
+#include "host/x86_64/x86_helpers_x87.h"
 #include "isa/x86_64/helpers.h"
-#include "isa/x86_64/helpers_x87.h"
-
-#ifdef __x86_64__
 
 /* ------------------------------------------------------------------------------------------------------------ loads */
 
-/* A denormal number is loaded even where that is an unmasked exception. */
-static inline void load(LatheX86Cpu *cpu, long double v, u16 sw) {
-    if (fpu_commit(cpu, sw, FPU_C1, FPU_IE))
-        fpu_push(cpu, v);
-}
-
-static bool overflows(LatheX86Cpu *cpu) {
-    fpu_wait(cpu);
-    if (fpu_empty(cpu, 7))
-        return false;
-    if (fpu_stack_fault(cpu, FPU_C1))
-        fpu_push(cpu, fpu_indefinite());
-    return true;
-}
-
 /* Zero and normal numbers, integers, 0 and 1 are loaded as they are. */
 #define LOAD_EXACT(kind, T, value)                                                                                     \
-    static void lathe_x87_load_##kind(LatheX86Cpu *cpu, T bits) {                                                      \
+    void lathe_x87_load_##kind(LatheX86Cpu *cpu, T bits) {                                                             \
         if (!overflows(cpu))                                                                                           \
             load(cpu, value, 0);                                                                                       \
     }
 
 #define LOAD_FLOAT(kind, T, Float, insn, exponent)                                                                     \
-    static void lathe_x87_load_##kind(LatheX86Cpu *cpu, T bits) {                                                      \
+    void lathe_x87_load_##kind(LatheX86Cpu *cpu, T bits) {                                                             \
         if (overflows(cpu))                                                                                            \
             return;                                                                                                    \
         union {                                                                                                        \
@@ -56,7 +39,7 @@ static bool overflows(LatheX86Cpu *cpu) {
     }
 
 #define CONSTANT(kind, insn)                                                                                           \
-    static void lathe_x87_load_##kind(LatheX86Cpu *cpu) {                                                              \
+    void lathe_x87_load_##kind(LatheX86Cpu *cpu) {                                                                     \
         if (overflows(cpu))                                                                                            \
             return;                                                                                                    \
         long double v;                                                                                                 \
@@ -81,30 +64,19 @@ CONSTANT(l2t, "fldl2t")
 CONSTANT(lg2, "fldlg2")
 CONSTANT(ln2, "fldln2")
 
-static void lathe_x87_load_one(LatheX86Cpu *cpu) {
+void lathe_x87_load_one(LatheX86Cpu *cpu) {
     lathe_x87_load_f80(cpu, 1);
 }
 
-static void lathe_x87_load_zero(LatheX86Cpu *cpu) {
+void lathe_x87_load_zero(LatheX86Cpu *cpu) {
     lathe_x87_load_f80(cpu, 0);
-}
-
-/* An empty source is an underflow even where the push would be an overflow. */
-static void lathe_x87_load_st(LatheX86Cpu *cpu, u32 src) {
-    fpu_wait(cpu);
-    if (!fpu_empty(cpu, src)) {
-        lathe_x87_load_f80(cpu, *fpu_slot(cpu, src));
-        return;
-    }
-    if (fpu_stack_fault(cpu, 0))
-        fpu_push(cpu, fpu_indefinite());
 }
 
 /* ----------------------------------------------------------------------------------------------------------- stores */
 
 /* Stores give the value and do not pop: that comes after the guest's memory has taken it. */
 #define STORE(kind, T, insn, indefinite)                                                                               \
-    static T lathe_x87_store_##kind(LatheX86Cpu *cpu) {                                                                \
+    T lathe_x87_store_##kind(LatheX86Cpu *cpu) {                                                                       \
         fpu_wait(cpu);                                                                                                 \
         if (fpu_empty(cpu, 0)) {                                                                                       \
             fpu_stack_fault(cpu, 0);                                                                                   \
@@ -130,7 +102,7 @@ STORE(t16, u16, "fisttps", 0x8000) /* rounds toward zero */
 STORE(t32, u32, "fisttpl", 0x80000000)
 STORE(t64, u64, "fisttpll", 0x8000000000000000)
 
-static long double lathe_x87_store_f80(LatheX86Cpu *cpu) {
+long double lathe_x87_store_f80(LatheX86Cpu *cpu) {
     fpu_wait(cpu);
     if (fpu_empty(cpu, 0)) {
         fpu_stack_fault(cpu, 0);
@@ -140,41 +112,10 @@ static long double lathe_x87_store_f80(LatheX86Cpu *cpu) {
     return *fpu_slot(cpu, 0);
 }
 
-static void lathe_x87_store_st(LatheX86Cpu *cpu, u32 dst, u32 pops) {
-    fpu_wait(cpu);
-    bool underflow = fpu_empty(cpu, 0);
-    if (underflow && !fpu_stack_fault(cpu, 0))
-        return;
-    cpu->fpu_sw &= (u16)~FPU_C1;
-    fpu_set(cpu, dst, underflow ? fpu_indefinite() : *fpu_slot(cpu, 0));
-    if (pops)
-        fpu_pop(cpu);
-}
-
 /* ------------------------------------------------------------------------------------------------------- arithmetic */
 
-static inline void put_result(LatheX86Cpu *cpu, u32 dst, long double r, u16 sw, u32 pops) {
-    if (!fpu_commit(cpu, sw, FPU_C1, FPU_BEFORE))
-        return;
-    fpu_set(cpu, dst, r);
-    if (pops)
-        fpu_pop(cpu);
-}
-
-static bool underflows(LatheX86Cpu *cpu, u32 dst, u32 src, u32 pops) {
-    fpu_wait(cpu);
-    if (!fpu_empty(cpu, dst) && !fpu_empty(cpu, src))
-        return false;
-    if (fpu_stack_fault(cpu, 0)) {
-        fpu_set(cpu, dst, fpu_indefinite());
-        if (pops)
-            fpu_pop(cpu);
-    }
-    return true;
-}
-
 #define ARITH_REG(name, insn)                                                                                          \
-    static void lathe_x87_##name(LatheX86Cpu *cpu, u32 dst, u32 src, u32 pops) {                                       \
+    void lathe_x87_##name(LatheX86Cpu *cpu, u32 dst, u32 src, u32 pops) {                                              \
         if (underflows(cpu, dst, src, pops))                                                                           \
             return;                                                                                                    \
         long double r;                                                                                                 \
@@ -190,7 +131,7 @@ static bool underflows(LatheX86Cpu *cpu, u32 dst, u32 src, u32 pops) {
     }
 
 #define ARITH_MEM(name, T, insn)                                                                                       \
-    static void lathe_x87_##name(LatheX86Cpu *cpu, T bits) {                                                           \
+    void lathe_x87_##name(LatheX86Cpu *cpu, T bits) {                                                                  \
         if (underflows(cpu, 0, 0, 0))                                                                                  \
             return;                                                                                                    \
         long double r;                                                                                                 \
@@ -220,7 +161,7 @@ ARITH(div)
 ARITH(divr)
 
 #define UNARY(name)                                                                                                    \
-    static void lathe_x87_##name(LatheX86Cpu *cpu) {                                                                   \
+    void lathe_x87_##name(LatheX86Cpu *cpu) {                                                                          \
         if (underflows(cpu, 0, 0, 0))                                                                                  \
             return;                                                                                                    \
         long double r;                                                                                                 \
@@ -236,46 +177,7 @@ ARITH(divr)
 UNARY(sqrt)
 UNARY(rndint)
 
-/* Only the sign changes, of whatever the register holds. */
-static void set_sign(LatheX86Cpu *cpu, u8 keep, u8 flip) {
-    if (underflows(cpu, 0, 0, 0))
-        return;
-    u8 *top = &cpu->st[cpu->fpu_top][9];
-    *top = (*top & keep) ^ flip;
-    cpu->fpu_sw &= (u16)~FPU_C1;
-}
-
-static void lathe_x87_chs(LatheX86Cpu *cpu) {
-    set_sign(cpu, 0xff, 0x80);
-}
-
-static void lathe_x87_abs(LatheX86Cpu *cpu) {
-    set_sign(cpu, 0x7f, 0);
-}
-
 /* --------------------------------------------------------------------------------------------------------- compares */
-
-static void pop_some(LatheX86Cpu *cpu, u32 pops) {
-    while (pops--)
-        fpu_pop(cpu);
-}
-
-/* An unmasked exception keeps the stack from being popped, not the condition codes from being set. */
-static void compared(LatheX86Cpu *cpu, u16 sw, u32 pops) {
-    fpu_commit(cpu, sw, FPU_CODES, 0);
-    if (!(sw & ~cpu->fpu_cw & FPU_BEFORE))
-        pop_some(cpu, pops);
-}
-
-static bool is_any_empty(LatheX86Cpu *cpu, u32 src, u32 pops) {
-    fpu_wait(cpu);
-    if (!fpu_empty(cpu, 0) && !fpu_empty(cpu, src))
-        return false;
-    if (fpu_stack_fault(cpu, 0))
-        pop_some(cpu, pops);
-    cpu->fpu_sw |= FPU_C0 | FPU_C2 | FPU_C3;
-    return true;
-}
 
 /* C0 and C3, of values that cannot be unordered. */
 static inline u16 order(long double a, long double b) {
@@ -290,7 +192,7 @@ static bool compares_plainly(LatheX86Cpu *cpu, u32 src, u32 pops) {
 }
 
 #define COMPARE_REG(name)                                                                                              \
-    static void lathe_x87_##name(LatheX86Cpu *cpu, u32 src, u32 pops) {                                                \
+    void lathe_x87_##name(LatheX86Cpu *cpu, u32 src, u32 pops) {                                                       \
         if (is_any_empty(cpu, src, pops) || compares_plainly(cpu, src, pops))                                          \
             return;                                                                                                    \
         u16 sw;                                                                                                        \
@@ -305,7 +207,7 @@ static bool compares_plainly(LatheX86Cpu *cpu, u32 src, u32 pops) {
     }
 
 #define COMPARE_MEM(name, T, insn)                                                                                     \
-    static void lathe_x87_##name(LatheX86Cpu *cpu, T bits, u32 pops) {                                                 \
+    void lathe_x87_##name(LatheX86Cpu *cpu, T bits, u32 pops) {                                                        \
         if (is_any_empty(cpu, 0, pops))                                                                                \
             return;                                                                                                    \
         u16 sw;                                                                                                        \
@@ -324,7 +226,7 @@ COMPARE_MEM(com_f64, u64, "fcoml")
 COMPARE_MEM(com_i16, u16, "ficoms")
 COMPARE_MEM(com_i32, u32, "ficoml")
 
-static void lathe_x87_tst(LatheX86Cpu *cpu) {
+void lathe_x87_tst(LatheX86Cpu *cpu) {
     if (is_any_empty(cpu, 0, 0))
         return;
     u16 sw;
@@ -337,24 +239,12 @@ static void lathe_x87_tst(LatheX86Cpu *cpu) {
 }
 
 /* C1 is the sign of the register's bits even where it is empty. */
-static void lathe_x87_xam(LatheX86Cpu *cpu) {
+void lathe_x87_xam(LatheX86Cpu *cpu) {
     fpu_wait(cpu);
     u16 sw = FPU_C3 | FPU_C0 | (cpu->st[cpu->fpu_top][9] >> 7 ? FPU_C1 : 0);
     if (!fpu_empty(cpu, 0))
         asm volatile("fxam" FPU_STATUS : [sw] "=a"(sw) : "t"(*fpu_slot(cpu, 0)));
     cpu->fpu_sw = (u16)((cpu->fpu_sw & ~FPU_CODES) | (sw & FPU_CODES));
-}
-
-/* The flags at their places in rflags: CF 0, PF 2, ZF 6. */
-enum { UNORDERED = 0x45 };
-
-static bool is_flag_compare_empty(LatheX86Cpu *cpu, u32 src, u32 pops) {
-    fpu_wait(cpu);
-    if (!fpu_empty(cpu, 0) && !fpu_empty(cpu, src))
-        return false;
-    if (fpu_stack_fault(cpu, 0))
-        pop_some(cpu, pops);
-    return true;
 }
 
 /* C0 and C3 are 8 bits above CF and ZF. */
@@ -365,7 +255,7 @@ static u32 plain_flags(LatheX86Cpu *cpu, u32 src, u32 pops) {
 }
 
 #define COMPARE_FLAGS(name)                                                                                            \
-    static u32 lathe_x87_##name(LatheX86Cpu *cpu, u32 src, u32 pops) {                                                 \
+    u32 lathe_x87_##name(LatheX86Cpu *cpu, u32 src, u32 pops) {                                                        \
         if (is_flag_compare_empty(cpu, src, pops))                                                                     \
             return UNORDERED;                                                                                          \
         if (fpu_is_plain(cpu, 0) && fpu_is_plain(cpu, src))                                                            \
@@ -387,65 +277,7 @@ static u32 plain_flags(LatheX86Cpu *cpu, u32 src, u32 pops) {
 COMPARE_FLAGS(comi)
 COMPARE_FLAGS(ucomi)
 
-/* ------------------------------------------------------------------------------------------------ stack and control */
-
-static bool fill_empty(LatheX86Cpu *cpu, u32 src) {
-    if (!fpu_empty(cpu, 0) && !fpu_empty(cpu, src))
-        return true;
-    if (!fpu_stack_fault(cpu, 0))
-        return false;
-    if (fpu_empty(cpu, 0))
-        fpu_set(cpu, 0, fpu_indefinite());
-    if (fpu_empty(cpu, src))
-        fpu_set(cpu, src, fpu_indefinite());
-    return true;
-}
-
-static void lathe_x87_xch(LatheX86Cpu *cpu, u32 src) {
-    fpu_wait(cpu);
-    if (!fill_empty(cpu, src))
-        return;
-    long double v = *fpu_slot(cpu, 0);
-    *fpu_slot(cpu, 0) = *fpu_slot(cpu, src);
-    *fpu_slot(cpu, src) = v;
-    cpu->fpu_sw &= (u16)~FPU_C1;
-}
-
-/* Both registers must be in use whether the move is made or not. */
-static void lathe_x87_cmov(LatheX86Cpu *cpu, u32 src, u32 moves) {
-    if (!underflows(cpu, 0, src, 0) && moves)
-        *fpu_slot(cpu, 0) = *fpu_slot(cpu, src);
-}
-
-static void lathe_x87_free(LatheX86Cpu *cpu, u32 dst, u32 pops) {
-    fpu_wait(cpu);
-    cpu->fpu_tag &= (u8)~fpu_tag_bit(cpu, dst);
-    cpu->fpu_sw &= (u16)~FPU_C1;
-    pop_some(cpu, pops);
-}
-
-static void lathe_x87_step(LatheX86Cpu *cpu, u32 by) {
-    fpu_wait(cpu);
-    cpu->fpu_top = (cpu->fpu_top + by) & 7;
-    cpu->fpu_sw &= (u16)~FPU_C1;
-}
-
-static void lathe_x87_wait(LatheX86Cpu *cpu) {
-    fpu_wait(cpu);
-}
-
-static void lathe_x87_emms(LatheX86Cpu *cpu) {
-    fpu_wait(cpu);
-    cpu->fpu_top = 0;
-    cpu->fpu_tag = 0;
-}
-
-static void lathe_x87_load_cw(LatheX86Cpu *cpu, u16 cw) {
-    fpu_wait(cpu);
-    fpu_set_cw(cpu, cw);
-}
-
-#endif
+#include "isa/x86_64/helpers_x87_moves.h"
 
 /* -------------------------------------------------------------------------------------------------------- the table */
 
@@ -455,7 +287,6 @@ static void lathe_x87_load_cw(LatheX86Cpu *cpu, u16 cw) {
     HELPER(name), HELPER(name##_f32), HELPER(name##_f64), HELPER(name##_i16), HELPER(name##_i32)
 
 const Helper x86_x87_helpers[] = {
-#ifdef __x86_64__
     HELPER(load_f32), HELPER(load_f64), HELPER(load_f80), HELPER(load_i16), HELPER(load_i32), HELPER(load_i64),
     HELPER(load_st), HELPER(load_one), HELPER(load_zero), HELPER(load_pi), HELPER(load_l2e), HELPER(load_l2t),
     HELPER(load_lg2), HELPER(load_ln2),
@@ -467,7 +298,6 @@ const Helper x86_x87_helpers[] = {
     HELPER(com), HELPER(com_f32), HELPER(com_f64), HELPER(com_i16), HELPER(com_i32), HELPER(ucom),
     HELPER(comi), HELPER(ucomi), HELPER(tst), HELPER(xam),
     HELPER(xch), HELPER(cmov), HELPER(free), HELPER(step), HELPER(wait), HELPER(emms), HELPER(load_cw),
-#endif
     {NULL, NULL},
 };
 /* clang-format on */

@@ -1,0 +1,81 @@
+/* host.h: what a host is: the machine that generated code is for.
+ *
+ * A host is one constant `Host`. Whoever generates code asks it: the lifter for instructions of a guest that the host has a form
+ * of its own for, codegen for the triple and the features, the server for what patchable code looks like. A part that a host lacks
+ * is NULL or 0, and then there is a plain way that any LLVM target compiles. Nothing of LLVM is in here, so that also those can
+ * include it who must do without. */
+#ifndef HOST_HOST_H
+#define HOST_HOST_H
+
+#include "base/base.h"
+#include "lathe/types.h"
+
+/* ------------------------------------------------------------------------------------------------------ exact accesses */
+
+/* One instruction of assembly that moves a value between memory and a register: from operand 1 to 0 when it loads ($1 is
+ * memory), and from 1 to 0 when it stores ($0 is memory). The constraint is the register's. */
+typedef struct HostMove {
+    const char *load, *store, *constraint;
+} HostMove;
+
+/* How an access to guest memory is one instruction, so that its fault has one address (ir/access.c). */
+typedef struct HostAccess {
+    HostMove ints[4];           /* of 8, 16, 32 and 64 bits */
+    HostMove floats[2];         /* of 32 and 64 bits */
+    const char *look, *claim;   /* touch a byte $0 without changing it: fault as a load does, or as a store */
+    const char *touch_clobbers; /* what these two change, as constraints */
+} HostAccess;
+
+/* ------------------------------------------------------------------------------------------------------- the convention */
+
+/* A calling convention of LLVM that passes and returns so many values in registers, in the same order both ways. */
+typedef struct HostConvention {
+    unsigned cc; /* LLVM's number */
+    u32 ints, vectors;
+} HostConvention;
+
+/* --------------------------------------------------------------------------------------------------------------- hosts */
+
+typedef struct Host {
+    LatheHost id;
+    const char *name;
+
+    /* For LLVM. Lists of features begin with a comma. */
+    const char *triple;
+    const char *common_cpu;     /* what every machine of this kind has that we generate code for */
+    const char *least_features; /* added to every target, because forms count on them */
+    const char *left_out;       /* added to the own machine's: what is not to be used of them */
+    const char
+        *low_features; /* LatheJitConfig.low_vectors: with these, code leaves high parts of vector registers alone */
+    /* How names of its intrinsics begin that do not tell one NaN from another (lift/canonical.c), then NULL. */
+    const char *const *blind;
+
+    /* For lifted code. */
+    bool signed_arguments;     /* do C functions count on 32-bit arguments being sign-extended? */
+    HostConvention convention; /* no ints: there is none, and all registers travel in the guest state */
+    const HostAccess *access;  /* NULL: LatheConfig.exact_faults is not for this host */
+    bool native_fs;            /* is LatheConfig.native_fs for this host? */
+    /* What it has for instructions of these guests: isa/x86_64/forms.h, isa/riscv64/forms.h. */
+    const struct X86Forms *x86_64;
+    const struct RvForms *riscv64;
+
+    /* For code that is run as it is translated. */
+    const char *read_stack_pointer;   /* assembly: into $0 */
+    const char *load_low, *load_wide; /* assembly: the symbol $1 as a constant of 32 or 64 bits into $0 */
+    const char *stencil_cpu;          /* what stencils are compiled for */
+    u64 nops;                         /* eight bytes of instructions that do nothing, one byte each */
+    /* Does the code touch no vector register from that number on? */
+    bool (*keeps_vectors)(const u8 *code, size_t size, unsigned vectors);
+} Host;
+
+/* The host of that id; LATHE_HOST_OWN is the machine that Lathe was built for. NULL: there is none. */
+const Host *host_find(LatheHost id);
+const Host *host_own(void);
+
+/* What the CPU that runs this and its system offer to programs, as bytes that are equal where that is the same. */
+enum { HOST_CPU_FACTS = 72 };
+size_t host_cpu_facts(u8 facts[HOST_CPU_FACTS]); /* returns how many */
+/* Can the code of the kernel's vdso be run as guest code? */
+bool host_has_plain_vdso(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* link.h: what an object of the machine that this runs on looks like to who links it into the process (codegen/link.c). */
+#ifndef HOST_LINK_H
+#define HOST_LINK_H
+
+#include "base/base.h"
+
+/* What a relocation writes: S is the symbol, A the addend, P the place, G a slot that holds S, and J a jump to S in that slot. */
+typedef enum HostRelocation {
+    RELOCATION_UNKNOWN,
+    RELOCATION_NONE,
+    RELOCATION_ABSOLUTE_64,        /* S + A */
+    RELOCATION_RELATIVE_64,        /* S + A - P */
+    RELOCATION_ABSOLUTE_32,        /* S + A, zero-extended */
+    RELOCATION_ABSOLUTE_SIGNED_32, /* S + A, sign-extended */
+    RELOCATION_RELATIVE_32,        /* S + A - P */
+    RELOCATION_CALL_32,            /* S + A - P, or J + A - P where S is too far away */
+    RELOCATION_SLOT_32,            /* G + A - P */
+} HostRelocation;
+
+enum { HOST_SLOT_JUMP_BYTES = 8 };
+
+typedef struct HostLink {
+    u32 elf_machine;
+    u32 unwind_section;                 /* the type of sections with unwind tables */
+    u8 fill;                            /* a byte that traps, between functions */
+    u8 slot_jump[HOST_SLOT_JUMP_BYTES]; /* a jump to the address in the eight bytes before it */
+    HostRelocation (*relocation)(u32 type);
+} HostLink;
+
+extern const HostLink host_link;
+
+#endif

@@ -1,0 +1,50 @@
+/* host.c: x86-64 as a host. */
+#include "host/x86_64/parts.h"
+
+/* LLVM drops everything that builds on avx512f with it. With AVX-512, code generation takes 17% longer (domain reassignment)
+ * and lifted code gains nothing from it. */
+#define WITHOUT_AVX512 ",-avx512f,-evex512"
+
+/* Instructions in VEX form clear what they do not write; older forms leave it alone, and are as fast. */
+#define LOW_VECTORS ",-avx"
+
+/* Forms of guest instructions use LLVM's intrinsics up to here, and one that the target lacks would end the process at
+ * instruction selection. */
+#define LEAST_FEATURES ",+sse4.2,+crc32,+popcnt,+cx16"
+
+static const HostAccess access = {
+    .ints = {{"movzbl $1, ${0:k}", "movb ${1:b}, $0", "r"},
+             {"movzwl $1, ${0:k}", "movw ${1:w}, $0", "r"},
+             {"movl $1, ${0:k}", "movl ${1:k}, $0", "r"},
+             {"movq $1, ${0:q}", "movq ${1:q}, $0", "r"}},
+    .floats = {{"movss $1, $0", "movss $1, $0", "x"}, {"movsd $1, $0", "movsd $1, $0", "x"}},
+    .look = "testb $$0, $0",
+    .claim = "lock orb $$0, $0",
+    .touch_clobbers = ",~{flags},~{dirflag},~{fpsr}",
+};
+
+static const char *const blind[] = {"x86.sse.cvt", "x86.sse2.cvt", NULL};
+
+const Host host_x86_64 = {
+    .id = LATHE_HOST_X86_64,
+    .name = "x86_64",
+    .triple = "x86_64-unknown-linux-gnu",
+    .common_cpu = "x86-64-v2",
+    .least_features = LEAST_FEATURES,
+    .left_out = WITHOUT_AVX512,
+    .low_features = LOW_VECTORS,
+    .blind = blind,
+    /* regcall passes and returns 11 integers and 16 vectors in registers, in the same order both ways. The last integer is for
+     * the guest state and the pc. */
+    .convention = {.cc = 92, .ints = 10, .vectors = 16},
+    .access = &access,
+    .native_fs = true,
+    .x86_64 = &x86_64_forms_x86,
+    .riscv64 = &x86_64_forms_riscv,
+    .read_stack_pointer = "movq %rsp, $0",
+    .load_low = "movq $1, $0",
+    .load_wide = "movabsq $1, $0",
+    .stencil_cpu = "x86-64-v3", /* the client looks whether it has that */
+    .nops = 0x9090909090909090,
+    .keeps_vectors = x86_64_keeps_vectors,
+};

@@ -1,0 +1,12 @@
+/* parts.h: the parts that x86-64 as a host is made of. */
+#ifndef HOST_X86_64_PARTS_H
+#define HOST_X86_64_PARTS_H
+
+#include "host/host.h"
+
+extern const struct X86Forms x86_64_forms_x86;  /* x86_forms.c */
+extern const struct RvForms x86_64_forms_riscv; /* riscv_forms.c */
+
+bool x86_64_keeps_vectors(const u8 *code, size_t size, unsigned vectors); /* vectors.c */
+
+#endif
