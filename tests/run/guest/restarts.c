@@ -21,7 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_US = 3000, WAIT_S = 20 /* longer than any signal takes to come */ };
+#include "await.h"
+
+enum { WAIT_S = 20 /* longer than any signal takes to come */ };
 
 static volatile sig_atomic_t handled;
 static int ends[2], pair[2], lock_fd, queue;
@@ -192,33 +194,23 @@ void *stay(void *arg) {
 
 /* ------------------------------------------------------------------------------------------------------------- the rest */
 
-static int sleeps(pid_t tid) {
-    char path[64], text[256] = "";
-    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-    int fd = open(path, O_RDONLY);
-    read(fd, text, sizeof(text) - 1);
-    close(fd);
-    const char *name_end = strrchr(text, ')');
-    return name_end && name_end[2] == 'S';
-}
-
-/* It was asleep at several looks, one after the other. */
-static void await_sleep(pid_t tid) {
-    for (int seen = 0; seen < 3; seen = sleeps(tid) ? seen + 1 : 0)
-        usleep(LOOK_US);
-}
+typedef struct Caller {
+    pid_t tid;
+    int directory; /* of /proc */
+} Caller;
 
 /* A signal first; then, when it has been handled and the call goes on or has ended, what it waits for. */
 static void *disturb(void *arg) {
+    const Caller *caller = arg;
     struct {
         long type;
         char text[8];
     } m = {1, "x"};
-    await_sleep((pid_t)(long)arg);
-    syscall(SYS_tgkill, getpid(), (pid_t)(long)arg, SIGUSR1);
+    await_sleep(caller->directory);
+    syscall(SYS_tgkill, getpid(), caller->tid, SIGUSR1);
     while (!handled)
-        usleep(LOOK_US);
-    await_sleep((pid_t)(long)arg);
+        usleep(1000);
+    await_sleep(caller->directory);
     write(ends[1], "x", 1);
     write(pair[1], "x", 1);
     flock(lock_fd, LOCK_UN);
@@ -248,14 +240,16 @@ static void run(const char *name, long (*call)(void)) {
     printf("%s:", name);
     for (int restart = 0; restart < 2; restart++) {
         struct sigaction action = {.sa_handler = on_signal, .sa_flags = restart ? SA_RESTART : 0};
+        Caller me = {gettid(), proc_directory()};
         pthread_t id;
         sigaction(SIGUSR1, &action, NULL);
         drain();
         handled = 0;
-        pthread_create(&id, NULL, disturb, (void *)(long)gettid());
+        pthread_create(&id, NULL, disturb, &me);
         long result = call();
         int error = errno;
         pthread_join(id, NULL);
+        close(me.directory);
         printf(" %ld %s, handled %d;", result, result < 0 ? strerrorname_np(error) : "-", (int)handled);
     }
     printf("\n");
