@@ -90,6 +90,7 @@ within() {
 }
 
 small=$bin/pages-30 # some functions, no libraries: exit status 30
+each=$bin/each      # starts programs
 
 runs 30 "without Redis" none "$small"
 usual_ms=$took_ms
@@ -144,7 +145,7 @@ quiet
 counts from_shared -eq 0
 LATHE_SERVER=start runs 30 "a daemon, second run" "none,$url" "$small"
 compiles_nothing
-LATHE_SERVER=start runs 0 "a daemon, without Redis" "none,redis://127.0.0.1:1" sh -c "$small; $small; true"
+LATHE_SERVER=start runs 0 "a daemon, without Redis" "none,redis://127.0.0.1:1" "$each" "$small" "$small"
 warned refused
 expect 0 "the end of the daemon" "$lathe" serve --stop
 
@@ -154,7 +155,7 @@ keys() {
     [ "$(ask dbsize)" -ge "$1" ] || ! kill -0 "$begun" 2>/dev/null
 }
 ask flushdb >/dev/null
-begin "the password in arguments" "$lathe" run --tier=opt --cache="none,$url" sleep 1000
+begin "the password in arguments" "$lathe" run --tier=opt --cache="none,$url" "$bin/pauses" 1000000 2
 holds wait_until keys 1
 holds kill -0 "$begun"
 grep -als eim /proc/[0-9]*/cmdline >shown
@@ -223,9 +224,9 @@ within 5000
 runs 30 "no such host" "none,redis://no-such-host.invalid" "$small"
 warned .
 within 5000
-runs 0 "many processes" "$dir/c5,redis://127.0.0.1:1" sh -c "for i in 1 2 3; do $small; done; $small & $small; wait; $bin/pages-40; true"
+runs 0 "many processes" "$dir/c5,redis://127.0.0.1:1" -0 'each&' "$each" "$small" "$small" "$small" "$bin/pages-40" "$small"
 warned refused
-runs 0 "many processes without directory" "none,redis://127.0.0.1:1" sh -c "$small; $small; $bin/pages-40; true"
+runs 0 "many processes without directory" "none,redis://127.0.0.1:1" "$each" "$small" "$small" "$bin/pages-40"
 warned refused
 ask config set maxmemory 1 >/dev/null
 ask flushall >/dev/null
