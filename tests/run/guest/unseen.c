@@ -377,8 +377,7 @@ static void ring(void) {
     ((unsigned *)(sq + p.sq_off.array))[0] = 0;
     __atomic_store_n((unsigned *)(sq + p.sq_off.tail), 1, __ATOMIC_RELEASE);
     pid_t child = later(write_byte, ends[1]);
-    start();
-    tell_wait("submit and wait", syscall(SYS_io_uring_enter, fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0));
+    tell("submit and wait", syscall(SYS_io_uring_enter, fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0));
     reap(child);
     char *cq = mmap(NULL, p.cq_off.cqes + p.cq_entries * 16, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_CQ_RING);
     printf("done: %u\n", *(unsigned *)(cq + p.cq_off.tail));
