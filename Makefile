@@ -38,7 +38,7 @@ install: all
 	meson install -C $(BUILD) --no-rebuild
 
 format:
-	git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format -i
+	scripts/format
 
 clean:
 	rm -rf $(BUILD)

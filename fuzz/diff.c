@@ -117,7 +117,8 @@ static void run_batch(Fuzz *f, u64 batch) {
     f->done += n;
 }
 
-static u64 summarise(const Fuzz *f) {
+/* True if something was compared, and nothing was different. */
+static bool summarise(const Fuzz *f) {
     u64 different = 0, open = 0;
     for (size_t i = 0; i < f->row_count; i++) {
         different += f->by_row[i].different;
@@ -129,7 +130,9 @@ static u64 summarise(const Fuzz *f) {
     printf("%llu samples of %u forms of %u instructions in %.0f s: %llu differ, %llu have no defined result\n",
            (unsigned long long)f->done, sample_form_count(), f->row_count, elapsed(f),
            (unsigned long long)different, (unsigned long long)open);
-    return different;
+    if (f->done == open)
+        printf("FAIL: nothing was compared\n");
+    return f->done > open && !different;
 }
 
 static int mode_named(const char *name) {
@@ -187,5 +190,5 @@ int main(int argc, char **argv) {
     f.row_of = mem_new(BATCH * sizeof(u32));
     for (u64 batch = 0; f.done < f.options.count && !is_time_up(&f); batch++)
         run_batch(&f, batch);
-    return summarise(&f) != 0;
+    return summarise(&f) ? 0 : 1;
 }

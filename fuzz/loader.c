@@ -139,7 +139,7 @@ static int fuzz(const u8 *bytes, u64 size, u64 count, u64 seed) {
         }
     }
     say_plain("%lu files, %lu loaded, %lu failures\n", count, loaded, failures);
-    return failures ? 1 : 0;
+    return failures || !loaded ? 1 : 0;
 }
 
 int client_main(int argc, char **argv, char **envp, u64 *auxv) {

@@ -20,7 +20,8 @@
 #     documented COMMAND             --help of this command of lathe, and all options of it in the manual page
 #
 # They say FAIL: $what, which expect and begin set, and scripts where these do not fit. A script makes further words of these, or with pass
-# and `fail MESSAGE`; defines clean_up if it leaves more than files; and ends with finish.
+# and `fail MESSAGE`; says `skip WHAT REASON` where a part cannot be checked here, and `skip_all REASON` where nothing can; defines clean_up if
+# it leaves more than files; and ends with finish.
 passed=0
 failed=0
 what="the beginning"
@@ -39,7 +40,17 @@ cd "$dir" || exit 1
 
 finish() {
     echo "$passed passed, $failed failed"
-    [ $failed -eq 0 ]
+    [ $failed -eq 0 ] && [ $passed -gt 0 ]
+}
+
+# scripts/test prints lines that begin like this, and counts them.
+skip() {
+    echo "skip $1: $2"
+}
+
+skip_all() {
+    echo "skip: $1"
+    exit 77
 }
 
 # ----------------------------------------------------------------------------------------------------------------- checks
@@ -143,20 +154,62 @@ own_server() {
     export LATHE_LIBEXEC="$dir/own" LATHE_CACHE="$dir/cache" XDG_RUNTIME_DIR="$dir/runtime"
 }
 
-# servers: the processes of own/lathe-server, a copy which is this script's alone, also if their parents are gone.
+# servers [FOLDER]: the processes of FOLDER/lathe-server (own/lathe-server), a copy which is this script's alone, also if their parents are gone.
 servers() {
     for proc in /proc/[0-9]*; do
-        [ "$(readlink "$proc/exe" 2>/dev/null)" = "$dir/own/lathe-server" ] && echo "${proc#/proc/}"
+        [ "$(readlink "$proc/exe" 2>/dev/null)" = "$dir/${1:-own}/lathe-server" ] && echo "${proc#/proc/}"
     done
 }
 
-# wait_until COMMAND...: until it succeeds, at most ten seconds.
+# kill_servers [FOLDER]: as many as there are; how many that was is added to $killed.
+killed=0
+kill_servers() {
+    for id in $(servers "$@"); do
+        kill -9 "$id" 2>/dev/null && killed=$((killed + 1))
+    done
+}
+
+# left PROCESSES: the servers are these, or none if it is empty; soon_left is a check that they are before long.
+left() {
+    [ "$(servers)" = "$1" ]
+}
+
+soon_left() {
+    wait_until left "$1"
+    is "$(servers)" = "$1"
+}
+
+# records: how many functions are in the cache.
+records() {
+    "$lathe" cache | sed -n 's/^[0-9]* packs, \([0-9]*\) records.*/\1/p'
+}
+
+# made NUMBER: there are as many functions in the cache, or process $begun, which should have them made, has ended.
+made() {
+    [ "$(records)" -ge "$1" ] || ! kill -0 "$begun" 2>/dev/null
+}
+
+# settle FILE...: waits until these programs are old enough for images, which are not made of one that was changed (ctime) in the last two seconds.
+settle() {
+    for file in "$@"; do
+        while [ $(($(stat -c %Z "$file") + 2)) -ge "$(date +%s)" ]; do
+            sleep 0.1
+        done
+    done
+}
+
+# wait_until COMMAND...: until it succeeds, at most two minutes: as long as no machine needs, however busy it is.
 wait_until() {
-    for _ in $(seq 100); do
-        "$@" && return 0
+    set -- $(($(date +%s) + 120)) "$@" # no variable: the command may wait itself
+    until without_first "$@"; do
+        [ "$(date +%s)" -lt "$1" ] || return 1
         sleep 0.1
     done
-    return 1
+}
+
+without_first() {
+    shift
+    "$@"
 }
 
 # patch FILE OFFSET BYTES: writes them there; \0ooo is a byte in octal.

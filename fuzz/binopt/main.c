@@ -159,5 +159,5 @@ int main(int argc, char **argv) {
         if (!run_one(&o, &choice, o.seed + done))
             return 1;
     printf("%llu functions specialised\n", (unsigned long long)done);
-    return 0;
+    return !done;
 }

@@ -6,7 +6,7 @@ example=$(realpath "$3")
 . "$(dirname "$0")/../check.sh"
 
 if ! command -v pkg-config >/dev/null; then
-    echo "skipped: there is no pkg-config here"
+    echo "skip: there is no pkg-config here"
     exit 77
 fi
 expect 0 "install" meson install -C "$build" --no-rebuild --destdir "$dir/root"

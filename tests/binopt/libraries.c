@@ -291,5 +291,5 @@ int main(int argc, char **argv) {
            totals.left_alone, totals.wrong);
     for (int i = 0; i < MAX_REASONS && totals.reason[i].count; i++)
         printf("%5d %s\n", totals.reason[i].count, totals.reason[i].text);
-    return totals.wrong != 0;
+    return totals.wrong != 0 || totals.specialised <= totals.functions / 2;
 }

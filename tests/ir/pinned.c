@@ -259,7 +259,7 @@ int main(int argc, char **argv) {
     read_snippets(argv[1], &snippets);
     read_sizes(argv[2], &record);
     LatheJit *jit = lathe_jit_new(&(LatheJitConfig){.cpu = "x86-64-v2", .features = "", .symbol = any_symbol});
-    bool ok = true;
+    bool ok = snippets.len > 0;
     for (size_t i = 0; i < snippets.len; i++) {
         Sizes sizes = {0};
         if (measure(jit, &snippets.at[i], &sizes))

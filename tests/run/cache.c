@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -363,7 +364,9 @@ static void test_killed(void) {
         pid_t child = fork();
         if (!child)
             append_forever();
-        nanosleep(&(struct timespec){.tv_nsec = 5000000 + round * 1300000}, NULL);
+        while (access(path_of(pack), F_OK))
+            sched_yield();
+        nanosleep(&(struct timespec){.tv_nsec = round * 1300000}, NULL); /* the kill comes at another moment in each round */
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         expect(count_found(FEW) >= 0, "nothing wrong after a kill", round);

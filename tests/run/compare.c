@@ -294,5 +294,7 @@ int main(int argc, char **argv) {
     if (!s.keep && empty_directory(s.work))
         rmdir(s.work);
     caselist_free(&list);
-    return counts[FAILED] || !killed ? 1 : 0;
+    if (!counts[PASSED] && !counts[FAILED])
+        printf("FAIL: no program was run\n");
+    return counts[FAILED] || !counts[PASSED] || !killed ? 1 : 0;
 }

@@ -22,7 +22,7 @@ build -fno-pie -no-pie -static "$guests/ahead.c" -o fixed &&
     build -fPIE -pie -DLIBRARY "$guests/ahead.c" -Llibs -lahead -o lost || exit 1
 ./fixed >expected || exit 1
 ./dynamic >expected-dynamic || exit 1
-sleep 3 # a program that has just changed has no image
+settle fixed stripped handler dynamic lost
 
 for program in fixed stripped; do
     expect 0 "$program" "$lathe" compile --tier=opt ./$program
@@ -75,17 +75,18 @@ export LATHE_CACHE="$dir/cache"
 mkdir own
 cp "$server" own/
 export LATHE_LIBEXEC="$dir/own"
+before=$(records)
 begin "interrupted" "$lathe" compile --tier=opt -j2 ./dynamic
-sleep 2
+holds wait_until made $((before + 5))
 kill -TERM "$begun"
 ended 130
 says err 'interrupted'
-is "$(servers)" = ""
+soon_left ""
+before=$(records)
 begin "workers killed" "$lathe" compile --tier=opt -j2 ./dynamic
-sleep 1.5
-for id in $(servers); do
-    kill -9 "$id"
-done
+holds wait_until made $((before + 5))
+kill_servers
+is $killed -gt 0
 ended 0
 says err '^libahead.so: '
 says err ' [1-9][0-9]* were there already'

@@ -66,9 +66,7 @@ try() {
             LATHE_CACHE="$dir/cache" LATHE_TIER=$tier confined out "$lathe" run "$program" "$1"
             await_confined out
             killed=0
-            for id in $([ $kills = no ] || servers); do
-                kill -9 "$id" 2>/dev/null && killed=$((killed + 1))
-            done
+            [ $kills = no ] || kill_servers
             [ $kills-$tier != yes-opt ] || is $killed -gt 0
             go_on
             if cut_off "$1"; then
@@ -86,17 +84,19 @@ try() {
 for tier in $tiers; do
     ready_cache "$tier"
 done
+tried=no
 for way in $ways; do
     confined expected "$native" "$way"
     await_confined expected
     go_on
     if grep -q '^cannot' expected; then
-        echo "skip $way: $(cat expected)"
+        skip "$way" "$(cat expected)"
     else
+        tried=yes
         try "$way"
     fi
 done
 what="the end"
-wait_until [ -z "$(servers)" ]
-is "$(servers)" = ""
+is $tried = yes
+soon_left ""
 finish

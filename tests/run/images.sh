@@ -18,7 +18,7 @@ library 16777619u libs/libspin.so &&
 for program in plain handler linked; do
     ./$program >expected-$program || exit 1
 done
-sleep 3 # a program that has just changed has no image
+settle plain handler linked
 
 images() {
     for pack in "$LATHE_CACHE"/*.pack; do
@@ -147,5 +147,7 @@ if mount -t tmpfs -o noexec none noexec 2>/dev/null; then
     done
     counts from_image -gt 0
     counts translated -eq 0
+else
+    skip "a cache of no programs" "no file system can be mounted here: that needs root"
 fi
 finish

@@ -15,27 +15,18 @@ serve() {
     "$lathe" serve "$@"
 }
 
-# left PROCESS: the servers are this one, or none if it is empty.
-left() {
-    [ "$(servers)" = "$1" ]
-}
-
-# soon_left PROCESS: a check that they are before long.
-soon_left() {
-    wait_until left "$1"
-    is "$(servers)" = "$1"
-}
-
-kill_servers() {
-    for id in $(servers); do
-        kill -9 "$id" 2>/dev/null
+# no_servers [FOLDER]: ends all of them, and returns when they are gone.
+no_servers() {
+    kill_servers "$@"
+    until [ "$(servers "$@")" = "" ]; do
+        sleep 0.1
     done
-    wait_until left ""
 }
 
 clean_up() {
     serve --stop >/dev/null 2>&1
     kill_servers
+    kill_servers far
 }
 
 # right WHAT OPTION...: the program runs, says what it should, and nothing else is said.
@@ -119,9 +110,8 @@ for i in $(seq 20); do
 done
 is $wrong -eq 0
 what="each function is translated once"
-records=$("$lathe" cache | sed -n 's/^[0-9]* packs, \([0-9]*\) records.*/\1/p')
-is "$records" -ge 64 # of 66 functions
-is "$records" -le 80
+is "$(records)" -ge 64 # of 66 functions
+is "$(records)" -le 80
 what="memory of the daemon"
 after=$(resident_kib "$pid")
 is "$after" -lt $((before + 2048))
@@ -141,7 +131,10 @@ mkfifo fifo
 "$intruder" hold "$socket" 2 <fifo >held &
 exec 9>fifo
 wait_until grep -q holding held
-sleep 0.2
+has_two_copies() {
+    [ "$(servers | wc -l)" -eq 3 ]
+}
+holds wait_until has_two_copies
 right "one client too many" --cache=none
 exec 9>&-
 pid=$(daemon)
@@ -164,33 +157,47 @@ expect 7 "no socket" run --server=./nothing "$pauses" 0 64
 says err '^lathe: ./nothing: no server there; a server is started here$'
 
 # ------------------------------------------------------------------------------------------------------ deaths in the middle
-# killed WHAT COMMAND...: while a program is asking, COMMAND ends servers.
-killed() {
-    begin "$1" run --cache=none "$pauses" 20 64
-    shift
-    sleep 0.7
+# cut COMMAND...: a run of a program in which COMMAND ends servers when the program has asked for some functions; true if it had not ended yet.
+cut() {
+    rm -rf cache
+    [ -n "$LATHE_SERVER" ] || pid=$(daemon)
+    begin "$what" run "$pauses" 20 64
+    wait_until made 5
+    kill -0 "$begun" 2>/dev/null
+    gone=$?
     "$@" >/dev/null 2>&1
     ended 7
     same out expected
     silent err
+    [ $gone -eq 0 ]
 }
 
-copies() {
+# while_asking WHAT COMMAND...: cut, again if the machine was so busy that it came too late.
+while_asking() {
+    what=$1
+    shift
+    holds wait_until cut "$@"
+}
+
+# The copy of the daemon, which is process $pid, is for one client.
+kill_copies() {
     for id in $(servers); do
         [ "$id" = "$pid" ] || kill -9 "$id"
     done
 }
-pid=$(daemon)
-killed "the copy is killed" copies
-killed "the daemon is stopped" serve --stop
-pid=$(daemon)
-killed "the daemon is killed" kill -9 "$pid"
+
+kill_daemon() {
+    kill -9 "$pid"
+}
+while_asking "the copy is killed" kill_copies
+while_asking "the daemon is stopped" serve --stop
+while_asking "the daemon is killed" kill_daemon
 right "a socket without a daemon" --cache=none
 what="the socket is taken over"
 is -S "$socket"
 pid=$(daemon)
 soon_left "$pid"
-killed "all are killed" kill_servers
+while_asking "all are killed" no_servers
 
 # ------------------------------------------------------------------------------------------------- a program that does not wait
 "$pauses" 0 64 40000 >busy
@@ -206,12 +213,24 @@ what="hot functions are the daemon's"
 wrong=0
 holds wait_until hot_by_daemon
 is $wrong -eq 0
-LATHE_TIER=auto begin "hot functions, and a daemon that is killed" run --cache=none "$pauses" 0 64 40000
-sleep 0.1
-kill_servers
-ended 7
-same out busy
-silent err
+# The daemon is killed as soon as it has a copy for the program, which then still asks; again, if the program has ended before.
+has_copy() {
+    [ "$(servers)" != "$pid" ] || ! kill -0 "$begun" 2>/dev/null
+}
+cut_hot() {
+    pid=$(daemon)
+    LATHE_TIER=auto begin "$what" run --cache=none "$pauses" 0 64 40000
+    wait_until has_copy
+    kill -0 "$begun" 2>/dev/null
+    gone=$?
+    no_servers
+    ended 7
+    same out busy
+    silent err
+    [ $gone -eq 0 ]
+}
+what="hot functions, and a daemon that is killed"
+holds wait_until cut_hot
 
 # ----------------------------------------------------------------------------------------------------------- time without work
 expect 0 "a short life" serve --idle=1
@@ -264,6 +283,8 @@ if [ "$(id -u)" -eq 0 ]; then
     right "another user's server" --server="$dir/false.socket" --cache=none
     kill $liar
     says_not heard 'spoken to'
+else
+    skip "directories and servers of other users" "only root makes them"
 fi
 
 # --------------------------------------------------------------------------------------------------------------------- by ssh
@@ -303,7 +324,10 @@ holds wait_until hot_by_ssh
 is $wrong -eq 0
 expect 2 "ssh and Redis" run --server=ssh:far --cache=redis://localhost "$pauses" 0 1
 expect 0 "stop" serve --stop --ssh=far
-LATHE_SERVER=ssh:far killed "ssh that dies" kill_servers
+export LATHE_SERVER=ssh:far
+while_asking "ssh that dies" no_servers far
+is "$killed" -gt 0
+unset LATHE_SERVER
 serve --stop --ssh=far >/dev/null 2>&1
 expect 7 "a host that is not there" run --server=ssh:nowhere --cache=none "$pauses" 0 64
 says err "^lathe: no server by 'ssh nowhere lathe serve --stdio'; a server is started here\$"

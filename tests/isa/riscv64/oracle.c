@@ -17,12 +17,13 @@ _Static_assert(AGENT_CODE == STATE_CODE && AGENT_MEMORY == STATE_MEMORY, "the ag
 static const char *const cpus[] = {"rv64,zbkb=true,zbkx=true,zfh=true,zfa=true,zicond=true", "rv64,zbkb=true,zbkx=true,Zfh=true", "rv64,Zfh=true", "rv64"};
 
 /* Agents that died of what they were asked: each is started anew, but not for ever. */
-enum { DEATHS_ALLOWED = 3, STATUS_SKIPPED = 77 };
+enum { DEATHS_ALLOWED = 3, STATUS_NO_PROGRAM = 125, STATUS_SKIPPED = 77 };
 
 static struct Agent {
     pid_t pid;
     int fd;
     bool answered; /* some agent has: qemu and the agent are there and work */
+    bool no_qemu;
     int deaths;
 } agent = {.fd = -1};
 
@@ -43,7 +44,7 @@ static void become_agent(int fd, const char *cpu) {
     dup2(fd, 1);
     dup2(nowhere, 2); /* what it says of CPUs that it does not know */
     execlp(qemu(), qemu(), "-cpu", cpu, agent_path(), NULL);
-    _exit(127);
+    _exit(STATUS_NO_PROGRAM);
 }
 
 static void start(const char *cpu) {
@@ -59,8 +60,10 @@ static void start(const char *cpu) {
 static void stop(void) {
     if (agent.fd < 0)
         return;
+    int status;
     close(agent.fd);
-    waitpid(agent.pid, NULL, 0);
+    if (waitpid(agent.pid, &status, 0) == agent.pid)
+        agent.no_qemu = WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NO_PROGRAM;
     agent.fd = -1;
 }
 
@@ -82,13 +85,14 @@ static bool ask(AgentRun *run) {
     return agent.fd >= 0 && whole_write(run, sizeof(*run)) && whole_read(run, sizeof(*run));
 }
 
-/* Without qemu the test is skipped; an oracle that worked and then keeps dying is a failure. */
+/* Without qemu the test is skipped. An oracle that is there but does not run the agent, or keeps dying, is a failure: it may be our own code. */
 _Noreturn static void give_up(void) {
-    fprintf(stderr,
-            agent.answered ? "the oracle keeps dying: '%s' with '%s'\n"
-                           : "no oracle: '%s' does not run '%s' (QEMU_RISCV64 and RISCV64_AGENT can name others)\n",
-            qemu(), agent_path());
-    exit(agent.answered ? 1 : STATUS_SKIPPED);
+    if (agent.no_qemu) {
+        printf("skip: there is no '%s' (QEMU_RISCV64 can name another oracle)\n", qemu());
+        exit(STATUS_SKIPPED);
+    }
+    printf(agent.answered ? "FAIL: the oracle keeps dying: '%s' with '%s'\n" : "FAIL: the oracle '%s' does not run '%s'\n", qemu(), agent_path());
+    exit(1);
 }
 
 /* An agent that does not answer is one that qemu could not start, or that what it was asked has killed. */

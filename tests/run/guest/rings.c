@@ -4,6 +4,7 @@
 #include <linux/io_uring.h>
 #include <linux/time_types.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,10 +12,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "await.h"
 
 typedef struct Ring {
     int fd;
@@ -123,25 +125,31 @@ static void registered(Ring *r) {
 
 static int ends[2];
 
-static void *write_late(void *arg) {
-    usleep(30000);
+/* When the thread whose directory of /proc this is waits. */
+static void *write_late(void *directory) {
+    await_sleep((int)(long)directory);
     write(ends[1], "late", 5);
-    return arg;
+    return NULL;
 }
 
 static void waits(Ring *r) {
     pthread_t thread;
     char back[8] = "";
     pipe(ends);
-    pthread_create(&thread, NULL, write_late, NULL);
+    int here = proc_directory();
+    pthread_create(&thread, NULL, write_late, (void *)(long)here);
     printf("pipe %d %s\n", one(r, IORING_OP_READ, ends[0], back, sizeof(back), (uint64_t)-1), back);
     pthread_join(thread, NULL);
+    close(here);
     struct __kernel_timespec soon = {0, 20000000};
     printf("timeout %d\n", one(r, IORING_OP_TIMEOUT, -1, &soon, 1, 0));
 }
 
+static volatile int entering; /* the directory of the thread that enters */
+
 static void *enters(void *arg) {
     struct io_uring_cqe c = {0};
+    entering = proc_directory();
     int n = enter(arg, 0, 1);
     printf("thread %d %d\n", n, take(arg, &c) && c.res == 5);
     return arg;
@@ -153,7 +161,9 @@ static void waits_in_thread(Ring *r) {
     request(r, IORING_OP_READ, ends[0], back, 5, (uint64_t)-1, 1);
     printf("submitted %d\n", enter(r, 1, 0));
     pthread_create(&thread, NULL, enters, r);
-    usleep(10000);
+    while (!entering)
+        sched_yield();
+    await_sleep(entering);
     write(ends[1], "next", 5);
     pthread_join(thread, NULL);
     printf("%s\n", back);
@@ -165,16 +175,30 @@ static void on_alarm(int sig) {
     alarms += sig == SIGALRM;
 }
 
+static void *send_alarm(void *directory) {
+    await_sleep((int)(long)directory);
+    kill(getpid(), SIGALRM);
+    return NULL;
+}
+
 static void interrupted(Ring *r) {
     struct sigaction a = {.sa_handler = on_alarm};
-    struct itimerval soon = {.it_value.tv_usec = 20000};
     struct io_uring_cqe c;
+    pthread_t thread;
+    sigset_t set;
     char back[8] = "";
     sigaction(SIGALRM, &a, NULL);
     request(r, IORING_OP_READ, ends[0], back, 5, (uint64_t)-1, 1);
     enter(r, 1, 0);
-    setitimer(ITIMER_REAL, &soon, NULL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    sigprocmask(SIG_BLOCK, &set, NULL); /* the new thread does not take it */
+    int here = proc_directory();
+    pthread_create(&thread, NULL, send_alarm, (void *)(long)here);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
     int n = enter(r, 0, 1);
+    pthread_join(thread, NULL);
+    close(here);
     printf("interrupted %d %d\n", n, (int)alarms);
     write(ends[1], "last", 5);
     n = enter(r, 0, 1);

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "await.h"
+
 static const int sent[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGUSR1, SIGUSR2};
 enum { SENT = sizeof(sent) / sizeof(*sent), ROUNDS = 10 };
 
@@ -30,23 +32,26 @@ static void block(int sig) {
 
 static void interrupt(int sig) {
     struct sigaction action = {.sa_handler = handle};
-    int ends[2];
+    int ends[2], here = proc_directory();
     char byte;
     pid_t me = getpid();
     sigaction(sig, &action, NULL);
-    if (pipe(ends))
+    count[sig] = 0;
+    if (pipe(ends) || write(ends[1], "x", 1) != 1 || read(ends[0], &byte, 1) != 1)
         return;
     pid_t child = fork();
     if (!child) {
-        usleep(100000);
+        await_sleep(here);
         kill(me, sig);
-        usleep(300000);
+        while (!count[sig] && getppid() == me)
+            usleep(1000);
         write(ends[1], "x", 1);
         _exit(0);
     }
     ssize_t n = read(ends[0], &byte, 1);
     printf("%d interrupts: %d\n", sig, n < 0 && errno == EINTR);
     waitpid(child, NULL, 0);
+    close(here);
 }
 
 static int all_received(int times) {
@@ -57,15 +62,15 @@ static int all_received(int times) {
 }
 
 /* All of them while that process is stopped, so that they come together. */
-static void send_all(pid_t to) {
+static void send_all(pid_t to, int directory) {
     for (int round = 0; round < ROUNDS; round++) {
         kill(to, SIGSTOP);
-        usleep(10000);
+        await_state(directory, 'T');
         for (int i = 0; i < SENT; i++)
             kill(to, sent[i]);
         kill(to, SIGCONT);
-        for (int wait = 0; wait < 1000 && !all_received(round + 1); wait++)
-            usleep(5000);
+        while (!all_received(round + 1) && getppid() == to)
+            usleep(1000);
     }
     kill(to, SIGTERM);
     _exit(0);
@@ -73,13 +78,14 @@ static void send_all(pid_t to) {
 
 static void receive_all(void) {
     pid_t me = getpid();
+    int here = proc_directory();
     signal(SIGTERM, handle);
     for (int i = 0; i < SENT; i++) {
         signal(sent[i], handle);
         count[sent[i]] = 0;
     }
     if (!fork())
-        send_all(me);
+        send_all(me, here);
     for (volatile unsigned long n = 0; !count[SIGTERM] && n < 20000000000ul; n++)
         ;
     for (int i = 0; i < SENT; i++)

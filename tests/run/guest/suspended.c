@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "await.h"
+
 enum { LONG_SECONDS = 60 }; /* never over, however busy the machine is */
 
 static volatile sig_atomic_t order[16], order_len;
@@ -105,9 +107,10 @@ static void suspend_longer(const char *name, Wait *wait_with, int sig) {
     sigset_t none;
     sigemptyset(&none);
     block(SIG_BLOCK, sig, 0);
+    int here = proc_directory();
     pid_t me = getpid(), child = fork();
     if (!child) {
-        usleep(30000);
+        await_sleep(here);
         kill(me, sig);
         _exit(0);
     }
@@ -115,6 +118,7 @@ static void suspend_longer(const char *name, Wait *wait_with, int sig) {
     report(name, result);
     block(SIG_UNBLOCK, sig, 0);
     waitpid(child, NULL, 0);
+    close(here);
 }
 
 /* --------------------------------------------------------------------------------------------------- waiting for signals */
@@ -127,14 +131,15 @@ static void burn(double seconds) {
     while ((double)(now.tv_sec - start.tv_sec) + 1e-9 * (double)(now.tv_nsec - start.tv_nsec) < seconds);
 }
 
-/* Until the other one has taken what was sent before, and most likely waits already. */
-static void wait_for_turn(int fd) {
+/* Until the other one, whose directory of /proc this is, has taken what was sent before and waits again. */
+static void wait_for_turn(int fd, int directory) {
     char c;
     read(fd, &c, 1);
-    usleep(20000);
+    await_sleep(directory);
 }
 
-/* With everything blocked there is nothing but what was sent. */
+/* With everything blocked there is nothing but what was sent. That nothing comes by itself can only be seen by giving it time: the client's
+ * own signals, if the program saw any, would be many in a tenth of a second. */
 static void wait_for_all(void) {
     sigset_t all, none, pending;
     siginfo_t info;
@@ -164,15 +169,15 @@ static void wait_for_all(void) {
         sigpending(&pending);
         printf(", pending %d\n", sigismember(&pending, sent[i]));
     }
-    int ends[2];
+    int ends[2], here = proc_directory();
     pipe(ends);
     pid_t me = getpid(), child = fork();
     if (!child) {
         for (int i = 0; i < 4; i++) {
-            wait_for_turn(ends[0]);
+            wait_for_turn(ends[0], here);
             kill(me, sent[i]);
         }
-        wait_for_turn(ends[0]);
+        wait_for_turn(ends[0], here);
         _exit(0);
     }
     for (int i = 0; i < 4; i++) {

@@ -25,6 +25,7 @@ __asm__(".text\n"
         "looping:\n"
         "  push %r12\n"
         "  mov $0x1234567, %r12d\n"
+        "  movl $1, in_loop(%rip)\n"
         "loop_start:\n"
         "  mov stop(%rip), %eax\n"
         "  test %eax, %eax\n"
@@ -35,6 +36,7 @@ __asm__(".text\n"
         "sleeping:\n"
         "  push %r12\n"
         "  mov $0x7654321, %r12d\n"
+        "  movl $1, in_sleep(%rip)\n"
         "sleep_start:\n"
         "  mov $34, %eax\n" /* pause */
         "  syscall\n"
@@ -46,7 +48,7 @@ __asm__(".text\n"
         "  ret\n");
 
 void looping(void), sleeping(void);
-volatile int stop;
+volatile int stop, in_loop, in_sleep;
 static char stack[STACK] __attribute__((aligned(16)));
 static volatile pid_t tids[3];
 static int wrong, seen;
@@ -111,9 +113,8 @@ static void beside(void) {
     void *(*const work[])(void *) = {run_looping, run_sleeping, run_busily};
     for (int i = 0; i < 3; i++)
         pthread_create(&threads[i], NULL, work[i], NULL);
-    while (!tids[0] || !tids[1] || !tids[2])
+    while (!in_loop || !in_sleep || !tids[2])
         sched_yield();
-    usleep(20000);
     pid_t tracer = clone(trace, stack + STACK, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED, NULL);
     prctl(PR_SET_PTRACER, tracer, 0, 0, 0);
     int status = -1;

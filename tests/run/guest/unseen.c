@@ -27,6 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "await.h"
+
 enum { MS = 1000000, SHORT_MS = 40, PART = 1 << 20 };
 
 static const struct timespec brief = {0, SHORT_MS * MS};
@@ -56,11 +58,15 @@ static void tell_wait(const char *what, long result) {
     fflush(stdout);
 }
 
+/* A child that does something when its parent waits. */
 static pid_t later(void (*does)(int), int argument) {
+    int here = proc_directory();
     pid_t child = fork();
-    if (child)
+    if (child) {
+        close(here);
         return child;
-    usleep(SHORT_MS * 1000);
+    }
+    await_sleep(here);
     does(argument);
     _exit(0);
 }
@@ -172,7 +178,6 @@ static void connect_to(int listener) {
     socklen_t size = sizeof(name);
     getsockname(listener, (void *)&name, &size);
     connect(socket(AF_UNIX, SOCK_STREAM, 0), (void *)&name, size);
-    usleep(1000);
 }
 
 static void unlimited(void) {
@@ -219,11 +224,11 @@ static void unlimited(void) {
 
 /* -------------------------------------------------------------------------------------------------- signals of its own, too */
 
-static volatile int handled;
+static volatile int *handled; /* children see it, too */
 
 static void count(int sig) {
     (void)sig;
-    handled++;
+    ++*handled;
 }
 
 static void handle(int flags) {
@@ -235,6 +240,7 @@ static void own_signals(void) {
     int ends[2];
     char byte;
     pipe(ends);
+    handled = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < 2; i++) {
         handle(i ? SA_RESTART : 0);
         pid_t child = later(send_usr1, getpid());
@@ -245,11 +251,12 @@ static void own_signals(void) {
         tell("nanosleep", nanosleep(&longer, &left));
         printf("left %s\n", left.tv_sec >= 10 && left.tv_sec < 20 ? "most" : "not what it should be");
         reap(child);
+        int before = *handled;
         child = later(send_usr1, getpid());
-        pid_t writer = 0;
+        pid_t writer = 0, me = getpid();
         if (i && !(writer = fork())) {
-            waitpid(child, NULL, 0); /* no child of it: only the time counts */
-            usleep(4 * SHORT_MS * 1000);
+            while (*handled == before && getppid() == me)
+                usleep(1000);
             write(ends[1], "x", 1);
             _exit(0);
         }
@@ -263,7 +270,7 @@ static void own_signals(void) {
         tell("sigsuspend", sigsuspend(&none));
         reap(child);
     }
-    printf("handled %d\n", handled);
+    printf("handled %d\n", *handled);
     close(ends[0]), close(ends[1]);
 }
 
@@ -370,8 +377,7 @@ static void ring(void) {
     ((unsigned *)(sq + p.sq_off.array))[0] = 0;
     __atomic_store_n((unsigned *)(sq + p.sq_off.tail), 1, __ATOMIC_RELEASE);
     pid_t child = later(write_byte, ends[1]);
-    start();
-    tell_wait("submit and wait", syscall(SYS_io_uring_enter, fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0));
+    tell("submit and wait", syscall(SYS_io_uring_enter, fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0));
     reap(child);
     char *cq = mmap(NULL, p.cq_off.cqes + p.cq_entries * 16, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_CQ_RING);
     printf("done: %u\n", *(unsigned *)(cq + p.cq_off.tail));

@@ -11,7 +11,7 @@ clean_up() {
 }
 cp "$bin/riscv64-bare" bare
 printf './bare\nword\n' >want
-sleep 3 # a program that has just changed has no image
+settle bare
 
 # ---------------------------------------------------------------------------------------------------------- ahead of time
 expect 0 "a program of another machine" "$lathe" compile ./bare

@@ -88,6 +88,6 @@ if in_namespace true 2>err; then
     printf '%s\nargument\n./script\nword\n' "$bare" >want
     same out want
 else
-    echo "skipped: no binfmt_misc in a namespace here"
+    skip "programs that the kernel starts" "no binfmt_misc in a namespace here"
 fi
 finish

@@ -25,13 +25,11 @@ else
     done
     if ! get update || ! get source --download-only lua5.4 sqlite3; then
         tail -n 3 fetched
-        echo "skipped: no source packages to be had"
-        exit 77
+        skip_all "no source packages to be had"
     fi
 fi
 if ! command -v tclsh >/dev/null; then
-    echo "skipped: SQLite needs tclsh to be put together"
-    exit 77
+    skip_all "SQLite needs tclsh to be put together"
 fi
 tar xf lua5.4_*.orig.tar.gz
 tar xf sqlite3_*.orig.tar.xz

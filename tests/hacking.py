@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""hacking.py SOURCE BUILD: follows the sections "Add ..." of HACKING.md literally.
+
+Each of them has an example that is in the tree already. The example is taken out of a copy of the files it names, put in again as the section
+says, and must be there as before. In detail, a section says, and this test does:
+
+    an indented path, and deeper lines below it     lines to add to that file: they are taken out and added again, and the file is complete
+    an indented line that begins with '$ '          a command, which must succeed; build/ is the build's directory
+    `a path in backquotes`                          is there; NAME stands for each guest (or host) that there is, * for anything
+    `name()` or `NAME(...)` in backquotes           a function or macro, which is somewhere in the sources
+"""
+import glob, os, re, subprocess, sys
+
+source, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SECTIONS = ['an instruction', 'a guest', 'a host', 'a system call']
+failures, done = [], 0
+
+
+def check(ok, section, what):
+    global done
+    done += 1
+    if not ok:
+        failures.append(f'FAIL: HACKING.md, add {section}: {what}')
+
+
+def names(section):
+    """What NAME stands for: all guests, or all hosts that programs run on."""
+    if section == 'a host':
+        return sorted(os.path.basename(p) for p in glob.glob(source + '/src/run/client/host/*'))
+    return re.findall(r'^ISA\((\w+)', open(source + '/src/isa/isas.def').read(), re.M)
+
+
+def paths(section, text):
+    return [text.replace('NAME', name) for name in names(section)] if 'NAME' in text else [text]
+
+
+def exists(path):
+    where = build + path[len('build'):] if path.startswith('build/') else source + '/' + path
+    return bool(glob.glob(where))
+
+
+def sections():
+    """The text of each section by its title, without the words 'in four steps'."""
+    parts = re.split(r'^## (.*)\n', open(source + '/HACKING.md').read(), flags=re.M)
+    titles = [re.sub(r' in \w+ steps$', '', t) for t in parts[1::2]]
+    return {t[len('Add '):]: body for t, body in zip(titles, parts[2::2]) if t.startswith('Add ')}
+
+
+def blocks(body):
+    """(path, lines) of what is to be added, and the commands as (None, command)."""
+    path, indent = None, 0
+    for line in body.split('\n'):
+        text, depth = line.strip(), len(line) - len(line.lstrip())
+        if depth >= 7 and text.startswith('$ '):
+            yield None, text[2:]
+        elif depth >= 7 and re.fullmatch(r'[\w./*-]+/[\w.*-]+', text):
+            path, indent = text, depth
+        elif depth > indent and path and text:
+            yield path, text
+        else:
+            path = None
+
+
+def squeeze(line):
+    """Columns of a table are aligned with its neighbours, which a new line need not be."""
+    return re.sub(r'\s+', ' ', line.strip())
+
+
+def follow_line(section, path, line):
+    """Takes the line out of a copy of the file, adds it at the end, and looks whether the same lines are there as before."""
+    lines = [squeeze(l) for l in open(source + '/' + path)]
+    without = [l for l in lines if l != squeeze(line)]
+    check(sorted(without + [squeeze(line)]) == sorted(lines), section, f'{path} with the line "{line}" is not what the tree has')
+
+
+def follow_command(section, command):
+    command = command.replace('build/', build + '/')
+    result = subprocess.run(command, shell=True, cwd=source, capture_output=True, text=True)
+    check(result.returncode == 0, section, f'"{command}" ends with {result.returncode}: {(result.stdout + result.stderr)[-300:]}')
+
+
+def is_in_sources(name):
+    pattern = r'\b' + name + r'\b'
+    return subprocess.run(['grep', '-rqP', pattern, 'src', 'include', 'tests'], cwd=source).returncode == 0
+
+
+def follow(section, body):
+    for path, text in blocks(body):
+        if path is None:
+            follow_command(section, text)
+        elif exists(path):
+            follow_line(section, path, text)
+        else:
+            check(False, section, f'there is no {path}')
+    for word in re.findall(r'`([^`]+)`', body):
+        if re.fullmatch(r'[\w.*-]+(/[\w.*-]+)+', word):
+            for path in paths(section, word):
+                check(exists(path), section, f'there is no {path}')
+        elif re.fullmatch(r'\w+\(.*\)', word):
+            for name in paths(section, word.split('(')[0]):
+                check(is_in_sources(name), section, f'nothing in the sources is called {name}')
+
+
+found = sections()
+for section in SECTIONS:
+    before = done
+    if section in found:
+        follow(section, found[section])
+    check(section in found and done - before >= 5, section, 'there is no such section, or nothing in it can be followed')
+print('\n'.join(failures + [f'{done - len(failures)} passed, {len(failures)} failed']))
+sys.exit(bool(failures))
