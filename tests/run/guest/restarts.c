@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "await.h"
+
 enum { LOOK_US = 3000, WAIT_S = 20 /* longer than any signal takes to come */ };
 
 static volatile sig_atomic_t handled;
@@ -192,21 +194,10 @@ void *stay(void *arg) {
 
 /* ------------------------------------------------------------------------------------------------------------- the rest */
 
-static int sleeps(pid_t tid) {
-    char path[64], text[256] = "";
-    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-    int fd = open(path, O_RDONLY);
-    read(fd, text, sizeof(text) - 1);
-    close(fd);
-    const char *name_end = strrchr(text, ')');
-    return name_end && name_end[2] == 'S';
-}
-
-/* It was asleep at several looks, one after the other. */
-static void await_sleep(pid_t tid) {
-    for (int seen = 0; seen < 3; seen = sleeps(tid) ? seen + 1 : 0)
-        usleep(LOOK_US);
-}
+typedef struct Caller {
+    pid_t tid;
+    int directory; /* of /proc */
+} Caller;
 
 static void release(void) {
     struct {
@@ -223,11 +214,12 @@ static void release(void) {
 
 /* A signal first; then, when it has been handled and the call goes on or has ended, what it waits for. */
 static void *disturb(void *arg) {
-    await_sleep((pid_t)(long)arg);
-    syscall(SYS_tgkill, getpid(), (pid_t)(long)arg, SIGUSR1);
+    const Caller *caller = arg;
+    await_sleep(caller->directory);
+    syscall(SYS_tgkill, getpid(), caller->tid, SIGUSR1);
     while (!handled)
         usleep(LOOK_US);
-    await_sleep((pid_t)(long)arg);
+    await_sleep(caller->directory);
     release();
     return NULL;
 }
@@ -255,6 +247,8 @@ static void set_handler(int flags) {
     sigaction(SIGUSR1, &action, NULL);
 }
 
+static Caller the_caller; /* the thread that makes the calls */
+
 /* Signals until the call has returned; the first few may have it made again. */
 static void *interrupt(void *arg) {
     for (int released = 0; !returned;) {
@@ -263,7 +257,7 @@ static void *interrupt(void *arg) {
             release();
             released = 1;
         }
-        syscall(SYS_tgkill, getpid(), (pid_t)(long)arg, SIGUSR1);
+        syscall(SYS_tgkill, getpid(), ((const Caller *)arg)->tid, SIGUSR1);
         usleep(LOOK_US);
     }
     return NULL;
@@ -274,9 +268,9 @@ static void rehearse(long (*call)(void), int flags) {
     pthread_t id;
     set_handler(flags);
     drain();
-    sleeps(gettid());
+    proc_state(the_caller.directory);
     returned = handled = 0;
-    pthread_create(&id, NULL, interrupt, (void *)(long)gettid());
+    pthread_create(&id, NULL, interrupt, &the_caller);
     call();
     returned = 1;
     pthread_join(id, NULL);
@@ -291,7 +285,7 @@ static void run(const char *name, long (*call)(void)) {
         set_handler(restart ? SA_RESTART : 0);
         drain();
         handled = 0;
-        pthread_create(&id, NULL, disturb, (void *)(long)gettid());
+        pthread_create(&id, NULL, disturb, &the_caller);
         long result = call();
         int error = errno;
         pthread_join(id, NULL);
@@ -306,6 +300,7 @@ int main(void) {
     socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
     lock_fd = open("lock", O_RDWR | O_CREAT, 0600);
     queue = msgget(IPC_PRIVATE, 0600);
+    the_caller = (Caller){gettid(), proc_directory()};
     sem_init(&semaphore, 0, 0);
     run("read", by_read);
     run("recv", by_recv);
