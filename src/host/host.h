@@ -71,6 +71,8 @@ typedef struct Host {
 /* The host of that id; LATHE_HOST_OWN is the machine that Lathe was built for. NULL: there is none. */
 const Host *host_find(LatheHost id);
 const Host *host_own(void);
+/* That of an LLVM triple; the own one for an empty triple. NULL: there is none. */
+const Host *host_of_triple(const char *triple);
 
 /* What the CPU that runs this and its system offer to programs, as bytes that are equal where that is the same. */
 enum { HOST_CPU_FACTS = 72 };

@@ -21,3 +21,11 @@ const Host *host_find(LatheHost id) {
             return hosts[i];
     return NULL;
 }
+
+const Host *host_of_triple(const char *triple) {
+    size_t len = strcspn(triple, "-");
+    for (size_t i = 0; i < ARRAY_LEN(hosts); i++)
+        if (strlen(hosts[i]->name) == len && !memcmp(hosts[i]->name, triple, len))
+            return hosts[i];
+    return len ? NULL : host_own();
+}

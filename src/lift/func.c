@@ -95,8 +95,15 @@ static Val declare(Lifter *l, const Convention *conv, const char *name) {
     return fn;
 }
 
+/* The module tells for which host it is, if that was named. */
+static void mark_module(const LatheFunc *fn) {
+    if (fn->cfg.host)
+        LLVMSetTarget(fn->l.mod, fn->l.host->triple);
+}
+
 static void make_function(LatheFunc *fn, const char *name) {
     Lifter *l = &fn->l;
+    mark_module(fn);
     l->fn = declare(l, &fn->conv, name);
     l->cpu = LLVMGetParam(l->fn, fn->conv.count);
     LLVMSetValueName2(l->cpu, "cpu", 3);

@@ -146,6 +146,17 @@ static void build_body(Wrapper *w, LLVMValueRef lifted, const Ty *types, u32 cou
     build_return(w);
 }
 
+/* Where C functions count on it, results and arguments of 32 bits are sign-extended. */
+static void extend_ints(Wrapper *w, const Ty *types, u32 count) {
+    if (!w->l.host->signed_arguments)
+        return;
+    if (w->result_count == 1 && w->results[0].type == I32)
+        ir_attribute(&w->l, w->l.fn, LLVMAttributeReturnIndex, "signext", 0);
+    for (u32 i = 1; i < count; i++)
+        if (types[i] == I32)
+            ir_attribute(&w->l, w->l.fn, i, "signext", 0);
+}
+
 Val wrap_with_results(Val lifted, LatheArch arch, const char *name, const char *sig, size_t stack_bytes,
                       const WrapResult *results, u32 result_count) {
     const Isa *isa = isa_find(arch);
@@ -153,7 +164,8 @@ Val wrap_with_results(Val lifted, LatheArch arch, const char *name, const char *
     u32 count;
     if (!isa || !parse(sig, types, &count))
         return NULL;
-    LatheConfig cfg = {0};
+    const Host *host = host_of_triple(LLVMGetTarget(LLVMGetGlobalParent(lifted)));
+    LatheConfig cfg = {.host = host ? host->id : LATHE_HOST_OWN};
     Wrapper w = {.l = {.cfg = &cfg}, .isa = isa, .results = results, .result_count = result_count};
     ir_begin(&w.l, LLVMGetGlobalParent(lifted));
     LLVMTypeRef params[MAX_ARGS];
@@ -161,6 +173,7 @@ Val wrap_with_results(Val lifted, LatheArch arch, const char *name, const char *
         params[i - 1] = ir_type(&w.l, types[i]);
     LLVMTypeRef type = LLVMFunctionType(return_type(&w), params, count - 1, false);
     w.l.fn = LLVMAddFunction(w.l.mod, name, type);
+    extend_ints(&w, types, count);
     build_body(&w, lifted, types, count, stack_bytes);
     ir_attribute(&w.l, w.l.fn, OF_FUNCTION, "nounwind", 0);
     ir_attribute(&w.l, w.l.fn, OF_FUNCTION, "null_pointer_is_valid", 0);

@@ -10,6 +10,7 @@
 long F(checksum)(const unsigned char *bytes, long n);
 double F(weigh)(const double *v, long n);
 long F(classify)(long a, long b);
+int F(shrink)(int a, int b);
 double F(precise)(const double *v, long n);
 
 int main(void) {
@@ -20,6 +21,8 @@ int main(void) {
     for (int i = 0; i < 7; i++)
         for (int k = 0; k < 7; k++)
             printf("%lx ", F(classify)(numbers[i], numbers[k]));
+    for (int i = 0; i < 7; i++)
+        printf("%lx ", (long)F(shrink)((int)numbers[i] | 0x8001, 65537 * i));
     printf("\n");
 #ifdef EXTENDED
     printf("%a\n", F(precise)(v, 5));

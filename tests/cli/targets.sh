@@ -14,7 +14,7 @@ options() {
 }
 
 functions() {
-    echo "checksum:lpl weigh:dpl classify:lll"
+    echo "checksum:lpl weigh:dpl classify:lll shrink:iii"
     [ "$1" = x86_64 ] && echo "precise:dpl"
 }
 
