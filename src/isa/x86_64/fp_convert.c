@@ -63,9 +63,8 @@ static Val convert_four(Lifter *l, Rounding r, Val v) {
         v = to_four(l, v);
     if (!exact(l))
         return x86_forms(l)->to_four_ints(l, r == TO_ZERO, v);
-    const char *name = ty_elem(ir_ty(v)) == F64 ? "cvttpd2dq" : "cvttps2dq",
-               *rounding = ty_elem(ir_ty(v)) == F64 ? "cvtpd2dq" : "cvtps2dq";
-    return exact_named(l, r == TO_ZERO ? name : rounding, VECTOR(I32, 4), v);
+    static const char *const names[2][2] = {{"cvtps2dq", "cvttps2dq"}, {"cvtpd2dq", "cvttpd2dq"}};
+    return exact_named(l, names[ty_elem(ir_ty(v)) == F64][r == TO_ZERO], VECTOR(I32, 4), v);
 }
 
 static Val convert_four_anywhere(Lifter *l, Rounding r, Val v) {
