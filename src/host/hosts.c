@@ -1,7 +1,9 @@
 /* hosts.c: the list of hosts. */
 #include "host/host.h"
 
-extern const Host host_x86_64, host_aarch64, host_riscv64;
+extern const Host host_x86_64;
+extern const Host host_aarch64;
+extern const Host host_riscv64;
 
 static const Host *const hosts[] = {&host_x86_64, &host_aarch64, &host_riscv64};
 
