@@ -48,7 +48,7 @@ static const Shape shapes[] = {
     {"shuffles", LATHE_ARCH_X86_64, "66 0f 38 00 ca, 66 0f 60 c1", false},
     {"sse", LATHE_ARCH_X86_64, "0f 10 87 dd, 0f 58 d0, 0f 11 96 dd", false},
     {"string instructions", LATHE_ARCH_X86_64, "a4, ac", false},
-    {"repne scas", LATHE_ARCH_X86_64, "b9 08 00 00 00, f2 ae", true},
+    {"repne scas", LATHE_ARCH_X86_64, "b9 08 00 00 00, f2 ae", false},
     {"divisions by one register", LATHE_ARCH_X86_64, "48 01 f0, 99, f7 f9, 8d 50 01, f7 f9", true},
     {"branches", LATHE_ARCH_X86_64, "a9 00 01 00 ii, 75 04, 48 83 c1 ii, 48 31 ca", false},
     {"calls", LATHE_ARCH_X86_64, "48 89 c7, e8 00 00 10 00", false},
