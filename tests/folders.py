@@ -2,17 +2,19 @@
 """folders.py SOURCE [--update]: the folders of src, and who includes from whom.
 
 The graph of folders, as the #include lines draw it, has no cycle: a folder includes from its own, and from folders below it. The picture of it in
-HACKING.md is up to date (--update writes it).
+HACKING.md is up to date (--update writes it). No folder has more sources than a reader holds in mind.
 """
 import collections
 import os
 import re
 import sys
 
+SOURCES_MAX = 20
 DOORS = ("cli", "run", "binopt")
 BEGIN, END = "<!-- folders: begin -->\n", "<!-- folders: end -->\n"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 TEXT = (".c", ".cpp", ".h", ".S", ".def")
+COMPILED = (".c", ".cpp", ".S")
 
 
 def files_of(root):
@@ -87,6 +89,14 @@ def say_cycles(edges, reach):
     return bool(bad)
 
 
+def say_crowded(files):
+    counts = collections.Counter(folder for folder, name in files if name.endswith(COMPILED))
+    crowded = sorted((f, n) for f, n in counts.items() if n > SOURCES_MAX)
+    for f, n in crowded:
+        print(f"FAIL: src/{f} has {n} sources; a folder that has more than {SOURCES_MAX} needs folders in it")
+    return bool(crowded)
+
+
 def height(folder, below, heights):
     if folder not in heights:
         heights[folder] = 1 + max((height(o, below, heights) for o in below[folder]), default=-1)
@@ -117,7 +127,7 @@ def main(root, update):
     for a, b in edges:
         below[a].add(b)
     reach = closure(below)
-    if say_cycles(edges, reach):
+    if say_cycles(edges, reach) or say_crowded(tree.files):
         return 1
     page = read(root, "HACKING.md")
     before, rest = page.split(BEGIN)

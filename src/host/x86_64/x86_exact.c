@@ -1,4 +1,4 @@
-/* x86_exact.c: strict floating point of x86-64 guests by the very instruction: isa/x86_64/fp_exact.h. */
+/* x86_exact.c: strict floating point of x86-64 guests by the very instruction: isa/x86_64/fp/fp_exact.h. */
 #include <stdio.h>
 
 #include "host/x86_64/x86_parts.h"

@@ -2,7 +2,7 @@
 #include <cpuid.h>
 #include <x86intrin.h>
 
-#include "isa/x86_64/helpers_host.h"
+#include "isa/x86_64/helpers/helpers_host.h"
 
 /* ----------------------------------------------------------------------------------------------------------- arithmetic */
 

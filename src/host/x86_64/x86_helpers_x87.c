@@ -4,7 +4,7 @@
  * passed by its bits. dst and src are numbers of stack registers; pops is how often the stack is popped.
  */
 #include "host/x86_64/x86_helpers_x87.h"
-#include "isa/x86_64/helpers.h"
+#include "isa/x86_64/helpers/helpers.h"
 
 /* ------------------------------------------------------------------------------------------------------------ loads */
 
@@ -277,7 +277,7 @@ static u32 plain_flags(LatheX86Cpu *cpu, u32 src, u32 pops) {
 COMPARE_FLAGS(comi)
 COMPARE_FLAGS(ucomi)
 
-#include "isa/x86_64/helpers_x87_moves.h"
+#include "isa/x86_64/helpers/helpers_x87_moves.h"
 
 /* -------------------------------------------------------------------------------------------------------- the table */
 

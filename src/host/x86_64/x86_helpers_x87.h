@@ -10,7 +10,7 @@
 
 typedef long double Extended;
 
-#include "isa/x86_64/helpers_x87_stack.h"
+#include "isa/x86_64/helpers/helpers_x87_stack.h"
 
 /* What is to be given back: its control word; and whether all its exception flags come from the guest's instruction. */
 typedef struct HostFpu {

@@ -4,7 +4,7 @@
  * they were all come out as they do on this CPU. It costs some hundred cycles, so it is for the rarer instructions.
  */
 #include "host/x86_64/x86_helpers_x87.h"
-#include "isa/x86_64/helpers.h"
+#include "isa/x86_64/helpers/helpers.h"
 
 /* ------------------------------------------------------------------------------------------------------- exceptions */
 

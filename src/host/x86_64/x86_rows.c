@@ -5,7 +5,7 @@
 #include <Zydis/Zydis.h>
 
 #include "host/x86_64/x86_parts.h"
-#include "isa/x86_64/simd.h"
+#include "isa/x86_64/simd/simd.h"
 
 typedef enum Kind {
     NO_FORM,

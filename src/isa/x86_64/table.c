@@ -5,7 +5,7 @@
 #include "isa/x86_64/families.h"
 #include "isa/x86_64/forms.h"
 #include "isa/x86_64/fp_soft.h"
-#include "isa/x86_64/helpers.h"
+#include "isa/x86_64/helpers/helpers.h"
 #include "isa/x86_64/x86_64.h"
 
 /* ---------------------------------------------------------------------------------------------------------- registers */

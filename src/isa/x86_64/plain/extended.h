@@ -6,7 +6,7 @@
 #define ISA_X86_64_PLAIN_EXTENDED_H
 
 #include "isa/softnumber.h"
-#include "isa/x86_64/helpers_x87.h"
+#include "isa/x86_64/helpers/helpers_x87.h"
 
 typedef struct __attribute__((packed, may_alias)) Extended {
     u64 significand;

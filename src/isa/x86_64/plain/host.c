@@ -3,7 +3,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "isa/x86_64/helpers_host.h"
+#include "isa/x86_64/helpers/helpers_host.h"
 
 /* ----------------------------------------------------------------------------------------------------------- arithmetic */
 

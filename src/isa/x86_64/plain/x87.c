@@ -7,7 +7,7 @@
 
 #include "isa/x86_64/plain/extended.h"
 
-#include "isa/x86_64/helpers_x87_stack.h"
+#include "isa/x86_64/helpers/helpers_x87_stack.h"
 
 void fpu_raise(const LatheX86Cpu *cpu) {
     (void)cpu;
@@ -318,4 +318,4 @@ u32 lathe_x87_ucomi(LatheX86Cpu *cpu, u32 src, u32 pops) {
     return compare_flags(cpu, src, pops, true);
 }
 
-#include "isa/x86_64/helpers_x87_moves.h"
+#include "isa/x86_64/helpers/helpers_x87_moves.h"

@@ -7,7 +7,7 @@
 
 #include "isa/x86_64/plain/extended.h"
 
-#include "isa/x86_64/helpers_x87_stack.h"
+#include "isa/x86_64/helpers/helpers_x87_stack.h"
 
 #if LDBL_MANT_DIG < 113
 #error "long double must have more bits than the x87 unit"

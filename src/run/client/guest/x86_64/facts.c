@@ -6,7 +6,7 @@
 #include <linux/audit.h>
 
 #include "guest_cpu.h"
-#include "isa/x86_64/helpers.h"
+#include "isa/x86_64/helpers/helpers.h"
 #include "run/client/core/sys.h"
 #include "run/protocol/protocol.h"
 

@@ -2,9 +2,9 @@
  *
  * Guest memory is read before any state changes.
  */
-#include "isa/x86_64/helpers.h"
-#include "isa/x86_64/helpers_host.h"
-#include "isa/x86_64/helpers_x87.h"
+#include "isa/x86_64/helpers/helpers.h"
+#include "isa/x86_64/helpers/helpers_host.h"
+#include "isa/x86_64/helpers/helpers_x87.h"
 
 /* ---------------------------------------------------------------------------------------------- environments, FSAVE */
 

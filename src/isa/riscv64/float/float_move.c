@@ -1,6 +1,6 @@
 /* float_move.c: floats from and to memory and integer registers, bit by bit; constants. */
 #include "isa/riscv64/families.h"
-#include "isa/riscv64/float.h"
+#include "isa/riscv64/float/float.h"
 
 Val rv_half(Lifter *l, const Insn *in, int i) {
     Val bits = rv_float(l, in, i, I64);

@@ -1,5 +1,5 @@
 /* helpers_x87_image.c: the x87 unit as the environment and the registers that instructions save and restore. */
-#include "isa/x86_64/helpers_x87.h"
+#include "isa/x86_64/helpers/helpers_x87.h"
 
 enum { TAG_VALID, TAG_ZERO, TAG_SPECIAL, TAG_EMPTY };
 

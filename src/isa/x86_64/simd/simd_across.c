@@ -1,7 +1,7 @@
 /* simd_across.c: integer SIMD results that are made from several lanes: pairs, sums of differences, masks, tests. */
 #include "isa/x86_64/families_simd.h"
 #include "isa/x86_64/forms.h"
-#include "isa/x86_64/simd.h"
+#include "isa/x86_64/simd/simd.h"
 
 /* Every second lane of a then b, from lane `first` on. */
 static Val every_second(Lifter *l, Val a, Val b, int first) {

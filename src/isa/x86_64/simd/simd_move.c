@@ -1,6 +1,6 @@
 /* simd_move.c: moves of MMX registers and of all or the low bits of vector registers. Non-temporal ones are plain. */
 #include "isa/x86_64/families_simd.h"
-#include "isa/x86_64/simd.h"
+#include "isa/x86_64/simd/simd.h"
 
 static Reg vector_reg(const Insn *in, int i) {
     return (Reg)(XMM0 + in->op[i].no);

@@ -1,7 +1,7 @@
 /* fp_move.c: moves of floating-point registers, their halves and their signs. */
 #include "isa/x86_64/families_fp.h"
 #include "isa/x86_64/forms.h"
-#include "isa/x86_64/fp_exact.h"
+#include "isa/x86_64/fp/fp_exact.h"
 
 /* -------------------------------------------------------------------------------------------------- whole registers */
 

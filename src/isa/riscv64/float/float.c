@@ -1,5 +1,5 @@
 /* float.c: what float.h declares, and arithmetic. */
-#include "isa/riscv64/float.h"
+#include "isa/riscv64/float/float.h"
 
 #include "isa/riscv64/families.h"
 

@@ -1,6 +1,6 @@
 /* fp_shuffle.c: bitwise logic on, and rearranging lanes of, floating-point registers. */
 #include "isa/x86_64/families_fp.h"
-#include "isa/x86_64/fp_exact.h"
+#include "isa/x86_64/fp/fp_exact.h"
 
 /* ------------------------------------------------------------------------------------------------------------ logic */
 

@@ -1,6 +1,6 @@
 /* float_half.c: half precision, which few hosts have: by C functions. */
 #include "isa/riscv64/families.h"
-#include "isa/riscv64/float.h"
+#include "isa/riscv64/float/float.h"
 
 static Val bits_of(Lifter *l, const Insn *in, int i) {
     return ir_zext(l, rv_half(l, in, i), I64);

@@ -1,6 +1,6 @@
 /* helpers_system.c: out-of-line parts of the base set: 128-bit division, and questions to the host's own CPU. */
-#include "isa/x86_64/helpers.h"
-#include "isa/x86_64/helpers_host.h"
+#include "isa/x86_64/helpers/helpers.h"
+#include "isa/x86_64/helpers/helpers_host.h"
 
 /* out[0] = quotient, out[1] = remainder; 0 if the quotient does not fit into 64 bits. */
 u32 lathe_x86_div128(u64 *out, u64 low, u64 high, u64 divisor) {

@@ -1,7 +1,7 @@
 /* float_order.c: comparing, extremes and classes of floats, and their signs. */
 #include "isa/riscv64/csr.h"
 #include "isa/riscv64/families.h"
-#include "isa/riscv64/float.h"
+#include "isa/riscv64/float/float.h"
 
 void rv_float_compare(Lifter *l, const Insn *in, FPred p, bool signaling, Ty t) {
     Val b = rv_float(l, in, 2, t), a = rv_float(l, in, 1, t), r = ir_fcmp(l, p, a, b, signaling);

@@ -1,6 +1,6 @@
 /* float_state.c: the floating-point control and status register: frm and fflags. */
 #include "isa/riscv64/csr.h"
-#include "isa/riscv64/float.h"
+#include "isa/riscv64/float/float.h"
 
 static Val slot(Lifter *l, size_t offset) {
     return ir_state(l, (u32)offset);

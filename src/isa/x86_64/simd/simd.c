@@ -1,5 +1,5 @@
 /* simd.c: see simd.h. */
-#include "isa/x86_64/simd.h"
+#include "isa/x86_64/simd/simd.h"
 #include "isa/x86_64/forms.h"
 
 #define VECTOR_BITS 128

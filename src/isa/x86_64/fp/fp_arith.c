@@ -1,6 +1,6 @@
 /* fp_arith.c: SSE floating-point arithmetic: lane by lane, horizontal, and rounding to integral values. */
 #include "isa/x86_64/families_fp.h"
-#include "isa/x86_64/fp_exact.h"
+#include "isa/x86_64/fp/fp_exact.h"
 
 /* ----------------------------------------------------------------------------------------------------- lane by lane */
 

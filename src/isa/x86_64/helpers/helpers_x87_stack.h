@@ -7,7 +7,7 @@
 #ifndef ISA_X86_64_HELPERS_X87_STACK_H
 #define ISA_X86_64_HELPERS_X87_STACK_H
 
-#include "isa/x86_64/helpers_x87.h"
+#include "isa/x86_64/helpers/helpers_x87.h"
 
 typedef Extended ExtendedSlot __attribute__((may_alias));
 

@@ -6,7 +6,7 @@
 
 #include "isa/x86_64/families_fp.h"
 #include "isa/x86_64/float_op.h"
-#include "isa/x86_64/fp_exact.h"
+#include "isa/x86_64/fp/fp_exact.h"
 #include "isa/x86_64/fp_soft.h"
 
 /* How lanes take part. */

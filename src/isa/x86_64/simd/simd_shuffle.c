@@ -1,7 +1,7 @@
 /* simd_shuffle.c: integer SIMD lanes to other places: packed, interleaved, extended, shuffled, blended, inserted. */
 #include "isa/x86_64/families_simd.h"
 #include "isa/x86_64/forms.h"
-#include "isa/x86_64/simd.h"
+#include "isa/x86_64/simd/simd.h"
 
 static u64 imm8(const Insn *in, int i) {
     return imm_value(in, i) & 0xff;

@@ -2,7 +2,7 @@
  * function. */
 #include "isa/x86_64/families_simd.h"
 #include "isa/x86_64/forms.h"
-#include "isa/x86_64/simd.h"
+#include "isa/x86_64/simd/simd.h"
 
 /* The arguments of the host's compare: two strings, or two strings each with its length, and the control byte. */
 typedef struct Compare {

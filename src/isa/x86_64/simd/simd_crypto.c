@@ -1,7 +1,7 @@
 /* simd_crypto.c: AES, SHA, carry-less products, Galois fields and CRC-32: the host's own instructions, or C functions. */
 #include "isa/x86_64/families_simd.h"
 #include "isa/x86_64/forms.h"
-#include "isa/x86_64/simd.h"
+#include "isa/x86_64/simd/simd.h"
 
 #define BLOCK VECTOR(I64, 2)
 

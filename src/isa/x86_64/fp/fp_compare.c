@@ -1,6 +1,6 @@
 /* fp_compare.c: SSE floating-point compares: into masks and into the flags. */
 #include "isa/x86_64/families_fp.h"
-#include "isa/x86_64/fp_exact.h"
+#include "isa/x86_64/fp/fp_exact.h"
 
 /* ------------------------------------------------------------------------------------------------------- into masks */
 

@@ -5,7 +5,7 @@
  */
 #include "isa/x86_64/families_simd.h"
 #include "isa/x86_64/forms.h"
-#include "isa/x86_64/simd.h"
+#include "isa/x86_64/simd/simd.h"
 
 static Ty wider(Ty t) {
     return VECTOR(ty_int(2 * ty_bits(ty_elem(t))), ty_lanes(t));

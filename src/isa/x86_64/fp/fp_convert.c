@@ -4,7 +4,7 @@
  * own conversion is poison then, so the host's instruction is asked for, where it has one.
  */
 #include "isa/x86_64/families_fp.h"
-#include "isa/x86_64/fp_exact.h"
+#include "isa/x86_64/fp/fp_exact.h"
 
 /* Two lanes with two lanes of zeros above, which convert without a trace; and the way back. */
 static Val to_four(Lifter *l, Val v) {

@@ -4,7 +4,7 @@
  * LLVM's own conversion has no value then, so either it is not reached, or an instruction of the host is asked for that says so.
  */
 #include "isa/riscv64/families.h"
-#include "isa/riscv64/float.h"
+#include "isa/riscv64/float/float.h"
 
 /* ------------------------------------------------------------------------------------------------------- integral numbers */
 

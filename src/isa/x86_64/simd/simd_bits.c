@@ -1,7 +1,7 @@
 /* simd_bits.c: integer SIMD logic and shifts. */
 #include "isa/x86_64/families_simd.h"
 #include "isa/x86_64/forms.h"
-#include "isa/x86_64/simd.h"
+#include "isa/x86_64/simd/simd.h"
 
 /* ------------------------------------------------------------------------------------------------------------ logic */
 
