@@ -180,7 +180,7 @@ static void add_register(const Decoded *d, const ZydisDecodedOperand *o, const O
         add_parts(&f->kills, op, o->size, newer);
 }
 
-/* Those that are written, which come first, are operands already. */
+/* Registers that the instruction names come first in Zydis's list, and are in f->op already. */
 static void add_all_registers(const Decoded *d, X86Facts *f) {
     for (u32 i = 0; i < d->in.operand_count; i++) {
         Operand hidden = {0};
