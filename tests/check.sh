@@ -154,17 +154,18 @@ own_server() {
     export LATHE_LIBEXEC="$dir/own" LATHE_CACHE="$dir/cache" XDG_RUNTIME_DIR="$dir/runtime"
 }
 
-# servers [FOLDER]: the processes of FOLDER/lathe-server (own/lathe-server), a copy which is this script's alone, also if their parents are gone.
+# servers: the processes of own/lathe-server, a copy which is this script's alone, also if their parents are gone. $server_folder can be another one.
+server_folder=own
 servers() {
     for proc in /proc/[0-9]*; do
-        [ "$(readlink "$proc/exe" 2>/dev/null)" = "$dir/${1:-own}/lathe-server" ] && echo "${proc#/proc/}"
+        [ "$(readlink "$proc/exe" 2>/dev/null)" = "$dir/$server_folder/lathe-server" ] && echo "${proc#/proc/}"
     done
 }
 
-# kill_servers [FOLDER]: as many as there are; how many that was is added to $killed.
+# kill_servers: as many as there are; how many that was is added to $killed.
 killed=0
 kill_servers() {
-    for id in $(servers "$@"); do
+    for id in $(servers); do
         kill -9 "$id" 2>/dev/null && killed=$((killed + 1))
     done
 }
@@ -184,8 +185,8 @@ records() {
     "$lathe" cache | sed -n 's/^[0-9]* packs, \([0-9]*\) records.*/\1/p'
 }
 
-# made NUMBER: there are as many functions in the cache, or process $begun, which should have them made, has ended.
-made() {
+# has_made NUMBER: there are as many functions in the cache, or process $begun, which should have them made, has ended.
+has_made() {
     [ "$(records)" -ge "$1" ] || ! kill -0 "$begun" 2>/dev/null
 }
 

@@ -77,14 +77,14 @@ cp "$server" own/
 export LATHE_LIBEXEC="$dir/own"
 before=$(records)
 begin "interrupted" "$lathe" compile --tier=opt -j2 ./dynamic
-holds wait_until made $((before + 5))
+holds wait_until has_made $((before + 5))
 kill -TERM "$begun"
 ended 130
 says err 'interrupted'
 soon_left ""
 before=$(records)
 begin "workers killed" "$lathe" compile --tier=opt -j2 ./dynamic
-holds wait_until made $((before + 5))
+holds wait_until has_made $((before + 5))
 kill_servers
 is $killed -gt 0
 ended 0

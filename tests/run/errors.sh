@@ -139,7 +139,7 @@ export LATHE_LIBEXEC="$dir/own" LATHE_CACHE="$dir/cache-killed"
 "$bin/pauses" 0 64 >expected
 begin "a server killed in the middle" run --tier=opt "$bin/pauses" 50 64
 for _ in 1 2; do # a request that fails twice is given up: others are answered before the second server is killed
-    holds wait_until made $(($(records) + 3))
+    holds wait_until has_made $(($(records) + 3))
     kill_servers
 done
 ended 7
@@ -154,7 +154,7 @@ for functions in 0 1 10; do
     rm -rf cache-killed
     begin "the server of a client killed after $functions functions" "$lathe" run --tier=opt "$bin/pauses" 50 64
     holds wait_until has_server
-    holds wait_until made $functions
+    holds wait_until has_made $functions
     holds kill -9 "$begun"
     wait "$begun" 2>/dev/null
     soon_left ""

@@ -15,18 +15,17 @@ serve() {
     "$lathe" serve "$@"
 }
 
-# no_servers [FOLDER]: ends all of them, and returns when they are gone.
+# no_servers: ends all of them, and returns when they are gone.
 no_servers() {
-    kill_servers "$@"
-    until [ "$(servers "$@")" = "" ]; do
-        sleep 0.1
-    done
+    kill_servers
+    wait_until left ""
 }
 
 clean_up() {
     serve --stop >/dev/null 2>&1
-    kill_servers
-    kill_servers far
+    for server_folder in own far; do
+        kill_servers
+    done
 }
 
 # right WHAT OPTION...: the program runs, says what it should, and nothing else is said.
@@ -162,7 +161,7 @@ cut() {
     rm -rf cache
     [ -n "$LATHE_SERVER" ] || pid=$(daemon)
     begin "$what" run "$pauses" 20 64
-    wait_until made 5
+    wait_until has_made 5
     kill -0 "$begun" 2>/dev/null
     gone=$?
     "$@" >/dev/null 2>&1
@@ -325,8 +324,11 @@ is $wrong -eq 0
 expect 2 "ssh and Redis" run --server=ssh:far --cache=redis://localhost "$pauses" 0 1
 expect 0 "stop" serve --stop --ssh=far
 export LATHE_SERVER=ssh:far
-while_asking "ssh that dies" no_servers far
+server_folder=far
+killed=0
+while_asking "ssh that dies" no_servers
 is "$killed" -gt 0
+server_folder=own
 unset LATHE_SERVER
 serve --stop --ssh=far >/dev/null 2>&1
 expect 7 "a host that is not there" run --server=ssh:nowhere --cache=none "$pauses" 0 64

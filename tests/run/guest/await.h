@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { AWAIT_LOOK_US = 3000, AWAIT_LOOKS = 3 };
+enum { AWAIT_LOOK_US = 3000, AWAIT_LOOKS = 3, AWAIT_MOST_LOOKS = 300 };
 
 /* A descriptor of the directory of the calling thread, for the functions below. */
 static int proc_directory(void) {
@@ -36,11 +36,17 @@ static char proc_state(int directory) {
     return name_end ? name_end[2] : 0;
 }
 
-/* Returns when the thread has been in this state at several looks, one after the other, or is gone. */
+/* Returns when the thread has been in this state at several looks, one after the other, or is gone; and after many looks in any case: a client
+ * that takes samples every few microseconds wakes the thread so often that it is hardly ever seen asleep. */
 static void await_state(int directory, char state) {
     int seen = 0;
-    for (char now; seen < AWAIT_LOOKS && (now = proc_state(directory)); seen = now == state ? seen + 1 : 0)
+    for (int looks = 0; seen < AWAIT_LOOKS && looks < AWAIT_MOST_LOOKS; looks++) {
+        char now = proc_state(directory);
+        if (!now)
+            return;
+        seen = now == state ? seen + 1 : 0;
         usleep(AWAIT_LOOK_US);
+    }
 }
 
 /* Returns when the thread waits in a system call. The code that leads to the call should have run before: optimised code is waited for, too. */
