@@ -118,6 +118,10 @@ Val ir_asm_pure(Lifter *l, const char *text, const char *constraints, Ty ret, Va
     return assembly(l, text, constraints, ir_type(l, ret), args, arg_count, MEMORY_NONE);
 }
 
+Val ir_opaque(Lifter *l, Val v) {
+    return assembly(l, "", "=r,0", LLVMTypeOf(v), &v, 1, MEMORY_NONE);
+}
+
 void ir_asm_both(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count,
                  Val results[2]) {
     LLVMTypeRef types[] = {ir_type(l, ret), ir_type(l, ret)};

@@ -208,7 +208,9 @@ void ir_attribute(Lifter *l, Val fn, unsigned index, const char *name, u64 value
 Val ir_asm(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count);
 /* Assembly whose result depends on its arguments alone. */
 Val ir_asm_pure(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count);
-/* The same with two results of one type. */
+/* The same integer, of which LLVM knows nothing: assembly without instructions, for any host. */
+Val ir_opaque(Lifter *l, Val v);
+/* Assembly with two results of one type, which depend on its arguments alone. */
 void ir_asm_both(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count, Val results[2]);
 /* Assembly that looks at the floating-point environment and changes nothing. */
 Val ir_asm_seeing(Lifter *l, const char *text, const char *constraints, Ty ret);

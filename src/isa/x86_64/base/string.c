@@ -186,13 +186,8 @@ static void repeat_load(Lifter *l, const Insn *in, Ty t, Ty addr) {
     reg_write(l, RAX, ir_select(l, ran, gp(l, RAX, 64), rax));
 }
 
-/* scas, cmps: until the operands differ (repe) or agree (repne). */
-/* The same value, of which LLVM knows nothing. An address behind one loop after the other is otherwise, for it, a sum with a term for each of
- * them: 50 repeated comparisons took it 23 ms for each instruction. */
-static Val unknown(Lifter *l, Val v) {
-    return ir_asm_pure(l, "", "=r,0", ir_ty(v), &v, 1);
-}
-
+/* scas, cmps: until the operands differ (repe) or agree (repne). LLVM is not to know what the addresses come from: behind one such loop after the other
+ * an address is, for it, a sum with a term for each of them, and 50 repeated comparisons took it 23 ms for each instruction. */
 static void repeat_compare(Lifter *l, const Insn *in, StringOp op, Ty t, Ty addr) {
     RepLoop loop = loop_begin(l, addr);
     Val ran = ir_not(l, ir_is_zero(l, loop.count)), none = ir_zero(l, t), old[6];
@@ -204,7 +199,7 @@ static void repeat_compare(Lifter *l, const Insn *in, StringOp op, Ty t, Ty addr
     Val src = after_loop(l, &loop, loop.at.src, loop.step.next.src);
     Val dst = after_loop(l, &loop, loop.at.dst, loop.step.next.dst);
     Val a = after_loop(l, &loop, none, loop.step.loaded), b = after_loop(l, &loop, none, loop.step.other);
-    finish_loop(l, op, &loop, (Cursor){unknown(l, src), unknown(l, dst)}, count);
+    finish_loop(l, op, &loop, (Cursor){ir_opaque(l, src), ir_opaque(l, dst)}, count);
     flags_sub(l, a, b, ir_sub(l, a, b), SET_ALL);
     for (Reg f = CF; f <= OF; f++)
         set_flag(l, f, ir_select(l, ran, flag(l, f), old[f - CF]));
