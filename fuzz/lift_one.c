@@ -7,6 +7,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 
+#include "ir/tuning.h"
 #include "lathe/lift.h"
 
 enum { HEAD_BYTES = 4, MAX_INSNS = 2000 };
@@ -78,7 +79,8 @@ static void configure(LatheConfig *cfg, u32 options, LLVMModuleRef mod, Guest *g
     cfg->keep_flags_at_calls = options & OPT_KEEP_FLAGS;
     cfg->strict_fp = options & OPT_STRICT_FP;
     cfg->no_jump_tables = options & OPT_NO_TABLES;
-    cfg->native_fs = options & OPT_SEGMENTS;
+    static const LatheTuning native_fs = {.native_fs = true};
+    cfg->tuning = options & OPT_SEGMENTS ? &native_fs : NULL;
     cfg->exact_unsupported = options & OPT_EXACT;
     g->callee = declare(mod, "callee", "p");
     if (options & OPT_DISPATCH)

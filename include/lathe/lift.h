@@ -54,14 +54,8 @@ typedef enum LatheCalls {
     LATHE_CALLS_RETURN, /* a guest call is an LLVM call; the function goes on if the callee comes back where it should */
 } LatheCalls;
 
-typedef enum LatheConvention {
-    LATHE_CONVENTION_STATE,     /* void(ptr cpu): every register is in *cpu at the borders of lifted functions */
-    LATHE_CONVENTION_REGISTERS, /* the hottest registers are arguments and results: see docs/convention.md */
-} LatheConvention;
-
 /* The LLVM function that stands for guest code at `pc` (see lathe_declare), or NULL if the caller knows none. */
 typedef LLVMValueRef LatheResolve(void *user, uint64_t pc);
-typedef bool LatheIsOutside(void *user, uint64_t pc);
 typedef bool LatheNeverReturns(void *user, uint64_t callee);
 
 /* Zero means default everywhere. The struct is copied by lathe_func_new; what it points to must outlive the LatheFunc. */
@@ -72,14 +66,11 @@ typedef struct LatheConfig {
     void *user;                   /* handed to the callbacks */
     size_t max_insns;             /* stop discovery there; 0: 100,000 */
     uint64_t code_start, code_end; /* jumps to places outside leave the function; both 0: no such limit */
-    LatheIsOutside *is_outside;    /* further places that are outside; asked of each pc that discovery comes to; may be NULL */
 
     /* Position independence: with a symbol, every guest code address in the IR is `symbol + (address - base)`. */
     const char *pic_symbol;
     uint64_t pic_base;
 
-    LatheConvention convention;
-    bool narrow; /* LATHE_CONVENTION_REGISTERS: see lathe_func_vectors */
     LatheCalls calls;
     LatheResolve *resolve; /* LATHE_CALLS_RETURN: for direct calls, and direct jumps that leave the function; may be NULL */
     LLVMValueRef dispatch; /* LATHE_CALLS_RETURN: a lifted function (see lathe_declare) that goes on at cpu->pc, for callees
@@ -88,23 +79,9 @@ typedef struct LatheConfig {
                               NULL: `dispatch` for calls, and jumps end the function */
 
     bool keep_flags_at_calls; /* default: flags are dead at guest calls and returns, as every ABI has it */
-    bool leave_at_flags;      /* a call whose flags are read behind it, or whose callee begins by reading flags, has no meaning: the
-                                 function leaves at it with LATHE_TRAP_UNSUPPORTED */
     bool no_jump_tables;      /* do not follow indirect jumps through tables of constant memory */
-    uint32_t poll_off;        /* offset from `cpu`: if the 64 bits there are not 0, loops return, with cpu->pc at their head; 0: never */
-    bool plain_only;          /* what needs other state than general and vector registers and flags (x87, mxcsr, segments, system
-                                 calls), or has no meaning here, is left to `dispatch`, with cpu->pc at it */
-    bool jumps_return;        /* LATHE_CALLS_RETURN: jumps that leave the function return, whatever is known of their targets */
     LatheNeverReturns *never_returns; /* direct calls after which nothing comes; may be NULL */
-    bool half_phis;           /* 32-bit halves of registers are merged by themselves: loops over 32-bit counters look like those
-                                 that compilers make */
-    bool trusted_returns;     /* LATHE_CALLS_RETURN: callees come back where they should: nobody looks at cpu->pc after a call */
-    bool native_fs;           /* the guest's fs is the host's own (x86-64 hosts only); its gs is always in the state */
-    bool native_traps;        /* the code runs on a CPU of the guest's kind, whose traps are the guest's own: a division may stay one */
     bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets their register */
-    bool exact_faults;        /* (x86-64 hosts only) a memory access that faults can leave the function with LATHE_TRAP_FAULT and the state from before
-                                 its instruction: section LATHE_FAULTS of the object has a row of two 32-bit distances, each from its
-                                 own place, for each access: to the host's instruction, and to where the handler of the fault goes on */
     bool exact_unsupported;   /* refuse to lift (LATHE_ERR_UNSUPPORTED) instead of an exit with LATHE_TRAP_UNSUPPORTED */
 
     /* Overrides: functions of the caller's module, void(ptr cpu), called with the whole state in *cpu and pc after the
@@ -116,6 +93,8 @@ typedef struct LatheConfig {
     LLVMValueRef mark_block;  /* void(i64 pc, i32 instructions)     at the head of each block */
     LLVMValueRef mark_memory; /* void(i64 pc, ptr address, i32 size, i32 kind)   before each access; kind 1 load, 2 store,
                                  3 both */
+
+    const struct LatheTuning *tuning; /* for Lathe's own commands; NULL */
 } LatheConfig;
 
 /* -------------------------------------------------------------------------------------------------------- lifting */
@@ -138,12 +117,7 @@ LATHE_API LatheStatus lathe_func_decode_cfg(LatheFunc *fn, uint64_t pc);
  * before. Call once. */
 LATHE_API LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name);
 
-/* How many vector registers are arguments and results of the function. With `narrow` these are no more than its instructions
- * name: the others stay in the host's registers unseen. That holds only if the code that becomes of the function touches
- * none of the host's vector registers from this number on, and calls nothing but lifted functions; the caller must see to it. */
-LATHE_API unsigned lathe_func_vectors(LatheFunc *fn);
-
-/* A declaration, in `mod`, of a lifted function under cfg's convention. */
+/* A declaration, in `mod`, of a lifted function. */
 LATHE_API LLVMValueRef lathe_declare(LLVMModuleRef mod, const LatheConfig *cfg, const char *name);
 
 typedef struct LatheProblem {
@@ -203,9 +177,6 @@ typedef enum LatheOpt {
     LATHE_OPT_QUICK, /* a short pipeline */
     LATHE_OPT_FULL,  /* LLVM's O2-class pipeline */
     LATHE_OPT_MAX,   /* O3 with vectorisation */
-    LATHE_OPT_SCALAR, /* for code that is being specialised: inlining and scalars, again and again, */
-    LATHE_OPT_UNROLL, /* between which loops of known length are unrolled, and nothing else, */
-    LATHE_OPT_VECTOR, /* and in the end O3 with vectorisation, without unrolling */
 } LatheOpt;
 
 typedef void LatheEntry(void *cpu);

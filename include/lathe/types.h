@@ -25,7 +25,7 @@ enum {
     LATHE_R8, LATHE_R9, LATHE_R10, LATHE_R11, LATHE_R12, LATHE_R13, LATHE_R14, LATHE_R15,
 };
 
-/* The section of objects with a row for each memory access that may fault: see LatheConfig.exact_faults. */
+/* The section of objects with a row for each memory access that may fault, in code that `lathe run` asks for. */
 #define LATHE_FAULTS "lathe_faults"
 
 /* Why a lifted function stopped before the instruction at cpu->pc (LATHE_TRAP_NONE: it did not). */
@@ -41,7 +41,7 @@ typedef enum LatheTrap {
     LATHE_TRAP_INTERRUPT,   /* a software interrupt (int n): pc is after it, number in trap_info */
     LATHE_TRAP_MISALIGNED,  /* an access of a guest that wants it aligned: atomic ones, of riscv64; of 16 bytes, of x86-64, where the host
                                itself does not fault */
-    LATHE_TRAP_FAULT,       /* a memory access; only with LatheConfig.exact_faults */
+    LATHE_TRAP_FAULT,       /* a memory access; only in code that `lathe run` asks for */
     LATHE_TRAP_ROUNDING,    /* a rounding mode that the host lacks is chosen: only code lifted with strict_fp has it */
 } LatheTrap;
 

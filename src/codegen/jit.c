@@ -29,7 +29,7 @@ struct LatheJit {
     LatheJitConfig cfg; /* `symbol` and `user`; the names are in `target` */
     Target target;
     Compiler fast, optimizing;
-    ShimPasses *passes[LATHE_OPT_VECTOR + 1];
+    ShimPasses *passes[OPT_LEVELS];
     CodeMem memory;
     SymbolTable symbols;
 };

@@ -23,9 +23,9 @@ static const Pipeline pipelines[] = {
     [LATHE_OPT_QUICK] = {"always-inline,function(" QUICK_SCALAR "," QUICK_LOOPS "," QUICK_CLEANUP ")", false, false},
     [LATHE_OPT_FULL] = {"default<O2>", false, false},
     [LATHE_OPT_MAX] = {"default<O3>", true, true},
-    [LATHE_OPT_SCALAR] = {"always-inline,function(" QUICK_SCALAR ",adce)", false, false},
-    [LATHE_OPT_UNROLL] = {"function(" UNROLL ")", false, true},
-    [LATHE_OPT_VECTOR] = {"default<O3>", true, false},
+    [OPT_SCALAR] = {"always-inline,function(" QUICK_SCALAR ",adce)", false, false},
+    [OPT_UNROLL] = {"function(" UNROLL ")", false, true},
+    [OPT_VECTOR] = {"default<O3>", true, false},
 };
 
 const Pipeline *pipeline_of(LatheOpt level) {

@@ -4,6 +4,14 @@
 
 #include <lathe/lift.h>
 
+/* Levels beside the public ones, for code that is being specialised. */
+enum {
+    OPT_SCALAR = LATHE_OPT_MAX + 1, /* inlining and scalars, again and again, */
+    OPT_UNROLL,                     /* between which loops of known length are unrolled, and nothing else, */
+    OPT_VECTOR,                     /* and in the end O3 with vectorisation, without unrolling */
+    OPT_LEVELS,
+};
+
 typedef struct Pipeline {
     const char *passes; /* in LLVM's textual form, module level; NULL: none */
     bool vectorize, unroll;

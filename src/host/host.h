@@ -54,7 +54,7 @@ typedef struct Host {
     bool signed_arguments;     /* do C functions count on 32-bit arguments being sign-extended? */
     HostConvention convention; /* no ints: there is none, and all registers travel in the guest state */
     const HostAccess *access;  /* NULL: LatheConfig.exact_faults is not for this host */
-    bool native_fs;            /* is LatheConfig.native_fs for this host? */
+    bool native_fs;            /* is LatheTuning.native_fs for this host? */
     /* What it has for instructions of these guests: isa/x86_64/forms.h, isa/riscv64/forms.h. */
     const struct X86Forms *x86_64;
     const struct RvForms *riscv64;

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "host/host.h"
+#include "ir/tuning.h"
 #include "lathe/lift.h"
 
 typedef LLVMValueRef Val;

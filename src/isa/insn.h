@@ -88,7 +88,7 @@ typedef struct Insn {
     u32 row;          /* in the ISA's table; 0 is the row without a meaning */
     u8 size, flow, operand_count;
     i8 status;        /* LatheStatus: why this is no instruction, or LATHE_OK */
-    bool special;     /* needs more than the general and vector registers and the flags, or has no meaning: LatheConfig.plain_only */
+    bool special;     /* needs more than the general and vector registers and the flags, or has no meaning: LatheTuning.plain_only */
     bool calls_out;   /* its meaning is a call_out: the whole state goes through memory */
     u16 operand_bits; /* effective operand size */
     u8 address_bits;  /* effective address size */

@@ -64,18 +64,18 @@ static void mark(Lifter *l, const Insn *in, Val ptr, u32 size_bytes, u32 kind) {
 
 void guest_access(Lifter *l, const Insn *in, Val ptr, u32 size_bytes, u32 kind) {
     mark(l, in, ptr, size_bytes, kind);
-    if (l->cfg->exact_faults)
+    if (tuning_of(l->cfg)->exact_faults)
         ir_touch_or(l, ptr, size_bytes, kind & STORES, l->ops->fault_exit(l, in));
 }
 
 Val guest_load(Lifter *l, const Insn *in, Ty t, Val ptr, u32 align) {
     mark(l, in, ptr, (ty_bits(t) + 7) / 8, LOADS);
-    return l->cfg->exact_faults ? ir_load_or(l, t, ptr, l->ops->fault_exit(l, in)) : ir_load(l, t, ptr, align, SPACE_GUEST);
+    return tuning_of(l->cfg)->exact_faults ? ir_load_or(l, t, ptr, l->ops->fault_exit(l, in)) : ir_load(l, t, ptr, align, SPACE_GUEST);
 }
 
 void guest_store(Lifter *l, const Insn *in, Val v, Val ptr, u32 align) {
     mark(l, in, ptr, (ty_bits(ir_ty(v)) + 7) / 8, STORES);
-    if (l->cfg->exact_faults)
+    if (tuning_of(l->cfg)->exact_faults)
         ir_store_or(l, v, ptr, l->ops->fault_exit(l, in));
     else
         ir_store(l, v, ptr, align, SPACE_GUEST);

@@ -108,7 +108,7 @@ static bool reads_flags_at(LatheFunc *fn, u64 pc) {
 
 /* Flags are dead at calls and returns, and here is one that has flags for its result, or hands some over. */
 static bool is_call_with_flags(LatheFunc *fn, const Insn *in) {
-    if (in->flow != FLOW_CALL || !fn->cfg.leave_at_flags)
+    if (in->flow != FLOW_CALL || !fn->tuning.leave_at_flags)
         return false;
     return (!in->last && reads_flags_at(fn, insn_end(in))) || (in->target && reads_flags_at(fn, in->target));
 }
@@ -154,11 +154,11 @@ typedef VEC(u64) Work;
 static bool outside(const LatheFunc *fn, u64 pc) {
     if (fn->cfg.code_end && (pc < fn->cfg.code_start || pc >= fn->cfg.code_end))
         return true;
-    return fn->cfg.is_outside && fn->insns.len && fn->cfg.is_outside(fn->cfg.user, pc);
+    return fn->tuning.is_outside && fn->insns.len && fn->tuning.is_outside(fn->cfg.user, pc);
 }
 
 static bool left_out(const LatheFunc *fn, const Insn *in) {
-    return fn->cfg.plain_only && (in->special || in->status != LATHE_OK);
+    return fn->tuning.plain_only && (in->special || in->status != LATHE_OK);
 }
 
 /* Decode from pc on until the flow stops or meets known code; other ways to go are left in `work`. */

@@ -69,13 +69,13 @@ static void leave_with_trap(LatheFunc *fn, Val pc, LatheTrap trap, u32 info) {
 }
 
 static bool jumps_go_on(const LatheFunc *fn) {
-    return fn->cfg.calls == LATHE_CALLS_RETURN && !fn->cfg.jumps_return;
+    return fn->cfg.calls == LATHE_CALLS_RETURN && !fn->tuning.jumps_return;
 }
 
 /* Is somebody waiting for the guest's whole state? Then go to `rare`. */
 static void branch_if_awaited(LatheFunc *fn, Label rare, Label often) {
     Lifter *l = &fn->l;
-    Val word = ir_load(l, I64, ir_state(l, fn->cfg.poll_off), 8, SPACE_STATE);
+    Val word = ir_load(l, I64, ir_state(l, fn->tuning.poll_off), 8, SPACE_STATE);
     LLVMSetVolatile(word, true);
     ir_branch_rare(l, ir_icmp(l, NE, word, ir_int(l, I64, 0)), rare, often);
 }
@@ -91,7 +91,7 @@ static u64 last_pc(const LatheFunc *fn) {
 /* Before a jump out of the function, all registers but slots being in the guest state. A loop may lead through several functions, none of
  * which has a loop of its own; one of its jumps goes back, and looks whether somebody waits for the guest's whole state. */
 static void poll_on_way_back(LatheFunc *fn, u64 pc) {
-    if (!fn->cfg.poll_off || pc > last_pc(fn))
+    if (!fn->tuning.poll_off || pc > last_pc(fn))
         return;
     bool was_cold = fn->cold;
     Label rare = ir_label(&fn->l, "poll"), often = ir_label(&fn->l, "");
@@ -261,7 +261,7 @@ static void flow_call(Lifter *l, const Insn *in, Val pc) {
         LLVMBuildUnreachable(l->b);
         return;
     }
-    if (fn->cfg.trusted_returns) {
+    if (fn->tuning.trusted_returns) {
         ir_goto(l, label_for(fn, insn_end(in)));
         return;
     }

@@ -41,7 +41,8 @@ const char *lathe_host_name(LatheHost id) {
 
 /* Has the host what the configuration asks for beyond plain code? */
 static bool host_can(const Host *host, const LatheConfig *cfg) {
-    return (!cfg->exact_faults || host->access) && (!cfg->native_fs || host->native_fs);
+    const LatheTuning *t = tuning_of(cfg);
+    return (!t->exact_faults || host->access) && (!t->native_fs || host->native_fs);
 }
 
 LatheFunc *lathe_func_new(LLVMModuleRef mod, const LatheConfig *cfg) {
@@ -51,8 +52,10 @@ LatheFunc *lathe_func_new(LLVMModuleRef mod, const LatheConfig *cfg) {
         return NULL;
     LatheFunc *fn = mem_new(sizeof(LatheFunc));
     fn->cfg = *cfg;
+    fn->tuning = *tuning_of(cfg);
+    fn->cfg.tuning = &fn->tuning;
     fn->isa = isa;
-    convention_init(&fn->conv, isa, host, cfg->convention);
+    convention_init(&fn->conv, isa, host, fn->tuning.convention);
     fn->l.cfg = &fn->cfg;
     fn->l.mod = mod;
     fn->l.arena = &fn->arena;
@@ -170,7 +173,7 @@ static void lift_block(LatheFunc *fn, u32 index) {
     Insn *in = &fn->insns.at[b->first];
     if (fn->cfg.mark_block)
         ir_call(l, fn->cfg.mark_block, (Val[]){pc_value(l, in->pc), ir_int(l, I32, b->insn_count)}, 2);
-    if (fn->cfg.poll_off && b->heads_loop)
+    if (fn->tuning.poll_off && b->heads_loop)
         flow_poll(fn, in->pc);
     for (u32 i = 1;; i++) {
         lift_insn(fn, in);
@@ -223,7 +226,7 @@ static void build(LatheFunc *fn) {
     if (fn->blocks || !fn->insns.len)
         return;
     stop_at_unsupported(fn);
-    if (fn->cfg.narrow)
+    if (fn->tuning.narrow)
         narrow(fn);
     graph_build(fn);
 }
@@ -252,7 +255,7 @@ LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name) {
     return l->fn;
 }
 
-unsigned lathe_func_vectors(LatheFunc *fn) {
+unsigned func_vectors(LatheFunc *fn) {
     build(fn);
     return fn->conv.vectors;
 }
@@ -264,7 +267,7 @@ LLVMValueRef lathe_declare(LLVMModuleRef mod, const LatheConfig *cfg, const char
         return NULL;
     Lifter l = {.mod = mod, .ctx = LLVMGetModuleContext(mod)};
     Convention conv;
-    convention_init(&conv, isa, host, cfg->convention);
+    convention_init(&conv, isa, host, tuning_of(cfg)->convention);
     return declare(&l, &conv, name);
 }
 

@@ -52,6 +52,7 @@ typedef struct Block {
 struct LatheFunc {
     Lifter l; /* first: the LiftOps get from one to the other */
     LatheConfig cfg;
+    LatheTuning tuning; /* cfg.tuning leads here */
     const Isa *isa;
     Convention conv;
     Arena arena;
@@ -92,6 +93,11 @@ static inline LatheFunc *func_of(Lifter *l) {
 static inline bool func_calls_out(const LatheFunc *fn, const Insn *in) {
     return in->calls_out || (in->flow == FLOW_CALL && fn->cfg.calls == LATHE_CALLS_RETURN && fn->cfg.dispatch);
 }
+
+/* How many vector registers are arguments and results of the function. With LatheTuning.narrow these are no more than its instructions name: the others stay
+ * in the host's registers unseen. That holds only if the code that becomes of the function touches none of the host's vector registers from this
+ * number on, and calls nothing but lifted functions; the caller must see to it. */
+unsigned func_vectors(LatheFunc *fn);
 
 /* discover.c */
 size_t discover_read(LatheFunc *fn, u64 addr, void *buf, size_t size);

@@ -272,7 +272,7 @@ static Val read_val(LatheFunc *fn, RegVal *val, Reg r, Ty ty) {
     Facet *f = find_facet(fn, val, ty, 0);
     if (f)
         return f->v;
-    bool half = fn->cfg.half_phis && ty == I32 && fn->isa->regs[r].kind == REG_INT;
+    bool half = fn->tuning.half_phis && ty == I32 && fn->isa->regs[r].kind == REG_INT;
     if (val->kind == VAL_PHI && (half || facet_is_part(&fn->isa->regs[r], ty)))
         return make_part(fn, val, ty);
     Val v = facet_convert(&fn->l, &fn->isa->regs[r], nearest(fn, val, r, ty), ty);

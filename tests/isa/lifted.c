@@ -53,12 +53,8 @@ void lifted_name(size_t index, char name[32]) {
  * after all. */
 static void lift_narrow(LLVMContextRef ctx, LatheHost host, CodeBytes *bytes) {
     LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("narrow", ctx);
-    LatheConfig cfg = {.arch = GUEST_ARCH,
-                       .host = host,
-                       .read_memory = read_code,
-                       .user = bytes,
-                       .convention = LATHE_CONVENTION_REGISTERS,
-                       .narrow = true};
+    LatheTuning tuning = {.convention = LATHE_CONVENTION_REGISTERS, .narrow = true};
+    LatheConfig cfg = {.arch = GUEST_ARCH, .host = host, .read_memory = read_code, .user = bytes, .tuning = &tuning};
     LatheFunc *fn = lathe_func_new(mod, &cfg);
     if (lathe_func_decode_cfg(fn, bytes->pc) == LATHE_OK)
         lathe_func_lift(fn, "narrow");

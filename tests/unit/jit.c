@@ -201,7 +201,7 @@ static void test_faults(void) {
     const char *bad_asm = "define void @f() {\n call void asm \"no such mnemonic\", \"\"()\n ret void\n}\n";
     const char *tls = "@t = thread_local(localexec) global i32 1\ndefine ptr @f() {\n ret ptr @t\n}\n";
     const char *good = "define i64 @good(i64 %x) {\n ret i64 %x\n}\n";
-    for (LatheOpt level = LATHE_OPT_NONE; level <= LATHE_OPT_VECTOR; level++) {
+    for (LatheOpt level = LATHE_OPT_NONE; level <= LATHE_OPT_MAX; level++) {
         CHECK(add(jit, undefined, level) == LATHE_ERR_LINK, "an undefined symbol is refused");
         CHECK(add(jit, bad_asm, level) == LATHE_ERR_COMPILE, "bad assembly is refused");
         CHECK(add(jit, tls, level) == LATHE_ERR_LINK, "thread-local data are refused");
@@ -379,7 +379,7 @@ static void test_damage(LatheOpt level) {
 }
 
 int main(void) {
-    for (LatheOpt level = LATHE_OPT_NONE; level <= LATHE_OPT_VECTOR; level++) {
+    for (LatheOpt level = LATHE_OPT_NONE; level <= LATHE_OPT_MAX; level++) {
         test_level(level);
         test_many(level);
     }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/tuning.h"
+
 static int failures;
 
 #define EXPECT(cond)                                                                                                   \
@@ -186,7 +188,7 @@ static void test_flags_behind_calls(void) {
         Unit u = unit_new(cases[i].code, cases[i].size);
         u.cfg.calls = LATHE_CALLS_RETURN;
         u.cfg.dispatch = declare_state(&u, "dispatch");
-        u.cfg.leave_at_flags = true;
+        u.cfg.tuning = &(LatheTuning){.leave_at_flags = true};
         LatheX86Cpu cpu = {0};
         EXPECT(run(&u, &cpu));
         if (cases[i].leaves_at == SIZE_MAX)
@@ -214,7 +216,7 @@ static void test_flags_at_polls(void) {
     static const uint8_t sets[] = {0xf9, 0x48, 0x39, 0xd7, 0x48, 0xff, 0xcf, 0x75, 0xf8, 0xc3};
     for (int i = 0; i < 2; i++) {
         Unit u = unit_new(i ? reads : sets, sizeof(reads));
-        u.cfg.poll_off = offsetof(LatheX86Cpu, gp[LATHE_R15]);
+        u.cfg.tuning = &(LatheTuning){.poll_off = offsetof(LatheX86Cpu, gp[LATHE_R15])};
         LatheX86Cpu cpu = {.gp[LATHE_RDI] = 3, .gp[LATHE_R15] = 1};
         EXPECT(run(&u, &cpu));
         EXPECT(cpu.pc == BASE + 1 && cpu.cf == i && cpu.gp[LATHE_RDI] == 3);

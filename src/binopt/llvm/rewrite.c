@@ -24,6 +24,7 @@
 #include "codegen/flatten.h"
 #include "codegen/gate.h"
 #include "codegen/loops.h"
+#include "codegen/pipeline.h"
 #include "isa/x86_64/x86_64.h"
 #include "lift/wrap.h"
 
@@ -193,10 +194,11 @@ static bool is_late(const Unit *u) {
     return now_ms() - u->start > (double)u->cfg->limit_ms;
 }
 
-static bool optimize(Unit *u, LatheOpt level, const char *stage) {
+/* A level of pipeline.h. */
+static bool optimize(Unit *u, int level, const char *stage) {
     if (is_late(u))
         u->hopeless = "LLVM takes too long for it";
-    else if (lathe_jit_optimize(u->jit, u->mod, level) != LATHE_OK)
+    else if (lathe_jit_optimize(u->jit, u->mod, (LatheOpt)level) != LATHE_OK)
         u->hopeless = "LLVM could not optimise it";
     if (gate_is_wanted() && gate_is_closed())
         u->hopeless = ending;
@@ -232,7 +234,7 @@ static bool unroll(Unit *u, unsigned *loops) {
     bool fewer = found.count < *loops;
     *loops = found.count;
     if (found.count)
-        optimize(u, LATHE_OPT_UNROLL, "unroll");
+        optimize(u, OPT_UNROLL, "unroll");
     return (found.count && fold_run(u)) || found.marked || fewer;
 }
 
@@ -248,7 +250,7 @@ static void dump(Unit *u, const char *stage) {
 static unsigned simplify(Unit *u) {
     unsigned loops = UINT_MAX;
     bool changed = true;
-    for (int i = 0; i < MAX_ROUNDS && changed && optimize(u, LATHE_OPT_SCALAR, "simplify"); i++) {
+    for (int i = 0; i < MAX_ROUNDS && changed && optimize(u, OPT_SCALAR, "simplify"); i++) {
         changed = discover(u);
         changed |= !u->vectorized && flatten_loops(u->spec, i < MAX_WAITING);
         changed |= unroll(u, &loops);
@@ -260,7 +262,7 @@ static unsigned simplify(Unit *u) {
 /* What the vectoriser does not know or does not look into becomes what it takes. Unrolling was last, and has left things that
  * nobody needs, but that hold vectors together. */
 static void loosen(Unit *u) {
-    optimize(u, LATHE_OPT_SCALAR, "simplify");
+    optimize(u, OPT_SCALAR, "simplify");
     bool changed = convert_expand(u);
     changed |= unpack_vectors(u);
     if (changed)
@@ -289,7 +291,7 @@ static bool build(Unit *u, const char *name) {
         loosen(u);
     promise_noalias(u);
     u->vectorized = true;
-    for (int i = 0; i < MAX_FULL_ROUNDS && optimize(u, LATHE_OPT_VECTOR, "optimise") && discover(u); i++)
+    for (int i = 0; i < MAX_FULL_ROUNDS && optimize(u, OPT_VECTOR, "optimise") && discover(u); i++)
         simplify(u);
     return !u->hopeless;
 }

@@ -44,7 +44,7 @@ static Val read_gp(Lifter *l, const Operand *op) {
 
 /* Is a segment of the guest the host's own? */
 static bool is_native(const Lifter *l, u8 seg) {
-    return seg == SEG_FS && l->cfg->native_fs;
+    return seg == SEG_FS && tuning_of(l->cfg)->native_fs;
 }
 
 Val segment_base(Lifter *l, u8 seg) {

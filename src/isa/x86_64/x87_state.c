@@ -9,7 +9,7 @@ enum { FXSAVE_BYTES = 512, FXSAVE_MXCSR = 24, FXSAVE_XMM = 160 };
 /* The memory operand as a pointer that C code can use: a host segment's base has to be asked for. */
 static Val plain_pointer(Lifter *l, const Insn *in) {
     const Operand *m = &in->op[0];
-    if (m->seg != SEG_FS || !l->cfg->native_fs)
+    if (m->seg != SEG_FS || !tuning_of(l->cfg)->native_fs)
         return address(l, in, 0);
     return ir_index(l, segment_base(l, SEG_FS), ir_zext(l, effective_address(l, in, 0), I64), 1);
 }

@@ -55,7 +55,7 @@ LLVMValueRef guard_build(LLVMValueRef lifted, const LatheConfig *cfg, u64 pc, co
     LLVMModuleRef mod = LLVMGetGlobalParent(lifted);
     Lifter l = {.cfg = cfg};
     Convention conv;
-    convention_init(&conv, isa, host_find(cfg->host), cfg->convention);
+    convention_init(&conv, isa, host_find(cfg->host), tuning_of(cfg)->convention);
     ir_begin(&l, mod);
     l.fn = lathe_declare(mod, cfg, "guarded");
     l.cpu = LLVMGetParam(l.fn, conv.count);

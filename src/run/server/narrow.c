@@ -1,4 +1,4 @@
-/* narrow.c: is an object's code true to a narrow signature (lathe_func_vectors)?
+/* narrow.c: is an object's code true to a narrow signature (func_vectors)?
  *
  * Vector registers that a function does not have among its arguments hold the guest's values all the same. LLVM does not know
  * that. It rarely has a reason to touch them, and whether it did is seen in the code it made: this looks at every

@@ -6,6 +6,7 @@
 #define RUN_SERVER_H
 
 #include "base/base.h"
+#include "ir/tuning.h"
 #include "lathe/lift.h"
 #include "run/protocol/connection.h"
 
@@ -54,7 +55,7 @@ bool build_identity(bool portable, u64 *hash);
 LLVMValueRef guard_build(LLVMValueRef lifted, const LatheConfig *cfg, u64 pc, const LatheRange *ranges, size_t count,
                          Pages *pages);
 
-/* narrow.c: whether an object that LLVM made of a narrow function (lathe_func_vectors) keeps the guest's other vector registers. */
+/* narrow.c: whether an object that LLVM made of a narrow function (func_vectors) keeps the guest's other vector registers. */
 bool narrow_holds(const void *object, unsigned vectors);
 
 /* recent.c: objects that other servers have put into the client's packs meanwhile. All functions may be given NULL. */

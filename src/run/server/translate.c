@@ -41,6 +41,7 @@ struct Translator {
     /* of the current request: */
     LLVMModuleRef mod;
     LatheConfig lift;
+    LatheTuning tuning; /* of lift */
     TranslateMessage request;
     bool narrow;
     bool anew; /* it was translated before */
@@ -160,28 +161,31 @@ static void set_reach(Translator *t) {
     bool alone = t->config.with_quick;
     t->lift.code_start = !alone ? pc : pc - base < CODE_REACH ? base : pc - CODE_REACH;
     t->lift.code_end = end - pc < CODE_REACH ? end : pc + CODE_REACH;
-    t->lift.is_outside = alone ? NULL : belongs_elsewhere;
-    t->lift.plain_only = alone;
+    t->tuning.is_outside = alone ? NULL : belongs_elsewhere;
+    t->tuning.plain_only = alone;
     /* Where the guest's return address is on its stack, quick code that is jumped to could not tell whom it returns to. */
-    t->lift.jumps_return = alone && isa_find(t->lift.arch)->abi.return_address_bytes;
-    t->lift.poll_off = t->config.polls ? THREAD_PENDING : 0;
+    t->tuning.jumps_return = alone && isa_find(t->lift.arch)->abi.return_address_bytes;
+    t->tuning.poll_off = t->config.polls ? THREAD_PENDING : 0;
 }
 
 static void configure(Translator *t) {
+    t->tuning = (LatheTuning){
+        .convention = LATHE_CONVENTION_REGISTERS,
+        .narrow = t->narrow,
+        .leave_at_flags = true,
+        .native_fs = true,
+        .exact_faults = t->config.exact,
+    };
     t->lift = (LatheConfig){
         .arch = (LatheArch)t->config.arch,
         .read_memory = read_guest,
         .user = t,
         .max_insns = t->in_pieces ? PIECE_INSNS : MAX_INSNS,
-        .convention = LATHE_CONVENTION_REGISTERS,
-        .narrow = t->narrow,
         .calls = LATHE_CALLS_RETURN,
         .resolve = function_at,
-        .leave_at_flags = true,
-        .native_fs = true,
         .strict_fp = t->config.strict_fp,
-        .exact_faults = t->config.exact,
         .no_jump_tables = !t->request.base, /* memory that may change has no constants */
+        .tuning = &t->tuning,
     };
     set_reach(t);
     t->lift.dispatch = lathe_declare(t->mod, &t->lift, SYMBOL_MISS);
@@ -343,7 +347,7 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     out->facts.insns = ok ? count_insns(out->fn) : 0;
     out->facts.undecodable = !ok && lathe_func_problem(out->fn).status == LATHE_ERR_DECODE &&
                              lathe_func_problem(out->fn).pc == t->request.pc;
-    ok = ok && compile(t, out) && (!narrow || narrow_holds(out->object, lathe_func_vectors(out->fn)));
+    ok = ok && compile(t, out) && (!narrow || narrow_holds(out->object, func_vectors(out->fn)));
     LLVMDisposeModule(t->mod);
     return ok;
 }

@@ -8,7 +8,8 @@
 
 static LLVMModuleRef lift_sample(LLVMContextRef ctx, const Isa *isa) {
     LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("warm", ctx);
-    LatheConfig config = {.arch = isa->arch, .convention = LATHE_CONVENTION_REGISTERS, .calls = LATHE_CALLS_RETURN};
+    LatheTuning tuning = {.convention = LATHE_CONVENTION_REGISTERS};
+    LatheConfig config = {.arch = isa->arch, .calls = LATHE_CALLS_RETURN, .tuning = &tuning};
     config.dispatch = lathe_declare(mod, &config, SYMBOL_MISS);
     config.lookup = lookup_build(mod, &config);
     LatheFunc *fn = lathe_func_new(mod, &config);

@@ -96,6 +96,8 @@ static Val resolve(void *user, u64 pc) {
 /* -------------------------------------------------------------------------------------------------------------- lifting */
 
 static LatheConfig config_of(Unit *u) {
+    static const LatheTuning tuning = {
+        .trusted_returns = true, .half_phis = true, .native_fs = true, .native_traps = true};
     return (LatheConfig){
         .arch = LATHE_ARCH_X86_64,
         .read_memory = read_constant,
@@ -106,11 +108,8 @@ static LatheConfig config_of(Unit *u) {
         .resolve = resolve,
         .dispatch = u->leave[CALL_ABI],
         .lookup = u->lookup,
-        .trusted_returns = true,
-        .half_phis = true,
-        .native_fs = true,
-        .native_traps = true,
         .exact_unsupported = true,
+        .tuning = &tuning,
     };
 }
 

@@ -138,7 +138,7 @@ static Outcome divide_natively(Lifter *l, Val low, Val high, Val b) {
 
 /* A C function, which leaves quotient and remainder in the state's scratch fields and says whether the quotient fits. */
 static Outcome divide_128(Lifter *l, Val low, Val high, Val b, bool is_signed) {
-    if (l->cfg->native_traps && !is_signed && x86_forms(l))
+    if (tuning_of(l->cfg)->native_traps && !is_signed && x86_forms(l))
         return divide_natively(l, low, high, b);
     Val out = ir_state(l, offsetof(LatheX86Cpu, scratch));
     Val args[] = {out, low, high, b};
@@ -170,7 +170,7 @@ static void divide_wide(Lifter *l, const Insn *in, bool is_signed) {
     trap_if(l, in, ir_is_zero(l, b), LATHE_TRAP_DIVIDE);
     Label quick = ir_label(l, "div64"), slow = ir_label(l, "div128"), done = ir_label(l, "");
     Val simple = is_simple(l, low, high, b, is_signed);
-    if (l->cfg->native_traps)
+    if (tuning_of(l->cfg)->native_traps)
         ir_branch(l, simple, quick, slow);
     else
         ir_branch_rare(l, ir_not(l, simple), slow, quick);

@@ -42,7 +42,7 @@ void read_segment_base(Lifter *l, const Insn *in, u8 seg) {
 void write_segment_base(Lifter *l, const Insn *in, u8 seg) {
     u32 off = seg == SEG_FS ? offsetof(LatheX86Cpu, fsbase) : offsetof(LatheX86Cpu, gsbase);
     Val base = ir_zext(l, operand(l, in, 0), I64);
-    if (seg == SEG_FS && l->cfg->native_fs)
+    if (seg == SEG_FS && tuning_of(l->cfg)->native_fs)
         x86_forms(l)->write_fs_base(l, base);
     ir_store(l, base, ir_state(l, off), 8, SPACE_STATE);
 }

@@ -1,0 +1,52 @@
+/* tuning.h: what Lathe's own commands tell the lifter besides the public LatheConfig (lathe/lift.h), by its member `tuning`. Zero means default
+ * everywhere. */
+#ifndef IR_TUNING_H
+#define IR_TUNING_H
+
+#include <lathe/lift.h>
+
+#include "base/base.h"
+
+typedef enum LatheConvention {
+    LATHE_CONVENTION_STATE,     /* void(ptr cpu): every register is in *cpu at the borders of lifted functions */
+    LATHE_CONVENTION_REGISTERS, /* the hottest registers are arguments and results: see docs/convention.md */
+} LatheConvention;
+
+/* Is guest code at `pc` no part of the function? */
+typedef bool LatheIsOutside(void *user, u64 pc);
+
+typedef struct LatheTuning {
+    LatheConvention convention;
+    bool narrow; /* LATHE_CONVENTION_REGISTERS: see func_vectors in lift/func.h */
+    LatheIsOutside
+        *is_outside; /* asked of each pc that discovery comes to, besides code_start and code_end; may be NULL */
+    u32 poll_off; /* offset from `cpu`: if the 64 bits there are not 0, loops return, with cpu->pc at their head; 0: never */
+    bool
+        leave_at_flags; /* a call whose flags are read behind it, or whose callee begins by reading flags, has no meaning: the function leaves at it
+                             with LATHE_TRAP_UNSUPPORTED */
+    bool
+        plain_only; /* what needs other state than general and vector registers and flags (x87, mxcsr, segments, system calls), or has no
+                             meaning here, is left to `dispatch`, with cpu->pc at it */
+    bool
+        jumps_return; /* LATHE_CALLS_RETURN: jumps that leave the function return, whatever is known of their targets */
+    bool
+        trusted_returns; /* LATHE_CALLS_RETURN: callees come back where they should: nobody looks at cpu->pc after a call */
+    bool
+        half_phis; /* 32-bit halves of registers are merged by themselves: loops over 32-bit counters look like those that compilers
+                             make */
+    bool native_fs; /* the guest's fs is the host's own, on hosts that have such; its gs is always in the state */
+    bool
+        native_traps; /* the code runs on a CPU of the guest's kind, whose traps are the guest's own: a division may stay one */
+    bool
+        exact_faults; /* on hosts that can: a memory access that faults can leave the function with LATHE_TRAP_FAULT and the state from before its
+                             instruction. Section LATHE_FAULTS of the object has a row of two 32-bit distances, each from its own place, for
+                             each access: to the host's instruction, and to where the handler of the fault goes on */
+} LatheTuning;
+
+/* Never NULL. */
+static inline const LatheTuning *tuning_of(const LatheConfig *cfg) {
+    static const LatheTuning none;
+    return cfg && cfg->tuning ? cfg->tuning : &none;
+}
+
+#endif
