@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "ir/tuning.h"
 #include "oracle.h"
 
 #include <llvm-c/Core.h>

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "isa/isa.h"
+#include "lift/func.h"
 #include "run/server/server.h"
 
 /* How far behind its entry a function is followed: what lies beyond or before (cold parts, other functions' bodies reached by
