@@ -62,8 +62,8 @@ typedef struct Reduction {
 
 static bool still_differs(const Reduction *r, const State *s) {
     Outcome o;
-    return run_both(r->l, r->index, r->c, s, &o) && differ(&o) &&
-           o.oracle.cpu.trap == r->oracle_trap && o.lifted.cpu.trap == r->lifted_trap;
+    return run_both(r->l, r->index, r->c, s, &o) && differ(&o) && o.oracle.cpu.trap == r->oracle_trap &&
+           o.lifted.cpu.trap == r->lifted_trap;
 }
 
 /* Sets a part of the state to its default if that leaves the difference. */

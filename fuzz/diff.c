@@ -128,8 +128,8 @@ static bool summarise(const Fuzz *f) {
                    (unsigned long long)f->by_row[i].run);
     }
     printf("%llu samples of %u forms of %u instructions in %.0f s: %llu differ, %llu have no defined result\n",
-           (unsigned long long)f->done, sample_form_count(), f->row_count, elapsed(f),
-           (unsigned long long)different, (unsigned long long)open);
+           (unsigned long long)f->done, sample_form_count(), f->row_count, elapsed(f), (unsigned long long)different,
+           (unsigned long long)open);
     if (f->done == open)
         printf("FAIL: nothing was compared\n");
     return f->done > open && !different;
@@ -145,23 +145,43 @@ static int mode_named(const char *name) {
 
 static Options parse_options(int argc, char **argv) {
     static const struct option names[] = {
-        {"seed", required_argument, NULL, 's'}, {"count", required_argument, NULL, 'n'},
-        {"row", required_argument, NULL, 'r'},  {"seconds", required_argument, NULL, 't'},
-        {"mode", required_argument, NULL, 'm'}, {"length", required_argument, NULL, 'k'},
-        {"list", no_argument, NULL, 'l'},       {"help", no_argument, NULL, 'h'},
+        {"seed", required_argument, NULL, 's'},
+        {"count", required_argument, NULL, 'n'},
+        {"row", required_argument, NULL, 'r'},
+        {"seconds", required_argument, NULL, 't'},
+        {"mode", required_argument, NULL, 'm'},
+        {"length", required_argument, NULL, 'k'},
+        {"list", no_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},
         {0},
     };
     Options o = {.seed = 1, .length = 6, .mode = -1};
     for (int c; (c = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
         switch (c) {
-        case 's': o.seed = strtoull(optarg, NULL, 0); break;
-        case 'n': o.count = strtoull(optarg, NULL, 0); break;
-        case 'r': o.row = optarg; break;
-        case 't': o.seconds = strtod(optarg, NULL); break;
-        case 'm': o.mode = mode_named(optarg); break;
-        case 'k': o.length = (u32)strtoul(optarg, NULL, 0); break;
-        case 'l': o.list = true; break;
-        default: fputs(usage, c == 'h' ? stdout : stderr); exit(c == 'h' ? 0 : 2);
+        case 's':
+            o.seed = strtoull(optarg, NULL, 0);
+            break;
+        case 'n':
+            o.count = strtoull(optarg, NULL, 0);
+            break;
+        case 'r':
+            o.row = optarg;
+            break;
+        case 't':
+            o.seconds = strtod(optarg, NULL);
+            break;
+        case 'm':
+            o.mode = mode_named(optarg);
+            break;
+        case 'k':
+            o.length = (u32)strtoul(optarg, NULL, 0);
+            break;
+        case 'l':
+            o.list = true;
+            break;
+        default:
+            fputs(usage, c == 'h' ? stdout : stderr);
+            exit(c == 'h' ? 0 : 2);
         }
     }
     if (!o.count)

@@ -103,9 +103,13 @@ static void configure(LatheConfig *cfg, u32 options, LLVMModuleRef mod, Guest *g
 
 static LatheStatus decode(LatheFunc *fn, u8 how, const Guest *g) {
     switch (how % 8) {
-    case 0: return lathe_func_decode_insn(fn, g->base);
-    case 1: return lathe_func_decode_block(fn, g->base);
-    case 2: lathe_func_decode_block(fn, g->base + g->size / 2); break; /* and more of the same function: */
+    case 0:
+        return lathe_func_decode_insn(fn, g->base);
+    case 1:
+        return lathe_func_decode_block(fn, g->base);
+    case 2:
+        lathe_func_decode_block(fn, g->base + g->size / 2);
+        break; /* and more of the same function: */
     }
     return lathe_func_decode_cfg(fn, g->base);
 }

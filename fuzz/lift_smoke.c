@@ -74,9 +74,15 @@ int main(int argc, char **argv) {
     double seconds = 10;
     for (int c; (c = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
         switch (c) {
-        case 's': seed = strtoull(optarg, NULL, 0); break;
-        case 't': seconds = strtod(optarg, NULL); break;
-        default: fputs(usage, c == 'h' ? stdout : stderr); return c == 'h' ? 0 : 2;
+        case 's':
+            seed = strtoull(optarg, NULL, 0);
+            break;
+        case 't':
+            seconds = strtod(optarg, NULL);
+            break;
+        default:
+            fputs(usage, c == 'h' ? stdout : stderr);
+            return c == 'h' ? 0 : 2;
         }
     }
     if (optind < argc) {

@@ -16,10 +16,14 @@ static inline u64 rng_next(Rng *r) {
 }
 
 /* 0 … n - 1 */
-static inline u32 rng_below(Rng *r, u32 n) { return (u32)((rng_next(r) >> 32) * n >> 32); }
+static inline u32 rng_below(Rng *r, u32 n) {
+    return (u32)((rng_next(r) >> 32) * n >> 32);
+}
 
 /* True once in n times. */
-static inline bool rng_once_in(Rng *r, u32 n) { return rng_below(r, n) == 0; }
+static inline bool rng_once_in(Rng *r, u32 n) {
+    return rng_below(r, n) == 0;
+}
 
 static inline void rng_fill(Rng *r, void *out, size_t size) {
     for (u8 *at = out; size; size--)

@@ -134,7 +134,8 @@ static void random_pages(u64 start, u64 *state) {
     }
     p->size = (1 + next(state) % 16) * PAGE;
     p->at = sys_pages(p->size);
-    CHECK(p->at && ((u64)p->at >= start + PAGES * PAGE || (u64)p->at + p->size <= start), "it is where the guest had nothing");
+    CHECK(p->at && ((u64)p->at >= start + PAGES * PAGE || (u64)p->at + p->size <= start),
+          "it is where the guest had nothing");
     CHECK(space_is_own((u64)p->at, p->size) && !p->at[0] && !p->at[p->size - 1], "it is new");
     p->at[0] = p->at[p->size - 1] = 1;
 }
@@ -223,12 +224,16 @@ static void limits_hold(void) {
     RULE(use.space == before.space + 16 * PAGE && use.data == before.data + 8 * PAGE);
     the.limits.of[LIMIT_SPACE].soft = use.space + 4 * PAGE + 1;
     RULE(space_mmap(0, 5 * PAGE, PROT_NONE, private, -1, 0) == -ENOMEM);
-    RULE(space_mmap(at, 12 * PAGE, PROT_READ, private | MAP_FIXED, -1, 0) == (i64)at && space_use().space == use.space + 4 * PAGE);
-    RULE(space_mremap(at, 12 * PAGE, 13 * PAGE, MREMAP_MAYMOVE, 0) == -ENOMEM && space_munmap(at + 8 * PAGE, 4 * PAGE) == 0);
+    RULE(space_mmap(at, 12 * PAGE, PROT_READ, private | MAP_FIXED, -1, 0) == (i64)at &&
+         space_use().space == use.space + 4 * PAGE);
+    RULE(space_mremap(at, 12 * PAGE, 13 * PAGE, MREMAP_MAYMOVE, 0) == -ENOMEM &&
+         space_munmap(at + 8 * PAGE, 4 * PAGE) == 0);
     the.limits.of[LIMIT_SPACE].soft = ~(u64)0;
     the.limits.of[LIMIT_DATA].soft = before.data + 8 * PAGE;
-    RULE(space_mprotect(at, 8 * PAGE, PROT_READ | PROT_WRITE) == 0 && space_mmap(0, PAGE, PROT_WRITE, private, -1, 0) == -ENOMEM);
-    RULE(space_mprotect(other, 8 * PAGE, PROT_READ) == 0 && space_mprotect(other, 8 * PAGE, PROT_READ | PROT_WRITE) == 0);
+    RULE(space_mprotect(at, 8 * PAGE, PROT_READ | PROT_WRITE) == 0 &&
+         space_mmap(0, PAGE, PROT_WRITE, private, -1, 0) == -ENOMEM);
+    RULE(space_mprotect(other, 8 * PAGE, PROT_READ) == 0 &&
+         space_mprotect(other, 8 * PAGE, PROT_READ | PROT_WRITE) == 0);
     u64 third = (u64)space_mmap(0, PAGE, PROT_READ, private, -1, 0);
     RULE(space_prot(third) == PROT_READ && space_mprotect(third, PAGE, PROT_WRITE) == -ENOMEM);
     the.limits.of[LIMIT_DATA].soft = ~(u64)0;

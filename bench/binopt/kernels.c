@@ -168,10 +168,12 @@ static void special_line_sorted(const Sorted *s, const double *from, double *to,
 }
 
 const Kernels JOIN(COMPILER, _kernels) = {
-    general_stencil,      general_power,      general_polynomial,     general_division,    general_reduce,         general_jump,
-    general_element_flat, general_line_flat,  general_element_sorted, general_line_sorted, general_element_direct, general_line_direct,
+    general_stencil,        general_power,       general_polynomial,     general_division,
+    general_reduce,         general_jump,        general_element_flat,   general_line_flat,
+    general_element_sorted, general_line_sorted, general_element_direct, general_line_direct,
 };
 const Kernels JOIN(COMPILER, _special) = {
-    special_stencil,      special_power,     special_polynomial,     special_division,    special_reduce,         special_jump,
-    special_element_flat, special_line_flat, special_element_sorted, special_line_sorted, general_element_direct, general_line_direct,
+    special_stencil,        special_power,       special_polynomial,     special_division,
+    special_reduce,         special_jump,        special_element_flat,   special_line_flat,
+    special_element_sorted, special_line_sorted, general_element_direct, general_line_direct,
 };

@@ -245,8 +245,12 @@ typedef struct Work {
 } Work;
 
 static Work works[] = {
-    {"threads", start_threads, 1000, 0},      {"queued signals", queue_signals, 1000, 0}, {"faults", fault, 500, 0},
-    {"code changes", change_code, 1000, 0},   {"libraries", load_library, 5000, 0},       {"processes", start_processes, 20000, 0},
+    {"threads", start_threads, 1000, 0},
+    {"queued signals", queue_signals, 1000, 0},
+    {"faults", fault, 500, 0},
+    {"code changes", change_code, 1000, 0},
+    {"libraries", load_library, 5000, 0},
+    {"processes", start_processes, 20000, 0},
     {"pipes", pipe_through, 50000, 0},
 };
 enum { WORKS = sizeof(works) / sizeof(*works) };

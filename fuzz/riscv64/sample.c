@@ -107,12 +107,16 @@ static bool draw_insn(Rng *r, u32 row, u64 pc, bool share, u32 *word, Insn *in) 
 
 static u64 draw_float(Rng *r) {
     switch (rng_below(r, 8)) {
-    case 0: return rng_next(r);
-    case 1: return value_float(r, 5, 10) | ~(u64)0 << 16;
+    case 0:
+        return rng_next(r);
+    case 1:
+        return value_float(r, 5, 10) | ~(u64)0 << 16;
     case 2:
     case 3:
-    case 4: return value_float(r, 8, 23) | ~(u64)0 << 32;
-    default: return value_float(r, 11, 52);
+    case 4:
+        return value_float(r, 8, 23) | ~(u64)0 << 32;
+    default:
+        return value_float(r, 11, 52);
     }
 }
 
@@ -203,7 +207,9 @@ bool sample_first(Rng *r, u32 row, Sample *out) {
 static void append_branch(Rng *r, Sample *out, u32 over) {
     static const u8 kinds[] = {0, 1, 4, 5, 6, 7};
     u32 offset = 4 + over, imm = (offset >> 1 & 15) << 8 | (offset >> 5 & 63) << 25;
-    append(out, 0x63 | imm | (u32)kinds[rng_below(r, 6)] << 12 | (8 + rng_below(r, 8)) << 15 | (8 + rng_below(r, 8)) << 20, 4);
+    append(out,
+           0x63 | imm | (u32)kinds[rng_below(r, 6)] << 12 | (8 + rng_below(r, 8)) << 15 | (8 + rng_below(r, 8)) << 20,
+           4);
 }
 
 bool sample_more(Rng *r, const State *now, Sample *out) {
@@ -223,7 +229,7 @@ bool sample_more(Rng *r, const State *now, Sample *out) {
 /* addi tp, tp, -1; bnez tp, start */
 void sample_loop(Rng *r, Sample *out) {
     append(out, 0xfff20213, 4);
-    u32 back = (u32)-(i32)out->size;
+    u32 back = (u32) - (i32)out->size;
     u32 imm = (back >> 12 & 1) << 31 | (back >> 5 & 63) << 25 | (back >> 1 & 15) << 8 | (back >> 11 & 1) << 7;
     append(out, 0x00021063 | imm, 4);
     out->repeats = true;

@@ -342,10 +342,17 @@ static void valid_environment(Draft *d) {
     u16 control = value_fpu_control(d->r);
     u32 mxcsr = value_mxcsr(d->r);
     switch (d->in.row) {
-    case ZYDIS_MNEMONIC_LDMXCSR: memcpy(d->target, &mxcsr, 4); return;
+    case ZYDIS_MNEMONIC_LDMXCSR:
+        memcpy(d->target, &mxcsr, 4);
+        return;
     case ZYDIS_MNEMONIC_FXRSTOR:
-    case ZYDIS_MNEMONIC_FXRSTOR64: memcpy(d->target + 24, &mxcsr, 4); memcpy(d->target, &control, 2); return;
-    default: memcpy(d->target, &control, 2); return;
+    case ZYDIS_MNEMONIC_FXRSTOR64:
+        memcpy(d->target + 24, &mxcsr, 4);
+        memcpy(d->target, &control, 2);
+        return;
+    default:
+        memcpy(d->target, &control, 2);
+        return;
     }
 }
 
@@ -386,35 +393,52 @@ static bool adapt(Draft *d) {
     case ZYDIS_MNEMONIC_BT:
     case ZYDIS_MNEMONIC_BTS:
     case ZYDIS_MNEMONIC_BTR:
-    case ZYDIS_MNEMONIC_BTC: return limit_bit_offset(d);
+    case ZYDIS_MNEMONIC_BTC:
+        return limit_bit_offset(d);
     case ZYDIS_MNEMONIC_DIV:
-    case ZYDIS_MNEMONIC_IDIV: shorten_dividend(d); return true;
+    case ZYDIS_MNEMONIC_IDIV:
+        shorten_dividend(d);
+        return true;
     case ZYDIS_MNEMONIC_CMPXCHG:
     case ZYDIS_MNEMONIC_CMPXCHG8B:
-    case ZYDIS_MNEMONIC_CMPXCHG16B: equal_comparand(d); return true;
+    case ZYDIS_MNEMONIC_CMPXCHG16B:
+        equal_comparand(d);
+        return true;
     case ZYDIS_MNEMONIC_ENTER:
         d->e.imm[1] = 0; /* a frame that fits */
         c->gp[LATHE_RBP] = STATE_MEMORY + 0x700;
         return decode(d);
     case ZYDIS_MNEMONIC_POPF:
-    case ZYDIS_MNEMONIC_POPFQ: harmless_flags(d); return true;
-    case ZYDIS_MNEMONIC_LEAVE: c->gp[LATHE_RBP] = STATE_MEMORY + 0x700 + rng_below(d->r, 0x200); return true;
+    case ZYDIS_MNEMONIC_POPFQ:
+        harmless_flags(d);
+        return true;
+    case ZYDIS_MNEMONIC_LEAVE:
+        c->gp[LATHE_RBP] = STATE_MEMORY + 0x700 + rng_below(d->r, 0x200);
+        return true;
     case ZYDIS_MNEMONIC_WRFSBASE:
-    case ZYDIS_MNEMONIC_WRGSBASE: c->gp[general(d->op[0].reg.value)] &= ~(u64)0 >> 17; return true;
+    case ZYDIS_MNEMONIC_WRGSBASE:
+        c->gp[general(d->op[0].reg.value)] &= ~(u64)0 >> 17;
+        return true;
     case ZYDIS_MNEMONIC_LDMXCSR:
     case ZYDIS_MNEMONIC_FXRSTOR:
     case ZYDIS_MNEMONIC_FXRSTOR64:
     case ZYDIS_MNEMONIC_FLDCW:
     case ZYDIS_MNEMONIC_FLDENV:
-    case ZYDIS_MNEMONIC_FRSTOR: valid_environment(d); return true;
-    case ZYDIS_MNEMONIC_FBLD: value_decimal(d->r, d->target); return true;
+    case ZYDIS_MNEMONIC_FRSTOR:
+        valid_environment(d);
+        return true;
+    case ZYDIS_MNEMONIC_FBLD:
+        value_decimal(d->r, d->target);
+        return true;
     case ZYDIS_MNEMONIC_SCASB:
     case ZYDIS_MNEMONIC_SCASW:
     case ZYDIS_MNEMONIC_SCASD:
     case ZYDIS_MNEMONIC_SCASQ:
     case ZYDIS_MNEMONIC_CMPSB:
     case ZYDIS_MNEMONIC_CMPSW:
-    case ZYDIS_MNEMONIC_CMPSQ: similar_strings(d); return true;
+    case ZYDIS_MNEMONIC_CMPSQ:
+        similar_strings(d);
+        return true;
     case ZYDIS_MNEMONIC_CMPSD:
         if (!d->target)
             similar_strings(d);
@@ -431,7 +455,8 @@ static bool needs_nothing(const Draft *d) {
     case ZYDIS_MNEMONIC_BT:
     case ZYDIS_MNEMONIC_BTS:
     case ZYDIS_MNEMONIC_BTR:
-    case ZYDIS_MNEMONIC_BTC: return !d->target || d->op[1].type != ZYDIS_OPERAND_TYPE_REGISTER;
+    case ZYDIS_MNEMONIC_BTC:
+        return !d->target || d->op[1].type != ZYDIS_OPERAND_TYPE_REGISTER;
     case ZYDIS_MNEMONIC_ENTER:
     case ZYDIS_MNEMONIC_LEAVE:
     case ZYDIS_MNEMONIC_POPF:
@@ -445,7 +470,8 @@ static bool needs_nothing(const Draft *d) {
     case ZYDIS_MNEMONIC_XRSTOR64:
     case ZYDIS_MNEMONIC_FLDCW:
     case ZYDIS_MNEMONIC_FLDENV:
-    case ZYDIS_MNEMONIC_FRSTOR: return false;
+    case ZYDIS_MNEMONIC_FRSTOR:
+        return false;
     case ZYDIS_MNEMONIC_FNSTENV: /* these show where the last x87 instruction was, which is not guest state */
     case ZYDIS_MNEMONIC_FNSAVE:
     case ZYDIS_MNEMONIC_FXSAVE:
@@ -455,7 +481,8 @@ static bool needs_nothing(const Draft *d) {
     case ZYDIS_MNEMONIC_XSAVEC:
     case ZYDIS_MNEMONIC_XSAVEC64:
     case ZYDIS_MNEMONIC_XSAVEOPT:
-    case ZYDIS_MNEMONIC_XSAVEOPT64: return false;
+    case ZYDIS_MNEMONIC_XSAVEOPT64:
+        return false;
     }
     return true;
 }

@@ -61,10 +61,10 @@ typedef bool LatheNeverReturns(void *user, uint64_t callee);
 /* Zero means default everywhere. The struct is copied by lathe_func_new; what it points to must outlive the LatheFunc. */
 typedef struct LatheConfig {
     LatheArch arch;
-    LatheHost host; /* what code is to be generated for; 0: the machine that this runs on */
-    LatheReadMemory *read_memory; /* NULL: guest addresses are addresses of this process */
-    void *user;                   /* handed to the callbacks */
-    size_t max_insns;             /* stop discovery there; 0: 100,000 */
+    LatheHost host;                /* what code is to be generated for; 0: the machine that this runs on */
+    LatheReadMemory *read_memory;  /* NULL: guest addresses are addresses of this process */
+    void *user;                    /* handed to the callbacks */
+    size_t max_insns;              /* stop discovery there; 0: 100,000 */
     uint64_t code_start, code_end; /* jumps to places outside leave the function; both 0: no such limit */
 
     /* Position independence: with a symbol, every guest code address in the IR is `symbol + (address - base)`. */
@@ -72,26 +72,30 @@ typedef struct LatheConfig {
     uint64_t pic_base;
 
     LatheCalls calls;
-    LatheResolve *resolve; /* LATHE_CALLS_RETURN: for direct calls, and direct jumps that leave the function; may be NULL */
-    LLVMValueRef dispatch; /* LATHE_CALLS_RETURN: a lifted function (see lathe_declare) that goes on at cpu->pc, for callees
+    LatheResolve
+        *resolve; /* LATHE_CALLS_RETURN: for direct calls, and direct jumps that leave the function; may be NULL */
+    LLVMValueRef
+        dispatch; /* LATHE_CALLS_RETURN: a lifted function (see lathe_declare) that goes on at cpu->pc, for callees
                               that `resolve` does not know. NULL: calls are as with LATHE_CALLS_EXIT */
-    LLVMValueRef lookup;   /* LATHE_CALLS_RETURN: ptr(ptr cpu, i64 pc, i1 is_call): the lifted function for computed targets;
+    LLVMValueRef
+        lookup; /* LATHE_CALLS_RETURN: ptr(ptr cpu, i64 pc, i1 is_call): the lifted function for computed targets;
                               NULL: `dispatch` for calls, and jumps end the function */
 
-    bool keep_flags_at_calls; /* default: flags are dead at guest calls and returns, as every ABI has it */
-    bool no_jump_tables;      /* do not follow indirect jumps through tables of constant memory */
+    bool keep_flags_at_calls;         /* default: flags are dead at guest calls and returns, as every ABI has it */
+    bool no_jump_tables;              /* do not follow indirect jumps through tables of constant memory */
     LatheNeverReturns *never_returns; /* direct calls after which nothing comes; may be NULL */
-    bool strict_fp;           /* exact NaNs, rounding modes and exception flags; implied where the code sets their register */
-    bool exact_unsupported;   /* refuse to lift (LATHE_ERR_UNSUPPORTED) instead of an exit with LATHE_TRAP_UNSUPPORTED */
+    bool strict_fp; /* exact NaNs, rounding modes and exception flags; implied where the code sets their register */
+    bool exact_unsupported; /* refuse to lift (LATHE_ERR_UNSUPPORTED) instead of an exit with LATHE_TRAP_UNSUPPORTED */
 
     /* Overrides: functions of the caller's module, void(ptr cpu), called with the whole state in *cpu and pc after the
      * instruction. NULL: syscall ends the function with LATHE_TRAP_SYSCALL; cpuid and friends use the host's own. */
     LLVMValueRef on_syscall, on_cpuid, on_rdtsc, on_rdtscp, on_xgetbv, on_rdrand, on_rdseed, on_rdpid;
 
     /* Markers, called if not NULL; declared by the caller in the same module. */
-    LLVMValueRef mark_insn;   /* void(i64 pc, i32 size)             before each instruction */
-    LLVMValueRef mark_block;  /* void(i64 pc, i32 instructions)     at the head of each block */
-    LLVMValueRef mark_memory; /* void(i64 pc, ptr address, i32 size, i32 kind)   before each access; kind 1 load, 2 store,
+    LLVMValueRef mark_insn;  /* void(i64 pc, i32 size)             before each instruction */
+    LLVMValueRef mark_block; /* void(i64 pc, i32 instructions)     at the head of each block */
+    LLVMValueRef
+        mark_memory; /* void(i64 pc, ptr address, i32 size, i32 kind)   before each access; kind 1 load, 2 store,
                                  3 both */
 
     const struct LatheTuning *tuning; /* for Lathe's own commands; NULL */
@@ -140,8 +144,8 @@ typedef struct LatheBlock {
     size_t insn_count;
     const uint64_t *successors; /* blocks of this function */
     size_t successor_count;
-    bool exits;      /* may also leave the function */
-    bool jump_table; /* ends with a jump through a table that was recovered */
+    bool exits;       /* may also leave the function */
+    bool jump_table;  /* ends with a jump through a table that was recovered */
     bool unsupported; /* ends with an instruction that is not supported: the function leaves there */
 } LatheBlock;
 
@@ -185,11 +189,12 @@ typedef void LatheEntry(void *cpu);
 typedef struct LatheJit LatheJit;
 
 typedef struct LatheJitConfig {
-    LatheHost host;       /* what code is for; that for another machine than the own can be emitted only */
-    const char *cpu;      /* an LLVM CPU name; NULL: this machine's, or of a host named above a common one. On x86-64, lifted code of its kind needs
+    LatheHost host; /* what code is for; that for another machine than the own can be emitted only */
+    const char *
+        cpu; /* an LLVM CPU name; NULL: this machine's, or of a host named above a common one. On x86-64, lifted code of its kind needs
                              x86-64-v2 at least */
     const char *features; /* LLVM feature string; NULL: those of the CPU, without AVX-512 */
-    bool low_vectors;     /* x86: no AVX, so that code changes bits 0–127 of vector registers and leaves all others alone */
+    bool low_vectors; /* x86: no AVX, so that code changes bits 0–127 of vector registers and leaves all others alone */
     /* Where an undefined symbol of a module lives; NULL or a NULL result: dlsym. */
     void *(*symbol)(void *user, const char *name);
     void *user;

@@ -21,8 +21,22 @@ typedef enum LatheArch { LATHE_ARCH_X86_64, LATHE_ARCH_RISCV64 } LatheArch;
 typedef enum LatheHost { LATHE_HOST_OWN, LATHE_HOST_X86_64, LATHE_HOST_AARCH64, LATHE_HOST_RISCV64 } LatheHost;
 
 enum {
-    LATHE_RAX, LATHE_RCX, LATHE_RDX, LATHE_RBX, LATHE_RSP, LATHE_RBP, LATHE_RSI, LATHE_RDI,
-    LATHE_R8, LATHE_R9, LATHE_R10, LATHE_R11, LATHE_R12, LATHE_R13, LATHE_R14, LATHE_R15,
+    LATHE_RAX,
+    LATHE_RCX,
+    LATHE_RDX,
+    LATHE_RBX,
+    LATHE_RSP,
+    LATHE_RBP,
+    LATHE_RSI,
+    LATHE_RDI,
+    LATHE_R8,
+    LATHE_R9,
+    LATHE_R10,
+    LATHE_R11,
+    LATHE_R12,
+    LATHE_R13,
+    LATHE_R14,
+    LATHE_R15,
 };
 
 /* The section of objects with a row for each memory access that may fault, in code that `lathe run` asks for. */
@@ -39,10 +53,10 @@ typedef enum LatheTrap {
     LATHE_TRAP_UNREADABLE,  /* guest code memory could not be read at pc */
     LATHE_TRAP_SYSCALL,     /* a system call, where no override is given: pc is after it */
     LATHE_TRAP_INTERRUPT,   /* a software interrupt (int n): pc is after it, number in trap_info */
-    LATHE_TRAP_MISALIGNED,  /* an access of a guest that wants it aligned: atomic ones, of riscv64; of 16 bytes, of x86-64, where the host
+    LATHE_TRAP_MISALIGNED, /* an access of a guest that wants it aligned: atomic ones, of riscv64; of 16 bytes, of x86-64, where the host
                                itself does not fault */
-    LATHE_TRAP_FAULT,       /* a memory access; only in code that `lathe run` asks for */
-    LATHE_TRAP_ROUNDING,    /* a rounding mode that the host lacks is chosen: only code lifted with strict_fp has it */
+    LATHE_TRAP_FAULT,    /* a memory access; only in code that `lathe run` asks for */
+    LATHE_TRAP_ROUNDING, /* a rounding mode that the host lacks is chosen: only code lifted with strict_fp has it */
 } LatheTrap;
 
 /* The state of an x86-64 guest. Flags hold 0 or 1. `st` are the physical x87 registers R0–R7 (ST(i) is
@@ -74,7 +88,8 @@ typedef struct LatheRiscv64Cpu {
     LATHE_ALIGN(64) uint64_t pc;
     uint64_t x[32];
     uint64_t f[32];
-    uint64_t reserved_address, reserved_value; /* of the last lr: sc succeeds if memory there still has the value; address ~0: none */
+    uint64_t reserved_address,
+        reserved_value; /* of the last lr: sc succeeds if memory there still has the value; address ~0: none */
     uint32_t trap, trap_info;
     uint8_t frm, fflags; /* fflags: those that the host does not have */
     uint8_t reserved0[2];

@@ -52,7 +52,11 @@ void mem_free(void *p);
 
 /* A map from u64 to u32, open addressing; keys may be any value. A zeroed Map64 is empty. */
 typedef struct Map64 {
-    struct { u64 key; u32 value; bool used; } *slot;
+    struct {
+        u64 key;
+        u32 value;
+        bool used;
+    } * slot;
     size_t len, cap;
 } Map64;
 

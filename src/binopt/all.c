@@ -4,4 +4,5 @@
 
 SignatureFinder *const signature_finder = signature_find;
 
-const Rewriter *const rewriters[] = {&rewriter_llvm, &rewriter_tiered, &rewriter_trace, &rewriter_function, &rewriter_none, NULL};
+const Rewriter *const rewriters[] = {&rewriter_llvm,     &rewriter_tiered, &rewriter_trace,
+                                     &rewriter_function, &rewriter_none,   NULL};

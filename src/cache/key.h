@@ -13,12 +13,12 @@ typedef enum MemoryOrder {
 
 /* What decides about the code that is made. Part of every cache key, so: no padding, no pointers, zero where unused. */
 typedef struct CodeConfig {
-    u32 version;   /* of the code's interface to the client: CODE_VERSION */
-    u32 arch;      /* LatheArch */
-    u32 opt;       /* LatheOpt */
-    u32 strict_fp; /* bool */
-    u32 with_quick; /* bool: beside quick code, which does what only a host register knows */
-    u32 polls;      /* bool: loops look for signals */
+    u32 version;     /* of the code's interface to the client: CODE_VERSION */
+    u32 arch;        /* LatheArch */
+    u32 opt;         /* LatheOpt */
+    u32 strict_fp;   /* bool */
+    u32 with_quick;  /* bool: beside quick code, which does what only a host register knows */
+    u32 polls;       /* bool: loops look for signals */
     u32 low_vectors; /* bool: bits from 128 up of the host's vector registers are the guest's, and left alone */
     u32 memory;      /* MemoryOrder */
     u32 exact;       /* bool: accesses to memory that fault leave with the state in whole */

@@ -58,7 +58,8 @@ bool pack_hash_guest(u64 *hash, u64 start, u64 end, LatheReadMemory *read, void 
 /* ------------------------------------------------------------------------------------------------------------ names */
 
 u64 pack_key_kind(const CodeConfig *config) {
-    return (config->polls ? PACK_KEY_POLLS : 0) ^ (config->exact ? PACK_KEY_EXACT : 0) ^ PACK_KEY_MEMORY(config->memory);
+    return (config->polls ? PACK_KEY_POLLS : 0) ^ (config->exact ? PACK_KEY_EXACT : 0) ^
+           PACK_KEY_MEMORY(config->memory);
 }
 
 Key pack_key(const PackIdentity *file, const CodeConfig *config) {

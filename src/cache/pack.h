@@ -75,12 +75,12 @@ typedef struct PackRange {
 /* Followed by the ranges, the object, zeros up to a multiple of PACK_ALIGN, and the end. */
 typedef struct PackRecord {
     u32 magic;
-    u32 size;       /* of the whole record, a multiple of PACK_ALIGN */
-    u64 off;        /* of the guest function from the module's base */
-    u64 base;       /* the only base that the object is right for; 0: any */
-    u64 guest_hash; /* over the ranges: see pack_hash_guest */
+    u32 size;                     /* of the whole record, a multiple of PACK_ALIGN */
+    u64 off;                      /* of the guest function from the module's base */
+    u64 base;                     /* the only base that the object is right for; 0: any */
+    u64 guest_hash;               /* over the ranges: see pack_hash_guest */
     u32 range_count, object_size; /* 0: there is no object for it, and none is to be asked for */
-    u32 insns; /* guest instructions */
+    u32 insns;                    /* guest instructions */
     u32 reserved;
 } PackRecord;
 
@@ -133,8 +133,8 @@ PackWriter *pack_writer_open(const char *dir);
 
 /* Keep the object made for a function, in its pack. An object that depends on bytes outside its module is not kept; when the disk is
  * full or fails, nothing is from then on. */
-void pack_append(PackWriter *w, const PackFunction *f, const LatheRange *ranges, size_t range_count,
-                 u64 guest_hash, const void *object, u32 object_size, u32 insns);
+void pack_append(PackWriter *w, const PackFunction *f, const LatheRange *ranges, size_t range_count, u64 guest_hash,
+                 const void *object, u32 object_size, u32 insns);
 void pack_writer_close(PackWriter *w);
 
 /* Images with code of that pack go: what the pack has now is better. */

@@ -205,8 +205,8 @@ PackRecord *pack_record_new(Key pack, const PackFunction *f, const LatheRange *r
     return r;
 }
 
-void pack_append(PackWriter *w, const PackFunction *f, const LatheRange *ranges, size_t range_count,
-                 u64 guest_hash, const void *object, u32 object_size, u32 insns) {
+void pack_append(PackWriter *w, const PackFunction *f, const LatheRange *ranges, size_t range_count, u64 guest_hash,
+                 const void *object, u32 object_size, u32 insns) {
     PackRecord *r = NULL;
     if (w && !w->failed)
         r = pack_record_new(f->pack, f, ranges, range_count, guest_hash, object, object_size, insns);

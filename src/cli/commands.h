@@ -9,8 +9,8 @@ struct Kind;
 int command_binopt(int argc, char **argv); /* lathe-tools */
 int command_cache(int argc, char **argv);
 int command_compile(int argc, char **argv); /* lathe-tools */
-int command_lift(int argc, char **argv); /* lathe-tools */
-int command_run(int argc, char **argv);  /* returns only if it fails, as the next two */
+int command_lift(int argc, char **argv);    /* lathe-tools */
+int command_run(int argc, char **argv);     /* returns only if it fails, as the next two */
 /* The same for programs of one kind; and as the kernel starts it for a file (binfmt_misc): OWN-NAME FILE ARGV0 ARGS… */
 int command_run_kind(const struct Kind *only, int argc, char **argv);
 int command_run_registered(const struct Kind *only, int argc, char **argv);

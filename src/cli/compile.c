@@ -205,7 +205,8 @@ static u32 worker_count(const Settings *s) {
     return s->jobs ? (u32)s->jobs : cpus > 0 ? (u32)cpus : 1;
 }
 
-static int compile_kind(const Settings *s, const Kind *kind, const char *server, const char *cache, char **names, int count) {
+static int compile_kind(const Settings *s, const Kind *kind, const char *server, const char *cache, char **names,
+                        int count) {
     char build[IDENTITY_SIZE], sysroot[PATH_SIZE];
     identity_of(server, build);
     kind_sysroot(kind, sysroot, sizeof(sysroot));

@@ -230,8 +230,8 @@ static bool find_paths(const Settings *s, Paths *p) {
         return !fail(1, s->sysroot, "not a directory");
     if (s->sysroot && !programs_absolute(s->sysroot, p->sysroot, PATH_SIZE))
         return !fail(1, s->sysroot, "the path is too long");
-    return programs_find("lathe-server", p->server, PATH_SIZE) &&
-           programs_cache_dir(s->cache, p->cache, PATH_SIZE) && shared_prepare(s->cache, p->shared, PATH_SIZE);
+    return programs_find("lathe-server", p->server, PATH_SIZE) && programs_cache_dir(s->cache, p->cache, PATH_SIZE) &&
+           shared_prepare(s->cache, p->shared, PATH_SIZE);
 }
 
 static u64 limit_mib(void) {
@@ -246,8 +246,9 @@ static char *format_options(const Settings *s, const Paths *p) {
     FILE *out = open_memstream(&text, &size);
     CHECK(out, "out of memory");
     fprintf(out, "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d,limit=%llu,sample=%u",
-            s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow, s->perf,
-            s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump), (unsigned long long)limit_mib(), (u32)s->sample_us);
+            s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace,
+            !s->no_follow, s->perf, s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump),
+            (unsigned long long)limit_mib(), (u32)s->sample_us);
     print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);
     print_value(out, "shared", p->shared);

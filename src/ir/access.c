@@ -9,8 +9,7 @@
 #include "ir/ir.h"
 
 /* One row: both as distances from their own place. */
-#define ROW                                                                                                            \
-    "\n.pushsection " LATHE_FAULTS ",\"a\",@progbits\n.long .Lfault${:uid}-., %s-.\n.popsection"
+#define ROW "\n.pushsection " LATHE_FAULTS ",\"a\",@progbits\n.long .Lfault${:uid}-., %s-.\n.popsection"
 
 enum { TEXT_BYTES = 192 };
 
@@ -18,24 +17,32 @@ enum { TEXT_BYTES = 192 };
 static const HostMove *move_of(const Lifter *l, Ty t) {
     const HostAccess *access = l->host->access;
     switch (t) {
-    case I8: return &access->ints[0];
-    case I16: return &access->ints[1];
-    case I32: return &access->ints[2];
-    case I64: return &access->ints[3];
-    case F32: return &access->floats[0];
-    case F64: return &access->floats[1];
-    default: return NULL;
+    case I8:
+        return &access->ints[0];
+    case I16:
+        return &access->ints[1];
+    case I32:
+        return &access->ints[2];
+    case I64:
+        return &access->ints[3];
+    case F32:
+        return &access->floats[0];
+    case F64:
+        return &access->floats[1];
+    default:
+        return NULL;
     }
 }
 
 /* Operand `memory` of the call is an address in memory of that type. */
-static Val branching(Lifter *l, const char *text, const char *constraints, LLVMTypeRef ret, Val *args, u32 count, u32 memory, Ty of,
-                     Label fault) {
+static Val branching(Lifter *l, const char *text, const char *constraints, LLVMTypeRef ret, Val *args, u32 count,
+                     u32 memory, Ty of, Label fault) {
     LLVMTypeRef types[2];
     for (u32 i = 0; i < count; i++)
         types[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef type = LLVMFunctionType(ret, types, count, false);
-    Val code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), true, false, LLVMInlineAsmDialectATT, false);
+    Val code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), true, false,
+                                LLVMInlineAsmDialectATT, false);
     Label on = ir_label(l, "");
     Val call = LLVMBuildCallBr(l->b, type, code, on, &fault, 1, args, count, NULL, 0, "");
     unsigned kind = LLVMGetEnumAttributeKindForName("elementtype", 11);

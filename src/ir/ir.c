@@ -11,12 +11,18 @@ u32 ty_bits(Ty t) {
 
 Ty ty_int(u32 bits) {
     switch (bits) {
-    case 1: return I1;
-    case 8: return I8;
-    case 16: return I16;
-    case 32: return I32;
-    case 64: return I64;
-    case 128: return I128;
+    case 1:
+        return I1;
+    case 8:
+        return I8;
+    case 16:
+        return I16;
+    case 32:
+        return I32;
+    case 64:
+        return I64;
+    case 128:
+        return I128;
     }
     CHECK(false, "an integer type has 1, 8, 16, 32, 64 or 128 bits");
 }
@@ -31,11 +37,16 @@ Ty ty_as_int(Ty t) {
 
 static LLVMTypeRef make_elem(Lifter *l, Ty elem) {
     switch (elem) {
-    case F32: return LLVMFloatTypeInContext(l->ctx);
-    case F64: return LLVMDoubleTypeInContext(l->ctx);
-    case F80: return LLVMX86FP80TypeInContext(l->ctx);
-    case PTR: return LLVMPointerTypeInContext(l->ctx, 0);
-    default: return LLVMIntTypeInContext(l->ctx, elem_bits[elem]);
+    case F32:
+        return LLVMFloatTypeInContext(l->ctx);
+    case F64:
+        return LLVMDoubleTypeInContext(l->ctx);
+    case F80:
+        return LLVMX86FP80TypeInContext(l->ctx);
+    case PTR:
+        return LLVMPointerTypeInContext(l->ctx, 0);
+    default:
+        return LLVMIntTypeInContext(l->ctx, elem_bits[elem]);
     }
 }
 
@@ -51,13 +62,20 @@ LLVMTypeRef ir_type(Lifter *l, Ty t) {
 
 static Ty ty_of(LLVMTypeRef type) {
     switch (LLVMGetTypeKind(type)) {
-    case LLVMIntegerTypeKind: return ty_int(LLVMGetIntTypeWidth(type));
-    case LLVMFloatTypeKind: return F32;
-    case LLVMDoubleTypeKind: return F64;
-    case LLVMX86_FP80TypeKind: return F80;
-    case LLVMPointerTypeKind: return PTR;
-    case LLVMVectorTypeKind: return VECTOR(ty_of(LLVMGetElementType(type)), LLVMGetVectorSize(type));
-    default: CHECK(false, "a value of a type outside the vocabulary");
+    case LLVMIntegerTypeKind:
+        return ty_int(LLVMGetIntTypeWidth(type));
+    case LLVMFloatTypeKind:
+        return F32;
+    case LLVMDoubleTypeKind:
+        return F64;
+    case LLVMX86_FP80TypeKind:
+        return F80;
+    case LLVMPointerTypeKind:
+        return PTR;
+    case LLVMVectorTypeKind:
+        return VECTOR(ty_of(LLVMGetElementType(type)), LLVMGetVectorSize(type));
+    default:
+        CHECK(false, "a value of a type outside the vocabulary");
     }
 }
 
@@ -164,7 +182,9 @@ bool ir_is_sign_of(Val v, Val a) {
 /* ------------------------------------------------------------------------------------------------------ integers */
 
 #define BINARY(name, build)                                                                                            \
-    Val name(Lifter *l, Val a, Val b) { return build(l->b, a, b, ""); }
+    Val name(Lifter *l, Val a, Val b) {                                                                                \
+        return build(l->b, a, b, "");                                                                                  \
+    }
 BINARY(ir_add, LLVMBuildAdd)
 BINARY(ir_sub, LLVMBuildSub)
 BINARY(ir_mul, LLVMBuildMul)
@@ -181,12 +201,18 @@ BINARY(ir_srem, LLVMBuildSRem)
 
 Val ir_op(Lifter *l, Op op, Val a, Val b) {
     switch (op) {
-    case ADD: return ir_add(l, a, b);
-    case SUB: return ir_sub(l, a, b);
-    case MUL: return ir_mul(l, a, b);
-    case AND: return ir_and(l, a, b);
-    case OR: return ir_or(l, a, b);
-    case XOR: return ir_xor(l, a, b);
+    case ADD:
+        return ir_add(l, a, b);
+    case SUB:
+        return ir_sub(l, a, b);
+    case MUL:
+        return ir_mul(l, a, b);
+    case AND:
+        return ir_and(l, a, b);
+    case OR:
+        return ir_or(l, a, b);
+    case XOR:
+        return ir_xor(l, a, b);
     }
     CHECK(false, "an operation of unknown kind");
 }

@@ -23,14 +23,22 @@ typedef u16 Ty;
 enum { I1 = 1, I8, I16, I32, I64, I128, F32, F64, F80, PTR, TY_ELEMS, TY_LANES_LOG2 = 7 };
 #define VECTOR(elem, lanes) ((Ty)((elem) | (lanes) << 8))
 
-static inline Ty ty_elem(Ty t) { return t & 0xff; }
-static inline u32 ty_lanes(Ty t) { return t >> 8 ? t >> 8 : 1; }
-static inline bool ty_is_vector(Ty t) { return t >> 8 != 0; }
-u32 ty_bits(Ty t);                  /* of the whole type */
-Ty ty_int(u32 bits);                /* I1 … I128 */
-Ty ty_vector(Ty elem, u32 bits);    /* as many lanes of elem as make up bits */
-Ty ty_as_int(Ty t);                 /* the same lanes as integers: F32 -> I32 */
-static inline bool ty_is_float(Ty t) { return ty_elem(t) >= F32 && ty_elem(t) <= F80; }
+static inline Ty ty_elem(Ty t) {
+    return t & 0xff;
+}
+static inline u32 ty_lanes(Ty t) {
+    return t >> 8 ? t >> 8 : 1;
+}
+static inline bool ty_is_vector(Ty t) {
+    return t >> 8 != 0;
+}
+u32 ty_bits(Ty t);               /* of the whole type */
+Ty ty_int(u32 bits);             /* I1 … I128 */
+Ty ty_vector(Ty elem, u32 bits); /* as many lanes of elem as make up bits */
+Ty ty_as_int(Ty t);              /* the same lanes as integers: F32 -> I32 */
+static inline bool ty_is_float(Ty t) {
+    return ty_elem(t) >= F32 && ty_elem(t) <= F80;
+}
 
 /* -------------------------------------------------------------------------------------------------------- the lifter */
 
@@ -49,11 +57,11 @@ struct Lifter {
     LLVMTypeRef types[TY_ELEMS][TY_LANES_LOG2 + 1];
     LLVMValueRef scope[SPACE_COUNT], noalias[SPACE_COUNT]; /* alias metadata per space; NULL: none */
     u32 md_scope, md_noalias;
-    Val pic_base;     /* the symbol guest addresses are relative to, or NULL */
-    bool strict_fp;   /* floating point as constrained operations */
+    Val pic_base;              /* the symbol guest addresses are relative to, or NULL */
+    bool strict_fp;            /* floating point as constrained operations */
     const struct LiftOps *ops; /* who holds registers and control flow: isa/isa.h */
-    Arena *arena;     /* lives as long as the function's lifting */
-    Val address[2];   /* of the memory operands of the current instruction, once computed */
+    Arena *arena;              /* lives as long as the function's lifting */
+    Val address[2];            /* of the memory operands of the current instruction, once computed */
 };
 
 void ir_begin(Lifter *l, LLVMModuleRef mod); /* fills the host of l->cfg, types, metadata and the builder */
@@ -70,7 +78,7 @@ Val ir_ones(Lifter *l, Ty t);
 Val ir_bytes(Lifter *l, Ty t, const void *bytes); /* a vector constant by its little-endian bytes; integer lanes */
 bool ir_is_const(Val v, u64 *value);              /* an integer constant of at most 64 bits */
 bool ir_is_sext(Val v, Ty t);                     /* is v visibly a sign-extended t? */
-bool ir_is_arithmetic(Val v);          /* the result of an operation: not loaded, converted or chosen */
+bool ir_is_arithmetic(Val v);                     /* the result of an operation: not loaded, converted or chosen */
 bool ir_is_sign_of(Val v, Val a);                 /* is v visibly made as a shifted right by all but its top bit? */
 
 /* ---------------------------------------------------------------------------------------------- integers */
@@ -98,10 +106,12 @@ Val ir_ashr_by(Lifter *l, Val a, u32 count);
 Val ir_and_with(Lifter *l, Val a, u64 mask);
 Val ir_add_to(Lifter *l, Val a, i64 addend);
 
+// clang-format off
 typedef enum Pred {
     EQ = LLVMIntEQ, NE = LLVMIntNE, UGT = LLVMIntUGT, UGE = LLVMIntUGE, ULT = LLVMIntULT, ULE = LLVMIntULE,
     SGT = LLVMIntSGT, SGE = LLVMIntSGE, SLT = LLVMIntSLT, SLE = LLVMIntSLE,
 } Pred;
+// clang-format on
 Val ir_icmp(Lifter *l, Pred p, Val a, Val b);
 Val ir_is_zero(Lifter *l, Val a);
 Val ir_is_negative(Lifter *l, Val a);
@@ -130,9 +140,20 @@ Val ir_low_lane(Lifter *l, Val v, u32 lanes); /* v in lane 0, poison in the othe
 /* ------------------------------------------------------------------------------------------- floating point */
 
 typedef enum FPred {
-    OEQ = LLVMRealOEQ, OGT = LLVMRealOGT, OGE = LLVMRealOGE, OLT = LLVMRealOLT, OLE = LLVMRealOLE, ONE = LLVMRealONE,
-    ORD = LLVMRealORD, UNO = LLVMRealUNO, UEQ = LLVMRealUEQ, FUGT = LLVMRealUGT, FUGE = LLVMRealUGE, FULT = LLVMRealULT,
-    FULE = LLVMRealULE, UNE = LLVMRealUNE,
+    OEQ = LLVMRealOEQ,
+    OGT = LLVMRealOGT,
+    OGE = LLVMRealOGE,
+    OLT = LLVMRealOLT,
+    OLE = LLVMRealOLE,
+    ONE = LLVMRealONE,
+    ORD = LLVMRealORD,
+    UNO = LLVMRealUNO,
+    UEQ = LLVMRealUEQ,
+    FUGT = LLVMRealUGT,
+    FUGE = LLVMRealUGE,
+    FULT = LLVMRealULT,
+    FULE = LLVMRealULE,
+    UNE = LLVMRealUNE,
 } FPred;
 
 typedef enum FOp { FADD, FSUB, FMUL, FDIV } FOp;
@@ -141,7 +162,7 @@ typedef enum FOp { FADD, FSUB, FMUL, FDIV } FOp;
  * otherwise plain ones. */
 Val ir_fop(Lifter *l, FOp op, Val a, Val b);
 Val ir_fsqrt(Lifter *l, Val a);
-Val ir_fma(Lifter *l, Val a, Val b, Val c); /* a * b + c, rounded once */
+Val ir_fma(Lifter *l, Val a, Val b, Val c);                    /* a * b + c, rounded once */
 Val ir_fcmp(Lifter *l, FPred p, Val a, Val b, bool signaling); /* signaling: a quiet NaN raises invalid, too */
 Val ir_is_nan(Lifter *l, Val a); /* raises nothing under l->strict_fp, and nothing for a quiet one otherwise */
 Val ir_integral(Lifter *l, const char *how, Val a); /* "trunc", "floor", "ceil", "roundeven", "nearbyint" */
@@ -162,25 +183,34 @@ Val ir_float_to_int(Lifter *l, Val a, Ty t); /* signed, towards zero; poison if 
 Val ir_load(Lifter *l, Ty t, Val ptr, u32 align, Space space);
 void ir_store(Lifter *l, Val v, Val ptr, u32 align, Space space);
 void ir_store_lanes(Lifter *l, Val v, Val mask, Val ptr, Space space); /* those lanes of v whose i1 in mask is set */
-Val ir_offset(Lifter *l, Val ptr, i64 bytes);                 /* ptr + bytes */
-Val ir_index(Lifter *l, Val ptr, Val index, u32 scale_bytes); /* ptr + index * scale (1, 2, 4, 8, 16) */
-Val ir_state(Lifter *l, u32 off_bytes);                       /* a pointer into the guest state */
+Val ir_offset(Lifter *l, Val ptr, i64 bytes);                          /* ptr + bytes */
+Val ir_index(Lifter *l, Val ptr, Val index, u32 scale_bytes);          /* ptr + index * scale (1, 2, 4, 8, 16) */
+Val ir_state(Lifter *l, u32 off_bytes);                                /* a pointer into the guest state */
 
 typedef enum Rmw {
-    RMW_XCHG = LLVMAtomicRMWBinOpXchg, RMW_ADD = LLVMAtomicRMWBinOpAdd, RMW_SUB = LLVMAtomicRMWBinOpSub,
-    RMW_AND = LLVMAtomicRMWBinOpAnd, RMW_OR = LLVMAtomicRMWBinOpOr, RMW_XOR = LLVMAtomicRMWBinOpXor,
-    RMW_MAX = LLVMAtomicRMWBinOpMax, RMW_MIN = LLVMAtomicRMWBinOpMin, RMW_UMAX = LLVMAtomicRMWBinOpUMax,
+    RMW_XCHG = LLVMAtomicRMWBinOpXchg,
+    RMW_ADD = LLVMAtomicRMWBinOpAdd,
+    RMW_SUB = LLVMAtomicRMWBinOpSub,
+    RMW_AND = LLVMAtomicRMWBinOpAnd,
+    RMW_OR = LLVMAtomicRMWBinOpOr,
+    RMW_XOR = LLVMAtomicRMWBinOpXor,
+    RMW_MAX = LLVMAtomicRMWBinOpMax,
+    RMW_MIN = LLVMAtomicRMWBinOpMin,
+    RMW_UMAX = LLVMAtomicRMWBinOpUMax,
     RMW_UMIN = LLVMAtomicRMWBinOpUMin,
 } Rmw;
 /* How other threads see accesses around an atomic one, or a fence. */
 typedef enum Order {
-    RELAXED = LLVMAtomicOrderingMonotonic, ACQUIRE = LLVMAtomicOrderingAcquire, RELEASE = LLVMAtomicOrderingRelease,
-    ACQ_REL = LLVMAtomicOrderingAcquireRelease, SEQ_CST = LLVMAtomicOrderingSequentiallyConsistent,
+    RELAXED = LLVMAtomicOrderingMonotonic,
+    ACQUIRE = LLVMAtomicOrderingAcquire,
+    RELEASE = LLVMAtomicOrderingRelease,
+    ACQ_REL = LLVMAtomicOrderingAcquireRelease,
+    SEQ_CST = LLVMAtomicOrderingSequentiallyConsistent,
 } Order;
 /* These two take any alignment on hosts whose atomics do, and return the old value. */
 Val ir_rmw(Lifter *l, Rmw op, Val ptr, Val v, Order order);
 Val ir_cmpxchg(Lifter *l, Val ptr, Val expected, Val desired, Order order);
-Val ir_load_atomic(Lifter *l, Ty t, Val ptr, Order order); /* naturally aligned */
+Val ir_load_atomic(Lifter *l, Ty t, Val ptr, Order order);    /* naturally aligned */
 void ir_store_atomic(Lifter *l, Val v, Val ptr, Order order); /* likewise */
 void ir_fence(Lifter *l, Order order);
 
@@ -212,7 +242,8 @@ Val ir_asm_pure(Lifter *l, const char *text, const char *constraints, Ty ret, Va
 /* The same integer, of which LLVM knows nothing: assembly without instructions, for any host. */
 Val ir_opaque(Lifter *l, Val v);
 /* Assembly with two results of one type, which depend on its arguments alone. */
-void ir_asm_both(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count, Val results[2]);
+void ir_asm_both(Lifter *l, const char *text, const char *constraints, Ty ret, Val *args, u32 arg_count,
+                 Val results[2]);
 /* Assembly that looks at the floating-point environment and changes nothing. */
 Val ir_asm_seeing(Lifter *l, const char *text, const char *constraints, Ty ret);
 

@@ -28,9 +28,15 @@ typedef struct RegSet {
     u64 word[REG_MAX / 64];
 } RegSet;
 
-static inline void regset_add(RegSet *s, Reg r) { s->word[r / 64] |= (u64)1 << r % 64; }
-static inline void regset_remove(RegSet *s, Reg r) { s->word[r / 64] &= ~((u64)1 << r % 64); }
-static inline bool regset_has(const RegSet *s, Reg r) { return s->word[r / 64] >> r % 64 & 1; }
+static inline void regset_add(RegSet *s, Reg r) {
+    s->word[r / 64] |= (u64)1 << r % 64;
+}
+static inline void regset_remove(RegSet *s, Reg r) {
+    s->word[r / 64] &= ~((u64)1 << r % 64);
+}
+static inline bool regset_has(const RegSet *s, Reg r) {
+    return s->word[r / 64] >> r % 64 & 1;
+}
 static inline void regset_join(RegSet *s, const RegSet *other) {
     for (size_t i = 0; i < ARRAY_LEN(s->word); i++)
         s->word[i] |= other->word[i];
@@ -50,7 +56,9 @@ static inline bool regset_meets(const RegSet *a, const RegSet *b) {
         both |= a->word[i] & b->word[i];
     return both;
 }
-static inline bool regset_is_empty(const RegSet *s) { return !regset_meets(s, s); }
+static inline bool regset_is_empty(const RegSet *s) {
+    return !regset_meets(s, s);
+}
 
 /* ------------------------------------------------------------------------------------------------------ instructions */
 
@@ -58,15 +66,15 @@ typedef enum OperandKind { OPERAND_NONE, OPERAND_REG, OPERAND_MEM, OPERAND_IMM }
 
 typedef struct Operand {
     u8 kind;
-    u8 cls;        /* REG: the ISA's register class */
-    u8 no;         /* REG: number within its class */
-    bool high;     /* REG: bits 8–15 of a general register (x86 ah, ch, dh, bh) */
-    u16 bits;      /* size of the operand */
+    u8 cls;         /* REG: the ISA's register class */
+    u8 no;          /* REG: number within its class */
+    bool high;      /* REG: bits 8–15 of a general register (x86 ah, ch, dh, bh) */
+    u16 bits;       /* size of the operand */
     u8 base, index; /* MEM: Reg, REG_NONE or (base only) REG_PC, in which case disp is the absolute address */
-    u8 scale;      /* MEM: 1, 2, 4, 8 */
-    u8 seg;        /* MEM: the ISA's segment, 0 for none */
-    u8 addr_bits;  /* MEM: 32 or 64 */
-    i64 disp;      /* MEM: displacement; IMM: the value, sign-extended */
+    u8 scale;       /* MEM: 1, 2, 4, 8 */
+    u8 seg;         /* MEM: the ISA's segment, 0 for none */
+    u8 addr_bits;   /* MEM: 32 or 64 */
+    i64 disp;       /* MEM: displacement; IMM: the value, sign-extended */
 } Operand;
 
 /* How control goes on after an instruction. */
@@ -77,18 +85,19 @@ typedef enum Flow {
     FLOW_CALL,     /* a guest call: target, or 0 where not known */
     FLOW_INDIRECT, /* a jump to a computed address */
     FLOW_RETURN,
-    FLOW_SYSCALL,  /* goes on after it where the configuration has an override, and stops otherwise */
-    FLOW_STOP, /* ends the function: traps, system calls without override, undecodable bytes */
+    FLOW_SYSCALL, /* goes on after it where the configuration has an override, and stops otherwise */
+    FLOW_STOP,    /* ends the function: traps, system calls without override, undecodable bytes */
 } Flow;
 
 enum { INSN_OPERANDS = 5 };
 
 typedef struct Insn {
     u64 pc, target;
-    u32 row;          /* in the ISA's table; 0 is the row without a meaning */
+    u32 row; /* in the ISA's table; 0 is the row without a meaning */
     u8 size, flow, operand_count;
-    i8 status;        /* LatheStatus: why this is no instruction, or LATHE_OK */
-    bool special;     /* needs more than the general and vector registers and the flags, or has no meaning: LatheTuning.plain_only */
+    i8 status; /* LatheStatus: why this is no instruction, or LATHE_OK */
+    bool
+        special; /* needs more than the general and vector registers and the flags, or has no meaning: LatheTuning.plain_only */
     bool calls_out;   /* its meaning is a call_out: the whole state goes through memory */
     u16 operand_bits; /* effective operand size */
     u8 address_bits;  /* effective address size */
@@ -96,9 +105,9 @@ typedef struct Insn {
     u16 prefixes;     /* the ISA's */
     u32 word;         /* the encoding, where the ISA has instructions of at most 32 bits */
     Operand op[INSN_OPERANDS];
-    RegSet writes;    /* a superset of the registers it may write */
-    RegSet flags;     /* the flags (Isa.dead_at_calls) that it reads */
-    RegSet vectors;   /* a superset of the vector registers it reads or writes */
+    RegSet writes;  /* a superset of the registers it may write */
+    RegSet flags;   /* the flags (Isa.dead_at_calls) that it reads */
+    RegSet vectors; /* a superset of the vector registers it reads or writes */
     /* discovery's: */
     u32 pred, pred_count;           /* instructions that lead here: where they are listed, and how many */
     u32 next;                       /* the instruction after it in its block */
@@ -108,6 +117,8 @@ typedef struct Insn {
     struct JumpTable *loaded_table; /* the table that this instruction reads */
 } Insn;
 
-static inline u64 insn_end(const Insn *in) { return in->pc + in->size; }
+static inline u64 insn_end(const Insn *in) {
+    return in->pc + in->size;
+}
 
 #endif

@@ -70,7 +70,8 @@ void guest_access(Lifter *l, const Insn *in, Val ptr, u32 size_bytes, u32 kind) 
 
 Val guest_load(Lifter *l, const Insn *in, Ty t, Val ptr, u32 align) {
     mark(l, in, ptr, (ty_bits(t) + 7) / 8, LOADS);
-    return tuning_of(l->cfg)->exact_faults ? ir_load_or(l, t, ptr, l->ops->fault_exit(l, in)) : ir_load(l, t, ptr, align, SPACE_GUEST);
+    return tuning_of(l->cfg)->exact_faults ? ir_load_or(l, t, ptr, l->ops->fault_exit(l, in))
+                                           : ir_load(l, t, ptr, align, SPACE_GUEST);
 }
 
 void guest_store(Lifter *l, const Insn *in, Val v, Val ptr, u32 align) {

@@ -34,8 +34,8 @@ typedef enum EffectKind {
 
 typedef struct Effect {
     u8 kind;
-    u8 bits;      /* of the result, or of what is compared; a narrower one than 32 bits keeps the rest of `to` */
-    u8 from_bits; /* EXTEND, LOAD, SUM */
+    u8 bits;        /* of the result, or of what is compared; a narrower one than 32 bits keeps the rest of `to` */
+    u8 from_bits;   /* EXTEND, LOAD, SUM */
     bool is_signed; /* is what is narrower than the register sign-extended? */
     Reg to, a, b;
     u8 shift;
@@ -69,7 +69,7 @@ typedef struct Isa {
     u32 reg_count;
     u32 state_bytes, pc_off, trap_off, trap_info_off;
     const StateField *initial; /* ended by one of no bits */
-    RegSet dead_at_calls; /* registers that no calling convention keeps: the flags */
+    RegSet dead_at_calls;      /* registers that no calling convention keeps: the flags */
     CallAbi abi;
     const Reg *hot_ints, *hot_vectors; /* the registers most worth a host register, best first */
     u32 hot_int_count, hot_vector_count;
@@ -87,7 +87,8 @@ typedef struct Isa {
     bool (*support)(const Host *host, size_t index, LatheSupport *row);
     const char *(*row_name)(u32 row);
     const Helper *const *helpers; /* tables of helpers, ended by NULL */
-    const u8 *sample; /* code of a function with a loop over memory, arithmetic and a call: what lifting it uses is in memory then */
+    const u8 *
+        sample; /* code of a function with a loop over memory, arithmetic and a call: what lifting it uses is in memory then */
 } Isa;
 
 /* The ISA of an architecture, and its name for people; of an ELF file's machine; NULL if there is none. */
@@ -124,35 +125,69 @@ typedef struct LiftOps {
 } LiftOps;
 
 /* The immediate or displacement of operand i, of which the holder may know only whether it is zero. */
-static inline Val immediate(Lifter *l, const Insn *in, int i, Ty t) { return l->ops->immediate(l, in, i, t); }
+static inline Val immediate(Lifter *l, const Insn *in, int i, Ty t) {
+    return l->ops->immediate(l, in, i, t);
+}
 /* Register r in the type t: its low bits, or all of them under another view. */
-static inline Val reg_read(Lifter *l, Reg r, Ty t) { return l->ops->read(l, r, t); }
+static inline Val reg_read(Lifter *l, Reg r, Ty t) {
+    return l->ops->read(l, r, t);
+}
 /* Set all of r; a narrower value is zero-extended. */
-static inline void reg_write(Lifter *l, Reg r, Val v) { l->ops->write(l, r, v); }
+static inline void reg_write(Lifter *l, Reg r, Val v) {
+    l->ops->write(l, r, v);
+}
 /* Set the low lane of a vector register to a floating-point scalar and keep the rest. */
-static inline void reg_write_low(Lifter *l, Reg r, Val v) { l->ops->write_low(l, r, v); }
+static inline void reg_write_low(Lifter *l, Reg r, Val v) {
+    l->ops->write_low(l, r, v);
+}
 /* What r was just set to is, in its low bits, also v: saves later reads a conversion. */
-static inline void reg_also(Lifter *l, Reg r, Val v) { l->ops->also(l, r, v); }
-static inline void reg_copy(Lifter *l, Reg to, Reg from) { l->ops->copy(l, to, from); }
+static inline void reg_also(Lifter *l, Reg r, Val v) {
+    l->ops->also(l, r, v);
+}
+static inline void reg_copy(Lifter *l, Reg to, Reg from) {
+    l->ops->copy(l, to, from);
+}
 /* Is r at hand in the type t without a conversion? */
-static inline bool reg_has(Lifter *l, Reg r, Ty t) { return l->ops->has(l, r, t); }
-static inline void reg_defer(Lifter *l, Reg r, MakeLazy *make, const void *arg) { l->ops->defer(l, r, make, arg); }
+static inline bool reg_has(Lifter *l, Reg r, Ty t) {
+    return l->ops->has(l, r, t);
+}
+static inline void reg_defer(Lifter *l, Reg r, MakeLazy *make, const void *arg) {
+    l->ops->defer(l, r, make, arg);
+}
 /* The argument r was deferred with, if its value is still of that kind; else NULL. */
-static inline const void *reg_deferred(Lifter *l, Reg r, MakeLazy *make) { return l->ops->deferred(l, r, make); }
+static inline const void *reg_deferred(Lifter *l, Reg r, MakeLazy *make) {
+    return l->ops->deferred(l, r, make);
+}
 
 /* Leave the function before `in` has any effect, if cond holds. */
-static inline void trap_if(Lifter *l, const Insn *in, Val cond, LatheTrap t) { l->ops->trap_if(l, in, cond, t); }
+static inline void trap_if(Lifter *l, const Insn *in, Val cond, LatheTrap t) {
+    l->ops->trap_if(l, in, cond, t);
+}
 /* Leave the function with cpu->pc = pc. Ends the block. */
-static inline void trap(Lifter *l, const Insn *in, u64 pc, LatheTrap t, u32 info) { l->ops->trap(l, in, pc, t, info); }
+static inline void trap(Lifter *l, const Insn *in, u64 pc, LatheTrap t, u32 info) {
+    l->ops->trap(l, in, pc, t, info);
+}
 /* These end the block: to in->target; to it or the next instruction; to a computed address; call; return. */
-static inline void jump(Lifter *l, const Insn *in) { l->ops->jump(l, in); }
-static inline void branch(Lifter *l, const Insn *in, Val cond) { l->ops->branch(l, in, cond); }
-static inline void jump_to(Lifter *l, const Insn *in, Val pc) { l->ops->jump_to(l, in, pc); }
-static inline void call_to(Lifter *l, const Insn *in, Val pc) { l->ops->call(l, in, pc); }
-static inline void return_to(Lifter *l, const Insn *in, Val pc) { l->ops->ret(l, in, pc); }
+static inline void jump(Lifter *l, const Insn *in) {
+    l->ops->jump(l, in);
+}
+static inline void branch(Lifter *l, const Insn *in, Val cond) {
+    l->ops->branch(l, in, cond);
+}
+static inline void jump_to(Lifter *l, const Insn *in, Val pc) {
+    l->ops->jump_to(l, in, pc);
+}
+static inline void call_to(Lifter *l, const Insn *in, Val pc) {
+    l->ops->call(l, in, pc);
+}
+static inline void return_to(Lifter *l, const Insn *in, Val pc) {
+    l->ops->ret(l, in, pc);
+}
 /* Call a function of the module, void(ptr cpu), with the whole guest state in memory and pc after `in`. If it may move the pc,
  * the lifted function returns where it did. */
-static inline void call_out(Lifter *l, const Insn *in, Val fn, bool may_move) { l->ops->call_out(l, in, fn, may_move); }
+static inline void call_out(Lifter *l, const Insn *in, Val fn, bool may_move) {
+    l->ops->call_out(l, in, fn, may_move);
+}
 
 /* Guest addresses as constants; with position independence relative to the module's symbol. */
 Val pc_value(Lifter *l, u64 addr);

@@ -8,10 +8,14 @@
 
 Ty facet_native(const RegInfo *reg) {
     switch ((RegKind)reg->kind) {
-    case REG_INT: return ty_int(reg->bits);
-    case REG_FLAG: return I1;
-    case REG_VECTOR: return ty_vector(I64, reg->bits);
-    case REG_FLOAT: return F64;
+    case REG_INT:
+        return ty_int(reg->bits);
+    case REG_FLAG:
+        return I1;
+    case REG_VECTOR:
+        return ty_vector(I64, reg->bits);
+    case REG_FLOAT:
+        return F64;
     }
     CHECK(false, "a register of unknown kind");
 }
@@ -93,10 +97,13 @@ Val facet_convert(Lifter *l, const RegInfo *reg, Val v, Ty to) {
     if (from == to)
         return v;
     switch ((RegKind)reg->kind) {
-    case REG_VECTOR: return convert_vector(l, reg, v, from, to);
-    case REG_FLOAT: return convert_float(l, v, from, to);
+    case REG_VECTOR:
+        return convert_vector(l, reg, v, from, to);
+    case REG_FLOAT:
+        return convert_float(l, v, from, to);
     case REG_INT:
-    case REG_FLAG: return convert_int(l, reg, v, from, to);
+    case REG_FLAG:
+        return convert_int(l, reg, v, from, to);
     }
     CHECK(false, "a register of unknown kind");
 }

@@ -42,8 +42,8 @@ typedef struct Block {
 
     /* lifting */
     Label head, tail;
-    RegVal **vals; /* current value of each register; NULL: as at the block's start or after `reload` */
-    Val reload;    /* the last call in the block, which every register comes from, or NULL */
+    RegVal **vals;          /* current value of each register; NULL: as at the block's start or after `reload` */
+    Val reload;             /* the last call in the block, which every register comes from, or NULL */
     bool reload_from_state; /* that call took and left all of them in the guest state */
     Label poll;             /* the way out that its poll takes, or NULL */
     RegVal *flag_phis;      /* at its head */
@@ -60,7 +60,7 @@ struct LatheFunc {
     Map64 by_pc;
     VEC(u32) preds; /* lists of instructions: see Insn.pred */
     u64 entry_pc;
-    bool has_indirect; /* is there an indirect jump? */
+    bool has_indirect;    /* is there an indirect jump? */
     size_t table_entries; /* of all jump tables taken */
     LatheProblem problem;
 
@@ -76,9 +76,9 @@ struct LatheFunc {
     RegSet settled;           /* what any block settles */
     u64 *phi_blocks[REG_MAX]; /* per register a bitmap of the blocks where its definitions meet; made on demand */
 
-    u32 current;  /* the block being lifted */
-    RegSet dirty; /* at the place being lifted */
-    bool cold;    /* in a side exit: values made here are not seen by what follows */
+    u32 current;      /* the block being lifted */
+    RegSet dirty;     /* at the place being lifted */
+    bool cold;        /* in a side exit: values made here are not seen by what follows */
     Pending *pending; /* phis whose incoming values are still to be filled in */
 
     VEC(LatheRange) ranges;
@@ -131,9 +131,10 @@ void regfile_reload(LatheFunc *fn, Val call, bool from_state);
 void regfile_finish(LatheFunc *fn);
 
 /* facet.c: one value under another type */
-Ty facet_native(const RegInfo *reg);           /* the type that holds all of a register */
-Ty facet_carrier(const RegInfo *reg, Ty t);    /* the full-width type nearest to t, for phis and loads */
-bool facet_is_part(const RegInfo *reg, Ty t);  /* must t be followed by itself, because its way from and to the whole costs? */
+Ty facet_native(const RegInfo *reg);        /* the type that holds all of a register */
+Ty facet_carrier(const RegInfo *reg, Ty t); /* the full-width type nearest to t, for phis and loads */
+bool facet_is_part(const RegInfo *reg,
+                   Ty t); /* must t be followed by itself, because its way from and to the whole costs? */
 Val facet_convert(Lifter *l, const RegInfo *reg, Val v, Ty to);
 
 /* canonical.c: choose between results and the guest's NaN where it matters; the function is complete */

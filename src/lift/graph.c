@@ -65,8 +65,12 @@ static void add_succ(LatheFunc *fn, Block *b, u64 pc) {
 static void end_block(LatheFunc *fn, Block *b, const Insn *last) {
     b->succ = ARENA_ARRAY(&fn->arena, u32, 2 + (last->table ? last->table->count : 0));
     switch ((Flow)last->flow) {
-    case FLOW_NEXT: add_succ(fn, b, insn_end(last)); return;
-    case FLOW_JUMP: add_succ(fn, b, last->target); return;
+    case FLOW_NEXT:
+        add_succ(fn, b, insn_end(last));
+        return;
+    case FLOW_JUMP:
+        add_succ(fn, b, last->target);
+        return;
     case FLOW_BRANCH:
         add_succ(fn, b, last->target);
         add_succ(fn, b, insn_end(last));
@@ -83,7 +87,9 @@ static void end_block(LatheFunc *fn, Block *b, const Insn *last) {
         return;
     case FLOW_RETURN:
     case FLOW_SYSCALL:
-    case FLOW_STOP: b->exits = true; return;
+    case FLOW_STOP:
+        b->exits = true;
+        return;
     }
 }
 
@@ -105,8 +111,7 @@ static void fill_block(LatheFunc *fn, Block *b) {
         Insn *in = &fn->insns.at[i];
         b->insn_count++;
         note_writes(b, in, func_calls_out(fn, in), &fn->conv.slotted);
-        if (in->flow != FLOW_NEXT || !map64_get(&fn->by_pc, insn_end(in), &in->next) ||
-            fn->insns.at[in->next].block) {
+        if (in->flow != FLOW_NEXT || !map64_get(&fn->by_pc, insn_end(in), &in->next) || fn->insns.at[in->next].block) {
             end_block(fn, b, in);
             return;
         }

@@ -13,10 +13,10 @@
 enum {
     MAX_ENTRIES = 4096,
     MAX_DEFINITIONS = 16,
-    MAX_STEPS = 1 << 16,       /* back from a jump: code may be hostile */
+    MAX_STEPS = 1 << 16, /* back from a jump: code may be hostile */
     MAX_BOUND_STEPS = 1 << 13,
-    MAX_JOINS = 2,             /* in search of a comparison */
-    MAX_DEPTH = 16,            /* of additions that make a constant */
+    MAX_JOINS = 2,  /* in search of a comparison */
+    MAX_DEPTH = 16, /* of additions that make a constant */
 };
 
 /* ----------------------------------------------------------------------------------------------------- looking back */
@@ -111,7 +111,8 @@ static const Insn *definition(Walk *w, Reg r, const Insn *at) {
 
 /* Does it set all of r? */
 static bool sets(const Effect *e, Reg r) {
-    return e->kind != EFFECT_OTHER && e->kind != EFFECT_STORE && e->kind != EFFECT_COMPARE && e->to == r && e->bits >= 32;
+    return e->kind != EFFECT_OTHER && e->kind != EFFECT_STORE && e->kind != EFFECT_COMPARE && e->to == r &&
+           e->bits >= 32;
 }
 
 static bool is_plain(const Operand *op) {
@@ -136,8 +137,8 @@ static bool constant_at(Walk *w, Reg r, const Insn *at, u32 depth, u64 *value) {
     for (u32 i = 0; i < d.count; i++) {
         Effect e = effect_of(w, d.at[i]);
         u64 v = 0;
-        bool known = e.kind == EFFECT_CONSTANT ||
-                     (e.kind == EFFECT_ADD && depth && constant_at(w, e.a, d.at[i], depth - 1, &v));
+        bool known =
+            e.kind == EFFECT_CONSTANT || (e.kind == EFFECT_ADD && depth && constant_at(w, e.a, d.at[i], depth - 1, &v));
         v = extended(v + (u64)e.value, &e);
         if (!known || !sets(&e, r) || (i && v != *value))
             return false;
@@ -267,7 +268,8 @@ static bool match_entry(Walk *w, Reg r, const Insn *at, Form *f) {
     const Insn *in = definition_on_way(w, r, &at);
     Effect e = in ? effect_of(w, in) : (Effect){0};
     bool is_extended = false;
-    while (sets(&e, r) && (is_copy(&e) || (e.kind == EFFECT_EXTEND && e.from_bits == 32 && e.is_signed && !is_extended))) {
+    while (sets(&e, r) &&
+           (is_copy(&e) || (e.kind == EFFECT_EXTEND && e.from_bits == 32 && e.is_signed && !is_extended))) {
         is_extended |= e.kind == EFFECT_EXTEND;
         at = in;
         r = e.a;
@@ -422,16 +424,26 @@ static bool same_origin(Walk *w, const Origin *a, const Origin *b) {
 
 static Pred inverse(Pred p) {
     switch (p) {
-    case EQ: return NE;
-    case NE: return EQ;
-    case UGT: return ULE;
-    case UGE: return ULT;
-    case ULT: return UGE;
-    case ULE: return UGT;
-    case SGT: return SLE;
-    case SGE: return SLT;
-    case SLT: return SGE;
-    case SLE: return SGT;
+    case EQ:
+        return NE;
+    case NE:
+        return EQ;
+    case UGT:
+        return ULE;
+    case UGE:
+        return ULT;
+    case ULT:
+        return UGE;
+    case ULE:
+        return UGT;
+    case SGT:
+        return SLE;
+    case SGE:
+        return SLT;
+    case SLT:
+        return SGE;
+    case SLE:
+        return SGT;
     }
     CHECK(false, "a comparison of unknown kind");
 }
@@ -440,15 +452,24 @@ static Pred inverse(Pred p) {
 static Pred mirrored(Pred p) {
     switch (p) {
     case EQ:
-    case NE: return p;
-    case UGT: return ULT;
-    case UGE: return ULE;
-    case ULT: return UGT;
-    case ULE: return UGE;
-    case SGT: return SLT;
-    case SGE: return SLE;
-    case SLT: return SGT;
-    case SLE: return SGE;
+    case NE:
+        return p;
+    case UGT:
+        return ULT;
+    case UGE:
+        return ULE;
+    case ULT:
+        return UGT;
+    case ULE:
+        return UGE;
+    case SGT:
+        return SLT;
+    case SGE:
+        return SLE;
+    case SLT:
+        return SGT;
+    case SLE:
+        return SGE;
     }
     CHECK(false, "a comparison of unknown kind");
 }
@@ -457,12 +478,19 @@ static Pred mirrored(Pred p) {
 static bool largest(Pred p, u64 n, u32 bits, u64 *max) {
     switch (p) {
     case ULE:
-    case SLE: *max = n; return true;
+    case SLE:
+        *max = n;
+        return true;
     case ULT:
-    case SLT: *max = n - 1; return true;
+    case SLT:
+        *max = n - 1;
+        return true;
     case UGT:
-    case UGE: *max = truncated(~(u64)0, bits); return true;
-    default: return false;
+    case UGE:
+        *max = truncated(~(u64)0, bits);
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -553,7 +581,8 @@ static const Insn *head(Walk *w, const Insn *in) {
 static bool match_lookup(Walk *w, const Origin *o, Form *f) {
     Effect e = o->mem ? effect_of(w, o->def) : (Effect){0};
     *f = (Form){.entry_bytes = 1};
-    return e.kind == EFFECT_LOAD && e.bits >= 32 && e.from_bits == 8 && !e.is_signed && match_address(w, o->mem, o->def, f);
+    return e.kind == EFFECT_LOAD && e.bits >= 32 && e.from_bits == 8 && !e.is_signed &&
+           match_address(w, o->mem, o->def, f);
 }
 
 static bool largest_byte(Walk *w, const Form *f, u64 last, u64 *max) {
@@ -606,7 +635,11 @@ static bool read_entries(const CodeView *v, const Form *f, size_t count, Arena *
     size_t size = count * f->entry_bytes;
     if (v->read(v, f->start, bytes, size) != size)
         return false;
-    *out = (JumpTable){.load_pc = f->at->pc, .index = f->index, .index_bits = f->index_bits, .start = f->start, .end = f->start + size};
+    *out = (JumpTable){.load_pc = f->at->pc,
+                       .index = f->index,
+                       .index_bits = f->index_bits,
+                       .start = f->start,
+                       .end = f->start + size};
     out->count = count;
     out->targets = ARENA_ARRAY(arena, u64, count);
     for (size_t i = 0; i < count; i++)

@@ -21,7 +21,7 @@ typedef struct JumpTable {
     u64 start, end; /* the table's bytes */
     u64 *targets;
     size_t count;
-    bool sure; /* the index is always below `count`: all ways to the jump bound it */
+    bool sure;        /* the index is always below `count`: all ways to the jump bound it */
     Val lifted_index; /* the index at load_pc as 64 bits, once that is lifted */
 } JumpTable;
 

@@ -31,13 +31,13 @@ typedef enum RegValKind {
 
 struct RegVal {
     u8 kind;
-    Reg reg;   /* GIVEN, PHI, LAZY: of this register */
-    u32 block; /* where it is defined */
+    Reg reg;       /* GIVEN, PHI, LAZY: of this register */
+    u32 block;     /* where it is defined */
     Facet *facets; /* all that were asked for */
     Facet *whole;  /* the defining value; narrower than the register: zero-extended. GIVEN, PHI: once asked for */
     Facet *low;    /* JOIN: the low lane; PHI: likewise if a scalar was asked for before the whole */
     RegVal *rest;
-    Val after; /* GIVEN: the call it comes from; NULL: the function's start */
+    Val after;     /* GIVEN: the call it comes from; NULL: the function's start */
     bool in_state; /* GIVEN: it is in the guest state */
     RegVal *next;  /* PHI of a flag: another one of the block */
     MakeLazy *make;

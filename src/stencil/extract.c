@@ -79,7 +79,8 @@ static u32 helper_number(Extract *x, const char *name) {
 
 static u32 constants_of(Extract *x, u32 index) {
     const Elf64_Shdr *s = section(x, index);
-    CHECK(!(s->sh_flags & (SHF_WRITE | SHF_EXECINSTR)) && s->sh_addralign <= 16, "a stencil refers to constants and symbols only");
+    CHECK(!(s->sh_flags & (SHF_WRITE | SHF_EXECINSTR)) && s->sh_addralign <= 16,
+          "a stencil refers to constants and symbols only");
     if (!x->constant_off[index]) {
         while (x->constants.len % 16)
             VEC_PUSH(&x->constants, 0);
@@ -94,8 +95,12 @@ static bool go_patch(const char *name, StencilPatch *p) {
     static const struct {
         const char *name;
         PatchKind kind;
-    } all[] = {{GO_TARGET, PATCH_JUMP}, {GO_CALL, PATCH_CALL}, {GO_LOOKUP, PATCH_LOOKUP}, {GO_LOOKUP_CALL, PATCH_LOOKUP_CALL},
-               {GO_LOOKUP_RETURN, PATCH_LOOKUP_RETURN}, {GO_TRAP, PATCH_TRAP}};
+    } all[] = {{GO_TARGET, PATCH_JUMP},
+               {GO_CALL, PATCH_CALL},
+               {GO_LOOKUP, PATCH_LOOKUP},
+               {GO_LOOKUP_CALL, PATCH_LOOKUP_CALL},
+               {GO_LOOKUP_RETURN, PATCH_LOOKUP_RETURN},
+               {GO_TRAP, PATCH_TRAP}};
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (!strcmp(all[i].name, name)) {
             p->kind = (u8)all[i].kind;

@@ -1,8 +1,8 @@
 /* generate.c: the stencils of an ISA as a C source: generate FILE. Run when Lathe is built. */
-#include <stdio.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
 
 #include "isa/form.h"
 #include "stencil/extract.h"
@@ -40,7 +40,8 @@ static LLVMTargetMachineRef host(void) {
     char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
     LLVMTargetRef target;
     CHECK(!LLVMGetTargetFromTriple(triple, &target, &error), "LLVM has no back end for the machine it runs on");
-    return LLVMCreateTargetMachine(target, triple, host_own()->stencil_cpu, "", LLVMCodeGenLevelDefault, LLVMRelocStatic, LLVMCodeModelSmall);
+    return LLVMCreateTargetMachine(target, triple, host_own()->stencil_cpu, "", LLVMCodeGenLevelDefault,
+                                   LLVMRelocStatic, LLVMCodeModelSmall);
 }
 
 static LLVMMemoryBufferRef compile(const Forms *f) {

@@ -37,9 +37,11 @@ static Val hole(Lifter *l, const char *name, i64 least, i64 end) {
     g = LLVMAddGlobal(l->mod, ir_type(l, I8), name);
     LLVMSetAlignment(g, 1);
     LLVMSetVisibility(g, LLVMHiddenVisibility);
-    LLVMMetadataRef range[] = {LLVMValueAsMetadata(ir_int(l, I64, (u64)least)), LLVMValueAsMetadata(ir_int(l, I64, (u64)end))};
+    LLVMMetadataRef range[] = {LLVMValueAsMetadata(ir_int(l, I64, (u64)least)),
+                               LLVMValueAsMetadata(ir_int(l, I64, (u64)end))};
     if (least || end)
-        LLVMGlobalSetMetadata(g, LLVMGetMDKindIDInContext(l->ctx, "absolute_symbol", 15), LLVMMDNodeInContext2(l->ctx, range, 2));
+        LLVMGlobalSetMetadata(g, LLVMGetMDKindIDInContext(l->ctx, "absolute_symbol", 15),
+                              LLVMMDNodeInContext2(l->ctx, range, 2));
     return g;
 }
 

@@ -9,21 +9,21 @@
 #include "base/base.h"
 
 typedef enum PatchKind {
-    PATCH_PLACE,     /* of register operand `arg` in the state */
-    PATCH_IMMEDIATE, /* of operand `arg` */
-    PATCH_PC,        /* addresses of the guest: of the instruction, */
-    PATCH_NEXT,      /* the one behind it, */
-    PATCH_TARGET,    /* what it jumps to, */
+    PATCH_PLACE,        /* of register operand `arg` in the state */
+    PATCH_IMMEDIATE,    /* of operand `arg` */
+    PATCH_PC,           /* addresses of the guest: of the instruction, */
+    PATCH_NEXT,         /* the one behind it, */
+    PATCH_TARGET,       /* what it jumps to, */
     PATCH_PC_IMMEDIATE, /* itself and the immediate of operand `arg` */
     /* jumps and other things that are reached by a distance */
-    PATCH_JUMP,   /* to the code of the instruction's target */
-    PATCH_CALL,   /* the same where a function begins */
-    PATCH_LOOKUP, /* to what goes on at a computed address: by a jump, */
-    PATCH_LOOKUP_CALL, /* by a call, */
+    PATCH_JUMP,          /* to the code of the instruction's target */
+    PATCH_CALL,          /* the same where a function begins */
+    PATCH_LOOKUP,        /* to what goes on at a computed address: by a jump, */
+    PATCH_LOOKUP_CALL,   /* by a call, */
     PATCH_LOOKUP_RETURN, /* by a return */
-    PATCH_TRAP,   /* to what handles the trap in the state */
-    PATCH_HELPER, /* number `arg` of stencil_helpers */
-    PATCH_CONSTANT, /* in stencil_constants, from `arg` on */
+    PATCH_TRAP,          /* to what handles the trap in the state */
+    PATCH_HELPER,        /* number `arg` of stencil_helpers */
+    PATCH_CONSTANT,      /* in stencil_constants, from `arg` on */
 } PatchKind;
 
 typedef struct StencilPatch {
@@ -33,8 +33,8 @@ typedef struct StencilPatch {
 } StencilPatch;
 
 typedef struct Stencil {
-    u32 code;   /* where it begins in stencil_code */
-    u32 patch;  /* and in stencil_patches */
+    u32 code;  /* where it begins in stencil_code */
+    u32 patch; /* and in stencil_patches */
     u8 size, patches;
 } Stencil;
 
@@ -52,7 +52,7 @@ extern const Stencil stencils[];
 extern const StencilSlot stencil_slots[];
 extern const u32 stencil_slot_bits;
 extern const char *const stencil_helpers[]; /* ended by NULL */
-extern const u8 stencil_constants[]; /* wherever it is copied to: aligned to 16 */
+extern const u8 stencil_constants[];        /* wherever it is copied to: aligned to 16 */
 extern const u32 stencil_constants_size;
 
 static inline u32 stencil_hash(u64 key, u32 bits) {

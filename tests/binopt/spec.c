@@ -23,7 +23,11 @@ enum { MAX_PARAMS = 12 };
 
 static BinoptHandle handle;
 static int failures, checks;
-static enum { NOT_TRIED, KEPT, GAINED } gains[2000]; /* where rewriters may keep the original: by line, what they did with what could be new */
+static enum {
+    NOT_TRIED,
+    KEPT,
+    GAINED
+} gains[2000]; /* where rewriters may keep the original: by line, what they did with what could be new */
 static bool guarded;
 
 static void check(bool right, const char *what, int line) {
@@ -921,10 +925,30 @@ static void test_base_elsewhere(void) {
 }
 
 static void (*const tests[])(void) = {
-    test_integers,    test_quotients, test_indices,   test_lanes,       test_distances, test_loops,
-    test_nested_loops, test_conversions, test_vectors, test_memory,     test_pointers_to_functions, test_calls,
-    test_arguments,   test_frames,    test_faults,    test_nonsense,    test_tables,    test_found,
-    test_again,       test_permissions, test_base_elsewhere, test_stack_sizes, test_deletion, test_gain,
+    test_integers,
+    test_quotients,
+    test_indices,
+    test_lanes,
+    test_distances,
+    test_loops,
+    test_nested_loops,
+    test_conversions,
+    test_vectors,
+    test_memory,
+    test_pointers_to_functions,
+    test_calls,
+    test_arguments,
+    test_frames,
+    test_faults,
+    test_nonsense,
+    test_tables,
+    test_found,
+    test_again,
+    test_permissions,
+    test_base_elsewhere,
+    test_stack_sizes,
+    test_deletion,
+    test_gain,
 };
 enum { TESTS = sizeof(tests) / sizeof(*tests) };
 

@@ -6,10 +6,10 @@
  */
 #include "native.h"
 
+#include <asm/prctl.h>
 #include <cpuid.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <asm/prctl.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>

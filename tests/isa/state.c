@@ -212,7 +212,8 @@ static bool assign_memory(Parse *p) {
     if (*p->value != '?')
         return parse_memory_value(p, p->s->memory + offset, room, &size);
     size = strtoul(p->value + 1, NULL, 0);
-    return size && size <= room ? parse_open(p, p->s->memory + offset, size) : parse_fail(p, "write %s=?BYTES", p->name);
+    return size && size <= room ? parse_open(p, p->s->memory + offset, size)
+                                : parse_fail(p, "write %s=?BYTES", p->name);
 }
 
 static bool assign(Parse *p) {

@@ -12,23 +12,44 @@ typedef unsigned char Byte;
 
 /* Ten pieces of code that no compiler turns into a table of values. */
 #define TEN_CASES(k)                                                                                                   \
-    case (k): r = x + 3 * y; break;                                                                                    \
-    case (k) + 1: r = x ^ y; break;                                                                                    \
-    case (k) + 2: r = x - 7 * y; break;                                                                                \
-    case (k) + 3: r = (x & y) + 11; break;                                                                             \
-    case (k) + 4: r = x << 3 | y; break;                                                                               \
-    case (k) + 5: r = y - x; break;                                                                                    \
-    case (k) + 6: r = ~x * 5; break;                                                                                   \
-    case (k) + 7: r = (x >> 2) + (y << 1); break;                                                                      \
-    case (k) + 8: r = x * y; break;                                                                                    \
-    case (k) + 9: r = (x | 64) - y; break;
+    case (k):                                                                                                          \
+        r = x + 3 * y;                                                                                                 \
+        break;                                                                                                         \
+    case (k) + 1:                                                                                                      \
+        r = x ^ y;                                                                                                     \
+        break;                                                                                                         \
+    case (k) + 2:                                                                                                      \
+        r = x - 7 * y;                                                                                                 \
+        break;                                                                                                         \
+    case (k) + 3:                                                                                                      \
+        r = (x & y) + 11;                                                                                              \
+        break;                                                                                                         \
+    case (k) + 4:                                                                                                      \
+        r = x << 3 | y;                                                                                                \
+        break;                                                                                                         \
+    case (k) + 5:                                                                                                      \
+        r = y - x;                                                                                                     \
+        break;                                                                                                         \
+    case (k) + 6:                                                                                                      \
+        r = ~x * 5;                                                                                                    \
+        break;                                                                                                         \
+    case (k) + 7:                                                                                                      \
+        r = (x >> 2) + (y << 1);                                                                                       \
+        break;                                                                                                         \
+    case (k) + 8:                                                                                                      \
+        r = x * y;                                                                                                     \
+        break;                                                                                                         \
+    case (k) + 9:                                                                                                      \
+        r = (x | 64) - y;                                                                                              \
+        break;
 
 #define SWITCH_OVER(name, type, first)                                                                                 \
     EXPORT long switch_##name(long x, long y) {                                                                        \
         long r = 1;                                                                                                    \
         switch ((type)x) {                                                                                             \
             TEN_CASES(first)                                                                                           \
-        default: r = y + 1000;                                                                                         \
+        default:                                                                                                       \
+            r = y + 1000;                                                                                              \
         }                                                                                                              \
         return r;                                                                                                      \
     }
@@ -48,15 +69,32 @@ SWITCH_OVER(far, long, 1000000)
 EXPORT long switch_holes(long x, long y) {
     long r;
     switch ((int)x) {
-    case 1: r = x + y; break;
-    case 3: r = x - y; break;
-    case 4: r = x * y; break;
-    case 8: r = x ^ y; break;
-    case 9: r = y << 2; break;
-    case 13: r = y >> 2; break;
-    case 14: r = ~y; break;
-    case 17: r = x & y; break;
-    default: r = -1;
+    case 1:
+        r = x + y;
+        break;
+    case 3:
+        r = x - y;
+        break;
+    case 4:
+        r = x * y;
+        break;
+    case 8:
+        r = x ^ y;
+        break;
+    case 9:
+        r = y << 2;
+        break;
+    case 13:
+        r = y >> 2;
+        break;
+    case 14:
+        r = ~y;
+        break;
+    case 17:
+        r = x & y;
+        break;
+    default:
+        r = -1;
     }
     return r;
 }
@@ -64,14 +102,24 @@ EXPORT long switch_holes(long x, long y) {
 EXPORT long switch_fall_through(long x, long y) {
     long r = y;
     switch ((unsigned)x) {
-    case 0: r += 3;     /* fall through */
-    case 1: r ^= 0x55;  /* fall through */
-    case 2: r *= 7;     /* fall through */
-    case 3: r -= y;     /* fall through */
-    case 4: r <<= 2;    /* fall through */
-    case 5: r += y * 3; /* fall through */
-    case 6: r = ~r; break;
-    case 7: r = -r; break;
+    case 0:
+        r += 3; /* fall through */
+    case 1:
+        r ^= 0x55; /* fall through */
+    case 2:
+        r *= 7; /* fall through */
+    case 3:
+        r -= y; /* fall through */
+    case 4:
+        r <<= 2; /* fall through */
+    case 5:
+        r += y * 3; /* fall through */
+    case 6:
+        r = ~r;
+        break;
+    case 7:
+        r = -r;
+        break;
     }
     return r;
 }
@@ -84,13 +132,15 @@ EXPORT long switch_nested(long x, long y) {
     case 10:
     case 11:
     case 14:
-        switch (y & 31) {
-            TEN_CASES(3)
-        }
+        switch (y & 31) { TEN_CASES(3) }
         r++;
         break;
-    case 12: r = x * 9 - y; break;
-    case 13: r = x % 5 + y; break;
+    case 12:
+        r = x * 9 - y;
+        break;
+    case 13:
+        r = x % 5 + y;
+        break;
     }
     return r;
 }
@@ -99,12 +149,14 @@ EXPORT long switch_twice(long x, long y) {
     long r = 0;
     switch ((int)x) {
         TEN_CASES(0)
-    default: return -3;
+    default:
+        return -3;
     }
     y = r + 1;
     switch ((int)(x * 3 & 15)) {
         TEN_CASES(2)
-    default: r += 17;
+    default:
+        r += 17;
     }
     return r;
 }
@@ -116,8 +168,12 @@ EXPORT long switch_ranges(long x, long y) {
         TEN_CASES(0)
         TEN_CASES(100)
         TEN_CASES(200)
-    case 5000: r = 1; break;
-    case 9000: r = 2; break;
+    case 5000:
+        r = 1;
+        break;
+    case 9000:
+        r = 2;
+        break;
     }
     return r;
 }
@@ -130,8 +186,12 @@ EXPORT long switch_many(long x, long y) {
         TEN_CASES(20)
         TEN_CASES(30)
         TEN_CASES(40)
-    case 50: r = x / 3 + y; break;
-    case 299: r = x / 7 - y; break;
+    case 50:
+        r = x / 3 + y;
+        break;
+    case 299:
+        r = x / 7 - y;
+        break;
     }
     return r;
 }
@@ -146,7 +206,8 @@ EXPORT long switch_memory(long x, long y) {
     long r;
     switch (node.kind) {
         TEN_CASES(0)
-    default: r = node.value;
+    default:
+        r = node.value;
     }
     return r + node.kind;
 }
@@ -161,7 +222,8 @@ EXPORT long switch_lookup(long x, long y) {
         return -9;
     switch (kinds[x]) {
         TEN_CASES(0)
-    default: r = 3;
+    default:
+        r = 3;
     }
     return r;
 }
@@ -177,7 +239,8 @@ EXPORT long switch_loop(long x, long y) {
         long r;
         switch (x & 15) {
             TEN_CASES(1)
-        default: r = i;
+        default:
+            r = i;
         }
         sum = sum * 3 + r;
     }
@@ -188,15 +251,32 @@ EXPORT long switch_loop_calls(long x, long y) {
     long sum = y;
     for (unsigned i = 0; i < 10; i++) {
         switch ((unsigned)x + i) {
-        case 0: sum = mix(sum, 4); break;
-        case 1: sum += x; break;
-        case 2: sum = mix(x, sum) + mix(sum, i); break;
-        case 3: sum ^= 77; break;
-        case 4: sum = mix(sum, sum); break;
-        case 5: sum -= i; break;
-        case 6: sum *= 3; continue;
-        case 7: return sum;
-        case 8: sum = mix(i, x); break;
+        case 0:
+            sum = mix(sum, 4);
+            break;
+        case 1:
+            sum += x;
+            break;
+        case 2:
+            sum = mix(x, sum) + mix(sum, i);
+            break;
+        case 3:
+            sum ^= 77;
+            break;
+        case 4:
+            sum = mix(sum, sum);
+            break;
+        case 5:
+            sum -= i;
+            break;
+        case 6:
+            sum *= 3;
+            continue;
+        case 7:
+            return sum;
+        case 8:
+            sum = mix(i, x);
+            break;
         }
         sum++;
     }
@@ -205,10 +285,8 @@ EXPORT long switch_loop_calls(long x, long y) {
 
 /* Small programs: 0 ends, 1 adds, 2 multiplies, 3 jumps if odd, 4 exchanges, 5 negates, 6 calls, 7 skips. */
 static const Byte programs[8][16] = {
-    {1, 5, 2, 3, 4, 1, 9, 0},       {4, 5, 6, 3, 2, 1, 1, 2, 7, 0},
-    {7, 0, 1, 1, 2, 2, 3, 1, 5, 0}, {6, 6, 6, 5, 4, 0},
-    {3, 3, 1, 1, 2, 7, 7, 0, 0},    {2, 9, 9, 9, 1, 1, 0},
-    {5, 4, 5, 4, 1, 200, 0},        {0},
+    {1, 5, 2, 3, 4, 1, 9, 0},    {4, 5, 6, 3, 2, 1, 1, 2, 7, 0}, {7, 0, 1, 1, 2, 2, 3, 1, 5, 0}, {6, 6, 6, 5, 4, 0},
+    {3, 3, 1, 1, 2, 7, 7, 0, 0}, {2, 9, 9, 9, 1, 1, 0},          {5, 4, 5, 4, 1, 200, 0},        {0},
 };
 
 EXPORT long switch_interpreter(long x, long y) {
@@ -216,15 +294,31 @@ EXPORT long switch_interpreter(long x, long y) {
     long acc = x, other = y;
     for (;;) {
         switch (*pc++) {
-        case 0: return acc + other;
-        case 1: acc += *pc++; break;
-        case 2: acc *= *pc++; break;
-        case 3: pc += acc & 1 ? *pc : 1; break;
-        case 4: acc ^= other, other ^= acc, acc ^= other; break;
-        case 5: acc = -acc; break;
-        case 6: acc = mix(acc, other); break;
-        case 7: pc++; break;
-        default: other++;
+        case 0:
+            return acc + other;
+        case 1:
+            acc += *pc++;
+            break;
+        case 2:
+            acc *= *pc++;
+            break;
+        case 3:
+            pc += acc & 1 ? *pc : 1;
+            break;
+        case 4:
+            acc ^= other, other ^= acc, acc ^= other;
+            break;
+        case 5:
+            acc = -acc;
+            break;
+        case 6:
+            acc = mix(acc, other);
+            break;
+        case 7:
+            pc++;
+            break;
+        default:
+            other++;
         }
     }
 }
@@ -235,12 +329,27 @@ EXPORT long switch_computed_goto(long x, long y) {
     long acc = x, other = y;
 #define NEXT goto *labels[*pc++ & 7]
     NEXT;
-end: return acc + other;
-add: acc += *pc++; NEXT;
-mul: acc *= *pc++; NEXT;
-odd: pc += acc & 1 ? *pc : 1; NEXT;
-swap: acc ^= other, other ^= acc, acc ^= other; NEXT;
-neg: acc = -acc; NEXT;
-call: acc = mix(acc, other); NEXT;
-skip: pc++; NEXT;
+end:
+    return acc + other;
+add:
+    acc += *pc++;
+    NEXT;
+mul:
+    acc *= *pc++;
+    NEXT;
+odd:
+    pc += acc & 1 ? *pc : 1;
+    NEXT;
+swap:
+    acc ^= other, other ^= acc, acc ^= other;
+    NEXT;
+neg:
+    acc = -acc;
+    NEXT;
+call:
+    acc = mix(acc, other);
+    NEXT;
+skip:
+    pc++;
+    NEXT;
 }

@@ -104,7 +104,7 @@ static void compare(Image *image, const char *function, Function *native, Functi
 }
 
 static void compare_all(Image *image, const ElfFunction *f) {
-    static const long rare[] = {4999,    5000,    9000,    65536,   65540,    999999,       1000000,
+    static const long rare[] = {4999,    5000,    9000,    65536,    65540,       999999,        1000000,
                                 1000004, 1000009, 1000010, 1L << 32, -(1L << 32), (1L << 32) + 3};
     Function *native = native_function(image, f->name);
     Function *lifted = (Function *)(uintptr_t)lathe_jit_lookup(image->jit, f->name);

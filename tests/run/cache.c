@@ -2,8 +2,8 @@
  * damage costs no more than the record it hit. With a directory as its argument, it only makes a pack there. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -58,8 +58,7 @@ static void append_made(PackWriter *w, size_t function, const void *object, u32 
     size_t count = 1 + function % 2;
     for (size_t i = 0; i < count; i++)
         pack_hash_guest(&hash, ranges[i].start, ranges[i].end, read_image, NULL);
-    PackFunction f = {
-        .pc = pc, .base = base, .end = base + IMAGE_BYTES, .position_independent = !fixed, .pack = pack};
+    PackFunction f = {.pc = pc, .base = base, .end = base + IMAGE_BYTES, .position_independent = !fixed, .pack = pack};
     pack_append(w, &f, ranges, count, hash, object, size, insns);
 }
 
@@ -366,7 +365,8 @@ static void test_killed(void) {
             append_forever();
         while (access(path_of(pack), F_OK))
             sched_yield();
-        nanosleep(&(struct timespec){.tv_nsec = round * 1300000}, NULL); /* the kill comes at another moment in each round */
+        nanosleep(&(struct timespec){.tv_nsec = round * 1300000},
+                  NULL); /* the kill comes at another moment in each round */
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         expect(count_found(FEW) >= 0, "nothing wrong after a kill", round);

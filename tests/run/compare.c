@@ -19,9 +19,10 @@ enum { STATUS_SKIPPED = 77 }; /* as meson has it */
 
 typedef struct Settings {
     const char *lathe, *bin, *prefix, *scripts, *work, *tier, *cpu, *sample_every;
-    const char *oracle, *sysroot; /* what runs programs that this machine does not, and their libraries; NULL: it does */
-    const char *reference;        /* what the names of the same programs for this machine begin with; NULL: there are none */
-    char **under, **inside;       /* the words of both options */
+    const char *oracle,
+        *sysroot;           /* what runs programs that this machine does not, and their libraries; NULL: it does */
+    const char *reference;  /* what the names of the same programs for this machine begin with; NULL: there are none */
+    char **under, **inside; /* the words of both options */
     int jobs, timeout;
     int kill_every; /* milliseconds after which translation servers are killed, again and again (killer.h); 0: never */
     bool quick, keep;
@@ -93,7 +94,8 @@ static int run_case(const Settings *s, const Case *c, size_t index) {
     char dir[4096];
     snprintf(dir, sizeof(dir), "%s/%zu", s->work, index);
     char *translated[] = {(char *)s->lathe, "run", "--", NULL};
-    char **words = case_argv(c, s->prefix), **program = in_front(s->inside, words), **run = in_front(translated, program);
+    char **words = case_argv(c, s->prefix), **program = in_front(s->inside, words),
+         **run = in_front(translated, program);
     char **native = in_front(s->under, program), **lathe = in_front(s->under, run);
     Trial expected = trial_run(as_expected(s, c, native), dir, s->timeout);
     if (trial_not_found(&expected)) {
@@ -107,8 +109,8 @@ static int run_case(const Settings *s, const Case *c, size_t index) {
         warm = trial_run(lathe, dir, s->timeout);
         outcome |= judge(c->name, "warm cache", &expected, &warm);
     }
-    printf("%s %s%s: %.2f s native, %.2f s cold, %.2f s warm\n", outcome == PASSED ? "ok  " : "    ", s->prefix, c->name,
-           expected.seconds, cold.seconds, warm.seconds);
+    printf("%s %s%s: %.2f s native, %.2f s cold, %.2f s warm\n", outcome == PASSED ? "ok  " : "    ", s->prefix,
+           c->name, expected.seconds, cold.seconds, warm.seconds);
     trial_free(&expected);
     trial_free(&cold);
     trial_free(&warm);
@@ -207,28 +209,55 @@ static bool set_environment(const Settings *s) {
 
 /* -------------------------------------------------------------------------------------------------------- the arguments */
 
-enum { OPT_BIN = 1, OPT_PREFIX, OPT_SCRIPTS, OPT_WORK, OPT_JOBS, OPT_TIMEOUT, OPT_QUICK, OPT_FILTER, OPT_WITHOUT, OPT_TIER, OPT_CPU,
-       OPT_ORACLE, OPT_SYSROOT, OPT_REFERENCE, OPT_UNDER, OPT_INSIDE, OPT_KILL, OPT_SAMPLE_EVERY };
+enum {
+    OPT_BIN = 1,
+    OPT_PREFIX,
+    OPT_SCRIPTS,
+    OPT_WORK,
+    OPT_JOBS,
+    OPT_TIMEOUT,
+    OPT_QUICK,
+    OPT_FILTER,
+    OPT_WITHOUT,
+    OPT_TIER,
+    OPT_CPU,
+    OPT_ORACLE,
+    OPT_SYSROOT,
+    OPT_REFERENCE,
+    OPT_UNDER,
+    OPT_INSIDE,
+    OPT_KILL,
+    OPT_SAMPLE_EVERY
+};
 
 static const struct option options[] = {
-    {"bin", required_argument, NULL, OPT_BIN},         {"prefix", required_argument, NULL, OPT_PREFIX},
-    {"scripts", required_argument, NULL, OPT_SCRIPTS}, {"work", required_argument, NULL, OPT_WORK},
-    {"jobs", required_argument, NULL, OPT_JOBS},       {"timeout", required_argument, NULL, OPT_TIMEOUT},
-    {"quick", no_argument, NULL, OPT_QUICK},           {"filter", required_argument, NULL, OPT_FILTER},
-    {"tier", required_argument, NULL, OPT_TIER},       {"cpu", required_argument, NULL, OPT_CPU},
-    {"oracle", required_argument, NULL, OPT_ORACLE},   {"sysroot", required_argument, NULL, OPT_SYSROOT},
-    {"without", required_argument, NULL, OPT_WITHOUT}, {"reference", required_argument, NULL, OPT_REFERENCE},
-    {"under", required_argument, NULL, OPT_UNDER},     {"inside", required_argument, NULL, OPT_INSIDE},
+    {"bin", required_argument, NULL, OPT_BIN},
+    {"prefix", required_argument, NULL, OPT_PREFIX},
+    {"scripts", required_argument, NULL, OPT_SCRIPTS},
+    {"work", required_argument, NULL, OPT_WORK},
+    {"jobs", required_argument, NULL, OPT_JOBS},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"quick", no_argument, NULL, OPT_QUICK},
+    {"filter", required_argument, NULL, OPT_FILTER},
+    {"tier", required_argument, NULL, OPT_TIER},
+    {"cpu", required_argument, NULL, OPT_CPU},
+    {"oracle", required_argument, NULL, OPT_ORACLE},
+    {"sysroot", required_argument, NULL, OPT_SYSROOT},
+    {"without", required_argument, NULL, OPT_WITHOUT},
+    {"reference", required_argument, NULL, OPT_REFERENCE},
+    {"under", required_argument, NULL, OPT_UNDER},
+    {"inside", required_argument, NULL, OPT_INSIDE},
     {"kill-servers", required_argument, NULL, OPT_KILL},
     {"sample-every", required_argument, NULL, OPT_SAMPLE_EVERY},
     {0},
 };
 
 static int usage(void) {
-    fprintf(stderr, "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
-                    "                   [--quick] [--filter=REGEX] [--without=REGEX] [--tier=TIER] [--cpu=CPU]\n"
-                    "                   [--oracle=QEMU --sysroot=DIR | --under=WORDS --inside=WORDS] [--reference=TEXT]\n"
-                    "                   [--kill-servers=MS] [--sample-every=US] LATHE LIST\n");
+    fprintf(stderr,
+            "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
+            "                   [--quick] [--filter=REGEX] [--without=REGEX] [--tier=TIER] [--cpu=CPU]\n"
+            "                   [--oracle=QEMU --sysroot=DIR | --under=WORDS --inside=WORDS] [--reference=TEXT]\n"
+            "                   [--kill-servers=MS] [--sample-every=US] LATHE LIST\n");
     return 2;
 }
 
@@ -243,35 +272,81 @@ static bool parse(Settings *s, int argc, char **argv) {
     const char *filter = "", *without = "^$";
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (option) {
-        case OPT_BIN: s->bin = optarg; break;
-        case OPT_PREFIX: s->prefix = optarg; break;
-        case OPT_SCRIPTS: s->scripts = optarg; break;
-        case OPT_WORK: s->work = optarg, s->keep = true; break;
-        case OPT_JOBS: s->jobs = atoi(optarg); break;
-        case OPT_TIMEOUT: s->timeout = atoi(optarg); break;
-        case OPT_QUICK: s->quick = true; break;
-        case OPT_FILTER: filter = optarg; break;
-        case OPT_WITHOUT: without = optarg; break;
-        case OPT_TIER: s->tier = optarg; break;
-        case OPT_CPU: s->cpu = optarg; break;
-        case OPT_ORACLE: s->oracle = optarg; break;
-        case OPT_SYSROOT: s->sysroot = optarg; break;
-        case OPT_REFERENCE: s->reference = optarg; break;
-        case OPT_UNDER: s->under = split_words(optarg); break;
-        case OPT_INSIDE: s->inside = split_words(optarg); break;
-        case OPT_KILL: s->kill_every = atoi(optarg); break;
-        case OPT_SAMPLE_EVERY: s->sample_every = optarg; break;
-        default: return false;
+        case OPT_BIN:
+            s->bin = optarg;
+            break;
+        case OPT_PREFIX:
+            s->prefix = optarg;
+            break;
+        case OPT_SCRIPTS:
+            s->scripts = optarg;
+            break;
+        case OPT_WORK:
+            s->work = optarg, s->keep = true;
+            break;
+        case OPT_JOBS:
+            s->jobs = atoi(optarg);
+            break;
+        case OPT_TIMEOUT:
+            s->timeout = atoi(optarg);
+            break;
+        case OPT_QUICK:
+            s->quick = true;
+            break;
+        case OPT_FILTER:
+            filter = optarg;
+            break;
+        case OPT_WITHOUT:
+            without = optarg;
+            break;
+        case OPT_TIER:
+            s->tier = optarg;
+            break;
+        case OPT_CPU:
+            s->cpu = optarg;
+            break;
+        case OPT_ORACLE:
+            s->oracle = optarg;
+            break;
+        case OPT_SYSROOT:
+            s->sysroot = optarg;
+            break;
+        case OPT_REFERENCE:
+            s->reference = optarg;
+            break;
+        case OPT_UNDER:
+            s->under = split_words(optarg);
+            break;
+        case OPT_INSIDE:
+            s->inside = split_words(optarg);
+            break;
+        case OPT_KILL:
+            s->kill_every = atoi(optarg);
+            break;
+        case OPT_SAMPLE_EVERY:
+            s->sample_every = optarg;
+            break;
+        default:
+            return false;
         }
     }
     bool restricted = *s->under || *s->inside;
-    return is_pattern(filter, &s->filter) && is_pattern(without, &s->without) && argc - optind == 2 && s->jobs > 0 && s->timeout > 0 &&
-           !(restricted && (s->oracle || s->reference));
+    return is_pattern(filter, &s->filter) && is_pattern(without, &s->without) && argc - optind == 2 && s->jobs > 0 &&
+           s->timeout > 0 && !(restricted && (s->oracle || s->reference));
 }
 
 int main(int argc, char **argv) {
     char work[] = "/tmp/lathe-compare-XXXXXX";
-    Settings s = {.bin = "", .prefix = "", .scripts = "", .tier = "auto", .cpu = "auto", .sample_every = "0", .jobs = 1, .timeout = 60, .under = split_words(""), .inside = split_words("")};
+    Settings s = {.bin = "",
+                  .prefix = "",
+                  .scripts = "",
+                  .tier = "auto",
+                  .cpu = "auto",
+                  .sample_every = "0",
+                  .jobs = 1,
+                  .timeout = 60,
+                  .under = split_words(""),
+                  .inside = split_words("")};
     CaseList list;
     if (!parse(&s, argc, argv))
         return usage();

@@ -17,7 +17,8 @@ static const Sample samples[] = {
     {"define i64 @g_10(i64 %a, i64 %b) { %c = add i64 %a, %b ret i64 %c }", 0},
     {"define <2 x i64> @g_10(<2 x i64> %a) { %b = add <2 x i64> %a, %a ret <2 x i64> %b }", 1},
     {"define <2 x i64> @g_10(<2 x i64> %a, <2 x i64> %b, <2 x i64> %c) {"
-     " %d = xor <2 x i64> %a, %c ret <2 x i64> %d }", 3},
+     " %d = xor <2 x i64> %a, %c ret <2 x i64> %d }",
+     3},
     {"define <4 x i64> @g_10(<4 x i64> %a, <4 x i64> %b) { %c = xor <4 x i64> %a, %b ret <4 x i64> %c }", 4},
     {"declare i64 @g_20(i64)\ndefine i64 @g_10(i64 %a) { %b = tail call i64 @g_20(i64 %a) ret i64 %b }", 0},
     {"@guest = external hidden global i8\ndefine ptr @g_10() { ret ptr @guest }", 0},

@@ -11,8 +11,8 @@ typedef struct Output {
 
 typedef struct Trial {
     Output out, err;
-    int status;       /* as wait() has it */
-    bool timeout;     /* it was killed, with all of its process group */
+    int status;   /* as wait() has it */
+    bool timeout; /* it was killed, with all of its process group */
     double seconds;
 } Trial;
 

@@ -236,7 +236,8 @@ static bool holds(const char *text, size_t size, const char *word) {
 }
 
 static void test_emit(void) {
-    LatheJit *jit = lathe_jit_new(NULL), *fresh = lathe_jit_new(NULL), *low = lathe_jit_new(&(LatheJitConfig){.low_vectors = true});
+    LatheJit *jit = lathe_jit_new(NULL), *fresh = lathe_jit_new(NULL),
+             *low = lathe_jit_new(&(LatheJitConfig){.low_vectors = true});
     size_t size, again, other;
     u8 *first = emit(jit, main_module, LATHE_OPT_FULL, false, &size);
     free(emit(jit, user_module, LATHE_OPT_QUICK, false, &other));

@@ -135,9 +135,12 @@ static void dispatch(void *state) {
 }
 
 static void *test_symbol(void *user, const char *name) {
-    static const struct { const char *name; void *fn; } symbols[] = {
-        {"on_insn", (void *)on_insn},       {"on_block", (void *)on_block}, {"on_memory", (void *)on_memory},
-        {"on_syscall", (void *)on_syscall}, {"on_cpuid", (void *)on_cpuid}, {"dispatch", (void *)dispatch},
+    static const struct {
+        const char *name;
+        void *fn;
+    } symbols[] = {
+        {"on_insn", (void *)on_insn},           {"on_block", (void *)on_block}, {"on_memory", (void *)on_memory},
+        {"on_syscall", (void *)on_syscall},     {"on_cpuid", (void *)on_cpuid}, {"dispatch", (void *)dispatch},
         {"guest", (void *)(uintptr_t)0x900000},
     };
     (void)user;

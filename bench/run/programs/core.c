@@ -82,15 +82,23 @@ enum State { START, SIGN, INTEGER, POINT, FRACTION, EXPONENT, EXPONENT_SIGN, POW
 static enum State next(enum State s, char c) {
     int digit = c >= '0' && c <= '9', sign = c == '+' || c == '-';
     switch (s) {
-    case START: return digit ? INTEGER : sign ? SIGN : c == '.' ? POINT : INVALID;
-    case SIGN: return digit ? INTEGER : c == '.' ? POINT : INVALID;
-    case INTEGER: return digit ? INTEGER : c == '.' ? FRACTION : c == 'e' ? EXPONENT : INVALID;
-    case POINT: return digit ? FRACTION : INVALID;
-    case FRACTION: return digit ? FRACTION : c == 'e' ? EXPONENT : INVALID;
-    case EXPONENT: return digit ? POWER : sign ? EXPONENT_SIGN : INVALID;
+    case START:
+        return digit ? INTEGER : sign ? SIGN : c == '.' ? POINT : INVALID;
+    case SIGN:
+        return digit ? INTEGER : c == '.' ? POINT : INVALID;
+    case INTEGER:
+        return digit ? INTEGER : c == '.' ? FRACTION : c == 'e' ? EXPONENT : INVALID;
+    case POINT:
+        return digit ? FRACTION : INVALID;
+    case FRACTION:
+        return digit ? FRACTION : c == 'e' ? EXPONENT : INVALID;
+    case EXPONENT:
+        return digit ? POWER : sign ? EXPONENT_SIGN : INVALID;
     case EXPONENT_SIGN:
-    case POWER: return digit ? POWER : INVALID;
-    case INVALID: return INVALID;
+    case POWER:
+        return digit ? POWER : INVALID;
+    case INVALID:
+        return INVALID;
     }
     return INVALID;
 }

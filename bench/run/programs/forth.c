@@ -6,11 +6,13 @@
 enum { PUSH, ADD, XOR, SHIFT, DUP, OVER, SWAP, DEC, JNZ, CALL, RET, HALT };
 
 /* hash = 1; for (n = argument; n; n--) hash = mix(hash, n) */
-static int64_t code[] = {PUSH, 1, PUSH, 0, /* 4: */ CALL, 11, DEC, DUP, JNZ, 4, HALT, /* 11: hash n */
-                         SWAP, OVER, ADD, DUP, SHIFT, 13, XOR, DUP, SHIFT, -7, XOR, DUP, SHIFT, 17, XOR, SWAP, RET};
+static int64_t code[] = {PUSH, 1,     PUSH, 0,   /* 4: */ CALL, 11, DEC, DUP, JNZ,   4,  HALT, /* 11: hash n */
+                         SWAP, OVER,  ADD,  DUP, SHIFT,         13, XOR, DUP, SHIFT, -7, XOR,
+                         DUP,  SHIFT, 17,   XOR, SWAP,          RET};
 
 static int64_t run(void) {
-    static const void *const labels[] = {&&push, &&add, &&xor, &&shift, &&dup, &&over, &&swap, &&dec, &&jnz, &&call, &&ret, &&halt};
+    static const void *const labels[] = {&&push, &&add, &&xor, &&shift, &&dup, &&over,
+                                         &&swap, &&dec, &&jnz, &&call,  &&ret, &&halt};
     int64_t stack[32], *sp = stack, t;
     const int64_t *pc = code, *returns[16], **rp = returns;
 #define NEXT goto *labels[*pc++]
@@ -21,8 +23,7 @@ push:
 add:
     sp--, sp[-1] = (int64_t)((uint64_t)sp[-1] + (uint64_t)sp[0]);
     NEXT;
-xor:
-    sp--, sp[-1] ^= sp[0];
+    xor : sp--, sp[-1] ^= sp[0];
     NEXT;
 shift:
     t = *pc++;

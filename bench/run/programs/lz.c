@@ -65,7 +65,8 @@ static size_t unpack(size_t size) {
 
 int main(int argc, char **argv) {
     uint32_t seed = 3;
-    static const char *const words[] = {"the ", "of ", "guest ", "host ", "code ", "translated ", "a ", "and ", "register "};
+    static const char *const words[] = {"the ",        "of ", "guest ", "host ",    "code ",
+                                        "translated ", "a ",  "and ",   "register "};
     for (size_t at = 0; at < SIZE;) {
         const char *w = words[work_random(&seed) % 9];
         size_t n = strlen(w);

@@ -19,7 +19,8 @@ int main(int argc, char **argv) {
     unsigned long sum = 0;
     for (long y = 0; y < n; y++)
         for (long x = 0; x < n; x++)
-            sum = sum * 31 + (unsigned long)escape(3.0 * (double)x / (double)n - 2, 2.0 * (double)y / (double)n - 1, 1000);
+            sum = sum * 31 +
+                  (unsigned long)escape(3.0 * (double)x / (double)n - 2, 2.0 * (double)y / (double)n - 1, 1000);
     printf("%lu\n", sum);
     return 0;
 }

@@ -13,12 +13,19 @@ namespace {
 struct Shape {
     virtual ~Shape() = default;
     virtual long area(long scale) const = 0;
-    virtual bool wide() const { return false; }
+    virtual bool wide() const {
+        return false;
+    }
 };
 template <int N> struct Kind : Shape {
-    explicit Kind(long a) : a(a) {}
-    long area(long scale) const override { return a * scale + N; }
-    bool wide() const override { return a % (N + 2) == 0; }
+    explicit Kind(long a) : a(a) {
+    }
+    long area(long scale) const override {
+        return a * scale + N;
+    }
+    bool wide() const override {
+        return a % (N + 2) == 0;
+    }
     long a;
 };
 
@@ -28,11 +35,21 @@ std::vector<std::unique_ptr<Shape>> make(int n) {
     for (int i = 0; i < n; i++) {
         long a = work_random(&seed) % 1000;
         switch (work_random(&seed) % 5) {
-        case 0: all.push_back(std::make_unique<Kind<0>>(a)); break;
-        case 1: all.push_back(std::make_unique<Kind<1>>(a)); break;
-        case 2: all.push_back(std::make_unique<Kind<2>>(a)); break;
-        case 3: all.push_back(std::make_unique<Kind<3>>(a)); break;
-        default: all.push_back(std::make_unique<Kind<4>>(a)); break;
+        case 0:
+            all.push_back(std::make_unique<Kind<0>>(a));
+            break;
+        case 1:
+            all.push_back(std::make_unique<Kind<1>>(a));
+            break;
+        case 2:
+            all.push_back(std::make_unique<Kind<2>>(a));
+            break;
+        case 3:
+            all.push_back(std::make_unique<Kind<3>>(a));
+            break;
+        default:
+            all.push_back(std::make_unique<Kind<4>>(a));
+            break;
         }
     }
     return all;

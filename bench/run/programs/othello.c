@@ -6,8 +6,9 @@
 typedef uint64_t Board;
 
 static const int shifts[8] = {1, -1, 8, -8, 9, -9, 7, -7};
-static const Board masks[8] = {0xfefefefefefefefe, 0x7f7f7f7f7f7f7f7f, ~0ull, ~0ull, 0xfefefefefefefefe, 0x7f7f7f7f7f7f7f7f,
-                               0x7f7f7f7f7f7f7f7f, 0xfefefefefefefefe};
+static const Board masks[8] = {
+    0xfefefefefefefefe, 0x7f7f7f7f7f7f7f7f, ~0ull, ~0ull, 0xfefefefefefefefe, 0x7f7f7f7f7f7f7f7f,
+    0x7f7f7f7f7f7f7f7f, 0xfefefefefefefefe};
 
 static Board shift(Board b, int direction) {
     int s = shifts[direction];
@@ -71,7 +72,8 @@ static int search(Board own, Board other, int depth, int alpha, int beta, int pa
 }
 
 int main(int argc, char **argv) {
-    int value = search(0x0000000810000000ull, 0x0000001008000000ull, (int)work_amount(argc, argv, 12), -10000, 10000, 0);
+    int value =
+        search(0x0000000810000000ull, 0x0000001008000000ull, (int)work_amount(argc, argv, 12), -10000, 10000, 0);
     printf("%d %ld\n", value, visited);
     return 0;
 }

@@ -37,7 +37,8 @@ static long search(void) {
 static void interpolate(void) {
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++)
-            half[y][x] = (uint8_t)((frame[y][x] + 3 * frame[y][x + 1] + 3 * frame[y + 1][x] + frame[y + 1][x + 1] + 4) >> 3);
+            half[y][x] =
+                (uint8_t)((frame[y][x] + 3 * frame[y][x + 1] + 3 * frame[y + 1][x] + frame[y + 1][x + 1] + 4) >> 3);
 }
 
 static void transform(const uint8_t *pixels, int16_t out[8][8]) {

@@ -95,7 +95,8 @@ static long recursion(void) {
 static const struct {
     const char *name;
     long (*run)(void);
-} loops[] = {{"sum", sum}, {"hash", hash}, {"collatz", collatz}, {"matrix", matrix}, {"search", search}, {"sort", sort}, {"recursion", recursion}};
+} loops[] = {{"sum", sum},       {"hash", hash}, {"collatz", collatz},    {"matrix", matrix},
+             {"search", search}, {"sort", sort}, {"recursion", recursion}};
 
 static void install(const char *handlers) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};

@@ -38,7 +38,8 @@ BinoptCfg *config_new(BinoptHandle handle, u64 function) {
     cfg->function = function;
     cfg->stack_bytes = DEFAULT_STACK_BYTES;
     cfg->reason = mem_new(CONFIG_REASON_BYTES);
-    const char *level = getenv("BINOPT_LOGLEVEL"), *always = getenv("BINOPT_ALWAYS"), *limit = getenv("BINOPT_LIMIT_MS");
+    const char *level = getenv("BINOPT_LOGLEVEL"), *always = getenv("BINOPT_ALWAYS"),
+               *limit = getenv("BINOPT_LIMIT_MS");
     cfg->log_level = level ? (size_t)atoi(level) : 0;
     cfg->always = always && *always == '1';
     cfg->limit_ms = limit && *limit ? (size_t)strtoul(limit, NULL, 10) : DEFAULT_LIMIT_MS;

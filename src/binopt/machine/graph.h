@@ -71,7 +71,7 @@ typedef struct Out {
     u64 addr, number;
     u32 bytes;
     Regs reads, writes, kills;
-    Regs live;           /* what is read after it: live.c */
+    Regs live;             /* what is read after it: live.c */
     u16 upper;             /* upper halves of vectors that are */
     bool dead, frame_dead; /* not needed; what it stores in the frame is not read */
     Result result[2];
@@ -148,7 +148,7 @@ typedef struct Unit {
     u64 code_bytes;      /* of the new function */
     i64 lowest;          /* of the stack pointer */
     bool escaped, newer; /* anywhere; there are AVX instructions */
-    Regs returned;     /* what may be a part of the result: live.c */
+    Regs returned;       /* what may be a part of the result: live.c */
     i64 compare;         /* the last known comparison: how far its operands were apart */
     const char *hopeless;
 } Unit;

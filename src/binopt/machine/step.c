@@ -247,7 +247,8 @@ static void take_results(Unit *u, State *s, Out *o, const Machine *m, bool neste
 }
 
 /* How far apart the operands of a comparison were; trace.c sees from it how often a loop will run. */
-static void note_compare(Unit *u, const MachineInsn *in, const Machine *before, const Machine *after, const u8 *operand) {
+static void note_compare(Unit *u, const MachineInsn *in, const Machine *before, const Machine *after,
+                         const u8 *operand) {
     u64 a = 0, b = 0;
     const Op *x = &in->op[0], *y = &in->op[1];
     if (!x->bits)
@@ -578,8 +579,14 @@ Value step_target(Unit *u, const State *s, const MachineInsn *in) {
 
 /* SDM 2A, appendix B.1.4.7: the lowest bit of a condition turns it round. */
 bool step_condition(const State *s, const MachineInsn *in, bool *holds) {
-    static const u8 needs[] = {FLAG(OF), FLAG(CF), FLAG(ZF), FLAG(CF) | FLAG(ZF),
-                               FLAG(SF), FLAG(PF), FLAG(SF) | FLAG(OF), FLAG(SF) | FLAG(OF) | FLAG(ZF)};
+    static const u8 needs[] = {FLAG(OF),
+                               FLAG(CF),
+                               FLAG(ZF),
+                               FLAG(CF) | FLAG(ZF),
+                               FLAG(SF),
+                               FLAG(PF),
+                               FLAG(SF) | FLAG(OF),
+                               FLAG(SF) | FLAG(OF) | FLAG(ZF)};
     u8 row = in->cond >> 1, f = s->flags;
     if (needs[row] & ~s->flags_known)
         return false;

@@ -9,7 +9,7 @@
 typedef struct Guest {
     const char *source; /* for messages: the file's name, or "--hex" */
     LatheArch arch;
-    ElfFile *elf;       /* NULL: the guest is `bytes` */
+    ElfFile *elf; /* NULL: the guest is `bytes` */
     u8 *bytes;
     size_t size;
     u64 at; /* the address of bytes[0] */

@@ -8,7 +8,8 @@ void show_support(FILE *out, LatheArch arch, LatheHost host) {
     fprintf(out, "%-16s %s%s\n", "instruction", has_flags ? "ODISZAPC  " : "", "deviation from the CPU");
     for (; lathe_support(arch, host, count, &row); count++) {
         const char *gap = has_flags && row.deviation ? "  " : "";
-        fprintf(out, "%-16s %s%s%s\n", row.mnemonic, has_flags ? row.flags : "", gap, row.deviation ? row.deviation : "");
+        fprintf(out, "%-16s %s%s%s\n", row.mnemonic, has_flags ? row.flags : "", gap,
+                row.deviation ? row.deviation : "");
         deviating += row.deviation != NULL;
     }
     fprintf(out, "%zu instructions, %zu with a known deviation\n", count, deviating);

@@ -59,11 +59,21 @@ void rv_shift(Lifter *l, const Insn *in, RvShift kind, u32 bits) {
     Ty t = ty_int(bits);
     Val a = rv_int(l, in, 1, t), n = ir_and_with(l, rv_int(l, in, 2, t), bits - 1), r = NULL;
     switch (kind) {
-    case RV_SLL: r = ir_shl(l, a, n); break;
-    case RV_SRL: r = ir_lshr(l, a, n); break;
-    case RV_SRA: r = ir_ashr(l, a, n); break;
-    case RV_ROL: r = ir_fshl(l, a, a, n); break;
-    case RV_ROR: r = ir_fshr(l, a, a, n); break;
+    case RV_SLL:
+        r = ir_shl(l, a, n);
+        break;
+    case RV_SRL:
+        r = ir_lshr(l, a, n);
+        break;
+    case RV_SRA:
+        r = ir_ashr(l, a, n);
+        break;
+    case RV_ROL:
+        r = ir_fshl(l, a, a, n);
+        break;
+    case RV_ROR:
+        r = ir_fshr(l, a, a, n);
+        break;
     }
     rv_set(l, in, 0, r);
 }
@@ -93,10 +103,18 @@ void rv_divide(Lifter *l, const Insn *in, RvDivide kind, u32 bits) {
     }
     Val by = ir_select(l, hard, ir_int(l, t, 1), b), r = NULL;
     switch (kind) {
-    case RV_DIV: r = ir_select(l, by_zero, ir_ones(l, t), ir_sdiv(l, a, by)); break;
-    case RV_DIVU: r = ir_select(l, by_zero, ir_ones(l, t), ir_udiv(l, a, by)); break;
-    case RV_REM: r = ir_select(l, by_zero, a, ir_srem(l, a, by)); break;
-    case RV_REMU: r = ir_select(l, by_zero, a, ir_urem(l, a, by)); break;
+    case RV_DIV:
+        r = ir_select(l, by_zero, ir_ones(l, t), ir_sdiv(l, a, by));
+        break;
+    case RV_DIVU:
+        r = ir_select(l, by_zero, ir_ones(l, t), ir_udiv(l, a, by));
+        break;
+    case RV_REM:
+        r = ir_select(l, by_zero, a, ir_srem(l, a, by));
+        break;
+    case RV_REMU:
+        r = ir_select(l, by_zero, a, ir_urem(l, a, by));
+        break;
     }
     rv_set(l, in, 0, r);
 }

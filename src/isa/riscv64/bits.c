@@ -75,10 +75,18 @@ void rv_permute(Lifter *l, const Insn *in, u32 bits) {
 void rv_bit(Lifter *l, const Insn *in, RvBitOp op) {
     Val v = rv_x(l, in, 1), n = ir_and_with(l, rv_x(l, in, 2), 63), bit = ir_shl(l, ir_int(l, I64, 1), n), r = NULL;
     switch (op) {
-    case RV_BIT_CLEAR: r = ir_and(l, v, ir_not(l, bit)); break;
-    case RV_BIT_EXTRACT: r = ir_and_with(l, ir_lshr(l, v, n), 1); break;
-    case RV_BIT_INVERT: r = ir_xor(l, v, bit); break;
-    case RV_BIT_SET: r = ir_or(l, v, bit); break;
+    case RV_BIT_CLEAR:
+        r = ir_and(l, v, ir_not(l, bit));
+        break;
+    case RV_BIT_EXTRACT:
+        r = ir_and_with(l, ir_lshr(l, v, n), 1);
+        break;
+    case RV_BIT_INVERT:
+        r = ir_xor(l, v, bit);
+        break;
+    case RV_BIT_SET:
+        r = ir_or(l, v, bit);
+        break;
     }
     rv_set(l, in, 0, r);
 }

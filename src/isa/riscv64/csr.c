@@ -7,12 +7,18 @@ static bool is_read_only(u32 no) {
 
 const char *rv_csr_name(u32 no) {
     switch (no) {
-    case RV_FFLAGS: return "fflags";
-    case RV_FRM: return "frm";
-    case RV_FCSR: return "fcsr";
-    case RV_CYCLE: return "cycle";
-    case RV_TIME: return "time";
-    case RV_INSTRET: return "instret";
+    case RV_FFLAGS:
+        return "fflags";
+    case RV_FRM:
+        return "frm";
+    case RV_FCSR:
+        return "fcsr";
+    case RV_CYCLE:
+        return "cycle";
+    case RV_TIME:
+        return "time";
+    case RV_INSTRET:
+        return "instret";
     }
     return NULL;
 }

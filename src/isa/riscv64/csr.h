@@ -12,7 +12,9 @@ bool rv_csr_is_legal(const Insn *in);
 bool rv_csr_writes(const Insn *in);
 
 const char *rv_csr_name(u32 no); /* NULL: none that we know */
-static inline bool rv_csr_is_float(u32 no) { return no >= RV_FFLAGS && no <= RV_FCSR; }
+static inline bool rv_csr_is_float(u32 no) {
+    return no >= RV_FFLAGS && no <= RV_FCSR;
+}
 
 /* float_state.c: as I64. */
 Val rv_float_csr(Lifter *l, u32 no);

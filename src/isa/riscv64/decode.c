@@ -60,7 +60,9 @@ static void set_flow(Insn *in) {
         in->flow = is_link(&in->op[0]) ? FLOW_CALL : FLOW_JUMP;
         in->target = rv_imm(in, 1);
         return;
-    case RV_ROW_jalr: in->flow = flow_of_jump_register(in); return;
+    case RV_ROW_jalr:
+        in->flow = flow_of_jump_register(in);
+        return;
     case RV_ROW_beq:
     case RV_ROW_bne:
     case RV_ROW_blt:
@@ -70,21 +72,33 @@ static void set_flow(Insn *in) {
         in->flow = FLOW_BRANCH;
         in->target = rv_imm(in, 2);
         return;
-    case RV_ROW_fence_i: in->flow = FLOW_INDIRECT; break;
-    case RV_ROW_ecall: in->flow = FLOW_SYSCALL; break;
+    case RV_ROW_fence_i:
+        in->flow = FLOW_INDIRECT;
+        break;
+    case RV_ROW_ecall:
+        in->flow = FLOW_SYSCALL;
+        break;
     case RV_ROW_ebreak:
-    case RV_ROW_c_unimp: in->flow = FLOW_STOP; break;
+    case RV_ROW_c_unimp:
+        in->flow = FLOW_STOP;
+        break;
     case RV_ROW_csrrw:
     case RV_ROW_csrrs:
     case RV_ROW_csrrc:
     case RV_ROW_csrrwi:
     case RV_ROW_csrrsi:
-    case RV_ROW_csrrci: in->flow = rv_csr_is_legal(in) ? FLOW_NEXT : FLOW_STOP; break;
+    case RV_ROW_csrrci:
+        in->flow = rv_csr_is_legal(in) ? FLOW_NEXT : FLOW_STOP;
+        break;
     case RV_ROW_lr_w:
-    case RV_ROW_lr_d: regset_add(&in->writes, RV_RESERVED_VALUE); /* fall through */
+    case RV_ROW_lr_d:
+        regset_add(&in->writes, RV_RESERVED_VALUE); /* fall through */
     case RV_ROW_sc_w:
-    case RV_ROW_sc_d: regset_add(&in->writes, RV_RESERVED_ADDRESS); return;
-    default: return;
+    case RV_ROW_sc_d:
+        regset_add(&in->writes, RV_RESERVED_ADDRESS);
+        return;
+    default:
+        return;
     }
     in->special = true;
 }
@@ -142,11 +156,16 @@ static void join_far_jump(const u8 *bytes, size_t size, Insn *in) {
 
 static u32 quiet_row(u32 row) {
     switch (row) {
-    case RV_ROW_flt_s: return RV_ROW_quiet_lt_s;
-    case RV_ROW_fle_s: return RV_ROW_quiet_le_s;
-    case RV_ROW_flt_d: return RV_ROW_quiet_lt_d;
-    case RV_ROW_fle_d: return RV_ROW_quiet_le_d;
-    default: return RV_ROW_NONE;
+    case RV_ROW_flt_s:
+        return RV_ROW_quiet_lt_s;
+    case RV_ROW_fle_s:
+        return RV_ROW_quiet_le_s;
+    case RV_ROW_flt_d:
+        return RV_ROW_quiet_lt_d;
+    case RV_ROW_fle_d:
+        return RV_ROW_quiet_le_d;
+    default:
+        return RV_ROW_NONE;
     }
 }
 
@@ -154,9 +173,11 @@ static u32 quiet_row(u32 row) {
 static void join_quiet_compare(const u8 *bytes, size_t size, Insn *in) {
     Insn compare = {0}, back = {0};
     u8 flags = in->op[0].no;
-    if (flags == RV_X0 || size < 12 || decode_one(bytes + 4, 4, in->pc + 4, &compare) != LATHE_OK || !quiet_row(compare.row))
+    if (flags == RV_X0 || size < 12 || decode_one(bytes + 4, 4, in->pc + 4, &compare) != LATHE_OK ||
+        !quiet_row(compare.row))
         return;
-    if (compare.op[0].no == flags || decode_one(bytes + 8, 4, in->pc + 8, &back) != LATHE_OK || back.row != RV_ROW_csrrw)
+    if (compare.op[0].no == flags || decode_one(bytes + 8, 4, in->pc + 8, &back) != LATHE_OK ||
+        back.row != RV_ROW_csrrw)
         return;
     if (back.op[0].no != RV_X0 || rv_imm(&back, 1) != RV_FFLAGS || back.op[2].no != flags)
         return;

@@ -72,6 +72,7 @@ static Effect word(Effect e) {
     return e;
 }
 
+// clang-format off
 Effect rv_effect(const Insn *in) {
     const Operand *op = in->op;
     Effect e = {.bits = 64, .to = op[0].no, .a = REG_NONE, .b = REG_NONE};
@@ -118,16 +119,30 @@ Effect rv_effect(const Insn *in) {
     default: return (Effect){0};
     }
 }
+// clang-format on
 
 bool rv_condition(const Insn *branch, Reg *flags, Pred *taken) {
     *flags = REG_NONE;
     switch (branch->row) {
-    case RV_ROW_beq: *taken = EQ; return true;
-    case RV_ROW_bne: *taken = NE; return true;
-    case RV_ROW_blt: *taken = SLT; return true;
-    case RV_ROW_bge: *taken = SGE; return true;
-    case RV_ROW_bltu: *taken = ULT; return true;
-    case RV_ROW_bgeu: *taken = UGE; return true;
-    default: return false;
+    case RV_ROW_beq:
+        *taken = EQ;
+        return true;
+    case RV_ROW_bne:
+        *taken = NE;
+        return true;
+    case RV_ROW_blt:
+        *taken = SLT;
+        return true;
+    case RV_ROW_bge:
+        *taken = SGE;
+        return true;
+    case RV_ROW_bltu:
+        *taken = ULT;
+        return true;
+    case RV_ROW_bgeu:
+        *taken = UGE;
+        return true;
+    default:
+        return false;
     }
 }

@@ -21,14 +21,17 @@ extern const u16 rv_bucket_start[RV_BUCKETS + 1];
 extern const u16 rv_bucket_rows[];
 
 /* Instructions of 16 bits have other low bits than 11. */
-static inline bool rv_is_short(u32 word) { return (word & 3) != 3; }
+static inline bool rv_is_short(u32 word) {
+    return (word & 3) != 3;
+}
 
 static inline u32 rv_bucket(u32 word) {
     return rv_is_short(word) ? 256 + ((word >> 13 & 7) << 2 | (word & 3)) : (word >> 2 & 31) << 3 | (word >> 12 & 7);
 }
 
 static inline bool rv_matches(const RvEncoding *e, u32 word) {
-    return (word & e->mask) == e->match && (!e->not_zero || word & e->not_zero) && (!e->not_sp || (word >> 7 & 31) != 2);
+    return (word & e->mask) == e->match && (!e->not_zero || word & e->not_zero) &&
+           (!e->not_sp || (word >> 7 & 31) != 2);
 }
 
 /* The row of a word, of its low half if that is an instruction of 16 bits; 0: there is none. */

@@ -34,11 +34,19 @@ static _Noreturn void fail(const char *name, const char *what, const char *other
 
 static void take_bit(RvEncoding *e, char c, u32 bit, const char *name) {
     switch (c) {
-    case '1': e->match |= bit; /* fall through */
-    case '0': e->mask |= bit; return;
-    case 'n': e->not_zero |= bit; return;
-    case 'p': e->not_sp = true; return;
-    case '.': return;
+    case '1':
+        e->match |= bit; /* fall through */
+    case '0':
+        e->mask |= bit;
+        return;
+    case 'n':
+        e->not_zero |= bit;
+        return;
+    case 'p':
+        e->not_sp = true;
+        return;
+    case '.':
+        return;
     }
     fail(name, "an encoding is made of 0, 1, ., n and p", "");
 }
@@ -70,7 +78,8 @@ static bool sp_excludes(const RvEncoding *a, const RvEncoding *b) {
 }
 
 static bool overlap(const RvEncoding *a, const RvEncoding *b) {
-    if (!a->mask || !b->mask || rv_is_short(a->match) != rv_is_short(b->match) || (a->match ^ b->match) & a->mask & b->mask)
+    if (!a->mask || !b->mask || rv_is_short(a->match) != rv_is_short(b->match) ||
+        (a->match ^ b->match) & a->mask & b->mask)
         return false;
     return !zero_excludes(a, b) && !zero_excludes(b, a) && !sp_excludes(a, b) && !sp_excludes(b, a);
 }

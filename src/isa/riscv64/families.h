@@ -55,12 +55,12 @@ void rv_illegal(Lifter *l, const Insn *in);
 typedef enum RvCsrOp { RV_CSR_WRITE, RV_CSR_SET, RV_CSR_CLEAR } RvCsrOp;
 void rv_csr(Lifter *l, const Insn *in, RvCsrOp op);
 
-
 /* float.c, float_order.c, float_move.c, float_convert.c */
 typedef enum RvSign { RV_SIGN_TAKE, RV_SIGN_NOT, RV_SIGN_XOR } RvSign;
 void rv_float_arith(Lifter *l, const Insn *in, RvSoftOp op, Ty t);
 void rv_float_compare(Lifter *l, const Insn *in, FPred p, bool signaling, Ty t);
-void rv_float_compare_quietly(Lifter *l, const Insn *in, FPred p, Ty t); /* frflags op3; compare op0, op1, op2; fsflags op3 */
+void rv_float_compare_quietly(Lifter *l, const Insn *in, FPred p,
+                              Ty t); /* frflags op3; compare op0, op1, op2; fsflags op3 */
 void rv_float_extreme(Lifter *l, const Insn *in, bool largest, bool propagates, Ty t);
 void rv_float_class(Lifter *l, const Insn *in, Ty t);
 void rv_float_sign(Lifter *l, const Insn *in, RvSign op, Ty t);

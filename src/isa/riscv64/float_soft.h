@@ -6,13 +6,22 @@
 
 /* Bits 0–7: the operation. */
 typedef enum RvSoftOp {
-    RV_FADD, RV_FSUB, RV_FMUL, RV_FDIV, RV_FSQRT,
-    RV_FMADD, RV_FMSUB, RV_FNMSUB, RV_FNMADD, /* a*b + c, a*b - c, -(a*b) + c, -(a*b) - c */
-    RV_FNARROW,             /* a double into the format */
-    RV_FCONVERT,            /* from the other format */
-    RV_FROUND, RV_FROUNDNX, /* to an integral number */
-    RV_FTO_INT, RV_FFROM_INT,
-    RV_FTO_MODULAR,         /* a double to 32 bits, modulo 2^32 */
+    RV_FADD,
+    RV_FSUB,
+    RV_FMUL,
+    RV_FDIV,
+    RV_FSQRT,
+    RV_FMADD,
+    RV_FMSUB,
+    RV_FNMSUB,
+    RV_FNMADD,   /* a*b + c, a*b - c, -(a*b) + c, -(a*b) - c */
+    RV_FNARROW,  /* a double into the format */
+    RV_FCONVERT, /* from the other format */
+    RV_FROUND,
+    RV_FROUNDNX, /* to an integral number */
+    RV_FTO_INT,
+    RV_FFROM_INT,
+    RV_FTO_MODULAR, /* a double to 32 bits, modulo 2^32 */
 } RvSoftOp;
 
 /* Bits 8–15 and 24–31: the format of operands and result, and the other one. */

@@ -4,14 +4,23 @@
 /* Go on at in->target, or where `to` says. */
 static void go(Lifter *l, const Insn *in, Val to) {
     switch ((Flow)in->flow) {
-    case FLOW_JUMP: jump(l, in); return;
-    case FLOW_CALL: call_to(l, in, to); return;
-    case FLOW_RETURN: return_to(l, in, to); return;
-    case FLOW_INDIRECT: jump_to(l, in, to); return;
+    case FLOW_JUMP:
+        jump(l, in);
+        return;
+    case FLOW_CALL:
+        call_to(l, in, to);
+        return;
+    case FLOW_RETURN:
+        return_to(l, in, to);
+        return;
+    case FLOW_INDIRECT:
+        jump_to(l, in, to);
+        return;
     case FLOW_NEXT:
     case FLOW_BRANCH:
     case FLOW_SYSCALL:
-    case FLOW_STOP: break;
+    case FLOW_STOP:
+        break;
     }
     CHECK(false, "a jump of another kind");
 }

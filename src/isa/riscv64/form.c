@@ -51,8 +51,10 @@ bool form_is_literal(const Insn *in, u32 i) {
     case RV_ROW_slliw:
     case RV_ROW_srliw:
     case RV_ROW_sraiw:
-    case RV_ROW_slli_uw: return i == 2;
-    default: return i == 1 && (format == RV_FMT_CSR || format == RV_FMT_CSRI || format == RV_FMT_FI);
+    case RV_ROW_slli_uw:
+        return i == 2;
+    default:
+        return i == 1 && (format == RV_FMT_CSR || format == RV_FMT_CSRI || format == RV_FMT_FI);
     }
 }
 
@@ -73,14 +75,18 @@ static u32 modifier(const Insn *in) {
     u32 w = in->word;
     switch (rv_row(in->row)->format) {
     case RV_FMT_LR:
-    case RV_FMT_AMO: return w >> 25 & 3;
-    case RV_FMT_FENCE: return (w >> 24 & 3) | (w >> 20 & 3) << 2 | (u32)(w >> 28 == 8) << 4;
+    case RV_FMT_AMO:
+        return w >> 25 & 3;
+    case RV_FMT_FENCE:
+        return (w >> 24 & 3) | (w >> 20 & 3) << 2 | (u32)(w >> 28 == 8) << 4;
     case RV_FMT_FF_RM:
     case RV_FMT_FFF_RM:
     case RV_FMT_FFFF_RM:
     case RV_FMT_XF_RM:
-    case RV_FMT_FX_RM: return rv_rounding(in);
-    default: return in->flow;
+    case RV_FMT_FX_RM:
+        return rv_rounding(in);
+    default:
+        return in->flow;
     }
 }
 

@@ -21,9 +21,10 @@ typedef struct Listing {
 } Listing;
 
 /* Two of them are link registers. */
-static const u32 registers[] = {0, 1, 5, 6, 7}, offsets[] = {0, OFFSET}, uppers[] = {0, UPPER}, counts[64] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-    32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+static const u32 registers[] = {0, 1, 5, 6, 7}, offsets[] = {0, OFFSET}, uppers[] = {0, UPPER},
+                 counts[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                               22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+                               44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 static const u32 csrs[] = {RV_FFLAGS, RV_FRM, RV_FCSR, RV_CYCLE, RV_TIME, RV_INSTRET, 0xfff};
 static const u32 modes[] = {RV_RNE, RV_RTZ, RV_RDN, RV_RUP, RV_RMM, RV_DYN}, fence_modes[] = {0, 8};
 
@@ -35,21 +36,48 @@ static void choose(Listing *list, u32 shift, const u32 *values, size_t count) {
 
 static void choose_field(Listing *list, RvField field) {
     static const u32 to[] = {5}, one[] = {6}, two[] = {7}, three[] = {28};
-    static const u32 store_offsets[] = {0, 0x4 << 18 | 0x3}, branch[] = {0x8 << 20 /* by 256 */}, jump[] = {0x100 << 20 /* by 512 */};
+    static const u32 store_offsets[] = {0, 0x4 << 18 | 0x3}, branch[] = {0x8 << 20 /* by 256 */},
+                     jump[] = {0x100 << 20 /* by 512 */};
     switch (field) {
-    case RD: CHOOSE(list, 7, registers); return;
-    case RS1: CHOOSE(list, 15, registers); return;
-    case RS2: CHOOSE(list, 20, registers); return;
-    case FD: CHOOSE(list, 7, to); return;
-    case FS1: CHOOSE(list, 15, one); return;
-    case FS2: CHOOSE(list, 20, two); return;
-    case FS3: CHOOSE(list, 27, three); return;
-    case IMM_I: CHOOSE(list, 20, offsets); return;
-    case IMM_U: CHOOSE(list, 12, uppers); return;
-    case SHAMT5: choose(list, 20, counts, 32); return;
-    case SHAMT6: CHOOSE(list, 20, counts); return;
-    case ZIMM: choose(list, 15, counts, 32); return;
-    case CSR_NO: CHOOSE(list, 20, csrs); return;
+    case RD:
+        CHOOSE(list, 7, registers);
+        return;
+    case RS1:
+        CHOOSE(list, 15, registers);
+        return;
+    case RS2:
+        CHOOSE(list, 20, registers);
+        return;
+    case FD:
+        CHOOSE(list, 7, to);
+        return;
+    case FS1:
+        CHOOSE(list, 15, one);
+        return;
+    case FS2:
+        CHOOSE(list, 20, two);
+        return;
+    case FS3:
+        CHOOSE(list, 27, three);
+        return;
+    case IMM_I:
+        CHOOSE(list, 20, offsets);
+        return;
+    case IMM_U:
+        CHOOSE(list, 12, uppers);
+        return;
+    case SHAMT5:
+        choose(list, 20, counts, 32);
+        return;
+    case SHAMT6:
+        CHOOSE(list, 20, counts);
+        return;
+    case ZIMM:
+        choose(list, 15, counts, 32);
+        return;
+    case CSR_NO:
+        CHOOSE(list, 20, csrs);
+        return;
     case MEM_I:
         CHOOSE(list, 15, registers);
         CHOOSE(list, 20, offsets);
@@ -58,11 +86,20 @@ static void choose_field(Listing *list, RvField field) {
         CHOOSE(list, 15, registers);
         CHOOSE(list, 7, store_offsets);
         return;
-    case MEM_0: CHOOSE(list, 15, registers); return;
-    case TARGET_B: CHOOSE(list, 7, branch); return;
-    case TARGET_J: CHOOSE(list, 0, jump); return;
-    case ROUNDING: CHOOSE(list, 12, modes); return;
-    default: return; /* of compressed instructions, which have the forms of what they stand for */
+    case MEM_0:
+        CHOOSE(list, 15, registers);
+        return;
+    case TARGET_B:
+        CHOOSE(list, 7, branch);
+        return;
+    case TARGET_J:
+        CHOOSE(list, 0, jump);
+        return;
+    case ROUNDING:
+        CHOOSE(list, 12, modes);
+        return;
+    default:
+        return; /* of compressed instructions, which have the forms of what they stand for */
     }
 }
 
@@ -107,7 +144,10 @@ static void list_far(const Listing *list) {
         for (size_t a = 0; a < ARRAY_LEN(registers); a++)
             for (size_t link = 0; link < ARRAY_LEN(registers); link++) {
                 u32 by = registers[a] << 7, on = registers[a] << 15 | registers[link] << 7 | OFFSET << 20;
-                visit(list, (u32[]){rv_encodings[RV_ROW_auipc].match | by | uppers[upper] << 12, rv_encodings[RV_ROW_jalr].match | on}, 2);
+                visit(list,
+                      (u32[]){rv_encodings[RV_ROW_auipc].match | by | uppers[upper] << 12,
+                              rv_encodings[RV_ROW_jalr].match | on},
+                      2);
             }
 }
 

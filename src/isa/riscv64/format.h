@@ -8,6 +8,7 @@
 
 #include "isa/riscv64/riscv64.h"
 
+// clang-format off
 typedef enum RvField {
     FIELD_END,
     RD, RS1, RS2,           /* integer registers, bits 11–7, 19–15, 24–20 */
@@ -39,6 +40,7 @@ typedef enum RvFormat {
     RV_FMT_C_FLD, RV_FMT_C_FSD, RV_FMT_C_FLDSP, RV_FMT_C_FSDSP,
     RV_FMT_COUNT,
 } RvFormat;
+// clang-format on
 
 enum { RV_FORMAT_FIELDS = 5 };
 
@@ -50,6 +52,8 @@ Operand rv_field(u32 word, RvField field, u64 pc);
 
 /* The rounding mode of a floating-point instruction. */
 enum { RV_RNE, RV_RTZ, RV_RDN, RV_RUP, RV_RMM, RV_DYN = 7 };
-static inline u32 rv_rounding(const Insn *in) { return in->word >> 12 & 7; }
+static inline u32 rv_rounding(const Insn *in) {
+    return in->word >> 12 & 7;
+}
 
 #endif

@@ -23,10 +23,14 @@ enum { AQ = 1 << 26, RL = 1 << 25 };
 
 static Order order_of(const Insn *in) {
     switch (in->word & (AQ | RL)) {
-    case AQ: return ACQUIRE;
-    case RL: return RELEASE;
-    case AQ | RL: return SEQ_CST;
-    default: return RELAXED;
+    case AQ:
+        return ACQUIRE;
+    case RL:
+        return RELEASE;
+    case AQ | RL:
+        return SEQ_CST;
+    default:
+        return RELAXED;
     }
 }
 

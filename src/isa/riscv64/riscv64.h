@@ -32,8 +32,12 @@ enum { RV_CLS_X = 1, RV_CLS_F };
 
 /* Operand i, an integer register or an immediate, as an integer type (its low bits). */
 Val rv_int(Lifter *l, const Insn *in, int i, Ty t);
-static inline Val rv_x(Lifter *l, const Insn *in, int i) { return rv_int(l, in, i, I64); }
-static inline u64 rv_imm(const Insn *in, int i) { return (u64)in->op[i].disp; }
+static inline Val rv_x(Lifter *l, const Insn *in, int i) {
+    return rv_int(l, in, i, I64);
+}
+static inline u64 rv_imm(const Insn *in, int i) {
+    return (u64)in->op[i].disp;
+}
 /* Are operands i and k one register? */
 bool rv_same(const Insn *in, int i, int k);
 

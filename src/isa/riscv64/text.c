@@ -10,9 +10,9 @@
 static const char *const x_names[32] = {"zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
                                         "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
                                         "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
-static const char *const f_names[32] = {"ft0", "ft1", "ft2",  "ft3",  "ft4", "ft5", "ft6", "ft7", "fs0",  "fs1",  "fa0",
-                                        "fa1", "fa2", "fa3",  "fa4",  "fa5", "fa6", "fa7", "fs2", "fs3",  "fs4",  "fs5",
-                                        "fs6", "fs7", "fs8",  "fs9",  "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
+static const char *const f_names[32] = {"ft0", "ft1", "ft2", "ft3", "ft4",  "ft5",  "ft6", "ft7", "fs0",  "fs1", "fa0",
+                                        "fa1", "fa2", "fa3", "fa4", "fa5",  "fa6",  "fa7", "fs2", "fs3",  "fs4", "fs5",
+                                        "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
 static const char *const rounding_names[8] = {"rne", "rtz", "rdn", "rup", "rmm", "?", "?", "dyn"};
 
 typedef struct Text {
@@ -156,31 +156,56 @@ static bool put_alias(Text *t, const Insn *in) {
         if (is_zero(in, 0) && is_zero(in, 1) && is_zero(in, 2))
             return put_as(t, in, "nop", 0, NULL);
         return is_zero(in, 1) ? AS("li", 0, 2) : is_zero(in, 2) && AS("mv", 0, 1);
-    case RV_ROW_add: return is_zero(in, 1) && AS("mv", 0, 2);
-    case RV_ROW_addiw: return is_zero(in, 2) && AS("sext.w", 0, 1);
-    case RV_ROW_sub: return is_zero(in, 1) && AS("neg", 0, 2);
-    case RV_ROW_xori: return in->op[2].disp == -1 && AS("not", 0, 1);
-    case RV_ROW_sltiu: return in->op[2].disp == 1 && AS("seqz", 0, 1);
-    case RV_ROW_sltu: return is_zero(in, 1) && AS("snez", 0, 2);
-    case RV_ROW_beq: return is_zero(in, 1) && AS("beqz", 0, 2);
-    case RV_ROW_bne: return is_zero(in, 1) && AS("bnez", 0, 2);
-    case RV_ROW_jal: return is_zero(in, 0) ? AS("j", 1) : in->op[0].no == RV_RA && AS("jal", 1);
-    case RV_ROW_jalr: return put_jump_register(t, in);
-    case RV_ROW_far: return put_far_jump(t, in);
-    case RV_ROW_quiet_lt_s: return put_quiet_compare(t, in, "fltq.s");
-    case RV_ROW_quiet_le_s: return put_quiet_compare(t, in, "fleq.s");
-    case RV_ROW_quiet_lt_d: return put_quiet_compare(t, in, "fltq.d");
-    case RV_ROW_quiet_le_d: return put_quiet_compare(t, in, "fleq.d");
-    case RV_ROW_fsgnj_s: return put_sign_copy(t, in, "fmv.s");
-    case RV_ROW_fsgnj_d: return put_sign_copy(t, in, "fmv.d");
-    case RV_ROW_fsgnjn_s: return put_sign_copy(t, in, "fneg.s");
-    case RV_ROW_fsgnjn_d: return put_sign_copy(t, in, "fneg.d");
-    case RV_ROW_fsgnjx_s: return put_sign_copy(t, in, "fabs.s");
-    case RV_ROW_fsgnjx_d: return put_sign_copy(t, in, "fabs.d");
-    case RV_ROW_csrrs: return is_zero(in, 2) && AS("csrr", 0, 1);
-    case RV_ROW_csrrw: return is_zero(in, 0) && AS("csrw", 1, 2);
-    case RV_ROW_c_unimp: return put_as(t, in, "unimp", 0, NULL);
-    default: return false;
+    case RV_ROW_add:
+        return is_zero(in, 1) && AS("mv", 0, 2);
+    case RV_ROW_addiw:
+        return is_zero(in, 2) && AS("sext.w", 0, 1);
+    case RV_ROW_sub:
+        return is_zero(in, 1) && AS("neg", 0, 2);
+    case RV_ROW_xori:
+        return in->op[2].disp == -1 && AS("not", 0, 1);
+    case RV_ROW_sltiu:
+        return in->op[2].disp == 1 && AS("seqz", 0, 1);
+    case RV_ROW_sltu:
+        return is_zero(in, 1) && AS("snez", 0, 2);
+    case RV_ROW_beq:
+        return is_zero(in, 1) && AS("beqz", 0, 2);
+    case RV_ROW_bne:
+        return is_zero(in, 1) && AS("bnez", 0, 2);
+    case RV_ROW_jal:
+        return is_zero(in, 0) ? AS("j", 1) : in->op[0].no == RV_RA && AS("jal", 1);
+    case RV_ROW_jalr:
+        return put_jump_register(t, in);
+    case RV_ROW_far:
+        return put_far_jump(t, in);
+    case RV_ROW_quiet_lt_s:
+        return put_quiet_compare(t, in, "fltq.s");
+    case RV_ROW_quiet_le_s:
+        return put_quiet_compare(t, in, "fleq.s");
+    case RV_ROW_quiet_lt_d:
+        return put_quiet_compare(t, in, "fltq.d");
+    case RV_ROW_quiet_le_d:
+        return put_quiet_compare(t, in, "fleq.d");
+    case RV_ROW_fsgnj_s:
+        return put_sign_copy(t, in, "fmv.s");
+    case RV_ROW_fsgnj_d:
+        return put_sign_copy(t, in, "fmv.d");
+    case RV_ROW_fsgnjn_s:
+        return put_sign_copy(t, in, "fneg.s");
+    case RV_ROW_fsgnjn_d:
+        return put_sign_copy(t, in, "fneg.d");
+    case RV_ROW_fsgnjx_s:
+        return put_sign_copy(t, in, "fabs.s");
+    case RV_ROW_fsgnjx_d:
+        return put_sign_copy(t, in, "fabs.d");
+    case RV_ROW_csrrs:
+        return is_zero(in, 2) && AS("csrr", 0, 1);
+    case RV_ROW_csrrw:
+        return is_zero(in, 0) && AS("csrw", 1, 2);
+    case RV_ROW_c_unimp:
+        return put_as(t, in, "unimp", 0, NULL);
+    default:
+        return false;
     }
 }
 

@@ -114,33 +114,62 @@ Effect x86_effect(const Insn *in) {
     if (in->flow != FLOW_NEXT || !is_gp(to, 8))
         return (Effect){0};
     switch (in->row) {
-    case ZYDIS_MNEMONIC_MOV: return move(e, in);
-    case ZYDIS_MNEMONIC_MOVZX: return extend(e, from, false);
+    case ZYDIS_MNEMONIC_MOV:
+        return move(e, in);
+    case ZYDIS_MNEMONIC_MOVZX:
+        return extend(e, from, false);
     case ZYDIS_MNEMONIC_MOVSX:
-    case ZYDIS_MNEMONIC_MOVSXD: return extend(e, from, true);
-    case ZYDIS_MNEMONIC_LEA: return sum_of_address(e, from);
-    case ZYDIS_MNEMONIC_ADD: return add_or_sum(e, from);
-    case ZYDIS_MNEMONIC_SUB: return compare(add(e, -from->disp), in);
-    case ZYDIS_MNEMONIC_INC: return add(e, 1);
-    case ZYDIS_MNEMONIC_DEC: return add(e, -1);
-    case ZYDIS_MNEMONIC_SHL: return by_immediate(e, EFFECT_SHIFT_LEFT, from);
-    case ZYDIS_MNEMONIC_SHR: return by_immediate(e, EFFECT_SHIFT_RIGHT, from);
-    case ZYDIS_MNEMONIC_AND: return by_immediate(e, EFFECT_AND, from);
-    default: return (Effect){0};
+    case ZYDIS_MNEMONIC_MOVSXD:
+        return extend(e, from, true);
+    case ZYDIS_MNEMONIC_LEA:
+        return sum_of_address(e, from);
+    case ZYDIS_MNEMONIC_ADD:
+        return add_or_sum(e, from);
+    case ZYDIS_MNEMONIC_SUB:
+        return compare(add(e, -from->disp), in);
+    case ZYDIS_MNEMONIC_INC:
+        return add(e, 1);
+    case ZYDIS_MNEMONIC_DEC:
+        return add(e, -1);
+    case ZYDIS_MNEMONIC_SHL:
+        return by_immediate(e, EFFECT_SHIFT_LEFT, from);
+    case ZYDIS_MNEMONIC_SHR:
+        return by_immediate(e, EFFECT_SHIFT_RIGHT, from);
+    case ZYDIS_MNEMONIC_AND:
+        return by_immediate(e, EFFECT_AND, from);
+    default:
+        return (Effect){0};
     }
 }
 
 bool x86_condition(const Insn *branch, Reg *flags, Pred *taken) {
     *flags = ZF;
     switch (branch->row) {
-    case ZYDIS_MNEMONIC_JNBE: *taken = UGT; return true;
-    case ZYDIS_MNEMONIC_JNB: *taken = UGE; return true;
-    case ZYDIS_MNEMONIC_JB: *taken = ULT; return true;
-    case ZYDIS_MNEMONIC_JBE: *taken = ULE; return true;
-    case ZYDIS_MNEMONIC_JNLE: *taken = SGT; return true;
-    case ZYDIS_MNEMONIC_JNL: *taken = SGE; return true;
-    case ZYDIS_MNEMONIC_JL: *taken = SLT; return true;
-    case ZYDIS_MNEMONIC_JLE: *taken = SLE; return true;
-    default: return false;
+    case ZYDIS_MNEMONIC_JNBE:
+        *taken = UGT;
+        return true;
+    case ZYDIS_MNEMONIC_JNB:
+        *taken = UGE;
+        return true;
+    case ZYDIS_MNEMONIC_JB:
+        *taken = ULT;
+        return true;
+    case ZYDIS_MNEMONIC_JBE:
+        *taken = ULE;
+        return true;
+    case ZYDIS_MNEMONIC_JNLE:
+        *taken = SGT;
+        return true;
+    case ZYDIS_MNEMONIC_JNL:
+        *taken = SGE;
+        return true;
+    case ZYDIS_MNEMONIC_JL:
+        *taken = SLT;
+        return true;
+    case ZYDIS_MNEMONIC_JLE:
+        *taken = SLE;
+        return true;
+    default:
+        return false;
     }
 }

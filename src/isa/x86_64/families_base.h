@@ -26,11 +26,11 @@ void load_address(Lifter *l, const Insn *in);
 void exchange(Lifter *l, const Insn *in);
 void swap_bytes(Lifter *l, const Insn *in);
 void move_swapped(Lifter *l, const Insn *in);
-void extend_accumulator(Lifter *l, u32 from_bits, u32 to_bits);   /* cbw, cwde, cdqe */
-void extend_into_rdx(Lifter *l, u32 bits);                        /* cwd, cdq, cqo */
-void translate_byte(Lifter *l, const Insn *in);                   /* xlatb */
-void load_flags(Lifter *l);  /* lahf */
-void store_flags(Lifter *l); /* sahf */
+void extend_accumulator(Lifter *l, u32 from_bits, u32 to_bits); /* cbw, cwde, cdqe */
+void extend_into_rdx(Lifter *l, u32 bits);                      /* cwd, cdq, cqo */
+void translate_byte(Lifter *l, const Insn *in);                 /* xlatb */
+void load_flags(Lifter *l);                                     /* lahf */
+void store_flags(Lifter *l);                                    /* sahf */
 void nothing(Lifter *l, const Insn *in);
 void set_one_flag(Lifter *l, Reg f, bool value);
 void flip_carry(Lifter *l);

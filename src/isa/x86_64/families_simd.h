@@ -22,7 +22,8 @@ void simd_average(Lifter *l, const Insn *in, Ty elem);
 void simd_mul_high(Lifter *l, const Insn *in, Sign sign); /* the upper halves of 16 × 16 bits */
 void simd_mul_wide(Lifter *l, const Insn *in, Sign sign); /* 32 × 32 to 64 bits of the even lanes */
 void simd_abs(Lifter *l, const Insn *in, Ty elem);
-void simd_by_form(Lifter *l, const Insn *in, Ty elem, LaneOp *plain); /* the host's own, or else the following: lanes may widen */
+void simd_by_form(Lifter *l, const Insn *in, Ty elem,
+                  LaneOp *plain); /* the host's own, or else the following: lanes may widen */
 LaneOp plain_sign, plain_mul_rounded, plain_mul_add, plain_mul_add_bytes, plain_sum_differences;
 
 /* simd_across.c: results made from several lanes */

@@ -18,12 +18,17 @@ typedef struct FlagOp {
 
 static Val carry(Lifter *l, const FlagOp *f) {
     switch (f->kind) {
-    case FLAGS_ADD: return ir_icmp(l, ULT, f->r, f->a);
-    case FLAGS_SUB: return ir_icmp(l, ULT, f->a, f->b);
+    case FLAGS_ADD:
+        return ir_icmp(l, ULT, f->r, f->a);
+    case FLAGS_SUB:
+        return ir_icmp(l, ULT, f->a, f->b);
     case FLAGS_ADC:
-    case FLAGS_SBB: return f->carry;
-    case FLAGS_LOGIC: return ir_int(l, I1, 0);
-    case FLAGS_FCMP: return ir_fcmp(l, FULT, f->a, f->b, false);
+    case FLAGS_SBB:
+        return f->carry;
+    case FLAGS_LOGIC:
+        return ir_int(l, I1, 0);
+    case FLAGS_FCMP:
+        return ir_fcmp(l, FULT, f->a, f->b, false);
     }
     CHECK(false, "a flag operation of unknown kind");
 }
@@ -42,7 +47,8 @@ static Val overflow(Lifter *l, const FlagOp *f) {
         y = ir_xor(l, f->a, f->r);
         return ir_is_negative(l, ir_and(l, x, y));
     case FLAGS_LOGIC:
-    case FLAGS_FCMP: return ir_int(l, I1, 0);
+    case FLAGS_FCMP:
+        return ir_int(l, I1, 0);
     }
     CHECK(false, "a flag operation of unknown kind");
 }
@@ -73,12 +79,18 @@ static Val sign(Lifter *l, const FlagOp *f) {
 
 static Val make_flag(Lifter *l, const void *arg, Reg r) {
     switch (r) {
-    case CF: return carry(l, arg);
-    case PF: return parity(l, arg);
-    case AF: return adjust(l, arg);
-    case ZF: return zero(l, arg);
-    case SF: return sign(l, arg);
-    case OF: return overflow(l, arg);
+    case CF:
+        return carry(l, arg);
+    case PF:
+        return parity(l, arg);
+    case AF:
+        return adjust(l, arg);
+    case ZF:
+        return zero(l, arg);
+    case SF:
+        return sign(l, arg);
+    case OF:
+        return overflow(l, arg);
     }
     CHECK(false, "a register that is no status flag");
 }
@@ -129,9 +141,10 @@ Val flag_int(Lifter *l, Reg f, Ty t) {
 
 /* Which flags a condition (without its negation) reads. */
 static const u8 cond_flags[] = {
-    [COND_O / 2] = SET_OF, [COND_B / 2] = SET_CF, [COND_E / 2] = SET_ZF, [COND_BE / 2] = SET_CF | SET_ZF,
-    [COND_S / 2] = SET_SF, [COND_P / 2] = SET_PF, [COND_L / 2] = SET_SF | SET_OF,
-    [COND_LE / 2] = SET_SF | SET_OF | SET_ZF,
+    [COND_O / 2] = SET_OF,          [COND_B / 2] = SET_CF,
+    [COND_E / 2] = SET_ZF,          [COND_BE / 2] = SET_CF | SET_ZF,
+    [COND_S / 2] = SET_SF,          [COND_P / 2] = SET_PF,
+    [COND_L / 2] = SET_SF | SET_OF, [COND_LE / 2] = SET_SF | SET_OF | SET_ZF,
 };
 
 /* The one operation behind all the flags in `which`, or NULL. */
@@ -149,20 +162,20 @@ static const FlagOp *common_op(Lifter *l, u32 which) {
 }
 
 static Val after_sub(Lifter *l, const FlagOp *f, Cond c) {
-    static const u8 pred[] = {[COND_B] = ULT, [COND_AE] = UGE, [COND_E] = EQ, [COND_NE] = NE, [COND_BE] = ULE,
-                              [COND_A] = UGT, [COND_L] = SLT, [COND_GE] = SGE, [COND_LE] = SLE, [COND_G] = SGT};
+    static const u8 pred[] = {[COND_B] = ULT, [COND_AE] = UGE, [COND_E] = EQ,   [COND_NE] = NE,  [COND_BE] = ULE,
+                              [COND_A] = UGT, [COND_L] = SLT,  [COND_GE] = SGE, [COND_LE] = SLE, [COND_G] = SGT};
     return c < sizeof(pred) && pred[c] ? ir_icmp(l, (Pred)pred[c], f->a, f->b) : NULL;
 }
 
 static Val after_logic(Lifter *l, const FlagOp *f, Cond c) {
-    static const u8 pred[] = {[COND_E] = EQ, [COND_NE] = NE, [COND_BE] = EQ, [COND_A] = NE, [COND_S] = SLT,
+    static const u8 pred[] = {[COND_E] = EQ,   [COND_NE] = NE, [COND_BE] = EQ,  [COND_A] = NE,   [COND_S] = SLT,
                               [COND_NS] = SGE, [COND_L] = SLT, [COND_GE] = SGE, [COND_LE] = SLE, [COND_G] = SGT};
     return c < sizeof(pred) && pred[c] ? ir_icmp(l, (Pred)pred[c], f->r, ir_zero(l, ir_ty(f->r))) : NULL;
 }
 
 static Val after_fcmp(Lifter *l, const FlagOp *f, Cond c) {
-    static const u8 pred[] = {[COND_B] = FULT, [COND_AE] = OGE, [COND_E] = UEQ, [COND_NE] = ONE,
-                              [COND_BE] = FULE, [COND_A] = OGT, [COND_P] = UNO, [COND_NP] = ORD};
+    static const u8 pred[] = {[COND_B] = FULT,  [COND_AE] = OGE, [COND_E] = UEQ, [COND_NE] = ONE,
+                              [COND_BE] = FULE, [COND_A] = OGT,  [COND_P] = UNO, [COND_NP] = ORD};
     return c < sizeof(pred) && pred[c] ? ir_fcmp(l, (FPred)pred[c], f->a, f->b, false) : NULL;
 }
 
@@ -171,26 +184,38 @@ static Val from_one_op(Lifter *l, Cond c) {
     if (!f)
         return NULL;
     switch (f->kind) {
-    case FLAGS_SUB: return after_sub(l, f, c);
-    case FLAGS_LOGIC: return after_logic(l, f, c);
-    case FLAGS_FCMP: return after_fcmp(l, f, c);
+    case FLAGS_SUB:
+        return after_sub(l, f, c);
+    case FLAGS_LOGIC:
+        return after_logic(l, f, c);
+    case FLAGS_FCMP:
+        return after_fcmp(l, f, c);
     case FLAGS_ADD:
     case FLAGS_ADC:
-    case FLAGS_SBB: return NULL;
+    case FLAGS_SBB:
+        return NULL;
     }
     return NULL;
 }
 
 static Val from_bits(Lifter *l, Cond c) {
     switch (c & ~1u) {
-    case COND_O: return flag(l, OF);
-    case COND_B: return flag(l, CF);
-    case COND_E: return flag(l, ZF);
-    case COND_BE: return ir_or(l, flag(l, CF), flag(l, ZF));
-    case COND_S: return flag(l, SF);
-    case COND_P: return flag(l, PF);
-    case COND_L: return ir_xor(l, flag(l, SF), flag(l, OF));
-    case COND_LE: return ir_or(l, flag(l, ZF), ir_xor(l, flag(l, SF), flag(l, OF)));
+    case COND_O:
+        return flag(l, OF);
+    case COND_B:
+        return flag(l, CF);
+    case COND_E:
+        return flag(l, ZF);
+    case COND_BE:
+        return ir_or(l, flag(l, CF), flag(l, ZF));
+    case COND_S:
+        return flag(l, SF);
+    case COND_P:
+        return flag(l, PF);
+    case COND_L:
+        return ir_xor(l, flag(l, SF), flag(l, OF));
+    case COND_LE:
+        return ir_or(l, flag(l, ZF), ir_xor(l, flag(l, SF), flag(l, OF)));
     }
     CHECK(false, "a condition beyond the sixteen");
 }

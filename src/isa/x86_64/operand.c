@@ -1,6 +1,6 @@
 /* operand.c: x86-64 operands: addresses, partial registers, immediates, the stack. */
-#include "isa/x86_64/x86_64.h"
 #include "isa/x86_64/forms.h"
+#include "isa/x86_64/x86_64.h"
 
 /* ---------------------------------------------------------------------------------------------------- general registers */
 
@@ -151,10 +151,14 @@ static Val read_operand(Lifter *l, const Insn *in, int i, Ty t, u32 align) {
     if (op->kind == OPERAND_IMM)
         return imm(l, in, i, t);
     switch (op->cls) {
-    case CLS_GP: return op->high ? read_gp(l, op) : reg_read(l, op->no, t);
-    case CLS_VEC: return reg_read(l, (Reg)(XMM0 + op->no), t);
-    case CLS_MMX: return ir_load(l, t, mmx_slot(l, op->no), 16, SPACE_STATE);
-    case CLS_MASK: return reg_read(l, (Reg)(K0 + op->no), t);
+    case CLS_GP:
+        return op->high ? read_gp(l, op) : reg_read(l, op->no, t);
+    case CLS_VEC:
+        return reg_read(l, (Reg)(XMM0 + op->no), t);
+    case CLS_MMX:
+        return ir_load(l, t, mmx_slot(l, op->no), 16, SPACE_STATE);
+    case CLS_MASK:
+        return reg_read(l, (Reg)(K0 + op->no), t);
     }
     CHECK(false, "an operand of a class that has no value");
 }
@@ -221,9 +225,15 @@ static void write_operand(Lifter *l, const Insn *in, int i, Val v, bool keep, u3
         else
             set_gp(l, op->no, v);
         return;
-    case CLS_VEC: write_vector(l, in, op->no, v, keep); return;
-    case CLS_MMX: write_mmx(l, op->no, v); return;
-    case CLS_MASK: reg_write(l, (Reg)(K0 + op->no), v); return;
+    case CLS_VEC:
+        write_vector(l, in, op->no, v, keep);
+        return;
+    case CLS_MMX:
+        write_mmx(l, op->no, v);
+        return;
+    case CLS_MASK:
+        reg_write(l, (Reg)(K0 + op->no), v);
+        return;
     }
     CHECK(false, "an operand of a class that cannot be written");
 }

@@ -14,11 +14,21 @@ extern const Isa isa_x86_64;
 
 /* ------------------------------------------------------------------------------------------------------------- operands */
 
-static inline bool is_mem(const Insn *in, int i) { return in->op[i].kind == OPERAND_MEM; }
-static inline bool is_reg(const Insn *in, int i) { return in->op[i].kind == OPERAND_REG; }
-static inline bool is_imm(const Insn *in, int i) { return in->op[i].kind == OPERAND_IMM; }
-static inline bool is_cls(const Insn *in, int i, int cls) { return is_reg(in, i) && in->op[i].cls == cls; }
-static inline u32 width(const Insn *in, int i) { return in->op[i].bits; }
+static inline bool is_mem(const Insn *in, int i) {
+    return in->op[i].kind == OPERAND_MEM;
+}
+static inline bool is_reg(const Insn *in, int i) {
+    return in->op[i].kind == OPERAND_REG;
+}
+static inline bool is_imm(const Insn *in, int i) {
+    return in->op[i].kind == OPERAND_IMM;
+}
+static inline bool is_cls(const Insn *in, int i, int cls) {
+    return is_reg(in, i) && in->op[i].cls == cls;
+}
+static inline u32 width(const Insn *in, int i) {
+    return in->op[i].bits;
+}
 
 /* Operand i as an integer of its own width. An immediate has the width of operand 0. */
 Val operand(Lifter *l, const Insn *in, int i);
@@ -52,19 +62,27 @@ void set_gp(Lifter *l, Reg r, Val v);
 void set_gp_high(Lifter *l, Reg r, Val v); /* ah, ch, dh, bh */
 
 Val imm(Lifter *l, const Insn *in, int i, Ty t); /* an immediate operand in a given type */
-static inline u64 imm_value(const Insn *in, int i) { return (u64)in->op[i].disp; }
+static inline u64 imm_value(const Insn *in, int i) {
+    return (u64)in->op[i].disp;
+}
 
 void push(Lifter *l, const Insn *in, Val v);
 Val pop(Lifter *l, const Insn *in, u32 bits);
 
 /* Does memory at the operand have to be accessed atomically? */
-static inline bool locked(const Insn *in) { return in->prefixes & PREFIX_LOCK; }
+static inline bool locked(const Insn *in) {
+    return in->prefixes & PREFIX_LOCK;
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- flags */
 
 /* A flag as i1, and setting it. */
-static inline Val flag(Lifter *l, Reg f) { return reg_read(l, f, I1); }
-static inline void set_flag(Lifter *l, Reg f, Val v) { reg_write(l, f, v); }
+static inline Val flag(Lifter *l, Reg f) {
+    return reg_read(l, f, I1);
+}
+static inline void set_flag(Lifter *l, Reg f, Val v) {
+    reg_write(l, f, v);
+}
 void set_flag_const(Lifter *l, Reg f, bool v);
 Val flag_int(Lifter *l, Reg f, Ty t); /* 0 or 1 */
 
@@ -76,12 +94,26 @@ void flags_sub(Lifter *l, Val a, Val b, Val r, u32 which);
 void flags_adc(Lifter *l, Val a, Val b, Val r, Val carry);
 void flags_sbb(Lifter *l, Val a, Val b, Val r, Val carry);
 void flags_logic(Lifter *l, Val r, u32 which); /* CF, OF, AF clear; S, Z, P of r */
-void flags_fcmp(Lifter *l, Val a, Val b);      /* Z, P, C of an unordered compare; O, S, A clear (fast floating point) */
+void flags_fcmp(Lifter *l, Val a, Val b); /* Z, P, C of an unordered compare; O, S, A clear (fast floating point) */
 
 /* The 16 conditions in the order of their encoding. */
 typedef enum Cond {
-    COND_O, COND_NO, COND_B, COND_AE, COND_E, COND_NE, COND_BE, COND_A,
-    COND_S, COND_NS, COND_P, COND_NP, COND_L, COND_GE, COND_LE, COND_G,
+    COND_O,
+    COND_NO,
+    COND_B,
+    COND_AE,
+    COND_E,
+    COND_NE,
+    COND_BE,
+    COND_A,
+    COND_S,
+    COND_NS,
+    COND_P,
+    COND_NP,
+    COND_L,
+    COND_GE,
+    COND_LE,
+    COND_G,
 } Cond;
 Val condition(Lifter *l, Cond c);
 

@@ -58,11 +58,11 @@ typedef VEC(AheadFile *) AheadFiles;
 
 typedef struct AheadPlan {
     const struct Kind *kind; /* of guests */
-    CodeConfig config;     /* of the runs that this is for: in the names of packs */
-    LatheOpt opt;          /* how far to optimise, maybe farther than the config says */
-    CodeConfig seen_by[3]; /* configurations of runs that may have been before */
-    bool profile;          /* only what these had translated */
-    bool renew;            /* also what has code already */
+    CodeConfig config;       /* of the runs that this is for: in the names of packs */
+    LatheOpt opt;            /* how far to optimise, maybe farther than the config says */
+    CodeConfig seen_by[3];   /* configurations of runs that may have been before */
+    bool profile;            /* only what these had translated */
+    bool renew;              /* also what has code already */
     const char *cache_dir, *server, *sysroot;
     u32 jobs;
 } AheadPlan;

@@ -111,7 +111,8 @@ static bool employ(Crew *c, Worker *w) {
         return false;
     if (w->answers >= RENEW_ANSWERS)
         worker_stop(w, false);
-    if ((w->pid || worker_start(w, c->plan)) && worker_ask(w, w->file, off, file_state(w->file, off) == FUNCTION_RETRIED))
+    if ((w->pid || worker_start(w, c->plan)) &&
+        worker_ask(w, w->file, off, file_state(w->file, off) == FUNCTION_RETRIED))
         return true;
     w->off = off;
     c->started_in_vain++;

@@ -44,8 +44,8 @@ static bool is_library(const Search *s, const char *path) {
 static bool is_below(const Search *s, const char *root, const char *dir, size_t dir_len, char path[LIBRARY_PATH_MAX]) {
     const char *const better[] = {s->kind->hwcaps, ""};
     for (size_t i = *better[0] ? 0 : 1; i < ARRAY_LEN(better); i++)
-        if (snprintf(path, LIBRARY_PATH_MAX, "%s%.*s%s%s/%s", root, (int)dir_len, dir, *better[i] ? "/" : "", better[i], s->name) <
-                LIBRARY_PATH_MAX &&
+        if (snprintf(path, LIBRARY_PATH_MAX, "%s%.*s%s%s/%s", root, (int)dir_len, dir, *better[i] ? "/" : "", better[i],
+                     s->name) < LIBRARY_PATH_MAX &&
             is_library(s, path))
             return true;
     return false;
@@ -53,7 +53,8 @@ static bool is_below(const Search *s, const char *root, const char *dir, size_t 
 
 /* As the client opens files: absolute paths in the sysroot first. */
 static bool is_in(const Search *s, const char *dir, size_t dir_len, char path[LIBRARY_PATH_MAX]) {
-    return (*s->sysroot && dir_len && *dir == '/' && is_below(s, s->sysroot, dir, dir_len, path)) || is_below(s, "", dir, dir_len, path);
+    return (*s->sysroot && dir_len && *dir == '/' && is_below(s, s->sysroot, dir, dir_len, path)) ||
+           is_below(s, "", dir, dir_len, path);
 }
 
 /* --------------------------------------------------------------------------------------------- lists of directories */
@@ -68,8 +69,9 @@ static size_t token(const char *at, const char *name) {
 /* A directory with $ORIGIN, $LIB and $PLATFORM replaced, and our own $KIND; false: too long. */
 static bool expand(const Search *s, const char *dir, size_t len, const char *origin, char out[PATH_MAX]) {
     char lib[64];
-    const struct { const char *name, *value; } tokens[] = {
-        {"ORIGIN", origin}, {"LIB", lib}, {"PLATFORM", s->kind->folder}, {"KIND", s->kind->folder}};
+    const struct {
+        const char *name, *value;
+    } tokens[] = {{"ORIGIN", origin}, {"LIB", lib}, {"PLATFORM", s->kind->folder}, {"KIND", s->kind->folder}};
     snprintf(lib, sizeof(lib), "lib/%s-linux-gnu", s->kind->folder);
     size_t n = 0;
     for (size_t i = 0; i < len;) {
@@ -98,7 +100,8 @@ static void origin_of(const char *file, char origin[PATH_MAX]) {
 }
 
 /* In a list with colons, of the file `whose`; an empty directory is the current one. */
-static bool is_in_list(const Search *s, const char *list, const char *separators, const char *whose, char path[LIBRARY_PATH_MAX]) {
+static bool is_in_list(const Search *s, const char *list, const char *separators, const char *whose,
+                       char path[LIBRARY_PATH_MAX]) {
     char origin[PATH_MAX], dir[PATH_MAX];
     if (!list || !*list)
         return false;
@@ -161,7 +164,8 @@ static const char *search_cache(const Search *s, const u8 *file, size_t size) {
 static bool is_in_cache(const Search *s, char path[LIBRARY_PATH_MAX]) {
     struct stat st;
     char inside[LIBRARY_PATH_MAX];
-    bool rooted = snprintf(inside, sizeof(inside), "%s" CACHE_FILE, s->sysroot) < (int)sizeof(inside) && access(inside, F_OK) == 0;
+    bool rooted = snprintf(inside, sizeof(inside), "%s" CACHE_FILE, s->sysroot) < (int)sizeof(inside) &&
+                  access(inside, F_OK) == 0;
     int fd = open(rooted ? inside : CACHE_FILE, O_RDONLY | O_CLOEXEC);
     bool sized = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0;
     void *file = sized ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;

@@ -123,8 +123,7 @@ WorkerEvent worker_receive(Worker *w, ObjectMessage *facts, const void **object)
 void worker_keep(Worker *w, PackWriter *writer, const ObjectMessage *facts, const void *object) {
     PackFunction f = translate_function(&w->request);
     if (w->has_source)
-        pack_append(writer, &f, w->ranges.at, w->ranges.len, w->guest_hash, object, facts->object_size,
-                    facts->insns);
+        pack_append(writer, &f, w->ranges.at, w->ranges.len, w->guest_hash, object, facts->object_size, facts->insns);
 }
 
 void worker_stop(Worker *w, bool at_once) {

@@ -66,7 +66,8 @@ static void start_program(const char *path, char **argv, char **envp) {
 
 /* argv has room for what #! lines add. */
 static char **copy_argv(int argc, char **argv) {
-    char **copy = sys_pages(sizeof(char *) * ((u64)argc + LOAD_ARGV_ROOM + 2)); /* argv[0] may be missing; a zero ends it */
+    char **copy =
+        sys_pages(sizeof(char *) * ((u64)argc + LOAD_ARGV_ROOM + 2)); /* argv[0] may be missing; a zero ends it */
     for (int i = 0; i < argc; i++)
         copy[i] = argv[i];
     return copy;

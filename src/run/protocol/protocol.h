@@ -47,8 +47,8 @@ typedef struct InitMessage { /* C_INIT */
     u32 version;
     u32 dump; /* DUMP_* bits */
     CodeConfig code;
-    u64 cpu;             /* the kind of CPU that will run the code (cpu_kind); 0: the server's own */
-    u32 sources;         /* bool: an S_SOURCE comes before each S_OBJECT with an object */
+    u64 cpu;     /* the kind of CPU that will run the code (cpu_kind); 0: the server's own */
+    u32 sources; /* bool: an S_SOURCE comes before each S_OBJECT with an object */
     u32 reserved;
     char cache_dir[256]; /* where the server keeps what it makes; empty: nowhere */
 } InitMessage;
@@ -88,11 +88,11 @@ static inline PackFunction translate_function(const TranslateMessage *m) {
 /* Names in objects. FUNCTION_NAME takes the offset of a guest address from its module's base (from 0 where there is no
  * module); the other symbols are the client's. */
 #define FUNCTION_NAME "g_%llx"
-#define SYMBOL_GUEST "guest"                 /* the module's base, where it is position-independent */
-#define SYMBOL_MISS "lathe_miss"             /* a lifted function: goes on at cpu->pc, whatever it takes */
-#define SYMBOL_JUMP_MISS "lathe_jump_miss"   /* the same for jumps; may return to the dispatcher instead */
-#define SYMBOL_STALE "lathe_stale"           /* the same where the translation at cpu->pc is of code that has changed */
-#define SYMBOL_SYSCALL "guest_syscall"       /* void(ptr cpu) */
+#define SYMBOL_GUEST "guest"               /* the module's base, where it is position-independent */
+#define SYMBOL_MISS "lathe_miss"           /* a lifted function: goes on at cpu->pc, whatever it takes */
+#define SYMBOL_JUMP_MISS "lathe_jump_miss" /* the same for jumps; may return to the dispatcher instead */
+#define SYMBOL_STALE "lathe_stale"         /* the same where the translation at cpu->pc is of code that has changed */
+#define SYMBOL_SYSCALL "guest_syscall"     /* void(ptr cpu) */
 #define SYMBOL_CPUID "guest_cpuid"
 
 /* Translated code by guest address. Each thread has a table of its own, which it fills itself: what it finds there is of one piece. */
@@ -140,10 +140,10 @@ typedef struct SourceMessage {
 typedef struct ObjectMessage {
     u64 pc;
     u32 object_size;
-    u32 insns;           /* guest instructions */
+    u32 insns; /* guest instructions */
     u32 lift_us, opt_us, emit_us;
-    u32 shared; /* bool: some other server made it, see C_SHARED */
-    u32 inside; /* bool: it was made from bytes of the request's module only */
+    u32 shared;      /* bool: some other server made it, see C_SHARED */
+    u32 inside;      /* bool: it was made from bytes of the request's module only */
     u32 undecodable; /* bool: there is no object because the bytes at pc are no instruction */
 } ObjectMessage;
 

@@ -82,8 +82,7 @@ static void keep(Session *s, const TranslateMessage *request, const Translation 
     if (!t->range_count || (!in_pack && !s->shared) || !hash_guest(s, t, &hash))
         return;
     if (in_pack)
-        pack_append(s->writer, &f, t->ranges, t->range_count, hash, t->object, t->facts.object_size,
-                    t->facts.insns);
+        pack_append(s->writer, &f, t->ranges, t->range_count, hash, t->object, t->facts.object_size, t->facts.insns);
     if (t->facts.object_size)
         shared_keep(s->shared, request, t, hash);
 }
@@ -242,7 +241,7 @@ int main(int argc, char **argv) {
     }
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* the guest may have a limit for files: then the cache gets none */
-    umask(022); /* likewise for what it lets be read */
+    umask(022);               /* likewise for what it lets be read */
     set_llvm_options();
     if (a.listener)
         return run_daemon(&a);

@@ -51,12 +51,17 @@ static bool is_state(LLVMValueRef ptr, LLVMValueRef fn) {
 /* Does LLVM keep loads on their side of this? Of a store it does if only one thread is there to see the difference. */
 static bool keeps_loads(const Search *s, LLVMValueRef in, LLVMValueRef fn) {
     switch (LLVMGetInstructionOpcode(in)) {
-    case LLVMFence: return true;
-    case LLVMCall: return !is_intrinsic(in) && !is_limited(in);
-    case LLVMStore: return s->alone && !is_state(LLVMGetOperand(in, 1), fn);
+    case LLVMFence:
+        return true;
+    case LLVMCall:
+        return !is_intrinsic(in) && !is_limited(in);
+    case LLVMStore:
+        return s->alone && !is_state(LLVMGetOperand(in, 1), fn);
     case LLVMAtomicRMW:
-    case LLVMAtomicCmpXchg: return s->alone;
-    default: return false;
+    case LLVMAtomicCmpXchg:
+        return s->alone;
+    default:
+        return false;
     }
 }
 
@@ -135,9 +140,14 @@ static void keep_access(LLVMValueRef in, LLVMValueRef fn) {
             LLVMSetVolatile(in, true);
         break;
     case LLVMAtomicRMW:
-    case LLVMAtomicCmpXchg: LLVMSetVolatile(in, true); break;
-    case LLVMCall: make_copy_volatile(in); break;
-    default: break;
+    case LLVMAtomicCmpXchg:
+        LLVMSetVolatile(in, true);
+        break;
+    case LLVMCall:
+        make_copy_volatile(in);
+        break;
+    default:
+        break;
     }
 }
 

@@ -8,9 +8,9 @@ enum { PAGE = 4096, AHEAD = 4 };
 
 typedef struct Page {
     u64 addr;
-    u32 size;       /* bytes that could be read; 0: unmapped */
+    u32 size; /* bytes that could be read; 0: unmapped */
     bool writable;
-    bool lasting;   /* belongs to a module and cannot change */
+    bool lasting; /* belongs to a module and cannot change */
     u8 bytes[PAGE];
 } Page;
 

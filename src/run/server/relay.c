@@ -104,8 +104,8 @@ static void keep(Relay *r, u32 size) {
     PackFunction f = translate_function(&r->request);
     bool named = r->request.pack.word[0] || r->request.pack.word[1];
     if (named && facts.pc == r->request.pc && facts.object_size == size - sizeof(facts))
-        pack_append(r->writer, &f, r->ranges.at, r->ranges.len, r->source.guest_hash,
-                    r->far.buffer + sizeof(facts), facts.object_size, facts.insns);
+        pack_append(r->writer, &f, r->ranges.at, r->ranges.len, r->source.guest_hash, r->far.buffer + sizeof(facts),
+                    facts.object_size, facts.insns);
     r->ranges.len = 0;
 }
 

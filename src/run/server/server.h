@@ -27,13 +27,13 @@ void pages_free(Pages *p);
 /* From now on reads are for this request: pages of a module that has not changed since are kept, all others forgotten. */
 void pages_begin(Pages *p, const TranslateMessage *request);
 size_t pages_read(void *pages, u64 addr, void *buf, size_t size); /* a LatheReadMemory */
-bool pages_lost(const Pages *p); /* the connection failed while reading */
+bool pages_lost(const Pages *p);                                  /* the connection failed while reading */
 
 /* translate.c: guest code to an object. */
 typedef struct Translator Translator;
 typedef struct Translation {
     ObjectMessage facts;
-    void *object; /* malloc'ed; NULL: there is none */
+    void *object;             /* malloc'ed; NULL: there is none */
     const LatheRange *ranges; /* guest bytes it was made from; until translation_free */
     size_t range_count;
     LatheFunc *fn;
@@ -77,7 +77,7 @@ typedef struct DaemonConfig {
     void *user;
 } DaemonConfig;
 
-enum { DAEMON_ENDS = 3 }; /* an exit status: the others cannot be served, either */
+enum { DAEMON_ENDS = 3 };                    /* an exit status: the others cannot be served, either */
 void daemon_run(const DaemonConfig *config); /* until it is idle or gets SIGTERM */
 
 /* warm.c: jits without and with low_vectors that have done once what they do for every function, so that copies of this process find all

@@ -196,8 +196,8 @@ void shared_keep(Shared *s, const TranslateMessage *request, const Translation *
         return;
     Key key = key_of(s, request);
     PackFunction f = translate_function(request);
-    PackRecord *r = pack_record_new(key, &f, t->ranges, t->range_count, guest_hash, t->object,
-                                    t->facts.object_size, t->facts.insns);
+    PackRecord *r = pack_record_new(key, &f, t->ranges, t->range_count, guest_hash, t->object, t->facts.object_size,
+                                    t->facts.insns);
     if (!r)
         return;
     print_key(key, name);

@@ -10,8 +10,14 @@ typedef uint64_t u64;
 typedef uint8_t u8;
 
 enum {
-    SYS_READ = 63, SYS_WRITE = 64, SYS_EXIT = 93, SYS_SETITIMER = 103, SYS_SIGALTSTACK = 132, SYS_SIGACTION = 134,
-    SYS_MMAP = 222, SYS_MPROTECT = 226,
+    SYS_READ = 63,
+    SYS_WRITE = 64,
+    SYS_EXIT = 93,
+    SYS_SETITIMER = 103,
+    SYS_SIGALTSTACK = 132,
+    SYS_SIGACTION = 134,
+    SYS_MMAP = 222,
+    SYS_MPROTECT = 226,
 };
 enum { PROT_RW = 3, PROT_RWX = 7, MAP_FIXED_ANONYMOUS = 0x32, ITIMER_PROF = 2 };
 enum { SIGNAL_ILL = 4, SIGNAL_TRAP = 5, SIGNAL_BUS = 7, SIGNAL_FPE = 8, SIGNAL_SEGV = 11, SIGNAL_PROF = 27 };
@@ -116,8 +122,15 @@ static void on_signal(int number, Info *info, Context *c) {
 
 static void catch_signals(void) {
     static const int numbers[] = {SIGNAL_ILL, SIGNAL_TRAP, SIGNAL_BUS, SIGNAL_FPE, SIGNAL_SEGV, SIGNAL_PROF};
-    struct { void *sp; int flags; u64 size; } alternate = {stack, 0, sizeof(stack)};
-    struct { void *handler; u64 flags, mask; } action = {(void *)on_signal, SA_SIGINFO_ONSTACK_NODEFER, 0};
+    struct {
+        void *sp;
+        int flags;
+        u64 size;
+    } alternate = {stack, 0, sizeof(stack)};
+    struct {
+        void *handler;
+        u64 flags, mask;
+    } action = {(void *)on_signal, SA_SIGINFO_ONSTACK_NODEFER, 0};
     call(SYS_SIGALTSTACK, (long)&alternate, 0, 0, 0, 0, 0);
     for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         call(SYS_SIGACTION, numbers[i], (long)&action, 0, 8, 0, 0);

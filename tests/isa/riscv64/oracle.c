@@ -14,7 +14,8 @@
 _Static_assert(AGENT_CODE == STATE_CODE && AGENT_MEMORY == STATE_MEMORY, "the agent and the tests share addresses");
 
 /* Our instructions, as far as a version of qemu has them: the first that it accepts. */
-static const char *const cpus[] = {"rv64,zbkb=true,zbkx=true,zfh=true,zfa=true,zicond=true", "rv64,zbkb=true,zbkx=true,Zfh=true", "rv64,Zfh=true", "rv64"};
+static const char *const cpus[] = {"rv64,zbkb=true,zbkx=true,zfh=true,zfa=true,zicond=true",
+                                   "rv64,zbkb=true,zbkx=true,Zfh=true", "rv64,Zfh=true", "rv64"};
 
 /* Agents that died of what they were asked: each is started anew, but not for ever. */
 enum { DEATHS_ALLOWED = 3, STATUS_NO_PROGRAM = 125, STATUS_SKIPPED = 77 };
@@ -91,7 +92,9 @@ _Noreturn static void give_up(void) {
         printf("skip: there is no '%s' (QEMU_RISCV64 can name another oracle)\n", qemu());
         exit(STATUS_SKIPPED);
     }
-    printf(agent.answered ? "FAIL: the oracle keeps dying: '%s' with '%s'\n" : "FAIL: the oracle '%s' does not run '%s'\n", qemu(), agent_path());
+    printf(agent.answered ? "FAIL: the oracle keeps dying: '%s' with '%s'\n"
+                          : "FAIL: the oracle '%s' does not run '%s'\n",
+           qemu(), agent_path());
     exit(1);
 }
 

@@ -26,8 +26,9 @@ void oracle_limits(State *ignore) {
 }
 
 const char *oracle_unfit(void) {
-    return native_vector_bytes() < 64 ? "it needs a CPU with AVX-512, else the expected vector state would be incomplete"
-                                      : NULL;
+    return native_vector_bytes() < 64
+               ? "it needs a CPU with AVX-512, else the expected vector state would be incomplete"
+               : NULL;
 }
 
 void guest_enter(GuestCpu *cpu) {

@@ -59,11 +59,15 @@ static void show_stat(const char *path) {
     SHOW(fstat(fd, &b));
     SHOW(statx(AT_FDCWD, path, 0, STATX_BASIC_STATS, &x));
     SHOW(!memcmp(&a, &b, sizeof(a)));
-    SHOW(a.st_dev == makedev(x.stx_dev_major, x.stx_dev_minor) && a.st_rdev == makedev(x.stx_rdev_major, x.stx_rdev_minor));
+    SHOW(a.st_dev == makedev(x.stx_dev_major, x.stx_dev_minor) &&
+         a.st_rdev == makedev(x.stx_rdev_major, x.stx_rdev_minor));
     SHOW(a.st_ino == x.stx_ino && a.st_nlink == x.stx_nlink && a.st_uid == x.stx_uid && a.st_gid == x.stx_gid);
-    SHOW(a.st_blksize == (blksize_t)x.stx_blksize && a.st_blocks == (blkcnt_t)x.stx_blocks && a.st_size == (off_t)x.stx_size);
-    SHOW(same_times(a.st_atim, x.stx_atime) && same_times(a.st_mtim, x.stx_mtime) && same_times(a.st_ctim, x.stx_ctime));
-    printf("%o %ld %lld %d %d\n", a.st_mode, (long)a.st_nlink, S_ISREG(a.st_mode) ? (long long)a.st_size : 0, major(a.st_rdev), minor(a.st_rdev));
+    SHOW(a.st_blksize == (blksize_t)x.stx_blksize && a.st_blocks == (blkcnt_t)x.stx_blocks &&
+         a.st_size == (off_t)x.stx_size);
+    SHOW(same_times(a.st_atim, x.stx_atime) && same_times(a.st_mtim, x.stx_mtime) &&
+         same_times(a.st_ctim, x.stx_ctime));
+    printf("%o %ld %lld %d %d\n", a.st_mode, (long)a.st_nlink, S_ISREG(a.st_mode) ? (long long)a.st_size : 0,
+           major(a.st_rdev), minor(a.st_rdev));
     close(fd);
 }
 
@@ -115,7 +119,8 @@ static void events(void) {
     int n = epoll_wait(poller, got, 8, 1000);
     SHOW(n);
     for (int i = 0; i < n; i++)
-        printf("%x %d\n", got[i].events, got[i].events & EPOLLIN ? got[i].data.u64 == 0x1234567890abcdef : got[i].data.ptr == got);
+        printf("%x %d\n", got[i].events,
+               got[i].events & EPOLLIN ? got[i].data.u64 == 0x1234567890abcdef : got[i].data.ptr == got);
     SHOW_ERROR(epoll_wait(poller, got, 0, 0));
     SHOW(epoll_pwait(poller, got, 8, 0, NULL));
     SHOW(epoll_ctl(poller, EPOLL_CTL_DEL, counter, NULL));
@@ -161,8 +166,8 @@ static void signals(void) {
     SHOW(old.sa_handler == SIG_DFL);
     SHOW(sigaction(SIGUSR1, NULL, &old));
     enum { SA_RESTORER = 0x04000000 }; /* where there is one */
-    printf("%d %x %d %d %d\n", old.sa_sigaction == handle, old.sa_flags & ~SA_RESTORER, sigismember(&old.sa_mask, SIGUSR2), sigismember(&old.sa_mask, 60),
-           sigismember(&old.sa_mask, 61));
+    printf("%d %x %d %d %d\n", old.sa_sigaction == handle, old.sa_flags & ~SA_RESTORER,
+           sigismember(&old.sa_mask, SIGUSR2), sigismember(&old.sa_mask, 60), sigismember(&old.sa_mask, 61));
     sigqueue(getpid(), SIGUSR1, (union sigval){.sival_int = 4711});
     printf("%d %d %d\n", seen, code, value);
     sigset_t set;
@@ -199,16 +204,19 @@ static void terminals(void) {
     SHOW(ioctl(slave, TIOCGWINSZ, &got));
     printf("%d %d\n", got.ws_row, got.ws_col);
     SHOW(tcgetattr(slave, &t));
-    printf("%x %x %x %x %d %d %d\n", t.c_iflag, t.c_oflag, t.c_cflag, t.c_lflag, t.c_cc[VINTR], t.c_cc[VEOF], t.c_cc[VMIN]);
+    printf("%x %x %x %x %d %d %d\n", t.c_iflag, t.c_oflag, t.c_cflag, t.c_lflag, t.c_cc[VINTR], t.c_cc[VEOF],
+           t.c_cc[VMIN]);
     cfmakeraw(&t);
     cfsetspeed(&t, B115200);
     t.c_cc[VTIME] = 7;
     SHOW(tcsetattr(slave, TCSANOW, &t));
     SHOW(tcgetattr(slave, &t));
-    printf("%x %x %x %x %d %d\n", t.c_iflag, t.c_oflag, t.c_cflag, t.c_lflag, t.c_cc[VTIME], cfgetospeed(&t) == B115200);
+    printf("%x %x %x %x %d %d\n", t.c_iflag, t.c_oflag, t.c_cflag, t.c_lflag, t.c_cc[VTIME],
+           cfgetospeed(&t) == B115200);
     SHOW(write(master, "typed", 5));
     int waiting = 0;
-    SHOW(poll(&(struct pollfd){.fd = slave, .events = POLLIN}, 1, 10000)); /* the kernel hands it over in its own time */
+    SHOW(
+        poll(&(struct pollfd){.fd = slave, .events = POLLIN}, 1, 10000)); /* the kernel hands it over in its own time */
     SHOW(ioctl(slave, FIONREAD, &waiting));
     SHOW(waiting);
     SHOW(isatty(slave));
@@ -295,8 +303,8 @@ static void semaphores(void) {
     } s = {.before = 11, .after = 22};
     SHOW(semctl(id, 0, SETALL, (union semun){.array = values}));
     SHOW(semctl(id, 0, IPC_STAT, (union semun){.buf = &s.ds}));
-    printf("%ld %o %d %d %d\n", (long)s.ds.sem_nsems, s.ds.sem_perm.mode, s.ds.sem_perm.uid == getuid(), s.ds.sem_otime == 0,
-           labs(s.ds.sem_ctime - time(NULL)) < 60);
+    printf("%ld %o %d %d %d\n", (long)s.ds.sem_nsems, s.ds.sem_perm.mode, s.ds.sem_perm.uid == getuid(),
+           s.ds.sem_otime == 0, labs(s.ds.sem_ctime - time(NULL)) < 60);
     printf("%d %d\n", (int)s.before, (int)s.after);
     s.ds.sem_perm.mode = 0400;
     SHOW(semctl(id, 0, IPC_SET, (union semun){.buf = &s.ds}));
@@ -339,7 +347,8 @@ static void other_ipc(void) {
 
 static void memory(void) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *at = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_POPULATE, -1, 0);
+    char *at =
+        mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_POPULATE, -1, 0);
     SHOW_ERROR(mmap(at, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED);
     SHOW(mmap(at + page, page, PROT_READ, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at + page);
     SHOW(madvise(at, page, MADV_DONTNEED));

@@ -24,24 +24,40 @@ __attribute__((noinline)) static void print(u64 v) {
     call_system(1, 1, (long)at, text + sizeof(text) - at);
 }
 
-static u64 twice(u64 v) { return v * 2; }
-static u64 square(u64 v) { return v * v; }
-static u64 turn(u64 v) { return v << 7 | v >> 57; }
-static u64 less(u64 v) { return v - 12345; }
+static u64 twice(u64 v) {
+    return v * 2;
+}
+static u64 square(u64 v) {
+    return v * v;
+}
+static u64 turn(u64 v) {
+    return v << 7 | v >> 57;
+}
+static u64 less(u64 v) {
+    return v - 12345;
+}
 
 static u64 (*const volatile constants[])(u64) = {twice, square};
 static u64 (*volatile variables[])(u64) = {turn, less};
 
 __attribute__((noinline)) static u64 choose(u64 v, unsigned how) {
     switch (how) {
-    case 0: return v + 3;
-    case 1: return v * 5;
-    case 2: return v ^ 0x55;
-    case 3: return v - 7;
-    case 4: return v / 3;
-    case 5: return ~v;
-    case 6: return turn(v);
-    default: return v;
+    case 0:
+        return v + 3;
+    case 1:
+        return v * 5;
+    case 2:
+        return v ^ 0x55;
+    case 3:
+        return v - 7;
+    case 4:
+        return v / 3;
+    case 5:
+        return ~v;
+    case 6:
+        return turn(v);
+    default:
+        return v;
     }
 }
 
@@ -78,7 +94,9 @@ __attribute__((noinline)) static void check(u64 v) {
 }
 
 #ifdef HANDLER
-static void handle(int signal) { leave(signal); }
+static void handle(int signal) {
+    leave(signal);
+}
 
 static void set_handler(void) {
     struct {

@@ -38,8 +38,8 @@ __attribute__((target("avx2"), noinline)) static void integers(int32_t *out) {
         __m256i g = _mm256_i32gather_epi32(n, index, 4);
         v = _mm256_permutevar8x32_epi32(_mm256_mullo_epi32(v, g), order);
         v = _mm256_xor_si256(v, _mm256_sllv_epi32(g, _mm256_set1_epi32(i & 31)));
-        v = _mm256_shuffle_epi8(v, _mm256_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11,
-                                                    10, 13, 12, 15, 14));
+        v = _mm256_shuffle_epi8(v, _mm256_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12, 1, 0, 3, 2, 5,
+                                                    4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
         _mm256_storeu_si256((__m256i *)(out + i), v);
     }
 }
@@ -48,7 +48,8 @@ __attribute__((target("bmi,bmi2,lzcnt,popcnt"), noinline)) static uint64_t bits(
     uint64_t sum = 0;
     for (int i = 0; i < 100; i++) {
         v = v * 6364136223846793005u + 1442695040888963407u;
-        sum += _pdep_u64(v, 0x5555f0f0aaaa0f0f) ^ _pext_u64(v, 0xff00ff00ff00ff00) ^ _andn_u64(v, sum) ^ _blsr_u64(v) ^ _lzcnt_u64(v);
+        sum += _pdep_u64(v, 0x5555f0f0aaaa0f0f) ^ _pext_u64(v, 0xff00ff00ff00ff00) ^ _andn_u64(v, sum) ^ _blsr_u64(v) ^
+               _lzcnt_u64(v);
         sum = sum << (v & 31) | sum >> (64 - (v & 31)) % 64;
     }
     return sum;
@@ -63,7 +64,8 @@ __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq"), noinline)) static s
     size_t count = 0;
     for (int i = 0; i + 16 <= N; i += 16) {
         __m512i v = _mm512_loadu_si512(n + i);
-        __mmask16 odd = _mm512_test_epi32_mask(v, _mm512_set1_epi32(1)), small = _mm512_cmplt_epi32_mask(v, _mm512_set1_epi32(1000));
+        __mmask16 odd = _mm512_test_epi32_mask(v, _mm512_set1_epi32(1)),
+                  small = _mm512_cmplt_epi32_mask(v, _mm512_set1_epi32(1000));
         __m512i r = _mm512_mask_add_epi32(v, odd, v, _mm512_set1_epi32(i));
         r = _mm512_ternarylogic_epi32(r, _mm512_rol_epi32(v, 7), _mm512_maskz_loadu_epi32(small, n + i), 0x96);
         _mm512_mask_compressstoreu_epi32(out + count, (__mmask16)~small, r);
@@ -130,12 +132,15 @@ extern const char far_avx[], far_avx_end[], far_wide[], far_wide_end[];
 
 asm(".section .rodata\n"
     "far_avx:\n"
-    "vmovdqu 1f(%rip), %ymm1\n vpaddq 2f(%rip), %ymm1, %ymm9\n vpermq $0x1b, 1f(%rip), %ymm12\n vpxor %ymm9, %ymm12, %ymm2\n"
+    "vmovdqu 1f(%rip), %ymm1\n vpaddq 2f(%rip), %ymm1, %ymm9\n vpermq $0x1b, 1f(%rip), %ymm12\n vpxor %ymm9, %ymm12, "
+    "%ymm2\n"
     "vfmadd231pd 3f(%rip), %ymm2, %ymm1\n vinserti128 $1, 2f(%rip), %ymm2, %ymm3\n vbroadcastss 3f+4(%rip), %ymm4\n"
     "vmovdqu %ymm1, (%rdi)\n vmovdqu %ymm9, 32(%rdi)\n vmovdqu %ymm3, 64(%rdi)\n vmovdqu %ymm4, 96(%rdi)\n vzeroupper\n"
     "andn 1f(%rip), %rsi, %rax\n mov %rax, 128(%rdi)\n andn 2f(%rip), %rdi, %rcx\n not %rcx\n xor %rdi, %rcx\n"
-    "bextr %rdx, 1f(%rip), %rsi\n mov %rsi, 136(%rdi)\n pdep 2f(%rip), %rdx, %r9\n mov %r9, 144(%rdi)\n rorx $9, 1f+8(%rip), %rbx\n"
-    "mov %rbx, 152(%rdi)\n mulx 2f+8(%rip), %rsi, %r8\n mov %rsi, 160(%rdi)\n mov %r8, 168(%rdi)\n shlx %rdx, 3f(%rip), %rsi\n"
+    "bextr %rdx, 1f(%rip), %rsi\n mov %rsi, 136(%rdi)\n pdep 2f(%rip), %rdx, %r9\n mov %r9, 144(%rdi)\n rorx $9, "
+    "1f+8(%rip), %rbx\n"
+    "mov %rbx, 152(%rdi)\n mulx 2f+8(%rip), %rsi, %r8\n mov %rsi, 160(%rdi)\n mov %r8, 168(%rdi)\n shlx %rdx, "
+    "3f(%rip), %rsi\n"
     "mov %rsi, 176(%rdi)\n ret\n"
     "1: .quad 0x0123456789abcdef, 0xfedcba9876543210, 0x1111222233334444, 0x5555666677778888\n"
     "2: .quad 0x9999aaaabbbbcccc, 0xddddeeeeffff0000, 0x13579bdf2468ace0, 0xeca86420fdb97531\n"
@@ -143,9 +148,11 @@ asm(".section .rodata\n"
     "far_avx_end:\n"
     "far_wide:\n"
     "mov $0x5a, %eax\n kmovd %eax, %k3\n vmovdqu64 1f(%rip), %zmm17\n vpaddq 1f(%rip){1to8}, %zmm17, %zmm18{%k3}{z}\n"
-    "vpternlogq $0x6a, 2f(%rip), %zmm18, %zmm17\n vpermq 2f(%rip), %zmm18, %zmm5{%k3}\n kmovq 2f(%rip), %k1\n vpcmpgtd 1f(%rip), %zmm17, %k2\n"
+    "vpternlogq $0x6a, 2f(%rip), %zmm18, %zmm17\n vpermq 2f(%rip), %zmm18, %zmm5{%k3}\n kmovq 2f(%rip), %k1\n vpcmpgtd "
+    "1f(%rip), %zmm17, %k2\n"
     "vcvtsi2sdq 1f(%rip), %xmm17, %xmm30\n vmovq %xmm30, 128(%rdi)\n"
-    "vmovdqu64 %zmm17, (%rdi)\n vmovdqu64 %zmm18, 64(%rdi)\n kmovq %k1, 136(%rdi)\n kmovq %k2, 144(%rdi)\n vzeroupper\n ret\n"
+    "vmovdqu64 %zmm17, (%rdi)\n vmovdqu64 %zmm18, 64(%rdi)\n kmovq %k1, 136(%rdi)\n kmovq %k2, 144(%rdi)\n "
+    "vzeroupper\n ret\n"
     "1: .quad 0x0123456789abcdef, 0xfedcba9876543210, 0x1111222233334444, 0x5555666677778888, 5, 6, 7, 8\n"
     "2: .quad 0x9999aaaabbbbcccc, 0xddddeeeeffff0000, 0x13579bdf2468ace0, 0xeca86420fdb97531, 9, 10, 11, 12\n"
     "far_wide_end:\n"
@@ -155,7 +162,9 @@ static void run_far(const char *name, const char *code, const char *end) {
     uint64_t out[32] = {0};
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memcpy(page, code, end - code);
-    asm volatile("call *%%rax" : : "a"(page), "D"(out), "S"(0xff00ff00ff00ff00u), "d"(0x0c04ul)
+    asm volatile("call *%%rax"
+                 :
+                 : "a"(page), "D"(out), "S"(0xff00ff00ff00ff00u), "d"(0x0c04ul)
                  : "rbx", "rcx", "r8", "r9", "memory", "cc", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm9", "xmm12");
     print_sum(name, out, sizeof(out));
     munmap(page, 4096);
@@ -184,8 +193,8 @@ int main(void) {
     }
     for (int round = 0; round < 3; round++)
         run_far("far", far_avx, far_avx_end);
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512dq") ||
-        !__builtin_cpu_supports("avx512vl"))
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
         return 0;
     for (int round = 0; round < 3; round++) {
         memset(ints, 0, sizeof(ints));

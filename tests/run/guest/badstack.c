@@ -49,7 +49,8 @@ static void die_by(const char *name, char *(*stack)(void), int sig) {
         _exit(3);
     }
     wait(&status);
-    printf("%s, %d: %s %d\n", name, sig, WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    printf("%s, %d: %s %d\n", name, sig, WIFEXITED(status) ? "status" : "signal",
+           WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
 int main(void) {

@@ -96,8 +96,8 @@ static void on_register(int sig, siginfo_t *info, void *context) {
     ucontext_t *u = context;
     for (int i = 5; i < 32; i++)
         seen[i] = (uint64_t)u->uc_mcontext.__gregs[i];
-    u->uc_mcontext.__gregs[0] += 4;      /* over the instruction, */
-    u->uc_mcontext.__gregs[6] = 4242;    /* as if it had loaded this */
+    u->uc_mcontext.__gregs[0] += 4;                          /* over the instruction, */
+    u->uc_mcontext.__gregs[6] = 4242;                        /* as if it had loaded this */
     u->uc_mcontext.__fpregs.__d.__f[8] = 0x4045000000000000; /* 42.0 */
 }
 
@@ -137,9 +137,9 @@ static void look(void) {
                      : "=r"(got)
                      :
                      : "rax", "r8", "r9", "r10", "r12", "rsi", "memory");
-    printf("r8 %llu r9 %llu r10 %llu r12 %llu rsi %llu rax %llu\n", (unsigned long long)seen[REG_R8], (unsigned long long)seen[REG_R9],
-           (unsigned long long)seen[REG_R10], (unsigned long long)seen[REG_R12], (unsigned long long)seen[REG_RSI],
-           (unsigned long long)seen[REG_RAX]);
+    printf("r8 %llu r9 %llu r10 %llu r12 %llu rsi %llu rax %llu\n", (unsigned long long)seen[REG_R8],
+           (unsigned long long)seen[REG_R9], (unsigned long long)seen[REG_R10], (unsigned long long)seen[REG_R12],
+           (unsigned long long)seen[REG_RSI], (unsigned long long)seen[REG_RAX]);
     printf("got %llu\n", (unsigned long long)got);
 }
 #endif

@@ -14,7 +14,8 @@ __asm__(".globl add_flags, add_flags_drop, is_odd, collatz, twice, exceeds, fibo
         "exceeds: xor %eax, %eax\n xor %edx, %edx\n 1: add (%rdi,%rax,4), %edx\n inc %rax\n cmp %rsi, %rax\n jb 1b\n"
         "cmp $1000, %edx\n ret\n"
         /* the result in rax, and compared with ten thousand */
-        "fibonacci: push %rdi\n cmp $2, %rdi\n jb 1f\n dec %rdi\n call fibonacci\n mov (%rsp), %rdi\n push %rax\n sub $2, %rdi\n"
+        "fibonacci: push %rdi\n cmp $2, %rdi\n jb 1f\n dec %rdi\n call fibonacci\n mov (%rsp), %rdi\n push %rax\n sub "
+        "$2, %rdi\n"
         "call fibonacci\n pop %rdx\n pop %rdi\n add %rdx, %rax\n cmp $10000, %rax\n ret\n"
         "1: mov %rdi, %rax\n pop %rdi\n cmp $10000, %rax\n ret\n"
         "taken: setc %al\n movzbl %al, %eax\n ret\n");
@@ -26,19 +27,27 @@ static unsigned long with(unsigned long a, unsigned long b, int how) {
     switch (how) {
     case 0:
         __asm__ volatile("sub $128, %%rsp\n call add_flags" FLAGS "lea 128(%%rsp), %%rsp"
-                         : "+D"(sum), "=d"(flags) : "S"(b) : "rax", "cc", "memory");
+                         : "+D"(sum), "=d"(flags)
+                         : "S"(b)
+                         : "rax", "cc", "memory");
         break;
     case 1:
         __asm__ volatile("sub $128, %%rsp\n lea add_flags(%%rip), %%rcx\n call *%%rcx" FLAGS "lea 128(%%rsp), %%rsp"
-                         : "+D"(sum), "=d"(flags) : "S"(b) : "rax", "rcx", "cc", "memory");
+                         : "+D"(sum), "=d"(flags)
+                         : "S"(b)
+                         : "rax", "rcx", "cc", "memory");
         break;
     case 2:
         __asm__ volatile("sub $128, %%rsp\n push %%rsi\n push %%rsi\n call add_flags_drop" FLAGS "lea 128(%%rsp), %%rsp"
-                         : "+D"(sum), "=d"(flags) : "S"(b) : "rax", "cc", "memory");
+                         : "+D"(sum), "=d"(flags)
+                         : "S"(b)
+                         : "rax", "cc", "memory");
         break;
     case 3:
         __asm__ volatile("sub $128, %%rsp\n call twice" FLAGS "lea 128(%%rsp), %%rsp"
-                         : "+D"(sum), "=d"(flags) : "S"(b) : "rax", "cc", "memory");
+                         : "+D"(sum), "=d"(flags)
+                         : "S"(b)
+                         : "rax", "cc", "memory");
         break;
     }
     return flags & 0x8d5;
@@ -49,7 +58,9 @@ static long odd_steps(unsigned long n) {
     while (n != 1) {
         unsigned char odd;
         __asm__ volatile("sub $128, %%rsp\n call collatz\n setc %1\n lea 128(%%rsp), %%rsp"
-                         : "+D"(n), "=&r"(odd) : : "cc", "memory");
+                         : "+D"(n), "=&r"(odd)
+                         :
+                         : "cc", "memory");
         count += odd;
     }
     return count;
@@ -63,7 +74,9 @@ static int hot_loop(void) {
     for (long n = 5000; n < 11000; n += 2) {
         unsigned char is_above;
         __asm__ volatile("sub $128, %%rsp\n call exceeds\n seta %0\n lea 128(%%rsp), %%rsp"
-                         : "=r"(is_above) : "D"(words), "S"(n) : "rax", "rdx", "cc", "memory");
+                         : "=r"(is_above)
+                         : "D"(words), "S"(n)
+                         : "rax", "rdx", "cc", "memory");
         above += is_above;
     }
     return above;
@@ -74,7 +87,9 @@ static int hot_recursion(void) {
     for (long n = 3; n < 510; n++) {
         unsigned char is_large;
         __asm__ volatile("sub $128, %%rsp\n call fibonacci\n setae %0\n lea 128(%%rsp), %%rsp"
-                         : "=r"(is_large) : "D"(10 + n % 17) : "rax", "rdx", "cc", "memory");
+                         : "=r"(is_large)
+                         : "D"(10 + n % 17)
+                         : "rax", "rdx", "cc", "memory");
         large += is_large;
     }
     return large;
@@ -82,7 +97,10 @@ static int hot_recursion(void) {
 
 static unsigned give(unsigned long a, unsigned long b) {
     unsigned carry;
-    __asm__ volatile("sub $128, %%rsp\n cmp %2, %1\n call taken\n lea 128(%%rsp), %%rsp" : "=a"(carry) : "r"(a), "r"(b) : "cc", "memory");
+    __asm__ volatile("sub $128, %%rsp\n cmp %2, %1\n call taken\n lea 128(%%rsp), %%rsp"
+                     : "=a"(carry)
+                     : "r"(a), "r"(b)
+                     : "cc", "memory");
     return carry;
 }
 

@@ -36,7 +36,8 @@ static void protect_cycle(void) {
 static void replaced(void) {
     long sum = 0;
     for (int i = 0; i < 30; i++) {
-        uint8_t *p = mmap((void *)0x20000000, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        uint8_t *p =
+            mmap((void *)0x20000000, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         make_add(p, i);
         mprotect(p, 4096, PROT_READ | PROT_EXEC);
         sum = sum * 5 % 1000003 + call(p, 7);

@@ -39,7 +39,8 @@ static long install(struct sock_filter *code, size_t count) {
 
 /* The call `number` has the answer, all others are allowed. */
 static long answer_with(unsigned flags, int number, uint32_t answer) {
-    struct sock_filter code[] = {LOAD(FIELD(nr)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1), RETURN(answer), RETURN(SECCOMP_RET_ALLOW)};
+    struct sock_filter code[] = {LOAD(FIELD(nr)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1),
+                                 RETURN(answer), RETURN(SECCOMP_RET_ALLOW)};
     return install_with(flags, code, COUNT(code));
 }
 
@@ -65,7 +66,8 @@ static void try(const char *name, void (*f)(void)) {
         _exit(7);
     }
     wait(&status);
-    printf("%s: %s %d\n", name, WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    printf("%s: %s %d\n", name, WIFEXITED(status) ? "status" : "signal",
+           WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- actions */
@@ -137,15 +139,18 @@ extern char trapped_behind[];
 
 __attribute__((noinline, noclone)) static long trapped_call(long number, long first) {
     long result;
-    __asm__ volatile("syscall\n.globl trapped_behind\ntrapped_behind:" : "=a"(result) : "a"(number), "D"(first) : "rcx", "r11", "memory");
+    __asm__ volatile("syscall\n.globl trapped_behind\ntrapped_behind:"
+                     : "=a"(result)
+                     : "a"(number), "D"(first)
+                     : "rcx", "r11", "memory");
     return result;
 }
 
 static void on_trap(int sig, siginfo_t *info, void *context) {
     greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
-    printf("signal %d code %d error %d call %d arch %x at %d pc %d rax %lld rdi %lld\n", sig, info->si_code, info->si_errno, info->si_syscall,
-           info->si_arch, info->si_call_addr == (void *)trapped_behind, regs[REG_RIP] == (greg_t)trapped_behind, (long long)regs[REG_RAX],
-           (long long)regs[REG_RDI]);
+    printf("signal %d code %d error %d call %d arch %x at %d pc %d rax %lld rdi %lld\n", sig, info->si_code,
+           info->si_errno, info->si_syscall, info->si_arch, info->si_call_addr == (void *)trapped_behind,
+           regs[REG_RIP] == (greg_t)trapped_behind, (long long)regs[REG_RAX], (long long)regs[REG_RDI]);
     regs[REG_RAX] = 4321;
 }
 
@@ -180,10 +185,10 @@ static void traps_ignored(void) {
 /* ----------------------------------------------------------------------------------------------------- what a filter sees */
 
 static void arguments(void) {
-    struct sock_filter code[] = {
-        LOAD(FIELD(nr)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getsid, 0, 4), LOAD(FIELD(args[0]) + 4),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x1234, 0, 2), LOAD(FIELD(args[5])), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 66, 1, 0),
-        RETURN(SECCOMP_RET_ALLOW), RETURN(SECCOMP_RET_ERRNO | 33)};
+    struct sock_filter code[] = {LOAD(FIELD(nr)),           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getsid, 0, 4),
+                                 LOAD(FIELD(args[0]) + 4),  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x1234, 0, 2),
+                                 LOAD(FIELD(args[5])),      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 66, 1, 0),
+                                 RETURN(SECCOMP_RET_ALLOW), RETURN(SECCOMP_RET_ERRNO | 33)};
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     printf("%ld\n", install(code, COUNT(code)));
     printf("%ld", syscall(SYS_getsid, 0x123400000000, 0, 0, 0, 0, 66));
@@ -192,9 +197,12 @@ static void arguments(void) {
 }
 
 static void places(void) {
-    struct sock_filter code[] = {
-        LOAD(FIELD(arch)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 3), LOAD(FIELD(instruction_pointer)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(uintptr_t)trapped_behind, 0, 1), RETURN(SECCOMP_RET_ERRNO | 44), RETURN(SECCOMP_RET_ALLOW)};
+    struct sock_filter code[] = {LOAD(FIELD(arch)),
+                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 3),
+                                 LOAD(FIELD(instruction_pointer)),
+                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(uintptr_t)trapped_behind, 0, 1),
+                                 RETURN(SECCOMP_RET_ERRNO | 44),
+                                 RETURN(SECCOMP_RET_ALLOW)};
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     printf("%ld\n", install(code, COUNT(code)));
     printf("%ld %d\n", trapped_call(SYS_getsid, 0), syscall(SYS_getsid, 0) > 0);
@@ -212,7 +220,8 @@ static void *sees(void *arg) {
     char c;
     write(ready[1], "r", 1);
     read(go[0], &c, 1);
-    printf("the other: %ld nnp %d mode %d\n", call(SYS_getppid), prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), prctl(PR_GET_SECCOMP));
+    printf("the other: %ld nnp %d mode %d\n", call(SYS_getppid), prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0),
+           prctl(PR_GET_SECCOMP));
     return arg;
 }
 
@@ -256,7 +265,8 @@ static void not_synchronised(void) {
     read(ready[0], &c, 1);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     printf("%d", answer_with(SECCOMP_FILTER_FLAG_TSYNC, SYS_getppid, SECCOMP_RET_ERRNO | 1) == stranger);
-    printf(" %ld", answer_with(SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_TSYNC_ESRCH, SYS_getppid, SECCOMP_RET_ERRNO | 1));
+    printf(" %ld", answer_with(SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_TSYNC_ESRCH, SYS_getppid,
+                               SECCOMP_RET_ERRNO | 1));
     printf(" %ld\n", call(SYS_getppid));
     write(go[1], "g", 1);
     pthread_join(thread, NULL);
@@ -348,7 +358,8 @@ static void print_status(void) {
     char line[256];
     FILE *f = fopen("/proc/self/status", "r");
     while (fgets(line, sizeof(line), f))
-        if (!strncmp(line, "Seccomp", 7) || !strncmp(line, "NoNewPrivs", 10) || !strncmp(line, "Threads", 7) || !strncmp(line, "Name", 4))
+        if (!strncmp(line, "Seccomp", 7) || !strncmp(line, "NoNewPrivs", 10) || !strncmp(line, "Threads", 7) ||
+            !strncmp(line, "Name", 4))
             printf("%s", strncmp(line, "Name", 4) ? line : "Name\n");
     fclose(f);
     printf("mode %d\n", prctl(PR_GET_SECCOMP));
@@ -377,17 +388,19 @@ static long raw(long operation, long flags, const void *args) {
 }
 
 static void operations(void) {
-    uint32_t known[] = {SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_KILL_THREAD, SECCOMP_RET_TRAP, SECCOMP_RET_ERRNO, SECCOMP_RET_TRACE, SECCOMP_RET_LOG,
-                        SECCOMP_RET_ALLOW, 0x12340000};
+    uint32_t known[] = {SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_KILL_THREAD, SECCOMP_RET_TRAP,  SECCOMP_RET_ERRNO,
+                        SECCOMP_RET_TRACE,        SECCOMP_RET_LOG,         SECCOMP_RET_ALLOW, 0x12340000};
     struct sock_fprog none = {0, NULL}, nowhere = {3, NULL}, bad = {3, (struct sock_filter *)8};
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     for (size_t i = 0; i < COUNT(known); i++)
         printf("%ld ", raw(SECCOMP_GET_ACTION_AVAIL, 0, &known[i]));
     printf("%ld %ld\n", raw(SECCOMP_GET_ACTION_AVAIL, 1, &known[0]), raw(SECCOMP_GET_ACTION_AVAIL, 0, NULL));
-    printf("%ld %ld %ld\n", raw(77, 0, NULL), raw(SECCOMP_SET_MODE_STRICT, 1, NULL), raw(SECCOMP_SET_MODE_STRICT, 0, known));
-    printf("%ld %ld %ld %ld\n", raw(SECCOMP_SET_MODE_FILTER, 0, NULL), raw(SECCOMP_SET_MODE_FILTER, 0, &none), raw(SECCOMP_SET_MODE_FILTER, 0, &nowhere),
-           raw(SECCOMP_SET_MODE_FILTER, 0, &bad));
-    printf("%ld %ld\n", raw(SECCOMP_SET_MODE_FILTER, 1 << 20, NULL), raw(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG, NULL));
+    printf("%ld %ld %ld\n", raw(77, 0, NULL), raw(SECCOMP_SET_MODE_STRICT, 1, NULL),
+           raw(SECCOMP_SET_MODE_STRICT, 0, known));
+    printf("%ld %ld %ld %ld\n", raw(SECCOMP_SET_MODE_FILTER, 0, NULL), raw(SECCOMP_SET_MODE_FILTER, 0, &none),
+           raw(SECCOMP_SET_MODE_FILTER, 0, &nowhere), raw(SECCOMP_SET_MODE_FILTER, 0, &bad));
+    printf("%ld %ld\n", raw(SECCOMP_SET_MODE_FILTER, 1 << 20, NULL),
+           raw(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG, NULL));
     printf("%d", prctl(PR_SET_SECCOMP, 5, 0));
     printf(" %d", errno);
     printf(" %d\n", prctl(PR_GET_SECCOMP));
@@ -404,8 +417,11 @@ static void validity(void) {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     for (uint32_t code = 0; code < 0x120; code++) {
         for (size_t i = 0; i < COUNT(constants); i++) {
-            struct sock_filter program[] = {BPF_STMT(BPF_ST, 4), BPF_STMT(BPF_JMP | BPF_JA, 1), {(uint16_t)code, (uint8_t)(i & 1), (uint8_t)(i & 2), constants[i]},
-                                            RETURN(SECCOMP_RET_ALLOW), RETURN(SECCOMP_RET_ALLOW)};
+            struct sock_filter program[] = {BPF_STMT(BPF_ST, 4),
+                                            BPF_STMT(BPF_JMP | BPF_JA, 1),
+                                            {(uint16_t)code, (uint8_t)(i & 1), (uint8_t)(i & 2), constants[i]},
+                                            RETURN(SECCOMP_RET_ALLOW),
+                                            RETURN(SECCOMP_RET_ALLOW)};
             long result = install(program, COUNT(program));
             good += result == 0, bad += result == -EINVAL;
             hash = hash * 1000003 + (uint64_t)result;
@@ -416,13 +432,20 @@ static void validity(void) {
 
 static void memory_rules(void) {
     struct sock_filter unwritten[] = {BPF_STMT(BPF_LD | BPF_MEM, 3), RETURN(SECCOMP_RET_ALLOW)};
-    struct sock_filter one_path[] = {LOAD(0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 1), BPF_STMT(BPF_ST, 3), BPF_STMT(BPF_LDX | BPF_MEM, 3), RETURN(SECCOMP_RET_ALLOW)};
-    struct sock_filter both[] = {LOAD(0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 2), BPF_STMT(BPF_ST, 3), BPF_STMT(BPF_JMP | BPF_JA, 1), BPF_STMT(BPF_STX, 3), BPF_STMT(BPF_LDX | BPF_MEM, 3), RETURN(SECCOMP_RET_ALLOW)};
+    struct sock_filter one_path[] = {LOAD(0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 1), BPF_STMT(BPF_ST, 3),
+                                     BPF_STMT(BPF_LDX | BPF_MEM, 3), RETURN(SECCOMP_RET_ALLOW)};
+    struct sock_filter both[] = {LOAD(0),
+                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 2),
+                                 BPF_STMT(BPF_ST, 3),
+                                 BPF_STMT(BPF_JMP | BPF_JA, 1),
+                                 BPF_STMT(BPF_STX, 3),
+                                 BPF_STMT(BPF_LDX | BPF_MEM, 3),
+                                 RETURN(SECCOMP_RET_ALLOW)};
     struct sock_filter no_return[] = {LOAD(0), LOAD(4)};
     struct sock_filter beyond[] = {BPF_STMT(BPF_JMP | BPF_JA, 1), RETURN(SECCOMP_RET_ALLOW)};
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    printf("%ld %ld %ld %ld %ld\n", install(unwritten, COUNT(unwritten)), install(one_path, COUNT(one_path)), install(both, COUNT(both)),
-           install(no_return, COUNT(no_return)), install(beyond, COUNT(beyond)));
+    printf("%ld %ld %ld %ld %ld\n", install(unwritten, COUNT(unwritten)), install(one_path, COUNT(one_path)),
+           install(both, COUNT(both)), install(no_return, COUNT(no_return)), install(beyond, COUNT(beyond)));
     static struct sock_filter large[4097];
     for (size_t i = 0; i < COUNT(large); i++)
         large[i] = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
@@ -450,17 +473,26 @@ static uint32_t constant(void) {
 
 /* Something random; `left` more will follow. */
 static struct sock_filter random_step(uint32_t left) {
-    const uint16_t operations[] = {BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_AND, BPF_OR, BPF_XOR, BPF_LSH, BPF_RSH, BPF_NEG};
+    const uint16_t operations[] = {BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_AND,
+                                   BPF_OR,  BPF_XOR, BPF_LSH, BPF_RSH, BPF_NEG};
     const uint16_t tests[] = {BPF_JEQ, BPF_JGT, BPF_JGE, BPF_JSET};
     uint16_t source = number(2) ? BPF_X : BPF_K, operation = operations[number(COUNT(operations))];
     uint32_t k = constant(), distance = left < 5 ? 1 : 5;
     switch (number(8)) {
-    case 0: return (struct sock_filter)LOAD(16 + 4 * number(12));
-    case 1: return (struct sock_filter)BPF_STMT(number(2) ? BPF_LD | BPF_IMM : BPF_LDX | BPF_IMM, k);
-    case 2: return (struct sock_filter)BPF_STMT(number(2) ? BPF_MISC | BPF_TAX : BPF_MISC | BPF_TXA, 0);
-    case 3: return (struct sock_filter)BPF_STMT(number(2) ? BPF_ST : BPF_STX, number(4));
-    case 4: return (struct sock_filter)BPF_STMT((number(2) ? BPF_LD : BPF_LDX) | (number(4) ? BPF_MEM : BPF_LEN), number(4));
-    case 5: return (struct sock_filter)BPF_JUMP(BPF_JMP | tests[number(4)] | source, k, (uint8_t)number(distance), (uint8_t)number(distance));
+    case 0:
+        return (struct sock_filter)LOAD(16 + 4 * number(12));
+    case 1:
+        return (struct sock_filter)BPF_STMT(number(2) ? BPF_LD | BPF_IMM : BPF_LDX | BPF_IMM, k);
+    case 2:
+        return (struct sock_filter)BPF_STMT(number(2) ? BPF_MISC | BPF_TAX : BPF_MISC | BPF_TXA, 0);
+    case 3:
+        return (struct sock_filter)BPF_STMT(number(2) ? BPF_ST : BPF_STX, number(4));
+    case 4:
+        return (struct sock_filter)BPF_STMT((number(2) ? BPF_LD : BPF_LDX) | (number(4) ? BPF_MEM : BPF_LEN),
+                                            number(4));
+    case 5:
+        return (struct sock_filter)BPF_JUMP(BPF_JMP | tests[number(4)] | source, k, (uint8_t)number(distance),
+                                            (uint8_t)number(distance));
     default:
         if (source == BPF_K && (operation == BPF_LSH || operation == BPF_RSH))
             k %= 32;
@@ -473,7 +505,9 @@ static struct sock_filter random_step(uint32_t left) {
 static int evaluate(void) {
     enum { STEPS = 40, BEFORE = 6 };
     struct sock_filter code[BEFORE + STEPS + 4] = {
-        LOAD(FIELD(nr)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 1, 0), RETURN(SECCOMP_RET_ALLOW), LOAD(FIELD(args[1])), BPF_STMT(BPF_ST, 0), BPF_STMT(BPF_ST, 1)};
+        LOAD(FIELD(nr)),           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 1, 0),
+        RETURN(SECCOMP_RET_ALLOW), LOAD(FIELD(args[1])),
+        BPF_STMT(BPF_ST, 0),       BPF_STMT(BPF_ST, 1)};
     code[2] = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
     uint32_t n = BEFORE;
     code[n++] = (struct sock_filter)BPF_STMT(BPF_ST, 2);
@@ -486,7 +520,8 @@ static int evaluate(void) {
     struct sock_fprog p = {(unsigned short)n, code};
     if (raw(SECCOMP_SET_MODE_FILTER, 0, &p))
         return 255;
-    long result = syscall(SYS_getppid, 0x123456789abcdef0, 0x8000000080000001, 3, 0xfffffffffffffff0, 0x1f, 0x7fffffff00000000);
+    long result =
+        syscall(SYS_getppid, 0x123456789abcdef0, 0x8000000080000001, 3, 0xfffffffffffffff0, 0x1f, 0x7fffffff00000000);
     return result < 0 ? errno & 0xff : 254;
 }
 
@@ -518,13 +553,33 @@ int main(int argc, char **argv, char **envp) {
     const struct {
         const char *name;
         void (*f)(void);
-    } all[] = {
-        {"errors", errors}, {"kinds", kinds}, {"kills", kills}, {"kills_last_thread", kills_last_thread}, {"kills_by_unknown", kills_by_unknown},
-        {"strictest", strictest}, {"strict", strict}, {"strict_killed", strict_killed}, {"traps", traps}, {"traps_blocked", traps_blocked},
-        {"traps_ignored", traps_ignored}, {"arguments", arguments}, {"places", places}, {"alone", alone}, {"synchronised", synchronised},
-        {"not_synchronised", not_synchronised}, {"kills_thread", kills_thread}, {"kills_all_threads", kills_all_threads}, {"inherited", inherited},
-        {"start_again", start_again}, {"long_filters", long_filters}, {"status_lines", status_lines}, {"rights", rights}, {"operations", operations},
-        {"validity", validity}, {"memory_rules", memory_rules}, {"arithmetic", arithmetic}};
+    } all[] = {{"errors", errors},
+               {"kinds", kinds},
+               {"kills", kills},
+               {"kills_last_thread", kills_last_thread},
+               {"kills_by_unknown", kills_by_unknown},
+               {"strictest", strictest},
+               {"strict", strict},
+               {"strict_killed", strict_killed},
+               {"traps", traps},
+               {"traps_blocked", traps_blocked},
+               {"traps_ignored", traps_ignored},
+               {"arguments", arguments},
+               {"places", places},
+               {"alone", alone},
+               {"synchronised", synchronised},
+               {"not_synchronised", not_synchronised},
+               {"kills_thread", kills_thread},
+               {"kills_all_threads", kills_all_threads},
+               {"inherited", inherited},
+               {"start_again", start_again},
+               {"long_filters", long_filters},
+               {"status_lines", status_lines},
+               {"rights", rights},
+               {"operations", operations},
+               {"validity", validity},
+               {"memory_rules", memory_rules},
+               {"arithmetic", arithmetic}};
     for (size_t i = 0; i < COUNT(all); i++)
         try(all[i].name, all[i].f);
     return 0;

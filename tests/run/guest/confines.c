@@ -20,7 +20,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CREATE_RULESET = 444, ADD_RULE, RESTRICT_SELF, ALL_ACCESS = (1 << 13) - 1, READ_EXECUTE = 1 | 1 << 2 | 1 << 3, PATH_BENEATH = 1, NOBODY = 65534 };
+enum {
+    CREATE_RULESET = 444,
+    ADD_RULE,
+    RESTRICT_SELF,
+    ALL_ACCESS = (1 << 13) - 1,
+    READ_EXECUTE = 1 | 1 << 2 | 1 << 3,
+    PATH_BENEATH = 1,
+    NOBODY = 65534
+};
 
 /* Little code, so that it is soon compiled. */
 static void tell(const char *what, unsigned long number) {
@@ -140,7 +148,8 @@ static int by_file_size(void) {
 
 /* Only what it needs from here on. */
 static int by_filter(void) {
-    static const int allowed[] = {SYS_read, SYS_write, SYS_exit_group, SYS_newfstatat, SYS_fstat, SYS_brk, SYS_mmap, SYS_munmap};
+    static const int allowed[] = {SYS_read,  SYS_write, SYS_exit_group, SYS_newfstatat,
+                                  SYS_fstat, SYS_brk,   SYS_mmap,       SYS_munmap};
     enum { COUNT = sizeof(allowed) / sizeof(*allowed) };
     struct sock_filter program[2 * COUNT + 2] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
     for (int i = 0; i < COUNT; i++) {
@@ -184,10 +193,23 @@ typedef struct Way {
 } Way;
 
 static const Way ways[] = {
-    {"landlock", by_landlock}, {"landlock-exec", by_landlock_exec}, {"chroot", by_chroot}, {"user", by_user},
-    {"capabilities", by_capabilities}, {"namespaces", by_namespaces}, {"closing", by_closing}, {"descriptors", by_descriptors},
-    {"all-descriptors", by_all_descriptors}, {"processes", by_processes}, {"file-size", by_file_size}, {"filter", by_filter},
-    {"hiding", by_hiding}, {"directory", by_directory}, {"mask", by_mask}, {"reaping", by_reaping}, {NULL, NULL},
+    {"landlock", by_landlock},
+    {"landlock-exec", by_landlock_exec},
+    {"chroot", by_chroot},
+    {"user", by_user},
+    {"capabilities", by_capabilities},
+    {"namespaces", by_namespaces},
+    {"closing", by_closing},
+    {"descriptors", by_descriptors},
+    {"all-descriptors", by_all_descriptors},
+    {"processes", by_processes},
+    {"file-size", by_file_size},
+    {"filter", by_filter},
+    {"hiding", by_hiding},
+    {"directory", by_directory},
+    {"mask", by_mask},
+    {"reaping", by_reaping},
+    {NULL, NULL},
 };
 
 /* ------------------------------------------------------------------------------------------------------- what comes after it */

@@ -133,10 +133,12 @@ static void run(void *(*first)(void *), void *(*others)(void *), int count) {
 int main(int argc, char **argv) {
     rounds = argc > 1 ? atol(argv[1]) : 200000;
     run(work, work, THREADS);
-    printf("added %ld, word %d, locked %ld, sum %.0f, mutex %ld, bits %llx\n", all.added - THREADS * rounds, all.word + (int)(3 * THREADS * rounds),
-           all.locked - 10 * rounds, all.sum - (double)(THREADS * rounds), behind_mutex - THREADS * (rounds / 8), (unsigned long long)all.bits);
+    printf("added %ld, word %d, locked %ld, sum %.0f, mutex %ld, bits %llx\n", all.added - THREADS * rounds,
+           all.word + (int)(3 * THREADS * rounds), all.locked - 10 * rounds, all.sum - (double)(THREADS * rounds),
+           behind_mutex - THREADS * (rounds / 8), (unsigned long long)all.bits);
     for (int i = 0; i < 4; i++)
-        printf("byte %u half %u\n", (uint8_t)(all.bytes[i] - (uint8_t)rounds), (uint16_t)(all.halves[i] - (i < 2 ? (uint16_t)(2 * rounds) : 0)));
+        printf("byte %u half %u\n", (uint8_t)(all.bytes[i] - (uint8_t)rounds),
+               (uint16_t)(all.halves[i] - (i < 2 ? (uint16_t)(2 * rounds) : 0)));
     run(take_turns, take_turns, 2);
     printf("turns %ld\n", seen[1]);
     run(exclude, exclude, 2);

@@ -63,7 +63,8 @@ static void informed(void) {
     pthread_join(id, NULL);
     wait_for(1);
     printf("tgkill by another thread: %d\n", last.si_code);
-    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN + 2, .sigev_value.sival_int = 4711};
+    struct sigevent event = {
+        .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN + 2, .sigev_value.sival_int = 4711};
     event._sigev_un._tid = gettid();
     timer_t timer;
     struct itimerspec often = {{0, 3000000}, {0, 3000000}};
@@ -102,7 +103,8 @@ static void flags(void) {
     raise(SIGCHLD);
     struct sigaction now;
     sigaction(SIGCHLD, NULL, &now);
-    printf("SA_RESETHAND: %d, default %d, flags %x\n", (int)count, now.sa_handler == SIG_DFL, now.sa_flags & ~0x04000000);
+    printf("SA_RESETHAND: %d, default %d, flags %x\n", (int)count, now.sa_handler == SIG_DFL,
+           now.sa_flags & ~0x04000000);
     struct {
         void *handler;
         unsigned long flags;
@@ -189,8 +191,9 @@ static void change(int sig, siginfo_t *info, void *context) {
     uint64_t low, high;
     memcpy(&low, fx->xmm[7], 8);
     memcpy(&high, fx->xmm[15] + 8, 8);
-    printf("found: %llx %llx %llx, flags %llx, vectors %lx %lx, mxcsr %x, cw %x, top of x87 %x\n", (long long)g[REG_RBX],
-           (long long)g[REG_R12], (long long)g[REG_R15], (long long)g[REG_EFL] & 0xcd5, low, high, fx->mxcsr, fx->cw, fx->sw >> 11 & 7);
+    printf("found: %llx %llx %llx, flags %llx, vectors %lx %lx, mxcsr %x, cw %x, top of x87 %x\n",
+           (long long)g[REG_RBX], (long long)g[REG_R12], (long long)g[REG_R15], (long long)g[REG_EFL] & 0xcd5, low,
+           high, fx->mxcsr, fx->cw, fx->sw >> 11 & 7);
     g[REG_RBX] = 0x1111111111111111;
     g[REG_R12] = 0x2222222222222222;
     g[REG_R15] = 0x3333333333333333;
@@ -203,7 +206,10 @@ static void change(int sig, siginfo_t *info, void *context) {
     long double e = 2.5L;
     memcpy(fx->st[0], &e, 10);
     static const double clobber = 3.5; /* and what the handler does itself is gone again */
-    __asm__ volatile("movsd %0, %%xmm7\n movsd %0, %%xmm15\n fldl %0\n fstp %%st(0)" : : "m"(clobber) : "xmm7", "xmm15");
+    __asm__ volatile("movsd %0, %%xmm7\n movsd %0, %%xmm15\n fldl %0\n fstp %%st(0)"
+                     :
+                     : "m"(clobber)
+                     : "xmm7", "xmm15");
 }
 
 typedef struct State {
@@ -222,22 +228,23 @@ static void registers(void) {
     long tid = gettid();
     install(SIGUSR1, change, 0);
     fflush(stdout);
-    __asm__ volatile("ldmxcsr %[mxcsr]\n fninit\n fldcw %[cw]\n fldpi\n"
-                     "movups %[v], %%xmm7\n movups %[v], %%xmm15\n"
-                     "mov $0xaaaa, %%ebx\n mov $0xbbbb, %%r12d\n mov $0xcccc, %%r15d\n"
-                     "mov $200, %%eax\n mov %[tid], %%rdi\n mov $10, %%esi\n"
-                     "push $0x44\n popfq\n"
-                     "syscall\n"
-                     "pushfq\n popq %%rdx\n"
-                     "mov %%rbx, %[rbx]\n mov %%r12, %[r12]\n mov %%r15, %[r15]\n mov %%rdx, %[flags]\n"
-                     "movq %%xmm7, %[low]\n movhps %%xmm15, %[high]\n stmxcsr %[out_mxcsr]\n fnstcw %[out_cw]\n fstpl %[st0]\n"
-                     "ldmxcsr %[mxcsr_default]\n fninit\n"
-                     : [rbx] "=m"(s.rbx), [r12] "=m"(s.r12), [r15] "=m"(s.r15), [flags] "=m"(s.flags), [low] "=m"(s.low),
-                       [high] "=m"(s.high), [out_mxcsr] "=m"(s.mxcsr), [out_cw] "=m"(s.cw), [st0] "=m"(s.st0)
-                     : [mxcsr] "m"(mxcsr), [mxcsr_default] "m"(mxcsr_default), [cw] "m"(cw), [v] "m"(v), [tid] "r"(tid)
-                     : "rax", "rbx", "rcx", "rdx", "rdi", "rsi", "r11", "r12", "r15", "xmm7", "xmm15", "memory", "cc");
-    printf("left: %lx %lx %lx, flags %lx, vectors %lx %lx, mxcsr %x, cw %x, %g\n", s.rbx, s.r12, s.r15, s.flags & 0xcd5, s.low, s.high,
-           s.mxcsr, s.cw, s.st0);
+    __asm__ volatile(
+        "ldmxcsr %[mxcsr]\n fninit\n fldcw %[cw]\n fldpi\n"
+        "movups %[v], %%xmm7\n movups %[v], %%xmm15\n"
+        "mov $0xaaaa, %%ebx\n mov $0xbbbb, %%r12d\n mov $0xcccc, %%r15d\n"
+        "mov $200, %%eax\n mov %[tid], %%rdi\n mov $10, %%esi\n"
+        "push $0x44\n popfq\n"
+        "syscall\n"
+        "pushfq\n popq %%rdx\n"
+        "mov %%rbx, %[rbx]\n mov %%r12, %[r12]\n mov %%r15, %[r15]\n mov %%rdx, %[flags]\n"
+        "movq %%xmm7, %[low]\n movhps %%xmm15, %[high]\n stmxcsr %[out_mxcsr]\n fnstcw %[out_cw]\n fstpl %[st0]\n"
+        "ldmxcsr %[mxcsr_default]\n fninit\n"
+        : [rbx] "=m"(s.rbx), [r12] "=m"(s.r12), [r15] "=m"(s.r15), [flags] "=m"(s.flags), [low] "=m"(s.low),
+          [high] "=m"(s.high), [out_mxcsr] "=m"(s.mxcsr), [out_cw] "=m"(s.cw), [st0] "=m"(s.st0)
+        : [mxcsr] "m"(mxcsr), [mxcsr_default] "m"(mxcsr_default), [cw] "m"(cw), [v] "m"(v), [tid] "r"(tid)
+        : "rax", "rbx", "rcx", "rdx", "rdi", "rsi", "r11", "r12", "r15", "xmm7", "xmm15", "memory", "cc");
+    printf("left: %lx %lx %lx, flags %lx, vectors %lx %lx, mxcsr %x, cw %x, %g\n", s.rbx, s.r12, s.r15, s.flags & 0xcd5,
+           s.low, s.high, s.mxcsr, s.cw, s.st0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ elsewhere */

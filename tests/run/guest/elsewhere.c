@@ -13,15 +13,32 @@ __attribute__((noinline)) static int compute(int n) {
     int sum = 0;
     for (int i = 0; i < 40; i++) {
         switch ((n + i) % 9) {
-        case 0: sum += powers[i % 8]; break;
-        case 1: sum ^= i; break;
-        case 2: sum *= 3; break;
-        case 3: sum -= n; break;
-        case 4: sum = -sum; break;
-        case 5: sum += i << 4; break;
-        case 6: sum |= 1; break;
-        case 7: sum >>= 1; break;
-        default: sum += 7;
+        case 0:
+            sum += powers[i % 8];
+            break;
+        case 1:
+            sum ^= i;
+            break;
+        case 2:
+            sum *= 3;
+            break;
+        case 3:
+            sum -= n;
+            break;
+        case 4:
+            sum = -sum;
+            break;
+        case 5:
+            sum += i << 4;
+            break;
+        case 6:
+            sum |= 1;
+            break;
+        case 7:
+            sum >>= 1;
+            break;
+        default:
+            sum += 7;
         }
     }
     return sum;

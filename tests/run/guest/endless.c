@@ -149,11 +149,13 @@ static long install_with_values(const void *action) {
     } out = {.control = 0xe7f};
     long result = SYS_rt_sigaction;
     register long size __asm__("r10") = 8;
-    __asm__ volatile("fldcw %[control]\n fld1\n fldpi\n movapd %[in], %%xmm9\n syscall\n fstpl %[x0]\n fstpl %[x1]\n movsd %%xmm9, %[v]\n"
-                     "fnstcw %[control]\n"
-                     : "+a"(result), [x0] "=m"(out.x87[0]), [x1] "=m"(out.x87[1]), [v] "=m"(out.vector), [control] "+m"(out.control)
-                     : "D"(SIGSEGV), "S"(action), "d"(0), "r"(size), [in] "x"(2.5)
-                     : "rcx", "r11", "xmm9", "memory");
+    __asm__ volatile(
+        "fldcw %[control]\n fld1\n fldpi\n movapd %[in], %%xmm9\n syscall\n fstpl %[x0]\n fstpl %[x1]\n movsd %%xmm9, "
+        "%[v]\n"
+        "fnstcw %[control]\n"
+        : "+a"(result), [x0] "=m"(out.x87[0]), [x1] "=m"(out.x87[1]), [v] "=m"(out.vector), [control] "+m"(out.control)
+        : "D"(SIGSEGV), "S"(action), "d"(0), "r"(size), [in] "x"(2.5)
+        : "rcx", "r11", "xmm9", "memory");
     __asm__ volatile("fninit");
     printf("floating point: %f %f %f %x\n", out.x87[0], out.x87[1], out.vector, out.control);
     return result;

@@ -11,7 +11,9 @@ namespace {
 int alive, destroyed;
 
 struct Guard {
-    explicit Guard(int id) : id(id) { alive++; }
+    explicit Guard(int id) : id(id) {
+        alive++;
+    }
     ~Guard() {
         alive--;
         destroyed += id;

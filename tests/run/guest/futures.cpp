@@ -51,8 +51,12 @@ static void take_turns() {
 
 struct Counted {
     static std::atomic<int> alive;
-    Counted() { alive++; }
-    ~Counted() { alive--; }
+    Counted() {
+        alive++;
+    }
+    ~Counted() {
+        alive--;
+    }
 };
 std::atomic<int> Counted::alive;
 static thread_local Counted counted;

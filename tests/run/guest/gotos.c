@@ -5,8 +5,8 @@
 enum { PUSH, ADD, MUL, DUP, SWAP, DEC, JNZ, DROP, HALT };
 
 /* sum = 0; for (n = 100000; n; n--) sum = sum * 3 + n */
-static const int32_t program[] = {PUSH, 0, PUSH, 100000, SWAP, PUSH, 3, MUL, SWAP, DUP, PUSH, 0, ADD, SWAP,
-                                  DROP, DEC, SWAP, PUSH, 1, ADD, SWAP, DUP, JNZ, 4, DROP, HALT};
+static const int32_t program[] = {PUSH, 0,    PUSH, 100000, SWAP, PUSH, 3,   MUL,  SWAP, DUP, PUSH, 0,    ADD,
+                                  SWAP, DROP, DEC,  SWAP,   PUSH, 1,    ADD, SWAP, DUP,  JNZ, 4,    DROP, HALT};
 
 static uint64_t by_goto(const int32_t *code) {
     static const void *const labels[] = {&&push, &&add, &&mul, &&dup, &&swap, &&dec, &&jnz, &&drop, &&halt};
@@ -47,15 +47,32 @@ static uint64_t by_switch(const int32_t *code) {
     uint64_t stack[16], *sp = stack, t;
     for (const int32_t *pc = code;;) {
         switch (*pc++) {
-        case PUSH: *sp++ = (uint64_t)*pc++; break;
-        case ADD: sp--, sp[-1] += sp[0]; break;
-        case MUL: sp--, sp[-1] *= sp[0]; break;
-        case DUP: sp[0] = sp[-1], sp++; break;
-        case SWAP: t = sp[-1], sp[-1] = sp[-2], sp[-2] = t; break;
-        case DEC: sp[-1]--; break;
-        case JNZ: pc = *--sp ? code + *pc : pc + 1; break;
-        case DROP: sp--; break;
-        case HALT: return sp[-1];
+        case PUSH:
+            *sp++ = (uint64_t)*pc++;
+            break;
+        case ADD:
+            sp--, sp[-1] += sp[0];
+            break;
+        case MUL:
+            sp--, sp[-1] *= sp[0];
+            break;
+        case DUP:
+            sp[0] = sp[-1], sp++;
+            break;
+        case SWAP:
+            t = sp[-1], sp[-1] = sp[-2], sp[-2] = t;
+            break;
+        case DEC:
+            sp[-1]--;
+            break;
+        case JNZ:
+            pc = *--sp ? code + *pc : pc + 1;
+            break;
+        case DROP:
+            sp--;
+            break;
+        case HALT:
+            return sp[-1];
         }
     }
 }

@@ -162,7 +162,8 @@ static void name_it_in_memory(void) {
     SHOW(recvmsg(pair[1], &message, 0));
     sendmsg(pair[0], &(struct msghdr){.msg_iov = &here, .msg_iovlen = 1}, 0);
     here.iov_len = 2;
-    message = (struct msghdr){.msg_iov = &here, .msg_iovlen = 1, .msg_control = p, .msg_controllen = 64, .msg_flags = 77};
+    message =
+        (struct msghdr){.msg_iov = &here, .msg_iovlen = 1, .msg_control = p, .msg_controllen = 64, .msg_flags = 77};
     ssize_t n = recvmsg(pair[1], &message, 0);
     printf("    received %zd, %zu of control, flags %x\n", n, message.msg_controllen, message.msg_flags);
     printf("    the addresses stay: %d\n", message.msg_control == p && message.msg_iov == &here);

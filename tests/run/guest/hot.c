@@ -16,13 +16,20 @@ static unsigned spin(unsigned rounds) {
 
 static unsigned choose(unsigned h) {
     switch (h % 7) {
-    case 0: return h * 3;
-    case 1: return h ^ 0x5555;
-    case 2: return h >> 3;
-    case 3: return h + 77;
-    case 4: return ~h;
-    case 5: return h * 5 - 1;
-    default: return h;
+    case 0:
+        return h * 3;
+    case 1:
+        return h ^ 0x5555;
+    case 2:
+        return h >> 3;
+    case 3:
+        return h + 77;
+    case 4:
+        return ~h;
+    case 5:
+        return h * 5 - 1;
+    default:
+        return h;
     }
 }
 

@@ -14,13 +14,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EXIT = 1, FORK = 2, READ = 3, WRITE = 4, OPEN = 5, CLOSE = 6, WAITPID = 7, TIME = 13, LSEEK = 19, GETPID = 20, PAUSE = 29, PIPE = 42, MPROTECT = 125,
-       MUNMAP = 91, MMAP2 = 192, GETUID32 = 199, NONE = 9999 };
+enum {
+    EXIT = 1,
+    FORK = 2,
+    READ = 3,
+    WRITE = 4,
+    OPEN = 5,
+    CLOSE = 6,
+    WAITPID = 7,
+    TIME = 13,
+    LSEEK = 19,
+    GETPID = 20,
+    PAUSE = 29,
+    PIPE = 42,
+    MPROTECT = 125,
+    MUNMAP = 91,
+    MMAP2 = 192,
+    GETUID32 = 199,
+    NONE = 9999
+};
 
 static long call(long number, long a, long b, long c, long d, long e, long f) {
     register long bp __asm__("r12") = f;
     __asm__ volatile("push %%rbp\n mov %%r12, %%rbp\n int $0x80\n pop %%rbp"
-                     : "+a"(number) : "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), "r"(bp) : "memory", "cc");
+                     : "+a"(number)
+                     : "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), "r"(bp)
+                     : "memory", "cc");
     return number;
 }
 
@@ -30,12 +49,16 @@ static char *low; /* a page below 4 GiB */
 
 static void registers(void) {
     unsigned long r[7];
-    __asm__ volatile("mov $0x1111111111111111, %%r8\n mov $0x2222222222222222, %%r9\n mov $0x3333333333333333, %%r10\n"
-                     "mov $0x4444444444444444, %%r11\n mov $0xaaaaaaaabbbbbbbb, %%rcx\n mov $0x5555555566666666, %%rdx\n stc\n"
-                     "mov $0x7777777700000006, %%rax\n mov $0x88888888ffffffff, %%rbx\n int $0x80\n sbb %%rbx, %%rbx\n"
-                     "mov %%r8, 0(%0)\n mov %%r9, 8(%0)\n mov %%r10, 16(%0)\n mov %%r11, 24(%0)\n mov %%rcx, 32(%0)\n mov %%rdx, 40(%0)\n"
-                     "mov %%rax, 48(%0)\n"
-                     : : "D"(r) : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc");
+    __asm__ volatile(
+        "mov $0x1111111111111111, %%r8\n mov $0x2222222222222222, %%r9\n mov $0x3333333333333333, %%r10\n"
+        "mov $0x4444444444444444, %%r11\n mov $0xaaaaaaaabbbbbbbb, %%rcx\n mov $0x5555555566666666, %%rdx\n stc\n"
+        "mov $0x7777777700000006, %%rax\n mov $0x88888888ffffffff, %%rbx\n int $0x80\n sbb %%rbx, %%rbx\n"
+        "mov %%r8, 0(%0)\n mov %%r9, 8(%0)\n mov %%r10, 16(%0)\n mov %%r11, 24(%0)\n mov %%rcx, 32(%0)\n mov %%rdx, "
+        "40(%0)\n"
+        "mov %%rax, 48(%0)\n"
+        :
+        : "D"(r)
+        : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc");
     for (int i = 0; i < 7; i++)
         printf("%lx ", r[i]);
     printf("\n");
@@ -44,7 +67,8 @@ static void registers(void) {
 static void memory(void) {
     low = (char *)call(MMAP2, 0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     printf("low %d\n", (unsigned long)low < 1ul << 32 && (unsigned long)low >= 4096);
-    printf("munmap %ld mprotect %ld\n", CALL3(MUNMAP, low + 4096, 4096, 0), CALL3(MPROTECT, low + 4096, 4096, PROT_READ));
+    printf("munmap %ld mprotect %ld\n", CALL3(MUNMAP, low + 4096, 4096, 0),
+           CALL3(MPROTECT, low + 4096, 4096, PROT_READ));
 }
 
 static void files(void) {
@@ -55,7 +79,8 @@ static void files(void) {
     printf("lseek %ld %ld\n", CALL3(LSEEK, fd, -5, SEEK_END), CALL3(LSEEK, fd, -50, SEEK_END));
     printf("read %ld: %.5s", CALL3(READ, fd, low + 100, 20), low + 100);
     printf("close %ld %ld\n", CALL3(CLOSE, fd, 0, 0), CALL3(CLOSE, fd, 0, 0));
-    printf("pid %d uid %d none %ld\n", CALL3(GETPID, 0, 0, 0) == getpid(), CALL3(GETUID32, 0, 0, 0) == getuid(), CALL3(NONE, 0, 0, 0));
+    printf("pid %d uid %d none %ld\n", CALL3(GETPID, 0, 0, 0) == getpid(), CALL3(GETUID32, 0, 0, 0) == getuid(),
+           CALL3(NONE, 0, 0, 0));
     unlink("file");
 }
 

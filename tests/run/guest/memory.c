@@ -33,9 +33,11 @@ static void anonymous(void) {
     printf(" %d\n", munmap(p, 4 * size));
     int result = munmap((void *)1, 1);
     printf("%d %s\n", result, strerror(errno));
-    p = mmap((void *)0x10000000, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    p = mmap((void *)0x10000000, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+             0);
     printf("%p\n", (void *)p);
-    p = mmap((void *)0x10000000, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    p = mmap((void *)0x10000000, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+             0);
     printf("%s\n", p == MAP_FAILED ? strerror(errno) : "?");
     p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
     printf("32 bit: %d\n", (uintptr_t)p < 1ull << 32);

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -29,7 +29,8 @@ static void show_exe(int dir, const char *path) {
     long len = readlinkat(dir, path, link, sizeof(link) - 1);
     int error = len < 0 ? errno : 0, there = fstatat(dir, path, &st, 0), fd = openat(dir, path, O_RDONLY);
     fstat(fd, &opened);
-    printf("  link %d (error %d), stat %d %d, opened %d\n", !strcmp(link, real), error, there, st.st_ino == own.st_ino, opened.st_ino == own.st_ino);
+    printf("  link %d (error %d), stat %d %d, opened %d\n", !strcmp(link, real), error, there, st.st_ino == own.st_ino,
+           opened.st_ino == own.st_ino);
     close(fd);
 }
 
@@ -45,7 +46,8 @@ static void show_maps(int dir, const char *path) {
         sscanf(p, "%lx-%lx", &start, &end);
         stack += (unsigned long)&fd >= start && (unsigned long)&fd < end;
     }
-    printf("  maps: error %d, stack %d, others %d, flags %d\n", error, stack, strstr(text, "lathe-c") || strstr(text, "memfd"), fcntl(fd, F_GETFL) & O_ACCMODE);
+    printf("  maps: error %d, stack %d, others %d, flags %d\n", error, stack,
+           strstr(text, "lathe-c") || strstr(text, "memfd"), fcntl(fd, F_GETFL) & O_ACCMODE);
     close(fd);
 }
 

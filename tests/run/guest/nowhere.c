@@ -50,10 +50,11 @@ static void return_read_only(void) {
     mprotect(list, 4096, PROT_READ);
     long count = 0;
     for (int i = 0; i < 3; i++)
-        __asm__ volatile("sub $256, %%rsp; lea 1f(%%rip), %%rcx; push %%rcx; mov %%rsp, %%r8; mov %1, %%rsp; ret; 1: add $256, %%rsp"
-                         : "+a"(count)
-                         : "r"(list)
-                         : "rcx", "r8", "memory");
+        __asm__ volatile(
+            "sub $256, %%rsp; lea 1f(%%rip), %%rcx; push %%rcx; mov %%rsp, %%r8; mov %1, %%rsp; ret; 1: add $256, %%rsp"
+            : "+a"(count)
+            : "r"(list)
+            : "rcx", "r8", "memory");
     printf("read-only stack: %ld\n", count);
 }
 

@@ -16,8 +16,12 @@ static struct io_uring_sqe *requests;
 
 static void request(int epoll, int op, int fd, struct epoll_event *event, uint64_t data) {
     unsigned *tail = (unsigned *)(sq + p.sq_off.tail), i = *tail & *(unsigned *)(sq + p.sq_off.ring_mask);
-    requests[i] = (struct io_uring_sqe){
-        .opcode = IORING_OP_EPOLL_CTL, .fd = epoll, .len = (unsigned)op, .off = (unsigned)fd, .addr = (uintptr_t)event, .user_data = data};
+    requests[i] = (struct io_uring_sqe){.opcode = IORING_OP_EPOLL_CTL,
+                                        .fd = epoll,
+                                        .len = (unsigned)op,
+                                        .off = (unsigned)fd,
+                                        .addr = (uintptr_t)event,
+                                        .user_data = data};
     ((unsigned *)(sq + p.sq_off.array))[i] = i;
     __atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
 }
@@ -54,7 +58,8 @@ int main(void) {
     int epoll = epoll_create1(0), a[2], b[2];
     pipe(a), pipe(b);
     write(a[1], "x", 1), write(b[1], "x", 1);
-    struct epoll_event first = {EPOLLIN, {.u64 = 0x1122334455667788}}, second = {EPOLLIN | EPOLLET, {.u64 = 0x99aabbccddeeff00}};
+    struct epoll_event first = {EPOLLIN, {.u64 = 0x1122334455667788}},
+                       second = {EPOLLIN | EPOLLET, {.u64 = 0x99aabbccddeeff00}};
     request(epoll, EPOLL_CTL_ADD, a[0], &first, 1);
     request(epoll, EPOLL_CTL_ADD, b[0], &second, 2);
     enter(2, 2);

@@ -36,16 +36,20 @@ static int ring_open(Ring *r, unsigned flags) {
     r->fd = (int)syscall(SYS_io_uring_setup, 8, &r->p);
     if (r->fd < 0)
         return -errno;
-    size_t sq = r->p.sq_off.array + r->p.sq_entries * 4, cq = r->p.cq_off.cqes + r->p.cq_entries * sizeof(struct io_uring_cqe);
+    size_t sq = r->p.sq_off.array + r->p.sq_entries * 4,
+           cq = r->p.cq_off.cqes + r->p.cq_entries * sizeof(struct io_uring_cqe);
     r->sq = mmap(NULL, sq, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, r->fd, IORING_OFF_SQ_RING);
     r->cq = mmap(NULL, cq, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, r->fd, IORING_OFF_CQ_RING);
-    r->sqes = mmap(NULL, r->p.sq_entries * sizeof(*r->sqes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, r->fd, IORING_OFF_SQES);
+    r->sqes = mmap(NULL, r->p.sq_entries * sizeof(*r->sqes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, r->fd,
+                   IORING_OFF_SQES);
     return r->sq == MAP_FAILED || r->cq == MAP_FAILED || r->sqes == MAP_FAILED ? -1000 : 0;
 }
 
 /* One more request, to be submitted. */
-static struct io_uring_sqe *request(Ring *r, int op, int fd, const void *addr, unsigned len, uint64_t off, uint64_t data) {
-    unsigned *tail = (unsigned *)(r->sq + r->p.sq_off.tail), mask = *(unsigned *)(r->sq + r->p.sq_off.ring_mask), i = *tail & mask;
+static struct io_uring_sqe *request(Ring *r, int op, int fd, const void *addr, unsigned len, uint64_t off,
+                                    uint64_t data) {
+    unsigned *tail = (unsigned *)(r->sq + r->p.sq_off.tail), mask = *(unsigned *)(r->sq + r->p.sq_off.ring_mask),
+             i = *tail & mask;
     struct io_uring_sqe *s = &r->sqes[i];
     memset(s, 0, sizeof(*s));
     s->opcode = (uint8_t)op, s->fd = fd, s->addr = (uintptr_t)addr, s->len = len, s->off = off, s->user_data = data;
@@ -84,7 +88,8 @@ static void files(Ring *r) {
     printf(" %s\n", back);
     printf("readv %d", one(r, IORING_OP_READV, fd, parts, 2, 0));
     printf(" %.7s|%.10s\n", back, back + 30);
-    printf("fsync %d bad %d nowhere %d\n", one(r, IORING_OP_FSYNC, fd, NULL, 0, 0), one(r, IORING_OP_READ, 999, back, 1, 0), one(r, IORING_OP_READ, fd, (void *)8, 8, 0));
+    printf("fsync %d bad %d nowhere %d\n", one(r, IORING_OP_FSYNC, fd, NULL, 0, 0),
+           one(r, IORING_OP_READ, 999, back, 1, 0), one(r, IORING_OP_READ, fd, (void *)8, 8, 0));
     close(fd);
 }
 

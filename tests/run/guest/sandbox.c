@@ -14,7 +14,8 @@ static void allow(scmp_filter_ctx ctx, int call) {
 }
 
 static scmp_filter_ctx make(uint32_t usual) {
-    const int needed[] = {SCMP_SYS(exit_group), SCMP_SYS(brk), SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(newfstatat), SCMP_SYS(rt_sigreturn)};
+    const int needed[] = {SCMP_SYS(exit_group), SCMP_SYS(brk),        SCMP_SYS(mmap),
+                          SCMP_SYS(munmap),     SCMP_SYS(newfstatat), SCMP_SYS(rt_sigreturn)};
     scmp_filter_ctx ctx = seccomp_init(usual);
     for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
         allow(ctx, needed[i]);
@@ -43,14 +44,16 @@ static void run(uint32_t usual, int optimised) {
 }
 
 int main(void) {
-    const uint32_t usual[] = {SCMP_ACT_KILL_PROCESS, SCMP_ACT_KILL_THREAD, SCMP_ACT_ERRNO(E2BIG), SCMP_ACT_TRAP, SCMP_ACT_LOG};
+    const uint32_t usual[] = {SCMP_ACT_KILL_PROCESS, SCMP_ACT_KILL_THREAD, SCMP_ACT_ERRNO(E2BIG), SCMP_ACT_TRAP,
+                              SCMP_ACT_LOG};
     for (size_t i = 0; i < 2 * sizeof(usual) / sizeof(*usual); i++) {
         int status;
         fflush(stdout);
         if (!fork())
             run(usual[i / 2], i % 2);
         wait(&status);
-        printf("%s %d\n", WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+        printf("%s %d\n", WIFEXITED(status) ? "status" : "signal",
+               WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     }
     return 0;
 }

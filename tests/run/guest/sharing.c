@@ -65,7 +65,8 @@ static void handlers(void) {
     sigaltstack(&on, NULL);
     for (int shared = 0; shared < 2; shared++) {
         signal(SIGUSR1, here);
-        int disabled = status_of(clone(set_handler, stack + STACK, CLONE_VM | (shared ? CLONE_SIGHAND : 0) | SIGCHLD, NULL));
+        int disabled =
+            status_of(clone(set_handler, stack + STACK, CLONE_VM | (shared ? CLONE_SIGHAND : 0) | SIGCHLD, NULL));
         raise(SIGUSR1);
         printf("handlers: here %d, there %d, no stack %d\n", handled_here, handled_there, disabled);
     }
@@ -99,10 +100,11 @@ static void ends(void) {
 /* The child has a stack of its own, and no way back. */
 static long clone3(struct clone_args *a) {
     long result;
-    __asm__ volatile("syscall\n test %%eax, %%eax\n jnz 1f\n incl %2\n mov %3, %%eax\n mov $3, %%edi\n syscall\n hlt\n 1:"
-                     : "=a"(result), "+m"(*a)
-                     : "m"(counter), "i"(SYS_exit), "a"(SYS_clone3), "D"(a), "S"(sizeof(*a))
-                     : "rcx", "r11", "memory");
+    __asm__ volatile(
+        "syscall\n test %%eax, %%eax\n jnz 1f\n incl %2\n mov %3, %%eax\n mov $3, %%edi\n syscall\n hlt\n 1:"
+        : "=a"(result), "+m"(*a)
+        : "m"(counter), "i"(SYS_exit), "a"(SYS_clone3), "D"(a), "S"(sizeof(*a))
+        : "rcx", "r11", "memory");
     return result;
 }
 
@@ -111,7 +113,8 @@ static void by_clone3(void) {
     struct clone_args a = {.flags = CLONE_VM, .exit_signal = SIGCHLD, .stack = (uintptr_t)stack, .stack_size = STACK};
     printf("clone3: process %d, ", status_of((pid_t)clone3(&a)));
     volatile int tid = 1;
-    a.flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID;
+    a.flags =
+        CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID;
     a.exit_signal = 0;
     a.child_tid = a.parent_tid = (uintptr_t)&tid;
     int started = clone3(&a) > 0;

@@ -28,7 +28,8 @@ int main(void) {
     for (unsigned n = 0; n < 40; n++)
         printf("%u %x %x\n", n, left(0x1234, 0xabcd, n), right(0x1234, 0xabcd, n));
     for (uint32_t i = 0; i < 300000; i++)
-        sum = sum * 31 + left((uint16_t)(i * 7), (uint16_t)(i * 13), i) + right((uint16_t)(i * 5), (uint16_t)(i * 11), i / 3) + constant((uint16_t)i, (uint16_t)(i * 3));
+        sum = sum * 31 + left((uint16_t)(i * 7), (uint16_t)(i * 13), i) +
+              right((uint16_t)(i * 5), (uint16_t)(i * 11), i / 3) + constant((uint16_t)i, (uint16_t)(i * 3));
     printf("%lx\n", (unsigned long)sum);
     return 0;
 }

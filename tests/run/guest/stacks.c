@@ -33,7 +33,7 @@ enum { STACK = 32 << 10 };
 static uint64_t *new_stack(void (*entry)(void)) {
     char *memory = malloc(STACK);
     uint64_t *top = (uint64_t *)((uintptr_t)(memory + STACK) & ~15ull);
-    *--top = 0;               /* the entry's return address: it never returns */
+    *--top = 0; /* the entry's return address: it never returns */
     *--top = (uintptr_t)entry;
     for (int i = 0; i < 6; i++)
         *--top = 0;

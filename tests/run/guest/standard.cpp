@@ -98,7 +98,8 @@ void algorithms() {
     for (int i = 0; i < 1000; i++)
         mean += normal(random) / 1000;
     std::cout << sorted.front() << ' ' << v[2500] << ' ' << mix << ' ' << few.size() << ' ' << counts["13"] << ' '
-              << deque.front() << ' ' << list.front() << ' ' << list.size() << ' ' << std::setprecision(12) << mean << '\n';
+              << deque.front() << ' ' << list.front() << ' ' << list.size() << ' ' << std::setprecision(12) << mean
+              << '\n';
 }
 
 // ---------------------------------------------------------------------------------------------------------------- types
@@ -107,9 +108,7 @@ struct Node {
     virtual ~Node() = default;
 };
 struct Leaf : Node {};
-template <class T> struct Holder : Node {
-    T value{};
-};
+template <class T> struct Holder : Node { T value{}; };
 
 void types() {
     std::vector<std::unique_ptr<Node>> nodes;
@@ -140,8 +139,12 @@ void types() {
 // ---------------------------------------------------------------------------------------------------------- thread_local
 
 struct Tracked {
-    explicit Tracked(const char *name) : name(name) { std::printf("made %s\n", name); }
-    ~Tracked() { std::printf("gone %s\n", name); }
+    explicit Tracked(const char *name) : name(name) {
+        std::printf("made %s\n", name);
+    }
+    ~Tracked() {
+        std::printf("gone %s\n", name);
+    }
     const char *name;
     int uses = 0;
 };

@@ -32,7 +32,8 @@ int main(int argc, char **argv) {
     printf("phdr %d %d, page %lu, entry %d, uid %d, random %d\n", phdr != NULL, (int)(getauxval(AT_PHNUM) > 3),
            getauxval(AT_PAGESZ), getauxval(AT_ENTRY) != 0, getauxval(AT_UID) == getuid(), getauxval(AT_RANDOM) != 0);
     const char *platform = (const char *)getauxval(AT_PLATFORM);
-    printf("platform %s, secure %lu, ticks %lu\n", platform ? platform : "none", getauxval(AT_SECURE), getauxval(AT_CLKTCK));
+    printf("platform %s, secure %lu, ticks %lu\n", platform ? platform : "none", getauxval(AT_SECURE),
+           getauxval(AT_CLKTCK));
     char path[4096] = "", real[4096];
     const char *execfn = (const char *)getauxval(AT_EXECFN), *name = strrchr(argv[0], '/');
     ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);

@@ -48,7 +48,8 @@ static void report(const char *what, int result) {
     printf("%s: %d %s, handled", what, result, result < 0 ? strerrorname_np(error) : "-");
     for (int i = 0; i < order_len; i++)
         printf(" %d", (int)order[i]);
-    printf(", inside %d %d, now %d %d\n", (int)usr2_blocked, (int)segv_blocked, sigismember(&now, SIGUSR2), sigismember(&now, SIGSEGV));
+    printf(", inside %d %d, now %d %d\n", (int)usr2_blocked, (int)segv_blocked, sigismember(&now, SIGUSR2),
+           sigismember(&now, SIGSEGV));
     order_len = 0;
 }
 
@@ -77,7 +78,8 @@ static int by_epoll_pwait(const sigset_t *mask) {
 }
 
 static void suspend(const char *name, Wait *wait_with) {
-    static const int pairs[][2] = {{SIGUSR1, 0}, {SIGUSR1, SIGUSR2}, {SIGSEGV, 0}, {SIGUSR1, SIGSEGV}, {SIGTRAP, SIGBUS}};
+    static const int pairs[][2] = {
+        {SIGUSR1, 0}, {SIGUSR1, SIGUSR2}, {SIGSEGV, 0}, {SIGUSR1, SIGSEGV}, {SIGTRAP, SIGBUS}};
     printf("%s\n", name);
     for (int i = 0; i < 5; i++) {
         const int *p = pairs[i];
@@ -202,8 +204,8 @@ static void show_inherited(void) {
     for (int i = 0; i < 6; i++) {
         struct sigaction action;
         sigaction(asked[i], NULL, &action);
-        printf("%d: ignored %d, blocked %d, pending %d\n", asked[i], action.sa_handler == SIG_IGN, sigismember(&mask, asked[i]),
-               sigismember(&pending, asked[i]));
+        printf("%d: ignored %d, blocked %d, pending %d\n", asked[i], action.sa_handler == SIG_IGN,
+               sigismember(&mask, asked[i]), sigismember(&pending, asked[i]));
     }
     signal(SIGSEGV, note);
     raise(SIGSEGV);

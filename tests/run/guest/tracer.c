@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -81,7 +81,8 @@ static void *run_busily(void *arg) {
 static void check(pid_t tid, unsigned long value, void (*start)(void), void (*end)(void)) {
     struct user_regs_struct r;
     struct iovec v = {&r, sizeof(r)};
-    long error = seen % 2 ? ptrace(PTRACE_GETREGS, tid, NULL, &r) : ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &v);
+    long error =
+        seen % 2 ? ptrace(PTRACE_GETREGS, tid, NULL, &r) : ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &v);
     if (error || r.r12 != value || r.rip < (unsigned long)start || r.rip > (unsigned long)end)
         wrong++;
     seen++;

@@ -31,7 +31,7 @@
 
 enum { MS = 1000000, SHORT_MS = 40, PART = 1 << 20 };
 
-static const struct timespec brief = {0, SHORT_MS * MS};
+static const struct timespec brief = {0, SHORT_MS *MS};
 static struct timespec begun;
 
 static long passed_ms(void) {
@@ -54,7 +54,8 @@ static void tell(const char *what, long result) {
 static void tell_wait(const char *what, long result) {
     int error = errno;
     long ms = passed_ms();
-    printf("%s: %ld %s%s\n", what, result, result < 0 ? strerrorname_np(error) : "", ms + 1 < SHORT_MS ? ", too early" : "");
+    printf("%s: %ld %s%s\n", what, result, result < 0 ? strerrorname_np(error) : "",
+           ms + 1 < SHORT_MS ? ", too early" : "");
     fflush(stdout);
 }
 
@@ -308,17 +309,28 @@ static void writes(int kind) {
     }
     pid_t reader = slow_reader(ends[0], ends[1], PART);
     close(ends[0]);
-    struct iovec parts[5] = {{data, 1}, {data + 1, 70000}, {data + 70001, 0}, {data + 70001, 500000}, {data + 570001, PART - 570001}};
+    struct iovec parts[5] = {
+        {data, 1}, {data + 1, 70000}, {data + 70001, 0}, {data + 70001, 500000}, {data + 570001, PART - 570001}};
     struct msghdr m = {.msg_iov = parts, .msg_iovlen = 5};
     int file = memfd_create("file", 0);
     write(file, data, PART);
     off_t from = 0;
     switch (kind) {
-    case 0: tell(names[kind], write(ends[1], data, PART)); break;
-    case 1: tell(names[kind], writev(ends[1], parts, 5)); break;
-    case 2: tell(names[kind], send(ends[1], data, PART, 0)); break;
-    case 3: tell(names[kind], sendmsg(ends[1], &m, 0)); break;
-    default: tell(names[kind], sendfile(ends[1], file, &from, PART)); break;
+    case 0:
+        tell(names[kind], write(ends[1], data, PART));
+        break;
+    case 1:
+        tell(names[kind], writev(ends[1], parts, 5));
+        break;
+    case 2:
+        tell(names[kind], send(ends[1], data, PART, 0));
+        break;
+    case 3:
+        tell(names[kind], sendmsg(ends[1], &m, 0));
+        break;
+    default:
+        tell(names[kind], sendfile(ends[1], file, &from, PART));
+        break;
     }
     close(ends[1]), close(file);
     reap(reader);
@@ -350,7 +362,8 @@ static void reads(void) {
     struct mmsghdr messages[8] = {0};
     struct iovec parts[8];
     for (int i = 0; i < 8; i++)
-        parts[i] = (struct iovec){much + i * 16, 16}, messages[i].msg_hdr = (struct msghdr){.msg_iov = &parts[i], .msg_iovlen = 1};
+        parts[i] = (struct iovec){much + i * 16, 16},
+        messages[i].msg_hdr = (struct msghdr){.msg_iov = &parts[i], .msg_iovlen = 1};
     tell("recvmmsg", recvmmsg(pair[0], messages, 8, 0, NULL));
     for (int i = 0; i < 8; i++)
         printf("%u ", messages[i].msg_len);
@@ -370,16 +383,20 @@ static void ring(void) {
         return;
     }
     pipe(ends);
-    char *sq = mmap(NULL, p.sq_off.array + p.sq_entries * 4, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQ_RING);
-    struct io_uring_sqe *sqe = mmap(NULL, p.sq_entries * sizeof(*sqe), PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQES);
+    char *sq =
+        mmap(NULL, p.sq_off.array + p.sq_entries * 4, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQ_RING);
+    struct io_uring_sqe *sqe =
+        mmap(NULL, p.sq_entries * sizeof(*sqe), PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQES);
     char byte;
-    *sqe = (struct io_uring_sqe){.opcode = IORING_OP_READ, .fd = ends[0], .addr = (uintptr_t)&byte, .len = 1, .off = (uint64_t)-1};
+    *sqe = (struct io_uring_sqe){
+        .opcode = IORING_OP_READ, .fd = ends[0], .addr = (uintptr_t)&byte, .len = 1, .off = (uint64_t)-1};
     ((unsigned *)(sq + p.sq_off.array))[0] = 0;
     __atomic_store_n((unsigned *)(sq + p.sq_off.tail), 1, __ATOMIC_RELEASE);
     pid_t child = later(write_byte, ends[1]);
     tell("submit and wait", syscall(SYS_io_uring_enter, fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0));
     reap(child);
-    char *cq = mmap(NULL, p.cq_off.cqes + p.cq_entries * 16, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_CQ_RING);
+    char *cq =
+        mmap(NULL, p.cq_off.cqes + p.cq_entries * 16, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_CQ_RING);
     printf("done: %u\n", *(unsigned *)(cq + p.cq_off.tail));
     struct {
         uint64_t mask;
@@ -387,7 +404,8 @@ static void ring(void) {
         const struct timespec *limit;
     } wait = {0, 8, 0, &brief};
     start();
-    tell_wait("wait with a limit", syscall(SYS_io_uring_enter, fd, 0, 2, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &wait, sizeof(wait)));
+    tell_wait("wait with a limit", syscall(SYS_io_uring_enter, fd, 0, 2, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG,
+                                           &wait, sizeof(wait)));
     close(fd);
 }
 

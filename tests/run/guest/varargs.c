@@ -17,10 +17,18 @@ __attribute__((noinline)) static double total(const char *kinds, ...) {
     for (; *kinds; kinds++) {
         va_list copy;
         switch (*kinds) {
-        case 'i': sum += va_arg(args, int); break;
-        case 'l': sum += (double)va_arg(args, long); break;
-        case 'd': sum += va_arg(args, double); break;
-        case 'e': sum += (double)va_arg(args, long double); break;
+        case 'i':
+            sum += va_arg(args, int);
+            break;
+        case 'l':
+            sum += (double)va_arg(args, long);
+            break;
+        case 'd':
+            sum += va_arg(args, double);
+            break;
+        case 'e':
+            sum += (double)va_arg(args, long double);
+            break;
         case 'p': {
             Pair p = va_arg(args, Pair);
             sum += p.x * (double)p.n;
@@ -54,8 +62,8 @@ int main(void) {
     printf("%.3f\n", total("dddddddddddd", .1, .2, .3, .4, .5, .6, .7, .8, .9, 1., 1.1, 1.2));
     printf("%.3f\n", total("eipdLeic", 1.5L, 2, p, 3.5, l, 4.25L, 6, 0.5));
     char text[200];
-    int len = snprintf(text, sizeof(text), "%d %ld %s %c %.2f %5d|%-5d|%05d %x %#o %e %Lg %%", 1, 2L, "three", '4', 5.0, 6,
-                       7, 8, 0xabc, 8, 12345.678, 1.25L);
+    int len = snprintf(text, sizeof(text), "%d %ld %s %c %.2f %5d|%-5d|%05d %x %#o %e %Lg %%", 1, 2L, "three", '4', 5.0,
+                       6, 7, 8, 0xabc, 8, 12345.678, 1.25L);
     printf("%d: %s\n", len, text);
     int a, b, n = sscanf("17 abc 0x1f 2.5", "%d %99s %x", &a, text, (unsigned *)&b);
     printf("%d %d %s %d\n", n, a, text, b);

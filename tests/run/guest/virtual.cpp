@@ -15,27 +15,42 @@ namespace {
 struct Shape {
     virtual ~Shape() = default;
     virtual double area() const = 0;
-    virtual std::string name() const { return "shape"; }
+    virtual std::string name() const {
+        return "shape";
+    }
 };
 struct Named {
     virtual ~Named() = default;
-    virtual int id() const { return 1; }
+    virtual int id() const {
+        return 1;
+    }
 };
 struct Square : Shape {
-    explicit Square(double a) : a(a) {}
-    double area() const override { return a * a; }
-    std::string name() const override { return "square"; }
+    explicit Square(double a) : a(a) {
+    }
+    double area() const override {
+        return a * a;
+    }
+    std::string name() const override {
+        return "square";
+    }
     double a;
 };
 struct Circle : Shape, Named {
-    explicit Circle(double r) : r(r) {}
-    double area() const override { return 3.25 * r * r; }
-    int id() const override { return 42; }
+    explicit Circle(double r) : r(r) {
+    }
+    double area() const override {
+        return 3.25 * r * r;
+    }
+    int id() const override {
+        return 42;
+    }
     double r;
 };
 
 struct Early {
-    Early() : words{"set", "before", "main"} {}
+    Early() : words{"set", "before", "main"} {
+    }
     std::vector<std::string> words;
 } early;
 

@@ -43,9 +43,11 @@ static void show_form(int sig, siginfo_t *info, void *context) {
     struct _fpx_sw_bytes *s = software(area);
     uint32_t magic;
     memcpy(&magic, area + s->xstate_size, 4);
-    printf("flags %lx, aligned %d, magic %x %x, features %lx, size %u, extended %u\n", ((ucontext_t *)context)->uc_flags,
-           (uintptr_t)area % 64 == 0, s->magic1, magic, (long)s->xstate_bv, s->xstate_size, s->extended_size);
-    printf("header: has x87, SSE, AVX %lx, layout %lx\n", (long)word(area + HEADER) & 7, (long)word(area + HEADER_LAYOUT));
+    printf("flags %lx, aligned %d, magic %x %x, features %lx, size %u, extended %u\n",
+           ((ucontext_t *)context)->uc_flags, (uintptr_t)area % 64 == 0, s->magic1, magic, (long)s->xstate_bv,
+           s->xstate_size, s->extended_size);
+    printf("header: has x87, SSE, AVX %lx, layout %lx\n", (long)word(area + HEADER) & 7,
+           (long)word(area + HEADER_LAYOUT));
     printf("mxcsr %x, mask %x, cw %x\n", ((struct _fpstate *)area)->mxcsr, ((struct _fpstate *)area)->mxcr_mask,
            ((struct _fpstate *)area)->cwd);
 }
@@ -64,7 +66,8 @@ static void show_initial(int sig, siginfo_t *info, void *context) {
     uint8_t high[64] = {1}, sixteen[64] = {1};
     uint64_t mask = 1;
     if (wide)
-        asm volatile("vmovdqu64 %%zmm3, %0\n vmovdqu64 %%zmm19, %1\n kmovq %%k2, %2" : "=m"(high), "=m"(sixteen), "=m"(mask));
+        asm volatile("vmovdqu64 %%zmm3, %0\n vmovdqu64 %%zmm19, %1\n kmovq %%k2, %2"
+                     : "=m"(high), "=m"(sixteen), "=m"(mask));
     else
         asm volatile("vmovdqu %%ymm3, %0" : "=m"(*(uint8_t(*)[32])high));
     int bits = 0;
@@ -166,7 +169,8 @@ static void in_child(const char *name, void (*handler)(int, siginfo_t *, void *)
         _exit(0);
     }
     wait(&status);
-    printf("%s: %s %d\n", name, WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    printf("%s: %s %d\n", name, WIFSIGNALED(status) ? "signal" : "status",
+           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 static void quiet(int sig, siginfo_t *info, void *context) {
@@ -186,7 +190,8 @@ static void small_stack(void) {
         _exit(0);
     }
     wait(&status);
-    printf("small stack: %s %d\n", WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    printf("small stack: %s %d\n", WIFSIGNALED(status) ? "signal" : "status",
+           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 /* The page becomes readable, with something in it, and the register that is half loaded is none. */
@@ -211,7 +216,8 @@ static void faults(void) {
                  : "xmm3", "memory");
     printf("repaired: %lx %lx\n", (long)out[0], (long)out[3]);
     mprotect(page + 4096, 4096, PROT_NONE);
-    asm volatile("vmovdqu %1, %%ymm3\n vmovdqu %3, %%ymm4\n vpcmpeqd %%ymm5, %%ymm5, %%ymm5\n vpgatherqq %%ymm5, (%2,%%ymm4), %%ymm3\n"
+    asm volatile("vmovdqu %1, %%ymm3\n vmovdqu %3, %%ymm4\n vpcmpeqd %%ymm5, %%ymm5, %%ymm5\n vpgatherqq %%ymm5, "
+                 "(%2,%%ymm4), %%ymm3\n"
                  "vmovdqu %%ymm3, %0\n vzeroupper"
                  : "=m"(out)
                  : "m"(in), "r"(page), "m"(index)
@@ -232,7 +238,8 @@ int main(void) {
     }
     __cpuid_count(0xd, 0, a, b, c, d);
     asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    printf("components %x %x, %u bytes; least stack %ld, %ld\n", low, a, b, getauxval(AT_MINSIGSTKSZ), sysconf(_SC_MINSIGSTKSZ));
+    printf("components %x %x, %u bytes; least stack %ld, %ld\n", low, a, b, getauxval(AT_MINSIGSTKSZ),
+           sysconf(_SC_MINSIGSTKSZ));
     uint64_t supported = 0, permitted = 0;
     printf("supported %ld", syscall(SYS_arch_prctl, GET_SUPPORTED, &supported));
     printf(" %lx, permitted %ld", (long)supported, syscall(SYS_arch_prctl, GET_PERMITTED, &permitted));

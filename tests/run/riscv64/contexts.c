@@ -31,7 +31,7 @@ static void change(int sig, siginfo_t *info, void *context) {
     d->__fcsr = 3 << 5 | 1 << 3; /* round up; something was divided by zero */
 }
 
-static void catch(int sig, void (*handler)(int, siginfo_t *, void *)) {
+static void catch (int sig, void (*handler)(int, siginfo_t *, void *)) {
     struct sigaction a = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
     sigaction(sig, &a, NULL);
 }
@@ -42,8 +42,8 @@ static void show(const char *what) {
 }
 
 static void traps(void) {
-    catch(SIGILL, skip);
-    catch(SIGTRAP, skip);
+    catch (SIGILL, skip);
+    catch (SIGTRAP, skip);
     __asm__ volatile(".4byte 0x0000000b"); /* custom-0 */
     show("custom");
     __asm__ volatile(".2byte 0"); /* defined to be illegal */
@@ -58,7 +58,7 @@ static void registers(void) {
     register long s1 __asm__("s1") = 5;
     register double fs1 __asm__("fs1") = 1.25;
     unsigned long before, after;
-    catch(SIGUSR1, change);
+    catch (SIGUSR1, change);
     __asm__ volatile("csrrwi %0, fcsr, 5" : "=r"(before));
     register long a0 __asm__("a0") = getpid(), a1 __asm__("a1") = SIGUSR1, a7 __asm__("a7") = 129; /* kill */
     __asm__ volatile("ecall" : "+r"(a0), "+r"(s1), "+f"(fs1) : "r"(a1), "r"(a7) : "memory");
@@ -81,8 +81,8 @@ static void state(void) {
     __asm__ volatile("fscsr zero\n fsflagsi 17\n .4byte 0x0000000b" : "+r"(s2), "+r"(a5), "+f"(fa5));
     double d;
     memcpy(&d, &found.uc_mcontext.__fpregs.__d.__f[15], sizeof(d));
-    printf("s2 %lx, a5 %ld, fa5 %g, fcsr %x\n", (long)found.uc_mcontext.__gregs[18], (long)found.uc_mcontext.__gregs[15], d,
-           found.uc_mcontext.__fpregs.__d.__fcsr);
+    printf("s2 %lx, a5 %ld, fa5 %g, fcsr %x\n", (long)found.uc_mcontext.__gregs[18],
+           (long)found.uc_mcontext.__gregs[15], d, found.uc_mcontext.__fpregs.__d.__fcsr);
     __asm__ volatile("fscsr zero");
     show("state");
 }

@@ -61,7 +61,8 @@ int main(void) {
     flush();
     errno = 0;
     printf("traced: %ld %d\n", ptrace(PTRACE_TRACEME, 0, 0, 0), errno);
-    void *low = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | 0x40, -1, 0); /* another machine's MAP_32BIT */
+    void *low =
+        mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | 0x40, -1, 0); /* another machine's MAP_32BIT */
     printf("anywhere: %d\n", low != MAP_FAILED && (uintptr_t)low >> 32 != 0);
     return 0;
 }

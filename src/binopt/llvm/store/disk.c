@@ -341,8 +341,7 @@ static bool next_entry(const Mapped *m, size_t *at, const RecordKey *key, Entry 
 
 static void append_entry(const char *dir, const RecordKey *key, const Entry *e) {
     Bytes b = serialize(e);
-    PackFunction f = {
-        .pc = key->word[0] + 1, .base = 1, .end = 2, .position_independent = true, .pack = key->pack};
+    PackFunction f = {.pc = key->word[0] + 1, .base = 1, .end = 2, .position_independent = true, .pack = key->pack};
     pthread_mutex_lock(&disk.lock);
     if (!disk.opened)
         disk.writer = pack_writer_open(dir);

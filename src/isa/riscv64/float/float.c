@@ -93,20 +93,28 @@ static Val soft_arith(Lifter *l, const Insn *in, const void *arg) {
 }
 
 static Val fused(Lifter *l, const Arith *a) {
-    bool minus_product = a->op == RV_FNMSUB || a->op == RV_FNMADD, minus_addend = a->op == RV_FMSUB || a->op == RV_FNMADD;
+    bool minus_product = a->op == RV_FNMSUB || a->op == RV_FNMADD,
+         minus_addend = a->op == RV_FMSUB || a->op == RV_FNMADD;
     Val x = minus_product ? ir_fneg(l, a->v[0]) : a->v[0];
     return ir_fma(l, x, a->v[1], minus_addend ? ir_fneg(l, a->v[2]) : a->v[2]);
 }
 
 static Val operate(Lifter *l, const Arith *a) {
     switch (a->op) {
-    case RV_FADD: return ir_fop(l, FADD, a->v[0], a->v[1]);
-    case RV_FSUB: return ir_fop(l, FSUB, a->v[0], a->v[1]);
-    case RV_FMUL: return ir_fop(l, FMUL, a->v[0], a->v[1]);
-    case RV_FDIV: return ir_fop(l, FDIV, a->v[0], a->v[1]);
-    case RV_FSQRT: return ir_fsqrt(l, a->v[0]);
-    case RV_FNARROW: return ir_ftrunc(l, a->v[0], a->t);
-    default: return fused(l, a);
+    case RV_FADD:
+        return ir_fop(l, FADD, a->v[0], a->v[1]);
+    case RV_FSUB:
+        return ir_fop(l, FSUB, a->v[0], a->v[1]);
+    case RV_FMUL:
+        return ir_fop(l, FMUL, a->v[0], a->v[1]);
+    case RV_FDIV:
+        return ir_fop(l, FDIV, a->v[0], a->v[1]);
+    case RV_FSQRT:
+        return ir_fsqrt(l, a->v[0]);
+    case RV_FNARROW:
+        return ir_ftrunc(l, a->v[0], a->t);
+    default:
+        return fused(l, a);
     }
 }
 

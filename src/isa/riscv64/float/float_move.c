@@ -41,8 +41,8 @@ void rv_float_from_bits(Lifter *l, const Insn *in, Ty t) {
 /* The manual, table 25.1: 1 is the least normal number of the format, 30 infinity, 31 not a number. */
 static double constant(u32 index) {
     static const double values[32] = {
-        -1,   0,    0x1p-16, 0x1p-15, 0x1p-8, 0x1p-7, 0.0625, 0.125, 0.25, 0.3125,  0.375,   0.4375, 0.5, 0.625, 0.75, 0.875,
-        1.0,  1.25, 1.5,     1.75,    2.0,    2.5,    3,      4,     8,    16,      128,     256,    0x1p15, 0x1p16,
+        -1,    0,   0x1p-16, 0x1p-15, 0x1p-8, 0x1p-7, 0.0625, 0.125, 0.25, 0.3125, 0.375, 0.4375, 0.5, 0.625,  0.75,
+        0.875, 1.0, 1.25,    1.5,     1.75,   2.0,    2.5,    3,     4,    8,      16,    128,    256, 0x1p15, 0x1p16,
     };
     return values[index];
 }

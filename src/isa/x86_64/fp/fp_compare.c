@@ -7,7 +7,7 @@
 static const struct {
     u8 pred;
     bool signaling;
-} predicates[8] = {{OEQ, false}, {OLT, true}, {OLE, true},  {UNO, false},
+} predicates[8] = {{OEQ, false}, {OLT, true},  {OLE, true},  {UNO, false},
                    {UNE, false}, {FUGE, true}, {FUGT, true}, {ORD, false}};
 
 static Val mask(Lifter *l, Val a, Val b, u32 which) {

@@ -6,10 +6,14 @@
 
 static Val combine(Lifter *l, Logic op, Val a, Val b) {
     switch (op) {
-    case LOGIC_AND: return ir_and(l, a, b);
-    case LOGIC_ANDN: return ir_and(l, ir_not(l, a), b);
-    case LOGIC_OR: return ir_or(l, a, b);
-    case LOGIC_XOR: return ir_xor(l, a, b);
+    case LOGIC_AND:
+        return ir_and(l, a, b);
+    case LOGIC_ANDN:
+        return ir_and(l, ir_not(l, a), b);
+    case LOGIC_OR:
+        return ir_or(l, a, b);
+    case LOGIC_XOR:
+        return ir_xor(l, a, b);
     }
     CHECK(false, "a logical operation of unknown kind");
 }

@@ -9,7 +9,9 @@
 #include "isa/x86_64/x86_64.h"
 
 /* All of operand 0 in lanes of elem. */
-static inline Ty simd_ty(const Insn *in, Ty elem) { return ty_vector(elem, width(in, 0)); }
+static inline Ty simd_ty(const Insn *in, Ty elem) {
+    return ty_vector(elem, width(in, 0));
+}
 
 /* Operand i as t. SDM 2A, 2.4: memory of 16 bytes must be aligned unless the encoding is VEX. */
 Val simd_read(Lifter *l, const Insn *in, int i, Ty t);

@@ -26,20 +26,31 @@
 #define WINDOWS ((u64)0x55 << 40) /* the lowest of them */
 #define WINDOW_DISTANCE ((u64)1 << 31)
 
-enum { IMAGE_VERSION = 5, WINDOW_COUNT = 160, NEW_BLOCKS = 200 /* fewer are not worth a new image */, PATH_BYTES = 512 };
+enum {
+    IMAGE_VERSION = 5,
+    WINDOW_COUNT = 160,
+    NEW_BLOCKS = 200 /* fewer are not worth a new image */,
+    PATH_BYTES = 512
+};
 enum { OWNER_READ = 0400, OWNER_ALL = 0700 }; /* set twice: the guest's umask may be anything */
-enum { FROM_START = 0 }; /* SEEK_SET of a header that does not go with others */
+enum { FROM_START = 0 };                      /* SEEK_SET of a header that does not go with others */
 
 /* The arena's code and data, what the quick tier has, and what the optimising one has. */
-enum { PART_CODE, PART_DATA, PART_QUICK, PART_OPTIMISED = PART_QUICK + QUICK_PARTS, PARTS = PART_OPTIMISED + CODE_PARTS };
+enum {
+    PART_CODE,
+    PART_DATA,
+    PART_QUICK,
+    PART_OPTIMISED = PART_QUICK + QUICK_PARTS,
+    PARTS = PART_OPTIMISED + CODE_PARTS
+};
 
 /* Followed by the modules and the parts, each of which begins a page. */
 typedef struct ImageHead {
     PackImage common; /* checksum: of all behind it but what parts may grow into, begun with the image's key */
     CodeCounts optimised;
-    u64 polls; /* the loops of that code look for signals */
-    u64 shared; /* that code is for several threads */
-    u64 keeps_flags; /* quick code's returns do */
+    u64 polls;                    /* the loops of that code look for signals */
+    u64 shared;                   /* that code is for several threads */
+    u64 keeps_flags;              /* quick code's returns do */
     u64 size[PARTS], room[PARTS]; /* of parts; the second is a number of pages' bytes */
 } ImageHead;
 
@@ -50,7 +61,7 @@ typedef struct ImageLayout {
 
 typedef struct ImageState {
     Key name;
-    u64 blocks, functions, refused; /* that the file has */
+    u64 blocks, functions, refused;        /* that the file has */
     PackImageModule expected[MODULES_MAX]; /* of the image that was loaded, and not seen yet */
     u32 expected_count;
     bool usable; /* there is a place for images, and the block is where it should be */
@@ -88,8 +99,13 @@ static bool find_name(const char *program) {
         return false;
     PackIdentity both = {.device = ~(u64)1, .inode = the.opt.tier, .size = IMAGE_VERSION};
     for (int i = 0; i < 2; i++) {
-        u64 words[] = {st[i].st_dev, st[i].st_ino, (u64)st[i].st_size, (u64)st[i].st_mtime, (u64)st[i].st_mtime_nsec,
-                       (u64)st[i].st_ctime, (u64)st[i].st_ctime_nsec};
+        u64 words[] = {st[i].st_dev,
+                       st[i].st_ino,
+                       (u64)st[i].st_size,
+                       (u64)st[i].st_mtime,
+                       (u64)st[i].st_mtime_nsec,
+                       (u64)st[i].st_ctime,
+                       (u64)st[i].st_ctime_nsec};
         both.inode = pack_hash(both.inode, words, sizeof(words));
     }
     CodeConfig config = the.opt.code;
@@ -115,8 +131,8 @@ static i64 open_file(void) {
 /* The whole file, or NULL. */
 static u8 *map_file(int fd, u64 *size) {
     struct stat st;
-    if (sys_fstat(fd, &st) || !S_ISREG(st.st_mode) || (i64)st.st_uid != sys_geteuid() || st.st_mode & (S_IWGRP | S_IWOTH) ||
-        (u64)st.st_size < sizeof(ImageHead))
+    if (sys_fstat(fd, &st) || !S_ISREG(st.st_mode) || (i64)st.st_uid != sys_geteuid() ||
+        st.st_mode & (S_IWGRP | S_IWOTH) || (u64)st.st_size < sizeof(ImageHead))
         return NULL;
     i64 map = own_map((u64)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     *size = (u64)st.st_size;
@@ -144,8 +160,8 @@ static ImageLayout layout(const ImageHead *head) {
 /* Do the parts fit into the file? */
 static bool is_sound(const ImageHead *head, u64 size) {
     const PackImage *c = &head->common;
-    if (c->magic != PACK_IMAGE_MAGIC || c->version != IMAGE_VERSION || c->window != the.window || c->modules_off != sizeof(*head) ||
-        c->module_count > MODULES_MAX)
+    if (c->magic != PACK_IMAGE_MAGIC || c->version != IMAGE_VERSION || c->window != the.window ||
+        c->modules_off != sizeof(*head) || c->module_count > MODULES_MAX)
         return false;
     for (u32 i = 0; i < PARTS; i++)
         if (head->size[i] > head->room[i] || head->room[i] > size || head->room[i] % PAGE)
@@ -170,7 +186,8 @@ static void note_contents(void) {
 
 static void take_arena(int fd, const u8 *data, const ImagePart parts[PARTS]) {
     const ImagePart *code = &parts[PART_CODE], *rest = &parts[PART_DATA];
-    arena_import(fd, &(ArenaParts){code->at, rest->at, code->size, rest->size, (u64)(code->at - data), (u64)(rest->at - data)});
+    arena_import(
+        fd, &(ArenaParts){code->at, rest->at, code->size, rest->size, (u64)(code->at - data), (u64)(rest->at - data)});
 }
 
 static void take(Thread *t, int fd, u8 *data) {
@@ -205,7 +222,8 @@ static void load(Thread *t, int fd) {
 
 /* perf is told of code as it is linked. */
 void image_load(Thread *t, const char *program) {
-    image.usable = !the.scale && !the.opt.no_cache && !the.opt.perf && the.opt.cache_mib && the.window_as_wished && find_name(program);
+    image.usable = !the.scale && !the.opt.no_cache && !the.opt.perf && the.opt.cache_mib && the.window_as_wished &&
+                   find_name(program);
     i64 fd = image.usable ? open_file() : -1;
     if (fd < 0)
         return;
@@ -252,10 +270,13 @@ static u32 list_modules(PackImageModule *list) {
     return n;
 }
 
-static bool write_parts(int fd, const ImageHead *head, const ImageLayout *l, const PackImageModule *modules, const ImagePart parts[PARTS]) {
-    bool ok = sys_write_all(fd, head, sizeof(*head)) && sys_write_all(fd, modules, head->common.module_count * sizeof(PackImageModule));
+static bool write_parts(int fd, const ImageHead *head, const ImageLayout *l, const PackImageModule *modules,
+                        const ImagePart parts[PARTS]) {
+    bool ok = sys_write_all(fd, head, sizeof(*head)) &&
+              sys_write_all(fd, modules, head->common.module_count * sizeof(PackImageModule));
     for (u32 i = 0; ok && i < PARTS; i++)
-        ok = sys_lseek(fd, (i64)l->off[i], FROM_START) == (i64)l->off[i] && sys_write_all(fd, parts[i].at, parts[i].size);
+        ok = sys_lseek(fd, (i64)l->off[i], FROM_START) == (i64)l->off[i] &&
+             sys_write_all(fd, parts[i].at, parts[i].size);
     return ok && !sys_ftruncate(fd, l->end);
 }
 
@@ -280,7 +301,8 @@ static void write_image(const ImageHead *head, const PackImageModule *modules, c
     i64 fd = sys_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, OWNER_READ);
     if (fd < 0)
         return;
-    bool ok = !sys_fchmod((int)fd, OWNER_READ) && write_parts((int)fd, head, &l, modules, parts) && seal((int)fd, head, &l) && !sys_rename(temporary, path);
+    bool ok = !sys_fchmod((int)fd, OWNER_READ) && write_parts((int)fd, head, &l, modules, parts) &&
+              seal((int)fd, head, &l) && !sys_rename(temporary, path);
     if (!ok)
         sys_unlink(temporary);
     sys_close((int)fd);
@@ -305,8 +327,8 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
 
 static bool has_grown(void) {
     enum { SHARE = 64 };
-    return quick_count() >= image.blocks + NEW_BLOCKS || (the.stats.functions - image.functions) * SHARE > the.stats.functions ||
-           the.stats.refused > image.refused;
+    return quick_count() >= image.blocks + NEW_BLOCKS ||
+           (the.stats.functions - image.functions) * SHARE > the.stats.functions || the.stats.refused > image.refused;
 }
 
 void image_save(Thread *t) {
@@ -318,7 +340,8 @@ void image_save(Thread *t) {
         sys_chmod(the.opt.cache_dir, OWNER_ALL);
     tidy_cache();
     ImageHead head = {
-        .common = {.magic = PACK_IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window, .modules_off = sizeof(head)}};
+        .common = {
+            .magic = PACK_IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window, .modules_off = sizeof(head)}};
     arena_lock();
     export(t, &head, parts);
     head.common.module_count = list_modules(modules);

@@ -36,7 +36,7 @@ typedef struct Hot {
     bool stopped; /* no more of it */
     bool timed;
     i32 timer;
-    u64 asked;    /* what the server works at */
+    u64 asked; /* what the server works at */
 } Hot;
 
 static Hot hot;

@@ -36,9 +36,9 @@
 
 /* A file's image in memory: every mapping of it moves together, so code addresses can be relative to `base`. */
 typedef struct Module {
-    u64 base, end; /* the whole image */
-    Key pack;      /* name of its file in the cache; zero: none */
-    bool changed;  /* its code may not be the file's any more */
+    u64 base, end;             /* the whole image */
+    Key pack;                  /* name of its file in the cache; zero: none */
+    bool changed;              /* its code may not be the file's any more */
     bool position_independent; /* may be elsewhere in another run, in reach of translated code */
     bool unkept;               /* may be elsewhere, and out of reach: its code is for these addresses, and not kept */
     bool changing_data;        /* reads what the kernel writes meanwhile */
@@ -77,15 +77,15 @@ typedef struct Process {
     u64 own_start, own_end;     /* space.c: what the client has reserved is between these */
     u64 image_start, image_end; /* likewise: its program, where the kernel puts it among the guest's mappings */
     u64 first_stack;            /* likewise: its stack, from here on */
-    struct Code *code; /* code.c */
-    u32 code_age;      /* leave.c: threads whose own is another one may be in translations that are given up */
-    int keeper;        /* keeper.c: its descriptor; 0: none */
-    int stats_fd;      /* standard error as it was: the guest may close its own before it ends */
+    struct Code *code;          /* code.c */
+    u32 code_age;               /* leave.c: threads whose own is another one may be in translations that are given up */
+    int keeper;                 /* keeper.c: its descriptor; 0: none */
+    int stats_fd;               /* standard error as it was: the guest may close its own before it ends */
     u64 start_us;
-    u64 *auxv;   /* the kernel's, to this process */
-    char **envp; /* likewise */
-    const char *secret; /* the shared cache's password, which is not in the guest's environment; NULL: none */
-    bool any_separate;   /* are there, or were there, processes beside this one in the same memory? */
+    u64 *auxv;              /* the kernel's, to this process */
+    char **envp;            /* likewise */
+    const char *secret;     /* the shared cache's password, which is not in the guest's environment; NULL: none */
+    bool any_separate;      /* are there, or were there, processes beside this one in the same memory? */
     u8 *quick_text;         /* the copy of quick.S in the arena */
     u32 releases;           /* syscall.c: of guarded pages before a system call */
     struct Thread *threads; /* all of them, under the arena's lock */

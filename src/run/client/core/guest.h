@@ -11,18 +11,18 @@
 #include "isa/helper.h"
 
 typedef struct GuestFacts {
-    const char *name;     /* for people */
-    const char *platform; /* AT_PLATFORM; NULL: none */
-    u16 machine;          /* of ELF files */
-    u32 arch;             /* LatheArch */
-    u32 audit_arch;       /* the same for the kernel's filters */
-    u64 hwcap, hwcap2;    /* AT_HWCAP and AT_HWCAP2: bits of the host's that the guest sees, */
-    u64 more_hwcap;       /* and bits besides */
-    u32 memory;           /* MemoryOrder: what its threads count on */
-    i32 illegal_code;     /* si_code of SIGILL for what is no instruction, */
-    i32 break_code;       /* and of SIGTRAP at a breakpoint */
-    bool is_hosts;        /* the host runs its instructions */
-    const char *cpuinfo;  /* /proc/cpuinfo of one processor, with its number as %u twice; NULL: the host's */
+    const char *name;             /* for people */
+    const char *platform;         /* AT_PLATFORM; NULL: none */
+    u16 machine;                  /* of ELF files */
+    u32 arch;                     /* LatheArch */
+    u32 audit_arch;               /* the same for the kernel's filters */
+    u64 hwcap, hwcap2;            /* AT_HWCAP and AT_HWCAP2: bits of the host's that the guest sees, */
+    u64 more_hwcap;               /* and bits besides */
+    u32 memory;                   /* MemoryOrder: what its threads count on */
+    i32 illegal_code;             /* si_code of SIGILL for what is no instruction, */
+    i32 break_code;               /* and of SIGTRAP at a breakpoint */
+    bool is_hosts;                /* the host runs its instructions */
+    const char *cpuinfo;          /* /proc/cpuinfo of one processor, with its number as %u twice; NULL: the host's */
     const Helper *const *helpers; /* tables of what translated code calls, ended by NULL */
 } GuestFacts;
 

@@ -8,10 +8,13 @@ extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden"))); /* o
 
 static const char *name_of(u16 machine) {
     switch (machine) {
-#define ISA(folder, name, number, ...) case number: return name;
+#define ISA(folder, name, number, ...)                                                                                 \
+    case number:                                                                                                       \
+        return name;
 #include "isa/isas.def"
 #undef ISA
-    default: return NULL;
+    default:
+        return NULL;
     }
 }
 

@@ -15,7 +15,8 @@ typedef struct Field {
     enum { WORD, FLAG, NOT, TEXT } kind;
 } Field;
 
-#define FIELD(key, member, kind) { key, offsetof(Options, member), sizeof(((Options *)0)->member), kind }
+#define FIELD(key, member, kind)                                                                                       \
+    { key, offsetof(Options, member), sizeof(((Options *)0)->member), kind }
 
 static const Field fields[] = {
     FIELD("opt", code.opt, WORD),
@@ -115,7 +116,9 @@ bool options_parse(const char *s, Options *o) {
     o->code.version = CODE_VERSION;
     o->code.arch = guest_facts.arch;
     o->code.low_vectors = guest_facts.is_hosts;
-    o->code.memory = guest_facts.memory == MEMORY_WEAK ? MEMORY_WEAK : MEMORY_ALONE; /* which costs nothing; or when there is a thread */
+    o->code.memory = guest_facts.memory == MEMORY_WEAK
+                         ? MEMORY_WEAK
+                         : MEMORY_ALONE; /* which costs nothing; or when there is a thread */
     while (*s) {
         const char *equals = s;
         while (*equals && *equals != '=' && *equals != ',')
@@ -184,7 +187,7 @@ static void put_value(Out *o, const Field *f, const Options *options) {
 }
 
 bool options_format(const Options *options, char *text, size_t size) {
-    Out o = { text, text + size };
+    Out o = {text, text + size};
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
         if (i)
             put(&o, ',');

@@ -30,24 +30,24 @@ typedef struct Limits {
 typedef struct Options {
     CodeConfig code;
     bool strace, no_follow, no_cache, perf;
-    u32 tier, asked_tier;   /* Tier: what this kind of guest has, and what was asked for */
-    u32 cpu;                /* Cpu */
-    u32 stats;              /* 0 none, 1 text, 2 json */
-    u32 sample_us;          /* --sample-every: how often, by the clock on the wall; 0: by the thread's own CPU time */
-    u32 dump;               /* DUMP_* bits, handed to the server */
-    u32 keeper;             /* keeper.c: descriptor that exec hands on; 0: there is no keeper */
-    u32 filters;            /* seccomp.c: descriptor of what exec hands on, plus 1; 0: nothing */
-    u32 first_pid;          /* of the run: --strace names all others */
-    bool by_guest;          /* a guest has started this one by exec */
-    Limits limits;          /* limits.c: what exec hands on */
-    char cache_dir[256];    /* empty: no cache */
-    u32 cache_mib;          /* what may be in it */
-    char shared[256];       /* the server's shared cache, without password; empty: none */
-    char server_path[256];  /* the program that is the server */
-    char socket[108];       /* where a server of the user's waits for clients; empty: there is none */
-    char client_path[256];  /* this program, for exec of guests */
-    char sysroot[256];      /* -L */
-    char guest_path[256];   /* the guest's program, absolute: /proc/self/exe */
+    u32 tier, asked_tier;  /* Tier: what this kind of guest has, and what was asked for */
+    u32 cpu;               /* Cpu */
+    u32 stats;             /* 0 none, 1 text, 2 json */
+    u32 sample_us;         /* --sample-every: how often, by the clock on the wall; 0: by the thread's own CPU time */
+    u32 dump;              /* DUMP_* bits, handed to the server */
+    u32 keeper;            /* keeper.c: descriptor that exec hands on; 0: there is no keeper */
+    u32 filters;           /* seccomp.c: descriptor of what exec hands on, plus 1; 0: nothing */
+    u32 first_pid;         /* of the run: --strace names all others */
+    bool by_guest;         /* a guest has started this one by exec */
+    Limits limits;         /* limits.c: what exec hands on */
+    char cache_dir[256];   /* empty: no cache */
+    u32 cache_mib;         /* what may be in it */
+    char shared[256];      /* the server's shared cache, without password; empty: none */
+    char server_path[256]; /* the program that is the server */
+    char socket[108];      /* where a server of the user's waits for clients; empty: there is none */
+    char client_path[256]; /* this program, for exec of guests */
+    char sysroot[256];     /* -L */
+    char guest_path[256];  /* the guest's program, absolute: /proc/self/exe */
 } Options;
 
 /* One word `key=value,key=value`, as lathe run and exec hand it on; false: it makes no sense, or does not fit. */

@@ -21,9 +21,9 @@ enum { CALL_SITES = 64 };
 typedef struct Remote {
     int fd;
     bool open;
-    u64 kind;      /* of the code that the server makes: pack_key_kind */
-    u32 user;      /* the thread that waits for an answer; 0: nobody */
-    u8 *data;      /* the last message */
+    u64 kind; /* of the code that the server makes: pack_key_kind */
+    u32 user; /* the thread that waits for an answer; 0: nobody */
+    u8 *data; /* the last message */
     u64 capacity;
 } Remote;
 
@@ -38,26 +38,28 @@ typedef struct ThreadQuick {
     u64 target;   /* where it goes on */
     u64 spill_rcx, spill_rdx, spill_rax, spill_base;
     void (*leave)(void), (*ret)(void), (*call)(void), (*jump)(void); /* of quick.S */
-    u64 arena;     /* where the code arena begins */
-    u64 host_base; /* host_sp without any translation waiting */
-    void (*cross_enter)(void), (*cross_leave)(void); /* of cross.S */
-    u64 crossings;  /* between quick and optimised code */
+    u64 arena;                                                       /* where the code arena begins */
+    u64 host_base;                                                   /* host_sp without any translation waiting */
+    void (*cross_enter)(void), (*cross_leave)(void);                 /* of cross.S */
+    u64 crossings;                                                   /* between quick and optimised code */
     u64 crossed;    /* the last one from quick code: where to, from the arena's begin */
     u64 next_place; /* of cross.S: where it goes when it has no register left */
     u64 stop;       /* quick code is to be left: see renew.c */
-    const void *c[QUICK_C]; /* what assembly calls: quick_lookup, _lookup_call, _lookup_jump, _arrive, _exit; cross_back, quick_interrupted */
+    const void *c
+        [QUICK_C]; /* what assembly calls: quick_lookup, _lookup_call, _lookup_jump, _arrive, _exit; cross_back, quick_interrupted */
     void (*return_expected)(void), (*return_plain)(void); /* what `ret` is, with and without somebody expected */
     void (*return_exact)(void);                           /* and where flags are kept */
-    u64 helping;    /* quick code is in a helper */
-    u64 tables_age; /* when the thread ended: see quick_tables_age */
-    bool stopped;   /* see renew.c */
+    u64 helping;                                          /* quick code is in a helper */
+    u64 tables_age;                                       /* when the thread ended: see quick_tables_age */
+    bool stopped;                                         /* see renew.c */
 } ThreadQuick;
 
 /* code/quick: code by guest address. */
 typedef struct ThreadLookup {
     u64 pc[QUICK_TABLE];
     u64 code[QUICK_TABLE]; /* of calls by bits 4–19 of the address, of returns by the lowest 16 */
-    u64 jump_pc[QUICK_TABLE], jump_code[QUICK_TABLE]; /* jumps, likewise; addresses are negated, so that lea compares them */
+    u64 jump_pc[QUICK_TABLE],
+        jump_code[QUICK_TABLE]; /* jumps, likewise; addresses are negated, so that lea compares them */
     CallSite sites[CALL_SITES]; /* of calls made last, by the number of their exits */
 } ThreadLookup;
 
@@ -89,14 +91,14 @@ typedef struct ThreadProcess {
 
 /* os/signal: what signals of the guest have come to. */
 typedef struct ThreadSignal {
-    struct SignalState *table; /* the guest's handlers; shared by what shares the kernel's */
-    bool shares;               /* with another thread, now or once */
-    u8 info[128];              /* the siginfo of the signal that is pending */
-    u64 mask;                  /* while one is pending: the guest's mask */
-    u8 access_info[128];       /* the siginfo of an access that has left optimised code */
+    struct SignalState *table;   /* the guest's handlers; shared by what shares the kernel's */
+    bool shares;                 /* with another thread, now or once */
+    u8 info[128];                /* the siginfo of the signal that is pending */
+    u64 mask;                    /* while one is pending: the guest's mask */
+    u8 access_info[128];         /* the siginfo of an access that has left optimised code */
     u64 fault_error, fault_trap; /* of the last fault, for handlers: the kernel, too, keeps them */
-    u64 blocked;               /* of the signals that are ours on the host, which does not block them: those that the guest blocks */
-    u64 held;                  /* such signals, sent while the guest blocks them or another one is pending, and their siginfo */
+    u64 blocked; /* of the signals that are ours on the host, which does not block them: those that the guest blocks */
+    u64 held;    /* such signals, sent while the guest blocks them or another one is pending, and their siginfo */
     u8 held_info[6][128];
     bool framing;      /* writes a frame to the guest's stack, which may not be there */
     bool masking;      /* the host's mask is not the guest's, and no signal is pending */
@@ -145,13 +147,14 @@ typedef struct Thread {
     ThreadServer server;
     ThreadSignal signal;
     ThreadFilter filter;
-    __attribute__((aligned(4096))) TableEntry table[1 << TABLE_BITS]; /* optimised code that computed jumps and calls have asked for */
+    __attribute__((aligned(4096)))
+    TableEntry table[1 << TABLE_BITS]; /* optimised code that computed jumps and calls have asked for */
     ThreadLookup lookup;
     ThreadMemory memory;
 } Thread;
 
-_Static_assert(offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT && offsetof(Thread, pending_signals) == THREAD_PENDING &&
-                   offsetof(Thread, table) == THREAD_TABLE,
+_Static_assert(offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT &&
+                   offsetof(Thread, pending_signals) == THREAD_PENDING && offsetof(Thread, table) == THREAD_TABLE,
                "protocol.h");
 
 /* Of an entry of the lookup tables that has nothing: an address whose own entry is another, and not beside it. 0 is a target like any

@@ -38,7 +38,9 @@ bool limits_allow_data(const Ranges *guest, u64 start, u64 end);
 /* prlimit64 and mlockall of the guest, without the client's memory. */
 i64 limits_call(Thread *t, int pid, u32 resource, u64 set, u64 old);
 i64 limits_lock_all(u32 flags);
-enum { DESCRIPTOR_AWAY = 1000 }; /* a guest does not expect a descriptor of its own to have this number, or a higher one */
+enum {
+    DESCRIPTOR_AWAY = 1000
+}; /* a guest does not expect a descriptor of its own to have this number, or a higher one */
 /* A copy of a descriptor of the client's, with a number that the guest does not get if that can be; negative errno. */
 i64 limits_dup_away(int fd);
 bool limits_allow_file(u64 size); /* may the client write a file of that size? */

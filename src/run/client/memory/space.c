@@ -23,7 +23,8 @@
 #include "run/client/memory/watch.h"
 
 #define BRK_SIZE ((u64)64 << 30)
-#define BRK_SIZE_NEAR ((u64)128 << 20) /* behind a program with fixed addresses, which may use low ones for other things */
+#define BRK_SIZE_NEAR                                                                                                  \
+    ((u64)128 << 20) /* behind a program with fixed addresses, which may use low ones for other things */
 #define BRK_SIZE_LEAST ((u64)16 << 20)
 #define NO_ACCESS_FLAGS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 
@@ -289,7 +290,8 @@ static u32 value_of(const Mapping *m) {
 /* What a fixed mapping replaces does not count for the limits any more. */
 static bool is_allowed(const Mapping *m) {
     bool replaces = m->flags & MAP_FIXED;
-    return limits_allow(&space()->guest, m->size, value_of(m), replaces ? m->addr : 0, replaces ? m->addr + m->size : 0);
+    return limits_allow(&space()->guest, m->size, value_of(m), replaces ? m->addr : 0,
+                        replaces ? m->addr + m->size : 0);
 }
 
 static i64 place(const Mapping *m, const File *f) {
@@ -516,7 +518,8 @@ static bool reserve_brk(u64 at, u64 size, u32 flags) {
 
 bool space_start_brk(u64 image_end) {
     u64 most = the.limited ? BRK_SIZE_NEAR : BRK_SIZE;
-    return (image_end && reserve_brk(page_up(image_end), BRK_SIZE_NEAR, MAP_FIXED_NOREPLACE)) || reserve_brk(0, most, 0);
+    return (image_end && reserve_brk(page_up(image_end), BRK_SIZE_NEAR, MAP_FIXED_NOREPLACE)) ||
+           reserve_brk(0, most, 0);
 }
 
 /* Beyond what was reserved, as long as nothing is in the way. */
@@ -524,7 +527,9 @@ static bool extend_brk(u64 want) {
     u64 end = page_up(want);
     if (want <= the.brk_end)
         return true;
-    i64 at = end >= want ? sys_mmap(the.brk_end, end - the.brk_end, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0) : -ENOMEM;
+    i64 at = end >= want
+                 ? sys_mmap(the.brk_end, end - the.brk_end, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0)
+                 : -ENOMEM;
     if (sys_failed(at))
         return false;
     if ((u64)at != the.brk_end) { /* by a kernel that takes the address for a wish */
@@ -633,7 +638,8 @@ int space_prot(u64 addr) {
 bool space_let_write(u64 page, bool host_too) {
     lock(&space()->lock);
     const Range *r = ranges_at(&space()->guest, page);
-    bool done = r && (r->value & PROT_WRITE) && !sys_mprotect(page, PAGE, host_too ? host_prot(prot_of(r->value)) : PROT_READ);
+    bool done =
+        r && (r->value & PROT_WRITE) && !sys_mprotect(page, PAGE, host_too ? host_prot(prot_of(r->value)) : PROT_READ);
     unlock(&space()->lock);
     return done;
 }
@@ -718,7 +724,8 @@ bool space_init(u64 wish) {
         block = sys_mmap(0, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
     if (sys_failed(block))
         return false;
-    u64 tables = ((u64)block + PAGE + BLOCK_ALIGN - 1) & -(u64)BLOCK_ALIGN; /* with a page in front that nobody may access */
+    u64 tables =
+        ((u64)block + PAGE + BLOCK_ALIGN - 1) & -(u64)BLOCK_ALIGN; /* with a page in front that nobody may access */
     if (sys_mprotect(tables, TABLES_SIZE, PROT_READ | PROT_WRITE))
         return false;
     the.window = tables + TABLES_SIZE;

@@ -16,7 +16,7 @@
 #define STACK_LEAST ((u64)128 << 10) /* the kernel, too, begins with that much */
 #define STACK_MOST ((u64)1 << 30)
 #define STACK_ROOM ((u64)256 << 20) /* of addresses, for a guest that raises its limit */
-#define STACK_GUARD ((u64)1 << 20) /* PROT_NONE below, as the kernel keeps free below its stacks */
+#define STACK_GUARD ((u64)1 << 20)  /* PROT_NONE below, as the kernel keeps free below its stacks */
 
 enum { AUXV_MAX = 32 };
 
@@ -33,7 +33,8 @@ static u64 stack_size(void) {
 }
 
 static bool map_at(u64 start, u64 end, u32 prot) {
-    return !sys_failed(space_mmap(start, end - start, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
+    return !sys_failed(
+        space_mmap(start, end - start, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
 }
 
 /* Returns the top, or 0. */
@@ -52,7 +53,8 @@ static u64 map_stack(const LoadedImage *image, u64 size) {
 
 /* The kernel's stacks grow when they are used, as far as the limit of that moment allows. */
 void stack_grow(u64 limit) {
-    u64 room = the.stack_end - the.stack_lowest - STACK_GUARD, size = limit < room ? page_down(limit) : room, start = the.stack_end - size;
+    u64 room = the.stack_end - the.stack_lowest - STACK_GUARD, size = limit < room ? page_down(limit) : room,
+        start = the.stack_end - size;
     u64 next_start, next_end;
     u32 prot;
     if (start < the.stack_start && space_next(start, &next_start, &next_end, &prot) && next_start == the.stack_start &&
@@ -93,8 +95,8 @@ static void add(Auxv *a, u64 type, u64 value) {
 /* What the kernel told this process and is as true for the guest. Not AT_RSEQ_*: restartable sequences name code
  * addresses, and translated code is elsewhere. */
 static void add_inherited(Auxv *a) {
-    static const u8 types[] = {AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_UID,        AT_EUID,
-                               AT_GID,          AT_EGID,  AT_SECURE, AT_HWCAP2, AT_MINSIGSTKSZ};
+    static const u8 types[] = {AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_UID,    AT_EUID,
+                               AT_GID,   AT_EGID,   AT_SECURE, AT_HWCAP2, AT_MINSIGSTKSZ};
     for (const u64 *host = the.auxv; host && host[0] != AT_NULL; host += 2) {
         if (host[0] > 255 || !memchr(types, (int)host[0], sizeof(types)))
             continue;

@@ -11,24 +11,51 @@ static bool is_allowed(const struct sock_filter *f, u32 left) {
     switch (f->code) {
     case BPF_LD | BPF_W | BPF_ABS:
         return f->k < DATA_BYTES && f->k % sizeof(u32) == 0;
-    case BPF_LD | BPF_W | BPF_LEN: case BPF_LDX | BPF_W | BPF_LEN: case BPF_LD | BPF_IMM: case BPF_LDX | BPF_IMM:
-    case BPF_MISC | BPF_TAX: case BPF_MISC | BPF_TXA: case BPF_RET | BPF_K: case BPF_RET | BPF_A:
-    case BPF_ALU | BPF_ADD | BPF_K: case BPF_ALU | BPF_SUB | BPF_K: case BPF_ALU | BPF_MUL | BPF_K:
-    case BPF_ALU | BPF_AND | BPF_K: case BPF_ALU | BPF_OR | BPF_K: case BPF_ALU | BPF_XOR | BPF_K:
-    case BPF_ALU | BPF_ADD | BPF_X: case BPF_ALU | BPF_SUB | BPF_X: case BPF_ALU | BPF_MUL | BPF_X:
-    case BPF_ALU | BPF_AND | BPF_X: case BPF_ALU | BPF_OR | BPF_X: case BPF_ALU | BPF_XOR | BPF_X:
-    case BPF_ALU | BPF_DIV | BPF_X: case BPF_ALU | BPF_LSH | BPF_X: case BPF_ALU | BPF_RSH | BPF_X: case BPF_ALU | BPF_NEG:
+    case BPF_LD | BPF_W | BPF_LEN:
+    case BPF_LDX | BPF_W | BPF_LEN:
+    case BPF_LD | BPF_IMM:
+    case BPF_LDX | BPF_IMM:
+    case BPF_MISC | BPF_TAX:
+    case BPF_MISC | BPF_TXA:
+    case BPF_RET | BPF_K:
+    case BPF_RET | BPF_A:
+    case BPF_ALU | BPF_ADD | BPF_K:
+    case BPF_ALU | BPF_SUB | BPF_K:
+    case BPF_ALU | BPF_MUL | BPF_K:
+    case BPF_ALU | BPF_AND | BPF_K:
+    case BPF_ALU | BPF_OR | BPF_K:
+    case BPF_ALU | BPF_XOR | BPF_K:
+    case BPF_ALU | BPF_ADD | BPF_X:
+    case BPF_ALU | BPF_SUB | BPF_X:
+    case BPF_ALU | BPF_MUL | BPF_X:
+    case BPF_ALU | BPF_AND | BPF_X:
+    case BPF_ALU | BPF_OR | BPF_X:
+    case BPF_ALU | BPF_XOR | BPF_X:
+    case BPF_ALU | BPF_DIV | BPF_X:
+    case BPF_ALU | BPF_LSH | BPF_X:
+    case BPF_ALU | BPF_RSH | BPF_X:
+    case BPF_ALU | BPF_NEG:
         return true;
     case BPF_ALU | BPF_DIV | BPF_K:
         return f->k;
-    case BPF_ALU | BPF_LSH | BPF_K: case BPF_ALU | BPF_RSH | BPF_K:
+    case BPF_ALU | BPF_LSH | BPF_K:
+    case BPF_ALU | BPF_RSH | BPF_K:
         return f->k < REGISTER_BITS;
-    case BPF_LD | BPF_MEM: case BPF_LDX | BPF_MEM: case BPF_ST: case BPF_STX:
+    case BPF_LD | BPF_MEM:
+    case BPF_LDX | BPF_MEM:
+    case BPF_ST:
+    case BPF_STX:
         return f->k < BPF_MEMWORDS;
     case BPF_JMP | BPF_JA:
         return f->k < left;
-    case BPF_JMP | BPF_JEQ | BPF_K: case BPF_JMP | BPF_JGT | BPF_K: case BPF_JMP | BPF_JGE | BPF_K: case BPF_JMP | BPF_JSET | BPF_K:
-    case BPF_JMP | BPF_JEQ | BPF_X: case BPF_JMP | BPF_JGT | BPF_X: case BPF_JMP | BPF_JGE | BPF_X: case BPF_JMP | BPF_JSET | BPF_X:
+    case BPF_JMP | BPF_JEQ | BPF_K:
+    case BPF_JMP | BPF_JGT | BPF_K:
+    case BPF_JMP | BPF_JGE | BPF_K:
+    case BPF_JMP | BPF_JSET | BPF_K:
+    case BPF_JMP | BPF_JEQ | BPF_X:
+    case BPF_JMP | BPF_JGT | BPF_X:
+    case BPF_JMP | BPF_JGE | BPF_X:
+    case BPF_JMP | BPF_JSET | BPF_X:
         return f->jt < left && f->jf < left;
     default:
         return false;
@@ -82,25 +109,39 @@ static u32 load(const struct sock_filter *f, const struct seccomp_data *data, co
 
 static u32 compute(u32 operation, u32 a, u32 b) {
     switch (operation) {
-    case BPF_ADD: return a + b;
-    case BPF_SUB: return a - b;
-    case BPF_MUL: return a * b;
-    case BPF_DIV: return a / b;
-    case BPF_AND: return a & b;
-    case BPF_OR: return a | b;
-    case BPF_XOR: return a ^ b;
-    case BPF_LSH: return a << b % REGISTER_BITS;
-    case BPF_RSH: return a >> b % REGISTER_BITS;
-    default: return -a; /* BPF_NEG */
+    case BPF_ADD:
+        return a + b;
+    case BPF_SUB:
+        return a - b;
+    case BPF_MUL:
+        return a * b;
+    case BPF_DIV:
+        return a / b;
+    case BPF_AND:
+        return a & b;
+    case BPF_OR:
+        return a | b;
+    case BPF_XOR:
+        return a ^ b;
+    case BPF_LSH:
+        return a << b % REGISTER_BITS;
+    case BPF_RSH:
+        return a >> b % REGISTER_BITS;
+    default:
+        return -a; /* BPF_NEG */
     }
 }
 
 static bool holds(u32 operation, u32 a, u32 b) {
     switch (operation) {
-    case BPF_JEQ: return a == b;
-    case BPF_JGT: return a > b;
-    case BPF_JGE: return a >= b;
-    default: return a & b; /* BPF_JSET */
+    case BPF_JEQ:
+        return a == b;
+    case BPF_JGT:
+        return a > b;
+    case BPF_JGE:
+        return a >= b;
+    default:
+        return a & b; /* BPF_JSET */
     }
 }
 

@@ -31,14 +31,15 @@ const char *call_name(Call call);
 /* A call that the guest makes. */
 typedef struct GuestCall {
     Call call;
-    u32 arch;   /* AUDIT_ARCH_*: whose number it is, for filters */
+    u32 arch; /* AUDIT_ARCH_*: whose number it is, for filters */
     u64 number;
     u64 a[6];
 } GuestCall;
 
-void call_make(Thread *t, const GuestCall *c); /* its result is the guest's, and its instruction is made again where that is due */
+void call_make(Thread *t,
+               const GuestCall *c); /* its result is the guest's, and its instruction is made again where that is due */
 i64 call_do(Thread *t, Call call, const u64 a[6]); /* of syscalls.def */
-const char *call_format(Call call); /* of the arguments; see syscalls.def */
+const char *call_format(Call call);                /* of the arguments; see syscalls.def */
 
 /* guest/NAME/calls.c: the guest's own */
 typedef i64 CallFunction(Thread *t, const u64 a[6]);

@@ -56,10 +56,11 @@ static bool is_in_proc(int dir) {
 }
 
 static ProcFile file_named(const char *name) {
-    static const char *const names[] = {[PROC_EXE] = "exe",       [PROC_MAPS] = "maps",           [PROC_SMAPS] = "smaps",
-                                        [PROC_NUMA] = "numa_maps", [PROC_ROLLUP] = "smaps_rollup", [PROC_STATM] = "statm",
-                                        [PROC_STAT] = "stat",      [PROC_LIMITS] = "limits",       [PROC_STATUS] = "status",
-                                        [PROC_CPUINFO] = "cpuinfo"};
+    static const char *const names[] = {
+        [PROC_EXE] = "exe",        [PROC_MAPS] = "maps",           [PROC_SMAPS] = "smaps",
+        [PROC_NUMA] = "numa_maps", [PROC_ROLLUP] = "smaps_rollup", [PROC_STATM] = "statm",
+        [PROC_STAT] = "stat",      [PROC_LIMITS] = "limits",       [PROC_STATUS] = "status",
+        [PROC_CPUINFO] = "cpuinfo"};
     for (u32 i = PROC_EXE; i < ARRAY_LEN(names); i++)
         if (!strcmp(name, names[i]))
             return i == PROC_CPUINFO && !guest_facts.cpuinfo ? PROC_OTHER : (ProcFile)i;
@@ -151,7 +152,8 @@ static void put_status(ProcOut *o, const char *status) {
     rest = count ? strchr(count, '\n') : mode ? strchr(mode, '\n') : NULL;
     put_text(o, status, rest ? mode : status + strlen(status));
     if (rest && count)
-        o->len += format_text(o->text + o->len, PROC_LINE_BYTES, "Seccomp:\t%u\nSeccomp_filters:\t%u", facts.mode, host_count + facts.filters);
+        o->len += format_text(o->text + o->len, PROC_LINE_BYTES, "Seccomp:\t%u\nSeccomp_filters:\t%u", facts.mode,
+                              host_count + facts.filters);
     else if (rest)
         o->len += format_text(o->text + o->len, PROC_LINE_BYTES, "Seccomp:\t%u", facts.mode);
     if (rest)

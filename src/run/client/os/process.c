@@ -214,7 +214,10 @@ static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
 
 /* The child is somewhere else, where it may find no server. */
 static void before_namespaces(Thread *t, u64 flags) {
-    enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET };
+    enum {
+        NAMESPACES =
+            CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET
+    };
     if (flags & NAMESPACES)
         keeper_prepare(t);
 }

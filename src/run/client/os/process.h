@@ -10,12 +10,13 @@ i64 process_exec(Thread *t, const char *path, char **argv, char **envp);
 bool process_runs_here(const char *path, Options *o);
 i64 process_clone3(Thread *t, u64 args, u64 size);
 _Noreturn void process_exit(Thread *t, int status); /* prints statistics */
-i64 process_exit_thread(Thread *t, int status); /* returns if a signal has to be delivered first */
-bool process_leave(Thread *t); /* the thread is going to end, and is no longer one of the.threads; false: it is the last one */
+i64 process_exit_thread(Thread *t, int status);     /* returns if a signal has to be delivered first */
+bool process_leave(
+    Thread *t); /* the thread is going to end, and is no longer one of the.threads; false: it is the last one */
 
 Thread *thread_new(u64 host_stack_size); /* NULL: no memory */
-void thread_free(Thread *t);              /* not of the thread itself: it is on its stack */
-void thread_unlist(Thread *t);            /* from the.threads, under the arena's lock */
-void thread_become(Thread *t);            /* this host thread is t from now on */
+void thread_free(Thread *t);             /* not of the thread itself: it is on its stack */
+void thread_unlist(Thread *t);           /* from the.threads, under the arena's lock */
+void thread_become(Thread *t);           /* this host thread is t from now on */
 
 #endif

@@ -8,7 +8,15 @@
 #include "run/client/memory/peek.h"
 
 enum { SCAN = 16 };
-enum { MESSAGE_NAME = 0, MESSAGE_NAME_SIZE, MESSAGE_VECTOR, MESSAGE_COUNT, MESSAGE_CONTROL, MESSAGE_CONTROL_SIZE, MESSAGE_FLAGS };
+enum {
+    MESSAGE_NAME = 0,
+    MESSAGE_NAME_SIZE,
+    MESSAGE_VECTOR,
+    MESSAGE_COUNT,
+    MESSAGE_CONTROL,
+    MESSAGE_CONTROL_SIZE,
+    MESSAGE_FLAGS
+};
 
 /* guard.S */
 __attribute__((visibility("hidden"))) bool copy_guarded(void *to, const void *from, u64 size);

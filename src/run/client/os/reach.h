@@ -27,9 +27,11 @@ typedef struct Reach {
 
 #define REACH_VECTORS(text) (REACH_LETTER(text, 'v') | REACH_LETTER(text, 'V'))
 #define REACH_OF(text)                                                                                                 \
-    {REACH_LETTER(text, 'p') | REACH_LETTER(text, 's') | REACH_LETTER(text, 'b') | REACH_LETTER(text, 'B') |           \
-         REACH_LETTER(text, 'A') | REACH_LETTER(text, 'n') | REACH_VECTORS(text),                                      \
-     REACH_VECTORS(text), REACH_LETTER(text, 'V'), REACH_LETTER(text, 'n')}
+    {                                                                                                                  \
+        REACH_LETTER(text, 'p') | REACH_LETTER(text, 's') | REACH_LETTER(text, 'b') | REACH_LETTER(text, 'B') |        \
+            REACH_LETTER(text, 'A') | REACH_LETTER(text, 'n') | REACH_VECTORS(text),                                   \
+            REACH_VECTORS(text), REACH_LETTER(text, 'V'), REACH_LETTER(text, 'n')                                      \
+    }
 
 /* False for nearly every address of the guest's: for these, nothing more is to be done. */
 static inline bool reach_is_suspect(u64 addr) {

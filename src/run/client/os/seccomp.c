@@ -22,7 +22,10 @@
 #include "run/client/os/process.h"
 #include "run/client/os/signal/signal.h"
 
-enum { INSNS_MAX = (1 << 18) / sizeof(struct sock_filter), INSNS_PER_FILTER = 4 }; /* what the kernel allows, and adds for each */
+enum {
+    INSNS_MAX = (1 << 18) / sizeof(struct sock_filter),
+    INSNS_PER_FILTER = 4
+}; /* what the kernel allows, and adds for each */
 enum { ERRNO_MAX = 4095, SIGSYS_BY_FILTER = 1 /* si_code */, PIPE_USUAL = 64 << 10 };
 
 typedef struct Filter {
@@ -186,8 +189,13 @@ static i64 is_available(u64 flags, u64 args) {
     if (guest_read(args, &action, sizeof(action)) != sizeof(action))
         return -EFAULT;
     switch (action) {
-    case SECCOMP_RET_KILL_PROCESS: case SECCOMP_RET_KILL_THREAD: case SECCOMP_RET_TRAP: case SECCOMP_RET_ERRNO: case SECCOMP_RET_TRACE:
-    case SECCOMP_RET_LOG: case SECCOMP_RET_ALLOW:
+    case SECCOMP_RET_KILL_PROCESS:
+    case SECCOMP_RET_KILL_THREAD:
+    case SECCOMP_RET_TRAP:
+    case SECCOMP_RET_ERRNO:
+    case SECCOMP_RET_TRACE:
+    case SECCOMP_RET_LOG:
+    case SECCOMP_RET_ALLOW:
         return 0;
     default:
         return -EOPNOTSUPP;
@@ -196,10 +204,14 @@ static i64 is_available(u64 flags, u64 args) {
 
 i64 seccomp_call(Thread *t, u64 operation, u64 flags, u64 args) {
     switch ((u32)operation) {
-    case SECCOMP_SET_MODE_STRICT: return set_strict(t, (u32)flags, args);
-    case SECCOMP_SET_MODE_FILTER: return set_filters(t, (u32)flags, args);
-    case SECCOMP_GET_ACTION_AVAIL: return is_available((u32)flags, args);
-    default: return -EINVAL;
+    case SECCOMP_SET_MODE_STRICT:
+        return set_strict(t, (u32)flags, args);
+    case SECCOMP_SET_MODE_FILTER:
+        return set_filters(t, (u32)flags, args);
+    case SECCOMP_GET_ACTION_AVAIL:
+        return is_available((u32)flags, args);
+    default:
+        return -EINVAL;
     }
 }
 
@@ -240,7 +252,8 @@ static _Noreturn void end_strictly(Thread *t) {
 }
 
 static i64 trap(Thread *t, const struct seccomp_data *data, u32 reason) {
-    SignalInfo info = {.number = SIGSYS, .error = (i32)reason, .code = SIGSYS_BY_FILTER, .address = data->instruction_pointer};
+    SignalInfo info = {
+        .number = SIGSYS, .error = (i32)reason, .code = SIGSYS_BY_FILTER, .address = data->instruction_pointer};
     memcpy(info.rest, &data->nr, sizeof(data->nr));
     memcpy(info.rest + sizeof(data->nr), &data->arch, sizeof(data->arch));
     return signal_force(t, &info) ? SYSCALL_NO_RESULT : SYSCALL_RESTART;
@@ -338,7 +351,8 @@ bool seccomp_take_over(Thread *t, int fd) {
     bool ok = true;
     while (ok && sys_read_all(fd, &count, sizeof(count))) {
         ok = count && count <= BPF_MAXINSNS && (*end = new_filter(count)) &&
-             sys_read_all(fd, (*end)->program, count * sizeof(struct sock_filter)) && bpf_is_valid((*end)->program, count);
+             sys_read_all(fd, (*end)->program, count * sizeof(struct sock_filter)) &&
+             bpf_is_valid((*end)->program, count);
         end = ok ? &(*end)->before : end;
     }
     t->filter.mode = SECCOMP_MODE_FILTER;

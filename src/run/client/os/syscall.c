@@ -86,7 +86,8 @@ static i64 own_mlockall(Thread *t, const u64 a[6]) {
 
 /* These limits would be the server's, too. */
 static void before_limit(Thread *t, u32 resource, u64 set) {
-    if (set && (resource == RLIMIT_CPU || resource == RLIMIT_FSIZE || resource == RLIMIT_NOFILE || resource == RLIMIT_NPROC))
+    if (set &&
+        (resource == RLIMIT_CPU || resource == RLIMIT_FSIZE || resource == RLIMIT_NOFILE || resource == RLIMIT_NPROC))
         keeper_prepare(t);
 }
 
@@ -243,9 +244,18 @@ static i64 read_path(u64 addr, char path[PATH_BYTES]) {
 /* Which argument of a call that looks at a file, and changes nothing, is the path; -1: none. */
 static int path_argument(Call call) {
     switch (call) {
-    case CALL_open: case CALL_stat: case CALL_lstat: case CALL_access: case CALL_readlink:
+    case CALL_open:
+    case CALL_stat:
+    case CALL_lstat:
+    case CALL_access:
+    case CALL_readlink:
         return 0;
-    case CALL_openat: case CALL_newfstatat: case CALL_statx: case CALL_faccessat: case CALL_faccessat2: case CALL_readlinkat:
+    case CALL_openat:
+    case CALL_newfstatat:
+    case CALL_statx:
+    case CALL_faccessat:
+    case CALL_faccessat2:
+    case CALL_readlinkat:
         return 1;
     default:
         return -1;
@@ -436,7 +446,8 @@ static i64 own_dup3(Thread *t, const u64 a[6]) {
 static i64 own_close_range(Thread *t, const u64 a[6]) {
     u32 first = (u32)a[0], last = (u32)a[1];
     i64 error = 0;
-    for (int ours; first <= (u32)INT32_MAX && (ours = hidden_next(t, (int)first)) >= 0 && (u32)ours <= last && !error;) {
+    for (int ours;
+         first <= (u32)INT32_MAX && (ours = hidden_next(t, (int)first)) >= 0 && (u32)ours <= last && !error;) {
         if (first < (u32)ours)
             error = sys3(__NR_close_range, first, (u64)ours - 1, a[2]);
         first = (u32)ours + 1;
@@ -475,7 +486,8 @@ static const Row rows[CALLS] = {
 /* Where files may be others than before, the image is written now and not at the end. */
 static void before_confinement(Thread *t, Call call, const u64 a[6]) {
     keeper_prepare(t);
-    if (call == CALL_chroot || call == CALL_pivot_root || call == CALL_setns || (call == CALL_unshare && a[0] & CLONE_NEWNS)) {
+    if (call == CALL_chroot || call == CALL_pivot_root || call == CALL_setns ||
+        (call == CALL_unshare && a[0] & CLONE_NEWNS)) {
         image_save(t);
         the.no_image = true;
     }

@@ -22,7 +22,8 @@ typedef struct Name {
     const char *name;
 } Name;
 
-#define N(x) { x, #x }
+#define N(x)                                                                                                           \
+    { x, #x }
 
 // clang-format off
 static const Name open_flags[] = {
@@ -190,17 +191,39 @@ static void put_pointer(Line *l, u64 v) {
 
 static void put_name_or_text(Line *l, char kind, u64 v) {
     switch (kind) {
-    case 'P': put_flags(l, v, protections, "PROT_NONE"); break;
-    case 'M': put_flags(l, v, map_flags, "0"); break;
-    case 'a': put_flags(l, v, access_modes, "F_OK"); break;
-    case 'c': put_flags(l, v, clone_flags, "0"); break;
-    case 'F': put_choice(l, v, fcntl_commands); break;
-    case 'W': put_choice(l, v, whences); break;
-    case 'h': put_choice(l, v, hows); break;
-    case 'g': put_signal(l, v); break;
-    case 's': put_bytes(l, v, ~(u64)0); break;
-    case 'A': put_list(l, v); break;
-    default: put(l, "0x%lx", v); break;
+    case 'P':
+        put_flags(l, v, protections, "PROT_NONE");
+        break;
+    case 'M':
+        put_flags(l, v, map_flags, "0");
+        break;
+    case 'a':
+        put_flags(l, v, access_modes, "F_OK");
+        break;
+    case 'c':
+        put_flags(l, v, clone_flags, "0");
+        break;
+    case 'F':
+        put_choice(l, v, fcntl_commands);
+        break;
+    case 'W':
+        put_choice(l, v, whences);
+        break;
+    case 'h':
+        put_choice(l, v, hows);
+        break;
+    case 'g':
+        put_signal(l, v);
+        break;
+    case 's':
+        put_bytes(l, v, ~(u64)0);
+        break;
+    case 'A':
+        put_list(l, v);
+        break;
+    default:
+        put(l, "0x%lx", v);
+        break;
     }
 }
 
@@ -208,10 +231,22 @@ static void put_name_or_text(Line *l, char kind, u64 v) {
 static void put_argument(Line *l, const char *format, u32 i, const u64 a[6], i64 result) {
     u64 v = a[i];
     switch (format[i]) {
-    case 'd': put(l, "%d", (int)v); break;
-    case 'u': put(l, "%lu", v); break;
-    case 'm': put_octal(l, v & 0xffff); break;
-    case 'p': case 'r': case 'v': case 'V': case 'n': put_pointer(l, v); break;
+    case 'd':
+        put(l, "%d", (int)v);
+        break;
+    case 'u':
+        put(l, "%lu", v);
+        break;
+    case 'm':
+        put_octal(l, v & 0xffff);
+        break;
+    case 'p':
+    case 'r':
+    case 'v':
+    case 'V':
+    case 'n':
+        put_pointer(l, v);
+        break;
     case 'f':
         if ((int)v == AT_FDCWD)
             put(l, "AT_FDCWD");
@@ -225,14 +260,18 @@ static void put_argument(Line *l, const char *format, u32 i, const u64 a[6], i64
             put_octal(l, a[i + 1] & 0xffff);
         }
         break;
-    case 'b': put_bytes(l, v, a[i + 1]); break;
+    case 'b':
+        put_bytes(l, v, a[i + 1]);
+        break;
     case 'B':
         if (result < 0)
             put_pointer(l, v);
         else
             put_bytes(l, v, (u64)result);
         break;
-    default: put_name_or_text(l, format[i], v); break;
+    default:
+        put_name_or_text(l, format[i], v);
+        break;
     }
 }
 

@@ -33,7 +33,7 @@ typedef struct ArenaParts {
     u64 code_size, data_size;
     u64 code_off, data_off; /* in that file; multiples of the page size */
 } ArenaParts;
-void arena_fix(void); /* what there is so far is that first part */
+void arena_fix(void);   /* what there is so far is that first part */
 void arena_reset(void); /* to that part: nobody is in the rest any more */
 ArenaParts arena_export(void);
 /* code and data are the file's in memory, for where it cannot be mapped as code. */

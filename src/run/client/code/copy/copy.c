@@ -5,7 +5,8 @@
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 
-void emit_prepare(void) {}
+void emit_prepare(void) {
+}
 
 /* An instruction of which the rest is not there. */
 static bool is_cut_off(const u8 *text, u64 bytes) {

@@ -9,7 +9,7 @@ EmitResult emit_insn(Emitter *e, const Shape *shape);
 
 /* gs.c: an instruction that is SHAPE_OTHER, if it is so by the guest's gs. */
 typedef enum EmitGs {
-    EMIT_GS_NOT,     /* no, or it cannot be done */
+    EMIT_GS_NOT, /* no, or it cannot be done */
     EMIT_GS_DONE,
     EMIT_GS_WITHOUT, /* as if it were *plain, with the bytes in `text`, which e->text is then */
     EMIT_GS_TARGET,  /* the same, and its target is in rcx, whose own value is spilled */

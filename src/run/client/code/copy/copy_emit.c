@@ -177,7 +177,8 @@ static EmitResult emit_ret(Emitter *e, const Shape *s) {
 static EmitResult go_to_target(Emitter *e, const Shape *s) {
     if (s->kind == SHAPE_CALL_INDIRECT)
         return put_call(e, s, true);
-    put_thread_jump(e, s->disp_at ? THREAD_CALL : THREAD_JUMP); /* through a fixed place: to a function, as from a PLT */
+    put_thread_jump(e,
+                    s->disp_at ? THREAD_CALL : THREAD_JUMP); /* through a fixed place: to a function, as from a PLT */
     return (EmitResult){.ends = true};
 }
 
@@ -208,21 +209,32 @@ static EmitResult emit_plain(Emitter *e, const Shape *s) {
     EmitResult r = {0};
     note_flags(e, s);
     switch ((ShapeKind)s->kind) {
-    case SHAPE_PLAIN: put_copy(e, s); return r;
-    case SHAPE_JCC: return emit_jcc(e, s);
-    case SHAPE_COUNTED: return emit_counted(e, s);
-    case SHAPE_CALL: return put_call(e, s, false);
+    case SHAPE_PLAIN:
+        put_copy(e, s);
+        return r;
+    case SHAPE_JCC:
+        return emit_jcc(e, s);
+    case SHAPE_COUNTED:
+        return emit_counted(e, s);
+    case SHAPE_CALL:
+        return put_call(e, s, false);
     case SHAPE_JMP:
         r = link_to(e, s, emit_jump(e));
         r.ends = true;
         return r;
-    case SHAPE_RET: return emit_ret(e, s);
+    case SHAPE_RET:
+        return emit_ret(e, s);
     case SHAPE_JMP_INDIRECT:
-    case SHAPE_CALL_INDIRECT: return emit_indirect(e, s);
-    case SHAPE_TRAP: return emit_trap(e, s);
-    case SHAPE_SYSCALL: return leave_with(EXIT_SYSCALL, e->next);
-    case SHAPE_CPUID: return leave_with(EXIT_SPECIAL, e->next);
-    case SHAPE_OTHER: break;
+    case SHAPE_CALL_INDIRECT:
+        return emit_indirect(e, s);
+    case SHAPE_TRAP:
+        return emit_trap(e, s);
+    case SHAPE_SYSCALL:
+        return leave_with(EXIT_SYSCALL, e->next);
+    case SHAPE_CPUID:
+        return leave_with(EXIT_SPECIAL, e->next);
+    case SHAPE_OTHER:
+        break;
     }
     return leave_with(EXIT_UNSUPPORTED, e->pc);
 }
@@ -233,10 +245,14 @@ EmitResult emit_insn(Emitter *e, const Shape *s) {
     if (s->kind != SHAPE_OTHER)
         return emit_plain(e, s);
     switch (emit_gs(e, s, text, &plain)) {
-    case EMIT_GS_DONE: return (EmitResult){0};
-    case EMIT_GS_WITHOUT: return emit_plain(e, &plain);
-    case EMIT_GS_TARGET: return go_to_target(e, &plain);
-    case EMIT_GS_NOT: break;
+    case EMIT_GS_DONE:
+        return (EmitResult){0};
+    case EMIT_GS_WITHOUT:
+        return emit_plain(e, &plain);
+    case EMIT_GS_TARGET:
+        return go_to_target(e, &plain);
+    case EMIT_GS_NOT:
+        break;
     }
     return leave_with(EXIT_UNSUPPORTED, e->pc);
 }

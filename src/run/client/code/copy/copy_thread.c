@@ -4,7 +4,8 @@
 #include "run/client/code/quick/quick.h"
 
 u64 quick_detour(u64 place) {
-    extern u8 quick_return_store[] __attribute__((visibility("hidden"))), quick_return_slow[] __attribute__((visibility("hidden")));
+    extern u8 quick_return_store[] __attribute__((visibility("hidden"))),
+        quick_return_slow[] __attribute__((visibility("hidden")));
     extern u8 quick_return_exact_store[] __attribute__((visibility("hidden")));
     extern u8 quick_return_exact_slow[] __attribute__((visibility("hidden")));
     extern u8 cross_peek[] __attribute__((visibility("hidden"))), cross_peeked[] __attribute__((visibility("hidden")));
@@ -28,8 +29,9 @@ void quick_expect_nobody(Thread *t) {
 }
 
 void quick_connect(Thread *t) {
-    const void *const all[] = {(void *)quick_lookup, (void *)quick_lookup_call, (void *)quick_lookup_jump, (void *)quick_arrive,
-                               (void *)quick_exit, (void *)cross_back, (void *)quick_interrupted};
+    const void *const all[] = {(void *)quick_lookup,     (void *)quick_lookup_call, (void *)quick_lookup_jump,
+                               (void *)quick_arrive,     (void *)quick_exit,        (void *)cross_back,
+                               (void *)quick_interrupted};
     memcpy(t->quick.c, all, sizeof(all));
     t->quick.leave = quick_near(quick_leave);
     t->quick.call = quick_near(quick_call);

@@ -30,7 +30,8 @@ static bool is_legacy_prefix(u8 byte) {
     case ADDRESS32:
     case 0xf0:
     case 0xf2:
-    case 0xf3: return true;
+    case 0xf3:
+        return true;
     }
     return (byte & 0xf0) == REX;
 }
@@ -343,7 +344,8 @@ static bool put_base(Emitter *e, const Shape *s) {
     u32 which = *modrm >> 3 & 7, wide = s->rex & REX_W, extended = s->rex & REX_B ? REX_R : 0;
     if (s->opcode != RD_WR_BASE || !is_0f(e->text, s) || *modrm < 0xc0 || (which != RDGSBASE && which != WRGSBASE))
         return false;
-    const u8 text[] = {GS, (u8)(REX | wide | extended), which == RDGSBASE ? 0x8b : 0x89, (u8)(RM_SP | (*modrm & 7) << 3), 0x25};
+    const u8 text[] = {GS, (u8)(REX | wide | extended), which == RDGSBASE ? 0x8b : 0x89,
+                       (u8)(RM_SP | (*modrm & 7) << 3), 0x25};
     put(e, text, sizeof(text));
     put32(e, GSBASE);
     if (which == WRGSBASE && !wide) { /* movl $0: the upper half */

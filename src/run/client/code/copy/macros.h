@@ -1,4 +1,5 @@
 /* macros.h: what quick.S and cross.S share. */
+/* clang-format off */
 #ifndef RUN_CLIENT_QUICK_MACROS_H
 #define RUN_CLIENT_QUICK_MACROS_H
 

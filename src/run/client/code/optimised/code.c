@@ -41,7 +41,8 @@ static void note_for_perf(const Module *m, u64 pc, u64 start, u64 size) {
     i64 fd = sys_open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (fd < 0)
         return;
-    size_t n = format_text(line, sizeof(line), "%lx %lx %s+0x%lx\n", start, size, m ? m->name : "guest", pc - (m ? m->base : 0));
+    size_t n = format_text(line, sizeof(line), "%lx %lx %s+0x%lx\n", start, size, m ? m->name : "guest",
+                           pc - (m ? m->base : 0));
     sys_write_all((int)fd, line, n);
     sys_close((int)fd);
 }

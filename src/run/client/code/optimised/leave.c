@@ -36,8 +36,9 @@ void leave_done(Thread *t) {
 /* A thread in a system call, or one that has not begun yet, looks at the age before it runs a translation. */
 static bool is_out(const Thread *t) {
     u32 age = __atomic_load_n(&t->tier.code_age, __ATOMIC_SEQ_CST);
-    return !__atomic_load_n(&t->tier.optimised, __ATOMIC_ACQUIRE) || __atomic_load_n(&t->process.in_call, __ATOMIC_ACQUIRE) ||
-           !age || age == the.code_age || !__atomic_load_n(&t->process.lives, __ATOMIC_ACQUIRE);
+    return !__atomic_load_n(&t->tier.optimised, __ATOMIC_ACQUIRE) ||
+           __atomic_load_n(&t->process.in_call, __ATOMIC_ACQUIRE) || !age || age == the.code_age ||
+           !__atomic_load_n(&t->process.lives, __ATOMIC_ACQUIRE);
 }
 
 /* Asks those who have not left. True: there are some. */

@@ -26,7 +26,7 @@ static List *list;
 static List *larger(const List *old) {
     u64 capacity = old ? old->capacity * 2 : FIRST, size = old ? sizeof(List) + old->count * sizeof(Object) : 0;
     List *new = sys_pages(sizeof(List) + capacity * sizeof(Object));
-    if (new && size)
+    if (new &&size)
         memcpy(new, old, size);
     if (new)
         new->capacity = capacity;

@@ -48,7 +48,7 @@ typedef struct Blocks {
     Array bitmaps; /* of pages */
     Page *pages;
     u64 page_count, page_cap;
-    u32 dead; /* blocks */
+    u32 dead;       /* blocks */
     u64 tables_age; /* see quick_tables_age */
     u8 *stubs, *stubs_end;
 } Blocks;

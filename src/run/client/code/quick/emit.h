@@ -6,8 +6,8 @@
 #include "base/base.h"
 
 typedef enum ExitKind {
-    EXIT_LINK, /* goes on at pc */
-    EXIT_CALL, /* likewise, where a function begins */
+    EXIT_LINK,       /* goes on at pc */
+    EXIT_CALL,       /* likewise, where a function begins */
     EXIT_CALL_FLAGS, /* the same, and what it returns to reads the flags; not linked before it is used */
     EXIT_SYSCALL,
     EXIT_SPECIAL,     /* what guest_special does; pc is behind it */
@@ -27,7 +27,7 @@ typedef struct EmitCall {
 } EmitCall;
 
 typedef struct Emitter {
-    u8 *at; /* where the next byte goes */
+    u8 *at;         /* where the next byte goes */
     u64 pc, next;   /* the guest's instruction, and the one behind it */
     const u8 *text; /* its bytes, as far as they matter */
     EmitCall call[EMIT_INSNS];

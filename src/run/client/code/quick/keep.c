@@ -56,9 +56,12 @@ void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]) {
     const Blocks *q = &quick_all;
     Array found = list_found(t);
     const ImagePart all[QUICK_PARTS] = {
-        part_of(q->blocks),  part_of(q->exits),
-        part_of(q->lens),    part_of(q->bitmaps),
-        {(u8 *)q->pages, q->page_cap * sizeof(Page), 0}, {found.at, found.len, 0},
+        part_of(q->blocks),
+        part_of(q->exits),
+        part_of(q->lens),
+        part_of(q->bitmaps),
+        {(u8 *)q->pages, q->page_cap * sizeof(Page), 0},
+        {found.at, found.len, 0},
     };
     memcpy(parts, all, sizeof(all));
 }

@@ -24,14 +24,16 @@ static bool locate(u64 host, QuickPlace *place) {
     u64 pc = b->pc, code = (u64)b->code;
     for (u32 i = 0; i < b->insns; i++) {
         if (host < code + lens[2 * i + 1]) {
-            *place = (QuickPlace){.pc = pc, .next = pc + lens[2 * i], .boundary = host == code, .spilled = {-1, -1}, .based = -1};
+            *place = (QuickPlace){
+                .pc = pc, .next = pc + lens[2 * i], .boundary = host == code, .spilled = {-1, -1}, .based = -1};
             emit_note_spills(place, (u8 *)code, host);
             return true;
         }
         pc += lens[2 * i];
         code += lens[2 * i + 1];
     }
-    *place = (QuickPlace){.pc = pc, .next = pc, .boundary = host == code && b->goes_on, .spilled = {-1, -1}, .based = -1};
+    *place =
+        (QuickPlace){.pc = pc, .next = pc, .boundary = host == code && b->goes_on, .spilled = {-1, -1}, .based = -1};
     return true;
 }
 

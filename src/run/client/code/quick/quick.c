@@ -65,7 +65,8 @@ static bool call_known(Thread *t) {
         return false;
     t->cpu.pc = c->pc;
     system_call(t);
-    bool on = t->cpu.pc == c->pc && c->age == quick_tables_age() && !t->quick.stop && !t->pending_signals && !t->cpu.trap;
+    bool on =
+        t->cpu.pc == c->pc && c->age == quick_tables_age() && !t->quick.stop && !t->pending_signals && !t->cpu.trap;
     if (on)
         t->quick.target = c->code;
     else
@@ -106,13 +107,27 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
     switch ((ExitKind)x.kind) {
     case EXIT_LINK:
     case EXIT_CALL:
-    case EXIT_CALL_FLAGS: follow(t, number); return;
-    case EXIT_SYSCALL: call_and_note(t, x.pc); return;
-    case EXIT_SPECIAL: guest_special(&t->cpu); break;
-    case EXIT_INTERRUPT: interrupt(t); break;
-    case EXIT_UNSUPPORTED: t->cpu.trap = LATHE_TRAP_UNSUPPORTED; break;
-    case EXIT_UNDEFINED: t->cpu.trap = LATHE_TRAP_UNDEFINED; break;
-    case EXIT_UNREADABLE: t->cpu.trap = LATHE_TRAP_UNREADABLE; break;
+    case EXIT_CALL_FLAGS:
+        follow(t, number);
+        return;
+    case EXIT_SYSCALL:
+        call_and_note(t, x.pc);
+        return;
+    case EXIT_SPECIAL:
+        guest_special(&t->cpu);
+        break;
+    case EXIT_INTERRUPT:
+        interrupt(t);
+        break;
+    case EXIT_UNSUPPORTED:
+        t->cpu.trap = LATHE_TRAP_UNSUPPORTED;
+        break;
+    case EXIT_UNDEFINED:
+        t->cpu.trap = LATHE_TRAP_UNDEFINED;
+        break;
+    case EXIT_UNREADABLE:
+        t->cpu.trap = LATHE_TRAP_UNREADABLE;
+        break;
     }
     go_on(t);
 }

@@ -79,7 +79,8 @@ void quick_wait_stopped(Thread *t) {
     u32 turn = __atomic_load_n(&renewal.turns, __ATOMIC_ACQUIRE);
     __atomic_exchange_n(&t->quick.stop, 0, __ATOMIC_SEQ_CST); /* before the next look at what is under way */
     __atomic_store_n(&t->quick.stopped, true, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&renewal.under_way, __ATOMIC_ACQUIRE) && turn == __atomic_load_n(&renewal.turns, __ATOMIC_ACQUIRE))
+    while (__atomic_load_n(&renewal.under_way, __ATOMIC_ACQUIRE) &&
+           turn == __atomic_load_n(&renewal.turns, __ATOMIC_ACQUIRE))
         sys_futex(&renewal.turns, FUTEX_WAIT_PRIVATE, turn, NULL);
 }
 

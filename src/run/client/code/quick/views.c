@@ -38,7 +38,8 @@ static void read_list(void) {
     views.changed = false;
     for (bool more = maps_open(&reader); more && maps_next(&reader, &line);)
         if (line.file && line.prot[3] == 's' && !space_is_own(line.start, line.end - line.start))
-            *(View *)array_extend(&views.list, sizeof(View)) = (View){line.start, line.end, line.off, hash_of(line.origin)};
+            *(View *)array_extend(&views.list, sizeof(View)) =
+                (View){line.start, line.end, line.off, hash_of(line.origin)};
     maps_close(&reader);
 }
 

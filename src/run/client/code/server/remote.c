@@ -22,7 +22,10 @@ enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, SOCK_NONBLOCK = O
 enum { SOL_SOCKET = 1, SO_PEERCRED = 17 };
 
 enum { PATIENCE_US = 2000000 }; /* with a daemon that does not greet */
-enum { CONNECTIONS = REMOTES_MAX, REPLY_BYTES = 1 << 16 /* at least, and at most of the guest's memory in one message */ };
+enum {
+    CONNECTIONS = REMOTES_MAX,
+    REPLY_BYTES = 1 << 16 /* at least, and at most of the guest's memory in one message */
+};
 
 static Remote connections[CONNECTIONS]; /* the first is that of remote_begin */
 
@@ -44,8 +47,7 @@ static bool write_all(int fd, const void *buf, u64 size) {
 
 static bool send(Remote *r, MessageType type, const void *a, u64 a_size, const void *b, u64 b_size) {
     MessageHeader header = {type, (u32)(a_size + b_size)};
-    return write_all(r->fd, &header, sizeof(header)) && write_all(r->fd, a, a_size) &&
-           write_all(r->fd, b, b_size);
+    return write_all(r->fd, &header, sizeof(header)) && write_all(r->fd, a, a_size) && write_all(r->fd, b, b_size);
 }
 
 void remote_free(Remote *r) {
@@ -403,10 +405,17 @@ static bool has_message(void) {
 RemoteAnswer remote_poll(ObjectMessage *facts, const void **object) {
     while (connections->open && has_message())
         switch (take_message(connections, facts)) {
-        case REMOTE_NOTHING: break;
-        case REMOTE_LOST: disconnect(connections); break;
-        case REMOTE_LIMIT: disconnect(connections); return REMOTE_LIMIT;
-        case REMOTE_OBJECT: *object = taken_object(connections, facts); return REMOTE_OBJECT;
+        case REMOTE_NOTHING:
+            break;
+        case REMOTE_LOST:
+            disconnect(connections);
+            break;
+        case REMOTE_LIMIT:
+            disconnect(connections);
+            return REMOTE_LIMIT;
+        case REMOTE_OBJECT:
+            *object = taken_object(connections, facts);
+            return REMOTE_OBJECT;
         }
     return connections->open ? REMOTE_NOTHING : REMOTE_LOST;
 }

@@ -20,20 +20,33 @@ static Beside beside;
 
 static u64 value_of(const StencilPatch *p, const Insn *in) {
     switch ((PatchKind)p->kind) {
-    case PATCH_PLACE: return form_place(&in->op[p->arg]) + (u64)(i64)p->addend;
-    case PATCH_IMMEDIATE: return (u64)in->op[p->arg].disp + (u64)(i64)p->addend;
-    case PATCH_PC: return in->pc;
-    case PATCH_NEXT: return insn_end(in);
-    case PATCH_TARGET: return in->target;
-    case PATCH_PC_IMMEDIATE: return in->pc + (u64)in->op[p->arg].disp;
+    case PATCH_PLACE:
+        return form_place(&in->op[p->arg]) + (u64)(i64)p->addend;
+    case PATCH_IMMEDIATE:
+        return (u64)in->op[p->arg].disp + (u64)(i64)p->addend;
+    case PATCH_PC:
+        return in->pc;
+    case PATCH_NEXT:
+        return insn_end(in);
+    case PATCH_TARGET:
+        return in->target;
+    case PATCH_PC_IMMEDIATE:
+        return in->pc + (u64)in->op[p->arg].disp;
     case PATCH_JUMP:
-    case PATCH_CALL: return 0; /* is a site */
-    case PATCH_LOOKUP: return (u64)quick_near(quick_return);
-    case PATCH_LOOKUP_CALL: return (u64)quick_near(quick_call);
-    case PATCH_LOOKUP_RETURN: return (u64)quick_near(quick_return_expected);
-    case PATCH_TRAP: return (u64)quick_near(quick_trap);
-    case PATCH_HELPER: return (u64)(beside.helpers + p->arg * HELPER_BYTES);
-    case PATCH_CONSTANT: return (u64)(beside.constants + p->arg);
+    case PATCH_CALL:
+        return 0; /* is a site */
+    case PATCH_LOOKUP:
+        return (u64)quick_near(quick_return);
+    case PATCH_LOOKUP_CALL:
+        return (u64)quick_near(quick_call);
+    case PATCH_LOOKUP_RETURN:
+        return (u64)quick_near(quick_return_expected);
+    case PATCH_TRAP:
+        return (u64)quick_near(quick_trap);
+    case PATCH_HELPER:
+        return (u64)(beside.helpers + p->arg * HELPER_BYTES);
+    case PATCH_CONSTANT:
+        return (u64)(beside.constants + p->arg);
     }
     CHECK(false, "a patch of unknown kind");
 }
@@ -73,7 +86,8 @@ static EmitResult copy(Emitter *e, const Stencil *s, const Insn *in) {
     u8 *w = arena_writable(e->at);
     memcpy(w, stencil_code + s->code, s->size);
     apply(s, in, e->at, w);
-    EmitResult r = {.ends = in->flow != FLOW_NEXT && in->flow != FLOW_BRANCH && in->flow != FLOW_CALL, .returns = in->flow == FLOW_CALL};
+    EmitResult r = {.ends = in->flow != FLOW_NEXT && in->flow != FLOW_BRANCH && in->flow != FLOW_CALL,
+                    .returns = in->flow == FLOW_CALL};
     if (site) {
         r.exits = true;
         r.exit = (EmitExit){site->kind == PATCH_CALL ? EXIT_CALL : EXIT_LINK, in->target, e->at + site->at};

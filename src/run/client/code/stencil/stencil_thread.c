@@ -5,7 +5,16 @@
 
 /* Stencils are compiled for processors with at least this: AVX2, BMI1, BMI2, FMA, F16C, LZCNT, MOVBE, and a kernel that keeps ymm. */
 bool quick_works(void) {
-    enum { FMA = 1 << 12, MOVBE = 1 << 22, OSXSAVE = 1 << 27, F16C = 1 << 29, BMI1 = 1 << 3, AVX2 = 1 << 5, BMI2 = 1 << 8, LZCNT = 1 << 5 };
+    enum {
+        FMA = 1 << 12,
+        MOVBE = 1 << 22,
+        OSXSAVE = 1 << 27,
+        F16C = 1 << 29,
+        BMI1 = 1 << 3,
+        AVX2 = 1 << 5,
+        BMI2 = 1 << 8,
+        LZCNT = 1 << 5
+    };
     const u32 first = FMA | MOVBE | OSXSAVE | F16C, seventh = BMI1 | AVX2 | BMI2;
     u32 a = 1, b, c = 0, d;
     __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
@@ -32,8 +41,9 @@ void quick_expect_nobody(Thread *t) {
 }
 
 void quick_connect(Thread *t) {
-    const void *const all[] = {(void *)quick_lookup, (void *)quick_lookup_call, (void *)quick_trapped, (void *)quick_arrive,
-                               (void *)quick_exit, (void *)cross_back, (void *)quick_interrupted};
+    const void *const all[] = {(void *)quick_lookup,     (void *)quick_lookup_call, (void *)quick_trapped,
+                               (void *)quick_arrive,     (void *)quick_exit,        (void *)cross_back,
+                               (void *)quick_interrupted};
     memcpy(t->quick.c, all, sizeof(all));
     t->quick.leave = quick_near(quick_leave);
     t->quick.cross_enter = cross_enter;
@@ -45,8 +55,8 @@ void quick_connect(Thread *t) {
 
 bool quick_is_between(const Thread *t, u64 host) {
     u64 at = quick_original(host);
-    return (at >= (u64)quick_start && at < (u64)quick_end) || (at >= (u64)cross_start && at < (u64)cross_end) || t->quick.helping ||
-           emit_is_helper(host);
+    return (at >= (u64)quick_start && at < (u64)quick_end) || (at >= (u64)cross_start && at < (u64)cross_end) ||
+           t->quick.helping || emit_is_helper(host);
 }
 
 void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
@@ -54,6 +64,11 @@ void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace
     t->cpu.pc = place->pc;
 }
 
-u64 quick_detour(u64 place) { return (void)place, 0; }
-void quick_keep_flags(void) {}
-bool quick_keeps_flags(void) { return false; }
+u64 quick_detour(u64 place) {
+    return (void)place, 0;
+}
+void quick_keep_flags(void) {
+}
+bool quick_keeps_flags(void) {
+    return false;
+}

@@ -155,10 +155,20 @@ i64 guest_riscv_uname(Thread *t, const u64 a[6]) {
 
 /* Documentation/arch/riscv/hwprobe.rst */
 enum {
-    KEY_BASE = 3, BASE_IMA = 1,
-    KEY_EXTENSIONS = 4, EXT_FD = 1 << 0, EXT_C = 1 << 1, EXT_ZBA = 1 << 3, EXT_ZBB = 1 << 4, EXT_ZBS = 1 << 5, EXT_ZBC = 1 << 7,
-    EXT_ZBKB = 1 << 8, EXT_ZBKC = 1 << 9, EXT_ZBKX = 1 << 10,
-    KEY_MISALIGNED = 5, MISALIGNED_FAST = 3,
+    KEY_BASE = 3,
+    BASE_IMA = 1,
+    KEY_EXTENSIONS = 4,
+    EXT_FD = 1 << 0,
+    EXT_C = 1 << 1,
+    EXT_ZBA = 1 << 3,
+    EXT_ZBB = 1 << 4,
+    EXT_ZBS = 1 << 5,
+    EXT_ZBC = 1 << 7,
+    EXT_ZBKB = 1 << 8,
+    EXT_ZBKC = 1 << 9,
+    EXT_ZBKX = 1 << 10,
+    KEY_MISALIGNED = 5,
+    MISALIGNED_FAST = 3,
 };
 #define EXT_ZFH ((u64)1 << 27)
 #define EXT_ZFHMIN ((u64)1 << 28)
@@ -172,13 +182,24 @@ typedef struct Probe {
 
 static void answer(Probe *p) {
     switch (p->key) {
-    case 0: case 1: case 2: p->value = 0; break; /* vendor, architecture, implementation */
-    case KEY_BASE: p->value = BASE_IMA; break;
-    case KEY_EXTENSIONS:
-        p->value = EXT_FD | EXT_C | EXT_ZBA | EXT_ZBB | EXT_ZBS | EXT_ZBC | EXT_ZBKB | EXT_ZBKC | EXT_ZBKX | EXT_ZFH | EXT_ZFHMIN | EXT_ZFA | EXT_ZICOND;
+    case 0:
+    case 1:
+    case 2:
+        p->value = 0;
+        break; /* vendor, architecture, implementation */
+    case KEY_BASE:
+        p->value = BASE_IMA;
         break;
-    case KEY_MISALIGNED: p->value = MISALIGNED_FAST; break;
-    default: p->key = -1, p->value = 0; break;
+    case KEY_EXTENSIONS:
+        p->value = EXT_FD | EXT_C | EXT_ZBA | EXT_ZBB | EXT_ZBS | EXT_ZBC | EXT_ZBKB | EXT_ZBKC | EXT_ZBKX | EXT_ZFH |
+                   EXT_ZFHMIN | EXT_ZFA | EXT_ZICOND;
+        break;
+    case KEY_MISALIGNED:
+        p->value = MISALIGNED_FAST;
+        break;
+    default:
+        p->key = -1, p->value = 0;
+        break;
     }
 }
 

@@ -41,8 +41,9 @@ const GuestFacts guest_facts = {
     .memory = MEMORY_WEAK,
     .illegal_code = ILL_ILLOPC,
     .break_code = TRAP_BRKPT,
-    .cpuinfo = "processor\t: %u\nhart\t\t: %u\n"
-               "isa\t\t: rv64imafdc_zicond_zicsr_zifencei_zfa_zfh_zfhmin_zba_zbb_zbc_zbkb_zbkc_zbkx_zbs\nmmu\t\t: sv48\n"
-               "mvendorid\t: 0x0\nmarchid\t\t: 0x0\nmimpid\t\t: 0x0\n\n",
+    .cpuinfo =
+        "processor\t: %u\nhart\t\t: %u\n"
+        "isa\t\t: rv64imafdc_zicond_zicsr_zifencei_zfa_zfh_zfhmin_zba_zbb_zbc_zbkb_zbkc_zbkx_zbs\nmmu\t\t: sv48\n"
+        "mvendorid\t: 0x0\nmarchid\t\t: 0x0\nmimpid\t\t: 0x0\n\n",
     .helpers = helpers,
 };

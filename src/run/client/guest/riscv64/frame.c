@@ -71,8 +71,8 @@ static u32 get_fcsr(const GuestCpu *c) {
     enum { INVALID = 1, DENORMAL = 2, DIVIDE = 4, OVERFLOW = 8, UNDERFLOW = 16, INEXACT = 32 }; /* of mxcsr */
     u32 mxcsr;
     __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
-    u32 flags = (mxcsr & INEXACT ? 1u : 0) | (mxcsr & UNDERFLOW ? 2u : 0) | (mxcsr & OVERFLOW ? 4u : 0) | (mxcsr & DIVIDE ? 8u : 0) |
-                (mxcsr & INVALID ? 16u : 0);
+    u32 flags = (mxcsr & INEXACT ? 1u : 0) | (mxcsr & UNDERFLOW ? 2u : 0) | (mxcsr & OVERFLOW ? 4u : 0) |
+                (mxcsr & DIVIDE ? 8u : 0) | (mxcsr & INVALID ? 16u : 0);
     return (u32)c->frm << 5 | flags | c->fflags;
 }
 
@@ -94,7 +94,8 @@ bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     GuestContext *g = &frame->context;
     frame->info = *info;
     memset(g, 0, sizeof(*g));
-    g->stack = (AltStack){t->signal.altstack, t->signal.altstack_flags | (t->signal.altstack_size ? 0 : SS_DISABLE), 0, t->signal.altstack_size};
+    g->stack = (AltStack){t->signal.altstack, t->signal.altstack_flags | (t->signal.altstack_size ? 0 : SS_DISABLE), 0,
+                          t->signal.altstack_size};
     g->mask = mask;
     g->pc = c->pc;
     memcpy(g->x, c->x + 1, sizeof(g->x));

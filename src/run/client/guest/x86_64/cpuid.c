@@ -8,8 +8,17 @@
 
 enum { EAX, EBX, ECX, EDX };
 enum { NEVER = CPU_NATIVE + 1 };
-enum { LEAF_FEATURES = 1, LEAF_MORE = 7, LEAF_XSAVE = 0xd, LEAF_ENCLAVES = 0x12, LEAF_TRACE = 0x14, LEAF_KEYS = 0x19, LEAF_TILES = 0x1d,
-       LEAF_TILE_UNITS = 0x1e, LEAF_AVX10 = 0x24 };
+enum {
+    LEAF_FEATURES = 1,
+    LEAF_MORE = 7,
+    LEAF_XSAVE = 0xd,
+    LEAF_ENCLAVES = 0x12,
+    LEAF_TRACE = 0x14,
+    LEAF_KEYS = 0x19,
+    LEAF_TILES = 0x1d,
+    LEAF_TILE_UNITS = 0x1e,
+    LEAF_AVX10 = 0x24
+};
 
 typedef struct Feature {
     u32 leaf;
@@ -64,15 +73,20 @@ static bool has_xsave(void) {
 /* Leaves about what a guest does not have; the subleaves of features belong to no level. */
 static bool is_hidden(u32 leaf, u32 sub) {
     switch (leaf) {
-    case LEAF_MORE: return sub && !is_native();
-    case LEAF_XSAVE: return !has_xsave();
-    case LEAF_ENCLAVES: return true;
+    case LEAF_MORE:
+        return sub && !is_native();
+    case LEAF_XSAVE:
+        return !has_xsave();
+    case LEAF_ENCLAVES:
+        return true;
     case LEAF_TRACE:
     case LEAF_KEYS:
     case LEAF_TILES:
     case LEAF_TILE_UNITS:
-    case LEAF_AVX10: return !is_native();
-    default: return false;
+    case LEAF_AVX10:
+        return !is_native();
+    default:
+        return false;
     }
 }
 

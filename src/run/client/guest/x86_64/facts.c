@@ -15,7 +15,7 @@ enum { HWCAP2_FSGSBASE = 2 };
 static const Helper cpuid[] = {{SYMBOL_CPUID, (void *)guest_cpuid}, {NULL, NULL}};
 
 static const Helper *const helpers[] = {
-    client_helpers,     cpuid,           x86_system_helpers, x86_x87_helpers, x86_x87_whole_helpers, x86_state_helpers, NULL,
+    client_helpers, cpuid, x86_system_helpers, x86_x87_helpers, x86_x87_whole_helpers, x86_state_helpers, NULL,
 };
 
 void guest_describe(const u8 *bytes, size_t n, char *text, size_t size) {

@@ -11,8 +11,16 @@ enum { CONTEXT_XSTATE = 1, CONTEXT_SS = 2, CONTEXT_STRICT_SS = 4 }; /* uc_flags 
 enum { USER_CS = 0x33, USER_SS = 0x2b };
 
 enum { /* rflags */
-    CF = 1 << 0, FIXED = 1 << 1, PF = 1 << 2, AF = 1 << 4, ZF = 1 << 6, SF = 1 << 7, IF = 1 << 9, DF = 1 << 10,
-    OF = 1 << 11, ID = 1 << 21,
+       CF = 1 << 0,
+       FIXED = 1 << 1,
+       PF = 1 << 2,
+       AF = 1 << 4,
+       ZF = 1 << 6,
+       SF = 1 << 7,
+       IF = 1 << 9,
+       DF = 1 << 10,
+       OF = 1 << 11,
+       ID = 1 << 21,
 };
 
 typedef struct Frame {

@@ -26,7 +26,8 @@ static const u16 calls[ARRAY_LEN(names)] = {
 
 static void explain(u64 number) {
     static u8 told[ARRAY_LEN(names)];
-    if (number < ARRAY_LEN(names) && names[number] && !calls[number] && !__atomic_exchange_n(&told[number], 1, __ATOMIC_RELAXED))
+    if (number < ARRAY_LEN(names) && names[number] && !calls[number] &&
+        !__atomic_exchange_n(&told[number], 1, __ATOMIC_RELAXED))
         say("the 32-bit system call %s (int 0x80) is not supported: it fails with ENOSYS", names[number]);
 }
 
@@ -37,7 +38,8 @@ bool guest_interrupt(Thread *t) {
         return false;
     cpu->trap = LATHE_TRAP_NONE;
     u64 number = guest_number(cpu);
-    GuestCall c = {.call = number < ARRAY_LEN(calls) ? (Call)calls[number] : CALL_NONE, .arch = AUDIT_ARCH_I386, .number = number};
+    GuestCall c = {
+        .call = number < ARRAY_LEN(calls) ? (Call)calls[number] : CALL_NONE, .arch = AUDIT_ARCH_I386, .number = number};
     for (u32 i = 0; i < ARRAY_LEN(registers); i++)
         c.a[i] = (u32)cpu->gp[registers[i]];
     explain(number);

@@ -102,9 +102,13 @@ static i64 get_register_set(Thread *t, const u64 a[6]) {
 
 i64 guest_ptrace(Thread *t, const u64 a[6]) {
     switch (a[0]) {
-    case PTRACE_ATTACH: return attach(t, a);
-    case PTRACE_GETREGS: return get_registers(t, a);
-    case PTRACE_GETREGSET: return get_register_set(t, a);
-    default: return syscall_repeated(t, __NR_ptrace, a);
+    case PTRACE_ATTACH:
+        return attach(t, a);
+    case PTRACE_GETREGS:
+        return get_registers(t, a);
+    case PTRACE_GETREGSET:
+        return get_register_set(t, a);
+    default:
+        return syscall_repeated(t, __NR_ptrace, a);
     }
 }

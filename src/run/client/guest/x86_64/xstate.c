@@ -13,8 +13,21 @@
 #include "run/client/core/client.h"
 #include "run/client/memory/space.h"
 
-enum { FX_BYTES = 512, HEADER_BYTES = 64, SOFTWARE_AT = 464, MXCSR_INITIAL = 0x1f80, CW_INITIAL = 0x37f, MXCSR_MASK_INITIAL = 0xffbf };
-enum { MAGIC_FIRST = 0x46505853, MAGIC_SECOND = 0x46505845, MAGIC_BYTES = 4, STATUS_TOP = 0x3800, STATUS_TOP_SHIFT = 11 };
+enum {
+    FX_BYTES = 512,
+    HEADER_BYTES = 64,
+    SOFTWARE_AT = 464,
+    MXCSR_INITIAL = 0x1f80,
+    CW_INITIAL = 0x37f,
+    MXCSR_MASK_INITIAL = 0xffbf
+};
+enum {
+    MAGIC_FIRST = 0x46505853,
+    MAGIC_SECOND = 0x46505845,
+    MAGIC_BYTES = 4,
+    STATUS_TOP = 0x3800,
+    STATUS_TOP_SHIFT = 11
+};
 
 /* Components by number, and bits of some. */
 enum { AVX = 2, OPMASK = 5, ZMM_HIGH = 6, ZMM_16_31 = 7, COMPONENTS = 63 };
@@ -180,7 +193,8 @@ static void load_cpu(LatheX86Cpu *c, const Area *a, u64 in_area) {
     load_legacy(c, &legacy);
     for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
         const Pieces *p = &pieces[i];
-        const u8 *from = in_area >> p->component & 1 ? (const u8 *)a + layout_of(xstate_features())->offset[p->component] : NULL;
+        const u8 *from =
+            in_area >> p->component & 1 ? (const u8 *)a + layout_of(xstate_features())->offset[p->component] : NULL;
         for (u32 k = 0; k < p->count; k++) {
             u8 *to = (u8 *)c + p->at + k * p->stride;
             from ? memcpy(to, from + k * p->size, p->size) : memset(to, 0, p->size);
@@ -236,7 +250,8 @@ static bool is_extended(const u8 *area, size_t bytes, u64 components, u64 *in_ar
     Software s;
     u32 magic = 0;
     memcpy(&s, area + SOFTWARE_AT, sizeof(s));
-    if (!components || s.magic != MAGIC_FIRST || s.bytes < sizeof(Area) || s.bytes > s.extended_bytes || (u64)s.bytes + MAGIC_BYTES > bytes)
+    if (!components || s.magic != MAGIC_FIRST || s.bytes < sizeof(Area) || s.bytes > s.extended_bytes ||
+        (u64)s.bytes + MAGIC_BYTES > bytes)
         return false;
     memcpy(&magic, area + s.bytes, sizeof(magic));
     *in_area = s.features & components;

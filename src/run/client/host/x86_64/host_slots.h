@@ -1,4 +1,5 @@
 /* host_slots.h: the registers that translated code has in the host's, to a Thread and from there. */
+/* clang-format off */
 #ifndef RUN_CLIENT_HOST_SLOTS_H
 #define RUN_CLIENT_HOST_SLOTS_H
 

@@ -221,7 +221,8 @@ i64 signal_descriptor(Thread *t, u64 number, const u64 args[6]) {
 
 /* Its first byte is nobody's, its end somebody's who has pushed nothing yet. */
 bool signal_on_altstack(const Thread *t) {
-    return guest_sp(&t->cpu) - t->signal.altstack - 1 < t->signal.altstack_size && !(t->signal.altstack_flags & SS_AUTODISARM);
+    return guest_sp(&t->cpu) - t->signal.altstack - 1 < t->signal.altstack_size &&
+           !(t->signal.altstack_flags & SS_AUTODISARM);
 }
 
 static i64 set_altstack(Thread *t, const AltStack *s) {
@@ -239,7 +240,8 @@ static i64 set_altstack(Thread *t, const AltStack *s) {
 }
 
 i64 signal_altstack(Thread *t, u64 stack, u64 old) {
-    AltStack now, before = {t->signal.altstack, t->signal.altstack_flags & (u32)SS_AUTODISARM, 0, t->signal.altstack_size};
+    AltStack now,
+        before = {t->signal.altstack, t->signal.altstack_flags & (u32)SS_AUTODISARM, 0, t->signal.altstack_size};
     before.flags |= !t->signal.altstack_size ? SS_DISABLE : signal_on_altstack(t) ? SS_ONSTACK : 0;
     if (stack && guest_read(stack, &now, sizeof(now)) != sizeof(now))
         return -EFAULT;

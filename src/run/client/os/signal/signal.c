@@ -393,7 +393,8 @@ static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u6
     u64 now = t->signal.suspended ? t->signal.suspend_mask : mask;
     bool switch_stack = (a->flags & SA_ONSTACK) && t->signal.altstack_size && !signal_on_altstack(t);
     t->signal.framing = true;
-    bool pushed = frame_push(t, info, mask, a->handler, a->restorer, switch_stack ? t->signal.altstack + t->signal.altstack_size : 0);
+    bool pushed = frame_push(t, info, mask, a->handler, a->restorer,
+                             switch_stack ? t->signal.altstack + t->signal.altstack_size : 0);
     t->signal.framing = false;
     if (!pushed)
         signal_die(SIGSEGV); /* as the kernel has it */

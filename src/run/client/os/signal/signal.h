@@ -49,7 +49,8 @@ bool signal_is_fault(u32 sig);
 
 SignalState *signal_table(Thread *t); /* made at its first use; NULL: no memory */
 i64 signal_set_host_handler(u32 sig, u64 flags);
-bool signal_restarts(const Thread *t); /* the handler of the signal that waits wants system calls to begin anew (SA_RESTART) */
+bool signal_restarts(
+    const Thread *t); /* the handler of the signal that waits wants system calls to begin anew (SA_RESTART) */
 
 /* rt_sigprocmask with the guest's whole mask; SYSCALL_RESTART: a signal has to be delivered first, and nothing is changed. old may be
  * any address. */
