@@ -146,9 +146,22 @@ void codemem_free(CodeMem *m) {
     VEC_FREE(&m->data_part.holes);
 }
 
+/* libgcc passes over unwind tables of functions whose address has 32 low bits that are zero: where addresses are written in 32 bits, that is how the linker
+ * marks functions that it has removed. No exception would pass such a function, so none is put there. */
+static bool take_code(CodeMem *m, u64 bytes, u64 align, u64 *at) {
+    if (!take(&m->code_part, m->size, bytes, align, at))
+        return false;
+    u64 first = *at;
+    if ((u32)((u64)m->code_run + first))
+        return true;
+    bool other = take(&m->code_part, m->size, bytes, align, at);
+    give(&m->code_part, first, first + bytes);
+    return other;
+}
+
 bool codemem_alloc(CodeMem *m, u64 code_bytes, u64 data_bytes, u64 align, CodeSpan *span) {
     u64 code, data;
-    if (!take(&m->code_part, m->size, code_bytes, align > CODE_ALIGN ? align : CODE_ALIGN, &code))
+    if (!take_code(m, code_bytes, align > CODE_ALIGN ? align : CODE_ALIGN, &code))
         return false;
     if (!take(&m->data_part, m->size, data_bytes, align > DATA_ALIGN ? align : DATA_ALIGN, &data)) {
         give(&m->code_part, code, code + code_bytes);

@@ -27,15 +27,6 @@ what="all files"
 is $count -gt 150
 cd ..
 
-# 32-bit system calls end as on a kernel that has none, and a line says so: mov $20, %eax; int $0x80.
-cp odd/plain interrupt
-patch interrupt 512 '\0270\0024\0000\0000\0000\0315\0200'
-for tier in quick opt; do
-    expect 139 "int 0x80, --tier=$tier" run --tier=$tier ./interrupt
-    says err '^lathe: 32-bit system calls \(int 0x80\) are not supported, at 10000205$'
-    silent out
-done
-
 mkdir -p root/only/there
 cp /bin/echo root/only/there/show
 printf '#!/only/there/show one two\n' >script
