@@ -183,6 +183,12 @@ static void test_indices(void) {
         __typeof__(&neighbours) f = MAKE(cfg, neighbours, NEW);
         for (int i = -14; i < 14; i++)
             CHECK_THAT(f(v + 20, i, 6) == neighbours(v + 20, i, 6));
+        /* What is promised of indices is not promised of other numbers. */
+        cfg = configure(wrapped_double, "lii");
+        binopt_cfg_set_parami(cfg, 1, 6);
+        binopt_cfg_set(cfg, BINOPT_F_NOWRAP, (size_t)nowrap);
+        __typeof__(&wrapped_double) d = MAKE(cfg, wrapped_double, NEW);
+        CHECK_THAT(d(0x96d5c3da, 6) == wrapped_double(0x96d5c3da, 6) && d(5, 6) == 16);
     }
 }
 

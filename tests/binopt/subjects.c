@@ -343,6 +343,11 @@ long wrapping(unsigned a, unsigned b, unsigned c) {
     return r + (long)(a + c) * 11 + (long)(e + 2) * 13 + ((long)(int)e << 3) + (int)(a - b);
 }
 
+/* A number that wraps and is no index. */
+long wrapped_double(unsigned x, int by) {
+    return (int)(x + x) + (long)by;
+}
+
 /* Indices of 32 bits. */
 long neighbours(const long *v, int i, int by) {
     long r = 0;

@@ -2,7 +2,7 @@
  * are a[i] and a[i + 1] neighbours nor is a loop over i one over addresses. */
 #include "binopt/llvm/passes/nowrap.h"
 
-enum { MAX_DEPTH = 16 };
+enum { MAX_DEPTH = 16, MAX_USES = 5 };
 
 static bool is_i32(Val v) {
     LLVMTypeRef t = LLVMTypeOf(v);
@@ -41,6 +41,33 @@ static void mark(Val v, int depth) {
     mark(LLVMGetOperand(v, 1), depth - 1);
 }
 
+/* Arithmetic by which an index becomes a part of an address. */
+static bool leads_on(Val v) {
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMOr:
+    case LLVMPHI:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Does a number of 64 bits become a part of an address? Loops go round by comparing what they index with. */
+static bool is_index(Val v, int depth) {
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use && depth; use = LLVMGetNextUse(use)) {
+        Val user = LLVMGetUser(use);
+        if (LLVMIsAIntToPtrInst(user) || LLVMIsAGetElementPtrInst(user) || LLVMIsAICmpInst(user))
+            return true;
+        if (LLVMIsAInstruction(user) && leads_on(user) && is_index(user, depth - 1))
+            return true;
+    }
+    return false;
+}
+
 /* The same in 64 bits, beside v: LLVM does not always see that marked arithmetic may as well be done after extending. */
 static Val widened(Unit *u, Val v, Val at, int depth) {
     LLVMTypeRef i64_type = ir_type(&u->l, I64);
@@ -62,7 +89,7 @@ static Val widened(Unit *u, Val v, Val at, int depth) {
 void nowrap_mark(Unit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
-            if (LLVMIsASExtInst(in))
+            if (LLVMIsASExtInst(in) && is_index(in, MAX_USES))
                 mark(LLVMGetOperand(in, 0), MAX_DEPTH);
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
