@@ -218,7 +218,8 @@ static void own_addresses_stay(void) {
 static void limits_hold(void) {
     u32 private = MAP_PRIVATE | MAP_ANONYMOUS, shared = MAP_SHARED | MAP_ANONYMOUS;
     LimitsUse before = space_use();
-    u64 at = (u64)space_mmap(0, 8 * PAGE, PROT_READ | PROT_WRITE, private, -1, 0);
+    u64 at = (u64)space_mmap(0, 12 * PAGE, PROT_READ | PROT_WRITE, private, -1, 0);
+    RULE(space_munmap(at + 8 * PAGE, 4 * PAGE) == 0); /* nothing is behind it */
     u64 other = (u64)space_mmap(0, 8 * PAGE, PROT_READ | PROT_WRITE, shared, -1, 0);
     LimitsUse use = space_use();
     RULE(use.space == before.space + 16 * PAGE && use.data == before.data + 8 * PAGE);
