@@ -243,7 +243,7 @@ static const char *reason_of(const Entrance *e) {
         return "the version of llvm is not there yet";
     if (e->why)
         return e->why;
-    if (e->contest && contest_winner(e->contest) == (int)e->contest->count - 1)
+    if (e->contest && contest_lost(e->contest))
         return CHOICE_LOST;
     return e->door.forks == fork_count() ? "" : "the process has forked before the version of llvm was there";
 }

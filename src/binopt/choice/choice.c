@@ -125,8 +125,7 @@ BinoptFunc choice_version(const Choices *c, BinoptFunc given) {
 
 void choice_reason(const Choices *c, BinoptFunc given, char *text, size_t size) {
     const Choice *one = find(c, given);
-    bool lost = one && contest_winner(one->contest) == (int)one->count;
-    snprintf(text, size, "%s", lost ? CHOICE_LOST : "");
+    snprintf(text, size, "%s", one && contest_lost(one->contest) ? CHOICE_LOST : "");
 }
 
 void choice_free_all(Choices *c) {

@@ -35,3 +35,7 @@ void contest_free(Contest *c) {
 int contest_winner(const Contest *c) {
     return __atomic_load_n(&c->winner, __ATOMIC_RELAXED);
 }
+
+bool contest_lost(const Contest *c) {
+    return contest_winner(c) == (int)c->count - 1;
+}

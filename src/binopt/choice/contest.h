@@ -38,8 +38,8 @@ typedef struct Contest {
     i32 winner;               /* CONTEST_OPEN: not known yet */
 } Contest;
 
-/* Begins one between at least two versions that the door reaches. The first one plays first, and wins if there is no clear difference. NULL: the process
- * may not read the time stamp counter, and the door is as it was. */
+/* Begins one between at least two versions that the door reaches. The first one plays first, and wins if there is no clear
+ * difference. NULL: the process may not read the time stamp counter, and the door is as it was. */
 Contest *contest_begin(const Door *door, const BinoptFunc *versions, u32 count);
 
 /* The same once more with other versions, whether or not it was decided. */
@@ -50,6 +50,7 @@ void contest_free(Contest *c);
 
 /* The index of the version that has won, or CONTEST_OPEN. */
 int contest_winner(const Contest *c);
+bool contest_lost(const Contest *c); /* the original has won */
 
 /* A turn is over: the next one. Called by contest_enter.S with everything in registers that a function may have been given; so this, and all that
  * it calls, is compiled without vector registers. */

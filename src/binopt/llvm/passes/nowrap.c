@@ -56,7 +56,7 @@ static bool leads_on(Val v) {
     }
 }
 
-/* Does a number of 64 bits become a part of an address? Loops go round by comparing what they index with. */
+/* Does a number of 64 bits become a part of an address? A comparison counts, too: it is where a loop over indices ends. */
 static bool is_index(Val v, int depth) {
     for (LLVMUseRef use = LLVMGetFirstUse(v); use && depth; use = LLVMGetNextUse(use)) {
         Val user = LLVMGetUser(use);
@@ -94,9 +94,10 @@ void nowrap_mark(Unit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
             next = LLVMGetNextInstruction(in);
-            if (!LLVMIsASExtInst(in) || LLVMTypeOf(in) != ir_type(&u->l, I64) || !is_followed(LLVMGetOperand(in, 0)))
+            Val narrow = LLVMIsASExtInst(in) ? LLVMGetOperand(in, 0) : NULL;
+            if (!narrow || LLVMTypeOf(in) != ir_type(&u->l, I64) || !is_followed(narrow) || !LLVMGetNSW(narrow))
                 continue;
-            LLVMReplaceAllUsesWith(in, widened(u, LLVMGetOperand(in, 0), in, MAX_DEPTH));
+            LLVMReplaceAllUsesWith(in, widened(u, narrow, in, MAX_DEPTH));
             LLVMInstructionEraseFromParent(in);
         }
 }
