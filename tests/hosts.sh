@@ -15,11 +15,9 @@ facts="$facts"'|"(ld|st)mxcsr'
 facts="$facts"'|0x9090|, 0xcc\b|\(0xcc|0xff, 0x25\b'                            # opcodes: nops, breakpoints, jumps
 facts="$facts"'|R_X86_64_(PC|32|64|GOT|PLT)'                                    # relocations
 
-# The client's code that is not apart from its host yet: quick code is written by opcodes, a few places read the thread pointer or the CPU's
+# The client's code that is not apart from its host yet: stencils are joined by opcodes, a few places read the thread pointer or the CPU's
 # features, and signal frames of guests hold the host's floating-point state.
 exceptions='src/run/client/code/stencil/stencil_emit.c src/run/client/code/stencil/stencil_thread.c
-src/run/client/code/copy/encode.h src/run/client/code/copy/copy_emit.c src/run/client/code/copy/copy_thread.c src/run/client/code/copy/cross.S src/run/client/code/copy/gs.c
-src/run/client/code/copy/quick.S src/run/client/code/copy/macros.h
 src/run/client/guest/riscv64/frame.c src/run/client/guest/x86_64/cpuid.c src/run/client/guest/x86_64/xstate.c
 src/run/client/core/thread.h src/run/client/core/sys.c src/run/client/memory/space.c src/run/client/memory/vdso.c'
 # Stencils are taken out of the host's objects.

@@ -14,10 +14,9 @@ cd "${1:?}" || exit 2
 #   src/host                                what code for them is like, a folder for each
 #   src/run/client/host src/stencil         the host that programs run on
 # Both at once: the guest's code is the host's.
-#   src/run/client/code/copy      quick code is copied
 #   src/binopt src/cli/binopt.c   functions of a process, specialised in it
 permitted='^(src/isa/|src/run/client/guest/|include/lathe/|([a-z/]*/)?meson\.build:|src/elf/elf\.c:|src/run/client/memory/program\.c:'
-permitted="$permitted"'|src/host/|src/run/client/host/|src/stencil/|src/run/client/code/copy/|src/binopt/|src/cli/binopt\.c:)'
+permitted="$permitted"'|src/host/|src/run/client/host/|src/stencil/|src/binopt/|src/cli/binopt\.c:)'
 
 names=$(sed -n 's/^ISA(\([^,]*\), "\([^"]*\)".*/\1|\2/p' src/isa/isas.def | paste -sd'|' -)
 [ -n "$names" ] || exit 2

@@ -250,7 +250,7 @@ static void compare_flow(Test *t, const X86Facts *f) {
 
 /* ------------------------------------------------------------------------------------------- what quick code relies on */
 
-/* emit.c and gs.c of src/run/client/code/copy put the address of a memory operand into a register that the instruction does not name.
+/* emit.c and gs.c of src/run/client/host/x86_64/copy put the address of a memory operand into a register that the instruction does not name.
  * So none with such an operand may imply rsi or rdi, and rbx, which they take last, only cmpxchg8b and cmpxchg16b. */
 static void check_implied_registers(Test *t, const X86Facts *f) {
     RegSet implied = f->reads;

@@ -11,7 +11,7 @@
  *     code/            which code runs: tiers (tier.c), images of earlier runs (image.c), cached objects (store.c)
  *     code/arena       the memory of translated code
  *     code/quick       the quick tier: blocks of quick code, and what is common to its two makers:
- *     code/copy        copies, where the guest's instructions are the host's own,
+ *     host/…/copy      copies, where the guest's instructions are the host's own,
  *     code/stencil     and stencils, where they are not
  *     code/optimised   the optimising tier: the table, objects linked, stubs (code.c)
  *     code/server      the connection to the server (remote.c), who starts it, and descriptors that the guest does not see

@@ -5,7 +5,7 @@
  * added, only the processor itself can do it: with the guest's base as that of fs. */
 #include <linux/auxvec.h>
 
-#include "run/client/code/copy/encode.h"
+#include "run/client/host/x86_64/copy/encode.h"
 
 enum {
     LEA = 0x8d,

@@ -2,7 +2,7 @@
  * displacement is changed, or, where that does not reach, a register holds the address meanwhile. What transfers control becomes
  * jumps; calls and returns are the host's own, so that the CPU predicts them, with the guest's return address put in the place of
  * the host's. */
-#include "run/client/code/copy/encode.h"
+#include "run/client/host/x86_64/copy/encode.h"
 
 enum { OPERAND_MOV = 0x8b };
 static const u8 *guest(const Emitter *e) {

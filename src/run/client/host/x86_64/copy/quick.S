@@ -4,7 +4,7 @@
  * leaves by what the Thread points to: quick_leave with an exit's number in the Thread, the others with the guest's target in rcx
  * and the guest's own rcx in its spill place. Computed calls may change the flags, which no program hands over by them, and so may
  * returns, as long as copy_flags.c has found nobody who reads them; jumps may not. */
-#include "run/client/code/copy/macros.h"
+#include "run/client/host/x86_64/copy/macros.h"
 
 /* The guest's state into the Thread; then C can be called. A trap flag is ours: signal.c steps to where the state is whole. */
 .macro save

@@ -7,7 +7,7 @@
  * Quick code that was called by optimised code has a record on the host's stack, at THREAD_HOST_SP: the EXPECTED and HOST_SP that
  * were there before, and above it the host's return address. A guest return to EXPECTED goes there. Nothing depends on it: without
  * the record the guest would go on in quick code. */
-#include "run/client/code/copy/macros.h"
+#include "run/client/host/x86_64/copy/macros.h"
 
 /* The flags between rflags and their bytes in the state; rax is lost. */
 .macro save_flags

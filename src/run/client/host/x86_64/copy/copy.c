@@ -1,9 +1,9 @@
 /* copy.c: quick code where guest and host are the same kind of machine: an instruction is found by its length, and copied by copy_emit.c. */
-#include "run/client/code/copy/copy.h"
+#include "run/client/host/x86_64/copy/copy.h"
 
-#include "run/client/code/copy/encode.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/host/x86_64/copy/encode.h"
 
 void emit_prepare(void) {
 }
