@@ -36,6 +36,7 @@ class Tree:
         self.root = root
         self.files = [(folder, name) for folder, name in files_of(root) if name.endswith(TEXT)]
         self.known = set(os.path.normpath(os.path.join(*f)) for f in self.files)
+        self.folders = set(folder for folder, _ in self.files)
         self.by_name = collections.defaultdict(set)
         for folder, name in self.files:
             self.by_name[name].add(folder)
@@ -53,7 +54,9 @@ class Tree:
         if os.path.exists(os.path.join(self.root, "include", name)):
             return []
         found = [f for f in self.by_name.get(name, ()) if f in self.searched]
-        return found or ([] if os.path.basename(name) in self.generated else None)
+        if found or os.path.basename(name) not in self.generated:
+            return found or None
+        return [os.path.dirname(name)] if os.path.dirname(name) in self.folders else []
 
     def edges(self):
         """(folder, other folder) → the files that include."""

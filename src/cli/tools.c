@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/version.h"
+#include "base/version.h"
 
 static int print_version(void) {
     unsigned major, minor, patch;

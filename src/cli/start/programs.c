@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/start/shared.h"
-#include "cli/version.h"
+#include "base/version.h"
 
 static bool directory_of_self(char *path, size_t size) {
     ssize_t len = readlink("/proc/self/exe", path, size - 1);

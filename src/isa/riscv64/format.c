@@ -126,94 +126,54 @@ static Operand target(u64 pc, i64 offset) {
 }
 
 Operand rv_field(u32 w, RvField field, u64 pc) {
+    // clang-format off
     switch (field) {
-    case RD:
-        return x(bits(w, 11, 7, 0));
-    case RS1:
-        return x(bits(w, 19, 15, 0));
-    case RS2:
-        return x(bits(w, 24, 20, 0));
-    case FD:
-        return f(bits(w, 11, 7, 0));
-    case FS1:
-        return f(bits(w, 19, 15, 0));
-    case FS2:
-        return f(bits(w, 24, 20, 0));
-    case FS3:
-        return f(bits(w, 31, 27, 0));
-    case IMM_I:
-        return imm((i32)w >> 20);
-    case IMM_U:
-        return imm((i32)(w & 0xfffff000));
-    case SHAMT5:
-        return imm(bits(w, 24, 20, 0));
-    case SHAMT6:
-        return imm(bits(w, 25, 20, 0));
-    case ZIMM:
-        return imm(bits(w, 19, 15, 0));
-    case CSR_NO:
-        return imm(bits(w, 31, 20, 0));
-    case MEM_I:
-        return mem(bits(w, 19, 15, 0), (i32)w >> 20);
-    case MEM_S:
-        return mem(bits(w, 19, 15, 0), imm_s(w));
-    case MEM_0:
-        return mem(bits(w, 19, 15, 0), 0);
-    case TARGET_B:
-        return target(pc, imm_b(w));
-    case TARGET_J:
-        return target(pc, imm_j(w));
-    case C_RD:
-        return x(bits(w, 11, 7, 0));
-    case C_RS2:
-        return x(bits(w, 6, 2, 0));
-    case C_FD:
-        return f(bits(w, 11, 7, 0));
-    case C_FS2:
-        return f(bits(w, 6, 2, 0));
-    case C_RD3:
-        return x(8 + bits(w, 4, 2, 0));
-    case C_RS13:
-        return x(8 + bits(w, 9, 7, 0));
-    case C_FD3:
-        return f(8 + bits(w, 4, 2, 0));
-    case FIX_X0:
-        return x(RV_X0);
-    case FIX_RA:
-        return x(RV_RA);
-    case FIX_SP:
-        return x(RV_SP);
-    case FIX_ZERO:
-        return imm(0);
-    case C_IMM6:
-        return imm(sign_extend(short_shift(w), 6));
-    case C_IMM_LUI:
-        return imm(sign_extend(short_shift(w) << 12, 18));
-    case C_SHAMT:
-        return imm(short_shift(w));
-    case C_IMM_16SP:
-        return imm(short_16sp(w));
-    case C_IMM_4SPN:
-        return imm(short_4spn(w));
-    case C_MEM_W:
-        return mem(8 + bits(w, 9, 7, 0), short_word(w));
-    case C_MEM_D:
-        return mem(8 + bits(w, 9, 7, 0), short_double(w));
-    case C_MEM_LWSP:
-        return mem(RV_SP, load_word_sp(w));
-    case C_MEM_LDSP:
-        return mem(RV_SP, load_double_sp(w));
-    case C_MEM_SWSP:
-        return mem(RV_SP, store_word_sp(w));
-    case C_MEM_SDSP:
-        return mem(RV_SP, store_double_sp(w));
-    case C_TARGET_B:
-        return target(pc, short_branch(w));
-    case C_TARGET_J:
-        return target(pc, short_jump(w));
+    case RD:          return x(bits(w, 11, 7, 0));
+    case RS1:         return x(bits(w, 19, 15, 0));
+    case RS2:         return x(bits(w, 24, 20, 0));
+    case FD:          return f(bits(w, 11, 7, 0));
+    case FS1:         return f(bits(w, 19, 15, 0));
+    case FS2:         return f(bits(w, 24, 20, 0));
+    case FS3:         return f(bits(w, 31, 27, 0));
+    case IMM_I:       return imm((i32)w >> 20);
+    case IMM_U:       return imm((i32)(w & 0xfffff000));
+    case SHAMT5:      return imm(bits(w, 24, 20, 0));
+    case SHAMT6:      return imm(bits(w, 25, 20, 0));
+    case ZIMM:        return imm(bits(w, 19, 15, 0));
+    case CSR_NO:      return imm(bits(w, 31, 20, 0));
+    case MEM_I:       return mem(bits(w, 19, 15, 0), (i32)w >> 20);
+    case MEM_S:       return mem(bits(w, 19, 15, 0), imm_s(w));
+    case MEM_0:       return mem(bits(w, 19, 15, 0), 0);
+    case TARGET_B:    return target(pc, imm_b(w));
+    case TARGET_J:    return target(pc, imm_j(w));
+    case C_RD:        return x(bits(w, 11, 7, 0));
+    case C_RS2:       return x(bits(w, 6, 2, 0));
+    case C_FD:        return f(bits(w, 11, 7, 0));
+    case C_FS2:       return f(bits(w, 6, 2, 0));
+    case C_RD3:       return x(8 + bits(w, 4, 2, 0));
+    case C_RS13:      return x(8 + bits(w, 9, 7, 0));
+    case C_FD3:       return f(8 + bits(w, 4, 2, 0));
+    case FIX_X0:      return x(RV_X0);
+    case FIX_RA:      return x(RV_RA);
+    case FIX_SP:      return x(RV_SP);
+    case FIX_ZERO:    return imm(0);
+    case C_IMM6:      return imm(sign_extend(short_shift(w), 6));
+    case C_IMM_LUI:   return imm(sign_extend(short_shift(w) << 12, 18));
+    case C_SHAMT:     return imm(short_shift(w));
+    case C_IMM_16SP:  return imm(short_16sp(w));
+    case C_IMM_4SPN:  return imm(short_4spn(w));
+    case C_MEM_W:     return mem(8 + bits(w, 9, 7, 0), short_word(w));
+    case C_MEM_D:     return mem(8 + bits(w, 9, 7, 0), short_double(w));
+    case C_MEM_LWSP:  return mem(RV_SP, load_word_sp(w));
+    case C_MEM_LDSP:  return mem(RV_SP, load_double_sp(w));
+    case C_MEM_SWSP:  return mem(RV_SP, store_word_sp(w));
+    case C_MEM_SDSP:  return mem(RV_SP, store_double_sp(w));
+    case C_TARGET_B:  return target(pc, short_branch(w));
+    case C_TARGET_J:  return target(pc, short_jump(w));
     case ROUNDING:
     case FIELD_END:
         break;
     }
+    // clang-format on
     CHECK(false, "a field without an operand");
 }
