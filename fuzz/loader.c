@@ -25,6 +25,10 @@ void code_forget(u64 start, u64 end) {
     CHECK(start < end, "something is forgotten");
 }
 
+bool quick_give_up_map(void) {
+    return true;
+}
+
 bool quick_allow_writes_to(u64 start, u64 end) {
     return start > end;
 }
@@ -145,7 +149,7 @@ static int fuzz(const u8 *bytes, u64 size, u64 count, u64 seed) {
 int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     (void)envp;
     the.auxv = auxv;
-    if (argc < 2 || !space_init(0))
+    if (argc < 2 || !space_init(0, false))
         die("fuzz-loader FILE [COUNT [SEED]]");
     u64 count = argc > 2 ? number(argv[2]) : 1000;
     if (!count)

@@ -14,6 +14,7 @@
 #include "run/client/memory/limits.h"
 #include "run/client/memory/load.h"
 #include "run/client/memory/own.h"
+#include "run/client/memory/program.h"
 #include "run/client/memory/space.h"
 #include "run/client/os/process.h"
 #include "run/client/os/seccomp.h"
@@ -103,7 +104,8 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     keeper_begin(the.opt.keeper);
     the.opt.keeper = 0;
     the.stats_fd = the.opt.stats || *the.opt.shared ? keep_stderr() : 2;
-    if (!space_init(image_window_hint(argv[2])) || !arena_init() || !code_init() || !quick_init())
+    bool low = quick_has_map() && the.opt.tier != TIER_OPT && program_fits_low(argv[2]);
+    if (!space_init(image_window_hint(argv[2]), low) || !arena_init() || !code_init() || !quick_init())
         die("not enough address space");
     leave_to_other_kind(argv, envp);
     the.secret = take_variable(envp, SHARED_SECRET);

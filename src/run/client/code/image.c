@@ -27,7 +27,7 @@
 #define WINDOW_DISTANCE ((u64)1 << 31)
 
 enum {
-    IMAGE_VERSION = 5,
+    IMAGE_VERSION = 6,
     WINDOW_COUNT = 160,
     NEW_BLOCKS = 200 /* fewer are not worth a new image */,
     PATH_BYTES = 512
@@ -51,6 +51,7 @@ typedef struct ImageHead {
     u64 polls;                    /* the loops of that code look for signals */
     u64 shared;                   /* that code is for several threads */
     u64 keeps_flags;              /* quick code's returns do */
+    u64 map;                      /* quick code looks into it (quick/map.h) */
     u64 size[PARTS], room[PARTS]; /* of parts; the second is a number of pages' bytes */
 } ImageHead;
 
@@ -161,7 +162,7 @@ static ImageLayout layout(const ImageHead *head) {
 static bool is_sound(const ImageHead *head, u64 size) {
     const PackImage *c = &head->common;
     if (c->magic != PACK_IMAGE_MAGIC || c->version != IMAGE_VERSION || c->window != the.window ||
-        c->modules_off != sizeof(*head) || c->module_count > MODULES_MAX)
+        c->modules_off != sizeof(*head) || c->module_count > MODULES_MAX || head->map > the.map)
         return false;
     for (u32 i = 0; i < PARTS; i++)
         if (head->size[i] > head->room[i] || head->room[i] > size || head->room[i] % PAGE)
@@ -199,6 +200,8 @@ static void take(Thread *t, int fd, u8 *data) {
     ImageLayout l = layout(&head);
     for (u32 i = 0; i < PARTS; i++)
         parts[i] = (ImagePart){data + l.off[i], head.size[i], head.room[i]};
+    if (!head.map)
+        space_make_room(LOW_MAP, PAGE);
     if (head.polls)
         tier_use_polls(t);
     if (head.shared)
@@ -315,6 +318,7 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
     head->polls = head->optimised.functions && the.opt.code.polls;
     head->shared = head->optimised.functions && the.opt.code.memory == guest_facts.memory;
     head->keeps_flags = quick_keeps_flags();
+    head->map = the.map;
     quick_export(t, parts + PART_QUICK);
     ArenaParts arena = arena_export();
     parts[PART_CODE] = (ImagePart){arena.code, arena.code_size, 0};

@@ -64,7 +64,9 @@ typedef struct Process {
     u32 module_count;
     bool window_as_wished; /* space.c: at the place that image.c asked for */
     bool no_image;         /* image.c writes none of this process: it was forked, or its code is of several kinds */
-    u64 window, code_base; /* space.c: where modules go, and the code arena behind them */
+    u64 window, code_base, code_end; /* space.c: where modules go, and the code arena behind them */
+    u64 block_start, block_end;      /* likewise: all that is reserved around them */
+    u64 map;                         /* likewise: of guest to host addresses (code/quick/map.h); 0: there is none */
     u64 brk_start, brk_now, brk_end;
     u64 stack_start, stack_end; /* of the guest's first stack */
     u64 stack_lowest;           /* what is reserved below it begins here */
@@ -74,7 +76,7 @@ typedef struct Process {
     void (*explain)(void);      /* limits.c: what else to say when the client ends for lack of memory; NULL: nothing */
     u32 scale;                  /* limits.c: the client's large pieces of memory are smaller by this many bits */
     u64 nowhere;                /* own.c: the address of a page that nobody may access */
-    u64 own_start, own_end;     /* space.c: what the client has reserved is between these */
+    u64 own_start, own_end;     /* space.c: what else the client has reserved is between these */
     u64 image_start, image_end; /* likewise: its program, where the kernel puts it among the guest's mappings */
     u64 first_stack;            /* likewise: its stack, from here on */
     struct Code *code;          /* code.c */

@@ -49,6 +49,9 @@ typedef struct ThreadQuick {
         [QUICK_C]; /* what assembly calls: quick_lookup, _lookup_call, _lookup_jump, _arrive, _exit; cross_back, quick_interrupted */
     void (*return_expected)(void), (*return_plain)(void); /* what `ret` is, with and without somebody expected */
     void (*return_exact)(void);                           /* and where flags are kept */
+    void (*to_return)(void), (*to_jump)(void);            /* what optimised code goes on by in quick code */
+    u64 map_end;                                          /* addresses from here on are not in the map (quick/map.h) */
+    u64 asked;                                            /* the guest address that a computed jump or call leads to */
     u64 helping;                                          /* quick code is in a helper */
     u64 tables_age;                                       /* when the thread ended: see quick_tables_age */
     bool stopped;                                         /* see renew.c */
@@ -145,12 +148,12 @@ typedef struct Thread {
     struct Thread *next; /* of the.threads or the.ended */
     ThreadProcess process;
     ThreadServer server;
-    ThreadSignal signal;
     ThreadFilter filter;
     __attribute__((aligned(4096)))
     TableEntry table[1 << TABLE_BITS]; /* optimised code that computed jumps and calls have asked for */
     ThreadLookup lookup;
     ThreadMemory memory;
+    ThreadSignal signal;
 } Thread;
 
 _Static_assert(offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT &&

@@ -1,6 +1,8 @@
 /* program.c: see program.h. */
 #include "run/client/memory/program.h"
 
+#include "run/client/memory/low.h"
+
 int refuse(const Failure *f, int error, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -209,4 +211,29 @@ bool script_split(char line[SCRIPT_LINE], char **interpreter, char **arg) {
     *arg = behind < end && *behind ? skip_blanks(behind, end) : NULL;
     *end = *behind = 0;
     return true;
+}
+
+/* ----------------------------------------------------------------------------------------------------- low addresses */
+
+static bool touches_low(const Elf64_Phdr *p) {
+    u64 start = p->p_vaddr, end = start + p->p_memsz;
+    bool tables = start < LOW_WINDOW && end > LOW_TABLES - PAGE, code = start < LOW_MAP_END && end > LOW_CODE;
+    return p->p_type == PT_LOAD && (end < start || tables || code);
+}
+
+/* What cannot be read is refused later. */
+bool program_fits_low(const char *path) {
+    enum { PHDRS_READ = 64 };
+    Elf64_Ehdr head = {0};
+    Elf64_Phdr ph[PHDRS_READ] = {0};
+    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    if (fd < 0)
+        return true;
+    if (sys_pread((int)fd, &head, sizeof(head), 0) == sizeof(head) && head.e_type == ET_EXEC)
+        sys_pread((int)fd, ph, sizeof(ph), head.e_phoff);
+    sys_close((int)fd);
+    bool fits = true;
+    for (u32 i = 0; i < head.e_phnum && i < PHDRS_READ; i++)
+        fits &= !touches_low(&ph[i]);
+    return fits;
 }

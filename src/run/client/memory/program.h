@@ -43,6 +43,9 @@ typedef struct Program {
 int program_read(Program *p, int fd, u16 machine, const char *sysroot, const Failure *f);
 void program_close(Program *p); /* the interpreter */
 
+/* Are the fixed addresses of this program, if it has some, beside what the client has at low addresses (low.h)? */
+bool program_fits_low(const char *path);
+
 /* Splits the first bytes of a script, with zeros behind what the file has. false: the kernel would not take it for one. */
 bool script_split(char line[SCRIPT_LINE], char **interpreter, char **arg);
 

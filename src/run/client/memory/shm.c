@@ -38,6 +38,10 @@ static u64 attached_size(u64 addr) {
  * host. */
 i64 shm_attach(int id, u64 addr, u32 flags) {
     u64 size = page_up(segment_size(id)), at = flags & SHM_RND ? page_down(addr) : addr;
+    if (addr)
+        space_make_room(at, size);
+    if (addr && size && space_is_free(at, size))
+        flags |= SHM_REMAP;
     bool replaces = addr && flags & SHM_REMAP;
     if (replaces && (!size || space_is_own(at, size)))
         return -EINVAL;

@@ -115,6 +115,12 @@ static u64 find_gap(u64 size, u64 align) {
     return at + size + PAGE <= the.code_base ? at : 0;
 }
 
+/* Of the window, and nobody's. */
+static bool is_free(u64 start, u64 size) {
+    return start >= the.window && start < the.code_base && size <= the.code_base - start &&
+           !ranges_touch(&space()->guest, start, start + size);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- modules */
 
 static File look_at(int fd, u64 off) {
@@ -277,6 +283,15 @@ static bool wants_window(const Mapping *m, const File *f) {
     return is_reservation(m) || (f->regular && (f->elf || m->prot & PROT_EXEC));
 }
 
+/* In the window, 0: where the kernel puts it. To the kernel, all of the window is taken; so what the guest wants at free addresses of it, it gets here, and
+ * where the window is among the lowest addresses, memory for MAP_32BIT, too. */
+static u64 find_place(const Mapping *m, const File *f) {
+    if (m->addr && !(m->flags & MAP_FIXED) && is_free(page_down(m->addr), m->size))
+        return page_down(m->addr);
+    bool low = the.window == LOW_WINDOW && m->flags & MAP_32BIT && !is_fixed(m);
+    return low || wants_window(m, f) ? find_gap(m->size, PAGE) : 0;
+}
+
 static bool is_shared(const Mapping *m) {
     u32 type = m->flags & MAP_TYPE;
     return type == MAP_SHARED || type == MAP_SHARED_VALIDATE;
@@ -299,10 +314,11 @@ static i64 place(const Mapping *m, const File *f) {
         return -ENOMEM;
     if (is_fixed(m) && ranges_touch(&space()->own, m->addr, m->addr + m->size))
         return m->flags & MAP_FIXED_NOREPLACE ? -EEXIST : -ENOMEM;
-    u64 gap = wants_window(m, f) ? find_gap(m->size, PAGE) : 0;
+    u64 gap = find_place(m, f);
     if (!gap)
         return sys_mmap(m->addr, m->size, host_prot(m->prot), m->flags, m->fd, m->off);
-    i64 result = sys_mmap(gap, m->size, host_prot(m->prot), m->flags | MAP_FIXED, m->fd, m->off);
+    u32 flags = (m->flags & ~(u32)MAP_FIXED_NOREPLACE) | MAP_FIXED;
+    i64 result = sys_mmap(gap, m->size, host_prot(m->prot), flags, m->fd, m->off);
     if (sys_failed(result))
         vacate(gap, gap + m->size);
     return result;
@@ -322,6 +338,14 @@ static i64 map(const Mapping *m, const File *f, bool *had_code, bool *first_code
     return result;
 }
 
+/* There will be code there. What is in front of LOW_CODE is in the map. Where the map's word would be at no address of user space, a look at it faults,
+ * and is not taken again. In between, the word may be some memory of the guest's. */
+static void leave_map(u64 code) {
+    enum { ADDRESS_BITS = 47, WORD_BITS = 2 };
+    if (code >= LOW_CODE && code < (u64)1 << (ADDRESS_BITS - WORD_BITS))
+        space_make_room(LOW_MAP, 1);
+}
+
 /* Without the lock, after a change of mappings. */
 static void note_views(u64 start, u64 end, bool shared, u32 prot) {
     quick_remapped(start, end, shared);
@@ -335,6 +359,8 @@ i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off) {
     Mapping m = {addr, page_up(size), prot, flags, fd, off};
     if (m.size < size || (is_fixed(&m) && addr + m.size < addr))
         return -ENOMEM;
+    if (is_fixed(&m))
+        space_make_room(addr, m.size);
     File f = flags & MAP_ANONYMOUS ? (File){0} : look_at(fd, off);
     bool had_code, first_code = false;
     lock(&space()->lock);
@@ -347,6 +373,8 @@ i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off) {
     if (first_code)
         key_module((u64)result, fd);
     note_views((u64)result, (u64)result + m.size, is_shared(&m) && !(flags & MAP_ANONYMOUS), prot);
+    if (prot & PROT_EXEC)
+        leave_map((u64)result);
     return result;
 }
 
@@ -424,6 +452,8 @@ i64 space_mprotect(u64 addr, u64 size, u32 prot) {
         return -EINVAL;
     if (end <= addr)
         return end == addr ? 0 : -ENOMEM;
+    if (prot & PROT_EXEC)
+        leave_map(addr);
     Space *s = space();
     bool changed = false;
     lock(&s->lock);
@@ -478,6 +508,8 @@ i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
     bool fixed = flags & MREMAP_FIXED;
     if (fixed && new_addr + new < new_addr)
         return -EINVAL;
+    if (fixed)
+        space_make_room(new_addr, new);
     quick_allow_writes_to(addr, addr + old); /* the host's protection moves along */
     lock(&s->lock);
     bool had_code = ranges_any(&s->guest, addr, addr + old, PROT_EXEC);
@@ -490,8 +522,10 @@ i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
     if (!sys_failed(result))
         note_remap(addr, old, (u64)result, new, flags);
     unlock(&s->lock);
-    if (!sys_failed(result) && had_code)
+    if (!sys_failed(result) && had_code) {
         code_forget(addr, addr + old);
+        leave_map((u64)result);
+    }
     if (!sys_failed(result) && replaces_code)
         code_forget(new_addr, new_addr + new);
     if (!sys_failed(result)) {
@@ -589,7 +623,7 @@ static i64 reserve_far(u64 size, u64 align) {
 i64 space_reserve(u64 want, u64 size, u64 align) {
     Space *s = space();
     lock(&s->lock);
-    u64 gap = !want && size < MODULE_SIZE_MAX ? find_gap(size, align) : 0;
+    u64 gap = want ? (is_free(want, size) ? want : 0) : size < MODULE_SIZE_MAX ? find_gap(size, align) : 0;
     i64 at = gap    ? (i64)gap
              : want ? sys_mmap(want, size, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0)
                     : reserve_far(size, align);
@@ -603,10 +637,27 @@ void space_own(u64 start, u64 size) {
     u64 end = start + page_up(size);
     lock(&space()->lock);
     ranges_set(&space()->own, start, end, 0);
-    if (!the.own_end || start < the.own_start)
+    bool block = start >= the.block_start && end <= the.block_end;
+    if (!block && (!the.own_end || start < the.own_start))
         the.own_start = start;
-    if (end > the.own_end)
+    if (!block && end > the.own_end)
         the.own_end = end;
+    unlock(&space()->lock);
+}
+
+bool space_is_free(u64 start, u64 size) {
+    lock(&space()->lock);
+    bool found = is_free(start, size);
+    unlock(&space()->lock);
+    return found;
+}
+
+void space_make_room(u64 start, u64 size) {
+    if (!the.map || start >= LOW_MAP_END || start + size <= LOW_MAP || !quick_give_up_map())
+        return;
+    lock(&space()->lock);
+    ranges_clear(&space()->own, LOW_MAP, LOW_MAP_END);
+    sys_munmap(LOW_MAP, LOW_MAP_END - LOW_MAP);
     unlock(&space()->lock);
 }
 
@@ -668,9 +719,10 @@ void space_note(u64 start, u64 size, int prot) {
     lock(&s->lock);
     bool had_code = ranges_any(&s->guest, start, end, PROT_EXEC);
     forget_modules(start, end, NULL);
-    if (prot == PROT_UNMAPPED)
+    if (prot == PROT_UNMAPPED) {
+        reserve_again(start, end);
         ranges_clear(&s->guest, start, end);
-    else
+    } else
         ranges_set(&s->guest, start, end, (u32)prot);
     unlock(&s->lock);
     if (had_code)
@@ -713,28 +765,52 @@ static void own_first_stack(void) {
     ranges_set(&space()->own, the.first_stack, top > here ? top : here + PAGE, 0);
 }
 
-bool space_init(u64 wish) {
-    extern const u8 image_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
-    extern const u8 image_end[] __asm__("_end") __attribute__((visibility("hidden")));
-    limits_init();
-    u64 size = TABLES_SIZE + window_size() + code_arena_size();
-    i64 block = wish ? sys_mmap(wish, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0) : -1;
+static i64 reserve_block(u64 at, u64 size) {
+    return sys_mmap(at, size, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+/* At low addresses, with the map. */
+static bool reserve_low(void) {
+    u64 start = LOW_TABLES - PAGE; /* a page in front that nobody may access */
+    if (reserve_block(start, LOW_MAP_END - start) != (i64)start)
+        return false;
+    the.window = LOW_WINDOW, the.code_base = LOW_CODE, the.code_end = LOW_MAP;
+    the.block_start = LOW_TABLES, the.block_end = LOW_MAP_END;
+    the.map = LOW_MAP;
+    the.window_as_wished = true;
+    return true;
+}
+
+static bool reserve_high(u64 wish) {
+    u64 size = TABLES_SIZE + limits_scaled(WINDOW_BYTES) + limits_scaled(ARENA_BYTES);
+    i64 block = wish ? reserve_block(wish, size + BLOCK_ALIGN) : -1;
     the.window_as_wished = wish && block == (i64)wish;
     if (!the.window_as_wished)
         block = sys_mmap(0, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
     if (sys_failed(block))
         return false;
-    u64 tables =
-        ((u64)block + PAGE + BLOCK_ALIGN - 1) & -(u64)BLOCK_ALIGN; /* with a page in front that nobody may access */
+    u64 tables = ((u64)block + PAGE + BLOCK_ALIGN - 1) & -(u64)BLOCK_ALIGN;
+    the.block_start = tables, the.block_end = tables + size;
+    the.window = tables + TABLES_SIZE;
+    the.code_base = the.window + limits_scaled(WINDOW_BYTES);
+    the.code_end = the.block_end;
+    return true;
+}
+
+bool space_init(u64 wish, bool low) {
+    extern const u8 image_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+    extern const u8 image_end[] __asm__("_end") __attribute__((visibility("hidden")));
+    limits_init();
+    if (!(low && !the.limited && reserve_low()) && !reserve_high(wish))
+        return false;
+    u64 tables = the.window - TABLES_SIZE;
     if (sys_mprotect(tables, TABLES_SIZE, PROT_READ | PROT_WRITE))
         return false;
-    the.window = tables + TABLES_SIZE;
-    the.code_base = the.window + window_size();
     Space *s = space();
     s->guest = (Ranges){s->guest_ranges, 0, GUEST_RANGES};
     s->own = (Ranges){s->own_ranges, 0, OWN_RANGES};
     space_own(tables, TABLES_SIZE);
-    space_own(the.code_base, code_arena_size());
+    space_own(the.code_base, the.block_end - the.code_base);
     the.image_start = page_down((u64)image_start);
     the.image_end = page_up((u64)image_end);
     ranges_set(&s->own, the.image_start, the.image_end, 0);

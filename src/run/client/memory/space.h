@@ -3,20 +3,21 @@
 #define RUN_CLIENT_SPACE_H
 
 #include "run/client/memory/limits.h"
+#include "run/client/memory/low.h"
 
 /* Sizes of the two parts of the reserved block: modules from the.window on, then the code arena from the.code_base
  * on. All of it is PROT_NONE at first; code.c maps its views over the arena with MAP_FIXED. */
-static inline u64 window_size(void) {
-    return limits_scaled((u64)1 << 30);
-}
+enum { WINDOW_BYTES = 1 << 30, ARENA_BYTES = 512 << 20 };
 
-static inline u64 code_arena_size(void) {
-    return limits_scaled((u64)512 << 20);
-}
+/* The guest wants these addresses, whatever is there: it gets those of the map, and there is no map any more. */
+void space_make_room(u64 start, u64 size);
 
 /* [start, start + size) is the client's for good: guest mappings over it are refused. own.c does this for its areas. */
 void space_own(u64 start, u64 size);
 bool space_is_own(u64 start, u64 size); /* any of it */
+bool space_is_free(
+    u64 start,
+    u64 size); /* addresses of the window that the guest has nothing at; the kernel has a reservation there */
 /* Is there something in [start, end) that the guest does not have, but the kernel: the client's memory, or a reservation? */
 bool space_has_hole(u64 start, u64 end);
 
@@ -51,7 +52,7 @@ void space_unlock(void);
 /* ------------------------------------------------------------------------------------------------------ the guest's calls */
 
 /* wish: where the block of modules and code should lie, if it can. */
-bool space_init(u64 wish);
+bool space_init(u64 wish, bool low);
 /* mmap, munmap, mprotect, mremap, brk of the guest: results or negative errno. They keep track of modules and tell code.c. */
 i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off);
 i64 space_munmap(u64 addr, u64 size);

@@ -13,6 +13,8 @@ void quick_made_writable(u64 start, u64 end);
 /* Memory in [start, end) that the host keeps read-only because its code is translated may be written to: the translations are forgotten.
  * True: there was some. */
 bool quick_allow_writes_to(u64 start, u64 end);
+/* There shall be no map from guest to host addresses any more (quick/map.h). False: that is not possible now. */
+bool quick_give_up_map(void);
 /* A module has been mapped, and has its key. */
 void image_check(const Module *m);
 

@@ -35,8 +35,9 @@ typedef struct Reach {
 
 /* False for nearly every address of the guest's: for these, nothing more is to be done. */
 static inline bool reach_is_suspect(u64 addr) {
+    bool near = addr - the.block_start < the.block_end - the.block_start;
     bool reserved =
-        addr - the.own_start < the.own_end - the.own_start && addr - the.window >= the.code_base - the.window;
+        near ? addr - the.window >= the.code_base - the.window : addr - the.own_start < the.own_end - the.own_start;
     return reserved || addr - the.image_start < the.image_end - the.image_start || addr >= the.first_stack;
 }
 

@@ -7,7 +7,7 @@
 
 enum {
     CODE_BYTES_MOST = 384 << 20,
-    DATA_BYTES_MOST = 64 << 20,
+    DATA_SHARE = 8,         /* of the arena */
     PIECE_BYTES = 16 << 10, /* of other memory: what is copied at once to be changed */
     PIECES = CODE_BYTES_MOST / PIECE_BYTES,
 };
@@ -27,12 +27,13 @@ typedef struct CodeMemory {
 
 static CodeMemory arena;
 
-static u64 code_bytes(void) {
-    return limits_scaled(CODE_BYTES_MOST);
+static u64 data_bytes(void) {
+    return page_up((the.code_end - the.code_base) / DATA_SHARE);
 }
 
-static u64 data_bytes(void) {
-    return limits_scaled(DATA_BYTES_MOST);
+static u64 code_bytes(void) {
+    u64 most = limits_scaled(CODE_BYTES_MOST), left = the.code_end - the.code_base - data_bytes();
+    return left < most ? left - left % PIECE_BYTES : most;
 }
 
 static u64 round_up(u64 n, u64 align) {

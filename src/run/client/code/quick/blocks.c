@@ -3,6 +3,7 @@
 
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/above.h"
+#include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/memory/own.h"
 
@@ -140,14 +141,24 @@ static void set_table(Thread *t, u32 index, u64 pc, const u8 *code) {
 }
 
 void table_set_call(Thread *t, u64 pc, const u8 *code) {
-    set_table(t, call_index(pc), pc, code);
+    if (map_covers(pc))
+        map_set(pc, code - EMIT_ENTRY_BYTES);
+    else
+        set_table(t, call_index(pc), pc, code);
 }
 
 void table_set_return(Thread *t, u64 pc, const u8 *code) {
-    set_table(t, return_index(pc), pc, code);
+    if (map_covers(pc))
+        map_set(pc, code - EMIT_ENTRY_BYTES);
+    else
+        set_table(t, return_index(pc), pc, code);
 }
 
 void table_set_jump(Thread *t, u64 pc, const u8 *code) {
+    if (map_covers(pc)) {
+        map_set(pc, code - EMIT_ENTRY_BYTES);
+        return;
+    }
     t->lookup.jump_pc[return_index(pc)] = -pc;
     t->lookup.jump_code[return_index(pc)] = (u64)code;
 }
@@ -168,6 +179,7 @@ u64 quick_tables_age(void) {
 
 void tables_clear(u64 pc) {
     __atomic_fetch_add(&quick_all.tables_age, 1, __ATOMIC_RELEASE);
+    map_clear(pc);
     for (Thread *t = the.threads; t; t = t->next) {
         clear(t->lookup.pc, call_index(pc), pc);
         clear(t->lookup.pc, beside(call_index(pc)), pc);

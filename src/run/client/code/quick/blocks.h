@@ -119,7 +119,7 @@ void exit_link(u32 number);
 /* Jumps to pc, of which some may lead to the middle of another block, go to `code` from now on. */
 void exits_redirect(u64 pc, const u8 *code);
 
-/* A thread's tables: the targets of calls and of returns, of jumps, and that any thread forgets one. */
+/* The map, or a thread's tables: the targets of calls and of returns, of jumps, and that any thread forgets one. */
 void table_set_call(Thread *t, u64 pc, const u8 *code);
 void table_set_return(Thread *t, u64 pc, const u8 *code);
 void table_set_jump(Thread *t, u64 pc, const u8 *code);

@@ -48,6 +48,12 @@ typedef struct EmitResult {
     EmitExit exit; /* if it has one */
 } EmitResult;
 
+/* What comes from the map finds this code in front of the guest instruction that it goes to: it gives the guest a register back. */
+enum { EMIT_ENTRY_BYTES = 9 };
+void emit_entry(Emitter *e);
+/* Is it there, in front of this code? */
+bool emit_is_entered(const u8 *code);
+
 /* Most bytes for one guest instruction, and for an exit. */
 enum { EMIT_INSN_BYTES = 288, EMIT_LEAVE_BYTES = 20 };
 

@@ -1,19 +1,25 @@
 /* locate.c: where a host address of quick code is in the guest, and what quick code tells of functions and loops. */
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
+
+/* Where its host code begins, with what is in front of its first instruction. */
+static u64 first_code(const QuickBlock *b) {
+    return (u64)b->code - (map_covers(b->pc) ? EMIT_ENTRY_BYTES : 0);
+}
 
 static const QuickBlock *block_with(u64 host) {
     u32 low = 1, high = block_count() + 1;
     while (high - low > 1) {
         u32 mid = low + (high - low) / 2;
-        if ((u64)block_no(mid)->code > host)
+        if (first_code(block_no(mid)) > host)
             high = mid;
         else
             low = mid;
     }
     const QuickBlock *b = low <= block_count() ? block_no(low) : NULL;
-    return b && host - (u64)b->code < b->code_size ? b : NULL;
+    return b && host >= first_code(b) && host < (u64)b->code + b->code_size ? b : NULL;
 }
 
 static bool locate(u64 host, QuickPlace *place) {
@@ -22,6 +28,10 @@ static bool locate(u64 host, QuickPlace *place) {
         return false;
     const u8 *lens = block_lens(b);
     u64 pc = b->pc, code = (u64)b->code;
+    if (host < code) {
+        *place = (QuickPlace){.pc = pc, .next = pc, .spilled = {-1, -1}, .based = -1};
+        return true;
+    }
     for (u32 i = 0; i < b->insns; i++) {
         if (host < code + lens[2 * i + 1]) {
             *place = (QuickPlace){

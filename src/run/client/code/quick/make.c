@@ -3,6 +3,7 @@
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/memory/space.h"
 
@@ -69,14 +70,24 @@ static void link_exits(Thread *t, u32 first, u32 last, u64 end) {
             tier_found(t, exit_no(i)->pc);
 }
 
+/* Where the block's code begins; what comes from the map has its own beginning in front of that. */
+static u8 *begin_block(Emitter *e, u64 pc) {
+    enum { ALIGN = 16 };
+    e->at = arena_room(BLOCK_BYTES, ALIGN);
+    e->calls = 0;
+    e->flags_set = false;
+    if (map_covers(pc)) {
+        e->at += ALIGN - EMIT_ENTRY_BYTES;
+        emit_entry(e);
+    }
+    return e->at;
+}
+
 static u8 *make_block(Thread *t, u64 pc) {
     u64 start = the.opt.stats ? sys_now_us() : 0;
     u32 first_exit = exit_count();
-    QuickBlock b = {.pc = pc, .code = arena_room(BLOCK_BYTES, 16), .lens = (u32)quick_all.lens.len};
     Emitter e;
-    e.at = b.code;
-    e.calls = 0;
-    e.flags_set = false;
+    QuickBlock b = {.pc = pc, .code = begin_block(&e, pc), .lens = (u32)quick_all.lens.len};
     add_insns(t, &e, &b);
     emit_rest(&e);
     arena_keep(e.at);
@@ -100,6 +111,14 @@ u8 *quick_find(Thread *t, u64 pc) {
     u32 number;
     u8 *code = block_find(pc, &number);
     return code ? code : make_block(t, pc);
+}
+
+u8 *quick_find_target(Thread *t, u64 pc) {
+    u32 number;
+    u8 *code = block_find(pc, &number);
+    if (code && (!map_covers(pc) || emit_is_entered(code)))
+        return code;
+    return make_block(t, pc);
 }
 
 u8 *quick_find_function(Thread *t, u64 pc) {

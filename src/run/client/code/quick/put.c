@@ -44,7 +44,10 @@ void emit_leave(Emitter *e, u32 exit) {
 
 u8 *emit_cross(const u8 *target, bool to_quick) {
     Emitter e;
-    u8 *stub = e.at = arena_code(EMIT_LEAVE_BYTES, 16);
+    e.at = arena_code(EMIT_ENTRY_BYTES + EMIT_LEAVE_BYTES, 16);
+    if (the.map && !to_quick)
+        emit_entry(&e);
+    u8 *stub = e.at;
     put_exit(&e, (u32)((u64)target - the.code_base), to_quick ? THREAD_CROSS_LEAVE : THREAD_CROSS_ENTER);
     return stub;
 }

@@ -160,7 +160,7 @@ static void undo_return(Thread *t) {
 __attribute__((visibility("hidden"))) void quick_lookup(Thread *t) {
     u64 asked = t->cpu.pc;
     undo_return(t);
-    look_up(t, asked, quick_find, table_set_return);
+    look_up(t, asked, quick_find_target, table_set_return);
 }
 
 __attribute__((visibility("hidden"))) void quick_lookup_call(Thread *t) {
@@ -169,7 +169,7 @@ __attribute__((visibility("hidden"))) void quick_lookup_call(Thread *t) {
 
 __attribute__((visibility("hidden"))) void quick_lookup_jump(Thread *t) {
     t->cpu.pc -= t->quick.spill_base; /* see quick_jump */
-    look_up(t, t->cpu.pc, quick_find, table_set_jump);
+    look_up(t, t->cpu.pc, quick_find_target, table_set_jump);
 }
 
 /* ------------------------------------------------------------------------------------------------------- from elsewhere */

@@ -5,13 +5,19 @@
 #include "run/client/code/arena/arena.h"
 #include "run/client/core/client.h"
 
+struct SignalContext;
+
 bool quick_init(void);
 /* Does this processor run it? */
 bool quick_works(void);
+/* Does its code look into a map of targets (map.h)? */
+bool quick_has_map(void);
 /* Runs the guest from t->cpu.pc, with the flags in t->quick.flags and the vector registers in the host's. */
 _Noreturn void quick_run(Thread *t);
 /* Host code for the guest address pc. Never NULL: where there is no code, what is made raises the guest's fault. */
 u8 *quick_find(Thread *t, u64 pc);
+/* The same for what a computed jump or a return leads to. */
+u8 *quick_find_target(Thread *t, u64 pc);
 /* The same where a function begins. */
 u8 *quick_find_function(Thread *t, u64 pc);
 /* From now on `enter` is the code for pc. */
@@ -44,6 +50,8 @@ void quick_drop(bool (*keeps)(u64 pc));
 /* renew.c: with the lock held, and the guest's state whole: is it time to forget all code and begin anew? Do so. */
 bool quick_is_crowded(void);
 void quick_renew(Thread *t);
+/* Do so if possible, and have no map from then on. */
+bool quick_renew_without_map(Thread *t);
 /* For that, other threads get a signal: is it this one? Wait until they may go on. A thread begins; a process begins, by fork. */
 bool quick_sent_stop(const void *info);
 void quick_wait_stopped(Thread *t);
@@ -64,7 +72,6 @@ typedef struct QuickPlace {
 
 bool quick_locate(u64 host, QuickPlace *place);
 /* The guest's state, but for the flags, of a thread that was interrupted there. */
-struct SignalContext;
 void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place);
 
 /* A write to memory that was made read-only because its code is translated: true if that is what it was; the code is
@@ -79,8 +86,9 @@ extern u8 quick_start[] __attribute__((visibility("hidden"))), quick_end[] __att
 void (*quick_near(void (*place)(void)))(void);
 /* Of a place in the copy of quick.S near quick code: what is not in the copy stays what it is. */
 u64 quick_original(u64 place);
-/* Where assembly goes on if its access to the guest's stack at this place faults; 0: it is no such place. */
-u64 quick_detour(u64 place);
+/* A fault of an access to the guest's stack, or to the map, by assembly or by what quick code has beside the guest's own instructions: true if that is
+ * what it was; the thread goes on by another way. */
+bool quick_detour(struct SignalContext *s);
 /* True if the host address is in the assembly that quick code runs through, or in a function that this assembly calls. */
 bool quick_is_between(const Thread *t, u64 host);
 /* What quick code and assembly need to find in a Thread. */
@@ -92,6 +100,8 @@ bool quick_keeps_flags(void);
 void quick_set_returns(Thread *t);
 /* What waits on the host's stack for a return is not returned to. */
 void quick_expect_nobody(Thread *t);
+__attribute__((visibility("hidden"))) void map_return(void);
+__attribute__((visibility("hidden"))) void map_jump(void);
 extern u8 quick_resume[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void quick_leave(void);
 __attribute__((visibility("hidden"))) void quick_return_expected(void);

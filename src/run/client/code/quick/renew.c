@@ -9,6 +9,7 @@
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/core/events.h"
 
@@ -99,14 +100,17 @@ static void forget_lookups(Thread *t) {
     t->quick.host_sp = t->quick.host_base;
 }
 
-void quick_renew(Thread *t) {
+static bool renew(Thread *t, bool keeps_map) {
     if (renewal.under_way || !can_stop_all())
-        return;
+        return false;
     renewal.under_way = true;
     stop_all(t);
     code_forget_all();
     blocks_forget_all();
     arena_reset();
+    map_forget_all();
+    if (!keeps_map)
+        the.map = 0;
     __atomic_fetch_add(&quick_all.tables_age, 1, __ATOMIC_RELEASE);
     for (Thread *each = the.threads; each; each = each->next)
         forget_lookups(each);
@@ -114,4 +118,13 @@ void quick_renew(Thread *t) {
     renewal.under_way = false;
     __atomic_fetch_add(&renewal.turns, 1, __ATOMIC_RELEASE);
     sys_futex(&renewal.turns, FUTEX_WAKE_PRIVATE, ~0u >> 1, NULL);
+    return true;
+}
+
+void quick_renew(Thread *t) {
+    renew(t, true);
+}
+
+bool quick_renew_without_map(Thread *t) {
+    return renew(t, false);
 }

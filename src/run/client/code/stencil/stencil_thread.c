@@ -64,11 +64,15 @@ void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace
     t->cpu.pc = place->pc;
 }
 
-u64 quick_detour(u64 place) {
-    return (void)place, 0;
+bool quick_detour(struct SignalContext *s) {
+    return (void)s, false;
 }
 void quick_keep_flags(void) {
 }
 bool quick_keeps_flags(void) {
+    return false;
+}
+
+bool quick_has_map(void) {
     return false;
 }

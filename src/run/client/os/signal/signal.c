@@ -354,8 +354,8 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         accept_sent(t, info, s);
     else if (s->rip == (u64)guard_copy)
         s->rip = (u64)guard_copy_failed;
-    else if (sig != SIGTRAP && quick_detour(s->rip))
-        s->rip = quick_detour(s->rip);
+    else if (sig != SIGTRAP && quick_detour(s))
+        return;
     else if (sig == SIGTRAP && t->signal.stepping && info->code == TRAP_TRACE_CODE)
         interrupt(t, s);
     else if (sig == SIGSEGV && info->code == SEGV_ACCERR && (s->error & FAULT_WRITE) && quick_written(info->address)) {

@@ -18,4 +18,8 @@ EmitGs emit_gs(Emitter *e, const Shape *shape, u8 text[SHAPE_BYTES], Shape *plai
 /* The rest of a call, behind the block; returns the site of its jump if it is direct. */
 u8 *emit_call_rest(Emitter *e, const EmitCall *call);
 
+/* Where to go on if the access of quick code at `host` to the map, or to the place of a return address, faults; 0: it is none. If the target that is looked
+ * for is never in the map, the code there does not look for it again. */
+u64 emit_detour(u64 host, u64 target);
+
 #endif

@@ -2,6 +2,7 @@
  * displacement is changed, or, where that does not reach, a register holds the address meanwhile. What transfers control becomes
  * jumps; calls and returns are the host's own, so that the CPU predicts them, with the guest's return address put in the place of
  * the host's. */
+#include "run/client/code/quick/map.h"
 #include "run/client/host/x86_64/copy/encode.h"
 
 enum { OPERAND_MOV = 0x8b };
@@ -108,8 +109,78 @@ static void put_load_target(Emitter *e, const Shape *s) {
     put(e, text, n + tail);
 }
 
-/* lea 8(%rsp), %rsp; push of the guest's return address, which lies in the arena's data. */
+/* With the target in rcx, whose own value is spilled:
+ *
+ *     mov map(,%rcx,4), %ecx       or, where the target was elsewhere once, jmp 1f: see emit_detour
+ *     jrcxz 1f
+ *     ...                          go there
+ * 1:  ...                          ask for it
+ *
+ * The first two bytes are written as a whole, so they are in one aligned word. */
+static const u8 map_load[] = {0x8b,         0x0c, 0x8d, LOW_MAP & 0xff, LOW_MAP >> 8 & 0xff, LOW_MAP >> 16 & 0xff,
+                              LOW_MAP >> 24};
+enum { JRCXZ = 0xe3, JMP_SHORT = 0xeb, JUMP_BYTES = 2 };
+
+static void put_map_load(Emitter *e, u32 bytes_to_go) {
+    if ((u64)e->at % 8 == 7)
+        put8(e, 0x90);
+    put(e, map_load, sizeof(map_load));
+    put8(e, JRCXZ);
+    put8(e, bytes_to_go);
+}
+
+static const u8 to_return[] = {0x48, 0x89, 0x0c, 0x24, 0xc3}; /* mov %rcx, (%rsp); ret */
+
+static bool is_map_load(const u8 *code) {
+    return !memcmp(code, map_load, sizeof(map_load)) && code[sizeof(map_load)] == JRCXZ;
+}
+
+u64 emit_detour(u64 host, u64 target) {
+    u8 *code = (u8 *)host;
+    if (!memcmp(code, to_return, sizeof(to_return)) && is_map_load(code - JUMP_BYTES - sizeof(map_load)))
+        return host + sizeof(to_return);
+    if (!is_map_load(code))
+        return 0;
+    u32 distance = sizeof(map_load) + JUMP_BYTES + code[sizeof(map_load) + 1];
+    if (target >= LOW_CODE) {
+        arena_lock();
+        u16 jump = (u16)(JMP_SHORT | (distance - JUMP_BYTES) << 8);
+        __atomic_store_n((u16 *)arena_writable(code), jump, __ATOMIC_RELEASE);
+        arena_unlock();
+    }
+    return host + distance;
+}
+
+/* To the target in rcx, by the map or by the routine that the Thread has. */
+static void put_go(Emitter *e, u32 routine) {
+    if (map_covers(e->pc)) {
+        spill(e, RCX, THREAD_ASKED);
+        put_map_load(e, 2);
+        put(e, "\xff\xe1", 2); /* jmp *%rcx */
+        unspill(e, RCX, THREAD_ASKED);
+    }
+    put_thread_jump(e, routine);
+}
+
+void emit_entry(Emitter *e) {
+    unspill(e, RCX, THREAD_SPILL_RCX);
+}
+
+bool emit_is_entered(const u8 *code) {
+    u8 text[] = {GS, REX | REX_W, 0x8b, RM_SP | RCX << 3, 0x25, 0, 0, 0, 0};
+    const u32 off = THREAD_SPILL_RCX;
+    _Static_assert(sizeof(text) == EMIT_ENTRY_BYTES, "what unspill makes");
+    memcpy(text + 5, &off, 4);
+    return !memcmp(code - EMIT_ENTRY_BYTES, text, EMIT_ENTRY_BYTES);
+}
+
+/* The guest's return address in place of the host's: movq $pc, (%rsp); or lea 8(%rsp), %rsp and a push of what lies in the arena's data. */
 static void put_return_address(Emitter *e, u64 pc) {
+    if (pc <= INT32_MAX) {
+        put(e, "\x48\xc7\x04\x24", 4);
+        put32(e, (u32)pc);
+        return;
+    }
     u8 *literal = arena_data(8, 8);
     memcpy(literal, &pc, 8);
     put(e, "\x48\x8d\x64\x24\x08\xff\x35", 7);
@@ -120,6 +191,8 @@ static EmitResult put_call(Emitter *e, const Shape *s, bool indirect) {
     put8(e, 0xe8);
     e->call[e->calls++] = (EmitCall){e->at, e->next + (u64)s->target, e->next, indirect};
     e->at += 4;
+    if (map_covers(e->next))
+        emit_entry(e);
     return (EmitResult){.returns = true};
 }
 
@@ -129,7 +202,7 @@ u8 *emit_call_rest(Emitter *e, const EmitCall *c) {
     put_return_address(e, c->next);
     if (!c->indirect)
         return emit_jump(e);
-    put_thread_jump(e, THREAD_CALL);
+    put_go(e, THREAD_CALL);
     return NULL;
 }
 
@@ -165,9 +238,14 @@ static EmitResult emit_ret(Emitter *e, const Shape *s) {
         put8(e, 0x59);                 /* pop %rcx */
         put(e, "\x48\x8d\xa4\x24", 4); /* lea n(%rsp), %rsp */
         put32(e, s->immediate);
-        put_thread_jump(e, THREAD_JUMP);
+        put_go(e, THREAD_JUMP);
     } else {
         put(e, "\x48\x8b\x0c\x24", 4); /* mov (%rsp), %rcx */
+        if (map_covers(e->pc)) {
+            put_map_load(e, sizeof(to_return));
+            put(e, to_return, sizeof(to_return));
+            put(e, "\x48\x8b\x0c\x24", 4);
+        }
         put_thread_jump(e, e->flags_set ? THREAD_RETURN_EXACT : THREAD_RETURN);
     }
     return (EmitResult){.ends = true};
@@ -177,8 +255,7 @@ static EmitResult emit_ret(Emitter *e, const Shape *s) {
 static EmitResult go_to_target(Emitter *e, const Shape *s) {
     if (s->kind == SHAPE_CALL_INDIRECT)
         return put_call(e, s, true);
-    put_thread_jump(e,
-                    s->disp_at ? THREAD_CALL : THREAD_JUMP); /* through a fixed place: to a function, as from a PLT */
+    put_go(e, s->disp_at ? THREAD_CALL : THREAD_JUMP); /* through a fixed place: to a function, as from a PLT */
     return (EmitResult){.ends = true};
 }
 

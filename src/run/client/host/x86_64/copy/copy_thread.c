@@ -1,19 +1,41 @@
 /* copy_thread.c: what quick.S and cross.S find in a Thread. */
 #include "guest_flags.h"
+#include "host_context.h"
 #include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/host/x86_64/copy/copy.h"
 
-u64 quick_detour(u64 place) {
-    extern u8 quick_return_store[] __attribute__((visibility("hidden"))),
-        quick_return_slow[] __attribute__((visibility("hidden")));
-    extern u8 quick_return_exact_store[] __attribute__((visibility("hidden")));
-    extern u8 quick_return_exact_slow[] __attribute__((visibility("hidden")));
-    extern u8 cross_peek[] __attribute__((visibility("hidden"))), cross_peeked[] __attribute__((visibility("hidden")));
+/* Labels of quick.S and cross.S: accesses that may fault, and where to go on then. */
+#define DETOURS(M)                                                                                                     \
+    M(quick_return_store, quick_return_slow)                                                                           \
+    M(quick_return_exact_store, quick_return_exact_slow)                                                               \
+    M(map_return_load, map_return_unknown)                                                                             \
+    M(map_return_store, map_return_unknown)                                                                            \
+    M(map_jump_load, map_jump_unknown)                                                                                 \
+    M(cross_peek, cross_peeked)                                                                                        \
+    M(cross_forget, cross_forgotten)
+#define DECLARE(from, to)                                                                                              \
+    extern u8 from[] __attribute__((visibility("hidden"))), to[] __attribute__((visibility("hidden")));
+#define PAIR(from, to) {from, to},
+DETOURS(DECLARE)
+
+static u64 detour_of_text(u64 place) {
+    static u8 *const pairs[][2] = {DETOURS(PAIR)};
     u64 at = quick_original(place);
-    return at == (u64)quick_return_store         ? (u64)quick_return_slow
-           : at == (u64)quick_return_exact_store ? (u64)quick_return_exact_slow
-           : at == (u64)cross_peek               ? (u64)cross_peeked
-                                                 : 0;
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+        if (at == (u64)pairs[i][0])
+            return (u64)pairs[i][1];
+    return 0;
+}
+
+bool quick_detour(SignalContext *s) {
+    u64 to = detour_of_text(s->rip);
+    if (!to && the.map && arena_holds(s->rip))
+        to = emit_detour(s->rip, s->rcx);
+    if (to)
+        s->rip = to;
+    return to;
 }
 
 void quick_set_returns(Thread *t) {
@@ -21,6 +43,9 @@ void quick_set_returns(Thread *t) {
     t->quick.return_expected = quick_keeps_flags() ? t->quick.return_exact : quick_near(quick_return_expected);
     t->quick.return_plain = quick_keeps_flags() ? t->quick.return_exact : quick_near(quick_return);
     t->quick.ret = t->quick.expected == EXPECTED_NOBODY ? t->quick.return_plain : t->quick.return_expected;
+    t->quick.to_return = the.map ? quick_near(map_return) : quick_near(quick_return);
+    t->quick.to_jump = the.map ? quick_near(map_jump) : quick_near(quick_jump);
+    t->quick.map_end = the.map ? LOW_CODE : 0;
 }
 
 void quick_expect_nobody(Thread *t) {
@@ -62,4 +87,8 @@ void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace
         __asm__ volatile("wrfsbase %0" : : "r"(t->quick.spill_rax));
     if (place->based >= 0)
         t->cpu.gp[place->based] -= t->cpu.gsbase;
+}
+
+bool quick_has_map(void) {
+    return true;
 }

@@ -50,11 +50,6 @@
     mov %r11, %gs:THREAD_NEXT
 .endm
 
-.macro go_by place, pending
-    lea \place(%rip), %r11
-    go_by_r11 \pending
-.endm
-
 .text
 hidden cross_start
 
@@ -95,8 +90,9 @@ hidden cross_enter
     cmpq $0, %gs:THREAD_SIGNALS
     jne quick_returned
     lea -8(%rsp), %rsp
-    jmp quick_return
-2:  go_by quick_jump, quick_returned
+    jmp *%gs:THREAD_TO_RETURN
+2:  mov %gs:THREAD_TO_JUMP, %r11
+    go_by_r11 quick_returned
     mov %rax, %gs:THREAD_SPILL_RAX
     load_flags
     mov %gs:THREAD_SPILL_RAX, %rax
@@ -138,6 +134,11 @@ hidden cross_peek /* the guest's stack may be anywhere: then nobody is expected 
     mov (%r13), %r11
 hidden cross_peeked
     mov %r11, %gs:THREAD_EXPECTED
+    cmp %gs:THREAD_MAP_END, %r11
+    jae cross_forgotten
+hidden cross_forget /* quick code shall ask for the way back; what is not there of the map is forgotten already */
+    movl $0, LOW_MAP(,%r11,4)
+hidden cross_forgotten
     mov %gs:THREAD_RETURN_EXPECTED, %r11
     mov %r11, %gs:THREAD_RETURN
     mov %gs:THREAD_EXIT, %r11d

@@ -4,6 +4,7 @@
 #define RUN_CLIENT_QUICK_MACROS_H
 
 #include "host_offsets.h"
+#include "run/client/memory/low.h"
 
 .macro hidden name
     .globl \name

@@ -111,6 +111,29 @@ hidden quick_return_exact_slow
 3:  mov %gs:THREAD_SPILL_RAX, %rax
     jmp *%gs:THREAD_C(5)
 
+/* The same by the map: who comes from optimised code has the guest's rcx spilled, too. What the map has loads it. */
+    .p2align 6
+hidden map_return
+hidden map_return_load
+    mov LOW_MAP(,%rcx,4), %ecx
+    jrcxz map_return_unknown
+hidden map_return_store
+    mov %rcx, (%rsp)
+    ret
+hidden map_return_unknown
+    mov (%rsp), %rcx
+    jmp quick_return
+
+hidden map_jump
+    mov %rcx, %gs:THREAD_ASKED
+hidden map_jump_load
+    mov LOW_MAP(,%rcx,4), %ecx
+    jrcxz map_jump_unknown
+    jmp *%rcx
+hidden map_jump_unknown
+    mov %gs:THREAD_ASKED, %rcx
+    jmp quick_jump
+
     .p2align 6
 hidden quick_call
     mov %rdx, %gs:THREAD_SPILL_RDX
