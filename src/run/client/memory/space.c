@@ -283,13 +283,19 @@ static bool wants_window(const Mapping *m, const File *f) {
     return is_reservation(m) || (f->regular && (f->elf || m->prot & PROT_EXEC));
 }
 
-/* In the window, 0: where the kernel puts it. To the kernel, all of the window is taken; so what the guest wants at free addresses of it, it gets here, and
- * where the window is among the lowest addresses, memory for MAP_32BIT, too. */
+/* Does it want low addresses, but not certain ones? A compiler that wishes for some wants to be near the program that it is part of. */
+static bool wants_low(const Mapping *m) {
+    enum { MOST = 640 << 20 };
+    return the.window == LOW_WINDOW && !is_fixed(m) &&
+           (m->flags & MAP_32BIT || (m->addr && m->addr < LOW_CODE && m->size <= MOST));
+}
+
+/* In the window; 0: where the kernel puts it. To the kernel, all of the window is taken; so what the guest wants at free addresses of it, it gets here, and
+ * where the window is among the lowest addresses, other low ones, too. */
 static u64 find_place(const Mapping *m, const File *f) {
     if (m->addr && !(m->flags & MAP_FIXED) && is_free(page_down(m->addr), m->size))
         return page_down(m->addr);
-    bool low = the.window == LOW_WINDOW && m->flags & MAP_32BIT && !is_fixed(m);
-    return low || wants_window(m, f) ? find_gap(m->size, PAGE) : 0;
+    return wants_low(m) || wants_window(m, f) ? find_gap(m->size, PAGE) : 0;
 }
 
 static bool is_shared(const Mapping *m) {
@@ -309,16 +315,24 @@ static bool is_allowed(const Mapping *m) {
                         replaces ? m->addr + m->size : 0);
 }
 
+static i64 map_at(const Mapping *m, u64 addr, u32 flags) {
+    return sys_mmap(addr, m->size, host_prot(m->prot), flags, m->fd, m->off);
+}
+
 static i64 place(const Mapping *m, const File *f) {
     if (is_full() || !is_allowed(m))
         return -ENOMEM;
     if (is_fixed(m) && ranges_touch(&space()->own, m->addr, m->addr + m->size))
         return m->flags & MAP_FIXED_NOREPLACE ? -EEXIST : -ENOMEM;
+    if (m->addr && wants_low(m)) {
+        i64 wished = map_at(m, m->addr, m->flags | MAP_FIXED_NOREPLACE);
+        if (!sys_failed(wished))
+            return wished;
+    }
     u64 gap = find_place(m, f);
     if (!gap)
-        return sys_mmap(m->addr, m->size, host_prot(m->prot), m->flags, m->fd, m->off);
-    u32 flags = (m->flags & ~(u32)MAP_FIXED_NOREPLACE) | MAP_FIXED;
-    i64 result = sys_mmap(gap, m->size, host_prot(m->prot), flags, m->fd, m->off);
+        return map_at(m, m->addr, m->flags);
+    i64 result = map_at(m, gap, (m->flags & ~(u32)MAP_FIXED_NOREPLACE) | MAP_FIXED);
     if (sys_failed(result))
         vacate(gap, gap + m->size);
     return result;
