@@ -25,6 +25,12 @@ typedef struct HostLink {
     u8 fill;                            /* a byte that traps, between functions */
     u8 slot_jump[HOST_SLOT_JUMP_BYTES]; /* a jump to the address in the eight bytes before it */
     HostRelocation (*relocation)(u32 type);
+
+    /* Direct jumps, whose last four bytes are the distance from their end. */
+    u32 jump_bytes;
+    bool (*ends_with_jump)(const u8 *code, u32 size);
+    /* If the code ends with a conditional jump, makes it one on the opposite condition. */
+    bool (*invert_branch)(u8 *code, u32 size);
 } HostLink;
 
 extern const HostLink host_link;

@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "host/link.h"
 #include "stencil/holder.h"
 
 static const Elf64_Ehdr *header(const Extract *x) {
@@ -136,9 +137,10 @@ static StencilPatch far_patch(Extract *x, const Elf64_Sym *s, i64 addend) {
 
 static StencilPatch patch_of(Extract *x, const Insn *in, const Elf64_Rela *r) {
     const Elf64_Sym *s = &symbols(x)[ELF64_R_SYM(r->r_info)];
-    u32 type = ELF64_R_TYPE(r->r_info);
-    bool near = type == R_X86_64_PLT32 || type == R_X86_64_PC32, wide = type == R_X86_64_64;
-    CHECK(near || wide || type == R_X86_64_32 || type == R_X86_64_32S, "a relocation that stencils are not made for");
+    HostRelocation type = host_link.relocation(ELF64_R_TYPE(r->r_info));
+    bool near = type == RELOCATION_CALL_32 || type == RELOCATION_RELATIVE_32, wide = type == RELOCATION_ABSOLUTE_64;
+    CHECK(near || wide || type == RELOCATION_ABSOLUTE_32 || type == RELOCATION_ABSOLUTE_SIGNED_32,
+          "a relocation that stencils are not made for");
     StencilPatch p = near ? far_patch(x, s, r->r_addend) : hole_patch(in, name_of(x, s), r->r_addend);
     p.bytes = wide ? 8 : 4;
     CHECK(wide || p.kind < PATCH_PC || p.kind > PATCH_PC_IMMEDIATE, "a guest address has 64 bits");
@@ -147,7 +149,7 @@ static StencilPatch patch_of(Extract *x, const Insn *in, const Elf64_Rela *r) {
 
 /* ----------------------------------------------------------------------------------------------------------------- ends */
 
-enum { JUMP = 0xe9, JUMP_BYTES = 5, BRANCH_BYTES = 6, NEXT = 0xff /* in place of a PatchKind: to what follows */ };
+enum { NEXT = 0xff /* in place of a PatchKind: to what follows */ };
 
 static bool is_jump(const Piece *p, u32 patch, u32 kind, u32 end) {
     return patch < p->patches && p->patch[patch].kind == kind && p->patch[patch].at + 4u == end;
@@ -155,15 +157,14 @@ static bool is_jump(const Piece *p, u32 patch, u32 kind, u32 end) {
 
 /* The last jump is the one to what follows, if that can be had. */
 static void trim(Piece *p) {
-    u32 last = p->patches - 1;
-    if (is_jump(p, last, NEXT, p->size) && p->code[p->size - JUMP_BYTES] == JUMP) {
-        p->size -= JUMP_BYTES;
+    u32 last = p->patches - 1, before = p->size - host_link.jump_bytes;
+    if (is_jump(p, last, NEXT, p->size) && host_link.ends_with_jump(p->code, p->size)) {
+        p->size = before;
         p->patches--;
-    } else if (is_jump(p, last, PATCH_JUMP, p->size) && is_jump(p, last - 1, NEXT, p->size - JUMP_BYTES) &&
-               p->code[p->size - JUMP_BYTES - BRANCH_BYTES] == 0x0f) {
-        p->code[p->size - JUMP_BYTES - BRANCH_BYTES + 1] ^= 1;
+    } else if (is_jump(p, last, PATCH_JUMP, p->size) && is_jump(p, last - 1, NEXT, before) &&
+               host_link.invert_branch(p->code, before)) {
         p->patch[last - 1].kind = PATCH_JUMP;
-        p->size -= JUMP_BYTES;
+        p->size = before;
         p->patches--;
     }
 }

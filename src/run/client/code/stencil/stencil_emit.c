@@ -2,16 +2,14 @@
 #include "isa/form.h"
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/blocks.h"
-#include "run/client/code/quick/put.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/stencil/place.h"
+#include "run/client/host/x86_64/quick/put.h"
 #include "stencil/stencil.h"
-
-enum { HELPERS_MAX = 16, HELPER_BYTES = 48 };
 
 typedef struct Beside {
     u8 *constants;
-    u8 *helpers, *helpers_end; /* the way to each, of HELPER_BYTES */
+    u8 *helpers, *helpers_end; /* the way to each, of PUT_HELPER_BYTES */
 } Beside;
 
 static Beside beside;
@@ -44,7 +42,7 @@ static u64 value_of(const StencilPatch *p, const Insn *in) {
     case PATCH_TRAP:
         return (u64)quick_near(quick_trap);
     case PATCH_HELPER:
-        return (u64)(beside.helpers + p->arg * HELPER_BYTES);
+        return (u64)(beside.helpers + p->arg * PUT_HELPER_BYTES);
     case PATCH_CONSTANT:
         return (u64)(beside.constants + p->arg);
     }
@@ -124,19 +122,6 @@ bool flags_are_read(u64 pc) {
 
 /* -------------------------------------------------------------------------------------------------------------- beside */
 
-/* A helper is C, where a signal has to know that it is a part of an instruction: sub $8, %rsp; helping = 1; call; helping = 0;
- * add $8, %rsp; ret */
-static void write_helper(Emitter *e, const char *name) {
-    u8 *start = e->at;
-    put(e, "\x48\x83\xec\x08", 4);
-    put_set(e, THREAD_HELPING, 1);
-    put(e, "\xe8", 1);
-    put32(e, (u32)(code_helper(name) - ((u64)e->at + 4)));
-    put_set(e, THREAD_HELPING, 0);
-    put(e, "\x48\x83\xc4\x08\xc3", 5);
-    e->at = start + HELPER_BYTES;
-}
-
 bool emit_is_helper(u64 host) {
     return host >= (u64)beside.helpers && host < (u64)beside.helpers_end;
 }
@@ -147,12 +132,12 @@ void emit_prepare(void) {
         count++;
     beside.constants = arena_code(stencil_constants_size, 16);
     memcpy(arena_writable(beside.constants), stencil_constants, stencil_constants_size);
-    beside.helpers = arena_code(count * HELPER_BYTES, 16);
-    beside.helpers_end = beside.helpers + count * HELPER_BYTES;
+    beside.helpers = arena_code(count * PUT_HELPER_BYTES, 16);
+    beside.helpers_end = beside.helpers + count * PUT_HELPER_BYTES;
     Emitter e;
     e.at = beside.helpers;
     for (u32 i = 0; i < count; i++)
-        write_helper(&e, stencil_helpers[i]);
+        put_helper(&e, code_helper(stencil_helpers[i]));
 }
 
 /* Targets are looked up in the tables of threads. */

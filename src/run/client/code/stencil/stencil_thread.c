@@ -3,34 +3,6 @@
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/stencil/place.h"
 
-/* Stencils are compiled for processors with at least this: AVX2, BMI1, BMI2, FMA, F16C, LZCNT, MOVBE, and a kernel that keeps ymm. */
-bool quick_works(void) {
-    enum {
-        FMA = 1 << 12,
-        MOVBE = 1 << 22,
-        OSXSAVE = 1 << 27,
-        F16C = 1 << 29,
-        BMI1 = 1 << 3,
-        AVX2 = 1 << 5,
-        BMI2 = 1 << 8,
-        LZCNT = 1 << 5
-    };
-    const u32 first = FMA | MOVBE | OSXSAVE | F16C, seventh = BMI1 | AVX2 | BMI2;
-    u32 a = 1, b, c = 0, d;
-    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    if ((c & first) != first)
-        return false;
-    u32 low, high;
-    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    a = 7, c = 0;
-    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    if ((low & 6) != 6 || (b & seventh) != seventh)
-        return false;
-    a = 0x80000001, c = 0;
-    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    return c & LZCNT;
-}
-
 /* Returns are looked up with and without flags, and with nobody expected, by the same code. */
 void quick_set_returns(Thread *t) {
     (void)t;

@@ -1,5 +1,5 @@
-/* put.c: see put.h and emit.h. */
-#include "run/client/code/quick/put.h"
+/* put.c: see put.h and code/quick/emit.h. */
+#include "run/client/host/x86_64/quick/put.h"
 
 /* A site may not cross the border of 8 aligned bytes: another thread sees it changed as a whole. */
 enum { SITE_ALIGN = 8, SITE_BYTES = 4 };
@@ -50,4 +50,16 @@ u8 *emit_cross(const u8 *target, bool to_quick) {
     u8 *stub = e.at;
     put_exit(&e, (u32)((u64)target - the.code_base), to_quick ? THREAD_CROSS_LEAVE : THREAD_CROSS_ENTER);
     return stub;
+}
+
+/* A stencil calls it with the stack aligned as for any call of C, and so is it for the call in here. */
+void put_helper(Emitter *e, u64 function) {
+    u8 *start = e->at;
+    put(e, "\x48\x83\xec\x08", 4); /* sub $8, %rsp */
+    put_set(e, THREAD_HELPING, 1);
+    put(e, "\xe8", 1); /* call */
+    put32(e, (u32)(function - ((u64)e->at + 4)));
+    put_set(e, THREAD_HELPING, 0);
+    put(e, "\x48\x83\xc4\x08\xc3", 5); /* add $8, %rsp; ret */
+    e->at = start + PUT_HELPER_BYTES;
 }

@@ -1,6 +1,6 @@
-/* put.h: bytes of quick code, and what those of both makers have in common: sites, and the ways out. */
-#ifndef RUN_CLIENT_QUICK_PUT_H
-#define RUN_CLIENT_QUICK_PUT_H
+/* put.h: quick code in the host's instructions: bytes, and what both makers of it (code/quick/emit.h) have in common: sites, and the ways out. */
+#ifndef RUN_CLIENT_HOST_QUICK_PUT_H
+#define RUN_CLIENT_HOST_QUICK_PUT_H
 
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/emit.h"
@@ -23,9 +23,14 @@ static inline void put32(Emitter *e, u32 v) {
 void put_set(Emitter *e, u32 off, u32 value);
 /* jmp *gs:off */
 void put_thread_jump(Emitter *e, u32 off);
-/* Nothing, of a length that what follows, with `before` bytes in front of its site, needs. */
+/* Instructions that do nothing, of a length that what follows, with `before` bytes in front of its site, needs. */
 void put_alignment(Emitter *e, u64 before);
 /* An instruction that ends with a site, which is returned. */
 u8 *put_site(Emitter *e, const void *opcode, size_t n);
+
+/* A function of PUT_HELPER_BYTES by which code of stencils calls a C function: THREAD_HELPING is set while that runs, so that the handler of a signal knows
+ * that the guest is in the middle of an instruction. */
+enum { PUT_HELPER_BYTES = 48 };
+void put_helper(Emitter *e, u64 function);
 
 #endif
