@@ -15,10 +15,7 @@ facts="$facts"'|"(ld|st)mxcsr'
 facts="$facts"'|0x9090|, 0xcc\b|\(0xcc|0xff, 0x25\b'                            # opcodes: nops, breakpoints, jumps
 facts="$facts"'|R_X86_64_(PC|32|64|GOT|PLT)'                                    # relocations
 
-# The client's code that is not apart from its host yet: a few places read the thread pointer or the CPU's
-# features, and signal frames of guests hold the host's floating-point state.
-exceptions='src/run/client/guest/riscv64/frame.c src/run/client/guest/x86_64/cpuid.c src/run/client/guest/x86_64/xstate.c
-src/run/client/core/thread.h src/run/client/core/sys.c src/run/client/memory/space.c src/run/client/memory/vdso.c'
+exceptions=
 # libbinopt: functions of a process, specialised in it. Guest and host are one.
 exceptions="$exceptions
 src/binopt/machine/emit.c src/binopt/machine/walk.c src/binopt/machine/evaluate.c src/binopt/machine/divide.c

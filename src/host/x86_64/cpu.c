@@ -32,7 +32,7 @@ size_t host_cpu_facts(u8 facts[HOST_CPU_FACTS]) {
     return sizeof(f);
 }
 
-/* It asks for the CPU's number by an instruction that gives it without a system call. */
+/* With rdpid it asks for the CPU's number by that, and else by lsl, which is not lifted. */
 bool host_has_plain_vdso(void) {
     u32 a, b, c, d;
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && c & bit_RDPID;

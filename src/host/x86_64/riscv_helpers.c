@@ -16,18 +16,23 @@ static void set_host(u32 v) {
 }
 
 /* mxcsr has the flags in the other order, and one more. */
-static u8 flags_of_host(u32 v) {
+u8 rv_host_flags(void) {
+    u32 v = get_host();
     return (u8)((v & 1) << 4 | (v & 4) << 1 | (v & 8) >> 1 | (v & 0x10) >> 3 | (v & 0x20) >> 5);
+}
+
+void rv_host_begin(u8 frm) {
+    set_host(ALL_MASKED | (0x9cu >> 2 * frm & 3) << ROUNDING_SHIFT); /* 0, 3, 1, 2 */
 }
 
 uint32_t lathe_riscv64_enter(const LatheRiscv64Cpu *cpu) {
     u32 host = get_host();
-    set_host(ALL_MASKED | (0x9cu >> 2 * cpu->frm & 3) << ROUNDING_SHIFT); /* 0, 3, 1, 2 */
+    rv_host_begin(cpu->frm);
     return host;
 }
 
 void lathe_riscv64_leave(LatheRiscv64Cpu *cpu, uint32_t host) {
-    cpu->fflags |= flags_of_host(get_host());
+    cpu->fflags |= rv_host_flags();
     set_host(host);
 }
 

@@ -12,6 +12,14 @@ float rv_host_fmaf(float a, float b, float c) {
     return fmaf(a, b, c);
 }
 
+u8 rv_host_flags(void) {
+    return 0;
+}
+
+void rv_host_begin(u8 frm) {
+    (void)frm;
+}
+
 uint32_t lathe_riscv64_enter(const LatheRiscv64Cpu *cpu) {
     (void)cpu;
     return 0;

@@ -1,14 +1,14 @@
 /* sys.c: what the client has instead of a libc: memory and string functions, locks, text for people.
  *
  * gcc may call memcpy, memmove, memset and memcmp for plain C, and translated code calls them too: they are real
- * functions here. Vector registers belong to the guest, so copying is left to the string instructions, which are fast
- * on every CPU of the last decade for all but tiny sizes.
+ * functions here. Vector registers belong to the guest, so copying is left to what the host has without them (host_memory.h).
  */
 #include "run/client/core/sys.h"
 
 #include <linux/futex.h>
 #include <linux/signal.h>
 
+#include "host_memory.h"
 #include "run/client/core/client.h"
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
@@ -38,9 +38,8 @@ static void *copy_small(void *to, const void *from, size_t size) {
 void *memcpy(void *restrict to, const void *restrict from, size_t size) {
     if (size <= 16)
         return copy_small(to, from, size);
-    void *result = to;
-    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
-    return result;
+    host_copy(to, from, size);
+    return to;
 }
 
 void *memmove(void *to, const void *from, size_t size) {
@@ -62,9 +61,8 @@ void *memmove(void *to, const void *from, size_t size) {
 }
 
 void *memset(void *to, int byte, size_t size) {
-    void *result = to;
-    __asm__ volatile("rep stosb" : "+D"(to), "+c"(size) : "a"(byte) : "memory");
-    return result;
+    host_fill(to, byte, size);
+    return to;
 }
 
 int memcmp(const void *a, const void *b, size_t size) {
@@ -173,7 +171,7 @@ void lock(u32 *word) {
         u32 idle = 0;
         if (__atomic_compare_exchange_n(word, &idle, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return;
-        __builtin_ia32_pause();
+        host_relax();
     }
     while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE))
         sys_futex(word, FUTEX_WAIT_PRIVATE, 2, NULL);

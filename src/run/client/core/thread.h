@@ -3,6 +3,7 @@
 #define RUN_CLIENT_THREAD_H
 
 #include "guest_cpu.h"
+#include "host_thread.h"
 #include "run/client/core/options.h"
 #include "run/protocol/protocol.h"
 
@@ -179,9 +180,7 @@ static inline u64 thread_stack_limit(const Thread *t) {
 }
 
 static inline Thread *thread_self(void) {
-    Thread *t;
-    __asm__("mov %%gs:%c1, %0" : "=r"(t) : "i"(offsetof(Thread, self)));
-    return t;
+    return (Thread *)host_thread_word(offsetof(Thread, self));
 }
 
 #endif

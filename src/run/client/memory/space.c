@@ -812,8 +812,7 @@ static bool reserve_high(u64 wish) {
 }
 
 bool space_init(u64 wish, bool low) {
-    extern const u8 image_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
-    extern const u8 image_end[] __asm__("_end") __attribute__((visibility("hidden")));
+    extern const u8 __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
     limits_init();
     if (!(low && !the.limited && reserve_low()) && !reserve_high(wish))
         return false;
@@ -825,8 +824,8 @@ bool space_init(u64 wish, bool low) {
     s->own = (Ranges){s->own_ranges, 0, OWN_RANGES};
     space_own(tables, TABLES_SIZE);
     space_own(the.code_base, the.block_end - the.code_base);
-    the.image_start = page_down((u64)image_start);
-    the.image_end = page_up((u64)image_end);
+    the.image_start = page_down((u64)__ehdr_start);
+    the.image_end = page_up((u64)_end);
     ranges_set(&s->own, the.image_start, the.image_end, 0);
     own_first_stack();
     return own_init();

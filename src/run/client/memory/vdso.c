@@ -5,9 +5,9 @@
  * translated by need, kept in the cache. It is no file; its bytes are what it is known by, so another kernel has
  * another pack.
  */
-#include <cpuid.h>
 #include <linux/auxvec.h>
 
+#include "host/host.h"
 #include "run/client/core/client.h"
 #include "run/client/memory/key.h"
 #include "run/client/memory/maps.h"
@@ -24,12 +24,6 @@ static u64 host_vdso(void) {
         if (a[0] == AT_SYSINFO_EHDR)
             return a[1];
     return 0;
-}
-
-/* Without it, the vdso finds the processor's number by lsl, which is not lifted. */
-static bool has_rdpid(void) {
-    u32 a, b, c, d;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && c & bit_RDPID;
 }
 
 /* The data pages and the code, without gaps; the code is last. How many parts, 0 if they are not what is expected. */
@@ -86,7 +80,7 @@ void vdso_adopt(void) {
     Part parts[PARTS_MAX];
     u64 vdso = host_vdso();
     u32 count = vdso ? find_parts(vdso, parts) : 0;
-    if (count && guest_facts.is_hosts && has_rdpid())
+    if (count && guest_facts.is_hosts && host_has_plain_vdso())
         adopt_parts(vdso, parts, count);
     else
         remove_parts(parts, count);

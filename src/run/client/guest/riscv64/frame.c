@@ -3,6 +3,7 @@
  * Handlers return to two instructions that the kernel has in its vdso; here they are on a page that the guest gets at its start. */
 #include "run/client/core/frame.h"
 
+#include "isa/riscv64/helpers_host.h"
 #include "run/client/core/guest.h"
 #include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
@@ -66,23 +67,15 @@ bool frame_write_action(u64 to, const Action *a) {
 
 /* --------------------------------------------------------------------------------------------------------------- frames */
 
-/* The rounding mode and the flags of the host, as the guest's fcsr. */
+/* The guest's fcsr. Flags that its instructions have raised are in the host's environment until somebody looks. */
 static u32 get_fcsr(const GuestCpu *c) {
-    enum { INVALID = 1, DENORMAL = 2, DIVIDE = 4, OVERFLOW = 8, UNDERFLOW = 16, INEXACT = 32 }; /* of mxcsr */
-    u32 mxcsr;
-    __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
-    u32 flags = (mxcsr & INEXACT ? 1u : 0) | (mxcsr & UNDERFLOW ? 2u : 0) | (mxcsr & OVERFLOW ? 4u : 0) |
-                (mxcsr & DIVIDE ? 8u : 0) | (mxcsr & INVALID ? 16u : 0);
-    return (u32)c->frm << 5 | flags | c->fflags;
+    return (u32)c->frm << 5 | rv_host_flags() | c->fflags;
 }
 
 static void set_fcsr(GuestCpu *c, u32 fcsr) {
-    enum { MXCSR_QUIET = 0x1f80, ROUNDING_SHIFT = 13 };
-    static const u8 rounding[8] = {0, 3, 1, 2, 0, 0, 0, 0}; /* to nearest even, zero, down, up */
-    u32 mxcsr = MXCSR_QUIET | (u32)rounding[fcsr >> 5 & 7] << ROUNDING_SHIFT;
-    __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));
     c->frm = fcsr >> 5 & 7;
     c->fflags = fcsr & 31;
+    rv_host_begin(c->frm);
 }
 
 bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack) {

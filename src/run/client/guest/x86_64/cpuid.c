@@ -4,9 +4,9 @@
  * can execute, which is nearly everything the host can; with --tier=opt, what the lifter has rows for. The latter and levels below v3
  * have no xsave, so dynamic linkers and libraries choose their SSE paths.
  */
+#include "host_cpu.h"
 #include "run/client/core/client.h"
 
-enum { EAX, EBX, ECX, EDX };
 enum { NEVER = CPU_NATIVE + 1 };
 enum {
     LEAF_FEATURES = 1,
@@ -28,14 +28,10 @@ typedef struct Feature {
 } Feature;
 
 static const Feature features[] = {
-#define FEATURE(leaf, sub, reg, bit, level, rows) {leaf, sub, reg, bit, level, rows},
+#define FEATURE(leaf, sub, reg, bit, level, rows) {leaf, sub, CPUID_##reg, bit, level, rows},
 #include "cpu.def"
 #undef FEATURE
 };
-
-static void ask(u32 leaf, u32 sub, u32 r[4]) {
-    __asm__ volatile("cpuid" : "=a"(r[EAX]), "=b"(r[EBX]), "=c"(r[ECX]), "=d"(r[EDX]) : "a"(leaf), "c"(sub));
-}
 
 bool guest_has_only_rows(void) {
     return the.opt.cpu == CPU_AUTO && the.opt.asked_tier == TIER_OPT;
@@ -92,11 +88,11 @@ static bool is_hidden(u32 leaf, u32 sub) {
 
 void guest_cpuid(LatheX86Cpu *cpu) {
     static const u8 registers[] = {LATHE_RAX, LATHE_RBX, LATHE_RCX, LATHE_RDX};
-    u32 leaf = (u32)cpu->gp[LATHE_RAX], sub = (u32)cpu->gp[LATHE_RCX], r[4];
+    u32 leaf = (u32)cpu->gp[LATHE_RAX], sub = (u32)cpu->gp[LATHE_RCX], r[CPUID_WORDS];
     bool has_subleaves = leaf == LEAF_MORE;
-    ask(leaf, sub, r);
+    host_cpuid(leaf, sub, r);
     if (leaf == LEAF_MORE && !sub && !is_native())
-        r[EAX] = 0; /* the number of its last subleaf */
-    for (u32 i = 0; i < 4; i++)
+        r[CPUID_EAX] = 0; /* the number of its last subleaf */
+    for (u32 i = 0; i < CPUID_WORDS; i++)
         cpu->gp[registers[i]] = is_hidden(leaf, sub) ? 0 : r[i] & shown_bits(leaf, has_subleaves ? sub : 0, i);
 }

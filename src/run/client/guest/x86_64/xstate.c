@@ -10,6 +10,7 @@
 
 #include <asm/prctl.h>
 
+#include "host_cpu.h"
 #include "run/client/core/client.h"
 #include "run/client/memory/space.h"
 
@@ -57,20 +58,6 @@ static const Area initial = {.cw = CW_INITIAL, .mxcsr = MXCSR_INITIAL};
 
 /* ------------------------------------------------------------------------------------------------------------ the host */
 
-static void ask(u32 leaf, u32 sub, u32 r[4]) {
-    __asm__ volatile("cpuid" : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3]) : "a"(leaf), "c"(sub));
-}
-
-static u64 enabled_components(void) {
-    enum { OSXSAVE = 1 << 27 };
-    u32 r[4], low, high;
-    ask(1, 0, r);
-    if (!(r[2] & OSXSAVE))
-        return 0;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (u64)high << 32 | low;
-}
-
 /* Tiles are in frames once the guest has been given them. */
 static u64 without_refused(u64 components) {
     u64 permitted = 0;
@@ -83,7 +70,7 @@ u64 xstate_features(void) {
     static u64 enabled = UNKNOWN;
     u64 now = __atomic_load_n(&enabled, __ATOMIC_RELAXED);
     if (now == UNKNOWN)
-        __atomic_store_n(&enabled, now = enabled_components(), __ATOMIC_RELAXED);
+        __atomic_store_n(&enabled, now = host_kept_components(), __ATOMIC_RELAXED);
     return without_refused(now);
 }
 
@@ -94,15 +81,16 @@ typedef struct Layout {
 } Layout;
 
 static void measure(Layout *l, u64 components) {
-    u32 r[4];
+    u32 r[CPUID_WORDS];
     l->bytes = sizeof(Area);
     for (u32 i = AVX; i < COMPONENTS; i++) {
         if (!(components >> i & 1))
             continue;
-        ask(0xd, i, r);
-        l->bytes = r[0] + r[1] > l->bytes ? r[0] + r[1] : l->bytes;
+        host_cpuid(0xd, i, r);
+        u32 bytes = r[CPUID_EAX], offset = r[CPUID_EBX];
+        l->bytes = offset + bytes > l->bytes ? offset + bytes : l->bytes;
         if (i <= ZMM_16_31)
-            l->offset[i] = r[1];
+            l->offset[i] = offset;
     }
 }
 
@@ -124,7 +112,7 @@ u32 xstate_size(void) {
 /* The host's mxcsr is the guest's, in C code of the client as well: nothing of it computes with floating point. */
 static Area host_area(void) {
     Area now;
-    __asm__ volatile("fxsave64 %0" : "=m"(now));
+    host_save_legacy(&now);
     now.mxcsr_mask = now.mxcsr_mask ? now.mxcsr_mask : MXCSR_MASK_INITIAL;
     return now;
 }
@@ -163,7 +151,7 @@ static void load_legacy(LatheX86Cpu *c, const Area *a) {
     c->fpu_opcode = a->opcode;
     c->fpu_ip = a->ip, c->fpu_dp = a->dp;
     c->mxcsr = a->mxcsr;
-    __asm__ volatile("ldmxcsr %0" : : "m"(c->mxcsr));
+    host_set_mxcsr(c->mxcsr);
     for (u32 i = 0; i < 8; i++)
         memcpy(c->st[(c->fpu_top + i) & 7], a->st[i], 10);
     for (u32 i = 0; i < 16; i++)
@@ -207,20 +195,19 @@ static void load_cpu(LatheX86Cpu *c, const Area *a, u64 in_area) {
 static void save_host(Area *a, u64 components) {
     memset(a, 0, sizeof(*a));
     if (components)
-        __asm__ volatile("xsave64 %0" : "+m"(*a) : "a"((u32)components), "d"((u32)(components >> 32)) : "memory");
+        host_save_components(a, components);
     else
-        __asm__ volatile("fxsave64 %0" : "+m"(*a) : : "memory");
+        host_save_legacy(a);
 }
 
 static void load_components(const Area *a, u64 components) {
-    components &= ~(u64)PROTECTION_KEYS;
-    __asm__ volatile("xrstor64 %0" : : "m"(*a), "a"((u32)components), "d"((u32)(components >> 32)) : "memory");
+    host_load_components(a, components & ~(u64)PROTECTION_KEYS);
 }
 
 static void load_host(const Area *a, u64 in_area) {
     u64 components = xstate_features();
     if (!components) {
-        __asm__ volatile("fxrstor64 %0" : : "m"(*a));
+        host_load_legacy(a);
         return;
     }
     load_components(&initial, components & ~in_area);

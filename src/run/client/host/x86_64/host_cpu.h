@@ -24,19 +24,22 @@ static inline u64 host_kept_components(void) {
     return (u64)high << 32 | low;
 }
 
-/* The area of xsave, aligned to 64 bytes, or, without components, of fxsave, aligned to 16: the registers into it, and back. */
+/* Registers into an area of xsave, aligned to 64 bytes, and back: of these components. */
 static inline void host_save_components(void *area, u64 components) {
-    if (components)
-        __asm__ volatile("xsave64 (%0)" : : "r"(area), "a"((u32)components), "d"((u32)(components >> 32)) : "memory");
-    else
-        __asm__ volatile("fxsave64 (%0)" : : "r"(area) : "memory");
+    __asm__ volatile("xsave64 (%0)" : : "r"(area), "a"((u32)components), "d"((u32)(components >> 32)) : "memory");
 }
 
 static inline void host_load_components(const void *area, u64 components) {
-    if (components)
-        __asm__ volatile("xrstor64 (%0)" : : "r"(area), "a"((u32)components), "d"((u32)(components >> 32)) : "memory");
-    else
-        __asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
+    __asm__ volatile("xrstor64 (%0)" : : "r"(area), "a"((u32)components), "d"((u32)(components >> 32)) : "memory");
+}
+
+/* The same with an area of fxsave, aligned to 16 bytes: x87 and SSE. */
+static inline void host_save_legacy(void *area) {
+    __asm__ volatile("fxsave64 (%0)" : : "r"(area) : "memory");
+}
+
+static inline void host_load_legacy(const void *area) {
+    __asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
 }
 
 static inline void host_set_mxcsr(u32 mxcsr) {
