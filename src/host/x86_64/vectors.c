@@ -1,30 +1,22 @@
 /* vectors.c: which vector registers x86-64 code touches. */
-#include <Zydis/Zydis.h>
-
 #include "host/x86_64/parts.h"
+#include "isa/x86_64/facts.h"
 
-/* The number of a vector register; -1 for others. */
-static int vector_number(ZydisRegister r) {
-    switch (ZydisRegisterGetClass(r)) {
-    case ZYDIS_REGCLASS_XMM:
-    case ZYDIS_REGCLASS_YMM:
-    case ZYDIS_REGCLASS_ZMM:
-        return ZydisRegisterGetId(r);
-    default:
-        return -1;
-    }
+enum { VECTORS = YMM0_HIGH - XMM0 };
+
+/* The lowest 128 bits of a register stand for it: what touches more of it touches these, too. Only vzeroupper does not, and code of whoever needs
+ * the upper parts is made without it (Host.low_features). */
+static bool touches(const X86Facts *f, Reg lowest) {
+    return regset_has(&f->reads, lowest) || regset_has(&f->writes, lowest) || regset_has(&f->address, lowest);
 }
 
 bool x86_64_keeps_vectors(const u8 *code, size_t size, unsigned vectors) {
-    ZydisDecoder decoder;
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    ZydisDecodedInstruction in;
-    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
-    for (size_t at = 0; at < size; at += in.length) {
-        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, size - at, &in, ops)))
+    X86Facts f;
+    for (size_t at = 0; at < size; at += f.length) {
+        if (!x86_facts(code + at, size - at, 0, &f))
             return false;
-        for (u32 i = 0; i < in.operand_count; i++)
-            if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && vector_number(ops[i].reg.value) >= (int)vectors)
+        for (unsigned i = vectors; i < VECTORS; i++)
+            if (touches(&f, (Reg)(XMM0 + i)))
                 return false;
     }
     return true;
