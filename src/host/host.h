@@ -34,6 +34,40 @@ typedef struct HostConvention {
     u32 ints, vectors;
 } HostConvention;
 
+/* ---------------------------------------------------------------------------------------- for code that becomes the host's own */
+
+/* What libbinopt asks for, whose guest is the machine that it runs on. */
+
+/* Forms convert floating point to integers by this intrinsic of LLVM: toward zero, and to the most negative integer what does not fit. With one lane,
+ * the operand is a vector of 128 bits, of which the lowest is meant. */
+typedef struct HostTruncation {
+    const char *intrinsic; /* NULL: the end of a list */
+    u8 lanes, from_bits, to_bits;
+} HostTruncation;
+
+/* Forms estimate 1 / x, or 1 / sqrt(x), by this intrinsic; low: in the lowest lane only, the others stay. */
+typedef struct HostEstimate {
+    const char *intrinsic; /* NULL: the end of a list */
+    bool of_root, low;
+} HostEstimate;
+
+/* Assembly with its constraints. */
+typedef struct HostAsm {
+    const char *text, *constraints;
+} HostAsm;
+
+/* How a function is called on another stack: by assembly that has the function's address and the new stack pointer in registers that the function keeps. */
+typedef struct HostStackCall {
+    const char *const *ints,
+        *const *vectors; /* names of registers for constraints, in the order of the machine's numbers */
+    const char *function,
+        *stack;                /* the names of those two; `stack` has the address at which the return address is put */
+    const char *clobbers;      /* the last constraints */
+    const char *(*text)(void); /* for the CPU that this runs on */
+    HostAsm
+        copy; /* words of 64 bits, without vector registers: $0, $1, $2 are the destination, the source and how many */
+} HostStackCall;
+
 /* --------------------------------------------------------------------------------------------------------------- hosts */
 
 typedef struct Host {
@@ -66,6 +100,12 @@ typedef struct Host {
     u64 nops;                         /* eight bytes of instructions that do nothing, one byte each */
     /* Does the code touch no vector register from that number on? */
     bool (*keeps_vectors)(const u8 *code, size_t size, unsigned vectors);
+
+    /* For code that becomes the host's own. */
+    const HostTruncation *truncations;
+    const HostEstimate *estimates;
+    const HostStackCall *stack_call;
+    HostAsm divide_fault; /* raises what a division by zero raises */
 } Host;
 
 /* The host of that id; LATHE_HOST_OWN is the machine that Lathe was built for. NULL: there is none. */

@@ -2,11 +2,8 @@
  *
  * What a rewriter makes is right, but nobody can tell from the code alone that it is faster: caches, branch predictors, the lengths of loops and the
  * caller decide that, too. So the door that the application has (door.h) leads to one version for some calls, then to the next one, and the time that
- * passes until these calls are done is taken. After a few turns of each it leads to the fastest for good. Until then it counts:
- *
- *      decl left(%rip); jle 1f        the door's word
- *      jmp version                    a word that is replaced at each turn
- *   1: mov $contest, %r11; jmp *(%r11)
+ * passes until these calls are done is taken. After a few turns of each it leads to the fastest for good. Until then it counts the calls,
+ * and rings when the turn is over.
  *
  * Nothing is put between a call and its return: all arguments, exceptions and longjmp pass as ever, and a function may call itself. And there is one
  * jump on the way, as there will be in the end: branch predictors know the way that led to a branch. Calls are counted without a lock: where several
@@ -14,16 +11,14 @@
 #ifndef BINOPT_CONTEST_H
 #define BINOPT_CONTEST_H
 
-#include "binopt/choice/door.h"
+#include "binopt/x86_64/door/door.h"
 
 enum { CONTEST_MOST = 3, CONTEST_OPEN = -1 };
 
-/* Its first two members are those that contest_enter.S knows. */
 typedef struct Contest {
-    void (*enter)(void);
-    BinoptFunc current; /* the version that plays */
-    i32 *left;          /* calls of its turn: the door's count */
-    u32 busy;           /* somebody is in contest_turn, which has what follows */
+    DoorBell bell; /* first; what is behind it is the version that plays */
+    i32 *left;     /* calls of its turn: the door's count */
+    u32 busy;      /* somebody is in contest_turn, which has what follows */
     Door door;
     BinoptFunc versions[CONTEST_MOST];
     u32 count;
@@ -52,9 +47,7 @@ void contest_free(Contest *c);
 int contest_winner(const Contest *c);
 bool contest_lost(const Contest *c); /* the original has won */
 
-/* A turn is over: the next one. Called by contest_enter.S with everything in registers that a function may have been given; so this, and all that
- * it calls, is compiled without vector registers. */
-void contest_turn(Contest *c);
-void contest_enter(void);
+/* A turn is over: the next one. The bell is a Contest's. As DoorBell says, this and all that it calls is compiled without vector registers. */
+void contest_turn(DoorBell *bell);
 
 #endif

@@ -1,7 +1,6 @@
 /* contest_turn.c: what happens between two turns; see contest.h. Nothing here may touch vector registers. */
-#include <x86intrin.h>
-
 #include "binopt/choice/contest.h"
+#include "binopt/x86_64/door/clock.h"
 
 /* A turn is as many calls as take at least TURN_CYCLES, some ten microseconds: switching between versions costs little of that, and in most turns
  * nobody else gets the CPU. What takes long gets fewer turns, and what was disturbed gets more. The time of the application's own work between
@@ -62,14 +61,14 @@ static bool is_over(const Contest *c) {
 
 static void play(Contest *c, u32 version) {
     c->playing = version;
-    c->current = c->versions[version];
-    door_jump(&c->door, DOOR_WORD_BYTES, c->current);
+    c->bell.behind = c->versions[version];
+    door_lead_counted(&c->door, c->bell.behind);
 }
 
 static void settle(Contest *c) {
     u32 winner = decide(c);
     play(c, winner);
-    door_lead(&c->door, c->current);
+    door_lead(&c->door, c->bell.behind);
     __atomic_store_n(&c->winner, (int)winner, __ATOMIC_RELAXED);
 }
 
@@ -119,22 +118,17 @@ static i32 calls_before(Contest *c) {
     return (i32)(1 + (c->calls > 1 ? (c->random >> 8) % c->calls : 0));
 }
 
-void contest_turn(Contest *c) {
+void contest_turn(DoorBell *bell) {
+    Contest *c = (Contest *)bell;
     if (__atomic_exchange_n(&c->busy, 1, __ATOMIC_ACQUIRE))
         return;
     if (c->winner == CONTEST_OPEN) {
         if (c->start)
-            end_turn(c, __rdtsc() - c->start);
-        c->start = c->start ? 0 : __rdtsc();
+            end_turn(c, clock_cycles() - c->start);
+        c->start = c->start ? 0 : clock_cycles();
         *c->left = c->start ? (i32)c->calls : calls_before(c);
     }
     __atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);
-}
-
-/* FF /1 with mod 00, rm 101: decl disp32(%rip). */
-static void count_calls(const Contest *c) {
-    u64 count = 0x0dff | (u64)(u32)door_distance(&c->door, 0, DOOR_COUNT_BYTES, (u64)c->left) << 16;
-    __atomic_store_n((u64 *)c->door.span.code_write, count | DOOR_TAIL, __ATOMIC_RELEASE);
 }
 
 void contest_begin_again(Contest *c, const BinoptFunc *versions, u32 count) {
@@ -147,6 +141,6 @@ void contest_begin_again(Contest *c, const BinoptFunc *versions, u32 count) {
     c->start = 0;
     __atomic_store_n(&c->winner, CONTEST_OPEN, __ATOMIC_RELAXED);
     *c->left = 1;
-    count_calls(c);
+    door_begin_to_count(&c->door);
     __atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);
 }

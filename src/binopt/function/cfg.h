@@ -2,7 +2,7 @@
 #ifndef BINOPT_FUNCTION_CFG_H
 #define BINOPT_FUNCTION_CFG_H
 
-#include "binopt/machine/memory.h"
+#include "binopt/x86_64/machine/memory.h"
 
 typedef struct Node {
     u64 pc;

@@ -6,9 +6,9 @@
  * does not become too much. That is tried: when it turns out wrong the loop is noted as one that stays, and all begins anew. */
 #include "binopt/config/rewriter.h"
 #include "binopt/function/cfg.h"
-#include "binopt/machine/expect.h"
-#include "binopt/machine/rewriter.h"
-#include "binopt/machine/walk.h"
+#include "binopt/x86_64/machine/expect.h"
+#include "binopt/x86_64/machine/rewriter.h"
+#include "binopt/x86_64/machine/walk.h"
 
 enum { MAX_PASSES = 1000, MAX_UNROLLED = 1500, MAX_BEGINNINGS = 64 };
 

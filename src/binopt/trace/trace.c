@@ -6,9 +6,9 @@
  * recognised by their comparisons, and merged at once. */
 #include "binopt/trace/trace.h"
 
-#include "binopt/machine/expect.h"
-#include "binopt/machine/rewriter.h"
-#include "binopt/machine/walk.h"
+#include "binopt/x86_64/machine/expect.h"
+#include "binopt/x86_64/machine/rewriter.h"
+#include "binopt/x86_64/machine/walk.h"
 
 enum {
     MAX_STATES = 256,    /* of an address, where all branches between them were known */

@@ -25,6 +25,21 @@ static const HostAccess access = {
 
 static const char *const blind[] = {"x86.sse.cvt", "x86.sse2.cvt", NULL};
 
+static const HostTruncation truncations[] = {
+    {"llvm.x86.sse.cvttss2si", 1, 32, 32},      {"llvm.x86.sse.cvttss2si64", 1, 32, 64},
+    {"llvm.x86.sse2.cvttsd2si", 1, 64, 32},     {"llvm.x86.sse2.cvttsd2si64", 1, 64, 64},
+    {"llvm.x86.sse2.cvttps2dq", 4, 32, 32},     {"llvm.x86.avx.cvtt.ps2dq.256", 8, 32, 32},
+    {"llvm.x86.avx.cvtt.pd2dq.256", 4, 64, 32}, {NULL, 0, 0, 0},
+};
+
+static const HostEstimate estimates[] = {
+    {"llvm.x86.sse.rcp.ss", false, true},
+    {"llvm.x86.sse.rcp.ps", false, false},
+    {"llvm.x86.sse.rsqrt.ss", true, true},
+    {"llvm.x86.sse.rsqrt.ps", true, false},
+    {NULL, false, false},
+};
+
 const Host host_x86_64 = {
     .id = LATHE_HOST_X86_64,
     .name = "x86_64",
@@ -47,4 +62,8 @@ const Host host_x86_64 = {
     .stencil_cpu = "x86-64-v3", /* the client looks whether it has that */
     .nops = 0x9090909090909090,
     .keeps_vectors = x86_64_keeps_vectors,
+    .truncations = truncations,
+    .estimates = estimates,
+    .stack_call = &x86_64_stack_call,
+    .divide_fault = {"xorl %ecx, %ecx\n\tdivl %ecx", "~{ecx},~{eax},~{edx},~{flags},~{memory}"},
 };

@@ -1,6 +1,6 @@
 /* facts.h: what one x86-64 instruction is and does: the only model of it in the tree.
  *
- * The decoder of the lifter (decode.c), libbinopt's rewriters of machine code (src/binopt/machine) and the table by which the
+ * The decoder of the lifter (decode.c), libbinopt's rewriters of machine code (src/binopt/x86_64/machine) and the table by which the
  * client finds an instruction's end (shape.h) all read these facts. They come from Zydis, from the flags in rows.def, and from
  * the lists in facts_memory.c and facts_kind.c, where the manual says more than Zydis does. docs/facts.md has them as a table.
  * No LLVM is in here.

@@ -133,7 +133,8 @@ static bool note_depends(Unit *u, LatheFunc *fn) {
     return true;
 }
 
-/* lea descriptor(%rip), %rax, which call *(%rax) follows somewhere: the code relies on registers that calls do not keep. NULL: none. */
+/* Finds the instruction that loads the address of a TLS descriptor into rax, which a call through that address follows somewhere: the code relies on
+ * registers that other calls do not keep. NULL: there is none. */
 static const Insn *find_tls_descriptor(const LatheFunc *fn) {
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
@@ -211,7 +212,7 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
 static void build_trap(Unit *u, LatheTrap trap) {
     Lifter *l = &u->l;
     if (trap == LATHE_TRAP_DIVIDE)
-        ir_asm(l, "xorl %ecx, %ecx\n\tdivl %ecx", "~{ecx},~{eax},~{edx},~{flags},~{memory}", 0, NULL, 0);
+        ir_asm(l, l->host->divide_fault.text, l->host->divide_fault.constraints, 0, NULL, 0);
     else
         ir_intrinsic(l, "llvm.trap", NULL, 0, NULL, 0);
     LLVMBuildUnreachable(l->b);

@@ -7,20 +7,18 @@
 
 /* ----------------------------------------------------------------------------------------------------------- conversions */
 
-typedef struct Conversion {
-    const char *intrinsic;
-    Ty from, to; /* as the values are; the intrinsic's operand may be a vector of which this is the low lane */
-} Conversion;
+/* The types of the values; the intrinsic's operand may be a vector of which this is the low lane. */
+static Ty with_lanes(const HostTruncation *t, Ty elem) {
+    return t->lanes == 1 ? elem : VECTOR(elem, t->lanes);
+}
 
-static const Conversion conversions[] = {
-    {"llvm.x86.sse.cvttss2si", F32, I32},
-    {"llvm.x86.sse.cvttss2si64", F32, I64},
-    {"llvm.x86.sse2.cvttsd2si", F64, I32},
-    {"llvm.x86.sse2.cvttsd2si64", F64, I64},
-    {"llvm.x86.sse2.cvttps2dq", VECTOR(F32, 4), VECTOR(I32, 4)},
-    {"llvm.x86.avx.cvtt.ps2dq.256", VECTOR(F32, 8), VECTOR(I32, 8)},
-    {"llvm.x86.avx.cvtt.pd2dq.256", VECTOR(F64, 4), VECTOR(I32, 4)},
-};
+static Ty type_before(const HostTruncation *t) {
+    return with_lanes(t, t->from_bits == 64 ? F64 : F32);
+}
+
+static Ty type_after(const HostTruncation *t) {
+    return with_lanes(t, t->to_bits == 64 ? I64 : I32);
+}
 
 static const char *callee_name(Val call) {
     Val callee = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
@@ -28,11 +26,11 @@ static const char *callee_name(Val call) {
     return callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
 }
 
-static const Conversion *conversion_of_call(Val call) {
+static const HostTruncation *truncation_of_call(const Host *host, Val call) {
     const char *name = callee_name(call);
-    for (size_t i = 0; i < ARRAY_LEN(conversions); i++)
-        if (!strcmp(name, conversions[i].intrinsic))
-            return &conversions[i];
+    for (const HostTruncation *t = host->truncations; t && t->intrinsic; t++)
+        if (!strcmp(name, t->intrinsic))
+            return t;
     return NULL;
 }
 
@@ -46,15 +44,16 @@ static Val least_of(Lifter *l, Ty to) {
 
 static Val expanded_conversion(Unit *u, Val call) {
     Lifter *l = &u->l;
-    const Conversion *c = conversion_of_call(call);
-    if (!c)
+    const HostTruncation *t = truncation_of_call(l->host, call);
+    if (!t)
         return NULL;
+    Ty from = type_before(t), to = type_after(t);
     LLVMPositionBuilderBefore(l->b, call);
     Val x = LLVMGetOperand(call, 0);
-    if (!ty_is_vector(c->from))
+    if (!ty_is_vector(from))
         x = ir_extract(l, x, 0);
-    Val fits = ir_fcmp(l, OLT, ir_unary(l, "llvm.fabs", x), ir_float(l, c->from, limit_of(c->to)), false);
-    return ir_select(l, fits, ir_float_to_int(l, x, c->to), least_of(l, c->to));
+    Val fits = ir_fcmp(l, OLT, ir_unary(l, "llvm.fabs", x), ir_float(l, from, limit_of(to)), false);
+    return ir_select(l, fits, ir_float_to_int(l, x, to), least_of(l, to));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ reciprocals */
@@ -64,31 +63,18 @@ static Val reciprocal(Lifter *l, Val x, bool of_root) {
     return ir_fop(l, FDIV, one, of_root ? ir_fsqrt(l, x) : x);
 }
 
-typedef struct Approximation {
-    const char *intrinsic;
-    bool of_root, low; /* low: of the low lane only, the others stay */
-} Approximation;
-
-static const Approximation approximations[] = {
-    {"llvm.x86.sse.rcp.ss", false, true},
-    {"llvm.x86.sse.rcp.ps", false, false},
-    {"llvm.x86.sse.rsqrt.ss", true, true},
-    {"llvm.x86.sse.rsqrt.ps", true, false},
-};
-
 /* Whoever allows arithmetic as with real numbers has no use for the twelve bits of the approximation; what a compiler added to
  * make them 23 goes away by itself. */
 static Val expanded_reciprocal(Unit *u, Val call) {
     Lifter *l = &u->l;
     const char *name = callee_name(call);
-    for (size_t i = 0; u->cfg->fast_math && i < ARRAY_LEN(approximations); i++) {
-        const Approximation *a = &approximations[i];
-        if (strcmp(name, a->intrinsic))
+    for (const HostEstimate *e = l->host->estimates; u->cfg->fast_math && e && e->intrinsic; e++) {
+        if (strcmp(name, e->intrinsic))
             continue;
         LLVMPositionBuilderBefore(l->b, call);
         Val x = LLVMGetOperand(call, 0);
-        return a->low ? ir_insert(l, x, reciprocal(l, ir_extract(l, x, 0), a->of_root), 0)
-                      : reciprocal(l, x, a->of_root);
+        return e->low ? ir_insert(l, x, reciprocal(l, ir_extract(l, x, 0), e->of_root), 0)
+                      : reciprocal(l, x, e->of_root);
     }
     return NULL;
 }
@@ -116,12 +102,12 @@ static Val restored(Unit *u, Val select) {
     if (other != least_of(l, to) || !(turned ? compares(u, cond, x, to, LLVMRealUGE, LLVMRealOGE)
                                              : compares(u, cond, x, to, LLVMRealOLT, LLVMRealULT)))
         return NULL;
-    for (size_t i = 0; i < ARRAY_LEN(conversions); i++)
-        if (conversions[i].from == from && conversions[i].to == to) {
+    for (const HostTruncation *t = l->host->truncations; t && t->intrinsic; t++)
+        if (type_before(t) == from && type_after(t) == to) {
             LLVMPositionBuilderBefore(l->b, select);
             if (!ty_is_vector(from))
                 x = ir_low_lane(l, x, 128 / ty_bits(from));
-            return ir_intrinsic(l, conversions[i].intrinsic, NULL, 0, &x, 1);
+            return ir_intrinsic(l, t->intrinsic, NULL, 0, &x, 1);
         }
     return NULL;
 }

@@ -272,30 +272,20 @@ static void lower_ordinary(Unit *u, Val call) {
 
 /* ----------------------------------------------------------------------------------------------- on the guest's stack */
 
-static const char *name_of(Reg r) {
-    static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-                                        "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
-    static const char *const vectors[] = {"xmm0", "xmm1", "xmm2",  "xmm3",  "xmm4",  "xmm5",  "xmm6",  "xmm7",
-                                          "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"};
-    return r < XMM0 ? names[r] : vectors[r - XMM0];
+static const char *name_of(const HostStackCall *h, Reg r) {
+    return r < XMM0 ? h->ints[r] : h->vectors[r - XMM0];
 }
 
-/* All registers that a callee need not keep are results. The address is in r13, the stack pointer in r14, and the callee
- * keeps r12 for us. */
+/* All registers that a callee need not keep are results. */
 static const char *constraints(Unit *u, const CallRegs *in, const CallRegs *all) {
+    const HostStackCall *h = u->l.host->stack_call;
     char *text = "";
     for (u32 i = 0; i < all->out_count; i++)
-        text = arena_printf(&u->arena, "%s={%s},", text, name_of(all->out[i]));
-    text = arena_printf(&u->arena, "%s{r13}", text);
+        text = arena_printf(&u->arena, "%s={%s},", text, name_of(h, all->out[i]));
+    text = arena_printf(&u->arena, "%s{%s}", text, h->function);
     for (u32 i = 0; i < in->in_count; i++)
-        text = arena_printf(&u->arena, "%s,{%s}", text, name_of(in->in[i]));
-    return arena_printf(&u->arena, "%s,{r14},~{r12},~{memory},~{flags},~{dirflag},~{fpsr}", text);
-}
-
-static const char *switching_code(void) {
-    return __builtin_cpu_supports("avx")
-               ? "vzeroupper\n\tmovq %rsp, %r12\n\tleaq 8(%r14), %rsp\n\tcall *%r13\n\tmovq %r12, %rsp"
-               : "movq %rsp, %r12\n\tleaq 8(%r14), %rsp\n\tcall *%r13\n\tmovq %r12, %rsp";
+        text = arena_printf(&u->arena, "%s,{%s}", text, name_of(h, in->in[i]));
+    return arena_printf(&u->arena, "%s,{%s},%s", text, h->stack, h->clobbers);
 }
 
 /* To LLVM the call leaves the guest's stack as it is, so that a store of what is there already may be gone. But arguments are the
@@ -327,13 +317,13 @@ static Saved what_to_save(const Contents *c, u64 sp) {
 
 /* Not by LLVM's own copying, which would want vector registers that the call has; for the same reason single words are volatile. */
 static void copy_words(Unit *u, Val to, Val from, u64 bytes) {
-    static const char code[] = "rep movsq", where[] = "={rdi},={rsi},={rcx},0,1,2,~{memory}";
     Lifter *l = &u->l;
+    const HostAsm *copy = &l->host->stack_call->copy;
     Val args[] = {to, from, ir_int(l, I64, bytes / WORD)};
     LLVMTypeRef types[] = {ir_type(l, PTR), ir_type(l, PTR), ir_type(l, I64)};
     LLVMTypeRef type = LLVMFunctionType(LLVMStructTypeInContext(u->ctx, types, 3, false), types, 3, false);
-    Val copies =
-        LLVMGetInlineAsm(type, code, strlen(code), where, strlen(where), true, false, LLVMInlineAsmDialectATT, false);
+    Val copies = LLVMGetInlineAsm(type, copy->text, strlen(copy->text), copy->constraints, strlen(copy->constraints),
+                                  true, false, LLVMInlineAsmDialectATT, false);
     LLVMBuildCall2(l->b, type, copies, args, 3, "");
 }
 
@@ -372,7 +362,7 @@ static void restore_stack(Unit *u, const Contents *c, const Saved *s) {
 
 static void lower_switching(Unit *u, const Contents *c, Val call, CallShape shape) {
     const CallRegs *in = callout_regs(shape), *all = callout_regs(CALL_LOCAL);
-    const char *code = switching_code(), *where = constraints(u, in, all);
+    const char *code = u->l.host->stack_call->text(), *where = constraints(u, in, all);
     Val args[CALLOUT_MAX_REGS + 2];
     LLVMTypeRef types[ARRAY_LEN(args)], out[CALLOUT_MAX_REGS];
     u32 count = in->in_count + 2;
@@ -402,7 +392,7 @@ static void make_stack_lowest(Unit *u, Val stack) {
     Lifter *l = &u->l;
     LLVMPositionBuilderBefore(l->b, stack);
     Val known = ir_int(l, I64, alloca_bytes(stack));
-    Val lowest = LLVMBuildArrayAlloca(l->b, ir_type(l, I8), ir_asm_pure(l, "", "=r,0", I64, &known, 1), "stack");
+    Val lowest = LLVMBuildArrayAlloca(l->b, ir_type(l, I8), ir_opaque(l, known), "stack");
     LLVMSetAlignment(lowest, STACK_ALIGN);
     LLVMReplaceAllUsesWith(stack, lowest);
     LLVMInstructionEraseFromParent(stack);

@@ -1,0 +1,52 @@
+/* hoist.c: see hoist.h. By the calling convention the upper half of the vector registers has nothing in it when a function is
+ * entered, and a function that calls nobody keeps what it puts there. */
+#include "binopt/x86_64/machine/hoist.h"
+
+#include "binopt/x86_64/machine/live.h"
+
+enum { FIRST = 8, LAST = 15 };
+
+/* All vectors that the new code has to do with; all, if it calls somebody. */
+static Regs used(const Unit *u, const Order *order) {
+    Regs set = 0;
+    for (size_t i = 0; i < order->list.len; i++) {
+        const Block *b = &u->blocks.at[order->list.at[i]];
+        for (u32 k = 0; k < b->out_count; k++) {
+            const Out *o = &b->out[k];
+            if (!o->dead)
+                set |= o->kind == OUT_CALL ? ALL_VEC : o->reads | o->writes;
+        }
+    }
+    return set;
+}
+
+static u8 register_for(Hoisted *h, Regs used, u32 bytes) {
+    for (u32 i = 0; i < h->count; i++)
+        if (h->bytes[i] == bytes)
+            return h->vec[i];
+    u8 next = (u8)(h->count ? h->vec[h->count - 1] + 1 : FIRST);
+    while (next <= LAST && used & BIT(XMM0 + next))
+        next++;
+    if (next > LAST)
+        return NO_REG;
+    h->vec[h->count] = next;
+    h->bytes[h->count++] = bytes;
+    return next;
+}
+
+Hoisted hoist_constants(Unit *u, const Order *order) {
+    Hoisted h = {0};
+    Regs taken = used(u, order);
+    for (size_t i = 0; i < order->list.len; i++) {
+        Block *b = &u->blocks.at[order->list.at[i]];
+        for (u32 k = 0; b->depth && k < b->out_count; k++) {
+            Out *o = &b->out[k];
+            u8 vec = o->constant && !o->dead && !live_is_constant(o) ? register_for(&h, taken, o->bytes) : NO_REG;
+            if (vec == NO_REG)
+                continue;
+            o->address = ADDRESS_REGISTER;
+            o->addr = vec;
+        }
+    }
+    return h;
+}

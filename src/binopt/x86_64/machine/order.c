@@ -1,0 +1,94 @@
+/* order.c: see order.h. Blocks are put one behind the other where they can be, starting with what follows if a branch is not taken. */
+#include "binopt/x86_64/machine/order.h"
+
+/* A block on the way from the first one to where the search is; `left`: how many of its ways are still to be gone. */
+typedef struct Step {
+    i32 block;
+    u32 left;
+} Step;
+
+typedef struct Search {
+    Unit *u;
+    Order *order;
+    VEC(Step) way;
+    u32 *place; /* by block, from 1 on; 0: not seen */
+    u8 *open;   /* by block: it is on the way */
+    u32 *last;  /* by block: the furthest place from which a jump leads back to it */
+} Search;
+
+static void see(Search *s, i32 block) {
+    VEC_PUSH(&s->order->list, block);
+    VEC_PUSH(&s->way, ((Step){block, 2}));
+    s->place[block] = (u32)s->order->list.len;
+    s->open[block] = 1;
+}
+
+/* A block with a jump back to it from one that it leads to itself begins a loop. */
+static void go_on(Search *s) {
+    Step *at = &s->way.at[s->way.len - 1];
+    i32 from = at->block;
+    if (!at->left) {
+        s->open[from] = 0;
+        s->way.len--;
+        return;
+    }
+    i32 next = graph_resolve(s->u, s->u->blocks.at[from].next[--at->left]);
+    if (next == NO_BLOCK)
+        return;
+    if (!s->place[next])
+        see(s, next);
+    else if (s->open[next] && s->last[next] < s->place[from])
+        s->last[next] = s->place[from];
+}
+
+/* What is between a loop's beginning and its last jump back counts as part of it. */
+static void count_depths(Search *s) {
+    Block *blocks = s->u->blocks.at;
+    for (size_t i = 0; i < s->order->list.len; i++) {
+        i32 first = s->order->list.at[i];
+        blocks[first].loops = s->last[first] != 0;
+        for (size_t n = i; n < s->last[first]; n++)
+            blocks[s->order->list.at[n]].depth++;
+    }
+}
+
+/* A block that a loop begins with, and goes back to by a jump from a block that it leads to itself: that one goes before it, and
+ * is where the loop now begins. */
+static void turn_loops(Unit *u, Order *order) {
+    for (size_t i = 1; i < order->list.len; i++) {
+        i32 at = order->list.at[i];
+        Block *b = &u->blocks.at[at];
+        i32 first = b->end == END_JUMP ? graph_resolve(u, b->next[0]) : NO_BLOCK;
+        if (first == NO_BLOCK || first == at || first == 0 || !u->blocks.at[first].loops)
+            continue;
+        Block *head = &u->blocks.at[first];
+        size_t to = 0;
+        while (order->list.at[to] != first)
+            to++;
+        if (to > i || (graph_resolve(u, head->next[0]) != at && graph_resolve(u, head->next[1]) != at))
+            continue;
+        memmove(&order->list.at[to + 1], &order->list.at[to], (i - to) * sizeof(i32));
+        order->list.at[to] = at;
+        b->loops = true;
+        head->loops = false;
+    }
+}
+
+void order_blocks(Unit *u, Order *order) {
+    size_t count = u->blocks.len;
+    Search s = {.u = u,
+                .order = order,
+                .place = ARENA_ARRAY(&u->arena, u32, count),
+                .open = ARENA_ARRAY(&u->arena, u8, count),
+                .last = ARENA_ARRAY(&u->arena, u32, count)};
+    see(&s, 0);
+    while (s.way.len)
+        go_on(&s);
+    count_depths(&s);
+    turn_loops(u, order);
+    VEC_FREE(&s.way);
+}
+
+void order_free(Order *order) {
+    VEC_FREE(&order->list);
+}
