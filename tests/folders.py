@@ -2,7 +2,7 @@
 """folders.py SOURCE [--update]: the folders of src, and who includes from whom.
 
 The graph of folders, as the #include lines draw it, has no cycle: a folder includes from its own, and from folders below it. The picture of it in
-HACKING.md is up to date (--update writes it). No folder has more sources than a reader holds in mind.
+HACKING.md is up to date (--update writes it). Folders that have a front are included from by it. No folder has more sources than a reader holds in mind.
 """
 import collections
 import os
@@ -11,6 +11,8 @@ import sys
 
 SOURCES_MAX = 20
 DOORS = ("cli", "run", "binopt")
+# The headers of the first folder are all that the others include of it: nothing of the folders in it.
+FRONTS = {"run/client/code": ("run/client/os", "run/client/guest")}
 BEGIN, END = "<!-- folders: begin -->\n", "<!-- folders: end -->\n"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 TEXT = (".c", ".cpp", ".h", ".S", ".def")
@@ -92,6 +94,18 @@ def say_cycles(edges, reach):
     return bool(bad)
 
 
+def is_in(folder, other):
+    return folder == other or folder.startswith(other + "/")
+
+
+def say_passed_by(edges):
+    bad = sorted((a, b, front) for a, b in edges for front, others in FRONTS.items()
+                 if b.startswith(front + "/") and any(is_in(a, o) for o in others))
+    for a, b, front in bad:
+        print(f"FAIL: src/{a} includes from src/{b} instead of src/{front}: {', '.join(sorted(set(edges[a, b]))[:5])}")
+    return bool(bad)
+
+
 def say_crowded(files):
     counts = collections.Counter(folder for folder, name in files if name.endswith(COMPILED))
     crowded = sorted((f, n) for f, n in counts.items() if n > SOURCES_MAX)
@@ -130,7 +144,7 @@ def main(root, update):
     for a, b in edges:
         below[a].add(b)
     reach = closure(below)
-    if say_cycles(edges, reach) or say_crowded(tree.files):
+    if say_cycles(edges, reach) or say_passed_by(edges) or say_crowded(tree.files):
         return 1
     page = read(root, "HACKING.md")
     before, rest = page.split(BEGIN)

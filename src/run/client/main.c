@@ -4,12 +4,10 @@
  */
 #include <asm/prctl.h>
 
-#include "run/client/code/arena/arena.h"
 #include "run/client/code/image.h"
-#include "run/client/code/optimised/code.h"
-#include "run/client/code/quick/quick.h"
 #include "run/client/code/server/spawn.h"
 #include "run/client/code/tier.h"
+#include "run/client/code/translated.h"
 #include "run/client/core/frame.h"
 #include "run/client/memory/limits.h"
 #include "run/client/memory/load.h"
@@ -57,12 +55,12 @@ static void start_program(const char *path, char **argv, char **envp) {
     the.opt.filters = 0;
     guest_set_sp(&t->cpu, stack_build(&image, argv, envp, path));
     t->cpu.pc = image.start;
-    arena_fix();
+    translated_fix();
     thread_become(t);
     image_load(t, path);
     signal_init(t);
     tier_begin(t);
-    thread_start(t, t->stack.host + t->stack.host_size);
+    translated_run_anew(t);
 }
 
 /* argv has room for what #! lines add. */
@@ -104,8 +102,8 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     keeper_begin(the.opt.keeper);
     the.opt.keeper = 0;
     the.stats_fd = the.opt.stats || *the.opt.shared ? keep_stderr() : 2;
-    bool low = quick_has_map() && the.opt.tier != TIER_OPT && program_fits_low(argv[2]);
-    if (!space_init(image_window_hint(argv[2]), low) || !arena_init() || !code_init() || !quick_init())
+    bool low = translated_has_map() && the.opt.tier != TIER_OPT && program_fits_low(argv[2]);
+    if (!space_init(image_window_hint(argv[2]), low) || !translated_init())
         die("not enough address space");
     leave_to_other_kind(argv, envp);
     the.secret = take_variable(envp, SHARED_SECRET);

@@ -8,16 +8,17 @@
  *
  *     core/            this file, the kernel's calls and what a libc would give (sys.c), options, statistics
  *     memory/          the guest's address space (space.c), its limits, the loader (program.c, load.c, stack.c, vdso.c); the client's own memory (own.c)
- *     code/            which code runs: tiers (tier.c), images of earlier runs (image.c), cached objects (store.c)
+ *     code/            which code runs: tiers (tier.c), images of earlier runs (image.c); translated.h is what os and the guests' parts know of all below
  *     code/arena       the memory of translated code
  *     code/quick       the quick tier: blocks of quick code, and what is common to its two makers:
  *     host/…/copy      copies, where the guest's instructions are the host's own,
  *     code/stencil     and stencils, where they are not
  *     code/optimised   the optimising tier: the table, objects linked, stubs (code.c)
+ *     code/cache       cached objects of earlier runs
  *     code/server      the connection to the server (remote.c), who starts it, and descriptors that the guest does not see
- *     os/              the guest's system calls (syscall.c), processes, signals, filters, --strace
- *     os/proc          what /proc tells of the guest
- *     host/NAME        what is the host's: assembly, numbers of system calls, signal contexts
+ *     os/              the guest's system calls (syscall.c), processes, filters, what /proc tells of the guest, --strace
+ *     os/signal        its signals
+ *     host/NAME        what is the host's: assembly, numbers of system calls, signal contexts, registers; its opcodes for quick code (host/NAME/quick)
  *     guest/NAME       what is different between guests: see guest.h; guest/NAME/abi has what the others include
  *     main.c           the client's own start: options, the guest's file, the first thread
  */

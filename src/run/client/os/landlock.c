@@ -5,7 +5,7 @@
 #include <linux/landlock.h>
 
 #include "run/client/code/image.h"
-#include "run/client/code/server/spawn.h"
+#include "run/client/code/translated.h"
 #include "run/client/os/signal/waits.h"
 #include "run/client/os/syscall.h"
 
@@ -34,7 +34,7 @@ static void allow_clients(int rules) {
 
 /* What is translated so far is written to the cache before: later that may be forbidden. */
 i64 landlock_restrict(Thread *t, const u64 a[6]) {
-    keeper_prepare(t);
+    translated_before_confinement(t);
     image_save(t);
     if (!the.opt.no_follow)
         allow_clients((int)a[0]);

@@ -10,13 +10,9 @@
 #include <linux/sched.h>
 
 #include "host_context.h"
-#include "run/client/code/arena/arena.h"
 #include "run/client/code/image.h"
-#include "run/client/code/optimised/code.h"
-#include "run/client/code/quick/quick.h"
-#include "run/client/code/server/remote.h"
-#include "run/client/code/server/spawn.h"
 #include "run/client/code/tier.h"
+#include "run/client/code/translated.h"
 #include "run/client/memory/limits.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/program.h"
@@ -44,8 +40,7 @@ static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
 
 static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     start_child(t, stack, set_tls, tls);
-    remote_after_fork(t);
-    keeper_after_fork(t);
+    translated_leave_parent(t);
     t->process.borrows_memory = t->process.separate = t->process.own_files = false;
     the.no_image = true;
     the.limits = *t->memory.limits;
@@ -53,20 +48,19 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     t->next = NULL; /* the others stayed behind */
     the.threads = t;
     the.ended = NULL;
-    code_after_fork();
-    quick_after_fork(t);
+    translated_after_fork(t);
     signal_after_fork(t);
     tier_begin(t);
 }
 
 /* No other thread is in the middle of a change that the child would never see the end of. */
 static i64 clone_alone(Thread *t, u64 number, const u64 args[6]) {
-    arena_lock();
+    translated_lock();
     space_lock();
-    arena_after_fork();
+    translated_before_fork();
     i64 result = syscall_guarded(&t->pending_signals, number, args);
     space_unlock();
-    arena_unlock();
+    translated_unlock();
     return result;
 }
 
@@ -98,7 +92,7 @@ static Thread *thread_copy(const Thread *t, u64 flags) {
     child->memory.own_limits = *t->memory.limits;
     child->memory.limits = &child->memory.own_limits;
     child->process.own_files = t->process.own_files || !(flags & CLONE_FILES);
-    keeper_copy(child, t);
+    translated_copy_descriptors(child, t);
     seccomp_inherit(child, t);
     if (signal_copy(child, t))
         return child;
@@ -109,7 +103,7 @@ static Thread *thread_copy(const Thread *t, u64 flags) {
 void process_child_start(Thread *t) {
     thread_become(t);
     sys_rt_sigprocmask(SIG_SETMASK, &t->signal.mask, NULL);
-    thread_run(t);
+    translated_run(t);
 }
 
 static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
@@ -135,7 +129,7 @@ static bool is_gone(const Thread *t, bool ended) {
     return ended ? sys_tkill(t->tid, 0) == -ESRCH : !__atomic_load_n(&t->process.lives, __ATOMIC_ACQUIRE);
 }
 
-/* With the arena's lock. */
+/* With the lock of translated code. */
 static void take_gone(Thread **list, bool ended, Thread **gone) {
     while (*list) {
         Thread *t = *list;
@@ -151,10 +145,10 @@ static void take_gone(Thread **list, bool ended, Thread **gone) {
 
 static void free_ended(void) {
     Thread *gone = NULL;
-    arena_lock();
+    translated_lock();
     take_gone(&the.ended, true, &gone);
     take_gone(&the.threads, false, &gone);
-    arena_unlock();
+    translated_unlock();
     while (gone) {
         Thread *t = gone;
         gone = t->next;
@@ -183,7 +177,7 @@ static Thread *new_beside(Thread *t, u64 flags) {
     }
     the.any_separate |= child->process.separate;
     child->process.own_files = t->process.own_files || !(flags & CLONE_FILES);
-    keeper_copy(child, t);
+    translated_copy_descriptors(child, t);
     return child;
 }
 
@@ -193,8 +187,7 @@ static Thread *new_beside(Thread *t, u64 flags) {
 static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     u64 all = ~(u64)0, mask;
     free_ended();
-    tier_stop(t);
-    code_share();
+    translated_share(t);
     Thread *child = new_beside(t, flags);
     if (!child)
         return -ENOMEM;
@@ -219,7 +212,7 @@ static void before_namespaces(Thread *t, u64 flags) {
             CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET
     };
     if (flags & NAMESPACES)
-        keeper_prepare(t);
+        translated_before_confinement(t);
 }
 
 i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
@@ -388,9 +381,9 @@ static i64 exec_with_descriptors(Thread *t, Options *o, const char *path, char *
         return filters;
     o->filters = filters ? (u32)filters + 1 : 0;
     o->limits = limits_to_hand_on(t->memory.limits);
-    o->keeper = keeper_hand_on(t, true);
+    o->keeper = translated_hand_on(t, true);
     i64 error = exec_client(t, o, path, argv, envp);
-    keeper_hand_on(t, false);
+    translated_hand_on(t, false);
     if (filters)
         sys_close((int)filters);
     return error;
@@ -435,7 +428,7 @@ static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
 
 i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
     if (!t->process.borrows_memory)
-        remote_silence();
+        translated_before_exec();
     signal_before_exec(t);
     i64 error = exec(t, path, argv, envp);
     signal_after_exec(t);
@@ -445,14 +438,14 @@ i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
 /* ---------------------------------------------------------------------------------------------------------- exit */
 
 bool process_leave(Thread *t) {
-    arena_lock();
+    translated_lock();
     bool last = t->process.borrows_memory || (the.threads == t && !t->next);
     if (!last) {
         thread_unlist(t);
         t->next = the.ended;
         the.ended = t;
     }
-    arena_unlock();
+    translated_unlock();
     return !last;
 }
 

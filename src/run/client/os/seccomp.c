@@ -12,8 +12,8 @@
 #include <linux/prctl.h>
 
 #include "host_context.h"
-#include "run/client/code/arena/arena.h"
 #include "run/client/code/image.h"
+#include "run/client/code/translated.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
@@ -168,9 +168,9 @@ static i64 set_filters(Thread *t, u64 flags, u64 args) {
     i64 error = read_filter(args, &f);
     if (error)
         return error;
-    arena_lock();
+    translated_lock();
     i64 result = install(t, f, flags);
-    arena_unlock();
+    translated_unlock();
     release(f);
     return result;
 }
@@ -390,7 +390,7 @@ i64 seccomp_leave_to_host(const Thread *t) {
 
 SeccompFacts seccomp_facts(u32 tid) {
     SeccompFacts facts = {0};
-    arena_lock();
+    translated_lock();
     for (const Thread *t = the.threads; t; t = t->next) {
         if (t->tid != tid)
             continue;
@@ -398,6 +398,6 @@ SeccompFacts seccomp_facts(u32 tid) {
         for (const Filter *f = t->filter.newest; f; f = f->before)
             facts.filters++;
     }
-    arena_unlock();
+    translated_unlock();
     return facts;
 }

@@ -15,11 +15,7 @@
 
 #include "host_context.h"
 #include "run/client/code/image.h"
-#include "run/client/code/optimised/code.h"
-#include "run/client/code/optimised/leave.h"
-#include "run/client/code/quick/quick.h"
-#include "run/client/code/server/hidden.h"
-#include "run/client/code/server/spawn.h"
+#include "run/client/code/translated.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/limits.h"
 #include "run/client/memory/watch.h"
@@ -88,7 +84,7 @@ static i64 own_mlockall(Thread *t, const u64 a[6]) {
 static void before_limit(Thread *t, u32 resource, u64 set) {
     if (set &&
         (resource == RLIMIT_CPU || resource == RLIMIT_FSIZE || resource == RLIMIT_NOFILE || resource == RLIMIT_NPROC))
-        keeper_prepare(t);
+        translated_before_confinement(t);
 }
 
 static i64 own_prlimit64(Thread *t, const u64 a[6]) {
@@ -108,7 +104,7 @@ static i64 own_setrlimit(Thread *t, const u64 a[6]) {
 /* Who knows where the kernel will write for the requests that are handed over now: anywhere. */
 static i64 own_io_uring_enter(Thread *t, const u64 a[6]) {
     if (a[1] && the.releases < RELEASES_MAX)
-        the.releases += quick_allow_writes();
+        the.releases += translated_allow_writes();
     return signal_suspended_ring(t, a);
 }
 
@@ -221,7 +217,7 @@ static i64 own_prctl(Thread *t, const u64 a[6]) {
     case PR_SET_CHILD_SUBREAPER: /* it would wait for servers */
     case PR_SET_SECUREBITS:
     case PR_CAPBSET_DROP:
-        keeper_prepare(t);
+        translated_before_confinement(t);
         return pass(t, __NR_prctl, a);
     default:
         return pass(t, __NR_prctl, a);
@@ -432,22 +428,22 @@ static i64 own_execveat(Thread *t, const u64 a[6]) {
 
 /* For the guest, our descriptors are not open. */
 static i64 own_close(Thread *t, const u64 a[6]) {
-    return (int)a[0] >= 0 && hidden_next(t, (int)a[0]) == (int)a[0] ? -EBADF : pass(t, __NR_close, a);
+    return (int)a[0] >= 0 && translated_descriptor(t, (int)a[0]) == (int)a[0] ? -EBADF : pass(t, __NR_close, a);
 }
 
 static i64 own_dup2(Thread *t, const u64 a[6]) {
-    return hidden_make_way(t, (int)a[1]) ? pass(t, __NR_dup2, a) : -EMFILE;
+    return translated_make_way(t, (int)a[1]) ? pass(t, __NR_dup2, a) : -EMFILE;
 }
 
 static i64 own_dup3(Thread *t, const u64 a[6]) {
-    return hidden_make_way(t, (int)a[1]) ? pass(t, __NR_dup3, a) : -EMFILE;
+    return translated_make_way(t, (int)a[1]) ? pass(t, __NR_dup3, a) : -EMFILE;
 }
 
 static i64 own_close_range(Thread *t, const u64 a[6]) {
     u32 first = (u32)a[0], last = (u32)a[1];
     i64 error = 0;
-    for (int ours;
-         first <= (u32)INT32_MAX && (ours = hidden_next(t, (int)first)) >= 0 && (u32)ours <= last && !error;) {
+    for (int ours; first <= (u32)INT32_MAX && (ours = translated_descriptor(t, (int)first)) >= 0 && (u32)ours <= last &&
+                   !error;) {
         if (first < (u32)ours)
             error = sys3(__NR_close_range, first, (u64)ours - 1, a[2]);
         first = (u32)ours + 1;
@@ -485,7 +481,7 @@ static const Row rows[CALLS] = {
 
 /* Where files may be others than before, the image is written now and not at the end. */
 static void before_confinement(Thread *t, Call call, const u64 a[6]) {
-    keeper_prepare(t);
+    translated_before_confinement(t);
     if (call == CALL_chroot || call == CALL_pivot_root || call == CALL_setns ||
         (call == CALL_unshare && a[0] & CLONE_NEWNS)) {
         image_save(t);
@@ -511,7 +507,7 @@ i64 call_do(Thread *t, Call call, const u64 a[6]) {
         return pass(t, number, a);
     case KIND_PASS: {
         i64 result = pass(t, number, a);
-        return result == -EFAULT && quick_allow_writes() ? pass(t, number, a) : result;
+        return result == -EFAULT && translated_allow_writes() ? pass(t, number, a) : result;
     }
     case KIND_OWN:
         return r->own(t, a);
@@ -540,11 +536,6 @@ static i64 do_for_guest(Thread *t, Call call, const u64 a[6]) {
     return result;
 }
 
-/* The state is whole, and no guest state is in the frames that are left behind. */
-_Noreturn static void start_anew(Thread *t) {
-    thread_start(t, t->stack.host + t->stack.host_size);
-}
-
 void call_make(Thread *t, const GuestCall *c) {
     GuestCpu *cpu = &t->cpu;
     if (the.opt.stats) /* else threads would wait for one another here */
@@ -555,7 +546,7 @@ void call_make(Thread *t, const GuestCall *c) {
     i64 result;
     if (!t->filter.mode || seccomp_allows(t, c, &result))
         result = do_for_guest(t, c->call, c->a);
-    t->process.in_call = false; /* before leave_due */
+    t->process.in_call = false; /* before translated_is_given_up */
     if (result == SYSCALL_RESTART)
         cpu->pc -= GUEST_SYSCALL_BYTES;
     else if (result != SYSCALL_NO_RESULT)
@@ -563,8 +554,8 @@ void call_make(Thread *t, const GuestCall *c) {
     if (the.opt.strace)
         trace_exit(t, c, result);
     signal_deliver(t);
-    if (leave_due(t))
-        start_anew(t);
+    if (translated_is_given_up(t))
+        translated_run_anew(t); /* no guest state is in the frames that are left behind */
 }
 
 void guest_syscall(GuestCpu *cpu) {

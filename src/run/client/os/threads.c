@@ -2,9 +2,7 @@
 #include <asm/prctl.h>
 
 #include "host_context.h"
-#include "run/client/code/arena/arena.h"
-#include "run/client/code/quick/quick.h"
-#include "run/client/code/server/remote.h"
+#include "run/client/code/translated.h"
 #include "run/client/memory/own.h"
 #include "run/client/os/process.h"
 #include "run/client/os/seccomp.h"
@@ -50,13 +48,13 @@ static void free_memory(Thread *t, u64 host_stack_size) {
 }
 
 /* A program that starts threads all the time would wait for the kernel, which maps and clears pages for one thread after the other. What
- * the tables have of a thread before is of use, too, if it is still so. With the arena's lock. */
+ * the tables have of a thread before is of use, too, if it is still so. With the lock of translated code. */
 static Thread *take_spare(void) {
     while (the.spare) {
         Thread *t = the.spare;
         the.spare = t->next;
         the.spare_count--;
-        if (t->quick.tables_age == quick_tables_age())
+        if (translated_fits_new_thread(t))
             return t;
         free_memory(t, HOST_STACK_SMALL);
     }
@@ -69,23 +67,23 @@ static bool keep_spare(Thread *t) {
         return false;
     memset(t, 0, offsetof(Thread, table)); /* only optimised code fills that one */
     t->stack.host = host_stack, t->stack.signal = signal_stack, t->quick.tables_age = age;
-    arena_lock();
+    translated_lock();
     t->next = the.spare;
     the.spare = t;
     the.spare_count++;
-    arena_unlock();
+    translated_unlock();
     return true;
 }
 
 Thread *thread_new(u64 host_stack_size) {
-    arena_lock();
+    translated_lock();
     Thread *t = host_stack_size == HOST_STACK_SMALL ? take_spare() : NULL;
     if (!t) {
-        arena_unlock();
+        translated_unlock();
         t = new_memory(host_stack_size);
         if (!t)
             return NULL;
-        arena_lock();
+        translated_lock();
     }
     t->stack.signal_size = SIGNAL_STACK_BYTES;
     t->self = t;
@@ -93,14 +91,13 @@ Thread *thread_new(u64 host_stack_size) {
     t->process.lives = 1;
     t->quick.flags = FLAGS_FIXED;
     t->tier.optimised = the.opt.tier == TIER_OPT;
-    quick_connect(t);
     t->stack.host_size = host_stack_size;
     t->stack_limit = thread_stack_limit(t);
     guest_reset(&t->cpu);
-    quick_adopt(t);
+    translated_thread_begins(t);
     t->next = the.threads;
     the.threads = t;
-    arena_unlock();
+    translated_unlock();
     return t;
 }
 
@@ -110,16 +107,16 @@ void thread_unlist(Thread *t) {
         at = &(*at)->next;
     if (*at) {
         *at = t->next;
-        t->quick.tables_age = quick_tables_age();
+        translated_thread_ends(t);
     }
 }
 
 void thread_free(Thread *t) {
-    arena_lock();
+    translated_lock();
     thread_unlist(t);
-    arena_unlock();
+    translated_unlock();
     signal_forget(t);
-    remote_free(&t->server.remote);
+    translated_thread_free(t);
     seccomp_forget(t);
     if (!keep_spare(t))
         free_memory(t, t->stack.host_size);

@@ -4,6 +4,7 @@
 
 #include "run/client/code/arena/arena.h"
 #include "run/client/core/client.h"
+#include "run/client/core/place.h"
 
 struct SignalContext;
 
@@ -60,16 +61,7 @@ void quick_adopt(Thread *t);
 u64 quick_tables_age(void);
 void quick_after_fork(Thread *t);
 
-/* What quick code does at a host address: the guest instruction it is in. */
-typedef struct QuickPlace {
-    u64 pc, next;   /* the instruction, and the one behind it */
-    bool boundary;  /* nothing of it is done yet */
-    i32 spilled[2]; /* registers that are the guest's only in the Thread, at spill_off; -1: none */
-    u32 spill_off[2];
-    i32 based;       /* a register that has the guest's gs base added, or -1 */
-    bool borrows_fs; /* the base of fs is not the guest's, which is in Thread.spill_rax */
-} QuickPlace;
-
+/* What quick code does at a host address. */
 bool quick_locate(u64 host, QuickPlace *place);
 /* The guest's state, but for the flags, of a thread that was interrupted there. */
 void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place);

@@ -121,11 +121,6 @@ static bool is_connected(Remote *r) {
     return r->open;
 }
 
-static bool spawn(int socket) {
-    char *argv[] = {the.opt.server_path, "--fd=3", NULL};
-    return spawn_beside(socket, the.opt.server_path, argv);
-}
-
 /* The guest may have set itself a low limit for descriptors, which is not for ours. */
 static bool open_pair(int pair[2]) {
     Limit guests, most;
@@ -143,7 +138,7 @@ static bool start_server(Thread *t, Remote *r) {
     int pair[2];
     if (!open_pair(pair))
         return false;
-    bool ok = keeper_start_server(t, pair[1]) || spawn(pair[1]);
+    bool ok = keeper_start_server(t, pair[1]) || spawn_server_beside(pair[1]);
     sys_close(pair[1]);
     open_as(r, pair[0]);
     if (ok && greet(r))

@@ -46,8 +46,19 @@ void spawn_become(int socket, const char *path, char *const *argv, char **envp) 
     sys_exit_group(127);
 }
 
+enum { SERVER_ARGUMENTS = 3 };
+
+/* The server's command line, ended by NULL. */
+static void server_arguments(const char *path, char *argv[SERVER_ARGUMENTS]) {
+    _Static_assert(SPAWN_SOCKET == 3, "the option has the number");
+    argv[0] = (char *)path;
+    argv[1] = "--fd=3";
+    argv[2] = NULL;
+}
+
 void spawn_server(int socket, const char *path, char **envp) {
-    char *argv[] = {(char *)path, "--fd=3", NULL};
+    char *argv[SERVER_ARGUMENTS];
+    server_arguments(path, argv);
     spawn_become(socket, path, argv, envp);
 }
 
@@ -66,4 +77,10 @@ bool spawn_beside(int socket, const char *path, char *const *argv) {
     while (sys_wait4(child, &status, __WALL, NULL) == -EINTR)
         ;
     return status == 0;
+}
+
+bool spawn_server_beside(int socket) {
+    char *argv[SERVER_ARGUMENTS];
+    server_arguments(the.opt.server_path, argv);
+    return spawn_beside(socket, the.opt.server_path, argv);
 }

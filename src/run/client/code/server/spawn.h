@@ -12,7 +12,9 @@ void spawn_detach(int socket);
 _Noreturn void spawn_become(int socket, const char *path, char *const *argv, char **envp);
 /* Starts a program in a process that is no child of this one; false: there can be no more processes. */
 bool spawn_beside(int socket, const char *path, char *const *argv);
-_Noreturn void spawn_server(int socket, const char *path, char **envp); /* as spawn_become */
+/* The server, as spawn_become does it, and as spawn_beside. */
+_Noreturn void spawn_server(int socket, const char *path, char **envp);
+bool spawn_server_beside(int socket);
 
 /* ------------------------------------------------------------------------------------------------------------ keeper.c */
 

@@ -10,9 +10,8 @@
 #include <linux/wait.h>
 
 #include "host_context.h"
-#include "run/client/code/arena/arena.h"
-#include "run/client/code/quick/quick.h"
 #include "run/client/code/tier.h"
+#include "run/client/code/translated.h"
 #include "run/client/memory/space.h"
 #include "run/client/os/signal/waits.h"
 
@@ -21,7 +20,7 @@ typedef struct Registers { /* struct user_regs_struct */
     u64 fs_base, gs_base, ds, es, fs, gs;
 } Registers;
 
-/* With the arena's lock; NULL: no thread in this memory. */
+/* With the lock of translated code; NULL: no thread in this memory. */
 static Thread *find_thread(u32 tid) {
     Thread *t = the.threads;
     while (t && t->tid != tid)
@@ -30,9 +29,9 @@ static Thread *find_thread(u32 tid) {
 }
 
 static bool is_here(u32 tid) {
-    arena_lock();
+    translated_lock();
     bool here = find_thread(tid);
-    arena_unlock();
+    translated_unlock();
     return here;
 }
 
@@ -40,13 +39,13 @@ static bool is_here(u32 tid) {
 static i64 attach(Thread *t, const u64 a[6]) {
     if (is_here((u32)a[1]))
         tier_keep_state(t);
-    arena_lock();
+    translated_lock();
     space_lock();
     i64 result = syscall_repeated(t, __NR_ptrace, a);
     if (!result && find_thread((u32)a[1]))
         sys5(__NR_waitid, P_PID, a[1], 0, WSTOPPED | WEXITED | WNOWAIT | __WALL, 0);
     space_unlock();
-    arena_unlock();
+    translated_unlock();
     return result;
 }
 
@@ -71,8 +70,8 @@ static void set_spilled(Registers *r, const Thread *t, const QuickPlace *place) 
 
 static void show_guest(Registers *r, u32 tid) {
     QuickPlace place;
-    bool quick = arena_holds(r->rip) && quick_locate(r->rip, &place);
-    arena_lock();
+    bool quick = translated_locate(r->rip, &place);
+    translated_lock();
     const Thread *t = find_thread(tid);
     if (t && quick) {
         r->rip = place.pc;
@@ -82,7 +81,7 @@ static void show_guest(Registers *r, u32 tid) {
     }
     if (t)
         r->gs_base = t->cpu.gsbase;
-    arena_unlock();
+    translated_unlock();
 }
 
 static i64 get_registers(Thread *t, const u64 a[6]) {

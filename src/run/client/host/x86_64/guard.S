@@ -9,8 +9,8 @@
     .text
 
 /* i64 syscall_guarded(const u64 *pending, u64 number, const u64 args[6]): the kernel's result, or -512: not executed */
-    .globl syscall_guarded, guard_start, guard_syscall, guard_abort
-    .hidden syscall_guarded, guard_start, guard_syscall, guard_abort
+    .globl syscall_guarded, guard_start, guard_syscall, guard_returned, guard_abort
+    .hidden syscall_guarded, guard_start, guard_syscall, guard_returned, guard_abort
     .type syscall_guarded, @function
 syscall_guarded:
     mov %rdi, %rcx
@@ -27,6 +27,7 @@ guard_start:
     jne guard_abort
 guard_syscall:
     syscall
+guard_returned:
     ret
 guard_abort:
     mov $-512, %rax

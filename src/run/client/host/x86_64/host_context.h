@@ -37,4 +37,43 @@ typedef struct SignalContext {
 
 _Static_assert(sizeof(SignalInfo) == 128 && sizeof(SignalContext) == 304, "the kernel's layout");
 
+/* ------------------------------------------------------------------------------------------------------------ what is in it */
+
+enum { CONTEXT_TRAP_FLAG = 1 << 8 };
+
+static inline u64 context_pc(const SignalContext *s) {
+    return s->rip;
+}
+
+static inline void context_set_pc(SignalContext *s, u64 pc) {
+    s->rip = pc;
+}
+
+/* The flags of the code that was interrupted; that it is made to step is not one of them. */
+static inline u64 context_flags(const SignalContext *s) {
+    return s->rflags & ~(u64)CONTEXT_TRAP_FLAG;
+}
+
+/* Whether it gets a SIGTRAP after its next instruction. */
+static inline void context_step(SignalContext *s, bool steps) {
+    s->rflags = context_flags(s) | (steps ? CONTEXT_TRAP_FLAG : 0);
+}
+
+/* Of a fault of an access to memory. */
+static inline bool context_is_write(const SignalContext *s) {
+    enum { FAULT_WRITE = 2 };
+    return s->error & FAULT_WRITE;
+}
+
+/* Is its next instruction one that pushes the flags? While it steps, it pushes that, too; that is taken out of what it has just pushed. */
+static inline bool context_pushes_flags(const SignalContext *s) {
+    enum { PUSHF = 0x9c, OPERAND_SIZE = 0x66 };
+    const u8 *host = (const u8 *)s->rip;
+    return host[*host == OPERAND_SIZE] == PUSHF;
+}
+
+static inline void context_clean_pushed(const SignalContext *s) {
+    *(u8 *)(s->rsp + 1) &= (u8) ~(CONTEXT_TRAP_FLAG >> 8);
+}
+
 #endif

@@ -20,12 +20,9 @@
  */
 #include "run/client/os/signal/signal.h"
 
-#include "run/client/code/arena/arena.h"
 #include "run/client/code/image.h"
-#include "run/client/code/optimised/leave.h"
-#include "run/client/code/optimised/sites.h"
-#include "run/client/code/quick/quick.h"
 #include "run/client/code/tier.h"
+#include "run/client/code/translated.h"
 #include "run/client/core/events.h"
 #include "run/client/core/frame.h"
 #include "run/client/memory/own.h"
@@ -34,13 +31,13 @@
 enum {
     SA_KERNEL_RESTORER = 0x04000000,
     CODE_QUEUED = -1 /* SI_QUEUE */,
-    TRAP_LENGTH = 2 /* of int n */,
-    SYSCALL_LENGTH = 2
+    TRAP_LENGTH = 2 /* of int n */
 };
 
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
-    guard_abort[] __attribute__((visibility("hidden"))), guard_copy[] __attribute__((visibility("hidden"))),
-    guard_copy_failed[] __attribute__((visibility("hidden"))), signal_restorer[] __attribute__((visibility("hidden")));
+    guard_returned[] __attribute__((visibility("hidden"))), guard_abort[] __attribute__((visibility("hidden"))),
+    guard_copy[] __attribute__((visibility("hidden"))), guard_copy_failed[] __attribute__((visibility("hidden"))),
+    signal_restorer[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void fault_with(int sig);
 
 static u64 bit(u32 sig) {
@@ -154,49 +151,51 @@ i64 signal_change_mask(Thread *t, u64 how, const u64 *set, u64 *old) {
 
 /* ------------------------------------------------------------------------------------------------- interrupted quick code */
 
-enum {
-    FLAG_TRAP = 1 << 8,
-    FAULT_WRITE = 2 /* of the error code */,
-    TRAP_TRACE_CODE = 2,
-    PUSHF = 0x9c,
-    OPERAND_SIZE = 0x66
-};
+enum { TRAP_TRACE_CODE = 2 };
 
 static void take_state(Thread *t, const SignalContext *s, const QuickPlace *place) {
-    quick_take_state(t, s, place);
-    t->quick.flags = s->rflags & ~(u64)FLAG_TRAP;
+    translated_take_state(t, s, place);
+    t->quick.flags = context_flags(s);
+}
+
+static void step(Thread *t, SignalContext *s) {
+    t->signal.stepping = true;
+    context_step(s, true);
 }
 
 static void stop_stepping(Thread *t, SignalContext *s) {
     t->signal.stepping = t->signal.pushes_flags = false;
-    s->rflags &= ~(u64)FLAG_TRAP;
+    context_step(s, false);
 }
 
 /* The thread leaves quick code for quick_redirect. */
 static void divert(Thread *t, SignalContext *s) {
     stop_stepping(t, s);
-    s->rip = (u64)quick_interrupted;
+    context_set_pc(s, translated_diversion());
 }
 
 /* Have the guest's state in the Thread as soon as possible. In C that is the case, or will be; optimised code looks for signals by
  * itself. */
 static void interrupt(Thread *t, SignalContext *s) {
     QuickPlace place;
-    u64 rip = quick_original(s->rip);
-    bool quick = arena_holds(rip) && quick_locate(rip, &place);
+    TranslatedWhere where = translated_where(t, context_pc(s), &place);
     if (t->signal.pushes_flags)
-        *(u8 *)(s->rsp + 1) &= (u8) ~(FLAG_TRAP >> 8);
+        context_clean_pushed(s);
     t->signal.pushes_flags = false;
-    if (quick && place.boundary) {
+    switch (where) {
+    case TRANSLATED_BOUNDARY:
         take_state(t, s, &place);
         divert(t, s);
-    } else if (rip >= (u64)quick_resume && rip < (u64)quick_end) {
+        break;
+    case TRANSLATED_RESUMING:
         divert(t, s);
-    } else if (quick || quick_is_between(t, rip)) {
-        t->signal.stepping = true;
-        s->rflags |= FLAG_TRAP;
-    } else {
+        break;
+    case TRANSLATED_INSIDE:
+        step(t, s);
+        break;
+    case TRANSLATED_OUTSIDE:
         stop_stepping(t, s);
+        break;
     }
 }
 
@@ -223,14 +222,14 @@ static void let_die(const SignalInfo *info) {
 
 /* A system call of the guest has just ended, perhaps because of this very signal: waits.c makes it again, or what is left of it. */
 static bool was_interrupted(const SignalContext *s) {
-    return s->rip == (u64)guard_syscall + SYSCALL_LENGTH;
+    return context_pc(s) == (u64)guard_returned;
 }
 
 /* A system call that is not begun yet, or that the kernel is going to begin again, is left out. */
 static bool abort_call(SignalContext *s) {
-    if (s->rip < (u64)guard_start || s->rip > (u64)guard_syscall)
+    if (context_pc(s) < (u64)guard_start || context_pc(s) > (u64)guard_syscall)
         return false;
-    s->rip = (u64)guard_abort;
+    context_set_pc(s, (u64)guard_abort);
     return true;
 }
 
@@ -322,7 +321,7 @@ static void fault_of_access(Thread *t, const SignalInfo *info, SignalContext *s,
         copy.code = segv_code(info->address);
     memcpy(t->signal.access_info, &copy, sizeof(copy));
     t->signal.fault_error = s->error, t->signal.fault_trap = s->trap;
-    s->rip = exit;
+    context_set_pc(s, exit);
 }
 
 /* Another thread wants this one to leave quick code. */
@@ -337,32 +336,32 @@ static void on_stop(Thread *t, SignalContext *s) {
 /* Another thread wants this one to leave optimised code, whose loops look for signals that are noted. */
 static void on_leave(Thread *t, const SignalInfo *info, SignalContext *s) {
     t->process.repeat |= was_interrupted(s);
-    if (!t->process.in_call && !t->pending_signals && !t->signal.masking && leave_due(t))
+    if (!t->process.in_call && !t->pending_signals && !t->signal.masking && translated_is_given_up(t))
         note(t, info, s);
 }
 
 static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     Thread *t = thread_self();
     QuickPlace place;
-    bool quick = arena_holds(s->rip) && quick_locate(s->rip - (sig == SIGTRAP && !t->signal.stepping), &place);
-    u64 exit = quick ? 0 : sites_find(s->rip);
-    if (quick_sent_stop(info))
+    u64 pc = context_pc(s);
+    bool quick = translated_locate(pc - (sig == SIGTRAP && !t->signal.stepping), &place);
+    u64 exit = quick ? 0 : translated_access_exit(pc);
+    if (translated_is_stop(info))
         on_stop(t, s);
-    else if (leave_is_asked(info))
+    else if (translated_is_leave(info))
         on_leave(t, info, s);
     else if (info->code <= 0)
         accept_sent(t, info, s);
-    else if (s->rip == (u64)guard_copy)
-        s->rip = (u64)guard_copy_failed;
-    else if (sig != SIGTRAP && quick_detour(s))
+    else if (pc == (u64)guard_copy)
+        context_set_pc(s, (u64)guard_copy_failed);
+    else if (sig != SIGTRAP && translated_detour(s))
         return;
     else if (sig == SIGTRAP && t->signal.stepping && info->code == TRAP_TRACE_CODE)
         interrupt(t, s);
-    else if (sig == SIGSEGV && info->code == SEGV_ACCERR && (s->error & FAULT_WRITE) && quick_written(info->address)) {
-        const u8 *host = (const u8 *)s->rip;
-        t->signal.pushes_flags = quick && host[*host == OPERAND_SIZE] == PUSHF;
+    else if (sig == SIGSEGV && info->code == SEGV_ACCERR && context_is_write(s) && translated_written(info->address)) {
+        t->signal.pushes_flags = quick && context_pushes_flags(s);
         if (quick)
-            t->signal.stepping = true, s->rflags |= FLAG_TRAP;
+            step(t, s);
     } else if (quick)
         fault_of_guest(t, info, s, &place);
     else if (exit)
@@ -429,7 +428,7 @@ void signal_deliver(Thread *t) {
     t->signal.masking = true; /* the host blocks everything but what is ours */
     t->pending_signals = 0;
     t->stack_limit = thread_stack_limit(t);
-    if (leave_is_asked(&info)) { /* it was only to get here */
+    if (translated_is_leave(&info)) { /* it was only to get here */
         set_mask(t, t->signal.mask);
         return;
     }

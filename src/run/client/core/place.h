@@ -1,0 +1,16 @@
+/* place.h: which instruction of the guest a host address in quick code belongs to. */
+#ifndef RUN_CLIENT_PLACE_H
+#define RUN_CLIENT_PLACE_H
+
+#include "base/base.h"
+
+typedef struct QuickPlace {
+    u64 pc, next;   /* the instruction, and the one behind it */
+    bool boundary;  /* nothing of it is done yet */
+    i32 spilled[2]; /* registers that are the guest's only in the Thread, at spill_off; -1: none */
+    u32 spill_off[2];
+    i32 based;       /* a register that has the guest's gs base added, or -1 */
+    bool borrows_fs; /* the base of fs is not the guest's, which is in Thread.spill_rax */
+} QuickPlace;
+
+#endif
