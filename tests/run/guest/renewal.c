@@ -1,6 +1,7 @@
 /* renewal.c: threads that make new code all the time, far more than any memory for translations holds at once, while others loop,
  * wait and start threads. */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +42,8 @@ static void *rewrite(void *unused) {
         wrong += got != i + INSNS;
         sum += got;
     }
+    while (!signals) /* the thread that sends them may be late */
+        sched_yield();
     munmap(code, SIZE);
     return (void *)(wrong ? 0 : sum);
 }
