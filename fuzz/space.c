@@ -227,21 +227,21 @@ static void limits_hold(void) {
     u64 other = (u64)space_mmap(0, 8 * PAGE, PROT_READ | PROT_WRITE, shared, -1, 0);
     LimitsUse use = space_use();
     RULE(use.space == before.space + 16 * PAGE && use.data == before.data + 8 * PAGE);
-    the.limits.of[LIMIT_SPACE].soft = use.space + 4 * PAGE + 1;
+    the.memory.limits.of[LIMIT_SPACE].soft = use.space + 4 * PAGE + 1;
     RULE(space_mmap(0, 5 * PAGE, PROT_NONE, private, -1, 0) == -ENOMEM);
     RULE(space_mmap(at, 12 * PAGE, PROT_READ, private | MAP_FIXED, -1, 0) == (i64)at &&
          space_use().space == use.space + 4 * PAGE);
     RULE(space_mremap(at, 12 * PAGE, 13 * PAGE, MREMAP_MAYMOVE, 0) == -ENOMEM &&
          space_munmap(at + 8 * PAGE, 4 * PAGE) == 0);
-    the.limits.of[LIMIT_SPACE].soft = ~(u64)0;
-    the.limits.of[LIMIT_DATA].soft = before.data + 8 * PAGE;
+    the.memory.limits.of[LIMIT_SPACE].soft = ~(u64)0;
+    the.memory.limits.of[LIMIT_DATA].soft = before.data + 8 * PAGE;
     RULE(space_mprotect(at, 8 * PAGE, PROT_READ | PROT_WRITE) == 0 &&
          space_mmap(0, PAGE, PROT_WRITE, private, -1, 0) == -ENOMEM);
     RULE(space_mprotect(other, 8 * PAGE, PROT_READ) == 0 &&
          space_mprotect(other, 8 * PAGE, PROT_READ | PROT_WRITE) == 0);
     u64 third = (u64)space_mmap(0, PAGE, PROT_READ, private, -1, 0);
     RULE(space_prot(third) == PROT_READ && space_mprotect(third, PAGE, PROT_WRITE) == -ENOMEM);
-    the.limits.of[LIMIT_DATA].soft = ~(u64)0;
+    the.memory.limits.of[LIMIT_DATA].soft = ~(u64)0;
     RULE(space_mprotect(third, PAGE, PROT_WRITE) == 0);
     RULE(space_munmap(third, PAGE) == 0 && space_munmap(at, 8 * PAGE) == 0 && space_munmap(other, 8 * PAGE) == 0);
     RULE(space_use().space == before.space && space_use().data == before.data);
@@ -250,7 +250,7 @@ static void limits_hold(void) {
 static void modules_come_and_go(void) {
     int fd = (int)sys_open("/proc/self/exe", O_RDONLY | O_CLOEXEC, 0);
     i64 at = space_mmap(0, 8 * PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
-    RULE((u64)at >= the.window && (u64)at < the.code_base);
+    RULE((u64)at >= the.memory.window && (u64)at < the.code_base);
     Module *m = space_module((u64)at + 5 * PAGE);
     RULE(m && m->base == (u64)at && m->end == (u64)at + 8 * PAGE && !m->pack.word[0]);
     RULE(space_mmap((u64)at + PAGE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, PAGE) == at + PAGE);
@@ -315,7 +315,8 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     reads_stop_at_holes();
     u64 count = argc > 1 ? number(argv[1]) : ROUNDS, seed = argc > 2 ? number(argv[2]) : 1;
     u64 outside = (u64)space_mmap(0, PAGES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return random_calls(outside, false, count, seed) && random_calls(the.window + WINDOW_BYTES / 2, true, count, seed)
+    return random_calls(outside, false, count, seed) &&
+                   random_calls(the.memory.window + WINDOW_BYTES / 2, true, count, seed)
                ? 0
                : 1;
 }

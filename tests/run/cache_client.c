@@ -55,7 +55,7 @@ size_t format_text(char *buf, size_t size, const char *format, ...) {
 
 /* Nothing of the guest but the module is mapped. */
 size_t space_read(u64 addr, void *buf, size_t size, bool *writable) {
-    const Module *m = &the.modules[0];
+    const Module *m = &the.memory.modules[0];
     CHECK(addr >= m->base && addr <= m->end && size <= m->end - addr, "ranges are within the module");
     memcpy(buf, (const void *)addr, size);
     *writable = false;
@@ -64,7 +64,7 @@ size_t space_read(u64 addr, void *buf, size_t size, bool *writable) {
 
 /* Both ways of reading are taken. */
 int space_prot(u64 addr) {
-    const Module *m = &the.modules[0];
+    const Module *m = &the.memory.modules[0];
     CHECK(addr >= page_down(m->base) && addr < m->end, "only the module is asked about");
     return addr / PAGE % 2 ? PROT_READ | PROT_EXEC : PROT_EXEC;
 }
@@ -72,7 +72,7 @@ int space_prot(u64 addr) {
 void client_open(const char *cache_dir, Key pack, u8 *image, size_t size) {
     CHECK(strlen(cache_dir) < sizeof(the.opt.cache_dir), "the directory's path is short");
     memcpy(the.opt.cache_dir, cache_dir, strlen(cache_dir) + 1);
-    the.modules[0] = (Module){.base = (u64)image, .end = (u64)image + size, .pack = pack};
+    the.memory.modules[0] = (Module){.base = (u64)image, .end = (u64)image + size, .pack = pack};
 }
 
 void client_close(void) {
@@ -80,11 +80,11 @@ void client_close(void) {
         owned_count--;
         sys_munmap(owned[owned_count].start, owned[owned_count].size);
     }
-    the.modules[0].store = NULL;
+    the.memory.modules[0].store = NULL;
 }
 
 const void *client_find(u64 off, u32 *size, u32 *insns) {
-    return store_find(&the.modules[0], the.modules[0].base + off, size, insns);
+    return store_find(&the.memory.modules[0], the.memory.modules[0].base + off, size, insns);
 }
 
 Key client_key(int fd, const CodeConfig *config) {

@@ -24,7 +24,7 @@ Process the;
 static void leave_to_other_kind(char **argv, char **envp) {
     enum { OPTIONS = 1, PATH = 2, OPTIONS_BYTES = 4096 };
     Options o = the.opt;
-    o.limits = limits_to_hand_on(&the.limits);
+    o.limits = limits_to_hand_on(&the.memory.limits);
     char text[OPTIONS_BYTES];
     if (!process_runs_here(argv[PATH], &o) || !strcmp(o.client_path, the.opt.client_path))
         return;
@@ -106,7 +106,7 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     if (!space_init(image_window_hint(argv[2]), low) || !translated_init())
         die("not enough address space");
     leave_to_other_kind(argv, envp);
-    the.secret = take_variable(envp, SHARED_SECRET);
+    the.server.secret = take_variable(envp, SHARED_SECRET);
     vdso_adopt();
     start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);
     return 0;

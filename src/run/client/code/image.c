@@ -161,7 +161,7 @@ static ImageLayout layout(const ImageHead *head) {
 /* Do the parts fit into the file? */
 static bool is_sound(const ImageHead *head, u64 size) {
     const PackImage *c = &head->common;
-    if (c->magic != PACK_IMAGE_MAGIC || c->version != IMAGE_VERSION || c->window != the.window ||
+    if (c->magic != PACK_IMAGE_MAGIC || c->version != IMAGE_VERSION || c->window != the.memory.window ||
         c->modules_off != sizeof(*head) || c->module_count > MODULES_MAX || head->map > the.map)
         return false;
     for (u32 i = 0; i < PARTS; i++)
@@ -225,15 +225,15 @@ static void load(Thread *t, int fd) {
 
 /* perf is told of code as it is linked. */
 void image_load(Thread *t, const char *program) {
-    image.usable = !the.scale && !the.opt.no_cache && !the.opt.perf && the.opt.cache_mib && the.window_as_wished &&
-                   find_name(program);
+    image.usable = !the.memory.scale && !the.opt.no_cache && !the.opt.perf && the.opt.cache_mib &&
+                   the.memory.window_as_wished && find_name(program);
     i64 fd = image.usable ? open_file() : -1;
     if (fd < 0)
         return;
     load(t, (int)fd);
     sys_close((int)fd);
-    for (u32 i = 0; i < the.module_count; i++)
-        image_check(&the.modules[i]);
+    for (u32 i = 0; i < the.memory.module_count; i++)
+        image_check(&the.memory.modules[i]);
 }
 
 void image_check(const Module *m) {
@@ -267,9 +267,10 @@ static bool keeps(u64 pc) {
 
 static u32 list_modules(PackImageModule *list) {
     u32 n = 0;
-    for (u32 i = 0; i < the.module_count; i++)
-        if (is_kept(&the.modules[i]))
-            list[n++] = (PackImageModule){the.modules[i].base, the.modules[i].end, key_of(&the.modules[i])};
+    for (u32 i = 0; i < the.memory.module_count; i++)
+        if (is_kept(&the.memory.modules[i]))
+            list[n++] = (PackImageModule){the.memory.modules[i].base, the.memory.modules[i].end,
+                                          key_of(&the.memory.modules[i])};
     return n;
 }
 
@@ -338,14 +339,15 @@ static bool has_grown(void) {
 void image_save(Thread *t) {
     static PackImageModule modules[MODULES_MAX];
     ImagePart parts[PARTS];
-    if (!image.usable || the.no_image || t->process.borrows_memory || !has_grown())
+    if (!image.usable || the.tier.no_image || t->process.borrows_memory || !has_grown())
         return;
     if (!sys_mkdir(the.opt.cache_dir, OWNER_ALL))
         sys_chmod(the.opt.cache_dir, OWNER_ALL);
     tidy_cache();
-    ImageHead head = {
-        .common = {
-            .magic = PACK_IMAGE_MAGIC, .version = IMAGE_VERSION, .window = the.window, .modules_off = sizeof(head)}};
+    ImageHead head = {.common = {.magic = PACK_IMAGE_MAGIC,
+                                 .version = IMAGE_VERSION,
+                                 .window = the.memory.window,
+                                 .modules_off = sizeof(head)}};
     arena_lock();
     export(t, &head, parts);
     head.common.module_count = list_modules(modules);

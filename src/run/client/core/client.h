@@ -58,16 +58,15 @@ typedef struct Stats {
     u64 lift_us, opt_us, emit_us, wait_us, link_us;
 } Stats;
 
-typedef struct Process {
-    Options opt;
-    Stats stats;
+/* What each part of the client has in it: */
+
+/* memory: the guest's address space, and where the client's own memory is. */
+typedef struct ProcessMemory {
     Module modules[MODULES_MAX];
     u32 module_count;
-    bool window_as_wished; /* space.c: at the place that image.c asked for */
-    bool no_image;         /* image.c writes none of this process: it was forked, or its code is of several kinds */
-    u64 window, code_base, code_end; /* space.c: where modules go, and the code arena behind them */
-    u64 block_start, block_end;      /* likewise: all that is reserved around them */
-    u64 map;                         /* likewise: of guest to host addresses (code/quick/map.h); 0: there is none */
+    bool window_as_wished;      /* space.c: at the place that image.c asked for */
+    u64 window;                 /* space.c: where modules go; the code arena is behind them */
+    u64 block_start, block_end; /* space.c: all that is reserved around them */
     u64 brk_start, brk_now, brk_end;
     u64 stack_start, stack_end; /* of the guest's first stack */
     u64 stack_lowest;           /* what is reserved below it begins here */
@@ -80,21 +79,45 @@ typedef struct Process {
     u64 own_start, own_end;     /* space.c: what else the client has reserved is between these */
     u64 image_start, image_end; /* likewise: its program, where the kernel puts it among the guest's mappings */
     u64 first_stack;            /* likewise: its stack, from here on */
-    struct Code *code;          /* code.c */
-    u32 code_age;               /* leave.c: threads whose own is another one may be in translations that are given up */
-    int keeper;                 /* keeper.c: its descriptor; 0: none */
-    int stats_fd;               /* standard error as it was: the guest may close its own before it ends */
-    u64 start_us;
-    u64 *auxv;              /* the kernel's, to this process */
-    char **envp;            /* likewise */
-    const char *secret;     /* the shared cache's password, which is not in the guest's environment; NULL: none */
-    bool any_separate;      /* are there, or were there, processes beside this one in the same memory? */
-    u8 *quick_text;         /* the copy of quick.S in the arena */
-    u32 releases;           /* syscall.c: of guarded pages before a system call */
-    struct Thread *threads; /* all of them, under the arena's lock */
-    struct Thread *ended;   /* those whose memory is to be freed once the kernel is done with them */
-    struct Thread *spare;   /* memory for new ones, under the arena's lock */
+} ProcessMemory;
+
+/* code, code/quick and code/optimised */
+typedef struct ProcessTier {
+    struct Code *code; /* code.c */
+    u32 code_age;      /* leave.c: threads whose own is another one may be in translations that are given up */
+    bool no_image;     /* image.c writes none of this process: it was forked, or its code is of several kinds */
+    u8 *quick_text;    /* the copy of quick.S in the arena */
+} ProcessTier;
+
+/* code/server */
+typedef struct ProcessServer {
+    int keeper;         /* keeper.c: its descriptor; 0: none */
+    const char *secret; /* the shared cache's password, which is not in the guest's environment; NULL: none */
+} ProcessServer;
+
+/* os. The lists are those of threads that are not in Process.threads, and have the same lock. */
+typedef struct ProcessOs {
+    bool any_separate;    /* are there, or were there, processes beside this one in the same memory? */
+    u32 releases;         /* syscall.c: of guarded pages before a system call */
+    struct Thread *ended; /* those whose memory is to be freed once the kernel is done with them */
+    struct Thread *spare; /* memory for new ones */
     u32 spare_count;
+} ProcessOs;
+
+typedef struct Process {
+    Options opt;
+    Stats stats;
+    int stats_fd; /* standard error as it was: the guest may close its own before it ends */
+    u64 start_us;
+    u64 *auxv;               /* the kernel's, to this process */
+    char **envp;             /* likewise */
+    u64 code_base, code_end; /* space.c: where the code arena is */
+    u64 map;                 /* space.c: of guest to host addresses (code/quick/map.h); 0: there is none */
+    struct Thread *threads;  /* all of them, under the lock of translated code */
+    ProcessMemory memory;
+    ProcessTier tier;
+    ProcessServer server;
+    ProcessOs os;
 } Process;
 
 extern Process the;

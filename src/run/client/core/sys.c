@@ -165,7 +165,7 @@ static void let_signals(void) {
 
 /* 0 free, 1 held, 2 held and somebody may sleep */
 void lock(u32 *word) {
-    if (the.any_separate)
+    if (the.os.any_separate)
         hold_signals();
     for (int spin = 0; spin < 100; spin++) {
         u32 idle = 0;
@@ -180,7 +180,7 @@ void lock(u32 *word) {
 void unlock(u32 *word) {
     if (__atomic_exchange_n(word, 0, __ATOMIC_RELEASE) == 2)
         sys_futex(word, FUTEX_WAKE_PRIVATE, 1, NULL);
-    if (the.any_separate)
+    if (the.os.any_separate)
         let_signals();
 }
 
@@ -343,8 +343,8 @@ void die(const char *format, ...) {
     va_start(args, format);
     write_line("lathe: ", format, args, "\n");
     va_end(args);
-    if (the.explain)
-        the.explain();
+    if (the.memory.explain)
+        the.memory.explain();
     sys_exit_group(127);
 }
 

@@ -146,7 +146,7 @@ typedef struct Thread {
     ThreadTier tier;
     ThreadStack stack;
     u32 pid, tid;
-    struct Thread *next; /* of the.threads or the.ended */
+    struct Thread *next; /* of the.threads or the.os.ended */
     ThreadProcess process;
     ThreadServer server;
     ThreadFilter filter;

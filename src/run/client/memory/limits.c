@@ -55,10 +55,11 @@ static u64 mib_allowed(u32 resource) {
 static void choose_sizes(void) {
     enum { SPACE_MIB = 3072, DATA_MIB = 160, SCALE_MAX = 4 };
     u64 space = mib_allowed(RLIMIT_AS), data = mib_allowed(RLIMIT_DATA);
-    the.limited = space != RLIM_INFINITY >> 20 || data != RLIM_INFINITY >> 20;
-    the.explain = the.limited ? limits_explain : NULL;
-    while (the.scale < SCALE_MAX && ((u64)SPACE_MIB >> the.scale > space / 2 || (u64)DATA_MIB >> the.scale > data / 2))
-        the.scale++;
+    the.memory.limited = space != RLIM_INFINITY >> 20 || data != RLIM_INFINITY >> 20;
+    the.memory.explain = the.memory.limited ? limits_explain : NULL;
+    while (the.memory.scale < SCALE_MAX &&
+           ((u64)SPACE_MIB >> the.memory.scale > space / 2 || (u64)DATA_MIB >> the.memory.scale > data / 2))
+        the.memory.scale++;
 }
 
 void limits_explain(void) {
@@ -75,7 +76,7 @@ void limits_explain(void) {
 /* A limit that exec hands on is written with one added, so that 0 is none: then the kernel has the right one. */
 void limits_init(void) {
     for (u32 i = 0; i < LIMITS_KEPT; i++) {
-        Limit *limit = &the.limits.of[i], given = the.opt.limits.of[i];
+        Limit *limit = &the.memory.limits.of[i], given = the.opt.limits.of[i];
         *limit = (Limit){RLIM_INFINITY, RLIM_INFINITY};
         sys_prlimit(resources[i], NULL, &limit->soft);
         if (given.soft)
@@ -135,7 +136,7 @@ static Sizes sizes_of(const Ranges *guest, u64 start, u64 end) {
     for (u32 i = ranges_find(guest, start); i < guest->count && guest->at[i].start < end; i++) {
         const Range *r = &guest->at[i];
         u64 from = r->start > start ? r->start : start, to = r->end < end ? r->end : end;
-        u64 stack = overlap(from, to, the.stack_start, the.stack_end);
+        u64 stack = overlap(from, to, the.memory.stack_start, the.memory.stack_end);
         sum.space += to - from - (stack > STACK_COUNTED ? stack - STACK_COUNTED : 0);
         sum.data += is_data(r->value) ? to - from - stack : 0;
     }
@@ -148,7 +149,8 @@ LimitsUse limits_use(const Ranges *guest) {
 }
 
 static bool is_limited(void) {
-    return the.limits.of[LIMIT_SPACE].soft != RLIM_INFINITY || the.limits.of[LIMIT_DATA].soft != RLIM_INFINITY;
+    return the.memory.limits.of[LIMIT_SPACE].soft != RLIM_INFINITY ||
+           the.memory.limits.of[LIMIT_DATA].soft != RLIM_INFINITY;
 }
 
 static bool is_within(u64 size, u64 limit) {
@@ -157,8 +159,8 @@ static bool is_within(u64 size, u64 limit) {
 
 /* The kernel lets a limit of data of 0 pass up to the hard one. */
 static bool allows(Sizes size) {
-    const Limit *data = &the.limits.of[LIMIT_DATA];
-    return is_within(size.space, the.limits.of[LIMIT_SPACE].soft) &&
+    const Limit *data = &the.memory.limits.of[LIMIT_DATA];
+    return is_within(size.space, the.memory.limits.of[LIMIT_SPACE].soft) &&
            is_within(size.data, data->soft ? data->soft : data->hard);
 }
 
@@ -170,7 +172,7 @@ bool limits_allow(const Ranges *guest, u64 more, u32 value, u64 start, u64 end) 
 }
 
 bool limits_allow_data(const Ranges *guest, u64 start, u64 end) {
-    if (the.limits.of[LIMIT_DATA].soft == RLIM_INFINITY)
+    if (the.memory.limits.of[LIMIT_DATA].soft == RLIM_INFINITY)
         return true;
     u64 more = 0;
     for (u32 i = ranges_find(guest, start); i < guest->count && guest->at[i].start < end; i++)

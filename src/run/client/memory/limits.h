@@ -15,7 +15,7 @@ void limits_leave_to_host(const Limits *l, bool for_good);
 void limits_take_back(void);
 /* The client's large pieces of memory have these sizes where the kernel does not limit them, and less where it does. */
 static inline u64 limits_scaled(u64 size) {
-    return size >> the.scale;
+    return size >> the.memory.scale;
 }
 
 /* For a process that is not the guest: all limits of the kernel's as high as they may be, that of the stack as usual. */

@@ -64,7 +64,7 @@ static u64 find_room(const Area *area, u64 size) {
 
 static bool reserve_more(u64 size) {
     Area area;
-    u64 usual = the.limited ? SIZE_TABLES : SIZE, least = size + 2 * PAGE;
+    u64 usual = the.memory.limited ? SIZE_TABLES : SIZE, least = size + 2 * PAGE;
     if (own->area_count == AREAS_MAX || !find_area(0, least > usual ? least : usual, &area))
         return false;
     add_area(area);
@@ -114,7 +114,7 @@ void own_unlock(void) {
 bool own_init(void) {
     Area area;
     u64 table = page_up(sizeof(Own)), least = limits_scaled(SIZE_SCALED) + SIZE_TABLES;
-    if ((the.limited || !find_area(PLACE, SIZE, &area)) && !find_area(PLACE, least, &area))
+    if ((the.memory.limited || !find_area(PLACE, SIZE, &area)) && !find_area(PLACE, least, &area))
         return false;
     if (sys_mprotect(area.start + PAGE, table, PROT_READ | PROT_WRITE))
         return false;
@@ -122,7 +122,7 @@ bool own_init(void) {
     own->used = (Ranges){own->used_ranges, 0, USED_MAX};
     add_area(area);
     ranges_set(&own->used, area.start + PAGE, area.start + PAGE + table, 0);
-    the.nowhere = area.start;
+    the.memory.nowhere = area.start;
     return true;
 }
 

@@ -51,7 +51,7 @@ typedef struct Space {
     Ranges own;   /* the client's memory; value 0 */
     struct {
         u64 dev, ino;
-    } file[MODULES_MAX]; /* of the.modules at the same index */
+    } file[MODULES_MAX]; /* of the.memory.modules at the same index */
     Range guest_ranges[GUEST_RANGES];
     Range own_ranges[OWN_RANGES];
 } Space;
@@ -60,8 +60,8 @@ _Static_assert(sizeof(Space) <= TABLES_SIZE, "the tables lie in front of the win
 
 /* The tables end where the window begins, so they need no variable of their own. */
 static Space *space(void) {
-    CHECK(the.window, "space_init comes before everything else");
-    return (Space *)(the.window - TABLES_SIZE);
+    CHECK(the.memory.window, "space_init comes before everything else");
+    return (Space *)(the.memory.window - TABLES_SIZE);
 }
 
 /* The last ranges are for what cannot fail. */
@@ -85,7 +85,7 @@ static i64 vacate(u64 start, u64 end) {
 
 /* The guest has no more use for [start, end). What lies in the window stays reserved. */
 static i64 release(u64 start, u64 end) {
-    u64 from = start > the.window ? start : the.window, to = end < the.code_base ? end : the.code_base;
+    u64 from = start > the.memory.window ? start : the.memory.window, to = end < the.code_base ? end : the.code_base;
     if (from >= to)
         return sys_munmap(start, end - start);
     i64 result = vacate(from, to);
@@ -98,7 +98,7 @@ static i64 release(u64 start, u64 end) {
 
 /* The kernel has unmapped [start, end). */
 static void reserve_again(u64 start, u64 end) {
-    u64 from = start > the.window ? start : the.window, to = end < the.code_base ? end : the.code_base;
+    u64 from = start > the.memory.window ? start : the.memory.window, to = end < the.code_base ? end : the.code_base;
     if (from < to)
         vacate(from, to);
 }
@@ -106,8 +106,8 @@ static void reserve_again(u64 start, u64 end) {
 /* The first gap of the window with a page to spare on both sides; 0: none. */
 static u64 find_gap(u64 size, u64 align) {
     const Ranges *t = &space()->guest;
-    u64 at = (the.window + PAGE + align - 1) & -align;
-    for (u32 i = ranges_find(t, the.window); i < t->count && t->at[i].start < the.code_base; i++) {
+    u64 at = (the.memory.window + PAGE + align - 1) & -align;
+    for (u32 i = ranges_find(t, the.memory.window); i < t->count && t->at[i].start < the.code_base; i++) {
         if (at + size + PAGE <= t->at[i].start)
             return at;
         at = (t->at[i].end + PAGE + align - 1) & -align;
@@ -117,7 +117,7 @@ static u64 find_gap(u64 size, u64 align) {
 
 /* Of the window, and nobody's. */
 static bool is_free(u64 start, u64 size) {
-    return start >= the.window && start < the.code_base && size <= the.code_base - start &&
+    return start >= the.memory.window && start < the.code_base && size <= the.code_base - start &&
            !ranges_touch(&space()->guest, start, start + size);
 }
 
@@ -141,8 +141,8 @@ static File look_at(int fd, u64 off) {
 /* The innermost one: a file may be mapped into a hole of another's image. */
 static Module *module_at(u64 addr) {
     Module *best = NULL;
-    for (u32 i = 0; i < the.module_count; i++) {
-        Module *m = &the.modules[i];
+    for (u32 i = 0; i < the.memory.module_count; i++) {
+        Module *m = &the.memory.modules[i];
         if (addr >= m->base && addr < m->end && (!best || m->base > best->base))
             best = m;
     }
@@ -161,12 +161,12 @@ static void name_module(Module *m, int fd) {
 /* Places of modules that are gone are used again, so that the others stay where they are. NULL: none is left. */
 static Module *new_module(u64 base, u64 end, const File *f) {
     u32 i = 0;
-    while (i < the.module_count && the.modules[i].end)
+    while (i < the.memory.module_count && the.memory.modules[i].end)
         i++;
     if (i == MODULES_MAX)
         return NULL;
-    bool near = base >= the.window && end <= the.code_base;
-    the.modules[i] = (Module){
+    bool near = base >= the.memory.window && end <= the.code_base;
+    the.memory.modules[i] = (Module){
         .base = base,
         .end = end,
         .position_independent = f->position_independent && near,
@@ -174,9 +174,9 @@ static Module *new_module(u64 base, u64 end, const File *f) {
     };
     space()->file[i].dev = f->dev;
     space()->file[i].ino = f->ino;
-    if (i == the.module_count)
-        the.module_count++;
-    return &the.modules[i];
+    if (i == the.memory.module_count)
+        the.memory.module_count++;
+    return &the.memory.modules[i];
 }
 
 static void add_module(u64 base, u64 end, int fd, const File *f) {
@@ -186,7 +186,7 @@ static void add_module(u64 base, u64 end, int fd, const File *f) {
 }
 
 static bool is_file_of(const Module *m, const File *f) {
-    u64 i = (u64)(m - the.modules);
+    u64 i = (u64)(m - the.memory.modules);
     return space()->file[i].dev == f->dev && space()->file[i].ino == f->ino;
 }
 
@@ -194,8 +194,8 @@ static bool is_file_of(const Module *m, const File *f) {
  * image are part of it. A module without its first pages keeps its base: addresses in the rest of it are still
  * relative to that. */
 static void forget_modules(u64 start, u64 end, const File *f) {
-    for (u32 i = 0; i < the.module_count; i++) {
-        Module *m = &the.modules[i];
+    for (u32 i = 0; i < the.memory.module_count; i++) {
+        Module *m = &the.memory.modules[i];
         if (m->end <= start || m->base >= end || m->end > end || (f && f->regular && is_file_of(m, f)))
             continue;
         if (m->base >= start)
@@ -286,7 +286,7 @@ static bool wants_window(const Mapping *m, const File *f) {
 /* Does it want low addresses, but not certain ones? A compiler that wishes for some wants to be near the program that it is part of. */
 static bool wants_low(const Mapping *m) {
     enum { MOST = 640 << 20 };
-    return the.window == LOW_WINDOW && !is_fixed(m) &&
+    return the.memory.window == LOW_WINDOW && !is_fixed(m) &&
            (m->flags & MAP_32BIT || (m->addr && m->addr < LOW_CODE && m->size <= MOST));
 }
 
@@ -557,15 +557,15 @@ static bool reserve_brk(u64 at, u64 size, u32 flags) {
         i64 start = sys_mmap(at, size, PROT_NONE, NO_ACCESS_FLAGS | flags, -1, 0);
         if (sys_failed(start))
             continue;
-        the.brk_start = the.brk_now = (u64)start;
-        the.brk_end = (u64)start + size;
+        the.memory.brk_start = the.memory.brk_now = (u64)start;
+        the.memory.brk_end = (u64)start + size;
         return true;
     }
     return false;
 }
 
 bool space_start_brk(u64 image_end) {
-    u64 most = the.limited ? BRK_SIZE_NEAR : BRK_SIZE;
+    u64 most = the.memory.limited ? BRK_SIZE_NEAR : BRK_SIZE;
     return (image_end && reserve_brk(page_up(image_end), BRK_SIZE_NEAR, MAP_FIXED_NOREPLACE)) ||
            reserve_brk(0, most, 0);
 }
@@ -573,18 +573,18 @@ bool space_start_brk(u64 image_end) {
 /* Beyond what was reserved, as long as nothing is in the way. */
 static bool extend_brk(u64 want) {
     u64 end = page_up(want);
-    if (want <= the.brk_end)
+    if (want <= the.memory.brk_end)
         return true;
-    i64 at = end >= want
-                 ? sys_mmap(the.brk_end, end - the.brk_end, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0)
-                 : -ENOMEM;
+    i64 at = end >= want ? sys_mmap(the.memory.brk_end, end - the.memory.brk_end, PROT_NONE,
+                                    NO_ACCESS_FLAGS | MAP_FIXED_NOREPLACE, -1, 0)
+                         : -ENOMEM;
     if (sys_failed(at))
         return false;
-    if ((u64)at != the.brk_end) { /* by a kernel that takes the address for a wish */
-        sys_munmap((u64)at, end - the.brk_end);
+    if ((u64)at != the.memory.brk_end) { /* by a kernel that takes the address for a wish */
+        sys_munmap((u64)at, end - the.memory.brk_end);
         return false;
     }
-    the.brk_end = end;
+    the.memory.brk_end = end;
     return true;
 }
 
@@ -606,11 +606,11 @@ static bool move_brk(u64 from, u64 to) {
 u64 space_brk(u64 want) {
     Space *s = space();
     lock(&s->lock);
-    u64 old = the.brk_now;
+    u64 old = the.memory.brk_now;
     bool had_code = want < old && ranges_any(&s->guest, page_up(want), page_up(old), PROT_EXEC);
-    if (want >= the.brk_start && extend_brk(want) && move_brk(page_up(old), page_up(want)))
-        the.brk_now = want;
-    u64 now = the.brk_now;
+    if (want >= the.memory.brk_start && extend_brk(want) && move_brk(page_up(old), page_up(want)))
+        the.memory.brk_now = want;
+    u64 now = the.memory.brk_now;
     unlock(&s->lock);
     if (now < old && had_code)
         code_forget(page_up(now), page_up(old));
@@ -651,11 +651,11 @@ void space_own(u64 start, u64 size) {
     u64 end = start + page_up(size);
     lock(&space()->lock);
     ranges_set(&space()->own, start, end, 0);
-    bool block = start >= the.block_start && end <= the.block_end;
-    if (!block && (!the.own_end || start < the.own_start))
-        the.own_start = start;
-    if (!block && end > the.own_end)
-        the.own_end = end;
+    bool block = start >= the.memory.block_start && end <= the.memory.block_end;
+    if (!block && (!the.memory.own_end || start < the.memory.own_start))
+        the.memory.own_start = start;
+    if (!block && end > the.memory.own_end)
+        the.memory.own_end = end;
     unlock(&space()->lock);
 }
 
@@ -686,8 +686,9 @@ bool space_has_hole(u64 start, u64 end) {
     Space *s = space();
     lock(&s->lock);
     bool hole = !ranges_cover(&s->guest, start, end) &&
-                (ranges_touch(&s->own, start, end) || (start < the.code_base && end > the.window) ||
-                 (start < the.brk_end && end > the.brk_now) || (start < the.stack_start && end > the.stack_lowest));
+                (ranges_touch(&s->own, start, end) || (start < the.code_base && end > the.memory.window) ||
+                 (start < the.memory.brk_end && end > the.memory.brk_now) ||
+                 (start < the.memory.stack_start && end > the.memory.stack_lowest));
     unlock(&s->lock);
     return hole;
 }
@@ -775,8 +776,8 @@ static u64 auxiliary(u64 type) {
 /* The stack that the kernel made, with the arguments above everything; it grows down. */
 static void own_first_stack(void) {
     u64 here = page_down((u64)__builtin_frame_address(0)), top = page_up(auxiliary(AT_EXECFN)) + PAGE;
-    the.first_stack = here - HOST_STACK_MAX;
-    ranges_set(&space()->own, the.first_stack, top > here ? top : here + PAGE, 0);
+    the.memory.first_stack = here - HOST_STACK_MAX;
+    ranges_set(&space()->own, the.memory.first_stack, top > here ? top : here + PAGE, 0);
 }
 
 static i64 reserve_block(u64 at, u64 size) {
@@ -788,45 +789,45 @@ static bool reserve_low(void) {
     u64 start = LOW_TABLES - PAGE; /* a page in front that nobody may access */
     if (reserve_block(start, LOW_MAP_END - start) != (i64)start)
         return false;
-    the.window = LOW_WINDOW, the.code_base = LOW_CODE, the.code_end = LOW_MAP;
-    the.block_start = LOW_TABLES, the.block_end = LOW_MAP_END;
+    the.memory.window = LOW_WINDOW, the.code_base = LOW_CODE, the.code_end = LOW_MAP;
+    the.memory.block_start = LOW_TABLES, the.memory.block_end = LOW_MAP_END;
     the.map = LOW_MAP;
-    the.window_as_wished = true;
+    the.memory.window_as_wished = true;
     return true;
 }
 
 static bool reserve_high(u64 wish) {
     u64 size = TABLES_SIZE + limits_scaled(WINDOW_BYTES) + limits_scaled(ARENA_BYTES);
     i64 block = wish ? reserve_block(wish, size + BLOCK_ALIGN) : -1;
-    the.window_as_wished = wish && block == (i64)wish;
-    if (!the.window_as_wished)
+    the.memory.window_as_wished = wish && block == (i64)wish;
+    if (!the.memory.window_as_wished)
         block = sys_mmap(0, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
     if (sys_failed(block))
         return false;
     u64 tables = ((u64)block + PAGE + BLOCK_ALIGN - 1) & -(u64)BLOCK_ALIGN;
-    the.block_start = tables, the.block_end = tables + size;
-    the.window = tables + TABLES_SIZE;
-    the.code_base = the.window + limits_scaled(WINDOW_BYTES);
-    the.code_end = the.block_end;
+    the.memory.block_start = tables, the.memory.block_end = tables + size;
+    the.memory.window = tables + TABLES_SIZE;
+    the.code_base = the.memory.window + limits_scaled(WINDOW_BYTES);
+    the.code_end = the.memory.block_end;
     return true;
 }
 
 bool space_init(u64 wish, bool low) {
     extern const u8 __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
     limits_init();
-    if (!(low && !the.limited && reserve_low()) && !reserve_high(wish))
+    if (!(low && !the.memory.limited && reserve_low()) && !reserve_high(wish))
         return false;
-    u64 tables = the.window - TABLES_SIZE;
+    u64 tables = the.memory.window - TABLES_SIZE;
     if (sys_mprotect(tables, TABLES_SIZE, PROT_READ | PROT_WRITE))
         return false;
     Space *s = space();
     s->guest = (Ranges){s->guest_ranges, 0, GUEST_RANGES};
     s->own = (Ranges){s->own_ranges, 0, OWN_RANGES};
     space_own(tables, TABLES_SIZE);
-    space_own(the.code_base, the.block_end - the.code_base);
-    the.image_start = page_down((u64)__ehdr_start);
-    the.image_end = page_up((u64)_end);
-    ranges_set(&s->own, the.image_start, the.image_end, 0);
+    space_own(the.code_base, the.memory.block_end - the.code_base);
+    the.memory.image_start = page_down((u64)__ehdr_start);
+    the.memory.image_end = page_up((u64)_end);
+    ranges_set(&s->own, the.memory.image_start, the.memory.image_end, 0);
     own_first_stack();
     return own_init();
 }

@@ -5,7 +5,7 @@
 #include "run/client/memory/limits.h"
 #include "run/client/memory/low.h"
 
-/* Sizes of the two parts of the reserved block: modules from the.window on, then the code arena from the.code_base
+/* Sizes of the two parts of the reserved block: modules from the.memory.window on, then the code arena from the.code_base
  * on. All of it is PROT_NONE at first; code.c maps its views over the arena with MAP_FIXED. */
 enum { WINDOW_BYTES = 1 << 30, ARENA_BYTES = 512 << 20 };
 
@@ -71,7 +71,7 @@ static inline size_t guest_read(u64 addr, void *buf, size_t size) {
 i64 shm_attach(int id, u64 addr, u32 flags);
 i64 shm_detach(u64 addr);
 
-/* vdso.c: give the guest the kernel's vdso (the.vdso) if that is possible; else nobody has it. */
+/* vdso.c: give the guest the kernel's vdso (the.memory.vdso) if that is possible; else nobody has it. */
 void vdso_adopt(void);
 
 #endif

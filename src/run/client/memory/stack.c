@@ -39,27 +39,27 @@ static bool map_at(u64 start, u64 end, u32 prot) {
 
 /* Returns the top, or 0. */
 static u64 map_stack(const LoadedImage *image, u64 size) {
-    u64 room = the.limited || size > STACK_ROOM ? size : STACK_ROOM;
+    u64 room = the.memory.limited || size > STACK_ROOM ? size : STACK_ROOM;
     i64 start = sys_mmap(0, room + STACK_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (sys_failed(start))
         return 0;
     u64 top = (u64)start + STACK_GUARD + room;
     if (!map_at(top - size, top, PROT_READ | PROT_WRITE | (image->executable_stack ? PROT_EXEC : 0u)))
         return 0;
-    the.stack_lowest = (u64)start;
-    the.stack_start = top - size;
-    return the.stack_end = top;
+    the.memory.stack_lowest = (u64)start;
+    the.memory.stack_start = top - size;
+    return the.memory.stack_end = top;
 }
 
 /* The kernel's stacks grow when they are used, as far as the limit of that moment allows. */
 void stack_grow(u64 limit) {
-    u64 room = the.stack_end - the.stack_lowest - STACK_GUARD, size = limit < room ? page_down(limit) : room,
-        start = the.stack_end - size;
+    u64 room = the.memory.stack_end - the.memory.stack_lowest - STACK_GUARD,
+        size = limit < room ? page_down(limit) : room, start = the.memory.stack_end - size;
     u64 next_start, next_end;
     u32 prot;
-    if (start < the.stack_start && space_next(start, &next_start, &next_end, &prot) && next_start == the.stack_start &&
-        map_at(start, the.stack_start, prot))
-        the.stack_start = start;
+    if (start < the.memory.stack_start && space_next(start, &next_start, &next_end, &prot) &&
+        next_start == the.memory.stack_start && map_at(start, the.memory.stack_start, prot))
+        the.memory.stack_start = start;
 }
 
 static size_t count_strings(char **list, u64 *bytes) {
@@ -106,8 +106,8 @@ static void add_inherited(Auxv *a) {
 }
 
 static void add_program(Auxv *a, const LoadedImage *image) {
-    if (the.vdso)
-        add(a, AT_SYSINFO_EHDR, the.vdso);
+    if (the.memory.vdso)
+        add(a, AT_SYSINFO_EHDR, the.memory.vdso);
     add(a, AT_PHDR, image->phdr);
     add(a, AT_PHENT, sizeof(Elf64_Phdr));
     add(a, AT_PHNUM, image->phnum);
@@ -125,8 +125,8 @@ static void tell_kernel(const LoadedImage *image, u64 sp, u64 args, u64 env, u64
         .end_code = image->end,
         .start_data = image->base,
         .end_data = image->end,
-        .start_brk = the.brk_start,
-        .brk = the.brk_now,
+        .start_brk = the.memory.brk_start,
+        .brk = the.memory.brk_now,
         .start_stack = sp,
         .arg_start = args,
         .arg_end = env,

@@ -72,7 +72,7 @@ static void adopt_parts(u64 vdso, const Part *parts, u32 count) {
     u64 code = (u64)to + size - code_size;
     space_note((u64)to, size - code_size, PROT_READ);
     space_add_code(code, code + code_size, key_of_bytes((const void *)code, code_size, &the.opt.code), "vdso");
-    the.vdso = code;
+    the.memory.vdso = code;
 }
 
 /* It is code of the host. */

@@ -14,9 +14,9 @@ enum { NAME_COLUMN = 73, FIELDS_BYTES = 4 << 10, KIB_SHIFT = 10, FIELDS_MAX = 40
 /* ------------------------------------------------------------------------------------------------------------ maps */
 
 static const char *name_of(u64 addr, const MapsLine *line) {
-    if (addr >= the.stack_start && addr < the.stack_end)
+    if (addr >= the.memory.stack_start && addr < the.memory.stack_end)
         return "[stack]";
-    if (addr >= the.brk_start && addr < the.brk_now)
+    if (addr >= the.memory.brk_start && addr < the.memory.brk_now)
         return "[heap]";
     bool others = !strcmp(line->name, "[stack]") || !strcmp(line->name, "[heap]");
     return others ? "" : line->name;
@@ -37,7 +37,8 @@ static void put_mapping(ProcOut *o, u64 start, u64 end, u32 prot, const MapsLine
 
 /* The end of a piece that begins at `start`: what is the heap or the stack is no part of anything else. */
 static u64 cut(u64 start, u64 end) {
-    const u64 bounds[] = {the.stack_start, the.stack_end, the.brk_start, page_up(the.brk_now)};
+    const u64 bounds[] = {the.memory.stack_start, the.memory.stack_end, the.memory.brk_start,
+                          page_up(the.memory.brk_now)};
     for (size_t i = 0; i < ARRAY_LEN(bounds); i++)
         if (bounds[i] > start && bounds[i] < end)
             end = bounds[i];

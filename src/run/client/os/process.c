@@ -42,12 +42,12 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     start_child(t, stack, set_tls, tls);
     translated_leave_parent(t);
     t->process.borrows_memory = t->process.separate = t->process.own_files = false;
-    the.no_image = true;
-    the.limits = *t->memory.limits;
-    t->memory.limits = &the.limits;
+    the.tier.no_image = true;
+    the.memory.limits = *t->memory.limits;
+    t->memory.limits = &the.memory.limits;
     t->next = NULL; /* the others stayed behind */
     the.threads = t;
-    the.ended = NULL;
+    the.os.ended = NULL;
     translated_after_fork(t);
     signal_after_fork(t);
     tier_begin(t);
@@ -146,7 +146,7 @@ static void take_gone(Thread **list, bool ended, Thread **gone) {
 static void free_ended(void) {
     Thread *gone = NULL;
     translated_lock();
-    take_gone(&the.ended, true, &gone);
+    take_gone(&the.os.ended, true, &gone);
     take_gone(&the.threads, false, &gone);
     translated_unlock();
     while (gone) {
@@ -175,7 +175,7 @@ static Thread *new_beside(Thread *t, u64 flags) {
         child->memory.own_limits = *t->memory.limits;
         child->memory.limits = &child->memory.own_limits;
     }
-    the.any_separate |= child->process.separate;
+    the.os.any_separate |= child->process.separate;
     child->process.own_files = t->process.own_files || !(flags & CLONE_FILES);
     translated_copy_descriptors(child, t);
     return child;
@@ -343,7 +343,7 @@ static i64 exec_with_secret(Thread *t, const char *client, const char **argv, ch
     if (count < 0 || count > ARGS_MAX)
         return count < 0 ? count : -E2BIG;
     char variable[sizeof(SHARED_SECRET) + sizeof(((SharedMessage *)0)->password)], *list[count + 2];
-    format_text(variable, sizeof(variable), "%s=%s", SHARED_SECRET, the.secret);
+    format_text(variable, sizeof(variable), "%s=%s", SHARED_SECRET, the.server.secret);
     if (count)
         memcpy(list, envp, (size_t)count * sizeof(char *));
     list[count] = variable;
@@ -368,7 +368,7 @@ static i64 exec_client(Thread *t, const Options *o, const char *path, char **arg
     list[BEFORE] = ""; /* the kernel, too, gives a program without argv[0] an empty one */
     memcpy(list + BEFORE, argv, (size_t)argc * sizeof(char *));
     list[BEFORE + (argc ? argc : 1)] = NULL;
-    if (the.secret)
+    if (the.server.secret)
         return exec_with_secret(t, client_file(o->client_path), list, envp);
     u64 args[6] = {(u64)client_file(o->client_path), (u64)list, (u64)envp};
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
@@ -442,8 +442,8 @@ bool process_leave(Thread *t) {
     bool last = t->process.borrows_memory || (the.threads == t && !t->next);
     if (!last) {
         thread_unlist(t);
-        t->next = the.ended;
-        the.ended = t;
+        t->next = the.os.ended;
+        the.os.ended = t;
     }
     translated_unlock();
     return !last;

@@ -22,7 +22,7 @@ enum {
 __attribute__((visibility("hidden"))) bool copy_guarded(void *to, const void *from, u64 size);
 
 static u64 reachable(u64 addr) {
-    return reach_is_suspect(addr) && space_is_own(addr, 1) ? the.nowhere + addr % PAGE : addr;
+    return reach_is_suspect(addr) && space_is_own(addr, 1) ? the.memory.nowhere + addr % PAGE : addr;
 }
 
 void reach_replace(u32 pointers, const u64 a[6], u64 changed[6]) {

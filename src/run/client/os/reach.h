@@ -35,10 +35,11 @@ typedef struct Reach {
 
 /* False for nearly every address of the guest's: for these, nothing more is to be done. */
 static inline bool reach_is_suspect(u64 addr) {
-    bool near = addr - the.block_start < the.block_end - the.block_start;
-    bool reserved =
-        near ? addr - the.window >= the.code_base - the.window : addr - the.own_start < the.own_end - the.own_start;
-    return reserved || addr - the.image_start < the.image_end - the.image_start || addr >= the.first_stack;
+    bool near = addr - the.memory.block_start < the.memory.block_end - the.memory.block_start;
+    bool reserved = near ? addr - the.memory.window >= the.code_base - the.memory.window
+                         : addr - the.memory.own_start < the.memory.own_end - the.memory.own_start;
+    return reserved || addr - the.memory.image_start < the.memory.image_end - the.memory.image_start ||
+           addr >= the.memory.first_stack;
 }
 
 static inline bool reach_any_suspect(u32 pointers, const u64 a[6]) {

@@ -103,8 +103,8 @@ static i64 own_setrlimit(Thread *t, const u64 a[6]) {
 
 /* Who knows where the kernel will write for the requests that are handed over now: anywhere. */
 static i64 own_io_uring_enter(Thread *t, const u64 a[6]) {
-    if (a[1] && the.releases < RELEASES_MAX)
-        the.releases += translated_allow_writes();
+    if (a[1] && the.os.releases < RELEASES_MAX)
+        the.os.releases += translated_allow_writes();
     return signal_suspended_ring(t, a);
 }
 
@@ -485,7 +485,7 @@ static void before_confinement(Thread *t, Call call, const u64 a[6]) {
     if (call == CALL_chroot || call == CALL_pivot_root || call == CALL_setns ||
         (call == CALL_unshare && a[0] & CLONE_NEWNS)) {
         image_save(t);
-        the.no_image = true;
+        the.tier.no_image = true;
     }
 }
 
@@ -499,8 +499,8 @@ i64 call_do(Thread *t, Call call, const u64 a[6]) {
         return SYSCALL_RESTART;
     /* The kernel does not always say that it could not write, or does only half of the call. A program that makes code all the time
      * has pages near its arguments always: it has to live with that. */
-    for (u32 i = 0; i < 6 && the.releases < RELEASES_MAX; i++)
-        the.releases += quick_allow_writes_to(a[i], a[i] + KERNEL_WRITES);
+    for (u32 i = 0; i < 6 && the.os.releases < RELEASES_MAX; i++)
+        the.os.releases += quick_allow_writes_to(a[i], a[i] + KERNEL_WRITES);
     switch ((Kind)r->kind) {
     case KIND_CONFINE:
         before_confinement(t, call, a);

@@ -50,10 +50,10 @@ static void free_memory(Thread *t, u64 host_stack_size) {
 /* A program that starts threads all the time would wait for the kernel, which maps and clears pages for one thread after the other. What
  * the tables have of a thread before is of use, too, if it is still so. With the lock of translated code. */
 static Thread *take_spare(void) {
-    while (the.spare) {
-        Thread *t = the.spare;
-        the.spare = t->next;
-        the.spare_count--;
+    while (the.os.spare) {
+        Thread *t = the.os.spare;
+        the.os.spare = t->next;
+        the.os.spare_count--;
         if (translated_fits_new_thread(t))
             return t;
         free_memory(t, HOST_STACK_SMALL);
@@ -63,14 +63,14 @@ static Thread *take_spare(void) {
 
 static bool keep_spare(Thread *t) {
     u64 host_stack = t->stack.host, signal_stack = t->stack.signal, age = t->quick.tables_age;
-    if (t->stack.host_size != HOST_STACK_SMALL || __atomic_load_n(&the.spare_count, __ATOMIC_RELAXED) >= SPARES_MAX)
+    if (t->stack.host_size != HOST_STACK_SMALL || __atomic_load_n(&the.os.spare_count, __ATOMIC_RELAXED) >= SPARES_MAX)
         return false;
     memset(t, 0, offsetof(Thread, table)); /* only optimised code fills that one */
     t->stack.host = host_stack, t->stack.signal = signal_stack, t->quick.tables_age = age;
     translated_lock();
-    t->next = the.spare;
-    the.spare = t;
-    the.spare_count++;
+    t->next = the.os.spare;
+    the.os.spare = t;
+    the.os.spare_count++;
     translated_unlock();
     return true;
 }
@@ -87,7 +87,7 @@ Thread *thread_new(u64 host_stack_size) {
     }
     t->stack.signal_size = SIGNAL_STACK_BYTES;
     t->self = t;
-    t->memory.limits = &the.limits;
+    t->memory.limits = &the.memory.limits;
     t->process.lives = 1;
     t->quick.flags = FLAGS_FIXED;
     t->tier.optimised = the.opt.tier == TIER_OPT;

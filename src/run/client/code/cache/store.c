@@ -177,6 +177,6 @@ static void change(Module *m, u64 difference) {
 }
 
 void store_change(u64 difference) {
-    for (u32 i = 0; i < the.module_count; i++)
-        change(&the.modules[i], difference);
+    for (u32 i = 0; i < the.memory.module_count; i++)
+        change(&the.memory.modules[i], difference);
 }

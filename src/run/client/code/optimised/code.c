@@ -61,7 +61,7 @@ static void *link_timed(Code *c, const void *object, u32 size, const Module *m, 
 /* An image has this, too. */
 static void give_up(CodeEntry *e) {
     e->asked = e->given_up = true;
-    the.code->any = true;
+    the.tier.code->any = true;
 }
 
 static void *from_cache(Code *c, Module *m, u64 pc) {
@@ -141,10 +141,10 @@ static void *trapping(u64 pc, LatheTrap trap) {
 }
 
 bool code_init(void) {
-    Code *c = the.code = &code_of_process;
+    Code *c = the.tier.code = &code_of_process;
     c->map_cap = 1 << MAP_BITS;
     c->map = sys_pages(c->map_cap * sizeof(CodeEntry));
-    the.code_age = 1;
+    the.tier.code_age = 1;
     objects_init(c);
     return true;
 }
@@ -216,7 +216,7 @@ static bool is_fixed(u64 pc) {
 
 void *code_find(Thread *t, u64 pc) {
     arena_lock();
-    void *code = find(t, the.code, pc);
+    void *code = find(t, the.tier.code, pc);
     arena_unlock();
     return code;
 }
@@ -224,12 +224,12 @@ void *code_find(Thread *t, u64 pc) {
 /* ---------------------------------------------------------------------------------------------------------- both tiers */
 
 bool code_has(u64 pc) {
-    const CodeEntry *e = entry_for(the.code, pc);
+    const CodeEntry *e = entry_for(the.tier.code, pc);
     return e->code || e->asked;
 }
 
 bool code_wanted(u64 pc, u32 times) {
-    CodeEntry *e = entry_for(the.code, pc);
+    CodeEntry *e = entry_for(the.tier.code, pc);
     e->asked = ++e->wanted >= times;
     return e->asked;
 }
@@ -243,7 +243,7 @@ static void take_over(Thread *t, Code *c, u64 pc, void *code) {
 }
 
 void code_revert(u64 offset) {
-    Code *c = the.code;
+    Code *c = the.tier.code;
     for (u64 i = 0; i < c->map_cap; i++) {
         CodeEntry *e = &c->map[i];
         if (!e->used || !e->code || (u64)e->code - the.code_base != offset)
@@ -257,7 +257,7 @@ void code_revert(u64 offset) {
 }
 
 void code_revert_all(void) {
-    Code *c = the.code;
+    Code *c = the.tier.code;
     for (u64 i = 0; i < c->map_cap && c->map_len; i++) {
         CodeEntry *e = &c->map[i];
         if (e->used && e->code)
@@ -270,7 +270,7 @@ void code_revert_all(void) {
 }
 
 void code_forget_all(void) {
-    Code *c = the.code;
+    Code *c = the.tier.code;
     memset(c->map, 0, c->map_cap * sizeof(CodeEntry));
     c->map_len = 0;
     c->any = false;
@@ -278,7 +278,7 @@ void code_forget_all(void) {
 }
 
 void code_load(Thread *t, u64 pc) {
-    Code *c = the.code;
+    Code *c = the.tier.code;
     Module *m = space_module(pc);
     void *code = entry_for(c, pc)->code ? NULL : from_cache(c, m, pc);
     if (code)
@@ -286,7 +286,7 @@ void code_load(Thread *t, u64 pc) {
 }
 
 void code_install(Thread *t, const ObjectMessage *facts, const void *object) {
-    Code *c = the.code;
+    Code *c = the.tier.code;
     void *code = link_timed(c, object, facts->object_size, space_module(facts->pc), facts->pc);
     note_answer(c, facts->pc, facts, code);
     if (code)
@@ -294,8 +294,8 @@ void code_install(Thread *t, const ObjectMessage *facts, const void *object) {
 }
 
 void code_refused(const ObjectMessage *facts) {
-    note_answer(the.code, facts->pc, facts, NULL);
-    give_up(entry_for(the.code, facts->pc));
+    note_answer(the.tier.code, facts->pc, facts, NULL);
+    give_up(entry_for(the.tier.code, facts->pc));
     the.stats.refused++;
 }
 
@@ -305,7 +305,7 @@ __attribute__((visibility("hidden"))) void *code_resolve(Thread *t) {
     if (t->tier.optimised && (t->pending_signals || leave_due(t) || !is_fixed(pc)))
         return (void *)lathe_leave; /* thread_run knows what to do */
     arena_lock();
-    void *code = find(t, the.code, pc);
+    void *code = find(t, the.tier.code, pc);
     *entry_row(t, pc) = (TableEntry){pc, (u64)code};
     the.stats.lookups_missed++;
     arena_unlock();
@@ -313,9 +313,9 @@ __attribute__((visibility("hidden"))) void *code_resolve(Thread *t) {
 }
 
 static void note_changed(u64 start, u64 end) {
-    for (u32 i = 0; i < the.module_count; i++)
-        if (the.modules[i].base < end && start < the.modules[i].end)
-            the.modules[i].changed = true;
+    for (u32 i = 0; i < the.memory.module_count; i++)
+        if (the.memory.modules[i].base < end && start < the.memory.modules[i].end)
+            the.memory.modules[i].changed = true;
 }
 
 /* Was the translation of this entry made from bytes in [start, end)? It may be if it begins as far away as translations of files reach.
@@ -345,7 +345,7 @@ static bool forget(Code *c, u64 start, u64 end) {
 }
 
 void code_discard_at(u64 pc) {
-    Code *c = the.code;
+    Code *c = the.tier.code;
     CodeEntry *e = c->any ? entry_slot(c->map, c->map_cap, pc) : NULL;
     if (!e || !e->used || (!e->code && !e->leave))
         return;
@@ -359,9 +359,9 @@ void code_discard_at(u64 pc) {
 /* True: there was optimised code. */
 static bool discard(u64 start, u64 end) {
     bool any = false;
-    if (the.code && the.code->any) {
+    if (the.tier.code && the.tier.code->any) {
         arena_lock();
-        any = forget(the.code, start, end);
+        any = forget(the.tier.code, start, end);
         arena_unlock();
     }
     quick_forget(start, end);
@@ -374,7 +374,7 @@ void code_discard(u64 start, u64 end) {
 
 /* With the lock held. */
 static void give_up_all(void) {
-    forget(the.code, 0, ~(u64)0);
+    forget(the.tier.code, 0, ~(u64)0);
     leave_give_up();
 }
 
@@ -415,7 +415,7 @@ void code_keep_state(void) {
     CodeConfig to = the.opt.code;
     to.exact = 1;
     if (change_kind(to))
-        the.no_image = true;
+        the.tier.no_image = true;
     arena_unlock();
 }
 
@@ -424,7 +424,7 @@ void code_give_way(void) {
     arena_lock();
     if (the.opt.tier == TIER_OPT) {
         the.opt.tier = TIER_QUICK;
-        the.no_image = true;
+        the.tier.no_image = true;
         give_up_all();
     }
     arena_unlock();
@@ -446,7 +446,7 @@ void code_forget(u64 start, u64 end) {
 
 /* The threads that sent these requests are threads of the parent; fork copied only this one, so nobody here waits for the answers. */
 void code_after_fork(void) {
-    Code *c = the.code;
+    Code *c = the.tier.code;
     for (u64 i = 0; i < c->map_cap && c->map_len; i++)
         c->map[i].maker = 0;
 }
@@ -475,7 +475,7 @@ static ImagePart list_rows(const Thread *t, const Code *c) {
 }
 
 void code_drop(bool (*keeps)(u64 pc)) {
-    Code *c = the.code;
+    Code *c = the.tier.code;
     for (u64 i = 0; i < c->map_cap; i++) {
         CodeEntry *e = &c->map[i];
         if (e->used && (e->alien || !keeps(e->pc))) {
@@ -492,7 +492,7 @@ void code_drop(bool (*keeps)(u64 pc)) {
 }
 
 CodeCounts code_export(const Thread *t, ImagePart parts[CODE_PARTS]) {
-    const Code *c = the.code;
+    const Code *c = the.tier.code;
     CodeCounts counts = {.entries = c->map_len};
     parts[0] = parts[1] = (ImagePart){0};
     if (!c->any)
@@ -505,7 +505,7 @@ CodeCounts code_export(const Thread *t, ImagePart parts[CODE_PARTS]) {
 }
 
 void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts) {
-    Code *c = the.code;
+    Code *c = the.tier.code;
     if (!parts[0].size)
         return;
     the.stats.functions = the.stats.imaged = counts.functions;
@@ -525,7 +525,7 @@ void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts
  * row for, or there is no server. */
 static bool is_for_quick(const Thread *t) {
     if (t->cpu.trap == LATHE_TRAP_NONE)
-        return the.code->unserved;
+        return the.tier.code->unserved;
     return t->cpu.trap == LATHE_TRAP_UNREADABLE ? !is_fixed(t->cpu.pc)
                                                 : t->cpu.trap == LATHE_TRAP_UNSUPPORTED && guest_facts.is_hosts;
 }

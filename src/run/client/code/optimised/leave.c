@@ -16,7 +16,7 @@
 enum { WAIT_NS = 1000000 };
 
 void leave_give_up(void) {
-    __atomic_fetch_add(&the.code_age, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&the.tier.code_age, 1, __ATOMIC_SEQ_CST);
 }
 
 /* Whoever waits looks at Thread.process.in_call after changing the age; this looks at the age after changing in_call. */
@@ -24,12 +24,12 @@ bool leave_due(const Thread *t) {
     if (!t->tier.optimised)
         return false;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    return __atomic_load_n(&the.code_age, __ATOMIC_SEQ_CST) != t->tier.code_age;
+    return __atomic_load_n(&the.tier.code_age, __ATOMIC_SEQ_CST) != t->tier.code_age;
 }
 
 void leave_done(Thread *t) {
     do
-        __atomic_store_n(&t->tier.code_age, __atomic_load_n(&the.code_age, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
+        __atomic_store_n(&t->tier.code_age, __atomic_load_n(&the.tier.code_age, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
     while (leave_due(t));
 }
 
@@ -37,7 +37,7 @@ void leave_done(Thread *t) {
 static bool is_out(const Thread *t) {
     u32 age = __atomic_load_n(&t->tier.code_age, __ATOMIC_SEQ_CST);
     return !__atomic_load_n(&t->tier.optimised, __ATOMIC_ACQUIRE) ||
-           __atomic_load_n(&t->process.in_call, __ATOMIC_ACQUIRE) || !age || age == the.code_age ||
+           __atomic_load_n(&t->process.in_call, __ATOMIC_ACQUIRE) || !age || age == the.tier.code_age ||
            !__atomic_load_n(&t->process.lives, __ATOMIC_ACQUIRE);
 }
 
@@ -46,7 +46,7 @@ static bool ask_others(const Thread *self) {
     bool any = false;
     for (const Thread *t = the.threads; t; t = t->next)
         if (t != self && !is_out(t))
-            any |= signal_nudge(t, &the.code_age);
+            any |= signal_nudge(t, &the.tier.code_age);
     return any;
 }
 
@@ -63,5 +63,5 @@ void leave_wait(const Thread *self) {
 }
 
 bool leave_is_asked(const SignalInfo *info) {
-    return signal_is_nudge(info, &the.code_age);
+    return signal_is_nudge(info, &the.tier.code_age);
 }

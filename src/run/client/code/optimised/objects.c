@@ -78,7 +78,7 @@ static bool helper_address(const Code *c, const char *name, u64 *address) {
 
 u64 code_helper(const char *name) {
     u64 address = 0;
-    CHECK(helper_address(the.code, name, &address), "translated code calls what there is");
+    CHECK(helper_address(the.tier.code, name, &address), "translated code calls what there is");
     return address;
 }
 

@@ -207,18 +207,18 @@ void quick_run(Thread *t) {
 /* ------------------------------------------------------------------------------------------------------ quick.S's copy */
 
 void (*quick_near(void (*place)(void)))(void) {
-    return (void (*)(void))(the.quick_text + ((u64)place - (u64)quick_start));
+    return (void (*)(void))(the.tier.quick_text + ((u64)place - (u64)quick_start));
 }
 
 u64 quick_original(u64 place) {
-    u64 off = place - (u64)the.quick_text;
+    u64 off = place - (u64)the.tier.quick_text;
     return off < (u64)(quick_end - quick_start) ? (u64)quick_start + off : place;
 }
 
 bool quick_init(void) {
     u64 size = (u64)(quick_end - quick_start);
-    the.quick_text = arena_code(size, 64);
-    memcpy(arena_writable(the.quick_text), quick_start, size);
+    the.tier.quick_text = arena_code(size, 64);
+    memcpy(arena_writable(the.tier.quick_text), quick_start, size);
     emit_prepare();
     return blocks_init();
 }

@@ -111,7 +111,7 @@ void keeper_main(char **argv, char **envp) {
 
 /* Before there is a thread, t is NULL. */
 static int *place(Thread *t) {
-    return t && t->process.own_files ? &t->server.keeper : &the.keeper;
+    return t && t->process.own_files ? &t->server.keeper : &the.server.keeper;
 }
 
 int *keeper_descriptor(Thread *t) {
@@ -119,12 +119,12 @@ int *keeper_descriptor(Thread *t) {
 }
 
 void keeper_copy(Thread *child, const Thread *parent) {
-    child->server.keeper = parent->process.own_files ? parent->server.keeper : the.keeper;
+    child->server.keeper = parent->process.own_files ? parent->server.keeper : the.server.keeper;
 }
 
 void keeper_after_fork(Thread *t) {
     if (t->process.own_files)
-        the.keeper = t->server.keeper;
+        the.server.keeper = t->server.keeper;
 }
 
 static bool is_needed(void) {
@@ -204,7 +204,7 @@ u32 keeper_hand_on(Thread *t, bool stays) {
 
 void keeper_begin(u32 option) {
     if (option && !sys_fcntl((int)option, F_SETFD, FD_CLOEXEC))
-        the.keeper = (int)option;
+        the.server.keeper = (int)option;
     if (adopts_orphans())
         keeper_prepare(NULL);
 }

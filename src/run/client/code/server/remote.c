@@ -88,8 +88,8 @@ static bool name_shared(Remote *r) {
     if (!*the.opt.shared)
         return true;
     memcpy(message.url, the.opt.shared, sizeof(message.url));
-    if (the.secret && strlen(the.secret) < sizeof(message.password))
-        memcpy(message.password, the.secret, strlen(the.secret));
+    if (the.server.secret && strlen(the.server.secret) < sizeof(message.password))
+        memcpy(message.password, the.server.secret, strlen(the.server.secret));
     return send(r, C_SHARED, &message, sizeof(message), NULL, 0);
 }
 
