@@ -2,8 +2,8 @@
 #ifndef RUN_CLIENT_QUICK_ENCODE_H
 #define RUN_CLIENT_QUICK_ENCODE_H
 
+#include "host_put.h"
 #include "run/client/host/x86_64/copy/copy.h"
-#include "run/client/host/x86_64/quick/put.h"
 
 enum { RAX = 0, RCX = 1, RBX = 3, RM_SP = 4, RBP = 5, RSI = 6, RDI = 7 };
 enum { FS = 0x64, GS = 0x65, ADDRESS32 = 0x67, REX = 0x40, REX_W = 8, REX_R = 4, REX_X = 2, REX_B = 1 };

@@ -1,5 +1,5 @@
-/* put.c: see put.h and code/quick/emit.h. */
-#include "run/client/host/x86_64/quick/put.h"
+/* put.c: see host_put.h and code/quick/emit.h. */
+#include "host_put.h"
 
 /* A site may not cross the border of 8 aligned bytes: another thread sees it changed as a whole. */
 enum { SITE_ALIGN = 8, SITE_BYTES = 4 };

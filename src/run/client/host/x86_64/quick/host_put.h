@@ -1,6 +1,6 @@
-/* put.h: quick code in the host's instructions: bytes, and what both makers of it (code/quick/emit.h) have in common: sites, and the ways out. */
-#ifndef RUN_CLIENT_HOST_QUICK_PUT_H
-#define RUN_CLIENT_HOST_QUICK_PUT_H
+/* host_put.h: quick code in the host's instructions: bytes, and what both makers of it (code/quick/emit.h) have in common: sites, and the ways out. */
+#ifndef RUN_CLIENT_HOST_PUT_H
+#define RUN_CLIENT_HOST_PUT_H
 
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/emit.h"
