@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/commands.h"
 #include "base/version.h"
+#include "cli/commands.h"
 
 static int print_version(void) {
     unsigned major, minor, patch;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/start/shared.h"
 #include "base/version.h"
+#include "cli/start/shared.h"
 
 static bool directory_of_self(char *path, size_t size) {
     ssize_t len = readlink("/proc/self/exe", path, size - 1);
