@@ -283,11 +283,18 @@ static bool wants_window(const Mapping *m, const File *f) {
     return is_reservation(m) || (f->regular && (f->elf || m->prot & PROT_EXEC));
 }
 
+/* What a compiler at run time reserves for its code is better low, where it is in the map. Java's takes 240 MiB; the C library reserves 128 MiB and less
+ * for other things. */
+static bool may_be_for_code(const Mapping *m) {
+    enum { MORE_THAN = 128 << 20, MOST = 256 << 20 };
+    return !m->addr && m->prot == PROT_NONE && m->flags == NO_ACCESS_FLAGS && m->size > MORE_THAN && m->size <= MOST;
+}
+
 /* Does it want low addresses, but not certain ones? A compiler that wishes for some wants to be near the program that it is part of. */
 static bool wants_low(const Mapping *m) {
     enum { MOST = 640 << 20 };
     return the.memory.window == LOW_WINDOW && !is_fixed(m) &&
-           (m->flags & MAP_32BIT || (m->addr && m->addr < LOW_CODE && m->size <= MOST));
+           (may_be_for_code(m) || m->flags & MAP_32BIT || (m->addr && m->addr < LOW_CODE && m->size <= MOST));
 }
 
 /* In the window; 0: where the kernel puts it. To the kernel, all of the window is taken; so what the guest wants at free addresses of it, it gets here, and
