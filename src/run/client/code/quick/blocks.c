@@ -213,24 +213,44 @@ static void unlink_exit(u32 number) {
     if (!x->stub)
         x->stub = new_stub(number);
     x->linked = false;
+    if (x->kind == EXIT_LINKAGE)
+        emit_set_linkage(x->site, 0);
     set_site(x->site, x->stub);
 }
 
-void exit_link(u32 number) {
+/* False: its target has no code. */
+static bool link_exit(u32 number) {
     Exit *x = exit_no(number);
     u32 target;
-    if (x->linked)
-        return;
-    bool first_use = x->kind == EXIT_CALL_FLAGS && !quick_keeps_flags();
-    u8 *code = first_use ? NULL : block_find(x->pc, &target);
-    if (!code) {
-        unlink_exit(number);
-        return;
-    }
+    u8 *code = block_find(x->pc, &target);
+    if (!code)
+        return false;
     x->linked = true;
     x->next = block_no(target)->incoming;
     block_no(target)->incoming = number;
     set_site(x->site, code);
+    return true;
+}
+
+void exit_link(u32 number) {
+    const Exit *x = exit_no(number);
+    if (x->linked)
+        return;
+    bool first_use = x->kind == EXIT_LINKAGE || x->kind == EXIT_UNBOUND || (x->kind == EXIT_CALL_FLAGS && !quick_keeps_flags());
+    if (first_use || !link_exit(number))
+        unlink_exit(number);
+}
+
+/* The direct way is for one target only: another thread may be between the comparison and the jump. */
+void exit_link_linkage(u32 number, u64 target) {
+    Exit *x = exit_no(number), *direct = exit_no(number + 1);
+    bool other = direct->kind != EXIT_UNBOUND && direct->pc != target;
+    if (x->linked || !link_exit(number) || other)
+        return;
+    direct->pc = target;
+    direct->kind = EXIT_CALL;
+    exit_link(number + 1);
+    emit_set_linkage(x->site, target);
 }
 
 u32 exit_new(ExitKind kind, u64 pc, u8 *site) {

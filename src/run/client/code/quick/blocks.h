@@ -116,6 +116,8 @@ u64 block_next(u64 pc);
 u32 exit_new(ExitKind kind, u64 pc, u8 *site);
 /* To its target's code if there is some, else to its stub. Threads that leave by the same stub at once all come here. */
 void exit_link(u32 number);
+/* One of EXIT_LINKAGE goes to its pc from now on, or directly to the target. */
+void exit_link_linkage(u32 number, u64 target);
 /* Jumps to pc, of which some may lead to the middle of another block, go to `code` from now on. */
 void exits_redirect(u64 pc, const u8 *code);
 

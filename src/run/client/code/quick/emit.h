@@ -9,6 +9,8 @@ typedef enum ExitKind {
     EXIT_LINK,       /* goes on at pc */
     EXIT_CALL,       /* likewise, where a function begins */
     EXIT_CALL_FLAGS, /* the same, and what it returns to reads the flags; not linked before it is used */
+    EXIT_LINKAGE,    /* to code at pc that jumps by a word in memory, as the dynamic linker's do; the next exit leads to where it jumps to: see emit_linkage */
+    EXIT_UNBOUND,    /* such a next one, before that is known: it is EXIT_CALL then */
     EXIT_SYSCALL,
     EXIT_SPECIAL,     /* what guest_special does; pc is behind it */
     EXIT_INTERRUPT,   /* pc is the instruction itself here and below */
@@ -23,6 +25,7 @@ enum { EMIT_INSNS = 128 }; /* most of a block */
 typedef struct EmitCall {
     u8 *site;      /* displacement of the host call */
     u64 pc, next;  /* where the guest calls, and returns to */
+    u64 slot;      /* what is called only jumps by the word there; 0: no */
     bool indirect; /* pc is in rcx instead */
 } EmitCall;
 
@@ -61,6 +64,11 @@ enum { EMIT_INSN_BYTES = 288, EMIT_LEAVE_BYTES = 20 };
 void emit_prepare(void);
 /* The instruction at e->pc, of which so many bytes are there: *next is behind it, or behind what it would take to be one. */
 EmitResult emit_next(Emitter *e, u64 bytes, u64 *next);
+/* Calls of code that only jumps by a word in memory (an entry of a PLT) compare the word with where it has led, and go there directly. The word is known
+ * once the dynamic linker has written it: false before, or if the code is not that any more. */
+bool emit_linkage(u64 pc, const u8 *site, u64 *target);
+/* From now on that is what it is compared with; 0: nothing. */
+void emit_set_linkage(u8 *site, u64 target);
 /* What is left to do behind a block. */
 void emit_rest(Emitter *e);
 /* A jump; returns the site of its displacement. */

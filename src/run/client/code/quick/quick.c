@@ -96,6 +96,22 @@ static void follow(Thread *t, u32 number) {
         go_on(t);
 }
 
+/* The same where a call may go directly to the function that it leads to. */
+static void follow_linkage(Thread *t, u32 number) {
+    u64 pc, target;
+    arena_lock();
+    pc = exit_no(number)->pc;
+    t->quick.target = (u64)quick_find_function(t, pc);
+    if (emit_linkage(pc, exit_no(number)->site, &target)) {
+        quick_find_function(t, target);
+        exit_link_linkage(number, target);
+    }
+    bool crowded = quick_is_crowded();
+    arena_unlock();
+    if (t->pending_signals || crowded)
+        go_on(t);
+}
+
 __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
     u32 number = (u32)t->quick.exit;
     if (call_known(t))
@@ -109,6 +125,9 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
     case EXIT_CALL:
     case EXIT_CALL_FLAGS:
         follow(t, number);
+        return;
+    case EXIT_LINKAGE:
+        follow_linkage(t, number);
         return;
     case EXIT_SYSCALL:
         call_and_note(t, x.pc);
@@ -128,6 +147,8 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
     case EXIT_UNREADABLE:
         t->cpu.trap = LATHE_TRAP_UNREADABLE;
         break;
+    case EXIT_UNBOUND:
+        CHECK(false, "a call goes directly to a function that it has led to before");
     }
     go_on(t);
 }

@@ -38,9 +38,13 @@ EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
 void emit_rest(Emitter *e) {
     for (u32 i = 0; i < e->calls; i++) {
         bool flags = flags_are_read(e->call[i].next);
-        u8 *site = emit_call_rest(e, &e->call[i]);
-        if (site)
-            exit_new(flags ? EXIT_CALL_FLAGS : EXIT_CALL, e->call[i].pc, site);
+        if (flags)
+            e->call[i].slot = 0;
+        EmitSites sites = emit_call_rest(e, &e->call[i]);
+        if (sites.other)
+            exit_new(EXIT_LINKAGE, e->call[i].pc, sites.other);
+        if (sites.jump)
+            exit_new(sites.other ? EXIT_UNBOUND : flags ? EXIT_CALL_FLAGS : EXIT_CALL, e->call[i].pc, sites.jump);
         else if (flags)
             quick_keep_flags();
     }

@@ -15,8 +15,16 @@ typedef enum EmitGs {
     EMIT_GS_TARGET,  /* the same, and its target is in rcx, whose own value is spilled */
 } EmitGs;
 EmitGs emit_gs(Emitter *e, const Shape *shape, u8 text[SHAPE_BYTES], Shape *plain);
-/* The rest of a call, behind the block; returns the site of its jump if it is direct. */
-u8 *emit_call_rest(Emitter *e, const EmitCall *call);
+/* The rest of a call, behind the block: the site of its jump if it is direct, and of one before it if it may lead elsewhere. */
+typedef struct EmitSites {
+    u8 *jump, *other;
+} EmitSites;
+EmitSites emit_call_rest(Emitter *e, const EmitCall *call);
+
+/* linkage.c: the word by which code at pc jumps, if it does nothing else, as an entry of a PLT does; 0: it is no such code. */
+u64 linkage_slot(u64 pc);
+/* cmpq $0, slot; jne. Returns the jump's site. */
+u8 *put_linkage(Emitter *e, u64 slot);
 
 /* Where to go on if the access of quick code at `host` to the map, or to the place of a return address, faults; 0: it is none. If the target that is looked
  * for is never in the map, the code there does not look for it again. */

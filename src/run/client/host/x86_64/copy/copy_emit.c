@@ -189,21 +189,24 @@ static void put_return_address(Emitter *e, u64 pc) {
 
 static EmitResult put_call(Emitter *e, const Shape *s, bool indirect) {
     put8(e, 0xe8);
-    e->call[e->calls++] = (EmitCall){e->at, e->next + (u64)s->target, e->next, indirect};
+    u64 pc = e->next + (u64)s->target;
+    e->call[e->calls++] = (EmitCall){e->at, pc, e->next, indirect ? 0 : linkage_slot(pc), indirect};
     e->at += 4;
     if (map_covers(e->next))
         emit_entry(e);
     return (EmitResult){.returns = true};
 }
 
-u8 *emit_call_rest(Emitter *e, const EmitCall *c) {
+EmitSites emit_call_rest(Emitter *e, const EmitCall *c) {
     i32 distance = (i32)(e->at - (c->site + 4));
     memcpy(arena_writable(c->site), &distance, 4);
     put_return_address(e, c->next);
-    if (!c->indirect)
-        return emit_jump(e);
-    put_go(e, THREAD_CALL);
-    return NULL;
+    if (c->indirect) {
+        put_go(e, THREAD_CALL);
+        return (EmitSites){0};
+    }
+    u8 *other = c->slot ? put_linkage(e, c->slot) : NULL;
+    return (EmitSites){emit_jump(e), other};
 }
 
 static EmitResult link_to(const Emitter *e, const Shape *s, u8 *site) {
