@@ -1,5 +1,4 @@
-/* resolve.c: see resolve.h. The system's function knows no time limit, so a thread calls it, and is left alone with it when it
- * takes too long. */
+/* resolve.c: see resolve.h. getaddrinfo has no time limit, so a thread calls it, and is abandoned if it takes too long. */
 #include "cache/resolve.h"
 
 #include <pthread.h>
@@ -7,7 +6,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* Freed by who is last to need it. */
+/* Shared by the caller and the thread; the last of them to need it frees it. */
 typedef struct Question {
     pthread_mutex_t lock;
     pthread_cond_t answered;
@@ -64,7 +63,7 @@ static Question *new_question(const char *host, const char *port) {
     return q;
 }
 
-/* False: too late. */
+/* Returns false if the time limit is reached. */
 static bool wait_for(Question *q, u32 limit_ms) {
     struct timespec end = later(limit_ms);
     pthread_mutex_lock(&q->lock);
