@@ -1,7 +1,7 @@
-/* daemon.c: the process of `lathe serve`: waits for clients, and makes a copy of itself for each.
+/* daemon.c: the process of `lathe serve`: waits for clients, and forks a copy of itself for each.
  *
- * The parent never reads what a client sends and never translates, so it stays as small as it was, and no client can
- * harm it. A copy has LLVM loaded and set up already, shares that memory with all others, and ends with its client. */
+ * The parent never reads what a client sends and never translates, so it stays small, and no client can harm it. A copy has LLVM loaded and
+ * set up already, shares that memory with all other copies, and ends with its client. */
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -29,7 +29,7 @@ static void set_signals(int how, sigset_t *set) {
 
 /* ------------------------------------------------------------------------------------------------------------- clients */
 
-/* The socket's mode keeps others away; this does so if someone has changed it. */
+/* The socket's mode keeps other users away; this check does so if somebody has changed the mode. */
 static bool is_users_own(int fd) {
     struct ucred peer;
     socklen_t size = sizeof(peer);
@@ -46,7 +46,7 @@ _Noreturn static void serve(Daemon *d, int fd) {
     _exit(d->config->serve(d->config->user, fd));
 }
 
-/* Whoever is one too many is sent away, and starts a server of its own. */
+/* A client beyond the allowed number is disconnected, and starts a server of its own. */
 static void take_client(Daemon *d) {
     int fd = accept4(d->config->listener, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0)
