@@ -1,4 +1,5 @@
-/* binopt.c: `lathe binopt`: a function of a file as libbinopt specialises it: before, on the way, after, and how fast. */
+/* binopt.c: `lathe binopt`: specialises a function of a file by libbinopt, and shows the code before, in between and
+ * after, and how fast it is. */
 #include <errno.h>
 #include <llvm-c/Core.h>
 #include <signal.h>
@@ -58,12 +59,12 @@ static const OptionSet options = {
     .table = table,
 };
 
-/* All about the function on its way. */
+/* Everything about the function that is specialised. */
 typedef struct Job {
     const Settings *s;
     FILE *out;
     Loaded file;
-    u64 addr, file_addr; /* of the function */
+    u64 addr, file_addr; /* the function's address in this process, and in the file */
     Prototype type;
     bool is_fixed[PROTOTYPE_MAX_PARAMS];
     Value values[PROTOTYPE_MAX_PARAMS];
@@ -78,7 +79,7 @@ static bool fail(const Job *j, const char *about, const char *text, const char *
     return guest_fail(&j->file.guest, "%s%s%s%s%s", about, *text ? " '" : "", text, *text ? "' " : "", why);
 }
 
-/* ----------------------------------------------------------------------------------------------------- what is known */
+/* ------------------------------------------------------------------------------------------------- declarations */
 
 static bool find_type(Job *j) {
     Prototype *p = &j->type;
@@ -116,7 +117,7 @@ static bool fix(Job *j, const char *text) {
     return true;
 }
 
-/* "WHERE+SIZE", or the number of a fixed parameter with memory of its own. */
+/* text: "WHERE+SIZE", or the number of a fixed parameter that has memory of its own. */
 static bool declare(Job *j, const char *text, BinoptMemFlags flags) {
     char *end;
     unsigned long n = strtoul(text, &end, 10);
@@ -150,7 +151,7 @@ static bool declare_all(Job *j) {
     return true;
 }
 
-/* Arguments for the parameters that are not fixed, in order. */
+/* Takes the arguments of the parameters that are not fixed, in order. */
 static bool take_arguments(Job *j) {
     size_t next = 0, missing = 0;
     if (!j->s->args.len && !j->s->call)
@@ -189,7 +190,7 @@ static bool configure(Job *j) {
 
 /* -------------------------------------------------------------------------------------------------------- specialising */
 
-/* The first text is of what was lifted, the last is final. */
+/* Keeps the first text, which is what was lifted, and the last, which is the final code. */
 static void keep_code(void *user, const char *stage, const char *text) {
     Job *j = user;
     (void)stage;
@@ -199,7 +200,7 @@ static void keep_code(void *user, const char *stage, const char *text) {
     j->ir = strdup(text);
 }
 
-/* What is said on the way is not shown: in the end binopt_spec_reason is asked. */
+/* Messages are not shown; in the end binopt_spec_reason tells the reason. */
 static void ignore(void *user, size_t level, const char *text) {
     (void)user;
     (void)level;
@@ -215,7 +216,7 @@ static double now_ms(void) {
 static bool specialise(Job *j) {
     Watcher watcher = {keep_code, ignore, j};
     j->cfg->watcher = &watcher;
-    j->cfg->always = true; /* what is made is to be seen, faster or not */
+    j->cfg->always = true; /* shows the new code even if it is not faster */
     double start = now_ms();
     j->made = binopt_spec_create(j->cfg);
     j->ms = now_ms() - start;
@@ -341,7 +342,7 @@ static bool choose_driver(const char *name) {
     return false;
 }
 
-/* What is printed when the results differ is wanted all the same. */
+/* If the results differ, the output is written all the same. */
 static bool run_into(const char *path, const Settings *s) {
     FILE *out = path ? fopen(path, "w") : stdout;
     if (!out) {

@@ -1,4 +1,4 @@
-/* cache.c: `lathe cache`: what is kept from earlier runs. */
+/* cache.c: `lathe cache`: shows and removes what earlier runs have stored. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -31,10 +31,10 @@ static const OptionSet options = {
 
 typedef struct Contents {
     u64 records, damaged, insns;
-    bool image; /* of quick code, no pack */
+    bool image; /* it is an image of quick code, not a pack */
 } Contents;
 
-/* Sizes as people read them; valid in buf. */
+/* The size in a form for people, written to buf. */
 static const char *size_text(u64 bytes, char *buf, size_t size) {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     double value = (double)bytes;
@@ -118,7 +118,7 @@ static int clear(int dir, const PackFiles *files) {
     return 0;
 }
 
-/* A directory that does not exist yet has no packs. */
+/* A directory that does not exist yet counts as empty. */
 static int work_on(const char *path, int (*work)(int dir, const PackFiles *files)) {
     PackFiles files = {0};
     int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

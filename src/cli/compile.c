@@ -59,7 +59,7 @@ static void on_interrupt(int signal) {
     interrupted = 1;
 }
 
-/* As run/client/core/options.c makes it of the options of lathe run. */
+/* Must equal what run/client/core/options.c makes of the options of lathe run. */
 static CodeConfig config_for(const Settings *s, const Kind *kind, const char *build, bool with_quick, bool polls) {
     bool host = kind == kind_of_host();
     CodeConfig config = {
@@ -76,7 +76,7 @@ static CodeConfig config_for(const Settings *s, const Kind *kind, const char *bu
     return config;
 }
 
-/* A name without slash is searched for in PATH, like that of lathe run's program; false: it is nowhere. */
+/* A name without slash is searched for in PATH, as lathe run does. Returns false if it is not found. */
 static bool find_program(const char *name, char found[PATH_MAX]) {
     const char *dir = getenv("PATH");
     if (strchr(name, '/') || access(name, F_OK) == 0)
@@ -92,7 +92,7 @@ static bool find_program(const char *name, char found[PATH_MAX]) {
     }
 }
 
-/* Of no kind that is known, it is the host's: what is wrong with it is said then. */
+/* A file of an unknown kind counts as the host's; reading it later says what is wrong with it. */
 static const Kind *kind_of(const char *path) {
     const Kind *kind = kind_of_file(path);
     return kind ? kind : kind_of_host();
@@ -127,7 +127,7 @@ static Sums add_up(const AheadFiles *files, const AheadPlan *plan) {
     return s;
 }
 
-/* What became of it, as exit status. */
+/* Prints the result and returns the exit status. */
 static int report(const AheadFiles *files, const AheadPlan *plan, CrewEnd end, u64 ms, bool quiet) {
     Sums s = add_up(files, plan);
     if (!quiet)
@@ -153,13 +153,14 @@ static void heed_interrupts(void) {
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* For one configuration; returns the exit status. */
+/* Translates for one configuration and returns the exit status. */
 static int translate(const AheadPlan *plan, AheadFiles *files, bool quiet) {
     u64 start = ahead_now_ms();
     files_prepare(files, plan);
     Progress *progress = progress_new(files, quiet);
     CrewEnd end = crew_run(files, plan, progress, &interrupted);
-    bool inner = !plan->profile && !plan->config.with_quick; /* quick code leads computed jumps on by itself */
+    /* Quick code finds the targets of computed jumps by itself. */
+    bool inner = !plan->profile && !plan->config.with_quick;
     while (inner && end == CREW_FINISHED && files_prepare_inner(files, plan))
         end = crew_run(files, plan, progress, &interrupted);
     progress_files(progress);
@@ -170,7 +171,8 @@ static int translate(const AheadPlan *plan, AheadFiles *files, bool quiet) {
     return report(files, plan, end, ahead_now_ms() - start, quiet);
 }
 
-/* Those of the plan's kind. A program that handles signals runs other code from its first handler on. */
+/* Compiles the files of the plan's kind. A program that handles signals runs code of another configuration from its
+ * first handler on, so it is translated for both. */
 static int compile(AheadPlan *plan, const Settings *s, char **names, int count) {
     AheadFiles files = {0};
     int status = !add_operands(&files, plan, names, count);
@@ -191,7 +193,7 @@ static int compile(AheadPlan *plan, const Settings *s, char **names, int count) 
     return status;
 }
 
-/* Can anything be kept there? */
+/* True if files can be stored there. */
 static bool check_cache(const char *dir) {
     PackWriter *w = pack_writer_open(dir);
     if (!w)
@@ -226,7 +228,7 @@ static int compile_kind(const Settings *s, const Kind *kind, const char *server,
     return compile(&plan, s, names, count);
 }
 
-/* Kind by kind, in the order of the first of each. */
+/* Compiles one kind of guest after the other, in the order in which they first appear. */
 static int compile_all(const Settings *s, const char *server, const char *cache, char **names, int count) {
     const Kind *done[count];
     int status = 0, kinds = 0;

@@ -1,4 +1,4 @@
-/* lift.c: `lathe lift`: guest code in, and whatever one wants to see of it out. */
+/* lift.c: `lathe lift`: reads guest code and prints what the user wants to see of it. */
 #include <errno.h>
 #include <llvm-c/Core.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct Settings {
     const char *function, *hex, *isa, *target, *signature, *output;
     u64 at;
     int opt, calls, cfg, stats, emit;
-    LatheHost host; /* that of --target */
+    LatheHost host; /* the one that --target names */
     bool assembly, guest, columns, support, list, all;
     bool block, insn, pic, keep_flags, no_tables, strict_fp;
 } Settings;
@@ -161,7 +161,7 @@ static bool print_unit(FILE *out, const Settings *s, Unit *u, LatheJit *jit) {
     return true;
 }
 
-/* What stands in the place of something that could not be lifted is an exit: worth a word, but no failure. */
+/* Code that could not be lifted is replaced by an exit, which gives a warning but is not a failure. */
 static void warn_of_problem(const Unit *u) {
     char problem[256];
     const char *why = unit_problem(u, problem, sizeof(problem));
@@ -225,7 +225,7 @@ static bool lift_guest(FILE *out, const Settings *s, const Guest *guest) {
     return ok;
 }
 
-/* The architecture called s->isa; false: there is none. */
+/* Finds the architecture called s->isa. Returns false if there is none. */
 static bool find_arch(const Settings *s, LatheArch *arch) {
     const char *name;
     for (*arch = 0; (name = lathe_arch_name(*arch)); ++*arch)
@@ -238,7 +238,8 @@ static bool find_arch(const Settings *s, LatheArch *arch) {
     return false;
 }
 
-/* Sets s->host to the one called s->target; false: there is none. Without a name it is the own machine. */
+/* Sets s->host to the one called s->target, or to this machine if there is no name. Returns false if there is none of
+ * that name. */
 static bool find_host(Settings *s) {
     const char *name;
     s->host = LATHE_HOST_OWN;
@@ -269,7 +270,7 @@ static bool run(FILE *out, Settings *s) {
     return ok;
 }
 
-/* NULL: to standard output. */
+/* path NULL: writes to standard output. */
 static bool write_out(const char *path, const char *data, size_t size) {
     FILE *out = path ? fopen(path, "w") : stdout;
     bool ok = out && fwrite(data, 1, size, out) == size && fflush(out) == 0;
@@ -280,8 +281,8 @@ static bool write_out(const char *path, const char *data, size_t size) {
     return ok;
 }
 
-/* The output is written when all has gone well: a failure leaves the file alone, and it may be the one that was read.
- */
+/* The output is written only when everything has succeeded: after a failure the file is unchanged. It may be the file
+ * that was read. */
 static bool run_into(const char *path, Settings *s) {
     char *data;
     size_t size;

@@ -1,4 +1,4 @@
-/* run.c: `lathe run`: finds the program, and becomes the client that runs it, with the options as one word. */
+/* run.c: `lathe run`: finds the program and executes the client that runs it, with all options as one word. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static int fail(int status, const char *program, const char *why) {
     return status;
 }
 
-/* 0, or the exit status that a shell would have for it. */
+/* Returns 0, or the exit status that a shell would give. */
 static int check_program(const char *path) {
     struct stat st;
     if (stat(path, &st))
@@ -84,7 +84,8 @@ static int check_program(const char *path) {
     return S_ISREG(st.st_mode) && eaccess(path, X_OK) == 0 ? 0 : STATUS_NOT_EXECUTABLE;
 }
 
-/* The first executable file of that name in the directories of PATH; an empty one is the current directory. */
+/* Finds the first executable file of that name in the directories of PATH. An empty directory name means the current
+ * one. */
 static int search_path(const char *name, char *found, size_t size) {
     const char *dirs = getenv("PATH");
     int status = STATUS_NOT_FOUND;
@@ -113,7 +114,7 @@ static int find_program(const char *name, char *found, size_t size) {
     return status ? fail(status, name, "not executable") : 0;
 }
 
-/* An assignment for the environment that is none; NULL: all are well. */
+/* Returns the first text that is not an assignment for the environment, or NULL. */
 static const char *misnamed(const Settings *s) {
     for (size_t i = 0; i < s->set.len; i++)
         if (strcspn(s->set.at[i], "=") == 0 || !strchr(s->set.at[i], '='))
@@ -130,14 +131,14 @@ static void change_environment(const Settings *s) {
 
 /* --------------------------------------------------------------------------------------- the options for the client */
 
-/* A value with what would end it, or a line, as %XX. */
+/* Prints a value; characters that would end the value or the line are written as %XX. */
 static void print_value(FILE *out, const char *key, const char *value) {
     fprintf(out, ",%s=", key);
     for (; *value; value++)
         fprintf(out, (u8)*value < 0x20 || strchr(",%\x7f", *value) ? "%%%02x" : "%c", (u8)*value);
 }
 
-/* The bits of --dump, or -1. */
+/* Returns the bits of --dump, or -1. */
 static int dump_bits(const char *text) {
     static const char *const names[] = {"lift", "opt", "obj"};
     int bits = 0;
@@ -155,12 +156,12 @@ static int dump_bits(const char *text) {
 
 typedef struct Paths {
     char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE];
-    Daemon daemon; /* its socket is empty if there is none to use */
+    Daemon daemon; /* its socket is empty if no daemon is used */
 } Paths;
 
 /* ----------------------------------------------------------------------------------------------------- the kind of guest */
 
-/* Each kind of guest has a client; the host's own takes scripts, and says what is wrong with the rest. */
+/* Each kind of guest has a client. The host's own client also runs scripts, and says what is wrong with other files. */
 static bool find_client(const char *program, Paths *p) {
     char file[64] = "lathe-client";
     const Kind *kind = kind_of_file(program);
@@ -188,7 +189,7 @@ static bool is_server(const char *server) {
     return is_one_of(server, "auto", "start") || is_one_of(server, "none", "") || strchr(server, '/');
 }
 
-/* One that cannot be used is no reason not to run the program: the client starts a server itself. */
+/* If the server cannot be used, the program runs all the same: the client starts a server itself. */
 static void warn_server(const char *server, const char *why) {
     fprintf(stderr, "lathe: %s: %s; a server is started here\n", server, why);
 }
@@ -205,7 +206,8 @@ static void use_socket(Daemon *d, const char *path) {
         strcpy(d->socket, absolute);
 }
 
-/* Files of --dump are written where the program runs: only a server of its own does that. */
+/* With --dump no daemon is used, because the files are written to the working directory of the server, which has to be
+ * the program's. */
 static void choose_server(const Settings *s, const char *program, Daemon *d) {
     const char *server = s->server ? s->server : "auto", *host = ssh_host(server);
     bool start = (host || !strcmp(server, "start")) && !s->dump, at_path = !host && strchr(server, '/');
@@ -222,7 +224,7 @@ static void choose_server(const Settings *s, const char *program, Daemon *d) {
 
 /* ------------------------------------------------------------------------------------------------------- the whole word */
 
-/* On failure there has been a message. */
+/* Returns false after a message. */
 static bool find_paths(const Settings *s, Paths *p) {
     struct stat st;
     *p->sysroot = 0;
@@ -239,7 +241,7 @@ static u64 limit_mib(void) {
     return mib < UINT32_MAX ? mib : UINT32_MAX;
 }
 
-/* As run/client/core/options.c reads it. */
+/* Writes the options in the form that run/client/core/options.c reads. */
 static char *format_options(const Settings *s, const Paths *p) {
     char *text;
     size_t size;
@@ -260,7 +262,7 @@ static char *format_options(const Settings *s, const Paths *p) {
     return text;
 }
 
-/* Becomes the client; returns only if it cannot. */
+/* Executes the client. Returns only if that fails. */
 static int start_client(const Paths *p, char *words, char *path, const char *arg0, char **args, int count) {
     char **argv = mem_new(sizeof(char *) * ((size_t)count + 5));
     argv[0] = "lathe-client";
@@ -272,7 +274,7 @@ static int start_client(const Paths *p, char *words, char *path, const char *arg
     return fail(1, p->client, strerror(errno));
 }
 
-/* `only`: the kind that the program must be of; NULL: it may be of any. */
+/* `only`: the kind that the program must be of; NULL: any. */
 static int run(const Settings *s, const Kind *only, char **argv, int argc) {
     Paths paths;
     char program[PATH_MAX];

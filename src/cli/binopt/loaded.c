@@ -51,7 +51,7 @@ static bool link_relocatable(Loaded *l, const Contents *c) {
 
 /* --------------------------------------------------------------------------------------------------------- executables */
 
-/* The dynamic section's flags, in the bytes of a file whose headers have been checked; NULL: it has none. */
+/* The dynamic section's flags in the bytes of a file whose headers were checked; NULL: it has none. */
 static Elf64_Dyn *find_flags(const Contents *c) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)c->bytes;
     const Elf64_Phdr *segments = (const Elf64_Phdr *)(c->bytes + header->e_phoff);
@@ -85,8 +85,8 @@ static int copy_of(const Contents *c) {
 static bool open_library(Loaded *l, const char *path) {
     struct link_map *map;
     l->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!l->library)
-        l->library = dlopen(path, RTLD_LAZY | RTLD_LOCAL); /* with names that nobody has, as plug-ins may have them */
+    if (!l->library) /* a plug-in may use names that nothing here defines */
+        l->library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!l->library)
         return guest_fail(&l->guest, "cannot be loaded: %s", dlerror());
     if (dlinfo(l->library, RTLD_DI_LINKMAP, &map))
@@ -95,11 +95,11 @@ static bool open_library(Loaded *l, const char *path) {
     return true;
 }
 
-/* The dynamic linker refuses what says of itself that it is an executable. */
+/* Loads a copy that does not say that it is an executable, because the dynamic linker refuses executables. */
 static bool open_position_independent(Loaded *l, const Contents *c) {
     Elf64_Dyn *flags = find_flags(c);
     if (!flags || !(flags->d_un.d_val & DF_1_PIE)) {
-        char *full = realpath(l->path, NULL); /* a name without slash would be searched for */
+        char *full = realpath(l->path, NULL); /* dlopen would search for a name without slash */
         bool ok = full && open_library(l, full);
         free(full);
         return ok;

@@ -16,7 +16,7 @@ typedef struct TypeName {
     BinoptType type;
 } TypeName;
 
-/* Of several names for a type the first is the one that is printed. */
+/* If a type has several names, the first is the one that is printed. */
 static const TypeName names[] = {
     {"void", BINOPT_TY_VOID},
     {"int8", BINOPT_TY_INT8},
@@ -71,7 +71,7 @@ static bool next_word(const char **at, const char *end, const char **word, size_
     while (*at < end && !isspace((u8) * *at) && **at != '*')
         ++*at;
     if (*at < end && *at == *word)
-        ++*at; /* a star */
+        ++*at; /* skips the star */
     *len = (size_t)(*at - *word);
     return *len;
 }
@@ -85,7 +85,7 @@ static bool find_name(const char *name, BinoptType *type) {
     return false;
 }
 
-/* Words with single blanks between them, without qualifiers; anything with a star is a pointer. */
+/* A type is words with single blanks between them, without qualifiers. Any type with a star is a pointer. */
 static bool parse_type(const char *at, const char *end, BinoptType *type) {
     char plain[64] = "";
     bool pointer = false, alone = false;
@@ -169,7 +169,7 @@ static bool parse_number(const char *text, BinoptType type, u64 *bits) {
     return end != text && !*end;
 }
 
-/* Shared, so that the parent of a process sees what this did to it. */
+/* The memory is shared, so that this process sees what a child process does to it. */
 static bool make_memory(size_t size, Value *v) {
     void *at = size ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
     if (at == MAP_FAILED)

@@ -11,7 +11,7 @@
 enum { INTS = 6, VECTORS = 8, SERIES = 9, SECONDS = 10 };
 static const double series_ns = 2e6;
 
-/* Arguments as the calling convention (SysV ABI, 3.2.3) has them. */
+/* Arguments in the order of the calling convention (SysV ABI, 3.2.3). */
 typedef struct Call {
     void *function;
     u64 ints[INTS];
@@ -53,7 +53,7 @@ static Call arrange(const Prototype *p, void *function, const Value *args) {
 
 /* -------------------------------------------------------------------------------------------------------------- children */
 
-/* What a child tells its parent, in memory that they share. */
+/* What a child process tells its parent, in shared memory. */
 typedef struct Report {
     u64 result;
     double ns;
@@ -86,7 +86,7 @@ static void measure(const Call *c, Report *r) {
     }
 }
 
-/* How the child ended: the signal, or 0. */
+/* Does the work in a child process. Returns the signal that ended it, or 0. */
 static int in_child(void (*work)(const Call *, Report *), const Call *c, Report *r) {
     fflush(NULL);
     pid_t child = fork();
