@@ -12,7 +12,7 @@ static u32 node_at(Cfg *c, u64 pc) {
     return (u32)c->nodes.len - 1;
 }
 
-/* All targets of jumps, before blocks are cut there. */
+/* Finds all targets of jumps, before blocks are cut there. */
 static void find_nodes(Cfg *c, Memory *m) {
     Map64 seen = {0};
     VEC(u64) todo = {0};
@@ -76,7 +76,7 @@ static Loop *loop_for(Cfg *c, Arena *a, u64 first) {
     return &c->loops.at[c->loops.len - 1];
 }
 
-/* Backwards from where it goes round, up to its first block. */
+/* Adds the blocks of a loop, backwards from its last block up to its first one. */
 static void add_members(const Cfg *c, Loop *l, u32 first, u32 last) {
     l->member[first] = 1;
     l->member[last] = 1;
@@ -91,7 +91,7 @@ static void add_members(const Cfg *c, Loop *l, u32 first, u32 last) {
     }
 }
 
-/* An edge to a block that is on the way from the entry to itself goes round a loop. */
+/* An edge to a block that is on the path from the entry to the edge itself closes a loop. */
 static void find_loops(Cfg *c, Arena *a) {
     VEC(u32) way = {0};
     VEC_PUSH(&way, 0);

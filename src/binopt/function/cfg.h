@@ -1,4 +1,4 @@
-/* cfg.h: the blocks of a function as it is, and its loops. */
+/* cfg.h: the control flow graph of the original function: its blocks and loops. */
 #ifndef BINOPT_FUNCTION_CFG_H
 #define BINOPT_FUNCTION_CFG_H
 
@@ -7,12 +7,12 @@
 typedef struct Node {
     u64 pc;
     u32 next[2], next_count;
-    bool done, open; /* in the search for loops */
+    bool done, open; /* state in the search for loops */
 } Node;
 
 typedef struct Loop {
-    u64 first;  /* where it begins */
-    u8 *member; /* by node */
+    u64 first;  /* the address where it begins */
+    u8 *member; /* by node: true if the node is in the loop */
 } Loop;
 
 typedef struct Cfg {
@@ -22,15 +22,15 @@ typedef struct Cfg {
     VEC(Loop) loops;
 } Cfg;
 
-/* Of what direct jumps lead to. */
+/* Contains the code that direct jumps lead to. */
 void cfg_init(Cfg *c, Memory *m, Arena *a, u64 function);
 void cfg_free(Cfg *c);
 
-/* Does a block begin there? */
+/* True if a block begins at pc. */
 bool cfg_begins(const Cfg *c, u64 pc);
-/* The loop that begins there; NULL: none. */
+/* The loop that begins at pc, or NULL. */
 const Loop *cfg_loop(const Cfg *c, u64 pc);
-/* Addresses that are not known to be in a function are taken to be in all its loops. */
+/* True if pc is in the loop. An address that is not in the graph is taken to be in all loops. */
 bool cfg_is_in(const Cfg *c, const Loop *l, u64 pc);
 
 #endif

@@ -1,9 +1,9 @@
 /* function.c: the rewriter that looks at a function as a whole.
  *
- * The function is cut into its blocks (cfg.h), and what is known is propagated over them until nothing changes: where ways join,
- * what holds on both is kept, so that each block is there once. That is once for each place it is inlined at, and for each pass
- * of a loop that is unrolled. A loop is unrolled if all branches that leave it or go round are known in each pass, and if it
- * does not become too much. That is tried: when it turns out wrong the loop is noted as one that stays, and all begins anew. */
+ * The function is cut into its blocks (cfg.h), and what is known is propagated over them until nothing changes. Where paths join, only what
+ * holds on both is kept, so that there is one copy of each block: one for each place where it is inlined, and for each pass of a loop that
+ * is unrolled. A loop is unrolled if all branches that leave or continue it are known in each pass, and if the code does not become too
+ * large. That is tried: if it turns out wrong, the loop is recorded as one that is not unrolled, and everything begins anew. */
 #include "binopt/config/rewriter.h"
 #include "binopt/function/cfg.h"
 #include "binopt/x86_64/machine/expect.h"
@@ -14,13 +14,13 @@ enum { MAX_PASSES = 1000, MAX_UNROLLED = 1500, MAX_BEGINNINGS = 64 };
 
 typedef struct Branch {
     u64 pc;
-    u32 call; /* the frame without loops */
+    u32 call; /* the frame of the function, without passes of loops */
     Expect expected;
 } Branch;
 
 typedef struct Function {
     VEC(Cfg *) cfgs;
-    VEC(u64) kept; /* loops that stay loops */
+    VEC(u64) kept; /* loops that are not unrolled */
     VEC(Branch) branches;
     Map64 at; /* pc and frame -> block */
     VEC(i32) queue;
@@ -64,7 +64,7 @@ static u32 frame_of_pass(Unit *u, u32 frame, u64 loop, u32 pass) {
     return (u32)u->frames.len - 1;
 }
 
-/* Which pass of which loops an address is in, coming from a frame. */
+/* The frame for an address that is reached from a frame: it says which passes of which loops the address is in. */
 static u32 enter_loops(Function *f, Unit *u, u64 pc, u32 frame) {
     const Cfg *c = cfg_of(f, u, u->frames.at[frame].function);
     while (u->frames.at[frame].loop) {
@@ -98,7 +98,7 @@ static Expect *expected(Function *f, const Unit *u, u64 pc, u32 frame) {
     return &f->branches.at[f->branches.len - 1].expected;
 }
 
-/* Does the branch decide whether the loop goes on? */
+/* True if the branch decides whether the loop continues. */
 static bool decides(const Cfg *c, const Loop *l, const MachineInsn *in) {
     u64 to[] = {in->target, in->pc + in->length};
     for (u32 i = 0; i < 2; i++)
@@ -153,7 +153,8 @@ static bool splits(void *self, Unit *u, u64 pc, u32 frame) {
     return cfg_begins(cfg_of(self, u, u->frames.at[frame].function), pc);
 }
 
-/* What was called last and is first in the function, so that blocks come after those before them. */
+/* Takes the block of the innermost call that comes first in the function, so that blocks are visited after those before
+ * them. */
 static i32 take(Function *f, const Unit *u) {
     size_t best = 0;
     for (size_t i = 1; i < f->queue.len; i++) {

@@ -1,11 +1,12 @@
-/* unwind.c: see unwind.h. The format is that of the Linux Standard Base, Core, 10.6 (Exception Frames), and of DWARF 4, 6.4.2. */
+/* unwind.c: see unwind.h. The format is described in the Linux Standard Base, Core, 10.6 (Exception Frames), and in
+ * DWARF 4, 6.4.2. */
 #include "binopt/process/unwind.h"
 
 #include "base/process.h"
 
 #include "binopt/process/cfi.h"
 
-/* libgcc's, which has no header for them. */
+/* A structure of libgcc, which has no header for it. */
 typedef struct Bases {
     void *text, *data, *function;
 } Bases;
@@ -13,14 +14,14 @@ extern const void *_Unwind_Find_FDE(void *pc, Bases *bases);
 extern void __register_frame(const void *begin);
 extern void __deregister_frame(const void *begin);
 
-/* An entry for a contiguous piece of code. */
+/* The entry (FDE) of a contiguous piece of code. */
 typedef struct Entry {
-    u64 function, size; /* its first address, and how many bytes follow that are its own */
+    u64 function, size; /* its first address, and its size in bytes */
     u64 code_align;
     i64 data_align;
-    u64 handlers;                                      /* where they are described; 0: there are none */
-    bool odd;                                          /* they are, but it is not understood where */
-    const u8 *initial, *initial_end, *code, *code_end; /* the instructions of the CIE, and its own */
+    u64 handlers;                                      /* where its handlers are described; 0: it has none */
+    bool odd;                                          /* it has handlers, but their description is not understood */
+    const u8 *initial, *initial_end, *code, *code_end; /* the instructions of the CIE, and those of this entry */
 } Entry;
 
 static u64 read_uleb(const u8 **at) {
@@ -51,7 +52,7 @@ static u64 read_number(const u8 **at, u32 bytes) {
     return v;
 }
 
-/* The size of an encoded pointer (LSB Core, 10.5.1); 0: it has none that is fixed. */
+/* The size of an encoded pointer (LSB Core, 10.5.1); 0: it has no fixed size. */
 static u32 pointer_bytes(u8 encoding) {
     static const u8 bytes[16] = {[0] = 8, [2] = 2, [3] = 4, [4] = 8, [10] = 2, [11] = 4, [12] = 8};
     return bytes[encoding & 15];
@@ -61,10 +62,10 @@ static u32 pointer_bytes(u8 encoding) {
 
 typedef struct Augmentation {
     bool any, known;
-    u8 code, handlers; /* encodings of addresses; 0xff: there are no handlers */
+    u8 code, handlers; /* the encodings of addresses; 0xff: there are no handlers */
 } Augmentation;
 
-/* The letters of a CIE's augmentation say what follows its length. */
+/* The letters of a CIE's augmentation say which fields follow its length. */
 static Augmentation read_augmentation(const char *letters, const u8 **at) {
     Augmentation a = {.any = *letters == 'z', .known = *letters == 'z' || !*letters, .handlers = 0xff};
     if (!a.any)
@@ -81,12 +82,12 @@ static Augmentation read_augmentation(const char *letters, const u8 **at) {
         else if (*c == 'P')
             data += pointer_bytes(encoding);
         else
-            a.known = false; /* S: a frame of a signal */
+            a.known = false; /* S: the frame of a signal handler */
     }
     return a;
 }
 
-/* Of the CIE everything but where it ends; false if it is of another kind. */
+/* Reads everything of the CIE but its end. Returns false if it is of an unknown kind. */
 static bool read_common(const u8 *at, Entry *e, Augmentation *a) {
     u32 length = (u32)read_number(&at, 4);
     e->initial_end = at + length;
@@ -107,7 +108,7 @@ static bool read_common(const u8 *at, Entry *e, Augmentation *a) {
     return a->known && pointer_bytes(a->code);
 }
 
-/* Relative to where that is written, usually; a zero is none. */
+/* The pointer is usually relative to its own place. Zero means that there are no handlers. */
 static void find_handlers(u8 encoding, const u8 *at, Entry *e) {
     enum { RELATIVE = 0x10, SIGNED_4 = 0x0b };
     const u64 place = (u64)at;
@@ -150,11 +151,10 @@ enum { MAX_REMEMBERED = 8 };
 
 typedef struct Machine {
     const Entry *e;
-    u64 at,
-        pc; /* the row that is made is for the code from `at` on; the wanted one is the last that is not behind pc */
+    u64 at, pc; /* `row` is for the code from `at` on; the wanted row is the last one that is not behind pc */
     UnwindRow row, initial, remembered[MAX_REMEMBERED];
     u32 depth;
-    bool lost; /* something is not understood */
+    bool lost; /* something was not understood */
 } Machine;
 
 static void save(Machine *m, u64 dwarf, i64 off) {
@@ -175,7 +175,7 @@ static void keep(Machine *m, u64 dwarf, const UnwindRow *as) {
         m->row.off[r] = as ? as->off[r] : 0;
 }
 
-/* Where the caller's stack pointer is, is known without them. */
+/* The rule is skipped: the caller's stack pointer is known without it. */
 static void skip_block(const u8 **at) {
     u64 bytes = read_uleb(at);
     *at += bytes;
@@ -203,7 +203,7 @@ static void run_other(Machine *m, u8 op, const u8 **at) {
         keep(m, read_uleb(at), &m->initial);
         return;
     case CFA_SAME_VALUE:
-    case CFA_UNDEFINED: /* of the return address: there is no caller */
+    case CFA_UNDEFINED: /* for the return address: there is no caller */
         keep(m, read_uleb(at), NULL);
         return;
     case CFA_REMEMBER:
@@ -219,7 +219,7 @@ static void run_other(Machine *m, u8 op, const u8 **at) {
             m->lost = true;
         return;
     case CFA_DEF_CFA:
-    case CFA_DEF_CFA_SF: /* signed or not, it is as long */
+    case CFA_DEF_CFA_SF: /* the signed form has the same length */
         read_uleb(at);
         read_uleb(at);
         return;
@@ -258,7 +258,7 @@ static void run(Machine *m, const u8 *at, const u8 *end) {
 
 /* ---------------------------------------------------------------------------------------------------------------- handlers */
 
-/* A number of the table of calls; false if its encoding is another one. */
+/* Reads a number of the table of calls. Returns false if the encoding is not supported. */
 static bool read_encoded(u8 encoding, const u8 **at, u64 *v) {
     enum { ULEB = 1 };
     if (encoding != ULEB && (encoding > 15 || !pointer_bytes(encoding)))
@@ -267,12 +267,12 @@ static bool read_encoded(u8 encoding, const u8 **at, u64 *v) {
     return true;
 }
 
-/* The table of calls, by ranges of code (LSB Core, 10.6.3.1, and GCC's language specific data): those that it does not have throw
- * nothing, and if they do that is the end. */
+/* Looks a call up in the table of calls, by ranges of code (LSB Core, 10.6.3.1, and GCC's language-specific data).
+ * Calls that are not in it throw nothing; if they do, the program ends. */
 static UnwindKind look_up_call(const Entry *e, u64 pc) {
     enum { OMITTED = 0xff };
     const u8 *at = (const u8 *)e->handlers;
-    if (*at++ != OMITTED) /* where handlers are counted from, if not from the function */
+    if (*at++ != OMITTED) /* the base of the handlers' addresses, if it is not the function */
         return UNWIND_HANDLED;
     if (*at++ != OMITTED)
         read_uleb(&at);
@@ -303,7 +303,8 @@ static void ask_for_entry(const ProcessFile *file, void *user) {
     q->found = find_entry(q->pc, &q->entry);
 }
 
-/* The entry of the code at pc, looked for while its file cannot be unloaded. Code that is in no file is ours, and stays. */
+/* The entry of the code at pc, which is looked up while its file cannot be unloaded. Code that is in no file was made
+ * by us, and stays. */
 static bool entry_of(u64 pc, Entry *e) {
     Question q = {.pc = pc};
     if (!process_look_at(pc, ask_for_entry, &q))

@@ -8,7 +8,7 @@
 #define XMM_LOW_8 XMM(0), XMM(1), XMM(2), XMM(3), XMM(4), XMM(5), XMM(6), XMM(7)
 #define XMM_HIGH_8 XMM(8), XMM(9), XMM(10), XMM(11), XMM(12), XMM(13), XMM(14), XMM(15)
 
-/* rax has the number of vector registers for functions with variable arguments, r10 the frame of nested functions. */
+/* rax has the number of vector registers for functions with variable arguments; r10 has the frame of nested functions. */
 static const CallRegs call_regs[] = {
     [CALL_ABI] = {.in = {RDI, RSI, RDX, RCX, R8, R9, RAX, R10, XMM_LOW_8},
                   .in_count = 16,
@@ -65,7 +65,8 @@ static Val declare_placeholder(Unit *u, CallShape shape) {
     return fn;
 }
 
-/* What the callee may have left in any state: all that it need not keep and that is no result. */
+/* Makes the registers undefined that the callee may have changed: all that it need not preserve and that hold no
+ * result. */
 static void forget_registers(Unit *u, Val state, CallShape shape) {
     RegSet known = u->isa->abi.kept;
     for (u32 i = 0; i < call_regs[shape].out_count; i++)
@@ -111,7 +112,7 @@ void callout_find(Unit *u) {
         u->callout[s] = LLVMGetNamedFunction(u->mod, placeholder_name[s]);
 }
 
-/* `lookup` comes first in the module: once it is inlined, the calls of what it returns are seen to be direct ones. */
+/* `lookup` comes first in the module: when it has been inlined, calls of its result are recognised as direct calls. */
 void callout_declare(Unit *u) {
     Lifter *l = &u->l;
     LLVMTypeRef ptr = ir_type(l, PTR), look_args[] = {ptr, ir_type(l, I64), ir_type(l, I1)};
@@ -140,7 +141,7 @@ Val callout_sp(Val call) {
     return LLVMGetOperand(call, (unsigned)LLVMGetNumArgOperands(call) - 1);
 }
 
-/* A guest state of its own, whose other registers are anything. */
+/* Makes a guest state for one call, whose other registers are undefined. */
 static Val new_state(Unit *u, Val call) {
     Lifter *l = &u->l;
     Val function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
@@ -179,7 +180,7 @@ static Val pass_on(Unit *u, Val fn, CallShape shape) {
     return ir_call(&u->l, u->callout[shape], args, call_regs[shape].in_count + 2);
 }
 
-/* A function that is inlined, since LLVM's C API cannot split a block. */
+/* The guess is a function of its own that is inlined later, because LLVM's C API cannot split a block. */
 void callout_guess(Unit *u, Val call, CallShape shape, u64 pc, Val lifted) {
     Lifter *l = &u->l;
     LLVMTypeRef type = LLVMGlobalGetValueType(u->callout[shape]);

@@ -4,8 +4,9 @@
 
 #include "lift/func.h"
 
-/* Adds to `bytes` what the decoded function pushes and reserves at most. Why that cannot be said, or
- * that an instruction needs more of the machine than registers and memory, or has no meaning: *odd is the instruction then. NULL: it can. */
+/* Adds the most bytes that the decoded function pushes and reserves to *bytes, and returns NULL. Returns a reason if
+ * that number cannot be known, or if an instruction needs more of the machine than registers and memory or has no
+ * meaning; *odd is that instruction. */
 const char *frame_check(const LatheFunc *fn, u64 *bytes, const Insn **odd);
 
 #endif

@@ -1,12 +1,12 @@
 /* labels.c: see labels.h.
  *
- * Threaded code (`goto *table[*pc++]`) looks like a tail call through a pointer: only what is around the jump tells them apart. */
+ * Threaded code (`goto *table[*pc++]`) looks like a tail call through a pointer; only the code around the jump shows the difference. */
 #include "binopt/llvm/lift/labels.h"
 
 #include "binopt/process/object.h"
 #include "binopt/process/unwind.h"
 
-/* A function, or a part of one: compilers put code that is rarely needed elsewhere. */
+/* A function, or a part of one: compilers put rarely used code elsewhere. */
 typedef struct Extent {
     u64 start, end;
 } Extent;
@@ -24,7 +24,7 @@ static bool have(const Extents *list, u64 pc) {
     return false;
 }
 
-/* The extents of all instructions; false if that of one is not known. */
+/* Finds the extents that contain all instructions. Returns false if one is not known. */
 static bool find_extents(const LatheFunc *fn, Extents *list) {
     for (size_t i = 0; i < fn->insns.len; i++) {
         Extent e;
@@ -39,7 +39,7 @@ static bool find_extents(const LatheFunc *fn, Extents *list) {
 
 /* ------------------------------------------------------------------------------------------------------ unreached code */
 
-/* How long the instruction is that nobody reaches at pc if it only fills up, or stops what must not go on; else 0. */
+/* The length of the unreached instruction at pc, if it is padding or a trap; otherwise 0. */
 static u32 padding_at(LatheFunc *fn, u64 pc) {
     static const char *const names[] = {"nop", "int3", "ud2"};
     u8 bytes[16];
@@ -65,7 +65,7 @@ static bool is_reached(LatheFunc *fn, const Extent *e) {
 
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
-/* Does the instruction have such an address as a constant? Where branches lead to is no operand of that kind. */
+/* True if a constant operand of the instruction is such an address. Targets of branches do not count. */
 static bool has_address(const LatheFunc *fn, const Insn *in, const Extent *e) {
     bool computes = !strcmp(fn->isa->row_name(in->row), "lea");
     if (in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH || in->flow == FLOW_CALL)

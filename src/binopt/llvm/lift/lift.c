@@ -1,8 +1,8 @@
 /* lift.c: see lift.h.
  *
- * What is lifted: functions of the program and its own libraries. What stays machine code: the C library and its kin (unless
- * the configuration wants them), recursive calls, what has instructions that the lifter does not know, and what goes beyond
- * the bounds below. */
+ * Functions of the program and its own libraries are lifted. These stay machine code: the C library and similar libraries (unless the
+ * configuration wants them lifted), recursive calls, functions with instructions that the lifter does not know, and what exceeds the
+ * limits below. */
 #include "binopt/llvm/lift/lift.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static Val refuse(Unit *u, const char *why) {
 
 /* ----------------------------------------------------------------------------------------------------- for the lifter */
 
-/* Code, and constants for jump tables. */
+/* Reads code, and constants of jump tables. */
 static size_t read_constant(void *user, u64 addr, void *buf, size_t size) {
     Unit *u = user;
     const Mapping *m = maps_find(&u->maps, addr);
@@ -57,7 +57,8 @@ static bool wanted(const Unit *u, u64 pc) {
     return m && m->exec && (u->cfg->libraries || !object_is_library(pc));
 }
 
-/* Where a call really goes, behind linkage stubs; what is in their slots is something that the result depends on. */
+/* The function that a call really reaches, behind linkage stubs. The result depends on the content of their slots,
+ * which is recorded. */
 static u64 skip_stub(Unit *u, u64 pc) {
     u64 to, target = object_skip_stub(pc), slot = target != pc ? object_stub_slot(pc) : 0;
     if (slot && maps_read(slot, &to, sizeof(to)) == sizeof(to))
@@ -65,18 +66,19 @@ static u64 skip_stub(Unit *u, u64 pc) {
     return target;
 }
 
-/* A call of one of these is the end of the whole. */
+/* If the callee is one that cannot be called from specialised code, gives the whole specialisation up. */
 static void refuse_unusual(Unit *u, u64 callee) {
     const char *name = object_unusual(callee);
     if (name)
         u->hopeless = arena_printf(&u->arena, "it calls %s, which returns twice or changes its caller's stack", name);
 }
 
-/* A function that calls one which changes its return address may be a thunk, as `__llvm_retpoline_r11` is: its callers give it the target of a jump, in a
- * register in which no function has an argument. Code that calls a thunk is left to the original. */
+/* A function that calls one which changes its return address may be a thunk, like `__llvm_retpoline_r11`: its callers
+ * pass it the target of a jump, in a register that is not used for arguments. Code that calls a thunk is left to the
+ * original. */
 enum { ASTRAY_ITSELF = 1, ASTRAY_THUNK };
 
-/* For a direct call or jump out of the function: the lifted callee, or a call out to it. */
+/* For a direct call or jump out of the function: returns the lifted callee, or a call out to it. */
 static Val resolve(void *user, u64 pc) {
     Unit *u = user;
     bool stub = object_is_stub(pc);
@@ -151,14 +153,15 @@ static Val refuse_problem(Unit *u, const LatheFunc *fn) {
     return refuse(u, arena_printf(&u->arena, "%s at %#llx", p.text, (unsigned long long)p.pc));
 }
 
-/* `why`, and the instruction that is meant. */
+/* Refuses because of `why`, and names the instruction. */
 static Val refuse_insn(Unit *u, const LatheFunc *fn, const Insn *in, const char *why) {
     char text[128] = "";
     lathe_disassemble(&fn->cfg, in->pc, text, sizeof(text));
     return refuse(u, arena_printf(&u->arena, "%s: %s at %#llx", why, text, (unsigned long long)in->pc));
 }
 
-/* Of the function that is specialised: an instruction that uses an argument on the stack beyond the declared ones; NULL: none. */
+/* Finds an instruction of the specialised function that uses an argument on the stack beyond the declared ones. NULL:
+ * there is none. */
 static const Insn *find_undeclared(const Unit *u, const LatheFunc *fn) {
     const CallAbi *abi = &u->isa->abi;
     u32 ints = 0, floats = 0;
@@ -175,7 +178,7 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     const char *problem = depth_check(fn, &lifting(u)->astray);
     if (problem)
         return refuse(u, problem);
-    bool may_be_thunk = fn->insns.len <= MAX_THUNK_INSNS; /* this has to be found out, whatever the limits */
+    bool may_be_thunk = fn->insns.len <= MAX_THUNK_INSNS; /* this has to be known whatever the limits are */
     if (u->lifting.len > MAX_DEPTH + (may_be_thunk ? THUNK_DEPTH : 0))
         return refuse(u, "its calls are nested too deep");
     u->insns += fn->insns.len;
@@ -208,7 +211,7 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     return lifted ? lifted : refuse_problem(u, fn);
 }
 
-/* Faults of the guest are faults of the host, at another address. */
+/* A fault of the guest becomes a fault of the host, at another address. */
 static void build_trap(Unit *u, LatheTrap trap) {
     Lifter *l = &u->l;
     if (trap == LATHE_TRAP_DIVIDE)
@@ -245,7 +248,7 @@ static Val build_entry(Unit *u, Val lifted, u64 pc) {
     return entry;
 }
 
-/* The builder serves one function at a time: what is lifted on the way has its own. */
+/* The builder works on one function at a time: a function that is lifted meanwhile gets its own builder. */
 static Lifted lift_new(Unit *u, u64 pc) {
     VEC_PUSH(&u->lifting, (Lifted){.pc = pc});
     LatheConfig cfg = config_of(u);
@@ -258,7 +261,7 @@ static Lifted lift_new(Unit *u, u64 pc) {
     return made;
 }
 
-/* Each call becomes a copy of the callee: of functions that call functions several times that is soon too much. */
+/* Each call becomes a copy of the callee. If functions call others several times, that is soon too much. */
 static Val inline_into(Unit *u, const Lifted *f) {
     size_t *total = u->lifting.len ? &lifting(u)->insns : &u->inlined;
     if (*total + f->insns > MAX_INLINED)
@@ -306,7 +309,7 @@ void lift_forget(Unit *u) {
 
 /* ------------------------------------------------------------------------------------------------- calls that are known */
 
-/* The target of a computed call as far as it is known: behind linkage stubs. */
+/* The target of a computed call, behind linkage stubs. Returns false if it is not known. */
 static bool known_target(Unit *u, Val call, u64 *pc) {
     if (!ir_is_const(callout_pc(call), pc))
         return false;
@@ -341,7 +344,7 @@ bool lift_known_callouts(Unit *u) {
 
 enum { MAX_SOURCES = 16 };
 
-/* Addresses of functions that a pointer may have; several are as good as none. */
+/* The functions that a pointer may point to. If there are several, none is likely. */
 typedef struct Likely {
     u64 pc;
     u32 count, seen_count;
@@ -355,7 +358,8 @@ static void note_likely(Unit *u, Likely *k, u64 pc) {
     k->count++;
 }
 
-/* Constants that are stored, or merged with what is stored and loaded; return addresses are not meant. */
+/* Finds constant addresses of functions that are stored, or merged with values that are stored and loaded. Return
+ * addresses do not count. */
 static Likely kept_addresses(Unit *u) {
     Likely k = {0};
     u64 pc;

@@ -1,8 +1,7 @@
 /* convert.c: see convert.h.
  *
- * cvttss2si and its relatives give the most negative integer for what does not fit (SDM 2A, CVTTSS2SI), where LLVM's
- * conversion is undefined: the expanded form is select(|x| < 2^31, fptosi x, INT_MIN). That of -2^31 - 1 < x <= -2^31 is
- * INT_MIN in both. */
+ * cvttss2si and similar instructions give the most negative integer if the result does not fit (SDM 2A, CVTTSS2SI), where LLVM's conversion
+ * is undefined: the expanded form is select(|x| < 2^31, fptosi x, INT_MIN). For -2^31 - 1 < x <= -2^31 both give INT_MIN. */
 #include "binopt/llvm/passes/convert.h"
 
 /* ----------------------------------------------------------------------------------------------------------- conversions */
@@ -63,8 +62,8 @@ static Val reciprocal(Lifter *l, Val x, bool of_root) {
     return ir_fop(l, FDIV, one, of_root ? ir_fsqrt(l, x) : x);
 }
 
-/* Whoever allows arithmetic as with real numbers has no use for the twelve bits of the approximation; what a compiler added to
- * make them 23 goes away by itself. */
+/* With fast-math nobody needs the twelve bits of the approximation; the code that a compiler added to make them 23 then
+ * becomes unnecessary. */
 static Val expanded_reciprocal(Unit *u, Val call) {
     Lifter *l = &u->l;
     const char *name = callee_name(call);
@@ -81,7 +80,7 @@ static Val expanded_reciprocal(Unit *u, Val call) {
 
 /* -------------------------------------------------------------------------------------------------------------- and back */
 
-/* Is it fcmp(|x|, limit), with this predicate or one that differs for NaN only? */
+/* True for fcmp(|x|, limit) with one of these predicates, which differ only for NaN. */
 static bool compares(Unit *u, Val cond, Val x, Ty to, LLVMRealPredicate p, LLVMRealPredicate or_p) {
     if (!LLVMIsAFCmpInst(cond) || (LLVMGetFCmpPredicate(cond) != p && LLVMGetFCmpPredicate(cond) != or_p))
         return false;
@@ -137,7 +136,7 @@ bool convert_expand(Unit *u) {
     return changed;
 }
 
-/* The comparison and LLVM's conversion are dead then, which code generation sees. */
+/* Afterwards the comparison and LLVM's conversion are dead, and code generation removes them. */
 void convert_restore(Unit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {

@@ -1,10 +1,10 @@
 /* fold.c: see fold.h.
  *
- * A load from a known address is folded if the bytes there are declared or mapped constant. Known addresses are offsets from
- * one of two symbols, which become numbers in the end. LLVM does not count the iterations of a loop between two pointers that
- * are numbers; it does between two offsets from a symbol. And whether nested constant memory is constant depends on where
- * its address came from, not on its value: whatever LLVM does with an offset from the symbol of such memory, a load through
- * it is a load of constant memory. */
+ * A load from a known address is folded if the bytes there are declared or mapped constant. Known addresses are represented as offsets from
+ * one of two symbols, which become numbers in the end. There are two reasons. LLVM does not count the iterations of a loop between two
+ * pointers that are numbers, but it does between two offsets from a symbol. And whether nested constant memory is constant depends on where
+ * its address came from, not on its value: whatever LLVM does with an offset from the symbol of such memory, a load through it is a load
+ * of constant memory. */
 #include "binopt/llvm/passes/fold.h"
 
 #include <llvm-c/Target.h>
@@ -25,7 +25,7 @@ static Val symbol_of(Unit *u, Origin o) {
     return symbol ? symbol : LLVMAddGlobal(u->mod, LLVMArrayType(ir_type(&u->l, I8), 0), symbol_name[o]);
 }
 
-/* Both symbols stand for the same number, some address of interest. */
+/* Both symbols stand for the same number, an address that occurs in the function. */
 static Val pointer_to(Unit *u, u64 addr, Origin o) {
     if (!u->symbol_base)
         u->symbol_base = addr;
@@ -51,7 +51,7 @@ static bool evaluate_gep(Unit *u, Val v, Known *k) {
     return evaluate_sum(u, LLVMGetOperand(v, 0), LLVMGetOperand(v, 1), scale, k);
 }
 
-/* The number that a constant is, if it is one. */
+/* Gets the number that a constant stands for. Returns false if it is none. */
 static bool evaluate(Unit *u, Val v, Known *k) {
     *k = (Known){0, false};
     if (ir_is_const(v, &k->value))
@@ -117,7 +117,7 @@ static Val pointer_sized(Unit *u, LLVMTypeRef type, const u8 *bytes, bool nested
     return is_pointer ? LLVMConstIntToPtr(n, type) : n;
 }
 
-/* The constant of a type whose bytes in memory these are; NULL for types that lifted code does not load. */
+/* The constant of this type with these bytes in memory; NULL for types that lifted code does not load. */
 static Val constant_of(Unit *u, LLVMTypeRef type, const u8 *bytes, bool nested) {
     switch (LLVMGetTypeKind(type)) {
     case LLVMIntegerTypeKind: {
@@ -176,7 +176,7 @@ static Val plain(Unit *u, Val v) {
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? LLVMConstIntToPtr(n, LLVMTypeOf(v)) : n;
 }
 
-/* Where only the number matters, and both operands have one. */
+/* If both operands are known, replaces them by plain numbers, because only the numbers matter to this operation. */
 static bool make_plain(Unit *u, Val in) {
     Known a, b;
     Val x = LLVMGetOperand(in, 0), y = LLVMGetOperand(in, 1);

@@ -1,7 +1,7 @@
 /* lanes.c: see lanes.h.
  *
- * A web is a set of vectors, each made by a phi or by inserting a new low lane into another of them. If its members are used by
- * each other and for their low lanes only, the low lanes are enough. */
+ * A web is a set of vectors, each made by a phi or by inserting a new low lane into another one of the set. If its members are used only by
+ * each other and for their low lanes, the low lanes suffice. */
 #include "binopt/llvm/passes/lanes.h"
 
 enum { WEB_MAX = 256 };
@@ -34,7 +34,7 @@ static bool takes_low_lane(Val user, unsigned index_operand) {
     return LLVMIsNull(LLVMGetOperand(user, index_operand));
 }
 
-/* Is the use one of the low lane, or in another member? */
+/* True if the use is one of the low lane, or is another member. */
 static bool follow(Web *w, Val v, Val user) {
     if (LLVMIsAExtractElementInst(user))
         return takes_low_lane(user, 1);
@@ -118,7 +118,7 @@ static bool is_candidate(Val in) {
     return lane == LLVMFloatTypeKind || lane == LLVMDoubleTypeKind;
 }
 
-/* One web; looking for the next starts afresh, for its instructions are gone. */
+/* Changes one web. The search for the next one starts anew, because the instructions of this one are gone. */
 static bool narrow_one(Unit *u, Web *w) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b); in && LLVMIsAPHINode(in); in = LLVMGetNextInstruction(in))

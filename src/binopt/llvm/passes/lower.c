@@ -1,8 +1,8 @@
 /* lower.c: see lower.h.
  *
- * A callee may have arguments on the stack, as many as only it and its caller know. If the guest's stack holds nothing that
- * could be one, or the callee's code shows that it looks for none, the call is an ordinary one. Otherwise it runs on the guest's stack:
- * this then has to be the lowest part of the host's frame, so that there is room below it for whatever the callee needs. */
+ * A callee may have arguments on the stack; only the callee and its caller know how many. If the guest's stack holds nothing that could be an
+ * argument, or the callee's code shows that it reads none, the call becomes an ordinary one. Otherwise it runs on the guest's stack,
+ * which then has to be the lowest part of the host's frame, so that there is room below it for whatever the callee needs. */
 #include "binopt/llvm/passes/lower.h"
 
 #include <llvm-c/Target.h>
@@ -24,7 +24,7 @@ static u64 alloca_bytes(Val in) {
     return LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : 0;
 }
 
-/* The first alloca of at least that size; the guest's stack is as good as always the only one that is left. */
+/* The first alloca of at least this size. Almost always the guest's stack is the only one left. */
 static Val find_alloca(Unit *u, u64 least_bytes) {
     for (Val in = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(u->spec)); in; in = LLVMGetNextInstruction(in))
         if (LLVMIsAAllocaInst(in) && alloca_bytes(in) >= least_bytes)
@@ -32,7 +32,7 @@ static Val find_alloca(Unit *u, u64 least_bytes) {
     return NULL;
 }
 
-/* What the stack pointer of a call out is an offset from. */
+/* The value that the stack pointer of a call out is an offset from. */
 static Val stack_of(Val call) {
     Val sp = callout_sp(call);
     while (LLVMIsAGetElementPtrInst(sp))
@@ -40,7 +40,7 @@ static Val stack_of(Val call) {
     return LLVMIsAAllocaInst(sp) ? sp : NULL;
 }
 
-/* It lives as long as the function, whatever was inlined where. */
+/* The guest's stack lives as long as the function, whatever was inlined where. */
 static void erase_lifetimes(Unit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
@@ -73,12 +73,12 @@ void lower_fit_stack(Unit *u) {
     LLVMInstructionEraseFromParent(old);
 }
 
-/* What is in the guest's stack, as offsets from its lowest address. */
+/* The content of the guest's stack, as offsets from its lowest address. */
 typedef struct Contents {
     Val stack;
-    u64 written_end;          /* nothing but return addresses is stored from here on */
-    u64 read_start, read_end; /* nothing is read outside */
-    bool unknown;             /* it is accessed in ways that were not followed */
+    u64 written_end;          /* only return addresses are stored from here on */
+    u64 read_start, read_end; /* nothing outside is read */
+    bool unknown;             /* it is accessed in ways that were not understood */
 } Contents;
 
 static bool is_return_address(Unit *u, Val v) {
@@ -127,7 +127,7 @@ static void look_at_uses(Unit *u, Contents *c, Val pointer, u64 off) {
         look_at_use(u, c, pointer, LLVMGetUser(use), off);
 }
 
-/* Where a stack pointer is in the guest's stack, if that is known. */
+/* The offset of a stack pointer in the guest's stack. Returns false if it is not known. */
 static bool offset_of(Unit *u, const Contents *c, Val sp, u64 *off) {
     *off = 0;
     for (; LLVMIsAGetElementPtrInst(sp); sp = LLVMGetOperand(sp, 0))
@@ -136,7 +136,7 @@ static bool offset_of(Unit *u, const Contents *c, Val sp, u64 *off) {
     return sp == c->stack;
 }
 
-/* May the callee find arguments on the stack? They begin above the return address. */
+/* True if the callee may find arguments on the stack. They begin above the return address. */
 static bool may_have_stack_arguments(Unit *u, const Contents *c, Val call) {
     u64 off, pc;
     if (!c->unknown && offset_of(u, c, callout_sp(call), &off) && c->written_end <= off + 8)
@@ -147,10 +147,10 @@ static bool may_have_stack_arguments(Unit *u, const Contents *c, Val call) {
 /* ------------------------------------------------------------------------------------------------------- ordinary calls */
 
 typedef struct Results {
-    bool used[4], other; /* by index; in another way than by extractvalue */
+    bool used[4], other; /* by index; other: in another way than by extractvalue */
 } Results;
 
-/* Results beyond those of the calling convention, which a caller in the same file may rely on, count as other ones. */
+/* Results beyond those of the calling convention, on which a caller in the same file may rely, count as `other`. */
 static Results results_of(Val call) {
     Results r = {{0}, false};
     for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use)) {
@@ -163,7 +163,7 @@ static Results results_of(Val call) {
     return r;
 }
 
-/* The type of the low lane that is all that is used of a vector result; NULL if there is more, or several types. */
+/* The type of the low lane, if only that lane of a vector result is used; NULL if more is used, or several types. */
 static LLVMTypeRef scalar_of(Val call) {
     LLVMTypeRef scalar = NULL;
     for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use))
@@ -219,8 +219,8 @@ static void add_nest(Unit *u, Val call) {
     LLVMAddCallSiteAttribute(call, 1, LLVMCreateEnumAttribute(u->ctx, kind, 0));
 }
 
-/* Under the calling convention of C: what the callee does not look at is passed as anything. r10 has the frame of nested functions,
- * which LLVM calls `nest`. */
+/* Builds a call with the calling convention of C. Arguments that the callee does not use are undefined. r10 has the
+ * frame of nested functions, which LLVM calls `nest`. */
 static Val build_ordinary(Unit *u, Val call, LLVMTypeRef result) {
     Val args[1 + ABI_INTS + ABI_VECTORS];
     LLVMTypeRef types[ARRAY_LEN(args)];
@@ -243,7 +243,7 @@ static Val build_ordinary(Unit *u, Val call, LLVMTypeRef result) {
     return made;
 }
 
-/* All four registers that a result may be in. */
+/* Replaces all four registers that a result may be in. */
 static void replace_all_results(Unit *u, Val call) {
     enum { RESULTS = 4 };
     LLVMTypeRef all = LLVMTypeOf(call), types[RESULTS];
@@ -288,18 +288,19 @@ static const char *constraints(Unit *u, const CallRegs *in, const CallRegs *all)
     return arena_printf(&u->arena, "%s,{%s},%s", text, h->stack, h->clobbers);
 }
 
-/* To LLVM the call leaves the guest's stack as it is, so that a store of what is there already may be gone. But arguments are the
- * callee's to change, and its own frame is where those of inlined functions were. So what is read there is saved and restored; not what
- * others may have an address of: that is above the stack pointer. */
+/* For LLVM the call does not change the guest's stack, so LLVM may remove a store of a value that is there already. But
+ * the callee may change its arguments, and its own frame lies where frames of inlined functions were. So the part of
+ * the stack that is read later is saved and restored. Memory whose address others may have is above the stack pointer
+ * and is not saved. */
 enum { WORD = 8, MAX_SINGLE_WORDS = 16 };
 
 typedef struct Saved {
     u64 start, bytes;
-    Val copy; /* NULL: a few words, one by one */
+    Val copy; /* NULL: a few words are saved one by one */
     Val words[MAX_SINGLE_WORDS];
 } Saved;
 
-/* In words. */
+/* All numbers count words. */
 static Saved what_to_save(const Contents *c, u64 sp) {
     u64 arguments = sp + WORD, start = arguments, end = arguments;
     if (c->unknown)
@@ -315,7 +316,8 @@ static Saved what_to_save(const Contents *c, u64 sp) {
     return (Saved){.start = start, .bytes = end > start ? end - start : 0};
 }
 
-/* Not by LLVM's own copying, which would want vector registers that the call has; for the same reason single words are volatile. */
+/* Does not use LLVM's own copying, which would need vector registers that the call uses; for the same reason single
+ * words are volatile. */
 static void copy_words(Unit *u, Val to, Val from, u64 bytes) {
     Lifter *l = &u->l;
     const HostAsm *copy = &l->host->stack_call->copy;
@@ -387,7 +389,7 @@ static void lower_switching(Unit *u, const Contents *c, Val call, CallShape shap
     LLVMInstructionEraseFromParent(call);
 }
 
-/* Memory of a size that LLVM does not know comes below everything else in the frame. */
+/* LLVM puts memory whose size it does not know below everything else in the frame. */
 static void make_stack_lowest(Unit *u, Val stack) {
     Lifter *l = &u->l;
     LLVMPositionBuilderBefore(l->b, stack);
@@ -399,7 +401,7 @@ static void make_stack_lowest(Unit *u, Val stack) {
     ir_attribute(l, u->spec, OF_FUNCTION, "noredzone", 0);
 }
 
-/* Without a frame, the calls that come last can be jumps. */
+/* Without a frame, calls at the end can become jumps. */
 static void drop_stack(Unit *u, Val stack) {
     for (LLVMUseRef use = LLVMGetFirstUse(stack), next; use; use = next) {
         next = LLVMGetNextUse(use);
@@ -417,13 +419,13 @@ static void drop_stack(Unit *u, Val stack) {
                 LLVMSetTailCall(in, true);
 }
 
-/* From now on exceptions may pass through. That calls on the guest's stack have another one does not matter: with memory of a size
- * that LLVM does not know, its frame pointer is what the tables go by. */
+/* From now on exceptions may pass through. It does not matter that calls on the guest's stack have another stack
+ * pointer: in a frame with memory of unknown size, unwind tables refer to the frame pointer. */
 static void let_pass(Unit *u) {
     static const char nounwind[] = "nounwind";
     LLVMRemoveEnumAttributeAtIndex(u->spec, LLVMAttributeFunctionIndex,
                                    LLVMGetEnumAttributeKindForName(nounwind, strlen(nounwind)));
-    ir_attribute(&u->l, u->spec, OF_FUNCTION, "uwtable", 2); /* at all instructions, not only calls */
+    ir_attribute(&u->l, u->spec, OF_FUNCTION, "uwtable", 2); /* 2: at all instructions, not only at calls */
 }
 
 /* --------------------------------------------------------------------------------------------------------------- public */

@@ -4,13 +4,13 @@
 
 #include "binopt/llvm/unit/unit.h"
 
-/* The guest's stack; NULL: nothing is there that LLVM could not keep elsewhere. */
+/* The guest's stack; NULL: LLVM can keep everything elsewhere. */
 Val lower_find_stack(Unit *u);
 
-/* Gives it the size it needs instead of that it was made with. */
+/* Reduces the guest's stack from the size that it was made with to the size that it needs. */
 void lower_fit_stack(Unit *u);
 
-/* Replaces all calls out of u->spec; afterwards the module can be compiled, unless u->hopeless says otherwise. */
+/* Replaces all calls out of u->spec. Afterwards the module can be compiled, unless u->hopeless is set. */
 void lower_callouts(Unit *u);
 
 #endif

@@ -1,5 +1,6 @@
-/* pointers.c: see pointers.h. An integer is a pointer if it is one plus an offset that is not. Values that loops carry (phis)
- * are taken together, as far as they are made of each other: if all others that enter are pointers, all of them are. */
+/* pointers.c: see pointers.h. An integer is a pointer if it is a pointer plus an offset that is none. Phis that loops
+ * carry and that are made of each other are considered together: if all other values that enter them are pointers, all
+ * of them are. */
 #include "binopt/llvm/passes/pointers.h"
 
 #include <llvm-c/Target.h>
@@ -10,7 +11,7 @@ enum { MAX_PHIS = 16, MAX_DEPTH = 8, MAX_SEEN = 32 };
 
 typedef struct Walk {
     Unit *u;
-    bool rooted; /* some pointer enters */
+    bool rooted; /* at least one pointer enters */
     u32 count;
     Val phi[MAX_PHIS], pointer[MAX_PHIS];
 } Walk;
@@ -45,8 +46,8 @@ static bool reaches_address(Unit *u, Val v, Seen *s) {
     return false;
 }
 
-/* Could a part of this be an address? The distance of two objects leads from one into the other, and LLVM would believe that
- * it stays in the first. */
+/* True if a part of this may be an address. The distance of two objects leads from one object to the other, but LLVM
+ * would assume that the sum stays in the first. */
 static bool has_address(Unit *u, Val v) {
     Seen seen = {0};
     return reaches_address(u, v, &seen);
@@ -67,7 +68,7 @@ static bool add_phi(Walk *w, Val phi) {
     return true;
 }
 
-/* Which operand of a sum is the address; -1: neither, or one cannot say. */
+/* Which operand of a sum is the address; -1: neither, or it cannot be told. */
 static int address_operand(Walk *w, Val sum, int depth) {
     for (int i = 0; i < 2; i++)
         if (!has_address(w->u, LLVMGetOperand(sum, (unsigned)(1 - i))))
@@ -132,8 +133,8 @@ static bool convert(Unit *u, Val cast) {
     return true;
 }
 
-/* An operand in memory has a base and an index, and lifted code takes the base for the pointer. Where the index is one, too, or
- * a distance, it is just a number again. */
+/* A memory operand has a base and an index, and lifted code takes the base for the pointer. If the index is a pointer,
+ * too, or a distance, the sum becomes a plain number again. */
 static bool distrust(Unit *u, Val sum) {
     Lifter *l = &u->l;
     if (LLVMGetNumOperands(sum) != 2 || !has_address(u, LLVMGetOperand(sum, 1)) ||

@@ -1,8 +1,8 @@
 /* unpack.c: see unpack.h.
  *
- * A web is a vector, all that it is made of and all that it goes into, as far as that is vectors. It is taken apart as a whole.
- * Where a scalar of a loop's round is spread over all lanes of a vector, that is one: it tells the four channels of a pixel
- * from four rounds of a loop, which are better left as they are. */
+ * A web is a vector with all vectors that it is made from and that are made from it. It is taken apart as a whole. There is one where a
+ * scalar of a loop's iteration is spread over all lanes of a vector: that distinguishes the four channels of a pixel from four iterations
+ * of a loop, which should stay as they are. */
 #include "binopt/llvm/passes/unpack.h"
 
 #include <llvm-c/Target.h>
@@ -11,7 +11,7 @@ enum { MAX_MEMBERS = 512, MAX_LANES = 8 };
 
 typedef struct Web {
     Unit *u;
-    Map64 index; /* of a member */
+    Map64 index; /* from a member to its index */
     VEC(Val) member;
     VEC(Val) scalar; /* MAX_LANES for each member; NULL: not made yet */
 } Web;
@@ -41,7 +41,7 @@ static bool is_plain_access(Val v) {
     return !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
 }
 
-/* Lane by lane, or a move of lanes that are known? */
+/* True if the operation works lane by lane, or moves known lanes. */
 static bool can_unpack(Val v) {
     u64 lane;
     if (!LLVMIsAInstruction(v))
@@ -130,7 +130,7 @@ static Val shuffled_lane(Web *w, Val v, u32 k) {
                              : lane_of(w, LLVMGetOperand(v, 1), (u32)from - first);
 }
 
-/* An inserted lane may have been taken from another member, and that goes away. */
+/* An inserted lane may have been extracted from another member, which will be removed. */
 static Val inserted_lane(Web *w, Val v, u32 k) {
     u64 at = 0, from = 0;
     u32 index;
@@ -219,7 +219,7 @@ static void take_apart(Web *w) {
 
 /* --------------------------------------------------------------------------------------------------------------- public */
 
-/* Does a way lead from the block back to it? */
+/* True if a path leads from the block back to it. */
 static bool is_in_loop(Label block) {
     Map64 seen = {0};
     VEC(Label) todo = {0};
@@ -242,7 +242,7 @@ static bool is_in_loop(Label block) {
     return found;
 }
 
-/* A scalar of this round, in all lanes. */
+/* True if v is a scalar of this iteration, copied to all lanes. */
 static bool is_splat(Val v) {
     if (!LLVMIsAShuffleVectorInst(v))
         return false;
@@ -265,7 +265,7 @@ static bool unpack_web(Unit *u, Val seed) {
     return found;
 }
 
-/* One web; looking for the next starts afresh, for its instructions are gone. */
+/* Unpacks one web. The search for the next one starts anew, because the instructions of this one are gone. */
 static bool unpack_one(Unit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b)) {
         if (!is_in_loop(b))

@@ -1,5 +1,5 @@
-/* unshared.c: see unshared.h. Every pointer that is made of the stack's address is followed; metadata of LLVM then says of the accesses
- * through them that they are in a scope of their own, and of all others that they are not in it. */
+/* unshared.c: see unshared.h. Follows every pointer that is made from the stack's address. Alias metadata then says
+ * that accesses through them are in a scope of their own, and that all others are not in it. */
 #include "binopt/llvm/passes/unshared.h"
 
 #include "binopt/llvm/lift/callout.h"
@@ -7,8 +7,8 @@
 
 typedef struct Walk {
     Unit *u;
-    VEC(Val) pointers; /* made of the stack's address */
-    bool shared;       /* others may have an address of it */
+    VEC(Val) pointers; /* those made from the stack's address */
+    bool shared;       /* other code may have an address of the stack */
 } Walk;
 
 static void add(Walk *w, Val pointer) {
@@ -64,7 +64,7 @@ static LLVMMetadataRef named(Unit *u, const char *name, LLVMMetadataRef domain) 
     return LLVMMDNodeInContext2(u->ctx, parts, domain ? 2 : 1);
 }
 
-/* The stack is guest memory, too. */
+/* The stack is part of guest memory. */
 static Marks make_marks(Unit *u) {
     Val guest;
     LLVMGetMDNodeOperands(u->l.scope[SPACE_GUEST], &guest);
@@ -80,7 +80,7 @@ static bool set(Val access, u32 kind, Val mark) {
     return true;
 }
 
-/* All of guest memory has a scope, and nothing else has. */
+/* Accesses to guest memory have the scope of guest memory, and no other accesses have it. */
 static bool mark(Walk *w, const Marks *m, Val access) {
     const Lifter *l = &w->u->l;
     if (!LLVMGetMetadata(access, l->md_scope))

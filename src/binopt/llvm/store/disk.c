@@ -20,12 +20,12 @@
 enum { FORMAT = 2, MAX_RECORDS = 16, MAX_COUNT = 1 << 20 };
 
 typedef enum State {
-    ONCE,   /* made in one run: right if everything is at the same addresses */
-    TWICE,  /* made in two, and the relocations explain all differences */
-    VARIES, /* made in two, and they do not */
+    ONCE,   /* made in one run: usable if everything is at the same addresses */
+    TWICE,  /* made in two runs, and relocations explain all differences */
+    VARIES, /* made in two runs, with differences that are not addresses */
 } State;
 
-/* The contents of a record: this, the anchors, facts and relocations, the bytes of facts, the object. */
+/* The content of a record: a Head, the anchors, facts and relocations, the bytes of facts, the object. */
 typedef struct Head {
     u32 state, anchor_count, fact_count, reloc_count;
     u32 bytes_size, object_size;
@@ -45,7 +45,7 @@ typedef struct Reloc {
 
 typedef struct Entry {
     State state;
-    Layout layout; /* with the addresses of this run, once they were found */
+    Layout layout; /* with the addresses of this run, when they were found */
     VEC(Seen) seen;
     VEC(Reloc) relocs;
     VEC(u8) object;
@@ -90,7 +90,7 @@ static bool is_place(const Entry *e, const Place *p) {
     return p->anchor < e->seen.len;
 }
 
-/* Does everything stay within what there is? */
+/* True if all parts lie within the record. */
 static bool is_sound(const Entry *e) {
     for (size_t i = 0; i < e->layout.facts.len; i++) {
         const Fact *f = &e->layout.facts.at[i];
@@ -141,9 +141,10 @@ static u64 word_at(const u8 *bytes, size_t at) {
     return w;
 }
 
-/* The two objects have different bytes at `at`: is that an address, of one place in two layouts? */
+/* The two objects differ at `at`. Returns true if they have the address of the same place there, in two layouts. */
 static bool explain(Layout *first, const u8 *a, Layout *second, const u8 *b, size_t size, size_t at, Reloc *r) {
-    static const u8 order[] = {1, 2, 3, 4, 5, 6, 7, 0}; /* within a page addresses are the same */
+    /* Addresses of the same place agree in their low byte, so a difference is rarely at byte 0. */
+    static const u8 order[] = {1, 2, 3, 4, 5, 6, 7, 0};
     for (size_t i = 0; i < sizeof(order); i++) {
         size_t start = at - order[i];
         Place q;
@@ -158,7 +159,7 @@ static bool explain(Layout *first, const u8 *a, Layout *second, const u8 *b, siz
     return false;
 }
 
-/* Fills in the relocations that make a first run's object that of this one. */
+/* Finds the relocations that turn the object of a first run into that of this one. */
 static bool find_relocs(Entry *first, Layout *now, const u8 *object, size_t size) {
     if (first->object.len != size)
         return false;
@@ -178,7 +179,8 @@ static bool equal_order(u64 a, u64 b, u64 c, u64 d) {
     return (a < b) == (c < d);
 }
 
-/* Code may depend on what both runs had in common: an address, a distance, which of two is lower. Then it has to be so again. */
+/* Code may depend on what both runs had in common: an address, a distance, or which of two addresses is lower. This
+ * must hold again. */
 static bool is_like_before(const Entry *e) {
     for (size_t i = 0; i < e->seen.len; i++) {
         const u64 *s = e->seen.at[i].base;
@@ -210,7 +212,7 @@ static void *relocate(const Entry *e) {
 /* ---------------------------------------------------------------------------------------------------------------- keys */
 
 typedef struct RecordKey {
-    Key pack;    /* the file that the function is in, this library, LLVM and CPU */
+    Key pack;    /* the file that the function is in, this library, LLVM and the CPU */
     u64 word[2]; /* function and configuration, without addresses */
 } RecordKey;
 
@@ -218,7 +220,7 @@ static u64 hash_number(u64 h, u64 n) {
     return pack_hash(h, &n, sizeof(n));
 }
 
-/* Of a file as it is now. */
+/* The identity of a file as it is now. */
 static bool identify(const char *path, PackIdentity *id) {
     struct stat st;
     if (stat(path, &st))
@@ -233,7 +235,7 @@ static bool identify(const char *path, PackIdentity *id) {
     return true;
 }
 
-/* The files that this code and LLVM's are in. */
+/* A hash of the files that contain this code and LLVM's. */
 static u64 hash_makers(void) {
     const void *const inside[] = {(void *)disk_find, (void *)LLVMContextCreate};
     u64 h = hash_number(cpu_kind(), FORMAT), base;
@@ -247,7 +249,7 @@ static u64 hash_makers(void) {
     return h;
 }
 
-/* An address is known by where it is, another value by itself. */
+/* An address is represented by its place, another value by itself. */
 static u64 hash_value(u64 h, const BinoptCfg *cfg, u64 value) {
     char path[PATH_MAX];
     u64 base;
@@ -276,7 +278,7 @@ static u64 hash_config(u64 h, const BinoptCfg *cfg, u64 function_off) {
     return h;
 }
 
-/* False: the function is in no file. */
+/* Returns false if the function is in no file. */
 static bool make_key(const BinoptCfg *cfg, RecordKey *key) {
     char path[PATH_MAX];
     u64 base;
@@ -309,7 +311,7 @@ typedef struct Mapped {
     size_t size;
 } Mapped;
 
-/* Code from a file that others can write to would be theirs. */
+/* Packs that other users can write to are not used, because the code might be theirs. */
 static bool map_pack(const char *dir, Key pack, Mapped *m) {
     char name[PACK_NAME_SIZE], path[PATH_MAX];
     struct stat st;
@@ -327,7 +329,7 @@ static bool map_pack(const char *dir, Key pack, Mapped *m) {
     return true;
 }
 
-/* The next entry with that key; false: no more. */
+/* Finds the next entry with this key. Returns false if there is none. */
 static bool next_entry(const Mapped *m, size_t *at, const RecordKey *key, Entry *e) {
     for (const PackRecord *r; (r = pack_next(m->data, m->size, at));) {
         if (r->off != key->word[0] || r->guest_hash != key->word[1] || !pack_is_intact(key->pack, r))
@@ -383,11 +385,11 @@ void *disk_find(const BinoptCfg *cfg, size_t *size, Depends *depends) {
     return object;
 }
 
-/* What is there of the same things already. */
+/* The entries for the same function and configuration that exist already. */
 typedef struct Earlier {
-    size_t count; /* of entries with the key */
-    bool settled; /* two runs have been compared */
-    bool once;    /* one has left its result: `first` */
+    size_t count; /* number of entries with the key */
+    bool settled; /* the objects of two runs have been compared */
+    bool once;    /* one run has left its object, which is `first` */
     Entry first;
 } Earlier;
 
@@ -406,7 +408,7 @@ static Earlier find_earlier(const Mapped *m, const RecordKey *key, const Layout 
     return found;
 }
 
-/* Of the first run's entry and this run's object: one that can be moved, if that is possible. */
+/* Combines the first run's entry and this run's object into an entry whose code can be moved, if that is possible. */
 static void merge(Entry *first, Layout *now, const void *object, size_t size) {
     first->state = find_relocs(first, now, object, size) ? TWICE : VARIES;
     for (size_t i = 0; i < first->seen.len; i++)

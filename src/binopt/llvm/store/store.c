@@ -6,7 +6,8 @@
 
 #include "binopt/process/fork.h"
 
-/* When it is full all of it is forgotten: who has that many specialisations does not ask for the same ones again. */
+/* When the store is full, all of it is forgotten: an application with so many specialisations does not ask for the same
+ * ones again. */
 enum { MAX_ENTRIES = 1024 };
 
 typedef VEC(u8) Bytes;
@@ -56,7 +57,7 @@ static Bytes key_of(const BinoptCfg *cfg) {
     return key;
 }
 
-/* FNV-1a, to tell most keys apart at a glance. */
+/* FNV-1a, which distinguishes most keys quickly. */
 static u64 hash_of(const Bytes *b) {
     u64 h = 0xcbf29ce484222325;
     for (size_t i = 0; i < b->len; i++)
@@ -112,7 +113,7 @@ u64 store_add(const BinoptCfg *cfg, const Depends *depends, const char *name, co
         depends_copy(&e.depends, depends, &depends->list.at[i]);
     snprintf(e.name, sizeof(e.name), "%s", name);
     pthread_mutex_lock(&store.lock);
-    const Entry *before = find(&e.key); /* another thread may have been faster */
+    const Entry *before = find(&e.key); /* another thread may have added it meanwhile */
     u64 id = before ? before->id : (e.id = ++store.last_id);
     if (!before && store.entries.len >= MAX_ENTRIES)
         forget_all();

@@ -11,14 +11,14 @@
 enum { LOOP_ALIGN = 32, END_BYTES = 96, OUT_BYTES = 2 * ENCODE_MAX_BYTES + 24, GUARD_BYTES = 40 };
 
 typedef struct Fixup {
-    u32 at; /* of a rel32, relative to what follows it */
+    u32 at; /* place of a rel32, which is relative to its end */
     i32 block;
 } Fixup;
 
 typedef struct Emit {
     Unit *u;
     Code c;
-    u64 pool; /* where constants are */
+    u64 pool; /* address of the constants */
     Pending p;
     const Order *order;
     VEC(Fixup) fixups;
@@ -39,7 +39,7 @@ static void put_bytes(Emit *e, const void *bytes, u32 size) {
 
 /* -------------------------------------------------------------------------------------------------------- constants, operands */
 
-/* Old vector instructions leave upper halves alone, new ones clear them: so does what takes their place. */
+/* Legacy vector instructions keep upper halves, VEX instructions clear them; the replacement does the same. */
 static void put_result(Emit *e, const Out *o, const Result *r) {
     bool newer = o->in ? o->in->new_vector : e->u->newer;
     if (!(o->live & BIT(r->reg)))
@@ -57,7 +57,7 @@ static void put_result(Emit *e, const Out *o, const Result *r) {
     }
 }
 
-/* The memory operand as it will be, with what is pending in its registers. */
+/* The new memory operand, with pending values of its registers included. */
 static Mem operand(Emit *e, const Out *o, Regs needed) {
     Mem m = o->in->mem;
     switch ((Address)o->address) {
@@ -88,13 +88,14 @@ static Mem operand(Emit *e, const Out *o, Regs needed) {
     return m;
 }
 
-/* -------------------------------------------------------------------------------------------------- what need not be put out */
+/* ------------------------------------------------------------------------------------------- instructions that are not
+ * emitted */
 
 static bool flags_matter(const Out *o) {
     return (o->writes & o->live & ALL_FLAGS) != 0;
 }
 
-/* reg += number, by whatever instruction. */
+/* True if the instruction, whatever it is, adds a number to its destination register. */
 static bool is_addition(const Out *o, i64 *by) {
     const MachineInsn *in = o->in;
     const Op *to = &in->op[0], *from = &in->op[1];
@@ -117,7 +118,7 @@ static bool is_addition(const Out *o, i64 *by) {
     }
 }
 
-/* Copies and additions become pending. */
+/* Turns copies and additions into pending values. */
 static bool absorb(Emit *e, const Out *o) {
     const MachineInsn *in = o->in;
     const Op *to = &in->op[0], *from = &in->op[1];
@@ -141,7 +142,8 @@ static bool absorb(Emit *e, const Out *o) {
            pending_set(&e->p, &e->c, to->no, in->mem.base, (i64)o->addr, bits, needed);
 }
 
-/* What a register was made from is there already, or is put into one that nobody uses, where the next one finds it. */
+/* If some register holds the product already, uses it. Otherwise computes it, if possible in an unused register, where
+ * the next instruction that needs it finds it. */
 static void put_product(Emit *e, u8 to, u8 of, i32 by, i64 delta, Regs live) {
     Pending *p = &e->p;
     u8 has = pending_known(p, of, NO_REG, by);
@@ -156,7 +158,7 @@ static void put_product(Emit *e, u8 to, u8 of, i32 by, i64 delta, Regs live) {
     CHECK(pending_set_real(p, &e->c, to, has, delta, live), "the register was just written, and the number fits");
 }
 
-/* reg = of * number, with what is pending. */
+/* Emits reg = of * number, where `of` may be pending. */
 static bool multiply(Emit *e, const Out *o) {
     const MachineInsn *in = o->in;
     const Op *to = &in->op[0], *from = &in->op[1];
@@ -195,7 +197,8 @@ static bool add_up(Emit *e, const Out *o) {
     return pending_set_real(p, &e->c, to->no, to->no, delta, o->live);
 }
 
-/* reg = the low half of another one with its sign: where 32 bits do not overflow, what is pending can be added afterwards. */
+/* Emits reg = the sign-extended low half of another register. If 32-bit arithmetic does not overflow (nowrap), a
+ * pending addition can be made afterwards. */
 static bool extend(Emit *e, const Out *o) {
     const Op *to = &o->in->op[0], *from = &o->in->op[1];
     Pending *p = &e->p;
@@ -217,7 +220,7 @@ static bool extend(Emit *e, const Out *o) {
     return true;
 }
 
-/* Products and sums of registers with something pending keep it pending, and so do their low halves. */
+/* Products, sums and sign extensions of registers with a pending addition keep the addition pending. */
 static bool combine(Emit *e, const Out *o) {
     const MachineInsn *in = o->in;
     const Op *to = &in->op[0];
@@ -235,7 +238,7 @@ static void move_stack(Emit *e, i64 by, Regs needed) {
     }
 }
 
-/* An instruction as it is, its operands aside. */
+/* Emits an instruction of the original with its new operands. */
 static void put_insn(Emit *e, const Out *o) {
     const MachineInsn *in = o->in;
     bool memory = in->has_mem && !in->mem.odd && in->modrm_off && o->address != ADDRESS_REGISTER;
@@ -263,7 +266,7 @@ static void put_insn(Emit *e, const Out *o) {
             pending_written(&e->p, r);
 }
 
-/* number + from or number * from, where only that is read. */
+/* Emits number + from or number * from, if the flags are not read. */
 static bool put_swapped(Emit *e, const Out *o) {
     const Op *to = &o->in->op[0], *from = &o->in->op[1];
     if (!o->swaps || flags_matter(o))
@@ -316,7 +319,7 @@ static void put_call(Emit *e, const Out *o) {
         VEC_PUSH(&e->calls, ((TableCall){start, e->c.size, o->frame}));
 }
 
-/* The return address of a call that was inlined, for somebody who reads it. */
+/* Stores the return address of an inlined call, if it is read. */
 static void put_enter(Emit *e, const Out *o) {
     move_stack(e, -SLOT_BYTES, o->live);
     if (o->frame_dead)
@@ -441,7 +444,7 @@ static void put_end(Emit *e, const Block *b, i32 following) {
     }
 }
 
-/* SDM 2B, NOP: the recommended ones. */
+/* SDM 2B, NOP: the recommended multi-byte forms. */
 static void align(Emit *e) {
     static const u8 nops[][9] = {{0x90},
                                  {0x66, 0x90},
@@ -474,7 +477,7 @@ static void put_block(Emit *e, size_t place) {
 
 /* ------------------------------------------------------------------------------------------------------------------ guard */
 
-/* cmp with the value in r11; another value is for the original. */
+/* Emits a comparison with the value, by way of r11. Calls with another value go to the original. */
 static void put_compare(Emit *e, u8 reg, u32 bytes, u64 value) {
     u8 *to = here(e);
     if (bytes < 4) { /* movzx */
@@ -508,7 +511,7 @@ static void put_guard(Emit *e) {
         u32 bytes = config_type_bytes(p->type);
         if (!p->fixed)
             continue;
-        if (reg >= XMM0 && reg != NO_REG) { /* movq xmm, r10: the two have no other use here */
+        if (reg >= XMM0 && reg != NO_REG) { /* movq xmm, r10; r10 and r11 have no other use here */
             put_bytes(e, (const u8[]){0x66, 0x49, 0x0f, 0x7e, (u8)(0xc2 | (reg - XMM0) << 3)}, 5);
             reg = R10;
         } else if (reg == NO_REG) { /* mov slot(%rsp), r10 */
@@ -531,7 +534,7 @@ static u64 most_bytes(const Unit *u) {
     return bytes;
 }
 
-/* Constants that will be loaded have their place before code is put out. */
+/* Gives all constants that will be loaded a place before code is emitted. */
 static void collect_constants(Unit *u) {
     for (size_t i = 0; i < u->blocks.len; i++)
         for (u32 k = 0; u->blocks.at[i].reached && k < u->blocks.at[i].out_count; k++) {
@@ -544,7 +547,7 @@ static void collect_constants(Unit *u) {
         }
 }
 
-/* Calls that exceptions pass through. */
+/* Counts the calls that exceptions pass through. */
 static size_t count_calls(const Unit *u) {
     size_t count = 0;
     for (size_t i = 0; i < u->blocks.len; i++)
@@ -561,7 +564,7 @@ static void fix_up(Emit *e) {
     }
 }
 
-/* What was not needed after all. */
+/* Returns the memory that was not needed. */
 static void give_back(CodeMem *memory, CodeSpan *span, u64 size) {
     u64 used = (size + LOOP_ALIGN - 1) & ~(u64)(LOOP_ALIGN - 1);
     if (used >= span->code_bytes)

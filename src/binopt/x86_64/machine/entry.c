@@ -1,5 +1,4 @@
-/* entry.c: what is known when a function is called: its fixed parameters, by the calling convention (System V ABI for x86-64,
- * 3.2.3), as registers or places on the stack. */
+/* entry.c: see entry.h. The calling convention is that of the System V ABI for x86-64, 3.2.3. */
 #include "binopt/x86_64/machine/entry.h"
 
 #include "binopt/x86_64/machine/encode.h"

@@ -8,7 +8,8 @@
 #define REGISTERS ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n\t"
 #define END "\n\t.endr\n\t"
 
-/* Loads all registers from *m but the stack pointer, calls code, and stores them. Offsets are those of Machine. */
+/* Loads all registers except the stack pointer from *m, calls the code, and stores the registers. The offsets are those
+ * of Machine. */
 __attribute__((naked)) static void execute(Machine *m, const void *code) {
     (void)m;
     (void)code;
@@ -87,7 +88,7 @@ void evaluator_free(Evaluator *e) {
     map64_free(&e->copies);
 }
 
-/* FNV-1a; the bytes of an instruction fit twice. */
+/* FNV-1a. The bytes of an instruction are hashed as two words. */
 static u64 hash_of(const MachineInsn *in) {
     u64 h = 0xcbf29ce484222325;
     for (u32 i = 0; i < in->length; i++)
@@ -97,7 +98,7 @@ static u64 hash_of(const MachineInsn *in) {
 
 enum { COPY_BYTES = 48, COPY_CODE = 16 };
 
-/* A copy is preceded by the instruction it is of. */
+/* Each copy is preceded by the instruction that it was made from. */
 static const u8 *copy_of(Evaluator *e, const MachineInsn *in) {
     u32 at;
     u64 key = hash_of(in);
@@ -122,8 +123,8 @@ static i64 extended(u64 v, u32 bits) {
     return (i64)(v << (64 - bits)) >> (64 - bits);
 }
 
-/* Division by zero and quotients that do not fit are for the program to fault on. Signed: only dividends that are extended
- * from half their size. */
+/* Divisions by zero, and quotients that do not fit, must fault in the program and are not executed here. Signed
+ * dividends must be sign-extended from half their size. */
 static bool divides_safely(const MachineInsn *in, const Machine *m, const u8 *operand) {
     const Op *by = &in->op[0];
     u64 divisor = 0;
@@ -151,7 +152,7 @@ bool evaluate_insn(Evaluator *e, const MachineInsn *in, Machine *m, u8 *operand)
         return false;
     u32 mode = _mm_getcsr();
     m->use_vec = (used & ALL_VEC) != 0;
-    if (m->use_vec && (mode & _MM_MASK_MASK) != _MM_MASK_MASK) /* exceptions are for the program, too */
+    if (m->use_vec && (mode & _MM_MASK_MASK) != _MM_MASK_MASK) /* exceptions, too, must be raised in the program */
         return false;
     const u8 *code = copy_of(e, in);
     if (!code)

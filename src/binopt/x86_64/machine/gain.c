@@ -1,12 +1,12 @@
 /* gain.c: see gain.h.
  *
- * Every way through the new code is one through the original, with the same instructions less those that are gone: what is to be gained
- * can therefore be counted block by block. A loop is taken to run ten times. */
+ * Every path through the new code corresponds to one through the original, with the same instructions except those that are gone. So the gain
+ * can be counted block by block. A loop is assumed to run ten times. */
 #include "binopt/x86_64/machine/gain.h"
 
 #include "binopt/x86_64/machine/live.h"
 
-/* What an instruction counts, and what it is worth that it became a constant, or that an operand of it did. */
+/* The weight of an instruction, and the gain if it becomes a constant, or if one of its operands does. */
 enum { WHOLE = 4, CONSTANT = 2, OPERAND = 1, PASSES = 10, MAX_DEPTH = 4, LEAST_PART = 32 };
 
 static bool has_shorter_address(const Out *o) {
@@ -28,7 +28,7 @@ static i64 gain_of(const Out *o) {
     return o->kind == OUT_INSN && (o->number_op || o->swaps || has_shorter_address(o)) ? OPERAND : 0;
 }
 
-/* The instruction that a block ends with, if it stays. */
+/* 1 if the block ends with an instruction that stays, otherwise 0. */
 static u32 last_of(const Block *b) {
     return b->end == END_BRANCH || b->end == END_RETURN || b->end == END_INDIRECT;
 }

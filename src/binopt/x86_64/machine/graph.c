@@ -3,8 +3,7 @@
 
 i32 graph_add(Unit *u, u64 pc, u32 frame, const State *s) {
     Block b = {.pc = pc, .frame = frame, .forward = NO_BLOCK, .next = {NO_BLOCK, NO_BLOCK}};
-    b.in =
-        arena_alloc(&u->arena, offsetof(State, slot) + s->slot_count * sizeof(Slot)); /* merging makes it no longer */
+    b.in = arena_alloc(&u->arena, offsetof(State, slot) + s->slot_count * sizeof(Slot)); /* merging never adds slots */
     state_copy(b.in, s);
     VEC_PUSH(&u->blocks, b);
     return (i32)u->blocks.len - 1;

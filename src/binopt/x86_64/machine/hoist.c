@@ -1,12 +1,12 @@
-/* hoist.c: see hoist.h. By the calling convention the upper half of the vector registers has nothing in it when a function is
- * entered, and a function that calls nobody keeps what it puts there. */
+/* hoist.c: see hoist.h. By the calling convention, vector registers 8 to 15 hold no arguments when a function is
+ * entered, and a function that calls no other one keeps what it puts there. */
 #include "binopt/x86_64/machine/hoist.h"
 
 #include "binopt/x86_64/machine/live.h"
 
 enum { FIRST = 8, LAST = 15 };
 
-/* All vectors that the new code has to do with; all, if it calls somebody. */
+/* All vector registers that the new code uses; all of them if it contains a call. */
 static Regs used(const Unit *u, const Order *order) {
     Regs set = 0;
     for (size_t i = 0; i < order->list.len; i++) {

@@ -1,5 +1,5 @@
-/* live.c: see live.h. Instructions that are not needed read nothing; what is needed is therefore found by going round until
- * nothing more is, from nothing. */
+/* live.c: see live.h. An instruction that is not needed reads nothing. So at first nothing is taken to be needed, and
+ * the blocks are visited until no more needed values are found. */
 #include "binopt/x86_64/machine/live.h"
 
 #include "binopt/config/results.h"
@@ -14,7 +14,7 @@ typedef struct Live {
 
 /* --------------------------------------------------------------------------------------------------------------- slots */
 
-/* The number of the slot that has the byte at an offset; -1: it is the caller's or too far down, and always read. */
+/* The number of the slot with the byte at an offset; -1: it is the caller's or too far down, and always counts as read. */
 static i32 slot_number(i64 off) {
     i64 n = (-off + SLOT_BYTES - 1) / SLOT_BYTES - 1;
     return off < 0 && n < SLOTS ? (i32)n : -1;
@@ -39,7 +39,7 @@ static void read_slots(Live *l, i64 off, u32 size) {
     }
 }
 
-/* Slots that are overwritten as a whole. */
+/* Marks the slots that are overwritten as a whole as not read. */
 static void write_slots(Live *l, i64 off, u32 size) {
     i64 first = (off + SLOT_BYTES - 1) & ~(i64)(SLOT_BYTES - 1);
     for (i64 at = first; at + SLOT_BYTES <= off + size; at += SLOT_BYTES) {
@@ -55,7 +55,7 @@ static void read_all_slots(Live *l) {
 
 /* ---------------------------------------------------------------------------------------------------------- instructions */
 
-/* Old vector instructions leave upper halves alone, which somebody may look at if there are new ones. */
+/* Legacy vector instructions keep the upper halves, which may be read if there are VEX instructions. */
 static Regs kept_partly(const Unit *u, const Out *o) {
     return o->kind == OUT_INSN && o->in->legacy_vector && u->newer ? ALL_VEC : 0;
 }
@@ -75,7 +75,7 @@ static u16 vectors(Regs regs) {
     return (u16)(regs >> XMM0);
 }
 
-/* Of upper halves, before an instruction that is needed. */
+/* The upper halves that are read before a needed instruction. */
 static u16 upper_before(const Unit *u, const Out *o, u16 upper) {
     Halves halves = o->kind == OUT_INSN ? o->in->halves : HALVES_READ;
     if (live_is_constant(o) || live_is_turned(u, o))
@@ -88,7 +88,7 @@ static u16 upper_before(const Unit *u, const Out *o, u16 upper) {
     return rest | vectors(o->reads);
 }
 
-/* Before an instruction, given what is read after it. */
+/* Computes what is read before an instruction from what is read after it. */
 static void before(const Unit *u, Out *o, Live *l) {
     o->live = l->regs;
     o->upper = l->upper;
@@ -139,7 +139,7 @@ static void before(const Unit *u, Out *o, Live *l) {
 /* In the order of the bits of ResultRegs. */
 static const u8 result_regs[] = {RAX, RDX, XMM0, XMM0 + 1};
 
-/* After a block, the registers of those that `unset` has before it and that nothing in it is written to. */
+/* Those of the registers in `unset` to which nothing in the block is written. */
 static u8 unset_after(const Block *b, u8 unset) {
     for (u32 i = 0; i < b->out_count; i++)
         for (u32 k = 0; k < ARRAY_LEN(result_regs); k++)
@@ -148,7 +148,7 @@ static u8 unset_after(const Block *b, u8 unset) {
     return unset;
 }
 
-/* Those that on some way to a return nothing is written to. */
+/* The registers to which nothing is written on some path to a return. */
 static u8 unset_at_returns(Unit *u) {
     u8 *before = ARENA_ARRAY(&u->arena, u8, u->blocks.len), at_returns = 0;
     before[0] = RESULTS_ALL;
@@ -215,7 +215,7 @@ Regs live_at_end(const Unit *u, const Block *b) {
     return after(u, b).regs;
 }
 
-/* True if more is read than was thought. */
+/* Returns true if more is read than was known before. */
 static bool run_block(const Unit *u, Block *b) {
     Live l = after(u, b);
     for (u32 i = b->out_count; i-- > 0;)
@@ -260,7 +260,7 @@ static void reach(Unit *u, u32 *from) {
     VEC_FREE(&stack);
 }
 
-/* The block that alone follows another one; NO_BLOCK: there is none. */
+/* The next block, if it follows only this one and nothing else follows this one; otherwise NO_BLOCK. */
 static i32 follower(const Unit *u, const u32 *from, const Block *b, i32 first) {
     i32 next = b->end == END_JUMP ? graph_resolve(u, b->next[0]) : NO_BLOCK;
     return next != NO_BLOCK && from[next] == 1 && next != first && next != 0 ? next : NO_BLOCK;
@@ -298,7 +298,7 @@ static void join(Unit *u, const u32 *from, i32 first) {
 void live_join_blocks(Unit *u) {
     u32 *from = ARENA_ARRAY(&u->arena, u32, u->blocks.len);
     reach(u, from);
-    /* From their first blocks on: those that nobody alone leads to. */
+    /* Joining starts at the first block of each chain: one that does not follow another in this way. */
     u8 *follows = ARENA_ARRAY(&u->arena, u8, u->blocks.len);
     for (size_t i = 0; i < u->blocks.len; i++) {
         i32 next = u->blocks.at[i].reached ? follower(u, from, &u->blocks.at[i], (i32)i) : NO_BLOCK;

@@ -39,7 +39,7 @@ static SegmentKind kind_of(Memory *m, u64 addr, u64 size) {
     return s.kind;
 }
 
-/* Read-only memory of this process. */
+/* True for read-only memory of this process. */
 static bool is_constant(Memory *m, u64 addr, u64 size) {
     switch (kind_of(m, addr, size)) {
     case SEGMENT_CODE:

@@ -1,7 +1,9 @@
-/* order.c: see order.h. Blocks are put one behind the other where they can be, starting with what follows if a branch is not taken. */
+/* order.c: see order.h. Blocks are placed one behind the other where possible, first the one that follows if a branch
+ * is not taken. */
 #include "binopt/x86_64/machine/order.h"
 
-/* A block on the way from the first one to where the search is; `left`: how many of its ways are still to be gone. */
+/* A block on the path from the first block to where the search is. `left`: how many of its successors are still to be
+ * visited. */
 typedef struct Step {
     i32 block;
     u32 left;
@@ -11,9 +13,9 @@ typedef struct Search {
     Unit *u;
     Order *order;
     VEC(Step) way;
-    u32 *place; /* by block, from 1 on; 0: not seen */
-    u8 *open;   /* by block: it is on the way */
-    u32 *last;  /* by block: the furthest place from which a jump leads back to it */
+    u32 *place; /* by block: its place, from 1 on; 0: not visited yet */
+    u8 *open;   /* by block: true if it is on the path */
+    u32 *last;  /* by block: the last place from which a jump leads back to it */
 } Search;
 
 static void see(Search *s, i32 block) {
@@ -23,7 +25,7 @@ static void see(Search *s, i32 block) {
     s->open[block] = 1;
 }
 
-/* A block with a jump back to it from one that it leads to itself begins a loop. */
+/* A block begins a loop if a block that it leads to jumps back to it. */
 static void go_on(Search *s) {
     Step *at = &s->way.at[s->way.len - 1];
     i32 from = at->block;
@@ -41,7 +43,7 @@ static void go_on(Search *s) {
         s->last[next] = s->place[from];
 }
 
-/* What is between a loop's beginning and its last jump back counts as part of it. */
+/* All blocks between a loop's beginning and its last jump back count as part of it. */
 static void count_depths(Search *s) {
     Block *blocks = s->u->blocks.at;
     for (size_t i = 0; i < s->order->list.len; i++) {
@@ -52,8 +54,8 @@ static void count_depths(Search *s) {
     }
 }
 
-/* A block that a loop begins with, and goes back to by a jump from a block that it leads to itself: that one goes before it, and
- * is where the loop now begins. */
+/* If the last block of a loop jumps to the first one, and the first one leads to the last, the last block is placed
+ * before the first, and the loop begins there. So one jump less is executed in each pass. */
 static void turn_loops(Unit *u, Order *order) {
     for (size_t i = 1; i < order->list.len; i++) {
         i32 at = order->list.at[i];

@@ -1,4 +1,4 @@
-/* order.h: where the blocks of a graph go in the new code, and which of them are in loops. */
+/* order.h: the order of a graph's blocks in the new code, and which of them are in loops. */
 #ifndef BINOPT_MACHINE_ORDER_H
 #define BINOPT_MACHINE_ORDER_H
 
@@ -8,7 +8,7 @@ typedef struct Order {
     VEC(i32) list;
 } Order;
 
-/* Those that are reached, the first one first; their `loops` and `depth` are filled in. */
+/* Orders the reached blocks, the entry first, and sets their `loops` and `depth`. */
 void order_blocks(Unit *u, Order *order);
 void order_free(Order *order);
 

@@ -13,14 +13,14 @@
 
 typedef struct Made {
     BinoptCfg *cfg;
-    Depends depends; /* what it was made from */
+    Depends depends; /* the memory it was made from */
     CodeMem *memory;
     CodeSpan span;
-    u64 bytes;          /* of the function; the span is longer */
-    const void *unwind; /* its tables, or NULL */
-    BinoptFunc base;    /* what it was made from, and may go on in, if that is one of these */
+    u64 bytes;          /* size of the function; the span is longer */
+    const void *unwind; /* its unwind tables, or NULL */
+    BinoptFunc base;    /* the function it was made from, and may continue in, if the rewriter has made that, too */
     u32 users;
-    u64 forks; /* before it was made */
+    u64 forks; /* fork_count() when it was made */
     bool gains;
 } Made;
 
@@ -29,12 +29,12 @@ typedef struct Job {
     const BinoptCfg *cfg;
     Build *build;
     u64 most_work;
-    bool *gains; /* not NULL: whether something is gained goes there, and decides nothing */
+    bool *gains; /* not NULL: says whether something is gained, and code is made in any case */
 } Job;
 
 typedef struct MachineRewriter {
-    pid_t owner; /* a child of it has the same memory for code, and must not write there */
-    u64 forks;   /* before it was opened */
+    pid_t owner; /* a child of this process shares the memory for code and must not write there */
+    u64 forks;   /* fork_count() when it was opened */
     Evaluator evaluator;
     Places places;
     VEC(Made) made;
@@ -53,7 +53,7 @@ static void unit_free(Unit *u) {
     arena_free(&u->arena);
 }
 
-/* The first block has the fixed parameters; what follows is the rewriter's. */
+/* The first block sets the fixed parameters; the rewriter makes the others. */
 static void build_all(Unit *u, Build *build) {
     State s;
     VEC_PUSH(&u->frames, ((Frame){.parent = NO_FRAME, .function = u->cfg->function, .outer = NO_FRAME}));
@@ -76,7 +76,7 @@ static void build_all(Unit *u, Build *build) {
                                    (long long)-u->lowest, u->cfg->stack_bytes);
 }
 
-/* What of it is needed, and in which order. */
+/* Finds out what is needed, and orders the blocks. */
 static bool finish(Unit *u, Order *order, bool only_gains) {
     if (u->hopeless)
         return false;
@@ -89,7 +89,7 @@ static bool finish(Unit *u, Order *order, bool only_gains) {
     return gains;
 }
 
-/* The new code, for those who want to read it. */
+/* Shows the new code to whoever wants to read it. */
 static void show(const BinoptCfg *cfg, Arena *a, const Made *made) {
     char *text = "";
     for (u64 at = 0; config_wants_code(cfg) && at < made->bytes;) {
@@ -118,7 +118,7 @@ static BinoptFunc use_base(MachineRewriter *r, u64 function) {
     return base ? (BinoptFunc)function : NULL;
 }
 
-/* Who gives little time, or has other code to choose from, is told, but does not want to hear of it again. */
+/* If there is little time, or other code to choose from, the reason is only logged and not recorded as the final one. */
 static void refuse(const Job *job, const char *why) {
     if (job->most_work < MACHINE_WORK || job->gains)
         config_log(job->cfg, 2, "left alone: %s", why);
@@ -126,7 +126,7 @@ static void refuse(const Job *job, const char *why) {
         config_refuse(job->cfg, "%s", why);
 }
 
-/* *full: there is not enough room in that memory. */
+/* *full is set if that memory does not have enough room. */
 static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool *full) {
     const BinoptCfg *cfg = job->cfg;
     Unit u = {.cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)memory->code_run, .most_work = job->most_work};
@@ -157,7 +157,7 @@ static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool
     return u.hopeless || *full ? NULL : made.span.code_run;
 }
 
-/* What was made before, if it would come out the same. */
+/* Returns what was made before, if the same would be made again. */
 static BinoptFunc recall(MachineRewriter *r, const BinoptCfg *cfg, bool *gains) {
     for (size_t i = r->made.len; i-- > 0;) {
         Made *m = &r->made.at[i];
@@ -238,7 +238,8 @@ Places *machine_places(void *self) {
     return &((MachineRewriter *)self)->places;
 }
 
-/* Rewriters that no handle has any more: their memory for code is mapped, and the instructions that they execute are copied already. */
+/* Rewriters that no handle uses any more: their memory for code is mapped, and the instructions that they execute are
+ * copied already. */
 static Idle idle = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void destroy(MachineRewriter *r) {

@@ -23,13 +23,13 @@ void step_escape(Unit *u, State *s) {
 
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
-/* What is so far away is not of the stack any more. */
+/* An offset that is so large is no longer an address of the stack. */
 static bool is_far(u64 off) {
     const i64 most = (i64)1 << 40;
     return (i64)off > most || (i64)off < -most;
 }
 
-/* Of two, one has to be a number. */
+/* One of the two has to be a number. */
 static Value sum(Value a, Value b) {
     if (a.kind == VALUE_UNKNOWN || b.kind == VALUE_UNKNOWN || (a.kind != VALUE_CONST && b.kind != VALUE_CONST))
         return (Value){0};
@@ -103,7 +103,7 @@ void step_plan_address(Unit *u, const State *s, Out *o) {
 
 /* ---------------------------------------------------------------------------------------------------------------- memory */
 
-/* Does a register with an address of the frame go somewhere it cannot be followed to? */
+/* True if a register with an address of the frame goes somewhere where it cannot be followed. */
 static bool leaks(const State *s, Regs regs) {
     for (u32 r = 0; r < GP_COUNT; r++)
         if (regs & BIT(r) && s->gp[r].kind == VALUE_STACK)
@@ -122,7 +122,7 @@ static bool hits_return(const Unit *u, i64 from, i64 to) {
     return false;
 }
 
-/* What the memory operand does to the frame. */
+/* Notes how the memory operand uses the frame. */
 static void note_memory(Unit *u, State *s, Out *o, Value at) {
     const MachineInsn *in = o->in;
     const Mem *m = &in->mem;
@@ -135,7 +135,7 @@ static void note_memory(Unit *u, State *s, Out *o, Value at) {
         o->load = m->read;
         o->store = m->write;
         if (m->write && off + m->bytes > 0)
-            o->effect = true; /* the caller's */
+            o->effect = true; /* it is the caller's memory */
         if (m->write && hits_return(u, off, off + m->bytes))
             u->hopeless = arena_printf(&u->arena, "the instruction at %#llx changes a return address",
                                        (unsigned long long)in->pc);
@@ -155,7 +155,7 @@ static const u8 flag_bit[FLAG_COUNT] = {0, 2, 4, 6, 7, 11, 10};
 
 static u64 flags_word(u8 flags) {
     u64 word = 0;
-    for (u32 i = 0; i < FLAG_COUNT - 1; i++) /* not the direction flag */
+    for (u32 i = 0; i < FLAG_COUNT - 1; i++) /* except the direction flag */
         word |= (u64)(flags >> i & 1) << flag_bit[i];
     return word;
 }
@@ -175,7 +175,7 @@ static void load_machine(const State *s, Machine *m, bool with_vectors) {
         memcpy(m->vec, s->vec, sizeof(m->vec));
 }
 
-/* The bytes of a memory operand that is read. */
+/* The bytes of a memory operand that is read. Returns false if they are not known. */
 static bool operand_bytes(Unit *u, const State *s, const MachineInsn *in, Value at, u8 *bytes, bool *nested) {
     const Mem *m = &in->mem;
     *nested = at.nested;
@@ -201,7 +201,7 @@ static bool may_evaluate(const State *s, const MachineInsn *in, Value at) {
     return !in->has_mem || !in->mem.write || at.kind == VALUE_STACK;
 }
 
-/* Pointers to nested constant memory stay that while they are moved and added to. */
+/* A pointer to nested constant memory stays one when it is copied or a number is added to it. */
 static bool keeps_nesting(const MachineInsn *in, const State *s, bool from_memory) {
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_MOV:
@@ -246,7 +246,7 @@ static void take_results(Unit *u, State *s, Out *o, const Machine *m, bool neste
         }
 }
 
-/* How far apart the operands of a comparison were; trace.c sees from it how often a loop will run. */
+/* Notes how far apart the operands of a comparison were; trace.c estimates from it how often a loop will run. */
 static void note_compare(Unit *u, const MachineInsn *in, const Machine *before, const Machine *after,
                          const u8 *operand) {
     u64 a = 0, b = 0;
@@ -266,7 +266,7 @@ static void note_compare(Unit *u, const MachineInsn *in, const Machine *before, 
     u->compare = (i64)((a - b) << unused) >> unused;
 }
 
-/* True if the instruction's results are now known. */
+/* Returns true if the instruction's results are known now. */
 static bool try_evaluate(Unit *u, State *s, Out *o, Value at) {
     const MachineInsn *in = o->in;
     u8 bytes[EVALUATE_MEM_BYTES] = {0}, again[EVALUATE_MEM_BYTES];
@@ -278,12 +278,12 @@ static bool try_evaluate(Unit *u, State *s, Out *o, Value at) {
     load_machine(s, &m, vectors);
     memcpy(&before, &m, offsetof(Machine, vec));
     memcpy(again, bytes, sizeof(again));
-    if (in->mnemonic == ZYDIS_MNEMONIC_LEA) /* its address was just computed */
+    if (in->mnemonic == ZYDIS_MNEMONIC_LEA) /* its address is known already */
         m.gp[in->op[0].no] = in->op[0].bits == 64 ? at.v : (u32)at.v;
     else if (!evaluate_insn(u->evaluator, in, &m, bytes))
         return false;
     Regs flags = in->writes & ALL_FLAGS & ~in->undefined;
-    if (in->maybe_flags) { /* those that come out the same whatever they were before */
+    if (in->maybe_flags) { /* keeps only the flags that do not depend on what they were before */
         Machine other;
         load_machine(s, &other, vectors);
         other.flags = flags_word(0xff);
@@ -323,7 +323,7 @@ static Value align_down(Value v, i64 mask) {
     return value_stack((((i64)v.v + ENTRY) & mask) - ENTRY);
 }
 
-/* What an addition of a number to a pointer, by whatever instruction, makes of it; unknown if it is none. */
+/* The pointer after a number was added to it, by whatever instruction; unknown for other instructions. */
 static Value moved(const State *s, const MachineInsn *in) {
     Value a = operand_value(s, &in->op[0]), b = in->op_count > 1 ? operand_value(s, &in->op[1]) : (Value){0};
     switch (in->mnemonic) {
@@ -350,7 +350,7 @@ static Value copied(const State *s, const MachineInsn *in, Value at) {
     return loads && at.kind == VALUE_STACK ? state_load_slot(s, (i64)at.v) : operand_value(s, &in->op[1]);
 }
 
-/* Instructions that handle pointers without letting them go; true if it was one. */
+/* Follows instructions that copy and change pointers without making them unknown. Returns true if this is one. */
 static bool step_pointer(State *s, const MachineInsn *in, Value at) {
     const Op *to = &in->op[0];
     if (!in->op_count || to->bits != 64)
@@ -373,7 +373,8 @@ static bool step_pointer(State *s, const MachineInsn *in, Value at) {
     return true;
 }
 
-/* The difference of two pointers that are a known distance apart. Of the flags, carry and overflow depend on where they are. */
+/* The difference of two pointers whose distance is known. Carry and overflow depend on the pointers themselves and stay
+ * unknown. */
 static bool step_difference(Unit *u, State *s, Out *o, Value at) {
     const MachineInsn *in = o->in;
     bool compares = in->mnemonic == ZYDIS_MNEMONIC_CMP;
@@ -458,7 +459,7 @@ static bool leave(Unit *u, State *s, const MachineInsn *in) {
 
 /* ----------------------------------------------------------------------------------------------------------- what is left */
 
-/* Operands that are numbers. */
+/* Finds operands that can be replaced by numbers. */
 static void plan_numbers(const State *s, Out *o) {
     const MachineInsn *in = o->in;
     const Op *to = &in->op[0], *from = &in->op[1];
@@ -484,8 +485,8 @@ static void plan_numbers(const State *s, Out *o) {
     }
 }
 
-/* A constant times or plus something: both are commutative to the last bit, if the constant is a number. Zero takes no load. One is
- * left out as LLVM does: a signalling NaN stays one. */
+/* A constant times or plus something. Both are commutative to the last bit if the constant is a number. Adding zero
+ * needs no load. A multiplication by one is removed as LLVM does it: a signalling NaN stays signalling. */
 static void plan_turn(Unit *u, const State *s, Out *o) {
     const MachineInsn *in = o->in;
     u32 vec = in->op[0].no - XMM0;
@@ -501,7 +502,7 @@ static void plan_turn(Unit *u, const State *s, Out *o) {
         o->bytes = graph_constant(u, s->vec[vec], VEC_BYTES);
 }
 
-/* Of 32 bits, where nothing but 32 bits is divided: edx has the sign of eax, or zero. */
+/* For 32-bit divisions of a 32-bit dividend: edx is the sign of eax, or zero. */
 static void plan_division(const Unit *u, const State *s, Out *o) {
     const MachineInsn *in = o->in;
     const Op *by = &in->op[0];
@@ -577,7 +578,7 @@ Value step_target(Unit *u, const State *s, const MachineInsn *in) {
     return value_const(v);
 }
 
-/* SDM 2A, appendix B.1.4.7: the lowest bit of a condition turns it round. */
+/* SDM 2A, appendix B.1.4.7: the lowest bit of a condition code negates it. */
 bool step_condition(const State *s, const MachineInsn *in, bool *holds) {
     static const u8 needs[] = {FLAG(OF),
                                FLAG(CF),

@@ -4,7 +4,7 @@
 #include "binopt/x86_64/machine/encode.h"
 #include "binopt/x86_64/machine/step.h"
 
-/* From MAX_INLINED instructions on calls stay calls. */
+/* When MAX_INLINED instructions were written, further calls are not inlined. */
 enum { MAX_FRAMES_DEEP = 8, MAX_INLINED = 4000 };
 
 typedef struct Walk {
@@ -13,7 +13,7 @@ typedef struct Walk {
     State s;
     u64 pc;
     u32 frame, unknowns;
-    Block end; /* how the block ends: end, next, last, target and followed of it count */
+    Block end; /* how the block ends: only end, next, last, target and followed are used */
 } Walk;
 
 static i32 request(Walk *w, u64 pc, u32 frame) {
@@ -57,7 +57,8 @@ static UnwindKind unwind_at(Unit *u, u64 pc, UnwindRow *row) {
     return u->rows.at[index].kind;
 }
 
-/* Adds what a function has saved that returns to `return_slot`. What it was called by has saved comes later, and counts. */
+/* Adds the registers that a function with this return slot has saved. Callers are added after their callees, so their
+ * places count. */
 static bool add_saved(CallFrame *f, const UnwindRow *row, i64 return_slot) {
     for (u32 r = 0; r < GP_COUNT; r++) {
         if (!(row->saved >> r & 1))
@@ -70,8 +71,8 @@ static bool add_saved(CallFrame *f, const UnwindRow *row, i64 return_slot) {
     return true;
 }
 
-/* How an exception passes from the call to the caller of the new function; NULL if it does not in the original. False: the original has
- * to make the call. */
+/* Finds how an exception passes from the call to the caller of the new function; *frame is NULL if it does not pass in
+ * the original. Returns false if the original has to make the call. */
 static bool find_call_frame(Walk *w, const MachineInsn *in, const CallFrame **frame) {
     Unit *u = w->u;
     CallFrame f = {.base = w->s.gp[RSP].kind == VALUE_STACK ? RSP : RBP};
@@ -150,7 +151,7 @@ static bool passes_frame(const State *s, i64 from, i64 to) {
     return false;
 }
 
-/* A callee may change its arguments on the stack, what is below, and what somebody has an address of. */
+/* A callee may change its arguments on the stack, everything below them, and memory that others have an address of. */
 static void forget_called(Walk *w) {
     State *s = &w->s;
     Value sp = s->gp[RSP];
@@ -164,7 +165,8 @@ static void forget_called(Walk *w) {
     state_forget(s, ABI_CLOBBERED);
 }
 
-/* Only calls of other files follow the convention for sure: within one, compilers know what the callee leaves alone. */
+/* Only calls into other files are certain to follow the convention: within one file, compilers know which registers the
+ * callee does not change. */
 static void keep_call(Walk *w, const MachineInsn *in, Value target, bool foreign, const CallFrame *frame) {
     Unit *u = w->u;
     Out *o = step_put(u, in, OUT_CALL);
@@ -185,7 +187,7 @@ static void keep_call(Walk *w, const MachineInsn *in, Value target, bool foreign
     } else if (in->has_mem) {
         Regs all = o->reads;
         step_plan_address(u, &w->s, o);
-        if (o->address == ADDRESS_KNOWN) /* where the pointer is, not where it leads */
+        if (o->address == ADDRESS_KNOWN) /* this is the address of the pointer, not of the function */
             o->address = ADDRESS_KEPT;
         o->reads = o->address == ADDRESS_KEPT
                        ? all
@@ -193,7 +195,7 @@ static void keep_call(Walk *w, const MachineInsn *in, Value target, bool foreign
     }
     if (frame)
         o->reads |= (ABI_SAVED & ~(Regs)frame->saved) | BIT(frame->base);
-    /* What is stored below is for the callee: arguments. */
+    /* What is stored above the stack pointer may be arguments of the callee. */
     if (w->s.gp[RSP].kind == VALUE_STACK) {
         o->load = true;
         o->slot = (i64)w->s.gp[RSP].v;
@@ -203,7 +205,7 @@ static void keep_call(Walk *w, const MachineInsn *in, Value target, bool foreign
     forget_called(w);
 }
 
-/* Thread-local storage is found by call *(%rax), with a convention of its own: all registers but one are kept. */
+/* Thread-local storage is found by call *(%rax), with its own convention: all registers but one are preserved. */
 static bool may_be_descriptor(const MachineInsn *in) {
     return in->has_mem && in->mem.base == RAX && in->mem.index == NO_REG && !in->mem.disp;
 }
@@ -263,7 +265,7 @@ static void walk_return(Walk *w, const MachineInsn *in) {
     go_to(w, back, parent);
 }
 
-/* A jump to another function: its caller is ours. */
+/* True if a jump to another function is a tail call: that function returns to the caller of this one. */
 static bool is_tail_call(const Walk *w) {
     Value sp = w->s.gp[RSP];
     return sp.kind == VALUE_STACK && (i64)sp.v == w->u->frames.at[w->frame].return_slot;
@@ -338,7 +340,7 @@ static void walk_insn(Walk *w, const MachineInsn *in) {
 
 /* -------------------------------------------------------------------------------------------------------------- public */
 
-/* In instructions: to find out what is called takes as long as following some. */
+/* The work so far, in instructions. Finding out what is called takes as long as following some instructions. */
 static u64 work_done(const Unit *u) {
     enum { CALLEE = 40 };
     return u->total_outs + CALLEE * u->callees.list.len;
