@@ -159,7 +159,7 @@ void binopt_cfg_set_parami(BinoptCfgRef cfg, unsigned idx, size_t val) {
 void binopt_cfg_mem(BinoptCfgRef cfg, void *base, size_t size, BinoptMemFlags flags) {
     u64 start = (u64)base;
     if (size && start + size > start)
-        VEC_PUSH(&cfg->regions, ((Region){start, start + size, flags}));
+        VEC_PUSH(&cfg->regions, ((DeclaredRegion){start, start + size, flags}));
 }
 
 void binopt_cfg_set_paramp(BinoptCfgRef cfg, unsigned idx, const void *ptr, size_t size, BinoptMemFlags flags) {

@@ -18,14 +18,14 @@ enum { TIER_OPT, TIER_AUTO };
 enum { MORE_NO, MORE_YES };
 enum { JOBS_MAX = 1024, PATH_SIZE = 256, STATUS_INTERRUPTED = 130 };
 
-typedef struct Settings {
+typedef struct CompileSettings {
     const char *sysroot, *cache;
     u64 jobs;
     int tier, opt, optimize;
     bool strict_fp, signals, profile, quiet;
-} Settings;
+} CompileSettings;
 
-#define AT(field) offsetof(Settings, field)
+#define AT(field) offsetof(CompileSettings, field)
 
 // clang-format off
 static const Option table[] = {
@@ -60,7 +60,8 @@ static void on_interrupt(int signal) {
 }
 
 /* Must equal what run/client/core/options.c makes of the options of lathe run. */
-static CodeConfig config_for(const Settings *s, const Kind *kind, const char *build, bool with_quick, bool polls) {
+static CodeConfig config_for(const CompileSettings *s, const Kind *kind, const char *build, bool with_quick,
+                             bool polls) {
     bool host = kind == kind_of_host();
     CodeConfig config = {
         .version = CODE_VERSION,
@@ -108,12 +109,12 @@ static bool add_operands(AheadFiles *files, const AheadPlan *plan, char **names,
     return ok;
 }
 
-typedef struct Sums {
+typedef struct ObjectSums {
     u64 done, insns, had, no_code, given_up, lost;
-} Sums;
+} ObjectSums;
 
-static Sums add_up(const AheadFiles *files, const AheadPlan *plan) {
-    Sums s = {0};
+static ObjectSums add_up(const AheadFiles *files, const AheadPlan *plan) {
+    ObjectSums s = {0};
     for (size_t i = 0; i < files->len; i++) {
         const AheadFile *f = files->at[i];
         u64 kept = file_count_kept(f, plan), made = f->done + f->had;
@@ -129,7 +130,7 @@ static Sums add_up(const AheadFiles *files, const AheadPlan *plan) {
 
 /* Prints the result and returns the exit status. */
 static int report(const AheadFiles *files, const AheadPlan *plan, CrewEnd end, u64 ms, bool quiet) {
-    Sums s = add_up(files, plan);
+    ObjectSums s = add_up(files, plan);
     if (!quiet)
         fprintf(stderr,
                 "%lu files: %lu functions translated, %lu guest instructions, %lu.%lu s; %lu were there already\n",
@@ -173,7 +174,7 @@ static int translate(const AheadPlan *plan, AheadFiles *files, bool quiet) {
 
 /* Compiles the files of the plan's kind. A program that handles signals runs code of another configuration from its
  * first handler on, so it is translated for both. */
-static int compile(AheadPlan *plan, const Settings *s, char **names, int count) {
+static int compile(AheadPlan *plan, const CompileSettings *s, char **names, int count) {
     AheadFiles files = {0};
     int status = !add_operands(&files, plan, names, count);
     if (files.len) {
@@ -202,12 +203,12 @@ static bool check_cache(const char *dir) {
     return w;
 }
 
-static u32 worker_count(const Settings *s) {
+static u32 worker_count(const CompileSettings *s) {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     return s->jobs ? (u32)s->jobs : cpus > 0 ? (u32)cpus : 1;
 }
 
-static int compile_kind(const Settings *s, const Kind *kind, const char *server, const char *cache, char **names,
+static int compile_kind(const CompileSettings *s, const Kind *kind, const char *server, const char *cache, char **names,
                         int count) {
     char build[IDENTITY_SIZE], sysroot[PATH_SIZE];
     identity_of(server, build);
@@ -229,7 +230,7 @@ static int compile_kind(const Settings *s, const Kind *kind, const char *server,
 }
 
 /* Compiles one kind of guest after the other, in the order in which they first appear. */
-static int compile_all(const Settings *s, const char *server, const char *cache, char **names, int count) {
+static int compile_all(const CompileSettings *s, const char *server, const char *cache, char **names, int count) {
     const Kind *done[count];
     int status = 0, kinds = 0;
     for (int i = 0; i < count && !interrupted; i++) {
@@ -253,7 +254,7 @@ static int compile_all(const Settings *s, const char *server, const char *cache,
 }
 
 int command_compile(int argc, char **argv) {
-    Settings s = {.opt = OPT_FULL, .sysroot = getenv("LATHE_SYSROOT")};
+    CompileSettings s = {.opt = OPT_FULL, .sysroot = getenv("LATHE_SYSROOT")};
     char server[PATH_SIZE], cache[PATH_SIZE];
     ParseResult parsed = options_environment(&options, &s);
     parsed = parsed == PARSE_OK ? options_parse(&options, &argc, argv, &s) : parsed;

@@ -20,15 +20,15 @@ enum { STATS_TEXT, STATS_JSON, STATS_OFF };
 enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
 enum { PATH_SIZE = 256 }; /* of the paths in the client's options */
 
-typedef struct Settings {
+typedef struct RunSettings {
     const char *arg0, *sysroot, *cache, *dump, *server;
     OptionList set, unset;
     int tier, cpu, opt, stats;
     u64 sample_us;
     bool strace, no_follow, perf, strict_fp;
-} Settings;
+} RunSettings;
 
-#define AT(field) offsetof(Settings, field)
+#define AT(field) offsetof(RunSettings, field)
 
 static const char cpu_choices[] = "auto"
 #define CPU(id, name) "|" name
@@ -115,14 +115,14 @@ static int find_program(const char *name, char *found, size_t size) {
 }
 
 /* Returns the first text that is not an assignment for the environment, or NULL. */
-static const char *misnamed(const Settings *s) {
+static const char *misnamed(const RunSettings *s) {
     for (size_t i = 0; i < s->set.len; i++)
         if (strcspn(s->set.at[i], "=") == 0 || !strchr(s->set.at[i], '='))
             return s->set.at[i];
     return NULL;
 }
 
-static void change_environment(const Settings *s) {
+static void change_environment(const RunSettings *s) {
     for (size_t i = 0; i < s->unset.len; i++)
         unsetenv(s->unset.at[i]);
     for (size_t i = 0; i < s->set.len; i++)
@@ -208,7 +208,7 @@ static void use_socket(Daemon *d, const char *path) {
 
 /* With --dump no daemon is used, because the files are written to the working directory of the server, which has to be
  * the program's. */
-static void choose_server(const Settings *s, const char *program, Daemon *d) {
+static void choose_server(const RunSettings *s, const char *program, Daemon *d) {
     const char *server = s->server ? s->server : "auto", *host = ssh_host(server);
     bool start = (host || !strcmp(server, "start")) && !s->dump, at_path = !host && strchr(server, '/');
     const char *why = daemon_locate(d, program, host, start);
@@ -225,7 +225,7 @@ static void choose_server(const Settings *s, const char *program, Daemon *d) {
 /* ------------------------------------------------------------------------------------------------------- the whole word */
 
 /* Returns false after a message. */
-static bool find_paths(const Settings *s, Paths *p) {
+static bool find_paths(const RunSettings *s, Paths *p) {
     struct stat st;
     *p->sysroot = 0;
     if (s->sysroot && (stat(s->sysroot, &st) || !S_ISDIR(st.st_mode)))
@@ -242,7 +242,7 @@ static u64 limit_mib(void) {
 }
 
 /* Writes the options in the form that run/client/core/options.c reads. */
-static char *format_options(const Settings *s, const Paths *p) {
+static char *format_options(const RunSettings *s, const Paths *p) {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -275,7 +275,7 @@ static int start_client(const Paths *p, char *words, char *path, const char *arg
 }
 
 /* `only`: the kind that the program must be of; NULL: any. */
-static int run(const Settings *s, const Kind *only, char **argv, int argc) {
+static int run(const RunSettings *s, const Kind *only, char **argv, int argc) {
     Paths paths;
     char program[PATH_MAX];
     if (!find_paths(s, &paths))
@@ -294,7 +294,7 @@ static int run(const Settings *s, const Kind *only, char **argv, int argc) {
     return start_client(&paths, format_options(s, &paths), program, s->arg0 ? s->arg0 : argv[0], argv + 1, argc);
 }
 
-static int misuse(const Settings *s) {
+static int misuse(const RunSettings *s) {
     const char *bare = misnamed(s);
     if (dump_bits(s->dump) < 0)
         return options_misuse(&options, "--dump: '%s' is no list of lift, opt and obj", s->dump);
@@ -307,12 +307,12 @@ static int misuse(const Settings *s) {
     return 0;
 }
 
-static Settings usual_settings(void) {
-    return (Settings){.opt = OPT_FULL, .stats = STATS_OFF, .sysroot = getenv("LATHE_SYSROOT")};
+static RunSettings usual_settings(void) {
+    return (RunSettings){.opt = OPT_FULL, .stats = STATS_OFF, .sysroot = getenv("LATHE_SYSROOT")};
 }
 
 int command_run_kind(const Kind *only, int argc, char **argv) {
-    Settings s = usual_settings();
+    RunSettings s = usual_settings();
     ParseResult parsed = options_environment(&options, &s);
     parsed = parsed == PARSE_OK ? options_parse(&options, &argc, argv, &s) : parsed;
     if (parsed != PARSE_OK)
@@ -329,7 +329,7 @@ int command_run(int argc, char **argv) {
 
 int command_run_registered(const Kind *only, int argc, char **argv) {
     enum { FILE_AT = 1, ARG0_AT = 2 };
-    Settings s = usual_settings();
+    RunSettings s = usual_settings();
     if (argc <= ARG0_AT)
         return options_misuse(&options, "which program?");
     s.arg0 = argv[ARG0_AT];

@@ -12,10 +12,10 @@ typedef struct Param {
     u64 value; /* the bits of a fixed parameter, zero above its size */
 } Param;
 
-typedef struct Region {
+typedef struct DeclaredRegion {
     u64 start, end;
     BinoptMemFlags flags;
-} Region;
+} DeclaredRegion;
 
 /* Called with the code at each stage as text, and with the messages of the log. */
 typedef struct Watcher {
@@ -45,7 +45,7 @@ typedef struct BinoptCfg {
     BinoptType ret;
     ResultRegs results; /* where the result is, if debug information said so; 0: not known */
     VEC(Param) params;
-    VEC(Region) regions; /* if several contain an address, the last one counts */
+    VEC(DeclaredRegion) regions; /* if several contain an address, the last one counts */
     size_t stack_bytes, log_level;
     bool fast_math, guard, libraries, nowrap;
     size_t limit_ms;        /* CPU time that LLVM may take */

@@ -344,21 +344,21 @@ bool signature_find_in(BinoptCfg *cfg, const char *file, u64 addr) {
 /* ------------------------------------------------------------------------------------------------------ of this process */
 
 /* The file that a function is in, and its address there. */
-typedef struct Origin {
+typedef struct FunctionOrigin {
     u64 function;
     u64 unloads;
     char path[PATH_MAX];
-} Origin;
+} FunctionOrigin;
 
 static void note_origin(const ProcessFile *f, void *user) {
-    Origin *o = user;
+    FunctionOrigin *o = user;
     snprintf(o->path, sizeof(o->path), "%s", *f->path ? f->path : "/proc/self/exe");
     o->function -= f->base;
     o->unloads = f->unloads;
 }
 
 bool signature_find(BinoptCfg *cfg) {
-    Origin o = {.function = cfg->function};
+    FunctionOrigin o = {.function = cfg->function};
     cfg->untyped = "it is in no file, and binopt_cfg_type was not called";
     return process_look_at(cfg->function, note_origin, &o) && signature_find_in(cfg, o.path, o.function);
 }
@@ -406,7 +406,7 @@ static void remember(u64 function, u64 unloads, ResultRegs results) {
 }
 
 ResultRegs signature_results(u64 function) {
-    Origin o = {.function = function};
+    FunctionOrigin o = {.function = function};
     BinoptCfg found = {0};
     if (!process_look_at(function, note_origin, &o) || recall(function, o.unloads, &found.results))
         return found.results;

@@ -64,7 +64,7 @@ static char letter_of(BinoptType type) {
 
 /* The remaining registers follow the declared parameters, because the function may have more parameters than were
  * declared. */
-static void add_parameters(const Unit *u, char *sig) {
+static void add_parameters(const LlvmUnit *u, char *sig) {
     const CallAbi *abi = &u->isa->abi;
     u32 ints = 0, floats = 0;
     for (size_t i = 0; i < u->cfg->params.len; i++) {
@@ -79,7 +79,7 @@ static void add_parameters(const Unit *u, char *sig) {
 }
 
 /* The second register of a kind is returned only after the first. */
-static u32 list_results(const Unit *u, WrapResult *results) {
+static u32 list_results(const LlvmUnit *u, WrapResult *results) {
     static const WrapResult all[] = {{RAX, I64}, {RDX, I64}, {XMM0, F64}, {XMM0 + 1, F64}};
     u32 wanted = u->results, count = 0;
     wanted |= wanted & RESULT_RDX ? RESULT_RAX : 0;
@@ -92,7 +92,7 @@ static u32 list_results(const Unit *u, WrapResult *results) {
     return count;
 }
 
-static Val wrap(Unit *u, Val entry, u64 stack_bytes) {
+static Val wrap(LlvmUnit *u, Val entry, u64 stack_bytes) {
     char sig[128] = "v";
     WrapResult results[WRAP_MAX_RESULTS];
     if (u->cfg->params.len > MAX_PARAMS)
@@ -102,7 +102,7 @@ static Val wrap(Unit *u, Val entry, u64 stack_bytes) {
 }
 
 /* A pointer, floating-point value or number as an integer, for comparing. */
-static Val bits_of(Unit *u, Val v) {
+static Val bits_of(LlvmUnit *u, Val v) {
     Ty t = ir_ty(v);
     return t == PTR ? v : ir_bitcast(&u->l, v, ty_int(ty_bits(t)));
 }
@@ -115,7 +115,7 @@ static void build_return(Lifter *l, Val result) {
 }
 
 /* Calls with other values than the fixed ones go to the original. */
-static void build_guard(Unit *u, Val *args) {
+static void build_guard(LlvmUnit *u, Val *args) {
     Lifter *l = &u->l;
     Val differs = ir_int(l, I1, 0);
     for (u32 i = 0; i < u->cfg->params.len; i++) {
@@ -141,7 +141,7 @@ static void build_guard(Unit *u, Val *args) {
     ir_here(l, go_on);
 }
 
-static void build_spec(Unit *u, Val wrapped, const char *name) {
+static void build_spec(LlvmUnit *u, Val wrapped, const char *name) {
     Lifter *l = &u->l;
     u32 count = LLVMCountParams(wrapped);
     Val args[MAX_PARAMS + MAX_REGISTERS];
@@ -161,7 +161,7 @@ static void build_spec(Unit *u, Val wrapped, const char *name) {
 }
 
 /* Only possible when it is known which addresses are based on which parameter: see pointers.h. */
-static void promise_noalias(Unit *u) {
+static void promise_noalias(LlvmUnit *u) {
     for (u32 i = 0; i < u->cfg->params.len; i++)
         if (u->cfg->params.at[i].type == BINOPT_TY_PTR_NOALIAS)
             ir_attribute(&u->l, u->spec, 1 + i, "noalias", 0);
@@ -171,7 +171,7 @@ static void promise_noalias(Unit *u) {
 
 static const char ending[] = "the process is ending";
 
-static void allow_fast_math(Unit *u) {
+static void allow_fast_math(LlvmUnit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
             if (LLVMCanValueUseFastMathFlags(in))
@@ -185,19 +185,19 @@ static double now_ms(void) {
 }
 
 /* Logs how long each stage took. */
-static void log_stage(Unit *u, const char *stage) {
+static void log_stage(LlvmUnit *u, const char *stage) {
     double now = now_ms();
     config_log(u->cfg, 2, "%-10s %7.3f ms", stage, now - u->stage_start);
     u->stage_start = now;
 }
 
 /* LLVM cannot be interrupted; if it takes too long, the specialisation is given up between two stages. */
-static bool is_late(const Unit *u) {
+static bool is_late(const LlvmUnit *u) {
     return now_ms() - u->start > (double)u->cfg->limit_ms;
 }
 
 /* level: one of pipeline.h. */
-static bool optimize(Unit *u, int level, const char *stage) {
+static bool optimize(LlvmUnit *u, int level, const char *stage) {
     if (is_late(u))
         u->hopeless = "LLVM takes too long for it";
     else if (lathe_jit_optimize(u->jit, u->mod, (LatheOpt)level) != LATHE_OK)
@@ -214,7 +214,7 @@ static bool optimize(Unit *u, int level, const char *stage) {
 }
 
 /* Uses what optimisation has made known. Returns false if there is nothing new. */
-static bool discover(Unit *u) {
+static bool discover(LlvmUnit *u) {
     bool changed = pointers_find(u);
     changed |= fold_run(u);
     changed |= lift_known_callouts(u);
@@ -231,7 +231,7 @@ static bool folds(void *user, Val base, i64 offset) {
 
 /* Loops over tables of constants are unrolled even if they are long. Loads of these constants are folded before
  * anything else is done with the many copies. */
-static bool unroll(Unit *u, unsigned *loops) {
+static bool unroll(LlvmUnit *u, unsigned *loops) {
     LoopsFound found = loops_mark(u->spec, &u->may_grow, folds, u);
     bool fewer = found.count < *loops;
     *loops = found.count;
@@ -240,7 +240,7 @@ static bool unroll(Unit *u, unsigned *loops) {
     return (found.count && fold_run(u)) || found.marked || fewer;
 }
 
-static void dump(Unit *u, const char *stage) {
+static void dump(LlvmUnit *u, const char *stage) {
     if (!config_wants_code(u->cfg))
         return;
     char *text = LLVMPrintModuleToString(u->mod);
@@ -249,7 +249,7 @@ static void dump(Unit *u, const char *stage) {
 }
 
 /* Returns the number of loops that are left. */
-static unsigned simplify(Unit *u) {
+static unsigned simplify(LlvmUnit *u) {
     unsigned loops = UINT_MAX;
     bool changed = true;
     for (int i = 0; i < MAX_ROUNDS && changed && optimize(u, OPT_SCALAR, "simplify"); i++) {
@@ -263,7 +263,7 @@ static unsigned simplify(Unit *u) {
 
 /* Replaces operations that the vectoriser does not understand by forms that it accepts. Unrolling came last and has
  * left unused values that hold vectors together, so these are removed first. */
-static void loosen(Unit *u) {
+static void loosen(LlvmUnit *u) {
     optimize(u, OPT_SCALAR, "simplify");
     bool changed = convert_expand(u);
     changed |= unpack_vectors(u);
@@ -271,7 +271,7 @@ static void loosen(Unit *u) {
         simplify(u);
 }
 
-static bool build(Unit *u, const char *name) {
+static bool build(LlvmUnit *u, const char *name) {
     u64 allowed = u->cfg->stack_bytes < MAX_STACK_BYTES ? u->cfg->stack_bytes : MAX_STACK_BYTES;
     u64 stack_bytes = u->made_bytes = (allowed + 15) & ~(u64)15;
     Val entry = lift_function(u, u->cfg->function), wrapped = entry ? wrap(u, entry, stack_bytes) : NULL;
@@ -299,7 +299,7 @@ static bool build(Unit *u, const char *name) {
 }
 
 /* Removes declarations that are not used. */
-static void drop_unused(Unit *u) {
+static void drop_unused(LlvmUnit *u) {
     for (Val fn = LLVMGetFirstFunction(u->mod), next; fn; fn = next) {
         next = LLVMGetNextFunction(fn);
         if (fn != u->spec && !LLVMGetFirstUse(fn))
@@ -308,7 +308,7 @@ static void drop_unused(Unit *u) {
 }
 
 /* Returns the object, to be freed by mem_free, or NULL if it could not be made. */
-static void *compile(Unit *u, size_t *size) {
+static void *compile(LlvmUnit *u, size_t *size) {
     void *object = NULL;
     convert_restore(u);
     fold_finish(u);
@@ -327,15 +327,15 @@ static void *compile(Unit *u, size_t *size) {
     return object;
 }
 
-static void unit_init(Unit *u, LatheJit *jit, const BinoptCfg *cfg) {
-    *u = (Unit){.cfg = cfg, .jit = jit, .isa = isa_find(LATHE_ARCH_X86_64), .may_grow = MAX_GROWTH};
+static void unit_init(LlvmUnit *u, LatheJit *jit, const BinoptCfg *cfg) {
+    *u = (LlvmUnit){.cfg = cfg, .jit = jit, .isa = isa_find(LATHE_ARCH_X86_64), .may_grow = MAX_GROWTH};
     maps_init(&u->maps);
     u->ctx = LLVMContextCreate();
     u->mod = LLVMModuleCreateWithNameInContext("binopt", u->ctx);
     ir_begin(&u->l, u->mod);
 }
 
-static void unit_free(Unit *u) {
+static void unit_free(LlvmUnit *u) {
     ir_end(&u->l);
     LLVMDisposeModule(u->mod);
     LLVMContextDispose(u->ctx);
@@ -359,14 +359,14 @@ typedef struct Llvm {
 } Llvm;
 
 /* Stores the result for other handles, and for other runs. */
-static void keep(Llvm *r, Unit *u, BinoptFunc code, const void *object, size_t size) {
+static void keep(Llvm *r, LlvmUnit *u, BinoptFunc code, const void *object, size_t size) {
     linked_identify(&r->linked, code, store_add(u->cfg, &u->depends, name, object, size));
     disk_keep(u->cfg, &u->depends, object, size);
     config_log(u->cfg, 2, "specialised: %zu instructions lifted, at %p", u->insns, code);
 }
 
 static BinoptFunc make(Llvm *r, const BinoptCfg *cfg, LatheJit *compiler) {
-    Unit u;
+    LlvmUnit u;
     unit_init(&u, compiler, cfg);
     u.start = u.stage_start = now_ms();
     size_t size;

@@ -35,11 +35,11 @@ static bool same_object(u64 a, u64 b) {
 }
 
 /* A question about an address, which is answered while its file cannot be unloaded. */
-typedef struct Question {
+typedef struct NameQuestion {
     u64 addr;
     const char *(*ask)(const char *name); /* called with the name of a symbol; NULL: no */
     const char *answer;                   /* a string that outlives the file; NULL: no */
-} Question;
+} NameQuestion;
 
 typedef struct Relocation {
     u64 addr, type;
@@ -156,13 +156,13 @@ static const char *is_unusual(const char *name) {
 }
 
 static void ask_about_slot(const ProcessFile *f, void *user) {
-    Question *q = user;
+    NameQuestion *q = user;
     const Elf64_Rela *rela = process_relocation(f, DT_JMPREL, DT_PLTRELSZ, q->addr, NULL);
     q->answer = rela ? q->ask(process_name_of(f, rela)) : NULL;
 }
 
 static void ask_about_code(const ProcessFile *f, void *user) {
-    Question *q = user;
+    NameQuestion *q = user;
     q->answer = process_ask_names(f, q->addr, q->ask);
 }
 
@@ -170,7 +170,7 @@ static void ask_about_code(const ProcessFile *f, void *user) {
  * function's names. */
 static const char *ask_names(u64 pc, const char *(*ask)(const char *name)) {
     u64 slot = slot_of(pc);
-    Question stub = {slot, ask, NULL}, code = {object_skip_stub(pc), ask, NULL};
+    NameQuestion stub = {slot, ask, NULL}, code = {object_skip_stub(pc), ask, NULL};
     if (slot)
         process_look_at(slot, ask_about_slot, &stub);
     if (!stub.answer)
@@ -205,7 +205,7 @@ static void is_library(const ProcessFile *f, void *user) {
     static const char *const prefixes[] = {"libc.so",  "libc-",      "libm.so",  "libm-",    "ld-linux",
                                            "libmvec",  "libpthread", "libdl.so", "librt.so", "libstdc++",
                                            "libgcc_s", "libasan",    "libubsan", "libtsan",  "linux-vdso"};
-    Question *q = user;
+    NameQuestion *q = user;
     const char *slash = strrchr(f->path, '/'), *file = slash ? slash + 1 : f->path;
     for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
         if (!strncmp(file, prefixes[i], strlen(prefixes[i])))
@@ -213,7 +213,7 @@ static void is_library(const ProcessFile *f, void *user) {
 }
 
 bool object_is_library(u64 pc) {
-    Question q = {.addr = pc};
+    NameQuestion q = {.addr = pc};
     return process_look_at(pc, is_library, &q) && q.answer != NULL;
 }
 

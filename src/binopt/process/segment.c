@@ -84,18 +84,18 @@ bool segment_is_read_only(u64 addr, u64 size) {
     return read_only;
 }
 
-Segment segment_find(u64 addr) {
+LoadedSegment segment_find(u64 addr) {
     Headers h;
     const Elf64_Phdr *load, *relro;
     if (!read_headers(file_at(addr), &h) || !(load = header_of(&h, PT_LOAD, addr)))
-        return (Segment){0};
+        return (LoadedSegment){0};
     relro = header_of(&h, PT_GNU_RELRO, addr);
     const Elf64_Phdr *in = relro ? relro : load;
-    Segment s = {h.base + in->p_vaddr, h.base + in->p_vaddr + in->p_memsz, SEGMENT_DATA};
+    LoadedSegment s = {h.base + in->p_vaddr, h.base + in->p_vaddr + in->p_memsz, SEGMENT_DATA};
     if (load->p_flags & PF_W && !relro)
         return s;
     if (!refuses_writes(addr))
-        return (Segment){0};
+        return (LoadedSegment){0};
     s.kind = load->p_flags & PF_X ? SEGMENT_CODE : SEGMENT_CONSTANT;
     /* One page was checked; a few others may be different. */
     u64 page = addr & ~(u64)(PAGE - 1);

@@ -11,12 +11,12 @@ typedef enum SegmentKind {
     SEGMENT_DATA,
 } SegmentKind;
 
-typedef struct Segment {
+typedef struct LoadedSegment {
     u64 start, end; /* the range that this is true for */
     SegmentKind kind;
-} Segment;
+} LoadedSegment;
 
-Segment segment_find(u64 addr);
+LoadedSegment segment_find(u64 addr);
 
 /* True if all of this memory is mapped and cannot be written to. */
 bool segment_is_read_only(u64 addr, u64 size);

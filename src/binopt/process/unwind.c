@@ -15,14 +15,14 @@ extern void __register_frame(const void *begin);
 extern void __deregister_frame(const void *begin);
 
 /* The entry (FDE) of a contiguous piece of code. */
-typedef struct Entry {
+typedef struct UnwindEntry {
     u64 function, size; /* its first address, and its size in bytes */
     u64 code_align;
     i64 data_align;
     u64 handlers;                                      /* where its handlers are described; 0: it has none */
     bool odd;                                          /* it has handlers, but their description is not understood */
     const u8 *initial, *initial_end, *code, *code_end; /* the instructions of the CIE, and those of this entry */
-} Entry;
+} UnwindEntry;
 
 static u64 read_uleb(const u8 **at) {
     u64 v = 0;
@@ -88,7 +88,7 @@ static Augmentation read_augmentation(const char *letters, const u8 **at) {
 }
 
 /* Reads everything of the CIE but its end. Returns false if it is of an unknown kind. */
-static bool read_common(const u8 *at, Entry *e, Augmentation *a) {
+static bool read_common(const u8 *at, UnwindEntry *e, Augmentation *a) {
     u32 length = (u32)read_number(&at, 4);
     e->initial_end = at + length;
     at += 4;
@@ -109,7 +109,7 @@ static bool read_common(const u8 *at, Entry *e, Augmentation *a) {
 }
 
 /* The pointer is usually relative to its own place. Zero means that there are no handlers. */
-static void find_handlers(u8 encoding, const u8 *at, Entry *e) {
+static void find_handlers(u8 encoding, const u8 *at, UnwindEntry *e) {
     enum { RELATIVE = 0x10, SIGNED_4 = 0x0b };
     const u64 place = (u64)at;
     u32 bytes = pointer_bytes(encoding);
@@ -119,7 +119,7 @@ static void find_handlers(u8 encoding, const u8 *at, Entry *e) {
         e->handlers = encoding ? place + (u64)(i64)(i32)v : v;
 }
 
-static bool find_entry(u64 pc, Entry *e) {
+static bool find_entry(u64 pc, UnwindEntry *e) {
     Bases bases;
     Augmentation a;
     const u8 *at = _Unwind_Find_FDE((void *)pc, &bases);
@@ -128,7 +128,7 @@ static bool find_entry(u64 pc, Entry *e) {
     u32 length = (u32)read_number(&at, 4);
     const u8 *end = at + length, *field = at;
     u32 back = (u32)read_number(&at, 4);
-    *e = (Entry){.function = (u64)bases.function};
+    *e = (UnwindEntry){.function = (u64)bases.function};
     if (length == 0xffffffff || !read_common(field - back, e, &a))
         return false;
     at += pointer_bytes(a.code);
@@ -149,15 +149,15 @@ static bool find_entry(u64 pc, Entry *e) {
 
 enum { MAX_REMEMBERED = 8 };
 
-typedef struct Machine {
-    const Entry *e;
+typedef struct CfiMachine {
+    const UnwindEntry *e;
     u64 at, pc; /* `row` is for the code from `at` on; the wanted row is the last one that is not behind pc */
     UnwindRow row, initial, remembered[MAX_REMEMBERED];
     u32 depth;
     bool lost; /* something was not understood */
-} Machine;
+} CfiMachine;
 
-static void save(Machine *m, u64 dwarf, i64 off) {
+static void save(CfiMachine *m, u64 dwarf, i64 off) {
     bool fits = dwarf == CFI_RETURN_ADDRESS ? off == -8 : dwarf < UNWIND_REGS && off == (i16)off;
     m->lost |= !fits;
     if (fits)
@@ -166,7 +166,7 @@ static void save(Machine *m, u64 dwarf, i64 off) {
         m->row.off[cfi_to_register(dwarf)] = (i16)off;
 }
 
-static void keep(Machine *m, u64 dwarf, const UnwindRow *as) {
+static void keep(CfiMachine *m, u64 dwarf, const UnwindRow *as) {
     if (dwarf > CFI_RETURN_ADDRESS)
         return;
     u8 r = cfi_to_register(dwarf);
@@ -181,7 +181,7 @@ static void skip_block(const u8 **at) {
     *at += bytes;
 }
 
-static void run_other(Machine *m, u8 op, const u8 **at) {
+static void run_other(CfiMachine *m, u8 op, const u8 **at) {
     u64 reg;
     switch (op) {
     case CFA_NOP:
@@ -237,7 +237,7 @@ static void run_other(Machine *m, u8 op, const u8 **at) {
     }
 }
 
-static void run(Machine *m, const u8 *at, const u8 *end) {
+static void run(CfiMachine *m, const u8 *at, const u8 *end) {
     while (at < end && m->at <= m->pc && !m->lost) {
         u8 op = *at++, low = op & 0x3f;
         switch (op & 0xc0) {
@@ -269,7 +269,7 @@ static bool read_encoded(u8 encoding, const u8 **at, u64 *v) {
 
 /* Looks a call up in the table of calls, by ranges of code (LSB Core, 10.6.3.1, and GCC's language-specific data).
  * Calls that are not in it throw nothing; if they do, the program ends. */
-static UnwindKind look_up_call(const Entry *e, u64 pc) {
+static UnwindKind look_up_call(const UnwindEntry *e, u64 pc) {
     enum { OMITTED = 0xff };
     const u8 *at = (const u8 *)e->handlers;
     if (*at++ != OMITTED) /* the base of the handlers' addresses, if it is not the function */
@@ -291,22 +291,22 @@ static UnwindKind look_up_call(const Entry *e, u64 pc) {
 
 /* ------------------------------------------------------------------------------------------------------------------ public */
 
-typedef struct Question {
+typedef struct EntryQuestion {
     u64 pc;
-    Entry entry;
+    UnwindEntry entry;
     bool found;
-} Question;
+} EntryQuestion;
 
 static void ask_for_entry(const ProcessFile *file, void *user) {
-    Question *q = user;
+    EntryQuestion *q = user;
     (void)file;
     q->found = find_entry(q->pc, &q->entry);
 }
 
 /* The entry of the code at pc, which is looked up while its file cannot be unloaded. Code that is in no file was made
  * by us, and stays. */
-static bool entry_of(u64 pc, Entry *e) {
-    Question q = {.pc = pc};
+static bool entry_of(u64 pc, UnwindEntry *e) {
+    EntryQuestion q = {.pc = pc};
     if (!process_look_at(pc, ask_for_entry, &q))
         ask_for_entry(NULL, &q);
     *e = q.entry;
@@ -314,7 +314,7 @@ static bool entry_of(u64 pc, Entry *e) {
 }
 
 bool unwind_extent(u64 pc, u64 *start, u64 *end) {
-    Entry e;
+    UnwindEntry e;
     if (!entry_of(pc, &e))
         return false;
     *start = e.function;
@@ -323,19 +323,19 @@ bool unwind_extent(u64 pc, u64 *start, u64 *end) {
 }
 
 bool unwind_handles(u64 pc) {
-    Entry e;
+    UnwindEntry e;
     return entry_of(pc, &e) && (e.handlers || e.odd);
 }
 
 UnwindKind unwind_call(u64 pc, UnwindRow *row) {
     Bases bases;
-    Entry e;
+    UnwindEntry e;
     if (!find_entry(pc, &e))
         return _Unwind_Find_FDE((void *)pc, &bases) ? UNWIND_HANDLED : UNWIND_NONE;
     UnwindKind kind = e.odd ? UNWIND_HANDLED : e.handlers ? look_up_call(&e, pc) : UNWIND_PASSES;
     if (kind != UNWIND_PASSES)
         return kind;
-    Machine m = {.e = &e, .at = e.function, .pc = pc};
+    CfiMachine m = {.e = &e, .at = e.function, .pc = pc};
     run(&m, e.initial, e.initial_end);
     m.initial = m.row;
     run(&m, e.code, e.code_end);

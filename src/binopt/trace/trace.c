@@ -44,14 +44,14 @@ static Site *site_of(Trace *t, u64 pc, u32 frame) {
     return &t->sites.at[t->sites.len - 1];
 }
 
-static void enqueue(Trace *t, Unit *u, i32 block) {
+static void enqueue(Trace *t, MachineUnit *u, i32 block) {
     if (u->blocks.at[block].queued)
         return;
     u->blocks.at[block].queued = true;
     VEC_PUSH(&t->queue, block);
 }
 
-static i32 add_block(Trace *t, Unit *u, Site *site, const State *s, u32 unknowns) {
+static i32 add_block(Trace *t, MachineUnit *u, Site *site, const State *s, u32 unknowns) {
     i32 block = graph_add(u, site->pc, site->frame, s);
     u->blocks.at[block].unknowns = unknowns;
     VEC_PUSH(&site->states, block);
@@ -60,7 +60,7 @@ static i32 add_block(Trace *t, Unit *u, Site *site, const State *s, u32 unknowns
 }
 
 /* Makes one block for all states of an address, the present and the future ones. */
-static i32 generalize(Trace *t, Unit *u, Site *site, const State *s, u32 unknowns) {
+static i32 generalize(Trace *t, MachineUnit *u, Site *site, const State *s, u32 unknowns) {
     State all;
     state_copy(&all, s);
     for (size_t i = 0; i < site->states.len; i++)
@@ -76,7 +76,7 @@ static i32 generalize(Trace *t, Unit *u, Site *site, const State *s, u32 unknown
 }
 
 /* How many blocks of an address were made because a branch between them was not known. */
-static u32 guesses(const Unit *u, const Site *site, u32 unknowns) {
+static u32 guesses(const MachineUnit *u, const Site *site, u32 unknowns) {
     u32 count = 0;
     for (size_t i = 0; i < site->states.len; i++)
         count += u->blocks.at[site->states.at[i]].unknowns != unknowns;
@@ -85,9 +85,9 @@ static u32 guesses(const Unit *u, const Site *site, u32 unknowns) {
 
 /* If a branch in between was not known, the distances that pointers have moved are of no use: merges states that differ
  * only in these. */
-static i32 join_pointers(Trace *t, Unit *u, Site *site, const State *s, u32 unknowns) {
+static i32 join_pointers(Trace *t, MachineUnit *u, Site *site, const State *s, u32 unknowns) {
     for (size_t i = 0; i < site->states.len; i++) {
-        Block *b = &u->blocks.at[site->states.at[i]];
+        MachineBlock *b = &u->blocks.at[site->states.at[i]];
         if (b->unknowns == unknowns || !state_same_numbers(b->in, s))
             continue;
         if (state_merge(b->in, s))
@@ -97,11 +97,11 @@ static i32 join_pointers(Trace *t, Unit *u, Site *site, const State *s, u32 unkn
     return NO_BLOCK;
 }
 
-static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 unknowns) {
+static i32 target(void *self, MachineUnit *u, u64 pc, u32 frame, const State *s, u32 unknowns) {
     Trace *t = self;
     Site *site = site_of(t, pc, frame);
     if (site->general != NO_BLOCK) {
-        Block *b = &u->blocks.at[site->general];
+        MachineBlock *b = &u->blocks.at[site->general];
         if (state_merge(b->in, s)) {
             u->escaped |= b->in->escaped;
             enqueue(t, u, site->general);
@@ -121,7 +121,7 @@ static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 un
 }
 
 /* If a loop would become too large, the code behind its branch becomes one block. */
-static void branches(void *self, Unit *u, const MachineInsn *in, u32 frame, const u64 *to) {
+static void branches(void *self, MachineUnit *u, const MachineInsn *in, u32 frame, const u64 *to) {
     Trace *t = self;
     u64 more = to ? expect_next(&site_of(t, in->pc, frame)->expected, u) : 0;
     if (more > MAX_UNROLLED)
@@ -130,7 +130,7 @@ static void branches(void *self, Unit *u, const MachineInsn *in, u32 frame, cons
         t->ends = true;
 }
 
-static bool splits(void *self, Unit *u, u64 pc, u32 frame) {
+static bool splits(void *self, MachineUnit *u, u64 pc, u32 frame) {
     (void)self;
     (void)u;
     (void)pc;
@@ -138,7 +138,7 @@ static bool splits(void *self, Unit *u, u64 pc, u32 frame) {
     return false;
 }
 
-static void build(Unit *u, const State *entry) {
+static void build(MachineUnit *u, const State *entry) {
     Trace t = {0};
     Policy policy = {&t, target, splits, branches};
     u->blocks.at[0].next[0] = target(&t, u, u->cfg->function, 0, entry, 0);

@@ -170,15 +170,15 @@ static bool parse_number(const char *text, BinoptType type, u64 *bits) {
 }
 
 /* The memory is shared, so that this process sees what a child process does to it. */
-static bool make_memory(size_t size, Value *v) {
+static bool make_memory(size_t size, TypedValue *v) {
     void *at = size ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
     if (at == MAP_FAILED)
         return false;
-    *v = (Value){(u64)at, at, size};
+    *v = (TypedValue){(u64)at, at, size};
     return true;
 }
 
-static bool read_into(const char *path, Value *v) {
+static bool read_into(const char *path, TypedValue *v) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
     bool ok = fd >= 0 && fstat(fd, &st) == 0 && make_memory((size_t)st.st_size, v) &&
@@ -188,7 +188,7 @@ static bool read_into(const char *path, Value *v) {
     return ok;
 }
 
-static bool make_array(const char *list, BinoptType type, Value *v) {
+static bool make_array(const char *list, BinoptType type, TypedValue *v) {
     size_t count = 1, bytes = config_type_bytes(type);
     for (const char *c = list; *c; c++)
         count += *c == ',';
@@ -207,7 +207,7 @@ static bool make_array(const char *list, BinoptType type, Value *v) {
     return true;
 }
 
-static bool parse_pointer(const char *text, Loaded *l, Value *v) {
+static bool parse_pointer(const char *text, Loaded *l, TypedValue *v) {
     const char *colon = strchr(text, ':'), *rest = colon ? colon + 1 : "";
     char kind[32];
     BinoptType type;
@@ -226,8 +226,8 @@ static bool parse_pointer(const char *text, Loaded *l, Value *v) {
     return find_name(kind, &type) && make_array(rest, type, v);
 }
 
-bool value_parse(const char *text, BinoptType type, Loaded *l, Value *v) {
-    *v = (Value){0};
+bool value_parse(const char *text, BinoptType type, Loaded *l, TypedValue *v) {
+    *v = (TypedValue){0};
     bool pointer = config_type_is_pointer(type);
     if (pointer ? parse_pointer(text, l, v) : parse_number(text, type, &v->bits))
         return true;

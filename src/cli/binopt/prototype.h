@@ -25,14 +25,14 @@ bool prototype_parse(const char *text, Prototype *p);
 /* "int32(int32, ptr)" */
 void prototype_print(FILE *out, const Prototype *p);
 
-typedef struct Value {
+typedef struct TypedValue {
     u64 bits;    /* as a parameter of its type */
     u8 *memory;  /* the memory that `bits` points to, if it was made here; shared with child processes */
     size_t size; /* of memory */
-} Value;
+} TypedValue;
 
 /* Likewise. The memory stays until the process ends. */
-bool value_parse(const char *text, BinoptType type, Loaded *l, Value *v);
+bool value_parse(const char *text, BinoptType type, Loaded *l, TypedValue *v);
 void value_print(FILE *out, BinoptType type, u64 bits);
 
 #endif

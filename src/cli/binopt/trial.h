@@ -17,7 +17,7 @@ typedef struct Trial {
 bool trial_possible(const Prototype *p);
 
 /* args: one value for each parameter. Their memory is restored afterwards. */
-Trial trial_run(const Prototype *p, void *function, const Value *args);
+Trial trial_run(const Prototype *p, void *function, const TypedValue *args);
 void trial_free(Trial *t);
 
 /* True if the results and the memory are equal. */

@@ -28,23 +28,23 @@ const CallRegs *callout_regs(CallShape shape);
 
 /* Makes missing placeholders, and new u->leave and u->lookup. Must be called before code is lifted, and again if the
  * module has been optimised since. */
-void callout_declare(Unit *u);
+void callout_declare(LlvmUnit *u);
 
 /* Finds the placeholders that are still in use after the module was optimised. */
-void callout_find(Unit *u);
+void callout_find(LlvmUnit *u);
 
 /* True if this instruction is a call out. */
-bool callout_is(const Unit *u, Val insn, CallShape *shape);
+bool callout_is(const LlvmUnit *u, Val insn, CallShape *shape);
 static inline Val callout_pc(Val call) {
     return LLVMGetOperand(call, 0);
 }
 Val callout_sp(Val call);
 
 /* Replaces a call out by a call of a lifted function. */
-void callout_replace(Unit *u, Val call, CallShape shape, Val lifted);
+void callout_replace(LlvmUnit *u, Val call, CallShape shape, Val lifted);
 
 /* Replaces a call out by a test: if it leads to pc, the function that was lifted from pc is called; otherwise the call
  * out is made. */
-void callout_guess(Unit *u, Val call, CallShape shape, u64 pc, Val lifted);
+void callout_guess(LlvmUnit *u, Val call, CallShape shape, u64 pc, Val lifted);
 
 #endif

@@ -7,17 +7,17 @@
 #include "binopt/process/unwind.h"
 
 /* A function, or a part of one: compilers put rarely used code elsewhere. */
-typedef struct Extent {
+typedef struct CodeExtent {
     u64 start, end;
-} Extent;
+} CodeExtent;
 
-typedef VEC(Extent) Extents;
+typedef VEC(CodeExtent) CodeExtents;
 
-static bool is_inside(const Extent *e, u64 addr) {
+static bool is_inside(const CodeExtent *e, u64 addr) {
     return addr > e->start && addr < e->end;
 }
 
-static bool have(const Extents *list, u64 pc) {
+static bool have(const CodeExtents *list, u64 pc) {
     for (size_t i = 0; i < list->len; i++)
         if (pc == list->at[i].start || is_inside(&list->at[i], pc))
             return true;
@@ -25,9 +25,9 @@ static bool have(const Extents *list, u64 pc) {
 }
 
 /* Finds the extents that contain all instructions. Returns false if one is not known. */
-static bool find_extents(const LatheFunc *fn, Extents *list) {
+static bool find_extents(const LatheFunc *fn, CodeExtents *list) {
     for (size_t i = 0; i < fn->insns.len; i++) {
-        Extent e;
+        CodeExtent e;
         if (have(list, fn->insns.at[i].pc))
             continue;
         if (!unwind_extent(fn->insns.at[i].pc, &e.start, &e.end))
@@ -53,7 +53,7 @@ static u32 padding_at(LatheFunc *fn, u64 pc) {
     return 0;
 }
 
-static bool is_reached(LatheFunc *fn, const Extent *e) {
+static bool is_reached(LatheFunc *fn, const CodeExtent *e) {
     for (u64 pc = e->start; pc < e->end;) {
         u32 i, size = map64_get(&fn->by_pc, pc, &i) ? fn->insns.at[i].size : padding_at(fn, pc);
         if (!size)
@@ -66,7 +66,7 @@ static bool is_reached(LatheFunc *fn, const Extent *e) {
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
 /* True if a constant operand of the instruction is such an address. Targets of branches do not count. */
-static bool has_address(const LatheFunc *fn, const Insn *in, const Extent *e) {
+static bool has_address(const LatheFunc *fn, const Insn *in, const CodeExtent *e) {
     bool computes = !strcmp(fn->isa->row_name(in->row), "lea");
     if (in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH || in->flow == FLOW_CALL)
         return false;
@@ -78,7 +78,7 @@ static bool has_address(const LatheFunc *fn, const Insn *in, const Extent *e) {
     return false;
 }
 
-static bool is_taken(const LatheFunc *fn, const Extent *e) {
+static bool is_taken(const LatheFunc *fn, const CodeExtent *e) {
     for (size_t i = 0; i < fn->insns.len; i++)
         if (has_address(fn, &fn->insns.at[i], e))
             return true;
@@ -86,7 +86,7 @@ static bool is_taken(const LatheFunc *fn, const Extent *e) {
 }
 
 bool labels_none(LatheFunc *fn) {
-    Extents list = {0};
+    CodeExtents list = {0};
     bool none = find_extents(fn, &list);
     for (size_t i = 0; none && i < list.len; i++)
         none = is_reached(fn, &list.at[i]) && !is_taken(fn, &list.at[i]);

@@ -19,7 +19,7 @@
 enum { MAX_INSNS_PER_FUNCTION = 4000, MAX_INSNS = 12000, MAX_INLINED = 6000, MAX_DEPTH = 16 };
 enum { MAX_THUNK_INSNS = 8, THUNK_DEPTH = 2 };
 
-static Val refuse(Unit *u, const char *why) {
+static Val refuse(LlvmUnit *u, const char *why) {
     u->why = why;
     return NULL;
 }
@@ -28,7 +28,7 @@ static Val refuse(Unit *u, const char *why) {
 
 /* Reads code, and constants of jump tables. */
 static size_t read_constant(void *user, u64 addr, void *buf, size_t size) {
-    Unit *u = user;
+    LlvmUnit *u = user;
     const Mapping *m = maps_find(&u->maps, addr);
     if (!m || !m->read || (m->write && !m->exec))
         return 0;
@@ -36,30 +36,30 @@ static size_t read_constant(void *user, u64 addr, void *buf, size_t size) {
 }
 
 static bool never_returns(void *user, u64 callee) {
-    const Unit *u = user;
+    const LlvmUnit *u = user;
     return maps_find(&u->maps, callee) && object_never_returns(callee);
 }
 
 /* The function that is being lifted now. */
-static Lifted *lifting(Unit *u) {
+static Lifted *lifting(LlvmUnit *u) {
     return &u->lifting.at[u->lifting.len - 1];
 }
 
-static bool is_lifting(const Unit *u, u64 pc) {
+static bool is_lifting(const LlvmUnit *u, u64 pc) {
     for (size_t i = 0; i < u->lifting.len; i++)
         if (u->lifting.at[i].pc == pc)
             return true;
     return false;
 }
 
-static bool wanted(const Unit *u, u64 pc) {
+static bool wanted(const LlvmUnit *u, u64 pc) {
     const Mapping *m = maps_find(&u->maps, pc);
     return m && m->exec && (u->cfg->libraries || !object_is_library(pc));
 }
 
 /* The function that a call really reaches, behind linkage stubs. The result depends on the content of their slots,
  * which is recorded. */
-static u64 skip_stub(Unit *u, u64 pc) {
+static u64 skip_stub(LlvmUnit *u, u64 pc) {
     u64 to, target = object_skip_stub(pc), slot = target != pc ? object_stub_slot(pc) : 0;
     if (slot && maps_read(slot, &to, sizeof(to)) == sizeof(to))
         depends_add(&u->depends, slot, &to, sizeof(to));
@@ -67,7 +67,7 @@ static u64 skip_stub(Unit *u, u64 pc) {
 }
 
 /* If the callee is one that cannot be called from specialised code, gives the whole specialisation up. */
-static void refuse_unusual(Unit *u, u64 callee) {
+static void refuse_unusual(LlvmUnit *u, u64 callee) {
     const char *name = object_unusual(callee);
     if (name)
         u->hopeless = arena_printf(&u->arena, "it calls %s, which returns twice or changes its caller's stack", name);
@@ -80,7 +80,7 @@ enum { ASTRAY_ITSELF = 1, ASTRAY_THUNK };
 
 /* For a direct call or jump out of the function: returns the lifted callee, or a call out to it. */
 static Val resolve(void *user, u64 pc) {
-    Unit *u = user;
+    LlvmUnit *u = user;
     bool stub = object_is_stub(pc);
     refuse_unusual(u, pc);
     u64 target = skip_stub(u, pc);
@@ -97,7 +97,7 @@ static Val resolve(void *user, u64 pc) {
 
 /* -------------------------------------------------------------------------------------------------------------- lifting */
 
-static LatheConfig config_of(Unit *u) {
+static LatheConfig config_of(LlvmUnit *u) {
     static const LatheTuning tuning = {
         .trusted_returns = true, .half_phis = true, .native_fs = true, .native_traps = true};
     return (LatheConfig){
@@ -115,13 +115,13 @@ static LatheConfig config_of(Unit *u) {
     };
 }
 
-static void note_returns(Unit *u, const LatheFunc *fn) {
+static void note_returns(LlvmUnit *u, const LatheFunc *fn) {
     for (size_t i = 0; i < fn->insns.len; i++)
         if (fn->insns.at[i].flow == FLOW_CALL)
             map64_set(&u->returns, insn_end(&fn->insns.at[i]), 1);
 }
 
-static bool note_depends(Unit *u, LatheFunc *fn) {
+static bool note_depends(LlvmUnit *u, LatheFunc *fn) {
     const LatheRange *ranges;
     size_t count = lathe_func_ranges(fn, &ranges);
     u8 bytes[256];
@@ -148,13 +148,13 @@ static const Insn *find_tls_descriptor(const LatheFunc *fn) {
     return NULL;
 }
 
-static Val refuse_problem(Unit *u, const LatheFunc *fn) {
+static Val refuse_problem(LlvmUnit *u, const LatheFunc *fn) {
     LatheProblem p = lathe_func_problem(fn);
     return refuse(u, arena_printf(&u->arena, "%s at %#llx", p.text, (unsigned long long)p.pc));
 }
 
 /* Refuses because of `why`, and names the instruction. */
-static Val refuse_insn(Unit *u, const LatheFunc *fn, const Insn *in, const char *why) {
+static Val refuse_insn(LlvmUnit *u, const LatheFunc *fn, const Insn *in, const char *why) {
     char text[128] = "";
     lathe_disassemble(&fn->cfg, in->pc, text, sizeof(text));
     return refuse(u, arena_printf(&u->arena, "%s: %s at %#llx", why, text, (unsigned long long)in->pc));
@@ -162,7 +162,7 @@ static Val refuse_insn(Unit *u, const LatheFunc *fn, const Insn *in, const char 
 
 /* Finds an instruction of the specialised function that uses an argument on the stack beyond the declared ones. NULL:
  * there is none. */
-static const Insn *find_undeclared(const Unit *u, const LatheFunc *fn) {
+static const Insn *find_undeclared(const LlvmUnit *u, const LatheFunc *fn) {
     const CallAbi *abi = &u->isa->abi;
     u32 ints = 0, floats = 0;
     for (size_t i = 0; i < u->cfg->params.len; i++)
@@ -172,7 +172,7 @@ static const Insn *find_undeclared(const Unit *u, const LatheFunc *fn) {
     return depth_find_above(fn, abi->return_address_bytes + 8 * (i64)on_stack);
 }
 
-static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
+static Val try_lifting(LlvmUnit *u, LatheFunc *fn, u64 pc) {
     if (lathe_func_decode_cfg(fn, pc) != LATHE_OK || lathe_func_problem(fn).status != LATHE_OK)
         return refuse_problem(u, fn);
     const char *problem = depth_check(fn, &lifting(u)->astray);
@@ -212,7 +212,7 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
 }
 
 /* A fault of the guest becomes a fault of the host, at another address. */
-static void build_trap(Unit *u, LatheTrap trap) {
+static void build_trap(LlvmUnit *u, LatheTrap trap) {
     Lifter *l = &u->l;
     if (trap == LATHE_TRAP_DIVIDE)
         ir_asm(l, l->host->divide_fault.text, l->host->divide_fault.constraints, 0, NULL, 0);
@@ -221,7 +221,7 @@ static void build_trap(Unit *u, LatheTrap trap) {
     LLVMBuildUnreachable(l->b);
 }
 
-static Val build_entry(Unit *u, Val lifted, u64 pc) {
+static Val build_entry(LlvmUnit *u, Val lifted, u64 pc) {
     Lifter *l = &u->l;
     char name[40];
     snprintf(name, sizeof(name), "entry_%llx", (unsigned long long)pc);
@@ -249,7 +249,7 @@ static Val build_entry(Unit *u, Val lifted, u64 pc) {
 }
 
 /* The builder works on one function at a time: a function that is lifted meanwhile gets its own builder. */
-static Lifted lift_new(Unit *u, u64 pc) {
+static Lifted lift_new(LlvmUnit *u, u64 pc) {
     VEC_PUSH(&u->lifting, (Lifted){.pc = pc});
     LatheConfig cfg = config_of(u);
     LatheFunc *fn = lathe_func_new(u->mod, &cfg);
@@ -262,7 +262,7 @@ static Lifted lift_new(Unit *u, u64 pc) {
 }
 
 /* Each call becomes a copy of the callee. If functions call others several times, that is soon too much. */
-static Val inline_into(Unit *u, const Lifted *f) {
+static Val inline_into(LlvmUnit *u, const Lifted *f) {
     size_t *total = u->lifting.len ? &lifting(u)->insns : &u->inlined;
     if (*total + f->insns > MAX_INLINED)
         return refuse(u, arena_printf(&u->arena, "it would become more than %d instructions", MAX_INLINED));
@@ -270,7 +270,7 @@ static Val inline_into(Unit *u, const Lifted *f) {
     return f->entry;
 }
 
-Val lift_function(Unit *u, u64 pc) {
+Val lift_function(LlvmUnit *u, u64 pc) {
     u32 index;
     if (!u->lookup)
         callout_declare(u);
@@ -286,7 +286,7 @@ Val lift_function(Unit *u, u64 pc) {
     return index ? inline_into(u, &u->functions.at[index - 1]) : NULL;
 }
 
-bool lift_has_stack_arguments(Unit *u, u64 pc) {
+bool lift_has_stack_arguments(LlvmUnit *u, u64 pc) {
     u32 known;
     pc = object_stub_target(skip_stub(u, pc));
     if (map64_get(&u->stack_arguments, pc, &known))
@@ -300,7 +300,7 @@ bool lift_has_stack_arguments(Unit *u, u64 pc) {
     return has;
 }
 
-void lift_forget(Unit *u) {
+void lift_forget(LlvmUnit *u) {
     map64_free(&u->lifted);
     u->functions.len = 0;
     u->lookup = NULL;
@@ -310,14 +310,14 @@ void lift_forget(Unit *u) {
 /* ------------------------------------------------------------------------------------------------- calls that are known */
 
 /* The target of a computed call, behind linkage stubs. Returns false if it is not known. */
-static bool known_target(Unit *u, Val call, u64 *pc) {
+static bool known_target(LlvmUnit *u, Val call, u64 *pc) {
     if (!ir_is_const(callout_pc(call), pc))
         return false;
     *pc = skip_stub(u, *pc);
     return true;
 }
 
-static bool resolve_call(Unit *u, Val call) {
+static bool resolve_call(LlvmUnit *u, Val call) {
     CallShape shape;
     u64 pc;
     if (!callout_is(u, call, &shape) || shape != CALL_ABI || !known_target(u, call, &pc))
@@ -330,7 +330,7 @@ static bool resolve_call(Unit *u, Val call) {
     return true;
 }
 
-bool lift_known_callouts(Unit *u) {
+bool lift_known_callouts(LlvmUnit *u) {
     bool changed = false;
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
@@ -351,7 +351,7 @@ typedef struct Likely {
     Val seen[MAX_SOURCES];
 } Likely;
 
-static void note_likely(Unit *u, Likely *k, u64 pc) {
+static void note_likely(LlvmUnit *u, Likely *k, u64 pc) {
     if (!wanted(u, pc) || (k->count && k->pc == pc))
         return;
     k->pc = pc;
@@ -360,7 +360,7 @@ static void note_likely(Unit *u, Likely *k, u64 pc) {
 
 /* Finds constant addresses of functions that are stored, or merged with values that are stored and loaded. Return
  * addresses do not count. */
-static Likely kept_addresses(Unit *u) {
+static Likely kept_addresses(LlvmUnit *u) {
     Likely k = {0};
     u64 pc;
     u32 known;
@@ -374,7 +374,7 @@ static Likely kept_addresses(Unit *u) {
     return k;
 }
 
-static void look_back(Unit *u, Val v, const Likely *kept, Likely *k) {
+static void look_back(LlvmUnit *u, Val v, const Likely *kept, Likely *k) {
     u64 pc;
     for (u32 i = 0; i < k->seen_count; i++)
         if (k->seen[i] == v)
@@ -390,7 +390,7 @@ static void look_back(Unit *u, Val v, const Likely *kept, Likely *k) {
     }
 }
 
-static bool guess_call(Unit *u, Val call, const Likely *kept) {
+static bool guess_call(LlvmUnit *u, Val call, const Likely *kept) {
     CallShape shape;
     u64 pc;
     Likely k = {0};
@@ -404,7 +404,7 @@ static bool guess_call(Unit *u, Val call, const Likely *kept) {
     return true;
 }
 
-bool lift_likely_callouts(Unit *u) {
+bool lift_likely_callouts(LlvmUnit *u) {
     if (u->guessed)
         return false;
     u->guessed = true;

@@ -7,9 +7,9 @@
 /* An instruction that LLVM knows only as an intrinsic of this CPU prevents vectorising the loop around it. Conversions
  * from floating point to integers become a comparison and LLVM's own conversion; with fast-math, approximate
  * reciprocals become divisions. Returns true if u->spec was changed. */
-bool convert_expand(Unit *u);
+bool convert_expand(LlvmUnit *u);
 
 /* Replaces expanded conversions, vectors included, by the CPU's instructions again. */
-void convert_restore(Unit *u);
+void convert_restore(LlvmUnit *u);
 
 #endif

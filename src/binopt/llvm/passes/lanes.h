@@ -6,6 +6,6 @@
 
 /* Scalar floating-point values are in vector registers. If a call out takes and returns them whole, the loop around it
  * contains vectors, and LLVM does not see that it works on scalars. Returns true if u->spec was changed. */
-bool lanes_narrow(Unit *u);
+bool lanes_narrow(LlvmUnit *u);
 
 #endif

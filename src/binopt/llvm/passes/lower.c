@@ -25,7 +25,7 @@ static u64 alloca_bytes(Val in) {
 }
 
 /* The first alloca of at least this size. Almost always the guest's stack is the only one left. */
-static Val find_alloca(Unit *u, u64 least_bytes) {
+static Val find_alloca(LlvmUnit *u, u64 least_bytes) {
     for (Val in = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(u->spec)); in; in = LLVMGetNextInstruction(in))
         if (LLVMIsAAllocaInst(in) && alloca_bytes(in) >= least_bytes)
             return in;
@@ -41,7 +41,7 @@ static Val stack_of(Val call) {
 }
 
 /* The guest's stack lives as long as the function, whatever was inlined where. */
-static void erase_lifetimes(Unit *u) {
+static void erase_lifetimes(LlvmUnit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
             next = LLVMGetNextInstruction(in);
@@ -52,11 +52,11 @@ static void erase_lifetimes(Unit *u) {
         }
 }
 
-Val lower_find_stack(Unit *u) {
+Val lower_find_stack(LlvmUnit *u) {
     return find_alloca(u, u->fitted_bytes ? u->fitted_bytes : u->made_bytes);
 }
 
-void lower_fit_stack(Unit *u) {
+void lower_fit_stack(LlvmUnit *u) {
     u64 made_bytes = u->made_bytes;
     Val old = find_alloca(u, made_bytes);
     if (!old)
@@ -74,20 +74,20 @@ void lower_fit_stack(Unit *u) {
 }
 
 /* The content of the guest's stack, as offsets from its lowest address. */
-typedef struct Contents {
+typedef struct StackContents {
     Val stack;
     u64 written_end;          /* only return addresses are stored from here on */
     u64 read_start, read_end; /* nothing outside is read */
     bool unknown;             /* it is accessed in ways that were not understood */
-} Contents;
+} StackContents;
 
-static bool is_return_address(Unit *u, Val v) {
+static bool is_return_address(LlvmUnit *u, Val v) {
     u64 pc;
     u32 known;
     return ir_is_const(v, &pc) && map64_get(&u->returns, pc, &known);
 }
 
-static bool constant_offset(Val gep, u64 *off, Unit *u) {
+static bool constant_offset(Val gep, u64 *off, LlvmUnit *u) {
     u64 index;
     if (LLVMGetNumOperands(gep) != 2 || !ir_is_const(LLVMGetOperand(gep, 1), &index))
         return false;
@@ -95,16 +95,16 @@ static bool constant_offset(Val gep, u64 *off, Unit *u) {
     return true;
 }
 
-static void look_at_uses(Unit *u, Contents *c, Val pointer, u64 off);
+static void look_at_uses(LlvmUnit *u, StackContents *c, Val pointer, u64 off);
 
-static void note_read(Contents *c, u64 start, u64 end) {
+static void note_read(StackContents *c, u64 start, u64 end) {
     if (c->read_start == c->read_end)
         c->read_start = start, c->read_end = end;
     c->read_start = start < c->read_start ? start : c->read_start;
     c->read_end = end > c->read_end ? end : c->read_end;
 }
 
-static void look_at_use(Unit *u, Contents *c, Val pointer, Val user, u64 off) {
+static void look_at_use(LlvmUnit *u, StackContents *c, Val pointer, Val user, u64 off) {
     CallShape shape;
     if (callout_is(u, user, &shape) && callout_sp(user) == pointer)
         return;
@@ -122,13 +122,13 @@ static void look_at_use(Unit *u, Contents *c, Val pointer, Val user, u64 off) {
     }
 }
 
-static void look_at_uses(Unit *u, Contents *c, Val pointer, u64 off) {
+static void look_at_uses(LlvmUnit *u, StackContents *c, Val pointer, u64 off) {
     for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use))
         look_at_use(u, c, pointer, LLVMGetUser(use), off);
 }
 
 /* The offset of a stack pointer in the guest's stack. Returns false if it is not known. */
-static bool offset_of(Unit *u, const Contents *c, Val sp, u64 *off) {
+static bool offset_of(LlvmUnit *u, const StackContents *c, Val sp, u64 *off) {
     *off = 0;
     for (; LLVMIsAGetElementPtrInst(sp); sp = LLVMGetOperand(sp, 0))
         if (!constant_offset(sp, off, u))
@@ -137,7 +137,7 @@ static bool offset_of(Unit *u, const Contents *c, Val sp, u64 *off) {
 }
 
 /* True if the callee may find arguments on the stack. They begin above the return address. */
-static bool may_have_stack_arguments(Unit *u, const Contents *c, Val call) {
+static bool may_have_stack_arguments(LlvmUnit *u, const StackContents *c, Val call) {
     u64 off, pc;
     if (!c->unknown && offset_of(u, c, callout_sp(call), &off) && c->written_end <= off + 8)
         return false;
@@ -213,7 +213,7 @@ static u32 count_set(Val call, u32 first, u32 count) {
     return count;
 }
 
-static void add_nest(Unit *u, Val call) {
+static void add_nest(LlvmUnit *u, Val call) {
     static const char nest[] = "nest";
     unsigned kind = LLVMGetEnumAttributeKindForName(nest, strlen(nest));
     LLVMAddCallSiteAttribute(call, 1, LLVMCreateEnumAttribute(u->ctx, kind, 0));
@@ -221,7 +221,7 @@ static void add_nest(Unit *u, Val call) {
 
 /* Builds a call with the calling convention of C. Arguments that the callee does not use are undefined. r10 has the
  * frame of nested functions, which LLVM calls `nest`. */
-static Val build_ordinary(Unit *u, Val call, LLVMTypeRef result) {
+static Val build_ordinary(LlvmUnit *u, Val call, LLVMTypeRef result) {
     Val args[1 + ABI_INTS + ABI_VECTORS];
     LLVMTypeRef types[ARRAY_LEN(args)];
     u32 ints = count_set(call, 1, ABI_INTS), vectors = count_set(call, ARG_XMM0, ABI_VECTORS), count = 0;
@@ -244,7 +244,7 @@ static Val build_ordinary(Unit *u, Val call, LLVMTypeRef result) {
 }
 
 /* Replaces all four registers that a result may be in. */
-static void replace_all_results(Unit *u, Val call) {
+static void replace_all_results(LlvmUnit *u, Val call) {
     enum { RESULTS = 4 };
     LLVMTypeRef all = LLVMTypeOf(call), types[RESULTS];
     for (u32 i = 0; i < RESULTS; i++)
@@ -256,7 +256,7 @@ static void replace_all_results(Unit *u, Val call) {
     LLVMReplaceAllUsesWith(call, result);
 }
 
-static void lower_ordinary(Unit *u, Val call) {
+static void lower_ordinary(LlvmUnit *u, Val call) {
     Results r = results_of(call);
     LLVMTypeRef scalar = r.used[2] && !r.used[0] && !r.used[1] && !r.used[3] && !r.other ? scalar_of(call) : NULL;
     if (r.other || r.used[1] || r.used[3] || (r.used[2] && (r.used[0] || !scalar)))
@@ -277,7 +277,7 @@ static const char *name_of(const HostStackCall *h, Reg r) {
 }
 
 /* All registers that a callee need not keep are results. */
-static const char *constraints(Unit *u, const CallRegs *in, const CallRegs *all) {
+static const char *constraints(LlvmUnit *u, const CallRegs *in, const CallRegs *all) {
     const HostStackCall *h = u->l.host->stack_call;
     char *text = "";
     for (u32 i = 0; i < all->out_count; i++)
@@ -301,7 +301,7 @@ typedef struct Saved {
 } Saved;
 
 /* All numbers count words. */
-static Saved what_to_save(const Contents *c, u64 sp) {
+static Saved what_to_save(const StackContents *c, u64 sp) {
     u64 arguments = sp + WORD, start = arguments, end = arguments;
     if (c->unknown)
         start = 0;
@@ -318,7 +318,7 @@ static Saved what_to_save(const Contents *c, u64 sp) {
 
 /* Does not use LLVM's own copying, which would need vector registers that the call uses; for the same reason single
  * words are volatile. */
-static void copy_words(Unit *u, Val to, Val from, u64 bytes) {
+static void copy_words(LlvmUnit *u, Val to, Val from, u64 bytes) {
     Lifter *l = &u->l;
     const HostAsm *copy = &l->host->stack_call->copy;
     Val args[] = {to, from, ir_int(l, I64, bytes / WORD)};
@@ -329,11 +329,11 @@ static void copy_words(Unit *u, Val to, Val from, u64 bytes) {
     LLVMBuildCall2(l->b, type, copies, args, 3, "");
 }
 
-static Val word_at(Unit *u, const Contents *c, const Saved *s, u64 index) {
+static Val word_at(LlvmUnit *u, const StackContents *c, const Saved *s, u64 index) {
     return ir_offset(&u->l, c->stack, (i64)(s->start + index * WORD));
 }
 
-static Saved save_stack(Unit *u, const Contents *c, Val call) {
+static Saved save_stack(LlvmUnit *u, const StackContents *c, Val call) {
     Lifter *l = &u->l;
     u64 sp;
     if (!c->stack || !offset_of(u, c, callout_sp(call), &sp)) {
@@ -355,14 +355,14 @@ static Saved save_stack(Unit *u, const Contents *c, Val call) {
     return s;
 }
 
-static void restore_stack(Unit *u, const Contents *c, const Saved *s) {
+static void restore_stack(LlvmUnit *u, const StackContents *c, const Saved *s) {
     if (s->copy)
         copy_words(u, word_at(u, c, s, 0), s->copy, s->bytes);
     for (u64 i = 0; !s->copy && i < s->bytes / WORD; i++)
         LLVMSetVolatile(LLVMBuildStore(u->l.b, s->words[i], word_at(u, c, s, i)), true);
 }
 
-static void lower_switching(Unit *u, const Contents *c, Val call, CallShape shape) {
+static void lower_switching(LlvmUnit *u, const StackContents *c, Val call, CallShape shape) {
     const CallRegs *in = callout_regs(shape), *all = callout_regs(CALL_LOCAL);
     const char *code = u->l.host->stack_call->text(), *where = constraints(u, in, all);
     Val args[CALLOUT_MAX_REGS + 2];
@@ -390,7 +390,7 @@ static void lower_switching(Unit *u, const Contents *c, Val call, CallShape shap
 }
 
 /* LLVM puts memory whose size it does not know below everything else in the frame. */
-static void make_stack_lowest(Unit *u, Val stack) {
+static void make_stack_lowest(LlvmUnit *u, Val stack) {
     Lifter *l = &u->l;
     LLVMPositionBuilderBefore(l->b, stack);
     Val known = ir_int(l, I64, alloca_bytes(stack));
@@ -402,7 +402,7 @@ static void make_stack_lowest(Unit *u, Val stack) {
 }
 
 /* Without a frame, calls at the end can become jumps. */
-static void drop_stack(Unit *u, Val stack) {
+static void drop_stack(LlvmUnit *u, Val stack) {
     for (LLVMUseRef use = LLVMGetFirstUse(stack), next; use; use = next) {
         next = LLVMGetNextUse(use);
         Val user = LLVMGetUser(use);
@@ -421,7 +421,7 @@ static void drop_stack(Unit *u, Val stack) {
 
 /* From now on exceptions may pass through. It does not matter that calls on the guest's stack have another stack
  * pointer: in a frame with memory of unknown size, unwind tables refer to the frame pointer. */
-static void let_pass(Unit *u) {
+static void let_pass(LlvmUnit *u) {
     static const char nounwind[] = "nounwind";
     LLVMRemoveEnumAttributeAtIndex(u->spec, LLVMAttributeFunctionIndex,
                                    LLVMGetEnumAttributeKindForName(nounwind, strlen(nounwind)));
@@ -430,8 +430,8 @@ static void let_pass(Unit *u) {
 
 /* --------------------------------------------------------------------------------------------------------------- public */
 
-void lower_callouts(Unit *u) {
-    Contents c = {0};
+void lower_callouts(LlvmUnit *u) {
+    StackContents c = {0};
     VEC(Val) calls = {0};
     CallShape shape;
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))

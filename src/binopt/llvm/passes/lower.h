@@ -5,12 +5,12 @@
 #include "binopt/llvm/unit/unit.h"
 
 /* The guest's stack; NULL: LLVM can keep everything elsewhere. */
-Val lower_find_stack(Unit *u);
+Val lower_find_stack(LlvmUnit *u);
 
 /* Reduces the guest's stack from the size that it was made with to the size that it needs. */
-void lower_fit_stack(Unit *u);
+void lower_fit_stack(LlvmUnit *u);
 
 /* Replaces all calls out of u->spec. Afterwards the module can be compiled, unless u->hopeless is set. */
-void lower_callouts(Unit *u);
+void lower_callouts(LlvmUnit *u);
 
 #endif

@@ -71,7 +71,7 @@ static bool is_index(Val v, int depth) {
 }
 
 /* Computes v in 64 bits as well: LLVM does not always see that marked arithmetic can be done after extending. */
-static Val widened(Unit *u, Val v, Val at, int depth) {
+static Val widened(LlvmUnit *u, Val v, Val at, int depth) {
     LLVMTypeRef i64_type = ir_type(&u->l, I64);
     u64 constant;
     if (ir_is_const(v, &constant))
@@ -88,7 +88,7 @@ static Val widened(Unit *u, Val v, Val at, int depth) {
     return made;
 }
 
-void nowrap_mark(Unit *u) {
+void nowrap_mark(LlvmUnit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
             if (LLVMIsASExtInst(in) && is_index(in, MAX_USES))

@@ -5,6 +5,6 @@
 #include "binopt/llvm/unit/unit.h"
 
 /* Marks such arithmetic in u->spec: values that are computed in 32 bits and then sign-extended to 64. */
-void nowrap_mark(Unit *u);
+void nowrap_mark(LlvmUnit *u);
 
 #endif

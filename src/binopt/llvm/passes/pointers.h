@@ -6,6 +6,6 @@
 
 /* Registers are integers, so for LLVM an address that was computed in registers could lead anywhere: it vectorises no
  * loop that increments one, and recognises no table there. Returns true if u->spec was changed. */
-bool pointers_find(Unit *u);
+bool pointers_find(LlvmUnit *u);
 
 #endif

@@ -7,7 +7,7 @@ enum { MAX_DEPTH = 128, MAX_LANES = 2048 };
 
 /* The scalars that were made for one extracted lane, at its place. */
 typedef struct Spread {
-    Unit *u;
+    LlvmUnit *u;
     bool building; /* false: only finds out whether it is possible; the values do not matter */
     Map64 index;   /* from a vector and a lane to an index of `made` */
     VEC(Val) made;
@@ -149,7 +149,7 @@ static Val lane_of(Spread *s, Val v, u32 k, int depth) {
     return scalar;
 }
 
-static Val spread_one(Unit *u, Val vector, u32 k, bool building) {
+static Val spread_one(LlvmUnit *u, Val vector, u32 k, bool building) {
     Spread s = {.u = u, .building = building};
     Val scalar = lane_of(&s, vector, k, MAX_DEPTH);
     map64_free(&s.index);
@@ -157,7 +157,7 @@ static Val spread_one(Unit *u, Val vector, u32 k, bool building) {
     return scalar;
 }
 
-static bool spread_extract(Unit *u, Val extract) {
+static bool spread_extract(LlvmUnit *u, Val extract) {
     u64 k;
     Val vector = LLVMGetOperand(extract, 0);
     if (!ir_is_const(LLVMGetOperand(extract, 1), &k) || k >= lanes(vector) || !spread_one(u, vector, (u32)k, false))
@@ -168,7 +168,7 @@ static bool spread_extract(Unit *u, Val extract) {
     return true;
 }
 
-bool spread_lanes(Unit *u) {
+bool spread_lanes(LlvmUnit *u) {
     bool changed = false;
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {

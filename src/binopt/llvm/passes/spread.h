@@ -7,6 +7,6 @@
 /* A compiler that vectorised a short loop left vectors of indices and of partial sums. When the loop is unrolled for
  * known data they are an obstacle, because LLVM vectorises only loops over scalars. Returns true if u->spec was
  * changed. */
-bool spread_lanes(Unit *u);
+bool spread_lanes(LlvmUnit *u);
 
 #endif

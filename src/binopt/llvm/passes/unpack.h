@@ -7,6 +7,6 @@
 /* If a compiler has put neighbouring scalars of one iteration into a vector (SLP), and the rest of the iteration is
  * scalar, LLVM cannot vectorise over iterations, which it does only for loops over scalars. Such vectors become
  * scalars. If that does not help, LLVM puts them together again. Returns true if u->spec was changed. */
-bool unpack_vectors(Unit *u);
+bool unpack_vectors(LlvmUnit *u);
 
 #endif

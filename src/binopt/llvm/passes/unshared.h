@@ -8,6 +8,6 @@
  * stored, passed on or made a number. LLVM sees that itself for a single pointer, but not for one that a loop carries:
  * then values that were saved on the stack, such as a pointer to a known function, become unknown at each store.
  * Returns true if something changed. */
-bool unshared_mark(Unit *u);
+bool unshared_mark(LlvmUnit *u);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct Lifted {
     bool is_thunk;     /* it may be a thunk: it calls such a function */
 } Lifted;
 
-typedef struct Unit {
+typedef struct LlvmUnit {
     const BinoptCfg *cfg;
     LatheJit *jit;
     const Isa *isa;
@@ -59,6 +59,6 @@ typedef struct Unit {
     double start;          /* CPU time in ms when it began */
     double stage_start;    /* likewise for the current stage, for the log */
     Arena arena;
-} Unit;
+} LlvmUnit;
 
 #endif

@@ -16,11 +16,11 @@ typedef struct Fixup {
 } Fixup;
 
 typedef struct Emit {
-    Unit *u;
-    Code c;
+    MachineUnit *u;
+    CodeOut c;
     u64 pool; /* address of the constants */
     Pending p;
-    const Order *order;
+    const BlockOrder *order;
     VEC(Fixup) fixups;
     VEC(TableCall) calls;
 } Emit;
@@ -40,7 +40,7 @@ static void put_bytes(Emit *e, const void *bytes, u32 size) {
 /* -------------------------------------------------------------------------------------------------------- constants, operands */
 
 /* Legacy vector instructions keep upper halves, VEX instructions clear them; the replacement does the same. */
-static void put_result(Emit *e, const Out *o, const Result *r) {
+static void put_result(Emit *e, const OutInsn *o, const Result *r) {
     bool newer = o->in ? o->in->new_vector : e->u->newer;
     if (!(o->live & BIT(r->reg)))
         return;
@@ -58,9 +58,9 @@ static void put_result(Emit *e, const Out *o, const Result *r) {
 }
 
 /* The new memory operand, with pending values of its registers included. */
-static Mem operand(Emit *e, const Out *o, Regs needed) {
+static Mem operand(Emit *e, const OutInsn *o, Regs needed) {
     Mem m = o->in->mem;
-    switch ((Address)o->address) {
+    switch ((AddressForm)o->address) {
     case ADDRESS_KNOWN:
         return (Mem){.base = PC_REG, .index = NO_REG, .disp = (i64)o->addr};
     case ADDRESS_CONST:
@@ -91,14 +91,14 @@ static Mem operand(Emit *e, const Out *o, Regs needed) {
 /* ------------------------------------------------------------------------------------------- instructions that are not
  * emitted */
 
-static bool flags_matter(const Out *o) {
+static bool flags_matter(const OutInsn *o) {
     return (o->writes & o->live & ALL_FLAGS) != 0;
 }
 
 /* True if the instruction, whatever it is, adds a number to its destination register. */
-static bool is_addition(const Out *o, i64 *by) {
+static bool is_addition(const OutInsn *o, i64 *by) {
     const MachineInsn *in = o->in;
-    const Op *to = &in->op[0], *from = &in->op[1];
+    const MachineOp *to = &in->op[0], *from = &in->op[1];
     if (to->kind != OP_GP || to->bits < 32)
         return false;
     bool number = in->op_count == 2 && from->kind == OP_IMM;
@@ -119,9 +119,9 @@ static bool is_addition(const Out *o, i64 *by) {
 }
 
 /* Turns copies and additions into pending values. */
-static bool absorb(Emit *e, const Out *o) {
+static bool absorb(Emit *e, const OutInsn *o) {
     const MachineInsn *in = o->in;
-    const Op *to = &in->op[0], *from = &in->op[1];
+    const MachineOp *to = &in->op[0], *from = &in->op[1];
     Regs needed = o->live | o->reads;
     u32 bits = to->bits;
     i64 by;
@@ -154,14 +154,14 @@ static void put_product(Emit *e, u8 to, u8 of, i32 by, i64 delta, Regs live) {
     pending_overwrite(p, &e->c, has, live);
     e->c.size += encode_multiply(has, of, by, 64, here(e));
     pending_written(p, has);
-    pending_learn(p, (Fact){has, of, NO_REG, by});
+    pending_learn(p, (RegFact){has, of, NO_REG, by});
     CHECK(pending_set_real(p, &e->c, to, has, delta, live), "the register was just written, and the number fits");
 }
 
 /* Emits reg = of * number, where `of` may be pending. */
-static bool multiply(Emit *e, const Out *o) {
+static bool multiply(Emit *e, const OutInsn *o) {
     const MachineInsn *in = o->in;
-    const Op *to = &in->op[0], *from = &in->op[1];
+    const MachineOp *to = &in->op[0], *from = &in->op[1];
     bool three = in->op_count == 3 && in->op[2].kind == OP_IMM;
     if (in->mnemonic != ZYDIS_MNEMONIC_IMUL || !(three || o->swaps || o->number_op))
         return false;
@@ -174,8 +174,8 @@ static bool multiply(Emit *e, const Out *o) {
     return true;
 }
 
-static bool add_up(Emit *e, const Out *o) {
-    const Op *to = &o->in->op[0], *from = &o->in->op[1];
+static bool add_up(Emit *e, const OutInsn *o) {
+    const MachineOp *to = &o->in->op[0], *from = &o->in->op[1];
     Pending *p = &e->p;
     if (o->in->mnemonic != ZYDIS_MNEMONIC_ADD || o->swaps || o->number_op || to->no == RSP || from->no == RSP)
         return false;
@@ -193,14 +193,14 @@ static bool add_up(Emit *e, const Out *o) {
     else
         e->c.size += encode_lea_sum(to->no, a, b, here(e));
     pending_written(p, to->no);
-    pending_learn(p, (Fact){to->no, a, b, 0});
+    pending_learn(p, (RegFact){to->no, a, b, 0});
     return pending_set_real(p, &e->c, to->no, to->no, delta, o->live);
 }
 
 /* Emits reg = the sign-extended low half of another register. If 32-bit arithmetic does not overflow (nowrap), a
  * pending addition can be made afterwards. */
-static bool extend(Emit *e, const Out *o) {
-    const Op *to = &o->in->op[0], *from = &o->in->op[1];
+static bool extend(Emit *e, const OutInsn *o) {
+    const MachineOp *to = &o->in->op[0], *from = &o->in->op[1];
     Pending *p = &e->p;
     u8 of = p->from[from->no];
     i64 delta = p->delta[from->no];
@@ -214,16 +214,16 @@ static bool extend(Emit *e, const Out *o) {
     pending_overwrite(p, &e->c, has, o->live);
     e->c.size += encode_extend(has, of, here(e));
     pending_written(p, has);
-    pending_learn(p, (Fact){has, of, PENDING_SIGNED, 0});
+    pending_learn(p, (RegFact){has, of, PENDING_SIGNED, 0});
     CHECK(pending_set_real(p, &e->c, to->no, has, delta, o->live),
           "the register was just written, and the number fits");
     return true;
 }
 
 /* Products, sums and sign extensions of registers with a pending addition keep the addition pending. */
-static bool combine(Emit *e, const Out *o) {
+static bool combine(Emit *e, const OutInsn *o) {
     const MachineInsn *in = o->in;
-    const Op *to = &in->op[0];
+    const MachineOp *to = &in->op[0];
     if (flags_matter(o) || to->kind != OP_GP || to->bits != 64 || in->op_count < 2 || in->op[1].kind != OP_GP)
         return false;
     return multiply(e, o) || add_up(e, o) || extend(e, o);
@@ -239,7 +239,7 @@ static void move_stack(Emit *e, i64 by, Regs needed) {
 }
 
 /* Emits an instruction of the original with its new operands. */
-static void put_insn(Emit *e, const Out *o) {
+static void put_insn(Emit *e, const OutInsn *o) {
     const MachineInsn *in = o->in;
     bool memory = in->has_mem && !in->mem.odd && in->modrm_off && o->address != ADDRESS_REGISTER;
     Regs needed = o->live | o->reads;
@@ -267,8 +267,8 @@ static void put_insn(Emit *e, const Out *o) {
 }
 
 /* Emits number + from or number * from, if the flags are not read. */
-static bool put_swapped(Emit *e, const Out *o) {
-    const Op *to = &o->in->op[0], *from = &o->in->op[1];
+static bool put_swapped(Emit *e, const OutInsn *o) {
+    const MachineOp *to = &o->in->op[0], *from = &o->in->op[1];
     if (!o->swaps || flags_matter(o))
         return false;
     pending_settle(&e->p, &e->c, from->no, o->live | o->reads);
@@ -281,7 +281,7 @@ static bool put_swapped(Emit *e, const Out *o) {
     return true;
 }
 
-static bool put_turned(Emit *e, const Out *o) {
+static bool put_turned(Emit *e, const OutInsn *o) {
     if (!live_is_turned(e->u, o))
         return false;
     e->c.size += encode_move_vector(o->in->op[0].no - XMM0, o->in->op[1].no - XMM0, here(e));
@@ -290,7 +290,7 @@ static bool put_turned(Emit *e, const Out *o) {
     return true;
 }
 
-static bool put_product_for(Emit *e, const Out *o) {
+static bool put_product_for(Emit *e, const OutInsn *o) {
     if (!live_is_product(o))
         return false;
     pending_settle(&e->p, &e->c, RAX, o->live | BIT(RAX));
@@ -302,7 +302,7 @@ static bool put_product_for(Emit *e, const Out *o) {
     return true;
 }
 
-static void put_call(Emit *e, const Out *o) {
+static void put_call(Emit *e, const OutInsn *o) {
     const MachineInsn *in = o->in;
     pending_settle_all(&e->p, &e->c, o->live | o->reads);
     pending_reset(&e->p);
@@ -320,7 +320,7 @@ static void put_call(Emit *e, const Out *o) {
 }
 
 /* Stores the return address of an inlined call, if it is read. */
-static void put_enter(Emit *e, const Out *o) {
+static void put_enter(Emit *e, const OutInsn *o) {
     move_stack(e, -SLOT_BYTES, o->live);
     if (o->frame_dead)
         return;
@@ -329,7 +329,7 @@ static void put_enter(Emit *e, const Out *o) {
     e->c.size += encode_store_number(RSP, 4, (u32)(o->number >> 32), here(e));
 }
 
-static bool put_stack_insn(Emit *e, const Out *o) {
+static bool put_stack_insn(Emit *e, const OutInsn *o) {
     const MachineInsn *in = o->in;
     if (in->mnemonic == ZYDIS_MNEMONIC_PUSH && o->slot_bytes && o->frame_dead && !o->effect) {
         move_stack(e, -SLOT_BYTES, o->live);
@@ -346,7 +346,7 @@ static bool put_stack_insn(Emit *e, const Out *o) {
     return true;
 }
 
-static void put_out(Emit *e, const Out *o) {
+static void put_out(Emit *e, const OutInsn *o) {
     if (o->dead)
         return;
     if (live_is_constant(o)) {
@@ -377,7 +377,7 @@ static void put_out(Emit *e, const Out *o) {
 /* ----------------------------------------------------------------------------------------------------------------- blocks */
 
 static void refer(Emit *e, i32 block) {
-    const Block *b = &e->u->blocks.at[block];
+    const MachineBlock *b = &e->u->blocks.at[block];
     i32 distance = 0;
     if (b->placed)
         distance = (i32)b->code_off - (i32)(e->c.size + 4);
@@ -388,7 +388,7 @@ static void refer(Emit *e, i32 block) {
 }
 
 static void branch_to(Emit *e, u8 cond, i32 block) {
-    const Block *b = &e->u->blocks.at[block];
+    const MachineBlock *b = &e->u->blocks.at[block];
     if (b->placed) {
         e->c.size += encode_branch(cond, e->c.run + b->code_off, address(e), here(e));
         return;
@@ -405,8 +405,8 @@ static void jump_to(Emit *e, i32 block) {
     refer(e, block);
 }
 
-static void put_end(Emit *e, const Block *b, i32 following) {
-    const Unit *u = e->u;
+static void put_end(Emit *e, const MachineBlock *b, i32 following) {
+    const MachineUnit *u = e->u;
     i32 taken = graph_resolve(u, b->next[0]), other = graph_resolve(u, b->next[1]);
     pending_settle_all(&e->p, &e->c, live_at_end(u, b));
     switch ((EndKind)b->end) {
@@ -436,7 +436,7 @@ static void put_end(Emit *e, const Block *b, i32 following) {
         e->c.size += encode_jump(b->target, address(e), here(e));
         return;
     case END_INDIRECT: {
-        Out o = {.in = b->last, .reads = ALL_REGS, .live = ALL_REGS};
+        OutInsn o = {.in = b->last, .reads = ALL_REGS, .live = ALL_REGS};
         pending_reset(&e->p);
         put_insn(e, &o);
         return;
@@ -464,7 +464,7 @@ static void align(Emit *e) {
 }
 
 static void put_block(Emit *e, size_t place) {
-    Block *b = &e->u->blocks.at[e->order->list.at[place]];
+    MachineBlock *b = &e->u->blocks.at[e->order->list.at[place]];
     if (b->loops)
         align(e);
     b->code_off = e->c.size;
@@ -526,7 +526,7 @@ static void put_guard(Emit *e) {
 
 /* ----------------------------------------------------------------------------------------------------------------- public */
 
-static u64 most_bytes(const Unit *u) {
+static u64 most_bytes(const MachineUnit *u) {
     u64 bytes = 64 + HOIST_MAX * ENCODE_MAX_BYTES + GUARD_BYTES * u->cfg->params.len;
     for (size_t i = 0; i < u->blocks.len; i++)
         if (u->blocks.at[i].reached)
@@ -535,10 +535,10 @@ static u64 most_bytes(const Unit *u) {
 }
 
 /* Gives all constants that will be loaded a place before code is emitted. */
-static void collect_constants(Unit *u) {
+static void collect_constants(MachineUnit *u) {
     for (size_t i = 0; i < u->blocks.len; i++)
         for (u32 k = 0; u->blocks.at[i].reached && k < u->blocks.at[i].out_count; k++) {
-            const Out *o = &u->blocks.at[i].out[k];
+            const OutInsn *o = &u->blocks.at[i].out[k];
             for (u32 n = 0; !o->dead && n < o->result_count; n++) {
                 u64 both[] = {o->result[n].low, o->result[n].high};
                 if (o->result[n].reg >= XMM0 && (both[0] || both[1]))
@@ -548,7 +548,7 @@ static void collect_constants(Unit *u) {
 }
 
 /* Counts the calls that exceptions pass through. */
-static size_t count_calls(const Unit *u) {
+static size_t count_calls(const MachineUnit *u) {
     size_t count = 0;
     for (size_t i = 0; i < u->blocks.len; i++)
         for (u32 k = 0; u->blocks.at[i].reached && k < u->blocks.at[i].out_count; k++)
@@ -574,13 +574,13 @@ static void give_back(CodeMem *memory, CodeSpan *span, u64 size) {
     span->code_bytes = used;
 }
 
-bool emit_graph(Unit *u, const Order *order, CodeMem *memory, CodeSpan *span, const void **unwind) {
+bool emit_graph(MachineUnit *u, const BlockOrder *order, CodeMem *memory, CodeSpan *span, const void **unwind) {
     Emit e = {.u = u, .order = order};
     collect_constants(u);
     u64 table_bytes = tables_most_bytes(count_calls(u));
     if (!codemem_alloc(memory, most_bytes(u), u->pool.len + table_bytes, LOOP_ALIGN, span))
         return false;
-    e.c = (Code){span->code_write, (u64)span->code_run, 0};
+    e.c = (CodeOut){span->code_write, (u64)span->code_run, 0};
     e.pool = (u64)span->data;
     if (u->pool.len)
         memcpy(span->data, u->pool.at, u->pool.len);

@@ -6,6 +6,6 @@
 
 /* Called after live_run. The new function is at the start of the span, and its unwind tables are at *unwind, or it is
  * NULL. Returns false if there is no memory left. */
-bool emit_graph(Unit *u, const Order *order, CodeMem *memory, CodeSpan *span, const void **unwind);
+bool emit_graph(MachineUnit *u, const BlockOrder *order, CodeMem *memory, CodeSpan *span, const void **unwind);
 
 #endif

@@ -15,6 +15,6 @@ typedef struct ParamPlace {
 bool entry_places(const BinoptCfg *cfg, ParamPlace *places, const char **why);
 
 /* The state at the entry. Fixed parameters become constants in u->outs. Returns false if the signature is not valid. */
-bool entry_state(Unit *u, State *s);
+bool entry_state(MachineUnit *u, State *s);
 
 #endif

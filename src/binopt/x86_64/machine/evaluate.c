@@ -9,8 +9,8 @@
 #define END "\n\t.endr\n\t"
 
 /* Loads all registers except the stack pointer from *m, calls the code, and stores the registers. The offsets are those
- * of Machine. */
-__attribute__((naked)) static void execute(Machine *m, const void *code) {
+ * of MachineRegs. */
+__attribute__((naked)) static void execute(MachineRegs *m, const void *code) {
     (void)m;
     (void)code;
     __asm__("push %rbx\n\t"
@@ -70,7 +70,8 @@ __attribute__((naked)) static void execute(Machine *m, const void *code) {
             "pop %rbx\n\t"
             "ret");
 }
-_Static_assert(offsetof(Machine, flags) == 128 && offsetof(Machine, use_vec) == 136 && offsetof(Machine, vec) == 144,
+_Static_assert(offsetof(MachineRegs, flags) == 128 && offsetof(MachineRegs, use_vec) == 136 &&
+                   offsetof(MachineRegs, vec) == 144,
                "execute() has these offsets as numbers");
 
 void evaluator_init(Evaluator *e) {
@@ -125,8 +126,8 @@ static i64 extended(u64 v, u32 bits) {
 
 /* Divisions by zero, and quotients that do not fit, must fault in the program and are not executed here. Signed
  * dividends must be sign-extended from half their size. */
-static bool divides_safely(const MachineInsn *in, const Machine *m, const u8 *operand) {
-    const Op *by = &in->op[0];
+static bool divides_safely(const MachineInsn *in, const MachineRegs *m, const u8 *operand) {
+    const MachineOp *by = &in->op[0];
     u64 divisor = 0;
     if (by->bits < 32 || by->high)
         return false;
@@ -142,7 +143,7 @@ static bool divides_safely(const MachineInsn *in, const Machine *m, const u8 *op
            extended(high, by->bits) == extended(low, by->bits) >> (by->bits - 1);
 }
 
-bool evaluate_insn(Evaluator *e, const MachineInsn *in, Machine *m, u8 *operand) {
+bool evaluate_insn(Evaluator *e, const MachineInsn *in, MachineRegs *m, u8 *operand) {
     enum { FIXED_FLAGS = 0x202 };
     bool divides = in->mnemonic == ZYDIS_MNEMONIC_DIV || in->mnemonic == ZYDIS_MNEMONIC_IDIV;
     Regs used = in->reads | in->writes;

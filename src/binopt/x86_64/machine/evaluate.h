@@ -9,12 +9,12 @@
 enum { EVALUATE_MEM_BYTES = 64 };
 
 /* All registers, before and after. */
-typedef struct Machine {
+typedef struct MachineRegs {
     u64 gp[GP_COUNT]; /* the entry of the stack pointer is not used */
     u64 flags;        /* in the format of rflags */
     u64 use_vec;
     u8 vec[16][16];
-} Machine;
+} MachineRegs;
 
 typedef struct Evaluator {
     CodeMem memory; /* copies of instructions, each made once */
@@ -29,6 +29,6 @@ void evaluator_free(Evaluator *e);
 
 /* Executes a pure instruction. `operand` has the bytes of its memory operand, if it has one, and then what the
  * instruction left there. Returns false if the instruction cannot be executed here, or would fault. */
-bool evaluate_insn(Evaluator *e, const MachineInsn *in, Machine *m, u8 *operand);
+bool evaluate_insn(Evaluator *e, const MachineInsn *in, MachineRegs *m, u8 *operand);
 
 #endif

@@ -16,7 +16,7 @@ static inline u64 expect_size(i64 v) {
 }
 
 /* The branch is reached again. Returns how many instructions are to come if the distance continues to shrink as it did. */
-static inline u64 expect_next(Expect *e, const Unit *u) {
+static inline u64 expect_next(Expect *e, const MachineUnit *u) {
     i64 nearer = (i64)((u64)e->distance - (u64)u->compare);
     u64 passes = 0, outs = u->total_outs - e->outs, more;
     if (e->before && nearer && (u->compare > 0) == (nearer > 0))

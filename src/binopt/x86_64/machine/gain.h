@@ -5,6 +5,6 @@
 #include "binopt/x86_64/machine/order.h"
 
 /* Called after live_run. */
-bool gain_is_enough(const Unit *u, const Order *order);
+bool gain_is_enough(const MachineUnit *u, const BlockOrder *order);
 
 #endif

@@ -23,14 +23,14 @@ typedef enum OutKind {
 } OutKind;
 
 /* How the memory operand changes. */
-typedef enum Address {
+typedef enum AddressForm {
     ADDRESS_KEPT,
     ADDRESS_KNOWN,    /* its address is `addr` */
     ADDRESS_CONST,    /* constant bytes; `addr` is their place in the pool */
     ADDRESS_NO_INDEX, /* the index is known: base plus `addr` */
     ADDRESS_NO_BASE,  /* the base is known: index plus `addr` */
     ADDRESS_REGISTER, /* constant bytes in vector register `addr` (hoist.h): no memory operand */
-} Address;
+} AddressForm;
 
 /* What can be done with an instruction on vectors whose destination is known. */
 typedef enum Turn {
@@ -53,7 +53,7 @@ typedef struct CallFrame {
     i64 slot[GP_COUNT];
 } CallFrame;
 
-typedef struct Out {
+typedef struct OutInsn {
     const MachineInsn *in;
     const CallFrame *frame; /* for a call; NULL: exceptions do not pass through */
     u8 kind, address;
@@ -76,7 +76,7 @@ typedef struct Out {
     u16 upper;             /* the vectors whose upper halves are read after it */
     bool dead, frame_dead; /* it is not needed; what it stores in the frame is not read */
     Result result[2];
-} Out;
+} OutInsn;
 
 typedef enum EndKind {
     END_NONE,   /* it was not walked yet */
@@ -90,12 +90,12 @@ typedef enum EndKind {
 
 enum { NO_BLOCK = -1 };
 
-typedef struct Block {
+typedef struct MachineBlock {
     u64 pc;
     u32 frame;    /* the index of the frame that its instructions belong to */
     u32 unknowns; /* number of branches on the path to it that were not known */
     State *in;
-    Out *out;
+    OutInsn *out;
     u32 out_count;
     u8 end;
     bool reached, queued;
@@ -110,13 +110,13 @@ typedef struct Block {
     u32 followed; /* number of known branches and jumps inside it */
     u32 depth;    /* number of loops that contain it: order.c */
     bool placed, loops;
-} Block;
+} MachineBlock;
 
 enum { NO_FRAME = 0xffffffff };
 
 /* What a block's instructions belong to: the function itself, a function whose call was inlined, or one pass through a
  * loop of one of these. */
-typedef struct Frame {
+typedef struct MachineFrame {
     u32 parent; /* the frame of the call; NO_FRAME: this is the function itself */
     u64 function, return_pc;
     i64 return_slot;
@@ -124,7 +124,7 @@ typedef struct Frame {
     u32 outer; /* for a loop: the frame around it, in the same function */
     u32 pass;
     u64 loop; /* where the loop begins; 0: this is not a loop */
-} Frame;
+} MachineFrame;
 
 /* What the original's unwind tables say of a call. */
 typedef struct CallRow {
@@ -132,17 +132,17 @@ typedef struct CallRow {
     UnwindRow row;
 } CallRow;
 
-typedef struct Unit {
+typedef struct MachineUnit {
     const BinoptCfg *cfg;
     Arena arena;
     Memory memory;
     Callees callees;
     Evaluator *evaluator;
-    VEC(Block) blocks;
-    VEC(Frame) frames;
-    VEC(Out) outs; /* the instructions of the block that is being walked */
-    VEC(u8) pool;  /* constants, 16 bytes each */
-    Map64 row_at;  /* pc -> index of rows */
+    VEC(MachineBlock) blocks;
+    VEC(MachineFrame) frames;
+    VEC(OutInsn) outs; /* the instructions of the block that is being walked */
+    VEC(u8) pool;      /* constants, 16 bytes each */
+    Map64 row_at;      /* pc -> index of rows */
     VEC(CallRow) rows;
     u64 code_base; /* an address from which new code is at most a few MiB away */
     u32 frame;     /* the frame of the block that is being walked */
@@ -153,12 +153,12 @@ typedef struct Unit {
     Regs returned;       /* the registers that may hold a part of the result: live.c */
     i64 compare;         /* how far the operands of the last known comparison were apart */
     const char *hopeless;
-} Unit;
+} MachineUnit;
 
-i32 graph_add(Unit *u, u64 pc, u32 frame, const State *s);
+i32 graph_add(MachineUnit *u, u64 pc, u32 frame, const State *s);
 /* The block that a reference means, after replacements (`forward`). */
-i32 graph_resolve(const Unit *u, i32 block);
+i32 graph_resolve(const MachineUnit *u, i32 block);
 /* Adds constant bytes to the pool and returns their place; they take 16 bytes. */
-u32 graph_constant(Unit *u, const u8 *bytes, u32 size);
+u32 graph_constant(MachineUnit *u, const u8 *bytes, u32 size);
 
 #endif

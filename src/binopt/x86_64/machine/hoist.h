@@ -13,6 +13,6 @@ typedef struct Hoisted {
 } Hoisted;
 
 /* Chooses the registers that are to be loaded at the entry, and makes instructions in loops use them. */
-Hoisted hoist_constants(Unit *u, const Order *order);
+Hoisted hoist_constants(MachineUnit *u, const BlockOrder *order);
 
 #endif

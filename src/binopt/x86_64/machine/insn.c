@@ -32,7 +32,7 @@ static OpKind kind_of(const Operand *o) {
 static void set_operands(MachineInsn *in, const X86Facts *f) {
     for (u32 i = 0; i < f->operand_count && i < ARRAY_LEN(in->op); i++) {
         const Operand *o = &f->op[i];
-        in->op[in->op_count++] = (Op){
+        in->op[in->op_count++] = (MachineOp){
             .kind = (u8)kind_of(o),
             .no = o->kind == OPERAND_REG ? x86_operand_register(o) : 0,
             .high = o->high,

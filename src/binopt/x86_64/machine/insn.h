@@ -37,13 +37,13 @@ typedef enum Halves {
 
 typedef enum OpKind { OP_NONE, OP_GP, OP_VEC, OP_MEM, OP_IMM, OP_OTHER } OpKind;
 
-typedef struct Op {
+typedef struct MachineOp {
     u8 kind, no;
     bool high; /* ah, bh, ch or dh */
     bool read, write;
     u16 bits;
     i64 imm;
-} Op;
+} MachineOp;
 
 typedef struct Mem {
     u8 base, index; /* PC_REG, NO_REG or a general register */
@@ -72,7 +72,7 @@ typedef struct MachineInsn {
     bool legacy_vector, new_vector;
     u8 halves;
     u8 op_count;
-    Op op[4]; /* the explicit operands */
+    MachineOp op[4]; /* the explicit operands */
     bool has_high;
     bool has_mem;
     Mem mem;                /* the memory operand that is encoded in the instruction */

@@ -31,7 +31,7 @@ static SegmentKind kind_of(Memory *m, u64 addr, u64 size) {
     for (u32 i = 0; i < MEMORY_SEGMENTS; i++)
         if (addr >= m->segment[i].start && addr + size <= m->segment[i].end)
             return m->segment[i].kind;
-    Segment s = segment_find(addr);
+    LoadedSegment s = segment_find(addr);
     if (s.kind == SEGMENT_NONE || addr + size > s.end)
         return SEGMENT_NONE;
     m->segment[m->next_segment] = s;

@@ -19,8 +19,8 @@ typedef struct MemoryLine {
 typedef struct Memory {
     const BinoptCfg *cfg;
     Maps maps;
-    bool has_maps;                    /* the maps are read when first needed, because that takes a while */
-    Segment segment[MEMORY_SEGMENTS]; /* the segments that were asked for last */
+    bool has_maps;                          /* the maps are read when first needed, because that takes a while */
+    LoadedSegment segment[MEMORY_SEGMENTS]; /* the segments that were asked for last */
     u32 next_segment;
     MemoryLine line[MEMORY_LINES];
     u32 line_count, next_line;

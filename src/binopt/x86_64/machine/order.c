@@ -10,8 +10,8 @@ typedef struct Step {
 } Step;
 
 typedef struct Search {
-    Unit *u;
-    Order *order;
+    MachineUnit *u;
+    BlockOrder *order;
     VEC(Step) way;
     u32 *place; /* by block: its place, from 1 on; 0: not visited yet */
     u8 *open;   /* by block: true if it is on the path */
@@ -45,7 +45,7 @@ static void go_on(Search *s) {
 
 /* All blocks between a loop's beginning and its last jump back count as part of it. */
 static void count_depths(Search *s) {
-    Block *blocks = s->u->blocks.at;
+    MachineBlock *blocks = s->u->blocks.at;
     for (size_t i = 0; i < s->order->list.len; i++) {
         i32 first = s->order->list.at[i];
         blocks[first].loops = s->last[first] != 0;
@@ -56,14 +56,14 @@ static void count_depths(Search *s) {
 
 /* If the last block of a loop jumps to the first one, and the first one leads to the last, the last block is placed
  * before the first, and the loop begins there. So one jump less is executed in each pass. */
-static void turn_loops(Unit *u, Order *order) {
+static void turn_loops(MachineUnit *u, BlockOrder *order) {
     for (size_t i = 1; i < order->list.len; i++) {
         i32 at = order->list.at[i];
-        Block *b = &u->blocks.at[at];
+        MachineBlock *b = &u->blocks.at[at];
         i32 first = b->end == END_JUMP ? graph_resolve(u, b->next[0]) : NO_BLOCK;
         if (first == NO_BLOCK || first == at || first == 0 || !u->blocks.at[first].loops)
             continue;
-        Block *head = &u->blocks.at[first];
+        MachineBlock *head = &u->blocks.at[first];
         size_t to = 0;
         while (order->list.at[to] != first)
             to++;
@@ -76,7 +76,7 @@ static void turn_loops(Unit *u, Order *order) {
     }
 }
 
-void order_blocks(Unit *u, Order *order) {
+void order_blocks(MachineUnit *u, BlockOrder *order) {
     size_t count = u->blocks.len;
     Search s = {.u = u,
                 .order = order,
@@ -91,6 +91,6 @@ void order_blocks(Unit *u, Order *order) {
     VEC_FREE(&s.way);
 }
 
-void order_free(Order *order) {
+void order_free(BlockOrder *order) {
     VEC_FREE(&order->list);
 }

@@ -4,12 +4,12 @@
 
 #include "binopt/x86_64/machine/graph.h"
 
-typedef struct Order {
+typedef struct BlockOrder {
     VEC(i32) list;
-} Order;
+} BlockOrder;
 
 /* Orders the reached blocks, the entry first, and sets their `loops` and `depth`. */
-void order_blocks(Unit *u, Order *order);
-void order_free(Order *order);
+void order_blocks(MachineUnit *u, BlockOrder *order);
+void order_free(BlockOrder *order);
 
 #endif

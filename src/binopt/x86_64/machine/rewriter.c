@@ -25,12 +25,12 @@ typedef struct Made {
 } Made;
 
 /* What is to be made, and how. */
-typedef struct Job {
+typedef struct MachineJob {
     const BinoptCfg *cfg;
     Build *build;
     u64 most_work;
     bool *gains; /* not NULL: says whether something is gained, and code is made in any case */
-} Job;
+} MachineJob;
 
 typedef struct MachineRewriter {
     pid_t owner; /* a child of this process shares the memory for code and must not write there */
@@ -41,7 +41,7 @@ typedef struct MachineRewriter {
     Choices choices;
 } MachineRewriter;
 
-static void unit_free(Unit *u) {
+static void unit_free(MachineUnit *u) {
     memory_free(&u->memory);
     callees_free(&u->callees);
     VEC_FREE(&u->blocks);
@@ -54,9 +54,9 @@ static void unit_free(Unit *u) {
 }
 
 /* The first block sets the fixed parameters; the rewriter makes the others. */
-static void build_all(Unit *u, Build *build) {
+static void build_all(MachineUnit *u, Build *build) {
     State s;
-    VEC_PUSH(&u->frames, ((Frame){.parent = NO_FRAME, .function = u->cfg->function, .outer = NO_FRAME}));
+    VEC_PUSH(&u->frames, ((MachineFrame){.parent = NO_FRAME, .function = u->cfg->function, .outer = NO_FRAME}));
     if (!memory_is_code(&u->memory, u->cfg->function) || !memory_insn(&u->memory, u->cfg->function)) {
         u->hopeless = arena_printf(&u->arena, "there is no code at %#llx", (unsigned long long)u->cfg->function);
         return;
@@ -64,12 +64,12 @@ static void build_all(Unit *u, Build *build) {
     if (!entry_state(u, &s))
         return;
     graph_add(u, u->cfg->function, 0, &s);
-    Block *b = &u->blocks.at[0];
+    MachineBlock *b = &u->blocks.at[0];
     b->end = END_JUMP;
     b->out_count = (u32)u->outs.len;
-    b->out = ARENA_ARRAY(&u->arena, Out, b->out_count + 1);
+    b->out = ARENA_ARRAY(&u->arena, OutInsn, b->out_count + 1);
     if (b->out_count)
-        memcpy(b->out, u->outs.at, b->out_count * sizeof(Out));
+        memcpy(b->out, u->outs.at, b->out_count * sizeof(OutInsn));
     build(u, &s);
     if (!u->hopeless && (u64)-u->lowest > u->cfg->stack_bytes)
         u->hopeless = arena_printf(&u->arena, "it needs %lld bytes of stack, and BINOPT_F_STACKSZ allows %zu",
@@ -77,7 +77,7 @@ static void build_all(Unit *u, Build *build) {
 }
 
 /* Finds out what is needed, and orders the blocks. */
-static bool finish(Unit *u, Order *order, bool only_gains) {
+static bool finish(MachineUnit *u, BlockOrder *order, bool only_gains) {
     if (u->hopeless)
         return false;
     live_join_blocks(u);
@@ -119,7 +119,7 @@ static BinoptFunc use_base(MachineRewriter *r, u64 function) {
 }
 
 /* If there is little time, or other code to choose from, the reason is only logged and not recorded as the final one. */
-static void refuse(const Job *job, const char *why) {
+static void refuse(const MachineJob *job, const char *why) {
     if (job->most_work < MACHINE_WORK || job->gains)
         config_log(job->cfg, 2, "left alone: %s", why);
     else
@@ -127,11 +127,12 @@ static void refuse(const Job *job, const char *why) {
 }
 
 /* *full is set if that memory does not have enough room. */
-static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool *full) {
+static BinoptFunc make(MachineRewriter *r, const MachineJob *job, CodeMem *memory, bool *full) {
     const BinoptCfg *cfg = job->cfg;
-    Unit u = {.cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)memory->code_run, .most_work = job->most_work};
+    MachineUnit u = {
+        .cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)memory->code_run, .most_work = job->most_work};
     Made made = {.memory = memory, .users = 1, .forks = fork_count()};
-    Order order = {0};
+    BlockOrder order = {0};
     memory_init(&u.memory, cfg, &u.arena);
     build_all(&u, job->build);
     made.gains = finish(&u, &order, !cfg->always && !job->gains);
@@ -173,7 +174,7 @@ static BinoptFunc recall(MachineRewriter *r, const BinoptCfg *cfg, bool *gains) 
 
 BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build, u64 most_work, bool *gains) {
     MachineRewriter *r = self;
-    Job job = {cfg, build, most_work, gains};
+    MachineJob job = {cfg, build, most_work, gains};
     BinoptFunc code = recall(r, cfg, gains);
     if (code)
         return code;

@@ -6,7 +6,7 @@
 #include "binopt/x86_64/machine/graph.h"
 
 /* Makes u->blocks, the first one for the entry. If that is impossible, sets u->hopeless. */
-typedef void Build(Unit *u, const State *entry);
+typedef void Build(MachineUnit *u, const State *entry);
 
 /* The work that is allowed when there is no hurry. */
 enum { MACHINE_WORK = 40000 };

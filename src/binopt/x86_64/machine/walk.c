@@ -7,44 +7,44 @@
 /* When MAX_INLINED instructions were written, further calls are not inlined. */
 enum { MAX_FRAMES_DEEP = 8, MAX_INLINED = 4000 };
 
-typedef struct Walk {
-    Unit *u;
+typedef struct BlockWalk {
+    MachineUnit *u;
     const Policy *p;
     State s;
     u64 pc;
     u32 frame, unknowns;
-    Block end; /* how the block ends: only end, next, last, target and followed are used */
-} Walk;
+    MachineBlock end; /* how the block ends: only end, next, last, target and followed are used */
+} BlockWalk;
 
-static i32 request(Walk *w, u64 pc, u32 frame) {
+static i32 request(BlockWalk *w, u64 pc, u32 frame) {
     return w->p->target(w->p->self, w->u, pc, frame, &w->s, w->unknowns);
 }
 
-static void end_with(Walk *w, EndKind kind, const MachineInsn *last, u64 target) {
+static void end_with(BlockWalk *w, EndKind kind, const MachineInsn *last, u64 target) {
     w->end.end = (u8)kind;
     w->end.last = last;
     w->end.target = target;
 }
 
-static void go_to(Walk *w, u64 pc, u32 frame) {
+static void go_to(BlockWalk *w, u64 pc, u32 frame) {
     end_with(w, END_JUMP, NULL, 0);
     w->end.next[0] = request(w, pc, frame);
 }
 
-static void leave_to(Walk *w, u64 pc) {
+static void leave_to(BlockWalk *w, u64 pc) {
     end_with(w, END_LEAVE, NULL, pc);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- calls */
 
-static bool is_active(const Unit *u, u32 frame, u64 function) {
+static bool is_active(const MachineUnit *u, u32 frame, u64 function) {
     for (; frame != NO_FRAME; frame = u->frames.at[frame].parent)
         if (u->frames.at[frame].function == function)
             return true;
     return false;
 }
 
-static UnwindKind unwind_at(Unit *u, u64 pc, UnwindRow *row) {
+static UnwindKind unwind_at(MachineUnit *u, u64 pc, UnwindRow *row) {
     u32 index;
     if (!map64_get(&u->row_at, pc, &index)) {
         CallRow found = {0};
@@ -73,8 +73,8 @@ static bool add_saved(CallFrame *f, const UnwindRow *row, i64 return_slot) {
 
 /* Finds how an exception passes from the call to the caller of the new function; *frame is NULL if it does not pass in
  * the original. Returns false if the original has to make the call. */
-static bool find_call_frame(Walk *w, const MachineInsn *in, const CallFrame **frame) {
-    Unit *u = w->u;
+static bool find_call_frame(BlockWalk *w, const MachineInsn *in, const CallFrame **frame) {
+    MachineUnit *u = w->u;
     CallFrame f = {.base = w->s.gp[RSP].kind == VALUE_STACK ? RSP : RBP};
     u64 pc = in->pc;
     *frame = NULL;
@@ -94,8 +94,8 @@ static bool find_call_frame(Walk *w, const MachineInsn *in, const CallFrame **fr
     return true;
 }
 
-static bool may_inline(Walk *w, const Callee *callee) {
-    Unit *u = w->u;
+static bool may_inline(BlockWalk *w, const Callee *callee) {
+    MachineUnit *u = w->u;
     u64 function = callee->function;
     if (u->total_outs > MAX_INLINED || w->s.gp[RSP].kind != VALUE_STACK ||
         u->frames.at[w->frame].depth >= MAX_FRAMES_DEEP)
@@ -110,23 +110,23 @@ static bool may_inline(Walk *w, const Callee *callee) {
     return first && first->flow != FLOW_STOP;
 }
 
-static u32 frame_for(Walk *w, u64 function, u64 return_pc, i64 return_slot) {
-    Unit *u = w->u;
+static u32 frame_for(BlockWalk *w, u64 function, u64 return_pc, i64 return_slot) {
+    MachineUnit *u = w->u;
     for (u32 i = 0; i < u->frames.len; i++) {
-        const Frame *f = &u->frames.at[i];
+        const MachineFrame *f = &u->frames.at[i];
         if (f->parent == w->frame && f->function == function && f->return_pc == return_pc &&
             f->return_slot == return_slot && !f->loop)
             return i;
     }
-    Frame f = {w->frame, function, return_pc, return_slot, u->frames.at[w->frame].depth + 1, NO_FRAME, 0, 0};
+    MachineFrame f = {w->frame, function, return_pc, return_slot, u->frames.at[w->frame].depth + 1, NO_FRAME, 0, 0};
     VEC_PUSH(&u->frames, f);
     return (u32)u->frames.len - 1;
 }
 
-static void enter(Walk *w, const MachineInsn *in, u64 function) {
+static void enter(BlockWalk *w, const MachineInsn *in, u64 function) {
     i64 slot = (i64)w->s.gp[RSP].v - SLOT_BYTES;
     u64 return_pc = in->pc + in->length;
-    Out *o = step_put(w->u, in, OUT_ENTER);
+    OutInsn *o = step_put(w->u, in, OUT_ENTER);
     o->reads = o->writes = BIT(RSP);
     o->kills = 0;
     o->store = true;
@@ -152,7 +152,7 @@ static bool passes_frame(const State *s, i64 from, i64 to) {
 }
 
 /* A callee may change its arguments on the stack, everything below them, and memory that others have an address of. */
-static void forget_called(Walk *w) {
+static void forget_called(BlockWalk *w) {
     State *s = &w->s;
     Value sp = s->gp[RSP];
     i64 top = w->u->frames.at[w->frame].return_slot;
@@ -167,9 +167,9 @@ static void forget_called(Walk *w) {
 
 /* Only calls into other files are certain to follow the convention: within one file, compilers know which registers the
  * callee does not change. */
-static void keep_call(Walk *w, const MachineInsn *in, Value target, bool foreign, const CallFrame *frame) {
-    Unit *u = w->u;
-    Out *o = step_put(u, in, OUT_CALL);
+static void keep_call(BlockWalk *w, const MachineInsn *in, Value target, bool foreign, const CallFrame *frame) {
+    MachineUnit *u = w->u;
+    OutInsn *o = step_put(u, in, OUT_CALL);
     o->frame = frame;
     o->effect = true;
     o->reads_frame = true;
@@ -210,7 +210,7 @@ static bool may_be_descriptor(const MachineInsn *in) {
     return in->has_mem && in->mem.base == RAX && in->mem.index == NO_REG && !in->mem.disp;
 }
 
-static void walk_call(Walk *w, const MachineInsn *in) {
+static void walk_call(BlockWalk *w, const MachineInsn *in) {
     Value target = in->indirect ? step_target(w->u, &w->s, in) : value_const(in->target);
     bool known = target.kind == VALUE_CONST;
     Callee callee = known ? callee_describe(&w->u->callees, target.v) : (Callee){0};
@@ -238,9 +238,9 @@ static void walk_call(Walk *w, const MachineInsn *in) {
 
 /* ------------------------------------------------------------------------------------------------------- returns, jumps */
 
-static void walk_return(Walk *w, const MachineInsn *in) {
-    Unit *u = w->u;
-    const Frame *f = &u->frames.at[w->frame];
+static void walk_return(BlockWalk *w, const MachineInsn *in) {
+    MachineUnit *u = w->u;
+    const MachineFrame *f = &u->frames.at[w->frame];
     Value sp = w->s.gp[RSP];
     bool right = sp.kind == VALUE_STACK && (i64)sp.v == f->return_slot;
     if (f->parent == NO_FRAME) {
@@ -257,7 +257,7 @@ static void walk_return(Walk *w, const MachineInsn *in) {
     u64 back = f->return_pc;
     u32 parent = f->parent;
     i64 popped = SLOT_BYTES + (in->op_count ? in->op[0].imm : 0);
-    Out *o = step_put(u, in, OUT_RETURN);
+    OutInsn *o = step_put(u, in, OUT_RETURN);
     o->reads = o->writes = BIT(RSP);
     o->kills = 0;
     o->number = (u64)popped;
@@ -266,12 +266,12 @@ static void walk_return(Walk *w, const MachineInsn *in) {
 }
 
 /* True if a jump to another function is a tail call: that function returns to the caller of this one. */
-static bool is_tail_call(const Walk *w) {
+static bool is_tail_call(const BlockWalk *w) {
     Value sp = w->s.gp[RSP];
     return sp.kind == VALUE_STACK && (i64)sp.v == w->u->frames.at[w->frame].return_slot;
 }
 
-static void walk_jump(Walk *w, const MachineInsn *in) {
+static void walk_jump(BlockWalk *w, const MachineInsn *in) {
     Value target = in->indirect ? step_target(w->u, &w->s, in) : value_const(in->target);
     if (target.kind != VALUE_CONST) {
         end_with(w, END_INDIRECT, in, 0);
@@ -296,7 +296,7 @@ static void walk_jump(Walk *w, const MachineInsn *in) {
     go_to(w, to, w->frame);
 }
 
-static void walk_branch(Walk *w, const MachineInsn *in) {
+static void walk_branch(BlockWalk *w, const MachineInsn *in) {
     bool holds;
     if (step_condition(&w->s, in, &holds)) {
         u64 to = holds ? in->target : in->pc + in->length;
@@ -312,7 +312,7 @@ static void walk_branch(Walk *w, const MachineInsn *in) {
     w->end.next[0] = request(w, in->target, w->frame);
 }
 
-static void walk_insn(Walk *w, const MachineInsn *in) {
+static void walk_insn(BlockWalk *w, const MachineInsn *in) {
     switch ((Flow)in->flow) {
     case FLOW_NEXT:
         step_insn(w->u, &w->s, in);
@@ -341,18 +341,18 @@ static void walk_insn(Walk *w, const MachineInsn *in) {
 /* -------------------------------------------------------------------------------------------------------------- public */
 
 /* The work so far, in instructions. Finding out what is called takes as long as following some instructions. */
-static u64 work_done(const Unit *u) {
+static u64 work_done(const MachineUnit *u) {
     enum { CALLEE = 40 };
     return u->total_outs + CALLEE * u->callees.list.len;
 }
 
-static void finish(Walk *w, i32 block) {
-    Unit *u = w->u;
-    Block *b = &u->blocks.at[block];
+static void finish(BlockWalk *w, i32 block) {
+    MachineUnit *u = w->u;
+    MachineBlock *b = &u->blocks.at[block];
     b->out_count = (u32)u->outs.len;
-    b->out = ARENA_ARRAY(&u->arena, Out, b->out_count + 1);
+    b->out = ARENA_ARRAY(&u->arena, OutInsn, b->out_count + 1);
     if (b->out_count)
-        memcpy(b->out, u->outs.at, b->out_count * sizeof(Out));
+        memcpy(b->out, u->outs.at, b->out_count * sizeof(OutInsn));
     b->end = w->end.end;
     b->last = w->end.last;
     b->target = w->end.target;
@@ -361,9 +361,9 @@ static void finish(Walk *w, i32 block) {
     b->next[1] = w->end.next[1];
 }
 
-void walk_block(Unit *u, const Policy *p, i32 block) {
-    const Block *b = &u->blocks.at[block];
-    Walk w = {.u = u, .p = p, .pc = b->pc, .frame = b->frame, .unknowns = b->unknowns};
+void walk_block(MachineUnit *u, const Policy *p, i32 block) {
+    const MachineBlock *b = &u->blocks.at[block];
+    BlockWalk w = {.u = u, .p = p, .pc = b->pc, .frame = b->frame, .unknowns = b->unknowns};
     u64 start = b->pc;
     u->frame = b->frame;
     w.end.next[0] = w.end.next[1] = NO_BLOCK;

@@ -7,13 +7,13 @@
 /* The decisions of a rewriter: which block belongs to an address and a state, and where blocks have to begin. */
 typedef struct Policy {
     void *self;
-    i32 (*target)(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 unknowns);
-    bool (*splits)(void *self, Unit *u, u64 pc, u32 frame);
+    i32 (*target)(void *self, MachineUnit *u, u64 pc, u32 frame, const State *s, u32 unknowns);
+    bool (*splits)(void *self, MachineUnit *u, u64 pc, u32 frame);
     /* Called before a branch: it goes to `to`, or both ways if that is NULL. */
-    void (*branches)(void *self, Unit *u, const MachineInsn *in, u32 frame, const u64 *to);
+    void (*branches)(void *self, MachineUnit *u, const MachineInsn *in, u32 frame, const u64 *to);
 } Policy;
 
 /* Writes the block's instructions, and asks the policy for the blocks behind it. */
-void walk_block(Unit *u, const Policy *p, i32 block);
+void walk_block(MachineUnit *u, const Policy *p, i32 block);
 
 #endif
