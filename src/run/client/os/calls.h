@@ -13,14 +13,7 @@ typedef enum Call {
 #define RANGE(name, text) CALL_##name,
 #define REFUSE(name, text, error) CALL_##name,
 #define GUEST(id, name, text) CALL_##id,
-#include "guest_calls.def"
 #include "run/client/os/syscalls.def"
-#undef PASS
-#undef CONFINE
-#undef OWN
-#undef RANGE
-#undef REFUSE
-#undef GUEST
     CALLS,
 } Call;
 
@@ -49,12 +42,6 @@ typedef i64 CallFunction(Thread *t, const u64 a[6]);
 #define RANGE(name, text)
 #define REFUSE(name, text, error)
 #define GUEST(id, name, text) CallFunction guest_##id;
-#include "guest_calls.def"
-#undef PASS
-#undef CONFINE
-#undef OWN
-#undef RANGE
-#undef REFUSE
-#undef GUEST
+#include "run/client/os/syscalls.def"
 
 #endif

@@ -473,14 +473,7 @@ static const Row rows[CALLS] = {
 #define RANGE(name, text) [CALL_##name] = {KIND_RANGE, 0, REACH_OF(text), NULL},
 #define REFUSE(name, text, error) [CALL_##name] = {KIND_REFUSE, -error, {0}, NULL},
 #define GUEST(id, name, text) [CALL_##id] = {KIND_OWN, 0, REACH_OF(text), guest_##id},
-#include "guest_calls.def"
 #include "run/client/os/syscalls.def"
-#undef PASS
-#undef CONFINE
-#undef OWN
-#undef RANGE
-#undef REFUSE
-#undef GUEST
 };
 
 /* If paths may lead to other files after the call, the image is written now and not at the end. */
