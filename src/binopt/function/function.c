@@ -7,7 +7,7 @@
 #include "binopt/config/rewriter.h"
 #include "binopt/function/cfg.h"
 #include "binopt/x86_64/machine/expect.h"
-#include "binopt/x86_64/machine/rewriter.h"
+#include "binopt/x86_64/machine/machine.h"
 #include "binopt/x86_64/machine/walk.h"
 
 enum { MAX_PASSES = 1000, MAX_UNROLLED = 1500, MAX_BEGINNINGS = 64 };

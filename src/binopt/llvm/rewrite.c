@@ -1,4 +1,4 @@
-/* rewrite.c: the rewriter that lifts a function to LLVM-IR, specialises it there and compiles it: see unit.h. */
+/* rewrite.c: the rewriter that lifts a function to LLVM-IR, specialises it there and compiles it: see llvm_unit.h. */
 #include <limits.h>
 #include <time.h>
 

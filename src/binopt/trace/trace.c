@@ -7,7 +7,7 @@
 #include "binopt/trace/trace.h"
 
 #include "binopt/x86_64/machine/expect.h"
-#include "binopt/x86_64/machine/rewriter.h"
+#include "binopt/x86_64/machine/machine.h"
 #include "binopt/x86_64/machine/walk.h"
 
 enum {

@@ -93,8 +93,8 @@ void warm_jits_new(LatheJit *jits[2]);
  * the client's cache directory. */
 int relay_run(int fd, const char *host, const char *build, u32 idle_s);
 
-/* order.c: keeps LLVM from changing the guest's memory accesses more than this order allows. */
-void order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order);
+/* memory_order.c: keeps LLVM from changing the guest's memory accesses more than this order allows. */
+void memory_order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order);
 
 /* dump.c: writes files for people. Failures have no effect. */
 void dump_module(LLVMModuleRef mod, const char *name, const char *kind);

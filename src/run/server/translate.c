@@ -215,7 +215,7 @@ static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
     const LatheRange *ranges;
     LLVMValueRef lifted = lathe_func_lift(fn, "lifted");
     if (lifted)
-        order_keep(lifted, t->ctx, order_of(t));
+        memory_order_keep(lifted, t->ctx, order_of(t));
     if (!lifted || t->request.base)
         return lifted;
     size_t count = lathe_func_ranges(fn, &ranges);

@@ -8,7 +8,7 @@
 #ifndef BINOPT_LLVM_CALLOUT_H
 #define BINOPT_LLVM_CALLOUT_H
 
-#include "binopt/llvm/unit/unit.h"
+#include "binopt/llvm/unit/llvm_unit.h"
 
 typedef enum CallShape {
     CALL_ABI, /* a call of any function that follows the calling convention */

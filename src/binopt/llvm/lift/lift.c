@@ -9,7 +9,7 @@
 
 #include "binopt/llvm/lift/callout.h"
 #include "binopt/llvm/lift/depth.h"
-#include "binopt/llvm/lift/frame.h"
+#include "binopt/llvm/lift/stack_use.h"
 #include "binopt/llvm/lift/written.h"
 #include "binopt/process/object.h"
 #include "binopt/process/unwind.h"
@@ -187,7 +187,7 @@ static Val try_lifting(LlvmUnit *u, LatheFunc *fn, u64 pc) {
         return refuse(u,
                       arena_printf(&u->arena, "it has more than %d instructions with those that it calls", MAX_INSNS));
     const Insn *odd = NULL;
-    problem = frame_check(fn, &u->stack_bytes, &odd);
+    problem = stack_use_check(fn, &u->stack_bytes, &odd);
     if (problem)
         return refuse_insn(u, fn, odd, problem);
     if ((odd = find_tls_descriptor(fn)))

@@ -2,7 +2,7 @@
 #ifndef BINOPT_LLVM_LIFT_H
 #define BINOPT_LLVM_LIFT_H
 
-#include "binopt/llvm/unit/unit.h"
+#include "binopt/llvm/unit/llvm_unit.h"
 
 /* Returns a function of the module, void(ptr cpu), that does what the code at pc does, or NULL with the reason in
  * u->why. A trap of the guest becomes a trap of the host. The result is valid until the module is optimised. */

@@ -2,7 +2,7 @@
 #ifndef BINOPT_LLVM_CONVERT_H
 #define BINOPT_LLVM_CONVERT_H
 
-#include "binopt/llvm/unit/unit.h"
+#include "binopt/llvm/unit/llvm_unit.h"
 
 /* An instruction that LLVM knows only as an intrinsic of this CPU prevents vectorising the loop around it. Conversions
  * from floating point to integers become a comparison and LLVM's own conversion; with fast-math, approximate

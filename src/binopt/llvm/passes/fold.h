@@ -2,7 +2,7 @@
 #ifndef BINOPT_LLVM_FOLD_H
 #define BINOPT_LLVM_FOLD_H
 
-#include "binopt/llvm/unit/unit.h"
+#include "binopt/llvm/unit/llvm_unit.h"
 
 /* A fixed parameter's value as a constant of type t. If it points to nested constant memory, the constant shows that. */
 Val fold_parameter(LlvmUnit *u, const Param *p, Ty t);

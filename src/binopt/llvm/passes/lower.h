@@ -2,7 +2,7 @@
 #ifndef BINOPT_LLVM_LOWER_H
 #define BINOPT_LLVM_LOWER_H
 
-#include "binopt/llvm/unit/unit.h"
+#include "binopt/llvm/unit/llvm_unit.h"
 
 /* The guest's stack; NULL: LLVM can keep everything elsewhere. */
 Val lower_find_stack(LlvmUnit *u);

@@ -2,7 +2,7 @@
 #ifndef BINOPT_LLVM_NOWRAP_H
 #define BINOPT_LLVM_NOWRAP_H
 
-#include "binopt/llvm/unit/unit.h"
+#include "binopt/llvm/unit/llvm_unit.h"
 
 /* Marks such arithmetic in u->spec: values that are computed in 32 bits and then sign-extended to 64. */
 void nowrap_mark(LlvmUnit *u);

@@ -2,7 +2,7 @@
 #ifndef BINOPT_LLVM_UNSHARED_H
 #define BINOPT_LLVM_UNSHARED_H
 
-#include "binopt/llvm/unit/unit.h"
+#include "binopt/llvm/unit/llvm_unit.h"
 
 /* Tells LLVM that loads and stores through other pointers are not to the stack, as long as no address of the stack was
  * stored, passed on or made a number. LLVM sees that itself for a single pointer, but not for one that a loop carries:

@@ -2,7 +2,7 @@
 #ifndef BINOPT_MACHINE_DIVIDE_H
 #define BINOPT_MACHINE_DIVIDE_H
 
-#include "binopt/x86_64/machine/insn.h"
+#include "binopt/x86_64/machine/machine_insn.h"
 
 enum { DIVIDE_MAX_BYTES = 32 };
 

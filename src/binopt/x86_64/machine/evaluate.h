@@ -3,7 +3,7 @@
 #ifndef BINOPT_MACHINE_EVALUATE_H
 #define BINOPT_MACHINE_EVALUATE_H
 
-#include "binopt/x86_64/machine/insn.h"
+#include "binopt/x86_64/machine/machine_insn.h"
 #include "codegen/codemem.h"
 
 enum { EVALUATE_MEM_BYTES = 64 };

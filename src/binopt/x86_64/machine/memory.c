@@ -91,7 +91,7 @@ const MachineInsn *memory_insn(Memory *m, u64 pc) {
     u8 bytes[LONGEST];
     u32 size = read_bytes(m, pc, LONGEST, bytes);
     MachineInsn *in = ARENA_NEW(m->arena, MachineInsn);
-    if (!insn_decode(pc, bytes, size, in))
+    if (!machine_decode(pc, bytes, size, in))
         in = NULL;
     else
         depends_add(&m->depends, pc, bytes, in->length);

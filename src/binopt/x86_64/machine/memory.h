@@ -6,7 +6,7 @@
 #include "binopt/process/depends.h"
 #include "binopt/process/maps.h"
 #include "binopt/process/segment.h"
-#include "binopt/x86_64/machine/insn.h"
+#include "binopt/x86_64/machine/machine_insn.h"
 
 enum { MEMORY_SEGMENTS = 4, MEMORY_LINES = 16, MEMORY_LINE_BYTES = 256 };
 

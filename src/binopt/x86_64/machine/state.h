@@ -5,7 +5,7 @@
 #ifndef BINOPT_MACHINE_STATE_H
 #define BINOPT_MACHINE_STATE_H
 
-#include "binopt/x86_64/machine/insn.h"
+#include "binopt/x86_64/machine/machine_insn.h"
 
 /* VALUE_BASED: an unknown value plus a number. The distance of two values with the same base is known. */
 typedef enum ValueKind { VALUE_UNKNOWN, VALUE_CONST, VALUE_STACK, VALUE_BASED } ValueKind;

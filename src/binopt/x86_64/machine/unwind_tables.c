@@ -1,6 +1,6 @@
-/* tables.c: see tables.h. There is one CIE and one FDE. The rules describe calls only. Elsewhere the tables say that
+/* unwind_tables.c: see unwind_tables.h. There is one CIE and one FDE. The rules describe calls only. Elsewhere the tables say that
  * there is no caller, so that code which walks the stack from a signal handler stops there. */
-#include "binopt/x86_64/machine/tables.h"
+#include "binopt/x86_64/machine/unwind_tables.h"
 
 #include "binopt/process/cfi.h"
 
@@ -63,11 +63,11 @@ static u8 *put_call(u8 *to, const TableCall *c, u32 *at) {
     return put8(to, CFA_RESTORE_STATE);
 }
 
-u64 tables_most_bytes(size_t calls) {
+u64 unwind_tables_most_bytes(size_t calls) {
     return calls ? HEAD_BYTES + CALL_BYTES * calls : 0;
 }
 
-void tables_put(u8 *to, u64 code, u64 code_bytes, const TableCall *calls, size_t count) {
+void unwind_tables_put(u8 *to, u64 code, u64 code_bytes, const TableCall *calls, size_t count) {
     u8 *common = to, *start = put_common(to);
     u32 at = 0;
     to = put32(put32(start, 0), (u32)(start + 4 - common));

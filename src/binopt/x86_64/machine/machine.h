@@ -1,6 +1,6 @@
-/* rewriter.h: what the rewriters that work on machine instructions have in common. */
-#ifndef BINOPT_MACHINE_REWRITER_H
-#define BINOPT_MACHINE_REWRITER_H
+/* machine.h: what the rewriters that work on machine instructions have in common. */
+#ifndef BINOPT_MACHINE_MACHINE_H
+#define BINOPT_MACHINE_MACHINE_H
 
 #include "binopt/choice/choice.h"
 #include "binopt/x86_64/machine/graph.h"

@@ -1,4 +1,4 @@
-/* order.c: restricts what LLVM may do with the guest's memory accesses, because LLVM assumes that nobody else accesses that memory.
+/* memory_order.c: restricts what LLVM may do with the guest's memory accesses, because LLVM assumes that nobody else accesses that memory.
  *
  * A loop that only reads memory ends when a signal handler, another process or the kernel writes there. LLVM knows of none of them: it moves
  * the loads in front of the loop, and the loop never ends. So every cycle through blocks without stores and calls gets a fence. It is a
@@ -160,7 +160,7 @@ static void keep_accesses(LLVMValueRef fn) {
             keep_access(in, fn);
 }
 
-void order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order) {
+void memory_order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order) {
     if (order == MEMORY_STRONG)
         keep_accesses(fn);
     else

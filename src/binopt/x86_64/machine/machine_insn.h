@@ -1,10 +1,10 @@
-/* insn.h: one instruction of the original function, in the form that is needed to copy and change it. All of it is derived from its facts
+/* machine_insn.h: one instruction of the original function, in the form that is needed to copy and change it. All of it is derived from its facts
  * (isa/x86_64/facts.h).
  *
  * A vector is one register whatever part of it is used: the number of its lowest part stands for all of it. The content of its upper halves
  * is never known. */
-#ifndef BINOPT_MACHINE_INSN_H
-#define BINOPT_MACHINE_INSN_H
+#ifndef BINOPT_MACHINE_MACHINE_INSN_H
+#define BINOPT_MACHINE_MACHINE_INSN_H
 
 #include <Zydis/Zydis.h>
 
@@ -82,6 +82,6 @@ typedef struct MachineInsn {
 } MachineInsn;
 
 /* Returns false if the bytes are not an instruction. */
-bool insn_decode(u64 pc, const u8 *bytes, size_t size, MachineInsn *in);
+bool machine_decode(u64 pc, const u8 *bytes, size_t size, MachineInsn *in);
 
 #endif

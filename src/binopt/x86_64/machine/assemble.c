@@ -1,12 +1,12 @@
-/* emit.c: see emit.h. */
-#include "binopt/x86_64/machine/emit.h"
+/* assemble.c: see assemble.h. */
+#include "binopt/x86_64/machine/assemble.h"
 
 #include "binopt/x86_64/machine/divide.h"
 #include "binopt/x86_64/machine/entry.h"
 #include "binopt/x86_64/machine/hoist.h"
 #include "binopt/x86_64/machine/live.h"
 #include "binopt/x86_64/machine/pending.h"
-#include "binopt/x86_64/machine/tables.h"
+#include "binopt/x86_64/machine/unwind_tables.h"
 
 enum { LOOP_ALIGN = 32, END_BYTES = 96, OUT_BYTES = 2 * ENCODE_MAX_BYTES + 24, GUARD_BYTES = 40 };
 
@@ -574,10 +574,10 @@ static void give_back(CodeMem *memory, CodeSpan *span, u64 size) {
     span->code_bytes = used;
 }
 
-bool emit_graph(MachineUnit *u, const BlockOrder *order, CodeMem *memory, CodeSpan *span, const void **unwind) {
+bool assemble_graph(MachineUnit *u, const BlockOrder *order, CodeMem *memory, CodeSpan *span, const void **unwind) {
     Emit e = {.u = u, .order = order};
     collect_constants(u);
-    u64 table_bytes = tables_most_bytes(count_calls(u));
+    u64 table_bytes = unwind_tables_most_bytes(count_calls(u));
     if (!codemem_alloc(memory, most_bytes(u), u->pool.len + table_bytes, LOOP_ALIGN, span))
         return false;
     e.c = (CodeOut){span->code_write, (u64)span->code_run, 0};
@@ -596,7 +596,7 @@ bool emit_graph(MachineUnit *u, const BlockOrder *order, CodeMem *memory, CodeSp
     fix_up(&e);
     *unwind = e.calls.len ? span->data + u->pool.len : NULL;
     if (e.calls.len)
-        tables_put(span->data + u->pool.len, e.c.run, e.c.size, e.calls.at, e.calls.len);
+        unwind_tables_put(span->data + u->pool.len, e.c.run, e.c.size, e.calls.at, e.calls.len);
     give_back(memory, span, e.c.size);
     u->code_bytes = e.c.size;
     VEC_FREE(&e.fixups);

@@ -1,5 +1,5 @@
-/* insn.c: see insn.h. */
-#include "binopt/x86_64/machine/insn.h"
+/* machine_insn.c: see machine_insn.h. */
+#include "binopt/x86_64/machine/machine_insn.h"
 
 /* The registers of a set that are followed here. */
 static Regs followed(const RegSet *s) {
@@ -213,7 +213,7 @@ static Halves halves_of(const MachineInsn *in) {
 #undef SCALAR
 }
 
-bool insn_decode(u64 pc, const u8 *bytes, size_t size, MachineInsn *in) {
+bool machine_decode(u64 pc, const u8 *bytes, size_t size, MachineInsn *in) {
     X86Facts f;
     if (!x86_facts(bytes, size, pc, &f))
         return false;

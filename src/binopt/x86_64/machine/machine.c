@@ -1,11 +1,11 @@
-/* rewriter.c: see rewriter.h. */
-#include "binopt/x86_64/machine/rewriter.h"
+/* machine.c: see machine.h. */
+#include "binopt/x86_64/machine/machine.h"
 
 #include <unistd.h>
 
 #include "binopt/process/fork.h"
 #include "binopt/process/idle.h"
-#include "binopt/x86_64/machine/emit.h"
+#include "binopt/x86_64/machine/assemble.h"
 #include "binopt/x86_64/machine/entry.h"
 #include "binopt/x86_64/machine/gain.h"
 #include "binopt/x86_64/machine/live.h"
@@ -136,7 +136,7 @@ static BinoptFunc make(MachineRewriter *r, const MachineJob *job, CodeMem *memor
     memory_init(&u.memory, cfg, &u.arena);
     build_all(&u, job->build);
     made.gains = finish(&u, &order, !cfg->always && !job->gains);
-    *full = !u.hopeless && !emit_graph(&u, &order, memory, &made.span, &made.unwind);
+    *full = !u.hopeless && !assemble_graph(&u, &order, memory, &made.span, &made.unwind);
     if (u.hopeless) {
         refuse(job, u.hopeless);
     } else if (!*full) {

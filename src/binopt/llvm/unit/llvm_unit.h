@@ -1,4 +1,4 @@
-/* unit.h: one specialisation on its way through LLVM.
+/* llvm_unit.h: one specialisation on its way through LLVM.
  *
  * The function is lifted together with every function it calls directly, wrapped in its C signature with the fixed values as constants, and
  * simplified. Calls to machine code, and computed calls whose target is not known yet, are *calls out* (callout.h): they take the registers

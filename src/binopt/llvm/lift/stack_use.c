@@ -1,8 +1,8 @@
-/* frame.c: see frame.h.
+/* stack_use.c: see stack_use.h.
  *
  * Compilers move the stack pointer by constants, once on every path, so the sum over all instructions that lower it is a bound. Where they do
  * not (alloca, arrays of variable size, probing in a loop), an instruction shows it. */
-#include "binopt/llvm/lift/frame.h"
+#include "binopt/llvm/lift/stack_use.h"
 
 #include "isa/x86_64/x86_64.h"
 
@@ -63,7 +63,7 @@ static bool lowers(const LatheFunc *fn, const Insn *in, u64 *by) {
     return true;
 }
 
-const char *frame_check(const LatheFunc *fn, u64 *bytes, const Insn **odd) {
+const char *stack_use_check(const LatheFunc *fn, u64 *bytes, const Insn **odd) {
     u64 sum = RED_ZONE_BYTES;
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
