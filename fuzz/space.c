@@ -6,59 +6,11 @@
  * given what the table says of the guest: the same, but readable in place of executable. Between the calls the client takes and frees
  * memory of its own, which must be at none of these addresses. Then some rules that random calls seldom reach.
  */
-#include <elf.h>
-
-#include "run/client/core/client.h"
-#include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
-#include "run/client/memory/watch.h"
+#include "ground.h"
+#include "run/client/memory/own.h"
 
 enum { PAGES = 48, MAPS_SIZE = 1 << 20, ROUNDS = 2000 };
-
-const GuestFacts guest_facts = {.name = "x86-64", .machine = EM_X86_64, .arch = LATHE_ARCH_X86_64};
-Process the;
-
-int client_main(int argc, char **argv, char **envp, u64 *auxv);
-
-static u64 forgotten;
-
-void code_forget(u64 start, u64 end) {
-    forgotten += end - start;
-}
-
-bool quick_give_up_map(void) {
-    return true;
-}
-
-bool quick_allow_writes_to(u64 start, u64 end) {
-    return start > end;
-}
-
-void quick_remapped(u64 start, u64 end, bool shared) {
-    (void)start, (void)end, (void)shared;
-}
-
-void quick_made_writable(u64 start, u64 end) {
-    (void)start, (void)end;
-}
-
-void image_check(const Module *m) {
-    (void)m;
-}
-
-static u64 number(const char *text) {
-    u64 n = 0;
-    for (; *text >= '0' && *text <= '9'; text++)
-        n = n * 10 + (u64)(*text - '0');
-    return n;
-}
-
-static u64 next(u64 *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
 
 /* ----------------------------------------------------------------------------------------------------------- oracle */
 

@@ -8,6 +8,8 @@ says, and must be there as before. In detail, a section says, and this test does
     an indented line that begins with '$ '          a command, which must succeed; build/ is the build's directory
     `a path in backquotes`                          is there; NAME stands for each guest (or host) that there is, * for anything
     `name()` or `NAME(...)` in backquotes           a function or macro, which is somewhere in the sources
+
+And in all pages (README.md, HACKING.md, docs), what a link leads to is there, and so is every file that is named in backquotes.
 """
 import glob, os, re, subprocess, sys, tempfile
 
@@ -16,11 +18,15 @@ SECTIONS = ['an instruction', 'a guest', 'a host', 'a system call']
 failures, done = [], 0
 
 
-def check(ok, section, what):
+def check_page(ok, where, what):
     global done
     done += 1
     if not ok:
-        failures.append(f'FAIL: HACKING.md, add {section}: {what}')
+        failures.append(f'FAIL: {where}: {what}')
+
+
+def check(ok, section, what):
+    check_page(ok, f'HACKING.md, add {section}', what)
 
 
 def names(section):
@@ -105,6 +111,44 @@ def follow(section, body):
                 check(is_in_sources(name), section, f'nothing in the sources is called {name}')
 
 
+def anchors(page):
+    """The anchors of a page's headings, as Markdown makes them."""
+    titles = re.findall(r'^#+ (.*)', open(page).read(), re.M)
+    return {re.sub(r'[^\w -]', '', title.lower()).strip().replace(' ', '-') for title in titles}
+
+
+def check_links(page, text):
+    for link in re.findall(r'\]\(([^)\s]+)\)', text):
+        path, _, anchor = link.partition('#')
+        to = os.path.join(source, os.path.dirname(page), path) if path else os.path.join(source, page)
+        if not link.startswith('http'):
+            check_page(os.path.exists(to), page, f'the link {link} leads to no file')
+        if anchor and to.endswith('.md') and os.path.exists(to):
+            check_page(anchor in anchors(to), page, f'the link {link} leads to no heading')
+
+
+def source_files():
+    """Every file of the tree that pages may name, from the tree's root on with a slash in front."""
+    for folder in ('src', 'include', 'tests', 'fuzz', 'bench', 'examples', 'scripts'):
+        for where, _, files in os.walk(os.path.join(source, folder)):
+            yield from (os.path.join(where, name)[len(source):] for name in files)
+
+
+def check_files(page, text, files):
+    for name in re.findall(r'`([\w./-]+\.(?:c|h|S|cpp|hpp|def|py))`', text):
+        if 'NAME' not in name:
+            check_page(any(f.endswith('/' + name) for f in files), page, f'there is no file {name}')
+
+
+def check_pages():
+    files = list(source_files())
+    for page in ['README.md', 'HACKING.md'] + sorted('docs/' + os.path.basename(p) for p in glob.glob(source + '/docs/*.md')):
+        text = open(os.path.join(source, page)).read()
+        check_links(page, text)
+        check_files(page, text, files)
+
+
+check_pages()
 found = sections()
 for section in SECTIONS:
     before = done

@@ -8,17 +8,17 @@
 
 struct BinoptOpaqueHandle {
     const Rewriter *rewriter;
-    void *self; /* the rewriter's */
+    void *self; /* the rewriter's state for this handle */
     BinoptCfg *cfgs;
     pid_t owner; /* the process that made it */
 };
 
-/* After fork() the code of a handle is still shared with the parent, and its threads are not there. */
+/* After fork() the child shares the code of a handle with the parent, but does not have its threads. */
 static bool is_inherited(BinoptHandle handle) {
     return handle->owner != getpid();
 }
 
-/* The one that the environment names, or the library's first. */
+/* The rewriter that the environment names, or else the library's first one. */
 static const Rewriter *choose(void) {
     const char *name = getenv("BINOPT_DRIVER");
     for (const Rewriter *const *r = rewriters; name && *r; r++)
@@ -32,7 +32,7 @@ static BinoptCfg *adopt(BinoptHandle handle, BinoptCfg *cfg) {
     return handle->cfgs = cfg;
 }
 
-/* Without a type from the application, that of the debug information; looked for once. */
+/* If the application gave no type, takes it from the debug information, which is searched once. */
 static void need_type(BinoptCfg *cfg) {
     if (cfg->typed || cfg->searched || !signature_finder)
         return;
@@ -47,7 +47,8 @@ static bool same_type(BinoptType a, BinoptType b) {
            (config_type_bytes(a) == config_type_bytes(b) && config_type_is_float(a) == config_type_is_float(b));
 }
 
-/* For those who want to read it: is the configured type the one that was compiled? Differences of sign do not count. */
+/* For people who read the log: says whether the configured type is the one that was compiled. Signedness does not
+ * count. */
 static void compare_type(const BinoptCfg *cfg) {
     if (cfg->log_level < 1 || !signature_finder)
         return;
@@ -158,7 +159,7 @@ void binopt_cfg_set_parami(BinoptCfgRef cfg, unsigned idx, size_t val) {
 void binopt_cfg_mem(BinoptCfgRef cfg, void *base, size_t size, BinoptMemFlags flags) {
     u64 start = (u64)base;
     if (size && start + size > start)
-        VEC_PUSH(&cfg->regions, ((Region){start, start + size, flags}));
+        VEC_PUSH(&cfg->regions, ((DeclaredRegion){start, start + size, flags}));
 }
 
 void binopt_cfg_set_paramp(BinoptCfgRef cfg, unsigned idx, const void *ptr, size_t size, BinoptMemFlags flags) {

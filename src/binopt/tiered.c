@@ -1,7 +1,7 @@
-/* tiered.c: the rewriter that does not make its caller wait: what comes back at once is a door (door.h) to what *trace* can make in no time,
- * or to the original, and when a thread of the handle has made the *llvm* version, it competes with both (contest.h).
+/* tiered.c: the rewriter that does not make its caller wait. It returns at once a door (door.h) to what *trace* can make in almost no time, or to
+ * the original. When a thread of the handle has made the *llvm* version, that version competes with both (contest.h).
  *
- * A child of the process has the same door, but not what is made later: if the process has forked since, it stays as it is. */
+ * A forked child has the same door, but not the code that is made later: if the process has forked since, the door is not changed any more. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,41 +12,42 @@
 #include "binopt/process/fork.h"
 #include "binopt/trace/trace.h"
 
-/* A function that the application has. */
+/* A function that was given to the application. */
 typedef struct Entrance {
-    BinoptCfg *cfg;               /* to be specialised, by the worker alone; NULL: done */
+    BinoptCfg *cfg;               /* what to specialise, for the worker thread only; NULL: done */
     u64 function;                 /* the original */
-    bool always;                  /* nothing competes: what was made last runs */
-    BinoptFunc first;             /* by *trace*, for the handle's thread alone; NULL: none */
-    BinoptFunc made[CHOICE_MOST]; /* by *llvm* */
+    bool always;                  /* there is no contest: what was made last runs */
+    BinoptFunc first;             /* made by *trace*, for the handle's thread only; NULL: none */
+    BinoptFunc made[CHOICE_MOST]; /* made by *llvm* */
     u32 made_count;
-    Door door;             /* also the handle's thread's */
+    Door door;             /* for the handle's thread only */
     Contest *contest;      /* NULL: there was none */
-    struct Entrance *base; /* what it was made from, if that is one of these: it may lead there */
-    u32 users;             /* the application, as long as it wants it, and what was made from it */
-    bool released;         /* by the application */
-    char *why;             /* there is no version of *llvm*; NULL: there is, or it is being made */
-    bool unwanted;         /* door and first are gone, the worker has to free the rest */
+    struct Entrance *base; /* the entrance that this was made from, if any: the code may lead there */
+    u32 users;             /* the application, until it releases the function, and entrances that were made from it */
+    bool released;         /* the application has released it */
+    char *why;             /* why there is no *llvm* version; NULL: there is one, or it is being made */
+    bool unwanted;         /* door and first were freed; the worker has to free the rest */
 } Entrance;
 
 typedef struct Tiered {
-    void *llvm;  /* rewriter_llvm's; used by the worker only, while there is one */
-    void *trace; /* rewriter_trace's; used by the handle's thread only */
+    void *llvm;  /* state of rewriter_llvm; only the worker uses it, while there is one */
+    void *trace; /* state of rewriter_trace; only the handle's thread uses it */
     pthread_t worker;
     bool has_worker;
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the following members */
     pthread_cond_t more;
     VEC(Entrance *) entrances;
     bool stop;
 } Tiered;
 
-/* Nobody forks while a jump is replaced. */
+/* Held while a jump is replaced, so that the process does not fork meanwhile. */
 static pthread_mutex_t replacing = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---------------------------------------------------------------------------------------------------------- contests */
 
-/* The versions compete with the original; false: they do not, because the door does not reach them all or nobody wants it. */
+/* Starts a contest of the versions with the original. Returns false if there is none, because the door does not reach
+ * them all or `always` is set. */
 static bool compete(Entrance *e, const BinoptFunc *versions, u32 count) {
     return !e->always && choice_compete(&e->contest, &e->door, versions, count, e->function);
 }
@@ -61,7 +62,8 @@ static bool make_door(Tiered *t, Entrance *e) {
     return true;
 }
 
-/* What *llvm* made takes part from now on. If it has no other version, what *trace* made first does. */
+/* Makes the *llvm* versions take part in the contest. If there is only one, the version that *trace* made first takes
+ * part, too. */
 static void let_in(Entrance *e) {
     BinoptFunc versions[CHOICE_MOST] = {e->made[0]};
     u32 count = 1;
@@ -73,7 +75,7 @@ static void let_in(Entrance *e) {
 
 /* -------------------------------------------------------------------------------------------------------- the worker */
 
-/* What is to be freed goes first. NULL: nothing is to be done. */
+/* Entrances that are to be freed come first. Returns NULL if there is nothing to do. */
 static Entrance *find_work(Tiered *t) {
     Entrance *work = NULL;
     for (size_t i = t->entrances.len; i-- > 0;) {
@@ -114,7 +116,7 @@ static void specialize_entrance(Tiered *t, Entrance *e) {
     pthread_mutex_unlock(&t->lock);
 }
 
-/* What is left of one that is unwanted. */
+/* Frees the rest of an unwanted entrance. */
 static void free_entrance(Tiered *t, Entrance *e) {
     for (u32 i = 0; i < e->made_count; i++)
         rewriter_llvm.release(t->llvm, e->made[i]);
@@ -141,7 +143,7 @@ static void *work(void *user) {
     return NULL;
 }
 
-/* Signals are for the application's own threads. */
+/* The worker blocks all signals; they are for the application's own threads. */
 static bool start_worker(Tiered *t) {
     sigset_t all, before;
     if (t->has_worker)
@@ -155,14 +157,14 @@ static bool start_worker(Tiered *t) {
 
 /* -------------------------------------------------------------------------------------------------------- the handle's */
 
-/* Takes from a door what the handle's thread gave it. */
+/* Frees what the handle's thread has put into an entrance. */
 static void close_entrance(Tiered *t, Entrance *e) {
     if (e->first)
         rewriter_trace.release(t->trace, e->first);
     door_free(&e->door);
 }
 
-/* The one that the application has at that address. */
+/* The entrance whose door the application has at that address. */
 static Entrance *find_entrance(const Tiered *t, u64 function) {
     for (size_t i = 0; i < t->entrances.len; i++)
         if (!t->entrances.at[i]->released && (u64)door_address(&t->entrances.at[i]->door) == function)
@@ -170,7 +172,7 @@ static Entrance *find_entrance(const Tiered *t, u64 function) {
     return NULL;
 }
 
-/* What is made from a function of these is made from the best version of it that there is. */
+/* If the function is itself such a door, the new function is made from the best version behind it so far. */
 static void find_base(Tiered *t, Entrance *e) {
     pthread_mutex_lock(&t->lock);
     Entrance *base = e->base = find_entrance(t, e->cfg->function);
@@ -183,7 +185,7 @@ static void find_base(Tiered *t, Entrance *e) {
     e->function = e->cfg->function;
 }
 
-/* The worker is started last: it would be in the way of *trace*. */
+/* The worker is started last, because it would slow *trace* down. */
 static bool hand_over(Tiered *t, Entrance *e) {
     e->first = trace_quickly(t->trace, e->cfg);
     if (!make_door(t, e) || !start_worker(t))
@@ -196,7 +198,7 @@ static bool hand_over(Tiered *t, Entrance *e) {
     return true;
 }
 
-/* One user less. */
+/* Removes one user. */
 static void drop(Tiered *t, Entrance *e) {
     while (e && --e->users == 0) {
         Entrance *base = e->base;
@@ -210,7 +212,7 @@ static BinoptFunc specialize(void *self, const BinoptCfg *cfg) {
     Tiered *t = self;
     Entrance *e = mem_new(sizeof(*e));
     e->cfg = config_clone(cfg);
-    e->cfg->watcher = NULL; /* it may be gone when the worker comes to it */
+    e->cfg->watcher = NULL; /* the watcher may be gone when the worker uses the configuration */
     e->always = cfg->always;
     find_base(t, e);
     if (hand_over(t, e))

@@ -21,7 +21,7 @@ static int hex_digit(char c) {
     return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
 }
 
-/* The characters of [at, end), with %XX replaced; false: too many, or badly written. */
+/* Copies the characters of [at, end) with %XX replaced. Returns false if there are too many, or %XX is badly written. */
 static bool decode(const char *at, const char *end, char out[ADDRESS_SIZE]) {
     size_t n = 0;
     for (; at < end; at++) {
@@ -40,7 +40,7 @@ static bool decode(const char *at, const char *end, char out[ADDRESS_SIZE]) {
     return true;
 }
 
-/* A decimal number that ends at `end`. */
+/* Parses a decimal number that ends at `end`. */
 static bool parse_number(const char *at, const char *end, u32 max, u32 *value) {
     u64 v = 0;
     if (at == end)
@@ -56,13 +56,13 @@ static bool parse_number(const char *at, const char *end, u32 max, u32 *value) {
     return true;
 }
 
-/* USER, USER:PASSWORD or :PASSWORD */
+/* Parses USER, USER:PASSWORD or :PASSWORD. */
 static bool parse_login(const char *at, const char *end, RedisAddress *a) {
     const char *colon = memchr(at, ':', (size_t)(end - at));
     return decode(at, colon ? colon : end, a->user) && (!colon || decode(colon + 1, end, a->password));
 }
 
-/* HOST, HOST:PORT; an IPv6 address is in brackets. */
+/* Parses HOST or HOST:PORT. An IPv6 address is in brackets. */
 static bool parse_host(const char *at, const char *end, RedisAddress *a) {
     bool bracketed = at < end && *at == '[';
     const char *stop = memchr(at, bracketed ? ']' : ':', (size_t)(end - at));
@@ -77,7 +77,7 @@ const char *address_parse(const char *text, RedisAddress *a) {
         return "it does not begin with redis:// or rediss://";
     *a = (RedisAddress){.port = PORT_USUAL, .tls = starts_with(text, TLS)};
     const char *at = text + strlen(a->tls ? TLS : PLAIN);
-    const char *login = strrchr(at, '@'); /* the last one: a password may have others */
+    const char *login = strrchr(at, '@'); /* the last one, because a password may contain others */
     if (login && !parse_login(at, login, a))
         return "user and password are badly written";
     at = login ? login + 1 : at;

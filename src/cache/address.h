@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-enum { ADDRESS_SIZE = 256 }; /* of each text */
+enum { ADDRESS_SIZE = 256 }; /* size of each text */
 
 typedef struct RedisAddress {
     bool tls;
@@ -12,11 +12,11 @@ typedef struct RedisAddress {
     char host[ADDRESS_SIZE], user[ADDRESS_SIZE], password[ADDRESS_SIZE];
 } RedisAddress;
 
-/* Does the text begin as such an address does? */
+/* True if the text begins like such an address. */
 bool address_is_one(const char *text);
-/* NULL, or what is wrong with it. User and password may have any character as %XX. */
+/* Returns NULL, or what is wrong with the text. User and password may contain any character as %XX. */
 const char *address_parse(const char *text, RedisAddress *a);
-/* The address without its password, as address_parse reads it; false: it does not fit. */
+/* Writes the address without its password, in the form that address_parse reads. Returns false if it does not fit. */
 bool address_format(const RedisAddress *a, char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* channel.c: see channel.h. The socket does not block; whoever has to wait polls it until the deadline.
+/* channel.c: see channel.h. The socket is non-blocking; operations that have to wait poll it until the deadline.
  *
  * TLS is OpenSSL's, as a build option. The server's certificate is checked against the system's authorities or those of
  * LATHE_REDIS_CACERT; LATHE_REDIS_CERT and LATHE_REDIS_KEY name a certificate of our own for servers that ask for one. */
@@ -37,7 +37,7 @@ static bool fail(Channel *c, const char *why) {
     return false;
 }
 
-/* Rounded up: a poll for 0 ms would not wait for the last one. */
+/* Rounded up, because a poll of 0 ms would not wait for the last millisecond. */
 static int left_ms(const Channel *c) {
     u64 now = channel_now_us();
     return now >= c->deadline_us ? 0 : (int)((c->deadline_us - now + 999) / 1000);
@@ -76,7 +76,7 @@ static bool reach(Channel *c, const struct addrinfo *to) {
     return fail(c, strerror(error));
 }
 
-/* One address after the other, each with its share of the time. */
+/* Tries one address after the other, each with its share of the time. */
 static bool reach_any(Channel *c, const struct addrinfo *list) {
     u32 count = 0;
     for (const struct addrinfo *a = list; a; a = a->ai_next)
@@ -105,7 +105,7 @@ static bool connect_to(Channel *c, const RedisAddress *to, u32 limit_ms) {
 /* ------------------------------------------------------------------------------------------------------------------ TLS */
 
 #ifdef LATHE_TLS
-/* Why an operation did not succeed: false, or true to try it again. */
+/* An operation has failed. Returns true to try it again; otherwise false, with the reason in c->why. */
 static bool retry(Channel *c, int result) {
     switch (SSL_get_error(c->tls, result)) {
     case SSL_ERROR_WANT_READ:
@@ -115,7 +115,7 @@ static bool retry(Channel *c, int result) {
     case SSL_ERROR_ZERO_RETURN:
         return fail(c, "it ended the connection");
     default:
-        break; /* OpenSSL's own list, which grows */
+        break; /* an enumeration of OpenSSL, which may grow */
     }
     long verified = SSL_get_verify_result(c->tls);
     const char *reason = ERR_reason_error_string(ERR_peek_error());
@@ -124,7 +124,7 @@ static bool retry(Channel *c, int result) {
     return fail(c, reason ? reason : "the TLS connection failed");
 }
 
-/* NULL: a file that the environment names is no use. */
+/* Returns NULL if a file that the environment names cannot be used. */
 static SSL_CTX *new_context(void) {
     const char *ca = getenv("LATHE_REDIS_CACERT"), *cert = getenv("LATHE_REDIS_CERT"), *key = getenv("LATHE_REDIS_KEY");
     SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
@@ -243,7 +243,8 @@ bool channel_open(Channel *c, const RedisAddress *to, u32 limit_ms) {
     return connect_to(c, to, limit_ms) && (!to->tls || secure(c, to->host, limit_ms));
 }
 
-/* A peer that takes a byte now and then is not waited for longer than one that takes none. */
+/* The deadline covers the whole write: a peer that accepts a byte now and then gets no more time than one that accepts
+ * none. */
 bool channel_write(Channel *c, const void *data, size_t size) {
     const u8 *at = data;
     while (size) {

@@ -1,4 +1,4 @@
-/* channel.h: a TCP connection, with or without TLS, on which nothing takes longer than it may. */
+/* channel.h: a TCP connection, with or without TLS, whose operations all have a time limit. */
 #ifndef CACHE_CHANNEL_H
 #define CACHE_CHANNEL_H
 
@@ -6,18 +6,18 @@
 
 typedef struct Channel {
     int fd;
-    void *tls;       /* SSL; NULL: none */
+    void *tls;       /* an SSL; NULL: no TLS */
     u64 deadline_us; /* when waiting ends: see channel_allow */
-    char why[128];   /* after a failure: a phrase */
+    char why[128];   /* the reason of a failure, as a phrase */
 } Channel;
 
-/* A zeroed Channel becomes a connection; false: see why. After either, channel_close. The two steps have `limit_ms` each:
- * finding the host and reaching it, and the handshake of TLS. */
+/* Connects a zeroed Channel. Returns false with the reason in c->why. Call channel_close in both cases. `limit_ms`
+ * holds for each of two steps: finding and reaching the host, and the handshake of TLS. */
 bool channel_open(Channel *c, const RedisAddress *to, u32 limit_ms);
-/* What follows has to be done in this time. */
+/* Sets the time limit for the operations that follow. */
 void channel_allow(Channel *c, u32 limit_ms);
 bool channel_write(Channel *c, const void *data, size_t size);
-/* At least one byte, at most size; 0: failed. */
+/* Reads at least one byte and at most `size`. Returns 0 after a failure. */
 size_t channel_read(Channel *c, void *buf, size_t size);
 void channel_close(Channel *c);
 

@@ -1,27 +1,28 @@
-/* key.h: what code that is kept is known by: the configuration it was made with, and the names of files. */
+/* key.h: what identifies code in the cache: the configuration that it was made with, and the names of files. */
 #ifndef CACHE_KEY_H
 #define CACHE_KEY_H
 
 #include "base/base.h"
 
-/* The order of memory accesses that the guest's threads count on. */
+/* The order of memory accesses that the guest's threads rely on. */
 typedef enum MemoryOrder {
-    MEMORY_ALONE,  /* there are no others */
-    MEMORY_WEAK,   /* none but what dependencies, fences and atomic operations give */
-    MEMORY_STRONG, /* that of the program, but that loads may be earlier than stores before them */
+    MEMORY_ALONE,  /* there is only one thread */
+    MEMORY_WEAK,   /* only the order that dependencies, fences and atomic operations give */
+    MEMORY_STRONG, /* the program's order, except that a load may be done before earlier stores */
 } MemoryOrder;
 
-/* What decides about the code that is made. Part of every cache key, so: no padding, no pointers, zero where unused. */
+/* Everything that determines the generated code. It is part of every cache key, so it has no padding and no pointers,
+ * and unused fields are zero. */
 typedef struct CodeConfig {
-    u32 version;     /* of the code's interface to the client: CODE_VERSION */
+    u32 version;     /* version of the interface between the code and the client: CODE_VERSION */
     u32 arch;        /* LatheArch */
     u32 opt;         /* LatheOpt */
     u32 strict_fp;   /* bool */
-    u32 with_quick;  /* bool: beside quick code, which does what only a host register knows */
-    u32 polls;       /* bool: loops look for signals */
-    u32 low_vectors; /* bool: bits from 128 up of the host's vector registers are the guest's, and left alone */
+    u32 with_quick;  /* bool: it runs beside quick code, which executes what depends on host registers */
+    u32 polls;       /* bool: loops look for noted signals */
+    u32 low_vectors; /* bool: bits 128 and up of the host's vector registers belong to the guest and are not changed */
     u32 memory;      /* MemoryOrder */
-    u32 exact;       /* bool: accesses to memory that fault leave with the state in whole */
+    u32 exact;       /* bool: a memory access that faults leaves the code with the complete guest state */
     u32 unused;
     u8 reserved[16];
 } CodeConfig;
@@ -35,10 +36,10 @@ typedef struct Key {
     u64 word[2];
 } Key;
 
-/* The guest function that code is made of: at pc, in the module at [base, end), whose pack is `pack`. */
+/* The guest function that code is made from: at pc, in the module at [base, end), whose pack is `pack`. */
 typedef struct PackFunction {
     u64 pc, base, end;
-    bool position_independent; /* the module may be elsewhere in another run */
+    bool position_independent; /* the module may be at another address in another run */
     Key pack;
 } PackFunction;
 

@@ -1,5 +1,5 @@
-/* outage.c: see outage.h. The file is a short table of the latest outages, which any process locks to read or change; nothing
- * else depends on it, so whatever it holds is taken for what it is. */
+/* outage.c: see outage.h. The file is a short table of the latest outages, which any process locks to read or change.
+ * Nothing else depends on it, so its content needs no check. */
 #include "cache/outage.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUTAGES = 64, LASTS_S = 600 }; /* after that, a long run tries again */
+enum { OUTAGES = 64, LASTS_S = 600 }; /* after that time a long run tries again */
 
 static u32 now_s(void) {
     struct timespec now;
@@ -18,7 +18,7 @@ static u32 now_s(void) {
     return (u32)now.tv_sec + 1;
 }
 
-/* Locked; -1: there is none. In /tmp, the file could be someone else's. */
+/* Opens and locks the file. Returns -1 if there is none. In /tmp, the file could belong to another user. */
 static int open_notes(const char *dir) {
     char path[PATH_MAX];
     struct stat st;
@@ -39,7 +39,7 @@ static bool is_same(const Outage *a, const Outage *b, u32 now) {
     return a->cache == b->cache && a->run == b->run && a->since_s && a->since_s <= now && now - a->since_s < LASTS_S;
 }
 
-/* The place of this outage, or else of the oldest one. */
+/* The index of this outage, or else of the oldest one. */
 static size_t find(const Outage *table, const Outage *o, bool *known) {
     size_t oldest = 0;
     for (size_t i = 0; i < OUTAGES; i++) {
@@ -62,7 +62,7 @@ static bool look(const char *dir, const Outage *o, bool change) {
         memset(table, 0, sizeof(table));
     size_t at = find(table, o, &known);
     mine.since_s = now_s();
-    /* if it cannot be written, others will say the same again */
+    /* If it cannot be written, other processes print the same message again. */
     if (change && !known && pwrite(fd, &mine, sizeof(mine), (off_t)(at * sizeof(mine))) < 0)
         known = false;
     close(fd);

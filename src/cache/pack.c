@@ -11,8 +11,8 @@ enum { PACK_VERSION = 1 };
 
 /* ---------------------------------------------------------------------------------------------------------- hashing */
 
-/* For each h this is a bijection of v, and for each v one of h: no step loses a difference, and a lone one survives to
- * the end. */
+/* For each h this is a bijection of v, and for each v a bijection of h: no step loses a difference, and a single
+ * difference survives to the end. */
 static inline u64 mix(u64 h, u64 v) {
     h = (h ^ v) * K1;
     return h << 31 | h >> 33;
@@ -116,12 +116,13 @@ static u64 hash_head(const PackRecord *r) {
     return pack_hash(PACK_HASH_START, r, sizeof(*r));
 }
 
-/* Of all but itself. It begins with the pack's name: a record is right in one pack only. */
+/* The checksum of everything before it. It begins with the pack's name, so a record is right in one pack only. */
 static u64 checksum(Key pack, const PackRecord *r) {
     return pack_hash(pack.word[0] ^ pack.word[1] * K2, r, r->size - sizeof(u64));
 }
 
-/* Do the parts that a record names fit into it, and it into the bytes that are left? Is its end the one it had? */
+/* True if the parts that a record names fit into the record, the record fits into the remaining bytes, and its end is
+ * intact. */
 static bool is_whole(const PackRecord *r, size_t left) {
     if (left < sizeof(*r) || r->magic != PACK_MAGIC || r->size > left || r->size % PACK_ALIGN ||
         r->range_count > PACK_RANGES_MAX)
@@ -138,7 +139,7 @@ bool pack_is_intact(Key pack, const PackRecord *r) {
     return end_of(r)->checksum == checksum(pack, r);
 }
 
-/* Behind a record that was cut or damaged, the next one is searched for. */
+/* Behind a record that was cut off or damaged, searches for the next one. */
 const PackRecord *pack_next(const u8 *data, size_t size, size_t *at) {
     for (; *at < size; *at += PACK_ALIGN) {
         const PackRecord *r = (const PackRecord *)(data + *at);

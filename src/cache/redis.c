@@ -12,7 +12,7 @@ enum { READ_BYTES = 64 << 10 };
 struct Redis {
     Channel channel;
     redisReader *reader;
-    u64 waited_us; /* beyond what is free */
+    u64 waited_us; /* what all commands have taken beyond REDIS_FREE_MS each */
     bool broken;
     char why[128];
 };
@@ -31,7 +31,7 @@ static bool send_command(Redis *r, int argc, const char **argv, const size_t *si
     return ok;
 }
 
-/* NULL: broken. */
+/* Returns NULL if the connection is broken. */
 static redisReply *receive_reply(Redis *r) {
     static _Thread_local char bytes[READ_BYTES];
     void *reply = NULL;
@@ -48,7 +48,7 @@ static redisReply *receive_reply(Redis *r) {
     return reply;
 }
 
-/* NULL: broken. The reply may be an error. */
+/* Returns NULL if the connection is broken. The reply may be an error. */
 static redisReply *command(Redis *r, int argc, const char **argv, const size_t *sizes) {
     u64 start = channel_now_us();
     channel_allow(&r->channel, REDIS_LIMIT_MS);
@@ -64,7 +64,7 @@ static redisReply *command(Redis *r, int argc, const char **argv, const size_t *
 
 /* ---------------------------------------------------------------------------------------------------------------- login */
 
-/* An error may quote what was sent: the last word is not for everybody. */
+/* An error of the server may quote the command. The last word of a login is secret, so it is not shown. */
 static void login_step(Redis *r, int argc, const char **argv) {
     redisReply *reply = r->broken ? NULL : command(r, argc, argv, NULL);
     if (reply && reply->type == REDIS_REPLY_ERROR)
@@ -102,7 +102,7 @@ static const char *why_broken(const Redis *r) {
 
 /* ------------------------------------------------------------------------------------------------------------- commands */
 
-/* An answer that came is used, but it may have been the last. */
+/* The answer to this command is used, but if commands have taken too long in all, there will be no further one. */
 static void lose_patience(Redis *r) {
     if (!r->broken && r->waited_us > REDIS_PATIENCE_MS * 1000)
         give_up(r, "it is too slow");

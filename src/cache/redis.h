@@ -1,37 +1,38 @@
-/* redis.h: a Redis server as a store of values by key; nothing here waits longer than a moment. */
+/* redis.h: a Redis server as a store of values by key. All operations have short time limits. */
 #ifndef CACHE_REDIS_H
 #define CACHE_REDIS_H
 
 #include "cache/address.h"
 
-/* How long reaching the server may take, the login, and each command. A server that answers, but slowly each time, would hold
- * up a run without end: what commands take beyond REDIS_FREE_MS is counted, and may be REDIS_PATIENCE_MS in all. */
+/* The time limit of connecting, of the login, and of each command. A server that answers each time, but slowly, would
+ * hold up a run without end. So the time that commands take beyond REDIS_FREE_MS is added up, and may be
+ * REDIS_PATIENCE_MS in all. */
 enum { REDIS_LIMIT_MS = 300, REDIS_FREE_MS = 20, REDIS_PATIENCE_MS = 1000 };
 
 typedef struct Redis Redis;
 
 typedef enum RedisResult {
     REDIS_DONE,
-    REDIS_NONE,   /* get: there is no such key; set: not taken, nor will be another one */
-    REDIS_BROKEN, /* the connection is no use any more: see redis_why */
+    REDIS_NONE,   /* get: there is no such key; set: not stored, and no other will be */
+    REDIS_BROKEN, /* the connection can no longer be used: see RedisModule.why */
 } RedisResult;
 
-/* The functions. They are in a module of their own, so that only a server that needs Redis loads hiredis and OpenSSL. */
+/* The functions are in a shared library of their own, so that only a server that needs Redis loads hiredis and OpenSSL. */
 typedef struct RedisModule {
-    /* Connects and logs in. Always a Redis, for free; if it is broken, `why` says so. */
+    /* Connects and logs in. Always returns a Redis, for free; if it is broken, `why` gives the reason. */
     Redis *(*open)(const RedisAddress *a);
-    /* NULL: all is well. Otherwise a phrase, until free. It never has the password in it. */
+    /* NULL if all is well, otherwise a phrase that is valid until free. It never contains the password. */
     const char *(*why)(const Redis *r);
-    /* The value is for mem_free, and aligned as malloc does. */
+    /* The value must be freed by mem_free, and is aligned as by malloc. */
     RedisResult (*get)(Redis *r, const char *key, void **value, size_t *size);
     RedisResult (*set)(Redis *r, const char *key, const void *value, size_t size);
     void (*free)(Redis *r);
 } RedisModule;
 
-#define REDIS_MODULE "lathe-redis.so" /* beside the server's program */
+#define REDIS_MODULE "lathe-redis.so" /* in the folder of the server's program */
 #define REDIS_MODULE_SYMBOL "lathe_redis_module"
 
-/* redis_load.c: NULL: it is not there. */
+/* redis_load.c: returns NULL if the library is not there. */
 const RedisModule *redis_load(void);
 
 #endif

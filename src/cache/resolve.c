@@ -1,5 +1,4 @@
-/* resolve.c: see resolve.h. The system's function knows no time limit, so a thread calls it, and is left alone with it when it
- * takes too long. */
+/* resolve.c: see resolve.h. getaddrinfo has no time limit, so a thread calls it, and is abandoned if it takes too long. */
 #include "cache/resolve.h"
 
 #include <pthread.h>
@@ -7,26 +6,26 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* Freed by who is last to need it. */
-typedef struct Question {
+/* Shared by the caller and the thread; the last of them to need it frees it. */
+typedef struct HostQuestion {
     pthread_mutex_t lock;
     pthread_cond_t answered;
     char host[256], port[8];
     struct addrinfo *found;
     int error;
     bool done, abandoned;
-} Question;
+} HostQuestion;
 
 static const struct addrinfo wish = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
 
-static void free_question(Question *q) {
+static void free_question(HostQuestion *q) {
     pthread_cond_destroy(&q->answered);
     pthread_mutex_destroy(&q->lock);
     mem_free(q);
 }
 
 static void *answer(void *user) {
-    Question *q = user;
+    HostQuestion *q = user;
     struct addrinfo *found = NULL;
     int error = getaddrinfo(q->host, q->port, &wish, &found);
     pthread_mutex_lock(&q->lock);
@@ -51,8 +50,8 @@ static struct timespec later(u32 ms) {
     return (struct timespec){t.tv_sec + (time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 }
 
-static Question *new_question(const char *host, const char *port) {
-    Question *q = mem_new(sizeof(Question));
+static HostQuestion *new_question(const char *host, const char *port) {
+    HostQuestion *q = mem_new(sizeof(HostQuestion));
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -64,8 +63,8 @@ static Question *new_question(const char *host, const char *port) {
     return q;
 }
 
-/* False: too late. */
-static bool wait_for(Question *q, u32 limit_ms) {
+/* Returns false if the time limit is reached. */
+static bool wait_for(HostQuestion *q, u32 limit_ms) {
     struct timespec end = later(limit_ms);
     pthread_mutex_lock(&q->lock);
     for (int late = 0; !q->done && !late;)
@@ -83,7 +82,7 @@ struct addrinfo *resolve_host(const char *host, u32 port, u32 limit_ms, const ch
     numeric.ai_flags |= AI_NUMERICHOST;
     if (getaddrinfo(host, digits, &numeric, &found) == 0)
         return found;
-    Question *q = new_question(host, digits);
+    HostQuestion *q = new_question(host, digits);
     pthread_t thread;
     *why = "its name cannot be looked up";
     if (pthread_create(&thread, NULL, answer, q)) {

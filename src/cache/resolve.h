@@ -1,4 +1,4 @@
-/* resolve.h: the addresses of a host, in bounded time: a name server that does not answer would hold us up for long. */
+/* resolve.h: finds the addresses of a host in bounded time; a name server that does not answer would take long. */
 #ifndef CACHE_RESOLVE_H
 #define CACHE_RESOLVE_H
 
@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-/* For freeaddrinfo; NULL: none found, and *why says so. */
+/* Returns addresses for freeaddrinfo, or NULL with the reason in *why. */
 struct addrinfo *resolve_host(const char *host, u32 port, u32 limit_ms, const char **why);
 
 #endif

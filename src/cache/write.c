@@ -1,8 +1,8 @@
 /* write.c: the server's side of the cache: appending to packs, and keeping the directory within its size.
  *
- * A pack is opened, locked and written to once for each record; next to the translation this costs nothing, and it
- * leaves no state that another process or a crash could spoil. A pack is never shortened or written over, because
- * clients have it mapped: what a failed write left behind stays, and readers skip it.
+ * A pack is opened, locked and written to once for each record. Compared with the translation this costs nothing, and it leaves no state
+ * that another process or a crash could spoil. A pack is never shortened or overwritten, because clients have it mapped: the remains of
+ * a failed write stay, and readers skip them.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,9 +22,9 @@
 
 struct PackWriter {
     int dir;
-    u64 limit;     /* bytes of all packs */
-    u64 unchecked; /* bytes written since the limit was looked at */
-    bool failed;   /* the disk is full, or worse */
+    u64 limit;     /* of the size of all packs, in bytes */
+    u64 unchecked; /* bytes written since the limit was last checked */
+    bool failed;   /* nothing is written any more, because the disk is full or has failed */
 };
 
 /* ---------------------------------------------------------------------------------------------------- the directory */
@@ -41,7 +41,7 @@ static bool make_directories(const char *dir) {
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-/* Code from a directory that others can write to would be theirs. */
+/* A directory that other users can write to is not used, because its code might be theirs. */
 static bool is_ours(int fd) {
     struct stat st;
     return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & S_IWOTH);
@@ -74,7 +74,8 @@ bool pack_list(int dir, PackFiles *files) {
     return true;
 }
 
-/* Remove packs until a quarter of the limit is free. Whoever has one mapped keeps it. One process at a time will do. */
+/* Removes packs until a quarter of the limit is free. Processes that have one mapped keep it. One process at a time
+ * does this. */
 static void enforce_limit(PackWriter *w) {
     w->unchecked = 0;
     if (flock(w->dir, LOCK_EX | LOCK_NB))
@@ -138,7 +139,7 @@ bool pack_is_inside(const PackFunction *f, const LatheRange *ranges, size_t coun
     return f->base && count <= PACK_RANGES_MAX;
 }
 
-/* The space before the record makes up for a torn one in front of it. */
+/* The space before the record makes up for an incomplete record in front of it. */
 static bool append(int fd, const PackRecord *r) {
     static const u8 zeros[PACK_ALIGN];
     struct stat st;

@@ -3,20 +3,21 @@
  *     binfmt-gen kernel KIND INTERPRETER    a line for /proc/sys/fs/binfmt_misc/register
  *     binfmt-gen debian KIND INTERPRETER    a file for update-binfmts --import
  *
- * Of the flags there is P: the program keeps its argv[0]. Not F, which opens the interpreter once for all mount namespaces: this one
- * needs its other programs, and libraries, where it runs. Not C, which would let it have the rights of a setuid program. */
+ * The only flag is P: the program keeps its argv[0]. F is not set, because it opens the interpreter once for all mount namespaces, but
+ * lathe-KIND needs its other programs and libraries where it runs. C is not set, because it would give lathe-KIND the rights of a
+ * setuid program. */
 #include <elf.h>
 #include <stdio.h>
 
 #include "isa/kinds.h"
 
-enum { MATCHED = offsetof(Elf64_Ehdr, e_version) }; /* bytes of the header: e_ident, e_type, e_machine */
+enum { MATCHED = offsetof(Elf64_Ehdr, e_version) }; /* bytes of the header that count: e_ident, e_type, e_machine */
 
 typedef struct Pattern {
     u8 magic[MATCHED], mask[MATCHED];
 } Pattern;
 
-/* Executables and position-independent ones, which differ in a bit of the type, of whatever OS ABI. */
+/* Matches executables and position-independent ones, which differ in one bit of the type, of any OS ABI. */
 static Pattern pattern_of(const Kind *k) {
     Elf64_Ehdr h = {
         .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},

@@ -1,4 +1,5 @@
-/* binopt.c: `lathe binopt`: a function of a file as libbinopt specialises it: before, on the way, after, and how fast. */
+/* binopt.c: `lathe binopt`: specialises a function of a file by libbinopt, and shows the code before, in between and
+ * after, and how fast it is. */
 #include <errno.h>
 #include <llvm-c/Core.h>
 #include <signal.h>
@@ -15,16 +16,16 @@
 
 enum { IR_FINAL, IR_LIFTED, IR_NONE };
 
-typedef struct Settings {
+typedef struct BinoptSettings {
     const char *file; /* the operand */
     const char *function, *type, *driver, *output;
     OptionList fixes, constants, nested, dynamic, args;
     u64 stack;
     int ir;
     bool fast_math, nowrap, guard, libraries, call;
-} Settings;
+} BinoptSettings;
 
-#define AT(field) offsetof(Settings, field)
+#define AT(field) offsetof(BinoptSettings, field)
 
 // clang-format off
 static const Option table[] = {
@@ -58,29 +59,29 @@ static const OptionSet options = {
     .table = table,
 };
 
-/* All about the function on its way. */
-typedef struct Job {
-    const Settings *s;
+/* Everything about the function that is specialised. */
+typedef struct BinoptJob {
+    const BinoptSettings *s;
     FILE *out;
     Loaded file;
-    u64 addr, file_addr; /* of the function */
+    u64 addr, file_addr; /* the function's address in this process, and in the file */
     Prototype type;
     bool is_fixed[PROTOTYPE_MAX_PARAMS];
-    Value values[PROTOTYPE_MAX_PARAMS];
+    TypedValue values[PROTOTYPE_MAX_PARAMS];
     BinoptHandle handle;
     BinoptCfgRef cfg;
     BinoptFunc made;
     double ms;
     char *ir;
-} Job;
+} BinoptJob;
 
-static bool fail(const Job *j, const char *about, const char *text, const char *why) {
+static bool fail(const BinoptJob *j, const char *about, const char *text, const char *why) {
     return guest_fail(&j->file.guest, "%s%s%s%s%s", about, *text ? " '" : "", text, *text ? "' " : "", why);
 }
 
-/* ----------------------------------------------------------------------------------------------------- what is known */
+/* ------------------------------------------------------------------------------------------------- declarations */
 
-static bool find_type(Job *j) {
+static bool find_type(BinoptJob *j) {
     Prototype *p = &j->type;
     if (j->s->type && !prototype_parse(j->s->type, p))
         return false;
@@ -99,14 +100,14 @@ static bool find_type(Job *j) {
     return true;
 }
 
-static bool fix(Job *j, const char *text) {
+static bool fix(BinoptJob *j, const char *text) {
     char *end;
     unsigned long n = strtoul(text, &end, 10);
     if (end == text || *end != '=')
         return fail(j, "--fix:", text, "is not of the form N=VALUE");
     if (n >= j->type.count)
         return fail(j, "--fix:", text, "is beyond the parameters of the function");
-    Value *v = &j->values[n];
+    TypedValue *v = &j->values[n];
     if (!value_parse(end + 1, j->type.params[n], &j->file, v))
         return false;
     j->is_fixed[n] = true;
@@ -116,8 +117,8 @@ static bool fix(Job *j, const char *text) {
     return true;
 }
 
-/* "WHERE+SIZE", or the number of a fixed parameter with memory of its own. */
-static bool declare(Job *j, const char *text, BinoptMemFlags flags) {
+/* text: "WHERE+SIZE", or the number of a fixed parameter that has memory of its own. */
+static bool declare(BinoptJob *j, const char *text, BinoptMemFlags flags) {
     char *end;
     unsigned long n = strtoul(text, &end, 10);
     if (end != text && !*end && n < j->type.count && j->values[n].size) {
@@ -136,7 +137,7 @@ static bool declare(Job *j, const char *text, BinoptMemFlags flags) {
     return true;
 }
 
-static bool declare_all(Job *j) {
+static bool declare_all(BinoptJob *j) {
     const struct {
         const OptionList *list;
         BinoptMemFlags flags;
@@ -150,8 +151,8 @@ static bool declare_all(Job *j) {
     return true;
 }
 
-/* Arguments for the parameters that are not fixed, in order. */
-static bool take_arguments(Job *j) {
+/* Takes the arguments of the parameters that are not fixed, in order. */
+static bool take_arguments(BinoptJob *j) {
     size_t next = 0, missing = 0;
     if (!j->s->args.len && !j->s->call)
         return true;
@@ -168,7 +169,7 @@ static bool take_arguments(Job *j) {
     return true;
 }
 
-static void set_flags(Job *j) {
+static void set_flags(BinoptJob *j) {
     binopt_cfg_set(j->cfg, BINOPT_F_FASTMATH, j->s->fast_math);
     binopt_cfg_set(j->cfg, BINOPT_F_NOWRAP, j->s->nowrap);
     binopt_cfg_set(j->cfg, BINOPT_F_GUARD, j->s->guard);
@@ -177,7 +178,7 @@ static void set_flags(Job *j) {
         binopt_cfg_set(j->cfg, BINOPT_F_STACKSZ, j->s->stack);
 }
 
-static bool configure(Job *j) {
+static bool configure(BinoptJob *j) {
     if (!find_type(j))
         return false;
     for (size_t i = 0; i < j->s->fixes.len; i++)
@@ -189,9 +190,9 @@ static bool configure(Job *j) {
 
 /* -------------------------------------------------------------------------------------------------------- specialising */
 
-/* The first text is of what was lifted, the last is final. */
+/* Keeps the first text, which is what was lifted, and the last, which is the final code. */
 static void keep_code(void *user, const char *stage, const char *text) {
-    Job *j = user;
+    BinoptJob *j = user;
     (void)stage;
     if (j->s->ir == IR_LIFTED && j->ir)
         return;
@@ -199,7 +200,7 @@ static void keep_code(void *user, const char *stage, const char *text) {
     j->ir = strdup(text);
 }
 
-/* What is said on the way is not shown: in the end binopt_spec_reason is asked. */
+/* Messages are not shown; in the end binopt_spec_reason tells the reason. */
 static void ignore(void *user, size_t level, const char *text) {
     (void)user;
     (void)level;
@@ -212,10 +213,10 @@ static double now_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static bool specialise(Job *j) {
+static bool specialise(BinoptJob *j) {
     Watcher watcher = {keep_code, ignore, j};
     j->cfg->watcher = &watcher;
-    j->cfg->always = true; /* what is made is to be seen, faster or not */
+    j->cfg->always = true; /* shows the new code even if it is not faster */
     double start = now_ms();
     j->made = binopt_spec_create(j->cfg);
     j->ms = now_ms() - start;
@@ -227,7 +228,7 @@ static bool specialise(Job *j) {
 
 /* ------------------------------------------------------------------------------------------------------------- showing */
 
-static void print_guest(FILE *out, const Job *j) {
+static void print_guest(FILE *out, const BinoptJob *j) {
     LLVMContextRef ctx = LLVMContextCreate();
     UnitPlan plan = {.guest = &j->file.guest, .cfg.calls = LATHE_CALLS_RETURN};
     Unit u;
@@ -239,7 +240,7 @@ static void print_guest(FILE *out, const Job *j) {
     LLVMContextDispose(ctx);
 }
 
-static void print_made(FILE *out, const Job *j) {
+static void print_made(FILE *out, const BinoptJob *j) {
     size_t size = rewriter_code_bytes(j->handle, j->made);
     if (!size) {
         fprintf(out, "specialised (its rewriter does not know how long it is)\n");
@@ -249,7 +250,7 @@ static void print_made(FILE *out, const Job *j) {
     show_code(out, j->made, size, isa_of_host()->arch);
 }
 
-static void print_both(Job *j) {
+static void print_both(BinoptJob *j) {
     char *left, *right;
     size_t left_size, right_size;
     FILE *original = open_memstream(&left, &left_size), *made = open_memstream(&right, &right_size);
@@ -265,7 +266,7 @@ static void print_both(Job *j) {
         fprintf(j->out, "\n%s", j->ir);
 }
 
-static void print_summary(Job *j) {
+static void print_summary(BinoptJob *j) {
     fprintf(j->out, "\n%s: ", j->s->function);
     prototype_print(j->out, &j->type);
     for (u32 i = 0; i < j->type.count; i++)
@@ -277,7 +278,7 @@ static void print_summary(Job *j) {
         fprintf(j->out, "not all of it: %s\n", reason);
 }
 
-static void print_trial(Job *j, const char *which, const Trial *t) {
+static void print_trial(BinoptJob *j, const char *which, const Trial *t) {
     if (t->signal) {
         const char *way = t->signal == SIGALRM ? "did not return in time" : strsignal(t->signal);
         fprintf(j->out, "%s: ended by a signal: %s\n", which, way);
@@ -288,7 +289,7 @@ static void print_trial(Job *j, const char *which, const Trial *t) {
     fprintf(j->out, ", %.2f ns\n", t->ns);
 }
 
-static bool compare(Job *j) {
+static bool compare(BinoptJob *j) {
     if (!j->s->args.len && !j->s->call)
         return true;
     Trial before = trial_run(&j->type, (void *)j->addr, j->values), after = trial_run(&j->type, j->made, j->values);
@@ -306,7 +307,7 @@ static bool compare(Job *j) {
 
 /* -------------------------------------------------------------------------------------------------------------- command */
 
-static bool with_handle(Job *j) {
+static bool with_handle(BinoptJob *j) {
     j->handle = binopt_init();
     j->cfg = binopt_cfg_new(j->handle, (BinoptFunc)j->addr);
     bool ok = configure(j) && specialise(j);
@@ -320,8 +321,8 @@ static bool with_handle(Job *j) {
     return ok;
 }
 
-static bool run(FILE *out, const Settings *s) {
-    Job j = {.s = s, .out = out};
+static bool run(FILE *out, const BinoptSettings *s) {
+    BinoptJob j = {.s = s, .out = out};
     bool ok = loaded_open(&j.file, s->file) && loaded_function(&j.file, s->function, &j.addr, &j.file_addr) &&
               with_handle(&j);
     loaded_close(&j.file);
@@ -341,8 +342,8 @@ static bool choose_driver(const char *name) {
     return false;
 }
 
-/* What is printed when the results differ is wanted all the same. */
-static bool run_into(const char *path, const Settings *s) {
+/* If the results differ, the output is written all the same. */
+static bool run_into(const char *path, const BinoptSettings *s) {
     FILE *out = path ? fopen(path, "w") : stdout;
     if (!out) {
         fprintf(stderr, "lathe: %s: %s\n", path, strerror(errno));
@@ -358,7 +359,7 @@ static bool run_into(const char *path, const Settings *s) {
 }
 
 int command_binopt(int argc, char **argv) {
-    Settings s = {.ir = IR_FINAL};
+    BinoptSettings s = {.ir = IR_FINAL};
     ParseResult parsed = options_parse(&options, &argc, argv, &s);
     if (parsed != PARSE_OK)
         return parsed == PARSE_HELP ? 0 : 2;

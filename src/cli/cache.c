@@ -1,4 +1,4 @@
-/* cache.c: `lathe cache`: what is kept from earlier runs. */
+/* cache.c: `lathe cache`: shows and removes what earlier runs have stored. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,12 +13,12 @@
 #include "cli/options.h"
 #include "cli/start/programs.h"
 
-typedef struct Settings {
+typedef struct CacheSettings {
     const char *cache;
-} Settings;
+} CacheSettings;
 
 static const Option table[] = {
-    {"cache", "DIR", "the directory, if not the usual one", OPTION_TEXT, offsetof(Settings, cache)},
+    {"cache", "DIR", "the directory, if not the usual one", OPTION_TEXT, offsetof(CacheSettings, cache)},
     {0},
 };
 
@@ -29,12 +29,12 @@ static const OptionSet options = {
     .table = table,
 };
 
-typedef struct Contents {
+typedef struct PackContents {
     u64 records, damaged, insns;
-    bool image; /* of quick code, no pack */
-} Contents;
+    bool image; /* it is an image of quick code, not a pack */
+} PackContents;
 
-/* Sizes as people read them; valid in buf. */
+/* The size in a form for people, written to buf. */
 static const char *size_text(u64 bytes, char *buf, size_t size) {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     double value = (double)bytes;
@@ -45,7 +45,7 @@ static const char *size_text(u64 bytes, char *buf, size_t size) {
     return buf;
 }
 
-static void count_records(Key pack, const u8 *data, size_t size, Contents *c) {
+static void count_records(Key pack, const u8 *data, size_t size, PackContents *c) {
     size_t at = 0;
     for (const PackRecord *r; (r = pack_next(data, size, &at));) {
         bool right = pack_is_intact(pack, r);
@@ -55,7 +55,7 @@ static void count_records(Key pack, const u8 *data, size_t size, Contents *c) {
     }
 }
 
-static void read_pack(int dir, Key pack, Contents *c) {
+static void read_pack(int dir, Key pack, PackContents *c) {
     char name[PACK_NAME_SIZE];
     struct stat st;
     pack_name(pack, name);
@@ -75,7 +75,7 @@ static void read_pack(int dir, Key pack, Contents *c) {
     close(fd);
 }
 
-static void print_pack(const PackFile *f, const Contents *c) {
+static void print_pack(const PackFile *f, const PackContents *c) {
     char name[PACK_NAME_SIZE], size[32], when[32];
     time_t used = (time_t)f->used_s;
     pack_name(f->pack, name);
@@ -93,7 +93,7 @@ static int show(int dir, const PackFiles *files) {
     u64 records = 0, bytes = 0;
     char size[32];
     for (size_t i = files->len; i-- > 0;) {
-        Contents c = {0};
+        PackContents c = {0};
         read_pack(dir, files->at[i].pack, &c);
         print_pack(&files->at[i], &c);
         records += c.records;
@@ -118,7 +118,7 @@ static int clear(int dir, const PackFiles *files) {
     return 0;
 }
 
-/* A directory that does not exist yet has no packs. */
+/* A directory that does not exist yet counts as empty. */
 static int work_on(const char *path, int (*work)(int dir, const PackFiles *files)) {
     PackFiles files = {0};
     int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -134,7 +134,7 @@ static int work_on(const char *path, int (*work)(int dir, const PackFiles *files
 }
 
 int command_cache(int argc, char **argv) {
-    Settings s = {0};
+    CacheSettings s = {0};
     char path[PATH_MAX];
     ParseResult parsed = options_environment(&options, &s);
     parsed = parsed == PARSE_OK ? options_parse(&options, &argc, argv, &s) : parsed;

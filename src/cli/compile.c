@@ -18,14 +18,14 @@ enum { TIER_OPT, TIER_AUTO };
 enum { MORE_NO, MORE_YES };
 enum { JOBS_MAX = 1024, PATH_SIZE = 256, STATUS_INTERRUPTED = 130 };
 
-typedef struct Settings {
+typedef struct CompileSettings {
     const char *sysroot, *cache;
     u64 jobs;
     int tier, opt, optimize;
     bool strict_fp, signals, profile, quiet;
-} Settings;
+} CompileSettings;
 
-#define AT(field) offsetof(Settings, field)
+#define AT(field) offsetof(CompileSettings, field)
 
 // clang-format off
 static const Option table[] = {
@@ -59,8 +59,9 @@ static void on_interrupt(int signal) {
     interrupted = 1;
 }
 
-/* As run/client/core/options.c makes it of the options of lathe run. */
-static CodeConfig config_for(const Settings *s, const Kind *kind, const char *build, bool with_quick, bool polls) {
+/* Must equal what run/client/core/options.c makes of the options of lathe run. */
+static CodeConfig config_for(const CompileSettings *s, const Kind *kind, const char *build, bool with_quick,
+                             bool polls) {
     bool host = kind == kind_of_host();
     CodeConfig config = {
         .version = CODE_VERSION,
@@ -76,7 +77,7 @@ static CodeConfig config_for(const Settings *s, const Kind *kind, const char *bu
     return config;
 }
 
-/* A name without slash is searched for in PATH, like that of lathe run's program; false: it is nowhere. */
+/* A name without slash is searched for in PATH, as lathe run does. Returns false if it is not found. */
 static bool find_program(const char *name, char found[PATH_MAX]) {
     const char *dir = getenv("PATH");
     if (strchr(name, '/') || access(name, F_OK) == 0)
@@ -92,7 +93,7 @@ static bool find_program(const char *name, char found[PATH_MAX]) {
     }
 }
 
-/* Of no kind that is known, it is the host's: what is wrong with it is said then. */
+/* A file of an unknown kind counts as the host's; reading it later says what is wrong with it. */
 static const Kind *kind_of(const char *path) {
     const Kind *kind = kind_of_file(path);
     return kind ? kind : kind_of_host();
@@ -108,12 +109,12 @@ static bool add_operands(AheadFiles *files, const AheadPlan *plan, char **names,
     return ok;
 }
 
-typedef struct Sums {
+typedef struct ObjectSums {
     u64 done, insns, had, no_code, given_up, lost;
-} Sums;
+} ObjectSums;
 
-static Sums add_up(const AheadFiles *files, const AheadPlan *plan) {
-    Sums s = {0};
+static ObjectSums add_up(const AheadFiles *files, const AheadPlan *plan) {
+    ObjectSums s = {0};
     for (size_t i = 0; i < files->len; i++) {
         const AheadFile *f = files->at[i];
         u64 kept = file_count_kept(f, plan), made = f->done + f->had;
@@ -127,9 +128,9 @@ static Sums add_up(const AheadFiles *files, const AheadPlan *plan) {
     return s;
 }
 
-/* What became of it, as exit status. */
+/* Prints the result and returns the exit status. */
 static int report(const AheadFiles *files, const AheadPlan *plan, CrewEnd end, u64 ms, bool quiet) {
-    Sums s = add_up(files, plan);
+    ObjectSums s = add_up(files, plan);
     if (!quiet)
         fprintf(stderr,
                 "%lu files: %lu functions translated, %lu guest instructions, %lu.%lu s; %lu were there already\n",
@@ -153,13 +154,14 @@ static void heed_interrupts(void) {
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* For one configuration; returns the exit status. */
+/* Translates for one configuration and returns the exit status. */
 static int translate(const AheadPlan *plan, AheadFiles *files, bool quiet) {
     u64 start = ahead_now_ms();
     files_prepare(files, plan);
     Progress *progress = progress_new(files, quiet);
     CrewEnd end = crew_run(files, plan, progress, &interrupted);
-    bool inner = !plan->profile && !plan->config.with_quick; /* quick code leads computed jumps on by itself */
+    /* Quick code finds the targets of computed jumps by itself. */
+    bool inner = !plan->profile && !plan->config.with_quick;
     while (inner && end == CREW_FINISHED && files_prepare_inner(files, plan))
         end = crew_run(files, plan, progress, &interrupted);
     progress_files(progress);
@@ -170,8 +172,9 @@ static int translate(const AheadPlan *plan, AheadFiles *files, bool quiet) {
     return report(files, plan, end, ahead_now_ms() - start, quiet);
 }
 
-/* Those of the plan's kind. A program that handles signals runs other code from its first handler on. */
-static int compile(AheadPlan *plan, const Settings *s, char **names, int count) {
+/* Compiles the files of the plan's kind. A program that handles signals runs code of another configuration from its
+ * first handler on, so it is translated for both. */
+static int compile(AheadPlan *plan, const CompileSettings *s, char **names, int count) {
     AheadFiles files = {0};
     int status = !add_operands(&files, plan, names, count);
     if (files.len) {
@@ -191,7 +194,7 @@ static int compile(AheadPlan *plan, const Settings *s, char **names, int count) 
     return status;
 }
 
-/* Can anything be kept there? */
+/* True if files can be stored there. */
 static bool check_cache(const char *dir) {
     PackWriter *w = pack_writer_open(dir);
     if (!w)
@@ -200,12 +203,12 @@ static bool check_cache(const char *dir) {
     return w;
 }
 
-static u32 worker_count(const Settings *s) {
+static u32 worker_count(const CompileSettings *s) {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     return s->jobs ? (u32)s->jobs : cpus > 0 ? (u32)cpus : 1;
 }
 
-static int compile_kind(const Settings *s, const Kind *kind, const char *server, const char *cache, char **names,
+static int compile_kind(const CompileSettings *s, const Kind *kind, const char *server, const char *cache, char **names,
                         int count) {
     char build[IDENTITY_SIZE], sysroot[PATH_SIZE];
     identity_of(server, build);
@@ -226,8 +229,8 @@ static int compile_kind(const Settings *s, const Kind *kind, const char *server,
     return compile(&plan, s, names, count);
 }
 
-/* Kind by kind, in the order of the first of each. */
-static int compile_all(const Settings *s, const char *server, const char *cache, char **names, int count) {
+/* Compiles one kind of guest after the other, in the order in which they first appear. */
+static int compile_all(const CompileSettings *s, const char *server, const char *cache, char **names, int count) {
     const Kind *done[count];
     int status = 0, kinds = 0;
     for (int i = 0; i < count && !interrupted; i++) {
@@ -251,7 +254,7 @@ static int compile_all(const Settings *s, const char *server, const char *cache,
 }
 
 int command_compile(int argc, char **argv) {
-    Settings s = {.opt = OPT_FULL, .sysroot = getenv("LATHE_SYSROOT")};
+    CompileSettings s = {.opt = OPT_FULL, .sysroot = getenv("LATHE_SYSROOT")};
     char server[PATH_SIZE], cache[PATH_SIZE];
     ParseResult parsed = options_environment(&options, &s);
     parsed = parsed == PARSE_OK ? options_parse(&options, &argc, argv, &s) : parsed;

@@ -1,4 +1,4 @@
-/* lift.c: `lathe lift`: guest code in, and whatever one wants to see of it out. */
+/* lift.c: `lathe lift`: reads guest code and prints what the user wants to see of it. */
 #include <errno.h>
 #include <llvm-c/Core.h>
 #include <stdlib.h>
@@ -12,17 +12,17 @@ enum { STATS_TEXT, STATS_JSON, STATS_OFF };
 enum { EMIT_LLVM, EMIT_ASM, EMIT_OBJ };
 #define OPT_UNSET (-1)
 
-typedef struct Settings {
+typedef struct LiftSettings {
     const char *file; /* the operand */
     const char *function, *hex, *isa, *target, *signature, *output;
     u64 at;
     int opt, calls, cfg, stats, emit;
-    LatheHost host; /* that of --target */
+    LatheHost host; /* the one that --target names */
     bool assembly, guest, columns, support, list, all;
     bool block, insn, pic, keep_flags, no_tables, strict_fp;
-} Settings;
+} LiftSettings;
 
-#define AT(field) offsetof(Settings, field)
+#define AT(field) offsetof(LiftSettings, field)
 
 // clang-format off
 static const Option table[] = {
@@ -67,7 +67,7 @@ static const OptionSet options = {
 };
 
 /* Returns what is wrong with the combination of options, or NULL. */
-static const char *contradiction(const Settings *s) {
+static const char *contradiction(const LiftSettings *s) {
     int outputs =
         (s->emit != EMIT_LLVM) + s->columns + (s->cfg != CFG_OFF) + (s->stats != STATS_OFF) + s->list + s->support;
     if (s->all && outputs > (s->stats != STATS_OFF))
@@ -95,7 +95,7 @@ static const char *contradiction(const Settings *s) {
     return NULL;
 }
 
-static UnitPlan make_plan(const Settings *s, const Guest *guest) {
+static UnitPlan make_plan(const LiftSettings *s, const Guest *guest) {
     UnitPlan plan = {
         .guest = guest,
         .cfg = {.calls = (LatheCalls)s->calls,
@@ -120,7 +120,7 @@ static bool stage_failed(const Unit *u, const char *stage, LatheStatus status) {
     return guest_fail(u->plan->guest, "cannot %s 0x%lx: %s", stage, u->addr, why ? why : lathe_status_text(status));
 }
 
-static bool print_assembly(FILE *out, const Settings *s, Unit *u, LatheJit *jit) {
+static bool print_assembly(FILE *out, const LiftSettings *s, Unit *u, LatheJit *jit) {
     char *text = unit_assembly(u, jit);
     if (!text)
         return stage_failed(u, "compile", LATHE_ERR_COMPILE);
@@ -141,7 +141,7 @@ static bool print_object(FILE *out, Unit *u, LatheJit *jit) {
     return true;
 }
 
-static bool print_unit(FILE *out, const Settings *s, Unit *u, LatheJit *jit) {
+static bool print_unit(FILE *out, const LiftSettings *s, Unit *u, LatheJit *jit) {
     if (s->stats != STATS_OFF) {
         show_unit_stats(out, u, s->stats == STATS_JSON);
         return true;
@@ -161,7 +161,7 @@ static bool print_unit(FILE *out, const Settings *s, Unit *u, LatheJit *jit) {
     return true;
 }
 
-/* What stands in the place of something that could not be lifted is an exit: worth a word, but no failure. */
+/* Code that could not be lifted is replaced by an exit, which gives a warning but is not a failure. */
 static void warn_of_problem(const Unit *u) {
     char problem[256];
     const char *why = unit_problem(u, problem, sizeof(problem));
@@ -169,7 +169,7 @@ static void warn_of_problem(const Unit *u) {
         fprintf(stderr, "lathe: %s: warning: %s\n", u->plan->guest->source, why);
 }
 
-static bool process_unit(FILE *out, const Settings *s, Unit *u, LatheJit *jit) {
+static bool process_unit(FILE *out, const LiftSettings *s, Unit *u, LatheJit *jit) {
     LatheStatus status = unit_discover(u);
     if (status < 0)
         return stage_failed(u, "decode", status);
@@ -190,7 +190,7 @@ static bool process_unit(FILE *out, const Settings *s, Unit *u, LatheJit *jit) {
     return status < 0 ? stage_failed(u, "compile", status) : print_unit(out, s, u, jit);
 }
 
-static bool lift_one(FILE *out, const Settings *s, const UnitPlan *plan, LatheJit *jit) {
+static bool lift_one(FILE *out, const LiftSettings *s, const UnitPlan *plan, LatheJit *jit) {
     ElfFunction function = {.addr = s->at};
     if (s->function && !guest_find(plan->guest, s->function, &function))
         return false;
@@ -203,7 +203,7 @@ static bool lift_one(FILE *out, const Settings *s, const UnitPlan *plan, LatheJi
     return ok;
 }
 
-static bool needs_jit(const Settings *s, const UnitPlan *plan) {
+static bool needs_jit(const LiftSettings *s, const UnitPlan *plan) {
     if (s->all)
         return s->opt != OPT_UNSET;
     if (s->cfg != CFG_OFF)
@@ -211,7 +211,7 @@ static bool needs_jit(const Settings *s, const UnitPlan *plan) {
     return s->target || s->emit != EMIT_LLVM || s->columns || s->stats != STATS_OFF || plan->opt != LATHE_OPT_NONE;
 }
 
-static bool lift_guest(FILE *out, const Settings *s, const Guest *guest) {
+static bool lift_guest(FILE *out, const LiftSettings *s, const Guest *guest) {
     UnitPlan plan = make_plan(s, guest);
     if (s->list) {
         show_functions(out, guest->elf);
@@ -225,8 +225,8 @@ static bool lift_guest(FILE *out, const Settings *s, const Guest *guest) {
     return ok;
 }
 
-/* The architecture called s->isa; false: there is none. */
-static bool find_arch(const Settings *s, LatheArch *arch) {
+/* Finds the architecture called s->isa. Returns false if there is none. */
+static bool find_arch(const LiftSettings *s, LatheArch *arch) {
     const char *name;
     for (*arch = 0; (name = lathe_arch_name(*arch)); ++*arch)
         if (!s->isa || !strcmp(name, s->isa))
@@ -238,8 +238,9 @@ static bool find_arch(const Settings *s, LatheArch *arch) {
     return false;
 }
 
-/* Sets s->host to the one called s->target; false: there is none. Without a name it is the own machine. */
-static bool find_host(Settings *s) {
+/* Sets s->host to the one called s->target, or to this machine if there is no name. Returns false if there is none of
+ * that name. */
+static bool find_host(LiftSettings *s) {
     const char *name;
     s->host = LATHE_HOST_OWN;
     if (!s->target)
@@ -254,7 +255,7 @@ static bool find_host(Settings *s) {
     return false;
 }
 
-static bool run(FILE *out, Settings *s) {
+static bool run(FILE *out, LiftSettings *s) {
     LatheArch arch;
     if (!find_arch(s, &arch) || !find_host(s))
         return false;
@@ -269,7 +270,7 @@ static bool run(FILE *out, Settings *s) {
     return ok;
 }
 
-/* NULL: to standard output. */
+/* path NULL: writes to standard output. */
 static bool write_out(const char *path, const char *data, size_t size) {
     FILE *out = path ? fopen(path, "w") : stdout;
     bool ok = out && fwrite(data, 1, size, out) == size && fflush(out) == 0;
@@ -280,9 +281,9 @@ static bool write_out(const char *path, const char *data, size_t size) {
     return ok;
 }
 
-/* The output is written when all has gone well: a failure leaves the file alone, and it may be the one that was read.
- */
-static bool run_into(const char *path, Settings *s) {
+/* The output is written only when everything has succeeded: after a failure the file is unchanged. It may be the file
+ * that was read. */
+static bool run_into(const char *path, LiftSettings *s) {
     char *data;
     size_t size;
     FILE *out = open_memstream(&data, &size);
@@ -295,7 +296,7 @@ static bool run_into(const char *path, Settings *s) {
 }
 
 int command_lift(int argc, char **argv) {
-    Settings s = {.at = 0x1000, .opt = OPT_UNSET, .calls = LATHE_CALLS_RETURN, .cfg = CFG_OFF, .stats = STATS_OFF};
+    LiftSettings s = {.at = 0x1000, .opt = OPT_UNSET, .calls = LATHE_CALLS_RETURN, .cfg = CFG_OFF, .stats = STATS_OFF};
     ParseResult parsed = options_parse(&options, &argc, argv, &s);
     if (parsed != PARSE_OK)
         return parsed == PARSE_HELP ? 0 : 2;

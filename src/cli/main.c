@@ -1,5 +1,5 @@
-/* main.c: the lathe command: finds the subcommand and hands over, to lathe-tools if it needs LLVM. As lathe-KIND it is `lathe run`
- * for programs of that kind of guest. */
+/* main.c: the lathe command: finds the subcommand and calls it, or executes lathe-tools if it needs LLVM. Under the
+ * name lathe-KIND it is `lathe run` for programs of that kind of guest. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 typedef struct Command {
     const char *name, *summary;
-    int (*run)(int argc, char **argv); /* NULL: lathe-tools has it */
+    int (*run)(int argc, char **argv); /* NULL: it is in lathe-tools */
 } Command;
 
 static const Command commands[] = {
@@ -50,7 +50,7 @@ static int unknown(const char *name) {
     return 2;
 }
 
-/* Goes on as lathe-tools, which has the same arguments; returns only if it cannot. */
+/* Executes lathe-tools with the same arguments. Returns only if that fails. */
 static int become_tools(char **argv) {
     char path[PATH_MAX];
     if (!programs_find("lathe-tools", path, sizeof(path)))
@@ -60,7 +60,7 @@ static int become_tools(char **argv) {
     return 1;
 }
 
-/* `argv` is lathe's own, whose last words are the command's. */
+/* `argv` is lathe's own; its last words belong to the command. */
 static int run(const Command *c, int argc, char **argv) {
     return c->run ? c->run(argc - 1, argv + 1) : become_tools(argv);
 }
@@ -75,14 +75,15 @@ static int help(int argc, char **argv) {
     return c ? run(c, 3, ask) : unknown(argv[2]);
 }
 
-/* The kind in a name like lathe-KIND; NULL: it is another name. */
+/* The kind in a name like lathe-KIND; NULL for other names. */
 static const Kind *kind_called(const char *name) {
     const char *slash = strrchr(name, '/');
     name = slash ? slash + 1 : name;
     return strncmp(name, "lathe-", 6) ? NULL : kind_of_name(name + 6);
 }
 
-/* Linux says so if it keeps argv[0] of the program that it starts this one for: flag P of binfmt_misc. */
+/* Linux says so in the auxiliary vector if it keeps the argv[0] of the program that this one is started for: flag P of
+ * binfmt_misc. */
 static bool is_registered(void) {
     enum { PRESERVE_ARGV0 = 1 };
     return getauxval(AT_FLAGS) & PRESERVE_ARGV0;

@@ -21,7 +21,7 @@ static int unknown(const OptionSet *set, const char *dashes, const char *name, s
     char word[WORD_MAX];
     snprintf(word, sizeof(word), "%.*s", (int)len, name);
     const Option *best = NULL;
-    size_t least = 3; /* farther words help nobody */
+    size_t least = 3; /* words that differ more are not suggested */
     for (const Option *o = set->table; o->help; o++) {
         size_t distance = o->kind == OPTION_HEADING || len < 2 ? least : options_distance(o->name, word);
         if (distance < least) {
@@ -55,7 +55,7 @@ static bool number(const char *text, u64 *value) {
     return *text >= '0' && *text <= '9' && !*end && !errno;
 }
 
-/* `value` is not NULL unless the option takes none. */
+/* `value` is NULL only if the option takes none. */
 static bool assign(const OptionSet *set, const Option *o, const char *value, void *settings) {
     void *target = (char *)settings + o->offset;
     switch (o->kind) {
@@ -87,7 +87,7 @@ static bool assign(const OptionSet *set, const Option *o, const char *value, voi
     return false;
 }
 
-/* One option at argv[*i], with its argument taken from argv[*i + 1] if it stands there. */
+/* Parses the option at argv[*i], whose argument may be argv[*i + 1]. */
 static bool parse_one(const OptionSet *set, int argc, char **argv, int *i, void *settings) {
     bool is_long = argv[*i][1] == '-';
     const char *name = argv[*i] + (is_long ? 2 : 1);
@@ -120,7 +120,7 @@ static void name_variable(const Option *o, char *variable, size_t size) {
         *c = *c == '-' ? '_' : (char)toupper((u8)*c);
 }
 
-/* `variable` has the value. */
+/* The environment variable `variable` has this value. */
 static bool assign_variable(const OptionSet *set, const Option *o, const char *variable, const char *value,
                             void *settings) {
     bool plain = o->kind == OPTION_FLAG || o->kind == OPTION_MAYBE, one = !strcmp(value, "1");

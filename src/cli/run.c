@@ -1,4 +1,4 @@
-/* run.c: `lathe run`: finds the program, and becomes the client that runs it, with the options as one word. */
+/* run.c: `lathe run`: finds the program and executes the client that runs it, with all options as one word. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,15 +20,15 @@ enum { STATS_TEXT, STATS_JSON, STATS_OFF };
 enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
 enum { PATH_SIZE = 256 }; /* of the paths in the client's options */
 
-typedef struct Settings {
+typedef struct RunSettings {
     const char *arg0, *sysroot, *cache, *dump, *server;
     OptionList set, unset;
     int tier, cpu, opt, stats;
     u64 sample_us;
     bool strace, no_follow, perf, strict_fp;
-} Settings;
+} RunSettings;
 
-#define AT(field) offsetof(Settings, field)
+#define AT(field) offsetof(RunSettings, field)
 
 static const char cpu_choices[] = "auto"
 #define CPU(id, name) "|" name
@@ -76,7 +76,7 @@ static int fail(int status, const char *program, const char *why) {
     return status;
 }
 
-/* 0, or the exit status that a shell would have for it. */
+/* Returns 0, or the exit status that a shell would give. */
 static int check_program(const char *path) {
     struct stat st;
     if (stat(path, &st))
@@ -84,7 +84,8 @@ static int check_program(const char *path) {
     return S_ISREG(st.st_mode) && eaccess(path, X_OK) == 0 ? 0 : STATUS_NOT_EXECUTABLE;
 }
 
-/* The first executable file of that name in the directories of PATH; an empty one is the current directory. */
+/* Finds the first executable file of that name in the directories of PATH. An empty directory name means the current
+ * one. */
 static int search_path(const char *name, char *found, size_t size) {
     const char *dirs = getenv("PATH");
     int status = STATUS_NOT_FOUND;
@@ -113,15 +114,15 @@ static int find_program(const char *name, char *found, size_t size) {
     return status ? fail(status, name, "not executable") : 0;
 }
 
-/* An assignment for the environment that is none; NULL: all are well. */
-static const char *misnamed(const Settings *s) {
+/* Returns the first text that is not an assignment for the environment, or NULL. */
+static const char *misnamed(const RunSettings *s) {
     for (size_t i = 0; i < s->set.len; i++)
         if (strcspn(s->set.at[i], "=") == 0 || !strchr(s->set.at[i], '='))
             return s->set.at[i];
     return NULL;
 }
 
-static void change_environment(const Settings *s) {
+static void change_environment(const RunSettings *s) {
     for (size_t i = 0; i < s->unset.len; i++)
         unsetenv(s->unset.at[i]);
     for (size_t i = 0; i < s->set.len; i++)
@@ -130,14 +131,14 @@ static void change_environment(const Settings *s) {
 
 /* --------------------------------------------------------------------------------------- the options for the client */
 
-/* A value with what would end it, or a line, as %XX. */
+/* Prints a value; characters that would end the value or the line are written as %XX. */
 static void print_value(FILE *out, const char *key, const char *value) {
     fprintf(out, ",%s=", key);
     for (; *value; value++)
         fprintf(out, (u8)*value < 0x20 || strchr(",%\x7f", *value) ? "%%%02x" : "%c", (u8)*value);
 }
 
-/* The bits of --dump, or -1. */
+/* Returns the bits of --dump, or -1. */
 static int dump_bits(const char *text) {
     static const char *const names[] = {"lift", "opt", "obj"};
     int bits = 0;
@@ -155,12 +156,12 @@ static int dump_bits(const char *text) {
 
 typedef struct Paths {
     char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE];
-    Daemon daemon; /* its socket is empty if there is none to use */
+    Daemon daemon; /* its socket is empty if no daemon is used */
 } Paths;
 
 /* ----------------------------------------------------------------------------------------------------- the kind of guest */
 
-/* Each kind of guest has a client; the host's own takes scripts, and says what is wrong with the rest. */
+/* Each kind of guest has a client. The host's own client also runs scripts, and says what is wrong with other files. */
 static bool find_client(const char *program, Paths *p) {
     char file[64] = "lathe-client";
     const Kind *kind = kind_of_file(program);
@@ -188,7 +189,7 @@ static bool is_server(const char *server) {
     return is_one_of(server, "auto", "start") || is_one_of(server, "none", "") || strchr(server, '/');
 }
 
-/* One that cannot be used is no reason not to run the program: the client starts a server itself. */
+/* If the server cannot be used, the program runs all the same: the client starts a server itself. */
 static void warn_server(const char *server, const char *why) {
     fprintf(stderr, "lathe: %s: %s; a server is started here\n", server, why);
 }
@@ -205,8 +206,9 @@ static void use_socket(Daemon *d, const char *path) {
         strcpy(d->socket, absolute);
 }
 
-/* Files of --dump are written where the program runs: only a server of its own does that. */
-static void choose_server(const Settings *s, const char *program, Daemon *d) {
+/* With --dump no daemon is used, because the files are written to the working directory of the server, which has to be
+ * the program's. */
+static void choose_server(const RunSettings *s, const char *program, Daemon *d) {
     const char *server = s->server ? s->server : "auto", *host = ssh_host(server);
     bool start = (host || !strcmp(server, "start")) && !s->dump, at_path = !host && strchr(server, '/');
     const char *why = daemon_locate(d, program, host, start);
@@ -222,8 +224,8 @@ static void choose_server(const Settings *s, const char *program, Daemon *d) {
 
 /* ------------------------------------------------------------------------------------------------------- the whole word */
 
-/* On failure there has been a message. */
-static bool find_paths(const Settings *s, Paths *p) {
+/* Returns false after a message. */
+static bool find_paths(const RunSettings *s, Paths *p) {
     struct stat st;
     *p->sysroot = 0;
     if (s->sysroot && (stat(s->sysroot, &st) || !S_ISDIR(st.st_mode)))
@@ -239,8 +241,8 @@ static u64 limit_mib(void) {
     return mib < UINT32_MAX ? mib : UINT32_MAX;
 }
 
-/* As run/client/core/options.c reads it. */
-static char *format_options(const Settings *s, const Paths *p) {
+/* Writes the options in the form that run/client/core/options.c reads. */
+static char *format_options(const RunSettings *s, const Paths *p) {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -260,7 +262,7 @@ static char *format_options(const Settings *s, const Paths *p) {
     return text;
 }
 
-/* Becomes the client; returns only if it cannot. */
+/* Executes the client. Returns only if that fails. */
 static int start_client(const Paths *p, char *words, char *path, const char *arg0, char **args, int count) {
     char **argv = mem_new(sizeof(char *) * ((size_t)count + 5));
     argv[0] = "lathe-client";
@@ -272,8 +274,8 @@ static int start_client(const Paths *p, char *words, char *path, const char *arg
     return fail(1, p->client, strerror(errno));
 }
 
-/* `only`: the kind that the program must be of; NULL: it may be of any. */
-static int run(const Settings *s, const Kind *only, char **argv, int argc) {
+/* `only`: the kind that the program must be of; NULL: any. */
+static int run(const RunSettings *s, const Kind *only, char **argv, int argc) {
     Paths paths;
     char program[PATH_MAX];
     if (!find_paths(s, &paths))
@@ -292,7 +294,7 @@ static int run(const Settings *s, const Kind *only, char **argv, int argc) {
     return start_client(&paths, format_options(s, &paths), program, s->arg0 ? s->arg0 : argv[0], argv + 1, argc);
 }
 
-static int misuse(const Settings *s) {
+static int misuse(const RunSettings *s) {
     const char *bare = misnamed(s);
     if (dump_bits(s->dump) < 0)
         return options_misuse(&options, "--dump: '%s' is no list of lift, opt and obj", s->dump);
@@ -305,12 +307,12 @@ static int misuse(const Settings *s) {
     return 0;
 }
 
-static Settings usual_settings(void) {
-    return (Settings){.opt = OPT_FULL, .stats = STATS_OFF, .sysroot = getenv("LATHE_SYSROOT")};
+static RunSettings usual_settings(void) {
+    return (RunSettings){.opt = OPT_FULL, .stats = STATS_OFF, .sysroot = getenv("LATHE_SYSROOT")};
 }
 
 int command_run_kind(const Kind *only, int argc, char **argv) {
-    Settings s = usual_settings();
+    RunSettings s = usual_settings();
     ParseResult parsed = options_environment(&options, &s);
     parsed = parsed == PARSE_OK ? options_parse(&options, &argc, argv, &s) : parsed;
     if (parsed != PARSE_OK)
@@ -327,7 +329,7 @@ int command_run(int argc, char **argv) {
 
 int command_run_registered(const Kind *only, int argc, char **argv) {
     enum { FILE_AT = 1, ARG0_AT = 2 };
-    Settings s = usual_settings();
+    RunSettings s = usual_settings();
     if (argc <= ARG0_AT)
         return options_misuse(&options, "which program?");
     s.arg0 = argv[ARG0_AT];

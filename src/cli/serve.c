@@ -9,13 +9,13 @@
 #include "cli/start/daemon.h"
 #include "cli/start/programs.h"
 
-typedef struct Settings {
+typedef struct ServeSettings {
     bool foreground, stop, stdio;
     const char *ssh;
     u64 idle, clients;
-} Settings;
+} ServeSettings;
 
-#define AT(field) offsetof(Settings, field)
+#define AT(field) offsetof(ServeSettings, field)
 
 // clang-format off
 static const Option table[] = {
@@ -72,7 +72,7 @@ static int start(const Daemon *d, bool foreground) {
 }
 
 int command_serve(int argc, char **argv) {
-    Settings s = {.idle = DAEMON_IDLE_S, .clients = DAEMON_CLIENTS};
+    ServeSettings s = {.idle = DAEMON_IDLE_S, .clients = DAEMON_CLIENTS};
     Daemon d;
     char server[PATH_MAX];
     ParseResult parsed = options_parse(&options, &argc, argv, &s);

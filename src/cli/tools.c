@@ -1,4 +1,4 @@
-/* tools.c: lathe-tools: the subcommands of lathe that need LLVM. People start lathe, which goes on as this program. */
+/* tools.c: lathe-tools: the subcommands of lathe that need LLVM. Users start lathe, which executes this program. */
 #include <llvm-c/Core.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,8 @@ static int print_version(void) {
 }
 
 int main(int argc, char **argv) {
-    signal(SIGXFSZ, SIG_IGN); /* a file larger than the user's limit is an error that is reported, and not the end */
+    /* A file larger than the user's limit gives an error message and does not kill this process. */
+    signal(SIGXFSZ, SIG_IGN);
     if (argc > 1 && !strcmp(argv[1], "--version"))
         return print_version();
     if (argc > 1 && !strcmp(argv[1], "lift"))

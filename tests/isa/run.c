@@ -139,10 +139,13 @@ static void check_all_on_oracle(Run *r) {
 
 /* ---------------------------------------------------------------------------------------------------- lifted code */
 
-static void check_lifted(Run *r, const Lifted *l, size_t index, const char *mode) {
+/* Runs the code of a case on *state. Returns false if it ended in a trap. */
+typedef bool RunCase(void *code, size_t index, State *state);
+
+/* problem: why the case was not lifted, or NULL. */
+static void check_code(Run *r, size_t index, const char *mode, const char *problem, RunCase *run, void *code) {
     const Case *c = &r->list.at[index];
     State got, want, ignore;
-    const char *problem = lifted_problem(l, index);
     if (problem)
         printf("FAIL %s:%d [%s] %s: not lifted: %s\n", c->file, c->line, mode, c->insns, problem);
     if (problem || !cases_states(c, &got, &want, &ignore)) {
@@ -150,36 +153,34 @@ static void check_lifted(Run *r, const Lifted *l, size_t index, const char *mode
         return;
     }
     guest_open(c, &got, &ignore);
-    bool whole = lifted_run(l, index, &got);
+    bool whole = run(code, index, &got);
     count(r, whole ? compare(r, c, mode, &want, &got, &ignore) : same_trap(c, mode, want.cpu.trap, got.cpu.trap));
+}
+
+static bool run_lifted(void *code, size_t index, State *state) {
+    return lifted_run(code, index, state);
 }
 
 static void check_all_lifted(Run *r, LiftedMode mode) {
     Lifted *l = lifted_new(&r->list, mode);
     for (size_t i = 0; i < r->list.len; i++)
-        check_lifted(r, l, i, lifted_mode_names[mode]);
+        check_code(r, i, lifted_mode_names[mode], lifted_problem(l, i), run_lifted, l);
     lifted_free(l);
 }
 
 /* ---------------------------------------------------------------------------------------------------- on another host */
 
+static bool run_hosted(void *code, size_t index, State *state) {
+    return hosted_run(code, index, state);
+}
+
 static void check_hosted(Run *r, Hosted *h, size_t index, const char *mode) {
     const Case *c = &r->list.at[index];
-    State got, want, ignore;
-    const char *problem = hosted_problem(h, index), *deviation = hosted_deviation(h, c);
-    if (deviation) {
+    const char *deviation = hosted_deviation(h, c);
+    if (deviation)
         skip(r, c, deviation);
-        return;
-    }
-    if (problem)
-        printf("FAIL %s:%d [%s] %s: not lifted: %s\n", c->file, c->line, mode, c->insns, problem);
-    if (problem || !cases_states(c, &got, &want, &ignore)) {
-        r->failed++;
-        return;
-    }
-    guest_open(c, &got, &ignore);
-    bool whole = hosted_run(h, index, &got);
-    count(r, whole ? compare(r, c, mode, &want, &got, &ignore) : same_trap(c, mode, want.cpu.trap, got.cpu.trap));
+    else
+        check_code(r, index, mode, hosted_problem(h, index), run_hosted, h);
 }
 
 static void check_all_hosted(Run *r, LiftedMode mode) {

@@ -12,7 +12,7 @@ static Choice *find(const Choices *c, BinoptFunc given) {
     return NULL;
 }
 
-/* One that offers the same. */
+/* The choice that offers the same versions, or NULL. */
 static Choice *find_same(const Choices *c, const BinoptFunc *versions, u32 count) {
     for (size_t i = 0; i < c->list.len; i++) {
         Choice *one = &c->list.at[i];
@@ -22,7 +22,7 @@ static Choice *find_same(const Choices *c, const BinoptFunc *versions, u32 count
     return NULL;
 }
 
-/* Does it lead to what was executed already, or out of the function? */
+/* True if the instruction is a call or an indirect jump, or jumps back. */
 static bool goes_elsewhere(const X86Facts *f, u64 pc) {
     bool jumps = f->flow == FLOW_JUMP || f->flow == FLOW_BRANCH;
     return f->flow == FLOW_CALL || f->flow == FLOW_INDIRECT || (jumps && f->target <= pc);

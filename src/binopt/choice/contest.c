@@ -1,4 +1,4 @@
-/* contest.c: begin and end; see contest.h. */
+/* contest.c: how contests begin and end; see contest.h. */
 #include "binopt/choice/contest.h"
 
 #include "binopt/x86_64/door/clock.h"

@@ -1,14 +1,15 @@
-/* contest_turn.c: what happens between two turns; see contest.h. Nothing here may touch vector registers. */
+/* contest_turn.c: what happens between two turns; see contest.h. Nothing here may use vector registers. */
 #include "binopt/choice/contest.h"
 #include "binopt/x86_64/door/clock.h"
 
-/* A turn is as many calls as take at least TURN_CYCLES, some ten microseconds: switching between versions costs little of that, and in most turns
- * nobody else gets the CPU. What takes long gets fewer turns, and what was disturbed gets more. The time of the application's own work between
- * the calls is in it: if that is most of it, nothing will be clear, and it does not matter much. */
+/* A turn has so many calls that it takes at least TURN_CYCLES, some ten microseconds: little of that is spent on
+ * switching versions, and most turns are not interrupted. Functions that take long get fewer turns, and disturbed
+ * versions get more. The time includes the application's own work between the calls: if that is most of it, no
+ * difference will be clear, but then none matters much. */
 enum { TURN_CYCLES = 60000, LONG_CYCLES = 4000000, MOST_CALLS = 1 << 15, ROUNDS = 12, FEW_ROUNDS = 4, TIMES_MORE = 6 };
 
-/* In parts of 64: how much longer a turn is if a version is clearly slower; so much slower that this needs no more turns; and how far two turns of
- * one version may be apart that were not disturbed. */
+/* In parts of 64: by how much a turn must be longer for a version to be clearly slower; by how much for it to be out at
+ * once; and how far two undisturbed turns of one version may be apart. */
 enum { CLEARLY = 1, HOPELESSLY = 16, DISTURBED = 4, PARTS = 64 };
 
 static void note(Contest *c, u64 took) {
@@ -29,7 +30,7 @@ static u32 fastest(const Contest *c) {
     return found;
 }
 
-/* The fastest, unless the first one is as fast, or the turns of one version differ by as much. */
+/* The fastest version, unless the first one is as fast, or turns of the same version differ by as much. */
 static u32 decide(const Contest *c) {
     u32 found = fastest(c);
     if (c->out[0])
@@ -38,7 +39,7 @@ static u32 decide(const Contest *c) {
     return gain > c->best[found] / PARTS * CLEARLY && gain > spread ? found : 0;
 }
 
-/* Was it disturbed in all of its turns but one, or has it had only one? */
+/* True if all turns of the version but one were disturbed, or it has had only one. */
 static bool is_doubtful(const Contest *c, u32 i) {
     return c->second[i] == UINT64_MAX || c->second[i] - c->best[i] > c->best[i] / PARTS * DISTURBED;
 }
@@ -72,7 +73,7 @@ static void settle(Contest *c) {
     __atomic_store_n(&c->winner, (int)winner, __ATOMIC_RELAXED);
 }
 
-/* The next one that is not out. After the last one of a round it is seen whether there is another round. */
+/* Gives the next version that is not out its turn. After a round, decides whether there is another one. */
 static void go_on(Contest *c) {
     u32 next = c->playing;
     do {
@@ -90,7 +91,7 @@ static void go_on(Contest *c) {
     play(c, next);
 }
 
-/* All begins anew, with so many calls in each turn. */
+/* Begins the contest anew, with this many calls in each turn. */
 static void begin_anew(Contest *c, u32 calls) {
     c->calls = calls;
     c->rounds = 0;
@@ -101,7 +102,8 @@ static void begin_anew(Contest *c, u32 calls) {
     }
 }
 
-/* A turn that is too short is noticed at any time: the first ones may have been long only because the application did something else between. */
+/* A turn that is too short may be noticed late: earlier turns may have been long only because of the application's work
+ * between the calls. */
 static void end_turn(Contest *c, u64 took) {
     if (took < TURN_CYCLES && c->calls < MOST_CALLS) {
         begin_anew(c, 2 * c->calls);
@@ -111,8 +113,8 @@ static void end_turn(Contest *c, u64 took) {
     go_on(c);
 }
 
-/* Calls before a turn that are not timed. Caches and predictors get used to the version; and that it is another number each time keeps turns
- * from falling in step with something that the application does every so many calls. */
+/* The number of calls before a turn that are not timed. They let caches and predictors get used to the version. The
+ * number is random, so that turns do not coincide with something that the application does every so many calls. */
 static i32 calls_before(Contest *c) {
     c->random = c->random * 1103515245 + 12345;
     return (i32)(1 + (c->calls > 1 ? (c->random >> 8) % c->calls : 0));

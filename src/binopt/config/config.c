@@ -78,7 +78,7 @@ static bool same_params(const BinoptCfg *a, const BinoptCfg *b) {
 
 static bool same_regions(const BinoptCfg *a, const BinoptCfg *b) {
     for (size_t i = 0; i < a->regions.len; i++) {
-        const Region *x = &a->regions.at[i], *y = &b->regions.at[i];
+        const DeclaredRegion *x = &a->regions.at[i], *y = &b->regions.at[i];
         if (x->start != y->start || x->end != y->end || x->flags != y->flags)
             return false;
     }
@@ -103,7 +103,7 @@ void config_set_type(BinoptCfg *cfg, u32 count, BinoptType ret) {
 
 BinoptMemFlags config_memory(const BinoptCfg *cfg, u64 addr, u64 size) {
     for (size_t i = cfg->regions.len; i-- > 0;) {
-        const Region *r = &cfg->regions.at[i];
+        const DeclaredRegion *r = &cfg->regions.at[i];
         if (addr >= r->end || addr + size <= r->start)
             continue;
         return addr >= r->start && addr + size <= r->end ? r->flags : BINOPT_MEM_DYNAMIC;

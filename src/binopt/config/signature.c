@@ -1,4 +1,4 @@
-/* signature.c: see signature.h; by libdw. */
+/* signature.c: see signature.h. It uses libdw. */
 #include "binopt/config/signature.h"
 
 #include <dwarf.h>
@@ -54,7 +54,7 @@ static BinoptType base_type(Dwarf_Die *die) {
     return BINOPT_TY_VOID;
 }
 
-/* The type that `die` refers to; BINOPT_TY_VOID also if there is no name for it. */
+/* The type that `die` refers to; BINOPT_TY_VOID also if binopt has no name for it. */
 static BinoptType type_of(Dwarf_Die *die) {
     Dwarf_Die type;
     bool alone = false;
@@ -95,8 +95,8 @@ enum { WORD = 8, WORDS = 2, MAX_NESTING = 16 };
 typedef enum Class { CLASS_NONE, CLASS_INT, CLASS_FLOAT } Class;
 typedef struct Classes {
     Class word[WORDS];
-    i64 bytes;  /* of all */
-    bool other; /* in memory, in x87 registers, or in a way that is not understood */
+    i64 bytes;  /* size of the whole result */
+    bool other; /* it is in memory or in x87 registers, or its type is not understood */
 } Classes;
 
 static void add_scalar(Classes *c, i64 offset, i64 bytes, Class class) {
@@ -129,7 +129,7 @@ static void add_base_type(Classes *c, Dwarf_Die *type, i64 offset) {
 
 static void add_type(Classes *c, Dwarf_Die *of, i64 offset, int depth);
 
-/* Bit-fields have their place in bits. */
+/* The offset of a bit-field is given in bits. */
 static bool member_offset(Dwarf_Die *member, i64 *offset) {
     Dwarf_Attribute attr;
     Dwarf_Word value = 0;
@@ -146,7 +146,7 @@ static bool member_offset(Dwarf_Die *member, i64 *offset) {
     return true;
 }
 
-/* A bit-field is an integer wherever its bits are. */
+/* A bit-field has class INTEGER wherever its bits are. */
 static void add_member(Classes *c, Dwarf_Die *member, i64 offset, int depth) {
     i64 at;
     if (!member_offset(member, &at))
@@ -157,7 +157,8 @@ static void add_member(Classes *c, Dwarf_Die *member, i64 offset, int depth) {
         add_type(c, member, offset + at, depth);
 }
 
-/* A class of C++ says whether it is passed like a struct of C; older compilers do not, and then it is not known. */
+/* A class of C++ says whether it is passed like a struct of C. Debug information of older compilers does not say so:
+ * then it is not known. */
 static bool is_by_value(Dwarf_Die *type) {
     Dwarf_Attribute attr;
     Dwarf_Word convention = 0;
@@ -193,7 +194,7 @@ static void add_elements(Classes *c, Dwarf_Die *array, i64 offset, int depth) {
         add_type(c, array, offset + (i64)at, depth);
 }
 
-/* The type that `of` refers to, at an offset in the result. */
+/* Adds the type that `of` refers to, at an offset in the result. */
 static void add_type(Classes *c, Dwarf_Die *of, i64 offset, int depth) {
     Dwarf_Die type, from = *of;
     if (depth > MAX_NESTING || !referred_type(&from, &type)) {
@@ -232,7 +233,8 @@ static void add_type(Classes *c, Dwarf_Die *of, i64 offset, int depth) {
     }
 }
 
-/* Integers are in rax and then rdx, numbers with a point in xmm0 and then xmm1; 0: it is in neither. */
+/* Integers are in rax and then rdx, floating-point numbers in xmm0 and then xmm1. Returns 0 if the result is in
+ * neither. */
 static ResultRegs result_registers(Dwarf_Die *function) {
     Classes c = {0};
     u32 regs = 0, ints = 0, floats = 0;
@@ -257,7 +259,7 @@ static bool take_parameter(BinoptCfg *found, Dwarf_Die param) {
     return type != BINOPT_TY_VOID;
 }
 
-/* What has no name but is in registers is called after the first of them. */
+/* If binopt has no name for the result's type but it is in registers, takes the type of the first of them. */
 static bool take_result(BinoptCfg *found, Dwarf_Die *function) {
     Dwarf_Die copy = *function;
     if (!returns_something(*function))
@@ -269,7 +271,7 @@ static bool take_result(BinoptCfg *found, Dwarf_Die *function) {
     return found->ret != BINOPT_TY_VOID;
 }
 
-/* False: *found has why. */
+/* Returns false with the reason in found->untyped. */
 static bool take_signature(BinoptCfg *found, Dwarf_Die *function) {
     Dwarf_Die child;
     found->untyped = "its result has a type that is neither a BinoptType nor returned in registers";
@@ -312,7 +314,7 @@ static bool find_function(Dwarf *dwarf, Search *s) {
     return s->is_found;
 }
 
-/* False if the file has no such function, or `take` says so. */
+/* Returns false if the file has no such function, or `take` returns false. */
 static bool search_file(const char *file, u64 addr, BinoptCfg *found, bool (*take)(BinoptCfg *, Dwarf_Die *)) {
     Search s = {.pc = addr};
     int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -342,21 +344,21 @@ bool signature_find_in(BinoptCfg *cfg, const char *file, u64 addr) {
 /* ------------------------------------------------------------------------------------------------------ of this process */
 
 /* The file that a function is in, and its address there. */
-typedef struct Origin {
+typedef struct FunctionOrigin {
     u64 function;
     u64 unloads;
     char path[PATH_MAX];
-} Origin;
+} FunctionOrigin;
 
 static void note_origin(const ProcessFile *f, void *user) {
-    Origin *o = user;
+    FunctionOrigin *o = user;
     snprintf(o->path, sizeof(o->path), "%s", *f->path ? f->path : "/proc/self/exe");
     o->function -= f->base;
     o->unloads = f->unloads;
 }
 
 bool signature_find(BinoptCfg *cfg) {
-    Origin o = {.function = cfg->function};
+    FunctionOrigin o = {.function = cfg->function};
     cfg->untyped = "it is in no file, and binopt_cfg_type was not called";
     return process_look_at(cfg->function, note_origin, &o) && signature_find_in(cfg, o.path, o.function);
 }
@@ -366,8 +368,8 @@ static bool take_registers(BinoptCfg *found, Dwarf_Die *function) {
     return true;
 }
 
-/* What was found, since the answer is needed for each version of a function; as long as no file is unloaded, and another one may be in
- * its place. When it is full all of it is forgotten. */
+/* Results that were found, because they are needed for each version of a function. They are valid as long as no file is
+ * unloaded, since another one may then be in its place. When the table is full, all of it is forgotten. */
 enum { MOST_KNOWN = 256 };
 static struct {
     pthread_mutex_t lock;
@@ -404,7 +406,7 @@ static void remember(u64 function, u64 unloads, ResultRegs results) {
 }
 
 ResultRegs signature_results(u64 function) {
-    Origin o = {.function = function};
+    FunctionOrigin o = {.function = function};
     BinoptCfg found = {0};
     if (!process_look_at(function, note_origin, &o) || recall(function, o.unloads, &found.results))
         return found.results;

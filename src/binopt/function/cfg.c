@@ -8,11 +8,11 @@ static u32 node_at(Cfg *c, u64 pc) {
     if (map64_get(&c->at, pc, &n))
         return n;
     map64_set(&c->at, pc, (u32)c->nodes.len);
-    VEC_PUSH(&c->nodes, ((Node){.pc = pc}));
+    VEC_PUSH(&c->nodes, ((CfgNode){.pc = pc}));
     return (u32)c->nodes.len - 1;
 }
 
-/* All targets of jumps, before blocks are cut there. */
+/* Finds all targets of jumps, before blocks are cut there. */
 static void find_nodes(Cfg *c, Memory *m) {
     Map64 seen = {0};
     VEC(u64) todo = {0};
@@ -68,16 +68,16 @@ static void find_edges(Cfg *c, Memory *m) {
 
 /* ---------------------------------------------------------------------------------------------------------------- loops */
 
-static Loop *loop_for(Cfg *c, Arena *a, u64 first) {
+static CfgLoop *loop_for(Cfg *c, Arena *a, u64 first) {
     for (size_t i = 0; i < c->loops.len; i++)
         if (c->loops.at[i].first == first)
             return &c->loops.at[i];
-    VEC_PUSH(&c->loops, ((Loop){first, ARENA_ARRAY(a, u8, c->nodes.len)}));
+    VEC_PUSH(&c->loops, ((CfgLoop){first, ARENA_ARRAY(a, u8, c->nodes.len)}));
     return &c->loops.at[c->loops.len - 1];
 }
 
-/* Backwards from where it goes round, up to its first block. */
-static void add_members(const Cfg *c, Loop *l, u32 first, u32 last) {
+/* Adds the blocks of a loop, backwards from its last block up to its first one. */
+static void add_members(const Cfg *c, CfgLoop *l, u32 first, u32 last) {
     l->member[first] = 1;
     l->member[last] = 1;
     for (bool more = true; more;) {
@@ -91,13 +91,13 @@ static void add_members(const Cfg *c, Loop *l, u32 first, u32 last) {
     }
 }
 
-/* An edge to a block that is on the way from the entry to itself goes round a loop. */
+/* An edge to a block that is on the path from the entry to the edge itself closes a loop. */
 static void find_loops(Cfg *c, Arena *a) {
     VEC(u32) way = {0};
     VEC_PUSH(&way, 0);
     while (way.len) {
         u32 at = way.at[way.len - 1];
-        Node *n = &c->nodes.at[at];
+        CfgNode *n = &c->nodes.at[at];
         if (n->open || n->done) {
             way.len--;
             n->open = false;
@@ -136,14 +136,14 @@ bool cfg_begins(const Cfg *c, u64 pc) {
     return map64_get(&c->at, pc, &n);
 }
 
-const Loop *cfg_loop(const Cfg *c, u64 pc) {
+const CfgLoop *cfg_loop(const Cfg *c, u64 pc) {
     for (size_t i = 0; i < c->loops.len; i++)
         if (c->loops.at[i].first == pc)
             return &c->loops.at[i];
     return NULL;
 }
 
-bool cfg_is_in(const Cfg *c, const Loop *l, u64 pc) {
+bool cfg_is_in(const Cfg *c, const CfgLoop *l, u64 pc) {
     u32 n;
     return !map64_get(&c->at, pc, &n) || l->member[n];
 }

@@ -1,33 +1,33 @@
 /* function.c: the rewriter that looks at a function as a whole.
  *
- * The function is cut into its blocks (cfg.h), and what is known is propagated over them until nothing changes: where ways join,
- * what holds on both is kept, so that each block is there once. That is once for each place it is inlined at, and for each pass
- * of a loop that is unrolled. A loop is unrolled if all branches that leave it or go round are known in each pass, and if it
- * does not become too much. That is tried: when it turns out wrong the loop is noted as one that stays, and all begins anew. */
+ * The function is cut into its blocks (cfg.h), and what is known is propagated over them until nothing changes. Where paths join, only what
+ * holds on both is kept, so that there is one copy of each block: one for each place where it is inlined, and for each pass of a loop that
+ * is unrolled. A loop is unrolled if all branches that leave or continue it are known in each pass, and if the code does not become too
+ * large. That is tried: if it turns out wrong, the loop is recorded as one that is not unrolled, and everything begins anew. */
 #include "binopt/config/rewriter.h"
 #include "binopt/function/cfg.h"
 #include "binopt/x86_64/machine/expect.h"
-#include "binopt/x86_64/machine/rewriter.h"
+#include "binopt/x86_64/machine/machine.h"
 #include "binopt/x86_64/machine/walk.h"
 
 enum { MAX_PASSES = 1000, MAX_UNROLLED = 1500, MAX_BEGINNINGS = 64 };
 
 typedef struct Branch {
     u64 pc;
-    u32 call; /* the frame without loops */
+    u32 call; /* the frame of the function, without passes of loops */
     Expect expected;
 } Branch;
 
 typedef struct Function {
     VEC(Cfg *) cfgs;
-    VEC(u64) kept; /* loops that stay loops */
+    VEC(u64) kept; /* loops that are not unrolled */
     VEC(Branch) branches;
     Map64 at; /* pc and frame -> block */
     VEC(i32) queue;
     bool again;
 } Function;
 
-static const Cfg *cfg_of(Function *f, Unit *u, u64 function) {
+static const Cfg *cfg_of(Function *f, MachineUnit *u, u64 function) {
     for (size_t i = 0; i < f->cfgs.len; i++)
         if (f->cfgs.at[i]->function == function)
             return f->cfgs.at[i];
@@ -52,11 +52,11 @@ static void keep(Function *f, u64 first) {
     f->again = true;
 }
 
-static u32 frame_of_pass(Unit *u, u32 frame, u64 loop, u32 pass) {
+static u32 frame_of_pass(MachineUnit *u, u32 frame, u64 loop, u32 pass) {
     for (u32 i = 0; i < u->frames.len; i++)
         if (u->frames.at[i].loop == loop && u->frames.at[i].pass == pass && u->frames.at[i].outer == frame)
             return i;
-    Frame f = u->frames.at[frame];
+    MachineFrame f = u->frames.at[frame];
     f.outer = frame;
     f.loop = loop;
     f.pass = pass;
@@ -64,11 +64,11 @@ static u32 frame_of_pass(Unit *u, u32 frame, u64 loop, u32 pass) {
     return (u32)u->frames.len - 1;
 }
 
-/* Which pass of which loops an address is in, coming from a frame. */
-static u32 enter_loops(Function *f, Unit *u, u64 pc, u32 frame) {
+/* The frame for an address that is reached from a frame: it says which passes of which loops the address is in. */
+static u32 enter_loops(Function *f, MachineUnit *u, u64 pc, u32 frame) {
     const Cfg *c = cfg_of(f, u, u->frames.at[frame].function);
     while (u->frames.at[frame].loop) {
-        const Loop *l = cfg_loop(c, u->frames.at[frame].loop);
+        const CfgLoop *l = cfg_loop(c, u->frames.at[frame].loop);
         if (l->first == pc) {
             u32 pass = u->frames.at[frame].pass + 1;
             if (pass > MAX_PASSES)
@@ -83,13 +83,13 @@ static u32 enter_loops(Function *f, Unit *u, u64 pc, u32 frame) {
     return begins ? frame_of_pass(u, frame, pc, 0) : frame;
 }
 
-static u32 call_of(const Unit *u, u32 frame) {
+static u32 call_of(const MachineUnit *u, u32 frame) {
     while (u->frames.at[frame].loop)
         frame = u->frames.at[frame].outer;
     return frame;
 }
 
-static Expect *expected(Function *f, const Unit *u, u64 pc, u32 frame) {
+static Expect *expected(Function *f, const MachineUnit *u, u64 pc, u32 frame) {
     u32 call = call_of(u, frame);
     for (size_t i = 0; i < f->branches.len; i++)
         if (f->branches.at[i].pc == pc && f->branches.at[i].call == call)
@@ -98,8 +98,8 @@ static Expect *expected(Function *f, const Unit *u, u64 pc, u32 frame) {
     return &f->branches.at[f->branches.len - 1].expected;
 }
 
-/* Does the branch decide whether the loop goes on? */
-static bool decides(const Cfg *c, const Loop *l, const MachineInsn *in) {
+/* True if the branch decides whether the loop continues. */
+static bool decides(const Cfg *c, const CfgLoop *l, const MachineInsn *in) {
     u64 to[] = {in->target, in->pc + in->length};
     for (u32 i = 0; i < 2; i++)
         if (to[i] == l->first || !cfg_is_in(c, l, to[i]))
@@ -107,7 +107,7 @@ static bool decides(const Cfg *c, const Loop *l, const MachineInsn *in) {
     return false;
 }
 
-static void branches(void *self, Unit *u, const MachineInsn *in, u32 frame, const u64 *to) {
+static void branches(void *self, MachineUnit *u, const MachineInsn *in, u32 frame, const u64 *to) {
     Function *f = self;
     const Cfg *c = cfg_of(f, u, u->frames.at[frame].function);
     if (!u->frames.at[frame].loop)
@@ -122,14 +122,14 @@ static void branches(void *self, Unit *u, const MachineInsn *in, u32 frame, cons
 
 /* --------------------------------------------------------------------------------------------------------------- blocks */
 
-static void enqueue(Function *f, Unit *u, i32 block) {
+static void enqueue(Function *f, MachineUnit *u, i32 block) {
     if (u->blocks.at[block].queued)
         return;
     u->blocks.at[block].queued = true;
     VEC_PUSH(&f->queue, block);
 }
 
-static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 unknowns) {
+static i32 target(void *self, MachineUnit *u, u64 pc, u32 frame, const State *s, u32 unknowns) {
     (void)unknowns;
     Function *f = self;
     frame = enter_loops(f, u, pc, frame);
@@ -141,7 +141,7 @@ static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 un
         enqueue(f, u, block);
         return block;
     }
-    Block *b = &u->blocks.at[known];
+    MachineBlock *b = &u->blocks.at[known];
     if (state_merge(b->in, s)) {
         u->escaped |= b->in->escaped;
         enqueue(f, u, (i32)known);
@@ -149,15 +149,16 @@ static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 un
     return (i32)known;
 }
 
-static bool splits(void *self, Unit *u, u64 pc, u32 frame) {
+static bool splits(void *self, MachineUnit *u, u64 pc, u32 frame) {
     return cfg_begins(cfg_of(self, u, u->frames.at[frame].function), pc);
 }
 
-/* What was called last and is first in the function, so that blocks come after those before them. */
-static i32 take(Function *f, const Unit *u) {
+/* Takes the block of the innermost call that comes first in the function, so that blocks are visited after those before
+ * them. */
+static i32 take(Function *f, const MachineUnit *u) {
     size_t best = 0;
     for (size_t i = 1; i < f->queue.len; i++) {
-        const Block *a = &u->blocks.at[f->queue.at[i]], *b = &u->blocks.at[f->queue.at[best]];
+        const MachineBlock *a = &u->blocks.at[f->queue.at[i]], *b = &u->blocks.at[f->queue.at[best]];
         u32 x = u->frames.at[a->frame].depth, y = u->frames.at[b->frame].depth;
         bool earlier = a->frame != b->frame ? a->frame < b->frame : a->pc < b->pc;
         if (x > y || (x == y && earlier))
@@ -168,7 +169,7 @@ static i32 take(Function *f, const Unit *u) {
     return block;
 }
 
-static void begin(Function *f, Unit *u) {
+static void begin(Function *f, MachineUnit *u) {
     u->blocks.len = 1;
     u->frames.len = 1;
     u->total_outs = 0;
@@ -177,7 +178,7 @@ static void begin(Function *f, Unit *u) {
     f->again = false;
 }
 
-static void propagate(Function *f, Unit *u, const State *entry) {
+static void propagate(Function *f, MachineUnit *u, const State *entry) {
     Policy policy = {f, target, splits, branches};
     begin(f, u);
     i32 first = target(f, u, u->cfg->function, 0, entry, 0);
@@ -189,7 +190,7 @@ static void propagate(Function *f, Unit *u, const State *entry) {
     }
 }
 
-static void build(Unit *u, const State *entry) {
+static void build(MachineUnit *u, const State *entry) {
     Function f = {0};
     u32 count = 0;
     do

@@ -1,5 +1,5 @@
-/* pool.h: compilers that are not in use. Making LLVM ready costs more than compiling a small function, so what one handle made
- * ready serves the next, in whatever thread. */
+/* pool.h: compilers that are not in use. Preparing LLVM costs more than compiling a small function, so a compiler that
+ * one handle prepared serves the next one, in any thread. */
 #ifndef BINOPT_LLVM_POOL_H
 #define BINOPT_LLVM_POOL_H
 

@@ -1,4 +1,4 @@
-/* rewrite.c: the rewriter that lifts a function to LLVM-IR, specialises it there and compiles it: see unit.h. */
+/* rewrite.c: the rewriter that lifts a function to LLVM-IR, specialises it there and compiles it: see llvm_unit.h. */
 #include <limits.h>
 #include <time.h>
 
@@ -28,15 +28,16 @@
 #include "isa/x86_64/x86_64.h"
 #include "lift/wrap.h"
 
-/* Each round may open up a function that was called through a pointer; where that goes on for ever it is recursion. */
+/* Each round may find a function that was called through a pointer. If that goes on for ever, it is recursion. */
 enum { MAX_ROUNDS = 16, MAX_FULL_ROUNDS = 3, MAX_WAITING = 3, MAX_GROWTH = 24000 };
 
-enum { MAX_PARAMS = 48, MAX_REGISTERS = 14 }; /* declared; for parameters */
-enum { MAX_STACK_BYTES = 1 << 24 };           /* whatever is allowed */
+enum { MAX_PARAMS = 48, MAX_REGISTERS = 14 }; /* declared parameters; registers for parameters */
+enum { MAX_STACK_BYTES = 1 << 24 };           /* whatever the configuration allows */
 
 /* ------------------------------------------------------------------------------------------------------------ signatures */
 
-/* Integers are whole registers, with whatever the caller put above them: the function may have more of them than was declared. */
+/* Integers are passed as whole registers, with whatever the caller has in the upper bits: the function's real parameter
+ * may be wider than the declared type. */
 static char letter_of(BinoptType type) {
     switch (type) {
     case BINOPT_TY_VOID:
@@ -61,8 +62,9 @@ static char letter_of(BinoptType type) {
     return '?';
 }
 
-/* Behind the declared parameters come the registers that are left: a parameter that is more than was declared may be in them. */
-static void add_parameters(const Unit *u, char *sig) {
+/* The remaining registers follow the declared parameters, because the function may have more parameters than were
+ * declared. */
+static void add_parameters(const LlvmUnit *u, char *sig) {
     const CallAbi *abi = &u->isa->abi;
     u32 ints = 0, floats = 0;
     for (size_t i = 0; i < u->cfg->params.len; i++) {
@@ -76,8 +78,8 @@ static void add_parameters(const Unit *u, char *sig) {
         *sig++ = 'd';
 }
 
-/* The second of a kind comes back only behind the first. */
-static u32 list_results(const Unit *u, WrapResult *results) {
+/* The second register of a kind is returned only after the first. */
+static u32 list_results(const LlvmUnit *u, WrapResult *results) {
     static const WrapResult all[] = {{RAX, I64}, {RDX, I64}, {XMM0, F64}, {XMM0 + 1, F64}};
     u32 wanted = u->results, count = 0;
     wanted |= wanted & RESULT_RDX ? RESULT_RAX : 0;
@@ -90,7 +92,7 @@ static u32 list_results(const Unit *u, WrapResult *results) {
     return count;
 }
 
-static Val wrap(Unit *u, Val entry, u64 stack_bytes) {
+static Val wrap(LlvmUnit *u, Val entry, u64 stack_bytes) {
     char sig[128] = "v";
     WrapResult results[WRAP_MAX_RESULTS];
     if (u->cfg->params.len > MAX_PARAMS)
@@ -99,8 +101,8 @@ static Val wrap(Unit *u, Val entry, u64 stack_bytes) {
     return wrap_with_results(entry, LATHE_ARCH_X86_64, "wrapped", sig, stack_bytes, results, list_results(u, results));
 }
 
-/* A pointer, bit pattern or number as the integer that it is, for comparing. */
-static Val bits_of(Unit *u, Val v) {
+/* A pointer, floating-point value or number as an integer, for comparing. */
+static Val bits_of(LlvmUnit *u, Val v) {
     Ty t = ir_ty(v);
     return t == PTR ? v : ir_bitcast(&u->l, v, ty_int(ty_bits(t)));
 }
@@ -112,8 +114,8 @@ static void build_return(Lifter *l, Val result) {
         LLVMBuildRet(l->b, result);
 }
 
-/* Other values than the fixed ones are for the original. */
-static void build_guard(Unit *u, Val *args) {
+/* Calls with other values than the fixed ones go to the original. */
+static void build_guard(LlvmUnit *u, Val *args) {
     Lifter *l = &u->l;
     Val differs = ir_int(l, I1, 0);
     for (u32 i = 0; i < u->cfg->params.len; i++) {
@@ -139,7 +141,7 @@ static void build_guard(Unit *u, Val *args) {
     ir_here(l, go_on);
 }
 
-static void build_spec(Unit *u, Val wrapped, const char *name) {
+static void build_spec(LlvmUnit *u, Val wrapped, const char *name) {
     Lifter *l = &u->l;
     u32 count = LLVMCountParams(wrapped);
     Val args[MAX_PARAMS + MAX_REGISTERS];
@@ -158,8 +160,8 @@ static void build_spec(Unit *u, Val wrapped, const char *name) {
     LLVMSetLinkage(wrapped, LLVMInternalLinkage);
 }
 
-/* Only once it is known which addresses are based on which parameter: see pointers.h. */
-static void promise_noalias(Unit *u) {
+/* Only possible when it is known which addresses are based on which parameter: see pointers.h. */
+static void promise_noalias(LlvmUnit *u) {
     for (u32 i = 0; i < u->cfg->params.len; i++)
         if (u->cfg->params.at[i].type == BINOPT_TY_PTR_NOALIAS)
             ir_attribute(&u->l, u->spec, 1 + i, "noalias", 0);
@@ -169,7 +171,7 @@ static void promise_noalias(Unit *u) {
 
 static const char ending[] = "the process is ending";
 
-static void allow_fast_math(Unit *u) {
+static void allow_fast_math(LlvmUnit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
             if (LLVMCanValueUseFastMathFlags(in))
@@ -182,20 +184,20 @@ static double now_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* How long each stage took, for those who want to know. */
-static void log_stage(Unit *u, const char *stage) {
+/* Logs how long each stage took. */
+static void log_stage(LlvmUnit *u, const char *stage) {
     double now = now_ms();
     config_log(u->cfg, 2, "%-10s %7.3f ms", stage, now - u->stage_start);
     u->stage_start = now;
 }
 
-/* LLVM cannot be interrupted: what takes it too long is given up between two stages. */
-static bool is_late(const Unit *u) {
+/* LLVM cannot be interrupted; if it takes too long, the specialisation is given up between two stages. */
+static bool is_late(const LlvmUnit *u) {
     return now_ms() - u->start > (double)u->cfg->limit_ms;
 }
 
-/* A level of pipeline.h. */
-static bool optimize(Unit *u, int level, const char *stage) {
+/* level: one of pipeline.h. */
+static bool optimize(LlvmUnit *u, int level, const char *stage) {
     if (is_late(u))
         u->hopeless = "LLVM takes too long for it";
     else if (lathe_jit_optimize(u->jit, u->mod, (LatheOpt)level) != LATHE_OK)
@@ -211,8 +213,8 @@ static bool optimize(Unit *u, int level, const char *stage) {
     return !u->hopeless;
 }
 
-/* What optimisation brought to light; false if that is nothing. */
-static bool discover(Unit *u) {
+/* Uses what optimisation has made known. Returns false if there is nothing new. */
+static bool discover(LlvmUnit *u) {
     bool changed = pointers_find(u);
     changed |= fold_run(u);
     changed |= lift_known_callouts(u);
@@ -227,9 +229,9 @@ static bool folds(void *user, Val base, i64 offset) {
     return fold_can_load(user, base, offset);
 }
 
-/* Loops that walk through tables of constants are unrolled even if they are long. What is loaded then is folded before
+/* Loops over tables of constants are unrolled even if they are long. Loads of these constants are folded before
  * anything else is done with the many copies. */
-static bool unroll(Unit *u, unsigned *loops) {
+static bool unroll(LlvmUnit *u, unsigned *loops) {
     LoopsFound found = loops_mark(u->spec, &u->may_grow, folds, u);
     bool fewer = found.count < *loops;
     *loops = found.count;
@@ -238,7 +240,7 @@ static bool unroll(Unit *u, unsigned *loops) {
     return (found.count && fold_run(u)) || found.marked || fewer;
 }
 
-static void dump(Unit *u, const char *stage) {
+static void dump(LlvmUnit *u, const char *stage) {
     if (!config_wants_code(u->cfg))
         return;
     char *text = LLVMPrintModuleToString(u->mod);
@@ -246,8 +248,8 @@ static void dump(Unit *u, const char *stage) {
     LLVMDisposeMessage(text);
 }
 
-/* The number of loops that are left. */
-static unsigned simplify(Unit *u) {
+/* Returns the number of loops that are left. */
+static unsigned simplify(LlvmUnit *u) {
     unsigned loops = UINT_MAX;
     bool changed = true;
     for (int i = 0; i < MAX_ROUNDS && changed && optimize(u, OPT_SCALAR, "simplify"); i++) {
@@ -259,9 +261,9 @@ static unsigned simplify(Unit *u) {
     return loops;
 }
 
-/* What the vectoriser does not know or does not look into becomes what it takes. Unrolling was last, and has left things that
- * nobody needs, but that hold vectors together. */
-static void loosen(Unit *u) {
+/* Replaces operations that the vectoriser does not understand by forms that it accepts. Unrolling came last and has
+ * left unused values that hold vectors together, so these are removed first. */
+static void loosen(LlvmUnit *u) {
     optimize(u, OPT_SCALAR, "simplify");
     bool changed = convert_expand(u);
     changed |= unpack_vectors(u);
@@ -269,7 +271,7 @@ static void loosen(Unit *u) {
         simplify(u);
 }
 
-static bool build(Unit *u, const char *name) {
+static bool build(LlvmUnit *u, const char *name) {
     u64 allowed = u->cfg->stack_bytes < MAX_STACK_BYTES ? u->cfg->stack_bytes : MAX_STACK_BYTES;
     u64 stack_bytes = u->made_bytes = (allowed + 15) & ~(u64)15;
     Val entry = lift_function(u, u->cfg->function), wrapped = entry ? wrap(u, entry, stack_bytes) : NULL;
@@ -296,8 +298,8 @@ static bool build(Unit *u, const char *name) {
     return !u->hopeless;
 }
 
-/* Of what was declared and not used after all there is nothing to compile. */
-static void drop_unused(Unit *u) {
+/* Removes declarations that are not used. */
+static void drop_unused(LlvmUnit *u) {
     for (Val fn = LLVMGetFirstFunction(u->mod), next; fn; fn = next) {
         next = LLVMGetNextFunction(fn);
         if (fn != u->spec && !LLVMGetFirstUse(fn))
@@ -305,8 +307,8 @@ static void drop_unused(Unit *u) {
     }
 }
 
-/* The object, to be freed by mem_free; NULL: it could not be made. */
-static void *compile(Unit *u, size_t *size) {
+/* Returns the object, to be freed by mem_free, or NULL if it could not be made. */
+static void *compile(LlvmUnit *u, size_t *size) {
     void *object = NULL;
     convert_restore(u);
     fold_finish(u);
@@ -325,15 +327,15 @@ static void *compile(Unit *u, size_t *size) {
     return object;
 }
 
-static void unit_init(Unit *u, LatheJit *jit, const BinoptCfg *cfg) {
-    *u = (Unit){.cfg = cfg, .jit = jit, .isa = isa_find(LATHE_ARCH_X86_64), .may_grow = MAX_GROWTH};
+static void unit_init(LlvmUnit *u, LatheJit *jit, const BinoptCfg *cfg) {
+    *u = (LlvmUnit){.cfg = cfg, .jit = jit, .isa = isa_find(LATHE_ARCH_X86_64), .may_grow = MAX_GROWTH};
     maps_init(&u->maps);
     u->ctx = LLVMContextCreate();
     u->mod = LLVMModuleCreateWithNameInContext("binopt", u->ctx);
     ir_begin(&u->l, u->mod);
 }
 
-static void unit_free(Unit *u) {
+static void unit_free(LlvmUnit *u) {
     ir_end(&u->l);
     LLVMDisposeModule(u->mod);
     LLVMContextDispose(u->ctx);
@@ -352,19 +354,19 @@ static const char name[] = "spec";
 
 typedef struct Llvm {
     Linked linked;
-    void *trace; /* rewriter_trace's, for what it makes better */
+    void *trace; /* state of rewriter_trace, for functions that *trace* does better */
     Choices choices;
 } Llvm;
 
-/* What was made is kept for other handles, and for other runs. */
-static void keep(Llvm *r, Unit *u, BinoptFunc code, const void *object, size_t size) {
+/* Stores the result for other handles, and for other runs. */
+static void keep(Llvm *r, LlvmUnit *u, BinoptFunc code, const void *object, size_t size) {
     linked_identify(&r->linked, code, store_add(u->cfg, &u->depends, name, object, size));
     disk_keep(u->cfg, &u->depends, object, size);
     config_log(u->cfg, 2, "specialised: %zu instructions lifted, at %p", u->insns, code);
 }
 
 static BinoptFunc make(Llvm *r, const BinoptCfg *cfg, LatheJit *compiler) {
-    Unit u;
+    LlvmUnit u;
     unit_init(&u, compiler, cfg);
     u.start = u.stage_start = now_ms();
     size_t size;
@@ -379,7 +381,7 @@ static BinoptFunc make(Llvm *r, const BinoptCfg *cfg, LatheJit *compiler) {
     return code;
 }
 
-/* What another handle, or this one, has made before. */
+/* Returns what this or another handle has made before. */
 static BinoptFunc recall(Llvm *r, const BinoptCfg *cfg, const Stored *found) {
     BinoptFunc code = linked_find(&r->linked, found->id);
     if (!code)
@@ -388,7 +390,7 @@ static BinoptFunc recall(Llvm *r, const BinoptCfg *cfg, const Stored *found) {
     return code;
 }
 
-/* What an earlier run has made. */
+/* Returns what an earlier run has made. */
 static BinoptFunc recall_from_disk(Linked *linked, const BinoptCfg *cfg) {
     Depends depends = {0};
     size_t size;
@@ -403,7 +405,7 @@ static BinoptFunc recall_from_disk(Linked *linked, const BinoptCfg *cfg) {
     return code;
 }
 
-/* All that is done with LLVM is done here. */
+/* All work with LLVM is done here. */
 static BinoptFunc make_if_allowed(Llvm *r, const BinoptCfg *cfg) {
     if (!gate_enter()) {
         config_refuse(cfg, "%s", ending);
@@ -430,8 +432,9 @@ static BinoptFunc find_or_make(Llvm *r, const BinoptCfg *cfg) {
     return code ? code : make_if_allowed(r, cfg);
 }
 
-/* What *trace* makes, if it gains anything: LLVM makes new code also for the parts where nothing was known, and what a compiler has made of
- * these with the source at hand may have been better. *trace* leaves them as they are. *idle: there is nothing to be gained for it. */
+/* Makes what *trace* makes, if something is gained. LLVM makes new code even for parts in which nothing is known, and
+ * the compiler that had the source may have done better there; *trace* leaves such parts as they are. *idle: *trace*
+ * cannot gain anything. */
 static BinoptFunc make_other(Llvm *r, const BinoptCfg *cfg, bool *idle) {
     bool gains = false;
     BinoptFunc code = cfg->always ? NULL : trace_anyway(r->trace, cfg, &gains);
@@ -446,8 +449,8 @@ static size_t bytes_of_version(Llvm *r, BinoptFunc version) {
     return bytes ? bytes : rewriter_trace.code_bytes(r->trace, version);
 }
 
-/* A function may lead to the one that it was made from. Each of the two makers keeps its own functions for that; where the other one has made
- * the base, it has to be told. */
+/* A function may lead to the one that it was made from. Each of the two rewriters keeps its own functions for that; if
+ * the other one has made the base, it has to be told. */
 static void keep_base(Llvm *r, const BinoptCfg *cfg, BinoptFunc code, BinoptFunc other) {
     if (code)
         trace_keep(r->trace, (BinoptFunc)cfg->function);

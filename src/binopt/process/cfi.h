@@ -1,4 +1,4 @@
-/* cfi.h: words of unwind tables (DWARF 4, 6.4.2 and 7.23), for those who read and those who write them. */
+/* cfi.h: constants of unwind tables (DWARF 4, 6.4.2 and 7.23), for reading and writing them. */
 #ifndef BINOPT_CFI_H
 #define BINOPT_CFI_H
 
@@ -25,15 +25,15 @@ typedef enum Cfa {
     CFA_OFFSET_EXTENDED_SF,
     CFA_DEF_CFA_SF,
     CFA_DEF_CFA_OFFSET_SF,
-    CFA_ARGS_SIZE = 0x2e, /* GNU's */
-    CFA_ADVANCE = 0x40,   /* of these three the low bits are an operand */
+    CFA_ARGS_SIZE = 0x2e, /* an extension of GNU */
+    CFA_ADVANCE = 0x40,   /* the low bits of these three are an operand */
     CFA_OFFSET = 0x80,
     CFA_RESTORE = 0xc0,
 } Cfa;
 
 enum { CFI_RETURN_ADDRESS = 16 };
 
-/* General registers have other numbers there (System V ABI for x86-64, figure 3.36). */
+/* General registers have other numbers in unwind tables (System V ABI for x86-64, figure 3.36). */
 static inline u8 cfi_from_register(u32 reg) {
     static const u8 numbers[] = {0, 2, 1, 3, 7, 6, 4, 5};
     return (u8)(reg < ARRAY_LEN(numbers) ? numbers[reg] : reg);

@@ -28,7 +28,7 @@ void depends_free(Depends *d) {
     VEC_FREE(&d->bytes);
 }
 
-/* Neighbours are often on the same page, which is asked for once. */
+/* Neighbours are often on the same page, which is checked only once. */
 static bool are_read_only(const Depends *d) {
     enum { PAGE = 4096 };
     u64 asked = 1;

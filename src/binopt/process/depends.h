@@ -1,4 +1,5 @@
-/* depends.h: memory that was read to make a function, and what was in it: where it is the same, so would the function be. */
+/* depends.h: the memory that was read to make a function, and its content. If the content is unchanged, the same
+ * function would be made again. */
 #ifndef BINOPT_DEPENDS_H
 #define BINOPT_DEPENDS_H
 
@@ -6,8 +7,8 @@
 
 typedef struct Depend {
     u64 addr;
-    u32 size, off;  /* off: in the bytes of all of them */
-    bool read_only; /* it counts as constant because nobody can write to it */
+    u32 size, off;  /* off: offset in the bytes of all dependencies */
+    bool read_only; /* it counts as constant because it cannot be written; this has to stay so */
 } Depend;
 
 typedef struct Depends {
@@ -16,12 +17,12 @@ typedef struct Depends {
 } Depends;
 
 void depends_add(Depends *d, u64 addr, const void *bytes, size_t size);
-/* The same for memory that was found to be read-only, and has to be later. */
+/* The same for memory that was found to be read-only, which it has to be later, too. */
 void depends_add_read_only(Depends *d, u64 addr, const void *bytes, size_t size);
-/* One of another list. */
+/* Adds one dependency of another list. */
 void depends_copy(Depends *d, const Depends *from, const Depend *one);
 void depends_free(Depends *d);
-/* Is the memory as it was? */
+/* True if the memory is still as it was. */
 bool depends_hold(const Depends *d);
 
 #endif

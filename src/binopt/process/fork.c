@@ -4,13 +4,13 @@
 enum { MAX_LOCKS = 8 };
 
 static struct {
-    pthread_mutex_t own; /* comes before the others */
+    pthread_mutex_t own; /* taken before the others */
     pthread_mutex_t *lock[MAX_LOCKS];
     u32 count;
     u64 forks;
-    void (*call_before)(void); /* NULL: nobody is to be called */
+    void (*call_before)(void); /* NULL: nothing to call */
     void (*call_after)(bool in_child);
-    bool called; /* call_before, for the fork that is under way */
+    bool called; /* call_before was called for the fork that is under way */
 } locks = {.own = PTHREAD_MUTEX_INITIALIZER};
 
 static pthread_once_t watched = PTHREAD_ONCE_INIT;

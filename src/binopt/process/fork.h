@@ -1,5 +1,5 @@
-/* fork.h: what the handles of a process share is whole in a child of it, and code that a child may call stays as it is: the memory of
- * code is shared between both. */
+/* fork.h: keeps data that all handles share consistent in a child process, and code that a child may call unchanged:
+ * parent and child share the memory of code. */
 #ifndef BINOPT_FORK_H
 #define BINOPT_FORK_H
 
@@ -7,16 +7,16 @@
 
 #include "base/base.h"
 
-/* From now on nobody has this lock while the process forks: a thread that is not in the child could not give it back. To be called
- * without the lock; once is enough, more is no harm. */
+/* From now on no other thread holds this lock while the process forks, because that thread would not exist in the child
+ * and could not release it. Must be called without the lock; calling it again does no harm. */
 void fork_protect(pthread_mutex_t *lock);
 
-/* From now on `before` is called when the process is about to fork, before any lock is taken, and `after` in both processes, when all
- * are given back. There is one such pair. */
+/* From now on `before` is called when the process is about to fork, before any lock is taken, and `after` in both
+ * processes, when all locks are released. There is only one such pair. */
 void fork_call(void (*before)(void), void (*after)(bool in_child));
 
-/* How often the process has forked since somebody first asked. If that has changed since code was made, a child may have it: its
- * memory is not to be used for other code. */
+/* How often the process has forked since this was first called. If the number has changed since code was made, a child
+ * may use the code, and its memory must not be used for other code. */
 u64 fork_count(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* idle.h: things that are dear to make and not in use, for whoever needs one next. May be called by several threads at once. */
+/* idle.h: keeps things that are expensive to make and not in use, for the next one who needs one. All functions are
+ * thread-safe. */
 #ifndef BINOPT_IDLE_H
 #define BINOPT_IDLE_H
 
@@ -8,16 +9,16 @@
 
 enum { IDLE_MOST = 4 };
 
-/* Static, with .lock = PTHREAD_MUTEX_INITIALIZER. */
+/* A static variable, with .lock = PTHREAD_MUTEX_INITIALIZER. */
 typedef struct Idle {
     pthread_mutex_t lock;
     void *thing[IDLE_MOST];
     u32 count;
 } Idle;
 
-/* NULL: there is none. */
+/* Returns NULL if there is none. */
 void *idle_take(Idle *idle);
-/* False: there are as many as are to be kept. */
+/* Returns false if `most` things are kept already. */
 bool idle_give(Idle *idle, void *thing, u32 most);
 
 #endif

@@ -20,7 +20,7 @@ void maps_init(Maps *m) {
     *m = (Maps){0};
     FILE *file = fopen("/proc/self/maps", "re");
     char line[512];
-    bool at_start = true; /* long paths go over several reads */
+    bool at_start = true; /* a line with a long path may take several reads */
     while (file && fgets(line, sizeof(line), file)) {
         Mapping one;
         if (at_start && parse(line, &one))

@@ -1,4 +1,4 @@
-/* maps.h: which memory this process has, at one moment: a snapshot of /proc/self/maps, and reading that never faults. */
+/* maps.h: a snapshot of the memory mappings of this process (/proc/self/maps), and reading that never faults. */
 #ifndef BINOPT_MAPS_H
 #define BINOPT_MAPS_H
 
@@ -10,21 +10,21 @@ typedef struct Mapping {
 } Mapping;
 
 typedef struct Maps {
-    VEC(Mapping) list; /* by address */
+    VEC(Mapping) list; /* sorted by address */
 } Maps;
 
-/* Empty if the system does not tell. */
+/* The snapshot is empty if the system does not provide it. */
 void maps_init(Maps *m);
 void maps_free(Maps *m);
 
-/* The mapping that has addr, or NULL. */
+/* The mapping that contains addr, or NULL. */
 const Mapping *maps_find(const Maps *m, u64 addr);
 
-/* Are the bytes there readable, and does no store of this process change them? What another process may write to is no
- * constant either, but code is. */
+/* True if the bytes are readable and no store of this process changes them. Memory that another process may write to is
+ * not constant either, except for code. */
 bool maps_constant(const Maps *m, u64 addr, u64 size);
 
-/* Reads memory of this process; how many bytes could be read. */
+/* Reads memory of this process and returns how many bytes could be read. */
 size_t maps_read(u64 addr, void *buf, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* object.c: see object.h. Names come from the dynamic symbol tables. */
+/* object.c: see object.h. Names are taken from the dynamic symbol tables. */
 #include "binopt/process/object.h"
 
 #include "base/process.h"
@@ -6,7 +6,7 @@
 
 /* ----------------------------------------------------------------------------------------------------- linkage stubs */
 
-/* The slot that a stub [endbr64] [bnd] jmp *slot(%rip) jumps through; 0: no stub. */
+/* The slot through which a stub [endbr64] [bnd] jmp *slot(%rip) jumps; 0: it is not a stub. */
 static u64 slot_of(u64 pc) {
     static const u8 endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
     u8 code[16];
@@ -28,18 +28,18 @@ static void note_start(const ProcessFile *f, void *start) {
     *(u64 *)start = f->start;
 }
 
-/* Before it is bound, a slot leads back to the file it is in. */
+/* Before a slot is bound, it points back into the file that it is in. */
 static bool same_object(u64 a, u64 b) {
     u64 x = 0, y = 0;
     return process_look_at(a, note_start, &x) && process_look_at(b, note_start, &y) && x == y;
 }
 
-/* A question about an address, answered while its file cannot be unloaded. */
-typedef struct Question {
+/* A question about an address, which is answered while its file cannot be unloaded. */
+typedef struct NameQuestion {
     u64 addr;
-    const char *(*ask)(const char *name); /* about a symbol; NULL: no */
-    const char *answer;                   /* outlives the file; NULL: no */
-} Question;
+    const char *(*ask)(const char *name); /* called with the name of a symbol; NULL: no */
+    const char *answer;                   /* a string that outlives the file; NULL: no */
+} NameQuestion;
 
 typedef struct Relocation {
     u64 addr, type;
@@ -53,7 +53,7 @@ static void find_relocation(const ProcessFile *f, void *user) {
     r->type = rela ? ELF64_R_TYPE(rela->r_info) : R_X86_64_NONE;
 }
 
-/* How the dynamic linker fills the slot at this address. */
+/* The type of relocation by which the dynamic linker fills the slot at this address. */
 static u64 relocation_type(u64 addr) {
     Relocation r = {addr, R_X86_64_NONE};
     process_look_at(addr, find_relocation, &r);
@@ -98,7 +98,7 @@ static bool has_pointer(const Inside *s, const u64 *words, size_t count) {
     return false;
 }
 
-/* Pages that cannot be read are left out: nobody can take an address from them. */
+/* Pages that cannot be read are left out, because the program cannot take an address from them either. */
 static bool segment_has_pointer(const Inside *s, u64 at, u64 end) {
     enum { WORDS = 8192, PAGE = 4096 };
     u64 *words = mem_new(WORDS * sizeof(*words));
@@ -156,20 +156,21 @@ static const char *is_unusual(const char *name) {
 }
 
 static void ask_about_slot(const ProcessFile *f, void *user) {
-    Question *q = user;
+    NameQuestion *q = user;
     const Elf64_Rela *rela = process_relocation(f, DT_JMPREL, DT_PLTRELSZ, q->addr, NULL);
     q->answer = rela ? q->ask(process_name_of(f, rela)) : NULL;
 }
 
 static void ask_about_code(const ProcessFile *f, void *user) {
-    Question *q = user;
+    NameQuestion *q = user;
     q->answer = process_ask_names(f, q->addr, q->ask);
 }
 
-/* A stub is known by the name of its slot; where it leads, once that is known, by the names of that. */
+/* Asks about a stub by the name of its slot, and about the function that it leads to, once that is known, by that
+ * function's names. */
 static const char *ask_names(u64 pc, const char *(*ask)(const char *name)) {
     u64 slot = slot_of(pc);
-    Question stub = {slot, ask, NULL}, code = {object_skip_stub(pc), ask, NULL};
+    NameQuestion stub = {slot, ask, NULL}, code = {object_skip_stub(pc), ask, NULL};
     if (slot)
         process_look_at(slot, ask_about_slot, &stub);
     if (!stub.answer)
@@ -179,7 +180,7 @@ static const char *ask_names(u64 pc, const char *(*ask)(const char *name)) {
 
 typedef struct SlotName {
     u64 slot;
-    char text[256]; /* empty: none, or it is longer */
+    char text[256]; /* empty: there is none, or it is too long */
 } SlotName;
 
 static void copy_name(const ProcessFile *f, void *user) {
@@ -204,7 +205,7 @@ static void is_library(const ProcessFile *f, void *user) {
     static const char *const prefixes[] = {"libc.so",  "libc-",      "libm.so",  "libm-",    "ld-linux",
                                            "libmvec",  "libpthread", "libdl.so", "librt.so", "libstdc++",
                                            "libgcc_s", "libasan",    "libubsan", "libtsan",  "linux-vdso"};
-    Question *q = user;
+    NameQuestion *q = user;
     const char *slash = strrchr(f->path, '/'), *file = slash ? slash + 1 : f->path;
     for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
         if (!strncmp(file, prefixes[i], strlen(prefixes[i])))
@@ -212,7 +213,7 @@ static void is_library(const ProcessFile *f, void *user) {
 }
 
 bool object_is_library(u64 pc) {
-    Question q = {.addr = pc};
+    NameQuestion q = {.addr = pc};
     return process_look_at(pc, is_library, &q) && q.answer != NULL;
 }
 

@@ -1,38 +1,39 @@
-/* object.h: which file of the process a function belongs to, and what it is called there. */
+/* object.h: which file of the process a function belongs to, and its name there. */
 #ifndef BINOPT_OBJECT_H
 #define BINOPT_OBJECT_H
 
 #include "base/base.h"
 
-/* Where the function that is called at `pc` really is: what a stub of a procedure linkage table jumps to once it is bound;
- * else pc. */
+/* The function that a call of `pc` really reaches: for a bound stub of a procedure linkage table, the target of its
+ * jump; otherwise pc. */
 u64 object_skip_stub(u64 pc);
 
-/* The same, and what a stub that is not bound yet will jump to by its name. */
+/* The same; for a stub that is not bound yet, finds its future target by name. */
 u64 object_stub_target(u64 pc);
 
-/* Is pc in a stub of a procedure linkage table? Where is the address then that it jumps to; 0: it is none. */
+/* object_is_stub: true if pc is in a stub of a procedure linkage table. object_stub_slot: the address of its slot, or 0
+ * if pc is not in one. */
 bool object_is_stub(u64 pc);
 u64 object_stub_slot(u64 pc);
 
-/* Is this a descriptor of a thread-local variable? What it leads to keeps all registers but one, against the calling
- * convention. */
+/* True if this is the descriptor of a thread-local variable. The function that it leads to preserves all registers but
+ * one, unlike the calling convention. */
 bool object_is_tls_descriptor(u64 addr);
 
-/* Does the dynamic linker put the address of a function into this place? */
+/* True if the dynamic linker stores the address of a function at this place. */
 bool object_is_function_slot(u64 addr);
 
-/* Is there an address behind the first one and before `end` anywhere in the memory of the file that has the code in [start, end)? So
- * it is with labels whose addresses are in tables. Also true if no file has that code. */
+/* True if the memory of the file with the code in [start, end) contains an address between start and end, as tables of
+ * labels do. Also true if the code is in no file. */
 bool object_points_inside(u64 start, u64 end);
 
-/* Does the function belong to the C or C++ library, the dynamic linker or the kernel? */
+/* True if the function belongs to the C or C++ library, the dynamic linker or the kernel. */
 bool object_is_library(u64 pc);
 
-/* Does it never return? By name. */
+/* True if the function's name is that of one that never returns. */
 bool object_never_returns(u64 pc);
 
-/* The name of a function that returns twice or changes the stack of its caller; NULL: it is none of those. */
+/* The name of a function that returns twice or changes the stack of its caller; NULL for other functions. */
 const char *object_unusual(u64 pc);
 
 #endif

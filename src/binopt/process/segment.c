@@ -1,9 +1,9 @@
 /* segment.c: see segment.h.
  *
- * Files are loaded as private mappings, with the permissions that their program headers say; only the part that is read-only after
- * relocation, and what a program changes later, are different. Whether a page can be written to now is asked of the kernel:
- * preparing it for a write is refused if not. (A page that can be written to becomes this process's own by that, which it
- * may at any time.) */
+ * Files are loaded as private mappings with the permissions of their program headers. Only the part that becomes read-only after relocation,
+ * and pages whose permissions a program changes later, are different. The kernel is asked whether a page can be written to now: it refuses
+ * to prepare a write to it if not. (A page that can be written to becomes this process's own copy by that, which may happen at any
+ * time anyway.) */
 #include "binopt/process/segment.h"
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 enum { PAGE = 4096, MAX_HEADERS = 32 };
 
 typedef struct Headers {
-    u64 base; /* what is added to addresses in the file */
+    u64 base; /* added to the addresses in the file */
     u32 count;
     Elf64_Phdr at[MAX_HEADERS];
 } Headers;
@@ -37,7 +37,7 @@ static u64 file_at(u64 addr) {
 }
 #endif
 
-/* The first segment of a file usually begins with its header, and that is followed by the others. */
+/* The first segment of a file usually begins with its header, which the program headers follow. */
 static bool read_headers(u64 start, Headers *h) {
     u8 bytes[sizeof(Elf64_Ehdr) + sizeof(h->at)];
     Elf64_Ehdr e;
@@ -64,7 +64,7 @@ static const Elf64_Phdr *header_of(const Headers *h, u32 type, u64 addr) {
     return NULL;
 }
 
-/* Older kernels know nothing of this, and refuse it for no page at all, too. */
+/* Older kernels do not know this request and answer with an error for every page, which does not count as a refusal. */
 static bool refuses_writes(u64 addr) {
     u64 page = addr & ~(u64)(PAGE - 1);
     return madvise((void *)page, PAGE, MADV_POPULATE_WRITE) && errno == EINVAL &&
@@ -84,20 +84,20 @@ bool segment_is_read_only(u64 addr, u64 size) {
     return read_only;
 }
 
-Segment segment_find(u64 addr) {
+LoadedSegment segment_find(u64 addr) {
     Headers h;
     const Elf64_Phdr *load, *relro;
     if (!read_headers(file_at(addr), &h) || !(load = header_of(&h, PT_LOAD, addr)))
-        return (Segment){0};
+        return (LoadedSegment){0};
     relro = header_of(&h, PT_GNU_RELRO, addr);
     const Elf64_Phdr *in = relro ? relro : load;
-    Segment s = {h.base + in->p_vaddr, h.base + in->p_vaddr + in->p_memsz, SEGMENT_DATA};
+    LoadedSegment s = {h.base + in->p_vaddr, h.base + in->p_vaddr + in->p_memsz, SEGMENT_DATA};
     if (load->p_flags & PF_W && !relro)
         return s;
     if (!refuses_writes(addr))
-        return (Segment){0};
+        return (LoadedSegment){0};
     s.kind = load->p_flags & PF_X ? SEGMENT_CODE : SEGMENT_CONSTANT;
-    /* One page was asked for; a few more may be different. */
+    /* One page was checked; a few others may be different. */
     u64 page = addr & ~(u64)(PAGE - 1);
     s.start = s.start > page ? s.start : page;
     s.end = s.end < page + PAGE ? s.end : page + PAGE;

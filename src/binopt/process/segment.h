@@ -1,24 +1,24 @@
-/* segment.h: what is known of an address from the loaded file it is in, in much less time than reading /proc/self/maps takes. */
+/* segment.h: what the loaded file tells about an address, which takes much less time than reading /proc/self/maps. */
 #ifndef BINOPT_SEGMENT_H
 #define BINOPT_SEGMENT_H
 
 #include "base/base.h"
 
 typedef enum SegmentKind {
-    SEGMENT_NONE, /* in no loaded file, or the system does not tell */
+    SEGMENT_NONE, /* it is in no loaded file, or the system does not tell */
     SEGMENT_CODE,
-    SEGMENT_CONSTANT, /* nobody can write to it */
+    SEGMENT_CONSTANT, /* it cannot be written to */
     SEGMENT_DATA,
 } SegmentKind;
 
-typedef struct Segment {
-    u64 start, end; /* what it holds for */
+typedef struct LoadedSegment {
+    u64 start, end; /* the range that this is true for */
     SegmentKind kind;
-} Segment;
+} LoadedSegment;
 
-Segment segment_find(u64 addr);
+LoadedSegment segment_find(u64 addr);
 
-/* Is all of this memory mapped, and not to be written to? */
+/* True if all of this memory is mapped and cannot be written to. */
 bool segment_is_read_only(u64 addr, u64 size);
 
 #endif

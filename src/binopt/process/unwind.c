@@ -1,11 +1,12 @@
-/* unwind.c: see unwind.h. The format is that of the Linux Standard Base, Core, 10.6 (Exception Frames), and of DWARF 4, 6.4.2. */
+/* unwind.c: see unwind.h. The format is described in the Linux Standard Base, Core, 10.6 (Exception Frames), and in
+ * DWARF 4, 6.4.2. */
 #include "binopt/process/unwind.h"
 
 #include "base/process.h"
 
 #include "binopt/process/cfi.h"
 
-/* libgcc's, which has no header for them. */
+/* A structure of libgcc, which has no header for it. */
 typedef struct Bases {
     void *text, *data, *function;
 } Bases;
@@ -13,15 +14,15 @@ extern const void *_Unwind_Find_FDE(void *pc, Bases *bases);
 extern void __register_frame(const void *begin);
 extern void __deregister_frame(const void *begin);
 
-/* An entry for a contiguous piece of code. */
-typedef struct Entry {
-    u64 function, size; /* its first address, and how many bytes follow that are its own */
+/* The entry (FDE) of a contiguous piece of code. */
+typedef struct UnwindEntry {
+    u64 function, size; /* its first address, and its size in bytes */
     u64 code_align;
     i64 data_align;
-    u64 handlers;                                      /* where they are described; 0: there are none */
-    bool odd;                                          /* they are, but it is not understood where */
-    const u8 *initial, *initial_end, *code, *code_end; /* the instructions of the CIE, and its own */
-} Entry;
+    u64 handlers;                                      /* where its handlers are described; 0: it has none */
+    bool odd;                                          /* it has handlers, but their description is not understood */
+    const u8 *initial, *initial_end, *code, *code_end; /* the instructions of the CIE, and those of this entry */
+} UnwindEntry;
 
 static u64 read_uleb(const u8 **at) {
     u64 v = 0;
@@ -51,7 +52,7 @@ static u64 read_number(const u8 **at, u32 bytes) {
     return v;
 }
 
-/* The size of an encoded pointer (LSB Core, 10.5.1); 0: it has none that is fixed. */
+/* The size of an encoded pointer (LSB Core, 10.5.1); 0: it has no fixed size. */
 static u32 pointer_bytes(u8 encoding) {
     static const u8 bytes[16] = {[0] = 8, [2] = 2, [3] = 4, [4] = 8, [10] = 2, [11] = 4, [12] = 8};
     return bytes[encoding & 15];
@@ -61,10 +62,10 @@ static u32 pointer_bytes(u8 encoding) {
 
 typedef struct Augmentation {
     bool any, known;
-    u8 code, handlers; /* encodings of addresses; 0xff: there are no handlers */
+    u8 code, handlers; /* the encodings of addresses; 0xff: there are no handlers */
 } Augmentation;
 
-/* The letters of a CIE's augmentation say what follows its length. */
+/* The letters of a CIE's augmentation say which fields follow its length. */
 static Augmentation read_augmentation(const char *letters, const u8 **at) {
     Augmentation a = {.any = *letters == 'z', .known = *letters == 'z' || !*letters, .handlers = 0xff};
     if (!a.any)
@@ -81,13 +82,13 @@ static Augmentation read_augmentation(const char *letters, const u8 **at) {
         else if (*c == 'P')
             data += pointer_bytes(encoding);
         else
-            a.known = false; /* S: a frame of a signal */
+            a.known = false; /* S: the frame of a signal handler */
     }
     return a;
 }
 
-/* Of the CIE everything but where it ends; false if it is of another kind. */
-static bool read_common(const u8 *at, Entry *e, Augmentation *a) {
+/* Reads everything of the CIE but its end. Returns false if it is of an unknown kind. */
+static bool read_common(const u8 *at, UnwindEntry *e, Augmentation *a) {
     u32 length = (u32)read_number(&at, 4);
     e->initial_end = at + length;
     at += 4;
@@ -107,8 +108,8 @@ static bool read_common(const u8 *at, Entry *e, Augmentation *a) {
     return a->known && pointer_bytes(a->code);
 }
 
-/* Relative to where that is written, usually; a zero is none. */
-static void find_handlers(u8 encoding, const u8 *at, Entry *e) {
+/* The pointer is usually relative to its own place. Zero means that there are no handlers. */
+static void find_handlers(u8 encoding, const u8 *at, UnwindEntry *e) {
     enum { RELATIVE = 0x10, SIGNED_4 = 0x0b };
     const u64 place = (u64)at;
     u32 bytes = pointer_bytes(encoding);
@@ -118,7 +119,7 @@ static void find_handlers(u8 encoding, const u8 *at, Entry *e) {
         e->handlers = encoding ? place + (u64)(i64)(i32)v : v;
 }
 
-static bool find_entry(u64 pc, Entry *e) {
+static bool find_entry(u64 pc, UnwindEntry *e) {
     Bases bases;
     Augmentation a;
     const u8 *at = _Unwind_Find_FDE((void *)pc, &bases);
@@ -127,7 +128,7 @@ static bool find_entry(u64 pc, Entry *e) {
     u32 length = (u32)read_number(&at, 4);
     const u8 *end = at + length, *field = at;
     u32 back = (u32)read_number(&at, 4);
-    *e = (Entry){.function = (u64)bases.function};
+    *e = (UnwindEntry){.function = (u64)bases.function};
     if (length == 0xffffffff || !read_common(field - back, e, &a))
         return false;
     at += pointer_bytes(a.code);
@@ -148,16 +149,15 @@ static bool find_entry(u64 pc, Entry *e) {
 
 enum { MAX_REMEMBERED = 8 };
 
-typedef struct Machine {
-    const Entry *e;
-    u64 at,
-        pc; /* the row that is made is for the code from `at` on; the wanted one is the last that is not behind pc */
+typedef struct CfiMachine {
+    const UnwindEntry *e;
+    u64 at, pc; /* `row` is for the code from `at` on; the wanted row is the last one that is not behind pc */
     UnwindRow row, initial, remembered[MAX_REMEMBERED];
     u32 depth;
-    bool lost; /* something is not understood */
-} Machine;
+    bool lost; /* something was not understood */
+} CfiMachine;
 
-static void save(Machine *m, u64 dwarf, i64 off) {
+static void save(CfiMachine *m, u64 dwarf, i64 off) {
     bool fits = dwarf == CFI_RETURN_ADDRESS ? off == -8 : dwarf < UNWIND_REGS && off == (i16)off;
     m->lost |= !fits;
     if (fits)
@@ -166,7 +166,7 @@ static void save(Machine *m, u64 dwarf, i64 off) {
         m->row.off[cfi_to_register(dwarf)] = (i16)off;
 }
 
-static void keep(Machine *m, u64 dwarf, const UnwindRow *as) {
+static void keep(CfiMachine *m, u64 dwarf, const UnwindRow *as) {
     if (dwarf > CFI_RETURN_ADDRESS)
         return;
     u8 r = cfi_to_register(dwarf);
@@ -175,13 +175,13 @@ static void keep(Machine *m, u64 dwarf, const UnwindRow *as) {
         m->row.off[r] = as ? as->off[r] : 0;
 }
 
-/* Where the caller's stack pointer is, is known without them. */
+/* The rule is skipped: the caller's stack pointer is known without it. */
 static void skip_block(const u8 **at) {
     u64 bytes = read_uleb(at);
     *at += bytes;
 }
 
-static void run_other(Machine *m, u8 op, const u8 **at) {
+static void run_other(CfiMachine *m, u8 op, const u8 **at) {
     u64 reg;
     switch (op) {
     case CFA_NOP:
@@ -203,7 +203,7 @@ static void run_other(Machine *m, u8 op, const u8 **at) {
         keep(m, read_uleb(at), &m->initial);
         return;
     case CFA_SAME_VALUE:
-    case CFA_UNDEFINED: /* of the return address: there is no caller */
+    case CFA_UNDEFINED: /* for the return address: there is no caller */
         keep(m, read_uleb(at), NULL);
         return;
     case CFA_REMEMBER:
@@ -219,7 +219,7 @@ static void run_other(Machine *m, u8 op, const u8 **at) {
             m->lost = true;
         return;
     case CFA_DEF_CFA:
-    case CFA_DEF_CFA_SF: /* signed or not, it is as long */
+    case CFA_DEF_CFA_SF: /* the signed form has the same length */
         read_uleb(at);
         read_uleb(at);
         return;
@@ -237,7 +237,7 @@ static void run_other(Machine *m, u8 op, const u8 **at) {
     }
 }
 
-static void run(Machine *m, const u8 *at, const u8 *end) {
+static void run(CfiMachine *m, const u8 *at, const u8 *end) {
     while (at < end && m->at <= m->pc && !m->lost) {
         u8 op = *at++, low = op & 0x3f;
         switch (op & 0xc0) {
@@ -258,7 +258,7 @@ static void run(Machine *m, const u8 *at, const u8 *end) {
 
 /* ---------------------------------------------------------------------------------------------------------------- handlers */
 
-/* A number of the table of calls; false if its encoding is another one. */
+/* Reads a number of the table of calls. Returns false if the encoding is not supported. */
 static bool read_encoded(u8 encoding, const u8 **at, u64 *v) {
     enum { ULEB = 1 };
     if (encoding != ULEB && (encoding > 15 || !pointer_bytes(encoding)))
@@ -267,12 +267,12 @@ static bool read_encoded(u8 encoding, const u8 **at, u64 *v) {
     return true;
 }
 
-/* The table of calls, by ranges of code (LSB Core, 10.6.3.1, and GCC's language specific data): those that it does not have throw
- * nothing, and if they do that is the end. */
-static UnwindKind look_up_call(const Entry *e, u64 pc) {
+/* Looks a call up in the table of calls, by ranges of code (LSB Core, 10.6.3.1, and GCC's language-specific data).
+ * Calls that are not in it throw nothing; if they do, the program ends. */
+static UnwindKind look_up_call(const UnwindEntry *e, u64 pc) {
     enum { OMITTED = 0xff };
     const u8 *at = (const u8 *)e->handlers;
-    if (*at++ != OMITTED) /* where handlers are counted from, if not from the function */
+    if (*at++ != OMITTED) /* the base of the handlers' addresses, if it is not the function */
         return UNWIND_HANDLED;
     if (*at++ != OMITTED)
         read_uleb(&at);
@@ -291,21 +291,22 @@ static UnwindKind look_up_call(const Entry *e, u64 pc) {
 
 /* ------------------------------------------------------------------------------------------------------------------ public */
 
-typedef struct Question {
+typedef struct EntryQuestion {
     u64 pc;
-    Entry entry;
+    UnwindEntry entry;
     bool found;
-} Question;
+} EntryQuestion;
 
 static void ask_for_entry(const ProcessFile *file, void *user) {
-    Question *q = user;
+    EntryQuestion *q = user;
     (void)file;
     q->found = find_entry(q->pc, &q->entry);
 }
 
-/* The entry of the code at pc, looked for while its file cannot be unloaded. Code that is in no file is ours, and stays. */
-static bool entry_of(u64 pc, Entry *e) {
-    Question q = {.pc = pc};
+/* The entry of the code at pc, which is looked up while its file cannot be unloaded. Code that is in no file was made
+ * by us, and stays. */
+static bool entry_of(u64 pc, UnwindEntry *e) {
+    EntryQuestion q = {.pc = pc};
     if (!process_look_at(pc, ask_for_entry, &q))
         ask_for_entry(NULL, &q);
     *e = q.entry;
@@ -313,7 +314,7 @@ static bool entry_of(u64 pc, Entry *e) {
 }
 
 bool unwind_extent(u64 pc, u64 *start, u64 *end) {
-    Entry e;
+    UnwindEntry e;
     if (!entry_of(pc, &e))
         return false;
     *start = e.function;
@@ -322,19 +323,19 @@ bool unwind_extent(u64 pc, u64 *start, u64 *end) {
 }
 
 bool unwind_handles(u64 pc) {
-    Entry e;
+    UnwindEntry e;
     return entry_of(pc, &e) && (e.handlers || e.odd);
 }
 
 UnwindKind unwind_call(u64 pc, UnwindRow *row) {
     Bases bases;
-    Entry e;
+    UnwindEntry e;
     if (!find_entry(pc, &e))
         return _Unwind_Find_FDE((void *)pc, &bases) ? UNWIND_HANDLED : UNWIND_NONE;
     UnwindKind kind = e.odd ? UNWIND_HANDLED : e.handlers ? look_up_call(&e, pc) : UNWIND_PASSES;
     if (kind != UNWIND_PASSES)
         return kind;
-    Machine m = {.e = &e, .at = e.function, .pc = pc};
+    CfiMachine m = {.e = &e, .at = e.function, .pc = pc};
     run(&m, e.initial, e.initial_end);
     m.initial = m.row;
     run(&m, e.code, e.code_end);

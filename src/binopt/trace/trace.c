@@ -1,29 +1,29 @@
-/* trace.c: the rewriter that follows the function's instructions with a known-world state, as if executing them.
+/* trace.c: the rewriter that follows the function's instructions with a state of what is known, as if it executed them.
  *
- * A block is an address with a state: where a branch is known only one way is followed, so that loops come out unrolled and calls
- * inlined, and where states differ blocks are made again. That ends because an address has only so many states: then they are
- * merged into one that holds for all of them, which takes the place of what there was. Loops that would run on for long are
- * recognised by their comparisons, and merged at once. */
+ * A block belongs to an address and a state. Where a branch is known, only one way is followed, so loops become unrolled and calls inlined;
+ * where states differ, blocks are made again. This ends because an address has a limited number of states: beyond it, they are merged into
+ * one that holds for all of them and replaces them. Loops that would run for long are recognised by their comparisons, and their states
+ * are merged at once. */
 #include "binopt/trace/trace.h"
 
 #include "binopt/x86_64/machine/expect.h"
-#include "binopt/x86_64/machine/rewriter.h"
+#include "binopt/x86_64/machine/machine.h"
 #include "binopt/x86_64/machine/walk.h"
 
 enum {
-    MAX_STATES = 256,    /* of an address, where all branches between them were known */
-    MAX_GUESSES = 4,     /* where some were not */
-    MAX_STEPS = 64,      /* likewise, in functions with a loop that is seen to end */
-    MAX_UNROLLED = 1500, /* instructions that a loop may become */
+    MAX_STATES = 256,    /* of an address, if all branches between them were known */
+    MAX_GUESSES = 4,     /* of an address, if some were not */
+    MAX_STEPS = 64,      /* likewise, in functions with a loop that was seen to end */
+    MAX_UNROLLED = 1500, /* instructions that an unrolled loop may have */
 };
 
-/* What there is for one address in one frame. */
+/* All blocks for one address in one frame. */
 typedef struct Site {
     u64 pc;
     u32 frame;
     VEC(i32) states; /* blocks */
-    i32 general;     /* the one that stands for all; NO_BLOCK: not yet */
-    Expect expected; /* of it as a branch */
+    i32 general;     /* the block that stands for all states; NO_BLOCK: none yet */
+    Expect expected; /* if a branch is at this address */
     bool endless;
 } Site;
 
@@ -44,14 +44,14 @@ static Site *site_of(Trace *t, u64 pc, u32 frame) {
     return &t->sites.at[t->sites.len - 1];
 }
 
-static void enqueue(Trace *t, Unit *u, i32 block) {
+static void enqueue(Trace *t, MachineUnit *u, i32 block) {
     if (u->blocks.at[block].queued)
         return;
     u->blocks.at[block].queued = true;
     VEC_PUSH(&t->queue, block);
 }
 
-static i32 add_block(Trace *t, Unit *u, Site *site, const State *s, u32 unknowns) {
+static i32 add_block(Trace *t, MachineUnit *u, Site *site, const State *s, u32 unknowns) {
     i32 block = graph_add(u, site->pc, site->frame, s);
     u->blocks.at[block].unknowns = unknowns;
     VEC_PUSH(&site->states, block);
@@ -59,8 +59,8 @@ static i32 add_block(Trace *t, Unit *u, Site *site, const State *s, u32 unknowns
     return block;
 }
 
-/* One block for all states that there were, and will be. */
-static i32 generalize(Trace *t, Unit *u, Site *site, const State *s, u32 unknowns) {
+/* Makes one block for all states of an address, the present and the future ones. */
+static i32 generalize(Trace *t, MachineUnit *u, Site *site, const State *s, u32 unknowns) {
     State all;
     state_copy(&all, s);
     for (size_t i = 0; i < site->states.len; i++)
@@ -75,18 +75,19 @@ static i32 generalize(Trace *t, Unit *u, Site *site, const State *s, u32 unknown
     return block;
 }
 
-/* How many blocks were made because a branch on the way from one to the other was not known. */
-static u32 guesses(const Unit *u, const Site *site, u32 unknowns) {
+/* How many blocks of an address were made because a branch between them was not known. */
+static u32 guesses(const MachineUnit *u, const Site *site, u32 unknowns) {
     u32 count = 0;
     for (size_t i = 0; i < site->states.len; i++)
         count += u->blocks.at[site->states.at[i]].unknowns != unknowns;
     return count;
 }
 
-/* Where a branch in between was not known, it is of no use to know how far pointers have moved. */
-static i32 join_pointers(Trace *t, Unit *u, Site *site, const State *s, u32 unknowns) {
+/* If a branch in between was not known, the distances that pointers have moved are of no use: merges states that differ
+ * only in these. */
+static i32 join_pointers(Trace *t, MachineUnit *u, Site *site, const State *s, u32 unknowns) {
     for (size_t i = 0; i < site->states.len; i++) {
-        Block *b = &u->blocks.at[site->states.at[i]];
+        MachineBlock *b = &u->blocks.at[site->states.at[i]];
         if (b->unknowns == unknowns || !state_same_numbers(b->in, s))
             continue;
         if (state_merge(b->in, s))
@@ -96,11 +97,11 @@ static i32 join_pointers(Trace *t, Unit *u, Site *site, const State *s, u32 unkn
     return NO_BLOCK;
 }
 
-static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 unknowns) {
+static i32 target(void *self, MachineUnit *u, u64 pc, u32 frame, const State *s, u32 unknowns) {
     Trace *t = self;
     Site *site = site_of(t, pc, frame);
     if (site->general != NO_BLOCK) {
-        Block *b = &u->blocks.at[site->general];
+        MachineBlock *b = &u->blocks.at[site->general];
         if (state_merge(b->in, s)) {
             u->escaped |= b->in->escaped;
             enqueue(t, u, site->general);
@@ -119,8 +120,8 @@ static i32 target(void *self, Unit *u, u64 pc, u32 frame, const State *s, u32 un
     return add_block(t, u, site, s, unknowns);
 }
 
-/* If a loop would become too much, what is behind its branch becomes one block. */
-static void branches(void *self, Unit *u, const MachineInsn *in, u32 frame, const u64 *to) {
+/* If a loop would become too large, the code behind its branch becomes one block. */
+static void branches(void *self, MachineUnit *u, const MachineInsn *in, u32 frame, const u64 *to) {
     Trace *t = self;
     u64 more = to ? expect_next(&site_of(t, in->pc, frame)->expected, u) : 0;
     if (more > MAX_UNROLLED)
@@ -129,7 +130,7 @@ static void branches(void *self, Unit *u, const MachineInsn *in, u32 frame, cons
         t->ends = true;
 }
 
-static bool splits(void *self, Unit *u, u64 pc, u32 frame) {
+static bool splits(void *self, MachineUnit *u, u64 pc, u32 frame) {
     (void)self;
     (void)u;
     (void)pc;
@@ -137,7 +138,7 @@ static bool splits(void *self, Unit *u, u64 pc, u32 frame) {
     return false;
 }
 
-static void build(Unit *u, const State *entry) {
+static void build(MachineUnit *u, const State *entry) {
     Trace t = {0};
     Policy policy = {&t, target, splits, branches};
     u->blocks.at[0].next[0] = target(&t, u, u->cfg->function, 0, entry, 0);

@@ -1,20 +1,22 @@
-/* trace.h: *trace* as the first of two rewriters. */
+/* trace.h: *trace* for rewriters that combine it with another one. */
 #ifndef BINOPT_TRACE_H
 #define BINOPT_TRACE_H
 
 #include "binopt/config/rewriter.h"
 #include "binopt/process/places.h"
 
-/* What rewriter_trace.specialize makes, if it is done with little work: a fraction of a millisecond. `self` is rewriter_trace's. */
+/* Makes what rewriter_trace.specialize makes, but only if that takes little work: a fraction of a millisecond. `self`:
+ * state of rewriter_trace. */
 BinoptFunc trace_quickly(void *self, const BinoptCfg *cfg);
 
-/* What rewriter_trace.specialize makes, also if nothing is gained by it, which *gains says. */
+/* Makes what rewriter_trace.specialize makes, even if nothing is gained; *gains says whether something is. */
 BinoptFunc trace_anyway(void *self, const BinoptCfg *cfg, bool *gains);
 
-/* A function that was made stays until `self` is closed: something was made from it that may lead there. Others are ignored. */
+/* Keeps a function that was made until `self` is closed, because code that was made from it may lead there. Other
+ * functions are ignored. */
 void trace_keep(void *self, BinoptFunc made);
 
-/* Where its code is, for what belongs to it. What is allocated there is to be released before it is closed. */
+/* Memory near its code, for things that belong to the code. Allocations there must be released before `self` is closed. */
 Places *trace_places(void *self);
 
 #endif

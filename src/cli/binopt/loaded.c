@@ -13,16 +13,16 @@
 
 #include "isa/isa.h"
 
-typedef struct Contents {
+typedef struct FileContents {
     u8 *bytes;
     size_t size;
-} Contents;
+} FileContents;
 
-static bool read_file(const char *path, Contents *c) {
+static bool read_file(const char *path, FileContents *c) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
     bool ok = fd >= 0 && fstat(fd, &st) == 0;
-    *c = (Contents){ok ? mem_new((size_t)st.st_size + 1) : NULL, 0};
+    *c = (FileContents){ok ? mem_new((size_t)st.st_size + 1) : NULL, 0};
     for (ssize_t n = 1; ok && n > 0; c->size += n > 0 ? (size_t)n : 0)
         ok = (n = read(fd, c->bytes + c->size, (size_t)st.st_size - c->size)) >= 0;
     int error = errno;
@@ -34,13 +34,13 @@ static bool read_file(const char *path, Contents *c) {
 
 /* ----------------------------------------------------------------------------------------------- relocatable objects */
 
-static bool is_relocatable(const Contents *c) {
+static bool is_relocatable(const FileContents *c) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)c->bytes;
     return c->size >= sizeof(*header) && !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
            header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_type == ET_REL;
 }
 
-static bool link_relocatable(Loaded *l, const Contents *c) {
+static bool link_relocatable(Loaded *l, const FileContents *c) {
     l->jit = lathe_jit_new(NULL);
     l->guest.source = l->path;
     l->guest.arch = isa_of_host()->arch;
@@ -51,8 +51,8 @@ static bool link_relocatable(Loaded *l, const Contents *c) {
 
 /* --------------------------------------------------------------------------------------------------------- executables */
 
-/* The dynamic section's flags, in the bytes of a file whose headers have been checked; NULL: it has none. */
-static Elf64_Dyn *find_flags(const Contents *c) {
+/* The dynamic section's flags in the bytes of a file whose headers were checked; NULL: it has none. */
+static Elf64_Dyn *find_flags(const FileContents *c) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)c->bytes;
     const Elf64_Phdr *segments = (const Elf64_Phdr *)(c->bytes + header->e_phoff);
     if (header->e_phoff > c->size || (c->size - header->e_phoff) / sizeof(*segments) < header->e_phnum)
@@ -69,7 +69,7 @@ static Elf64_Dyn *find_flags(const Contents *c) {
     return NULL;
 }
 
-static int copy_of(const Contents *c) {
+static int copy_of(const FileContents *c) {
     int fd = memfd_create("lathe-program", MFD_CLOEXEC);
     for (size_t done = 0; fd >= 0 && done < c->size;) {
         ssize_t n = write(fd, c->bytes + done, c->size - done);
@@ -85,8 +85,8 @@ static int copy_of(const Contents *c) {
 static bool open_library(Loaded *l, const char *path) {
     struct link_map *map;
     l->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!l->library)
-        l->library = dlopen(path, RTLD_LAZY | RTLD_LOCAL); /* with names that nobody has, as plug-ins may have them */
+    if (!l->library) /* a plug-in may use names that nothing here defines */
+        l->library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!l->library)
         return guest_fail(&l->guest, "cannot be loaded: %s", dlerror());
     if (dlinfo(l->library, RTLD_DI_LINKMAP, &map))
@@ -95,11 +95,11 @@ static bool open_library(Loaded *l, const char *path) {
     return true;
 }
 
-/* The dynamic linker refuses what says of itself that it is an executable. */
-static bool open_position_independent(Loaded *l, const Contents *c) {
+/* Loads a copy that does not say that it is an executable, because the dynamic linker refuses executables. */
+static bool open_position_independent(Loaded *l, const FileContents *c) {
     Elf64_Dyn *flags = find_flags(c);
     if (!flags || !(flags->d_un.d_val & DF_1_PIE)) {
-        char *full = realpath(l->path, NULL); /* a name without slash would be searched for */
+        char *full = realpath(l->path, NULL); /* dlopen would search for a name without slash */
         bool ok = full && open_library(l, full);
         free(full);
         return ok;
@@ -135,7 +135,7 @@ static bool map_fixed(Loaded *l) {
     return ok || guest_fail(&l->guest, "cannot be mapped: %s", strerror(errno));
 }
 
-static bool load(Loaded *l, const Contents *c) {
+static bool load(Loaded *l, const FileContents *c) {
     if (is_relocatable(c))
         return link_relocatable(l, c);
     if (!guest_open_file(&l->guest, l->path))
@@ -151,7 +151,7 @@ static bool load(Loaded *l, const Contents *c) {
 
 bool loaded_open(Loaded *l, const char *path) {
     *l = (Loaded){.path = path, .copy_fd = -1, .guest.source = path};
-    Contents c;
+    FileContents c;
     bool ok = read_file(path, &c);
     ok = ok ? load(l, &c) : guest_fail(&l->guest, "%s", strerror(errno));
     mem_free(c.bytes);

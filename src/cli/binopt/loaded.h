@@ -1,8 +1,8 @@
-/* loaded.h: a file of machine code made part of this process, so that its functions can be called and rewritten.
+/* loaded.h: a file of machine code that becomes part of this process, so that its functions can be called and rewritten.
  *
- * Shared libraries are loaded by the dynamic linker, with all that belongs to it: constructors run. So are
- * position-independent executables, from a copy that does not say it is one. Executables with fixed addresses are mapped
- * there, without their libraries. Relocatable objects are linked. */
+ * Shared libraries are loaded by the dynamic linker together with the libraries they need, and their constructors run. So are
+ * position-independent executables, from a copy that does not say that it is one. Executables with fixed addresses are mapped at these
+ * addresses, without their libraries. Relocatable objects are linked. */
 #ifndef CLI_LOADED_H
 #define CLI_LOADED_H
 
@@ -10,10 +10,10 @@
 
 typedef struct Loaded {
     const char *path;
-    Guest guest;   /* the file; of a relocatable object the function that was found last */
-    bool has_file; /* guest.elf is there, and addresses of the file are those of the process less `bias` */
+    Guest guest;   /* the file; for a relocatable object, the function that was found last */
+    bool has_file; /* guest.elf is valid, and an address of the file is that of the process minus `bias` */
     u64 bias;
-    void *library; /* of dlopen, or NULL */
+    void *library; /* the result of dlopen, or NULL */
     LatheJit *jit; /* holds a relocatable object, or NULL */
     int copy_fd;   /* the copy of an executable, or -1 */
 } Loaded;
@@ -21,10 +21,11 @@ typedef struct Loaded {
 /* On failure these print a message and return false. */
 bool loaded_open(Loaded *l, const char *path);
 
-/* A function by name, or by its address in the file; *addr is where it is in this process, *file_addr in the file. */
+/* Finds a function by its name, or by its address in the file. *addr is its address in this process, *file_addr in the
+ * file. */
 bool loaded_function(Loaded *l, const char *name, u64 *addr, u64 *file_addr);
 
-/* Anything: an exported name, a function, or an address of the file. */
+/* Finds an exported name, a function, or an address of the file. */
 bool loaded_address(Loaded *l, const char *where, u64 *addr);
 
 void loaded_close(Loaded *l);

@@ -16,7 +16,7 @@ typedef struct TypeName {
     BinoptType type;
 } TypeName;
 
-/* Of several names for a type the first is the one that is printed. */
+/* If a type has several names, the first is the one that is printed. */
 static const TypeName names[] = {
     {"void", BINOPT_TY_VOID},
     {"int8", BINOPT_TY_INT8},
@@ -71,7 +71,7 @@ static bool next_word(const char **at, const char *end, const char **word, size_
     while (*at < end && !isspace((u8) * *at) && **at != '*')
         ++*at;
     if (*at < end && *at == *word)
-        ++*at; /* a star */
+        ++*at; /* skips the star */
     *len = (size_t)(*at - *word);
     return *len;
 }
@@ -85,7 +85,7 @@ static bool find_name(const char *name, BinoptType *type) {
     return false;
 }
 
-/* Words with single blanks between them, without qualifiers; anything with a star is a pointer. */
+/* A type is words with single blanks between them, without qualifiers. Any type with a star is a pointer. */
 static bool parse_type(const char *at, const char *end, BinoptType *type) {
     char plain[64] = "";
     bool pointer = false, alone = false;
@@ -169,16 +169,16 @@ static bool parse_number(const char *text, BinoptType type, u64 *bits) {
     return end != text && !*end;
 }
 
-/* Shared, so that the parent of a process sees what this did to it. */
-static bool make_memory(size_t size, Value *v) {
+/* The memory is shared, so that this process sees what a child process does to it. */
+static bool make_memory(size_t size, TypedValue *v) {
     void *at = size ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
     if (at == MAP_FAILED)
         return false;
-    *v = (Value){(u64)at, at, size};
+    *v = (TypedValue){(u64)at, at, size};
     return true;
 }
 
-static bool read_into(const char *path, Value *v) {
+static bool read_into(const char *path, TypedValue *v) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
     bool ok = fd >= 0 && fstat(fd, &st) == 0 && make_memory((size_t)st.st_size, v) &&
@@ -188,7 +188,7 @@ static bool read_into(const char *path, Value *v) {
     return ok;
 }
 
-static bool make_array(const char *list, BinoptType type, Value *v) {
+static bool make_array(const char *list, BinoptType type, TypedValue *v) {
     size_t count = 1, bytes = config_type_bytes(type);
     for (const char *c = list; *c; c++)
         count += *c == ',';
@@ -207,7 +207,7 @@ static bool make_array(const char *list, BinoptType type, Value *v) {
     return true;
 }
 
-static bool parse_pointer(const char *text, Loaded *l, Value *v) {
+static bool parse_pointer(const char *text, Loaded *l, TypedValue *v) {
     const char *colon = strchr(text, ':'), *rest = colon ? colon + 1 : "";
     char kind[32];
     BinoptType type;
@@ -226,8 +226,8 @@ static bool parse_pointer(const char *text, Loaded *l, Value *v) {
     return find_name(kind, &type) && make_array(rest, type, v);
 }
 
-bool value_parse(const char *text, BinoptType type, Loaded *l, Value *v) {
-    *v = (Value){0};
+bool value_parse(const char *text, BinoptType type, Loaded *l, TypedValue *v) {
+    *v = (TypedValue){0};
     bool pointer = config_type_is_pointer(type);
     if (pointer ? parse_pointer(text, l, v) : parse_number(text, type, &v->bits))
         return true;

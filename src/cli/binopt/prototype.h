@@ -20,19 +20,19 @@ typedef struct Prototype {
     u32 count;
 } Prototype;
 
-/* False: it makes no sense, and a message was printed. */
+/* Returns false after a message if the text is not valid. */
 bool prototype_parse(const char *text, Prototype *p);
 /* "int32(int32, ptr)" */
 void prototype_print(FILE *out, const Prototype *p);
 
-typedef struct Value {
-    u64 bits;    /* as a parameter of its type has it */
-    u8 *memory;  /* what `bits` points to if it was made here; shared with child processes */
+typedef struct TypedValue {
+    u64 bits;    /* as a parameter of its type */
+    u8 *memory;  /* the memory that `bits` points to, if it was made here; shared with child processes */
     size_t size; /* of memory */
-} Value;
+} TypedValue;
 
-/* The same. The memory stays until the process ends. */
-bool value_parse(const char *text, BinoptType type, Loaded *l, Value *v);
+/* Likewise. The memory stays until the process ends. */
+bool value_parse(const char *text, BinoptType type, Loaded *l, TypedValue *v);
 void value_print(FILE *out, BinoptType type, u64 bits);
 
 #endif

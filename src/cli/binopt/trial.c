@@ -11,13 +11,13 @@
 enum { INTS = 6, VECTORS = 8, SERIES = 9, SECONDS = 10 };
 static const double series_ns = 2e6;
 
-/* Arguments as the calling convention (SysV ABI, 3.2.3) has them. */
-typedef struct Call {
+/* Arguments in the order of the calling convention (SysV ABI, 3.2.3). */
+typedef struct TrialCall {
     void *function;
     u64 ints[INTS];
     double vectors[VECTORS];
     bool is_float;
-} Call;
+} TrialCall;
 
 typedef u64 ReturnsInt(u64, u64, u64, u64, u64, u64, double, double, double, double, double, double, double, double);
 typedef double ReturnsFloat(u64, u64, u64, u64, u64, u64, double, double, double, double, double, double, double,
@@ -28,7 +28,7 @@ typedef double ReturnsFloat(u64, u64, u64, u64, u64, u64, double, double, double
         (c)->vectors[1], (c)->vectors[2], (c)->vectors[3], (c)->vectors[4], (c)->vectors[5], (c)->vectors[6],          \
         (c)->vectors[7]
 
-static u64 call(const Call *c) {
+static u64 call(const TrialCall *c) {
     if (!c->is_float)
         return ((ReturnsInt *)c->function)(ARGUMENTS(c));
     double d = ((ReturnsFloat *)c->function)(ARGUMENTS(c));
@@ -37,8 +37,8 @@ static u64 call(const Call *c) {
     return bits;
 }
 
-static Call arrange(const Prototype *p, void *function, const Value *args) {
-    Call c = {.function = function, .is_float = config_type_is_float(p->ret)};
+static TrialCall arrange(const Prototype *p, void *function, const TypedValue *args) {
+    TrialCall c = {.function = function, .is_float = config_type_is_float(p->ret)};
     u32 ints = 0, vectors = 0;
     for (u32 i = 0; i < p->count; i++) {
         u32 unused = 64 - 8 * config_type_bytes(p->params[i]);
@@ -53,7 +53,7 @@ static Call arrange(const Prototype *p, void *function, const Value *args) {
 
 /* -------------------------------------------------------------------------------------------------------------- children */
 
-/* What a child tells its parent, in memory that they share. */
+/* What a child process tells its parent, in shared memory. */
 typedef struct Report {
     u64 result;
     double ns;
@@ -65,18 +65,18 @@ static double now_ns(void) {
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static double series(const Call *c, u64 count) {
+static double series(const TrialCall *c, u64 count) {
     double start = now_ns();
     for (u64 i = 0; i < count; i++)
         call(c);
     return now_ns() - start;
 }
 
-static void call_once(const Call *c, Report *r) {
+static void call_once(const TrialCall *c, Report *r) {
     r->result = call(c);
 }
 
-static void measure(const Call *c, Report *r) {
+static void measure(const TrialCall *c, Report *r) {
     u64 count = 1;
     while (series(c, count) < series_ns)
         count *= 2;
@@ -86,8 +86,8 @@ static void measure(const Call *c, Report *r) {
     }
 }
 
-/* How the child ended: the signal, or 0. */
-static int in_child(void (*work)(const Call *, Report *), const Call *c, Report *r) {
+/* Does the work in a child process. Returns the signal that ended it, or 0. */
+static int in_child(void (*work)(const TrialCall *, Report *), const TrialCall *c, Report *r) {
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -102,14 +102,14 @@ static int in_child(void (*work)(const Call *, Report *), const Call *c, Report 
 
 /* -------------------------------------------------------------------------------------------------------------- memory */
 
-static size_t memory_size(const Prototype *p, const Value *args) {
+static size_t memory_size(const Prototype *p, const TypedValue *args) {
     size_t size = 0;
     for (u32 i = 0; i < p->count; i++)
         size += args[i].size;
     return size;
 }
 
-static u8 *save(const Prototype *p, const Value *args) {
+static u8 *save(const Prototype *p, const TypedValue *args) {
     u8 *copy = mem_new(memory_size(p, args) + 1), *at = copy;
     for (u32 i = 0; i < p->count; at += args[i++].size)
         if (args[i].size)
@@ -117,7 +117,7 @@ static u8 *save(const Prototype *p, const Value *args) {
     return copy;
 }
 
-static void restore(const Prototype *p, const Value *args, const u8 *copy) {
+static void restore(const Prototype *p, const TypedValue *args, const u8 *copy) {
     for (u32 i = 0; i < p->count; copy += args[i++].size)
         if (args[i].size)
             memcpy(args[i].memory, copy, args[i].size);
@@ -132,8 +132,8 @@ bool trial_possible(const Prototype *p) {
     return vectors <= VECTORS && p->count - vectors <= INTS;
 }
 
-Trial trial_run(const Prototype *p, void *function, const Value *args) {
-    Call c = arrange(p, function, args);
+Trial trial_run(const Prototype *p, void *function, const TypedValue *args) {
+    TrialCall c = arrange(p, function, args);
     Report *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(r != MAP_FAILED, "there is a page of memory");
     u8 *before = save(p, args);

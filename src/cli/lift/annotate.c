@@ -9,8 +9,8 @@
 
 typedef VEC(u64) Addresses;
 
-/* A guest address in the IR is a constant, or an expression over the image's symbol: the sum of its parts either way.
- */
+/* A guest address in the IR is a constant, or an expression over the image's symbol. In both cases it is the sum of its
+ * parts. */
 static u64 address_of(const Unit *u, LLVMValueRef v) {
     if (LLVMIsAConstantInt(v))
         return LLVMConstIntGetZExtValue(v);

@@ -1,10 +1,10 @@
-/* columns.c: the guest's machine code beside the host code made of it. */
+/* columns.c: prints the guest's machine code beside the host code made from it. */
 #include <stdlib.h>
 
 #include "cli/lift/show.h"
 #include "isa/isa.h"
 
-/* Host code as guest memory from address 0 on, so that its jump targets are offsets. */
+/* Reads host code as guest memory that begins at address 0, so that jump targets are offsets. */
 static size_t read_code(void *user, u64 addr, void *buf, size_t size) {
     return guest_read(user, addr, buf, size);
 }
@@ -16,7 +16,7 @@ void show_code(FILE *out, const u8 *code, size_t size, LatheArch host) {
         char text[128];
         int len = lathe_disassemble(&cfg, pc, text, sizeof(text));
         if (len <= 0)
-            break; /* constants after the code */
+            break; /* constants behind the code */
         fprintf(out, "  0x%lx: %s\n", pc, text);
         pc += (u64)len;
     }
@@ -31,7 +31,7 @@ static bool print_disassembled(FILE *out, Unit *u, LatheJit *jit, LatheArch host
     return code;
 }
 
-/* The code of a host that is no guest is not ours to disassemble: LLVM's text. */
+/* If the host is not a guest, too, its code cannot be disassembled here: LLVM's assembly text is printed. */
 static bool print_host(FILE *out, Unit *u, LatheJit *jit) {
     const Isa *host = isa_of_host();
     if (host)

@@ -12,7 +12,7 @@ typedef struct Guest {
     ElfFile *elf; /* NULL: the guest is `bytes` */
     u8 *bytes;
     size_t size;
-    u64 at; /* the address of bytes[0] */
+    u64 at; /* address of bytes[0] */
 } Guest;
 
 /* On failure these print a message and return false. guest_close may be called in any case on a zeroed Guest. */
@@ -21,13 +21,13 @@ bool guest_open_hex(Guest *guest, const char *hex, u64 at, LatheArch arch);
 bool guest_find(const Guest *guest, const char *function, ElfFunction *found);
 void guest_close(Guest *guest);
 
-/* Code and constant data, as LatheReadMemory. */
+/* Reads code and constant data; a LatheReadMemory. */
 size_t guest_read(const Guest *guest, u64 addr, void *buf, size_t size);
 
-/* The name of the function at addr, cut at the symbol's version, else its address in hexadecimal; valid in buf. */
+/* The name of the function at addr without the symbol's version, or its address in hexadecimal; written to buf. */
 const char *guest_name(const Guest *guest, u64 addr, char *buf, size_t size);
 
-/* "lathe: SOURCE: <message>" on stderr; returns false. */
+/* Prints "lathe: SOURCE: <message>" on stderr and returns false. */
 bool guest_fail(const Guest *guest, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,4 +1,4 @@
-/* listing.c: what was decoded, as text or as a graph. */
+/* listing.c: prints the decoded code as text or as a graph. */
 #include "cli/lift/show.h"
 
 #define TEXT_MAX 128
@@ -15,7 +15,7 @@ static void print_insns(FILE *out, const Unit *u, const LatheBlock *b, const cha
         fprintf(out, "%s  0x%lx: %s\n", prefix, b->insns[i], disassemble(u, b->insns[i], text));
 }
 
-/* In a record label of Graphviz these have a meaning; a line ends with \l to be set left. */
+/* Escapes the characters that have a meaning in a record label of Graphviz. \l ends a line that is left-aligned. */
 static void print_label(FILE *out, const char *text) {
     for (; *text; text++) {
         if (strchr("{}|<>\"\\ ", *text))

@@ -1,4 +1,4 @@
-/* survey.c: lifts every function of a file and says how that went: what works, and what is missing most. */
+/* survey.c: lifts every function of a file and prints a summary: what works, and what is missing most often. */
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@ typedef struct Reason {
 
 typedef struct Survey {
     const UnitPlan *plan;
-    LatheJit *jit; /* NULL: lift only */
+    LatheJit *jit; /* NULL: only lifts */
     u64 functions, complete, partial, failed;
     Measures measures;
     VEC(Reason) reasons;
 } Survey;
 
-/* The mnemonic at pc with its prefixes, which is what a missing instruction is known by. */
+/* The mnemonic at pc with its prefixes, which identifies a missing instruction. */
 static void name_insn(const Unit *u, u64 pc, char *what, size_t size) {
     char text[128];
     if (lathe_disassemble(&u->cfg, pc, text, sizeof(text)) < 0) {

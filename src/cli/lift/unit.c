@@ -17,7 +17,7 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ------------------------------------------------------------------------------------- what the library asks back */
+/* ------------------------------------------------------------------------------------------------- callbacks */
 
 static size_t read_memory(void *user, u64 addr, void *buf, size_t size) {
     Unit *u = user;
@@ -51,7 +51,7 @@ static LLVMValueRef resolve(void *user, u64 pc) {
     return declare_entry(u->mod, full);
 }
 
-/* Code that calls what only other units define can be looked at, not run: any address will do. */
+/* Code that calls functions of other units is only shown, never run, so any address will do. */
 static void *undefined_symbol(void *user, const char *name) {
     (void)user;
     bool ours = !strncmp(name, LIFTED_PREFIX, strlen(LIFTED_PREFIX)) || !strcmp(name, DISPATCH) ||

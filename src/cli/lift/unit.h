@@ -1,5 +1,5 @@
-/* unit.h: one piece of guest code on its way through the stages: discover, lift, optimise, compile; each is timed and
- * measured. The commands decide which stages to go through and what to print of it.
+/* unit.h: one piece of guest code on its way through the stages: discover, lift, optimise, compile. Each stage is timed and measured. The
+ * commands decide which stages to run and what to print.
  */
 #ifndef CLI_UNIT_H
 #define CLI_UNIT_H
@@ -8,10 +8,10 @@
 
 typedef enum Stage { STAGE_DISCOVER, STAGE_LIFT, STAGE_OPTIMIZE, STAGE_COMPILE, STAGE_COUNT } Stage;
 
-/* Sums over the units measured. */
+/* Sums over the measured units. */
 typedef struct Measures {
-    u64 insns, blocks, bytes, tables; /* guest; tables are indirect jumps whose targets are known */
-    u64 ir_lifted, ir_final;          /* IR instructions: as lifted, and after optimisation */
+    u64 insns, blocks, bytes, tables; /* of the guest; tables: indirect jumps whose targets are known */
+    u64 ir_lifted, ir_final;          /* number of IR instructions as lifted, and after optimisation */
     u64 host_bytes;
     double seconds[STAGE_COUNT];
 } Measures;
@@ -20,11 +20,11 @@ typedef enum Extent { EXTENT_FUNCTION, EXTENT_BLOCK, EXTENT_INSN } Extent;
 
 typedef struct UnitPlan {
     const Guest *guest;
-    LatheConfig cfg; /* arch, read_memory, user, resolve and dispatch are the unit's business */
+    LatheConfig cfg; /* the unit itself sets arch, read_memory, user, resolve and dispatch */
     Extent extent;
     LatheOpt opt;
-    const char *signature; /* of a C function to wrap around the lifted one; NULL: none */
-    bool mark_insns;       /* call UNIT_MARKER before the IR of each guest instruction */
+    const char *signature; /* of a C function that is wrapped around the lifted one; NULL: none */
+    bool mark_insns;       /* calls UNIT_MARKER before the IR of each guest instruction */
 } UnitPlan;
 
 #define UNIT_MARKER "lathe_insn"
@@ -33,37 +33,38 @@ typedef struct UnitPlan {
 typedef struct Unit {
     const UnitPlan *plan;
     u64 addr;
-    LatheConfig cfg; /* as the library sees it; for lathe_disassemble too */
+    LatheConfig cfg; /* as it is passed to the library; also for lathe_disassemble */
     LLVMModuleRef mod;
     LatheFunc *fn;
-    LLVMValueRef lifted; /* after unit_lift */
-    LLVMValueRef itself; /* stands for the function in its own body, until it exists */
-    const char *entry;   /* the name of what to call: the wrapper, or the lifted function */
+    LLVMValueRef lifted; /* set by unit_lift */
+    LLVMValueRef itself; /* stands for the function in its own body until it exists */
+    const char *entry;   /* the name of the function to call: the wrapper, or the lifted function */
     char lifted_name[256], wrapper_name[256];
     Measures measures;
 } Unit;
 
-/* The stages, in this order; unit_free in any case. A wrong signature is LATHE_ERR_ARGUMENT. */
+/* The stages, in this order. unit_free must be called in any case. A wrong signature gives LATHE_ERR_ARGUMENT. */
 void unit_init(Unit *u, const UnitPlan *plan, LLVMContextRef ctx, u64 addr);
 LatheStatus unit_discover(Unit *u);
 LatheStatus unit_lift(Unit *u);
 LatheStatus unit_optimize(Unit *u, LatheJit *jit);
-LatheStatus unit_compile(Unit *u, LatheJit *jit); /* only measures */
+LatheStatus unit_compile(Unit *u, LatheJit *jit); /* only to measure */
 void unit_free(Unit *u);
 
-/* The assembly text of the optimised unit, malloc'ed; NULL on failure. */
+/* The assembly text of the optimised unit, to be freed by free(); NULL on failure. */
 char *unit_assembly(Unit *u, LatheJit *jit);
 
-/* The optimised unit as an ELF object, malloc'ed; NULL on failure. */
+/* The optimised unit as an ELF object, to be freed by free(); NULL on failure. */
 void *unit_object(Unit *u, LatheJit *jit, size_t *size);
 
-/* The host code of the optimised unit, linked into this process and owned by jit; NULL on failure. */
+/* The host code of the optimised unit, linked into this process and owned by the jit; NULL on failure. */
 const u8 *unit_host_code(Unit *u, LatheJit *jit, size_t *size);
 
-/* A compiler for that host that prints assembly as lathe_disassemble does, and finds what units leave undefined. */
+/* A compiler for that host that prints assembly like lathe_disassemble, and defines the symbols that units leave
+ * undefined. */
 LatheJit *unit_jit_new(LatheHost host);
 
-/* What kept the unit from being lifted completely, as a sentence with the address in `buf`; NULL: nothing. */
+/* Why the unit was not lifted completely, as a sentence with the address, written to buf; NULL: it was. */
 const char *unit_problem(const Unit *u, char *buf, size_t size);
 
 void measures_add(Measures *sum, const Measures *m);

@@ -17,14 +17,14 @@ enum { BACKLOG = 64, STOP_TRIES = 500, STOP_PAUSE_US = 10000 };
 
 /* ------------------------------------------------------------------------------------------------------- the directory */
 
-/* That of the user who became this one by su is not ours. */
+/* After su, the variable may name the directory of another user, which is not used. */
 static const char *runtime_directory(void) {
     struct stat st;
     const char *path = getenv("XDG_RUNTIME_DIR");
     return path && *path == '/' && (stat(path, &st) || st.st_uid == geteuid()) ? path : NULL;
 }
 
-/* Room for a slash, the digits and ".socket" is left. */
+/* Leaves room for a slash, the digits and ".socket". */
 static bool name_directory(Daemon *d) {
     const char *runtime = runtime_directory();
     int room = (int)sizeof(d->dir) - IDENTITY_SIZE - (int)sizeof("/.socket"), len;
@@ -35,7 +35,7 @@ static bool name_directory(Daemon *d) {
     return len > 0 && len < room;
 }
 
-/* In /tmp anybody can have made it, or a link in its place. */
+/* In /tmp anybody can have made the directory, or a link of that name. */
 static const char *distrust(const char *dir) {
     struct stat st;
     if (lstat(dir, &st))
@@ -83,7 +83,7 @@ pid_t daemon_process(const Daemon *d) {
     return held ? lock.l_pid : 0;
 }
 
-/* The descriptor stays open in what this process becomes, and the lock with it. */
+/* The descriptor stays open in the program that this process executes, and the lock stays with it. */
 static bool take_lock(const Daemon *d) {
     struct flock lock = lock_of(d);
     int fd = open_lock(d);
@@ -97,7 +97,7 @@ static int fail(const char *what, const char *why) {
     return 1;
 }
 
-/* Who has the lock knows that a socket of that name is left over. */
+/* The caller has the lock, so a socket of that name is a leftover and is removed. */
 static int listen_at(const Daemon *d) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     memcpy(address.sun_path, d->socket, sizeof(d->socket));
@@ -109,7 +109,8 @@ static int listen_at(const Daemon *d) {
     return ok ? fd : -1;
 }
 
-/* A signal to end waits until someone removes the socket: here, or in the server. */
+/* Blocks the signals that end the daemon until something handles them that removes the socket: code here, or the
+ * server. */
 static void hold_signals(sigset_t *ending) {
     sigemptyset(ending);
     sigaddset(ending, SIGTERM);
@@ -117,7 +118,7 @@ static void hold_signals(sigset_t *ending) {
     sigprocmask(SIG_BLOCK, ending, NULL);
 }
 
-/* For as long as no client came, there is only this small process. */
+/* Until the first client comes, there is only this small process. */
 static void wait_for_first(const Daemon *d, int listener, const sigset_t *ending) {
     int signals = signalfd(-1, ending, SFD_CLOEXEC);
     struct pollfd ready[] = {{.fd = listener, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
@@ -143,7 +144,7 @@ static int exec_server(const Daemon *d, int listener) {
     return fail(d->server, strerror(errno));
 }
 
-/* All that could have gone wrong has been said. */
+/* If it failed, a message was printed already. */
 static bool report(int ready) {
     int null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3; fd++)
@@ -154,7 +155,7 @@ static bool report(int ready) {
     return told;
 }
 
-/* `ready` is a pipe whose reader wants to know that clients can come, or -1 for a daemon that keeps its terminal. */
+/* `ready`: a pipe whose reader waits until clients can connect, or -1 for a daemon that keeps its terminal. */
 static int become(const Daemon *d, bool lazy, int ready) {
     sigset_t ending;
     hold_signals(&ending);
@@ -174,7 +175,7 @@ int daemon_become(const Daemon *d, bool lazy) {
     return become(d, lazy, -1);
 }
 
-/* In the grandchild: nothing but the standard descriptors, for messages so far, and the pipe. */
+/* Runs in the grandchild, which has only the standard descriptors, for messages until it is ready, and the pipe. */
 _Noreturn static void detach(const Daemon *d, bool lazy, int ready) {
     setsid();
     dup2(ready, 3);
@@ -182,7 +183,8 @@ _Noreturn static void detach(const Daemon *d, bool lazy, int ready) {
     _exit(become(d, lazy, 3));
 }
 
-/* A grandchild whose parent is gone: whoever this process becomes has no child it does not know. */
+/* The daemon is a grandchild whose parent has ended, so that the program which this process executes has no child that
+ * it does not know of. */
 bool daemon_start(const Daemon *d, bool lazy) {
     int ready[2];
     char sign;

@@ -1,5 +1,5 @@
-/* identity.h: what translated code depends on besides the guest and the options: the translator and the CPU it compiles
- * for. */
+/* identity.h: identifies what translated code depends on besides the guest and the options: the translator and the CPU
+ * it compiles for. */
 #ifndef CLI_IDENTITY_H
 #define CLI_IDENTITY_H
 
@@ -7,10 +7,10 @@
 
 enum { IDENTITY_SIZE = 16 };
 
-/* Digits that change when the program that translates is another one, or runs on another kind of CPU. */
+/* Digits that differ if the translator's program is another one, or runs on another kind of CPU. */
 void identity_of(const char *translator, char digits[IDENTITY_SIZE]);
 
-/* The digits of a translator here become those of the one on another machine. */
+/* Turns the digits of a translator here into those of the one on another machine. */
 void identity_of_far(const char *host, char digits[IDENTITY_SIZE]);
 
 #endif

@@ -23,11 +23,11 @@ static bool exists(char *path, size_t size, const char *dir, const char *relativ
     return len > 0 && (size_t)len < size && access(path, X_OK) == 0;
 }
 
-/* From lathe's own directory: in a build directory, and where it is installed. */
+/* Relative to lathe's own directory: in a build directory, and where it is installed. */
 static const char *const places[] = {"", "/src/run/client", "/src/run/server", "/../libexec/lathe"};
 
 bool programs_find(const char *name, char *path, size_t size) {
-    char self[PATH_MAX], where[PATH_MAX]; /* absolute: the program may go to another directory */
+    char self[PATH_MAX], where[PATH_MAX]; /* absolute, because the program may change its directory */
     const char *chosen = getenv("LATHE_LIBEXEC");
     if (chosen && *chosen && programs_absolute(chosen, where, sizeof(where)) && exists(path, size, where, "", name))
         return true;
@@ -41,7 +41,7 @@ bool programs_find(const char *name, char *path, size_t size) {
     return false;
 }
 
-/* The XDG base directory specification has relative paths ignored. */
+/* The XDG base directory specification says that relative paths are ignored. */
 static bool usual_cache_dir(char *path, size_t size) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int len = 0;
@@ -66,7 +66,7 @@ bool programs_cache_dir(const char *choice, char *path, size_t size) {
     if (shared && shared - choice < PATH_MAX)
         memcpy(local, choice, (size_t)(shared - choice));
     if (*local)
-        local[shared - choice - 1] = 0; /* the comma */
+        local[shared - choice - 1] = 0; /* replaces the comma */
     if (shared)
         choice = shared == choice ? NULL : local;
     if (choice && (!*choice || !strcmp(choice, "none")))

@@ -1,4 +1,5 @@
-/* shared.c: see shared.h. Arguments of processes can be seen by everybody, environments only by their owner. */
+/* shared.c: see shared.h. The password goes into the environment, because every user can see the arguments of processes
+ * but only the owner their environment. */
 #include "cli/start/shared.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ static const char *missing(const RedisAddress *a) {
 #endif
 }
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or what is wrong. */
 static const char *hand_over(RedisAddress *a) {
     const char *given = getenv(PASSWORD_VARIABLE);
     if (!*a->password && given) {

@@ -4,12 +4,12 @@
 
 #include "base/base.h"
 
-/* The address within what --cache was given; NULL: there is none. What is before it, without its comma, is the local cache. */
+/* The address in the argument of --cache, or NULL. What is before it, without the comma, is the local cache. */
 const char *shared_part(const char *choice);
 
-/* The address without its password, or an empty text if there is none. The password, from there or from LATHE_REDIS_PASSWORD,
- * becomes a variable of the environment for the client. False, after a message: the address makes no sense, or this build has
- * no such cache. */
+/* Gets the address without its password, or an empty text if there is none. The password, from the address or from
+ * LATHE_REDIS_PASSWORD, is put into a variable of the environment for the client. Returns false after a message if the
+ * address is not valid, or this build has no shared cache. */
 bool shared_prepare(const char *choice, char *address, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* connection.c: messages on a socket, or on two pipes; see connection.h. SIGPIPE is ignored. */
+/* connection.c: see connection.h. Programs that use it ignore SIGPIPE. */
 #include "run/protocol/connection.h"
 
 #include <errno.h>

@@ -6,14 +6,14 @@
 
 typedef struct Connection {
     int fd;
-    int out;    /* where answers go, if that is another descriptor; 0: fd */
+    int out;    /* the descriptor for answers if it is not fd; 0: fd */
     u8 *buffer; /* payload of the last message received */
     size_t capacity;
 } Connection;
 
-/* The next message; false if the peer is gone or sent what no message can be. */
+/* Receives the next message. Returns false if the peer is gone or sent something that is not a message. */
 bool connection_receive(Connection *c, MessageHeader *header);
-/* A message of two parts; false if the peer is gone. */
+/* Sends a message of two parts. Returns false if the peer is gone. */
 bool connection_send(Connection *c, MessageType type, const void *a, size_t a_size, const void *b, size_t b_size);
 
 #endif

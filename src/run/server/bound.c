@@ -1,8 +1,8 @@
-/* bound.c: what one request may take: CPU time and memory.
+/* bound.c: limits the CPU time and memory of one request.
  *
- * There is code that LLVM takes minutes and gigabytes for, and nothing in LLVM can be interrupted. So a timer of the process's CPU time
- * looks at it now and then, and ends the process when it has taken too much. The client is told so: it asks another server to do
- * with less (TranslateMessage.again). Others have servers of their own, which are other processes, and notice nothing. */
+ * For some code LLVM takes minutes and gigabytes, and nothing in LLVM can be interrupted. So a timer of the process's CPU time checks now
+ * and then, and ends the process when it has taken too much. The client is told so, and asks another server to use less
+ * (TranslateMessage.again). Other clients have servers of their own, which are other processes and notice nothing. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,21 +13,21 @@
 
 enum { TICK_MS = 20, DEFAULT_MS = 4000, DEFAULT_MIB = 2048 };
 
-/* Used by the handler of a signal. */
+/* The handler of the signal uses this. */
 static struct {
-    int out;            /* where the client is told */
-    volatile u32 ticks; /* that are left */
-    u64 pages;          /* of memory, at most */
+    int out;            /* the client's descriptor, for the message */
+    volatile u32 ticks; /* ticks that are left */
+    u64 pages;          /* the most memory, in pages */
 } bound;
 
-/* Pages of memory that the process has now; 0: not known. */
+/* The number of pages of memory that the process has now; 0 if it is not known. */
 static u64 resident_pages(void) {
     char text[64] = {0}, *at;
     int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
     if (fd >= 0)
         close(fd);
-    strtoull(text, &at, 10); /* all of its addresses */
+    strtoull(text, &at, 10); /* skips the size of the address space */
     return size > 0 ? strtoull(at, NULL, 10) : 0;
 }
 
@@ -37,7 +37,7 @@ static void look(int signal) {
     if (bound.ticks && --bound.ticks && resident_pages() <= bound.pages)
         return;
     ssize_t told = write(bound.out, &limit, sizeof(limit));
-    (void)told; /* who does not hear it sees that the connection ends */
+    (void)told; /* if the message is lost, the client sees the end of the connection */
     _exit(0);
 }
 

@@ -1,5 +1,5 @@
-/* build.c: which translator this is, wherever it is installed: the build ids of the server and of LLVM, and the host's CPU.
- * Servers of one build make code for each other if they run on CPUs of one kind. */
+/* build.c: identifies this translator, wherever it is installed, by the build ids of the server and of LLVM and by the
+ * host's CPU. Servers of the same build make code for each other if they run on CPUs of the same kind. */
 #include <elf.h>
 #include <link.h>
 #include <llvm-c/Core.h>
@@ -44,7 +44,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *user) {
     return 0;
 }
 
-/* A static LLVM is part of the server. */
+/* A static LLVM is part of the server and has no build id of its own. */
 static bool hash_builds(Search *s) {
     unsigned version[3];
     dl_iterate_phdr(look_at, s);

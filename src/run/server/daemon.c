@@ -1,7 +1,7 @@
-/* daemon.c: the process of `lathe serve`: waits for clients, and makes a copy of itself for each.
+/* daemon.c: the process of `lathe serve`: waits for clients, and forks a copy of itself for each.
  *
- * The parent never reads what a client sends and never translates, so it stays as small as it was, and no client can
- * harm it. A copy has LLVM loaded and set up already, shares that memory with all others, and ends with its client. */
+ * The parent never reads what a client sends and never translates, so it stays small, and no client can harm it. A copy has LLVM loaded and
+ * set up already, shares that memory with all other copies, and ends with its client. */
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -12,12 +12,12 @@
 
 #include "run/server/server.h"
 
-typedef struct Daemon {
+typedef struct DaemonProcess {
     const DaemonConfig *config;
     int signals; /* a signalfd */
     VEC(pid_t) children;
     bool ending;
-} Daemon;
+} DaemonProcess;
 
 static void set_signals(int how, sigset_t *set) {
     sigemptyset(set);
@@ -29,14 +29,14 @@ static void set_signals(int how, sigset_t *set) {
 
 /* ------------------------------------------------------------------------------------------------------------- clients */
 
-/* The socket's mode keeps others away; this does so if someone has changed it. */
+/* The socket's mode keeps other users away; this check does so if somebody has changed the mode. */
 static bool is_users_own(int fd) {
     struct ucred peer;
     socklen_t size = sizeof(peer);
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 
-_Noreturn static void serve(Daemon *d, int fd) {
+_Noreturn static void serve(DaemonProcess *d, int fd) {
     sigset_t set;
     struct timeval patience = {.tv_sec = d->config->idle_s};
     close(d->config->listener);
@@ -46,8 +46,8 @@ _Noreturn static void serve(Daemon *d, int fd) {
     _exit(d->config->serve(d->config->user, fd));
 }
 
-/* Whoever is one too many is sent away, and starts a server of its own. */
-static void take_client(Daemon *d) {
+/* A client beyond the allowed number is disconnected, and starts a server of its own. */
+static void take_client(DaemonProcess *d) {
     int fd = accept4(d->config->listener, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0)
         return;
@@ -63,7 +63,7 @@ static void take_client(Daemon *d) {
 
 /* -------------------------------------------------------------------------------------------------------------- the end */
 
-static void end(Daemon *d) {
+static void end(DaemonProcess *d) {
     if (!d->ending)
         unlink(d->config->path);
     d->ending = true;
@@ -71,7 +71,7 @@ static void end(Daemon *d) {
         kill(d->children.at[i], SIGTERM);
 }
 
-static void remove_child(Daemon *d, pid_t child) {
+static void remove_child(DaemonProcess *d, pid_t child) {
     size_t kept = 0;
     for (size_t i = 0; i < d->children.len; i++)
         if (d->children.at[i] != child)
@@ -79,7 +79,7 @@ static void remove_child(Daemon *d, pid_t child) {
     d->children.len = kept;
 }
 
-static void reap(Daemon *d) {
+static void reap(DaemonProcess *d) {
     int status;
     for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
         remove_child(d, child);
@@ -88,7 +88,7 @@ static void reap(Daemon *d) {
     }
 }
 
-static void take_signal(Daemon *d) {
+static void take_signal(DaemonProcess *d) {
     struct signalfd_siginfo info;
     if (read(d->signals, &info, sizeof(info)) != sizeof(info))
         return;
@@ -100,7 +100,7 @@ static void take_signal(Daemon *d) {
 
 /* ---------------------------------------------------------------------------------------------------------------- waiting */
 
-static void wait_once(Daemon *d) {
+static void wait_once(DaemonProcess *d) {
     struct pollfd ready[] = {{.fd = d->signals, .events = POLLIN}, {.fd = d->config->listener, .events = POLLIN}};
     int timeout_ms = d->children.len ? -1 : (int)d->config->idle_s * 1000;
     int count = poll(ready, d->ending ? 1 : 2, timeout_ms);
@@ -113,7 +113,7 @@ static void wait_once(Daemon *d) {
 }
 
 void daemon_run(const DaemonConfig *config) {
-    Daemon d = {.config = config};
+    DaemonProcess d = {.config = config};
     sigset_t set;
     set_signals(SIG_BLOCK, &set);
     d.signals = signalfd(-1, &set, SFD_CLOEXEC);

@@ -1,4 +1,5 @@
-/* dump.c: --dump: what becomes of each function, as files of the directory lathe-dump in the guest's working directory. */
+/* dump.c: --dump: writes the stages of each function to files of the directory lathe-dump in the guest's working
+ * directory. */
 #include <errno.h>
 #include <llvm-c/Core.h>
 #include <stdio.h>

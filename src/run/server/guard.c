@@ -1,8 +1,8 @@
 /* guard.c: translations of code that may change.
  *
- * Code of no file (a JIT's, self-modifying) can be overwritten at any time. Its translation begins with a check that the guest's
- * bytes are still those it was made from; if not, the client translates anew. So changes are seen whenever a function is
- * entered, with no page protected and no fault taken. */
+ * Code that is not in a file (a JIT's, self-modifying code) can be overwritten at any time. Its translation begins with a check that the
+ * guest's bytes are still those it was made from; if not, the client has it translated anew. So a change is seen whenever a function is
+ * entered, without protecting pages or taking faults. */
 #include "ir/ir.h"
 #include "isa/isa.h"
 #include "lift/convention.h"
@@ -10,7 +10,7 @@
 
 enum { BYTES_MAX = 1 << 16 };
 
-/* All differences of a range's bytes from what they were, or'ed into `seen`. */
+/* Adds all differences between a range's bytes and what they were to `seen`, by or. */
 static Val compare_range(Lifter *l, const LatheRange *r, const u8 *bytes, Val seen) {
     for (u64 at = r->start; at < r->end;) {
         u32 size = 8;

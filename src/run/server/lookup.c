@@ -1,5 +1,5 @@
-/* lookup.c: the search for translated code by guest address, as IR that is inlined wherever a guest jumps or calls through a
- * register: one entry of a table is compared, and what is not there is the client's to find. */
+/* lookup.c: the search for translated code by guest address, as IR that is inlined wherever a guest jumps or calls
+ * through a register. It compares one entry of the thread's table; if the address is not there, the client searches. */
 #include "ir/ir.h"
 #include "isa/isa.h"
 #include "run/server/server.h"
@@ -19,7 +19,8 @@ static Val declare(Lifter *l) {
     return fn;
 }
 
-/* Jumps can go on for ever without a return: with a low stack they are left to the client, which returns to its dispatcher. */
+/* Jumps can go on for ever without a return. When the stack is deep, a jump is left to the client, which returns to its
+ * dispatcher. */
 static Val stack_is_deep(Lifter *l) {
     Val sp = ir_asm_pure(l, l->host->read_stack_pointer, "=r", I64, NULL, 0);
     return ir_icmp(l, UGT, sp, ir_load(l, I64, ir_state(l, THREAD_STACK_LIMIT), 8, SPACE_STATE));

@@ -22,13 +22,13 @@ typedef struct Session {
     Watch *watch;
     Pages *pages;
     Translator *translator;
-    PackWriter *writer; /* NULL: nothing is kept */
-    Recent *recent;     /* likewise */
-    Shared *shared;     /* NULL: there is none */
+    PackWriter *writer; /* NULL: nothing is stored */
+    Recent *recent;     /* NULL: nothing is stored */
+    Shared *shared;     /* NULL: there is no shared cache */
     InitMessage init;
     LatheJit *jits[2]; /* without and with low_vectors; NULL: none is ready */
-    const char *build; /* what clients call this server's code; NULL: whatever they do */
-    bool sources;      /* the client wants to know what objects are made from */
+    const char *build; /* what clients must call this server's code; NULL: anything */
+    bool sources;      /* the client wants to know what objects were made from */
 } Session;
 
 static bool fail(Session *s, const char *text) {
@@ -74,7 +74,7 @@ static bool hash_guest(Session *s, const Translation *t, u64 *hash) {
     return true;
 }
 
-/* Of code that there is no object for beside quick code, that much is kept: nobody has to find it out again. */
+/* If a function has no object beside quick code, that fact is stored, so that no other server has to find it out again. */
 static void keep(Session *s, const TranslateMessage *request, const Translation *t) {
     u64 hash;
     PackFunction f = translate_function(request);
@@ -87,7 +87,7 @@ static void keep(Session *s, const TranslateMessage *request, const Translation 
         shared_keep(s->shared, request, t, hash);
 }
 
-/* For a client that keeps objects itself. */
+/* For a client that stores objects itself. */
 static void tell_source(Session *s, const Translation *t) {
     SourceMessage source = {.range_count = (u32)t->range_count};
     if (s->sources && t->facts.object_size && hash_guest(s, t, &source.guest_hash))
@@ -95,7 +95,7 @@ static void tell_source(Session *s, const Translation *t) {
                         t->range_count * sizeof(LatheRange));
 }
 
-/* The pieces that are made the second time are so small that there is nothing to bound. */
+/* A second attempt makes pieces that are so small that they need no limits. */
 static void run_translator(Session *s, const TranslateMessage *request, Translation *t) {
     if (!request->again)
         bound_begin(&s->connection);
@@ -152,9 +152,10 @@ static void serve(Session *s) {
         ;
 }
 
-/* A guest that pushes or pops several registers makes LLVM copy them as vectors between its stack and the state. What was stored
- * one by one is then loaded at once, which the CPU cannot forward: malloc's callers ran at half speed. And loops begin a cache line:
- * one of 30 bytes that crosses from one to the next takes up to 1.7 times as long. */
+/* Where a guest pushes or pops several registers, LLVM would copy them as vectors between its stack and the guest
+ * state. A vector load of values that were stored one by one cannot be forwarded by the CPU: callers of malloc ran at
+ * half speed. The alignment makes loops begin at a cache line: a loop of 30 bytes that crosses a line takes up to 1.7
+ * times as long. */
 static void set_llvm_options(void) {
     static const char *const options[] = {"lathe-server", "-combiner-store-merging=false",
                                           "-x86-experimental-pref-innermost-loop-alignment=6"};
@@ -179,7 +180,7 @@ typedef struct Arguments {
     bool stdio;
     const char *socket, *build, *ssh;
     u32 idle_s, clients;
-    LatheJit *jits[2]; /* of the daemon */
+    LatheJit *jits[2]; /* made by the daemon */
 } Arguments;
 
 static const char *value_of(const char *word, const char *name) {
@@ -240,8 +241,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* the guest may have a limit for files: then the cache gets none */
-    umask(022);               /* likewise for what it lets be read */
+    signal(SIGXFSZ, SIG_IGN); /* the guest may have a limit of file sizes; then files of the cache are not written */
+    umask(022);               /* the guest's umask must not apply to files of the cache */
     set_llvm_options();
     if (a.listener)
         return run_daemon(&a);

@@ -1,15 +1,15 @@
-/* narrow.c: is an object's code true to a narrow signature (func_vectors)?
+/* narrow.c: checks that an object's code is true to a narrow signature (func_vectors).
  *
- * Vector registers that a function does not have among its arguments hold the guest's values all the same. LLVM does not know
- * that. It rarely has a reason to touch them, and whether it did is seen in the code it made: this looks at every
- * instruction, and at every name the code refers to. */
+ * Vector registers that are not among a function's arguments still hold values of the guest, but LLVM does not know that. It rarely has a
+ * reason to change them. Whether it did can be seen in the code that it made: this examines every instruction, and every symbol that the
+ * code refers to. */
 #include <elf.h>
 #include <stdio.h>
 
 #include "host/host.h"
 #include "run/server/server.h"
 
-/* Lifted functions, and what is no function: anything else follows C's convention and keeps no vector register. */
+/* True for lifted functions and for data. Other functions follow C's convention and preserve no vector register. */
 static bool may_refer_to(const char *name) {
     static const char *const others[] = {SYMBOL_GUEST, SYMBOL_MISS, SYMBOL_JUMP_MISS, SYMBOL_STALE};
     unsigned long long pc;

@@ -1,16 +1,16 @@
-/* pages.c: the client's guest memory, fetched by page and kept for as long as it cannot have changed.
+/* pages.c: the client's guest memory, fetched by pages and kept as long as it cannot have changed.
  *
- * Pages of a module stay: a file's code does not change while it is mapped, and a module's pack key says which file it is. Pages
- * that the guest may write, and pages of no module, are asked for again with each request. */
+ * Pages of a module are kept: a file's code does not change while it is mapped, and a module's pack key says which file it is. Pages that
+ * the guest may write to, and pages outside modules, are requested again for each request. */
 #include "run/server/server.h"
 
 enum { PAGE = 4096, AHEAD = 4 };
 
 typedef struct Page {
     u64 addr;
-    u32 size; /* bytes that could be read; 0: unmapped */
+    u32 size; /* number of bytes that could be read; 0: the page is not mapped */
     bool writable;
-    bool lasting; /* belongs to a module and cannot change */
+    bool lasting; /* it belongs to a module and cannot change */
     u8 bytes[PAGE];
 } Page;
 
@@ -22,7 +22,7 @@ typedef struct Kept {
 
 struct Pages {
     Connection *connection;
-    Map64 index; /* page address -> place in pages, + 1; 0: forgotten */
+    Map64 index; /* page address -> index in pages, + 1; 0: forgotten */
     VEC(Page *) pages;
     VEC(Kept) modules;
     TranslateMessage request;
@@ -61,7 +61,7 @@ static bool overlaps(const Kept *k, u64 base, u64 end) {
     return k->base < end && base < k->end;
 }
 
-/* A module that lies where another one was has taken its place. */
+/* A module at the place of an earlier one replaces it. */
 static void note_module(Pages *p, const TranslateMessage *request) {
     size_t kept = 0;
     bool known = false;
@@ -97,8 +97,8 @@ static void add_page(Pages *p, u64 addr, const u8 *bytes, u32 size, bool writabl
     map64_set(&p->index, addr, (u32)p->pages.len);
 }
 
-/* Ask for some pages at once; a short answer ends at the first byte that cannot be read. Where some may be written, each has to
- * be asked for by itself to know which. */
+/* Requests several pages at once. A short answer ends at the first byte that cannot be read. If the guest may write to
+ * some of the pages, each is requested by itself, to know which. */
 static bool fetch(Pages *p, u64 addr, u32 count) {
     MemRequest ask = {.addr = addr, .size = count * PAGE};
     MessageHeader header;
@@ -138,7 +138,8 @@ static Page *page_at(Pages *p, u64 addr) {
     return map64_get(&p->index, addr, &i) && i ? p->pages.at[i - 1] : NULL;
 }
 
-/* What a module's writable pages hold is no constant; elsewhere (a JIT's memory) code is found in such pages. */
+/* Inside a module, pages that the guest may write to are not read, because they hold no constants. Elsewhere (a JIT's
+ * memory) such pages contain code. */
 size_t pages_read(void *pages, u64 addr, void *buf, size_t size) {
     Pages *p = pages;
     size_t done = 0;

@@ -1,8 +1,8 @@
-/* recent.c: what other servers have put into the client's packs since the client looked there, or are about to.
+/* recent.c: finds objects that other servers have put into the client's packs since the client looked there, or will put there soon.
  *
- * Programs that are started together ask for the same functions at about the same time. A server that begins to
- * translate one locks a byte that stands for it, in a file beside the packs; who finds that lock waits a while and
- * looks again. A lock ends with its process, and a wait has a limit, so nobody depends on another one's health. */
+ * Programs that are started together ask for the same functions at about the same time. A server that begins to translate a function locks a
+ * byte that stands for it, in a file beside the packs. A server that finds the byte locked waits a while and looks into the pack again. A
+ * lock ends with its process, and a wait has a limit, so no server depends on the health of another. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -20,17 +20,17 @@ enum { WAIT_MAX_US = 2000000, WAIT_STEP_US = 2000 };
 typedef struct Pack {
     Key key;
     int fd;
-    const u8 *data; /* mapped; NULL: nothing yet */
-    size_t size;    /* of that, all of it indexed */
-    Map64 places;   /* of a function's offset: of its last record / PACK_ALIGN */
+    const u8 *data; /* the mapped file; NULL: not mapped yet */
+    size_t size;    /* its size, all of which is indexed */
+    Map64 places;   /* from a function's offset to the place of its last record / PACK_ALIGN */
 } Pack;
 
 struct Recent {
-    int dir, claims; /* -1: cannot be opened */
-    u64 claimed;     /* byte of `claims`; 0: none */
+    int dir, claims; /* -1: it cannot be opened */
+    u64 claimed;     /* the locked byte of `claims`; 0: none */
     Pages *pages;
     VEC(Pack) packs;
-    VEC(LatheRange) ranges; /* of what was found last */
+    VEC(LatheRange) ranges; /* of the object found last */
 };
 
 Recent *recent_new(const char *cache_dir, Pages *pages) {
@@ -43,7 +43,7 @@ Recent *recent_new(const char *cache_dir, Pages *pages) {
 
 /* --------------------------------------------------------------------------------------------------------------- packs */
 
-/* Code that someone else could have written is not handed out. */
+/* Code that another user could have written is not used. */
 static bool is_ours(const struct stat *st) {
     return S_ISREG(st->st_mode) && st->st_uid == geteuid() && !(st->st_mode & S_IWOTH);
 }
@@ -67,7 +67,7 @@ static Pack *pack_of(Recent *r, Key key) {
 
 static bool open_pack(Recent *r, Pack *p, struct stat *st) {
     char name[PACK_NAME_SIZE];
-    if (p->fd >= 0 && (fstat(p->fd, st) || !st->st_nlink)) /* removed, as too many were kept */
+    if (p->fd >= 0 && (fstat(p->fd, st) || !st->st_nlink)) /* the pack was removed because the cache was too large */
         close_pack(p);
     if (p->fd >= 0)
         return true;
@@ -79,7 +79,7 @@ static bool open_pack(Recent *r, Pack *p, struct stat *st) {
     return false;
 }
 
-/* Packs only grow. A record of which a part was not there yet is missed, as one that was damaged. */
+/* Packs only grow. A record that was incomplete when it was indexed is never found, like a damaged one. */
 static void look_again(Recent *r, Pack *p) {
     struct stat st;
     if (!open_pack(r, p, &st) || (size_t)st.st_size <= p->size)
@@ -151,10 +151,10 @@ void recent_release(Recent *r) {
         r->claimed = 0;
 }
 
-/* What has no lock to offer is no reason to wait. */
+/* Tries to lock the function's byte. If locks cannot be used, there is nothing to wait for, and the answer is true. */
 static bool claim(Recent *r, const TranslateMessage *request) {
     u64 off = request->pc - request->base, of_pack = pack_hash(PACK_HASH_START, &request->pack, sizeof(Key));
-    u64 byte = pack_hash(of_pack, &off, sizeof(off)) >> 2 | 1; /* an off_t, and not 0 */
+    u64 byte = pack_hash(of_pack, &off, sizeof(off)) >> 2 | 1; /* fits an off_t and is not 0 */
     if (r->claims >= 0 && !set_lock(r, byte, F_WRLCK))
         return false;
     r->claimed = r->claims >= 0 ? byte : 0;

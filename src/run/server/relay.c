@@ -1,8 +1,8 @@
-/* relay.c: between a client here and a server on another machine.
+/* relay.c: connects a client on this machine with a server on another one (the far server).
  *
- * Messages are handed on as they are, but for the greeting: the far server is told to keep nothing, to say what each
- * object was made from, and for which CPU to make it. Objects are kept here, because the guest's files and the cache
- * are here. The client is greeted at once: ssh may take its time. */
+ * Messages are passed on unchanged, except for the greeting: the far server is told to store nothing, to say what each object was made
+ * from, and for which CPU to compile. Objects are stored here, because the guest's files and the cache are here. The relay itself answers
+ * the client's greeting at once, since ssh may take long. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,11 +16,11 @@
 typedef struct Relay {
     Connection client, far;
     const char *host;
-    PackWriter *writer; /* NULL: nothing is kept */
+    PackWriter *writer; /* NULL: nothing is stored */
     TranslateMessage request;
-    SourceMessage source; /* of the object to come */
+    SourceMessage source; /* belongs to the next object */
     VEC(LatheRange) ranges;
-    bool far_speaks; /* it has answered at all */
+    bool far_speaks; /* the far server has answered at least once */
     bool client_gone;
 } Relay;
 
@@ -29,7 +29,7 @@ static bool fail(Relay *r, const char *text) {
     return false;
 }
 
-/* There is nobody to ask for a password. A line that has gone dead ends by itself. */
+/* BatchMode: there is nobody to ask for a password. ServerAliveInterval makes ssh end if the line is dead. */
 _Noreturn static void become_ssh(int fd, const char *host) {
     signal(SIGPIPE, SIG_DFL);
     dup2(fd, 0);
@@ -116,7 +116,7 @@ static bool from_client(Relay *r) {
         return false;
     if (header.type == C_TRANSLATE)
         note_request(r, header.size);
-    if (header.type == C_SHARED) /* a cache as seen from here, and a password */
+    if (header.type == C_SHARED) /* names a cache as seen from this machine, and has a password */
         return true;
     return connection_send(&r->far, header.type, r->client.buffer, header.size, NULL, 0);
 }
@@ -136,7 +136,7 @@ static bool from_far(Relay *r) {
     return !r->client_gone && header.type != S_ERROR;
 }
 
-/* Until one of the two is gone, or both are silent for long. */
+/* Passes messages on until one of the two sides is gone, or both were silent for idle_s. */
 static void hand_on(Relay *r, u32 idle_s) {
     for (;;) {
         struct pollfd ready[] = {{.fd = r->client.fd, .events = POLLIN}, {.fd = r->far.fd, .events = POLLIN}};
@@ -149,7 +149,8 @@ static void hand_on(Relay *r, u32 idle_s) {
     }
 }
 
-/* Who leaves something unread takes back what it said last: the client is listened to until it has seen it. */
+/* If a socket is closed while it has unread data, its peer loses the last message. So the client's messages are read
+ * until it has closed. */
 static void part(Relay *r) {
     enum { PATIENCE_MS = 2000 };
     char rest[4096];
@@ -159,7 +160,7 @@ static void part(Relay *r) {
         ;
 }
 
-/* A far server that never spoke cannot be reached by others, either. */
+/* If the far server never answered, it cannot be reached for other clients either (DAEMON_ENDS). */
 int relay_run(int fd, const char *host, const char *build, u32 idle_s) {
     Relay r = {.client.fd = fd, .host = host};
     InitMessage init;

@@ -1,8 +1,8 @@
-/* shared.c: objects in Redis. A value is a record as packs have them (cache/pack.h), and nothing in it is trusted either.
+/* shared.c: objects in Redis. A value is a record in the format of packs (cache/pack.h), and nothing in it is trusted.
  *
- * Which bytes of the guest a function is made of is known only once it was lifted, but the key has to be known before. So the
- * key names the bytes that lie around: the module's first page, which has its build id and its layout, and the page in which
- * the function begins. The record then names the exact ranges, and their hash has to be the guest's. */
+ * Which guest bytes a function is made from is known only after lifting, but the key is needed before. So the key names the pages around it:
+ * the module's first page, which has its build id and its layout, and the page in which the function begins. The record then names the
+ * exact ranges, and their hash has to equal that of the guest's bytes. */
 #include "run/server/shared.h"
 
 #include <stdio.h>
@@ -17,17 +17,17 @@ enum { PAGE = 4096, SHARED_VERSION = 1, KEY_SIZE = 64 };
 
 struct Shared {
     RedisAddress address;
-    char name[ADDRESS_SIZE]; /* the address for people */
+    char name[ADDRESS_SIZE]; /* the address, for messages */
     char cache_dir[sizeof(((InitMessage *)0)->cache_dir)];
     Outage outage;
-    CodeConfig config; /* without what depends on this machine */
+    CodeConfig config; /* without the parts that depend on this machine */
     bool portable;
     u64 build;
     Connection *connection;
     Pages *pages;
     const RedisModule *module;
     Redis *redis;        /* NULL: not connected yet */
-    bool off, read_only; /* off: for good */
+    bool off, read_only; /* off: not used any more in this process */
     VEC(LatheRange) ranges;
 };
 
@@ -97,16 +97,16 @@ void shared_free(Shared *s) {
 
 /* ------------------------------------------------------------------------------------------------------------------ keys */
 
-/* All that decides about the object, as far as it is known before. */
+/* Everything that determines the object, as far as it is known before lifting. */
 typedef struct Subject {
     CodeConfig config;
     u64 build;
-    u64 off, size, base; /* base: where the object is right only there */
+    u64 off, size, base; /* base: the only base for which the object is right, or 0 */
     u64 position_independent, changing_data;
     u64 first_page, code_page; /* hashes */
 } Subject;
 
-/* 0: it cannot be read, or may change. */
+/* Returns 0 if the page cannot be read or may change. */
 static u64 hash_page(Shared *s, const TranslateMessage *request, u64 page) {
     u64 hash = PACK_HASH_START, start = page < request->base ? request->base : page;
     u64 end = page + PAGE < request->end ? page + PAGE : request->end;
@@ -152,7 +152,7 @@ static bool guest_fits(Shared *s, const TranslateMessage *request, const PackRec
     return hash == r->guest_hash;
 }
 
-/* The one record that a value is; NULL: it is damaged, or was made from something else. */
+/* Returns the record that a value consists of, or NULL if it is damaged or was made from something else. */
 static const PackRecord *check(Shared *s, const TranslateMessage *request, Key key, const void *value, size_t size) {
     size_t at = 0;
     const PackRecord *r = pack_next(value, size, &at);

@@ -1,4 +1,4 @@
-/* translate.c: one guest function to one ELF object: lift, optimise, emit. */
+/* translate.c: translates one guest function to one ELF object: lifts, optimises, emits. */
 #include <llvm-c/Core.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,24 +8,26 @@
 #include "lift/func.h"
 #include "run/server/server.h"
 
-/* How far behind its entry a function is followed: what lies beyond or before (cold parts, other functions' bodies reached by
- * tail calls) is translated by itself, if it ever runs. LLVM's time grows faster than a function's size (register coalescing
- * took 0.6 ms per instruction at 4000 of them), so there is a largest one, and for large ones fewer passes. A function also
- * ends where another one is known to begin, and takes only so much of what is in others already: enough for the loop that a
- * computed goto leads into. */
+/* How large a translation may be. A function is followed up to CODE_REACH behind its entry; code beyond or before it
+ * (cold parts, bodies of other functions reached by tail calls) is translated by itself, if it ever runs. LLVM's time
+ * grows faster than a function's size (register coalescing took 0.6 ms per instruction at 4000 instructions), so there
+ * is a largest size, and large functions get fewer passes. A function also ends where another one is known to begin,
+ * and repeats at most AGAIN_INSNS instructions that other translations contain: enough for the loop that a computed
+ * goto leads into. */
 enum { MAX_INSNS = 1500, LARGE_INSNS = 1000, AGAIN_INSNS = 128 };
 
-/* Of a function that a server has ended over (TranslateMessage.again): so short a piece takes LLVM no time, whatever it is. */
+/* The size of a piece of a function at which a server has failed (TranslateMessage.again). LLVM compiles so short a
+ * piece in no time, whatever it is. */
 enum { PIECE_INSNS = 64 };
 
-/* Types, constants and metadata of an LLVM context are never freed: now and then it is replaced. */
+/* Types, constants and metadata of an LLVM context are never freed, so the context is replaced after this many uses. */
 enum { CONTEXT_USES = 200 };
 
 /* What is known of a guest address. */
 typedef enum Seen {
     SEEN_NOT,
-    SEEN_INSIDE, /* an instruction of some translation */
-    SEEN_TARGET, /* some translation calls it or goes on there */
+    SEEN_INSIDE, /* it is an instruction of some translation */
+    SEEN_TARGET, /* some translation calls it or continues there */
     SEEN_REST,   /* it is behind an instruction that the client executes itself */
     SEEN_ENTRY,  /* a translation begins there */
 } Seen;
@@ -37,20 +39,21 @@ struct Translator {
     LatheJit *jit;
     LLVMContextRef ctx;
     u32 ctx_uses;
-    Map64 seen; /* of a guest address: Seen */
-    Map64 hard; /* of guest addresses: of functions that took a server too much */
-    /* of the current request: */
+    Map64 seen; /* from a guest address to a Seen */
+    Map64 hard; /* the addresses of all instructions of functions that took a server too much */
+    /* for the current request: */
     LLVMModuleRef mod;
     LatheConfig lift;
-    LatheTuning tuning; /* of lift */
+    LatheTuning tuning; /* what `lift` points to */
     TranslateMessage request;
     bool narrow;
-    bool anew; /* it was translated before */
-    bool
-        rest; /* SEEN_REST: it has only what is in no other translation, or a function with n such places would be translated n times */
+    bool anew; /* the function was translated before */
+    /* SEEN_REST: translates only code that is in no other translation; else a function with n such places would be translated
+     * n times. */
+    bool rest;
     bool in_pieces;     /* it belongs to a function that took too much */
-    u32 again;          /* instructions taken that are in other translations */
-    LatheRange refused; /* beside quick code: where it has no object */
+    u32 again;          /* number of its instructions that are in other translations, too */
+    LatheRange refused; /* beside quick code: the place that has no object */
 };
 
 LatheJit *translator_jit_new(const char *cpu, bool low_vectors) {
@@ -90,7 +93,7 @@ static void renew_context(Translator *t) {
     LLVMContextSetDiscardValueNames(t->ctx, true);
 }
 
-/* Time that this thread has worked: other processes do not count. */
+/* The CPU time of this thread; other processes do not count. */
 static u64 now_us(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -129,7 +132,8 @@ static LLVMValueRef function_at(void *user, uint64_t pc) {
     return fn;
 }
 
-/* What is translated anew, because its code was changed or was gone for a while, is in other translations only as it was. */
+/* True if the code at pc belongs to another translation. If a function is translated anew, because its code was changed
+ * or was unmapped for a while, other translations contain only its old code and do not count. */
 static bool belongs_elsewhere(void *user, uint64_t pc) {
     Translator *t = user;
     Seen seen = seen_at(t, pc);
@@ -147,7 +151,7 @@ static LLVMValueRef declare_plain(Translator *t, const char *name) {
     return LLVMAddFunction(t->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(t->ctx), &ptr, 1, false));
 }
 
-/* The module's symbol is near the code: hidden, so that addresses are one lea. */
+/* The module's symbol is near the code. It is hidden, so that an address takes one lea. */
 static void declare_guest(Translator *t) {
     LLVMValueRef guest = LLVMAddGlobal(t->mod, LLVMInt8TypeInContext(t->ctx), SYMBOL_GUEST);
     LLVMSetVisibility(guest, LLVMHiddenVisibility);
@@ -155,8 +159,8 @@ static void declare_guest(Translator *t) {
     t->lift.pic_base = t->request.base;
 }
 
-/* Beside quick code every place is a function of its own that has all it can reach, also before itself: it may be a loop's head,
- * and to leave costs more than to have code twice. */
+/* Beside quick code every translation is independent and contains all code that it can reach, before its entry as well:
+ * the entry may be a loop's head, and leaving optimised code costs more than having code twice. */
 static void set_reach(Translator *t) {
     u64 pc = t->request.pc, base = t->request.base, end = base ? t->request.end : pc + CODE_REACH;
     bool alone = t->config.with_quick;
@@ -164,7 +168,8 @@ static void set_reach(Translator *t) {
     t->lift.code_end = end - pc < CODE_REACH ? end : pc + CODE_REACH;
     t->tuning.is_outside = alone ? NULL : belongs_elsewhere;
     t->tuning.plain_only = alone;
-    /* Where the guest's return address is on its stack, quick code that is jumped to could not tell whom it returns to. */
+    /* If the guest's return addresses are on its stack, quick code that is reached by a jump could not tell where it
+     * returns to. */
     t->tuning.jumps_return = alone && isa_find(t->lift.arch)->abi.return_address_bytes;
     t->tuning.poll_off = t->config.polls ? THREAD_PENDING : 0;
 }
@@ -185,7 +190,7 @@ static void configure(Translator *t) {
         .calls = LATHE_CALLS_RETURN,
         .resolve = function_at,
         .strict_fp = t->config.strict_fp,
-        .no_jump_tables = !t->request.base, /* memory that may change has no constants */
+        .no_jump_tables = !t->request.base, /* memory that may change holds no constants */
         .tuning = &t->tuning,
     };
     set_reach(t);
@@ -199,31 +204,33 @@ static void configure(Translator *t) {
 
 /* ------------------------------------------------------------------------------------------------------------ lifting */
 
-/* The vdso waits for the kernel in loops of loads, and looks twice at a counter to see if what it read between is of one piece. */
+/* The vdso waits for the kernel in loops of loads, and reads a counter twice to see whether the values that it read in
+ * between belong together. */
 static MemoryOrder order_of(const Translator *t) {
     return t->request.changing_data ? MEMORY_STRONG : (MemoryOrder)t->config.memory;
 }
 
-/* What is no file's may change, and is guarded. */
+/* Code that is not in a file may change, so it gets a guard. */
 static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
     const LatheRange *ranges;
     LLVMValueRef lifted = lathe_func_lift(fn, "lifted");
     if (lifted)
-        order_keep(lifted, t->ctx, order_of(t));
+        memory_order_keep(lifted, t->ctx, order_of(t));
     if (!lifted || t->request.base)
         return lifted;
     size_t count = lathe_func_ranges(fn, &ranges);
     return guard_build(lifted, &t->lift, t->request.pc, ranges, count, t->pages);
 }
 
-/* LLVM is to use vector registers where the guest does, and not for memory it copies or clears. */
+/* LLVM must use vector registers only where the guest does, not to copy or clear memory. */
 static void avoid_vectors(Translator *t, LLVMValueRef lifted) {
     static const char name[] = "noimplicitfloat";
     unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof(name) - 1);
     LLVMAddAttributeAtIndex(lifted, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(t->ctx, kind, 0));
 }
 
-/* The client can make a jump of it while other threads run it: its first instruction has two bytes or more, and there is room in front. */
+/* Lets the client replace the function's first instruction by a jump while other threads run it: that instruction has
+ * at least two bytes, and there is room for a long jump in front of it. */
 static void make_patchable(LLVMValueRef fn, LLVMContextRef ctx) {
     static const char name[] = "patchable-function", value[] = "prologue-short-redirect";
     LLVMTypeRef word = LLVMInt64TypeInContext(ctx);
@@ -235,7 +242,7 @@ static void make_patchable(LLVMValueRef fn, LLVMContextRef ctx) {
     LLVMSetPrefixData(fn, LLVMConstArray2(word, nops, ARRAY_LEN(nops)));
 }
 
-/* Are C functions called? These keep no vector register. */
+/* True if the code calls C functions, which preserve no vector register. */
 static bool calls_helpers(Translator *t) {
     unsigned lifted = LLVMGetFunctionCallConv(t->lift.dispatch);
     for (LLVMValueRef f = LLVMGetFirstFunction(t->mod); f; f = LLVMGetNextFunction(f))
@@ -245,7 +252,7 @@ static bool calls_helpers(Translator *t) {
     return false;
 }
 
-/* The function's own name may have been declared by a call to itself: the declaration gives way. */
+/* A call to itself may have declared the function's own name; the declaration is replaced. */
 static bool lift(Translator *t, LatheFunc *fn) {
     char name[32];
     if (lathe_func_decode_cfg(fn, t->request.pc) != LATHE_OK)
@@ -279,7 +286,7 @@ static u32 count_insns(const LatheFunc *fn) {
     return (u32)n;
 }
 
-/* The client goes on behind an instruction that it executes itself, or behind several that follow each other. */
+/* Notes the places where the client continues behind an instruction, or several in a row, that it executes itself. */
 static void note_rest(Translator *t, u64 pc) {
     u8 bytes[16];
     Insn in = {0};
@@ -293,8 +300,8 @@ static void note_rest(Translator *t, u64 pc) {
     }
 }
 
-/* Notes which instructions are translated. A function in which the client executes some itself is a row of translations, one from each
- * such place to the next. */
+/* Notes which instructions are translated. If the client executes some instructions of a function itself, the function
+ * is a sequence of translations, each from one such place to the next. */
 static void note_insns(Translator *t, const LatheFunc *fn) {
     note(t, t->request.pc, SEEN_ENTRY);
     for (size_t i = 0; i < lathe_func_block_count(fn); i++) {
@@ -335,7 +342,7 @@ void translation_free(Translation *t) {
     t->fn = NULL;
 }
 
-/* False also if a narrow signature was asked for and does not hold. */
+/* Also returns false if a narrow signature was asked for but does not hold. */
 static bool attempt(Translator *t, Translation *out, bool narrow) {
     u64 start = now_us();
     t->narrow = narrow;
@@ -353,7 +360,7 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     return ok;
 }
 
-/* A function that took too much: what was asked for, and whatever else of it will be, is translated in pieces. */
+/* Marks all instructions of a function that took too much: each request for a part of it is translated in small pieces. */
 static void note_hard(Translator *t) {
     t->mod = LLVMModuleCreateWithNameInContext("lathe", t->ctx);
     configure(t);
@@ -377,7 +384,8 @@ static bool is_hard(Translator *t) {
     return map64_get(&t->hard, t->request.pc, &unused);
 }
 
-/* Beside quick code, what has no object has at least a place: where its bytes change, it may have one. */
+/* Records where code without an object begins (beside quick code), so that it can be requested again when its bytes
+ * change. */
 static void note_refusal(Translator *t, Translation *out) {
     enum { FIRST_BYTES = 16 };
     u64 pc = t->request.pc, end = t->request.end;

@@ -1,5 +1,5 @@
-/* warm.c: a function of each kind of guest is lifted, optimised and emitted before there is a client: loading LLVM and the first use of each
- * of its parts take longer than most functions do. */
+/* warm.c: lifts, optimises and emits a function of each kind of guest before there is a client, because loading LLVM
+ * and the first use of each of its parts take longer than most functions do. */
 #include <llvm-c/Core.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
-/* watch.c: ends the server when its client is gone, also in the middle of a translation.
+/* watch.c: ends the server when its client is gone, even in the middle of a translation.
  *
- * A translation can take seconds, and nobody waits for this one any more. What was answered is still kept for the next
- * run: that is not interrupted. */
+ * A translation can take seconds, and nobody waits for it any more. An object that was sent already is still stored for the next run: that
+ * is not interrupted. */
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 struct Watch {
     int fd;
-    pthread_mutex_t working; /* held over what has to be finished */
+    pthread_mutex_t working; /* held while something must be finished */
 };
 
 static void *wait_for_end(void *user) {
@@ -27,7 +27,7 @@ Watch *watch_new(int fd) {
     pthread_t thread;
     w->fd = fd;
     pthread_mutex_init(&w->working, NULL);
-    /* without it the server ends with the next answer it cannot send */
+    /* Without this thread, the server ends when it cannot send its next answer. */
     if (!pthread_create(&thread, NULL, wait_for_end, w))
         pthread_detach(thread);
     return w;

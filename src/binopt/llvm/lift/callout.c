@@ -8,7 +8,7 @@
 #define XMM_LOW_8 XMM(0), XMM(1), XMM(2), XMM(3), XMM(4), XMM(5), XMM(6), XMM(7)
 #define XMM_HIGH_8 XMM(8), XMM(9), XMM(10), XMM(11), XMM(12), XMM(13), XMM(14), XMM(15)
 
-/* rax has the number of vector registers for functions with variable arguments, r10 the frame of nested functions. */
+/* rax has the number of vector registers for functions with variable arguments; r10 has the frame of nested functions. */
 static const CallRegs call_regs[] = {
     [CALL_ABI] = {.in = {RDI, RSI, RDX, RCX, R8, R9, RAX, R10, XMM_LOW_8},
                   .in_count = 16,
@@ -28,27 +28,27 @@ const CallRegs *callout_regs(CallShape shape) {
     return &call_regs[shape];
 }
 
-static Ty type_of(const Unit *u, Reg r) {
+static Ty type_of(const LlvmUnit *u, Reg r) {
     return facet_native(&u->isa->regs[r]);
 }
 
-static Val slot(Unit *u, Val state, Reg r) {
+static Val slot(LlvmUnit *u, Val state, Reg r) {
     return ir_offset(&u->l, state, u->isa->regs[r].off_bytes);
 }
 
-static u32 align_of(const Unit *u, Reg r) {
+static u32 align_of(const LlvmUnit *u, Reg r) {
     return u->isa->regs[r].bits / 8 ? u->isa->regs[r].bits / 8 : 1;
 }
 
-static Val load_reg(Unit *u, Val state, Reg r, Ty t) {
+static Val load_reg(LlvmUnit *u, Val state, Reg r, Ty t) {
     return ir_load(&u->l, t, slot(u, state, r), align_of(u, r), SPACE_STATE);
 }
 
-static void store_reg(Unit *u, Val state, Reg r, Val v) {
+static void store_reg(LlvmUnit *u, Val state, Reg r, Val v) {
     ir_store(&u->l, v, slot(u, state, r), align_of(u, r), SPACE_STATE);
 }
 
-static Val declare_placeholder(Unit *u, CallShape shape) {
+static Val declare_placeholder(LlvmUnit *u, CallShape shape) {
     const CallRegs *regs = &call_regs[shape];
     LLVMTypeRef in[CALLOUT_MAX_REGS + 2], out[CALLOUT_MAX_REGS];
     in[0] = ir_type(&u->l, I64);
@@ -65,8 +65,9 @@ static Val declare_placeholder(Unit *u, CallShape shape) {
     return fn;
 }
 
-/* What the callee may have left in any state: all that it need not keep and that is no result. */
-static void forget_registers(Unit *u, Val state, CallShape shape) {
+/* Makes the registers undefined that the callee may have changed: all that it need not preserve and that hold no
+ * result. */
+static void forget_registers(LlvmUnit *u, Val state, CallShape shape) {
     RegSet known = u->isa->abi.kept;
     for (u32 i = 0; i < call_regs[shape].out_count; i++)
         regset_add(&known, call_regs[shape].out[i]);
@@ -80,7 +81,7 @@ static void forget_registers(Unit *u, Val state, CallShape shape) {
 }
 
 /* The stack is as at the callee's entry: the return address is on top. */
-static void build_leave(Unit *u, CallShape shape) {
+static void build_leave(LlvmUnit *u, CallShape shape) {
     const CallRegs *regs = &call_regs[shape];
     Lifter *l = &u->l;
     Val state = LLVMGetParam(u->leave[shape], 0), args[CALLOUT_MAX_REGS + 2];
@@ -98,7 +99,7 @@ static void build_leave(Unit *u, CallShape shape) {
     LLVMBuildRetVoid(l->b);
 }
 
-static Val declare_inlined(Unit *u, const char *name, LLVMTypeRef type) {
+static Val declare_inlined(LlvmUnit *u, const char *name, LLVMTypeRef type) {
     Val fn = LLVMAddFunction(u->mod, name, type);
     ir_attribute(&u->l, fn, OF_FUNCTION, "alwaysinline", 0);
     ir_attribute(&u->l, fn, OF_FUNCTION, "nounwind", 0);
@@ -106,13 +107,13 @@ static Val declare_inlined(Unit *u, const char *name, LLVMTypeRef type) {
     return fn;
 }
 
-void callout_find(Unit *u) {
+void callout_find(LlvmUnit *u) {
     for (CallShape s = CALL_ABI; s <= CALL_LOCAL; s++)
         u->callout[s] = LLVMGetNamedFunction(u->mod, placeholder_name[s]);
 }
 
-/* `lookup` comes first in the module: once it is inlined, the calls of what it returns are seen to be direct ones. */
-void callout_declare(Unit *u) {
+/* `lookup` comes first in the module: when it has been inlined, calls of its result are recognised as direct calls. */
+void callout_declare(LlvmUnit *u) {
     Lifter *l = &u->l;
     LLVMTypeRef ptr = ir_type(l, PTR), look_args[] = {ptr, ir_type(l, I64), ir_type(l, I1)};
     u->lookup = declare_inlined(u, "binopt.lookup", LLVMFunctionType(ptr, look_args, 3, false));
@@ -128,7 +129,7 @@ void callout_declare(Unit *u) {
     LLVMBuildRet(l->b, u->leave[CALL_ABI]);
 }
 
-bool callout_is(const Unit *u, Val insn, CallShape *shape) {
+bool callout_is(const LlvmUnit *u, Val insn, CallShape *shape) {
     if (!LLVMIsACallInst(insn))
         return false;
     Val callee = LLVMGetCalledValue(insn);
@@ -140,8 +141,8 @@ Val callout_sp(Val call) {
     return LLVMGetOperand(call, (unsigned)LLVMGetNumArgOperands(call) - 1);
 }
 
-/* A guest state of its own, whose other registers are anything. */
-static Val new_state(Unit *u, Val call) {
+/* Makes a guest state for one call, whose other registers are undefined. */
+static Val new_state(LlvmUnit *u, Val call) {
     Lifter *l = &u->l;
     Val function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
     Label entry = LLVMGetEntryBasicBlock(function);
@@ -154,7 +155,7 @@ static Val new_state(Unit *u, Val call) {
     return state;
 }
 
-void callout_replace(Unit *u, Val call, CallShape shape, Val lifted) {
+void callout_replace(LlvmUnit *u, Val call, CallShape shape, Val lifted) {
     const CallRegs *regs = &call_regs[shape];
     Lifter *l = &u->l;
     Val state = new_state(u, call);
@@ -169,18 +170,18 @@ void callout_replace(Unit *u, Val call, CallShape shape, Val lifted) {
     LLVMInstructionEraseFromParent(call);
 }
 
-static LLVMAttributeRef cold(const Unit *u) {
+static LLVMAttributeRef cold(const LlvmUnit *u) {
     return LLVMCreateEnumAttribute(u->ctx, LLVMGetEnumAttributeKindForName("cold", 4), 0);
 }
 
-static Val pass_on(Unit *u, Val fn, CallShape shape) {
+static Val pass_on(LlvmUnit *u, Val fn, CallShape shape) {
     Val args[CALLOUT_MAX_REGS + 2];
     LLVMGetParams(fn, args);
     return ir_call(&u->l, u->callout[shape], args, call_regs[shape].in_count + 2);
 }
 
-/* A function that is inlined, since LLVM's C API cannot split a block. */
-void callout_guess(Unit *u, Val call, CallShape shape, u64 pc, Val lifted) {
+/* The guess is a function of its own that is inlined later, because LLVM's C API cannot split a block. */
+void callout_guess(LlvmUnit *u, Val call, CallShape shape, u64 pc, Val lifted) {
     Lifter *l = &u->l;
     LLVMTypeRef type = LLVMGlobalGetValueType(u->callout[shape]);
     Val fn = l->fn = declare_inlined(u, "binopt.guess", type), args[CALLOUT_MAX_REGS + 2];

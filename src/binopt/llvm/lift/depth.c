@@ -1,5 +1,5 @@
-/* depth.c: see depth.h. For each instruction, how far above the stack pointer of the function's entry each general register
- * points, as far as that is the same on all ways to it; and which registers may hold results of arithmetic. */
+/* depth.c: see depth.h. Computes for each instruction how far each general register points above the stack pointer of
+ * the function's entry, if that is the same on all paths to it; and which registers may hold results of arithmetic. */
 #include "binopt/llvm/lift/depth.h"
 
 #include "binopt/llvm/lift/labels.h"
@@ -11,7 +11,9 @@
 
 typedef struct Heights {
     i64 of[16];
-    u16 computed; /* bits of the registers that may hold something else than a pointer that was loaded, passed, or is in the code */
+    /* One bit for each register that may hold something else than a pointer that was loaded, passed as an argument, or
+     * is in the code. */
+    u16 computed;
     bool reached;
 } Heights;
 
@@ -27,7 +29,7 @@ static i64 plus(i64 height, i64 bytes) {
     return height == UNKNOWN ? UNKNOWN : height + bytes;
 }
 
-/* The height that a register gets from an instruction that sets it to another one's plus a constant. */
+/* The height of a register after an instruction that sets it to another register plus a constant. */
 static i64 result(const LatheFunc *fn, const Insn *in, const Heights *h) {
     const Operand *to = &in->op[0], *from = &in->op[1];
     if (is_named(fn, in, "mov") && is_gp64(from))
@@ -45,7 +47,7 @@ static bool is_computed(const Heights *h, const Operand *op) {
     return op->kind == OPERAND_REG ? h->computed >> op->no & 1 : op->bits != 64;
 }
 
-/* Does the instruction leave something in `r` that it has computed? */
+/* True if the instruction puts a computed value into `r`. */
 static bool computes(const LatheFunc *fn, const Insn *in, const Heights *h, Reg r) {
     if (in->flow == FLOW_CALL || is_named(fn, in, "pop"))
         return false;
@@ -58,7 +60,7 @@ static bool computes(const LatheFunc *fn, const Insn *in, const Heights *h, Reg 
     return !is_named(fn, in, "mov") || (!is_imm(in, 1) && is_computed(h, &in->op[1]));
 }
 
-/* May the instruction, or what it calls, write to the register? */
+/* True if the instruction, or the function that it calls, may write to the register. */
 static bool writes(const LatheFunc *fn, const Insn *in, Reg r) {
     return regset_has(&in->writes, r) || (in->flow == FLOW_CALL && !regset_has(&fn->isa->abi.kept, r));
 }
@@ -107,7 +109,8 @@ static void flow_to(Flows *f, u64 pc, const Heights *h) {
         VEC_PUSH(&f->work, i);
 }
 
-/* A call that a function, or a part of one, ends with does not come back: what follows is another function. */
+/* False for a call at the end of a function or of a part of one: it does not return, and what follows is another
+ * function. */
 static bool comes_back(const Insn *call) {
     u64 start, end;
     return !call->last && !(unwind_extent(call->pc, &start, &end) && insn_end(call) == end);
@@ -125,7 +128,7 @@ static void flow_from(Flows *f, u32 index) {
         flow_to(f, in->table->targets[k], &h);
 }
 
-/* Before each instruction; to be freed by mem_free. */
+/* The heights before each instruction, to be freed by mem_free. */
 static Heights *find_heights(const LatheFunc *fn) {
     Flows f = {.fn = fn, .at = mem_new(fn->insns.len * sizeof(Heights))};
     Heights entry = {0};
@@ -141,18 +144,18 @@ static Heights *find_heights(const LatheFunc *fn) {
 
 /* ---------------------------------------------------------------------------------------------------------- computed jumps */
 
-/* A stub of a procedure linkage table, or what is there in its place: nobody but the dynamic linker writes to its slot. */
+/* A stub of a procedure linkage table, or code that is used in its place: only the dynamic linker writes to its slot. */
 static bool is_linkage(const Insn *in) {
     const Operand *to = &in->op[0];
     return to->kind == OPERAND_MEM && to->base == REG_PC && object_is_function_slot((u64)to->disp);
 }
 
-/* Is it a tail call, provided that there is nothing else in the function that it may lead to? */
+/* True if the jump is a tail call, provided that it cannot lead to a place in the function itself. */
 static bool may_be_call(const Insn *in, const Heights *h) {
     return h->of[RSP] == 0 && !is_computed(h, &in->op[0]);
 }
 
-/* Are all computed jumps tail calls, or lead where their tables say? */
+/* True if all computed jumps are tail calls, or have known tables. */
 static bool jumps_are_calls(LatheFunc *fn, const Heights *at) {
     bool all = true, any = false;
     for (size_t i = 0; i < fn->insns.len && all; i++) {
@@ -169,11 +172,11 @@ static bool jumps_are_calls(LatheFunc *fn, const Heights *at) {
 
 typedef enum Return {
     RETURN_PLAIN,  /* to the caller, as far as can be seen */
-    RETURN_USED,   /* likewise, but what is at the return address matters: lifted code has another one */
-    RETURN_ASTRAY, /* elsewhere: the return address is changed, or not where it was */
+    RETURN_USED,   /* likewise, but the function uses the return address, which lifted code does not have */
+    RETURN_ASTRAY, /* elsewhere: the return address is changed, or is not where it was */
 } Return;
 
-/* Functions that realign their stack push the return address once more, which is for debuggers. */
+/* Functions that realign their stack push the return address once more, for debuggers. */
 static bool is_harmless(const LatheFunc *fn, const Insn *in) {
     return is_named(fn, in, "push") || is_named(fn, in, "lea") || is_named(fn, in, "nop");
 }
@@ -218,7 +221,7 @@ const char *depth_check(LatheFunc *fn, bool *astray) {
 
 /* ---------------------------------------------------------------------------------------------------- arguments on the stack */
 
-/* Functions that realign their stack keep in r10 where they found it. */
+/* Functions that realign their stack keep the old stack pointer in r10. */
 static bool refers_above(const LatheFunc *fn, const Insn *in, const Heights *h, i64 height) {
     if (is_named(fn, in, "lea") && in->op[0].no == R10)
         return false;
@@ -241,7 +244,7 @@ const Insn *depth_find_above(const LatheFunc *fn, i64 height) {
     return found;
 }
 
-/* Does an operand lie above the return address, or is it an address there? */
+/* True if an operand lies above the return address, or is an address there. */
 static bool is_above(const Operand *op, const Heights *h) {
     return op->kind == OPERAND_MEM && op->base < 16 && h->of[op->base] != UNKNOWN && h->of[op->base] + op->disp >= 8;
 }

@@ -1,33 +1,33 @@
 /* labels.c: see labels.h.
  *
- * Threaded code (`goto *table[*pc++]`) looks like a tail call through a pointer: only what is around the jump tells them apart. */
+ * Threaded code (`goto *table[*pc++]`) looks like a tail call through a pointer; only the code around the jump shows the difference. */
 #include "binopt/llvm/lift/labels.h"
 
 #include "binopt/process/object.h"
 #include "binopt/process/unwind.h"
 
-/* A function, or a part of one: compilers put code that is rarely needed elsewhere. */
-typedef struct Extent {
+/* A function, or a part of one: compilers put rarely used code elsewhere. */
+typedef struct CodeExtent {
     u64 start, end;
-} Extent;
+} CodeExtent;
 
-typedef VEC(Extent) Extents;
+typedef VEC(CodeExtent) CodeExtents;
 
-static bool is_inside(const Extent *e, u64 addr) {
+static bool is_inside(const CodeExtent *e, u64 addr) {
     return addr > e->start && addr < e->end;
 }
 
-static bool have(const Extents *list, u64 pc) {
+static bool have(const CodeExtents *list, u64 pc) {
     for (size_t i = 0; i < list->len; i++)
         if (pc == list->at[i].start || is_inside(&list->at[i], pc))
             return true;
     return false;
 }
 
-/* The extents of all instructions; false if that of one is not known. */
-static bool find_extents(const LatheFunc *fn, Extents *list) {
+/* Finds the extents that contain all instructions. Returns false if one is not known. */
+static bool find_extents(const LatheFunc *fn, CodeExtents *list) {
     for (size_t i = 0; i < fn->insns.len; i++) {
-        Extent e;
+        CodeExtent e;
         if (have(list, fn->insns.at[i].pc))
             continue;
         if (!unwind_extent(fn->insns.at[i].pc, &e.start, &e.end))
@@ -39,7 +39,7 @@ static bool find_extents(const LatheFunc *fn, Extents *list) {
 
 /* ------------------------------------------------------------------------------------------------------ unreached code */
 
-/* How long the instruction is that nobody reaches at pc if it only fills up, or stops what must not go on; else 0. */
+/* The length of the unreached instruction at pc, if it is padding or a trap; otherwise 0. */
 static u32 padding_at(LatheFunc *fn, u64 pc) {
     static const char *const names[] = {"nop", "int3", "ud2"};
     u8 bytes[16];
@@ -53,7 +53,7 @@ static u32 padding_at(LatheFunc *fn, u64 pc) {
     return 0;
 }
 
-static bool is_reached(LatheFunc *fn, const Extent *e) {
+static bool is_reached(LatheFunc *fn, const CodeExtent *e) {
     for (u64 pc = e->start; pc < e->end;) {
         u32 i, size = map64_get(&fn->by_pc, pc, &i) ? fn->insns.at[i].size : padding_at(fn, pc);
         if (!size)
@@ -65,8 +65,8 @@ static bool is_reached(LatheFunc *fn, const Extent *e) {
 
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
-/* Does the instruction have such an address as a constant? Where branches lead to is no operand of that kind. */
-static bool has_address(const LatheFunc *fn, const Insn *in, const Extent *e) {
+/* True if a constant operand of the instruction is such an address. Targets of branches do not count. */
+static bool has_address(const LatheFunc *fn, const Insn *in, const CodeExtent *e) {
     bool computes = !strcmp(fn->isa->row_name(in->row), "lea");
     if (in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH || in->flow == FLOW_CALL)
         return false;
@@ -78,7 +78,7 @@ static bool has_address(const LatheFunc *fn, const Insn *in, const Extent *e) {
     return false;
 }
 
-static bool is_taken(const LatheFunc *fn, const Extent *e) {
+static bool is_taken(const LatheFunc *fn, const CodeExtent *e) {
     for (size_t i = 0; i < fn->insns.len; i++)
         if (has_address(fn, &fn->insns.at[i], e))
             return true;
@@ -86,7 +86,7 @@ static bool is_taken(const LatheFunc *fn, const Extent *e) {
 }
 
 bool labels_none(LatheFunc *fn) {
-    Extents list = {0};
+    CodeExtents list = {0};
     bool none = find_extents(fn, &list);
     for (size_t i = 0; none && i < list.len; i++)
         none = is_reached(fn, &list.at[i]) && !is_taken(fn, &list.at[i]);

@@ -1,15 +1,15 @@
 /* lift.c: see lift.h.
  *
- * What is lifted: functions of the program and its own libraries. What stays machine code: the C library and its kin (unless
- * the configuration wants them), recursive calls, what has instructions that the lifter does not know, and what goes beyond
- * the bounds below. */
+ * Functions of the program and its own libraries are lifted. These stay machine code: the C library and similar libraries (unless the
+ * configuration wants them lifted), recursive calls, functions with instructions that the lifter does not know, and what exceeds the
+ * limits below. */
 #include "binopt/llvm/lift/lift.h"
 
 #include <stdio.h>
 
 #include "binopt/llvm/lift/callout.h"
 #include "binopt/llvm/lift/depth.h"
-#include "binopt/llvm/lift/frame.h"
+#include "binopt/llvm/lift/stack_use.h"
 #include "binopt/llvm/lift/written.h"
 #include "binopt/process/object.h"
 #include "binopt/process/unwind.h"
@@ -19,16 +19,16 @@
 enum { MAX_INSNS_PER_FUNCTION = 4000, MAX_INSNS = 12000, MAX_INLINED = 6000, MAX_DEPTH = 16 };
 enum { MAX_THUNK_INSNS = 8, THUNK_DEPTH = 2 };
 
-static Val refuse(Unit *u, const char *why) {
+static Val refuse(LlvmUnit *u, const char *why) {
     u->why = why;
     return NULL;
 }
 
 /* ----------------------------------------------------------------------------------------------------- for the lifter */
 
-/* Code, and constants for jump tables. */
+/* Reads code, and constants of jump tables. */
 static size_t read_constant(void *user, u64 addr, void *buf, size_t size) {
-    Unit *u = user;
+    LlvmUnit *u = user;
     const Mapping *m = maps_find(&u->maps, addr);
     if (!m || !m->read || (m->write && !m->exec))
         return 0;
@@ -36,49 +36,51 @@ static size_t read_constant(void *user, u64 addr, void *buf, size_t size) {
 }
 
 static bool never_returns(void *user, u64 callee) {
-    const Unit *u = user;
+    const LlvmUnit *u = user;
     return maps_find(&u->maps, callee) && object_never_returns(callee);
 }
 
 /* The function that is being lifted now. */
-static Lifted *lifting(Unit *u) {
+static Lifted *lifting(LlvmUnit *u) {
     return &u->lifting.at[u->lifting.len - 1];
 }
 
-static bool is_lifting(const Unit *u, u64 pc) {
+static bool is_lifting(const LlvmUnit *u, u64 pc) {
     for (size_t i = 0; i < u->lifting.len; i++)
         if (u->lifting.at[i].pc == pc)
             return true;
     return false;
 }
 
-static bool wanted(const Unit *u, u64 pc) {
+static bool wanted(const LlvmUnit *u, u64 pc) {
     const Mapping *m = maps_find(&u->maps, pc);
     return m && m->exec && (u->cfg->libraries || !object_is_library(pc));
 }
 
-/* Where a call really goes, behind linkage stubs; what is in their slots is something that the result depends on. */
-static u64 skip_stub(Unit *u, u64 pc) {
+/* The function that a call really reaches, behind linkage stubs. The result depends on the content of their slots,
+ * which is recorded. */
+static u64 skip_stub(LlvmUnit *u, u64 pc) {
     u64 to, target = object_skip_stub(pc), slot = target != pc ? object_stub_slot(pc) : 0;
     if (slot && maps_read(slot, &to, sizeof(to)) == sizeof(to))
         depends_add(&u->depends, slot, &to, sizeof(to));
     return target;
 }
 
-/* A call of one of these is the end of the whole. */
-static void refuse_unusual(Unit *u, u64 callee) {
+/* If the callee is one that cannot be called from specialised code, gives the whole specialisation up. */
+static void refuse_unusual(LlvmUnit *u, u64 callee) {
     const char *name = object_unusual(callee);
     if (name)
         u->hopeless = arena_printf(&u->arena, "it calls %s, which returns twice or changes its caller's stack", name);
 }
 
-/* A function that calls one which changes its return address may be a thunk, as `__llvm_retpoline_r11` is: its callers give it the target of a jump, in a
- * register in which no function has an argument. Code that calls a thunk is left to the original. */
+/* A function that calls one which changes its return address may be a thunk, like `__llvm_retpoline_r11`: its callers
+ * pass it the target of a jump, in a register that is not used for arguments. Code that calls a thunk is left to the
+ * original. */
 enum { ASTRAY_ITSELF = 1, ASTRAY_THUNK };
 
-/* For a direct call or jump out of the function: the lifted callee, or a call out to it. */
+/* For a direct call or jump out of the function: returns the lifted callee, or a call out to it. */
 static Val resolve(void *user, u64 pc) {
-    Unit *u = user;
+    LlvmUnit *u = user;
     bool stub = object_is_stub(pc);
     refuse_unusual(u, pc);
     u64 target = skip_stub(u, pc);
@@ -95,7 +97,7 @@ static Val resolve(void *user, u64 pc) {
 
 /* -------------------------------------------------------------------------------------------------------------- lifting */
 
-static LatheConfig config_of(Unit *u) {
+static LatheConfig config_of(LlvmUnit *u) {
     static const LatheTuning tuning = {
         .trusted_returns = true, .half_phis = true, .native_fs = true, .native_traps = true};
     return (LatheConfig){
@@ -113,13 +115,13 @@ static LatheConfig config_of(Unit *u) {
     };
 }
 
-static void note_returns(Unit *u, const LatheFunc *fn) {
+static void note_returns(LlvmUnit *u, const LatheFunc *fn) {
     for (size_t i = 0; i < fn->insns.len; i++)
         if (fn->insns.at[i].flow == FLOW_CALL)
             map64_set(&u->returns, insn_end(&fn->insns.at[i]), 1);
 }
 
-static bool note_depends(Unit *u, LatheFunc *fn) {
+static bool note_depends(LlvmUnit *u, LatheFunc *fn) {
     const LatheRange *ranges;
     size_t count = lathe_func_ranges(fn, &ranges);
     u8 bytes[256];
@@ -146,20 +148,21 @@ static const Insn *find_tls_descriptor(const LatheFunc *fn) {
     return NULL;
 }
 
-static Val refuse_problem(Unit *u, const LatheFunc *fn) {
+static Val refuse_problem(LlvmUnit *u, const LatheFunc *fn) {
     LatheProblem p = lathe_func_problem(fn);
     return refuse(u, arena_printf(&u->arena, "%s at %#llx", p.text, (unsigned long long)p.pc));
 }
 
-/* `why`, and the instruction that is meant. */
-static Val refuse_insn(Unit *u, const LatheFunc *fn, const Insn *in, const char *why) {
+/* Refuses because of `why`, and names the instruction. */
+static Val refuse_insn(LlvmUnit *u, const LatheFunc *fn, const Insn *in, const char *why) {
     char text[128] = "";
     lathe_disassemble(&fn->cfg, in->pc, text, sizeof(text));
     return refuse(u, arena_printf(&u->arena, "%s: %s at %#llx", why, text, (unsigned long long)in->pc));
 }
 
-/* Of the function that is specialised: an instruction that uses an argument on the stack beyond the declared ones; NULL: none. */
-static const Insn *find_undeclared(const Unit *u, const LatheFunc *fn) {
+/* Finds an instruction of the specialised function that uses an argument on the stack beyond the declared ones. NULL:
+ * there is none. */
+static const Insn *find_undeclared(const LlvmUnit *u, const LatheFunc *fn) {
     const CallAbi *abi = &u->isa->abi;
     u32 ints = 0, floats = 0;
     for (size_t i = 0; i < u->cfg->params.len; i++)
@@ -169,13 +172,13 @@ static const Insn *find_undeclared(const Unit *u, const LatheFunc *fn) {
     return depth_find_above(fn, abi->return_address_bytes + 8 * (i64)on_stack);
 }
 
-static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
+static Val try_lifting(LlvmUnit *u, LatheFunc *fn, u64 pc) {
     if (lathe_func_decode_cfg(fn, pc) != LATHE_OK || lathe_func_problem(fn).status != LATHE_OK)
         return refuse_problem(u, fn);
     const char *problem = depth_check(fn, &lifting(u)->astray);
     if (problem)
         return refuse(u, problem);
-    bool may_be_thunk = fn->insns.len <= MAX_THUNK_INSNS; /* this has to be found out, whatever the limits */
+    bool may_be_thunk = fn->insns.len <= MAX_THUNK_INSNS; /* this has to be known whatever the limits are */
     if (u->lifting.len > MAX_DEPTH + (may_be_thunk ? THUNK_DEPTH : 0))
         return refuse(u, "its calls are nested too deep");
     u->insns += fn->insns.len;
@@ -184,7 +187,7 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
         return refuse(u,
                       arena_printf(&u->arena, "it has more than %d instructions with those that it calls", MAX_INSNS));
     const Insn *odd = NULL;
-    problem = frame_check(fn, &u->stack_bytes, &odd);
+    problem = stack_use_check(fn, &u->stack_bytes, &odd);
     if (problem)
         return refuse_insn(u, fn, odd, problem);
     if ((odd = find_tls_descriptor(fn)))
@@ -208,8 +211,8 @@ static Val try_lifting(Unit *u, LatheFunc *fn, u64 pc) {
     return lifted ? lifted : refuse_problem(u, fn);
 }
 
-/* Faults of the guest are faults of the host, at another address. */
-static void build_trap(Unit *u, LatheTrap trap) {
+/* A fault of the guest becomes a fault of the host, at another address. */
+static void build_trap(LlvmUnit *u, LatheTrap trap) {
     Lifter *l = &u->l;
     if (trap == LATHE_TRAP_DIVIDE)
         ir_asm(l, l->host->divide_fault.text, l->host->divide_fault.constraints, 0, NULL, 0);
@@ -218,7 +221,7 @@ static void build_trap(Unit *u, LatheTrap trap) {
     LLVMBuildUnreachable(l->b);
 }
 
-static Val build_entry(Unit *u, Val lifted, u64 pc) {
+static Val build_entry(LlvmUnit *u, Val lifted, u64 pc) {
     Lifter *l = &u->l;
     char name[40];
     snprintf(name, sizeof(name), "entry_%llx", (unsigned long long)pc);
@@ -245,8 +248,8 @@ static Val build_entry(Unit *u, Val lifted, u64 pc) {
     return entry;
 }
 
-/* The builder serves one function at a time: what is lifted on the way has its own. */
-static Lifted lift_new(Unit *u, u64 pc) {
+/* The builder works on one function at a time: a function that is lifted meanwhile gets its own builder. */
+static Lifted lift_new(LlvmUnit *u, u64 pc) {
     VEC_PUSH(&u->lifting, (Lifted){.pc = pc});
     LatheConfig cfg = config_of(u);
     LatheFunc *fn = lathe_func_new(u->mod, &cfg);
@@ -258,8 +261,8 @@ static Lifted lift_new(Unit *u, u64 pc) {
     return made;
 }
 
-/* Each call becomes a copy of the callee: of functions that call functions several times that is soon too much. */
-static Val inline_into(Unit *u, const Lifted *f) {
+/* Each call becomes a copy of the callee. If functions call others several times, that is soon too much. */
+static Val inline_into(LlvmUnit *u, const Lifted *f) {
     size_t *total = u->lifting.len ? &lifting(u)->insns : &u->inlined;
     if (*total + f->insns > MAX_INLINED)
         return refuse(u, arena_printf(&u->arena, "it would become more than %d instructions", MAX_INLINED));
@@ -267,7 +270,7 @@ static Val inline_into(Unit *u, const Lifted *f) {
     return f->entry;
 }
 
-Val lift_function(Unit *u, u64 pc) {
+Val lift_function(LlvmUnit *u, u64 pc) {
     u32 index;
     if (!u->lookup)
         callout_declare(u);
@@ -283,7 +286,7 @@ Val lift_function(Unit *u, u64 pc) {
     return index ? inline_into(u, &u->functions.at[index - 1]) : NULL;
 }
 
-bool lift_has_stack_arguments(Unit *u, u64 pc) {
+bool lift_has_stack_arguments(LlvmUnit *u, u64 pc) {
     u32 known;
     pc = object_stub_target(skip_stub(u, pc));
     if (map64_get(&u->stack_arguments, pc, &known))
@@ -297,7 +300,7 @@ bool lift_has_stack_arguments(Unit *u, u64 pc) {
     return has;
 }
 
-void lift_forget(Unit *u) {
+void lift_forget(LlvmUnit *u) {
     map64_free(&u->lifted);
     u->functions.len = 0;
     u->lookup = NULL;
@@ -306,15 +309,15 @@ void lift_forget(Unit *u) {
 
 /* ------------------------------------------------------------------------------------------------- calls that are known */
 
-/* The target of a computed call as far as it is known: behind linkage stubs. */
-static bool known_target(Unit *u, Val call, u64 *pc) {
+/* The target of a computed call, behind linkage stubs. Returns false if it is not known. */
+static bool known_target(LlvmUnit *u, Val call, u64 *pc) {
     if (!ir_is_const(callout_pc(call), pc))
         return false;
     *pc = skip_stub(u, *pc);
     return true;
 }
 
-static bool resolve_call(Unit *u, Val call) {
+static bool resolve_call(LlvmUnit *u, Val call) {
     CallShape shape;
     u64 pc;
     if (!callout_is(u, call, &shape) || shape != CALL_ABI || !known_target(u, call, &pc))
@@ -327,7 +330,7 @@ static bool resolve_call(Unit *u, Val call) {
     return true;
 }
 
-bool lift_known_callouts(Unit *u) {
+bool lift_known_callouts(LlvmUnit *u) {
     bool changed = false;
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
@@ -341,22 +344,23 @@ bool lift_known_callouts(Unit *u) {
 
 enum { MAX_SOURCES = 16 };
 
-/* Addresses of functions that a pointer may have; several are as good as none. */
+/* The functions that a pointer may point to. If there are several, none is likely. */
 typedef struct Likely {
     u64 pc;
     u32 count, seen_count;
     Val seen[MAX_SOURCES];
 } Likely;
 
-static void note_likely(Unit *u, Likely *k, u64 pc) {
+static void note_likely(LlvmUnit *u, Likely *k, u64 pc) {
     if (!wanted(u, pc) || (k->count && k->pc == pc))
         return;
     k->pc = pc;
     k->count++;
 }
 
-/* Constants that are stored, or merged with what is stored and loaded; return addresses are not meant. */
-static Likely kept_addresses(Unit *u) {
+/* Finds constant addresses of functions that are stored, or merged with values that are stored and loaded. Return
+ * addresses do not count. */
+static Likely kept_addresses(LlvmUnit *u) {
     Likely k = {0};
     u64 pc;
     u32 known;
@@ -370,7 +374,7 @@ static Likely kept_addresses(Unit *u) {
     return k;
 }
 
-static void look_back(Unit *u, Val v, const Likely *kept, Likely *k) {
+static void look_back(LlvmUnit *u, Val v, const Likely *kept, Likely *k) {
     u64 pc;
     for (u32 i = 0; i < k->seen_count; i++)
         if (k->seen[i] == v)
@@ -386,7 +390,7 @@ static void look_back(Unit *u, Val v, const Likely *kept, Likely *k) {
     }
 }
 
-static bool guess_call(Unit *u, Val call, const Likely *kept) {
+static bool guess_call(LlvmUnit *u, Val call, const Likely *kept) {
     CallShape shape;
     u64 pc;
     Likely k = {0};
@@ -400,7 +404,7 @@ static bool guess_call(Unit *u, Val call, const Likely *kept) {
     return true;
 }
 
-bool lift_likely_callouts(Unit *u) {
+bool lift_likely_callouts(LlvmUnit *u) {
     if (u->guessed)
         return false;
     u->guessed = true;

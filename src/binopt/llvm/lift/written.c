@@ -1,4 +1,5 @@
-/* written.c: see written.h. For each instruction, the registers that on some way to it still have what they had at the entry. */
+/* written.c: see written.h. Computes for each instruction the registers that on some path to it still have their values
+ * from the entry. */
 #include "binopt/llvm/lift/written.h"
 
 #include "isa/x86_64/x86_64.h"
@@ -10,7 +11,7 @@ static const Reg candidate[CANDIDATES] = {RAX, RDX, XMM0, XMM0 + 1};
 
 typedef struct Ways {
     const LatheFunc *fn;
-    u8 *unset; /* by instruction, before it: a bit for each candidate, and REACHED */
+    u8 *unset; /* before each instruction: one bit for each candidate, and REACHED */
     VEC(u32) work;
 } Ways;
 
@@ -43,7 +44,8 @@ static void flow_from(Ways *w, u32 index) {
         flow_to(w, in->table->targets[k], unset);
 }
 
-/* Those that on some way to a return nothing was written to. A jump to another function is not followed: that one may do so. */
+/* The registers to which nothing is written on some path to a return. Jumps to other functions are not followed: those
+ * may write to them. */
 static u8 unset_at_returns(const LatheFunc *fn) {
     Ways w = {.fn = fn, .unset = mem_new(fn->insns.len)};
     u8 unset = 0;

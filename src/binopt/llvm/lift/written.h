@@ -5,7 +5,7 @@
 #include "binopt/config/results.h"
 #include "lift/func.h"
 
-/* Those to keep of the decoded function, which is that of the configuration. */
+/* The registers to keep, for the decoded function of the configuration. */
 ResultRegs written_results(const BinoptCfg *cfg, const LatheFunc *fn);
 
 #endif

@@ -1,8 +1,7 @@
 /* convert.c: see convert.h.
  *
- * cvttss2si and its relatives give the most negative integer for what does not fit (SDM 2A, CVTTSS2SI), where LLVM's
- * conversion is undefined: the expanded form is select(|x| < 2^31, fptosi x, INT_MIN). That of -2^31 - 1 < x <= -2^31 is
- * INT_MIN in both. */
+ * cvttss2si and similar instructions give the most negative integer if the result does not fit (SDM 2A, CVTTSS2SI), where LLVM's conversion
+ * is undefined: the expanded form is select(|x| < 2^31, fptosi x, INT_MIN). For -2^31 - 1 < x <= -2^31 both give INT_MIN. */
 #include "binopt/llvm/passes/convert.h"
 
 /* ----------------------------------------------------------------------------------------------------------- conversions */
@@ -42,7 +41,7 @@ static Val least_of(Lifter *l, Ty to) {
     return ir_int(l, to, (u64)1 << (ty_bits(ty_elem(to)) - 1));
 }
 
-static Val expanded_conversion(Unit *u, Val call) {
+static Val expanded_conversion(LlvmUnit *u, Val call) {
     Lifter *l = &u->l;
     const HostTruncation *t = truncation_of_call(l->host, call);
     if (!t)
@@ -63,9 +62,9 @@ static Val reciprocal(Lifter *l, Val x, bool of_root) {
     return ir_fop(l, FDIV, one, of_root ? ir_fsqrt(l, x) : x);
 }
 
-/* Whoever allows arithmetic as with real numbers has no use for the twelve bits of the approximation; what a compiler added to
- * make them 23 goes away by itself. */
-static Val expanded_reciprocal(Unit *u, Val call) {
+/* With fast-math nobody needs the twelve bits of the approximation; the code that a compiler added to make them 23 then
+ * becomes unnecessary. */
+static Val expanded_reciprocal(LlvmUnit *u, Val call) {
     Lifter *l = &u->l;
     const char *name = callee_name(call);
     for (const HostEstimate *e = l->host->estimates; u->cfg->fast_math && e && e->intrinsic; e++) {
@@ -81,8 +80,8 @@ static Val expanded_reciprocal(Unit *u, Val call) {
 
 /* -------------------------------------------------------------------------------------------------------------- and back */
 
-/* Is it fcmp(|x|, limit), with this predicate or one that differs for NaN only? */
-static bool compares(Unit *u, Val cond, Val x, Ty to, LLVMRealPredicate p, LLVMRealPredicate or_p) {
+/* True for fcmp(|x|, limit) with one of these predicates, which differ only for NaN. */
+static bool compares(LlvmUnit *u, Val cond, Val x, Ty to, LLVMRealPredicate p, LLVMRealPredicate or_p) {
     if (!LLVMIsAFCmpInst(cond) || (LLVMGetFCmpPredicate(cond) != p && LLVMGetFCmpPredicate(cond) != or_p))
         return false;
     Val magnitude = LLVMGetOperand(cond, 0), limit = ir_float(&u->l, ir_ty(x), limit_of(to));
@@ -90,7 +89,7 @@ static bool compares(Unit *u, Val cond, Val x, Ty to, LLVMRealPredicate p, LLVMR
            LLVMGetOperand(cond, 1) == limit;
 }
 
-static Val restored(Unit *u, Val select) {
+static Val restored(LlvmUnit *u, Val select) {
     Lifter *l = &u->l;
     Val cond = LLVMGetOperand(select, 0), yes = LLVMGetOperand(select, 1), no = LLVMGetOperand(select, 2);
     bool turned = LLVMIsAFPToSIInst(no);
@@ -119,7 +118,7 @@ static void replace(Val old, Val by) {
     LLVMInstructionEraseFromParent(old);
 }
 
-bool convert_expand(Unit *u) {
+bool convert_expand(LlvmUnit *u) {
     bool changed = false;
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
@@ -137,8 +136,8 @@ bool convert_expand(Unit *u) {
     return changed;
 }
 
-/* The comparison and LLVM's conversion are dead then, which code generation sees. */
-void convert_restore(Unit *u) {
+/* Afterwards the comparison and LLVM's conversion are dead, and code generation removes them. */
+void convert_restore(LlvmUnit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
             next = LLVMGetNextInstruction(in);

@@ -1,15 +1,15 @@
 /* fold.c: see fold.h.
  *
- * A load from a known address is folded if the bytes there are declared or mapped constant. Known addresses are offsets from
- * one of two symbols, which become numbers in the end. LLVM does not count the iterations of a loop between two pointers that
- * are numbers; it does between two offsets from a symbol. And whether nested constant memory is constant depends on where
- * its address came from, not on its value: whatever LLVM does with an offset from the symbol of such memory, a load through
- * it is a load of constant memory. */
+ * A load from a known address is folded if the bytes there are declared or mapped constant. Known addresses are represented as offsets from
+ * one of two symbols, which become numbers in the end. There are two reasons. LLVM does not count the iterations of a loop between two
+ * pointers that are numbers, but it does between two offsets from a symbol. And whether nested constant memory is constant depends on where
+ * its address came from, not on its value: whatever LLVM does with an offset from the symbol of such memory, a load through it is a load
+ * of constant memory. */
 #include "binopt/llvm/passes/fold.h"
 
 #include <llvm-c/Target.h>
 
-typedef enum Origin { KNOWN_ADDRESS, NESTED_CONST, ORIGIN_COUNT } Origin;
+typedef enum AddressOrigin { KNOWN_ADDRESS, NESTED_CONST, ORIGIN_COUNT } AddressOrigin;
 
 static const char *const symbol_name[ORIGIN_COUNT] = {"binopt.known", "binopt.nested"};
 
@@ -20,22 +20,22 @@ typedef struct Known {
 
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
-static Val symbol_of(Unit *u, Origin o) {
+static Val symbol_of(LlvmUnit *u, AddressOrigin o) {
     Val symbol = LLVMGetNamedGlobal(u->mod, symbol_name[o]);
     return symbol ? symbol : LLVMAddGlobal(u->mod, LLVMArrayType(ir_type(&u->l, I8), 0), symbol_name[o]);
 }
 
-/* Both symbols stand for the same number, some address of interest. */
-static Val pointer_to(Unit *u, u64 addr, Origin o) {
+/* Both symbols stand for the same number, an address that occurs in the function. */
+static Val pointer_to(LlvmUnit *u, u64 addr, AddressOrigin o) {
     if (!u->symbol_base)
         u->symbol_base = addr;
     Val off = ir_int(&u->l, I64, addr - u->symbol_base);
     return LLVMConstGEP2(ir_type(&u->l, I8), symbol_of(u, o), &off, 1);
 }
 
-static bool evaluate(Unit *u, Val v, Known *k);
+static bool evaluate(LlvmUnit *u, Val v, Known *k);
 
-static bool evaluate_sum(Unit *u, Val a, Val b, u64 scale, Known *k) {
+static bool evaluate_sum(LlvmUnit *u, Val a, Val b, u64 scale, Known *k) {
     Known x, y;
     if (!evaluate(u, a, &x) || !evaluate(u, b, &y) || (x.nested && y.nested))
         return false;
@@ -43,7 +43,7 @@ static bool evaluate_sum(Unit *u, Val a, Val b, u64 scale, Known *k) {
     return true;
 }
 
-static bool evaluate_gep(Unit *u, Val v, Known *k) {
+static bool evaluate_gep(LlvmUnit *u, Val v, Known *k) {
     LLVMTypeRef element = LLVMGetGEPSourceElementType(v);
     if (LLVMGetNumOperands(v) != 2 || !LLVMTypeIsSized(element))
         return false;
@@ -51,8 +51,8 @@ static bool evaluate_gep(Unit *u, Val v, Known *k) {
     return evaluate_sum(u, LLVMGetOperand(v, 0), LLVMGetOperand(v, 1), scale, k);
 }
 
-/* The number that a constant is, if it is one. */
-static bool evaluate(Unit *u, Val v, Known *k) {
+/* Gets the number that a constant stands for. Returns false if it is none. */
+static bool evaluate(LlvmUnit *u, Val v, Known *k) {
     *k = (Known){0, false};
     if (ir_is_const(v, &k->value))
         return true;
@@ -79,12 +79,12 @@ static bool evaluate(Unit *u, Val v, Known *k) {
 
 /* ---------------------------------------------------------------------------------------------------------------- loads */
 
-static bool leads_to_data(Unit *u, u64 addr) {
+static bool leads_to_data(LlvmUnit *u, u64 addr) {
     const Mapping *m = maps_find(&u->maps, addr);
     return m && m->read && !m->exec;
 }
 
-static bool is_constant(Unit *u, Known *at, u64 size) {
+static bool is_constant(LlvmUnit *u, Known *at, u64 size) {
     switch (config_memory(u->cfg, at->value, size)) {
     case BINOPT_MEM_DYNAMIC:
         return false;
@@ -105,7 +105,7 @@ static Val number(LLVMTypeRef type, const u8 *bytes, u32 size) {
     return LLVMConstIntOfArbitraryPrecision(type, 2, words);
 }
 
-static Val pointer_sized(Unit *u, LLVMTypeRef type, const u8 *bytes, bool nested) {
+static Val pointer_sized(LlvmUnit *u, LLVMTypeRef type, const u8 *bytes, bool nested) {
     u64 addr;
     memcpy(&addr, bytes, sizeof(addr));
     bool is_pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
@@ -117,8 +117,8 @@ static Val pointer_sized(Unit *u, LLVMTypeRef type, const u8 *bytes, bool nested
     return is_pointer ? LLVMConstIntToPtr(n, type) : n;
 }
 
-/* The constant of a type whose bytes in memory these are; NULL for types that lifted code does not load. */
-static Val constant_of(Unit *u, LLVMTypeRef type, const u8 *bytes, bool nested) {
+/* The constant of this type with these bytes in memory; NULL for types that lifted code does not load. */
+static Val constant_of(LlvmUnit *u, LLVMTypeRef type, const u8 *bytes, bool nested) {
     switch (LLVMGetTypeKind(type)) {
     case LLVMIntegerTypeKind: {
         u32 bits = LLVMGetIntTypeWidth(type);
@@ -147,7 +147,7 @@ static Val constant_of(Unit *u, LLVMTypeRef type, const u8 *bytes, bool nested) 
     }
 }
 
-static Val folded_load(Unit *u, Val load) {
+static Val folded_load(LlvmUnit *u, Val load) {
     Known at;
     u8 bytes[64];
     LLVMTypeRef type = LLVMTypeOf(load);
@@ -168,7 +168,7 @@ static Val folded_load(Unit *u, Val load) {
 
 /* ------------------------------------------------------------------------------------------------- integers, comparisons */
 
-static Val plain(Unit *u, Val v) {
+static Val plain(LlvmUnit *u, Val v) {
     Known k;
     if (!LLVMIsAConstant(v) || LLVMIsAConstantInt(v) || !evaluate(u, v, &k))
         return v;
@@ -176,8 +176,8 @@ static Val plain(Unit *u, Val v) {
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? LLVMConstIntToPtr(n, LLVMTypeOf(v)) : n;
 }
 
-/* Where only the number matters, and both operands have one. */
-static bool make_plain(Unit *u, Val in) {
+/* If both operands are known, replaces them by plain numbers, because only the numbers matter to this operation. */
+static bool make_plain(LlvmUnit *u, Val in) {
     Known a, b;
     Val x = LLVMGetOperand(in, 0), y = LLVMGetOperand(in, 1);
     if (!LLVMIsAConstant(x) || !LLVMIsAConstant(y) || !evaluate(u, x, &a) || !evaluate(u, y, &b))
@@ -190,7 +190,7 @@ static bool make_plain(Unit *u, Val in) {
 }
 
 /* Pointers that are numbers become offsets from the symbol. */
-static void relocate(Unit *u, Val in) {
+static void relocate(LlvmUnit *u, Val in) {
     Known k;
     for (unsigned i = 0, n = (unsigned)LLVMGetNumOperands(in); i < n; i++) {
         Val op = LLVMGetOperand(in, i);
@@ -200,7 +200,7 @@ static void relocate(Unit *u, Val in) {
     }
 }
 
-static Val folded(Unit *u, Val in, bool *changed) {
+static Val folded(LlvmUnit *u, Val in, bool *changed) {
     switch (LLVMGetInstructionOpcode(in)) {
     case LLVMLoad:
         return folded_load(u, in);
@@ -221,7 +221,7 @@ static Val folded(Unit *u, Val in, bool *changed) {
 
 /* --------------------------------------------------------------------------------------------------------------- public */
 
-Val fold_parameter(Unit *u, const Param *p, Ty t) {
+Val fold_parameter(LlvmUnit *u, const Param *p, Ty t) {
     LLVMTypeRef type = ir_type(&u->l, t);
     u64 value = config_extend(p);
     u8 bytes[8];
@@ -229,7 +229,7 @@ Val fold_parameter(Unit *u, const Param *p, Ty t) {
     return constant_of(u, type, bytes, false);
 }
 
-Val fold_pointer(Unit *u, Val v) {
+Val fold_pointer(LlvmUnit *u, Val v) {
     Known k;
     if (LLVMIsAPtrToIntInst(v))
         return LLVMGetOperand(v, 0);
@@ -240,7 +240,7 @@ Val fold_pointer(Unit *u, Val v) {
     return pointer_to(u, k.value, k.nested ? NESTED_CONST : KNOWN_ADDRESS);
 }
 
-bool fold_can_load(Unit *u, Val base, i64 offset) {
+bool fold_can_load(LlvmUnit *u, Val base, i64 offset) {
     Known at;
     if (!LLVMIsAConstant(base) || LLVMGetPointerAddressSpace(LLVMTypeOf(base)) || !evaluate(u, base, &at))
         return false;
@@ -248,7 +248,7 @@ bool fold_can_load(Unit *u, Val base, i64 offset) {
     return is_constant(u, &at, 1);
 }
 
-bool fold_run(Unit *u) {
+bool fold_run(LlvmUnit *u) {
     bool changed = false;
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
@@ -264,8 +264,8 @@ bool fold_run(Unit *u) {
     return changed;
 }
 
-void fold_finish(Unit *u) {
-    for (Origin o = 0; o < ORIGIN_COUNT; o++) {
+void fold_finish(LlvmUnit *u) {
+    for (AddressOrigin o = 0; o < ORIGIN_COUNT; o++) {
         Val symbol = LLVMGetNamedGlobal(u->mod, symbol_name[o]);
         if (!symbol)
             continue;

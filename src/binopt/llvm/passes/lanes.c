@@ -1,17 +1,17 @@
 /* lanes.c: see lanes.h.
  *
- * A web is a set of vectors, each made by a phi or by inserting a new low lane into another of them. If its members are used by
- * each other and for their low lanes only, the low lanes are enough. */
+ * A web is a set of vectors, each made by a phi or by inserting a new low lane into another one of the set. If its members are used only by
+ * each other and for their low lanes, the low lanes suffice. */
 #include "binopt/llvm/passes/lanes.h"
 
 enum { WEB_MAX = 256 };
 
-typedef struct Web {
+typedef struct LowLaneWeb {
     Val member[WEB_MAX], scalar[WEB_MAX];
     u32 count;
-} Web;
+} LowLaneWeb;
 
-static bool find(const Web *w, Val v, u32 *index) {
+static bool find(const LowLaneWeb *w, Val v, u32 *index) {
     for (u32 i = 0; i < w->count; i++)
         if (w->member[i] == v) {
             *index = i;
@@ -20,7 +20,7 @@ static bool find(const Web *w, Val v, u32 *index) {
     return false;
 }
 
-static bool add(Web *w, Val v) {
+static bool add(LowLaneWeb *w, Val v) {
     u32 index;
     if (find(w, v, &index))
         return true;
@@ -34,8 +34,8 @@ static bool takes_low_lane(Val user, unsigned index_operand) {
     return LLVMIsNull(LLVMGetOperand(user, index_operand));
 }
 
-/* Is the use one of the low lane, or in another member? */
-static bool follow(Web *w, Val v, Val user) {
+/* True if the use is one of the low lane, or is another member. */
+static bool follow(LowLaneWeb *w, Val v, Val user) {
     if (LLVMIsAExtractElementInst(user))
         return takes_low_lane(user, 1);
     if (LLVMIsAPHINode(user))
@@ -43,7 +43,7 @@ static bool follow(Web *w, Val v, Val user) {
     return LLVMIsAInsertElementInst(user) && LLVMGetOperand(user, 0) == v && takes_low_lane(user, 2) && add(w, user);
 }
 
-static bool collect(Web *w, Val phi) {
+static bool collect(LowLaneWeb *w, Val phi) {
     w->count = 0;
     add(w, phi);
     for (u32 i = 0; i < w->count; i++)
@@ -53,7 +53,7 @@ static bool collect(Web *w, Val phi) {
     return true;
 }
 
-static Val low_lane(Unit *u, Web *w, Val vector, Label from) {
+static Val low_lane(LlvmUnit *u, LowLaneWeb *w, Val vector, Label from) {
     u32 index;
     if (find(w, vector, &index))
         return w->scalar[index];
@@ -61,7 +61,7 @@ static Val low_lane(Unit *u, Web *w, Val vector, Label from) {
     return ir_extract(&u->l, vector, 0);
 }
 
-static void fill_phi(Unit *u, Web *w, u32 i) {
+static void fill_phi(LlvmUnit *u, LowLaneWeb *w, u32 i) {
     Val phi = w->member[i];
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
         Label from = LLVMGetIncomingBlock(phi, k);
@@ -69,7 +69,7 @@ static void fill_phi(Unit *u, Web *w, u32 i) {
     }
 }
 
-static void replace_lanes(Web *w, u32 i) {
+static void replace_lanes(LowLaneWeb *w, u32 i) {
     for (LLVMUseRef use = LLVMGetFirstUse(w->member[i]), next; use; use = next) {
         next = LLVMGetNextUse(use);
         Val user = LLVMGetUser(use);
@@ -81,7 +81,7 @@ static void replace_lanes(Web *w, u32 i) {
 }
 
 /* An inserted lane may be the low lane of another member. */
-static Val inserted(const Web *w, Val insert) {
+static Val inserted(const LowLaneWeb *w, Val insert) {
     Val lane = LLVMGetOperand(insert, 1);
     u32 index;
     if (LLVMIsAExtractElementInst(lane) && find(w, LLVMGetOperand(lane, 0), &index) && LLVMIsAPHINode(w->member[index]))
@@ -89,7 +89,7 @@ static Val inserted(const Web *w, Val insert) {
     return lane;
 }
 
-static void make_scalars(Unit *u, Web *w) {
+static void make_scalars(LlvmUnit *u, LowLaneWeb *w) {
     Ty lane = ty_elem(ir_ty(w->member[0]));
     for (u32 i = 0; i < w->count; i++) {
         if (!LLVMIsAPHINode(w->member[i]))
@@ -118,8 +118,8 @@ static bool is_candidate(Val in) {
     return lane == LLVMFloatTypeKind || lane == LLVMDoubleTypeKind;
 }
 
-/* One web; looking for the next starts afresh, for its instructions are gone. */
-static bool narrow_one(Unit *u, Web *w) {
+/* Changes one web. The search for the next one starts anew, because the instructions of this one are gone. */
+static bool narrow_one(LlvmUnit *u, LowLaneWeb *w) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b); in && LLVMIsAPHINode(in); in = LLVMGetNextInstruction(in))
             if (is_candidate(in) && collect(w, in)) {
@@ -129,8 +129,8 @@ static bool narrow_one(Unit *u, Web *w) {
     return false;
 }
 
-bool lanes_narrow(Unit *u) {
-    Web *w = ARENA_NEW(&u->arena, Web);
+bool lanes_narrow(LlvmUnit *u) {
+    LowLaneWeb *w = ARENA_NEW(&u->arena, LowLaneWeb);
     bool changed = false;
     while (narrow_one(u, w))
         changed = true;

@@ -1,11 +1,11 @@
-/* lanes.h: vectors of which only the low lane is looked at become scalars. */
+/* lanes.h: vectors of which only the low lane is used become scalars. */
 #ifndef BINOPT_LLVM_LANES_H
 #define BINOPT_LLVM_LANES_H
 
-#include "binopt/llvm/unit/unit.h"
+#include "binopt/llvm/unit/llvm_unit.h"
 
-/* Scalar floating point lives in vector registers, and where a call out takes and returns them whole, so does the loop around
- * it, which LLVM then does not see to be one over scalars. True if u->spec was changed. */
-bool lanes_narrow(Unit *u);
+/* Scalar floating-point values are in vector registers. If a call out takes and returns them whole, the loop around it
+ * contains vectors, and LLVM does not see that it works on scalars. Returns true if u->spec was changed. */
+bool lanes_narrow(LlvmUnit *u);
 
 #endif

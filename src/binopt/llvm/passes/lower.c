@@ -1,8 +1,8 @@
 /* lower.c: see lower.h.
  *
- * A callee may have arguments on the stack, as many as only it and its caller know. If the guest's stack holds nothing that
- * could be one, or the callee's code shows that it looks for none, the call is an ordinary one. Otherwise it runs on the guest's stack:
- * this then has to be the lowest part of the host's frame, so that there is room below it for whatever the callee needs. */
+ * A callee may have arguments on the stack; only the callee and its caller know how many. If the guest's stack holds nothing that could be an
+ * argument, or the callee's code shows that it reads none, the call becomes an ordinary one. Otherwise it runs on the guest's stack,
+ * which then has to be the lowest part of the host's frame, so that there is room below it for whatever the callee needs. */
 #include "binopt/llvm/passes/lower.h"
 
 #include <llvm-c/Target.h>
@@ -24,15 +24,15 @@ static u64 alloca_bytes(Val in) {
     return LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : 0;
 }
 
-/* The first alloca of at least that size; the guest's stack is as good as always the only one that is left. */
-static Val find_alloca(Unit *u, u64 least_bytes) {
+/* The first alloca of at least this size. Almost always the guest's stack is the only one left. */
+static Val find_alloca(LlvmUnit *u, u64 least_bytes) {
     for (Val in = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(u->spec)); in; in = LLVMGetNextInstruction(in))
         if (LLVMIsAAllocaInst(in) && alloca_bytes(in) >= least_bytes)
             return in;
     return NULL;
 }
 
-/* What the stack pointer of a call out is an offset from. */
+/* The value that the stack pointer of a call out is an offset from. */
 static Val stack_of(Val call) {
     Val sp = callout_sp(call);
     while (LLVMIsAGetElementPtrInst(sp))
@@ -40,8 +40,8 @@ static Val stack_of(Val call) {
     return LLVMIsAAllocaInst(sp) ? sp : NULL;
 }
 
-/* It lives as long as the function, whatever was inlined where. */
-static void erase_lifetimes(Unit *u) {
+/* The guest's stack lives as long as the function, whatever was inlined where. */
+static void erase_lifetimes(LlvmUnit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {
             next = LLVMGetNextInstruction(in);
@@ -52,11 +52,11 @@ static void erase_lifetimes(Unit *u) {
         }
 }
 
-Val lower_find_stack(Unit *u) {
+Val lower_find_stack(LlvmUnit *u) {
     return find_alloca(u, u->fitted_bytes ? u->fitted_bytes : u->made_bytes);
 }
 
-void lower_fit_stack(Unit *u) {
+void lower_fit_stack(LlvmUnit *u) {
     u64 made_bytes = u->made_bytes;
     Val old = find_alloca(u, made_bytes);
     if (!old)
@@ -73,21 +73,21 @@ void lower_fit_stack(Unit *u) {
     LLVMInstructionEraseFromParent(old);
 }
 
-/* What is in the guest's stack, as offsets from its lowest address. */
-typedef struct Contents {
+/* The content of the guest's stack, as offsets from its lowest address. */
+typedef struct StackContents {
     Val stack;
-    u64 written_end;          /* nothing but return addresses is stored from here on */
-    u64 read_start, read_end; /* nothing is read outside */
-    bool unknown;             /* it is accessed in ways that were not followed */
-} Contents;
+    u64 written_end;          /* only return addresses are stored from here on */
+    u64 read_start, read_end; /* nothing outside is read */
+    bool unknown;             /* it is accessed in ways that were not understood */
+} StackContents;
 
-static bool is_return_address(Unit *u, Val v) {
+static bool is_return_address(LlvmUnit *u, Val v) {
     u64 pc;
     u32 known;
     return ir_is_const(v, &pc) && map64_get(&u->returns, pc, &known);
 }
 
-static bool constant_offset(Val gep, u64 *off, Unit *u) {
+static bool constant_offset(Val gep, u64 *off, LlvmUnit *u) {
     u64 index;
     if (LLVMGetNumOperands(gep) != 2 || !ir_is_const(LLVMGetOperand(gep, 1), &index))
         return false;
@@ -95,16 +95,16 @@ static bool constant_offset(Val gep, u64 *off, Unit *u) {
     return true;
 }
 
-static void look_at_uses(Unit *u, Contents *c, Val pointer, u64 off);
+static void look_at_uses(LlvmUnit *u, StackContents *c, Val pointer, u64 off);
 
-static void note_read(Contents *c, u64 start, u64 end) {
+static void note_read(StackContents *c, u64 start, u64 end) {
     if (c->read_start == c->read_end)
         c->read_start = start, c->read_end = end;
     c->read_start = start < c->read_start ? start : c->read_start;
     c->read_end = end > c->read_end ? end : c->read_end;
 }
 
-static void look_at_use(Unit *u, Contents *c, Val pointer, Val user, u64 off) {
+static void look_at_use(LlvmUnit *u, StackContents *c, Val pointer, Val user, u64 off) {
     CallShape shape;
     if (callout_is(u, user, &shape) && callout_sp(user) == pointer)
         return;
@@ -122,13 +122,13 @@ static void look_at_use(Unit *u, Contents *c, Val pointer, Val user, u64 off) {
     }
 }
 
-static void look_at_uses(Unit *u, Contents *c, Val pointer, u64 off) {
+static void look_at_uses(LlvmUnit *u, StackContents *c, Val pointer, u64 off) {
     for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use))
         look_at_use(u, c, pointer, LLVMGetUser(use), off);
 }
 
-/* Where a stack pointer is in the guest's stack, if that is known. */
-static bool offset_of(Unit *u, const Contents *c, Val sp, u64 *off) {
+/* The offset of a stack pointer in the guest's stack. Returns false if it is not known. */
+static bool offset_of(LlvmUnit *u, const StackContents *c, Val sp, u64 *off) {
     *off = 0;
     for (; LLVMIsAGetElementPtrInst(sp); sp = LLVMGetOperand(sp, 0))
         if (!constant_offset(sp, off, u))
@@ -136,8 +136,8 @@ static bool offset_of(Unit *u, const Contents *c, Val sp, u64 *off) {
     return sp == c->stack;
 }
 
-/* May the callee find arguments on the stack? They begin above the return address. */
-static bool may_have_stack_arguments(Unit *u, const Contents *c, Val call) {
+/* True if the callee may find arguments on the stack. They begin above the return address. */
+static bool may_have_stack_arguments(LlvmUnit *u, const StackContents *c, Val call) {
     u64 off, pc;
     if (!c->unknown && offset_of(u, c, callout_sp(call), &off) && c->written_end <= off + 8)
         return false;
@@ -147,10 +147,10 @@ static bool may_have_stack_arguments(Unit *u, const Contents *c, Val call) {
 /* ------------------------------------------------------------------------------------------------------- ordinary calls */
 
 typedef struct Results {
-    bool used[4], other; /* by index; in another way than by extractvalue */
+    bool used[4], other; /* by index; other: in another way than by extractvalue */
 } Results;
 
-/* Results beyond those of the calling convention, which a caller in the same file may rely on, count as other ones. */
+/* Results beyond those of the calling convention, on which a caller in the same file may rely, count as `other`. */
 static Results results_of(Val call) {
     Results r = {{0}, false};
     for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use)) {
@@ -163,7 +163,7 @@ static Results results_of(Val call) {
     return r;
 }
 
-/* The type of the low lane that is all that is used of a vector result; NULL if there is more, or several types. */
+/* The type of the low lane, if only that lane of a vector result is used; NULL if more is used, or several types. */
 static LLVMTypeRef scalar_of(Val call) {
     LLVMTypeRef scalar = NULL;
     for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use))
@@ -213,15 +213,15 @@ static u32 count_set(Val call, u32 first, u32 count) {
     return count;
 }
 
-static void add_nest(Unit *u, Val call) {
+static void add_nest(LlvmUnit *u, Val call) {
     static const char nest[] = "nest";
     unsigned kind = LLVMGetEnumAttributeKindForName(nest, strlen(nest));
     LLVMAddCallSiteAttribute(call, 1, LLVMCreateEnumAttribute(u->ctx, kind, 0));
 }
 
-/* Under the calling convention of C: what the callee does not look at is passed as anything. r10 has the frame of nested functions,
- * which LLVM calls `nest`. */
-static Val build_ordinary(Unit *u, Val call, LLVMTypeRef result) {
+/* Builds a call with the calling convention of C. Arguments that the callee does not use are undefined. r10 has the
+ * frame of nested functions, which LLVM calls `nest`. */
+static Val build_ordinary(LlvmUnit *u, Val call, LLVMTypeRef result) {
     Val args[1 + ABI_INTS + ABI_VECTORS];
     LLVMTypeRef types[ARRAY_LEN(args)];
     u32 ints = count_set(call, 1, ABI_INTS), vectors = count_set(call, ARG_XMM0, ABI_VECTORS), count = 0;
@@ -243,8 +243,8 @@ static Val build_ordinary(Unit *u, Val call, LLVMTypeRef result) {
     return made;
 }
 
-/* All four registers that a result may be in. */
-static void replace_all_results(Unit *u, Val call) {
+/* Replaces all four registers that a result may be in. */
+static void replace_all_results(LlvmUnit *u, Val call) {
     enum { RESULTS = 4 };
     LLVMTypeRef all = LLVMTypeOf(call), types[RESULTS];
     for (u32 i = 0; i < RESULTS; i++)
@@ -256,7 +256,7 @@ static void replace_all_results(Unit *u, Val call) {
     LLVMReplaceAllUsesWith(call, result);
 }
 
-static void lower_ordinary(Unit *u, Val call) {
+static void lower_ordinary(LlvmUnit *u, Val call) {
     Results r = results_of(call);
     LLVMTypeRef scalar = r.used[2] && !r.used[0] && !r.used[1] && !r.used[3] && !r.other ? scalar_of(call) : NULL;
     if (r.other || r.used[1] || r.used[3] || (r.used[2] && (r.used[0] || !scalar)))
@@ -277,7 +277,7 @@ static const char *name_of(const HostStackCall *h, Reg r) {
 }
 
 /* All registers that a callee need not keep are results. */
-static const char *constraints(Unit *u, const CallRegs *in, const CallRegs *all) {
+static const char *constraints(LlvmUnit *u, const CallRegs *in, const CallRegs *all) {
     const HostStackCall *h = u->l.host->stack_call;
     char *text = "";
     for (u32 i = 0; i < all->out_count; i++)
@@ -288,19 +288,20 @@ static const char *constraints(Unit *u, const CallRegs *in, const CallRegs *all)
     return arena_printf(&u->arena, "%s,{%s},%s", text, h->stack, h->clobbers);
 }
 
-/* To LLVM the call leaves the guest's stack as it is, so that a store of what is there already may be gone. But arguments are the
- * callee's to change, and its own frame is where those of inlined functions were. So what is read there is saved and restored; not what
- * others may have an address of: that is above the stack pointer. */
+/* For LLVM the call does not change the guest's stack, so LLVM may remove a store of a value that is there already. But
+ * the callee may change its arguments, and its own frame lies where frames of inlined functions were. So the part of
+ * the stack that is read later is saved and restored. Memory whose address others may have is above the stack pointer
+ * and is not saved. */
 enum { WORD = 8, MAX_SINGLE_WORDS = 16 };
 
 typedef struct Saved {
     u64 start, bytes;
-    Val copy; /* NULL: a few words, one by one */
+    Val copy; /* NULL: a few words are saved one by one */
     Val words[MAX_SINGLE_WORDS];
 } Saved;
 
-/* In words. */
-static Saved what_to_save(const Contents *c, u64 sp) {
+/* All numbers count words. */
+static Saved what_to_save(const StackContents *c, u64 sp) {
     u64 arguments = sp + WORD, start = arguments, end = arguments;
     if (c->unknown)
         start = 0;
@@ -315,8 +316,9 @@ static Saved what_to_save(const Contents *c, u64 sp) {
     return (Saved){.start = start, .bytes = end > start ? end - start : 0};
 }
 
-/* Not by LLVM's own copying, which would want vector registers that the call has; for the same reason single words are volatile. */
-static void copy_words(Unit *u, Val to, Val from, u64 bytes) {
+/* Does not use LLVM's own copying, which would need vector registers that the call uses; for the same reason single
+ * words are volatile. */
+static void copy_words(LlvmUnit *u, Val to, Val from, u64 bytes) {
     Lifter *l = &u->l;
     const HostAsm *copy = &l->host->stack_call->copy;
     Val args[] = {to, from, ir_int(l, I64, bytes / WORD)};
@@ -327,11 +329,11 @@ static void copy_words(Unit *u, Val to, Val from, u64 bytes) {
     LLVMBuildCall2(l->b, type, copies, args, 3, "");
 }
 
-static Val word_at(Unit *u, const Contents *c, const Saved *s, u64 index) {
+static Val word_at(LlvmUnit *u, const StackContents *c, const Saved *s, u64 index) {
     return ir_offset(&u->l, c->stack, (i64)(s->start + index * WORD));
 }
 
-static Saved save_stack(Unit *u, const Contents *c, Val call) {
+static Saved save_stack(LlvmUnit *u, const StackContents *c, Val call) {
     Lifter *l = &u->l;
     u64 sp;
     if (!c->stack || !offset_of(u, c, callout_sp(call), &sp)) {
@@ -353,14 +355,14 @@ static Saved save_stack(Unit *u, const Contents *c, Val call) {
     return s;
 }
 
-static void restore_stack(Unit *u, const Contents *c, const Saved *s) {
+static void restore_stack(LlvmUnit *u, const StackContents *c, const Saved *s) {
     if (s->copy)
         copy_words(u, word_at(u, c, s, 0), s->copy, s->bytes);
     for (u64 i = 0; !s->copy && i < s->bytes / WORD; i++)
         LLVMSetVolatile(LLVMBuildStore(u->l.b, s->words[i], word_at(u, c, s, i)), true);
 }
 
-static void lower_switching(Unit *u, const Contents *c, Val call, CallShape shape) {
+static void lower_switching(LlvmUnit *u, const StackContents *c, Val call, CallShape shape) {
     const CallRegs *in = callout_regs(shape), *all = callout_regs(CALL_LOCAL);
     const char *code = u->l.host->stack_call->text(), *where = constraints(u, in, all);
     Val args[CALLOUT_MAX_REGS + 2];
@@ -387,8 +389,8 @@ static void lower_switching(Unit *u, const Contents *c, Val call, CallShape shap
     LLVMInstructionEraseFromParent(call);
 }
 
-/* Memory of a size that LLVM does not know comes below everything else in the frame. */
-static void make_stack_lowest(Unit *u, Val stack) {
+/* LLVM puts memory whose size it does not know below everything else in the frame. */
+static void make_stack_lowest(LlvmUnit *u, Val stack) {
     Lifter *l = &u->l;
     LLVMPositionBuilderBefore(l->b, stack);
     Val known = ir_int(l, I64, alloca_bytes(stack));
@@ -399,8 +401,8 @@ static void make_stack_lowest(Unit *u, Val stack) {
     ir_attribute(l, u->spec, OF_FUNCTION, "noredzone", 0);
 }
 
-/* Without a frame, the calls that come last can be jumps. */
-static void drop_stack(Unit *u, Val stack) {
+/* Without a frame, calls at the end can become jumps. */
+static void drop_stack(LlvmUnit *u, Val stack) {
     for (LLVMUseRef use = LLVMGetFirstUse(stack), next; use; use = next) {
         next = LLVMGetNextUse(use);
         Val user = LLVMGetUser(use);
@@ -417,19 +419,19 @@ static void drop_stack(Unit *u, Val stack) {
                 LLVMSetTailCall(in, true);
 }
 
-/* From now on exceptions may pass through. That calls on the guest's stack have another one does not matter: with memory of a size
- * that LLVM does not know, its frame pointer is what the tables go by. */
-static void let_pass(Unit *u) {
+/* From now on exceptions may pass through. It does not matter that calls on the guest's stack have another stack
+ * pointer: in a frame with memory of unknown size, unwind tables refer to the frame pointer. */
+static void let_pass(LlvmUnit *u) {
     static const char nounwind[] = "nounwind";
     LLVMRemoveEnumAttributeAtIndex(u->spec, LLVMAttributeFunctionIndex,
                                    LLVMGetEnumAttributeKindForName(nounwind, strlen(nounwind)));
-    ir_attribute(&u->l, u->spec, OF_FUNCTION, "uwtable", 2); /* at all instructions, not only calls */
+    ir_attribute(&u->l, u->spec, OF_FUNCTION, "uwtable", 2); /* 2: at all instructions, not only at calls */
 }
 
 /* --------------------------------------------------------------------------------------------------------------- public */
 
-void lower_callouts(Unit *u) {
-    Contents c = {0};
+void lower_callouts(LlvmUnit *u) {
+    StackContents c = {0};
     VEC(Val) calls = {0};
     CallShape shape;
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))

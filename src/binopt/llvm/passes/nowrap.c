@@ -1,5 +1,6 @@
-/* nowrap.c: see nowrap.h. Machine code has lost what C says of `int`: that i + 1 is never smaller than i. Without it, neither
- * are a[i] and a[i + 1] neighbours nor is a loop over i one over addresses. */
+/* nowrap.c: see nowrap.h. Machine code has lost the fact that an `int` of C never overflows: that i + 1 is never
+ * smaller than i. Without it, LLVM does not see that a[i] and a[i + 1] are neighbours, or that a loop over i is one
+ * over addresses. */
 #include "binopt/llvm/passes/nowrap.h"
 
 enum { MAX_DEPTH = 16, MAX_USES = 5 };
@@ -9,7 +10,7 @@ static bool is_i32(Val v) {
     return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) == 32;
 }
 
-/* Arithmetic that is followed; a shift to the left is a product. */
+/* Arithmetic that is marked; a shift to the left is a product. */
 static bool is_followed(Val v) {
     u64 count;
     if (!LLVMIsABinaryOperator(v) || !is_i32(v))
@@ -41,7 +42,7 @@ static void mark(Val v, int depth) {
     mark(LLVMGetOperand(v, 1), depth - 1);
 }
 
-/* Arithmetic by which an index becomes a part of an address. */
+/* Arithmetic by which an index becomes part of an address. */
 static bool leads_on(Val v) {
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMAdd:
@@ -56,7 +57,8 @@ static bool leads_on(Val v) {
     }
 }
 
-/* Does a number of 64 bits become a part of an address? A comparison counts, too: it is where a loop over indices ends. */
+/* True if a number of 64 bits becomes part of an address. A comparison counts, too, because it ends a loop over
+ * indices. */
 static bool is_index(Val v, int depth) {
     for (LLVMUseRef use = LLVMGetFirstUse(v); use && depth; use = LLVMGetNextUse(use)) {
         Val user = LLVMGetUser(use);
@@ -68,8 +70,8 @@ static bool is_index(Val v, int depth) {
     return false;
 }
 
-/* The same in 64 bits, beside v: LLVM does not always see that marked arithmetic may as well be done after extending. */
-static Val widened(Unit *u, Val v, Val at, int depth) {
+/* Computes v in 64 bits as well: LLVM does not always see that marked arithmetic can be done after extending. */
+static Val widened(LlvmUnit *u, Val v, Val at, int depth) {
     LLVMTypeRef i64_type = ir_type(&u->l, I64);
     u64 constant;
     if (ir_is_const(v, &constant))
@@ -86,7 +88,7 @@ static Val widened(Unit *u, Val v, Val at, int depth) {
     return made;
 }
 
-void nowrap_mark(Unit *u) {
+void nowrap_mark(LlvmUnit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
             if (LLVMIsASExtInst(in) && is_index(in, MAX_USES))

@@ -1,5 +1,6 @@
-/* pointers.c: see pointers.h. An integer is a pointer if it is one plus an offset that is not. Values that loops carry (phis)
- * are taken together, as far as they are made of each other: if all others that enter are pointers, all of them are. */
+/* pointers.c: see pointers.h. An integer is a pointer if it is a pointer plus an offset that is none. Phis that loops
+ * carry and that are made of each other are considered together: if all other values that enter them are pointers, all
+ * of them are. */
 #include "binopt/llvm/passes/pointers.h"
 
 #include <llvm-c/Target.h>
@@ -8,30 +9,30 @@
 
 enum { MAX_PHIS = 16, MAX_DEPTH = 8, MAX_SEEN = 32 };
 
-typedef struct Walk {
-    Unit *u;
-    bool rooted; /* some pointer enters */
+typedef struct SumWalk {
+    LlvmUnit *u;
+    bool rooted; /* at least one pointer enters */
     u32 count;
     Val phi[MAX_PHIS], pointer[MAX_PHIS];
-} Walk;
+} SumWalk;
 
 static bool is_add(Val v) {
     return LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd;
 }
 
-typedef struct Seen {
+typedef struct SeenValues {
     u32 count;
     Val value[MAX_SEEN];
-} Seen;
+} SeenValues;
 
-static bool is_seen(const Seen *s, Val v) {
+static bool is_seen(const SeenValues *s, Val v) {
     for (u32 i = 0; i < s->count; i++)
         if (s->value[i] == v)
             return true;
     return false;
 }
 
-static bool reaches_address(Unit *u, Val v, Seen *s) {
+static bool reaches_address(LlvmUnit *u, Val v, SeenValues *s) {
     if (fold_pointer(u, v))
         return true;
     if (!LLVMIsAInstruction(v) || LLVMIsALoadInst(v) || LLVMIsACallInst(v) || is_seen(s, v))
@@ -45,16 +46,16 @@ static bool reaches_address(Unit *u, Val v, Seen *s) {
     return false;
 }
 
-/* Could a part of this be an address? The distance of two objects leads from one into the other, and LLVM would believe that
- * it stays in the first. */
-static bool has_address(Unit *u, Val v) {
-    Seen seen = {0};
+/* True if a part of this may be an address. The distance of two objects leads from one object to the other, but LLVM
+ * would assume that the sum stays in the first. */
+static bool has_address(LlvmUnit *u, Val v) {
+    SeenValues seen = {0};
     return reaches_address(u, v, &seen);
 }
 
-static bool is_address(Walk *w, Val v, int depth);
+static bool is_address(SumWalk *w, Val v, int depth);
 
-static bool add_phi(Walk *w, Val phi) {
+static bool add_phi(SumWalk *w, Val phi) {
     for (u32 i = 0; i < w->count; i++)
         if (w->phi[i] == phi)
             return true;
@@ -67,15 +68,15 @@ static bool add_phi(Walk *w, Val phi) {
     return true;
 }
 
-/* Which operand of a sum is the address; -1: neither, or one cannot say. */
-static int address_operand(Walk *w, Val sum, int depth) {
+/* Which operand of a sum is the address; -1: neither, or it cannot be told. */
+static int address_operand(SumWalk *w, Val sum, int depth) {
     for (int i = 0; i < 2; i++)
         if (!has_address(w->u, LLVMGetOperand(sum, (unsigned)(1 - i))))
             return is_address(w, LLVMGetOperand(sum, (unsigned)i), depth) ? i : -1;
     return -1;
 }
 
-static bool is_address(Walk *w, Val v, int depth) {
+static bool is_address(SumWalk *w, Val v, int depth) {
     if (fold_pointer(w->u, v))
         return w->rooted = true;
     if (LLVMIsAPHINode(v))
@@ -83,7 +84,7 @@ static bool is_address(Walk *w, Val v, int depth) {
     return is_add(v) && depth && address_operand(w, v, depth - 1) >= 0;
 }
 
-static Val as_pointer(Walk *w, Val v) {
+static Val as_pointer(SumWalk *w, Val v) {
     for (u32 i = 0; i < w->count; i++)
         if (w->phi[i] == v)
             return w->pointer[i];
@@ -95,7 +96,7 @@ static Val as_pointer(Walk *w, Val v) {
     return LLVMBuildGEP2(w->u->l.b, ir_type(&w->u->l, I8), base, &off, 1, "");
 }
 
-static void convert_phis(Walk *w) {
+static void convert_phis(SumWalk *w) {
     Lifter *l = &w->u->l;
     for (u32 i = 0; i < w->count; i++) {
         LLVMPositionBuilderBefore(l->b, w->phi[i]);
@@ -119,8 +120,8 @@ static void convert_phis(Walk *w) {
         LLVMInstructionEraseFromParent(w->phi[--w->count]);
 }
 
-static bool convert(Unit *u, Val cast) {
-    Walk w = {.u = u};
+static bool convert(LlvmUnit *u, Val cast) {
+    SumWalk w = {.u = u};
     Val number = LLVMGetOperand(cast, 0);
     if (LLVMTypeOf(number) != ir_type(&u->l, I64) || LLVMGetPointerAddressSpace(LLVMTypeOf(cast)) ||
         !is_address(&w, number, MAX_DEPTH) || !w.rooted)
@@ -132,9 +133,9 @@ static bool convert(Unit *u, Val cast) {
     return true;
 }
 
-/* An operand in memory has a base and an index, and lifted code takes the base for the pointer. Where the index is one, too, or
- * a distance, it is just a number again. */
-static bool distrust(Unit *u, Val sum) {
+/* A memory operand has a base and an index, and lifted code takes the base for the pointer. If the index is a pointer,
+ * too, or a distance, the sum becomes a plain number again. */
+static bool distrust(LlvmUnit *u, Val sum) {
     Lifter *l = &u->l;
     if (LLVMGetNumOperands(sum) != 2 || !has_address(u, LLVMGetOperand(sum, 1)) ||
         LLVMIsAIntToPtrInst(LLVMGetOperand(sum, 0)))
@@ -148,7 +149,7 @@ static bool distrust(Unit *u, Val sum) {
     return true;
 }
 
-bool pointers_find(Unit *u) {
+bool pointers_find(LlvmUnit *u) {
     bool changed = false;
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {

@@ -2,10 +2,10 @@
 #ifndef BINOPT_LLVM_POINTERS_H
 #define BINOPT_LLVM_POINTERS_H
 
-#include "binopt/llvm/unit/unit.h"
+#include "binopt/llvm/unit/llvm_unit.h"
 
-/* A register is an integer, and an address that was computed in registers could lead anywhere, for LLVM: no loop that
- * increments one is vectorised, and no table is recognised in it. True if u->spec was changed. */
-bool pointers_find(Unit *u);
+/* Registers are integers, so for LLVM an address that was computed in registers could lead anywhere: it vectorises no
+ * loop that increments one, and recognises no table there. Returns true if u->spec was changed. */
+bool pointers_find(LlvmUnit *u);
 
 #endif

@@ -1,15 +1,15 @@
-/* spread.c: see spread.h. An extracted lane is replaced by scalar operations if nothing but scalars, constants and lane-wise
- * operations are behind it. */
+/* spread.c: see spread.h. An extracted lane is replaced by scalar operations if it depends only on scalars, constants
+ * and lane-wise operations. */
 #include "binopt/llvm/passes/spread.h"
 
-/* A sum over a table that was unrolled is as deep as half the table is long. */
+/* A sum over a table that was unrolled is half as deep as the table is long. */
 enum { MAX_DEPTH = 128, MAX_LANES = 2048 };
 
-/* What was made for one extracted lane, at its place. */
+/* The scalars that were made for one extracted lane, at its place. */
 typedef struct Spread {
-    Unit *u;
-    bool building; /* else: is it possible? then the values are not looked at */
-    Map64 index;   /* of vector and lane: in `made` */
+    LlvmUnit *u;
+    bool building; /* false: only finds out whether it is possible; the values do not matter */
+    Map64 index;   /* from a vector and a lane to an index of `made` */
     VEC(Val) made;
 } Spread;
 
@@ -56,7 +56,8 @@ static bool is_sign(Val v, Val of) {
     return LLVMIsAInstruction(v) && ir_is_sign_of(v, of);
 }
 
-/* One lane from two of half its width, lower half first: how SSE2 extends 32-bit integers to 64 bits. */
+/* One lane made from two lanes of half its width, the lower half first: SSE2 extends 32-bit integers to 64 bits in this
+ * way. */
 static Val joined_lane(Spread *s, Val v, u32 k, int depth) {
     Lifter *l = &s->u->l;
     Val halves = LLVMGetOperand(v, 0);
@@ -71,7 +72,8 @@ static Val joined_lane(Spread *s, Val v, u32 k, int depth) {
     return ir_or(l, ir_zext(l, low, I64), ir_shl_by(l, ir_zext(l, high, I64), 32));
 }
 
-/* A lane that is part of a wider one, which may have been moved since it was put together: how SSE joins halves of vectors. */
+/* A lane that is part of a wider one, which may have been moved after it was composed: SSE joins halves of vectors in
+ * this way. */
 static Val part_lane(Spread *s, Val v, u32 k, int depth) {
     Val wide = LLVMGetOperand(v, 0);
     if (LLVMGetTypeKind(LLVMTypeOf(wide)) != LLVMVectorTypeKind || lanes(wide) > lanes(v))
@@ -133,9 +135,9 @@ static Val make_lane(Spread *s, Val v, u32 k, int depth) {
     }
 }
 
-/* NULL if it cannot be made. While only that is asked, any other value stands for yes. */
+/* Returns NULL if the lane cannot be made. While only that is asked, any other value means yes. */
 static Val lane_of(Spread *s, Val v, u32 k, int depth) {
-    u64 key = (u64)(uintptr_t)v + k; /* values are further apart than a vector has lanes */
+    u64 key = (u64)(uintptr_t)v + k; /* addresses of values are further apart than the number of lanes */
     u32 at;
     if (map64_get(&s->index, key, &at))
         return s->made.at[at];
@@ -147,7 +149,7 @@ static Val lane_of(Spread *s, Val v, u32 k, int depth) {
     return scalar;
 }
 
-static Val spread_one(Unit *u, Val vector, u32 k, bool building) {
+static Val spread_one(LlvmUnit *u, Val vector, u32 k, bool building) {
     Spread s = {.u = u, .building = building};
     Val scalar = lane_of(&s, vector, k, MAX_DEPTH);
     map64_free(&s.index);
@@ -155,7 +157,7 @@ static Val spread_one(Unit *u, Val vector, u32 k, bool building) {
     return scalar;
 }
 
-static bool spread_extract(Unit *u, Val extract) {
+static bool spread_extract(LlvmUnit *u, Val extract) {
     u64 k;
     Val vector = LLVMGetOperand(extract, 0);
     if (!ir_is_const(LLVMGetOperand(extract, 1), &k) || k >= lanes(vector) || !spread_one(u, vector, (u32)k, false))
@@ -166,7 +168,7 @@ static bool spread_extract(Unit *u, Val extract) {
     return true;
 }
 
-bool spread_lanes(Unit *u) {
+bool spread_lanes(LlvmUnit *u) {
     bool changed = false;
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {

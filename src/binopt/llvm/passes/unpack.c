@@ -1,20 +1,20 @@
 /* unpack.c: see unpack.h.
  *
- * A web is a vector, all that it is made of and all that it goes into, as far as that is vectors. It is taken apart as a whole.
- * Where a scalar of a loop's round is spread over all lanes of a vector, that is one: it tells the four channels of a pixel
- * from four rounds of a loop, which are better left as they are. */
+ * A web is a vector with all vectors that it is made from and that are made from it. It is taken apart as a whole. There is one where a
+ * scalar of a loop's iteration is spread over all lanes of a vector: that distinguishes the four channels of a pixel from four iterations
+ * of a loop, which should stay as they are. */
 #include "binopt/llvm/passes/unpack.h"
 
 #include <llvm-c/Target.h>
 
 enum { MAX_MEMBERS = 512, MAX_LANES = 8 };
 
-typedef struct Web {
-    Unit *u;
-    Map64 index; /* of a member */
+typedef struct VectorWeb {
+    LlvmUnit *u;
+    Map64 index; /* from a member to its index */
     VEC(Val) member;
     VEC(Val) scalar; /* MAX_LANES for each member; NULL: not made yet */
-} Web;
+} VectorWeb;
 
 static bool is_vector(Val v) {
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
@@ -26,7 +26,7 @@ static u32 lanes(Val v) {
 
 /* ----------------------------------------------------------------------------------------------------------- collecting */
 
-static bool add(Web *w, Val v) {
+static bool add(VectorWeb *w, Val v) {
     u32 at;
     if (map64_get(&w->index, (u64)(uintptr_t)v, &at))
         return true;
@@ -41,7 +41,7 @@ static bool is_plain_access(Val v) {
     return !LLVMGetVolatile(v) && LLVMGetOrdering(v) == LLVMAtomicOrderingNotAtomic;
 }
 
-/* Lane by lane, or a move of lanes that are known? */
+/* True if the operation works lane by lane, or moves known lanes. */
 static bool can_unpack(Val v) {
     u64 lane;
     if (!LLVMIsAInstruction(v))
@@ -53,7 +53,7 @@ static bool can_unpack(Val v) {
     return (LLVMIsALoadInst(v) || LLVMIsAStoreInst(v)) && is_plain_access(v);
 }
 
-static bool add_operands(Web *w, Val v) {
+static bool add_operands(VectorWeb *w, Val v) {
     for (unsigned i = 0, n = (unsigned)LLVMGetNumOperands(v); i < n; i++) {
         Val op = LLVMGetOperand(v, i);
         if (is_vector(op) && (LLVMIsAConstant(op) ? !LLVMGetAggregateElement(op, 0) : !add(w, op)))
@@ -62,7 +62,7 @@ static bool add_operands(Web *w, Val v) {
     return true;
 }
 
-static bool add_users(Web *w, Val v) {
+static bool add_users(VectorWeb *w, Val v) {
     u64 lane;
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         Val user = LLVMGetUser(use);
@@ -73,7 +73,7 @@ static bool add_users(Web *w, Val v) {
     return true;
 }
 
-static bool collect(Web *w, Val seed) {
+static bool collect(VectorWeb *w, Val seed) {
     add(w, seed);
     for (size_t i = 0; i < w->member.len; i++) {
         Val v = w->member.at[i];
@@ -85,7 +85,7 @@ static bool collect(Web *w, Val seed) {
 
 /* --------------------------------------------------------------------------------------------------------- taking apart */
 
-static Val lane_of(Web *w, Val v, u32 k);
+static Val lane_of(VectorWeb *w, Val v, u32 k);
 
 static void copy_scopes(Lifter *l, Val to, Val from) {
     const u32 kinds[] = {l->md_scope, l->md_noalias};
@@ -94,12 +94,12 @@ static void copy_scopes(Lifter *l, Val to, Val from) {
             LLVMSetMetadata(to, kinds[i], LLVMGetMetadata(from, kinds[i]));
 }
 
-static Val lane_address(Web *w, Val pointer, LLVMTypeRef element, u32 k) {
+static Val lane_address(VectorWeb *w, Val pointer, LLVMTypeRef element, u32 k) {
     u64 bytes = LLVMStoreSizeOfType(LLVMGetModuleDataLayout(w->u->mod), element);
     return ir_offset(&w->u->l, pointer, (i64)(k * bytes));
 }
 
-static Val loaded_lane(Web *w, Val load, u32 k) {
+static Val loaded_lane(VectorWeb *w, Val load, u32 k) {
     LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(load));
     Val at = lane_address(w, LLVMGetOperand(load, 0), element, k);
     Val scalar = LLVMBuildLoad2(w->u->l.b, element, at, "");
@@ -108,7 +108,7 @@ static Val loaded_lane(Web *w, Val load, u32 k) {
     return scalar;
 }
 
-static void store_lanes(Web *w, Val store) {
+static void store_lanes(VectorWeb *w, Val store) {
     Lifter *l = &w->u->l;
     Val v = LLVMGetOperand(store, 0);
     for (u32 k = 0; k < lanes(v); k++) {
@@ -121,7 +121,7 @@ static void store_lanes(Web *w, Val store) {
     }
 }
 
-static Val shuffled_lane(Web *w, Val v, u32 k) {
+static Val shuffled_lane(VectorWeb *w, Val v, u32 k) {
     int from = LLVMGetMaskValue(v, k);
     u32 first = lanes(LLVMGetOperand(v, 0));
     if (from < 0)
@@ -130,8 +130,8 @@ static Val shuffled_lane(Web *w, Val v, u32 k) {
                              : lane_of(w, LLVMGetOperand(v, 1), (u32)from - first);
 }
 
-/* An inserted lane may have been taken from another member, and that goes away. */
-static Val inserted_lane(Web *w, Val v, u32 k) {
+/* An inserted lane may have been extracted from another member, which will be removed. */
+static Val inserted_lane(VectorWeb *w, Val v, u32 k) {
     u64 at = 0, from = 0;
     u32 index;
     ir_is_const(LLVMGetOperand(v, 2), &at);
@@ -144,7 +144,7 @@ static Val inserted_lane(Web *w, Val v, u32 k) {
     return scalar;
 }
 
-static Val computed_lane(Web *w, Val v, u32 k) {
+static Val computed_lane(VectorWeb *w, Val v, u32 k) {
     LLVMBuilderRef b = w->u->l.b;
     bool unary = LLVMIsAUnaryOperator(v);
     Val x = lane_of(w, LLVMGetOperand(v, 0), k), y = unary ? NULL : lane_of(w, LLVMGetOperand(v, 1), k);
@@ -155,7 +155,7 @@ static Val computed_lane(Web *w, Val v, u32 k) {
     return made;
 }
 
-static Val make_lane(Web *w, Val v, u32 k) {
+static Val make_lane(VectorWeb *w, Val v, u32 k) {
     LLVMPositionBuilderBefore(w->u->l.b, v);
     if (LLVMIsAPHINode(v))
         return LLVMBuildPhi(w->u->l.b, LLVMGetElementType(LLVMTypeOf(v)), "");
@@ -168,7 +168,7 @@ static Val make_lane(Web *w, Val v, u32 k) {
     return computed_lane(w, v, k);
 }
 
-static Val lane_of(Web *w, Val v, u32 k) {
+static Val lane_of(VectorWeb *w, Val v, u32 k) {
     u32 at;
     if (LLVMIsAConstant(v))
         return LLVMGetAggregateElement(v, k);
@@ -180,13 +180,13 @@ static Val lane_of(Web *w, Val v, u32 k) {
     return w->scalar.at[slot];
 }
 
-static void fill_phi(Web *w, Val phi) {
+static void fill_phi(VectorWeb *w, Val phi) {
     for (unsigned i = 0, n = LLVMCountIncoming(phi); i < n; i++)
         for (u32 k = 0; k < lanes(phi); k++)
             ir_phi_add(lane_of(w, phi, k), lane_of(w, LLVMGetIncomingValue(phi, i), k), LLVMGetIncomingBlock(phi, i));
 }
 
-static void replace_extracts(Web *w, Val v) {
+static void replace_extracts(VectorWeb *w, Val v) {
     for (LLVMUseRef use = LLVMGetFirstUse(v), next; use; use = next) {
         next = LLVMGetNextUse(use);
         Val user = LLVMGetUser(use);
@@ -198,7 +198,7 @@ static void replace_extracts(Web *w, Val v) {
     }
 }
 
-static void take_apart(Web *w) {
+static void take_apart(VectorWeb *w) {
     for (size_t i = 0; i < w->member.len * MAX_LANES; i++)
         VEC_PUSH(&w->scalar, NULL);
     for (size_t i = 0; i < w->member.len; i++) {
@@ -219,7 +219,7 @@ static void take_apart(Web *w) {
 
 /* --------------------------------------------------------------------------------------------------------------- public */
 
-/* Does a way lead from the block back to it? */
+/* True if a path leads from the block back to it. */
 static bool is_in_loop(Label block) {
     Map64 seen = {0};
     VEC(Label) todo = {0};
@@ -242,7 +242,7 @@ static bool is_in_loop(Label block) {
     return found;
 }
 
-/* A scalar of this round, in all lanes. */
+/* True if v is a scalar of this iteration, copied to all lanes. */
 static bool is_splat(Val v) {
     if (!LLVMIsAShuffleVectorInst(v))
         return false;
@@ -254,8 +254,8 @@ static bool is_splat(Val v) {
     return scalar && LLVMIsAInstruction(scalar) && LLVMGetInstructionParent(scalar) == LLVMGetInstructionParent(v);
 }
 
-static bool unpack_web(Unit *u, Val seed) {
-    Web w = {.u = u};
+static bool unpack_web(LlvmUnit *u, Val seed) {
+    VectorWeb w = {.u = u};
     bool found = collect(&w, seed);
     if (found)
         take_apart(&w);
@@ -265,8 +265,8 @@ static bool unpack_web(Unit *u, Val seed) {
     return found;
 }
 
-/* One web; looking for the next starts afresh, for its instructions are gone. */
-static bool unpack_one(Unit *u) {
+/* Unpacks one web. The search for the next one starts anew, because the instructions of this one are gone. */
+static bool unpack_one(LlvmUnit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b)) {
         if (!is_in_loop(b))
             continue;
@@ -277,7 +277,7 @@ static bool unpack_one(Unit *u) {
     return false;
 }
 
-bool unpack_vectors(Unit *u) {
+bool unpack_vectors(LlvmUnit *u) {
     bool changed = false;
     while (unpack_one(u))
         changed = true;

@@ -1,17 +1,17 @@
-/* unshared.c: see unshared.h. Every pointer that is made of the stack's address is followed; metadata of LLVM then says of the accesses
- * through them that they are in a scope of their own, and of all others that they are not in it. */
+/* unshared.c: see unshared.h. Follows every pointer that is made from the stack's address. Alias metadata then says
+ * that accesses through them are in a scope of their own, and that all others are not in it. */
 #include "binopt/llvm/passes/unshared.h"
 
 #include "binopt/llvm/lift/callout.h"
 #include "binopt/llvm/passes/lower.h"
 
-typedef struct Walk {
-    Unit *u;
-    VEC(Val) pointers; /* made of the stack's address */
-    bool shared;       /* others may have an address of it */
-} Walk;
+typedef struct StackWalk {
+    LlvmUnit *u;
+    VEC(Val) pointers; /* those made from the stack's address */
+    bool shared;       /* other code may have an address of the stack */
+} StackWalk;
 
-static void add(Walk *w, Val pointer) {
+static void add(StackWalk *w, Val pointer) {
     for (size_t i = 0; i < w->pointers.len; i++)
         if (w->pointers.at[i] == pointer)
             return;
@@ -24,7 +24,7 @@ static bool is_lifetime(Val insn) {
     return callee && LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName2(callee, &length), "llvm.lifetime.", 14);
 }
 
-static bool is_only_sp(const Unit *u, Val call, Val pointer) {
+static bool is_only_sp(const LlvmUnit *u, Val call, Val pointer) {
     CallShape shape;
     if (!callout_is(u, call, &shape))
         return false;
@@ -34,7 +34,7 @@ static bool is_only_sp(const Unit *u, Val call, Val pointer) {
     return true;
 }
 
-static void look_at(Walk *w, Val pointer, Val user) {
+static void look_at(StackWalk *w, Val pointer, Val user) {
     if (LLVMIsAGetElementPtrInst(user) || LLVMIsAPHINode(user) || LLVMIsASelectInst(user))
         add(w, user);
     else if (LLVMIsAStoreInst(user))
@@ -43,7 +43,7 @@ static void look_at(Walk *w, Val pointer, Val user) {
         w->shared = true;
 }
 
-static void follow(Walk *w) {
+static void follow(StackWalk *w) {
     for (size_t i = 0; i < w->pointers.len && !w->shared; i++)
         for (LLVMUseRef use = LLVMGetFirstUse(w->pointers.at[i]); use; use = LLVMGetNextUse(use))
             look_at(w, w->pointers.at[i], LLVMGetUser(use));
@@ -55,17 +55,17 @@ typedef struct Marks {
     Val in, not_in; /* lists of scopes for alias.scope and noalias */
 } Marks;
 
-static Val list(Unit *u, LLVMMetadataRef *scopes, size_t count) {
+static Val list(LlvmUnit *u, LLVMMetadataRef *scopes, size_t count) {
     return LLVMMetadataAsValue(u->ctx, LLVMMDNodeInContext2(u->ctx, scopes, count));
 }
 
-static LLVMMetadataRef named(Unit *u, const char *name, LLVMMetadataRef domain) {
+static LLVMMetadataRef named(LlvmUnit *u, const char *name, LLVMMetadataRef domain) {
     LLVMMetadataRef parts[] = {LLVMMDStringInContext2(u->ctx, name, strlen(name)), domain};
     return LLVMMDNodeInContext2(u->ctx, parts, domain ? 2 : 1);
 }
 
-/* The stack is guest memory, too. */
-static Marks make_marks(Unit *u) {
+/* The stack is part of guest memory. */
+static Marks make_marks(LlvmUnit *u) {
     Val guest;
     LLVMGetMDNodeOperands(u->l.scope[SPACE_GUEST], &guest);
     LLVMMetadataRef stack = named(u, "guest stack", named(u, "binopt", NULL)),
@@ -80,8 +80,8 @@ static bool set(Val access, u32 kind, Val mark) {
     return true;
 }
 
-/* All of guest memory has a scope, and nothing else has. */
-static bool mark(Walk *w, const Marks *m, Val access) {
+/* Accesses to guest memory have the scope of guest memory, and no other accesses have it. */
+static bool mark(StackWalk *w, const Marks *m, Val access) {
     const Lifter *l = &w->u->l;
     if (!LLVMGetMetadata(access, l->md_scope))
         return false;
@@ -94,8 +94,8 @@ static bool mark(Walk *w, const Marks *m, Val access) {
     return set(access, l->md_noalias, m->not_in);
 }
 
-bool unshared_mark(Unit *u) {
-    Walk w = {.u = u};
+bool unshared_mark(LlvmUnit *u) {
+    StackWalk w = {.u = u};
     Val stack = lower_find_stack(u);
     if (!stack)
         return false;

@@ -19,23 +19,23 @@
 
 enum { FORMAT = 2, MAX_RECORDS = 16, MAX_COUNT = 1 << 20 };
 
-typedef enum State {
-    ONCE,   /* made in one run: right if everything is at the same addresses */
-    TWICE,  /* made in two, and the relocations explain all differences */
-    VARIES, /* made in two, and they do not */
-} State;
+typedef enum RecordState {
+    ONCE,   /* made in one run: usable if everything is at the same addresses */
+    TWICE,  /* made in two runs, and relocations explain all differences */
+    VARIES, /* made in two runs, with differences that are not addresses */
+} RecordState;
 
-/* The contents of a record: this, the anchors, facts and relocations, the bytes of facts, the object. */
+/* The content of a record: a Head, the anchors, facts and relocations, the bytes of facts, the object. */
 typedef struct Head {
     u32 state, anchor_count, fact_count, reloc_count;
     u32 bytes_size, object_size;
 } Head;
 
 /* Where an anchor was in the two runs. */
-typedef struct Seen {
+typedef struct SeenAnchor {
     u32 kind, index;
     u64 name, base[2];
-} Seen;
+} SeenAnchor;
 
 /* The 8 bytes at an offset of the object are the address of a place. */
 typedef struct Reloc {
@@ -43,15 +43,15 @@ typedef struct Reloc {
     Place to;
 } Reloc;
 
-typedef struct Entry {
-    State state;
-    Layout layout; /* with the addresses of this run, once they were found */
-    VEC(Seen) seen;
+typedef struct DiskEntry {
+    RecordState state;
+    Layout layout; /* with the addresses of this run, when they were found */
+    VEC(SeenAnchor) seen;
     VEC(Reloc) relocs;
     VEC(u8) object;
-} Entry;
+} DiskEntry;
 
-static void entry_free(Entry *e) {
+static void entry_free(DiskEntry *e) {
     layout_free(&e->layout);
     VEC_FREE(&e->seen);
     VEC_FREE(&e->relocs);
@@ -69,12 +69,12 @@ static void put(Bytes *b, const void *data, size_t size) {
     b->len += size;
 }
 
-static Bytes serialize(const Entry *e) {
+static Bytes serialize(const DiskEntry *e) {
     Bytes b = {0};
     Head h = {e->state,           (u32)e->seen.len,         (u32)e->layout.facts.len,
               (u32)e->relocs.len, (u32)e->layout.bytes.len, (u32)e->object.len};
     put(&b, &h, sizeof(h));
-    put(&b, e->seen.at, e->seen.len * sizeof(Seen));
+    put(&b, e->seen.at, e->seen.len * sizeof(SeenAnchor));
     put(&b, e->layout.facts.at, e->layout.facts.len * sizeof(Fact));
     put(&b, e->relocs.at, e->relocs.len * sizeof(Reloc));
     put(&b, e->layout.bytes.at, e->layout.bytes.len);
@@ -86,12 +86,12 @@ static Bytes serialize(const Entry *e) {
     (VEC_RESERVE(v, count), (count) ? memcpy((v)->at, data, (count) * sizeof(*(v)->at)) : NULL, (v)->len = (count),    \
      (data) += (count) * sizeof(*(v)->at))
 
-static bool is_place(const Entry *e, const Place *p) {
+static bool is_place(const DiskEntry *e, const Place *p) {
     return p->anchor < e->seen.len;
 }
 
-/* Does everything stay within what there is? */
-static bool is_sound(const Entry *e) {
+/* True if all parts lie within the record. */
+static bool is_sound(const DiskEntry *e) {
     for (size_t i = 0; i < e->layout.facts.len; i++) {
         const Fact *f = &e->layout.facts.at[i];
         if (!is_place(e, &f->at) || (f->is_pointer && !is_place(e, &f->to)) || f->bytes_off > e->layout.bytes.len ||
@@ -107,19 +107,19 @@ static bool is_sound(const Entry *e) {
     return true;
 }
 
-static bool parse(const u8 *data, size_t size, Entry *e) {
+static bool parse(const u8 *data, size_t size, DiskEntry *e) {
     Head h;
-    *e = (Entry){0};
+    *e = (DiskEntry){0};
     if (size < sizeof(h))
         return false;
     memcpy(&h, data, sizeof(h));
     bool small = h.anchor_count < MAX_COUNT && h.fact_count < MAX_COUNT && h.reloc_count < MAX_COUNT;
-    u64 sum = sizeof(h) + (u64)h.anchor_count * sizeof(Seen) + (u64)h.fact_count * sizeof(Fact) +
+    u64 sum = sizeof(h) + (u64)h.anchor_count * sizeof(SeenAnchor) + (u64)h.fact_count * sizeof(Fact) +
               (u64)h.reloc_count * sizeof(Reloc) + h.bytes_size + h.object_size;
     if (!small || sum != size || h.state > VARIES)
         return false;
     data += sizeof(h);
-    e->state = (State)h.state;
+    e->state = (RecordState)h.state;
     TAKE(&e->seen, data, h.anchor_count);
     TAKE(&e->layout.facts, data, h.fact_count);
     TAKE(&e->relocs, data, h.reloc_count);
@@ -141,9 +141,10 @@ static u64 word_at(const u8 *bytes, size_t at) {
     return w;
 }
 
-/* The two objects have different bytes at `at`: is that an address, of one place in two layouts? */
+/* The two objects differ at `at`. Returns true if they have the address of the same place there, in two layouts. */
 static bool explain(Layout *first, const u8 *a, Layout *second, const u8 *b, size_t size, size_t at, Reloc *r) {
-    static const u8 order[] = {1, 2, 3, 4, 5, 6, 7, 0}; /* within a page addresses are the same */
+    /* Addresses of the same place agree in their low byte, so a difference is rarely at byte 0. */
+    static const u8 order[] = {1, 2, 3, 4, 5, 6, 7, 0};
     for (size_t i = 0; i < sizeof(order); i++) {
         size_t start = at - order[i];
         Place q;
@@ -158,8 +159,8 @@ static bool explain(Layout *first, const u8 *a, Layout *second, const u8 *b, siz
     return false;
 }
 
-/* Fills in the relocations that make a first run's object that of this one. */
-static bool find_relocs(Entry *first, Layout *now, const u8 *object, size_t size) {
+/* Finds the relocations that turn the object of a first run into that of this one. */
+static bool find_relocs(DiskEntry *first, Layout *now, const u8 *object, size_t size) {
     if (first->object.len != size)
         return false;
     for (size_t at = 0; at < size; at++) {
@@ -178,8 +179,9 @@ static bool equal_order(u64 a, u64 b, u64 c, u64 d) {
     return (a < b) == (c < d);
 }
 
-/* Code may depend on what both runs had in common: an address, a distance, which of two is lower. Then it has to be so again. */
-static bool is_like_before(const Entry *e) {
+/* Code may depend on what both runs had in common: an address, a distance, or which of two addresses is lower. This
+ * must hold again. */
+static bool is_like_before(const DiskEntry *e) {
     for (size_t i = 0; i < e->seen.len; i++) {
         const u64 *s = e->seen.at[i].base;
         u64 now = e->layout.anchors.at[i].base;
@@ -198,7 +200,7 @@ static bool is_like_before(const Entry *e) {
     return true;
 }
 
-static void *relocate(const Entry *e) {
+static void *relocate(const DiskEntry *e) {
     u8 *object = memcpy(mem_new(e->object.len), e->object.at, e->object.len);
     for (size_t i = 0; i < e->relocs.len; i++) {
         u64 addr = e->layout.anchors.at[e->relocs.at[i].to.anchor].base + e->relocs.at[i].to.off;
@@ -210,7 +212,7 @@ static void *relocate(const Entry *e) {
 /* ---------------------------------------------------------------------------------------------------------------- keys */
 
 typedef struct RecordKey {
-    Key pack;    /* the file that the function is in, this library, LLVM and CPU */
+    Key pack;    /* the file that the function is in, this library, LLVM and the CPU */
     u64 word[2]; /* function and configuration, without addresses */
 } RecordKey;
 
@@ -218,7 +220,7 @@ static u64 hash_number(u64 h, u64 n) {
     return pack_hash(h, &n, sizeof(n));
 }
 
-/* Of a file as it is now. */
+/* The identity of a file as it is now. */
 static bool identify(const char *path, PackIdentity *id) {
     struct stat st;
     if (stat(path, &st))
@@ -233,7 +235,7 @@ static bool identify(const char *path, PackIdentity *id) {
     return true;
 }
 
-/* The files that this code and LLVM's are in. */
+/* A hash of the files that contain this code and LLVM's. */
 static u64 hash_makers(void) {
     const void *const inside[] = {(void *)disk_find, (void *)LLVMContextCreate};
     u64 h = hash_number(cpu_kind(), FORMAT), base;
@@ -247,7 +249,7 @@ static u64 hash_makers(void) {
     return h;
 }
 
-/* An address is known by where it is, another value by itself. */
+/* An address is represented by its place, another value by itself. */
 static u64 hash_value(u64 h, const BinoptCfg *cfg, u64 value) {
     char path[PATH_MAX];
     u64 base;
@@ -270,13 +272,13 @@ static u64 hash_config(u64 h, const BinoptCfg *cfg, u64 function_off) {
             h = hash_value(h, cfg, cfg->params.at[i].value);
     }
     for (size_t i = 0; i < cfg->regions.len; i++) {
-        const Region *r = &cfg->regions.at[i];
+        const DeclaredRegion *r = &cfg->regions.at[i];
         h = hash_number(hash_number(h, r->flags | (r->start % 4096) << 32), r->end - r->start);
     }
     return h;
 }
 
-/* False: the function is in no file. */
+/* Returns false if the function is in no file. */
 static bool make_key(const BinoptCfg *cfg, RecordKey *key) {
     char path[PATH_MAX];
     u64 base;
@@ -309,7 +311,7 @@ typedef struct Mapped {
     size_t size;
 } Mapped;
 
-/* Code from a file that others can write to would be theirs. */
+/* Packs that other users can write to are not used, because the code might be theirs. */
 static bool map_pack(const char *dir, Key pack, Mapped *m) {
     char name[PACK_NAME_SIZE], path[PATH_MAX];
     struct stat st;
@@ -327,8 +329,8 @@ static bool map_pack(const char *dir, Key pack, Mapped *m) {
     return true;
 }
 
-/* The next entry with that key; false: no more. */
-static bool next_entry(const Mapped *m, size_t *at, const RecordKey *key, Entry *e) {
+/* Finds the next entry with this key. Returns false if there is none. */
+static bool next_entry(const Mapped *m, size_t *at, const RecordKey *key, DiskEntry *e) {
     for (const PackRecord *r; (r = pack_next(m->data, m->size, at));) {
         if (r->off != key->word[0] || r->guest_hash != key->word[1] || !pack_is_intact(key->pack, r))
             continue;
@@ -339,7 +341,7 @@ static bool next_entry(const Mapped *m, size_t *at, const RecordKey *key, Entry 
     return false;
 }
 
-static void append_entry(const char *dir, const RecordKey *key, const Entry *e) {
+static void append_entry(const char *dir, const RecordKey *key, const DiskEntry *e) {
     Bytes b = serialize(e);
     PackFunction f = {.pc = key->word[0] + 1, .base = 1, .end = 2, .position_independent = true, .pack = key->pack};
     pthread_mutex_lock(&disk.lock);
@@ -371,7 +373,7 @@ void *disk_find(const BinoptCfg *cfg, size_t *size, Depends *depends) {
     if (!dir || !make_key(cfg, &key) || !map_pack(dir, key.pack, &m))
         return NULL;
     void *object = NULL;
-    Entry e;
+    DiskEntry e;
     for (size_t at = 0; !object && next_entry(&m, &at, &key, &e); entry_free(&e)) {
         if (e.state == VARIES || !layout_find(&e.layout, cfg) || !is_like_before(&e))
             continue;
@@ -383,17 +385,17 @@ void *disk_find(const BinoptCfg *cfg, size_t *size, Depends *depends) {
     return object;
 }
 
-/* What is there of the same things already. */
+/* The entries for the same function and configuration that exist already. */
 typedef struct Earlier {
-    size_t count; /* of entries with the key */
-    bool settled; /* two runs have been compared */
-    bool once;    /* one has left its result: `first` */
-    Entry first;
+    size_t count; /* number of entries with the key */
+    bool settled; /* the objects of two runs have been compared */
+    bool once;    /* one run has left its object, which is `first` */
+    DiskEntry first;
 } Earlier;
 
 static Earlier find_earlier(const Mapped *m, const RecordKey *key, const Layout *now) {
     Earlier found = {0};
-    Entry e;
+    DiskEntry e;
     for (size_t at = 0; next_entry(m, &at, key, &e); found.count++) {
         bool same = layout_same(&e.layout, now), once = same && e.state == ONCE && !found.once;
         found.settled |= same && e.state != ONCE;
@@ -406,18 +408,18 @@ static Earlier find_earlier(const Mapped *m, const RecordKey *key, const Layout 
     return found;
 }
 
-/* Of the first run's entry and this run's object: one that can be moved, if that is possible. */
-static void merge(Entry *first, Layout *now, const void *object, size_t size) {
+/* Combines the first run's entry and this run's object into an entry whose code can be moved, if that is possible. */
+static void merge(DiskEntry *first, Layout *now, const void *object, size_t size) {
     first->state = find_relocs(first, now, object, size) ? TWICE : VARIES;
     for (size_t i = 0; i < first->seen.len; i++)
         first->seen.at[i].base[1] = now->anchors.at[i].base;
 }
 
-static Entry first_entry(const Layout *now, const void *object, size_t size) {
-    Entry e = {.state = ONCE};
+static DiskEntry first_entry(const Layout *now, const void *object, size_t size) {
+    DiskEntry e = {.state = ONCE};
     for (size_t i = 0; i < now->anchors.len; i++) {
         const Anchor *a = &now->anchors.at[i];
-        VEC_PUSH(&e.seen, ((Seen){a->kind, a->index, a->name, {a->base, a->base}}));
+        VEC_PUSH(&e.seen, ((SeenAnchor){a->kind, a->index, a->name, {a->base, a->base}}));
     }
     put((Bytes *)&e.object, object, size);
     return e;
@@ -433,7 +435,7 @@ static void keep(const char *dir, const RecordKey *key, Layout *now, const void 
         merge(&earlier.first, now, object, size);
         append_entry(dir, key, &earlier.first);
     } else if (!earlier.once && !earlier.settled && earlier.count < MAX_RECORDS) {
-        Entry e = first_entry(now, object, size);
+        DiskEntry e = first_entry(now, object, size);
         e.layout = *now;
         append_entry(dir, key, &e);
         e.layout = (Layout){0};

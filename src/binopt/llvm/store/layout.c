@@ -13,7 +13,7 @@ enum { PAGE = 4096, NEAR_BYTES = 1 << 20, MAX_LOAD = 64 };
 /* --------------------------------------------------------------------------------------------------------------- files */
 
 typedef struct FileSearch {
-    u64 addr, name; /* one of both is not 0 */
+    u64 addr, name; /* one of the two is not 0 */
     u64 base, end;
     char path[256];
 } FileSearch;
@@ -58,7 +58,7 @@ static bool place_at(const Layout *l, size_t i, u64 addr, Place *p) {
     return true;
 }
 
-/* What has an end goes before what has none, and of these the nearest. */
+/* Anchors that have an end come before those that have none; among the latter the nearest is chosen. */
 static bool place_known(const Layout *l, u64 addr, Place *p) {
     const Anchor *best = NULL;
     for (size_t i = 0; i < l->anchors.len; i++) {
@@ -82,7 +82,8 @@ bool layout_place(Layout *l, u64 addr, Place *p) {
     return place_at(l, l->anchors.len - 1, addr, p);
 }
 
-/* A pointer's place, with a new anchor if it leads to memory that has none. False: it leads nowhere. */
+/* The place of a pointer's target, with a new anchor if that memory has none. Returns false if the pointer leads
+ * nowhere. */
 static bool place_pointer(Layout *l, u64 addr, AnchorKind kind, size_t index, Place *p) {
     u8 byte;
     if (layout_place(l, addr, p))
@@ -111,14 +112,15 @@ static bool add_fact(Layout *l, u64 addr, const u8 *bytes, u32 size, bool read_o
     return true;
 }
 
-/* The pointer that these bytes are a part of. */
+/* Gets the pointer that contains these bytes. Returns false if they are not part of one. */
 static bool pointer_around(Layout *l, u64 addr, u32 size, u64 *pointer) {
     Place p;
     u64 start = addr & ~(u64)7;
     return addr + size <= start + 8 && maps_read(start, pointer, 8) == 8 && layout_place(l, *pointer, &p);
 }
 
-/* Half a pointer differs from run to run although it leads to the same place, and so do vectors of pointers. */
+/* A part of a pointer, or a vector of pointers, differs from run to run although it leads to the same place, so whole
+ * pointers are recorded. */
 static bool add_facts(Layout *l, u64 addr, const u8 *bytes, u32 size, bool read_only) {
     u64 pointer;
     if (size < 8 && pointer_around(l, addr, size, &pointer))
@@ -131,7 +133,8 @@ static bool add_facts(Layout *l, u64 addr, const u8 *bytes, u32 size, bool read_
     return true;
 }
 
-/* Whatever in the object looks like an address of a file that can move. Others do no harm. */
+/* Adds the files to which anything in the object seems to be an address, since files can move. Wrong guesses do no
+ * harm. */
 static void add_files(Layout *l, const u8 *object, size_t size) {
     Place p;
     for (size_t at = 0; at + sizeof(u64) <= size; at++) {
@@ -184,7 +187,7 @@ static bool find_file(Anchor *a) {
     return found;
 }
 
-/* Those that pointers lead to come after those that have the pointers. */
+/* Anchors that pointers lead to come after the anchors that contain the pointers. */
 static bool find_anchor(Layout *l, Anchor *a, const BinoptCfg *cfg) {
     switch ((AnchorKind)a->kind) {
     case ANCHOR_FILE:

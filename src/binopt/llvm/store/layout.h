@@ -1,8 +1,8 @@
-/* layout.h: where things are in this run, in words that hold for other runs, too.
+/* layout.h: where things are in this run, in terms that are valid in other runs, too.
  *
- * An anchor is something that has a place in every run: a loaded file, a region of memory that was declared, what a fixed
- * parameter points to, what a pointer in constant memory points to. Each address that a specialisation was made from is
- * an offset from an anchor. */
+ * An anchor is something that exists in every run at some address: a loaded file, a declared region of memory, the memory that a fixed
+ * parameter points to, the memory that a pointer in constant memory points to. Each address that a specialisation depends on is an
+ * offset from an anchor. */
 #ifndef BINOPT_LLVM_LAYOUT_H
 #define BINOPT_LLVM_LAYOUT_H
 
@@ -12,9 +12,9 @@ typedef enum AnchorKind { ANCHOR_FILE, ANCHOR_REGION, ANCHOR_PARAM, ANCHOR_LOADE
 
 typedef struct Anchor {
     u32 kind;      /* AnchorKind */
-    u32 index;     /* of the region, the parameter, or the Fact that has the pointer */
-    u64 name;      /* of a file: a hash of its path */
-    u64 base, end; /* in this run; the end of what has none is as far as anyone would go */
+    u32 index;     /* of the region, the parameter, or the Fact that contains the pointer */
+    u64 name;      /* for a file: a hash of its path */
+    u64 base, end; /* in this run; if the end is not known, it is far behind the base */
 } Anchor;
 
 typedef struct Place {
@@ -22,12 +22,12 @@ typedef struct Place {
     u64 off;
 } Place;
 
-/* What was read at a place: bytes, or a pointer to another one. */
+/* What was read at a place: bytes, or a pointer to another place. */
 typedef struct Fact {
     Place at, to;
     u32 size, is_pointer;
-    u32 bytes_off; /* in the bytes of all facts */
-    u32 read_only; /* nobody could write there: see Depend */
+    u32 bytes_off; /* offset in the bytes of all facts */
+    u32 read_only; /* it could not be written to: see Depend */
 } Fact;
 
 typedef struct Layout {
@@ -38,20 +38,20 @@ typedef struct Layout {
 
 void layout_free(Layout *l);
 
-/* The layout of a specialisation that was just made; false: something is where no anchor is. */
+/* The layout of a specialisation that was just made. Returns false if something is not near any anchor. */
 bool layout_make(Layout *l, const BinoptCfg *cfg, const Depends *depends, const void *object, size_t size);
 
-/* Finds the anchors of a layout from an earlier run in this one; false: they are not there, or something that was read then
- * is different now. */
+/* Finds the anchors of a layout from an earlier run in this one. Returns false if they do not exist, or memory that was
+ * read then has another content now. */
 bool layout_find(Layout *l, const BinoptCfg *cfg);
 
-/* The place that an address has, among anchors there are, or of a file. */
+/* The place of an address, relative to an anchor that exists, or to a file. */
 bool layout_place(Layout *l, u64 addr, Place *p);
 
-/* The file that has an address: where it begins, and its path. */
+/* The file that contains an address: its beginning and its path. */
 bool layout_file(u64 addr, u64 *base, char *path, size_t size);
 
-/* Do both tell of the same things, wherever these are? */
+/* True if both are about the same things, wherever these are. */
 bool layout_same(const Layout *a, const Layout *b);
 
 #endif

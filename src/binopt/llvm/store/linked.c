@@ -4,7 +4,7 @@
 #include "binopt/process/fork.h"
 #include "binopt/process/unwind.h"
 
-/* The place of one symbol among those of an object. */
+/* The address of one symbol of an object. */
 typedef struct Wanted {
     const char *name;
     u64 address, size;

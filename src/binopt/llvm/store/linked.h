@@ -1,5 +1,5 @@
-/* linked.h: the specialised functions of one handle, as code that runs. Each is counted: it is freed when it was given back as
- * often as it was handed out. */
+/* linked.h: the specialised functions of one handle, as linked code. Each is counted, and freed when it was released as
+ * often as it was returned. */
 #ifndef BINOPT_LLVM_LINKED_H
 #define BINOPT_LLVM_LINKED_H
 
@@ -14,12 +14,12 @@ typedef struct LinkedFunction {
     size_t bytes, users;
     CodeMem *memory;
     CodeSpan span;
-    u64 forks;          /* before it was made */
-    const void *unwind; /* its tables, or NULL */
-    BinoptFunc base;    /* what it was made from, if that is one of these: its guard leads there */
+    u64 forks;          /* fork_count() when it was made */
+    const void *unwind; /* its unwind tables, or NULL */
+    BinoptFunc base;    /* the linked function that it was made from, if any: its guard leads there */
 } LinkedFunction;
 
-/* A zeroed one is empty. */
+/* A zeroed Linked is empty. */
 typedef struct Linked {
     Places places;
     VEC(LinkedFunction) functions;
@@ -27,16 +27,17 @@ typedef struct Linked {
 
 void linked_free(Linked *l);
 
-/* The function of an object that was linked before; NULL: none. */
+/* The function of an object that was linked before, or NULL. */
 BinoptFunc linked_find(Linked *l, u64 id);
 
 /* Gives a function the id of its object in the store. */
 void linked_identify(Linked *l, BinoptFunc code, u64 id);
 
-/* A function of these stays until all of them go: something was made from it that may lead there. */
+/* Keeps a function until all are freed, because code that was made from it may lead there. */
 void linked_keep(Linked *l, BinoptFunc code);
 
-/* Links an object whose one function is `name`, if it can be near to the function it was made from; NULL on failure. */
+/* Links an object that has one function, `name`, if possible near the function it was made from. Returns NULL on
+ * failure. */
 BinoptFunc linked_add(Linked *l, u64 near, u64 id, const char *name, const void *object, size_t size);
 
 void linked_release(Linked *l, BinoptFunc code);

@@ -6,21 +6,22 @@
 
 #include "binopt/process/fork.h"
 
-/* When it is full all of it is forgotten: who has that many specialisations does not ask for the same ones again. */
+/* When the store is full, all of it is forgotten: an application with so many specialisations does not ask for the same
+ * ones again. */
 enum { MAX_ENTRIES = 1024 };
 
 typedef VEC(u8) Bytes;
 
-typedef struct Entry {
+typedef struct StoreEntry {
     u64 id, key_hash;
     Bytes key, object;
     Depends depends;
     char name[32];
-} Entry;
+} StoreEntry;
 
 static struct {
     pthread_mutex_t lock;
-    VEC(Entry) entries;
+    VEC(StoreEntry) entries;
     u64 last_id;
 } store = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -56,7 +57,7 @@ static Bytes key_of(const BinoptCfg *cfg) {
     return key;
 }
 
-/* FNV-1a, to tell most keys apart at a glance. */
+/* FNV-1a, which distinguishes most keys quickly. */
 static u64 hash_of(const Bytes *b) {
     u64 h = 0xcbf29ce484222325;
     for (size_t i = 0; i < b->len; i++)
@@ -66,10 +67,10 @@ static u64 hash_of(const Bytes *b) {
 
 /* -------------------------------------------------------------------------------------------------------------- public */
 
-static const Entry *find(const Bytes *key) {
+static const StoreEntry *find(const Bytes *key) {
     u64 hash = hash_of(key);
     for (size_t i = store.entries.len; i-- > 0;) {
-        const Entry *e = &store.entries.at[i];
+        const StoreEntry *e = &store.entries.at[i];
         if (e->key_hash == hash && e->key.len == key->len && !memcmp(e->key.at, key->at, key->len) &&
             depends_hold(&e->depends))
             return e;
@@ -81,7 +82,7 @@ bool store_find(const BinoptCfg *cfg, Stored *found) {
     Bytes key = key_of(cfg);
     fork_protect(&store.lock);
     pthread_mutex_lock(&store.lock);
-    const Entry *e = find(&key);
+    const StoreEntry *e = find(&key);
     if (e) {
         *found = (Stored){.id = e->id, .object = mem_new(e->object.len), .size = e->object.len};
         memcpy(found->object, e->object.at, e->object.len);
@@ -92,7 +93,7 @@ bool store_find(const BinoptCfg *cfg, Stored *found) {
     return e != NULL;
 }
 
-static void entry_free(Entry *e) {
+static void entry_free(StoreEntry *e) {
     VEC_FREE(&e->key);
     VEC_FREE(&e->object);
     depends_free(&e->depends);
@@ -105,14 +106,14 @@ static void forget_all(void) {
 }
 
 u64 store_add(const BinoptCfg *cfg, const Depends *depends, const char *name, const void *object, size_t size) {
-    Entry e = {.key = key_of(cfg)};
+    StoreEntry e = {.key = key_of(cfg)};
     e.key_hash = hash_of(&e.key);
     append(&e.object, object, size);
     for (size_t i = 0; i < depends->list.len; i++)
         depends_copy(&e.depends, depends, &depends->list.at[i]);
     snprintf(e.name, sizeof(e.name), "%s", name);
     pthread_mutex_lock(&store.lock);
-    const Entry *before = find(&e.key); /* another thread may have been faster */
+    const StoreEntry *before = find(&e.key); /* another thread may have added it meanwhile */
     u64 id = before ? before->id : (e.id = ++store.last_id);
     if (!before && store.entries.len >= MAX_ENTRIES)
         forget_all();

@@ -1,7 +1,7 @@
-/* door.h: an address that callers keep while what it leads to changes.
+/* door.h: an address that callers keep while the code that it leads to changes.
  *
- * It is one jump in one aligned word that is replaced as a whole, so that a thread that comes by executes the old one or the new one. It is
- * a direct one where its target is in reach, which costs a caller one cycle at most. */
+ * A door is one jump in one aligned word that is replaced as a whole, so that a thread executes either the old jump or the new one. The jump
+ * is direct if its target is in reach, which costs a caller one cycle at most. */
 #ifndef BINOPT_DOOR_H
 #define BINOPT_DOOR_H
 
@@ -12,9 +12,9 @@
 /* Behind its word is room for a few instructions, by which it can count calls. Its data are a word for the address of a target that is out of reach,
  * and one for the count. */
 typedef struct Door {
-    CodeMem *memory; /* of the span; NULL: there is no door */
+    CodeMem *memory; /* where the span was allocated; NULL: there is no door */
     CodeSpan span;
-    u64 forks; /* of the process, before it was made */
+    u64 forks; /* fork_count() when the door was made */
 } Door;
 
 /* What a door that counts comes to when no calls are left: `ring` is called, and then the function `behind` goes on with what its caller has given to it.
@@ -30,13 +30,15 @@ _Static_assert(offsetof(DoorBell, enter) == 0 && offsetof(DoorBell, behind) == 8
 
 void door_enter(void); /* of enter.S */
 
-/* A door in reach of the function if there is memory, else anywhere; it leads nowhere yet. False: there is no memory at all. */
+/* Makes a door in reach of the function if there is memory there, otherwise anywhere. It leads nowhere yet. Returns
+ * false if there is no memory. */
 bool door_make(Door *d, Places *places, u64 function);
 
 /* From now on that bell rings. */
 void door_hang(const Door *d, const DoorBell *bell);
 
-/* Nobody comes by any more. After a fork the memory stays as it is: the other process may still use it. */
+/* Frees a door that no thread uses any more. If the process has forked since, the memory stays: the other process may
+ * still use it. */
 void door_free(Door *d);
 
 static inline BinoptFunc door_address(const Door *d) {
@@ -60,7 +62,7 @@ static inline i32 *door_count(const Door *d) {
 enum { DOOR_WORD_BYTES = 8, DOOR_BELL = 16, DOOR_JLE = 0x7e };
 #define DOOR_TAIL ((u64)DOOR_JLE << 48 | (u64)(DOOR_BELL - DOOR_WORD_BYTES) << 56)
 
-/* The distance from the end of an instruction that begins `at` bytes behind the door's address. */
+/* The distance of `target` from the end of an instruction that begins `at` bytes behind the door's address. */
 static inline i64 door_distance(const Door *d, u32 at, u32 instruction_bytes, u64 target) {
     return (i64)(target - ((u64)d->span.code_run + at + instruction_bytes));
 }
@@ -69,14 +71,14 @@ static inline void door_put_word(const Door *d, u32 at, u64 word) {
     __atomic_store_n((u64 *)(d->span.code_write + at), word | DOOR_TAIL, __ATOMIC_RELEASE);
 }
 
-/* A direct jump as a word at one of the places of the door: E9 is jmp rel32, 90 is nop. */
+/* Writes a direct jump as a word at one of the places of the door: E9 is jmp rel32, 90 is nop. */
 static inline void door_put_jump(const Door *d, u32 at, BinoptFunc target) {
     enum { JUMP_BYTES = 5 };
     u64 distance = (u32)door_distance(d, at, JUMP_BYTES, (u64)target);
     door_put_word(d, at, 0x0000900000000000u | 0xe9 | distance << 8);
 }
 
-/* Can it lead there by a direct jump? */
+/* True if the door can lead to the target by a direct jump. */
 static inline bool door_reaches(const Door *d, BinoptFunc target) {
     i64 distance = door_distance(d, 0, DOOR_WORD_BYTES, (u64)target);
     return distance == (i32)distance;

@@ -1,5 +1,6 @@
-/* divide.c: see divide.h. For m * d = 2^k + e the quotient n / d is n * m / 2^k, rounded down, if n * e is less than 2^k for every n. With
- * a sign n has 31 bits, and e must not be 0: below zero one is added to what was rounded down. */
+/* divide.c: see divide.h. If m * d = 2^k + e, the quotient n / d equals n * m / 2^k, rounded down, provided that n * e
+ * is less than 2^k for every n. For signed division n has 31 bits, and e must not be 0; for a negative n, 1 is added to
+ * the rounded result. */
 #include "binopt/x86_64/machine/divide.h"
 
 #include "binopt/x86_64/machine/encode.h"

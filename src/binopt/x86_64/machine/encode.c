@@ -16,7 +16,7 @@ static bool is_prefix(u8 b) {
            b == 0x26 || b == 0x64 || b == 0x65;
 }
 
-/* Everything before ModRM, with the two bits that extend base and index. */
+/* Writes everything before ModRM, with the two bits that extend base and index. */
 static u32 put_head(const MachineInsn *in, bool x, bool b, u8 *to) {
     u32 n = 0, at = 0;
     const u8 *from = in->bytes;
@@ -25,7 +25,7 @@ static u32 put_head(const MachineInsn *in, bool x, bool b, u8 *to) {
     u8 first = from[at];
     u8 inverted = (u8)((x ? 0 : 0x40) | (b ? 0 : 0x20));
     bool vex = in->new_vector || first == 0xc4 || first == 0xc5 ||
-               first == 0x62;               /* none of them is anything else in 64-bit mode */
+               first == 0x62;               /* in 64-bit mode these bytes are always VEX or EVEX prefixes */
     if (vex && first == 0xc5 && (x || b)) { /* SDM 2A 2.3.5: only the three-byte form has X and B */
         u8 second = from[at + 1];
         to[n++] = 0xc4;
@@ -50,7 +50,7 @@ static u8 scale_bits(u8 scale) {
     return scale == 8 ? 3 : scale == 4 ? 2 : scale == 2 ? 1 : 0;
 }
 
-/* SDM 2A, tables 2-2 and 2-3. A displacement of 8 bits is scaled with EVEX: not used there. */
+/* SDM 2A, tables 2-2 and 2-3. EVEX scales a displacement of 8 bits, so it is not used there. */
 static u32 put_operand(u8 reg_field, const Mem *m, bool wide, u8 *to) {
     u32 n = 0;
     bool sib = m->index != NO_REG || m->base == NO_REG || (m->base & 7) == 4;
@@ -131,12 +131,12 @@ static bool is_shift(const MachineInsn *in) {
            in->mnemonic == ZYDIS_MNEMONIC_ROR;
 }
 
-/* 32 and 64 bits only; of bytes and words little is to be gained. */
+/* Only for 32 and 64 bits; little is gained for bytes and words. */
 bool encode_takes_number(const MachineInsn *in, u32 op, u64 value) {
-    const Op *to = &in->op[0], *from = &in->op[op];
+    const MachineOp *to = &in->op[0], *from = &in->op[op];
     if (op != 1 || in->op_count != 2 || from->kind != OP_GP || from->high || from->write)
         return false;
-    if (is_shift(in)) /* the count is cl */
+    if (is_shift(in)) /* the operand is the count, in cl */
         return to->kind == OP_GP && to->bits >= 32 && (value & (to->bits - 1)) != 0;
     if (to->bits < 32 || to->bits != from->bits || (to->kind != OP_GP && to->kind != OP_MEM))
         return false;
@@ -148,8 +148,8 @@ bool encode_takes_number(const MachineInsn *in, u32 op, u64 value) {
            (in->mnemonic == ZYDIS_MNEMONIC_MOV && to->kind == OP_MEM);
 }
 
-/* REX, opcode, ModRM of a register or memory operand. */
-static u32 put_rm(const Op *op, const Mem *mem, u8 opcode, u8 reg_field, u32 imm_bytes, u64 at, u8 *to) {
+/* Writes REX, opcode and ModRM for a register or memory operand. */
+static u32 put_rm(const MachineOp *op, const Mem *mem, u8 opcode, u8 reg_field, u32 imm_bytes, u64 at, u8 *to) {
     u32 n = 0;
     u8 rex = (u8)((op->bits == 64 ? REX_W : 0) | (reg_field & 8 ? REX_R : 0));
     if (op->kind == OP_GP) {
@@ -174,10 +174,10 @@ static u32 put_rm(const Op *op, const Mem *mem, u8 opcode, u8 reg_field, u32 imm
 }
 
 u32 encode_with_number(const MachineInsn *in, u32 op, u64 value, const Mem *mem, u64 at, u8 *to) {
-    const Op *dest = &in->op[0];
+    const MachineOp *dest = &in->op[0];
     i64 v = extended(value, in->op[op].bits);
     u32 n;
-    if (is_shift(in)) { /* C1 /digit ib: the digit is that of D3 */
+    if (is_shift(in)) { /* C1 /digit ib; the digit is that of D3 */
         n = put_rm(dest, mem, 0xc1, in->bytes[in->modrm_off] >> 3 & 7, 1, at, to);
         to[n++] = (u8)(value & (dest->bits - 1));
         return n;
@@ -217,20 +217,20 @@ u32 encode_move_number(u8 reg, u64 value, u8 *to) {
 }
 
 u32 encode_lea(u8 reg, u8 base, i32 disp, u32 bits, u8 *to) {
-    Op op = {.kind = OP_MEM, .bits = (u16)bits};
+    MachineOp op = {.kind = OP_MEM, .bits = (u16)bits};
     Mem mem = {.base = base, .index = NO_REG, .scale = 1, .disp = disp};
     return put_rm(&op, &mem, 0x8d, reg, 0, 0, to);
 }
 
 u32 encode_store_number(u8 base, i32 disp, u32 value, u8 *to) {
-    Op op = {.kind = OP_MEM, .bits = 32};
+    MachineOp op = {.kind = OP_MEM, .bits = 32};
     Mem mem = {.base = base, .index = NO_REG, .scale = 1, .disp = disp};
     u32 n = put_rm(&op, &mem, 0xc7, 0, 4, 0, to);
     return n + put32(to + n, (i32)value);
 }
 
 u32 encode_multiply(u8 reg, u8 from, i32 by, u32 bits, u8 *to) {
-    Op op = {.kind = OP_GP, .bits = (u16)bits, .no = from};
+    MachineOp op = {.kind = OP_GP, .bits = (u16)bits, .no = from};
     u32 n;
     if (by == (i8)by) {
         n = put_rm(&op, NULL, 0x6b, reg, 1, 0, to);
@@ -242,19 +242,19 @@ u32 encode_multiply(u8 reg, u8 from, i32 by, u32 bits, u8 *to) {
 }
 
 u32 encode_add(u8 reg, u8 from, u8 *to) {
-    Op op = {.kind = OP_GP, .bits = 64, .no = reg};
+    MachineOp op = {.kind = OP_GP, .bits = 64, .no = reg};
     return put_rm(&op, NULL, 0x01, from, 0, 0, to);
 }
 
 u32 encode_lea_sum(u8 reg, u8 a, u8 b, u8 *to) {
-    Op op = {.kind = OP_MEM, .bits = 64};
+    MachineOp op = {.kind = OP_MEM, .bits = 64};
     Mem mem = {.base = a, .index = b, .scale = 1};
     return put_rm(&op, &mem, 0x8d, reg, 0, 0, to);
 }
 
 /* MOVSXD */
 u32 encode_extend(u8 reg, u8 from, u8 *to) {
-    Op op = {.kind = OP_GP, .bits = 64, .no = from};
+    MachineOp op = {.kind = OP_GP, .bits = 64, .no = from};
     return put_rm(&op, NULL, 0x63, reg, 0, 0, to);
 }
 

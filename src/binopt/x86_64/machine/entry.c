@@ -1,5 +1,4 @@
-/* entry.c: what is known when a function is called: its fixed parameters, by the calling convention (System V ABI for x86-64,
- * 3.2.3), as registers or places on the stack. */
+/* entry.c: see entry.h. The calling convention is that of the System V ABI for x86-64, 3.2.3. */
 #include "binopt/x86_64/machine/entry.h"
 
 #include "binopt/x86_64/machine/encode.h"
@@ -30,14 +29,14 @@ bool entry_places(const BinoptCfg *cfg, ParamPlace *places, const char **why) {
     return true;
 }
 
-static void fix(Unit *u, State *s, const Param *p, ParamPlace place) {
+static void fix(MachineUnit *u, State *s, const Param *p, ParamPlace place) {
     u64 v = config_extend(p);
     Value value = value_const(v);
     if (place.reg == NO_REG) {
         state_store_slot(s, place.slot, value);
         return;
     }
-    Out *o = step_put(u, NULL, OUT_CONST);
+    OutInsn *o = step_put(u, NULL, OUT_CONST);
     o->writes = o->kills = BIT(place.reg);
     o->known = true;
     o->result[o->result_count++] = (Result){place.reg, v, 0};
@@ -49,7 +48,7 @@ static void fix(Unit *u, State *s, const Param *p, ParamPlace place) {
     s->vec_known |= (u16)(1u << (place.reg - XMM0));
 }
 
-bool entry_state(Unit *u, State *s) {
+bool entry_state(MachineUnit *u, State *s) {
     ParamPlace places[ENTRY_MAX_PARAMS];
     memset(s, 0, sizeof(*s));
     for (u8 r = 0; r < GP_COUNT; r++)

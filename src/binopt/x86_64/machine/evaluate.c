@@ -8,8 +8,9 @@
 #define REGISTERS ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n\t"
 #define END "\n\t.endr\n\t"
 
-/* Loads all registers from *m but the stack pointer, calls code, and stores them. Offsets are those of Machine. */
-__attribute__((naked)) static void execute(Machine *m, const void *code) {
+/* Loads all registers except the stack pointer from *m, calls the code, and stores the registers. The offsets are those
+ * of MachineRegs. */
+__attribute__((naked)) static void execute(MachineRegs *m, const void *code) {
     (void)m;
     (void)code;
     __asm__("push %rbx\n\t"
@@ -69,7 +70,8 @@ __attribute__((naked)) static void execute(Machine *m, const void *code) {
             "pop %rbx\n\t"
             "ret");
 }
-_Static_assert(offsetof(Machine, flags) == 128 && offsetof(Machine, use_vec) == 136 && offsetof(Machine, vec) == 144,
+_Static_assert(offsetof(MachineRegs, flags) == 128 && offsetof(MachineRegs, use_vec) == 136 &&
+                   offsetof(MachineRegs, vec) == 144,
                "execute() has these offsets as numbers");
 
 void evaluator_init(Evaluator *e) {
@@ -87,7 +89,7 @@ void evaluator_free(Evaluator *e) {
     map64_free(&e->copies);
 }
 
-/* FNV-1a; the bytes of an instruction fit twice. */
+/* FNV-1a. The bytes of an instruction are hashed as two words. */
 static u64 hash_of(const MachineInsn *in) {
     u64 h = 0xcbf29ce484222325;
     for (u32 i = 0; i < in->length; i++)
@@ -97,7 +99,7 @@ static u64 hash_of(const MachineInsn *in) {
 
 enum { COPY_BYTES = 48, COPY_CODE = 16 };
 
-/* A copy is preceded by the instruction it is of. */
+/* Each copy is preceded by the instruction that it was made from. */
 static const u8 *copy_of(Evaluator *e, const MachineInsn *in) {
     u32 at;
     u64 key = hash_of(in);
@@ -122,10 +124,10 @@ static i64 extended(u64 v, u32 bits) {
     return (i64)(v << (64 - bits)) >> (64 - bits);
 }
 
-/* Division by zero and quotients that do not fit are for the program to fault on. Signed: only dividends that are extended
- * from half their size. */
-static bool divides_safely(const MachineInsn *in, const Machine *m, const u8 *operand) {
-    const Op *by = &in->op[0];
+/* Divisions by zero, and quotients that do not fit, must fault in the program and are not executed here. Signed
+ * dividends must be sign-extended from half their size. */
+static bool divides_safely(const MachineInsn *in, const MachineRegs *m, const u8 *operand) {
+    const MachineOp *by = &in->op[0];
     u64 divisor = 0;
     if (by->bits < 32 || by->high)
         return false;
@@ -141,7 +143,7 @@ static bool divides_safely(const MachineInsn *in, const Machine *m, const u8 *op
            extended(high, by->bits) == extended(low, by->bits) >> (by->bits - 1);
 }
 
-bool evaluate_insn(Evaluator *e, const MachineInsn *in, Machine *m, u8 *operand) {
+bool evaluate_insn(Evaluator *e, const MachineInsn *in, MachineRegs *m, u8 *operand) {
     enum { FIXED_FLAGS = 0x202 };
     bool divides = in->mnemonic == ZYDIS_MNEMONIC_DIV || in->mnemonic == ZYDIS_MNEMONIC_IDIV;
     Regs used = in->reads | in->writes;
@@ -151,7 +153,7 @@ bool evaluate_insn(Evaluator *e, const MachineInsn *in, Machine *m, u8 *operand)
         return false;
     u32 mode = _mm_getcsr();
     m->use_vec = (used & ALL_VEC) != 0;
-    if (m->use_vec && (mode & _MM_MASK_MASK) != _MM_MASK_MASK) /* exceptions are for the program, too */
+    if (m->use_vec && (mode & _MM_MASK_MASK) != _MM_MASK_MASK) /* exceptions, too, must be raised in the program */
         return false;
     const u8 *code = copy_of(e, in);
     if (!code)

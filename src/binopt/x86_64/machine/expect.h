@@ -1,10 +1,10 @@
-/* expect.h: how much more of a loop there will be, seen from a branch in it that is known each time. */
+/* expect.h: estimates how many more passes a loop will make, at a branch in it that is known each time. */
 #ifndef BINOPT_MACHINE_EXPECT_H
 #define BINOPT_MACHINE_EXPECT_H
 
 #include "binopt/x86_64/machine/graph.h"
 
-/* How far the comparison before the branch was from being equal, the last time. */
+/* How far the operands of the comparison before the branch were apart, the last time. */
 typedef struct Expect {
     i64 distance;
     u64 outs;
@@ -15,8 +15,8 @@ static inline u64 expect_size(i64 v) {
     return v < 0 ? 0 - (u64)v : (u64)v;
 }
 
-/* The branch is met again: how many instructions are to come, if the distance goes on to shrink as it did. */
-static inline u64 expect_next(Expect *e, const Unit *u) {
+/* The branch is reached again. Returns how many instructions are to come if the distance continues to shrink as it did. */
+static inline u64 expect_next(Expect *e, const MachineUnit *u) {
     i64 nearer = (i64)((u64)e->distance - (u64)u->compare);
     u64 passes = 0, outs = u->total_outs - e->outs, more;
     if (e->before && nearer && (u->compare > 0) == (nearer > 0))

@@ -1,10 +1,10 @@
-/* gain.h: is the new code worth having? */
+/* gain.h: decides whether the new code is better than the original. */
 #ifndef BINOPT_MACHINE_GAIN_H
 #define BINOPT_MACHINE_GAIN_H
 
 #include "binopt/x86_64/machine/order.h"
 
-/* After live_run. */
-bool gain_is_enough(const Unit *u, const Order *order);
+/* Called after live_run. */
+bool gain_is_enough(const MachineUnit *u, const BlockOrder *order);
 
 #endif

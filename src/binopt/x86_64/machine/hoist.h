@@ -1,4 +1,4 @@
-/* hoist.h: constants that loops load again and again are kept in vector registers that nobody else uses. */
+/* hoist.h: keeps constants that loops load again and again in unused vector registers. */
 #ifndef BINOPT_MACHINE_HOIST_H
 #define BINOPT_MACHINE_HOIST_H
 
@@ -9,10 +9,10 @@ enum { HOIST_MAX = 8 };
 typedef struct Hoisted {
     u32 count;
     u8 vec[HOIST_MAX];
-    u32 bytes[HOIST_MAX]; /* in the pool */
+    u32 bytes[HOIST_MAX]; /* their places in the pool */
 } Hoisted;
 
-/* Which registers are to be loaded at the entry; instructions in loops then use them. */
-Hoisted hoist_constants(Unit *u, const Order *order);
+/* Chooses the registers that are to be loaded at the entry, and makes instructions in loops use them. */
+Hoisted hoist_constants(MachineUnit *u, const BlockOrder *order);
 
 #endif

@@ -1,5 +1,5 @@
-/* live.c: see live.h. Instructions that are not needed read nothing; what is needed is therefore found by going round until
- * nothing more is, from nothing. */
+/* live.c: see live.h. An instruction that is not needed reads nothing. So at first nothing is taken to be needed, and
+ * the blocks are visited until no more needed values are found. */
 #include "binopt/x86_64/machine/live.h"
 
 #include "binopt/config/results.h"
@@ -14,7 +14,7 @@ typedef struct Live {
 
 /* --------------------------------------------------------------------------------------------------------------- slots */
 
-/* The number of the slot that has the byte at an offset; -1: it is the caller's or too far down, and always read. */
+/* The number of the slot with the byte at an offset; -1: it is the caller's or too far down, and always counts as read. */
 static i32 slot_number(i64 off) {
     i64 n = (-off + SLOT_BYTES - 1) / SLOT_BYTES - 1;
     return off < 0 && n < SLOTS ? (i32)n : -1;
@@ -39,7 +39,7 @@ static void read_slots(Live *l, i64 off, u32 size) {
     }
 }
 
-/* Slots that are overwritten as a whole. */
+/* Marks the slots that are overwritten as a whole as not read. */
 static void write_slots(Live *l, i64 off, u32 size) {
     i64 first = (off + SLOT_BYTES - 1) & ~(i64)(SLOT_BYTES - 1);
     for (i64 at = first; at + SLOT_BYTES <= off + size; at += SLOT_BYTES) {
@@ -55,19 +55,19 @@ static void read_all_slots(Live *l) {
 
 /* ---------------------------------------------------------------------------------------------------------- instructions */
 
-/* Old vector instructions leave upper halves alone, which somebody may look at if there are new ones. */
-static Regs kept_partly(const Unit *u, const Out *o) {
+/* Legacy vector instructions keep the upper halves, which may be read if there are VEX instructions. */
+static Regs kept_partly(const MachineUnit *u, const OutInsn *o) {
     return o->kind == OUT_INSN && o->in->legacy_vector && u->newer ? ALL_VEC : 0;
 }
 
-static bool moves_stack(const Out *o) {
+static bool moves_stack(const OutInsn *o) {
     if (o->kind == OUT_ENTER || o->kind == OUT_RETURN)
         return true;
     return o->kind == OUT_INSN && (o->in->mnemonic == ZYDIS_MNEMONIC_PUSH || o->in->mnemonic == ZYDIS_MNEMONIC_POP) &&
            o->slot_bytes;
 }
 
-static bool is_pop(const Out *o) {
+static bool is_pop(const OutInsn *o) {
     return o->kind == OUT_INSN && o->in->mnemonic == ZYDIS_MNEMONIC_POP && o->slot_bytes;
 }
 
@@ -75,8 +75,8 @@ static u16 vectors(Regs regs) {
     return (u16)(regs >> XMM0);
 }
 
-/* Of upper halves, before an instruction that is needed. */
-static u16 upper_before(const Unit *u, const Out *o, u16 upper) {
+/* The upper halves that are read before a needed instruction. */
+static u16 upper_before(const MachineUnit *u, const OutInsn *o, u16 upper) {
     Halves halves = o->kind == OUT_INSN ? o->in->halves : HALVES_READ;
     if (live_is_constant(o) || live_is_turned(u, o))
         return upper & (u16)~vectors(o->writes);
@@ -88,8 +88,8 @@ static u16 upper_before(const Unit *u, const Out *o, u16 upper) {
     return rest | vectors(o->reads);
 }
 
-/* Before an instruction, given what is read after it. */
-static void before(const Unit *u, Out *o, Live *l) {
+/* Computes what is read before an instruction from what is read after it. */
+static void before(const MachineUnit *u, OutInsn *o, Live *l) {
     o->live = l->regs;
     o->upper = l->upper;
     o->frame_dead = o->store && !is_read(l, o->slot, o->slot_bytes);
@@ -139,8 +139,8 @@ static void before(const Unit *u, Out *o, Live *l) {
 /* In the order of the bits of ResultRegs. */
 static const u8 result_regs[] = {RAX, RDX, XMM0, XMM0 + 1};
 
-/* After a block, the registers of those that `unset` has before it and that nothing in it is written to. */
-static u8 unset_after(const Block *b, u8 unset) {
+/* Those of the registers in `unset` to which nothing in the block is written. */
+static u8 unset_after(const MachineBlock *b, u8 unset) {
     for (u32 i = 0; i < b->out_count; i++)
         for (u32 k = 0; k < ARRAY_LEN(result_regs); k++)
             if (b->out[i].writes & BIT(result_regs[k]))
@@ -148,14 +148,14 @@ static u8 unset_after(const Block *b, u8 unset) {
     return unset;
 }
 
-/* Those that on some way to a return nothing is written to. */
-static u8 unset_at_returns(Unit *u) {
+/* The registers to which nothing is written on some path to a return. */
+static u8 unset_at_returns(MachineUnit *u) {
     u8 *before = ARENA_ARRAY(&u->arena, u8, u->blocks.len), at_returns = 0;
     before[0] = RESULTS_ALL;
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < u->blocks.len; i++) {
-            const Block *b = &u->blocks.at[i];
+            const MachineBlock *b = &u->blocks.at[i];
             u8 unset = b->reached ? unset_after(b, before[i]) : 0;
             at_returns |= b->end == END_RETURN ? unset : 0;
             for (u32 k = 0; unset && k < 2; k++) {
@@ -169,7 +169,7 @@ static u8 unset_at_returns(Unit *u) {
     return at_returns;
 }
 
-static Regs find_returned(Unit *u) {
+static Regs find_returned(MachineUnit *u) {
     u32 kept = results_kept(u->cfg, unset_at_returns(u), false);
     Regs regs = ABI_SAVED;
     for (u32 k = 0; k < ARRAY_LEN(result_regs); k++)
@@ -177,14 +177,14 @@ static Regs find_returned(Unit *u) {
     return regs;
 }
 
-static void add(Live *l, const Block *b) {
+static void add(Live *l, const MachineBlock *b) {
     l->regs |= b->live_in;
     l->upper |= b->upper_in;
     for (u32 i = 0; i < WORDS; i++)
         l->slots[i] |= b->slots_in[i];
 }
 
-static Live after(const Unit *u, const Block *b) {
+static Live after(const MachineUnit *u, const MachineBlock *b) {
     Live l = {0};
     switch ((EndKind)b->end) {
     case END_NONE:
@@ -211,12 +211,12 @@ static Live after(const Unit *u, const Block *b) {
     return l;
 }
 
-Regs live_at_end(const Unit *u, const Block *b) {
+Regs live_at_end(const MachineUnit *u, const MachineBlock *b) {
     return after(u, b).regs;
 }
 
-/* True if more is read than was thought. */
-static bool run_block(const Unit *u, Block *b) {
+/* Returns true if more is read than was known before. */
+static bool run_block(const MachineUnit *u, MachineBlock *b) {
     Live l = after(u, b);
     for (u32 i = b->out_count; i-- > 0;)
         before(u, &b->out[i], &l);
@@ -228,7 +228,7 @@ static bool run_block(const Unit *u, Block *b) {
     return true;
 }
 
-void live_run(Unit *u) {
+void live_run(MachineUnit *u) {
     u->returned = find_returned(u);
     for (bool changed = true; changed;) {
         changed = false;
@@ -240,12 +240,12 @@ void live_run(Unit *u) {
 
 /* --------------------------------------------------------------------------------------------------------------- joining */
 
-static void reach(Unit *u, u32 *from) {
+static void reach(MachineUnit *u, u32 *from) {
     VEC(i32) stack = {0};
     VEC_PUSH(&stack, 0);
     u->blocks.at[0].reached = true;
     while (stack.len) {
-        const Block *b = &u->blocks.at[stack.at[--stack.len]];
+        const MachineBlock *b = &u->blocks.at[stack.at[--stack.len]];
         for (u32 k = 0; k < 2; k++) {
             i32 next = graph_resolve(u, b->next[k]);
             if (next == NO_BLOCK)
@@ -260,14 +260,14 @@ static void reach(Unit *u, u32 *from) {
     VEC_FREE(&stack);
 }
 
-/* The block that alone follows another one; NO_BLOCK: there is none. */
-static i32 follower(const Unit *u, const u32 *from, const Block *b, i32 first) {
+/* The next block, if it follows only this one and nothing else follows this one; otherwise NO_BLOCK. */
+static i32 follower(const MachineUnit *u, const u32 *from, const MachineBlock *b, i32 first) {
     i32 next = b->end == END_JUMP ? graph_resolve(u, b->next[0]) : NO_BLOCK;
     return next != NO_BLOCK && from[next] == 1 && next != first && next != 0 ? next : NO_BLOCK;
 }
 
-static void join(Unit *u, const u32 *from, i32 first) {
-    Block *a = &u->blocks.at[first], *last = a;
+static void join(MachineUnit *u, const u32 *from, i32 first) {
+    MachineBlock *a = &u->blocks.at[first], *last = a;
     u32 count = a->out_count;
     for (i32 next; (next = follower(u, from, last, first)) != NO_BLOCK;) {
         last = &u->blocks.at[next];
@@ -275,11 +275,11 @@ static void join(Unit *u, const u32 *from, i32 first) {
     }
     if (last == a)
         return;
-    Out *all = ARENA_ARRAY(&u->arena, Out, count + 1);
+    OutInsn *all = ARENA_ARRAY(&u->arena, OutInsn, count + 1);
     u32 done = 0, followed = 0;
-    for (Block *b = a;; b = &u->blocks.at[follower(u, from, b, first)]) {
+    for (MachineBlock *b = a;; b = &u->blocks.at[follower(u, from, b, first)]) {
         if (b->out_count)
-            memcpy(all + done, b->out, b->out_count * sizeof(Out));
+            memcpy(all + done, b->out, b->out_count * sizeof(OutInsn));
         done += b->out_count;
         followed += b->followed;
         b->reached = b == a;
@@ -295,10 +295,10 @@ static void join(Unit *u, const u32 *from, i32 first) {
     memcpy(a->next, last->next, sizeof(a->next));
 }
 
-void live_join_blocks(Unit *u) {
+void live_join_blocks(MachineUnit *u) {
     u32 *from = ARENA_ARRAY(&u->arena, u32, u->blocks.len);
     reach(u, from);
-    /* From their first blocks on: those that nobody alone leads to. */
+    /* Joining starts at the first block of each chain: one that does not follow another in this way. */
     u8 *follows = ARENA_ARRAY(&u->arena, u8, u->blocks.len);
     for (size_t i = 0; i < u->blocks.len; i++) {
         i32 next = u->blocks.at[i].reached ? follower(u, from, &u->blocks.at[i], (i32)i) : NO_BLOCK;

@@ -31,7 +31,7 @@ static SegmentKind kind_of(Memory *m, u64 addr, u64 size) {
     for (u32 i = 0; i < MEMORY_SEGMENTS; i++)
         if (addr >= m->segment[i].start && addr + size <= m->segment[i].end)
             return m->segment[i].kind;
-    Segment s = segment_find(addr);
+    LoadedSegment s = segment_find(addr);
     if (s.kind == SEGMENT_NONE || addr + size > s.end)
         return SEGMENT_NONE;
     m->segment[m->next_segment] = s;
@@ -39,7 +39,7 @@ static SegmentKind kind_of(Memory *m, u64 addr, u64 size) {
     return s.kind;
 }
 
-/* Read-only memory of this process. */
+/* True for read-only memory of this process. */
 static bool is_constant(Memory *m, u64 addr, u64 size) {
     switch (kind_of(m, addr, size)) {
     case SEGMENT_CODE:
@@ -91,7 +91,7 @@ const MachineInsn *memory_insn(Memory *m, u64 pc) {
     u8 bytes[LONGEST];
     u32 size = read_bytes(m, pc, LONGEST, bytes);
     MachineInsn *in = ARENA_NEW(m->arena, MachineInsn);
-    if (!insn_decode(pc, bytes, size, in))
+    if (!machine_decode(pc, bytes, size, in))
         in = NULL;
     else
         depends_add(&m->depends, pc, bytes, in->length);

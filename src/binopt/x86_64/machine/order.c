@@ -1,19 +1,21 @@
-/* order.c: see order.h. Blocks are put one behind the other where they can be, starting with what follows if a branch is not taken. */
+/* order.c: see order.h. Blocks are placed one behind the other where possible, first the one that follows if a branch
+ * is not taken. */
 #include "binopt/x86_64/machine/order.h"
 
-/* A block on the way from the first one to where the search is; `left`: how many of its ways are still to be gone. */
+/* A block on the path from the first block to where the search is. `left`: how many of its successors are still to be
+ * visited. */
 typedef struct Step {
     i32 block;
     u32 left;
 } Step;
 
 typedef struct Search {
-    Unit *u;
-    Order *order;
+    MachineUnit *u;
+    BlockOrder *order;
     VEC(Step) way;
-    u32 *place; /* by block, from 1 on; 0: not seen */
-    u8 *open;   /* by block: it is on the way */
-    u32 *last;  /* by block: the furthest place from which a jump leads back to it */
+    u32 *place; /* by block: its place, from 1 on; 0: not visited yet */
+    u8 *open;   /* by block: true if it is on the path */
+    u32 *last;  /* by block: the last place from which a jump leads back to it */
 } Search;
 
 static void see(Search *s, i32 block) {
@@ -23,7 +25,7 @@ static void see(Search *s, i32 block) {
     s->open[block] = 1;
 }
 
-/* A block with a jump back to it from one that it leads to itself begins a loop. */
+/* A block begins a loop if a block that it leads to jumps back to it. */
 static void go_on(Search *s) {
     Step *at = &s->way.at[s->way.len - 1];
     i32 from = at->block;
@@ -41,9 +43,9 @@ static void go_on(Search *s) {
         s->last[next] = s->place[from];
 }
 
-/* What is between a loop's beginning and its last jump back counts as part of it. */
+/* All blocks between a loop's beginning and its last jump back count as part of it. */
 static void count_depths(Search *s) {
-    Block *blocks = s->u->blocks.at;
+    MachineBlock *blocks = s->u->blocks.at;
     for (size_t i = 0; i < s->order->list.len; i++) {
         i32 first = s->order->list.at[i];
         blocks[first].loops = s->last[first] != 0;
@@ -52,16 +54,16 @@ static void count_depths(Search *s) {
     }
 }
 
-/* A block that a loop begins with, and goes back to by a jump from a block that it leads to itself: that one goes before it, and
- * is where the loop now begins. */
-static void turn_loops(Unit *u, Order *order) {
+/* If the last block of a loop jumps to the first one, and the first one leads to the last, the last block is placed
+ * before the first, and the loop begins there. So one jump less is executed in each pass. */
+static void turn_loops(MachineUnit *u, BlockOrder *order) {
     for (size_t i = 1; i < order->list.len; i++) {
         i32 at = order->list.at[i];
-        Block *b = &u->blocks.at[at];
+        MachineBlock *b = &u->blocks.at[at];
         i32 first = b->end == END_JUMP ? graph_resolve(u, b->next[0]) : NO_BLOCK;
         if (first == NO_BLOCK || first == at || first == 0 || !u->blocks.at[first].loops)
             continue;
-        Block *head = &u->blocks.at[first];
+        MachineBlock *head = &u->blocks.at[first];
         size_t to = 0;
         while (order->list.at[to] != first)
             to++;
@@ -74,7 +76,7 @@ static void turn_loops(Unit *u, Order *order) {
     }
 }
 
-void order_blocks(Unit *u, Order *order) {
+void order_blocks(MachineUnit *u, BlockOrder *order) {
     size_t count = u->blocks.len;
     Search s = {.u = u,
                 .order = order,
@@ -89,6 +91,6 @@ void order_blocks(Unit *u, Order *order) {
     VEC_FREE(&s.way);
 }
 
-void order_free(Order *order) {
+void order_free(BlockOrder *order) {
     VEC_FREE(&order->list);
 }

@@ -1,15 +1,15 @@
-/* order.h: where the blocks of a graph go in the new code, and which of them are in loops. */
+/* order.h: the order of a graph's blocks in the new code, and which of them are in loops. */
 #ifndef BINOPT_MACHINE_ORDER_H
 #define BINOPT_MACHINE_ORDER_H
 
 #include "binopt/x86_64/machine/graph.h"
 
-typedef struct Order {
+typedef struct BlockOrder {
     VEC(i32) list;
-} Order;
+} BlockOrder;
 
-/* Those that are reached, the first one first; their `loops` and `depth` are filled in. */
-void order_blocks(Unit *u, Order *order);
-void order_free(Order *order);
+/* Orders the reached blocks, the entry first, and sets their `loops` and `depth`. */
+void order_blocks(MachineUnit *u, BlockOrder *order);
+void order_free(BlockOrder *order);
 
 #endif

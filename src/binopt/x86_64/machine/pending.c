@@ -20,7 +20,7 @@ static void close_one(Pending *p, u8 reg) {
 void pending_written(Pending *p, u8 reg) {
     close_one(p, reg);
     for (u32 i = 0; i < p->fact_count;) {
-        const Fact *f = &p->fact[i];
+        const RegFact *f = &p->fact[i];
         if (f->reg == reg || f->of == reg || f->other == reg)
             p->fact[i] = p->fact[--p->fact_count];
         else
@@ -28,7 +28,7 @@ void pending_written(Pending *p, u8 reg) {
     }
 }
 
-void pending_learn(Pending *p, Fact f) {
+void pending_learn(Pending *p, RegFact f) {
     if (f.reg == f.of || f.reg == f.other)
         return;
     if (p->fact_count == MAX_FACTS)
@@ -38,7 +38,7 @@ void pending_learn(Pending *p, Fact f) {
 
 u8 pending_known(const Pending *p, u8 of, u8 other, i32 by) {
     for (u32 i = 0; i < p->fact_count; i++) {
-        const Fact *f = &p->fact[i];
+        const RegFact *f = &p->fact[i];
         bool same = f->of == of && f->other == other, turned = other != NO_REG && f->of == other && f->other == of;
         if ((same || turned) && f->by == by)
             return f->reg;
@@ -66,7 +66,7 @@ static u32 put_move(u8 reg, u8 from, bool narrow, u8 *to) {
     return 3;
 }
 
-void pending_overwrite(Pending *p, Code *c, u8 reg, Regs needed) {
+void pending_overwrite(Pending *p, CodeOut *c, u8 reg, Regs needed) {
     for (u8 r = 0; p->open && r < GP_COUNT; r++)
         if (r != reg && p->from[r] == reg) {
             if (needed & BIT(r))
@@ -76,7 +76,7 @@ void pending_overwrite(Pending *p, Code *c, u8 reg, Regs needed) {
         }
 }
 
-void pending_settle(Pending *p, Code *c, u8 reg, Regs needed) {
+void pending_settle(Pending *p, CodeOut *c, u8 reg, Regs needed) {
     if (!(p->open & BIT(reg)))
         return;
     pending_overwrite(p, c, reg, needed);
@@ -89,7 +89,7 @@ void pending_settle(Pending *p, Code *c, u8 reg, Regs needed) {
     pending_written(p, reg);
 }
 
-void pending_settle_all(Pending *p, Code *c, Regs needed) {
+void pending_settle_all(Pending *p, CodeOut *c, Regs needed) {
     for (u8 r = 0; p->open && r < GP_COUNT; r++)
         if (p->open & needed & BIT(r))
             pending_settle(p, c, r, needed);
@@ -102,7 +102,7 @@ static void set(Pending *p, u8 reg, u8 real, i64 delta, bool narrow) {
     p->narrow = narrow ? p->narrow | BIT(reg) : p->narrow & ~BIT(reg);
 }
 
-bool pending_set(Pending *p, Code *c, u8 reg, u8 from, i64 delta, u32 bits, Regs needed) {
+bool pending_set(Pending *p, CodeOut *c, u8 reg, u8 from, i64 delta, u32 bits, Regs needed) {
     bool narrow = bits == 32, half = p->narrow & BIT(from);
     i64 sum = narrow ? (i32)(u32)((u64)p->delta[from] + (u64)delta) : p->delta[from] + delta;
     if (!encode_fits32(sum) || (narrow && (reg == RSP || p->from[from] == RSP)) || (!narrow && half && delta))
@@ -113,7 +113,7 @@ bool pending_set(Pending *p, Code *c, u8 reg, u8 from, i64 delta, u32 bits, Regs
     return true;
 }
 
-bool pending_set_real(Pending *p, Code *c, u8 reg, u8 real, i64 delta, Regs needed) {
+bool pending_set_real(Pending *p, CodeOut *c, u8 reg, u8 real, i64 delta, Regs needed) {
     if (!encode_fits32(delta) || (real != reg && p->from[real] != real))
         return false;
     if (real != reg)

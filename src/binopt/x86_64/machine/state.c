@@ -40,7 +40,7 @@ bool state_same_numbers(const State *a, const State *b) {
 
 /* --------------------------------------------------------------------------------------------------------------- slots */
 
-/* Where the slot is, or would be. */
+/* The index at which the slot is, or would be. */
 static u32 find(const State *s, i64 off) {
     u32 i = 0;
     while (i < s->slot_count && s->slot[i].off < off)
@@ -57,7 +57,7 @@ static void drop(State *s, u32 i) {
     s->slot_count--;
 }
 
-/* The slot at an offset, new if need be; NULL if there are too many. */
+/* The slot at an offset, which is made if necessary; NULL if there are too many. */
 static Slot *take(State *s, i64 off) {
     u32 i = find(s, off);
     if (has(s, i, off))
@@ -246,7 +246,7 @@ static bool merge_slots(State *a, const State *b) {
     return less;
 }
 
-/* An address of the frame that is in b only is no longer followed. */
+/* True if `b` has an address of the frame that `a` does not have: it would no longer be followed. */
 static bool loses_address(const State *a, const State *b) {
     for (u32 i = 0; i < b->slot_count; i++) {
         u32 k = find(a, b->slot[i].off);

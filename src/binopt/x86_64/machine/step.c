@@ -4,8 +4,8 @@
 #include "binopt/x86_64/machine/divide.h"
 #include "binopt/x86_64/machine/encode.h"
 
-Out *step_put(Unit *u, const MachineInsn *in, OutKind kind) {
-    Out o = {.in = in, .kind = (u8)kind};
+OutInsn *step_put(MachineUnit *u, const MachineInsn *in, OutKind kind) {
+    OutInsn o = {.in = in, .kind = (u8)kind};
     if (in) {
         o.reads = in->reads | in->address;
         o.writes = in->writes;
@@ -17,19 +17,19 @@ Out *step_put(Unit *u, const MachineInsn *in, OutKind kind) {
     return &u->outs.at[u->outs.len - 1];
 }
 
-void step_escape(Unit *u, State *s) {
+void step_escape(MachineUnit *u, State *s) {
     s->escaped = u->escaped = true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
-/* What is so far away is not of the stack any more. */
+/* An offset that is so large is no longer an address of the stack. */
 static bool is_far(u64 off) {
     const i64 most = (i64)1 << 40;
     return (i64)off > most || (i64)off < -most;
 }
 
-/* Of two, one has to be a number. */
+/* One of the two has to be a number. */
 static Value sum(Value a, Value b) {
     if (a.kind == VALUE_UNKNOWN || b.kind == VALUE_UNKNOWN || (a.kind != VALUE_CONST && b.kind != VALUE_CONST))
         return (Value){0};
@@ -52,13 +52,13 @@ Value step_address(const State *s, const Mem *m) {
     return sum(sum(register_of(s, m->base), index), value_const((u64)m->disp));
 }
 
-static void use_address(Out *o, Address how, u64 addr, Regs still) {
+static void use_address(OutInsn *o, AddressForm how, u64 addr, Regs still) {
     o->address = (u8)how;
     o->addr = addr;
     o->reads = o->in->reads | still;
 }
 
-static bool fold_to_pool(Unit *u, Out *o, Value at) {
+static bool fold_to_pool(MachineUnit *u, OutInsn *o, Value at) {
     u8 bytes[VEC_BYTES];
     const Mem *m = &o->in->mem;
     bool nested = at.nested;
@@ -69,7 +69,7 @@ static bool fold_to_pool(Unit *u, Out *o, Value at) {
     return true;
 }
 
-void step_plan_address(Unit *u, const State *s, Out *o) {
+void step_plan_address(MachineUnit *u, const State *s, OutInsn *o) {
     const MachineInsn *in = o->in;
     const Mem *m = &in->mem;
     if (!in->has_mem || m->odd || !in->modrm_off)
@@ -103,7 +103,7 @@ void step_plan_address(Unit *u, const State *s, Out *o) {
 
 /* ---------------------------------------------------------------------------------------------------------------- memory */
 
-/* Does a register with an address of the frame go somewhere it cannot be followed to? */
+/* True if a register with an address of the frame goes somewhere where it cannot be followed. */
 static bool leaks(const State *s, Regs regs) {
     for (u32 r = 0; r < GP_COUNT; r++)
         if (regs & BIT(r) && s->gp[r].kind == VALUE_STACK)
@@ -115,15 +115,15 @@ static void forget_frame(State *s) {
     s->slot_count = 0;
 }
 
-static bool hits_return(const Unit *u, i64 from, i64 to) {
+static bool hits_return(const MachineUnit *u, i64 from, i64 to) {
     for (u32 f = u->frame; f != NO_FRAME; f = u->frames.at[f].parent)
         if (from < u->frames.at[f].return_slot + SLOT_BYTES && to > u->frames.at[f].return_slot)
             return true;
     return false;
 }
 
-/* What the memory operand does to the frame. */
-static void note_memory(Unit *u, State *s, Out *o, Value at) {
+/* Notes how the memory operand uses the frame. */
+static void note_memory(MachineUnit *u, State *s, OutInsn *o, Value at) {
     const MachineInsn *in = o->in;
     const Mem *m = &in->mem;
     if (!in->has_mem || (!m->read && !m->write))
@@ -135,7 +135,7 @@ static void note_memory(Unit *u, State *s, Out *o, Value at) {
         o->load = m->read;
         o->store = m->write;
         if (m->write && off + m->bytes > 0)
-            o->effect = true; /* the caller's */
+            o->effect = true; /* it is the caller's memory */
         if (m->write && hits_return(u, off, off + m->bytes))
             u->hopeless = arena_printf(&u->arena, "the instruction at %#llx changes a return address",
                                        (unsigned long long)in->pc);
@@ -155,7 +155,7 @@ static const u8 flag_bit[FLAG_COUNT] = {0, 2, 4, 6, 7, 11, 10};
 
 static u64 flags_word(u8 flags) {
     u64 word = 0;
-    for (u32 i = 0; i < FLAG_COUNT - 1; i++) /* not the direction flag */
+    for (u32 i = 0; i < FLAG_COUNT - 1; i++) /* except the direction flag */
         word |= (u64)(flags >> i & 1) << flag_bit[i];
     return word;
 }
@@ -167,7 +167,7 @@ static u8 flags_from(u64 word) {
     return flags;
 }
 
-static void load_machine(const State *s, Machine *m, bool with_vectors) {
+static void load_machine(const State *s, MachineRegs *m, bool with_vectors) {
     for (u32 r = 0; r < GP_COUNT; r++)
         m->gp[r] = s->gp[r].kind == VALUE_CONST ? s->gp[r].v : 0;
     m->flags = flags_word(s->flags);
@@ -175,8 +175,8 @@ static void load_machine(const State *s, Machine *m, bool with_vectors) {
         memcpy(m->vec, s->vec, sizeof(m->vec));
 }
 
-/* The bytes of a memory operand that is read. */
-static bool operand_bytes(Unit *u, const State *s, const MachineInsn *in, Value at, u8 *bytes, bool *nested) {
+/* The bytes of a memory operand that is read. Returns false if they are not known. */
+static bool operand_bytes(MachineUnit *u, const State *s, const MachineInsn *in, Value at, u8 *bytes, bool *nested) {
     const Mem *m = &in->mem;
     *nested = at.nested;
     if (in->mnemonic == ZYDIS_MNEMONIC_LEA || !in->has_mem || !m->read)
@@ -201,7 +201,7 @@ static bool may_evaluate(const State *s, const MachineInsn *in, Value at) {
     return !in->has_mem || !in->mem.write || at.kind == VALUE_STACK;
 }
 
-/* Pointers to nested constant memory stay that while they are moved and added to. */
+/* A pointer to nested constant memory stays one when it is copied or a number is added to it. */
 static bool keeps_nesting(const MachineInsn *in, const State *s, bool from_memory) {
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_MOV:
@@ -220,14 +220,14 @@ static bool keeps_nesting(const MachineInsn *in, const State *s, bool from_memor
     }
 }
 
-static void add_result(Out *o, u8 reg, u64 low, u64 high) {
+static void add_result(OutInsn *o, u8 reg, u64 low, u64 high) {
     if (o->result_count < ARRAY_LEN(o->result))
         o->result[o->result_count++] = (Result){reg, low, high};
     else
         o->known = false;
 }
 
-static void take_results(Unit *u, State *s, Out *o, const Machine *m, bool nested) {
+static void take_results(MachineUnit *u, State *s, OutInsn *o, const MachineRegs *m, bool nested) {
     const MachineInsn *in = o->in;
     o->known = true;
     for (u32 r = 0; r < GP_COUNT; r++)
@@ -246,11 +246,11 @@ static void take_results(Unit *u, State *s, Out *o, const Machine *m, bool neste
         }
 }
 
-/* How far apart the operands of a comparison were; trace.c sees from it how often a loop will run. */
-static void note_compare(Unit *u, const MachineInsn *in, const Machine *before, const Machine *after,
+/* Notes how far apart the operands of a comparison were; trace.c estimates from it how often a loop will run. */
+static void note_compare(MachineUnit *u, const MachineInsn *in, const MachineRegs *before, const MachineRegs *after,
                          const u8 *operand) {
     u64 a = 0, b = 0;
-    const Op *x = &in->op[0], *y = &in->op[1];
+    const MachineOp *x = &in->op[0], *y = &in->op[1];
     if (!x->bits)
         return;
     if (x->kind == OP_GP)
@@ -266,25 +266,25 @@ static void note_compare(Unit *u, const MachineInsn *in, const Machine *before, 
     u->compare = (i64)((a - b) << unused) >> unused;
 }
 
-/* True if the instruction's results are now known. */
-static bool try_evaluate(Unit *u, State *s, Out *o, Value at) {
+/* Returns true if the instruction's results are known now. */
+static bool try_evaluate(MachineUnit *u, State *s, OutInsn *o, Value at) {
     const MachineInsn *in = o->in;
     u8 bytes[EVALUATE_MEM_BYTES] = {0}, again[EVALUATE_MEM_BYTES];
     bool nested;
-    Machine m, before;
+    MachineRegs m, before;
     if (!may_evaluate(s, in, at) || !operand_bytes(u, s, in, at, bytes, &nested))
         return false;
     bool vectors = ((in->reads | in->writes) & ALL_VEC) != 0;
     load_machine(s, &m, vectors);
-    memcpy(&before, &m, offsetof(Machine, vec));
+    memcpy(&before, &m, offsetof(MachineRegs, vec));
     memcpy(again, bytes, sizeof(again));
-    if (in->mnemonic == ZYDIS_MNEMONIC_LEA) /* its address was just computed */
+    if (in->mnemonic == ZYDIS_MNEMONIC_LEA) /* its address is known already */
         m.gp[in->op[0].no] = in->op[0].bits == 64 ? at.v : (u32)at.v;
     else if (!evaluate_insn(u->evaluator, in, &m, bytes))
         return false;
     Regs flags = in->writes & ALL_FLAGS & ~in->undefined;
-    if (in->maybe_flags) { /* those that come out the same whatever they were before */
-        Machine other;
+    if (in->maybe_flags) { /* keeps only the flags that do not depend on what they were before */
+        MachineRegs other;
         load_machine(s, &other, vectors);
         other.flags = flags_word(0xff);
         if (!evaluate_insn(u->evaluator, in, &other, again))
@@ -309,7 +309,7 @@ static bool is_pointer(Value v) {
     return v.kind == VALUE_STACK || v.kind == VALUE_BASED;
 }
 
-static Value operand_value(const State *s, const Op *op) {
+static Value operand_value(const State *s, const MachineOp *op) {
     if (op->kind == OP_IMM)
         return value_const((u64)op->imm);
     return op->kind == OP_GP && op->bits == 64 ? s->gp[op->no] : (Value){0};
@@ -323,7 +323,7 @@ static Value align_down(Value v, i64 mask) {
     return value_stack((((i64)v.v + ENTRY) & mask) - ENTRY);
 }
 
-/* What an addition of a number to a pointer, by whatever instruction, makes of it; unknown if it is none. */
+/* The pointer after a number was added to it, by whatever instruction; unknown for other instructions. */
 static Value moved(const State *s, const MachineInsn *in) {
     Value a = operand_value(s, &in->op[0]), b = in->op_count > 1 ? operand_value(s, &in->op[1]) : (Value){0};
     switch (in->mnemonic) {
@@ -350,9 +350,9 @@ static Value copied(const State *s, const MachineInsn *in, Value at) {
     return loads && at.kind == VALUE_STACK ? state_load_slot(s, (i64)at.v) : operand_value(s, &in->op[1]);
 }
 
-/* Instructions that handle pointers without letting them go; true if it was one. */
+/* Follows instructions that copy and change pointers without making them unknown. Returns true if this is one. */
 static bool step_pointer(State *s, const MachineInsn *in, Value at) {
-    const Op *to = &in->op[0];
+    const MachineOp *to = &in->op[0];
     if (!in->op_count || to->bits != 64)
         return false;
     if (in->mnemonic == ZYDIS_MNEMONIC_MOV && to->kind == OP_MEM && at.kind == VALUE_STACK) {
@@ -373,8 +373,9 @@ static bool step_pointer(State *s, const MachineInsn *in, Value at) {
     return true;
 }
 
-/* The difference of two pointers that are a known distance apart. Of the flags, carry and overflow depend on where they are. */
-static bool step_difference(Unit *u, State *s, Out *o, Value at) {
+/* The difference of two pointers whose distance is known. Carry and overflow depend on the pointers themselves and stay
+ * unknown. */
+static bool step_difference(MachineUnit *u, State *s, OutInsn *o, Value at) {
     const MachineInsn *in = o->in;
     bool compares = in->mnemonic == ZYDIS_MNEMONIC_CMP;
     if ((!compares && in->mnemonic != ZYDIS_MNEMONIC_SUB) || in->op[0].bits != 64)
@@ -401,13 +402,13 @@ static bool step_difference(Unit *u, State *s, Out *o, Value at) {
 
 /* ------------------------------------------------------------------------------------------------------------- push, pop */
 
-static bool push(Unit *u, State *s, const MachineInsn *in) {
+static bool push(MachineUnit *u, State *s, const MachineInsn *in) {
     Value sp = s->gp[RSP];
     if (in->mnemonic != ZYDIS_MNEMONIC_PUSH || sp.kind != VALUE_STACK || in->op[0].bits < 32)
         return false;
-    const Op *op = &in->op[0];
+    const MachineOp *op = &in->op[0];
     Value v = op->kind == OP_GP ? s->gp[op->no] : op->kind == OP_IMM ? value_const((u64)op->imm) : (Value){0};
-    Out *o = step_put(u, in, OUT_INSN);
+    OutInsn *o = step_put(u, in, OUT_INSN);
     o->slot = (i64)sp.v - SLOT_BYTES;
     o->slot_bytes = SLOT_BYTES;
     o->store = true;
@@ -425,12 +426,12 @@ static bool push(Unit *u, State *s, const MachineInsn *in) {
     return true;
 }
 
-static bool pop(Unit *u, State *s, const MachineInsn *in) {
+static bool pop(MachineUnit *u, State *s, const MachineInsn *in) {
     Value sp = s->gp[RSP];
     if (in->mnemonic != ZYDIS_MNEMONIC_POP || sp.kind != VALUE_STACK || in->op[0].kind != OP_GP || in->op[0].bits != 64)
         return false;
     u8 r = in->op[0].no;
-    Out *o = step_put(u, in, OUT_INSN);
+    OutInsn *o = step_put(u, in, OUT_INSN);
     o->slot = (i64)sp.v;
     o->slot_bytes = SLOT_BYTES;
     o->load = true;
@@ -442,11 +443,11 @@ static bool pop(Unit *u, State *s, const MachineInsn *in) {
     return true;
 }
 
-static bool leave(Unit *u, State *s, const MachineInsn *in) {
+static bool leave(MachineUnit *u, State *s, const MachineInsn *in) {
     Value bp = s->gp[RBP];
     if (in->mnemonic != ZYDIS_MNEMONIC_LEAVE || bp.kind != VALUE_STACK)
         return false;
-    Out *o = step_put(u, in, OUT_INSN);
+    OutInsn *o = step_put(u, in, OUT_INSN);
     o->slot = (i64)bp.v;
     o->slot_bytes = SLOT_BYTES;
     o->load = o->effect = true;
@@ -458,10 +459,10 @@ static bool leave(Unit *u, State *s, const MachineInsn *in) {
 
 /* ----------------------------------------------------------------------------------------------------------- what is left */
 
-/* Operands that are numbers. */
-static void plan_numbers(const State *s, Out *o) {
+/* Finds operands that can be replaced by numbers. */
+static void plan_numbers(const State *s, OutInsn *o) {
     const MachineInsn *in = o->in;
-    const Op *to = &in->op[0], *from = &in->op[1];
+    const MachineOp *to = &in->op[0], *from = &in->op[1];
     if (!in->plain || in->op_count != 2 || from->kind != OP_GP || (in->has_mem && in->mem.odd))
         return;
     Value v = s->gp[from->no];
@@ -484,9 +485,9 @@ static void plan_numbers(const State *s, Out *o) {
     }
 }
 
-/* A constant times or plus something: both are commutative to the last bit, if the constant is a number. Zero takes no load. One is
- * left out as LLVM does: a signalling NaN stays one. */
-static void plan_turn(Unit *u, const State *s, Out *o) {
+/* A constant times or plus something. Both are commutative to the last bit if the constant is a number. Adding zero
+ * needs no load. A multiplication by one is removed as LLVM does it: a signalling NaN stays signalling. */
+static void plan_turn(MachineUnit *u, const State *s, OutInsn *o) {
     const MachineInsn *in = o->in;
     u32 vec = in->op[0].no - XMM0;
     bool times = in->mnemonic == ZYDIS_MNEMONIC_MULSD;
@@ -501,15 +502,15 @@ static void plan_turn(Unit *u, const State *s, Out *o) {
         o->bytes = graph_constant(u, s->vec[vec], VEC_BYTES);
 }
 
-/* Of 32 bits, where nothing but 32 bits is divided: edx has the sign of eax, or zero. */
-static void plan_division(const Unit *u, const State *s, Out *o) {
+/* For 32-bit divisions of a 32-bit dividend: edx is the sign of eax, or zero. */
+static void plan_division(const MachineUnit *u, const State *s, OutInsn *o) {
     const MachineInsn *in = o->in;
-    const Op *by = &in->op[0];
+    const MachineOp *by = &in->op[0];
     bool has_sign = in->mnemonic == ZYDIS_MNEMONIC_IDIV;
     if ((!has_sign && in->mnemonic != ZYDIS_MNEMONIC_DIV) || by->kind != OP_GP || by->bits != 32 ||
         s->gp[by->no].kind != VALUE_CONST || !divide_works(s->gp[by->no].v, has_sign))
         return;
-    const Out *before = u->outs.len > 1 ? &u->outs.at[u->outs.len - 2] : NULL;
+    const OutInsn *before = u->outs.len > 1 ? &u->outs.at[u->outs.len - 2] : NULL;
     Value high = s->gp[RDX];
     bool extended = has_sign ? before && before->kind == OUT_INSN && before->in->mnemonic == ZYDIS_MNEMONIC_CDQ
                              : high.kind == VALUE_CONST && !(u32)high.v;
@@ -518,8 +519,8 @@ static void plan_division(const Unit *u, const State *s, Out *o) {
         o->number = s->gp[by->no].v;
 }
 
-static void step_any(Unit *u, State *s, const MachineInsn *in) {
-    Out *o = step_put(u, in, OUT_INSN);
+static void step_any(MachineUnit *u, State *s, const MachineInsn *in) {
+    OutInsn *o = step_put(u, in, OUT_INSN);
     Value at = in->has_mem ? step_address(s, &in->mem) : (Value){0};
     step_plan_address(u, s, o);
     note_memory(u, s, o, at);
@@ -545,12 +546,12 @@ static void step_any(Unit *u, State *s, const MachineInsn *in) {
     }
     o->effect |= !in->plain;
     state_forget(s, in->writes);
-    const Op *to = &in->op[0];
+    const MachineOp *to = &in->op[0];
     if (in->plain && in->op_count && to->kind == OP_GP && to->write && to->bits == 64 && to->no != RSP)
         state_define(s, to->no, in->pc);
 }
 
-void step_insn(Unit *u, State *s, const MachineInsn *in) {
+void step_insn(MachineUnit *u, State *s, const MachineInsn *in) {
     if (in->mnemonic == ZYDIS_MNEMONIC_NOP || in->mnemonic == ZYDIS_MNEMONIC_ENDBR64)
         return;
     if (!push(u, s, in) && !pop(u, s, in) && !leave(u, s, in))
@@ -561,8 +562,8 @@ void step_insn(Unit *u, State *s, const MachineInsn *in) {
 
 /* ---------------------------------------------------------------------------------------------------------- control flow */
 
-Value step_target(Unit *u, const State *s, const MachineInsn *in) {
-    const Op *op = &in->op[0];
+Value step_target(MachineUnit *u, const State *s, const MachineInsn *in) {
+    const MachineOp *op = &in->op[0];
     if (op->kind == OP_GP)
         return op->bits == 64 ? s->gp[op->no] : (Value){0};
     Value at = step_address(s, &in->mem);
@@ -577,7 +578,7 @@ Value step_target(Unit *u, const State *s, const MachineInsn *in) {
     return value_const(v);
 }
 
-/* SDM 2A, appendix B.1.4.7: the lowest bit of a condition turns it round. */
+/* SDM 2A, appendix B.1.4.7: the lowest bit of a condition code negates it. */
 bool step_condition(const State *s, const MachineInsn *in, bool *holds) {
     static const u8 needs[] = {FLAG(OF),
                                FLAG(CF),

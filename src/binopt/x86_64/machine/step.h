@@ -1,22 +1,22 @@
-/* step.h: one instruction that is no jump: what is known after it, and what is put down for it. */
+/* step.h: one instruction that is not a jump: what is known after it, and what is written for it. */
 #ifndef BINOPT_MACHINE_STEP_H
 #define BINOPT_MACHINE_STEP_H
 
 #include "binopt/x86_64/machine/graph.h"
 
-void step_insn(Unit *u, State *s, const MachineInsn *in);
+void step_insn(MachineUnit *u, State *s, const MachineInsn *in);
 
 /* The address of a memory operand, as far as it is known. */
 Value step_address(const State *s, const Mem *m);
-/* What a memory operand or register that is jumped to has in it. */
-Value step_target(Unit *u, const State *s, const MachineInsn *in);
-/* Puts the memory operand's address into its shortest form. */
-void step_plan_address(Unit *u, const State *s, Out *o);
-/* Flags that a condition depends on. */
+/* The content of the memory operand or register that is jumped to. */
+Value step_target(MachineUnit *u, const State *s, const MachineInsn *in);
+/* Gives the memory operand's address its shortest form. */
+void step_plan_address(MachineUnit *u, const State *s, OutInsn *o);
+/* Finds out whether a condition holds. Returns false if the flags that it depends on are not known. */
 bool step_condition(const State *s, const MachineInsn *in, bool *holds);
-/* An empty Out for the instruction. */
-Out *step_put(Unit *u, const MachineInsn *in, OutKind kind);
-/* Somebody out of sight may now read and write the frame. */
-void step_escape(Unit *u, State *s);
+/* Adds an empty OutInsn for the instruction. */
+OutInsn *step_put(MachineUnit *u, const MachineInsn *in, OutKind kind);
+/* Code that is not followed may now read and write the frame. */
+void step_escape(MachineUnit *u, State *s);
 
 #endif

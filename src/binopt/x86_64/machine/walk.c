@@ -4,47 +4,47 @@
 #include "binopt/x86_64/machine/encode.h"
 #include "binopt/x86_64/machine/step.h"
 
-/* From MAX_INLINED instructions on calls stay calls. */
+/* When MAX_INLINED instructions were written, further calls are not inlined. */
 enum { MAX_FRAMES_DEEP = 8, MAX_INLINED = 4000 };
 
-typedef struct Walk {
-    Unit *u;
+typedef struct BlockWalk {
+    MachineUnit *u;
     const Policy *p;
     State s;
     u64 pc;
     u32 frame, unknowns;
-    Block end; /* how the block ends: end, next, last, target and followed of it count */
-} Walk;
+    MachineBlock end; /* how the block ends: only end, next, last, target and followed are used */
+} BlockWalk;
 
-static i32 request(Walk *w, u64 pc, u32 frame) {
+static i32 request(BlockWalk *w, u64 pc, u32 frame) {
     return w->p->target(w->p->self, w->u, pc, frame, &w->s, w->unknowns);
 }
 
-static void end_with(Walk *w, EndKind kind, const MachineInsn *last, u64 target) {
+static void end_with(BlockWalk *w, EndKind kind, const MachineInsn *last, u64 target) {
     w->end.end = (u8)kind;
     w->end.last = last;
     w->end.target = target;
 }
 
-static void go_to(Walk *w, u64 pc, u32 frame) {
+static void go_to(BlockWalk *w, u64 pc, u32 frame) {
     end_with(w, END_JUMP, NULL, 0);
     w->end.next[0] = request(w, pc, frame);
 }
 
-static void leave_to(Walk *w, u64 pc) {
+static void leave_to(BlockWalk *w, u64 pc) {
     end_with(w, END_LEAVE, NULL, pc);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- calls */
 
-static bool is_active(const Unit *u, u32 frame, u64 function) {
+static bool is_active(const MachineUnit *u, u32 frame, u64 function) {
     for (; frame != NO_FRAME; frame = u->frames.at[frame].parent)
         if (u->frames.at[frame].function == function)
             return true;
     return false;
 }
 
-static UnwindKind unwind_at(Unit *u, u64 pc, UnwindRow *row) {
+static UnwindKind unwind_at(MachineUnit *u, u64 pc, UnwindRow *row) {
     u32 index;
     if (!map64_get(&u->row_at, pc, &index)) {
         CallRow found = {0};
@@ -57,7 +57,8 @@ static UnwindKind unwind_at(Unit *u, u64 pc, UnwindRow *row) {
     return u->rows.at[index].kind;
 }
 
-/* Adds what a function has saved that returns to `return_slot`. What it was called by has saved comes later, and counts. */
+/* Adds the registers that a function with this return slot has saved. Callers are added after their callees, so their
+ * places count. */
 static bool add_saved(CallFrame *f, const UnwindRow *row, i64 return_slot) {
     for (u32 r = 0; r < GP_COUNT; r++) {
         if (!(row->saved >> r & 1))
@@ -70,10 +71,10 @@ static bool add_saved(CallFrame *f, const UnwindRow *row, i64 return_slot) {
     return true;
 }
 
-/* How an exception passes from the call to the caller of the new function; NULL if it does not in the original. False: the original has
- * to make the call. */
-static bool find_call_frame(Walk *w, const MachineInsn *in, const CallFrame **frame) {
-    Unit *u = w->u;
+/* Finds how an exception passes from the call to the caller of the new function; *frame is NULL if it does not pass in
+ * the original. Returns false if the original has to make the call. */
+static bool find_call_frame(BlockWalk *w, const MachineInsn *in, const CallFrame **frame) {
+    MachineUnit *u = w->u;
     CallFrame f = {.base = w->s.gp[RSP].kind == VALUE_STACK ? RSP : RBP};
     u64 pc = in->pc;
     *frame = NULL;
@@ -93,8 +94,8 @@ static bool find_call_frame(Walk *w, const MachineInsn *in, const CallFrame **fr
     return true;
 }
 
-static bool may_inline(Walk *w, const Callee *callee) {
-    Unit *u = w->u;
+static bool may_inline(BlockWalk *w, const Callee *callee) {
+    MachineUnit *u = w->u;
     u64 function = callee->function;
     if (u->total_outs > MAX_INLINED || w->s.gp[RSP].kind != VALUE_STACK ||
         u->frames.at[w->frame].depth >= MAX_FRAMES_DEEP)
@@ -109,23 +110,23 @@ static bool may_inline(Walk *w, const Callee *callee) {
     return first && first->flow != FLOW_STOP;
 }
 
-static u32 frame_for(Walk *w, u64 function, u64 return_pc, i64 return_slot) {
-    Unit *u = w->u;
+static u32 frame_for(BlockWalk *w, u64 function, u64 return_pc, i64 return_slot) {
+    MachineUnit *u = w->u;
     for (u32 i = 0; i < u->frames.len; i++) {
-        const Frame *f = &u->frames.at[i];
+        const MachineFrame *f = &u->frames.at[i];
         if (f->parent == w->frame && f->function == function && f->return_pc == return_pc &&
             f->return_slot == return_slot && !f->loop)
             return i;
     }
-    Frame f = {w->frame, function, return_pc, return_slot, u->frames.at[w->frame].depth + 1, NO_FRAME, 0, 0};
+    MachineFrame f = {w->frame, function, return_pc, return_slot, u->frames.at[w->frame].depth + 1, NO_FRAME, 0, 0};
     VEC_PUSH(&u->frames, f);
     return (u32)u->frames.len - 1;
 }
 
-static void enter(Walk *w, const MachineInsn *in, u64 function) {
+static void enter(BlockWalk *w, const MachineInsn *in, u64 function) {
     i64 slot = (i64)w->s.gp[RSP].v - SLOT_BYTES;
     u64 return_pc = in->pc + in->length;
-    Out *o = step_put(w->u, in, OUT_ENTER);
+    OutInsn *o = step_put(w->u, in, OUT_ENTER);
     o->reads = o->writes = BIT(RSP);
     o->kills = 0;
     o->store = true;
@@ -150,8 +151,8 @@ static bool passes_frame(const State *s, i64 from, i64 to) {
     return false;
 }
 
-/* A callee may change its arguments on the stack, what is below, and what somebody has an address of. */
-static void forget_called(Walk *w) {
+/* A callee may change its arguments on the stack, everything below them, and memory that others have an address of. */
+static void forget_called(BlockWalk *w) {
     State *s = &w->s;
     Value sp = s->gp[RSP];
     i64 top = w->u->frames.at[w->frame].return_slot;
@@ -164,10 +165,11 @@ static void forget_called(Walk *w) {
     state_forget(s, ABI_CLOBBERED);
 }
 
-/* Only calls of other files follow the convention for sure: within one, compilers know what the callee leaves alone. */
-static void keep_call(Walk *w, const MachineInsn *in, Value target, bool foreign, const CallFrame *frame) {
-    Unit *u = w->u;
-    Out *o = step_put(u, in, OUT_CALL);
+/* Only calls into other files are certain to follow the convention: within one file, compilers know which registers the
+ * callee does not change. */
+static void keep_call(BlockWalk *w, const MachineInsn *in, Value target, bool foreign, const CallFrame *frame) {
+    MachineUnit *u = w->u;
+    OutInsn *o = step_put(u, in, OUT_CALL);
     o->frame = frame;
     o->effect = true;
     o->reads_frame = true;
@@ -185,7 +187,7 @@ static void keep_call(Walk *w, const MachineInsn *in, Value target, bool foreign
     } else if (in->has_mem) {
         Regs all = o->reads;
         step_plan_address(u, &w->s, o);
-        if (o->address == ADDRESS_KNOWN) /* where the pointer is, not where it leads */
+        if (o->address == ADDRESS_KNOWN) /* this is the address of the pointer, not of the function */
             o->address = ADDRESS_KEPT;
         o->reads = o->address == ADDRESS_KEPT
                        ? all
@@ -193,7 +195,7 @@ static void keep_call(Walk *w, const MachineInsn *in, Value target, bool foreign
     }
     if (frame)
         o->reads |= (ABI_SAVED & ~(Regs)frame->saved) | BIT(frame->base);
-    /* What is stored below is for the callee: arguments. */
+    /* What is stored above the stack pointer may be arguments of the callee. */
     if (w->s.gp[RSP].kind == VALUE_STACK) {
         o->load = true;
         o->slot = (i64)w->s.gp[RSP].v;
@@ -203,12 +205,12 @@ static void keep_call(Walk *w, const MachineInsn *in, Value target, bool foreign
     forget_called(w);
 }
 
-/* Thread-local storage is found by call *(%rax), with a convention of its own: all registers but one are kept. */
+/* Thread-local storage is found by call *(%rax), with its own convention: all registers but one are preserved. */
 static bool may_be_descriptor(const MachineInsn *in) {
     return in->has_mem && in->mem.base == RAX && in->mem.index == NO_REG && !in->mem.disp;
 }
 
-static void walk_call(Walk *w, const MachineInsn *in) {
+static void walk_call(BlockWalk *w, const MachineInsn *in) {
     Value target = in->indirect ? step_target(w->u, &w->s, in) : value_const(in->target);
     bool known = target.kind == VALUE_CONST;
     Callee callee = known ? callee_describe(&w->u->callees, target.v) : (Callee){0};
@@ -236,9 +238,9 @@ static void walk_call(Walk *w, const MachineInsn *in) {
 
 /* ------------------------------------------------------------------------------------------------------- returns, jumps */
 
-static void walk_return(Walk *w, const MachineInsn *in) {
-    Unit *u = w->u;
-    const Frame *f = &u->frames.at[w->frame];
+static void walk_return(BlockWalk *w, const MachineInsn *in) {
+    MachineUnit *u = w->u;
+    const MachineFrame *f = &u->frames.at[w->frame];
     Value sp = w->s.gp[RSP];
     bool right = sp.kind == VALUE_STACK && (i64)sp.v == f->return_slot;
     if (f->parent == NO_FRAME) {
@@ -255,7 +257,7 @@ static void walk_return(Walk *w, const MachineInsn *in) {
     u64 back = f->return_pc;
     u32 parent = f->parent;
     i64 popped = SLOT_BYTES + (in->op_count ? in->op[0].imm : 0);
-    Out *o = step_put(u, in, OUT_RETURN);
+    OutInsn *o = step_put(u, in, OUT_RETURN);
     o->reads = o->writes = BIT(RSP);
     o->kills = 0;
     o->number = (u64)popped;
@@ -263,13 +265,13 @@ static void walk_return(Walk *w, const MachineInsn *in) {
     go_to(w, back, parent);
 }
 
-/* A jump to another function: its caller is ours. */
-static bool is_tail_call(const Walk *w) {
+/* True if a jump to another function is a tail call: that function returns to the caller of this one. */
+static bool is_tail_call(const BlockWalk *w) {
     Value sp = w->s.gp[RSP];
     return sp.kind == VALUE_STACK && (i64)sp.v == w->u->frames.at[w->frame].return_slot;
 }
 
-static void walk_jump(Walk *w, const MachineInsn *in) {
+static void walk_jump(BlockWalk *w, const MachineInsn *in) {
     Value target = in->indirect ? step_target(w->u, &w->s, in) : value_const(in->target);
     if (target.kind != VALUE_CONST) {
         end_with(w, END_INDIRECT, in, 0);
@@ -294,7 +296,7 @@ static void walk_jump(Walk *w, const MachineInsn *in) {
     go_to(w, to, w->frame);
 }
 
-static void walk_branch(Walk *w, const MachineInsn *in) {
+static void walk_branch(BlockWalk *w, const MachineInsn *in) {
     bool holds;
     if (step_condition(&w->s, in, &holds)) {
         u64 to = holds ? in->target : in->pc + in->length;
@@ -310,7 +312,7 @@ static void walk_branch(Walk *w, const MachineInsn *in) {
     w->end.next[0] = request(w, in->target, w->frame);
 }
 
-static void walk_insn(Walk *w, const MachineInsn *in) {
+static void walk_insn(BlockWalk *w, const MachineInsn *in) {
     switch ((Flow)in->flow) {
     case FLOW_NEXT:
         step_insn(w->u, &w->s, in);
@@ -338,19 +340,19 @@ static void walk_insn(Walk *w, const MachineInsn *in) {
 
 /* -------------------------------------------------------------------------------------------------------------- public */
 
-/* In instructions: to find out what is called takes as long as following some. */
-static u64 work_done(const Unit *u) {
+/* The work so far, in instructions. Finding out what is called takes as long as following some instructions. */
+static u64 work_done(const MachineUnit *u) {
     enum { CALLEE = 40 };
     return u->total_outs + CALLEE * u->callees.list.len;
 }
 
-static void finish(Walk *w, i32 block) {
-    Unit *u = w->u;
-    Block *b = &u->blocks.at[block];
+static void finish(BlockWalk *w, i32 block) {
+    MachineUnit *u = w->u;
+    MachineBlock *b = &u->blocks.at[block];
     b->out_count = (u32)u->outs.len;
-    b->out = ARENA_ARRAY(&u->arena, Out, b->out_count + 1);
+    b->out = ARENA_ARRAY(&u->arena, OutInsn, b->out_count + 1);
     if (b->out_count)
-        memcpy(b->out, u->outs.at, b->out_count * sizeof(Out));
+        memcpy(b->out, u->outs.at, b->out_count * sizeof(OutInsn));
     b->end = w->end.end;
     b->last = w->end.last;
     b->target = w->end.target;
@@ -359,9 +361,9 @@ static void finish(Walk *w, i32 block) {
     b->next[1] = w->end.next[1];
 }
 
-void walk_block(Unit *u, const Policy *p, i32 block) {
-    const Block *b = &u->blocks.at[block];
-    Walk w = {.u = u, .p = p, .pc = b->pc, .frame = b->frame, .unknowns = b->unknowns};
+void walk_block(MachineUnit *u, const Policy *p, i32 block) {
+    const MachineBlock *b = &u->blocks.at[block];
+    BlockWalk w = {.u = u, .p = p, .pc = b->pc, .frame = b->frame, .unknowns = b->unknowns};
     u64 start = b->pc;
     u->frame = b->frame;
     w.end.next[0] = w.end.next[1] = NO_BLOCK;

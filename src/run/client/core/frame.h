@@ -1,23 +1,26 @@
-/* frame.h: what a signal handler of the guest finds on its stack, which guest/NAME/frame.c knows. */
+/* frame.h: what a signal handler of the guest finds on its stack; guest/NAME/frame.c has these functions. */
 #ifndef RUN_CLIENT_FRAME_H
 #define RUN_CLIENT_FRAME_H
 
 #include "host_context.h"
 #include "run/client/core/client.h"
 
-/* What handlers need, before the guest begins; false: no memory. */
+/* Called before the guest begins: prepares what handlers need. Returns false if there is no memory. */
 bool frame_prepare(void);
-/* struct sigaction in guest memory; false: it is not there. */
+/* Read or write the guest's struct sigaction. Return false if the memory cannot be accessed. */
 bool frame_read_action(u64 from, Action *a);
 bool frame_write_action(u64 to, const Action *a);
 
-/* A thread that ran optimised code only goes on in quick code: its state goes to where that has it, and t->tier.optimised is false then. */
+/* A thread that has run only optimised code goes on in quick code: moves its state to where quick code has it, and
+ * clears t->tier.optimised. */
 void frame_become_quick(Thread *t);
 
-/* Put a frame for the handler on the guest's stack (altstack: top of the alternate one, 0: go on below the stack pointer) and make the
- * guest state the handler's first. false: the alternate stack has no room for it. */
+/* Pushes a frame for the handler to the guest's stack, and makes the guest's state that of the handler's first
+ * instruction. altstack: the end of the alternate stack, or 0 to go on below the stack pointer. Returns false if the
+ * alternate stack has no room for the frame. */
 bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 restorer, u64 altstack);
-/* Of the frame that the stack pointer is in, as rt_sigreturn finds it: what is not the guest's state, and that state. */
+/* frame_look reads the mask and the alternate stack from the frame that the stack pointer points to, as rt_sigreturn
+ * finds it; frame_pop reads the guest's state from it. */
 typedef struct FrameFacts {
     u64 mask;
     AltStack stack;

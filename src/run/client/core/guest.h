@@ -1,8 +1,11 @@
-/* guest.h: what the client knows of its guest's kind, which the folder guest/NAME has; a client is built with one of them.
+/* guest.h: what the client has to know of its kind of guest. The folder guest/NAME has it; a client is built with one of these folders.
  *
- *     abi/guest_cpu.h    the state: GuestCpu, its registers with a role in Linux's ABI; abi/guest_slots.h  the registers that assembly knows
- *     abi/guest_numbers.def  the numbers of system calls; abi/guest_calls.def and calls.c  those that only this guest has
- *     frame.c            signal frames; facts.c  the rest
+ *     abi/guest_cpu.h        the state (GuestCpu), and the registers that have a role in Linux's ABI
+ *     abi/guest_slots.h      the registers that assembly knows
+ *     abi/guest_numbers.def  the numbers of system calls
+ *     abi/guest_calls.def, calls.c  the system calls that only this guest has
+ *     frame.c                signal frames
+ *     facts.c                the rest
  */
 #ifndef RUN_CLIENT_GUEST_H
 #define RUN_CLIENT_GUEST_H
@@ -15,26 +18,27 @@ typedef struct GuestFacts {
     const char *platform;         /* AT_PLATFORM; NULL: none */
     u16 machine;                  /* of ELF files */
     u32 arch;                     /* LatheArch */
-    u32 audit_arch;               /* the same for the kernel's filters */
-    u64 hwcap, hwcap2;            /* AT_HWCAP and AT_HWCAP2: bits of the host's that the guest sees, */
-    u64 more_hwcap;               /* and bits besides */
-    u32 memory;                   /* MemoryOrder: what its threads count on */
-    i32 illegal_code;             /* si_code of SIGILL for what is no instruction, */
-    i32 break_code;               /* and of SIGTRAP at a breakpoint */
-    bool is_hosts;                /* the host runs its instructions */
-    const char *cpuinfo;          /* /proc/cpuinfo of one processor, with its number as %u twice; NULL: the host's */
-    const Helper *const *helpers; /* tables of what translated code calls, ended by NULL */
+    u32 audit_arch;               /* AUDIT_ARCH_*, for the kernel's filters */
+    u64 hwcap, hwcap2;            /* AT_HWCAP and AT_HWCAP2: the bits of the host's that the guest sees */
+    u64 more_hwcap;               /* bits of AT_HWCAP that the guest sees in addition */
+    u32 memory;                   /* MemoryOrder: the order of memory accesses that its threads rely on */
+    i32 illegal_code;             /* si_code of SIGILL for bytes that are no instruction */
+    i32 break_code;               /* si_code of SIGTRAP at a breakpoint */
+    bool is_hosts;                /* the host can execute its instructions */
+    const char *cpuinfo;          /* /proc/cpuinfo of one processor, its number as %u twice; NULL: the host's */
+    const Helper *const *helpers; /* the tables of functions that translated code calls, ended by NULL */
 } GuestFacts;
 
 extern const GuestFacts guest_facts;
 
-/* The instruction that n bytes of memory begin with, for people. */
+/* Describes the instruction that n bytes of memory begin with, for people. */
 void guest_describe(const u8 *bytes, size_t n, char *text, size_t size);
 
-/* An interrupt of the guest's, whose number is in trap_info. True: it was a system call, and is made. */
+/* The guest has executed an interrupt whose number is in trap_info. Returns true if it was a system call, which is then
+ * done. */
 struct Thread;
 bool guest_interrupt(struct Thread *t);
 
-extern const Helper client_helpers[]; /* code.c: what code of every guest calls */
+extern const Helper client_helpers[]; /* code.c: the functions that code of every guest calls */
 
 #endif

@@ -1,10 +1,11 @@
-/* kind.c: which client runs a program: each kind of guest has one, beside this one. */
+/* kind.c: which client runs a program: there is one for each kind of guest, in the folder of this one. */
 #include <linux/elf.h>
 
 #include "run/client/core/client.h"
 #include "run/client/core/guest.h"
 
-extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden"))); /* of this program, which is the host's */
+/* The header of this program, which tells the host's machine. */
+extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 
 static const char *name_of(u16 machine) {
     switch (machine) {
@@ -18,7 +19,7 @@ static const char *name_of(u16 machine) {
     }
 }
 
-/* Into `path`, which is that of a client. */
+/* Replaces the name of the client in `path` by that of another one. Returns false if there is none. */
 static bool beside(char *path, size_t size, const char *name) {
     char *slash = strrchr(path, '/');
     size_t dir = slash ? (size_t)(slash + 1 - path) : 0;
@@ -26,7 +27,7 @@ static bool beside(char *path, size_t size, const char *name) {
     return len + 1 < size - dir && !sys_access(path, 0);
 }
 
-/* The sysroot is the kind's own: what is given for one is not for another. */
+/* Each kind of guest has its own sysroot: one that was given for another kind is not used. */
 bool kind_choose(u16 machine, Options *o) {
     const char *name = name_of(machine);
     bool host = machine == __ehdr_start.e_machine;

@@ -1,5 +1,5 @@
-/* offsets.c: is compiled, but in no program: the build makes asm_offsets.h of the sizes of these arrays, each of which is the offset of a member
- * plus one (scripts/offsets). */
+/* offsets.c is compiled but linked into no program: the build makes asm_offsets.h from the sizes of these arrays, each
+ * of which is the offset of a member plus one (scripts/offsets). */
 #include "run/client/core/thread.h"
 
 #define OFFSET(name, member) char offset_##name[offsetof(Thread, member) + 1];

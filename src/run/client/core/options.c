@@ -1,11 +1,11 @@
-/* options.c: the options as one word, `key=value,key=value…`, as `lathe run` starts the client and as the client starts
- * itself for an exec of the guest:
+/* options.c: the options as one word, `key=value,key=value…`. `lathe run` starts the client with it, and so does the client when the guest
+ * calls exec:
  *
  *     lathe-client OPTIONS PATH ARGV0 ARGS…
  *
- * Any character of a value may be written as %XX in hexadecimal; a comma and a percent sign must be. What is missing
- * has its default; unknown keys are errors, because both sides are of one build. `root` is the first process of the
- * run, which --strace does not name.
+ * Any character of a value may be written as %XX in hexadecimal; a comma and a percent sign must be. A missing key has its default value;
+ * an unknown key is an error, because both sides are of one build. `root` is the first process of the run, which --strace does not
+ * name.
  */
 #include "run/client/core/client.h"
 
@@ -54,7 +54,7 @@ static int hex_digit(char c) {
     return at ? (int)(at - digits) : -1;
 }
 
-/* One value up to a comma or the end; NULL: it does not fit or is badly written. */
+/* Reads one value up to a comma or the end. Returns NULL if it does not fit or is badly written. */
 static const char *read_text(const char *s, char *out, size_t size) {
     size_t n = 0;
     for (; *s && *s != ','; s++) {

@@ -22,7 +22,7 @@
         __builtin_memcpy((u8 *)to + size - sizeof(T), &last, sizeof(T));                                               \
     } while (0)
 
-/* Up to 16 bytes, which may overlap, as two words that may overlap. */
+/* Copies up to 16 bytes as two words, which may overlap each other. `from` and `to` may overlap, too. */
 static void *copy_small(void *to, const void *from, size_t size) {
     if (size >= 8)
         COPY_ENDS(u64);
@@ -148,8 +148,8 @@ char *strstr(const char *s, const char *part) {
 
 /* ------------------------------------------------------------------------------------------------------------ locks */
 
-/* A process beside others in one memory must not be killed with a lock of all in its hand: signals wait for its last unlock. SIGKILL
- * does not. */
+/* A process that shares memory with others must not be killed while it holds one of their locks, so its signals are
+ * blocked until its last unlock. SIGKILL cannot be blocked. */
 static void hold_signals(void) {
     Thread *t = thread_self();
     u64 all = ~(u64)0;
@@ -163,7 +163,7 @@ static void let_signals(void) {
         sys_rt_sigprocmask(SIG_SETMASK, &t->process.unlocked_mask, NULL);
 }
 
-/* 0 free, 1 held, 2 held and somebody may sleep */
+/* *word: 0 free, 1 held, 2 held and another thread may sleep. */
 void lock(u32 *word) {
     if (the.os.any_separate)
         hold_signals();

@@ -27,10 +27,10 @@
 
 enum { PAGE = 4096 };
 
-/* of the kernel's interface, but in none of its headers */
+/* part of the kernel's interface, but in none of its headers */
 #define X_OK 1
 
-/* of <linux/stat.h>, which leaves them out where it sees a libc */
+/* <linux/stat.h> leaves these out where it sees a libc */
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
 #define S_IFLNK 0120000
@@ -57,7 +57,7 @@ static inline u64 page_up(u64 x) {
     return (x + PAGE - 1) & -(u64)PAGE;
 }
 
-/* Is this result of a system call an error? Addresses near the top of the address space are none. */
+/* True if this result of a system call is an error. Addresses near the top of the address space are not errors. */
 static inline bool sys_failed(i64 result) {
     return (u64)result > (u64)-4096;
 }
@@ -263,13 +263,13 @@ static inline i64 sys_tgkill(i64 pid, i64 tid, int sig) {
     return sys3(__NR_tgkill, (u64)pid, (u64)tid, (u64)sig);
 }
 
-/* A copy of this process (SIGCHLD at its end). */
+/* Makes a copy of this process, whose end sends SIGCHLD. */
 static inline i64 sys_fork(void) {
     enum { CHILD_ENDED = 17 };
     return sys5(__NR_clone, CHILD_ENDED, 0, 0, 0, 0);
 }
 
-/* Only for children with memory or a stack of their own. */
+/* Only for children that have their own memory or their own stack. */
 static inline i64 sys_clone(u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     return sys5(__NR_clone, flags, stack, parent_tid, child_tid, tls);
 }
@@ -321,26 +321,27 @@ static inline i64 sys_clock_gettime(int clock, struct timespec *t) {
 
 /* --------------------------------------------------------------------------------------------------------- services */
 
-/* A lock between threads that is zero when free. Not recursive; not for signal handlers. */
+/* A lock between threads; 0 is free. It is not recursive and must not be used in signal handlers. */
 void lock(u32 *word);
 void unlock(u32 *word);
 
 u64 sys_now_us(void); /* monotonic */
 
-/* Write or read all of it, also across signals and short counts; false: error or end of file. */
+/* Write or read all of it, repeating after signals and short counts. Return false after an error or at the end of the
+ * file. */
 bool sys_write_all(int fd, const void *buf, size_t size);
 bool sys_read_all(int fd, void *buf, size_t size);
 bool sys_pread_all(int fd, void *buf, size_t size, u64 off);
 
-/* snprintf with %s %c %d %u %x, each with l, ll or z, a width, 0 and -. Always ends the text with NUL; returns the
- * length of what is in buf. */
+/* snprintf with %s %c %d %u %x, each with l, ll or z, a width, 0 and -. The text always ends with NUL. Returns the
+ * length of the text in buf. */
 size_t format_text(char *buf, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 size_t format_args(char *buf, size_t size, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
 
 /* printf to stderr with %s %d %u %x %lx %lu %c only; one write per call. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* As say, but the text as it is: no "lathe: " before it, no end of line behind it. */
+/* Like say, but prints only the text: without "lathe: " before it and an end of line behind it. */
 void say_plain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

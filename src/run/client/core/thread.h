@@ -8,74 +8,80 @@
 #include "run/protocol/protocol.h"
 
 #define EXPECTED_NOBODY (~(u64)0)
-enum { QUICK_TABLE = 0x10000 }; /* entries: 16 bits of an address are one instruction's work */
+/* Entries of the lookup tables: one instruction gets 16 bits of an address. */
+enum { QUICK_TABLE = 0x10000 };
 enum { QUICK_C = 7 };
 
-/* An exit of quick code for a system call: the guest's address behind it, and the code there, as long as age is quick_tables_age. */
+/* An exit of quick code for a system call: the guest's address behind the call, and the quick code for that address,
+ * which is valid while `age` equals quick_tables_age. */
 typedef struct CallSite {
     u64 exit, pc, code, age;
 } CallSite;
 
 enum { CALL_SITES = 64 };
 
-/* A connection to a server: remote.c. */
+/* A connection to a server (remote.c). */
 typedef struct Remote {
     int fd;
     bool open;
-    u64 kind; /* of the code that the server makes: pack_key_kind */
-    u32 user; /* the thread that waits for an answer; 0: nobody */
-    u8 *data; /* the last message */
+    u64 kind; /* the kind of code that the server makes: pack_key_kind */
+    u32 user; /* the thread that waits for an answer at it; 0: none */
+    u8 *data; /* the last message received */
     u64 capacity;
 } Remote;
 
 /* What each part of the client has in a Thread: */
 
-/* code/quick: what quick code, and the assembly around it, find at gs. */
+/* code/quick: what quick code and the assembly around it find by the register gs. */
 typedef struct ThreadQuick {
-    u64 host_sp;  /* while quick code runs: the host's stack pointer */
-    u64 expected; /* the guest address at which a translation on the host stack waits for a return */
-    u64 flags;    /* rflags, as quick code left them */
-    u64 exit;     /* number of the exit by which it left */
-    u64 target;   /* where it goes on */
+    u64 host_sp; /* while quick code runs: the host's stack pointer */
+    u64 expected; /* the guest address at which a translation on the host stack waits for a return; EXPECTED_NOBODY: none does */
+    u64 flags;  /* rflags as they were when quick code was left */
+    u64 exit;   /* the number of the exit by which quick code was left */
+    u64 target; /* the guest address at which the guest goes on */
     u64 spill_rcx, spill_rdx, spill_rax, spill_base;
     void (*leave)(void), (*ret)(void), (*call)(void), (*jump)(void); /* of quick.S */
     u64 arena;                                                       /* where the code arena begins */
-    u64 host_base;                                                   /* host_sp without any translation waiting */
-    void (*cross_enter)(void), (*cross_leave)(void);                 /* of cross.S */
-    u64 crossings;                                                   /* between quick and optimised code */
-    u64 crossed;    /* the last one from quick code: where to, from the arena's begin */
-    u64 next_place; /* of cross.S: where it goes when it has no register left */
-    u64 stop;       /* quick code is to be left: see renew.c */
-    const void *c
-        [QUICK_C]; /* what assembly calls: quick_lookup, _lookup_call, _lookup_jump, _arrive, _exit; cross_back, quick_interrupted */
-    void (*return_expected)(void), (*return_plain)(void); /* what `ret` is, with and without somebody expected */
-    void (*return_exact)(void);                           /* and where flags are kept */
-    void (*to_return)(void), (*to_jump)(void);            /* what optimised code goes on by in quick code */
-    u64 map_end;                                          /* addresses from here on are not in the map (quick/map.h) */
-    u64 asked;                                            /* the guest address that a computed jump or call leads to */
-    u64 helping;                                          /* quick code is in a helper */
-    u64 tables_age;                                       /* when the thread ended: see quick_tables_age */
-    bool stopped;                                         /* see renew.c */
+    u64 host_base;                                   /* host_sp when no translation waits for a return */
+    void (*cross_enter)(void), (*cross_leave)(void); /* of cross.S */
+    u64 crossings;  /* how often quick code has entered optimised code or was entered by it */
+    u64 crossed;    /* the target of the last change from quick code, relative to the arena's begin */
+    u64 next_place; /* for cross.S: the address to go to when no register is free for it */
+    u64 stop;       /* not 0: quick code is to be left, see renew.c */
+    /* The functions that assembly calls: quick_lookup, _lookup_call, _lookup_jump, _arrive, _exit; cross_back, quick_interrupted */
+    const void *c[QUICK_C];
+    /* The value of `ret` if a translation expects a return, and if none does; */
+    void (*return_expected)(void), (*return_plain)(void);
+    /* and its value where flags are kept. */
+    void (*return_exact)(void);
+    void (*to_return)(void), (*to_jump)(void); /* what optimised code goes on by in quick code */
+    u64 map_end;                               /* addresses from here on are not in the map (quick/map.h) */
+    u64 asked;                                 /* the guest address that a computed jump or call leads to */
+    u64 helping;                               /* not 0: a helper runs that quick code has called */
+    u64 tables_age;                            /* quick_tables_age when the thread ended */
+    bool stopped;                              /* see renew.c */
 } ThreadQuick;
 
-/* code/quick: code by guest address. */
+/* code/quick: finds the quick code of a guest address. */
 typedef struct ThreadLookup {
     u64 pc[QUICK_TABLE];
-    u64 code[QUICK_TABLE]; /* of calls by bits 4–19 of the address, of returns by the lowest 16 */
+    /* Targets of calls are found by bits 4–19 of the address, targets of returns by the lowest 16 bits. */
+    u64 code[QUICK_TABLE];
     u64 jump_pc[QUICK_TABLE],
-        jump_code[QUICK_TABLE]; /* jumps, likewise; addresses are negated, so that lea compares them */
-    CallSite sites[CALL_SITES]; /* of calls made last, by the number of their exits */
+        jump_code[QUICK_TABLE]; /* targets of jumps, likewise; the addresses are negated, so that lea compares them */
+    CallSite sites[CALL_SITES]; /* the system calls made last, by the number of their exits */
 } ThreadLookup;
 
 /* code/tier.c and code/optimised: which code runs. */
 typedef struct ThreadTier {
-    u64 crossings_seen, sampled_us; /* at the last sample; of this thread's CPU time */
-    bool sampled;                   /* tier.c wants to know where it is */
-    bool optimised; /* with --tier=opt: its vector and floating-point registers are in `cpu`, not in the host's */
-    u32 code_age;   /* leave.c: of the translations that it may be in; 0: it has not run any yet */
+    u64 crossings_seen, sampled_us; /* both as of the last sample; sampled_us is CPU time of this thread */
+    bool sampled;                   /* tier.c wants to know where the thread is */
+    /* True with --tier=opt: the guest's vector and floating-point registers are in `cpu`, not in those of the host. */
+    bool optimised;
+    u32 code_age; /* leave.c: the age of the translations that the thread may be in; 0: it has not run any */
 } ThreadTier;
 
-/* code/server: for a thread with descriptors of its own (process.own_files). */
+/* code/server: used by a thread that has descriptors of its own (process.own_files). */
 typedef struct ThreadServer {
     Remote remote;
     int keeper;
@@ -83,34 +89,36 @@ typedef struct ThreadServer {
 
 /* os/process.c and os/syscall.c */
 typedef struct ThreadProcess {
-    u32 lives;           /* the kernel clears it when a separate one ends or execs */
-    bool separate;       /* of a process of its own, in memory that it shares for good */
-    bool own_files;      /* its descriptors are not those of the process that the memory is of */
-    bool borrows_memory; /* a vfork child: the memory is its parent's */
-    bool in_call;        /* a system call: the guest's state is whole, and nothing of translated code is in use */
-    bool repeat;         /* what the guest does not see came as a system call of it ended, or ended it: see waits.c */
-    u32 locks;           /* sys.c: that a separate one holds, and its mask without them */
+    u32 lives;           /* the kernel sets it to 0 when a `separate` process ends or calls exec */
+    bool separate;       /* it is a process of its own that shares this memory for good */
+    bool own_files;      /* its descriptors are not those of the process that owns the memory */
+    bool borrows_memory; /* it is a vfork child and uses its parent's memory */
+    bool in_call;        /* it is in a system call: the guest's state is complete, and no translated code is in use */
+    bool repeat; /* a signal that the guest does not see ended a system call, or came just as it ended: see waits.c */
+    u32 locks;   /* sys.c: how many locks a `separate` process holds, and its signal mask without them */
     u64 unlocked_mask;
 } ThreadProcess;
 
-/* os/signal: what signals of the guest have come to. */
+/* os/signal: the signals of the guest. */
 typedef struct ThreadSignal {
-    struct SignalState *table;   /* the guest's handlers; shared by what shares the kernel's */
-    bool shares;                 /* with another thread, now or once */
-    u8 info[128];                /* the siginfo of the signal that is pending */
-    u64 mask;                    /* while one is pending: the guest's mask */
-    u8 access_info[128];         /* the siginfo of an access that has left optimised code */
-    u64 fault_error, fault_trap; /* of the last fault, for handlers: the kernel, too, keeps them */
-    u64 blocked; /* of the signals that are ours on the host, which does not block them: those that the guest blocks */
-    u64 held;    /* such signals, sent while the guest blocks them or another one is pending, and their siginfo */
+    struct SignalState *table;   /* the guest's handlers; shared by those threads whose handlers the kernel shares */
+    bool shares;                 /* the table is or was shared with another thread */
+    u8 info[128];                /* the siginfo of the noted signal (pending_signals) */
+    u64 mask;                    /* the guest's mask while a signal is noted */
+    u8 access_info[128];         /* the siginfo of a memory access that has left optimised code */
+    u64 fault_error, fault_trap; /* of the last fault, for handlers; the kernel keeps them, too */
+    /* Those of the client's signals (signal_ours) that the guest blocks. The host never blocks them. */
+    u64 blocked;
+    /* Those of the client's signals that were sent while the guest blocked them or another signal was noted. */
+    u64 held;
     u8 held_info[6][128];
-    bool framing;      /* writes a frame to the guest's stack, which may not be there */
-    bool masking;      /* the host's mask is not the guest's, and no signal is pending */
-    bool stepping;     /* quick code goes on by single steps to the next instruction of the guest */
-    bool pushes_flags; /* the instruction being stepped over is pushf, which sees our trap flag */
-    bool suspended;    /* in a system call with a mask of its own */
+    bool framing;      /* writing a frame to the guest's stack, which may fault */
+    bool masking;      /* no signal is noted, and the host's mask is not the guest's */
+    bool stepping;     /* quick code goes on by single steps to the guest's next instruction */
+    bool pushes_flags; /* the instruction that is being stepped over is pushf, which would save our trap flag */
+    bool suspended;    /* in a system call during which suspend_mask is in force */
     u64 suspend_mask;
-    u64 altstack, altstack_size; /* the guest's; size 0: none */
+    u64 altstack, altstack_size; /* the guest's alternate stack; size 0: it has none */
     u32 altstack_flags;
 } ThreadSignal;
 
@@ -118,29 +126,35 @@ typedef struct ThreadSignal {
 typedef struct ThreadFilter {
     struct Filter *newest;   /* NULL: none */
     u32 mode;                /* SECCOMP_MODE_* */
-    bool wants_no_new_privs; /* another thread has said so for this one */
+    bool wants_no_new_privs; /* another thread has set no_new_privs for this one, too */
 } ThreadFilter;
 
 /* memory/limits.c */
 typedef struct ThreadMemory {
-    Limits *limits; /* the process's; own_limits for a process of its own in memory that it shares */
+    /* The limits of the process, or own_limits if this is a separate process in shared memory. */
+    Limits *limits;
     Limits own_limits;
 } ThreadMemory;
 
-/* Host stacks: of the client's code and optimised code, and of the host's signal handlers. */
+/* Host stacks: one for the client's C code and for optimised code, one for the host's signal handlers. */
 typedef struct ThreadStack {
     u64 host, host_size;
     u64 signal, signal_size;
 } ThreadStack;
 
-/* Code that the server makes knows where the first three members are, and the table: see protocol.h. What lies before the table has one page. */
+/* Code that the server makes contains the offsets of the first three members and of `table`: see protocol.h. Everything
+ * before `table` lies in one page. */
 typedef struct Thread {
     union {
         GuestCpu cpu; /* translated code gets a pointer to it */
         u8 room[THREAD_STACK_LIMIT];
     };
-    u64 stack_limit; /* host stack: below this, computed jumps return to the dispatcher; with --tier=opt and a signal noted, they all do */
-    u64 pending_signals; /* bit n-1: signal n waits for delivery. One at a time: meanwhile the host blocks all others */
+    /* Limit of the host stack: below it, computed jumps of optimised code return to the dispatcher. With --tier=opt and
+     * a noted signal they all do. */
+    u64 stack_limit;
+    /* Bit n-1: signal n is noted and waits for delivery. There is only one at a time; meanwhile the host blocks all
+     * others. */
+    u64 pending_signals;
     struct Thread *self;
     ThreadQuick quick;
     ThreadTier tier;
@@ -161,20 +175,21 @@ _Static_assert(offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT &&
                    offsetof(Thread, pending_signals) == THREAD_PENDING && offsetof(Thread, table) == THREAD_TABLE,
                "protocol.h");
 
-/* Of an entry of the lookup tables that has nothing: an address whose own entry is another, and not beside it. 0 is a target like any
- * other. */
+/* The address in an empty entry of the lookup tables. It has to be one that belongs to another entry, which is not
+ * beside this one: 0 would be a target like any other. */
 #define QUICK_NO_TARGET(index) ((u64)((index) < 2 ? 0x100 : 0))
 
-/* Places in a Thread, for code that is made at run time; assembly has the same from asm_offsets.h, which the build makes of this table. */
+/* Offsets in a Thread, for code that is made at run time. Assembly has the same from asm_offsets.h, which the build
+ * makes from this table. */
 enum {
 #define OFFSET(name, member) name = offsetof(Thread, member),
 #include "run/client/core/offsets.def"
 #undef OFFSET
 };
 
-/* Sizes of host stacks: with optimised code, which has a frame for each call of the guest, and with quick code only. */
+/* Sizes of host stacks: for optimised code, which has a frame for each call of the guest, and for quick code only. */
 enum { HOST_STACK_BYTES = 512 << 20, HOST_STACK_SMALL = 256 << 10 };
-/* Thread.stack_limit while no signal is noted. */
+/* The value of Thread.stack_limit while no signal is noted. */
 static inline u64 thread_stack_limit(const Thread *t) {
     return t->stack.host + t->stack.host_size / 2;
 }

@@ -16,7 +16,7 @@ static PackIdentity identity(const struct stat *st) {
     };
 }
 
-/* No file has this device number: the kernel's have 32 bits. */
+/* The device number in this key belongs to no file: the kernel's device numbers have 32 bits. */
 Key key_of_bytes(const void *bytes, size_t size, const CodeConfig *config) {
     PackIdentity content = {.device = ~(u64)0, .inode = pack_hash(PACK_HASH_START, bytes, size), .size = size};
     return pack_key(&content, config);

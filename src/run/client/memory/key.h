@@ -1,13 +1,13 @@
-/* key.h: the names that the cache has for guest code: see cache/pack.h. */
+/* key.h: the names of guest code in the cache: see cache/pack.h. */
 #ifndef RUN_CLIENT_KEY_H
 #define RUN_CLIENT_KEY_H
 
 #include "base/base.h"
 #include "cache/key.h"
 
-/* Of a mapped file; all zero: it has none. */
+/* The key of a mapped file, or all zero if it has none. */
 Key key_of_file(int fd, const CodeConfig *config);
-/* Of code that is no file's. */
+/* The key of code that is not in a file. */
 Key key_of_bytes(const void *bytes, size_t size, const CodeConfig *config);
 
 #endif

@@ -1,8 +1,8 @@
 /* limits.c: limits of memory, which hold for the guest's memory and not for the client's.
  *
- * The client's reservations are far larger than any limit that a guest may have, so the kernel's limits of the address space and of data
- * are raised for this process as far as it may, and what they were is kept: this is what the guest sees, what it changes, what its
- * mappings are held to (space.c) and what a program that it starts gets. What is locked is the guest's memory alone.
+ * The client's reservations are far larger than any limit that a guest may have. So the kernel's limits of the address space and of data
+ * are raised for this process as far as allowed, and their former values are kept here: the guest sees and changes these, its mappings
+ * are checked against them (space.c), and a program that it starts inherits them. mlockall locks only the guest's memory.
  */
 #include "run/client/memory/limits.h"
 
@@ -13,7 +13,7 @@
 
 static const u32 resources[LIMITS_KEPT] = {[LIMIT_SPACE] = RLIMIT_AS, [LIMIT_DATA] = RLIMIT_DATA};
 
-/* The limit that is kept here; NULL: the kernel's business. */
+/* The limit if it is kept here; NULL if the kernel has it. */
 static Limit *kept(Limits *l, u32 resource) {
     for (u32 i = 0; i < LIMITS_KEPT; i++)
         if (resources[i] == resource)
@@ -23,7 +23,7 @@ static Limit *kept(Limits *l, u32 resource) {
 
 /* ----------------------------------------------------------------------------------------------------- the process's */
 
-/* As high as this user may. */
+/* Raises a limit as far as this user may. */
 static void raise(u32 resource) {
     Limit now = {RLIM_INFINITY, RLIM_INFINITY};
     if (sys_prlimit(resource, &now.soft, NULL) && !sys_prlimit(resource, NULL, &now.soft)) {
@@ -32,7 +32,8 @@ static void raise(u32 resource) {
     }
 }
 
-/* The C library gives threads less if there is no limit of the stack: the usual one does. */
+/* The stack gets its usual limit and not none at all, because the C library gives threads smaller stacks if there is no
+ * limit. */
 void limits_raise_all(void) {
     enum { USUAL_STACK = 8 << 20 };
     Limit stack;
@@ -51,7 +52,7 @@ static u64 mib_allowed(u32 resource) {
     return limit.soft >> 20;
 }
 
-/* Half of what there is should be for the guest. */
+/* Chooses the client's sizes so that half of the limited memory is left for the guest. */
 static void choose_sizes(void) {
     enum { SPACE_MIB = 3072, DATA_MIB = 160, SCALE_MAX = 4 };
     u64 space = mib_allowed(RLIMIT_AS), data = mib_allowed(RLIMIT_DATA);
@@ -73,7 +74,8 @@ void limits_explain(void) {
             data);
 }
 
-/* A limit that exec hands on is written with one added, so that 0 is none: then the kernel has the right one. */
+/* In the limits that exec hands on, 1 is added to each, so that 0 means that none was handed on. Then the kernel's
+ * limit is the guest's. */
 void limits_init(void) {
     for (u32 i = 0; i < LIMITS_KEPT; i++) {
         Limit *limit = &the.memory.limits.of[i], given = the.opt.limits.of[i];
@@ -113,7 +115,7 @@ void limits_take_back(void) {
 
 /* -------------------------------------------------------------------------------------------------------- the guest's */
 
-/* The kernel counts of a stack what it has grown to; this is what it begins with. */
+/* The kernel counts as much of a stack as it has grown to. This is the size that a stack begins with. */
 enum { STACK_COUNTED = 132 << 10 };
 
 static u64 overlap(u64 start, u64 end, u64 from, u64 to) {
@@ -121,8 +123,8 @@ static u64 overlap(u64 start, u64 end, u64 from, u64 to) {
     return low < high ? high - low : 0;
 }
 
-/* Bytes that count for the two limits in [start, end): as the kernel has it, all memory for the first, and private memory that can be
- * written to for the second, without the stack. */
+/* Bytes in [start, end) that count for the two limits, as in the kernel: for the first all memory, for the second
+ * private writable memory without the stack. */
 typedef struct Sizes {
     u64 space, data;
 } Sizes;
@@ -157,7 +159,7 @@ static bool is_within(u64 size, u64 limit) {
     return size <= page_down(limit);
 }
 
-/* The kernel lets a limit of data of 0 pass up to the hard one. */
+/* If the soft limit of data is 0, the kernel applies the hard one. */
 static bool allows(Sizes size) {
     const Limit *data = &the.memory.limits.of[LIMIT_DATA];
     return is_within(size.space, the.memory.limits.of[LIMIT_SPACE].soft) &&
@@ -193,7 +195,8 @@ static i64 change(Limit *limit, Limit wanted) {
     return 0;
 }
 
-/* To the kernel. What it has taken can be read. */
+/* Passes the call on to the kernel. If the limit of the stack has changed, reads it back and lets the guest's stack
+ * grow. */
 static i64 pass(bool here, int pid, u32 resource, u64 set, u64 old) {
     Limit now;
     i64 error = sys4(__NR_prlimit64, (u64)(i64)pid, resource, set, old);
@@ -202,8 +205,8 @@ static i64 pass(bool here, int pid, u32 resource, u64 set, u64 old) {
     return error;
 }
 
-/* The old limit is written last, as the kernel does it, but both addresses are looked at first: reading the limit
- * through the kernel finds a bad one. */
+/* Like the kernel, this writes the old limit last. Both addresses are checked before: the kernel writes its own limit
+ * to `old`, which fails if the address is bad. */
 i64 limits_call(Thread *t, int pid, u32 resource, u64 set, u64 old) {
     bool here = !pid || pid == (int)sys_getpid();
     Limit *limit = here ? kept(t->memory.limits, resource) : NULL, wanted;
@@ -220,8 +223,9 @@ i64 limits_call(Thread *t, int pid, u32 resource, u64 set, u64 old) {
     return error;
 }
 
-/* Behind the guest's limit of numbers, which is raised for a moment, so that the guest has as many descriptors as natively. A limit that is
- * large already is not raised: the kernel's table of descriptors, which fork copies, would be as large. */
+/* The copy gets a number behind the guest's limit, which is raised for a moment, so that the guest can have as many
+ * descriptors as natively. A limit that is large already is not raised, because the kernel's table of descriptors,
+ * which fork copies, would become as large. */
 i64 limits_dup_away(int fd) {
     enum { LARGE = 4096, MORE = 16 };
     Limit now = {LARGE, LARGE};
@@ -234,13 +238,13 @@ i64 limits_dup_away(int fd) {
     return copy;
 }
 
-/* The kernel kills who writes more than that. */
+/* The kernel kills a process that writes a larger file. */
 bool limits_allow_file(u64 size) {
     Limit limit = {0};
     return !sys_prlimit(RLIMIT_FSIZE, NULL, &limit.soft) && size <= limit.soft;
 }
 
-/* What comes later is not locked. Memory without access has no pages that could be. */
+/* Memory that is mapped later is not locked (MCL_FUTURE). Memory without access has no pages to lock. */
 i64 limits_lock_all(u32 flags) {
     if (!flags || flags & ~(u32)(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) || flags == MCL_ONFAULT)
         return -EINVAL;

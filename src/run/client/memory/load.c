@@ -1,8 +1,8 @@
-/* load.c: a program file into memory, with the interpreter it names.
+/* load.c: loads a program file into memory, with the interpreter that it names.
  *
- * program.c has checked what the kernel checks before the old program is gone. What the kernel finds out while it maps the segments is found out here,
- * likewise: then there is no error to return any more, and the process dies of SIGSEGV. Nothing in the file is trusted: a bad file leads to a sentence, never to a
- * fault here.
+ * program.c has made the checks that the kernel makes while the old program still exists. The kernel makes other checks while it maps
+ * the segments, and so does this file: then there is nobody left to return an error to, and the process dies of SIGSEGV. Nothing in the
+ * file is trusted: a bad file leads to a sentence, never to a fault here.
  */
 #include <linux/prctl.h>
 
@@ -41,7 +41,7 @@ static int check_segment(const Elf64_Phdr *p, const Failure *f) {
     return 0;
 }
 
-/* Segments may come in any order, and may overlap. */
+/* Finds the extent and the alignment of all segments, which may come in any order and may overlap. */
 static int measure(Elf *e, const Failure *f) {
     e->low = ADDRESS_END, e->high = 0, e->align = PAGE;
     for (u32 i = 0; i < e->head.e_phnum; i++) {
@@ -62,18 +62,19 @@ static int measure(Elf *e, const Failure *f) {
     if (!e->high)
         return killed(f, "an ELF file with nothing to load");
     if (e->head.e_type == ET_DYN)
-        e->low &= -e->align; /* a place for it that is aligned then aligns everything */
+        e->low &= -e->align; /* then an aligned place for the image aligns all segments */
     return 0;
 }
 
-/* false: a page that is not in the file, or none that can be written to. */
+/* Returns false if a page is not backed by the file or cannot be written. */
 static bool clear_bytes(u64 start, u64 end) {
     static const u8 zeros[PAGE];
     return start == end || guest_write(start, zeros, end - start) == end - start;
 }
 
-/* The file's part; zeros up to the end of its last page, if the segment goes on in memory; and pages of zeros, which can be written to whatever
- * the segment's rights are. The bytes before a segment in its first page are what the file has there. */
+/* Maps a segment: the part that is in the file; zeros up to the end of its last page, if the segment is larger in
+ * memory; and pages of zeros, which are writable whatever the segment's rights are. In front of the segment, its first
+ * page has the bytes of the file. */
 static i64 map_segment(const Elf *e, const Elf64_Phdr *p) {
     u64 vaddr = p->p_vaddr + e->bias, start = page_down(vaddr), skip = vaddr - start, file_end = vaddr + p->p_filesz;
     u64 zeros = p->p_filesz ? page_up(file_end) : start, end = page_up(vaddr + p->p_memsz);
@@ -105,8 +106,8 @@ static bool overlaps_earlier(const Elf *e, u32 number) {
     return false;
 }
 
-/* The places of a file with fixed addresses must be free, each for itself. The kernel lets nobody have the lowest pages but root: it says so when
- * they are mapped. */
+/* For a file with fixed addresses: reserves each segment's addresses, which must be free. Page 0 is left out: the
+ * kernel gives the lowest pages only to root, and refuses when they are mapped. */
 static int reserve_fixed(Elf *e, const Failure *f) {
     for (u32 i = 0; i < e->head.e_phnum; i++) {
         const Elf64_Phdr *p = &e->ph[i];
@@ -125,7 +126,7 @@ static int reserve(Elf *e, const Failure *f) {
     return 0;
 }
 
-/* over: what has these addresses now goes, if they are fixed. */
+/* over: if the addresses are fixed, what is mapped there now is replaced. */
 static int map_file(Elf *e, bool over, const Failure *f) {
     bool fixed = e->head.e_type == ET_EXEC;
     int error = measure(e, f);
@@ -140,7 +141,7 @@ static int map_file(Elf *e, bool over, const Failure *f) {
     return 0;
 }
 
-/* The program headers in memory, if a segment has them; else 0. */
+/* The address of the program headers in memory if a segment contains them, otherwise 0. */
 static u64 phdr_address(const Elf *e) {
     u64 found = 0;
     for (u32 i = 0; i < e->head.e_phnum; i++) {
@@ -151,7 +152,7 @@ static u64 phdr_address(const Elf *e) {
     return found;
 }
 
-/* Old programs may ask for a stack that can be executed. */
+/* True if the file asks for an executable stack, which old programs do. */
 static bool wants_executable_stack(const Elf *e) {
     bool wants = false;
     for (u32 i = 0; i < e->head.e_phnum; i++)
@@ -175,7 +176,7 @@ static int load_interpreter(Program *program, LoadedImage *image, const Failure 
 
 /* ---------------------------------------------------------------------------------------------------------- scripts */
 
-/* argv[0] becomes the script's path, with the interpreter and its argument before it. */
+/* argv[0] becomes the script's path; the interpreter and its argument are put in front of it. */
 static int follow_script(int fd, const char **path, char **argv, const Failure *f) {
     char *line = sys_pages(SCRIPT_LINE), *interpreter, *arg;
     if (!line)
@@ -222,7 +223,8 @@ static int open_program(const char *path, const Failure *f) {
                                         : "is not a regular file");
 }
 
-/* The file to load after all #! lines; returns its descriptor. Interpreters are looked for in the sysroot first. */
+/* Follows #! lines to the file that is to be loaded, and returns its descriptor. Interpreters are looked for in the
+ * sysroot first. */
 static int find_program(const char *path, char **argv, const Failure *f) {
     const char *now = path;
     for (u32 scripts = 0;; scripts++) {
@@ -242,7 +244,7 @@ static int find_program(const char *path, char **argv, const Failure *f) {
     }
 }
 
-/* What /proc/self/exe has to say: for a script, its interpreter. */
+/* Records the path that /proc/self/exe shows: for a script, its interpreter's. */
 static void note_path(int fd) {
     char link[32];
     format_text(link, sizeof(link), "/proc/self/fd/%d", fd);
@@ -254,7 +256,7 @@ static void note_path(int fd) {
     the.opt.guest_path[len] = 0;
 }
 
-/* The kernel cuts it off behind 15 bytes. A script has its own name, not its interpreter's. */
+/* The kernel cuts the name off behind 15 bytes. A script gets its own name, not its interpreter's. */
 static void name_process(const char *path) {
     const char *slash = strrchr(path, '/');
     sys_prctl(PR_SET_NAME, (u64)(slash ? slash + 1 : path), 0, 0, 0);
@@ -276,7 +278,7 @@ static int load_main(Elf *e, LoadedImage *image, const Failure *f) {
     return 0;
 }
 
-/* With the program open. The heap has its place when everything else has. */
+/* Loads the program, which is open, and its interpreter. The heap is placed last. */
 static int load_all(Program *p, int fd, LoadedImage *image, const Failure *f) {
     int error = program_read(p, fd, guest_facts.machine, the.opt.sysroot, f);
     if (error)

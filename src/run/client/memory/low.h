@@ -1,6 +1,6 @@
-/* low.h: the reserved block at low addresses, for C and for assembly. Behind tables, window and arena is a map from guest to host addresses
- * (code/quick/map.h), with four bytes for each address in front of the arena. Programs with fixed addresses are in front of the block. What is the client's of
- * it leaves out the round addresses that people write into programs. */
+/* low.h: the reserved block at low addresses, for C and for assembly. Behind tables, window and arena lies a map from guest to host
+ * addresses (code/quick/map.h), with four bytes for each address in front of the arena. Programs with fixed addresses lie in front of the
+ * block. The client's parts of the block avoid the round addresses that people write into programs. */
 #ifndef RUN_CLIENT_LOW_H
 #define RUN_CLIENT_LOW_H
 

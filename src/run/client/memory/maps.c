@@ -60,7 +60,7 @@ static u64 take_hex(char **p) {
     return n;
 }
 
-/* The word at *p, ended with a zero; *p is then at the next one. */
+/* Ends the word at *p with a zero and moves *p to the next word. */
 static char *take_word(char **p) {
     char *word = *p;
     while (**p && **p != ' ')

@@ -7,7 +7,7 @@
  *             …
  *     maps_close(&r);
  *
- * The list is of one moment only as far as nothing is mapped meanwhile.
+ * The list is consistent only if nothing is mapped or unmapped while it is read.
  */
 #ifndef RUN_CLIENT_MAPS_H
 #define RUN_CLIENT_MAPS_H
@@ -22,24 +22,24 @@ typedef struct MapsReader {
     char text[MAPS_BUFFER + 1];
 } MapsReader;
 
-/* The strings are in the reader, until the next line is read. */
+/* The strings are in the reader, and are valid until the next line is read. */
 typedef struct MapsLine {
     u64 start, end, off;
     char prot[5];       /* "r-xp" */
     const char *origin; /* device and inode, "fe:00 332383" */
     const char *name;   /* "" if it has none */
-    bool file;          /* has an inode */
+    bool file;          /* true if it has an inode */
 } MapsLine;
 
 bool maps_open(MapsReader *r);
-void maps_begin(MapsReader *r, int fd); /* the list is open already, and stays the caller's */
+void maps_begin(MapsReader *r, int fd); /* for a list that is open already; the caller closes it */
 bool maps_next(MapsReader *r, MapsLine *line);
 void maps_close(MapsReader *r);
 
-/* For lists with other lines in them. The next whole line, which ends with a zero now and is in the reader like a MapsLine's strings;
- * NULL: there is none. */
+/* For lists that contain other lines, too: returns the next whole line, ended with a zero, or NULL if there is none. It
+ * is valid until the next line is read. */
 char *maps_next_text(MapsReader *r);
-void maps_parse(char *text, MapsLine *line); /* which changes the text */
+void maps_parse(char *text, MapsLine *line); /* changes the text */
 u64 maps_take_hex(const char **p);
 
 #endif

@@ -1,19 +1,20 @@
-/* own.c: see own.h. A table says what of the areas is in use. It lies in the first area itself, behind a page that stays without access:
- * a system call that is given an address of the client's gets this page instead (reach.c). */
+/* own.c: see own.h. A table says which parts of the areas are in use. The table lies in the first area, behind a page
+ * without access: a system call of the guest that is given an address of the client gets the address of this page
+ * instead (reach.c). */
 #include "run/client/memory/own.h"
 
 #include "run/client/memory/limits.h"
 #include "run/client/memory/ranges.h"
 #include "run/client/memory/space.h"
 
-/* Behind all places that the kernel chooses for position independent programs. Sanitizers' shadow memory leaves this free for programs,
- * like the places of windows in image.c. */
+/* This is above all addresses that the kernel chooses for position-independent programs. Sanitizers leave it free for
+ * programs, as they do with the places of windows in image.c. */
 #define PLACE ((u64)0x5656 << 32)
 #define SIZE ((u64)128 << 30)         /* room for the stacks of 250 threads with --tier=opt */
-#define SIZE_SCALED ((u64)1280 << 20) /* both views of code, and the first thread's stack; where there are limits */
+#define SIZE_SCALED ((u64)1280 << 20) /* if memory is limited: both views of code, and the first thread's stack */
 #define SIZE_TABLES ((u64)48 << 20)
 
-enum { AREAS_MAX = 64, USED_MAX = 1 << 14, SPARE = 8 /* of the table, for what cannot fail */ };
+enum { AREAS_MAX = 64, USED_MAX = 1 << 14, SPARE = 8 /* entries kept for changes that must not fail */ };
 
 typedef struct Area {
     u64 start, end;
@@ -23,18 +24,18 @@ typedef struct Own {
     u32 lock;
     u32 area_count;
     Area areas[AREAS_MAX];
-    Ranges used; /* value 0 */
+    Ranges used; /* the values are all 0 */
     Range used_ranges[USED_MAX];
 } Own;
 
 static Own *own;
 
-/* Replaces what is at fixed addresses by a reservation, or reserves new ones. */
+/* Reserves addresses; with MAP_FIXED, a reservation replaces what is mapped there. */
 static i64 reserve(u64 at, u64 size, u32 fixed) {
     return sys_mmap(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
 }
 
-/* At that address if it is free, else anywhere. */
+/* Reserves an area at that address if it is free, otherwise anywhere. */
 static bool find_area(u64 at, u64 size, Area *area) {
     i64 start = at ? reserve(at, size, MAP_FIXED_NOREPLACE) : -ENOMEM;
     if (sys_failed(start))
@@ -43,7 +44,7 @@ static bool find_area(u64 at, u64 size, Area *area) {
     return !sys_failed(start);
 }
 
-/* Its first and last page stay without access, because a mapping of the guest's may be right beside it. */
+/* The first and the last page of an area stay without access, because a mapping of the guest may lie right beside it. */
 static void add_area(Area area) {
     own->areas[own->area_count++] = area;
     ranges_set(&own->used, area.start, area.start + PAGE, 0);
@@ -51,7 +52,7 @@ static void add_area(Area area) {
     space_own(area.start, area.end - area.start);
 }
 
-/* The first free addresses of an area; 0: there are none. */
+/* The first free addresses of an area, or 0 if there are none. */
 static u64 find_room(const Area *area, u64 size) {
     u64 at = area->start;
     for (u32 i = ranges_find(&own->used, at); i < own->used.count && own->used.at[i].start < area->end; i++) {
@@ -71,7 +72,7 @@ static bool reserve_more(u64 size) {
     return true;
 }
 
-/* 0: there is no room. */
+/* Returns 0 if there is no room. */
 static u64 find_place(u64 size) {
     if (!size || own->used.count > USED_MAX - SPARE)
         return 0;
@@ -94,7 +95,7 @@ i64 own_map(u64 size, u32 prot, u32 flags, int fd, u64 off) {
     return result;
 }
 
-/* What cannot be replaced by a reservation, for want of memory for the kernel's own tables, stays in use. */
+/* If the kernel has no memory for its own tables, the reservation fails, and the range stays marked as in use. */
 void own_unmap(u64 start, u64 size) {
     size = page_up(size);
     lock(&own->lock);

@@ -3,7 +3,7 @@
 
 #include "run/client/core/client.h"
 
-/* Where process_vm_readv is forbidden, as in some containers. */
+/* Used where process_vm_readv is forbidden, as in some containers. */
 static size_t read_through_file(u64 addr, void *buf, size_t size) {
     int fd = (int)sys_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0)
@@ -13,7 +13,7 @@ static size_t read_through_file(u64 addr, void *buf, size_t size) {
     return n > 0 ? (size_t)n : 0;
 }
 
-/* Page by page, since the kernel promises partial results between iovecs only. */
+/* Reads page by page, because the kernel promises partial results only between iovecs. */
 size_t peek(u64 addr, void *buf, size_t size) {
     enum { PIECES = 16 };
     size_t done = 0;
@@ -41,7 +41,7 @@ size_t peek(u64 addr, void *buf, size_t size) {
 size_t guest_write(u64 addr, const void *buf, size_t size) {
     struct iovec local = {(void *)buf, size}, remote = {(void *)addr, size};
     i64 n = sys6(__NR_process_vm_writev, (u64)sys_getpid(), (u64)&local, 1, (u64)&remote, 1, 0);
-    if (n == -EPERM || n == -ENOSYS) { /* as in peek; a bad address is a fault then */
+    if (n == -EPERM || n == -ENOSYS) { /* forbidden, as in peek; here a bad address is a fault */
         memcpy((void *)addr, buf, size);
         return size;
     }

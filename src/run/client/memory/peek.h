@@ -1,12 +1,13 @@
-/* peek.h: memory is read by the kernel, and written by it, so that an address where there is none is no fault. */
+/* peek.h: reads and writes memory through the kernel, so that a bad address gives a short count and not a fault. */
 #ifndef RUN_CLIENT_PEEK_H
 #define RUN_CLIENT_PEEK_H
 
 #include "base/base.h"
 
-size_t peek(u64 addr, void *buf, size_t size); /* how many bytes */
+size_t peek(u64 addr, void *buf, size_t size); /* returns the number of bytes read */
 
-/* The guest's memory; how many bytes: less than all if the guest may not write there. */
+/* Writes to the guest's memory. Returns the number of bytes written, which is less than `size` where the guest may not
+ * write. */
 size_t guest_write(u64 addr, const void *buf, size_t size);
 
 #endif

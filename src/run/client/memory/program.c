@@ -48,7 +48,8 @@ static int refuse_machine(const Elf64_Ehdr *h, const Failure *f) {
     return refuse(f, ENOEXEC, "an ELF file for %s; this is %s only", machine_name(machine), guest_facts.name);
 }
 
-/* The kernel looks at nothing else of the identification, and neither do we: a file of 32 bits has program headers of another size. */
+/* The kernel does not check the class (32 or 64 bits) itself, and neither do we: program headers of a 32-bit file have
+ * another size. */
 static int check_head(const Elf64_Ehdr *h, u16 machine, const Failure *f) {
     if (memcmp(h->e_ident, ELFMAG, SELFMAG))
         return refuse(f, ENOEXEC, "not an ELF file");
@@ -95,7 +96,7 @@ const char *sysroot_find(const char *sysroot, const char *path, char inside[INTE
     return sys_access(inside, 0) ? path : inside;
 }
 
-/* The path of the first PT_INTERP; false: there is none. */
+/* Finds the first PT_INTERP. Returns false if there is none. */
 static bool find_interpreter(const Elf *e, const Elf64_Phdr **found) {
     for (u32 i = 0; i < e->head.e_phnum; i++) {
         *found = &e->ph[i];
@@ -114,7 +115,7 @@ static int read_path(const Elf *e, const Elf64_Phdr *p, char path[INTERP_MAX], c
     return path[p->p_filesz - 1] ? refuse(f, ENOEXEC, wrong) : 0;
 }
 
-/* As the kernel opens a file to execute it. No name stands for the current directory, which is no file. */
+/* Opens the file as the kernel does to execute it. An empty name means the current directory, which is not a file. */
 static int open_interpreter(const char *name, const char *sysroot, const Failure *f) {
     char inside[INTERP_MAX];
     const char *path = *name ? sysroot_find(sysroot, name, inside) : ".";
@@ -132,7 +133,7 @@ static int open_interpreter(const char *name, const char *sysroot, const Failure
                                  : refuse(f, EACCES, "interpreter %s is not a file", name);
 }
 
-/* That it is no program, but another kind of ELF file, is noticed later. */
+/* Whether the ELF file is a program is checked later, by load.c. */
 static int read_interpreter(Program *p, u16 machine, const Failure *f) {
     char reason[128];
     Failure inner = {reason, sizeof(reason)};
@@ -187,7 +188,8 @@ static char *skip_word(char *from, const char *end) {
     return from;
 }
 
-/* The end of the line: its newline, or the last byte that is looked at. In the latter case the interpreter's name must be seen to end. */
+/* The end of the line: its newline, or the last byte that is examined. In the latter case NULL unless the interpreter's
+ * name ends before it. */
 static char *line_end(char line[SCRIPT_LINE]) {
     char *last = line + SCRIPT_LINE - 1, *newline = memchr(line, '\n', strnlen(line, SCRIPT_LINE));
     if (newline)
@@ -196,8 +198,8 @@ static char *line_end(char line[SCRIPT_LINE]) {
     return is_blank(*name) || (*behind && !is_blank(*behind)) ? NULL : last;
 }
 
-/* All behind the interpreter's name is one argument. The kernel has zeros behind a file's end, and takes the first one for an argument, an
- * empty one, if a blank is before it. */
+/* Everything behind the interpreter's name is one argument. The kernel has zeros behind the end of a file; if a blank
+ * stands before them, it takes the first zero for an empty argument. */
 bool script_split(char line[SCRIPT_LINE], char **interpreter, char **arg) {
     char *end = line_end(line);
     if (memcmp(line, "#!", 2) || !end)

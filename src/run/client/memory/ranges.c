@@ -1,5 +1,4 @@
-/* ranges.c: see ranges.h. A full table is our fault: the kernel's limit of mappings per process is far below its
- * size. */
+/* ranges.c: see ranges.h. The caller sees to it that a table is never full; a full one is our bug. */
 #include "run/client/memory/ranges.h"
 
 u32 ranges_find(const Ranges *t, u64 addr) {
@@ -40,14 +39,15 @@ bool ranges_any(const Ranges *t, u64 start, u64 end, u32 bits) {
     return false;
 }
 
-/* Replace `gone` ranges at index i by `come` ones with content still to be written. */
+/* Replaces `gone` ranges at index i by `come` ranges, which the caller fills in. */
 static void resize(Ranges *t, u32 i, u32 gone, u32 come) {
     CHECK(t->count - gone + come <= t->max, "the table of address ranges has room for all mappings");
     memmove(&t->at[i + come], &t->at[i + gone], (t->count - i - gone) * sizeof(Range));
     t->count += come - gone;
 }
 
-/* Make room at index i for a range that starts at addr: a range across addr is cut in two there. */
+/* Makes a range begin at addr, by cutting the range that contains addr in two. Returns the index of the first range at
+ * or behind addr. */
 static u32 cut(Ranges *t, u64 addr) {
     u32 i = ranges_find(t, addr);
     if (i == t->count || t->at[i].start >= addr)

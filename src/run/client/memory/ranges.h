@@ -11,17 +11,17 @@ typedef struct Range {
 } Range;
 
 typedef struct Ranges {
-    Range *at; /* room for max; the owner's memory */
+    Range *at; /* the owner's memory, with room for `max` */
     u32 count, max;
 } Ranges;
 
-/* Index of the first range that ends behind addr; count if there is none. */
+/* The index of the first range that ends behind addr, or `count` if there is none. */
 u32 ranges_find(const Ranges *t, u64 addr);
 /* The range that holds addr, or NULL. */
 const Range *ranges_at(const Ranges *t, u64 addr);
 bool ranges_touch(const Ranges *t, u64 start, u64 end);
 bool ranges_cover(const Ranges *t, u64 start, u64 end);
-/* Does some range in [start, end) have one of these bits in its value? */
+/* True if a range in [start, end) has one of these bits in its value. */
 bool ranges_any(const Ranges *t, u64 start, u64 end, u32 bits);
 void ranges_set(Ranges *t, u64 start, u64 end, u32 value);
 void ranges_clear(Ranges *t, u64 start, u64 end);

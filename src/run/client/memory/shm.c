@@ -1,6 +1,5 @@
-/* shm.c: System V shared memory of the guest: mappings that are made and ended by calls of their own, so that the table
- * of the guest's memory has to be told.
- */
+/* shm.c: the guest's System V shared memory. It is attached and detached by system calls of its own, which must tell
+ * the table of the guest's memory. */
 #include <linux/ipc.h>
 #include <linux/shm.h>
 
@@ -9,14 +8,14 @@
 #include "run/client/memory/space.h"
 #include "run/client/memory/watch.h"
 
-/* 0: there is no such segment, or it may not be looked at. */
+/* The size of a segment, or 0 if it does not exist or may not be examined. */
 static u64 segment_size(int id) {
     struct shmid64_ds ds;
     return sys3(__NR_shmctl, (u64)id, IPC_STAT, (u64)&ds) < 0 ? 0 : ds.shm_segsz;
 }
 
-/* Its parts, if mprotect has made some, follow each other in memory as in the segment. The same one may be attached
- * once more right behind. */
+/* The size of the mapping at addr. mprotect may have cut it into parts, which follow each other in memory as in the
+ * segment. The same segment may be attached a second time right behind it, which does not count. */
 static u64 attached_size(u64 addr) {
     MapsReader r;
     MapsLine line;
@@ -34,8 +33,8 @@ static u64 attached_size(u64 addr) {
     return end ? end - addr : 0;
 }
 
-/* SHM_REMAP may replace what is at an address, which must not be the client's. Guest memory is never executable in the
- * host. */
+/* SHM_REMAP may replace what is mapped at an address, but never the client's memory. Guest memory is never executable
+ * on the host, so SHM_EXEC is left out. */
 i64 shm_attach(int id, u64 addr, u32 flags) {
     u64 size = page_up(segment_size(id)), at = flags & SHM_RND ? page_down(addr) : addr;
     if (addr)

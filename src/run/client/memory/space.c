@@ -1,15 +1,15 @@
-/* space.c: where guest mappings go, and what is mapped where. docs/address-space.md has the picture.
+/* space.c: where guest mappings are placed, and what is mapped where. docs/address-space.md has a picture.
  *
- * One block is reserved at the start: the tables of this file, a window for modules, the code arena. Modules are
- * placed in the window so that code in the arena reaches them with 32-bit displacements; every other mapping is where
- * the kernel puts it. Guest code is never run where it lies, so the host's page tables never get PROT_EXEC for it:
- * what the guest asked for is in the table `guest`, and the host maps such pages readable instead.
+ * One block is reserved at the start: the tables of this file, a window for modules, the code arena. Modules are placed in the window so
+ * that code in the arena reaches them with 32-bit displacements; every other mapping is where the kernel puts it. Guest code is never run
+ * where it lies, so the host never maps it with PROT_EXEC: the table `guest` records the protection that the guest asked for, and the host
+ * maps executable pages readable instead.
  *
- * What the table does not have is not the guest's, even if the host has something there: the client's memory, a
- * reservation.
+ * Memory that is not in the table `guest` does not belong to the guest, even if the host has something mapped there: it is the client's
+ * memory, or a reservation.
  *
- * One lock is held over a table change and the system call behind it. It is not held while code.c or store.c are
- * called, since they ask for memory and modules themselves.
+ * One lock is held over a change of the table and the system call behind it. It is not held during calls of watch.h, whose functions
+ * ask for memory and modules themselves.
  */
 #include "run/client/memory/space.h"
 
@@ -23,8 +23,8 @@
 #include "run/client/memory/watch.h"
 
 #define BRK_SIZE ((u64)64 << 30)
-#define BRK_SIZE_NEAR                                                                                                  \
-    ((u64)128 << 20) /* behind a program with fixed addresses, which may use low ones for other things */
+/* The heap behind a program with fixed addresses, which may use the low addresses behind that itself. */
+#define BRK_SIZE_NEAR ((u64)128 << 20)
 #define BRK_SIZE_LEAST ((u64)16 << 20)
 #define NO_ACCESS_FLAGS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 
@@ -34,37 +34,37 @@ enum {
     OWN_RANGES = 1 << 7,
     TABLES_SIZE = 8 << 20,
     BLOCK_ALIGN = 2 << 20,
-    MODULE_SIZE_MAX = 512 << 20, /* larger files are not worth half of the window */
+    MODULE_SIZE_MAX = 512 << 20, /* larger files would take up half of the window */
     RESERVATION_MAX = 64 << 20,
     HOST_STACK_MAX = 8 << 20,
 };
 
-/* A file, as far as its mappings tell modules apart. */
+/* What has to be known of a mapped file to tell modules apart. */
 typedef struct File {
     u64 dev, ino;
-    bool regular, elf, position_independent; /* elf: a program or library, seen from its start */
+    bool regular, elf, position_independent; /* elf: a program or library, mapped from its start */
 } File;
 
 typedef struct Space {
     u32 lock;
-    Ranges guest; /* value: PROT_* as the guest asked for */
-    Ranges own;   /* the client's memory; value 0 */
+    Ranges guest; /* value: PROT_* as the guest asked for, and SPACE_SHARED */
+    Ranges own;   /* the client's memory; the values are 0 */
     struct {
         u64 dev, ino;
-    } file[MODULES_MAX]; /* of the.memory.modules at the same index */
+    } file[MODULES_MAX]; /* belongs to the.memory.modules at the same index */
     Range guest_ranges[GUEST_RANGES];
     Range own_ranges[OWN_RANGES];
 } Space;
 
 _Static_assert(sizeof(Space) <= TABLES_SIZE, "the tables lie in front of the window");
 
-/* The tables end where the window begins, so they need no variable of their own. */
+/* The tables end where the window begins, so their address needs no variable. */
 static Space *space(void) {
     CHECK(the.memory.window, "space_init comes before everything else");
     return (Space *)(the.memory.window - TABLES_SIZE);
 }
 
-/* The last ranges are for what cannot fail. */
+/* The last entries of the table are kept for changes that must not fail. */
 static bool is_full(void) {
     return space()->guest.count > GUEST_RANGES - SPARE_RANGES;
 }
@@ -73,17 +73,17 @@ static u32 host_prot(u32 prot) {
     return prot & PROT_EXEC ? (prot & ~(u32)PROT_EXEC) | PROT_READ : prot;
 }
 
-/* Of a value of the table. */
+/* The protection in a value of the table. */
 static u32 prot_of(u32 value) {
     return value & ~(u32)SPACE_SHARED;
 }
 
-/* Take access away from addresses without giving them back to the kernel. */
+/* Takes access away from addresses but keeps them reserved. */
 static i64 vacate(u64 start, u64 end) {
     return sys_mmap(start, end - start, PROT_NONE, NO_ACCESS_FLAGS | MAP_FIXED, -1, 0);
 }
 
-/* The guest has no more use for [start, end). What lies in the window stays reserved. */
+/* Unmaps [start, end), which the guest no longer uses. The part in the window stays reserved. */
 static i64 release(u64 start, u64 end) {
     u64 from = start > the.memory.window ? start : the.memory.window, to = end < the.code_base ? end : the.code_base;
     if (from >= to)
@@ -96,14 +96,14 @@ static i64 release(u64 start, u64 end) {
     return result;
 }
 
-/* The kernel has unmapped [start, end). */
+/* The kernel has unmapped [start, end): reserves the part in the window again. */
 static void reserve_again(u64 start, u64 end) {
     u64 from = start > the.memory.window ? start : the.memory.window, to = end < the.code_base ? end : the.code_base;
     if (from < to)
         vacate(from, to);
 }
 
-/* The first gap of the window with a page to spare on both sides; 0: none. */
+/* The first gap of the window that leaves a free page on both sides, or 0 if there is none. */
 static u64 find_gap(u64 size, u64 align) {
     const Ranges *t = &space()->guest;
     u64 at = (the.memory.window + PAGE + align - 1) & -align;
@@ -138,7 +138,7 @@ static File look_at(int fd, u64 off) {
     return f;
 }
 
-/* The innermost one: a file may be mapped into a hole of another's image. */
+/* Returns the innermost module, because a file may be mapped into a hole of another file's image. */
 static Module *module_at(u64 addr) {
     Module *best = NULL;
     for (u32 i = 0; i < the.memory.module_count; i++) {
@@ -158,7 +158,7 @@ static void name_module(Module *m, int fd) {
     format_text(m->name, sizeof(m->name), "%s", slash ? slash + 1 : path);
 }
 
-/* Places of modules that are gone are used again, so that the others stay where they are. NULL: none is left. */
+/* Uses the entry of a module that is gone if there is one; entries never move. Returns NULL if all are in use. */
 static Module *new_module(u64 base, u64 end, const File *f) {
     u32 i = 0;
     while (i < the.memory.module_count && the.memory.modules[i].end)
@@ -190,9 +190,9 @@ static bool is_file_of(const Module *m, const File *f) {
     return space()->file[i].dev == f->dev && space()->file[i].ino == f->ino;
 }
 
-/* [start, end) holds nothing now (f NULL), or what f says. Anonymous pages and other parts of the same file in an
- * image are part of it. A module without its first pages keeps its base: addresses in the rest of it are still
- * relative to that. */
+/* [start, end) is unmapped now (f is NULL), or holds the file f or anonymous memory. Forgets the modules in it.
+ * Anonymous pages and other parts of the same file inside an image belong to the image. A module that loses its first
+ * pages keeps its base, because addresses in the rest of it are relative to the base. */
 static void forget_modules(u64 start, u64 end, const File *f) {
     for (u32 i = 0; i < the.memory.module_count; i++) {
         Module *m = &the.memory.modules[i];
@@ -205,7 +205,8 @@ static void forget_modules(u64 start, u64 end, const File *f) {
     }
 }
 
-/* A file was mapped at [start, end): part of a module, or the first sight of one. Is this its first code? */
+/* A file was mapped at [start, end): it belongs to a module, or is a new one. Returns true if this is the module's
+ * first code. */
 static bool note_file(u64 start, u64 end, u32 prot, int fd, const File *f) {
     Module *m = module_at(start);
     if (!m || !is_file_of(m, f)) {
@@ -217,7 +218,7 @@ static bool note_file(u64 start, u64 end, u32 prot, int fd, const File *f) {
     return m && prot & PROT_EXEC && !m->pack.word[0] && !m->pack.word[1];
 }
 
-/* The name of its cache file costs a look at the file, which data files are spared. */
+/* Finds the name of the module's cache file. That means reading the file, so it is only done for files with code. */
 static void key_module(u64 addr, int fd) {
     Key key = key_of_file(fd, &the.opt.code);
     lock(&space()->lock);
@@ -271,12 +272,14 @@ static bool is_fixed(const Mapping *m) {
     return m->flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
 }
 
-/* The dynamic linker maps a library that wants large alignment into a piece of memory that it takes first. */
+/* True for a mapping that is probably a reservation: the dynamic linker first reserves memory for a library that needs
+ * a large alignment, and maps the library into it. */
 static bool is_reservation(const Mapping *m) {
     return m->prot == PROT_NONE && m->flags == (MAP_PRIVATE | MAP_ANONYMOUS) && m->size < RESERVATION_MAX;
 }
 
-/* Files with code go into the window if they may go anywhere, and so does what may become the place of one. */
+/* Files with code are placed in the window if the guest does not care where they are, and so are reservations for such
+ * files. */
 static bool wants_window(const Mapping *m, const File *f) {
     if (m->addr || is_fixed(m) || m->size >= MODULE_SIZE_MAX || m->flags & (MAP_32BIT | MAP_HUGETLB))
         return false;
@@ -310,12 +313,12 @@ static bool is_shared(const Mapping *m) {
     return type == MAP_SHARED || type == MAP_SHARED_VALIDATE;
 }
 
-/* For the table. */
+/* The mapping's value in the table. */
 static u32 value_of(const Mapping *m) {
     return m->prot | (is_shared(m) ? SPACE_SHARED : 0);
 }
 
-/* What a fixed mapping replaces does not count for the limits any more. */
+/* Memory that a fixed mapping replaces no longer counts for the limits. */
 static bool is_allowed(const Mapping *m) {
     bool replaces = m->flags & MAP_FIXED;
     return limits_allow(&space()->guest, m->size, value_of(m), replaces ? m->addr : 0,
@@ -345,7 +348,8 @@ static i64 place(const Mapping *m, const File *f) {
     return result;
 }
 
-/* With the lock held. had_code: translations may exist for what was there; first_code: the module has no key yet. */
+/* Called with the lock held. had_code: there may be translations of what was there before; first_code: the module has
+ * no key yet. */
 static i64 map(const Mapping *m, const File *f, bool *had_code, bool *first_code) {
     Space *s = space();
     *had_code = is_fixed(m) && ranges_any(&s->guest, m->addr, m->addr + m->size, PROT_EXEC);
@@ -367,7 +371,7 @@ static void leave_map(u64 code) {
         space_make_room(LOW_MAP, 1);
 }
 
-/* Without the lock, after a change of mappings. */
+/* Called without the lock, after mappings have changed. */
 static void note_views(u64 start, u64 end, bool shared, u32 prot) {
     quick_remapped(start, end, shared);
     if (prot & PROT_WRITE)
@@ -399,7 +403,7 @@ i64 space_mmap(u64 addr, u64 size, u32 prot, u32 flags, int fd, u64 off) {
     return result;
 }
 
-/* The client's memory lies in [start, end): unmap only what is known to be the guest's. */
+/* The client's memory lies in [start, end): unmaps only ranges that are known to be the guest's. */
 static void unmap_around_own(u64 start, u64 end) {
     const Ranges *t = &space()->guest;
     for (u32 i = ranges_find(t, start); i < t->count && t->at[i].start < end; i++) {
@@ -440,7 +444,7 @@ i64 space_munmap(u64 addr, u64 size) {
     return result;
 }
 
-/* Code that was changed or may be changed now: any change of what the guest may do with code, and data that becomes
+/* True if translations may become wrong: the guest's rights to code change, code is or stays writable, or data becomes
  * code. */
 static bool changes_code(u64 start, u64 end, u32 prot) {
     const Ranges *t = &space()->guest;
@@ -451,13 +455,14 @@ static bool changes_code(u64 start, u64 end, u32 prot) {
     return false;
 }
 
-/* The guest's stack is a plain mapping, which has no growing end for the kernel to find. */
+/* For PROT_GROWSDOWN. The guest's stack is an ordinary mapping whose start the kernel cannot find, so it is taken from
+ * the table. */
 static u64 growing_start(u64 addr) {
     const Range *r = ranges_at(&space()->guest, addr);
     return r ? r->start : addr;
 }
 
-/* The table has [start, end) as the guest's. */
+/* The whole of [start, end) must be in the table. */
 static void set_prot(u64 start, u64 end, u32 prot) {
     Ranges *t = &space()->guest;
     for (u64 at = start, next; at < end; at = next) {
@@ -495,8 +500,8 @@ i64 space_mprotect(u64 addr, u64 size, u32 prot) {
     return result;
 }
 
-/* With the lock held, after the kernel moved or resized [addr, addr + size) to [to, to + new_size). What is new is
- * as the end of the old was. size 0: a second view of shared memory. */
+/* The kernel has moved or resized [addr, addr + size) to [to, to + new_size); records it. Additional memory gets the
+ * value of the old end. size 0: a second view of shared memory was made. Called with the lock held. */
 static void note_remap(u64 addr, u64 size, u64 to, u64 new_size, u32 flags) {
     Space *s = space();
     u64 end = addr + size, kept = size < new_size ? size : new_size, gone = to == addr ? addr + kept : addr;
@@ -514,7 +519,8 @@ static void note_remap(u64 addr, u64 size, u64 to, u64 new_size, u32 flags) {
     }
 }
 
-/* The guest has [addr, addr + old), or the page at addr if old is 0. What the mapping becomes in addition counts for the limits. */
+/* The guest has [addr, addr + old), or the page at addr if old is 0. Only what the mapping grows by counts for the
+ * limits. */
 static bool may_remap(u64 addr, u64 old, u64 new, u32 flags) {
     const Ranges *t = &space()->guest;
     u64 kept = flags & MREMAP_DONTUNMAP ? 0 : old;
@@ -531,7 +537,7 @@ i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
         return -EINVAL;
     if (fixed)
         space_make_room(new_addr, new);
-    quick_allow_writes_to(addr, addr + old); /* the host's protection moves along */
+    quick_allow_writes_to(addr, addr + old); /* the host's protection of pages would move along with them */
     lock(&s->lock);
     bool had_code = ranges_any(&s->guest, addr, addr + old, PROT_EXEC);
     bool replaces_code = fixed && ranges_any(&s->guest, new_addr, new_addr + new, PROT_EXEC);
@@ -558,7 +564,7 @@ i64 space_mremap(u64 addr, u64 size, u64 new_size, u32 flags, u64 new_addr) {
 
 /* -------------------------------------------------------------------------------------------------------------- brk */
 
-/* As much as can be had, from `size` bytes down. */
+/* Reserves `size` bytes for the heap, or less if there is no room. */
 static bool reserve_brk(u64 at, u64 size, u32 flags) {
     for (; size >= BRK_SIZE_LEAST; size /= 2) {
         i64 start = sys_mmap(at, size, PROT_NONE, NO_ACCESS_FLAGS | flags, -1, 0);
@@ -577,7 +583,7 @@ bool space_start_brk(u64 image_end) {
            reserve_brk(0, most, 0);
 }
 
-/* Beyond what was reserved, as long as nothing is in the way. */
+/* Reserves addresses behind the end of the heap, if nothing is in the way. */
 static bool extend_brk(u64 want) {
     u64 end = page_up(want);
     if (want <= the.memory.brk_end)
@@ -587,7 +593,7 @@ static bool extend_brk(u64 want) {
                          : -ENOMEM;
     if (sys_failed(at))
         return false;
-    if ((u64)at != the.memory.brk_end) { /* by a kernel that takes the address for a wish */
+    if ((u64)at != the.memory.brk_end) { /* an old kernel took the address for a hint */
         sys_munmap((u64)at, end - the.memory.brk_end);
         return false;
     }
@@ -626,7 +632,8 @@ u64 space_brk(u64 want) {
 
 /* --------------------------------------------------------------------------------------- for the rest of the client */
 
-/* Anywhere, or at the next aligned place below that is free. More is never mapped, not even for a moment: there may be a limit. */
+/* Reserves memory anywhere the kernel likes, or else at the next free aligned place below that. More than `size` bytes
+ * are never mapped, not even for a moment, because there may be a limit. */
 static i64 reserve_far(u64 size, u64 align) {
     i64 at = sys_mmap(0, size, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
     if (sys_failed(at) || !((u64)at & (align - 1)))
@@ -751,7 +758,7 @@ void space_note(u64 start, u64 size, int prot) {
         code_forget(start, end);
 }
 
-/* In the order in which own.c takes them. */
+/* Takes the locks in the same order as own.c. */
 void space_lock(void) {
     own_lock();
     lock(&space()->lock);
@@ -780,7 +787,7 @@ static u64 auxiliary(u64 type) {
     return 0;
 }
 
-/* The stack that the kernel made, with the arguments above everything; it grows down. */
+/* Marks the stack that the kernel made for this process as the client's. It grows down; the arguments are above it. */
 static void own_first_stack(void) {
     u64 here = page_down((u64)__builtin_frame_address(0)), top = page_up(auxiliary(AT_EXECFN)) + PAGE;
     the.memory.first_stack = here - HOST_STACK_MAX;
@@ -811,6 +818,7 @@ static bool reserve_high(u64 wish) {
         block = sys_mmap(0, size + BLOCK_ALIGN, PROT_NONE, NO_ACCESS_FLAGS, -1, 0);
     if (sys_failed(block))
         return false;
+    /* There is a page without access in front of the tables. */
     u64 tables = ((u64)block + PAGE + BLOCK_ALIGN - 1) & -(u64)BLOCK_ALIGN;
     the.memory.block_start = tables, the.memory.block_end = tables + size;
     the.memory.window = tables + TABLES_SIZE;

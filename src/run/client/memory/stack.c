@@ -13,10 +13,10 @@
 #include "run/client/memory/space.h"
 
 #define STACK_DEFAULT ((u64)8 << 20)
-#define STACK_LEAST ((u64)128 << 10) /* the kernel, too, begins with that much */
+#define STACK_LEAST ((u64)128 << 10) /* the kernel also begins with this much */
 #define STACK_MOST ((u64)1 << 30)
-#define STACK_ROOM ((u64)256 << 20) /* of addresses, for a guest that raises its limit */
-#define STACK_GUARD ((u64)1 << 20)  /* PROT_NONE below, as the kernel keeps free below its stacks */
+#define STACK_ROOM ((u64)256 << 20) /* addresses that are kept free for a guest that raises its limit */
+#define STACK_GUARD ((u64)1 << 20)  /* PROT_NONE below; the kernel keeps as much free below its stacks */
 
 enum { AUXV_MAX = 32 };
 
@@ -37,7 +37,7 @@ static bool map_at(u64 start, u64 end, u32 prot) {
         space_mmap(start, end - start, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
 }
 
-/* Returns the top, or 0. */
+/* Maps the stack and returns its end, or 0. */
 static u64 map_stack(const LoadedImage *image, u64 size) {
     u64 room = the.memory.limited || size > STACK_ROOM ? size : STACK_ROOM;
     i64 start = sys_mmap(0, room + STACK_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -51,7 +51,8 @@ static u64 map_stack(const LoadedImage *image, u64 size) {
     return the.memory.stack_end = top;
 }
 
-/* The kernel's stacks grow when they are used, as far as the limit of that moment allows. */
+/* The guest has a new limit for its stack. The kernel's stacks grow when they are used, up to the limit in force at
+ * that moment; this stack grows at once. */
 void stack_grow(u64 limit) {
     u64 room = the.memory.stack_end - the.memory.stack_lowest - STACK_GUARD,
         size = limit < room ? page_down(limit) : room, start = the.memory.stack_end - size;
@@ -74,7 +75,7 @@ static u64 push_bytes(u64 sp, const void *bytes, size_t size) {
     return sp - size;
 }
 
-/* Strings upwards from `at`, their addresses and a NULL to `words`. */
+/* Copies the strings upwards from *at, and writes their addresses and a NULL to `words`. */
 static u64 *put_strings(u64 *words, char **list, u64 *at) {
     for (; *list; list++) {
         size_t size = strlen(*list) + 1;
@@ -92,8 +93,8 @@ static void add(Auxv *a, u64 type, u64 value) {
     a->pair[a->count++][1] = value;
 }
 
-/* What the kernel told this process and is as true for the guest. Not AT_RSEQ_*: restartable sequences name code
- * addresses, and translated code is elsewhere. */
+/* Adds the entries of the client's own auxiliary vector that are true for the guest, too. AT_RSEQ_* are left out:
+ * restartable sequences name code addresses, but the code that runs is the translation, elsewhere. */
 static void add_inherited(Auxv *a) {
     static const u8 types[] = {AT_HWCAP, AT_PAGESZ, AT_CLKTCK, AT_UID,    AT_EUID,
                                AT_GID,   AT_EGID,   AT_SECURE, AT_HWCAP2, AT_MINSIGSTKSZ};
@@ -116,9 +117,9 @@ static void add_program(Auxv *a, const LoadedImage *image) {
     add(a, AT_ENTRY, image->entry);
 }
 
-/* For /proc: the kernel looks for arguments and environment in memory where it put them, and keeps a copy of the
- * auxiliary vector. Allowed to everybody, except for the program's file, but not known to every kernel: then /proc
- * tells of the client. */
+/* Tells the kernel where the guest's arguments and environment are and gives it the auxiliary vector, because the
+ * kernel shows them in /proc. Every process may do this, except for naming the program's file. Kernels that do not know
+ * the call show the client's in /proc. */
 static void tell_kernel(const LoadedImage *image, u64 sp, u64 args, u64 env, u64 env_end, Auxv *a) {
     struct prctl_mm_map map = {
         .start_code = image->base,

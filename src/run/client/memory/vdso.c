@@ -1,9 +1,8 @@
 /* vdso.c: the kernel's code for asking the time, as the guest has it.
  *
- * The kernel maps it at an address of its own choice, far from the code arena. Its code reads data pages that lie in
- * front of it, at a fixed distance: all of them are moved into the window, where the code is a module like a library:
- * translated by need, kept in the cache. It is no file; its bytes are what it is known by, so another kernel has
- * another pack.
+ * The kernel maps the vdso at an address of its own choice, far from the code arena. Its code reads data pages that lie in front of it at
+ * a fixed distance. So code and data are moved together into the window, where the code is a module like a library: translated on
+ * demand, and kept in the cache. As it is not a file, the cache's key is made of its bytes, so another kernel has another pack.
  */
 #include <linux/auxvec.h>
 
@@ -26,7 +25,8 @@ static u64 host_vdso(void) {
     return 0;
 }
 
-/* The data pages and the code, without gaps; the code is last. How many parts, 0 if they are not what is expected. */
+/* Finds the data pages and the code, which is last; there are no gaps between them. Returns the number of parts, or 0
+ * if they are not as expected. */
 static u32 find_parts(u64 vdso, Part parts[PARTS_MAX]) {
     MapsReader r;
     MapsLine line;
@@ -44,7 +44,7 @@ static u32 find_parts(u64 vdso, Part parts[PARTS_MAX]) {
     return whole && count && parts[count - 1].start == vdso ? count : 0;
 }
 
-/* Parts keep their distances; the kernel moves each as a whole or not at all. */
+/* The parts keep their distances. The kernel moves each part as a whole or not at all. */
 static bool move_parts(const Part *parts, u32 count, u64 to) {
     for (u32 i = 0; i < count; i++) {
         u64 size = parts[i].end - parts[i].start, target = to + (parts[i].start - parts[0].start);
@@ -54,7 +54,7 @@ static bool move_parts(const Part *parts, u32 count, u64 to) {
     return true;
 }
 
-/* A guest that has none does not find it among its mappings either. */
+/* If the guest does not get the vdso, it must not find it among its mappings either. */
 static void remove_parts(const Part *parts, u32 count) {
     for (u32 i = 0; i < count; i++)
         sys_munmap(parts[i].start, parts[i].end - parts[i].start);
@@ -75,7 +75,7 @@ static void adopt_parts(u64 vdso, const Part *parts, u32 count) {
     the.memory.vdso = code;
 }
 
-/* It is code of the host. */
+/* The vdso is the host's code, so only a guest of the host's kind can have it. */
 void vdso_adopt(void) {
     Part parts[PARTS_MAX];
     u64 vdso = host_vdso();

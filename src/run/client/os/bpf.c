@@ -6,7 +6,7 @@ enum { DATA_BYTES = sizeof(struct seccomp_data), REGISTER_BITS = 32 };
 
 /* ------------------------------------------------------------------------------------------------------------- checking */
 
-/* One instruction with `left` others behind it. */
+/* True if the kernel would accept this instruction; `left` others follow it. */
 static bool is_allowed(const struct sock_filter *f, u32 left) {
     switch (f->code) {
     case BPF_LD | BPF_W | BPF_ABS:
@@ -62,8 +62,8 @@ static bool is_allowed(const struct sock_filter *f, u32 left) {
     }
 }
 
-/* On every path a word of memory is written before it is read. `written` has, for each instruction, the words that all jumps to it so
- * far have written; behind a jump or the end only those count. */
+/* True if every path writes a word of memory before it reads the word. `written` has, for each instruction, the words
+ * that every jump to it seen so far has written; after a jump or a return only those count. */
 static bool reads_what_it_wrote(const struct sock_filter *program, u32 count) {
     u16 written[BPF_MAXINSNS], now = 0;
     memset(written, 0xff, sizeof(written));

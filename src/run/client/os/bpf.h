@@ -1,4 +1,4 @@
-/* bpf.h: programs for the classic packet filter, as filters of system calls have them. */
+/* bpf.h: programs of the classic packet filter, which filters of system calls are written in. */
 #ifndef RUN_CLIENT_BPF_H
 #define RUN_CLIENT_BPF_H
 
@@ -7,9 +7,10 @@
 
 #include "base/base.h"
 
-/* Would the kernel take it for a filter of system calls? Then it ends, and reads nothing that it has not written. */
+/* True if the kernel would accept the program as a filter of system calls. Such a program ends, and reads only memory
+ * that it has written. */
 bool bpf_is_valid(const struct sock_filter *program, u32 count);
-/* What such a program returns. */
+/* Runs a valid program and returns its answer. */
 u32 bpf_run(const struct sock_filter *program, const struct seccomp_data *data);
 
 #endif

@@ -10,14 +10,7 @@ static const struct {
 #define RANGE(name, text) [CALL_##name] = {#name, text},
 #define REFUSE(name, text, error) [CALL_##name] = {#name, text},
 #define GUEST(id, name, text) [CALL_##id] = {name, text},
-#include "guest_calls.def"
 #include "run/client/os/syscalls.def"
-#undef PASS
-#undef CONFINE
-#undef OWN
-#undef RANGE
-#undef REFUSE
-#undef GUEST
 };
 
 static const u16 by_number[] = {

@@ -1,5 +1,5 @@
-/* calls.h: the system calls there are, by name: those of every Linux (syscalls.def) and those of the guest's (guest_calls.def in its
- * folder, which also has the numbers). */
+/* calls.h: the system calls by name: those that all guests have (syscalls.def) and those of this guest alone
+ * (guest_calls.def in its folder, which also has the numbers). */
 #ifndef RUN_CLIENT_CALLS_H
 #define RUN_CLIENT_CALLS_H
 
@@ -13,35 +13,28 @@ typedef enum Call {
 #define RANGE(name, text) CALL_##name,
 #define REFUSE(name, text, error) CALL_##name,
 #define GUEST(id, name, text) CALL_##id,
-#include "guest_calls.def"
 #include "run/client/os/syscalls.def"
-#undef PASS
-#undef CONFINE
-#undef OWN
-#undef RANGE
-#undef REFUSE
-#undef GUEST
     CALLS,
 } Call;
 
-Call call_of(u64 number); /* of the guest's number; CALL_NONE: there is none */
-u64 call_host(Call call); /* the host's number for it */
+Call call_of(u64 number); /* by the guest's number; CALL_NONE: it has no such call */
+u64 call_host(Call call); /* the host's number of this call */
 const char *call_name(Call call);
 
-/* A call that the guest makes. */
+/* A system call that the guest makes. */
 typedef struct GuestCall {
     Call call;
-    u32 arch; /* AUDIT_ARCH_*: whose number it is, for filters */
+    u32 arch; /* AUDIT_ARCH_*: the architecture that the number belongs to, for filters */
     u64 number;
     u64 a[6];
 } GuestCall;
 
-void call_make(Thread *t,
-               const GuestCall *c); /* its result is the guest's, and its instruction is made again where that is due */
-i64 call_do(Thread *t, Call call, const u64 a[6]); /* of syscalls.def */
-const char *call_format(Call call);                /* of the arguments; see syscalls.def */
+/* Makes the call and gives its result to the guest, or moves pc back if the guest has to make the call again. */
+void call_make(Thread *t, const GuestCall *c);
+i64 call_do(Thread *t, Call call, const u64 a[6]); /* a call of syscalls.def */
+const char *call_format(Call call);                /* the letters of its arguments; see syscalls.def */
 
-/* guest/NAME/calls.c: the guest's own */
+/* guest/NAME/calls.c: the calls that only this guest has. */
 typedef i64 CallFunction(Thread *t, const u64 a[6]);
 #define PASS(name, text)
 #define CONFINE(name, text)
@@ -49,12 +42,6 @@ typedef i64 CallFunction(Thread *t, const u64 a[6]);
 #define RANGE(name, text)
 #define REFUSE(name, text, error)
 #define GUEST(id, name, text) CallFunction guest_##id;
-#include "guest_calls.def"
-#undef PASS
-#undef CONFINE
-#undef OWN
-#undef RANGE
-#undef REFUSE
-#undef GUEST
+#include "run/client/os/syscalls.def"
 
 #endif

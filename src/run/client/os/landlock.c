@@ -1,7 +1,7 @@
 /* landlock.c: a guest that confines itself by Landlock can still start programs under Lathe.
  *
- * exec starts a client's program, which the guest's rules do not know of. So rules are added to the guest's before they become
- * effective: these files may be read and executed. They hold nothing of anybody's. */
+ * exec starts a client's program file, which the guest's rules do not mention. So before the rules take effect, rules that allow to read
+ * and execute the client files are added to them. These files contain no private data. */
 #include <linux/landlock.h>
 
 #include "run/client/code/image.h"
@@ -14,7 +14,7 @@ static bool allow(int rules, int fd, u64 access) {
     return !sys4(__NR_landlock_add_rule, (u64)rules, LANDLOCK_RULE_PATH_BENEATH, (u64)&beneath, 0);
 }
 
-/* Only what the rules deal with can be allowed; the rest is. */
+/* A rule can only allow accesses that the rule set restricts; accesses that it does not restrict are allowed anyway. */
 static void allow_client(int rules, u16 machine) {
     Options options = the.opt;
     i64 fd = kind_choose(machine, &options) ? sys_open(client_file(options.client_path), O_PATH | O_CLOEXEC, 0) : -1;
@@ -32,7 +32,7 @@ static void allow_clients(int rules) {
 #undef ISA
 }
 
-/* What is translated so far is written to the cache before: later that may be forbidden. */
+/* Translations are written to the cache first, because the rules may forbid it later. */
 i64 landlock_restrict(Thread *t, const u64 a[6]) {
     translated_before_confinement(t);
     image_save(t);

@@ -1,11 +1,11 @@
-/* proc.c: what /proc tells the guest of itself.
+/* proc.c: the files of /proc in which the guest sees itself.
  *
- * Most of it is the kernel's own: the name, the arguments, the environment and the auxiliary vector of the process are
- * the guest's (stack.c, load.c), for everybody who looks. Some files know of the client, or of the host's processors, and get an answer
- * of ours, which other processes do not see: exe, what is about memory (proc_memory.c), the status with the guest's sizes and filters of
- * system calls, and cpuinfo for guests that have another.
+ * Most of them are the kernel's own: the name, the arguments, the environment and the auxiliary vector of the process are the guest's
+ * (stack.c, load.c), for every process that looks. Some files show the client or the host's processors, and the guest gets a file of ours
+ * instead, which other processes do not see: exe, the files about memory (proc_memory.c), the status with the guest's sizes and filters of
+ * system calls, and cpuinfo for guests that have another kind of processor.
  *
- * A file of ours is told by its last name and by where the kernel finds the directory in front of it, so that links,
+ * Such a file is recognised by its last name and by the directory in front of it, which the kernel looks up, so that links,
  * relative paths and descriptors all lead to the same answer.
  */
 #include <linux/memfd.h>
@@ -23,7 +23,7 @@ enum { PATH_BYTES = 4096, STATUS_BYTES = 8 << 10 };
 /* The file systems of /proc have this type, and this number for their root. */
 enum { PROC_TYPE = 0x9fa0, PROC_ROOT = 1 };
 
-/* path, from the directory `dir` on, follows links. */
+/* True if `path`, from the directory `dir` on and with links followed, is the same file as `as`. */
 static bool is_same(int dir, const char *path, const struct stat *as) {
     struct stat st;
     return !sys_fstatat(dir, path, &st) && st.st_dev == as->st_dev && st.st_ino == as->st_ino;
@@ -34,9 +34,10 @@ static bool is_root(int dir, const char *path, const struct stat *inside) {
     return !sys_fstatat(dir, path, &st) && st.st_dev == inside->st_dev && st.st_ino == PROC_ROOT;
 }
 
-/* Is `dir` the directory of this process, or of a thread of it? Numbers do not tell: there may be several /proc, of several namespaces,
- * and in each of them this process has another number, which need not be what getpid says. But each of them has a link `self`, and it leads to
- * the directory of whoever follows it. While `dir` is open, the kernel has no second inode for it. */
+/* True if `dir` is the directory of this process, or of one of its threads. Numbers do not tell: there may be several
+ * /proc of several namespaces, and in each of them this process has another number, which need not be what getpid says.
+ * But each /proc has a link `self` that leads to the directory of the process that follows it. While `dir` is open, the
+ * kernel has no second inode for it. */
 static bool is_own_directory(int dir) {
     struct stat st, above;
     if (sys_fstat(dir, &st) || sys_fstatat(dir, "..", &above))
@@ -67,7 +68,7 @@ static ProcFile file_named(const char *name) {
     return PROC_OTHER;
 }
 
-/* The path without its last name; false: it is too long. */
+/* Copies the path without its last name. Returns false if it is too long. */
 static bool parent_of(const char *path, char parent[PATH_BYTES]) {
     const char *slash = strrchr(path, '/');
     size_t len = slash ? (size_t)(slash + 1 - path) : 0;
@@ -113,7 +114,7 @@ void proc_put(ProcOut *o, const char *format, ...) {
 
 /* ---------------------------------------------------------------------------------------------------------- status */
 
-/* The last number behind a name at the beginning of a line; *line is where the line begins, NULL: there is none. */
+/* The last number on the line that begins with `name`. *line is the beginning of that line, or NULL if there is none. */
 static u32 find_number(const char *text, const char *name, const char **line) {
     u32 value = 0;
     *line = text;
@@ -126,7 +127,8 @@ static u32 find_number(const char *text, const char *name, const char **line) {
     return value;
 }
 
-/* The thread has a number in each namespace, from that of this /proc to its own, which is what the client knows it by. */
+/* A thread has a number in each namespace from that of this /proc down to its own. The line lists them in this order,
+ * and the client knows the thread by the last one. */
 static SeccompFacts facts_in(const char *status) {
     const char *line;
     u32 tid = find_number(status, "NSpid:\t", &line);
@@ -139,7 +141,7 @@ static void put_text(ProcOut *o, const char *from, const char *end) {
     o->len += (size_t)(end - from);
 }
 
-/* The host's text with other lines about filters; those that the host has are in force, too. */
+/* Writes the host's text with the guest's lines about filters. Filters of the host are in force, too, and are counted. */
 static void put_status(ProcOut *o, const char *status) {
     const char *mode, *count, *rest;
     SeccompFacts facts = facts_in(status);
@@ -166,7 +168,7 @@ static void put_processor(ProcOut *o, u32 number) {
     proc_put(o, guest_facts.cpuinfo, number, number);
 }
 
-/* "0-3,6": the processors that there are. */
+/* list: the processors that exist, for example "0-3,6". */
 static void put_processors(ProcOut *o, const char *list) {
     while (*list >= '0' && *list <= '9') {
         u32 first = 0, last = 0;
@@ -195,8 +197,8 @@ static void put_cpuinfo(ProcOut *o) {
 
 /* --------------------------------------------------------------------------------------------------------- opening */
 
-/* Opens a file in the directory of the process where the guest has found its own. That /proc may be the only one that the guest has, as a
- * descriptor. */
+/* Opens another file in the directory of /proc/PID in which the guest's path ends. The path may be the only way to
+ * /proc that the guest has, for example through a descriptor. */
 static i64 open_beside(const ProcPath *p, const char *name, u32 flags) {
     char path[PATH_BYTES + 32];
     if (!parent_of(p->path, path))
@@ -221,7 +223,8 @@ static void put_file(ProcOut *o, ProcFile file, int host, int smaps) {
     proc_flush(o);
 }
 
-/* A file in memory that can be read from its start, opened as asked for; negative errno. host: what the kernel has opened. */
+/* Makes the guest's copy of a file in memory, and opens it from its start with the flags that the guest gave. host: the
+ * file that the kernel has opened. Returns a descriptor or a negative errno. */
 static i64 open_copy(ProcOut *o, const ProcPath *p, int host, u32 flags) {
     char link[32];
     i64 fd = sys_memfd_create("proc", MFD_CLOEXEC), smaps = open_beside(p, "smaps", O_RDONLY | O_CLOEXEC);
@@ -238,7 +241,7 @@ static i64 open_copy(ProcOut *o, const ProcPath *p, int host, u32 flags) {
     return result;
 }
 
-/* In place of what the kernel has opened. */
+/* Makes fd refer to the copy instead of the file that the kernel has opened. */
 static i64 replace(int fd, i64 copy, u32 flags) {
     if (copy < 0) {
         sys_close(fd);

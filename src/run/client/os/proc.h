@@ -7,7 +7,7 @@
 
 enum { PROC_OUT_BYTES = 16 << 10, PROC_LINE_BYTES = MAPS_BUFFER + 128 };
 
-/* Files of /proc that would show the client, or processors that the guest has not. */
+/* Files of /proc that would show the client, or processors other than the guest's. */
 typedef enum ProcFile {
     PROC_OTHER,
     PROC_EXE,
@@ -22,17 +22,18 @@ typedef enum ProcFile {
     PROC_CPUINFO
 } ProcFile;
 typedef struct ProcPath {
-    int dir; /* what the path begins at, if it is relative */
+    int dir; /* the directory that a relative path begins at */
     const char *path;
     ProcFile file;
 } ProcPath;
 ProcPath proc_find(int dir, const char *path);
-/* fd, which the kernel opened as one of these but exe, becomes the guest's view; returns fd, or a negative errno and fd is closed. */
+/* The kernel has opened this file (any but PROC_EXE) as `fd`; replaces it by the guest's view. Returns fd, or a
+ * negative errno after closing fd. */
 i64 proc_open(const ProcPath *p, int fd, u32 flags);
 
 /* ----------------------------------------------------------------------------------------- between proc.c and proc_memory.c */
 
-/* What is written to the guest's copy of a file. */
+/* The guest's copy of a file while it is written. */
 typedef struct ProcOut {
     int fd;
     bool failed;
@@ -41,12 +42,13 @@ typedef struct ProcOut {
 } ProcOut;
 
 void proc_flush(ProcOut *o);
-/* Up to PROC_LINE_BYTES. */
+/* Writes at most PROC_LINE_BYTES. */
 void proc_put(ProcOut *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The guest's view of a file about memory, of which `host` is the host's, and smaps the host's file of that name; false: that cannot be made. */
+/* Writes the guest's view of a file about memory. host: the host's file, open; smaps: the host's smaps of the same
+ * process. Returns false if the view cannot be made. */
 bool proc_put_memory(ProcOut *o, ProcFile file, int host, int smaps);
-/* The host's text of `status` gets the guest's sizes. It stays as it is if they do not fit, or cannot be known. */
+/* Puts the guest's sizes into the host's text of `status`. The text stays as it is if they do not fit or are not known. */
 void proc_correct_status(char *status, size_t size, int smaps);
 
 #endif

@@ -1,8 +1,8 @@
-/* proc_memory.c: what /proc tells the guest of its memory: the host's lists and sums without the client's part.
+/* proc_memory.c: the files of /proc about memory, as the guest sees them: the host's lists and sums without the client's memory.
  *
- * The host's mappings are told apart by the table of the guest's memory. One of the host's may have several of the guest's in it, which
- * differ only for the guest: then the first has all of its pages. Pages that are neither the guest's nor the client's, in reservations,
- * do not exist. */
+ * The table of the guest's memory (space.c) says which parts of the host's mappings belong to the guest. One mapping of the host may
+ * hold several of the guest, which only the guest tells apart; then the figures of the whole mapping are given for the first of them.
+ * Reserved pages that neither the guest nor the client uses are left out. */
 #include "run/client/os/proc.h"
 
 #include "run/client/memory/limits.h"
@@ -22,7 +22,7 @@ static const char *name_of(u64 addr, const MapsLine *line) {
     return others ? "" : line->name;
 }
 
-/* One line as the kernel writes it, whose names begin in one column. */
+/* Writes one line of maps the way the kernel does, with all names in the same column. */
 static void put_mapping(ProcOut *o, u64 start, u64 end, u32 prot, const MapsLine *line) {
     const char *name = name_of(start, line);
     char head[256];
@@ -35,7 +35,8 @@ static void put_mapping(ProcOut *o, u64 start, u64 end, u32 prot, const MapsLine
     proc_put(o, "%s%s\n", head, name);
 }
 
-/* The end of a piece that begins at `start`: what is the heap or the stack is no part of anything else. */
+/* The end of the piece of [start, end) that begins at `start`. The bounds of the heap and of the stack cut a mapping,
+ * because each of the two has a line of its own. */
 static u64 cut(u64 start, u64 end) {
     const u64 bounds[] = {the.memory.stack_start, the.memory.stack_end, the.memory.brk_start,
                           page_up(the.memory.brk_now)};
@@ -45,7 +46,8 @@ static u64 cut(u64 start, u64 end) {
     return end;
 }
 
-/* The next piece of a mapping of the host's that is the guest's, from *start on; false: there is none. */
+/* Finds the next piece of the host's mapping `line` that belongs to the guest, at or behind *start. Returns false if
+ * there is none. */
 static bool next_piece(const MapsLine *line, u64 *start, u64 *end, u32 *prot) {
     u64 at = *start, to;
     if (at >= line->end || !space_next(at, start, &to, prot) || *start >= line->end)
@@ -64,7 +66,8 @@ static void put_line(ProcOut *o, const MapsLine *line) {
 
 /* ----------------------------------------------------------------------------------------------------------- smaps */
 
-/* A mapping of the host's in smaps: its line, and the lines with its fields, which have names that begin with a capital. */
+/* One mapping of the host in smaps: its first line, as in maps, and the lines of its fields. The name of a field begins
+ * with a capital letter. */
 typedef struct SmapsEntry {
     char line_text[PROC_LINE_BYTES], fields[FIELDS_BYTES];
     MapsLine line;
@@ -74,7 +77,7 @@ typedef struct SmapsEntry {
 typedef struct SmapsReader {
     MapsReader maps;
     SmapsEntry entry;
-    char *pending; /* the line of the next one, still in `maps` */
+    char *pending; /* the first line of the next mapping, which is still in the buffer of `maps` */
 } SmapsReader;
 
 static bool is_field(const char *text) {
@@ -108,7 +111,7 @@ static u64 number_in(const char *line) {
     return n;
 }
 
-/* kB of a field, by its name with the colon; 0: it is not there. */
+/* The number of kB in the field of this name (with its colon), or 0 if there is no such field. */
 static u64 field(const SmapsEntry *e, const char *name) {
     for (const char *line = e->fields; *line; line = strchr(line, '\n') + 1)
         if (begins(line, name))
@@ -116,7 +119,7 @@ static u64 field(const SmapsEntry *e, const char *name) {
     return 0;
 }
 
-/* A field as the kernel writes it: "Rss:                  24 kB". */
+/* Writes a field the way the kernel does: "Rss:                  24 kB". */
 static void put_field(ProcOut *o, const char *name, size_t name_len, u64 kib) {
     char padded[24];
     size_t n = 0;
@@ -157,12 +160,12 @@ static void put_entry(ProcOut *o, const SmapsEntry *e) {
 /* ------------------------------------------------------------------------------------------------------------ sums */
 
 typedef struct Sums {
-    u64 low, high;                                                          /* addresses */
-    u64 size, data, code, stack;                                            /* bytes, by the table */
-    u64 pss_anon, pss_file, pss_shmem, rss_anon, rss_file, rss_shmem, swap; /* kB, like the following */
+    u64 low, high;               /* the guest's lowest and highest address */
+    u64 size, data, code, stack; /* bytes, from the table of the guest's memory */
+    u64 pss_anon, pss_file, pss_shmem, rss_anon, rss_file, rss_shmem, swap; /* kB, as are `fields` */
     u32 count;
     struct {
-        char name[24]; /* with the colon */
+        char name[24]; /* including the colon */
         u64 kib;
     } fields[FIELDS_MAX];
 } Sums;
@@ -199,7 +202,7 @@ static void add_entry(Sums *s, const SmapsEntry *e) {
         add_field(s, line);
 }
 
-/* With what the table knows. */
+/* Adds the sums that come from the table of the guest's memory. */
 static void add_ranges(Sums *s) {
     u64 start, end;
     u32 prot;
@@ -212,7 +215,7 @@ static void add_ranges(Sums *s) {
     }
 }
 
-/* fd: the host's smaps; false: it cannot be read. */
+/* Sums up the host's smaps, which is open as `fd`. Returns false if it cannot be read. */
 static bool sum_up(Sums *s, int fd) {
     SmapsReader *r = fd < 0 ? NULL : sys_pages(sizeof(*r));
     if (!r)
@@ -240,7 +243,7 @@ static bool find_sum(const Sums *s, const char *line, size_t len, u64 *kib) {
     return false;
 }
 
-/* The host's file has the names, and their order. */
+/* The names of the fields and their order are taken from the host's file. */
 static void put_rollup(ProcOut *o, MapsReader *r, const Sums *s) {
     u64 kib;
     for (char *line; (line = maps_next_text(r));) {
@@ -267,7 +270,8 @@ static void put_statm(ProcOut *o, MapsReader *r, const Sums *s) {
              text, (s->data + s->stack) / PAGE);
 }
 
-/* Fields are counted behind the name in brackets, which may have blanks in it: the state is field 3. */
+/* The name of the program stands in brackets and may contain blanks, so fields are counted from the bracket behind it:
+ * the first one there, the state, is field 3. */
 static void put_stat(ProcOut *o, MapsReader *r, const Sums *s) {
     enum { STATE = 3, SIZE = 23, RESIDENT = 24, KIB_OF_PAGE = PAGE >> KIB_SHIFT };
     char *line = maps_next_text(r), *bracket = line ? strrchr(line, ')') : NULL;
@@ -294,7 +298,8 @@ static void put_stat(ProcOut *o, MapsReader *r, const Sums *s) {
 
 /* ---------------------------------------------------------------------------------------------------------- status */
 
-/* A most that there ever was, of the host's process: what is the client's now was its own then. */
+/* Estimates the guest's peak from the peak of the host's process. How much the client had at that time is unknown; it
+ * is taken to be as much as it has now. */
 static u64 most(u64 host_most, u64 host_now, u64 now) {
     u64 others = host_now > now ? host_now - now : 0;
     return host_most > now + others ? host_most - others : now;
@@ -305,7 +310,7 @@ static u64 status_number(const char *status, const char *name) {
     return at ? number_in(at) : 0;
 }
 
-/* What of the host's status the guest's sizes depend on, in kB. */
+/* The sizes in the host's status from which the guest's are computed, in kB. */
 typedef struct HostSizes {
     u64 peak, size, peak_rss, rss, code;
 } HostSizes;
@@ -316,7 +321,7 @@ static HostSizes host_sizes(const char *status) {
                        status_number(status, "VmExe:")};
 }
 
-/* kB for a line of status; false: it is not about sizes. */
+/* Gives the guest's number of kB for a line of status. Returns false if the line is not about sizes. */
 static bool status_size(const Sums *s, const HostSizes *host, const char *line, u64 *kib) {
     u64 rss = s->rss_anon + s->rss_file + s->rss_shmem, size = s->size >> KIB_SHIFT, code = s->code >> KIB_SHIFT;
     const struct {
@@ -341,7 +346,7 @@ static bool status_size(const Sums *s, const HostSizes *host, const char *line, 
     return false;
 }
 
-/* Writes the lines of `status`, with other numbers in some, to `text`. */
+/* Copies the lines of `status` to `text`, with the guest's numbers in the lines about sizes. */
 static void write_status(const Sums *s, char *status, char *text, size_t size) {
     HostSizes host = host_sizes(status);
     size_t len = 0;
@@ -397,7 +402,7 @@ static void put_limits(ProcOut *o, MapsReader *r) {
 
 /* -------------------------------------------------------------------------------------------------------- the files */
 
-/* Lines that begin with the address of a mapping. */
+/* Each line begins with the address of a mapping; the lines of the client's mappings are left out. */
 static void put_numa(ProcOut *o, MapsReader *r) {
     for (char *line; (line = maps_next_text(r));) {
         const char *at = line;

@@ -1,11 +1,11 @@
 /* process.c: fork, vfork, exec, exit.
  *
- * A fork is the host's: memory, code and this very stack are copied. A child that shares memory with its parent until
- * it execs (vfork, posix_spawn) cannot share the parent's stack, since the parent's frames are on it; no guest state is
- * in those frames, so the child starts the dispatcher on a stack of its own. The parent sleeps meanwhile, which makes
- * it safe that both use the same code table and the same connection.
+ * fork is the host's: memory, code and this very stack are copied. A child that shares memory with its parent until it calls exec
+ * (vfork, posix_spawn) cannot use the parent's stack, which holds the parent's frames. These frames have no guest state, so the child
+ * starts the dispatcher on a stack of its own. The parent sleeps meanwhile, so both can use the same code table and the same connection.
  *
- * exec starts this client, or the one of another kind of guest, for files that these can run, and leaves everything else, errors included, to the kernel.
+ * exec starts a client for files that a client can run: this one, or the one for another kind of guest. All other files, and errors, are
+ * left to the kernel.
  */
 #include <linux/sched.h>
 
@@ -45,7 +45,7 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     the.tier.no_image = true;
     the.memory.limits = *t->memory.limits;
     t->memory.limits = &the.memory.limits;
-    t->next = NULL; /* the others stayed behind */
+    t->next = NULL; /* fork has copied only this thread */
     the.threads = t;
     the.os.ended = NULL;
     translated_after_fork(t);
@@ -53,7 +53,8 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     tier_begin(t);
 }
 
-/* No other thread is in the middle of a change that the child would never see the end of. */
+/* Makes the call while no other thread is changing the arena or the address space: the child does not have that thread,
+ * so the change would never end there. */
 static i64 clone_alone(Thread *t, u64 number, const u64 args[6]) {
     translated_lock();
     space_lock();
@@ -64,8 +65,8 @@ static i64 clone_alone(Thread *t, u64 number, const u64 args[6]) {
     return result;
 }
 
-/* The memory of translated code is shared until one of the two adds to it: that one takes a copy first, and it may be
- * the parent, so both are told before there are two. */
+/* Parent and child share the memory of translated code until one of them adds to it. Whichever does so first, parent or
+ * child, makes a copy before, so both must know of the sharing before there are two. */
 static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     u64 args[6] = {flags, 0, parent_tid, child_tid, tls, 0};
     i64 result = clone_alone(t, __NR_clone, args);
@@ -124,7 +125,8 @@ static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 ch
 
 /* ------------------------------------------------------------------------------------------------------------- threads */
 
-/* The kernel is done with one that has ended; or the process of a separate one was killed, or runs something else. */
+/* A thread on the list of ended threads is gone when the kernel no longer knows it. A separate process that shares our
+ * memory is gone when it has ended or called exec. */
 static bool is_gone(const Thread *t, bool ended) {
     return ended ? sys_tkill(t->tid, 0) == -ESRCH : !__atomic_load_n(&t->process.lives, __ATOMIC_ACQUIRE);
 }
@@ -181,9 +183,10 @@ static Thread *new_beside(Thread *t, u64 flags) {
     return child;
 }
 
-/* A thread, or a process that shares this memory and runs beside this one. The kernel tells of the latter's end or exec, unless the
- * guest wants to be told itself: then its memory stays. Quick code keeps the order of memory accesses that the guest's processor
- * has; optimised code only if it is made for that. */
+/* Starts a thread, or a process that shares this memory and runs at the same time. The kernel clears `lives` when such
+ * a process ends or calls exec, unless the guest has asked the kernel for that itself: then the memory of its Thread is
+ * never freed. Quick code keeps the memory ordering of the guest's processor; optimised code does so only if it is made
+ * for several threads. */
 static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     u64 all = ~(u64)0, mask;
     free_ended();
@@ -197,7 +200,7 @@ static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
     sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);
     child->signal.mask = mask;
     i64 result = SYSCALL_RESTART;
-    if (!t->pending_signals) /* else the mask is not the guest's */
+    if (!t->pending_signals) /* otherwise the mask is not the guest's */
         result = clone_on_stack(flags, child->stack.host + child->stack.host_size, parent_tid, child_tid, tls, child);
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
     if (result < 0)
@@ -205,7 +208,7 @@ static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
     return result;
 }
 
-/* The child is somewhere else, where it may find no server. */
+/* A child in another namespace may find no way to start a server, so a keeper is started first. */
 static void before_namespaces(Thread *t, u64 flags) {
     enum {
         NAMESPACES =
@@ -224,7 +227,8 @@ i64 process_fork(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid,
     return start_beside(t, flags, stack, parent_tid, child_tid, tls);
 }
 
-/* What clone has no room for is passed on for a copy of the process; otherwise callers have to do without. */
+/* clone3 has arguments that clone has not. They are passed on if the process is copied; if memory is shared they are
+ * refused. */
 static i64 clone_by_clone3(Thread *t, const struct clone_args *a, u64 stack) {
     u64 both = CLONE_PIDFD | CLONE_PARENT_SETTID;
     if (a->flags & CSIGNAL || a->exit_signal & ~(u64)CSIGNAL)
@@ -257,14 +261,15 @@ i64 process_clone3(Thread *t, u64 args, u64 size) {
 
 /* ---------------------------------------------------------------------------------------------------------- exec */
 
-/* By the effective user, as exec does it; old kernels can only ask for the real one. */
+/* Asks for the effective user, as exec does. Old kernels can only ask for the real one. */
 static bool may_execute(const char *path) {
     enum { EXECUTE = 1 };
     i64 error = sys4(__NR_faccessat2, (u64)(i64)AT_FDCWD, (u64)path, EXECUTE, AT_EACCESS);
     return !(error == -ENOSYS ? sys_access(path, EXECUTE) : error);
 }
 
-/* The first bytes of a file that the kernel would let this process run with the rights it has; how many, or -1. */
+/* Reads the first bytes of a file, if the kernel would let this process run it without changing its user or group.
+ * Returns their number, or -1. */
 static i64 read_head(const char *path, u8 head[SCRIPT_LINE]) {
     struct stat st;
     if (!may_execute(path))
@@ -282,7 +287,7 @@ static i64 read_head(const char *path, u8 head[SCRIPT_LINE]) {
     return n;
 }
 
-/* Will the client of its kind be able to start it? Which one that is goes into the options. */
+/* True if the client for this kind of file will be able to start it. Puts that client into the options. */
 static bool is_guest_elf(const char *path, const u8 *head, i64 size, Options *o) {
     Elf64_Ehdr e;
     char message[1];
@@ -303,7 +308,7 @@ static bool is_guest_elf(const char *path, const u8 *head, i64 size, Options *o)
     return ok;
 }
 
-/* What a client cannot run, the kernel can, or has the right error for. */
+/* Files for which the answer is false are left to the kernel, which can run them or gives the right error. */
 bool process_runs_here(const char *path, Options *o) {
     char head[SCRIPT_LINE + 1], inside[INTERP_MAX], *interpreter, *arg;
     char name[SCRIPT_LINE];
@@ -322,7 +327,7 @@ bool process_runs_here(const char *path, Options *o) {
     return false;
 }
 
-/* The number of strings, or a negative errno. */
+/* Returns the number of strings in a list, or a negative errno. */
 static i64 count_strings(u64 list) {
     u64 chunk[64];
     for (i64 n = 0; list;) {
@@ -336,8 +341,8 @@ static i64 count_strings(u64 list) {
     return 0;
 }
 
-/* execve with one variable more: the shared cache's password. The lists are on the stack: memory would stay behind in the parent of
- * a vfork child. */
+/* execve with one more variable, the password of the shared cache. The lists are on the stack because memory that a
+ * vfork child allocates would never be freed in its parent. */
 static i64 exec_with_secret(Thread *t, const char *client, const char **argv, char **envp) {
     i64 count = count_strings((u64)envp);
     if (count < 0 || count > ARGS_MAX)
@@ -374,7 +379,7 @@ static i64 exec_client(Thread *t, const Options *o, const char *path, char **arg
     return syscall_guarded(&t->pending_signals, __NR_execve, args);
 }
 
-/* With descriptors of the keeper and of the guest's filters, if there are some. */
+/* Hands the descriptors of the keeper and of the guest's filters on to the new client, if there are any. */
 static i64 exec_with_descriptors(Thread *t, Options *o, const char *path, char **argv, char **envp) {
     i64 filters = seccomp_hand_on(t);
     if (filters < 0)
@@ -389,7 +394,8 @@ static i64 exec_with_descriptors(Thread *t, Options *o, const char *path, char *
     return error;
 }
 
-/* False: the kernel knows no such programs, unless somebody has told it about them. Who cannot read a file leaves that to the kernel. */
+/* True for ELF files and scripts. The kernel runs other files only if somebody has registered their format. If the file
+ * cannot be read, that is for the kernel to decide. */
 static bool is_known_kind(const char *path) {
     char head[SELFMAG] = {0};
     i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
@@ -400,8 +406,10 @@ static bool is_known_kind(const char *path) {
     return !memcmp(head, ELFMAG, SELFMAG) || !memcmp(head, "#!", 2);
 }
 
-/* Runs it without a client; possible: the kernel would let this process run such a file. Limits that are lowered for nothing would stay so, and be too low for this client: programs are looked for where they are not,
- * and shells try scripts without a #! line. */
+/* Runs a program without a client. possible: the kernel would let this process run such a file. Then the kernel's
+ * limits become the guest's; the hard limits only if the kernel knows this kind of file, because they cannot be raised
+ * again. exec is often tried in vain (for each directory of PATH, or for a script without a #! line), and this client
+ * would be left with limits that are too low for it. */
 static i64 exec_on_host(Thread *t, bool possible, const char *path, char **argv, char **envp) {
     u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
     i64 error = possible ? seccomp_leave_to_host(t) : 0;
@@ -449,8 +457,9 @@ bool process_leave(Thread *t) {
     return !last;
 }
 
-/* The kernel tells whoever waits for the thread once it is gone; until then it is on its stack. A signal that comes now is for another
- * thread: the kernel finds it, if this one has not noted it. */
+/* The kernel tells those who wait for the thread that it has ended, once it no longer uses its stack. All signals are
+ * blocked: one that comes now goes to another thread, which the kernel chooses, unless this thread has noted it
+ * already. */
 i64 process_exit_thread(Thread *t, int status) {
     u64 all = ~(u64)0, mask;
     sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);

@@ -35,7 +35,7 @@ void reach_replace(u32 pointers, const u64 a[6], u64 changed[6]) {
 
 /* ------------------------------------------------------------------------------------------------ addresses in memory */
 
-/* A list that cannot be read is the kernel's to complain of. */
+/* A list that cannot be read needs no copy: the kernel will report it. */
 static bool vector_is_suspect(u64 at, u64 count) {
     struct iovec part[SCAN];
     for (u64 i = 0; i < count; i += SCAN) {
@@ -49,7 +49,7 @@ static bool vector_is_suspect(u64 at, u64 count) {
     return false;
 }
 
-/* The address of a copy; 0: there is no need for one. */
+/* Makes a copy of a list if it needs one, and returns its address, or 0 if it needs none. */
 static u64 copy_vector(ReachCopies *c, u64 at, u64 count) {
     if (count > UIO_MAXIOV || !vector_is_suspect(at, count))
         return 0;
@@ -65,7 +65,7 @@ static u64 copy_vector(ReachCopies *c, u64 at, u64 count) {
     return (u64)copy;
 }
 
-/* Is it this process that another one's number names, or a thread of it? */
+/* True if this number is that of this process or of one of its threads. */
 static bool is_here(u64 pid) {
     return !sys_tgkill(sys_getpid(), (int)pid, 0);
 }
@@ -100,7 +100,7 @@ bool reach_begin(const Reach *r, u64 a[6], ReachCopies *c) {
     return c->vectors || c->original;
 }
 
-/* What the kernel tells in a message's header is the guest's. */
+/* Frees the copies, and writes what the kernel has put into the copy of a message's header to the guest's header. */
 void reach_end(const ReachCopies *c) {
     static const u8 told[] = {MESSAGE_NAME_SIZE, MESSAGE_CONTROL_SIZE, MESSAGE_FLAGS};
     for (u32 i = 0; i < c->vectors; i++)
@@ -111,7 +111,8 @@ void reach_end(const ReachCopies *c) {
 
 /* --------------------------------------------------------------------------------------------------- ranges of memory */
 
-/* The same call for each piece of [start, end) that is the guest's, as the kernel goes on behind a hole. */
+/* Makes the same call for each piece of [a[0], end) that belongs to the guest, because the kernel, too, goes on behind
+ * a hole. */
 static void do_pieces(Thread *t, u64 number, const u64 a[6], u64 end) {
     u64 from, to, piece[6];
     u32 prot;

@@ -1,11 +1,11 @@
 /* seccomp.c: see seccomp.h.
  *
- * A filter is never changed. A thread has the newest of its own, which leads to those before it; threads and what they start share them,
- * so each counts its users: threads, and filters that came after it. Installing, and whatever else changes which filters a thread has,
- * is done under the arena's lock; a thread reads its own without.
+ * A filter is never changed. A thread points to the newest of its filters, and each filter to the one installed before it. Threads and
+ * their children share filters, so each filter counts its users: threads, and filters that were installed after it. Installing a filter,
+ * and whatever else changes which filters a thread has, is done under the arena's lock; a thread reads its own filters without it.
  *
- * Whoever is killed by a filter is killed by the host's kernel: the client installs one that does so. Not here: SECCOMP_RET_USER_NOTIF
- * is refused as by a kernel before 5.0, and SECCOMP_RET_TRACE finds no tracer. */
+ * When a filter kills a thread or process, the host's kernel does it: the client installs a filter of its own that kills. Missing:
+ * SECCOMP_RET_USER_NOTIF is refused as by a kernel before 5.0, and SECCOMP_RET_TRACE finds no tracer. */
 #include "run/client/os/seccomp.h"
 
 #include <linux/capability.h>
@@ -53,7 +53,7 @@ static void release(Filter *f) {
     }
 }
 
-/* With one user. */
+/* The new filter has one user. */
 static Filter *new_filter(u32 count) {
     Filter *f = sys_pages(size_of(count));
     if (f)
@@ -77,7 +77,7 @@ static bool may_install(void) {
     return !sys2(__NR_capget, (u64)&header, (u64)sets) && (sets[0].effective >> CAP_SYS_ADMIN & 1);
 }
 
-/* From the guest's struct sock_fprog; with one user. */
+/* Makes a filter of the guest's struct sock_fprog. It has one user. */
 static i64 read_filter(u64 from, Filter **filter) {
     struct sock_fprog program;
     if (guest_read(from, &program, sizeof(program)) != sizeof(program))
@@ -112,7 +112,7 @@ static bool is_beside(const Thread *t, const Thread *other) {
     return other != t && other->pid == t->pid;
 }
 
-/* A thread of the process that has filters which this one has not; NULL: none. */
+/* A thread of this process that has a filter which this thread does not have, or NULL. */
 static const Thread *find_stranger(const Thread *t) {
     for (const Thread *o = the.threads; o; o = o->next)
         if (is_beside(t, o) && o->filter.mode != SECCOMP_MODE_DISABLED &&
@@ -121,7 +121,7 @@ static const Thread *find_stranger(const Thread *t) {
     return NULL;
 }
 
-/* The other threads have them from their next call on. */
+/* Another thread uses its new filters from its next call on. */
 static void set_filter(Thread *t, Filter *f) {
     Filter *old = t->filter.newest;
     __atomic_store_n(&t->filter.newest, f, __ATOMIC_RELEASE);
@@ -141,7 +141,7 @@ static void share_filters(Thread *t) {
     }
 }
 
-/* With the arena's lock. */
+/* The caller holds the arena's lock. */
 static i64 install(Thread *t, Filter *f, u64 flags) {
     if (t->filter.mode == SECCOMP_MODE_STRICT)
         return -EINVAL;
@@ -217,7 +217,7 @@ i64 seccomp_call(Thread *t, u64 operation, u64 flags, u64 args) {
 
 /* -------------------------------------------------------------------------------------------------------------- running */
 
-/* Actions by severity, as the kernel compares them. */
+/* As a signed number, an action that is more severe is smaller; the kernel compares actions in this way. */
 static i32 action_of(u32 answer) {
     return (i32)(answer & SECCOMP_RET_ACTION_FULL);
 }
@@ -232,7 +232,7 @@ static u32 run_all(const Filter *f, const struct seccomp_data *data) {
     return answer;
 }
 
-/* As the kernel does it: by a filter that does nothing else. */
+/* Lets the kernel kill the thread or process, by a filter that does nothing else. */
 static _Noreturn void end_by(Thread *t, u32 action) {
     struct sock_filter stop = BPF_STMT(BPF_RET | BPF_K, action);
     const struct sock_fprog program = {1, &stop};
@@ -323,7 +323,8 @@ static u64 bytes_to_hand_on(const Thread *t) {
     return bytes;
 }
 
-/* A pipe needs no file system, and no limit of file sizes is for it. It holds all of it. */
+/* Writes the filters into a pipe, which needs no file system and has no limit of file sizes. The pipe holds all of
+ * them. */
 i64 seccomp_hand_on(const Thread *t) {
     enum { SET_PIPE_SIZE = 1031, AWAY = 1000 };
     int ends[2];
@@ -338,7 +339,7 @@ i64 seccomp_hand_on(const Thread *t) {
         ok = sys_write_all(ends[1], &f->count, sizeof(f->count)) &&
              sys_write_all(ends[1], f->program, f->count * sizeof(struct sock_filter));
     i64 fd = ok ? sys_fcntl(ends[0], F_DUPFD, AWAY) : -ENOMEM;
-    if (ok && fd < 0) /* the limit is lower than that */
+    if (ok && fd < 0) /* RLIMIT_NOFILE is lower than AWAY */
         fd = sys_fcntl(ends[0], F_DUPFD, 3);
     sys_close(ends[0]);
     sys_close(ends[1]);
@@ -365,7 +366,7 @@ static bool host_allows(const Filter *f, u64 number) {
     return action_of(run_all(f, &data)) >= action_of(SECCOMP_RET_LOG);
 }
 
-/* The oldest first, by a call that those before allow. */
+/* Installs the oldest filter first. Each is installed by a call that the filters before it allow. */
 static void leave(const Filter *f) {
     const struct sock_fprog p = {(u16)f->count, (struct sock_filter *)f->program};
     if (f->before)

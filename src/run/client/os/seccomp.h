@@ -1,5 +1,5 @@
-/* seccomp.h: filters of system calls that the guest has installed. They see the guest's calls, never the client's: the client runs
- * them (bpf.h) before it does a call, with the same outcome as the kernel's. */
+/* seccomp.h: filters of system calls that the guest has installed. They apply to the guest's calls, never to the
+ * client's: the client runs them (bpf.h) before it makes a call for the guest, with the same outcome as in the kernel. */
 #ifndef RUN_CLIENT_SECCOMP_H
 #define RUN_CLIENT_SECCOMP_H
 
@@ -8,20 +8,23 @@
 /* seccomp(2); prctl has the same operations. */
 i64 seccomp_call(Thread *t, u64 operation, u64 flags, u64 args);
 
-/* May the guest do this call? Otherwise *result is its result, which may be SYSCALL_RESTART or SYSCALL_NO_RESULT; or the thread, or the
- * process, has ended. pc is behind the instruction. */
+/* True if the filters allow this call. Otherwise *result is the call's result, which may be SYSCALL_RESTART or
+ * SYSCALL_NO_RESULT, or the function does not return because the thread or process was killed. pc is behind the
+ * instruction. */
 bool seccomp_allows(Thread *t, const GuestCall *c, i64 *result);
 
 void seccomp_inherit(Thread *child, const Thread *parent);
 void seccomp_forget(Thread *t); /* t has ended */
 
-/* For exec: a descriptor with the thread's filters, or 0 if it has none, or a negative errno; and in the new program, which closes it. */
+/* seccomp_hand_on makes a descriptor with the thread's filters for exec, or returns 0 if it has none, or a negative
+ * errno. The new program reads and closes it (seccomp_take_over). */
 i64 seccomp_hand_on(const Thread *t);
 bool seccomp_take_over(Thread *t, int fd);
-/* For exec of what runs without us: from now on the filters are the host's. -EACCES: that cannot be, and nothing was done. */
+/* Before exec of a program that runs without a client: installs the filters in the host's kernel. -EACCES: the filters
+ * themselves do not allow that, and nothing was done. */
 i64 seccomp_leave_to_host(const Thread *t);
 
-/* Of a thread, by its number, for people: how many filters there are. */
+/* The number of filters and the mode of a thread, for /proc. */
 typedef struct SeccompFacts {
     u32 mode, filters;
 } SeccompFacts;

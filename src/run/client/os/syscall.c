@@ -1,10 +1,10 @@
 /* syscall.c: the guest's system calls.
  *
- * Guest and host have nearly one ABI, and one address space, so most calls go to the kernel as they are (syscalls.def). What is
- * done here is what changes memory, threads, processes or signals, what would show the client instead of the guest
- * (/proc/self/exe), and what would take the client's own descriptor away.
+ * Guest and host have nearly the same ABI and share one address space, so most calls go to the kernel as they are (syscalls.def). This file
+ * has the calls that change memory, threads, processes or signals, those that would show the client instead of the guest
+ * (/proc/self/exe), and those that would take the client's own descriptors away.
  *
- * A signal with a handler of the guest that arrives before a call, or makes the kernel restart one, comes first: the
+ * If a signal with a handler of the guest arrives before a call, or makes the kernel restart one, its handler runs first: the
  * call answers SYSCALL_RESTART and the guest's pc goes back to its instruction, exactly as the kernel does it.
  */
 #include <asm/resource.h>
@@ -80,7 +80,7 @@ static i64 own_mlockall(Thread *t, const u64 a[6]) {
     return limits_lock_all((u32)a[0]);
 }
 
-/* These limits would be the server's, too. */
+/* A server that is started later would inherit these limits, so a keeper is started first. */
 static void before_limit(Thread *t, u32 resource, u64 set) {
     if (set &&
         (resource == RLIMIT_CPU || resource == RLIMIT_FSIZE || resource == RLIMIT_NOFILE || resource == RLIMIT_NPROC))
@@ -101,7 +101,7 @@ static i64 own_setrlimit(Thread *t, const u64 a[6]) {
     return a[1] ? limits_call(t, 0, (u32)a[0], a[1], 0) : -EFAULT;
 }
 
-/* Who knows where the kernel will write for the requests that are handed over now: anywhere. */
+/* The kernel may write anywhere for the requests that are handed over now, so all pages of code are made writable. */
 static i64 own_io_uring_enter(Thread *t, const u64 a[6]) {
     if (a[1] && the.os.releases < RELEASES_MAX)
         the.os.releases += translated_allow_writes();
@@ -210,11 +210,11 @@ static i64 own_prctl(Thread *t, const u64 a[6]) {
         return set_seccomp(t, a[1], a[2]);
     case PR_GET_SECCOMP:
         return t->filter.mode;
-    case SYSCALL_USER_DISPATCH: /* it would see the client's calls */
+    case SYSCALL_USER_DISPATCH: /* the kernel would dispatch the client's calls, too */
         return -EINVAL;
     case PR_SET_MM:
         return -EPERM;
-    case PR_SET_CHILD_SUBREAPER: /* it would wait for servers */
+    case PR_SET_CHILD_SUBREAPER: /* the client's server processes would become children of the guest */
     case PR_SET_SECUREBITS:
     case PR_CAPBSET_DROP:
         translated_before_confinement(t);
@@ -237,7 +237,7 @@ static i64 read_path(u64 addr, char path[PATH_BYTES]) {
     return n == PATH_BYTES ? -ENAMETOOLONG : -EFAULT;
 }
 
-/* Which argument of a call that looks at a file, and changes nothing, is the path; -1: none. */
+/* Which argument is the path, for calls that look at a file and change nothing; -1 for other calls. */
 static int path_argument(Call call) {
     switch (call) {
     case CALL_open:
@@ -258,7 +258,7 @@ static int path_argument(Call call) {
     }
 }
 
-/* Files are looked for in the sysroot first. */
+/* If the sysroot has the file of an absolute path, replaces the path by the one in the sysroot. */
 static bool use_sysroot(Call call, const u64 a[6], u64 changed[6], char path[PATH_BYTES]) {
     char name[PATH_BYTES];
     int at = *the.opt.sysroot ? path_argument(call) : -1;
@@ -271,15 +271,17 @@ static bool use_sysroot(Call call, const u64 a[6], u64 changed[6], char path[PAT
     return true;
 }
 
-/* Calls with a path, in a directory if dir_at is not NOWHERE, that may lead to a file of /proc about the client. The
- * kernel goes first: if it could read the path, so can we. */
+/* For calls with a path that may lead to a file of /proc about the client. The path is the argument behind dir_at,
+ * which has the directory; without a directory dir_at is NOWHERE, and the path is the first argument. The kernel always
+ * makes the call first: if it could read the path, so can we. */
 enum { NOWHERE = -1 };
 
 static ProcPath find_file(const u64 a[6], int dir_at) {
     return proc_find(dir_at == NOWHERE ? AT_FDCWD : (int)a[dir_at], (const char *)a[dir_at + 1]);
 }
 
-/* What the kernel found is the client's file: the same call for the guest's file replaces the result. */
+/* Makes a call. If the file that it found is /proc/self/exe, which is the client's, makes it again for the guest's
+ * file. */
 static i64 with_exe(Thread *t, u64 number, const u64 a[6], int dir_at) {
     i64 result = pass(t, number, a);
     if (result < 0 || find_file(a, dir_at).file != PROC_EXE)
@@ -290,7 +292,8 @@ static i64 with_exe(Thread *t, u64 number, const u64 a[6], int dir_at) {
     return pass(t, number, again);
 }
 
-/* Opened as `fd` with these flags. O_NOFOLLOW is for the link exe itself. */
+/* The kernel has opened the path as `fd` with these flags; replaces files of /proc by the guest's. With O_NOFOLLOW the
+ * guest means the link exe itself. */
 static i64 opened(i64 fd, const u64 a[6], int dir_at, u64 flags) {
     if (fd < 0)
         return fd;
@@ -344,8 +347,8 @@ static i64 own_faccessat2(Thread *t, const u64 a[6]) {
     return with_exe(t, __NR_faccessat2, a, 0);
 }
 
-/* The kernel looks first, at the path and at one byte of the buffer: where that goes well the guest's pointers are good, and no
- * more than the answer is ever written. */
+/* The kernel first makes the call with a buffer of one byte. If that succeeds, the guest's pointers are good, and
+ * afterwards not more than the answer is written. */
 static i64 read_link(Thread *t, u64 number, const u64 a[6], int dir_at) {
     int path_at = dir_at + 1;
     u64 probe[6], size = (u64)(int)a[path_at + 2];
@@ -383,7 +386,7 @@ static i64 own_execve(Thread *t, const u64 a[6]) {
     return error ? error : exec_path(t, path, a[1], a[2]);
 }
 
-/* The file behind a descriptor by a name that outlives exec, which closes descriptors. */
+/* Executes the file behind a descriptor. The file gets a name that is valid after exec, which closes descriptors. */
 static i64 exec_descriptor(Thread *t, int fd, u64 argv, u64 envp) {
     char link[32], path[PATH_BYTES];
     struct stat here, there;
@@ -394,7 +397,8 @@ static i64 exec_descriptor(Thread *t, int fd, u64 argv, u64 envp) {
     path[n] = 0;
     if (!sys_fstat(fd, &here) && !sys_stat(path, &there) && here.st_dev == there.st_dev && here.st_ino == there.st_ino)
         return exec_path(t, path, argv, envp);
-    i64 copy = sys_fcntl(fd, F_DUPFD, DESCRIPTOR_AWAY); /* a file without a name: the new program inherits it */
+    /* The file has no name, so the new program inherits a descriptor. */
+    i64 copy = sys_fcntl(fd, F_DUPFD, DESCRIPTOR_AWAY);
     if (copy < 0)
         return copy;
     format_text(path, sizeof(path), "/proc/self/fd/%d", (int)copy);
@@ -426,7 +430,7 @@ static i64 own_execveat(Thread *t, const u64 a[6]) {
 
 /* --------------------------------------------------------------------------------------- the client's descriptor */
 
-/* For the guest, our descriptors are not open. */
+/* The client's descriptors do not exist for the guest. */
 static i64 own_close(Thread *t, const u64 a[6]) {
     return (int)a[0] >= 0 && translated_descriptor(t, (int)a[0]) == (int)a[0] ? -EBADF : pass(t, __NR_close, a);
 }
@@ -469,17 +473,10 @@ static const Row rows[CALLS] = {
 #define RANGE(name, text) [CALL_##name] = {KIND_RANGE, 0, REACH_OF(text), NULL},
 #define REFUSE(name, text, error) [CALL_##name] = {KIND_REFUSE, -error, {0}, NULL},
 #define GUEST(id, name, text) [CALL_##id] = {KIND_OWN, 0, REACH_OF(text), guest_##id},
-#include "guest_calls.def"
 #include "run/client/os/syscalls.def"
-#undef PASS
-#undef CONFINE
-#undef OWN
-#undef RANGE
-#undef REFUSE
-#undef GUEST
 };
 
-/* Where files may be others than before, the image is written now and not at the end. */
+/* If paths may lead to other files after the call, the image is written now and not at the end. */
 static void before_confinement(Thread *t, Call call, const u64 a[6]) {
     translated_before_confinement(t);
     if (call == CALL_chroot || call == CALL_pivot_root || call == CALL_setns ||
@@ -497,8 +494,9 @@ i64 call_do(Thread *t, Call call, const u64 a[6]) {
         a = changed;
     if (t->pending_signals)
         return SYSCALL_RESTART;
-    /* The kernel does not always say that it could not write, or does only half of the call. A program that makes code all the time
-     * has pages near its arguments always: it has to live with that. */
+    /* Makes the pages that the kernel may write to for this call writable. Otherwise the kernel would fail, do half of
+     * the call, or not even report an error. A program that makes code all the time always has pages of code near its
+     * arguments; after RELEASES_MAX times this is given up. */
     for (u32 i = 0; i < 6 && the.os.releases < RELEASES_MAX; i++)
         the.os.releases += quick_allow_writes_to(a[i], a[i] + KERNEL_WRITES);
     switch ((Kind)r->kind) {
@@ -521,7 +519,7 @@ i64 call_do(Thread *t, Call call, const u64 a[6]) {
     return -ENOSYS;
 }
 
-/* A call with the guest's own arguments. */
+/* Makes a call with the arguments that the guest gave, which must not reach the client's memory. */
 static i64 do_for_guest(Thread *t, Call call, const u64 a[6]) {
     const Reach *r = &rows[call].reach;
     u64 replaced[6];
@@ -538,7 +536,7 @@ static i64 do_for_guest(Thread *t, Call call, const u64 a[6]) {
 
 void call_make(Thread *t, const GuestCall *c) {
     GuestCpu *cpu = &t->cpu;
-    if (the.opt.stats) /* else threads would wait for one another here */
+    if (the.opt.stats) /* counted only on demand, because threads would wait for one another here */
         __atomic_fetch_add(&the.stats.syscalls, 1, __ATOMIC_RELAXED);
     if (the.opt.strace)
         trace_enter(t, c);

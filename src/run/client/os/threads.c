@@ -1,4 +1,4 @@
-/* threads.c: threads of the guest begin and end. */
+/* threads.c: how threads of the guest begin and end. */
 #include <asm/prctl.h>
 
 #include "host_context.h"
@@ -10,7 +10,8 @@
 
 enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202, SPARES_MAX = 8 };
 
-/* With its tables in one huge page, if the kernel has some: a program that begins touches them all over. */
+/* Places the tables of the first thread in one huge page if the kernel provides it, because a program touches them all
+ * over when it begins. */
 static Thread *first_thread(void) {
     enum { HUGE_PAGE = 2 << 20, ADVISE_HUGE = 14 };
     u64 tables = offsetof(Thread, lookup), all = (u64)sys_pages(sizeof(Thread) + HUGE_PAGE);
@@ -24,7 +25,8 @@ static Thread *first_thread(void) {
     return (Thread *)t;
 }
 
-/* A stack for the kernel, too, so that it does not count as data, which may be limited. It does not grow: memory without access is below. */
+/* The stack is marked as one for the kernel (MAP_GROWSDOWN), so that it does not count as data, which may be limited.
+ * It cannot grow, because the page below it allows no access. */
 static i64 map_stack(u64 size) {
     u32 flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_GROWSDOWN;
     return own_map(size, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -47,8 +49,9 @@ static void free_memory(Thread *t, u64 host_stack_size) {
     sys_pages_free(t, sizeof(*t));
 }
 
-/* A program that starts threads all the time would wait for the kernel, which maps and clears pages for one thread after the other. What
- * the tables have of a thread before is of use, too, if it is still so. With the lock of translated code. */
+/* Takes a thread structure that another thread has left. Without these, a program that starts threads all the time would
+ * wait for the kernel to map and clear pages for each of them. The tables' contents are reused as well if they are still
+ * valid. The caller holds the lock of translated code. */
 static Thread *take_spare(void) {
     while (the.os.spare) {
         Thread *t = the.os.spare;
@@ -65,7 +68,8 @@ static bool keep_spare(Thread *t) {
     u64 host_stack = t->stack.host, signal_stack = t->stack.signal, age = t->quick.tables_age;
     if (t->stack.host_size != HOST_STACK_SMALL || __atomic_load_n(&the.os.spare_count, __ATOMIC_RELAXED) >= SPARES_MAX)
         return false;
-    memset(t, 0, offsetof(Thread, table)); /* only optimised code fills that one */
+    /* `lookup` is kept. `table` needs no clearing, because only optimised code fills it, which has larger stacks. */
+    memset(t, 0, offsetof(Thread, table));
     t->stack.host = host_stack, t->stack.signal = signal_stack, t->quick.tables_age = age;
     translated_lock();
     t->next = the.os.spare;

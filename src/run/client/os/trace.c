@@ -1,8 +1,8 @@
 /* trace.c: --strace: the guest's system calls, one line each, as people know them from strace.
  *
- * A line is written when the call has returned, because only then are the bytes there that it brought. Calls that do
- * not return are written before, and a failed exec once more. Addresses are the guest's own and may be bad: nothing is
- * read directly.
+ * A line is written when the call has returned, because only then is the data there that the call has read. Calls that do not return are
+ * written before they are made, and a failed exec is written once more. Addresses come from the guest and may be bad, so guest memory is
+ * never read directly.
  */
 #include "host_context.h"
 #include "run/client/core/events.h"
@@ -74,8 +74,7 @@ static const char *const error_names[ERRNOS] = {
 };
 // clang-format on
 
-/* ---------------------------------------------------------------------------------------------------------- small
- * pieces */
+/* ---------------------------------------------------------------------------------------------------- small pieces */
 
 __attribute__((format(printf, 2, 3))) static void put(Line *l, const char *format, ...) {
     va_list args;
@@ -137,7 +136,7 @@ static void put_character(Line *l, u8 c) {
         put(l, "\\x%02x", c);
 }
 
-/* Up to `size` bytes, or to a NUL if size is ~0. */
+/* Writes up to `size` bytes, or a string up to its NUL if size is ~0. */
 static void put_bytes(Line *l, u64 addr, u64 size) {
     u8 bytes[STRING_SHOWN + 1];
     if (!addr) {
@@ -186,8 +185,7 @@ static void put_pointer(Line *l, u64 v) {
         put(l, "NULL");
 }
 
-/* ------------------------------------------------------------------------------------------------------------ whole
- * lines */
+/* ----------------------------------------------------------------------------------------------------- whole lines */
 
 static void put_name_or_text(Line *l, char kind, u64 v) {
     switch (kind) {
@@ -227,7 +225,7 @@ static void put_name_or_text(Line *l, char kind, u64 v) {
     }
 }
 
-/* result: of the call, for bytes that it brought. */
+/* result: the call's result, which is the number of bytes for buffers that the call has filled. */
 static void put_argument(Line *l, const char *format, u32 i, const u64 a[6], i64 result) {
     u64 v = a[i];
     switch (format[i]) {

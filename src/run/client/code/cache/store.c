@@ -1,7 +1,7 @@
 /* store.c: reading the persistent cache.
  *
- * The pack of a module is mapped, and its records are put into a table by their offset, when code of the module is
- * first wanted. What other processes append later is not seen. A record is checked each time before it is used; see
+ * When code of a module is first wanted, its pack is mapped, and a table of its records by their offset in the module is built. Records that
+ * other processes append later are not seen. A record is checked each time before it is used; see
  * cache/pack.h.
  */
 #include "run/client/code/cache/store.h"
@@ -10,25 +10,25 @@
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
 
-/* Bits of st_mode; the kernel's header leaves them to the C library. */
+/* Bits of st_mode, which the kernel's header leaves to the C library. */
 enum { MODE_TYPE = 0170000, MODE_REGULAR = 0100000, MODE_OTHERS_WRITE = 0002 };
 
 typedef struct Store {
     const u8 *data; /* the file, mapped */
     u64 size;
-    u64 bytes;   /* of this Store with its slots */
+    u64 bytes;   /* size of this Store with its slots */
     u64 mask;    /* number of slots - 1 */
-    u32 slots[]; /* place of a record in the file / PACK_ALIGN, + 1; 0: free */
+    u32 slots[]; /* place of a record in the file / PACK_ALIGN, + 1; 0: the slot is free */
 } Store;
 
-/* The store of a module that has no pack, or an unusable one. */
+/* The store of a module that has no pack, or one that cannot be used. */
 static const Store nothing;
 
 static const PackRecord *record_at(const Store *s, u32 slot) {
     return (const PackRecord *)(s->data + (u64)(slot - 1) * PACK_ALIGN);
 }
 
-/* The slot of an offset, or the free one where it belongs. */
+/* The slot of an offset, or the free slot where it belongs. */
 static u64 slot_of(const Store *s, u64 off) {
     u64 i = off * 0x9e3779b97f4a7c15u >> 32;
     while (s->slots[i & s->mask] && record_at(s, s->slots[i & s->mask])->off != off)
@@ -43,7 +43,7 @@ static u64 count_records(const u8 *data, u64 size) {
     return count;
 }
 
-/* Later records take the place of earlier ones. */
+/* A later record replaces an earlier one of the same offset. */
 static void fill(Store *s, u64 count) {
     size_t at = 0;
     for (const PackRecord *r; count && (r = pack_next(s->data, s->size, &at)); count--)
@@ -79,7 +79,7 @@ static i64 open_pack(Key pack) {
     return sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
 }
 
-/* Code that someone else could have written is not run. The file never gets shorter than it is now. */
+/* A file that another user could have written is not used. Packs never get shorter, so the mapping stays valid. */
 static const u8 *map_pack(int fd, u64 *size) {
     struct stat st;
     if (sys_fstat(fd, &st) < 0 || !is_regular(&st) || st.st_uid != (u32)sys_geteuid() || st.st_mode & MODE_OTHERS_WRITE)
@@ -109,7 +109,7 @@ static void close_store(Store *s) {
     sys_pages_free(s, s->bytes);
 }
 
-/* Of several threads that come first, one has its store taken. */
+/* If several threads open the store at the same time, one of theirs is kept. */
 static const Store *store_of(Module *m) {
     Store *s = __atomic_load_n(&m->store, __ATOMIC_ACQUIRE), *none = NULL;
     if (s)
@@ -123,7 +123,7 @@ static const Store *store_of(Module *m) {
 
 /* --------------------------------------------------------------------------------------------------------- checking */
 
-/* Most of it can simply be read, and much faster. */
+/* Most guest memory can be read directly, which is much faster than through the kernel. */
 static bool is_readable(u64 start, u64 end) {
     for (u64 page = page_down(start); page < end; page += PAGE) {
         int prot = space_prot(page);

@@ -1,17 +1,20 @@
-/* store.h: what earlier runs have left in the persistent cache: see store.c. */
+/* store.h: translations of earlier runs in the persistent cache: see store.c. */
 #ifndef RUN_CLIENT_STORE_H
 #define RUN_CLIENT_STORE_H
 
 #include "run/client/core/client.h"
 
-/* The cached object for the guest address pc of module m, checked against its checksum and the guest's bytes; NULL: none. */
+/* The cached object for the guest address pc of module m, or NULL. Its checksum and the guest's code bytes were
+ * compared. */
 const void *store_find(Module *m, u64 pc, u32 *object_size, u32 *insns);
-/* The code configuration has changed: the modules' cached code is another; their keys differ by this (pack.h). */
+/* The code configuration has changed, so other cached code belongs to the modules. difference: how their keys change
+ * (pack.h). */
 void store_change(u64 difference);
 
-/* tidy.c: files of the cache beyond its bound go, and what writers left behind that did not come to an end. A writer has a minute. */
+/* tidy.c: removes the oldest files if the cache is larger than its bound, and files that a writer has not finished
+ * within TIDY_SECONDS. */
 enum { TIDY_SECONDS = 60 };
-#define TIDY_SUFFIX ".new" /* behind an image's name while it is written */
+#define TIDY_SUFFIX ".new" /* the end of an image's name while it is written */
 void tidy_cache(void);
 
 #endif

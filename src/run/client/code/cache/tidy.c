@@ -1,4 +1,5 @@
-/* tidy.c: the bound of the cache, kept by who writes an image: not every run has a server, which does the same for packs. */
+/* tidy.c: keeps the bound of the cache. The client does this when it writes an image, because not every run has a
+ * server, which does the same for packs. */
 #include "cache/pack.h"
 #include "run/client/code/cache/store.h"
 #include "run/client/memory/own.h"
@@ -14,7 +15,7 @@ typedef struct ListEntry { /* struct linux_dirent64 */
 } ListEntry;
 
 typedef struct Listing {
-    PackFile *files; /* those not used for longest first */
+    PackFile *files; /* sorted: the file that was not used for the longest time is first */
     size_t count;
     i64 now;
 } Listing;
@@ -33,7 +34,7 @@ static bool is_left_behind(const char *name) {
     return pack_parse_name(stem, &pack);
 }
 
-/* At its place. */
+/* Inserts a file at its place in the order. */
 static void add(Listing *l, PackFile f) {
     size_t i = l->count++;
     for (; i && l->files[i - 1].used_s > f.used_s; i--)

@@ -1,6 +1,7 @@
-/* hidden.c: descriptors of the client's own: connections to servers, the keeper, standard error for statistics. For the guest they are not
- * open: close says EBADF, close_range leaves them out, and dup2 to the number of one moves it away. A process that shares memory and has
- * descriptors of its own (a vfork child) may do what it likes with its copies of the parent's. */
+/* hidden.c: the client's own descriptors: connections to servers, the keeper, standard error for statistics. For the
+ * guest they are not open: close answers EBADF, close_range leaves them out, and dup2 to the number of one moves it
+ * away. A process that shares memory and has its own descriptors (a vfork child) may do what it likes with its copies
+ * of the parent's. */
 #include "run/client/code/server/hidden.h"
 
 #include "run/client/code/arena/arena.h"
@@ -8,9 +9,9 @@
 #include "run/client/code/server/spawn.h"
 #include "run/client/memory/limits.h"
 
-enum { STATS = REMOTES_MAX, KEEPER, DESCRIPTORS }; /* behind the connections */
+enum { STATS = REMOTES_MAX, KEEPER, DESCRIPTORS }; /* the indices behind the connections */
 
-/* Where the number of one of ours is; NULL: there is none of that index. */
+/* Where the number of the client's descriptor with this index is stored; NULL: there is none. */
 static int *descriptor_no(Thread *t, u32 index) {
     if (index == KEEPER)
         return keeper_descriptor(t);
@@ -38,7 +39,7 @@ int hidden_next(Thread *t, int from) {
     return next;
 }
 
-/* The limit on their numbers may be low. */
+/* The limit may be so low that only a number below the guest's can be had. */
 static bool move(int *fd) {
     i64 moved = limits_dup_away(*fd);
     if (moved < 0)
@@ -52,7 +53,8 @@ static bool move(int *fd) {
     return true;
 }
 
-/* A connection may turn out to be nobody's any more: then it is closed. */
+/* Finds the client's descriptor with this number. remote_is_busy closes a connection whose user was killed, so the
+ * descriptor is looked up once more. */
 static int *with_number(Thread *t, int fd, bool *busy) {
     *busy = false;
     for (u32 i = 0; i < DESCRIPTORS; i++) {
@@ -65,7 +67,7 @@ static int *with_number(Thread *t, int fd, bool *busy) {
     return NULL;
 }
 
-/* What somebody just uses is free again soon. */
+/* If a thread uses the connection now, waits until it is free, which is soon. */
 bool hidden_make_way(Thread *t, int fd) {
     for (bool busy = true; busy;) {
         arena_lock();

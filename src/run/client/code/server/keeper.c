@@ -1,18 +1,18 @@
 /* keeper.c: a process that keeps the rights which the guest gives up, and starts servers with them.
  *
- * A guest may confine itself: Landlock, another root, another user, fewer processes or descriptors. A server that is started then would
- * be confined likewise, and could not even be found or read its files. So before the first such call a keeper is started: this
- * client's program, which only waits for sockets. A client that needs a server makes a pair of sockets and sends one end; the keeper starts
- * a server that serves it. No answer is needed: if no server comes, the client's end is closed.
+ * A guest may confine itself: by Landlock, another root, another user, limits of processes or descriptors. A server that is started
+ * afterwards would be confined likewise; its program might not be found, or it could not read its files. So before the first such call a
+ * keeper is started: a process of this client's program that only waits for sockets. A client that needs a server makes a pair of sockets
+ * and sends one end to the keeper, which starts a server for it. No answer is needed: if no server comes, the client's end is closed.
  *
- * Where orphans are adopted by the guest (it is the first process of a PID namespace, or has asked for them by PR_SET_CHILD_SUBREAPER), servers
- * and keepers would be its children, too: wait would not say ECHILD, and answer with processes that the guest never started. There a
- * keeper is started with the client, so that all servers are the keeper's children. The keeper itself is a child of the guest's that wait passes
- * over, because it sends no signal when it ends (clone(2), "The child termination signal"); exec would change that to SIGCHLD, so the keeper
- * stays a copy of the client. Only __WALL and __WCLONE show it.
+ * The guest adopts orphans if it is the first process of a PID namespace, or has asked for it by PR_SET_CHILD_SUBREAPER. Then servers and
+ * keepers would become its children: wait would not answer ECHILD, and would return processes that the guest never started. In this case
+ * a keeper is started together with the client, so that all servers are children of the keeper. The keeper itself is a child of the guest,
+ * but wait ignores it, because it sends no signal when it ends (clone(2), "The child termination signal"). exec would change that to
+ * SIGCHLD, so the keeper stays a copy of the client and does not call exec. Only __WALL and __WCLONE show it.
  *
- * The guest's descriptors do not show the one that leads to the keeper (hidden.c). Processes that fork makes and programs that exec starts
- * have it, too; the keeper ends when the last of them has. */
+ * The guest does not see the descriptor that leads to the keeper (hidden.c). Its forked processes and the programs that it starts by exec
+ * inherit the descriptor; the keeper ends when the last of them has ended. */
 #include <linux/prctl.h>
 
 #include "run/client/code/server/hidden.h"
@@ -31,7 +31,7 @@ enum { CHILD_ENDED = 17 /* SIGCHLD */, SIG_SETMASK = 2 };
 
 static const char meant[] = "keep-servers";
 
-/* A message of one byte with one descriptor, as the kernel has it. */
+/* A message of one byte with one descriptor, in the kernel's layout. */
 typedef struct Parcel {
     struct {
         u64 size;
@@ -59,7 +59,7 @@ static void parcel_init(Parcel *p, char *byte, int fd) {
 
 /* -------------------------------------------------------------------------------------------------------- in the keeper */
 
-/* A socket that a client has sent; -1: a message without one, -2: no client is left. */
+/* Receives a socket that a client has sent. Returns -1 for a message without a socket, -2 if no client is left. */
 static int next_socket(void) {
     char byte;
     Parcel p;
@@ -73,13 +73,14 @@ static int next_socket(void) {
     return p.header.control_size ? p.control.fd : -1;
 }
 
-/* Children that have ended are nobody's concern: the kernel forgets them, but a server has children of its own to wait for. */
+/* ignored: the kernel forgets children that have ended, so that nobody has to wait for them. A server needs the
+ * default, because it waits for its own children. */
 static void ignore_children(bool ignored) {
     u64 action[4] = {ignored};
     sys_rt_sigaction(CHILD_ENDED, action, NULL);
 }
 
-/* A keeper has to stay as long as its guest does, also if somebody sends SIGTERM to all processes. */
+/* A keeper has to live as long as its guest, even if somebody sends SIGTERM to all processes. */
 static void block_signals(u64 *before) {
     u64 all = ~(u64)0;
     sys_rt_sigprocmask(SIG_SETMASK, &all, before);
@@ -109,7 +110,7 @@ void keeper_main(char **argv, char **envp) {
 
 /* --------------------------------------------------------------------------------------------------------- in the client */
 
-/* Before there is a thread, t is NULL. */
+/* t is NULL before there is a thread. */
 static int *place(Thread *t) {
     return t && t->process.own_files ? &t->server.keeper : &the.server.keeper;
 }
@@ -142,7 +143,8 @@ static bool start_beside(int socket) {
     return spawn_beside(socket, client, argv);
 }
 
-/* A child whose end sends no signal. The client's handlers must not run in it. */
+/* Starts the keeper as a child whose end sends no signal. Signals are blocked, because the client's handlers must not
+ * run in it. */
 static bool start_unseen(int socket) {
     u64 mask;
     block_signals(&mask);
@@ -155,7 +157,7 @@ static bool start_unseen(int socket) {
     return child > 0;
 }
 
-/* The number 0 is for "none": standard input is the guest's. */
+/* The descriptor is never 0, because 0 means that there is no keeper. */
 void keeper_prepare(Thread *t) {
     int pair[2];
     if (!is_needed() || *place(t) || sys_socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -186,7 +188,8 @@ static bool send_socket(Thread *t, int socket) {
     return false;
 }
 
-/* A guest that has killed all other processes has another keeper then. */
+/* A guest that adopts orphans may have killed all other processes and with them its keeper: then another one is
+ * started. */
 bool keeper_start_server(Thread *t, int socket) {
     if (send_socket(t, socket))
         return true;

@@ -1,10 +1,12 @@
 /* remote.c: the client's side of the protocol, and the server's life.
  *
- * When something has to be translated, the user's daemon is asked (lathe serve), if there is one; otherwise a server is started: by the
- * keeper (keeper.c), if the guest has given up rights that a server needs, or directly (spawn.c). If it dies, another one is asked the same once, and a third one to do with little, as is one after a server that has taken too much.
+ * Translations are requested from the user's daemon (lathe serve), if there is one. Otherwise a server is started: by the keeper
+ * (keeper.c), if the guest has given up rights that a server needs, or directly (spawn.c). If a server dies, a second one is asked the same.
+ * The third one is asked for a translation that takes little time and memory (TranslateMessage.again), and so is the next one after a
+ * server that has reached its limits.
  *
- * A connection serves one request at a time, so there are several, as threads have use for them and processors are there. What is a
- * process of its own in the same memory (a vfork child) has other descriptors, and a connection of its own in its Thread. */
+ * A connection serves one request at a time, so there are several: as many as threads ask at once, and at most one per processor. A
+ * process of its own in the same memory (a vfork child) has its own descriptors, and a connection in its Thread. */
 #include "run/client/core/client.h"
 
 #include <asm/resource.h>
@@ -17,17 +19,17 @@
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
 
-/* Of headers that belong to libc or do not go together with it. */
+/* These are in headers that belong to libc or cannot be used together with it. */
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, SOCK_NONBLOCK = O_NONBLOCK, MSG_NOSIGNAL = 0x4000 };
 enum { SOL_SOCKET = 1, SO_PEERCRED = 17 };
 
-enum { PATIENCE_US = 2000000 }; /* with a daemon that does not greet */
+enum { PATIENCE_US = 2000000 }; /* how long to wait for a daemon that does not answer C_INIT */
 enum {
     CONNECTIONS = REMOTES_MAX,
-    REPLY_BYTES = 1 << 16 /* at least, and at most of the guest's memory in one message */
+    REPLY_BYTES = 1 << 16 /* the least size of the buffer, and the most guest memory in one message */
 };
 
-static Remote connections[CONNECTIONS]; /* the first is that of remote_begin */
+static Remote connections[CONNECTIONS]; /* remote_begin uses the first one */
 
 /* ----------------------------------------------------------------------------------------------------------- messages */
 
@@ -68,7 +70,7 @@ static bool receive(Remote *r, MessageHeader *header) {
     return r->data && sys_read_all(r->fd, r->data, header->size);
 }
 
-/* A daemon that cannot serve us says why, and is not asked again. */
+/* A daemon that cannot serve this client says why. The reason is printed, and the daemon is not asked again. */
 static void note_refusal(const Remote *r, const MessageHeader *header) {
     if (header->type != S_ERROR || !*the.opt.socket)
         return;
@@ -82,7 +84,7 @@ static void note_refusal(const Remote *r, const MessageHeader *header) {
 
 /* ---------------------------------------------------------------------------------------------------------- the server */
 
-/* The cache that the server shares with others. */
+/* Tells the server which cache it shares with others. */
 static bool name_shared(Remote *r) {
     SharedMessage message = {.run = the.opt.first_pid};
     if (!*the.opt.shared)
@@ -97,7 +99,7 @@ static bool greet(Remote *r) {
     InitMessage init = {.version = PROTOCOL_VERSION, .dump = the.opt.dump, .code = the.opt.code};
     memcpy(init.cache_dir, the.opt.cache_dir, sizeof(init.cache_dir));
     r->kind = pack_key_kind(&init.code);
-    return send(r, C_INIT, &init, sizeof(init), NULL, 0) && name_shared(r); /* the answer comes before all others */
+    return send(r, C_INIT, &init, sizeof(init), NULL, 0) && name_shared(r); /* its answer comes before all others */
 }
 
 static void disconnect(Remote *r) {
@@ -111,7 +113,8 @@ static void open_as(Remote *r, int fd) {
     r->open = true;
 }
 
-/* A daemon that ended while there was nothing to do is no failure of the next request. A server makes code of one kind. */
+/* A connection whose daemon has ended is closed here, so that the next request does not count it as a failure. It is
+ * also closed if the kind of code has changed, because a server makes code of one kind. */
 static bool is_connected(Remote *r) {
     struct pollfd state = {.fd = r->fd, .events = POLLRDHUP};
     if (r->kind != pack_key_kind(&the.opt.code))
@@ -121,7 +124,7 @@ static bool is_connected(Remote *r) {
     return r->open;
 }
 
-/* The guest may have set itself a low limit for descriptors, which is not for ours. */
+/* The guest may have set a low limit of descriptors, which is raised for a moment: it does not apply to the client's. */
 static bool open_pair(int pair[2]) {
     Limit guests, most;
     i64 error = sys_socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
@@ -149,7 +152,7 @@ static bool start_server(Thread *t, Remote *r) {
 
 /* ---------------------------------------------------------------------------------------------------------- the daemon */
 
-/* The directory may have been anybody's by now; who listens is known for certain. */
+/* Checks that the process that listens belongs to this user: the directory of the socket may have been replaced. */
 static bool is_ours(int fd) {
     struct {
         u32 pid, uid, gid;
@@ -159,7 +162,7 @@ static bool is_ours(int fd) {
     return !error && peer.uid == (u32)sys_geteuid();
 }
 
-/* It never waits: a daemon that has no room for one more is no help. */
+/* Never waits: a daemon whose queue is full is of no help. */
 static i64 open_socket(void) {
     struct {
         u16 family;
@@ -191,7 +194,7 @@ static bool is_greeted(Remote *r) {
         note_refusal(r, &header);
         return header.type == S_INIT;
     }
-    *the.opt.socket = 0; /* once is enough, for what comes of this process, too */
+    *the.opt.socket = 0; /* the daemon is not asked again, nor by children of this process */
     return false;
 }
 
@@ -221,10 +224,10 @@ static u32 processors(void) {
     return count ? count : 1;
 }
 
-/* Nobody's, or of somebody who was killed meanwhile. */
+/* True if no thread uses the connection, or the thread that used it was killed. */
 static bool is_idle(Remote *r) {
     if (r->user && sys_tkill(r->user, 0) == -ESRCH) {
-        disconnect(r); /* in the middle of a message, perhaps */
+        disconnect(r); /* the thread may have been killed in the middle of a message */
         r->user = 0;
     }
     return !r->user;
@@ -251,7 +254,7 @@ void remote_end(void) {
     disconnect(connections);
 }
 
-/* Descriptors of that number are not ours in a process that had files of its own. */
+/* In a process that had descriptors of its own, these numbers belong to other files, so they are not closed. */
 void remote_after_fork(Thread *t) {
     disconnect(&t->server.remote);
     for (u32 i = 0; i < CONNECTIONS; i++) {
@@ -286,7 +289,7 @@ static bool answer_memory(Remote *r, const MessageHeader *header) {
     return send(r, C_MEMBUF, &facts, sizeof(facts), r->data, facts.size);
 }
 
-/* Messages that a request need not wait for. */
+/* Handles messages that are no answer to a request. Returns false for other messages. */
 static bool is_aside(Remote *r, const MessageHeader *header) {
     char line[1024];
     if (header->type == S_WARNING && header->size && header->size < r->capacity) {
@@ -296,7 +299,8 @@ static bool is_aside(Remote *r, const MessageHeader *header) {
     return header->type == S_INIT || header->type == S_WARNING;
 }
 
-/* One message of the server: an object, with its facts, something aside, or the end of the connection. */
+/* Receives one message of the server: an object with its facts, a message that is no answer, or the end of the
+ * connection. */
 static RemoteAnswer take_message(Remote *r, ObjectMessage *facts) {
     MessageHeader header;
     if (!receive(r, &header))
@@ -313,12 +317,12 @@ static RemoteAnswer take_message(Remote *r, ObjectMessage *facts) {
     return ok ? REMOTE_NOTHING : REMOTE_LOST;
 }
 
-/* The object of the last answer. */
+/* The object of the last answer; NULL: the code cannot be translated. */
 static const void *taken_object(const Remote *r, const ObjectMessage *facts) {
     return facts->object_size ? r->data + sizeof(*facts) : NULL;
 }
 
-/* One request to its end. */
+/* Sends one request and waits for its answer. */
 static RemoteAnswer ask(Remote *r, const TranslateMessage *request, ObjectMessage *facts) {
     if (!send(r, C_TRANSLATE, request, sizeof(*request), NULL, 0))
         return REMOTE_LOST;
@@ -356,7 +360,7 @@ bool remote_translate(Thread *t, Remote *r, TranslateMessage request, ObjectMess
     }
     if (started)
         say("the translation server failed three times at %lx", request.pc);
-    else if (!keeper_descriptor(t)) /* a guest that gave up rights of its own expects no message about that */
+    else if (!keeper_descriptor(t)) /* a guest that has given up rights expects no message about it */
         say("cannot start the translation server %s", the.opt.server_path);
     *facts = (ObjectMessage){.pc = request.pc};
     return false;
@@ -364,7 +368,7 @@ bool remote_translate(Thread *t, Remote *r, TranslateMessage request, ObjectMess
 
 /* ------------------------------------------------------------------------------------------------------- without waiting */
 
-/* What comes from the server raises a signal in this thread. */
+/* Makes the kernel send this thread a signal when a message of the server arrives. */
 static void announce(const Thread *t) {
     enum { SET_OWNER = 15, SET_SIGNAL = 10 };
     struct {

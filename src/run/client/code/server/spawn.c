@@ -1,5 +1,5 @@
-/* spawn.c: starts programs of Lathe's own beside the guest. The guest must not be able to wait for one as its child, so it is a
- * grandchild whose parent is gone; and nothing of the guest stays open in it. */
+/* spawn.c: starts Lathe's own programs beside the guest. The guest must not be able to wait for such a process as its
+ * child, so it is a grandchild whose parent has ended. No descriptor of the guest stays open in it. */
 #include "run/client/code/server/spawn.h"
 
 #include <linux/wait.h>
@@ -8,7 +8,7 @@
 
 enum { SIG_SETMASK = 2, ENVIRONMENT_MAX = 32 };
 
-/* Of the guest's environment only what is meant for Lathe: its LD_PRELOAD is not the server's. */
+/* Passes on only the variables that are meant for Lathe; a LD_PRELOAD of the guest, for example, is not for the server. */
 static void choose_environment(char **all, char **out) {
     size_t n = 0;
     for (char **e = all; *e && n + 1 < ENVIRONMENT_MAX; e++)
@@ -17,7 +17,8 @@ static void choose_environment(char **all, char **out) {
     out[n] = NULL;
 }
 
-/* A socket that has the number already, because the guest has closed a lower one, must stay open over exec as well. */
+/* If the socket has this number already, because the guest has closed its lower descriptors, it has to stay open over
+ * exec. */
 static void place_socket(int socket) {
     if (socket == SPAWN_SOCKET)
         sys_fcntl(socket, F_SETFD, 0);
@@ -62,7 +63,7 @@ void spawn_server(int socket, const char *path, char **envp) {
     spawn_become(socket, path, argv, envp);
 }
 
-/* The process between sends no signal when it ends, and only __WALL waits for it. */
+/* The process in between sends no signal when it ends, so only a wait with __WALL finds it. */
 bool spawn_beside(int socket, const char *path, char *const *argv) {
     i64 child = sys_clone(0, 0, 0, 0, 0);
     if (child < 0)

@@ -1,16 +1,18 @@
-/* spawn.h: programs of Lathe's own that run beside the guest: the server, and the keeper that starts servers. See spawn.c, keeper.c. */
+/* spawn.h: Lathe's own programs that run beside the guest: the server, and the keeper that starts servers. See spawn.c,
+ * keeper.c. */
 #ifndef RUN_CLIENT_SPAWN_H
 #define RUN_CLIENT_SPAWN_H
 
 #include "run/client/core/client.h"
 
-enum { SPAWN_SOCKET = 3 }; /* the descriptor that such a program finds its socket at */
+enum { SPAWN_SOCKET = 3 }; /* the descriptor at which such a program finds its socket */
 
-/* In a process of its own: nothing of the guest's is open any more, the socket is at SPAWN_SOCKET, and the guest's limits do not hold. */
+/* Called in a process of its own: closes everything of the guest's, moves the socket to SPAWN_SOCKET, and raises the
+ * guest's limits. */
 void spawn_detach(int socket);
-/* Likewise, and becomes that program. Of the environment it gets what is for Lathe. */
+/* Does the same and executes that program, with those variables of the environment that are for Lathe. */
 _Noreturn void spawn_become(int socket, const char *path, char *const *argv, char **envp);
-/* Starts a program in a process that is no child of this one; false: there can be no more processes. */
+/* Starts a program in a process that is not a child of this one. Returns false if there can be no more processes. */
 bool spawn_beside(int socket, const char *path, char *const *argv);
 /* The server, as spawn_become does it, and as spawn_beside. */
 _Noreturn void spawn_server(int socket, const char *path, char **envp);
@@ -18,19 +20,22 @@ bool spawn_server_beside(int socket);
 
 /* ------------------------------------------------------------------------------------------------------------ keeper.c */
 
-/* Before the guest gives up rights: a keeper that has them is there from now on, if a server may still be needed. */
+/* Called before the guest gives up rights: starts a keeper that has them, unless there is one or no server will be
+ * needed. */
 void keeper_prepare(Thread *t);
-/* Let the keeper start a server with that socket; false: there is no keeper, or not any more. */
+/* Makes the keeper start a server for that socket. Returns false if there is no keeper, or no longer one. */
 bool keeper_start_server(Thread *t, int socket);
-/* For a program that exec starts: the option that names the keeper's descriptor, which stays open in it if `stays`; 0: there is none. */
+/* Called around exec: returns the value of the option that tells the new program the keeper's descriptor, or 0 if there
+ * is none. stays: the descriptor stays open over exec. */
 u32 keeper_hand_on(Thread *t, bool stays);
-/* At the client's start, before it has memory that a keeper would keep: that option's keeper is this client's. */
+/* Called at the client's start, before it has memory that a keeper would copy: takes over the keeper that the option
+ * names. */
 void keeper_begin(u32 option);
-/* Where the number of its descriptor is, in the files of this thread; NULL: there is none. */
+/* Where the number of the keeper's descriptor is stored, for the files of this thread; NULL: there is no keeper. */
 int *keeper_descriptor(Thread *t);
-void keeper_copy(Thread *child, const Thread *parent); /* the child has files of its own */
-void keeper_after_fork(Thread *t);                     /* the child is this thread alone */
-/* The keeper's whole life: what its command line says, and the environment. */
+void keeper_copy(Thread *child, const Thread *parent); /* the child has descriptors of its own */
+void keeper_after_fork(Thread *t);                     /* the child consists of this thread alone */
+/* The whole life of a keeper: its command line and the environment. */
 enum { KEEPER_ARGUMENTS = 3 };
 _Noreturn void keeper_main(char **argv, char **envp);
 bool keeper_is_meant(int argc, char **argv);

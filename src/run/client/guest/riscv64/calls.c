@@ -1,4 +1,5 @@
-/* calls.c: system calls that riscv64 Linux has in its own way: structures, the order of arguments, and what is said of the CPU. */
+/* calls.c: system calls that differ on riscv64 Linux: in structures, in the order of arguments, or because they are
+ * about the CPU. */
 #include "run/client/os/calls.h"
 
 #include <linux/sem.h>
@@ -60,7 +61,7 @@ i64 guest_riscv_newfstatat(Thread *t, const u64 a[6]) {
 
 /* --------------------------------------------------------------------------------------------------------------- events */
 
-enum { EVENTS_MAX = 1024 }; /* of one call: who wants more gets them with the next */
+enum { EVENTS_MAX = 1024 }; /* in one call; a guest that wants more gets the others with its next call */
 
 i64 guest_riscv_epoll_ctl(Thread *t, const u64 a[6]) {
     GuestEvent in;
@@ -94,7 +95,7 @@ i64 guest_riscv_epoll_pwait2(Thread *t, const u64 a[6]) {
 
 /* ----------------------------------------------------------------------------------------------------- memory, semaphores */
 
-/* Bits that mean nothing here, and an address on x86-64. */
+/* On x86-64 these bits ask for certain addresses; on riscv64 they mean nothing and are removed. */
 i64 guest_riscv_mmap(Thread *t, const u64 a[6]) {
     enum { ADDRESS_BITS = 0x40 | 0x80 }; /* MAP_32BIT, MAP_ABOVE4G */
     i64 result = call_do(t, CALL_mmap, (const u64[6]){a[0], a[1], a[2], a[3] & ~(u64)ADDRESS_BITS, a[4], a[5]});
@@ -103,7 +104,7 @@ i64 guest_riscv_mmap(Thread *t, const u64 a[6]) {
     return result;
 }
 
-typedef struct GuestSemaphores { /* struct semid64_ds of asm-generic: x86-64 has words between these */
+typedef struct GuestSemaphores { /* struct semid64_ds of asm-generic; x86-64 has padding between these members */
     struct ipc64_perm perm;
     i64 otime, ctime;
     u64 count, unused[2];
@@ -135,7 +136,7 @@ i64 guest_riscv_semctl(Thread *t, const u64 a[6]) {
 
 /* ------------------------------------------------------------------------------------------------------------ processes */
 
-/* flags, stack, parent_tid, tls, child_tid: the last two are the other way round on x86-64. */
+/* The arguments are flags, stack, parent_tid, tls, child_tid; x86-64 has the last two the other way round. */
 i64 guest_riscv_clone(Thread *t, const u64 a[6]) {
     return call_do(t, CALL_clone, (const u64[6]){a[0], a[1], a[2], a[4], a[3]});
 }
@@ -219,7 +220,7 @@ i64 guest_riscv_hwprobe(Thread *t, const u64 a[6]) {
     return 0;
 }
 
-/* What was written as code is code from now on. */
+/* The guest has written code: forgets the translations of what was there before. */
 i64 guest_riscv_flush_icache(Thread *t, const u64 a[6]) {
     (void)t;
     enum { LOCAL = 1 };

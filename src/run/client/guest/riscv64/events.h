@@ -1,4 +1,4 @@
-/* events.h: struct epoll_event, which only x86-64 packs. */
+/* events.h: struct epoll_event of riscv64; only x86-64 packs the structure. */
 #ifndef GUEST_EVENTS_H
 #define GUEST_EVENTS_H
 

@@ -14,7 +14,7 @@ static const Helper *const helpers[] = {client_helpers, rv_bits_helpers, rv_floa
 
 #define LETTER(c) ((u64)1 << ((c) - 'A'))
 
-/* The manual, table 70: what bits 2–6 of an instruction of 32 bits say. */
+/* The RISC-V manual, table 70: names by bits 2–6 of a 32-bit instruction. */
 static const char *const major_opcodes[32] = {
     "LOAD",   "LOAD-FP",  "custom-0", "MISC-MEM", "OP-IMM", "AUIPC", "OP-IMM-32", "48 bits",
     "STORE",  "STORE-FP", "custom-1", "AMO",      "OP",     "LUI",   "OP-32",     "64 bits",
@@ -22,7 +22,7 @@ static const char *const major_opcodes[32] = {
     "BRANCH", "JALR",     "reserved", "JAL",      "SYSTEM", "OP-VE", "custom-3",  "80 bits or more",
 };
 
-/* As it stands in manuals and listings: a number of 16 or 32 bits, the latter with its major opcode. */
+/* Writes the instruction as manuals and listings do: as a number of 16 or 32 bits, the latter with its major opcode. */
 void guest_describe(const u8 *bytes, size_t n, char *text, size_t size) {
     u32 word = 0;
     memcpy(&word, bytes, n < sizeof(word) ? n : sizeof(word));

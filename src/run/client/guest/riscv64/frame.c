@@ -1,6 +1,6 @@
-/* frame.c: signal frames of the guest: its whole state to the stack and back, as riscv64 Linux lays it out.
+/* frame.c: signal frames of the guest: its whole state to the stack and back, in the layout of riscv64 Linux.
  *
- * Handlers return to two instructions that the kernel has in its vdso; here they are on a page that the guest gets at its start. */
+ * A handler returns to two instructions, which Linux has in its vdso. Here they are on a page that the guest gets at its start. */
 #include "run/client/core/frame.h"
 
 #include "isa/riscv64/helpers_host.h"
@@ -8,7 +8,7 @@
 #include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
 
-typedef struct GuestContext { /* ucontext_t, up to the floating point registers of D */
+typedef struct GuestContext { /* ucontext_t, up to the floating-point registers of the D extension */
     u64 flags, link;
     AltStack stack;
     u64 mask;
@@ -39,7 +39,7 @@ bool frame_prepare(void) {
     return !space_mprotect((u64)page, PAGE, PROT_READ | PROT_EXEC);
 }
 
-/* Optimised code of this guest is exact: it never gives way to quick code. */
+/* Optimised code of this guest has the exact state, so it is never replaced by quick code. */
 void frame_become_quick(Thread *t) {
     (void)t;
     die("optimised code of this guest does not give way to quick code");
@@ -47,7 +47,7 @@ void frame_become_quick(Thread *t) {
 
 /* ------------------------------------------------------------------------------------------------------------- handlers */
 
-/* struct sigaction has no restorer here. */
+/* struct sigaction has no restorer on riscv64. */
 typedef struct GuestAction {
     u64 handler, flags, mask;
 } GuestAction;

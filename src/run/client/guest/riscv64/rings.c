@@ -1,11 +1,11 @@
-/* rings.c: io_uring of riscv64 guests. Requests lie in memory that guest and kernel share, and the kernel takes them to be the host's:
- * struct epoll_event has another layout there. So requests about epoll are looked at, where the guest has mapped them, before they are
- * handed over, which is possible because a ring without a thread of the kernel's own hands requests over only in io_uring_enter.
+/* rings.c: io_uring of riscv64 guests. Requests lie in memory that guest and kernel share, and the kernel reads them with the host's layout
+ * of struct epoll_event, which is another one. So requests about epoll are examined where the guest has mapped them, before they are handed
+ * over. This is possible because a ring without a kernel thread hands requests over only in io_uring_enter.
  *
- *     IORING_OP_EPOLL_CTL      gets the event in the host's layout, until the kernel has read it
- *     IORING_OP_EPOLL_WAIT     is an unknown request, as for kernels before Linux 6.15: its answer comes when nobody looks
- *     IORING_SETUP_SQPOLL      is refused, as by kernels that allow it to nobody but root; IORING_SETUP_NO_MMAP and
- *     IORING_REGISTER_RING_FDS are unknown, as for older kernels: such rings could not be looked at */
+ *     IORING_OP_EPOLL_CTL      gets the event in the host's layout until the kernel has read it
+ *     IORING_OP_EPOLL_WAIT     is made an unknown request, as in kernels before Linux 6.15: its events would be written at any time
+ *     IORING_SETUP_SQPOLL      is refused, as by kernels that allow it only to root
+ *     IORING_SETUP_NO_MMAP and IORING_REGISTER_RING_FDS are unknown, as in older kernels: such rings could not be examined */
 #include <linux/eventpoll.h>
 #include <linux/io_uring.h>
 
@@ -19,20 +19,20 @@
 enum { RINGS = 64, UNKNOWN = 255, OP_EPOLL_WAIT = 59, SETUP_NO_MMAP = 1 << 14, SETUP_NO_SQARRAY = 1 << 16 };
 enum { REGISTER_PROBE = 8, REGISTER_RING_FDS = 20, PROBE_HEAD = 16, PROBE_ROW = 8, PROBE_FLAGS = 2 };
 
-/* What io_uring_setup told of a ring, by the inode that each has for itself. */
+/* What io_uring_setup has told of a ring. A ring is known by its inode. */
 typedef struct Ring {
     u64 device, inode;
     u32 flags, entries;
     struct io_sqring_offsets at;
-    u64 ring, requests; /* where the guest has mapped them; 0: nowhere yet */
+    u64 ring, requests; /* where the guest has mapped them; 0: not yet */
 } Ring;
 
 static struct {
     u32 lock, next;
-    Ring list[RINGS]; /* the oldest one makes room */
+    Ring list[RINGS]; /* a new ring replaces the oldest one */
 } rings;
 
-/* A request that was changed: where it is, and what it was. */
+/* A request that was changed: its address and its former content. */
 typedef struct Change {
     u64 at;
     struct io_uring_sqe was;
@@ -46,7 +46,7 @@ typedef struct Changes {
 
 /* ------------------------------------------------------------------------------------------------------------- the rings */
 
-/* With the lock held; NULL: it is not known. */
+/* The caller holds the lock. Returns NULL if the ring is not known. */
 static Ring *known(const struct stat *st) {
     for (u32 i = 0; i < RINGS; i++)
         if (rings.list[i].entries && rings.list[i].inode == st->st_ino && rings.list[i].device == st->st_dev)
@@ -104,7 +104,7 @@ i64 guest_riscv_io_uring_setup(Thread *t, const u64 a[6]) {
 
 /* ---------------------------------------------------------------------------------------------------------- the requests */
 
-/* False: no memory. */
+/* Returns false if there is no memory. */
 static bool note_change(Changes *c, u64 at, const struct io_uring_sqe *was, u32 most) {
     if (!c->list) {
         c->room = most;
@@ -123,7 +123,7 @@ static bool change_request(Changes *c, u64 at, u32 most) {
     GuestEvent event;
     struct io_uring_sqe s;
     if (guest_read(at, &s, sizeof(s)) != sizeof(s))
-        return true; /* the kernel knows what to say */
+        return true; /* the kernel will report the error */
     bool waits = s.opcode == OP_EPOLL_WAIT, has_event = s.opcode == IORING_OP_EPOLL_CTL && s.len != EPOLL_CTL_DEL;
     if (!waits && !(has_event && guest_read(s.addr, &event, sizeof(event)) == sizeof(event)))
         return true;
@@ -144,7 +144,7 @@ static u32 word_at(const Ring *r, u32 off) {
     return word;
 }
 
-/* The requests that this call hands over, at most so many. */
+/* Changes the requests that this call hands over, at most `most`. */
 static bool change_requests(Changes *c, const Ring *r, u32 most) {
     u32 head = word_at(r, r->at.head), count = word_at(r, r->at.tail) - head, mask = r->entries - 1;
     u64 bytes = sizeof(struct io_uring_sqe) << (r->flags & IORING_SETUP_SQE128 ? 1 : 0);
@@ -159,7 +159,7 @@ static bool change_requests(Changes *c, const Ring *r, u32 most) {
     return true;
 }
 
-/* What the kernel has taken may be the next request's by now, of another thread. */
+/* Restores the requests, except those that the kernel has taken and another thread has overwritten since. */
 static void restore_requests(const Changes *c) {
     struct io_uring_sqe now;
     for (u32 i = 0; i < c->count; i++) {
@@ -173,7 +173,7 @@ static void restore_requests(const Changes *c) {
 
 /* ------------------------------------------------------------------------------------------------------------ the calls */
 
-/* The wait comes after the requests are as the guest left them. */
+/* Restores the requests before it waits. */
 static i64 enter_changed(Thread *t, const u64 a[6], const Changes *c) {
     const u64 submit[6] = {a[0], a[1], 0, a[3] & ~(u64)(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG)};
     i64 submitted = call_do(t, CALL_io_uring_enter, submit);

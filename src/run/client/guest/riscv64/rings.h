@@ -1,4 +1,4 @@
-/* rings.h: what rings.c has to know of mappings. */
+/* rings.h: mappings that rings.c has to know of. */
 #ifndef GUEST_RINGS_H
 #define GUEST_RINGS_H
 

@@ -4,7 +4,8 @@
 
 #include <asm/prctl.h>
 
-/* fs and gs of the guest are the host's; what else there is would change the processor that the guest sees. */
+/* fs of the guest is the host's; gs is only recorded, because the host's gs is the client's. The other operations would
+ * change the processor that the guest sees. */
 i64 guest_arch_prctl(Thread *t, const u64 a[6]) {
     switch ((u32)a[0]) {
     case ARCH_SET_FS: {
@@ -13,13 +14,13 @@ i64 guest_arch_prctl(Thread *t, const u64 a[6]) {
             t->cpu.fsbase = a[1];
         return error;
     }
-    case ARCH_SET_GS: /* the host's is the client's */
+    case ARCH_SET_GS: /* the host's gs belongs to the client */
         if (a[1] >> 47)
             return -EPERM;
         t->cpu.gsbase = a[1];
         return 0;
     case ARCH_GET_GS: {
-        i64 error = sys_arch_prctl(ARCH_GET_GS, a[1]); /* EFAULT is the kernel's to find */
+        i64 error = sys_arch_prctl(ARCH_GET_GS, a[1]); /* lets the kernel check the address */
         if (!error)
             *(u64 *)a[1] = t->cpu.gsbase;
         return error;
@@ -27,7 +28,7 @@ i64 guest_arch_prctl(Thread *t, const u64 a[6]) {
     case ARCH_GET_FS:
     case ARCH_GET_CPUID:
         return syscall_repeated(t, __NR_arch_prctl, a);
-    case ARCH_GET_XCOMP_SUPP: /* tiles and what may come: registers of quick code, as the vectors are */
+    case ARCH_GET_XCOMP_SUPP: /* tiles and later components, which are in the host's registers in quick code */
     case ARCH_GET_XCOMP_PERM:
     case ARCH_REQ_XCOMP_PERM:
         return guest_has_only_rows() ? -EINVAL : syscall_repeated(t, __NR_arch_prctl, a);

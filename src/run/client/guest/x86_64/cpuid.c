@@ -1,8 +1,8 @@
-/* cpuid.c: the processor that the guest sees: the host's, as far as --cpu goes.
+/* cpuid.c: the processor that the guest sees: the host's, limited by --cpu.
  *
- * Feature bits are masked, not invented: cpu.def says which are shown when. Without a choice it is what runs fast: all that quick code
- * can execute, which is nearly everything the host can; with --tier=opt, what the lifter has rows for. The latter and levels below v3
- * have no xsave, so dynamic linkers and libraries choose their SSE paths.
+ * Feature bits of the host are hidden, never added: cpu.def says which are shown when. Without --cpu the guest sees the processor that runs
+ * fast: everything that quick code can execute, which is nearly all of the host's; with --tier=opt, what the lifter has rows for. The
+ * latter, and levels below v3, have no xsave, so dynamic linkers and libraries choose their SSE paths.
  */
 #include "host_cpu.h"
 #include "run/client/core/client.h"
@@ -23,7 +23,7 @@ enum {
 typedef struct Feature {
     u32 leaf;
     u8 sub, reg, bit;
-    u8 level; /* Cpu or NEVER */
+    u8 level; /* a Cpu, or NEVER */
     bool has_rows;
 } Feature;
 
@@ -66,7 +66,7 @@ static bool has_xsave(void) {
     return !guest_has_only_rows() && level() >= CPU_V3;
 }
 
-/* Leaves about what a guest does not have; the subleaves of features belong to no level. */
+/* True for leaves about features that a guest never has. Subleaves of features belong to no level. */
 static bool is_hidden(u32 leaf, u32 sub) {
     switch (leaf) {
     case LEAF_MORE:
@@ -92,7 +92,7 @@ void guest_cpuid(LatheX86Cpu *cpu) {
     bool has_subleaves = leaf == LEAF_MORE;
     host_cpuid(leaf, sub, r);
     if (leaf == LEAF_MORE && !sub && !is_native())
-        r[CPUID_EAX] = 0; /* the number of its last subleaf */
+        r[CPUID_EAX] = 0; /* the number of the last subleaf */
     for (u32 i = 0; i < CPUID_WORDS; i++)
         cpu->gp[registers[i]] = is_hidden(leaf, sub) ? 0 : r[i] & shown_bits(leaf, has_subleaves ? sub : 0, i);
 }

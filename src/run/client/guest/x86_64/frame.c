@@ -29,8 +29,7 @@ typedef struct Frame {
     SignalInfo info;
 } Frame;
 
-/* --------------------------------------------------------------------------------------------------------- to the
- * frame */
+/* --------------------------------------------------------------------------------------------------- to the frame */
 
 u64 frame_flags(const LatheX86Cpu *c) {
     return (u64)FIXED | IF | (c->cf ? CF : 0) | (c->pf ? PF : 0) | (c->af ? AF : 0) | (c->zf ? ZF : 0) |
@@ -48,7 +47,7 @@ static void save_general(const LatheX86Cpu *c, SignalContext *s) {
     s->ss = USER_SS;
 }
 
-/* Where the vectors and the floating point unit are; NULL: in the host's own. */
+/* The state that has the vector and floating-point registers; NULL: they are in those of the host. */
 static LatheX86Cpu *vectors_of(Thread *t) {
     return t->tier.optimised ? &t->cpu : NULL;
 }
@@ -77,7 +76,7 @@ bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     LatheX86Cpu *c = &t->cpu;
     u64 sp = altstack ? altstack : c->gp[LATHE_RSP] - REDZONE_BYTES;
     u64 area = (sp - xstate_size()) & -(u64)XSTATE_ALIGN;
-    /* At the handler's first instruction rsp is as behind a call: 8 off 16. */
+    /* At the handler's first instruction rsp has to be as after a call: 8 less than a multiple of 16. */
     Frame *frame = (Frame *)(((area - sizeof(Frame)) & ~(u64)15) - 8);
     if ((altstack || is_on_altstack(t, c->gp[LATHE_RSP])) && !is_on_altstack(t, (u64)frame))
         return false;
@@ -95,13 +94,12 @@ bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     s->cr2 = info->number == SIGSEGV ? info->address : 0;
     save_general(c, s);
     xstate_save(vectors_of(t), (void *)area);
-    xstate_reset(vectors_of(t)); /* the kernel, too, has handlers begin so */
+    xstate_reset(vectors_of(t)); /* the kernel also resets them for handlers */
     enter_handler(c, frame, handler);
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------- from the
- * frame */
+/* ------------------------------------------------------------------------------------------------- from the frame */
 
 void frame_set_flags(LatheX86Cpu *c, u64 flags) {
     c->cf = !!(flags & CF), c->pf = !!(flags & PF), c->af = !!(flags & AF), c->zf = !!(flags & ZF);
@@ -116,7 +114,8 @@ void frame_take_general(LatheX86Cpu *c, const SignalContext *s) {
 }
 
 static const SignalContext *context_of(const Thread *t) {
-    const Frame *frame = (const Frame *)(t->cpu.gp[LATHE_RSP] - sizeof(u64)); /* the handler's ret took the restorer */
+    /* The handler's ret has popped the restorer. */
+    const Frame *frame = (const Frame *)(t->cpu.gp[LATHE_RSP] - sizeof(u64));
     return &frame->context;
 }
 
@@ -129,14 +128,14 @@ void frame_pop(Thread *t) {
     const SignalContext *s = context_of(t);
     frame_take_general(&t->cpu, s);
     t->cpu.pc = s->rip;
-    u8 id = t->cpu.id; /* the kernel, too, leaves that one alone */
+    u8 id = t->cpu.id; /* the kernel also leaves this flag as it is */
     frame_set_flags(&t->cpu, s->rflags);
     t->cpu.id = id;
     bool ok = s->fpstate && xstate_load(vectors_of(t), s->fpstate);
     if (!ok)
         xstate_reset(vectors_of(t));
     if (!ok && s->fpstate)
-        t->cpu.trap = LATHE_TRAP_PRIVILEGED; /* the kernel's SIGSEGV */
+        t->cpu.trap = LATHE_TRAP_PRIVILEGED; /* becomes SIGSEGV, as in the kernel */
 }
 
 bool frame_prepare(void) {

@@ -1,5 +1,5 @@
-/* int80.c: system calls of 32-bit x86 (int 0x80), which 64-bit programs can make, too: their numbers are others, and of each argument only
- * 32 bits count. Those that have a call of the same layout among the 64-bit ones are that call; the others are refused. */
+/* int80.c: system calls of 32-bit x86 (int 0x80), which 64-bit programs can make, too. They have other numbers, and
+ * only 32 bits of each argument count. If a 64-bit call has the same layout, that call is made; the others are refused. */
 #include <linux/audit.h>
 
 #include "run/client/os/calls.h"
@@ -53,7 +53,7 @@ i64 guest_i386_lseek(Thread *t, const u64 a[6]) {
     return call_do(t, CALL_lseek, (const u64[6]){a[0], (u64)(i64)(i32)a[1], a[2]});
 }
 
-/* Results have to be addresses of 32 bits; the offset counts pages. */
+/* The result has to be an address of 32 bits. The offset counts pages. */
 i64 guest_i386_mmap2(Thread *t, const u64 a[6]) {
     return call_do(t, CALL_mmap, (const u64[6]){a[0], a[1], a[2], a[3] | MAP_32BIT, a[4], a[5] * PAGE});
 }

@@ -1,8 +1,8 @@
 /* ptrace.c: ptrace of the guest.
  *
- * Requests go to the kernel. What matters is a tracee in this very memory: leak checkers stop the threads of their program from a process
- * beside it (CLONE_VM) and look at their registers for pointers. Such a thread must not be stopped with a lock of the client in its hand,
- * which the tracer needs, and its registers are the guest's. Tracees elsewhere show the host's. */
+ * Requests go to the kernel. Tracees that share this memory need care: leak checkers start a process beside their program (CLONE_VM), which
+ * stops the program's threads and searches their registers for pointers. Such a thread must not be stopped while it holds a lock of the
+ * client that the tracer needs, and its registers must be shown as the guest's. For other tracees the host's registers are shown. */
 #include "run/client/os/calls.h"
 
 #include <linux/elf.h>
@@ -35,7 +35,7 @@ static bool is_here(u32 tid) {
     return here;
 }
 
-/* While this thread has the locks, the tracee has none when it stops. Its registers have to be exact then. */
+/* This thread holds the locks, so the tracee holds none when it stops. Its registers must be exact from then on. */
 static i64 attach(Thread *t, const u64 a[6]) {
     if (is_here((u32)a[1]))
         tier_keep_state(t);
@@ -49,7 +49,7 @@ static i64 attach(Thread *t, const u64 a[6]) {
     return result;
 }
 
-/* In C, and on the way there, the guest's registers are in the Thread. */
+/* For a thread in C code, or on the way there: the guest's registers are in the Thread. */
 static void set_from_thread(Registers *r, const Thread *t) {
     const u64 *gp = t->cpu.gp;
     r->rax = gp[LATHE_RAX], r->rcx = gp[LATHE_RCX], r->rdx = gp[LATHE_RDX], r->rbx = gp[LATHE_RBX];

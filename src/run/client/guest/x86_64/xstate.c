@@ -1,11 +1,11 @@
 /* xstate.c: see xstate.h.
  *
- * An area begins as fxsave writes it. In its last 48 bytes, which are free for software, the kernel says how much follows: xsave's
- * header and the components that the host has, each where CPUID puts it, and a second magic number behind them. A handler that finds
- * both numbers may read and change all of it; without them, and without the header's bit of a component, a component is
- * as after exec.
+ * An area begins in the format of fxsave. In its last 48 bytes, which are free for software, the kernel says how much follows: the header
+ * of xsave, the components that the host has, each where CPUID puts it, and a second magic number behind them. A handler that finds both
+ * magic numbers may read and change all of it. Without the magic numbers, or without its bit in the header, a component has the values
+ * it has after exec.
  *
- * Protection keys are a component, too, and stay what they are: they would lock the client out of its own memory. */
+ * Protection keys are a component, too, but are never changed: they would lock the client out of its own memory. */
 #include "xstate.h"
 
 #include <asm/prctl.h>
@@ -30,7 +30,7 @@ enum {
     STATUS_TOP_SHIFT = 11
 };
 
-/* Components by number, and bits of some. */
+/* Numbers of components, and the bits of some. */
 enum { AVX = 2, OPMASK = 5, ZMM_HIGH = 6, ZMM_16_31 = 7, COMPONENTS = 63 };
 enum { X87 = 1 << 0, SSE = 1 << 1, PROTECTION_KEYS = 1 << 9, TILES = 3 << 17 };
 #define UNKNOWN (~(u64)0)
@@ -49,7 +49,7 @@ typedef struct Area {
     u32 mxcsr, mxcsr_mask;
     u8 st[8][16], xmm[16][16], reserved1[48];
     Software software;
-    u64 in_use, layout, reserved2[6]; /* xsave's header */
+    u64 in_use, layout, reserved2[6]; /* header of xsave */
 } __attribute__((aligned(XSTATE_ALIGN))) Area;
 
 _Static_assert(sizeof(Area) == FX_BYTES + HEADER_BYTES && offsetof(Area, software) == SOFTWARE_AT, "SDM 1, 13.4");
@@ -58,7 +58,7 @@ static const Area initial = {.cw = CW_INITIAL, .mxcsr = MXCSR_INITIAL};
 
 /* ------------------------------------------------------------------------------------------------------------ the host */
 
-/* Tiles are in frames once the guest has been given them. */
+/* Tiles are in frames only after the kernel has granted them to the guest. */
 static u64 without_refused(u64 components) {
     u64 permitted = 0;
     if (components & TILES)
@@ -74,9 +74,9 @@ u64 xstate_features(void) {
     return without_refused(now);
 }
 
-/* Where components are in an area, and how far they reach. */
+/* Where the components are in an area, and its size. */
 typedef struct Layout {
-    u64 components; /* that this is for */
+    u64 components; /* the components that this layout is for */
     u32 bytes, offset[ZMM_16_31 + 1];
 } Layout;
 
@@ -94,7 +94,7 @@ static void measure(Layout *l, u64 components) {
     }
 }
 
-/* Threads that ask at the same time find the same. */
+/* Threads that compute the layout at the same time all get the same result. */
 static const Layout *layout_of(u64 components) {
     static Layout layout;
     if (__atomic_load_n(&layout.components, __ATOMIC_ACQUIRE) != components) {
@@ -109,7 +109,7 @@ u32 xstate_size(void) {
     return components ? layout_of(components)->bytes + MAGIC_BYTES : sizeof(Area);
 }
 
-/* The host's mxcsr is the guest's, in C code of the client as well: nothing of it computes with floating point. */
+/* The host's mxcsr is the guest's even in C code of the client, because the client never computes with floating point. */
 static Area host_area(void) {
     Area now;
     host_save_legacy(&now);
@@ -119,7 +119,7 @@ static Area host_area(void) {
 
 /* ------------------------------------------------------------------------------------------- registers of LatheX86Cpu */
 
-/* A component is `count` pieces of the guest state. */
+/* A component consists of `count` pieces of the guest's state. */
 typedef struct Pieces {
     u8 component, count;
     u16 at, size, stride;
@@ -171,7 +171,7 @@ static void save_cpu(const LatheX86Cpu *c, Area *a, u64 components) {
     }
 }
 
-/* in_area: which components are; the others are as after exec. */
+/* in_area: the components that are in the area; the others get the values they have after exec. */
 static void load_cpu(LatheX86Cpu *c, const Area *a, u64 in_area) {
     Area legacy = *a;
     if (!(in_area & X87))
@@ -227,12 +227,13 @@ void xstate_save(const LatheX86Cpu *cpu, void *area) {
     if (!components)
         return;
     u32 bytes = layout_of(components)->bytes;
-    a->in_use |= X87 | SSE; /* whatever the CPU says, as the kernel does it */
+    a->in_use |= X87 | SSE; /* always set, as the kernel does, whatever the CPU says */
     a->software = (Software){MAGIC_FIRST, bytes + MAGIC_BYTES, components, bytes, {0}};
     memcpy((u8 *)a + bytes, &magic, sizeof(magic));
 }
 
-/* Is an area, of which `bytes` could be read, xsave's, and with which components? Else it is fxsave's. */
+/* True if an area, of which `bytes` could be read, has the format of xsave; in_area is then the components in it.
+ * Otherwise it has the format of fxsave. */
 static bool is_extended(const u8 *area, size_t bytes, u64 components, u64 *in_area) {
     Software s;
     u32 magic = 0;

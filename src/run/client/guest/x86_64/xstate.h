@@ -6,20 +6,20 @@
 #include "lathe/types.h"
 #include "run/client/core/sys.h"
 
-/* Bits of components: what registers the host has. */
+/* Components of xsave: registers that the host may have. */
 enum { XSTATE_YMM = 0x6, XSTATE_ZMM = 0xe6 };
 u64 xstate_features(void); /* 0: no xsave */
 
-enum { XSTATE_ALIGN = 64 }; /* of areas */
-u32 xstate_size(void);      /* bytes of an area */
+enum { XSTATE_ALIGN = 64 }; /* alignment of areas */
+u32 xstate_size(void);      /* size of an area in bytes */
 
-/* The registers into an area; cpu NULL: the host's. */
+/* Saves the registers to an area; cpu NULL: the host's registers. */
 void xstate_save(const LatheX86Cpu *cpu, void *area);
-/* And back, from guest memory; false: it cannot be read, or no registers can be so, and they are as they were. */
+/* Loads them from an area in guest memory. Returns false, and changes nothing, if it cannot be read or is not valid. */
 bool xstate_load(LatheX86Cpu *cpu, u64 area);
-/* From cpu into the host's. */
+/* Moves the registers from cpu to the host's. */
 void xstate_move_to_host(const LatheX86Cpu *cpu);
-/* As after exec. */
+/* Gives the registers the values that they have after exec. */
 void xstate_reset(LatheX86Cpu *cpu);
 
 #endif

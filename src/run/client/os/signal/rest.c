@@ -1,8 +1,8 @@
-/* rest.c: what is left of a system call that a signal of the client's own has cut short: see waits.c.
+/* rest.c: completes a system call that a signal of the client has cut short (see waits.c).
  *
- * A blocking write to a pipe or socket writes everything, unless a signal comes; the same is true of the other calls of the table that have
- * a Rest. Where a call may do less for other reasons (a file that ends, a socket that does not block), what is left does nothing, and the
- * guest gets the count it would have got. */
+ * A blocking write to a pipe or socket writes everything unless a signal comes; the same is true of the other calls whose row in waits.c
+ * has a Rest. A call may also do less than asked for reasons that have nothing to do with signals (the file ends, the socket does not
+ * block). Then the call for the rest does nothing, and the guest gets the count it would have got without the signal. */
 #include "run/client/memory/space.h"
 #include "run/client/os/signal/waits.h"
 
@@ -18,7 +18,7 @@ enum {
 enum { MESSAGE_BYTES = 64 /* struct mmsghdr */, EVENT_BYTES = 32 /* struct io_event */ };
 enum { HEADER_VECTOR = 2, HEADER_COUNT, HEADER_CONTROL, HEADER_CONTROL_SIZE }; /* of struct msghdr, in words */
 
-/* /dev/zero, /dev/random and /dev/urandom: reading them ends early only for a signal. */
+/* True for /dev/zero, /dev/random and /dev/urandom: a read from them is short only if a signal interrupted it. */
 static bool is_endless(int fd) {
     enum { MEMORY_DEVICES = 1, ZERO = 5, RANDOM = 8, URANDOM = 9 };
     struct stat st;
@@ -35,7 +35,7 @@ static i32 socket_option(int fd, u64 option) {
     return error ? -1 : value;
 }
 
-/* An address and a size. */
+/* pair: an address and a size. */
 static bool shift_bytes(u64 pair[2], u64 done) {
     if (done >= pair[1])
         return false;
@@ -44,7 +44,8 @@ static bool shift_bytes(u64 pair[2], u64 done) {
     return true;
 }
 
-/* The address of a list and its length: the list without the first bytes, in our memory. */
+/* list: the address of an array of iovec and its length. Makes a copy in our memory that leaves out the first `done`
+ * bytes. */
 static bool shift_vector(u64 list[2], u64 done, struct iovec copy[VECTOR_MAX]) {
     u64 count = list[1], first = 0;
     if (count > VECTOR_MAX)
@@ -63,7 +64,7 @@ static bool shift_vector(u64 list[2], u64 done, struct iovec copy[VECTOR_MAX]) {
     return true;
 }
 
-/* What goes with the first byte of a message, such as descriptors, is sent. */
+/* Control data such as descriptors goes out with the first byte of a message, so the rest is sent without it. */
 static bool shift_message(u64 *message, u64 done, RestRoom *room) {
     if (*message != (u64)room->message &&
         guest_read(*message, room->message, sizeof(room->message)) != sizeof(room->message))
@@ -73,7 +74,8 @@ static bool shift_message(u64 *message, u64 done, RestRoom *room) {
     return shift_vector(&room->message[HEADER_VECTOR], done, room->vector);
 }
 
-/* The kernel keeps what has interrupted it for the next call, as an error of the socket: that is not the guest's. */
+/* The kernel stores the interruption as an error of the socket and would report it in the next call. The guest must not
+ * see it, so it is read here, which clears it. */
 static bool shift_messages(u64 number, u64 a[6], u64 done) {
     if (done >= a[2])
         return false;
@@ -87,14 +89,14 @@ static bool shift_messages(u64 number, u64 a[6], u64 done) {
     return true;
 }
 
-/* To a pipe, sendfile writes what there is room for. */
+/* Into a pipe, sendfile writes only as much as there is room for, so a short count is its normal answer. */
 static bool shift_count(u64 number, u64 *count, u64 done, int to) {
     struct stat st;
     *count -= done;
     return *count && !(number == __NR_sendfile && !sys_fstat(to, &st) && (st.st_mode & S_IFMT) == S_IFIFO);
 }
 
-/* least, most, and where they go */
+/* a: the least and the largest number of events, and the address that they are written to. */
 static bool shift_events(u64 a[3], u64 done) {
     if ((i64)a[0] <= (i64)done)
         return false;
@@ -104,7 +106,8 @@ static bool shift_events(u64 a[3], u64 done) {
     return true;
 }
 
-/* Whether enough events are there, the kernel sees: then it does not wait. */
+/* The requests were handed over already, so only the wait is made again. The kernel itself sees whether enough events
+ * have arrived, and does not wait then. */
 static bool waits_for_events(u64 a[6]) {
     a[1] = 0;
     return a[2] && a[3] & IORING_ENTER_GETEVENTS;

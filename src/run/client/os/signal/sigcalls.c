@@ -1,5 +1,6 @@
-/* sigcalls.c: the guest's system calls about signals. What the kernel knows of masks and of what is pending is the guest's but for the
- * signals that are ours on the host (signal.c): those are added to its answers, and taken out of what it is asked. */
+/* sigcalls.c: the guest's system calls about signals. Masks and pending signals are kept by the kernel, except for the
+ * signals that the client has taken on the host (signal_ours in signal.h): these are added to the kernel's answers, and
+ * removed from the sets that are passed to the kernel. */
 #include "run/client/code/tier.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/peek.h"
@@ -92,14 +93,16 @@ i64 signal_pending(Thread *t, u64 set, u64 size) {
     return error;
 }
 
-/* The call as it is, while the mask is another. A signal that comes meanwhile has its handler run with that mask. */
+/* Makes a call during which another signal mask is in force. The handler of a signal that comes meanwhile runs with
+ * that mask. */
 static i64 call_suspended(Thread *t, u64 number, const u64 args[6], u64 mask) {
     t->signal.suspend_mask = mask & ~(signal_bit(SIGKILL) | signal_bit(SIGSTOP));
     t->signal.suspended = true;
     signal_release_held(t);
     i64 result = t->pending_signals ? -EINTR : syscall_repeated(t, number, args);
-    bool for_us = result == SYSCALL_RESTART &&
-                  (t->pending_signals & t->signal.blocked); /* the host does not block it until the call begins */
+    /* The host never blocks the client's signals, so one that only the call's mask allows may come before the call begins. For the
+     * guest it came during the call. */
+    bool for_us = result == SYSCALL_RESTART && (t->pending_signals & t->signal.blocked);
     t->signal.suspended = t->pending_signals && (result == -EINTR || for_us);
     return for_us ? -EINTR : result;
 }
@@ -148,8 +151,8 @@ static i64 wait_for_ring(Thread *t, const u64 args[6]) {
     return call_suspended(t, __NR_io_uring_enter, host_args, mask);
 }
 
-/* Hands requests over without waiting. The kernel may start its first worker thread for them, which a signal would keep it from: then it
- * cancels them, and the guest would be told so. */
+/* Hands requests over to the kernel, and does not wait. All signals are blocked meanwhile: the kernel may have to start
+ * its first worker thread for the requests, and if a signal prevented that, it would cancel them and tell the guest so. */
 static i64 hand_over(const u64 args[6]) {
     u64 all = ~(u64)0, mask, flags = args[3] & ~(u64)(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG);
     sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);
@@ -158,7 +161,8 @@ static i64 hand_over(const u64 args[6]) {
     return result;
 }
 
-/* The kernel, too, hands over first and then waits, and what becomes of the wait does not matter if something was handed over. */
+/* Hands over first and then waits, as the kernel does. Once requests were handed over, their number is the result,
+ * however the wait ends. */
 i64 signal_suspended_ring(Thread *t, const u64 args[6]) {
     u64 wait[6];
     if (!args[1] || args[3] & IORING_ENTER_SQ_WAIT)
@@ -174,7 +178,7 @@ i64 signal_suspended_ring(Thread *t, const u64 args[6]) {
 
 /* -------------------------------------------------------------------------------------------------- waiting for signals */
 
-/* tier.c's own are never the guest's to wait for. */
+/* The signal by which tier.c takes samples never reaches the guest, so the guest never waits for it. */
 static u64 without_samples(u64 set) {
     return set & ~(signal_ours() & signal_bit(TIER_SIGNAL));
 }
@@ -219,7 +223,8 @@ i64 signal_descriptor(Thread *t, u64 number, const u64 args[6]) {
 
 /* ------------------------------------------------------------------------------------------------------ alternate stack */
 
-/* Its first byte is nobody's, its end somebody's who has pushed nothing yet. */
+/* A stack grows downwards from its end: a stack pointer at the end belongs to a thread that has pushed nothing yet, one
+ * at the first byte belongs to no one. */
 bool signal_on_altstack(const Thread *t) {
     return guest_sp(&t->cpu) - t->signal.altstack - 1 < t->signal.altstack_size &&
            !(t->signal.altstack_flags & SS_AUTODISARM);

@@ -1,22 +1,22 @@
 /* signal.c: signals of the guest: from the host's handlers to the guest's. sigcalls.c has the system calls about them.
  *
- * A signal without a handler of the guest is left to the host's kernel altogether: default actions, ignored signals, masks, what
- * is pending and what waits for signals are the host's own. For each signal with a handler the host has ours (on_signal), which
- * only notes the signal and sees to it that the guest's state gets whole soon; there signal_deliver makes the frame. In quick code
- * the state is whole at every guest instruction: if the signal came between two, at once, else a few single steps later. Elsewhere
- * it is at system calls and in the dispatcher.
+ * A signal for which the guest has no handler is left to the host's kernel: default actions, ignored signals, masks, pending signals and
+ * calls that wait for signals are the kernel's own. For a signal with a handler of the guest the host has ours (on_signal). It only notes
+ * the signal, and makes the thread come soon to a place where the guest's state is complete in the Thread; there signal_deliver builds
+ * the frame for the guest's handler. In quick code the state is complete between any two guest instructions: either at once, or after a
+ * few single steps. Elsewhere it is complete at system calls and in the dispatcher.
  *
- * From noting to delivering the host blocks everything else, so that a thread never has more than one signal waiting here and the
- * kernel queues the rest; t->signal.mask is the guest's mask meanwhile. Every guest system call looks for a noted signal first.
+ * From noting to delivering the host blocks all other signals, so that a thread never has more than one signal noted and the kernel
+ * queues the rest; t->signal.mask is the guest's mask meanwhile. Every system call of the guest first looks for a noted signal.
  *
- * Some signals are ours on the host, with and without handlers of the guest, and never blocked: those of faults, since writes to code
- * (code/quick/forget.c) and single steps come as such, and the one of tier.c. What the guest thinks of their masks is kept in the Thread;
- * such a signal that somebody sends while the guest blocks it is held there.
+ * Some signals are always the client's on the host, whether the guest has handlers for them or not, and are never blocked (signal_ours):
+ * those of faults, because writes to code (code/quick/forget.c) and single steps arrive as such, and the one that tier.c uses. Whether the
+ * guest blocks them is recorded in the Thread. If somebody sends such a signal while the guest blocks it, it is held in the Thread.
  *
- * A fault of quick code becomes the guest's signal, with the exact state. Faults of optimised code come with registers that are the
- * guest's only in part: a guest that has no handler dies of them as it should. A guest that has one gets no more optimised code; with
- * --tier=opt and another kind of guest than the host, it is made anew so that accesses to memory can leave it with the state in whole.
- * Traps that lifted code reports (signal_trap) have exact state.
+ * A fault in quick code becomes the guest's signal, with the exact state. At a fault in optimised code only a part of the registers
+ * holds the guest's state. If the guest has no handler, it dies as it should. Once it has a handler, it gets no more optimised code; with
+ * --tier=opt and a guest of another kind than the host, optimised code is made anew so that a failing memory access can leave it with
+ * the complete state. Traps that lifted code reports (signal_trap) have the exact state.
  */
 #include "run/client/os/signal/signal.h"
 
@@ -31,7 +31,7 @@
 enum {
     SA_KERNEL_RESTORER = 0x04000000,
     CODE_QUEUED = -1 /* SI_QUEUE */,
-    TRAP_LENGTH = 2 /* of int n */
+    TRAP_LENGTH = 2 /* bytes of `int n` */
 };
 
 extern u8 guard_start[] __attribute__((visibility("hidden"))), guard_syscall[] __attribute__((visibility("hidden"))),
@@ -61,7 +61,7 @@ static void set_host_mask(u64 mask) {
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* To this thread, with the same information; the kernel keeps it if it is blocked. */
+/* Sends the signal to this thread again, with the same information. If it is blocked, the kernel keeps it. */
 static void send_again(Thread *t, const SignalInfo *info) {
     sys4(__NR_rt_tgsigqueueinfo, (u64)sys_getpid(), t->tid, (u64)info->number, (u64)info);
 }
@@ -83,7 +83,7 @@ static u8 *held_info(Thread *t, u32 sig) {
     return t->signal.held_info[index];
 }
 
-/* As far as those are concerned that the host does not block. */
+/* Those of the client's signals that the guest blocks now. */
 static u64 blocked_now(const Thread *t) {
     return t->signal.suspended ? t->signal.suspend_mask & signal_ours() : t->signal.blocked;
 }
@@ -104,7 +104,7 @@ void signal_release_held(Thread *t) {
         send_again(t, &info);
 }
 
-/* The guest's mask, with everything blocked until now. */
+/* Puts the guest's mask into force. Until now the host has blocked everything. */
 static void set_mask(Thread *t, u64 mask) {
     t->signal.blocked = mask & signal_ours();
     set_host_mask(mask);
@@ -126,7 +126,7 @@ bool signal_restarts(const Thread *t) {
     return t->pending_signals && t->signal.table && t->signal.table->action[sig].flags & SA_RESTART;
 }
 
-/* The first process of a PID namespace does not die of a signal that it sends itself, but of a fault. */
+/* The first process of a PID namespace does not die of a signal that it sends itself, so a real fault follows. */
 _Noreturn void signal_die(int sig) {
     set_host_default((u32)sig);
     set_host_mask(0);
@@ -138,7 +138,7 @@ _Noreturn void signal_die(int sig) {
 i64 signal_change_mask(Thread *t, u64 how, const u64 *set, u64 *old) {
     u64 ours = signal_ours(), before = t->signal.blocked, host = set ? *set & ~ours : 0;
     const u64 args[6] = {how, set ? (u64)&host : 0, (u64)old, sizeof(host)};
-    if (set) /* before the call: a signal may come at once */
+    if (set) /* before the call, because a signal may come at once */
         t->signal.blocked = (how == SIG_BLOCK ? before | *set : how == SIG_UNBLOCK ? before & ~*set : *set) & ours;
     i64 error = syscall_guarded(&t->pending_signals, __NR_rt_sigprocmask, args);
     if (error) {
@@ -168,14 +168,14 @@ static void stop_stepping(Thread *t, SignalContext *s) {
     context_step(s, false);
 }
 
-/* The thread leaves quick code for quick_redirect. */
+/* Makes the thread leave quick code; it goes on in quick_redirect. */
 static void divert(Thread *t, SignalContext *s) {
     stop_stepping(t, s);
     context_set_pc(s, translated_diversion());
 }
 
-/* Have the guest's state in the Thread as soon as possible. In C that is the case, or will be; optimised code looks for signals by
- * itself. */
+/* Makes the thread come as soon as possible to a place where the guest's state is complete. C code needs nothing: the
+ * state is complete there, or soon will be. Nor does optimised code, which looks for noted signals by itself. */
 static void interrupt(Thread *t, SignalContext *s) {
     QuickPlace place;
     TranslatedWhere where = translated_where(t, context_pc(s), &place);
@@ -205,13 +205,14 @@ static void note(Thread *t, const SignalInfo *info, SignalContext *s) {
     t->signal.mask = s->mask | t->signal.blocked;
     memcpy(t->signal.info, info, sizeof(t->signal.info));
     t->pending_signals = bit((u32)info->number);
-    if (t->tier.optimised) /* its computed jumps return to the dispatcher */
+    if (t->tier.optimised) /* computed jumps of optimised code see this limit and return to the dispatcher */
         t->stack_limit = ~(u64)0;
     s->mask = ~signal_ours();
 }
 
-/* The guest dies of a fault: the instruction does the same again, and for the rest of the world that is all there was. A breakpoint is behind
- * it already. */
+/* Lets the guest die of a fault: without a handler, the instruction is executed again and faults again, which is all
+ * that a parent or debugger sees. Behind a breakpoint the thread is already past the instruction, so the fault is made
+ * here. */
 static void let_die(const SignalInfo *info) {
     set_host_default((u32)info->number);
     if (info->code <= 0)
@@ -220,12 +221,13 @@ static void let_die(const SignalInfo *info) {
         fault_with(SIGTRAP);
 }
 
-/* A system call of the guest has just ended, perhaps because of this very signal: waits.c makes it again, or what is left of it. */
+/* True if a system call of the guest has just ended, perhaps because of this signal. waits.c then completes it. */
 static bool was_interrupted(const SignalContext *s) {
     return context_pc(s) == (u64)guard_returned;
 }
 
-/* A system call that is not begun yet, or that the kernel is going to begin again, is left out. */
+/* Skips a system call of the guest that has not begun, or that the kernel is going to restart. Returns false if the
+ * thread is not at one. */
 static bool abort_call(SignalContext *s) {
     if (context_pc(s) < (u64)guard_start || context_pc(s) > (u64)guard_syscall)
         return false;
@@ -233,7 +235,8 @@ static bool abort_call(SignalContext *s) {
     return true;
 }
 
-/* For the guest it is pending: it interrupts nothing, but there are calls that look for it. */
+/* Keeps a signal that the guest blocks: for the guest it is pending and interrupts nothing, but rt_sigtimedwait and
+ * others must see it, so the system call is left. */
 static void hold(Thread *t, const SignalInfo *info, SignalContext *s) {
     u64 b = bit((u32)info->number);
     if (!(t->signal.held & b))
@@ -249,7 +252,7 @@ static void accept(Thread *t, const SignalInfo *info, SignalContext *s) {
         interrupt(t, s);
 }
 
-/* One of ours on the host, sent by somebody, not raised. */
+/* One of the client's signals that was sent by somebody and not raised by a fault. */
 static void accept_sent(Thread *t, const SignalInfo *info, SignalContext *s) {
     if (t->pending_signals || t->signal.masking || (blocked_now(t) & bit((u32)info->number)))
         hold(t, info, s);
@@ -276,12 +279,13 @@ static void on_signal(int sig, const SignalInfo *info, SignalContext *s) {
         accept(t, info, s);
 }
 
-/* What is wrong with an address, in the guest's eyes. */
+/* The si_code of a bad address, as far as the guest is concerned: the client's memory does not exist for it. */
 static i32 segv_code(u64 addr) {
     return space_prot(addr) == PROT_UNMAPPED ? SEGV_MAPERR : SEGV_ACCERR;
 }
 
-/* A signal that is noted comes first: its handler returns to the instruction, which faults again. */
+/* A fault of the guest in quick code. If another signal is noted, that one is delivered first; its handler returns to
+ * the instruction, which faults again. */
 static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, QuickPlace *place) {
     u32 sig = (u32)info->number;
     if (t->pending_signals) {
@@ -294,19 +298,20 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
         let_die(info);
         return;
     }
-    if (sig == SIGTRAP) /* the CPU reports the next instruction */
+    if (sig == SIGTRAP) /* the CPU reports the address of the next instruction */
         place->pc = place->next;
     take_state(t, s, place);
     t->signal.fault_error = s->error, t->signal.fault_trap = s->trap;
     note(t, info, s);
-    if (sig != SIGSEGV && sig != SIGBUS && info->address) /* of the instruction */
+    if (sig != SIGSEGV && sig != SIGBUS && info->address) /* the address is that of the instruction */
         ((SignalInfo *)t->signal.info)->address = place->pc;
-    if (sig == SIGSEGV && info->code == SEGV_ACCERR) /* what is reserved for us is not there for the guest */
+    if (sig == SIGSEGV && info->code == SEGV_ACCERR) /* the client's memory does not exist for the guest */
         ((SignalInfo *)t->signal.info)->code = segv_code(info->address);
     divert(t, s);
 }
 
-/* In optimised code, the guest has no handler: when it got one, all threads left what has no exact state. */
+/* A fault in optimised code that has no exact state. The guest has no handler for it: when it installed one, all
+ * threads left such code. */
 static void fault_without_state(const Thread *t, const SignalInfo *info) {
     if (has_handler(t, (u32)info->number))
         say("signal %d at data address %lx, where the guest's state is not known: its handler cannot run", info->number,
@@ -314,7 +319,8 @@ static void fault_without_state(const Thread *t, const SignalInfo *info) {
     let_die(info);
 }
 
-/* Optimised code goes on where the access's other way leads, and comes to signal_trap. */
+/* A fault in optimised code at a memory access that has an exit. The thread goes on at the exit, which leads to
+ * signal_trap. */
 static void fault_of_access(Thread *t, const SignalInfo *info, SignalContext *s, u64 exit) {
     SignalInfo copy = *info;
     if (info->number == SIGSEGV && info->code == SEGV_ACCERR)
@@ -324,7 +330,7 @@ static void fault_of_access(Thread *t, const SignalInfo *info, SignalContext *s,
     context_set_pc(s, exit);
 }
 
-/* Another thread wants this one to leave quick code. */
+/* Another thread has asked this one to leave quick code. */
 static void on_stop(Thread *t, SignalContext *s) {
     t->process.repeat |= was_interrupted(s);
     if (t->process.in_call)
@@ -333,7 +339,7 @@ static void on_stop(Thread *t, SignalContext *s) {
         interrupt(t, s);
 }
 
-/* Another thread wants this one to leave optimised code, whose loops look for signals that are noted. */
+/* Another thread has asked this one to leave optimised code. Its loops look for noted signals, so this one is noted. */
 static void on_leave(Thread *t, const SignalInfo *info, SignalContext *s) {
     t->process.repeat |= was_interrupted(s);
     if (!t->process.in_call && !t->pending_signals && !t->signal.masking && translated_is_given_up(t))
@@ -372,7 +378,8 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         fault_without_state(t, info);
 }
 
-/* What interrupts a system call by a signal that is ours comes back to waits.c, which knows better than the kernel how to go on. */
+/* For the client's signals SA_RESTART is left out: system calls that they interrupt must return to waits.c, which knows
+ * better than the kernel how to go on. */
 i64 signal_set_host_handler(u32 sig, u64 flags) {
     u64 handed_on = SA_NOCLDSTOP | SA_NOCLDWAIT | (signal_ours() & bit(sig) ? 0 : SA_RESTART);
     Action a = {
@@ -386,7 +393,8 @@ i64 signal_set_host_handler(u32 sig, u64 flags) {
 
 /* --------------------------------------------------------------------------------------------------------- delivery */
 
-/* The guest goes on in its handler; the mask is what it will return to. Under sigsuspend and the like that is not the one of now. */
+/* Makes the guest go on in its handler. mask: the mask that the handler returns to. During sigsuspend and similar calls
+ * this is not the mask in force. */
 static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u64 mask) {
     u32 sig = (u32)info->number;
     u64 now = t->signal.suspended ? t->signal.suspend_mask : mask;
@@ -396,14 +404,14 @@ static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u6
                              switch_stack ? t->signal.altstack + t->signal.altstack_size : 0);
     t->signal.framing = false;
     if (!pushed)
-        signal_die(SIGSEGV); /* as the kernel has it */
+        signal_die(SIGSEGV); /* as the kernel does */
     if (t->signal.altstack_flags & SS_AUTODISARM)
         t->signal.altstack = t->signal.altstack_size = t->signal.altstack_flags = 0;
     t->signal.suspended = false;
     set_mask(t, now | a->mask | (a->flags & SA_NODEFER ? 0 : bit(sig)));
 }
 
-/* The guest's handler, once for SA_RESETHAND; false: there is none (any more). */
+/* Gets the guest's handler, and removes it if it has SA_RESETHAND. Returns false if there is no handler (any more). */
 static bool take_action(Thread *t, u32 sig, Action *a) {
     if (!t->signal.table)
         return false;
@@ -425,10 +433,10 @@ void signal_deliver(Thread *t) {
     SignalInfo info;
     Action a;
     memcpy(&info, t->signal.info, sizeof(info));
-    t->signal.masking = true; /* the host blocks everything but what is ours */
+    t->signal.masking = true; /* the host blocks everything but the client's signals */
     t->pending_signals = 0;
     t->stack_limit = thread_stack_limit(t);
-    if (translated_is_leave(&info)) { /* it was only to get here */
+    if (translated_is_leave(&info)) { /* the signal was only to make the thread come here */
         set_mask(t, t->signal.mask);
         return;
     }
@@ -436,7 +444,7 @@ void signal_deliver(Thread *t) {
         enter_handler(t, &info, &a, t->signal.mask);
         return;
     }
-    /* The handler was removed since: the host does what is to be done. */
+    /* The guest has removed the handler since. The host does what the signal does without one. */
     t->signal.suspended = false;
     send_again(t, &info);
     set_mask(t, t->signal.mask);
@@ -482,7 +490,7 @@ static SignalInfo info_of_trap(const Thread *t, GuestCpu *c) {
     case LATHE_TRAP_FAULT:
         memcpy(&info, t->signal.access_info, sizeof(info));
         break;
-    case LATHE_TRAP_INTERRUPT: /* a fault, not a trap: the CPU reports the instruction itself */
+    case LATHE_TRAP_INTERRUPT: /* a fault, not a trap: the address is that of the instruction itself */
         if (c->trap_info == 3)
             info.number = SIGTRAP;
         else
@@ -504,13 +512,13 @@ static void explain_unsupported(const GuestCpu *c) {
     say("an instruction that is not supported, at %lx: %s", c->pc, text);
 }
 
-/* Back to the instruction that has trapped. */
+/* Moves pc back to the instruction that has trapped. */
 static void undo_trap(GuestCpu *c) {
     c->pc -= c->trap == LATHE_TRAP_INTERRUPT ? TRAP_LENGTH : c->trap == LATHE_TRAP_BREAK ? GUEST_BREAK_BYTES : 0;
     c->trap = LATHE_TRAP_NONE;
 }
 
-/* The host's mask until now; behind it a signal may be noted, but no other comes. */
+/* Blocks all signals and returns the host's mask. A signal may have been noted just before, but no further one comes. */
 static u64 block_all(Thread *t) {
     u64 all = ~signal_ours(), host_mask = 0;
     t->signal.masking = true;
@@ -540,7 +548,7 @@ bool signal_force(Thread *t, const SignalInfo *info) {
     return true;
 }
 
-/* A signal that is noted comes first, and the instruction traps again. */
+/* If another signal is noted, it is delivered first, and the instruction traps again after its handler. */
 void signal_trap(Thread *t) {
     if (t->cpu.trap == LATHE_TRAP_INTERRUPT && guest_interrupt(t))
         return;
@@ -561,7 +569,6 @@ void signal_trap(Thread *t) {
 
 /* ---------------------------------------------------------------------------------------------------------- threads */
 
-/* The thread's table, made at its first use. */
 SignalState *signal_table(Thread *t) {
     if (!t->signal.table)
         t->signal.table = sys_pages(sizeof(SignalState));
@@ -595,12 +602,13 @@ void signal_forget(Thread *t) {
 void signal_after_fork(Thread *t) {
     t->signal.held = 0;
     if (t->signal.table)
-        t->signal.table->lock = 0; /* of a thread that stayed behind */
+        t->signal.table->lock = 0; /* another thread may have held it; fork did not copy that thread */
 }
 
 /* ------------------------------------------------------------------------------------------------------------- exec */
 
-/* For the time of the call: what is ignored and blocked stays so in the new program, and what is pending goes there. */
+/* During exec the host gets the guest's ignored and blocked signals, which the new program inherits. Signals that are
+ * held are sent again, so that they are pending there. */
 void signal_before_exec(Thread *t) {
     const Action ignore = {.handler = (u64)SIG_IGN};
     SignalInfo info;

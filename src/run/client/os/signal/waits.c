@@ -1,17 +1,17 @@
-/* waits.c: the guest's system calls are made again where only signals of the client's own have interrupted them.
+/* waits.c: repeats those system calls of the guest that only signals of the client have interrupted.
  *
- * Samples, messages of the server (tier.c, remote.c) and requests to stop (code/quick/renew.c) come as signals at any time. The kernel ends a
- * system call that waits when a handler is to run: with EINTR, or with less than was asked for. The guest shall see nothing of that. So
- * the client's handlers have no SA_RESTART, and every call that they interrupt comes back to here:
+ * Samples, messages of the server (tier.c, remote.c) and requests to stop (code/quick/renew.c) come as signals at any time. When a handler
+ * is to run, the kernel ends a system call that waits: with EINTR, or with less done than was asked for. The guest must see nothing of
+ * that. So the client's handlers have no SA_RESTART, and every call that they interrupt returns to this file:
  *
- *     it answered EINTR                     it is made again, and waits until the same point in time as at first
- *     it did a part                         what is left is done (rest.c)
- *     a signal of the guest came, too       it answers EINTR, or begins anew after the guest's handler, as the kernel has it
+ *     the call answered EINTR               it is made again, and waits until the same point in time as the first one
+ *     the call did a part of its work       the rest is done (rest.c)
+ *     a signal of the guest came as well    the call answers EINTR, or begins anew after the guest's handler, as in the kernel
  *
- * The table has what is special about a call; all others are just made again. Which calls answer EINTR also after handlers with SA_RESTART
- * is in signal(7), "Interruption of system calls and library functions by signal handlers". Calls that get a point in time (futex
- * FUTEX_WAIT_BITSET, mq_timedsend, clock_nanosleep with TIMER_ABSTIME, futex_waitv) need no row. splice, tee, vmsplice and reads from
- * pipes, sockets and terminals move as much as there is, also without signals: programs expect that, and nothing is left to do. */
+ * The table has a row for each call that needs more than to be made again. Which calls answer EINTR even after handlers with SA_RESTART
+ * is in signal(7), "Interruption of system calls and library functions by signal handlers". Calls whose limit is a point in time (futex
+ * FUTEX_WAIT_BITSET, mq_timedsend, clock_nanosleep with TIMER_ABSTIME, futex_waitv) need no row. Nor do splice, tee, vmsplice and reads
+ * from pipes, sockets and terminals: they move as much as there is, with or without signals, and programs expect that. */
 #include "run/client/os/signal/waits.h"
 
 #include <linux/futex.h>
@@ -43,7 +43,7 @@ static const Wait waits[] = {
     [__NR_select]           = {TIMEVAL,      4, .never = true, .written = true},
     [__NR_nanosleep]        = {TIMESPEC,     0, .never = true},
     [__NR_clock_nanosleep]  = {TIMESPEC,     2, .never = true},
-    [__NR_futex]            = {TIMESPEC,     3}, /* without a time limit it begins anew */
+    [__NR_futex]            = {TIMESPEC,     3}, /* without a time limit it begins anew after a handler */
     [__NR_semtimedop]       = {TIMESPEC,     3, .never = true},
     [__NR_rt_sigtimedwait]  = {TIMESPEC,     2, .never = true},
     [__NR_io_getevents]     = {TIMESPEC,     4, REST_EVENTS,   1, .never = true},
@@ -92,13 +92,15 @@ static bool is_futex_wait(u64 operation) {
     return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
 }
 
-/* A relative wait by a clock that somebody may set goes on as if nobody had. */
+/* The clock that the remaining time is measured by. A relative wait is not shortened when somebody sets the clock, so
+ * clocks that can be set are replaced by the monotonic one. */
 static i32 clock_of(u64 number, const u64 a[6]) {
     i32 clock = number == __NR_clock_nanosleep ? (i32)a[0] : MONOTONIC;
     return clock == REALTIME || clock == TAI ? MONOTONIC : clock;
 }
 
-/* Has the call a limit that counts from its begin? Where the kernel finds one that makes no sense, it says so. */
+/* True if the call's time limit counts from when the call begins. Invalid limits are left to the kernel, which answers
+ * with the right error. */
 static bool is_relative(u64 number, const u64 a[6]) {
     if (number == __NR_futex)
         return (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT;
@@ -109,7 +111,7 @@ static bool is_relative(u64 number, const u64 a[6]) {
            (a[3] & (IORING_ENTER_EXT_ARG | A_POINT_IN_TIME | REGISTERED)) == IORING_ENTER_EXT_ARG;
 }
 
-/* Of a timespec or timeval. */
+/* Reads a limit from a timespec or timeval in the guest's memory. */
 static bool read_limit(u64 from, u64 unit_ns, u64 *ns) {
     i64 limit[2];
     const i64 longest = INT64_MAX / 2 / NS;
@@ -125,7 +127,7 @@ static bool read_ring_limit(Deadline *d, const u64 a[6], u64 *ns) {
            read_limit(d->ring.ts, 1, ns);
 }
 
-/* False: the call waits without a limit, or not at all. */
+/* Reads the call's time limit. Returns false if the call waits without a limit, or does not wait. */
 static bool read_time(Deadline *d, const u64 a[6], u64 *ns) {
     u64 value = a[d->wait->time_at];
     switch ((TimeUnit)d->wait->unit) {
@@ -175,7 +177,7 @@ void deadline_apply(Deadline *d, u64 a[6]) {
         a[d->wait->time_at] = (u64)d->left;
 }
 
-/* The guest may have its limit in memory that nobody writes to. */
+/* guest_write is used because the guest may keep its limit in memory that cannot be written. */
 void deadline_finish(const Deadline *d, const u64 a[6]) {
     if (d->used && d->wait->written)
         guest_write(a[d->wait->time_at], d->left, sizeof(d->left));
@@ -183,7 +185,7 @@ void deadline_finish(const Deadline *d, const u64 a[6]) {
 
 /* -------------------------------------------------------------------------------------------------------------- sockets */
 
-/* The limit that a socket has for such calls; 0: none, or it is no socket. */
+/* The time limit that this socket has for such calls, or 0 if it has none or `fd` is not a socket. */
 static u64 socket_limit_ns(const Wait *w, int fd) {
     struct {
         i64 seconds, us;
@@ -195,8 +197,9 @@ static u64 socket_limit_ns(const Wait *w, int fd) {
     return (u64)limit.seconds * NS + (u64)limit.us * NS_OF_US;
 }
 
-/* Waits until the call can be made again. The kernel does not tell when it began, so the limit counts from its first interruption. 0: go
- * on, otherwise the call's result. */
+/* If the socket has a time limit, waits until the call can be made again. The kernel does not tell when the wait began,
+ * so the limit counts from the first interruption. Returns 0 if the call is to be made again, otherwise the call's
+ * result. */
 static i64 await_socket(Thread *t, Deadline *d, u64 number, int fd) {
     u64 limit = d->is_set ? 0 : socket_limit_ns(d->wait, fd);
     if (limit)
@@ -217,17 +220,18 @@ static i64 once(Thread *t, u64 number, const u64 a[6]) {
     return syscall_guarded(&t->pending_signals, number, a);
 }
 
-/* Only what the guest does not see has come. */
+/* True if the call was interrupted only by signals that the guest does not see. */
 static bool unseen(const Thread *t) {
     return t->process.repeat && !t->pending_signals;
 }
 
-/* Does the call answer EINTR after every handler? A futex does so with any limit, also one that is a point in time. */
+/* True if the call answers EINTR after every handler, even one with SA_RESTART. A futex wait with any time limit does
+ * so, including a limit that is a point in time. */
 static bool never_restarts(const Deadline *d, u64 number, const u64 a[6]) {
     return d->wait->never || d->is_set || (number == __NR_futex && a[3] && is_futex_wait(a[1]));
 }
 
-/* A signal of the guest waits for its handler; the call that it found has begun. */
+/* The result of a call that had begun when a signal for a handler of the guest came. */
 static i64 interrupted(const Thread *t, const Deadline *d, u64 number, const u64 a[6]) {
     return signal_restarts(t) && !never_restarts(d, number, a) ? SYSCALL_RESTART : -EINTR;
 }
@@ -242,12 +246,12 @@ static i64 made_again(Thread *t, Deadline *d, u64 number, u64 a[6]) {
         result = once(t, number, a);
     }
     if (result == -EAGAIN && number == __NR_futex && is_futex_wait(a[1]))
-        return 0; /* the word has changed since the wait began: whoever did that wakes those who wait */
+        return 0; /* the futex's word has changed since the wait began, and the thread that changed it wakes those that wait */
     bool ours = t->process.repeat || (t->pending_signals & signal_ours());
     return result == SYSCALL_RESTART || (result == -EINTR && ours) ? interrupted(t, d, number, a) : result;
 }
 
-/* The call has done a part, which counts whatever becomes of the rest. */
+/* Does the rest of a call that has done a part of its work. If the rest fails, the part still counts and is the result. */
 static i64 finished(Thread *t, Deadline *d, u64 number, u64 a[6], i64 done) {
     RestRoom room;
     i64 result = done;

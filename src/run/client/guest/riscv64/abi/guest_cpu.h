@@ -1,4 +1,4 @@
-/* guest_cpu.h: the state of a riscv64 guest, and what Linux's ABI has its registers for. */
+/* guest_cpu.h: the state of a riscv64 guest, and the roles of its registers in Linux's ABI. */
 #ifndef GUEST_CPU_H
 #define GUEST_CPU_H
 
@@ -7,9 +7,9 @@
 
 typedef LatheRiscv64Cpu GuestCpu;
 
-enum { GUEST_INSN_BYTES = 12 };   /* most that decoding looks at */
-enum { GUEST_SYSCALL_BYTES = 4 }; /* of the instruction */
-enum { GUEST_BREAK_BYTES = 0 };   /* of a breakpoint, which pc is behind when it traps */
+enum { GUEST_INSN_BYTES = 12 };   /* the most bytes that decoding examines */
+enum { GUEST_SYSCALL_BYTES = 4 }; /* length of the instruction for a system call */
+enum { GUEST_BREAK_BYTES = 0 };   /* how far pc is behind a breakpoint when it traps */
 
 enum { RV_RA = 1, RV_SP = 2, RV_TP = 4, RV_A0 = 10, RV_A7 = 17 };
 
@@ -34,7 +34,7 @@ static inline void guest_set_sp(GuestCpu *c, u64 sp) {
     c->x[RV_SP] = sp;
 }
 
-/* As a thread finds what is not zero. */
+/* The initial values that are not zero. */
 static inline void guest_reset(GuestCpu *c) {
     c->reserved_address = ~(u64)0;
 }

@@ -1,10 +1,11 @@
-/* guest_flags.h: parts of the guest's state that quick code has in the host's registers: a riscv64 guest has none there. */
+/* guest_flags.h: the parts of the guest's state that quick code keeps in registers of the host; a riscv64 guest has
+ * none. */
 #ifndef GUEST_FLAGS_H
 #define GUEST_FLAGS_H
 
 #include "guest_cpu.h"
 
-struct SignalContext; /* of host_context.h */
+struct SignalContext; /* see host_context.h */
 
 static inline u64 frame_flags(const GuestCpu *c) {
     return (void)c, 0;

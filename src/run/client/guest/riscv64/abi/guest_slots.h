@@ -4,9 +4,10 @@
 
 #define CPU_X(n) (CPU_X_FIRST + 8 * (n))
 #define CPU_F(n) (CPU_F_FIRST + 8 * (n))
-#define CPU_LINK CPU_X(1) /* where a function returns to, when it begins */
+#define CPU_LINK CPU_X(1) /* holds the return address when a function begins */
 
-/* The registers that translated code passes in the host's, in the order of the convention: a0–a5 sp ra s0 s1; fa0–fa7 ft0–ft5 fs0 fs1. */
+/* The guest registers that translated code passes in host registers, in the order of the convention: a0–a5 sp ra s0 s1;
+ * fa0–fa7 ft0–ft5 fs0 fs1. */
 #define CPU_SLOT(n) CPU_SLOT_##n
 #define CPU_SLOT_0 CPU_X(10)
 #define CPU_SLOT_1 CPU_X(11)

@@ -1,4 +1,4 @@
-/* guest_cpu.h: the state of an x86-64 guest, and what Linux's ABI has its registers for. */
+/* guest_cpu.h: the state of an x86-64 guest, and the roles of its registers in Linux's ABI. */
 #ifndef GUEST_CPU_H
 #define GUEST_CPU_H
 
@@ -7,12 +7,12 @@
 
 typedef LatheX86Cpu GuestCpu;
 
-void guest_cpuid(GuestCpu *cpu); /* cpuid.c: called by translated code with the whole state */
-bool guest_has_only_rows(void);  /* cpuid.c: does its processor have only what the lifter has rows for? */
+void guest_cpuid(GuestCpu *cpu); /* cpuid.c: called by translated code, with the complete state */
+bool guest_has_only_rows(void); /* cpuid.c: the guest's processor has only instructions for which the lifter has rows */
 
-enum { GUEST_INSN_BYTES = 15 };   /* most that decoding looks at */
-enum { GUEST_SYSCALL_BYTES = 2 }; /* of the instruction */
-enum { GUEST_BREAK_BYTES = 1 };   /* of a breakpoint, which pc is behind when it traps */
+enum { GUEST_INSN_BYTES = 15 };   /* the most bytes that decoding examines */
+enum { GUEST_SYSCALL_BYTES = 2 }; /* length of the instruction for a system call */
+enum { GUEST_BREAK_BYTES = 1 };   /* how far pc is behind a breakpoint when it traps */
 
 static inline u64 guest_number(const GuestCpu *c) {
     return (u32)c->gp[LATHE_RAX];
@@ -35,13 +35,13 @@ static inline void guest_set_sp(GuestCpu *c, u64 sp) {
     c->gp[LATHE_RSP] = sp;
 }
 
-/* As a thread finds what is not zero. */
+/* The initial values that are not zero. */
 static inline void guest_reset(GuestCpu *c) {
     c->mxcsr = 0x1f80;
     c->fpu_cw = 0x37f;
 }
 
-/* fs is the host's: the kernel sets it where a thread begins. */
+/* fs of the guest is the host's, which the kernel sets when it starts a thread. */
 static inline void guest_set_tls(GuestCpu *c, u64 tls) {
     c->fsbase = tls;
 }

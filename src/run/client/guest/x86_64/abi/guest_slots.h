@@ -5,8 +5,8 @@
 #define CPU_GP(n) (CPU_GP_FIRST + 8 * (n))
 #define CPU_VEC(n) (CPU_VEC_FIRST + 64 * (n))
 
-/* The registers that translated code passes in the host's, in the order of the convention: rax rcx rdx rdi rsi r8 r9 rbx rsp rbp, and
- * the vectors. */
+/* The guest registers that translated code passes in host registers, in the order of the convention: rax rcx rdx rdi
+ * rsi r8 r9 rbx rsp rbp, and the vectors. */
 #define CPU_SLOT(n) CPU_SLOT_##n
 #define CPU_SLOT_0 CPU_GP(0)
 #define CPU_SLOT_1 CPU_GP(1)

@@ -1,6 +1,6 @@
-/* tables.c: see tables.h. One CIE, one FDE. The rule holds during calls; elsewhere there is said to be no caller, so that
- * whoever looks at a stack from a signal handler stops there. */
-#include "binopt/x86_64/machine/tables.h"
+/* unwind_tables.c: see unwind_tables.h. There is one CIE and one FDE. The rules describe calls only. Elsewhere the tables say that
+ * there is no caller, so that code which walks the stack from a signal handler stops there. */
+#include "binopt/x86_64/machine/unwind_tables.h"
 
 #include "binopt/process/cfi.h"
 
@@ -28,7 +28,7 @@ static u8 *put_sleb(u8 *to, i64 v) {
     return put8(to, v & 0x7f);
 }
 
-/* Padding is zero, an instruction that does nothing. */
+/* Padding is zero, which is the instruction that does nothing. */
 static u8 *finish(u8 *start, u8 *end) {
     while ((end - start) % ALIGN)
         end = put8(end, 0);
@@ -40,13 +40,13 @@ static u8 *put_common(u8 *to) {
     static const u8 contents[] = {1, 'z', 'R', 0, 1, 0x78, CFI_RETURN_ADDRESS, 1, 0x1b};
     u8 *start = to;
     to = put32(put32(to, 0), 0);
-    memcpy(to, contents, sizeof(contents)); /* data are aligned by -8, addresses are relative and of 32 bits */
+    memcpy(to, contents, sizeof(contents)); /* data alignment is -8; addresses are relative and have 32 bits */
     to = put_uleb(put_uleb(put8(to + sizeof(contents), CFA_DEF_CFA), cfi_from_register(RSP)), SLOT_BYTES);
     to = put_uleb(put8(to, CFA_UNDEFINED), CFI_RETURN_ADDRESS);
     return finish(start, to);
 }
 
-/* What unwinders count from is the stack pointer that the caller had, one slot above the return address. */
+/* Unwinders count from the caller's stack pointer, which is one slot above the return address. */
 static u8 *put_call(u8 *to, const TableCall *c, u32 *at) {
     const CallFrame *f = c->frame;
     to = put32(put8(to, CFA_ADVANCE_4), c->start - *at);
@@ -63,11 +63,11 @@ static u8 *put_call(u8 *to, const TableCall *c, u32 *at) {
     return put8(to, CFA_RESTORE_STATE);
 }
 
-u64 tables_most_bytes(size_t calls) {
+u64 unwind_tables_most_bytes(size_t calls) {
     return calls ? HEAD_BYTES + CALL_BYTES * calls : 0;
 }
 
-void tables_put(u8 *to, u64 code, u64 code_bytes, const TableCall *calls, size_t count) {
+void unwind_tables_put(u8 *to, u64 code, u64 code_bytes, const TableCall *calls, size_t count) {
     u8 *common = to, *start = put_common(to);
     u32 at = 0;
     to = put32(put32(start, 0), (u32)(start + 4 - common));

@@ -1,22 +1,22 @@
-/* order.c: what LLVM may do with the guest's accesses to memory, which it takes for nobody else's.
+/* memory_order.c: restricts what LLVM may do with the guest's memory accesses, because LLVM assumes that nobody else accesses that memory.
  *
- * A loop that reads memory and does nothing else ends when a signal handler, another process or the kernel writes there. LLVM knows
- * of none of them, moves the loads in front of the loop, and the loop never ends. So there is a fence on every way around through
- * blocks without stores and calls: for the compiler only, no instruction comes of it.
+ * A loop that only reads memory ends when a signal handler, another process or the kernel writes there. LLVM knows of none of them: it moves
+ * the loads in front of the loop, and the loop never ends. So every cycle through blocks without stores and calls gets a fence. It is a
+ * fence for the compiler only and becomes no instruction.
  *
- * With several threads every loop may be one that waits, whatever else it does, and has a fence. For guests of a weak memory order that is
- * all: between fences they have to expect any order that LLVM chooses. For the others each access is made, and in its place; the host
- * does the rest, having the same order. */
+ * With several threads, every loop may be one that waits, whatever else it does, and gets a fence. For guests with a weak memory order that
+ * is all: between fences they have to expect any order that LLVM chooses. For guests with a strong order, every access is made volatile, so
+ * that LLVM keeps it and its place; the host does the rest, because it has the same order. */
 #include <llvm-c/Core.h>
 
 #include "run/server/server.h"
 
-enum { NEW, ON_PATH, DONE }; /* a block, in a search in depth */
+enum { NEW, ON_PATH, DONE }; /* the state of a block in a depth-first search */
 
 typedef struct Search {
     LLVMBuilderRef builder;
     bool alone;
-    Map64 number; /* of a block */
+    Map64 number; /* the index of a block */
     u8 *state;
 } Search;
 
@@ -30,7 +30,8 @@ static bool is_intrinsic(LLVMValueRef call) {
     return callee && LLVMGetIntrinsicID(callee);
 }
 
-/* Is LLVM told what memory the callee accesses? Then it is none of the guest's: that of helpers is only the guest state. */
+/* True if LLVM knows what memory the callee accesses. That is never the guest's memory: helpers of this kind access
+ * only the guest state. */
 static bool is_limited(LLVMValueRef call) {
     static const char name[] = "memory";
     unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof(name) - 1);
@@ -39,7 +40,7 @@ static bool is_limited(LLVMValueRef call) {
            (callee && LLVMGetEnumAttributeAtIndex(callee, LLVMAttributeFunctionIndex, kind));
 }
 
-/* The guest state is nobody else's. */
+/* True for the guest state, which nobody else accesses. */
 static bool is_state(LLVMValueRef ptr, LLVMValueRef fn) {
     while (LLVMIsAGetElementPtrInst(ptr))
         ptr = LLVMGetOperand(ptr, 0);
@@ -48,7 +49,8 @@ static bool is_state(LLVMValueRef ptr, LLVMValueRef fn) {
 
 /* ---------------------------------------------------------------------------------------------------------------- loops */
 
-/* Does LLVM keep loads on their side of this? Of a store it does if only one thread is there to see the difference. */
+/* True if LLVM does not move loads across this instruction. Stores count only if there is one thread, which alone sees
+ * the difference. */
 static bool keeps_loads(const Search *s, LLVMValueRef in, LLVMValueRef fn) {
     switch (LLVMGetInstructionOpcode(in)) {
     case LLVMFence:
@@ -86,7 +88,8 @@ static void put_fence(Search *s, LLVMBasicBlockRef b) {
     LLVMBuildFence(s->builder, LLVMAtomicOrderingSequentiallyConsistent, true, "");
 }
 
-/* Every way around has an edge back to a block on the path of the search; that block gets the fence, if it has none. */
+/* Every cycle has an edge back to a block that is on the path of the search. That block gets a fence, unless it has
+ * one. */
 static void visit(Search *s, LLVMBasicBlockRef b) {
     u8 *state = state_of(s, b);
     LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
@@ -118,7 +121,7 @@ static void fence_loops(LLVMValueRef fn, LLVMContextRef ctx, bool alone) {
 
 /* ------------------------------------------------------------------------------------------------------------- accesses */
 
-/* The last operand of memcpy and its like says whether they are. */
+/* The last operand of memcpy and similar intrinsics says whether the copy is volatile. */
 static void make_copy_volatile(LLVMValueRef call) {
     size_t size;
     unsigned last = LLVMGetNumArgOperands(call) - 1;
@@ -128,7 +131,7 @@ static void make_copy_volatile(LLVMValueRef call) {
         LLVMSetOperand(call, last, LLVMConstInt(LLVMTypeOf(LLVMGetOperand(call, last)), 1, false));
 }
 
-/* Volatile: LLVM may neither leave an access out nor change its place among others. */
+/* Makes an access volatile: LLVM may neither omit it nor move it across others. */
 static void keep_access(LLVMValueRef in, LLVMValueRef fn) {
     switch (LLVMGetInstructionOpcode(in)) {
     case LLVMLoad:
@@ -157,7 +160,7 @@ static void keep_accesses(LLVMValueRef fn) {
             keep_access(in, fn);
 }
 
-void order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order) {
+void memory_order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order) {
     if (order == MEMORY_STRONG)
         keep_accesses(fn);
     else

@@ -1,26 +1,26 @@
-/* emit.c: see emit.h. */
-#include "binopt/x86_64/machine/emit.h"
+/* assemble.c: see assemble.h. */
+#include "binopt/x86_64/machine/assemble.h"
 
 #include "binopt/x86_64/machine/divide.h"
 #include "binopt/x86_64/machine/entry.h"
 #include "binopt/x86_64/machine/hoist.h"
 #include "binopt/x86_64/machine/live.h"
 #include "binopt/x86_64/machine/pending.h"
-#include "binopt/x86_64/machine/tables.h"
+#include "binopt/x86_64/machine/unwind_tables.h"
 
 enum { LOOP_ALIGN = 32, END_BYTES = 96, OUT_BYTES = 2 * ENCODE_MAX_BYTES + 24, GUARD_BYTES = 40 };
 
 typedef struct Fixup {
-    u32 at; /* of a rel32, relative to what follows it */
+    u32 at; /* place of a rel32, which is relative to its end */
     i32 block;
 } Fixup;
 
 typedef struct Emit {
-    Unit *u;
-    Code c;
-    u64 pool; /* where constants are */
+    MachineUnit *u;
+    CodeOut c;
+    u64 pool; /* address of the constants */
     Pending p;
-    const Order *order;
+    const BlockOrder *order;
     VEC(Fixup) fixups;
     VEC(TableCall) calls;
 } Emit;
@@ -39,8 +39,8 @@ static void put_bytes(Emit *e, const void *bytes, u32 size) {
 
 /* -------------------------------------------------------------------------------------------------------- constants, operands */
 
-/* Old vector instructions leave upper halves alone, new ones clear them: so does what takes their place. */
-static void put_result(Emit *e, const Out *o, const Result *r) {
+/* Legacy vector instructions keep upper halves, VEX instructions clear them; the replacement does the same. */
+static void put_result(Emit *e, const OutInsn *o, const Result *r) {
     bool newer = o->in ? o->in->new_vector : e->u->newer;
     if (!(o->live & BIT(r->reg)))
         return;
@@ -57,10 +57,10 @@ static void put_result(Emit *e, const Out *o, const Result *r) {
     }
 }
 
-/* The memory operand as it will be, with what is pending in its registers. */
-static Mem operand(Emit *e, const Out *o, Regs needed) {
+/* The new memory operand, with pending values of its registers included. */
+static Mem operand(Emit *e, const OutInsn *o, Regs needed) {
     Mem m = o->in->mem;
-    switch ((Address)o->address) {
+    switch ((AddressForm)o->address) {
     case ADDRESS_KNOWN:
         return (Mem){.base = PC_REG, .index = NO_REG, .disp = (i64)o->addr};
     case ADDRESS_CONST:
@@ -88,16 +88,17 @@ static Mem operand(Emit *e, const Out *o, Regs needed) {
     return m;
 }
 
-/* -------------------------------------------------------------------------------------------------- what need not be put out */
+/* ------------------------------------------------------------------------------------------- instructions that are not
+ * emitted */
 
-static bool flags_matter(const Out *o) {
+static bool flags_matter(const OutInsn *o) {
     return (o->writes & o->live & ALL_FLAGS) != 0;
 }
 
-/* reg += number, by whatever instruction. */
-static bool is_addition(const Out *o, i64 *by) {
+/* True if the instruction, whatever it is, adds a number to its destination register. */
+static bool is_addition(const OutInsn *o, i64 *by) {
     const MachineInsn *in = o->in;
-    const Op *to = &in->op[0], *from = &in->op[1];
+    const MachineOp *to = &in->op[0], *from = &in->op[1];
     if (to->kind != OP_GP || to->bits < 32)
         return false;
     bool number = in->op_count == 2 && from->kind == OP_IMM;
@@ -117,10 +118,10 @@ static bool is_addition(const Out *o, i64 *by) {
     }
 }
 
-/* Copies and additions become pending. */
-static bool absorb(Emit *e, const Out *o) {
+/* Turns copies and additions into pending values. */
+static bool absorb(Emit *e, const OutInsn *o) {
     const MachineInsn *in = o->in;
-    const Op *to = &in->op[0], *from = &in->op[1];
+    const MachineOp *to = &in->op[0], *from = &in->op[1];
     Regs needed = o->live | o->reads;
     u32 bits = to->bits;
     i64 by;
@@ -141,7 +142,8 @@ static bool absorb(Emit *e, const Out *o) {
            pending_set(&e->p, &e->c, to->no, in->mem.base, (i64)o->addr, bits, needed);
 }
 
-/* What a register was made from is there already, or is put into one that nobody uses, where the next one finds it. */
+/* If some register holds the product already, uses it. Otherwise computes it, if possible in an unused register, where
+ * the next instruction that needs it finds it. */
 static void put_product(Emit *e, u8 to, u8 of, i32 by, i64 delta, Regs live) {
     Pending *p = &e->p;
     u8 has = pending_known(p, of, NO_REG, by);
@@ -152,14 +154,14 @@ static void put_product(Emit *e, u8 to, u8 of, i32 by, i64 delta, Regs live) {
     pending_overwrite(p, &e->c, has, live);
     e->c.size += encode_multiply(has, of, by, 64, here(e));
     pending_written(p, has);
-    pending_learn(p, (Fact){has, of, NO_REG, by});
+    pending_learn(p, (RegFact){has, of, NO_REG, by});
     CHECK(pending_set_real(p, &e->c, to, has, delta, live), "the register was just written, and the number fits");
 }
 
-/* reg = of * number, with what is pending. */
-static bool multiply(Emit *e, const Out *o) {
+/* Emits reg = of * number, where `of` may be pending. */
+static bool multiply(Emit *e, const OutInsn *o) {
     const MachineInsn *in = o->in;
-    const Op *to = &in->op[0], *from = &in->op[1];
+    const MachineOp *to = &in->op[0], *from = &in->op[1];
     bool three = in->op_count == 3 && in->op[2].kind == OP_IMM;
     if (in->mnemonic != ZYDIS_MNEMONIC_IMUL || !(three || o->swaps || o->number_op))
         return false;
@@ -172,8 +174,8 @@ static bool multiply(Emit *e, const Out *o) {
     return true;
 }
 
-static bool add_up(Emit *e, const Out *o) {
-    const Op *to = &o->in->op[0], *from = &o->in->op[1];
+static bool add_up(Emit *e, const OutInsn *o) {
+    const MachineOp *to = &o->in->op[0], *from = &o->in->op[1];
     Pending *p = &e->p;
     if (o->in->mnemonic != ZYDIS_MNEMONIC_ADD || o->swaps || o->number_op || to->no == RSP || from->no == RSP)
         return false;
@@ -191,13 +193,14 @@ static bool add_up(Emit *e, const Out *o) {
     else
         e->c.size += encode_lea_sum(to->no, a, b, here(e));
     pending_written(p, to->no);
-    pending_learn(p, (Fact){to->no, a, b, 0});
+    pending_learn(p, (RegFact){to->no, a, b, 0});
     return pending_set_real(p, &e->c, to->no, to->no, delta, o->live);
 }
 
-/* reg = the low half of another one with its sign: where 32 bits do not overflow, what is pending can be added afterwards. */
-static bool extend(Emit *e, const Out *o) {
-    const Op *to = &o->in->op[0], *from = &o->in->op[1];
+/* Emits reg = the sign-extended low half of another register. If 32-bit arithmetic does not overflow (nowrap), a
+ * pending addition can be made afterwards. */
+static bool extend(Emit *e, const OutInsn *o) {
+    const MachineOp *to = &o->in->op[0], *from = &o->in->op[1];
     Pending *p = &e->p;
     u8 of = p->from[from->no];
     i64 delta = p->delta[from->no];
@@ -211,16 +214,16 @@ static bool extend(Emit *e, const Out *o) {
     pending_overwrite(p, &e->c, has, o->live);
     e->c.size += encode_extend(has, of, here(e));
     pending_written(p, has);
-    pending_learn(p, (Fact){has, of, PENDING_SIGNED, 0});
+    pending_learn(p, (RegFact){has, of, PENDING_SIGNED, 0});
     CHECK(pending_set_real(p, &e->c, to->no, has, delta, o->live),
           "the register was just written, and the number fits");
     return true;
 }
 
-/* Products and sums of registers with something pending keep it pending, and so do their low halves. */
-static bool combine(Emit *e, const Out *o) {
+/* Products, sums and sign extensions of registers with a pending addition keep the addition pending. */
+static bool combine(Emit *e, const OutInsn *o) {
     const MachineInsn *in = o->in;
-    const Op *to = &in->op[0];
+    const MachineOp *to = &in->op[0];
     if (flags_matter(o) || to->kind != OP_GP || to->bits != 64 || in->op_count < 2 || in->op[1].kind != OP_GP)
         return false;
     return multiply(e, o) || add_up(e, o) || extend(e, o);
@@ -235,8 +238,8 @@ static void move_stack(Emit *e, i64 by, Regs needed) {
     }
 }
 
-/* An instruction as it is, its operands aside. */
-static void put_insn(Emit *e, const Out *o) {
+/* Emits an instruction of the original with its new operands. */
+static void put_insn(Emit *e, const OutInsn *o) {
     const MachineInsn *in = o->in;
     bool memory = in->has_mem && !in->mem.odd && in->modrm_off && o->address != ADDRESS_REGISTER;
     Regs needed = o->live | o->reads;
@@ -263,9 +266,9 @@ static void put_insn(Emit *e, const Out *o) {
             pending_written(&e->p, r);
 }
 
-/* number + from or number * from, where only that is read. */
-static bool put_swapped(Emit *e, const Out *o) {
-    const Op *to = &o->in->op[0], *from = &o->in->op[1];
+/* Emits number + from or number * from, if the flags are not read. */
+static bool put_swapped(Emit *e, const OutInsn *o) {
+    const MachineOp *to = &o->in->op[0], *from = &o->in->op[1];
     if (!o->swaps || flags_matter(o))
         return false;
     pending_settle(&e->p, &e->c, from->no, o->live | o->reads);
@@ -278,7 +281,7 @@ static bool put_swapped(Emit *e, const Out *o) {
     return true;
 }
 
-static bool put_turned(Emit *e, const Out *o) {
+static bool put_turned(Emit *e, const OutInsn *o) {
     if (!live_is_turned(e->u, o))
         return false;
     e->c.size += encode_move_vector(o->in->op[0].no - XMM0, o->in->op[1].no - XMM0, here(e));
@@ -287,7 +290,7 @@ static bool put_turned(Emit *e, const Out *o) {
     return true;
 }
 
-static bool put_product_for(Emit *e, const Out *o) {
+static bool put_product_for(Emit *e, const OutInsn *o) {
     if (!live_is_product(o))
         return false;
     pending_settle(&e->p, &e->c, RAX, o->live | BIT(RAX));
@@ -299,7 +302,7 @@ static bool put_product_for(Emit *e, const Out *o) {
     return true;
 }
 
-static void put_call(Emit *e, const Out *o) {
+static void put_call(Emit *e, const OutInsn *o) {
     const MachineInsn *in = o->in;
     pending_settle_all(&e->p, &e->c, o->live | o->reads);
     pending_reset(&e->p);
@@ -316,8 +319,8 @@ static void put_call(Emit *e, const Out *o) {
         VEC_PUSH(&e->calls, ((TableCall){start, e->c.size, o->frame}));
 }
 
-/* The return address of a call that was inlined, for somebody who reads it. */
-static void put_enter(Emit *e, const Out *o) {
+/* Stores the return address of an inlined call, if it is read. */
+static void put_enter(Emit *e, const OutInsn *o) {
     move_stack(e, -SLOT_BYTES, o->live);
     if (o->frame_dead)
         return;
@@ -326,7 +329,7 @@ static void put_enter(Emit *e, const Out *o) {
     e->c.size += encode_store_number(RSP, 4, (u32)(o->number >> 32), here(e));
 }
 
-static bool put_stack_insn(Emit *e, const Out *o) {
+static bool put_stack_insn(Emit *e, const OutInsn *o) {
     const MachineInsn *in = o->in;
     if (in->mnemonic == ZYDIS_MNEMONIC_PUSH && o->slot_bytes && o->frame_dead && !o->effect) {
         move_stack(e, -SLOT_BYTES, o->live);
@@ -343,7 +346,7 @@ static bool put_stack_insn(Emit *e, const Out *o) {
     return true;
 }
 
-static void put_out(Emit *e, const Out *o) {
+static void put_out(Emit *e, const OutInsn *o) {
     if (o->dead)
         return;
     if (live_is_constant(o)) {
@@ -374,7 +377,7 @@ static void put_out(Emit *e, const Out *o) {
 /* ----------------------------------------------------------------------------------------------------------------- blocks */
 
 static void refer(Emit *e, i32 block) {
-    const Block *b = &e->u->blocks.at[block];
+    const MachineBlock *b = &e->u->blocks.at[block];
     i32 distance = 0;
     if (b->placed)
         distance = (i32)b->code_off - (i32)(e->c.size + 4);
@@ -385,7 +388,7 @@ static void refer(Emit *e, i32 block) {
 }
 
 static void branch_to(Emit *e, u8 cond, i32 block) {
-    const Block *b = &e->u->blocks.at[block];
+    const MachineBlock *b = &e->u->blocks.at[block];
     if (b->placed) {
         e->c.size += encode_branch(cond, e->c.run + b->code_off, address(e), here(e));
         return;
@@ -402,8 +405,8 @@ static void jump_to(Emit *e, i32 block) {
     refer(e, block);
 }
 
-static void put_end(Emit *e, const Block *b, i32 following) {
-    const Unit *u = e->u;
+static void put_end(Emit *e, const MachineBlock *b, i32 following) {
+    const MachineUnit *u = e->u;
     i32 taken = graph_resolve(u, b->next[0]), other = graph_resolve(u, b->next[1]);
     pending_settle_all(&e->p, &e->c, live_at_end(u, b));
     switch ((EndKind)b->end) {
@@ -433,7 +436,7 @@ static void put_end(Emit *e, const Block *b, i32 following) {
         e->c.size += encode_jump(b->target, address(e), here(e));
         return;
     case END_INDIRECT: {
-        Out o = {.in = b->last, .reads = ALL_REGS, .live = ALL_REGS};
+        OutInsn o = {.in = b->last, .reads = ALL_REGS, .live = ALL_REGS};
         pending_reset(&e->p);
         put_insn(e, &o);
         return;
@@ -441,7 +444,7 @@ static void put_end(Emit *e, const Block *b, i32 following) {
     }
 }
 
-/* SDM 2B, NOP: the recommended ones. */
+/* SDM 2B, NOP: the recommended multi-byte forms. */
 static void align(Emit *e) {
     static const u8 nops[][9] = {{0x90},
                                  {0x66, 0x90},
@@ -461,7 +464,7 @@ static void align(Emit *e) {
 }
 
 static void put_block(Emit *e, size_t place) {
-    Block *b = &e->u->blocks.at[e->order->list.at[place]];
+    MachineBlock *b = &e->u->blocks.at[e->order->list.at[place]];
     if (b->loops)
         align(e);
     b->code_off = e->c.size;
@@ -474,7 +477,7 @@ static void put_block(Emit *e, size_t place) {
 
 /* ------------------------------------------------------------------------------------------------------------------ guard */
 
-/* cmp with the value in r11; another value is for the original. */
+/* Emits a comparison with the value, by way of r11. Calls with another value go to the original. */
 static void put_compare(Emit *e, u8 reg, u32 bytes, u64 value) {
     u8 *to = here(e);
     if (bytes < 4) { /* movzx */
@@ -508,7 +511,7 @@ static void put_guard(Emit *e) {
         u32 bytes = config_type_bytes(p->type);
         if (!p->fixed)
             continue;
-        if (reg >= XMM0 && reg != NO_REG) { /* movq xmm, r10: the two have no other use here */
+        if (reg >= XMM0 && reg != NO_REG) { /* movq xmm, r10; r10 and r11 have no other use here */
             put_bytes(e, (const u8[]){0x66, 0x49, 0x0f, 0x7e, (u8)(0xc2 | (reg - XMM0) << 3)}, 5);
             reg = R10;
         } else if (reg == NO_REG) { /* mov slot(%rsp), r10 */
@@ -523,7 +526,7 @@ static void put_guard(Emit *e) {
 
 /* ----------------------------------------------------------------------------------------------------------------- public */
 
-static u64 most_bytes(const Unit *u) {
+static u64 most_bytes(const MachineUnit *u) {
     u64 bytes = 64 + HOIST_MAX * ENCODE_MAX_BYTES + GUARD_BYTES * u->cfg->params.len;
     for (size_t i = 0; i < u->blocks.len; i++)
         if (u->blocks.at[i].reached)
@@ -531,11 +534,11 @@ static u64 most_bytes(const Unit *u) {
     return bytes;
 }
 
-/* Constants that will be loaded have their place before code is put out. */
-static void collect_constants(Unit *u) {
+/* Gives all constants that will be loaded a place before code is emitted. */
+static void collect_constants(MachineUnit *u) {
     for (size_t i = 0; i < u->blocks.len; i++)
         for (u32 k = 0; u->blocks.at[i].reached && k < u->blocks.at[i].out_count; k++) {
-            const Out *o = &u->blocks.at[i].out[k];
+            const OutInsn *o = &u->blocks.at[i].out[k];
             for (u32 n = 0; !o->dead && n < o->result_count; n++) {
                 u64 both[] = {o->result[n].low, o->result[n].high};
                 if (o->result[n].reg >= XMM0 && (both[0] || both[1]))
@@ -544,8 +547,8 @@ static void collect_constants(Unit *u) {
         }
 }
 
-/* Calls that exceptions pass through. */
-static size_t count_calls(const Unit *u) {
+/* Counts the calls that exceptions pass through. */
+static size_t count_calls(const MachineUnit *u) {
     size_t count = 0;
     for (size_t i = 0; i < u->blocks.len; i++)
         for (u32 k = 0; u->blocks.at[i].reached && k < u->blocks.at[i].out_count; k++)
@@ -561,7 +564,7 @@ static void fix_up(Emit *e) {
     }
 }
 
-/* What was not needed after all. */
+/* Returns the memory that was not needed. */
 static void give_back(CodeMem *memory, CodeSpan *span, u64 size) {
     u64 used = (size + LOOP_ALIGN - 1) & ~(u64)(LOOP_ALIGN - 1);
     if (used >= span->code_bytes)
@@ -571,13 +574,13 @@ static void give_back(CodeMem *memory, CodeSpan *span, u64 size) {
     span->code_bytes = used;
 }
 
-bool emit_graph(Unit *u, const Order *order, CodeMem *memory, CodeSpan *span, const void **unwind) {
+bool assemble_graph(MachineUnit *u, const BlockOrder *order, CodeMem *memory, CodeSpan *span, const void **unwind) {
     Emit e = {.u = u, .order = order};
     collect_constants(u);
-    u64 table_bytes = tables_most_bytes(count_calls(u));
+    u64 table_bytes = unwind_tables_most_bytes(count_calls(u));
     if (!codemem_alloc(memory, most_bytes(u), u->pool.len + table_bytes, LOOP_ALIGN, span))
         return false;
-    e.c = (Code){span->code_write, (u64)span->code_run, 0};
+    e.c = (CodeOut){span->code_write, (u64)span->code_run, 0};
     e.pool = (u64)span->data;
     if (u->pool.len)
         memcpy(span->data, u->pool.at, u->pool.len);
@@ -593,7 +596,7 @@ bool emit_graph(Unit *u, const Order *order, CodeMem *memory, CodeSpan *span, co
     fix_up(&e);
     *unwind = e.calls.len ? span->data + u->pool.len : NULL;
     if (e.calls.len)
-        tables_put(span->data + u->pool.len, e.c.run, e.c.size, e.calls.at, e.calls.len);
+        unwind_tables_put(span->data + u->pool.len, e.c.run, e.c.size, e.calls.at, e.calls.len);
     give_back(memory, span, e.c.size);
     u->code_bytes = e.c.size;
     VEC_FREE(&e.fixups);

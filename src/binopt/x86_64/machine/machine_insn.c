@@ -1,7 +1,7 @@
-/* insn.c: see insn.h. */
-#include "binopt/x86_64/machine/insn.h"
+/* machine_insn.c: see machine_insn.h. */
+#include "binopt/x86_64/machine/machine_insn.h"
 
-/* The registers that are followed. */
+/* The registers of a set that are followed here. */
 static Regs followed(const RegSet *s) {
     return s->word[0] & ALL_REGS;
 }
@@ -32,7 +32,7 @@ static OpKind kind_of(const Operand *o) {
 static void set_operands(MachineInsn *in, const X86Facts *f) {
     for (u32 i = 0; i < f->operand_count && i < ARRAY_LEN(in->op); i++) {
         const Operand *o = &f->op[i];
-        in->op[in->op_count++] = (Op){
+        in->op[in->op_count++] = (MachineOp){
             .kind = (u8)kind_of(o),
             .no = o->kind == OPERAND_REG ? x86_operand_register(o) : 0,
             .high = o->high,
@@ -45,7 +45,7 @@ static void set_operands(MachineInsn *in, const X86Facts *f) {
     }
 }
 
-/* The memory operand, whether or not it is accessed; NULL: there is none. */
+/* The memory operand, whether or not it is accessed, or NULL. */
 static const Operand *memory_operand(const X86Facts *f) {
     for (u32 i = 0; i < f->operand_count; i++)
         if (f->op[i].kind == OPERAND_MEM)
@@ -53,7 +53,7 @@ static const Operand *memory_operand(const X86Facts *f) {
     return NULL;
 }
 
-/* With a byte register like ah there can be no REX prefix, which another address might need. */
+/* An instruction with a byte register like ah cannot have a REX prefix, which another address might need. */
 static void set_memory(MachineInsn *in, const X86Facts *f) {
     const Operand *o = memory_operand(f);
     if (!o)
@@ -74,7 +74,7 @@ static void set_memory(MachineInsn *in, const X86Facts *f) {
     };
 }
 
-/* Memory that `mem` does not tell of, or not exactly. */
+/* True if it accesses memory that `mem` does not describe, or not exactly. */
 static bool touches_memory(const X86Facts *f) {
     for (u32 i = 0; i < f->access_count; i++)
         if (f->access[i].how & (ACCESS_IMPLIED | ACCESS_MAYBE | ACCESS_AROUND | ACCESS_ELEMENTS))
@@ -98,7 +98,7 @@ static void set_registers(MachineInsn *in, const X86Facts *f) {
 
 /* -------------------------------------------------------------------------------------------------------------- the rest */
 
-/* Nothing here knows how to copy it: the original goes on from it. */
+/* True if the instruction cannot be copied here: the original continues there. */
 static bool must_leave(const X86Facts *f) {
     u16 others = STATE_MXCSR | STATE_SEGMENT | STATE_FLAGS | STATE_WHOLE | STATE_SYSTEM | STATE_SHADOW;
     for (u32 i = 0; i < f->access_count; i++)
@@ -108,21 +108,21 @@ static bool must_leave(const X86Facts *f) {
     return f->state & others || f->far || f->narrow || counts || f->flow == FLOW_SYSCALL;
 }
 
-/* Masks, and registers that no RegSet has, are not followed: what has to do with them is only copied. */
+/* Mask registers, and registers that no RegSet has, are not followed: instructions that use them are only copied. */
 static bool is_plain(const MachineInsn *in, const X86Facts *f) {
     bool all = f->operand_count <= ARRAY_LEN(in->op) && !f->more_operands && !(f->state & STATE_REGISTERS) &&
                !has_masks(&f->reads) && !has_masks(&f->writes);
     return f->computes && all && !in->touches_memory && (in->writes || (in->has_mem && in->mem.write));
 }
 
-/* Upper halves of vectors are not followed, so that instructions on them are not executed alone. */
+/* Upper halves of vectors are not followed, so instructions on them cannot be executed alone. */
 static bool executes_alone(const X86Facts *f) {
     if (f->prefixes & (PREFIX_EVEX | PREFIX_XOP))
         return false;
     return !f->vector || f->vector_bits == 128;
 }
 
-/* What does not depend on the register it reads twice. */
+/* Recognises instructions whose result does not depend on the register that they read twice, such as xor. */
 static void recognize_idiom(MachineInsn *in) {
     u32 n = in->op_count;
     if (n < 2 || in->op[n - 1].kind != in->op[n - 2].kind || in->op[n - 1].no != in->op[n - 2].no ||
@@ -148,7 +148,7 @@ static void recognize_idiom(MachineInsn *in) {
     }
 }
 
-/* In 128 bits: upper halves of registers would be read, too. */
+/* Only 128-bit instructions: others would read the upper halves of registers, too. */
 static bool takes_vector(const MachineInsn *in) {
     if (!in->pure || !in->has_mem || in->mem.write || in->mem.bytes > 16)
         return false;
@@ -184,7 +184,7 @@ static bool takes_vector(const MachineInsn *in) {
 #undef BITWISE
 }
 
-/* Old scalar instructions; those with VEX have other mnemonics. */
+/* Only legacy scalar instructions; those with VEX have other mnemonics. */
 static Halves halves_of(const MachineInsn *in) {
     bool two = in->op_count == 2, to_vec = two && in->op[0].kind == OP_VEC, from_vec = two && in->op[1].kind == OP_VEC;
 #define SCALAR(op)                                                                                                     \
@@ -213,7 +213,7 @@ static Halves halves_of(const MachineInsn *in) {
 #undef SCALAR
 }
 
-bool insn_decode(u64 pc, const u8 *bytes, size_t size, MachineInsn *in) {
+bool machine_decode(u64 pc, const u8 *bytes, size_t size, MachineInsn *in) {
     X86Facts f;
     if (!x86_facts(bytes, size, pc, &f))
         return false;
@@ -240,7 +240,7 @@ bool insn_decode(u64 pc, const u8 *bytes, size_t size, MachineInsn *in) {
     in->takes_vector = takes_vector(in);
     in->halves = (u8)halves_of(in);
     if (must_leave(&f) ||
-        (in->has_mem && in->mem.odd && in->mem.base == PC_REG)) /* elsewhere it would be another address */
+        (in->has_mem && in->mem.odd && in->mem.base == PC_REG)) /* at another place it would be another address */
         in->flow = FLOW_STOP;
     return true;
 }

@@ -1,11 +1,11 @@
-/* rewriter.c: see rewriter.h. */
-#include "binopt/x86_64/machine/rewriter.h"
+/* machine.c: see machine.h. */
+#include "binopt/x86_64/machine/machine.h"
 
 #include <unistd.h>
 
 #include "binopt/process/fork.h"
 #include "binopt/process/idle.h"
-#include "binopt/x86_64/machine/emit.h"
+#include "binopt/x86_64/machine/assemble.h"
 #include "binopt/x86_64/machine/entry.h"
 #include "binopt/x86_64/machine/gain.h"
 #include "binopt/x86_64/machine/live.h"
@@ -13,35 +13,35 @@
 
 typedef struct Made {
     BinoptCfg *cfg;
-    Depends depends; /* what it was made from */
+    Depends depends; /* the memory it was made from */
     CodeMem *memory;
     CodeSpan span;
-    u64 bytes;          /* of the function; the span is longer */
-    const void *unwind; /* its tables, or NULL */
-    BinoptFunc base;    /* what it was made from, and may go on in, if that is one of these */
+    u64 bytes;          /* size of the function; the span is longer */
+    const void *unwind; /* its unwind tables, or NULL */
+    BinoptFunc base;    /* the function it was made from, and may continue in, if the rewriter has made that, too */
     u32 users;
-    u64 forks; /* before it was made */
+    u64 forks; /* fork_count() when it was made */
     bool gains;
 } Made;
 
 /* What is to be made, and how. */
-typedef struct Job {
+typedef struct MachineJob {
     const BinoptCfg *cfg;
     Build *build;
     u64 most_work;
-    bool *gains; /* not NULL: whether something is gained goes there, and decides nothing */
-} Job;
+    bool *gains; /* not NULL: says whether something is gained, and code is made in any case */
+} MachineJob;
 
 typedef struct MachineRewriter {
-    pid_t owner; /* a child of it has the same memory for code, and must not write there */
-    u64 forks;   /* before it was opened */
+    pid_t owner; /* a child of this process shares the memory for code and must not write there */
+    u64 forks;   /* fork_count() when it was opened */
     Evaluator evaluator;
     Places places;
     VEC(Made) made;
     Choices choices;
 } MachineRewriter;
 
-static void unit_free(Unit *u) {
+static void unit_free(MachineUnit *u) {
     memory_free(&u->memory);
     callees_free(&u->callees);
     VEC_FREE(&u->blocks);
@@ -53,10 +53,10 @@ static void unit_free(Unit *u) {
     arena_free(&u->arena);
 }
 
-/* The first block has the fixed parameters; what follows is the rewriter's. */
-static void build_all(Unit *u, Build *build) {
+/* The first block sets the fixed parameters; the rewriter makes the others. */
+static void build_all(MachineUnit *u, Build *build) {
     State s;
-    VEC_PUSH(&u->frames, ((Frame){.parent = NO_FRAME, .function = u->cfg->function, .outer = NO_FRAME}));
+    VEC_PUSH(&u->frames, ((MachineFrame){.parent = NO_FRAME, .function = u->cfg->function, .outer = NO_FRAME}));
     if (!memory_is_code(&u->memory, u->cfg->function) || !memory_insn(&u->memory, u->cfg->function)) {
         u->hopeless = arena_printf(&u->arena, "there is no code at %#llx", (unsigned long long)u->cfg->function);
         return;
@@ -64,20 +64,20 @@ static void build_all(Unit *u, Build *build) {
     if (!entry_state(u, &s))
         return;
     graph_add(u, u->cfg->function, 0, &s);
-    Block *b = &u->blocks.at[0];
+    MachineBlock *b = &u->blocks.at[0];
     b->end = END_JUMP;
     b->out_count = (u32)u->outs.len;
-    b->out = ARENA_ARRAY(&u->arena, Out, b->out_count + 1);
+    b->out = ARENA_ARRAY(&u->arena, OutInsn, b->out_count + 1);
     if (b->out_count)
-        memcpy(b->out, u->outs.at, b->out_count * sizeof(Out));
+        memcpy(b->out, u->outs.at, b->out_count * sizeof(OutInsn));
     build(u, &s);
     if (!u->hopeless && (u64)-u->lowest > u->cfg->stack_bytes)
         u->hopeless = arena_printf(&u->arena, "it needs %lld bytes of stack, and BINOPT_F_STACKSZ allows %zu",
                                    (long long)-u->lowest, u->cfg->stack_bytes);
 }
 
-/* What of it is needed, and in which order. */
-static bool finish(Unit *u, Order *order, bool only_gains) {
+/* Finds out what is needed, and orders the blocks. */
+static bool finish(MachineUnit *u, BlockOrder *order, bool only_gains) {
     if (u->hopeless)
         return false;
     live_join_blocks(u);
@@ -89,7 +89,7 @@ static bool finish(Unit *u, Order *order, bool only_gains) {
     return gains;
 }
 
-/* The new code, for those who want to read it. */
+/* Shows the new code to whoever wants to read it. */
 static void show(const BinoptCfg *cfg, Arena *a, const Made *made) {
     char *text = "";
     for (u64 at = 0; config_wants_code(cfg) && at < made->bytes;) {
@@ -118,24 +118,25 @@ static BinoptFunc use_base(MachineRewriter *r, u64 function) {
     return base ? (BinoptFunc)function : NULL;
 }
 
-/* Who gives little time, or has other code to choose from, is told, but does not want to hear of it again. */
-static void refuse(const Job *job, const char *why) {
+/* If there is little time, or other code to choose from, the reason is only logged and not recorded as the final one. */
+static void refuse(const MachineJob *job, const char *why) {
     if (job->most_work < MACHINE_WORK || job->gains)
         config_log(job->cfg, 2, "left alone: %s", why);
     else
         config_refuse(job->cfg, "%s", why);
 }
 
-/* *full: there is not enough room in that memory. */
-static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool *full) {
+/* *full is set if that memory does not have enough room. */
+static BinoptFunc make(MachineRewriter *r, const MachineJob *job, CodeMem *memory, bool *full) {
     const BinoptCfg *cfg = job->cfg;
-    Unit u = {.cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)memory->code_run, .most_work = job->most_work};
+    MachineUnit u = {
+        .cfg = cfg, .evaluator = &r->evaluator, .code_base = (u64)memory->code_run, .most_work = job->most_work};
     Made made = {.memory = memory, .users = 1, .forks = fork_count()};
-    Order order = {0};
+    BlockOrder order = {0};
     memory_init(&u.memory, cfg, &u.arena);
     build_all(&u, job->build);
     made.gains = finish(&u, &order, !cfg->always && !job->gains);
-    *full = !u.hopeless && !emit_graph(&u, &order, memory, &made.span, &made.unwind);
+    *full = !u.hopeless && !assemble_graph(&u, &order, memory, &made.span, &made.unwind);
     if (u.hopeless) {
         refuse(job, u.hopeless);
     } else if (!*full) {
@@ -157,7 +158,7 @@ static BinoptFunc make(MachineRewriter *r, const Job *job, CodeMem *memory, bool
     return u.hopeless || *full ? NULL : made.span.code_run;
 }
 
-/* What was made before, if it would come out the same. */
+/* Returns what was made before, if the same would be made again. */
 static BinoptFunc recall(MachineRewriter *r, const BinoptCfg *cfg, bool *gains) {
     for (size_t i = r->made.len; i-- > 0;) {
         Made *m = &r->made.at[i];
@@ -173,7 +174,7 @@ static BinoptFunc recall(MachineRewriter *r, const BinoptCfg *cfg, bool *gains) 
 
 BinoptFunc machine_specialize(void *self, const BinoptCfg *cfg, Build *build, u64 most_work, bool *gains) {
     MachineRewriter *r = self;
-    Job job = {cfg, build, most_work, gains};
+    MachineJob job = {cfg, build, most_work, gains};
     BinoptFunc code = recall(r, cfg, gains);
     if (code)
         return code;
@@ -238,7 +239,8 @@ Places *machine_places(void *self) {
     return &((MachineRewriter *)self)->places;
 }
 
-/* Rewriters that no handle has any more: their memory for code is mapped, and the instructions that they execute are copied already. */
+/* Rewriters that no handle uses any more: their memory for code is mapped, and the instructions that they execute are
+ * copied already. */
 static Idle idle = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void destroy(MachineRewriter *r) {

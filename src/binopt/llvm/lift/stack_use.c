@@ -1,8 +1,8 @@
-/* frame.c: see frame.h.
+/* stack_use.c: see stack_use.h.
  *
- * Compilers move the stack pointer by constants, on every path once: the sum over all instructions that move it down is a bound.
- * Where they do not (alloca, arrays of variable size, probing in a loop) there is an instruction that gives them away. */
-#include "binopt/llvm/lift/frame.h"
+ * Compilers move the stack pointer by constants, once on every path, so the sum over all instructions that lower it is a bound. Where they do
+ * not (alloca, arrays of variable size, probing in a loop), an instruction shows it. */
+#include "binopt/llvm/lift/stack_use.h"
 
 #include "isa/x86_64/x86_64.h"
 
@@ -20,7 +20,7 @@ static bool is_frame_pointer(u8 reg) {
     return reg == RBP || reg == R10;
 }
 
-/* Is rsp all that the function ever writes to this register, what it restores for its caller aside? */
+/* True if the function writes only rsp to this register, apart from restoring it for its caller. */
 static bool is_saved_rsp(const LatheFunc *fn, u8 reg) {
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
@@ -35,7 +35,7 @@ static bool compares_rsp(const LatheFunc *fn, const Insn *in) {
     return is_named(fn, in, "cmp") && (is_rsp(&in->op[0]) || is_rsp(&in->op[1]));
 }
 
-/* By how much the instruction lowers rsp; false if that is not known. */
+/* By how much the instruction lowers rsp. Returns false if that is not known. */
 static bool lowers(const LatheFunc *fn, const Insn *in, u64 *by) {
     const Operand *to = &in->op[0], *from = &in->op[1];
     *by = 0;
@@ -63,7 +63,7 @@ static bool lowers(const LatheFunc *fn, const Insn *in, u64 *by) {
     return true;
 }
 
-const char *frame_check(const LatheFunc *fn, u64 *bytes, const Insn **odd) {
+const char *stack_use_check(const LatheFunc *fn, u64 *bytes, const Insn **odd) {
     u64 sum = RED_ZONE_BYTES;
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
