@@ -236,7 +236,8 @@ void exit_link(u32 number) {
     const Exit *x = exit_no(number);
     if (x->linked)
         return;
-    bool first_use = x->kind == EXIT_LINKAGE || x->kind == EXIT_UNBOUND || (x->kind == EXIT_CALL_FLAGS && !quick_keeps_flags());
+    bool first_use =
+        x->kind == EXIT_LINKAGE || x->kind == EXIT_UNBOUND || (x->kind == EXIT_CALL_FLAGS && !quick_keeps_flags());
     if (first_use || !link_exit(number))
         unlink_exit(number);
 }

@@ -9,8 +9,8 @@ typedef enum ExitKind {
     EXIT_LINK,       /* goes on at pc */
     EXIT_CALL,       /* likewise, where a function begins */
     EXIT_CALL_FLAGS, /* the same, and what it returns to reads the flags; not linked before it is used */
-    EXIT_LINKAGE,    /* to code at pc that jumps by a word in memory, as the dynamic linker's do; the next exit leads to where it jumps to: see emit_linkage */
-    EXIT_UNBOUND,    /* such a next one, before that is known: it is EXIT_CALL then */
+    EXIT_LINKAGE, /* to code at pc that jumps by a word in memory, as the dynamic linker's do; the next exit leads to where it jumps to: see emit_linkage */
+    EXIT_UNBOUND, /* such a next one, before that is known: it is EXIT_CALL then */
     EXIT_SYSCALL,
     EXIT_SPECIAL,     /* what guest_special does; pc is behind it */
     EXIT_INTERRUPT,   /* pc is the instruction itself here and below */

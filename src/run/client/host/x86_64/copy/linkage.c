@@ -76,7 +76,8 @@ static bool is_bound(u64 target) {
 
 bool emit_linkage(u64 pc, const u8 *site, u64 *target) {
     u64 slot = slot_of((u8 *)site);
-    return linkage_slot(pc) == slot && guest_read(slot, target, sizeof(*target)) == sizeof(*target) && is_bound(*target);
+    return linkage_slot(pc) == slot && guest_read(slot, target, sizeof(*target)) == sizeof(*target) &&
+           is_bound(*target);
 }
 
 void emit_set_linkage(u8 *site, u64 target) {
