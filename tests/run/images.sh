@@ -31,8 +31,11 @@ for program in plain handler linked; do
     expect 0 "$program" run --stats=json ./$program
     same out expected-$program
     counts from_image -eq 0
-    expect 0 "$program again" run --stats=json ./$program
-    same out expected-$program
+    for _ in 1 2 3 4 5; do # what nobody saw to be hot in the first run, on a busy machine, is asked for in a later one
+        expect 0 "$program again" run --stats=json ./$program
+        same out expected-$program
+        [ "$(figure translated)" = 0 ] && break
+    done
     counts from_image -gt 0
     counts translated -eq 0
     counts quick_blocks -lt 50
