@@ -10,6 +10,7 @@ static void (*const tests[])(void) = {
     test_integers,
     test_quotients,
     test_indices,
+    test_wrapping_numbers,
     test_lanes,
     test_distances,
     test_loops,

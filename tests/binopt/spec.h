@@ -44,6 +44,7 @@ void test_conversions(void);
 
 /* spec_loops.c */
 void test_indices(void);
+void test_wrapping_numbers(void);
 void test_lanes(void);
 void test_distances(void);
 void test_loops(void);

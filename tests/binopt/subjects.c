@@ -348,6 +348,12 @@ long wrapped_double(unsigned x, int by) {
     return (int)(x + x) + (long)by;
 }
 
+/* A product that wraps and is a factor of one that is asked whether it fits; none of them is an index. */
+long wrapped_factor(const unsigned *x, unsigned y) {
+    long product = (long)(int)(*x * y) * (int)y;
+    return product == (int)product ? product : product >> 32;
+}
+
 /* Indices of 32 bits. */
 long neighbours(const long *v, int i, int by) {
     long r = 0;

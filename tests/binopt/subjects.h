@@ -92,6 +92,7 @@ long list_apart(const int *const *p, size_t n);
 double lanes(double x, double low, double high, double *out);
 long wrapping(unsigned a, unsigned b, unsigned c);
 long wrapped_double(unsigned x, int by);
+long wrapped_factor(const unsigned *x, unsigned y);
 long neighbours(const long *v, int i, int by);
 unsigned hash(const unsigned char *p, size_t n, unsigned seed);
 void swap_halves(char *p, size_t n);
