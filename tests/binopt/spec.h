@@ -63,6 +63,7 @@ void test_frames(void);
 void test_faults(void);
 void test_nonsense(void);
 void test_found(void);
+void test_lost_addresses(void);
 
 /* spec_versions.c */
 void test_again(void);

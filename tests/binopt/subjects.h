@@ -108,6 +108,10 @@ long count_up(long from, long to, long most);
 long same_arguments(long (*f)(long, long, long, long, long, long, long, long), long n, long k);
 long aligned_store(long x, long y);
 long eats_arguments(long a, long b, long c, long d, long e, long f, long g, long h);
+long address_behind_much(long x, long y, char *four_bytes);
+long address_across_slots(long x, long y, char *four_bytes);
+long address_in_parts(long x, long y, char *four_bytes);
+long address_while_writing(long x, long y, char *four_bytes);
 long calls_upon_calls(long x, long y);
 /* n pixels of some channels, `stride` apart where they go; `mode` is what else goes into them. */
 void each_channel(const int *in, int *out, const int *table, int channels, int stride, int n, int mode);
