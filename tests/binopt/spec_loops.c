@@ -33,6 +33,13 @@ void test_wrapping_numbers(void) {
         __typeof__(&wrapped_factor) factor = MAKE(cfg, wrapped_factor, NEW);
         for (unsigned x = 0; x < 100000; x += 9999)
             CHECK_THAT(factor(&x, 1000003) == wrapped_factor(&x, 1000003));
+
+        cfg = configure(wrapped_sum, "lii");
+        binopt_cfg_set_parami(cfg, 1, 0x7fffff00);
+        binopt_cfg_set(cfg, BINOPT_F_NOWRAP, (size_t)nowrap);
+        __typeof__(&wrapped_sum) sum = MAKE(cfg, wrapped_sum, NEW);
+        for (unsigned x = 0; x < 0x400; x += 0x80)
+            CHECK_THAT(sum(x, 0x7fffff00) == wrapped_sum(x, 0x7fffff00));
     }
 }
 

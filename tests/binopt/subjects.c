@@ -354,6 +354,11 @@ long wrapped_factor(const unsigned *x, unsigned y) {
     return product == (int)product ? product : product >> 32;
 }
 
+/* A number that wraps when something known is added to it, and is no index. */
+long wrapped_sum(unsigned x, unsigned by) {
+    return (long)(int)(x + by) * 3;
+}
+
 /* Indices of 32 bits. */
 long neighbours(const long *v, int i, int by) {
     long r = 0;

@@ -93,6 +93,7 @@ double lanes(double x, double low, double high, double *out);
 long wrapping(unsigned a, unsigned b, unsigned c);
 long wrapped_double(unsigned x, int by);
 long wrapped_factor(const unsigned *x, unsigned y);
+long wrapped_sum(unsigned x, unsigned by);
 long neighbours(const long *v, int i, int by);
 unsigned hash(const unsigned char *p, size_t n, unsigned seed);
 void swap_halves(char *p, size_t n);
