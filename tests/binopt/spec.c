@@ -7,30 +7,13 @@ static void test_base_elsewhere(void) {
 }
 
 static void (*const tests[])(void) = {
-    test_integers,
-    test_quotients,
-    test_indices,
-    test_lanes,
-    test_distances,
-    test_loops,
-    test_nested_loops,
-    test_conversions,
-    test_vectors,
-    test_memory,
-    test_pointers_to_functions,
-    test_calls,
-    test_arguments,
-    test_frames,
-    test_faults,
-    test_nonsense,
-    test_tables,
-    test_found,
-    test_again,
-    test_permissions,
-    test_base_elsewhere,
-    test_stack_sizes,
-    test_deletion,
-    test_gain,
+    test_integers,    test_quotients,   test_indices,        test_wrapping_numbers,
+    test_lanes,       test_distances,   test_loops,          test_nested_loops,
+    test_conversions, test_vectors,     test_memory,         test_pointers_to_functions,
+    test_calls,       test_arguments,   test_frames,         test_faults,
+    test_nonsense,    test_tables,      test_found,          test_lost_addresses,
+    test_again,       test_permissions, test_base_elsewhere, test_stack_sizes,
+    test_deletion,    test_gain,
 };
 enum { TESTS = sizeof(tests) / sizeof(*tests) };
 

@@ -44,6 +44,7 @@ void test_conversions(void);
 
 /* spec_loops.c */
 void test_indices(void);
+void test_wrapping_numbers(void);
 void test_lanes(void);
 void test_distances(void);
 void test_loops(void);
@@ -62,6 +63,7 @@ void test_frames(void);
 void test_faults(void);
 void test_nonsense(void);
 void test_found(void);
+void test_lost_addresses(void);
 
 /* spec_versions.c */
 void test_again(void);

@@ -15,12 +15,31 @@ void test_indices(void) {
         __typeof__(&neighbours) f = MAKE(cfg, neighbours, NEW);
         for (int i = -14; i < 14; i++)
             CHECK_THAT(f(v + 20, i, 6) == neighbours(v + 20, i, 6));
-        /* What is promised of indices is not promised of other numbers. */
-        cfg = configure(wrapped_double, "lii");
+    }
+}
+
+/* What is promised of indices is not promised of other numbers. */
+void test_wrapping_numbers(void) {
+    for (int nowrap = 0; nowrap < 2; nowrap++) {
+        BinoptCfgRef cfg = configure(wrapped_double, "lii");
         binopt_cfg_set_parami(cfg, 1, 6);
         binopt_cfg_set(cfg, BINOPT_F_NOWRAP, (size_t)nowrap);
-        __typeof__(&wrapped_double) d = MAKE(cfg, wrapped_double, NEW);
-        CHECK_THAT(d(0x96d5c3da, 6) == wrapped_double(0x96d5c3da, 6) && d(5, 6) == 16);
+        __typeof__(&wrapped_double) twice = MAKE(cfg, wrapped_double, NEW);
+        CHECK_THAT(twice(0x96d5c3da, 6) == wrapped_double(0x96d5c3da, 6) && twice(5, 6) == 16);
+
+        cfg = configure(wrapped_factor, "lpi");
+        binopt_cfg_set_parami(cfg, 1, 1000003);
+        binopt_cfg_set(cfg, BINOPT_F_NOWRAP, (size_t)nowrap);
+        __typeof__(&wrapped_factor) factor = MAKE(cfg, wrapped_factor, NEW);
+        for (unsigned x = 0; x < 100000; x += 9999)
+            CHECK_THAT(factor(&x, 1000003) == wrapped_factor(&x, 1000003));
+
+        cfg = configure(wrapped_sum, "lii");
+        binopt_cfg_set_parami(cfg, 1, 0x7fffff00);
+        binopt_cfg_set(cfg, BINOPT_F_NOWRAP, (size_t)nowrap);
+        __typeof__(&wrapped_sum) sum = MAKE(cfg, wrapped_sum, NEW);
+        for (unsigned x = 0; x < 0x400; x += 0x80)
+            CHECK_THAT(sum(x, 0x7fffff00) == wrapped_sum(x, 0x7fffff00));
     }
 }
 

@@ -126,3 +126,16 @@ void test_found(void) {
     fedisableexcept(FE_DIVBYZERO | FE_INVALID);
     CHECK_THAT(isinf(dn(none, 1)) && dn(none, -1) == 1);
 }
+
+/* What is in the frame may be read through an address of it that is not followed any more. */
+void test_lost_addresses(void) {
+    __typeof__(&address_behind_much) functions[] = {address_behind_much, address_across_slots, address_in_parts,
+                                                    address_while_writing};
+    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+        char written[4];
+        BinoptCfgRef cfg = configure(functions[i], "lllp");
+        binopt_cfg_set_parami(cfg, 1, 7);
+        __typeof__(&address_behind_much) f = (__typeof__(&address_behind_much))binopt_spec_create(cfg);
+        CHECK_THAT(f(1000, 7, written) == 1007);
+    }
+}

@@ -348,6 +348,17 @@ long wrapped_double(unsigned x, int by) {
     return (int)(x + x) + (long)by;
 }
 
+/* A product that wraps and is a factor of one that is asked whether it fits; none of them is an index. */
+long wrapped_factor(const unsigned *x, unsigned y) {
+    long product = (long)(int)(*x * y) * (int)y;
+    return product == (int)product ? product : product >> 32;
+}
+
+/* A number that wraps when something known is added to it, and is no index. */
+long wrapped_sum(unsigned x, unsigned by) {
+    return (long)(int)(x + by) * 3;
+}
+
 /* Indices of 32 bits. */
 long neighbours(const long *v, int i, int by) {
     long r = 0;
@@ -498,6 +509,42 @@ __asm__(".text\n"
         "movq $1000, 8(%rsp)\n\t"
         "movq $2000, 16(%rsp)\n\t"
         "ret\n");
+
+/* x + y. x is stored in the frame and read through an address of the frame that has been in memory itself, in a way in which
+ * a rewriter may lose sight of it: */
+#define LOSES_ADDRESS(name, ...)                                                                                       \
+    __asm__(".text\n"                                                                                                  \
+            ".globl " #name "\n" #name ":\n\t"                                                                         \
+            "push %rbp\n\t"                                                                                            \
+            "mov %rsp, %rbp\n\t"                                                                                       \
+            "sub $64, %rsp\n\t"                                                                                        \
+            "mov %rdi, -8(%rbp)\n\t" __VA_ARGS__ "mov -8(%rcx), %rax\n\t"                                              \
+            "add %rsi, %rax\n\t"                                                                                       \
+            "add $64, %rsp\n\t"                                                                                        \
+            "pop %rbp\n\t"                                                                                             \
+            "ret\n")
+
+/* behind more known numbers than are followed */
+LOSES_ADDRESS(address_behind_much, ".rept 120\n\t"
+                                   "push %rsi\n\t"
+                                   ".endr\n\t"
+                                   "push %rbp\n\t"
+                                   "pop %rcx\n\t"
+                                   "add $960, %rsp\n\t");
+/* across two words of the frame */
+LOSES_ADDRESS(address_across_slots, "mov %rbp, -20(%rbp)\n\t"
+                                    "mov -20(%rbp), %rcx\n\t");
+/* with its upper bytes, which are zero, written once more */
+LOSES_ADDRESS(address_in_parts, "mov %rbp, -16(%rbp)\n\t"
+                                "movw $0, -10(%rbp)\n\t"
+                                "mov -16(%rbp), %rcx\n\t");
+/* while a string instruction writes elsewhere */
+LOSES_ADDRESS(address_while_writing, "mov %rbp, -16(%rbp)\n\t"
+                                     "mov %rdx, %rdi\n\t"
+                                     "mov $4, %ecx\n\t"
+                                     "mov $0, %eax\n\t"
+                                     "rep stosb\n\t"
+                                     "mov -16(%rbp), %rcx\n\t");
 
 /* Of ten functions each calls the next one four times. */
 #define LEVEL(n, next)                                                                                                 \

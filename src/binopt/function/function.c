@@ -142,10 +142,8 @@ static i32 target(void *self, MachineUnit *u, u64 pc, u32 frame, const State *s,
         return block;
     }
     MachineBlock *b = &u->blocks.at[known];
-    if (state_merge(b->in, s)) {
-        u->escaped |= b->in->escaped;
+    if (state_merge(b->in, s))
         enqueue(f, u, (i32)known);
-    }
     return (i32)known;
 }
 

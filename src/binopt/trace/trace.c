@@ -65,7 +65,6 @@ static i32 generalize(Trace *t, MachineUnit *u, Site *site, const State *s, u32 
     state_copy(&all, s);
     for (size_t i = 0; i < site->states.len; i++)
         state_merge(&all, u->blocks.at[site->states.at[i]].in);
-    u->escaped |= all.escaped;
     i32 block = graph_add(u, site->pc, site->frame, &all);
     u->blocks.at[block].unknowns = unknowns;
     for (size_t i = 0; i < site->states.len; i++)
@@ -102,10 +101,8 @@ static i32 target(void *self, MachineUnit *u, u64 pc, u32 frame, const State *s,
     Site *site = site_of(t, pc, frame);
     if (site->general != NO_BLOCK) {
         MachineBlock *b = &u->blocks.at[site->general];
-        if (state_merge(b->in, s)) {
-            u->escaped |= b->in->escaped;
+        if (state_merge(b->in, s))
             enqueue(t, u, site->general);
-        }
         return site->general;
     }
     for (size_t i = 0; i < site->states.len; i++)

@@ -57,14 +57,13 @@ static bool leads_on(Val v) {
     }
 }
 
-/* True if a number of 64 bits becomes part of an address. A comparison counts, too, because it ends a loop over
- * indices. */
-static bool is_index(Val v, int depth) {
+/* True if the 64-bit number v becomes a part of an address. */
+static bool is_in_address(Val v, int depth) {
     for (LLVMUseRef use = LLVMGetFirstUse(v); use && depth; use = LLVMGetNextUse(use)) {
         Val user = LLVMGetUser(use);
-        if (LLVMIsAIntToPtrInst(user) || LLVMIsAGetElementPtrInst(user) || LLVMIsAICmpInst(user))
+        if (LLVMIsAIntToPtrInst(user) || LLVMIsAGetElementPtrInst(user))
             return true;
-        if (LLVMIsAInstruction(user) && leads_on(user) && is_index(user, depth - 1))
+        if (LLVMIsAInstruction(user) && leads_on(user) && is_in_address(user, depth - 1))
             return true;
     }
     return false;
@@ -91,7 +90,7 @@ static Val widened(LlvmUnit *u, Val v, Val at, int depth) {
 void nowrap_mark(LlvmUnit *u) {
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
-            if (LLVMIsASExtInst(in) && is_index(in, MAX_USES))
+            if (LLVMIsASExtInst(in) && is_in_address(in, MAX_USES))
                 mark(LLVMGetOperand(in, 0), MAX_DEPTH);
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b), next; in; in = next) {

@@ -197,14 +197,15 @@ static bool add_up(Emit *e, const OutInsn *o) {
     return pending_set_real(p, &e->c, to->no, to->no, delta, o->live);
 }
 
-/* Emits reg = the sign-extended low half of another register. If 32-bit arithmetic does not overflow (nowrap), a
- * pending addition can be made afterwards. */
+/* Emits reg = the sign-extended low half of another register. If 32-bit arithmetic does not overflow, as BINOPT_F_NOWRAP
+ * promises of indices, a pending addition can be made afterwards. */
 static bool extend(Emit *e, const OutInsn *o) {
     const MachineOp *to = &o->in->op[0], *from = &o->in->op[1];
     Pending *p = &e->p;
     u8 of = p->from[from->no];
     i64 delta = p->delta[from->no];
-    if (o->in->mnemonic != ZYDIS_MNEMONIC_MOVSXD || to->no == RSP || of == RSP || (delta && !e->u->cfg->nowrap))
+    if (o->in->mnemonic != ZYDIS_MNEMONIC_MOVSXD || to->no == RSP || of == RSP ||
+        (delta && !(e->u->cfg->nowrap && o->is_index)))
         return false;
     u8 has = pending_known(p, of, PENDING_SIGNED, 0);
     if (has != NO_REG && pending_set_real(p, &e->c, to->no, has, delta, o->live))

@@ -75,6 +75,7 @@ typedef struct OutInsn {
     Regs live;             /* the registers that are read after it: live.c */
     u16 upper;             /* the vectors whose upper halves are read after it */
     bool dead, frame_dead; /* it is not needed; what it stores in the frame is not read */
+    bool is_index;         /* its result becomes a part of an address: live.c */
     Result result[2];
 } OutInsn;
 
@@ -103,7 +104,7 @@ typedef struct MachineBlock {
     i32 next[2];
     const MachineInsn *last;
     u64 target;
-    Regs live_in;
+    Regs live_in, indices_in;
     u16 upper_in;
     u64 slots_in[8]; /* bit n: the slot at offset -8 * (n + 1) is read */
     u32 code_off;

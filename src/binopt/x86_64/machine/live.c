@@ -7,8 +7,8 @@
 enum { WORDS = 8, SLOTS = 64 * WORDS };
 
 typedef struct Live {
-    Regs regs;
-    u16 upper; /* bit n: the upper half of vector n */
+    Regs regs, indices; /* the registers that are read; those whose numbers become parts of addresses */
+    u16 upper;          /* bit n: the upper half of vector n */
     u64 slots[WORDS];
 } Live;
 
@@ -134,6 +134,34 @@ static void before(const MachineUnit *u, OutInsn *o, Live *l) {
             read_slots(l, o->frame->slot[r], SLOT_BYTES);
 }
 
+/* --------------------------------------------------------------------------------------------------------------- indices */
+
+/* Arithmetic by which an index becomes a part of an address. */
+static bool leads_on(const MachineInsn *in) {
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_IMUL:
+    case ZYDIS_MNEMONIC_SHL:
+    case ZYDIS_MNEMONIC_LEA:
+    case ZYDIS_MNEMONIC_MOV:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Goes back over an instruction that is needed, after l->regs was brought to before it. */
+static void indices_before(OutInsn *o, Live *l) {
+    Regs indices = l->indices & ~o->kills;
+    o->is_index = (l->indices & o->writes & ALL_GP) != 0;
+    if (o->kind == OUT_INSN && (o->in->mem.read || o->in->mem.write))
+        indices |= o->in->address;
+    if (o->kind == OUT_INSN && o->is_index && leads_on(o->in))
+        indices |= o->reads;
+    l->indices = indices & l->regs;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- blocks */
 
 /* In the order of the bits of ResultRegs. */
@@ -179,6 +207,7 @@ static Regs find_returned(MachineUnit *u) {
 
 static void add(Live *l, const MachineBlock *b) {
     l->regs |= b->live_in;
+    l->indices |= b->indices_in;
     l->upper |= b->upper_in;
     for (u32 i = 0; i < WORDS; i++)
         l->slots[i] |= b->slots_in[i];
@@ -218,11 +247,16 @@ Regs live_at_end(const MachineUnit *u, const MachineBlock *b) {
 /* Returns true if more is read than was known before. */
 static bool run_block(const MachineUnit *u, MachineBlock *b) {
     Live l = after(u, b);
-    for (u32 i = b->out_count; i-- > 0;)
+    for (u32 i = b->out_count; i-- > 0;) {
         before(u, &b->out[i], &l);
-    if (l.regs == b->live_in && l.upper == b->upper_in && !memcmp(l.slots, b->slots_in, sizeof(l.slots)))
+        if (!b->out[i].dead)
+            indices_before(&b->out[i], &l);
+    }
+    if (l.regs == b->live_in && l.indices == b->indices_in && l.upper == b->upper_in &&
+        !memcmp(l.slots, b->slots_in, sizeof(l.slots)))
         return false;
     b->live_in = l.regs;
+    b->indices_in = l.indices;
     b->upper_in = l.upper;
     memcpy(b->slots_in, l.slots, sizeof(l.slots));
     return true;

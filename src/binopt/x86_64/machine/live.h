@@ -7,7 +7,7 @@
 /* Marks the blocks that are reached, and joins blocks that always follow each other. */
 void live_join_blocks(MachineUnit *u);
 
-/* Sets live, dead and frame_dead of all instructions in reached blocks, and live_in of these blocks. */
+/* Sets live, dead, frame_dead and is_index of all instructions in reached blocks, and live_in of these blocks. */
 void live_run(MachineUnit *u);
 
 /* True if only the constants that it makes have to be put into their registers. */

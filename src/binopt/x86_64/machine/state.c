@@ -105,6 +105,7 @@ void state_forget_stack(State *s, i64 from, i64 to) {
             gone &= 0xff << (from - slot->off), value &= ~(u64)0 << (8 * (from - slot->off));
         if (to < slot->off + SLOT_BYTES)
             gone &= 0xff >> (slot->off + SLOT_BYTES - to), value &= ~(u64)0 >> (8 * (slot->off + SLOT_BYTES - to));
+        s->escaped |= gone != 0xff && slot->value.kind == VALUE_STACK; /* a part of the address is still there */
         slot->known &= ~gone;
         slot->value.v &= ~value;
         slot->value.nested = false;
@@ -120,6 +121,11 @@ bool state_has_address(const State *s, i64 from, i64 to) {
         if (s->slot[i].value.kind == VALUE_STACK)
             return true;
     return false;
+}
+
+void state_forget_frame(State *s) {
+    s->escaped |= state_has_address(s, INT64_MIN, INT64_MAX);
+    s->slot_count = 0;
 }
 
 void state_store(State *s, i64 off, u32 size, const u8 *bytes) {
@@ -140,14 +146,11 @@ void state_store_slot(State *s, i64 off, Value v) {
     state_forget_stack(s, off, off + SLOT_BYTES);
     if (v.kind == VALUE_UNKNOWN)
         return;
-    if (off % SLOT_BYTES) {
-        if (v.kind == VALUE_CONST)
-            state_store(s, off, SLOT_BYTES, (const u8 *)&v.v);
-        return;
-    }
-    Slot *slot = take(s, off);
+    Slot *slot = off % SLOT_BYTES ? NULL : take(s, off);
     if (slot)
         *slot = (Slot){off, 0xff, v};
+    else if (v.kind == VALUE_CONST)
+        state_store(s, off, SLOT_BYTES, (const u8 *)&v.v);
     else
         s->escaped |= v.kind == VALUE_STACK;
 }

@@ -32,7 +32,7 @@ typedef struct State {
     u8 vec[MAX_VEC][VEC_BYTES];
     u16 vec_known;
     u8 flags, flags_known; /* bits FLAG(f) */
-    bool escaped;          /* other code may have an address of the frame */
+    bool escaped; /* an address of the frame may be where it is not followed, so anything may read or write the frame */
     u8 zero;
     u16 slot_count;
     Slot slot[MAX_SLOTS]; /* sorted by offset */
@@ -73,6 +73,8 @@ void state_store(State *s, i64 off, u32 size, const u8 *bytes);
 void state_store_slot(State *s, i64 off, Value v);
 /* Makes these bytes unknown. */
 void state_forget_stack(State *s, i64 from, i64 to);
+/* Forgets all of the frame. */
+void state_forget_frame(State *s);
 /* True if these bytes contain an address of the frame. */
 bool state_has_address(const State *s, i64 from, i64 to);
 

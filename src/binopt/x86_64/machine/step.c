@@ -17,10 +17,6 @@ OutInsn *step_put(MachineUnit *u, const MachineInsn *in, OutKind kind) {
     return &u->outs.at[u->outs.len - 1];
 }
 
-void step_escape(MachineUnit *u, State *s) {
-    s->escaped = u->escaped = true;
-}
-
 /* ------------------------------------------------------------------------------------------------------------ addresses */
 
 /* An offset that is so large is no longer an address of the stack. */
@@ -111,10 +107,6 @@ static bool leaks(const State *s, Regs regs) {
     return false;
 }
 
-static void forget_frame(State *s) {
-    s->slot_count = 0;
-}
-
 static bool hits_return(const MachineUnit *u, i64 from, i64 to) {
     for (u32 f = u->frame; f != NO_FRAME; f = u->frames.at[f].parent)
         if (from < u->frames.at[f].return_slot + SLOT_BYTES && to > u->frames.at[f].return_slot)
@@ -142,11 +134,11 @@ static void note_memory(MachineUnit *u, State *s, OutInsn *o, Value at) {
         return;
     }
     if (at.kind == VALUE_UNKNOWN && leaks(s, in->address))
-        step_escape(u, s);
+        s->escaped = true;
     o->reads_frame |= m->read;
     o->effect |= m->write;
     if (m->write && s->escaped)
-        forget_frame(s);
+        state_forget_frame(s);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ evaluation */
@@ -419,7 +411,7 @@ static bool push(MachineUnit *u, State *s, const MachineInsn *in) {
         o->reads_frame = true;
         step_plan_address(u, s, o);
         if (at.kind == VALUE_UNKNOWN && leaks(s, in->address))
-            step_escape(u, s);
+            s->escaped = true;
     }
     s->gp[RSP] = value_stack(o->slot);
     state_store_slot(s, o->slot, v);
@@ -535,14 +527,14 @@ static void step_any(MachineUnit *u, State *s, const MachineInsn *in) {
     if (step_pointer(s, in, at) || step_difference(u, s, o, at))
         return;
     if (leaks(s, in->reads) || (in->mnemonic == ZYDIS_MNEMONIC_LEA && leaks(s, in->address)))
-        step_escape(u, s);
+        s->escaped = true;
     if (at.kind == VALUE_STACK && in->mem.read && state_has_address(s, (i64)at.v, (i64)at.v + in->mem.bytes))
-        step_escape(u, s);
+        s->escaped = true;
     if (at.kind == VALUE_STACK && in->mem.write)
         state_forget_stack(s, (i64)at.v, (i64)at.v + in->mem.bytes);
     if (in->touches_memory) {
         o->reads_frame = true;
-        forget_frame(s);
+        state_forget_frame(s);
     }
     o->effect |= !in->plain;
     state_forget(s, in->writes);

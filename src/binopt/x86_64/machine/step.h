@@ -16,7 +16,5 @@ void step_plan_address(MachineUnit *u, const State *s, OutInsn *o);
 bool step_condition(const State *s, const MachineInsn *in, bool *holds);
 /* Adds an empty OutInsn for the instruction. */
 OutInsn *step_put(MachineUnit *u, const MachineInsn *in, OutKind kind);
-/* Code that is not followed may now read and write the frame. */
-void step_escape(MachineUnit *u, State *s);
 
 #endif

@@ -157,9 +157,9 @@ static void forget_called(BlockWalk *w) {
     Value sp = s->gp[RSP];
     i64 top = w->u->frames.at[w->frame].return_slot;
     if (sp.kind != VALUE_STACK || passes_frame(s, (i64)sp.v, top))
-        step_escape(w->u, s);
+        s->escaped = true;
     if (s->escaped)
-        s->slot_count = 0;
+        state_forget_frame(s);
     else
         state_forget_stack(s, INT64_MIN / 2, top);
     state_forget(s, ABI_CLOBBERED);
@@ -381,5 +381,6 @@ void walk_block(MachineUnit *u, const Policy *p, i32 block) {
             u->hopeless = arena_printf(&u->arena, "it would become too long: more than %llu instructions were followed",
                                        (unsigned long long)u->most_work);
     }
+    u->escaped |= w.s.escaped;
     finish(&w, block);
 }
