@@ -12,7 +12,7 @@ enum { REGION_INSNS = 1000 };
 
 /* None: what optimised code calls gets hot, and optimised, too. With a limit, programs that spread their time stayed in quick code
  * (objects 2.7 times as long, sorting 1.5 times). */
-const u32 region_crossings = ~(u32)0;
+const u32 region_crossings = ~(u32)0, region_samples = 2;
 
 static bool decode(u64 pc, Insn *in) {
     memset(in, 0, sizeof(*in));
