@@ -6,6 +6,9 @@
 
 size_t peek(u64 addr, void *buf, size_t size); /* returns the number of bytes read */
 
+/* Reads without the kernel, a number of bytes that 8 divides; false: some of them cannot be read. Of guard.S. */
+__attribute__((visibility("hidden"))) bool copy_guarded(void *to, const void *from, u64 size);
+
 /* Writes to the guest's memory. Returns the number of bytes written, which is less than `size` where the guest may not
  * write. */
 size_t guest_write(u64 addr, const void *buf, size_t size);

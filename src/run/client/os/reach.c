@@ -18,9 +18,6 @@ enum {
     MESSAGE_FLAGS
 };
 
-/* guard.S */
-__attribute__((visibility("hidden"))) bool copy_guarded(void *to, const void *from, u64 size);
-
 static u64 reachable(u64 addr) {
     return reach_is_suspect(addr) && space_is_own(addr, 1) ? the.memory.nowhere + addr % PAGE : addr;
 }

@@ -13,6 +13,7 @@
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/host/x86_64/copy/encode.h"
+#include "run/client/memory/peek.h"
 
 static const u8 endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 enum { BND = 0xf2, PUSH_IMMEDIATE = 0x68, JUMP_BYTES = 6, PLT_BYTES = 16 };
@@ -22,23 +23,18 @@ static const u8 *skip_mark(const u8 *code) {
     return memcmp(code, endbr64, sizeof(endbr64)) ? code : code + sizeof(endbr64);
 }
 
-/* Bytes that the guest can write to are something else soon. */
-static bool read_code(u64 pc, u8 code[PLT_BYTES]) {
-    int prot = space_prot(pc);
-    return map_covers(pc) && prot != PROT_UNMAPPED && !(prot & PROT_WRITE) && quick_code_bytes(pc) >= PLT_BYTES &&
-           guest_read(pc, code, PLT_BYTES) == PLT_BYTES;
-}
-
+/* Code that the guest can write to is something else soon. */
 u64 linkage_slot(u64 pc) {
-    u8 code[PLT_BYTES];
-    if (!read_code(pc, code))
+    if (!map_covers(pc) || quick_code_bytes(pc) < PLT_BYTES)
         return 0;
-    const u8 *jump = skip_mark(code);
+    const u8 *jump = skip_mark((const u8 *)pc);
     jump += *jump == BND;
+    if (jump[0] != 0xff || jump[1] != 0x25 || space_prot(pc) & PROT_WRITE)
+        return 0;
     i32 distance;
     memcpy(&distance, jump + 2, sizeof(distance));
-    u64 slot = pc + (u64)(jump - code) + JUMP_BYTES + (u64)(i64)distance;
-    return jump[0] == 0xff && jump[1] == 0x25 && map_covers(slot) ? slot : 0;
+    u64 slot = (u64)jump + JUMP_BYTES + (u64)(i64)distance;
+    return map_covers(slot) ? slot : 0;
 }
 
 /* The immediate ends in front of the jump's two bytes of opcode. */
@@ -69,15 +65,13 @@ static u64 slot_of(u8 *site) {
 
 /* Before the first call the word leads to code that pushes a number and asks the linker. */
 static bool is_bound(u64 target) {
-    u8 code[PLT_BYTES];
-    return target && map_covers(target) &&
-           (guest_read(target, code, sizeof(code)) != sizeof(code) || *skip_mark(code) != PUSH_IMMEDIATE);
+    bool readable = map_covers(target) && quick_code_bytes(target) >= PLT_BYTES;
+    return readable && *skip_mark((const u8 *)target) != PUSH_IMMEDIATE;
 }
 
 bool emit_linkage(u64 pc, const u8 *site, u64 *target) {
     u64 slot = slot_of((u8 *)site);
-    return linkage_slot(pc) == slot && guest_read(slot, target, sizeof(*target)) == sizeof(*target) &&
-           is_bound(*target);
+    return linkage_slot(pc) == slot && copy_guarded(target, (const void *)slot, sizeof(*target)) && is_bound(*target);
 }
 
 void emit_set_linkage(u8 *site, u64 target) {
