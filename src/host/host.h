@@ -94,10 +94,11 @@ typedef struct Host {
     const struct RvForms *riscv64;
 
     /* For code that is run as it is translated. */
-    const char *read_stack_pointer;   /* assembly: into $0 */
-    const char *load_low, *load_wide; /* assembly: the symbol $1 as a constant of 32 or 64 bits into $0 */
-    const char *stencil_cpu;          /* what stencils are compiled for */
-    u64 nops;                         /* eight bytes of instructions that do nothing, one byte each */
+    const char *read_stack_pointer;    /* assembly: into $0 */
+    const char *load_low, *load_wide;  /* assembly: the symbol $1 as a constant of 32 or 64 bits into $0 */
+    const char *stencil_cpu;           /* what stencils are compiled for */
+    const struct HostStencil *stencil; /* host/stencil.h */
+    u64 nops;                          /* eight bytes of instructions that do nothing, one byte each */
     /* Does the code touch no vector register from that number on? */
     bool (*keeps_vectors)(const u8 *code, size_t size, unsigned vectors);
 

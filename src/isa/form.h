@@ -17,6 +17,9 @@ u32 form_place(const Operand *op);
 /* The register that this is, or the base of the address; REG_NONE: none that has a place. */
 Reg form_register(const Operand *op);
 
+/* May code have this register in a host register, not in the guest state? */
+bool form_may_be_held(Reg r);
+
 /* Is the immediate of operand i part of the form? */
 bool form_is_literal(const Insn *in, u32 i);
 

@@ -7,7 +7,9 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "host/host.h"
 #include "host/link.h"
+#include "isa/form.h"
 #include "stencil/holder.h"
 
 static const Elf64_Ehdr *header(const Extract *x) {
@@ -182,11 +184,47 @@ static void settle_next(Piece *p) {
     p->patches = kept;
 }
 
-bool extract_piece(Extract *x, const char *name, const Insn *in, Piece *piece) {
+/* ---------------------------------------------------------------------------------------------------------------- fields */
+
+/* The operand that comes first of those that are this register. */
+static u32 operand_with(const Insn *in, Reg r) {
+    u32 i = 0;
+    while (form_register(&in->op[i]) != r)
+        i++;
+    return i;
+}
+
+static bool accesses_memory(const Insn *in) {
+    bool found = false;
+    for (u32 i = 0; i < in->operand_count; i++)
+        found |= in->op[i].kind == OPERAND_MEM;
+    return found;
+}
+
+static bool find_fields(const Insn *in, const Held *held, Piece *p) {
+    const HostStencil *host = host_own()->stencil;
+    HostFields f = {0};
+    if (held->count && p->size > UINT8_MAX)
+        return false;
+    host->fields(p->code, p->size, held->count, &f);
+    CHECK(f.exact || !accesses_memory(in), "held registers are as the guest has them wherever an access may fault");
+    CHECK(f.list.len <= PIECE_FIELDS, "a stencil with more fields than expected");
+    for (size_t i = 0; i < f.list.len; i++) {
+        HostField field = f.list.at[i];
+        CHECK(in->flow == FLOW_NEXT || field.allowed == host->held,
+              "what jumps does so with its operands in any registers");
+        p->field[p->fields++] =
+            (StencilField){field, host->operand[field.operand], (u8)operand_with(in, held->reg[field.operand])};
+    }
+    bool good = f.renamable || !held->count;
+    VEC_FREE(&f.list);
+    return good;
+}
+
+bool extract_piece(Extract *x, const char *name, const Insn *in, const Held *held, Piece *piece) {
     const Elf64_Sym *f = find_symbol(x, name);
     const Elf64_Shdr *text = section(x, f->st_shndx), *rela = find_section(x, SHT_RELA, f->st_shndx);
-    if (f->st_size > PIECE_BYTES)
-        return false;
+    CHECK(f->st_size <= PIECE_BYTES, "stencils are short");
     *piece = (Piece){.size = (u32)f->st_size};
     memcpy(piece->code, x->object + text->sh_offset + f->st_value, f->st_size);
     const Elf64_Rela *r = (const Elf64_Rela *)(x->object + rela->sh_offset), *end = r + rela->sh_size / sizeof(*r);
@@ -196,10 +234,10 @@ bool extract_piece(Extract *x, const char *name, const Insn *in, Piece *piece) {
         CHECK(piece->patches < PIECE_PATCHES, "a stencil with more patches than expected");
         bool next = !strcmp(name_of(x, &symbols(x)[ELF64_R_SYM(r->r_info)]), GO_NEXT);
         StencilPatch p = next ? (StencilPatch){.kind = NEXT} : patch_of(x, in, r);
-        p.at = (u8)(r->r_offset - f->st_value);
+        p.at = (u16)(r->r_offset - f->st_value);
         piece->patch[piece->patches++] = p;
     }
     trim(piece);
     settle_next(piece);
-    return true;
+    return find_fields(in, held, piece);
 }

@@ -2,16 +2,17 @@
 #ifndef STENCIL_EXTRACT_H
 #define STENCIL_EXTRACT_H
 
-#include "isa/insn.h"
+#include "stencil/holder.h"
 #include "stencil/stencil.h"
 
-enum { PIECE_BYTES = 255, PIECE_PATCHES = 32 };
+enum { PIECE_BYTES = 320, PIECE_PATCHES = 32, PIECE_FIELDS = 32 };
 
 /* A stencil by itself. */
 typedef struct Piece {
     u8 code[PIECE_BYTES];
     StencilPatch patch[PIECE_PATCHES];
-    u32 size, patches;
+    StencilField field[PIECE_FIELDS];
+    u32 size, patches, fields;
 } Piece;
 
 /* An object in memory, and what its stencils refer to besides holes, in the order of the numbers in patches. */
@@ -23,7 +24,8 @@ typedef struct Extract {
 } Extract;
 
 void extract_begin(Extract *x, const void *object);
-/* The function of that name, which is the instruction's stencil; false: it is larger than a stencil can be. */
-bool extract_piece(Extract *x, const char *name, const Insn *in, Piece *piece);
+/* The function of that name, which is the instruction's stencil with these operands in host registers; false: its operands cannot be
+ * in any others than those that it was compiled with. */
+bool extract_piece(Extract *x, const char *name, const Insn *in, const Held *held, Piece *piece);
 
 #endif

@@ -10,12 +10,44 @@
 
 #define PASSES "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse,dce)"
 
-/* What was lifted: one instruction of each form. */
+/* What is lifted: one instruction of each form, once for every choice of its operands that are in host registers. */
+typedef struct Variant {
+    Insn in;
+    Held held;
+    u64 key;
+    u32 stencil; /* STENCIL_NONE: there is none */
+} Variant;
+
 typedef struct Forms {
-    VEC(Insn) insns;
-    VEC(u64) keys;
+    VEC(Variant) all;
     Map64 seen;
 } Forms;
+
+static void hold(Held *h, const Insn *in, Reg r) {
+    CHECK(h->count < STENCIL_OPERANDS, "an instruction with more operands that may be held than expected");
+    h->reg[h->count++] = r;
+    for (u32 i = 0; i < in->operand_count; i++)
+        if (form_register(&in->op[i]) == r)
+            h->mask |= 1u << i;
+}
+
+/* With each choice of further registers from operand i on. */
+static void add_variants(Forms *f, const Insn *in, u64 key, u32 i, Held h) {
+    if (i == in->operand_count) {
+        Variant v = {*in, h, stencil_key(key, h.mask), STENCIL_NONE};
+        VEC_PUSH(&f->all, v);
+        return;
+    }
+    Reg r = form_register(&in->op[i]);
+    bool before = false;
+    for (u32 k = 0; k < i; k++)
+        before |= form_register(&in->op[k]) == r;
+    add_variants(f, in, key, i + 1, h);
+    if (r == REG_NONE || !form_may_be_held(r) || before)
+        return;
+    hold(&h, in, r);
+    add_variants(f, in, key, i + 1, h);
+}
 
 static void note(void *user, const Insn *in) {
     Forms *f = user;
@@ -23,9 +55,8 @@ static void note(void *user, const Insn *in) {
     u64 key = form_key(in);
     if (map64_get(&f->seen, key, &at))
         return;
-    map64_set(&f->seen, key, (u32)f->insns.len);
-    VEC_PUSH(&f->insns, *in);
-    VEC_PUSH(&f->keys, key);
+    map64_set(&f->seen, key, 1);
+    add_variants(f, in, key, 0, (Held){0});
 }
 
 static const char *name_of(size_t index, char name[32]) {
@@ -50,10 +81,11 @@ static LLVMMemoryBufferRef compile(const Forms *f) {
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
     LLVMSetModuleDataLayout(mod, layout);
     LLVMSetTarget(mod, LLVMGetTargetMachineTriple(tm));
-    for (size_t i = 0; i < f->insns.len; i++)
-        holder_lift(mod, &f->insns.at[i], name_of(i, (char[32]){0}));
+    for (size_t i = 0; i < f->all.len; i++)
+        holder_lift(mod, &f->all.at[i].in, &f->all.at[i].held, name_of(i, (char[32]){0}));
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     CHECK(!LLVMRunPasses(mod, PASSES, tm, options), "LLVM knows the passes");
+    holder_settle(mod);
     LLVMMemoryBufferRef object = NULL;
     char *error = NULL;
     CHECK(!LLVMTargetMachineEmitToMemoryBuffer(tm, mod, LLVMObjectFile, &error, &object), "LLVM compiles stencils");
@@ -66,9 +98,9 @@ static LLVMMemoryBufferRef compile(const Forms *f) {
 typedef struct Tables {
     VEC(u8) code;
     VEC(StencilPatch) patches;
+    VEC(StencilField) fields;
     VEC(Stencil) stencils;
     VEC(Piece) pieces;
-    u32 *of_form; /* by form: its stencil */
     Map64 by_hash;
 } Tables;
 
@@ -85,11 +117,18 @@ static u32 add_piece(Tables *t, const Piece *p) {
     u64 h = hash_of(p);
     if (map64_get(&t->by_hash, h, &at) && !memcmp(&t->pieces.at[at], p, sizeof(*p)))
         return at;
-    Stencil s = {(u32)t->code.len, (u32)t->patches.len, (u8)p->size, (u8)p->patches};
+    Stencil s = {.code = (u32)t->code.len,
+                 .patch = (u32)t->patches.len,
+                 .field = (u32)t->fields.len,
+                 .size = (u16)p->size,
+                 .patches = (u8)p->patches,
+                 .fields = (u8)p->fields};
     for (u32 i = 0; i < p->size; i++)
         VEC_PUSH(&t->code, p->code[i]);
     for (u32 i = 0; i < p->patches; i++)
         VEC_PUSH(&t->patches, p->patch[i]);
+    for (u32 i = 0; i < p->fields; i++)
+        VEC_PUSH(&t->fields, p->field[i]);
     VEC_PUSH(&t->stencils, s);
     VEC_PUSH(&t->pieces, *p);
     map64_set(&t->by_hash, h, (u32)t->stencils.len - 1);
@@ -109,26 +148,37 @@ static void print_stencils(FILE *out, const Tables *t) {
         const StencilPatch *p = &t->patches.at[i];
         fprintf(out, "{%u,%u,%u,%d,%u},%s", p->at, p->kind, p->bytes, p->addend, p->arg, i % 8 == 7 ? "\n" : "");
     }
+    fprintf(out, "\n};\n\nconst StencilField stencil_fields[] = {\n");
+    for (size_t i = 0; i < t->fields.len; i++) {
+        const StencilField *f = &t->fields.at[i];
+        const HostField *h = &f->field;
+        fprintf(out, "{{%u,%u,%u,%u,%u,%u},%u,%u},%s", h->at, h->shift, h->high_at, h->high_shift, h->operand,
+                h->allowed, f->number, f->arg, i % 8 == 7 ? "\n" : "");
+    }
     fprintf(out, "\n};\n\nconst Stencil stencils[] = {\n");
     for (size_t i = 0; i < t->stencils.len; i++) {
         const Stencil *s = &t->stencils.at[i];
-        fprintf(out, "{%u,%u,%u,%u},%s", s->code, s->patch, s->size, s->patches, i % 8 == 7 ? "\n" : "");
+        fprintf(out, "{%u,%u,%u,%u,%u,%u},%s", s->code, s->patch, s->field, s->size, s->patches, s->fields,
+                i % 8 == 7 ? "\n" : "");
     }
     fprintf(out, "\n};\n");
 }
 
-static void print_slots(FILE *out, const Forms *f, const Tables *t) {
+static void print_slots(FILE *out, const Forms *f) {
     u32 bits = 4;
-    while ((size_t)1 << bits < 2 * f->keys.len)
+    while ((size_t)1 << bits < 2 * f->all.len)
         bits++;
     StencilSlot *slots = mem_new(sizeof(StencilSlot) << bits);
     for (u32 i = 0; i < 1u << bits; i++)
         slots[i].stencil = STENCIL_NONE;
-    for (size_t i = 0; i < f->keys.len; i++) {
-        u32 at = stencil_hash(f->keys.at[i], bits);
+    for (size_t i = 0; i < f->all.len; i++) {
+        const Variant *v = &f->all.at[i];
+        u32 at = stencil_hash(v->key, bits);
+        if (v->stencil == STENCIL_NONE)
+            continue;
         while (slots[at].stencil != STENCIL_NONE)
             at = (at + 1) & ((1u << bits) - 1);
-        slots[at] = (StencilSlot){f->keys.at[i], t->of_form[i]};
+        slots[at] = (StencilSlot){v->key, v->stencil};
     }
     fprintf(out, "\nconst u32 stencil_slot_bits = %u;\n\nconst StencilSlot stencil_slots[] = {\n", bits);
     for (u32 i = 0; i < 1u << bits; i++)
@@ -143,7 +193,7 @@ static void print_all(FILE *out, const Forms *f, const Tables *t, const Extract 
     print_bytes(out, "stencil_constants", x->constants.at, x->constants.len);
     fprintf(out, "\nconst u32 stencil_constants_size = %zu;\n", x->constants.len);
     print_stencils(out, t);
-    print_slots(out, f, t);
+    print_slots(out, f);
     fprintf(out, "\nconst char *const stencil_helpers[] = {");
     for (size_t i = 0; i < x->helpers.len; i++)
         fprintf(out, "\"%s\", ", x->helpers.at[i]);
@@ -156,12 +206,14 @@ int main(int argc, char **argv) {
     form_each(note, &forms);
     LLVMMemoryBufferRef object = compile(&forms);
     extract_begin(&x, LLVMGetBufferStart(object));
-    Tables t = {.of_form = mem_new(sizeof(u32) * forms.insns.len)};
-    for (size_t i = 0; i < forms.insns.len; i++) {
+    Tables t = {0};
+    for (size_t i = 0; i < forms.all.len; i++) {
+        Variant *v = &forms.all.at[i];
         static Piece piece;
-        bool fits = extract_piece(&x, name_of(i, (char[32]){0}), &forms.insns.at[i], &piece);
-        CHECK(fits, "stencils are short");
-        t.of_form[i] = add_piece(&t, &piece);
+        bool found = extract_piece(&x, name_of(i, (char[32]){0}), &v->in, &v->held, &piece);
+        CHECK(found || v->in.flow == FLOW_NEXT, "what jumps does so with its operands in any registers");
+        if (found)
+            v->stencil = add_piece(&t, &piece);
     }
     FILE *out = argc == 2 ? fopen(argv[1], "w") : NULL;
     if (!out) {

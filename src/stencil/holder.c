@@ -1,12 +1,12 @@
-/* holder.c: who holds the registers while a meaning is made a stencil: the guest state, at places that are known when the stencil is
- * copied.
+/* holder.c: who holds the registers while a meaning is made a stencil: host registers, or the guest state, at places that are known when the
+ * stencil is copied.
  *
  * What is known only then is the address of a symbol that nobody defines. Places are small numbers, which LLVM takes all addresses for,
  * and become displacements; immediates have 32 bits with a sign; guest addresses may be anything, and are distances from the
  * instruction's.
  *
- * Functions have the convention of GHC: all registers are the callee's, the state is in r13, which C keeps, and the one other
- * argument, a guest address, in rbp. They end by tail calls. */
+ * Functions get the state and everything that host registers hold, and end by tail calls that hand them on (host/stencil.h). So LLVM
+ * knows that they are in use, and leaves them where they are. */
 #include "stencil/holder.h"
 
 #include <stdio.h>
@@ -14,12 +14,16 @@
 #include "isa/form.h"
 #include "lift/func.h"
 
-enum { CC_GHC = 10 };
+enum { HELD_MAX = 16 };
 
 typedef struct Holder {
     Lifter l; /* first */
     LatheConfig cfg;
     const Insn *in;
+    const Held *held;
+    const HostStencil *host;
+    Val value[HELD_MAX]; /* of the held registers: those that are passed, then those that are taken */
+    u32 values;
     bool ended;
 } Holder;
 
@@ -51,6 +55,15 @@ static Val numbered_hole(Lifter *l, const char *kind, u32 number, i64 least, i64
     return hole(l, name, least, end);
 }
 
+/* What a host register holds of the guest's; NULL: r is in the state. */
+static Val *held_value(Lifter *l, Reg r) {
+    Holder *h = holder_of(l);
+    for (u32 i = 0; i < h->held->count; i++)
+        if (h->held->reg[i] == r)
+            return &h->value[h->host->passed_as[i]];
+    return NULL;
+}
+
 static Val place_of(Lifter *l, Reg r) {
     const Insn *in = holder_of(l)->in;
     for (u32 i = 0; i < in->operand_count; i++)
@@ -58,6 +71,7 @@ static Val place_of(Lifter *l, Reg r) {
             Val off = LLVMConstPtrToInt(numbered_hole(l, HOLE_PLACE, i, 0, 0), ir_type(l, I64));
             return LLVMBuildGEP2(l->b, ir_type(l, I8), l->cpu, &off, 1, "");
         }
+    CHECK(!form_may_be_held(r), "a register that may be held is an operand");
     return ir_state(l, form_isa->regs[r].off_bytes);
 }
 
@@ -78,18 +92,36 @@ static Val hold_immediate(Lifter *l, const Insn *in, int i, Ty t) {
 
 /* ----------------------------------------------------------------------------------------------------------- registers */
 
+static bool computes_target(const Insn *in) {
+    return in->flow == FLOW_INDIRECT || in->flow == FLOW_RETURN || in->flow == FLOW_CALL;
+}
+
+/* In a register of its own: held registers that jumps are computed from must not be part of an addressing mode, which some are not fit for. */
+static Val copy_of(Lifter *l, Val v) {
+    return ir_asm_pure(l, holder_of(l)->host->copy, "=&r,r", I64, &v, 1);
+}
+
 static Val hold_read(Lifter *l, Reg r, Ty t) {
     const RegInfo *reg = &form_isa->regs[r];
+    const Val *held = held_value(l, r);
+    if (held)
+        return facet_convert(l, reg, computes_target(holder_of(l)->in) ? copy_of(l, *held) : *held, t);
     Val v = ir_load(l, facet_carrier(reg, t), place_of(l, r), reg->bits / 8, SPACE_STATE);
     return facet_convert(l, reg, v, t);
 }
 
 static void hold_write(Lifter *l, Reg r, Val v) {
     const RegInfo *reg = &form_isa->regs[r];
+    Val *held = held_value(l, r);
+    if (held) {
+        *held = facet_convert(l, reg, v, facet_native(reg));
+        return;
+    }
     ir_store(l, facet_convert(l, reg, v, facet_carrier(reg, ir_ty(v))), place_of(l, r), reg->bits / 8, SPACE_STATE);
 }
 
 static void hold_write_low(Lifter *l, Reg r, Val v) {
+    CHECK(!held_value(l, r), "registers that may be held are written as a whole");
     ir_store(l, v, place_of(l, r), ty_bits(ir_ty(v)) / 8, SPACE_STATE);
 }
 
@@ -116,23 +148,44 @@ static const void *hold_deferred(Lifter *l, Reg r, MakeLazy *make) {
 /* -------------------------------------------------------------------------------------------------------- control flow */
 
 static LLVMTypeRef type_of_stencils(Lifter *l) {
-    LLVMTypeRef args[] = {ir_type(l, PTR), ir_type(l, I64)};
-    return LLVMFunctionType(ir_type(l, 0), args, 2, false);
+    u32 passed = holder_of(l)->host->passed;
+    LLVMTypeRef args[1 + HELD_MAX] = {ir_type(l, PTR)};
+    for (u32 i = 1; i <= passed; i++)
+        args[i] = ir_type(l, I64);
+    return LLVMFunctionType(ir_type(l, 0), args, 1 + passed, false);
+}
+
+/* What the convention does not pass goes where it was. pc: the guest address that a computed jump leads to, or NULL. */
+static void give(Lifter *l, Val pc) {
+    const Holder *h = holder_of(l);
+    Val args[HELD_MAX + 1];
+    u32 count = h->values - h->host->passed;
+    memcpy(args, h->value + h->host->passed, sizeof(Val) * count);
+    args[count] = pc;
+    ir_asm(l, "", pc ? h->host->give_address : h->host->give, 0, args, count + (pc != NULL));
+}
+
+/* A tail call, once everything was given. */
+static void leave(Lifter *l, const char *where) {
+    Holder *h = holder_of(l);
+    Val fn = LLVMGetNamedFunction(l->mod, where), args[1 + HELD_MAX] = {l->cpu};
+    if (!fn) {
+        fn = LLVMAddFunction(l->mod, where, type_of_stencils(l));
+        LLVMSetFunctionCallConv(fn, h->host->cc);
+        LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    }
+    memcpy(args + 1, h->value, sizeof(Val) * h->host->passed);
+    Val call = ir_call(l, fn, args, 1 + h->host->passed);
+    LLVMSetInstructionCallConv(call, h->host->cc);
+    LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+    LLVMBuildRetVoid(l->b);
+    h->ended = true;
 }
 
 /* pc: NULL if it is nobody's matter. */
 static void go(Lifter *l, const char *where, Val pc) {
-    Val fn = LLVMGetNamedFunction(l->mod, where);
-    if (!fn) {
-        fn = LLVMAddFunction(l->mod, where, type_of_stencils(l));
-        LLVMSetFunctionCallConv(fn, CC_GHC);
-        LLVMSetVisibility(fn, LLVMHiddenVisibility);
-    }
-    Val call = ir_call(l, fn, (Val[]){l->cpu, pc ? pc : LLVMGetPoison(ir_type(l, I64))}, 2);
-    LLVMSetInstructionCallConv(call, CC_GHC);
-    LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
-    LLVMBuildRetVoid(l->b);
-    holder_of(l)->ended = true;
+    give(l, pc);
+    leave(l, where);
 }
 
 static void store_u32(Lifter *l, u32 off_bytes, u32 value) {
@@ -169,11 +222,12 @@ static void hold_jump(Lifter *l, const Insn *in) {
 static void hold_branch(Lifter *l, const Insn *in, Val cond) {
     (void)in;
     Label yes = ir_label(l, "taken"), no = ir_label(l, "");
+    give(l, NULL); /* before it: then LLVM makes the tail calls conditional jumps */
     ir_branch(l, cond, yes, no);
     ir_here(l, yes);
-    go(l, GO_TARGET, NULL);
+    leave(l, GO_TARGET);
     ir_here(l, no);
-    go(l, GO_NEXT, NULL);
+    leave(l, GO_NEXT);
 }
 
 static void hold_jump_to(Lifter *l, const Insn *in, Val pc) {
@@ -236,6 +290,19 @@ static void keep_order(Lifter *l) {
         }
 }
 
+static bool is_helper(Val callee) {
+    return callee && LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) &&
+           LLVMGetFunctionCallConv(callee) == LLVMCCallConv;
+}
+
+/* Helpers are called by way of code that keeps what is held (put_helper of the client). */
+static void keep_held(Lifter *l) {
+    for (Label b = LLVMGetFirstBasicBlock(l->fn); b; b = LLVMGetNextBasicBlock(b))
+        for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
+            if (LLVMIsACallInst(v) && is_helper(LLVMGetCalledValue(v)))
+                LLVMSetInstructionCallConv(v, holder_of(l)->host->helper_cc);
+}
+
 static bool is_address(Val v, Val pc) {
     return v == pc || (LLVMIsAConstantExpr(v) && is_address(LLVMGetOperand(v, 0), pc));
 }
@@ -256,9 +323,34 @@ static void widen_addresses(Lifter *l) {
             }
 }
 
+/* An address of the state that is used in several blocks would take a register meanwhile, also where LLVM makes a loop of an atomic instruction: it
+ * is computed again for each use, of which it becomes a part. */
+static void sink_place(LLVMBuilderRef builder, Val access, unsigned operand) {
+    Val place = LLVMGetOperand(access, operand);
+    if (!LLVMIsAGetElementPtrInst(place))
+        return;
+    Val copy = LLVMInstructionClone(place);
+    LLVMPositionBuilderBefore(builder, access);
+    LLVMInsertIntoBuilder(builder, copy);
+    LLVMSetOperand(access, operand, copy);
+}
+
+void holder_settle(LLVMModuleRef mod) {
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(mod));
+    for (Val fn = LLVMGetFirstFunction(mod); fn; fn = LLVMGetNextFunction(fn))
+        for (Label b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+            for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
+                if (LLVMIsALoadInst(v))
+                    sink_place(builder, v, 0);
+                else if (LLVMIsAStoreInst(v))
+                    sink_place(builder, v, 1);
+            }
+    LLVMDisposeBuilder(builder);
+}
+
 static void make_function(Lifter *l, const char *name) {
     l->fn = LLVMAddFunction(l->mod, name, type_of_stencils(l));
-    LLVMSetFunctionCallConv(l->fn, CC_GHC);
+    LLVMSetFunctionCallConv(l->fn, holder_of(l)->host->cc);
     static const char *const attributes[] = {"nounwind", "null_pointer_is_valid", "optsize", "strictfp"};
     for (size_t i = 0; i < ARRAY_LEN(attributes); i++)
         ir_attribute(l, l->fn, OF_FUNCTION, attributes[i], 0);
@@ -267,8 +359,17 @@ static void make_function(Lifter *l, const char *name) {
     ir_attribute(l, l->fn, 1, "align", 64);
 }
 
-void holder_lift(LLVMModuleRef mod, const Insn *in, const char *name) {
-    Holder h = {.cfg = {.arch = form_isa->arch, .strict_fp = true}, .in = in};
+static void take_held(Holder *h) {
+    Lifter *l = &h->l;
+    for (u32 i = 0; i < h->host->passed; i++)
+        h->value[h->values++] = LLVMGetParam(l->fn, i + 1);
+    for (const char *const *taken = h->host->taken; *taken; taken++)
+        h->value[h->values++] = ir_asm(l, "", *taken, I64, NULL, 0);
+}
+
+void holder_lift(LLVMModuleRef mod, const Insn *in, const Held *held, const char *name) {
+    Holder h = {
+        .cfg = {.arch = form_isa->arch, .strict_fp = true}, .in = in, .held = held, .host = host_own()->stencil};
     Lifter *l = &h.l;
     Arena arena = {0};
     l->cfg = &h.cfg;
@@ -279,11 +380,13 @@ void holder_lift(LLVMModuleRef mod, const Insn *in, const char *name) {
     l->pic_base = hole(l, HOLE_PC, 0, 0);
     make_function(l, name);
     ir_here(l, ir_label(l, "entry"));
+    take_held(&h);
     form_isa->lift(l, in);
     if (!h.ended)
         go(l, GO_NEXT, NULL);
     canonical_settle(l);
     keep_order(l);
+    keep_held(l);
     widen_addresses(l);
     ir_end(l);
     arena_free(&arena);

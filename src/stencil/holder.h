@@ -2,6 +2,7 @@
 #ifndef STENCIL_HOLDER_H
 #define STENCIL_HOLDER_H
 
+#include "host/stencil.h"
 #include "isa/isa.h"
 
 /* Names of what is undefined in the module: holes, which are absolute symbols, followed by the operand's number, and jumps. */
@@ -16,7 +17,16 @@
 #define GO_LOOKUP_RETURN "go.lookup_return"
 #define GO_TRAP "go.trap"
 
+/* The operands of an instruction that are compiled to be in host registers. */
+typedef struct Held {
+    u32 mask;                  /* a bit for each operand; operands that are one register are held together */
+    u32 count;                 /* of different registers */
+    Reg reg[STENCIL_OPERANDS]; /* in the order of HostStencil.operand */
+} Held;
+
 /* A function of that name in the module. The instruction is at address 0. */
-void holder_lift(LLVMModuleRef mod, const Insn *in, const char *name);
+void holder_lift(LLVMModuleRef mod, const Insn *in, const Held *held, const char *name);
+/* What is left to do with all of them once LLVM has optimised the module. */
+void holder_settle(LLVMModuleRef mod);
 
 #endif

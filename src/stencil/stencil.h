@@ -1,12 +1,14 @@
 /* stencil.h: code that was compiled once for each form of instruction, to be copied and patched.
  *
- * A stencil has the guest state in r13, which every stencil keeps, and all guest registers there. It begins with the host's stack
- * pointer 8 below a multiple of 16 and leaves it so. It goes on behind its end, or leaves by jumps that are patched: those with
- * an address for the guest have it in rbp. All other registers are its own. The tables are made by generate.c when Lathe is built. */
+ * A stencil has the guest state in a host register, which every stencil keeps, and so are the registers kept that hold guest registers
+ * (host/stencil.h), except that it changes those of its operands that it writes. There are stencils of each form for every choice of operands
+ * that are in host registers; the others are in the state. A stencil begins with the host's stack pointer 8 below a multiple of 16 and leaves
+ * it so. It goes on behind its end, or leaves by jumps that are patched: those with an address for the guest have it in a register that holds
+ * none. All other registers are its own. The tables are made by generate.c when Lathe is built. */
 #ifndef STENCIL_STENCIL_H
 #define STENCIL_STENCIL_H
 
-#include "base/base.h"
+#include "host/stencil.h"
 
 typedef enum PatchKind {
     PATCH_PLACE,        /* of register operand `arg` in the state */
@@ -27,18 +29,32 @@ typedef enum PatchKind {
 } PatchKind;
 
 typedef struct StencilPatch {
-    u8 at, kind, bytes; /* where it is in the code, PatchKind, 4 or 8 */
+    u16 at;         /* where it is in the code */
+    u8 kind, bytes; /* PatchKind, 4 or 8 */
     i8 addend;
     u32 arg;
 } StencilPatch;
 
+/* Where the code names the register of operand `arg`, and the number that it has there. */
+typedef struct StencilField {
+    HostField field;
+    u8 number, arg;
+} StencilField;
+
 typedef struct Stencil {
     u32 code;  /* where it begins in stencil_code */
-    u32 patch; /* and in stencil_patches */
-    u8 size, patches;
+    u32 patch; /* and in stencil_patches, */
+    u32 field; /* and in stencil_fields */
+    u16 size;
+    u8 patches, fields;
 } Stencil;
 
-/* Stencils by form: open addressing, beginning at stencil_hash of the key; STENCIL_NONE in `stencil`: not used. */
+/* The key of a form whose operands in `held`, a bit for each, are in host registers. */
+static inline u64 stencil_key(u64 form, u32 held) {
+    return form ^ (u64)held << 56;
+}
+
+/* Stencils by key: open addressing, beginning at stencil_hash of the key; STENCIL_NONE in `stencil`: not used. */
 typedef struct StencilSlot {
     u64 key;
     u32 stencil;
@@ -48,6 +64,7 @@ typedef struct StencilSlot {
 
 extern const u8 stencil_code[];
 extern const StencilPatch stencil_patches[];
+extern const StencilField stencil_fields[];
 extern const Stencil stencils[];
 extern const StencilSlot stencil_slots[];
 extern const u32 stencil_slot_bits;

@@ -60,6 +60,7 @@ const Host host_x86_64 = {
     .load_low = "movq $1, $0",
     .load_wide = "movabsq $1, $0",
     .stencil_cpu = "x86-64-v3", /* the client looks whether it has that */
+    .stencil = &x86_64_stencil,
     .nops = 0x9090909090909090,
     .keeps_vectors = x86_64_keeps_vectors,
     .truncations = truncations,

@@ -14,6 +14,10 @@ Reg form_register(const Operand *op) {
     return op->no == RV_X0 ? REG_NONE : op->no;
 }
 
+bool form_may_be_held(Reg r) {
+    return r < RV_F0;
+}
+
 u32 form_place(const Operand *op) {
     Reg r = form_register(op);
     return (u32)(r >= RV_F0 ? offsetof(LatheRiscv64Cpu, f) + 8 * (r - RV_F0) : offsetof(LatheRiscv64Cpu, x) + 8 * r);

@@ -111,7 +111,7 @@ static void mark_known(const QuickBlock *b) {
     for (u32 i = 0; i < b->insns; i++) {
         const Page *p = page_for(pc >> PAGE_SHIFT);
         *byte_for(p, pc) |= (u8)(1 << pc % 8);
-        pc += block_lens(b)[2 * i];
+        pc += block_lens(b)[i].guest;
     }
 }
 
@@ -287,7 +287,7 @@ void block_kill(u32 number) {
     for (u32 i = 0; i < b->insns; i++) {
         tables_clear(pc);
         code_discard_at(pc);
-        pc += block_lens(b)[2 * i];
+        pc += block_lens(b)[i].guest;
     }
     for (u32 x = b->incoming, next; x; x = next) {
         next = exit_no(x)->next;
@@ -303,14 +303,14 @@ void block_kill(u32 number) {
 
 /* Code for the instruction at pc in a block; NULL: no instruction of it begins there. */
 static u8 *code_in(const QuickBlock *b, u64 pc) {
-    const u8 *lens = block_lens(b);
+    const InsnLens *lens = block_lens(b);
     u64 at = b->pc;
     u8 *code = b->code;
     if (pc == at && b->enter)
         return b->enter;
     for (u32 i = 0; i < b->insns && at < pc; i++) {
-        at += lens[2 * i];
-        code += lens[2 * i + 1];
+        at += lens[i].guest;
+        code += lens[i].host;
     }
     return at == pc ? code : NULL;
 }

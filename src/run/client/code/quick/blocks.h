@@ -12,7 +12,7 @@ typedef struct QuickBlock {
     u64 pc;
     u8 *code;
     u32 size, code_size; /* bytes of guest and host */
-    u32 lens;            /* where its instructions' lengths begin: two bytes each, guest and host */
+    u32 lens;            /* where the lengths of its instructions begin: an InsnLens each */
     u32 insns;
     u32 next[2];  /* in the lists of the first and the last page it touches; numbers are from 1 */
     u32 incoming; /* exits that lead here */
@@ -74,9 +74,14 @@ static inline u32 exit_count(void) {
     return (u32)(quick_all.exits.len / sizeof(Exit));
 }
 
-/* The lengths of a block's instructions in guest and host code, one after the other. */
-static inline const u8 *block_lens(const QuickBlock *b) {
-    return quick_all.lens.at + b->lens;
+/* How many bytes an instruction has in guest and in host code. */
+typedef struct InsnLens {
+    u16 guest : 4, host : 12;
+} InsnLens;
+
+/* The lengths of a block's instructions, one after the other. */
+static inline const InsnLens *block_lens(const QuickBlock *b) {
+    return (const InsnLens *)(quick_all.lens.at + b->lens);
 }
 
 /* Pages by number: NULL if none of its code is known; made if there is none. */

@@ -58,7 +58,7 @@ void emit_entry(Emitter *e);
 bool emit_is_entered(const u8 *code);
 
 /* Most bytes for one guest instruction, and for an exit. */
-enum { EMIT_INSN_BYTES = 288, EMIT_LEAVE_BYTES = 20 };
+enum { EMIT_INSN_BYTES = 384, EMIT_LEAVE_BYTES = 20 };
 
 /* What blocks need beside them, before there are any. */
 void emit_prepare(void);

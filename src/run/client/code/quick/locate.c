@@ -26,21 +26,21 @@ static bool locate(u64 host, QuickPlace *place) {
     const QuickBlock *b = block_with(host);
     if (!b)
         return false;
-    const u8 *lens = block_lens(b);
+    const InsnLens *lens = block_lens(b);
     u64 pc = b->pc, code = (u64)b->code;
     if (host < code) {
         *place = (QuickPlace){.pc = pc, .next = pc, .spilled = {-1, -1}, .based = -1};
         return true;
     }
     for (u32 i = 0; i < b->insns; i++) {
-        if (host < code + lens[2 * i + 1]) {
+        if (host < code + lens[i].host) {
             *place = (QuickPlace){
-                .pc = pc, .next = pc + lens[2 * i], .boundary = host == code, .spilled = {-1, -1}, .based = -1};
+                .pc = pc, .next = pc + lens[i].guest, .boundary = host == code, .spilled = {-1, -1}, .based = -1};
             emit_note_spills(place, (u8 *)code, host);
             return true;
         }
-        pc += lens[2 * i];
-        code += lens[2 * i + 1];
+        pc += lens[i].guest;
+        code += lens[i].host;
     }
     *place =
         (QuickPlace){.pc = pc, .next = pc, .boundary = host == code && b->goes_on, .spilled = {-1, -1}, .based = -1};

@@ -10,9 +10,10 @@
 enum { BLOCK_BYTES = (2 * EMIT_INSNS + 1) * EMIT_INSN_BYTES };
 
 static void note_insn(u64 guest, u64 host) {
-    u8 *len = array_extend(&quick_all.lens, 2);
-    len[0] = (u8)guest;
-    len[1] = (u8)host;
+    InsnLens *lens = array_extend(&quick_all.lens, sizeof(InsnLens));
+    lens->guest = guest & 15;
+    lens->host = host & 0xfff;
+    CHECK(lens->guest == guest && lens->host == host, "instructions are short");
 }
 
 u64 quick_code_bytes(u64 pc) {

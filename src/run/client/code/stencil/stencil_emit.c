@@ -5,6 +5,7 @@
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/stencil/place.h"
+#include "run/client/host/x86_64/quick/held.h"
 #include "stencil/stencil.h"
 
 typedef struct Beside {
@@ -71,18 +72,69 @@ static void apply(const Stencil *s, const Insn *in, const u8 *at, u8 *w) {
     }
 }
 
+/* ----------------------------------------------------------------------------------------------------------- registers */
+
+/* Which operands of an instruction are in host registers. */
+typedef struct HeldOperands {
+    u32 mask;
+    u8 number[INSN_OPERANDS];
+} HeldOperands;
+
+static HeldOperands held_operands(const Insn *in) {
+    HeldOperands h = {0};
+    for (u32 i = 0; i < in->operand_count; i++) {
+        Reg r = form_register(&in->op[i]);
+        bool may = r != REG_NONE && form_may_be_held(r);
+        h.number[i] = may ? held_number(form_place(&in->op[i])) : HELD_NONE;
+        if (h.number[i] != HELD_NONE)
+            h.mask |= 1u << i;
+    }
+    return h;
+}
+
+static bool fits(const Stencil *s, const HeldOperands *h) {
+    for (u32 i = 0; i < s->fields; i++) {
+        const StencilField *f = &stencil_fields[s->field + i];
+        if (!held_fits(f, h->number[f->arg]))
+            return false;
+    }
+    return true;
+}
+
+static void name_registers(const Stencil *s, const HeldOperands *h, u8 *w) {
+    for (u32 i = 0; i < s->fields; i++) {
+        const StencilField *f = &stencil_fields[s->field + i];
+        held_name(w, f, h->number[f->arg]);
+    }
+}
+
+/* Where there is no stencil with the operands in these registers, they go to the state before one that has them there. */
+static void store_operands(Emitter *e, const Insn *in, const HeldOperands *h) {
+    for (u32 i = 0; i < in->operand_count; i++)
+        if (h->mask >> i & 1)
+            put_held_store(e, h->number[i], form_place(&in->op[i]));
+}
+
+/* And what it has written comes back. */
+static void load_operands(Emitter *e, const Insn *in, const HeldOperands *h) {
+    for (u32 i = 0; i < in->operand_count; i++)
+        if (h->mask >> i & 1 && regset_has(&in->writes, form_register(&in->op[i])))
+            put_held_load(e, h->number[i], form_place(&in->op[i]));
+}
+
 /* -------------------------------------------------------------------------------------------------------- instructions */
 
 static EmitResult leave_with(ExitKind kind, u64 pc) {
     return (EmitResult){.ends = true, .exits = true, .exit = {kind, pc, NULL}};
 }
 
-static EmitResult copy(Emitter *e, const Stencil *s, const Insn *in) {
+static EmitResult copy(Emitter *e, const Stencil *s, const Insn *in, const HeldOperands *h) {
     const StencilPatch *site = site_of(s);
     if (site)
         put_alignment(e, site->at);
     u8 *w = arena_writable(e->at);
     memcpy(w, stencil_code + s->code, s->size);
+    name_registers(s, h, w);
     apply(s, in, e->at, w);
     EmitResult r = {.ends = in->flow != FLOW_NEXT && in->flow != FLOW_BRANCH && in->flow != FLOW_CALL,
                     .returns = in->flow == FLOW_CALL};
@@ -91,6 +143,22 @@ static EmitResult copy(Emitter *e, const Stencil *s, const Insn *in) {
         r.exit = (EmitExit){site->kind == PATCH_CALL ? EXIT_CALL : EXIT_LINK, in->target, e->at + site->at};
     }
     e->at += s->size;
+    return r;
+}
+
+/* The instruction's code from its form's stencils. */
+static EmitResult emit_form(Emitter *e, const Insn *in) {
+    HeldOperands held = held_operands(in), none = {0};
+    u64 form = form_key(in);
+    const Stencil *s = stencil_find(stencil_key(form, held.mask));
+    if (s && fits(s, &held))
+        return copy(e, s, in, &held);
+    s = stencil_find(form);
+    if (!s)
+        return leave_with(EXIT_UNSUPPORTED, e->pc);
+    store_operands(e, in, &held);
+    EmitResult r = copy(e, s, in, &none);
+    load_operands(e, in, &held);
     return r;
 }
 
@@ -104,8 +172,7 @@ EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
         return leave_with(status == LATHE_ERR_MEMORY ? EXIT_UNREADABLE : EXIT_UNSUPPORTED, e->pc);
     }
     *next = insn_end(&in);
-    const Stencil *s = stencil_find(form_key(&in));
-    return s ? copy(e, s, &in) : leave_with(EXIT_UNSUPPORTED, e->pc);
+    return emit_form(e, &in);
 }
 
 void emit_rest(Emitter *e) {

@@ -1,4 +1,4 @@
-/* stencil_thread.c: what stencil.S finds in a Thread, and what there is no need for where all of the guest's registers are in memory. */
+/* stencil_thread.c: what stencil.S finds in a Thread, and what there is no need for in code of stencils. */
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/stencil/place.h"
@@ -29,11 +29,6 @@ bool quick_is_between(const Thread *t, u64 host) {
     u64 at = quick_original(host);
     return (at >= (u64)quick_start && at < (u64)quick_end) || (at >= (u64)cross_start && at < (u64)cross_end) ||
            t->quick.helping || emit_is_helper(host);
-}
-
-void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
-    (void)s;
-    t->cpu.pc = place->pc;
 }
 
 bool quick_detour(struct SignalContext *s) {

@@ -1,7 +1,9 @@
 /* stencil.S: between C and quick code of stencils, and between that and optimised code.
  *
- * Such code has the Thread in r13, the guest's registers there, and runs on the host's stack at THREAD_HOST_SP, which is 8 below a multiple
- * of 16. It leaves by quick_leave with an exit's number in the Thread, and by the others with a guest address in rbp. */
+ * Such code has the Thread in r13, some of the guest's registers in the host's (host_held.h), the others in the Thread, and runs on the host's stack at
+ * THREAD_HOST_SP, which is 8 below a multiple of 16. It leaves by quick_leave with an exit's number in the Thread, and by the others with a guest
+ * address in rax. */
+#include "host_held.h"
 #include "host_slots.h"
 
 .macro hidden name
@@ -10,24 +12,31 @@
 \name:
 .endm
 
-/* C function n of the Thread says how to go on. */
-.macro ask n
-    mov %r13, %rdi
-    sub $8, %rsp
-    call *THREAD_C(\n)(%r13)
-    add $8, %rsp
-    jmp quick_resume
+/* What the host's registers hold of the guest's, to the Thread and from there. */
+#define SAVE_HELD(slot, name, number) mov %name, CPU_SLOT(slot)(%r13);
+#define LOAD_HELD(slot, name, number) mov CPU_SLOT(slot)(%r13), %name;
+.macro save_held
+    EACH_HELD(SAVE_HELD)
+.endm
+.macro load_held
+    EACH_HELD(LOAD_HELD)
 .endm
 
-/* To the entry of the table with the address in rbp, or on; rax is its index. */
+/* C function n of the Thread says how to go on. */
+.macro ask n
+    mov $\n, %ecx
+    jmp asking
+.endm
+
+/* To the entry of the table with the address in rax, or on; rcx is its index. */
 .macro go_by_table
-    cmp THREAD_TABLE_PC(%r13,%rax,8), %rbp
+    cmp THREAD_TABLE_PC(%r13,%rcx,8), %rax
     jne 8f
-    jmp *THREAD_TABLE_CODE(%r13,%rax,8)
-8:  xor $1, %eax /* an entry may be in its neighbour's place */
-    cmp THREAD_TABLE_PC(%r13,%rax,8), %rbp
+    jmp *THREAD_TABLE_CODE(%r13,%rcx,8)
+8:  xor $1, %ecx /* an entry may be in its neighbour's place */
+    cmp THREAD_TABLE_PC(%r13,%rcx,8), %rax
     jne 9f
-    jmp *THREAD_TABLE_CODE(%r13,%rax,8)
+    jmp *THREAD_TABLE_CODE(%r13,%rcx,8)
 9:
 .endm
 
@@ -37,23 +46,23 @@
 hidden quick_start
 
 hidden quick_return_expected
-    cmp THREAD_EXPECTED(%r13), %rbp
+    cmp THREAD_EXPECTED(%r13), %rax
     je quick_back
 /* A computed jump, or a return. */
 hidden quick_return
-    movzwl %bp, %eax
+    movzwl %ax, %ecx
     go_by_table
 hidden quick_returned
-    mov %rbp, CPU_PC(%r13)
+    mov %rax, CPU_PC(%r13)
     ask 0
 
     .p2align 6
 hidden quick_call
-    mov %ebp, %eax
-    shr $4, %eax
-    movzwl %ax, %eax
+    mov %eax, %ecx
+    shr $4, %ecx
+    movzwl %cx, %ecx
     go_by_table
-    mov %rbp, CPU_PC(%r13)
+    mov %rax, CPU_PC(%r13)
     ask 1
 
 hidden quick_back
@@ -62,22 +71,27 @@ hidden quick_back
 /* A trap in the state, or a system call. */
     .p2align 4
 hidden quick_trap
-    mov %rbp, CPU_PC(%r13)
+    mov %rax, CPU_PC(%r13)
     ask 2
 
 hidden quick_arrived
     ask 3
 
 hidden quick_leave
+    mov $4, %ecx
+asking:
+    save_held
     mov %r13, %rdi
     sub $8, %rsp
-    call *THREAD_C(4)(%r13)
+    call *THREAD_C_FIRST(%r13,%rcx,8)
     add $8, %rsp
 
+/* From here to quick_end the guest's state is in the Thread, whatever is loaded already. */
 hidden quick_resume
     mov THREAD_SIGNALS(%r13), %rax
     or THREAD_STOP(%r13), %rax
     jnz 7f
+    load_held
     jmp *THREAD_TARGET(%r13)
 7:  jmp *THREAD_C(6)(%r13)
 hidden quick_end
@@ -117,6 +131,7 @@ hidden cross_enter
     incq THREAD_CROSSINGS(%r13)
     mov %r11, THREAD_CROSSED(%r13)
     add THREAD_ARENA(%r13), %r11
+    save_held
     mov %r13, %r15
     restore %r15
     sub $8, %rsp
@@ -126,7 +141,8 @@ entered:
     mov %gs:THREAD_SELF, %r11
     save %r11
     mov %r11, %r13
-    mov %r15, %rbp
+    mov %r15, %rax
+    load_held
     cmpl $0, CPU_TRAP(%r13)
     jne quick_trap
     cmpq $0, THREAD_SIGNALS(%r13)
@@ -156,18 +172,20 @@ hidden cross_leave
     mov %rsp, THREAD_HOST_SP(%r13)
     mov CPU_LINK(%r13), %rcx
     mov %rcx, THREAD_EXPECTED(%r13)
-2:  cmpq $0, THREAD_SIGNALS(%r13)
+2:  load_held
+    cmpq $0, THREAD_SIGNALS(%r13)
     jne quick_arrived
     jmp *%rax
 1:  add $16, %rsp
     jmp 2b
 
-/* Quick code returns to EXPECTED, which is in rbp. */
+/* Quick code returns to EXPECTED, which is in rax. */
 hidden cross_back
+    save_held
     mov THREAD_HOST_SP(%r13), %rsp
     popq THREAD_EXPECTED(%r13)
     popq THREAD_HOST_SP(%r13)
-    mov %rbp, %r15
+    mov %rax, %r15
     mov %r13, %r11
     restore %r11
     ret

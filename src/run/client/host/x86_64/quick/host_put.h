@@ -30,7 +30,7 @@ u8 *put_site(Emitter *e, const void *opcode, size_t n);
 
 /* A function of PUT_HELPER_BYTES by which code of stencils calls a C function: THREAD_HELPING is set while that runs, so that the handler of a signal knows
  * that the guest is in the middle of an instruction. */
-enum { PUT_HELPER_BYTES = 48 };
+enum { PUT_HELPER_BYTES = 64 };
 void put_helper(Emitter *e, u64 function);
 
 #endif

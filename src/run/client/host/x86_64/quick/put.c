@@ -52,14 +52,15 @@ u8 *emit_cross(const u8 *target, bool to_quick) {
     return stub;
 }
 
-/* A stencil calls it with the stack aligned as for any call of C, and so is it for the call in here. */
+/* All registers but rax and r11 are the same afterwards, as LLVM's preserve_most has it. A stencil calls it with the stack aligned as for any
+ * call of C, and so is it for the call in here. */
 void put_helper(Emitter *e, u64 function) {
     u8 *start = e->at;
-    put(e, "\x48\x83\xec\x08", 4); /* sub $8, %rsp */
+    put(e, "\x51\x52\x56\x57\x41\x50\x41\x51\x41\x52", 10); /* push rcx, rdx, rsi, rdi, r8, r9, r10 */
     put_set(e, THREAD_HELPING, 1);
     put(e, "\xe8", 1); /* call */
     put32(e, (u32)(function - ((u64)e->at + 4)));
     put_set(e, THREAD_HELPING, 0);
-    put(e, "\x48\x83\xc4\x08\xc3", 5); /* add $8, %rsp; ret */
+    put(e, "\x41\x5a\x41\x59\x41\x58\x5f\x5e\x5a\x59\xc3", 11); /* pop them; ret */
     e->at = start + PUT_HELPER_BYTES;
 }

@@ -1,0 +1,304 @@
+/* stencil.c: which registers of x86-64 hold guest registers in stencils, and the fields of instructions that name them.
+ *
+ * The convention of GHC passes rbp, r12, rbx, r14, rsi, rdi, r8, r9 and r15 beside the state in r13; r10 is held, too, so that rax, rcx, rdx
+ * and r11 are left for the stencils themselves. With one less, divisions and atomic instructions had to put held registers aside. Operands are compiled to be in r8, r9 and r14: an instruction that names one of these has
+ * a prefix, which has room for any other register. Each field is tried with every register, and decoded again: what does not become the same
+ * instruction of the other register is not allowed (r12 as a base wants a byte more, rbp a displacement). */
+#include "host/stencil.h"
+
+#include <Zydis/Zydis.h>
+
+#include "host/x86_64/parts.h"
+
+enum {
+    CC_GHC = 10,
+    CC_PRESERVE_MOST = 14,
+    RBX = 3,
+    RBP = 5,
+    RSI = 6,
+    RDI = 7,
+    R8 = 8,
+    R9,
+    R10,
+    R11,
+    R12,
+    R13,
+    R14,
+    R15
+};
+enum {
+    HELD = 1 << RBX | 1 << RBP | 1 << RSI | 1 << RDI | 1 << R8 | 1 << R9 | 1 << R10 | 1 << R12 | 1 << R14 | 1 << R15
+};
+
+static const u8 operand_numbers[STENCIL_OPERANDS] = {R8, R9, R14};
+
+/* One instruction. */
+typedef struct Decoded {
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+} Decoded;
+
+static bool decode(const u8 *code, size_t size, Decoded *d) {
+    ZydisDecoder decoder;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, size, &d->in, d->ops));
+}
+
+/* The number of a general register, of any width; -1 for others. */
+static int number_of(ZydisRegister r) {
+    ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+    return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : -1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- meanings */
+
+static u32 mask_of(ZydisRegister r) {
+    int number = number_of(r);
+    return number < 0 ? 0 : 1u << number;
+}
+
+/* All registers that an instruction has to do with, and those that it changes, whether it names them or not. */
+static u32 registers_of(const Decoded *d, bool changed) {
+    u32 all = 0;
+    for (u32 i = 0; i < d->in.operand_count; i++) {
+        const ZydisDecodedOperand *op = &d->ops[i];
+        if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && (!changed || op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+            all |= mask_of(op->reg.value);
+        if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && !changed)
+            all |= mask_of(op->mem.base) | mask_of(op->mem.index);
+    }
+    return all;
+}
+
+/* Does it access memory that is not the state, the host's stack or a constant? */
+static bool may_fault(const Decoded *d) {
+    for (u32 i = 0; i < d->in.operand_count; i++) {
+        const ZydisDecodedOperand *op = &d->ops[i];
+        bool ours = op->mem.base == ZYDIS_REGISTER_R13 || op->mem.base == ZYDIS_REGISTER_RSP ||
+                    op->mem.base == ZYDIS_REGISTER_RIP;
+        if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.type != ZYDIS_MEMOP_TYPE_AGEN && !ours)
+            return true;
+    }
+    return false;
+}
+
+static bool jumps_back(const Decoded *d) {
+    return d->in.raw.imm[0].is_relative && d->in.raw.imm[0].value.s < 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- fields */
+
+static HostField field_at(const Decoded *d, u32 at, u32 shift, u32 high_shift) {
+    u32 high_at = d->in.attributes & ZYDIS_ATTRIB_HAS_VEX ? d->in.raw.vex.offset + 1u : d->in.raw.rex.offset;
+    return (HostField){.at = (u8)at, .shift = (u8)shift, .high_at = (u8)high_at, .high_shift = (u8)high_shift};
+}
+
+enum { VEX_R = 7, VEX_X = 6, VEX_B = 5, REX_R = 2, REX_X = 1, REX_B = 0 };
+
+static HostField reg_field(const Decoded *d, bool vex) {
+    return field_at(d, d->in.raw.modrm.offset, 3, vex ? VEX_R : REX_R);
+}
+
+static HostField rm_field(const Decoded *d, bool vex) {
+    return field_at(d, d->in.raw.modrm.offset, 0, vex ? VEX_B : REX_B);
+}
+
+static HostField base_field(const Decoded *d, bool vex) {
+    bool sib = d->in.attributes & ZYDIS_ATTRIB_HAS_SIB;
+    return sib ? field_at(d, d->in.raw.sib.offset, 0, vex ? VEX_B : REX_B) : rm_field(d, vex);
+}
+
+static HostField index_field(const Decoded *d, bool vex) {
+    return field_at(d, d->in.raw.sib.offset, 3, vex ? VEX_X : REX_X);
+}
+
+/* The second source of an instruction with VEX: four bits of the prefix's last byte. */
+static HostField vex_field(const Decoded *d) {
+    u32 at = d->in.raw.vex.offset + d->in.raw.vex.size - 1u;
+    return (HostField){.at = (u8)at, .shift = 3, .high_at = (u8)at, .high_shift = 6};
+}
+
+/* In the opcode, which is behind the prefixes. */
+static HostField opcode_field(const Decoded *d) {
+    return field_at(d, d->in.raw.rex.offset + 1u + (d->in.opcode_map == ZYDIS_OPCODE_MAP_0F), 0, REX_B);
+}
+
+static bool register_field(const Decoded *d, const ZydisDecodedOperand *op, bool vex, HostField *f) {
+    switch (op->encoding) {
+    case ZYDIS_OPERAND_ENCODING_MODRM_REG:
+        *f = reg_field(d, vex);
+        return true;
+    case ZYDIS_OPERAND_ENCODING_MODRM_RM:
+        *f = rm_field(d, vex);
+        return true;
+    case ZYDIS_OPERAND_ENCODING_NDSNDD:
+        *f = vex_field(d);
+        return true;
+    case ZYDIS_OPERAND_ENCODING_OPCODE:
+        *f = opcode_field(d);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- trials */
+
+static ZydisRegister renamed(ZydisRegister r, int from, int to) {
+    if (number_of(r) != from)
+        return r;
+    return ZydisRegisterEncode(ZydisRegisterGetClass(r),
+                               (ZyanU8)(ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_GPR8 && to >= 4 ? to + 4 : to));
+}
+
+/* Is `b` the instruction `a` with register `to` in the place of register `from`, in all operands but those with another field? */
+static bool same_operand(const ZydisDecodedOperand *a, const ZydisDecodedOperand *b, int from, int to) {
+    if (a->type != b->type || a->size != b->size)
+        return false;
+    if (a->type == ZYDIS_OPERAND_TYPE_REGISTER)
+        return b->reg.value == renamed(a->reg.value, from, to);
+    if (a->type == ZYDIS_OPERAND_TYPE_MEMORY)
+        return b->mem.base == renamed(a->mem.base, from, to) && b->mem.index == renamed(a->mem.index, from, to) &&
+               a->mem.scale == b->mem.scale && a->mem.disp.value == b->mem.disp.value &&
+               a->mem.segment == b->mem.segment;
+    return true;
+}
+
+static bool same_but_renamed(const Decoded *a, const Decoded *b, int from, int to) {
+    if (a->in.mnemonic != b->in.mnemonic || a->in.length != b->in.length ||
+        a->in.operand_count != b->in.operand_count || a->in.raw.disp.size != b->in.raw.disp.size)
+        return false;
+    for (u32 i = 0; i < a->in.operand_count; i++)
+        if (!same_operand(&a->ops[i], &b->ops[i], from, to))
+            return false;
+    return true;
+}
+
+static void set_field(u8 *code, const HostField *f, int difference) {
+    code[f->at] ^= (u8)((difference & 7) << f->shift);
+    code[f->high_at] ^= (u8)((difference >> 3) << f->high_shift);
+}
+
+/* Tries the fields of one instruction that name operand `operand` with each held register. */
+static u16 allowed(const u8 *code, const Decoded *d, const HostField *fields, u32 count, u32 operand) {
+    u16 result = 0;
+    int from = operand_numbers[operand];
+    for (int to = 0; to < 16; to++) {
+        u8 copy[ZYDIS_MAX_INSTRUCTION_LENGTH] = {0};
+        Decoded other;
+        if (!(HELD >> to & 1))
+            continue;
+        memcpy(copy, code, d->in.length);
+        for (u32 i = 0; i < count; i++)
+            if (fields[i].operand == operand)
+                set_field(copy, &fields[i], from ^ to);
+        if (decode(copy, sizeof(copy), &other) && same_but_renamed(d, &other, from, to))
+            result |= (u16)(1 << to);
+    }
+    return result;
+}
+
+/* -------------------------------------------------------------------------------------------------------- instructions */
+
+typedef struct Search {
+    HostField field[8];
+    u32 count, operands;
+    bool failed;
+} Search;
+
+static void note(Search *s, ZydisRegister r, bool found, HostField f) {
+    for (u32 i = 0; i < s->operands; i++)
+        if (number_of(r) == operand_numbers[i]) {
+            if (!found || s->count == ARRAY_LEN(s->field)) {
+                s->failed = true;
+                return;
+            }
+            f.operand = (u8)i;
+            s->field[s->count++] = f;
+        }
+}
+
+static void search(const Decoded *d, Search *s) {
+    bool vex = d->in.attributes & ZYDIS_ATTRIB_HAS_VEX;
+    for (u32 i = 0; i < d->in.operand_count; i++) {
+        const ZydisDecodedOperand *op = &d->ops[i];
+        HostField f = {0};
+        if (op->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+            bool found = register_field(d, op, vex, &f);
+            note(s, op->reg.value, found, f);
+        } else if (op->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+            note(s, op->mem.base, true, base_field(d, vex));
+            note(s, op->mem.index, true, index_field(d, vex));
+        }
+    }
+}
+
+static bool same_field(const HostField *a, const HostField *b) {
+    return a->at == b->at && a->shift == b->shift;
+}
+
+/* An operand that is read and written by one field is listed twice by the decoder. */
+static void drop_doubles(Search *s) {
+    u32 kept = 0;
+    for (u32 i = 0; i < s->count; i++) {
+        bool known = false;
+        for (u32 k = 0; k < kept; k++)
+            known |= same_field(&s->field[k], &s->field[i]);
+        if (!known)
+            s->field[kept++] = s->field[i];
+    }
+    s->count = kept;
+}
+
+/* The fields of the instruction at `at`. */
+static bool add_fields(const u8 *code, u32 at, const Decoded *d, u32 operands, HostFields *f) {
+    Search s = {.operands = operands};
+    search(d, &s);
+    drop_doubles(&s);
+    for (u32 i = 0; i < s.count; i++)
+        s.field[i].allowed = allowed(code + at, d, s.field, s.count, s.field[i].operand);
+    for (u32 i = 0; i < s.count; i++) {
+        HostField *field = &s.field[i];
+        field->at += (u8)at, field->high_at += (u8)at;
+        VEC_PUSH(&f->list, *field);
+    }
+    return !s.failed;
+}
+
+static void find_fields(const u8 *code, u32 size, u32 operands, HostFields *f) {
+    u32 ours = 0, changed = 0, changed_before = 0;
+    bool back = false, faults = false;
+    for (u32 i = 0; i < operands; i++)
+        ours |= 1u << operand_numbers[i];
+    Decoded d;
+    f->renamable = true;
+    for (u32 at = 0; at < size; at += d.in.length) {
+        bool good = decode(code + at, size - at, &d);
+        CHECK(good, "LLVM's instructions can be decoded");
+        if (may_fault(&d))
+            faults = true, changed_before |= changed;
+        back |= jumps_back(&d);
+        f->renamable &= !(registers_of(&d, false) & HELD & ~ours) && add_fields(code, at, &d, operands, f);
+        changed |= registers_of(&d, true);
+    }
+    if (faults && back) /* each access may come after each change */
+        changed_before = changed;
+    f->renamable &= !(changed_before & ours);
+    f->exact = !(changed_before & HELD & ~ours);
+}
+
+static const char *const taken[] = {"={r10}", NULL};
+
+const HostStencil x86_64_stencil = {
+    .cc = CC_GHC,
+    .helper_cc = CC_PRESERVE_MOST,
+    .passed = 9,
+    .taken = taken,
+    .give = "{r10}",
+    .give_address = "{r10},{rax}",
+    .copy = "movq $1, $0",
+    .held = HELD,
+    .operand = {R8, R9, R14},
+    .passed_as = {6, 7, 3},
+    .fields = find_fields,
+};

@@ -1,0 +1,52 @@
+/* held.c: see held.h. */
+#include "run/client/host/x86_64/quick/held.h"
+
+#include "host_context.h"
+#include "host_held.h"
+#include "host_offsets.h"
+#include "run/client/code/quick/quick.h"
+
+u8 held_number(u32 place) {
+#define NUMBER(slot, name, number) {CPU_SLOT(slot), number},
+    static const struct {
+        u32 place;
+        u8 number;
+    } all[] = {EACH_HELD(NUMBER)};
+    for (u32 i = 0; i < ARRAY_LEN(all); i++)
+        if (all[i].place == place)
+            return all[i].number;
+    return HELD_NONE;
+}
+
+bool held_fits(const StencilField *f, u8 number) {
+    return f->field.allowed >> number & 1;
+}
+
+void held_name(u8 *w, const StencilField *f, u8 number) {
+    u32 difference = f->number ^ number;
+    w[f->field.at] ^= (u8)((difference & 7) << f->field.shift);
+    w[f->field.high_at] ^= (u8)(difference >> 3 << f->field.high_shift);
+}
+
+/* mov between a register and place(%r13) */
+static void put_move(Emitter *e, u32 opcode, u8 number, u32 place) {
+    enum { REX_WB = 0x49, REX_R = 4, DISP32_R13 = 0x85 };
+    put8(e, REX_WB | (number >> 3 ? REX_R : 0));
+    put8(e, opcode);
+    put8(e, DISP32_R13 | (number & 7) << 3);
+    put32(e, place);
+}
+
+void put_held_store(Emitter *e, u8 number, u32 place) {
+    put_move(e, 0x89, number, place);
+}
+
+void put_held_load(Emitter *e, u8 number, u32 place) {
+    put_move(e, 0x8b, number, place);
+}
+
+void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
+#define TAKE(slot, name, number) memcpy((u8 *)t + CPU_SLOT(slot), &s->name, sizeof(s->name));
+    EACH_HELD(TAKE)
+    t->cpu.pc = place->pc;
+}

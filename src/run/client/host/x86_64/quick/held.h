@@ -1,0 +1,20 @@
+/* held.h: guest registers in host registers, as code of stencils has them. */
+#ifndef RUN_CLIENT_HOST_QUICK_HELD_H
+#define RUN_CLIENT_HOST_QUICK_HELD_H
+
+#include "run/client/host/x86_64/quick/put.h"
+#include "stencil/stencil.h"
+
+enum { HELD_NONE = 0xff, HELD_MOVE_BYTES = 7 };
+
+/* The number of the host register that holds the guest register at this place of the state; HELD_NONE: none does. */
+u8 held_number(u32 place);
+/* Can this field of a stencil name this register? */
+bool held_fits(const StencilField *f, u8 number);
+/* Makes a field in the code at w name this register. */
+void held_name(u8 *w, const StencilField *f, u8 number);
+/* A held register to its place in the state, and back, in HELD_MOVE_BYTES. */
+void put_held_store(Emitter *e, u8 number, u32 place);
+void put_held_load(Emitter *e, u8 number, u32 place);
+
+#endif
