@@ -128,6 +128,29 @@ static EmitResult leave_with(ExitKind kind, u64 pc) {
     return (EmitResult){.ends = true, .exits = true, .exit = {kind, pc, NULL}};
 }
 
+/* Computed jumps end with the search for their target. */
+static bool put_search(Emitter *e, const Stencil *s) {
+    const StencilPatch *last = s->patches ? &stencil_patches[s->patch + s->patches - 1] : NULL;
+    if (!last || last->at + 4u != s->size)
+        return false;
+    switch ((PatchKind)last->kind) {
+    case PATCH_LOOKUP:
+        e->at -= LOOKUP_JUMP_BYTES;
+        put_lookup(e, LOOKUP_JUMP, (void *)quick_near(quick_return));
+        return true;
+    case PATCH_LOOKUP_CALL:
+        e->at -= LOOKUP_JUMP_BYTES;
+        put_lookup(e, LOOKUP_CALL, (void *)quick_near(quick_call));
+        return true;
+    case PATCH_LOOKUP_RETURN:
+        e->at -= LOOKUP_JUMP_BYTES;
+        put_lookup(e, LOOKUP_RETURN, (void *)quick_near(quick_return_expected));
+        return true;
+    default:
+        return false;
+    }
+}
+
 static EmitResult copy(Emitter *e, const Stencil *s, const Insn *in, const HeldOperands *h) {
     const StencilPatch *site = site_of(s);
     if (site)
@@ -143,6 +166,7 @@ static EmitResult copy(Emitter *e, const Stencil *s, const Insn *in, const HeldO
         r.exit = (EmitExit){site->kind == PATCH_CALL ? EXIT_CALL : EXIT_LINK, in->target, e->at + site->at};
     }
     e->at += s->size;
+    put_search(e, s);
     return r;
 }
 

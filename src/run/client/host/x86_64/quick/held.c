@@ -45,6 +45,32 @@ void put_held_load(Emitter *e, u8 number, u32 place) {
     put_move(e, 0x8b, number, place);
 }
 
+/* ------------------------------------------------------------------------------------------------------------- lookups */
+
+static void put_distance(Emitter *e, const void *opcode, const void *target) {
+    put(e, opcode, 2);
+    put32(e, (u32)((u64)target - ((u64)e->at + 4)));
+}
+
+static void put_at(Emitter *e, const void *opcode, size_t n, u32 off) {
+    put(e, opcode, n);
+    put32(e, off);
+}
+
+void put_lookup(Emitter *e, Lookup kind, const void *routine) {
+    if (kind == LOOKUP_RETURN) {
+        put_at(e, "\x49\x3b\x85", 3, THREAD_EXPECTED); /* cmp expected(%r13), %rax */
+        put_distance(e, "\x0f\x84", routine);          /* je */
+    }
+    if (kind == LOOKUP_CALL)
+        put(e, "\x89\xc1\xc1\xe9\x04\x0f\xb7\xc9", 8); /* mov %eax, %ecx; shr $4, %ecx; movzwl %cx, %ecx */
+    else
+        put(e, "\x0f\xb7\xc8", 3);                       /* movzwl %ax, %ecx */
+    put_at(e, "\x49\x3b\x84\xcd", 4, THREAD_TABLE_PC);   /* cmp pc(%r13,%rcx,8), %rax */
+    put_distance(e, "\x0f\x85", routine);                /* jne */
+    put_at(e, "\x41\xff\xa4\xcd", 4, THREAD_TABLE_CODE); /* jmp *code(%r13,%rcx,8) */
+}
+
 void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
 #define TAKE(slot, name, number) memcpy((u8 *)t + CPU_SLOT(slot), &s->name, sizeof(s->name));
     EACH_HELD(TAKE)
