@@ -34,10 +34,12 @@ typedef struct HostStencil {
      * that give them back with a guest address in the register that computed jumps have it in. */
     const char *const *taken; /* ended by NULL */
     const char *give, *give_address;
-    const char *copy;               /* assembly: register $1 into $0 */
-    u16 held;                       /* all of them, by their numbers */
-    u8 operand[STENCIL_OPERANDS];   /* numbers of the registers that operands are compiled to be in */
-    u8 passed_as[STENCIL_OPERANDS]; /* which of those that are passed they are */
+    const char *fence,
+        *fence_clobbers;          /* assembly: what orders all accesses and is faster than LLVM's instruction for it */
+    const char *copy;             /* assembly: register $1 into $0 */
+    u16 held;                     /* all of them, by their numbers */
+    u8 operand[STENCIL_OPERANDS]; /* numbers of the registers that operands are compiled to be in */
+    u8 passed_as[STENCIL_OPERANDS];                                        /* which of those that are passed they are */
     void (*fields)(const u8 *code, u32 size, u32 operands, HostFields *f); /* the first so many of them are operands */
 } HostStencil;
 

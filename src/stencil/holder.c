@@ -290,6 +290,19 @@ static void keep_order(Lifter *l) {
         }
 }
 
+static bool computes_floats(Lifter *l) {
+    static const char constrained[] = "llvm.experimental.constrained.";
+    for (Label b = LLVMGetFirstBasicBlock(l->fn); b; b = LLVMGetNextBasicBlock(b))
+        for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
+            size_t len = 0;
+            Val callee = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
+            const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &len) : "";
+            if (!strncmp(name, constrained, sizeof(constrained) - 1))
+                return true;
+        }
+    return false;
+}
+
 static bool is_helper(Val callee) {
     return callee && LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) &&
            LLVMGetFunctionCallConv(callee) == LLVMCCallConv;
@@ -301,6 +314,19 @@ static void keep_held(Lifter *l) {
         for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
             if (LLVMIsACallInst(v) && is_helper(LLVMGetCalledValue(v)))
                 LLVMSetInstructionCallConv(v, holder_of(l)->host->helper_cc);
+}
+
+static void replace_fences(Lifter *l) {
+    const HostStencil *host = holder_of(l)->host;
+    for (Label b = LLVMGetFirstBasicBlock(l->fn); b; b = LLVMGetNextBasicBlock(b))
+        for (Val v = LLVMGetFirstInstruction(b), next; v; v = next) {
+            next = LLVMGetNextInstruction(v);
+            if (!LLVMIsAFenceInst(v) || LLVMGetOrdering(v) != LLVMAtomicOrderingSequentiallyConsistent)
+                continue;
+            LLVMPositionBuilderBefore(l->b, v);
+            ir_asm(l, host->fence, host->fence_clobbers, 0, NULL, 0);
+            LLVMInstructionEraseFromParent(v);
+        }
 }
 
 static bool is_address(Val v, Val pc) {
@@ -351,7 +377,7 @@ void holder_settle(LLVMModuleRef mod) {
 static void make_function(Lifter *l, const char *name) {
     l->fn = LLVMAddFunction(l->mod, name, type_of_stencils(l));
     LLVMSetFunctionCallConv(l->fn, holder_of(l)->host->cc);
-    static const char *const attributes[] = {"nounwind", "null_pointer_is_valid", "optsize", "strictfp"};
+    static const char *const attributes[] = {"nounwind", "null_pointer_is_valid", "optsize"};
     for (size_t i = 0; i < ARRAY_LEN(attributes); i++)
         ir_attribute(l, l->fn, OF_FUNCTION, attributes[i], 0);
     l->cpu = LLVMGetParam(l->fn, 0);
@@ -387,6 +413,9 @@ void holder_lift(LLVMModuleRef mod, const Insn *in, const Held *held, const char
     canonical_settle(l);
     keep_order(l);
     keep_held(l);
+    replace_fences(l);
+    if (computes_floats(l)) /* elsewhere LLVM would wait for the x87 behind assembly */
+        ir_attribute(l, l->fn, OF_FUNCTION, "strictfp", 0);
     widen_addresses(l);
     ir_end(l);
     arena_free(&arena);

@@ -296,6 +296,9 @@ const HostStencil x86_64_stencil = {
     .taken = taken,
     .give = "{r10}",
     .give_address = "{r10},{rax}",
+    /* Any locked instruction is a fence for memory that is cached as usual, and takes an eighth of mfence's time. */
+    .fence = "lock orl $$0, -64(%rsp)",
+    .fence_clobbers = "~{memory},~{flags}",
     .copy = "movq $1, $0",
     .held = HELD,
     .operand = {R8, R9, R14},
