@@ -27,7 +27,7 @@
 #define WINDOW_DISTANCE ((u64)1 << 31)
 
 enum {
-    IMAGE_VERSION = 6,
+    IMAGE_VERSION = 7,
     WINDOW_COUNT = 160,
     NEW_BLOCKS = 200 /* fewer are not worth a new image */,
     PATH_BYTES = 512

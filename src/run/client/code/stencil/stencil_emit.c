@@ -1,11 +1,10 @@
 /* stencil_emit.c: see code/quick/emit.h: quick code of stencils, copied and patched. */
-#include "host_put.h"
+#include "host_held.h"
 #include "isa/form.h"
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/stencil/place.h"
-#include "run/client/host/x86_64/quick/held.h"
 #include "stencil/stencil.h"
 
 typedef struct Beside {

@@ -1,9 +1,9 @@
 /* stencil.S: between C and quick code of stencils, and between that and optimised code.
  *
- * Such code has the Thread in r13, some of the guest's registers in the host's (host_held.h), the others in the Thread, and runs on the host's stack at
+ * Such code has the Thread in r13, some of the guest's registers in the host's (held_registers.h), the others in the Thread, and runs on the host's stack at
  * THREAD_HOST_SP, which is 8 below a multiple of 16. It leaves by quick_leave with an exit's number in the Thread, and by the others with a guest
  * address in rax. */
-#include "host_held.h"
+#include "held_registers.h"
 #include "host_slots.h"
 
 .macro hidden name

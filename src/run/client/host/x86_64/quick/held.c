@@ -1,8 +1,8 @@
-/* held.c: see held.h. */
-#include "run/client/host/x86_64/quick/held.h"
-
-#include "host_context.h"
+/* held.c: see host_held.h. */
 #include "host_held.h"
+
+#include "held_registers.h"
+#include "host_context.h"
 #include "host_offsets.h"
 #include "run/client/code/quick/quick.h"
 

@@ -1,8 +1,8 @@
-/* held.h: guest registers in host registers, as code of stencils has them. */
-#ifndef RUN_CLIENT_HOST_QUICK_HELD_H
-#define RUN_CLIENT_HOST_QUICK_HELD_H
+/* host_held.h: guest registers in host registers, as code of stencils has them. */
+#ifndef RUN_CLIENT_HOST_HELD_H
+#define RUN_CLIENT_HOST_HELD_H
 
-#include "run/client/host/x86_64/quick/put.h"
+#include "host_put.h"
 #include "stencil/stencil.h"
 
 enum { HELD_NONE = 0xff, HELD_MOVE_BYTES = 7 };

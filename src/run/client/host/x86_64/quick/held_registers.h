@@ -1,8 +1,8 @@
-/* host_held.h: the host registers that hold guest registers while code of stencils runs (those of src/host/x86_64/stencil.c): CPU_SLOT that each holds,
+/* held_registers.h: the host registers that hold guest registers while code of stencils runs (those of src/host/x86_64/stencil.c): CPU_SLOT that each holds,
  * its name, its number in instructions. r12, which instructions cannot well have as a base, holds the return address. */
 /* clang-format off */
-#ifndef RUN_CLIENT_HOST_HELD_H
-#define RUN_CLIENT_HOST_HELD_H
+#ifndef RUN_CLIENT_HOST_HELD_REGISTERS_H
+#define RUN_CLIENT_HOST_HELD_REGISTERS_H
 
 #define EACH_HELD(M)                                                                                                   \
     M(0, rbx, 3) M(1, r10, 10) M(2, rbp, 5) M(3, rdi, 7) M(4, rsi, 6)                                                   \
