@@ -117,7 +117,7 @@ static StencilPatch hole_patch(const Insn *in, const char *name, i64 addend) {
     if (begins(name, HOLE_PC, &number))
         return address_patch(in, addend);
     bool place = begins(name, HOLE_PLACE, &number);
-    CHECK(place || begins(name, HOLE_IMMEDIATE, &number), "a hole of unknown kind");
+    CHECK(place || begins(name, HOLE_IMMEDIATE, &number) || begins(name, HOLE_LOW, &number), "a hole of unknown kind");
     CHECK(addend >= INT8_MIN && addend <= INT8_MAX, "parts of registers are near");
     return (StencilPatch){.kind = place ? PATCH_PLACE : PATCH_IMMEDIATE, .addend = (i8)addend, .arg = number};
 }

@@ -84,6 +84,8 @@ static Val opaque(Lifter *l, Val v, bool wide) {
 static Val hold_immediate(Lifter *l, const Insn *in, int i, Ty t) {
     if (!in->op[i].disp || form_is_literal(in, (u32)i))
         return ir_int(l, t, (u64)in->op[i].disp);
+    if (t == I32)
+        return ir_trunc(l, LLVMConstPtrToInt(numbered_hole(l, HOLE_LOW, (u32)i, 0, 0), ir_type(l, I64)), t);
     Val v = LLVMConstPtrToInt(numbered_hole(l, HOLE_IMMEDIATE, (u32)i, INT32_MIN, (i64)INT32_MAX + 1), ir_type(l, I64));
     if (in->op[i].kind == OPERAND_MEM && form_register(&in->op[i]) == REG_NONE)
         v = opaque(l, v, false);

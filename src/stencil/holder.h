@@ -8,6 +8,7 @@
 /* Names of what is undefined in the module: holes, which are absolute symbols, followed by the operand's number, and jumps. */
 #define HOLE_PLACE "place."
 #define HOLE_IMMEDIATE "immediate."
+#define HOLE_LOW "low." /* the same, of which only 32 bits are wanted */
 #define HOLE_PC "pc"
 #define GO_NEXT "go.next"
 #define GO_TARGET "go.target"
