@@ -27,6 +27,9 @@ typedef struct Holder {
     bool ended;
 } Holder;
 
+/* Assembly that only says which registers values are in. */
+static const char no_instruction[] = "";
+
 static Holder *holder_of(Lifter *l) {
     return (Holder *)l;
 }
@@ -164,7 +167,7 @@ static void give(Lifter *l, Val pc) {
     u32 count = h->values - h->host->passed;
     memcpy(args, h->value + h->host->passed, sizeof(Val) * count);
     args[count] = pc;
-    ir_asm(l, "", pc ? h->host->give_address : h->host->give, 0, args, count + (pc != NULL));
+    ir_asm(l, no_instruction, pc ? h->host->give_address : h->host->give, 0, args, count + (pc != NULL));
 }
 
 /* A tail call, once everything was given. */
@@ -392,7 +395,7 @@ static void take_held(Holder *h) {
     for (u32 i = 0; i < h->host->passed; i++)
         h->value[h->values++] = LLVMGetParam(l->fn, i + 1);
     for (const char *const *taken = h->host->taken; *taken; taken++)
-        h->value[h->values++] = ir_asm(l, "", *taken, I64, NULL, 0);
+        h->value[h->values++] = ir_asm(l, no_instruction, *taken, I64, NULL, 0);
 }
 
 void holder_lift(LLVMModuleRef mod, const Insn *in, const Held *held, const char *name) {

@@ -6,9 +6,11 @@
 #include <ucontext.h>
 
 /* Every general register but zero, gp and tp. */
-#define EACH(M) \
-    M(1) M(2) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15) M(16) M(17) M(18) M(19) M(20) M(21) M(22) M(23) M(24) M(25) M(26) M(27) \
-        M(28) M(29) M(30) M(31) M(5)
+/* clang-format off */
+#define EACH(M)                                                                       \
+    M(1) M(2) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15) M(16) M(17) M(18) \
+    M(19) M(20) M(21) M(22) M(23) M(24) M(25) M(26) M(27) M(28) M(29) M(30) M(31) M(5)
+/* clang-format on */
 #define NUMBER(n) n,
 static const int order[] = {EACH(NUMBER)};
 enum { COUNT = sizeof(order) / sizeof(*order), ROUNDS = 20 };
@@ -19,36 +21,38 @@ static volatile int faults;
 /* A function that saves all registers, loads `values` (x5 last, which has the address), does the instruction, stores all into `after`, and restores them. */
 #define SAVE(n) "sd x" #n ", 8*" #n "(x5)\n"
 #define LOAD(n) "ld x" #n ", 8*" #n "(x5)\n"
-#define CASE(name, text)                                                                                                                     \
-    __asm__(".option push\n.option norvc\n.text\n.globl " #name "\n" #name ":\n la x5, saved\n" EACH(SAVE) " la x5, values\n" EACH(LOAD) text    \
-            "\n fmv.d.x ft11, x5\n la x5, after\n" EACH(SAVE) " fmv.x.d x6, ft11\n sd x6, 8*5(x5)\n la x5, saved\n" EACH(LOAD) " ret\n"           \
-            ".option pop\n");                                                                                                                \
+#define BEGIN(name) ".option push\n.option norvc\n.text\n.globl " name "\n" name ":\n"
+#define ENTER "la x5, saved\n" EACH(SAVE) "la x5, values\n" EACH(LOAD)
+#define NOTE "fmv.d.x ft11, x5\nla x5, after\n" EACH(SAVE) "fmv.x.d x6, ft11\nsd x6, 8*5(x5)\n"
+#define LEAVE "la x5, saved\n" EACH(LOAD) "ret\n.option pop\n"
+#define CASE(name, text)                                                                                               \
+    __asm__(BEGIN(#name) ENTER text "\n" NOTE LEAVE);                                                                  \
     void name(void);
 
-#define CASES(M)                                                                                                                              \
-    M(load, "ld a0, 0(a1)")                                                                                                                  \
-    M(load_own, "ld a0, 8(a0)")                                                                                                              \
-    M(load_word, "lw ra, 4(ra)")                                                                                                             \
-    M(load_first, "ld a2, 0(a2)")                                                                                                            \
-    M(load_byte, "lbu s1, 1(sp)")                                                                                                            \
-    M(load_other, "ld t1, 0(s2)")                                                                                                            \
-    M(load_to_other, "lhu s3, 2(s0)")                                                                                                        \
-    M(load_for_none, "ld zero, 0(a5)")                                                                                                       \
-    M(store, "sd a3, 0(a4)")                                                                                                                 \
-    M(store_first, "sd a2, 0(a2)")                                                                                                           \
-    M(store_link, "sw ra, 4(ra)")                                                                                                            \
-    M(store_other, "sh t1, 2(a5)")                                                                                                           \
-    M(store_zero, "sd zero, 16(s1)")                                                                                                         \
-    M(add, "amoadd.d a0, a1, (a2)")                                                                                                          \
-    M(add_own, "amoadd.w a0, a0, (ra)")                                                                                                      \
-    M(add_to_base, "amoadd.d a5, s0, (a5)")                                                                                                  \
-    M(set_bits, "amoor.w s0, t1, (s2)")                                                                                                      \
-    M(greatest, "amomax.d t1, s1, (a5)")                                                                                                     \
-    M(swap, "amoswap.w zero, a3, (a4)")                                                                                                      \
-    M(swap_own, "amoswap.d a0, a0, (s1)")                                                                                                    \
-    M(reserve, "lr.d a5, (sp)")                                                                                                              \
-    M(load_float, "fld fa0, 8(ra)")                                                                                                          \
-    M(store_float, "fsd fa0, 0(a2)")                                                                                                         \
+#define CASES(M)                                                                                                       \
+    M(load, "ld a0, 0(a1)")                                                                                            \
+    M(load_own, "ld a0, 8(a0)")                                                                                        \
+    M(load_word, "lw ra, 4(ra)")                                                                                       \
+    M(load_first, "ld a2, 0(a2)")                                                                                      \
+    M(load_byte, "lbu s1, 1(sp)")                                                                                      \
+    M(load_other, "ld t1, 0(s2)")                                                                                      \
+    M(load_to_other, "lhu s3, 2(s0)")                                                                                  \
+    M(load_for_none, "ld zero, 0(a5)")                                                                                 \
+    M(store, "sd a3, 0(a4)")                                                                                           \
+    M(store_first, "sd a2, 0(a2)")                                                                                     \
+    M(store_link, "sw ra, 4(ra)")                                                                                      \
+    M(store_other, "sh t1, 2(a5)")                                                                                     \
+    M(store_zero, "sd zero, 16(s1)")                                                                                   \
+    M(add, "amoadd.d a0, a1, (a2)")                                                                                    \
+    M(add_own, "amoadd.w a0, a0, (ra)")                                                                                \
+    M(add_to_base, "amoadd.d a5, s0, (a5)")                                                                            \
+    M(set_bits, "amoor.w s0, t1, (s2)")                                                                                \
+    M(greatest, "amomax.d t1, s1, (a5)")                                                                               \
+    M(swap, "amoswap.w zero, a3, (a4)")                                                                                \
+    M(swap_own, "amoswap.d a0, a0, (s1)")                                                                              \
+    M(reserve, "lr.d a5, (sp)")                                                                                        \
+    M(load_float, "fld fa0, 8(ra)")                                                                                    \
+    M(store_float, "fsd fa0, 0(a2)")                                                                                   \
     M(illegal, ".4byte 0x0000000b")
 
 CASES(CASE)
@@ -56,9 +60,8 @@ CASES(CASE)
 /* Each time around, all registers count one further. */
 extern char loop[], loop_end[];
 void count(void);
-#define COUNT_ON(n) " addi x" #n ", x" #n ", 1\n"
-__asm__(".option push\n.option norvc\n.text\n.globl count\ncount:\n la x5, saved\n" EACH(SAVE) " la x5, values\n" EACH(LOAD) ".globl loop\nloop:\n" EACH(
-    COUNT_ON) " j loop\n.globl loop_end\nloop_end:\n la x5, saved\n" EACH(LOAD) " ret\n.option pop\n");
+#define COUNT_ON(n) "addi x" #n ", x" #n ", 1\n"
+__asm__(BEGIN("count") ENTER ".globl loop\nloop:\n" EACH(COUNT_ON) "j loop\n.globl loop_end\nloop_end:\n" LEAVE);
 
 static void on_fault(int sig, siginfo_t *info, void *context) {
     ucontext_t *c = context;
