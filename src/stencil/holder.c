@@ -295,14 +295,11 @@ static void keep_order(Lifter *l) {
         }
 }
 
-static bool computes_floats(Lifter *l) {
-    static const char constrained[] = "llvm.experimental.constrained.";
+static bool calls_intrinsics(Lifter *l) {
     for (Label b = LLVMGetFirstBasicBlock(l->fn); b; b = LLVMGetNextBasicBlock(b))
         for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
-            size_t len = 0;
             Val callee = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
-            const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &len) : "";
-            if (!strncmp(name, constrained, sizeof(constrained) - 1))
+            if (callee && LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee))
                 return true;
         }
     return false;
@@ -419,7 +416,7 @@ void holder_lift(LLVMModuleRef mod, const Insn *in, const Held *held, const char
     keep_order(l);
     keep_held(l);
     replace_fences(l);
-    if (computes_floats(l)) /* elsewhere LLVM would wait for the x87 behind assembly */
+    if (calls_intrinsics(l)) /* all floating point does; elsewhere LLVM would wait for the x87 behind assembly */
         ir_attribute(l, l->fn, OF_FUNCTION, "strictfp", 0);
     widen_addresses(l);
     ir_end(l);

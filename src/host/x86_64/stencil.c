@@ -1,9 +1,11 @@
 /* stencil.c: which registers of x86-64 hold guest registers in stencils, and the fields of instructions that name them.
  *
  * The convention of GHC passes rbp, r12, rbx, r14, rsi, rdi, r8, r9 and r15 beside the state in r13; r10 is held, too, so that rax, rcx, rdx
- * and r11 are left for the stencils themselves. With one less, divisions and atomic instructions had to put held registers aside. Operands are compiled to be in r8, r9 and r14: an instruction that names one of these has
- * a prefix, which has room for any other register. Each field is tried with every register, and decoded again: what does not become the same
- * instruction of the other register is not allowed (r12 as a base wants a byte more, rbp a displacement). */
+ * and r11 are left for the stencils themselves. With one less, divisions and atomic instructions had to put held registers aside.
+ *
+ * Operands are compiled to be in r8, r9 and r14: an instruction that names one of these has a prefix, which has room for any other register. Each
+ * field is tried with every register, and decoded again: what does not become the same instruction of the other register is not allowed (r12 as a
+ * base wants a byte more, rbp a displacement). */
 #include "host/stencil.h"
 
 #include <Zydis/Zydis.h>
@@ -30,7 +32,9 @@ enum {
     HELD = 1 << RBX | 1 << RBP | 1 << RSI | 1 << RDI | 1 << R8 | 1 << R9 | 1 << R10 | 1 << R12 | 1 << R14 | 1 << R15
 };
 
-static const u8 operand_numbers[STENCIL_OPERANDS] = {R8, R9, R14};
+#define OPERANDS                                                                                                       \
+    { R8, R9, R14 }
+static const u8 operand_numbers[STENCIL_OPERANDS] = OPERANDS;
 
 /* One instruction. */
 typedef struct Decoded {
@@ -151,7 +155,7 @@ static ZydisRegister renamed(ZydisRegister r, int from, int to) {
                                (ZyanU8)(ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_GPR8 && to >= 4 ? to + 4 : to));
 }
 
-/* Is `b` the instruction `a` with register `to` in the place of register `from`, in all operands but those with another field? */
+/* Is `b` the operand `a` with register `to` in the place of register `from`? */
 static bool same_operand(const ZydisDecodedOperand *a, const ZydisDecodedOperand *b, int from, int to) {
     if (a->type != b->type || a->size != b->size)
         return false;
@@ -301,7 +305,7 @@ const HostStencil x86_64_stencil = {
     .fence_clobbers = "~{memory},~{flags}",
     .copy = "movq $1, $0",
     .held = HELD,
-    .operand = {R8, R9, R14},
+    .operand = OPERANDS,
     .passed_as = {6, 7, 3},
     .fields = find_fields,
 };

@@ -127,27 +127,20 @@ static EmitResult leave_with(ExitKind kind, u64 pc) {
     return (EmitResult){.ends = true, .exits = true, .exit = {kind, pc, NULL}};
 }
 
-/* Computed jumps end with the search for their target. */
-static bool put_search(Emitter *e, const Stencil *s) {
+/* A stencil that ends with a jump to one of the routines for computed addresses has the search in place of that jump. */
+static void put_search(Emitter *e, const Stencil *s) {
+    static const struct {
+        PatchKind kind;
+        Lookup lookup;
+    } all[] = {{PATCH_LOOKUP, LOOKUP_JUMP}, {PATCH_LOOKUP_CALL, LOOKUP_CALL}, {PATCH_LOOKUP_RETURN, LOOKUP_RETURN}};
     const StencilPatch *last = s->patches ? &stencil_patches[s->patch + s->patches - 1] : NULL;
     if (!last || last->at + 4u != s->size)
-        return false;
-    switch ((PatchKind)last->kind) {
-    case PATCH_LOOKUP:
-        e->at -= LOOKUP_JUMP_BYTES;
-        put_lookup(e, LOOKUP_JUMP, (void *)quick_near(quick_return));
-        return true;
-    case PATCH_LOOKUP_CALL:
-        e->at -= LOOKUP_JUMP_BYTES;
-        put_lookup(e, LOOKUP_CALL, (void *)quick_near(quick_call));
-        return true;
-    case PATCH_LOOKUP_RETURN:
-        e->at -= LOOKUP_JUMP_BYTES;
-        put_lookup(e, LOOKUP_RETURN, (void *)quick_near(quick_return_expected));
-        return true;
-    default:
-        return false;
-    }
+        return;
+    for (u32 i = 0; i < ARRAY_LEN(all); i++)
+        if (all[i].kind == (PatchKind)last->kind) {
+            e->at -= LOOKUP_JUMP_BYTES;
+            put_lookup(e, all[i].lookup, (const void *)value_of(last, NULL));
+        }
 }
 
 static EmitResult copy(Emitter *e, const Stencil *s, const Insn *in, const HeldOperands *h) {

@@ -1,7 +1,6 @@
 /* stencil_region.c: see region.h.
  *
- * Stencils keep the guest's registers in memory, and take about three times as long as optimised code: that is for everything where time
- * is spent. A loop without calls is entered at its head while it runs; anything else by its function's next call. */
+ * Stencils take up to twice as long as optimised code, and four times with floating point: that is for everything where time is spent. A loop without calls is entered at its head while it runs; anything else by its function's next call. */
 #include "run/client/code/quick/region.h"
 
 #include "isa/form.h"

@@ -20,7 +20,7 @@ void put_held_load(Emitter *e, u8 number, u32 place);
 /* How code of stencils goes on at a computed guest address, in place of the jump to the routine for it with which a stencil ends: the search that the
  * routine begins with, and the jump for where that finds nothing. */
 typedef enum Lookup { LOOKUP_JUMP, LOOKUP_CALL, LOOKUP_RETURN } Lookup;
-enum { LOOKUP_JUMP_BYTES = 5, LOOKUP_BYTES = 48 };
+enum { LOOKUP_JUMP_BYTES = 5 };
 void put_lookup(Emitter *e, Lookup kind, const void *routine);
 
 #endif
