@@ -8,4 +8,6 @@
     M(0, rbx, 3) M(1, r10, 10) M(2, rbp, 5) M(3, rdi, 7) M(4, rsi, 6)                                                   \
     M(5, r8, 8) M(6, r9, 9) M(7, r12, 12) M(8, r15, 15) M(9, r14, 14)
 
+#define HELD_LINK %r12 /* what holds CPU_LINK */
+
 #endif

@@ -9,6 +9,14 @@
 #define SAVE_FLOAT(n) MOVE_FLOAT %xmm##n, CPU_FLOAT_SLOT(n)(\base);
 #define LOAD_FLOAT(n) MOVE_FLOAT CPU_FLOAT_SLOT(n)(\base), %xmm##n;
 
+.macro save_floats base
+    EACH_FLOAT(SAVE_FLOAT)
+.endm
+
+.macro load_floats base
+    EACH_FLOAT(LOAD_FLOAT)
+.endm
+
 .macro save base
     mov %rax, CPU_SLOT(0)(\base)
     mov %rcx, CPU_SLOT(1)(\base)
@@ -20,7 +28,7 @@
     mov %r12, CPU_SLOT(7)(\base)
     mov %r13, CPU_SLOT(8)(\base)
     mov %r14, CPU_SLOT(9)(\base)
-    EACH_FLOAT(SAVE_FLOAT)
+    save_floats \base
 .endm
 
 .macro restore base
@@ -34,7 +42,7 @@
     mov CPU_SLOT(7)(\base), %r12
     mov CPU_SLOT(8)(\base), %r13
     mov CPU_SLOT(9)(\base), %r14
-    EACH_FLOAT(LOAD_FLOAT)
+    load_floats \base
 .endm
 
 #endif

@@ -22,6 +22,19 @@
     EACH_HELD(LOAD_HELD)
 .endm
 
+/* The registers that both kinds of code have in the host's, but in others, go from one to the other: the first three, and CPU_SLOT(8), which is in r15 in
+ * quick code and in r13 in optimised code. All others stay where they are. */
+.macro held_to_slots
+    mov %rbx, %rax
+    mov %r10, %rcx
+    mov %rbp, %rdx
+.endm
+.macro slots_to_held
+    mov %rax, %rbx
+    mov %rcx, %r10
+    mov %rdx, %rbp
+.endm
+
 /* C function n of the Thread says how to go on. */
 .macro ask n
     mov $\n, %ecx
@@ -131,18 +144,18 @@ hidden cross_enter
     incq THREAD_CROSSINGS(%r13)
     mov %r11, THREAD_CROSSED(%r13)
     add THREAD_ARENA(%r13), %r11
-    save_held
-    mov %r13, %r15
-    restore %r15
+    held_to_slots
+    load_floats %r13
+    xchg %r13, %r15
     sub $8, %rsp
     call *%r11
 entered:
     add $8, %rsp
-    mov %gs:THREAD_SELF, %r11
-    save %r11
-    mov %r11, %r13
+    slots_to_held
     mov %r15, %rax
-    load_held
+    mov %r13, %r15
+    mov %gs:THREAD_SELF, %r13
+    save_floats %r13
     cmpl $0, CPU_TRAP(%r13)
     jne quick_trap
     cmpq $0, THREAD_SIGNALS(%r13)
@@ -158,8 +171,9 @@ deep:
 
 /* Optimised code calls or jumps to quick code. If it is what quick code has entered that jumps, nobody waits for a return. */
 hidden cross_leave
-    save %r15
-    mov %r15, %r13
+    slots_to_held
+    xchg %r13, %r15
+    save_floats %r13
     incq THREAD_CROSSINGS(%r13)
     mov THREAD_EXIT(%r13), %eax
     add THREAD_ARENA(%r13), %rax
@@ -170,10 +184,8 @@ hidden cross_leave
     pushq THREAD_HOST_SP(%r13)
     pushq THREAD_EXPECTED(%r13)
     mov %rsp, THREAD_HOST_SP(%r13)
-    mov CPU_LINK(%r13), %rcx
-    mov %rcx, THREAD_EXPECTED(%r13)
-2:  load_held
-    cmpq $0, THREAD_SIGNALS(%r13)
+    mov HELD_LINK, THREAD_EXPECTED(%r13)
+2:  cmpq $0, THREAD_SIGNALS(%r13)
     jne quick_arrived
     jmp *%rax
 1:  add $16, %rsp
@@ -181,13 +193,14 @@ hidden cross_leave
 
 /* Quick code returns to EXPECTED, which is in rax. */
 hidden cross_back
-    save_held
     mov THREAD_HOST_SP(%r13), %rsp
     popq THREAD_EXPECTED(%r13)
     popq THREAD_HOST_SP(%r13)
-    mov %rax, %r15
-    mov %r13, %r11
-    restore %r11
+    mov %rax, %r11
+    held_to_slots
+    load_floats %r13
+    mov %r15, %r13
+    mov %r11, %r15
     ret
 hidden cross_end
 
