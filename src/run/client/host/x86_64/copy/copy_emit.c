@@ -131,8 +131,12 @@ static void put_map_load(Emitter *e, u32 bytes_to_go) {
 
 static const u8 to_return[] = {0x48, 0x89, 0x0c, 0x24, 0xc3}; /* mov %rcx, (%rsp); ret */
 
+/* Also if another thread has made a jump of it, after the load has faulted in this one. */
 static bool is_map_load(const u8 *code) {
-    return !memcmp(code, map_load, sizeof(map_load)) && code[sizeof(map_load)] == JRCXZ;
+    bool jumps = code[0] == JMP_SHORT;
+    return (jumps || !memcmp(code, map_load, JUMP_BYTES)) &&
+           !memcmp(code + JUMP_BYTES, map_load + JUMP_BYTES, sizeof(map_load) - JUMP_BYTES) &&
+           code[sizeof(map_load)] == JRCXZ;
 }
 
 u64 emit_detour(u64 host, u64 target) {
