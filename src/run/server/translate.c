@@ -16,6 +16,9 @@
  * goto leads into. */
 enum { MAX_INSNS = 1500, LARGE_INSNS = 1000, AGAIN_INSNS = 128 };
 
+/* How far the code of a translation may be from its entry, in both directions. */
+enum { CODE_REACH = 64 << 10 };
+
 /* The size of a piece of a function at which a server has failed (TranslateMessage.again). LLVM compiles so short a
  * piece in no time, whatever it is. */
 enum { PIECE_INSNS = 64 };

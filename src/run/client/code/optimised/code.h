@@ -44,7 +44,7 @@ void code_keep_state(void);
 void code_give_way(void);
 
 /* All optimised code there is, for another process. Before that: what is not wanted is forgotten. */
-enum { CODE_PARTS = 2 };
+enum { CODE_PARTS = 3 };
 typedef struct CodeCounts {
     u64 entries, functions; /* all that is known of, and those with code */
 } CodeCounts;
