@@ -5,8 +5,9 @@
  *     stirred threads   threads compute, wait for memory that others write, get signals, and call code that is replaced
  *     stirred workers   the same without the last
  *     stirred faults    threads write to pages that are taken away from them and given back by a handler, or leave by a jump
+ *     stirred large     a loop is larger than what is optimised as a whole
  *
- * Results are sums that do not depend on who came first. */
+ * A number behind it makes the last three take longer. Results are sums that do not depend on who came first. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -18,6 +19,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+static int rounds = 1; /* the work is so many times as long */
 
 enum { PAGE = 4096, WORKERS = 2, CELLS = 512 };
 
@@ -106,10 +109,10 @@ static void *work(void *arg) {
     int (*volatile call)(void) = answer;
     uint64_t x = 7;
     number = (int)(intptr_t)arg;
-    for (int i = 0; !atomic_load(&ended) || i < 40; i++) {
+    for (int i = 0; !atomic_load(&ended) || i < 40 * rounds; i++) {
         if (atomic_load(&paused))
             wait_while_paused();
-        if (i < 40)
+        if (i < 40 * rounds)
             x = mix(x, 60000) + sum(table, CELLS) + depth(14);
         if (call() != atomic_load(&version)) /* which changes while all wait */
             die("old code");
@@ -242,7 +245,7 @@ static void *suffer(void *arg) {
     room = &r;
     ended = 0;
     pthread_create(&thief, NULL, take_away, &r);
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < 20000 * rounds; i++)
         s = fill(&r, s) + depth(6);
     ended = 1;
     pthread_join(thief, NULL);
@@ -265,8 +268,34 @@ static void faults(void) {
     printf("%lx %lx\n", (unsigned long)own, (unsigned long)(uintptr_t)x);
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- large */
+
+/* Some thousand instructions in one loop, with branches. */
+#define STEP(k)                                                                                                        \
+    x = (x ^ x >> 9) * 0x9e3779b97f4a7c15u + (k);                                                                      \
+    if (x >> 60 == (k) % 16)                                                                                           \
+        y += x;
+#define STEPS(k) STEP(k) STEP(k + 1) STEP(k + 2) STEP(k + 3) STEP(k + 4) STEP(k + 5) STEP(k + 6) STEP(k + 7)
+#define MORE(k) STEPS(k) STEPS(k + 8) STEPS(k + 16) STEPS(k + 24) STEPS(k + 32) STEPS(k + 40) STEPS(k + 48)
+
+__attribute__((noinline)) static uint64_t wide(uint64_t x, int turns) {
+    uint64_t y = 0;
+    for (int i = 0; i < turns; i++) {
+        MORE(0) MORE(100) MORE(200) MORE(300) MORE(400)
+    }
+    return y ^ x;
+}
+
+static void large(void) {
+    uint64_t x = 3;
+    for (int i = 0; i < 20 * rounds; i++)
+        x = wide(x, 2000);
+    printf("%lx\n", (unsigned long)x);
+}
+
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
+    rounds = argc > 2 ? atoi(argv[2]) : 1;
     if (!strcmp(what, "rights"))
         rights();
     else if (!strcmp(what, "threads"))
@@ -275,7 +304,9 @@ int main(int argc, char **argv) {
         threads(false);
     else if (!strcmp(what, "faults"))
         faults();
+    else if (!strcmp(what, "large"))
+        large();
     else
-        die("rights, threads, workers or faults?");
+        die("rights, threads, workers, faults or large?");
     return 0;
 }

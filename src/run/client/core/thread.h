@@ -36,9 +36,10 @@ typedef struct Remote {
 typedef struct ThreadQuick {
     u64 host_sp; /* while quick code runs: the host's stack pointer */
     u64 expected; /* the guest address at which a translation on the host stack waits for a return; EXPECTED_NOBODY: none does */
-    u64 flags;  /* rflags as they were when quick code was left */
-    u64 exit;   /* the number of the exit by which quick code was left */
-    u64 target; /* the guest address at which the guest goes on */
+    u64 expected_sp; /* the guest's stack pointer when that translation went over to quick code */
+    u64 flags;       /* rflags as they were when quick code was left */
+    u64 exit;        /* the number of the exit by which quick code was left */
+    u64 target;      /* the guest address at which the guest goes on */
     u64 spill_rcx, spill_rdx, spill_rax, spill_base;
     void (*leave)(void), (*ret)(void), (*call)(void), (*jump)(void); /* of quick.S */
     u64 arena;                                                       /* where the code arena begins */
