@@ -231,6 +231,11 @@ bool code_has(u64 pc) {
     return e->code || e->asked;
 }
 
+bool code_is_settled(u64 pc) {
+    const CodeEntry *e = entry_for(the.code, pc);
+    return e->code || e->given_up;
+}
+
 bool code_wanted(u64 pc, u32 times) {
     CodeEntry *e = entry_for(the.tier.code, pc);
     e->asked = ++e->wanted >= times;

@@ -19,6 +19,8 @@ void *code_find(Thread *t, u64 pc);
 /* The following are for --tier=auto, and called with the arena's lock held.
  * True if there is optimised code for pc, or if it is known that there is none to be had. */
 bool code_has(u64 pc);
+/* The same, but false while the server works at it. */
+bool code_is_settled(u64 pc);
 /* True if the code at pc has been reached often enough (`times`) to be requested from the server. */
 bool code_wanted(u64 pc, u32 times);
 /* Takes optimised code for pc from the cache, if it is there, and lets quick code go on in it. */

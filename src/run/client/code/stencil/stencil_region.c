@@ -6,6 +6,7 @@
 #include "run/client/code/quick/region.h"
 
 #include "isa/form.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/cycle.h"
 #include "run/client/code/quick/quick.h"
 
@@ -49,7 +50,7 @@ static bool look(u64 pc, Step *step) {
     return true;
 }
 
-/* Whether the function that begins there has more instructions before pc, or a loop around pc, than the server translates as a whole. */
+/* Whether the function that begins there has more instructions before pc than the server translates as a whole. */
 static bool is_large(u64 function, u64 pc) {
     Insn in;
     u32 insns = 0;
@@ -58,14 +59,25 @@ static bool is_large(u64 function, u64 pc) {
     return insns > REGION_INSNS;
 }
 
-u64 region_of(u64 pc) {
-    QuickLoop loops[QUICK_LOOPS];
-    u32 count = quick_loops(pc, loops);
+static u64 loop_without_calls(const QuickLoop *loops, u32 count, u64 pc) {
     for (u32 i = 0; i < count; i++)
         if (stays(loops[i].start, loops[i].end))
             return loops[i].start;
-    u64 scattered = loops_scattered(loops, count, pc, look), function = quick_function(pc);
-    if (scattered)
-        return scattered;
-    return count && (!function || is_large(function, pc)) ? loops[0].start : function;
+    return loops_scattered(loops, count, pc, look);
+}
+
+/* The first place that could have optimised code and has none yet. If the guest is found in quick code in spite of such code, it was in the function
+ * or loop before, or that code is of a part only: the places where optimised code has gone over to quick code count as beginnings of
+ * functions. */
+u64 region_of(u64 pc) {
+    QuickLoop loops[QUICK_LOOPS];
+    u32 count = quick_loops(pc, loops);
+    u64 function = quick_function(pc), innermost = count ? loops[0].start : 0;
+    bool large = !function || is_large(function, pc);
+    const u64 places[] = {loop_without_calls(loops, count, pc), large ? innermost : function,
+                          large ? function : innermost};
+    for (u32 i = 0; i < ARRAY_LEN(places); i++)
+        if (places[i] && !code_is_settled(places[i]))
+            return places[i];
+    return 0;
 }
