@@ -34,7 +34,9 @@ typedef struct Hot {
     bool asking;
     u32 failures; /* of servers, one after the other */
     bool stopped; /* no more of it */
-    u64 asked;    /* what the server works at */
+    u64 asked;    /* what the server works at, */
+    u64 base;     /* in the module that was there */
+    u32 changes;  /* when its code had changed so often */
 } Hot;
 
 static Hot hot;
@@ -101,6 +103,7 @@ static void ask_next(Thread *t) {
         hot.asking = m && remote_begin(t, pc, m, false);
         hot.failures += m && !hot.asking;
         hot.asked = pc;
+        hot.base = m ? m->base : 0, hot.changes = m ? m->changes : 0;
     }
 }
 
@@ -108,6 +111,12 @@ static void ask_next(Thread *t) {
 static void ask_again(Thread *t) {
     const Module *m = space_module(hot.asked);
     hot.asking = m && remote_begin(t, hot.asked, m, true);
+}
+
+/* False if the code that was asked for, or some other code of its module, has changed since: the answer may be of old code. */
+static bool is_current(void) {
+    const Module *m = space_module(hot.asked);
+    return m && m->base == hot.base && m->changes == hot.changes;
 }
 
 static void take_answer(Thread *t) {
@@ -122,7 +131,9 @@ static void take_answer(Thread *t) {
         ask_again(t);
     if (answer != REMOTE_OBJECT || facts.pc != hot.asked)
         return;
-    if (facts.object_size)
+    if (!is_current())
+        code_unask(facts.pc);
+    else if (facts.object_size)
         code_install(t, &facts, object);
     else
         code_refused(&facts);

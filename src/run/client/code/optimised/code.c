@@ -232,7 +232,7 @@ bool code_has(u64 pc) {
 }
 
 bool code_is_settled(u64 pc) {
-    const CodeEntry *e = entry_for(the.code, pc);
+    const CodeEntry *e = entry_for(the.tier.code, pc);
     return e->code || e->given_up;
 }
 
@@ -309,6 +309,12 @@ void code_install(Thread *t, const ObjectMessage *facts, const void *object) {
     note_answer(c, facts->pc, facts, code);
     if (code)
         take_over(t, c, facts->pc, code);
+}
+
+void code_unask(u64 pc) {
+    CodeEntry *e = entry_for(the.tier.code, pc);
+    e->asked = e->given_up;
+    e->wanted = 0;
 }
 
 void code_refused(const ObjectMessage *facts) {

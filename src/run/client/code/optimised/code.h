@@ -27,6 +27,8 @@ bool code_wanted(u64 pc, u32 times);
 void code_load(Thread *t, u64 pc);
 /* The same with the object that the server has sent. */
 void code_install(Thread *t, const ObjectMessage *facts, const void *object);
+/* What the server has sent is of no use: it may be asked again. */
+void code_unask(u64 pc);
 /* The server has none: it is not asked again, in later runs either. */
 void code_refused(const ObjectMessage *facts);
 /* All guest code runs as quick code for now; what was optimised may become so again. */
