@@ -206,24 +206,23 @@ static void make_anew(Thread *t) {
 
 /* With --tier=auto, in a system call of t. A server makes code of one kind only, so all optimised code is dropped, and what is asked for
  * later is of the new kind. */
-static void change_kind(Thread *t, CodeConfig to) {
+static void add_to_kind(Thread *t, bool exact) {
     arena_lock();
-    u64 difference = pack_key_kind(&the.opt.code) ^ pack_key_kind(&to);
-    if (difference && !hot.stopped) {
+    if (!hot.stopped && (!the.opt.code.polls || (exact && !the.opt.code.exact))) {
         quick_with_others_stopped(t, drop_optimised);
-        the.opt.code = to;
-        store_change(difference);
+        u64 before = pack_key_kind(&the.opt.code); /* another thread may have been first */
+        the.opt.code.polls = 1;
+        the.opt.code.exact |= exact;
+        store_change(before ^ pack_key_kind(&the.opt.code));
     }
     arena_unlock();
 }
 
 void tier_use_polls(Thread *t) {
-    CodeConfig to = the.opt.code;
-    to.polls = 1;
     if (is_opt())
         make_anew(t);
     if (is_auto())
-        change_kind(t, to);
+        add_to_kind(t, false);
 }
 
 void tier_stop_locked(void) {
@@ -246,10 +245,8 @@ static void stop(Thread *t) {
 /* Code is made anew so that its accesses to memory can leave with the state in whole; where the host runs the guest's instructions, quick code
  * has that, at a lower price. The handler's signal may also be sent. */
 void tier_keep_state(Thread *t) {
-    CodeConfig to = the.opt.code;
-    to.polls = to.exact = 1;
     if (is_auto() && !guest_facts.is_hosts) {
-        change_kind(t, to);
+        add_to_kind(t, true);
         return;
     }
     if (is_opt() && guest_facts.is_hosts)
