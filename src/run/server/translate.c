@@ -20,6 +20,9 @@ enum { MAX_INSNS = 1500, LARGE_INSNS = 1000, AGAIN_INSNS = 128 };
  * instructions that are found, and has about PART_INSNS. */
 enum { LOOK_INSNS = 8000, PART_INSNS = 600 };
 
+/* Code whose accesses can leave with the complete state takes LLVM more than twice as long, and gets smaller parts by this factor. */
+enum { EXACT_SHARE = 3 };
+
 /* How far the code of a translation may be from its entry, in both directions. */
 enum { CODE_REACH = 64 << 10 };
 
@@ -416,9 +419,10 @@ static void choose_part(Translator *t) {
     t->lift.max_insns = LOOK_INSNS;
     LatheFunc *fn = lathe_func_new(t->mod, &t->lift);
     lathe_func_decode_cfg(fn, t->request.pc);
-    t->in_part = count_insns(fn) > MAX_INSNS;
+    u32 share = t->config.exact ? EXACT_SHARE : 1;
+    t->in_part = count_insns(fn) > MAX_INSNS / share;
     if (t->in_part)
-        cut_choose(fn, t->request.pc, PART_INSNS, &t->part);
+        cut_choose(fn, t->request.pc, PART_INSNS / share, &t->part);
     lathe_func_free(fn);
     LLVMDisposeModule(t->mod);
 }
