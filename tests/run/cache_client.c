@@ -84,7 +84,10 @@ void client_close(void) {
 }
 
 const void *client_find(u64 off, u32 *size, u32 *insns) {
-    return store_find(&the.memory.modules[0], the.memory.modules[0].base + off, size, insns);
+    Stored facts = {0};
+    const void *object = store_find(&the.memory.modules[0], the.memory.modules[0].base + off, &facts);
+    *size = facts.object_size, *insns = facts.insns;
+    return object;
 }
 
 Key client_key(int fd, const CodeConfig *config) {

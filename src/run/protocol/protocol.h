@@ -12,8 +12,9 @@
 
 #include "base/base.h"
 #include "cache/key.h"
+#include "lathe/types.h"
 
-enum { PROTOCOL_VERSION = 4 };
+enum { PROTOCOL_VERSION = 5 };
 
 #define MESSAGES(M)                                                                                                    \
     M(C_INIT, 1)                                                                                                       \
@@ -76,7 +77,7 @@ typedef struct TranslateMessage { /* C_TRANSLATE */
     u32 position_independent; /* the module may be at another address in another run: no address in it is a constant */
     u32 changing_data;        /* the data it reads may change at any time: no load may be omitted or moved */
     u32 again;                /* bool: a server has failed at this function; use little time and memory */
-    u32 reserved;
+    u32 changes;              /* how often the code of the module has changed since it was mapped */
     Key pack;
 } TranslateMessage;
 
@@ -104,9 +105,6 @@ typedef struct TableEntry {
 /* Bytes in front of a translated function, which leave room for a jump. The function begins at a multiple of 16, and
  * its first instruction has at least two bytes. */
 enum { PATCH_BYTES = 16 };
-
-/* How far the code of a translation may be from its entry, in both directions. */
-enum { CODE_REACH = 64 << 10 };
 
 /* The offset, from the guest state, of the host stack address below which computed jumps return to the dispatcher. */
 #define THREAD_STACK_LIMIT 2496
@@ -147,6 +145,7 @@ typedef struct ObjectMessage {
     u32 shared;      /* bool: another server has made it, see C_SHARED */
     u32 inside;      /* bool: it was made only from bytes of the request's module */
     u32 undecodable; /* bool: there is no object because the bytes at pc are not an instruction */
+    LatheRange span; /* contains all guest bytes that it was made from */
 } ObjectMessage;
 
 #endif

@@ -104,6 +104,16 @@ static void run_translator(Session *s, const TranslateMessage *request, Translat
     bound_end();
 }
 
+/* What all ranges of guest bytes lie in. */
+static LatheRange span_of(const Translation *t) {
+    LatheRange span = {t->facts.pc, t->facts.pc};
+    for (size_t i = 0; i < t->range_count; i++) {
+        span.start = t->ranges[i].start < span.start ? t->ranges[i].start : span.start;
+        span.end = t->ranges[i].end > span.end ? t->ranges[i].end : span.end;
+    }
+    return span;
+}
+
 static bool translate(Session *s, u32 size) {
     TranslateMessage request;
     if (size != sizeof(request))
@@ -117,6 +127,7 @@ static bool translate(Session *s, u32 size) {
         run_translator(s, &request, &t);
     PackFunction f = translate_function(&request);
     t.facts.inside = pack_is_inside(&f, t.ranges, t.range_count);
+    t.facts.span = span_of(&t);
     tell_source(s, &t);
     watch_hold(s->watch); /* the client may end as soon as it has the answer */
     bool ok = !pages_lost(s->pages) &&

@@ -17,6 +17,7 @@ typedef struct Page {
 /* A module whose pages are kept. */
 typedef struct Kept {
     u64 base, end;
+    u32 changes;
     Key pack;
 } Kept;
 
@@ -67,7 +68,8 @@ static void note_module(Pages *p, const TranslateMessage *request) {
     bool known = false;
     for (size_t i = 0; i < p->modules.len; i++) {
         Kept k = p->modules.at[i];
-        bool same = k.base == request->base && k.end == request->end && !memcmp(&k.pack, &request->pack, sizeof(Key));
+        bool same = k.base == request->base && k.end == request->end && k.changes == request->changes &&
+                    !memcmp(&k.pack, &request->pack, sizeof(Key));
         known |= same;
         if (!same && overlaps(&k, request->base, request->end))
             forget_all(p, true, k.base, k.end);
@@ -76,7 +78,7 @@ static void note_module(Pages *p, const TranslateMessage *request) {
     }
     p->modules.len = kept;
     if (!known)
-        VEC_PUSH(&p->modules, ((Kept){request->base, request->end, request->pack}));
+        VEC_PUSH(&p->modules, ((Kept){request->base, request->end, request->changes, request->pack}));
 }
 
 void pages_begin(Pages *p, const TranslateMessage *request) {

@@ -93,6 +93,9 @@ void warm_jits_new(LatheJit *jits[2]);
  * the client's cache directory. */
 int relay_run(int fd, const char *host, const char *build, u32 idle_s);
 
+/* cut.c: of a function that begins at pc, about `most` instructions that belong together; their addresses go into `part`. */
+void cut_choose(const LatheFunc *fn, u64 pc, u32 most, Map64 *part);
+
 /* memory_order.c: keeps LLVM from changing the guest's memory accesses more than this order allows. */
 void memory_order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order);
 

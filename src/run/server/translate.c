@@ -16,6 +16,16 @@
  * goto leads into. */
 enum { MAX_INSNS = 1500, LARGE_INSNS = 1000, AGAIN_INSNS = 128 };
 
+/* Beside quick code only a part of a larger function is translated. That part is chosen among the first LOOK_INSNS
+ * instructions that are found, and has about PART_INSNS. */
+enum { LOOK_INSNS = 8000, PART_INSNS = 600 };
+
+/* Code whose accesses can leave with the complete state takes LLVM more than twice as long, and gets smaller parts by this factor. */
+enum { EXACT_SHARE = 3 };
+
+/* How far the code of a translation may be from its entry, in both directions. */
+enum { CODE_REACH = 64 << 10 };
+
 /* The size of a piece of a function at which a server has failed (TranslateMessage.again). LLVM compiles so short a
  * piece in no time, whatever it is. */
 enum { PIECE_INSNS = 64 };
@@ -41,6 +51,7 @@ struct Translator {
     u32 ctx_uses;
     Map64 seen; /* from a guest address to a Seen */
     Map64 hard; /* the addresses of all instructions of functions that took a server too much */
+    Map64 part; /* the addresses of the instructions that are translated, if in_part */
     /* for the current request: */
     LLVMModuleRef mod;
     LatheConfig lift;
@@ -52,6 +63,7 @@ struct Translator {
      * n times. */
     bool rest;
     bool in_pieces;     /* it belongs to a function that took too much */
+    bool in_part;       /* beside quick code: only what is in `part` is translated */
     u32 again;          /* number of its instructions that are in other translations, too */
     LatheRange refused; /* beside quick code: the place that has no object */
 };
@@ -78,6 +90,7 @@ void translator_free(Translator *t) {
     lathe_jit_free(t->jit);
     map64_free(&t->seen);
     map64_free(&t->hard);
+    map64_free(&t->part);
     if (t->ctx)
         LLVMContextDispose(t->ctx);
     mem_free(t);
@@ -142,6 +155,11 @@ static bool belongs_elsewhere(void *user, uint64_t pc) {
     return seen >= SEEN_TARGET || t->again > AGAIN_INSNS;
 }
 
+static bool is_cut_off(void *user, uint64_t pc) {
+    u32 unused;
+    return !map64_get(&((Translator *)user)->part, pc, &unused);
+}
+
 static size_t read_guest(void *user, uint64_t addr, void *buf, size_t size) {
     return pages_read(((Translator *)user)->pages, addr, buf, size);
 }
@@ -166,7 +184,7 @@ static void set_reach(Translator *t) {
     bool alone = t->config.with_quick;
     t->lift.code_start = !alone ? pc : pc - base < CODE_REACH ? base : pc - CODE_REACH;
     t->lift.code_end = end - pc < CODE_REACH ? end : pc + CODE_REACH;
-    t->tuning.is_outside = alone ? NULL : belongs_elsewhere;
+    t->tuning.is_outside = !alone ? belongs_elsewhere : t->in_part ? is_cut_off : NULL;
     t->tuning.plain_only = alone;
     /* If the guest's return addresses are on its stack, quick code that is reached by a jump could not tell where it
      * returns to. */
@@ -256,9 +274,6 @@ static bool calls_helpers(Translator *t) {
 static bool lift(Translator *t, LatheFunc *fn) {
     char name[32];
     if (lathe_func_decode_cfg(fn, t->request.pc) != LATHE_OK)
-        return false;
-    if (t->config.with_quick &&
-        lathe_func_problem(fn).status == LATHE_ERR_LIMIT) /* a part of it is no better than quick code */
         return false;
     LLVMValueRef lifted = lift_guarded(t, fn);
     if (!lifted)
@@ -394,9 +409,29 @@ static void note_refusal(Translator *t, Translation *out) {
     out->range_count = t->request.base && !pages_lost(t->pages);
 }
 
+/* Beside quick code: what is too large is translated in part. */
+static void choose_part(Translator *t) {
+    t->narrow = false;
+    map64_free(&t->part);
+    t->part = (Map64){0};
+    t->mod = LLVMModuleCreateWithNameInContext("lathe", t->ctx);
+    configure(t);
+    t->lift.max_insns = LOOK_INSNS;
+    LatheFunc *fn = lathe_func_new(t->mod, &t->lift);
+    lathe_func_decode_cfg(fn, t->request.pc);
+    u32 share = t->config.exact ? EXACT_SHARE : 1;
+    t->in_part = count_insns(fn) > MAX_INSNS / share;
+    if (t->in_part)
+        cut_choose(fn, t->request.pc, PART_INSNS / share, &t->part);
+    lathe_func_free(fn);
+    LLVMDisposeModule(t->mod);
+}
+
 static bool find_object(Translator *t, Translation *out) {
     if (t->in_pieces && t->config.with_quick)
         return false;
+    if (t->config.with_quick)
+        choose_part(t);
     bool ok = t->request.base && !t->in_pieces && attempt(t, out, true);
     if (ok || pages_lost(t->pages))
         return ok;
@@ -411,6 +446,7 @@ bool translator_run(Translator *t, const TranslateMessage *request, Translation 
     renew_context(t);
     t->anew = seen_at(t, request->pc) == SEEN_ENTRY;
     t->rest = seen_at(t, request->pc) == SEEN_REST;
+    t->in_part = false;
     t->in_pieces = is_hard(t);
     bool ok = find_object(t, out);
     if (ok) {

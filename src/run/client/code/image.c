@@ -49,6 +49,7 @@ typedef struct ImageHead {
     PackImage common; /* checksum: of all behind it but what parts may grow into, begun with the image's key */
     CodeCounts optimised;
     u64 polls;                    /* the loops of that code look for signals */
+    u64 exact;                    /* its accesses to memory can leave with the state in whole */
     u64 shared;                   /* that code is for several threads */
     u64 keeps_flags;              /* quick code's returns do */
     u64 map;                      /* quick code looks into it (quick/map.h) */
@@ -202,7 +203,9 @@ static void take(Thread *t, int fd, u8 *data) {
         parts[i] = (ImagePart){data + l.off[i], head.size[i], head.room[i]};
     if (!head.map)
         space_make_room(LOW_MAP, PAGE);
-    if (head.polls)
+    if (head.exact)
+        tier_keep_state(t);
+    else if (head.polls)
         tier_use_polls(t);
     if (head.shared)
         code_share();
@@ -256,7 +259,7 @@ void image_check(const Module *m) {
 /* -------------------------------------------------------------------------------------------------------------- saving */
 
 static bool is_kept(const Module *m) {
-    return (m->pack.word[0] || m->pack.word[1]) && !m->changed;
+    return (m->pack.word[0] || m->pack.word[1]) && !m->changes;
 }
 
 static bool keeps(u64 pc) {
@@ -317,6 +320,7 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
     quick_drop(keeps);
     head->optimised = code_export(t, parts + PART_OPTIMISED);
     head->polls = head->optimised.functions && the.opt.code.polls;
+    head->exact = head->optimised.functions && the.opt.code.exact;
     head->shared = head->optimised.functions && the.opt.code.memory == guest_facts.memory;
     head->keeps_flags = quick_keeps_flags();
     head->map = the.map;

@@ -34,9 +34,9 @@ typedef struct Hot {
     bool asking;
     u32 failures; /* of servers, one after the other */
     bool stopped; /* no more of it */
-    bool timed;
-    i32 timer;
-    u64 asked; /* what the server works at */
+    u64 asked;    /* what the server works at, */
+    u64 base;     /* in the module that was there */
+    u32 changes;  /* when its code had changed so often */
 } Hot;
 
 static Hot hot;
@@ -58,18 +58,34 @@ bool tier_sent(const void *info) {
     return is_auto() && ((code == CODE_TIMER && value == (u64)&hot) || code >= CODE_POLL_FIRST);
 }
 
+/* Optimised code is also for guests with several threads if it is made for the memory order that these count on. */
+static bool keeps_order(void) {
+    return the.opt.code.memory == guest_facts.memory;
+}
+
+bool tier_optimises_threads(void) {
+    return the.opt.tier == TIER_OPT || (is_auto() && !hot.stopped && keeps_order());
+}
+
 void tier_begin(Thread *t) {
+    t->tier.timed = false;
     if (!is_auto() || hot.stopped)
         return;
     TierEvent event = {.value = (u64)&hot, .signal = TIER_SIGNAL, .notify = NOTIFY_THREAD, .tid = (i32)t->tid};
     u64 us = the.opt.sample_us, clock = us ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, ns = us ? us * 1000 : PERIOD_NS;
-    hot.timed = sys3(__NR_timer_create, clock, (u64)&event, (u64)&hot.timer) >= 0;
-    if (!hot.timed)
+    t->tier.timed = sys3(__NR_timer_create, clock, (u64)&event, (u64)&t->tier.timer) >= 0;
+    if (!t->tier.timed)
         return;
     struct {
         u64 interval_s, interval_ns, value_s, value_ns;
     } every = {ns / 1000000000, ns % 1000000000, ns / 1000000000, ns % 1000000000};
-    sys4(__NR_timer_settime, (u64)(i64)hot.timer, 0, (u64)&every, 0);
+    sys4(__NR_timer_settime, (u64)(i64)t->tier.timer, 0, (u64)&every, 0);
+}
+
+void tier_end(Thread *t) {
+    if (t->tier.timed)
+        sys1(__NR_timer_delete, (u64)(i64)t->tier.timer);
+    t->tier.timed = false;
 }
 
 void tier_found(Thread *t, u64 pc) {
@@ -87,6 +103,7 @@ static void ask_next(Thread *t) {
         hot.asking = m && remote_begin(t, pc, m, false);
         hot.failures += m && !hot.asking;
         hot.asked = pc;
+        hot.base = m ? m->base : 0, hot.changes = m ? m->changes : 0;
     }
 }
 
@@ -96,10 +113,16 @@ static void ask_again(Thread *t) {
     hot.asking = m && remote_begin(t, hot.asked, m, true);
 }
 
+/* False if the code that was asked for, or some other code of its module, has changed since: the answer may be of old code. */
+static bool is_current(void) {
+    const Module *m = space_module(hot.asked);
+    return m && m->base == hot.base && m->changes == hot.changes;
+}
+
 static void take_answer(Thread *t) {
     ObjectMessage facts;
     const void *object;
-    RemoteAnswer answer = remote_poll(&facts, &object);
+    RemoteAnswer answer = remote_poll(t, &facts, &object);
     if (answer == REMOTE_NOTHING)
         return;
     hot.asking = false;
@@ -108,7 +131,9 @@ static void take_answer(Thread *t) {
         ask_again(t);
     if (answer != REMOTE_OBJECT || facts.pc != hot.asked)
         return;
-    if (facts.object_size)
+    if (!is_current())
+        code_unask(facts.pc);
+    else if (facts.object_size)
         code_install(t, &facts, object);
     else
         code_refused(&facts);
@@ -131,28 +156,39 @@ static bool crosses_often(Thread *t) {
     return count * 1000 > passed * region_crossings;
 }
 
+/* One that has descriptors of its own does not have the server's. */
+static void talk_to_server(Thread *t) {
+    if (t->process.own_files)
+        return;
+    if (hot.asking)
+        take_answer(t);
+    if (!hot.asking)
+        ask_next(t);
+}
+
 void tier_sample(Thread *t) {
     t->tier.sampled = false;
     the.stats.samples++;
-    if (hot.stopped)
+    if (hot.stopped) {
+        if (!the.opt.sample_us) /* those who ask for a period want signals, not samples */
+            tier_end(t);
         return;
+    }
     arena_lock();
     if (crosses_often(t))
         code_revert(t->quick.crossed);
     else
         want(region_of(t->cpu.pc));
-    if (hot.asking)
-        take_answer(t);
-    if (!hot.asking)
-        ask_next(t);
+    talk_to_server(t);
     arena_unlock();
 }
 
-/* With the arena's lock held, and t not in optimised code: the guest goes on as quick code everywhere, optimised code that waits on the host's stack for a
+/* With the arena's lock held, and no thread in optimised code: the guest goes on as quick code everywhere, optimised code that waits on the host's stacks for a
  * return is not returned to, and no answer of the server is waited for. */
-static void drop_optimised(Thread *t) {
+static void drop_optimised(void) {
     code_revert_all();
-    quick_expect_nobody(t);
+    for (Thread *each = the.threads; each; each = each->next)
+        quick_expect_nobody(each);
     remote_end();
     hot.asking = false;
     hot.count = 0;
@@ -168,42 +204,63 @@ static void make_anew(Thread *t) {
     leave_wait(t);
 }
 
-/* Code with polls is of another kind, and a server makes code of one kind only: all optimised code is dropped, and what is asked for later has polls. */
-void tier_use_polls(Thread *t) {
-    if (is_opt())
-        make_anew(t);
-    if (!is_auto() || the.opt.code.polls || hot.stopped)
-        return;
+/* With --tier=auto, in a system call of t. A server makes code of one kind only, so all optimised code is dropped, and what is asked for
+ * later is of the new kind. */
+static void add_to_kind(Thread *t, bool exact) {
     arena_lock();
-    the.opt.code.polls = 1;
-    drop_optimised(t);
-    store_change(PACK_KEY_POLLS);
+    if (!hot.stopped && (!the.opt.code.polls || (exact && !the.opt.code.exact))) {
+        quick_with_others_stopped(t, drop_optimised);
+        u64 before = pack_key_kind(&the.opt.code); /* another thread may have been first */
+        the.opt.code.polls = 1;
+        the.opt.code.exact |= exact;
+        store_change(before ^ pack_key_kind(&the.opt.code));
+    }
     arena_unlock();
 }
 
-/* With --tier=opt, code is made anew so that it can leave with the state in whole; where the host runs the guest's instructions, quick code
- * has that, at a lower price. */
+void tier_use_polls(Thread *t) {
+    if (is_opt())
+        make_anew(t);
+    if (is_auto())
+        add_to_kind(t, false);
+}
+
+void tier_stop_locked(void) {
+    if (!is_auto() || hot.stopped)
+        return;
+    hot.stopped = true;
+    drop_optimised();
+}
+
+/* With --tier=auto there is only quick code from now on; with --tier=opt code so far is forgotten, and threads leave it. */
+static void stop(Thread *t) {
+    if (is_opt())
+        make_anew(t);
+    arena_lock();
+    if (is_auto() && !hot.stopped)
+        quick_with_others_stopped(t, tier_stop_locked);
+    arena_unlock();
+}
+
+/* Code is made anew so that its accesses to memory can leave with the state in whole; where the host runs the guest's instructions, quick code
+ * has that, at a lower price. The handler's signal may also be sent. */
 void tier_keep_state(Thread *t) {
+    if (is_auto() && !guest_facts.is_hosts) {
+        add_to_kind(t, true);
+        return;
+    }
     if (is_opt() && guest_facts.is_hosts)
         code_give_way();
     else if (is_opt())
         code_keep_state();
-    tier_stop(t);
+    stop(t);
 }
 
-void tier_stop_locked(Thread *t) {
-    if (!is_auto() || hot.stopped)
+void tier_share(Thread *t, bool separate) {
+    if (is_auto() && keeps_order() && !separate) {
+        tier_use_polls(t);
         return;
-    hot.stopped = true;
-    if (hot.timed && !the.opt.sample_us) /* those who ask for a period want signals, not samples */
-        sys1(__NR_timer_delete, (u64)(i64)hot.timer);
-    drop_optimised(t);
-}
-
-void tier_stop(Thread *t) {
-    if (is_opt())
-        make_anew(t);
-    arena_lock();
-    tier_stop_locked(t);
-    arena_unlock();
+    }
+    stop(t);
+    code_share();
 }

@@ -6,15 +6,18 @@
 
 /* Sets the tier, and what of the configuration depends on it, from what the user asked for. */
 void tier_choose(Options *o);
-/* A thread begins to run, also after a fork. */
+/* A thread begins to run, also after a fork; and it is about to end. */
 void tier_begin(Thread *t);
+void tier_end(Thread *t);
+/* Whether threads besides the first one run optimised code, if there are any. */
+bool tier_optimises_threads(void);
 /* The guest has a handler for a signal that may come at any time: loops of optimised code have to look for it from now on. */
 void tier_use_polls(Thread *t);
 /* The guest has got a handler of faults, or a tracer. Either sees the exact state, so optimised code is given up, or made anew so that it has it. */
 void tier_keep_state(Thread *t);
-/* The guest is about to have a second thread, or something sees its exact state: with --tier=auto there is only quick code from now on; with
- * --tier=opt the optimised code so far is forgotten, and threads leave it. */
-void tier_stop(Thread *t);
+/* The guest is about to have one more thread, or a process beside it in the same memory (`separate`). Optimised code keeps the order of accesses that
+ * the guest's threads count on from now on, and its loops can be left; with --tier=auto, where it cannot do so, there is only quick code. */
+void tier_share(Thread *t, bool separate);
 /* Is it ours, or did somebody send it to the guest? */
 bool tier_sent(const void *info);
 

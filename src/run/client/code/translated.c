@@ -3,6 +3,7 @@
 
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/optimised/code.h"
+#include "run/client/code/optimised/entries.h"
 #include "run/client/code/optimised/leave.h"
 #include "run/client/code/optimised/sites.h"
 #include "run/client/code/quick/quick.h"
@@ -36,6 +37,7 @@ void translated_unlock(void) {
 void translated_thread_begins(Thread *t) {
     quick_connect(t);
     quick_adopt(t);
+    entry_prepare_rows(t);
 }
 
 void translated_thread_ends(Thread *t) {
@@ -76,9 +78,8 @@ void translated_after_fork(Thread *t) {
     quick_after_fork(t);
 }
 
-void translated_share(Thread *t) {
-    tier_stop(t);
-    code_share();
+void translated_share(Thread *t, bool separate) {
+    tier_share(t, separate);
 }
 
 /* ----------------------------------------------------------------------------------------------------- signals and faults */

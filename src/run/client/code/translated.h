@@ -35,8 +35,8 @@ bool translated_is_given_up(const Thread *t);
 void translated_before_fork(void);
 void translated_leave_parent(Thread *t);
 void translated_after_fork(Thread *t);
-/* From now on somebody else sees the guest's memory while its code runs: a thread, or a process that shares it. */
-void translated_share(Thread *t);
+/* From now on somebody else sees the guest's memory while its code runs: a thread, or a process that shares it (`separate`). */
+void translated_share(Thread *t, bool separate);
 
 /* ----------------------------------------------------------------------------------------------------- signals and faults */
 

@@ -39,7 +39,7 @@
 typedef struct Module {
     u64 base, end;             /* the whole image */
     Key pack;                  /* name of its file in the cache; zero: none */
-    bool changed;              /* its code may no longer be that of the file */
+    u32 changes;               /* how often its code has changed; not 0: it may no longer be that of the file */
     bool position_independent; /* may be at another address in another run, in reach of translated code */
     bool unkept; /* may be at another address, but out of reach: its code is made for these addresses and not cached */
     bool changing_data;  /* reads data that the kernel changes meanwhile */

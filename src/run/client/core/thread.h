@@ -36,9 +36,10 @@ typedef struct Remote {
 typedef struct ThreadQuick {
     u64 host_sp; /* while quick code runs: the host's stack pointer */
     u64 expected; /* the guest address at which a translation on the host stack waits for a return; EXPECTED_NOBODY: none does */
-    u64 flags;  /* rflags as they were when quick code was left */
-    u64 exit;   /* the number of the exit by which quick code was left */
-    u64 target; /* the guest address at which the guest goes on */
+    u64 expected_sp; /* the guest's stack pointer when that translation went over to quick code */
+    u64 flags;       /* rflags as they were when quick code was left */
+    u64 exit;        /* the number of the exit by which quick code was left */
+    u64 target;      /* the guest address at which the guest goes on */
     u64 spill_rcx, spill_rdx, spill_rax, spill_base;
     void (*leave)(void), (*ret)(void), (*call)(void), (*jump)(void); /* of quick.S */
     u64 arena;                                                       /* where the code arena begins */
@@ -75,7 +76,9 @@ typedef struct ThreadLookup {
 /* code/tier.c and code/optimised: which code runs. */
 typedef struct ThreadTier {
     u64 crossings_seen, sampled_us; /* both as of the last sample; sampled_us is CPU time of this thread */
-    bool sampled;                   /* tier.c wants to know where the thread is */
+    bool timed;                     /* it has a timer for samples, of this number: */
+    i32 timer;
+    bool sampled; /* tier.c wants to know where the thread is */
     /* True with --tier=opt: the guest's vector and floating-point registers are in `cpu`, not in those of the host. */
     bool optimised;
     u32 code_age; /* leave.c: the age of the translations that the thread may be in; 0: it has not run any */
@@ -93,6 +96,7 @@ typedef struct ThreadProcess {
     bool separate;       /* it is a process of its own that shares this memory for good */
     bool own_files;      /* its descriptors are not those of the process that owns the memory */
     bool borrows_memory; /* it is a vfork child and uses its parent's memory */
+    bool lends_memory;   /* it is the parent of a vfork child and sleeps until the child is gone */
     bool in_call;        /* it is in a system call: the guest's state is complete, and no translated code is in use */
     bool repeat; /* a signal that the guest does not see ended a system call, or came just as it ended: see waits.c */
     u32 locks;   /* sys.c: how many locks a `separate` process holds, and its signal mask without them */

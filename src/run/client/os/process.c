@@ -78,7 +78,7 @@ static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 chi
 /* --------------------------------------------------------------------------------------------------------- vfork */
 
 static u64 host_stack_bytes(void) {
-    return the.opt.tier == TIER_OPT ? limits_scaled(HOST_STACK_BYTES) : HOST_STACK_SMALL;
+    return tier_optimises_threads() ? limits_scaled(HOST_STACK_BYTES) : HOST_STACK_SMALL;
 }
 
 static Thread *thread_copy(const Thread *t, u64 flags) {
@@ -104,6 +104,8 @@ static Thread *thread_copy(const Thread *t, u64 flags) {
 void process_child_start(Thread *t) {
     thread_become(t);
     sys_rt_sigprocmask(SIG_SETMASK, &t->signal.mask, NULL);
+    if (!t->process.borrows_memory)
+        tier_begin(t);
     translated_run(t);
 }
 
@@ -116,8 +118,10 @@ static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 ch
     sys_rt_sigprocmask(SIG_SETMASK, &all, &child->signal.mask);
     u64 mask = child->signal.mask;
     i64 result = SYSCALL_RESTART;
+    __atomic_store_n(&t->process.lends_memory, true, __ATOMIC_SEQ_CST);
     if (!t->pending_signals)
         result = clone_on_stack(flags, child->stack.host + child->stack.host_size, parent_tid, child_tid, tls, child);
+    __atomic_store_n(&t->process.lends_memory, false, __ATOMIC_SEQ_CST);
     thread_free(child);
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
     return result;
@@ -185,12 +189,11 @@ static Thread *new_beside(Thread *t, u64 flags) {
 
 /* Starts a thread, or a process that shares this memory and runs at the same time. The kernel clears `lives` when such
  * a process ends or calls exec, unless the guest has asked the kernel for that itself: then the memory of its Thread is
- * never freed. Quick code keeps the memory ordering of the guest's processor; optimised code does so only if it is made
- * for several threads. */
+ * never freed. */
 static i64 start_beside(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     u64 all = ~(u64)0, mask;
     free_ended();
-    translated_share(t);
+    translated_share(t, !(flags & CLONE_THREAD));
     Thread *child = new_beside(t, flags);
     if (!child)
         return -ENOMEM;
@@ -446,6 +449,7 @@ i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
 /* ---------------------------------------------------------------------------------------------------------- exit */
 
 bool process_leave(Thread *t) {
+    tier_end(t);
     translated_lock();
     bool last = t->process.borrows_memory || (the.threads == t && !t->next);
     if (!last) {

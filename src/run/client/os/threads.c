@@ -43,8 +43,8 @@ static Thread *new_memory(u64 host_stack_size) {
     return t;
 }
 
-static void free_memory(Thread *t, u64 host_stack_size) {
-    own_unmap(t->stack.host, host_stack_size);
+static void free_memory(Thread *t) {
+    own_unmap(t->stack.host, t->stack.host_size);
     sys_pages_free((void *)t->stack.signal, SIGNAL_STACK_BYTES);
     sys_pages_free(t, sizeof(*t));
 }
@@ -52,25 +52,34 @@ static void free_memory(Thread *t, u64 host_stack_size) {
 /* Takes a thread structure that another thread has left. Without these, a program that starts threads all the time would
  * wait for the kernel to map and clear pages for each of them. The tables' contents are reused as well if they are still
  * valid. The caller holds the lock of translated code. */
-static Thread *take_spare(void) {
+static Thread *take_spare(u64 host_stack_size) {
     while (the.os.spare) {
         Thread *t = the.os.spare;
         the.os.spare = t->next;
         the.os.spare_count--;
-        if (translated_fits_new_thread(t))
+        if (translated_fits_new_thread(t) && t->stack.host_size == host_stack_size)
             return t;
-        free_memory(t, HOST_STACK_SMALL);
+        free_memory(t);
     }
     return NULL;
 }
 
+/* Optimised code has used more: the table, which is not renewed with the others, and the stack, perhaps to a great depth. */
+static void empty_rest(Thread *t) {
+    if (t->stack.host_size <= HOST_STACK_SMALL)
+        return;
+    sys_madvise((u64)t->table, sizeof(t->table), MADV_DONTNEED);
+    sys_madvise(t->stack.host, t->stack.host_size - HOST_STACK_SMALL, MADV_DONTNEED);
+}
+
 static bool keep_spare(Thread *t) {
-    u64 host_stack = t->stack.host, signal_stack = t->stack.signal, age = t->quick.tables_age;
-    if (t->stack.host_size != HOST_STACK_SMALL || __atomic_load_n(&the.os.spare_count, __ATOMIC_RELAXED) >= SPARES_MAX)
+    ThreadStack stack = t->stack;
+    u64 age = t->quick.tables_age;
+    if (__atomic_load_n(&the.os.spare_count, __ATOMIC_RELAXED) >= SPARES_MAX)
         return false;
-    /* `lookup` is kept. `table` needs no clearing, because only optimised code fills it, which has larger stacks. */
+    empty_rest(t);
     memset(t, 0, offsetof(Thread, table));
-    t->stack.host = host_stack, t->stack.signal = signal_stack, t->quick.tables_age = age;
+    t->stack = stack, t->quick.tables_age = age;
     translated_lock();
     t->next = the.os.spare;
     the.os.spare = t;
@@ -81,7 +90,7 @@ static bool keep_spare(Thread *t) {
 
 Thread *thread_new(u64 host_stack_size) {
     translated_lock();
-    Thread *t = host_stack_size == HOST_STACK_SMALL ? take_spare() : NULL;
+    Thread *t = take_spare(host_stack_size);
     if (!t) {
         translated_unlock();
         t = new_memory(host_stack_size);
@@ -123,7 +132,7 @@ void thread_free(Thread *t) {
     translated_thread_free(t);
     seccomp_forget(t);
     if (!keep_spare(t))
-        free_memory(t, t->stack.host_size);
+        free_memory(t);
 }
 
 void thread_become(Thread *t) {

@@ -154,7 +154,17 @@ static bool guest_fits(const Module *m, const PackRecord *r) {
     return hash == r->guest_hash;
 }
 
-const void *store_find(Module *m, u64 pc, u32 *object_size, u32 *insns) {
+static LatheRange span_of(const Module *m, const PackRecord *r) {
+    LatheRange span = {m->base + r->off, m->base + r->off};
+    for (u32 i = 0; i < r->range_count; i++) {
+        PackRange range = pack_ranges(r)[i];
+        span.start = m->base + range.start < span.start ? m->base + range.start : span.start;
+        span.end = m->base + range.end > span.end ? m->base + range.end : span.end;
+    }
+    return span;
+}
+
+const void *store_find(Module *m, u64 pc, Stored *facts) {
     const Store *s = store_of(m);
     u32 slot = s == &nothing ? 0 : s->slots[slot_of(s, pc - m->base)];
     if (!slot)
@@ -162,8 +172,7 @@ const void *store_find(Module *m, u64 pc, u32 *object_size, u32 *insns) {
     const PackRecord *r = record_at(s, slot);
     if (!pack_is_intact(m->pack, r) || (r->base && r->base != m->base) || !guest_fits(m, r))
         return NULL;
-    *object_size = r->object_size;
-    *insns = r->insns;
+    *facts = (Stored){r->object_size, r->insns, span_of(m, r)};
     return pack_object(r);
 }
 

@@ -6,7 +6,11 @@
 
 /* The cached object for the guest address pc of module m, or NULL. Its checksum and the guest's code bytes were
  * compared. */
-const void *store_find(Module *m, u64 pc, u32 *object_size, u32 *insns);
+typedef struct Stored {
+    u32 object_size, insns;
+    LatheRange span; /* contains all guest bytes that the object was made from */
+} Stored;
+const void *store_find(Module *m, u64 pc, Stored *facts);
 /* The code configuration has changed, so other cached code belongs to the modules. difference: how their keys change
  * (pack.h). */
 void store_change(u64 difference);

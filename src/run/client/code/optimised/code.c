@@ -14,6 +14,7 @@
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/entries.h"
 #include "run/client/code/optimised/leave.h"
+#include "run/client/code/optimised/sites.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/emit.h"
 #include "run/client/code/quick/quick.h"
@@ -65,19 +66,21 @@ static void give_up(CodeEntry *e) {
 }
 
 static void *from_cache(Code *c, Module *m, u64 pc) {
-    u32 size, insns;
-    const void *object = m && !the.opt.no_cache ? store_find(m, pc, &size, &insns) : NULL;
-    if (object && !size)
+    Stored s;
+    const void *object = m && !the.opt.no_cache ? store_find(m, pc, &s) : NULL;
+    if (object && !s.object_size)
         give_up(entry_for(c, pc));
-    void *code = object && size ? link_timed(c, object, size, m, pc) : NULL;
+    void *code = object && s.object_size ? link_timed(c, object, s.object_size, m, pc) : NULL;
+    if (code)
+        entry_for(c, pc)->span = s.span;
     the.stats.cached += code != NULL;
-    the.stats.guest_insns += code ? insns : 0;
+    the.stats.guest_insns += code ? s.insns : 0;
     return code;
 }
 
 static void note_answer(Code *c, u64 pc, const ObjectMessage *facts, const void *code) {
     if (code)
-        entry_for(c, pc)->alien = !facts->inside;
+        entry_for(c, pc)->alien = !facts->inside, entry_for(c, pc)->span = facts->span;
     the.stats.requested++;
     the.stats.lift_us += facts->lift_us;
     the.stats.opt_us += facts->opt_us;
@@ -228,6 +231,11 @@ bool code_has(u64 pc) {
     return e->code || e->asked;
 }
 
+bool code_is_settled(u64 pc) {
+    const CodeEntry *e = entry_for(the.tier.code, pc);
+    return e->code || e->given_up;
+}
+
 bool code_wanted(u64 pc, u32 times) {
     CodeEntry *e = entry_for(the.tier.code, pc);
     e->asked = ++e->wanted >= times;
@@ -235,11 +243,20 @@ bool code_wanted(u64 pc, u32 times) {
 }
 
 static void take_over(Thread *t, Code *c, u64 pc, void *code) {
-    TableEntry *row = entry_row(t, pc);
     set_code(c, entry_for(c, pc), code);
-    if (row->pc == pc)
-        row->code = (u64)code;
+    for (Thread *each = the.threads; each; each = each->next)
+        if (entry_row(each, pc)->pc == pc)
+            __atomic_store_n(&entry_row(each, pc)->code, (u64)code, __ATOMIC_RELEASE);
     quick_override(t, pc, emit_cross(code, false));
+}
+
+/* The code of an entry is not used any more: who calls it directly, or by its stub, or from quick code, goes on without it. */
+static void drop_code(Code *c, CodeEntry *e) {
+    if (e->code)
+        quick_restore(e->pc);
+    if (e->code || e->leave)
+        entry_to_lazy(c, e);
+    e->code = e->leave = NULL;
 }
 
 void code_revert(u64 offset) {
@@ -261,9 +278,9 @@ void code_revert_all(void) {
     for (u64 i = 0; i < c->map_cap && c->map_len; i++) {
         CodeEntry *e = &c->map[i];
         if (e->used && e->code)
-            quick_restore(e->pc);
+            drop_code(c, e);
         if (e->used)
-            e->code = NULL, e->asked = e->given_up, e->wanted = 0;
+            e->asked = e->given_up, e->wanted = 0;
     }
     if (c->any)
         entry_empty_rows();
@@ -274,6 +291,7 @@ void code_forget_all(void) {
     memset(c->map, 0, c->map_cap * sizeof(CodeEntry));
     c->map_len = 0;
     c->any = false;
+    sites_forget_all();
     entry_empty_rows();
 }
 
@@ -291,6 +309,12 @@ void code_install(Thread *t, const ObjectMessage *facts, const void *object) {
     note_answer(c, facts->pc, facts, code);
     if (code)
         take_over(t, c, facts->pc, code);
+}
+
+void code_unask(u64 pc) {
+    CodeEntry *e = entry_for(the.tier.code, pc);
+    e->asked = e->given_up;
+    e->wanted = 0;
 }
 
 void code_refused(const ObjectMessage *facts) {
@@ -315,14 +339,13 @@ __attribute__((visibility("hidden"))) void *code_resolve(Thread *t) {
 static void note_changed(u64 start, u64 end) {
     for (u32 i = 0; i < the.memory.module_count; i++)
         if (the.memory.modules[i].base < end && start < the.memory.modules[i].end)
-            the.memory.modules[i].changed = true;
+            the.memory.modules[i].changes++;
 }
 
-/* Was the translation of this entry made from bytes in [start, end)? It may be if it begins as far away as translations of files reach.
- * Others have a guard. */
+/* Was the translation of this entry made from bytes in [start, end)? What is no file's has a guard of its own. */
 static bool is_of(const CodeEntry *e, u64 start, u64 end) {
-    bool inside = e->pc >= start && e->pc < end, near = e->pc + CODE_REACH >= start && e->pc < end + CODE_REACH;
-    return e->used && (inside || (near && e->code && space_module(e->pc)));
+    bool begins = e->pc >= start && e->pc < end, touches = e->span.start < end && start < e->span.end;
+    return e->used && (begins || (touches && e->code && space_module(e->pc)));
 }
 
 /* Translations of code that changed: their entries go, and stubs of direct callers ask again. The memory is not reused. True: there
@@ -334,9 +357,7 @@ static bool forget(Code *c, u64 start, u64 end) {
         if (!is_of(e, start, end))
             continue;
         any |= e->code != NULL;
-        if (e->code || e->leave)
-            entry_to_lazy(c, e);
-        e->code = e->leave = NULL;
+        drop_code(c, e);
         e->wanted = e->asked = e->given_up = 0;
         e->maker = 0; /* what is being made is of old code */
     }
@@ -378,15 +399,14 @@ static void give_up_all(void) {
     leave_give_up();
 }
 
-/* With the lock held. False: there is code of this kind already. */
-static bool change_kind(CodeConfig to) {
+/* With the lock held. */
+static void change_kind(CodeConfig to) {
     u64 difference = pack_key_kind(&the.opt.code) ^ pack_key_kind(&to);
     if (!difference)
-        return false;
+        return;
     the.opt.code = to;
     give_up_all();
     store_change(difference);
-    return true;
 }
 
 void code_share(void) {
@@ -409,13 +429,13 @@ void code_watch(void) {
     arena_unlock();
 }
 
-/* Images do not have the places of accesses. */
+/* The next run would begin with code of this kind, and translate anew all that comes before the handler. */
 void code_keep_state(void) {
     arena_lock();
     CodeConfig to = the.opt.code;
     to.exact = 1;
-    if (change_kind(to))
-        the.tier.no_image = true;
+    change_kind(to);
+    the.tier.no_image = true;
     arena_unlock();
 }
 
@@ -430,17 +450,32 @@ void code_give_way(void) {
     arena_unlock();
 }
 
-static bool is_writable(u64 addr) {
+static bool is_allowed(u64 addr, int access) {
     int prot = space_prot(addr);
-    return prot != PROT_UNMAPPED && (prot & PROT_WRITE);
+    return prot != PROT_UNMAPPED && (prot & access);
 }
 
-/* Where the guest may write now, nothing will tell of the next change: nobody stays in optimised code of it. */
+/* Frames of optimised code on the hosts' stacks are not returned to. */
+static void leave_frames(void) {
+    for (Thread *t = the.threads; t; t = t->next)
+        quick_expect_nobody(t);
+}
+
+/* Memory that is no longer executable has not changed the code of its module: a dynamic linker maps all of a file first, and then its data over
+ * a part of that. Nobody stays in optimised code that is forgotten; with --tier=opt that is so where the guest may write to its code now, and
+ * nothing will tell of the next change. */
 void code_forget(u64 start, u64 end) {
-    note_changed(start, end);
-    if (discard(start, end) && the.opt.tier == TIER_OPT && is_writable(start)) {
+    if (is_allowed(start, PROT_EXEC))
+        note_changed(start, end);
+    if (!discard(start, end))
+        return;
+    if (the.opt.tier == TIER_OPT && is_allowed(start, PROT_WRITE)) {
         leave_give_up();
         leave_wait(thread_self());
+    } else if (the.opt.tier == TIER_AUTO) {
+        arena_lock();
+        quick_with_others_stopped(thread_self(), leave_frames);
+        arena_unlock();
     }
 }
 
@@ -479,11 +514,7 @@ void code_drop(bool (*keeps)(u64 pc)) {
     for (u64 i = 0; i < c->map_cap; i++) {
         CodeEntry *e = &c->map[i];
         if (e->used && (e->alien || !keeps(e->pc))) {
-            if (e->code)
-                quick_restore(e->pc);
-            if (e->code || e->leave)
-                entry_to_lazy(c, e);
-            e->code = e->leave = NULL;
+            drop_code(c, e);
             e->given_up = false;
         }
         e->wanted = 0;
@@ -494,11 +525,12 @@ void code_drop(bool (*keeps)(u64 pc)) {
 CodeCounts code_export(const Thread *t, ImagePart parts[CODE_PARTS]) {
     const Code *c = the.tier.code;
     CodeCounts counts = {.entries = c->map_len};
-    parts[0] = parts[1] = (ImagePart){0};
+    memset(parts, 0, CODE_PARTS * sizeof(*parts));
     if (!c->any)
         return (CodeCounts){0};
     parts[0] = (ImagePart){(u8 *)c->map, c->map_cap * sizeof(CodeEntry), 0};
     parts[1] = list_rows(t, c);
+    parts[2] = sites_export();
     for (u64 i = 0; i < c->map_cap; i++)
         counts.functions += c->map[i].used && c->map[i].code;
     return counts;
@@ -517,6 +549,7 @@ void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts
     const TableEntry *rows = (const TableEntry *)parts[1].at;
     for (u64 i = 0; i < parts[1].size / sizeof(TableEntry); i++)
         *entry_row(t, rows[i].pc) = rows[i];
+    sites_import(&parts[2]);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ threads */

@@ -19,12 +19,16 @@ void *code_find(Thread *t, u64 pc);
 /* The following are for --tier=auto, and called with the arena's lock held.
  * True if there is optimised code for pc, or if it is known that there is none to be had. */
 bool code_has(u64 pc);
+/* The same, but false while the server works at it. */
+bool code_is_settled(u64 pc);
 /* True if the code at pc has been reached often enough (`times`) to be requested from the server. */
 bool code_wanted(u64 pc, u32 times);
 /* Takes optimised code for pc from the cache, if it is there, and lets quick code go on in it. */
 void code_load(Thread *t, u64 pc);
 /* The same with the object that the server has sent. */
 void code_install(Thread *t, const ObjectMessage *facts, const void *object);
+/* What the server has sent is of no use: it may be asked again. */
+void code_unask(u64 pc);
 /* The server has none: it is not asked again, in later runs either. */
 void code_refused(const ObjectMessage *facts);
 /* All guest code runs as quick code for now; what was optimised may become so again. */
@@ -44,7 +48,7 @@ void code_keep_state(void);
 void code_give_way(void);
 
 /* All optimised code there is, for another process. Before that: what is not wanted is forgotten. */
-enum { CODE_PARTS = 2 };
+enum { CODE_PARTS = 3 };
 typedef struct CodeCounts {
     u64 entries, functions; /* all that is known of, and those with code */
 } CodeCounts;

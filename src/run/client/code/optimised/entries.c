@@ -40,9 +40,15 @@ TableEntry *entry_row(Thread *t, u64 pc) {
     return &t->table[TABLE_INDEX(pc)];
 }
 
+void entry_prepare_rows(Thread *t) {
+    t->table[0].pc = 1; /* whose row is another */
+}
+
 void entry_empty_rows(void) {
-    for (Thread *t = the.threads; t; t = t->next)
+    for (Thread *t = the.threads; t; t = t->next) {
         sys_madvise((u64)t->table, sizeof(t->table), MADV_DONTNEED);
+        entry_prepare_rows(t);
+    }
 }
 
 u8 *stub_new(const Code *c, u64 pc) {

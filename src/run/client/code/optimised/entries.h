@@ -10,6 +10,7 @@ typedef struct CodeEntry {
     u64 pc;
     void *code, *stub; /* run addresses; NULL: none */
     void *leave;       /* the way from optimised to quick code here */
+    LatheRange span;   /* the guest bytes that its code was made from are in there */
     u32 maker;         /* the thread that has asked for its code; 0: none */
     u16 wanted;        /* how often */
     bool used, asked;  /* asked: no need to do so again */
@@ -32,8 +33,10 @@ typedef struct Code {
 /* The entry of pc, or the free one where it would be; and the entry of pc, new if there was none. */
 CodeEntry *entry_slot(CodeEntry *map, u64 cap, u64 pc);
 CodeEntry *entry_for(Code *c, u64 pc);
-/* The row of a thread's table that pc may be in; and all rows of all threads are empty from now on. */
+/* The row of a thread's table that pc may be in; and all rows of all threads are empty from now on. What is all zero becomes a table without
+ * rows: not even address 0, to which a guest may jump, has one. */
 TableEntry *entry_row(Thread *t, u64 pc);
+void entry_prepare_rows(Thread *t);
 void entry_empty_rows(void);
 
 /* A stub that asks for the code of pc when it is reached. */

@@ -23,8 +23,8 @@ typedef struct List {
 
 static List *list;
 
-static List *larger(const List *old) {
-    u64 capacity = old ? old->capacity * 2 : FIRST, size = old ? sizeof(List) + old->count * sizeof(Object) : 0;
+static List *larger(const List *old, u64 capacity) {
+    u64 size = old ? sizeof(List) + old->count * sizeof(Object) : 0;
     List *new = sys_pages(sizeof(List) + capacity * sizeof(Object));
     if (new &&size)
         memcpy(new, old, size);
@@ -33,15 +33,42 @@ static List *larger(const List *old) {
     return new;
 }
 
-void sites_add(u64 start, u64 end, u64 rows, u64 bytes) {
-    if (!list || list->count == list->capacity) {
-        List *new = larger(list);
-        if (!new)
-            return;
+/* False: no memory. */
+static bool make_room(u64 more) {
+    u64 capacity = list ? list->capacity : FIRST, count = (list ? list->count : 0) + more;
+    if (list && count <= capacity)
+        return true;
+    while (capacity < count)
+        capacity *= 2;
+    List *new = larger(list, capacity);
+    if (new)
         __atomic_store_n(&list, new, __ATOMIC_RELEASE);
-    }
-    list->objects[list->count] = (Object){start, end, (const Row *)rows, bytes / sizeof(Row)};
-    __atomic_store_n(&list->count, list->count + 1, __ATOMIC_RELEASE);
+    return new;
+}
+
+static void add(const Object *objects, u64 count) {
+    memcpy(&list->objects[list->count], objects, count * sizeof(Object));
+    __atomic_store_n(&list->count, list->count + count, __ATOMIC_RELEASE);
+}
+
+void sites_add(u64 start, u64 end, u64 rows, u64 bytes) {
+    if (make_room(1))
+        add(&(Object){start, end, (const Row *)rows, bytes / sizeof(Row)}, 1);
+}
+
+void sites_forget_all(void) {
+    if (list)
+        list->count = 0;
+}
+
+ImagePart sites_export(void) {
+    return list ? (ImagePart){(u8 *)list->objects, list->count * sizeof(Object), 0} : (ImagePart){0};
+}
+
+void sites_import(const ImagePart *part) {
+    u64 count = part->size / sizeof(Object);
+    if (count && make_room(count))
+        add((const Object *)part->at, count);
 }
 
 static const Object *object_at(const List *l, u64 host) {

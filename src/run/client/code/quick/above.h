@@ -11,7 +11,7 @@ void tier_found(Thread *t, u64 pc);
 void tier_sample(Thread *t);
 /* The guest makes a call behind which it reads the flags, which optimised code does not return: with --tier=auto there is only quick code from now
  * on. With the arena's lock held. */
-void tier_stop_locked(Thread *t);
+void tier_stop_locked(void);
 /* The quick code at pc is gone, with the arena's lock held: what led there from optimised code asks anew. */
 void code_discard_at(u64 pc);
 /* All optimised code is forgotten for good, because the memory of translated code is about to be used again. */

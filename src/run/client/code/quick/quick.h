@@ -48,7 +48,9 @@ u64 quick_count(void); /* of blocks */
 /* Blocks that are not wanted are forgotten. */
 void quick_drop(bool (*keeps)(u64 pc));
 
-/* renew.c: with the lock held, and the guest's state whole: is it time to forget all code and begin anew? Do so. */
+/* renew.c: in a system call of t, with the lock held: `what` is done while no other thread of this process is in translated code. */
+void quick_with_others_stopped(Thread *t, void (*what)(void));
+/* With the lock held, and the guest's state whole: is it time to forget all code and begin anew? Do so. */
 bool quick_is_crowded(void);
 void quick_renew(Thread *t);
 /* Do so if possible, and have no map from then on. */

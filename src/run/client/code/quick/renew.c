@@ -1,9 +1,11 @@
-/* renew.c: begin anew, when the memory of translated code is full, or mostly of code that guest code is no longer.
+/* renew.c: threads leave translated code and wait, while what they were in is replaced.
  *
- * Memory of code cannot be used again while a thread may be in it, so all threads have to be out of it first: each one gets a signal
- * that the guest cannot block, and comes to where its guest's state is whole in its Thread: it is in a system call, or on its way back
- * from C to quick code, where it waits (quick_resume looks at Thread.quick.stop). Then every translation is forgotten, on the host's
- * stacks, too. */
+ * Each one gets a signal that the guest cannot block, and comes to where its guest's state is whole in its Thread: it is in a system call,
+ * or on its way back from C to quick code, where it waits (quick_resume looks at Thread.quick.stop). Loops of optimised code look for signals
+ * if there are several threads.
+ *
+ * All code is begun anew in this way when its memory is full, or mostly of code that guest code is no longer: memory of code cannot be used
+ * again while a thread may be in it. Every translation is forgotten then, on the host's stacks, too. */
 #include <linux/futex.h>
 
 #include "run/client/code/arena/arena.h"
@@ -39,17 +41,27 @@ static void ask_to_stop(Thread *t) {
         t->quick.stopped = true;
 }
 
-/* A process that shares this memory is no thread of this one, and a thread that lent it to a child does not listen. */
+/* False for one of another process that shares this memory. */
+static bool is_of_process(const Thread *t) {
+    return !t->process.borrows_memory && !t->process.separate;
+}
+
 static bool can_stop_all(void) {
     for (const Thread *t = the.threads; t; t = t->next)
-        if (t->process.borrows_memory || t->process.separate)
+        if (!is_of_process(t))
             return false;
     return true;
 }
 
+/* A thread that lends its memory to a child sleeps in a system call and hears nothing; behind it, it looks at Thread.quick.stop. */
+static bool has_stopped(const Thread *t) {
+    return __atomic_load_n(&t->quick.stopped, __ATOMIC_ACQUIRE) ||
+           __atomic_load_n(&t->process.lends_memory, __ATOMIC_SEQ_CST) || !is_of_process(t);
+}
+
 static bool all_stopped(void) {
     for (const Thread *t = the.threads; t; t = t->next)
-        if (!__atomic_load_n(&t->quick.stopped, __ATOMIC_ACQUIRE))
+        if (!has_stopped(t))
             return false;
     return true;
 }
@@ -59,16 +71,29 @@ static bool all_stopped(void) {
 static void stop_all(const Thread *self) {
     static const struct timespec moment = {0, POLL_NS};
     u32 nobody = 0;
+    renewal.under_way = true;
     for (Thread *t = the.threads; t; t = t->next)
         t->quick.stopped = t == self;
     while (!all_stopped()) {
         for (Thread *t = the.threads; t; t = t->next)
-            if (!t->quick.stopped)
+            if (!t->quick.stopped && is_of_process(t))
                 ask_to_stop(t);
         arena_unlock();
         sys_futex(&nobody, FUTEX_WAIT_PRIVATE, 0, &moment);
         arena_lock();
     }
+}
+
+static void let_all_go(void) {
+    renewal.under_way = false;
+    __atomic_fetch_add(&renewal.turns, 1, __ATOMIC_RELEASE);
+    sys_futex(&renewal.turns, FUTEX_WAKE_PRIVATE, ~0u >> 1, NULL);
+}
+
+static void await_turn(u32 turn) {
+    while (__atomic_load_n(&renewal.under_way, __ATOMIC_ACQUIRE) &&
+           turn == __atomic_load_n(&renewal.turns, __ATOMIC_ACQUIRE))
+        sys_futex(&renewal.turns, FUTEX_WAIT_PRIVATE, turn, NULL);
 }
 
 void quick_adopt(Thread *t) {
@@ -80,9 +105,20 @@ void quick_wait_stopped(Thread *t) {
     u32 turn = __atomic_load_n(&renewal.turns, __ATOMIC_ACQUIRE);
     __atomic_exchange_n(&t->quick.stop, 0, __ATOMIC_SEQ_CST); /* before the next look at what is under way */
     __atomic_store_n(&t->quick.stopped, true, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&renewal.under_way, __ATOMIC_ACQUIRE) &&
-           turn == __atomic_load_n(&renewal.turns, __ATOMIC_ACQUIRE))
-        sys_futex(&renewal.turns, FUTEX_WAIT_PRIVATE, turn, NULL);
+    await_turn(turn);
+}
+
+/* Who is stopped by another thread meanwhile is in a system call, too, and waits here for its own turn. */
+void quick_with_others_stopped(Thread *t, void (*what)(void)) {
+    while (renewal.under_way) {
+        u32 turn = renewal.turns;
+        arena_unlock();
+        await_turn(turn);
+        arena_lock();
+    }
+    stop_all(t);
+    what();
+    let_all_go();
 }
 
 void quick_after_fork(Thread *t) {
@@ -103,7 +139,6 @@ static void forget_lookups(Thread *t) {
 static bool renew(Thread *t, bool keeps_map) {
     if (renewal.under_way || !can_stop_all())
         return false;
-    renewal.under_way = true;
     stop_all(t);
     code_forget_all();
     blocks_forget_all();
@@ -115,9 +150,7 @@ static bool renew(Thread *t, bool keeps_map) {
     for (Thread *each = the.threads; each; each = each->next)
         forget_lookups(each);
     the.stats.renewals++;
-    renewal.under_way = false;
-    __atomic_fetch_add(&renewal.turns, 1, __ATOMIC_RELEASE);
-    sys_futex(&renewal.turns, FUTEX_WAKE_PRIVATE, ~0u >> 1, NULL);
+    let_all_go();
     return true;
 }
 

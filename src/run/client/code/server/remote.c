@@ -30,6 +30,7 @@ enum {
 };
 
 static Remote connections[CONNECTIONS]; /* remote_begin uses the first one */
+static u32 listener;                    /* the thread that gets signals when messages arrive at that one */
 
 /* ----------------------------------------------------------------------------------------------------------- messages */
 
@@ -340,6 +341,7 @@ TranslateMessage remote_request(u64 pc, const Module *m) {
         request.end = m->end;
         request.position_independent = m->position_independent;
         request.changing_data = m->changing_data;
+        request.changes = m->changes;
         if (!the.opt.no_cache)
             request.pack = m->pack;
     }
@@ -368,7 +370,7 @@ bool remote_translate(Thread *t, Remote *r, TranslateMessage request, ObjectMess
 
 /* ------------------------------------------------------------------------------------------------------- without waiting */
 
-/* Makes the kernel send this thread a signal when a message of the server arrives. */
+/* Makes the kernel send this thread, and no other, a signal when a message of the server arrives. */
 static void announce(const Thread *t) {
     enum { SET_OWNER = 15, SET_SIGNAL = 10 };
     struct {
@@ -377,6 +379,7 @@ static void announce(const Thread *t) {
     sys_fcntl(connections->fd, SET_OWNER, (u64)&owner);
     sys_fcntl(connections->fd, SET_SIGNAL, TIER_SIGNAL);
     sys_fcntl(connections->fd, F_SETFL, O_RDWR | FASYNC);
+    listener = t->tid;
 }
 
 void remote_silence(void) {
@@ -401,7 +404,9 @@ static bool has_message(void) {
     return sys_poll(&ready, 1, 0) > 0;
 }
 
-RemoteAnswer remote_poll(ObjectMessage *facts, const void **object) {
+RemoteAnswer remote_poll(Thread *t, ObjectMessage *facts, const void **object) {
+    if (connections->open && listener != t->tid)
+        announce(t);
     while (connections->open && has_message())
         switch (take_message(connections, facts)) {
         case REMOTE_NOTHING:

@@ -21,7 +21,7 @@ typedef enum RemoteAnswer {
     REMOTE_LOST,
     REMOTE_LIMIT /* the request takes too much time or memory */
 } RemoteAnswer;
-RemoteAnswer remote_poll(ObjectMessage *facts, const void **object);
+RemoteAnswer remote_poll(Thread *t, ObjectMessage *facts, const void **object);
 /* Stops the signals of the connection, because the program that exec starts would die of one. remote_begin enables them
  * again. */
 void remote_silence(void);

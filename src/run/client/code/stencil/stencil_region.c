@@ -1,9 +1,12 @@
 /* stencil_region.c: see region.h.
  *
- * Stencils take up to twice as long as optimised code, and four times with floating point: that is for everything where time is spent. A loop without calls is entered at its head while it runs; anything else by its function's next call. */
+ * Stencils take up to twice as long as optimised code, and four times with floating point: that is for everything where time is spent. A loop without calls
+ * is entered at its head while it runs; anything else by its function's next call, or, if the function is large and the server will translate only a part
+ * of it, at the head of the innermost loop. */
 #include "run/client/code/quick/region.h"
 
 #include "isa/form.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/cycle.h"
 #include "run/client/code/quick/quick.h"
 
@@ -29,22 +32,6 @@ static bool stays(u64 start, u64 end) {
     return true;
 }
 
-/* True if all of the function can be optimised: it ends where no jump before leads beyond. An instruction that optimised code leaves to quick code
- * is not allowed in it: the function would go on as quick code from there, and its return would find no frame of the optimised caller. */
-static bool is_plain(u64 function) {
-    Insn in;
-    u64 furthest = function;
-    u32 insns = 0;
-    for (u64 pc = function; insns < REGION_INSNS && decode(pc, &in) && !in.special; insns++, pc = insn_end(&in)) {
-        bool jumps = in.flow == FLOW_BRANCH || in.flow == FLOW_JUMP;
-        if (jumps && in.target > furthest && in.target < function + PAGE)
-            furthest = in.target;
-        if ((in.flow == FLOW_RETURN || in.flow == FLOW_JUMP || in.flow == FLOW_INDIRECT) && furthest <= pc)
-            return true;
-    }
-    return false;
-}
-
 static bool look(u64 pc, Step *step) {
     Insn in;
     if (!decode(pc, &in))
@@ -63,16 +50,34 @@ static bool look(u64 pc, Step *step) {
     return true;
 }
 
-static u64 loop_of(u64 pc) {
-    QuickLoop loops[QUICK_LOOPS];
-    u32 count = quick_loops(pc, loops);
+/* Whether the function that begins there has more instructions before pc than the server translates as a whole. */
+static bool is_large(u64 function, u64 pc) {
+    Insn in;
+    u32 insns = 0;
+    while (function < pc && insns <= REGION_INSNS && decode(function, &in))
+        insns++, function = insn_end(&in);
+    return insns > REGION_INSNS;
+}
+
+static u64 loop_without_calls(const QuickLoop *loops, u32 count, u64 pc) {
     for (u32 i = 0; i < count; i++)
         if (stays(loops[i].start, loops[i].end))
             return loops[i].start;
     return loops_scattered(loops, count, pc, look);
 }
 
+/* The first place that could have optimised code and has none yet. If the guest is found in quick code in spite of such code, it was in the function
+ * or loop before, or that code is of a part only: the places where optimised code has gone over to quick code count as beginnings of
+ * functions. */
 u64 region_of(u64 pc) {
-    u64 function = quick_function(pc), loop = loop_of(pc);
-    return loop ? loop : function && is_plain(function) ? function : 0;
+    QuickLoop loops[QUICK_LOOPS];
+    u32 count = quick_loops(pc, loops);
+    u64 function = quick_function(pc), innermost = count ? loops[0].start : 0;
+    bool large = !function || is_large(function, pc);
+    const u64 places[] = {loop_without_calls(loops, count, pc), large ? innermost : function,
+                          large ? function : innermost};
+    for (u32 i = 0; i < ARRAY_LEN(places); i++)
+        if (places[i] && !code_is_settled(places[i]))
+            return places[i];
+    return 0;
 }

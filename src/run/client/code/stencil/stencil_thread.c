@@ -9,7 +9,7 @@ void quick_set_returns(Thread *t) {
 }
 
 void quick_expect_nobody(Thread *t) {
-    t->quick.expected = EXPECTED_NOBODY;
+    t->quick.expected = t->quick.expected_sp = EXPECTED_NOBODY;
 }
 
 void quick_connect(Thread *t) {

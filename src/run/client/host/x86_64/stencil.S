@@ -61,6 +61,8 @@ hidden quick_start
 hidden quick_return_expected
     cmp THREAD_EXPECTED(%r13), %rax
     je quick_back
+    cmp THREAD_EXPECTED_SP(%r13), HELD_STACK
+    ja quick_back /* out of the function that went over to quick code */
 /* A computed jump, or a return. */
 hidden quick_return
     movzwl %ax, %ecx
@@ -133,8 +135,10 @@ hidden quick_enter
 /* ------------------------------------------------------------------------------------------------------ the other tier
  *
  * Whoever crosses leaves the code to go on with as an offset into the arena in THREAD_EXIT. Quick code that was called by optimised code has
- * a record on the host's stack, at THREAD_HOST_SP: the EXPECTED and HOST_SP that were there before, and above it the host's return
- * address. A guest return to EXPECTED goes there. Nothing depends on it: without the record the guest would go on in quick code. */
+ * a record on the host's stack, at THREAD_HOST_SP: the EXPECTED_SP, EXPECTED and HOST_SP that were there before, and above it the host's return
+ * address. A guest return to EXPECTED goes there, and so does one with a stack pointer above EXPECTED_SP: a function that went over to quick code
+ * in its middle, where the link register may be anything, has returned then, or was left in another way. Whoever waits on the host's stack compares
+ * the address, and returns in turn if it is another. Nothing depends on records: without them the guest would go on in quick code. */
 hidden cross_start
 
 hidden cross_enter
@@ -167,6 +171,7 @@ deep:
     mov THREAD_HOST_BASE(%r13), %rsp
     mov %rsp, THREAD_HOST_SP(%r13)
     movq $-1, THREAD_EXPECTED(%r13)
+    movq $-1, THREAD_EXPECTED_SP(%r13)
     jmp 1b
 
 /* Optimised code calls or jumps to quick code. If it is what quick code has entered that jumps, nobody waits for a return. */
@@ -183,17 +188,22 @@ hidden cross_leave
     je 1f
     pushq THREAD_HOST_SP(%r13)
     pushq THREAD_EXPECTED(%r13)
+    pushq THREAD_EXPECTED_SP(%r13)
+    sub $8, %rsp
     mov %rsp, THREAD_HOST_SP(%r13)
     mov HELD_LINK, THREAD_EXPECTED(%r13)
+    mov HELD_STACK, THREAD_EXPECTED_SP(%r13)
 2:  cmpq $0, THREAD_SIGNALS(%r13)
     jne quick_arrived
     jmp *%rax
 1:  add $16, %rsp
     jmp 2b
 
-/* Quick code returns to EXPECTED, which is in rax. */
+/* Quick code returns to who waits, and goes on at the address in rax. */
 hidden cross_back
     mov THREAD_HOST_SP(%r13), %rsp
+    add $8, %rsp
+    popq THREAD_EXPECTED_SP(%r13)
     popq THREAD_EXPECTED(%r13)
     popq THREAD_HOST_SP(%r13)
     mov %rax, %r11

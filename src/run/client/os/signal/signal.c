@@ -205,7 +205,8 @@ static void note(Thread *t, const SignalInfo *info, SignalContext *s) {
     t->signal.mask = s->mask | t->signal.blocked;
     memcpy(t->signal.info, info, sizeof(t->signal.info));
     t->pending_signals = bit((u32)info->number);
-    if (t->tier.optimised) /* computed jumps of optimised code see this limit and return to the dispatcher */
+    /* Computed jumps of optimised code see this limit and return to the dispatcher, or to quick code. */
+    if (t->tier.optimised || the.opt.code.polls)
         t->stack_limit = ~(u64)0;
     s->mask = ~signal_ours();
 }
@@ -330,13 +331,17 @@ static void fault_of_access(Thread *t, const SignalInfo *info, SignalContext *s,
     context_set_pc(s, exit);
 }
 
-/* Another thread has asked this one to leave quick code. */
-static void on_stop(Thread *t, SignalContext *s) {
+/* Another thread has asked this one to leave translated code. Loops of optimised code look for noted signals, so this
+ * one is noted. */
+static void on_stop(Thread *t, const SignalInfo *info, SignalContext *s) {
     t->process.repeat |= was_interrupted(s);
-    if (t->process.in_call)
+    if (t->process.in_call) {
         __atomic_store_n(&t->quick.stopped, true, __ATOMIC_RELEASE);
-    else
-        interrupt(t, s);
+        return;
+    }
+    if (the.opt.code.polls && !t->pending_signals && !t->signal.masking)
+        note(t, info, s);
+    interrupt(t, s);
 }
 
 /* Another thread has asked this one to leave optimised code. Its loops look for noted signals, so this one is noted. */
@@ -353,7 +358,7 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     bool quick = translated_locate(pc - (sig == SIGTRAP && !t->signal.stepping), &place);
     u64 exit = quick ? 0 : translated_access_exit(pc);
     if (translated_is_stop(info))
-        on_stop(t, s);
+        on_stop(t, info, s);
     else if (translated_is_leave(info))
         on_leave(t, info, s);
     else if (info->code <= 0)
@@ -436,7 +441,8 @@ void signal_deliver(Thread *t) {
     t->signal.masking = true; /* the host blocks everything but the client's signals */
     t->pending_signals = 0;
     t->stack_limit = thread_stack_limit(t);
-    if (translated_is_leave(&info)) { /* the signal was only to make the thread come here */
+    /* The signal was only to make the thread come here. */
+    if (translated_is_leave(&info) || translated_is_stop(&info)) {
         set_mask(t, t->signal.mask);
         return;
     }

@@ -27,7 +27,7 @@ void quick_keep_flags(void) {
     if (exact)
         return;
     exact = true;
-    tier_stop_locked(thread_self());
+    tier_stop_locked();
     for (Thread *t = the.threads; t; t = t->next)
         quick_set_returns(t);
 }

@@ -59,8 +59,10 @@ static void put_at(Emitter *e, const void *opcode, size_t n, u32 off) {
 
 void put_lookup(Emitter *e, Lookup kind, const void *routine) {
     if (kind == LOOKUP_RETURN) {
-        put_at(e, "\x49\x3b\x85", 3, THREAD_EXPECTED); /* cmp expected(%r13), %rax */
-        put_distance(e, "\x0f\x84", routine);          /* je */
+        put_at(e, "\x49\x3b\x85", 3, THREAD_EXPECTED);    /* cmp expected(%r13), %rax */
+        put_distance(e, "\x0f\x84", routine);             /* je */
+        put_at(e, "\x4d\x3b\x8d", 3, THREAD_EXPECTED_SP); /* cmp expected_sp(%r13), %r9 (HELD_STACK) */
+        put_distance(e, "\x0f\x87", routine);             /* ja */
     }
     if (kind == LOOKUP_CALL)
         put(e, "\x89\xc1\xc1\xe9\x04\x0f\xb7\xc9", 8); /* mov %eax, %ecx; shr $4, %ecx; movzwl %cx, %ecx */
