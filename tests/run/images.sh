@@ -26,16 +26,24 @@ images() {
     done
 }
 
+# warm WHAT PROGRAM [OPTION...]: runs it until it has optimised code from an image, and asks for no more. On a busy machine that takes some runs: what
+# is hot is not seen at once, and a server may have its answer after the program's end.
+warm() {
+    warm_what=$1 warm_program=$2
+    shift 2
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        expect 0 "$warm_what" run "$@" --stats=json "./$warm_program"
+        same out "expected-$warm_program"
+        [ "$(figure from_image)" -gt 0 ] && [ "$(figure translated)" = 0 ] && break
+    done
+}
+
 # --------------------------------------------------------------------------------------------------------------- both tiers
 for program in plain handler linked; do
     expect 0 "$program" run --stats=json ./$program
     same out expected-$program
     counts from_image -eq 0
-    for _ in 1 2 3 4 5; do # what nobody saw to be hot in the first run, on a busy machine, is asked for in a later one
-        expect 0 "$program again" run --stats=json ./$program
-        same out expected-$program
-        [ "$(figure translated)" = 0 ] && break
-    done
+    warm "$program again" $program
     counts from_image -gt 0
     counts translated -eq 0
     counts quick_blocks -lt 50
@@ -144,10 +152,7 @@ if mount -t tmpfs -o noexec none noexec 2>/dev/null; then
     clean_up() {
         umount "$dir/noexec"
     }
-    for time in first second third; do
-        expect 0 "$time run with a cache of no programs" run --cache=noexec --stats=json ./plain
-        same out expected-plain
-    done
+    warm "a cache of no programs" plain --cache=noexec
     counts from_image -gt 0
     counts translated -eq 0
 else
