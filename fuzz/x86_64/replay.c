@@ -2,10 +2,12 @@
  *
  * Run by `lathe run`, that CPU is quick code. It must agree in everything: all registers, memory, the pc and the signal with its
  * code and address. */
+#include <signal.h>
 #include <stdio.h>
 
 #include "cpu.h"
 #include "record.h"
+#include "run/client/memory/low.h"
 
 enum { REPORTS_MAX = 20 };
 
@@ -38,11 +40,24 @@ static bool agrees(Record *r, bool reporting) {
     return same;
 }
 
+/* Natively there is nothing at these addresses; here the client's code and tables are, which the guest can read (docs/address-space.md). */
+static bool meets_client(const Record *r) {
+    u64 at = r->result.fault;
+    return r->result.signal == SIGSEGV &&
+           ((at >= LOW_TABLES && at < LOW_WINDOW) || (at >= LOW_CODE && at < LOW_MAP_END));
+}
+
 int main(void) {
+    enum { LEFT_OUT_SHARE = 200 }; /* more than one in so many is no chance */
     static Record record;
-    u64 count = 0, different = 0;
-    for (; fread(&record, sizeof(record), 1, stdin) == 1; count++)
-        different += !agrees(&record, different < REPORTS_MAX);
-    printf("%llu samples: %llu differ\n", (unsigned long long)count, (unsigned long long)different);
-    return !count || different;
+    u64 count = 0, different = 0, left_out = 0;
+    for (; fread(&record, sizeof(record), 1, stdin) == 1; count++) {
+        if (meets_client(&record))
+            left_out++;
+        else
+            different += !agrees(&record, different < REPORTS_MAX);
+    }
+    printf("%llu samples: %llu differ, %llu left out because they read where the client is\n",
+           (unsigned long long)count, (unsigned long long)different, (unsigned long long)left_out);
+    return !count || different || left_out * LEFT_OUT_SHARE > count;
 }

@@ -9,9 +9,8 @@
 #include "run/client/code/quick/cycle.h"
 #include "run/client/code/quick/quick.h"
 
-/* A crossing takes some 30 ns, so this many take one or two in a hundred; and optimised code gains so little, compared with copied code, that tens of
- * milliseconds of LLVM are worth it for what takes some hundreds. */
-const u32 region_crossings = 600, region_samples = 16;
+/* A crossing takes some 30 ns, so this many take one or two in a hundred of the time. */
+const u32 region_crossings = 600, region_samples = 2;
 
 enum { REGION_INSNS = 1000 };
 
