@@ -1,5 +1,6 @@
 /* keep.c: all quick code, for another process that has the same modules at the same addresses; see image.c. */
 #include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/memory/own.h"
 
@@ -16,11 +17,13 @@ void quick_drop(bool (*keeps)(u64 pc)) {
     }
 }
 
-/* What a thread has looked up: the four tables have one layout. */
+/* What a thread has looked up, in its four tables, which have one layout, or in the map. */
 typedef struct Found {
     u32 table, index;
     u64 pc, code;
 } Found;
+
+enum { FOUND_IN_MAP = 2 };
 
 static Array list_found(const Thread *t) {
     Array list = {0};
@@ -31,16 +34,28 @@ static Array list_found(const Thread *t) {
                 *(Found *)array_extend(&list, sizeof(Found)) =
                     (Found){table, i, pc, table ? t->lookup.jump_code[i] : t->lookup.code[i]};
         }
+    u64 count;
+    const u32 *noted = map_noted(&count);
+    for (u64 i = 0; i < count; i++)
+        if (map_entry(noted[i]))
+            *(Found *)array_extend(&list, sizeof(Found)) = (Found){FOUND_IN_MAP, 0, noted[i], map_entry(noted[i])};
     return list;
 }
 
 /* Many of them touch nearly every page of the tables, which the kernel then makes faster at once. */
 static void set_found(Thread *t, const Found *f, u64 count) {
     enum { MANY = 1000, POPULATE_WRITE = 23 };
-    if (count > MANY)
+    u64 in_tables = 0;
+    for (u64 i = 0; i < count; i++)
+        in_tables += f[i].table != FOUND_IN_MAP;
+    if (in_tables > MANY)
         sys_madvise((u64)t->lookup.pc, (u64)(t + 1) - (u64)t->lookup.pc, POPULATE_WRITE);
     for (u64 i = 0; i < count; i++) {
         u32 index = f[i].index % QUICK_TABLE;
+        if (f[i].table == FOUND_IN_MAP) {
+            map_set(f[i].pc, (const u8 *)f[i].code);
+            continue;
+        }
         (f[i].table ? t->lookup.jump_pc : t->lookup.pc)[index] = f[i].pc;
         (f[i].table ? t->lookup.jump_code : t->lookup.code)[index] = f[i].code;
     }

@@ -2,6 +2,7 @@
 #include "run/client/code/quick/map.h"
 
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/memory/watch.h"
 
@@ -29,11 +30,26 @@ static bool make_piece(u64 piece) {
     return true;
 }
 
+/* The addresses that were ever put in, for images; some may be there twice, or be empty again. */
+static Array noted;
+
+const u32 *map_noted(u64 *count) {
+    *count = noted.len / sizeof(u32);
+    return (const u32 *)noted.at;
+}
+
+u32 map_entry(u64 pc) {
+    return map_covers(pc) && is_there(piece_of(pc)) ? *word_of(pc) : 0;
+}
+
 /* Without memory the map stays empty there, and every target is asked for. */
 void map_set(u64 pc, const u8 *entry) {
     u64 piece = piece_of(pc);
-    if (is_there(piece) || make_piece(piece))
-        __atomic_store_n(word_of(pc), (u32)(u64)entry, __ATOMIC_RELEASE);
+    if (!is_there(piece) && !make_piece(piece))
+        return;
+    if (!*word_of(pc))
+        *(u32 *)array_extend(&noted, sizeof(u32)) = (u32)pc;
+    __atomic_store_n(word_of(pc), (u32)(u64)entry, __ATOMIC_RELEASE);
 }
 
 void map_clear(u64 pc) {
@@ -42,6 +58,7 @@ void map_clear(u64 pc) {
 }
 
 void map_forget_all(void) {
+    noted.len = 0;
     for (u64 piece = 0; the.map && piece < PIECES; piece++)
         if (is_there(piece))
             sys_madvise(the.map + (piece << PIECE_SHIFT), 1 << PIECE_SHIFT, MADV_DONTNEED);

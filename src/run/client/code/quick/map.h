@@ -20,5 +20,8 @@ static inline bool map_covers(u64 pc) {
 void map_set(u64 pc, const u8 *entry);
 void map_clear(u64 pc);
 void map_forget_all(void);
+/* For images: the addresses that were put in, and what is there now; 0: nothing. */
+const u32 *map_noted(u64 *count);
+u32 map_entry(u64 pc);
 
 #endif
