@@ -200,6 +200,7 @@ while_asking "all are killed" no_servers
 
 # ------------------------------------------------------------------------------------------------- a program that does not wait
 "$pauses" 0 64 40000 >busy
+"$pauses" 0 64 400000 >busier
 expect 0 "start" serve
 pid=$(daemon)
 # How long an answer takes depends on what else there is to do, and times are counted in hundredths of a second: again, until both are seen.
@@ -218,13 +219,13 @@ has_copy() {
 }
 cut_hot() {
     pid=$(daemon)
-    LATHE_TIER=auto begin "$what" run --cache=none "$pauses" 0 64 40000
+    LATHE_TIER=auto begin "$what" run --cache=none "$pauses" 0 64 400000
     wait_until has_copy
     kill -0 "$begun" 2>/dev/null
     gone=$?
     no_servers
     ended 7
-    same out busy
+    same out busier
     silent err
     [ $gone -eq 0 ]
 }
