@@ -20,7 +20,7 @@
 #include "run/client/core/events.h"
 #include "run/client/memory/space.h"
 
-enum { PERIOD_NS = 1000000, QUEUE = 32, FAILURES_MAX = 5 };
+enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32, FAILURES_MAX = 5 };
 enum { NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2, CODE_POLL_FIRST = 1 };
 
 typedef struct TierEvent { /* struct sigevent */
@@ -140,7 +140,7 @@ static void take_answer(Thread *t) {
 }
 
 static void want(u64 pc) {
-    if (pc && !code_has(pc) && hot.count < QUEUE && code_wanted(pc, region_samples))
+    if (pc && !code_has(pc) && hot.count < QUEUE && code_wanted(pc, HOT_SAMPLES))
         hot.queue[hot.count++] = pc;
 }
 

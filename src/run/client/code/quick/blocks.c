@@ -140,25 +140,27 @@ static void set_table(Thread *t, u32 index, u64 pc, const u8 *code) {
     t->lookup.code[index] = (u64)code;
 }
 
+/* False: targets like this one are in the tables. */
+static bool set_in_map(u64 pc, const u8 *code) {
+    if (!map_covers(pc))
+        return false;
+    map_set(pc, code - EMIT_ENTRY_BYTES);
+    return true;
+}
+
 void table_set_call(Thread *t, u64 pc, const u8 *code) {
-    if (map_covers(pc))
-        map_set(pc, code - EMIT_ENTRY_BYTES);
-    else
+    if (!set_in_map(pc, code))
         set_table(t, call_index(pc), pc, code);
 }
 
 void table_set_return(Thread *t, u64 pc, const u8 *code) {
-    if (map_covers(pc))
-        map_set(pc, code - EMIT_ENTRY_BYTES);
-    else
+    if (!set_in_map(pc, code))
         set_table(t, return_index(pc), pc, code);
 }
 
 void table_set_jump(Thread *t, u64 pc, const u8 *code) {
-    if (map_covers(pc)) {
-        map_set(pc, code - EMIT_ENTRY_BYTES);
+    if (set_in_map(pc, code))
         return;
-    }
     t->lookup.jump_pc[return_index(pc)] = -pc;
     t->lookup.jump_code[return_index(pc)] = (u64)code;
 }

@@ -66,7 +66,7 @@ void emit_prepare(void);
 EmitResult emit_next(Emitter *e, u64 bytes, u64 *next);
 /* Calls of code that only jumps by a word in memory (an entry of a PLT) compare the word with where it has led, and go there directly. The word is known
  * once the dynamic linker has written it: false before, or if the code is not that any more. */
-bool emit_linkage(u64 pc, const u8 *site, u64 *target);
+bool emit_linkage(u64 pc, u8 *site, u64 *target);
 /* From now on that is what it is compared with; 0: nothing. */
 void emit_set_linkage(u8 *site, u64 target);
 /* What is left to do behind a block. */

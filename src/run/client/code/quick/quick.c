@@ -225,6 +225,27 @@ void quick_run(Thread *t) {
     quick_enter();
 }
 
+/* ------------------------------------------------------------------------------------------------------------- assembly */
+
+void quick_connect(Thread *t) {
+    const void *const all[] = {(void *)quick_lookup,     (void *)quick_lookup_call, (void *)quick_lookup_jump,
+                               (void *)quick_arrive,     (void *)quick_exit,        (void *)cross_back,
+                               (void *)quick_interrupted};
+    memcpy(t->quick.c, all, sizeof(all));
+    t->quick.leave = quick_near(quick_leave);
+    t->quick.cross_enter = cross_enter;
+    t->quick.cross_leave = cross_leave;
+    t->quick.arena = the.code_base;
+    quick_connect_maker(t);
+    quick_expect_nobody(t);
+    tables_init(t);
+}
+
+bool quick_is_in_assembly(u64 host) {
+    u64 at = quick_original(host);
+    return (at >= (u64)quick_start && at < (u64)quick_end) || (at >= (u64)cross_start && at < (u64)cross_end);
+}
+
 /* ------------------------------------------------------------------------------------------------------ quick.S's copy */
 
 void (*quick_near(void (*place)(void)))(void) {

@@ -87,6 +87,8 @@ bool quick_detour(struct SignalContext *s);
 bool quick_is_between(const Thread *t, u64 host);
 /* What quick code and assembly need to find in a Thread. */
 void quick_connect(Thread *t);
+void quick_connect_maker(Thread *t); /* the part of it that the two makers of quick code have for themselves */
+bool quick_is_in_assembly(u64 host); /* is the host address in the assembly around quick code, or of crossings? */
 /* copy_flags.c: returns keep the flags from now on. */
 void quick_keep_flags(void);
 bool quick_keeps_flags(void);

@@ -8,7 +8,5 @@
 u64 region_of(u64 pc);
 /* How many crossings between the tiers in a millisecond are no gain any more. */
 extern const u32 region_crossings;
-/* How often must the guest be found in something before it is worth asking for optimised code? */
-extern const u32 region_samples;
 
 #endif

@@ -231,7 +231,7 @@ bool emit_is_entered(const u8 *code) {
     return (void)code, false;
 }
 
-bool emit_linkage(u64 pc, const u8 *site, u64 *target) {
+bool emit_linkage(u64 pc, u8 *site, u64 *target) {
     return (void)pc, (void)site, (void)target, false;
 }
 void emit_set_linkage(u8 *site, u64 target) {

@@ -12,23 +12,14 @@ void quick_expect_nobody(Thread *t) {
     t->quick.expected = t->quick.expected_sp = EXPECTED_NOBODY;
 }
 
-void quick_connect(Thread *t) {
-    const void *const all[] = {(void *)quick_lookup,     (void *)quick_lookup_call, (void *)quick_trapped,
-                               (void *)quick_arrive,     (void *)quick_exit,        (void *)cross_back,
-                               (void *)quick_interrupted};
-    memcpy(t->quick.c, all, sizeof(all));
-    t->quick.leave = quick_near(quick_leave);
-    t->quick.cross_enter = cross_enter;
-    t->quick.cross_leave = cross_leave;
-    quick_expect_nobody(t);
-    tables_init(t);
-    t->quick.arena = the.code_base;
+/* Jumps are looked up as returns are; stencil.S goes to quick_trapped by the place that this leaves. */
+void quick_connect_maker(Thread *t) {
+    enum { C_TRAPPED = 2 };
+    t->quick.c[C_TRAPPED] = (void *)quick_trapped;
 }
 
 bool quick_is_between(const Thread *t, u64 host) {
-    u64 at = quick_original(host);
-    return (at >= (u64)quick_start && at < (u64)quick_end) || (at >= (u64)cross_start && at < (u64)cross_end) ||
-           t->quick.helping || emit_is_helper(host);
+    return quick_is_in_assembly(host) || t->quick.helping || emit_is_helper(host);
 }
 
 bool quick_detour(struct SignalContext *s) {

@@ -10,7 +10,7 @@
 #include "run/client/code/quick/quick.h"
 
 /* A crossing takes some 30 ns, so this many take one or two in a hundred of the time. */
-const u32 region_crossings = 600, region_samples = 2;
+const u32 region_crossings = 600;
 
 enum { REGION_INSNS = 1000 };
 

@@ -53,19 +53,9 @@ void quick_expect_nobody(Thread *t) {
     quick_set_returns(t);
 }
 
-void quick_connect(Thread *t) {
-    const void *const all[] = {(void *)quick_lookup,     (void *)quick_lookup_call, (void *)quick_lookup_jump,
-                               (void *)quick_arrive,     (void *)quick_exit,        (void *)cross_back,
-                               (void *)quick_interrupted};
-    memcpy(t->quick.c, all, sizeof(all));
-    t->quick.leave = quick_near(quick_leave);
+void quick_connect_maker(Thread *t) {
     t->quick.call = quick_near(quick_call);
     t->quick.jump = quick_near(quick_jump);
-    t->quick.cross_enter = cross_enter;
-    t->quick.cross_leave = cross_leave;
-    quick_expect_nobody(t);
-    tables_init(t);
-    t->quick.arena = the.code_base;
 }
 
 bool quick_works(void) {
@@ -74,8 +64,7 @@ bool quick_works(void) {
 
 bool quick_is_between(const Thread *t, u64 host) {
     (void)t;
-    u64 at = quick_original(host);
-    return (at >= (u64)quick_start && at < (u64)quick_end) || (at >= (u64)cross_start && at < (u64)cross_end);
+    return quick_is_in_assembly(host);
 }
 
 void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {

@@ -9,7 +9,6 @@
  *     jmp printf
  *
  * It changes the flags, which nobody can hand over this way: the linker, which is asked at the first call, does not keep them either. */
-#include "run/client/code/quick/above.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/host/x86_64/copy/encode.h"
@@ -69,8 +68,8 @@ static bool is_bound(u64 target) {
     return readable && *skip_mark((const u8 *)target) != PUSH_IMMEDIATE;
 }
 
-bool emit_linkage(u64 pc, const u8 *site, u64 *target) {
-    u64 slot = slot_of((u8 *)site);
+bool emit_linkage(u64 pc, u8 *site, u64 *target) {
+    u64 slot = slot_of(site);
     return linkage_slot(pc) == slot && copy_guarded(target, (const void *)slot, sizeof(*target)) && is_bound(*target);
 }
 
