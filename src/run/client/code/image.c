@@ -13,6 +13,7 @@
 #include "cache/pack.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/cache/store.h"
+#include "run/client/code/learn.h"
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/tier.h"
@@ -27,13 +28,13 @@
 #define WINDOW_DISTANCE ((u64)1 << 31)
 
 enum {
-    IMAGE_VERSION = 7,
+    IMAGE_VERSION = 8,
     WINDOW_COUNT = 160,
     NEW_BLOCKS = 200 /* fewer are not worth a new image */,
     PATH_BYTES = 512
 };
-enum { OWNER_READ = 0400, OWNER_ALL = 0700 }; /* set twice: the guest's umask may be anything */
-enum { FROM_START = 0 };                      /* SEEK_SET of a header that does not go with others */
+enum { OWNER_READ = 0400 }; /* set twice: the guest's umask may be anything */
+enum { FROM_START = 0 };    /* SEEK_SET of a header that does not go with others */
 
 /* The arena's code and data, what the quick tier has, and what the optimising one has. */
 enum {
@@ -63,7 +64,7 @@ typedef struct ImageLayout {
 
 typedef struct ImageState {
     Key name;
-    u64 blocks, functions, refused;        /* that the file has */
+    u64 blocks, functions, lost;           /* that the file has; lost: given up, or not to be had */
     PackImageModule expected[MODULES_MAX]; /* of the image that was loaded, and not seen yet */
     u32 expected_count;
     bool usable; /* there is a place for images, and the block is where it should be */
@@ -183,7 +184,7 @@ static bool is_whole(const u8 *data, u64 size) {
 static void note_contents(void) {
     image.blocks = quick_count();
     image.functions = the.stats.functions;
-    image.refused = the.stats.refused;
+    image.lost = the.stats.refused + the.stats.reverted;
 }
 
 static void take_arena(int fd, const u8 *data, const ImagePart parts[PARTS]) {
@@ -337,16 +338,33 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
 static bool has_grown(void) {
     enum { SHARE = 64 };
     return quick_count() >= image.blocks + NEW_BLOCKS ||
-           (the.stats.functions - image.functions) * SHARE > the.stats.functions || the.stats.refused > image.refused;
+           (the.stats.functions - image.functions) * SHARE > the.stats.functions ||
+           the.stats.refused + the.stats.reverted > image.lost;
+}
+
+static void keep_learned(void) {
+    arena_lock();
+    learn_save();
+    arena_unlock();
+}
+
+Key image_key(void) {
+    return image.name;
+}
+
+bool image_is_usable(void) {
+    return image.usable;
 }
 
 void image_save(Thread *t) {
     static PackImageModule modules[MODULES_MAX];
     ImagePart parts[PARTS];
-    if (!image.usable || the.tier.no_image || t->process.borrows_memory || !has_grown())
+    if (!image.usable || the.tier.no_image || t->process.borrows_memory)
         return;
-    if (!sys_mkdir(the.opt.cache_dir, OWNER_ALL))
-        sys_chmod(the.opt.cache_dir, OWNER_ALL);
+    keep_learned();
+    if (!has_grown())
+        return;
+    tidy_make_folder();
     tidy_cache();
     ImageHead head = {.common = {.magic = PACK_IMAGE_MAGIC,
                                  .version = IMAGE_VERSION,

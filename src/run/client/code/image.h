@@ -8,7 +8,10 @@
 u64 image_window_hint(const char *program);
 /* The program is loaded, and nothing has run. */
 void image_load(Thread *t, const char *program);
-/* The process ends. */
+/* The process ends: what it has learned is kept (learn.h), and an image if there is enough that is new. */
 void image_save(Thread *t);
+/* The name of the image's file; and whether images of this program can be written and read. */
+Key image_key(void);
+bool image_is_usable(void);
 
 #endif

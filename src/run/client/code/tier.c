@@ -1,7 +1,7 @@
 /* tier.c: what gets optimised code, and when.
  *
- * Everything starts as quick code. A timer of each thread's own CPU time interrupts it; what it is found in several times is hot,
- * and the server is asked for optimised code, without waiting: its messages raise the same signal and are answered wherever the
+ * Everything starts as quick code. A timer of each thread's own CPU time interrupts it, and the place that it is found in gets warmer. What is hot enough
+ * (learn.c) has the server asked for optimised code, without waiting: its messages raise the same signal and are answered wherever the
  * guest is then. What an earlier run found hot is in the cache, and taken from there when the place is first reached.
  * What is asked for, region.h says. If it turns out to be crossed often, it is given up again. */
 #include "run/client/code/tier.h"
@@ -11,6 +11,7 @@
 #include "cache/pack.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/cache/store.h"
+#include "run/client/code/learn.h"
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/leave.h"
 #include "run/client/code/quick/above.h"
@@ -20,7 +21,10 @@
 #include "run/client/core/events.h"
 #include "run/client/memory/space.h"
 
-enum { PERIOD_NS = 1000000, HOT_SAMPLES = 2, QUEUE = 32, FAILURES_MAX = 5 };
+enum { PERIOD_NS = 1000000, QUEUE = 32, FAILURES_MAX = 5 };
+/* Of a sample's time, in milliseconds: the most that counts, since the thread may have been in optimised code for the rest. And of the time during which all
+ * samples were in one place: how much of it makes a sample count once more, and the most of it that counts. */
+enum { SAMPLE_MOST_MS = 16, STEADY_UNIT_MS = 4, STEADY_MOST_MS = 128 };
 enum { NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2, CODE_POLL_FIRST = 1 };
 
 typedef struct TierEvent { /* struct sigevent */
@@ -95,10 +99,20 @@ void tier_found(Thread *t, u64 pc) {
 
 /* ------------------------------------------------------------------------------------------------------------ requests */
 
+static u64 take_hottest(void) {
+    u32 hottest = 0;
+    for (u32 i = 1; i < hot.count; i++)
+        if (code_warm(hot.queue[i], 0) > code_warm(hot.queue[hottest], 0))
+            hottest = i;
+    u64 pc = hot.queue[hottest];
+    hot.queue[hottest] = hot.queue[--hot.count];
+    return pc;
+}
+
 /* Where no server can be had, or each one dies, quick code does without. */
 static void ask_next(Thread *t) {
     while (hot.count && !hot.asking && hot.failures < FAILURES_MAX) {
-        u64 pc = hot.queue[--hot.count];
+        u64 pc = take_hottest();
         const Module *m = space_module(pc);
         hot.asking = m && remote_begin(t, pc, m, false);
         hot.failures += m && !hot.asking;
@@ -139,21 +153,48 @@ static void take_answer(Thread *t) {
         code_refused(&facts);
 }
 
-static void want(u64 pc) {
-    if (pc && !code_has(pc) && hot.count < QUEUE && code_wanted(pc, HOT_SAMPLES))
-        hot.queue[hot.count++] = pc;
+/* Another process may have had it made since this one began: then it is in the cache. */
+static void want(Thread *t, u64 pc) {
+    code_load(t, pc);
+    if (code_has(pc) || hot.count == QUEUE)
+        return;
+    code_ask(pc);
+    hot.queue[hot.count++] = pc;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- samples */
 
-static bool crosses_often(Thread *t) {
+/* The thread's CPU time since its last sample. */
+static u64 time_passed(Thread *t) {
     struct timespec now;
     sys_clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    u64 us = (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000;
-    u64 count = t->quick.crossings - t->tier.crossings_seen, passed = us - t->tier.sampled_us;
-    t->tier.crossings_seen = t->quick.crossings;
+    u64 us = (u64)now.tv_sec * 1000000 + (u64)now.tv_nsec / 1000, passed = us - t->tier.sampled_us;
     t->tier.sampled_us = us;
-    return count * 1000 > passed * region_crossings;
+    return passed;
+}
+
+static bool crosses_often(Thread *t, u64 passed_us) {
+    u64 count = t->quick.crossings - t->tier.crossings_seen;
+    t->tier.crossings_seen = t->quick.crossings;
+    return count * 1000 > passed_us * region_crossings;
+}
+
+/* How much a sample counts. A message of the server comes at any time, and says nothing about the guest. */
+static u32 sample_ms(u64 passed_us) {
+    u64 ms = (passed_us + 500) / 1000;
+    if (the.opt.sample_us && !ms)
+        return 1;
+    return ms < SAMPLE_MOST_MS ? (u32)ms : SAMPLE_MOST_MS;
+}
+
+/* Optimised code is a gain if the guest stays in it. That it does so is likely if it was found in the same place for long, so such samples
+ * count more: a loop that takes all of the time is hot after a tenth of a second, a loop of an interpreter after some seconds. */
+static void warm(Thread *t, u64 pc, u32 ms) {
+    ThreadTier *at = &t->tier;
+    at->steady_ms = pc != at->place ? 0 : at->steady_ms < STEADY_MOST_MS ? at->steady_ms + ms : STEADY_MOST_MS;
+    at->place = pc;
+    if (pc && !code_has(pc) && code_warm(pc, ms + ms * (u32)at->steady_ms / STEADY_UNIT_MS) >= learn_need())
+        want(t, pc);
 }
 
 /* One that has descriptors of its own does not have the server's. */
@@ -174,11 +215,13 @@ void tier_sample(Thread *t) {
             tier_end(t);
         return;
     }
+    u64 passed_us = time_passed(t);
     arena_lock();
-    if (crosses_often(t))
+    learn_recall();
+    if (crosses_often(t, passed_us))
         code_revert(t->quick.crossed);
-    else
-        want(region_of(t->cpu.pc));
+    else if (sample_ms(passed_us))
+        warm(t, region_of(t->cpu.pc), sample_ms(passed_us));
     talk_to_server(t);
     arena_unlock();
 }

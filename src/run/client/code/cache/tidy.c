@@ -79,6 +79,12 @@ static void remove_surplus(const Listing *l) {
     }
 }
 
+void tidy_make_folder(void) {
+    enum { OWNER_ALL = 0700 }; /* set twice: the guest's umask may be anything */
+    if (!sys_mkdir(the.opt.cache_dir, OWNER_ALL))
+        sys_chmod(the.opt.cache_dir, OWNER_ALL);
+}
+
 void tidy_cache(void) {
     enum { REALTIME = 0 };
     struct timespec now;

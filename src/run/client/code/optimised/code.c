@@ -65,11 +65,16 @@ static void give_up(CodeEntry *e) {
     the.tier.code->any = true;
 }
 
+static void refuse(CodeEntry *e) {
+    e->refused = true;
+    give_up(e);
+}
+
 static void *from_cache(Code *c, Module *m, u64 pc) {
     Stored s;
     const void *object = m && !the.opt.no_cache ? store_find(m, pc, &s) : NULL;
     if (object && !s.object_size)
-        give_up(entry_for(c, pc));
+        refuse(entry_for(c, pc));
     void *code = object && s.object_size ? link_timed(c, object, s.object_size, m, pc) : NULL;
     if (code)
         entry_for(c, pc)->span = s.span;
@@ -236,10 +241,15 @@ bool code_is_settled(u64 pc) {
     return e->code || e->given_up;
 }
 
-bool code_wanted(u64 pc, u32 times) {
+u64 code_warm(u64 pc, u32 heat) {
     CodeEntry *e = entry_for(the.tier.code, pc);
-    e->asked = ++e->wanted >= times;
-    return e->asked;
+    e->heat = heat > UINT32_MAX - e->heat ? UINT32_MAX : e->heat + heat;
+    the.tier.code->heat += heat;
+    return (u64)e->heat + e->past;
+}
+
+void code_ask(u64 pc) {
+    entry_for(the.tier.code, pc)->asked = true;
 }
 
 static void take_over(Thread *t, Code *c, u64 pc, void *code) {
@@ -259,18 +269,32 @@ static void drop_code(Code *c, CodeEntry *e) {
     e->code = e->leave = NULL;
 }
 
+static void revert(CodeEntry *e) {
+    e->code = NULL;
+    give_up(e);
+    quick_restore(e->pc);
+    the.stats.reverted++;
+}
+
 void code_revert(u64 offset) {
     Code *c = the.tier.code;
     for (u64 i = 0; i < c->map_cap; i++) {
         CodeEntry *e = &c->map[i];
         if (!e->used || !e->code || (u64)e->code - the.code_base != offset)
             continue;
-        e->code = NULL;
-        give_up(e);
-        quick_restore(e->pc);
-        the.stats.reverted++;
+        revert(e);
         return;
     }
+}
+
+void code_recall(u64 pc, u32 heat, bool given_up, bool refused) {
+    CodeEntry *e = entry_for(the.tier.code, pc);
+    e->past = heat;
+    e->refused |= refused;
+    if (given_up && e->code)
+        revert(e);
+    else if (given_up || (refused && !e->code))
+        give_up(e);
 }
 
 void code_revert_all(void) {
@@ -280,7 +304,7 @@ void code_revert_all(void) {
         if (e->used && e->code)
             drop_code(c, e);
         if (e->used)
-            e->asked = e->given_up, e->wanted = 0;
+            e->asked = e->given_up;
     }
     if (c->any)
         entry_empty_rows();
@@ -314,12 +338,11 @@ void code_install(Thread *t, const ObjectMessage *facts, const void *object) {
 void code_unask(u64 pc) {
     CodeEntry *e = entry_for(the.tier.code, pc);
     e->asked = e->given_up;
-    e->wanted = 0;
 }
 
 void code_refused(const ObjectMessage *facts) {
     note_answer(the.tier.code, facts->pc, facts, NULL);
-    give_up(entry_for(the.tier.code, facts->pc));
+    refuse(entry_for(the.tier.code, facts->pc));
     the.stats.refused++;
 }
 
@@ -358,7 +381,8 @@ static bool forget(Code *c, u64 start, u64 end) {
             continue;
         any |= e->code != NULL;
         drop_code(c, e);
-        e->wanted = e->asked = e->given_up = 0;
+        e->heat = e->past = 0;
+        e->asked = e->given_up = e->refused = false;
         e->maker = 0; /* what is being made is of old code */
     }
     entry_empty_rows();
@@ -517,7 +541,7 @@ void code_drop(bool (*keeps)(u64 pc)) {
             drop_code(c, e);
             e->given_up = false;
         }
-        e->wanted = 0;
+        e->heat = e->past = 0;
         e->asked = e->given_up;
     }
 }

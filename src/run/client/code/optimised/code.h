@@ -21,8 +21,12 @@ void *code_find(Thread *t, u64 pc);
 bool code_has(u64 pc);
 /* The same, but false while the server works at it. */
 bool code_is_settled(u64 pc);
-/* True if the code at pc has been reached often enough (`times`) to be requested from the server. */
-bool code_wanted(u64 pc, u32 times);
+/* Adds to the heat of the code at pc, and returns its heat in this run and all earlier ones. */
+u64 code_warm(u64 pc, u32 heat);
+/* The code at pc is about to be requested from the server. */
+void code_ask(u64 pc);
+/* What earlier runs have learned of pc: its heat then, and whether its code was given up, or there was none (`refused`). */
+void code_recall(u64 pc, u32 heat, bool given_up, bool refused);
 /* Takes optimised code for pc from the cache, if it is there, and lets quick code go on in it. */
 void code_load(Thread *t, u64 pc);
 /* The same with the object that the server has sent. */

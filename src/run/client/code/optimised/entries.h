@@ -12,9 +12,10 @@ typedef struct CodeEntry {
     void *leave;       /* the way from optimised to quick code here */
     LatheRange span;   /* the guest bytes that its code was made from are in there */
     u32 maker;         /* the thread that has asked for its code; 0: none */
-    u16 wanted;        /* how often */
+    u32 heat, past;    /* tier.c: its heat in this run, and in earlier ones */
     bool used, asked;  /* asked: no need to do so again */
     bool given_up;     /* its code was no gain, or there is none */
+    bool refused;      /* there is none */
     bool alien;        /* made from bytes of several modules */
 } CodeEntry;
 
@@ -23,6 +24,7 @@ typedef struct Code {
     u8 *helpers; /* trampolines to the guest's helpers, one after the other */
     CodeEntry *map;
     u64 map_len, map_cap;
+    u64 heat;      /* of all entries, in this run */
     u32 news;      /* counts what came of requests */
     bool any;      /* code, stubs, or what is given up, at all */
     bool unserved; /* there is no server to be had */

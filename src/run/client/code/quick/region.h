@@ -8,5 +8,7 @@
 u64 region_of(u64 pc);
 /* How many crossings between the tiers in a millisecond are no gain any more. */
 extern const u32 region_crossings;
+/* How many times the price of its optimised code a place must have taken before that code is asked for; tier.c. */
+extern const u32 region_patience;
 
 #endif

@@ -143,6 +143,7 @@ static bool start_server(Thread *t, Remote *r) {
     if (!open_pair(pair))
         return false;
     bool ok = keeper_start_server(t, pair[1]) || spawn_server_beside(pair[1]);
+    the.stats.servers += ok;
     sys_close(pair[1]);
     open_as(r, pair[0]);
     if (ok && greet(r))

@@ -1,0 +1,15 @@
+/* learn.h: what runs of the program have learned of its hot places: see learn.c. Everything here is called with the arena's lock held, and is for
+ * --tier=auto. */
+#ifndef RUN_CLIENT_LEARN_H
+#define RUN_CLIENT_LEARN_H
+
+#include "run/client/core/client.h"
+
+/* Recalls what earlier runs have learned of the modules that were mapped since the last call. */
+void learn_recall(void);
+/* The heat from which on a place is worth a request. */
+u64 learn_need(void);
+/* Adds what this run has learned to the program's profile. The image's name has been found. */
+void learn_save(void);
+
+#endif
