@@ -18,13 +18,14 @@
 enum { OPT_QUICK, OPT_FULL };
 enum { STATS_TEXT, STATS_JSON, STATS_OFF };
 enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
-enum { PATH_SIZE = 256 }; /* of the paths in the client's options */
+enum { AFTER_S = 10, AFTER_MOST_S = 3600 }; /* of --compile-after */
+enum { PATH_SIZE = 256 };                   /* of the paths in the client's options */
 
 typedef struct RunSettings {
     const char *arg0, *sysroot, *cache, *dump, *server;
     OptionList set, unset;
     int tier, cpu, opt, stats;
-    u64 sample_us;
+    u64 sample_us, after_s;
     bool strace, no_follow, perf, strict_fp;
 } RunSettings;
 
@@ -51,6 +52,7 @@ static const Option table[] = {
     {"strict-fp", NULL,         "exact NaNs, rounding, exception flags",         OPTION_FLAG,   AT(strict_fp)},
     {"cache",     "WHERE",      "DIR, none, [DIR,]redis://HOST (~/.cache/lathe)", OPTION_TEXT,  AT(cache)},
     {"sample-every", "US",      "look for hot code by real time; for tests",     OPTION_NUMBER, AT(sample_us)},
+    {"compile-after", "S",      "seconds for compiling after the run; 0: none (10)", OPTION_NUMBER, AT(after_s)},
     {"server",    "WHERE",      "auto, start, none, a socket, ssh:HOST (auto)",  OPTION_TEXT,   AT(server)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
@@ -247,10 +249,12 @@ static char *format_options(const RunSettings *s, const Paths *p) {
     size_t size;
     FILE *out = open_memstream(&text, &size);
     CHECK(out, "out of memory");
-    fprintf(out, "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d,limit=%llu,sample=%u",
-            s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace,
-            !s->no_follow, s->perf, s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump),
-            (unsigned long long)limit_mib(), (u32)s->sample_us);
+    fprintf(
+        out,
+        "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d,limit=%llu,sample=%u,after=%u",
+        s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow,
+        s->perf, s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump), (unsigned long long)limit_mib(),
+        (u32)s->sample_us, (u32)s->after_s);
     print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);
     print_value(out, "shared", p->shared);
@@ -300,6 +304,8 @@ static int misuse(const RunSettings *s) {
         return options_misuse(&options, "--dump: '%s' is no list of lift, opt and obj", s->dump);
     if (bare)
         return options_misuse(&options, "-E: '%s' has no value", bare);
+    if (s->after_s > AFTER_MOST_S)
+        return options_misuse(&options, "--compile-after: at most %d", AFTER_MOST_S);
     if (s->sample_us > UINT32_MAX)
         return options_misuse(&options, "--sample-every: at most %u", UINT32_MAX);
     if (s->server && !is_server(s->server))
@@ -308,7 +314,7 @@ static int misuse(const RunSettings *s) {
 }
 
 static RunSettings usual_settings(void) {
-    return (RunSettings){.opt = OPT_FULL, .stats = STATS_OFF, .sysroot = getenv("LATHE_SYSROOT")};
+    return (RunSettings){.opt = OPT_FULL, .stats = STATS_OFF, .after_s = AFTER_S, .sysroot = getenv("LATHE_SYSROOT")};
 }
 
 int command_run_kind(const Kind *only, int argc, char **argv) {

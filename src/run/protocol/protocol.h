@@ -48,9 +48,9 @@ typedef struct InitMessage { /* C_INIT */
     u32 version;
     u32 dump; /* DUMP_* bits */
     CodeConfig code;
-    u64 cpu;     /* the kind of CPU that will run the code (cpu_kind); 0: the server's CPU */
-    u32 sources; /* bool: the server sends an S_SOURCE before each S_OBJECT that has an object */
-    u32 reserved;
+    u64 cpu;             /* the kind of CPU that will run the code (cpu_kind); 0: the server's CPU */
+    u32 sources;         /* bool: the server sends an S_SOURCE before each S_OBJECT that has an object */
+    u32 background_s;    /* not 0: the server takes the lowest priority, and ends after so much CPU time */
     char cache_dir[256]; /* where the server stores objects; empty: nowhere */
 } InitMessage;
 

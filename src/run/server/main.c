@@ -5,9 +5,11 @@
  *     lathe-server --listen=N --socket=PATH --build=DIGITS --idle=SECONDS --clients=COUNT [--ssh=HOST]
  *                                clients on a socket that listens, as lathe serve starts it */
 #include <llvm-c/Support.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +18,9 @@
 #include "codegen/target.h"
 #include "run/server/server.h"
 #include "run/server/shared.h"
+
+enum { LOWEST_PRIORITY = 19 };
+#define BACKGROUND_MIB "512" /* the most memory of a server in the background */
 
 typedef struct Session {
     Connection connection;
@@ -36,6 +41,15 @@ static bool fail(Session *s, const char *text) {
     return false;
 }
 
+/* For a client that compiles after its program's end. */
+static void take_background(u32 seconds) {
+    struct rlimit limit = {seconds, seconds};
+    setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY);
+    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
+    setrlimit(RLIMIT_CPU, &limit);
+    setenv("LATHE_LIMIT_MIB", BACKGROUND_MIB, false);
+}
+
 static bool begin(Session *s) {
     MessageHeader header;
     InitMessage init;
@@ -49,6 +63,8 @@ static bool begin(Session *s) {
     if (s->build && strncmp((char *)init.code.reserved, s->build, sizeof(init.code.reserved)))
         return fail(s, "the server is of another build");
     s->init = init;
+    if (init.background_s)
+        take_background(init.background_s);
     s->sources = init.sources;
     s->pages = pages_new(&s->connection);
     s->translator = translator_new(&init.code, init.dump, s->pages);

@@ -263,7 +263,7 @@ static bool is_kept(const Module *m) {
     return (m->pack.word[0] || m->pack.word[1]) && !m->changes;
 }
 
-static bool keeps(u64 pc) {
+bool image_keeps(u64 pc) {
     const Module *m = space_module(pc);
     int prot = space_prot(pc);
     return m && is_kept(m) && prot != PROT_UNMAPPED && (prot & PROT_EXEC) && !(prot & PROT_WRITE);
@@ -317,8 +317,8 @@ static void write_image(const ImageHead *head, const PackImageModule *modules, c
 }
 
 static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
-    code_drop(keeps);
-    quick_drop(keeps);
+    code_drop(image_keeps);
+    quick_drop(image_keeps);
     head->optimised = code_export(t, parts + PART_OPTIMISED);
     head->polls = head->optimised.functions && the.opt.code.polls;
     head->exact = head->optimised.functions && the.opt.code.exact;
@@ -342,12 +342,6 @@ static bool has_grown(void) {
            the.stats.refused + the.stats.reverted > image.lost;
 }
 
-static void keep_learned(void) {
-    arena_lock();
-    learn_save();
-    arena_unlock();
-}
-
 Key image_key(void) {
     return image.name;
 }
@@ -356,24 +350,40 @@ bool image_is_usable(void) {
     return image.usable;
 }
 
-void image_save(Thread *t) {
+bool image_is_writable(const Thread *t) {
+    return image.usable && !the.tier.no_image && !t->process.borrows_memory;
+}
+
+/* With the arena's lock held. */
+static void write_all(Thread *t) {
     static PackImageModule modules[MODULES_MAX];
     ImagePart parts[PARTS];
-    if (!image.usable || the.tier.no_image || t->process.borrows_memory)
-        return;
-    keep_learned();
-    if (!has_grown())
-        return;
-    tidy_make_folder();
-    tidy_cache();
     ImageHead head = {.common = {.magic = PACK_IMAGE_MAGIC,
                                  .version = IMAGE_VERSION,
                                  .window = the.memory.window,
                                  .modules_off = sizeof(head)}};
-    arena_lock();
+    tidy_make_folder();
+    tidy_cache();
     export(t, &head, parts);
     head.common.module_count = list_modules(modules);
     write_image(&head, modules, parts);
     note_contents();
+}
+
+void image_save(Thread *t) {
+    if (!image_is_writable(t))
+        return;
+    arena_lock();
+    learn_save();
+    if (has_grown())
+        write_all(t);
+    arena_unlock();
+}
+
+void image_save_after(Thread *t) {
+    arena_lock();
+    learn_save_after();
+    if (the.stats.functions > image.functions || the.stats.refused)
+        write_all(t);
     arena_unlock();
 }

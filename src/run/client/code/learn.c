@@ -158,10 +158,15 @@ static u64 server_ms(void) {
     return (s->lift_us + s->opt_us + s->emit_us) / 1000 + s->servers * SERVER_MS;
 }
 
+/* A server that was started had a request, even if the program ended before its answer. */
+static u64 requests(void) {
+    return the.stats.requested > the.stats.servers ? the.stats.requested : the.stats.servers;
+}
+
 u64 learn_need(void) {
     const Profile *p = &learning.profile;
     const Stats *s = &the.stats;
-    u64 price = (PRICE_MS + p->server_ms + server_ms()) / (1 + p->requests + s->requested);
+    u64 price = (PRICE_MS + p->server_ms + server_ms()) / (1 + p->requests + requests());
     u64 lost = learning.lost + s->reverted + s->refused, kept = learning.kept;
     return price * region_patience * (kept + 2 * lost + 2) / (kept + 2);
 }
@@ -198,7 +203,7 @@ static bool has_learned(void) {
     const Stats *s = &the.stats;
     u64 heat = the.tier.code->heat;
     return (heat >= HEAT_LEAST && heat * HEAT_SHARE >= learning.heat_before) ||
-           s->requested + s->reverted + s->refused > 0;
+           requests() + s->reverted + s->refused > 0;
 }
 
 static u64 run_ms(void) {
@@ -215,8 +220,17 @@ void learn_save(void) {
     tidy_make_folder();
     read_profile(p);
     add_places(p);
-    profile_add_run(p, run_ms(), server_ms(), the.stats.requested);
+    profile_add_run(p, run_ms(), server_ms(), requests());
     profile_sort(p);
     write_profile(p);
     the.tier.code->heat = 0;
+}
+
+void learn_save_after(void) {
+    Profile *p = &learning.profile;
+    read_profile(p);
+    add_places(p);
+    p->server_ms += server_ms();
+    p->requests += requests();
+    write_profile(p);
 }

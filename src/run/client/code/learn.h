@@ -11,5 +11,7 @@ void learn_recall(void);
 u64 learn_need(void);
 /* Adds what this run has learned to the program's profile. The image's name has been found. */
 void learn_save(void);
+/* The same for what was compiled after the run. */
+void learn_save_after(void);
 
 #endif

@@ -22,8 +22,8 @@
 #include "run/client/memory/space.h"
 
 enum { PERIOD_NS = 1000000, QUEUE = 32, FAILURES_MAX = 5 };
-/* Of a sample's time, in milliseconds: the most that counts, since the thread may have been in optimised code for the rest. And of the time during which all
- * samples were in one place: how much of it makes a sample count once more, and the most of it that counts. */
+/* Of a sample's time, in milliseconds: the most that counts, since the thread may have been in optimised code for the rest. And of the time during which most
+ * samples were in one place: how much of it makes a sample there count once more, and the most of it that counts. */
 enum { SAMPLE_MOST_MS = 16, STEADY_UNIT_MS = 4, STEADY_MOST_MS = 128 };
 enum { NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2, CODE_POLL_FIRST = 1 };
 
@@ -69,6 +69,10 @@ static bool keeps_order(void) {
 
 bool tier_optimises_threads(void) {
     return the.opt.tier == TIER_OPT || (is_auto() && !hot.stopped && keeps_order());
+}
+
+bool tier_asks(void) {
+    return is_auto() && !hot.stopped && hot.failures < FAILURES_MAX;
 }
 
 void tier_begin(Thread *t) {
@@ -187,13 +191,22 @@ static u32 sample_ms(u64 passed_us) {
     return ms < SAMPLE_MOST_MS ? (u32)ms : SAMPLE_MOST_MS;
 }
 
-/* Optimised code is a gain if the guest stays in it. That it does so is likely if it was found in the same place for long, so such samples
- * count more: a loop that takes all of the time is hot after a tenth of a second, a loop of an interpreter after some seconds. */
+/* Counts for how long most samples were in one place. One elsewhere takes away twice its time. */
+static void note_place(ThreadTier *at, u64 pc, u32 ms) {
+    if (pc == at->place)
+        at->steady_ms = at->steady_ms + ms < STEADY_MOST_MS ? at->steady_ms + ms : STEADY_MOST_MS;
+    else if (at->steady_ms > 2 * ms)
+        at->steady_ms -= 2 * ms;
+    else
+        at->place = pc, at->steady_ms = 0;
+}
+
+/* Optimised code is a gain if the guest stays in it. That it does so is likely if it is hardly found elsewhere, so samples in such a place
+ * count more: a loop that takes most of the time is hot after a tenth of a second, a loop of an interpreter after some seconds. */
 static void warm(Thread *t, u64 pc, u32 ms) {
-    ThreadTier *at = &t->tier;
-    at->steady_ms = pc != at->place ? 0 : at->steady_ms < STEADY_MOST_MS ? at->steady_ms + ms : STEADY_MOST_MS;
-    at->place = pc;
-    if (pc && !code_has(pc) && code_warm(pc, ms + ms * (u32)at->steady_ms / STEADY_UNIT_MS) >= learn_need())
+    note_place(&t->tier, pc, ms);
+    u32 more = pc == t->tier.place ? ms * (u32)t->tier.steady_ms / STEADY_UNIT_MS : 0;
+    if (pc && !code_has(pc) && code_warm(pc, ms + more) >= learn_need())
         want(t, pc);
 }
 

@@ -18,6 +18,8 @@ void tier_keep_state(Thread *t);
 /* The guest is about to have one more thread, or a process beside it in the same memory (`separate`). Optimised code keeps the order of accesses that
  * the guest's threads count on from now on, and its loops can be left; with --tier=auto, where it cannot do so, there is only quick code. */
 void tier_share(Thread *t, bool separate);
+/* Is hot code asked of the server, or would it be? */
+bool tier_asks(void);
 /* Is it ours, or did somebody send it to the guest? */
 bool tier_sent(const void *info);
 

@@ -54,7 +54,8 @@ enum { MODULES_MAX = 1024 };
 /* The counters of --stats, which are changed by relaxed atomic operations. */
 typedef struct Stats {
     u64 blocks, quick_insns, quick_us, samples, reverted, refused, renewals; /* quick tier */
-    u64 functions, guest_insns, imaged, cached, requested, servers, shared, lookups_missed, objects_bytes, syscalls;
+    u64 functions, guest_insns, imaged, cached, requested, servers, left, shared, lookups_missed, objects_bytes,
+        syscalls;
     u64 lift_us, opt_us, emit_us, wait_us, link_us;
 } Stats;
 
@@ -91,7 +92,8 @@ typedef struct ProcessTier {
 
 /* code/server */
 typedef struct ProcessServer {
-    int keeper;         /* keeper.c: the descriptor that leads to the keeper; 0: there is none */
+    int keeper; /* keeper.c: the descriptor that leads to the keeper; 0: there is none */
+    u32 background_s; /* after.c: servers have the lowest priority, and this many seconds of CPU time; 0: they are as others */
     const char *secret; /* the shared cache's password, which is not in the guest's environment; NULL: none */
 } ProcessServer;
 

@@ -37,6 +37,7 @@ void stats_print(void) {
         {"from_image", "  in the image", s->imaged, ""},
         {"from_cache", "  from the cache", s->cached, ""},
         {"translated", "  asked of the server", s->requested, ""},
+        {"left", "  left for after the run", s->left, ""},
         {"from_shared", "    which had them from its shared cache", s->shared, ""},
         {"reverted", "  given up again", s->reverted, ""},
         {"refused", "  not to be had", s->refused, ""},

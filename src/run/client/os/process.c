@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 
 #include "host_context.h"
+#include "run/client/code/after.h"
 #include "run/client/code/image.h"
 #include "run/client/code/tier.h"
 #include "run/client/code/translated.h"
@@ -479,7 +480,7 @@ i64 process_exit_thread(Thread *t, int status) {
 
 void process_exit(Thread *t, int status) {
     if (!t->process.separate)
-        image_save(t);
+        after_run(t);
     if (the.opt.stats && !t->process.borrows_memory && !t->process.separate)
         stats_print();
     sys_exit_group(status);

@@ -20,7 +20,7 @@ void store_change(u64 difference);
 enum { TIDY_SECONDS = 60 };
 #define TIDY_SUFFIX ".new" /* the end of an image's name while it is written */
 void tidy_cache(void);
-/* Makes the cache's directory, if there is none. */
+/* Makes the cache's directory, and those around it, if there are none. */
 void tidy_make_folder(void);
 
 #endif

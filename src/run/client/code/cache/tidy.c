@@ -79,10 +79,21 @@ static void remove_surplus(const Listing *l) {
     }
 }
 
+/* The mode is set twice: the guest's umask may be anything. */
+static void make_private(const char *path) {
+    enum { OWNER_ALL = 0700 };
+    if (!sys_mkdir(path, OWNER_ALL))
+        sys_chmod(path, OWNER_ALL);
+}
+
 void tidy_make_folder(void) {
-    enum { OWNER_ALL = 0700 }; /* set twice: the guest's umask may be anything */
-    if (!sys_mkdir(the.opt.cache_dir, OWNER_ALL))
-        sys_chmod(the.opt.cache_dir, OWNER_ALL);
+    char path[sizeof(the.opt.cache_dir)];
+    for (const char *slash = strchr(the.opt.cache_dir + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        memcpy(path, the.opt.cache_dir, (size_t)(slash - the.opt.cache_dir));
+        path[slash - the.opt.cache_dir] = 0;
+        make_private(path);
+    }
+    make_private(the.opt.cache_dir);
 }
 
 void tidy_cache(void) {

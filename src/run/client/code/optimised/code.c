@@ -241,6 +241,10 @@ bool code_is_settled(u64 pc) {
     return e->code || e->given_up;
 }
 
+bool code_is_given_up(u64 pc) {
+    return entry_for(the.tier.code, pc)->given_up;
+}
+
 u64 code_warm(u64 pc, u32 heat) {
     CodeEntry *e = entry_for(the.tier.code, pc);
     e->heat = heat > UINT32_MAX - e->heat ? UINT32_MAX : e->heat + heat;

@@ -21,6 +21,8 @@ void *code_find(Thread *t, u64 pc);
 bool code_has(u64 pc);
 /* The same, but false while the server works at it. */
 bool code_is_settled(u64 pc);
+/* True if optimised code for pc was no gain, or there is none. */
+bool code_is_given_up(u64 pc);
 /* Adds to the heat of the code at pc, and returns its heat in this run and all earlier ones. */
 u64 code_warm(u64 pc, u32 heat);
 /* The code at pc is about to be requested from the server. */

@@ -132,7 +132,7 @@ static bool is_needed(void) {
     return the.opt.tier != TIER_QUICK;
 }
 
-static bool adopts_orphans(void) {
+bool keeper_adopts_orphans(void) {
     i32 is_reaper = 0;
     return sys_getpid() == 1 || (!sys_prctl(PR_GET_CHILD_SUBREAPER, (u64)&is_reaper, 0, 0, 0) && is_reaper);
 }
@@ -162,7 +162,7 @@ void keeper_prepare(Thread *t) {
     int pair[2];
     if (!is_needed() || *place(t) || sys_socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
         return;
-    bool ok = adopts_orphans() ? start_unseen(pair[1]) : start_beside(pair[1]);
+    bool ok = keeper_adopts_orphans() ? start_unseen(pair[1]) : start_beside(pair[1]);
     sys_close(pair[1]);
     int fd = hidden_place(pair[0]);
     if (ok && fd)
@@ -193,7 +193,7 @@ static bool send_socket(Thread *t, int socket) {
 bool keeper_start_server(Thread *t, int socket) {
     if (send_socket(t, socket))
         return true;
-    if (!adopts_orphans())
+    if (!keeper_adopts_orphans())
         return false;
     keeper_prepare(t);
     return send_socket(t, socket);
@@ -208,6 +208,6 @@ u32 keeper_hand_on(Thread *t, bool stays) {
 void keeper_begin(u32 option) {
     if (option && !sys_fcntl((int)option, F_SETFD, FD_CLOEXEC))
         the.server.keeper = (int)option;
-    if (adopts_orphans())
+    if (keeper_adopts_orphans())
         keeper_prepare(NULL);
 }

@@ -97,7 +97,10 @@ static bool name_shared(Remote *r) {
 }
 
 static bool greet(Remote *r) {
-    InitMessage init = {.version = PROTOCOL_VERSION, .dump = the.opt.dump, .code = the.opt.code};
+    InitMessage init = {.version = PROTOCOL_VERSION,
+                        .dump = the.opt.dump,
+                        .code = the.opt.code,
+                        .background_s = the.server.background_s};
     memcpy(init.cache_dir, the.opt.cache_dir, sizeof(init.cache_dir));
     r->kind = pack_key_kind(&init.code);
     return send(r, C_INIT, &init, sizeof(init), NULL, 0) && name_shared(r); /* its answer comes before all others */
@@ -217,7 +220,7 @@ static bool connect_server(Thread *t, Remote *r) {
 
 /* --------------------------------------------------------------------------------------------------- the connections */
 
-static u32 processors(void) {
+u32 remote_processors(void) {
     u64 mask[16] = {0};
     u32 count = 0;
     sys3(__NR_sched_getaffinity, 0, sizeof(mask), (u64)mask);
@@ -239,7 +242,7 @@ Remote *remote_take(Thread *t) {
     if (t->process.own_files)
         return &t->server.remote;
     Remote *found = NULL;
-    u32 count = processors();
+    u32 count = remote_processors();
     for (u32 i = 0; i < count && i < CONNECTIONS && !(found && found->open); i++)
         if (is_idle(&connections[i]) && (!found || connections[i].open))
             found = &connections[i];

@@ -7,6 +7,8 @@
 /* Takes a connection that nobody uses. Returns NULL if there is none for now. The caller holds the arena's lock. */
 Remote *remote_take(Thread *t);
 void remote_give(Remote *r);
+/* The number of processors that this process may use. */
+u32 remote_processors(void);
 TranslateMessage remote_request(u64 pc, const Module *m);
 /* Asks the server to translate; starts one if there is none, and another one if it dies. Returns false if there is no
  * server. *object is in the connection's memory until the next call; it is NULL if the code cannot be translated

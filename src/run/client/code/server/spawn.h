@@ -33,6 +33,8 @@ u32 keeper_hand_on(Thread *t, bool stays);
 void keeper_begin(u32 option);
 /* Where the number of the keeper's descriptor is stored, for the files of this thread; NULL: there is no keeper. */
 int *keeper_descriptor(Thread *t);
+/* True if processes that lose their parent become children of the guest. */
+bool keeper_adopts_orphans(void);
 void keeper_copy(Thread *child, const Thread *parent); /* the child has descriptors of its own */
 void keeper_after_fork(Thread *t);                     /* the child consists of this thread alone */
 /* The whole life of a keeper: its command line and the environment. */

@@ -6,6 +6,7 @@
 #include "run/client/code/quick/region.h"
 
 #include "isa/x86_64/shape.h"
+#include "run/client/code/optimised/code.h"
 #include "run/client/code/quick/cycle.h"
 #include "run/client/code/quick/quick.h"
 
@@ -69,14 +70,16 @@ static bool look(u64 pc, Step *step) {
 }
 
 /* Computed jumps are understood where their table is prepared, which is before the loop they are in: then the function has to be
- * called again. */
+ * called again. A loop whose code was given up may be left often for the one around it, which has a chance then. */
 static u64 loop_of(u64 pc, u64 function) {
     QuickLoop loops[QUICK_LOOPS];
     u32 count = quick_loops(pc, loops);
     bool jumps;
-    for (u32 i = 0; i < count; i++)
-        if (stays(loops[i].start, loops[i].end, 0, &jumps))
-            return jumps ? function : loops[i].start;
+    for (u32 i = 0; i < count; i++) {
+        u64 place = stays(loops[i].start, loops[i].end, 0, &jumps) ? (jumps ? function : loops[i].start) : 0;
+        if (place && !code_is_given_up(place))
+            return place;
+    }
     return loops_scattered(loops, count, pc, look);
 }
 

@@ -1,0 +1,270 @@
+/* after.c: a low-priority process compiles, after the run, what the run has found hot, so that the next run has it.
+ *
+ * That process is a copy of this one. So it has the guest's modules as they are in memory, the tables of translated code and the way to the server, and all it
+ * does is what a run does: it asks the server, links what comes, and writes an image. It has nothing else of the guest: no descriptors, no data, no session
+ * or terminal; nobody has to wait for it, and no pipe stays open because of it. It is bounded in CPU time (--compile-after), in real time,
+ * and in memory; it runs only when a CPU has nothing else to do; and there is at most one for a cache directory at a time. Where several CPUs are there,
+ * further copies have servers of their own. A guest that has given up rights, or that would become the parent of that process, has none. */
+#include "run/client/code/after.h"
+
+#include <asm/resource.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
+
+#include "run/client/code/arena/arena.h"
+#include "run/client/code/cache/store.h"
+#include "run/client/code/image.h"
+#include "run/client/code/learn.h"
+#include "run/client/code/optimised/code.h"
+#include "run/client/code/optimised/entries.h"
+#include "run/client/code/server/remote.h"
+#include "run/client/code/server/spawn.h"
+#include "run/client/code/tier.h"
+#include "run/client/code/translated.h"
+#include "run/client/memory/space.h"
+
+enum { CHOSEN_MAX = 256, JOBS_MAX = REMOTES_MAX, PLACES_PER_JOB = 4 };
+/* Idle time costs less: a place is worth it that has this share of the heat for which a run would ask. */
+enum { HEAT_SHARE = 4 };
+/* The process may live for this many times the CPU time that it may take. */
+enum { REAL_TIME_FACTOR = 10 };
+enum { SIG_SETMASK = 2, ALARM_SIGNAL = 14, LOWEST_PRIORITY = 19 };
+
+typedef struct Chosen {
+    u64 pc;
+    u32 heat;
+} Chosen;
+
+typedef struct After {
+    Chosen list[CHOSEN_MAX]; /* the hottest first */
+    u32 count;
+    u64 end_us; /* no request is made from then on */
+} After;
+
+static After after;
+
+/* --------------------------------------------------------------------------------------------------------- what to compile */
+
+static void add(u64 pc, u32 heat) {
+    u32 i = after.count < CHOSEN_MAX ? after.count++ : CHOSEN_MAX;
+    if (i == CHOSEN_MAX && after.list[--i].heat >= heat)
+        return;
+    for (; i && after.list[i - 1].heat < heat; i--)
+        after.list[i] = after.list[i - 1];
+    after.list[i] = (Chosen){pc, heat};
+}
+
+static void choose(void) {
+    const Code *c = the.tier.code;
+    u64 need = learn_need() / HEAT_SHARE;
+    for (u64 i = 0; i < c->map_cap; i++) {
+        const CodeEntry *e = &c->map[i];
+        u64 heat = (u64)e->heat + e->past;
+        if (e->used && !e->code && !e->given_up && heat >= need && image_keeps(e->pc))
+            add(e->pc, heat < UINT32_MAX ? (u32)heat : UINT32_MAX);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------- the process */
+
+/* A lock on a byte of the file `claims`, which servers lock other bytes of. The process that is started holds it by its descriptor. */
+static i64 claim(void) {
+    enum { WRITE_LOCK = 1, SET_LOCK = 37 /* F_OFD_SETLK */, MODE = 0600 };
+    struct {
+        i16 type, whence;
+        i64 start, size;
+        i32 pid;
+    } lock = {.type = WRITE_LOCK, .size = 1};
+    char path[sizeof(the.opt.cache_dir) + sizeof("/claims")];
+    format_text(path, sizeof(path), "%s/claims", the.opt.cache_dir);
+    i64 fd = sys_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, MODE);
+    if (fd < 0 || !sys_fcntl((int)fd, SET_LOCK, (u64)&lock))
+        return fd;
+    sys_close((int)fd);
+    return -1;
+}
+
+/* The guest's memory, but for its modules, is not the new process's. Where other threads still run, and may fork, that process gives it up itself. */
+static void leave_out_memory(bool in_child) {
+    enum { NOT_FOR_CHILDREN = 10 /* MADV_DONTFORK */ };
+    u64 start, end;
+    u32 prot;
+    for (u64 at = 0; space_next(at, &start, &end, &prot); at = end) {
+        if (space_module(start))
+            continue;
+        if (in_child)
+            sys_munmap(start, end - start);
+        else
+            sys_madvise(start, end - start, NOT_FOR_CHILDREN);
+    }
+}
+
+static void set_limit(u32 resource, u64 value) {
+    Limit limit;
+    if (sys_prlimit(resource, NULL, &limit.soft))
+        return;
+    limit.soft = limit.hard = value < limit.hard ? value : limit.hard;
+    sys_prlimit(resource, &limit.soft, NULL);
+}
+
+/* Whatever the process waits for, it ends then. */
+static void set_alarm(u64 seconds) {
+    u64 by_default[4] = {0}, mask = ~((u64)1 << (ALARM_SIGNAL - 1));
+    sys_rt_sigaction(ALARM_SIGNAL, by_default, NULL);
+    sys1(__NR_alarm, seconds);
+    sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+static void become_idle(void) {
+    enum { IDLE = 5 /* SCHED_IDLE */ };
+    i32 priority = 0;
+    sys3(__NR_setpriority, 0, 0, LOWEST_PRIORITY);
+    sys3(__NR_sched_setscheduler, 0, IDLE, (u64)&priority);
+    set_limit(RLIMIT_CPU, the.opt.after_s);
+    set_alarm((u64)the.opt.after_s * REAL_TIME_FACTOR);
+}
+
+/* All connections and descriptors are the guest's process's; what was counted is its, too. */
+static void leave_guest(Thread *t, int lock, bool alone) {
+    t->pid = (u32)sys_getpid();
+    t->tid = (u32)sys_gettid();
+    t->next = NULL;
+    t->process.own_files = false;
+    the.threads = t;
+    translated_leave_parent(t);
+    translated_after_fork(t);
+    the.stats_fd = 2;
+    the.stats.requested = the.stats.servers = the.stats.reverted = the.stats.refused = 0;
+    the.stats.lift_us = the.stats.opt_us = the.stats.emit_us = 0;
+    the.server.background_s = the.opt.after_s;
+    spawn_detach(lock);
+    sys1(__NR_chdir, (u64) "/");
+    sys_prctl(PR_SET_NAME, (u64) "lathe-after", 0, 0, 0);
+    if (!alone)
+        leave_out_memory(true);
+    become_idle();
+}
+
+/* ------------------------------------------------------------------------------------------------------------ its work */
+
+static void take(Thread *t, const ObjectMessage *facts, const void *object) {
+    arena_lock();
+    if (object)
+        code_install(t, facts, object);
+    else
+        code_refused(facts);
+    arena_unlock();
+}
+
+/* Every `jobs`th place, beginning with this job's first one. */
+static void compile(Thread *t, u32 job, u32 jobs) {
+    for (u32 i = job; i < after.count && sys_now_us() < after.end_us; i += jobs) {
+        u64 pc = after.list[i].pc;
+        const Module *m = space_module(pc);
+        ObjectMessage facts;
+        const void *object;
+        Remote *r = m ? remote_take(t) : NULL;
+        if (r && remote_translate(t, r, remote_request(pc, m), &facts, &object))
+            take(t, &facts, object);
+        if (r)
+            remote_give(r);
+    }
+}
+
+static u32 count_jobs(void) {
+    u32 jobs = 1 + after.count / PLACES_PER_JOB, most = remote_processors();
+    jobs = jobs < most ? jobs : most;
+    return jobs < JOBS_MAX ? jobs : JOBS_MAX;
+}
+
+/* What servers have put into the cache meanwhile, for this process or for another one. */
+static void take_cached(Thread *t) {
+    arena_lock();
+    store_change(0);
+    for (u32 i = 0; i < after.count; i++) {
+        code_recall(after.list[i].pc, after.list[i].heat, false, false);
+        code_load(t, after.list[i].pc);
+    }
+    arena_unlock();
+}
+
+static bool is_anything_left(void) {
+    u32 kept = 0;
+    arena_lock();
+    for (u32 i = 0; i < after.count; i++)
+        if (!code_has(after.list[i].pc))
+            after.list[kept++] = after.list[i];
+    after.count = kept;
+    arena_unlock();
+    return kept;
+}
+
+static void compile_all(Thread *t) {
+    u32 jobs = count_jobs();
+    for (u32 i = 1; i < jobs; i++)
+        if (sys_clone(0, 0, 0, 0, 0) == 0) {
+            t->pid = (u32)sys_getpid();
+            t->tid = (u32)sys_gettid();
+            arena_after_fork();
+            compile(t, i, jobs);
+            sys_exit_group(0);
+        }
+    arena_after_fork();
+    compile(t, 0, jobs);
+    while (jobs > 1 && sys_wait4(-1, NULL, __WALL, NULL) > 0)
+        ;
+}
+
+static _Noreturn void work(Thread *t, int lock, bool alone) {
+    leave_guest(t, lock, alone);
+    after.end_us = sys_now_us() + (u64)the.opt.after_s * REAL_TIME_FACTOR * 1000000 / 2;
+    take_cached(t);
+    if (is_anything_left()) {
+        compile_all(t);
+        take_cached(t);
+    }
+    image_save_after(t);
+    sys_exit_group(0);
+}
+
+/* The process in between ends at once, so that nobody has to wait for the other one. */
+static void start(Thread *t, int lock) {
+    u64 all = ~(u64)0;
+    bool alone = the.threads == t && !t->next;
+    sys_rt_sigprocmask(SIG_SETMASK, &all, NULL);
+    if (alone)
+        leave_out_memory(false);
+    arena_lock();
+    space_lock();
+    translated_before_fork();
+    i64 child = sys_clone(CLONE_UNTRACED, 0, 0, 0, 0);
+    i64 grandchild = child ? 0 : sys_clone(CLONE_UNTRACED, 0, 0, 0, 0);
+    if (!child && grandchild)
+        sys_exit_group(0);
+    space_unlock();
+    arena_unlock();
+    if (!child)
+        work(t, lock, alone);
+    while (child > 0 && sys_wait4(child, NULL, __WALL, NULL) == -EINTR)
+        ;
+}
+
+static bool is_able(Thread *t) {
+    return the.opt.after_s && tier_asks() && image_is_writable(t) && !keeper_descriptor(t) && !keeper_adopts_orphans();
+}
+
+void after_run(Thread *t) {
+    if (is_able(t)) {
+        arena_lock();
+        choose();
+        arena_unlock();
+    }
+    image_save(t);
+    i64 lock = after.count ? claim() : -1;
+    if (lock < 0)
+        return;
+    the.stats.left = after.count;
+    start(t, (int)lock);
+    sys_close((int)lock);
+}
