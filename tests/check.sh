@@ -28,7 +28,8 @@ what="the beginning"
 for name in $(env | sed -n 's/^\(LATHE_[A-Z_]*\)=.*/\1/p'); do
     unset "$name"
 done
-export LC_ALL=C
+# Nothing goes on when a program has ended, but where that is what is tested.
+export LC_ALL=C LATHE_COMPILE_AFTER=0
 
 clean_up() {
     :

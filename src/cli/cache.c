@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cache/pack.h"
+#include "cache/profile.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/start/programs.h"
@@ -31,7 +32,9 @@ static const OptionSet options = {
 
 typedef struct PackContents {
     u64 records, damaged, insns;
-    bool image; /* it is an image of quick code, not a pack */
+    bool image;   /* it is an image of quick code, not a pack */
+    bool profile; /* it has what runs have learned, and is whole */
+    u32 runs, places;
 } PackContents;
 
 /* The size in a form for people, written to buf. */
@@ -55,6 +58,15 @@ static void count_records(Key pack, const u8 *data, size_t size, PackContents *c
     }
 }
 
+static void read_profile(Key pack, const u8 *data, size_t size, PackContents *c) {
+    Profile *p = mem_new(sizeof(*p));
+    c->profile = profile_parse(p, pack, data, size);
+    c->damaged = !c->profile;
+    c->runs = p->runs;
+    c->places = p->place_count;
+    mem_free(p);
+}
+
 static void read_pack(int dir, Key pack, PackContents *c) {
     char name[PACK_NAME_SIZE];
     struct stat st;
@@ -66,8 +78,11 @@ static void read_pack(int dir, Key pack, PackContents *c) {
         size_t size = (size_t)st.st_size;
         void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (data != MAP_FAILED) {
-            c->image = size >= sizeof(u64) && *(const u64 *)data == PACK_IMAGE_MAGIC;
-            if (!c->image)
+            u64 magic = size >= sizeof(u64) ? *(const u64 *)data : 0;
+            c->image = magic == PACK_IMAGE_MAGIC;
+            if (magic == PROFILE_MAGIC)
+                read_profile(pack, data, size, c);
+            else if (!c->image)
                 count_records(pack, data, size, c);
             munmap(data, size);
         }
@@ -83,6 +98,8 @@ static void print_pack(const PackFile *f, const PackContents *c) {
     printf("%s  %s  ", name, when);
     if (c->image)
         printf("%-37s", "       image");
+    else if (c->profile)
+        printf("%6u runs     %8u hot places  ", c->runs, c->places);
     else
         printf("%6lu records  %8lu instructions", c->records, c->insns);
     printf("  %10s", size_text(f->size, size, sizeof(size)));

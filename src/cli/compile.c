@@ -38,7 +38,7 @@ static const Option table[] = {
     {"L",         "DIR",        "those with this -L, for the ELF interpreter",    OPTION_TEXT,   AT(sysroot)},
     {NULL, NULL, "What to do:", OPTION_HEADING, 0},
     {"optimize",  "1|2",        "2: optimise more, also what is in the cache already", OPTION_CHOICE, AT(optimize)},
-    {"profile",   NULL,         "only what earlier runs had translated",          OPTION_FLAG,   AT(profile)},
+    {"profile",   NULL,         "only what earlier runs found hot, the hottest first",         OPTION_FLAG,   AT(profile)},
     {"j",         "N",          "so many processes at a time (one for each CPU)", OPTION_NUMBER, AT(jobs)},
     {"quiet",     NULL,         "do not show progress",                           OPTION_FLAG,   AT(quiet)},
     {0},

@@ -25,7 +25,7 @@ typedef struct RunSettings {
     const char *arg0, *sysroot, *cache, *dump, *server;
     OptionList set, unset;
     int tier, cpu, opt, stats;
-    u64 sample_us, after_s;
+    u64 sample_us, hot_ms, after_s;
     bool strace, no_follow, perf, strict_fp;
 } RunSettings;
 
@@ -53,6 +53,7 @@ static const Option table[] = {
     {"cache",     "WHERE",      "DIR, none, [DIR,]redis://HOST (~/.cache/lathe)", OPTION_TEXT,  AT(cache)},
     {"sample-every", "US",      "look for hot code by real time; for tests",     OPTION_NUMBER, AT(sample_us)},
     {"compile-after", "S",      "seconds for compiling after the run; 0: none (10)", OPTION_NUMBER, AT(after_s)},
+    {"hot-after", "MS",         "code is hot after this time, whatever it costs; for tests", OPTION_NUMBER, AT(hot_ms)},
     {"server",    "WHERE",      "auto, start, none, a socket, ssh:HOST (auto)",  OPTION_TEXT,   AT(server)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
@@ -249,12 +250,12 @@ static char *format_options(const RunSettings *s, const Paths *p) {
     size_t size;
     FILE *out = open_memstream(&text, &size);
     CHECK(out, "out of memory");
-    fprintf(
-        out,
-        "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d,limit=%llu,sample=%u,after=%u",
-        s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace, !s->no_follow,
-        s->perf, s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump), (unsigned long long)limit_mib(),
-        (u32)s->sample_us, (u32)s->after_s);
+    fprintf(out,
+            "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d,limit=%llu,sample=%u,hot=%u,"
+            "after=%u",
+            s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace,
+            !s->no_follow, s->perf, s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump),
+            (unsigned long long)limit_mib(), (u32)s->sample_us, (u32)s->hot_ms, (u32)s->after_s);
     print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);
     print_value(out, "shared", p->shared);
@@ -308,6 +309,8 @@ static int misuse(const RunSettings *s) {
         return options_misuse(&options, "--compile-after: at most %d", AFTER_MOST_S);
     if (s->sample_us > UINT32_MAX)
         return options_misuse(&options, "--sample-every: at most %u", UINT32_MAX);
+    if (s->hot_ms > UINT32_MAX)
+        return options_misuse(&options, "--hot-after: at most %u", UINT32_MAX);
     if (s->server && !is_server(s->server))
         return options_misuse(&options, "--server: '%s' is not auto, start, none, a path or ssh:HOST", s->server);
     return 0;

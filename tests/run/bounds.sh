@@ -5,7 +5,7 @@
 lathe=$(realpath "$1")
 guests=$(realpath "$2")
 . "$(dirname "$0")/../check.sh"
-export LATHE_CACHE="$dir/cache" LATHE_SERVER=none
+export LATHE_CACHE="$dir/cache" LATHE_SERVER=none LATHE_HOT_AFTER=2
 
 gcc -w -O2 "$guests/hard.c" -o hard && gcc -w -O2 "$guests/scattered.c" -o scattered || exit 1
 gcc -w -O2 -DPLACES=20 "$guests/places.c" -o places-20 && gcc -w -O2 -DPLACES=80 "$guests/places.c" -o places-80 || exit 1

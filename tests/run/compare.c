@@ -204,6 +204,8 @@ static bool set_environment(const Settings *s) {
     setenv("LATHE_CPU", s->cpu, 1);
     setenv("LATHE_SAMPLE_EVERY", s->sample_every, 1);
     setenv("LATHE_CACHE", cache, 1);
+    setenv("LATHE_HOT_AFTER", "2", 1);     /* milliseconds: short programs have hot code, too */
+    setenv("LATHE_COMPILE_AFTER", "0", 1); /* nothing goes on when a program has ended */
     return empty_directory(data) && empty_directory(cache);
 }
 

@@ -4,7 +4,7 @@
 lathe=$(realpath "$1")
 guests=$(realpath "$2")
 . "$(dirname "$0")/../check.sh"
-export LATHE_CACHE="$dir/cache" LATHE_SERVER=none
+export LATHE_CACHE="$dir/cache" LATHE_SERVER=none LATHE_HOT_AFTER=2
 
 library() {
     echo "unsigned spin(unsigned n) { unsigned h = 1; while (n--) h = (h ^ n) * $1; return h; }" |

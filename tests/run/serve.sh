@@ -205,7 +205,7 @@ expect 0 "start" serve
 pid=$(daemon)
 # How long an answer takes depends on what else there is to do, and times are counted in hundredths of a second: again, until both are seen.
 hot_by_daemon() {
-    LATHE_TIER=auto run --cache=none --stats=json "$pauses" 0 64 40000 >out 2>err
+    LATHE_TIER=auto run --hot-after=2 --cache=none --stats=json "$pauses" 0 64 40000 >out 2>err
     [ $? -eq 7 ] && cmp -s out busy || wrong=$((wrong + 1))
     [ "$(figure translated)" -gt 0 ] && has_worked
 }
@@ -219,7 +219,7 @@ has_copy() {
 }
 cut_hot() {
     pid=$(daemon)
-    LATHE_TIER=auto begin "$what" run --cache=none "$pauses" 0 64 400000
+    LATHE_TIER=auto begin "$what" run --hot-after=2 --cache=none "$pauses" 0 64 400000
     wait_until has_copy
     kill -0 "$begun" 2>/dev/null
     gone=$?
@@ -314,7 +314,7 @@ is "$(wc -l <calls)" -eq 1
 expect 7 "from here it is something else" run --stats=json "$pauses" 0 64
 counts translated -gt 0
 hot_by_ssh() {
-    LATHE_TIER=auto run --server=ssh:far --cache=none --stats=json "$pauses" 0 64 40000 >out 2>err
+    LATHE_TIER=auto run --hot-after=2 --server=ssh:far --cache=none --stats=json "$pauses" 0 64 40000 >out 2>err
     [ $? -eq 7 ] && cmp -s out busy || wrong=$((wrong + 1))
     [ "$(figure translated)" -gt 0 ]
 }

@@ -3,6 +3,7 @@
  *     libraries.c  finds libraries as the dynamic linker would
  *     files.c      the guest files to translate
  *     functions.c  their functions, and what the cache has of them already
+ *     learned.c    what runs have found hot of them
  *     worker.c     a server, of which this process is the client: it is asked for functions and answered from a file
  *     crew.c       hands the functions out to the workers until nothing is left
  *     progress.c   tells people about it
@@ -40,6 +41,7 @@ typedef struct AheadFile {
     PackIdentity identity;
     Key pack;
     Map64 known; /* offset of a function: FunctionState */
+    Map64 heat;  /* offset of a function: how hot runs have found it (cache/profile.h) */
     VEC(Region) regions;
     u64 open; /* waiting, or with a worker */
     u64 done, had, no_code, given_up;
@@ -61,7 +63,7 @@ typedef struct AheadPlan {
     CodeConfig config;       /* of the runs that this is for: in the names of packs */
     LatheOpt opt;            /* how far to optimise, maybe farther than the config says */
     CodeConfig seen_by[3];   /* configurations of runs that may have been before */
-    bool profile;            /* only what these had translated */
+    bool profile;            /* only what these had translated or found hot, the hottest first */
     bool renew;              /* also what has code already */
     const char *cache_dir, *server, *sysroot;
     u32 jobs;
@@ -86,6 +88,8 @@ bool files_prepare_inner(AheadFiles *files, const AheadPlan *plan);
 
 /* A function of the file is to be translated, if it is none that is known. */
 void file_want(AheadFile *f, u64 off);
+/* How hot runs have found it, as far as known. */
+u32 file_heat(const AheadFile *f, u64 off);
 /* All functions that an object refers to. */
 void file_want_references(AheadFile *f, const void *object, size_t size);
 FunctionState file_state(const AheadFile *f, u64 off);
@@ -93,6 +97,11 @@ FunctionState file_state(const AheadFile *f, u64 off);
 size_t file_memory(const AheadFile *f, u64 addr, void *buf, size_t size, bool *writable);
 /* How many of the functions that were translated are in its pack. */
 u64 file_count_kept(const AheadFile *f, const AheadPlan *plan);
+
+/* -------------------------------------------------------------------------------------------------------- learned.c */
+
+/* Wants what runs of any program have found hot in these files, and notes how hot it was. `seen_by` is the configuration of these runs. */
+void files_want_learned(AheadFiles *files, const AheadPlan *plan, const CodeConfig *seen_by);
 
 /* ------------------------------------------------------------------------------------------------------ libraries.c */
 

@@ -1,7 +1,7 @@
 /* crew.c: hands functions out to workers until nothing is left.
  *
  * A worker works through one region of a file: what it knows of the code there keeps it from translating the same code
- * twice. A worker that dies is replaced; what it was at is tried once more, with little effort, and then given up. Workers are also
+ * twice. With a profile it takes the hottest function instead, wherever that is. A worker that dies is replaced; what it was at is tried once more, with little effort, and then given up. Workers are also
  * replaced now and then, because LLVM does not free all it takes. */
 #include <poll.h>
 #include <time.h>
@@ -57,8 +57,34 @@ static void leave_region(Worker *w) {
     w->file = NULL;
 }
 
+/* The hottest function of all that wait in a region, if it is hotter than what the worker would begin with. */
+static void look_for_hotter(Worker *w, AheadFile *f, Region *r, size_t *at) {
+    for (size_t i = 0; i < r->waiting.len; i++)
+        if (!w->region || file_heat(f, r->waiting.at[i]) > file_heat(w->file, w->region->waiting.at[*at])) {
+            w->file = f;
+            w->region = r;
+            *at = i;
+        }
+}
+
+static bool take_hottest(Crew *c, Worker *w, u64 *off) {
+    size_t at = 0;
+    leave_region(w);
+    for (size_t i = 0; i < c->files->len; i++)
+        for (size_t k = 0; k < c->files->at[i]->regions.len; k++)
+            look_for_hotter(w, c->files->at[i], &c->files->at[i]->regions.at[k], &at);
+    if (!w->region)
+        return false;
+    w->region->taken++;
+    *off = w->region->waiting.at[at];
+    w->region->waiting.at[at] = w->region->waiting.at[--w->region->waiting.len];
+    return true;
+}
+
 /* What a worker is to do next; false: nothing. */
 static bool next_for(Crew *c, Worker *w, u64 *off) {
+    if (c->plan->profile)
+        return take_hottest(c, w, off);
     if (w->region && !w->region->waiting.len)
         leave_region(w);
     if (!w->region && !take_region(c, w))

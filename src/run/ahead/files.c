@@ -229,6 +229,7 @@ static void free_file(AheadFile *f) {
         VEC_FREE(&f->regions.at[i].waiting);
     VEC_FREE(&f->regions);
     map64_free(&f->known);
+    map64_free(&f->heat);
     elf_close(f->elf);
     free(f->path);
     mem_free(f);

@@ -22,6 +22,12 @@ FunctionState file_state(const AheadFile *f, u64 off) {
     return (FunctionState)state;
 }
 
+u32 file_heat(const AheadFile *f, u64 off) {
+    u32 heat = 0;
+    map64_get(&f->heat, off, &heat);
+    return heat;
+}
+
 void file_want(AheadFile *f, u64 off) {
     if (off >= f->end - f->base || file_state(f, off) != FUNCTION_UNKNOWN || !elf_is_code(f->elf, f->low + off))
         return;
@@ -272,7 +278,8 @@ static void forget_functions(AheadFile *f) {
     for (size_t i = 0; i < f->regions.len; i++)
         f->regions.at[i].waiting.len = f->regions.at[i].taken = 0;
     map64_free(&f->known);
-    f->known = (Map64){0};
+    map64_free(&f->heat);
+    f->known = f->heat = (Map64){0};
     f->open = f->done = f->had = f->no_code = f->given_up = f->insns = 0;
 }
 
@@ -289,4 +296,6 @@ void files_prepare(AheadFiles *files, const AheadPlan *plan) {
             want_all(f);
         sort_regions(f);
     }
+    if (plan->profile)
+        files_want_learned(files, plan, &plan->seen_by[0]);
 }

@@ -55,9 +55,10 @@ static void add(u64 pc, u32 heat) {
     after.list[i] = (Chosen){pc, heat};
 }
 
+/* With --hot-after, tests decide what the run asks for, and all the rest is left. */
 static void choose(void) {
     const Code *c = the.tier.code;
-    u64 need = learn_need() / HEAT_SHARE;
+    u64 need = the.opt.hot_ms ? 1 : learn_need() / HEAT_SHARE;
     for (u64 i = 0; i < c->map_cap; i++) {
         const CodeEntry *e = &c->map[i];
         u64 heat = (u64)e->heat + e->past;

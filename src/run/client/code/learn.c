@@ -166,6 +166,8 @@ static u64 requests(void) {
 u64 learn_need(void) {
     const Profile *p = &learning.profile;
     const Stats *s = &the.stats;
+    if (the.opt.hot_ms)
+        return the.opt.hot_ms;
     u64 price = (PRICE_MS + p->server_ms + server_ms()) / (1 + p->requests + requests());
     u64 lost = learning.lost + s->reverted + s->refused, kept = learning.kept;
     return price * region_patience * (kept + 2 * lost + 2) / (kept + 2);

@@ -28,6 +28,7 @@ static const Field fields[] = {
     FIELD("perf", perf, FLAG),
     FIELD("stats", stats, WORD),
     FIELD("sample", sample_us, WORD),
+    FIELD("hot", hot_ms, WORD),
     FIELD("after", after_s, WORD),
     FIELD("dump", dump, WORD),
     FIELD("keeper", keeper, WORD),

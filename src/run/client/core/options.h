@@ -34,6 +34,7 @@ typedef struct Options {
     u32 cpu;               /* Cpu */
     u32 stats;             /* 0 none, 1 text, 2 json */
     u32 sample_us;         /* --sample-every: the interval by the wall clock; 0: samples go by the thread's CPU time */
+    u32 hot_ms;            /* --hot-after: the heat of code that is asked for; 0: by its price (learn.c) */
     u32 after_s;           /* --compile-after: seconds of CPU time for compiling after the run; 0: none */
     u32 dump;              /* DUMP_* bits, which are passed to the server */
     u32 keeper;            /* keeper.c: the descriptor that exec has handed on; 0: there is no keeper */

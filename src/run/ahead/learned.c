@@ -1,0 +1,65 @@
+/* learned.c: what runs have found hot, for `lathe compile --profile`. A place in a library counts for whichever program was found there. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cache/profile.h"
+#include "run/ahead/ahead.h"
+
+/* A place that runs were found in for less than that, in milliseconds, is not worth the time that LLVM takes. */
+enum { HEAT_LEAST = 40 };
+
+static bool read_profile(int dir, const PackFile *file, Profile *p) {
+    char name[PACK_NAME_SIZE];
+    struct stat st;
+    static u8 bytes[sizeof(Profile)];
+    pack_name(file->pack, name);
+    int fd = file->size <= sizeof(bytes) ? openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+    bool ours = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+    ssize_t size = ours ? read(fd, bytes, sizeof(bytes)) : -1;
+    if (fd >= 0)
+        close(fd);
+    return size > 0 && profile_parse(p, file->pack, bytes, (size_t)size);
+}
+
+/* Code that was no gain beside quick code may be one without it. */
+static bool is_wanted(const ProfilePlace *place, const AheadPlan *plan) {
+    bool lost = place->state == PLACE_GIVEN_UP || place->state == PLACE_REFUSED;
+    return place->heat >= HEAT_LEAST && !(lost && plan->config.with_quick);
+}
+
+static void want_places(AheadFile *f, const AheadPlan *plan, const Profile *p, u32 module) {
+    for (u32 i = 0; i < p->place_count; i++) {
+        const ProfilePlace *place = &p->places[i];
+        if (place->module != module || !is_wanted(place, plan))
+            continue;
+        file_want(f, place->off);
+        if (place->heat > file_heat(f, place->off))
+            map64_set(&f->heat, place->off, place->heat);
+    }
+}
+
+static void take_profile(AheadFiles *files, const AheadPlan *plan, const CodeConfig *seen_by, const Profile *p) {
+    for (size_t i = 0; i < files->len; i++) {
+        Key plain = pack_key(&files->at[i]->identity, seen_by);
+        plain.word[1] ^= pack_key_kind(seen_by);
+        for (u32 k = 0; k < p->module_count; k++)
+            if (!memcmp(&p->modules[k], &plain, sizeof(plain)))
+                want_places(files->at[i], plan, p, k);
+    }
+}
+
+void files_want_learned(AheadFiles *files, const AheadPlan *plan, const CodeConfig *seen_by) {
+    PackFiles all = {0};
+    Profile *p = mem_new(sizeof(*p));
+    int dir = open(plan->cache_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir >= 0)
+        pack_list(dir, &all);
+    for (size_t i = 0; i < all.len; i++)
+        if (read_profile(dir, &all.at[i], p))
+            take_profile(files, plan, seen_by, p);
+    VEC_FREE(&all);
+    mem_free(p);
+    if (dir >= 0)
+        close(dir);
+}
