@@ -8,7 +8,7 @@
  *
  *     core/            this file, the kernel's calls and what a libc would give (sys.c), options, statistics
  *     memory/          the guest's address space (space.c), its limits, the loader (program.c, load.c, stack.c, vdso.c); the client's own memory (own.c)
- *     code/            which code runs: tiers (tier.c), images of earlier runs (image.c); translated.h has what os and guest use of the folders below
+ *     code/            which code runs: tiers (tier.c), what earlier runs have left (image.c, learn.c, after.c); translated.h has what os and guest use of the folders below
  *     code/arena       the memory of translated code
  *     code/quick       the quick tier: blocks of quick code, and what its two makers have in common:
  *     host/…/copy      copies, where the guest's instructions are the host's own,

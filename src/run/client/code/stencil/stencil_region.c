@@ -15,8 +15,8 @@ enum { REGION_INSNS = 1000 };
 /* Since registers are held in the host's, quick code is nearly as fast as optimised code that calls much, and a crossing costs more than either gains: with no
  * limit perl took 4.3 times its native time, and takes 1.9; with 10,000 five programs took 2.5 in the mean, with 2,000 they take 2.0. */
 const u32 region_crossings = 2000;
-/* Optimised code takes half the time or less. */
-const u32 region_patience = 1;
+/* Optimised code takes half the time or less where the guest stays in it. */
+const u32 region_patience = 4;
 
 static bool decode(u64 pc, Insn *in) {
     memset(in, 0, sizeof(*in));

@@ -13,7 +13,7 @@
 /* A crossing takes some 30 ns, so this many take one or two in a hundred of the time. */
 const u32 region_crossings = 600;
 /* Optimised code gains little, or nothing, unless the guest stays in it. */
-const u32 region_patience = 40;
+const u32 region_patience = 20;
 
 enum { REGION_INSNS = 1000 };
 
