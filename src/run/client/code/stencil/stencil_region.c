@@ -16,7 +16,7 @@ enum { REGION_INSNS = 1000 };
  * limit perl took 4.3 times its native time, and takes 1.9; with 10,000 five programs took 2.5 in the mean, with 2,000 they take 2.0. */
 const u32 region_crossings = 2000;
 /* Optimised code takes half the time or less where the guest stays in it. */
-const u32 region_patience = 4;
+const u32 region_patience = 8;
 
 static bool decode(u64 pc, Insn *in) {
     memset(in, 0, sizeof(*in));
