@@ -59,7 +59,7 @@ typedef struct PackImage {
 
 typedef struct PackImageModule {
     u64 base, end;
-    Key pack; /* without PACK_KEY_POLLS */
+    Key pack; /* without pack_key_kind: whatever kind of code the image has */
 } PackImageModule;
 
 enum { PACK_IMAGE_MODULES = 1024 }; /* the most modules of an image */
@@ -138,7 +138,7 @@ void pack_append(PackWriter *w, const PackFunction *f, const LatheRange *ranges,
                  const void *object, u32 object_size, u32 insns);
 void pack_writer_close(PackWriter *w);
 
-/* Removes images with code of that pack, because the pack now has better code. */
+/* Removes images with code of that pack (its key without pack_key_kind), because the pack now has better code. */
 void pack_drop_images(const char *dir, Key pack);
 
 /* ------------------------------------------------------------------------------------------- looking at a directory */

@@ -33,6 +33,7 @@ typedef struct ProfilePlace {
 typedef struct Profile {
     u64 magic, checksum; /* the checksum is of all that follows, begun with the profile's key */
     u32 version, runs;
+    u32 polls, exact;        /* CodeConfig: the kind of code that the last run had at its end */
     u64 run_ms;              /* CPU time of these runs, as far as they were sampled */
     u64 server_ms, requests; /* the time that servers took for requests of these runs, and the number of requests */
     u32 module_count, place_count;

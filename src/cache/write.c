@@ -92,10 +92,6 @@ static void enforce_limit(PackWriter *w) {
     flock(w->dir, LOCK_UN);
 }
 
-static bool is_pack(Key a, Key b) {
-    return a.word[0] == b.word[0] && (a.word[1] == b.word[1] || a.word[1] == (b.word[1] ^ PACK_KEY_POLLS));
-}
-
 static bool has_code_of(int fd, Key pack) {
     PackImageModule modules[PACK_IMAGE_MODULES];
     PackImage image;
@@ -106,7 +102,7 @@ static bool has_code_of(int fd, Key pack) {
     if (pread(fd, modules, (size_t)size, (off_t)image.modules_off) != size)
         return false;
     for (u64 i = 0; i < image.module_count; i++)
-        if (is_pack(modules[i].pack, pack))
+        if (!memcmp(&modules[i].pack, &pack, sizeof(pack)))
             return true;
     return false;
 }

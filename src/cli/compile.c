@@ -154,6 +154,12 @@ static void heed_interrupts(void) {
     signal(SIGPIPE, SIG_IGN);
 }
 
+/* The next run takes its code from the packs, and leaves a new image. */
+static void drop_images(const AheadPlan *plan, Key pack) {
+    pack.word[1] ^= pack_key_kind(&plan->config);
+    pack_drop_images(plan->cache_dir, pack);
+}
+
 /* Translates for one configuration and returns the exit status. */
 static int translate(const AheadPlan *plan, AheadFiles *files, bool quiet) {
     u64 start = ahead_now_ms();
@@ -168,12 +174,20 @@ static int translate(const AheadPlan *plan, AheadFiles *files, bool quiet) {
     progress_end(progress);
     for (size_t i = 0; i < files->len; i++)
         if (files->at[i]->done)
-            pack_drop_images(plan->cache_dir, files->at[i]->pack);
+            drop_images(plan, files->at[i]->pack);
     return report(files, plan, end, ahead_now_ms() - start, quiet);
 }
 
+/* Translates for a kind of code that the program changes to; returns the exit status, which was `became` so far. */
+static int translate_again(const AheadPlan *plan, AheadFiles *files, bool quiet, const char *when, int became) {
+    if (!quiet)
+        fprintf(stderr, "once more, for when it handles %s:\n", when);
+    int again = translate(plan, files, quiet);
+    return again ? again : became;
+}
+
 /* Compiles the files of the plan's kind. A program that handles signals runs code of another configuration from its
- * first handler on, so it is translated for both. */
+ * first handler on, so it is translated for both; what handles faults, only if runs have shown that it has such code. */
 static int compile(AheadPlan *plan, const CompileSettings *s, char **names, int count) {
     AheadFiles files = {0};
     int status = !add_operands(&files, plan, names, count);
@@ -181,13 +195,13 @@ static int compile(AheadPlan *plan, const CompileSettings *s, char **names, int 
         files_add_vdso(&files, plan);
         heed_interrupts();
         int became = translate(plan, &files, s->quiet);
-        if (!interrupted && (s->signals || files_handle_signals(&files))) {
-            if (!s->quiet)
-                fprintf(stderr, "once more, for when it handles signals:\n");
-            plan->config.polls = true;
-            int again = translate(plan, &files, s->quiet);
-            became = again ? again : became;
-        }
+        plan->config.polls = true;
+        if (!interrupted && (s->signals || files_handle_signals(&files)))
+            became = translate_again(plan, &files, s->quiet, "signals", became);
+        plan->config.exact = true;
+        if (!interrupted && plan->profile && plan->config.with_quick &&
+            files_learned_exact(&files, plan, &plan->seen_by[0]))
+            became = translate_again(plan, &files, s->quiet, "faults", became);
         status = became ? became : status;
     }
     files_free(&files);

@@ -100,8 +100,11 @@ u64 file_count_kept(const AheadFile *f, const AheadPlan *plan);
 
 /* -------------------------------------------------------------------------------------------------------- learned.c */
 
-/* Wants what runs of any program have found hot in these files, and notes how hot it was. `seen_by` is the configuration of these runs. */
+/* Wants what runs of any program have found hot in these files, and notes how hot it was. `seen_by` is the configuration of these runs. Beside quick code it is what
+ * runs with the plan's kind of code have found. */
 void files_want_learned(AheadFiles *files, const AheadPlan *plan, const CodeConfig *seen_by);
+/* True if runs with a program's handlers of faults have found something hot. */
+bool files_learned_exact(AheadFiles *files, const AheadPlan *plan, const CodeConfig *seen_by);
 
 /* ------------------------------------------------------------------------------------------------------ libraries.c */
 

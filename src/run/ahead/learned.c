@@ -39,27 +39,59 @@ static void want_places(AheadFile *f, const AheadPlan *plan, const Profile *p, u
     }
 }
 
-static void take_profile(AheadFiles *files, const AheadPlan *plan, const CodeConfig *seen_by, const Profile *p) {
-    for (size_t i = 0; i < files->len; i++) {
-        Key plain = pack_key(&files->at[i]->identity, seen_by);
-        plain.word[1] ^= pack_key_kind(seen_by);
-        for (u32 k = 0; k < p->module_count; k++)
-            if (!memcmp(&p->modules[k], &plain, sizeof(plain)))
-                want_places(files->at[i], plan, p, k);
+/* The module of a profile that is this file, or PROFILE_MODULES. */
+static u32 module_of(const AheadFile *f, const CodeConfig *seen_by, const Profile *p) {
+    Key plain = pack_key(&f->identity, seen_by);
+    u32 i = 0;
+    plain.word[1] ^= pack_key_kind(seen_by);
+    while (i < p->module_count && memcmp(&p->modules[i], &plain, sizeof(plain)))
+        i++;
+    return i < p->module_count ? i : PROFILE_MODULES;
+}
+
+typedef struct Learned {
+    AheadFiles *files;
+    const AheadPlan *plan;
+    const CodeConfig *seen_by;
+    bool exact; /* some profile of these files is of such runs */
+} Learned;
+
+static void take_profile(Learned *l, const Profile *p) {
+    const CodeConfig *c = &l->plan->config;
+    bool fits = !c->with_quick || (c->polls == p->polls && c->exact == p->exact);
+    for (size_t i = 0; i < l->files->len; i++) {
+        u32 module = module_of(l->files->at[i], l->seen_by, p);
+        if (module != PROFILE_MODULES && fits)
+            want_places(l->files->at[i], l->plan, p, module);
     }
 }
 
-void files_want_learned(AheadFiles *files, const AheadPlan *plan, const CodeConfig *seen_by) {
+/* The program is the first file. */
+static void look_at_kind(Learned *l, const Profile *p) {
+    l->exact |= p->exact && module_of(l->files->at[0], l->seen_by, p) != PROFILE_MODULES;
+}
+
+static void each_profile(Learned *l, void (*look)(Learned *l, const Profile *p)) {
     PackFiles all = {0};
     Profile *p = mem_new(sizeof(*p));
-    int dir = open(plan->cache_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int dir = open(l->plan->cache_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir >= 0)
         pack_list(dir, &all);
     for (size_t i = 0; i < all.len; i++)
         if (read_profile(dir, &all.at[i], p))
-            take_profile(files, plan, seen_by, p);
+            look(l, p);
     VEC_FREE(&all);
     mem_free(p);
     if (dir >= 0)
         close(dir);
+}
+
+void files_want_learned(AheadFiles *files, const AheadPlan *plan, const CodeConfig *seen_by) {
+    each_profile(&(Learned){files, plan, seen_by, false}, take_profile);
+}
+
+bool files_learned_exact(AheadFiles *files, const AheadPlan *plan, const CodeConfig *seen_by) {
+    Learned l = {files, plan, seen_by, false};
+    each_profile(&l, look_at_kind);
+    return l.exact;
 }

@@ -27,6 +27,19 @@ counts translated -eq 0
 expect 0 "a second time" "$lathe" compile ./bare
 says err ': 0 functions translated'
 
+images() {
+    for pack in cache/*.pack; do
+        [ "$(od -An -c -N8 "$pack" | tr -d ' ')" = lhe-img1 ] && echo "$pack"
+    done
+}
+what="an image"
+is "$(images)" != ""
+expect 0 "better code" "$lathe" compile --optimize=2 ./bare
+is "$(images)" = ""
+expect 2 "it is used" run --tier=opt --stats=json ./bare word
+same out want
+counts from_cache -gt 0
+
 printf 'int library(void);\nint main(void) { return library(); }\n' >user.c
 printf 'int library(void) { return 5; }\n' >library.c
 mkdir root root/lib

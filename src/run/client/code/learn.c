@@ -222,6 +222,8 @@ void learn_save(void) {
     tidy_make_folder();
     read_profile(p);
     add_places(p);
+    p->polls = the.opt.code.polls;
+    p->exact = the.opt.code.exact;
     profile_add_run(p, run_ms(), server_ms(), requests());
     profile_sort(p);
     write_profile(p);
