@@ -29,7 +29,7 @@ enum { CHOSEN_MAX = 256, JOBS_MAX = REMOTES_MAX, PLACES_PER_JOB = 4 };
 enum { HEAT_SHARE = 4 };
 /* The process may live for this many times the CPU time that it may take. */
 enum { REAL_TIME_FACTOR = 10 };
-enum { SIG_SETMASK = 2, ALARM_SIGNAL = 14, LOWEST_PRIORITY = 19 };
+enum { SIG_SETMASK = 2, LOWEST_PRIORITY = 19 };
 
 typedef struct Chosen {
     u64 pc;
@@ -86,18 +86,29 @@ static i64 claim(void) {
     return -1;
 }
 
+/* Where the first module behind an address begins, or `end`. */
+static u64 next_module(u64 at, u64 end) {
+    for (u32 i = 0; i < the.memory.module_count; i++) {
+        u64 base = the.memory.modules[i].base;
+        end = the.memory.modules[i].end && base > at && base < end ? base : end;
+    }
+    return end;
+}
+
 /* The guest's memory, but for its modules, is not the new process's. Where other threads still run, and may fork, that process gives it up itself. */
 static void leave_out_memory(bool in_child) {
     enum { NOT_FOR_CHILDREN = 10 /* MADV_DONTFORK */ };
-    u64 start, end;
+    u64 start, end, at = 0;
     u32 prot;
-    for (u64 at = 0; space_next(at, &start, &end, &prot); at = end) {
-        if (space_module(start))
-            continue;
-        if (in_child)
-            sys_munmap(start, end - start);
-        else
-            sys_madvise(start, end - start, NOT_FOR_CHILDREN);
+    while (space_next(at, &start, &end, &prot)) {
+        at = at > start ? at : start;
+        const Module *m = space_module(at);
+        u64 next = m ? m->end : next_module(at, end);
+        if (!m && in_child)
+            sys_munmap(at, next - at);
+        else if (!m)
+            sys_madvise(at, next - at, NOT_FOR_CHILDREN);
+        at = next;
     }
 }
 
@@ -109,10 +120,14 @@ static void set_limit(u32 resource, u64 value) {
     sys_prlimit(resource, &limit.soft, NULL);
 }
 
-/* Whatever the process waits for, it ends then. */
-static void set_alarm(u64 seconds) {
-    u64 by_default[4] = {0}, mask = ~((u64)1 << (ALARM_SIGNAL - 1));
-    sys_rt_sigaction(ALARM_SIGNAL, by_default, NULL);
+/* Whatever the process waits for, it ends then, or when somebody tells it to. None of the guest's handlers is called. */
+static void set_signals(u64 seconds) {
+    static const u8 ends_it[] = {1 /* SIGHUP */, 2 /* SIGINT */, 3 /* SIGQUIT */, 14 /* SIGALRM */, 15 /* SIGTERM */};
+    u64 by_default[4] = {0}, mask = ~(u64)0;
+    for (u32 i = 0; i < ARRAY_LEN(ends_it); i++) {
+        sys_rt_sigaction(ends_it[i], by_default, NULL);
+        mask &= ~((u64)1 << (ends_it[i] - 1));
+    }
     sys1(__NR_alarm, seconds);
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
 }
@@ -123,7 +138,7 @@ static void become_idle(void) {
     sys3(__NR_setpriority, 0, 0, LOWEST_PRIORITY);
     sys3(__NR_sched_setscheduler, 0, IDLE, (u64)&priority);
     set_limit(RLIMIT_CPU, the.opt.after_s);
-    set_alarm((u64)the.opt.after_s * REAL_TIME_FACTOR);
+    set_signals((u64)the.opt.after_s * REAL_TIME_FACTOR);
 }
 
 /* All connections and descriptors are the guest's process's; what was counted is its, too. */
@@ -251,8 +266,10 @@ static void start(Thread *t, int lock) {
         ;
 }
 
+/* The files of --dump are of the run, and are written where it was. */
 static bool is_able(Thread *t) {
-    return the.opt.after_s && tier_asks() && image_is_writable(t) && !keeper_descriptor(t) && !keeper_adopts_orphans();
+    return the.opt.after_s && !the.opt.dump && tier_asks() && image_is_writable(t) && !keeper_descriptor(t) &&
+           !keeper_adopts_orphans();
 }
 
 void after_run(Thread *t) {
