@@ -37,7 +37,7 @@ grow() {
     rounds=50000
     while :; do
         works "$grow_what" "$grow_kind" $rounds "$@"
-        test "$(figure "$figure")" "$operator" "$number" || [ $rounds -gt 20000000 ] && break
+        test "$(figure "$figure")" "$operator" "$number" || [ "$rounds" -gt 20000000 ] && break
         rounds=$((rounds * 2))
     done
     counts "$figure" "$operator" "$number"

@@ -29,6 +29,8 @@ enum { HEAT_LEAST = 8, HEAT_SHARE = 64 };
 typedef struct Learning {
     Profile profile; /* of the earlier runs */
     bool read;
+    bool
+        counted; /* this run is in the file already: a process may save twice, before an exec that fails and at its end */
     u32 modules; /* the.memory.module_count at the last call of learn_recall */
     u64 recalled[PROFILE_MODULES / 64];
     u32 kept, lost;  /* places of earlier runs: with code that was kept; with code that was no gain, or with none */
@@ -224,7 +226,9 @@ void learn_save(void) {
     add_places(p);
     p->polls = the.opt.code.polls;
     p->exact = the.opt.code.exact;
-    profile_add_run(p, run_ms(), server_ms(), requests());
+    if (!learning.counted)
+        profile_add_run(p, run_ms(), server_ms(), requests());
+    learning.counted = true;
     profile_sort(p);
     write_profile(p);
     the.tier.code->heat = 0;
