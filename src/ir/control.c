@@ -95,7 +95,8 @@ enum { MEMORY_NONE = 0, MEMORY_SEE_ENVIRONMENT = 4, MEMORY_ENVIRONMENT = 12, MEM
 
 static Val assembly(Lifter *l, const char *text, const char *constraints, LLVMTypeRef ret, Val *args, u32 arg_count,
                     u32 memory) {
-    LLVMTypeRef types[8];
+    LLVMTypeRef types[32];
+    CHECK(arg_count <= ARRAY_LEN(types), "assembly with more operands than expected");
     for (u32 i = 0; i < arg_count; i++)
         types[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef type = LLVMFunctionType(ret, types, arg_count, false);
@@ -237,6 +238,10 @@ Val ir_fcmp(Lifter *l, FPred p, Val a, Val b, bool signaling) {
     Val args[] = {a, b, metadata_string(l, pred_name[p])};
     const char *name = signaling ? "llvm.experimental.constrained.fcmps" : "llvm.experimental.constrained.fcmp";
     return constrained(l, name, &t, 1, args, 3, false);
+}
+
+Val ir_result_is_nan(Lifter *l, Val a) {
+    return ir_fcmp(l, UNO, a, a, false);
 }
 
 Val ir_fneg(Lifter *l, Val a) {

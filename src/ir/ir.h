@@ -164,7 +164,8 @@ Val ir_fop(Lifter *l, FOp op, Val a, Val b);
 Val ir_fsqrt(Lifter *l, Val a);
 Val ir_fma(Lifter *l, Val a, Val b, Val c);                    /* a * b + c, rounded once */
 Val ir_fcmp(Lifter *l, FPred p, Val a, Val b, bool signaling); /* signaling: a quiet NaN raises invalid, too */
-Val ir_is_nan(Lifter *l, Val a); /* raises nothing under l->strict_fp, and nothing for a quiet one otherwise */
+Val ir_is_nan(Lifter *l, Val a);        /* raises nothing under l->strict_fp, and nothing for a quiet one otherwise */
+Val ir_result_is_nan(Lifter *l, Val a); /* the same of what arithmetic has made, which is no signaling NaN: cheaper */
 Val ir_integral(Lifter *l, const char *how, Val a); /* "trunc", "floor", "ceil", "roundeven", "nearbyint" */
 /* The result a of an operation, or nan if it is not a number. The choice is made where the bits are looked at (lift/canonical.c):
  * this gives a call that stands for it, of one function for each type. */

@@ -220,7 +220,7 @@ static Val settle_for(Settling *s, Val v, Val user, unsigned k) {
     Lifter *l = s->l;
     LLVMPositionBuilderBefore(l->b,
                               LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k)) : user);
-    return ir_select(l, ir_is_nan(l, v), s->nan, v);
+    return ir_select(l, ir_result_is_nan(l, v), s->nan, v);
 }
 
 /* A phi has the same value for all edges from one block. */

@@ -39,11 +39,11 @@ void rv_check_frm(Lifter *l, const Insn *in) {
 }
 
 /* Does the host round as wanted? NULL: it does, for all that is known. Without strict_fp, a mode that the host lacks cannot be
- * set. */
+ * set. With it, all others, and those that are none, are above the host's. */
 static Val host_rounds(Lifter *l, u32 mode) {
     if (mode != RV_DYN)
         return is_frm(l, mode);
-    return l->cfg->strict_fp ? ir_not(l, is_frm(l, RV_RMM)) : NULL;
+    return l->cfg->strict_fp ? ir_icmp(l, ULT, rv_frm(l), ir_int(l, I8, RV_RMM)) : NULL;
 }
 
 static Val either(Lifter *l, Val a, Label from_a, Val b, Label from_b) {
@@ -55,9 +55,10 @@ static Val either(Lifter *l, Val a, Label from_a, Val b, Label from_b) {
 
 Val rv_rounded(Lifter *l, const Insn *in, RvMake *host, RvMake *soft, const void *arg) {
     u32 mode = rv_rounding(in);
-    rv_check_frm(l, in);
-    if (mode == RV_RMM || rv_is_soft(l))
+    if (mode == RV_RMM || rv_is_soft(l)) {
+        rv_check_frm(l, in);
         return soft(l, in, arg);
+    }
     Val can = host_rounds(l, mode);
     if (!can)
         return host(l, in, arg);
@@ -68,6 +69,7 @@ Val rv_rounded(Lifter *l, const Insn *in, RvMake *host, RvMake *soft, const void
     Label from_a = ir_where(l);
     ir_goto(l, done);
     ir_here(l, by_soft);
+    rv_check_frm(l, in);
     Val b = soft(l, in, arg);
     Label from_b = ir_where(l);
     ir_goto(l, done);
@@ -123,12 +125,17 @@ static bool is_fused(RvSoftOp op) {
 }
 
 /* The manual, 13.6: infinity times zero is invalid even if a quiet NaN is added; to the x86 it is not (SDM 1, 14.5.3). */
-static Val host_fused(Lifter *l, const Insn *in, const Arith *a) {
+static Val result_for_nan(Lifter *l, const Insn *in, const Arith *a) {
+    return is_fused(a->op) ? soft_arith(l, in, a) : rv_default_nan(l, a->t);
+}
+
+/* With exact flags no operation is moved or left out, and each result is looked at by itself: what is rare is out of the way. */
+static Val host_exact(Lifter *l, const Insn *in, const Arith *a) {
     Val r = operate(l, a);
     Label number = ir_where(l), none = ir_label(l, "nan"), done = ir_label(l, "");
-    ir_branch_rare(l, ir_is_nan(l, r), none, done);
+    ir_branch_rare(l, ir_result_is_nan(l, r), none, done);
     ir_here(l, none);
-    Val exact = soft_arith(l, in, a);
+    Val exact = result_for_nan(l, in, a);
     Label from_none = ir_where(l);
     ir_goto(l, done);
     ir_here(l, done);
@@ -137,7 +144,7 @@ static Val host_fused(Lifter *l, const Insn *in, const Arith *a) {
 
 static Val host_arith(Lifter *l, const Insn *in, const void *arg) {
     const Arith *a = arg;
-    return is_fused(a->op) && l->strict_fp ? host_fused(l, in, a) : rv_canonical(l, operate(l, a));
+    return l->strict_fp ? host_exact(l, in, a) : rv_canonical(l, operate(l, a));
 }
 
 static u32 operand_count(RvSoftOp op) {
