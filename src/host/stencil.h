@@ -8,15 +8,16 @@
 
 #include "base/base.h"
 
-/* Most guest registers of an instruction that can be in host registers. */
-enum { STENCIL_OPERANDS = 3 };
+/* Most guest registers of an instruction that can be in host registers, and how many of them are of each kind. Host registers are numbered as instructions name
+ * them, those for floating point from STENCIL_FLOAT on. */
+enum { STENCIL_OPERANDS = 4, STENCIL_GENERALS = 3, STENCIL_FLOATS = 4, STENCIL_FLOAT = 16 };
 
 /* Where an instruction names a register: the lower three bits of its number are at bit `shift` of byte `at`, the fourth at bit high_shift of byte
  * high_at. They are changed by exclusive or with the difference of two numbers, which also does for fields that are stored inverted. */
 typedef struct HostField {
     u8 at, shift, high_at, high_shift;
-    u8 operand;  /* of HostStencil.operand */
-    u16 allowed; /* a bit for each held register that can be named here; with others the encoding means something else */
+    u8 operand;  /* which of the registers that were asked for */
+    u32 allowed; /* a bit for each held register that can be named here; with others the encoding means something else */
 } HostField;
 
 typedef struct HostFields {
@@ -25,24 +26,33 @@ typedef struct HostFields {
     bool renamable;
     /* False: it changes a held register that is no operand before it accesses memory that may fault. */
     bool exact;
+    /* All registers that it has to do with. */
+    u32 named;
+    /* False: it changes an operand, and reads another one behind that: these must not be in the same register. */
+    bool reads_first;
 } HostFields;
 
 typedef struct HostStencil {
-    /* LLVM's number of a convention that passes the state, then so many held registers, and treats all others as the callee's; and of one in which a
-     * helper changes no held register. */
-    unsigned cc, helper_cc;
+    /* LLVM's number of a convention that passes the state, then so many held registers, and treats all others as the callee's. */
+    unsigned cc;
     u32 passed;
-    /* Held registers that the convention does not pass, as constraints of empty assembly: what takes each (ended by NULL), what gives all of them back, and
-     * what does so with a guest address in the register where computed jumps have it. */
-    const char *const *taken;
-    const char *give, *give_address;
+    /* Names of registers: of held ones that the convention does not pass (ended by NULL), general ones and all those for floating point; of the one that the
+     * state is in, and the one where computed jumps have the guest's address. */
+    const char *const *taken, *const *floats, *state, *address;
+    /* As clobbers of assembly: the registers for floating point that are not held. */
+    const char *free_floats;
+    /* Assembly that calls the C function $1, the registers of its arguments (but the state, ended by NULL) and of its result $0. No other register changes, since
+     * the function is reached by way of code that keeps them (put_helper of the client). */
+    const char *call, *const *arguments, *result;
     /* Assembly: register $1 into $0; and what orders all accesses, faster than LLVM's instruction for it. */
     const char *copy, *fence, *fence_clobbers;
-    /* All held registers by their numbers; the numbers of those that operands are compiled to be in, and which of the passed ones these are. */
-    u16 held;
-    u8 operand[STENCIL_OPERANDS], passed_as[STENCIL_OPERANDS];
-    /* What there is to know of code of which the first so many of these are operands. */
-    void (*fields)(const u8 *code, u32 size, u32 operands, HostFields *f);
+    /* All held registers by their numbers; the numbers of those that operands are compiled to be in, and which of the passed ones, or of `floats`, these
+     * are. */
+    u32 held;
+    u8 general[STENCIL_GENERALS], passed_as[STENCIL_GENERALS];
+    u8 flt[STENCIL_FLOATS], float_as[STENCIL_FLOATS];
+    /* What there is to know of code that has its operands in registers of these numbers. */
+    void (*fields)(const u8 *code, u32 size, const u8 *operands, u32 count, HostFields *f);
 } HostStencil;
 
 #endif

@@ -73,10 +73,12 @@ static StencilPatch address_patch(const Insn *in, i64 distance) {
 }
 
 static u32 helper_number(Extract *x, const char *name) {
+    bool with_state = !strncmp(name, WITH_STATE, strlen(WITH_STATE));
+    StencilHelper helper = {with_state ? name + strlen(WITH_STATE) : name, with_state};
     for (size_t i = 0; i < x->helpers.len; i++)
-        if (!strcmp(x->helpers.at[i], name))
+        if (!strcmp(x->helpers.at[i].name, helper.name))
             return (u32)i;
-    VEC_PUSH(&x->helpers, name);
+    VEC_PUSH(&x->helpers, helper);
     return (u32)x->helpers.len - 1;
 }
 
@@ -201,20 +203,25 @@ static bool accesses_memory(const Insn *in) {
     return found;
 }
 
+enum { GENERALS = (1 << STENCIL_FLOAT) - 1 };
+
 static bool find_fields(const Insn *in, const Held *held, Piece *p) {
     const HostStencil *host = host_own()->stencil;
     HostFields f = {0};
     if (held->count && p->size > UINT8_MAX)
         return false;
-    host->fields(p->code, p->size, held->count, &f);
+    host->fields(p->code, p->size, held->number, held->count, &f);
+    p->distinct = !f.reads_first;
     CHECK(f.exact || !accesses_memory(in), "held registers are as the guest has them wherever an access may fault");
+    CHECK(held->floats || !(f.named & host->held & ~GENERALS),
+          "code without floating point leaves its registers alone");
     CHECK(f.list.len <= PIECE_FIELDS, "a stencil with more fields than expected");
     for (size_t i = 0; i < f.list.len; i++) {
         HostField field = f.list.at[i];
-        CHECK(in->flow == FLOW_NEXT || field.allowed == host->held,
+        CHECK(in->flow == FLOW_NEXT || field.allowed == (host->held & GENERALS),
               "what jumps does so with its operands in any registers");
         p->field[p->fields++] =
-            (StencilField){field, host->operand[field.operand], (u8)operand_with(in, held->reg[field.operand])};
+            (StencilField){field, held->number[field.operand], (u8)operand_with(in, held->reg[field.operand])};
     }
     bool good = f.renamable || !held->count;
     VEC_FREE(&f.list);

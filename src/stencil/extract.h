@@ -13,12 +13,13 @@ typedef struct Piece {
     StencilPatch patch[PIECE_PATCHES];
     StencilField field[PIECE_FIELDS];
     u32 size, patches, fields;
+    bool distinct; /* as in a Stencil */
 } Piece;
 
 /* An object in memory, and what its stencils refer to besides holes, in the order of the numbers in patches. */
 typedef struct Extract {
     const u8 *object;
-    VEC(const char *) helpers;
+    VEC(StencilHelper) helpers;
     VEC(u8) constants;
     u32 *constant_off; /* by section: where its bytes are in constants, plus 1; 0: nowhere yet */
 } Extract;

@@ -23,8 +23,24 @@ typedef struct Forms {
     Map64 seen;
 } Forms;
 
+static u32 held_floats(const Held *h) {
+    u32 n = 0;
+    for (u32 i = 0; i < h->count; i++)
+        n += h->number[i] >= STENCIL_FLOAT;
+    return n;
+}
+
+/* Into the next register of its kind. */
 static void hold(Held *h, const Insn *in, Reg r) {
-    CHECK(h->count < STENCIL_OPERANDS, "an instruction with more operands that may be held than expected");
+    const HostStencil *host = host_own()->stencil;
+    bool is_float = form_isa->regs[r].kind == REG_FLOAT;
+    u32 floats = held_floats(h), n = is_float ? floats : h->count - floats, taken = 0;
+    CHECK(n < (is_float ? STENCIL_FLOATS : STENCIL_GENERALS),
+          "an instruction with more operands that may be held than expected");
+    while (host->taken[taken])
+        taken++;
+    h->number[h->count] = is_float ? host->flt[n] : host->general[n];
+    h->value[h->count] = is_float ? (u8)(host->passed + taken + host->float_as[n]) : host->passed_as[n];
     h->reg[h->count++] = r;
     for (u32 i = 0; i < in->operand_count; i++)
         if (form_register(&in->op[i]) == r)
@@ -122,7 +138,8 @@ static u32 add_piece(Tables *t, const Piece *p) {
                  .field = (u32)t->fields.len,
                  .size = (u16)p->size,
                  .patches = (u8)p->patches,
-                 .fields = (u8)p->fields};
+                 .fields = (u8)p->fields,
+                 .distinct = p->distinct};
     for (u32 i = 0; i < p->size; i++)
         VEC_PUSH(&t->code, p->code[i]);
     for (u32 i = 0; i < p->patches; i++)
@@ -158,8 +175,8 @@ static void print_stencils(FILE *out, const Tables *t) {
     fprintf(out, "\n};\n\nconst Stencil stencils[] = {\n");
     for (size_t i = 0; i < t->stencils.len; i++) {
         const Stencil *s = &t->stencils.at[i];
-        fprintf(out, "{%u,%u,%u,%u,%u,%u},%s", s->code, s->patch, s->field, s->size, s->patches, s->fields,
-                i % 8 == 7 ? "\n" : "");
+        fprintf(out, "{%u,%u,%u,%u,%u,%u,%d},%s", s->code, s->patch, s->field, s->size, s->patches, s->fields,
+                s->distinct, i % 8 == 7 ? "\n" : "");
     }
     fprintf(out, "\n};\n");
 }
@@ -194,10 +211,10 @@ static void print_all(FILE *out, const Forms *f, const Tables *t, const Extract 
     fprintf(out, "\nconst u32 stencil_constants_size = %zu;\n", x->constants.len);
     print_stencils(out, t);
     print_slots(out, f);
-    fprintf(out, "\nconst char *const stencil_helpers[] = {");
+    fprintf(out, "\nconst StencilHelper stencil_helpers[] = {");
     for (size_t i = 0; i < x->helpers.len; i++)
-        fprintf(out, "\"%s\", ", x->helpers.at[i]);
-    fprintf(out, "0};\n");
+        fprintf(out, "{\"%s\",%d}, ", x->helpers.at[i].name, x->helpers.at[i].with_state);
+    fprintf(out, "{0}};\n");
 }
 
 int main(int argc, char **argv) {

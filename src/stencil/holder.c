@@ -14,16 +14,18 @@
 #include "isa/form.h"
 #include "lift/func.h"
 
-enum { HELD_MAX = 16 };
+enum { HELD_MAX = 32, CONSTRAINT_MAX = 16 /* bytes for each operand of assembly */ };
 
 typedef struct Holder {
     Lifter l; /* first */
     LatheConfig cfg;
     const Insn *in;
-    const Held *held;
+    Held *held;
     const HostStencil *host;
-    Val value[HELD_MAX]; /* of the held registers: those that are passed, then those that are taken */
+    Val value[HELD_MAX]; /* of the held registers, as Held.value numbers them */
     u32 values;
+    Val old; /* what a float that was written had been before; NULL: its register may change before all others have been read */
+    const char *old_in; /* the name of that register */
     bool ended;
 } Holder;
 
@@ -32,6 +34,10 @@ static const char no_instruction[] = "";
 
 static Holder *holder_of(Lifter *l) {
     return (Holder *)l;
+}
+
+static bool is_float(Reg r) {
+    return r != REG_NONE && form_isa->regs[r].kind == REG_FLOAT;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- holes */
@@ -63,7 +69,7 @@ static Val *held_value(Lifter *l, Reg r) {
     Holder *h = holder_of(l);
     for (u32 i = 0; i < h->held->count; i++)
         if (h->held->reg[i] == r)
-            return &h->value[h->host->passed_as[i]];
+            return &h->value[h->held->value[i]];
     return NULL;
 }
 
@@ -115,10 +121,37 @@ static Val hold_read(Lifter *l, Reg r, Ty t) {
     return facet_convert(l, reg, v, t);
 }
 
+static u32 count_of(const char *const *regs) {
+    u32 n = 0;
+    while (regs[n])
+        n++;
+    return n;
+}
+
+/* Forms do not tell whether the float that is written is one of those that are read. So LLVM must not write it before it has read all: it could where those with
+ * three sources look at them once more, and where one of them is loaded from the state. */
+static bool sources_are_read_late(const Holder *h) {
+    enum { SOURCES = 3 };
+    u32 floats = 0, held = 0;
+    for (u32 i = 0; i < h->in->operand_count; i++)
+        if (is_float(form_register(&h->in->op[i]))) {
+            floats++;
+            held += h->held->mask >> i & 1;
+        }
+    return floats > SOURCES || held < floats;
+}
+
+static void keep_old(Holder *h, const Val *held) {
+    h->old = *held;
+    h->old_in = h->host->floats[(size_t)(held - h->value) - h->host->passed - count_of(h->host->taken)];
+}
+
 static void hold_write(Lifter *l, Reg r, Val v) {
     const RegInfo *reg = &form_isa->regs[r];
     Val *held = held_value(l, r);
     if (held) {
+        if (reg->kind == REG_FLOAT && sources_are_read_late(holder_of(l)))
+            keep_old(holder_of(l), held);
         *held = facet_convert(l, reg, v, facet_native(reg));
         return;
     }
@@ -160,14 +193,44 @@ static LLVMTypeRef type_of_stencils(Lifter *l) {
     return LLVMFunctionType(ir_type(l, 0), args, 1 + passed, false);
 }
 
+/* Operands of assembly, each in a register of its own. */
+typedef struct Pinned {
+    Val args[HELD_MAX + 1];
+    u32 count, len;
+    char constraints[CONSTRAINT_MAX * (HELD_MAX + 1)];
+} Pinned;
+
+static void pin(Pinned *p, Val v, const char *reg) {
+    CHECK(p->count < ARRAY_LEN(p->args), "assembly with more operands than expected");
+    p->args[p->count++] = v;
+    p->len += (u32)snprintf(p->constraints + p->len, CONSTRAINT_MAX, "%s{%s}", p->len ? "," : "", reg);
+}
+
+static void pin_all(Pinned *p, const Val *values, const char *const *regs) {
+    for (u32 i = 0; regs[i]; i++)
+        pin(p, values[i], regs[i]);
+}
+
+/* The value is in that register up to here. */
+static void stay(Lifter *l, Val v, const char *reg) {
+    Pinned p = {0};
+    pin(&p, v, reg);
+    ir_asm(l, no_instruction, p.constraints, 0, p.args, p.count);
+}
+
 /* What the convention does not pass goes where it was. pc: the guest address that a computed jump leads to, or NULL. */
 static void give(Lifter *l, Val pc) {
     const Holder *h = holder_of(l);
-    Val args[HELD_MAX + 1];
-    u32 count = h->values - h->host->passed;
-    memcpy(args, h->value + h->host->passed, sizeof(Val) * count);
-    args[count] = pc;
-    ir_asm(l, no_instruction, pc ? h->host->give_address : h->host->give, 0, args, count + (pc != NULL));
+    const Val *taken = h->value + h->host->passed;
+    Pinned p = {0};
+    pin_all(&p, taken, h->host->taken);
+    if (h->old)
+        stay(l, h->old, h->old_in);
+    if (h->held->floats)
+        pin_all(&p, taken + count_of(h->host->taken), h->host->floats);
+    if (pc)
+        pin(&p, pc, h->host->address);
+    ir_asm(l, no_instruction, p.constraints, 0, p.args, p.count);
 }
 
 /* A tail call, once everything was given. */
@@ -310,12 +373,43 @@ static bool is_helper(Val callee) {
            LLVMGetFunctionCallConv(callee) == LLVMCCallConv;
 }
 
-/* Helpers are called by way of code that keeps what is held (put_helper of the client). */
+static Val helper_symbol(Lifter *l, Val callee, bool with_state) {
+    char name[64];
+    size_t len;
+    snprintf(name, sizeof(name), "%s%s", with_state ? WITH_STATE : "", LLVMGetValueName2(callee, &len));
+    Val fn = LLVMGetNamedFunction(l->mod, name);
+    if (!fn)
+        fn = LLVMAddFunction(l->mod, name, LLVMGlobalGetValueType(callee));
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    return fn;
+}
+
+/* The call of a helper with its arguments in registers that hold nothing, by way of code that keeps all others. LLVM's own conventions would have it put
+ * held registers aside, some of that where no helper is called. */
+static void call_by_assembly(Lifter *l, Val call) {
+    const HostStencil *host = holder_of(l)->host;
+    bool with_state = LLVMGetOperand(call, 0) == l->cpu;
+    Pinned p = {.args = {helper_symbol(l, LLVMGetCalledValue(call), with_state)}, .count = 1};
+    p.len = (u32)snprintf(p.constraints, CONSTRAINT_MAX, "={%s},i", host->result);
+    if (with_state)
+        pin(&p, l->cpu, host->state);
+    for (u32 i = 0; i + with_state < LLVMGetNumArgOperands(call); i++) {
+        CHECK(host->arguments[i], "a helper with more arguments than stencils have registers for");
+        pin(&p, LLVMGetOperand(call, i + with_state), host->arguments[i]);
+    }
+    strcat(p.constraints, ",~{memory},~{flags}");
+    LLVMPositionBuilderBefore(l->b, call);
+    LLVMReplaceAllUsesWith(call, ir_asm(l, host->call, p.constraints, ir_ty(call), p.args, p.count));
+    LLVMInstructionEraseFromParent(call);
+}
+
 static void keep_held(Lifter *l) {
     for (Label b = LLVMGetFirstBasicBlock(l->fn); b; b = LLVMGetNextBasicBlock(b))
-        for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
+        for (Val v = LLVMGetFirstInstruction(b), next; v; v = next) {
+            next = LLVMGetNextInstruction(v);
             if (LLVMIsACallInst(v) && is_helper(LLVMGetCalledValue(v)))
-                LLVMSetInstructionCallConv(v, holder_of(l)->host->helper_cc);
+                call_by_assembly(l, v);
+        }
 }
 
 static void replace_fences(Lifter *l) {
@@ -379,7 +473,7 @@ void holder_settle(LLVMModuleRef mod) {
 static void make_function(Lifter *l, const char *name) {
     l->fn = LLVMAddFunction(l->mod, name, type_of_stencils(l));
     LLVMSetFunctionCallConv(l->fn, holder_of(l)->host->cc);
-    static const char *const attributes[] = {"nounwind", "null_pointer_is_valid", "optsize"};
+    static const char *const attributes[] = {"nounwind", "null_pointer_is_valid", "optsize", "noredzone"};
     for (size_t i = 0; i < ARRAY_LEN(attributes); i++)
         ir_attribute(l, l->fn, OF_FUNCTION, attributes[i], 0);
     l->cpu = LLVMGetParam(l->fn, 0);
@@ -387,15 +481,27 @@ static void make_function(Lifter *l, const char *name) {
     ir_attribute(l, l->fn, 1, "align", 64);
 }
 
-static void take_held(Holder *h) {
-    Lifter *l = &h->l;
-    for (u32 i = 0; i < h->host->passed; i++)
-        h->value[h->values++] = LLVMGetParam(l->fn, i + 1);
-    for (const char *const *taken = h->host->taken; *taken; taken++)
-        h->value[h->values++] = ir_asm(l, no_instruction, *taken, I64, NULL, 0);
+static void take(Holder *h, const char *const *regs, Ty t) {
+    char constraint[CONSTRAINT_MAX];
+    for (; *regs; regs++) {
+        snprintf(constraint, sizeof(constraint), "={%s}", *regs);
+        h->value[h->values++] = ir_asm(&h->l, no_instruction, constraint, t, NULL, 0);
+    }
 }
 
-void holder_lift(LLVMModuleRef mod, const Insn *in, const Held *held, const char *name) {
+/* The free registers for floating point were written a moment ago: LLVM must know, since instructions that leave a part of their result as it was (conversions of
+ * integers) would wait for that. It clears the register before these. It takes the one that was written first, which must not be one that is held. */
+static void take_held(Holder *h) {
+    for (u32 i = 0; i < h->host->passed; i++)
+        h->value[h->values++] = LLVMGetParam(h->l.fn, i + 1);
+    take(h, h->host->taken, I64);
+    if (!h->held->floats)
+        return;
+    ir_asm(&h->l, no_instruction, h->host->free_floats, 0, NULL, 0);
+    take(h, h->host->floats, F64);
+}
+
+static Val lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name) {
     Holder h = {
         .cfg = {.arch = form_isa->arch, .strict_fp = true}, .in = in, .held = held, .host = host_own()->stencil};
     Lifter *l = &h.l;
@@ -421,4 +527,30 @@ void holder_lift(LLVMModuleRef mod, const Insn *in, const Held *held, const char
     widen_addresses(l);
     ir_end(l);
     arena_free(&arena);
+    return l->fn;
+}
+
+static bool has_floats(const Insn *in) {
+    bool found = false;
+    for (u32 i = 0; i < in->operand_count; i++)
+        found |= is_float(form_register(&in->op[i]));
+    return found;
+}
+
+static bool has_vectors(Val fn) {
+    for (Label b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
+            if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind)
+                return true;
+    return false;
+}
+
+void holder_lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name) {
+    held->floats = has_floats(in);
+    Val fn = lift(mod, in, held, name);
+    if (held->floats || !has_vectors(fn))
+        return;
+    LLVMDeleteFunction(fn);
+    held->floats = true;
+    lift(mod, in, held, name);
 }

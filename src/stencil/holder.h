@@ -10,6 +10,7 @@
 #define HOLE_IMMEDIATE "immediate."
 #define HOLE_LOW "low." /* the same, of which only 32 bits are wanted */
 #define HOLE_PC "pc"
+#define WITH_STATE "with_state." /* before the name of a helper whose first argument is the state */
 #define GO_NEXT "go.next"
 #define GO_TARGET "go.target"
 #define GO_CALL "go.call"
@@ -20,13 +21,19 @@
 
 /* The operands of an instruction that are compiled to be in host registers. */
 typedef struct Held {
-    u32 mask;                  /* a bit for each operand; operands that are one register are held together */
-    u32 count;                 /* of different registers */
-    Reg reg[STENCIL_OPERANDS]; /* in the order of HostStencil.operand */
+    u32 mask;  /* a bit for each operand; operands that are one register are held together */
+    u32 count; /* of different registers */
+    /* Set by holder_lift. False: nothing in the function has to do with floating point or vectors; it has not been told which of their registers are held, and must not
+     * touch any. */
+    bool floats;
+    Reg reg[STENCIL_OPERANDS];
+    u8 number[STENCIL_OPERANDS]; /* of the host register that each is compiled to be in */
+    /* Which of the values that the function gets it is: those that are passed, then HostStencil.taken, then its floats. */
+    u8 value[STENCIL_OPERANDS];
 } Held;
 
 /* A function of that name in the module. The instruction is at address 0. */
-void holder_lift(LLVMModuleRef mod, const Insn *in, const Held *held, const char *name);
+void holder_lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name);
 /* What is left to do with all of them once LLVM has optimised the module. */
 void holder_settle(LLVMModuleRef mod);
 

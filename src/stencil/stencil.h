@@ -47,7 +47,14 @@ typedef struct Stencil {
     u32 field; /* and in stencil_fields */
     u16 size;
     u8 patches, fields;
+    bool distinct; /* the register that it writes must not be another operand, too */
 } Stencil;
+
+/* A C function that stencils call. Its arguments are in the registers HostStencil.arguments; `with_state`: behind the state. */
+typedef struct StencilHelper {
+    const char *name;
+    bool with_state;
+} StencilHelper;
 
 /* The key of a form whose operands in `held`, a bit for each, are in host registers. */
 static inline u64 stencil_key(u64 form, u32 held) {
@@ -68,8 +75,8 @@ extern const StencilField stencil_fields[];
 extern const Stencil stencils[];
 extern const StencilSlot stencil_slots[];
 extern const u32 stencil_slot_bits;
-extern const char *const stencil_helpers[]; /* ended by NULL */
-extern const u8 stencil_constants[];        /* wherever it is copied to: aligned to 16 */
+extern const StencilHelper stencil_helpers[]; /* ended by one without a name */
+extern const u8 stencil_constants[];          /* wherever it is copied to: aligned to 16 */
 extern const u32 stencil_constants_size;
 
 static inline u32 stencil_hash(u64 key, u32 bits) {

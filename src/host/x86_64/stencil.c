@@ -1,40 +1,24 @@
 /* stencil.c: which registers of x86-64 hold guest registers in stencils, and the fields of instructions that name them.
  *
  * The convention of GHC passes rbp, r12, rbx, r14, rsi, rdi, r8, r9 and r15 beside the state in r13; r10 is held, too, so that rax, rcx, rdx
- * and r11 are left for the stencils themselves. With one less, divisions and atomic instructions had to put held registers aside.
+ * and r11 are left for the stencils themselves. With one less, divisions and atomic instructions had to put held registers aside. For floating point,
+ * xmm0 to xmm11 are held, as optimised code has them, and four are left.
  *
- * Operands are compiled to be in r8, r9 and r14: an instruction that names one of these has a prefix, which has room for any other register. Each
- * field is tried with every register, and decoded again: what does not become the same instruction of the other register is not allowed (r12 as a
- * base wants a byte more, rbp a displacement). */
+ * Operands are compiled to be in r8, r9 and r14, and in xmm8 to xmm11: an instruction that names one of these has a prefix, which has room for any other
+ * register. Each field is tried with every register, and decoded again: what does not become the same instruction of the other register is not allowed
+ * (r12 as a base wants a byte more, rbp a displacement). */
 #include "host/stencil.h"
 
 #include <Zydis/Zydis.h>
 
 #include "host/x86_64/parts.h"
 
+enum { CC_GHC = 10, RBX = 3, RBP = 5, RSI = 6, RDI = 7, R8 = 8, R9, R10, R11, R12, R13, R14, R15 };
+enum { XMM0 = STENCIL_FLOAT, XMM8 = XMM0 + 8 };
 enum {
-    CC_GHC = 10,
-    CC_PRESERVE_MOST = 14,
-    RBX = 3,
-    RBP = 5,
-    RSI = 6,
-    RDI = 7,
-    R8 = 8,
-    R9,
-    R10,
-    R11,
-    R12,
-    R13,
-    R14,
-    R15
+    HELD = 1 << RBX | 1 << RBP | 1 << RSI | 1 << RDI | 1 << R8 | 1 << R9 | 1 << R10 | 1 << R12 | 1 << R14 | 1 << R15 |
+           0xfff << XMM0
 };
-enum {
-    HELD = 1 << RBX | 1 << RBP | 1 << RSI | 1 << RDI | 1 << R8 | 1 << R9 | 1 << R10 | 1 << R12 | 1 << R14 | 1 << R15
-};
-
-#define OPERANDS                                                                                                       \
-    { R8, R9, R14 }
-static const u8 operand_numbers[STENCIL_OPERANDS] = OPERANDS;
 
 /* One instruction. */
 typedef struct Decoded {
@@ -48,10 +32,17 @@ static bool decode(const u8 *code, size_t size, Decoded *d) {
     return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, size, &d->in, d->ops));
 }
 
-/* The number of a general register, of any width; -1 for others. */
+/* The number of a register, of any width; -1 for those that are neither general nor for floating point. */
 static int number_of(ZydisRegister r) {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
-    return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? ZydisRegisterGetId(whole) : -1;
+    switch (ZydisRegisterGetClass(whole)) {
+    case ZYDIS_REGCLASS_GPR64:
+        return ZydisRegisterGetId(whole);
+    case ZYDIS_REGCLASS_ZMM:
+        return ZydisRegisterGetId(whole) < 16 ? XMM0 + ZydisRegisterGetId(whole) : -1;
+    default:
+        return -1;
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------------------- meanings */
@@ -90,6 +81,57 @@ static bool jumps_back(const Decoded *d) {
     return d->in.raw.imm[0].is_relative && d->in.raw.imm[0].value.s < 0;
 }
 
+/* Registers that an instruction reads: what it writes as a whole is none of them. */
+static u32 read_by(const Decoded *d) {
+    u32 all = 0;
+    for (u32 i = 0; i < d->in.operand_count; i++) {
+        const ZydisDecodedOperand *op = &d->ops[i];
+        if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+            all |= mask_of(op->reg.value);
+        if (op->type == ZYDIS_OPERAND_TYPE_MEMORY)
+            all |= mask_of(op->mem.base) | mask_of(op->mem.index);
+    }
+    return all;
+}
+
+enum { WALK_BYTES = 512 };
+static const u32 visited = 1u << 31; /* no operand */
+
+typedef struct Walk {
+    const u8 *code;
+    u32 size, operands;
+    u32 changed[WALK_BYTES]; /* by place: operands that are changed on some way there, and `visited` */
+    bool good;
+} Walk;
+
+/* Everything that can be reached from `at` on. The ways from one place to another are few, and each place is walked again only if more has been changed. */
+static void walk(Walk *w, u32 at, u32 changed) {
+    while (at < w->size && ~w->changed[at] & (changed | visited)) {
+        Decoded d;
+        bool good = decode(w->code + at, w->size - at, &d);
+        CHECK(good, "LLVM's instructions can be decoded");
+        w->changed[at] |= changed | visited;
+        w->good &= !changed || !(w->operands & read_by(&d) & ~changed);
+        changed |= w->operands & registers_of(&d, true);
+        at += d.in.length;
+        if (!d.in.raw.imm[0].is_relative || d.in.meta.category == ZYDIS_CATEGORY_CALL)
+            continue;
+        u32 target = at + (u32)d.in.raw.imm[0].value.s;
+        if (d.in.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+            at = target;
+        else
+            walk(w, target, changed);
+    }
+}
+
+/* Is no operand read on any way behind where another one was changed? */
+static bool reads_first(const u8 *code, u32 size, u32 operands) {
+    CHECK(size <= WALK_BYTES, "stencils are short");
+    Walk w = {.code = code, .size = size, .operands = operands, .good = true};
+    walk(&w, 0, 0);
+    return w.good;
+}
+
 /* -------------------------------------------------------------------------------------------------------------- fields */
 
 static HostField field_at(const Decoded *d, u32 at, u32 shift, u32 high_shift) {
@@ -122,6 +164,11 @@ static HostField vex_field(const Decoded *d) {
     return (HostField){.at = (u8)at, .shift = 3, .high_at = (u8)at, .high_shift = 6};
 }
 
+/* In the upper half of the last byte. */
+static HostField last_field(const Decoded *d) {
+    return (HostField){.at = (u8)(d->in.length - 1), .shift = 4, .high_at = (u8)(d->in.length - 1), .high_shift = 7};
+}
+
 /* In the opcode, which is behind the prefixes. */
 static HostField opcode_field(const Decoded *d) {
     return field_at(d, d->in.raw.rex.offset + 1u + (d->in.opcode_map == ZYDIS_OPCODE_MAP_0F), 0, REX_B);
@@ -138,6 +185,9 @@ static bool register_field(const Decoded *d, const ZydisDecodedOperand *op, bool
     case ZYDIS_OPERAND_ENCODING_NDSNDD:
         *f = vex_field(d);
         return true;
+    case ZYDIS_OPERAND_ENCODING_IS4:
+        *f = last_field(d);
+        return true;
     case ZYDIS_OPERAND_ENCODING_OPCODE:
         *f = opcode_field(d);
         return true;
@@ -149,10 +199,10 @@ static bool register_field(const Decoded *d, const ZydisDecodedOperand *op, bool
 /* -------------------------------------------------------------------------------------------------------------- trials */
 
 static ZydisRegister renamed(ZydisRegister r, int from, int to) {
+    ZydisRegisterClass class = ZydisRegisterGetClass(r);
     if (number_of(r) != from)
         return r;
-    return ZydisRegisterEncode(ZydisRegisterGetClass(r),
-                               (ZyanU8)(ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_GPR8 && to >= 4 ? to + 4 : to));
+    return ZydisRegisterEncode(class, (ZyanU8)(class == ZYDIS_REGCLASS_GPR8 && to >= 4 ? to + 4 : to % STENCIL_FLOAT));
 }
 
 /* Is `b` the operand `a` with register `to` in the place of register `from`? */
@@ -183,13 +233,13 @@ static void set_field(u8 *code, const HostField *f, int difference) {
     code[f->high_at] ^= (u8)((difference >> 3) << f->high_shift);
 }
 
-/* Tries the fields of one instruction that name operand `operand` with each held register. */
-static u16 allowed(const u8 *code, const Decoded *d, const HostField *fields, u32 count, u32 operand) {
-    u16 result = 0;
-    int from = operand_numbers[operand];
-    for (int to = 0; to < 16; to++) {
+/* Tries the fields of one instruction that name operand `operand`, which is register `from`, with each held register of its kind. */
+static u32 allowed(const u8 *code, const Decoded *d, const HostField *fields, u32 count, u32 operand, int from) {
+    u32 result = 0;
+    for (int k = 0; k < STENCIL_FLOAT; k++) {
         u8 copy[ZYDIS_MAX_INSTRUCTION_LENGTH] = {0};
         Decoded other;
+        int to = k + from / STENCIL_FLOAT * STENCIL_FLOAT;
         if (!(HELD >> to & 1))
             continue;
         memcpy(copy, code, d->in.length);
@@ -197,22 +247,29 @@ static u16 allowed(const u8 *code, const Decoded *d, const HostField *fields, u3
             if (fields[i].operand == operand)
                 set_field(copy, &fields[i], from ^ to);
         if (decode(copy, sizeof(copy), &other) && same_but_renamed(d, &other, from, to))
-            result |= (u16)(1 << to);
+            result |= 1u << to;
     }
     return result;
 }
 
 /* -------------------------------------------------------------------------------------------------------- instructions */
 
+/* Registers that operands are in. */
+typedef struct Operands {
+    const u8 *number;
+    u32 count;
+} Operands;
+
 typedef struct Search {
     HostField field[8];
-    u32 count, operands;
+    u32 count;
+    const Operands *operands;
     bool failed;
 } Search;
 
 static void note(Search *s, ZydisRegister r, bool found, HostField f) {
-    for (u32 i = 0; i < s->operands; i++)
-        if (number_of(r) == operand_numbers[i]) {
+    for (u32 i = 0; i < s->operands->count; i++)
+        if (number_of(r) == s->operands->number[i]) {
             if (!found || s->count == ARRAY_LEN(s->field)) {
                 s->failed = true;
                 return;
@@ -255,12 +312,13 @@ static void drop_doubles(Search *s) {
 }
 
 /* The fields of the instruction at `at`. */
-static bool add_fields(const u8 *code, u32 at, const Decoded *d, u32 operands, HostFields *f) {
+static bool add_fields(const u8 *code, u32 at, const Decoded *d, const Operands *operands, HostFields *f) {
     Search s = {.operands = operands};
     search(d, &s);
     drop_doubles(&s);
     for (u32 i = 0; i < s.count; i++)
-        s.field[i].allowed = allowed(code + at, d, s.field, s.count, s.field[i].operand);
+        s.field[i].allowed =
+            allowed(code + at, d, s.field, s.count, s.field[i].operand, operands->number[s.field[i].operand]);
     for (u32 i = 0; i < s.count; i++) {
         HostField *field = &s.field[i];
         field->at += (u8)at, field->high_at += (u8)at;
@@ -269,11 +327,12 @@ static bool add_fields(const u8 *code, u32 at, const Decoded *d, u32 operands, H
     return !s.failed;
 }
 
-static void find_fields(const u8 *code, u32 size, u32 operands, HostFields *f) {
+static void find_fields(const u8 *code, u32 size, const u8 *numbers, u32 count, HostFields *f) {
     u32 ours = 0, changed = 0, changed_before = 0;
     bool back = false, faults = false;
-    for (u32 i = 0; i < operands; i++)
-        ours |= 1u << operand_numbers[i];
+    const Operands operands = {numbers, count};
+    for (u32 i = 0; i < count; i++)
+        ours |= 1u << numbers[i];
     Decoded d;
     f->renamable = true;
     for (u32 at = 0; at < size; at += d.in.length) {
@@ -282,30 +341,41 @@ static void find_fields(const u8 *code, u32 size, u32 operands, HostFields *f) {
         if (may_fault(&d))
             faults = true, changed_before |= changed;
         back |= jumps_back(&d);
-        f->renamable &= !(registers_of(&d, false) & HELD & ~ours) && add_fields(code, at, &d, operands, f);
+        f->named |= registers_of(&d, false);
+        f->renamable &= !(registers_of(&d, false) & HELD & ~ours) && add_fields(code, at, &d, &operands, f);
         changed |= registers_of(&d, true);
     }
     if (faults && back) /* each access may come after each change */
         changed_before = changed;
     f->renamable &= !(changed_before & ours);
     f->exact = !(changed_before & HELD & ~ours);
+    f->reads_first = reads_first(code, size, ours);
 }
 
-static const char *const taken[] = {"={r10}", NULL};
+static const char *const taken[] = {"r10", NULL};
+static const char *const floats[] = {"xmm0", "xmm1", "xmm2", "xmm3",  "xmm4",  "xmm5", "xmm6",
+                                     "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", NULL};
+static const char *const arguments[] = {"rcx", "rdx", "r11", "rax", NULL};
 
 const HostStencil x86_64_stencil = {
     .cc = CC_GHC,
-    .helper_cc = CC_PRESERVE_MOST,
     .passed = 9,
     .taken = taken,
-    .give = "{r10}",
-    .give_address = "{r10},{rax}",
+    .floats = floats,
+    .free_floats = "~{xmm12},~{xmm13},~{xmm14},~{xmm15}",
+    .state = "r13",
+    .address = "rax",
+    .call = "callq ${1:P}",
+    .arguments = arguments,
+    .result = "rax",
     /* Any locked instruction is a fence for memory that is cached as usual, and takes an eighth of mfence's time. */
     .fence = "lock orl $$0, -64(%rsp)",
     .fence_clobbers = "~{memory},~{flags}",
     .copy = "movq $1, $0",
     .held = HELD,
-    .operand = OPERANDS,
+    .general = {R8, R9, R14},
     .passed_as = {6, 7, 3},
+    .flt = {XMM8, XMM8 + 1, XMM8 + 2, XMM8 + 3},
+    .float_as = {8, 9, 10, 11},
     .fields = find_fields,
 };

@@ -15,7 +15,7 @@ Reg form_register(const Operand *op) {
 }
 
 bool form_may_be_held(Reg r) {
-    return r < RV_F0;
+    return r < RV_F0 + 32;
 }
 
 u32 form_place(const Operand *op) {
@@ -23,16 +23,20 @@ u32 form_place(const Operand *op) {
     return (u32)(r >= RV_F0 ? offsetof(LatheRiscv64Cpu, f) + 8 * (r - RV_F0) : offsetof(LatheRiscv64Cpu, x) + 8 * r);
 }
 
-/* 0: none; else the number, from 1, of the first operand that is the same. Floats are read before one is written, and may be the same
- * unknown to anybody. */
+/* Floats are read before one is written, and may be the same unknown to anybody; but where the sign of one goes to another, it is a move if they are. */
+static bool may_be_same(const Insn *in, u32 a, u32 b) {
+    return form_register(&in->op[b]) < RV_F0 || (a && rv_row(in->row)->format == RV_FMT_FFF);
+}
+
+/* 0: none; else the number, from 1, of the first operand that is the same. */
 static u32 register_code(const Insn *in, u32 i) {
     Reg r = form_register(&in->op[i]);
-    u32 k = 0;
     if (r == REG_NONE)
         return 0;
-    while (r < RV_F0 && k < i && form_register(&in->op[k]) != r)
-        k++;
-    return r < RV_F0 ? k + 1 : i + 1;
+    for (u32 k = 0; k < i; k++)
+        if (form_register(&in->op[k]) == r && may_be_same(in, k, i))
+            return k + 1;
+    return i + 1;
 }
 
 static bool is_target(const Insn *in, u32 i) {

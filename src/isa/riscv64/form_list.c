@@ -35,7 +35,7 @@ static void choose(Listing *list, u32 shift, const u32 *values, size_t count) {
 #define CHOOSE(list, shift, values) choose(list, shift, values, ARRAY_LEN(values))
 
 static void choose_field(Listing *list, RvField field) {
-    static const u32 to[] = {5}, one[] = {6}, two[] = {7}, three[] = {28};
+    static const u32 to[] = {5}, one[] = {6}, two[] = {7, 6}, three[] = {28};
     static const u32 store_offsets[] = {0, 0x4 << 18 | 0x3}, branch[] = {0x8 << 20 /* by 256 */},
                      jump[] = {0x100 << 20 /* by 512 */};
     switch (field) {

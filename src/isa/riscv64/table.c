@@ -114,9 +114,8 @@ static const Reg float_args[] = {RV_FA0,     RV_FA0 + 1, RV_FA0 + 2, RV_FA0 + 3,
 /* By how compiled code uses them: arguments and results, the stack and return address, then what is saved first. */
 static const Reg hot_ints[] = {RV_A0,     RV_A0 + 1, RV_A0 + 2, RV_A0 + 3, RV_A0 + 4,
                                RV_A0 + 5, RV_SP,     RV_RA,     RV_S0,     RV_S0 + 1};
-static const Reg hot_vectors[] = {RV_FA0,     RV_FA0 + 1, RV_FA0 + 2, RV_FA0 + 3, RV_FA0 + 4, RV_FA0 + 5,
-                                  RV_FA0 + 6, RV_FA0 + 7, RV_F0,      RV_F0 + 1,  RV_F0 + 2,  RV_F0 + 3,
-                                  RV_F0 + 4,  RV_F0 + 5,  RV_F0 + 8,  RV_F0 + 9};
+static const Reg hot_vectors[] = {RV_FA0,    RV_FA0 + 1, RV_FA0 + 2, RV_FA0 + 3, RV_FA0 + 4, RV_FA0 + 5,
+                                  RV_F0 + 8, RV_F0 + 9,  RV_F0 + 18, RV_F0 + 19, RV_F0,      RV_F0 + 1};
 
 static const Helper *const helpers[] = {rv_bits_helpers, rv_float_helpers, NULL};
 

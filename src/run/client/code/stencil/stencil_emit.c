@@ -91,10 +91,20 @@ static HeldOperands held_operands(const Insn *in) {
     return h;
 }
 
+/* Is another operand in the same host register as the one of this field? */
+static bool is_shared(const Stencil *s, const HeldOperands *h, const StencilField *f) {
+    for (u32 i = 0; i < s->fields; i++) {
+        const StencilField *other = &stencil_fields[s->field + i];
+        if (other->arg != f->arg && h->number[other->arg] == h->number[f->arg])
+            return true;
+    }
+    return false;
+}
+
 static bool fits(const Stencil *s, const HeldOperands *h) {
     for (u32 i = 0; i < s->fields; i++) {
         const StencilField *f = &stencil_fields[s->field + i];
-        if (!held_fits(f, h->number[f->arg]))
+        if (!held_fits(f, h->number[f->arg]) || (s->distinct && is_shared(s, h, f)))
             return false;
     }
     return true;
@@ -211,7 +221,7 @@ bool emit_is_helper(u64 host) {
 
 void emit_prepare(void) {
     u32 count = 0;
-    while (stencil_helpers[count])
+    while (stencil_helpers[count].name)
         count++;
     beside.constants = arena_code(stencil_constants_size, 16);
     memcpy(arena_writable(beside.constants), stencil_constants, stencil_constants_size);
@@ -220,7 +230,7 @@ void emit_prepare(void) {
     Emitter e;
     e.at = beside.helpers;
     for (u32 i = 0; i < count; i++)
-        put_helper(&e, code_helper(stencil_helpers[i]));
+        put_helper(&e, code_helper(stencil_helpers[i].name), stencil_helpers[i].with_state);
 }
 
 /* Targets are looked up in the tables of threads. */

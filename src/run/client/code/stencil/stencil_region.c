@@ -1,6 +1,6 @@
 /* stencil_region.c: see region.h.
  *
- * Stencils take up to twice as long as optimised code, and four times with floating point: that is for everything where time is spent. A loop without calls
+ * Stencils take up to twice as long as optimised code, and three times with floating point: that is for everything where time is spent. A loop without calls
  * is entered at its head while it runs; anything else by its function's next call, or, if the function is large and the server will translate only a part
  * of it, at the head of the innermost loop. */
 #include "run/client/code/quick/region.h"
@@ -12,8 +12,9 @@
 
 enum { REGION_INSNS = 1000 };
 
-/* Since registers are held in the host's, quick code is nearly as fast as optimised code that calls much, and a crossing costs more than either gains: with no
- * limit perl took 4.3 times its native time, and takes 1.9; with 10,000 five programs took 2.5 in the mean, with 2,000 they take 2.0. */
+/* Since registers are held in the host's, quick code is nearly as fast as optimised code that calls much. Without a limit, perl and gawk themselves take a tenth longer, lua as long; limits
+ * of 2,000, 6,000 and 20,000 are hard to tell apart. But each run asks for more functions then: with the server's time, perl takes 5 times its native time without a limit, and 2.2
+ * with 2,000. */
 const u32 region_crossings = 2000;
 /* Optimised code takes half the time or less where the guest stays in it. */
 const u32 region_patience = 8;

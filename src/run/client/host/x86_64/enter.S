@@ -1,7 +1,7 @@
 /* enter.S: between C and translated code.
  *
  * Translated code keeps ten guest registers (CPU_SLOT in the guest's guest_slots.h) in rax rcx rdx rdi rsi r8 r9 r12 r13 r14 and
- * sixteen in xmm0–15, and has the Thread in r15 on entry and the guest's next pc there on return. r10 and r11 are free, rbx and rbp
+ * up to sixteen (CPU_FLOAT_SLOT) in xmm0–15, and has the Thread in r15 on entry and the guest's next pc there on return. r10 and r11 are free, rbx and rbp
  * are nobody's. Host stacks are aligned as for C. */
 
 #include "host_slots.h"

@@ -49,6 +49,12 @@ static inline void context_set_pc(SignalContext *s, u64 pc) {
     s->rip = pc;
 }
 
+/* The bytes of xmm register n, of 16, in what the kernel has saved by fxsave or xsave. */
+static inline const u8 *context_vector(const SignalContext *s, u32 n) {
+    enum { VECTORS = 160 };
+    return (const u8 *)s->fpstate + VECTORS + 16 * n;
+}
+
 /* The flags of the code that was interrupted; that it is made to step is not one of them. */
 static inline u64 context_flags(const SignalContext *s) {
     return s->rflags & ~(u64)CONTEXT_TRAP_FLAG;

@@ -5,16 +5,15 @@
 
 #include "host_offsets.h"
 
-#define EACH_FLOAT(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
 #define SAVE_FLOAT(n) MOVE_FLOAT %xmm##n, CPU_FLOAT_SLOT(n)(\base);
 #define LOAD_FLOAT(n) MOVE_FLOAT CPU_FLOAT_SLOT(n)(\base), %xmm##n;
 
 .macro save_floats base
-    EACH_FLOAT(SAVE_FLOAT)
+    EACH_FLOAT_SLOT(SAVE_FLOAT)
 .endm
 
 .macro load_floats base
-    EACH_FLOAT(LOAD_FLOAT)
+    EACH_FLOAT_SLOT(LOAD_FLOAT)
 .endm
 
 .macro save base

@@ -1,8 +1,8 @@
 /* stencil.S: between C and quick code of stencils, and between that and optimised code.
  *
- * Such code has the Thread in r13, some of the guest's registers in the host's (held_registers.h), the others in the Thread, and runs on the host's stack at
- * THREAD_HOST_SP, which is 8 below a multiple of 16. It leaves by quick_leave with an exit's number in the Thread, and by the others with a guest
- * address in rax. */
+ * Such code has the Thread in r13, some of the guest's registers in the host's (held_registers.h, and CPU_FLOAT_SLOT(n) in xmm n, where optimised code has it,
+ * too), the others in the Thread, and runs on the host's stack at THREAD_HOST_SP, which is 8 below a multiple of 16. It leaves by quick_leave with an exit's
+ * number in the Thread, and by the others with a guest address in rax. */
 #include "held_registers.h"
 #include "host_slots.h"
 
@@ -17,13 +17,15 @@
 #define LOAD_HELD(slot, name, number) mov CPU_SLOT(slot)(%r13), %name;
 .macro save_held
     EACH_HELD(SAVE_HELD)
+    save_floats %r13
 .endm
 .macro load_held
     EACH_HELD(LOAD_HELD)
+    load_floats %r13
 .endm
 
 /* The registers that both kinds of code have in the host's, but in others, go from one to the other: the first three, and CPU_SLOT(8), which is in r15 in
- * quick code and in r13 in optimised code. All others stay where they are. */
+ * quick code and in r13 in optimised code. All others stay where they are, those for floating point too. */
 .macro held_to_slots
     mov %rbx, %rax
     mov %r10, %rcx
@@ -149,8 +151,9 @@ hidden cross_enter
     mov %r11, THREAD_CROSSED(%r13)
     add THREAD_ARENA(%r13), %r11
     held_to_slots
-    load_floats %r13
-    xchg %r13, %r15
+    mov %r15, %r10
+    mov %r13, %r15
+    mov %r10, %r13
     sub $8, %rsp
     call *%r11
 entered:
@@ -159,7 +162,6 @@ entered:
     mov %r15, %rax
     mov %r13, %r15
     mov %gs:THREAD_SELF, %r13
-    save_floats %r13
     cmpl $0, CPU_TRAP(%r13)
     jne quick_trap
     cmpq $0, THREAD_SIGNALS(%r13)
@@ -177,12 +179,12 @@ deep:
 /* Optimised code calls or jumps to quick code. If it is what quick code has entered that jumps, nobody waits for a return. */
 hidden cross_leave
     slots_to_held
-    xchg %r13, %r15
-    save_floats %r13
+    mov %r13, %rax
+    mov %r15, %r13
+    mov %rax, %r15
     incq THREAD_CROSSINGS(%r13)
     mov THREAD_EXIT(%r13), %eax
     add THREAD_ARENA(%r13), %rax
-    mov %rax, THREAD_TARGET(%r13)
     lea entered(%rip), %rcx
     cmp %rcx, (%rsp)
     je 1f
@@ -194,8 +196,10 @@ hidden cross_leave
     mov HELD_LINK, THREAD_EXPECTED(%r13)
     mov HELD_STACK, THREAD_EXPECTED_SP(%r13)
 2:  cmpq $0, THREAD_SIGNALS(%r13)
-    jne quick_arrived
+    jne 3f
     jmp *%rax
+3:  mov %rax, THREAD_TARGET(%r13)
+    jmp quick_arrived
 1:  add $16, %rsp
     jmp 2b
 
@@ -208,7 +212,6 @@ hidden cross_back
     popq THREAD_HOST_SP(%r13)
     mov %rax, %r11
     held_to_slots
-    load_floats %r13
     mov %r15, %r13
     mov %r11, %r15
     ret

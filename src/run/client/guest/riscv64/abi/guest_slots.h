@@ -7,7 +7,7 @@
 #define CPU_LINK CPU_X(1) /* holds the return address when a function begins */
 
 /* The guest registers that translated code passes in host registers, in the order of the convention: a0–a5 sp ra s0 s1;
- * fa0–fa7 ft0–ft5 fs0 fs1. */
+ * fa0–fa5 fs0–fs3 ft0 ft1. */
 #define CPU_SLOT(n) CPU_SLOT_##n
 #define CPU_SLOT_0 CPU_X(10)
 #define CPU_SLOT_1 CPU_X(11)
@@ -26,16 +26,13 @@
 #define CPU_FLOAT_SLOT_3 CPU_F(13)
 #define CPU_FLOAT_SLOT_4 CPU_F(14)
 #define CPU_FLOAT_SLOT_5 CPU_F(15)
-#define CPU_FLOAT_SLOT_6 CPU_F(16)
-#define CPU_FLOAT_SLOT_7 CPU_F(17)
-#define CPU_FLOAT_SLOT_8 CPU_F(0)
-#define CPU_FLOAT_SLOT_9 CPU_F(1)
-#define CPU_FLOAT_SLOT_10 CPU_F(2)
-#define CPU_FLOAT_SLOT_11 CPU_F(3)
-#define CPU_FLOAT_SLOT_12 CPU_F(4)
-#define CPU_FLOAT_SLOT_13 CPU_F(5)
-#define CPU_FLOAT_SLOT_14 CPU_F(8)
-#define CPU_FLOAT_SLOT_15 CPU_F(9)
+#define CPU_FLOAT_SLOT_6 CPU_F(8)
+#define CPU_FLOAT_SLOT_7 CPU_F(9)
+#define CPU_FLOAT_SLOT_8 CPU_F(18)
+#define CPU_FLOAT_SLOT_9 CPU_F(19)
+#define CPU_FLOAT_SLOT_10 CPU_F(0)
+#define CPU_FLOAT_SLOT_11 CPU_F(1)
+#define EACH_FLOAT_SLOT(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11)
 #define MOVE_FLOAT movsd
 
 #endif

@@ -19,6 +19,7 @@
 #define CPU_SLOT_8 CPU_GP(4)
 #define CPU_SLOT_9 CPU_GP(5)
 #define CPU_FLOAT_SLOT(n) CPU_VEC(n)
+#define EACH_FLOAT_SLOT(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
 #define MOVE_FLOAT movaps
 
 #endif

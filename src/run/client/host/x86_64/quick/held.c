@@ -8,10 +8,11 @@
 
 u8 held_number(u32 place) {
 #define NUMBER(slot, name, number) {CPU_SLOT(slot), number},
+#define FLOAT_NUMBER(slot) {CPU_FLOAT_SLOT(slot), STENCIL_FLOAT + slot},
     static const struct {
         u32 place;
         u8 number;
-    } all[] = {EACH_HELD(NUMBER)};
+    } all[] = {EACH_HELD(NUMBER) EACH_FLOAT_SLOT(FLOAT_NUMBER)};
     for (u32 i = 0; i < ARRAY_LEN(all); i++)
         if (all[i].place == place)
             return all[i].number;
@@ -23,26 +24,40 @@ bool held_fits(const StencilField *f, u8 number) {
 }
 
 void held_name(u8 *w, const StencilField *f, u8 number) {
-    u32 difference = f->number ^ number;
+    u32 difference = f->number ^ number; /* they are of one kind */
     w[f->field.at] ^= (u8)((difference & 7) << f->field.shift);
     w[f->field.high_at] ^= (u8)(difference >> 3 << f->field.high_shift);
 }
 
-/* mov between a register and place(%r13) */
-static void put_move(Emitter *e, u32 opcode, u8 number, u32 place) {
-    enum { REX_WB = 0x49, REX_R = 4, DISP32_R13 = 0x85 };
-    put8(e, REX_WB | (number >> 3 ? REX_R : 0));
-    put8(e, opcode);
+/* The bytes behind an opcode that name a register and place(%r13). */
+static void put_place(Emitter *e, u8 number, u32 place) {
+    enum { DISP32_R13 = 0x85 };
     put8(e, DISP32_R13 | (number & 7) << 3);
     put32(e, place);
 }
 
+/* mov between a general register and its place, or movsd. */
+static void put_move(Emitter *e, u32 opcode, u32 float_opcode, u8 number, u32 place) {
+    enum { REX_B = 0x41, REX_W = 8, REX_R = 4, SCALAR_DOUBLE = 0xf2, TWO_BYTES = 0x0f };
+    u32 rex = REX_B | (number & 8 ? REX_R : 0);
+    if (number >= STENCIL_FLOAT) {
+        put8(e, SCALAR_DOUBLE);
+        put8(e, rex);
+        put8(e, TWO_BYTES);
+        put8(e, float_opcode);
+    } else {
+        put8(e, rex | REX_W);
+        put8(e, opcode);
+    }
+    put_place(e, number, place);
+}
+
 void put_held_store(Emitter *e, u8 number, u32 place) {
-    put_move(e, 0x89, number, place);
+    put_move(e, 0x89, 0x11, number, place);
 }
 
 void put_held_load(Emitter *e, u8 number, u32 place) {
-    put_move(e, 0x8b, number, place);
+    put_move(e, 0x8b, 0x10, number, place);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- lookups */
@@ -75,6 +90,8 @@ void put_lookup(Emitter *e, Lookup kind, const void *routine) {
 
 void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
 #define TAKE(slot, name, number) memcpy((u8 *)t + CPU_SLOT(slot), &s->name, sizeof(s->name));
+#define TAKE_FLOAT(slot) memcpy((u8 *)t + CPU_FLOAT_SLOT(slot), context_vector(s, slot), 8);
     EACH_HELD(TAKE)
+    EACH_FLOAT_SLOT(TAKE_FLOAT)
     t->cpu.pc = place->pc;
 }

@@ -5,15 +5,15 @@
 #include "host_put.h"
 #include "stencil/stencil.h"
 
-enum { HELD_NONE = 0xff, HELD_MOVE_BYTES = 7 };
+enum { HELD_NONE = 0xff };
 
-/* The number of the host register that holds the guest register at this place of the state; HELD_NONE: none does. */
+/* The number, as in host/stencil.h, of the host register that holds the guest register at this place of the state; HELD_NONE: none does. */
 u8 held_number(u32 place);
 /* Can this field of a stencil name this register? */
 bool held_fits(const StencilField *f, u8 number);
 /* Makes a field in the code at w name this register. */
 void held_name(u8 *w, const StencilField *f, u8 number);
-/* A held register to its place in the state, and back, in HELD_MOVE_BYTES. */
+/* A held register to its place in the state, and back. */
 void put_held_store(Emitter *e, u8 number, u32 place);
 void put_held_load(Emitter *e, u8 number, u32 place);
 

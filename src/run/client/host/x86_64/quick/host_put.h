@@ -28,9 +28,9 @@ void put_alignment(Emitter *e, u64 before);
 /* An instruction that ends with a site, which is returned. */
 u8 *put_site(Emitter *e, const void *opcode, size_t n);
 
-/* A function of PUT_HELPER_BYTES by which code of stencils calls a C function: THREAD_HELPING is set while that runs, so that the handler of a signal knows
- * that the guest is in the middle of an instruction. */
-enum { PUT_HELPER_BYTES = 64 };
-void put_helper(Emitter *e, u64 function);
+/* A function of PUT_HELPER_BYTES by which code of stencils calls a C function (see StencilHelper): THREAD_HELPING is set while that runs, so that the handler
+ * of a signal knows that the guest is in the middle of an instruction. */
+enum { PUT_HELPER_BYTES = 80 };
+void put_helper(Emitter *e, u64 function, bool with_state);
 
 #endif

@@ -52,15 +52,21 @@ u8 *emit_cross(const u8 *target, bool to_quick) {
     return stub;
 }
 
-/* All registers but rax and r11 are the same afterwards, as LLVM's preserve_most has it. A stencil calls it with the stack aligned as for any
- * call of C, and so is it for the call in here. */
-void put_helper(Emitter *e, u64 function) {
+/* All registers but rax are the same afterwards: C keeps rbx, rbp and r12 to r15, and helpers are compiled not to use those for floating point. The stack may
+ * be aligned to 8 bytes only. */
+void put_helper(Emitter *e, u64 function, bool with_state) {
     u8 *start = e->at;
-    put(e, "\x51\x52\x56\x57\x41\x50\x41\x51\x41\x52", 10); /* push rcx, rdx, rsi, rdi, r8, r9, r10 */
+    put(e, "\x51\x52\x56\x57\x41\x50\x41\x51\x41\x52\x41\x53", 12); /* push rcx, rdx, rsi, rdi, r8, r9, r10, r11 */
+    if (with_state)
+        put(e, "\x49\x89\xc0\x48\x89\xce\x4c\x89\xd9\x4c\x89\xef",
+            12); /* mov %rax, %r8; %rcx, %rsi; %r11, %rcx; %r13, %rdi */
+    else
+        put(e, "\x48\x89\xcf\x48\x89\xd6\x4c\x89\xda\x48\x89\xc1",
+            12); /* mov %rcx, %rdi; %rdx, %rsi; %r11, %rdx; %rax, %rcx */
     put_set(e, THREAD_HELPING, 1);
     put(e, "\xe8", 1); /* call */
     put32(e, (u32)(function - ((u64)e->at + 4)));
     put_set(e, THREAD_HELPING, 0);
-    put(e, "\x41\x5a\x41\x59\x41\x58\x5f\x5e\x5a\x59\xc3", 11); /* pop them; ret */
+    put(e, "\x41\x5b\x41\x5a\x41\x59\x41\x58\x5f\x5e\x5a\x59\xc3", 13); /* pop them; ret */
     e->at = start + PUT_HELPER_BYTES;
 }
