@@ -13,6 +13,7 @@
     M(map_return_load, map_return_unknown)                                                                             \
     M(map_return_store, map_return_unknown)                                                                            \
     M(map_jump_load, map_jump_unknown)                                                                                 \
+    M(cross_compare, cross_jumps)                                                                                      \
     M(cross_peek, cross_peeked)                                                                                        \
     M(cross_forget, cross_forgotten)
 #define DECLARE(from, to)                                                                                              \

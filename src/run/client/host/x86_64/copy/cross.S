@@ -76,7 +76,7 @@ hidden cross_enter
     call *%r11
     add $8, %rsp
     pop %r10
-    /* pc in r15; it was a return if the stack is what it is behind one */
+    /* pc in r15; it was a return if the stack is what it is behind one, and has the pc */
     cmpl $0, %gs:CPU_TRAP
     jne trapped
     cmp %r10, %r13
@@ -86,11 +86,15 @@ hidden cross_enter
     mov %r13, %rsp
     mov %r14, %rbp
     jne 2f
+hidden cross_compare /* a loop that was entered in its function's middle may end with a jump behind which the stack is the same */
+    cmp %rcx, -8(%rsp)
+    jne 2f
     load_upper
     cmpq $0, %gs:THREAD_SIGNALS
     jne quick_returned
     lea -8(%rsp), %rsp
     jmp *%gs:THREAD_TO_RETURN
+hidden cross_jumps
 2:  mov %gs:THREAD_TO_JUMP, %r11
     go_by_r11 quick_returned
     mov %rax, %gs:THREAD_SPILL_RAX
