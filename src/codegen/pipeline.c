@@ -26,6 +26,7 @@ static const Pipeline pipelines[] = {
     [OPT_SCALAR] = {"always-inline,function(" QUICK_SCALAR ",adce)", false, false},
     [OPT_UNROLL] = {"function(" UNROLL ")", false, true},
     [OPT_VECTOR] = {"default<O3>", true, false},
+    [OPT_INLINE] = {"always-inline", false, false},
 };
 
 const Pipeline *pipeline_of(LatheOpt level) {

@@ -4,11 +4,12 @@
 
 #include <lathe/lift.h>
 
-/* Levels beside the public ones, for code that is being specialised. */
+/* Levels beside the public ones, for code that is being specialised or translated. */
 enum {
     OPT_SCALAR = LATHE_OPT_MAX + 1, /* inlining and scalars, again and again, */
     OPT_UNROLL,                     /* between which loops of known length are unrolled, and nothing else, */
     OPT_VECTOR,                     /* and in the end O3 with vectorisation, without unrolling */
+    OPT_INLINE, /* puts functions that are marked for it in the place of their calls, and does nothing else */
     OPT_LEVELS,
 };
 

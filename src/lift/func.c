@@ -70,6 +70,7 @@ void lathe_func_free(LatheFunc *fn) {
     VEC_FREE(&fn->preds);
     map64_free(&fn->by_pc);
     VEC_FREE(&fn->ranges);
+    VEC_FREE(&fn->also);
     arena_free(&fn->arena);
     mem_free(fn);
 }
@@ -187,7 +188,7 @@ static void lift_block(LatheFunc *fn, u32 index) {
     regfile_settle(fn);
 }
 
-static bool changes_rounding(const LatheFunc *fn) {
+bool func_changes_rounding(const LatheFunc *fn) {
     for (size_t i = 0; i < fn->insns.len; i++)
         if (fn->insns.at[i].row && fn->isa->sets_rounding(&fn->insns.at[i]))
             return true;
@@ -211,15 +212,31 @@ static void stop_at_unsupported(LatheFunc *fn) {
     }
 }
 
-/* Where everything goes through the guest state, all registers are used. */
-static void narrow(LatheFunc *fn) {
-    RegSet used = {0};
+/* Adds the vector registers that the function names. False: all are used, since everything goes through the guest state somewhere. */
+static bool add_vectors(const LatheFunc *fn, RegSet *used) {
     for (size_t i = 0; i < fn->insns.len; i++) {
         if (fn->insns.at[i].calls_out)
-            return;
-        regset_join(&used, &fn->insns.at[i].vectors);
+            return false;
+        regset_join(used, &fn->insns.at[i].vectors);
     }
-    convention_narrow(&fn->conv, &used);
+    return true;
+}
+
+static void narrow(LatheFunc *fn) {
+    RegSet used = fn->vectors_too;
+    if (add_vectors(fn, &used))
+        convention_narrow(&fn->conv, &used);
+}
+
+void func_match(LatheFunc *const *fns, size_t count) {
+    RegSet used = {0};
+    bool narrow = true;
+    for (size_t i = 0; i < count; i++)
+        narrow &= add_vectors(fns[i], &used);
+    for (size_t i = 0; i < count; i++) {
+        fns[i]->tuning.narrow &= narrow;
+        fns[i]->vectors_too = used;
+    }
 }
 
 static void build(LatheFunc *fn) {
@@ -241,7 +258,7 @@ LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name) {
         return NULL;
     Lifter *l = &fn->l;
     ir_begin(l, l->mod);
-    l->strict_fp = fn->cfg.strict_fp || changes_rounding(fn);
+    l->strict_fp = fn->cfg.strict_fp || func_changes_rounding(fn);
     make_function(fn, name);
     make_pic_base(fn);
     make_labels(fn);
@@ -283,8 +300,17 @@ static void add_range(LatheFunc *fn, u64 start, u64 end) {
         VEC_PUSH(&fn->ranges, ((LatheRange){start, end}));
 }
 
+void func_depend(LatheFunc *fn, LatheFunc *on) {
+    const LatheRange *ranges;
+    size_t count = lathe_func_ranges(on, &ranges);
+    for (size_t i = 0; i < count; i++)
+        VEC_PUSH(&fn->also, ranges[i]);
+}
+
 size_t lathe_func_ranges(LatheFunc *fn, const LatheRange **ranges) {
     fn->ranges.len = 0;
+    for (size_t i = 0; i < fn->also.len; i++)
+        VEC_PUSH(&fn->ranges, fn->also.at[i]);
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
         add_range(fn, in->pc, insn_end(in));

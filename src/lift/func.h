@@ -81,7 +81,8 @@ struct LatheFunc {
     bool cold;        /* in a side exit: values made here are not seen by what follows */
     Pending *pending; /* phis whose incoming values are still to be filled in */
 
-    VEC(LatheRange) ranges;
+    RegSet vectors_too;           /* see func_match */
+    VEC(LatheRange) ranges, also; /* `also`: see func_depend */
 };
 
 /* The function that a lifter belongs to. */
@@ -98,6 +99,16 @@ static inline bool func_calls_out(const LatheFunc *fn, const Insn *in) {
  * in the host's registers unseen. That holds only if the code that becomes of the function touches none of the host's vector registers from this
  * number on, and calls nothing but lifted functions; the caller must see to it. */
 unsigned func_vectors(LatheFunc *fn);
+
+/* Such a function is lifted as with LatheConfig.strict_fp. */
+bool func_changes_rounding(const LatheFunc *fn);
+
+/* Gives these functions one signature: with LatheTuning.narrow, the vector registers that any of them names are arguments and results of all. To be called when all are
+ * decoded, before anything else is asked of them. */
+void func_match(LatheFunc *const *fns, size_t count);
+
+/* What becomes of `fn` also depends on the guest's bytes that `on` was decoded from: lathe_func_ranges of `fn` has these, too. */
+void func_depend(LatheFunc *fn, LatheFunc *on);
 
 /* discover.c */
 size_t discover_read(LatheFunc *fn, u64 addr, void *buf, size_t size);

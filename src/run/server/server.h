@@ -96,6 +96,17 @@ int relay_run(int fd, const char *host, const char *build, u32 idle_s);
 /* cut.c: of a function that begins at pc, about `most` instructions that belong together; their addresses go into `part`. */
 void cut_choose(const LatheFunc *fn, u64 pc, u32 most, Map64 *part);
 
+/* callees.c: small functions that are translated together with the decoded function `fn`, which calls them. cfg: how fn is lifted. [base, end): the file
+ * that has them. All functions but the first accept NULL. */
+typedef struct Callees Callees;
+Callees *callees_choose(LatheFunc *fn, const LatheConfig *cfg, u64 base, u64 end);
+void callees_lift(
+    Callees *c); /* before fn is lifted; cfg->resolve is asked for them, and has them from callees_lifted */
+LLVMValueRef callees_lifted(const Callees *c, u64 pc);     /* NULL: the function at pc is not one of these */
+u32 callees_insns(const Callees *c);                       /* the number of instructions that they add to fn */
+void callees_note_source(const Callees *c, LatheFunc *fn); /* fn's ranges get theirs */
+void callees_free(Callees *c);
+
 /* memory_order.c: keeps LLVM from changing the guest's memory accesses more than this order allows. */
 void memory_order_keep(LLVMValueRef fn, LLVMContextRef ctx, MemoryOrder order);
 

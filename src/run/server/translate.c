@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "codegen/pipeline.h"
 #include "isa/isa.h"
 #include "lift/func.h"
 #include "run/server/server.h"
@@ -54,6 +55,7 @@ struct Translator {
     Map64 part; /* the addresses of the instructions that are translated, if in_part */
     /* for the current request: */
     LLVMModuleRef mod;
+    Callees *callees; /* which are translated with it */
     LatheConfig lift;
     LatheTuning tuning; /* what `lift` points to */
     TranslateMessage request;
@@ -137,7 +139,9 @@ static LLVMValueRef function_at(void *user, uint64_t pc) {
         return NULL;
     note(t, pc, SEEN_TARGET);
     name_of(t, pc, name, sizeof(name));
-    LLVMValueRef fn = LLVMGetNamedFunction(t->mod, name);
+    LLVMValueRef fn = callees_lifted(t->callees, pc);
+    if (!fn)
+        fn = LLVMGetNamedFunction(t->mod, name);
     if (!fn) {
         fn = lathe_declare(t->mod, &t->lift, name);
         LLVMSetVisibility(fn, LLVMHiddenVisibility);
@@ -228,10 +232,22 @@ static MemoryOrder order_of(const Translator *t) {
     return t->request.changing_data ? MEMORY_STRONG : (MemoryOrder)t->config.memory;
 }
 
+/* Small callees are only of files: other code is guarded, and what is compared at each entry should be short. */
+static LLVMValueRef lift_with_callees(Translator *t, LatheFunc *fn) {
+    if (t->request.base && !t->in_pieces && t->config.opt)
+        t->callees = callees_choose(fn, &t->lift, t->request.base, t->request.end);
+    callees_lift(t->callees);
+    LLVMValueRef lifted = lathe_func_lift(fn, "lifted");
+    callees_note_source(t->callees, fn);
+    if (lifted && callees_insns(t->callees) && lathe_jit_optimize(t->jit, t->mod, (LatheOpt)OPT_INLINE) != LATHE_OK)
+        return NULL;
+    return lifted;
+}
+
 /* Code that is not in a file may change, so it gets a guard. */
 static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
     const LatheRange *ranges;
-    LLVMValueRef lifted = lathe_func_lift(fn, "lifted");
+    LLVMValueRef lifted = lift_with_callees(t, fn);
     if (lifted)
         memory_order_keep(lifted, t->ctx, order_of(t));
     if (!lifted || t->request.base)
@@ -367,10 +383,12 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     out->fn = lathe_func_new(t->mod, &t->lift);
     bool ok = lift(t, out->fn) && !pages_lost(t->pages) && !(narrow && calls_helpers(t));
     out->facts.lift_us += (u32)(now_us() - start);
-    out->facts.insns = ok ? count_insns(out->fn) : 0;
+    out->facts.insns = ok ? count_insns(out->fn) + callees_insns(t->callees) : 0;
     out->facts.undecodable = !ok && lathe_func_problem(out->fn).status == LATHE_ERR_DECODE &&
                              lathe_func_problem(out->fn).pc == t->request.pc;
     ok = ok && compile(t, out) && (!narrow || narrow_holds(out->object, func_vectors(out->fn)));
+    callees_free(t->callees);
+    t->callees = NULL;
     LLVMDisposeModule(t->mod);
     return ok;
 }

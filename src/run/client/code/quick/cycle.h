@@ -8,8 +8,9 @@ typedef enum StepKind {
     STEP_ON,     /* to `next` */
     STEP_BRANCH, /* to `target` or `next` */
     STEP_JUMP,   /* to `target` */
-    STEP_CALL,   /* leaves, and comes back to `next` */
-    STEP_END,    /* leaves: a return, a computed jump, what optimised code does not have */
+    STEP_CALL,   /* leaves for `target` (0: it is computed), and comes back to `next` */
+    STEP_RETURN, /* leaves the function */
+    STEP_END,    /* leaves otherwise: a computed jump, what optimised code does not have */
 } StepKind;
 
 typedef struct Step {

@@ -7,6 +7,7 @@
 
 #include "isa/form.h"
 #include "run/client/code/optimised/code.h"
+#include "run/client/code/quick/callee.h"
 #include "run/client/code/quick/cycle.h"
 #include "run/client/code/quick/quick.h"
 
@@ -24,18 +25,7 @@ static bool decode(u64 pc, Insn *in) {
     return form_decode((const u8 *)pc, quick_code_bytes(pc), pc, in) == LATHE_OK;
 }
 
-/* Nothing between leaves for somewhere else, to come back, and no jump is computed. */
-static bool stays(u64 start, u64 end) {
-    Insn in;
-    u32 insns = 0;
-    for (u64 pc = start; pc < end; pc = insn_end(&in))
-        if (++insns > REGION_INSNS || !decode(pc, &in) || in.special || in.flow == FLOW_CALL ||
-            in.flow == FLOW_INDIRECT)
-            return false;
-    return true;
-}
-
-static bool look(u64 pc, Step *step) {
+static bool look_at(u64 pc, Step *step) {
     Insn in;
     if (!decode(pc, &in))
         return false;
@@ -50,6 +40,27 @@ static bool look(u64 pc, Step *step) {
         step->kind = STEP_JUMP;
     else if (in.flow == FLOW_CALL)
         step->kind = STEP_CALL;
+    else if (in.flow == FLOW_RETURN)
+        step->kind = STEP_RETURN;
+    return true;
+}
+
+/* A call of a function that is translated together with its callers leads on. */
+static bool look(u64 pc, Step *step) {
+    if (!look_at(pc, step))
+        return false;
+    if (step->kind == STEP_CALL && callee_is_small(step->target, look_at))
+        step->kind = STEP_ON;
+    return true;
+}
+
+/* Nothing between leaves for somewhere else, to come back, and no jump is computed. */
+static bool stays(u64 start, u64 end) {
+    Step step;
+    u32 insns = 0;
+    for (u64 pc = start; pc < end; pc = step.next)
+        if (++insns > REGION_INSNS || !look(pc, &step) || step.kind == STEP_CALL || step.kind == STEP_END)
+            return false;
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "isa/x86_64/shape.h"
 #include "run/client/code/optimised/code.h"
+#include "run/client/code/quick/callee.h"
 #include "run/client/code/quick/cycle.h"
 #include "run/client/code/quick/quick.h"
 
@@ -17,8 +18,29 @@ const u32 region_patience = 20;
 
 enum { REGION_INSNS = 1000 };
 
-/* Does nothing between leave for somewhere else, to come back? Calls of `self` do not count. Vector instructions without a row would
- * leave for quick code, which is as fast as can be. */
+static bool look_at(u64 pc, Step *step) {
+    Shape s;
+    if (!shape_of((const u8 *)pc, quick_code_bytes(pc), &s))
+        return false;
+    u64 next = pc + s.length;
+    *step = (Step){STEP_ON, next, next + (u64)s.target};
+    if (s.kind == SHAPE_JCC)
+        step->kind = STEP_BRANCH;
+    else if (s.kind == SHAPE_JMP)
+        step->kind = STEP_JUMP;
+    else if (s.kind == SHAPE_CALL)
+        step->kind = STEP_CALL;
+    else if (s.kind == SHAPE_CALL_INDIRECT)
+        step->kind = STEP_CALL, step->target = 0;
+    else if (s.kind == SHAPE_RET)
+        step->kind = STEP_RETURN;
+    else if (s.kind != SHAPE_PLAIN || s.vector)
+        step->kind = STEP_END;
+    return true;
+}
+
+/* Does nothing between leave for somewhere else, to come back? Calls of `self` and of small functions do not count. Vector instructions
+ * without a row would leave for quick code, which is as fast as can be. */
 static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
     Shape s;
     u32 insns = 0;
@@ -26,7 +48,8 @@ static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
     for (u64 pc = start; pc < end; pc += s.length) {
         if (++insns > REGION_INSNS || !shape_of((const u8 *)pc, quick_code_bytes(pc), &s))
             return false;
-        bool calls = s.kind == SHAPE_CALL && pc + s.length + (u64)s.target != self;
+        u64 target = pc + s.length + (u64)s.target;
+        bool calls = s.kind == SHAPE_CALL && target != self && !callee_is_small(target, look_at);
         if (calls || s.kind == SHAPE_CALL_INDIRECT || s.kind == SHAPE_SYSCALL || s.kind == SHAPE_OTHER || s.vector)
             return false;
         *jumps |= s.kind == SHAPE_JMP_INDIRECT;
@@ -52,23 +75,6 @@ static u64 function_end(u64 start, bool *recursive) {
     return 0;
 }
 
-static bool look(u64 pc, Step *step) {
-    Shape s;
-    if (!shape_of((const u8 *)pc, quick_code_bytes(pc), &s))
-        return false;
-    u64 next = pc + s.length;
-    *step = (Step){STEP_ON, next, next + (u64)s.target};
-    if (s.kind == SHAPE_JCC)
-        step->kind = STEP_BRANCH;
-    else if (s.kind == SHAPE_JMP)
-        step->kind = STEP_JUMP;
-    else if (s.kind == SHAPE_CALL || s.kind == SHAPE_CALL_INDIRECT)
-        step->kind = STEP_CALL;
-    else if (s.kind != SHAPE_PLAIN || s.vector)
-        step->kind = STEP_END;
-    return true;
-}
-
 /* Computed jumps are understood where their table is prepared, which is before the loop they are in: then the function has to be
  * called again. A loop whose code was given up may be left often for the one around it, which has a chance then. */
 static u64 loop_of(u64 pc, u64 function) {
@@ -80,7 +86,7 @@ static u64 loop_of(u64 pc, u64 function) {
         if (place && !code_is_given_up(place))
             return place;
     }
-    return loops_scattered(loops, count, pc, look);
+    return loops_scattered(loops, count, pc, look_at);
 }
 
 u64 region_of(u64 pc) {
