@@ -16,5 +16,6 @@ int command_run(int argc, char **argv);     /* returns only if it fails, like th
 int command_run_kind(const struct Kind *only, int argc, char **argv);
 int command_run_registered(const struct Kind *only, int argc, char **argv);
 int command_serve(int argc, char **argv);
+int command_tool(int argc, char **argv); /* in lathe-tools */
 
 #endif

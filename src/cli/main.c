@@ -22,6 +22,7 @@ static const Command commands[] = {
     {"cache", "show or clear the code kept from earlier runs", command_cache},
     {"serve", "keep a translation server ready", command_serve},
     {"binopt", "specialise a function of a file, and compare", NULL},
+    {"tool", "build a tool that watches programs", NULL},
     {"lift", "show a function of a program as LLVM-IR", NULL},
 };
 

@@ -12,6 +12,7 @@
 #include "cli/start/daemon.h"
 #include "cli/start/programs.h"
 #include "cli/start/shared.h"
+#include "cli/start/tool_files.h"
 #include "isa/kinds.h"
 #include "lathe/lift.h"
 
@@ -22,7 +23,7 @@ enum { AFTER_S = 10, AFTER_MOST_S = 3600 }; /* of --compile-after */
 enum { PATH_SIZE = 256 };                   /* of the paths in the client's options */
 
 typedef struct RunSettings {
-    const char *arg0, *sysroot, *cache, *dump, *server;
+    const char *arg0, *sysroot, *cache, *dump, *server, *tool;
     OptionList set, unset;
     int tier, cpu, opt, stats;
     u64 sample_us, hot_ms, after_s;
@@ -56,6 +57,7 @@ static const Option table[] = {
     {"hot-after", "MS",         "code is hot after this time, whatever it costs; for tests", OPTION_NUMBER, AT(hot_ms)},
     {"server",    "WHERE",      "auto, start, none, a socket, ssh:HOST (auto)",  OPTION_TEXT,   AT(server)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
+    {"tool",      "NAME|FILE.c", "watch it by this tool",                        OPTION_TEXT,   AT(tool)},
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
     {"strace",    NULL,         "its system calls",                              OPTION_FLAG,   AT(strace)},
     {"dump",      "lift,opt,obj", "files: IR as lifted, optimised, the objects", OPTION_TEXT,   AT(dump)},
@@ -158,7 +160,7 @@ static int dump_bits(const char *text) {
 }
 
 typedef struct Paths {
-    char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE];
+    char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE], tool[PATH_SIZE];
     Daemon daemon; /* its socket is empty if no daemon is used */
 } Paths;
 
@@ -235,8 +237,10 @@ static bool find_paths(const RunSettings *s, Paths *p) {
         return !fail(1, s->sysroot, "not a directory");
     if (s->sysroot && !programs_absolute(s->sysroot, p->sysroot, PATH_SIZE))
         return !fail(1, s->sysroot, "the path is too long");
+    *p->tool = 0;
     return programs_find("lathe-server", p->server, PATH_SIZE) && programs_cache_dir(s->cache, p->cache, PATH_SIZE) &&
-           shared_prepare(s->cache, p->shared, PATH_SIZE);
+           shared_prepare(s->cache, p->shared, PATH_SIZE) &&
+           (!s->tool || tool_package(s->tool, p->cache, p->tool, PATH_SIZE));
 }
 
 static u64 limit_mib(void) {
@@ -263,6 +267,7 @@ static char *format_options(const RunSettings *s, const Paths *p) {
     print_value(out, "socket", p->daemon.socket);
     print_value(out, "client", p->client);
     print_value(out, "sysroot", p->sysroot);
+    print_value(out, "tool", p->tool);
     CHECK(fclose(out) == 0, "out of memory");
     return text;
 }

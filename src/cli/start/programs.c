@@ -26,6 +26,13 @@ static bool exists(char *path, size_t size, const char *dir, const char *relativ
 /* Relative to lathe's own directory: in a build directory, and where it is installed. */
 static const char *const places[] = {"", "/src/run/client", "/src/run/server", "/../libexec/lathe"};
 
+bool programs_beside(const char *relative, const char *name, char *path, size_t size) {
+    char self[PATH_MAX];
+    bool known = directory_of_self(self, sizeof(self));
+    int len = known ? snprintf(path, size, "%s%s/%s", self, relative, name) : -1;
+    return len > 0 && (size_t)len < size && access(path, R_OK) == 0;
+}
+
 bool programs_find(const char *name, char *path, size_t size) {
     char self[PATH_MAX], where[PATH_MAX]; /* absolute, because the program may change its directory */
     const char *chosen = getenv("LATHE_LIBEXEC");

@@ -7,6 +7,9 @@
 /* Finds the path of one of lathe's programs, such as "lathe-client". Returns false after a message if it is missing. */
 bool programs_find(const char *name, char *path, size_t size);
 
+/* Finds a file that can be read, at a place relative to the directory of this program. Returns false if it is not there. */
+bool programs_beside(const char *relative, const char *name, char *path, size_t size);
+
 /* Finds the cache directory as an absolute path. `choice` is a directory, "none", or NULL for the user's usual one. A
  * shared cache may follow after a comma, or stand alone and mean the usual directory. The result is empty if there is
  * no cache. Returns false after a message if the path is too long. */

@@ -162,7 +162,8 @@ static u8 flags_of(const Scan *s) {
     if (s->map == MAP_OTHER)
         return SHAPE_FLAGS_UNKNOWN;
     u32 reg = s->modrm_at ? s->bytes[s->modrm_at] >> 3 & 7 : 0;
-    return shape_flags[s->map][s->bytes[s->opcode_at]] >> 2 * reg & 3;
+    u8 opcode = s->bytes[s->opcode_at], bits = shape_flags[s->map][opcode] >> 2 * reg & 3;
+    return bits & SHAPE_WRITES_FLAGS && !(shape_keeps[s->map][opcode] >> reg & 1) ? bits | SHAPE_KILLS_FLAGS : bits;
 }
 
 /* The value that ends the instruction, where the kind has one. */

@@ -25,7 +25,12 @@ typedef enum ShapeKind {
 } ShapeKind;
 
 /* What it does with the status flags. It is not known of opcodes with three bytes, and of VEX, EVEX and XOP. */
-enum { SHAPE_READS_FLAGS = 1, SHAPE_WRITES_FLAGS = 2, SHAPE_FLAGS_UNKNOWN = 4 };
+enum {
+    SHAPE_READS_FLAGS = 1,
+    SHAPE_WRITES_FLAGS = 2,
+    SHAPE_FLAGS_UNKNOWN = 4,
+    SHAPE_KILLS_FLAGS = 8 /* all six surely */
+};
 
 enum { SHAPE_BYTES = 15 }; /* SDM 3A, 6.15, #GP: "instruction length exceeds 15 bytes" */
 

@@ -20,6 +20,7 @@ typedef struct Tables {
     u32 rows, groups[SHAPE_LEGACY_MAPS];
     u8 map[SHAPE_MAPS][256];
     u16 flags[SHAPE_LEGACY_MAPS][256];
+    u8 keeps[SHAPE_LEGACY_MAPS][256];
 } Tables;
 
 /* -------------------------------------------------------------------------------------------------------- one instruction */
@@ -126,7 +127,10 @@ static void note_flags(Tables *t, u32 map, u8 opcode, u8 modrm, const X86Facts *
     u64 status = ((u64)0x3f << CF);
     u16 bits = (u16)((f->reads.word[0] & status ? SHAPE_READS_FLAGS : 0) |
                      (f->writes.word[0] & status ? SHAPE_WRITES_FLAGS : 0));
-    t->flags[map][opcode] |= (u16)(bits << 2 * (f->modrm_at ? modrm >> 3 & 7 : 0));
+    u32 reg = f->modrm_at ? modrm >> 3 & 7 : 0;
+    t->flags[map][opcode] |= (u16)(bits << 2 * reg);
+    if ((f->kills.word[0] & status) != status)
+        t->keeps[map][opcode] |= (u8)(1 << reg);
 }
 
 static void try_forms(Tables *t, u32 map, u8 opcode, Opcode *o) {
@@ -262,6 +266,9 @@ static void put_tables(FILE *out, const Tables *t) {
     fprintf(out, "};\n\nconst u16 shape_flags[SHAPE_LEGACY_MAPS][256] = {\n");
     for (u32 i = 0; i < SHAPE_LEGACY_MAPS * 256; i++)
         fprintf(out, "%s%u,%s", i % 256 ? " " : "{", t->flags[i / 256][i % 256], (i + 1) % 256 ? "" : "},\n");
+    fprintf(out, "};\n\nconst u8 shape_keeps[SHAPE_LEGACY_MAPS][256] = {\n");
+    for (u32 i = 0; i < SHAPE_LEGACY_MAPS; i++)
+        put_bytes(out, t->keeps[i], sizeof(t->keeps[i]));
     fprintf(out, "};\n");
 }
 

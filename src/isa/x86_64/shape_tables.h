@@ -44,5 +44,7 @@ static inline u32 shape_form(u8 modrm) {
 /* Of each opcode, two bits for each value of ModRM's reg, the lowest bits for 0 (and for opcodes without ModRM): SHAPE_READS_FLAGS,
  * SHAPE_WRITES_FLAGS. They are of the six status flags, and say what one of the opcode's forms does. */
 extern const u16 shape_flags[SHAPE_LEGACY_MAPS][256];
+/* One bit for each value of ModRM's reg: some form of the opcode leaves one of the six as it was. */
+extern const u8 shape_keeps[SHAPE_LEGACY_MAPS][256];
 
 #endif

@@ -17,6 +17,7 @@
 #include "run/client/os/process.h"
 #include "run/client/os/seccomp.h"
 #include "run/client/os/signal/signal.h"
+#include "run/client/tool/tool.h"
 
 Process the;
 
@@ -60,6 +61,7 @@ static void start_program(const char *path, char **argv, char **envp) {
     image_load(t, path);
     signal_init(t);
     tier_begin(t);
+    tool_call(LATHE_START, &(ToolPlace){0});
     translated_run_anew(t);
 }
 
@@ -101,11 +103,12 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.envp = envp;
     keeper_begin(the.opt.keeper);
     the.opt.keeper = 0;
-    the.stats_fd = the.opt.stats || *the.opt.shared ? keep_stderr() : 2;
+    the.stats_fd = the.opt.stats || *the.opt.shared || *the.opt.tool ? keep_stderr() : 2;
     bool low = translated_has_map() && the.opt.tier != TIER_OPT && program_fits_low(argv[2]);
     if (!space_init(image_window_hint(argv[2]), low) || !translated_init())
         die("not enough address space");
     leave_to_other_kind(argv, envp);
+    tool_load();
     the.server.secret = take_variable(envp, SHARED_SECRET);
     vdso_adopt();
     start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);

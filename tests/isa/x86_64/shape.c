@@ -176,6 +176,8 @@ static void compare_flags(Test *t, const u8 *bytes, const Decoded *d, const Shap
                (d->facts.writes.word[0] & status ? SHAPE_WRITES_FLAGS : 0);
     if (!(shape->flags & SHAPE_FLAGS_UNKNOWN) && flags & ~shape->flags)
         complain(t, bytes, d->in.length, "flags", shape->flags, flags);
+    if (shape->flags & SHAPE_KILLS_FLAGS && (d->facts.kills.word[0] & status) != status)
+        complain(t, bytes, d->in.length, "flags that are all written", shape->flags, flags);
 }
 
 static void compare_values(Test *t, const u8 *bytes, const Decoded *d, const Shape *shape) {
@@ -505,15 +507,16 @@ static void check_flags(Test *t) {
         {{0xf3, 0xa4}, 0},                                         /* rep movsb: of the flags only DF */
         {{0xf7, 0xd0}, 0},                                         /* not */
         {{0x0f, 0x28, 0xc1}, 0},                                   /* movaps */
-        {{0xf7, 0xd8}, SHAPE_WRITES_FLAGS},                        /* neg */
-        {{0x83, 0xc0, 1}, SHAPE_WRITES_FLAGS},                     /* add */
-        {{0x83, 0xd0, 1}, SHAPE_READS_FLAGS | SHAPE_WRITES_FLAGS}, /* adc */
-        {{0xd1, 0xd0}, SHAPE_READS_FLAGS | SHAPE_WRITES_FLAGS},    /* rcl */
-        {{0xf3, 0xa6}, SHAPE_WRITES_FLAGS},                        /* repe cmpsb */
-        {{0x0f, 0x44, 0xc1}, SHAPE_READS_FLAGS},                   /* cmove */
-        {{0x75, 0x00}, SHAPE_READS_FLAGS},                         /* jne */
-        {{0xe0, 0x00}, SHAPE_READS_FLAGS},                         /* loopne */
-        {{0x9f}, SHAPE_READS_FLAGS},                               /* lahf */
+        {{0xf7, 0xd8}, SHAPE_WRITES_FLAGS | SHAPE_KILLS_FLAGS},    /* neg */
+        {{0x83, 0xc0, 1}, SHAPE_WRITES_FLAGS | SHAPE_KILLS_FLAGS}, /* add */
+        {{0xff, 0xc0}, SHAPE_WRITES_FLAGS},                        /* inc */
+        {{0x83, 0xd0, 1}, SHAPE_READS_FLAGS | SHAPE_WRITES_FLAGS | SHAPE_KILLS_FLAGS}, /* adc */
+        {{0xd1, 0xd0}, SHAPE_READS_FLAGS | SHAPE_WRITES_FLAGS},                        /* rcl */
+        {{0xf3, 0xa6}, SHAPE_WRITES_FLAGS},                                            /* repe cmpsb */
+        {{0x0f, 0x44, 0xc1}, SHAPE_READS_FLAGS},                                       /* cmove */
+        {{0x75, 0x00}, SHAPE_READS_FLAGS},                                             /* jne */
+        {{0xe0, 0x00}, SHAPE_READS_FLAGS},                                             /* loopne */
+        {{0x9f}, SHAPE_READS_FLAGS},                                                   /* lahf */
     };
     for (size_t i = 0; i < ARRAY_LEN(instructions); i++) {
         Shape shape = {0};

@@ -50,7 +50,7 @@ static bool is_auto(void) {
 }
 
 void tier_choose(Options *o) {
-    o->tier = quick_works() ? o->asked_tier : TIER_OPT;
+    o->tier = !quick_works() ? TIER_OPT : *o->tool ? TIER_QUICK : o->asked_tier;
     o->code.with_quick = o->tier == TIER_AUTO;
 }
 

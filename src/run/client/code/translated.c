@@ -7,6 +7,8 @@
 #include "run/client/code/optimised/leave.h"
 #include "run/client/code/optimised/sites.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/code/quick/tally.h"
+#include "run/client/code/quick/visit.h"
 #include "run/client/code/server/hidden.h"
 #include "run/client/code/server/remote.h"
 #include "run/client/code/server/spawn.h"
@@ -100,6 +102,8 @@ TranslatedWhere translated_where(const Thread *t, u64 host, QuickPlace *place) {
 
 void translated_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
     quick_take_state(t, s, place);
+    tally_take_back(t, place->ahead);
+    visit_done(t);
 }
 
 u64 translated_diversion(void) {

@@ -47,6 +47,7 @@ static const Field fields[] = {
     FIELD("socket", socket, TEXT),
     FIELD("client", client_path, TEXT),
     FIELD("sysroot", sysroot, TEXT),
+    FIELD("tool", tool, TEXT),
 };
 
 /* ------------------------------------------------------------------------------------------------------- reading */

@@ -49,6 +49,7 @@ typedef struct Options {
     char socket[108];      /* the socket at which the user's daemon waits for clients; empty: there is none */
     char client_path[256]; /* this client's program, for exec */
     char sysroot[256];     /* the option -L */
+    char tool[256];        /* the package of the tool that watches the guest; empty: none */
     char guest_path[256];  /* absolute path of the guest's program, for /proc/self/exe */
 } Options;
 

@@ -9,7 +9,8 @@ typedef struct QuickPlace {
     bool boundary;  /* nothing of it is done yet */
     i32 spilled[2]; /* registers that are the guest's only in the Thread, at spill_off; -1: none */
     u32 spill_off[2];
-    i32 based;       /* a register that has the guest's gs base added, or -1 */
+    i32 based; /* a register that has the guest's gs base added, or -1 */
+    u32 ahead; /* so many instructions from this one on are in a tool's counts, though they are not executed yet */
     bool borrows_fs; /* the base of fs is not the guest's, which is in Thread.spill_rax */
 } QuickPlace;
 

@@ -6,6 +6,7 @@
 #include "host_thread.h"
 #include "run/client/core/options.h"
 #include "run/protocol/protocol.h"
+#include "tool/package.h"
 
 #define EXPECTED_NOBODY (~(u64)0)
 /* Entries of the lookup tables: one instruction gets 16 bits of an address. */
@@ -142,6 +143,15 @@ typedef struct ThreadMemory {
     Limits own_limits;
 } ThreadMemory;
 
+/* tool: what a tool has of the thread. */
+typedef struct ThreadTool {
+    bool
+        visited; /* the last exit was a visit (code/quick/visit.c), and the instruction behind it is not known to be executed */
+    u64 skip_pc, skip_sp; /* the visit of an instruction that a signal came before; 0: there is none */
+    __attribute__((aligned(64)))
+    u64 cell[TOOL_COUNTERS_MAX][TOOL_CELLS]; /* its counters, each of which is the sum of its cells */
+} ThreadTool;
+
 /* Host stacks: one for the client's C code and for optimised code, one for the host's signal handlers. */
 typedef struct ThreadStack {
     u64 host, host_size;
@@ -175,6 +185,7 @@ typedef struct Thread {
     ThreadLookup lookup;
     ThreadMemory memory;
     ThreadSignal signal;
+    ThreadTool tool;
 } Thread;
 
 _Static_assert(offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT &&

@@ -21,6 +21,7 @@
 #include "run/client/os/process.h"
 #include "run/client/os/seccomp.h"
 #include "run/client/os/signal/signal.h"
+#include "run/client/tool/tool.h"
 
 enum { OPTIONS_BYTES = 4096, ARGS_MAX = 1 << 20 };
 enum { MODE_SETUID = 04000, MODE_SETGID = 02000, MODE_GROUP_EXECUTE = 010 };
@@ -50,6 +51,7 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     the.threads = t;
     the.os.ended = NULL;
     translated_after_fork(t);
+    tool_after_fork(t);
     signal_after_fork(t);
     tier_begin(t);
 }
@@ -433,6 +435,8 @@ static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
     bool here = !the.opt.no_follow && process_runs_here(path, &options), possible = here || may_execute(path);
     if (possible)
         image_save(t);
+    if (possible && !t->process.borrows_memory)
+        tool_end();
     if (here)
         return exec_with_descriptors(t, &options, path, argv, envp);
     return exec_on_host(t, possible, path, argv, envp);
@@ -479,6 +483,8 @@ i64 process_exit_thread(Thread *t, int status) {
 }
 
 void process_exit(Thread *t, int status) {
+    if (!t->process.borrows_memory && !t->process.separate)
+        tool_end();
     if (!t->process.separate)
         after_run(t);
     if (the.opt.stats && !t->process.borrows_memory && !t->process.separate)

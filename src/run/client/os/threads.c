@@ -7,6 +7,7 @@
 #include "run/client/os/process.h"
 #include "run/client/os/seccomp.h"
 #include "run/client/os/signal/signal.h"
+#include "run/client/tool/tool.h"
 
 enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202, SPARES_MAX = 8 };
 
@@ -121,6 +122,7 @@ void thread_unlist(Thread *t) {
     if (*at) {
         *at = t->next;
         translated_thread_ends(t);
+        tool_thread_ends(t);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/code/quick/visit.h"
 #include "run/client/memory/own.h"
 
 enum { FIRST_PAGES = 1 << 10, STUB_CHUNK = 4096 };
@@ -310,11 +311,12 @@ static u8 *code_in(const QuickBlock *b, u64 pc) {
     u8 *code = b->code;
     if (pc == at && b->enter)
         return b->enter;
-    for (u32 i = 0; i < b->insns && at < pc; i++) {
+    u32 i = 0;
+    for (; i < b->insns && at < pc; i++) {
         at += lens[i].guest;
         code += lens[i].host;
     }
-    return at == pc ? code : NULL;
+    return at == pc && i < b->insns && lens[i].head ? code : NULL;
 }
 
 u8 *block_find(u64 pc, u32 *number) {
@@ -359,6 +361,7 @@ static void empty(Array *a) {
 
 void blocks_forget_all(void) {
     pages_release();
+    visits_forget_all();
     empty(&quick_all.blocks);
     empty(&quick_all.exits);
     empty(&quick_all.lens);

@@ -74,9 +74,10 @@ static inline u32 exit_count(void) {
     return (u32)(quick_all.exits.len / sizeof(Exit));
 }
 
-/* How many bytes an instruction has in guest and in host code. */
+/* How many bytes an instruction has in guest and in host code, and whether a jump may lead to it: where a tool's counts of several instructions are
+ * one, it may only lead to the first of these. */
 typedef struct InsnLens {
-    u16 guest : 4, host : 12;
+    u16 guest : 4, host : 11, head : 1;
 } InsnLens;
 
 /* The lengths of a block's instructions, one after the other. */

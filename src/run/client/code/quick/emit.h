@@ -11,6 +11,7 @@ typedef enum ExitKind {
     EXIT_CALL_FLAGS, /* the same, and what it returns to reads the flags; not linked before it is used */
     EXIT_LINKAGE, /* to code at pc that jumps by a word in memory, as the dynamic linker's do; the next exit leads to where it jumps to: see emit_linkage */
     EXIT_UNBOUND, /* such a next one, before that is known: it is EXIT_CALL then */
+    EXIT_VISIT, /* a tool's functions are called before an instruction; pc is the number of the visit (visit.c), and the exit's code follows */
     EXIT_SYSCALL,
     EXIT_SPECIAL,     /* what guest_special does; pc is behind it */
     EXIT_INTERRUPT,   /* pc is the instruction itself here and below */
@@ -71,6 +72,9 @@ bool emit_linkage(u64 pc, u8 *site, u64 *target);
 void emit_set_linkage(u8 *site, u64 target);
 /* What is left to do behind a block. */
 void emit_rest(Emitter *e);
+/* Adds to a word of the Thread. The amount is zero at first; emit_set_amount sets it at what is returned. */
+u8 *emit_count(Emitter *e, u32 off);
+void emit_set_amount(u8 *site, i32 amount);
 /* A jump; returns the site of its displacement. */
 u8 *emit_jump(Emitter *e);
 /* New code that goes on in code of the other tier. */

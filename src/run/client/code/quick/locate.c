@@ -22,6 +22,15 @@ static const QuickBlock *block_with(u64 host) {
     return b && host >= first_code(b) && host < (u64)b->code + b->code_size ? b : NULL;
 }
 
+/* How many instructions from number i on are in a tool's counts: those up to the next one that a jump may lead to. */
+static u32 counted_ahead(const QuickBlock *b, u32 i) {
+    const InsnLens *lens = block_lens(b);
+    u32 count = 0;
+    for (; i < b->insns && !lens[i].head; i++)
+        count += lens[i].guest != 0;
+    return count;
+}
+
 static bool locate(u64 host, QuickPlace *place) {
     const QuickBlock *b = block_with(host);
     if (!b)
@@ -34,8 +43,12 @@ static bool locate(u64 host, QuickPlace *place) {
     }
     for (u32 i = 0; i < b->insns; i++) {
         if (host < code + lens[i].host) {
-            *place = (QuickPlace){
-                .pc = pc, .next = pc + lens[i].guest, .boundary = host == code, .spilled = {-1, -1}, .based = -1};
+            *place = (QuickPlace){.pc = pc,
+                                  .next = pc + lens[i].guest,
+                                  .boundary = host == code && !(i && !lens[i - 1].guest),
+                                  .spilled = {-1, -1},
+                                  .based = -1,
+                                  .ahead = counted_ahead(b, i)};
             emit_note_spills(place, (u8 *)code, host);
             return true;
         }

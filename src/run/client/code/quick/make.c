@@ -5,14 +5,17 @@
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/code/quick/tally.h"
+#include "run/client/code/quick/visit.h"
 #include "run/client/memory/space.h"
 
 enum { BLOCK_BYTES = (2 * EMIT_INSNS + 1) * EMIT_INSN_BYTES };
 
-static void note_insn(u64 guest, u64 host) {
+static void note_insn(u64 guest, u64 host, bool head) {
     InsnLens *lens = array_extend(&quick_all.lens, sizeof(InsnLens));
     lens->guest = guest & 15;
-    lens->host = host & 0xfff;
+    lens->host = host & 0x7ff;
+    lens->head = head;
     CHECK(lens->guest == guest && lens->host == host, "instructions are short");
 }
 
@@ -25,17 +28,32 @@ u64 quick_code_bytes(u64 pc) {
     return (next != PROT_UNMAPPED && (next & PROT_EXEC) ? 2 : 1) * PAGE - (pc - page);
 }
 
-/* One instruction; false: the block ends with it. */
-static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 end, u64 *next) {
+/* What a tool does before the instruction is like an instruction of no bytes. True: a jump may lead to what follows. */
+static bool add_hooks(Emitter *e, Tally *tally) {
     const u8 *before = e->at;
+    bool head = tally_insn(tally, e);
+    visit_insn(e);
+    if (e->at == before)
+        return head;
+    note_insn(0, (u64)(e->at - before), head);
+    return false;
+}
+
+/* One instruction; false: the block ends with it. */
+static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 end, u64 *next, Tally *tally) {
     e->pc = pc;
+    bool head = add_hooks(e, tally);
+    const u8 *before = e->at;
     EmitResult r = emit_next(e, end - pc, next);
+    if (r.exits || r.returns || r.ends)
+        tally_end(tally);
     if (r.exits) {
         u32 number = exit_new(r.exit.kind, r.exit.pc, r.exit.site);
         if (!r.exit.site)
             emit_leave(e, number);
     }
-    note_insn(*next - pc, (u64)(e->at - before));
+    note_insn(*next - pc, (u64)(e->at - before), head);
+    visit_note_size(*next - pc);
     if (r.returns)
         table_set_return(t, *next, e->at);
     return !r.ends;
@@ -44,15 +62,18 @@ static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 end, u64 *next) {
 /* Code at e->at for what follows from b->pc on, up to the block's end. Pages are guarded before they are read. */
 static void add_insns(Thread *t, Emitter *e, QuickBlock *b) {
     u64 pc = b->pc, nearest = block_next(pc + 1), end = pc + quick_code_bytes(pc);
+    Tally tally = {0};
     page_guard(pc >> PAGE_SHIFT);
-    for (bool go_on = true; go_on; b->insns++) {
+    for (bool go_on = true; go_on;) {
         u64 page = pc >> PAGE_SHIFT;
         if ((pc + GUEST_INSN_BYTES) >> PAGE_SHIFT != page)
             page_guard((pc + GUEST_INSN_BYTES) >> PAGE_SHIFT);
-        go_on = add_insn(t, e, pc, end, &pc);
+        go_on = add_insn(t, e, pc, end, &pc, &tally);
         if (go_on && pc >> PAGE_SHIFT != page)
             nearest = block_next(pc), end = pc + quick_code_bytes(pc);
-        if (go_on && (b->insns + 1 == EMIT_INSNS || pc >= nearest)) {
+        b->insns = (u32)(quick_all.lens.len - b->lens) / (u32)sizeof(InsnLens);
+        if (go_on && (b->insns >= EMIT_INSNS || pc >= nearest)) {
+            tally_end(&tally);
             exit_new(EXIT_LINK, pc, emit_jump(e));
             b->goes_on = true;
             go_on = false;

@@ -8,6 +8,7 @@
  * which asks here for the target by the exit's number, and to the target's code once there is some. What is computed (returns,
  * calls and jumps by register) is looked up in the thread's tables by quick.S, and asked for here if it is not there. */
 #include "run/client/code/quick/quick.h"
+#include "run/client/code/quick/visit.h"
 
 #include "guest_flags.h"
 #include "run/client/code/arena/arena.h"
@@ -147,6 +148,10 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
     case EXIT_UNREADABLE:
         t->cpu.trap = LATHE_TRAP_UNREADABLE;
         break;
+    case EXIT_VISIT:
+        if (!visit_call(t, x.pc))
+            go_on(t);
+        return;
     case EXIT_UNBOUND:
         CHECK(false, "a call goes directly to a function that it has led to before");
     }
@@ -215,6 +220,7 @@ __attribute__((visibility("hidden"))) void quick_trapped(Thread *t) {
 
 /* From a host signal handler, with the guest's state in the Thread. */
 __attribute__((visibility("hidden"))) void quick_redirect(Thread *t) {
+    visit_interrupted(t);
     if (t->tier.sampled)
         tier_sample(t);
     go_on(t);

@@ -201,6 +201,11 @@ EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
     return emit_form(e, &in);
 }
 
+u8 *emit_count(Emitter *e, u32 off) {
+    put_thread_add(e, off);
+    return e->at - 4;
+}
+
 void emit_rest(Emitter *e) {
     (void)e;
 }

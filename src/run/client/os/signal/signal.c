@@ -27,6 +27,7 @@
 #include "run/client/core/frame.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
+#include "run/client/tool/tool.h"
 
 enum {
     SA_KERNEL_RESTORER = 0x04000000,
@@ -289,13 +290,16 @@ static i32 segv_code(u64 addr) {
  * the instruction, which faults again. */
 static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, QuickPlace *place) {
     u32 sig = (u32)info->number;
+    place->ahead -= place->ahead != 0; /* the instruction itself was begun */
     if (t->pending_signals) {
         take_state(t, s, place);
         divert(t, s);
         return;
     }
     if (!has_handler(t, sig) || (t->signal.blocked & bit(sig))) {
+        translated_take_state(t, s, place);
         image_save(t);
+        tool_end();
         let_die(info);
         return;
     }
@@ -539,6 +543,7 @@ static bool is_handled(const Thread *t, u32 sig, u64 mask) {
 static void note_forced(Thread *t, const SignalInfo *info, u64 mask) {
     if (!is_handled(t, (u32)info->number, mask)) {
         image_save(t);
+        tool_end();
         signal_die(info->number);
     }
     t->signal.mask = mask;

@@ -21,6 +21,9 @@ typedef struct EmitSites {
 } EmitSites;
 EmitSites emit_call_rest(Emitter *e, const EmitCall *call);
 
+/* copy_flags.c: are the flags surely written before they are read, from pc on? */
+bool flags_are_dead(u64 pc);
+
 /* linkage.c: the word by which code at pc jumps, if it does nothing else, as an entry of a PLT does; 0: it is no such code. */
 u64 linkage_slot(u64 pc);
 /* cmpq $0, slot; jne. Returns the jump's site. */

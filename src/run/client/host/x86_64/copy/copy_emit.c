@@ -166,6 +166,22 @@ static void put_go(Emitter *e, u32 routine) {
     put_thread_jump(e, routine);
 }
 
+/* addq $0, gs:off; or, where the flags are read, rcx is spilled, and lea adds. */
+u8 *emit_count(Emitter *e, u32 off) {
+    if (flags_are_dead(e->pc)) {
+        put_thread_add(e, off);
+        return e->at - 4;
+    }
+    spill(e, RCX, THREAD_SPILL_BASE);
+    unspill(e, RCX, off);
+    put(e, "\x48\x8d\x89", 3);
+    put32(e, 0);
+    u8 *site = e->at - 4;
+    spill(e, RCX, off);
+    unspill(e, RCX, THREAD_SPILL_BASE);
+    return site;
+}
+
 void emit_entry(Emitter *e) {
     unspill(e, RCX, THREAD_SPILL_RCX);
 }
@@ -194,7 +210,8 @@ static void put_return_address(Emitter *e, u64 pc) {
 static EmitResult put_call(Emitter *e, const Shape *s, bool indirect) {
     put8(e, 0xe8);
     u64 pc = e->next + (u64)s->target;
-    e->call[e->calls++] = (EmitCall){e->at, pc, e->next, indirect ? 0 : linkage_slot(pc), indirect};
+    bool skips = !indirect && !*the.opt.tool; /* a tool sees the instructions of a PLT, too */
+    e->call[e->calls++] = (EmitCall){e->at, pc, e->next, skips ? linkage_slot(pc) : 0, indirect};
     e->at += 4;
     if (map_covers(e->next))
         emit_entry(e);

@@ -23,6 +23,21 @@ bool flags_are_read(u64 pc) {
     return false;
 }
 
+bool flags_are_dead(u64 pc) {
+    u64 end = pc + quick_code_bytes(pc);
+    Shape s;
+    for (u32 i = 0; i < LOOK_INSNS && shape_of((const u8 *)pc, end - pc, &s); i++) {
+        if (s.flags & (SHAPE_READS_FLAGS | SHAPE_FLAGS_UNKNOWN))
+            return false;
+        if (s.flags & SHAPE_KILLS_FLAGS)
+            return true;
+        if (s.kind != SHAPE_PLAIN)
+            return false;
+        pc += s.length;
+    }
+    return false;
+}
+
 void quick_keep_flags(void) {
     if (exact)
         return;

@@ -10,6 +10,12 @@ void put_set(Emitter *e, u32 off, u32 value) {
     put32(e, value);
 }
 
+void put_thread_add(Emitter *e, u32 off) {
+    put(e, "\x65\x48\x81\x04\x25", 5);
+    put32(e, off);
+    put32(e, 0);
+}
+
 void put_thread_jump(Emitter *e, u32 off) {
     put(e, "\x65\xff\x24\x25", 4);
     put32(e, off);
@@ -32,6 +38,10 @@ u8 *put_site(Emitter *e, const void *opcode, size_t n) {
 static void put_exit(Emitter *e, u32 value, u32 where) {
     put_set(e, THREAD_EXIT, value);
     put_thread_jump(e, where);
+}
+
+void emit_set_amount(u8 *site, i32 amount) {
+    memcpy(arena_writable(site), &amount, sizeof(amount));
 }
 
 u8 *emit_jump(Emitter *e) {

@@ -1,0 +1,86 @@
+/* tool.h: tools that watch programs under `lathe run`.
+ *
+ * A tool is one C file. It says, as data, which of its functions is called at which events:
+ *
+ *     #include <lathe/tool.h>
+ *
+ *     static LatheCounter instructions;
+ *
+ *     static void count(void) {
+ *         lathe_count(&instructions, 1);
+ *     }
+ *
+ *     static void report(void) {
+ *         lathe_print("%lu instructions\n", lathe_total(&instructions));
+ *     }
+ *
+ *     LATHE_HOOKS(LATHE_ON(LATHE_INSN, count), LATHE_ON(LATHE_END, report));
+ *
+ * and is used by `lathe run --tool=count.c -- PROGRAM`. Lathe compiles it, and looks into the functions: one that only counts is not
+ * called, its additions are put between the program's instructions, and those of many instructions become one.
+ *
+ * The file is freestanding: there is no C library, only what is declared here. Its memory is its own, and the program cannot see it. Threads
+ * of the program run at the same time, and so do the functions of a tool; counters are exact all the same. */
+#ifndef LATHE_TOOL_H
+#define LATHE_TOOL_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ------------------------------------------------------------------------------------------------------------- events */
+
+typedef enum LatheEvent {
+    LATHE_NOTHING,
+    LATHE_INSN,  /* an instruction is about to be executed */
+    LATHE_START, /* the program begins; in a child after fork, or after exec, it begins anew */
+    LATHE_END,   /* the program ends: by exit, a signal, or exec. Other threads have stopped, or soon will */
+} LatheEvent;
+
+/* What a function is given, as 64 bits each, in the order of the hook. */
+typedef enum LatheWhat {
+    LATHE_NO_VALUE,
+    LATHE_PC,       /* the address of the instruction */
+    LATHE_SIZE,     /* how many bytes it has */
+    LATHE_CONSTANT, /* a number that the hook has */
+} LatheWhat;
+
+typedef struct LatheValue {
+    LatheWhat what;
+    long number; /* of LATHE_CONSTANT */
+} LatheValue;
+
+enum { LATHE_VALUES = 4 };
+
+typedef struct LatheHook {
+    LatheEvent event;
+    void (*call)(void); /* a function that takes as many arguments as the hook has values */
+    LatheValue value[LATHE_VALUES];
+} LatheHook;
+
+/* A hook: an event, a function, and what the function is given: LATHE_ON(LATHE_INSN, look, {LATHE_PC}, {LATHE_CONSTANT, 3}). */
+#define LATHE_ON(event, function, ...)                                                                                 \
+    { event, (void (*)(void))(function), {__VA_ARGS__} }
+
+/* All hooks of a tool. */
+#define LATHE_HOOKS(...) const LatheHook lathe_hooks[] = {__VA_ARGS__, {LATHE_NOTHING, NULL, {{LATHE_NO_VALUE, 0}}}}
+
+/* ----------------------------------------------------------------------------------------------------------- counters */
+
+/* A number that only grows by additions. Each thread has one of its own; nobody waits for anybody, and nothing is lost. A counter is a global
+ * variable of the tool's. */
+typedef struct LatheCounter {
+    unsigned long number; /* which one it is; Lathe sets it */
+} LatheCounter;
+
+void lathe_count(LatheCounter *counter, long amount);
+/* The sum over all threads, of those that have ended, too. */
+unsigned long lathe_total(const LatheCounter *counter);
+
+/* ------------------------------------------------------------------------------------------------------------- output */
+
+/* Prints to standard error, as it was when the program began. Knows %d %i %u %x %c %s %p %%, with l and ll, and a width. */
+void lathe_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,119 @@
+/* tool_files.c: see tool_files.h. */
+#include "cli/start/tool_files.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cache/pack.h"
+#include "cli/start/identity.h"
+#include "cli/start/programs.h"
+
+static bool fail(const char *name, const char *why) {
+    fprintf(stderr, "lathe: %s: %s\n", name, why);
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the source */
+
+/* A file of Lathe's: in a source tree, and where lathe and lathe-tools are installed. */
+static bool find_file(const char *in_tree, const char *installed, const char *file, char *path, size_t size) {
+    char from_bin[PATH_MAX], from_libexec[PATH_MAX];
+    snprintf(from_bin, sizeof(from_bin), "/../%s", installed);
+    snprintf(from_libexec, sizeof(from_libexec), "/../../%s", installed);
+    return programs_beside(in_tree, file, path, size) || programs_beside(from_bin, file, path, size) ||
+           programs_beside(from_libexec, file, path, size);
+}
+
+static bool is_path(const char *name) {
+    size_t len = strlen(name);
+    return strchr(name, '/') || (len > 2 && !strcmp(name + len - 2, ".c"));
+}
+
+bool tool_source(const char *name, char *path, size_t size) {
+    char file[NAME_MAX];
+    if (is_path(name))
+        return programs_absolute(name, path, size) ? true : fail(name, "the path is too long");
+    if (snprintf(file, sizeof(file), "%s.c", name) >= (int)sizeof(file))
+        return fail(name, "the name is too long");
+    return find_file("/../tools", "share/lathe/tools", file, path, size)
+               ? true
+               : fail(name, "no tool of this name; a path has a slash or ends in .c");
+}
+
+bool tool_include(char *path, size_t size) {
+    char header[PATH_MAX];
+    if (!find_file("/../include", "include", "lathe/tool.h", header, sizeof(header)))
+        return fail("lathe/tool.h", "not found beside lathe");
+    header[strlen(header) - strlen("/lathe/tool.h")] = 0;
+    return snprintf(path, size, "%s", header) < (int)size ? true : fail(header, "the path is too long");
+}
+
+/* --------------------------------------------------------------------------------------------------------- its package */
+
+static bool hash_file(const char *path, u64 *hash) {
+    char bytes[4096];
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return fail(path, strerror(errno));
+    for (size_t n; (n = fread(bytes, 1, sizeof(bytes), in));)
+        *hash = pack_hash(*hash, bytes, n);
+    bool ok = !ferror(in);
+    fclose(in);
+    return ok ? true : fail(path, "cannot be read");
+}
+
+bool tool_identity(const char *source, u64 *identity) {
+    char builder[PATH_MAX], digits[IDENTITY_SIZE];
+    *identity = PACK_HASH_START;
+    if (!programs_find("lathe-tools", builder, sizeof(builder)))
+        return false;
+    identity_of(builder, digits);
+    *identity = pack_hash(*identity, digits, strlen(digits));
+    return hash_file(source, identity);
+}
+
+/* Starts `lathe-tools tool -o PACKAGE SOURCE` and waits for it; it has said what is wrong. */
+static bool build(const char *source, const char *package) {
+    char builder[PATH_MAX];
+    if (!programs_find("lathe-tools", builder, sizeof(builder)))
+        return false;
+    pid_t child = fork();
+    if (!child) {
+        execl(builder, "lathe", "tool", "-o", package, source, (char *)NULL);
+        _exit(127);
+    }
+    int status;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* Packages are in the cache, or, if there is none, where the system has temporary files. */
+static bool packages_dir(const char *cache, char *path, size_t size) {
+    const char *tmp = getenv("TMPDIR");
+    int len = *cache ? snprintf(path, size, "%s/tools", cache)
+                     : snprintf(path, size, "%s/lathe-tools-%u", tmp && *tmp == '/' ? tmp : "/tmp", (u32)getuid());
+    if (len < 0 || (size_t)len >= size)
+        return fail(cache, "the path is too long");
+    if (*cache)
+        mkdir(cache, 0777);
+    struct stat st;
+    mkdir(path, 0700);
+    if (stat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid())
+        return fail(path, "no directory for tools that are built");
+    return true;
+}
+
+bool tool_package(const char *name, const char *cache, char *path, size_t size) {
+    char source[PATH_MAX], dir[PATH_MAX];
+    u64 identity;
+    if (!tool_source(name, source, sizeof(source)) || !tool_identity(source, &identity) ||
+        !packages_dir(cache, dir, sizeof(dir)))
+        return false;
+    if (snprintf(path, size, "%s/%016lx", dir, identity) >= (int)size)
+        return fail(dir, "the path is too long");
+    return access(path, R_OK) == 0 || build(source, path);
+}

@@ -1,0 +1,44 @@
+/* runtime.c: the functions of lathe/tool.h. */
+#include "isa/helper.h"
+#include "run/client/tool/tool.h"
+
+void lathe_count(LatheCounter *counter, long amount) {
+    thread_self()->tool.cell[counter->number % TOOL_COUNTERS_MAX][0] += (u64)amount;
+}
+
+unsigned long lathe_total(const LatheCounter *counter) {
+    u32 number = counter->number % TOOL_COUNTERS_MAX;
+    u64 sum = tool_ended(number);
+    for (const Thread *t = the.threads; t; t = t->next)
+        for (u32 i = 0; i < TOOL_CELLS; i++)
+            sum += __atomic_load_n(&t->tool.cell[number][i], __ATOMIC_RELAXED);
+    return sum;
+}
+
+void lathe_print(const char *format, ...) {
+    enum { LINE_BYTES = 4096 };
+    char text[LINE_BYTES];
+    va_list args;
+    va_start(args, format);
+    size_t len = format_args(text, sizeof(text), format, args);
+    va_end(args);
+    sys_write_all(the.stats_fd, text, len);
+}
+
+bool tool_resolve(const char *name, u64 *address) {
+    static const Helper functions[] = {
+        {"lathe_count", (void *)lathe_count},
+        {"lathe_total", (void *)lathe_total},
+        {"lathe_print", (void *)lathe_print},
+        {"memcpy", (void *)memcpy},
+        {"memmove", (void *)memmove},
+        {"memset", (void *)memset},
+        {"memcmp", (void *)memcmp},
+    };
+    for (u32 i = 0; i < ARRAY_LEN(functions); i++)
+        if (!strcmp(functions[i].name, name)) {
+            *address = (u64)functions[i].address;
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,178 @@
+/* tool.c: see tool.h. */
+#include "run/client/tool/tool.h"
+
+#include "codegen/link.h"
+#include "run/client/memory/own.h"
+
+typedef struct Tool {
+    bool loaded, ended;
+    const LatheHook *hooks;
+    const ToolPlan *plans;
+    u32 hook_count;
+    ToolCounts counts;
+    u64 ended_counts[TOOL_COUNTERS_MAX];
+} Tool;
+
+static Tool tool;
+
+/* ------------------------------------------------------------------------------------------------------------ loading */
+
+static const u8 *map_file(const char *path, u64 *size) {
+    struct stat st;
+    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0 || sys_fstat((int)fd, &st))
+        die("%s, the tool: cannot be opened (error %d)", path, (int)-fd);
+    *size = (u64)st.st_size;
+    i64 at = own_map(page_up(*size), PROT_READ, MAP_PRIVATE, (int)fd, 0);
+    if (sys_failed(at))
+        die("%s, the tool: cannot be mapped (error %d)", path, (int)-at);
+    sys_close((int)fd);
+    return (const u8 *)at;
+}
+
+/* The sizes say where everything is, so they have to add up. */
+static bool is_package(const u8 *at, u64 size) {
+    const ToolPackage *p = (const ToolPackage *)at;
+    if (size < sizeof(*p) || p->magic != TOOL_MAGIC || p->version != TOOL_VERSION || p->hook_count > TOOL_HOOKS_MAX ||
+        p->counter_count > TOOL_COUNTERS_MAX || p->object_size > size || p->bitcode_size > size)
+        return false;
+    return sizeof(*p) + p->hook_count * sizeof(ToolPlan) + p->object_size + p->bitcode_size == size;
+}
+
+static bool resolve(void *user, const char *name, u64 *address) {
+    (void)user;
+    if (!tool_resolve(name, address))
+        die("the tool uses %s, which lathe/tool.h does not have", name);
+    return true;
+}
+
+static void define(void *user, const char *name, u64 address, u64 size) {
+    (void)user, (void)size;
+    if (!strcmp(name, TOOL_HOOKS))
+        tool.hooks = (const LatheHook *)address;
+}
+
+/* Code and constants first, then data, in one piece of memory. */
+static bool link_object(const u8 *object, u64 size) {
+    LinkNeeds needs;
+    if (link_measure(object, size, &needs) != LATHE_OK)
+        return false;
+    u64 code = page_up(needs.code_bytes), data = page_up(needs.data_bytes);
+    u8 *at = sys_pages(code + data), *work = sys_pages(page_up(needs.work_bytes));
+    if (!at || !work)
+        return false;
+    LinkPlace place = {.code_write = at, .code_run = (u64)at, .data_write = at + code, .data_run = (u64)at + code, .work = work, .resolve = resolve};
+    if (link_place(object, size, &place) != LATHE_OK)
+        return false;
+    link_symbols(object, size, &place, define, NULL);
+    sys_pages_free(work, page_up(needs.work_bytes));
+    return tool.hooks && !sys_mprotect((u64)at, code, PROT_READ | PROT_EXEC);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- hooks */
+
+static void add_count(const ToolAdd *add) {
+    ToolCounts *c = &tool.counts;
+    for (u32 i = 0; i < c->count; i++)
+        if (c->add[i].counter == add->counter) {
+            c->add[i].amount += add->amount;
+            return;
+        }
+    if (c->count == TOOL_COUNTS)
+        die("the tool has more than %d counters for instructions", TOOL_COUNTS);
+    c->add[c->count++] = *add;
+}
+
+static void take_hooks(void) {
+    for (u32 i = 0; i < tool.hook_count; i++)
+        if (tool.hooks[i].event == LATHE_INSN && tool.plans[i].kind == TOOL_COUNT)
+            for (u32 k = 0; k < tool.plans[i].add_count; k++)
+                add_count(&tool.plans[i].add[k]);
+}
+
+void tool_load(void) {
+    u64 size;
+    if (!*the.opt.tool)
+        return;
+    const u8 *at = map_file(the.opt.tool, &size);
+    if (!is_package(at, size))
+        die("%s is no tool of this version of Lathe", the.opt.tool);
+    const ToolPackage *p = (const ToolPackage *)at;
+    tool.plans = (const ToolPlan *)(p + 1);
+    tool.hook_count = p->hook_count;
+    if (!link_object((const u8 *)(tool.plans + p->hook_count), p->object_size))
+        die("%s, the tool: cannot be linked", the.opt.tool);
+    tool.loaded = true;
+    take_hooks();
+}
+
+const ToolCounts *tool_counts(void) {
+    return &tool.counts;
+}
+
+/* One that only counts is called where that is done by nobody else. */
+static bool is_called(u32 hook, LatheEvent event) {
+    return tool.hooks[hook].event == event && !(event == LATHE_INSN && tool.plans[hook].kind == TOOL_COUNT);
+}
+
+bool tool_calls(LatheEvent event) {
+    for (u32 i = 0; i < tool.hook_count; i++)
+        if (is_called(i, event))
+            return true;
+    return false;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- calls */
+
+static u64 value_of(const LatheValue *v, const ToolPlace *place) {
+    switch (v->what) {
+    case LATHE_PC:
+        return place->pc;
+    case LATHE_SIZE:
+        return place->size;
+    case LATHE_CONSTANT:
+        return (u64)v->number;
+    case LATHE_NO_VALUE:
+        break;
+    }
+    return 0;
+}
+
+void tool_call(LatheEvent event, const ToolPlace *place) {
+    for (u32 i = 0; i < tool.hook_count; i++) {
+        const LatheHook *h = &tool.hooks[i];
+        if (!is_called(i, event))
+            continue;
+        u64 v[LATHE_VALUES];
+        for (u32 k = 0; k < LATHE_VALUES; k++)
+            v[k] = value_of(&h->value[k], place);
+        ((void (*)(u64, u64, u64, u64))h->call)(v[0], v[1], v[2], v[3]);
+    }
+}
+
+void tool_thread_ends(Thread *t) {
+    if (!tool.loaded)
+        return;
+    for (u32 i = 0; i < TOOL_COUNTERS_MAX; i++)
+        for (u32 k = 0; k < TOOL_CELLS; k++)
+            tool.ended_counts[i] += t->tool.cell[i][k];
+    memset(t->tool.cell, 0, sizeof(t->tool.cell));
+}
+
+void tool_after_fork(Thread *t) {
+    if (!tool.loaded)
+        return;
+    memset(tool.ended_counts, 0, sizeof(tool.ended_counts));
+    memset(t->tool.cell, 0, sizeof(t->tool.cell));
+    tool_call(LATHE_START, &(ToolPlace){0});
+}
+
+u64 tool_ended(u32 counter) {
+    return tool.ended_counts[counter];
+}
+
+void tool_end(void) {
+    if (__atomic_exchange_n(&tool.ended, true, __ATOMIC_ACQ_REL))
+        return;
+    tool_call(LATHE_END, &(ToolPlace){0});
+}

@@ -1,0 +1,47 @@
+/* tool.h: the tool that watches the guest (--tool).
+ *
+ * Its package (tool/package.h) is linked into memory of the client's own when the client starts: the guest sees nothing of it. The names that it does
+ * not define itself are those of lathe/tool.h, which runtime.c has. */
+#ifndef RUN_CLIENT_TOOL_H
+#define RUN_CLIENT_TOOL_H
+
+#include "run/client/core/client.h"
+#include "tool/package.h"
+
+/* Loads the tool that the options name, if they do; ends the process with a message if it cannot be loaded. */
+void tool_load(void);
+
+/* Are functions called at this event, which do more than to count? */
+bool tool_calls(LatheEvent event);
+
+/* What each instruction adds to which counters. */
+typedef struct ToolCounts {
+    u32 count;
+    ToolAdd add[TOOL_COUNTS];
+} ToolCounts;
+const ToolCounts *tool_counts(void);
+
+/* The offset of a counter's cell in a Thread. */
+static inline u32 tool_cell(u32 counter, u32 cell) {
+    return (u32)(offsetof(Thread, tool.cell) + (counter * TOOL_CELLS + cell) * sizeof(u64));
+}
+
+/* The instruction that an event is about; zero at others. */
+typedef struct ToolPlace {
+    u64 pc, size;
+} ToolPlace;
+
+/* Calls the functions that the tool has for an event. */
+void tool_call(LatheEvent event, const ToolPlace *place);
+
+/* A thread ends: what it has counted is kept. A process was forked: it begins with nothing counted. */
+void tool_thread_ends(Thread *t);
+void tool_after_fork(Thread *t);
+/* The program ends, or another one takes its place. Does something once. */
+void tool_end(void);
+
+/* runtime.c: the functions of lathe/tool.h. */
+bool tool_resolve(const char *name, u64 *address);
+u64 tool_ended(u32 counter); /* the counts of threads that have ended */
+
+#endif

@@ -1,0 +1,178 @@
+/* build.c: see build.h. Reads the hooks of a tool from its bitcode, numbers its counters, and finds out what the functions of its hooks do. */
+#include "tool/build.h"
+
+#include <lathe/lift.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tool/package.h"
+
+#define COUNTER_TYPE "struct.LatheCounter"
+#define COUNT_FUNCTION "lathe_count"
+
+typedef struct Building {
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+    ToolPackage package;
+    ToolPlan plan[TOOL_HOOKS_MAX];
+    char *why;
+    size_t why_size;
+} Building;
+
+static bool fail(Building *b, const char *why) {
+    snprintf(b->why, b->why_size, "%s", why);
+    return false;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- counters */
+
+static bool is_counter(LLVMValueRef global) {
+    LLVMTypeRef type = LLVMGlobalGetValueType(global);
+    const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
+    return name && !strcmp(name, COUNTER_TYPE);
+}
+
+/* Each counter gets its number as its first value. */
+static bool number_counters(Building *b) {
+    LLVMTypeRef word = LLVMInt64TypeInContext(b->ctx);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(b->mod); g; g = LLVMGetNextGlobal(g)) {
+        if (!is_counter(g) || LLVMIsDeclaration(g))
+            continue;
+        if (b->package.counter_count == TOOL_COUNTERS_MAX)
+            return fail(b, "it has too many counters");
+        LLVMValueRef number = LLVMConstInt(word, b->package.counter_count++, false);
+        LLVMSetInitializer(g, LLVMConstNamedStruct(LLVMGlobalGetValueType(g), &number, 1));
+    }
+    return true;
+}
+
+static u32 number_of(LLVMValueRef counter) {
+    return (u32)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(LLVMGetInitializer(counter), 0));
+}
+
+/* ---------------------------------------------------------------------------------------------------------- functions */
+
+/* A call lathe_count(&counter, constant). */
+static bool as_add(LLVMValueRef insn, ToolAdd *add) {
+    if (!LLVMIsACallInst(insn) || LLVMGetNumArgOperands(insn) != 2)
+        return false;
+    size_t len;
+    LLVMValueRef called = LLVMGetCalledValue(insn), counter = LLVMGetOperand(insn, 0), by = LLVMGetOperand(insn, 1);
+    const char *name = LLVMIsAFunction(called) ? LLVMGetValueName2(called, &len) : "";
+    if (strcmp(name, COUNT_FUNCTION) || !LLVMIsAGlobalVariable(counter) || !is_counter(counter) ||
+        !LLVMIsAConstantInt(by))
+        return false;
+    i64 amount = LLVMConstIntGetSExtValue(by);
+    *add = (ToolAdd){number_of(counter), (i32)amount};
+    return add->amount == amount;
+}
+
+/* TOOL_COUNT if the function is one block of such calls. */
+static ToolPlan plan_of(LLVMValueRef function) {
+    ToolPlan plan = {.kind = TOOL_COUNT};
+    const ToolPlan call = {.kind = TOOL_CALL};
+    if (LLVMCountBasicBlocks(function) != 1)
+        return call;
+    LLVMValueRef insn = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
+    for (; !LLVMIsAReturnInst(insn); insn = LLVMGetNextInstruction(insn)) {
+        if (plan.add_count == TOOL_ADDS || !as_add(insn, &plan.add[plan.add_count]))
+            return call;
+        plan.add_count++;
+    }
+    return plan;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- hooks */
+
+/* Member `index` of a hook; the members are those of LatheHook. */
+static LLVMValueRef member(LLVMValueRef hook, unsigned index) {
+    return LLVMGetAggregateElement(hook, index);
+}
+
+static bool plan_hook(Building *b, LLVMValueRef hook) {
+    LLVMValueRef function = member(hook, 1);
+    if (!function || !LLVMIsAFunction(function) || LLVMIsDeclaration(function))
+        return fail(b, "a hook has no function of the tool's");
+    if (b->package.hook_count == TOOL_HOOKS_MAX)
+        return fail(b, "it has too many hooks");
+    b->plan[b->package.hook_count++] = plan_of(function);
+    return true;
+}
+
+static bool plan_hooks(Building *b) {
+    LLVMValueRef hooks = LLVMGetNamedGlobal(b->mod, TOOL_HOOKS), list = hooks ? LLVMGetInitializer(hooks) : NULL;
+    if (!list)
+        return fail(b, "it has no LATHE_HOOKS");
+    for (unsigned i = 0;; i++) {
+        LLVMValueRef hook = LLVMGetAggregateElement(list, i), event = hook ? member(hook, 0) : NULL;
+        if (!event || !LLVMIsAConstantInt(event))
+            return fail(b, "its hooks are not those of LATHE_HOOKS");
+        if (!LLVMConstIntGetZExtValue(event))
+            return true;
+        if (!plan_hook(b, hook))
+            return false;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ package */
+
+static bool read_bitcode(Building *b, const char *path) {
+    LLVMMemoryBufferRef buffer;
+    char *message = NULL;
+    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message)) {
+        fail(b, message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    bool bad = LLVMParseBitcodeInContext2(b->ctx, buffer, &b->mod);
+    LLVMDisposeMemoryBuffer(buffer);
+    return bad ? fail(b, "clang's bitcode cannot be read") : true;
+}
+
+static u8 *append(u8 *at, const void *data, size_t size) {
+    memcpy(at, data, size);
+    return at + size;
+}
+
+static void *put_together(Building *b, size_t *size) {
+    void *object;
+    size_t object_size, plans = b->package.hook_count * sizeof(ToolPlan);
+    LatheJit *jit = lathe_jit_new(NULL);
+    LatheStatus status = lathe_jit_emit(jit, b->mod, LATHE_OPT_NONE, false, &object, &object_size);
+    lathe_jit_free(jit);
+    if (status != LATHE_OK) {
+        fail(b, "LLVM cannot compile it");
+        return NULL;
+    }
+    LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(b->mod);
+    b->package.object_size = object_size;
+    b->package.bitcode_size = LLVMGetBufferSize(bitcode);
+    *size = sizeof(ToolPackage) + plans + object_size + b->package.bitcode_size;
+    u8 *all = malloc(*size), *at = all;
+    CHECK(all, "out of memory");
+    at = append(at, &b->package, sizeof(ToolPackage));
+    at = append(at, b->plan, plans);
+    at = append(at, object, object_size);
+    append(at, LLVMGetBufferStart(bitcode), b->package.bitcode_size);
+    LLVMDisposeMemoryBuffer(bitcode);
+    free(object);
+    return all;
+}
+
+void *tool_build(const char *bitcode, u64 identity, size_t *size, char *why, size_t why_size) {
+    Building b = {
+        .ctx = LLVMContextCreate(),
+        .package = {.magic = TOOL_MAGIC, .version = TOOL_VERSION, .identity = identity},
+        .why = why,
+        .why_size = why_size,
+    };
+    bool ok = read_bitcode(&b, bitcode) && number_counters(&b) && plan_hooks(&b);
+    void *package = ok ? put_together(&b, size) : NULL;
+    if (b.mod)
+        LLVMDisposeModule(b.mod);
+    LLVMContextDispose(b.ctx);
+    return package;
+}

@@ -1,0 +1,83 @@
+#!/bin/sh
+# tools.sh LATHE COUNTED STEPS SOURCE: tools as users have them: what they count is what the CPU counts, and mistakes get a message.
+lathe=$1 counted=$2 steps=$3 here=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LATHE_CACHE="$work/cache"
+failed=0
+unset LATHE_TOOL
+
+fail() {
+    echo "FAIL: $*"
+    failed=1
+}
+
+# What `lathe run` with a tool says of the program, and its status.
+watch() {
+    tool=$1
+    shift
+    { "$lathe" run --tool="$tool" -- "$counted" "$@" 2>&1; echo "status $?"; } 2>/dev/null | sed "/^Segmentation fault/d"
+}
+
+# The CPU's own count, step by step.
+for what in 0 1 2 3 4 5 6 7; do
+    expected=$("$steps" "$counted" $what 2>&1; echo "status $?")
+    for tool in inscount "$here/calling.c"; do
+        got=$(watch "$tool" $what)
+        [ "$got" = "$expected" ] || fail "counted $what, $tool: '$got' instead of '$expected'"
+    done
+done
+
+# Threads: each further one adds the same number.
+numbers=
+for threads in 1 2 3 8; do
+    got=$(watch inscount t$threads)
+    [ "$got" = "$(watch "$here/calling.c" t$threads)" ] || fail "$threads threads: the tools differ"
+    numbers="$numbers $(echo "$got" | sed -n 's/ instructions//p')"
+done
+set -- $numbers
+[ $# = 4 ] && [ $(($2 - $1)) = $(($3 - $2)) ] && [ $(($4 - $3)) = $((5 * ($2 - $1))) ] && [ $(($2 - $1)) -gt 15000 ] ||
+    fail "threads: $numbers instructions"
+
+# A child begins at zero; exec ends one program and begins another.
+[ "$(watch inscount f | grep -c instructions)" = 2 ] || fail "fork: $(watch inscount f)"
+[ "$(watch inscount e | tail -n 2)" = "$(watch inscount 1)" ] || fail "exec: $(watch inscount e)"
+
+# What is wrong with a tool is said, and the program does not run.
+refuse() {
+    expected=$1
+    shift
+    got=$("$lathe" run "$@" -- /bin/echo it runs 2>&1) && fail "$*: succeeds"
+    case $got in
+    *"it runs"*) fail "$*: the program runs" ;;
+    *"$expected"*) ;;
+    *) fail "$*: '$got' does not say '$expected'" ;;
+    esac
+}
+cat > "$work/broken.c" <<EOF
+#include <lathe/tool.h>
+static void f(void) { no_such_thing }
+EOF
+echo '#include <lathe/tool.h>' > "$work/empty.c"
+cat > "$work/foreign.c" <<EOF
+#include <lathe/tool.h>
+int printf(const char *format, ...);
+static void f(void) { printf("hello"); }
+LATHE_HOOKS(LATHE_ON(LATHE_INSN, f));
+EOF
+refuse 'no tool of this name' --tool=nosuch
+refuse 'No such file' --tool="$work/missing.c"
+refuse 'no_such_thing' --tool="$work/broken.c"
+refuse 'no LATHE_HOOKS' --tool="$work/empty.c"
+refuse 'uses printf' --tool="$work/foreign.c"
+"$lathe" run --tool=inscount -- /bin/true 2>/dev/null
+for package in "$LATHE_CACHE"/tools/*; do
+    head -c 100 "$package" > "$package.cut" && mv "$package.cut" "$package"
+done
+refuse 'is no tool' --tool=inscount
+rm -rf "$LATHE_CACHE/tools"
+[ "$(watch inscount 0)" = "$("$steps" "$counted" 0 2>&1; echo "status $?")" ] || fail "not built again"
+
+"$lathe" tool inscount | grep -q 'hook 1: only counts' || fail "lathe tool: $("$lathe" tool inscount)"
+[ $failed = 0 ] && echo ok
+exit $failed
