@@ -61,7 +61,11 @@ typedef struct LatheHook {
 
 /* A hook: an event, a function, and what the function is given: LATHE_ON(LATHE_INSN, look, {LATHE_PC}, {LATHE_CONSTANT, 3}). */
 #define LATHE_ON(event, function, ...)                                                                                 \
-    { event, (void (*)(void))(function), {__VA_ARGS__} }
+    {                                                                                                                  \
+        event, (void (*)(void))(function), {                                                                           \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
 
 /* All hooks of a tool. */
 #define LATHE_HOOKS(...) const LatheHook lathe_hooks[] = {__VA_ARGS__, {LATHE_NOTHING, NULL, {{LATHE_NO_VALUE, 0}}}}

@@ -24,12 +24,13 @@ typedef struct CodeConfig {
     u32 memory;      /* MemoryOrder */
     u32 exact;       /* bool: a memory access that faults leaves the code with the complete guest state */
     u32 unused;
+    u64 tool; /* identity of the tool that watches the guest; 0: none */
     u8 reserved[16];
 } CodeConfig;
 
 _Static_assert(sizeof(CodeConfig) % sizeof(u64) == 0, "no padding behind it in other structures");
 
-enum { CODE_VERSION = 7 };
+enum { CODE_VERSION = 8 };
 
 /* A 128-bit name of guest content or of a cache file. */
 typedef struct Key {

@@ -148,6 +148,16 @@ static void mark_insn(LatheFunc *fn, const Insn *in) {
         ir_call(&fn->l, fn->cfg.mark_insn, (Val[]){pc_value(&fn->l, in->pc), ir_int(&fn->l, I32, in->size)}, 2);
 }
 
+/* What is left to others is counted by them. */
+static void count_insn(LatheFunc *fn) {
+    Lifter *l = &fn->l;
+    for (u32 i = 0; i < fn->tuning.cell_count; i++) {
+        const ToolCell *c = &fn->tuning.cells[i];
+        Val sum = ir_load(l, I64, ir_state(l, c->off), 8, SPACE_STATE);
+        ir_store(l, ir_add(l, sum, ir_int(l, I64, (u64)(i64)c->amount)), ir_state(l, c->off), 8, SPACE_STATE);
+    }
+}
+
 static void read_index(Lifter *l, JumpTable *table) {
     table->lifted_index = ir_zext(l, reg_read(l, table->index, ty_int(table->index_bits)), I64);
 }
@@ -159,6 +169,7 @@ static void lift_insn(LatheFunc *fn, const Insn *in) {
         flow_unliftable(fn, in);
         return;
     }
+    count_insn(fn);
     memset(l->address, 0, sizeof(l->address));
     if (in->loaded_table)
         read_index(l, in->loaded_table);

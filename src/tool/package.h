@@ -31,6 +31,12 @@ typedef enum ToolKind {
     TOOL_COUNT, /* only adds constants to counters */
 } ToolKind;
 
+/* What code adds to at each instruction: a word at this offset from the guest state, and how much. */
+typedef struct ToolCell {
+    u32 off;
+    i32 amount;
+} ToolCell;
+
 typedef struct ToolAdd {
     u32 counter;
     i32 amount;

@@ -56,7 +56,8 @@ static word computed(void) {
 static word flags(void) {
     word x = 1;
     for (int i = 0; i < 500; i++)
-        __asm__ volatile("add $-1, %0\n\tadc $7, %0\n\tsetc %%al\n\trcl $3, %0\n\tjc 1f\n\tinc %0\n1:\tsbb %%rcx, %%rcx\n\tlahf\n\tsahf\n\tjp 2f\n\tnot %0\n2:"
+        __asm__ volatile("add $-1, %0\n\tadc $7, %0\n\tsetc %%al\n\trcl $3, %0\n\tjc 1f\n\tinc %0\n1:\tsbb %%rcx, "
+                         "%%rcx\n\tlahf\n\tsahf\n\tjp 2f\n\tnot %0\n2:"
                          : "+r"(x)
                          :
                          : "rax", "rcx", "cc");
@@ -121,11 +122,14 @@ static word signals(void) {
 /* Code that changes itself: the bytes of `add $n, %eax` behind the store that writes them. */
 static word changing(void) {
     word x = 0;
-    word page = (word)&&here & -4096;
+    word page = (word) && here & -4096;
     call(__NR_mprotect, page, 8192, 7, 0);
     for (int i = 0; i < 10; i++) {
     here:
-        __asm__ volatile("movb %b1, 1f+3(%%rip)\n\tadd $1, %0\n1:\tadd $1, %0\n\tadd $1, %0" : "+r"(x) : "q"(i) : "cc", "memory");
+        __asm__ volatile("movb %b1, 1f+3(%%rip)\n\tadd $1, %0\n1:\tadd $1, %0\n\tadd $1, %0"
+                         : "+r"(x)
+                         : "q"(i)
+                         : "cc", "memory");
     }
     return x;
 }
@@ -151,7 +155,8 @@ static void start_thread(void) {
     static char stacks[9][STACK_BYTES] __attribute__((aligned(16)));
     static int used;
     word number = __NR_clone;
-    __asm__ volatile("syscall\n\ttest %%eax, %%eax\n\tjnz 1f\n\tmov $5000, %%ecx\n2:\tadd $3, %%rdx\n\tdec %%ecx\n\tjnz 2b\n\tmov $60, %%eax\n\txor %%edi, %%edi\n\tsyscall\n1:"
+    __asm__ volatile("syscall\n\ttest %%eax, %%eax\n\tjnz 1f\n\tmov $5000, %%ecx\n2:\tadd $3, %%rdx\n\tdec "
+                     "%%ecx\n\tjnz 2b\n\tmov $60, %%eax\n\txor %%edi, %%edi\n\tsyscall\n1:"
                      : "+a"(number)
                      : "D"(THREAD_FLAGS), "S"(stacks[used++] + STACK_BYTES)
                      : "rcx", "rdx", "r11", "cc", "memory");
@@ -176,7 +181,10 @@ static word forks(void) {
 
 static word dies(void) {
     word x = 1;
-    __asm__ volatile("add $1, %0\n\txor %%eax, %%eax\n\tmov (%%rax), %%rcx\n\tadd $2, %0" : "+r"(x) : : "rax", "rcx", "cc");
+    __asm__ volatile("add $1, %0\n\txor %%eax, %%eax\n\tmov (%%rax), %%rcx\n\tadd $2, %0"
+                     : "+r"(x)
+                     :
+                     : "rax", "rcx", "cc");
     return x;
 }
 

@@ -97,6 +97,7 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
         keeper_main(argv, envp);
     if (argc < 4 || !options_parse(argv[1], &the.opt))
         die("lathe-client is started by lathe run");
+    tool_identify();
     tier_choose(&the.opt);
     the.start_us = sys_now_us();
     the.auxv = auxv;
@@ -109,6 +110,7 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
         die("not enough address space");
     leave_to_other_kind(argv, envp);
     tool_load();
+    tier_watch();
     the.server.secret = take_variable(envp, SHARED_SECRET);
     vdso_adopt();
     start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);

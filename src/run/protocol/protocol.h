@@ -13,8 +13,9 @@
 #include "base/base.h"
 #include "cache/key.h"
 #include "lathe/types.h"
+#include "tool/package.h"
 
-enum { PROTOCOL_VERSION = 5 };
+enum { PROTOCOL_VERSION = 6 };
 
 #define MESSAGES(M)                                                                                                    \
     M(C_INIT, 1)                                                                                                       \
@@ -51,6 +52,9 @@ typedef struct InitMessage { /* C_INIT */
     u64 cpu;             /* the kind of CPU that will run the code (cpu_kind); 0: the server's CPU */
     u32 sources;         /* bool: the server sends an S_SOURCE before each S_OBJECT that has an object */
     u32 background_s;    /* not 0: the server takes the lowest priority, and ends after so much CPU time */
+    u32 unused;
+    u32 cell_count; /* code.tool: what each instruction is counted by */
+    ToolCell cells[TOOL_COUNTS];
     char cache_dir[256]; /* where the server stores objects; empty: nowhere */
 } InitMessage;
 

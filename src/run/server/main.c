@@ -58,7 +58,8 @@ static bool begin(Session *s) {
     memcpy(&init, s->connection.buffer, sizeof(init));
     if (init.version != PROTOCOL_VERSION || init.code.version != CODE_VERSION ||
         !lathe_arch_name((LatheArch)init.code.arch) || init.code.opt > LATHE_OPT_MAX ||
-        init.code.memory > MEMORY_STRONG || !memchr(init.cache_dir, 0, sizeof(init.cache_dir)))
+        init.code.memory > MEMORY_STRONG || init.cell_count > TOOL_COUNTS ||
+        !memchr(init.cache_dir, 0, sizeof(init.cache_dir)))
         return fail(s, "client and server do not fit together");
     if (s->build && strncmp((char *)init.code.reserved, s->build, sizeof(init.code.reserved)))
         return fail(s, "the server is of another build");
@@ -67,7 +68,7 @@ static bool begin(Session *s) {
         take_background(init.background_s);
     s->sources = init.sources;
     s->pages = pages_new(&s->connection);
-    s->translator = translator_new(&init.code, init.dump, s->pages);
+    s->translator = translator_new(&init, s->pages);
     if (init.cpu && init.cpu != cpu_kind())
         translator_use(s->translator, translator_jit_new(target_common_cpu(), init.code.low_vectors));
     else if (s->jits[!!init.code.low_vectors])

@@ -40,7 +40,7 @@ typedef struct Translation {
     LatheFunc *fn;
 } Translation;
 
-Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages); /* dump: DUMP_* bits */
+Translator *translator_new(const InitMessage *init, Pages *pages);
 void translator_free(Translator *t);
 void translator_use(Translator *t, LatheJit *jit); /* replaces the jit for this CPU; takes ownership */
 /* A compiler as translators need it. cpu NULL: this machine's CPU. low_vectors: see CodeConfig. */

@@ -45,6 +45,8 @@ typedef enum Seen {
 
 struct Translator {
     CodeConfig config;
+    ToolCell cells[TOOL_COUNTS]; /* what instructions are counted by */
+    u32 cell_count;
     u32 dump;
     Pages *pages;
     LatheJit *jit;
@@ -74,12 +76,14 @@ LatheJit *translator_jit_new(const char *cpu, bool low_vectors) {
     return lathe_jit_new(&(LatheJitConfig){.cpu = cpu, .low_vectors = low_vectors});
 }
 
-Translator *translator_new(const CodeConfig *config, u32 dump, Pages *pages) {
+Translator *translator_new(const InitMessage *init, Pages *pages) {
     Translator *t = mem_new(sizeof(Translator));
-    t->config = *config;
-    t->dump = dump;
+    t->config = init->code;
+    memcpy(t->cells, init->cells, sizeof(t->cells));
+    t->cell_count = init->cell_count;
+    t->dump = init->dump;
     t->pages = pages;
-    t->jit = translator_jit_new(NULL, config->low_vectors);
+    t->jit = translator_jit_new(NULL, init->code.low_vectors);
     return t;
 }
 
@@ -203,6 +207,8 @@ static void configure(Translator *t) {
         .leave_at_flags = true,
         .native_fs = true,
         .exact_faults = t->config.exact,
+        .cells = t->cells,
+        .cell_count = t->cell_count,
     };
     t->lift = (LatheConfig){
         .arch = (LatheArch)t->config.arch,

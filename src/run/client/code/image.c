@@ -229,7 +229,7 @@ static void load(Thread *t, int fd) {
 
 /* perf is told of code as it is linked. */
 void image_load(Thread *t, const char *program) {
-    image.usable = !the.memory.scale && !*the.opt.tool && !the.opt.no_cache && !the.opt.perf && the.opt.cache_mib &&
+    image.usable = !the.memory.scale && !the.opt.no_cache && !the.opt.perf && the.opt.cache_mib &&
                    the.memory.window_as_wished && find_name(program);
     i64 fd = image.usable ? open_file() : -1;
     if (fd < 0)

@@ -20,6 +20,7 @@
 #include "run/client/code/server/remote.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/space.h"
+#include "run/client/tool/tool.h"
 
 enum { PERIOD_NS = 1000000, QUEUE = 32, FAILURES_MAX = 5 };
 /* Of a sample's time, in milliseconds: the most that counts, since the thread may have been in optimised code for the rest. And of the time during which most
@@ -50,8 +51,17 @@ static bool is_auto(void) {
 }
 
 void tier_choose(Options *o) {
-    o->tier = !quick_works() ? TIER_OPT : *o->tool ? TIER_QUICK : o->asked_tier;
+    o->tier = quick_works() ? o->asked_tier : TIER_OPT;
     o->code.with_quick = o->tier == TIER_AUTO;
+}
+
+void tier_watch(void) {
+    if (!tool_calls(LATHE_INSN))
+        return;
+    if (!quick_works())
+        die("this tool needs quick code, which there is not for this processor");
+    the.opt.tier = TIER_QUICK;
+    the.tier.no_image = true;
 }
 
 bool tier_sent(const void *info) {

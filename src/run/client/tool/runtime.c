@@ -27,12 +27,9 @@ void lathe_print(const char *format, ...) {
 
 bool tool_resolve(const char *name, u64 *address) {
     static const Helper functions[] = {
-        {"lathe_count", (void *)lathe_count},
-        {"lathe_total", (void *)lathe_total},
-        {"lathe_print", (void *)lathe_print},
-        {"memcpy", (void *)memcpy},
-        {"memmove", (void *)memmove},
-        {"memset", (void *)memset},
+        {"lathe_count", (void *)lathe_count}, {"lathe_total", (void *)lathe_total},
+        {"lathe_print", (void *)lathe_print}, {"memcpy", (void *)memcpy},
+        {"memmove", (void *)memmove},         {"memset", (void *)memset},
         {"memcmp", (void *)memcmp},
     };
     for (u32 i = 0; i < ARRAY_LEN(functions); i++)

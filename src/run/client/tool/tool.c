@@ -61,7 +61,12 @@ static bool link_object(const u8 *object, u64 size) {
     u8 *at = sys_pages(code + data), *work = sys_pages(page_up(needs.work_bytes));
     if (!at || !work)
         return false;
-    LinkPlace place = {.code_write = at, .code_run = (u64)at, .data_write = at + code, .data_run = (u64)at + code, .work = work, .resolve = resolve};
+    LinkPlace place = {.code_write = at,
+                       .code_run = (u64)at,
+                       .data_write = at + code,
+                       .data_run = (u64)at + code,
+                       .work = work,
+                       .resolve = resolve};
     if (link_place(object, size, &place) != LATHE_OK)
         return false;
     link_symbols(object, size, &place, define, NULL);
@@ -104,6 +109,19 @@ void tool_load(void) {
         die("%s, the tool: cannot be linked", the.opt.tool);
     tool.loaded = true;
     take_hooks();
+}
+
+void tool_identify(void) {
+    ToolPackage head;
+    if (!*the.opt.tool)
+        return;
+    i64 fd = sys_open(the.opt.tool, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        die("%s, the tool: cannot be opened (error %d)", the.opt.tool, (int)-fd);
+    if (!sys_read_all((int)fd, &head, sizeof(head)) || head.magic != TOOL_MAGIC)
+        die("%s is no tool of this version of Lathe", the.opt.tool);
+    sys_close((int)fd);
+    the.opt.code.tool = head.identity | 1;
 }
 
 const ToolCounts *tool_counts(void) {

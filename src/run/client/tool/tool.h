@@ -8,6 +8,8 @@
 #include "run/client/core/client.h"
 #include "tool/package.h"
 
+/* Before anything is looked for in the cache: notes which tool the options name, if they do, as a part of what identifies code. */
+void tool_identify(void);
 /* Loads the tool that the options name, if they do; ends the process with a message if it cannot be loaded. */
 void tool_load(void);
 

@@ -18,6 +18,7 @@
 #include "run/client/core/events.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
+#include "run/client/tool/tool.h"
 
 /* These are in headers that belong to libc or cannot be used together with it. */
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, SOCK_NONBLOCK = O_NONBLOCK, MSG_NOSIGNAL = 0x4000 };
@@ -96,12 +97,20 @@ static bool name_shared(Remote *r) {
     return send(r, C_SHARED, &message, sizeof(message), NULL, 0);
 }
 
+static void name_cells(InitMessage *init) {
+    const ToolCounts *c = tool_counts();
+    init->cell_count = c->count;
+    for (u32 i = 0; i < c->count; i++)
+        init->cells[i] = (ToolCell){tool_cell(c->add[i].counter, 0), c->add[i].amount};
+}
+
 static bool greet(Remote *r) {
     InitMessage init = {.version = PROTOCOL_VERSION,
                         .dump = the.opt.dump,
                         .code = the.opt.code,
                         .background_s = the.server.background_s};
     memcpy(init.cache_dir, the.opt.cache_dir, sizeof(init.cache_dir));
+    name_cells(&init);
     r->kind = pack_key_kind(&init.code);
     return send(r, C_INIT, &init, sizeof(init), NULL, 0) && name_shared(r); /* its answer comes before all others */
 }

@@ -321,6 +321,7 @@ static void fault_without_state(const Thread *t, const SignalInfo *info) {
     if (has_handler(t, (u32)info->number))
         say("signal %d at data address %lx, where the guest's state is not known: its handler cannot run", info->number,
             info->address);
+    tool_end();
     let_die(info);
 }
 
