@@ -42,9 +42,9 @@ static bool compile(const char *source, const char *bitcode) {
         return false;
     pid_t child = fork();
     if (!child) {
-        execlp("clang-19", "clang-19", "-std=gnu11", "-O2", "-g", "-Wall", "-ffreestanding", "-fPIC",
-               "-fvisibility=hidden", "-fno-stack-protector", "-mgeneral-regs-only", "-I", include, "-emit-llvm", "-c",
-               source, "-o", bitcode, (char *)NULL);
+        execlp("clang-19", "clang-19", "-std=gnu11", "-O2", "-Wall", "-ffreestanding", "-fPIC", "-fvisibility=hidden",
+               "-fno-stack-protector", "-mgeneral-regs-only", "-I", include, "-emit-llvm", "-c", source, "-o", bitcode,
+               (char *)NULL);
         fprintf(stderr, "lathe: clang-19, which compiles tools: %s\n", strerror(errno));
         _exit(127);
     }

@@ -164,11 +164,11 @@ static void read_index(Lifter *l, JumpTable *table) {
 
 static void lift_insn(LatheFunc *fn, const Insn *in) {
     Lifter *l = &fn->l;
-    mark_insn(fn, in);
     if (!in->row) {
         flow_unliftable(fn, in);
         return;
     }
+    mark_insn(fn, in);
     count_insn(fn);
     memset(l->address, 0, sizeof(l->address));
     if (in->loaded_table)

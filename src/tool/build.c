@@ -8,10 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tool/counter.h"
 #include "tool/package.h"
-
-#define COUNTER_TYPE "struct.LatheCounter"
-#define COUNT_FUNCTION "lathe_count"
 
 typedef struct Building {
     LLVMContextRef ctx;
@@ -27,19 +25,35 @@ static bool fail(Building *b, const char *why) {
     return false;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- counters */
+/* -------------------------------------------------------------------------------------------------------------- names */
 
-static bool is_counter(LLVMValueRef global) {
-    LLVMTypeRef type = LLVMGlobalGetValueType(global);
-    const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
-    return name && !strcmp(name, COUNTER_TYPE);
+/* Code that LLVM makes for the program names what is the tool's, so everything has a name of its own. */
+static void give_name(LLVMValueRef value) {
+    char name[80];
+    size_t len;
+    const char *old = LLVMGetValueName2(value, &len);
+    if (LLVMIsDeclaration(value) || !strcmp(old, TOOL_HOOKS) || !strncmp(old, "llvm.", 5))
+        return;
+    snprintf(name, sizeof(name), TOOL_PREFIX "%s", old);
+    LLVMSetValueName2(value, name, strlen(name));
+    LLVMSetLinkage(value, LLVMExternalLinkage);
+    LLVMSetVisibility(value, LLVMHiddenVisibility);
 }
+
+static void give_names(Building *b) {
+    for (LLVMValueRef g = LLVMGetFirstGlobal(b->mod); g; g = LLVMGetNextGlobal(g))
+        give_name(g);
+    for (LLVMValueRef f = LLVMGetFirstFunction(b->mod); f; f = LLVMGetNextFunction(f))
+        give_name(f);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- counters */
 
 /* Each counter gets its number as its first value. */
 static bool number_counters(Building *b) {
     LLVMTypeRef word = LLVMInt64TypeInContext(b->ctx);
     for (LLVMValueRef g = LLVMGetFirstGlobal(b->mod); g; g = LLVMGetNextGlobal(g)) {
-        if (!is_counter(g) || LLVMIsDeclaration(g))
+        if (!tool_is_counter(g) || LLVMIsDeclaration(g))
             continue;
         if (b->package.counter_count == TOOL_COUNTERS_MAX)
             return fail(b, "it has too many counters");
@@ -47,10 +61,6 @@ static bool number_counters(Building *b) {
         LLVMSetInitializer(g, LLVMConstNamedStruct(LLVMGlobalGetValueType(g), &number, 1));
     }
     return true;
-}
-
-static u32 number_of(LLVMValueRef counter) {
-    return (u32)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(LLVMGetInitializer(counter), 0));
 }
 
 /* ---------------------------------------------------------------------------------------------------------- functions */
@@ -62,11 +72,11 @@ static bool as_add(LLVMValueRef insn, ToolAdd *add) {
     size_t len;
     LLVMValueRef called = LLVMGetCalledValue(insn), counter = LLVMGetOperand(insn, 0), by = LLVMGetOperand(insn, 1);
     const char *name = LLVMIsAFunction(called) ? LLVMGetValueName2(called, &len) : "";
-    if (strcmp(name, COUNT_FUNCTION) || !LLVMIsAGlobalVariable(counter) || !is_counter(counter) ||
+    if (strcmp(name, TOOL_COUNT_FUNCTION) || !LLVMIsAGlobalVariable(counter) || !tool_is_counter(counter) ||
         !LLVMIsAConstantInt(by))
         return false;
     i64 amount = LLVMConstIntGetSExtValue(by);
-    *add = (ToolAdd){number_of(counter), (i32)amount};
+    *add = (ToolAdd){tool_counter_number(counter), (i32)amount};
     return add->amount == amount;
 }
 
@@ -170,6 +180,8 @@ void *tool_build(const char *bitcode, u64 identity, size_t *size, char *why, siz
         .why_size = why_size,
     };
     bool ok = read_bitcode(&b, bitcode) && number_counters(&b) && plan_hooks(&b);
+    if (ok)
+        give_names(&b);
     void *package = ok ? put_together(&b, size) : NULL;
     if (b.mod)
         LLVMDisposeModule(b.mod);

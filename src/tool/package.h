@@ -13,6 +13,7 @@
 #include "lathe/tool.h"
 
 #define TOOL_HOOKS "lathe_hooks" /* the symbol of the array of hooks */
+#define TOOL_PREFIX "tool."      /* of all other symbols */
 
 enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 1 };
 enum { TOOL_HOOKS_MAX = 64, TOOL_COUNTERS_MAX = 512, TOOL_ADDS = 4 };
@@ -48,5 +49,24 @@ typedef struct ToolPlan {
     u32 add_count; /* of a TOOL_COUNT */
     ToolAdd add[TOOL_ADDS];
 } ToolPlan;
+
+/* The parts of a package. */
+typedef struct ToolParts {
+    const ToolPackage *head;
+    const ToolPlan *plans;
+    const u8 *object, *bitcode;
+} ToolParts;
+
+/* False: the bytes are no package of this version. The sizes say where everything is, so they have to add up. `at` is aligned for a u64. */
+static inline bool tool_open(const void *at, u64 size, ToolParts *parts) {
+    const ToolPackage *p = (const ToolPackage *)at;
+    if (size < sizeof(*p) || p->magic != TOOL_MAGIC || p->version != TOOL_VERSION || p->hook_count > TOOL_HOOKS_MAX ||
+        p->counter_count > TOOL_COUNTERS_MAX || p->object_size > size || p->bitcode_size > size)
+        return false;
+    const ToolPlan *plans = (const ToolPlan *)(p + 1);
+    const u8 *object = (const u8 *)(plans + p->hook_count);
+    *parts = (ToolParts){p, plans, object, object + p->object_size};
+    return sizeof(*p) + p->hook_count * sizeof(*plans) + p->object_size + p->bitcode_size == size;
+}
 
 #endif

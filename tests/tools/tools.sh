@@ -33,9 +33,11 @@ done
 for what in 0 1 2 3 4 5 6; do
     tier=quick
     expected=$(watch inscount $what)
-    for tier in opt auto opt auto; do
-        got=$(watch inscount $what)
-        [ "$got" = "$expected" ] || fail "counted $what, tier $tier: '$got' instead of '$expected'"
+    for tool in inscount "$here/calling.c"; do
+        for tier in opt auto opt auto; do
+            got=$(watch "$tool" $what)
+            [ "$got" = "$expected" ] || fail "counted $what, $tool, tier $tier: '$got' instead of '$expected'"
+        done
     done
 done
 tier=auto

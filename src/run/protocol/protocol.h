@@ -2,7 +2,7 @@
  *
  * Every message is an 8-byte header and a payload. The client begins; after that it sends a message only to make or answer a request:
  *
- *     C_INIT [C_SHARED] → S_INIT;   then any number of   C_TRANSLATE → (S_MEMREQ → C_MEMBUF)* → [S_SOURCE] S_OBJECT
+ *     C_INIT [C_TOOL] [C_SHARED] → S_INIT;   then any number of   C_TRANSLATE → (S_MEMREQ → C_MEMBUF)* → [S_SOURCE] S_OBJECT
  *
  * An S_WARNING may come at any time. An S_LIMIT, which has no payload, is sent in place of an S_OBJECT that would take too much time or
  * memory; the server ends after it. All integers are little-endian. A side that receives anything else ends the connection.
@@ -28,7 +28,8 @@ enum { PROTOCOL_VERSION = 6 };
     M(S_SOURCE, 8)                                                                                                     \
     M(C_SHARED, 9)                                                                                                     \
     M(S_WARNING, 10)                                                                                                   \
-    M(S_LIMIT, 11)
+    M(S_LIMIT, 11)                                                                                                     \
+    M(C_TOOL, 12)
 
 typedef enum MessageType {
 #define M(name, number) name = number,
@@ -55,6 +56,8 @@ typedef struct InitMessage { /* C_INIT */
     u32 unused;
     u32 cell_count; /* code.tool: what each instruction is counted by */
     ToolCell cells[TOOL_COUNTS];
+    u32 counters_off; /* where a thread's cells of the tool's counters begin, from the guest state: TOOL_CELLS words for each */
+    u32 reserved;
     char cache_dir[256]; /* where the server stores objects; empty: nowhere */
 } InitMessage;
 
@@ -67,6 +70,8 @@ typedef struct SharedMessage {
     char url[256];      /* cache/address.h, without password */
     char password[256]; /* empty: none */
 } SharedMessage;
+
+/* C_TOOL: the package of a tool (tool/package.h) whose functions are called at instructions. */
 
 /* S_WARNING: a line for the user, without its end. */
 

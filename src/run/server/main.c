@@ -171,6 +171,9 @@ static bool answer(Session *s, const MessageHeader *header) {
         return translate(s, header->size);
     if (header->type == C_SHARED)
         return share(s, header->size);
+    if (header->type == C_TOOL)
+        return translator_watch(s->translator, s->connection.buffer, header->size) ? true
+                                                                                   : fail(s, "a tool that is none");
     return fail(s, "a message that has no place here");
 }
 

@@ -42,6 +42,8 @@ typedef struct Translation {
 
 Translator *translator_new(const InitMessage *init, Pages *pages);
 void translator_free(Translator *t);
+/* Code that it makes calls the functions of a tool from now on, whose package this is. False: it is none. */
+bool translator_watch(Translator *t, const void *package, size_t size);
 void translator_use(Translator *t, LatheJit *jit); /* replaces the jit for this CPU; takes ownership */
 /* A compiler as translators need it. cpu NULL: this machine's CPU. low_vectors: see CodeConfig. */
 LatheJit *translator_jit_new(const char *cpu, bool low_vectors);
@@ -116,5 +118,16 @@ void dump_object(const void *object, size_t size, const char *name);
 
 /* lookup.c: the inlined search for translated code. */
 LLVMValueRef lookup_build(LLVMModuleRef mod, const LatheConfig *cfg);
+
+/* tool.c: the functions of a tool in lifted code. */
+typedef struct ServerTool ServerTool;
+ServerTool *tool_new(const void *package, size_t size); /* NULL: it is no package */
+void tool_free(ServerTool *tool);
+/* A context is gone, and what was read into it. */
+void tool_forget_context(ServerTool *tool);
+/* Adds the tool's functions to a module, and returns one for LatheConfig.mark_insn; NULL: its bitcode cannot be read. */
+LLVMValueRef tool_add(ServerTool *tool, LLVMModuleRef mod);
+/* Small functions become part of a lifted function; what they count they count in the guest's state. */
+void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off);
 
 #endif

@@ -46,7 +46,8 @@ typedef enum Seen {
 struct Translator {
     CodeConfig config;
     ToolCell cells[TOOL_COUNTS]; /* what instructions are counted by */
-    u32 cell_count;
+    u32 cell_count, counters_off;
+    ServerTool *tool; /* NULL: there is none, or its functions only count */
     u32 dump;
     Pages *pages;
     LatheJit *jit;
@@ -81,6 +82,7 @@ Translator *translator_new(const InitMessage *init, Pages *pages) {
     t->config = init->code;
     memcpy(t->cells, init->cells, sizeof(t->cells));
     t->cell_count = init->cell_count;
+    t->counters_off = init->counters_off;
     t->dump = init->dump;
     t->pages = pages;
     t->jit = translator_jit_new(NULL, init->code.low_vectors);
@@ -92,8 +94,15 @@ void translator_use(Translator *t, LatheJit *jit) {
     t->jit = jit;
 }
 
+bool translator_watch(Translator *t, const void *package, size_t size) {
+    tool_free(t->tool);
+    t->tool = tool_new(package, size);
+    return t->tool;
+}
+
 void translator_free(Translator *t) {
     lathe_jit_free(t->jit);
+    tool_free(t->tool);
     map64_free(&t->seen);
     map64_free(&t->hard);
     map64_free(&t->part);
@@ -105,6 +114,7 @@ void translator_free(Translator *t) {
 static void renew_context(Translator *t) {
     if (t->ctx && t->ctx_uses++ < CONTEXT_USES)
         return;
+    tool_forget_context(t->tool);
     if (t->ctx)
         LLVMContextDispose(t->ctx);
     t->ctx = LLVMContextCreate();
@@ -222,6 +232,7 @@ static void configure(Translator *t) {
         .tuning = &t->tuning,
     };
     set_reach(t);
+    t->lift.mark_insn = t->tool ? tool_add(t->tool, t->mod) : NULL;
     t->lift.dispatch = lathe_declare(t->mod, &t->lift, SYMBOL_MISS);
     t->lift.lookup = lookup_build(t->mod, &t->lift);
     t->lift.on_syscall = declare_plain(t, SYMBOL_SYSCALL);
@@ -254,6 +265,8 @@ static LLVMValueRef lift_with_callees(Translator *t, LatheFunc *fn) {
 static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
     const LatheRange *ranges;
     LLVMValueRef lifted = lift_with_callees(t, fn);
+    if (lifted && t->tool)
+        tool_inline(t->mod, lifted, t->counters_off);
     if (lifted)
         memory_order_keep(lifted, t->ctx, order_of(t));
     if (!lifted || t->request.base)

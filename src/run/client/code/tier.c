@@ -55,13 +55,9 @@ void tier_choose(Options *o) {
     o->code.with_quick = o->tier == TIER_AUTO;
 }
 
+/* Code with calls of the tool's functions knows their addresses, which are others in each process. */
 void tier_watch(void) {
-    if (!tool_calls(LATHE_INSN))
-        return;
-    if (!quick_works())
-        die("this tool needs quick code, which there is not for this processor");
-    the.opt.tier = TIER_QUICK;
-    the.tier.no_image = true;
+    the.tier.no_image |= tool_calls(LATHE_INSN);
 }
 
 bool tier_sent(const void *info) {

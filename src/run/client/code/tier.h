@@ -6,7 +6,7 @@
 
 /* Sets the tier, and what of the configuration depends on it, from what the user asked for. */
 void tier_choose(Options *o);
-/* A tool is loaded: one whose functions are called at instructions has them called by quick code only. */
+/* A tool is loaded. */
 void tier_watch(void);
 /* A thread begins to run, also after a fork; and it is about to end. */
 void tier_begin(Thread *t);

@@ -4,7 +4,18 @@
 #include "codegen/link.h"
 #include "run/client/memory/own.h"
 
+enum { SYMBOLS_MAX = 1024 };
+
+typedef struct ToolSymbol {
+    const char *name;
+    u64 address;
+} ToolSymbol;
+
 typedef struct Tool {
+    const void *package;
+    u64 package_size;
+    ToolSymbol symbols[SYMBOLS_MAX];
+    u32 symbol_count;
     bool loaded, ended;
     const LatheHook *hooks;
     const ToolPlan *plans;
@@ -30,15 +41,6 @@ static const u8 *map_file(const char *path, u64 *size) {
     return (const u8 *)at;
 }
 
-/* The sizes say where everything is, so they have to add up. */
-static bool is_package(const u8 *at, u64 size) {
-    const ToolPackage *p = (const ToolPackage *)at;
-    if (size < sizeof(*p) || p->magic != TOOL_MAGIC || p->version != TOOL_VERSION || p->hook_count > TOOL_HOOKS_MAX ||
-        p->counter_count > TOOL_COUNTERS_MAX || p->object_size > size || p->bitcode_size > size)
-        return false;
-    return sizeof(*p) + p->hook_count * sizeof(ToolPlan) + p->object_size + p->bitcode_size == size;
-}
-
 static bool resolve(void *user, const char *name, u64 *address) {
     (void)user;
     if (!tool_resolve(name, address))
@@ -50,6 +52,9 @@ static void define(void *user, const char *name, u64 address, u64 size) {
     (void)user, (void)size;
     if (!strcmp(name, TOOL_HOOKS))
         tool.hooks = (const LatheHook *)address;
+    if (tool.symbol_count == SYMBOLS_MAX)
+        die("the tool has more than %d functions and variables", SYMBOLS_MAX);
+    tool.symbols[tool.symbol_count++] = (ToolSymbol){name, address};
 }
 
 /* Code and constants first, then data, in one piece of memory. */
@@ -100,12 +105,14 @@ void tool_load(void) {
     if (!*the.opt.tool)
         return;
     const u8 *at = map_file(the.opt.tool, &size);
-    if (!is_package(at, size))
+    ToolParts parts;
+    if (!tool_open(at, size, &parts))
         die("%s is no tool of this version of Lathe", the.opt.tool);
-    const ToolPackage *p = (const ToolPackage *)at;
-    tool.plans = (const ToolPlan *)(p + 1);
-    tool.hook_count = p->hook_count;
-    if (!link_object((const u8 *)(tool.plans + p->hook_count), p->object_size))
+    tool.package = at;
+    tool.package_size = size;
+    tool.plans = parts.plans;
+    tool.hook_count = parts.head->hook_count;
+    if (!link_object(parts.object, parts.head->object_size))
         die("%s, the tool: cannot be linked", the.opt.tool);
     tool.loaded = true;
     take_hooks();
@@ -122,6 +129,20 @@ void tool_identify(void) {
         die("%s is no tool of this version of Lathe", the.opt.tool);
     sys_close((int)fd);
     the.opt.code.tool = head.identity | 1;
+}
+
+bool tool_symbol(const char *name, u64 *address) {
+    for (u32 i = 0; i < tool.symbol_count; i++)
+        if (!strcmp(tool.symbols[i].name, name)) {
+            *address = tool.symbols[i].address;
+            return true;
+        }
+    return tool.loaded && tool_resolve(name, address);
+}
+
+const void *tool_package(u64 *size) {
+    *size = tool.package_size;
+    return tool_calls(LATHE_INSN) ? tool.package : NULL;
 }
 
 const ToolCounts *tool_counts(void) {

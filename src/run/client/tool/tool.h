@@ -16,6 +16,11 @@ void tool_load(void);
 /* Are functions called at this event, which do more than to count? */
 bool tool_calls(LatheEvent event);
 
+/* Where something is that code of the server's names. */
+bool tool_symbol(const char *name, u64 *address);
+/* What the server has to know to make code with calls of the tool's functions; NULL: nothing. */
+const void *tool_package(u64 *size);
+
 /* What each instruction adds to which counters. */
 typedef struct ToolCounts {
     u32 count;

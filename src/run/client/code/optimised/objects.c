@@ -7,6 +7,7 @@
 #include "run/client/code/optimised/sites.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/own.h"
+#include "run/client/tool/tool.h"
 
 /* of enter.S */
 void lathe_lazy(void);
@@ -90,7 +91,7 @@ static bool resolve(void *user, const char *name, u64 *address) {
     else if (!strcmp(name, SYMBOL_GUEST))
         *address = link->base;
     else
-        return helper_address(link->code, name, address);
+        return helper_address(link->code, name, address) || tool_symbol(name, address);
     return true;
 }
 

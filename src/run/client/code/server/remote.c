@@ -99,9 +99,16 @@ static bool name_shared(Remote *r) {
 
 static void name_cells(InitMessage *init) {
     const ToolCounts *c = tool_counts();
+    init->counters_off = tool_cell(0, 0);
     init->cell_count = c->count;
     for (u32 i = 0; i < c->count; i++)
         init->cells[i] = (ToolCell){tool_cell(c->add[i].counter, 0), c->add[i].amount};
+}
+
+static bool hand_over_tool(Remote *r) {
+    u64 size;
+    const void *package = tool_package(&size);
+    return !package || send(r, C_TOOL, package, size, NULL, 0);
 }
 
 static bool greet(Remote *r) {
@@ -112,7 +119,8 @@ static bool greet(Remote *r) {
     memcpy(init.cache_dir, the.opt.cache_dir, sizeof(init.cache_dir));
     name_cells(&init);
     r->kind = pack_key_kind(&init.code);
-    return send(r, C_INIT, &init, sizeof(init), NULL, 0) && name_shared(r); /* its answer comes before all others */
+    /* its answer comes before all others */
+    return send(r, C_INIT, &init, sizeof(init), NULL, 0) && hand_over_tool(r) && name_shared(r);
 }
 
 static void disconnect(Remote *r) {

@@ -1,0 +1,243 @@
+/* tool.c: the functions of a tool in lifted code.
+ *
+ * Their bitcode comes with the tool's package and is linked into each module that is made: small functions are inlined at each instruction and optimised
+ * together with the program. Functions that are not inlined, and the tool's variables, are those that the client has in memory. */
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "run/server/server.h"
+#include "tool/counter.h"
+#include "tool/package.h"
+
+#define MARKER "tool_insn"
+
+/* Functions with more instructions are called. */
+enum { SMALL_INSNS = 40 };
+
+struct ServerTool {
+    void *package; /* a copy */
+    ToolParts parts;
+    LLVMModuleRef mod; /* its functions, in the context of the last module; NULL: not read yet */
+};
+
+ServerTool *tool_new(const void *package, size_t size) {
+    ServerTool *tool = mem_new(sizeof(*tool));
+    tool->package = mem_new(size + 1);
+    memcpy(tool->package, package, size);
+    if (tool_open(tool->package, size, &tool->parts))
+        return tool;
+    tool_free(tool);
+    return NULL;
+}
+
+void tool_forget_context(ServerTool *tool) {
+    if (tool && tool->mod)
+        LLVMDisposeModule(tool->mod);
+    if (tool)
+        tool->mod = NULL;
+}
+
+void tool_free(ServerTool *tool) {
+    if (!tool)
+        return;
+    tool_forget_context(tool);
+    mem_free(tool->package);
+    mem_free(tool);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- functions */
+
+static void add_attribute(LLVMValueRef function, const char *name) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
+}
+
+static u32 insn_count(LLVMValueRef function) {
+    u32 count = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            count++;
+    return count;
+}
+
+static bool is_of_tool(LLVMValueRef value) {
+    size_t len;
+    return !LLVMIsDeclaration(value) && !strncmp(LLVMGetValueName2(value, &len), TOOL_PREFIX, strlen(TOOL_PREFIX));
+}
+
+/* A variable that is in the client, too far away for a direct reference, which LLVM allows for this one: another one of the same name takes its place. */
+static void move_away(LLVMModuleRef mod, LLVMValueRef variable) {
+    size_t len;
+    char name[80];
+    snprintf(name, sizeof(name), "%s", LLVMGetValueName2(variable, &len));
+    LLVMValueRef other = LLVMAddGlobal(mod, LLVMGlobalGetValueType(variable), "");
+    LLVMSetInitializer(other, LLVMGetInitializer(variable));
+    LLVMSetGlobalConstant(other, LLVMIsGlobalConstant(variable));
+    LLVMSetAlignment(other, LLVMGetAlignment(variable));
+    LLVMSetLinkage(other, LLVMAvailableExternallyLinkage);
+    LLVMReplaceAllUsesWith(variable, other);
+    LLVMDeleteGlobal(variable);
+    LLVMSetValueName2(other, name, strlen(name));
+}
+
+/* Functions are in the client, too; their bodies are here to be inlined. */
+static void refer_elsewhere(LLVMModuleRef mod) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f))
+        if (is_of_tool(f)) {
+            LLVMSetVisibility(f, LLVMDefaultVisibility);
+            LLVMSetLinkage(f, LLVMAvailableExternallyLinkage);
+        }
+    LLVMValueRef last = LLVMGetLastGlobal(mod);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(mod), next; g; g = next) {
+        next = g == last ? NULL : LLVMGetNextGlobal(g);
+        if (is_of_tool(g))
+            move_away(mod, g);
+    }
+}
+
+/* The processor that it was compiled for must not keep a function from being inlined. */
+static void prepare(LLVMModuleRef mod) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f)) {
+        LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-cpu", 10);
+        LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-features", 15);
+        LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "tune-cpu", 8);
+        if (!LLVMIsDeclaration(f) && insn_count(f) <= SMALL_INSNS)
+            add_attribute(f, "alwaysinline");
+    }
+}
+
+static bool read_module(ServerTool *tool, LLVMContextRef ctx) {
+    if (tool->mod)
+        return true;
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)tool->parts.bitcode,
+                                                                           tool->parts.head->bitcode_size, "tool");
+    bool bad = LLVMParseBitcodeInContext2(ctx, buffer, &tool->mod);
+    LLVMDisposeMemoryBuffer(buffer);
+    if (bad)
+        tool->mod = NULL;
+    else
+        prepare(tool->mod);
+    return !bad;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- marker */
+
+/* A value that a hook asks for; pc and size are the marker's arguments. */
+static LLVMValueRef value_for(LLVMContextRef ctx, LLVMBuilderRef b, LLVMValueRef marker, LLVMValueRef value) {
+    LLVMTypeRef word = LLVMInt64TypeInContext(ctx);
+    switch (LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, 0))) {
+    case LATHE_PC:
+        return LLVMGetParam(marker, 0);
+    case LATHE_SIZE:
+        return LLVMBuildZExt(b, LLVMGetParam(marker, 1), word, "");
+    case LATHE_CONSTANT:
+        return LLVMConstInt(word, LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, 1)), false);
+    default:
+        return LLVMConstInt(word, 0, false);
+    }
+}
+
+/* As the function takes it: pointers and narrower integers are words, too. */
+static LLVMValueRef as_parameter(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef type) {
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
+        return LLVMBuildIntToPtr(b, v, type, "");
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMBuildTrunc(b, v, type, "") : NULL;
+}
+
+static void call_hook(LLVMBuilderRef b, LLVMValueRef marker, LLVMValueRef hook, LLVMModuleRef mod) {
+    size_t len;
+    LLVMValueRef values = LLVMGetAggregateElement(hook, 2), args[LATHE_VALUES];
+    LLVMValueRef function = LLVMGetNamedFunction(mod, LLVMGetValueName2(LLVMGetAggregateElement(hook, 1), &len));
+    LLVMTypeRef type = LLVMGlobalGetValueType(function), types[LATHE_VALUES];
+    u32 count = LLVMCountParamTypes(type);
+    if (count > LATHE_VALUES)
+        return;
+    LLVMGetParamTypes(type, types);
+    for (u32 i = 0; i < count; i++) {
+        LLVMValueRef v = value_for(LLVMGetModuleContext(mod), b, marker, LLVMGetAggregateElement(values, i));
+        args[i] = as_parameter(b, v, types[i]);
+        if (!args[i])
+            return;
+    }
+    LLVMBuildCall2(b, type, function, args, count, "");
+}
+
+/* void tool_insn(i64 pc, i32 size): calls what the hooks at instructions name, but for what only counts. */
+static LLVMValueRef build_marker(const ServerTool *tool, LLVMModuleRef mod, LLVMValueRef hooks) {
+    LLVMContextRef ctx = LLVMGetModuleContext(mod);
+    LLVMTypeRef in[] = {LLVMInt64TypeInContext(ctx), LLVMInt32TypeInContext(ctx)};
+    LLVMValueRef marker = LLVMAddFunction(mod, MARKER, LLVMFunctionType(LLVMVoidTypeInContext(ctx), in, 2, false));
+    LLVMSetLinkage(marker, LLVMInternalLinkage);
+    add_attribute(marker, "alwaysinline");
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(ctx);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(ctx, marker, ""));
+    for (u32 i = 0; i < tool->parts.head->hook_count; i++) {
+        LLVMValueRef hook = LLVMGetAggregateElement(hooks, i);
+        u64 event = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(hook, 0));
+        if (event == LATHE_INSN && tool->parts.plans[i].kind == TOOL_CALL)
+            call_hook(b, marker, hook, mod);
+    }
+    LLVMBuildRetVoid(b);
+    LLVMDisposeBuilder(b);
+    return marker;
+}
+
+LLVMValueRef tool_add(ServerTool *tool, LLVMModuleRef mod) {
+    if (!read_module(tool, LLVMGetModuleContext(mod)))
+        return NULL;
+    LLVMModuleRef copy = LLVMCloneModule(tool->mod);
+    LLVMSetTarget(copy, LLVMGetTarget(mod));
+    LLVMSetDataLayout(copy, LLVMGetDataLayoutStr(mod));
+    LLVMValueRef hooks = LLVMGetNamedGlobal(tool->mod, TOOL_HOOKS);
+    if (!hooks || LLVMLinkModules2(mod, copy))
+        return NULL;
+    LLVMDeleteGlobal(LLVMGetNamedGlobal(mod, TOOL_HOOKS));
+    refer_elsewhere(mod);
+    return build_marker(tool, mod, LLVMGetInitializer(hooks));
+}
+
+/* ------------------------------------------------------------------------------------------------------------- counters */
+
+/* lathe_count(&counter, amount) becomes an addition to the thread's first cell of the counter, which is in the guest's state. */
+static void count_in_state(LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef cpu, u32 counters_off) {
+    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call))));
+    LLVMTypeRef word = LLVMInt64TypeInContext(ctx);
+    u64 cell = (u64)tool_counter_number(LLVMGetOperand(call, 0)) * TOOL_CELLS;
+    LLVMValueRef off = LLVMConstInt(word, counters_off + cell * sizeof(u64), false);
+    LLVMPositionBuilderBefore(b, call);
+    LLVMValueRef at = LLVMBuildGEP2(b, LLVMInt8TypeInContext(ctx), cpu, &off, 1, "");
+    LLVMValueRef sum = LLVMBuildAdd(b, LLVMBuildLoad2(b, word, at, ""), LLVMGetOperand(call, 1), "");
+    LLVMBuildStore(b, sum, at);
+    LLVMInstructionEraseFromParent(call);
+}
+
+static bool counts(LLVMValueRef insn) {
+    size_t len;
+    if (!LLVMIsACallInst(insn) || !LLVMIsAFunction(LLVMGetCalledValue(insn)) || LLVMGetNumArgOperands(insn) != 2)
+        return false;
+    LLVMValueRef counter = LLVMGetOperand(insn, 0);
+    return !strcmp(LLVMGetValueName2(LLVMGetCalledValue(insn), &len), TOOL_COUNT_FUNCTION) &&
+           LLVMIsAGlobalVariable(counter) && tool_is_counter(counter);
+}
+
+void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(mod, "always-inline", NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error)
+        LLVMConsumeError(error);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(mod));
+    LLVMValueRef cpu = LLVMGetParam(lifted, LLVMCountParams(lifted) - 1);
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(lifted); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
+            next = LLVMGetNextInstruction(i);
+            if (counts(i))
+                count_in_state(b, i, cpu, counters_off);
+        }
+    LLVMDisposeBuilder(b);
+}
