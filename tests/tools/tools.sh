@@ -57,6 +57,24 @@ set -- $numbers
 [ "$(watch inscount f | grep -c instructions)" = 2 ] || fail "fork: $(watch inscount f)"
 [ "$(watch inscount e | tail -n 2)" = "$(watch inscount 1)" ] || fail "exec: $(watch inscount e)"
 
+# Events that are no instructions, and system calls that are changed.
+events() {
+    "$lathe" run --tier=$tier --tool="$here/events.c" -- "$@" 2>&1 | sort | uniq -c | sed 's/^ *//' | tr '\n' ','
+}
+expect() {
+    [ "$2" = "$3" ] || fail "$1: '$2' instead of '$3'"
+}
+for tier in quick opt auto; do
+    expect "events of signals" "$(events "$counted" 4)" "1 end,20 signal 10,1 start,"
+    expect "events of threads" "$(events "$counted" t3)" "1 end,1 start,3 thread,4 thread ends,"
+    expect "events of fork" "$(events "$counted" f)" "2 end,1 fork,2 start,"
+    expect "events of exec" "$(events "$counted" e)" "2 end,2 start,"
+    expect "changed calls" "$("$lathe" run --tier=$tier --tool="$here/events.c" -- /usr/bin/id -u 2>/dev/null)" "4321"
+done
+[ "$("$lathe" run --tool="$here/events.c" -- /bin/echo abc 2>/dev/null | wc -c)" = 4 ] || fail "what was not written is not written later"
+tier=auto
+[ "$("$lathe" run --tool=syscalls -- /bin/cat /dev/null /nosuch 2>&1 | awk '$4 == "openat" && $3 > 0')" ] || fail "syscalls: no openat that failed"
+
 # What is wrong with a tool is said, and the program does not run.
 refuse() {
     expected=$1

@@ -147,6 +147,8 @@ typedef struct ThreadMemory {
 typedef struct ThreadTool {
     bool
         visited; /* the last exit was a visit (code/quick/visit.c), and the instruction behind it is not known to be executed */
+    struct ToolEvent *event; /* what the tool's functions are called for just now; NULL: nothing */
+    u64 own[LATHE_OWN_WORDS];
     u64 skip_pc, skip_sp; /* the visit of an instruction that a signal came before; 0: there is none */
     __attribute__((aligned(64)))
     u64 cell[TOOL_COUNTERS_MAX][TOOL_CELLS]; /* its counters, each of which is the sum of its cells */

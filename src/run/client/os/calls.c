@@ -1,5 +1,6 @@
 /* calls.c: see calls.h. */
 #include "run/client/os/calls.h"
+#include "lathe/tool.h"
 
 static const struct {
     const char *name, *format;
@@ -39,4 +40,10 @@ const char *call_name(Call call) {
 
 const char *call_format(Call call) {
     return texts[call].format;
+}
+
+/* lathe/tool.h */
+const char *lathe_syscall_name(uint64_t number) {
+    Call call = call_of(number);
+    return call == CALL_NONE ? NULL : call_name(call);
 }

@@ -30,7 +30,7 @@ typedef struct GuestCall {
 } GuestCall;
 
 /* Makes the call and gives its result to the guest, or moves pc back if the guest has to make the call again. */
-void call_make(Thread *t, const GuestCall *c);
+void call_make(Thread *t, GuestCall *c);
 i64 call_do(Thread *t, Call call, const u64 a[6]); /* a call of syscalls.def */
 const char *call_format(Call call);                /* the letters of its arguments; see syscalls.def */
 

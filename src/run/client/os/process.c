@@ -68,14 +68,20 @@ static i64 clone_alone(Thread *t, u64 number, const u64 args[6]) {
     return result;
 }
 
+/* In both processes. */
+static i64 after_clone(Thread *t, i64 result, u64 stack, bool set_tls, u64 tls) {
+    if (result == 0)
+        after_fork(t, stack, set_tls, tls);
+    if (result > 0)
+        tool_call(LATHE_FORKED, &(ToolEvent){.pc = t->cpu.pc, .number = (u64)result});
+    return result;
+}
+
 /* Parent and child share the memory of translated code until one of them adds to it. Whichever does so first, parent or
  * child, makes a copy before, so both must know of the sharing before there are two. */
 static i64 fork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 child_tid, u64 tls) {
     u64 args[6] = {flags, 0, parent_tid, child_tid, tls, 0};
-    i64 result = clone_alone(t, __NR_clone, args);
-    if (result == 0)
-        after_fork(t, stack, flags & CLONE_SETTLS, tls);
-    return result;
+    return after_clone(t, clone_alone(t, __NR_clone, args), stack, flags & CLONE_SETTLS, tls);
 }
 
 /* --------------------------------------------------------------------------------------------------------- vfork */
@@ -109,6 +115,8 @@ void process_child_start(Thread *t) {
     sys_rt_sigprocmask(SIG_SETMASK, &t->signal.mask, NULL);
     if (!t->process.borrows_memory)
         tier_begin(t);
+    if (!t->process.borrows_memory && !t->process.separate)
+        tool_call(LATHE_THREAD, &(ToolEvent){.pc = t->cpu.pc});
     translated_run(t);
 }
 
@@ -259,10 +267,7 @@ i64 process_clone3(Thread *t, u64 args, u64 size) {
     a.stack = a.stack_size = 0;
     u64 host[6] = {(u64)&a, size};
     before_namespaces(t, a.flags);
-    i64 result = clone_alone(t, __NR_clone3, host);
-    if (result == 0)
-        after_fork(t, stack, a.flags & CLONE_SETTLS, a.tls);
-    return result;
+    return after_clone(t, clone_alone(t, __NR_clone3, host), stack, a.flags & CLONE_SETTLS, a.tls);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- exec */
@@ -476,6 +481,7 @@ i64 process_exit_thread(Thread *t, int status) {
         sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
         return SYSCALL_RESTART;
     }
+    tool_call(LATHE_THREAD_END, &(ToolEvent){.pc = t->cpu.pc});
     if (!process_leave(t))
         process_exit(t, status);
     for (;;)

@@ -26,6 +26,7 @@
 #include "run/client/os/signal/signal.h"
 #include "run/client/os/signal/waits.h"
 #include "run/client/os/syscall.h"
+#include "run/client/tool/tool.h"
 
 enum { KERNEL_WRITES = 1 << 16, PATH_BYTES = 4096, RELEASES_MAX = 64 };
 
@@ -534,8 +535,21 @@ static i64 do_for_guest(Thread *t, Call call, const u64 a[6]) {
     return result;
 }
 
-void call_make(Thread *t, const GuestCall *c) {
+/* The tool may change what is asked for, and the answer. */
+static void watch_call(const Thread *t, GuestCall *c) {
+    tool_call(LATHE_SYSCALL, &(ToolEvent){.pc = t->cpu.pc, .number = c->number, .arguments = c->a});
+}
+
+static i64 watch_result(const Thread *t, GuestCall *c, i64 result) {
+    ToolEvent about = {.pc = t->cpu.pc, .number = c->number, .arguments = c->a, .result = result};
+    if (result != SYSCALL_RESTART && result != SYSCALL_NO_RESULT)
+        tool_call(LATHE_SYSCALL_DONE, &about);
+    return about.result;
+}
+
+void call_make(Thread *t, GuestCall *c) {
     GuestCpu *cpu = &t->cpu;
+    watch_call(t, c);
     if (the.opt.stats) /* counted only on demand, because threads would wait for one another here */
         __atomic_fetch_add(&the.stats.syscalls, 1, __ATOMIC_RELAXED);
     if (the.opt.strace)
@@ -545,6 +559,7 @@ void call_make(Thread *t, const GuestCall *c) {
     if (!t->filter.mode || seccomp_allows(t, c, &result))
         result = do_for_guest(t, c->call, c->a);
     t->process.in_call = false; /* before translated_is_given_up */
+    result = watch_result(t, c, result);
     if (result == SYSCALL_RESTART)
         cpu->pc -= GUEST_SYSCALL_BYTES;
     else if (result != SYSCALL_NO_RESULT)

@@ -15,6 +15,24 @@ unsigned long lathe_total(const LatheCounter *counter) {
     return sum;
 }
 
+void lathe_set_argument(unsigned index, uint64_t value) {
+    const ToolEvent *about = thread_self()->tool.event;
+    if (about && about->arguments && index < 6)
+        about->arguments[index] = value;
+}
+
+void lathe_set_result(long result) {
+    ToolEvent *about = thread_self()->tool.event;
+    if (about)
+        about->result = result;
+}
+
+uint64_t lathe_nanoseconds(void) {
+    struct timespec now;
+    sys_clock_gettime(CLOCK_MONOTONIC, &now);
+    return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+}
+
 void lathe_print(const char *format, ...) {
     enum { LINE_BYTES = 4096 };
     char text[LINE_BYTES];
@@ -28,7 +46,10 @@ void lathe_print(const char *format, ...) {
 bool tool_resolve(const char *name, u64 *address) {
     static const Helper functions[] = {
         {"lathe_count", (void *)lathe_count}, {"lathe_total", (void *)lathe_total},
-        {"lathe_print", (void *)lathe_print}, {"memcpy", (void *)memcpy},
+        {"lathe_print", (void *)lathe_print}, {"lathe_nanoseconds", (void *)lathe_nanoseconds},
+        {"lathe_set_argument", (void *)lathe_set_argument},
+        {"lathe_set_result", (void *)lathe_set_result},
+        {"lathe_syscall_name", (void *)lathe_syscall_name}, {"memcpy", (void *)memcpy},
         {"memmove", (void *)memmove},         {"memset", (void *)memset},
         {"memcmp", (void *)memcmp},
     };

@@ -4,7 +4,7 @@
 #include "codegen/link.h"
 #include "run/client/memory/own.h"
 
-enum { SYMBOLS_MAX = 1024 };
+enum { SYMBOLS_MAX = 1024, SYSCALL_ARGUMENTS = 6 };
 
 typedef struct ToolSymbol {
     const char *name;
@@ -20,6 +20,7 @@ typedef struct Tool {
     const LatheHook *hooks;
     const ToolPlan *plans;
     u32 hook_count;
+    u32 events; /* a bit for each event that has hooks */
     ToolCounts counts;
     u64 ended_counts[TOOL_COUNTERS_MAX];
 } Tool;
@@ -94,10 +95,14 @@ static void add_count(const ToolAdd *add) {
 }
 
 static void take_hooks(void) {
-    for (u32 i = 0; i < tool.hook_count; i++)
+    for (u32 i = 0; i < tool.hook_count; i++) {
+        if (tool.hooks[i].event >= LATHE_EVENTS)
+            die("hook %u of the tool is for event %u, which there is not", i + 1, (u32)tool.hooks[i].event);
+        tool.events |= 1u << tool.hooks[i].event;
         if (tool.hooks[i].event == LATHE_INSN && tool.plans[i].kind == TOOL_COUNT)
             for (u32 k = 0; k < tool.plans[i].add_count; k++)
                 add_count(&tool.plans[i].add[k]);
+    }
 }
 
 void tool_load(void) {
@@ -163,30 +168,48 @@ bool tool_calls(LatheEvent event) {
 
 /* -------------------------------------------------------------------------------------------------------------- calls */
 
-static u64 value_of(const LatheValue *v, const ToolPlace *place) {
+static u64 value_of(const LatheValue *v, const ToolEvent *about) {
     switch (v->what) {
-    case LATHE_PC:
-        return place->pc;
-    case LATHE_SIZE:
-        return place->size;
     case LATHE_CONSTANT:
         return (u64)v->number;
+    case LATHE_PC:
+        return about->pc;
+    case LATHE_SIZE:
+        return about->size;
+    case LATHE_NUMBER:
+        return about->number;
+    case LATHE_ARGUMENT:
+        return about->arguments && (u64)v->number < SYSCALL_ARGUMENTS ? about->arguments[v->number] : 0;
+    case LATHE_RESULT:
+        return (u64)about->result;
+    case LATHE_THREAD_ID:
+        return thread_self()->tid;
+    case LATHE_THREAD_OWN:
+        return (u64)thread_self()->tool.own;
     case LATHE_NO_VALUE:
         break;
     }
     return 0;
 }
 
-void tool_call(LatheEvent event, const ToolPlace *place) {
+bool tool_watches(LatheEvent event) {
+    return tool.events >> event & 1;
+}
+
+void tool_call(LatheEvent event, ToolEvent *about) {
+    if (!tool_watches(event))
+        return;
+    thread_self()->tool.event = about;
     for (u32 i = 0; i < tool.hook_count; i++) {
         const LatheHook *h = &tool.hooks[i];
         if (!is_called(i, event))
             continue;
         u64 v[LATHE_VALUES];
         for (u32 k = 0; k < LATHE_VALUES; k++)
-            v[k] = value_of(&h->value[k], place);
-        ((void (*)(u64, u64, u64, u64))h->call)(v[0], v[1], v[2], v[3]);
+            v[k] = value_of(&h->value[k], about);
+        ((void (*)(u64, u64, u64, u64, u64, u64))h->call)(v[0], v[1], v[2], v[3], v[4], v[5]);
     }
+    thread_self()->tool.event = NULL;
 }
 
 void tool_thread_ends(Thread *t) {
@@ -203,7 +226,7 @@ void tool_after_fork(Thread *t) {
         return;
     memset(tool.ended_counts, 0, sizeof(tool.ended_counts));
     memset(t->tool.cell, 0, sizeof(t->tool.cell));
-    tool_call(LATHE_START, &(ToolPlace){0});
+    tool_call(LATHE_START, &(ToolEvent){0});
 }
 
 u64 tool_ended(u32 counter) {
@@ -213,5 +236,5 @@ u64 tool_ended(u32 counter) {
 void tool_end(void) {
     if (__atomic_exchange_n(&tool.ended, true, __ATOMIC_ACQ_REL))
         return;
-    tool_call(LATHE_END, &(ToolPlace){0});
+    tool_call(LATHE_END, &(ToolEvent){0});
 }

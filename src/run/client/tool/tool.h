@@ -33,13 +33,18 @@ static inline u32 tool_cell(u32 counter, u32 cell) {
     return (u32)(offsetof(Thread, tool.cell) + (counter * TOOL_CELLS + cell) * sizeof(u64));
 }
 
-/* The instruction that an event is about; zero at others. */
-typedef struct ToolPlace {
+/* What an event is about, as far as hooks can ask for it; zero where it has no meaning. */
+typedef struct ToolEvent {
     u64 pc, size;
-} ToolPlace;
+    u64 number;
+    u64 *arguments; /* of a system call; NULL: there are none */
+    i64 result;
+} ToolEvent;
 
+/* Has the tool functions for an event? */
+bool tool_watches(LatheEvent event);
 /* Calls the functions that the tool has for an event. */
-void tool_call(LatheEvent event, const ToolPlace *place);
+void tool_call(LatheEvent event, ToolEvent *about);
 
 /* A thread ends: what it has counted is kept. A process was forked: it begins with nothing counted. */
 void tool_thread_ends(Thread *t);

@@ -42,7 +42,7 @@ bool visit_call(Thread *t, u64 number) {
     bool again = t->tool.skip_pc == v.pc && t->tool.skip_sp == guest_sp(&t->cpu);
     t->tool.skip_pc = again ? 0 : t->tool.skip_pc;
     if (!again)
-        tool_call(LATHE_INSN, &(ToolPlace){v.pc, v.size});
+        tool_call(LATHE_INSN, &(ToolEvent){.pc = v.pc, .size = v.size});
     t->quick.target = (u64)v.behind;
     t->tool.visited = true;
     return true;

@@ -408,6 +408,7 @@ i64 signal_set_host_handler(u32 sig, u64 flags) {
 static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u64 mask) {
     u32 sig = (u32)info->number;
     u64 now = t->signal.suspended ? t->signal.suspend_mask : mask;
+    tool_call(LATHE_SIGNAL, &(ToolEvent){.pc = t->cpu.pc, .number = sig});
     bool switch_stack = (a->flags & SA_ONSTACK) && t->signal.altstack_size && !signal_on_altstack(t);
     t->signal.framing = true;
     bool pushed = frame_push(t, info, mask, a->handler, a->restorer,
