@@ -34,10 +34,12 @@ static void report(void) {
     lathe_print("%10s %10s %10s  %s\n", "us", "calls", "errors", "system call");
     for (unsigned i = next(seen); i < NUMBERS; i = next(seen)) {
         const char *name = lathe_syscall_name(i);
-        lathe_print("%10lu %10lu %10lu  %s\n", sums[i].nanoseconds / 1000, sums[i].calls, sums[i].errors, name ? name : "?");
+        lathe_print("%10lu %10lu %10lu  %s\n", sums[i].nanoseconds / 1000, sums[i].calls, sums[i].errors,
+                    name ? name : "?");
         seen[i] = true;
     }
 }
 
 LATHE_HOOKS(LATHE_ON(LATHE_SYSCALL, begin, {LATHE_THREAD_OWN}),
-            LATHE_ON(LATHE_SYSCALL_DONE, done, {LATHE_THREAD_OWN}, {LATHE_NUMBER}, {LATHE_RESULT}), LATHE_ON(LATHE_END, report));
+            LATHE_ON(LATHE_SYSCALL_DONE, done, {LATHE_THREAD_OWN}, {LATHE_NUMBER}, {LATHE_RESULT}),
+            LATHE_ON(LATHE_END, report));

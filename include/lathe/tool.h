@@ -33,27 +33,27 @@
 
 typedef enum LatheEvent {
     LATHE_NOTHING,
-    LATHE_INSN,  /* an instruction is about to be executed */
-    LATHE_START, /* the program begins; in a child after fork, or after exec, it begins anew */
-    LATHE_END,   /* the program ends: by exit, a signal, or exec. Other threads have stopped, or soon will */
-    LATHE_SYSCALL,      /* a system call is about to be made */
+    LATHE_INSN,    /* an instruction is about to be executed */
+    LATHE_START,   /* the program begins; in a child after fork, or after exec, it begins anew */
+    LATHE_END,     /* the program ends: by exit, a signal, or exec. Other threads have stopped, or soon will */
+    LATHE_SYSCALL, /* a system call is about to be made */
     LATHE_SYSCALL_DONE, /* it has returned. Calls that do not return, or are made again because of a signal, have no such event */
-    LATHE_SIGNAL,       /* a handler of the program's is about to run for a signal */
-    LATHE_THREAD,       /* a thread begins, in that thread; the first one has none */
-    LATHE_THREAD_END,   /* a thread ends, in that thread, before the program does */
-    LATHE_FORKED,       /* the program has made a copy of itself, in the one that made it; the copy begins with LATHE_START */
-    LATHE_EVENTS,       /* how many there are */
+    LATHE_SIGNAL,     /* a handler of the program's is about to run for a signal */
+    LATHE_THREAD,     /* a thread begins, in that thread; the first one has none */
+    LATHE_THREAD_END, /* a thread ends, in that thread, before the program does */
+    LATHE_FORKED, /* the program has made a copy of itself, in the one that made it; the copy begins with LATHE_START */
+    LATHE_EVENTS, /* how many there are */
 } LatheEvent;
 
 /* What a function is given, as 64 bits each, in the order of the hook. */
 typedef enum LatheWhat {
     LATHE_NO_VALUE,
-    LATHE_CONSTANT, /* a number that the hook has */
-    LATHE_PC,       /* the address of an instruction, or of the next one where the event is about none */
-    LATHE_SIZE,     /* how many bytes the instruction has */
-    LATHE_NUMBER,   /* of the system call or the signal; of the process that was made */
-    LATHE_ARGUMENT, /* of a system call; the hook has which one, from 0 to 5 */
-    LATHE_RESULT,   /* of a system call that is done: a negative number from -4095 on is an error */
+    LATHE_CONSTANT,   /* a number that the hook has */
+    LATHE_PC,         /* the address of an instruction, or of the next one where the event is about none */
+    LATHE_SIZE,       /* how many bytes the instruction has */
+    LATHE_NUMBER,     /* of the system call or the signal; of the process that was made */
+    LATHE_ARGUMENT,   /* of a system call; the hook has which one, from 0 to 5 */
+    LATHE_RESULT,     /* of a system call that is done: a negative number from -4095 on is an error */
     LATHE_THREAD_ID,  /* the system's number of the thread */
     LATHE_THREAD_OWN, /* the address of LATHE_OWN_WORDS words that the tool has in each thread, all zero at first */
 } LatheWhat;

@@ -50,14 +50,12 @@ typedef struct InitMessage { /* C_INIT */
     u32 version;
     u32 dump; /* DUMP_* bits */
     CodeConfig code;
-    u64 cpu;             /* the kind of CPU that will run the code (cpu_kind); 0: the server's CPU */
-    u32 sources;         /* bool: the server sends an S_SOURCE before each S_OBJECT that has an object */
-    u32 background_s;    /* not 0: the server takes the lowest priority, and ends after so much CPU time */
-    u32 unused;
-    u32 cell_count; /* code.tool: what each instruction is counted by */
-    ToolCell cells[TOOL_COUNTS];
+    u64 cpu;          /* the kind of CPU that will run the code (cpu_kind); 0: the server's CPU */
+    u32 sources;      /* bool: the server sends an S_SOURCE before each S_OBJECT that has an object */
+    u32 background_s; /* not 0: the server takes the lowest priority, and ends after so much CPU time */
     u32 counters_off; /* where a thread's cells of the tool's counters begin, from the guest state: TOOL_CELLS words for each */
-    u32 reserved;
+    u32 cell_count; /* what each instruction is counted by, if the tool counts them: */
+    ToolCell cells[TOOL_COUNTS];
     char cache_dir[256]; /* where the server stores objects; empty: nowhere */
 } InitMessage;
 

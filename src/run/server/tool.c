@@ -205,7 +205,8 @@ LLVMValueRef tool_add(ServerTool *tool, LLVMModuleRef mod) {
 
 /* lathe_count(&counter, amount) becomes an addition to the thread's first cell of the counter, which is in the guest's state. */
 static void count_in_state(LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef cpu, u32 counters_off) {
-    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call))));
+    LLVMContextRef ctx =
+        LLVMGetModuleContext(LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call))));
     LLVMTypeRef word = LLVMInt64TypeInContext(ctx);
     u64 cell = (u64)tool_counter_number(LLVMGetOperand(call, 0)) * TOOL_CELLS;
     LLVMValueRef off = LLVMConstInt(word, counters_off + cell * sizeof(u64), false);

@@ -81,9 +81,9 @@ static void faulting(void) {
 /* ---------------------------------------------------------------------------------------------------------- interruptions */
 
 /* All registers grow by the last one, one behind the other, until `ticks` is 30. */
-__asm__(".text\ngrow:\nla t0, saved\n" EACH(SAVE) "la t0, values\n" EACH(
-    LOAD) "grow_loop:\n" EACH(GROW) "fld f31, 8*31(t0)\nlw t1, (a0)\nslti t1, t1, 30\nbnez t1, "
-                                    "grow_loop\ngrow_end:\nla t0, saved\n" EACH(LOAD) "ret\n");
+__asm__(".text\ngrow:\nla t0, saved\n" EACH(SAVE) "la t0, values\n" EACH(LOAD) "grow_loop:\n" EACH(
+    GROW) "fld f31, 8*31(t0)\nlw t1, (a0)\nslti t1, t1, 30\nbnez t1, "
+          "grow_loop\ngrow_end:\nla t0, saved\n" EACH(LOAD) "ret\n");
 void grow(volatile int *ticks);
 extern const char grow_loop[], grow_end[];
 

@@ -45,12 +45,16 @@ void lathe_print(const char *format, ...) {
 
 bool tool_resolve(const char *name, u64 *address) {
     static const Helper functions[] = {
-        {"lathe_count", (void *)lathe_count}, {"lathe_total", (void *)lathe_total},
-        {"lathe_print", (void *)lathe_print}, {"lathe_nanoseconds", (void *)lathe_nanoseconds},
+        {"lathe_count", (void *)lathe_count},
+        {"lathe_total", (void *)lathe_total},
+        {"lathe_print", (void *)lathe_print},
+        {"lathe_nanoseconds", (void *)lathe_nanoseconds},
         {"lathe_set_argument", (void *)lathe_set_argument},
         {"lathe_set_result", (void *)lathe_set_result},
-        {"lathe_syscall_name", (void *)lathe_syscall_name}, {"memcpy", (void *)memcpy},
-        {"memmove", (void *)memmove},         {"memset", (void *)memset},
+        {"lathe_syscall_name", (void *)lathe_syscall_name},
+        {"memcpy", (void *)memcpy},
+        {"memmove", (void *)memmove},
+        {"memset", (void *)memset},
         {"memcmp", (void *)memcmp},
     };
     for (u32 i = 0; i < ARRAY_LEN(functions); i++)
