@@ -3,7 +3,6 @@
  *
  * An instruction that faults counts each time that it is begun. The CPU also stops inside a repeated string instruction, after each pass; and the kernel
  * stops a program where the handler of a signal begins. Neither is an instruction. */
-#define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
