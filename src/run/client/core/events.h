@@ -21,7 +21,7 @@ void signal_deliver(Thread *t);
 
 /* Sends a thread of the client a signal that the guest can neither block nor see; `mark` says what it is for. Returns
  * false if the thread no longer exists. */
-bool signal_nudge(const Thread *t, const void *mark);
+bool signal_nudge(Thread *t, const void *mark);
 struct SignalInfo;
 bool signal_is_nudge(const struct SignalInfo *info, const void *mark);
 

@@ -119,6 +119,7 @@ typedef struct ThreadSignal {
     /* Those of the client's signals that were sent while the guest blocked them or another signal was noted. */
     u64 held;
     u8 held_info[6][128];
+    const void *nudge; /* what the client's last signal to this thread was for */
     bool framing;      /* writing a frame to the guest's stack, which may fault */
     bool masking;      /* no signal is noted, and the host's mask is not the guest's */
     bool stepping;     /* quick code goes on by single steps to the guest's next instruction */

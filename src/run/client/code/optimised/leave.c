@@ -44,7 +44,7 @@ static bool is_out(const Thread *t) {
 /* Asks those who have not left. True: there are some. */
 static bool ask_others(const Thread *self) {
     bool any = false;
-    for (const Thread *t = the.threads; t; t = t->next)
+    for (Thread *t = the.threads; t; t = t->next)
         if (t != self && !is_out(t))
             any |= signal_nudge(t, &the.tier.code_age);
     return any;

@@ -32,6 +32,7 @@
 enum {
     SA_KERNEL_RESTORER = 0x04000000,
     CODE_QUEUED = -1 /* SI_QUEUE */,
+    CODE_LOST = 0 /* SI_USER, from process 0 */,
     TRAP_LENGTH = 2 /* bytes of `int n` */
 };
 
@@ -69,14 +70,21 @@ static void send_again(Thread *t, const SignalInfo *info) {
 
 /* ------------------------------------------------------------------------------------------------------- signals of ours */
 
-bool signal_nudge(const Thread *t, const void *mark) {
+/* If the user's limit of queued signals is reached, the kernel sends the signal without its information. So the thread has the mark, too. */
+bool signal_nudge(Thread *t, const void *mark) {
     SignalInfo info = {.number = SIGTRAP, .code = CODE_QUEUED};
     memcpy(info.rest, &mark, sizeof(mark));
+    __atomic_store_n(&t->signal.nudge, mark, __ATOMIC_RELEASE);
     return sys4(__NR_rt_tgsigqueueinfo, t->pid, t->tid, SIGTRAP, (u64)&info) != -ESRCH;
 }
 
 bool signal_is_nudge(const SignalInfo *info, const void *mark) {
-    return info->number == SIGTRAP && info->code == CODE_QUEUED && !memcmp(info->rest, &mark, sizeof(mark));
+    static const u8 nobody[sizeof(u64)];
+    if (info->number != SIGTRAP)
+        return false;
+    if (info->code == CODE_LOST && !memcmp(info->rest, nobody, sizeof(nobody)))
+        return __atomic_load_n(&thread_self()->signal.nudge, __ATOMIC_ACQUIRE) == mark;
+    return info->code == CODE_QUEUED && !memcmp(info->rest, &mark, sizeof(mark));
 }
 
 static u8 *held_info(Thread *t, u32 sig) {
