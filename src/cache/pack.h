@@ -145,11 +145,17 @@ void pack_drop_images(const char *dir, Key pack);
 
 typedef struct PackFile {
     Key pack;
-    u64 size;
+    u64 size;   /* bytes on the disk: images have holes */
     i64 used_s; /* when it was last read or written, in seconds since 1970 */
 } PackFile;
 
 typedef VEC(PackFile) PackFiles;
+
+/* The size of a file that has so many blocks, as stat counts them. */
+static inline u64 pack_disk_bytes(u64 blocks) {
+    enum { BLOCK = 512 };
+    return blocks * BLOCK;
+}
 
 /* How many of the files, counted from the first, must be removed so that a quarter of the limit is free; 0 if all are
  * within the limit. */

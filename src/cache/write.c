@@ -58,7 +58,7 @@ static void add_file(PackFiles *files, int dir, const char *name) {
     if (!pack_parse_name(name, &pack) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
         return;
     i64 used_s = st.st_atime > st.st_mtime ? st.st_atime : st.st_mtime;
-    VEC_PUSH(files, ((PackFile){.pack = pack, .size = (u64)st.st_size, .used_s = used_s}));
+    VEC_PUSH(files, ((PackFile){.pack = pack, .size = pack_disk_bytes((u64)st.st_blocks), .used_s = used_s}));
 }
 
 bool pack_list(int dir, PackFiles *files) {

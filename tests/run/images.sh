@@ -99,6 +99,26 @@ for at in 40 200 5000 60000 200000; do
     expect 0 "damage at $at" run ./plain
     same out expected-plain
 done
+# An image that has passed its checksum is marked by the nanoseconds of its time, and checked again after the next start of the system.
+rm -f cache/*
+warm "an image to mark" plain
+image=$(images | head -n 1)
+marked=$(stat -c %.9Y "$image")
+touch -d "@1000.${marked#*.}" "$image"
+expect 0 "an old image" run ./plain
+same out expected-plain
+what="an old image is checked and marked"
+is "$(stat -c %.9Y "$image" | cut -d. -f2)" = "${marked#*.}"
+is "$(stat -c %Y "$image")" -gt 1000
+cp "$image" whole
+for at in 5000 60000 $(($(stat -c %s "$image") - 4000)); do
+    cp whole "$image"
+    patch "$image" $at '\0125\0252\0125'
+    touch -d "@1000.${marked#*.}" "$image"
+    expect 0 "old damage at $at" run --stats=json ./plain
+    same out expected-plain
+    counts from_image -eq 0
+done
 for image in $(images); do
     chmod u+w "$image"
     truncate -s 70000 "$image"
@@ -137,7 +157,7 @@ expect 0 "no room" env LATHE_CACHE_SIZE=0 "$lathe" run --tier=quick ./plain 1000
 is "$(images)" = ""
 mkdir -p cache
 for n in 0 1 2 3; do
-    truncate -s 400K "cache/${n}123456789abcdef0123456789abcdef.pack"
+    head -c 400K /dev/urandom >"cache/${n}123456789abcdef0123456789abcdef.pack"
     touch -d "$((9 - n)) days ago" "cache/${n}123456789abcdef0123456789abcdef.pack"
 done
 expect 0 "little room" env LATHE_CACHE_SIZE=1 "$lathe" run --tier=quick ./plain 1000

@@ -7,7 +7,8 @@
  * and code of no file, is not kept.
  *
  * The file is named like a pack, so that the cache's bound and `lathe cache` know it; it is written beside its name and then takes
- * it, so who has it mapped keeps it; it is never changed, and nobody may. Nothing in it is believed without its checksum, and files of other users are not read. */
+ * it, so who has it mapped keeps it; it is never changed, and nobody may. Nothing in it is believed without its checksum, and files of other users are not read.
+ * To compute the checksum takes longer than many programs run, so a file that has passed once is marked, by its time of modification. */
 #include "run/client/code/image.h"
 
 #include "cache/pack.h"
@@ -15,6 +16,7 @@
 #include "run/client/code/cache/store.h"
 #include "run/client/code/learn.h"
 #include "run/client/code/optimised/code.h"
+#include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/tier.h"
 #include "run/client/memory/limits.h"
@@ -36,18 +38,21 @@ enum {
 enum { OWNER_READ = 0400 }; /* set twice: the guest's umask may be anything */
 enum { FROM_START = 0 };    /* SEEK_SET of a header that does not go with others */
 
-/* The arena's code and data, what the quick tier has, and what the optimising one has. */
+/* The arena's code and data, what the quick tier has, what the optimising one has, and the pages of the map: its runs (quick/map.h) with holes between them. */
 enum {
     PART_CODE,
     PART_DATA,
     PART_QUICK,
     PART_OPTIMISED = PART_QUICK + QUICK_PARTS,
-    PARTS = PART_OPTIMISED + CODE_PARTS
+    PART_MAP = PART_OPTIMISED + CODE_PARTS,
+    PARTS
 };
+enum { PART_RUNS = PART_QUICK + QUICK_PART_RUNS };
 
 /* Followed by the modules and the parts, each of which begins a page. */
 typedef struct ImageHead {
-    PackImage common; /* checksum: of all behind it but what parts may grow into, begun with the image's key */
+    PackImage
+        common; /* checksum: of all behind it but holes and what parts may grow into, begun with the image's key */
     CodeCounts optimised;
     u64 polls;                    /* the loops of that code look for signals */
     u64 exact;                    /* its accesses to memory can leave with the state in whole */
@@ -132,22 +137,12 @@ static i64 open_file(void) {
 }
 
 /* The whole file, or NULL. */
-static u8 *map_file(int fd, u64 *size) {
-    struct stat st;
-    if (sys_fstat(fd, &st) || !S_ISREG(st.st_mode) || (i64)st.st_uid != sys_geteuid() ||
-        st.st_mode & (S_IWGRP | S_IWOTH) || (u64)st.st_size < sizeof(ImageHead))
+static u8 *map_file(int fd, struct stat *st) {
+    if (sys_fstat(fd, st) || !S_ISREG(st->st_mode) || (i64)st->st_uid != sys_geteuid() ||
+        st->st_mode & (S_IWGRP | S_IWOTH) || (u64)st->st_size < sizeof(ImageHead))
         return NULL;
-    i64 map = own_map((u64)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-    *size = (u64)st.st_size;
+    i64 map = own_map((u64)st->st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     return sys_failed(map) ? NULL : (u8 *)map;
-}
-
-static u64 checksum(const u8 *data, const ImageHead *head, const ImageLayout *l) {
-    u64 from = offsetof(ImageHead, common.version), sum = pack_hash(PACK_HASH_START, &image.name, sizeof(image.name));
-    sum = pack_hash(sum, data + from, l->modules_end - from);
-    for (u32 i = 0; i < PARTS; i++)
-        sum = pack_hash(sum, data + l->off[i], head->size[i]);
-    return sum;
 }
 
 static ImageLayout layout(const ImageHead *head) {
@@ -160,8 +155,23 @@ static ImageLayout layout(const ImageHead *head) {
     return l;
 }
 
+static u64 run_count(const ImageHead *head) {
+    return head->size[PART_RUNS] / sizeof(MapRun);
+}
+
+static u64 checksum(const u8 *data, const ImageHead *head, const ImageLayout *l) {
+    u64 from = offsetof(ImageHead, common.version), sum = pack_hash(PACK_HASH_START, &image.name, sizeof(image.name));
+    const MapRun *runs = (const MapRun *)(data + l->off[PART_RUNS]);
+    sum = pack_hash(sum, data + from, l->modules_end - from);
+    for (u32 i = 0; i < PART_MAP; i++)
+        sum = pack_hash(sum, data + l->off[i], head->size[i]);
+    for (u64 i = 0; i < run_count(head); i++)
+        sum = pack_hash(sum, data + l->off[PART_MAP] + runs[i].off, (u64)runs[i].count * PAGE);
+    return sum;
+}
+
 /* Do the parts fit into the file? */
-static bool is_sound(const ImageHead *head, u64 size) {
+static bool is_sound(const ImageHead *head, const u8 *data, u64 size) {
     const PackImage *c = &head->common;
     if (c->magic != PACK_IMAGE_MAGIC || c->version != IMAGE_VERSION || c->window != the.memory.window ||
         c->modules_off != sizeof(*head) || c->module_count > MODULES_MAX || head->map > the.map)
@@ -169,16 +179,50 @@ static bool is_sound(const ImageHead *head, u64 size) {
     for (u32 i = 0; i < PARTS; i++)
         if (head->size[i] > head->room[i] || head->room[i] > size || head->room[i] % PAGE)
             return false;
-    return layout(head).end == size;
+    ImageLayout l = layout(head);
+    return l.end == size &&
+           map_runs_fit((const MapRun *)(data + l.off[PART_RUNS]), run_count(head), head->size[PART_MAP]);
 }
 
-static bool is_whole(const u8 *data, u64 size) {
+/* When this system was started, in seconds. What was written before may not have reached the disk in whole. */
+static i64 boot_time(void) {
+    enum { REALTIME = 0, BOOTTIME = 7 };
+    struct timespec now = {0}, since = {0};
+    return sys_clock_gettime(REALTIME, &now) || sys_clock_gettime(BOOTTIME, &since) ? INT64_MAX
+                                                                                    : now.tv_sec - since.tv_sec;
+}
+
+/* The nanoseconds of a checked file's time of modification are its checksum's. Any later write sets another time. */
+static u64 mark_of(u64 sum) {
+    enum { NANOSECONDS = 1000000000 };
+    return sum % NANOSECONDS;
+}
+
+static bool is_marked(const struct stat *st, u64 sum) {
+    return st->st_mtime_nsec == mark_of(sum) && (i64)st->st_mtime > boot_time();
+}
+
+/* Where the file system keeps no nanoseconds, files are checked each time. */
+static void mark(int fd, u64 sum) {
+    enum { REALTIME = 0, OMIT = (1 << 30) - 2 };
+    struct timespec times[] = {{.tv_nsec = OMIT}, {0}};
+    sys_clock_gettime(REALTIME, &times[1]);
+    times[1].tv_nsec = (i64)mark_of(sum);
+    sys4(__NR_utimensat, (u64)fd, 0, (u64)times, 0);
+}
+
+static bool is_whole(int fd, const u8 *data, const struct stat *st) {
     ImageHead head;
     memcpy(&head, data, sizeof(head));
-    if (!is_sound(&head, size))
+    if (!is_sound(&head, data, (u64)st->st_size))
         return false;
+    if (is_marked(st, head.common.checksum))
+        return true;
     ImageLayout l = layout(&head);
-    return head.common.checksum == checksum(data, &head, &l);
+    if (head.common.checksum != checksum(data, &head, &l))
+        return false;
+    mark(fd, head.common.checksum);
+    return true;
 }
 
 static void note_contents(void) {
@@ -212,6 +256,7 @@ static void take(Thread *t, int fd, u8 *data) {
         code_share();
     take_arena(fd, data, parts);
     quick_import(t, parts + PART_QUICK);
+    map_import((const MapRun *)parts[PART_RUNS].at, run_count(&head), fd, l.off[PART_MAP]);
     code_import(t, parts + PART_OPTIMISED, head.optimised);
     if (head.keeps_flags)
         quick_keep_flags();
@@ -219,12 +264,12 @@ static void take(Thread *t, int fd, u8 *data) {
 }
 
 static void load(Thread *t, int fd) {
-    u64 size = 0;
-    u8 *data = map_file(fd, &size);
-    if (data && is_whole(data, size))
+    struct stat st;
+    u8 *data = map_file(fd, &st);
+    if (data && is_whole(fd, data, &st))
         take(t, fd, data);
     else if (data)
-        own_unmap((u64)data, size);
+        own_unmap((u64)data, (u64)st.st_size);
 }
 
 /* perf is told of code as it is linked. */
@@ -278,13 +323,19 @@ static u32 list_modules(PackImageModule *list) {
     return n;
 }
 
+static bool write_at(int fd, u64 off, const void *data, u64 size) {
+    return sys_lseek(fd, (i64)off, FROM_START) == (i64)off && sys_write_all(fd, data, size);
+}
+
 static bool write_parts(int fd, const ImageHead *head, const ImageLayout *l, const PackImageModule *modules,
                         const ImagePart parts[PARTS]) {
+    const MapRun *runs = (const MapRun *)parts[PART_RUNS].at;
     bool ok = sys_write_all(fd, head, sizeof(*head)) &&
               sys_write_all(fd, modules, head->common.module_count * sizeof(PackImageModule));
-    for (u32 i = 0; ok && i < PARTS; i++)
-        ok = sys_lseek(fd, (i64)l->off[i], FROM_START) == (i64)l->off[i] &&
-             sys_write_all(fd, parts[i].at, parts[i].size);
+    for (u32 i = 0; ok && i < PART_MAP; i++)
+        ok = write_at(fd, l->off[i], parts[i].at, parts[i].size);
+    for (u64 i = 0; ok && i < run_count(head); i++)
+        ok = write_at(fd, l->off[PART_MAP] + runs[i].off, map_run_at(&runs[i]), (u64)runs[i].count * PAGE);
     return ok && !sys_ftruncate(fd, l->end);
 }
 
@@ -295,7 +346,10 @@ static bool seal(int fd, const ImageHead *head, const ImageLayout *l) {
         return false;
     u64 sum = checksum((const u8 *)map, head, l);
     own_unmap((u64)map, l->end);
-    return sys_pwrite(fd, &sum, sizeof(sum), offsetof(ImageHead, common.checksum)) == sizeof(sum);
+    if (sys_pwrite(fd, &sum, sizeof(sum), offsetof(ImageHead, common.checksum)) != sizeof(sum))
+        return false;
+    mark(fd, sum);
+    return true;
 }
 
 /* If another process is just writing the same image, that one will do. */
@@ -329,6 +383,8 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
     ArenaParts arena = arena_export();
     parts[PART_CODE] = (ImagePart){arena.code, arena.code_size, 0};
     parts[PART_DATA] = (ImagePart){arena.data, arena.data_size, 0};
+    const ImagePart *runs = &parts[PART_RUNS];
+    parts[PART_MAP] = (ImagePart){NULL, map_runs_size((const MapRun *)runs->at, runs->size / sizeof(MapRun)), 0};
     for (u32 i = 0; i < PARTS; i++) {
         head->size[i] = parts[i].size;
         head->room[i] = page_up(parts[i].room > parts[i].size ? parts[i].room : parts[i].size);

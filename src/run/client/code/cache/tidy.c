@@ -51,7 +51,7 @@ static void look_at(Listing *l, const char *name) {
     if ((!left && !pack_parse_name(name, &f.pack)) || sys_stat(path, &st))
         return;
     i64 written = (i64)st.st_mtime, read = (i64)st.st_atime;
-    f.size = (u64)st.st_size;
+    f.size = pack_disk_bytes((u64)st.st_blocks);
     f.used_s = read > written ? read : written;
     if (left && written + TIDY_SECONDS < l->now)
         sys_unlink(path);

@@ -25,7 +25,7 @@
 #include "run/client/memory/space.h"
 #include "run/client/memory/watch.h"
 
-enum { MAP_BITS = 12 }; /* of the first map */
+enum { MAP_BITS = 8 }; /* of the first map; most programs have nothing optimised, and look through all of it */
 
 static Code code_of_process;
 

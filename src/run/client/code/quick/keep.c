@@ -17,13 +17,11 @@ void quick_drop(bool (*keeps)(u64 pc)) {
     }
 }
 
-/* What a thread has looked up, in its four tables, which have one layout, or in the map. */
+/* What a thread has looked up, in its four tables, which have one layout. */
 typedef struct Found {
     u32 table, index;
     u64 pc, code;
 } Found;
-
-enum { FOUND_IN_MAP = 2 };
 
 static Array list_found(const Thread *t) {
     Array list = {0};
@@ -34,28 +32,16 @@ static Array list_found(const Thread *t) {
                 *(Found *)array_extend(&list, sizeof(Found)) =
                     (Found){table, i, pc, table ? t->lookup.jump_code[i] : t->lookup.code[i]};
         }
-    u64 count;
-    const u32 *noted = map_noted(&count);
-    for (u64 i = 0; i < count; i++)
-        if (map_entry(noted[i]))
-            *(Found *)array_extend(&list, sizeof(Found)) = (Found){FOUND_IN_MAP, 0, noted[i], map_entry(noted[i])};
     return list;
 }
 
 /* Many of them touch nearly every page of the tables, which the kernel then makes faster at once. */
 static void set_found(Thread *t, const Found *f, u64 count) {
     enum { MANY = 1000, POPULATE_WRITE = 23 };
-    u64 in_tables = 0;
-    for (u64 i = 0; i < count; i++)
-        in_tables += f[i].table != FOUND_IN_MAP;
-    if (in_tables > MANY)
+    if (count > MANY)
         sys_madvise((u64)t->lookup.pc, (u64)(t + 1) - (u64)t->lookup.pc, POPULATE_WRITE);
     for (u64 i = 0; i < count; i++) {
         u32 index = f[i].index % QUICK_TABLE;
-        if (f[i].table == FOUND_IN_MAP) {
-            map_set(f[i].pc, (const u8 *)f[i].code);
-            continue;
-        }
         (f[i].table ? t->lookup.jump_pc : t->lookup.pc)[index] = f[i].pc;
         (f[i].table ? t->lookup.jump_code : t->lookup.code)[index] = f[i].code;
     }
@@ -69,7 +55,7 @@ static ImagePart part_of(Array a) {
 
 void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]) {
     const Blocks *q = &quick_all;
-    Array found = list_found(t);
+    Array found = list_found(t), runs = map_runs();
     const ImagePart all[QUICK_PARTS] = {
         part_of(q->blocks),
         part_of(q->exits),
@@ -77,6 +63,7 @@ void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]) {
         part_of(q->bitmaps),
         {(u8 *)q->pages, q->page_cap * sizeof(Page), 0},
         {found.at, found.len, 0},
+        {runs.at, runs.len, 0},
     };
     memcpy(parts, all, sizeof(all));
 }

@@ -9,6 +9,7 @@
 #ifndef RUN_CLIENT_QUICK_MAP_H
 #define RUN_CLIENT_QUICK_MAP_H
 
+#include "run/client/code/quick/blocks.h"
 #include "run/client/core/client.h"
 #include "run/client/memory/space.h"
 
@@ -20,8 +21,21 @@ static inline bool map_covers(u64 pc) {
 void map_set(u64 pc, const u8 *entry);
 void map_clear(u64 pc);
 void map_forget_all(void);
-/* For images: the addresses that were put in, and what is there now; 0: nothing. */
-const u32 *map_noted(u64 *count);
-u32 map_entry(u64 pc);
+
+/* For images: pages of the map that lie side by side and have had entries. An image has the pages themselves, as they are. Its file has holes where the pages
+ * between two runs would be, so that the next process maps many runs at once, and pays for those pages only that it looks into. */
+typedef struct MapRun {
+    u32 first, count; /* pages of the map */
+    u64 off;          /* where they are in the image's bytes of the map */
+} MapRun;
+/* All of them in order, in memory that array_extend has made. */
+Array map_runs(void);
+/* How many of the image's bytes belong to the map. */
+u64 map_runs_size(const MapRun *runs, u64 count);
+/* False if a list that comes from a file cannot be such a list, or needs more than `size` bytes. */
+bool map_runs_fit(const MapRun *runs, u64 count, u64 size);
+/* Maps them from a file whose bytes of the map begin at `off`. */
+void map_import(const MapRun *runs, u64 count, int fd, u64 off);
+const u8 *map_run_at(const MapRun *run);
 
 #endif

@@ -40,7 +40,7 @@ u32 quick_loops(u64 pc, QuickLoop loops[QUICK_LOOPS]);
 void quick_forget(u64 start, u64 end);
 
 /* Everything there is but its code, for another process. */
-enum { QUICK_PARTS = 6 };
+enum { QUICK_PART_RUNS = 6 /* of the map: see map.h */, QUICK_PARTS };
 void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]);
 /* Before there is anything. Each part begins a page and may be written to; the memory is quick.c's from now on. */
 void quick_import(Thread *t, const ImagePart parts[QUICK_PARTS]);

@@ -86,11 +86,49 @@ static bool is_hidden(u32 leaf, u32 sub) {
     }
 }
 
+/* A virtual machine takes some ten microseconds for a cpuid, and C libraries ask for the extended leaves, which say how large caches are, twenty
+ * times when they start. So the first answer of each is kept, with the processor that gave it, and never changes. */
+typedef struct Answer {
+    u32 state; /* 0: there is none yet; ANSWER_BEGUN; or it was given by the processor with this number less ANSWER_OF_FIRST */
+    u32 r[CPUID_WORDS];
+} Answer;
+
+enum { ANSWER_BEGUN = 1, ANSWER_OF_FIRST };
+enum { LEAF_EXTENDED = 0x80000000, EXTENDED_LEAVES = 9 }; /* they have no subleaves */
+
+static void keep(Answer *a, u32 state, const u32 r[CPUID_WORDS]) {
+    u32 none = 0;
+    if (!__atomic_compare_exchange_n(&a->state, &none, ANSWER_BEGUN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    memcpy(a->r, r, sizeof(a->r));
+    __atomic_store_n(&a->state, state, __ATOMIC_RELEASE);
+}
+
+static void ask_extended(u32 leaf, u32 r[CPUID_WORDS]) {
+    static Answer answers[EXTENDED_LEAVES];
+    Answer *a = &answers[leaf - LEAF_EXTENDED];
+    u32 processor = 0;
+    sys3(__NR_getcpu, (u64)&processor, 0, 0);
+    if (__atomic_load_n(&a->state, __ATOMIC_ACQUIRE) == processor + ANSWER_OF_FIRST) {
+        memcpy(r, a->r, sizeof(a->r));
+        return;
+    }
+    host_cpuid(leaf, 0, r);
+    keep(a, processor + ANSWER_OF_FIRST, r);
+}
+
+static void ask(u32 leaf, u32 sub, u32 r[CPUID_WORDS]) {
+    if (leaf - LEAF_EXTENDED < EXTENDED_LEAVES)
+        ask_extended(leaf, r);
+    else
+        host_cpuid(leaf, sub, r);
+}
+
 void guest_cpuid(LatheX86Cpu *cpu) {
     static const u8 registers[] = {LATHE_RAX, LATHE_RBX, LATHE_RCX, LATHE_RDX};
     u32 leaf = (u32)cpu->gp[LATHE_RAX], sub = (u32)cpu->gp[LATHE_RCX], r[CPUID_WORDS];
     bool has_subleaves = leaf == LEAF_MORE;
-    host_cpuid(leaf, sub, r);
+    ask(leaf, sub, r);
     if (leaf == LEAF_MORE && !sub && !is_native())
         r[CPUID_EAX] = 0; /* the number of the last subleaf */
     for (u32 i = 0; i < CPUID_WORDS; i++)
