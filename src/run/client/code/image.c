@@ -29,12 +29,7 @@
 #define WINDOWS ((u64)0x55 << 40) /* the lowest of them */
 #define WINDOW_DISTANCE ((u64)1 << 31)
 
-enum {
-    IMAGE_VERSION = 8,
-    WINDOW_COUNT = 160,
-    NEW_BLOCKS = 200 /* fewer are not worth a new image */,
-    PATH_BYTES = 512
-};
+enum { IMAGE_VERSION = 9, WINDOW_COUNT = 160, PATH_BYTES = 512 };
 enum { OWNER_READ = 0400 }; /* set twice: the guest's umask may be anything */
 enum { FROM_START = 0 };    /* SEEK_SET of a header that does not go with others */
 
@@ -49,11 +44,17 @@ enum {
 };
 enum { PART_RUNS = PART_QUICK + QUICK_PART_RUNS };
 
+/* How much a file has. */
+typedef struct ImageContents {
+    u64 blocks, functions;
+} ImageContents;
+
 /* Followed by the modules and the parts, each of which begins a page. */
 typedef struct ImageHead {
     PackImage
         common; /* checksum: of all behind it but holes and what parts may grow into, begun with the image's key */
     CodeCounts optimised;
+    ImageContents contents;
     u64 polls;                    /* the loops of that code look for signals */
     u64 exact;                    /* its accesses to memory can leave with the state in whole */
     u64 shared;                   /* that code is for several threads */
@@ -69,7 +70,8 @@ typedef struct ImageLayout {
 
 typedef struct ImageState {
     Key name;
-    u64 blocks, functions, lost;           /* that the file has; lost: given up, or not to be had */
+    ImageContents contents;                /* of the image that was loaded or written last */
+    u64 lost;                              /* functions that were given up, or not to be had, by then */
     PackImageModule expected[MODULES_MAX]; /* of the image that was loaded, and not seen yet */
     u32 expected_count;
     bool usable; /* there is a place for images, and the block is where it should be */
@@ -225,9 +227,8 @@ static bool is_whole(int fd, const u8 *data, const struct stat *st) {
     return true;
 }
 
-static void note_contents(void) {
-    image.blocks = quick_count();
-    image.functions = the.stats.functions;
+static void note_contents(const ImageHead *head) {
+    image.contents = head->contents;
     image.lost = the.stats.refused + the.stats.reverted;
 }
 
@@ -260,7 +261,7 @@ static void take(Thread *t, int fd, u8 *data) {
     code_import(t, parts + PART_OPTIMISED, head.optimised);
     if (head.keeps_flags)
         quick_keep_flags();
-    note_contents();
+    note_contents(&head);
 }
 
 static void load(Thread *t, int fd) {
@@ -379,6 +380,7 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
     head->shared = head->optimised.functions && the.opt.code.memory == guest_facts.memory;
     head->keeps_flags = quick_keeps_flags();
     head->map = the.map;
+    head->contents = (ImageContents){quick_count(), the.stats.functions};
     quick_export(t, parts + PART_QUICK);
     ArenaParts arena = arena_export();
     parts[PART_CODE] = (ImagePart){arena.code, arena.code_size, 0};
@@ -391,10 +393,34 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
     }
 }
 
+/* What the file has now: another process may have written it since this one has read it. */
+static ImageContents contents_now(void) {
+    ImageHead head;
+    i64 fd = open_file();
+    if (fd < 0)
+        return image.contents;
+    bool ok = sys_pread((int)fd, &head, sizeof(head), 0) == sizeof(head) && head.common.magic == PACK_IMAGE_MAGIC &&
+              head.common.version == IMAGE_VERSION;
+    sys_close((int)fd);
+    return ok ? head.contents : image.contents;
+}
+
+/* How many new blocks are worth a new image, which takes as long as to make so many of them. Processes that fork has made often end soon, with little
+ * code that their parent does not have, and each one makes the same again. */
+static u64 worth_writing(const ImageContents *file) {
+    enum { LEAST = 8, MOST = 200, SHARE = 256 };
+    u64 share = file->blocks / SHARE;
+    return share < LEAST ? LEAST : share < MOST ? share : MOST;
+}
+
+/* With the arena's lock held. */
 static bool has_grown(void) {
     enum { SHARE = 64 };
-    return quick_count() >= image.blocks + NEW_BLOCKS ||
-           (the.stats.functions - image.functions) * SHARE > the.stats.functions ||
+    u64 blocks = image.contents.blocks + quick_count_kept(image.contents.blocks, keeps),
+        functions = the.stats.functions;
+    ImageContents file = contents_now();
+    return blocks >= file.blocks + worth_writing(&file) ||
+           (functions > file.functions && (functions - file.functions) * SHARE > functions) ||
            the.stats.refused + the.stats.reverted > image.lost;
 }
 
@@ -406,8 +432,12 @@ bool image_is_usable(void) {
     return image.usable;
 }
 
-bool image_is_writable(const Thread *t) {
+static bool may_write(const Thread *t) {
     return image.usable && !the.tier.no_image && !t->process.borrows_memory;
+}
+
+bool image_is_writable(const Thread *t) {
+    return may_write(t) && !the.tier.forked;
 }
 
 /* With the arena's lock held. */
@@ -423,14 +453,15 @@ static void write_all(Thread *t) {
     export(t, &head, parts);
     head.common.module_count = list_modules(modules);
     write_image(&head, modules, parts);
-    note_contents();
+    note_contents(&head);
 }
 
 void image_save(Thread *t) {
-    if (!image_is_writable(t))
+    if (!may_write(t))
         return;
     arena_lock();
-    learn_save();
+    if (!the.tier.forked)
+        learn_save();
     if (has_grown())
         write_all(t);
     arena_unlock();
@@ -439,7 +470,7 @@ void image_save(Thread *t) {
 void image_save_after(Thread *t) {
     arena_lock();
     learn_save_after();
-    if (the.stats.functions > image.functions || the.stats.refused)
+    if (the.stats.functions > image.contents.functions || the.stats.refused)
         write_all(t);
     arena_unlock();
 }

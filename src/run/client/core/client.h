@@ -86,8 +86,10 @@ typedef struct ProcessMemory {
 typedef struct ProcessTier {
     struct Code *code; /* code.c */
     u32 code_age;      /* leave.c: a thread with another code_age may be in translations that are given up */
-    bool no_image;     /* image.c writes no image of this process: it was forked, or its code is of several kinds */
-    u8 *quick_text;    /* the copy of quick.S in the arena */
+    bool
+        forked; /* this process was made by fork: it writes images, but learns nothing (learn.c) and compiles nothing */
+    bool no_image;  /* image.c writes no image: there is code of several kinds, or paths lead to other files by now */
+    u8 *quick_text; /* the copy of quick.S in the arena */
 } ProcessTier;
 
 /* code/server */

@@ -44,7 +44,7 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     start_child(t, stack, set_tls, tls);
     translated_leave_parent(t);
     t->process.borrows_memory = t->process.separate = t->process.own_files = false;
-    the.tier.no_image = true;
+    the.tier.forked = true;
     the.memory.limits = *t->memory.limits;
     t->memory.limits = &the.memory.limits;
     t->next = NULL; /* fork has copied only this thread */

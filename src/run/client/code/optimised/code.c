@@ -106,9 +106,11 @@ static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *fa
     u64 start = sys_now_us();
     entry_for(c, pc)->maker = t->tid;
     const void *object = NULL;
+    c->requests++;
     arena_unlock();
     bool served = remote_translate(t, r, request, facts, &object);
     arena_lock();
+    c->requests--;
     the.stats.wait_us += sys_now_us() - start;
     const Module *m = module_of_code(pc);
     bool valid = entry_for(c, pc)->maker == t->tid && (m ? m->base : 0) == request.base;
@@ -510,8 +512,9 @@ void code_forget(u64 start, u64 end) {
 /* The threads that sent these requests are threads of the parent; fork copied only this one, so nobody here waits for the answers. */
 void code_after_fork(void) {
     Code *c = the.tier.code;
-    for (u64 i = 0; i < c->map_cap && c->map_len; i++)
+    for (u64 i = 0; i < c->map_cap && c->requests; i++)
         c->map[i].maker = 0;
+    c->requests = 0;
 }
 
 /* Called by enter.S from the guard of a translation whose guest code has changed. */

@@ -25,6 +25,7 @@ typedef struct Code {
     CodeEntry *map;
     u64 map_len, map_cap;
     u64 heat;      /* of all entries, in this run */
+    u32 requests;  /* that threads wait for */
     u32 news;      /* counts what came of requests */
     bool any;      /* code, stubs, or what is given up, at all */
     bool unserved; /* there is no server to be had */

@@ -8,13 +8,22 @@ u64 quick_count(void) {
     return block_count();
 }
 
+static bool is_kept(const QuickBlock *b, bool (*keeps)(u64 pc)) {
+    return !b->dead && keeps(b->pc) && keeps(b->pc + b->size - 1);
+}
+
+u64 quick_count_kept(u64 first, bool (*keeps)(u64 pc)) {
+    u64 count = 0;
+    for (u64 n = first + 1; n <= block_count(); n++)
+        count += is_kept(block_no((u32)n), keeps);
+    return count;
+}
+
 void quick_drop(bool (*keeps)(u64 pc)) {
     pages_release();
-    for (u32 n = 1; n <= block_count(); n++) {
-        const QuickBlock *b = block_no(n);
-        if (!b->dead && (!keeps(b->pc) || !keeps(b->pc + b->size - 1)))
+    for (u32 n = 1; n <= block_count(); n++)
+        if (!block_no(n)->dead && !is_kept(block_no(n), keeps))
             block_kill(n);
-    }
 }
 
 /* What a thread has looked up, in its four tables, which have one layout. */

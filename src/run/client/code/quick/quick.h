@@ -45,6 +45,8 @@ void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]);
 /* Before there is anything. Each part begins a page and may be written to; the memory is quick.c's from now on. */
 void quick_import(Thread *t, const ImagePart parts[QUICK_PARTS]);
 u64 quick_count(void); /* of blocks */
+/* The blocks behind the first ones that are wanted. */
+u64 quick_count_kept(u64 first, bool (*keeps)(u64 pc));
 /* Blocks that are not wanted are forgotten. */
 void quick_drop(bool (*keeps)(u64 pc));
 
