@@ -101,6 +101,49 @@ middle_odd:
     add esi, eax
     expect esi, 111, 10
 
+/* 11: ret n from two places, often. */
+    mov rbp, rsp
+    mov ecx, 100000
+    xor esi, esi
+8:  push 5
+    push 6
+    call takes
+    add esi, eax
+    push 7
+    push 1
+    call takes
+    add esi, eax
+    dec ecx
+    jnz 8b
+    expect rsp, rbp, 11
+    expect esi, 1900000, 11
+
+/* 12: a list of places to return to, by ret n and ret, that is used three times. */
+    lea rax, [rip + list_end]
+    push rax
+    push 0
+    lea rax, [rip + list_two]
+    push rax
+    push 0
+    lea rax, [rip + list_one]
+    push rax
+    mov ecx, 3
+    xor eax, eax
+    ret 8
+    ud2
+list_one:
+    add eax, 100
+    ret 8
+list_two:
+    add eax, 20
+    ret
+list_end:
+    dec ecx
+    jz 9f
+    sub rsp, 40
+    ret 8
+9:  expect eax, 360, 12
+
     mov eax, 1
     mov edi, 1
     lea rsi, [rip + message]

@@ -176,10 +176,13 @@ static void look_up(Thread *t, u64 asked, Find *find_here, Remember *remember) {
 }
 
 /* A host return has left the address of its code on the stack, and the guest returns by the same place again: this is the way of
- * programs whose stack is a list of what to do. */
+ * programs whose stack is a list of what to do. What the map has is in front of that code. Returns that drop bytes ask as jumps do. */
 static void undo_return(Thread *t) {
     QuickPlace place;
-    if (arena_holds(t->cpu.pc) && quick_locate(t->cpu.pc, &place) && place.boundary)
+    u64 host = t->cpu.pc;
+    if (arena_holds(host) && emit_is_entered((u8 *)host + EMIT_ENTRY_BYTES))
+        host += EMIT_ENTRY_BYTES;
+    if (arena_holds(host) && quick_locate(host, &place) && place.boundary)
         t->cpu.pc = place.pc;
 }
 
@@ -195,7 +198,9 @@ __attribute__((visibility("hidden"))) void quick_lookup_call(Thread *t) {
 
 __attribute__((visibility("hidden"))) void quick_lookup_jump(Thread *t) {
     t->cpu.pc -= t->quick.spill_base; /* see quick_jump */
-    look_up(t, t->cpu.pc, quick_find_target, table_set_jump);
+    u64 asked = t->cpu.pc;
+    undo_return(t);
+    look_up(t, asked, quick_find_target, table_set_jump);
 }
 
 /* ------------------------------------------------------------------------------------------------------- from elsewhere */

@@ -129,7 +129,25 @@ static void put_map_load(Emitter *e, u32 bytes_to_go) {
     put8(e, bytes_to_go);
 }
 
-static const u8 to_return[] = {0x48, 0x89, 0x0c, 0x24, 0xc3}; /* mov %rcx, (%rsp); ret */
+static const u8 put_on_stack[] = {0x48, 0x89, 0x0c, 0x24}; /* mov %rcx, (%rsp) */
+enum { RET = 0xc3, RET_DROP = 0xc2, DROP_BYTES = 2 };
+
+static u32 return_bytes(bool drops) {
+    return sizeof(put_on_stack) + 1 + (drops ? DROP_BYTES : 0);
+}
+
+/* A host return to the address in rcx, which also drops as many bytes of the stack as the guest's. */
+static void put_return(Emitter *e, u16 dropped) {
+    put(e, put_on_stack, sizeof(put_on_stack));
+    put8(e, dropped ? RET_DROP : RET);
+    if (dropped)
+        put(e, &dropped, DROP_BYTES);
+}
+
+static bool is_return(const u8 *code) {
+    u8 opcode = code[sizeof(put_on_stack)];
+    return !memcmp(code, put_on_stack, sizeof(put_on_stack)) && (opcode == RET || opcode == RET_DROP);
+}
 
 /* Also if another thread has made a jump of it, after the load has faulted in this one. */
 static bool is_map_load(const u8 *code) {
@@ -141,8 +159,8 @@ static bool is_map_load(const u8 *code) {
 
 u64 emit_detour(u64 host, u64 target) {
     u8 *code = (u8 *)host;
-    if (!memcmp(code, to_return, sizeof(to_return)) && is_map_load(code - JUMP_BYTES - sizeof(map_load)))
-        return host + sizeof(to_return);
+    if (is_return(code) && is_map_load(code - JUMP_BYTES - sizeof(map_load)))
+        return host + return_bytes(code[sizeof(put_on_stack)] == RET_DROP);
     if (!is_map_load(code))
         return 0;
     u32 distance = sizeof(map_load) + JUMP_BYTES + code[sizeof(map_load) + 1];
@@ -255,21 +273,25 @@ static EmitResult emit_counted(Emitter *e, const Shape *s) {
     return link_to(e, s, site);
 }
 
-/* A host return does not know of bytes to drop: such returns are jumps. */
+static void put_load_return(Emitter *e) {
+    put(e, "\x48\x8b\x0c\x24", 4); /* mov (%rsp), %rcx */
+}
+
+/* A return that drops bytes is a jump where it asks for its target. */
 static EmitResult emit_ret(Emitter *e, const Shape *s) {
     spill(e, RCX, THREAD_SPILL_RCX);
+    if (map_covers(e->pc)) {
+        put_load_return(e);
+        put_map_load(e, return_bytes(s->immediate));
+        put_return(e, (u16)s->immediate);
+    }
     if (s->immediate) {
         put8(e, 0x59);                 /* pop %rcx */
         put(e, "\x48\x8d\xa4\x24", 4); /* lea n(%rsp), %rsp */
         put32(e, s->immediate);
-        put_go(e, THREAD_JUMP);
+        put_thread_jump(e, THREAD_JUMP);
     } else {
-        put(e, "\x48\x8b\x0c\x24", 4); /* mov (%rsp), %rcx */
-        if (map_covers(e->pc)) {
-            put_map_load(e, sizeof(to_return));
-            put(e, to_return, sizeof(to_return));
-            put(e, "\x48\x8b\x0c\x24", 4);
-        }
+        put_load_return(e);
         put_thread_jump(e, e->flags_set ? THREAD_RETURN_EXACT : THREAD_RETURN);
     }
     return (EmitResult){.ends = true};
