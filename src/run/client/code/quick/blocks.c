@@ -182,7 +182,10 @@ u64 quick_tables_age(void) {
 
 void tables_clear(u64 pc) {
     __atomic_fetch_add(&quick_all.tables_age, 1, __ATOMIC_RELEASE);
-    map_clear(pc);
+    if (map_covers(pc)) {
+        map_clear(pc);
+        return;
+    }
     for (Thread *t = the.threads; t; t = t->next) {
         clear(t->lookup.pc, call_index(pc), pc);
         clear(t->lookup.pc, beside(call_index(pc)), pc);
