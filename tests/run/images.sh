@@ -76,6 +76,12 @@ expect 0 "exec" run --tier=quick /bin/sh -c 'exec /bin/true'
 expect 0 "what exec left" run --tier=quick --stats=json /bin/sh -c 'exec /bin/true'
 what="what exec left"
 is "$(sed -n 's/.*"quick_blocks": \([0-9]*\).*/\1/p' err | head -n 1)" -lt 50
+export LATHE_CACHE="$dir/cache-children"
+for time in first second third; do
+    expect 0 "children of a shell, $time" run --tier=quick --stats=json /bin/sh -c '(exit 3); (exit 4); exit 0'
+done
+what="children leave their code, too"
+is "$(sed -n 's/.*"quick_blocks": \([0-9]*\).*/\1/p' err | sort -n | tail -n 1)" -lt 8
 export LATHE_CACHE="$dir/cache-fault"
 expect 139 "a fault" run --tier=quick ./plain 1000 fork exec fault
 is "$(images)" != ""

@@ -12,7 +12,7 @@
 enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202, SPARES_MAX = 8 };
 
 /* Places the tables of the first thread in one huge page if the kernel provides it, because a program touches them all
- * over when it begins. */
+ * over when it begins; with a map (code/quick/map.h) they are hardly used. */
 static Thread *first_thread(void) {
     enum { HUGE_PAGE = 2 << 20, ADVISE_HUGE = 14 };
     u64 tables = offsetof(Thread, lookup), all = (u64)sys_pages(sizeof(Thread) + HUGE_PAGE);
@@ -22,7 +22,8 @@ static Thread *first_thread(void) {
     if (t > all)
         sys_pages_free((void *)all, t - all);
     sys_pages_free((void *)end, all + page_up(sizeof(Thread) + HUGE_PAGE) - end);
-    sys_madvise(t + tables, HUGE_PAGE, ADVISE_HUGE);
+    if (!the.map)
+        sys_madvise(t + tables, HUGE_PAGE, ADVISE_HUGE);
     return (Thread *)t;
 }
 

@@ -11,6 +11,7 @@ enum { PIECES = (LOW_MAP_END - LOW_MAP) >> PIECE_SHIFT, PAGES = (LOW_MAP_END - L
 
 static u64 there[PIECES / 64 + 1]; /* bit n: piece n may be read and written */
 static u64 used[PAGES / 64 + 1];   /* bit n: page n has had an entry since all was forgotten */
+static u64 used_count;             /* of such pages */
 
 static u32 *word_of(u64 pc) {
     return (u32 *)(the.map + 4 * pc);
@@ -32,6 +33,16 @@ static void note(u64 *bits, u64 n) {
     bits[n / 64] |= (u64)1 << n % 64;
 }
 
+static void note_used(u64 page) {
+    used_count += !has(used, page);
+    note(used, page);
+}
+
+bool map_is_large(void) {
+    enum { MOST_BYTES = 256 << 20 };
+    return used_count > MOST_BYTES / PAGE;
+}
+
 static bool make_piece(u64 piece) {
     if (sys_mprotect(the.map + (piece << PIECE_SHIFT), PIECE_BYTES, PROT_READ | PROT_WRITE))
         return false;
@@ -44,7 +55,7 @@ void map_set(u64 pc, const u8 *entry) {
     u64 piece = piece_of(pc);
     if (!has(there, piece) && !make_piece(piece))
         return;
-    note(used, page_of(pc));
+    note_used(page_of(pc));
     __atomic_store_n(word_of(pc), (u32)(u64)entry, __ATOMIC_RELEASE);
 }
 
@@ -61,6 +72,7 @@ void map_forget_all(void) {
             sys_failed(sys_mmap(the.map + (piece << PIECE_SHIFT), PIECE_BYTES, PROT_READ | PROT_WRITE, FLAGS, -1, 0)))
             die("no memory to change translated code");
     memset(used, 0, sizeof(used));
+    used_count = 0;
 }
 
 /* All code looks into it, so all code goes. */
@@ -144,7 +156,7 @@ static void import_together(const MapRun *first, const MapRun *last, int fd, u64
     sys_madvise(the.map + start, size, MADV_RANDOM);
     for (const MapRun *r = first; r <= last; r++)
         for (u32 i = 0; i < r->count; i++)
-            note(used, r->first + i);
+            note_used(r->first + i);
 }
 
 void map_import(const MapRun *runs, u64 count, int fd, u64 off) {

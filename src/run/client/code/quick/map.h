@@ -21,6 +21,8 @@ static inline bool map_covers(u64 pc) {
 void map_set(u64 pc, const u8 *entry);
 void map_clear(u64 pc);
 void map_forget_all(void);
+/* Does it take so much memory that it is better begun anew, with all code? */
+bool map_is_large(void);
 
 /* For images: pages of the map that lie side by side and have had entries. An image has the pages themselves, as they are. Its file has holes where the pages
  * between two runs would be, so that the next process maps many runs at once, and pays for those pages only that it looks into. */
