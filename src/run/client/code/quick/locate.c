@@ -31,15 +31,12 @@ static u32 counted_ahead(const QuickBlock *b, u32 i) {
     return count;
 }
 
-static bool locate(u64 host, QuickPlace *place) {
-    const QuickBlock *b = block_with(host);
-    if (!b)
-        return false;
+static void locate_in(const QuickBlock *b, u64 host, QuickPlace *place) {
     const InsnLens *lens = block_lens(b);
     u64 pc = b->pc, code = (u64)b->code;
     if (host < code) {
         *place = (QuickPlace){.pc = pc, .next = pc, .spilled = {-1, -1}, .based = -1};
-        return true;
+        return;
     }
     for (u32 i = 0; i < b->insns; i++) {
         if (host < code + lens[i].host) {
@@ -50,13 +47,21 @@ static bool locate(u64 host, QuickPlace *place) {
                                   .based = -1,
                                   .ahead = counted_ahead(b, i)};
             emit_note_spills(place, (u8 *)code, host);
-            return true;
+            return;
         }
         pc += lens[i].guest;
         code += lens[i].host;
     }
     *place =
         (QuickPlace){.pc = pc, .next = pc, .boundary = host == code && b->goes_on, .spilled = {-1, -1}, .based = -1};
+}
+
+static bool locate(u64 host, QuickPlace *place) {
+    const QuickBlock *b = block_with(host);
+    if (!b)
+        return false;
+    locate_in(b, host, place);
+    place->dead = b->dead;
     return true;
 }
 

@@ -364,6 +364,15 @@ static void on_leave(Thread *t, const SignalInfo *info, SignalContext *s) {
         note(t, info, s);
 }
 
+/* The guest has written to memory with code, which is forgotten. A thread whose own block was among that leaves it behind the write. */
+static void leave_if_forgotten(Thread *t, SignalContext *s) {
+    QuickPlace place;
+    if (!translated_locate(context_pc(s), &place) || !place.dead)
+        return;
+    t->signal.pushes_flags = context_pushes_flags(s);
+    step(t, s);
+}
+
 static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     Thread *t = thread_self();
     QuickPlace place;
@@ -383,9 +392,7 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     else if (sig == SIGTRAP && t->signal.stepping && info->code == TRAP_TRACE_CODE)
         interrupt(t, s);
     else if (sig == SIGSEGV && info->code == SEGV_ACCERR && context_is_write(s) && translated_written(info->address)) {
-        t->signal.pushes_flags = quick && context_pushes_flags(s);
-        if (quick)
-            step(t, s);
+        leave_if_forgotten(t, s);
     } else if (quick)
         fault_of_guest(t, info, s, &place);
     else if (exit)
