@@ -404,7 +404,7 @@ static void make_pack(u64 number, size_t bytes, i64 age_s) {
     const char *path = path_of((Key){{number, 0}});
     int fd = open(path, O_CREAT | O_WRONLY, 0600);
     struct timespec then[2] = {{.tv_sec = time(NULL) - age_s}, {.tv_sec = time(NULL) - age_s}};
-    expect(fd >= 0 && ftruncate(fd, (off_t)bytes) == 0 && futimens(fd, then) == 0, "make a pack", errno);
+    expect(fd >= 0 && posix_fallocate(fd, 0, (off_t)bytes) == 0 && futimens(fd, then) == 0, "make a pack", errno);
     close(fd);
 }
 

@@ -51,8 +51,7 @@ typedef struct ImageContents {
 
 /* Followed by the modules and the parts, each of which begins a page. */
 typedef struct ImageHead {
-    PackImage
-        common; /* checksum: of all behind it but holes and what parts may grow into, begun with the image's key */
+    PackImage common; /* checksum: of all behind it that was written, begun with the image's key */
     CodeCounts optimised;
     ImageContents contents;
     u64 polls;                    /* the loops of that code look for signals */
@@ -380,7 +379,7 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
     head->shared = head->optimised.functions && the.opt.code.memory == guest_facts.memory;
     head->keeps_flags = quick_keeps_flags();
     head->map = the.map;
-    head->contents = (ImageContents){quick_count(), the.stats.functions};
+    head->contents = (ImageContents){quick_count(), head->optimised.functions};
     quick_export(t, parts + PART_QUICK);
     ArenaParts arena = arena_export();
     parts[PART_CODE] = (ImagePart){arena.code, arena.code_size, 0};
@@ -413,10 +412,16 @@ static u64 worth_writing(const ImageContents *file) {
     return share < LEAST ? LEAST : share < MOST ? share : MOST;
 }
 
+/* Is there anything at all that was not in the image? */
+static bool has_news(void) {
+    return quick_count() != image.contents.blocks || the.stats.functions != image.contents.functions ||
+           the.stats.refused + the.stats.reverted != image.lost;
+}
+
 /* With the arena's lock held. */
 static bool has_grown(void) {
     enum { SHARE = 64 };
-    u64 blocks = image.contents.blocks + quick_count_kept(image.contents.blocks, keeps),
+    u64 blocks = image.contents.blocks + quick_count_kept(image.contents.blocks, image_keeps),
         functions = the.stats.functions;
     ImageContents file = contents_now();
     return blocks >= file.blocks + worth_writing(&file) ||
@@ -462,7 +467,7 @@ void image_save(Thread *t) {
     arena_lock();
     if (!the.tier.forked)
         learn_save();
-    if (has_grown())
+    if (has_news() && has_grown())
         write_all(t);
     arena_unlock();
 }

@@ -26,7 +26,8 @@ void quick_drop(bool (*keeps)(u64 pc)) {
             block_kill(n);
 }
 
-/* What a thread has looked up, in its four tables, which have one layout. */
+/* What a thread has looked up, in its four tables, which have one layout. With a map these have only code that is not at low addresses, which is
+ * hardly ever kept. */
 typedef struct Found {
     u32 table, index;
     u64 pc, code;
@@ -34,7 +35,7 @@ typedef struct Found {
 
 static Array list_found(const Thread *t) {
     Array list = {0};
-    for (u32 table = 0; table < 2; table++)
+    for (u32 table = 0; table < 2 && !the.map; table++)
         for (u32 i = 0; i < QUICK_TABLE; i++) {
             u64 pc = table ? t->lookup.jump_pc[i] : t->lookup.pc[i];
             if (pc && pc != QUICK_NO_TARGET(0))

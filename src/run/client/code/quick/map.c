@@ -124,8 +124,8 @@ bool map_runs_fit(const MapRun *runs, u64 count, u64 size) {
     u64 page = 0, off = 0;
     for (u64 i = 0; i < count; i++) {
         const MapRun *r = &runs[i];
-        if (r->first < page || r->count > PAGES || r->first + (u64)r->count > PAGES || r->off < off || r->off % PAGE ||
-            r->off > size)
+        if (r->first < page || !r->count || r->count > PAGES || r->first + (u64)r->count > PAGES || r->off < off ||
+            r->off % PAGE || r->off > size)
             return false;
         page = r->first + r->count, off = end_of(r);
     }
