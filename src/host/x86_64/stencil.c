@@ -367,6 +367,7 @@ const HostStencil x86_64_stencil = {
     .address = "rax",
     .call = "callq ${1:P}",
     .arguments = arguments,
+    .call_clobbers = "~{memory},~{flags}",
     .result = "rax",
     /* Any locked instruction is a fence for memory that is cached as usual, and takes an eighth of mfence's time. */
     .fence = "lock orl $$0, -64(%rsp)",
