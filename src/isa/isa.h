@@ -14,6 +14,7 @@
 #include "ir/ir.h"
 #include "isa/helper.h"
 #include "isa/insn.h"
+#include "isa/view.h"
 
 /* ------------------------------------------------------------------------------------------------------------- effects */
 
@@ -80,6 +81,9 @@ typedef struct Isa {
     void (*lift)(Lifter *l, const Insn *in); /* its meaning; called only if row is not 0 */
     bool (*sets_rounding)(const Insn *in);   /* does it change the floating-point environment? */
     Effect (*effect)(const Insn *in);
+    /* What a tool sees of the instruction: insn_view and insn_opcode_name of view.h. */
+    bool (*view)(const u8 *bytes, size_t size, u64 pc, InsnView *view);
+    const char *(*opcode_name)(u32 opcode);
     /* Of a branch: the register by which it knows of the comparison, REG_NONE if it compares itself; and what holds between
      * the operands compared if it is taken. False: it is of another kind. */
     bool (*condition)(const Insn *branch, Reg *flags, Pred *taken);

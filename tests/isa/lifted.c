@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "ir/tuning.h"
+#include "isa/isa.h"
 #include "oracle.h"
 
 #include <llvm-c/Core.h>
@@ -41,8 +42,33 @@ static size_t read_code(void *user, uint64_t addr, void *buf, size_t size) {
     return size < room ? size : room;
 }
 
+/* Lifted code cannot be told where to put its marks, so that there is one place for them. */
+#define MARKER "lifted_mark"
+static LiftedMark marks[LIFTED_MARKS];
+static size_t mark_count;
+
+static void mark(u64 pc, u64 address, u32 bytes, u32 kind) {
+    if (mark_count < LIFTED_MARKS)
+        marks[mark_count++] = (LiftedMark){pc, address, bytes, kind};
+}
+
+size_t lifted_marks(const LiftedMark **list) {
+    *list = marks;
+    return mark_count;
+}
+
+static LLVMValueRef declare_marker(LLVMModuleRef mod) {
+    LLVMContextRef ctx = LLVMGetModuleContext(mod);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx);
+    LLVMTypeRef types[] = {LLVMInt64TypeInContext(ctx), LLVMPointerTypeInContext(ctx, 0), i32, i32};
+    LLVMValueRef f = LLVMGetNamedFunction(mod, MARKER);
+    return f ? f : LLVMAddFunction(mod, MARKER, LLVMFunctionType(LLVMVoidTypeInContext(ctx), types, 4, false));
+}
+
 static void *find_symbol(void *user, const char *name) {
     (void)user;
+    if (!strcmp(name, MARKER))
+        return (void *)mark;
     return strcmp(name, LIFTED_PIC_SYMBOL) ? NULL : (void *)(uintptr_t)STATE_CODE;
 }
 
@@ -63,11 +89,17 @@ static void lift_narrow(LLVMContextRef ctx, LatheHost host, CodeBytes *bytes) {
     LLVMDisposeModule(mod);
 }
 
+/* How many bytes the first instruction has; where nothing follows it, the decoder makes one of it alone. */
+static size_t first_size(const Case *c) {
+    InsnView v;
+    return isa_find(GUEST_ARCH)->view(c->code, c->size, STATE_CODE, &v) ? v.size : 0;
+}
+
 const char *lifted_case(const CaseList *list, size_t index, LiftedMode mode, LatheHost host, LLVMModuleRef mod,
                         Arena *a) {
     const Case *c = &list->at[index];
     bool pic = mode == LIFTED_PIC;
-    CodeBytes bytes = {STATE_CODE - (pic ? PIC_DISTANCE : 0), c->code, c->size};
+    CodeBytes bytes = {STATE_CODE - (pic ? PIC_DISTANCE : 0), c->code, mode == LIFTED_MARKED ? first_size(c) : c->size};
     LatheConfig cfg = {.arch = GUEST_ARCH,
                        .host = host,
                        .read_memory = read_code,
@@ -78,12 +110,15 @@ const char *lifted_case(const CaseList *list, size_t index, LiftedMode mode, Lat
         cfg.pic_symbol = LIFTED_PIC_SYMBOL;
         cfg.pic_base = bytes.pc;
     }
+    if (mode == LIFTED_MARKED)
+        cfg.mark_memory = declare_marker(mod);
     if (mode == LIFTED_UNOPTIMISED)
         lift_narrow(LLVMGetModuleContext(mod), host, &bytes);
     char name[32];
     lifted_name(index, name);
     LatheFunc *fn = lathe_func_new(mod, &cfg);
-    LatheStatus status = lathe_func_decode_cfg(fn, bytes.pc);
+    LatheStatus status =
+        mode == LIFTED_MARKED ? lathe_func_decode_insn(fn, bytes.pc) : lathe_func_decode_cfg(fn, bytes.pc);
     const char *problem = NULL;
     if (status != LATHE_OK)
         problem = lathe_status_text(status);
@@ -97,7 +132,8 @@ static void compile_some(Lifted *l, size_t first, size_t end) {
     LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("cases", l->ctx);
     for (size_t i = first; i < end; i++)
         l->problem[i] = lifted_case(l->list, i, l->mode, LATHE_HOST_OWN, mod, &l->arena);
-    LatheStatus status = lathe_jit_add(l->jit, mod, l->mode == LIFTED_UNOPTIMISED ? LATHE_OPT_NONE : LATHE_OPT_FULL);
+    bool plain = l->mode == LIFTED_UNOPTIMISED || l->mode == LIFTED_MARKED;
+    LatheStatus status = lathe_jit_add(l->jit, mod, plain ? LATHE_OPT_NONE : LATHE_OPT_FULL);
     for (size_t i = first; i < end; i++) {
         char name[32];
         lifted_name(i, name);
@@ -148,6 +184,7 @@ void lifted_leave(const Case *c, State *s) {
 bool lifted_run(const Lifted *l, size_t index, State *s) {
     u8 *memory = state_memory();
     memcpy(memory, s->memory, STATE_MEMORY_BYTES);
+    mark_count = 0;
     guest_enter(&s->cpu);
     NativeResult r = native_call(l->entry[index], &s->cpu);
     guest_leave(&s->cpu);

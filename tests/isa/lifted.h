@@ -4,7 +4,14 @@
 
 #include "cases.h"
 
-typedef enum LiftedMode { LIFTED_UNOPTIMISED, LIFTED_OPTIMISED, LIFTED_PIC, LIFTED_MODES } LiftedMode;
+typedef enum LiftedMode {
+    LIFTED_UNOPTIMISED,
+    LIFTED_OPTIMISED,
+    LIFTED_PIC,
+    LIFTED_MODES,
+    LIFTED_MARKED =
+        LIFTED_MODES, /* only the first instruction of a case, unoptimised, with a marker at each access to memory */
+} LiftedMode;
 
 extern const char *const lifted_mode_names[LIFTED_MODES];
 
@@ -29,5 +36,15 @@ const char *lifted_problem(const Lifted *l, size_t index);
 
 /* Runs a case that has code. False: a signal ended it, and of the state only the trap is meaningful. */
 bool lifted_run(const Lifted *l, size_t index, State *s);
+
+/* An access to memory of which a marker has told: LatheConfig.mark_memory. */
+typedef struct LiftedMark {
+    u64 pc, address;
+    u32 bytes, kind; /* kind: 1 load, 2 store, 3 both */
+} LiftedMark;
+
+/* Those of the last run in LIFTED_MARKED, in order; more than so many are not kept. */
+enum { LIFTED_MARKS = 256 };
+size_t lifted_marks(const LiftedMark **marks);
 
 #endif

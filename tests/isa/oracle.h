@@ -18,6 +18,12 @@ const char *oracle_unfit(void);
 void guest_enter(GuestCpu *cpu);
 void guest_leave(GuestCpu *cpu);
 
+/* Makes a store that depends on a reservation of the address succeed, where the guest has such. */
+void guest_reserve(GuestCpu *cpu, u64 address);
+
+/* What an address in that segment (Operand.seg) is relative to. */
+u64 guest_segment_base(const GuestCpu *cpu, u8 seg);
+
 /* What LLVM's assembler has to be told before a case's instructions; "" for nothing. */
 const char *guest_directive(const char *insns);
 

@@ -61,7 +61,7 @@ void rv_store_conditional(Lifter *l, const Insn *in, Ty t) {
     Label before = ir_where(l), exchange = ir_label(l, "sc"), done = ir_label(l, "");
     ir_branch(l, mine, exchange, done);
     ir_here(l, exchange);
-    guest_access(l, in, address, ty_bits(t) / 8, 3);
+    guest_access(l, in, address, ty_bits(t) / 8, 2); /* the comparison is ours: the guest only stores */
     Val seen = ir_cmpxchg(l, address, expected, v, order_of(in));
     Val failed = ir_icmp(l, NE, seen, expected);
     Label after = ir_where(l);

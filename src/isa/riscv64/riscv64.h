@@ -74,6 +74,8 @@ const RvRow *rv_row(u32 row);
 LatheStatus rv_decode(const u8 *bytes, size_t size, u64 pc, Insn *in);
 Effect rv_effect(const Insn *in);
 bool rv_condition(const Insn *branch, Reg *flags, Pred *taken);
+bool rv_view(const u8 *bytes, size_t size, u64 pc, InsnView *view);
+const char *rv_opcode_name(u32 opcode);
 int rv_format(const u8 *bytes, size_t size, u64 pc, char *text, size_t text_size);
 
 #endif

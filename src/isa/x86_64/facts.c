@@ -404,5 +404,6 @@ bool x86_facts(const u8 *bytes, size_t size, u64 pc, X86Facts *f) {
     set_layout(z, f);
     facts_memory(&d, f);
     facts_kind(&d, f);
+    facts_class(&d, f);
     return true;
 }

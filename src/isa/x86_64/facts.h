@@ -1,8 +1,9 @@
 /* facts.h: what one x86-64 instruction is and does: the only model of it in the tree.
  *
- * The decoder of the lifter (decode.c), libbinopt's rewriters of machine code (src/binopt/x86_64/machine) and the table by which the
- * client finds an instruction's end (shape.h) all read these facts. They come from Zydis, from the flags in rows.def, and from
- * the lists in facts_memory.c and facts_kind.c, where the manual says more than Zydis does. docs/facts.md has them as a table.
+ * The decoder of the lifter (decode.c), libbinopt's rewriters of machine code (src/binopt/x86_64/machine) and the tables by which the
+ * client knows instructions (shape.h, view.h) all read these facts. They come from Zydis, from the flags in rows.def, and from
+ * the lists in facts_memory.c, facts_kind.c and facts_class.c, where the manual says more than Zydis does. docs/facts.md has them as a
+ * table. How accesses to memory are told, ACCESS_*, and classes are the same for every guest: isa/view.h.
  * No LLVM is in here.
  *
  * Every fact is about user mode in 64-bit mode, and is safe in one direction, which its comment gives: a register that is not in
@@ -10,7 +11,7 @@
 #ifndef ISA_X86_64_FACTS_H
 #define ISA_X86_64_FACTS_H
 
-#include "isa/insn.h"
+#include "isa/view.h"
 
 /* ----------------------------------------------------------------------------------------------------------- registers */
 
@@ -33,31 +34,6 @@ enum { CLS_GP = 1, CLS_VEC, CLS_MMX, CLS_ST, CLS_MASK, CLS_SEG, CLS_OTHER };
 enum { SEG_NONE, SEG_FS, SEG_GS };
 
 enum { PREFIX_LOCK = 1, PREFIX_REP = 2, PREFIX_REPNE = 4, PREFIX_VEX = 8, PREFIX_EVEX = 16, PREFIX_XOP = 32 };
-
-/* -------------------------------------------------------------------------------------------------------------- memory */
-
-/* How memory is accessed; the first two also say how an operand is used. */
-enum {
-    ACCESS_READ = 1,
-    ACCESS_WRITE = 2,
-    ACCESS_MAYBE =
-        4, /* all or some of its bytes may be left out: masked moves, rep with a count of 0, cmpxchg's write */
-    ACCESS_REPEATED = 8,    /* once for each pass of rep, from the address on, up or down; `bytes` is of one pass */
-    ACCESS_AROUND = 16,     /* not only at the address: bt with its bit's number in a register, enter, tiles */
-    ACCESS_ELEMENTS = 32,   /* the index is a vector register: `bytes` at each of the addresses it makes */
-    ACCESS_BYTE_INDEX = 64, /* of the index register only the lowest 8 bits count: xlat */
-    ACCESS_IMPLIED = 128,   /* no operand says so: push, call, string instructions, maskmov */
-};
-
-/* One access to memory. `at` is the address by the values that registers have before the instruction: that of a push is below
- * the stack pointer. */
-typedef struct X86Access {
-    u8 how;
-    u16 bytes; /* 0: it depends on the processor (xsave) */
-    Operand at;
-} X86Access;
-
-enum { X86_ACCESSES = 5 };
 
 /* --------------------------------------------------------------------------------------------------------- other state */
 
@@ -117,6 +93,7 @@ typedef struct X86Facts {
     RegSet undefined; /* flags whose value afterwards the manual leaves open, for some operands at least */
 
     u16 state;     /* STATE_* */
+    u16 classes;   /* CLASS_* of view.h */
     bool computes; /* does nothing but set its operands from its operands; may fault, as division does */
 
     /* Where parts are in its bytes; 0: there is none. */
@@ -132,7 +109,7 @@ typedef struct X86Facts {
     Operand op[INSN_OPERANDS];
     u8 how[INSN_OPERANDS];
     /* Accesses to memory: that of the memory operand, then what is implied. */
-    X86Access access[X86_ACCESSES];
+    InsnAccess access[INSN_ACCESSES];
 } X86Facts;
 
 /* The facts of the instruction at pc; false if the bytes are none. */

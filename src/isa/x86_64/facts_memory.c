@@ -102,17 +102,31 @@ static bool stores_by_register(const Decoded *d) {
            d->in.mnemonic == ZYDIS_MNEMONIC_ENQCMDS;
 }
 
+/* SDM 1, 6.2: in 64-bit mode implicit accesses to the stack have addresses of 64 bits, whatever the prefix 67 says. */
+static bool is_on_stack(const Decoded *d, const ZydisDecodedOperand *o) {
+    return o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && o->mem.segment == ZYDIS_REGISTER_SS &&
+           !stores_by_register(d);
+}
+
+/* How much is accessed. SDM 2B, MOVSXD: with a 16-bit operand size it reads a word, of which Zydis says that it has 32 bits. */
+static u16 size_of(const Decoded *d, const ZydisDecodedOperand *o) {
+    bool word = d->in.mnemonic == ZYDIS_MNEMONIC_MOVSXD && d->in.operand_width == 16;
+    return word ? 16 : o->size;
+}
+
 /* Addresses go by the registers as they are before the instruction: what is pushed comes to lie below the stack pointer, and pop
  * addresses its operand when it has moved the stack pointer already (SDM 2B, POP). */
-static void set_place(const Decoded *d, const ZydisDecodedOperand *o, X86Access *a) {
+static void set_place(const Decoded *d, const ZydisDecodedOperand *o, InsnAccess *a) {
     facts_address(d, o, &a->at);
-    a->at.bits = o->size;
-    a->bytes = has_open_size(d) ? 0 : o->size / 8;
+    a->at.bits = size_of(d, o);
+    a->bytes = has_open_size(d) ? 0 : a->at.bits / 8;
     if (stores_by_register(d) && a->how & ACCESS_IMPLIED)
         a->at.seg = SEG_NONE;
     bool implied = a->how & ACCESS_IMPLIED, by_stack = a->at.base == RSP;
-    if (implied && by_stack && a->how & ACCESS_WRITE)
-        a->at.disp -= a->bytes;
+    if (is_on_stack(d, o)) {
+        a->at.addr_bits = 64;
+        a->at.disp -= by_stack && a->how & ACCESS_WRITE ? a->bytes : 0;
+    }
     if (!implied && by_stack && d->in.mnemonic == ZYDIS_MNEMONIC_POP)
         a->at.disp += a->bytes;
     if (d->in.mnemonic == ZYDIS_MNEMONIC_XLAT) {
@@ -146,7 +160,7 @@ static void add_address(const Operand *at, RegSet *s) {
 }
 
 static void add_access(const Decoded *d, const ZydisDecodedOperand *o, X86Facts *f) {
-    X86Access a = {.how = how_of(d, o)};
+    InsnAccess a = {.how = how_of(d, o)};
     set_place(d, o, &a);
     bool implied = a.how & ACCESS_IMPLIED;
     f->has_memory_operand |= !implied;
@@ -155,21 +169,29 @@ static void add_access(const Decoded *d, const ZydisDecodedOperand *o, X86Facts 
         add_vector_index(o->mem.index, f);
     if (is_untouched(d, o) || !(a.how & (ACCESS_READ | ACCESS_WRITE)))
         return;
-    CHECK(f->access_count < X86_ACCESSES, "an instruction accesses more memory than was thought");
+    CHECK(f->access_count < INSN_ACCESSES, "an instruction accesses more memory than was thought");
     f->access[f->access_count++] = a;
 }
 
-/* AMD 3, CLZERO: the cache line that rax is in. */
-static void add_cache_line(const Decoded *d, X86Facts *f) {
-    enum { LINE_BYTES = 64 };
+/* An access around the address in a register, of which Zydis does not know. */
+static void add_around(Reg base, u8 how, u16 bytes, u8 addr_bits, u8 seg, X86Facts *f) {
     Operand at = {.kind = OPERAND_MEM,
-                  .base = RAX,
+                  .base = base,
                   .index = REG_NONE,
                   .scale = 1,
-                  .bits = 8 * LINE_BYTES,
-                  .addr_bits = d->in.address_width,
-                  .seg = f->segment};
-    f->access[f->access_count++] = (X86Access){ACCESS_WRITE | ACCESS_AROUND | ACCESS_IMPLIED, LINE_BYTES, at};
+                  .bits = (u16)(8 * bytes),
+                  .addr_bits = addr_bits,
+                  .seg = seg};
+    f->access[f->access_count++] = (InsnAccess){how | ACCESS_AROUND | ACCESS_IMPLIED, bytes, at};
+}
+
+/* AMD 3, CLZERO: the cache line that rax is in. SDM 2A, ENTER: with a nesting level of 2 or more it copies what is below rbp. */
+static void add_forgotten(const Decoded *d, X86Facts *f) {
+    enum { LINE_BYTES = 64 };
+    if (d->in.mnemonic == ZYDIS_MNEMONIC_CLZERO)
+        add_around(RAX, ACCESS_WRITE, LINE_BYTES, d->in.address_width, f->segment, f);
+    if (d->in.mnemonic == ZYDIS_MNEMONIC_ENTER)
+        add_around(RBP, ACCESS_READ | ACCESS_MAYBE, d->in.operand_width / 8, 64, SEG_NONE, f);
 }
 
 /* Zydis has what is implied behind the operands. */
@@ -177,6 +199,5 @@ void facts_memory(const Decoded *d, X86Facts *f) {
     for (u32 i = 0; i < d->in.operand_count; i++)
         if (d->ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
             add_access(d, &d->ops[i], f);
-    if (d->in.mnemonic == ZYDIS_MNEMONIC_CLZERO)
-        add_cache_line(d, f);
+    add_forgotten(d, f);
 }

@@ -25,4 +25,7 @@ void facts_kind(const Decoded *d, X86Facts *f);
 /* Is it a string instruction, with or without rep? */
 bool facts_is_string(const Decoded *d);
 
+/* facts_class.c: its classes, by what the others have found. */
+void facts_class(const Decoded *d, X86Facts *f);
+
 #endif

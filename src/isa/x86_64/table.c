@@ -6,6 +6,7 @@
 #include "isa/x86_64/forms.h"
 #include "isa/x86_64/fp_soft.h"
 #include "isa/x86_64/helpers/helpers.h"
+#include "isa/x86_64/view.h"
 #include "isa/x86_64/x86_64.h"
 
 /* ---------------------------------------------------------------------------------------------------------- registers */
@@ -253,6 +254,8 @@ const Isa isa_x86_64 = {
     .lift = lift,
     .sets_rounding = sets_rounding,
     .effect = x86_effect,
+    .view = x86_view,
+    .opcode_name = x86_opcode_name,
     .condition = x86_condition,
     .format = x86_format,
     .support = support,

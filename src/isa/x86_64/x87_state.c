@@ -61,7 +61,8 @@ void state_fxrstor(Lifter *l, const Insn *in, bool wide) {
 
 /* ------------------------------------------------------------------------------------------------------------ XSAVE */
 
-/* How much is accessed depends on edx:eax; markers are told of the legacy area and the header. */
+/* How much is accessed depends on edx:eax; markers are told of the legacy area and the header. Saving reads the header, too, but for xsavec
+ * (SDM 1, 13.7 and 13.10). */
 void state_extended(Lifter *l, const Insn *in, const char *helper, u32 access) {
     Val area = plain_pointer(l, in);
     guest_access(l, in, area, width(in, 0) / 8, access);

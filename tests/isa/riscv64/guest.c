@@ -95,3 +95,12 @@ void guest_enter(GuestCpu *cpu) {
 void guest_leave(GuestCpu *cpu) {
     lathe_riscv64_leave(cpu, host);
 }
+
+u64 guest_segment_base(const GuestCpu *cpu, u8 seg) {
+    (void)cpu, (void)seg;
+    return 0;
+}
+
+void guest_reserve(GuestCpu *cpu, u64 address) {
+    cpu->reserved_address = address;
+}

@@ -175,7 +175,7 @@ static bool has_access(const X86Facts *f, const ZydisDecodedOperand *o) {
     if (o->mem.type != ZYDIS_MEMOP_TYPE_VSIB)
         add_enclosing(&want, o->mem.index, 64);
     for (u32 i = 0; i < f->access_count; i++) {
-        const X86Access *a = &f->access[i];
+        const InsnAccess *a = &f->access[i];
         got = (RegSet){0};
         if (a->at.base < X86_REG_COUNT)
             regset_add(&got, a->at.base);

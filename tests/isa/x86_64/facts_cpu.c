@@ -48,7 +48,7 @@ static bool is_flag(Reg r) {
 
 /* ------------------------------------------------------------------------------------------------------- what changes */
 
-static u64 address_of(const State *s, const X86Access *a) {
+static u64 address_of(const State *s, const InsnAccess *a) {
     u64 at = (u64)a->at.disp;
     u64 index = a->at.index < CF ? s->cpu.gp[a->at.index] : 0;
     at += a->at.base < CF ? s->cpu.gp[a->at.base] : 0;
@@ -60,7 +60,7 @@ static u64 address_of(const State *s, const X86Access *a) {
 /* May the byte at the address be written by one of the accesses? */
 static bool is_covered(const State *before, const X86Facts *f, u64 at) {
     for (u32 i = 0; i < f->access_count; i++) {
-        const X86Access *a = &f->access[i];
+        const InsnAccess *a = &f->access[i];
         bool open = a->how & (ACCESS_REPEATED | ACCESS_AROUND | ACCESS_ELEMENTS) || !a->bytes;
         if (a->how & ACCESS_WRITE && (open || at - address_of(before, a) < a->bytes))
             return true;

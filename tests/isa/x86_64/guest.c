@@ -1,4 +1,5 @@
 /* guest.c: the x86-64 guest's registers as text. */
+#include "isa/x86_64/facts.h"
 #include "oracle.h"
 #include "state_text.h"
 
@@ -138,4 +139,12 @@ void guest_default(GuestCpu *c) {
 const char *guest_directive(const char *insns) {
     (void)insns;
     return ".intel_syntax noprefix";
+}
+
+u64 guest_segment_base(const GuestCpu *cpu, u8 seg) {
+    return seg == SEG_FS ? cpu->fsbase : seg == SEG_GS ? cpu->gsbase : 0;
+}
+
+void guest_reserve(GuestCpu *cpu, u64 address) {
+    (void)cpu, (void)address;
 }

@@ -5,20 +5,15 @@
  * shell. */
 #include <Zydis/Zydis.h>
 
+#include "corpus.h"
 #include "isa/x86_64/facts.h"
 #include "isa/x86_64/shape.h"
 #include "opcodes.h"
 
-#include <dlfcn.h>
-#include <elf.h>
-#include <fcntl.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { PAGE = 4096, MAX_LENGTH = 15, MAX_COMPLAINTS = 20 };
 
@@ -247,7 +242,8 @@ static double measure(const u8 *text, size_t size) {
     return best;
 }
 
-static void sweep(Test *t, const char *path, const u8 *text, size_t size) {
+static void sweep(void *self, const char *path, const u8 *text, size_t size) {
+    Test *t = self;
     size_t insns = 0;
     for (size_t at = 0; at < size;) {
         Decoded d;
@@ -260,52 +256,6 @@ static void sweep(Test *t, const char *path, const u8 *text, size_t size) {
         }
     }
     printf("%s: %zu bytes, %zu instructions, %.1f ns each\n", path, size, insns, measure(text, size));
-}
-
-/* The section .text, or NULL. Trusts the file, which the system runs. */
-static const Elf64_Shdr *find_text(const u8 *file) {
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)file;
-    if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_machine != EM_X86_64 || head->e_shnum == 0)
-        return NULL;
-    const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + head->e_shoff);
-    const char *names = (const char *)file + sections[head->e_shstrndx].sh_offset;
-    for (size_t i = 0; i < head->e_shnum; i++) {
-        if (strcmp(names + sections[i].sh_name, ".text") == 0)
-            return &sections[i];
-    }
-    return NULL;
-}
-
-static void sweep_file(Test *t, const char *path, size_t limit) {
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) != 0 || st.st_size < (off_t)sizeof(Elf64_Ehdr)) {
-        printf("%s: cannot be read\n", path);
-        if (fd >= 0)
-            close(fd);
-        return;
-    }
-    u8 *file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (file == MAP_FAILED)
-        return;
-    const Elf64_Shdr *text = find_text(file);
-    if (text)
-        sweep(t, path, file + text->sh_offset, text->sh_size < limit ? text->sh_size : limit);
-    munmap(file, (size_t)st.st_size);
-}
-
-typedef struct SweepLoaded {
-    Test *t;
-    size_t limit;
-} SweepLoaded;
-
-static int sweep_loaded(struct dl_phdr_info *info, size_t size, void *arg) {
-    SweepLoaded *s = arg;
-    (void)size;
-    if (info->dlpi_name[0] == '/')
-        sweep_file(s->t, info->dlpi_name, s->limit);
-    return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------- every opcode */
@@ -324,36 +274,6 @@ static void compare_all(Test *t) {
 }
 
 /* ----------------------------------------------------------------------------------------------------- random bytes */
-
-static u64 random_bits(Test *t) {
-    t->seed ^= t->seed << 13;
-    t->seed ^= t->seed >> 7;
-    t->seed ^= t->seed << 17;
-    return t->seed * 0x2545f4914f6cdd1d;
-}
-
-static u32 below(Test *t, u32 n) {
-    return (u32)((random_bits(t) >> 32) % n);
-}
-
-/* Random bytes, most often with prefixes and the first byte of an opcode map, which chance alone finds too rarely. */
-static void fill(Test *t, u8 *bytes, size_t size) {
-    static const u8 prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0xf0, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65, 0x40, 0x48, 0x4f};
-    static const u8 escapes[][2] = {{0x0f}, {0x0f}, {0x0f, 0x38}, {0x0f, 0x3a}, {0x0f, 0x01},
-                                    {0xc4}, {0xc5}, {0x62},       {0x8f}};
-    for (size_t i = 0; i < size; i++)
-        bytes[i] = (u8)(random_bits(t) >> 40);
-    size_t at = 0;
-    for (u32 n = below(t, 4) ? below(t, 4) : below(t, 16); n > 0 && at < size; n--)
-        bytes[at++] = prefixes[below(t, ARRAY_LEN(prefixes))];
-    if (below(t, 4) == 0)
-        return;
-    const u8 *escape = escapes[below(t, ARRAY_LEN(escapes))];
-    if (at < size)
-        bytes[at++] = escape[0];
-    if (at < size && escape[1])
-        bytes[at++] = escape[1];
-}
 
 /* The answer depends on the bytes of the instruction alone; one byte less than these is no instruction. */
 static void compare_sizes(Test *t, const u8 *bytes, size_t size) {
@@ -376,9 +296,9 @@ static void compare_random(Test *t, size_t count) {
     t->compared = 0;
     for (size_t i = 0; i < count; i++) {
         Decoded d;
-        size_t size = below(t, 2) ? MAX_LENGTH + 1 : 1 + below(t, MAX_LENGTH + 1);
+        size_t size = corpus_below(&t->seed, 2) ? MAX_LENGTH + 1 : 1 + corpus_below(&t->seed, MAX_LENGTH + 1);
         u8 *bytes = pages + PAGE - size;
-        fill(t, bytes, size);
+        corpus_fill(&t->seed, bytes, size);
         if (decode(t, bytes, size, &d))
             compare(t, bytes, size, &d);
         compare_sizes(t, bytes, size);
@@ -544,23 +464,13 @@ int main(int argc, char **argv) {
     while (first < argc && (option(argv[first], "--count=", &count) || option(argv[first], "--seed=", &seed) ||
                             option(argv[first], "--text=", &megabytes)))
         first++;
-    t.seed = seed * 0x9e3779b97f4a7c15 + 1;
+    t.seed = corpus_seed(seed);
     ZydisDecoderInit(&t.zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         check_case(&t, &cases[i]);
     check_flags(&t);
     compare_all(&t);
-    SweepLoaded loaded = {.t = &t, .limit = megabytes << 20};
-    for (int i = first; i < argc; i++)
-        sweep_file(&t, argv[i], loaded.limit);
-    if (first == argc) {
-        /* Libraries with much of SIMD, or just large; each only if it is there. */
-        dlopen("libcrypto.so.3", RTLD_LAZY);
-        dlopen("libLLVM.so.19.1", RTLD_LAZY);
-        dl_iterate_phdr(sweep_loaded, &loaded);
-        sweep_file(&t, "/bin/bash", loaded.limit);
-        sweep_file(&t, "/proc/self/exe", loaded.limit);
-    }
+    corpus_texts(argv + first, argc - first, megabytes << 20, sweep, &t);
     compare_random(&t, count);
     printf("%zu failures\n", t.failures);
     return t.failures != 0;

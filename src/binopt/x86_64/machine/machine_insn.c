@@ -58,7 +58,7 @@ static void set_memory(MachineInsn *in, const X86Facts *f) {
     const Operand *o = memory_operand(f);
     if (!o)
         return;
-    const X86Access *a = f->access_count && !(f->access[0].how & ACCESS_IMPLIED) ? &f->access[0] : NULL;
+    const InsnAccess *a = f->access_count && !(f->access[0].how & ACCESS_IMPLIED) ? &f->access[0] : NULL;
     u8 how = a ? a->how : 0;
     in->has_mem = true;
     in->mem = (Mem){

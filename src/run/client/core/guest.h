@@ -5,6 +5,7 @@
  *     abi/guest_numbers.def  the numbers of system calls
  *     abi/guest_calls.def, calls.c  the system calls that only this guest has
  *     frame.c                signal frames
+ *     view.c                 what tools see of an instruction: insn_view of isa/view.h
  *     facts.c                the rest
  */
 #ifndef RUN_CLIENT_GUEST_H
