@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/start/programs.h"
+#include "tool/package.h"
 
 typedef struct CacheSettings {
     const char *cache;
@@ -33,6 +34,7 @@ static const OptionSet options = {
 typedef struct PackContents {
     u64 records, damaged, insns;
     bool image;   /* it is an image of quick code, not a pack */
+    bool tool;    /* it is a tool as it was built */
     bool profile; /* it has what runs have learned, and is whole */
     u32 runs, places;
 } PackContents;
@@ -80,9 +82,10 @@ static void read_pack(int dir, Key pack, PackContents *c) {
         if (data != MAP_FAILED) {
             u64 magic = size >= sizeof(u64) ? *(const u64 *)data : 0;
             c->image = magic == PACK_IMAGE_MAGIC;
+            c->tool = (u32)magic == TOOL_MAGIC;
             if (magic == PROFILE_MAGIC)
                 read_profile(pack, data, size, c);
-            else if (!c->image)
+            else if (!c->image && !c->tool)
                 count_records(pack, data, size, c);
             munmap(data, size);
         }
@@ -98,6 +101,8 @@ static void print_pack(const PackFile *f, const PackContents *c) {
     printf("%s  %s  ", name, when);
     if (c->image)
         printf("%-37s", "       image");
+    else if (c->tool)
+        printf("%-37s", "       tool");
     else if (c->profile)
         printf("%6u runs     %8u hot places  ", c->runs, c->places);
     else

@@ -41,7 +41,7 @@ typedef struct HostStencil {
     const char *const *taken, *const *floats, *state, *address;
     /* As clobbers of assembly: the registers for floating point that are not held. */
     const char *free_floats;
-    /* Assembly that calls the C function $1, the registers of its arguments (but the state, ended by NULL) of its result $0, and what else it changes. No other register changes, since
+    /* Assembly that calls the C function $1, the registers of its arguments (but the state, ended by NULL), that of its result $0, and what else it changes. No other register changes, since
      * the function is reached by way of code that keeps them (put_helper of the client). */
     const char *call, *const *arguments, *result, *call_clobbers;
     /* Assembly: register $1 into $0; and what orders all accesses, faster than LLVM's instruction for it. */

@@ -203,7 +203,7 @@ typedef struct Pinned {
 static void pin(Pinned *p, Val v, const char *reg) {
     CHECK(p->count < ARRAY_LEN(p->args), "assembly with more operands than expected");
     p->args[p->count++] = v;
-    p->len += (u32)snprintf(p->constraints + p->len, CONSTRAINT_MAX - p->len, "%s{%s}", p->len ? "," : "", reg);
+    p->len += (u32)snprintf(p->constraints + p->len, sizeof(p->constraints) - p->len, "%s{%s}", p->len ? "," : "", reg);
 }
 
 static void pin_all(Pinned *p, const Val *values, const char *const *regs) {
@@ -397,7 +397,7 @@ static void call_by_assembly(Lifter *l, Val call) {
         CHECK(host->arguments[i], "a helper with more arguments than stencils have registers for");
         pin(&p, LLVMGetOperand(call, i + with_state), host->arguments[i]);
     }
-    p.len += (u32)snprintf(p.constraints + p.len, CONSTRAINT_MAX - p.len, ",%s", host->call_clobbers);
+    p.len += (u32)snprintf(p.constraints + p.len, sizeof(p.constraints) - p.len, ",%s", host->call_clobbers);
     LLVMPositionBuilderBefore(l->b, call);
     LLVMReplaceAllUsesWith(call, ir_asm(l, host->call, p.constraints, ir_ty(call), p.args, p.count));
     LLVMInstructionEraseFromParent(call);

@@ -103,11 +103,13 @@ refuse 'no_such_thing' --tool="$work/broken.c"
 refuse 'no LATHE_HOOKS' --tool="$work/empty.c"
 refuse 'uses printf' --tool="$work/foreign.c"
 "$lathe" run --tool=inscount -- /bin/true 2>/dev/null
-for package in "$LATHE_CACHE"/tools/*; do
+"$lathe" cache show | grep -q ' tool ' || fail "the cache does not know of the tool: $("$lathe" cache show)"
+for package in "$LATHE_CACHE"/*.pack; do
     head -c 100 "$package" > "$package.cut" && mv "$package.cut" "$package"
 done
 refuse 'is no tool' --tool=inscount
-rm -rf "$LATHE_CACHE/tools"
+"$lathe" cache clear > /dev/null
+[ -z "$(ls "$LATHE_CACHE"/*.pack 2>/dev/null)" ] || fail "cleared, but not empty: $(ls "$LATHE_CACHE")"
 [ "$(watch inscount 0)" = "$("$steps" "$counted" 0 2>&1; echo "status $?")" ] || fail "not built again"
 
 "$lathe" tool inscount | grep -q 'hook 1: only counts' || fail "lathe tool: $("$lathe" tool inscount)"

@@ -12,6 +12,7 @@
 #include "cache/pack.h"
 #include "cli/start/identity.h"
 #include "cli/start/programs.h"
+#include "tool/package.h"
 
 static bool fail(const char *name, const char *why) {
     fprintf(stderr, "lathe: %s: %s\n", name, why);
@@ -91,29 +92,38 @@ static bool build(const char *source, const char *package) {
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
-/* Packages are in the cache, or, if there is none, where the system has temporary files. */
+/* The directory and those above it that are missing. */
+static void make_directories(char *path) {
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+    mkdir(path, 0700);
+}
+
+/* Packages are among the packs of the cache, whose bound holds for them, too; or, if there is no cache, where the system has temporary files. */
 static bool packages_dir(const char *cache, char *path, size_t size) {
     const char *tmp = getenv("TMPDIR");
-    int len = *cache ? snprintf(path, size, "%s/tools", cache)
+    struct stat st;
+    int len = *cache ? snprintf(path, size, "%s", cache)
                      : snprintf(path, size, "%s/lathe-tools-%u", tmp && *tmp == '/' ? tmp : "/tmp", (u32)getuid());
     if (len < 0 || (size_t)len >= size)
         return fail(cache, "the path is too long");
-    if (*cache)
-        mkdir(cache, 0777);
-    struct stat st;
-    mkdir(path, 0700);
+    make_directories(path);
     if (stat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid())
         return fail(path, "no directory for tools that are built");
     return true;
 }
 
 bool tool_package(const char *name, const char *cache, char *path, size_t size) {
-    char source[PATH_MAX], dir[PATH_MAX];
+    char source[PATH_MAX], dir[PATH_MAX], file[PACK_NAME_SIZE];
     u64 identity;
     if (!tool_source(name, source, sizeof(source)) || !tool_identity(source, &identity) ||
         !packages_dir(cache, dir, sizeof(dir)))
         return false;
-    if (snprintf(path, size, "%s/%016lx", dir, identity) >= (int)size)
+    pack_name((Key){{identity, TOOL_MAGIC}}, file);
+    if (snprintf(path, size, "%s/%s", dir, file) >= (int)size)
         return fail(dir, "the path is too long");
     return access(path, R_OK) == 0 || build(source, path);
 }
