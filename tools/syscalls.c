@@ -9,6 +9,12 @@ typedef struct Sum {
 
 static Sum sums[NUMBERS];
 
+/* A copy of the program begins with the sums of the one that made it. */
+static void start(void) {
+    for (unsigned i = 0; i < NUMBERS; i++)
+        sums[i] = (Sum){0};
+}
+
 static void begin(uint64_t *own) {
     own[0] = lathe_nanoseconds();
 }
@@ -20,7 +26,7 @@ static void done(uint64_t *own, uint64_t number, int64_t result) {
     __atomic_fetch_add(&s->nanoseconds, lathe_nanoseconds() - own[0], __ATOMIC_RELAXED);
 }
 
-/* The next one in the order of time, below `last`; NUMBERS: there is none. */
+/* The next one in the order of time that was not seen yet; NUMBERS: there is none. */
 static unsigned next(const bool seen[NUMBERS]) {
     unsigned best = NUMBERS;
     for (unsigned i = 0; i < NUMBERS; i++)
@@ -40,6 +46,6 @@ static void report(void) {
     }
 }
 
-LATHE_HOOKS(LATHE_ON(LATHE_SYSCALL, begin, {LATHE_THREAD_OWN}),
+LATHE_HOOKS(LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_SYSCALL, begin, {LATHE_THREAD_OWN}),
             LATHE_ON(LATHE_SYSCALL_DONE, done, {LATHE_THREAD_OWN}, {LATHE_NUMBER}, {LATHE_RESULT}),
             LATHE_ON(LATHE_END, report));

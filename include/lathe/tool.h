@@ -33,9 +33,9 @@
 
 typedef enum LatheEvent {
     LATHE_NOTHING,
-    LATHE_INSN,    /* an instruction is about to be executed */
-    LATHE_START,   /* the program begins; in a child after fork, or after exec, it begins anew */
-    LATHE_END,     /* the program ends: by exit, a signal, or exec. Other threads have stopped, or soon will */
+    LATHE_INSN,  /* an instruction is about to be executed */
+    LATHE_START, /* the program begins; in a child after fork, or after exec, it begins anew */
+    LATHE_END, /* the program ends by exit, a fault that it does not handle, or exec; not if a signal is sent to it that ends it */
     LATHE_SYSCALL, /* a system call is about to be made */
     LATHE_SYSCALL_DONE, /* it has returned. Calls that do not return, or are made again because of a signal, have no such event */
     LATHE_SIGNAL,     /* a handler of the program's is about to run for a signal */

@@ -1,5 +1,6 @@
 /* tool.c: `lathe tool`: builds a tool for `lathe run --tool`, which does so by itself, and says what became of its functions. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +77,9 @@ static int write_package(const char *path, const void *package, size_t size) {
     char unfinished[PATH_MAX];
     if (snprintf(unfinished, sizeof(unfinished), "%s.%d", path, (int)getpid()) >= (int)sizeof(unfinished))
         return fail(path, "the path is too long");
-    FILE *out = fopen(unfinished, "we");
+    unlink(unfinished); /* a process of that number was killed */
+    int fd = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!out)
         return fail(unfinished, strerror(errno));
     bool ok = fwrite(package, 1, size, out) == size;

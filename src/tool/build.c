@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cache/pack.h"
 #include "tool/counter.h"
 #include "tool/package.h"
 
@@ -49,35 +50,68 @@ static void give_names(Building *b) {
 
 /* ----------------------------------------------------------------------------------------------------------- counters */
 
-/* Each counter gets its number as its first value. */
-static bool number_counters(Building *b) {
-    LLVMTypeRef word = LLVMInt64TypeInContext(b->ctx);
-    for (LLVMValueRef g = LLVMGetFirstGlobal(b->mod); g; g = LLVMGetNextGlobal(g)) {
-        if (!tool_is_counter(g) || LLVMIsDeclaration(g))
-            continue;
-        if (b->package.counter_count == TOOL_COUNTERS_MAX)
-            return fail(b, "it has too many counters");
-        LLVMValueRef number = LLVMConstInt(word, b->package.counter_count++, false);
-        LLVMSetInitializer(g, LLVMConstNamedStruct(LLVMGlobalGetValueType(g), &number, 1));
+static LLVMValueRef next_counter(Building *b, LLVMTypeRef type) {
+    LLVMValueRef number = LLVMConstInt(LLVMInt64TypeInContext(b->ctx), b->package.counter_count++, false);
+    return LLVMConstNamedStruct(type, &number, 1);
+}
+
+/* The numbers of all elements of an array of counters. */
+static LLVMValueRef next_counters(Building *b, LLVMTypeRef type, u64 count) {
+    LLVMValueRef *each = mem_new(count * sizeof(*each) + 1);
+    for (u64 i = 0; i < count; i++)
+        each[i] = next_counter(b, type);
+    LLVMValueRef all = LLVMConstArray2(type, each, count);
+    mem_free(each);
+    return all;
+}
+
+/* Is there a counter somewhere in a type that is neither a counter nor an array of them? */
+static bool hides_counter(LLVMTypeRef type) {
+    if (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
+        return hides_counter(LLVMGetElementType(type)) || tool_is_counter_type(LLVMGetElementType(type));
+    if (LLVMGetTypeKind(type) != LLVMStructTypeKind || tool_is_counter_type(type))
+        return false;
+    for (u32 i = 0; i < LLVMCountStructElementTypes(type); i++) {
+        LLVMTypeRef member = LLVMStructGetTypeAtIndex(type, i);
+        if (tool_is_counter_type(member) || hides_counter(member))
+            return true;
     }
+    return false;
+}
+
+/* A counter's first value is its number. */
+static bool number_variable(Building *b, LLVMValueRef g) {
+    LLVMTypeRef type = LLVMGlobalGetValueType(g);
+    bool is_array = LLVMGetTypeKind(type) == LLVMArrayTypeKind && tool_is_counter_type(LLVMGetElementType(type));
+    if (!is_array && hides_counter(type))
+        return fail(b, "a LatheCounter is a variable of its own, or an element of an array");
+    if (!is_array && !tool_is_counter_type(type))
+        return true;
+    u64 count = is_array ? LLVMGetArrayLength2(type) : 1;
+    if (b->package.counter_count + count > TOOL_COUNTERS_MAX)
+        return fail(b, "it has too many counters");
+    LLVMSetInitializer(g, is_array ? next_counters(b, LLVMGetElementType(type), count) : next_counter(b, type));
+    return true;
+}
+
+static bool number_counters(Building *b) {
+    for (LLVMValueRef g = LLVMGetFirstGlobal(b->mod); g; g = LLVMGetNextGlobal(g))
+        if (!LLVMIsDeclaration(g) && !number_variable(b, g))
+            return false;
     return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- functions */
 
-/* A call lathe_count(&counter, constant). */
+/* Larger amounts are left to C: those of many instructions are added up in 32 bits. */
+enum { AMOUNT_MOST = 1 << 16 };
+
 static bool as_add(LLVMValueRef insn, ToolAdd *add) {
-    if (!LLVMIsACallInst(insn) || LLVMGetNumArgOperands(insn) != 2)
+    if (!tool_counts_at(insn) || !LLVMIsAConstantInt(LLVMGetOperand(insn, 1)))
         return false;
-    size_t len;
-    LLVMValueRef called = LLVMGetCalledValue(insn), counter = LLVMGetOperand(insn, 0), by = LLVMGetOperand(insn, 1);
-    const char *name = LLVMIsAFunction(called) ? LLVMGetValueName2(called, &len) : "";
-    if (strcmp(name, TOOL_COUNT_FUNCTION) || !LLVMIsAGlobalVariable(counter) || !tool_is_counter(counter) ||
-        !LLVMIsAConstantInt(by))
-        return false;
-    i64 amount = LLVMConstIntGetSExtValue(by);
-    *add = (ToolAdd){tool_counter_number(counter), (i32)amount};
-    return add->amount == amount;
+    i64 amount = LLVMConstIntGetSExtValue(LLVMGetOperand(insn, 1));
+    *add = (ToolAdd){tool_counter_number(LLVMGetOperand(insn, 0)), (i32)amount};
+    return amount <= AMOUNT_MOST && amount >= -AMOUNT_MOST;
 }
 
 /* TOOL_COUNT if the function is one block of such calls. */
@@ -108,7 +142,8 @@ static bool plan_hook(Building *b, LLVMValueRef hook) {
         return fail(b, "a hook has no function of the tool's");
     if (b->package.hook_count == TOOL_HOOKS_MAX)
         return fail(b, "it has too many hooks");
-    b->plan[b->package.hook_count++] = plan_of(function);
+    bool at_insns = LLVMConstIntGetZExtValue(member(hook, 0)) == LATHE_INSN;
+    b->plan[b->package.hook_count++] = at_insns ? plan_of(function) : (ToolPlan){.kind = TOOL_CALL};
     return true;
 }
 
@@ -163,10 +198,12 @@ static void *put_together(Building *b, size_t *size) {
     *size = sizeof(ToolPackage) + plans + object_size + b->package.bitcode_size;
     u8 *all = malloc(*size), *at = all;
     CHECK(all, "out of memory");
-    at = append(at, &b->package, sizeof(ToolPackage));
+    at += sizeof(ToolPackage);
     at = append(at, b->plan, plans);
     at = append(at, object, object_size);
     append(at, LLVMGetBufferStart(bitcode), b->package.bitcode_size);
+    b->package.checksum = pack_hash(PACK_HASH_START, all + sizeof(ToolPackage), *size - sizeof(ToolPackage));
+    memcpy(all, &b->package, sizeof(ToolPackage));
     LLVMDisposeMemoryBuffer(bitcode);
     free(object);
     return all;

@@ -22,9 +22,10 @@ enum { TOOL_COUNTS = 16 }; /* different counters that instructions are counted b
 
 typedef struct ToolPackage {
     u32 magic, version;
-    u64 identity; /* of what it was built from: the file, the header, the builder */
+    u64 identity; /* of what it was built from: the file, and the builder */
     u32 hook_count, counter_count;
     u64 object_size, bitcode_size;
+    u64 checksum; /* pack_hash of all that follows */
 } ToolPackage;
 
 typedef enum ToolKind {

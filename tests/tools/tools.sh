@@ -42,6 +42,38 @@ for what in 0 1 2 3 4 5 6; do
 done
 tier=auto
 
+# Functions that count beside others that are called, an array of counters, large amounts, and a word of each thread's own.
+cat > "$work/both.c" <<EOF
+#include <lathe/tool.h>
+static LatheCounter few, many, odd[2];
+static void count(void) { lathe_count(&few, 1); }
+static void count_more(void) { lathe_count(&many, 5000000000); }
+static void look(uint64_t pc) { lathe_count(&odd[pc & 1], 1); }
+static void end(void) {
+    lathe_print("%lu instructions\\n", lathe_total(&few));
+    if (lathe_total(&odd[0]) + lathe_total(&odd[1]) != lathe_total(&few) || !lathe_total(&odd[1]))
+        lathe_print("%lu and %lu\\n", lathe_total(&odd[0]), lathe_total(&odd[1]));
+    if (lathe_total(&many) != 5000000000 * lathe_total(&few))
+        lathe_print("%lu\\n", lathe_total(&many));
+}
+LATHE_HOOKS(LATHE_ON(LATHE_INSN, count), LATHE_ON(LATHE_INSN, count_more), LATHE_ON(LATHE_INSN, look, {LATHE_PC}), LATHE_ON(LATHE_END, end));
+EOF
+cat > "$work/own.c" <<EOF
+#include <lathe/tool.h>
+static void count(uint64_t *own) { own[3]++; }
+static void end(const uint64_t *own) { lathe_print("%lu instructions\\n", own[3]); }
+LATHE_HOOKS(LATHE_ON(LATHE_INSN, count, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_END, end, {LATHE_THREAD_OWN}));
+EOF
+for what in 0 3 4 5; do
+    for tool in "$work/both.c" "$work/own.c"; do
+        for tier in quick opt auto; do
+            got=$(watch "$tool" $what)
+            [ "$got" = "$(watch inscount $what)" ] || fail "counted $what, $tool, tier $tier: $got"
+        done
+    done
+done
+tier=auto
+
 # Threads: each further one adds the same number.
 numbers=
 for threads in 1 2 3 8; do
@@ -97,6 +129,13 @@ int printf(const char *format, ...);
 static void f(void) { printf("hello"); }
 LATHE_HOOKS(LATHE_ON(LATHE_INSN, f));
 EOF
+cat > "$work/hidden.c" <<EOF
+#include <lathe/tool.h>
+static struct { int a; LatheCounter counter; } both;
+static void f(void) { lathe_count(&both.counter, 1); }
+LATHE_HOOKS(LATHE_ON(LATHE_INSN, f));
+EOF
+refuse 'variable of its own' --tool="$work/hidden.c"
 refuse 'no tool of this name' --tool=nosuch
 refuse 'No such file' --tool="$work/missing.c"
 refuse 'no_such_thing' --tool="$work/broken.c"
@@ -107,7 +146,8 @@ refuse 'uses printf' --tool="$work/foreign.c"
 for package in "$LATHE_CACHE"/*.pack; do
     head -c 100 "$package" > "$package.cut" && mv "$package.cut" "$package"
 done
-refuse 'is no tool' --tool=inscount
+tier=quick
+[ "$(watch inscount 0)" = "$("$steps" "$counted" 0 2>&1; echo "status $?")" ] || fail "a damaged package is not built again"
 "$lathe" cache clear > /dev/null
 [ -z "$(ls "$LATHE_CACHE"/*.pack 2>/dev/null)" ] || fail "cleared, but not empty: $(ls "$LATHE_CACHE")"
 [ "$(watch inscount 0)" = "$("$steps" "$counted" 0 2>&1; echo "status $?")" ] || fail "not built again"

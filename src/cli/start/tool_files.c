@@ -2,9 +2,11 @@
 #include "cli/start/tool_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -111,9 +113,29 @@ static bool packages_dir(const char *cache, char *path, size_t size) {
     if (len < 0 || (size_t)len >= size)
         return fail(cache, "the path is too long");
     make_directories(path);
-    if (stat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid())
-        return fail(path, "no directory for tools that are built");
+    if (stat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
+        return fail(path, "no directory of one's own for tools that are built");
     return true;
+}
+
+/* The client runs its code, so nobody else may be able to write it. What is damaged is not there. */
+static bool is_whole(const char *path, u64 identity) {
+    struct stat st;
+    ToolParts parts;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool ours = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+                !(st.st_mode & (S_IWGRP | S_IWOTH)) && st.st_size > (off_t)sizeof(ToolPackage);
+    size_t size = ours ? (size_t)st.st_size : 0;
+    const u8 *bytes = ours ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    if (bytes == MAP_FAILED)
+        return false;
+    bool whole =
+        tool_open(bytes, size, &parts) && parts.head->identity == identity &&
+        parts.head->checksum == pack_hash(PACK_HASH_START, bytes + sizeof(ToolPackage), size - sizeof(ToolPackage));
+    munmap((void *)bytes, size);
+    return whole;
 }
 
 bool tool_package(const char *name, const char *cache, char *path, size_t size) {
@@ -125,5 +147,5 @@ bool tool_package(const char *name, const char *cache, char *path, size_t size) 
     pack_name((Key){{identity, TOOL_MAGIC}}, file);
     if (snprintf(path, size, "%s/%s", dir, file) >= (int)size)
         return fail(dir, "the path is too long");
-    return access(path, R_OK) == 0 || build(source, path);
+    return is_whole(path, identity) || build(source, path);
 }

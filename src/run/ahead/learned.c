@@ -14,8 +14,9 @@ static bool read_profile(int dir, const PackFile *file, Profile *p) {
     struct stat st;
     static u8 bytes[sizeof(Profile)];
     pack_name(file->pack, name);
-    int fd = file->size <= sizeof(bytes) ? openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
-    bool ours = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool ours = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+                !(st.st_mode & (S_IWGRP | S_IWOTH)) && (u64)st.st_size <= sizeof(bytes);
     ssize_t size = ours ? read(fd, bytes, sizeof(bytes)) : -1;
     if (fd >= 0)
         close(fd);

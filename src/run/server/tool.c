@@ -16,7 +16,7 @@
 #define MARKER "tool_insn"
 
 /* Functions with more instructions are called. */
-enum { SMALL_INSNS = 40 };
+enum { INLINED_INSNS = 40 };
 
 struct ServerTool {
     void *package; /* a copy */
@@ -106,7 +106,7 @@ static void prepare(LLVMModuleRef mod) {
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-cpu", 10);
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-features", 15);
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "tune-cpu", 8);
-        if (!LLVMIsDeclaration(f) && insn_count(f) <= SMALL_INSNS)
+        if (!LLVMIsDeclaration(f) && insn_count(f) <= INLINED_INSNS)
             add_attribute(f, "alwaysinline");
     }
 }
@@ -217,15 +217,6 @@ static void count_in_state(LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef cpu
     LLVMInstructionEraseFromParent(call);
 }
 
-static bool counts(LLVMValueRef insn) {
-    size_t len;
-    if (!LLVMIsACallInst(insn) || !LLVMIsAFunction(LLVMGetCalledValue(insn)) || LLVMGetNumArgOperands(insn) != 2)
-        return false;
-    LLVMValueRef counter = LLVMGetOperand(insn, 0);
-    return !strcmp(LLVMGetValueName2(LLVMGetCalledValue(insn), &len), TOOL_COUNT_FUNCTION) &&
-           LLVMIsAGlobalVariable(counter) && tool_is_counter(counter);
-}
-
 void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(mod, "always-inline", NULL, options);
@@ -237,7 +228,7 @@ void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off) {
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(lifted); block; block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
             next = LLVMGetNextInstruction(i);
-            if (counts(i))
+            if (tool_counts_at(i))
                 count_in_state(b, i, cpu, counters_off);
         }
     LLVMDisposeBuilder(b);

@@ -400,7 +400,8 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     t->mod = LLVMModuleCreateWithNameInContext("lathe", t->ctx);
     configure(t);
     out->fn = lathe_func_new(t->mod, &t->lift);
-    bool ok = lift(t, out->fn) && !pages_lost(t->pages) && !(narrow && calls_helpers(t));
+    bool watched = !t->tool || t->lift.mark_insn; /* the tool's bitcode may be damaged */
+    bool ok = watched && lift(t, out->fn) && !pages_lost(t->pages) && !(narrow && calls_helpers(t));
     out->facts.lift_us += (u32)(now_us() - start);
     out->facts.insns = ok ? count_insns(out->fn) + callees_insns(t->callees) : 0;
     out->facts.undecodable = !ok && lathe_func_problem(out->fn).status == LATHE_ERR_DECODE &&

@@ -1,4 +1,4 @@
-/* pages.S: a program of two dozen small functions and a last part two pages behind its start, which has the exit status: two builds
+/* pages.S: a program of two dozen small functions, each of which is translated by itself since it is called by a register, and a last part two pages behind its start, which has the exit status: two builds
  * with another STATUS differ in that page only. */
     .intel_syntax noprefix
     .globl _start
@@ -6,7 +6,8 @@
 _start:
     xor ebx, ebx
     .rept 24
-    call 1f
+    lea rax, [rip + 1f]
+    call rax
     jmp 2f
 1:  inc ebx
     ret

@@ -58,6 +58,11 @@ void tier_choose(Options *o) {
 /* Code with calls of the tool's functions knows their addresses, which are others in each process. */
 void tier_watch(void) {
     the.tier.no_image |= tool_calls(LATHE_INSN);
+    if (!tool_needs_quick())
+        return;
+    if (!quick_works())
+        die("this tool needs quick code, which there is not for this processor");
+    the.opt.tier = TIER_QUICK;
 }
 
 bool tier_sent(const void *info) {

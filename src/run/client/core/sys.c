@@ -290,16 +290,22 @@ size_t format_args(char *buf, size_t size, const char *format, va_list args) {
             const char *s = va_arg(args, const char *);
             s = s ? s : "(null)";
             put_field(&t, &f, s, strlen(s));
-        } else if (*p == 'd') {
+        } else if (*p == 'd' || *p == 'i') {
             i64 value = f.is_long ? va_arg(args, i64) : va_arg(args, i32);
             put_number(&t, &f, value < 0 ? -(u64)value : (u64)value, 10, value < 0);
         } else if (*p == 'u' || *p == 'x') {
             put_number(&t, &f, f.is_long ? va_arg(args, u64) : va_arg(args, u32), *p == 'x' ? 16 : 10, false);
+        } else if (*p == 'p') {
+            put(&t, '0'), put(&t, 'x');
+            put_number(&t, &f, va_arg(args, u64), 16, false);
         } else if (*p == 'c') {
             put(&t, (char)va_arg(args, int));
-        } else {
-            CHECK(*p == '%', "format_text knows s, d, u, x and c only");
+        } else { /* what is not known stands as it is */
             put(&t, '%');
+            if (!*p)
+                break;
+            if (*p != '%')
+                put(&t, *p);
         }
     }
     buf[t.len] = 0;

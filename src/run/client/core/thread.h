@@ -146,8 +146,7 @@ typedef struct ThreadMemory {
 
 /* tool: what a tool has of the thread. */
 typedef struct ThreadTool {
-    bool
-        visited; /* the last exit was a visit (code/quick/visit.c), and the instruction behind it is not known to be executed */
+    u64 visited; /* where the last visit (code/quick/visit.c) goes on; 0: there was none, or the state was taken since */
     struct ToolEvent *event; /* what the tool's functions are called for just now; NULL: nothing */
     u64 own[LATHE_OWN_WORDS];
     u64 skip_pc, skip_sp; /* the visit of an instruction that a signal came before; 0: there is none */

@@ -440,8 +440,8 @@ static i64 exec(Thread *t, const char *path, char **argv, char **envp) {
     bool here = !the.opt.no_follow && process_runs_here(path, &options), possible = here || may_execute(path);
     if (possible)
         image_save(t);
-    if (possible && !t->process.borrows_memory)
-        tool_end();
+    if (possible)
+        tool_end(t);
     if (here)
         return exec_with_descriptors(t, &options, path, argv, envp);
     return exec_on_host(t, possible, path, argv, envp);
@@ -452,6 +452,7 @@ i64 process_exec(Thread *t, const char *path, char **argv, char **envp) {
         translated_before_exec();
     signal_before_exec(t);
     i64 error = exec(t, path, argv, envp);
+    tool_not_ended(t);
     signal_after_exec(t);
     return error;
 }
@@ -481,7 +482,8 @@ i64 process_exit_thread(Thread *t, int status) {
         sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
         return SYSCALL_RESTART;
     }
-    tool_call(LATHE_THREAD_END, &(ToolEvent){.pc = t->cpu.pc});
+    if (!t->process.borrows_memory && !t->process.separate)
+        tool_call(LATHE_THREAD_END, &(ToolEvent){.pc = t->cpu.pc});
     if (!process_leave(t))
         process_exit(t, status);
     for (;;)
@@ -489,8 +491,7 @@ i64 process_exit_thread(Thread *t, int status) {
 }
 
 void process_exit(Thread *t, int status) {
-    if (!t->process.borrows_memory && !t->process.separate)
-        tool_end();
+    tool_end(t);
     if (!t->process.separate)
         after_run(t);
     if (the.opt.stats && !t->process.borrows_memory && !t->process.separate)

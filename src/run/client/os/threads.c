@@ -123,8 +123,8 @@ void thread_unlist(Thread *t) {
     if (*at) {
         *at = t->next;
         translated_thread_ends(t);
-        tool_thread_ends(t);
     }
+    tool_thread_ends(t);
 }
 
 void thread_free(Thread *t) {

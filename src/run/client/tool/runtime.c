@@ -1,17 +1,23 @@
 /* runtime.c: the functions of lathe/tool.h. */
 #include "isa/helper.h"
+#include "run/client/code/arena/arena.h"
 #include "run/client/tool/tool.h"
 
+/* Optimised code may have the first cell in a register while it calls a function of the tool's. */
+enum { CELL_OF_C = 1 };
+
 void lathe_count(LatheCounter *counter, long amount) {
-    thread_self()->tool.cell[counter->number % TOOL_COUNTERS_MAX][0] += (u64)amount;
+    thread_self()->tool.cell[counter->number % TOOL_COUNTERS_MAX][CELL_OF_C] += (u64)amount;
 }
 
 unsigned long lathe_total(const LatheCounter *counter) {
     u32 number = counter->number % TOOL_COUNTERS_MAX;
+    arena_lock(); /* threads do not end meanwhile */
     u64 sum = tool_ended(number);
     for (const Thread *t = the.threads; t; t = t->next)
         for (u32 i = 0; i < TOOL_CELLS; i++)
             sum += __atomic_load_n(&t->tool.cell[number][i], __ATOMIC_RELAXED);
+    arena_unlock();
     return sum;
 }
 

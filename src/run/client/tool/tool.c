@@ -11,12 +11,16 @@ typedef struct ToolSymbol {
     u64 address;
 } ToolSymbol;
 
+enum { END_NOT, END_BEGUN, END_DONE };
+
 typedef struct Tool {
     const void *package;
     u64 package_size;
     ToolSymbol symbols[SYMBOLS_MAX];
     u32 symbol_count;
-    bool loaded, ended;
+    bool loaded;
+    u32 end;     /* END_* */
+    u32 end_tid; /* the thread that does it */
     const LatheHook *hooks;
     const ToolPlan *plans;
     u32 hook_count;
@@ -29,12 +33,20 @@ static Tool tool;
 
 /* ------------------------------------------------------------------------------------------------------------ loading */
 
-static const u8 *map_file(const char *path, u64 *size) {
+/* It is code that this process will run: nobody else may be able to write it. */
+static int open_package(const char *path, u64 *size) {
     struct stat st;
-    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd < 0 || sys_fstat((int)fd, &st))
         die("%s, the tool: cannot be opened (error %d)", path, (int)-fd);
+    if (!S_ISREG(st.st_mode) || (i64)st.st_uid != sys_geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
+        die("%s, the tool: others can write to it", path);
     *size = (u64)st.st_size;
+    return (int)fd;
+}
+
+static const u8 *map_file(const char *path, u64 *size) {
+    i64 fd = open_package(path, size);
     i64 at = own_map(page_up(*size), PROT_READ, MAP_PRIVATE, (int)fd, 0);
     if (sys_failed(at))
         die("%s, the tool: cannot be mapped (error %d)", path, (int)-at);
@@ -86,7 +98,7 @@ static void add_count(const ToolAdd *add) {
     ToolCounts *c = &tool.counts;
     for (u32 i = 0; i < c->count; i++)
         if (c->add[i].counter == add->counter) {
-            c->add[i].amount += add->amount;
+            c->add[i].amount += add->amount; /* each is small, and so is the number of hooks */
             return;
         }
     if (c->count == TOOL_COUNTS)
@@ -125,15 +137,26 @@ void tool_load(void) {
 
 void tool_identify(void) {
     ToolPackage head;
+    u64 size;
     if (!*the.opt.tool)
         return;
-    i64 fd = sys_open(the.opt.tool, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        die("%s, the tool: cannot be opened (error %d)", the.opt.tool, (int)-fd);
-    if (!sys_read_all((int)fd, &head, sizeof(head)) || head.magic != TOOL_MAGIC)
+    int fd = open_package(the.opt.tool, &size);
+    if (!sys_read_all(fd, &head, sizeof(head)) || head.magic != TOOL_MAGIC)
         die("%s is no tool of this version of Lathe", the.opt.tool);
-    sys_close((int)fd);
+    sys_close(fd);
     the.opt.code.tool = head.identity | 1;
+}
+
+static bool is_called(u32 hook, LatheEvent event) {
+    return tool.hooks[hook].event == event && tool.plans[hook].kind == TOOL_CALL;
+}
+
+bool tool_needs_quick(void) {
+    for (u32 i = 0; i < tool.hook_count; i++)
+        for (u32 k = 0; k < LATHE_VALUES && is_called(i, LATHE_INSN); k++)
+            if (tool.hooks[i].value[k].what > LATHE_SIZE)
+                return true;
+    return false;
 }
 
 bool tool_symbol(const char *name, u64 *address) {
@@ -152,11 +175,6 @@ const void *tool_package(u64 *size) {
 
 const ToolCounts *tool_counts(void) {
     return &tool.counts;
-}
-
-/* One that only counts is called where that is done by nobody else. */
-static bool is_called(u32 hook, LatheEvent event) {
-    return tool.hooks[hook].event == event && !(event == LATHE_INSN && tool.plans[hook].kind == TOOL_COUNT);
 }
 
 bool tool_calls(LatheEvent event) {
@@ -218,12 +236,13 @@ void tool_thread_ends(Thread *t) {
     for (u32 i = 0; i < TOOL_COUNTERS_MAX; i++)
         for (u32 k = 0; k < TOOL_CELLS; k++)
             tool.ended_counts[i] += t->tool.cell[i][k];
-    memset(t->tool.cell, 0, sizeof(t->tool.cell));
+    memset(&t->tool, 0, sizeof(t->tool));
 }
 
 void tool_after_fork(Thread *t) {
     if (!tool.loaded)
         return;
+    tool.end = END_NOT;
     memset(tool.ended_counts, 0, sizeof(tool.ended_counts));
     memset(t->tool.cell, 0, sizeof(t->tool.cell));
     tool_call(LATHE_START, &(ToolEvent){0});
@@ -233,8 +252,30 @@ u64 tool_ended(u32 counter) {
     return tool.ended_counts[counter];
 }
 
-void tool_end(void) {
-    if (__atomic_exchange_n(&tool.ended, true, __ATOMIC_ACQ_REL))
+static bool is_the_program(const Thread *t) {
+    return tool.loaded && !t->process.borrows_memory && !t->process.separate;
+}
+
+static void await_end(void) {
+    while (__atomic_load_n(&tool.end, __ATOMIC_ACQUIRE) == END_BEGUN)
+        sys0(__NR_sched_yield);
+}
+
+/* A function of the tool's that faults comes here, too. */
+void tool_end(const Thread *t) {
+    u32 not_begun = END_NOT;
+    if (!is_the_program(t) || (tool.end == END_BEGUN && tool.end_tid == t->tid))
         return;
+    if (!__atomic_compare_exchange_n(&tool.end, &not_begun, END_BEGUN, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        await_end();
+        return;
+    }
+    tool.end_tid = t->tid;
     tool_call(LATHE_END, &(ToolEvent){0});
+    __atomic_store_n(&tool.end, END_DONE, __ATOMIC_RELEASE);
+}
+
+void tool_not_ended(const Thread *t) {
+    if (is_the_program(t))
+        __atomic_store_n(&tool.end, END_NOT, __ATOMIC_RELEASE);
 }

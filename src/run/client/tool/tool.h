@@ -16,6 +16,8 @@ void tool_load(void);
 /* Are functions called at this event, which do more than to count? */
 bool tool_calls(LatheEvent event);
 
+/* Do such functions at instructions ask for what only quick code gives them? */
+bool tool_needs_quick(void);
 /* Where something is that code of the server's names. */
 bool tool_symbol(const char *name, u64 *address);
 /* What the server has to know to make code with calls of the tool's functions; NULL: nothing. */
@@ -46,11 +48,15 @@ bool tool_watches(LatheEvent event);
 /* Calls the functions that the tool has for an event. */
 void tool_call(LatheEvent event, ToolEvent *about);
 
-/* A thread ends: what it has counted is kept. A process was forked: it begins with nothing counted. */
+/* A thread ends, with the lock of translated code held: what it has counted is kept, and it may become another one. */
 void tool_thread_ends(Thread *t);
+/* A process was forked: it begins with nothing counted. */
 void tool_after_fork(Thread *t);
-/* The program ends, or another one takes its place. Does something once. */
-void tool_end(void);
+/* The program of t ends, or another one takes its place: does something once, and waits where another thread does it. A process that borrows memory is not the
+ * program. */
+void tool_end(const Thread *t);
+/* The program goes on: exec has failed. */
+void tool_not_ended(const Thread *t);
 
 /* runtime.c: the functions of lathe/tool.h. */
 bool tool_resolve(const char *name, u64 *address);

@@ -31,8 +31,8 @@ u64 quick_code_bytes(u64 pc) {
 /* What a tool does before the instruction is like an instruction of no bytes. True: a jump may lead to what follows. */
 static bool add_hooks(Emitter *e, Tally *tally) {
     const u8 *before = e->at;
-    bool head = tally_insn(tally, e);
     visit_insn(e);
+    bool head = tally_insn(tally, e);
     if (e->at == before)
         return head;
     note_insn(0, (u64)(e->at - before), head);

@@ -44,21 +44,22 @@ bool visit_call(Thread *t, u64 number) {
     if (!again)
         tool_call(LATHE_INSN, &(ToolEvent){.pc = v.pc, .size = v.size});
     t->quick.target = (u64)v.behind;
-    t->tool.visited = true;
+    t->tool.visited = (u64)v.behind;
     return true;
 }
 
 void visit_done(Thread *t) {
-    t->tool.visited = false;
+    t->tool.visited = 0;
 }
 
 /* A signal came behind the functions and before the instruction. */
 void visit_interrupted(Thread *t) {
-    if (!t->tool.visited)
+    bool just_now = t->tool.visited && t->tool.visited == t->quick.target;
+    t->tool.visited = 0;
+    if (!just_now)
         return;
     t->tool.skip_pc = t->cpu.pc;
     t->tool.skip_sp = guest_sp(&t->cpu);
-    t->tool.visited = false;
 }
 
 void visits_forget_all(void) {

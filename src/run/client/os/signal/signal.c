@@ -307,7 +307,7 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
     if (!has_handler(t, sig) || (t->signal.blocked & bit(sig))) {
         translated_take_state(t, s, place);
         image_save(t);
-        tool_end();
+        tool_end(t);
         let_die(info);
         return;
     }
@@ -329,7 +329,7 @@ static void fault_without_state(const Thread *t, const SignalInfo *info) {
     if (has_handler(t, (u32)info->number))
         say("signal %d at data address %lx, where the guest's state is not known: its handler cannot run", info->number,
             info->address);
-    tool_end();
+    tool_end(t);
     let_die(info);
 }
 
@@ -560,7 +560,7 @@ static bool is_handled(const Thread *t, u32 sig, u64 mask) {
 static void note_forced(Thread *t, const SignalInfo *info, u64 mask) {
     if (!is_handled(t, (u32)info->number, mask)) {
         image_save(t);
-        tool_end();
+        tool_end(t);
         signal_die(info->number);
     }
     t->signal.mask = mask;
