@@ -3,7 +3,7 @@
 #include <asm/unistd.h>
 #include <stdint.h>
 
-typedef long word;
+#include "counted.h"
 
 static word call(word number, word a, word b, word c, word d) {
     word result;
@@ -17,40 +17,7 @@ __attribute__((noreturn)) static void leave(int status) {
         call(__NR_exit_group, status, 0, 0, 0);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- loops, calls */
-
-__attribute__((noinline)) static int fib(int n) {
-    return n < 2 ? n : fib(n - 1) + fib(n - 2);
-}
-
-static word loops(void) {
-    volatile word sum = 0;
-    for (int i = 0; i < 3000; i++) {
-        sum += i;
-        if (sum & 4)
-            sum >>= 1;
-    }
-    return sum + fib(12);
-}
-
-typedef word Operation(word);
-static word more(word x) {
-    return x + 3;
-}
-static word less(word x) {
-    return x ^ 5;
-}
-static word shift(word x) {
-    return x >> 1;
-}
-
-static word computed(void) {
-    static Operation *volatile all[] = {more, less, shift};
-    word x = 99;
-    for (unsigned i = 0; i < 900; i++)
-        x = all[i % 3](x);
-    return x;
-}
+/* --------------------------------------------------------------------------------------------------------------- flags */
 
 /* Runs of instructions in which the flags are read, and instructions that only some processors' forms write all flags of. */
 static word flags(void) {

@@ -1,5 +1,5 @@
 /* counted_riscv64.c: counted_riscv64 WHAT: the same for riscv64, where qemu counts. */
-typedef long word;
+#include "counted.h"
 
 static word call(word number, word a, word b, word c) {
     register word a7 __asm__("a7") = number;
@@ -11,39 +11,6 @@ static word call(word number, word a, word b, word c) {
 }
 
 enum { NR_EXIT_GROUP = 94, NR_GETPID = 172 };
-
-__attribute__((noinline)) static int fib(int n) {
-    return n < 2 ? n : fib(n - 1) + fib(n - 2);
-}
-
-static word loops(void) {
-    volatile word sum = 0;
-    for (int i = 0; i < 3000; i++) {
-        sum += i;
-        if (sum & 4)
-            sum >>= 1;
-    }
-    return sum + fib(12);
-}
-
-typedef word Operation(word);
-static word more(word x) {
-    return x + 3;
-}
-static word less(word x) {
-    return x ^ 5;
-}
-static word shift(word x) {
-    return x >> 1;
-}
-
-static word computed(void) {
-    Operation *volatile all[] = {more, less, shift};
-    word x = 99;
-    for (unsigned i = 0; i < 900; i++)
-        x = all[i % 3](x);
-    return x;
-}
 
 static word floats(void) {
     volatile double sum = 0;
