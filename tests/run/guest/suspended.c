@@ -15,6 +15,7 @@
 #include "await.h"
 
 enum { LONG_SECONDS = 60 }; /* never over, however busy the machine is */
+enum { OFTEN = 5000 };
 
 static volatile sig_atomic_t order[16], order_len;
 static volatile sig_atomic_t usr2_blocked, segv_blocked;
@@ -140,6 +141,17 @@ static void wait_for_turn(int fd, int directory) {
     await_sleep(directory);
 }
 
+/* How many of those that it sends itself are not pending? */
+static int count_lost(int sig) {
+    int lost = 0;
+    sigset_t set = set_of(sig, 0);
+    for (int i = 0; i < OFTEN; i++) {
+        raise(sig);
+        lost += sigtimedwait(&set, NULL, &(struct timespec){0, 0}) != sig;
+    }
+    return lost;
+}
+
 /* With everything blocked there is nothing but what was sent. That nothing comes by itself can only be seen by giving it time: the client's
  * own signals, if the program saw any, would be many in a tenth of a second. */
 static void wait_for_all(void) {
@@ -171,6 +183,7 @@ static void wait_for_all(void) {
         sigpending(&pending);
         printf(", pending %d\n", sigismember(&pending, sent[i]));
     }
+    printf("%d of %d were lost\n", count_lost(SIGSTKFLT), OFTEN);
     int ends[2], here = proc_directory();
     pipe(ends);
     pid_t me = getpid(), child = fork();

@@ -107,6 +107,11 @@ void tier_end(Thread *t) {
     t->tier.timed = false;
 }
 
+void tier_pause(Thread *t) {
+    tier_end(t);
+    remote_silence();
+}
+
 void tier_found(Thread *t, u64 pc) {
     if (is_auto() && !hot.stopped)
         code_load(t, pc);

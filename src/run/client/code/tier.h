@@ -11,6 +11,8 @@ void tier_watch(void);
 /* A thread begins to run, also after a fork; and it is about to end. */
 void tier_begin(Thread *t);
 void tier_end(Thread *t);
+/* Until tier_begin, the thread gets no signals of samples and of messages. */
+void tier_pause(Thread *t);
 /* Whether threads besides the first one run optimised code, if there are any. */
 bool tier_optimises_threads(void);
 /* The guest has a handler for a signal that may come at any time: loops of optimised code have to look for it from now on. */

@@ -15,6 +15,7 @@
 
 #include "host_context.h"
 #include "run/client/code/image.h"
+#include "run/client/code/tier.h"
 #include "run/client/code/translated.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/limits.h"
@@ -135,6 +136,30 @@ static i64 own_exit_group(Thread *t, const u64 a[6]) {
 
 static i64 own_exit(Thread *t, const u64 a[6]) {
     return process_exit_thread(t, (int)a[0]);
+}
+
+/* While a signal is on its way to a thread, the kernel drops another one of that number. So who sends itself the one that samples have gets none of those
+ * meanwhile. */
+static i64 send_to_thread(Thread *t, u64 number, const u64 a[6], u64 tid, u64 sig) {
+    bool collides = sig == TIER_SIGNAL && (u32)tid == t->tid;
+    if (collides)
+        tier_pause(t);
+    i64 result = pass(t, number, a);
+    if (collides)
+        tier_begin(t);
+    return result;
+}
+
+static i64 own_tkill(Thread *t, const u64 a[6]) {
+    return send_to_thread(t, __NR_tkill, a, a[0], a[1]);
+}
+
+static i64 own_tgkill(Thread *t, const u64 a[6]) {
+    return send_to_thread(t, __NR_tgkill, a, a[1], a[2]);
+}
+
+static i64 own_rt_tgsigqueueinfo(Thread *t, const u64 a[6]) {
+    return send_to_thread(t, __NR_rt_tgsigqueueinfo, a, a[1], a[2]);
 }
 
 static i64 own_rt_sigaction(Thread *t, const u64 a[6]) {

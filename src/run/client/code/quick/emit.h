@@ -30,12 +30,19 @@ typedef struct EmitCall {
     bool indirect; /* pc is in rcx instead */
 } EmitCall;
 
+/* Where a call returns to, and the code for that. */
+typedef struct EmitReturn {
+    u64 pc;
+    const u8 *code;
+} EmitReturn;
+
 typedef struct Emitter {
     u8 *at;         /* where the next byte goes */
     u64 pc, next;   /* the guest's instruction, and the one behind it */
     const u8 *text; /* its bytes, as far as they matter */
     EmitCall call[EMIT_INSNS];
-    u32 calls;
+    EmitReturn returned[EMIT_INSNS];
+    u32 calls, returns;
     bool flags_set; /* for whom it returns to */
 } Emitter;
 

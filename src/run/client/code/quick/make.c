@@ -40,7 +40,7 @@ static bool add_hooks(Emitter *e, Tally *tally) {
 }
 
 /* One instruction; false: the block ends with it. */
-static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 end, u64 *next, Tally *tally) {
+static bool add_insn(Emitter *e, u64 pc, u64 end, u64 *next, Tally *tally) {
     e->pc = pc;
     bool head = add_hooks(e, tally);
     const u8 *before = e->at;
@@ -55,12 +55,12 @@ static bool add_insn(Thread *t, Emitter *e, u64 pc, u64 end, u64 *next, Tally *t
     note_insn(*next - pc, (u64)(e->at - before), head);
     visit_note_size(*next - pc);
     if (r.returns)
-        table_set_return(t, *next, e->at);
+        e->returned[e->returns++] = (EmitReturn){*next, e->at};
     return !r.ends;
 }
 
 /* Code at e->at for what follows from b->pc on, up to the block's end. Pages are guarded before they are read. */
-static void add_insns(Thread *t, Emitter *e, QuickBlock *b) {
+static void add_insns(Emitter *e, QuickBlock *b) {
     u64 pc = b->pc, nearest = block_next(pc + 1), end = pc + quick_code_bytes(pc);
     Tally tally = {0};
     page_guard(pc >> PAGE_SHIFT);
@@ -68,7 +68,7 @@ static void add_insns(Thread *t, Emitter *e, QuickBlock *b) {
         u64 page = pc >> PAGE_SHIFT;
         if ((pc + GUEST_INSN_BYTES) >> PAGE_SHIFT != page)
             page_guard((pc + GUEST_INSN_BYTES) >> PAGE_SHIFT);
-        go_on = add_insn(t, e, pc, end, &pc, &tally);
+        go_on = add_insn(e, pc, end, &pc, &tally);
         if (go_on && pc >> PAGE_SHIFT != page)
             nearest = block_next(pc), end = pc + quick_code_bytes(pc);
         b->insns = (u32)(quick_all.lens.len - b->lens) / (u32)sizeof(InsnLens);
@@ -92,11 +92,17 @@ static void link_exits(Thread *t, u32 first, u32 last, u64 end) {
             tier_found(t, exit_no(i)->pc);
 }
 
+/* Not before the whole block is there: other threads find it in the map from now on. */
+static void let_return(Thread *t, const Emitter *e) {
+    for (u32 i = 0; i < e->returns; i++)
+        table_set_return(t, e->returned[i].pc, e->returned[i].code);
+}
+
 /* Where the block's code begins; what comes from the map has its own beginning in front of that. */
 static u8 *begin_block(Emitter *e, u64 pc) {
     enum { ALIGN = 16 };
     e->at = arena_room(BLOCK_BYTES, ALIGN);
-    e->calls = 0;
+    e->calls = e->returns = 0;
     e->flags_set = false;
     if (map_covers(pc)) {
         e->at += ALIGN - EMIT_ENTRY_BYTES;
@@ -110,12 +116,13 @@ static u8 *make_block(Thread *t, u64 pc) {
     u32 first_exit = exit_count();
     Emitter e;
     QuickBlock b = {.pc = pc, .code = begin_block(&e, pc), .lens = (u32)quick_all.lens.len};
-    add_insns(t, &e, &b);
+    add_insns(&e, &b);
     emit_rest(&e);
     arena_keep(e.at);
     b.code_size = (u32)(e.at - b.code);
     block_add(&b);
     link_exits(t, first_exit + 1, exit_count(), b.pc + b.size);
+    let_return(t, &e);
     the.stats.blocks++;
     the.stats.quick_insns += b.insns;
     the.stats.quick_us += the.opt.stats ? sys_now_us() - start : 0;

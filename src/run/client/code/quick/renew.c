@@ -71,9 +71,13 @@ static bool all_stopped(void) {
 static void stop_all(const Thread *self) {
     static const struct timespec moment = {0, POLL_NS};
     u32 nobody = 0;
-    renewal.under_way = true;
-    for (Thread *t = the.threads; t; t = t->next)
+    __atomic_store_n(&renewal.under_way, true, __ATOMIC_SEQ_CST);
+    for (Thread *t = the.threads; t; t = t->next) {
+        /* First: a signal of an earlier time may still come, and say that it has stopped. */
+        if (t != self && is_of_process(t))
+            __atomic_store_n(&t->quick.stop, 1, __ATOMIC_SEQ_CST);
         t->quick.stopped = t == self;
+    }
     while (!all_stopped()) {
         for (Thread *t = the.threads; t; t = t->next)
             if (!t->quick.stopped && is_of_process(t))
@@ -91,7 +95,7 @@ static void let_all_go(void) {
 }
 
 static void await_turn(u32 turn) {
-    while (__atomic_load_n(&renewal.under_way, __ATOMIC_ACQUIRE) &&
+    while (__atomic_load_n(&renewal.under_way, __ATOMIC_SEQ_CST) &&
            turn == __atomic_load_n(&renewal.turns, __ATOMIC_ACQUIRE))
         sys_futex(&renewal.turns, FUTEX_WAIT_PRIVATE, turn, NULL);
 }
@@ -104,7 +108,7 @@ void quick_adopt(Thread *t) {
 void quick_wait_stopped(Thread *t) {
     u32 turn = __atomic_load_n(&renewal.turns, __ATOMIC_ACQUIRE);
     __atomic_exchange_n(&t->quick.stop, 0, __ATOMIC_SEQ_CST); /* before the next look at what is under way */
-    __atomic_store_n(&t->quick.stopped, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->quick.stopped, true, __ATOMIC_SEQ_CST);
     await_turn(turn);
 }
 

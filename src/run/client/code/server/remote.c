@@ -406,6 +406,7 @@ static void announce(const Thread *t) {
 void remote_silence(void) {
     if (connections->open)
         sys_fcntl(connections->fd, F_SETFL, O_RDWR);
+    listener = 0;
 }
 
 bool remote_begin(Thread *t, u64 pc, const Module *m, bool again) {

@@ -24,8 +24,7 @@ typedef enum RemoteAnswer {
     REMOTE_LIMIT /* the request takes too much time or memory */
 } RemoteAnswer;
 RemoteAnswer remote_poll(Thread *t, ObjectMessage *facts, const void **object);
-/* Stops the signals of the connection, because the program that exec starts would die of one. remote_begin enables them
- * again. */
+/* Stops the signals of the connection: the program that exec starts would die of one. remote_begin and remote_poll enable them again. */
 void remote_silence(void);
 void remote_after_fork(Thread *t); /* in the child, which will make connections of its own */
 void remote_end(void);             /* gives up the request of remote_begin */
