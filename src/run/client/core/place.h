@@ -7,6 +7,7 @@
 typedef struct QuickPlace {
     u64 pc, next;   /* the instruction, and the one behind it */
     bool boundary;  /* nothing of it is done yet */
+    bool amid;      /* no jump leads here: a tool counts it together with instructions before it */
     bool dead;      /* its block is forgotten: guest code may be other code by now */
     i32 spilled[2]; /* registers that are the guest's only in the Thread, at spill_off; -1: none */
     u32 spill_off[2];

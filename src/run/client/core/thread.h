@@ -123,6 +123,7 @@ typedef struct ThreadSignal {
     bool framing;      /* writing a frame to the guest's stack, which may fault */
     bool masking;      /* no signal is noted, and the host's mask is not the guest's */
     bool stepping;     /* quick code goes on by single steps to the guest's next instruction */
+    u32 steps;         /* so many of them beyond such an instruction */
     bool pushes_flags; /* the instruction that is being stepped over is pushf, which would save our trap flag */
     bool suspended;    /* in a system call during which suspend_mask is in force */
     u64 suspend_mask;

@@ -43,6 +43,7 @@ static void locate_in(const QuickBlock *b, u64 host, QuickPlace *place) {
             *place = (QuickPlace){.pc = pc,
                                   .next = pc + lens[i].guest,
                                   .boundary = host == code && !(i && !lens[i - 1].guest),
+                                  .amid = !lens[i].head,
                                   .spilled = {-1, -1},
                                   .based = -1,
                                   .ahead = counted_ahead(b, i)};

@@ -5,8 +5,9 @@
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/memory/space.h"
 
-enum { LOOK_INSNS = 8 };
+enum { LOOK_INSNS = 8, LOOK_FAR_INSNS = 24 };
 
 static bool exact; /* returns keep the flags */
 
@@ -23,17 +24,28 @@ bool flags_are_read(u64 pc) {
     return false;
 }
 
+/* Code that the program may write to is not looked at from elsewhere: it may be other code by then. */
+static u64 bytes_elsewhere(u64 pc) {
+    int prot = space_prot(pc);
+    return prot == PROT_UNMAPPED || prot & PROT_WRITE ? 0 : quick_code_bytes(pc);
+}
+
+/* Looks along jumps and calls, too, as far as they say where they lead. */
 bool flags_are_dead(u64 pc) {
     u64 end = pc + quick_code_bytes(pc);
     Shape s;
-    for (u32 i = 0; i < LOOK_INSNS && shape_of((const u8 *)pc, end - pc, &s); i++) {
+    for (u32 i = 0; i < LOOK_FAR_INSNS && shape_of((const u8 *)pc, end - pc, &s); i++) {
         if (s.flags & (SHAPE_READS_FLAGS | SHAPE_FLAGS_UNKNOWN))
             return false;
         if (s.flags & SHAPE_KILLS_FLAGS)
             return true;
-        if (s.kind != SHAPE_PLAIN)
+        if (s.kind != SHAPE_PLAIN && s.kind != SHAPE_JMP && s.kind != SHAPE_CALL)
             return false;
         pc += s.length;
+        if (s.kind == SHAPE_PLAIN)
+            continue;
+        pc += (u64)s.target;
+        end = pc + bytes_elsewhere(pc);
     }
     return false;
 }
