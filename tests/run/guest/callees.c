@@ -167,7 +167,7 @@ APART static int seen(const volatile int *p) {
 
 /* Neither the loop nor what it calls writes anything. */
 static void wait_for(int value) {
-    while (seen(&flag) != value)
+    while (seen(&flag) < value) /* a busy machine may show more at once */
         ;
 }
 
