@@ -151,6 +151,7 @@ static void leave_guest(Thread *t, int lock, bool alone) {
     translated_leave_parent(t);
     translated_after_fork(t);
     the.stats_fd = 2;
+    the.os.status = 0;
     the.stats.requested = the.stats.servers = the.stats.reverted = the.stats.refused = 0;
     the.stats.lift_us = the.stats.opt_us = the.stats.emit_us = 0;
     the.server.background_s = the.opt.after_s;

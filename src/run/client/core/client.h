@@ -101,7 +101,9 @@ typedef struct ProcessServer {
 
 /* os. The lists have threads that are not in Process.threads; the same lock protects them. */
 typedef struct ProcessOs {
-    bool any_separate;    /* there is or was another process in the same memory */
+    bool any_separate; /* there is or was another process in the same memory */
+    bool over;         /* the guest has ended, with this status: what fails from now on changes nothing about it */
+    int status;
     u32 releases;         /* syscall.c: how often guarded pages were made writable before a system call */
     struct Thread *ended; /* threads that have ended; their memory is freed once the kernel no longer uses it */
     struct Thread *spare; /* memory for new threads */

@@ -346,6 +346,8 @@ void say(const char *format, ...) {
 
 void die(const char *format, ...) {
     va_list args;
+    if (the.os.over)
+        sys_exit_group(the.os.status);
     va_start(args, format);
     write_line("lathe: ", format, args, "\n");
     va_end(args);

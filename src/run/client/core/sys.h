@@ -340,6 +340,7 @@ size_t format_args(char *buf, size_t size, const char *format, va_list args) __a
 
 /* printf to stderr with %s %d %u %x %lx %lu %c only; one write per call. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and ends the process; without a word, and with the guest's status, if the guest has ended. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Like say, but prints only the text: without "lathe: " before it and an end of line behind it. */
 void say_plain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -492,6 +492,10 @@ i64 process_exit_thread(Thread *t, int status) {
 
 void process_exit(Thread *t, int status) {
     tool_end(t);
+    if (!t->process.borrows_memory && !t->process.separate) {
+        the.os.status = status;
+        the.os.over = true;
+    }
     if (!t->process.separate)
         after_run(t);
     if (the.opt.stats && !t->process.borrows_memory && !t->process.separate)
