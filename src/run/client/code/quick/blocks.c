@@ -145,7 +145,7 @@ static void set_table(Thread *t, u32 index, u64 pc, const u8 *code) {
 static bool set_in_map(u64 pc, const u8 *code) {
     if (!map_covers(pc))
         return false;
-    map_set(pc, code - EMIT_ENTRY_BYTES);
+    map_set(pc, code - emit_entry_bytes);
     return true;
 }
 

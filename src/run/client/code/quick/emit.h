@@ -59,8 +59,9 @@ typedef struct EmitResult {
     EmitExit exit; /* if it has one */
 } EmitResult;
 
-/* What comes from the map finds this code in front of the guest instruction that it goes to: it gives the guest a register back. */
-enum { EMIT_ENTRY_BYTES = 9 };
+/* What comes from the map finds this code, of so many bytes, in front of the guest instruction that it goes to: it gives the guest a register back. Where
+ * quick code has registers to itself there is none. */
+extern const u32 emit_entry_bytes;
 void emit_entry(Emitter *e);
 /* Is it there, in front of this code? */
 bool emit_is_entered(const u8 *code);

@@ -6,7 +6,7 @@
 
 /* Where its host code begins, with what is in front of its first instruction. */
 static u64 first_code(const QuickBlock *b) {
-    return (u64)b->code - (map_covers(b->pc) ? EMIT_ENTRY_BYTES : 0);
+    return (u64)b->code - (map_covers(b->pc) ? emit_entry_bytes : 0);
 }
 
 static const QuickBlock *block_with(u64 host) {

@@ -105,7 +105,7 @@ static u8 *begin_block(Emitter *e, u64 pc) {
     e->calls = e->returns = 0;
     e->flags_set = false;
     if (map_covers(pc)) {
-        e->at += ALIGN - EMIT_ENTRY_BYTES;
+        e->at += (ALIGN - emit_entry_bytes) % ALIGN;
         emit_entry(e);
     }
     return e->at;

@@ -4,7 +4,7 @@
  * the lower half of a host address whose upper half is zero (space.h: LOW_MAP), or zero, if nobody has asked for it yet. Addresses behind that, of
  * which there are few (code that is made at run time), are in the tables of threads. The map's pages are there as far as there is code.
  *
- * What is in the map is code that first gives the guest back the register in which the target came: see emit_entry. Whoever writes to it holds the arena's
+ * Where the target comes in a register of the guest's, what is in the map is code that first gives that back: see emit_entry. Whoever writes to it holds the arena's
  * lock; threads read it at any time. */
 #ifndef RUN_CLIENT_QUICK_MAP_H
 #define RUN_CLIENT_QUICK_MAP_H

@@ -180,8 +180,8 @@ static void look_up(Thread *t, u64 asked, Find *find_here, Remember *remember) {
 static void undo_return(Thread *t) {
     QuickPlace place;
     u64 host = t->cpu.pc;
-    if (arena_holds(host) && emit_is_entered((u8 *)host + EMIT_ENTRY_BYTES))
-        host += EMIT_ENTRY_BYTES;
+    if (arena_holds(host) && emit_is_entered((u8 *)host + emit_entry_bytes))
+        host += emit_entry_bytes;
     if (arena_holds(host) && quick_locate(host, &place) && place.boundary)
         t->cpu.pc = place.pc;
 }

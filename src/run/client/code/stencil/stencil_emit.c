@@ -238,12 +238,13 @@ void emit_prepare(void) {
         put_helper(&e, code_helper(stencil_helpers[i].name), stencil_helpers[i].with_state);
 }
 
-/* Targets are looked up in the tables of threads. */
+/* Searches have only registers that hold nothing of the guest's, so what the map has are the instructions themselves. */
+const u32 emit_entry_bytes = 0;
 void emit_entry(Emitter *e) {
     (void)e;
 }
 bool emit_is_entered(const u8 *code) {
-    return (void)code, false;
+    return (void)code, true;
 }
 
 bool emit_linkage(u64 pc, u8 *site, u64 *target) {

@@ -1,15 +1,17 @@
 /* stencil_thread.c: what stencil.S finds in a Thread, and what there is no need for in code of stencils. */
 #include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/stencil/place.h"
 
 /* Returns are looked up with and without flags, and with nobody expected, by the same code. */
 void quick_set_returns(Thread *t) {
-    (void)t;
+    t->quick.map_end = the.map ? LOW_CODE : 0;
 }
 
 void quick_expect_nobody(Thread *t) {
     t->quick.expected = t->quick.expected_sp = EXPECTED_NOBODY;
+    quick_set_returns(t);
 }
 
 /* Jumps are looked up as returns are; stencil.S goes to quick_trapped by the place that this leaves. */
@@ -22,9 +24,6 @@ bool quick_is_between(const Thread *t, u64 host) {
     return quick_is_in_assembly(host) || t->quick.helping || emit_is_helper(host);
 }
 
-bool quick_detour(struct SignalContext *s) {
-    return (void)s, false;
-}
 void quick_keep_flags(void) {
 }
 bool quick_keeps_flags(void) {
@@ -32,5 +31,5 @@ bool quick_keeps_flags(void) {
 }
 
 bool quick_has_map(void) {
-    return false;
+    return true;
 }

@@ -200,6 +200,9 @@ u8 *emit_count(Emitter *e, u32 off) {
     return site;
 }
 
+enum { ENTRY_BYTES = 9 };
+const u32 emit_entry_bytes = ENTRY_BYTES;
+
 void emit_entry(Emitter *e) {
     unspill(e, RCX, THREAD_SPILL_RCX);
 }
@@ -207,9 +210,9 @@ void emit_entry(Emitter *e) {
 bool emit_is_entered(const u8 *code) {
     u8 text[] = {GS, REX | REX_W, 0x8b, RM_SP | RCX << 3, 0x25, 0, 0, 0, 0};
     const u32 off = THREAD_SPILL_RCX;
-    _Static_assert(sizeof(text) == EMIT_ENTRY_BYTES, "what unspill makes");
+    _Static_assert(sizeof(text) == ENTRY_BYTES, "what unspill makes");
     memcpy(text + 5, &off, 4);
-    return !memcmp(code - EMIT_ENTRY_BYTES, text, EMIT_ENTRY_BYTES);
+    return !memcmp(code - ENTRY_BYTES, text, ENTRY_BYTES);
 }
 
 /* The guest's return address in place of the host's: movq $pc, (%rsp); or lea 8(%rsp), %rsp and a push of what lies in the arena's data. */

@@ -5,6 +5,7 @@
 #include "host_context.h"
 #include "host_offsets.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/memory/low.h"
 
 u8 held_number(u32 place) {
 #define NUMBER(slot, name, number) {CPU_SLOT(slot), number},
@@ -72,13 +73,21 @@ static void put_at(Emitter *e, const void *opcode, size_t n, u32 off) {
     put32(e, off);
 }
 
-void put_lookup(Emitter *e, Lookup kind, const void *routine) {
-    if (kind == LOOKUP_RETURN) {
-        put_at(e, "\x49\x3b\x85", 3, THREAD_EXPECTED);    /* cmp expected(%r13), %rax */
-        put_distance(e, "\x0f\x84", routine);             /* je */
-        put_at(e, "\x4d\x3b\x8d", 3, THREAD_EXPECTED_SP); /* cmp expected_sp(%r13), %r9 (HELD_STACK) */
-        put_distance(e, "\x0f\x87", routine);             /* ja */
-    }
+/* mov LOW_MAP(,%rax,4), %ecx */
+static const u8 map_load[] = {0x8b,         0x0c, 0x85, LOW_MAP & 0xff, LOW_MAP >> 8 & 0xff, LOW_MAP >> 16 & 0xff,
+                              LOW_MAP >> 24};
+
+static void put_map_lookup(Emitter *e, const void *routine) {
+    put(e, "\x48\x3d", 2); /* cmp $LOW_CODE, %rax */
+    put32(e, LOW_CODE);
+    put_distance(e, "\x0f\x83", routine); /* jae */
+    put(e, map_load, sizeof(map_load));
+    put(e, "\x85\xc9", 2);                /* test %ecx, %ecx */
+    put_distance(e, "\x0f\x84", routine); /* je */
+    put(e, "\xff\xe1", 2);                /* jmp *%rcx */
+}
+
+static void put_table_lookup(Emitter *e, Lookup kind, const void *routine) {
     if (kind == LOOKUP_CALL)
         put(e, "\x89\xc1\xc1\xe9\x04\x0f\xb7\xc9", 8); /* mov %eax, %ecx; shr $4, %ecx; movzwl %cx, %ecx */
     else
@@ -86,6 +95,27 @@ void put_lookup(Emitter *e, Lookup kind, const void *routine) {
     put_at(e, "\x49\x3b\x84\xcd", 4, THREAD_TABLE_PC);   /* cmp pc(%r13,%rcx,8), %rax */
     put_distance(e, "\x0f\x85", routine);                /* jne */
     put_at(e, "\x41\xff\xa4\xcd", 4, THREAD_TABLE_CODE); /* jmp *code(%r13,%rcx,8) */
+}
+
+/* Who waits for a return is returned to with the stack pointer that it had, or another one above that; the routine looks at the address, too. */
+void put_lookup(Emitter *e, Lookup kind, const void *routine) {
+    if (kind == LOOKUP_RETURN) {
+        put_at(e, "\x4d\x3b\x8d", 3, THREAD_EXPECTED_SP); /* cmp expected_sp(%r13), %r9 (HELD_STACK) */
+        put_distance(e, "\x0f\x83", routine);             /* jae */
+    }
+    if (the.map)
+        put_map_lookup(e, routine);
+    else
+        put_table_lookup(e, kind, routine);
+}
+
+/* Where there is no code the map may have no memory: that is like a word that is zero. */
+bool quick_detour(SignalContext *s) {
+    if (!arena_holds(s->rip) || memcmp((const u8 *)s->rip, map_load, sizeof(map_load)))
+        return false;
+    s->rcx = 0;
+    s->rip += sizeof(map_load);
+    return true;
 }
 
 void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {

@@ -54,7 +54,7 @@ void emit_leave(Emitter *e, u32 exit) {
 
 u8 *emit_cross(const u8 *target, bool to_quick) {
     Emitter e;
-    e.at = arena_code(EMIT_ENTRY_BYTES + EMIT_LEAVE_BYTES, 16);
+    e.at = arena_code(emit_entry_bytes + EMIT_LEAVE_BYTES, 16);
     if (the.map && !to_quick)
         emit_entry(&e);
     u8 *stub = e.at;

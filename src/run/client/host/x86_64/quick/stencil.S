@@ -5,6 +5,7 @@
  * number in the Thread, and by the others with a guest address in rax. */
 #include "held_registers.h"
 #include "host_slots.h"
+#include "run/client/memory/low.h"
 
 .macro hidden name
     .globl \name
@@ -67,7 +68,13 @@ hidden quick_return_expected
     ja quick_back /* out of the function that went over to quick code */
 /* A computed jump, or a return. */
 hidden quick_return
-    movzwl %ax, %ecx
+    cmp THREAD_MAP_END(%r13), %rax
+    jae 1f
+    mov LOW_MAP(,%rax,4), %ecx /* see quick_detour */
+    test %ecx, %ecx
+    je quick_returned
+    jmp *%rcx
+1:  movzwl %ax, %ecx
     go_by_table
 hidden quick_returned
     mov %rax, CPU_PC(%r13)
@@ -75,11 +82,13 @@ hidden quick_returned
 
     .p2align 6
 hidden quick_call
+    cmp THREAD_MAP_END(%r13), %rax
+    jb 1f /* the map does not have it */
     mov %eax, %ecx
     shr $4, %ecx
     movzwl %cx, %ecx
     go_by_table
-    mov %rax, CPU_PC(%r13)
+1:  mov %rax, CPU_PC(%r13)
     ask 1
 
 hidden quick_back
