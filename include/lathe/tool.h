@@ -35,15 +35,38 @@ typedef enum LatheEvent {
     LATHE_NOTHING,
     LATHE_INSN,  /* an instruction is about to be executed */
     LATHE_START, /* the program begins; in a child after fork, or after exec, it begins anew */
-    LATHE_END, /* the program ends by exit, a fault that it does not handle, or exec; not if a signal is sent to it that ends it */
+    LATHE_END, /* the program ends by exit, a fault or a signal that it does not handle, or exec; only SIGKILL leaves no time for it */
     LATHE_SYSCALL, /* a system call is about to be made */
     LATHE_SYSCALL_DONE, /* it has returned. Calls that do not return, or are made again because of a signal, have no such event */
     LATHE_SIGNAL,     /* a handler of the program's is about to run for a signal */
     LATHE_THREAD,     /* a thread begins, in that thread; the first one has none */
     LATHE_THREAD_END, /* a thread ends, in that thread, before the program does */
     LATHE_FORKED, /* the program has made a copy of itself, in the one that made it; the copy begins with LATHE_START */
-    LATHE_EVENTS, /* how many there are */
+
+    /* About an instruction, like LATHE_INSN. Those that are told before it come in this order: LATHE_BLOCK, LATHE_FUNCTION, LATHE_INSN, its accesses, how
+     * control goes on. */
+    LATHE_INSN_DONE, /* an instruction was executed, and the next one follows: not behind jumps, branches, calls, returns, system calls and faults */
+    LATHE_LOAD,      /* the instruction is about to read memory */
+    LATHE_STORE,     /* it is about to write memory. What it both reads and writes is a load, then a store */
+    LATHE_LOADED, /* behind an instruction that has read memory. Of a call, a return or a jump this and the next one come before it is executed */
+    LATHE_STORED, /* behind an instruction that has written memory */
+    LATHE_BLOCK,  /* a block begins: see below */
+    LATHE_BRANCH, /* a conditional jump */
+    LATHE_JUMP,   /* a jump to a computed address */
+    LATHE_CALL,
+    LATHE_RETURN,
+    LATHE_FUNCTION, /* an instruction with which a function begins, by the symbols of its file */
+    LATHE_MODULE,   /* a part of a file was mapped so that it can be executed */
+    LATHE_EVENTS,   /* how many there are */
 } LatheEvent;
+
+/* A block is what is executed from an instruction on to which control was transferred, by a jump, a call, a return or a system call, up to and with the
+ * next instruction that may transfer control: also behind a branch that is not taken a new one begins. Handlers of signals begin one, and so does the
+ * instruction at which the program goes on behind a handler.
+ *
+ * Accesses. A repeated string instruction has an event for each access of each pass, before that pass. An access of which a mask says how much is done has one event
+ * for all of it, also where nothing is done; one to several addresses by the elements of a vector has one event, for the address that is the same for all and the
+ * size of one element. Instructions that only prefetch, or compute an address, access nothing. */
 
 /* What a function is given, as 64 bits each, in the order of the hook. */
 typedef enum LatheWhat {
@@ -56,33 +79,103 @@ typedef enum LatheWhat {
     LATHE_RESULT,     /* of a system call that is done: a negative number from -4095 on is an error */
     LATHE_THREAD_ID,  /* the system's number of the thread */
     LATHE_THREAD_OWN, /* the address of LATHE_OWN_WORDS words that the tool has in each thread, all zero at first */
+    LATHE_ADDRESS,    /* of what is accessed; where a module is mapped */
+    LATHE_BYTES,      /* how many are accessed; of a block or a module: how many it has */
+    LATHE_VALUE, /* LATHE_LOADED, LATHE_STORED: what memory has there, the first 8 bytes of it at most, as a little-endian number */
+    LATHE_COUNT,  /* LATHE_BLOCK: how many instructions it has */
+    LATHE_TARGET, /* where a jump, call or return leads; a branch, if it is taken */
+    LATHE_TAKEN,  /* LATHE_BRANCH: 1 if it is taken, 0 if not */
+    LATHE_NEXT,   /* the address behind the instruction: where a call returns to */
+    LATHE_REGISTER, /* a register of the program's; the hook has which one, by its number in the instruction set: see below */
+    LATHE_SP,       /* the stack pointer */
+    LATHE_SITE, /* the address of LATHE_SITE_WORDS words that this hook has for this instruction, all zero at first; threads share them */
+    LATHE_CLASSES, /* the classes of the instruction, LATHE_CLASS_* */
+    LATHE_OPCODE,  /* its opcode, as a number below LATHE_OPCODES; lathe_opcode_name has the name */
+    LATHE_NAME,    /* LATHE_MODULE: the file, as const char * that is valid during the call */
+    LATHE_OFFSET,  /* LATHE_MODULE: where in the file the part begins */
 } LatheWhat;
+
+enum { LATHE_SITE_WORDS = 4, LATHE_OPCODES = 2048 };
+
+/* The numbers of registers. */
+enum {
+    LATHE_X86_RAX,
+    LATHE_X86_RCX,
+    LATHE_X86_RDX,
+    LATHE_X86_RBX,
+    LATHE_X86_RSP,
+    LATHE_X86_RBP,
+    LATHE_X86_RSI,
+    LATHE_X86_RDI, /* r8 to r15 are 8 to 15 */
+};
+enum {
+    LATHE_RISCV_RA = 1,
+    LATHE_RISCV_SP = 2,
+    LATHE_RISCV_GP = 3,
+    LATHE_RISCV_TP = 4,
+    LATHE_RISCV_A0 = 10, /* x0 to x31 are 0 to 31 */
+};
+
+/* What an instruction is; it may be of several classes. One that does nothing is of none. */
+// clang-format off
+enum {
+    LATHE_CLASS_INTEGER = 1,    /* moves or computes integers; no transfer of control */
+    LATHE_CLASS_FLOAT = 2,      /* has to do with floating-point values */
+    LATHE_CLASS_VECTOR = 4,     /* works on vectors */
+    LATHE_CLASS_BRANCH = 8,     /* goes to its target or on */
+    LATHE_CLASS_JUMP = 16,      /* goes elsewhere always, and is neither call nor return */
+    LATHE_CLASS_CALL = 32,
+    LATHE_CLASS_RETURN = 64,
+    LATHE_CLASS_LOAD = 128,     /* reads memory */
+    LATHE_CLASS_STORE = 256,    /* writes memory */
+    LATHE_CLASS_ATOMIC = 512,   /* accesses memory atomically, or orders accesses */
+    LATHE_CLASS_STRING = 1024,  /* goes through memory by itself */
+    LATHE_CLASS_SYSTEM = 2048,  /* calls the system, traps, or has to do with the state of the processor */
+};
+// clang-format on
 
 enum { LATHE_OWN_WORDS = 64 };
 
 typedef struct LatheValue {
     LatheWhat what;
-    long number; /* of LATHE_CONSTANT and LATHE_ARGUMENT */
+    long number; /* of LATHE_CONSTANT, LATHE_ARGUMENT and LATHE_REGISTER */
 } LatheValue;
 
 enum { LATHE_VALUES = 6 };
+
+/* Where a hook applies, if not everywhere; for events about instructions. It is decided when code is translated: what does not apply costs nothing. What is
+ * NULL or 0 leaves out nothing; all that is given must hold. */
+typedef struct LatheWhere {
+    const char *
+        module; /* the name of the file that the instruction is of, without its directory; a * at the end stands for anything */
+    const char *symbol; /* the name of the function that it is in, by the symbols of that file; likewise */
+    uint64_t from, to;  /* addresses: the first one, and the one behind the last */
+    uint32_t classes;   /* the instruction is of one of these, LATHE_CLASS_* */
+    const char *opcode; /* its opcode's name, as lathe_opcode_name has it; likewise */
+} LatheWhere;
 
 typedef struct LatheHook {
     LatheEvent event;
     void (*call)(void); /* a function that takes as many arguments as the hook has values */
     LatheValue value[LATHE_VALUES];
+    LatheWhere where;
 } LatheHook;
 
 /* A hook: an event, a function, and what the function is given: LATHE_ON(LATHE_INSN, look, {LATHE_PC}, {LATHE_CONSTANT, 3}). */
 #define LATHE_ON(event, function, ...)                                                                                 \
     {                                                                                                                  \
-        event, (void (*)(void))(function), {                                                                           \
-            __VA_ARGS__                                                                                                \
+        event, (void (*)(void))(function), {__VA_ARGS__}, {                                                            \
+            0                                                                                                          \
         }                                                                                                              \
     }
 
+/* The same for certain places only: LATHE_WHERE(LATHE_CALL, look, ((LatheWhere){.module = "libc.so*"}), {LATHE_TARGET}). */
+#define LATHE_WHERE(event, function, where, ...)                                                                       \
+    { event, (void (*)(void))(function), {__VA_ARGS__}, where }
+
 /* All hooks of a tool. */
-#define LATHE_HOOKS(...) const LatheHook lathe_hooks[] = {__VA_ARGS__, {LATHE_NOTHING, NULL, {{LATHE_NO_VALUE, 0}}}}
+#define LATHE_HOOKS(...)                                                                                               \
+    const LatheHook lathe_hooks[] = {__VA_ARGS__, {LATHE_NOTHING, NULL, {{LATHE_NO_VALUE, 0}}, {0}}}
 
 /* ----------------------------------------------------------------------------------------------------------- counters */
 
@@ -96,6 +189,33 @@ void lathe_count(LatheCounter *counter, long amount);
 /* The sum over all threads, of those that have ended, too. */
 unsigned long lathe_total(const LatheCounter *counter);
 
+/* Counters by number, from 0 to LATHE_COUNTS_MOST - 1, where it is not known beforehand which ones are needed: one for each block that is executed, for example. They are
+ * exact and quick as a LatheCounter is, and zero in a copy of the program. A word of LATHE_THREAD_OWN, which is used for nothing else, leads to the thread's own:
+ *
+ *     static LatheCounts counts;
+ *     static void block(uint64_t *own, uint64_t *site) { lathe_counts_add(&counts, &own[0], *site, 1); } */
+enum { LATHE_COUNTS_MOST = 1 << 21 };
+
+typedef struct LatheCounts {
+    uint64_t used;
+    bool listed;
+    struct LatheCountsPart *parts;
+    struct LatheCounts *next;
+} LatheCounts;
+
+void lathe_counts_first(LatheCounts *counts, uint64_t *word, uint64_t number, uint64_t amount); /* of the next one */
+static inline void lathe_counts_add(LatheCounts *counts, uint64_t *word, uint64_t number, uint64_t amount) {
+    uint64_t *mine = (uint64_t *)*word;
+    if (__builtin_expect(!mine, 0))
+        lathe_counts_first(counts, word, number, amount);
+    else
+        mine[number] += amount;
+}
+/* A number that was not given yet, from 1 on; 0 if there are no more. */
+uint64_t lathe_counts_new(LatheCounts *counts);
+/* The sum over all threads, of those that have ended, too. */
+uint64_t lathe_counts_total(const LatheCounts *counts, uint64_t number);
+
 /* ------------------------------------------------------------------------------------------------------ system calls */
 
 /* At LATHE_SYSCALL: another value for an argument. At LATHE_SYSCALL_DONE: another result. */
@@ -104,13 +224,196 @@ void lathe_set_result(long result);
 /* The name of a system call; NULL: there is none of this number. */
 const char *lathe_syscall_name(uint64_t number);
 
+/* ------------------------------------------------------------------------------------------------------- instructions */
+
+/* The name of an opcode, such as "mov"; "?" if there is none of that number. Which opcode has which number may change with each version of Lathe. */
+const char *lathe_opcode_name(uint64_t opcode);
+
+/* What an instruction of the program's is, as its code is now, without executing it. */
+typedef struct LatheInsn {
+    uint32_t size;    /* in bytes */
+    uint32_t classes; /* LATHE_CLASS_* */
+    uint32_t opcode;
+    uint32_t loads, stores; /* how many LATHE_LOAD and LATHE_STORE it has; if it is repeated, in each pass */
+    uint32_t updates;       /* of these, how many are a load and a store of the same memory */
+    bool computed;          /* a jump, call or return to where a register or memory says */
+    uint64_t target;        /* of a jump, branch or call that is not computed; 0: it is none */
+} LatheInsn;
+
+bool lathe_insn(uint64_t address, LatheInsn *out); /* false: there is no instruction that is known */
+/* As disassemblers write it; it comes from a process beside the program, like lines. False: there is none that is known. */
+bool lathe_insn_text(uint64_t address, char *text, size_t size);
+
+/* ------------------------------------------------------------------------------------------------------------- output */
+
+/* Prints to standard error, as it was when the program began. Knows %d %i %u %x %c %s %p %%, with l and ll, a width, - and 0. */
+void lathe_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints a message to the same place, writes out all files, and ends the program with status 127, without LATHE_END. */
+_Noreturn void lathe_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A file that is written from its beginning. Any number of threads may write to it; what one call writes is not mixed with what others write. It is
+ * buffered; what is in the buffer is written when the program ends, however that happens (but for SIGKILL), at exec and fork, and when a thread ends. If
+ * it cannot be written, because the disk is full, a message says what is lost. */
+typedef struct LatheFile LatheFile;
+
+/* `name` is relative to the directory that the program began in. %p in it stands for the number of the process, %% for %, and "-" is where lathe_print prints.
+ * The result is never NULL: if the file cannot be made, the program ends with a message. After fork, the copy of the program writes to a file of
+ * its own if the name has %p, else to the same one. After exec, a name with %p that the program before has written gets .1, .2, … behind it. */
+LatheFile *lathe_open(const char *name);
+void lathe_write(LatheFile *file, const void *data, size_t size);
+void lathe_fprint(LatheFile *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void lathe_flush(LatheFile *file);
+void lathe_close(LatheFile *file); /* writes what is left, and frees `file` */
+
+/* ------------------------------------------------------------------------------------------------------------- memory */
+
+/* Zeroed memory of the tool's own, aligned to 16 bytes. The result is never NULL: if there is no memory left, the program ends with a message. Memory is
+ * shared by all threads. A copy of the program (fork) has a copy of it: LATHE_START is the place to empty what belongs to the one that made it. */
+void *lathe_alloc(size_t size);
+void *lathe_resize(void *memory, size_t size); /* what is added is zero; `memory` may be NULL */
+void lathe_free(void *memory);                 /* NULL is allowed */
+
+/* A lock that one thread at a time can hold. A zeroed one is free. A function of the tool gives back what it has taken before it returns; then fork,
+ * signals and threads that end do no harm. */
+typedef struct LatheLock {
+    uint32_t word, owner;
+} LatheLock;
+
+void lathe_lock(LatheLock *lock);
+void lathe_unlock(LatheLock *lock);
+
+/* ----------------------------------------------------------------------------------------------------- maps and vectors */
+
+/* A map from numbers, such as addresses, to values of one type, which are zero at first:
+ *
+ *     static LatheMap calls = LATHE_MAP(uint64_t);
+ *     ...
+ *     __atomic_fetch_add((uint64_t *)lathe_map_at(&calls, pc), 1, __ATOMIC_RELAXED);
+ *
+ * Threads may use it at the same time without a lock, except for lathe_map_clear. A value stays at its address until the map is cleared; what is in it is for the tool
+ * to protect. */
+typedef struct LatheMap {
+    size_t bytes; /* of a value */
+    size_t count; /* how many keys it has */
+    struct LatheMapTable *table;
+    struct LatheMapPart *first, *last;
+    LatheLock lock;
+} LatheMap;
+
+#define LATHE_MAP(type)                                                                                                \
+    { .bytes = sizeof(type) }
+
+void *lathe_map_at(LatheMap *map, uint64_t key);         /* the value of a key, which is made if there is none */
+void *lathe_map_find(const LatheMap *map, uint64_t key); /* NULL: there is none */
+bool lathe_map_remove(LatheMap *map, uint64_t key);      /* false: there was none */
+void lathe_map_clear(LatheMap *map);
+
+/* All keys, in the order in which they were made: for (LatheWalk w = {0}; lathe_map_next(&map, &w);) … w.key, w.value … */
+typedef struct LatheWalk {
+    uint64_t key;
+    void *value;
+    struct LatheMapPart *part;
+    size_t index;
+} LatheWalk;
+
+bool lathe_map_next(const LatheMap *map, LatheWalk *walk);
+
+/* An array that grows: static LatheVector list = LATHE_VECTOR(Entry). Threads that use it at the same time need a LatheLock. */
+typedef struct LatheVector {
+    size_t bytes; /* of an element */
+    size_t count, room;
+    void *at; /* the first one; it moves when elements are added */
+} LatheVector;
+
+#define LATHE_VECTOR(type)                                                                                             \
+    { .bytes = sizeof(type) }
+
+void *lathe_vector_add(LatheVector *vector); /* a further element, zeroed */
+void lathe_vector_clear(LatheVector *vector);
+/* Sorts an array, or a vector's `at`. order: negative if the first one comes before the second, positive if behind it. */
+void lathe_sort(void *at, size_t count, size_t bytes, int (*order)(const void *, const void *));
+
+/* ------------------------------------------------------------------------------------------------------------ options */
+
+/* The value of an option: --tool=NAME,key=value,other=value. NULL: it is not given; "": it is given without a value. A function of LATHE_START has to ask for every option that
+ * the tool knows: if others are given, the program does not begin, and a message says which. */
+const char *lathe_option(const char *key);
+uint64_t lathe_option_number(
+    const char *key,
+    uint64_t otherwise); /* decimal, or 0x and hexadecimal; ends the program with a message if it is no number */
+
+/* -------------------------------------------------------------------------------------------------------- the program */
+
+const char *lathe_program(void);          /* the path of its file */
+const char *const *lathe_arguments(void); /* its arguments, from argv[0] on, ended by NULL */
+uint64_t lathe_process(void);             /* the system's number of the process */
+/* Reads memory of the program; false if not all of it is readable. */
+bool lathe_read_guest(void *to, uint64_t address, size_t size);
+/* Reads a string of the program up to its zero, at most size - 1 bytes of it, and ends it with a zero; false if it is not readable. */
+bool lathe_read_string(char *to, uint64_t address, size_t size);
+
+/* A part of the program's address space in which the same is allowed everywhere. */
+typedef struct LatheMapping {
+    uint64_t from, to;
+    bool readable, writable, executable;
+} LatheMapping;
+
+bool lathe_mapping(uint64_t address,
+                   LatheMapping *out); /* the first one that ends behind an address; false: there is none */
+
+/* ------------------------------------------------------------------------------------------------------------ symbols */
+
+/* What is at an address of the program's code, by the symbols of its file. Texts stay where they are. */
+typedef struct LatheSymbol {
+    const char *name; /* of the function; "?": not known */
+    uint64_t offset;  /* of the address from its beginning */
+    uint64_t size;    /* of the function; 0: not known */
+    const char *file; /* the path of the program or library; "?": the address is in none */
+    uint64_t address; /* as the file has it, which is what addr2line and objdump understand */
+} LatheSymbol;
+
+bool lathe_symbol(uint64_t address, LatheSymbol *out); /* false: the function is not known */
+/* A function begins at an address that no symbol names. For code that is translated from now on, it is as if there was one: for lathe_symbol, LATHE_FUNCTION and filters. The text has to
+ * stay where it is. */
+void lathe_name_function(uint64_t address, const char *name);
+
+/* The line of source that an address is from, if the file has DWARF, or another one with it is installed. The first question starts a process, and an answer takes up to 0.2 ms, so
+ * most tools ask at LATHE_END. */
+typedef struct LatheLine {
+    const char *file; /* the path of the source; "?": not known */
+    unsigned line;
+    uint64_t end; /* where the code of the line that the address is in ends; another line, or the same, may follow */
+} LatheLine;
+
+bool lathe_line(uint64_t address, LatheLine *out); /* false: not known */
+/* The text of a line of a source; false: the file cannot be read, or has fewer lines. */
+bool lathe_source(const char *file, unsigned line, char *text, size_t size);
+const char *lathe_demangle(const char *name); /* the readable form of a C++ name; any other name is returned as it is */
+
+/* ---------------------------------------------------------------------------------------------------------- registers */
+
+/* In functions that are called at instructions and system calls: the program's general registers, by their numbers in the instruction set, before the instruction. A tool
+ * that uses one of these in a function has it called in a slower way. */
+uint64_t lathe_register(unsigned number);
+void lathe_set_register(unsigned number, uint64_t value);
+
+/* At a function's first instruction: its nth argument that is an integer or a pointer, from 0 on, by the calling convention of the program's machine. */
+uint64_t lathe_arg(unsigned index);
+void lathe_set_arg(unsigned index, uint64_t value);
+/* At the instruction behind a call: what the function has returned, if that is an integer or a pointer. */
+uint64_t lathe_returned(void);
+void lathe_set_returned(uint64_t value);
+
 /* -------------------------------------------------------------------------------------------------------------- others */
 
 uint64_t lathe_nanoseconds(void); /* since some time in the past */
 
-/* ------------------------------------------------------------------------------------------------------------- output */
-
-/* Prints to standard error, as it was when the program began. Knows %d %i %u %x %c %s %p %%, with l and ll, and a width. */
-void lathe_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* These are what they are in C, and so are memcpy, memmove, memset and memcmp of <string.h>. */
+size_t strlen(const char *text);
+int strcmp(const char *a, const char *b);
+int strncmp(const char *a, const char *b, size_t most);
+char *strchr(const char *text, int byte);
+char *strrchr(const char *text, int byte);
+char *strstr(const char *text, const char *part);
 
 #endif

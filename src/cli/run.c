@@ -19,8 +19,8 @@
 enum { OPT_QUICK, OPT_FULL };
 enum { STATS_TEXT, STATS_JSON, STATS_OFF };
 enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
-enum { AFTER_S = 10, AFTER_MOST_S = 3600 }; /* of --compile-after */
-enum { PATH_SIZE = 256 };                   /* of the paths in the client's options */
+enum { AFTER_S = 10, AFTER_MOST_S = 3600 };        /* of --compile-after */
+enum { PATH_SIZE = 256, TOOL_OPTIONS_SIZE = 512 }; /* in the client's options */
 
 typedef struct RunSettings {
     const char *arg0, *sysroot, *cache, *dump, *server, *tool;
@@ -57,7 +57,7 @@ static const Option table[] = {
     {"hot-after", "MS",         "code is hot after this time, whatever it costs; for tests", OPTION_NUMBER, AT(hot_ms)},
     {"server",    "WHERE",      "auto, start, none, a socket, ssh:HOST (auto)",  OPTION_TEXT,   AT(server)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
-    {"tool",      "NAME|FILE.c", "watch it by this tool",                        OPTION_TEXT,   AT(tool)},
+    {"tool",      "NAME|FILE.c[,KEY=VALUE]...", "watch it by this tool",         OPTION_TEXT,   AT(tool)},
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
     {"strace",    NULL,         "its system calls",                              OPTION_FLAG,   AT(strace)},
     {"dump",      "lift,opt,obj", "files: IR as lifted, optimised, the objects", OPTION_TEXT,   AT(dump)},
@@ -161,6 +161,7 @@ static int dump_bits(const char *text) {
 
 typedef struct Paths {
     char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE], tool[PATH_SIZE];
+    char tool_options[TOOL_OPTIONS_SIZE], tools[PATH_SIZE];
     Daemon daemon; /* its socket is empty if no daemon is used */
 } Paths;
 
@@ -229,6 +230,19 @@ static void choose_server(const RunSettings *s, const char *program, Daemon *d) 
 
 /* ------------------------------------------------------------------------------------------------------- the whole word */
 
+/* NAME,key=value,… becomes the tool's package and its options. Returns false after a message. */
+static bool find_tool(const RunSettings *s, Paths *p) {
+    char name[PATH_MAX];
+    *p->tool = *p->tool_options = *p->tools = 0;
+    if (!s->tool)
+        return true;
+    size_t len = strcspn(s->tool, ",");
+    if (snprintf(name, sizeof(name), "%.*s", (int)len, s->tool) >= (int)sizeof(name) ||
+        snprintf(p->tool_options, TOOL_OPTIONS_SIZE, "%s", s->tool[len] ? s->tool + len + 1 : "") >= TOOL_OPTIONS_SIZE)
+        return !fail(1, s->tool, "the name of the tool, or its options, are too long");
+    return tool_package(name, p->cache, p->tool, PATH_SIZE) && programs_find("lathe-tools", p->tools, PATH_SIZE);
+}
+
 /* Returns false after a message. */
 static bool find_paths(const RunSettings *s, Paths *p) {
     struct stat st;
@@ -237,10 +251,8 @@ static bool find_paths(const RunSettings *s, Paths *p) {
         return !fail(1, s->sysroot, "not a directory");
     if (s->sysroot && !programs_absolute(s->sysroot, p->sysroot, PATH_SIZE))
         return !fail(1, s->sysroot, "the path is too long");
-    *p->tool = 0;
     return programs_find("lathe-server", p->server, PATH_SIZE) && programs_cache_dir(s->cache, p->cache, PATH_SIZE) &&
-           shared_prepare(s->cache, p->shared, PATH_SIZE) &&
-           (!s->tool || tool_package(s->tool, p->cache, p->tool, PATH_SIZE));
+           shared_prepare(s->cache, p->shared, PATH_SIZE) && find_tool(s, p);
 }
 
 static u64 limit_mib(void) {
@@ -268,6 +280,8 @@ static char *format_options(const RunSettings *s, const Paths *p) {
     print_value(out, "client", p->client);
     print_value(out, "sysroot", p->sysroot);
     print_value(out, "tool", p->tool);
+    print_value(out, "tool-options", p->tool_options);
+    print_value(out, "tools", p->tools);
     CHECK(fclose(out) == 0, "out of memory");
     return text;
 }

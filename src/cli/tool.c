@@ -36,16 +36,18 @@ static int fail(const char *name, const char *why) {
     return 1;
 }
 
-/* Compiles the source to bitcode; clang says what is wrong with it. */
-static bool compile(const char *source, const char *bitcode) {
+/* Compiles the source to bitcode, and has a rule for make written with all files that it includes; clang says what is wrong with it. Quick code calls the functions with the
+ * guest's values in registers: it looks at their instructions to see which of these they change, so no jump is computed, and a function returns by the address
+ * that it was called with. */
+static bool compile(const char *source, const char *bitcode, const char *rule) {
     char include[PATH_MAX];
     if (!tool_include(include, sizeof(include)))
         return false;
     pid_t child = fork();
     if (!child) {
         execlp("clang-19", "clang-19", "-std=gnu11", "-O2", "-Wall", "-ffreestanding", "-fPIC", "-fvisibility=hidden",
-               "-fno-stack-protector", "-mgeneral-regs-only", "-I", include, "-emit-llvm", "-c", source, "-o", bitcode,
-               (char *)NULL);
+               "-fno-stack-protector", "-fno-optimize-sibling-calls", "-fno-jump-tables", "-mgeneral-regs-only", "-I",
+               include, "-emit-llvm", "-c", source, "-o", bitcode, "-MMD", "-MF", rule, "-MT", "tool", (char *)NULL);
         fprintf(stderr, "lathe: clang-19, which compiles tools: %s\n", strerror(errno));
         _exit(127);
     }
@@ -53,22 +55,64 @@ static bool compile(const char *source, const char *bitcode) {
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
-static void *build(const char *source, size_t *size) {
-    char bitcode[] = "/tmp/lathe-tool-XXXXXX", why[200];
-    int fd = mkstemp(bitcode);
-    u64 identity;
-    void *package = NULL;
-    if (fd < 0) {
-        fail(bitcode, strerror(errno));
-        return NULL;
+/* The names behind the colon of make's rule, each with a zero behind it, in malloc'ed memory. Names are divided by spaces and ends of lines; a backslash or a dollar sign
+ * makes the next character an ordinary one, but for the end of a line. */
+static char *read_rule(FILE *in, size_t *size) {
+    char *text;
+    FILE *out = open_memstream(&text, size);
+    CHECK(out, "out of memory");
+    bool inside = false;
+    for (int c = fgetc(in); c != EOF && c != ':'; c = fgetc(in))
+        ;
+    for (int c = fgetc(in); c != EOF; c = fgetc(in)) {
+        int next = c == '\\' || c == '$' ? fgetc(in) : 0;
+        bool divides = !next ? c == ' ' || c == '\n' : next == '\n';
+        if (divides && inside)
+            fputc(0, out);
+        else if (!divides)
+            fputc(next && next != EOF ? next : c, out);
+        inside = !divides;
     }
-    close(fd);
-    if (tool_identity(source, &identity) && compile(source, bitcode)) {
-        package = tool_build(bitcode, identity, size, why, sizeof(why));
+    if (inside)
+        fputc(0, out);
+    CHECK(fclose(out) == 0, "out of memory");
+    return text;
+}
+
+static void *build_from(const char *source, const char *bitcode, const char *rule, size_t *size) {
+    char why[200];
+    if (!compile(source, bitcode, rule))
+        return NULL;
+    FILE *in = fopen(rule, "re");
+    if (!in)
+        return fail(rule, strerror(errno)), NULL;
+    ToolInputs inputs = {0};
+    char *paths = read_rule(in, &inputs.size);
+    inputs.paths = paths;
+    fclose(in);
+    void *package = NULL;
+    if (tool_identity(inputs.paths, inputs.size, &inputs.identity)) {
+        package = tool_build(bitcode, &inputs, size, why, sizeof(why));
         if (!package)
             fail(source, why);
     }
+    free(paths);
+    return package;
+}
+
+/* NULL after a message. */
+static void *build(const char *source, size_t *size) {
+    char directory[] = "/tmp/lathe-tool-XXXXXX", bitcode[sizeof(directory) + 8], rule[sizeof(directory) + 8];
+    if (!mkdtemp(directory)) {
+        fail(directory, strerror(errno));
+        return NULL;
+    }
+    snprintf(bitcode, sizeof(bitcode), "%s/tool.bc", directory);
+    snprintf(rule, sizeof(rule), "%s/tool.d", directory);
+    void *package = build_from(source, bitcode, rule, size);
     unlink(bitcode);
+    unlink(rule);
+    rmdir(directory);
     return package;
 }
 

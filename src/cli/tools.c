@@ -27,6 +27,8 @@ int main(int argc, char **argv) {
         return command_binopt(argc - 1, argv + 1);
     if (argc > 1 && !strcmp(argv[1], "tool"))
         return command_tool(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "lines"))
+        return command_lines();
     fprintf(stderr, "lathe-tools is a part of lathe; try 'lathe --help'\n");
     return 2;
 }

@@ -16,6 +16,7 @@ typedef struct Building {
     LLVMContextRef ctx;
     LLVMModuleRef mod;
     ToolPackage package;
+    const ToolInputs *inputs;
     ToolPlan plan[TOOL_HOOKS_MAX];
     char *why;
     size_t why_size;
@@ -35,7 +36,7 @@ static void give_name(LLVMValueRef value) {
     const char *old = LLVMGetValueName2(value, &len);
     if (LLVMIsDeclaration(value) || !strcmp(old, TOOL_HOOKS) || !strncmp(old, "llvm.", 5))
         return;
-    snprintf(name, sizeof(name), TOOL_PREFIX "%s", old);
+    snprintf(name, sizeof(name), "%s%s", LLVMIsAFunction(value) ? TOOL_PREFIX : TOOL_DATA_PREFIX, old);
     LLVMSetValueName2(value, name, strlen(name));
     LLVMSetLinkage(value, LLVMExternalLinkage);
     LLVMSetVisibility(value, LLVMHiddenVisibility);
@@ -136,14 +137,32 @@ static LLVMValueRef member(LLVMValueRef hook, unsigned index) {
     return LLVMGetAggregateElement(hook, index);
 }
 
+/* Of several instructions that are always executed together, events before them may be counted as one. */
+static bool may_count_ahead(LatheEvent event) {
+    switch (event) {
+    case LATHE_INSN:
+    case LATHE_LOAD:
+    case LATHE_STORE:
+    case LATHE_BLOCK:
+    case LATHE_BRANCH:
+    case LATHE_JUMP:
+    case LATHE_CALL:
+    case LATHE_RETURN:
+    case LATHE_FUNCTION:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool plan_hook(Building *b, LLVMValueRef hook) {
     LLVMValueRef function = member(hook, 1);
     if (!function || !LLVMIsAFunction(function) || LLVMIsDeclaration(function))
         return fail(b, "a hook has no function of the tool's");
     if (b->package.hook_count == TOOL_HOOKS_MAX)
         return fail(b, "it has too many hooks");
-    bool at_insns = LLVMConstIntGetZExtValue(member(hook, 0)) == LATHE_INSN;
-    b->plan[b->package.hook_count++] = at_insns ? plan_of(function) : (ToolPlan){.kind = TOOL_CALL};
+    bool countable = may_count_ahead((LatheEvent)LLVMConstIntGetZExtValue(member(hook, 0)));
+    b->plan[b->package.hook_count++] = countable ? plan_of(function) : (ToolPlan){.kind = TOOL_CALL};
     return true;
 }
 
@@ -159,6 +178,61 @@ static bool plan_hooks(Building *b) {
             return true;
         if (!plan_hook(b, hook))
             return false;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ variants */
+
+static void copy_attributes(LLVMValueRef from, LLVMValueRef to) {
+    enum { MOST = 64 };
+    LLVMAttributeRef all[MOST];
+    u32 count = LLVMGetAttributeCountAtIndex(from, LLVMAttributeFunctionIndex);
+    if (count > MOST)
+        return;
+    LLVMGetAttributesAtIndex(from, LLVMAttributeFunctionIndex, all);
+    for (u32 i = 0; i < count; i++)
+        LLVMAddAttributeAtIndex(to, LLVMAttributeFunctionIndex, all[i]);
+}
+
+/* A function that does the same as another one with a constant as one of its arguments, and has it inlined. */
+static void add_variant(Building *b, LLVMValueRef function, u32 argument, u32 constant) {
+    char name[TOOL_VARIANT_NAME];
+    size_t len;
+    tool_variant_name(name, LLVMGetValueName2(function, &len), constant);
+    LLVMTypeRef type = LLVMGlobalGetValueType(function), types[LATHE_VALUES];
+    LLVMValueRef args[LATHE_VALUES];
+    u32 count = LLVMCountParamTypes(type);
+    if (argument >= count || count > LATHE_VALUES || LLVMGetNamedFunction(b->mod, name))
+        return;
+    LLVMGetParamTypes(type, types);
+    if (LLVMGetTypeKind(types[argument]) != LLVMIntegerTypeKind ||
+        LLVMGetReturnType(type) != LLVMVoidTypeInContext(b->ctx))
+        return;
+    LLVMValueRef variant = LLVMAddFunction(b->mod, name, type);
+    copy_attributes(function, variant);
+    LLVMSetVisibility(variant, LLVMHiddenVisibility);
+    LLVMGetParams(variant, args);
+    args[argument] = LLVMConstInt(types[argument], constant, false);
+    LLVMBuilderRef at = LLVMCreateBuilderInContext(b->ctx);
+    LLVMPositionBuilderAtEnd(at, LLVMAppendBasicBlockInContext(b->ctx, variant, ""));
+    LLVMValueRef call = LLVMBuildCall2(at, type, function, args, count, "");
+    u32 kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(b->ctx, kind, 0));
+    LLVMBuildRetVoid(at);
+    LLVMDisposeBuilder(at);
+}
+
+/* Functions at accesses that are told how many bytes these have, for the usual numbers. */
+static void add_variants(Building *b) {
+    LLVMValueRef list = LLVMGetInitializer(LLVMGetNamedGlobal(b->mod, TOOL_HOOKS));
+    for (u32 i = 0; i < b->package.hook_count; i++) {
+        LLVMValueRef hook = LLVMGetAggregateElement(list, i), values = member(hook, 2);
+        u64 event = LLVMConstIntGetZExtValue(member(hook, 0));
+        for (u32 k = 0; (event == LATHE_LOAD || event == LATHE_STORE) && k < LATHE_VALUES; k++) {
+            LLVMValueRef what = LLVMGetAggregateElement(LLVMGetAggregateElement(values, k), 0);
+            for (u32 n = 1; n <= TOOL_VARIANT_MOST && LLVMConstIntGetZExtValue(what) == LATHE_BYTES; n *= 2)
+                add_variant(b, member(hook, 1), k, n);
+        }
     }
 }
 
@@ -185,23 +259,27 @@ static u8 *append(u8 *at, const void *data, size_t size) {
 static void *put_together(Building *b, size_t *size) {
     void *object;
     size_t object_size, plans = b->package.hook_count * sizeof(ToolPlan);
+    LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(b->mod);
+    add_variants(b);
     LatheJit *jit = lathe_jit_new(NULL);
-    LatheStatus status = lathe_jit_emit(jit, b->mod, LATHE_OPT_NONE, false, &object, &object_size);
+    LatheStatus status = lathe_jit_emit(jit, b->mod, LATHE_OPT_QUICK, false, &object, &object_size);
     lathe_jit_free(jit);
     if (status != LATHE_OK) {
+        LLVMDisposeMemoryBuffer(bitcode);
         fail(b, "LLVM cannot compile it");
         return NULL;
     }
-    LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(b->mod);
     b->package.object_size = object_size;
     b->package.bitcode_size = LLVMGetBufferSize(bitcode);
-    *size = sizeof(ToolPackage) + plans + object_size + b->package.bitcode_size;
+    b->package.inputs_size = b->inputs->size;
+    *size = sizeof(ToolPackage) + plans + object_size + b->package.bitcode_size + b->inputs->size;
     u8 *all = malloc(*size), *at = all;
     CHECK(all, "out of memory");
     at += sizeof(ToolPackage);
     at = append(at, b->plan, plans);
     at = append(at, object, object_size);
-    append(at, LLVMGetBufferStart(bitcode), b->package.bitcode_size);
+    at = append(at, LLVMGetBufferStart(bitcode), b->package.bitcode_size);
+    append(at, b->inputs->paths, b->inputs->size);
     b->package.checksum = pack_hash(PACK_HASH_START, all + sizeof(ToolPackage), *size - sizeof(ToolPackage));
     memcpy(all, &b->package, sizeof(ToolPackage));
     LLVMDisposeMemoryBuffer(bitcode);
@@ -209,10 +287,11 @@ static void *put_together(Building *b, size_t *size) {
     return all;
 }
 
-void *tool_build(const char *bitcode, u64 identity, size_t *size, char *why, size_t why_size) {
+void *tool_build(const char *bitcode, const ToolInputs *inputs, size_t *size, char *why, size_t why_size) {
     Building b = {
         .ctx = LLVMContextCreate(),
-        .package = {.magic = TOOL_MAGIC, .version = TOOL_VERSION, .identity = identity},
+        .package = {.magic = TOOL_MAGIC, .version = TOOL_VERSION, .identity = inputs->identity},
+        .inputs = inputs,
         .why = why,
         .why_size = why_size,
     };

@@ -4,6 +4,7 @@
  *     ToolPlan[hook_count]     what the tool's functions do, hook by hook
  *     object                   an ELF object of the host's kind: the tool's functions, its data, and lathe_hooks
  *     bitcode                  the same as LLVM-IR, for code that LLVM makes
+ *     inputs                   the paths of the files that it was made of, each with a zero behind it
  *
  * What a hook says itself (its event, its values) is in lathe_hooks, a LatheHook for each, ended by LATHE_NOTHING. */
 #ifndef TOOL_PACKAGE_H
@@ -12,19 +13,33 @@
 #include "base/base.h"
 #include "lathe/tool.h"
 
-#define TOOL_HOOKS "lathe_hooks" /* the symbol of the array of hooks */
-#define TOOL_PREFIX "tool."      /* of all other symbols */
+#define TOOL_HOOKS "lathe_hooks"         /* the symbol of the array of hooks */
+#define TOOL_PREFIX "tool."              /* of all other symbols, */
+#define TOOL_DATA_PREFIX TOOL_PREFIX ":" /* of those that are no functions */
 
-enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 1 };
+/* Functions that are told how many bytes an access has have variants in the object for 1, 2, 4 and so on, in which that is a constant. */
+enum { TOOL_VARIANT_MOST = 32, TOOL_VARIANT_NAME = 100 };
+static inline void tool_variant_name(char name[TOOL_VARIANT_NAME], const char *function, u32 bytes) {
+    size_t len = strlen(function);
+    len = len < TOOL_VARIANT_NAME - 5 ? len : TOOL_VARIANT_NAME - 5;
+    memcpy(name, function, len);
+    memcpy(name + len, ".b", 2);
+    name[len + 2] = (char)('0' + bytes / 10);
+    name[len + 3] = (char)('0' + bytes % 10);
+    name[len + 4] = 0;
+}
+
+enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 2 };
 enum { TOOL_HOOKS_MAX = 64, TOOL_COUNTERS_MAX = 512, TOOL_ADDS = 4 };
-enum { TOOL_CELLS = 8 };   /* of a counter, in each thread */
-enum { TOOL_COUNTS = 16 }; /* different counters that instructions are counted by */
+enum { TOOL_CELLS = 8 };     /* of a counter, in each thread */
+enum { TOOL_COUNTS = 16 };   /* different counters that instructions are counted by */
+enum { TOOL_ADDRESSES = 5 }; /* accesses of an instruction: INSN_ACCESSES of isa/view.h */
 
 typedef struct ToolPackage {
     u32 magic, version;
-    u64 identity; /* of what it was built from: the file, and the builder */
+    u64 identity; /* of what it was built from: all files, and the builder */
     u32 hook_count, counter_count;
-    u64 object_size, bitcode_size;
+    u64 object_size, bitcode_size, inputs_size;
     u64 checksum; /* pack_hash of all that follows */
 } ToolPackage;
 
@@ -56,18 +71,22 @@ typedef struct ToolParts {
     const ToolPackage *head;
     const ToolPlan *plans;
     const u8 *object, *bitcode;
+    const char *inputs;
 } ToolParts;
 
 /* False: the bytes are no package of this version. The sizes say where everything is, so they have to add up. `at` is aligned for a u64. */
 static inline bool tool_open(const void *at, u64 size, ToolParts *parts) {
     const ToolPackage *p = (const ToolPackage *)at;
     if (size < sizeof(*p) || p->magic != TOOL_MAGIC || p->version != TOOL_VERSION || p->hook_count > TOOL_HOOKS_MAX ||
-        p->counter_count > TOOL_COUNTERS_MAX || p->object_size > size || p->bitcode_size > size)
+        p->counter_count > TOOL_COUNTERS_MAX || p->object_size > size || p->bitcode_size > size ||
+        p->inputs_size > size)
         return false;
     const ToolPlan *plans = (const ToolPlan *)(p + 1);
     const u8 *object = (const u8 *)(plans + p->hook_count);
-    *parts = (ToolParts){p, plans, object, object + p->object_size};
-    return sizeof(*p) + p->hook_count * sizeof(*plans) + p->object_size + p->bitcode_size == size;
+    const u8 *bitcode = object + p->object_size, *inputs = bitcode + p->bitcode_size;
+    *parts = (ToolParts){p, plans, object, bitcode, (const char *)inputs};
+    return sizeof(*p) + p->hook_count * sizeof(*plans) + p->object_size + p->bitcode_size + p->inputs_size == size &&
+           p->inputs_size && !inputs[p->inputs_size - 1];
 }
 
 #endif

@@ -18,7 +18,7 @@ enum { PASSED, FAILED, SKIPPED, OUTCOMES };
 enum { STATUS_SKIPPED = 77 }; /* as meson has it */
 
 typedef struct Settings {
-    const char *lathe, *bin, *prefix, *scripts, *work, *tier, *cpu, *sample_every;
+    const char *lathe, *bin, *prefix, *scripts, *work, *tier, *cpu, *sample_every, *tool;
     const char *oracle,
         *sysroot;           /* what runs programs that this machine does not, and their libraries; NULL: it does */
     const char *reference;  /* what the names of the same programs for this machine begin with; NULL: there are none */
@@ -200,6 +200,8 @@ static bool set_environment(const Settings *s) {
     setenv("SCRIPTS", s->scripts, 1);
     setenv("LC_ALL", "C", 1);
     setenv("TZ", "UTC", 1);
+    if (s->tool)
+        setenv("LATHE_TOOL", s->tool, 1);
     setenv("LATHE_TIER", s->tier, 1);
     setenv("LATHE_CPU", s->cpu, 1);
     setenv("LATHE_SAMPLE_EVERY", s->sample_every, 1);
@@ -229,7 +231,8 @@ enum {
     OPT_UNDER,
     OPT_INSIDE,
     OPT_KILL,
-    OPT_SAMPLE_EVERY
+    OPT_SAMPLE_EVERY,
+    OPT_TOOL
 };
 
 static const struct option options[] = {
@@ -251,6 +254,7 @@ static const struct option options[] = {
     {"inside", required_argument, NULL, OPT_INSIDE},
     {"kill-servers", required_argument, NULL, OPT_KILL},
     {"sample-every", required_argument, NULL, OPT_SAMPLE_EVERY},
+    {"tool", required_argument, NULL, OPT_TOOL},
     {0},
 };
 
@@ -259,7 +263,7 @@ static int usage(void) {
             "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
             "                   [--quick] [--filter=REGEX] [--without=REGEX] [--tier=TIER] [--cpu=CPU]\n"
             "                   [--oracle=QEMU --sysroot=DIR | --under=WORDS --inside=WORDS] [--reference=TEXT]\n"
-            "                   [--kill-servers=MS] [--sample-every=US] LATHE LIST\n");
+            "                   [--kill-servers=MS] [--sample-every=US] [--tool=FILE] LATHE LIST\n");
     return 2;
 }
 
@@ -327,6 +331,9 @@ static bool parse(Settings *s, int argc, char **argv) {
             break;
         case OPT_SAMPLE_EVERY:
             s->sample_every = optarg;
+            break;
+        case OPT_TOOL:
+            s->tool = optarg;
             break;
         default:
             return false;

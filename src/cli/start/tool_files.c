@@ -70,14 +70,17 @@ static bool hash_file(const char *path, u64 *hash) {
     return ok ? true : fail(path, "cannot be read");
 }
 
-bool tool_identity(const char *source, u64 *identity) {
+bool tool_identity(const char *paths, size_t size, u64 *identity) {
     char builder[PATH_MAX], digits[IDENTITY_SIZE];
     *identity = PACK_HASH_START;
     if (!programs_find("lathe-tools", builder, sizeof(builder)))
         return false;
     identity_of(builder, digits);
     *identity = pack_hash(*identity, digits, strlen(digits));
-    return hash_file(source, identity);
+    for (const char *path = paths; path < paths + size; path += strlen(path) + 1)
+        if (!hash_file(path, identity))
+            return false;
+    return true;
 }
 
 /* Starts `lathe-tools tool -o PACKAGE SOURCE` and waits for it; it has said what is wrong. */
@@ -118,8 +121,18 @@ static bool packages_dir(const char *cache, char *path, size_t size) {
     return true;
 }
 
+/* Are all files that it was made of what they were? One that is gone may not be needed any more: the compiler knows. */
+static bool is_current(const ToolParts *parts) {
+    u64 identity;
+    const char *end = parts->inputs + parts->head->inputs_size;
+    for (const char *path = parts->inputs; path < end; path += strlen(path) + 1)
+        if (access(path, R_OK))
+            return false;
+    return tool_identity(parts->inputs, parts->head->inputs_size, &identity) && parts->head->identity == identity;
+}
+
 /* The client runs its code, so nobody else may be able to write it. What is damaged is not there. */
-static bool is_whole(const char *path, u64 identity) {
+static bool is_whole(const char *path) {
     struct stat st;
     ToolParts parts;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -132,8 +145,9 @@ static bool is_whole(const char *path, u64 identity) {
     if (bytes == MAP_FAILED)
         return false;
     bool whole =
-        tool_open(bytes, size, &parts) && parts.head->identity == identity &&
-        parts.head->checksum == pack_hash(PACK_HASH_START, bytes + sizeof(ToolPackage), size - sizeof(ToolPackage));
+        tool_open(bytes, size, &parts) &&
+        parts.head->checksum == pack_hash(PACK_HASH_START, bytes + sizeof(ToolPackage), size - sizeof(ToolPackage)) &&
+        is_current(&parts);
     munmap((void *)bytes, size);
     return whole;
 }
@@ -141,11 +155,11 @@ static bool is_whole(const char *path, u64 identity) {
 bool tool_package(const char *name, const char *cache, char *path, size_t size) {
     char source[PATH_MAX], dir[PATH_MAX], file[PACK_NAME_SIZE];
     u64 identity;
-    if (!tool_source(name, source, sizeof(source)) || !tool_identity(source, &identity) ||
+    if (!tool_source(name, source, sizeof(source)) || !tool_identity(source, strlen(source) + 1, &identity) ||
         !packages_dir(cache, dir, sizeof(dir)))
         return false;
     pack_name((Key){{identity, TOOL_MAGIC}}, file);
     if (snprintf(path, size, "%s/%s", dir, file) >= (int)size)
         return fail(dir, "the path is too long");
-    return is_whole(path, identity) || build(source, path);
+    return is_whole(path) || build(source, path);
 }

@@ -10,8 +10,8 @@ bool tool_source(const char *name, char *path, size_t size);
 /* The directory with lathe/tool.h. False after a message. */
 bool tool_include(char *path, size_t size);
 
-/* A number for the contents of a tool's source and of what builds it. False after a message. */
-bool tool_identity(const char *source, u64 *identity);
+/* A number for the contents of all files that a tool is made of, whose paths have a zero behind each, and of what builds it. False after a message. */
+bool tool_identity(const char *paths, size_t size, u64 *identity);
 
 /* The package of a tool, which is built now if the cache does not have it. False after a message. */
 bool tool_package(const char *name, const char *cache, char *path, size_t size);

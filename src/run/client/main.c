@@ -61,7 +61,7 @@ static void start_program(const char *path, char **argv, char **envp) {
     image_load(t, path);
     signal_init(t);
     tier_begin(t);
-    tool_call(LATHE_START, &(ToolEvent){0});
+    tool_start(argv);
     translated_run_anew(t);
 }
 

@@ -20,7 +20,7 @@
 #include "run/client/code/server/remote.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/space.h"
-#include "run/client/tool/tool.h"
+#include "run/client/tool/sites.h"
 
 enum { PERIOD_NS = 1000000, QUEUE = 32, FAILURES_MAX = 5 };
 /* Of a sample's time, in milliseconds: the most that counts, since the thread may have been in optimised code for the rest. And of the time during which most
@@ -55,9 +55,9 @@ void tier_choose(Options *o) {
     o->code.with_quick = o->tier == TIER_AUTO;
 }
 
-/* Code with calls of the tool's functions knows their addresses, which are others in each process. */
+/* Code with calls of the tool's functions knows their addresses, which are others in each process; images do not have what is known of sites. */
 void tier_watch(void) {
-    the.tier.no_image |= tool_calls(LATHE_INSN);
+    the.tier.no_image |= sites_call() || sites_count_by_kind();
     if (!tool_needs_quick())
         return;
     if (!quick_works())

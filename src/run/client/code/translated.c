@@ -1,11 +1,13 @@
 /* translated.c: see translated.h. */
 #include "run/client/code/translated.h"
 
+#include "host_context.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/entries.h"
 #include "run/client/code/optimised/leave.h"
 #include "run/client/code/optimised/sites.h"
+#include "run/client/code/quick/direct.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/quick/tally.h"
 #include "run/client/code/quick/visit.h"
@@ -13,6 +15,7 @@
 #include "run/client/code/server/remote.h"
 #include "run/client/code/server/spawn.h"
 #include "run/client/code/tier.h"
+#include "run/client/tool/tool.h"
 
 bool translated_has_map(void) {
     return quick_has_map();
@@ -90,8 +93,10 @@ bool translated_locate(u64 host, QuickPlace *place) {
     return arena_holds(host) && quick_locate(host, place);
 }
 
-TranslatedWhere translated_where(const Thread *t, u64 host, QuickPlace *place) {
-    u64 at = quick_original(host);
+TranslatedWhere translated_where(const Thread *t, const SignalContext *s, QuickPlace *place) {
+    u64 at = quick_original(context_pc(s));
+    if (tool_stack_holds(t, context_sp(s)))
+        return TRANSLATED_CALLED;
     bool quick = translated_locate(at, place);
     if (quick && place->boundary)
         return TRANSLATED_BOUNDARY;
@@ -100,9 +105,21 @@ TranslatedWhere translated_where(const Thread *t, u64 host, QuickPlace *place) {
     return quick || quick_is_between(t, at) ? TRANSLATED_INSIDE : TRANSLATED_OUTSIDE;
 }
 
+void translated_recall(Thread *t) {
+    direct_recall(t);
+}
+
+bool translated_is_recalled(Thread *t, SignalContext *s) {
+    u64 pc = direct_recalled(t, context_pc(s));
+    if (pc)
+        context_set_pc(s, pc);
+    return pc;
+}
+
 void translated_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
     quick_take_state(t, s, place);
     tally_take_back(t, place->ahead);
+    t->tool.inside = place->inside;
     visit_done(t);
 }
 

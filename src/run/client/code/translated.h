@@ -43,17 +43,22 @@ void translated_share(Thread *t, bool separate);
 /* Is the host address in quick code? Then *place is where the guest is. */
 bool translated_locate(u64 host, QuickPlace *place);
 
-/* What a thread does that is found at a host address. */
+/* What a thread does that was interrupted. */
+struct SignalContext;
 typedef enum TranslatedWhere {
     TRANSLATED_BOUNDARY, /* it is in quick code between two instructions of the guest, at *place: its state can be taken */
     TRANSLATED_RESUMING, /* it is about to enter quick code: its state is in the Thread */
     TRANSLATED_INSIDE,  /* it is in quick code or the assembly around it, and somewhere else a few instructions later */
+    TRANSLATED_CALLED,  /* it is in a function of a tool's that quick code has called */
     TRANSLATED_OUTSIDE, /* it is in C or in optimised code */
 } TranslatedWhere;
-TranslatedWhere translated_where(const Thread *t, u64 host, QuickPlace *place);
+TranslatedWhere translated_where(const Thread *t, const struct SignalContext *s, QuickPlace *place);
+/* A function of a tool's that was called does not return to quick code, but traps: true for that trap, and the thread goes on in quick code, where its
+ * state can be waited for. */
+void translated_recall(Thread *t);
+bool translated_is_recalled(Thread *t, struct SignalContext *s);
 
 /* The guest's state, but for the flags, of a thread that was interrupted at a place in quick code. */
-struct SignalContext;
 void translated_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place);
 /* The host address at which a thread goes on then, or one that was about to enter quick code: the guest's signals are looked for. */
 u64 translated_diversion(void);

@@ -6,12 +6,14 @@
  *     abi/guest_calls.def, calls.c  the system calls that only this guest has
  *     frame.c                signal frames
  *     view.c                 what tools see of an instruction: insn_view of isa/view.h
+ *     transfer.c             where an instruction leads by the registers as they are
  *     facts.c                the rest
  */
 #ifndef RUN_CLIENT_GUEST_H
 #define RUN_CLIENT_GUEST_H
 
 #include "base/base.h"
+#include "guest_cpu.h"
 #include "isa/helper.h"
 
 typedef struct GuestFacts {
@@ -34,6 +36,12 @@ extern const GuestFacts guest_facts;
 
 /* Describes the instruction that n bytes of memory begin with, for people. */
 void guest_describe(const u8 *bytes, size_t n, char *text, size_t size);
+
+/* For tools, of the instruction with these bytes and the registers before it (`flags` as quick code has them): is a branch taken? Where does a jump or call
+ * to an address in a register lead? And with the registers behind a pass of a repeated instruction: does another pass follow? */
+bool guest_branches(const GuestCpu *cpu, u64 flags, const u8 *text, u32 size);
+u64 guest_target(const GuestCpu *cpu, const u8 *text, u32 size);
+bool guest_repeats(const GuestCpu *cpu, u64 flags, const u8 *text, u32 size);
 
 /* The guest has executed an interrupt whose number is in trap_info. Returns true if it was a system call, which is then
  * done. */

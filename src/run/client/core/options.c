@@ -48,6 +48,8 @@ static const Field fields[] = {
     FIELD("client", client_path, TEXT),
     FIELD("sysroot", sysroot, TEXT),
     FIELD("tool", tool, TEXT),
+    FIELD("tool-options", tool_options, TEXT),
+    FIELD("tools", tools_path, TEXT),
 };
 
 /* ------------------------------------------------------------------------------------------------------- reading */

@@ -3,16 +3,21 @@
 #define RUN_CLIENT_PLACE_H
 
 #include "base/base.h"
+#include "tool/package.h"
 
 typedef struct QuickPlace {
     u64 pc, next;   /* the instruction, and the one behind it */
     bool boundary;  /* nothing of it is done yet */
+    bool begun;     /* nothing of it is done yet, but what a tool does before it */
     bool amid;      /* no jump leads here: a tool counts it together with instructions before it */
+    bool of_tool;   /* it is in what a tool has in front of the instruction */
     bool dead;      /* its block is forgotten: guest code may be other code by now */
     i32 spilled[2]; /* registers that are the guest's only in the Thread, at spill_off; -1: none */
     u32 spill_off[2];
     i32 based; /* a register that has the guest's gs base added, or -1 */
-    u32 ahead; /* so many instructions from this one on are in a tool's counts, though they are not executed yet */
+    /* What of this instruction and the next ones is in a tool's counts, though they are not executed yet; and the part of this one. */
+    i64 ahead[TOOL_COUNTS], here[TOOL_COUNTS];
+    bool inside;     /* it is not the first one of what a tool sees as a block */
     bool borrows_fs; /* the base of fs is not the guest's, which is in Thread.spill_rax */
 } QuickPlace;
 

@@ -119,11 +119,16 @@ typedef struct ThreadSignal {
     /* Those of the client's signals that were sent while the guest blocked them or another signal was noted. */
     u64 held;
     u8 held_info[6][128];
+    bool
+        impatient; /* os/signal/last.c: a signal that may end the program is noted, and there is a timer of this number: */
+    i32 patience;
     const void *nudge; /* what the client's last signal to this thread was for */
     bool framing;      /* writing a frame to the guest's stack, which may fault */
     bool masking;      /* no signal is noted, and the host's mask is not the guest's */
     bool stepping;     /* quick code goes on by single steps to the guest's next instruction */
-    u32 steps;         /* so many of them beyond such an instruction */
+    u32 steps;         /* so many of them beyond such an instruction, */
+    u64 stepped;       /* the last one from here */
+    u32 passes;        /* and so many in a row to here */
     bool pushes_flags; /* the instruction that is being stepped over is pushf, which would save our trap flag */
     bool suspended;    /* in a system call during which suspend_mask is in force */
     u64 suspend_mask;
@@ -145,20 +150,34 @@ typedef struct ThreadMemory {
     Limits own_limits;
 } ThreadMemory;
 
+enum { TOOL_SPILLS = 17, TOOL_KEPT = 9 * 9 };
+
 /* tool: what a tool has of the thread. */
 typedef struct ThreadTool {
     u64 visited; /* where the last visit (code/quick/visit.c) goes on; 0: there was none, or the state was taken since */
     struct ToolEvent *event; /* what the tool's functions are called for just now; NULL: nothing */
+    u64 calling;             /* the function of the tool's that tool_call calls; 0: none */
     u64 own[LATHE_OWN_WORDS];
-    u64 skip_pc, skip_sp; /* the visit of an instruction that a signal came before; 0: there is none */
+    u32 locks;                   /* how many of the tool's locks it holds (tool/locks.c) */
+    u64 skip_pc, skip_sp;        /* the visits of an instruction that a signal came before; 0: there are none */
+    u32 skip_phases;             /* those of how many phases are not to be made again */
+    u32 visited_site;            /* which one the last visit was */
+    bool inside;                 /* a block goes on at cpu.pc: to come there is not its beginning (LATHE_BLOCK) */
+    u64 address[TOOL_ADDRESSES]; /* of the accesses of an instruction, for what is told behind it */
+    /* Calls of its functions from quick code: what the guest's registers have, by their numbers, and behind them the flags. */
+    u64 spill[TOOL_SPILLS];
+    u64 returns_to; /* where such a function would have returned to, if it has been made to return to a trap: see direct_recall */
+    u64 kept_depth, kept[TOOL_KEPT]; /* by gate.S: how many bytes of these words it uses */
     __attribute__((aligned(64)))
     u64 cell[TOOL_COUNTERS_MAX][TOOL_CELLS]; /* its counters, each of which is the sum of its cells */
 } ThreadTool;
 
-/* Host stacks: one for the client's C code and for optimised code, one for the host's signal handlers. */
+/* Host stacks: one for the client's C code and for optimised code, one for the host's signal handlers, and one for a tool's functions that quick
+ * code calls: whoever is on it is in such a function. */
 typedef struct ThreadStack {
     u64 host, host_size;
     u64 signal, signal_size;
+    u64 tool_top; /* where it begins; 0: there is no tool */
 } ThreadStack;
 
 /* Code that the server makes contains the offsets of the first three members and of `table`: see protocol.h. Everything

@@ -56,15 +56,19 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     tier_begin(t);
 }
 
-/* Makes the call while no other thread is changing the arena or the address space: the child does not have that thread,
+/* Makes the call while no other thread is changing the arena, the address space or what the tool has: the child does not have that thread,
  * so the change would never end there. */
 static i64 clone_alone(Thread *t, u64 number, const u64 args[6]) {
+    tool_before_fork();
     translated_lock();
+    tool_lock();
     space_lock();
     translated_before_fork();
     i64 result = syscall_guarded(&t->pending_signals, number, args);
     space_unlock();
+    tool_unlock();
     translated_unlock();
+    tool_fork_done();
     return result;
 }
 
@@ -483,7 +487,7 @@ i64 process_exit_thread(Thread *t, int status) {
         return SYSCALL_RESTART;
     }
     if (!t->process.borrows_memory && !t->process.separate)
-        tool_call(LATHE_THREAD_END, &(ToolEvent){.pc = t->cpu.pc});
+        tool_thread_end(t);
     if (!process_leave(t))
         process_exit(t, status);
     for (;;)

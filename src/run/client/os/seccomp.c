@@ -21,6 +21,7 @@
 #include "run/client/os/calls.h"
 #include "run/client/os/process.h"
 #include "run/client/os/signal/signal.h"
+#include "run/client/tool/tool.h"
 
 enum {
     INSNS_MAX = (1 << 18) / sizeof(struct sock_filter),
@@ -237,7 +238,7 @@ static _Noreturn void end_by(Thread *t, u32 action) {
     struct sock_filter stop = BPF_STMT(BPF_RET | BPF_K, action);
     const struct sock_fprog program = {1, &stop};
     if (action != SECCOMP_RET_KILL_THREAD || !process_leave(t))
-        image_save(t);
+        image_save(t), tool_end(t);
     sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     sys_prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (u64)&program, 0, 0);
     sys_getpid();
@@ -245,7 +246,8 @@ static _Noreturn void end_by(Thread *t, u32 action) {
 }
 
 static _Noreturn void end_strictly(Thread *t) {
-    process_leave(t);
+    if (!process_leave(t))
+        tool_end(t);
     sys_prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0);
     sys_getpid();
     signal_die(SIGKILL);

@@ -39,7 +39,10 @@ static i64 pass(Thread *t, u64 number, const u64 a[6]) {
 
 static i64 own_mmap(Thread *t, const u64 a[6]) {
     (void)t;
-    return space_mmap(a[0], a[1], (u32)a[2], (u32)a[3], (int)a[4], a[5]);
+    i64 at = space_mmap(a[0], a[1], (u32)a[2], (u32)a[3], (int)a[4], a[5]);
+    if (!sys_failed(at) && a[2] & PROT_EXEC && !(a[3] & MAP_ANONYMOUS))
+        tool_module((u64)at, page_up(a[1]), a[5]);
+    return at;
 }
 
 static i64 own_munmap(Thread *t, const u64 a[6]) {

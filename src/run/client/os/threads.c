@@ -37,7 +37,7 @@ static i64 map_stack(u64 size) {
 static Thread *new_memory(u64 host_stack_size) {
     Thread *t = the.threads ? sys_pages(sizeof(Thread)) : first_thread();
     i64 stack = map_stack(host_stack_size);
-    if (!t || sys_failed(stack))
+    if (!t || sys_failed(stack) || !tool_stack_new(t))
         return NULL;
     sys_mprotect((u64)stack, 4096, PROT_NONE);
     t->stack.signal = (u64)sys_pages(SIGNAL_STACK_BYTES);
@@ -47,6 +47,7 @@ static Thread *new_memory(u64 host_stack_size) {
 
 static void free_memory(Thread *t) {
     own_unmap(t->stack.host, t->stack.host_size);
+    tool_stack_free(t);
     sys_pages_free((void *)t->stack.signal, SIGNAL_STACK_BYTES);
     sys_pages_free(t, sizeof(*t));
 }

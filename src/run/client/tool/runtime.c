@@ -39,30 +39,21 @@ uint64_t lathe_nanoseconds(void) {
     return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
 }
 
-void lathe_print(const char *format, ...) {
-    enum { LINE_BYTES = 4096 };
-    char text[LINE_BYTES];
-    va_list args;
-    va_start(args, format);
-    size_t len = format_args(text, sizeof(text), format, args);
-    va_end(args);
-    sys_write_all(the.stats_fd, text, len);
+bool tool_wants_state(const char *name) {
+    static const char *const all[] = {"lathe_register", "lathe_set_register", "lathe_arg",  "lathe_set_arg",
+                                      "lathe_returned", "lathe_set_returned", "lathe_stack"};
+    for (u32 i = 0; i < ARRAY_LEN(all); i++)
+        if (!strcmp(all[i], name))
+            return true;
+    return false;
 }
 
 bool tool_resolve(const char *name, u64 *address) {
+#define FUNCTION(name) {#name, (void *)name},
     static const Helper functions[] = {
-        {"lathe_count", (void *)lathe_count},
-        {"lathe_total", (void *)lathe_total},
-        {"lathe_print", (void *)lathe_print},
-        {"lathe_nanoseconds", (void *)lathe_nanoseconds},
-        {"lathe_set_argument", (void *)lathe_set_argument},
-        {"lathe_set_result", (void *)lathe_set_result},
-        {"lathe_syscall_name", (void *)lathe_syscall_name},
-        {"memcpy", (void *)memcpy},
-        {"memmove", (void *)memmove},
-        {"memset", (void *)memset},
-        {"memcmp", (void *)memcmp},
+#include "run/client/tool/functions.def"
     };
+#undef FUNCTION
     for (u32 i = 0; i < ARRAY_LEN(functions); i++)
         if (!strcmp(functions[i].name, name)) {
             *address = (u64)functions[i].address;

@@ -2,7 +2,10 @@
 #include "run/client/tool/tool.h"
 
 #include "codegen/link.h"
+#include "run/client/code/arena/arena.h"
 #include "run/client/memory/own.h"
+#include "run/client/tool/gate.h"
+#include "run/client/tool/runtime.h"
 
 enum { SYMBOLS_MAX = 1024, SYSCALL_ARGUMENTS = 6 };
 
@@ -11,6 +14,7 @@ typedef struct ToolSymbol {
     u64 address;
 } ToolSymbol;
 
+enum { VARIANTS = 6 }; /* from 1 to TOOL_VARIANT_MOST */
 enum { END_NOT, END_BEGUN, END_DONE };
 
 typedef struct Tool {
@@ -19,13 +23,16 @@ typedef struct Tool {
     ToolSymbol symbols[SYMBOLS_MAX];
     u32 symbol_count;
     bool loaded;
-    u32 end;     /* END_* */
-    u32 end_tid; /* the thread that does it */
+    bool wants_state;   /* it uses functions that want the guest's whole state in the Thread */
+    u64 code, code_end; /* where its functions are */
+    u32 end;            /* END_* */
+    u32 end_tid;        /* the thread that does it */
     const LatheHook *hooks;
     const ToolPlan *plans;
     u32 hook_count;
     u32 events; /* a bit for each event that has hooks */
     ToolCounts counts;
+    u64 variants[TOOL_HOOKS_MAX][VARIANTS]; /* tool_variant, once it was asked for */
     u64 ended_counts[TOOL_COUNTERS_MAX];
 } Tool;
 
@@ -58,7 +65,9 @@ static bool resolve(void *user, const char *name, u64 *address) {
     (void)user;
     if (!tool_resolve(name, address))
         die("the tool uses %s, which lathe/tool.h does not have", name);
-    return true;
+    tool.wants_state |= tool_wants_state(name);
+    *address = gate_new(name, *address);
+    return *address;
 }
 
 static void define(void *user, const char *name, u64 address, u64 size) {
@@ -70,14 +79,14 @@ static void define(void *user, const char *name, u64 address, u64 size) {
     tool.symbols[tool.symbol_count++] = (ToolSymbol){name, address};
 }
 
-/* Code and constants first, then data, in one piece of memory. */
+/* Code and constants first, then data, in one piece of memory, which quick code reaches by 32-bit displacements. */
 static bool link_object(const u8 *object, u64 size) {
     LinkNeeds needs;
     if (link_measure(object, size, &needs) != LATHE_OK)
         return false;
     u64 code = page_up(needs.code_bytes), data = page_up(needs.data_bytes);
-    u8 *at = sys_pages(code + data), *work = sys_pages(page_up(needs.work_bytes));
-    if (!at || !work)
+    u8 *at = arena_data(code + data, LINK_MAX_ALIGN), *work = sys_pages(page_up(needs.work_bytes));
+    if (!work)
         return false;
     LinkPlace place = {.code_write = at,
                        .code_run = (u64)at,
@@ -89,21 +98,28 @@ static bool link_object(const u8 *object, u64 size) {
         return false;
     link_symbols(object, size, &place, define, NULL);
     sys_pages_free(work, page_up(needs.work_bytes));
-    return tool.hooks && !sys_mprotect((u64)at, code, PROT_READ | PROT_EXEC);
+    tool.code = (u64)at, tool.code_end = (u64)at + code;
+    return tool.hooks && !sys_mprotect((u64)at, code, PROT_READ | PROT_EXEC) && gates_close();
 }
 
 /* --------------------------------------------------------------------------------------------------------------- hooks */
 
-static void add_count(const ToolAdd *add) {
+bool tool_is_filtered(u32 number) {
+    const LatheWhere *w = &tool.hooks[number].where;
+    return w->module || w->symbol || w->from || w->to || w->classes || w->opcode;
+}
+
+static void add_count(const ToolAdd *add, bool at_all_insns) {
     ToolCounts *c = &tool.counts;
+    i32 amount = at_all_insns ? add->amount : 0;
     for (u32 i = 0; i < c->count; i++)
         if (c->add[i].counter == add->counter) {
-            c->add[i].amount += add->amount; /* each is small, and so is the number of hooks */
+            c->add[i].amount += amount; /* each is small, and so is the number of hooks */
             return;
         }
     if (c->count == TOOL_COUNTS)
         die("the tool has more than %d counters for instructions", TOOL_COUNTS);
-    c->add[c->count++] = *add;
+    c->add[c->count++] = (ToolAdd){add->counter, amount};
 }
 
 static void take_hooks(void) {
@@ -111,9 +127,8 @@ static void take_hooks(void) {
         if (tool.hooks[i].event >= LATHE_EVENTS)
             die("hook %u of the tool is for event %u, which there is not", i + 1, (u32)tool.hooks[i].event);
         tool.events |= 1u << tool.hooks[i].event;
-        if (tool.hooks[i].event == LATHE_INSN && tool.plans[i].kind == TOOL_COUNT)
-            for (u32 k = 0; k < tool.plans[i].add_count; k++)
-                add_count(&tool.plans[i].add[k]);
+        for (u32 k = 0; tool.plans[i].kind == TOOL_COUNT && k < tool.plans[i].add_count; k++)
+            add_count(&tool.plans[i].add[k], tool.hooks[i].event == LATHE_INSN && !tool_is_filtered(i));
     }
 }
 
@@ -133,6 +148,8 @@ void tool_load(void) {
         die("%s, the tool: cannot be linked", the.opt.tool);
     tool.loaded = true;
     take_hooks();
+    tool_files_init();
+    tool_options_init();
 }
 
 void tool_identify(void) {
@@ -151,12 +168,66 @@ static bool is_called(u32 hook, LatheEvent event) {
     return tool.hooks[hook].event == event && tool.plans[hook].kind == TOOL_CALL;
 }
 
-bool tool_needs_quick(void) {
-    for (u32 i = 0; i < tool.hook_count; i++)
-        for (u32 k = 0; k < LATHE_VALUES && is_called(i, LATHE_INSN); k++)
-            if (tool.hooks[i].value[k].what > LATHE_SIZE)
-                return true;
+static bool needs_quick(u32 hook) {
+    bool about_insns = tool.hooks[hook].event >= LATHE_INSN_DONE && tool.hooks[hook].event != LATHE_MODULE;
+    if (about_insns || tool_is_filtered(hook))
+        return true;
+    for (u32 k = 0; k < LATHE_VALUES && is_called(hook, LATHE_INSN); k++)
+        if (tool.hooks[hook].value[k].what > LATHE_SIZE)
+            return true;
     return false;
+}
+
+bool tool_needs_quick(void) {
+    if (tool.wants_state && tool_calls(LATHE_INSN))
+        return true;
+    for (u32 i = 0; i < tool.hook_count; i++)
+        if (needs_quick(i))
+            return true;
+    return false;
+}
+
+static bool is_function(const ToolSymbol *s) {
+    return !strncmp(s->name, TOOL_PREFIX, sizeof(TOOL_PREFIX) - 1) &&
+           strncmp(s->name, TOOL_DATA_PREFIX, sizeof(TOOL_DATA_PREFIX) - 1);
+}
+
+const char *tool_function(u64 pc) {
+    const ToolSymbol *best = NULL;
+    if (pc < tool.code || pc >= tool.code_end)
+        return NULL;
+    for (u32 i = 0; i < tool.symbol_count; i++)
+        if (tool.symbols[i].address <= pc && (!best || tool.symbols[i].address > best->address))
+            best = &tool.symbols[i];
+    return best && is_function(best) ? best->name + sizeof(TOOL_PREFIX) - 1 : NULL;
+}
+
+static const char *name_of(u64 address) {
+    for (u32 i = 0; i < tool.symbol_count; i++)
+        if (tool.symbols[i].address == address)
+            return tool.symbols[i].name;
+    return NULL;
+}
+
+static u64 find_variant(u32 hook, u32 bytes) {
+    char name[TOOL_VARIANT_NAME];
+    u64 function = (u64)tool.hooks[hook].call, variant;
+    const char *own = name_of(function);
+    if (!own)
+        return function;
+    tool_variant_name(name, own, bytes);
+    return tool_symbol(name, &variant) ? variant : function;
+}
+
+u64 tool_variant(u32 hook, u64 bytes) {
+    enum { UNKNOWN = 0 };
+    bool usual = bytes && bytes <= TOOL_VARIANT_MOST && !(bytes & (bytes - 1));
+    if (!usual)
+        return (u64)tool.hooks[hook].call;
+    u64 *known = &tool.variants[hook][__builtin_ctzll(bytes)];
+    if (*known == UNKNOWN)
+        *known = find_variant(hook, (u32)bytes);
+    return *known;
 }
 
 bool tool_symbol(const char *name, u64 *address) {
@@ -186,6 +257,28 @@ bool tool_calls(LatheEvent event) {
 
 /* -------------------------------------------------------------------------------------------------------------- calls */
 
+/* Functions that want the whole state may look at any register. */
+u32 tool_watched_registers(void) {
+    u32 all = gates_want_state() ? ~(u32)0 : 0;
+    for (u32 i = 0; i < tool.hook_count; i++)
+        for (u32 k = 0; k < LATHE_VALUES; k++)
+            if (tool.hooks[i].value[k].what == LATHE_REGISTER)
+                all |= (u32)1 << (tool.hooks[i].value[k].number & 31);
+    return all;
+}
+
+u32 tool_hook_count(void) {
+    return tool.hook_count;
+}
+
+const LatheHook *tool_hook(u32 number) {
+    return &tool.hooks[number];
+}
+
+const ToolPlan *tool_plan(u32 number) {
+    return &tool.plans[number];
+}
+
 static u64 value_of(const LatheValue *v, const ToolEvent *about) {
     switch (v->what) {
     case LATHE_CONSTANT:
@@ -204,6 +297,34 @@ static u64 value_of(const LatheValue *v, const ToolEvent *about) {
         return thread_self()->tid;
     case LATHE_THREAD_OWN:
         return (u64)thread_self()->tool.own;
+    case LATHE_ADDRESS:
+        return about->address;
+    case LATHE_BYTES:
+        return about->bytes;
+    case LATHE_VALUE:
+        return about->value;
+    case LATHE_COUNT:
+        return about->count;
+    case LATHE_TARGET:
+        return about->target;
+    case LATHE_TAKEN:
+        return about->taken;
+    case LATHE_NEXT:
+        return about->next;
+    case LATHE_REGISTER:
+        return guest_register(&thread_self()->cpu, (u32)v->number);
+    case LATHE_SP:
+        return guest_sp(&thread_self()->cpu);
+    case LATHE_CLASSES:
+        return about->classes;
+    case LATHE_OPCODE:
+        return about->opcode;
+    case LATHE_SITE:
+        return about->site;
+    case LATHE_NAME:
+        return (u64)about->name;
+    case LATHE_OFFSET:
+        return about->offset;
     case LATHE_NO_VALUE:
         break;
     }
@@ -214,20 +335,55 @@ bool tool_watches(LatheEvent event) {
     return tool.events >> event & 1;
 }
 
-void tool_call(LatheEvent event, ToolEvent *about) {
-    if (!tool_watches(event))
-        return;
+void tool_call_hook(u32 number, ToolEvent *about) {
+    const LatheHook *h = &tool.hooks[number];
+    u64 v[LATHE_VALUES];
+    for (u32 k = 0; k < LATHE_VALUES; k++)
+        v[k] = value_of(&h->value[k], about);
     thread_self()->tool.event = about;
-    for (u32 i = 0; i < tool.hook_count; i++) {
-        const LatheHook *h = &tool.hooks[i];
-        if (!is_called(i, event))
-            continue;
-        u64 v[LATHE_VALUES];
-        for (u32 k = 0; k < LATHE_VALUES; k++)
-            v[k] = value_of(&h->value[k], about);
-        ((void (*)(u64, u64, u64, u64, u64, u64))h->call)(v[0], v[1], v[2], v[3], v[4], v[5]);
-    }
+    thread_self()->tool.calling = (u64)h->call;
+    ((void (*)(u64, u64, u64, u64, u64, u64))h->call)(v[0], v[1], v[2], v[3], v[4], v[5]);
     thread_self()->tool.event = NULL;
+    thread_self()->tool.calling = 0;
+}
+
+void tool_start(char **argv) {
+    if (!tool.loaded)
+        return;
+    tool_set_arguments(argv);
+    tool_call(LATHE_START, &(ToolEvent){0});
+    tool_modules();
+    const char *unknown = tool_unknown_option();
+    if (unknown)
+        lathe_fail("it has no option '%s'", unknown);
+}
+
+void tool_thread_end(Thread *t) {
+    tool_call(LATHE_THREAD_END, &(ToolEvent){.pc = t->cpu.pc});
+    if (tool.loaded)
+        tool_files_flush();
+}
+
+void tool_call(LatheEvent event, ToolEvent *about) {
+    for (u32 i = 0; tool_watches(event) && i < tool.hook_count; i++)
+        if (is_called(i, event))
+            tool_call_hook(i, about);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- threads */
+
+/* The page at its end allows no access. */
+bool tool_stack_new(Thread *t) {
+    if (!tool.loaded)
+        return true;
+    u8 *stack = sys_pages(TOOL_STACK_BYTES);
+    t->stack.tool_top = stack ? (u64)stack + TOOL_STACK_BYTES : 0;
+    return stack && !sys_mprotect((u64)stack, PAGE, PROT_NONE);
+}
+
+void tool_stack_free(Thread *t) {
+    if (t->stack.tool_top)
+        sys_pages_free((void *)(t->stack.tool_top - TOOL_STACK_BYTES), TOOL_STACK_BYTES);
 }
 
 void tool_thread_ends(Thread *t) {
@@ -236,6 +392,7 @@ void tool_thread_ends(Thread *t) {
     for (u32 i = 0; i < TOOL_COUNTERS_MAX; i++)
         for (u32 k = 0; k < TOOL_CELLS; k++)
             tool.ended_counts[i] += t->tool.cell[i][k];
+    tool_counts_thread_ends(t);
     memset(&t->tool, 0, sizeof(t->tool));
 }
 
@@ -245,7 +402,37 @@ void tool_after_fork(Thread *t) {
     tool.end = END_NOT;
     memset(tool.ended_counts, 0, sizeof(tool.ended_counts));
     memset(t->tool.cell, 0, sizeof(t->tool.cell));
+    tool_counts_after_fork(t);
+    tool_files_after_fork();
+    tool_lines_after_fork();
     tool_call(LATHE_START, &(ToolEvent){0});
+    tool_modules();
+}
+
+void tool_before_fork(void) {
+    if (tool.loaded)
+        tool_close_gate();
+}
+
+/* What is in the buffers of files is the parent's. */
+void tool_lock(void) {
+    if (!tool.loaded)
+        return;
+    tool_files_lock();
+    tool_files_flush_locked();
+    tool_memory_lock();
+}
+
+void tool_unlock(void) {
+    if (!tool.loaded)
+        return;
+    tool_memory_unlock();
+    tool_files_unlock();
+}
+
+void tool_fork_done(void) {
+    if (tool.loaded)
+        tool_open_gate();
 }
 
 u64 tool_ended(u32 counter) {
@@ -272,6 +459,7 @@ void tool_end(const Thread *t) {
     }
     tool.end_tid = t->tid;
     tool_call(LATHE_END, &(ToolEvent){0});
+    tool_files_flush();
     __atomic_store_n(&tool.end, END_DONE, __ATOMIC_RELEASE);
 }
 

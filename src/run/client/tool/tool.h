@@ -16,14 +16,14 @@ void tool_load(void);
 /* Are functions called at this event, which do more than to count? */
 bool tool_calls(LatheEvent event);
 
-/* Do such functions at instructions ask for what only quick code gives them? */
+/* Do hooks at instructions ask for what only quick code gives them? */
 bool tool_needs_quick(void);
 /* Where something is that code of the server's names. */
 bool tool_symbol(const char *name, u64 *address);
 /* What the server has to know to make code with calls of the tool's functions; NULL: nothing. */
 const void *tool_package(u64 *size);
 
-/* What each instruction adds to which counters. */
+/* The counters that hooks at instructions add to, and how much each instruction adds by itself; events that only some have may add more (sites.h). */
 typedef struct ToolCounts {
     u32 count;
     ToolAdd add[TOOL_COUNTS];
@@ -41,12 +41,45 @@ typedef struct ToolEvent {
     u64 number;
     u64 *arguments; /* of a system call; NULL: there are none */
     i64 result;
+    /* Of instructions (sites.h): */
+    u64 address, bytes, value, count, target, taken, next, classes, opcode, site;
+    /* Of modules: */
+    const char *name;
+    u64 offset;
 } ToolEvent;
+
+/* The hooks, as the tool has them, and what their functions do. */
+u32 tool_hook_count(void);
+/* The function of one; at an access of so many bytes, perhaps a variant for these. With the arena's lock held. */
+u64 tool_variant(u32 hook, u64 bytes);
+/* The registers, by their numbers, that some function may ask for. What the program itself needs no more has its value for them. */
+u32 tool_watched_registers(void);
+const LatheHook *tool_hook(u32 number);
+const ToolPlan *tool_plan(u32 number);
+/* Does one apply only to some instructions (LatheWhere)? */
+bool tool_is_filtered(u32 number);
+/* Calls the function of one. */
+void tool_call_hook(u32 number, ToolEvent *about);
 
 /* Has the tool functions for an event? */
 bool tool_watches(LatheEvent event);
 /* Calls the functions that the tool has for an event. */
 void tool_call(LatheEvent event, ToolEvent *about);
+
+/* A thread ends, and this is its last moment: calls the tool's functions, and writes its files. */
+void tool_thread_end(Thread *t);
+/* modules.c: a part of a file was mapped so that it can be executed; and those that are there when the program begins. */
+void tool_module(u64 start, u64 size, u64 off);
+void tool_modules(void);
+
+/* The stack of a thread for functions that quick code calls, if there is a tool; false: there is no memory for it. */
+enum { TOOL_STACK_BYTES = 256 << 10 };
+bool tool_stack_new(Thread *t);
+void tool_stack_free(Thread *t);
+/* True for a stack pointer on that stack: the thread is in such a function, or in what that has called. */
+static inline bool tool_stack_holds(const Thread *t, u64 sp) {
+    return t->stack.tool_top && t->stack.tool_top - sp - 1 < TOOL_STACK_BYTES;
+}
 
 /* A thread ends, with the lock of translated code held: what it has counted is kept, and it may become another one. */
 void tool_thread_ends(Thread *t);
@@ -58,8 +91,38 @@ void tool_end(const Thread *t);
 /* The program goes on: exec has failed. */
 void tool_not_ended(const Thread *t);
 
+/* The program begins, with these arguments. Ends the process with a message if the tool does not know an option that it was given. */
+void tool_start(char **argv);
+
+/* Around fork, in the thread that forks: tool_before_fork waits until no function of the tool's is in the middle of a change, and tool_lock, which comes with the lock of translated code held,
+ * keeps others from beginning one. tool_unlock and tool_fork_done are called in both processes. */
+void tool_before_fork(void);
+void tool_lock(void);
+void tool_unlock(void);
+void tool_fork_done(void);
+
+/* The name of the tool's function that an address of its code is in; NULL: it is none. */
+const char *tool_function(u64 pc);
+/* fault.c: the function of the tool's that a thread is in, if its host state is this; NULL: it is in none. */
+const char *tool_running(u64 pc, u64 sp);
+/* Ends the process, with a message about a function that has faulted at pc. */
+_Noreturn void tool_faulted(const char *function, int sig, u64 address, u64 pc);
+/* Says that the process is going to end by a signal since `function` (NULL: nobody knows which) does not return, and writes files. */
+void tool_gives_up(u32 sig, const char *function, u32 seconds);
+
+/* files.c: where the number of a descriptor of the tool's is, from the first one on; NULL: there are no more. The lock is held meanwhile. */
+int *tool_descriptor(u32 index);
+void tool_files_lock(void);
+void tool_files_unlock(void);
+
+/* sites.c: does a name match one that may end with a star? symbols.c: does one of the names of the function at an address? */
+bool tool_name_matches(const char *pattern, const char *name);
+bool tool_symbol_matches(u64 address, const char *pattern);
+
 /* runtime.c: the functions of lathe/tool.h. */
 bool tool_resolve(const char *name, u64 *address);
+/* Does this function of lathe/tool.h need the guest's whole state in the Thread? */
+bool tool_wants_state(const char *name);
 u64 tool_ended(u32 counter); /* the counts of threads that have ended */
 
 #endif

@@ -5,29 +5,13 @@
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
-#include "run/client/code/quick/visit.h"
+#include "run/client/code/quick/tally.h"
 #include "run/client/memory/own.h"
+#include "run/client/tool/sites.h"
 
 enum { FIRST_PAGES = 1 << 10, STUB_CHUNK = 4096 };
 
 Blocks quick_all;
-
-void *array_extend(Array *a, u64 bytes) {
-    if (a->len + bytes > a->cap) {
-        u64 cap = a->cap ? a->cap * 2 : 1 << 16;
-        u8 *bigger = sys_pages(cap);
-        if (!bigger)
-            die("no memory for the tables of translated code");
-        if (a->at) {
-            memcpy(bigger, a->at, a->len);
-            sys_pages_free(a->at, a->cap);
-        }
-        a->at = bigger;
-        a->cap = cap;
-    }
-    a->len += bytes;
-    return a->at + a->len - bytes;
-}
 
 /* --------------------------------------------------------------------------------------------------------------- pages */
 
@@ -228,7 +212,7 @@ static void unlink_exit(u32 number) {
 static bool link_exit(u32 number) {
     Exit *x = exit_no(number);
     u32 target;
-    u8 *code = block_find(x->pc, &target);
+    u8 *code = (x->kind == EXIT_INSIDE ? block_find_inside : block_find)(x->pc, &target);
     if (!code)
         return false;
     x->linked = true;
@@ -302,34 +286,37 @@ void block_kill(u32 number) {
     remove_from_page(number, first_page(b));
     if (last_page(b) != first_page(b))
         remove_from_page(number, last_page(b));
+    sites_kill(b->first_site, b->sites);
     b->incoming = 0;
     b->dead = true;
     quick_all.dead++;
 }
 
-/* Code for the instruction at pc in a block; NULL: no instruction of it begins there. */
-static u8 *code_in(const QuickBlock *b, u64 pc) {
+/* Code for the instruction at pc in a block, for who jumps there, or comes there in the middle of what a tool sees as a block; NULL: no instruction of it begins there,
+ * or this one is not for such. */
+static u8 *code_in(const QuickBlock *b, u64 pc, bool inside) {
     const InsnLens *lens = block_lens(b);
     u64 at = b->pc;
     u8 *code = b->code;
-    if (pc == at && b->enter)
+    if (pc == at && b->enter && !inside)
         return b->enter;
     u32 i = 0;
-    for (; i < b->insns && at < pc; i++) {
+    for (; i < b->insns && (at < pc || lens[i].behind); i++) {
         at += lens[i].guest;
         code += lens[i].host;
     }
-    return at == pc && i < b->insns && lens[i].head ? code : NULL;
+    bool found = at == pc && i < b->insns;
+    return found && (inside ? !lens[i].head && lens[i].run : lens[i].head) ? code : NULL;
 }
 
-u8 *block_find(u64 pc, u32 *number) {
+static u8 *find(u64 pc, u32 *number, bool inside) {
     u64 page = pc >> PAGE_SHIFT;
     const Page *p = page_known(page);
     if (!p || !(*byte_for(p, pc) >> pc % 8 & 1))
         return NULL;
     for (u32 n = p->first; n; n = page_next(n, page)) {
         const QuickBlock *b = block_no(n);
-        u8 *code = pc - b->pc < b->size ? code_in(b, pc) : NULL;
+        u8 *code = pc - b->pc < b->size ? code_in(b, pc, inside) : NULL;
         if (code) {
             *number = n;
             return code;
@@ -338,10 +325,18 @@ u8 *block_find(u64 pc, u32 *number) {
     return NULL;
 }
 
+u8 *block_find(u64 pc, u32 *number) {
+    return find(pc, number, false);
+}
+
+u8 *block_find_inside(u64 pc, u32 *number) {
+    return find(pc, number, true);
+}
+
 u32 block_at(u64 pc) {
     u64 page = pc >> PAGE_SHIFT;
     u32 n = page_first(page);
-    while (n && block_no(n)->pc != pc)
+    while (n && (block_no(n)->pc != pc || block_no(n)->inside))
         n = page_next(n, page);
     return n;
 }
@@ -356,19 +351,14 @@ u64 block_next(u64 pc) {
     return nearest;
 }
 
-static void empty(Array *a) {
-    if (a->at)
-        sys_pages_free(a->at, a->cap);
-    *a = (Array){0};
-}
-
 void blocks_forget_all(void) {
     pages_release();
-    visits_forget_all();
-    empty(&quick_all.blocks);
-    empty(&quick_all.exits);
-    empty(&quick_all.lens);
-    empty(&quick_all.bitmaps);
+    site_forget_all();
+    tallies_forget_all();
+    array_free(&quick_all.blocks);
+    array_free(&quick_all.exits);
+    array_free(&quick_all.lens);
+    array_free(&quick_all.bitmaps);
     memset(quick_all.pages, 0, quick_all.page_cap * sizeof(Page));
     quick_all.page_count = quick_all.dead = 0;
     quick_all.stubs = quick_all.stubs_end = NULL;

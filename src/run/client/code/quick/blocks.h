@@ -5,6 +5,7 @@
 
 #include "run/client/code/quick/emit.h"
 #include "run/client/core/client.h"
+#include "run/client/memory/array.h"
 
 enum { PAGE_SHIFT = 12 };
 
@@ -14,18 +15,21 @@ typedef struct QuickBlock {
     u32 size, code_size; /* bytes of guest and host */
     u32 lens;            /* where the lengths of its instructions begin: an InsnLens each */
     u32 insns;
-    u32 next[2];  /* in the lists of the first and the last page it touches; numbers are from 1 */
-    u32 incoming; /* exits that lead here */
-    u8 *enter;    /* optimised code for its first instruction takes over by this; NULL: there is none */
-    bool entry;   /* a function begins here */
-    bool goes_on; /* behind its last instruction is a jump to the next one */
+    u32 next[2];           /* in the lists of the first and the last page it touches; numbers are from 1 */
+    u32 incoming;          /* exits that lead here */
+    u32 first_site, sites; /* of a tool (tool/sites.h) */
+    u8 *enter;             /* optimised code for its first instruction takes over by this; NULL: there is none */
+    bool entry;            /* a function begins here */
+    bool goes_on;          /* behind its last instruction is a jump to the next one */
+    bool inside;           /* it begins in the middle of what a tool sees as a block, */
+    bool ends_inside;      /* and goes on there */
     bool dead;
 } QuickBlock;
 
 typedef struct Exit {
     u64 pc;
     u8 *site, *stub; /* the displacement of its jump, and where that leads without a target; NULL: none (yet) */
-    u32 next;        /* of the target's incoming ones */
+    u32 next;        /* of the target's incoming ones; of EXIT_SPECIAL: the visit behind it, or 0 */
     u8 kind;
     bool linked; /* is one of them */
 } Exit;
@@ -38,11 +42,6 @@ typedef struct Page {
     bool views_guarded; /* its other views: see views.c */
 } Page;
 
-typedef struct Array {
-    u8 *at;
-    u64 len, cap; /* bytes */
-} Array;
-
 typedef struct Blocks {
     Array blocks, exits, lens;
     Array bitmaps; /* of pages */
@@ -54,9 +53,6 @@ typedef struct Blocks {
 } Blocks;
 
 extern Blocks quick_all;
-
-/* Room for more bytes, which are zero. */
-void *array_extend(Array *a, u64 bytes);
 
 static inline QuickBlock *block_no(u32 number) {
     return (QuickBlock *)quick_all.blocks.at + number - 1;
@@ -74,11 +70,14 @@ static inline u32 exit_count(void) {
     return (u32)(quick_all.exits.len / sizeof(Exit));
 }
 
-/* How many bytes an instruction has in guest and in host code, and whether a jump may lead to it: where a tool's counts of several instructions are
- * one, it may only lead to the first of these. */
+/* How many bytes an instruction has in guest and in host code. What a tool does before or behind one is like an instruction of no guest bytes. */
 typedef struct InsnLens {
-    u16 guest : 4, host : 11, head : 1;
+    u16 guest : 4, host : 9;
+    u16 head : 1; /* a jump may lead to it: where a tool's counts of several instructions are one, or where it sees blocks, only to the first of these */
+    u16 run : 1;  /* a tool's counts begin anew: what is before it is counted without it */
+    u16 behind : 1; /* it is what a tool does behind the instruction before it */
 } InsnLens;
+enum { INSN_HOST_BYTES = 511 };
 
 /* The lengths of a block's instructions, one after the other. */
 static inline const InsnLens *block_lens(const QuickBlock *b) {
@@ -114,6 +113,8 @@ u32 block_add(const QuickBlock *b);
 void block_kill(u32 number);
 /* Code for the instruction at pc, and the block that it is in; NULL: there is none. */
 u8 *block_find(u64 pc, u32 *number);
+/* The same for who comes to pc in the middle of what a tool sees as a block. */
+u8 *block_find_inside(u64 pc, u32 *number);
 /* The block that begins at pc, or 0. */
 u32 block_at(u64 pc);
 /* The next place from pc on, in its page, where a block begins. */

@@ -3,15 +3,17 @@
 #ifndef RUN_CLIENT_EMIT_H
 #define RUN_CLIENT_EMIT_H
 
-#include "base/base.h"
+#include "isa/view.h"
+#include "lathe/tool.h"
 
 typedef enum ExitKind {
     EXIT_LINK,       /* goes on at pc */
-    EXIT_CALL,       /* likewise, where a function begins */
+    EXIT_INSIDE,     /* likewise, in the middle of what a tool sees as a block */
+    EXIT_CALL,       /* as EXIT_LINK, where a function begins */
     EXIT_CALL_FLAGS, /* the same, and what it returns to reads the flags; not linked before it is used */
     EXIT_LINKAGE, /* to code at pc that jumps by a word in memory, as the dynamic linker's do; the next exit leads to where it jumps to: see emit_linkage */
     EXIT_UNBOUND, /* such a next one, before that is known: it is EXIT_CALL then */
-    EXIT_VISIT, /* a tool's functions are called before an instruction; pc is the number of the visit (visit.c), and the exit's code follows */
+    EXIT_VISIT, /* a tool's functions are called; pc is the number of the visit (visit.c), and the exit's code follows */
     EXIT_SYSCALL,
     EXIT_SPECIAL,     /* what guest_special does; pc is behind it */
     EXIT_INTERRUPT,   /* pc is the instruction itself here and below */
@@ -36,6 +38,44 @@ typedef struct EmitReturn {
     const u8 *code;
 } EmitReturn;
 
+/* What the guest still needs before each of some instructions that follow one another. */
+enum { EMIT_LIVE = 32 };
+typedef struct EmitLive {
+    u32 count;
+    struct {
+        u64 pc;
+        u32 registers; /* by their numbers, as in an InsnView */
+        bool flags;
+    } at[EMIT_LIVE];
+} EmitLive;
+
+/* What a function of a tool's is given. */
+typedef enum EmitValueKind {
+    VALUE_CONSTANT,   /* number */
+    VALUE_REGISTER,   /* the guest's register of this number */
+    VALUE_ADDRESS,    /* that of an operand in memory, by the values that registers have before the instruction */
+    VALUE_THREAD,     /* the address of what is at this offset in the Thread */
+    VALUE_THREAD_U32, /* the 32 bits there */
+    VALUE_TAKEN,      /* 1 if the branch at e->pc is about to be taken, else 0 */
+} EmitValueKind;
+
+typedef struct EmitValue {
+    u8 kind; /* EmitValueKind */
+    u64 number;
+    Operand at;
+} EmitValue;
+
+/* A part of a tool's function that is called behind the block, because it is rare. */
+typedef struct EmitCold {
+    u8 *site, *back; /* the jump that leads there, and where it goes on afterwards */
+    u64 target;      /* in the function */
+    u32 spilled;     /* registers that the part changes and that are not saved yet */
+    u32 late;        /* bit n: argument n gets this value only here */
+    EmitValue value[LATHE_VALUES];
+    bool flags; /* rax has the guest's flags */
+} EmitCold;
+enum { EMIT_COLDS = 128 };
+
 typedef struct Emitter {
     u8 *at;         /* where the next byte goes */
     u64 pc, next;   /* the guest's instruction, and the one behind it */
@@ -43,8 +83,18 @@ typedef struct Emitter {
     EmitCall call[EMIT_INSNS];
     EmitReturn returned[EMIT_INSNS];
     u32 calls, returns;
+    EmitCold cold[EMIT_COLDS];
+    u32 colds;
+    EmitLive live;
     bool flags_set; /* for whom it returns to */
+    bool one_pass;  /* of a repeated instruction only one pass is emitted */
 } Emitter;
+
+/* A repeated instruction as a loop of passes. */
+typedef struct EmitLoop {
+    u8 *begin;
+    u8 *site; /* of the jump to its end */
+} EmitLoop;
 
 typedef struct EmitExit {
     ExitKind kind;
@@ -78,6 +128,23 @@ EmitResult emit_next(Emitter *e, u64 bytes, u64 *next);
 bool emit_linkage(u64 pc, u8 *site, u64 *target);
 /* From now on that is what it is compared with; 0: nothing. */
 void emit_set_linkage(u8 *site, u64 target);
+/* The code around one pass of the repeated instruction at e->pc: leaves the loop if no pass is left; counts a pass; goes to the begin if another one follows. What is
+ * emitted between the last two has the registers as they are behind the pass. */
+EmitLoop emit_loop_begin(Emitter *e, u64 bytes);
+void emit_loop_count(Emitter *e, u64 bytes);
+void emit_loop_end(Emitter *e, u64 bytes, const EmitLoop *loop);
+typedef struct EmitVisit {
+    u64 pc; /* the instruction that follows */
+    u64 function;
+    u32 count;
+    EmitValue value[LATHE_VALUES];
+} EmitVisit;
+
+/* Code in front of the instruction at visit->pc that calls a function of a tool's, or does what the function does. False, and perhaps with some code at e->at:
+ * this maker cannot, because of the function, the values or the instruction. */
+bool emit_visit(Emitter *e, const EmitVisit *visit);
+enum { EMIT_VISIT_BYTES = 640 }; /* most of its bytes, and again so many behind the block */
+
 /* What is left to do behind a block. */
 void emit_rest(Emitter *e);
 /* Adds to a word of the Thread. The amount is zero at first; emit_set_amount sets it at what is returned. */

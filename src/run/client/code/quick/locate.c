@@ -3,6 +3,7 @@
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/code/quick/tally.h"
 
 /* Where its host code begins, with what is in front of its first instruction. */
 static u64 first_code(const QuickBlock *b) {
@@ -22,13 +23,20 @@ static const QuickBlock *block_with(u64 host) {
     return b && host >= first_code(b) && host < (u64)b->code + b->code_size ? b : NULL;
 }
 
-/* How many instructions from number i on are in a tool's counts: those up to the next one that a jump may lead to. */
-static u32 counted_ahead(const QuickBlock *b, u32 i) {
+/* What is in a tool's counts of the instructions from number i on: those up to where they begin anew. */
+static void add_ahead(const QuickBlock *b, u32 i, QuickPlace *place) {
     const InsnLens *lens = block_lens(b);
-    u32 count = 0;
-    for (; i < b->insns && !lens[i].head; i++)
-        count += lens[i].guest != 0;
-    return count;
+    u64 first = b->lens / sizeof(InsnLens);
+    if (i < b->insns && !lens[i].run && lens[i].guest)
+        tally_add(first + i, place->here);
+    for (; i < b->insns && !lens[i].run; i++)
+        if (lens[i].guest)
+            tally_add(first + i, place->ahead);
+}
+
+/* Is something done before instruction number i that belongs to it? */
+static bool has_hooks(const InsnLens *lens, u32 i) {
+    return i && !lens[i - 1].guest && !lens[i - 1].behind;
 }
 
 static void locate_in(const QuickBlock *b, u64 host, QuickPlace *place) {
@@ -42,19 +50,27 @@ static void locate_in(const QuickBlock *b, u64 host, QuickPlace *place) {
         if (host < code + lens[i].host) {
             *place = (QuickPlace){.pc = pc,
                                   .next = pc + lens[i].guest,
-                                  .boundary = host == code && !(i && !lens[i - 1].guest),
+                                  .of_tool = !lens[i].guest,
+                                  .boundary = host == code && !has_hooks(lens, i) && !lens[i].behind,
+                                  .inside = sites_have_blocks() && !lens[i].head,
+                                  .begun = host == code && lens[i].guest && has_hooks(lens, i),
                                   .amid = !lens[i].head,
                                   .spilled = {-1, -1},
-                                  .based = -1,
-                                  .ahead = counted_ahead(b, i)};
-            emit_note_spills(place, (u8 *)code, host);
+                                  .based = -1};
+            add_ahead(b, i, place);
+            if (lens[i].guest)
+                emit_note_spills(place, (u8 *)code, host);
             return;
         }
         pc += lens[i].guest;
         code += lens[i].host;
     }
-    *place =
-        (QuickPlace){.pc = pc, .next = pc, .boundary = host == code && b->goes_on, .spilled = {-1, -1}, .based = -1};
+    *place = (QuickPlace){.pc = pc,
+                          .next = pc,
+                          .boundary = host == code && b->goes_on,
+                          .inside = b->ends_inside,
+                          .spilled = {-1, -1},
+                          .based = -1};
 }
 
 static bool locate(u64 host, QuickPlace *place) {

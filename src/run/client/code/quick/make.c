@@ -3,20 +3,41 @@
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/direct.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/quick/tally.h"
 #include "run/client/code/quick/visit.h"
 #include "run/client/memory/space.h"
 
-enum { BLOCK_BYTES = (2 * EMIT_INSNS + 1) * EMIT_INSN_BYTES };
+/* Each instruction has code of its own and some behind the block, and so has what a tool does before and behind it. */
+enum { BLOCK_BYTES = 2 * (EMIT_INSNS + 1) * (EMIT_INSN_BYTES + 2 * DIRECT_BYTES) };
 
-static void note_insn(u64 guest, u64 host, bool head) {
+/* A block while it is made. */
+typedef struct Making {
+    Emitter *e;
+    QuickBlock *b;
+    Tally tally;
+    bool begins; /* the next instruction begins what a tool sees as a block */
+    u32 guest_insns;
+} Making;
+
+static InsnLens *note_insn(u64 guest, u64 host) {
     InsnLens *lens = array_extend(&quick_all.lens, sizeof(InsnLens));
     lens->guest = guest & 15;
-    lens->host = host & 0x7ff;
-    lens->head = head;
+    lens->host = host & INSN_HOST_BYTES;
     CHECK(lens->guest == guest && lens->host == host, "instructions are short");
+    return lens;
+}
+
+/* What a tool does, which may be long. */
+static void note_hooks(u64 host, InsnLens first) {
+    for (u64 bytes; host; host -= bytes) {
+        bytes = host < INSN_HOST_BYTES ? host : INSN_HOST_BYTES;
+        InsnLens *lens = note_insn(0, bytes);
+        lens->head = first.head, lens->run = first.run, lens->behind = first.behind;
+        first.head = first.run = false;
+    }
 }
 
 u64 quick_code_bytes(u64 pc) {
@@ -28,54 +49,143 @@ u64 quick_code_bytes(u64 pc) {
     return (next != PROT_UNMAPPED && (next & PROT_EXEC) ? 2 : 1) * PAGE - (pc - page);
 }
 
-/* What a tool does before the instruction is like an instruction of no bytes. True: a jump may lead to what follows. */
-static bool add_hooks(Emitter *e, Tally *tally) {
-    const u8 *before = e->at;
-    visit_insn(e);
-    bool head = tally_insn(tally, e);
-    if (e->at == before)
-        return head;
-    note_insn(0, (u64)(e->at - before), head);
-    return false;
+/* ------------------------------------------------------------------------------------------------------- instructions */
+
+/* How large the block is that begins with an instruction. */
+static void measure_block(SiteInsn *insn) {
+    InsnView v;
+    insn->block_bytes = insn->block_insns = 0;
+    for (bool more = insn->begins_block && sites_want_extents(); more; more = site_goes_on(&v)) {
+        u64 pc = insn->pc + insn->block_bytes;
+        if (!insn_view((const u8 *)pc, quick_code_bytes(pc), pc, &v))
+            return;
+        insn->block_bytes += v.size;
+        insn->block_insns++;
+    }
 }
 
-/* One instruction; false: the block ends with it. */
-static bool add_insn(Emitter *e, u64 pc, u64 end, u64 *next, Tally *tally) {
-    e->pc = pc;
-    bool head = add_hooks(e, tally);
+static void look_at(const Making *m, u64 bytes, SiteInsn *insn) {
+    insn->pc = m->e->pc;
+    insn->begins_block = m->begins;
+    measure_block(insn);
+    sites_look(insn, bytes);
+}
+
+/* What a tool does before the instruction is like an instruction of no bytes. Returns what is said about that which comes first. */
+static InsnLens add_hooks(Making *m, const SiteInsn *insn) {
+    const u8 *before = m->e->at;
+    visit_emit(m->e, insn, SITE_BEFORE);
+    InsnLens first = {.run = tally_insn(&m->tally, m->e, insn)};
+    first.head = sites_have_blocks() ? insn->begins_block : first.run;
+    if (m->e->at == before)
+        return first;
+    note_hooks((u64)(m->e->at - before), first);
+    return (InsnLens){0};
+}
+
+/* The instruction's own code. */
+static EmitResult add_code(Making *m, u64 bytes, u64 *next, const SiteInsn *insn, InsnLens first) {
+    Emitter *e = m->e;
     const u8 *before = e->at;
-    EmitResult r = emit_next(e, end - pc, next);
-    if (r.exits || r.returns || r.ends)
-        tally_end(tally);
+    EmitResult r = emit_next(e, bytes, next);
+    bool ends_block = !insn->known || !site_goes_on(&insn->view);
+    m->begins = ends_block || !sites_have_blocks();
+    if (r.exits || r.returns || r.ends || (ends_block && sites_have_blocks()))
+        tally_end(&m->tally);
     if (r.exits) {
         u32 number = exit_new(r.exit.kind, r.exit.pc, r.exit.site);
+        if (r.exit.kind == EXIT_SPECIAL)
+            exit_no(number)->next = visit_behind(insn);
         if (!r.exit.site)
             emit_leave(e, number);
     }
-    note_insn(*next - pc, (u64)(e->at - before), head);
-    visit_note_size(*next - pc);
+    InsnLens *lens = note_insn(*next - e->pc, (u64)(e->at - before));
+    lens->head = first.head, lens->run = first.run;
+    if (insn->counts)
+        tally_note(quick_all.lens.len / sizeof(InsnLens) - 1, insn);
+    return r;
+}
+
+/* What a tool does behind the instruction; whoever leaves there has counted nothing ahead. */
+static void add_behind(Making *m, const u8 *before) {
+    if (m->e->at == before)
+        return;
+    tally_end(&m->tally);
+    note_hooks((u64)(m->e->at - before), (InsnLens){.run = true, .behind = true});
+}
+
+/* A repeated instruction whose passes a tool sees. */
+static EmitResult add_passes(Making *m, u64 bytes, u64 *next, const SiteInsn *insn, InsnLens first) {
+    Emitter *e = m->e;
+    u8 *before = e->at;
+    EmitLoop loop = emit_loop_begin(e, bytes);
+    visit_emit(e, insn, SITE_PASS);
+    note_hooks((u64)(e->at - before), first);
+    e->one_pass = true;
+    EmitResult r = add_code(m, bytes, next, insn, (InsnLens){0});
+    e->one_pass = false;
+    before = e->at;
+    emit_loop_count(e, bytes);
+    visit_emit(e, insn, SITE_PASSED);
+    emit_loop_end(e, bytes, &loop);
+    visit_emit(e, insn, SITE_BEHIND);
+    add_behind(m, before);
+    return r;
+}
+
+static EmitResult add_plain(Making *m, u64 bytes, u64 *next, const SiteInsn *insn, InsnLens first) {
+    EmitResult r = add_code(m, bytes, next, insn, first);
+    const u8 *before = m->e->at;
+    if (!r.ends)
+        visit_emit(m->e, insn, SITE_BEHIND);
+    add_behind(m, before);
+    return r;
+}
+
+/* The decoder makes one instruction of some that follow each other, if it is given the bytes of all of them. A tool sees each one. */
+static u64 bytes_for(const SiteInsn *insn, u64 bytes) {
+    return sites_exist() && insn->known ? insn->view.size : bytes;
+}
+
+/* One instruction; false: the block ends with it. */
+static bool add_insn(Making *m, u64 pc, u64 end, u64 *next) {
+    SiteInsn insn;
+    m->e->pc = pc;
+    look_at(m, end - pc, &insn);
+    InsnLens first = add_hooks(m, &insn);
+    EmitResult r = (insn.repeats ? add_passes : add_plain)(m, bytes_for(&insn, end - pc), next, &insn, first);
+    m->guest_insns++;
     if (r.returns)
-        e->returned[e->returns++] = (EmitReturn){*next, e->at};
+        m->e->returned[m->e->returns++] = (EmitReturn){*next, m->e->at};
     return !r.ends;
 }
 
+/* --------------------------------------------------------------------------------------------------------------- blocks */
+
+/* The code goes on elsewhere. */
+static void end_here(Making *m, u64 pc) {
+    tally_end(&m->tally);
+    exit_new(m->begins ? EXIT_LINK : EXIT_INSIDE, pc, emit_jump(m->e));
+    m->b->goes_on = true;
+    m->b->ends_inside = !m->begins;
+}
+
 /* Code at e->at for what follows from b->pc on, up to the block's end. Pages are guarded before they are read. */
-static void add_insns(Emitter *e, QuickBlock *b) {
+static void add_insns(Making *m) {
+    QuickBlock *b = m->b;
     u64 pc = b->pc, nearest = block_next(pc + 1), end = pc + quick_code_bytes(pc);
-    Tally tally = {0};
     page_guard(pc >> PAGE_SHIFT);
     for (bool go_on = true; go_on;) {
         u64 page = pc >> PAGE_SHIFT;
         if ((pc + GUEST_INSN_BYTES) >> PAGE_SHIFT != page)
             page_guard((pc + GUEST_INSN_BYTES) >> PAGE_SHIFT);
-        go_on = add_insn(e, pc, end, &pc, &tally);
+        go_on = add_insn(m, pc, end, &pc);
         if (go_on && pc >> PAGE_SHIFT != page)
             nearest = block_next(pc), end = pc + quick_code_bytes(pc);
         b->insns = (u32)(quick_all.lens.len - b->lens) / (u32)sizeof(InsnLens);
-        if (go_on && (b->insns >= EMIT_INSNS || pc >= nearest)) {
-            tally_end(&tally);
-            exit_new(EXIT_LINK, pc, emit_jump(e));
-            b->goes_on = true;
+        bool meets = pc >= nearest && m->begins; /* what begins in the middle of a block is no other block for a tool */
+        if (go_on && (m->guest_insns >= EMIT_INSNS || meets)) {
+            end_here(m, pc);
             go_on = false;
         }
     }
@@ -102,8 +212,8 @@ static void let_return(Thread *t, const Emitter *e) {
 static u8 *begin_block(Emitter *e, u64 pc) {
     enum { ALIGN = 16 };
     e->at = arena_room(BLOCK_BYTES, ALIGN);
-    e->calls = e->returns = 0;
-    e->flags_set = false;
+    e->calls = e->returns = e->colds = e->live.count = 0;
+    e->flags_set = e->one_pass = false;
     if (map_covers(pc)) {
         e->at += (ALIGN - emit_entry_bytes) % ALIGN;
         emit_entry(e);
@@ -111,15 +221,21 @@ static u8 *begin_block(Emitter *e, u64 pc) {
     return e->at;
 }
 
-static u8 *make_block(Thread *t, u64 pc) {
+static u8 *make_any_block(Thread *t, u64 pc, bool inside) {
     u64 start = the.opt.stats ? sys_now_us() : 0;
     u32 first_exit = exit_count();
     Emitter e;
-    QuickBlock b = {.pc = pc, .code = begin_block(&e, pc), .lens = (u32)quick_all.lens.len};
-    add_insns(&e, &b);
+    QuickBlock b = {.pc = pc,
+                    .code = begin_block(&e, pc),
+                    .lens = (u32)quick_all.lens.len,
+                    .inside = inside,
+                    .first_site = site_count()};
+    Making m = {.e = &e, .b = &b, .begins = !inside};
+    add_insns(&m);
     emit_rest(&e);
     arena_keep(e.at);
     b.code_size = (u32)(e.at - b.code);
+    b.sites = site_count() - b.first_site;
     block_add(&b);
     link_exits(t, first_exit + 1, exit_count(), b.pc + b.size);
     let_return(t, &e);
@@ -127,6 +243,10 @@ static u8 *make_block(Thread *t, u64 pc) {
     the.stats.quick_insns += b.insns;
     the.stats.quick_us += the.opt.stats ? sys_now_us() - start : 0;
     return b.code;
+}
+
+static u8 *make_block(Thread *t, u64 pc) {
+    return make_any_block(t, pc, false);
 }
 
 /* The number of the block that begins at pc. */
@@ -140,6 +260,12 @@ u8 *quick_find(Thread *t, u64 pc) {
     u32 number;
     u8 *code = block_find(pc, &number);
     return code ? code : make_block(t, pc);
+}
+
+u8 *quick_find_inside(Thread *t, u64 pc) {
+    u32 number;
+    u8 *code = block_find_inside(pc, &number);
+    return code ? code : make_any_block(t, pc, true);
 }
 
 u8 *quick_find_target(Thread *t, u64 pc) {

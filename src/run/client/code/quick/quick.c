@@ -34,11 +34,12 @@ static bool deliver(Thread *t) {
 static void go_on(Thread *t) {
     if (t->quick.stop)
         quick_wait_stopped(t);
-    deliver(t);
+    bool inside = deliver(t) && t->tool.inside;
+    t->tool.inside = false;
     arena_lock();
     if (quick_is_crowded())
         quick_renew(t);
-    t->quick.target = (u64)quick_find(t, t->cpu.pc);
+    t->quick.target = (u64)(inside ? quick_find_inside : quick_find)(t, t->cpu.pc);
     arena_unlock();
 }
 
@@ -83,13 +84,20 @@ static void call_and_note(Thread *t, u64 pc) {
         t->lookup.sites[exit % CALL_SITES] = (CallSite){exit, pc, t->quick.target, age};
 }
 
+typedef u8 *Find(Thread *t, u64 pc);
+
+static Find *finder_of(ExitKind kind) {
+    return kind == EXIT_LINK ? quick_find : kind == EXIT_INSIDE ? quick_find_inside : quick_find_function;
+}
+
 /* To the target of a jump or call, which has code from now on. */
 static void follow(Thread *t, u32 number) {
     arena_lock();
     const Exit *x = exit_no(number);
     if (x->kind == EXIT_CALL_FLAGS)
         quick_keep_flags();
-    t->quick.target = (u64)(x->kind == EXIT_LINK ? quick_find(t, x->pc) : quick_find_function(t, x->pc));
+    t->tool.inside = x->kind == EXIT_INSIDE;
+    t->quick.target = (u64)finder_of((ExitKind)x->kind)(t, x->pc);
     exit_link(number);
     bool crowded = quick_is_crowded();
     arena_unlock();
@@ -115,6 +123,7 @@ static void follow_linkage(Thread *t, u32 number) {
 
 __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
     u32 number = (u32)t->quick.exit;
+    t->tool.inside = false;
     if (call_known(t))
         return;
     arena_lock();
@@ -123,6 +132,7 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
     t->cpu.pc = x.pc;
     switch ((ExitKind)x.kind) {
     case EXIT_LINK:
+    case EXIT_INSIDE:
     case EXIT_CALL:
     case EXIT_CALL_FLAGS:
         follow(t, number);
@@ -135,6 +145,8 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
         return;
     case EXIT_SPECIAL:
         guest_special(&t->cpu);
+        visit_call_behind(t, x.next);
+        t->tool.inside = sites_have_blocks();
         break;
     case EXIT_INTERRUPT:
         interrupt(t);
@@ -160,12 +172,12 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
 
 /* ------------------------------------------------------------------------------------------------------------- lookups */
 
-typedef u8 *Find(Thread *t, u64 pc);
 typedef void Remember(Thread *t, u64 pc, const u8 *code);
 
 /* Code for t->cpu.pc, which the thread's table gets under the address that is `asked` for, unless a signal leads elsewhere. */
 static void look_up(Thread *t, u64 asked, Find *find_here, Remember *remember) {
     the.stats.lookups_missed++;
+    t->tool.inside = false;
     bool here = deliver(t);
     arena_lock();
     u8 *code = (here ? find_here : quick_find)(t, t->cpu.pc);

@@ -17,6 +17,8 @@ bool quick_has_map(void);
 _Noreturn void quick_run(Thread *t);
 /* Host code for the guest address pc. Never NULL: where there is no code, what is made raises the guest's fault. */
 u8 *quick_find(Thread *t, u64 pc);
+/* The same for who comes to pc in the middle of what a tool sees as a block: the block does not begin once more. */
+u8 *quick_find_inside(Thread *t, u64 pc);
 /* The same for what a computed jump or a return leads to. */
 u8 *quick_find_target(Thread *t, u64 pc);
 /* The same where a function begins. */

@@ -1,7 +1,19 @@
 /* tally.c: see tally.h. */
 #include "run/client/code/quick/tally.h"
 
-#include "run/client/tool/tool.h"
+#include "run/client/code/quick/blocks.h"
+#include "run/client/memory/own.h"
+
+/* The amounts of instructions: few are different, so each instruction has the number of its amounts. If a tool counts nothing but instructions, these are the same for
+ * all, and not listed. */
+typedef struct Amounts {
+    i32 of[TOOL_COUNTS];
+} Amounts;
+
+static struct {
+    Array kinds;  /* Amounts, all different */
+    Array listed; /* u16: the kind of each instruction */
+} tallies;
 
 /* Additions to one word of memory wait for each other, so those of neighbouring runs go to different cells of a counter. */
 static u32 next_cell(void) {
@@ -17,26 +29,65 @@ static void open_run(Tally *tally, Emitter *e) {
         tally->site[i] = emit_count(e, tool_cell(c->add[i].counter, cell));
 }
 
-bool tally_insn(Tally *tally, Emitter *e) {
+bool tally_insn(Tally *tally, Emitter *e, const SiteInsn *insn) {
     bool counts = tool_counts()->count;
-    if (tool_calls(LATHE_INSN)) /* whoever leaves for a function of the tool's has counted nothing ahead */
+    if (insn->call_count) /* whoever leaves for a function of the tool's has counted nothing ahead */
         tally_end(tally);
-    bool head = !counts || !tally->open;
-    if (counts && head)
+    bool begins = !counts || !tally->open;
+    if (counts && begins)
         open_run(tally, e);
-    tally->insns++;
-    return head;
+    for (u32 i = 0; i < TOOL_COUNTS; i++)
+        tally->amount[i] += insn->amount[i];
+    return begins;
 }
 
 void tally_end(Tally *tally) {
     const ToolCounts *c = tool_counts();
     for (u32 i = 0; tally->open && i < c->count; i++)
-        emit_set_amount(tally->site[i], c->add[i].amount * (i32)tally->insns);
+        emit_set_amount(tally->site[i], tally->amount[i]);
     *tally = (Tally){0};
 }
 
-void tally_take_back(Thread *t, u32 insns) {
+/* ----------------------------------------------------------------------------------------------------------- taking back */
+
+static bool all_count_alike(void) {
+    return !sites_count_by_kind();
+}
+
+static u16 kind_of(const SiteInsn *insn) {
+    enum { KINDS_MAX = 0x10000 };
+    u64 count = tallies.kinds.len / sizeof(Amounts);
+    for (u64 i = 0; i < count; i++)
+        if (!memcmp(((Amounts *)tallies.kinds.at)[i].of, insn->amount, sizeof(insn->amount)))
+            return (u16)i;
+    CHECK(count < KINDS_MAX, "instructions are counted in few different ways");
+    memcpy(array_extend(&tallies.kinds, sizeof(Amounts)), insn->amount, sizeof(insn->amount));
+    return (u16)count;
+}
+
+void tally_note(u64 number, const SiteInsn *insn) {
+    if (all_count_alike())
+        return;
+    u16 kind = kind_of(insn);
+    while (tallies.listed.len <= number * sizeof(kind))
+        array_extend(&tallies.listed, sizeof(kind));
+    ((u16 *)tallies.listed.at)[number] = kind;
+}
+
+void tally_add(u64 number, i64 sum[TOOL_COUNTS]) {
     const ToolCounts *c = tool_counts();
     for (u32 i = 0; i < c->count; i++)
-        t->tool.cell[c->add[i].counter][0] -= (u64)((i64)c->add[i].amount * insns);
+        sum[i] += all_count_alike() ? c->add[i].amount
+                                    : ((Amounts *)tallies.kinds.at)[((u16 *)tallies.listed.at)[number]].of[i];
+}
+
+void tallies_forget_all(void) {
+    array_free(&tallies.kinds);
+    array_free(&tallies.listed);
+}
+
+void tally_take_back(Thread *t, const i64 ahead[TOOL_COUNTS]) {
+    const ToolCounts *c = tool_counts();
+    for (u32 i = 0; i < c->count; i++)
+        t->tool.cell[c->add[i].counter][0] -= (u64)ahead[i];
 }

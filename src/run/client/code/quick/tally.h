@@ -8,21 +8,28 @@
 
 #include "run/client/code/quick/emit.h"
 #include "run/client/core/client.h"
-#include "tool/package.h"
+#include "run/client/core/place.h"
+#include "run/client/tool/sites.h"
 
 /* A run while its code is made; zero at first. */
 typedef struct Tally {
     bool open;
-    u32 insns;
+    i32 amount[TOOL_COUNTS];
     u8 *site[TOOL_COUNTS]; /* where its amounts are */
 } Tally;
 
-/* The next instruction belongs to the run that is open, or to a new one. True: a jump may lead to it. */
-bool tally_insn(Tally *tally, Emitter *e);
+/* The next instruction belongs to the run that is open, or to a new one. True: it begins one. */
+bool tally_insn(Tally *tally, Emitter *e, const SiteInsn *insn);
 /* The run ends here. */
 void tally_end(Tally *tally);
 
-/* The thread has left a run, of which so many instructions are not executed. */
-void tally_take_back(Thread *t, u32 insns);
+/* Instruction `number` of all that are listed (blocks.h: lens) was given these amounts. */
+void tally_note(u64 number, const SiteInsn *insn);
+/* Adds the amounts of an instruction. */
+void tally_add(u64 number, i64 sum[TOOL_COUNTS]);
+void tallies_forget_all(void);
+
+/* The thread has left a run, of which these amounts are not counted. */
+void tally_take_back(Thread *t, const i64 ahead[TOOL_COUNTS]);
 
 #endif

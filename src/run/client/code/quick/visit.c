@@ -3,49 +3,121 @@
 
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/blocks.h"
-#include "run/client/memory/own.h"
-#include "run/client/tool/tool.h"
+#include "run/client/code/quick/direct.h"
+#include "run/client/code/quick/tally.h"
+#include "run/client/core/guest.h"
 
-typedef struct Visit {
-    u64 pc;
-    u8 *behind; /* the code behind the exit */
-    u32 size;   /* of the instruction */
-} Visit;
-
-static Array visits;
-
-static Visit *visit_no(u64 number) {
-    return (Visit *)visits.at + number;
-}
-
-void visit_insn(Emitter *e) {
-    if (!tool_calls(LATHE_INSN))
-        return;
-    u64 number = visits.len / sizeof(Visit);
-    array_extend(&visits, sizeof(Visit));
+bool visit_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
+    if (!sites_has(insn, phase))
+        return false;
+    if (direct_emit(e, insn, phase))
+        return true;
+    u32 number = site_new(insn, phase);
     emit_leave(e, exit_new(EXIT_VISIT, number, NULL));
-    *visit_no(number) = (Visit){.pc = e->pc, .behind = e->at};
+    site_no(number)->behind = e->at;
+    return true;
 }
 
-void visit_note_size(u64 bytes) {
-    if (tool_calls(LATHE_INSN))
-        visit_no(visits.len / sizeof(Visit) - 1)->size = (u32)bytes;
+/* Numbers of visits are from 1 here. */
+u32 visit_behind(const SiteInsn *insn) {
+    return sites_has(insn, SITE_BEHIND) ? site_new(insn, SITE_BEHIND) + 1 : 0;
+}
+
+static Site take_site(u64 number) {
+    arena_lock();
+    Site s = *site_no((u32)number);
+    arena_unlock();
+    return s;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- skipping */
+
+/* Visits of one instruction that are made before a part of it is executed: a signal may come before each of them. */
+static u32 order_of(const Site *s) {
+    return s->phase == SITE_PASS;
+}
+
+/* What was counted before a repeated instruction will be counted again when the guest comes back to it. */
+static void take_back_passes(Thread *t, const Site *s) {
+    i64 amount[TOOL_COUNTS];
+    if (s->phase != SITE_PASS && s->phase != SITE_PASSED)
+        return;
+    arena_lock();
+    site_amounts(s, amount);
+    arena_unlock();
+    tally_take_back(t, amount);
+}
+
+/* When the guest comes back, the visits of the first phases are not made again. */
+static void skip(Thread *t, const Site *s, u32 phases) {
+    take_back_passes(t, s);
+    if (!phases)
+        return;
+    t->tool.skip_pc = s->pc;
+    t->tool.skip_sp = guest_sp(&t->cpu);
+    t->tool.skip_phases = phases;
+}
+
+/* Was this visit made before a signal came? */
+static bool is_again(Thread *t, const Site *s) {
+    if (t->tool.skip_pc != s->pc || t->tool.skip_sp != guest_sp(&t->cpu))
+        return false;
+    bool again = order_of(s) < t->tool.skip_phases;
+    if (order_of(s) + 1 >= t->tool.skip_phases)
+        t->tool.skip_pc = 0;
+    return again;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- calls */
+
+/* Is something to be done before the thread goes on in this code? */
+static bool is_left(const Thread *t, const Site *s) {
+    return t->pending_signals || s->dead;
+}
+
+static bool visit_before(Thread *t, u32 number, const Site *s) {
+    t->cpu.pc = s->pc;
+    t->tool.inside = s->inside;
+    if (is_left(t, s)) {
+        skip(t, s, s->has_before);
+        return false;
+    }
+    if (is_again(t, s))
+        site_note(t, s);
+    else
+        site_call(t, s);
+    t->quick.target = (u64)s->behind;
+    t->tool.visited = (u64)s->behind;
+    t->tool.visited_site = number;
+    return true;
+}
+
+/* What is behind an instruction, or a pass of one, is told in any case: nobody comes back to it. */
+static bool visit_after(Thread *t, const Site *s) {
+    bool repeats = s->phase == SITE_PASSED && guest_repeats(&t->cpu, t->quick.flags, s->text, s->size);
+    t->cpu.pc = repeats ? s->pc : s->pc + s->size;
+    t->tool.inside = sites_have_blocks();
+    site_call(t, s);
+    if (!is_left(t, s)) {
+        t->quick.target = (u64)s->behind;
+        return true;
+    }
+    if (repeats)
+        skip(t, s, s->has_before);
+    return false;
 }
 
 bool visit_call(Thread *t, u64 number) {
-    arena_lock();
-    Visit v = *visit_no(number);
-    arena_unlock();
-    t->cpu.pc = v.pc;
-    if (t->pending_signals)
-        return false;
-    bool again = t->tool.skip_pc == v.pc && t->tool.skip_sp == guest_sp(&t->cpu);
-    t->tool.skip_pc = again ? 0 : t->tool.skip_pc;
-    if (!again)
-        tool_call(LATHE_INSN, &(ToolEvent){.pc = v.pc, .size = v.size});
-    t->quick.target = (u64)v.behind;
-    t->tool.visited = (u64)v.behind;
-    return true;
+    Site s = take_site(number);
+    bool before = s.phase == SITE_BEFORE || s.phase == SITE_PASS;
+    return before ? visit_before(t, (u32)number, &s) : visit_after(t, &s);
+}
+
+void visit_call_behind(Thread *t, u32 number) {
+    if (!number)
+        return;
+    Site s = take_site(number - 1);
+    site_call(t, &s);
 }
 
 void visit_done(Thread *t) {
@@ -58,12 +130,6 @@ void visit_interrupted(Thread *t) {
     t->tool.visited = 0;
     if (!just_now)
         return;
-    t->tool.skip_pc = t->cpu.pc;
-    t->tool.skip_sp = guest_sp(&t->cpu);
-}
-
-void visits_forget_all(void) {
-    if (visits.at)
-        sys_pages_free(visits.at, visits.cap);
-    visits = (Array){0};
+    Site s = take_site(t->tool.visited_site);
+    skip(t, &s, order_of(&s) + 1);
 }

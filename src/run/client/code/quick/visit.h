@@ -1,22 +1,25 @@
-/* visit.h: calls of a tool's functions from quick code: an exit in front of an instruction, with the whole state in the Thread. */
+/* visit.h: calls of a tool's functions from quick code, in front of an instruction, behind it, or in a loop of its passes: directly (direct.h), or, where
+ * the maker of code cannot do that, by an exit, with the whole state in the Thread. Which functions these are, and what they are given, is for tool/sites.h
+ * to say. */
 #ifndef RUN_CLIENT_VISIT_H
 #define RUN_CLIENT_VISIT_H
 
 #include "run/client/code/quick/emit.h"
 #include "run/client/core/client.h"
+#include "run/client/tool/sites.h"
 
-/* Code in front of the instruction at e->pc that calls what the tool wants called there, if anything. */
-void visit_insn(Emitter *e);
-/* The instruction of the last visit has so many bytes. */
-void visit_note_size(u64 bytes);
-/* The thread has left quick code by the exit of this visit. True: the functions were called, and it goes on behind them; false: there is a signal to be
- * delivered first. */
+/* Code that calls what the tool wants called in this phase of the instruction, if anything. True: there is some. */
+bool visit_emit(Emitter *e, const SiteInsn *insn, SitePhase phase);
+/* The thread has left quick code by the exit of this visit. True: the functions were called, and it goes on behind them; false: it goes on at t->cpu.pc, since there
+ * is a signal to be delivered first, or the code is forgotten. */
 bool visit_call(Thread *t, u64 number);
+/* The thread has done an instruction outside of quick code, and is behind it: calls what is to be called there. `number` is what visit_behind has returned. */
+void visit_call_behind(Thread *t, u32 number);
+/* The number of the visit behind an instruction that is not done in quick code; 0: there is none. */
+u32 visit_behind(const SiteInsn *insn);
 /* The thread's state is taken at an instruction, or is whole since its last exit: what it has visited before, it does not visit again when it comes
  * back to the same place with the same stack. */
 void visit_done(Thread *t);
 void visit_interrupted(Thread *t);
-/* All quick code is forgotten. */
-void visits_forget_all(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* hidden.c: the client's own descriptors: connections to servers, the keeper, standard error for statistics. For the
+/* hidden.c: the client's own descriptors: connections to servers, the keeper, standard error for statistics, files of a tool's. For the
  * guest they are not open: close answers EBADF, close_range leaves them out, and dup2 to the number of one moves it
  * away. A process that shares memory and has its own descriptors (a vfork child) may do what it likes with its copies
  * of the parent's. */
@@ -8,15 +8,18 @@
 #include "run/client/code/server/remote.h"
 #include "run/client/code/server/spawn.h"
 #include "run/client/memory/limits.h"
+#include "run/client/tool/tool.h"
 
-enum { STATS = REMOTES_MAX, KEEPER, DESCRIPTORS }; /* the indices behind the connections */
+enum { STATS = REMOTES_MAX, KEEPER, TOOL }; /* the indices behind the connections */
 
-/* Where the number of the client's descriptor with this index is stored; NULL: there is none. */
+/* Where the number of the client's descriptor with this index is stored; NULL: there is none. The caller holds the lock of the tool's files. */
 static int *descriptor_no(Thread *t, u32 index) {
     if (index == KEEPER)
         return keeper_descriptor(t);
     if (index == STATS)
         return the.stats_fd > 2 && !t->process.own_files ? &the.stats_fd : NULL;
+    if (index >= TOOL)
+        return t->process.own_files ? NULL : tool_descriptor(index - TOOL);
     Remote *r = remote_no(t, index);
     return r && r->open ? &r->fd : NULL;
 }
@@ -29,13 +32,19 @@ int hidden_place(int fd) {
     return (int)moved;
 }
 
+/* True if there are no descriptors from this index on. */
+static bool is_last(u32 index, const int *fd) {
+    return index >= TOOL && !fd;
+}
+
 int hidden_next(Thread *t, int from) {
     int next = -1;
-    for (u32 i = 0; i < DESCRIPTORS; i++) {
-        const int *fd = descriptor_no(t, i);
+    const int *fd = NULL;
+    tool_files_lock();
+    for (u32 i = 0; !is_last(i, fd = descriptor_no(t, i)); i++)
         if (fd && *fd >= from && (next < 0 || *fd < next))
             next = *fd;
-    }
+    tool_files_unlock();
     return next;
 }
 
@@ -57,8 +66,8 @@ static bool move(int *fd) {
  * descriptor is looked up once more. */
 static int *with_number(Thread *t, int fd, bool *busy) {
     *busy = false;
-    for (u32 i = 0; i < DESCRIPTORS; i++) {
-        const int *at = descriptor_no(t, i);
+    const int *at = NULL;
+    for (u32 i = 0; !is_last(i, at = descriptor_no(t, i)); i++) {
         if (!at || *at != fd)
             continue;
         *busy = i < REMOTES_MAX && remote_is_busy(t, i);
@@ -71,8 +80,10 @@ static int *with_number(Thread *t, int fd, bool *busy) {
 bool hidden_make_way(Thread *t, int fd) {
     for (bool busy = true; busy;) {
         arena_lock();
+        tool_files_lock();
         int *at = with_number(t, fd, &busy);
         bool ok = !at || (!busy && move(at));
+        tool_files_unlock();
         arena_unlock();
         if (!busy)
             return ok;

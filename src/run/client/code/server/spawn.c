@@ -5,6 +5,7 @@
 #include <linux/wait.h>
 
 #include "run/client/memory/limits.h"
+#include "run/client/tool/above.h"
 
 enum { SIG_SETMASK = 2, ENVIRONMENT_MAX = 32 };
 
@@ -84,4 +85,9 @@ bool spawn_server_beside(int socket) {
     char *argv[SERVER_ARGUMENTS];
     server_arguments(the.opt.server_path, argv);
     return spawn_beside(socket, the.opt.server_path, argv);
+}
+
+bool tool_start_helper(int socket) {
+    char *argv[] = {the.opt.tools_path, "lines", NULL};
+    return spawn_beside(socket, the.opt.tools_path, argv);
 }

@@ -5,6 +5,7 @@
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/stencil/place.h"
+#include "run/client/tool/gate.h"
 #include "stencil/stencil.h"
 
 typedef struct Beside {
@@ -204,6 +205,62 @@ EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
 u8 *emit_count(Emitter *e, u32 off) {
     put_thread_add(e, off);
     return e->at - 4;
+}
+
+/* No guest of stencils has repeated instructions. */
+EmitLoop emit_loop_begin(Emitter *e, u64 bytes) {
+    (void)e, (void)bytes;
+    CHECK(false, "a repeated instruction");
+}
+void emit_loop_count(Emitter *e, u64 bytes) {
+    (void)e, (void)bytes;
+}
+void emit_loop_end(Emitter *e, u64 bytes, const EmitLoop *loop) {
+    (void)e, (void)bytes, (void)loop;
+}
+
+/* The sum of a register, which may be the one that is always zero, and a number. */
+static void put_sum(Emitter *e, u32 argument, u32 reg, i64 more) {
+    Operand op = {.kind = OPERAND_MEM, .base = (u8)reg};
+    if (reg == REG_NONE || form_register(&op) == REG_NONE)
+        put_number(e, put_argument[argument], (u64)more);
+    else
+        put_visit_register(e, argument, form_place(&op), (i32)more);
+}
+
+static void put_value(Emitter *e, u32 argument, const EmitValue *v) {
+    switch ((EmitValueKind)v->kind) {
+    case VALUE_CONSTANT:
+        put_number(e, put_argument[argument], v->number);
+        break;
+    case VALUE_REGISTER:
+        put_sum(e, argument, (u32)v->number, 0);
+        break;
+    case VALUE_ADDRESS:
+        put_sum(e, argument, v->at.base, v->at.disp);
+        break;
+    case VALUE_THREAD:
+        put_visit_thread(e, argument, (u32)v->number);
+        break;
+    case VALUE_THREAD_U32:
+        put_visit_u32(e, argument, (u32)v->number);
+        break;
+    case VALUE_TAKEN:
+        CHECK(false, "emit_visit has refused it");
+    }
+}
+
+bool emit_visit(Emitter *e, const EmitVisit *visit) {
+    for (u32 i = 0; i < visit->count; i++)
+        if (visit->value[i].kind == VALUE_TAKEN)
+            return false;
+    if (gates_want_state()) /* which of the tool's functions do is not known here */
+        return false;
+    put_visit_begin(e);
+    for (u32 i = 0; i < visit->count; i++)
+        put_value(e, i, &visit->value[i]);
+    put_visit_end(e, visit->function);
+    return true;
 }
 
 void emit_rest(Emitter *e) {

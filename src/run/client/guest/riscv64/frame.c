@@ -94,10 +94,10 @@ bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     memcpy(g->x, c->x + 1, sizeof(g->x));
     memcpy(g->f, c->f, sizeof(g->f));
     g->fcsr = get_fcsr(c);
-    c->x[RV_A0] = (u64)info->number;
-    c->x[RV_A0 + 1] = (u64)&frame->info;
-    c->x[RV_A0 + 2] = (u64)g;
-    c->x[RV_RA] = return_code;
+    c->x[REG_A0] = (u64)info->number;
+    c->x[REG_A0 + 1] = (u64)&frame->info;
+    c->x[REG_A0 + 2] = (u64)g;
+    c->x[REG_RA] = return_code;
     guest_set_sp(c, (u64)frame);
     c->pc = handler;
     return true;

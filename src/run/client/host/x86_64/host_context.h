@@ -45,6 +45,10 @@ static inline u64 context_pc(const SignalContext *s) {
     return s->rip;
 }
 
+static inline u64 context_sp(const SignalContext *s) {
+    return s->rsp;
+}
+
 static inline void context_set_pc(SignalContext *s, u64 pc) {
     s->rip = pc;
 }

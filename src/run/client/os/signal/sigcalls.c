@@ -5,6 +5,7 @@
 #include "run/client/core/events.h"
 #include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
+#include "run/client/os/signal/last.h"
 #include "run/client/os/signal/signal.h"
 #include "run/client/os/signal/waits.h"
 
@@ -19,7 +20,7 @@ static bool is_ours(u64 sig) {
 }
 
 static i64 set_on_host(u32 sig, const Action *a) {
-    if (a->handler > (u64)SIG_IGN)
+    if (a->handler > (u64)SIG_IGN || (!a->handler && last_watches(sig)))
         return signal_set_host_handler(sig, a->flags);
     return is_ours(sig) ? 0 : sys_rt_sigaction((int)sig, a, NULL);
 }
@@ -57,11 +58,12 @@ static Action get_action(Thread *t, u32 sig) {
 i64 signal_action(Thread *t, u64 sig, u64 act, u64 old, u64 size) {
     if (size != sizeof(u64) || sig < 1 || sig > SIGNALS)
         return -EINVAL;
-    Action a, before = get_action(t, (u32)sig);
+    Action a, host, before = get_action(t, (u32)sig);
     if (act && !frame_read_action(act, &a))
         return -EFAULT;
-    if (before.handler <= (u64)SIG_IGN && !is_ours(sig))
-        sys_rt_sigaction((int)sig, NULL, &before);
+    if (before.handler <= (u64)SIG_IGN && !is_ours(sig) && !sys_rt_sigaction((int)sig, NULL, &host) &&
+        host.handler <= (u64)SIG_IGN) /* what was ignored from the start is only in the host's table */
+        before = host;
     if (old && !frame_write_action(old, &before))
         return -EFAULT;
     if (!act)

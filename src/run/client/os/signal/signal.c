@@ -27,6 +27,8 @@
 #include "run/client/core/frame.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
+#include "run/client/os/signal/last.h"
+#include "run/client/tool/gate.h"
 #include "run/client/tool/tool.h"
 
 enum {
@@ -130,15 +132,21 @@ static bool has_handler(const Thread *t, u32 sig) {
     return t->signal.table && __atomic_load_n(&t->signal.table->action[sig].handler, __ATOMIC_RELAXED) > (u64)SIG_IGN;
 }
 
+/* Only of signals that are the client's on the host: of others, the host knows. */
+static bool is_ignored(const Thread *t, u32 sig) {
+    return t->signal.table && t->signal.table->action[sig].handler == (u64)SIG_IGN;
+}
+
 bool signal_restarts(const Thread *t) {
     u32 sig = (u32)__builtin_ctzll(t->pending_signals) + 1;
     return t->pending_signals && t->signal.table && t->signal.table->action[sig].flags & SA_RESTART;
 }
 
-/* The first process of a PID namespace does not die of a signal that it sends itself, so a real fault follows. */
+/* The first process of a PID namespace does not die of a signal that it sends itself, so a real fault follows. Other signals stay blocked: their handlers would block
+ * this one. */
 _Noreturn void signal_die(int sig) {
     set_host_default((u32)sig);
-    set_host_mask(0);
+    set_host_mask(~bit((u32)sig));
     sys_tgkill(sys_getpid(), sys_gettid(), sig);
     fault_with(sig);
     sys_exit_group(128 + sig);
@@ -184,18 +192,41 @@ static void divert(Thread *t, SignalContext *s) {
     context_set_pc(s, translated_diversion());
 }
 
-/* Whoever leaves amid instructions that a tool counts together needs new code to go on there. It is better to come to the end of them, but for a
- * repeated instruction, which takes a step for each pass. */
+/* How often in a row a step has led to where it was from: an instruction that repeats itself takes a step for each pass. */
+static u32 passes(Thread *t, const QuickPlace *place) {
+    bool same = t->signal.stepping && t->signal.stepped == place->pc;
+    t->signal.stepped = place->pc;
+    return t->signal.passes = same ? t->signal.passes + 1 : 0;
+}
+
+static bool waits_for_thread(const Thread *t) {
+    return t->pending_signals || t->quick.stop;
+}
+
+/* A tool's functions are not called again for an instruction that has begun, unless it takes too long. For a sample it is not worth it. */
+static TranslatedWhere where_in_passes(Thread *t, u32 count) {
+    enum { PASSES_MOST = 1000 };
+    if (!count)
+        return TRANSLATED_INSIDE;
+    if (waits_for_thread(t))
+        return count < PASSES_MOST ? TRANSLATED_INSIDE : TRANSLATED_BOUNDARY;
+    t->tier.sampled = false;
+    return TRANSLATED_OUTSIDE;
+}
+
+/* Whoever leaves amid instructions that a tool counts together needs new code to go on there. It is better to come to the end of them. */
 static bool goes_further(Thread *t, const QuickPlace *place) {
     enum { STEPS_MOST = 40 };
-    return place->amid && !place->dead && t->signal.steps++ < STEPS_MOST;
+    return place->amid && !place->dead && !passes(t, place) && t->signal.steps++ < STEPS_MOST;
 }
 
 /* Makes the thread come as soon as possible to a place where the guest's state is complete. C code needs nothing: the
  * state is complete there, or soon will be. Nor does optimised code, which looks for noted signals by itself. */
 static void interrupt(Thread *t, SignalContext *s) {
-    QuickPlace place;
-    TranslatedWhere where = translated_where(t, context_pc(s), &place);
+    QuickPlace place = {0};
+    TranslatedWhere where = translated_where(t, s, &place);
+    if (where == TRANSLATED_INSIDE && place.begun)
+        where = where_in_passes(t, passes(t, &place));
     if (t->signal.pushes_flags)
         context_clean_pushed(s);
     t->signal.pushes_flags = false;
@@ -213,6 +244,10 @@ static void interrupt(Thread *t, SignalContext *s) {
         break;
     case TRANSLATED_INSIDE:
         step(t, s);
+        break;
+    case TRANSLATED_CALLED:
+        translated_recall(t);
+        stop_stepping(t, s);
         break;
     case TRANSLATED_OUTSIDE:
         stop_stepping(t, s);
@@ -270,6 +305,7 @@ static void hold(Thread *t, const SignalInfo *info, SignalContext *s) {
 
 static void accept(Thread *t, const SignalInfo *info, SignalContext *s) {
     note(t, info, s);
+    last_expect(t, (u32)info->number);
     if (!abort_call(s) && !t->tier.optimised)
         interrupt(t, s);
 }
@@ -280,7 +316,11 @@ static void accept_sent(Thread *t, const SignalInfo *info, SignalContext *s) {
         hold(t, info, s);
     else if (has_handler(t, (u32)info->number))
         accept(t, info, s);
-    else if (!t->signal.table || t->signal.table->action[info->number].handler != (u64)SIG_IGN)
+    else if (is_ignored(t, (u32)info->number))
+        return;
+    else if (last_watches((u32)info->number))
+        accept(t, info, s);
+    else
         let_die(info);
 }
 
@@ -310,7 +350,8 @@ static i32 segv_code(u64 addr) {
  * the instruction, which faults again. */
 static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, QuickPlace *place) {
     u32 sig = (u32)info->number;
-    place->ahead -= place->ahead != 0; /* the instruction itself was begun */
+    for (u32 i = 0; i < TOOL_COUNTS; i++) /* the instruction itself was begun */
+        place->ahead[i] -= place->here[i];
     if (t->pending_signals) {
         take_state(t, s, place);
         divert(t, s);
@@ -343,6 +384,15 @@ static void fault_without_state(const Thread *t, const SignalInfo *info) {
             info->address);
     tool_end(t);
     let_die(info);
+}
+
+/* A function of the tool's has failed, in a call of it from quick code or in a copy there, which has no name: it is not the guest that has made a
+ * mistake. */
+static void fault_of_tool(const Thread *t, const SignalInfo *info, const SignalContext *s) {
+    const char *function = tool_running(context_pc(s), context_sp(s));
+    if (!function)
+        function = tool_function(gate_last_return(t));
+    tool_faulted(function ? function : "at an instruction", info->number, info->address, context_pc(s));
 }
 
 /* A fault in optimised code at a memory access that has an exit. The thread goes on at the exit, which leads to
@@ -395,22 +445,28 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
         on_stop(t, info, s);
     else if (translated_is_leave(info))
         on_leave(t, info, s);
+    else if (last_is_overdue(t, info))
+        last_overdue(t, s);
     else if (info->code <= 0)
         accept_sent(t, info, s);
     else if (pc == (u64)guard_copy)
         context_set_pc(s, (u64)guard_copy_failed);
     else if (sig != SIGTRAP && translated_detour(s))
         return;
-    else if (sig == SIGTRAP && t->signal.stepping && info->code == TRAP_TRACE_CODE)
+    else if (sig == SIGTRAP && ((t->signal.stepping && info->code == TRAP_TRACE_CODE) || translated_is_recalled(t, s)))
         interrupt(t, s);
     else if (sig == SIGSEGV && info->code == SEGV_ACCERR && context_is_write(s) && translated_written(info->address)) {
         leave_if_forgotten(t, s);
-    } else if (quick)
+    } else if (quick ? place.of_tool : tool_stack_holds(t, context_sp(s)))
+        fault_of_tool(t, info, s);
+    else if (quick)
         fault_of_guest(t, info, s, &place);
     else if (exit)
         fault_of_access(t, info, s, exit);
     else if (t->signal.framing)
-        signal_die(SIGSEGV);
+        last_end(t, SIGSEGV);
+    else if (tool_running(pc, context_sp(s)))
+        tool_faulted(tool_running(pc, context_sp(s)), sig, info->address, pc);
     else
         fault_without_state(t, info);
 }
@@ -442,7 +498,7 @@ static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u6
                              switch_stack ? t->signal.altstack + t->signal.altstack_size : 0);
     t->signal.framing = false;
     if (!pushed)
-        signal_die(SIGSEGV); /* as the kernel does */
+        last_end(t, SIGSEGV); /* as the kernel does */
     if (t->signal.altstack_flags & SS_AUTODISARM)
         t->signal.altstack = t->signal.altstack_size = t->signal.altstack_flags = 0;
     t->signal.suspended = false;
@@ -458,7 +514,7 @@ static bool take_action(Thread *t, u32 sig, Action *a) {
     bool found = a->handler > (u64)SIG_IGN;
     if (found && (a->flags & SA_RESETHAND)) {
         t->signal.table->action[sig].handler = 0;
-        if (!(signal_ours() & bit(sig)))
+        if (!(signal_ours() & bit(sig)) && !last_watches(sig))
             sys_rt_sigaction((int)sig, &t->signal.table->action[sig], NULL);
     }
     unlock(&t->signal.table->lock);
@@ -469,11 +525,12 @@ void signal_deliver(Thread *t) {
     if (!t->pending_signals)
         return;
     SignalInfo info;
-    Action a;
+    Action a = {0};
     memcpy(&info, t->signal.info, sizeof(info));
     t->signal.masking = true; /* the host blocks everything but the client's signals */
     t->pending_signals = 0;
     t->stack_limit = thread_stack_limit(t);
+    last_came(t);
     /* The signal was only to make the thread come here. */
     if (translated_is_leave(&info) || translated_is_stop(&info)) {
         set_mask(t, t->signal.mask);
@@ -483,8 +540,12 @@ void signal_deliver(Thread *t) {
         enter_handler(t, &info, &a, t->signal.mask);
         return;
     }
-    /* The guest has removed the handler since. The host does what the signal does without one. */
+    /* The guest has no handler, or has removed it since. The host does what the signal does without one. */
     t->signal.suspended = false;
+    if (last_watches((u32)info.number) && !a.handler) {
+        set_mask(t, t->signal.mask); /* another signal can end it if the tool does not come to an end */
+        last_end(t, (u32)info.number);
+    }
     send_again(t, &info);
     set_mask(t, t->signal.mask);
 }
@@ -572,8 +633,7 @@ static bool is_handled(const Thread *t, u32 sig, u64 mask) {
 static void note_forced(Thread *t, const SignalInfo *info, u64 mask) {
     if (!is_handled(t, (u32)info->number, mask)) {
         image_save(t);
-        tool_end(t);
-        signal_die(info->number);
+        last_end(t, (u32)info->number);
     }
     t->signal.mask = mask;
     memcpy(t->signal.info, info, sizeof(*info));
@@ -669,6 +729,16 @@ void signal_after_exec(Thread *t) {
         sys_rt_sigprocmask(SIG_UNBLOCK, &t->signal.blocked, NULL);
 }
 
+/* What the program is told to ignore when it begins, it ignores. */
+static void watch_last(Thread *t) {
+    Action a;
+    for (u32 sig = 1; sig <= SIGNALS; sig++)
+        if (last_watches(sig) && !(signal_ours() & bit(sig)) && !sys_rt_sigaction((int)sig, NULL, &a) && !a.handler)
+            signal_set_host_handler(sig, 0);
+    if (last_watches(SIGTERM))
+        tier_use_polls(t);
+}
+
 void signal_init(Thread *t) {
     u64 mask = 0;
     sys_rt_sigprocmask(SIG_BLOCK, NULL, &mask);
@@ -682,5 +752,6 @@ void signal_init(Thread *t) {
             t->signal.table->action[sig] = a;
         signal_set_host_handler(sig, 0);
     }
+    watch_last(t);
     set_host_mask(mask);
 }

@@ -11,27 +11,57 @@ enum { GUEST_INSN_BYTES = 12 };   /* the most bytes that decoding examines */
 enum { GUEST_SYSCALL_BYTES = 4 }; /* length of the instruction for a system call */
 enum { GUEST_BREAK_BYTES = 0 };   /* how far pc is behind a breakpoint when it traps */
 
-enum { RV_RA = 1, RV_SP = 2, RV_TP = 4, RV_A0 = 10, RV_A7 = 17 };
+enum { REG_RA = 1, REG_SP = 2, REG_TP = 4, REG_A0 = 10, REG_A7 = 17 };
+
+/* For tools: how many general registers there are, and which one is the stack pointer, by the numbers of the instruction set. */
+enum { GUEST_REGISTERS = 32, GUEST_SP = REG_SP };
 
 static inline u64 guest_number(const GuestCpu *c) {
-    return c->x[RV_A7];
+    return c->x[REG_A7];
 }
 
 static inline void guest_arguments(const GuestCpu *c, u64 a[6]) {
     for (int i = 0; i < 6; i++)
-        a[i] = c->x[RV_A0 + i];
+        a[i] = c->x[REG_A0 + i];
 }
 
 static inline void guest_set_result(GuestCpu *c, u64 result) {
-    c->x[RV_A0] = result;
+    c->x[REG_A0] = result;
 }
 
 static inline u64 guest_sp(const GuestCpu *c) {
-    return c->x[RV_SP];
+    return c->x[REG_SP];
 }
 
 static inline void guest_set_sp(GuestCpu *c, u64 sp) {
-    c->x[RV_SP] = sp;
+    c->x[REG_SP] = sp;
+}
+
+/* A general register by its number in the instruction set; 0: there is none of that number. */
+static inline u64 guest_register(const GuestCpu *c, u32 number) {
+    return number < 32 ? c->x[number] : 0;
+}
+
+static inline u64 guest_segment(const GuestCpu *c, u32 segment) {
+    return (void)c, (void)segment, 0;
+}
+
+static inline void guest_set_register(GuestCpu *c, u32 number, u64 value) {
+    if (number && number < 32)
+        c->x[number] = value;
+}
+
+/* Where a function that is being called finds its nth argument: a register; NULL: in memory, at guest_stack_argument. */
+static inline u64 *guest_argument(GuestCpu *c, u32 index) {
+    return index < 8 ? &c->x[REG_A0 + index] : NULL;
+}
+
+static inline u64 guest_stack_argument(const GuestCpu *c, u32 index) {
+    return c->x[REG_SP] + 8 * ((u64)index - 8);
+}
+
+static inline u64 guest_result(const GuestCpu *c) {
+    return c->x[REG_A0];
 }
 
 /* The initial values that are not zero. */
@@ -40,7 +70,7 @@ static inline void guest_reset(GuestCpu *c) {
 }
 
 static inline void guest_set_tls(GuestCpu *c, u64 tls) {
-    c->x[RV_TP] = tls;
+    c->x[REG_TP] = tls;
 }
 
 #endif

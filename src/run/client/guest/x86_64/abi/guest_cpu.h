@@ -14,6 +14,9 @@ enum { GUEST_INSN_BYTES = 15 };   /* the most bytes that decoding examines */
 enum { GUEST_SYSCALL_BYTES = 2 }; /* length of the instruction for a system call */
 enum { GUEST_BREAK_BYTES = 1 };   /* how far pc is behind a breakpoint when it traps */
 
+/* For tools: how many general registers there are, and which one is the stack pointer, by the numbers of the instruction set. */
+enum { GUEST_REGISTERS = 16, GUEST_SP = LATHE_RSP };
+
 static inline u64 guest_number(const GuestCpu *c) {
     return (u32)c->gp[LATHE_RAX];
 }
@@ -33,6 +36,35 @@ static inline u64 guest_sp(const GuestCpu *c) {
 
 static inline void guest_set_sp(GuestCpu *c, u64 sp) {
     c->gp[LATHE_RSP] = sp;
+}
+
+/* A general register by its number in the instruction set; 0: there is none of that number. */
+static inline u64 guest_register(const GuestCpu *c, u32 number) {
+    return number < 16 ? c->gp[number] : 0;
+}
+
+/* Where a segment begins, by its number in isa/x86_64/facts.h: fs is 1, gs is 2. */
+static inline u64 guest_segment(const GuestCpu *c, u32 segment) {
+    return segment == 1 ? c->fsbase : segment == 2 ? c->gsbase : 0;
+}
+
+static inline void guest_set_register(GuestCpu *c, u32 number, u64 value) {
+    if (number < 16)
+        c->gp[number] = value;
+}
+
+/* Where a function that is being called finds its nth argument: a register; NULL: in memory, at guest_stack_argument. */
+static inline u64 *guest_argument(GuestCpu *c, u32 index) {
+    static const u8 registers[] = {LATHE_RDI, LATHE_RSI, LATHE_RDX, LATHE_RCX, LATHE_R8, LATHE_R9};
+    return index < ARRAY_LEN(registers) ? &c->gp[registers[index]] : NULL;
+}
+
+static inline u64 guest_stack_argument(const GuestCpu *c, u32 index) {
+    return c->gp[LATHE_RSP] + 8 + 8 * ((u64)index - 6) /* behind the return address */;
+}
+
+static inline u64 guest_result(const GuestCpu *c) {
+    return c->gp[LATHE_RAX];
 }
 
 /* The initial values that are not zero. */

@@ -21,10 +21,11 @@ static bool is_cut_off(const u8 *text, u64 bytes) {
 EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
     const u8 *text = (const u8 *)e->pc;
     Shape shape;
+    u8 single[SHAPE_BYTES];
     *next = e->pc + 1;
     if (bytes && shape_of(text, bytes, &shape)) {
-        e->text = text;
         e->next = *next = e->pc + shape.length;
+        e->text = e->one_pass ? loop_one_pass(text, &shape, single) : text;
         return emit_insn(e, &shape);
     }
     ExitKind kind = bytes ? EXIT_UNDEFINED : EXIT_UNREADABLE;
@@ -36,6 +37,7 @@ EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
 }
 
 void emit_rest(Emitter *e) {
+    put_cold(e);
     for (u32 i = 0; i < e->calls; i++) {
         bool flags = flags_are_read(e->call[i].next);
         if (flags)

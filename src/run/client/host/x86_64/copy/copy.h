@@ -15,14 +15,50 @@ typedef enum EmitGs {
     EMIT_GS_TARGET,  /* the same, and its target is in rcx, whose own value is spilled */
 } EmitGs;
 EmitGs emit_gs(Emitter *e, const Shape *shape, u8 text[SHAPE_BYTES], Shape *plain);
+/* Does the kernel let programs read and set the bases of segments by instructions? */
+bool gs_has_instructions(void);
 /* The rest of a call, behind the block: the site of its jump if it is direct, and of one before it if it may lead elsewhere. */
 typedef struct EmitSites {
     u8 *jump, *other;
 } EmitSites;
 EmitSites emit_call_rest(Emitter *e, const EmitCall *call);
 
+/* loop.c: the same instruction without the prefix that repeats it, and its shape. */
+const u8 *loop_one_pass(const u8 *text, Shape *shape, u8 single[SHAPE_BYTES]);
+
 /* copy_flags.c: are the flags surely written before they are read, from pc on? */
 bool flags_are_dead(u64 pc);
+
+/* live.c: the general registers, by their numbers, and the flags that the guest needs before the instruction at pc. */
+enum { LIVE_ALL = 0xffff };
+void live_before(Emitter *e, u64 pc, u32 *registers, bool *flags);
+
+/* copy_emit.c: an instruction as it is, at e->text; what it addresses relative to itself is where it was before e->next. */
+void put_copy(Emitter *e, const Shape *s);
+
+/* inner.c: a function of a tool's as machine code. */
+enum { INNER_BLOCKS = 12 };
+typedef enum InnerEnd { INNER_RETURNS, INNER_JUMPS, INNER_BRANCHES } InnerEnd;
+typedef struct InnerBlock {
+    u64 start, end;  /* of the instructions that only compute */
+    u8 ends;         /* InnerEnd */
+    u8 condition;    /* of a branch, as instructions encode it */
+    bool cold;       /* uses the stack: is not copied, but called */
+    u8 target, next; /* numbers of blocks; next is of a branch only */
+} InnerBlock;
+typedef struct Inner {
+    u64 function;
+    bool direct;  /* may be called with the guest's flags of direction, and uses no vector registers */
+    u32 clobbers; /* the general registers that have other values afterwards */
+    u32 count;    /* of blocks; 0: it is not to be copied, but to be called as a whole */
+    u32 copied_clobbers, copied_reads; /* the registers that blocks change and read which are copied */
+    InnerBlock block[INNER_BLOCKS];
+} Inner;
+/* NULL: there are too many functions. */
+const Inner *inner_of(u64 function);
+
+/* copy_visit.c: the parts of a tool's functions that are behind the block. */
+void put_cold(Emitter *e);
 
 /* linkage.c: the word by which code at pc jumps, if it does nothing else, as an entry of a PLT does; 0: it is no such code. */
 u64 linkage_slot(u64 pc);

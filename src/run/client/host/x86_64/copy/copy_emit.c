@@ -59,7 +59,7 @@ static bool reaches(const Emitter *e, const Shape *s, u64 length, u64 address) {
     return s->address32 || distance == (i32)distance;
 }
 
-static void put_copy(Emitter *e, const Shape *s) {
+void put_copy(Emitter *e, const Shape *s) {
     if (!s->disp_at) {
         put(e, guest(e), s->length);
         return;

@@ -3,9 +3,10 @@
 #define RUN_CLIENT_QUICK_ENCODE_H
 
 #include "host_put.h"
+#include "isa/x86_64/facts.h"
 #include "run/client/host/x86_64/copy/copy.h"
 
-enum { RAX = 0, RCX = 1, RBX = 3, RM_SP = 4, RBP = 5, RSI = 6, RDI = 7 };
+enum { RM_SP = RSP }; /* in ModRM: a SIB byte follows */
 enum { FS = 0x64, GS = 0x65, ADDRESS32 = 0x67, REX = 0x40, REX_W = 8, REX_R = 4, REX_X = 2, REX_B = 1 };
 enum { VEX3 = 0xc4, VEX2 = 0xc5, EVEX = 0x62, XOP_FIRST = 0x8f };
 

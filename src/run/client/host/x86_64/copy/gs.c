@@ -313,8 +313,7 @@ static void put_string(Emitter *e, const Shape *s) {
     unspill(e, RBP, THREAD_SPILL_RDX);
 }
 
-/* Does the kernel let programs set the base of fs by an instruction? */
-static bool can_borrow_fs(void) {
+bool gs_has_instructions(void) {
     enum { HWCAP2_FSGSBASE = 2 };
     const u64 *a = the.auxv;
     while (a && a[0] != AT_NULL && a[0] != AT_HWCAP2)
@@ -374,7 +373,7 @@ static bool needs_fs(const u8 *insn, const Shape *s, Hidden hidden) {
 
 static bool put_odd(Emitter *e, const Shape *s, Hidden hidden) {
     if (needs_fs(e->text, s, hidden)) {
-        if (!can_borrow_fs())
+        if (!gs_has_instructions())
             return false;
         put_at_fs(e, s);
         return true;

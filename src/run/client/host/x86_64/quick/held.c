@@ -61,6 +61,53 @@ void put_held_load(Emitter *e, u8 number, u32 place) {
     put_move(e, 0x8b, 0x10, number, place);
 }
 
+/* -------------------------------------------------------------------------------------------------------------- visits */
+
+enum { RSP = 4, R13 = 13, LOAD = 0x8b };
+
+/* C keeps rbx, rbp and r12 to r15, and a tool's functions have no floating point. */
+static bool is_kept(u8 number) {
+    return number == 3 || number == 5 || number >= 12;
+}
+
+#define STORE_CHANGED(slot, name, number)                                                                              \
+    if (!is_kept(number))                                                                                              \
+        put_held_store(e, number, CPU_SLOT(slot));
+#define LOAD_CHANGED(slot, name, number)                                                                               \
+    if (!is_kept(number))                                                                                              \
+        put_held_load(e, number, CPU_SLOT(slot));
+
+void put_visit_begin(Emitter *e) {
+    EACH_HELD(STORE_CHANGED)
+}
+
+void put_visit_register(Emitter *e, u32 argument, u32 place, i32 more) {
+    u8 reg = put_argument[argument], held = held_number(place);
+    if (held != HELD_NONE && is_kept(held))
+        put_held_store(e, held, place);
+    put_held_load(e, reg, place);
+    if (more)
+        put_operand_lea(e, reg, &(Operand){.base = reg, .index = REG_NONE, .disp = more});
+}
+
+void put_visit_thread(Emitter *e, u32 argument, u32 off) {
+    put_operand_lea(e, put_argument[argument], &(Operand){.base = R13, .index = REG_NONE, .disp = (i64)off});
+}
+
+void put_visit_u32(Emitter *e, u32 argument, u32 off) {
+    u8 reg = put_argument[argument];
+    put8(e, 0x41 | (reg & 8) >> 1); /* REX.B, without REX.W */
+    put8(e, LOAD);
+    put_place(e, reg, off);
+}
+
+void put_visit_end(Emitter *e, u64 function) {
+    put_held_load(e, RSP, THREAD_TOOL_TOP);
+    put_near_call(e, function);
+    put_held_load(e, RSP, THREAD_HOST_SP);
+    EACH_HELD(LOAD_CHANGED)
+}
+
 /* ------------------------------------------------------------------------------------------------------------- lookups */
 
 static void put_distance(Emitter *e, const void *opcode, const void *target) {

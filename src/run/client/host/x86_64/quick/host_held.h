@@ -17,6 +17,15 @@ void held_name(u8 *w, const StencilField *f, u8 number);
 void put_held_store(Emitter *e, u8 number, u32 place);
 void put_held_load(Emitter *e, u8 number, u32 place);
 
+/* A call of a tool's function: first the held registers that C may change go to the state; then each argument gets the register at a place of the state and some
+ * more, the address of what is in the Thread, or 32 bits of it (or put_number what put_argument names); then the call, on the Thread's stack for it, and all
+ * registers as they were. */
+void put_visit_begin(Emitter *e);
+void put_visit_register(Emitter *e, u32 argument, u32 place, i32 more);
+void put_visit_thread(Emitter *e, u32 argument, u32 off);
+void put_visit_u32(Emitter *e, u32 argument, u32 off);
+void put_visit_end(Emitter *e, u64 function);
+
 /* How code of stencils goes on at a computed guest address, in place of the jump to the routine for it with which a stencil ends: the search that the
  * routine begins with, and the jump for where that finds nothing. */
 typedef enum Lookup { LOOKUP_JUMP, LOOKUP_CALL, LOOKUP_RETURN } Lookup;

@@ -30,6 +30,15 @@ void put_alignment(Emitter *e, u64 before);
 /* An instruction that ends with a site, which is returned. */
 u8 *put_site(Emitter *e, const void *opcode, size_t n);
 
+/* The registers in which C functions expect their arguments. */
+extern const u8 put_argument[LATHE_VALUES];
+/* mov $value, with as few bytes as it needs */
+void put_number(Emitter *e, u32 reg, u64 value);
+/* lea of an operand, without its segment. Its displacement has 32 bits, and its base is not the pc. */
+void put_operand_lea(Emitter *e, u32 to, const Operand *at);
+/* call, of what is near translated code */
+void put_near_call(Emitter *e, u64 target);
+
 /* A function of PUT_HELPER_BYTES by which code of stencils calls a C function (see StencilHelper): THREAD_HELPING is set while that runs, so that the handler
  * of a signal knows that the guest is in the middle of an instruction. */
 enum { PUT_HELPER_BYTES = 80 };

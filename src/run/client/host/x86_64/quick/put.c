@@ -35,6 +35,50 @@ u8 *put_site(Emitter *e, const void *opcode, size_t n) {
     return e->at - SITE_BYTES;
 }
 
+/* ------------------------------------------------------------------------------------------------- any general register */
+
+const u8 put_argument[LATHE_VALUES] = {7, 6, 2, 1, 8, 9};
+
+enum { REX = 0x40, REX_W = 8, REX_R = 4, REX_X = 2, REX_B = 1, ADDRESS32 = 0x67, LEA = 0x8d };
+/* Numbers in ModRM and SIB that are no registers there. */
+enum { SIB = 4, NO_BASE = 5 };
+
+void put_number(Emitter *e, u32 reg, u64 value) {
+    u8 rex = reg & 8 ? REX_B : 0;
+    if (value <= UINT32_MAX) {
+        if (rex)
+            put8(e, REX | rex);
+        put8(e, 0xb8 + (reg & 7));
+        put32(e, (u32)value);
+        return;
+    }
+    put8(e, REX | REX_W | rex);
+    put8(e, 0xb8 + (reg & 7));
+    put(e, &value, 8);
+}
+
+void put_operand_lea(Emitter *e, u32 to, const Operand *at) {
+    bool has_base = at->base != REG_NONE, has_index = at->index != REG_NONE;
+    u32 base = has_base ? at->base : NO_BASE, index = has_index ? at->index : SIB;
+    u32 scale = at->scale ? (u32)__builtin_ctz(at->scale) : 0;
+    bool sib = has_index || !has_base || (base & 7) == SIB;
+    if (at->addr_bits == 32)
+        put8(e, ADDRESS32);
+    put8(e, REX | REX_W | (to & 8 ? REX_R : 0) | (index & 8 ? REX_X : 0) | (has_base && base & 8 ? REX_B : 0));
+    put8(e, LEA);
+    put8(e, (has_base ? 0x80 : 0) | (to & 7) << 3 | (sib ? SIB : base & 7));
+    if (sib)
+        put8(e, scale << 6 | (index & 7) << 3 | (base & 7));
+    put32(e, (u32)at->disp);
+}
+
+void put_near_call(Emitter *e, u64 target) {
+    put8(e, 0xe8);
+    put32(e, (u32)(target - ((u64)e->at + 4)));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- ways out */
+
 static void put_exit(Emitter *e, u32 value, u32 where) {
     put_set(e, THREAD_EXIT, value);
     put_thread_jump(e, where);

@@ -1,0 +1,160 @@
+/* direct.c: see direct.h. */
+#include "run/client/code/quick/direct.h"
+
+/* --------------------------------------------------------------------------------------------------------------- values */
+
+typedef struct What {
+    const SiteInsn *insn;
+    const SiteCall *call;
+} What;
+
+static EmitValue constant(u64 number) {
+    return (EmitValue){.kind = VALUE_CONSTANT, .number = number};
+}
+
+static bool is_access(const What *w) {
+    return w->call->event == LATHE_LOAD || w->call->event == LATHE_STORE;
+}
+
+/* False: only xlat has such an address. */
+static bool address_of(const What *w, EmitValue *value) {
+    const InsnAccess *a = &w->insn->view.access[w->call->access];
+    *value = is_access(w) ? (EmitValue){.kind = VALUE_ADDRESS, .at = a->at} : constant(0);
+    return !is_access(w) || !(a->how & ACCESS_BYTE_INDEX);
+}
+
+static u64 bytes_of(const What *w) {
+    bool block = w->call->event == LATHE_BLOCK;
+    return is_access(w) ? w->insn->view.access[w->call->access].at.bits / 8 : block ? w->insn->block_bytes : 0;
+}
+
+/* A computed target is left to C. */
+static bool target_of(const What *w, EmitValue *value) {
+    bool transfers = w->call->event == LATHE_BRANCH || w->call->event == LATHE_JUMP || w->call->event == LATHE_CALL ||
+                     w->call->event == LATHE_RETURN;
+    *value = constant(transfers ? w->insn->view.target : 0);
+    return !transfers || !w->insn->view.indirect;
+}
+
+/* What a hook asks for; false: it is only known with the whole state. What has no meaning at an event is zero. */
+static bool value_of(const LatheValue *v, const What *w, EmitValue *value) {
+    const InsnView *view = &w->insn->view;
+    *value = constant(0);
+    switch (v->what) {
+    case LATHE_CONSTANT:
+        *value = constant((u64)v->number);
+        return true;
+    case LATHE_PC:
+        *value = constant(w->insn->pc);
+        return true;
+    case LATHE_SIZE:
+        *value = constant(view->size);
+        return true;
+    case LATHE_NEXT:
+        *value = constant(w->insn->pc + view->size);
+        return true;
+    case LATHE_THREAD_ID:
+        *value = (EmitValue){.kind = VALUE_THREAD_U32, .number = THREAD_TID};
+        return true;
+    case LATHE_THREAD_OWN:
+        *value = (EmitValue){.kind = VALUE_THREAD, .number = THREAD_TOOL_OWN};
+        return true;
+    case LATHE_ADDRESS:
+        return address_of(w, value);
+    case LATHE_BYTES:
+        *value = constant(bytes_of(w));
+        return true;
+    case LATHE_COUNT:
+        *value = constant(w->call->event == LATHE_BLOCK ? w->insn->block_insns : 0);
+        return true;
+    case LATHE_TARGET:
+        return target_of(w, value);
+    case LATHE_TAKEN:
+        *value = w->call->event == LATHE_BRANCH ? (EmitValue){.kind = VALUE_TAKEN} : constant(0);
+        return true;
+    case LATHE_REGISTER:
+        *value = (EmitValue){.kind = VALUE_REGISTER, .number = (u64)v->number};
+        return (u64)v->number < GUEST_REGISTERS;
+    case LATHE_SP:
+        *value = (EmitValue){.kind = VALUE_REGISTER, .number = GUEST_SP};
+        return true;
+    case LATHE_CLASSES:
+        *value = constant(view->classes);
+        return true;
+    case LATHE_OPCODE:
+        *value = constant(view->opcode);
+        return true;
+    case LATHE_NO_VALUE:
+    case LATHE_NUMBER:
+    case LATHE_ARGUMENT:
+    case LATHE_RESULT:
+    case LATHE_NAME:
+    case LATHE_OFFSET:
+        return true;
+    case LATHE_SITE:
+        *value = constant((u64)site_words(w->call->hook, w->insn->pc));
+        return true;
+    case LATHE_VALUE:
+        break;
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- calls */
+
+/* The values end with the last one that the hook has. */
+static bool visit_of(const What *w, EmitVisit *visit) {
+    const LatheHook *hook = tool_hook(w->call->hook);
+    visit->function = tool_variant(w->call->hook, is_access(w) ? bytes_of(w) : 0);
+    visit->count = 0;
+    for (u32 i = 0; i < LATHE_VALUES; i++) {
+        if (!value_of(&hook->value[i], w, &visit->value[i]))
+            return false;
+        if (hook->value[i].what != LATHE_NO_VALUE)
+            visit->count = i + 1;
+    }
+    return true;
+}
+
+static bool emit_calls(Emitter *e, const SiteInsn *insn, SitePhase phase) {
+    const u8 *end = e->at + DIRECT_BYTES - EMIT_VISIT_BYTES;
+    EmitVisit visit = {.pc = phase == SITE_BEFORE ? insn->pc : insn->pc + insn->view.size};
+    for (u32 i = 0; i < insn->call_count; i++) {
+        What what = {insn, &insn->call[i]};
+        if (insn->phase[i] == phase && (e->at > end || !visit_of(&what, &visit) || !emit_visit(e, &visit)))
+            return false;
+    }
+    return true;
+}
+
+/* Instructions with addresses that are noted for later, and repeated ones, between whose passes a signal may have to be delivered, are left to C. */
+static bool can_emit(const SiteInsn *insn) {
+    return insn->known && !insn->notes_addresses && !insn->repeats;
+}
+
+bool direct_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
+    u8 *before = e->at;
+    u32 colds = e->colds;
+    if (can_emit(insn) && emit_calls(e, insn, phase))
+        return true;
+    e->at = before;
+    e->colds = colds;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- recalling */
+
+extern u8 tool_returned[] __attribute__((visibility("hidden"))); /* of gate.S */
+
+/* Where a function returns to is the first word of its stack. */
+void direct_recall(Thread *t) {
+    u64 *returns_to = (u64 *)t->stack.tool_top - 1;
+    if (*returns_to == (u64)tool_returned)
+        return;
+    t->tool.returns_to = *returns_to;
+    *returns_to = (u64)tool_returned;
+}
+
+u64 direct_recalled(const Thread *t, u64 trap_pc) {
+    return trap_pc == (u64)tool_returned + 1 ? t->tool.returns_to : 0;
+}

@@ -1,0 +1,148 @@
+/* inner.c: what is to be known of a tool's function to call it from copied code, or to put a copy of it there.
+ *
+ * The function was compiled like any C function, so it keeps rbx, rbp and r12 to r15. Which of the others it changes its instructions say, with those of the
+ * functions that it calls; the functions of lathe/tool.h keep them all (tool/gate.h).
+ *
+ * A compiler leaves the stack alone on the short way through a function if it can, and has what saves registers and calls others where it is needed. So
+ * blocks of a small function that do not use the stack are copied; a jump to another one is a call of the rest of the function, from there on: on the
+ * stack there would be nothing but the return address in both cases. */
+#include "run/client/host/x86_64/copy/encode.h"
+#include "run/client/tool/gate.h"
+
+enum { INNERS = 8 * TOOL_HOOKS_MAX, STEPS = 1 << 13, SEEN = 4 * STEPS, COPIED_BYTES = 96 };
+/* Registers that a C function may change, but for the flags. */
+enum { RSP_BIT = 1 << RSP, C_CHANGES = 0xfc7, GATE_CHANGES = 1 << RAX | 1 << R11 };
+
+static struct {
+    u32 count;
+    Inner all[INNERS];
+} known;
+
+/* ------------------------------------------------------------------------------------------------------------ registers */
+
+typedef struct Walk {
+    u32 count, seen_count;
+    u64 todo[STEPS], seen[SEEN]; /* the latter by a hash of the address; 0: there is none */
+    u32 clobbers;
+} Walk;
+
+/* Where an address is among those that were seen, or would be. */
+static u64 *seen_at(Walk *w, u64 at) {
+    u64 i = at * 0x9e3779b97f4a7c15u >> 40;
+    while (w->seen[i % SEEN] && w->seen[i % SEEN] != at)
+        i++;
+    return &w->seen[i % SEEN];
+}
+
+/* Nothing that the flag of direction makes another instruction, that changes more than general registers, or that cannot be followed. */
+static bool is_plain(const InsnView *v) {
+    enum { NOT = CLASS_STRING | CLASS_VECTOR | CLASS_FLOAT | CLASS_SYSTEM };
+    return !v->indirect || v->flow == FLOW_RETURN ? !(v->classes & NOT) || v->flow == FLOW_STOP : false;
+}
+
+static void add(Walk *w, u64 at) {
+    if (w->count < STEPS)
+        w->todo[w->count++] = at;
+}
+
+/* Goes on behind one instruction, and where it leads to; false: it cannot be told what happens there. */
+static bool walk_insn(Walk *w, u64 at) {
+    InsnView v;
+    if (!insn_view((const u8 *)at, SHAPE_BYTES, at, &v) || !is_plain(&v) || w->seen_count == STEPS ||
+        w->count + 2 > STEPS)
+        return false;
+    *seen_at(w, at) = at;
+    w->seen_count++;
+    bool gate = v.flow == FLOW_CALL && gate_is(v.target);
+    if (gate && gate_wants_state(v.target))
+        return false;
+    if (v.flow == FLOW_NEXT || v.flow == FLOW_BRANCH || v.flow == FLOW_CALL)
+        add(w, at + v.size);
+    if ((v.flow == FLOW_JUMP || v.flow == FLOW_BRANCH || v.flow == FLOW_CALL) && !gate)
+        add(w, v.target);
+    if (v.flow != FLOW_STOP)
+        w->clobbers |= v.writes;
+    w->clobbers |= gate ? GATE_CHANGES : 0;
+    return true;
+}
+
+static bool walk(Inner *in) {
+    static Walk w; /* too large for a stack */
+    w = (Walk){.count = 1, .todo = {in->function}};
+    while (w.count) {
+        u64 at = w.todo[--w.count];
+        if (!*seen_at(&w, at) && !walk_insn(&w, at))
+            return false;
+    }
+    in->clobbers = w.clobbers & C_CHANGES;
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- blocks */
+
+/* The number of the block that begins there, which is a new one perhaps; INNER_BLOCKS: there are too many. */
+static u8 block_at(Inner *in, u64 start) {
+    for (u32 i = 0; i < in->count; i++)
+        if (in->block[i].start == start)
+            return (u8)i;
+    if (in->count == INNER_BLOCKS)
+        return INNER_BLOCKS;
+    in->block[in->count] = (InnerBlock){.start = start};
+    return (u8)in->count++;
+}
+
+/* False: one of them is to be called. */
+static bool set_branch(Inner *in, InnerBlock *b, const Shape *s, u64 next) {
+    u64 target = next + (u64)s->target;
+    if (target < next) /* a loop */
+        return false;
+    b->ends = s->kind == SHAPE_JCC ? INNER_BRANCHES : INNER_JUMPS;
+    b->condition = s->opcode & 15;
+    b->target = block_at(in, target);
+    b->next = b->ends == INNER_BRANCHES ? block_at(in, next) : 0;
+    return b->target < INNER_BLOCKS && b->next < INNER_BLOCKS;
+}
+
+/* Reads a block to its end, which may be in another one: that part is copied twice then. False: it is cold. */
+static bool read_block(Inner *in, InnerBlock *b, u32 *bytes) {
+    InsnView v;
+    Shape s;
+    u32 reads = 0, writes = 0;
+    for (b->end = b->start; *bytes <= COPIED_BYTES; b->end += s.length, *bytes += s.length) {
+        if (!insn_view((const u8 *)b->end, SHAPE_BYTES, b->end, &v) || !shape_of((const u8 *)b->end, SHAPE_BYTES, &s))
+            return false;
+        bool jumps = s.kind == SHAPE_JCC || s.kind == SHAPE_JMP;
+        if (s.kind == SHAPE_RET || jumps) {
+            in->copied_clobbers |= writes;
+            in->copied_reads |= reads;
+            return !jumps || set_branch(in, b, &s, b->end + s.length);
+        }
+        if (s.kind != SHAPE_PLAIN || (v.reads | v.writes) & RSP_BIT)
+            return false;
+        reads |= v.reads;
+        writes |= v.writes;
+    }
+    return false;
+}
+
+static void split(Inner *in) {
+    u32 bytes = 0;
+    block_at(in, in->function);
+    for (u32 i = 0; i < in->count; i++)
+        in->block[i].cold = !read_block(in, &in->block[i], &bytes);
+    if (in->block[0].cold)
+        in->count = 0;
+}
+
+const Inner *inner_of(u64 function) {
+    for (u32 i = 0; i < known.count; i++)
+        if (known.all[i].function == function)
+            return &known.all[i];
+    if (known.count == INNERS)
+        return NULL;
+    Inner *in = &known.all[known.count++];
+    *in = (Inner){.function = function};
+    in->direct = walk(in);
+    split(in);
+    return in;
+}

@@ -1,0 +1,60 @@
+/* live.c: which registers and flags the guest still needs, for code that is put between its instructions.
+ *
+ * Instructions are looked at up to the next one that transfers control, or up to the end of the page, of which all code is forgotten if some of it changes;
+ * behind that everything is needed. A register is not needed if it is written
+ * before it is read, and before anything can fault: the handler of a fault may go on elsewhere with any register. With flags that is not expected. */
+#include "run/client/code/quick/quick.h"
+#include "run/client/host/x86_64/copy/copy.h"
+
+static bool divides(const InsnView *v) {
+    enum { RAX_BIT = 1 };
+    const char *name = v->reads & v->writes & RAX_BIT ? insn_opcode_name(v->opcode) : "";
+    return !strcmp(name, "div") || !strcmp(name, "idiv");
+}
+
+/* Memory may not be there; exceptions of floating point may be unmasked; others trap. */
+static bool may_fault(const InsnView *v) {
+    return v->access_count || v->classes & ~CLASS_INTEGER || v->flow != FLOW_NEXT || divides(v);
+}
+
+/* Before an instruction, by what is needed behind it. */
+static void step_back(EmitLive *live, u32 i, const InsnView *v, u32 registers, bool flags) {
+    live->at[i].registers = may_fault(v) ? LIVE_ALL : (registers & ~v->kills) | v->reads;
+    live->at[i].flags = (flags && !v->kills_flags) || v->reads_flags;
+}
+
+static void look_ahead(EmitLive *live, u64 pc) {
+    InsnView view[EMIT_LIVE];
+    u64 end = quick_code_bytes(pc) ? page_down(pc) + PAGE : pc;
+    bool on = true;
+    live->count = 0;
+    while (on && live->count < EMIT_LIVE && insn_view((const u8 *)pc, end - pc, pc, &view[live->count])) {
+        live->at[live->count].pc = pc;
+        pc += view[live->count].size;
+        on = view[live->count++].flow == FLOW_NEXT;
+    }
+    u32 registers = LIVE_ALL;
+    bool flags = true;
+    for (u32 i = live->count; i-- > 0;) {
+        step_back(live, i, &view[i], registers, flags);
+        registers = live->at[i].registers;
+        flags = live->at[i].flags;
+    }
+}
+
+static u32 index_of(const EmitLive *live, u64 pc) {
+    u32 i = 0;
+    while (i < live->count && live->at[i].pc != pc)
+        i++;
+    return i;
+}
+
+void live_before(Emitter *e, u64 pc, u32 *registers, bool *flags) {
+    u32 i = index_of(&e->live, pc);
+    if (i == e->live.count) {
+        look_ahead(&e->live, pc);
+        i = 0;
+    }
+    *registers = e->live.count ? e->live.at[i].registers : LIVE_ALL;
+    *flags = !e->live.count || e->live.at[i].flags;
+}

@@ -1,0 +1,84 @@
+/* last.c: signals that end a program which a tool watches.
+ *
+ * Without a tool they are the kernel's business. With one, the tool has to do something first (LATHE_END), so the host's handler for them is the client's: the signal is noted as one with a handler of
+ * the guest's is, and where it would be delivered, the tool's functions are called, and the process dies by the same signal. If that place is not reached in time, since a function of the
+ * tool's does not return, the process dies all the same. */
+#include "run/client/os/signal/last.h"
+
+#include "run/client/tool/tool.h"
+
+enum { PATIENCE_S = 3, NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2 };
+
+typedef struct TimerEvent { /* struct sigevent */
+    u64 value;
+    i32 signal, notify, tid, reserved[11];
+} TimerEvent;
+
+static u64 bit(u32 sig) {
+    return signal_bit(sig);
+}
+
+/* All others are ignored, or stop the program, or leave nobody any time. */
+static bool ends_programs(u32 sig) {
+    u64 others = bit(SIGCHLD) | bit(SIGCONT) | bit(SIGURG) | bit(SIGWINCH) | bit(SIGSTOP) | bit(SIGTSTP) |
+                 bit(SIGTTIN) | bit(SIGTTOU) | bit(SIGKILL);
+    return !(others & bit(sig));
+}
+
+/* The first process of a PID namespace does not die of signals that it has no handlers for. */
+bool last_watches(u32 sig) {
+    return *the.opt.tool && ends_programs(sig) && sys_getpid() != 1;
+}
+
+/* Those that people send to end a program: they want it to end even if it has handlers. */
+static bool asks_to_end(u32 sig) {
+    return (bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGTERM)) & bit(sig);
+}
+
+static bool has_handler(const Thread *t, u32 sig) {
+    return t->signal.table && t->signal.table->action[sig].handler > (u64)SIG_IGN;
+}
+
+static void set_timer(Thread *t) {
+    const u64 once[4] = {0, 0, PATIENCE_S, 0};
+    sys4(__NR_timer_settime, (u64)(i64)t->signal.patience, 0, (u64)once, 0);
+}
+
+void last_expect(Thread *t, u32 sig) {
+    if (!last_watches(sig) || t->signal.impatient || (has_handler(t, sig) && !asks_to_end(sig)))
+        return;
+    TimerEvent event = {
+        .value = (u64)&t->signal.patience, .signal = SIGTRAP, .notify = NOTIFY_THREAD, .tid = (i32)t->tid};
+    t->signal.impatient = sys3(__NR_timer_create, CLOCK_MONOTONIC, (u64)&event, (u64)&t->signal.patience) >= 0;
+    if (t->signal.impatient)
+        set_timer(t);
+}
+
+void last_came(Thread *t) {
+    if (t->signal.impatient)
+        sys1(__NR_timer_delete, (u64)(i64)t->signal.patience);
+    t->signal.impatient = false;
+}
+
+bool last_is_overdue(const Thread *t, const SignalInfo *info) {
+    u64 value = (u64)&t->signal.patience;
+    return info->number == SIGTRAP && info->code == CODE_TIMER && !memcmp(info->rest, &value, sizeof(value));
+}
+
+void last_overdue(Thread *t, const SignalContext *s) {
+    if (!t->signal.impatient || !t->pending_signals)
+        return;
+    u32 sig = (u32)__builtin_ctzll(t->pending_signals) + 1;
+    const char *function = tool_running(context_pc(s), context_sp(s));
+    if (has_handler(t, sig) && !function) {
+        set_timer(t);
+        return;
+    }
+    tool_gives_up(sig, function, PATIENCE_S);
+    signal_die((int)sig);
+}
+
+void last_end(Thread *t, u32 sig) {
+    tool_end(t);
+    signal_die((int)sig);
+}

@@ -1,0 +1,54 @@
+/* fault.c: functions of a tool that fault, or do not return. */
+#include <linux/signal.h>
+
+#include "run/client/memory/peek.h"
+#include "run/client/tool/runtime.h"
+#include "run/client/tool/tool.h"
+
+enum { FAULTED_STATUS = 127, LOOK_WORDS = 1024 };
+
+/* The thread may also be in a function of lathe/tool.h that the tool has called; then an address of the tool's code is on the stack, as that to return to, unless the call
+ * is the last thing that the function does. */
+const char *tool_running(u64 pc, u64 sp) {
+    const char *function = tool_function(pc);
+    u64 words[LOOK_WORDS];
+    if (function || pc < the.memory.image_start || pc >= the.memory.image_end)
+        return function;
+    size_t count = peek(sp & -(u64)8, words, sizeof(words)) / sizeof(*words);
+    for (size_t i = 0; i < count && !function; i++)
+        function = tool_function(words[i]);
+    return function ? function : tool_function(thread_self()->tool.calling);
+}
+
+static const char *name_of(int sig) {
+    switch (sig) {
+    case SIGSEGV:
+    case SIGBUS:
+        return "a bad access to memory";
+    case SIGFPE:
+        return "a division that has no result";
+    case SIGILL:
+        return "an instruction that there is not";
+    default:
+        return "a trap";
+    }
+}
+
+void tool_faulted(const char *function, int sig, u64 address, u64 pc) {
+    tool_say("the tool's function %s has failed: %s (signal %d), address %p%s", function, name_of(sig), sig,
+             (void *)address, tool_function(pc) ? "" : ", in a call of lathe/tool.h");
+    tool_files_flush_dying();
+    sys_exit_group(FAULTED_STATUS);
+}
+
+void tool_gives_up(u32 sig, const char *function, u32 seconds) {
+    if (function)
+        tool_say("signal %u came %u seconds ago, and the tool's function %s does not return: the program ends without "
+                 "the tool's results",
+                 sig, seconds, function);
+    else
+        tool_say("signal %u came %u seconds ago, and the program has not come to a place where it can be delivered: it "
+                 "ends without the tool's results",
+                 sig, seconds);
+    tool_files_flush_dying();
+}

@@ -1,0 +1,134 @@
+/* memory.c: lathe_alloc and its companions: memory for tools, in own areas of the client (memory/own.h), which the guest never sees.
+ *
+ * Small blocks have a power of two bytes, head included; what is freed goes to a list of its size and is given out again. Large ones are
+ * pages of their own, which go back. */
+#include "run/client/memory/own.h"
+#include "run/client/tool/runtime.h"
+#include "run/client/tool/tool.h"
+
+enum { SMALLEST = 32, LARGEST = 64 << 10, SIZES = 12, PIECE = 1 << 20 };
+_Static_assert(SMALLEST << (SIZES - 1) == LARGEST, "a list for each size");
+
+#define MARK_USED 0x6465737570706f6cu
+#define MARK_FREE 0x65657266706f6f6cu
+
+/* What is in front of each block. */
+typedef struct Block {
+    u64 bytes; /* with this head */
+    u64 mark;  /* MARK_* */
+} Block;
+
+typedef struct FreeBlock {
+    Block head;
+    struct FreeBlock *next;
+} FreeBlock;
+
+typedef struct Heap {
+    u32 lock;
+    FreeBlock *free[SIZES]; /* of SMALLEST << n bytes each */
+    u8 *at, *end;           /* memory that no block was made of yet */
+} Heap;
+
+static Heap heap;
+
+static u32 size_no(u64 bytes) {
+    u32 n = 0;
+    while ((u64)SMALLEST << n < bytes)
+        n++;
+    return n;
+}
+
+/* Memory is taken when it is used: a tool may have a table for all addresses of the program, of which it uses few pages. */
+static void *pages(u64 bytes) {
+    i64 at = own_map(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (sys_failed(at))
+        lathe_fail("there is no memory left for %lu bytes", bytes);
+    return (void *)at;
+}
+
+/* Memory of a new block, which is zero. What is left of the former piece is lost: less than a block. */
+static Block *cut(u64 bytes) {
+    if ((u64)(heap.end - heap.at) < bytes) {
+        heap.at = pages(PIECE);
+        heap.end = heap.at + PIECE;
+    }
+    Block *b = (Block *)heap.at;
+    heap.at += bytes;
+    b->bytes = bytes;
+    return b;
+}
+
+static Block *take(u32 n) {
+    lock(&heap.lock);
+    FreeBlock *f = heap.free[n];
+    if (f)
+        heap.free[n] = f->next;
+    Block *b = f ? &f->head : cut((u64)SMALLEST << n);
+    unlock(&heap.lock);
+    if (f)
+        memset(b + 1, 0, b->bytes - sizeof(*b));
+    return b;
+}
+
+void *lathe_alloc(size_t size) {
+    u64 bytes = size + sizeof(Block);
+    if (bytes < size)
+        lathe_fail("there is no memory for %lu bytes", size);
+    Block *b;
+    if (bytes <= LARGEST) {
+        b = take(size_no(bytes));
+    } else {
+        b = pages(bytes);
+        b->bytes = page_up(bytes);
+    }
+    b->mark = MARK_USED;
+    return b + 1;
+}
+
+static Block *block_of(void *memory, const char *function) {
+    Block *b = (Block *)memory - 1;
+    if ((u64)memory % 16 || b->mark != MARK_USED)
+        lathe_fail("%s was given %p, which lathe_alloc has not returned, or which is free already", function, memory);
+    return b;
+}
+
+void lathe_free(void *memory) {
+    if (!memory)
+        return;
+    Block *b = block_of(memory, "lathe_free");
+    b->mark = MARK_FREE;
+    if (b->bytes > LARGEST) {
+        sys_pages_free(b, b->bytes);
+        return;
+    }
+    u32 n = size_no(b->bytes);
+    FreeBlock *f = (FreeBlock *)b;
+    lock(&heap.lock);
+    f->next = heap.free[n];
+    heap.free[n] = f;
+    unlock(&heap.lock);
+}
+
+/* Bytes behind what was asked for are zero, too, unless a block was made smaller: then they are cleared here. */
+void *lathe_resize(void *memory, size_t size) {
+    if (!memory)
+        return lathe_alloc(size);
+    Block *b = block_of(memory, "lathe_resize");
+    u64 room = b->bytes - sizeof(*b);
+    if (size <= room) {
+        memset((u8 *)memory + size, 0, room - size);
+        return memory;
+    }
+    void *larger = lathe_alloc(size);
+    memcpy(larger, memory, room);
+    lathe_free(memory);
+    return larger;
+}
+
+void tool_memory_lock(void) {
+    lock(&heap.lock);
+}
+
+void tool_memory_unlock(void) {
+    unlock(&heap.lock);
+}

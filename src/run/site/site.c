@@ -1,0 +1,85 @@
+/* site.c: see site.h. */
+#include "run/site/site.h"
+
+typedef struct List {
+    SiteEvent *at;
+    u32 count;
+} List;
+
+static void add(List *list, LatheEvent event, SitePhase phase, u32 access) {
+    list->at[list->count++] = (SiteEvent){(u8)event, (u8)phase, (u8)access};
+}
+
+bool site_goes_on(const InsnView *view) {
+    return view->flow == FLOW_NEXT;
+}
+
+bool site_repeats(const InsnView *view) {
+    for (u32 i = 0; i < view->access_count; i++)
+        if (view->access[i].how & ACCESS_REPEATED)
+            return true;
+    return false;
+}
+
+bool site_is_event(LatheEvent event) {
+    return event == LATHE_INSN || (event >= LATHE_INSN_DONE && event <= LATHE_FUNCTION);
+}
+
+/* One kind of event for all accesses that read, or that write. */
+static void add_accesses(List *list, const InsnView *view, u32 how, LatheEvent event, SitePhase phase) {
+    for (u32 i = 0; i < view->access_count; i++)
+        if (view->access[i].how & how)
+            add(list, event, phase, i);
+}
+
+static void add_begin(List *list, const InsnView *view) {
+    SitePhase phase = site_repeats(view) ? SITE_PASS : SITE_BEFORE;
+    add_accesses(list, view, ACCESS_READ, LATHE_LOAD, phase);
+    add_accesses(list, view, ACCESS_WRITE, LATHE_STORE, phase);
+}
+
+/* Nothing can be told behind what transfers control. */
+static void add_end(List *list, const InsnView *view) {
+    SitePhase phase = site_repeats(view) ? SITE_PASSED : site_goes_on(view) ? SITE_BEHIND : SITE_BEFORE;
+    add_accesses(list, view, ACCESS_READ, LATHE_LOADED, phase);
+    add_accesses(list, view, ACCESS_WRITE, LATHE_STORED, phase);
+}
+
+static void add_flow(List *list, const InsnView *view) {
+    switch ((Flow)view->flow) {
+    case FLOW_BRANCH:
+        add(list, LATHE_BRANCH, SITE_BEFORE, 0);
+        return;
+    case FLOW_CALL:
+        add(list, LATHE_CALL, SITE_BEFORE, 0);
+        return;
+    case FLOW_INDIRECT:
+        add(list, LATHE_JUMP, SITE_BEFORE, 0);
+        return;
+    case FLOW_RETURN:
+        add(list, LATHE_RETURN, SITE_BEFORE, 0);
+        return;
+    case FLOW_NEXT:
+        add(list, LATHE_INSN_DONE, SITE_BEHIND, 0);
+        return;
+    case FLOW_JUMP:
+    case FLOW_SYSCALL:
+    case FLOW_STOP:
+        return;
+    }
+}
+
+u32 site_events(const InsnView *view, SitePlace place, SiteEvent events[SITE_EVENTS]) {
+    List list = {events, 0};
+    if (place.begins_block)
+        add(&list, LATHE_BLOCK, SITE_BEFORE, 0);
+    if (place.begins_function)
+        add(&list, LATHE_FUNCTION, SITE_BEFORE, 0);
+    add(&list, LATHE_INSN, SITE_BEFORE, 0);
+    if (!view)
+        return list.count;
+    add_begin(&list, view);
+    add_end(&list, view);
+    add_flow(&list, view);
+    return list.count;
+}

@@ -1,0 +1,41 @@
+/* site.h: which events an instruction has for a tool (lathe/tool.h), and in which order. This is the only place that says so: code of copies, of stencils and of
+ * LLVM goes by it. */
+#ifndef RUN_SITE_SITE_H
+#define RUN_SITE_SITE_H
+
+#include "isa/view.h"
+#include "lathe/tool.h"
+
+/* When an event is told. An instruction that is repeated is a loop of passes for a tool that watches its accesses. */
+typedef enum SitePhase {
+    SITE_BEFORE, /* before the instruction */
+    SITE_PASS,   /* before each pass of a repeated one */
+    SITE_PASSED, /* behind each pass */
+    SITE_BEHIND, /* behind the instruction */
+} SitePhase;
+
+typedef struct SiteEvent {
+    u8 event;  /* LatheEvent */
+    u8 phase;  /* SitePhase */
+    u8 access; /* of an access: which one of InsnView.access */
+} SiteEvent;
+
+/* A block, a function, the instruction before and behind, how control goes on, and up to four for each access. */
+enum { SITE_EVENTS = 5 + 4 * INSN_ACCESSES };
+
+/* What is known of an instruction beside its view. */
+typedef struct SitePlace {
+    bool begins_block, begins_function;
+} SitePlace;
+
+/* The events of an instruction, in the order in which they are told. Returns how many. view NULL: the bytes are no instruction that is known. */
+u32 site_events(const InsnView *view, SitePlace place, SiteEvent events[SITE_EVENTS]);
+
+/* Is the event about an instruction? */
+bool site_is_event(LatheEvent event);
+/* Does control go on with the next instruction behind this one always, so that a block does not end with it? */
+bool site_goes_on(const InsnView *view);
+/* Is some access made once in each pass? */
+bool site_repeats(const InsnView *view);
+
+#endif
