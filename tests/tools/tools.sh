@@ -161,6 +161,21 @@ tier=quick
 [ -z "$(ls "$LATHE_CACHE"/*.pack 2>/dev/null)" ] || fail "cleared, but not empty: $(ls "$LATHE_CACHE")"
 [ "$(watch inscount 0)" = "$("$steps" "$counted" 0 2>&1; echo "status $?")" ] || fail "not built again"
 
+# A tool whose included file has changed is built again.
+mkdir "$work/has space"
+cat > "$work/has space/including.c" <<EOT
+#include <lathe/tool.h>
+#include "word.h"
+static void end(void) { lathe_print(WORD "\\n"); }
+LATHE_HOOKS(LATHE_ON(LATHE_END, end));
+EOT
+for word in one two two; do
+    echo "#define WORD \"$word\"" > "$work/has space/word.h"
+    [ "$("$lathe" run --tool="$work/has space/including.c" -- /bin/true 2>&1)" = $word ] || fail "a file that the tool includes has changed, and the tool has not"
+done
+rm "$work/has space/word.h"
+"$lathe" run --tool="$work/has space/including.c" -- /bin/true 2>&1 | grep -q 'word.h.* not found' || fail "a file that the tool includes is gone, and nobody says so"
+
 "$lathe" tool inscount | grep -q 'hook 1: only counts' || fail "lathe tool: $("$lathe" tool inscount)"
 [ $failed = 0 ] && echo ok
 exit $failed

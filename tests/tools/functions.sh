@@ -1,0 +1,53 @@
+#!/bin/sh
+# functions.sh LATHE KEPT COUNTED SOURCE: functions of tools between a program's instructions: the program keeps all its registers, each function is called once for each
+# instruction, and one that fails is said to be the tool's.
+lathe=$1 kept=$2 counted=$3 here=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LATHE_CACHE="$work/cache"
+failed=0
+unset LATHE_TOOL
+
+fail() {
+    echo "FAIL: $*"
+    failed=1
+}
+
+[ "$("$kept")" = kept ] || fail "the program itself"
+for tier in quick auto; do
+    got=$("$lathe" run --tier=$tier --tool="$here/changing.c" -- "$kept" 2>&1)
+    [ "$got" = kept ] || fail "tier $tier: $got"
+done
+
+# Functions that are called from the program's code are told the same as those for which that is left.
+{ echo '#define SLOW'; cat "$here/hashing.c"; } > "$work/slow.c"
+hash() {
+    "$lathe" run --tier=quick --tool="$1" -- "$counted" $what 2>&1
+}
+for what in 0 1 2 5; do
+    expected=$(hash "$work/slow.c")
+    [ "$(hash "$here/hashing.c")" = "$expected" ] || fail "counted $what: $(hash "$here/hashing.c") instead of $expected"
+    echo "$expected" | grep -q '^[1-9][0-9]* events' || fail "counted $what: $expected"
+done
+"$lathe" run --tier=quick --tool="$here/hashing.c" -- "$kept" 2>&1 | grep -qx fs || fail "no access by fs has been seen where it is"
+
+# A tool whose function does this at an instruction, and the signal that it gets for it.
+fails() {
+    cat > "$work/fails.c" <<EOF
+#include <lathe/tool.h>
+uint64_t left = 2000, *nowhere;
+__attribute__((noinline)) uint64_t endless(uint64_t n) { volatile uint64_t words[64]; words[n % 64] = n; return n ? endless(n + 1) + words[n % 64 ^ 1] : 0; }
+static void look(void) { if (!left--) { $1; } }
+LATHE_HOOKS(LATHE_ON(LATHE_INSN, look));
+EOF
+    { "$lathe" run --tier=quick --tool="$work/fails.c" -- "$kept" > "$work/out" 2>&1; echo "status $?" >> "$work/out"; } 2> /dev/null
+    grep -q "the tool's function .* has failed: .*(signal $2)" "$work/out" && grep -q "status 127" "$work/out" ||
+        fail "$1: $(cat "$work/out")"
+}
+fails '*nowhere = 1' 11
+fails 'lathe_print("%s", (const char *)8)' 11
+fails 'lathe_print("%lu\\n", endless(1))' 11
+fails '__builtin_trap()' 4
+
+[ $failed = 0 ] && echo ok
+exit $failed

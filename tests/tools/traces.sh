@@ -1,0 +1,71 @@
+#!/bin/sh
+# traces.sh LATHE COUNTED TRACES SOURCE: the events of each instruction are those of the CPU's single steps, with the same addresses, values and targets; and
+# functions that only count give the numbers of these.
+lathe=$1 counted=$2 traces=$3 here=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LATHE_CACHE="$work/cache"
+failed=0
+unset LATHE_TOOL
+
+# Where a signal's frame is on the stack depends on how that is aligned.
+without_places() {
+    sed 's/stack-[0-9a-f]*/stack/'
+}
+
+watch() {
+    "$lathe" run --tier=$tier --tool="$here/$1" -- "$counted" $what 2>&1
+    echo "status $?"
+}
+
+for what in 0 1 2 3 4 5 6; do
+    { "$traces" "$counted" $what 2>&1; echo "status $?"; } > "$work/steps"
+    lines=$(grep -c '^[IL]' "$work/steps")
+    [ "$lines" -gt 50 ] || { echo "FAIL: counted $what: only $lines lines"; failed=1; }
+    case $what in
+    3 | 4) without_places < "$work/steps" > "$work/expected" ;;
+    *) cp "$work/steps" "$work/expected" ;;
+    esac
+    cut -c1 "$work/steps" | grep '[BCIJKLRS]' | sort | uniq -c | awk '{ print $2, $1 }' > "$work/counts"
+    tail -n 1 "$work/steps" >> "$work/counts"
+    for tier in quick auto opt; do
+        watch tracing.c > "$work/lines"
+        case $what in
+        3 | 4) without_places < "$work/lines" > "$work/got" ;;
+        *) cp "$work/lines" "$work/got" ;;
+        esac
+        cmp -s "$work/expected" "$work/got" || {
+            echo "FAIL: counted $what, tier $tier: the events differ:"
+            diff "$work/expected" "$work/got" | head -n 10
+            failed=1
+        }
+        watch kinds.c | sed '/ 0$/{/^status/!d}' > "$work/got"
+        cmp -s "$work/counts" "$work/got" || {
+            echo "FAIL: counted $what, tier $tier: the numbers differ:"
+            diff "$work/counts" "$work/got"
+            failed=1
+        }
+    done
+done
+# Hooks for certain places, against the symbols that nm and the instructions that objdump know.
+what=0
+"$traces" "$counted" 0 2> "$work/steps"
+objdump -d --no-show-raw-insn "$counted" > "$work/code"
+nm -S "$counted" > "$work/symbols"
+expected=$(python3 - "$work" <<'EOF'
+import sys
+work = sys.argv[1]
+at, size = next((int(w[0], 16), int(w[1], 16)) for w in map(str.split, open(work + "/symbols")) if w[-1] == "fib")
+pushes = {w[0].rstrip(":") for w in map(str.split, open(work + "/code")) if len(w) > 1 and w[1] == "push"}
+lines = [line.split() for line in open(work + "/steps")]
+insns = [line[1] for line in lines if line[0] == "I"]
+print(sum(at <= int(pc, 16) < at + size for pc in insns), sum(pc in pushes for pc in insns), sum(line[0] == "B" for line in lines), 0)
+EOF
+)
+got=$("$lathe" run --tool="$here/places.c" -- "$counted" 0 2>&1)
+[ "$(echo "$got" | tail -n 1)" = "$expected" ] || { echo "FAIL: places: '$got' instead of '$expected'"; failed=1; }
+[ "$(echo "$got" | grep -c '^fib begins with')" = 1 ] || { echo "FAIL: fib does not begin once: $got"; failed=1; }
+[ "$(echo "$got" | head -n 1)" = counted ] || { echo "FAIL: the program is no module: $got"; failed=1; }
+"$lathe" run --tool="$here/places.c" -- /bin/true 2>&1 | grep -q '^libc.so' || { echo "FAIL: libc is no module"; failed=1; }
+[ $failed = 0 ] && echo ok
+exit $failed
