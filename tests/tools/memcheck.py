@@ -5,6 +5,7 @@ lose what valgrind says."""
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -104,7 +105,7 @@ def check_null(lines):
     """A report comes before the fault."""
     text, _, status = watch("", faulty, "null")
     report = reports_of(text).get("", [[]])[0]
-    if status >= 0 or report[:1] != ["Invalid read of size 8"]:
+    if status != -signal.SIGSEGV or report[:1] != ["Invalid read of size 8"]:
         fail(f"null: status {status}: {text}")
     check_report("null", report, "Address 0x0 is not in a block", "read_null", lines["read_null"])
 

@@ -346,6 +346,13 @@ static i32 segv_code(u64 addr) {
     return space_prot(addr) == PROT_UNMAPPED ? SEGV_MAPERR : SEGV_ACCERR;
 }
 
+/* The tool's last functions run in the host's handler. What they read of the guest may not be there, which is a fault, too. */
+static void end_tool(const Thread *t) {
+    u64 mask = ~faults();
+    sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
+    tool_end(t);
+}
+
 /* A fault of the guest in quick code. If another signal is noted, that one is delivered first; its handler returns to
  * the instruction, which faults again. */
 static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, QuickPlace *place) {
@@ -360,7 +367,7 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
     if (!has_handler(t, sig) || (t->signal.blocked & bit(sig))) {
         translated_take_state(t, s, place);
         image_save(t);
-        tool_end(t);
+        end_tool(t);
         let_die(info);
         return;
     }
@@ -382,7 +389,7 @@ static void fault_without_state(const Thread *t, const SignalInfo *info) {
     if (has_handler(t, (u32)info->number))
         say("signal %d at data address %lx, where the guest's state is not known: its handler cannot run", info->number,
             info->address);
-    tool_end(t);
+    end_tool(t);
     let_die(info);
 }
 
