@@ -27,10 +27,14 @@ static bool beside(char *path, size_t size, const char *name) {
     return len + 1 < size - dir && !sys_access(path, 0);
 }
 
+u16 kind_host_machine(void) {
+    return __ehdr_start.e_machine;
+}
+
 /* Each kind of guest has its own sysroot: one that was given for another kind is not used. */
 bool kind_choose(u16 machine, Options *o) {
     const char *name = name_of(machine);
-    bool host = machine == __ehdr_start.e_machine;
+    bool host = machine == kind_host_machine();
     if (!name)
         return false;
     if (machine == guest_facts.machine)

@@ -62,6 +62,8 @@ bool options_format(const Options *options, char *text, size_t size);
 
 /* kind.c: changes the options to those for a program of this ELF machine. Returns false if no client runs it. */
 bool kind_choose(u16 machine, Options *options);
+/* The number in an ELF header that the host itself has. */
+u16 kind_host_machine(void);
 /* A path of the client's program that also works if the guest has changed its root directory. */
 const char *client_file(const char *path);
 

@@ -283,34 +283,37 @@ static bool may_execute(const char *path) {
     return !(error == -ENOSYS ? sys_access(path, EXECUTE) : error);
 }
 
-/* Reads the first bytes of a file, if the kernel would let this process run it without changing its user or group.
- * Returns their number, or -1. */
-static i64 read_head(const char *path, u8 head[SCRIPT_LINE]) {
+/* True if exec of the file changes the user or the group of this process. */
+static bool changes_user(const struct stat *st) {
+    bool other_user = (st->st_mode & MODE_SETUID) && (i64)st->st_uid != sys0(__NR_geteuid);
+    u32 sets_group = MODE_SETGID | MODE_GROUP_EXECUTE;
+    return other_user || ((st->st_mode & sets_group) == sets_group && (i64)st->st_gid != sys0(__NR_getegid));
+}
+
+/* Reads the first bytes of a file, if the kernel would let this process run it, and as this user and group unless any_user is set. Returns their number, or
+ * -1. */
+static i64 read_head(const char *path, bool any_user, u8 head[SCRIPT_LINE]) {
     struct stat st;
     if (!may_execute(path))
         return -1;
     i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0), n = -1;
     if (fd < 0)
         return -1;
-    bool ok = !sys_fstat((int)fd, &st) && S_ISREG(st.st_mode);
-    bool other_user = (st.st_mode & MODE_SETUID) && (i64)st.st_uid != sys0(__NR_geteuid);
-    u32 sets_group = MODE_SETGID | MODE_GROUP_EXECUTE;
-    bool other_group = (st.st_mode & sets_group) == sets_group && (i64)st.st_gid != sys0(__NR_getegid);
-    if (ok && !other_user && !other_group)
+    if (!sys_fstat((int)fd, &st) && S_ISREG(st.st_mode) && (any_user || !changes_user(&st)))
         n = sys_pread((int)fd, head, SCRIPT_LINE, 0);
     sys_close((int)fd);
     return n;
 }
 
-/* True if the client for this kind of file will be able to start it. Puts that client into the options. */
-static bool is_guest_elf(const char *path, const u8 *head, i64 size, Options *o) {
+/* The machine of an ELF file that the client for it will be able to start; EM_NONE for any other file. Puts that client into the options. */
+static u16 guest_machine(const char *path, const u8 *head, i64 size, Options *o) {
     Elf64_Ehdr e;
     char message[1];
     if (size < (i64)sizeof(e))
-        return false;
+        return EM_NONE;
     memcpy(&e, head, sizeof(e));
     if (memcmp(e.e_ident, ELFMAG, SELFMAG) || !kind_choose(e.e_machine, o))
-        return false;
+        return EM_NONE;
     i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
     Program *p = fd < 0 ? NULL : sys_pages(sizeof(Program));
     bool ok = p && !program_read(p, (int)fd, e.e_machine, o->sysroot, &(Failure){message, sizeof(message)});
@@ -320,26 +323,31 @@ static bool is_guest_elf(const char *path, const u8 *head, i64 size, Options *o)
         sys_pages_free(p, sizeof(Program));
     if (fd >= 0)
         sys_close((int)fd);
-    return ok;
+    return ok ? e.e_machine : EM_NONE;
 }
 
-/* Files for which the answer is false are left to the kernel, which can run them or gives the right error. */
-bool process_runs_here(const char *path, Options *o) {
+/* The same for a file or, if it is a script, for its interpreter. */
+static u16 machine_behind(const char *path, bool any_user, Options *o) {
     char head[SCRIPT_LINE + 1], inside[INTERP_MAX], *interpreter, *arg;
     char name[SCRIPT_LINE];
     for (u32 scripts = 0; scripts <= SCRIPTS_MAX; scripts++) {
         memset(head, 0, sizeof(head));
-        i64 n = read_head(path, (u8 *)head);
+        i64 n = read_head(path, any_user, (u8 *)head);
         if (n < 2)
-            return false;
+            return EM_NONE;
         if (memcmp(head, "#!", 2))
-            return is_guest_elf(path, (u8 *)head, n, o);
+            return guest_machine(path, (u8 *)head, n, o);
         if (!script_split(head, &interpreter, &arg))
-            return false;
+            return EM_NONE;
         format_text(name, sizeof(name), "%s", interpreter);
         path = sysroot_find(o->sysroot, name, inside);
     }
-    return false;
+    return EM_NONE;
+}
+
+/* Files for which the answer is false are left to the kernel, which can run them or gives the right error. */
+bool process_runs_here(const char *path, Options *o) {
+    return machine_behind(path, false, o) != EM_NONE;
 }
 
 /* Returns the number of strings in a list, or a negative errno. */
@@ -409,29 +417,17 @@ static i64 exec_with_descriptors(Thread *t, Options *o, const char *path, char *
     return error;
 }
 
-/* True for ELF files and scripts. The kernel runs other files only if somebody has registered their format. If the file
- * cannot be read, that is for the kernel to decide. */
-static bool is_known_kind(const char *path) {
-    char head[SELFMAG] = {0};
-    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
-    if (fd < 0)
-        return true;
-    sys_pread((int)fd, head, sizeof(head), 0);
-    sys_close((int)fd);
-    return !memcmp(head, ELFMAG, SELFMAG) || !memcmp(head, "#!", 2);
-}
-
-/* Runs a program without a client. possible: the kernel would let this process run such a file. Then the kernel's
- * limits become the guest's; the hard limits only if the kernel knows this kind of file, because they cannot be raised
- * again. exec is often tried in vain (for each directory of PATH, or for a script without a #! line), and this client
- * would be left with limits that are too low for it. */
+/* Runs a program without a client. possible: the kernel would let this process run such a file. Then the kernel's limits become the guest's; the hard limits only
+ * if the file was read and is whole, because they cannot be raised again. exec is often tried in vain (for each directory of PATH, for a script without a #! line,
+ * for a damaged file), and this client would be left with limits that are too low for it. */
 static i64 exec_on_host(Thread *t, bool possible, const char *path, char **argv, char **envp) {
+    Options found = the.opt;
     u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
     i64 error = possible ? seccomp_leave_to_host(t) : 0;
     if (error)
         return error;
     if (possible)
-        limits_leave_to_host(t->memory.limits, is_known_kind(path));
+        limits_leave_to_host(t->memory.limits, machine_behind(path, true, &found) == kind_host_machine());
     error = syscall_guarded(&t->pending_signals, __NR_execve, args);
     if (possible)
         limits_take_back();
