@@ -94,7 +94,16 @@ static void waiting(void) {
     printf(" recv %zd %s\n", received, text);
 }
 
+/* The lowest that are free, whatever the client has open itself. */
+static void numbers(void) {
+    int first = dup(1), second = dup(1);
+    printf("descriptors %d and %d\n", first, second);
+    close(first);
+    close(second);
+}
+
 int main(void) {
+    numbers();
     directories();
     reading();
     waiting();

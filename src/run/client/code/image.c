@@ -19,6 +19,7 @@
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/tier.h"
+#include "run/client/code/verdict.h"
 #include "run/client/memory/limits.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
@@ -465,8 +466,10 @@ void image_save(Thread *t) {
     if (!may_write(t))
         return;
     arena_lock();
-    if (!the.tier.forked)
+    if (!the.tier.forked) {
+        verdict_end();
         learn_save();
+    }
     if (has_news() && has_grown())
         write_all(t);
     arena_unlock();

@@ -18,6 +18,7 @@
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/quick/region.h"
 #include "run/client/code/server/remote.h"
+#include "run/client/code/verdict.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/space.h"
 #include "run/client/tool/sites.h"
@@ -99,6 +100,10 @@ void tier_begin(Thread *t) {
         u64 interval_s, interval_ns, value_s, value_ns;
     } every = {ns / 1000000000, ns % 1000000000, ns / 1000000000, ns % 1000000000};
     sys4(__NR_timer_settime, (u64)(i64)t->tier.timer, 0, (u64)&every, 0);
+}
+
+void tier_note(Thread *t, u64 host) {
+    verdict_note(t, host);
 }
 
 void tier_end(Thread *t) {
@@ -193,12 +198,6 @@ static u64 time_passed(Thread *t) {
     return passed;
 }
 
-static bool crosses_often(Thread *t, u64 passed_us) {
-    u64 count = t->quick.crossings - t->tier.crossings_seen;
-    t->tier.crossings_seen = t->quick.crossings;
-    return count * 1000 > passed_us * region_crossings;
-}
-
 /* How much a sample counts. A message of the server comes at any time, and says nothing about the guest. */
 static u32 sample_ms(u64 passed_us) {
     u64 ms = (passed_us + 500) / 1000;
@@ -247,9 +246,8 @@ void tier_sample(Thread *t) {
     u64 passed_us = time_passed(t);
     arena_lock();
     learn_recall();
-    if (crosses_often(t, passed_us))
-        code_revert(t->quick.crossed);
-    else if (sample_ms(passed_us))
+    verdict_pass(t, passed_us);
+    if (sample_ms(passed_us))
         warm(t, region_of(t->cpu.pc), sample_ms(passed_us));
     talk_to_server(t);
     arena_unlock();

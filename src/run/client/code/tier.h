@@ -26,5 +26,7 @@ void tier_share(Thread *t, bool separate);
 bool tier_asks(void);
 /* Is it ours, or did somebody send it to the guest? */
 bool tier_sent(const void *info);
+/* In its handler: the thread was interrupted at this host address. */
+void tier_note(Thread *t, u64 host);
 
 #endif

@@ -79,7 +79,10 @@ typedef struct ThreadTier {
     u64 crossings_seen, sampled_us; /* both as of the last sample; sampled_us is CPU time of this thread */
     u64 place; /* tier.c: where most samples are taken, as the beginning of what could be optimised there; 0: nothing */
     u64 steady_ms; /* for how long that has been so */
-    bool timed;    /* it has a timer for samples, of this number: */
+    u32 notes,
+        stays; /* verdict.c: signals for samples since the last one was taken, and how many of them found optimised code, */
+    u64 stayed; /* behind this entrance, as `crossed` has it */
+    bool timed; /* it has a timer for samples, of this number: */
     i32 timer;
     bool sampled; /* tier.c wants to know where the thread is */
     /* True with --tier=opt: the guest's vector and floating-point registers are in `cpu`, not in those of the host. */

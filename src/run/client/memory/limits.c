@@ -223,16 +223,18 @@ i64 limits_call(Thread *t, int pid, u32 resource, u64 set, u64 old) {
     return error;
 }
 
-/* The copy gets a number behind the guest's limit, which is raised for a moment, so that the guest can have as many
- * descriptors as natively. A limit that is large already is not raised, because the kernel's table of descriptors,
- * which fork copies, would become as large. */
+/* The copy gets a number behind the guest's limit, which is raised for a moment, so that the guest can have as many descriptors as natively; one of the last below the
+ * limit where it cannot be raised, so that the guest's get the numbers that they have natively as long as there are others. A limit that is large already is not
+ * raised, because the kernel's table of descriptors, which fork copies, would become as large. */
 i64 limits_dup_away(int fd) {
-    enum { LARGE = 4096, MORE = 16 };
+    enum { LARGE = 4096, MORE = 16, LAST = 4 };
     Limit now = {LARGE, LARGE};
     sys_prlimit(RLIMIT_NOFILE, NULL, &now.soft);
-    Limit more = {now.soft + MORE, now.hard > now.soft + MORE ? now.hard : now.soft + MORE};
-    if (now.soft >= LARGE || sys_prlimit(RLIMIT_NOFILE, &more.soft, NULL))
+    if (now.soft >= LARGE)
         return sys_fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_AWAY);
+    Limit more = {now.soft + MORE, now.hard > now.soft + MORE ? now.hard : now.soft + MORE};
+    if (sys_prlimit(RLIMIT_NOFILE, &more.soft, NULL))
+        return sys_fcntl(fd, F_DUPFD_CLOEXEC, now.soft > LAST ? now.soft - LAST : 0);
     i64 copy = sys_fcntl(fd, F_DUPFD_CLOEXEC, now.soft);
     sys_prlimit(RLIMIT_NOFILE, &now.soft, NULL);
     return copy;

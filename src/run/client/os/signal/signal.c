@@ -326,6 +326,7 @@ static void accept_sent(Thread *t, const SignalInfo *info, SignalContext *s) {
 
 static void on_sample(Thread *t, SignalContext *s) {
     t->tier.sampled = true;
+    tier_note(t, context_pc(s));
     t->process.repeat |= was_interrupted(s);
     if (!t->process.borrows_memory && !t->pending_signals)
         interrupt(t, s);
