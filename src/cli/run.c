@@ -23,7 +23,7 @@ enum { AFTER_S = 10, AFTER_MOST_S = 3600 };        /* of --compile-after */
 enum { PATH_SIZE = 256, TOOL_OPTIONS_SIZE = 512 }; /* in the client's options */
 
 typedef struct RunSettings {
-    const char *arg0, *sysroot, *cache, *dump, *server, *tool;
+    const char *arg0, *sysroot, *cache, *dump, *server, *tool, *log;
     OptionList set, unset;
     int tier, cpu, opt, stats;
     u64 sample_us, hot_ms, after_s;
@@ -58,6 +58,7 @@ static const Option table[] = {
     {"server",    "WHERE",      "auto, start, none, a socket, ssh:HOST (auto)",  OPTION_TEXT,   AT(server)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
     {"tool",      "NAME|FILE.c[,KEY=VALUE]...", "watch it by this tool",         OPTION_TEXT,   AT(tool)},
+    {"log",       "FILE",       "add what it and tools print to FILE, not to standard error", OPTION_TEXT, AT(log)},
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
     {"strace",    NULL,         "its system calls",                              OPTION_FLAG,   AT(strace)},
     {"dump",      "lift,opt,obj", "files: IR as lifted, optimised, the objects", OPTION_TEXT,   AT(dump)},
@@ -160,7 +161,8 @@ static int dump_bits(const char *text) {
 }
 
 typedef struct Paths {
-    char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE], tool[PATH_SIZE];
+    char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE], tool[PATH_SIZE],
+        log[PATH_SIZE];
     char tool_options[TOOL_OPTIONS_SIZE], tools[PATH_SIZE];
     Daemon daemon; /* its socket is empty if no daemon is used */
 } Paths;
@@ -246,7 +248,9 @@ static bool find_tool(const RunSettings *s, Paths *p) {
 /* Returns false after a message. */
 static bool find_paths(const RunSettings *s, Paths *p) {
     struct stat st;
-    *p->sysroot = 0;
+    *p->sysroot = *p->log = 0;
+    if (s->log && !programs_absolute(s->log, p->log, PATH_SIZE))
+        return !fail(1, s->log, "the path is too long");
     if (s->sysroot && (stat(s->sysroot, &st) || !S_ISDIR(st.st_mode)))
         return !fail(1, s->sysroot, "not a directory");
     if (s->sysroot && !programs_absolute(s->sysroot, p->sysroot, PATH_SIZE))
@@ -282,6 +286,7 @@ static char *format_options(const RunSettings *s, const Paths *p) {
     print_value(out, "tool", p->tool);
     print_value(out, "tool-options", p->tool_options);
     print_value(out, "tools", p->tools);
+    print_value(out, "log", p->log);
     CHECK(fclose(out) == 0, "out of memory");
     return text;
 }

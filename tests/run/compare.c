@@ -189,10 +189,11 @@ static bool prepare(const CaseList *list) {
 
 /* The same surroundings everywhere: nothing of the user's, and directories of our own. */
 static bool set_environment(const Settings *s) {
-    char path[9000], cache[4096], data[4096];
+    char path[9000], cache[4096], data[4096], log[4096];
     snprintf(path, sizeof(path), "%s%s/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin", s->bin, *s->bin ? ":" : "");
     snprintf(cache, sizeof(cache), "%s/cache", s->work);
     snprintf(data, sizeof(data), "%s/data", s->work);
+    snprintf(log, sizeof(log), "%s/log", s->work);
     clearenv();
     setenv("PATH", path, 1);
     setenv("HOME", data, 1);
@@ -200,8 +201,10 @@ static bool set_environment(const Settings *s) {
     setenv("SCRIPTS", s->scripts, 1);
     setenv("LC_ALL", "C", 1);
     setenv("TZ", "UTC", 1);
-    if (s->tool)
+    if (s->tool) {
         setenv("LATHE_TOOL", s->tool, 1);
+        setenv("LATHE_LOG", log, 1);
+    }
     setenv("LATHE_TIER", s->tier, 1);
     setenv("LATHE_CPU", s->cpu, 1);
     setenv("LATHE_SAMPLE_EVERY", s->sample_every, 1);

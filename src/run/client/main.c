@@ -87,9 +87,17 @@ static const char *take_variable(char **envp, const char *name) {
     return value;
 }
 
-static int keep_stderr(void) {
-    i64 fd = limits_dup_away(2);
-    return fd < 0 ? 2 : (int)fd;
+/* A descriptor for what this client prints about the program. */
+static int open_log(void) {
+    enum { FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, MODE = 0666 };
+    i64 fd = *the.opt.log ? sys_open(the.opt.log, FLAGS, MODE) : 2, away = fd < 0 ? fd : limits_dup_away((int)fd);
+    if (fd < 0 && !the.opt.by_guest) /* a program that the guest has become may not see the file any more */
+        die("%s: cannot be written (error %d)", the.opt.log, (int)-fd);
+    if (away >= 0 && fd > 2)
+        sys_close((int)fd);
+    if (fd < 0)
+        return 2;
+    return away < 0 ? (int)fd : (int)away;
 }
 
 int client_main(int argc, char **argv, char **envp, u64 *auxv) {
@@ -104,7 +112,7 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.envp = envp;
     keeper_begin(the.opt.keeper);
     the.opt.keeper = 0;
-    the.stats_fd = the.opt.stats || *the.opt.shared || *the.opt.tool ? keep_stderr() : 2;
+    the.stats_fd = the.opt.stats || *the.opt.shared || *the.opt.tool || *the.opt.log ? open_log() : 2;
     bool low = translated_has_map() && the.opt.tier != TIER_OPT && program_fits_low(argv[2]);
     if (!space_init(image_window_hint(argv[2]), low) || !translated_init())
         die("not enough address space");

@@ -50,6 +50,7 @@ static const Field fields[] = {
     FIELD("tool", tool, TEXT),
     FIELD("tool-options", tool_options, TEXT),
     FIELD("tools", tools_path, TEXT),
+    FIELD("log", log, TEXT),
 };
 
 /* ------------------------------------------------------------------------------------------------------- reading */

@@ -52,6 +52,7 @@ typedef struct Options {
     char tool[256];         /* the package of the tool that watches the guest; empty: none */
     char tool_options[512]; /* what stands behind its name: key=value,key=value */
     char tools_path[256];   /* lathe-tools, for the tool's questions; empty: not known */
+    char log[256];          /* where statistics and a tool's text go; empty: to standard error */
     char guest_path[256];   /* absolute path of the guest's program, for /proc/self/exe */
 } Options;
 

@@ -31,9 +31,8 @@ __attribute__((visibility("hidden"))) _Noreturn void process_child_start(Thread 
 
 /* ---------------------------------------------------------------------------------------------------------- fork */
 
+/* A new thread has no number before it begins (thread_become): with its parent's, the parent would get what others send it. */
 static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
-    t->pid = (u32)sys_getpid();
-    t->tid = (u32)sys_gettid();
     if (stack)
         guest_set_sp(&t->cpu, stack);
     if (set_tls)
@@ -41,6 +40,8 @@ static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
 }
 
 static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
+    t->pid = (u32)sys_getpid();
+    t->tid = (u32)sys_gettid();
     start_child(t, stack, set_tls, tls);
     translated_leave_parent(t);
     t->process.borrows_memory = t->process.separate = t->process.own_files = false;

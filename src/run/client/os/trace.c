@@ -308,7 +308,7 @@ static void write_line(Line *l) {
     if (l->len + 2 > LINE_BYTES)
         l->len = LINE_BYTES - 2;
     put(l, "\n");
-    sys_write_all(2, l->text, l->len);
+    sys_write_all(the.stats_fd, l->text, l->len);
 }
 
 void trace_enter(Thread *t, const GuestCall *c) {
