@@ -85,14 +85,14 @@ set -- $numbers
 [ $# = 4 ] && [ $(($2 - $1)) = $(($3 - $2)) ] && [ $(($4 - $3)) = $((5 * ($2 - $1))) ] && [ $(($2 - $1)) -gt 15000 ] ||
     fail "threads: $numbers instructions"
 
-# Samples are taken where code goes on: amid what is counted together they would need new code for each place.
+# Samples are taken where code goes on: amid what is counted together they would need new code for each place. Some more there may be: where optimised code is left.
 blocks() {
     LATHE_CACHE="$work/blocks-$1" "$lathe" run --tier=$1 --sample-every=100 --compile-after=0 --stats --tool=inscount -- /usr/bin/awk 'BEGIN { for (i = 0; i < 300000; i++) n[i % 100] += i }' 2>&1 |
         sed -n 's/.*blocks copied *//p'
 }
 few=$(blocks quick)
 many=$(blocks auto)
-[ "$few" -gt 0 ] && [ "$many" -lt $((few + 30)) ] || fail "$many blocks with samples, $few without"
+[ "$few" -gt 0 ] && [ "$many" -lt $((few + few / 10)) ] || fail "$many blocks with samples, $few without"
 
 # A child begins at zero; exec ends one program and begins another.
 [ "$(watch inscount f | grep -c instructions)" = 2 ] || fail "fork: $(watch inscount f)"

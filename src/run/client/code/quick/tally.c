@@ -12,7 +12,7 @@ typedef struct Amounts {
 
 static struct {
     Array kinds;  /* Amounts, all different */
-    Array listed; /* u16: the kind of each instruction */
+    Array listed; /* u16: the kind of each instruction, from 1 on; 0, and what is behind the last: it counts nothing */
 } tallies;
 
 /* Additions to one word of memory wait for each other, so those of neighbouring runs go to different cells of a counter. */
@@ -59,10 +59,10 @@ static u16 kind_of(const SiteInsn *insn) {
     u64 count = tallies.kinds.len / sizeof(Amounts);
     for (u64 i = 0; i < count; i++)
         if (!memcmp(((Amounts *)tallies.kinds.at)[i].of, insn->amount, sizeof(insn->amount)))
-            return (u16)i;
-    CHECK(count < KINDS_MAX, "instructions are counted in few different ways");
+            return (u16)(i + 1);
+    CHECK(count + 1 < KINDS_MAX, "instructions are counted in few different ways");
     memcpy(array_extend(&tallies.kinds, sizeof(Amounts)), insn->amount, sizeof(insn->amount));
-    return (u16)count;
+    return (u16)(count + 1);
 }
 
 void tally_note(u64 number, const SiteInsn *insn) {
@@ -74,11 +74,15 @@ void tally_note(u64 number, const SiteInsn *insn) {
     ((u16 *)tallies.listed.at)[number] = kind;
 }
 
+static i32 amount_of(u64 number, u32 i) {
+    u16 kind = number < tallies.listed.len / sizeof(kind) ? ((u16 *)tallies.listed.at)[number] : 0;
+    return kind ? ((Amounts *)tallies.kinds.at)[kind - 1].of[i] : 0;
+}
+
 void tally_add(u64 number, i64 sum[TOOL_COUNTS]) {
     const ToolCounts *c = tool_counts();
     for (u32 i = 0; i < c->count; i++)
-        sum[i] += all_count_alike() ? c->add[i].amount
-                                    : ((Amounts *)tallies.kinds.at)[((u16 *)tallies.listed.at)[number]].of[i];
+        sum[i] += all_count_alike() ? c->add[i].amount : amount_of(number, i);
 }
 
 void tallies_forget_all(void) {
