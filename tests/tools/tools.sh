@@ -176,6 +176,11 @@ done
 rm "$work/has space/word.h"
 "$lathe" run --tool="$work/has space/including.c" -- /bin/true 2>&1 | grep -q 'word.h.* not found' || fail "a file that the tool includes is gone, and nobody says so"
 
+# Of most code no instruction is counted: a fault there, which the dynamic linker's jumps have, counts nothing back.
+own=$("$lathe" run --tier=quick --tool="$here/filtered.c" -- /bin/true 2>&1)
+echo "$own" | grep -qE '^[1-9][0-9]* own, 0 nowhere$' || fail "filtered: '$own'"
+[ "$own" = "$("$lathe" run --tool="$here/filtered.c" -- /bin/true 2>&1)" ] || fail "filtered: '$own' in quick code only"
+
 "$lathe" tool inscount | grep -q 'hook 1: only counts' || fail "lathe tool: $("$lathe" tool inscount)"
 [ $failed = 0 ] && echo ok
 exit $failed
