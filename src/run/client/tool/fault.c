@@ -34,18 +34,35 @@ static const char *name_of(int sig) {
     }
 }
 
+enum { FUNCTION_TEXT = 512 };
+
+/* What messages say of a function that tool_function has named: with the name of the tool, if there are several. */
+static const char *describe(const char *function, char text[FUNCTION_TEXT]) {
+    u32 tool = 0;
+    const char *name = function;
+    while (*name >= '0' && *name <= '9')
+        tool = tool * 10 + (u32)(*name++ - '0');
+    name += *name == '.';
+    if (!tool_name(tool))
+        return name;
+    format_text(text, FUNCTION_TEXT, "%s of %s", name, tool_name(tool));
+    return text;
+}
+
 void tool_faulted(const char *function, int sig, u64 address, u64 pc) {
-    tool_say("the tool's function %s has failed: %s (signal %d), address %p%s", function, name_of(sig), sig,
-             (void *)address, tool_function(pc) ? "" : ", in a call of lathe/tool.h");
+    char text[FUNCTION_TEXT];
+    tool_say("the tool's function %s has failed: %s (signal %d), address %p%s", describe(function, text), name_of(sig),
+             sig, (void *)address, tool_function(pc) ? "" : ", in a call of lathe/tool.h");
     tool_files_flush_dying();
     sys_exit_group(FAULTED_STATUS);
 }
 
 void tool_gives_up(u32 sig, const char *function, u32 seconds) {
+    char text[FUNCTION_TEXT];
     if (function)
         tool_say("signal %u came %u seconds ago, and the tool's function %s does not return: the program ends without "
                  "the tool's results",
-                 sig, seconds, function);
+                 sig, seconds, describe(function, text));
     else
         tool_say("signal %u came %u seconds ago, and the program has not come to a place where it can be delivered: it "
                  "ends without the tool's results",

@@ -7,7 +7,7 @@
 #include "run/client/tool/gate.h"
 #include "run/client/tool/runtime.h"
 
-enum { SYMBOLS_MAX = 1024, SYSCALL_ARGUMENTS = 6 };
+enum { SYMBOLS_MAX = 4096, SYSCALL_ARGUMENTS = 6 };
 
 typedef struct ToolSymbol {
     const char *name;
@@ -296,7 +296,7 @@ static u64 value_of(const LatheValue *v, const ToolEvent *about) {
     case LATHE_THREAD_ID:
         return thread_self()->tid;
     case LATHE_THREAD_OWN:
-        return (u64)thread_self()->tool.own;
+        return (u64)thread_self()->tool.own + (u64)v->number;
     case LATHE_ADDRESS:
         return about->address;
     case LATHE_BYTES:
@@ -353,9 +353,7 @@ void tool_start(char **argv) {
     tool_set_arguments(argv);
     tool_call(LATHE_START, &(ToolEvent){0});
     tool_modules();
-    const char *unknown = tool_unknown_option();
-    if (unknown)
-        lathe_fail("it has no option '%s'", unknown);
+    tool_options_check();
 }
 
 void tool_thread_end(Thread *t) {

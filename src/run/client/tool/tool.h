@@ -101,7 +101,7 @@ void tool_lock(void);
 void tool_unlock(void);
 void tool_fork_done(void);
 
-/* The name of the tool's function that an address of its code is in; NULL: it is none. */
+/* The name of the tool's function that an address of its code is in, with the number of the tool and a dot in front; NULL: it is none. */
 const char *tool_function(u64 pc);
 /* fault.c: the function of the tool's that a thread is in, if its host state is this; NULL: it is in none. */
 const char *tool_running(u64 pc, u64 sp);
