@@ -64,7 +64,8 @@ typedef enum LatheEvent {
     LATHE_CALL,
     LATHE_RETURN,
     LATHE_FUNCTION, /* an instruction with which a function begins, by the symbols of its file */
-    LATHE_MODULE,   /* a part of a file was mapped so that it can be executed */
+    LATHE_MODULE,   /* a part of a file was mapped so that it can be executed, or was made executable later */
+    LATHE_MODULE_END, /* a part of a file that could be executed was unmapped, something else was mapped there, or it was made not executable. It may be a piece of what LATHE_MODULE told. There is none when the program ends */
     LATHE_EVENTS,   /* how many there are */
 } LatheEvent;
 
@@ -99,8 +100,8 @@ typedef enum LatheWhat {
     LATHE_SITE, /* the address of LATHE_SITE_WORDS words that this hook has for this instruction, all zero at first; threads share them */
     LATHE_CLASSES, /* the classes of the instruction, LATHE_CLASS_* */
     LATHE_OPCODE,  /* its opcode, as a number below LATHE_OPCODES; lathe_opcode_name has the name */
-    LATHE_NAME,    /* LATHE_MODULE: the file, as const char * that is valid during the call */
-    LATHE_OFFSET,  /* LATHE_MODULE: where in the file the part begins */
+    LATHE_NAME,    /* LATHE_MODULE, LATHE_MODULE_END: the file, as const char * that is valid during the call */
+    LATHE_OFFSET,  /* likewise: where in the file the part begins */
 } LatheWhat;
 
 enum { LATHE_SITE_WORDS = 4, LATHE_OPCODES = 2048 };
@@ -418,6 +419,15 @@ void lathe_set_arg(unsigned index, uint64_t value);
 /* At the instruction behind a call: what the function has returned, if that is an integer or a pointer. */
 uint64_t lathe_returned(void);
 void lathe_set_returned(uint64_t value);
+
+/* The program's call stack at an event: frames[0] is where the thread is, and the others are the addresses that its functions return to, the innermost first. It returns how many
+ * there are, at most `most`. One less than such an address is in the call: that is what to ask lathe_symbol and lathe_line about. What a handler of a signal has
+ * interrupted is among them, likewise.
+ *
+ * It goes by .eh_frame of the program's files, which compilers write unless they are told not to; elsewhere by frame pointers, and what has neither may be left out, or end the
+ * list. A frame takes some 0.4 microseconds, and the first one in a file the time to read its .eh_frame. As with lathe_register, functions that use it are called in a
+ * slower way. */
+unsigned lathe_stack(uint64_t *frames, unsigned most);
 
 /* -------------------------------------------------------------------------------------------------------------- others */
 

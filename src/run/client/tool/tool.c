@@ -169,7 +169,7 @@ static bool is_called(u32 hook, LatheEvent event) {
 }
 
 static bool needs_quick(u32 hook) {
-    bool about_insns = tool.hooks[hook].event >= LATHE_INSN_DONE && tool.hooks[hook].event != LATHE_MODULE;
+    bool about_insns = tool.hooks[hook].event >= LATHE_INSN_DONE && tool.hooks[hook].event < LATHE_MODULE;
     if (about_insns || tool_is_filtered(hook))
         return true;
     for (u32 k = 0; k < LATHE_VALUES && is_called(hook, LATHE_INSN); k++)
@@ -329,6 +329,10 @@ static u64 value_of(const LatheValue *v, const ToolEvent *about) {
         break;
     }
     return 0;
+}
+
+bool tool_exists(void) {
+    return tool.loaded;
 }
 
 bool tool_watches(LatheEvent event) {

@@ -68,9 +68,13 @@ void tool_call(LatheEvent event, ToolEvent *about);
 
 /* A thread ends, and this is its last moment: calls the tool's functions, and writes its files. */
 void tool_thread_end(Thread *t);
-/* modules.c: a part of a file was mapped so that it can be executed; and those that are there when the program begins. */
-void tool_module(u64 start, u64 size, u64 off);
+/* modules.c: the program may execute what is there from now on, or not any more; nothing is there, or something else than before; and it begins with what is there. */
+void tool_executable(u64 start, u64 size);
+void tool_not_executable(u64 start, u64 size);
+void tool_unmapped(u64 start, u64 size);
 void tool_modules(void);
+/* Is there a tool? */
+bool tool_exists(void);
 
 /* The stack of a thread for functions that quick code calls, if there is a tool; false: there is no memory for it. */
 enum { TOOL_STACK_BYTES = 256 << 10 };
