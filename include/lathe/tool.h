@@ -63,10 +63,10 @@ typedef enum LatheEvent {
     LATHE_JUMP,   /* a jump to a computed address */
     LATHE_CALL,
     LATHE_RETURN,
-    LATHE_FUNCTION, /* an instruction with which a function begins, by the symbols of its file */
-    LATHE_MODULE,   /* a part of a file was mapped so that it can be executed, or was made executable later */
+    LATHE_FUNCTION,   /* an instruction with which a function begins, by the symbols of its file */
+    LATHE_MODULE,     /* a part of a file was mapped so that it can be executed, or was made executable later */
     LATHE_MODULE_END, /* a part of a file that could be executed was unmapped, something else was mapped there, or it was made not executable. It may be a piece of what LATHE_MODULE told. There is none when the program ends */
-    LATHE_EVENTS,   /* how many there are */
+    LATHE_EVENTS,     /* how many there are */
 } LatheEvent;
 
 /* A block is what is executed from an instruction on to which control was transferred, by a jump, a call, a return or a system call, up to and with the

@@ -23,8 +23,7 @@ static bool are_watched(void) {
 }
 
 static void tell(LatheEvent event, const Part *p) {
-    tool_call(event,
-              &(ToolEvent){.address = p->start, .bytes = p->end - p->start, .offset = p->off, .name = p->name});
+    tool_call(event, &(ToolEvent){.address = p->start, .bytes = p->end - p->start, .offset = p->off, .name = p->name});
 }
 
 /* The piece of a part that is in [start, end), with its own copy of the name. */

@@ -44,14 +44,6 @@ const char *tool_name(u32 number);
 
 /* symbols.c: other files than before may be in [start, end) by now. */
 void tool_symbols_forget(u64 start, u64 end);
-/* A file that is mapped where the program has an address, as it is on disk. */
-typedef struct ToolFile {
-    const u8 *bytes; /* NULL: it cannot be read */
-    u64 size;
-    u64 address;                /* the address, as the file has it */
-    struct FrameTable **frames; /* where stack.c has what it knows of the file */
-} ToolFile;
-bool tool_file_at(u64 address, ToolFile *out); /* false: there is none */
 
 /* counts.c: a thread that may have counted ends; the child of fork has counted nothing. */
 void tool_counts_thread_ends(Thread *t);

@@ -8,6 +8,7 @@
 #include "run/client/memory/own.h"
 #include "run/client/tool/runtime.h"
 #include "run/client/tool/tool.h"
+#include "run/client/tool/unwind/above.h"
 
 typedef struct Function {
     u64 address, size; /* as in the file; 0: the size is not known */
@@ -26,8 +27,8 @@ typedef struct File {
     Bytes bytes;           /* NULL: it cannot be read */
     LatheVector functions; /* of Function, by their addresses */
     bool read;
-    struct FrameTable *frames; /* of stack.c; NULL: not read yet */
-    u32 origin;                /* where the device and the inode are, behind the path: another file may get its name */
+    FrameTable *frames; /* of unwind/stack.c; NULL: not read yet */
+    u32 origin;         /* where the device and the inode are, behind the path: another file may get its name */
     char path[];
 } File;
 

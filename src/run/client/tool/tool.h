@@ -109,6 +109,10 @@ void tool_fork_done(void);
 const char *tool_function(u64 pc);
 /* fault.c: the function of the tool's that a thread is in, if its host state is this; NULL: it is in none. */
 const char *tool_running(u64 pc, u64 sp);
+/* The function that code may have among the program's instructions, if there is only one; else a text that stands for all of them. */
+const char *tool_function_inside(void);
+/* The function for a fault in optimised code or what that has called, which may have functions of the tool's in it; NULL also if that cannot be told. `handled`: the guest has a handler. */
+const char *tool_inlined(int sig, u64 address, u64 pc, bool handled);
 /* Ends the process, with a message about a function that has faulted at pc. */
 _Noreturn void tool_faulted(const char *function, int sig, u64 address, u64 pc);
 /* Says that the process is going to end by a signal since `function` (NULL: nobody knows which) does not return, and writes files. */

@@ -37,8 +37,8 @@ bool caller_by_pointer(Caller *c) {
 /* gcc writes .eh_frame only for code that is to be left by exceptions. So what functions do with sp is read from their instructions, in the order of their addresses: it is
  * lowered at the beginning, and registers are saved. Behind a return, or a jump that leaves the function, everything is as it was before the registers were loaded again. */
 typedef struct Frame {
-    i64 depth; /* how many bytes sp is below its value in the caller */
-    bool unknown; /* sp was changed by an amount that is not known */
+    i64 depth;        /* how many bytes sp is below its value in the caller */
+    bool unknown;     /* sp was changed by an amount that is not known */
     bool has_pointer; /* s0 is the stack pointer of the caller, less this: */
     i64 pointer_depth;
     u32 saved;         /* a bit for each register that is in memory: */
@@ -86,9 +86,8 @@ static void read_short(Reading *r, u32 w) {
     else if ((w & 0xef83) == 0x0101)
         f->depth -= sign_extended((w >> 12 & 1) << 5 | reg, 6);
     else if ((w & 0xef83) == 0x6101)
-        f->depth -= sign_extended((w >> 12 & 1) << 9 | (w >> 3 & 3) << 7 | (w >> 5 & 1) << 6 | (w >> 2 & 1) << 5 |
-                                      (w >> 6 & 1) << 4,
-                                  10);
+        f->depth -= sign_extended(
+            (w >> 12 & 1) << 9 | (w >> 3 & 3) << 7 | (w >> 5 & 1) << 6 | (w >> 2 & 1) << 5 | (w >> 6 & 1) << 4, 10);
     else if ((w & 0xe003) == 0xe002)
         save(f, reg, (w >> 7 & 7) << 6 | (w >> 10 & 7) << 3);
     else if ((w & 0xe003) == 0x6002)

@@ -7,9 +7,9 @@
 /* DWARF's numbers, which are not those of the instruction set for the first eight. The last one is that of the return address. */
 enum { DWARF_RAX, DWARF_RDX, DWARF_RCX, DWARF_RBX, DWARF_RSI, DWARF_RDI, DWARF_RBP, DWARF_RSP, DWARF_PC = 16 };
 
-static const u8 number_in_dwarf[] = {DWARF_RAX, DWARF_RCX, DWARF_RDX, DWARF_RBX, DWARF_RSP, DWARF_RBP, DWARF_RSI,
-                                     DWARF_RDI, 8,         9,         10,        11,        12,        13,
-                                     14,        15};
+static const u8 number_in_dwarf[] = {DWARF_RAX, DWARF_RCX, DWARF_RDX, DWARF_RBX, DWARF_RSP, DWARF_RBP,
+                                     DWARF_RSI, DWARF_RDI, 8,         9,         10,        11,
+                                     12,        13,        14,        15};
 
 u32 caller_sp_number(void) {
     return DWARF_RSP;

@@ -35,8 +35,7 @@ static bool is_named(const u8 *file, u64 size, const Elf64_Shdr *names, u32 off,
 /* Without such a section, its `at` is NULL. */
 static Section find_section(const u8 *file, u64 size, const char *name) {
     const Elf64_Ehdr *head = part_of(file, size, 0, sizeof(*head));
-    const Elf64_Shdr *all =
-        head ? part_of(file, size, head->e_shoff, (u64)head->e_shnum * sizeof(*all)) : NULL;
+    const Elf64_Shdr *all = head ? part_of(file, size, head->e_shoff, (u64)head->e_shnum * sizeof(*all)) : NULL;
     for (u32 i = 0; all && head->e_shstrndx < head->e_shnum && i < head->e_shnum; i++)
         if (all[i].sh_type != SHT_NOBITS && is_named(file, size, &all[head->e_shstrndx], all[i].sh_name, name))
             return (Section){part_of(file, size, all[i].sh_offset, all[i].sh_size), all[i].sh_size, all[i].sh_addr};
@@ -78,7 +77,8 @@ typedef struct Common {
     u64 code_factor;
     i64 data_factor;
     u32 return_register;
-    bool has_data, is_signal; /* has_data: a record of a function has a length, and so many bytes, in front of its instructions */
+    bool has_data,
+        is_signal; /* has_data: a record of a function has a length, and so many bytes, in front of its instructions */
     u8 encoding;
     Cursor instructions;
 } Common;
@@ -204,7 +204,8 @@ bool frames_find(const FrameTable *table, u64 address, FrameRules *rules) {
     Cursor all = {f->record - 4, s->at + s->size, false};
     if (!read_function(s, next_record(&all), &common, &again, &own))
         return false;
-    *rules = (FrameRules){f->start,         common.code_factor,  common.data_factor, common.return_register,
-                          common.is_signal, common.instructions, own};
+    *rules = (FrameRules){
+        f->start, common.code_factor, common.data_factor, common.return_register, common.is_signal, common.instructions,
+        own};
     return true;
 }

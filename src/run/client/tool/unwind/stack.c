@@ -3,9 +3,9 @@
  * The way from one to its caller is what .eh_frame of its file says; in code that has none, it is what the code says, or the frame pointer. Whatever is on the stack, or in the files: nothing is read but
  * what can be read, and there are no more steps than the caller has room for. */
 #include "run/client/core/caller.h"
+#include "run/client/core/client.h"
 #include "run/client/memory/space.h"
-#include "run/client/tool/runtime.h"
-#include "run/client/tool/tool.h"
+#include "run/client/tool/unwind/above.h"
 #include "run/client/tool/unwind/unwind.h"
 
 static LatheLock tables; /* of the tables of files */
@@ -28,7 +28,8 @@ static bool is_code(u64 pc) {
 /* Where the way from one function to the next is. */
 typedef struct Walk {
     Caller at;
-    bool behind_call; /* pc is behind a call, which may be the last instruction of its function: what counts is the byte in front of it */
+    bool
+        behind_call; /* pc is behind a call, which may be the last instruction of its function: what counts is the byte in front of it */
 } Walk;
 
 static bool step_by_rules(Walk *w, const FrameRules *rules, u64 address) {
