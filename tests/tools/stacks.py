@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
-"""stacks.py LATHE SOURCE PROGRAM...: the call stacks that a tool finds in a program (nested.c) are those of its source."""
+"""stacks.py LATHE SOURCE PROGRAM...: the call stacks that a tool finds in a program (nested.c) are those of its source. Whatever is in .eh_frame, the tool goes on."""
 import os
+import random
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 lathe, source, *programs = (os.path.abspath(a) for a in sys.argv[1:])
 failed = False
@@ -51,7 +55,31 @@ def check(program, tier):
         fail(f"{program}, tier {tier}: {lines[-1]}")
 
 
+def damage(program, copy, seed):
+    """Changes some bytes of .eh_frame."""
+    sections = subprocess.run(["readelf", "-SW", program], capture_output=True, text=True).stdout
+    offset, size = (int(n, 16) for n in re.search(r" \.eh_frame +\S+ +\S+ (\S+) (\S+)", sections).groups())
+    shutil.copy(program, copy)
+    chance = random.Random(seed)
+    with open(copy, "r+b") as file:
+        for _ in range(size // (4 << seed)):
+            file.seek(offset + chance.randrange(size))
+            file.write(bytes([chance.randrange(256)]))
+
+
+def check_damaged(program, copy, seed):
+    damage(program, copy, seed)
+    done = subprocess.run([lathe, "run", f"--tool={source}/stacks.c,pointers", "--", copy], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True)
+    if done.returncode or len(done.stderr.splitlines()) != len(EXPECTED) + 1:
+        fail(f"{program}, damaged by {seed}: status {done.returncode}: {done.stderr}")
+
+
 for p in programs:
     for t in "quick", "auto":
         check(p, t)
+with tempfile.TemporaryDirectory() as work:
+    for p in programs:
+        for seed in range(5) if "pointers" not in p else []:
+            check_damaged(p, work + "/damaged", seed)
 sys.exit(failed)

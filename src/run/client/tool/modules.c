@@ -132,8 +132,18 @@ static void find_parts(u64 start, u64 end) {
     sys_pages_free(reader, page_up(sizeof(MapsReader)));
 }
 
+/* Can the guest execute anything there? Most that is mapped it cannot, and that is known without the kernel's list. */
+static bool is_executable(u64 start, u64 end) {
+    u64 from, to;
+    u32 prot;
+    for (u64 at = start; at < end && space_next(at, &from, &to, &prot) && from < end; at = to)
+        if (prot & PROT_EXEC)
+            return true;
+    return false;
+}
+
 void tool_executable(u64 start, u64 size) {
-    if (are_watched())
+    if (are_watched() && is_executable(start, start + size))
         find_parts(start, start + size);
 }
 

@@ -162,14 +162,19 @@ bool caller_by_code(Caller *c, u64 start, bool behind_call) {
 
 /* ---------------------------------------------------------------------------------------------------------------- signals */
 
-/* pc, and x1 to x31, as a signal frame has them: behind siginfo_t and the first part of ucontext_t. */
-bool caller_is_signal(Caller *c) {
-    enum { STATE = sizeof(SignalInfo) + 176 };
+static bool returns_from_handler(u64 at) {
     static const u32 returns[] = {0x08b00893, 0x00000073}; /* li a7, 139; ecall */
     u32 code[2];
+    return copy_guarded(code, (const void *)at, sizeof(code)) && !memcmp(code, returns, sizeof(code));
+}
+
+/* pc, and x1 to x31, as a signal frame has them: behind siginfo_t and the first part of ucontext_t. The thread may be before or behind either instruction. */
+bool caller_is_signal(Caller *c) {
+    enum { STATE = sizeof(SignalInfo) + 176 };
     u64 state[REGISTERS];
-    if (!copy_guarded(code, (const void *)c->pc, sizeof(code)) || memcmp(code, returns, sizeof(code)) ||
-        !copy_guarded(state, (const void *)(c->reg[REG_SP] + STATE), sizeof(state)))
+    if (!returns_from_handler(c->pc) && !returns_from_handler(c->pc - 4) && !returns_from_handler(c->pc - 8))
+        return false;
+    if (!copy_guarded(state, (const void *)(c->reg[REG_SP] + STATE), sizeof(state)))
         return false;
     c->pc = state[0];
     memcpy(c->reg + 1, state + 1, sizeof(state) - sizeof(u64));
