@@ -19,6 +19,9 @@
  * and is used by `lathe run --tool=count.c -- PROGRAM`. Lathe compiles it, and looks into the functions: one that only counts is not
  * called, its additions are put between the program's instructions, and those of many instructions become one.
  *
+ * Several tools may watch a program at once, by one --tool each: then those that come first are called first at each event. They see nothing of each other: each has
+ * its own variables, counters, options and words of threads.
+ *
  * The file is freestanding: there is no C library, only what is declared here. Its memory is its own, and the program cannot see it. Threads
  * of the program run at the same time, and so do the functions of a tool; counters are exact all the same. */
 #ifndef LATHE_TOOL_H
@@ -28,6 +31,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Which one of the tools that watch the program this is, from 1 on: Lathe compiles each with its number. */
+#ifndef LATHE_TOOL_NUMBER
+#define LATHE_TOOL_NUMBER 0
+#endif
 
 /* ------------------------------------------------------------------------------------------------------------- events */
 
@@ -55,9 +63,10 @@ typedef enum LatheEvent {
     LATHE_JUMP,   /* a jump to a computed address */
     LATHE_CALL,
     LATHE_RETURN,
-    LATHE_FUNCTION, /* an instruction with which a function begins, by the symbols of its file */
-    LATHE_MODULE,   /* a part of a file was mapped so that it can be executed */
-    LATHE_EVENTS,   /* how many there are */
+    LATHE_FUNCTION,   /* an instruction with which a function begins, by the symbols of its file */
+    LATHE_MODULE,     /* a part of a file was mapped so that it can be executed, or was made executable later */
+    LATHE_MODULE_END, /* a part of a file that could be executed was unmapped, something else was mapped there, or it was made not executable. It may be a piece of what LATHE_MODULE told. There is none when the program ends */
+    LATHE_EVENTS,     /* how many there are */
 } LatheEvent;
 
 /* A block is what is executed from an instruction on to which control was transferred, by a jump, a call, a return or a system call, up to and with the
@@ -91,8 +100,8 @@ typedef enum LatheWhat {
     LATHE_SITE, /* the address of LATHE_SITE_WORDS words that this hook has for this instruction, all zero at first; threads share them */
     LATHE_CLASSES, /* the classes of the instruction, LATHE_CLASS_* */
     LATHE_OPCODE,  /* its opcode, as a number below LATHE_OPCODES; lathe_opcode_name has the name */
-    LATHE_NAME,    /* LATHE_MODULE: the file, as const char * that is valid during the call */
-    LATHE_OFFSET,  /* LATHE_MODULE: where in the file the part begins */
+    LATHE_NAME,    /* LATHE_MODULE, LATHE_MODULE_END: the file, as const char * that is valid during the call */
+    LATHE_OFFSET,  /* likewise: where in the file the part begins */
 } LatheWhat;
 
 enum { LATHE_SITE_WORDS = 4, LATHE_OPCODES = 2048 };
@@ -248,8 +257,9 @@ bool lathe_insn_text(uint64_t address, char *text, size_t size);
 
 /* Prints to standard error, as it was when the program began. Knows %d %i %u %x %c %s %p %%, with l and ll, a width, - and 0. */
 void lathe_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints a message to the same place, writes out all files, and ends the program with status 127, without LATHE_END. */
-_Noreturn void lathe_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* lathe_fail(format, …) prints a message to the same place, writes out all files, and ends the program with status 127, without LATHE_END. */
+_Noreturn void lathe_fail_of(unsigned tool, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define lathe_fail(...) lathe_fail_of(LATHE_TOOL_NUMBER, __VA_ARGS__)
 
 /* A file that is written from its beginning. Any number of threads may write to it; what one call writes is not mixed with what others write. It is
  * buffered; what is in the buffer is written when the program ends, however that happens (but for SIGKILL), at exec and fork, and when a thread ends. If
@@ -335,12 +345,18 @@ void lathe_sort(void *at, size_t count, size_t bytes, int (*order)(const void *,
 
 /* ------------------------------------------------------------------------------------------------------------ options */
 
+const char *lathe_option_of(unsigned tool, const char *key); /* of the two functions that follow */
+uint64_t lathe_option_number_of(unsigned tool, const char *key, uint64_t otherwise);
+
 /* The value of an option: --tool=NAME,key=value,other=value. NULL: it is not given; "": it is given without a value. A function of LATHE_START has to ask for every option that
- * the tool knows: if others are given, the program does not begin, and a message says which. */
-const char *lathe_option(const char *key);
-uint64_t lathe_option_number(
-    const char *key,
-    uint64_t otherwise); /* decimal, or 0x and hexadecimal; ends the program with a message if it is no number */
+ * the tool knows: if others are given, the program does not begin, and a message says which. Of several tools, each sees its own options only. */
+static inline const char *lathe_option(const char *key) {
+    return lathe_option_of(LATHE_TOOL_NUMBER, key);
+}
+/* Likewise, as a number: decimal, or 0x and hexadecimal. If it is none, the program ends with a message. */
+static inline uint64_t lathe_option_number(const char *key, uint64_t otherwise) {
+    return lathe_option_number_of(LATHE_TOOL_NUMBER, key, otherwise);
+}
 
 /* -------------------------------------------------------------------------------------------------------- the program */
 
@@ -403,6 +419,15 @@ void lathe_set_arg(unsigned index, uint64_t value);
 /* At the instruction behind a call: what the function has returned, if that is an integer or a pointer. */
 uint64_t lathe_returned(void);
 void lathe_set_returned(uint64_t value);
+
+/* The program's call stack at an event: frames[0] is where the thread is, and the others are the addresses that its functions return to, the innermost first. It returns how many
+ * there are, at most `most`. One less than such an address is in the call: that is what to ask lathe_symbol and lathe_line about. What a handler of a signal has
+ * interrupted is among them, likewise.
+ *
+ * It goes by .eh_frame of the program's files, which compilers write unless they are told not to; elsewhere by frame pointers, and what has neither may be left out, or end the
+ * list. A frame takes some 0.4 microseconds, and the first one in a file the time to read its .eh_frame. As with lathe_register, functions that use it are called in a
+ * slower way. */
+unsigned lathe_stack(uint64_t *frames, unsigned most);
 
 /* -------------------------------------------------------------------------------------------------------------- others */
 

@@ -15,16 +15,17 @@
 #include "cli/start/tool_files.h"
 #include "isa/kinds.h"
 #include "lathe/lift.h"
+#include "tool/package.h"
 
 enum { OPT_QUICK, OPT_FULL };
 enum { STATS_TEXT, STATS_JSON, STATS_OFF };
 enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
-enum { AFTER_S = 10, AFTER_MOST_S = 3600 };        /* of --compile-after */
-enum { PATH_SIZE = 256, TOOL_OPTIONS_SIZE = 512 }; /* in the client's options */
+enum { AFTER_S = 10, AFTER_MOST_S = 3600 }; /* of --compile-after */
+enum { PATH_SIZE = 256 };                   /* in the client's options */
 
 typedef struct RunSettings {
-    const char *arg0, *sysroot, *cache, *dump, *server, *tool, *log;
-    OptionList set, unset;
+    const char *arg0, *sysroot, *cache, *dump, *server, *log;
+    OptionList set, unset, tools;
     int tier, cpu, opt, stats;
     u64 sample_us, hot_ms, after_s;
     bool strace, no_follow, perf, strict_fp;
@@ -57,7 +58,7 @@ static const Option table[] = {
     {"hot-after", "MS",         "code is hot after this time, whatever it costs; for tests", OPTION_NUMBER, AT(hot_ms)},
     {"server",    "WHERE",      "auto, start, none, a socket, ssh:HOST (auto)",  OPTION_TEXT,   AT(server)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
-    {"tool",      "NAME|FILE.c[,KEY=VALUE]...", "watch it by this tool",         OPTION_TEXT,   AT(tool)},
+    {"tool",      "NAME|FILE.c[,KEY=VALUE]...", "watch it by this tool; may be given several times", OPTION_LIST, AT(tools)},
     {"log",       "FILE",       "add what it and tools print to FILE, not to standard error", OPTION_TEXT, AT(log)},
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
     {"strace",    NULL,         "its system calls",                              OPTION_FLAG,   AT(strace)},
@@ -232,17 +233,34 @@ static void choose_server(const RunSettings *s, const char *program, Daemon *d) 
 
 /* ------------------------------------------------------------------------------------------------------- the whole word */
 
-/* NAME,key=value,… becomes the tool's package and its options. Returns false after a message. */
-static bool find_tool(const RunSettings *s, Paths *p) {
-    char name[PATH_MAX];
+/* Of NAME,key=value,…, the name that the tool is found by; and the same with the name that messages have, behind those of other tools. */
+static bool read_tool(const char *text, char name[PATH_MAX], char options[TOOL_OPTIONS_SIZE]) {
+    char shorter[PATH_MAX];
+    size_t len = strcspn(text, ","), used = strlen(options);
+    if (snprintf(name, PATH_MAX, "%.*s", (int)len, text) >= PATH_MAX)
+        return false;
+    tool_short_name(name, shorter);
+    if (used)
+        used += (size_t)snprintf(options + used, TOOL_OPTIONS_SIZE - used, "%c", TOOL_OPTIONS_DIVIDER);
+    return used < TOOL_OPTIONS_SIZE && snprintf(options + used, TOOL_OPTIONS_SIZE - used, "%s%s", shorter, text + len) <
+                                           (int)(TOOL_OPTIONS_SIZE - used);
+}
+
+/* Finds the tools' package, and what the client has to know of them. Returns false after a message. */
+static bool find_tools(const RunSettings *s, Paths *p) {
+    char name[TOOLS_MAX][PATH_MAX];
+    const char *names[TOOLS_MAX];
+    u32 count = (u32)s->tools.len;
     *p->tool = *p->tool_options = *p->tools = 0;
-    if (!s->tool)
-        return true;
-    size_t len = strcspn(s->tool, ",");
-    if (snprintf(name, sizeof(name), "%.*s", (int)len, s->tool) >= (int)sizeof(name) ||
-        snprintf(p->tool_options, TOOL_OPTIONS_SIZE, "%s", s->tool[len] ? s->tool + len + 1 : "") >= TOOL_OPTIONS_SIZE)
-        return !fail(1, s->tool, "the name of the tool, or its options, are too long");
-    return tool_package(name, p->cache, p->tool, PATH_SIZE) && programs_find("lathe-tools", p->tools, PATH_SIZE);
+    if (count > TOOLS_MAX)
+        return !fail(1, s->tools.at[TOOLS_MAX], "too many tools");
+    for (u32 i = 0; i < count; i++) {
+        if (!read_tool(s->tools.at[i], name[i], p->tool_options))
+            return !fail(1, s->tools.at[i], "the name of the tool, or its options, are too long");
+        names[i] = name[i];
+    }
+    return !count || (tool_package(names, count, p->cache, p->tool, PATH_SIZE) &&
+                      programs_find("lathe-tools", p->tools, PATH_SIZE));
 }
 
 /* Returns false after a message. */
@@ -256,7 +274,7 @@ static bool find_paths(const RunSettings *s, Paths *p) {
     if (s->sysroot && !programs_absolute(s->sysroot, p->sysroot, PATH_SIZE))
         return !fail(1, s->sysroot, "the path is too long");
     return programs_find("lathe-server", p->server, PATH_SIZE) && programs_cache_dir(s->cache, p->cache, PATH_SIZE) &&
-           shared_prepare(s->cache, p->shared, PATH_SIZE) && find_tool(s, p);
+           shared_prepare(s->cache, p->shared, PATH_SIZE) && find_tools(s, p);
 }
 
 static u64 limit_mib(void) {
@@ -340,6 +358,14 @@ static int misuse(const RunSettings *s) {
     return 0;
 }
 
+/* Those of the command line take the place of the one that a variable names. */
+static void choose_tools(RunSettings *s, size_t by_variable) {
+    if (s->tools.len == by_variable)
+        return;
+    s->tools.len -= by_variable;
+    memmove(s->tools.at, s->tools.at + by_variable, s->tools.len * sizeof(*s->tools.at));
+}
+
 static RunSettings usual_settings(void) {
     return (RunSettings){.opt = OPT_FULL, .stats = STATS_OFF, .after_s = AFTER_S, .sysroot = getenv("LATHE_SYSROOT")};
 }
@@ -347,11 +373,13 @@ static RunSettings usual_settings(void) {
 int command_run_kind(const Kind *only, int argc, char **argv) {
     RunSettings s = usual_settings();
     ParseResult parsed = options_environment(&options, &s);
+    size_t by_variable = s.tools.len;
     parsed = parsed == PARSE_OK ? options_parse(&options, &argc, argv, &s) : parsed;
     if (parsed != PARSE_OK)
         return parsed == PARSE_HELP ? 0 : 2;
     if (argc < 1)
         return options_misuse(&options, "which program?");
+    choose_tools(&s, by_variable);
     int status = misuse(&s);
     return status ? status : run(&s, only, argv + 1, argc - 1);
 }

@@ -1,4 +1,5 @@
-/* tool.c: `lathe tool`: builds a tool for `lathe run --tool`, which does so by itself, and says what became of its functions. */
+/* tool.c: `lathe tool`: builds a tool for `lathe run --tool`, which does so by itself, and says what became of its functions. Several tools are built to
+ * watch a program together. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -26,8 +27,8 @@ static const Option table[] = {
 
 static const OptionSet options = {
     .command = "lathe tool",
-    .usage = "[-o FILE] NAME|FILE.c",
-    .about = "Builds a tool, and says what becomes of each of its functions.",
+    .usage = "[-o FILE] NAME|FILE.c...",
+    .about = "Builds a tool, or several into one, and says what becomes of each of its functions.",
     .table = table,
 };
 
@@ -39,15 +40,17 @@ static int fail(const char *name, const char *why) {
 /* Compiles the source to bitcode, and has a rule for make written with all files that it includes; clang says what is wrong with it. Quick code calls the functions with the
  * guest's values in registers: it looks at their instructions to see which of these they change, so no jump is computed, and a function returns by the address
  * that it was called with. */
-static bool compile(const char *source, const char *bitcode, const char *rule) {
-    char include[PATH_MAX];
+static bool compile(const char *source, u32 number, const char *bitcode, const char *rule) {
+    char include[PATH_MAX], define[64];
+    snprintf(define, sizeof(define), "-DLATHE_TOOL_NUMBER=%u", number);
     if (!tool_include(include, sizeof(include)))
         return false;
     pid_t child = fork();
     if (!child) {
         execlp("clang-19", "clang-19", "-std=gnu11", "-O2", "-Wall", "-ffreestanding", "-fPIC", "-fvisibility=hidden",
                "-fno-stack-protector", "-fno-optimize-sibling-calls", "-fno-jump-tables", "-mgeneral-regs-only", "-I",
-               include, "-emit-llvm", "-c", source, "-o", bitcode, "-MMD", "-MF", rule, "-MT", "tool", (char *)NULL);
+               include, define, "-emit-llvm", "-c", source, "-o", bitcode, "-MMD", "-MF", rule, "-MT", "tool",
+               (char *)NULL);
         fprintf(stderr, "lathe: clang-19, which compiles tools: %s\n", strerror(errno));
         _exit(127);
     }
@@ -55,12 +58,9 @@ static bool compile(const char *source, const char *bitcode, const char *rule) {
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
-/* The names behind the colon of make's rule, each with a zero behind it, in malloc'ed memory. Names are divided by spaces and ends of lines; a backslash or a dollar sign
+/* Writes the names behind the colon of make's rule, each with a zero behind it. Names are divided by spaces and ends of lines; a backslash or a dollar sign
  * makes the next character an ordinary one, but for the end of a line. */
-static char *read_rule(FILE *in, size_t *size) {
-    char *text;
-    FILE *out = open_memstream(&text, size);
-    CHECK(out, "out of memory");
+static void read_rule(FILE *in, FILE *out) {
     bool inside = false;
     for (int c = fgetc(in); c != EOF && c != ':'; c = fgetc(in))
         ;
@@ -75,42 +75,51 @@ static char *read_rule(FILE *in, size_t *size) {
     }
     if (inside)
         fputc(0, out);
-    CHECK(fclose(out) == 0, "out of memory");
-    return text;
 }
 
-static void *build_from(const char *source, const char *bitcode, const char *rule, size_t *size) {
-    char why[200];
-    if (!compile(source, bitcode, rule))
-        return NULL;
-    FILE *in = fopen(rule, "re");
-    if (!in)
-        return fail(rule, strerror(errno)), NULL;
-    ToolInputs inputs = {0};
-    char *paths = read_rule(in, &inputs.size);
+/* Compiles all sources; writes to `paths` which files they are made of. */
+static bool compile_all(const ToolSource *sources, u32 count, const char *rule, FILE *paths) {
+    for (u32 i = 0; i < count; i++) {
+        FILE *in = compile(sources[i].path, i + 1, sources[i].bitcode, rule) ? fopen(rule, "re") : NULL;
+        if (!in)
+            return false;
+        read_rule(in, paths);
+        fclose(in);
+    }
+    return true;
+}
+
+static void *build_from(const ToolSource *sources, u32 count, const char *rule, size_t *size) {
+    char why[PATH_MAX + 200], *paths;
+    ToolInputs inputs = {.sources = sources, .source_count = count};
+    FILE *out = open_memstream(&paths, &inputs.size);
+    CHECK(out, "out of memory");
+    bool ok = compile_all(sources, count, rule, out);
+    CHECK(fclose(out) == 0, "out of memory");
     inputs.paths = paths;
-    fclose(in);
     void *package = NULL;
-    if (tool_identity(inputs.paths, inputs.size, &inputs.identity)) {
-        package = tool_build(bitcode, &inputs, size, why, sizeof(why));
+    if (ok && tool_identity(inputs.paths, inputs.size, &inputs.identity)) {
+        package = tool_build(&inputs, size, why, sizeof(why));
         if (!package)
-            fail(source, why);
+            fprintf(stderr, "lathe: %s\n", why);
     }
     free(paths);
     return package;
 }
 
 /* NULL after a message. */
-static void *build(const char *source, size_t *size) {
-    char directory[] = "/tmp/lathe-tool-XXXXXX", bitcode[sizeof(directory) + 8], rule[sizeof(directory) + 8];
+static void *build(ToolSource *sources, u32 count, size_t *size) {
+    char directory[] = "/tmp/lathe-tool-XXXXXX", rule[sizeof(directory) + 8];
     if (!mkdtemp(directory)) {
         fail(directory, strerror(errno));
         return NULL;
     }
-    snprintf(bitcode, sizeof(bitcode), "%s/tool.bc", directory);
+    for (u32 i = 0; i < count; i++)
+        snprintf(sources[i].bitcode, sizeof(sources[i].bitcode), "%s/%u.bc", directory, i);
     snprintf(rule, sizeof(rule), "%s/tool.d", directory);
-    void *package = build_from(source, bitcode, rule, size);
-    unlink(bitcode);
+    void *package = build_from(sources, count, rule, size);
+    for (u32 i = 0; i < count; i++)
+        unlink(sources[i].bitcode);
     unlink(rule);
     rmdir(directory);
     return package;
@@ -146,16 +155,25 @@ static void describe(const u8 *package) {
     }
 }
 
+static bool find_sources(char **names, u32 count, ToolSource *sources) {
+    for (u32 i = 0; i < count; i++)
+        if (!tool_source(names[i], sources[i].path, sizeof(sources[i].path)))
+            return false;
+    return true;
+}
+
 int command_tool(int argc, char **argv) {
     ToolSettings s = {0};
-    char source[PATH_MAX];
+    ToolSource sources[TOOLS_MAX];
     size_t size;
     ParseResult parsed = options_parse(&options, &argc, argv, &s);
     if (parsed != PARSE_OK)
         return parsed == PARSE_HELP ? 0 : 2;
-    if (argc != 1)
+    if (argc < 1)
         return options_misuse(&options, "which tool?");
-    void *package = tool_source(argv[1], source, sizeof(source)) ? build(source, &size) : NULL;
+    if (argc > TOOLS_MAX)
+        return options_misuse(&options, "at most %d tools at once", TOOLS_MAX);
+    void *package = find_sources(argv + 1, (u32)argc, sources) ? build(sources, (u32)argc, &size) : NULL;
     if (!package)
         return 1;
     int status = 0;

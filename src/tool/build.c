@@ -1,20 +1,24 @@
-/* build.c: see build.h. Reads the hooks of a tool from its bitcode, numbers its counters, and finds out what the functions of its hooks do. */
+/* build.c: see build.h. Reads the hooks of tools from their bitcode, numbers their counters, and finds out what the functions of their hooks do. */
 #include "tool/build.h"
 
 #include <lathe/lift.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
+#include <llvm-c/Linker.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cache/pack.h"
 #include "tool/counter.h"
+#include "tool/join.h"
 #include "tool/package.h"
 
 typedef struct Building {
     LLVMContextRef ctx;
-    LLVMModuleRef mod;
+    LLVMModuleRef mod; /* of the tool that is looked at; at last, that of all */
+    LLVMModuleRef all; /* of those before it; NULL: there are none */
+    const char *source;
     ToolPackage package;
     const ToolInputs *inputs;
     ToolPlan plan[TOOL_HOOKS_MAX];
@@ -23,30 +27,8 @@ typedef struct Building {
 } Building;
 
 static bool fail(Building *b, const char *why) {
-    snprintf(b->why, b->why_size, "%s", why);
+    snprintf(b->why, b->why_size, "%s: %s", b->source, why);
     return false;
-}
-
-/* -------------------------------------------------------------------------------------------------------------- names */
-
-/* Code that LLVM makes for the program names what is the tool's, so everything has a name of its own. */
-static void give_name(LLVMValueRef value) {
-    char name[80];
-    size_t len;
-    const char *old = LLVMGetValueName2(value, &len);
-    if (LLVMIsDeclaration(value) || !strcmp(old, TOOL_HOOKS) || !strncmp(old, "llvm.", 5))
-        return;
-    snprintf(name, sizeof(name), "%s%s", LLVMIsAFunction(value) ? TOOL_PREFIX : TOOL_DATA_PREFIX, old);
-    LLVMSetValueName2(value, name, strlen(name));
-    LLVMSetLinkage(value, LLVMExternalLinkage);
-    LLVMSetVisibility(value, LLVMHiddenVisibility);
-}
-
-static void give_names(Building *b) {
-    for (LLVMValueRef g = LLVMGetFirstGlobal(b->mod); g; g = LLVMGetNextGlobal(g))
-        give_name(g);
-    for (LLVMValueRef f = LLVMGetFirstFunction(b->mod); f; f = LLVMGetNextFunction(f))
-        give_name(f);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- counters */
@@ -287,7 +269,31 @@ static void *put_together(Building *b, size_t *size) {
     return all;
 }
 
-void *tool_build(const char *bitcode, const ToolInputs *inputs, size_t *size, char *why, size_t why_size) {
+static bool add_tool(Building *b, const ToolSource *source, u32 number) {
+    b->source = source->path;
+    b->mod = NULL;
+    if (!read_bitcode(b, source->bitcode) || !number_counters(b) || !plan_hooks(b))
+        return false;
+    tool_set_apart(b->mod, number);
+    LLVMModuleRef mod = b->mod;
+    b->mod = NULL;
+    if (b->all && LLVMLinkModules2(b->all, mod))
+        return fail(b, "it cannot be linked to other tools");
+    b->all = b->all ? b->all : mod;
+    return true;
+}
+
+static bool add_tools(Building *b) {
+    for (u32 i = 0; i < b->inputs->source_count; i++)
+        if (!add_tool(b, &b->inputs->sources[i], i + 1))
+            return false;
+    b->mod = b->all;
+    b->all = NULL;
+    tool_join_hooks(b->mod, b->inputs->source_count);
+    return true;
+}
+
+void *tool_build(const ToolInputs *inputs, size_t *size, char *why, size_t why_size) {
     Building b = {
         .ctx = LLVMContextCreate(),
         .package = {.magic = TOOL_MAGIC, .version = TOOL_VERSION, .identity = inputs->identity},
@@ -295,12 +301,11 @@ void *tool_build(const char *bitcode, const ToolInputs *inputs, size_t *size, ch
         .why = why,
         .why_size = why_size,
     };
-    bool ok = read_bitcode(&b, bitcode) && number_counters(&b) && plan_hooks(&b);
-    if (ok)
-        give_names(&b);
-    void *package = ok ? put_together(&b, size) : NULL;
+    void *package = add_tools(&b) ? put_together(&b, size) : NULL;
     if (b.mod)
         LLVMDisposeModule(b.mod);
+    if (b.all)
+        LLVMDisposeModule(b.all);
     LLVMContextDispose(b.ctx);
     return package;
 }

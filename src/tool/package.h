@@ -1,4 +1,4 @@
-/* package.h: a tool as it is built (build.c), and as the client loads it: one file.
+/* package.h: a tool as it is built (build.c), and as the client loads it: one file. Several tools that are used together are one package.
  *
  *     ToolPackage              sizes of all that follows
  *     ToolPlan[hook_count]     what the tool's functions do, hook by hook
@@ -13,9 +13,10 @@
 #include "base/base.h"
 #include "lathe/tool.h"
 
-#define TOOL_HOOKS "lathe_hooks"         /* the symbol of the array of hooks */
-#define TOOL_PREFIX "tool."              /* of all other symbols, */
-#define TOOL_DATA_PREFIX TOOL_PREFIX ":" /* of those that are no functions */
+#define TOOL_HOOKS "lathe_hooks" /* the symbol of the array of hooks */
+#define TOOL_PREFIX "tool."      /* of all other symbols, */
+#define TOOL_DATA_PREFIX                                                                                               \
+    TOOL_PREFIX ":" /* of those that are no functions; the number of the tool follows, from 1 on, and a dot */
 
 /* Functions that are told how many bytes an access has have variants in the object for 1, 2, 4 and so on, in which that is a constant. */
 enum { TOOL_VARIANT_MOST = 32, TOOL_VARIANT_NAME = 100 };
@@ -29,8 +30,14 @@ static inline void tool_variant_name(char name[TOOL_VARIANT_NAME], const char *f
     name[len + 4] = 0;
 }
 
-enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 2 };
-enum { TOOL_HOOKS_MAX = 64, TOOL_COUNTERS_MAX = 512, TOOL_ADDS = 4 };
+enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 3 };
+enum { TOOLS_MAX = 8 }; /* in a package */
+
+/* What the client is told about the tools of a package, as one text: NAME,key=value,key=value for each, and this behind all but the last. */
+#define TOOL_OPTIONS_DIVIDER '\x1e'
+enum { TOOL_OPTIONS_SIZE = 1024 };
+
+enum { TOOL_HOOKS_MAX = 128, TOOL_COUNTERS_MAX = 512, TOOL_ADDS = 4 };
 enum { TOOL_CELLS = 8 };     /* of a counter, in each thread */
 enum { TOOL_COUNTS = 16 };   /* different counters that instructions are counted by */
 enum { TOOL_ADDRESSES = 5 }; /* accesses of an instruction: INSN_ACCESSES of isa/view.h */

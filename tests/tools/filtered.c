@@ -16,4 +16,5 @@ static void report(void) {
 }
 
 LATHE_HOOKS(LATHE_WHERE(LATHE_INSN, count_own, ((LatheWhere){.module = "true"})),
-            LATHE_WHERE(LATHE_INSN, count_nowhere, ((LatheWhere){.symbol = "no_such_function"})), LATHE_ON(LATHE_END, report));
+            LATHE_WHERE(LATHE_INSN, count_nowhere, ((LatheWhere){.symbol = "no_such_function"})),
+            LATHE_ON(LATHE_END, report));

@@ -48,6 +48,14 @@ bool tool_source(const char *name, char *path, size_t size) {
                : fail(name, "no tool of this name; a path has a slash or ends in .c");
 }
 
+void tool_short_name(const char *name, char *text) {
+    const char *slash = strrchr(name, '/');
+    strcpy(text, slash ? slash + 1 : name);
+    size_t len = strlen(text);
+    if (len > 2 && !strcmp(text + len - 2, ".c"))
+        text[len - 2] = 0;
+}
+
 bool tool_include(char *path, size_t size) {
     char header[PATH_MAX];
     if (!find_file("/../include", "include", "lathe/tool.h", header, sizeof(header)))
@@ -65,6 +73,7 @@ static bool hash_file(const char *path, u64 *hash) {
         return fail(path, strerror(errno));
     for (size_t n; (n = fread(bytes, 1, sizeof(bytes), in));)
         *hash = pack_hash(*hash, bytes, n);
+    *hash = pack_hash(*hash, "", 1);
     bool ok = !ferror(in);
     fclose(in);
     return ok ? true : fail(path, "cannot be read");
@@ -83,14 +92,39 @@ bool tool_identity(const char *paths, size_t size, u64 *identity) {
     return true;
 }
 
-/* Starts `lathe-tools tool -o PACKAGE SOURCE` and waits for it; it has said what is wrong. */
-static bool build(const char *source, const char *package) {
+/* The sources of tools. */
+typedef struct Sources {
+    char path[TOOLS_MAX][PATH_MAX];
+    u32 count;
+} Sources;
+
+static bool find_sources(const char *const *names, u32 count, Sources *s) {
+    for (s->count = 0; s->count < count; s->count++)
+        if (!tool_source(names[s->count], s->path[s->count], PATH_MAX))
+            return false;
+    return true;
+}
+
+static bool identity_of_sources(const Sources *s, u64 *identity) {
+    char paths[sizeof(s->path)];
+    size_t size = 0;
+    for (u32 i = 0; i < s->count; i++)
+        size += (size_t)snprintf(paths + size, sizeof(paths) - size, "%s", s->path[i]) + 1;
+    return tool_identity(paths, size, identity);
+}
+
+/* Starts `lathe-tools tool -o PACKAGE SOURCE...` and waits for it; it has said what is wrong. */
+static bool build(const Sources *s, const char *package) {
+    enum { WORDS = 4 };
     char builder[PATH_MAX];
+    const char *words[WORDS + TOOLS_MAX + 1] = {"lathe", "tool", "-o", package};
+    for (u32 i = 0; i < s->count; i++)
+        words[WORDS + i] = s->path[i];
     if (!programs_find("lathe-tools", builder, sizeof(builder)))
         return false;
     pid_t child = fork();
     if (!child) {
-        execl(builder, "lathe", "tool", "-o", package, source, (char *)NULL);
+        execv(builder, (char **)words);
         _exit(127);
     }
     int status;
@@ -152,14 +186,15 @@ static bool is_whole(const char *path) {
     return whole;
 }
 
-bool tool_package(const char *name, const char *cache, char *path, size_t size) {
-    char source[PATH_MAX], dir[PATH_MAX], file[PACK_NAME_SIZE];
+bool tool_package(const char *const *names, u32 count, const char *cache, char *path, size_t size) {
+    char dir[PATH_MAX], file[PACK_NAME_SIZE];
+    Sources sources;
     u64 identity;
-    if (!tool_source(name, source, sizeof(source)) || !tool_identity(source, strlen(source) + 1, &identity) ||
+    if (!find_sources(names, count, &sources) || !identity_of_sources(&sources, &identity) ||
         !packages_dir(cache, dir, sizeof(dir)))
         return false;
     pack_name((Key){{identity, TOOL_MAGIC}}, file);
     if (snprintf(path, size, "%s/%s", dir, file) >= (int)size)
         return fail(dir, "the path is too long");
-    return is_whole(path) || build(source, path);
+    return is_whole(path) || build(&sources, path);
 }

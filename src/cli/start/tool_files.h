@@ -13,7 +13,10 @@ bool tool_include(char *path, size_t size);
 /* A number for the contents of all files that a tool is made of, whose paths have a zero behind each, and of what builds it. False after a message. */
 bool tool_identity(const char *paths, size_t size, u64 *identity);
 
-/* The package of a tool, which is built now if the cache does not have it. False after a message. */
-bool tool_package(const char *name, const char *cache, char *path, size_t size);
+/* The package of some tools, at most TOOLS_MAX, which is built now if the cache does not have it. False after a message. */
+bool tool_package(const char *const *names, u32 count, const char *cache, char *path, size_t size);
+
+/* The name of a tool in messages: without directories, and without .c. `text` is shorter than `name`, or as long. */
+void tool_short_name(const char *name, char *text);
 
 #endif

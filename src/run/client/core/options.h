@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "cache/key.h"
+#include "tool/package.h"
 
 /* Which code runs: quick code, optimised code, or first quick and then optimised. */
 typedef enum Tier { TIER_AUTO, TIER_QUICK, TIER_OPT } Tier;
@@ -30,30 +31,30 @@ typedef struct Limits {
 typedef struct Options {
     CodeConfig code;
     bool strace, no_follow, no_cache, perf;
-    u32 tier, asked_tier;   /* Tier: the one used for this kind of guest, and the one asked for */
-    u32 cpu;                /* Cpu */
-    u32 stats;              /* 0 none, 1 text, 2 json */
-    u32 sample_us;          /* --sample-every: the interval by the wall clock; 0: samples go by the thread's CPU time */
-    u32 hot_ms;             /* --hot-after: the heat of code that is asked for; 0: by its price (learn.c) */
-    u32 after_s;            /* --compile-after: seconds of CPU time for compiling after the run; 0: none */
-    u32 dump;               /* DUMP_* bits, which are passed to the server */
-    u32 keeper;             /* keeper.c: the descriptor that exec has handed on; 0: there is no keeper */
-    u32 filters;            /* seccomp.c: the descriptor that exec has handed on, plus 1; 0: none */
-    u32 first_pid;          /* of this run; --strace names all other processes */
-    bool by_guest;          /* a guest has started this client by exec */
-    Limits limits;          /* limits.c: the limits that exec has handed on */
-    char cache_dir[256];    /* empty: no cache */
-    u32 cache_mib;          /* the bound of its size */
-    char shared[256];       /* URL of the shared cache that the server uses, without password; empty: none */
-    char server_path[256];  /* the server's program */
-    char socket[108];       /* the socket at which the user's daemon waits for clients; empty: there is none */
-    char client_path[256];  /* this client's program, for exec */
-    char sysroot[256];      /* the option -L */
-    char tool[256];         /* the package of the tool that watches the guest; empty: none */
-    char tool_options[512]; /* what stands behind its name: key=value,key=value */
-    char tools_path[256];   /* lathe-tools, for the tool's questions; empty: not known */
-    char log[256];          /* where statistics and a tool's text go; empty: to standard error */
-    char guest_path[256];   /* absolute path of the guest's program, for /proc/self/exe */
+    u32 tier, asked_tier;  /* Tier: the one used for this kind of guest, and the one asked for */
+    u32 cpu;               /* Cpu */
+    u32 stats;             /* 0 none, 1 text, 2 json */
+    u32 sample_us;         /* --sample-every: the interval by the wall clock; 0: samples go by the thread's CPU time */
+    u32 hot_ms;            /* --hot-after: the heat of code that is asked for; 0: by its price (learn.c) */
+    u32 after_s;           /* --compile-after: seconds of CPU time for compiling after the run; 0: none */
+    u32 dump;              /* DUMP_* bits, which are passed to the server */
+    u32 keeper;            /* keeper.c: the descriptor that exec has handed on; 0: there is no keeper */
+    u32 filters;           /* seccomp.c: the descriptor that exec has handed on, plus 1; 0: none */
+    u32 first_pid;         /* of this run; --strace names all other processes */
+    bool by_guest;         /* a guest has started this client by exec */
+    Limits limits;         /* limits.c: the limits that exec has handed on */
+    char cache_dir[256];   /* empty: no cache */
+    u32 cache_mib;         /* the bound of its size */
+    char shared[256];      /* URL of the shared cache that the server uses, without password; empty: none */
+    char server_path[256]; /* the server's program */
+    char socket[108];      /* the socket at which the user's daemon waits for clients; empty: there is none */
+    char client_path[256]; /* this client's program, for exec */
+    char sysroot[256];     /* the option -L */
+    char tool[256];        /* the package of the tool that watches the guest; empty: none */
+    char tool_options[TOOL_OPTIONS_SIZE]; /* the names of the tools in it, and their options: see tool/package.h */
+    char tools_path[256];                 /* lathe-tools, for the tool's questions; empty: not known */
+    char log[256];                        /* where statistics and a tool's text go; empty: to standard error */
+    char guest_path[256];                 /* absolute path of the guest's program, for /proc/self/exe */
 } Options;
 
 /* Reads or writes one word `key=value,key=value`, as lathe run and exec pass it. Returns false if it makes no sense or

@@ -40,19 +40,30 @@ static i64 pass(Thread *t, u64 number, const u64 a[6]) {
 static i64 own_mmap(Thread *t, const u64 a[6]) {
     (void)t;
     i64 at = space_mmap(a[0], a[1], (u32)a[2], (u32)a[3], (int)a[4], a[5]);
-    if (!sys_failed(at) && a[2] & PROT_EXEC && !(a[3] & MAP_ANONYMOUS))
-        tool_module((u64)at, page_up(a[1]), a[5]);
+    if (sys_failed(at))
+        return at;
+    tool_unmapped((u64)at, page_up(a[1]));
+    if (a[2] & PROT_EXEC && !(a[3] & MAP_ANONYMOUS))
+        tool_executable((u64)at, page_up(a[1]));
     return at;
 }
 
 static i64 own_munmap(Thread *t, const u64 a[6]) {
     (void)t;
-    return space_munmap(a[0], a[1]);
+    i64 r = space_munmap(a[0], a[1]);
+    if (!r)
+        tool_unmapped(a[0], page_up(a[1]));
+    return r;
 }
 
 static i64 own_mprotect(Thread *t, const u64 a[6]) {
     (void)t;
-    return space_mprotect(a[0], a[1], (u32)a[2]);
+    i64 r = space_mprotect(a[0], a[1], (u32)a[2]);
+    if (!r && a[2] & PROT_EXEC)
+        tool_executable(a[0], page_up(a[1]));
+    else if (!r)
+        tool_not_executable(a[0], page_up(a[1]));
+    return r;
 }
 
 /* The guest's processor has no protection keys. */
@@ -62,7 +73,14 @@ static i64 own_pkey_mprotect(Thread *t, const u64 a[6]) {
 
 static i64 own_mremap(Thread *t, const u64 a[6]) {
     (void)t;
-    return space_mremap(a[0], a[1], a[2], (u32)a[3], a[4]);
+    i64 at = space_mremap(a[0], a[1], a[2], (u32)a[3], a[4]);
+    if (sys_failed(at))
+        return at;
+    tool_unmapped(a[0], page_up(a[1]));
+    tool_unmapped((u64)at, page_up(a[2]));
+    tool_executable(a[0], page_up(a[1]));
+    tool_executable((u64)at, page_up(a[2]));
+    return at;
 }
 
 static i64 own_brk(Thread *t, const u64 a[6]) {

@@ -59,7 +59,7 @@ uint64_t lathe_counts_total(const LatheCounts *counts, uint64_t number) {
 }
 
 static bool is_of(const Part *p, const Thread *t) {
-    return p->word >= t->tool.own && p->word < t->tool.own + LATHE_OWN_WORDS;
+    return (u64)p->word - (u64)t->tool.own < sizeof(t->tool.own);
 }
 
 void tool_counts_thread_ends(Thread *t) {

@@ -1,23 +1,60 @@
 /* fault.c: functions of a tool that fault, or do not return. */
 #include <linux/signal.h>
 
+#include "run/client/code/arena/arena.h"
 #include "run/client/memory/peek.h"
+#include "run/client/memory/space.h"
 #include "run/client/tool/runtime.h"
 #include "run/client/tool/tool.h"
 
 enum { FAULTED_STATUS = 127, LOOK_WORDS = 1024 };
+
+static bool is_of_client(u64 pc) {
+    return pc >= the.memory.image_start && pc < the.memory.image_end;
+}
 
 /* The thread may also be in a function of lathe/tool.h that the tool has called; then an address of the tool's code is on the stack, as that to return to, unless the call
  * is the last thing that the function does. */
 const char *tool_running(u64 pc, u64 sp) {
     const char *function = tool_function(pc);
     u64 words[LOOK_WORDS];
-    if (function || pc < the.memory.image_start || pc >= the.memory.image_end)
+    if (function || !is_of_client(pc))
         return function;
     size_t count = peek(sp & -(u64)8, words, sizeof(words)) / sizeof(*words);
     for (size_t i = 0; i < count && !function; i++)
         function = tool_function(words[i]);
     return function ? function : tool_function(thread_self()->tool.calling);
+}
+
+static const char several[] = "at an instruction";
+
+/* The function that is called at instructions; NULL: there is none. */
+static const char *instruction_function(void) {
+    u64 function = 0;
+    for (u32 i = 0; i < tool_hook_count(); i++) {
+        LatheEvent event = tool_hook(i)->event;
+        if ((event != LATHE_INSN && event < LATHE_INSN_DONE) || event >= LATHE_MODULE ||
+            tool_plan(i)->kind != TOOL_CALL)
+            continue;
+        if (function && function != (u64)tool_hook(i)->call)
+            return several;
+        function = (u64)tool_hook(i)->call;
+    }
+    return tool_function(function);
+}
+
+const char *tool_function_inside(void) {
+    const char *function = instruction_function();
+    return function ? function : several;
+}
+
+/* Of bad accesses, the guest's own have exits in code that was made for guests with handlers; and it has nothing to do with memory of the client's. Its divisions and
+ * traps look first whether there is a fault. */
+const char *tool_inlined(int sig, u64 address, u64 pc, bool handled) {
+    bool in_code = arena_holds(pc) && !tool_function(pc);
+    bool is_access = sig == SIGSEGV || sig == SIGBUS;
+    bool is_tools = is_access ? (in_code && handled) || space_is_own(address, 1) : in_code;
+    return tool_exists() && is_tools ? instruction_function() : NULL;
 }
 
 static const char *name_of(int sig) {
@@ -34,18 +71,35 @@ static const char *name_of(int sig) {
     }
 }
 
+enum { FUNCTION_TEXT = 512 };
+
+/* What messages say of a function that tool_function has named: with the name of the tool, if there are several. */
+static const char *describe(const char *function, char text[FUNCTION_TEXT]) {
+    u32 tool = 0;
+    const char *name = function;
+    while (*name >= '0' && *name <= '9')
+        tool = tool * 10 + (u32)(*name++ - '0');
+    name += *name == '.';
+    if (!tool_name(tool))
+        return name;
+    format_text(text, FUNCTION_TEXT, "%s of %s", name, tool_name(tool));
+    return text;
+}
+
 void tool_faulted(const char *function, int sig, u64 address, u64 pc) {
-    tool_say("the tool's function %s has failed: %s (signal %d), address %p%s", function, name_of(sig), sig,
-             (void *)address, tool_function(pc) ? "" : ", in a call of lathe/tool.h");
+    char text[FUNCTION_TEXT];
+    tool_say("the tool's function %s has failed: %s (signal %d), address %p%s", describe(function, text), name_of(sig),
+             sig, (void *)address, is_of_client(pc) ? ", in a call of lathe/tool.h" : "");
     tool_files_flush_dying();
     sys_exit_group(FAULTED_STATUS);
 }
 
 void tool_gives_up(u32 sig, const char *function, u32 seconds) {
+    char text[FUNCTION_TEXT];
     if (function)
         tool_say("signal %u came %u seconds ago, and the tool's function %s does not return: the program ends without "
                  "the tool's results",
-                 sig, seconds, function);
+                 sig, seconds, describe(function, text));
     else
         tool_say("signal %u came %u seconds ago, and the program has not come to a place where it can be delivered: it "
                  "ends without the tool's results",

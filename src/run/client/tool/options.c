@@ -5,11 +5,14 @@
 enum { OPTIONS_MOST = 64 };
 
 typedef struct ToolOption {
+    u32 tool; /* the number of the one that it was given to */
     const char *key, *value;
     bool asked; /* the tool knows it */
 } ToolOption;
 
 typedef struct ToolOptions {
+    const char *names[TOOLS_MAX];
+    u32 tool_count;
     ToolOption at[OPTIONS_MOST];
     u32 count;
     char text[sizeof(((Options *)0)->tool_options)];
@@ -23,31 +26,52 @@ static void add(char *text) {
         die("the tool has more than %d options", OPTIONS_MOST);
     if (equals)
         *equals = 0;
-    options.at[options.count++] = (ToolOption){text, equals ? equals + 1 : "", false};
+    options.at[options.count++] = (ToolOption){options.tool_count, text, equals ? equals + 1 : "", false};
 }
 
-void tool_options_init(void) {
-    memcpy(options.text, the.opt.tool_options, sizeof(options.text));
-    for (char *at = options.text, *next; at && *at; at = next) {
-        next = strchr(at, ',');
-        if (next)
-            *next++ = 0;
+/* Cuts a text at the first `divider`, and returns what is behind it; NULL: there is none. */
+static char *cut(char *text, char divider) {
+    char *at = strchr(text, divider);
+    if (at)
+        *at++ = 0;
+    return at;
+}
+
+/* NAME,key=value,… */
+static void add_tool(char *text) {
+    char *next = cut(text, ',');
+    if (options.tool_count == TOOLS_MAX)
+        die("there are more than %d tools", TOOLS_MAX);
+    options.names[options.tool_count++] = text;
+    for (char *at = next; at && *at; at = next) {
+        next = cut(at, ',');
         add(at);
     }
 }
 
-const char *tool_unknown_option(void) {
+void tool_options_init(void) {
+    memcpy(options.text, the.opt.tool_options, sizeof(options.text));
+    for (char *at = options.text, *next; at; at = next) {
+        next = cut(at, TOOL_OPTIONS_DIVIDER);
+        add_tool(at);
+    }
+}
+
+void tool_options_check(void) {
     for (u32 i = 0; i < options.count; i++)
         if (!options.at[i].asked)
-            return options.at[i].key;
-    return NULL;
+            lathe_fail_of(options.at[i].tool, "it has no option '%s'", options.at[i].key);
+}
+
+const char *tool_name(u32 number) {
+    return options.tool_count > 1 && number - 1 < options.tool_count ? options.names[number - 1] : NULL;
 }
 
 /* The last one counts, as with options of programs. */
-const char *lathe_option(const char *key) {
+const char *lathe_option_of(unsigned tool, const char *key) {
     const char *value = NULL;
     for (u32 i = 0; i < options.count; i++)
-        if (!strcmp(options.at[i].key, key)) {
+        if (options.at[i].tool == tool && !strcmp(options.at[i].key, key)) {
             options.at[i].asked = true;
             value = options.at[i].value;
         }
@@ -61,8 +85,8 @@ static int digit_of(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-uint64_t lathe_option_number(const char *key, uint64_t otherwise) {
-    const char *text = lathe_option(key);
+uint64_t lathe_option_number_of(unsigned tool, const char *key, uint64_t otherwise) {
+    const char *text = lathe_option_of(tool, key);
     if (!text)
         return otherwise;
     u64 base = !strncmp(text, "0x", 2) ? 16 : 10, number = 0;
@@ -74,6 +98,6 @@ uint64_t lathe_option_number(const char *key, uint64_t otherwise) {
         number = number * base + digit;
     }
     if (!good)
-        lathe_fail("the option %s=%s is no number", key, text);
+        lathe_fail_of(tool, "the option %s=%s is no number", key, text);
     return number;
 }

@@ -52,10 +52,12 @@ void tool_say(const char *format, ...) {
     va_end(args);
 }
 
-void lathe_fail(const char *format, ...) {
+void lathe_fail_of(unsigned tool, const char *format, ...) {
+    char before[256];
     va_list args;
+    format_text(before, sizeof(before), tool_name(tool) ? "the tool %s: " : "the tool: ", tool_name(tool));
     va_start(args, format);
-    print_line("the tool: ", format, args);
+    print_line(before, format, args);
     va_end(args);
     tool_files_flush_dying();
     sys_exit_group(FAILED_STATUS);

@@ -36,8 +36,14 @@ int *tool_lines_descriptor(void);
 void tool_lines_after_fork(void);
 
 /* options.c: reads the options of --tool. */
-void tool_options_init(void); /* An option that the tool has not asked for; NULL: there is none. */
-const char *tool_unknown_option(void);
+void tool_options_init(void);
+/* Ends the process with a message if there is an option that its tool has not asked for. */
+void tool_options_check(void);
+/* The name of a tool, by its number from 1 on, where messages have to say which one is meant; NULL: there is only one. */
+const char *tool_name(u32 number);
+
+/* symbols.c: other files than before may be in [start, end) by now. */
+void tool_symbols_forget(u64 start, u64 end);
 
 /* counts.c: a thread that may have counted ends; the child of fork has counted nothing. */
 void tool_counts_thread_ends(Thread *t);

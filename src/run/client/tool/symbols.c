@@ -1,6 +1,6 @@
 /* symbols.c: lathe_symbol: which file of the program's an address is in, and which function.
  *
- * Which files are where, /proc/self/maps knows; it is read again when an address is asked for that is in none of the known ones. The functions of a file are those of its .symtab, else of
+ * Which files are where, /proc/self/maps knows; it is read again when an address is asked for that is in none of the known ones, and when one of these is unmapped. The functions of a file are those of its .symtab, else of
  * .dynsym; a file without .symtab may have one in /usr/lib/debug, by its build ID. Files stay mapped, in the client's own memory: names point into them. */
 #include <elf.h>
 
@@ -8,6 +8,7 @@
 #include "run/client/memory/own.h"
 #include "run/client/tool/runtime.h"
 #include "run/client/tool/tool.h"
+#include "run/client/tool/unwind/above.h"
 
 typedef struct Function {
     u64 address, size; /* as in the file; 0: the size is not known */
@@ -26,6 +27,8 @@ typedef struct File {
     Bytes bytes;           /* NULL: it cannot be read */
     LatheVector functions; /* of Function, by their addresses */
     bool read;
+    FrameTable *frames; /* of unwind/stack.c; NULL: not read yet */
+    u32 origin;         /* where the device and the inode are, behind the path: another file may get its name */
     char path[];
 } File;
 
@@ -159,12 +162,15 @@ static void read_functions(File *f) {
     lathe_sort(f->functions.at, f->functions.count, f->functions.bytes, by_address);
 }
 
-static File *file_of(const char *path) {
+static File *file_of(const char *path, const char *origin) {
     for (File *f = symbols.files; f; f = f->next)
-        if (!strcmp(f->path, path))
+        if (!strcmp(f->path, path) && !strcmp(f->path + f->origin, origin))
             return f;
-    File *f = lathe_alloc(sizeof(*f) + strlen(path) + 1);
-    memcpy(f->path, path, strlen(path));
+    u32 room = (u32)strlen(path) + 1;
+    File *f = lathe_alloc(sizeof(*f) + room + strlen(origin) + 1);
+    memcpy(f->path, path, room);
+    memcpy(f->path + room, origin, strlen(origin));
+    f->origin = room;
     f->functions = (LatheVector)LATHE_VECTOR(Function);
     f->next = symbols.files;
     symbols.files = f;
@@ -182,11 +188,13 @@ static void read_maps(void) {
         return;
     while (maps_next(symbols.reader, &line))
         if (line.file && *line.name == '/')
-            *(Part *)lathe_vector_add(&symbols.parts) = (Part){line.start, line.end, line.off, file_of(line.name)};
+            *(Part *)lathe_vector_add(&symbols.parts) =
+                (Part){line.start, line.end, line.off, file_of(line.name, line.origin)};
     maps_close(symbols.reader);
 }
 
-static const Part *find_part(u64 address) {
+/* The first part that ends behind an address, by its number. */
+static size_t part_behind(u64 address) {
     const Part *all = symbols.parts.at;
     size_t low = 0, high = symbols.parts.count;
     while (low < high) {
@@ -196,7 +204,13 @@ static const Part *find_part(u64 address) {
         else
             high = middle;
     }
-    return low < symbols.parts.count && all[low].start <= address ? &all[low] : NULL;
+    return low;
+}
+
+static const Part *find_part(u64 address) {
+    const Part *all = symbols.parts.at;
+    size_t i = part_behind(address);
+    return i < symbols.parts.count && all[i].start <= address ? &all[i] : NULL;
 }
 
 static const Part *part_at(u64 address) {
@@ -234,6 +248,40 @@ static const Function *function_at(const File *f, u64 address) {
         if (!--low || address - all[low - 1].address > (1 << 20))
             return NULL;
     return low ? &all[low - 1] : NULL;
+}
+
+static void forget_names(u64 start, u64 end) {
+    for (LatheWalk w = {0}; named.count && lathe_map_next(&named, &w);)
+        if (w.key >= start && w.key < end)
+            lathe_map_remove(&named, w.key);
+}
+
+/* What is known is read again if some of it may be other files by now. */
+void tool_symbols_forget(u64 start, u64 end) {
+    lathe_lock(&symbols.lock);
+    const Part *all = symbols.parts.at;
+    size_t i = part_behind(start);
+    if (i < symbols.parts.count && all[i].start < end) {
+        lathe_vector_clear(&symbols.parts);
+        forget_names(start, end);
+    }
+    if (symbols.unknown_page >= start && symbols.unknown_page < end)
+        symbols.unknown_page = 0;
+    lathe_unlock(&symbols.lock);
+}
+
+bool tool_file_at(u64 address, ToolFile *out) {
+    lathe_lock(&symbols.lock);
+    const Part *p = part_at(address);
+    if (p) {
+        read_functions(p->file);
+        *out = (ToolFile){.bytes = p->file->bytes.at,
+                          .size = p->file->bytes.size,
+                          .address = address_in_file(p->file, address - p->start + p->off),
+                          .frames = &p->file->frames};
+    }
+    lathe_unlock(&symbols.lock);
+    return p;
 }
 
 void lathe_name_function(uint64_t address, const char *name) {

@@ -7,7 +7,7 @@
 #include "run/client/tool/gate.h"
 #include "run/client/tool/runtime.h"
 
-enum { SYMBOLS_MAX = 1024, SYSCALL_ARGUMENTS = 6 };
+enum { SYMBOLS_MAX = 4096, SYSCALL_ARGUMENTS = 6 };
 
 typedef struct ToolSymbol {
     const char *name;
@@ -169,7 +169,7 @@ static bool is_called(u32 hook, LatheEvent event) {
 }
 
 static bool needs_quick(u32 hook) {
-    bool about_insns = tool.hooks[hook].event >= LATHE_INSN_DONE && tool.hooks[hook].event != LATHE_MODULE;
+    bool about_insns = tool.hooks[hook].event >= LATHE_INSN_DONE && tool.hooks[hook].event < LATHE_MODULE;
     if (about_insns || tool_is_filtered(hook))
         return true;
     for (u32 k = 0; k < LATHE_VALUES && is_called(hook, LATHE_INSN); k++)
@@ -296,7 +296,7 @@ static u64 value_of(const LatheValue *v, const ToolEvent *about) {
     case LATHE_THREAD_ID:
         return thread_self()->tid;
     case LATHE_THREAD_OWN:
-        return (u64)thread_self()->tool.own;
+        return (u64)thread_self()->tool.own + (u64)v->number;
     case LATHE_ADDRESS:
         return about->address;
     case LATHE_BYTES:
@@ -331,6 +331,10 @@ static u64 value_of(const LatheValue *v, const ToolEvent *about) {
     return 0;
 }
 
+bool tool_exists(void) {
+    return tool.loaded;
+}
+
 bool tool_watches(LatheEvent event) {
     return tool.events >> event & 1;
 }
@@ -353,9 +357,7 @@ void tool_start(char **argv) {
     tool_set_arguments(argv);
     tool_call(LATHE_START, &(ToolEvent){0});
     tool_modules();
-    const char *unknown = tool_unknown_option();
-    if (unknown)
-        lathe_fail("it has no option '%s'", unknown);
+    tool_options_check();
 }
 
 void tool_thread_end(Thread *t) {

@@ -68,9 +68,13 @@ void tool_call(LatheEvent event, ToolEvent *about);
 
 /* A thread ends, and this is its last moment: calls the tool's functions, and writes its files. */
 void tool_thread_end(Thread *t);
-/* modules.c: a part of a file was mapped so that it can be executed; and those that are there when the program begins. */
-void tool_module(u64 start, u64 size, u64 off);
+/* modules.c: the program may execute what is there from now on, or not any more; nothing is there, or something else than before; and it begins with what is there. */
+void tool_executable(u64 start, u64 size);
+void tool_not_executable(u64 start, u64 size);
+void tool_unmapped(u64 start, u64 size);
 void tool_modules(void);
+/* Is there a tool? */
+bool tool_exists(void);
 
 /* The stack of a thread for functions that quick code calls, if there is a tool; false: there is no memory for it. */
 enum { TOOL_STACK_BYTES = 256 << 10 };
@@ -101,10 +105,14 @@ void tool_lock(void);
 void tool_unlock(void);
 void tool_fork_done(void);
 
-/* The name of the tool's function that an address of its code is in; NULL: it is none. */
+/* The name of the tool's function that an address of its code is in, with the number of the tool and a dot in front; NULL: it is none. */
 const char *tool_function(u64 pc);
 /* fault.c: the function of the tool's that a thread is in, if its host state is this; NULL: it is in none. */
 const char *tool_running(u64 pc, u64 sp);
+/* The function that code may have among the program's instructions, if there is only one; else a text that stands for all of them. */
+const char *tool_function_inside(void);
+/* The function for a fault in optimised code or what that has called, which may have functions of the tool's in it; NULL also if that cannot be told. `handled`: the guest has a handler. */
+const char *tool_inlined(int sig, u64 address, u64 pc, bool handled);
 /* Ends the process, with a message about a function that has faulted at pc. */
 _Noreturn void tool_faulted(const char *function, int sig, u64 address, u64 pc);
 /* Says that the process is going to end by a signal since `function` (NULL: nobody knows which) does not return, and writes files. */

@@ -57,7 +57,7 @@ static bool value_of(const LatheValue *v, const What *w, EmitValue *value) {
         *value = (EmitValue){.kind = VALUE_THREAD_U32, .number = THREAD_TID};
         return true;
     case LATHE_THREAD_OWN:
-        *value = (EmitValue){.kind = VALUE_THREAD, .number = THREAD_TOOL_OWN};
+        *value = (EmitValue){.kind = VALUE_THREAD, .number = THREAD_TOOL_OWN + (u64)v->number};
         return true;
     case LATHE_ADDRESS:
         return address_of(w, value);

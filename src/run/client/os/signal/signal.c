@@ -386,8 +386,13 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
 
 /* A fault in optimised code that has no exact state. The guest has no handler for it: when it installed one, all
  * threads left such code. */
-static void fault_without_state(const Thread *t, const SignalInfo *info) {
-    if (has_handler(t, (u32)info->number))
+static void fault_without_state(const Thread *t, const SignalInfo *info, const SignalContext *s) {
+    bool handled = has_handler(t, (u32)info->number);
+    bool is_float = info->number == SIGFPE && info->code != FPE_INTDIV; /* the guest's, if it asks for such faults */
+    const char *function = tool_inlined(info->number, info->address, context_pc(s), handled);
+    if (function && !is_float)
+        tool_faulted(function, info->number, info->address, context_pc(s));
+    if (handled)
         say("signal %d at data address %lx, where the guest's state is not known: its handler cannot run", info->number,
             info->address);
     end_tool(t);
@@ -400,7 +405,7 @@ static void fault_of_tool(const Thread *t, const SignalInfo *info, const SignalC
     const char *function = tool_running(context_pc(s), context_sp(s));
     if (!function)
         function = tool_function(gate_last_return(t));
-    tool_faulted(function ? function : "at an instruction", info->number, info->address, context_pc(s));
+    tool_faulted(function ? function : tool_function_inside(), info->number, info->address, context_pc(s));
 }
 
 /* A fault in optimised code at a memory access that has an exit. The thread goes on at the exit, which leads to
@@ -476,7 +481,7 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     else if (tool_running(pc, context_sp(s)))
         tool_faulted(tool_running(pc, context_sp(s)), sig, info->address, pc);
     else
-        fault_without_state(t, info);
+        fault_without_state(t, info, s);
 }
 
 /* For the client's signals SA_RESTART is left out: system calls that they interrupt must return to waits.c, which knows
