@@ -50,6 +50,8 @@ static const Field fields[] = {
     FIELD("tool", tool, TEXT),
     FIELD("tool-options", tool_options, TEXT),
     FIELD("tools", tools_path, TEXT),
+    FIELD("plugin", plugin, TEXT),
+    FIELD("plugin-id", code.plugin, WORD),
 };
 
 /* ------------------------------------------------------------------------------------------------------- reading */

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "cache/key.h"
+#include "run/protocol/plugin_id.h"
 
 /* Which code runs: quick code, optimised code, or first quick and then optimised. */
 typedef enum Tier { TIER_AUTO, TIER_QUICK, TIER_OPT } Tier;
@@ -52,6 +53,7 @@ typedef struct Options {
     char tool[256];         /* the package of the tool that watches the guest; empty: none */
     char tool_options[512]; /* what stands behind its name: key=value,key=value */
     char tools_path[256];   /* lathe-tools, for the tool's questions; empty: not known */
+    char plugin[PLUGIN_WORD_SIZE]; /* FILE,OPTIONS of the plugin that servers load; empty: none */
     char guest_path[256];   /* absolute path of the guest's program, for /proc/self/exe */
 } Options;
 
