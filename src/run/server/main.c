@@ -79,10 +79,10 @@ static bool begin(Session *s) {
         init.code.memory > MEMORY_STRONG || init.cell_count > TOOL_COUNTS ||
         !memchr(init.cache_dir, 0, sizeof(init.cache_dir)))
         return fail(s, "client and server do not fit together");
-    if (s->build && strncmp((char *)init.code.reserved, s->build, sizeof(init.code.reserved)))
-        return fail(s, "the server is of another build");
     if (init.code.plugin != plugin_wanted(s->plugin))
         return refuse_plugin(s);
+    if (s->build && strncmp((char *)init.code.reserved, s->build, sizeof(init.code.reserved)))
+        return fail(s, "the server is of another build");
     s->init = init;
     if (init.background_s)
         take_background(init.background_s);

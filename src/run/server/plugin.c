@@ -108,6 +108,7 @@ void plugin_start(Plugin *p, LatheArch arch) {
 
 void plugin_finish(Plugin *p) {
     listener = NULL;
+    plugin_guard_end();
     if (p && p->it && p->it->finish)
         p->it->finish();
 }

@@ -35,6 +35,7 @@ typedef struct PluginPlace {
 
 /* From now on, signals that end the process are reported as what happened there. */
 void plugin_guard_begin(int out);
+void plugin_guard_end(void); /* the process ends as it should */
 void plugin_guard_set(PluginPlace place);
 /* The time or memory for a request is used up, and a function of the plugin's is running: the client is told. Usable in handlers. False: none is. */
 bool plugin_guard_limit(void);

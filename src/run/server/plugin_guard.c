@@ -12,6 +12,7 @@ enum { STACK_BYTES = 64 << 10, TEXT_SIZE = 1024 };
 /* The handlers use this. */
 static struct {
     int out; /* the client's descriptor */
+    bool begun;
     volatile sig_atomic_t inside;
     char where[TEXT_SIZE];
     char stack[STACK_BYTES]; /* the plugin may have used up the usual one */
@@ -38,18 +39,25 @@ static void crashed(int sig) {
     _exit(1);
 }
 
+/* LLVM calls exit for some errors. */
 static void exited(void) {
-    if (guard.inside)
-        tell("it has called exit");
+    if (guard.begun)
+        tell(guard.inside ? "it has called exit" : "the server has ended");
 }
 
 void plugin_guard_begin(int out) {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
     guard.out = out;
+    guard.begun = true;
     sigaltstack(&(stack_t){.ss_sp = guard.stack, .ss_size = sizeof(guard.stack)}, NULL);
     for (size_t i = 0; i < ARRAY_LEN(signals); i++)
         sigaction(signals[i], &(struct sigaction){.sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_RESETHAND}, NULL);
     atexit(exited);
+}
+
+void plugin_guard_end(void) {
+    guard.begun = false;
+    guard.inside = false;
 }
 
 void plugin_guard_set(PluginPlace place) {
