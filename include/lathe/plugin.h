@@ -62,9 +62,10 @@ enum { LATHE_PLUGIN_VERSION = 1 };
 /* Markers that a plugin may ask for: calls in lifted code which say where the program's instructions are. A call that the plugin leaves alone is removed afterwards. `pc` is a constant,
  * but not always a number: that of a file which may lie anywhere is an expression, which `address` computes. */
 enum {
-    LATHE_MARK_INSN = 1,  /* void(i64 pc, i32 size)                            before each instruction */
-    LATHE_MARK_BLOCK = 2, /* void(i64 pc, i32 instructions)                    at the head of each block */
-    LATHE_MARK_MEMORY = 4 /* void(i64 pc, ptr address, i32 size, i32 kind)     before each access; kind 1 load, 2 store, 3 both */
+    LATHE_MARK_INSN = 1,  /* void(i64 pc, i32 size), before each instruction */
+    LATHE_MARK_BLOCK = 2, /* void(i64 pc, i32 instructions), at the head of each block */
+    /* void(i64 pc, ptr address, i32 size, i32 kind), before each access; kind 1 load, 2 store, 3 both */
+    LATHE_MARK_MEMORY = 4
 };
 
 /* What init is told, and what it answers. */
@@ -80,8 +81,8 @@ typedef struct LathePluginStart {
 /* A lifted function. All of it, and everything of LLVM's in it, is valid until instrument returns. */
 typedef struct LathePluginFunction {
     LLVMModuleRef module;
-    LLVMValueRef function; /* its name, type and calling convention have to stay. Registers of the program are values in it, as lathe/lift.h describes */
-    LLVMValueRef cpu;      /* the program's state (lathe/types.h), as far as it is not in values */
+    LLVMValueRef function; /* its name, type and calling convention have to stay */
+    LLVMValueRef cpu;      /* the program's state (lathe/types.h), as far as registers are not values in the function */
     uint64_t pc;           /* where the program's code begins that it was lifted from */
     uint64_t base;         /* where the file with that code begins; 0: it is in no file */
     LLVMValueRef mark_insn, mark_block, mark_memory; /* the markers, as far as init has asked for them; else NULL */

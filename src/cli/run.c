@@ -273,9 +273,9 @@ static char *format_options(const RunSettings *s, const Paths *p) {
     fprintf(out,
             "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d,limit=%llu,sample=%u,hot=%u,"
             "after=%u",
-            *p->plugin.word ? TIER_OPT : s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace,
-            !s->no_follow, s->perf, s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump),
-            (unsigned long long)limit_mib(), (u32)s->sample_us, (u32)s->hot_ms, (u32)s->after_s);
+            *p->plugin.word ? TIER_OPT : s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL,
+            s->strict_fp, s->strace, !s->no_follow, s->perf, s->stats == STATS_OFF ? 0 : s->stats + 1,
+            dump_bits(s->dump), (unsigned long long)limit_mib(), (u32)s->sample_us, (u32)s->hot_ms, (u32)s->after_s);
     print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);
     print_value(out, "shared", p->shared);

@@ -32,7 +32,8 @@ static const Option table[] = {
 
 static const OptionSet options = {
     .command = "lathe serve",
-    .usage = "[--foreground] [--idle=SECONDS] [--clients=N] [--ssh=HOST | --plugin=FILE.so]\n--stop [--ssh=HOST | --plugin=FILE.so]\n--stdio",
+    .usage = "[--foreground] [--idle=SECONDS] [--clients=N] [--ssh=HOST | --plugin=FILE.so]\n--stop [--ssh=HOST | "
+             "--plugin=FILE.so]\n--stdio",
     .about = "Keeps a translation server ready, which every 'lathe run' of this user finds.",
     .table = table,
 };

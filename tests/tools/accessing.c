@@ -17,4 +17,5 @@ static void end(void) {
     lathe_print("%lu loads, %lu stores, %lu bytes\n", lathe_total(&loads), lathe_total(&stores), lathe_total(&bytes));
 }
 
-LATHE_HOOKS(LATHE_ON(LATHE_LOAD, load, {LATHE_BYTES}), LATHE_ON(LATHE_STORE, store, {LATHE_BYTES}), LATHE_ON(LATHE_END, end));
+LATHE_HOOKS(LATHE_ON(LATHE_LOAD, load, {LATHE_BYTES}), LATHE_ON(LATHE_STORE, store, {LATHE_BYTES}),
+            LATHE_ON(LATHE_END, end));

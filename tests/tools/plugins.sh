@@ -82,6 +82,9 @@ insns=$(sed -n 's/ instructions$//p' "$work/out")
 run --tool="$here/plugged_tool.c" --plugin="$plugged,blocks" -- "$counted" 1
 says "blocks" "^[1-9][0-9]* blocks, $((insns + 1)) instructions, $insns calls"
 
+run --tool=inscount --plugin="$plugged" -- "$counted" 1
+says "counted by the lifter" "^$insns instructions"
+
 # What is not lifted is told: a handler of faults, and code that is in no file.
 run --tool="$totals" --plugin="$example" -- "$counted" 3
 says "a handler" "^lathe: from here on the program runs without the plugin: it handles faults"
@@ -108,6 +111,8 @@ bad "$plugged,aborts" "it has crashed: SIGABRT"
 bad "$plugged,exits" "it has called exit"
 bad "$plugged,dies" "^lathe: without a server there is no code with the plugin's in it" 3
 bad "$plugged,killed" "^lathe: without a server there is no code with the plugin's in it" 3
+cp "$plugged" "$work/changing.so"
+bad "$work/changing.so,changes=$work/changing.so" "^lathe: the plugin that the program was started with is not there any more: the file has changed"
 bad "$plugged,invalid" "instrument, at the code at [0-9a-f]*: Basic Block .*does not have terminator"
 bad "$plugged,unknown" "its code uses nobody_has_this"
 bad "$plugged,assembly" "LLVM, with what it has made, at the code at [0-9a-f]*: "

@@ -9,7 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "run/server/plugin.h"
+#include "run/server/plugin/plugin.h"
 
 enum { TICK_MS = 20, DEFAULT_MS = 4000, DEFAULT_MIB = 2048 };
 

@@ -17,7 +17,7 @@
 #include "cache/cpu.h"
 #include "cache/pack.h"
 #include "codegen/target.h"
-#include "run/server/plugin.h"
+#include "run/server/plugin/plugin.h"
 #include "run/server/server.h"
 #include "run/server/shared.h"
 
@@ -34,10 +34,10 @@ typedef struct Session {
     Shared *shared;     /* NULL: there is no shared cache */
     Plugin *plugin;     /* NULL: there is none */
     InitMessage init;
-    LatheJit *jits[2]; /* without and with low_vectors; NULL: none is ready */
-    const char *build; /* what clients must call this server's code; NULL: anything */
+    LatheJit *jits[2];       /* without and with low_vectors; NULL: none is ready */
+    const char *build;       /* what clients must call this server's code; NULL: anything */
     const char *plugin_word; /* FILE[,OPTIONS]; NULL: none */
-    bool sources;      /* the client wants to know what objects were made from */
+    bool sources;            /* the client wants to know what objects were made from */
 } Session;
 
 static bool fail(Session *s, const char *text) {
@@ -151,6 +151,15 @@ static LatheRange span_of(const Translation *t) {
     return span;
 }
 
+/* Its init may take as much as a request. */
+static void start_plugin(Session *s) {
+    if (!s->plugin)
+        return;
+    bound_begin(&s->connection);
+    plugin_start(s->plugin, (LatheArch)s->init.code.arch);
+    bound_end();
+}
+
 static bool translate(Session *s, u32 size) {
     TranslateMessage request;
     if (size != sizeof(request))
@@ -159,9 +168,7 @@ static bool translate(Session *s, u32 size) {
     if (request.base && (request.pc < request.base || request.pc >= request.end))
         return fail(s, "a translation request outside its module");
     Translation t;
-    bound_begin(&s->connection);
-    plugin_start(s->plugin, (LatheArch)s->init.code.arch);
-    bound_end();
+    start_plugin(s);
     bool kept = recent_find(s->recent, &request, &t);
     if (!kept && !shared_find(s->shared, &request, &t))
         run_translator(s, &request, &t);
@@ -279,7 +286,8 @@ static int serve_copy(void *user, int fd) {
     const Arguments *a = user;
     if (a->ssh)
         return relay_run(fd, a->ssh, a->build, a->idle_s);
-    return run_session((Session){.connection.fd = fd, .build = a->build, .plugin_word = a->plugin, .jits = {a->jits[0], a->jits[1]}});
+    return run_session(
+        (Session){.connection.fd = fd, .build = a->build, .plugin_word = a->plugin, .jits = {a->jits[0], a->jits[1]}});
 }
 
 static int run_daemon(Arguments *a) {

@@ -106,7 +106,7 @@ typedef struct Callees Callees;
 Callees *callees_choose(LatheFunc *fn, const LatheConfig *cfg, u64 base, u64 end);
 void callees_lift(
     Callees *c); /* before fn is lifted; cfg->resolve is asked for them, and has them from callees_lifted */
-LLVMValueRef callees_lifted(const Callees *c, u64 pc);     /* NULL: the function at pc is not one of these */
+LLVMValueRef callees_lifted(const Callees *c, u64 pc); /* NULL: the function at pc is not one of these */
 /* The lifted ones, by index from 0 on; false: there are no more. */
 bool callees_at(const Callees *c, size_t index, LLVMValueRef *lifted, u64 *pc);
 u32 callees_insns(const Callees *c);                       /* the number of instructions that they add to fn */

@@ -7,7 +7,7 @@
 #include "codegen/pipeline.h"
 #include "isa/isa.h"
 #include "lift/func.h"
-#include "run/server/plugin.h"
+#include "run/server/plugin/plugin.h"
 #include "run/server/server.h"
 
 /* How large a translation may be. A function is followed up to CODE_REACH behind its entry; code beyond or before it
@@ -66,7 +66,7 @@ struct Translator {
     TranslateMessage request;
     bool narrow;
     bool watched; /* all that the tool needs is in the module */
-    bool anew; /* the function was translated before */
+    bool anew;    /* the function was translated before */
     /* SEEN_REST: translates only code that is in no other translation; else a function with n such places would be translated
      * n times. */
     bool rest;

@@ -61,7 +61,8 @@ void tier_watch(void) {
     if (!tool_needs_quick())
         return;
     if (*the.opt.plugin)
-        die("this tool has events that only quick code has, which no plugin changes: give the tool or the plugin alone");
+        die("this tool has events that only quick code has, which no plugin changes: give the tool or the plugin "
+            "alone");
     if (!quick_works())
         die("this tool needs quick code, which there is not for this processor");
     the.opt.tier = TIER_QUICK;

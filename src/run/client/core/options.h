@@ -54,7 +54,7 @@ typedef struct Options {
     char tool_options[512]; /* what stands behind its name: key=value,key=value */
     char tools_path[256];   /* lathe-tools, for the tool's questions; empty: not known */
     char plugin[PLUGIN_WORD_SIZE]; /* FILE,OPTIONS of the plugin that servers load; empty: none */
-    char guest_path[256];   /* absolute path of the guest's program, for /proc/self/exe */
+    char guest_path[256];          /* absolute path of the guest's program, for /proc/self/exe */
 } Options;
 
 /* Reads or writes one word `key=value,key=value`, as lathe run and exec pass it. Returns false if it makes no sense or

@@ -473,8 +473,9 @@ void code_keep_state(void) {
 
 static void tell_plugin_ends(const char *why) {
     char line[512];
-    sys_write_all(the.stats_fd, line,
-                  format_text(line, sizeof(line), "lathe: from here on the program runs without the plugin: %s\n", why));
+    sys_write_all(
+        the.stats_fd, line,
+        format_text(line, sizeof(line), "lathe: from here on the program runs without the plugin: %s\n", why));
 }
 
 /* An image would be of both tiers. */
@@ -615,7 +616,8 @@ static void run_optimised(Thread *t) {
     }
     code_enter(t, code_find(t, t->cpu.pc));
     if (is_for_quick(t)) {
-        format_text(why, sizeof(why), "it has come to an instruction, or to a use of flags, that is not lifted, at %lx", t->cpu.pc);
+        format_text(why, sizeof(why), "it has come to an instruction, or to a use of flags, that is not lifted, at %lx",
+                    t->cpu.pc);
         bool unsupported = t->cpu.trap == LATHE_TRAP_UNSUPPORTED;
         t->cpu.trap = LATHE_TRAP_NONE;
         code_give_way(unsupported ? why : unfixed);

@@ -1,5 +1,5 @@
 /* plugin.c: see plugin.h. */
-#include "run/server/plugin.h"
+#include "run/server/plugin/plugin.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -74,7 +74,8 @@ static void expect(const Plugin *p, const LathePlugin *it) {
     plugin_guard_set((PluginPlace){p->path, "cannot be used", 0, false});
     if (!it)
         plugin_guard_fail("it has no lathe_plugin");
-    snprintf(why, sizeof(why), "it is of version %u of lathe/plugin.h, and this is version %u", it->version, (u32)LATHE_PLUGIN_VERSION);
+    snprintf(why, sizeof(why), "it is of version %u of lathe/plugin.h, and this is version %u", it->version,
+             (u32)LATHE_PLUGIN_VERSION);
     if (it->version != LATHE_PLUGIN_VERSION)
         plugin_guard_fail(why);
     snprintf(why, sizeof(why), "it is for LLVM %u, and this is LLVM %u", it->llvm, llvm);
@@ -128,7 +129,8 @@ static LLVMValueRef declare(LLVMModuleRef mod, u32 index) {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx), i32 = LLVMInt32TypeInContext(ctx);
     LLVMTypeRef plain[] = {i64, i32}, access[] = {i64, LLVMPointerTypeInContext(ctx, 0), i32, i32};
     bool is_access = index == memory;
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx), is_access ? access : plain, is_access ? 4 : 2, false);
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(ctx), is_access ? access : plain, is_access ? 4 : 2, false);
     return LLVMAddFunction(mod, names[index], type);
 }
 

@@ -1,11 +1,11 @@
-/* plugin_guard.c: see plugin.h. A plugin's crash ends this process, as LLVM's would; but the client must not ask another server then, which would crash likewise, or go on without the plugin's code.
+/* guard.c: see plugin.h. A plugin's crash ends this process, as LLVM's would; but the client must not ask another server then, which would crash likewise, or go on without the plugin's code.
  * So a handler of the signals sends a last message, with what was prepared for it before. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "run/server/plugin.h"
+#include "run/server/plugin/plugin.h"
 
 enum { STACK_BYTES = 64 << 10, TEXT_SIZE = 1024 };
 

@@ -5,7 +5,8 @@
 #ifndef RUN_SERVER_PLUGIN_H
 #define RUN_SERVER_PLUGIN_H
 
-#include "run/server/server.h"
+#include "lathe/lift.h"
+#include "run/protocol/connection.h"
 
 typedef struct Plugin Plugin;
 
@@ -26,7 +27,7 @@ void plugin_settle(Plugin *p);
 /* LLVM has failed at a function. */
 void plugin_failed_at(Plugin *p, u64 pc);
 
-/* plugin_guard.c: what the process is doing, for the case that it does not survive it. */
+/* guard.c: what the process is doing, for the case that it does not survive it. */
 typedef struct PluginPlace {
     const char *path, *what; /* the plugin's, and "instrument", for example */
     u64 pc;                  /* of the function that is concerned; 0: none */
