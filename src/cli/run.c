@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/start/daemon.h"
+#include "cli/start/plugin_file.h"
 #include "cli/start/programs.h"
 #include "cli/start/shared.h"
 #include "cli/start/tool_files.h"
@@ -18,13 +19,14 @@
 #include "tool/package.h"
 
 enum { OPT_QUICK, OPT_FULL };
+enum { TIER_AUTO, TIER_QUICK, TIER_OPT };
 enum { STATS_TEXT, STATS_JSON, STATS_OFF };
 enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
 enum { AFTER_S = 10, AFTER_MOST_S = 3600 }; /* of --compile-after */
 enum { PATH_SIZE = 256 };                   /* in the client's options */
 
 typedef struct RunSettings {
-    const char *arg0, *sysroot, *cache, *dump, *server, *log;
+    const char *arg0, *sysroot, *cache, *dump, *server, *log, *plugin;
     OptionList set, unset, tools;
     int tier, cpu, opt, stats;
     u64 sample_us, hot_ms, after_s;
@@ -57,6 +59,7 @@ static const Option table[] = {
     {"compile-after", "S",      "seconds for compiling after the run; 0: none (10)", OPTION_NUMBER, AT(after_s)},
     {"hot-after", "MS",         "code is hot after this time, whatever it costs; for tests", OPTION_NUMBER, AT(hot_ms)},
     {"server",    "WHERE",      "auto, start, none, a socket, ssh:HOST (auto)",  OPTION_TEXT,   AT(server)},
+    {"plugin",    "FILE.so[,OPTIONS]", "change its lifted code by this plugin; implies --tier=opt", OPTION_TEXT, AT(plugin)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
     {"tool",      "NAME|FILE.c[,KEY=VALUE]...", "watch it by this tool; may be given several times", OPTION_LIST, AT(tools)},
     {"log",       "FILE",       "add what it and tools print to FILE, not to standard error", OPTION_TEXT, AT(log)},
@@ -165,6 +168,7 @@ typedef struct Paths {
     char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE], tool[PATH_SIZE],
         log[PATH_SIZE];
     char tool_options[TOOL_OPTIONS_SIZE], tools[PATH_SIZE];
+    PluginFile plugin;
     Daemon daemon; /* its socket is empty if no daemon is used */
 } Paths;
 
@@ -217,10 +221,10 @@ static void use_socket(Daemon *d, const char *path) {
 
 /* With --dump no daemon is used, because the files are written to the working directory of the server, which has to be
  * the program's. */
-static void choose_server(const RunSettings *s, const char *program, Daemon *d) {
+static void choose_server(const RunSettings *s, const char *program, const PluginFile *plugin, Daemon *d) {
     const char *server = s->server ? s->server : "auto", *host = ssh_host(server);
     bool start = (host || !strcmp(server, "start")) && !s->dump, at_path = !host && strchr(server, '/');
-    const char *why = daemon_locate(d, program, host, start);
+    const char *why = daemon_locate(d, program, host, plugin, start);
     if (start && !why && !daemon_process(d) && !daemon_start(d, true) && !daemon_process(d))
         why = "no server there";
     if (s->dump || is_one_of(server, "none", "") || (why && !at_path))
@@ -274,7 +278,7 @@ static bool find_paths(const RunSettings *s, Paths *p) {
     if (s->sysroot && !programs_absolute(s->sysroot, p->sysroot, PATH_SIZE))
         return !fail(1, s->sysroot, "the path is too long");
     return programs_find("lathe-server", p->server, PATH_SIZE) && programs_cache_dir(s->cache, p->cache, PATH_SIZE) &&
-           shared_prepare(s->cache, p->shared, PATH_SIZE) && find_tools(s, p);
+           shared_prepare(s->cache, p->shared, PATH_SIZE) && find_tools(s, p) && plugin_find(s->plugin, &p->plugin);
 }
 
 static u64 limit_mib(void) {
@@ -291,9 +295,9 @@ static char *format_options(const RunSettings *s, const Paths *p) {
     fprintf(out,
             "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d,limit=%llu,sample=%u,hot=%u,"
             "after=%u",
-            s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, s->strace,
-            !s->no_follow, s->perf, s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump),
-            (unsigned long long)limit_mib(), (u32)s->sample_us, (u32)s->hot_ms, (u32)s->after_s);
+            *p->plugin.word ? TIER_OPT : s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL,
+            s->strict_fp, s->strace, !s->no_follow, s->perf, s->stats == STATS_OFF ? 0 : s->stats + 1,
+            dump_bits(s->dump), (unsigned long long)limit_mib(), (u32)s->sample_us, (u32)s->hot_ms, (u32)s->after_s);
     print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);
     print_value(out, "shared", p->shared);
@@ -305,6 +309,8 @@ static char *format_options(const RunSettings *s, const Paths *p) {
     print_value(out, "tool-options", p->tool_options);
     print_value(out, "tools", p->tools);
     print_value(out, "log", p->log);
+    print_value(out, "plugin", p->plugin.word);
+    fprintf(out, ",plugin-id=%llu", (unsigned long long)p->plugin.identity);
     CHECK(fclose(out) == 0, "out of memory");
     return text;
 }
@@ -329,7 +335,7 @@ static int run(const RunSettings *s, const Kind *only, char **argv, int argc) {
         return 1;
     if (ssh_host(s->server) && *paths.shared)
         return options_misuse(&options, "--server=ssh:%s: not together with a shared cache", ssh_host(s->server));
-    choose_server(s, paths.server, &paths.daemon);
+    choose_server(s, paths.server, &paths.plugin, &paths.daemon);
     change_environment(s);
     int status = find_program(argv[0], program, sizeof(program));
     if (status)
@@ -355,6 +361,10 @@ static int misuse(const RunSettings *s) {
         return options_misuse(&options, "--hot-after: at most %u", UINT32_MAX);
     if (s->server && !is_server(s->server))
         return options_misuse(&options, "--server: '%s' is not auto, start, none, a path or ssh:HOST", s->server);
+    if (s->plugin && *s->plugin && s->tier == TIER_QUICK)
+        return options_misuse(&options, "--plugin: not together with --tier=quick, which lifts nothing");
+    if (s->plugin && *s->plugin && ssh_host(s->server))
+        return options_misuse(&options, "--plugin: not together with --server=ssh:%s", ssh_host(s->server));
     return 0;
 }
 

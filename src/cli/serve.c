@@ -11,7 +11,7 @@
 
 typedef struct ServeSettings {
     bool foreground, stop, stdio;
-    const char *ssh;
+    const char *ssh, *plugin;
     u64 idle, clients;
 } ServeSettings;
 
@@ -24,6 +24,7 @@ static const Option table[] = {
     {"idle",       "SECONDS", "end when there was no client for so long (300)",        OPTION_NUMBER, AT(idle)},
     {"clients",    "N",       "serve at most N at a time (32)",                       OPTION_NUMBER, AT(clients)},
     {"ssh",        "HOST",    "the server for 'lathe run --server=ssh:HOST'",         OPTION_TEXT,   AT(ssh)},
+    {"plugin",     "FILE.so[,OPTIONS]", "the server for 'lathe run' with the same --plugin", OPTION_TEXT, AT(plugin)},
     {"stdio",      NULL,      "serve one client on standard input and output",        OPTION_FLAG,   AT(stdio)},
     {0},
 };
@@ -31,7 +32,8 @@ static const Option table[] = {
 
 static const OptionSet options = {
     .command = "lathe serve",
-    .usage = "[--foreground] [--idle=SECONDS] [--clients=N] [--ssh=HOST]\n--stop [--ssh=HOST]\n--stdio",
+    .usage = "[--foreground] [--idle=SECONDS] [--clients=N] [--ssh=HOST | --plugin=FILE.so]\n--stop [--ssh=HOST | "
+             "--plugin=FILE.so]\n--stdio",
     .about = "Keeps a translation server ready, which every 'lathe run' of this user finds.",
     .table = table,
 };
@@ -74,6 +76,7 @@ static int start(const Daemon *d, bool foreground) {
 int command_serve(int argc, char **argv) {
     ServeSettings s = {.idle = DAEMON_IDLE_S, .clients = DAEMON_CLIENTS};
     Daemon d;
+    PluginFile plugin;
     char server[PATH_MAX];
     ParseResult parsed = options_parse(&options, &argc, argv, &s);
     if (parsed != PARSE_OK)
@@ -84,11 +87,15 @@ int command_serve(int argc, char **argv) {
         return options_misuse(&options, "a server has at least one second, and one client");
     if (s.ssh && !daemon_is_host(s.ssh))
         return options_misuse(&options, "--ssh: '%s' is no host", s.ssh);
+    if (s.plugin && (s.ssh || s.stdio))
+        return options_misuse(&options, "--plugin: not for a server of other machines");
+    if (!plugin_find(s.plugin, &plugin))
+        return 1;
     if (!programs_find("lathe-server", server, sizeof(server)))
         return 1;
     if (s.stdio)
         return serve_stdio(server);
-    const char *why = daemon_locate(&d, server, s.ssh, !s.stop);
+    const char *why = daemon_locate(&d, server, s.ssh, &plugin, !s.stop);
     if (why)
         return fail(d.dir, why);
     d.idle_s = s.idle;

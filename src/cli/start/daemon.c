@@ -47,11 +47,15 @@ static const char *distrust(const char *dir) {
     return st.st_mode & (S_IRWXG | S_IRWXO) ? "is open to other users" : NULL;
 }
 
-const char *daemon_locate(Daemon *d, const char *server, const char *host, bool make) {
+const char *daemon_locate(Daemon *d, const char *server, const char *host, const PluginFile *plugin, bool make) {
     *d = (Daemon){.host = host, .idle_s = DAEMON_IDLE_S, .clients = DAEMON_CLIENTS};
     identity_of(server, d->build);
     if (host)
         identity_of_far(host, d->build);
+    if (*plugin->word) {
+        d->plugin = plugin->word;
+        identity_of_plugin(plugin->identity, d->build);
+    }
     if (!realpath(server, d->server))
         return strerror(errno);
     if (!name_directory(d))
@@ -138,9 +142,10 @@ static int exec_server(const Daemon *d, int listener) {
     snprintf(words[2], sizeof(words[2]), "--build=%s", d->build);
     snprintf(words[3], sizeof(words[3]), "--idle=%lu", d->idle_s);
     snprintf(words[4], sizeof(words[4]), "--clients=%lu", d->clients);
-    char *ssh = NULL;
-    CHECK(!d->host || asprintf(&ssh, "--ssh=%s", d->host) > 0, "out of memory");
-    execl(d->server, "lathe-server", words[0], words[1], words[2], words[3], words[4], ssh, NULL);
+    char *more = NULL; /* one with a plugin is of this machine */
+    CHECK(!d->host || asprintf(&more, "--ssh=%s", d->host) > 0, "out of memory");
+    CHECK(!d->plugin || asprintf(&more, "--plugin=%s", d->plugin) > 0, "out of memory");
+    execl(d->server, "lathe-server", words[0], words[1], words[2], words[3], words[4], more, NULL);
     return fail(d->server, strerror(errno));
 }
 

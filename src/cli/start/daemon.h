@@ -11,21 +11,23 @@
 #include <sys/un.h>
 
 #include "cli/start/identity.h"
+#include "cli/start/plugin_file.h"
 
 enum { DAEMON_IDLE_S = 300, DAEMON_CLIENTS = 32 };
 
 typedef struct Daemon {
     char server[PATH_MAX]; /* the program */
     const char *host;      /* the machine that does the work, by ssh; NULL: this one */
+    const char *plugin;    /* FILE,OPTIONS of the plugin that it loads for its clients; NULL: none */
     char build[IDENTITY_SIZE];
     char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
     char socket[sizeof(((struct sockaddr_un *)0)->sun_path)];
     u64 idle_s, clients;
 } Daemon;
 
-/* Finds out where the daemon for this server (and host) is, or would be. make: makes its directory if there is none.
+/* Finds out where the daemon for this server (and host, and plugin, which may be empty and has to outlive d) is, or would be. make: makes its directory if there is none.
  * Returns NULL, or a sentence that says why the directory cannot be used. */
-const char *daemon_locate(Daemon *d, const char *server, const char *host, bool make);
+const char *daemon_locate(Daemon *d, const char *server, const char *host, const PluginFile *plugin, bool make);
 
 /* The daemon's process id; 0: there is none. */
 pid_t daemon_process(const Daemon *d);

@@ -31,3 +31,7 @@ void identity_of_far(const char *host, char digits[IDENTITY_SIZE]) {
     u64 here = pack_hash(cpu_kind(), digits, IDENTITY_SIZE - 1);
     print(pack_hash(here, host, strlen(host)), digits);
 }
+
+void identity_of_plugin(u64 plugin, char digits[IDENTITY_SIZE]) {
+    print(pack_hash(plugin, digits, IDENTITY_SIZE - 1), digits);
+}

@@ -13,4 +13,7 @@ void identity_of(const char *translator, char digits[IDENTITY_SIZE]);
 /* Turns the digits of a translator here into those of the one on another machine. */
 void identity_of_far(const char *host, char digits[IDENTITY_SIZE]);
 
+/* Turns the digits of a translator into those of one with a plugin. */
+void identity_of_plugin(u64 plugin, char digits[IDENTITY_SIZE]);
+
 #endif

@@ -112,7 +112,8 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.envp = envp;
     keeper_begin(the.opt.keeper);
     the.opt.keeper = 0;
-    the.stats_fd = the.opt.stats || *the.opt.shared || *the.opt.tool || *the.opt.log ? open_log() : 2;
+    bool prints = the.opt.stats || *the.opt.shared || *the.opt.tool || *the.opt.plugin || *the.opt.log;
+    the.stats_fd = prints ? open_log() : 2;
     bool low = translated_has_map() && the.opt.tier != TIER_OPT && program_fits_low(argv[2]);
     if (!space_init(image_window_hint(argv[2]), low) || !translated_init())
         die("not enough address space");

@@ -15,7 +15,7 @@
 #include "lathe/types.h"
 #include "tool/package.h"
 
-enum { PROTOCOL_VERSION = 6 };
+enum { PROTOCOL_VERSION = 7 };
 
 #define MESSAGES(M)                                                                                                    \
     M(C_INIT, 1)                                                                                                       \
@@ -29,7 +29,8 @@ enum { PROTOCOL_VERSION = 6 };
     M(C_SHARED, 9)                                                                                                     \
     M(S_WARNING, 10)                                                                                                   \
     M(S_LIMIT, 11)                                                                                                     \
-    M(C_TOOL, 12)
+    M(C_TOOL, 12)                                                                                                      \
+    M(S_PLUGIN, 13)
 
 typedef enum MessageType {
 #define M(name, number) name = number,
@@ -72,6 +73,8 @@ typedef struct SharedMessage {
 /* C_TOOL: the package of a tool (tool/package.h) whose functions are called at instructions. */
 
 /* S_WARNING: a line for the user, without its end. */
+
+/* S_PLUGIN: in place of an S_OBJECT: what is wrong with the plugin, a line without its end. The server ends after it, and so does the program. */
 
 typedef struct InitReply { /* S_INIT */
     u32 version, reserved;

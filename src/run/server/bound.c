@@ -9,7 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "run/server/server.h"
+#include "run/server/plugin/plugin.h"
 
 enum { TICK_MS = 20, DEFAULT_MS = 4000, DEFAULT_MIB = 2048 };
 
@@ -36,6 +36,8 @@ static void look(int signal) {
     (void)signal;
     if (bound.ticks && --bound.ticks && resident_pages() <= bound.pages)
         return;
+    if (plugin_guard_limit())
+        _exit(1);
     ssize_t told = write(bound.out, &limit, sizeof(limit));
     (void)told; /* if the message is lost, the client sees the end of the connection */
     _exit(0);

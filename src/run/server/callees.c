@@ -205,6 +205,16 @@ LLVMValueRef callees_lifted(const Callees *c, u64 pc) {
     return e && (e->chosen || !c->complete) ? e->lifted : NULL;
 }
 
+bool callees_at(const Callees *c, size_t index, LLVMValueRef *lifted, u64 *pc) {
+    for (size_t i = 0; c && i < c->all.len; i++)
+        if (c->all.at[i].lifted && !index--) {
+            *lifted = c->all.at[i].lifted;
+            *pc = c->all.at[i].pc;
+            return true;
+        }
+    return false;
+}
+
 u32 callees_insns(const Callees *c) {
     return c ? c->added : 0;
 }

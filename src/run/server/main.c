@@ -1,8 +1,9 @@
 /* main.c: lathe-server: serves one client until it is gone, or waits for clients as a daemon.
  *
  *     lathe-server --fd=N        a client on a socket, as lathe run starts it
+ *     lathe-server --fd=N --plugin=FILE[,OPTIONS]          likewise, with a plugin
  *     lathe-server --stdio       a client on standard input and output, as ssh starts it
- *     lathe-server --listen=N --socket=PATH --build=DIGITS --idle=SECONDS --clients=COUNT [--ssh=HOST]
+ *     lathe-server --listen=N --socket=PATH --build=DIGITS --idle=SECONDS --clients=COUNT [--ssh=HOST | --plugin=FILE[,OPTIONS]]
  *                                clients on a socket that listens, as lathe serve starts it */
 #include <llvm-c/Support.h>
 #include <sched.h>
@@ -16,6 +17,7 @@
 #include "cache/cpu.h"
 #include "cache/pack.h"
 #include "codegen/target.h"
+#include "run/server/plugin/plugin.h"
 #include "run/server/server.h"
 #include "run/server/shared.h"
 
@@ -30,14 +32,30 @@ typedef struct Session {
     PackWriter *writer; /* NULL: nothing is stored */
     Recent *recent;     /* NULL: nothing is stored */
     Shared *shared;     /* NULL: there is no shared cache */
+    Plugin *plugin;     /* NULL: there is none */
     InitMessage init;
-    LatheJit *jits[2]; /* without and with low_vectors; NULL: none is ready */
-    const char *build; /* what clients must call this server's code; NULL: anything */
-    bool sources;      /* the client wants to know what objects were made from */
+    LatheJit *jits[2];       /* without and with low_vectors; NULL: none is ready */
+    const char *build;       /* what clients must call this server's code; NULL: anything */
+    const char *plugin_word; /* FILE[,OPTIONS]; NULL: none */
+    bool sources;            /* the client wants to know what objects were made from */
 } Session;
 
 static bool fail(Session *s, const char *text) {
     connection_send(&s->connection, S_ERROR, text, strlen(text), NULL, 0);
+    return false;
+}
+
+/* A server loads what it was started for, not what a client names: whoever can speak to it would have it execute anything, and others use what it makes. The client may still be sending. */
+static bool refuse_plugin(Session *s) {
+    static const char changed[] = "that the program was started with is not there any more: the file has changed";
+    MessageHeader header;
+    if (!s->build) /* it was started for this client */
+        connection_send(&s->connection, S_PLUGIN, changed, sizeof(changed) - 1, NULL, 0);
+    else
+        fail(s, s->plugin ? "the server is for programs with another plugin"
+                          : "the server was not started for this plugin, as 'lathe serve --plugin' does");
+    while (connection_receive(&s->connection, &header))
+        ;
     return false;
 }
 
@@ -61,6 +79,8 @@ static bool begin(Session *s) {
         init.code.memory > MEMORY_STRONG || init.cell_count > TOOL_COUNTS ||
         !memchr(init.cache_dir, 0, sizeof(init.cache_dir)))
         return fail(s, "client and server do not fit together");
+    if (init.code.plugin != plugin_wanted(s->plugin))
+        return refuse_plugin(s);
     if (s->build && strncmp((char *)init.code.reserved, s->build, sizeof(init.code.reserved)))
         return fail(s, "the server is of another build");
     s->init = init;
@@ -68,7 +88,7 @@ static bool begin(Session *s) {
         take_background(init.background_s);
     s->sources = init.sources;
     s->pages = pages_new(&s->connection);
-    s->translator = translator_new(&init, s->pages);
+    s->translator = translator_new(&init, s->pages, s->plugin);
     if (init.cpu && init.cpu != cpu_kind())
         translator_use(s->translator, translator_jit_new(target_common_cpu(), init.code.low_vectors));
     else if (s->jits[!!init.code.low_vectors])
@@ -131,6 +151,15 @@ static LatheRange span_of(const Translation *t) {
     return span;
 }
 
+/* Its init may take as much as a request. */
+static void start_plugin(Session *s) {
+    if (!s->plugin)
+        return;
+    bound_begin(&s->connection);
+    plugin_start(s->plugin, (LatheArch)s->init.code.arch);
+    bound_end();
+}
+
 static bool translate(Session *s, u32 size) {
     TranslateMessage request;
     if (size != sizeof(request))
@@ -139,6 +168,7 @@ static bool translate(Session *s, u32 size) {
     if (request.base && (request.pc < request.base || request.pc >= request.end))
         return fail(s, "a translation request outside its module");
     Translation t;
+    start_plugin(s);
     bool kept = recent_find(s->recent, &request, &t);
     if (!kept && !shared_find(s->shared, &request, &t))
         run_translator(s, &request, &t);
@@ -194,9 +224,11 @@ static void set_llvm_options(void) {
 }
 
 static int run_session(Session s) {
-    s.watch = watch_new(s.connection.fd);
+    s.plugin = plugin_new(s.plugin_word, &s.connection);
+    s.watch = s.plugin ? NULL : watch_new(s.connection.fd); /* a plugin has something to do at the end */
     if (begin(&s))
         serve(&s);
+    plugin_finish(s.plugin);
     if (s.writer)
         pack_writer_close(s.writer);
     recent_free(s.recent);
@@ -209,7 +241,7 @@ static int run_session(Session s) {
 typedef struct Arguments {
     int fd, listener;
     bool stdio;
-    const char *socket, *build, *ssh;
+    const char *socket, *build, *ssh, *plugin;
     u32 idle_s, clients;
     LatheJit *jits[2]; /* made by the daemon */
 } Arguments;
@@ -235,6 +267,8 @@ static bool parse_word(Arguments *a, const char *word) {
         a->build = v;
     else if ((v = value_of(word, "--ssh=")))
         a->ssh = v;
+    else if ((v = value_of(word, "--plugin=")))
+        a->plugin = v;
     else
         return a->stdio = !strcmp(word, "--stdio");
     return true;
@@ -252,7 +286,8 @@ static int serve_copy(void *user, int fd) {
     const Arguments *a = user;
     if (a->ssh)
         return relay_run(fd, a->ssh, a->build, a->idle_s);
-    return run_session((Session){.connection.fd = fd, .build = a->build, .jits = {a->jits[0], a->jits[1]}});
+    return run_session(
+        (Session){.connection.fd = fd, .build = a->build, .plugin_word = a->plugin, .jits = {a->jits[0], a->jits[1]}});
 }
 
 static int run_daemon(Arguments *a) {
@@ -277,5 +312,5 @@ int main(int argc, char **argv) {
     set_llvm_options();
     if (a.listener)
         return run_daemon(&a);
-    return run_session((Session){.connection = {.fd = a.fd, .out = a.stdio ? 1 : 0}});
+    return run_session((Session){.connection = {.fd = a.fd, .out = a.stdio ? 1 : 0}, .plugin_word = a.plugin});
 }

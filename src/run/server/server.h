@@ -13,7 +13,7 @@
 /* watch.c: ends the process when the peer of fd is gone, but not between hold and release. */
 typedef struct Watch Watch;
 Watch *watch_new(int fd);
-void watch_hold(Watch *w);
+void watch_hold(Watch *w); /* w may be NULL, here and below */
 void watch_release(Watch *w);
 
 /* bound.c: between these two calls, the process ends if it takes too much CPU time or memory, and tells the client so. */
@@ -40,7 +40,9 @@ typedef struct Translation {
     LatheFunc *fn;
 } Translation;
 
-Translator *translator_new(const InitMessage *init, Pages *pages);
+struct Plugin;
+/* plugin: what changes lifted code (plugin.h); may be NULL. */
+Translator *translator_new(const InitMessage *init, Pages *pages, struct Plugin *plugin);
 void translator_free(Translator *t);
 /* Code that it makes calls the functions of a tool from now on, whose package this is. False: it is none. */
 bool translator_watch(Translator *t, const void *package, size_t size);
@@ -104,7 +106,9 @@ typedef struct Callees Callees;
 Callees *callees_choose(LatheFunc *fn, const LatheConfig *cfg, u64 base, u64 end);
 void callees_lift(
     Callees *c); /* before fn is lifted; cfg->resolve is asked for them, and has them from callees_lifted */
-LLVMValueRef callees_lifted(const Callees *c, u64 pc);     /* NULL: the function at pc is not one of these */
+LLVMValueRef callees_lifted(const Callees *c, u64 pc); /* NULL: the function at pc is not one of these */
+/* The lifted ones, by index from 0 on; false: there are no more. */
+bool callees_at(const Callees *c, size_t index, LLVMValueRef *lifted, u64 *pc);
 u32 callees_insns(const Callees *c);                       /* the number of instructions that they add to fn */
 void callees_note_source(const Callees *c, LatheFunc *fn); /* fn's ranges get theirs */
 void callees_free(Callees *c);

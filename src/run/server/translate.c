@@ -7,6 +7,7 @@
 #include "codegen/pipeline.h"
 #include "isa/isa.h"
 #include "lift/func.h"
+#include "run/server/plugin/plugin.h"
 #include "run/server/server.h"
 
 /* How large a translation may be. A function is followed up to CODE_REACH behind its entry; code beyond or before it
@@ -48,6 +49,7 @@ struct Translator {
     ToolCell cells[TOOL_COUNTS]; /* what instructions are counted by */
     u32 cell_count, counters_off;
     ServerTool *tool; /* NULL: there is none, or its functions only count */
+    Plugin *plugin;   /* NULL: there is none */
     u32 dump;
     Pages *pages;
     LatheJit *jit;
@@ -63,7 +65,8 @@ struct Translator {
     LatheTuning tuning; /* what `lift` points to */
     TranslateMessage request;
     bool narrow;
-    bool anew; /* the function was translated before */
+    bool watched; /* all that the tool needs is in the module */
+    bool anew;    /* the function was translated before */
     /* SEEN_REST: translates only code that is in no other translation; else a function with n such places would be translated
      * n times. */
     bool rest;
@@ -77,7 +80,7 @@ LatheJit *translator_jit_new(const char *cpu, bool low_vectors) {
     return lathe_jit_new(&(LatheJitConfig){.cpu = cpu, .low_vectors = low_vectors});
 }
 
-Translator *translator_new(const InitMessage *init, Pages *pages) {
+Translator *translator_new(const InitMessage *init, Pages *pages, Plugin *plugin) {
     Translator *t = mem_new(sizeof(Translator));
     t->config = init->code;
     memcpy(t->cells, init->cells, sizeof(t->cells));
@@ -85,6 +88,7 @@ Translator *translator_new(const InitMessage *init, Pages *pages) {
     t->counters_off = init->counters_off;
     t->dump = init->dump;
     t->pages = pages;
+    t->plugin = plugin;
     t->jit = translator_jit_new(NULL, init->code.low_vectors);
     return t;
 }
@@ -233,6 +237,8 @@ static void configure(Translator *t) {
     };
     set_reach(t);
     t->lift.mark_insn = t->tool ? tool_add(t->tool, t->mod) : NULL;
+    t->watched = !t->tool || t->lift.mark_insn; /* the tool's bitcode may be damaged */
+    plugin_mark(t->plugin, t->mod, &t->lift, t->request.base);
     t->lift.dispatch = lathe_declare(t->mod, &t->lift, SYMBOL_MISS);
     t->lift.lookup = lookup_build(t->mod, &t->lift);
     t->lift.on_syscall = declare_plain(t, SYMBOL_SYSCALL);
@@ -249,6 +255,16 @@ static MemoryOrder order_of(const Translator *t) {
     return t->request.changing_data ? MEMORY_STRONG : (MemoryOrder)t->config.memory;
 }
 
+/* All functions of the module, before anything is done with them. */
+static void instrument(Translator *t, LLVMValueRef lifted) {
+    LLVMValueRef callee;
+    u64 pc;
+    for (size_t i = 0; callees_at(t->callees, i, &callee, &pc); i++)
+        plugin_instrument(t->plugin, callee, pc);
+    plugin_instrument(t->plugin, lifted, t->request.pc);
+    plugin_settle(t->plugin);
+}
+
 /* Small callees are only of files: other code is guarded, and what is compared at each entry should be short. */
 static LLVMValueRef lift_with_callees(Translator *t, LatheFunc *fn) {
     if (t->request.base && !t->in_pieces && t->config.opt)
@@ -256,6 +272,8 @@ static LLVMValueRef lift_with_callees(Translator *t, LatheFunc *fn) {
     callees_lift(t->callees);
     LLVMValueRef lifted = lathe_func_lift(fn, "lifted");
     callees_note_source(t->callees, fn);
+    if (lifted && t->plugin)
+        instrument(t, lifted);
     if (lifted && callees_insns(t->callees) && lathe_jit_optimize(t->jit, t->mod, (LatheOpt)OPT_INLINE) != LATHE_OK)
         return NULL;
     return lifted;
@@ -400,13 +418,16 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     t->mod = LLVMModuleCreateWithNameInContext("lathe", t->ctx);
     configure(t);
     out->fn = lathe_func_new(t->mod, &t->lift);
-    bool watched = !t->tool || t->lift.mark_insn; /* the tool's bitcode may be damaged */
-    bool ok = watched && lift(t, out->fn) && !pages_lost(t->pages) && !(narrow && calls_helpers(t));
+    bool ok = t->watched && lift(t, out->fn) && !pages_lost(t->pages) && !(narrow && calls_helpers(t));
     out->facts.lift_us += (u32)(now_us() - start);
     out->facts.insns = ok ? count_insns(out->fn) + callees_insns(t->callees) : 0;
     out->facts.undecodable = !ok && lathe_func_problem(out->fn).status == LATHE_ERR_DECODE &&
                              lathe_func_problem(out->fn).pc == t->request.pc;
-    ok = ok && compile(t, out) && (!narrow || narrow_holds(out->object, func_vectors(out->fn)));
+    bool lifted = ok;
+    ok = ok && compile(t, out);
+    if (lifted && !ok)
+        plugin_failed_at(t->plugin, t->request.pc);
+    ok = ok && (!narrow || narrow_holds(out->object, func_vectors(out->fn)));
     callees_free(t->callees);
     t->callees = NULL;
     LLVMDisposeModule(t->mod);

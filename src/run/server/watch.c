@@ -34,9 +34,11 @@ Watch *watch_new(int fd) {
 }
 
 void watch_hold(Watch *w) {
-    pthread_mutex_lock(&w->working);
+    if (w)
+        pthread_mutex_lock(&w->working);
 }
 
 void watch_release(Watch *w) {
-    pthread_mutex_unlock(&w->working);
+    if (w)
+        pthread_mutex_unlock(&w->working);
 }

@@ -58,9 +58,12 @@ void tier_choose(Options *o) {
 
 /* Code with calls of the tool's functions knows their addresses, which are others in each process; images do not have what is known of sites. */
 void tier_watch(void) {
-    the.tier.no_image |= sites_call() || sites_count_by_kind();
+    the.tier.no_image |= sites_call() || sites_count_by_kind() || (*the.opt.plugin && *the.opt.tool);
     if (!tool_needs_quick())
         return;
+    if (*the.opt.plugin)
+        die("this tool has events that only quick code has, which no plugin changes: give the tool or the plugin "
+            "alone");
     if (!quick_works())
         die("this tool needs quick code, which there is not for this processor");
     the.opt.tier = TIER_QUICK;
@@ -320,7 +323,7 @@ void tier_keep_state(Thread *t) {
         return;
     }
     if (is_opt() && guest_facts.is_hosts)
-        code_give_way();
+        code_give_way("it handles faults, or is traced");
     else if (is_opt())
         code_keep_state();
     stop(t);

@@ -51,6 +51,8 @@ static const Field fields[] = {
     FIELD("tool-options", tool_options, TEXT),
     FIELD("tools", tools_path, TEXT),
     FIELD("log", log, TEXT),
+    FIELD("plugin", plugin, TEXT),
+    FIELD("plugin-id", code.plugin, WORD),
 };
 
 /* ------------------------------------------------------------------------------------------------------- reading */

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "cache/key.h"
+#include "run/protocol/plugin_id.h"
 #include "tool/package.h"
 
 /* Which code runs: quick code, optimised code, or first quick and then optimised. */
@@ -54,6 +55,7 @@ typedef struct Options {
     char tool_options[TOOL_OPTIONS_SIZE]; /* the names of the tools in it, and their options: see tool/package.h */
     char tools_path[256];                 /* lathe-tools, for the tool's questions; empty: not known */
     char log[256];                        /* where statistics and a tool's text go; empty: to standard error */
+    char plugin[PLUGIN_WORD_SIZE];        /* FILE,OPTIONS of the plugin that servers load; empty: none */
     char guest_path[256];                 /* absolute path of the guest's program, for /proc/self/exe */
 } Options;
 

@@ -241,7 +241,7 @@ bool tool_symbol(const char *name, u64 *address) {
 
 const void *tool_package(u64 *size) {
     *size = tool.package_size;
-    return tool_calls(LATHE_INSN) ? tool.package : NULL;
+    return tool_calls(LATHE_INSN) || *the.opt.plugin ? tool.package : NULL;
 }
 
 const ToolCounts *tool_counts(void) {

@@ -119,6 +119,8 @@ static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *fa
         entry_for(c, pc)->maker = 0;
     if (!served && !quick_works())
         die("without a server there is no code for this processor");
+    if (!served && *the.opt.plugin)
+        die("without a server there is no code with the plugin's in it");
     c->unserved |= !served;
     note_answer(c, pc, facts, *code);
     return valid || !served;
@@ -469,10 +471,19 @@ void code_keep_state(void) {
     arena_unlock();
 }
 
+static void tell_plugin_ends(const char *why) {
+    char line[512];
+    sys_write_all(
+        the.stats_fd, line,
+        format_text(line, sizeof(line), "lathe: from here on the program runs without the plugin: %s\n", why));
+}
+
 /* An image would be of both tiers. */
-void code_give_way(void) {
+void code_give_way(const char *why) {
     arena_lock();
     if (the.opt.tier == TIER_OPT) {
+        if (*the.opt.plugin)
+            tell_plugin_ends(why);
         the.opt.tier = TIER_QUICK;
         the.tier.no_image = true;
         give_up_all();
@@ -594,16 +605,22 @@ static bool is_for_quick(const Thread *t) {
                                                 : t->cpu.trap == LATHE_TRAP_UNSUPPORTED && guest_facts.is_hosts;
 }
 
+static const char unfixed[] = "it has come to code that is in no file, or that it can write to";
+
 /* One turn of optimised code; nothing of it is on the host's stack before and after. */
 static void run_optimised(Thread *t) {
+    char why[160];
     if (!is_fixed(t->cpu.pc)) {
-        code_give_way();
+        code_give_way(unfixed);
         return;
     }
     code_enter(t, code_find(t, t->cpu.pc));
     if (is_for_quick(t)) {
+        format_text(why, sizeof(why), "it has come to an instruction, or to a use of flags, that is not lifted, at %lx",
+                    t->cpu.pc);
+        bool unsupported = t->cpu.trap == LATHE_TRAP_UNSUPPORTED;
         t->cpu.trap = LATHE_TRAP_NONE;
-        code_give_way();
+        code_give_way(unsupported ? why : unfixed);
     } else if (t->cpu.trap) {
         signal_trap(t);
     }

@@ -50,8 +50,8 @@ void code_share(void);
 void code_watch(void);
 /* Likewise: faults of the guest's accesses to memory leave translations with the state in whole. */
 void code_keep_state(void);
-/* Likewise: from now on there is only quick code. */
-void code_give_way(void);
+/* Likewise: from now on there is only quick code. `why` is told if there is a plugin, which quick code knows nothing of. */
+void code_give_way(const char *why);
 
 /* All optimised code there is, for another process. Before that: what is not wanted is forgotten. */
 enum { CODE_PARTS = 3 };

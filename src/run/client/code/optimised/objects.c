@@ -83,6 +83,13 @@ u64 code_helper(const char *name) {
     return address;
 }
 
+/* A plugin may have put anything into code; without what that names the guest has none. */
+static bool is_missing(const char *name) {
+    if (*the.opt.plugin)
+        die("the plugin %s: its code uses %s, which neither a tool has nor lathe/tool.h", the.opt.plugin, name);
+    return false;
+}
+
 static bool resolve(void *user, const char *name, u64 *address) {
     Linking *link = user;
     u64 off;
@@ -91,7 +98,7 @@ static bool resolve(void *user, const char *name, u64 *address) {
     else if (!strcmp(name, SYMBOL_GUEST))
         *address = link->base;
     else
-        return helper_address(link->code, name, address) || tool_symbol(name, address);
+        return helper_address(link->code, name, address) || tool_symbol(name, address) || is_missing(name);
     return true;
 }
 

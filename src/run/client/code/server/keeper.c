@@ -86,13 +86,13 @@ static void block_signals(u64 *before) {
     sys_rt_sigprocmask(SIG_SETMASK, &all, before);
 }
 
-static _Noreturn void keep(const char *server, char **envp) {
+static _Noreturn void keep(const char *server, const char *plugin, char **envp) {
     block_signals(NULL);
     ignore_children(true);
     for (int socket; (socket = next_socket()) != -2;) {
         if (socket >= 0 && sys_fork() == 0) {
             ignore_children(false);
-            spawn_server(socket, server, envp);
+            spawn_server(socket, server, plugin, envp);
         }
         if (socket >= 0)
             sys_close(socket);
@@ -105,7 +105,7 @@ bool keeper_is_meant(int argc, char **argv) {
 }
 
 void keeper_main(char **argv, char **envp) {
-    keep(argv[2], envp);
+    keep(argv[2], argv[3], envp);
 }
 
 /* --------------------------------------------------------------------------------------------------------- in the client */
@@ -139,7 +139,7 @@ bool keeper_adopts_orphans(void) {
 
 static bool start_beside(int socket) {
     const char *client = client_file(the.opt.client_path);
-    char *argv[] = {(char *)client, (char *)meant, the.opt.server_path, NULL};
+    char *argv[] = {(char *)client, (char *)meant, the.opt.server_path, the.opt.plugin, NULL};
     return spawn_beside(socket, client, argv);
 }
 
@@ -151,7 +151,7 @@ static bool start_unseen(int socket) {
     i64 child = sys_clone(0, 0, 0, 0, 0);
     if (child == 0) {
         spawn_detach(socket);
-        keep(the.opt.server_path, the.envp);
+        keep(the.opt.server_path, the.opt.plugin, the.envp);
     }
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
     return child > 0;

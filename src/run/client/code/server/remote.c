@@ -72,6 +72,17 @@ static bool receive(Remote *r, MessageHeader *header) {
     return r->data && sys_read_all(r->fd, r->data, header->size);
 }
 
+/* What the plugin would have made of the program is not to be had: nothing else may run in its place. */
+static void end_by_plugin(const Remote *r, const MessageHeader *header) {
+    char why[1024];
+    size_t size = header->size < sizeof(why) - 1 ? header->size : sizeof(why) - 1;
+    if (header->type != S_PLUGIN)
+        return;
+    memcpy(why, r->data, size);
+    why[size] = 0;
+    die("the plugin %s", why);
+}
+
 /* A daemon that cannot serve this client says why. The reason is printed, and the daemon is not asked again. */
 static void note_refusal(const Remote *r, const MessageHeader *header) {
     if (header->type != S_ERROR || !*the.opt.socket)
@@ -328,6 +339,7 @@ static RemoteAnswer take_message(Remote *r, ObjectMessage *facts) {
     if (!receive(r, &header))
         return REMOTE_LOST;
     note_refusal(r, &header);
+    end_by_plugin(r, &header);
     if (header.type == S_OBJECT && header.size >= sizeof(*facts)) {
         memcpy(facts, r->data, sizeof(*facts));
         the.stats.shared += facts->shared;

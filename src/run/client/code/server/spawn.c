@@ -48,20 +48,25 @@ void spawn_become(int socket, const char *path, char *const *argv, char **envp) 
     sys_exit_group(127);
 }
 
-enum { SERVER_ARGUMENTS = 3 };
+/* The server's command line. */
+typedef struct ServerArguments {
+    char *argv[4];
+    char plugin[PLUGIN_WORD_SIZE + sizeof("--plugin=")];
+} ServerArguments;
 
-/* The server's command line, ended by NULL. */
-static void server_arguments(const char *path, char *argv[SERVER_ARGUMENTS]) {
+static void server_arguments(const char *path, const char *plugin, ServerArguments *a) {
     _Static_assert(SPAWN_SOCKET == 3, "the option has the number");
-    argv[0] = (char *)path;
-    argv[1] = "--fd=3";
-    argv[2] = NULL;
+    format_text(a->plugin, sizeof(a->plugin), "--plugin=%s", plugin);
+    a->argv[0] = (char *)path;
+    a->argv[1] = "--fd=3";
+    a->argv[2] = *plugin ? a->plugin : NULL;
+    a->argv[3] = NULL;
 }
 
-void spawn_server(int socket, const char *path, char **envp) {
-    char *argv[SERVER_ARGUMENTS];
-    server_arguments(path, argv);
-    spawn_become(socket, path, argv, envp);
+void spawn_server(int socket, const char *path, const char *plugin, char **envp) {
+    ServerArguments a;
+    server_arguments(path, plugin, &a);
+    spawn_become(socket, path, a.argv, envp);
 }
 
 /* The process in between sends no signal when it ends, so only a wait with __WALL finds it. */
@@ -82,9 +87,9 @@ bool spawn_beside(int socket, const char *path, char *const *argv) {
 }
 
 bool spawn_server_beside(int socket) {
-    char *argv[SERVER_ARGUMENTS];
-    server_arguments(the.opt.server_path, argv);
-    return spawn_beside(socket, the.opt.server_path, argv);
+    ServerArguments a;
+    server_arguments(the.opt.server_path, the.opt.plugin, &a);
+    return spawn_beside(socket, the.opt.server_path, a.argv);
 }
 
 bool tool_start_helper(int socket) {

@@ -14,8 +14,8 @@ void spawn_detach(int socket);
 _Noreturn void spawn_become(int socket, const char *path, char *const *argv, char **envp);
 /* Starts a program in a process that is not a child of this one. Returns false if there can be no more processes. */
 bool spawn_beside(int socket, const char *path, char *const *argv);
-/* The server, as spawn_become does it, and as spawn_beside. */
-_Noreturn void spawn_server(int socket, const char *path, char **envp);
+/* The server, as spawn_become does it, and as spawn_beside. plugin: what it is to load; empty: nothing. */
+_Noreturn void spawn_server(int socket, const char *path, const char *plugin, char **envp);
 bool spawn_server_beside(int socket);
 
 /* ------------------------------------------------------------------------------------------------------------ keeper.c */
@@ -38,7 +38,7 @@ bool keeper_adopts_orphans(void);
 void keeper_copy(Thread *child, const Thread *parent); /* the child has descriptors of its own */
 void keeper_after_fork(Thread *t);                     /* the child consists of this thread alone */
 /* The whole life of a keeper: its command line and the environment. */
-enum { KEEPER_ARGUMENTS = 3 };
+enum { KEEPER_ARGUMENTS = 4 };
 _Noreturn void keeper_main(char **argv, char **envp);
 bool keeper_is_meant(int argc, char **argv);
 
