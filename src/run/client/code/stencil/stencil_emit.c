@@ -202,15 +202,17 @@ EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
     return emit_form(e, &in);
 }
 
-u8 *emit_count(Emitter *e, u32 off) {
-    put_thread_add(e, off);
-    return e->at - 4;
+EmitCount emit_count(Emitter *e, u32 off, bool small) {
+    return put_thread_add(e, off, small);
 }
 
 /* No guest of stencils has repeated instructions. */
 EmitLoop emit_loop_begin(Emitter *e, u64 bytes) {
     (void)e, (void)bytes;
     CHECK(false, "a repeated instruction");
+}
+void emit_leave_if_asked(Emitter *e, u32 exit) {
+    (void)e, (void)exit;
 }
 void emit_loop_count(Emitter *e, u64 bytes) {
     (void)e, (void)bytes;
@@ -270,6 +272,8 @@ void emit_rest(Emitter *e) {
 void emit_note_spills(struct QuickPlace *place, const u8 *code, u64 host) {
     (void)place, (void)code, (void)host;
 }
+
+void emit_forget_all(void) {}
 
 bool flags_are_read(u64 pc) {
     return (void)pc, false;

@@ -31,7 +31,13 @@ bool flags_are_dead(u64 pc);
 
 /* live.c: the general registers, by their numbers, and the flags that the guest needs before the instruction at pc. */
 enum { LIVE_ALL = 0xffff };
-void live_before(Emitter *e, u64 pc, u32 *registers, bool *flags);
+typedef struct Live {
+    u32 registers;
+    bool flags;
+    u32 overwritten;  /* by that instruction, which does not read them; nothing but a fault of its shows what they were */
+    u8 distance[16];  /* after how many instructions each one is used */
+} Live;
+void live_look(Emitter *e, u64 pc, Live *live);
 
 /* copy_emit.c: an instruction as it is, at e->text; what it addresses relative to itself is where it was before e->next. */
 void put_copy(Emitter *e, const Shape *s);
@@ -52,11 +58,35 @@ typedef struct Inner {
     u32 clobbers; /* the general registers that have other values afterwards */
     u32 count;    /* of blocks; 0: it is not to be copied, but to be called as a whole */
     u32 copied_clobbers, copied_reads; /* the registers that blocks change and read which are copied */
+    bool has_cold;                     /* not all blocks are copied */
+    bool renames;                      /* copies may have other registers, but for */
+    u32 pinned;                        /* these */
+    u32 bases;                         /* registers that copies use for nothing but as the base of an address */
     InnerBlock block[INNER_BLOCKS];
 } Inner;
 /* NULL: there are too many functions. */
 const Inner *inner_of(u64 function);
 
+/* rename.c: other names for registers. The value of one of `folded` is known: it is this address, or this offset in the Thread; an operand in memory has it in itself. */
+typedef struct Names {
+    u8 to[16];
+    u32 folded, in_thread;
+    i32 at[16];
+} Names;
+enum { RENAME_BYTES = 24 };
+/* The instruction with other names; returns its length. */
+u32 rename_insn(const u8 *text, const Shape *s, const Names *names, u8 out[RENAME_BYTES]);
+/* Registers that instructions use without naming them, and those that they name in another way than as the base of an address. */
+typedef struct RenameUses {
+    u32 pinned, named;
+} RenameUses;
+/* Adds those of an instruction; false: it cannot be renamed. */
+bool rename_look(const u8 *text, const Shape *s, const InsnView *view, RenameUses *uses);
+/* kept.c: registers that a visit has put aside and does not give back, because the instruction at `code` overwrites them: their values are in the Thread. */
+void kept_add(const u8 *code, u32 registers);
+u32 kept_at(const u8 *code);
+/* copy_visit.c: where the guest's value of such a register is in the Thread. */
+u32 visit_slot(u32 reg);
 /* copy_visit.c: the parts of a tool's functions that are behind the block. */
 void put_cold(Emitter *e);
 

@@ -73,6 +73,8 @@ void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace
     t->cpu.pc = place->pc;
     for (u32 i = 0; i < 2 && place->spilled[i] >= 0; i++)
         memcpy(&t->cpu.gp[place->spilled[i]], (u8 *)t + place->spill_off[i], 8);
+    for (u32 left = place->kept; left; left &= left - 1)
+        t->cpu.gp[__builtin_ctz(left)] = t->tool.spill[__builtin_ctz(left)];
     if (place->borrows_fs)
         __asm__ volatile("wrfsbase %0" : : "r"(t->quick.spill_rax));
     if (place->based >= 0)
