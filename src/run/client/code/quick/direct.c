@@ -28,12 +28,12 @@ static u64 bytes_of(const What *w) {
     return is_access(w) ? w->insn->view.access[w->call->access].at.bits / 8 : block ? w->insn->block_bytes : 0;
 }
 
-/* A computed target is left to C. */
+/* False: it is computed in a way that is left to C. */
 static bool target_of(const What *w, EmitValue *value) {
     bool transfers = w->call->event == LATHE_BRANCH || w->call->event == LATHE_JUMP || w->call->event == LATHE_CALL ||
                      w->call->event == LATHE_RETURN;
     *value = constant(transfers ? w->insn->view.target : 0);
-    return !transfers || !w->insn->view.indirect;
+    return !transfers || !w->insn->view.indirect || emit_target(&w->insn->view, value);
 }
 
 /* What a hook asks for; false: it is only known with the whole state. What has no meaning at an event is zero. */

@@ -55,6 +55,7 @@ typedef enum EmitValueKind {
     VALUE_CONSTANT,   /* number */
     VALUE_REGISTER,   /* the guest's register of this number */
     VALUE_ADDRESS,    /* that of an operand in memory, by the values that registers have before the instruction */
+    VALUE_LOADED,     /* the word at such an address; something else where there is no memory to read */
     VALUE_THREAD,     /* the address of what is at this offset in the Thread */
     VALUE_THREAD_U32, /* the 32 bits there */
     VALUE_TAKEN,      /* 1 if the branch at e->pc is about to be taken, else 0 */
@@ -149,6 +150,9 @@ typedef struct EmitVisit {
  * this maker cannot, because of the function, the values or the instruction. */
 bool emit_visit(Emitter *e, const EmitVisit *visit);
 enum { EMIT_VISIT_BYTES = 640 }; /* most of its bytes, and again so many behind the block */
+
+/* Where a computed jump, call or return leads to; false: this maker cannot tell. */
+bool emit_target(const InsnView *view, EmitValue *value);
 
 /* What is left to do behind a block. */
 void emit_rest(Emitter *e);

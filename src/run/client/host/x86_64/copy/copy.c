@@ -51,7 +51,7 @@ void emit_rest(Emitter *e) {
         if (sites.jump)
             exit_new(sites.other ? EXIT_UNBOUND : flags ? EXIT_CALL_FLAGS : EXIT_CALL, e->call[i].pc, sites.jump);
         else if (flags)
-            quick_keep_flags();
+            quick_keep_flags(true);
     }
 }
 

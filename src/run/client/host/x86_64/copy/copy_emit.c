@@ -204,7 +204,7 @@ static void put_lea(Emitter *e, u32 reg, bool small) {
 /* addq $amount, gs:off; or, where the flags are read, lea adds. */
 EmitCount emit_count(Emitter *e, u32 off, bool small) {
     bool spilled;
-    if (flags_are_dead(e->pc))
+    if (flags_are_dead(e->pc, e->flags_set))
         return put_thread_add(e, off, small);
     u32 reg = counting_register(e, &spilled);
     EmitCount count = {.at = e->at, .small = small};

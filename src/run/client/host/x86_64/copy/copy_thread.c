@@ -34,6 +34,8 @@ bool quick_detour(SignalContext *s) {
     u64 to = detour_of_text(s->rip);
     if (!to && the.map && arena_holds(s->rip))
         to = emit_detour(s->rip, s->rcx);
+    if (!to && *the.opt.tool && arena_holds(s->rip))
+        to = visit_detour(s->rip);
     if (to)
         s->rip = to;
     return to;

@@ -118,7 +118,8 @@ static bool read_block(Inner *in, InnerBlock *b, u32 *bytes) {
             in->copied_clobbers |= writes;
             in->copied_reads |= reads;
             in->pinned |= uses.pinned;
-            in->bases &= ~(uses.named | uses.pinned | writes);
+            in->constants &= ~(uses.named | uses.pinned | writes);
+            in->bases &= in->constants & ~uses.sources;
             in->renames &= renames;
             return !jumps || set_branch(in, b, &s, b->end + s.length);
         }
@@ -134,7 +135,7 @@ static bool read_block(Inner *in, InnerBlock *b, u32 *bytes) {
 static void split(Inner *in) {
     u32 bytes = 0;
     in->renames = true;
-    in->bases = LIVE_ALL;
+    in->bases = in->constants = LIVE_ALL;
     block_at(in, in->function);
     for (u32 i = 0; i < in->count; i++) {
         in->block[i].cold = !read_block(in, &in->block[i], &bytes);

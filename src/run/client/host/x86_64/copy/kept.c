@@ -27,6 +27,6 @@ u32 kept_at(const u8 *code) {
     return low < all.len / sizeof(Kept) && kept[low].code == code ? kept[low].registers : 0;
 }
 
-void emit_forget_all(void) {
+void kept_forget_all(void) {
     array_free(&all);
 }

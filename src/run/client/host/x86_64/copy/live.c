@@ -34,18 +34,27 @@ static void step_back(EmitLive *live, u32 i, const InsnView *v, u32 registers, b
     live->at[i].overwritten = is_copied(v) ? v->kills & ~v->reads : 0;
 }
 
-static void look_ahead(EmitLive *live, u64 pc) {
+/* Does somebody need the flags before the last instruction, or behind it? Those that popf sets are handed over by a return. */
+static bool needs_flags(const EmitLive *live, const InsnView *last, bool handed) {
+    if (!live->count || last->flow == FLOW_NEXT)
+        return true;
+    return !flags_are_dead(live->at[live->count - 1].pc, handed);
+}
+
+static void look_ahead(EmitLive *live, u64 pc, bool handed) {
+    enum { POPF = 0x9d };
     InsnView view[EMIT_LIVE];
     u64 end = quick_code_bytes(pc) ? page_down(pc) + PAGE : pc;
     bool on = true;
     live->count = 0;
     while (on && live->count < EMIT_LIVE && insn_view((const u8 *)pc, end - pc, pc, &view[live->count])) {
         live->at[live->count].pc = pc;
+        handed |= *(const u8 *)pc == POPF;
         pc += view[live->count].size;
         on = view[live->count++].flow == FLOW_NEXT;
     }
     u32 registers = LIVE_ALL;
-    bool flags = true;
+    bool flags = needs_flags(live, &view[live->count ? live->count - 1 : 0], handed);
     for (u32 i = live->count; i-- > 0;) {
         step_back(live, i, &view[i], registers, flags);
         registers = live->at[i].registers;
@@ -70,7 +79,7 @@ static void set_distances(const EmitLive *all, u32 first, Live *live) {
 void live_look(Emitter *e, u64 pc, Live *live) {
     u32 i = index_of(&e->live, pc);
     if (i == e->live.count) {
-        look_ahead(&e->live, pc);
+        look_ahead(&e->live, pc, e->flags_set);
         i = 0;
     }
     bool known = e->live.count;

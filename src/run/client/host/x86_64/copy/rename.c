@@ -12,6 +12,7 @@ typedef struct Fields {
     u32 escape_at;    /* where the opcode begins, with what says which table it is of */
     bool in_opcode;   /* its lowest three bits are a register */
     bool has_reg;     /* so are those of ModRM between the others */
+    bool is_source;   /* which is only read, and for which the instruction may have a constant instead */
     bool is_memory;   /* ModRM has an operand in memory: */
     bool relative;    /* to the instruction, or */
     i32 base, index;  /* of registers; NONE */
@@ -59,9 +60,21 @@ static void read_memory(const u8 *text, const Shape *s, Fields *f) {
     f->tail_at = (u32)(at + bytes - text);
 }
 
+enum { MOV = 0x89, MOV_CONSTANT = 0xc7, ADD = 0x01, ADD_CONSTANT = 0x81, ADD_SMALL = 0x83, OPERAND16 = 0x66 };
+
+/* mov, add, or, and, sub, xor and cmp of a register to an operand. */
+static bool can_have_constant(const u8 *text, const Shape *s, const Fields *f) {
+    for (u32 i = 0; i < f->escape_at; i++)
+        if (text[i] == OPERAND16)
+            return false;
+    bool arithmetic = (s->opcode & 0xc7) == ADD && s->opcode >> 3 != 2 && s->opcode >> 3 != 3;
+    return text[f->escape_at] != ESCAPE && (s->opcode == MOV || arithmetic);
+}
+
 static void read_modrm(const u8 *text, const Shape *s, Fields *f) {
     u8 modrm = text[s->modrm_at];
     f->has_reg = !is_digit(text, s, f);
+    f->is_source = can_have_constant(text, s, f);
     f->reg = (modrm >> 3 & 7) | (f->has_reg && s->rex & REX_R ? 8u : 0);
     f->is_memory = modrm >> 6 != DIRECT;
     f->rm = (modrm & 7) | (s->rex & REX_B ? 8u : 0);
@@ -128,7 +141,14 @@ static u8 rex_of(const Shape *s, const Fields *f, const Names *n, u32 reg, u32 r
     return rex || s->rex || low ? REX | rex : 0;
 }
 
-static u32 write_named(const u8 *text, const Shape *s, const Fields *f, const Names *n, u8 out[RENAME_BYTES]) {
+/* The same instruction with a constant instead of a register: returns its opcode, and in `f` what else is different. */
+static u8 with_constant(const Shape *s, Fields *f, i32 constant) {
+    f->has_reg = false;
+    f->reg = s->opcode == MOV ? 0 : s->opcode >> 3;
+    return s->opcode == MOV ? MOV_CONSTANT : constant == (i8)constant ? ADD_SMALL : ADD_CONSTANT;
+}
+
+static u32 write_registers(const u8 *text, const Shape *s, const Fields *f, const Names *n, u8 out[RENAME_BYTES]) {
     u8 *at = out;
     bool uses_rm = (s->modrm_at && !f->is_memory) || f->in_opcode;
     u32 reg = f->has_reg ? rename_one(n, (i32)f->reg) : f->reg, rm = uses_rm ? rename_one(n, (i32)f->rm) : 0;
@@ -150,6 +170,22 @@ static u32 write_named(const u8 *text, const Shape *s, const Fields *f, const Na
         *at++ = (u8)(DIRECT << 6 | (reg & 7) << 3 | (rm & 7));
     memcpy(at, text + f->tail_at, s->length - f->tail_at);
     return (u32)(at - out) + s->length - f->tail_at;
+}
+
+static u32 write_constant(const u8 *text, const Shape *s, const Fields *f, const Names *n, u8 out[RENAME_BYTES]) {
+    u8 other[SHAPE_BYTES];
+    Fields fields = *f;
+    i32 constant = n->at[f->reg];
+    memcpy(other, text, s->length);
+    other[s->opcode_at] = with_constant(s, &fields, constant);
+    u32 size = write_registers(other, s, &fields, n, out), bytes = other[s->opcode_at] == ADD_SMALL ? 1 : 4;
+    memcpy(out + size, &constant, bytes);
+    return size + bytes;
+}
+
+static u32 write_named(const u8 *text, const Shape *s, const Fields *f, const Names *n, u8 out[RENAME_BYTES]) {
+    bool known = f->is_source && n->folded >> f->reg & 1;
+    return (known ? write_constant : write_registers)(text, s, f, n, out);
 }
 
 u32 rename_insn(const u8 *text, const Shape *s, const Names *n, u8 out[RENAME_BYTES]) {
@@ -193,13 +229,14 @@ bool rename_look(const u8 *text, const Shape *s, const InsnView *v, RenameUses *
     Fields f;
     if (!read_fields(text, s, &f))
         return false;
-    u32 named = f.has_reg ? (u32)1 << f.reg : 0, base = f.base == NONE ? 0 : (u32)1 << f.base;
+    u32 reg = f.has_reg ? (u32)1 << f.reg : 0, named = f.is_source ? 0 : reg, base = f.base == NONE ? 0 : (u32)1 << f.base;
     named |= (s->modrm_at && !f.is_memory) || f.in_opcode ? (u32)1 << f.rm : 0;
     named |= f.index == NONE ? 0 : (u32)1 << f.index;
-    u32 pinned = (v->reads | v->writes) & ~(named | base);
-    if ((named | base) & ~(v->reads | v->writes))
+    u32 pinned = (v->reads | v->writes) & ~(named | reg | base);
+    if ((named | reg | base) & ~(v->reads | v->writes))
         return false;
     uses->pinned |= pinned;
     uses->named |= named;
+    uses->sources |= f.is_source ? reg : 0;
     return try_names(text, s, &f, v, pinned, 8) && try_names(text, s, &f, v, pinned, 1);
 }

@@ -11,14 +11,15 @@ static bool is_used(const Visiting *g, u32 argument) {
     return (g->in->copied_reads | g->in->copied_clobbers) & bit(put_argument[argument]);
 }
 
-/* An address in the Thread or a low one becomes a part of the operands that it is the base of. */
+/* An address in the Thread, or a small number, becomes a part of the instructions that use it. */
 static bool fold(Visiting *g, u32 argument) {
     enum { ADDRESS_MOST = INT32_MAX - (1 << 20) };
     const EmitValue *v = &g->v->value[argument];
     u32 reg = put_argument[argument];
     bool in_thread = v->kind == VALUE_THREAD;
     bool known = in_thread || (v->kind == VALUE_CONSTANT && v->number < ADDRESS_MOST);
-    if (!known || !g->in->renames || !is_read(g, argument) || !(g->in->bases & bit(reg)))
+    u32 can = in_thread ? g->in->bases : g->in->constants;
+    if (!known || !g->in->renames || !is_read(g, argument) || !(can & bit(reg)))
         return false;
     g->names.folded |= bit(reg);
     g->names.in_thread |= in_thread ? bit(reg) : 0;
@@ -26,11 +27,18 @@ static bool fold(Visiting *g, u32 argument) {
     return true;
 }
 
+/* It is the guest's also in rare parts, up to the call. */
+static bool is_stack_pointer(const EmitValue *v) {
+    return v->kind == VALUE_REGISTER && v->number == RSP;
+}
+
 static void choose_late(Visiting *g) {
     for (u32 i = 0; g->copied && i < g->v->count; i++) {
         if (!is_read(g, i) && !g->in->has_cold)
             g->not_made |= (u32)1 << i;
         else if (value_is_fixed(&g->v->value[i]) && (!is_used(g, i) || fold(g, i)))
+            g->late |= (u32)1 << i;
+        else if (is_stack_pointer(&g->v->value[i]) && !is_used(g, i))
             g->late |= (u32)1 << i;
     }
 }

@@ -22,12 +22,13 @@ bool value_is_constant(const EmitValue *v) {
 u32 value_sources(const EmitValue *v) {
     if (v->kind == VALUE_REGISTER)
         return bit((u32)v->number);
-    return v->kind == VALUE_ADDRESS ? bit(v->at.base) | bit(v->at.index) : 0;
+    bool addresses = v->kind == VALUE_ADDRESS || v->kind == VALUE_LOADED;
+    return addresses ? bit(v->at.base) | bit(v->at.index) : 0;
 }
 
 /* r11 has the segment's base meanwhile. */
 u32 value_temporaries(const EmitValue *v) {
-    return v->kind == VALUE_ADDRESS && v->at.seg ? bit(R11) : 0;
+    return (v->kind == VALUE_ADDRESS || v->kind == VALUE_LOADED) && v->at.seg ? bit(R11) : 0;
 }
 
 static void put_segment(Emitter *e, u32 reg, u8 segment) {
@@ -45,6 +46,24 @@ static void put_address(Emitter *e, u32 reg, const Operand *at) {
         put_operand_lea(e, reg, at);
     if (at->seg)
         put_segment(e, reg, at->seg);
+}
+
+/* mov (reg), reg; and an instruction that does nothing but to tell that it may fault. */
+static const u8 may_fault[] = {0x0f, 0x1f, 0x80, 'l', 'o', 'a', 'd'};
+
+static void put_load(Emitter *e, u32 reg) {
+    const u8 text[] = {(u8)(REX | REX_W | (reg & 8 ? REX_R | REX_B : 0)), LOAD, (u8)(0x40 | (reg & 7) << 3 | (reg & 7))};
+    put(e, text, sizeof(text));
+    if ((reg & 7) == RM_SP)
+        put8(e, 0x24);
+    put8(e, 0);
+    put(e, may_fault, sizeof(may_fault));
+}
+
+u64 visit_detour(u64 host) {
+    const u8 *code = (const u8 *)host;
+    u32 size = (code[2] & 7) == RM_SP ? 5 : 4;
+    return code[1] == LOAD && !memcmp(code + size, may_fault, sizeof(may_fault)) ? host + size : 0;
 }
 
 static bool branch_at(u64 pc, Shape *s) {
@@ -80,6 +99,10 @@ void put_value(Emitter *e, u32 reg, const EmitValue *v) {
     case VALUE_ADDRESS:
         put_address(e, reg, &v->at);
         break;
+    case VALUE_LOADED:
+        put_address(e, reg, &v->at);
+        put_load(e, reg);
+        break;
     case VALUE_THREAD:
         put_word(e, LOAD, reg, THREAD_SELF);
         put_operand_lea(e, reg,
@@ -105,10 +128,20 @@ bool value_can_be_made(const Emitter *e, const EmitValue *v) {
     Shape s;
     if (v->kind == VALUE_TAKEN)
         return branch_at(e->pc, &s);
-    if (v->kind != VALUE_ADDRESS || value_is_constant(v))
+    if ((v->kind != VALUE_ADDRESS && v->kind != VALUE_LOADED) || value_is_constant(v))
         return true;
     bool fits = v->at.base == REG_PC || v->at.disp == (i32)v->at.disp;
     return fits && (v->at.seg != SEG_FS || gs_has_instructions());
+}
+
+/* Of a register's one the view tells what is read: that, and perhaps the stack pointer. */
+bool emit_target(const InsnView *view, EmitValue *value) {
+    u32 registers = view->reads & ~bit(RSP);
+    if (view->access_count && view->access[0].how & ACCESS_READ)
+        *value = (EmitValue){.kind = VALUE_LOADED, .at = view->access[0].at};
+    else
+        *value = (EmitValue){.kind = VALUE_REGISTER, .number = registers ? (u32)__builtin_ctz(registers) : RSP};
+    return value->kind == VALUE_LOADED || __builtin_popcount(registers) == 1;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- order */

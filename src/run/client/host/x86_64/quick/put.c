@@ -70,10 +70,14 @@ void put_operand_lea(Emitter *e, u32 to, const Operand *at) {
         put8(e, ADDRESS32);
     put8(e, REX | REX_W | (to & 8 ? REX_R : 0) | (index & 8 ? REX_X : 0) | (has_base && base & 8 ? REX_B : 0));
     put8(e, LEA);
-    put8(e, (has_base ? 0x80 : 0) | (to & 7) << 3 | (sib ? SIB : base & 7));
+    bool small = has_base && at->disp == (i8)at->disp;
+    put8(e, (small ? 0x40 : has_base ? 0x80 : 0) | (to & 7) << 3 | (sib ? SIB : base & 7));
     if (sib)
         put8(e, scale << 6 | (index & 7) << 3 | (base & 7));
-    put32(e, (u32)at->disp);
+    if (small)
+        put8(e, (u8)at->disp);
+    else
+        put32(e, (u32)at->disp);
 }
 
 void put_near_call(Emitter *e, u64 target) {
