@@ -211,7 +211,6 @@ static Link *link_slot(Own *own, uint64_t pc, uint64_t target) {
 /* The edge of a jump into a function, from an instruction, or, if `from` is 0, instead of where another edge leads to. What is known of these is among the links: an edge
  * has a number there that is no address of an instruction, and a function one that is no target of a call. */
 
-
 static uint64_t edge_of_jump(Own *own, uint64_t from, uint64_t edge, uint64_t function) {
     uint64_t key = from ? from : ~edge, target = 4 * function;
     Link *slot = link_slot(own, key, target);

@@ -74,7 +74,7 @@ typedef struct EmitCold {
     u32 spilled;     /* registers that the part changes and that are not saved yet */
     u32 moved;       /* registers of the function's that are others in copied code: */
     u8 names[16];
-    u32 late;        /* bit n: argument n gets this value only here */
+    u32 late; /* bit n: argument n gets this value only here */
     EmitValue value[LATHE_VALUES];
     bool flags; /* rax has the guest's flags */
 } EmitCold;

@@ -34,8 +34,8 @@ enum { LIVE_ALL = 0xffff };
 typedef struct Live {
     u32 registers;
     bool flags;
-    u32 overwritten;  /* by that instruction, which does not read them; nothing but a fault of its shows what they were */
-    u8 distance[16];  /* after how many instructions each one is used */
+    u32 overwritten; /* by that instruction, which does not read them; nothing but a fault of its shows what they were */
+    u8 distance[16]; /* after how many instructions each one is used */
 } Live;
 void live_look(Emitter *e, u64 pc, Live *live);
 

@@ -9,7 +9,7 @@
 #include "run/client/host/x86_64/copy/encode.h"
 #include "run/client/tool/gate.h"
 
-enum { INNERS = 8 * TOOL_HOOKS_MAX, STEPS = 1 << 13, SEEN = 4 * STEPS, COPIED_BYTES = 96 };
+enum { INNERS = 8 * TOOL_HOOKS_MAX, STEPS = 1 << 13, SEEN = 4 * STEPS, COPIED_BYTES = 176 };
 /* Registers that a C function may change, but for the flags. */
 enum { RSP_BIT = 1 << RSP, C_CHANGES = 0xfc7, GATE_CHANGES = 1 << RAX | 1 << R11 };
 

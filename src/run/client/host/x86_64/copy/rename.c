@@ -9,14 +9,14 @@ enum { ESCAPE = 0x0f, NONE = -1, SIB = 4, NO_BASE = 5, DIRECT = 3 };
 
 /* What of an instruction names registers. */
 typedef struct Fields {
-    u32 escape_at;    /* where the opcode begins, with what says which table it is of */
-    bool in_opcode;   /* its lowest three bits are a register */
-    bool has_reg;     /* so are those of ModRM between the others */
-    bool is_source;   /* which is only read, and for which the instruction may have a constant instead */
-    bool is_memory;   /* ModRM has an operand in memory: */
-    bool relative;    /* to the instruction, or */
-    i32 base, index;  /* of registers; NONE */
-    u32 scale;        /* as it is encoded */
+    u32 escape_at;   /* where the opcode begins, with what says which table it is of */
+    bool in_opcode;  /* its lowest three bits are a register */
+    bool has_reg;    /* so are those of ModRM between the others */
+    bool is_source;  /* which is only read, and for which the instruction may have a constant instead */
+    bool is_memory;  /* ModRM has an operand in memory: */
+    bool relative;   /* to the instruction, or */
+    i32 base, index; /* of registers; NONE */
+    u32 scale;       /* as it is encoded */
     i32 disp;
     u32 reg, rm; /* the numbers of registers, if it has them; rm is also that of the opcode */
     u32 tail_at; /* the immediate operand */
@@ -135,8 +135,8 @@ static u8 rex_of(const Shape *s, const Fields *f, const Names *n, u32 reg, u32 r
     bool folded = f->base != NONE && n->folded >> f->base & 1;
     u32 base = f->is_memory ? (f->base == NONE || folded ? 0 : rename_one(n, f->base)) : rm;
     u32 index = f->index == NONE ? 0 : rename_one(n, f->index);
-    u8 rex = (u8)((s->rex & REX_W) | (f->has_reg && reg & 8 ? REX_R : 0) | (index & 8 ? REX_X : 0) |
-                  (base & 8 ? REX_B : 0));
+    u8 rex =
+        (u8)((s->rex & REX_W) | (f->has_reg && reg & 8 ? REX_R : 0) | (index & 8 ? REX_X : 0) | (base & 8 ? REX_B : 0));
     bool low = (f->has_reg && reg > 3) || (!f->is_memory && rm > 3); /* without REX, bytes of those would be others */
     return rex || s->rex || low ? REX | rex : 0;
 }
@@ -219,8 +219,8 @@ static bool try_names(const u8 *text, const Shape *s, const Fields *f, const Ins
     u8 out[RENAME_BYTES];
     InsnView other;
     for (u32 r = 0; r < 16; r++)
-        n.to[r] = (u8)(r == RSP || (r ^ differ) == RSP || (pinned >> r & 1) || (pinned >> (r ^ differ) & 1) ? r
-                                                                                                          : r ^ differ);
+        n.to[r] =
+            (u8)(r == RSP || (r ^ differ) == RSP || (pinned >> r & 1) || (pinned >> (r ^ differ) & 1) ? r : r ^ differ);
     u32 size = write_named(text, s, f, &n, out);
     return insn_view(out, size, (u64)text, &other) && other.size == size && is_same(v, &other, &n);
 }
@@ -229,7 +229,8 @@ bool rename_look(const u8 *text, const Shape *s, const InsnView *v, RenameUses *
     Fields f;
     if (!read_fields(text, s, &f))
         return false;
-    u32 reg = f.has_reg ? (u32)1 << f.reg : 0, named = f.is_source ? 0 : reg, base = f.base == NONE ? 0 : (u32)1 << f.base;
+    u32 reg = f.has_reg ? (u32)1 << f.reg : 0, named = f.is_source ? 0 : reg,
+        base = f.base == NONE ? 0 : (u32)1 << f.base;
     named |= (s->modrm_at && !f.is_memory) || f.in_opcode ? (u32)1 << f.rm : 0;
     named |= f.index == NONE ? 0 : (u32)1 << f.index;
     u32 pinned = (v->reads | v->writes) & ~(named | reg | base);

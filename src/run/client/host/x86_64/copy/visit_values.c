@@ -52,7 +52,8 @@ static void put_address(Emitter *e, u32 reg, const Operand *at) {
 static const u8 may_fault[] = {0x0f, 0x1f, 0x80, 'l', 'o', 'a', 'd'};
 
 static void put_load(Emitter *e, u32 reg) {
-    const u8 text[] = {(u8)(REX | REX_W | (reg & 8 ? REX_R | REX_B : 0)), LOAD, (u8)(0x40 | (reg & 7) << 3 | (reg & 7))};
+    const u8 text[] = {(u8)(REX | REX_W | (reg & 8 ? REX_R | REX_B : 0)), LOAD,
+                       (u8)(0x40 | (reg & 7) << 3 | (reg & 7))};
     put(e, text, sizeof(text));
     if ((reg & 7) == RM_SP)
         put8(e, 0x24);

@@ -10,12 +10,12 @@ typedef struct Visiting {
     Emitter *e;
     const EmitVisit *v;
     const Inner *in;
-    bool copied;       /* the function is, else it is called as a whole */
-    u32 late;          /* arguments that only rare parts of it need: they are made there */
-    u32 not_made;      /* arguments that nobody needs, or that are in a register of the guest's already */
-    Names names;       /* of the function's registers */
-    u32 used;          /* the function's registers that have a name of their own */
-    u32 live;          /* registers that the guest needs, and that are not put aside by an earlier visit before the same instruction */
+    bool copied;  /* the function is, else it is called as a whole */
+    u32 late;     /* arguments that only rare parts of it need: they are made there */
+    u32 not_made; /* arguments that nobody needs, or that are in a register of the guest's already */
+    Names names;  /* of the function's registers */
+    u32 used;     /* the function's registers that have a name of their own */
+    u32 live; /* registers that the guest needs, and that are not put aside by an earlier visit before the same instruction */
     u32 saved;         /* of these: put aside, and given back; */
     u32 kept;          /* not given back, since the instruction overwrites them */
     bool flags;        /* the guest needs them: they are saved, in rax first, */
