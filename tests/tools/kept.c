@@ -158,10 +158,11 @@ static int with_faults(int round) {
     return bad + check("rcx at a fault", fault_gp[2] + fault_gp[3], 0x666, round);
 }
 
-/* A function that returns a bit as the carry. */
-uint64_t ask_carry(uint64_t value);
+/* A function that returns a bit as the carry. At first nobody wants to know it. */
+uint64_t ask_carry(uint64_t value), ask_nothing(uint64_t value);
 __asm__(".text\n"
         "as_carry: mov %rdi, %rax\n shr $1, %rax\n mov (%rsp), %rcx\n ret\n"
+        "ask_nothing: call as_carry\n xor %eax, %eax\n ret\n"
         "ask_carry: call as_carry\n setc %al\n movzbl %al, %eax\n ret\n");
 
 int main(void) {
@@ -174,6 +175,7 @@ int main(void) {
     const struct sigaction on_fault = {.sa_sigaction = skip_load, .sa_flags = SA_ONSTACK | SA_SIGINFO};
     sigaction(SIGALRM, &action, NULL);
     sigaction(SIGSEGV, &on_fault, NULL);
+    bad += check("nothing", ask_nothing(1), 0, 0);
     setitimer(ITIMER_REAL, &often, NULL);
     for (; !bad && (round < ROUNDS || signals < SIGNALS); round++)
         bad += one_round(round) + with_vectors(round) + with_faults(round) +
