@@ -29,8 +29,10 @@ static const char *output; /* the option */
 typedef struct Cache {
     uint64_t bytes, ways, line; /* the size of a line */
     uint64_t shift, mask;       /* address >> shift: the number of a line; & mask: the number of its set */
-    uint64_t *recent;           /* the line of each set that was used last */
-    uint64_t *lines;            /* those of each set, the last used first */
+    uint64_t sets,
+        start; /* address & sets: of which bytes of all sets, one behind the other, it is; & start: where its line begins */
+    uint64_t *recent; /* where the line of each set begins that was used last: see recent_at */
+    uint64_t *lines;  /* those of each set, the last used first */
 } Cache;
 
 enum { I1, D1, LL, CACHES };
@@ -47,14 +49,27 @@ static uint64_t sets_of(const Cache *c) {
     return c->mask + 1;
 }
 
+/* The word of an address's set. Lines have 16 bytes at least, so half as many are enough for a word, and to find it takes no shift by what is not known to the compiler. */
+static uint64_t *recent_at(const Cache *c, uint64_t address) {
+    return (uint64_t *)((char *)c->recent + (address & c->sets) / 2);
+}
+
+static bool is_recent(const Cache *c, uint64_t start) {
+    return *recent_at(c, start) == start;
+}
+
+static size_t recent_bytes(const Cache *c) {
+    return sets_of(c) * c->line / 2;
+}
+
 static void cache_clear(Cache *c) {
-    memset(c->recent, 0xff, sets_of(c) * sizeof(uint64_t));
+    memset(c->recent, 0xff, recent_bytes(c));
     memset(c->lines, 0xff, sets_of(c) * c->ways * sizeof(uint64_t));
 }
 
 static Cache cache_new(const Cache *like) {
     Cache c = *like;
-    c.recent = lathe_alloc(sets_of(&c) * sizeof(uint64_t));
+    c.recent = lathe_alloc(recent_bytes(&c));
     c.lines = lathe_alloc(sets_of(&c) * c.ways * sizeof(uint64_t));
     cache_clear(&c);
     return c;
@@ -65,6 +80,14 @@ static void cache_free(Cache *c) {
     lathe_free(c->lines);
 }
 
+static bool cache_has(const Cache *c, uint64_t line) {
+    const uint64_t *lines = c->lines + (line & c->mask) * c->ways;
+    for (uint64_t way = 0; way < c->ways; way++)
+        if (lines[way] == line)
+            return true;
+    return false;
+}
+
 /* Uses a line. True: the cache has it; false: it takes the place of the one that was not used for the longest time. */
 static bool cache_use(Cache *c, uint64_t line) {
     uint64_t set = line & c->mask, *lines = c->lines + set * c->ways, way = 0;
@@ -73,7 +96,8 @@ static bool cache_use(Cache *c, uint64_t line) {
     bool hit = lines[way] == line;
     for (; way; way--)
         lines[way] = lines[way - 1];
-    lines[0] = c->recent[set] = line;
+    lines[0] = line;
+    *recent_at(c, line << c->shift) = line << c->shift;
     return hit;
 }
 
@@ -162,33 +186,51 @@ static void fetch(Own *own, const Block *b, uint64_t pc) {
     }
 }
 
-/* Words of a block's site. */
-enum { BLOCK_NUMBER, BLOCK_ITSELF };
+/* Words of a block's site: besides the block, where its first and its last line begin. */
+enum { BLOCK_NUMBER, BLOCK_ITSELF, BLOCK_FIRST, BLOCK_LAST };
+
+/* A block of three lines or more is never looked for among those that were used last. */
+static void set_lines(const Cache *c, uint64_t *site, const Block *b, uint64_t pc) {
+    uint64_t end = pc;
+    for (uint64_t i = 0; i < b->count; i++)
+        end += b->insn[i].size;
+    site[BLOCK_FIRST] = pc & c->start;
+    site[BLOCK_LAST] = (end - 1) & c->start;
+    if (site[BLOCK_LAST] - site[BLOCK_FIRST] > c->line)
+        site[BLOCK_LAST] = 1;
+}
+
+/* Most blocks that are not recent are in the cache: then their instructions do not matter. */
+static bool fetch_lines(Cache *c, const uint64_t *site) {
+    uint64_t first = site[BLOCK_FIRST] >> c->shift, last = site[BLOCK_LAST] >> c->shift;
+    if (last < first || !cache_has(c, first) || !cache_has(c, last))
+        return false;
+    cache_use(c, first);
+    if (last != first)
+        cache_use(c, last);
+    return true;
+}
 
 static __attribute__((noinline)) void execute_slowly(Own *own, uint64_t *site, uint64_t pc, uint64_t count) {
-    if (!site[BLOCK_NUMBER]) {
+    if (!__atomic_load_n(&site[BLOCK_NUMBER], __ATOMIC_ACQUIRE)) {
         site[BLOCK_ITSELF] = (uint64_t)block_at(pc, count);
+        set_lines(&own->i1, site, (const Block *)site[BLOCK_ITSELF], pc);
         __atomic_store_n(&site[BLOCK_NUMBER], ((Block *)site[BLOCK_ITSELF])->number, __ATOMIC_RELEASE);
     }
     const Block *b = (const Block *)site[BLOCK_ITSELF];
     sums_reach(&own->runs, b->number);
     own->runs.at[b->number] += count;
-    fetch(own, b, pc);
+    if (!fetch_lines(&own->i1, site))
+        fetch(own, b, pc);
 }
 
-/* Lines that were used last in their sets stay where they are. Most blocks have one or two. */
-static bool is_recent(const Cache *c, uint64_t pc, uint64_t bytes) {
-    uint64_t first = pc >> c->shift, last = (pc + bytes - 1) >> c->shift;
-    return c->recent[first & c->mask] == first && c->recent[last & c->mask] == last && last - first <= 1;
-}
-
-static void execute(Own *own, uint64_t *site, uint64_t pc, uint64_t bytes, uint64_t count) {
-    uint64_t number = site[BLOCK_NUMBER]; /* 0: the block is new */
-    if (number - 1 >= own->runs.room - 1 || !is_recent(&own->i1, pc, bytes)) {
+/* Lines that were used last in their sets stay where they are. Most blocks have one or two. A site that is new has zeros, and no block is in such a line. */
+static void execute(Own *own, uint64_t *site, uint64_t pc, uint64_t count) {
+    uint64_t number = site[BLOCK_NUMBER];
+    if (number >= own->runs.room || !is_recent(&own->i1, site[BLOCK_FIRST]) || !is_recent(&own->i1, site[BLOCK_LAST]))
         execute_slowly(own, site, pc, count);
-        return;
-    }
-    own->runs.at[number] += count;
+    else
+        own->runs.at[number] += count;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- data */
@@ -222,9 +264,8 @@ static __attribute__((noinline)) void access(Own *own, uint64_t *site, uint64_t 
 }
 
 static bool hits(const Own *own, uint64_t address, uint64_t bytes) {
-    const Cache *c = &own->d1;
-    uint64_t line = address >> c->shift;
-    return c->recent[line & c->mask] == line && (address + bytes - 1) >> c->shift == line;
+    uint64_t start = address & own->d1.start;
+    return ((address + bytes - 1) & own->d1.start) == start && is_recent(&own->d1, start);
 }
 
 static void load(Own *own, uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes) {
@@ -254,9 +295,12 @@ static __attribute__((noinline)) void not_predicted(uint64_t *site, uint64_t pc,
 
 /* Which counter predicts a branch depends on its address and on the last branches. */
 static void branch(Own *own, uint64_t *site, uint64_t pc, uint64_t taken) {
-    uint8_t *counter = &own->counters[(pc ^ own->history * HISTORIES) % COUNTERS], was = *counter;
-    own->history = (own->history << 1 | taken) % HISTORIES;
-    *counter = taken ? was + (was < 3) : was - (was > 0);
+    static const uint8_t next[2][4] = {{0, 0, 1, 2}, {1, 2, 3, 3}};
+    uint64_t history = own->history;
+    uint8_t *counter = &own->counters[(pc ^ history * HISTORIES) % COUNTERS];
+    uint64_t was = *counter;
+    own->history = (history << 1 | taken) % HISTORIES;
+    *counter = next[taken][was];
     if (was / 2 != taken)
         not_predicted(site, pc, BCM);
 }
@@ -424,6 +468,8 @@ static void set_up(Cache *c, const char *name) {
         lathe_fail("%s=%s: BYTES is WAYS times LINE times a power of two, and LINE is a power of two from 16 on\n",
                    name, text);
     c->mask = sets - 1;
+    c->sets = c->mask * c->line;
+    c->start = -c->line;
     c->shift = (uint64_t)__builtin_ctzl(c->line);
 }
 
@@ -453,7 +499,7 @@ static void start(Own *own) {
 
 LATHE_HOOKS(LATHE_ON(LATHE_START, start, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_THREAD, begin, {LATHE_THREAD_OWN}),
             LATHE_ON(LATHE_THREAD_END, end_thread, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_END, end),
-            LATHE_ON(LATHE_BLOCK, execute, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_BYTES}, {LATHE_COUNT}),
+            LATHE_ON(LATHE_BLOCK, execute, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_COUNT}),
             LATHE_ON(LATHE_LOAD, load, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_ADDRESS}, {LATHE_BYTES}),
             LATHE_ON(LATHE_STORE, store, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_ADDRESS}, {LATHE_BYTES}),
             LATHE_WHERE(LATHE_LOAD, load_string, STRINGS, {LATHE_SITE}, {LATHE_PC}),

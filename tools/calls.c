@@ -33,15 +33,15 @@ typedef struct Frame {
     uint64_t function; /* what has called: its id */
     uint64_t edge;     /* the number of the edge, from 0 on */
     Node *node;        /* folded: what has called */
-    bool jumped;       /* this was no call, but a jump */
+    uint64_t jumped;   /* 1: this was no call, but a jump. A whole word, because frames are copied word by word */
 } Frame;
 
-/* What is known of a call that may lead to several functions. */
+/* What is known of a call that may lead to several functions, or of a jump into another one. */
 typedef struct Link {
     uint64_t pc, target, link;
 } Link;
 
-enum { LINKS = 1024 };
+enum { LINKS = 4096 };
 
 /* What each thread has. */
 typedef struct Own {
@@ -66,10 +66,7 @@ static bool folded;
 static const char *output;
 
 static Function *function_no(uint64_t id) {
-    lathe_lock(&functions_lock);
-    Function *f = ((Function **)function_list.at)[id - 1];
-    lathe_unlock(&functions_lock);
-    return f;
+    return function_chunks[(id - 1) / CHUNK][(id - 1) % CHUNK];
 }
 
 /* --------------------------------------------------------------------------------------------------------------- edges */
@@ -204,7 +201,22 @@ static Frame *jump_from(Own *own, uint64_t function) {
  * is called for the first time. */
 static bool is_on_the_way(const Function *f) {
     static const char linker[] = "_dl_runtime_resolve";
-    return !f->start || !strncmp(f->name->text, linker, sizeof(linker) - 1);
+    return !f->start || (f->name->text[0] == linker[0] && !strncmp(f->name->text, linker, sizeof(linker) - 1));
+}
+
+static Link *link_slot(Own *own, uint64_t pc, uint64_t target) {
+    return &own->links[(pc * 31 + target / 4) % LINKS];
+}
+
+/* The edge of a jump into a function, from an instruction, or, if `from` is 0, instead of where another edge leads to. What is known of these is among the links: an edge
+ * has a number there that is no address of an instruction, and a function one that is no target of a call. */
+
+static uint64_t edge_of_jump(Own *own, uint64_t from, uint64_t edge, uint64_t function) {
+    uint64_t key = from ? from : ~edge, target = 4 * function;
+    Link *slot = link_slot(own, key, target);
+    if (slot->pc != key || slot->target != target)
+        *slot = (Link){key, target, edge_of(from ? from : edge_no(edge).pc, function)};
+    return slot->link;
 }
 
 /* A jump into another function. If it comes from one that only leads there, that one is done, and whoever has called it calls the other one. */
@@ -216,10 +228,10 @@ static void jump(Own *own, uint64_t function) {
     Frame top = own->top[-1], frame = {.sp = top.sp, .back = top.back, .jumped = true};
     if (is_on_the_way(function_no(own->function))) {
         pop(own);
-        frame.edge = edge_of(edge_no(top.edge).pc, function);
+        frame.edge = edge_of_jump(own, 0, top.edge, function);
         frame.jumped = top.jumped;
     } else {
-        frame.edge = edge_of(own->block, function);
+        frame.edge = edge_of_jump(own, own->block, 0, function);
     }
     push(own, frame, function);
 }
@@ -274,10 +286,6 @@ enum { CALL_TARGET, CALL_LINK };
 static uint64_t new_link(uint64_t pc, uint64_t target) {
     uint64_t function = function_of(target)->id;
     return edge_of(pc, function) << 32 | function;
-}
-
-static Link *link_slot(Own *own, uint64_t pc, uint64_t target) {
-    return &own->links[(pc * 31 + target / 4) % LINKS];
 }
 
 /* Calls that lead to several functions find their links in the thread's own table. */

@@ -58,7 +58,10 @@ typedef struct Function {
 } Function;
 
 static LatheMap functions = LATHE_MAP(Function);
-static LatheVector function_list = LATHE_VECTOR(Function *);
+/* By their ids, in chunks that stay where they are, so that nobody needs a lock to find one. */
+enum { CHUNK = 1 << 12, CHUNKS = 1 << 10 };
+static Function **function_chunks[CHUNKS];
+static uint64_t function_count;
 static LatheLock functions_lock;
 
 /* A name for code without symbols: that of its file, as in [libc.so.6]. */
@@ -77,8 +80,13 @@ static Function *new_function(Function *f, const LatheSymbol *symbol, uint64_t s
     f->name = start ? name_of(symbol->name) : name_without_symbol(symbol->file);
     f->object = name_of(symbol->file);
     f->start = start;
-    f->id = function_list.count + 1;
-    *(Function **)lathe_vector_add(&function_list) = f;
+    uint64_t number = function_count++;
+    if (number == CHUNK * CHUNKS)
+        lathe_fail("the program has more than %d functions", CHUNK * CHUNKS);
+    if (number % CHUNK == 0)
+        function_chunks[number / CHUNK] = lathe_alloc(CHUNK * sizeof(Function *));
+    function_chunks[number / CHUNK][number % CHUNK] = f;
+    f->id = number + 1;
     return f;
 }
 

@@ -24,7 +24,7 @@ static void access(uint64_t address, uint64_t bytes, uint64_t pc, uint64_t sp, u
     if (!first_sp)
         first_sp = sp;
     add(place(address)), add(bytes), add(pc), add(place(sp)), add(next), add(opcode);
-    if (bytes == 8 && *(uint64_t *)address == address)
+    if (bytes == 8 && address > 4096 && *(uint64_t *)address == address)
         selfs++;
 }
 

@@ -1,10 +1,13 @@
 /* kept.c: kept: a guest that looks after every instruction whether all its registers are what they were: general ones, flags with that of direction, the
- * words below the stack pointer, vectors, x87, and the modes of both; while signals arrive all the time. */
+ * words below the stack pointer, vectors, x87, and the modes of both; while signals arrive all the time. The handler of a fault sees all registers as they were, too, and
+ * flags go back to who has called. */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
+#include <ucontext.h>
 
 enum { RSP = 4, BELOW = 16, STATUS = 0x8d5, DIRECTION = 0x400, ROUNDS = 1000, SIGNALS = 50 };
 
@@ -126,6 +129,41 @@ static int with_vectors(int round) {
     return bad + check("x87 or a mode", (uint64_t)memcmp(mode, mode_after, 416), 0, round);
 }
 
+/* Loads into registers that the load itself overwrites, from where nothing is. */
+__attribute__((visibility("hidden"))) uint64_t fault_gp[16];
+void load_nothing(void);
+extern const char bad_load[], good_load[];
+__asm__(".text\n"
+        "load_nothing:\n"
+        "mov $0x111, %eax\n mov $0x222, %edx\n mov $0x333, %ecx\n mov $8, %edi\n"
+        "mov (%rdi), %rdx\n"
+        "bad_load: mov (%rdi), %rax\n"
+        "good_load: ret\n");
+
+/* All that is bad is left out. */
+static void skip_load(int sig, siginfo_t *info, void *context) {
+    greg_t *gregs = ((ucontext_t *)context)->uc_mcontext.gregs;
+    (void)sig, (void)info;
+    bool second = gregs[REG_RIP] == (greg_t)bad_load;
+    fault_gp[second ? 0 : 1] = (uint64_t)gregs[second ? REG_RAX : REG_RDX];
+    fault_gp[second ? 2 : 3] = (uint64_t)gregs[REG_RCX];
+    gregs[REG_RIP] = (greg_t)(second ? good_load : bad_load);
+}
+
+static int with_faults(int round) {
+    memset(fault_gp, 0, sizeof(fault_gp));
+    load_nothing();
+    int bad = check("rdx at a fault", fault_gp[1], 0x222, round) + check("rax at a fault", fault_gp[0], 0x111, round);
+    return bad + check("rcx at a fault", fault_gp[2] + fault_gp[3], 0x666, round);
+}
+
+/* A function that returns a bit as the carry. At first nobody wants to know it. */
+uint64_t ask_carry(uint64_t value), ask_nothing(uint64_t value);
+__asm__(".text\n"
+        "as_carry: mov %rdi, %rax\n shr $1, %rax\n mov (%rsp), %rcx\n ret\n"
+        "ask_nothing: call as_carry\n xor %eax, %eax\n ret\n"
+        "ask_carry: call as_carry\n setc %al\n movzbl %al, %eax\n ret\n");
+
 int main(void) {
     const struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
     static char other_stack[65536];
@@ -133,10 +171,14 @@ int main(void) {
     const struct sigaction action = {.sa_handler = note, .sa_flags = SA_ONSTACK};
     int bad = 0, round = 0;
     sigaltstack(&other, NULL);
+    const struct sigaction on_fault = {.sa_sigaction = skip_load, .sa_flags = SA_ONSTACK | SA_SIGINFO};
     sigaction(SIGALRM, &action, NULL);
+    sigaction(SIGSEGV, &on_fault, NULL);
+    bad += check("nothing", ask_nothing(1), 0, 0);
     setitimer(ITIMER_REAL, &often, NULL);
     for (; !bad && (round < ROUNDS || signals < SIGNALS); round++)
-        bad += one_round(round) + with_vectors(round);
+        bad += one_round(round) + with_vectors(round) + with_faults(round) +
+               check("the carry", ask_carry((uint64_t)round), (uint64_t)round & 1, round);
     setitimer(ITIMER_REAL, &never, NULL);
     printf(bad ? "not kept\n" : "kept\n");
     return bad != 0;

@@ -260,7 +260,7 @@ static void take(Thread *t, int fd, u8 *data) {
     map_import((const MapRun *)parts[PART_RUNS].at, run_count(&head), fd, l.off[PART_MAP]);
     code_import(t, parts + PART_OPTIMISED, head.optimised);
     if (head.keeps_flags)
-        quick_keep_flags();
+        quick_keep_flags(false);
     note_contents(&head);
 }
 

@@ -14,6 +14,7 @@ typedef struct QuickPlace {
     bool dead;      /* its block is forgotten: guest code may be other code by now */
     i32 spilled[2]; /* registers that are the guest's only in the Thread, at spill_off; -1: none */
     u32 spill_off[2];
+    u32 kept;  /* likewise, where a tool's functions have them: in Thread.tool.spill, by their numbers */
     i32 based; /* a register that has the guest's gs base added, or -1 */
     /* What of this instruction and the next ones is in a tool's counts, though they are not executed yet; and the part of this one. */
     i64 ahead[TOOL_COUNTS], here[TOOL_COUNTS];

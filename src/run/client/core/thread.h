@@ -153,7 +153,7 @@ typedef struct ThreadMemory {
     Limits own_limits;
 } ThreadMemory;
 
-enum { TOOL_SPILLS = 17, TOOL_KEPT = 9 * 9 };
+enum { TOOL_SPILLS = 33, TOOL_KEPT = 9 * 9 };
 
 /* tool: what a tool has of the thread. */
 typedef struct ThreadTool {
@@ -167,7 +167,8 @@ typedef struct ThreadTool {
     u32 visited_site;                    /* which one the last visit was */
     bool inside;                 /* a block goes on at cpu.pc: to come there is not its beginning (LATHE_BLOCK) */
     u64 address[TOOL_ADDRESSES]; /* of the accesses of an instruction, for what is told behind it */
-    /* Calls of its functions from quick code: what the guest's registers have, by their numbers, and behind them the flags. */
+    /* Calls of its functions from quick code: what the guest's registers have, by their numbers, and behind them the flags; and the
+     * function's own registers, where some of the guest's stand for them. */
     u64 spill[TOOL_SPILLS];
     u64 returns_to; /* where such a function would have returned to, if it has been made to return to a trap: see direct_recall */
     u64 kept_depth, kept[TOOL_KEPT]; /* by gate.S: how many bytes of these words it uses */

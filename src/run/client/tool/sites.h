@@ -66,6 +66,8 @@ Site *site_no(u32 number);
 /* What was counted before the repeated instruction that this is a pass of. */
 void site_amounts(const Site *site, i64 amount[TOOL_COUNTS]);
 u32 site_count(void);
+/* words.c: if the tool asks for such words, reserves memory for many of them that is near code. */
+void site_words_reserve(void);
 /* words.c, with the arena's lock held: what a hook has for the instruction there. */
 u64 *site_words(u32 hook, u64 pc);
 /* The code that these are in is forgotten; threads may be in it. */

@@ -6,6 +6,7 @@
 #include "run/client/memory/own.h"
 #include "run/client/tool/gate.h"
 #include "run/client/tool/runtime.h"
+#include "run/client/tool/sites.h"
 
 enum { SYMBOLS_MAX = 4096, SYSCALL_ARGUMENTS = 6 };
 
@@ -148,6 +149,7 @@ void tool_load(void) {
         die("%s, the tool: cannot be linked", the.opt.tool);
     tool.loaded = true;
     take_hooks();
+    site_words_reserve();
     tool_files_init();
     tool_options_init();
 }

@@ -1,4 +1,5 @@
 /* words.c: the words that a hook has for an instruction (LATHE_SITE). They stay where they are whatever becomes of the code, which has their address in it. */
+#include "run/client/code/arena/arena.h"
 #include "run/client/memory/own.h"
 #include "run/client/tool/sites.h"
 
@@ -22,6 +23,22 @@ static void *new_pages(u64 bytes) {
     if (!pages)
         die("no memory for the words of a tool's sites");
     return pages;
+}
+
+static bool are_wanted(void) {
+    for (u32 i = 0; i < tool_hook_count(); i++)
+        for (u32 k = 0; k < LATHE_VALUES; k++)
+            if (tool_hook(i)->value[k].what == LATHE_SITE)
+                return true;
+    return false;
+}
+
+void site_words_reserve(void) {
+    enum { LOW_BYTES = 8 << 20 };
+    if (!are_wanted())
+        return;
+    all.fresh = arena_data(LOW_BYTES, WORDS_BYTES);
+    all.end = all.fresh + LOW_BYTES;
 }
 
 static u64 *new_words(void) {

@@ -355,6 +355,7 @@ void blocks_forget_all(void) {
     pages_release();
     site_forget_all();
     tallies_forget_all();
+    emit_forget_all();
     array_free(&quick_all.blocks);
     array_free(&quick_all.exits);
     array_free(&quick_all.lens);

@@ -28,12 +28,12 @@ static u64 bytes_of(const What *w) {
     return is_access(w) ? w->insn->view.access[w->call->access].at.bits / 8 : block ? w->insn->block_bytes : 0;
 }
 
-/* A computed target is left to C. */
+/* False: it is computed in a way that is left to C. */
 static bool target_of(const What *w, EmitValue *value) {
     bool transfers = w->call->event == LATHE_BRANCH || w->call->event == LATHE_JUMP || w->call->event == LATHE_CALL ||
                      w->call->event == LATHE_RETURN;
     *value = constant(transfers ? w->insn->view.target : 0);
-    return !transfers || !w->insn->view.indirect;
+    return !transfers || !w->insn->view.indirect || emit_target(&w->insn->view, value);
 }
 
 /* What a hook asks for; false: it is only known with the whole state. What has no meaning at an event is zero. */
@@ -118,7 +118,8 @@ static bool visit_of(const What *w, EmitVisit *visit) {
 
 static bool emit_calls(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     const u8 *end = e->at + DIRECT_BYTES - EMIT_VISIT_BYTES;
-    EmitVisit visit = {.pc = phase == SITE_BEFORE ? insn->pc : insn->pc + insn->view.size};
+    bool before = phase == SITE_BEFORE || phase == SITE_PASS;
+    EmitVisit visit = {.pc = before ? insn->pc : insn->pc + insn->view.size};
     for (u32 i = 0; i < insn->call_count; i++) {
         What what = {insn, &insn->call[i]};
         if (insn->phase[i] == phase && (e->at > end || !visit_of(&what, &visit) || !emit_visit(e, &visit)))
@@ -127,18 +128,20 @@ static bool emit_calls(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     return true;
 }
 
-/* Instructions with addresses that are noted for later, and repeated ones, between whose passes a signal may have to be delivered, are left to C. */
-static bool can_emit(const SiteInsn *insn) {
-    return insn->known && !insn->notes_addresses && !insn->repeats;
+/* Instructions with addresses that are noted for later are left to C, and so is what comes before and behind all passes of a repeated one: whoever comes back to it, because a
+ * signal was delivered between passes, makes no visit again. */
+static bool can_emit(const SiteInsn *insn, SitePhase phase) {
+    return insn->known && !insn->notes_addresses && insn->repeats == (phase == SITE_PASS);
 }
 
 bool direct_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     u8 *before = e->at;
-    u32 colds = e->colds;
-    if (can_emit(insn) && emit_calls(e, insn, phase))
+    u32 colds = e->colds, kept = e->kept;
+    if (can_emit(insn, phase) && emit_calls(e, insn, phase))
         return true;
     e->at = before;
     e->colds = colds;
+    e->kept = kept;
     return false;
 }
 

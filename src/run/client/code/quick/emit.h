@@ -46,6 +46,7 @@ typedef struct EmitLive {
         u64 pc;
         u32 registers; /* by their numbers, as in an InsnView */
         bool flags;
+        u32 used, overwritten; /* registers that it reads or writes; those that it writes without reading them */
     } at[EMIT_LIVE];
 } EmitLive;
 
@@ -54,6 +55,7 @@ typedef enum EmitValueKind {
     VALUE_CONSTANT,   /* number */
     VALUE_REGISTER,   /* the guest's register of this number */
     VALUE_ADDRESS,    /* that of an operand in memory, by the values that registers have before the instruction */
+    VALUE_LOADED,     /* the word at such an address; something else where there is no memory to read */
     VALUE_THREAD,     /* the address of what is at this offset in the Thread */
     VALUE_THREAD_U32, /* the 32 bits there */
     VALUE_TAKEN,      /* 1 if the branch at e->pc is about to be taken, else 0 */
@@ -70,7 +72,9 @@ typedef struct EmitCold {
     u8 *site, *back; /* the jump that leads there, and where it goes on afterwards */
     u64 target;      /* in the function */
     u32 spilled;     /* registers that the part changes and that are not saved yet */
-    u32 late;        /* bit n: argument n gets this value only here */
+    u32 moved;       /* registers of the function's that are others in copied code: */
+    u8 names[16];
+    u32 late; /* bit n: argument n gets this value only here */
     EmitValue value[LATHE_VALUES];
     bool flags; /* rax has the guest's flags */
 } EmitCold;
@@ -86,6 +90,8 @@ typedef struct Emitter {
     EmitCold cold[EMIT_COLDS];
     u32 colds;
     EmitLive live;
+    u64 kept_pc; /* what was done before this instruction has changed registers that it overwrites: */
+    u32 kept;
     bool flags_set; /* for whom it returns to */
     bool one_pass;  /* of a repeated instruction only one pass is emitted */
 } Emitter;
@@ -145,19 +151,33 @@ typedef struct EmitVisit {
 bool emit_visit(Emitter *e, const EmitVisit *visit);
 enum { EMIT_VISIT_BYTES = 640 }; /* most of its bytes, and again so many behind the block */
 
+/* Where a computed jump, call or return leads to; false: this maker cannot tell. */
+bool emit_target(const InsnView *view, EmitValue *value);
+
 /* What is left to do behind a block. */
 void emit_rest(Emitter *e);
-/* Adds to a word of the Thread. The amount is zero at first; emit_set_amount sets it at what is returned. */
-u8 *emit_count(Emitter *e, u32 off);
-void emit_set_amount(u8 *site, i32 amount);
+/* Code that adds to a word of the Thread an amount that is known later; a small one is at most EMIT_SMALL, with either sign. If it is zero, the code becomes one that
+ * does nothing. */
+typedef struct EmitCount {
+    u8 *at;
+    u8 bytes, amount_at; /* of the code; where in it the amount is */
+    bool small;
+} EmitCount;
+enum { EMIT_SMALL = 127 };
+EmitCount emit_count(Emitter *e, u32 off, bool small);
+void emit_set_amount(const EmitCount *count, i32 amount);
 /* A jump; returns the site of its displacement. */
 u8 *emit_jump(Emitter *e);
 /* New code that goes on in code of the other tier. */
 u8 *emit_cross(const u8 *target, bool to_quick);
 /* Leave for C with an exit's number. */
 void emit_leave(Emitter *e, u32 exit);
+/* The same if a signal waits, or another thread wants all to leave. Only of repeated instructions. */
+void emit_leave_if_asked(Emitter *e, u32 exit);
 /* Registers that are the guest's only in the Thread at this host address in an instruction's code. */
 struct QuickPlace;
 void emit_note_spills(struct QuickPlace *place, const u8 *code, u64 host);
+/* All code is forgotten. */
+void emit_forget_all(void);
 
 #endif

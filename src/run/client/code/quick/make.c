@@ -74,7 +74,8 @@ static void look_at(const Making *m, u64 bytes, SiteInsn *insn) {
 /* What a tool does before the instruction is like an instruction of no bytes. Returns what is said about that which comes first. */
 static InsnLens add_hooks(Making *m, const SiteInsn *insn) {
     const u8 *before = m->e->at;
-    visit_emit(m->e, insn, SITE_BEFORE);
+    if (visit_emit(m->e, insn, SITE_BEFORE) || insn->repeats)
+        tally_end(&m->tally);
     InsnLens first = {.run = tally_insn(&m->tally, m->e, insn)};
     first.head = sites_have_blocks() ? insn->begins_block : first.run;
     if (m->e->at == before)
@@ -214,6 +215,7 @@ static u8 *begin_block(Emitter *e, u64 pc) {
     e->at = arena_room(BLOCK_BYTES, ALIGN);
     e->calls = e->returns = e->colds = e->live.count = 0;
     e->flags_set = e->one_pass = false;
+    e->kept = 0;
     if (map_covers(pc)) {
         e->at += (ALIGN - emit_entry_bytes) % ALIGN;
         emit_entry(e);

@@ -40,6 +40,10 @@ static void go_on(Thread *t) {
     if (quick_is_crowded())
         quick_renew(t);
     t->quick.target = (u64)(inside ? quick_find_inside : quick_find)(t, t->cpu.pc);
+    if (quick_flags_are_stale()) { /* by this code */
+        quick_renew(t);
+        t->quick.target = (u64)(inside ? quick_find_inside : quick_find)(t, t->cpu.pc);
+    }
     arena_unlock();
 }
 
@@ -95,7 +99,7 @@ static void follow(Thread *t, u32 number) {
     arena_lock();
     const Exit *x = exit_no(number);
     if (x->kind == EXIT_CALL_FLAGS)
-        quick_keep_flags();
+        quick_keep_flags(true);
     t->tool.inside = x->kind == EXIT_INSIDE;
     t->quick.target = (u64)finder_of((ExitKind)x->kind)(t, x->pc);
     exit_link(number);

@@ -21,21 +21,32 @@ static u32 next_cell(void) {
     return ++last % TOOL_CELLS;
 }
 
-static void open_run(Tally *tally, Emitter *e) {
+/* Do all amounts stay small if those of an instruction are added? */
+static bool stays_small(const Tally *tally, const SiteInsn *insn) {
+    for (u32 i = 0; i < TOOL_COUNTS; i++) {
+        i32 sum = tally->amount[i] + insn->amount[i];
+        if (sum > EMIT_SMALL || sum < -EMIT_SMALL)
+            return false;
+    }
+    return true;
+}
+
+static void open_run(Tally *tally, Emitter *e, const SiteInsn *first) {
     const ToolCounts *c = tool_counts();
     u32 cell = next_cell();
     *tally = (Tally){.open = true};
+    tally->small = stays_small(tally, first);
     for (u32 i = 0; i < c->count; i++)
-        tally->site[i] = emit_count(e, tool_cell(c->add[i].counter, cell));
+        tally->site[i] = emit_count(e, tool_cell(c->add[i].counter, cell), tally->small);
 }
 
 bool tally_insn(Tally *tally, Emitter *e, const SiteInsn *insn) {
     bool counts = tool_counts()->count;
-    if (insn->call_count) /* whoever leaves for a function of the tool's has counted nothing ahead */
+    if (tally->small && !stays_small(tally, insn))
         tally_end(tally);
     bool begins = !counts || !tally->open;
     if (counts && begins)
-        open_run(tally, e);
+        open_run(tally, e, insn);
     for (u32 i = 0; i < TOOL_COUNTS; i++)
         tally->amount[i] += insn->amount[i];
     return begins;
@@ -44,7 +55,7 @@ bool tally_insn(Tally *tally, Emitter *e, const SiteInsn *insn) {
 void tally_end(Tally *tally) {
     const ToolCounts *c = tool_counts();
     for (u32 i = 0; tally->open && i < c->count; i++)
-        emit_set_amount(tally->site[i], tally->amount[i]);
+        emit_set_amount(&tally->site[i], tally->amount[i]);
     *tally = (Tally){0};
 }
 

@@ -15,7 +15,8 @@
 typedef struct Tally {
     bool open;
     i32 amount[TOOL_COUNTS];
-    u8 *site[TOOL_COUNTS]; /* where its amounts are */
+    bool small; /* no amount is larger than EMIT_SMALL */
+    EmitCount site[TOOL_COUNTS];
 } Tally;
 
 /* The next instruction belongs to the run that is open, or to a new one. True: it begins one. */

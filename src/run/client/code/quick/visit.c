@@ -7,13 +7,25 @@
 #include "run/client/code/quick/tally.h"
 #include "run/client/core/guest.h"
 
+/* Between passes a signal may have to be delivered: then the visit leaves quick code. */
+static void emit_pass(Emitter *e, const SiteInsn *insn, u32 number) {
+    u8 *before = e->at;
+    u32 exit = exit_new(EXIT_VISIT, number, NULL);
+    emit_leave_if_asked(e, exit);
+    if (direct_emit(e, insn, SITE_PASS))
+        return;
+    e->at = before;
+    emit_leave(e, exit);
+}
+
 bool visit_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
-    if (!sites_has(insn, phase))
+    if (!sites_has(insn, phase) || (phase != SITE_PASS && direct_emit(e, insn, phase)))
         return false;
-    if (direct_emit(e, insn, phase))
-        return true;
     u32 number = site_new(insn, phase);
-    emit_leave(e, exit_new(EXIT_VISIT, number, NULL));
+    if (phase == SITE_PASS)
+        emit_pass(e, insn, number);
+    else
+        emit_leave(e, exit_new(EXIT_VISIT, number, NULL));
     site_no(number)->behind = e->at;
     return true;
 }

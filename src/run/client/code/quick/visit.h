@@ -8,7 +8,7 @@
 #include "run/client/core/client.h"
 #include "run/client/tool/sites.h"
 
-/* Code that calls what the tool wants called in this phase of the instruction, if anything. True: there is some. */
+/* Code that calls what the tool wants called in this phase of the instruction, if anything. True: it leaves quick code. Whoever does that has counted nothing ahead. */
 bool visit_emit(Emitter *e, const SiteInsn *insn, SitePhase phase);
 /* The thread has left quick code by the exit of this visit. True: the functions were called, and it goes on behind them; false: it goes on at t->cpu.pc, since there
  * is a signal to be delivered first, or the code is forgotten. */

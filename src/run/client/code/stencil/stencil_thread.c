@@ -24,7 +24,11 @@ bool quick_is_between(const Thread *t, u64 host) {
     return quick_is_in_assembly(host) || t->quick.helping || emit_is_helper(host);
 }
 
-void quick_keep_flags(void) {
+void quick_keep_flags(bool anew) {
+    (void)anew;
+}
+bool quick_flags_are_stale(void) {
+    return false;
 }
 bool quick_keeps_flags(void) {
     return false;

@@ -25,6 +25,9 @@ EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
     *next = e->pc + 1;
     if (bytes && shape_of(text, bytes, &shape)) {
         e->next = *next = e->pc + shape.length;
+        if (e->kept && e->kept_pc == e->pc)
+            kept_add(e->at, e->kept);
+        e->kept = 0;
         e->text = e->one_pass ? loop_one_pass(text, &shape, single) : text;
         return emit_insn(e, &shape);
     }
@@ -48,7 +51,7 @@ void emit_rest(Emitter *e) {
         if (sites.jump)
             exit_new(sites.other ? EXIT_UNBOUND : flags ? EXIT_CALL_FLAGS : EXIT_CALL, e->call[i].pc, sites.jump);
         else if (flags)
-            quick_keep_flags();
+            quick_keep_flags(true);
     }
 }
 
@@ -57,6 +60,7 @@ void emit_rest(Emitter *e) {
 void emit_note_spills(QuickPlace *place, const u8 *code, u64 host) {
     enum { SPILL_BYTES = 9 };
     u32 count = 0;
+    place->kept = kept_at(code);
     for (; count < 2 && code[0] == GS && code[2] == 0x89 && host > (u64)code; count++, code += SPILL_BYTES) {
         place->spilled[count] = code[3] >> 3 & 7;
         memcpy(&place->spill_off[count], code + 5, 4);

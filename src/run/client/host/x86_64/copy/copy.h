@@ -26,12 +26,18 @@ EmitSites emit_call_rest(Emitter *e, const EmitCall *call);
 /* loop.c: the same instruction without the prefix that repeats it, and its shape. */
 const u8 *loop_one_pass(const u8 *text, Shape *shape, u8 single[SHAPE_BYTES]);
 
-/* copy_flags.c: are the flags surely written before they are read, from pc on? */
-bool flags_are_dead(u64 pc);
+/* copy_flags.c: are the flags surely written before they are read, from pc on? `handed`: a return hands them over. */
+bool flags_are_dead(u64 pc, bool handed);
 
 /* live.c: the general registers, by their numbers, and the flags that the guest needs before the instruction at pc. */
 enum { LIVE_ALL = 0xffff };
-void live_before(Emitter *e, u64 pc, u32 *registers, bool *flags);
+typedef struct Live {
+    u32 registers;
+    bool flags;
+    u32 overwritten; /* by that instruction, which does not read them; nothing but a fault of its shows what they were */
+    u8 distance[16]; /* after how many instructions each one is used */
+} Live;
+void live_look(Emitter *e, u64 pc, Live *live);
 
 /* copy_emit.c: an instruction as it is, at e->text; what it addresses relative to itself is where it was before e->next. */
 void put_copy(Emitter *e, const Shape *s);
@@ -52,11 +58,41 @@ typedef struct Inner {
     u32 clobbers; /* the general registers that have other values afterwards */
     u32 count;    /* of blocks; 0: it is not to be copied, but to be called as a whole */
     u32 copied_clobbers, copied_reads; /* the registers that blocks change and read which are copied */
+    bool has_cold;                     /* not all blocks are copied */
+    bool renames;                      /* copies may have other registers, but for */
+    u32 pinned;                        /* these */
+    u32 bases;                         /* registers that copies use for nothing but as the base of an address, */
+    u32 constants;                     /* or as what could be a constant */
     InnerBlock block[INNER_BLOCKS];
 } Inner;
 /* NULL: there are too many functions. */
 const Inner *inner_of(u64 function);
 
+/* rename.c: other names for registers. The value of one of `folded` is known: it is this number, or the address of this offset in the Thread. An operand in memory, or the
+ * instruction, has it in itself. */
+typedef struct Names {
+    u8 to[16];
+    u32 folded, in_thread;
+    i32 at[16];
+} Names;
+enum { RENAME_BYTES = 24 };
+/* The instruction with other names; returns its length. */
+u32 rename_insn(const u8 *text, const Shape *s, const Names *names, u8 out[RENAME_BYTES]);
+/* Registers that instructions use without naming them; those that they name as what could be a constant; and those that they name in another way, but as the base of an
+ * address. */
+typedef struct RenameUses {
+    u32 pinned, sources, named;
+} RenameUses;
+/* Adds those of an instruction; false: it cannot be renamed. */
+bool rename_look(const u8 *text, const Shape *s, const InsnView *view, RenameUses *uses);
+/* kept.c: registers that a visit has put aside and does not give back, because the instruction at `code` overwrites them: their values are in the Thread. */
+void kept_add(const u8 *code, u32 registers);
+u32 kept_at(const u8 *code);
+void kept_forget_all(void);
+/* visit_values.c: where to go on if an access at `host` faults that a visit makes; 0: it is none. */
+u64 visit_detour(u64 host);
+/* copy_visit.c: where the guest's value of such a register is in the Thread. */
+u32 visit_slot(u32 reg);
 /* copy_visit.c: the parts of a tool's functions that are behind the block. */
 void put_cold(Emitter *e);
 

@@ -184,20 +184,40 @@ static void put_go(Emitter *e, u32 routine) {
     put_thread_jump(e, routine);
 }
 
-/* addq $0, gs:off; or, where the flags are read, rcx is spilled, and lea adds. */
-u8 *emit_count(Emitter *e, u32 off) {
-    if (flags_are_dead(e->pc)) {
-        put_thread_add(e, off);
-        return e->at - 4;
-    }
-    spill(e, RCX, THREAD_SPILL_BASE);
-    unspill(e, RCX, off);
-    put(e, "\x48\x8d\x89", 3);
-    put32(e, 0);
-    u8 *site = e->at - 4;
-    spill(e, RCX, off);
-    unspill(e, RCX, THREAD_SPILL_BASE);
-    return site;
+/* A register that the guest does not need, of those without an extended number; rcx if there is none, which is spilled then. */
+static u32 counting_register(Emitter *e, bool *spilled) {
+    enum { CAN = LIVE_ALL & 0xff & ~(1 << RSP) };
+    Live live;
+    live_look(e, e->pc, &live);
+    u32 spare = CAN & ~live.registers;
+    *spilled = !spare;
+    return *spilled ? RCX : (u32)__builtin_ctz(spare);
+}
+
+/* lea amount(reg), reg */
+static void put_lea(Emitter *e, u32 reg, bool small) {
+    const u8 text[] = {REX | REX_W, 0x8d, (u8)((small ? 0x40 : 0x80) | reg << 3 | reg)};
+    put(e, text, sizeof(text));
+    e->at += small ? 1 : 4;
+}
+
+/* addq $amount, gs:off; or, where the flags are read, lea adds. */
+EmitCount emit_count(Emitter *e, u32 off, bool small) {
+    bool spilled;
+    if (flags_are_dead(e->pc, e->flags_set))
+        return put_thread_add(e, off, small);
+    u32 reg = counting_register(e, &spilled);
+    EmitCount count = {.at = e->at, .small = small};
+    if (spilled)
+        spill(e, reg, THREAD_SPILL_BASE);
+    unspill(e, reg, off);
+    put_lea(e, reg, small);
+    count.amount_at = (u8)(e->at - count.at - (small ? 1 : 4));
+    spill(e, reg, off);
+    if (spilled)
+        unspill(e, reg, THREAD_SPILL_BASE);
+    count.bytes = (u8)(e->at - count.at);
+    return count;
 }
 
 enum { ENTRY_BYTES = 9 };

@@ -5,11 +5,13 @@
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
+#include "run/client/host/x86_64/copy/copy.h"
 #include "run/client/memory/space.h"
 
 enum { LOOK_INSNS = 8, LOOK_FAR_INSNS = 24 };
 
 static bool exact; /* returns keep the flags */
+static bool stale; /* there may be code for a tool that does not keep them up to a return */
 
 bool flags_are_read(u64 pc) {
     u64 end = pc + quick_code_bytes(pc);
@@ -30,14 +32,19 @@ static u64 bytes_elsewhere(u64 pc) {
     return prot == PROT_UNMAPPED || prot & PROT_WRITE ? 0 : quick_code_bytes(pc);
 }
 
+/* Nobody hands flags over by a computed call, and by a return only programs for which these are kept. */
+static bool ends_flags(const Shape *s, bool handed) {
+    return s->kind == SHAPE_CALL_INDIRECT || (s->kind == SHAPE_RET && !handed && !exact);
+}
+
 /* Looks along jumps and calls, too, as far as they say where they lead. */
-bool flags_are_dead(u64 pc) {
+bool flags_are_dead(u64 pc, bool handed) {
     u64 end = pc + quick_code_bytes(pc);
     Shape s;
     for (u32 i = 0; i < LOOK_FAR_INSNS && shape_of((const u8 *)pc, end - pc, &s); i++) {
         if (s.flags & (SHAPE_READS_FLAGS | SHAPE_FLAGS_UNKNOWN))
             return false;
-        if (s.flags & SHAPE_KILLS_FLAGS)
+        if (s.flags & SHAPE_KILLS_FLAGS || ends_flags(&s, handed))
             return true;
         if (s.kind != SHAPE_PLAIN && s.kind != SHAPE_JMP && s.kind != SHAPE_CALL)
             return false;
@@ -50,13 +57,23 @@ bool flags_are_dead(u64 pc) {
     return false;
 }
 
-void quick_keep_flags(void) {
+void quick_keep_flags(bool anew) {
     if (exact)
         return;
     exact = true;
+    stale = anew && *the.opt.tool;
     tier_stop_locked();
     for (Thread *t = the.threads; t; t = t->next)
         quick_set_returns(t);
+}
+
+bool quick_flags_are_stale(void) {
+    return stale;
+}
+
+void emit_forget_all(void) {
+    stale = false;
+    kept_forget_all();
 }
 
 bool quick_keeps_flags(void) {

@@ -34,6 +34,8 @@ bool quick_detour(SignalContext *s) {
     u64 to = detour_of_text(s->rip);
     if (!to && the.map && arena_holds(s->rip))
         to = emit_detour(s->rip, s->rcx);
+    if (!to && *the.opt.tool && arena_holds(s->rip))
+        to = visit_detour(s->rip);
     if (to)
         s->rip = to;
     return to;
@@ -73,6 +75,8 @@ void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace
     t->cpu.pc = place->pc;
     for (u32 i = 0; i < 2 && place->spilled[i] >= 0; i++)
         memcpy(&t->cpu.gp[place->spilled[i]], (u8 *)t + place->spill_off[i], 8);
+    for (u32 left = place->kept; left; left &= left - 1)
+        t->cpu.gp[__builtin_ctz(left)] = t->tool.spill[__builtin_ctz(left)];
     if (place->borrows_fs)
         __asm__ volatile("wrfsbase %0" : : "r"(t->quick.spill_rax));
     if (place->based >= 0)

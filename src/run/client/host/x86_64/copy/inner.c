@@ -9,7 +9,7 @@
 #include "run/client/host/x86_64/copy/encode.h"
 #include "run/client/tool/gate.h"
 
-enum { INNERS = 8 * TOOL_HOOKS_MAX, STEPS = 1 << 13, SEEN = 4 * STEPS, COPIED_BYTES = 96 };
+enum { INNERS = 8 * TOOL_HOOKS_MAX, STEPS = 1 << 13, SEEN = 4 * STEPS, COPIED_BYTES = 176 };
 /* Registers that a C function may change, but for the flags. */
 enum { RSP_BIT = 1 << RSP, C_CHANGES = 0xfc7, GATE_CHANGES = 1 << RAX | 1 << R11 };
 
@@ -108,6 +108,8 @@ static bool read_block(Inner *in, InnerBlock *b, u32 *bytes) {
     InsnView v;
     Shape s;
     u32 reads = 0, writes = 0;
+    RenameUses uses = {0};
+    bool renames = true;
     for (b->end = b->start; *bytes <= COPIED_BYTES; b->end += s.length, *bytes += s.length) {
         if (!insn_view((const u8 *)b->end, SHAPE_BYTES, b->end, &v) || !shape_of((const u8 *)b->end, SHAPE_BYTES, &s))
             return false;
@@ -115,21 +117,30 @@ static bool read_block(Inner *in, InnerBlock *b, u32 *bytes) {
         if (s.kind == SHAPE_RET || jumps) {
             in->copied_clobbers |= writes;
             in->copied_reads |= reads;
+            in->pinned |= uses.pinned;
+            in->constants &= ~(uses.named | uses.pinned | writes);
+            in->bases &= in->constants & ~uses.sources;
+            in->renames &= renames;
             return !jumps || set_branch(in, b, &s, b->end + s.length);
         }
         if (s.kind != SHAPE_PLAIN || (v.reads | v.writes) & RSP_BIT)
             return false;
         reads |= v.reads;
         writes |= v.writes;
+        renames &= rename_look((const u8 *)b->end, &s, &v, &uses);
     }
     return false;
 }
 
 static void split(Inner *in) {
     u32 bytes = 0;
+    in->renames = true;
+    in->bases = in->constants = LIVE_ALL;
     block_at(in, in->function);
-    for (u32 i = 0; i < in->count; i++)
+    for (u32 i = 0; i < in->count; i++) {
         in->block[i].cold = !read_block(in, &in->block[i], &bytes);
+        in->has_cold |= in->block[i].cold;
+    }
     if (in->block[0].cold)
         in->count = 0;
 }

@@ -3,6 +3,7 @@
  * Instructions are looked at up to the next one that transfers control, or up to the end of the page, of which all code is forgotten if some of it changes;
  * behind that everything is needed. A register is not needed if it is written
  * before it is read, and before anything can fault: the handler of a fault may go on elsewhere with any register. With flags that is not expected. */
+#include "isa/x86_64/facts.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/host/x86_64/copy/copy.h"
 
@@ -17,24 +18,43 @@ static bool may_fault(const InsnView *v) {
     return v->access_count || v->classes & ~CLASS_INTEGER || v->flow != FLOW_NEXT || divides(v);
 }
 
+/* Surely one instruction of the host's, too, at which nobody but the handler of a fault looks. */
+static bool is_copied(const InsnView *v) {
+    for (u32 i = 0; i < v->access_count; i++)
+        if (v->access[i].at.seg == SEG_GS)
+            return false;
+    return v->flow == FLOW_NEXT && !(v->classes & (CLASS_SYSTEM | CLASS_STRING));
+}
+
 /* Before an instruction, by what is needed behind it. */
 static void step_back(EmitLive *live, u32 i, const InsnView *v, u32 registers, bool flags) {
     live->at[i].registers = may_fault(v) ? LIVE_ALL : (registers & ~v->kills) | v->reads;
     live->at[i].flags = (flags && !v->kills_flags) || v->reads_flags;
+    live->at[i].used = v->reads | v->writes;
+    live->at[i].overwritten = is_copied(v) ? v->kills & ~v->reads : 0;
 }
 
-static void look_ahead(EmitLive *live, u64 pc) {
+/* Does somebody need the flags before the last instruction, or behind it? Those that popf sets are handed over by a return. */
+static bool needs_flags(const EmitLive *live, const InsnView *last, bool handed) {
+    if (!live->count || last->flow == FLOW_NEXT)
+        return true;
+    return !flags_are_dead(live->at[live->count - 1].pc, handed);
+}
+
+static void look_ahead(EmitLive *live, u64 pc, bool handed) {
+    enum { POPF = 0x9d };
     InsnView view[EMIT_LIVE];
     u64 end = quick_code_bytes(pc) ? page_down(pc) + PAGE : pc;
     bool on = true;
     live->count = 0;
     while (on && live->count < EMIT_LIVE && insn_view((const u8 *)pc, end - pc, pc, &view[live->count])) {
         live->at[live->count].pc = pc;
+        handed |= *(const u8 *)pc == POPF;
         pc += view[live->count].size;
         on = view[live->count++].flow == FLOW_NEXT;
     }
     u32 registers = LIVE_ALL;
-    bool flags = true;
+    bool flags = needs_flags(live, &view[live->count ? live->count - 1 : 0], handed);
     for (u32 i = live->count; i-- > 0;) {
         step_back(live, i, &view[i], registers, flags);
         registers = live->at[i].registers;
@@ -49,12 +69,22 @@ static u32 index_of(const EmitLive *live, u64 pc) {
     return i;
 }
 
-void live_before(Emitter *e, u64 pc, u32 *registers, bool *flags) {
+static void set_distances(const EmitLive *all, u32 first, Live *live) {
+    memset(live->distance, EMIT_LIVE, sizeof(live->distance));
+    for (u32 i = all->count; i-- > first;)
+        for (u32 left = all->at[i].used & LIVE_ALL; left; left &= left - 1)
+            live->distance[__builtin_ctz(left)] = (u8)(i - first);
+}
+
+void live_look(Emitter *e, u64 pc, Live *live) {
     u32 i = index_of(&e->live, pc);
     if (i == e->live.count) {
-        look_ahead(&e->live, pc);
+        look_ahead(&e->live, pc, e->flags_set);
         i = 0;
     }
-    *registers = e->live.count ? e->live.at[i].registers : LIVE_ALL;
-    *flags = !e->live.count || e->live.at[i].flags;
+    bool known = e->live.count;
+    live->registers = known ? e->live.at[i].registers : LIVE_ALL;
+    live->flags = !known || e->live.at[i].flags;
+    live->overwritten = known ? e->live.at[i].overwritten : 0;
+    set_distances(&e->live, i, live);
 }

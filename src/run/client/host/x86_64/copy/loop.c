@@ -48,6 +48,25 @@ void emit_loop_count(Emitter *e, u64 bytes) {
     put(e, "\x8d\x49\xff", 3); /* lea -1(%rcx), %rcx or %ecx */
 }
 
+/* jrcxz over what leaves, with a word of the Thread in rcx. */
+static void put_leave_if(Emitter *e, u32 off, u32 exit) {
+    enum { JRCXZ = 0xe3 };
+    unspill(e, RCX, off);
+    put8(e, JRCXZ);
+    u8 *over = e->at;
+    put8(e, 0);
+    unspill(e, RCX, THREAD_SPILL_BASE);
+    emit_leave(e, exit);
+    *arena_writable(over) = (u8)(e->at - (over + 1));
+}
+
+void emit_leave_if_asked(Emitter *e, u32 exit) {
+    spill(e, RCX, THREAD_SPILL_BASE);
+    put_leave_if(e, offsetof(Thread, pending_signals), exit);
+    put_leave_if(e, THREAD_STOP, exit);
+    unspill(e, RCX, THREAD_SPILL_BASE);
+}
+
 static bool compares(const Scan *s) {
     enum { CMPS = 0xa6, SCAS = 0xae };
     u8 opcode = s->bytes[s->opcode_at] & 0xfe;

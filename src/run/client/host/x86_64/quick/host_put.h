@@ -21,8 +21,8 @@ static inline void put32(Emitter *e, u32 v) {
 
 /* movl $value, gs:off */
 void put_set(Emitter *e, u32 off, u32 value);
-/* addq $0, gs:off, whose last four bytes are the amount */
-void put_thread_add(Emitter *e, u32 off);
+/* addq $amount, gs:off */
+EmitCount put_thread_add(Emitter *e, u32 off, bool small);
 /* jmp *gs:off */
 void put_thread_jump(Emitter *e, u32 off);
 /* Instructions that do nothing, of a length that what follows, with `before` bytes in front of its site, needs. */

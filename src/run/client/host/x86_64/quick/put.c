@@ -10,10 +10,14 @@ void put_set(Emitter *e, u32 off, u32 value) {
     put32(e, value);
 }
 
-void put_thread_add(Emitter *e, u32 off) {
-    put(e, "\x65\x48\x81\x04\x25", 5);
+EmitCount put_thread_add(Emitter *e, u32 off, bool small) {
+    enum { ADD_IMM8 = 0x83, ADD_IMM32 = 0x81, AMOUNT_AT = 9 };
+    const u8 text[] = {0x65, 0x48, small ? ADD_IMM8 : ADD_IMM32, 0x04, 0x25};
+    EmitCount count = {e->at, AMOUNT_AT + (small ? 1 : 4), AMOUNT_AT, small};
+    put(e, text, sizeof(text));
     put32(e, off);
-    put32(e, 0);
+    e->at += small ? 1 : 4;
+    return count;
 }
 
 void put_thread_jump(Emitter *e, u32 off) {
@@ -66,10 +70,14 @@ void put_operand_lea(Emitter *e, u32 to, const Operand *at) {
         put8(e, ADDRESS32);
     put8(e, REX | REX_W | (to & 8 ? REX_R : 0) | (index & 8 ? REX_X : 0) | (has_base && base & 8 ? REX_B : 0));
     put8(e, LEA);
-    put8(e, (has_base ? 0x80 : 0) | (to & 7) << 3 | (sib ? SIB : base & 7));
+    bool small = has_base && at->disp == (i8)at->disp;
+    put8(e, (small ? 0x40 : has_base ? 0x80 : 0) | (to & 7) << 3 | (sib ? SIB : base & 7));
     if (sib)
         put8(e, scale << 6 | (index & 7) << 3 | (base & 7));
-    put32(e, (u32)at->disp);
+    if (small)
+        put8(e, (u8)at->disp);
+    else
+        put32(e, (u32)at->disp);
 }
 
 void put_near_call(Emitter *e, u64 target) {
@@ -84,8 +92,19 @@ static void put_exit(Emitter *e, u32 value, u32 where) {
     put_thread_jump(e, where);
 }
 
-void emit_set_amount(u8 *site, i32 amount) {
-    memcpy(arena_writable(site), &amount, sizeof(amount));
+/* Instructions that do nothing, of up to nine bytes each. */
+static void put_nothing(u8 *at, u32 bytes) {
+    static const u8 nop[] = {0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, one = 0x90;
+    for (; bytes >= sizeof(nop); at += sizeof(nop), bytes -= sizeof(nop))
+        memcpy(arena_writable(at), nop, sizeof(nop));
+    memset(arena_writable(at), one, bytes);
+}
+
+void emit_set_amount(const EmitCount *count, i32 amount) {
+    if (amount)
+        memcpy(arena_writable(count->at + count->amount_at), &amount, count->small ? 1 : sizeof(amount));
+    else
+        put_nothing(count->at, count->bytes);
 }
 
 u8 *emit_jump(Emitter *e) {
