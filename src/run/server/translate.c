@@ -46,8 +46,10 @@ typedef enum Seen {
 struct Translator {
     CodeConfig config;
     ToolCell cells[TOOL_COUNTS]; /* what instructions are counted by */
-    u32 cell_count, counters_off;
-    ServerTool *tool; /* NULL: there is none, or its functions only count */
+    u32 cell_count;
+    InitMessage init;
+    ServerTool *tool; /* NULL: there is none, or it only counts instructions */
+    Events *events;   /* if there is one */
     u32 dump;
     Pages *pages;
     LatheJit *jit;
@@ -82,7 +84,7 @@ Translator *translator_new(const InitMessage *init, Pages *pages) {
     t->config = init->code;
     memcpy(t->cells, init->cells, sizeof(t->cells));
     t->cell_count = init->cell_count;
-    t->counters_off = init->counters_off;
+    t->init = *init;
     t->dump = init->dump;
     t->pages = pages;
     t->jit = translator_jit_new(NULL, init->code.low_vectors);
@@ -96,13 +98,16 @@ void translator_use(Translator *t, LatheJit *jit) {
 
 bool translator_watch(Translator *t, const void *package, size_t size) {
     tool_free(t->tool);
+    events_free(t->events);
     t->tool = tool_new(package, size);
+    t->events = t->tool ? events_new(t->tool, &t->init, t->pages) : NULL;
     return t->tool;
 }
 
 void translator_free(Translator *t) {
     lathe_jit_free(t->jit);
     tool_free(t->tool);
+    events_free(t->events);
     map64_free(&t->seen);
     map64_free(&t->hard);
     map64_free(&t->part);
@@ -219,6 +224,7 @@ static void configure(Translator *t) {
         .exact_faults = t->config.exact,
         .cells = t->cells,
         .cell_count = t->cell_count,
+        .watch = t->events ? events_begin(t->events, t->mod) : NULL,
     };
     t->lift = (LatheConfig){
         .arch = (LatheArch)t->config.arch,
@@ -232,7 +238,6 @@ static void configure(Translator *t) {
         .tuning = &t->tuning,
     };
     set_reach(t);
-    t->lift.mark_insn = t->tool ? tool_add(t->tool, t->mod) : NULL;
     t->lift.dispatch = lathe_declare(t->mod, &t->lift, SYMBOL_MISS);
     t->lift.lookup = lookup_build(t->mod, &t->lift);
     t->lift.on_syscall = declare_plain(t, SYMBOL_SYSCALL);
@@ -266,7 +271,7 @@ static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
     const LatheRange *ranges;
     LLVMValueRef lifted = lift_with_callees(t, fn);
     if (lifted && t->tool)
-        tool_inline(t->mod, lifted, t->counters_off);
+        tool_inline(t->mod, lifted, t->init.tool.counters);
     if (lifted)
         memory_order_keep(lifted, t->ctx, order_of(t));
     if (!lifted || t->request.base)
@@ -400,8 +405,8 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     t->mod = LLVMModuleCreateWithNameInContext("lathe", t->ctx);
     configure(t);
     out->fn = lathe_func_new(t->mod, &t->lift);
-    bool watched = !t->tool || t->lift.mark_insn; /* the tool's bitcode may be damaged */
-    bool ok = watched && lift(t, out->fn) && !pages_lost(t->pages) && !(narrow && calls_helpers(t));
+    bool watched = !events_failed(t->events); /* the tool's bitcode may be damaged */
+    bool ok = watched && lift(t, out->fn) && !events_failed(t->events) && !pages_lost(t->pages) && !(narrow && calls_helpers(t));
     out->facts.lift_us += (u32)(now_us() - start);
     out->facts.insns = ok ? count_insns(out->fn) + callees_insns(t->callees) : 0;
     out->facts.undecodable = !ok && lathe_func_problem(out->fn).status == LATHE_ERR_DECODE &&
@@ -481,6 +486,8 @@ bool translator_run(Translator *t, const TranslateMessage *request, Translation 
     *out = (Translation){.facts.pc = request->pc};
     t->request = *request;
     pages_begin(t->pages, request);
+    if (t->events)
+        events_begin_request(t->events, request);
     renew_context(t);
     t->anew = seen_at(t, request->pc) == SEEN_ENTRY;
     t->rest = seen_at(t, request->pc) == SEEN_REST;
