@@ -55,6 +55,11 @@ static void add_attribute(LLVMValueRef function, const char *name) {
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
 }
 
+static bool has_attribute(LLVMValueRef function, const char *name) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    return LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
+}
+
 static u32 insn_count(LLVMValueRef function) {
     u32 count = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
@@ -104,7 +109,7 @@ static void prepare(LLVMModuleRef mod) {
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-cpu", 10);
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-features", 15);
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "tune-cpu", 8);
-        if (!LLVMIsDeclaration(f) && insn_count(f) <= INLINED_INSNS)
+        if (!LLVMIsDeclaration(f) && !has_attribute(f, "noinline") && insn_count(f) <= INLINED_INSNS)
             add_attribute(f, "alwaysinline");
     }
 }
