@@ -197,7 +197,7 @@ static u64 time_passed(Thread *t) {
 static bool crosses_often(Thread *t, u64 passed_us) {
     u64 count = t->quick.crossings - t->tier.crossings_seen;
     t->tier.crossings_seen = t->quick.crossings;
-    return count * 1000 > passed_us * region_crossings;
+    return count * 1000 > passed_us * region_crossings();
 }
 
 /* How much a sample counts. A message of the server comes at any time, and says nothing about the guest. */

@@ -7,8 +7,8 @@
 /* The guest was found at pc: where does the code begin that should be optimised? 0: none should. */
 u64 region_of(u64 pc);
 /* How many crossings between the tiers in a millisecond are no gain any more. */
-extern const u32 region_crossings;
+u32 region_crossings(void);
 /* How many times the price of its optimised code a place must have taken before that code is asked for; tier.c. */
-extern const u32 region_patience;
+u32 region_patience(void);
 
 #endif

@@ -16,9 +16,14 @@ enum { REGION_INSNS = 1000 };
 /* Since registers are held in the host's, quick code is nearly as fast as optimised code that calls much. Without a limit, perl and gawk themselves take a tenth longer, lua as long; limits
  * of 2,000, 6,000 and 20,000 are hard to tell apart. But each run asks for more functions then: with the server's time, perl takes 5 times its native time without a limit, and 2.2
  * with 2,000. */
-const u32 region_crossings = 2000;
+u32 region_crossings(void) {
+    return 2000;
+}
+
 /* Optimised code takes half the time or less where the guest stays in it. */
-const u32 region_patience = 8;
+u32 region_patience(void) {
+    return 8;
+}
 
 static bool decode(u64 pc, Insn *in) {
     memset(in, 0, sizeof(*in));
