@@ -67,5 +67,24 @@ got=$("$lathe" run --tool="$here/places.c" -- "$counted" 0 2>&1)
 [ "$(echo "$got" | grep -c '^fib begins with')" = 1 ] || { echo "FAIL: fib does not begin once: $got"; failed=1; }
 [ "$(echo "$got" | head -n 1)" = counted ] || { echo "FAIL: the program is no module: $got"; failed=1; }
 "$lathe" run --tool="$here/places.c" -- /bin/true 2>&1 | grep -q '^libc.so' || { echo "FAIL: libc is no module"; failed=1; }
+# All of this was told by optimised code, and the file of a tool of ours is the same, byte by byte, from all kinds of code. The program runs long enough for --tier=auto to get some.
+for tool in tracing.c kinds.c places.c; do
+    "$lathe" run --tier=opt --stats --tool="$here/$tool" -- "$counted" 0 2>&1 | grep -q '^lathe: blocks copied  *0$' || { echo "FAIL: $tool has quick code with --tier=opt"; failed=1; }
+done
+memory() {
+    setarch -R "$lathe" run --tier=$tier --sample-every=100 --hot-after=1 --stats --tool=memtrace,out="$work/memory.$tier" -- "$counted" l > /dev/null 2> "$work/stats"
+    cmp "$work/memory.quick" "$work/memory.$tier" || { echo "FAIL: memtrace, tier $tier: the files differ"; failed=1; }
+    grep -q '^lathe: functions optimised  *[1-9]' "$work/stats"
+}
+tier=quick
+memory
+for tier in opt auto; do
+    tries=0
+    until memory || [ $tries = 20 ]; do # the program may end before the server has answered; what was found hot is compiled then, for the next run
+        tries=$((tries + 1))
+    done
+    [ $tries != 20 ] || { echo "FAIL: memtrace, tier $tier: no optimised code"; failed=1; }
+done
+[ "$(stat -c %s "$work/memory.quick")" -gt 100000 ] || { echo "FAIL: memtrace: a short file"; failed=1; }
 [ $failed = 0 ] && echo ok
 exit $failed

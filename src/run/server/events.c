@@ -316,7 +316,7 @@ static void count(const Events *e, const ToolPlan *plan) {
 }
 
 static void call(Events *e, const ToolHook *hook, Val value[LATHE_VALUES]) {
-    if (!tool_call_function(e->mod, e->here.l->b, hook->function, value))
+    if (!tool_call_function(e->tool, e->mod, e->here.l->b, hook->function, value))
         e->failed = true;
 }
 

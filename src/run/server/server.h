@@ -137,7 +137,8 @@ typedef struct ToolHook {
 /* Adds the tool's functions to a module, and lists its hooks; false: its bitcode cannot be read. */
 bool tool_add(ServerTool *tool, LLVMModuleRef mod, ToolHook hooks[TOOL_HOOKS_MAX], u32 *count);
 /* Calls a function that was added, with these 64-bit values; false: it takes none such. */
-bool tool_call_function(LLVMModuleRef mod, LLVMBuilderRef b, const char *name, const LLVMValueRef values[LATHE_VALUES]);
+bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, const char *name,
+                        const LLVMValueRef values[LATHE_VALUES]);
 /* Small functions become part of a lifted function; what they count they count in the guest's state. */
 void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off);
 

@@ -13,13 +13,14 @@
 #include "tool/counter.h"
 #include "tool/package.h"
 
-/* Functions with more instructions are called. */
-enum { INLINED_INSNS = 40 };
+/* Functions with more instructions are called, and so are others in a module that has so many instructions of inlined ones. */
+enum { INLINED_INSNS = 40, INLINED_SUM = 8000 };
 
 struct ServerTool {
     void *package; /* a copy */
     ToolParts parts;
     LLVMModuleRef mod; /* its functions, in the context of the last module; NULL: not read yet */
+    u32 inlined;       /* instructions of inlined functions in the module that it was added to last */
 };
 
 ServerTool *tool_new(const void *package, size_t size) {
@@ -137,7 +138,19 @@ static LLVMValueRef as_parameter(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef t
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMBuildTrunc(b, v, type, "") : NULL;
 }
 
-bool tool_call_function(LLVMModuleRef mod, LLVMBuilderRef b, const char *name, const LLVMValueRef values[LATHE_VALUES]) {
+/* LLVM's time grows faster than a function's size. */
+static void limit_inlining(ServerTool *tool, LLVMValueRef function, LLVMValueRef call) {
+    if (!has_attribute(function, "alwaysinline"))
+        return;
+    tool->inlined += insn_count(function);
+    if (tool->inlined <= INLINED_SUM)
+        return;
+    unsigned kind = LLVMGetEnumAttributeKindForName("noinline", 8);
+    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
+}
+
+bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, const char *name, const LLVMValueRef values[LATHE_VALUES]) {
     LLVMValueRef function = LLVMGetNamedFunction(mod, name), args[LATHE_VALUES];
     LLVMTypeRef type = function ? LLVMGlobalGetValueType(function) : NULL, types[LATHE_VALUES];
     u32 count = type ? LLVMCountParamTypes(type) : 0;
@@ -147,7 +160,7 @@ bool tool_call_function(LLVMModuleRef mod, LLVMBuilderRef b, const char *name, c
     for (u32 i = 0; i < count; i++)
         if (!(args[i] = as_parameter(b, values[i], types[i])))
             return false;
-    LLVMBuildCall2(b, type, function, args, count, "");
+    limit_inlining(tool, function, LLVMBuildCall2(b, type, function, args, count, ""));
     return true;
 }
 
@@ -178,6 +191,7 @@ bool tool_add(ServerTool *tool, LLVMModuleRef mod, ToolHook hooks[TOOL_HOOKS_MAX
         return false;
     LLVMDeleteGlobal(LLVMGetNamedGlobal(mod, TOOL_HOOKS));
     refer_elsewhere(mod);
+    tool->inlined = 0;
     *count = tool->parts.head->hook_count;
     for (u32 i = 0; i < *count; i++)
         hooks[i] = read_hook(LLVMGetAggregateElement(LLVMGetInitializer(list), i), &tool->parts.plans[i]);

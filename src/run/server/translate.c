@@ -21,8 +21,9 @@ enum { MAX_INSNS = 1500, LARGE_INSNS = 1000, AGAIN_INSNS = 128 };
  * instructions that are found, and has about PART_INSNS. */
 enum { LOOK_INSNS = 8000, PART_INSNS = 600 };
 
-/* Code whose accesses can leave with the complete state takes LLVM more than twice as long, and gets smaller parts by this factor. */
-enum { EXACT_SHARE = 3 };
+/* Code whose accesses can leave with the complete state takes LLVM more than twice as long, and so does code with functions of a tool in it: both get smaller parts by
+ * this factor. */
+enum { LONG_SHARE = 3 };
 
 /* How far the code of a translation may be from its entry, in both directions. */
 enum { CODE_REACH = 64 << 10 };
@@ -215,6 +216,10 @@ static void set_reach(Translator *t) {
     t->tuning.poll_off = t->config.polls ? THREAD_PENDING : 0;
 }
 
+static u32 share_of(const Translator *t) {
+    return t->config.exact || t->events ? LONG_SHARE : 1;
+}
+
 static void configure(Translator *t) {
     t->tuning = (LatheTuning){
         .convention = LATHE_CONVENTION_REGISTERS,
@@ -230,7 +235,7 @@ static void configure(Translator *t) {
         .arch = (LatheArch)t->config.arch,
         .read_memory = read_guest,
         .user = t,
-        .max_insns = t->in_pieces ? PIECE_INSNS : MAX_INSNS,
+        .max_insns = t->in_pieces ? PIECE_INSNS : t->events ? MAX_INSNS / LONG_SHARE : MAX_INSNS,
         .calls = LATHE_CALLS_RETURN,
         .resolve = function_at,
         .strict_fp = t->config.strict_fp,
@@ -462,10 +467,9 @@ static void choose_part(Translator *t) {
     t->lift.max_insns = LOOK_INSNS;
     LatheFunc *fn = lathe_func_new(t->mod, &t->lift);
     lathe_func_decode_cfg(fn, t->request.pc);
-    u32 share = t->config.exact ? EXACT_SHARE : 1;
-    t->in_part = count_insns(fn) > MAX_INSNS / share;
+    t->in_part = count_insns(fn) > MAX_INSNS / share_of(t);
     if (t->in_part)
-        cut_choose(fn, t->request.pc, PART_INSNS / share, &t->part);
+        cut_choose(fn, t->request.pc, PART_INSNS / share_of(t), &t->part);
     lathe_func_free(fn);
     LLVMDisposeModule(t->mod);
 }
