@@ -60,12 +60,15 @@ static void transfer(Own *own, uint64_t pc) {
     own->transfers = 1;
 }
 
-static void after_call(Own *own) {
+/* A handler may return to an instruction that was told before the signal came. */
+static void call(Own *own, uint64_t number) {
+    enum { X86_SIGRETURN = 15 };
     own->transfers = 1;
+    own->loose |= number == X86_SIGRETURN;
 }
 
 LATHE_HOOKS(LATHE_ON(LATHE_START, begin, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_THREAD, begin, {LATHE_THREAD_OWN}),
-            LATHE_ON(LATHE_SIGNAL, begin, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_SYSCALL, after_call, {LATHE_THREAD_OWN}),
+            LATHE_ON(LATHE_SIGNAL, begin, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_SYSCALL, call, {LATHE_THREAD_OWN}, {LATHE_NUMBER}),
             LATHE_ON(LATHE_BLOCK, block, {LATHE_THREAD_OWN}, {LATHE_PC}),
             LATHE_ON(LATHE_INSN, insn, {LATHE_THREAD_OWN}, {LATHE_PC}, {LATHE_SIZE}),
             LATHE_ON(LATHE_LOAD, access, {LATHE_THREAD_OWN}, {LATHE_PC}, {LATHE_ADDRESS}, {LATHE_BYTES}),
