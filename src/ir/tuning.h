@@ -43,7 +43,7 @@ typedef struct LatheTuning {
                              instruction. Section LATHE_FAULTS of the object has a row of two 32-bit distances, each from its own place, for
                              each access: to the host's instruction, and to where the handler of the fault goes on */
     const struct LiftWatch *watch; /* lift/watch.h: who watches each instruction; NULL: nobody does */
-    const ToolCell *cells; /* what each instruction that has a meaning adds to */
+    const ToolCell *cells;         /* what each instruction that has a meaning adds to */
     u32 cell_count;
 } LatheTuning;
 

@@ -22,9 +22,10 @@ typedef struct LiftWatch {
     /* Does control go on with the next instruction behind this one always, so that no block begins there? */
     bool (*goes_on)(void *user, const Insn *in);
 
-    bool blocks;       /* he watches blocks: */
-    u32 inside_off;    /* where in the guest state a byte is 1 if control was not transferred to cpu->pc; whoever goes on there has to set it to 0 */
-    bool inside_traps; /* such a place is left to quick code, by LATHE_TRAP_INSIDE: functions are entered by transfers only */
+    bool blocks;    /* he watches blocks: */
+    u32 inside_off; /* where in the guest state a byte is 1 if control was not transferred to cpu->pc; whoever goes on there has to set it to 0 */
+    bool
+        inside_traps; /* such a place is left to quick code, by LATHE_TRAP_INSIDE: functions are entered by transfers only */
 } LiftWatch;
 
 #endif

@@ -3,11 +3,11 @@
 #include <lathe/tool.h>
 
 typedef struct Own {
-    uint64_t pc, end;    /* the last instruction that was begun */
-    uint64_t block;      /* one that begins a block is to follow; 0: none */
-    uint64_t loose;      /* nothing is known of what was before */
-    uint64_t transfers;  /* the last one was told to transfer control */
-    uint64_t done;       /* the last one was told to be done */
+    uint64_t pc, end;   /* the last instruction that was begun */
+    uint64_t block;     /* one that begins a block is to follow; 0: none */
+    uint64_t loose;     /* nothing is known of what was before */
+    uint64_t transfers; /* the last one was told to transfer control */
+    uint64_t done;      /* the last one was told to be done */
 } Own;
 
 static void begin(Own *own) {
@@ -15,7 +15,8 @@ static void begin(Own *own) {
 }
 
 static __attribute__((noinline, cold)) void fail(const Own *own, const char *what, uint64_t pc) {
-    lathe_fail("%s at %lx, behind the instruction from %lx to %lx (block %lx)", what, pc, own->pc, own->end, own->block);
+    lathe_fail("%s at %lx, behind the instruction from %lx to %lx (block %lx)", what, pc, own->pc, own->end,
+               own->block);
 }
 
 static void block(Own *own, uint64_t pc) {
@@ -68,7 +69,8 @@ static void call(Own *own, uint64_t number) {
 }
 
 LATHE_HOOKS(LATHE_ON(LATHE_START, begin, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_THREAD, begin, {LATHE_THREAD_OWN}),
-            LATHE_ON(LATHE_SIGNAL, begin, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_SYSCALL, call, {LATHE_THREAD_OWN}, {LATHE_NUMBER}),
+            LATHE_ON(LATHE_SIGNAL, begin, {LATHE_THREAD_OWN}),
+            LATHE_ON(LATHE_SYSCALL, call, {LATHE_THREAD_OWN}, {LATHE_NUMBER}),
             LATHE_ON(LATHE_BLOCK, block, {LATHE_THREAD_OWN}, {LATHE_PC}),
             LATHE_ON(LATHE_INSN, insn, {LATHE_THREAD_OWN}, {LATHE_PC}, {LATHE_SIZE}),
             LATHE_ON(LATHE_LOAD, access, {LATHE_THREAD_OWN}, {LATHE_PC}, {LATHE_ADDRESS}, {LATHE_BYTES}),

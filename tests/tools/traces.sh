@@ -85,6 +85,17 @@ for tier in opt auto; do
     done
     [ $tries != 20 ] || { echo "FAIL: memtrace, tier $tier: no optimised code"; failed=1; }
 done
+# Signals, here those of the sampling, come between instructions that are counted and others.
+cat > "$work/stores.c" <<'EOF'
+#include <lathe/tool.h>
+static LatheCounter stores;
+static void store(void) { lathe_count(&stores, 1); }
+static void report(void) { lathe_print("%lu\n", lathe_total(&stores)); }
+LATHE_HOOKS(LATHE_ON(LATHE_STORE, store), LATHE_ON(LATHE_END, report));
+EOF
+expected=$("$lathe" run --tier=quick --tool="$work/stores.c" -- "$counted" l 2>&1)
+got=$("$lathe" run --tier=auto --sample-every=100 --hot-after=1000000 --tool="$work/stores.c" -- "$counted" l 2>&1)
+[ "$got" = "$expected" ] || { echo "FAIL: $got stores instead of $expected"; failed=1; }
 [ "$(stat -c %s "$work/memory.quick")" -gt 100000 ] || { echo "FAIL: memtrace: a short file"; failed=1; }
 [ $failed = 0 ] && echo ok
 exit $failed

@@ -16,8 +16,8 @@ typedef struct Here {
     Lifter *l;
     const Insn *in;
     InsnView view;
-    u64 hooks;   /* those that apply: a bit for each */
-    Val begins;  /* of LiftWatch.before */
+    u64 hooks;  /* those that apply: a bit for each */
+    Val begins; /* of LiftWatch.before */
     u32 count;
     SiteEvent event[SITE_EVENTS];
     Val address[INSN_ACCESSES]; /* of accesses that are told behind it */

@@ -150,7 +150,8 @@ static void limit_inlining(ServerTool *tool, LLVMValueRef function, LLVMValueRef
     LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
 }
 
-bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, const char *name, const LLVMValueRef values[LATHE_VALUES]) {
+bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, const char *name,
+                        const LLVMValueRef values[LATHE_VALUES]) {
     LLVMValueRef function = LLVMGetNamedFunction(mod, name), args[LATHE_VALUES];
     LLVMTypeRef type = function ? LLVMGlobalGetValueType(function) : NULL, types[LATHE_VALUES];
     u32 count = type ? LLVMCountParamTypes(type) : 0;

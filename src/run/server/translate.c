@@ -235,7 +235,9 @@ static void configure(Translator *t) {
         .arch = (LatheArch)t->config.arch,
         .read_memory = read_guest,
         .user = t,
-        .max_insns = t->in_pieces ? PIECE_INSNS : t->events ? MAX_INSNS / LONG_SHARE : MAX_INSNS,
+        .max_insns = t->in_pieces ? PIECE_INSNS
+                     : t->events  ? MAX_INSNS / LONG_SHARE
+                                  : MAX_INSNS,
         .calls = LATHE_CALLS_RETURN,
         .resolve = function_at,
         .strict_fp = t->config.strict_fp,
@@ -411,7 +413,8 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     configure(t);
     out->fn = lathe_func_new(t->mod, &t->lift);
     bool watched = !events_failed(t->events); /* the tool's bitcode may be damaged */
-    bool ok = watched && lift(t, out->fn) && !events_failed(t->events) && !pages_lost(t->pages) && !(narrow && calls_helpers(t));
+    bool ok = watched && lift(t, out->fn) && !events_failed(t->events) && !pages_lost(t->pages) &&
+              !(narrow && calls_helpers(t));
     out->facts.lift_us += (u32)(now_us() - start);
     out->facts.insns = ok ? count_insns(out->fn) + callees_insns(t->callees) : 0;
     out->facts.undecodable = !ok && lathe_func_problem(out->fn).status == LATHE_ERR_DECODE &&

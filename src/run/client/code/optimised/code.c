@@ -23,8 +23,8 @@
 #include "run/client/core/frame.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
-#include "run/client/tool/tool.h"
 #include "run/client/memory/watch.h"
+#include "run/client/tool/tool.h"
 
 enum { MAP_BITS = 8 }; /* of the first map; most programs have nothing optimised, and look through all of it */
 
@@ -598,8 +598,9 @@ void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts
 static bool is_for_quick(const Thread *t) {
     if (t->cpu.trap == LATHE_TRAP_NONE)
         return the.tier.code->unserved;
-    return t->cpu.trap == LATHE_TRAP_UNREADABLE ? !is_fixed(t->cpu.pc)
-                                                : t->cpu.trap == LATHE_TRAP_UNSUPPORTED && (guest_facts.is_hosts || is_watched());
+    return t->cpu.trap == LATHE_TRAP_UNREADABLE
+               ? !is_fixed(t->cpu.pc)
+               : t->cpu.trap == LATHE_TRAP_UNSUPPORTED && (guest_facts.is_hosts || is_watched());
 }
 
 /* One turn of optimised code; nothing of it is on the host's stack before and after. */
