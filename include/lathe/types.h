@@ -56,6 +56,7 @@ typedef enum LatheTrap {
     LATHE_TRAP_MISALIGNED, /* an access of a guest that wants it aligned: atomic ones, of riscv64; of 16 bytes, of x86-64, where the host
                                itself does not fault */
     LATHE_TRAP_FAULT,    /* a memory access; only in code that `lathe run` asks for */
+    LATHE_TRAP_INSIDE,   /* none: quick code goes on in the middle of what a tool sees as a block; likewise */
     LATHE_TRAP_ROUNDING, /* a rounding mode that the host lacks is chosen: only code lifted with strict_fp has it */
 } LatheTrap;
 

@@ -42,7 +42,8 @@ typedef struct LatheTuning {
         exact_faults; /* on hosts that can: a memory access that faults can leave the function with LATHE_TRAP_FAULT and the state from before its
                              instruction. Section LATHE_FAULTS of the object has a row of two 32-bit distances, each from its own place, for
                              each access: to the host's instruction, and to where the handler of the fault goes on */
-    const ToolCell *cells; /* what each instruction that has a meaning adds to */
+    const struct LiftWatch *watch; /* lift/watch.h: who watches each instruction; NULL: nobody does */
+    const ToolCell *cells;         /* what each instruction that has a meaning adds to */
     u32 cell_count;
 } LatheTuning;
 

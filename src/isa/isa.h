@@ -84,6 +84,8 @@ typedef struct Isa {
     /* What a tool sees of the instruction: insn_view and insn_opcode_name of view.h. */
     bool (*view)(const u8 *bytes, size_t size, u64 pc, InsnView *view);
     const char *(*opcode_name)(u32 opcode);
+    /* The address of an access of such a view, as an i64, by the registers as they are. None of ACCESS_BYTE_INDEX and ACCESS_ELEMENTS. */
+    Val (*address)(Lifter *l, const Operand *at);
     /* Of a branch: the register by which it knows of the comparison, REG_NONE if it compares itself; and what holds between
      * the operands compared if it is taken. False: it is of another kind. */
     bool (*condition)(const Insn *branch, Reg *flags, Pred *taken);

@@ -75,7 +75,10 @@ static LatheStatus decode_any(LatheFunc *fn, u64 pc, Insn *in) {
     size_t size;
     const u8 *bytes = bytes_at(fn, pc, &size);
     *in = (Insn){.pc = pc};
+    bool watched = watch_look(fn, pc, bytes, &size);
     LatheStatus status = size ? fn->isa->decode(bytes, size, pc, in) : LATHE_ERR_MEMORY;
+    if (!watched)
+        in->row = 0, in->special = true;
     if (status == LATHE_OK && insn_end(in) < pc)
         status = LATHE_ERR_MEMORY;
     if (in->flow == FLOW_SYSCALL) {

@@ -177,6 +177,14 @@ static void flow_trap(Lifter *l, const Insn *in, u64 pc, LatheTrap trap, u32 inf
     leave_with_trap(func_of(l), pc_value(l, pc), trap, info);
 }
 
+/* Go on in the middle of what a tool sees as a block. */
+static void leave_inside(LatheFunc *fn, u64 pc, Val begins, bool no_flags) {
+    LatheTrap trap = watch_set_inside(fn, begins);
+    if (trap)
+        store_u32(&fn->l, fn->isa->trap_off, trap);
+    leave(fn, pc_value(&fn->l, pc), no_flags);
+}
+
 static void goto_pc(LatheFunc *fn, u64 pc) {
     u32 block = graph_block_at(fn, pc);
     if (block)
@@ -191,6 +199,7 @@ static void flow_jump(Lifter *l, const Insn *in) {
 
 static void flow_branch(Lifter *l, const Insn *in, Val cond) {
     LatheFunc *fn = func_of(l);
+    watch_transfer(fn, in, pc_value(l, in->target), cond);
     Label yes = label_for(fn, in->target);
     ir_branch(l, cond, yes, label_for(fn, insn_end(in)));
 }
@@ -199,6 +208,7 @@ static void flow_branch(Lifter *l, const Insn *in, Val cond) {
 static void flow_jump_to(Lifter *l, const Insn *in, Val pc) {
     LatheFunc *fn = func_of(l);
     const JumpTable *table = in->table;
+    watch_transfer(fn, in, pc, NULL);
     if (!table || !table->lifted_index) {
         leave_to(fn, pc);
         return;
@@ -250,6 +260,7 @@ static Val callee_of(LatheFunc *fn, const Insn *in, Val pc) {
 
 static void flow_call(Lifter *l, const Insn *in, Val pc) {
     LatheFunc *fn = func_of(l);
+    watch_transfer(fn, in, pc, NULL);
     if (!func_calls_out(fn, in)) {
         leave(fn, pc, flags_dead(fn));
         return;
@@ -286,8 +297,8 @@ static bool behind_restored_flags(const LatheFunc *fn) {
 }
 
 static void flow_return(Lifter *l, const Insn *in, Val pc) {
-    (void)in;
     LatheFunc *fn = func_of(l);
+    watch_transfer(fn, in, pc, NULL);
     leave(fn, pc, flags_dead(fn) && !behind_restored_flags(fn));
 }
 
@@ -330,13 +341,16 @@ const LiftOps lift_ops = {
 
 /* At a loop's head: is somebody waiting for the guest's whole state? Flags are left to regfile_finish, which knows whether they
  * are read before the loop sets them again: most are not, and would be computed in each turn. */
-void flow_poll(LatheFunc *fn, u64 pc) {
+void flow_poll(LatheFunc *fn, u64 pc, Val begins) {
     Lifter *l = &fn->l;
     Label rare = ir_label(l, "poll"), often = ir_label(l, "");
     branch_if_awaited(fn, rare, often);
     ir_here(l, rare);
     fn->cold = true;
-    leave(fn, pc_value(l, pc), true);
+    if (watch_leaves_inside(fn, begins))
+        leave_inside(fn, pc, begins, true);
+    else
+        leave(fn, pc_value(l, pc), true);
     fn->cold = false;
     fn->blocks[fn->current].poll = rare;
     ir_here(l, often);
@@ -344,10 +358,16 @@ void flow_poll(LatheFunc *fn, u64 pc) {
 
 /* A block that ends because the next instruction begins another one. */
 void flow_fall_through(LatheFunc *fn, const Insn *last) {
-    goto_pc(fn, insn_end(last));
+    u64 pc = insn_end(last);
+    if (!graph_block_at(fn, pc) && watch_goes_on_inside(fn, last))
+        leave_inside(fn, pc, NULL, false);
+    else
+        goto_pc(fn, pc);
 }
 
-void flow_unliftable(LatheFunc *fn, const Insn *in) {
+void flow_unliftable(LatheFunc *fn, const Insn *in, Val begins) {
     LatheTrap trap = in->status == LATHE_ERR_MEMORY ? LATHE_TRAP_UNREADABLE : LATHE_TRAP_UNSUPPORTED;
+    if (watch_leaves_inside(fn, begins))
+        watch_set_inside(fn, begins);
     leave_with_trap(fn, pc_value(&fn->l, in->pc), trap, 0);
 }

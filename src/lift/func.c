@@ -162,18 +162,20 @@ static void read_index(Lifter *l, JumpTable *table) {
     table->lifted_index = ir_zext(l, reg_read(l, table->index, ty_int(table->index_bits)), I64);
 }
 
-static void lift_insn(LatheFunc *fn, const Insn *in) {
+static void lift_insn(LatheFunc *fn, const Insn *in, Val begins) {
     Lifter *l = &fn->l;
     if (!in->row) {
-        flow_unliftable(fn, in);
+        flow_unliftable(fn, in, begins);
         return;
     }
     mark_insn(fn, in);
     count_insn(fn);
+    watch_before(fn, in, begins);
     memset(l->address, 0, sizeof(l->address));
     if (in->loaded_table)
         read_index(l, in->loaded_table);
     fn->isa->lift(l, in);
+    watch_behind(fn, in);
 }
 
 static void lift_block(LatheFunc *fn, u32 index) {
@@ -183,14 +185,16 @@ static void lift_block(LatheFunc *fn, u32 index) {
     fn->dirty = b->dirty_in;
     ir_here(l, b->head);
     Insn *in = &fn->insns.at[b->first];
+    Val begins = watch_head(fn, b);
     if (fn->cfg.mark_block)
         ir_call(l, fn->cfg.mark_block, (Val[]){pc_value(l, in->pc), ir_int(l, I32, b->insn_count)}, 2);
     if (fn->tuning.poll_off && b->heads_loop)
-        flow_poll(fn, in->pc);
+        flow_poll(fn, in->pc, begins);
     for (u32 i = 1;; i++) {
-        lift_insn(fn, in);
+        lift_insn(fn, in, begins);
         if (i == b->insn_count)
             break;
+        begins = watch_next(fn, in);
         in = &fn->insns.at[in->next];
     }
     if (in->flow == FLOW_NEXT)
@@ -274,10 +278,12 @@ LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name) {
     make_pic_base(fn);
     make_labels(fn);
     ir_here(l, fn->blocks[0].head);
+    watch_begin(fn);
     ir_goto(l, fn->blocks[fn->blocks[0].succ[0]].head);
     for (u32 i = 1; i < fn->order_count; i++)
         lift_block(fn, fn->order[i]);
     regfile_finish(fn);
+    watch_finish(fn);
     canonical_settle(l);
     ir_end(l);
     return l->fn;

@@ -5,6 +5,7 @@
 #include "isa/isa.h"
 #include "lift/convention.h"
 #include "lift/jumptable.h"
+#include "lift/watch.h"
 
 typedef struct RegVal RegVal;
 typedef struct Pending Pending;
@@ -47,6 +48,7 @@ typedef struct Block {
     bool reload_from_state; /* that call took and left all of them in the guest state */
     Label poll;             /* the way out that its poll takes, or NULL */
     RegVal *flag_phis;      /* at its head */
+    Val begins;             /* a phi for LiftWatch.before, or NULL */
 } Block;
 
 struct LatheFunc {
@@ -81,6 +83,7 @@ struct LatheFunc {
     bool cold;        /* in a side exit: values made here are not seen by what follows */
     Pending *pending; /* phis whose incoming values are still to be filled in */
 
+    Val entered;                  /* an i1: was control transferred to where the function begins? See watch.h */
     RegSet vectors_too;           /* see func_match */
     VEC(LatheRange) ranges, also; /* `also`: see func_depend */
 };
@@ -151,10 +154,26 @@ Val facet_convert(Lifter *l, const RegInfo *reg, Val v, Ty to);
 /* canonical.c: choose between results and the guest's NaN where it matters; the function is complete */
 void canonical_settle(Lifter *l);
 
+/* watch.c: tells LatheTuning.watch, if there is one. In block 0: */
+void watch_begin(LatheFunc *fn);
+bool watch_look(const LatheFunc *fn, u64 pc, const u8 *bytes, size_t *size);
+void watch_before(LatheFunc *fn, const Insn *in, Val begins);
+void watch_transfer(LatheFunc *fn, const Insn *in, Val target, Val taken);
+void watch_behind(LatheFunc *fn, const Insn *in);
+/* What LiftWatch.before is told of a block's first instruction, when its head is still empty; and of one behind another. */
+Val watch_head(LatheFunc *fn, Block *b);
+Val watch_next(const LatheFunc *fn, const Insn *before);
+void watch_finish(LatheFunc *fn); /* when all blocks are lifted */
+/* Whoever leaves before an instruction, or with the one behind `last`: has he to say that it is inside of what a tool sees as a block? watch_set_inside says so, and
+ * returns the trap to leave with. */
+bool watch_leaves_inside(const LatheFunc *fn, Val begins);
+bool watch_goes_on_inside(const LatheFunc *fn, const Insn *last);
+LatheTrap watch_set_inside(LatheFunc *fn, Val begins);
+
 /* flow.c: control flow */
 extern const LiftOps lift_ops;
-void flow_poll(LatheFunc *fn, u64 pc);
+void flow_poll(LatheFunc *fn, u64 pc, Val begins);
 void flow_fall_through(LatheFunc *fn, const Insn *last);
-void flow_unliftable(LatheFunc *fn, const Insn *in);
+void flow_unliftable(LatheFunc *fn, const Insn *in, Val begins);
 
 #endif

@@ -37,7 +37,7 @@ enum { TOOLS_MAX = 8 }; /* in a package */
 #define TOOL_OPTIONS_DIVIDER '\x1e'
 enum { TOOL_OPTIONS_SIZE = 1024 };
 
-enum { TOOL_HOOKS_MAX = 128, TOOL_COUNTERS_MAX = 512, TOOL_ADDS = 4 };
+enum { TOOL_HOOKS_MAX = 64, TOOL_COUNTERS_MAX = 512, TOOL_ADDS = 4 };
 enum { TOOL_CELLS = 8 };     /* of a counter, in each thread */
 enum { TOOL_COUNTS = 16 };   /* different counters that instructions are counted by */
 enum { TOOL_ADDRESSES = 5 }; /* accesses of an instruction: INSN_ACCESSES of isa/view.h */

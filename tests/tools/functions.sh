@@ -22,11 +22,14 @@ done
 # Functions that are called from the program's code are told the same as those for which that is left.
 { echo '#define SLOW'; cat "$here/hashing.c"; } > "$work/slow.c"
 hash() {
-    "$lathe" run --tier=quick --tool="$1" -- "$counted" $what 2>&1
+    "$lathe" run --tier=${2:-quick} --tool="$1" -- "$counted" $what 2>&1
 }
 for what in 0 1 2 5; do
     expected=$(hash "$work/slow.c")
     [ "$(hash "$here/hashing.c")" = "$expected" ] || fail "counted $what: $(hash "$here/hashing.c") instead of $expected"
+    for tier in opt auto; do
+        [ "$(hash "$here/hashing.c" $tier)" = "$expected" ] || fail "counted $what, tier $tier: $(hash "$here/hashing.c" $tier) instead of $expected"
+    done
     echo "$expected" | grep -q '^[1-9][0-9]* events' || fail "counted $what: $expected"
 done
 "$lathe" run --tier=quick --tool="$here/hashing.c" -- "$kept" 2>&1 | grep -qx fs || fail "no access by fs has been seen where it is"

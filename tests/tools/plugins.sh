@@ -132,8 +132,14 @@ run --tier=quick --plugin="$example" -- "$counted" 1
 says "quick" "not together with --tier=quick"
 run --server=ssh:somewhere --plugin="$example" -- "$counted" 1
 says "ssh" "not together with --server=ssh"
-run --tool=bbcount --plugin="$example" -- "$counted" 1
-says "a tool for quick code" "only quick code has"
+cat > "$work/state.c" <<'EOF'
+#include <lathe/tool.h>
+static uint64_t last;
+static void look(void) { last = lathe_register(1); }
+LATHE_HOOKS(LATHE_ON(LATHE_INSN, look));
+EOF
+run --tool="$work/state.c" --plugin="$example" -- "$counted" 1
+says "a tool for quick code" "only quick code calls"
 
 # It can speak, and does something when the program has ended.
 run --plugin="$plugged,says" -- "$counted" 1

@@ -32,8 +32,21 @@ check() {
 for what in 0 1 2; do
     check auto "$counted" $what
 done
-# Its calls are far ones, of two instructions each, which the decoder makes one of. Optimised code counts them as one still.
+# Its calls are far ones, of two instructions each, which the decoder makes one of. Optimised code counts them as one still, if nothing else is done at instructions.
 check quick "$profiled"
+
+# The events of all kinds of code are the same; a far call is two instructions in each.
+for what in "$counted 0" "$counted 1" "$profiled"; do
+    for tier in quick opt; do
+        setarch -R "$lathe" run --tier=$tier --tool="$here/tracing.c" -- $what > "$work/events.$tier" 2>&1
+    done
+    cmp -s "$work/events.quick" "$work/events.opt" || {
+        echo "FAIL: $what: quick and optimised code have different events:"
+        diff "$work/events.quick" "$work/events.opt" | head -n 5
+        failed=1
+    }
+    [ "$(grep -c '^I' "$work/events.opt")" -gt 1000 ] || { echo "FAIL: $what: few events"; failed=1; }
+done
 
 "$lathe" run --tool=align -- "$aligned" 2> "$work/align"
 "$lathe" run --tool=memtrace,text,out="$work/trace" -- "$aligned"

@@ -67,5 +67,34 @@ got=$("$lathe" run --tool="$here/places.c" -- "$counted" 0 2>&1)
 [ "$(echo "$got" | grep -c '^fib begins with')" = 1 ] || { echo "FAIL: fib does not begin once: $got"; failed=1; }
 [ "$(echo "$got" | head -n 1)" = counted ] || { echo "FAIL: the program is no module: $got"; failed=1; }
 "$lathe" run --tool="$here/places.c" -- /bin/true 2>&1 | grep -q '^libc.so' || { echo "FAIL: libc is no module"; failed=1; }
+# All of this was told by optimised code, and the file of a tool of ours is the same, byte by byte, from all kinds of code.
+for tool in tracing.c kinds.c places.c; do
+    "$lathe" run --tier=opt --stats --tool="$here/$tool" -- "$counted" 0 2>&1 | grep -q '^lathe: blocks copied  *0$' || { echo "FAIL: $tool has quick code with --tier=opt"; failed=1; }
+done
+memory() {
+    setarch -R "$lathe" run --tier=$tier --sample-every=100 --hot-after=1 --stats --tool=memtrace,out="$work/memory.$tier" -- "$counted" l > /dev/null 2> "$work/stats"
+    cmp "$work/memory.quick" "$work/memory.$tier" || { echo "FAIL: memtrace, tier $tier: the files differ"; failed=1; }
+    grep -q '^lathe: functions optimised  *[1-9]' "$work/stats"
+}
+tier=quick
+memory
+tier=opt
+memory || { echo "FAIL: memtrace, tier opt: no optimised code"; failed=1; }
+tier=auto # how soon the server answers nobody knows
+for try in 1 2 3 4; do
+    memory
+done
+# Signals, here those of the sampling, come between instructions that are counted and others.
+cat > "$work/stores.c" <<'EOF'
+#include <lathe/tool.h>
+static LatheCounter stores;
+static void store(void) { lathe_count(&stores, 1); }
+static void report(void) { lathe_print("%lu\n", lathe_total(&stores)); }
+LATHE_HOOKS(LATHE_ON(LATHE_STORE, store), LATHE_ON(LATHE_END, report));
+EOF
+expected=$("$lathe" run --tier=quick --tool="$work/stores.c" -- "$counted" l 2>&1)
+got=$("$lathe" run --tier=auto --sample-every=100 --hot-after=1000000 --tool="$work/stores.c" -- "$counted" l 2>&1)
+[ "$got" = "$expected" ] || { echo "FAIL: $got stores instead of $expected"; failed=1; }
+[ "$(stat -c %s "$work/memory.quick")" -gt 100000 ] || { echo "FAIL: memtrace: a short file"; failed=1; }
 [ $failed = 0 ] && echo ok
 exit $failed

@@ -34,3 +34,8 @@ Val rv_address(Lifter *l, const Insn *in, int i) {
     Val base = reg_read(l, m->base, PTR);
     return m->disp ? ir_index(l, base, immediate(l, in, i, I64), 1) : base;
 }
+
+Val rv_plain_address(Lifter *l, const Operand *at) {
+    bool based = at->base != REG_NONE && at->base != RV_X0;
+    return based ? ir_add_to(l, reg_read(l, at->base, I64), at->disp) : ir_int(l, I64, (u64)at->disp);
+}

@@ -46,6 +46,7 @@ void rv_set(Lifter *l, const Insn *in, int i, Val v);
 
 /* The address of memory operand i. */
 Val rv_address(Lifter *l, const Insn *in, int i);
+Val rv_plain_address(Lifter *l, const Operand *at); /* as Isa.address has it */
 
 /* ----------------------------------------------------------------------------------------------------------- the table */
 

@@ -172,6 +172,7 @@ const Isa isa_riscv64 = {
     .sets_rounding = sets_rounding,
     .effect = rv_effect,
     .view = rv_view,
+    .address = rv_plain_address,
     .opcode_name = rv_opcode_name,
     .condition = rv_condition,
     .format = rv_format,

@@ -107,6 +107,11 @@ Val address(Lifter *l, const Insn *in, int i) {
     return *slot;
 }
 
+Val plain_address(Lifter *l, const Operand *at) {
+    Val offset = ir_zext(l, integer_address(l, at), I64);
+    return at->seg == SEG_NONE ? offset : ir_add(l, ir_bitcast(l, segment_base(l, at->seg), I64), offset);
+}
+
 /* A base that is at hand as a pointer keeps the result a pointer, so that what points into an object goes on to. */
 Val effective_address(Lifter *l, const Insn *in, int i) {
     const Operand *m = &in->op[i];

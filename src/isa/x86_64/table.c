@@ -255,6 +255,7 @@ const Isa isa_x86_64 = {
     .sets_rounding = sets_rounding,
     .effect = x86_effect,
     .view = x86_view,
+    .address = plain_address,
     .opcode_name = x86_opcode_name,
     .condition = x86_condition,
     .format = x86_format,

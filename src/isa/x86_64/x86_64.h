@@ -49,6 +49,7 @@ void check_aligned(Lifter *l, const Insn *in, Val ptr, u32 align);
 
 /* The address of memory operand i; computed once per instruction. */
 Val address(Lifter *l, const Insn *in, int i);
+Val plain_address(Lifter *l, const Operand *at); /* as Isa.address has it */
 /* The same as an integer, without segment base (lea). */
 Val effective_address(Lifter *l, const Insn *in, int i);
 

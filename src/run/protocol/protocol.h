@@ -2,7 +2,7 @@
  *
  * Every message is an 8-byte header and a payload. The client begins; after that it sends a message only to make or answer a request:
  *
- *     C_INIT [C_TOOL] [C_SHARED] → S_INIT;   then any number of   C_TRANSLATE → (S_MEMREQ → C_MEMBUF)* → [S_SOURCE] S_OBJECT
+ *     C_INIT [C_TOOL] [C_SHARED] → S_INIT;   then any number of   C_TRANSLATE → (S_MEMREQ → C_MEMBUF | S_PLACES → C_PLACES)* → [S_SOURCE] S_OBJECT
  *
  * An S_WARNING may come at any time. An S_LIMIT, which has no payload, is sent in place of an S_OBJECT that would take too much time or
  * memory; the server ends after it. All integers are little-endian. A side that receives anything else ends the connection.
@@ -15,7 +15,7 @@
 #include "lathe/types.h"
 #include "tool/package.h"
 
-enum { PROTOCOL_VERSION = 7 };
+enum { PROTOCOL_VERSION = 8 };
 
 #define MESSAGES(M)                                                                                                    \
     M(C_INIT, 1)                                                                                                       \
@@ -30,7 +30,9 @@ enum { PROTOCOL_VERSION = 7 };
     M(S_WARNING, 10)                                                                                                   \
     M(S_LIMIT, 11)                                                                                                     \
     M(C_TOOL, 12)                                                                                                      \
-    M(S_PLUGIN, 13)
+    M(S_PLUGIN, 13)                                                                                                    \
+    M(S_PLACES, 14)                                                                                                    \
+    M(C_PLACES, 15)
 
 typedef enum MessageType {
 #define M(name, number) name = number,
@@ -47,6 +49,15 @@ typedef struct MessageHeader {
 /* What the server writes to files for people (--dump). */
 enum { DUMP_LIFT = 1, DUMP_OPT = 2, DUMP_OBJ = 4 };
 
+/* Offsets, from the guest state, of what a thread has for a tool. */
+typedef struct ToolOffsets {
+    u32 counters; /* where the cells of its counters begin: TOOL_CELLS words for each */
+    u32 self;     /* a word with the address that the following are offsets from, too */
+    u32 own;      /* LATHE_THREAD_OWN */
+    u32 tid;      /* 32 bits: LATHE_THREAD_ID */
+    u32 inside;   /* LiftWatch.inside_off (lift/watch.h) */
+} ToolOffsets;
+
 typedef struct InitMessage { /* C_INIT */
     u32 version;
     u32 dump; /* DUMP_* bits */
@@ -54,7 +65,7 @@ typedef struct InitMessage { /* C_INIT */
     u64 cpu;          /* the kind of CPU that will run the code (cpu_kind); 0: the server's CPU */
     u32 sources;      /* bool: the server sends an S_SOURCE before each S_OBJECT that has an object */
     u32 background_s; /* not 0: the server takes the lowest priority, and ends after so much CPU time */
-    u32 counters_off; /* where a thread's cells of the tool's counters begin, from the guest state: TOOL_CELLS words for each */
+    ToolOffsets tool;
     u32 cell_count; /* what each instruction is counted by, if the tool counts them: */
     ToolCell cells[TOOL_COUNTS];
     char cache_dir[256]; /* where the server stores objects; empty: nowhere */
@@ -71,6 +82,10 @@ typedef struct SharedMessage {
 } SharedMessage;
 
 /* C_TOOL: the package of a tool (tool/package.h) whose functions are called at instructions. */
+
+/* S_PLACES: addresses of instructions, 64 bits each. C_PLACES: a word for each of these: bit n is set if hook n applies to it, for some event (LatheWhere); for
+ * LATHE_FUNCTION only if a function begins there. */
+enum { PLACES_MAX = 16384 };
 
 /* S_WARNING: a line for the user, without its end. */
 
@@ -105,6 +120,8 @@ static inline PackFunction translate_function(const TranslateMessage *m) {
 #define SYMBOL_STALE "lathe_stale"     /* the same if the translation at cpu->pc was made from code that has changed */
 #define SYMBOL_SYSCALL "guest_syscall" /* void(ptr cpu) */
 #define SYMBOL_CPUID "guest_cpuid"
+/* The words that a hook has for an instruction (LATHE_SITE): the number of the hook, and the address as in FUNCTION_NAME. */
+#define SITE_NAME "site_%x_%llx"
 
 /* Translated code by guest address. Each thread has a table of its own and is the only one to fill it, so entries are
  * never half written when they are read. */

@@ -163,3 +163,7 @@ size_t pages_read(void *pages, u64 addr, void *buf, size_t size) {
 bool pages_lost(const Pages *p) {
     return p->lost;
 }
+
+Connection *pages_connection(const Pages *p) {
+    return p->connection;
+}

@@ -28,6 +28,7 @@ void pages_free(Pages *p);
  * forgotten. */
 void pages_begin(Pages *p, const TranslateMessage *request);
 size_t pages_read(void *pages, u64 addr, void *buf, size_t size); /* a LatheReadMemory */
+Connection *pages_connection(const Pages *p);                     /* whoever has the memory */
 bool pages_lost(const Pages *p);                                  /* the connection failed while reading */
 
 /* translate.c: guest code to an object. */
@@ -129,9 +130,30 @@ ServerTool *tool_new(const void *package, size_t size); /* NULL: it is no packag
 void tool_free(ServerTool *tool);
 /* A context is gone, and what was read into it. */
 void tool_forget_context(ServerTool *tool);
-/* Adds the tool's functions to a module, and returns one for LatheConfig.mark_insn; NULL: its bitcode cannot be read. */
-LLVMValueRef tool_add(ServerTool *tool, LLVMModuleRef mod);
+/* A hook of the tool's. */
+typedef struct ToolHook {
+    u32 event;            /* LatheEvent */
+    const char *function; /* its name in the module; valid until tool_forget_context */
+    const ToolPlan *plan;
+    LatheValue value[LATHE_VALUES];
+    bool filtered; /* it does not apply everywhere (LatheWhere) */
+} ToolHook;
+/* Adds the tool's functions to a module, and lists its hooks; false: its bitcode cannot be read. */
+bool tool_add(ServerTool *tool, LLVMModuleRef mod, ToolHook hooks[TOOL_HOOKS_MAX], u32 *count);
+/* Calls a function that was added, with these 64-bit values; false: it takes none such. */
+bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, const char *name,
+                        const LLVMValueRef values[LATHE_VALUES]);
 /* Small functions become part of a lifted function; what they count they count in the guest's state. */
 void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off);
+
+/* events.c: what a tool does at instructions of lifted code. */
+typedef struct Events Events;
+Events *events_new(ServerTool *tool, const InitMessage *init, Pages *pages);
+void events_free(Events *e); /* accepts NULL */
+void events_begin_request(Events *e, const TranslateMessage *request);
+/* The tool is added to a module. Returns who watches what is lifted into it. */
+const struct LiftWatch *events_begin(Events *e, LLVMModuleRef mod);
+/* Something of what was lifted since cannot be told to the tool, so that the code is of no use. Accepts NULL. */
+bool events_failed(const Events *e);
 
 #endif

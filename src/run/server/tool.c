@@ -1,6 +1,6 @@
 /* tool.c: the functions of a tool in lifted code.
  *
- * Their bitcode comes with the tool's package and is linked into each module that is made: small functions are inlined at each instruction and optimised
+ * Their bitcode comes with the tool's package and is linked into each module that is made: small functions are inlined at each event (events.c) and optimised
  * together with the program. Functions that are not inlined, and the tool's variables, are those that the client has in memory. */
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Core.h>
@@ -13,15 +13,14 @@
 #include "tool/counter.h"
 #include "tool/package.h"
 
-#define MARKER "tool_insn"
-
-/* Functions with more instructions are called. */
-enum { INLINED_INSNS = 40 };
+/* Functions with more instructions are called, and so are others in a module that has so many instructions of inlined ones. */
+enum { INLINED_INSNS = 40, INLINED_SUM = 8000 };
 
 struct ServerTool {
     void *package; /* a copy */
     ToolParts parts;
     LLVMModuleRef mod; /* its functions, in the context of the last module; NULL: not read yet */
+    u32 inlined;       /* instructions of inlined functions in the module that it was added to last */
 };
 
 ServerTool *tool_new(const void *package, size_t size) {
@@ -55,6 +54,11 @@ static void add_attribute(LLVMValueRef function, const char *name) {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(function));
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
+}
+
+static bool has_attribute(LLVMValueRef function, const char *name) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    return LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
 }
 
 static u32 insn_count(LLVMValueRef function) {
@@ -106,7 +110,7 @@ static void prepare(LLVMModuleRef mod) {
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-cpu", 10);
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-features", 15);
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "tune-cpu", 8);
-        if (!LLVMIsDeclaration(f) && insn_count(f) <= INLINED_INSNS)
+        if (!LLVMIsDeclaration(f) && !has_attribute(f, "noinline") && insn_count(f) <= INLINED_INSNS)
             add_attribute(f, "alwaysinline");
     }
 }
@@ -125,22 +129,7 @@ static bool read_module(ServerTool *tool, LLVMContextRef ctx) {
     return !bad;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- marker */
-
-/* A value that a hook asks for; pc and size are the marker's arguments. */
-static LLVMValueRef value_for(LLVMContextRef ctx, LLVMBuilderRef b, LLVMValueRef marker, LLVMValueRef value) {
-    LLVMTypeRef word = LLVMInt64TypeInContext(ctx);
-    switch (LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, 0))) {
-    case LATHE_PC:
-        return LLVMGetParam(marker, 0);
-    case LATHE_SIZE:
-        return LLVMBuildZExt(b, LLVMGetParam(marker, 1), word, "");
-    case LATHE_CONSTANT:
-        return LLVMConstInt(word, LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, 1)), false);
-    default:
-        return LLVMConstInt(word, 0, false);
-    }
-}
+/* ---------------------------------------------------------------------------------------------------------------- hooks */
 
 /* As the function takes it: pointers and narrower integers are words, too. */
 static LLVMValueRef as_parameter(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef type) {
@@ -149,56 +138,65 @@ static LLVMValueRef as_parameter(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef t
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMBuildTrunc(b, v, type, "") : NULL;
 }
 
-static void call_hook(LLVMBuilderRef b, LLVMValueRef marker, LLVMValueRef hook, LLVMModuleRef mod) {
-    size_t len;
-    LLVMValueRef values = LLVMGetAggregateElement(hook, 2), args[LATHE_VALUES];
-    LLVMValueRef function = LLVMGetNamedFunction(mod, LLVMGetValueName2(LLVMGetAggregateElement(hook, 1), &len));
-    LLVMTypeRef type = LLVMGlobalGetValueType(function), types[LATHE_VALUES];
-    u32 count = LLVMCountParamTypes(type);
-    if (count > LATHE_VALUES)
+/* LLVM's time grows faster than a function's size. */
+static void limit_inlining(ServerTool *tool, LLVMValueRef function, LLVMValueRef call) {
+    if (!has_attribute(function, "alwaysinline"))
         return;
+    tool->inlined += insn_count(function);
+    if (tool->inlined <= INLINED_SUM)
+        return;
+    unsigned kind = LLVMGetEnumAttributeKindForName("noinline", 8);
+    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
+}
+
+bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, const char *name,
+                        const LLVMValueRef values[LATHE_VALUES]) {
+    LLVMValueRef function = LLVMGetNamedFunction(mod, name), args[LATHE_VALUES];
+    LLVMTypeRef type = function ? LLVMGlobalGetValueType(function) : NULL, types[LATHE_VALUES];
+    u32 count = type ? LLVMCountParamTypes(type) : 0;
+    if (!type || count > LATHE_VALUES)
+        return false;
     LLVMGetParamTypes(type, types);
-    for (u32 i = 0; i < count; i++) {
-        LLVMValueRef v = value_for(LLVMGetModuleContext(mod), b, marker, LLVMGetAggregateElement(values, i));
-        args[i] = as_parameter(b, v, types[i]);
-        if (!args[i])
-            return;
-    }
-    LLVMBuildCall2(b, type, function, args, count, "");
+    for (u32 i = 0; i < count; i++)
+        if (!(args[i] = as_parameter(b, values[i], types[i])))
+            return false;
+    limit_inlining(tool, function, LLVMBuildCall2(b, type, function, args, count, ""));
+    return true;
 }
 
-/* void tool_insn(i64 pc, i32 size): calls what the hooks at instructions name, but for what only counts. */
-static LLVMValueRef build_marker(const ServerTool *tool, LLVMModuleRef mod, LLVMValueRef hooks) {
-    LLVMContextRef ctx = LLVMGetModuleContext(mod);
-    LLVMTypeRef in[] = {LLVMInt64TypeInContext(ctx), LLVMInt32TypeInContext(ctx)};
-    LLVMValueRef marker = LLVMAddFunction(mod, MARKER, LLVMFunctionType(LLVMVoidTypeInContext(ctx), in, 2, false));
-    LLVMSetLinkage(marker, LLVMInternalLinkage);
-    add_attribute(marker, "alwaysinline");
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(ctx);
-    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(ctx, marker, ""));
-    for (u32 i = 0; i < tool->parts.head->hook_count; i++) {
-        LLVMValueRef hook = LLVMGetAggregateElement(hooks, i);
-        u64 event = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(hook, 0));
-        if (event == LATHE_INSN && tool->parts.plans[i].kind == TOOL_CALL)
-            call_hook(b, marker, hook, mod);
-    }
-    LLVMBuildRetVoid(b);
-    LLVMDisposeBuilder(b);
-    return marker;
+static LatheValue read_value(LLVMValueRef value) {
+    return (LatheValue){(LatheWhat)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, 0)),
+                        (long)LLVMConstIntGetSExtValue(LLVMGetAggregateElement(value, 1))};
 }
 
-LLVMValueRef tool_add(ServerTool *tool, LLVMModuleRef mod) {
+static ToolHook read_hook(LLVMValueRef hook, const ToolPlan *plan) {
+    size_t len;
+    ToolHook out = {.event = (u32)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(hook, 0)),
+                    .function = LLVMGetValueName2(LLVMGetAggregateElement(hook, 1), &len),
+                    .plan = plan,
+                    .filtered = !LLVMIsNull(LLVMGetAggregateElement(hook, 3))};
+    for (u32 i = 0; i < LATHE_VALUES; i++)
+        out.value[i] = read_value(LLVMGetAggregateElement(LLVMGetAggregateElement(hook, 2), i));
+    return out;
+}
+
+bool tool_add(ServerTool *tool, LLVMModuleRef mod, ToolHook hooks[TOOL_HOOKS_MAX], u32 *count) {
     if (!read_module(tool, LLVMGetModuleContext(mod)))
-        return NULL;
+        return false;
     LLVMModuleRef copy = LLVMCloneModule(tool->mod);
     LLVMSetTarget(copy, LLVMGetTarget(mod));
     LLVMSetDataLayout(copy, LLVMGetDataLayoutStr(mod));
-    LLVMValueRef hooks = LLVMGetNamedGlobal(tool->mod, TOOL_HOOKS);
-    if (!hooks || LLVMLinkModules2(mod, copy))
-        return NULL;
+    LLVMValueRef list = LLVMGetNamedGlobal(tool->mod, TOOL_HOOKS);
+    if (!list || LLVMLinkModules2(mod, copy))
+        return false;
     LLVMDeleteGlobal(LLVMGetNamedGlobal(mod, TOOL_HOOKS));
     refer_elsewhere(mod);
-    return build_marker(tool, mod, LLVMGetInitializer(hooks));
+    tool->inlined = 0;
+    *count = tool->parts.head->hook_count;
+    for (u32 i = 0; i < *count; i++)
+        hooks[i] = read_hook(LLVMGetAggregateElement(LLVMGetInitializer(list), i), &tool->parts.plans[i]);
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- counters */

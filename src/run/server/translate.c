@@ -22,8 +22,9 @@ enum { MAX_INSNS = 1500, LARGE_INSNS = 1000, AGAIN_INSNS = 128 };
  * instructions that are found, and has about PART_INSNS. */
 enum { LOOK_INSNS = 8000, PART_INSNS = 600 };
 
-/* Code whose accesses can leave with the complete state takes LLVM more than twice as long, and gets smaller parts by this factor. */
-enum { EXACT_SHARE = 3 };
+/* Code whose accesses can leave with the complete state takes LLVM more than twice as long, and so does code with functions of a tool in it: both get smaller parts by
+ * this factor. */
+enum { LONG_SHARE = 3 };
 
 /* How far the code of a translation may be from its entry, in both directions. */
 enum { CODE_REACH = 64 << 10 };
@@ -47,8 +48,10 @@ typedef enum Seen {
 struct Translator {
     CodeConfig config;
     ToolCell cells[TOOL_COUNTS]; /* what instructions are counted by */
-    u32 cell_count, counters_off;
-    ServerTool *tool; /* NULL: there is none, or its functions only count */
+    u32 cell_count;
+    InitMessage init;
+    ServerTool *tool; /* NULL: there is none, or it only counts instructions */
+    Events *events;   /* if there is one */
     Plugin *plugin;   /* NULL: there is none */
     u32 dump;
     Pages *pages;
@@ -65,8 +68,7 @@ struct Translator {
     LatheTuning tuning; /* what `lift` points to */
     TranslateMessage request;
     bool narrow;
-    bool watched; /* all that the tool needs is in the module */
-    bool anew;    /* the function was translated before */
+    bool anew; /* the function was translated before */
     /* SEEN_REST: translates only code that is in no other translation; else a function with n such places would be translated
      * n times. */
     bool rest;
@@ -85,7 +87,7 @@ Translator *translator_new(const InitMessage *init, Pages *pages, Plugin *plugin
     t->config = init->code;
     memcpy(t->cells, init->cells, sizeof(t->cells));
     t->cell_count = init->cell_count;
-    t->counters_off = init->counters_off;
+    t->init = *init;
     t->dump = init->dump;
     t->pages = pages;
     t->plugin = plugin;
@@ -100,13 +102,16 @@ void translator_use(Translator *t, LatheJit *jit) {
 
 bool translator_watch(Translator *t, const void *package, size_t size) {
     tool_free(t->tool);
+    events_free(t->events);
     t->tool = tool_new(package, size);
+    t->events = t->tool ? events_new(t->tool, &t->init, t->pages) : NULL;
     return t->tool;
 }
 
 void translator_free(Translator *t) {
     lathe_jit_free(t->jit);
     tool_free(t->tool);
+    events_free(t->events);
     map64_free(&t->seen);
     map64_free(&t->hard);
     map64_free(&t->part);
@@ -214,6 +219,10 @@ static void set_reach(Translator *t) {
     t->tuning.poll_off = t->config.polls ? THREAD_PENDING : 0;
 }
 
+static u32 share_of(const Translator *t) {
+    return t->config.exact || t->events ? LONG_SHARE : 1;
+}
+
 static void configure(Translator *t) {
     t->tuning = (LatheTuning){
         .convention = LATHE_CONVENTION_REGISTERS,
@@ -223,12 +232,15 @@ static void configure(Translator *t) {
         .exact_faults = t->config.exact,
         .cells = t->cells,
         .cell_count = t->cell_count,
+        .watch = t->events ? events_begin(t->events, t->mod) : NULL,
     };
     t->lift = (LatheConfig){
         .arch = (LatheArch)t->config.arch,
         .read_memory = read_guest,
         .user = t,
-        .max_insns = t->in_pieces ? PIECE_INSNS : MAX_INSNS,
+        .max_insns = t->in_pieces ? PIECE_INSNS
+                     : t->events  ? MAX_INSNS / LONG_SHARE
+                                  : MAX_INSNS,
         .calls = LATHE_CALLS_RETURN,
         .resolve = function_at,
         .strict_fp = t->config.strict_fp,
@@ -236,8 +248,6 @@ static void configure(Translator *t) {
         .tuning = &t->tuning,
     };
     set_reach(t);
-    t->lift.mark_insn = t->tool ? tool_add(t->tool, t->mod) : NULL;
-    t->watched = !t->tool || t->lift.mark_insn; /* the tool's bitcode may be damaged */
     plugin_mark(t->plugin, t->mod, &t->lift, t->request.base);
     t->lift.dispatch = lathe_declare(t->mod, &t->lift, SYMBOL_MISS);
     t->lift.lookup = lookup_build(t->mod, &t->lift);
@@ -284,7 +294,7 @@ static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
     const LatheRange *ranges;
     LLVMValueRef lifted = lift_with_callees(t, fn);
     if (lifted && t->tool)
-        tool_inline(t->mod, lifted, t->counters_off);
+        tool_inline(t->mod, lifted, t->init.tool.counters);
     if (lifted)
         memory_order_keep(lifted, t->ctx, order_of(t));
     if (!lifted || t->request.base)
@@ -418,7 +428,9 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     t->mod = LLVMModuleCreateWithNameInContext("lathe", t->ctx);
     configure(t);
     out->fn = lathe_func_new(t->mod, &t->lift);
-    bool ok = t->watched && lift(t, out->fn) && !pages_lost(t->pages) && !(narrow && calls_helpers(t));
+    bool watched = !events_failed(t->events); /* the tool's bitcode may be damaged */
+    bool ok = watched && lift(t, out->fn) && !events_failed(t->events) && !pages_lost(t->pages) &&
+              !(narrow && calls_helpers(t));
     out->facts.lift_us += (u32)(now_us() - start);
     out->facts.insns = ok ? count_insns(out->fn) + callees_insns(t->callees) : 0;
     out->facts.undecodable = !ok && lathe_func_problem(out->fn).status == LATHE_ERR_DECODE &&
@@ -478,10 +490,9 @@ static void choose_part(Translator *t) {
     t->lift.max_insns = LOOK_INSNS;
     LatheFunc *fn = lathe_func_new(t->mod, &t->lift);
     lathe_func_decode_cfg(fn, t->request.pc);
-    u32 share = t->config.exact ? EXACT_SHARE : 1;
-    t->in_part = count_insns(fn) > MAX_INSNS / share;
+    t->in_part = count_insns(fn) > MAX_INSNS / share_of(t);
     if (t->in_part)
-        cut_choose(fn, t->request.pc, PART_INSNS / share, &t->part);
+        cut_choose(fn, t->request.pc, PART_INSNS / share_of(t), &t->part);
     lathe_func_free(fn);
     LLVMDisposeModule(t->mod);
 }
@@ -502,6 +513,8 @@ bool translator_run(Translator *t, const TranslateMessage *request, Translation 
     *out = (Translation){.facts.pc = request->pc};
     t->request = *request;
     pages_begin(t->pages, request);
+    if (t->events)
+        events_begin_request(t->events, request);
     renew_context(t);
     t->anew = seen_at(t, request->pc) == SEEN_ENTRY;
     t->rest = seen_at(t, request->pc) == SEEN_REST;

@@ -173,7 +173,7 @@ u64 learn_need(void) {
     u64 made = p->requests + requests(); /* of a profile that was made up, it may be anything */
     u64 price = (PRICE_MS + p->server_ms + server_ms()) / (made + 1 ? made + 1 : 1);
     u64 lost = learning.lost + s->reverted + s->refused, kept = learning.kept;
-    return price * region_patience * (kept + 2 * lost + 2) / (kept + 2);
+    return price * region_patience() * (kept + 2 * lost + 2) / (kept + 2);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- this run */

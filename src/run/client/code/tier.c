@@ -59,10 +59,11 @@ void tier_choose(Options *o) {
 /* Code with calls of the tool's functions knows their addresses, which are others in each process; images do not have what is known of sites. */
 void tier_watch(void) {
     the.tier.no_image |= sites_call() || sites_count_by_kind() || (*the.opt.plugin && *the.opt.tool);
+    the.opt.no_cache |= sites_vary();
     if (!tool_needs_quick())
         return;
     if (*the.opt.plugin)
-        die("this tool has events that only quick code has, which no plugin changes: give the tool or the plugin "
+        die("this tool has functions that only quick code calls, which no plugin changes: give the tool or the plugin "
             "alone");
     if (!quick_works())
         die("this tool needs quick code, which there is not for this processor");

@@ -13,17 +13,18 @@ static bool is_of_client(u64 pc) {
     return pc >= the.memory.image_start && pc < the.memory.image_end;
 }
 
-/* The thread may also be in a function of lathe/tool.h that the tool has called; then an address of the tool's code is on the stack, as that to return to, unless the call
+/* The thread may also be in a function of lathe/tool.h that the tool has called, or on the way there (a gate, the vdso); then an address of the tool's code is on the stack, as that to return to, unless the call
  * is the last thing that the function does. */
 const char *tool_running(u64 pc, u64 sp) {
     const char *function = tool_function(pc);
     u64 words[LOOK_WORDS];
-    if (function || !is_of_client(pc))
+    const Thread *t = thread_self();
+    if (function || !(is_of_client(pc) || tool_stack_holds(t, sp) || t->tool.calling))
         return function;
     size_t count = peek(sp & -(u64)8, words, sizeof(words)) / sizeof(*words);
     for (size_t i = 0; i < count && !function; i++)
         function = tool_function(words[i]);
-    return function ? function : tool_function(thread_self()->tool.calling);
+    return function ? function : tool_function(t->tool.calling);
 }
 
 static const char several[] = "at an instruction";

@@ -11,8 +11,7 @@ static u32 accesses(const InsnView *v, u32 how) {
     return count;
 }
 
-/* Reads the bytes of an instruction; behind it there may be none. Returns how many there are. */
-static u64 read_text(u64 address, u8 text[GUEST_INSN_BYTES]) {
+u64 tool_read_text(u64 address, u8 text[GUEST_INSN_BYTES]) {
     u64 size = GUEST_INSN_BYTES;
     while (size && !lathe_read_guest(text, address, size))
         size--;
@@ -23,7 +22,7 @@ bool lathe_insn(uint64_t address, LatheInsn *out) {
     u8 text[GUEST_INSN_BYTES];
     InsnView v;
     *out = (LatheInsn){0};
-    if (!insn_view(text, read_text(address, text), address, &v))
+    if (!insn_view(text, tool_read_text(address, text), address, &v))
         return false;
     *out = (LatheInsn){
         .size = v.size,

@@ -197,6 +197,27 @@ void sites_look(SiteInsn *insn, u64 bytes) {
                 add_hook(insn, hook, &events[i]);
 }
 
+u64 sites_hooks_at(u64 pc) {
+    u8 text[GUEST_INSN_BYTES];
+    SiteInsn insn = {.pc = pc};
+    Symbol symbol = {0};
+    u64 all = 0;
+    insn.known = insn_view(text, tool_read_text(pc, text), pc, &insn.view);
+    for (u32 hook = 0; hook < tool_hook_count(); hook++) {
+        const LatheHook *h = tool_hook(hook);
+        bool here = h->event != LATHE_FUNCTION || begins_function(pc, &symbol);
+        all |= (u64)(here && suits(h, &insn, &symbol)) << hook;
+    }
+    return all;
+}
+
+bool sites_vary(void) {
+    for (u32 i = 0; i < tool_hook_count(); i++)
+        if (tool_hook(i)->where.from || tool_hook(i)->where.to)
+            return true;
+    return tool_names_functions();
+}
+
 /* The phase that notes addresses for the last ones. */
 static SitePhase noting_phase(const SiteInsn *insn) {
     return insn->repeats ? SITE_PASS : SITE_BEFORE;

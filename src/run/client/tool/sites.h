@@ -56,6 +56,10 @@ bool sites_count_by_kind(void);
 /* Does a hook want to know how large a block is? */
 bool sites_want_extents(void);
 
+/* The hooks that apply to the instruction at pc, a bit for each: see C_PLACES (protocol.h). */
+u64 sites_hooks_at(u64 pc);
+/* Do hooks apply by what may be another thing in the next run: addresses, or names that the tool gives? */
+bool sites_vary(void);
 /* Looks at the instruction at pc, of which so many bytes are there. What is known of its block is set before. */
 void sites_look(SiteInsn *insn, u64 bytes);
 /* Is anything to be done in a phase? */

@@ -24,6 +24,7 @@ typedef struct Tool {
     ToolSymbol symbols[SYMBOLS_MAX];
     u32 symbol_count;
     bool loaded;
+    bool names_functions;
     bool wants_state;   /* it uses functions that want the guest's whole state in the Thread */
     u64 code, code_end; /* where its functions are */
     u32 end;            /* END_* */
@@ -67,6 +68,7 @@ static bool resolve(void *user, const char *name, u64 *address) {
     if (!tool_resolve(name, address))
         die("the tool uses %s, which lathe/tool.h does not have", name);
     tool.wants_state |= tool_wants_state(name);
+    tool.names_functions |= !strcmp(name, "lathe_name_function");
     *address = gate_new(name, *address);
     return *address;
 }
@@ -170,23 +172,19 @@ static bool is_called(u32 hook, LatheEvent event) {
     return tool.hooks[hook].event == event && tool.plans[hook].kind == TOOL_CALL;
 }
 
-static bool needs_quick(u32 hook) {
-    bool about_insns = tool.hooks[hook].event >= LATHE_INSN_DONE && tool.hooks[hook].event < LATHE_MODULE;
-    if (about_insns || tool_is_filtered(hook))
-        return true;
-    for (u32 k = 0; k < LATHE_VALUES && is_called(hook, LATHE_INSN); k++)
-        if (tool.hooks[hook].value[k].what > LATHE_SIZE)
+static bool is_about_insns(LatheEvent event) {
+    return event == LATHE_INSN || (event >= LATHE_INSN_DONE && event <= LATHE_FUNCTION);
+}
+
+bool tool_needs_quick(void) {
+    for (u32 i = 0; tool.wants_state && i < tool.hook_count; i++)
+        if (is_about_insns(tool.hooks[i].event) && tool.plans[i].kind == TOOL_CALL)
             return true;
     return false;
 }
 
-bool tool_needs_quick(void) {
-    if (tool.wants_state && tool_calls(LATHE_INSN))
-        return true;
-    for (u32 i = 0; i < tool.hook_count; i++)
-        if (needs_quick(i))
-            return true;
-    return false;
+bool tool_names_functions(void) {
+    return tool.names_functions;
 }
 
 static bool is_function(const ToolSymbol *s) {
@@ -243,7 +241,12 @@ bool tool_symbol(const char *name, u64 *address) {
 
 const void *tool_package(u64 *size) {
     *size = tool.package_size;
-    return tool_calls(LATHE_INSN) || *the.opt.plugin ? tool.package : NULL;
+    for (u32 i = 0; i < tool.hook_count; i++) {
+        bool counts_all = tool.hooks[i].event == LATHE_INSN && tool.plans[i].kind == TOOL_COUNT && !tool_is_filtered(i);
+        if (is_about_insns(tool.hooks[i].event) && !counts_all)
+            return tool.package;
+    }
+    return *the.opt.plugin ? tool.package : NULL;
 }
 
 const ToolCounts *tool_counts(void) {

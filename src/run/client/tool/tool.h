@@ -16,11 +16,13 @@ void tool_load(void);
 /* Are functions called at this event, which do more than to count? */
 bool tool_calls(LatheEvent event);
 
-/* Do hooks at instructions ask for what only quick code gives them? */
+/* Do functions at instructions want what only quick code has: the guest's whole state? */
 bool tool_needs_quick(void);
+/* May the tool give functions names (lathe_name_function)? */
+bool tool_names_functions(void);
 /* Where something is that code of the server's names. */
 bool tool_symbol(const char *name, u64 *address);
-/* What the server has to know to make code with calls of the tool's functions; NULL: nothing. */
+/* What the server has to know to make code that tells the tool of events; NULL: nothing, since all instructions are counted alike. */
 const void *tool_package(u64 *size);
 
 /* The counters that hooks at instructions add to, and how much each instruction adds by itself; events that only some have may add more (sites.h). */
@@ -126,6 +128,9 @@ void tool_files_unlock(void);
 /* sites.c: does a name match one that may end with a star? symbols.c: does one of the names of the function at an address? */
 bool tool_name_matches(const char *pattern, const char *name);
 bool tool_symbol_matches(u64 address, const char *pattern);
+
+/* insns.c: reads the bytes of an instruction; behind it there may be none. Returns how many there are. */
+u64 tool_read_text(u64 address, u8 text[GUEST_INSN_BYTES]);
 
 /* runtime.c: the functions of lathe/tool.h. */
 bool tool_resolve(const char *name, u64 *address);

@@ -24,6 +24,7 @@
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
 #include "run/client/memory/watch.h"
+#include "run/client/tool/tool.h"
 
 enum { MAP_BITS = 8 }; /* of the first map; most programs have nothing optimised, and look through all of it */
 
@@ -168,6 +169,12 @@ static void set_code(Code *c, CodeEntry *e, void *code) {
         stub_redirect(e->stub, code);
 }
 
+/* The server leaves out what it cannot tell a tool of: quick code can. */
+static bool is_watched(void) {
+    u64 size;
+    return tool_package(&size) && quick_works();
+}
+
 /* Optimised code, whatever it takes: several threads ask for different functions at a time, and one for the same. */
 static void *find_optimised(Thread *t, Code *c, u64 pc) {
     if (!quick_code_bytes(pc))
@@ -188,6 +195,7 @@ static void *find_optimised(Thread *t, Code *c, u64 pc) {
                 return code;
         }
     }
+    c->unserved |= !code && is_watched();
     if (!code && c->unserved)
         return trapping(pc, LATHE_TRAP_NONE);
     if (!code)
@@ -597,12 +605,13 @@ void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts
 /* ------------------------------------------------------------------------------------------------------------ threads */
 
 /* What only quick code does: a translation came to a page of its file that can be written to, or to an instruction that the lifter has no
- * row for, or there is no server. */
+ * row for, or that it cannot tell a tool of, or there is no server. */
 static bool is_for_quick(const Thread *t) {
     if (t->cpu.trap == LATHE_TRAP_NONE)
         return the.tier.code->unserved;
-    return t->cpu.trap == LATHE_TRAP_UNREADABLE ? !is_fixed(t->cpu.pc)
-                                                : t->cpu.trap == LATHE_TRAP_UNSUPPORTED && guest_facts.is_hosts;
+    return t->cpu.trap == LATHE_TRAP_UNREADABLE
+               ? !is_fixed(t->cpu.pc)
+               : t->cpu.trap == LATHE_TRAP_UNSUPPORTED && (guest_facts.is_hosts || is_watched());
 }
 
 static const char unfixed[] = "it has come to code that is in no file, or that it can write to";

@@ -7,7 +7,7 @@
 #include "run/client/code/optimised/sites.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/own.h"
-#include "run/client/tool/tool.h"
+#include "run/client/tool/sites.h"
 
 /* of enter.S */
 void lathe_lazy(void);
@@ -22,16 +22,25 @@ typedef struct Linking {
     void *entry;
 } Linking;
 
-static bool parse_function(const char *name, u64 *off) {
-    if (name[0] != 'g' || name[1] != '_')
-        return false;
-    *off = 0;
-    for (name += 2; *name; name++) {
-        if (!((*name >= '0' && *name <= '9') || (*name >= 'a' && *name <= 'f')))
-            return false;
-        *off = *off << 4 | (u64)(*name <= '9' ? *name - '0' : *name - 'a' + 10);
+/* A hexadecimal number, up to `end`; NULL: there is none. */
+static const char *parse_number(const char *text, char end, u64 *number) {
+    for (*number = 0; *text != end; text++) {
+        if (!((*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'f')))
+            return NULL;
+        *number = *number << 4 | (u64)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
     }
-    return true;
+    return text + 1;
+}
+
+static bool parse_function(const char *name, u64 *off) {
+    return name[0] == 'g' && name[1] == '_' && parse_number(name + 2, 0, off);
+}
+
+/* SITE_NAME */
+static bool parse_site(const char *name, u64 *hook, u64 *off) {
+    static const char first[] = "site_";
+    const char *rest = strncmp(name, first, sizeof(first) - 1) ? NULL : name + sizeof(first) - 1;
+    return rest && (rest = parse_number(rest, '_', hook)) && parse_number(rest, 0, off);
 }
 
 /* The code of a guest function, or a stub in its place. */
@@ -92,9 +101,11 @@ static bool is_missing(const char *name) {
 
 static bool resolve(void *user, const char *name, u64 *address) {
     Linking *link = user;
-    u64 off;
+    u64 off, hook;
     if (parse_function(name, &off))
         *address = function_address(link->code, link->base + off);
+    else if (parse_site(name, &hook, &off) && hook < tool_hook_count())
+        *address = (u64)site_words((u32)hook, link->base + off);
     else if (!strcmp(name, SYMBOL_GUEST))
         *address = link->base;
     else

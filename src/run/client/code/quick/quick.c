@@ -31,6 +31,13 @@ static bool deliver(Thread *t) {
     return pc == t->cpu.pc;
 }
 
+/* The visits of an instruction that a signal came before are not made again (visit.c), which optimised code knows nothing of. */
+static u8 *find_to_go_on(Thread *t, u64 pc) {
+    u8 *code = quick_find(t, pc);
+    u32 n = t->tool.skip_pc == pc ? block_at(pc) : 0;
+    return n && block_no(n)->enter == code ? block_no(n)->code : code;
+}
+
 static void go_on(Thread *t) {
     if (t->quick.stop)
         quick_wait_stopped(t);
@@ -39,10 +46,10 @@ static void go_on(Thread *t) {
     arena_lock();
     if (quick_is_crowded())
         quick_renew(t);
-    t->quick.target = (u64)(inside ? quick_find_inside : quick_find)(t, t->cpu.pc);
+    t->quick.target = (u64)(inside ? quick_find_inside : find_to_go_on)(t, t->cpu.pc);
     if (quick_flags_are_stale()) { /* by this code */
         quick_renew(t);
-        t->quick.target = (u64)(inside ? quick_find_inside : quick_find)(t, t->cpu.pc);
+        t->quick.target = (u64)(inside ? quick_find_inside : find_to_go_on)(t, t->cpu.pc);
     }
     arena_unlock();
 }
@@ -232,6 +239,8 @@ __attribute__((visibility("hidden"))) void quick_arrive(Thread *t) {
 /* Translated code has a trap, and the flags in the state. */
 __attribute__((visibility("hidden"))) void quick_trapped(Thread *t) {
     t->quick.flags = frame_flags(&t->cpu);
+    if (t->cpu.trap == LATHE_TRAP_INSIDE)
+        t->cpu.trap = LATHE_TRAP_NONE; /* t->tool.inside says it */
     if (t->cpu.trap == LATHE_TRAP_SYSCALL) {
         t->cpu.trap = LATHE_TRAP_NONE;
         system_call(t);

@@ -7,8 +7,9 @@
 /* The guest was found at pc: where does the code begin that should be optimised? 0: none should. */
 u64 region_of(u64 pc);
 /* What optimised code gains, in hundredths of the time that the guest is in it, and what a crossing between the tiers takes; verdict.c. */
-extern const u32 region_gain, region_crossing_ns;
+u32 region_gain(void);
+u32 region_crossing_ns(void);
 /* How many times the price of its optimised code a place must have taken before that code is asked for; tier.c. */
-extern const u32 region_patience;
+u32 region_patience(void);
 
 #endif

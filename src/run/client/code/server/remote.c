@@ -18,7 +18,7 @@
 #include "run/client/core/events.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
-#include "run/client/tool/tool.h"
+#include "run/client/tool/sites.h"
 
 /* These are in headers that belong to libc or cannot be used together with it. */
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = O_CLOEXEC, SOCK_NONBLOCK = O_NONBLOCK, MSG_NOSIGNAL = 0x4000 };
@@ -110,7 +110,11 @@ static bool name_shared(Remote *r) {
 
 static void name_cells(InitMessage *init) {
     const ToolCounts *c = tool_counts();
-    init->counters_off = tool_cell(0, 0);
+    init->tool = (ToolOffsets){.counters = tool_cell(0, 0),
+                               .self = offsetof(Thread, self),
+                               .own = offsetof(Thread, tool.own),
+                               .tid = offsetof(Thread, tid),
+                               .inside = offsetof(Thread, tool.inside)};
     init->cell_count = c->count;
     for (u32 i = 0; i < c->count; i++)
         init->cells[i] = (ToolCell){tool_cell(c->add[i].counter, 0), c->add[i].amount};
@@ -322,6 +326,18 @@ static bool answer_memory(Remote *r, const MessageHeader *header) {
     return send(r, C_MEMBUF, &facts, sizeof(facts), r->data, facts.size);
 }
 
+static bool answer_places(Remote *r, const MessageHeader *header) {
+    u64 word;
+    if (header->size % sizeof(word) || header->size > PLACES_MAX * sizeof(word))
+        return false;
+    for (u32 off = 0; off < header->size; off += (u32)sizeof(word)) {
+        memcpy(&word, r->data + off, sizeof(word));
+        word = sites_hooks_at(word);
+        memcpy(r->data + off, &word, sizeof(word));
+    }
+    return send(r, C_PLACES, r->data, header->size, NULL, 0);
+}
+
 /* Handles messages that are no answer to a request. Returns false for other messages. */
 static bool is_aside(Remote *r, const MessageHeader *header) {
     char line[1024];
@@ -347,7 +363,9 @@ static RemoteAnswer take_message(Remote *r, ObjectMessage *facts) {
     }
     if (header.type == S_LIMIT)
         return REMOTE_LIMIT;
-    bool ok = header.type == S_MEMREQ ? answer_memory(r, &header) : is_aside(r, &header);
+    bool ok = header.type == S_MEMREQ   ? answer_memory(r, &header)
+              : header.type == S_PLACES ? answer_places(r, &header)
+                                        : is_aside(r, &header);
     return ok ? REMOTE_NOTHING : REMOTE_LOST;
 }
 

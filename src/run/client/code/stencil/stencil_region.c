@@ -14,9 +14,18 @@
 enum { REGION_INSNS = 1000 };
 
 /* Measured with all hot functions optimised: what bzip2, xz, python3, perl and lua gain or lose is near what these two say. */
-const u32 region_gain = 80, region_crossing_ns = 13;
+u32 region_gain(void) {
+    return 80;
+}
+
+u32 region_crossing_ns(void) {
+    return 13;
+}
+
 /* Optimised code takes half the time or less where the guest stays in it. */
-const u32 region_patience = 8;
+u32 region_patience(void) {
+    return 8;
+}
 
 static bool decode(u64 pc, Insn *in) {
     memset(in, 0, sizeof(*in));

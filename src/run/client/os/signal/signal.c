@@ -610,6 +610,7 @@ static SignalInfo info_of_trap(const Thread *t, GuestCpu *c) {
             c->pc -= TRAP_LENGTH;
         break;
     case LATHE_TRAP_PRIVILEGED:
+    case LATHE_TRAP_INSIDE:
     case LATHE_TRAP_ROUNDING:
     case LATHE_TRAP_SYSCALL:
     case LATHE_TRAP_NONE:

@@ -1,0 +1,485 @@
+/* events.c: the events of instructions (lathe/tool.h) in lifted code.
+ *
+ * The lifter tells each instruction (lift/watch.h), site.c says which events it has, and this file adds what the tool's hooks do at these: calls of functions with
+ * the values that the hooks ask for, and additions to counters. What lifted code cannot tell, as quick code does, is left to that: an instruction, or a whole function. */
+#include <stdio.h>
+
+#include "isa/isa.h"
+#include "lift/watch.h"
+#include "run/server/server.h"
+#include "run/site/site.h"
+
+enum { INSN_BYTES = 16 };
+
+/* The instruction that is being lifted. */
+typedef struct Here {
+    Lifter *l;
+    const Insn *in;
+    InsnView view;
+    u64 hooks;  /* those that apply: a bit for each */
+    Val begins; /* of LiftWatch.before */
+    u32 count;
+    SiteEvent event[SITE_EVENTS];
+    Val address[INSN_ACCESSES]; /* of accesses that are told behind it */
+    Val target, taken;          /* of LiftWatch.transfer */
+    /* How control goes on, which is told when the lifter knows: */
+    const SiteEvent *transfer;
+    Val value[TOOL_HOOKS_MAX][LATHE_VALUES];
+} Here;
+
+struct Events {
+    LiftWatch watch;
+    ServerTool *tool;
+    ToolHook hook[TOOL_HOOKS_MAX];
+    u32 hook_count;
+    bool by_place; /* the client has to be asked which hooks apply to an instruction */
+    const Isa *isa;
+    ToolOffsets off;
+    Pages *pages;
+    /* of the request: */
+    u64 base;
+    Map64 places; /* from an instruction's address to its index in masks */
+    VEC(u64) masks;
+    LLVMModuleRef mod;
+    bool failed; /* something cannot be told */
+    Here here;
+};
+
+/* ---------------------------------------------------------------------------------------------------------------- hooks */
+
+static bool wants(const ToolHook *h, LatheWhat what) {
+    for (u32 i = 0; i < LATHE_VALUES; i++)
+        if (h->value[i].what == what)
+            return true;
+    return false;
+}
+
+static bool has_hooks(const Events *e, u32 event) {
+    for (u32 i = 0; i < e->hook_count; i++)
+        if (e->hook[i].event == event)
+            return true;
+    return false;
+}
+
+static bool has_hooks_with(const Events *e, u32 event, LatheWhat what) {
+    for (u32 i = 0; i < e->hook_count; i++)
+        if (e->hook[i].event == event && wants(&e->hook[i], what))
+            return true;
+    return false;
+}
+
+/* These the lifter does itself (LatheTuning.cells). */
+static bool is_counted_by_cells(const ToolHook *h) {
+    return h->event == LATHE_INSN && h->plan->kind == TOOL_COUNT && !h->filtered;
+}
+
+static bool applies(const Events *e, u32 hook, u32 event) {
+    const ToolHook *h = &e->hook[hook];
+    return h->event == event && e->here.hooks >> hook & 1 && !is_counted_by_cells(h);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- places */
+
+static void ask_places(Events *e, const u64 *pcs, size_t count) {
+    MessageHeader header;
+    Connection *c = pages_connection(e->pages);
+    if (!connection_send(c, S_PLACES, pcs, count * sizeof(*pcs), NULL, 0) || !connection_receive(c, &header) ||
+        header.type != C_PLACES || header.size != count * sizeof(u64)) {
+        e->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        u64 mask;
+        memcpy(&mask, c->buffer + i * sizeof(mask), sizeof(mask));
+        map64_set(&e->places, pcs[i], (u32)e->masks.len);
+        VEC_PUSH(&e->masks, mask);
+    }
+}
+
+static void begin(void *user, const u64 *pcs, size_t count) {
+    Events *e = user;
+    for (size_t at = 0; e->by_place && !e->failed && at < count; at += PLACES_MAX)
+        ask_places(e, pcs + at, count - at < PLACES_MAX ? count - at : PLACES_MAX);
+}
+
+static u64 hooks_at(const Events *e, u64 pc) {
+    u32 i;
+    if (!e->by_place)
+        return ~(u64)0;
+    return map64_get(&e->places, pc, &i) ? e->masks.at[i] : 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- instructions */
+
+static bool view_at(const Events *e, u64 pc, InsnView *view) {
+    u8 bytes[INSN_BYTES];
+    return e->isa->view(bytes, pages_read(e->pages, pc, bytes, sizeof(bytes)), pc, view);
+}
+
+/* What memory has may not be read where the instruction itself may have left it alone. */
+static bool can_tell_access(const Events *e, const InsnAccess *a, u32 event) {
+    bool both = a->how & ACCESS_READ && a->how & ACCESS_WRITE;
+    if (a->how & (ACCESS_BYTE_INDEX | ACCESS_ELEMENTS))
+        return false;
+    return both || !(a->how & ACCESS_MAYBE) || !has_hooks_with(e, event, LATHE_VALUE);
+}
+
+static bool can_tell(const Events *e, const InsnView *view, const SiteEvent *event) {
+    if (!has_hooks(e, event->event))
+        return true;
+    if (event->phase == SITE_PASS || event->phase == SITE_PASSED)
+        return false;
+    bool access = event->event >= LATHE_LOAD && event->event <= LATHE_STORED;
+    return !access || can_tell_access(e, &view->access[event->access], event->event);
+}
+
+/* The decoder makes one instruction of some that follow each other, if it is given the bytes of all of them. */
+static bool look(void *user, u64 pc, const u8 *bytes, size_t *size) {
+    const Events *e = user;
+    InsnView view;
+    SiteEvent events[SITE_EVENTS];
+    if (!e->isa->view(bytes, *size, pc, &view))
+        return false;
+    *size = view.size;
+    u32 count = site_events(&view, (SitePlace){0}, events);
+    for (u32 i = 0; i < count; i++)
+        if (!can_tell(e, &view, &events[i]))
+            return false;
+    return true;
+}
+
+static bool goes_on(void *user, const Insn *in) {
+    InsnView view;
+    return view_at(user, in->pc, &view) && site_goes_on(&view);
+}
+
+/* How large the block is that begins with the instruction. */
+static void measure_block(const Events *e, u64 *bytes, u64 *insns) {
+    InsnView view;
+    *bytes = *insns = 0;
+    do {
+        if (!view_at(e, e->here.in->pc + *bytes, &view))
+            return;
+        *bytes += view.size;
+        ++*insns;
+    } while (site_goes_on(&view));
+}
+
+/* --------------------------------------------------------------------------------------------------------------- values */
+
+static Val constant(const Events *e, u64 value) {
+    return ir_int(e->here.l, I64, value);
+}
+
+static bool is_access(u32 event) {
+    return event >= LATHE_LOAD && event <= LATHE_STORED;
+}
+
+static bool is_transfer(u32 event) {
+    return event >= LATHE_BRANCH && event <= LATHE_RETURN;
+}
+
+/* The Thread by an address that LLVM does not know to be that of the state: the tool's functions reach it in other ways, too. */
+static Val in_thread(const Events *e, u32 off) {
+    Lifter *l = e->here.l;
+    Val self = ir_load(l, I64, ir_state(l, e->off.self), 8, SPACE_STATE);
+    LLVMSetMetadata(self, LLVMGetMDKindIDInContext(l->ctx, "invariant.load", 14), LLVMMDNodeInContext(l->ctx, NULL, 0));
+    return ir_add_to(l, self, off);
+}
+
+static Val thread_id(const Events *e) {
+    Lifter *l = e->here.l;
+    return ir_zext(l, ir_load(l, I32, ir_state(l, e->off.tid), 4, SPACE_STATE), I64);
+}
+
+static Val register_no(const Events *e, u64 number) {
+    const RegInfo *reg = number < e->isa->reg_count ? &e->isa->regs[number] : NULL;
+    bool general = reg && reg->kind == REG_INT && reg->bits == 64;
+    return general ? reg_read(e->here.l, (Reg)number, I64) : constant(e, 0);
+}
+
+static Val site_words(const Events *e, u32 hook) {
+    char name[48];
+    snprintf(name, sizeof(name), SITE_NAME, hook, (unsigned long long)(e->here.in->pc - e->base));
+    LLVMValueRef words = LLVMGetNamedGlobal(e->mod, name);
+    if (!words)
+        words = LLVMAddGlobal(e->mod, LLVMInt64TypeInContext(LLVMGetModuleContext(e->mod)), name);
+    return LLVMBuildPtrToInt(e->here.l->b, words, ir_type(e->here.l, I64), "");
+}
+
+static const InsnAccess *access_of(const Events *e, const SiteEvent *event) {
+    return &e->here.view.access[event->access];
+}
+
+static Val address_of(const Events *e, const SiteEvent *event) {
+    if (!is_access(event->event))
+        return constant(e, 0);
+    Val noted = e->here.address[event->access];
+    return noted ? noted : e->isa->address(e->here.l, &access_of(e, event)->at);
+}
+
+static Val bytes_of(const Events *e, const SiteEvent *event) {
+    u64 bytes = 0, insns;
+    if (event->event == LATHE_BLOCK)
+        measure_block(e, &bytes, &insns);
+    return constant(e, is_access(event->event) ? access_of(e, event)->at.bits / 8u : bytes);
+}
+
+static Val count_of(const Events *e, const SiteEvent *event) {
+    u64 bytes, insns = 0;
+    if (event->event == LATHE_BLOCK)
+        measure_block(e, &bytes, &insns);
+    return constant(e, insns);
+}
+
+/* The first 8 bytes that memory has there. What a call stores will be there when it has transferred control. */
+static Val memory_of(const Events *e, const SiteEvent *event) {
+    Lifter *l = e->here.l;
+    if (event->event == LATHE_STORED && event->phase == SITE_BEFORE)
+        return pc_value(l, insn_end(e->here.in));
+    u32 bits = access_of(e, event)->at.bits;
+    LLVMTypeRef type = LLVMIntTypeInContext(l->ctx, bits < 64 ? bits : 64);
+    Val word = LLVMBuildLoad2(l->b, type, ir_bitcast(l, address_of(e, event), PTR), "");
+    LLVMSetAlignment(word, 1);
+    return bits < 64 ? LLVMBuildZExt(l->b, word, ir_type(l, I64), "") : word;
+}
+
+static Val target_of(const Events *e, const SiteEvent *event) {
+    if (!is_transfer(event->event))
+        return constant(e, 0);
+    return e->here.view.indirect ? e->here.target : pc_value(e->here.l, e->here.view.target);
+}
+
+static Val taken_of(const Events *e, const SiteEvent *event) {
+    bool is_branch = event->event == LATHE_BRANCH;
+    return is_branch ? e->here.taken ? ir_zext(e->here.l, e->here.taken, I64) : NULL : constant(e, 0);
+}
+
+/* What a hook asks for, as 64 bits; NULL: that is known when control is transferred. What has no meaning at an event is zero. */
+static Val value_of(const Events *e, const SiteEvent *event, u32 hook, const LatheValue *v) {
+    const Here *h = &e->here;
+    switch (v->what) {
+    case LATHE_CONSTANT:
+        return constant(e, (u64)v->number);
+    case LATHE_PC:
+        return pc_value(h->l, h->in->pc);
+    case LATHE_SIZE:
+        return constant(e, h->view.size);
+    case LATHE_NEXT:
+        return pc_value(h->l, h->in->pc + h->view.size);
+    case LATHE_THREAD_ID:
+        return thread_id(e);
+    case LATHE_THREAD_OWN:
+        return in_thread(e, e->off.own + (u32)v->number);
+    case LATHE_ADDRESS:
+        return address_of(e, event);
+    case LATHE_BYTES:
+        return bytes_of(e, event);
+    case LATHE_COUNT:
+        return count_of(e, event);
+    case LATHE_VALUE:
+        return event->event == LATHE_LOADED || event->event == LATHE_STORED ? memory_of(e, event) : constant(e, 0);
+    case LATHE_TARGET:
+        return target_of(e, event);
+    case LATHE_TAKEN:
+        return taken_of(e, event);
+    case LATHE_REGISTER:
+        return register_no(e, (u64)v->number);
+    case LATHE_SP:
+        return reg_read(h->l, e->isa->abi.stack, I64);
+    case LATHE_CLASSES:
+        return constant(e, h->view.classes);
+    case LATHE_OPCODE:
+        return constant(e, h->view.opcode);
+    case LATHE_SITE:
+        return site_words(e, hook);
+    case LATHE_NO_VALUE:
+    case LATHE_NUMBER:
+    case LATHE_ARGUMENT:
+    case LATHE_RESULT:
+    case LATHE_NAME:
+    case LATHE_OFFSET:
+        break;
+    }
+    return constant(e, 0);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- calls */
+
+static void count(const Events *e, const ToolPlan *plan) {
+    Lifter *l = e->here.l;
+    for (u32 i = 0; i < plan->add_count; i++) {
+        u32 off = e->off.counters + plan->add[i].counter * TOOL_CELLS * (u32)sizeof(u64);
+        Val sum = ir_load(l, I64, ir_state(l, off), 8, SPACE_STATE);
+        ir_store(l, ir_add_to(l, sum, plan->add[i].amount), ir_state(l, off), 8, SPACE_STATE);
+    }
+}
+
+static void call(Events *e, const ToolHook *hook, Val value[LATHE_VALUES]) {
+    if (!tool_call_function(e->tool, e->mod, e->here.l->b, hook->function, value))
+        e->failed = true;
+}
+
+/* What a hook of kind TOOL_COUNT asks for is of no interest. */
+static void evaluate(Events *e, const SiteEvent *event, u32 hook, Val value[LATHE_VALUES]) {
+    bool calls = e->hook[hook].plan->kind == TOOL_CALL;
+    for (u32 i = 0; i < LATHE_VALUES; i++)
+        value[i] = calls ? value_of(e, event, hook, &e->hook[hook].value[i]) : NULL;
+}
+
+static void run_hook(Events *e, u32 hook, Val value[LATHE_VALUES]) {
+    if (e->hook[hook].plan->kind == TOOL_COUNT)
+        count(e, e->hook[hook].plan);
+    else
+        call(e, &e->hook[hook], value);
+}
+
+/* A block may begin here for some who come by. Values are made on the main line. */
+static void run_if_begins(Events *e, u32 hook, Val value[LATHE_VALUES]) {
+    Lifter *l = e->here.l;
+    Label begins = ir_label(l, "block"), on = ir_label(l, "");
+    ir_branch(l, e->here.begins, begins, on);
+    ir_here(l, begins);
+    run_hook(e, hook, value);
+    ir_goto(l, on);
+    ir_here(l, on);
+}
+
+static void tell(Events *e, const SiteEvent *event) {
+    Val value[LATHE_VALUES];
+    for (u32 i = 0; i < e->hook_count; i++) {
+        if (!applies(e, i, event->event))
+            continue;
+        evaluate(e, event, i, value);
+        if (event->event == LATHE_BLOCK && !LLVMIsConstant(e->here.begins))
+            run_if_begins(e, i, value);
+        else
+            run_hook(e, i, value);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------- the watcher's */
+
+static bool is_known_later(const Events *e, const SiteEvent *event) {
+    for (u32 i = 0; i < e->hook_count; i++)
+        if (applies(e, i, event->event) &&
+            ((event->event == LATHE_BRANCH && wants(&e->hook[i], LATHE_TAKEN)) ||
+             (is_transfer(event->event) && e->here.view.indirect && wants(&e->hook[i], LATHE_TARGET))))
+            return true;
+    return false;
+}
+
+/* All other values are those of before the instruction. */
+static void put_off(Events *e, const SiteEvent *event) {
+    e->here.transfer = event;
+    for (u32 i = 0; i < e->hook_count; i++)
+        if (applies(e, i, event->event))
+            evaluate(e, event, i, e->here.value[i]);
+}
+
+/* Addresses by the registers before the instruction, for what is told behind it. */
+static void note_addresses(Events *e) {
+    Here *h = &e->here;
+    memset(h->address, 0, sizeof(h->address));
+    for (u32 i = 0; i < h->count; i++)
+        if (h->event[i].phase == SITE_BEHIND && is_access(h->event[i].event) && has_hooks(e, h->event[i].event) &&
+            !h->address[h->event[i].access])
+            h->address[h->event[i].access] = e->isa->address(h->l, &access_of(e, &h->event[i])->at);
+}
+
+static void before(void *user, Lifter *l, const Insn *in, Val begins) {
+    Events *e = user;
+    Here *h = &e->here;
+    e->failed |= h->transfer || !view_at(e, in->pc, &h->view); /* the transfer before was not told */
+    if (e->failed)
+        return;
+    h->l = l, h->in = in, h->begins = begins;
+    h->hooks = hooks_at(e, in->pc);
+    SitePlace place = {.begins_block = begins, .begins_function = has_hooks(e, LATHE_FUNCTION)};
+    h->count = site_events(&h->view, place, h->event);
+    h->target = h->taken = NULL;
+    note_addresses(e);
+    for (u32 i = 0; i < h->count; i++)
+        if (h->event[i].phase == SITE_BEFORE)
+            (is_known_later(e, &h->event[i]) ? put_off : tell)(e, &h->event[i]);
+}
+
+static void transfer(void *user, Lifter *l, const Insn *in, Val target, Val taken) {
+    Events *e = user;
+    Here *h = &e->here;
+    if (!h->transfer || e->failed)
+        return;
+    e->failed |= h->in != in;
+    h->l = l, h->target = ir_bitcast(l, target, I64), h->taken = taken;
+    for (u32 i = 0; i < e->hook_count && !e->failed; i++) {
+        if (!applies(e, i, h->transfer->event))
+            continue;
+        for (u32 k = 0; k < LATHE_VALUES; k++)
+            if (!h->value[i][k] && e->hook[i].plan->kind == TOOL_CALL)
+                h->value[i][k] = value_of(e, h->transfer, i, &e->hook[i].value[k]);
+        run_hook(e, i, h->value[i]);
+    }
+    h->transfer = NULL;
+}
+
+static void behind(void *user, Lifter *l, const Insn *in) {
+    Events *e = user;
+    Here *h = &e->here;
+    if (e->failed || h->in != in)
+        return;
+    h->l = l;
+    for (u32 i = 0; i < h->count; i++)
+        if (h->event[i].phase == SITE_BEHIND)
+            tell(e, &h->event[i]);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- public */
+
+Events *events_new(ServerTool *tool, const InitMessage *init, Pages *pages) {
+    Events *e = mem_new(sizeof(*e));
+    *e = (Events){.tool = tool, .isa = isa_find((LatheArch)init->code.arch), .off = init->tool, .pages = pages};
+    e->watch = (LiftWatch){.user = e,
+                           .look = look,
+                           .begin = begin,
+                           .before = before,
+                           .transfer = transfer,
+                           .behind = behind,
+                           .goes_on = goes_on,
+                           .inside_off = init->tool.inside,
+                           .inside_traps = init->code.with_quick};
+    return e;
+}
+
+void events_free(Events *e) {
+    if (!e)
+        return;
+    map64_free(&e->places);
+    VEC_FREE(&e->masks);
+    mem_free(e);
+}
+
+void events_begin_request(Events *e, const TranslateMessage *request) {
+    map64_free(&e->places);
+    e->places = (Map64){0};
+    e->masks.len = 0;
+    e->base = request->base;
+}
+
+static bool is_by_place(const ToolHook *h) {
+    return site_is_event((LatheEvent)h->event) && (h->filtered || h->event == LATHE_FUNCTION);
+}
+
+const LiftWatch *events_begin(Events *e, LLVMModuleRef mod) {
+    e->mod = mod;
+    e->failed = !tool_add(e->tool, mod, e->hook, &e->hook_count);
+    e->here = (Here){0};
+    e->watch.blocks = has_hooks(e, LATHE_BLOCK);
+    e->by_place = false;
+    for (u32 i = 0; i < e->hook_count; i++)
+        e->by_place |= is_by_place(&e->hook[i]);
+    return &e->watch;
+}
+
+bool events_failed(const Events *e) {
+    return e && (e->failed || e->here.transfer);
+}
