@@ -30,7 +30,7 @@ typedef struct RunSettings {
     OptionList set, unset, tools;
     int tier, cpu, opt, stats;
     u64 sample_us, hot_ms, after_s;
-    bool strace, no_follow, perf, strict_fp;
+    bool strace, no_follow, perf, strict_fp, no_tool_opt;
 } RunSettings;
 
 #define AT(field) offsetof(RunSettings, field)
@@ -62,6 +62,7 @@ static const Option table[] = {
     {"plugin",    "FILE.so[,OPTIONS]", "change its lifted code by this plugin; implies --tier=opt", OPTION_TEXT, AT(plugin)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
     {"tool",      "NAME|FILE.c[,KEY=VALUE]...", "watch it by this tool; may be given several times", OPTION_LIST, AT(tools)},
+    {"no-tool-opt", NULL,       "only call its functions: to see what they gain by being put among the code", OPTION_FLAG, AT(no_tool_opt)},
     {"log",       "FILE",       "add what it and tools print to FILE, not to standard error", OPTION_TEXT, AT(log)},
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
     {"strace",    NULL,         "its system calls",                              OPTION_FLAG,   AT(strace)},
@@ -293,10 +294,11 @@ static char *format_options(const RunSettings *s, const Paths *p) {
     FILE *out = open_memstream(&text, &size);
     CHECK(out, "out of memory");
     fprintf(out,
-            "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,stats=%d,dump=%d,limit=%llu,sample=%u,hot=%u,"
+            "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,plain-tool=%d,stats=%d,dump=%d,limit=%llu,"
+            "sample=%u,hot=%u,"
             "after=%u",
             *p->plugin.word ? TIER_OPT : s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL,
-            s->strict_fp, s->strace, !s->no_follow, s->perf, s->stats == STATS_OFF ? 0 : s->stats + 1,
+            s->strict_fp, s->strace, !s->no_follow, s->perf, s->no_tool_opt, s->stats == STATS_OFF ? 0 : s->stats + 1,
             dump_bits(s->dump), (unsigned long long)limit_mib(), (u32)s->sample_us, (u32)s->hot_ms, (u32)s->after_s);
     print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);

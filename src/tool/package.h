@@ -47,6 +47,7 @@ typedef struct ToolPackage {
     u64 identity; /* of what it was built from: all files, and the builder */
     u32 hook_count, counter_count;
     u64 object_size, bitcode_size, inputs_size;
+    u64 plain;    /* bool: --no-tool-opt, set by the client in its copy: functions are called, and not looked into */
     u64 checksum; /* pack_hash of all that follows */
 } ToolPackage;
 

@@ -176,6 +176,14 @@ done
 rm "$work/has space/word.h"
 "$lathe" run --tool="$work/has space/including.c" -- /bin/true 2>&1 | grep -q 'word.h.* not found' || fail "a file that the tool includes is gone, and nobody says so"
 
+# With --no-tool-opt functions are only called, in all code, and the numbers are the same.
+for tool in inscount "$here/calling.c"; do
+    for tier in quick opt auto; do
+        got=$("$lathe" run --tier=$tier --no-tool-opt --tool="$tool" -- "$counted" 2 2>&1)
+        [ "$got" = "$("$lathe" run --tier=quick --tool="$tool" -- "$counted" 2 2>&1)" ] || fail "$tool, tier $tier, plain: '$got'"
+    done
+done
+
 # Of most code no instruction is counted: a fault there, which the dynamic linker's jumps have, counts nothing back.
 own=$("$lathe" run --tier=quick --tool="$here/filtered.c" -- /bin/true 2>&1)
 echo "$own" | grep -qE '^[1-9][0-9]* own, 0 nowhere$' || fail "filtered: '$own'"

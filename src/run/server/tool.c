@@ -105,12 +105,12 @@ static void refer_elsewhere(LLVMModuleRef mod) {
 }
 
 /* The processor that it was compiled for must not keep a function from being inlined. */
-static void prepare(LLVMModuleRef mod) {
+static void prepare(LLVMModuleRef mod, bool plain) {
     for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f)) {
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-cpu", 10);
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-features", 15);
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "tune-cpu", 8);
-        if (!LLVMIsDeclaration(f) && !has_attribute(f, "noinline") && insn_count(f) <= INLINED_INSNS)
+        if (!plain && !LLVMIsDeclaration(f) && !has_attribute(f, "noinline") && insn_count(f) <= INLINED_INSNS)
             add_attribute(f, "alwaysinline");
     }
 }
@@ -125,7 +125,7 @@ static bool read_module(ServerTool *tool, LLVMContextRef ctx) {
     if (bad)
         tool->mod = NULL;
     else
-        prepare(tool->mod);
+        prepare(tool->mod, tool->parts.head->plain);
     return !bad;
 }
 

@@ -26,6 +26,7 @@ static const Field fields[] = {
     FIELD("strace", strace, FLAG),
     FIELD("follow", no_follow, NOT),
     FIELD("perf", perf, FLAG),
+    FIELD("plain-tool", plain_tool, FLAG),
     FIELD("stats", stats, WORD),
     FIELD("sample", sample_us, WORD),
     FIELD("hot", hot_ms, WORD),

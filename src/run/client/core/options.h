@@ -32,6 +32,7 @@ typedef struct Limits {
 typedef struct Options {
     CodeConfig code;
     bool strace, no_follow, no_cache, perf;
+    bool plain_tool;       /* --no-tool-opt */
     u32 tier, asked_tier;  /* Tier: the one used for this kind of guest, and the one asked for */
     u32 cpu;               /* Cpu */
     u32 stats;             /* 0 none, 1 text, 2 json */

@@ -15,7 +15,8 @@ typedef struct ToolSymbol {
     u64 address;
 } ToolSymbol;
 
-enum { VARIANTS = 6 }; /* from 1 to TOOL_VARIANT_MOST */
+#define PLAIN_MARK 0x5d1e0f2c3b4a6978 /* in the cache's key of code with --no-tool-opt */
+enum { VARIANTS = 6 };                /* from 1 to TOOL_VARIANT_MOST */
 enum { END_NOT, END_BEGUN, END_DONE };
 
 typedef struct Tool {
@@ -54,13 +55,13 @@ static int open_package(const char *path, u64 *size) {
     return (int)fd;
 }
 
-static const u8 *map_file(const char *path, u64 *size) {
+static u8 *map_file(const char *path, u64 *size) {
     i64 fd = open_package(path, size);
-    i64 at = own_map(page_up(*size), PROT_READ, MAP_PRIVATE, (int)fd, 0);
+    i64 at = own_map(page_up(*size), PROT_READ | PROT_WRITE, MAP_PRIVATE, (int)fd, 0);
     if (sys_failed(at))
         die("%s, the tool: cannot be mapped (error %d)", path, (int)-at);
     sys_close((int)fd);
-    return (const u8 *)at;
+    return (u8 *)at;
 }
 
 static bool resolve(void *user, const char *name, u64 *address) {
@@ -135,14 +136,23 @@ static void take_hooks(void) {
     }
 }
 
+/* For --no-tool-opt: everything is a call, also in the copy that the server gets. */
+static void make_plain(u8 *package, const ToolParts *parts) {
+    ((ToolPackage *)package)->plain = true;
+    for (u32 i = 0; i < parts->head->hook_count; i++)
+        ((ToolPlan *)parts->plans)[i].kind = TOOL_CALL;
+}
+
 void tool_load(void) {
     u64 size;
     if (!*the.opt.tool)
         return;
-    const u8 *at = map_file(the.opt.tool, &size);
+    u8 *at = map_file(the.opt.tool, &size);
     ToolParts parts;
     if (!tool_open(at, size, &parts))
         die("%s is no tool of this version of Lathe", the.opt.tool);
+    if (the.opt.plain_tool)
+        make_plain(at, &parts);
     tool.package = at;
     tool.package_size = size;
     tool.plans = parts.plans;
@@ -165,7 +175,7 @@ void tool_identify(void) {
     if (!sys_read_all(fd, &head, sizeof(head)) || head.magic != TOOL_MAGIC)
         die("%s is no tool of this version of Lathe", the.opt.tool);
     sys_close(fd);
-    the.opt.code.tool = head.identity | 1;
+    the.opt.code.tool = (head.identity ^ (the.opt.plain_tool ? PLAIN_MARK : 0)) | 1;
 }
 
 static bool is_called(u32 hook, LatheEvent event) {

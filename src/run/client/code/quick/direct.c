@@ -131,7 +131,7 @@ static bool emit_calls(Emitter *e, const SiteInsn *insn, SitePhase phase) {
 /* Instructions with addresses that are noted for later are left to C, and so is what comes before and behind all passes of a repeated one: whoever comes back to it, because a
  * signal was delivered between passes, makes no visit again. */
 static bool can_emit(const SiteInsn *insn, SitePhase phase) {
-    return insn->known && !insn->notes_addresses && insn->repeats == (phase == SITE_PASS);
+    return !the.opt.plain_tool && insn->known && !insn->notes_addresses && insn->repeats == (phase == SITE_PASS);
 }
 
 bool direct_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
