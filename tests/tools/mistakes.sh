@@ -104,6 +104,14 @@ fails "tool has no option 'fnuc'; it knows func, from" "$none" 'LATHE_ON(LATHE_S
 fails "'func' is given twice" "$none" 'LATHE_ON(LATHE_START, f)' ,func=a,func=b
 fails "tool has no option 'fnuc', nor any other" 'static void f(void) { lathe_flush(lathe_open("-")); }' 'LATHE_ON(LATHE_START, f)' ,fnuc=a
 
+# A copy of the program goes on with the words of threads and sites.
+written 'static uint64_t *site;
+static void start(uint64_t *own) { lathe_print("%d%d ", own[0] > 0, site && *site > 0); }
+static void look(uint64_t *own, uint64_t *here) { own[0]++, (*here)++, site = here; }' \
+    'LATHE_ON(LATHE_START, start, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_INSN, look, {LATHE_THREAD_OWN}, {LATHE_SITE})'
+got=$("$lathe" run --tool=tool.c -- "$counted" f 2>&1)
+[ "$got" = "00 11 " ] || fail "words after fork: '$got'"
+
 # Names of functions, and stars in filters.
 written 'static void f(uint64_t pc) {
     LatheSymbol s;
