@@ -31,12 +31,11 @@ __attribute__((format(printf, 2, 3))) static bool wrong(const Checked *c, const 
 
 static const char *const event_names[LATHE_EVENTS] = {
 #define NAME(event) [event] = #event
-    NAME(LATHE_NOTHING),  NAME(LATHE_INSN),         NAME(LATHE_START),     NAME(LATHE_END),
-    NAME(LATHE_SYSCALL),  NAME(LATHE_SYSCALL_DONE), NAME(LATHE_SIGNAL),    NAME(LATHE_THREAD),
-    NAME(LATHE_FORKED),   NAME(LATHE_THREAD_END),   NAME(LATHE_INSN_DONE), NAME(LATHE_LOAD),
-    NAME(LATHE_STORE),    NAME(LATHE_LOADED),       NAME(LATHE_STORED),    NAME(LATHE_BLOCK),
-    NAME(LATHE_BRANCH),   NAME(LATHE_JUMP),         NAME(LATHE_CALL),      NAME(LATHE_RETURN),
-    NAME(LATHE_FUNCTION), NAME(LATHE_MODULE),       NAME(LATHE_MODULE_END)
+    NAME(LATHE_NOTHING),      NAME(LATHE_INSN),   NAME(LATHE_START),     NAME(LATHE_END),    NAME(LATHE_SYSCALL),
+    NAME(LATHE_SYSCALL_DONE), NAME(LATHE_SIGNAL), NAME(LATHE_THREAD),    NAME(LATHE_FORKED), NAME(LATHE_THREAD_END),
+    NAME(LATHE_INSN_DONE),    NAME(LATHE_LOAD),   NAME(LATHE_STORE),     NAME(LATHE_LOADED), NAME(LATHE_STORED),
+    NAME(LATHE_BLOCK),        NAME(LATHE_BRANCH), NAME(LATHE_JUMP),      NAME(LATHE_CALL),   NAME(LATHE_RETURN),
+    NAME(LATHE_FUNCTION),     NAME(LATHE_MODULE), NAME(LATHE_MODULE_END)
 #undef NAME
 };
 _Static_assert(LATHE_EVENTS < 32, "sets of events are 32 bits");
@@ -74,7 +73,8 @@ static bool check_number(const Checked *c, LatheWhat what, i64 number) {
         return true;
     if (!numbers)
         return wrong(c, "%s has no number; each value has braces of its own: {%s}", rows[what].name, rows[what].name);
-    return wrong(c, "{%s, %ld}: the number is from 0 to %lu", rows[what].name, (long)number, (unsigned long)numbers - 1);
+    return wrong(c, "{%s, %ld}: the number is from 0 to %lu", rows[what].name, (long)number,
+                 (unsigned long)numbers - 1);
 }
 
 static bool check_value(const Checked *c, LatheEvent event, LLVMValueRef value) {
@@ -169,8 +169,9 @@ static bool check_counter(const Checked *c, LLVMValueRef call, const char *funct
     LLVMValueRef counter = LLVMGetOperand(call, 0);
     while (LLVMIsAGetElementPtrInst(counter))
         counter = LLVMGetOperand(counter, 0);
-    return !LLVMIsAAllocaInst(counter) || wrong(c, "%s of a LatheCounter on the stack; a counter is a global variable, "
-                                                   "or an element of an array that is one",
+    return !LLVMIsAAllocaInst(counter) || wrong(c,
+                                                "%s of a LatheCounter on the stack; a counter is a global variable, "
+                                                "or an element of an array that is one",
                                                 function);
 }
 
