@@ -16,8 +16,9 @@
  *
  *     LATHE_HOOKS(LATHE_ON(LATHE_INSN, count), LATHE_ON(LATHE_END, report));
  *
- * and is used by `lathe run --tool=count.c -- PROGRAM`. Lathe compiles it, and looks into the functions: one that only counts is not
- * called, its additions are put between the program's instructions, and those of many instructions become one.
+ * and is used by `lathe run --tool=count.c -- PROGRAM`. Lathe compiles it, and looks into the functions: one that only counts, by
+ * constant amounts and without a condition, is not called: its additions are put between the program's instructions, and those of many instructions become one. `lathe tool count.c`
+ * says what becomes of each function, and why it is called.
  *
  * Several tools may watch a program at once, by one --tool each: then those that come first are called first at each event. They see nothing of each other: each has
  * its own variables, counters, options and words of threads.
@@ -43,7 +44,7 @@ typedef enum LatheEvent {
     LATHE_NOTHING,
     LATHE_INSN,  /* an instruction is about to be executed */
     LATHE_START, /* the program begins; in a child after fork, or after exec, it begins anew */
-    LATHE_END, /* the program ends by exit, a fault or a signal that it does not handle, or exec; only SIGKILL leaves no time for it */
+    LATHE_END, /* the program ends by exit, a fault or a signal that it does not handle, or exec; only SIGKILL leaves no time for it. Each process reports: lathe_program() and lathe_process() tell them apart */
     LATHE_SYSCALL, /* a system call is about to be made */
     LATHE_SYSCALL_DONE, /* it has returned. Calls that do not return, or are made again because of a signal, have no such event */
     LATHE_SIGNAL,     /* a handler of the program's is about to run for a signal */
@@ -55,7 +56,7 @@ typedef enum LatheEvent {
      * control goes on. */
     LATHE_INSN_DONE, /* an instruction was executed, and the next one follows: not behind jumps, branches, calls, returns, system calls and faults */
     LATHE_LOAD,      /* the instruction is about to read memory */
-    LATHE_STORE,     /* it is about to write memory. What it both reads and writes is a load, then a store */
+    LATHE_STORE, /* it is about to write memory. What it both reads and writes is a load, then a store. What the system writes (read, recv) is no event */
     LATHE_LOADED, /* behind an instruction that has read memory. Of a call, a return or a jump this and the next one come before it is executed */
     LATHE_STORED, /* behind an instruction that has written memory */
     LATHE_BLOCK,  /* a block begins: see below */
@@ -63,8 +64,8 @@ typedef enum LatheEvent {
     LATHE_JUMP,   /* a jump to a computed address */
     LATHE_CALL,
     LATHE_RETURN,
-    LATHE_FUNCTION,   /* an instruction with which a function begins, by the symbols of its file */
-    LATHE_MODULE,     /* a part of a file was mapped so that it can be executed, or was made executable later */
+    LATHE_FUNCTION, /* an instruction with which a function begins, by the symbols of its file. Functions that are chosen when the program starts (IFUNC: memcpy, strlen of the C library) run under other names, such as __memmove_avx_unaligned_erms; what has the name itself is then the function that chooses */
+    LATHE_MODULE,   /* a part of a file was mapped so that it can be executed, or was made executable later */
     LATHE_MODULE_END, /* a part of a file that could be executed was unmapped, something else was mapped there, or it was made not executable. It may be a piece of what LATHE_MODULE told. There is none when the program ends */
     LATHE_EVENTS,     /* how many there are */
 } LatheEvent;
@@ -77,7 +78,20 @@ typedef enum LatheEvent {
  * for all of it, also where nothing is done; one to several addresses by the elements of a vector has one event, for the address that is the same for all and the
  * size of one element. Instructions that only prefetch, or compute an address, access nothing. */
 
-/* What a function is given, as 64 bits each, in the order of the hook. */
+/* What a function is given, as 64 bits each, in the order of the hook. A tool whose hook asks for a value that is not known at its event is refused:
+ *
+ *     at all events                                   LATHE_CONSTANT, LATHE_THREAD_ID, LATHE_THREAD_OWN, LATHE_REGISTER, LATHE_SP
+ *     at those about an instruction                   LATHE_PC, LATHE_SIZE, LATHE_NEXT, LATHE_SITE, LATHE_CLASSES, LATHE_OPCODE; and:
+ *         LATHE_LOAD, LATHE_STORE                     LATHE_ADDRESS, LATHE_BYTES
+ *         LATHE_LOADED, LATHE_STORED                  LATHE_ADDRESS, LATHE_BYTES, LATHE_VALUE
+ *         LATHE_BLOCK                                 LATHE_BYTES, LATHE_COUNT
+ *         LATHE_BRANCH                                LATHE_TARGET, LATHE_TAKEN
+ *         LATHE_JUMP, LATHE_CALL, LATHE_RETURN        LATHE_TARGET
+ *     LATHE_SYSCALL                                   LATHE_PC, LATHE_NUMBER, LATHE_ARGUMENT
+ *     LATHE_SYSCALL_DONE                              LATHE_PC, LATHE_NUMBER, LATHE_ARGUMENT, LATHE_RESULT
+ *     LATHE_SIGNAL, LATHE_FORKED                      LATHE_PC, LATHE_NUMBER
+ *     LATHE_THREAD, LATHE_THREAD_END                  LATHE_PC
+ *     LATHE_MODULE, LATHE_MODULE_END                  LATHE_ADDRESS, LATHE_BYTES, LATHE_NAME, LATHE_OFFSET */
 typedef enum LatheWhat {
     LATHE_NO_VALUE,
     LATHE_CONSTANT,   /* a number that the hook has */
@@ -87,7 +101,7 @@ typedef enum LatheWhat {
     LATHE_ARGUMENT,   /* of a system call; the hook has which one, from 0 to 5 */
     LATHE_RESULT,     /* of a system call that is done: a negative number from -4095 on is an error */
     LATHE_THREAD_ID,  /* the system's number of the thread */
-    LATHE_THREAD_OWN, /* the address of LATHE_OWN_WORDS words that the tool has in each thread, all zero at first */
+    LATHE_THREAD_OWN, /* the address of LATHE_OWN_WORDS words that the tool has in each thread, all zero at first; a copy of the program (fork) goes on with their values */
     LATHE_ADDRESS,    /* of what is accessed; where a module is mapped */
     LATHE_BYTES,      /* how many are accessed; of a block or a module: how many it has */
     LATHE_VALUE, /* LATHE_LOADED, LATHE_STORED: what memory has there, the first 8 bytes of it at most, as a little-endian number */
@@ -97,7 +111,7 @@ typedef enum LatheWhat {
     LATHE_NEXT,   /* the address behind the instruction: where a call returns to */
     LATHE_REGISTER, /* a register of the program's; the hook has which one, by its number in the instruction set: see below */
     LATHE_SP,       /* the stack pointer */
-    LATHE_SITE, /* the address of LATHE_SITE_WORDS words that this hook has for this instruction, all zero at first; threads share them */
+    LATHE_SITE, /* the address of LATHE_SITE_WORDS words that this hook has for this instruction, all zero at first; threads share them, and a copy of the program (fork) goes on with their values */
     LATHE_CLASSES, /* the classes of the instruction, LATHE_CLASS_* */
     LATHE_OPCODE,  /* its opcode, as a number below LATHE_OPCODES; lathe_opcode_name has the name */
     LATHE_NAME,    /* LATHE_MODULE, LATHE_MODULE_END: the file, as const char * that is valid during the call */
@@ -106,7 +120,7 @@ typedef enum LatheWhat {
 
 enum { LATHE_SITE_WORDS = 4, LATHE_OPCODES = 2048 };
 
-/* The numbers of registers. */
+/* The numbers of registers, up to 31. One that the program's machine does not have is 0. */
 enum {
     LATHE_X86_RAX,
     LATHE_X86_RCX,
@@ -156,7 +170,7 @@ enum { LATHE_VALUES = 6 };
  * NULL or 0 leaves out nothing; all that is given must hold. */
 typedef struct LatheWhere {
     const char *
-        module; /* the name of the file that the instruction is of, without its directory; a * at the end stands for anything */
+        module; /* the name of the file that the instruction is of, without its directory; each * in it stands for anything */
     const char *symbol; /* the name of the function that it is in, by the symbols of that file; likewise */
     uint64_t from, to;  /* addresses: the first one, and the one behind the last */
     uint32_t classes;   /* the instruction is of one of these, LATHE_CLASS_* */
@@ -165,12 +179,12 @@ typedef struct LatheWhere {
 
 typedef struct LatheHook {
     LatheEvent event;
-    void (*call)(void); /* a function that takes as many arguments as the hook has values */
+    void (*call)(void); /* a function that takes as many integers or pointers as the hook has values */
     LatheValue value[LATHE_VALUES];
     LatheWhere where;
 } LatheHook;
 
-/* A hook: an event, a function, and what the function is given: LATHE_ON(LATHE_INSN, look, {LATHE_PC}, {LATHE_CONSTANT, 3}). */
+/* A hook: an event, a function, and what the function is given, each in braces, at most LATHE_VALUES: LATHE_ON(LATHE_INSN, look, {LATHE_PC}, {LATHE_CONSTANT, 3}). */
 #define LATHE_ON(event, function, ...)                                                                                 \
     {                                                                                                                  \
         event, (void (*)(void))(function), {__VA_ARGS__}, {                                                            \
@@ -189,7 +203,7 @@ typedef struct LatheHook {
 /* ----------------------------------------------------------------------------------------------------------- counters */
 
 /* A number that only grows by additions. Each thread has one of its own; nobody waits for anybody, and nothing is lost. A counter is a global
- * variable of the tool's. */
+ * variable of the tool's; an array of them is fine, but not one on the stack nor in memory of lathe_alloc. */
 typedef struct LatheCounter {
     unsigned long number; /* which one it is; Lathe sets it */
 } LatheCounter;
@@ -255,9 +269,9 @@ bool lathe_insn_text(uint64_t address, char *text, size_t size);
 
 /* ------------------------------------------------------------------------------------------------------------- output */
 
-/* Prints to standard error, as it was when the program began. Knows %d %i %u %x %c %s %p %%, with l and ll, a width, - and 0. */
+/* Prints to standard error, as it was when the program began: as printf, without floating point; behind a conversion that is not known, nothing is converted. */
 void lathe_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* lathe_fail(format, …) prints a message to the same place, writes out all files, and ends the program with status 127, without LATHE_END. */
+/* lathe_fail(format, …) prints a message to the same place, with "lathe: the tool: " in front and the end of a line behind it, writes out all files, and ends the program with status 127, without LATHE_END. */
 _Noreturn void lathe_fail_of(unsigned tool, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define lathe_fail(...) lathe_fail_of(LATHE_TOOL_NUMBER, __VA_ARGS__)
 
@@ -268,7 +282,8 @@ typedef struct LatheFile LatheFile;
 
 /* `name` is relative to the directory that the program began in. %p in it stands for the number of the process, %% for %, and "-" is where lathe_print prints.
  * The result is never NULL: if the file cannot be made, the program ends with a message. After fork, the copy of the program writes to a file of
- * its own if the name has %p, else to the same one. After exec, a name with %p that the program before has written gets .1, .2, … behind it. */
+ * its own if the name has %p, else to the same one. After exec, a name with %p that the program before has written gets .1, .2, … behind it. A program that was begun by exec
+ * writes a file whose name has no %p from its beginning again: use %p where the program starts others. */
 LatheFile *lathe_open(const char *name);
 void lathe_write(LatheFile *file, const void *data, size_t size);
 void lathe_fprint(LatheFile *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -348,7 +363,7 @@ void lathe_sort(void *at, size_t count, size_t bytes, int (*order)(const void *,
 const char *lathe_option_of(unsigned tool, const char *key); /* of the two functions that follow */
 uint64_t lathe_option_number_of(unsigned tool, const char *key, uint64_t otherwise);
 
-/* The value of an option: --tool=NAME,key=value,other=value. NULL: it is not given; "": it is given without a value. A function of LATHE_START has to ask for every option that
+/* The value of an option: --tool=NAME,key=value,other=value. NULL: it is not given; "": it is given without a value. A key that is given twice is an error. A function of LATHE_START has to ask for every option that
  * the tool knows: if others are given, the program does not begin, and a message says which. Of several tools, each sees its own options only. */
 static inline const char *lathe_option(const char *key) {
     return lathe_option_of(LATHE_TOOL_NUMBER, key);
@@ -379,16 +394,19 @@ bool lathe_mapping(uint64_t address,
 
 /* ------------------------------------------------------------------------------------------------------------ symbols */
 
-/* What is at an address of the program's code, by the symbols of its file. Texts stay where they are. */
+/* What is at an address of the program's code, by the symbols of its file. Texts stay where they are. If several symbols have the address of a function, the name is one of them: the one
+ * with the fewest underscores in front (of a C++ name, _Z is none); of these a global one, else a weak one, else a local one; of these the first one in the alphabet. */
 typedef struct LatheSymbol {
     const char *name; /* of the function; "?": not known */
-    uint64_t offset;  /* of the address from its beginning */
+    uint64_t offset;  /* of the address from its beginning; 0 if the function is not known */
     uint64_t size;    /* of the function; 0: not known */
     const char *file; /* the path of the program or library; "?": the address is in none */
     uint64_t address; /* as the file has it, which is what addr2line and objdump understand */
 } LatheSymbol;
 
 bool lathe_symbol(uint64_t address, LatheSymbol *out); /* false: the function is not known */
+/* Is this one of the names of the function that the address is in? As in LatheWhere, each * stands for anything. */
+bool lathe_symbol_is(uint64_t address, const char *name);
 /* A function begins at an address that no symbol names. For code that is translated from now on, it is as if there was one: for lathe_symbol, LATHE_FUNCTION and filters. The text has to
  * stay where it is. */
 void lathe_name_function(uint64_t address, const char *name);

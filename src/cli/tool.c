@@ -39,7 +39,7 @@ static int fail(const char *name, const char *why) {
 
 /* Compiles the source to bitcode, and has a rule for make written with all files that it includes; clang says what is wrong with it. Quick code calls the functions with the
  * guest's values in registers: it looks at their instructions to see which of these they change, so no jump is computed, and a function returns by the address
- * that it was called with. */
+ * that it was called with. Warnings that are mistakes are errors, because a tool that is in the cache is not compiled again, and nobody would see them. */
 static bool compile(const char *source, u32 number, const char *bitcode, const char *rule) {
     char include[PATH_MAX], define[64];
     snprintf(define, sizeof(define), "-DLATHE_TOOL_NUMBER=%u", number);
@@ -47,10 +47,12 @@ static bool compile(const char *source, u32 number, const char *bitcode, const c
         return false;
     pid_t child = fork();
     if (!child) {
-        execlp("clang-19", "clang-19", "-std=gnu11", "-O2", "-Wall", "-ffreestanding", "-fPIC", "-fvisibility=hidden",
-               "-fno-stack-protector", "-fno-optimize-sibling-calls", "-fno-jump-tables", "-mgeneral-regs-only", "-I",
-               include, define, "-emit-llvm", "-c", source, "-o", bitcode, "-MMD", "-MF", rule, "-MT", "tool",
-               (char *)NULL);
+        execlp("clang-19", "clang-19", "-std=gnu11", "-O2", "-Wall", "-Werror=format", "-Werror=format-extra-args",
+               "-Werror=format-insufficient-args", "-Werror=format-invalid-specifier", "-Werror=excess-initializers",
+               "-Werror=int-conversion", "-Werror=incompatible-pointer-types", "-Werror=return-type", "-ffreestanding",
+               "-fPIC", "-fvisibility=hidden", "-fno-stack-protector", "-fno-optimize-sibling-calls",
+               "-fno-jump-tables", "-mgeneral-regs-only", "-I", include, define, "-emit-llvm", "-c", source, "-o",
+               bitcode, "-MMD", "-MF", rule, "-MT", "tool", (char *)NULL);
         fprintf(stderr, "lathe: clang-19, which compiles tools: %s\n", strerror(errno));
         _exit(127);
     }
@@ -144,6 +146,26 @@ static int write_package(const char *path, const void *package, size_t size) {
     return fail(path, strerror(error));
 }
 
+static const char *what_becomes_of(const ToolPlan *plan) {
+    switch ((ToolReason)plan->reason) {
+    case TOOL_NO_REASON:
+        return plan->kind == TOOL_COUNT ? "only counts: put between instructions" : "called";
+    case TOOL_LATER_EVENT:
+        return "called: the event is behind the instruction";
+    case TOOL_HAS_CONDITIONS:
+        return "called: it has conditions or loops";
+    case TOOL_DOES_MORE:
+        return "called: it does more than lathe_count of counters that are known";
+    case TOOL_AMOUNT_VARIES:
+        return "called: an amount is not constant";
+    case TOOL_AMOUNT_LARGE:
+        return "called: an amount is too large";
+    case TOOL_MANY_ADDS:
+        return "called: it has too many additions";
+    }
+    return "called";
+}
+
 /* A line for each hook. */
 static void describe(const u8 *package) {
     ToolPackage head;
@@ -151,7 +173,7 @@ static void describe(const u8 *package) {
     for (u32 i = 0; i < head.hook_count; i++) {
         ToolPlan plan;
         memcpy(&plan, package + sizeof(head) + i * sizeof(plan), sizeof(plan));
-        printf("hook %u: %s\n", i + 1, plan.kind == TOOL_COUNT ? "only counts: put between instructions" : "called");
+        printf("hook %u: %s\n", i + 1, what_becomes_of(&plan));
     }
 }
 
@@ -159,6 +181,8 @@ static bool find_sources(char **names, u32 count, ToolSource *sources) {
     for (u32 i = 0; i < count; i++)
         if (!tool_source(names[i], sources[i].path, sizeof(sources[i].path)))
             return false;
+        else if (access(sources[i].path, R_OK))
+            return !fail(sources[i].path, strerror(errno));
     return true;
 }
 

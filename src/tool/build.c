@@ -10,9 +10,13 @@
 #include <stdlib.h>
 
 #include "cache/pack.h"
+#include "tool/check.h"
 #include "tool/counter.h"
+#include "tool/hook.h"
 #include "tool/join.h"
 #include "tool/package.h"
+
+enum { WHY_BYTES = 512 };
 
 typedef struct Building {
     LLVMContextRef ctx;
@@ -62,7 +66,7 @@ static bool hides_counter(LLVMTypeRef type) {
     return false;
 }
 
-/* A counter's first value is its number. */
+/* A counter's first value is its number, from 1 on: what is zero is no counter. */
 static bool number_variable(Building *b, LLVMValueRef g) {
     LLVMTypeRef type = LLVMGlobalGetValueType(g);
     bool is_array = LLVMGetTypeKind(type) == LLVMArrayTypeKind && tool_is_counter_type(LLVMGetElementType(type));
@@ -89,32 +93,40 @@ static bool number_counters(Building *b) {
 /* Larger amounts are left to C: those of many instructions are added up in 32 bits. */
 enum { AMOUNT_MOST = 1 << 16 };
 
-static bool as_add(LLVMValueRef insn, ToolAdd *add) {
-    if (!tool_counts_at(insn) || !LLVMIsAConstantInt(LLVMGetOperand(insn, 1)))
-        return false;
+/* Why this is no such addition as TOOL_COUNT has. */
+static ToolReason as_add(LLVMValueRef insn, ToolAdd *add) {
+    if (!tool_counts_at(insn))
+        return TOOL_DOES_MORE;
+    if (!LLVMIsAConstantInt(LLVMGetOperand(insn, 1)))
+        return TOOL_AMOUNT_VARIES;
     i64 amount = LLVMConstIntGetSExtValue(LLVMGetOperand(insn, 1));
     *add = (ToolAdd){tool_counter_number(LLVMGetOperand(insn, 0)), (i32)amount};
-    return amount <= AMOUNT_MOST && amount >= -AMOUNT_MOST;
+    return amount <= AMOUNT_MOST && amount >= -AMOUNT_MOST ? TOOL_NO_REASON : TOOL_AMOUNT_LARGE;
+}
+
+static ToolPlan call_because(ToolReason reason) {
+    return (ToolPlan){.kind = TOOL_CALL, .reason = reason};
 }
 
 /* TOOL_COUNT if the function is one block of such calls. */
 static ToolPlan plan_of(LLVMValueRef function) {
     ToolPlan plan = {.kind = TOOL_COUNT};
-    const ToolPlan call = {.kind = TOOL_CALL};
     if (LLVMCountBasicBlocks(function) != 1)
-        return call;
+        return call_because(TOOL_HAS_CONDITIONS);
     LLVMValueRef insn = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
     for (; !LLVMIsAReturnInst(insn); insn = LLVMGetNextInstruction(insn)) {
-        if (plan.add_count == TOOL_ADDS || !as_add(insn, &plan.add[plan.add_count]))
-            return call;
-        plan.add_count++;
+        if (plan.add_count == TOOL_ADDS)
+            return call_because(TOOL_MANY_ADDS);
+        ToolReason reason = as_add(insn, &plan.add[plan.add_count++]);
+        if (reason)
+            return call_because(reason);
     }
     return plan;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- hooks */
 
-/* Member `index` of a hook; the members are those of LatheHook. */
+/* Member `index` of a hook, HOOK_*. */
 static LLVMValueRef member(LLVMValueRef hook, unsigned index) {
     return LLVMGetAggregateElement(hook, index);
 }
@@ -137,14 +149,24 @@ static bool may_count_ahead(LatheEvent event) {
     }
 }
 
-static bool plan_hook(Building *b, LLVMValueRef hook) {
-    LLVMValueRef function = member(hook, 1);
+static ToolPlan plan_for(LatheEvent event, LLVMValueRef function) {
+    if (may_count_ahead(event))
+        return plan_of(function);
+    bool is_later = event == LATHE_INSN_DONE || event == LATHE_LOADED || event == LATHE_STORED;
+    return call_because(is_later ? TOOL_LATER_EVENT : TOOL_NO_REASON);
+}
+
+static bool plan_hook(Building *b, LLVMValueRef hook, u32 number) {
+    LLVMValueRef function = member(hook, HOOK_CALL);
     if (!function || !LLVMIsAFunction(function) || LLVMIsDeclaration(function))
         return fail(b, "a hook has no function of the tool's");
     if (b->package.hook_count == TOOL_HOOKS_MAX)
         return fail(b, "it has too many hooks");
-    bool countable = may_count_ahead((LatheEvent)LLVMConstIntGetZExtValue(member(hook, 0)));
-    b->plan[b->package.hook_count++] = countable ? plan_of(function) : (ToolPlan){.kind = TOOL_CALL};
+    char why[WHY_BYTES];
+    if (!tool_check_hook(hook, number, why, sizeof(why)))
+        return fail(b, why);
+    LatheEvent event = (LatheEvent)LLVMConstIntGetZExtValue(member(hook, HOOK_EVENT));
+    b->plan[b->package.hook_count++] = plan_for(event, function);
     return true;
 }
 
@@ -153,12 +175,13 @@ static bool plan_hooks(Building *b) {
     if (!list)
         return fail(b, "it has no LATHE_HOOKS");
     for (unsigned i = 0;; i++) {
-        LLVMValueRef hook = LLVMGetAggregateElement(list, i), event = hook ? member(hook, 0) : NULL;
+        LLVMValueRef hook = LLVMGetAggregateElement(list, i), event = hook ? member(hook, HOOK_EVENT) : NULL;
         if (!event || !LLVMIsAConstantInt(event))
             return fail(b, "its hooks are not those of LATHE_HOOKS");
-        if (!LLVMConstIntGetZExtValue(event))
-            return true;
-        if (!plan_hook(b, hook))
+        bool is_last = i + 1 == LLVMGetArrayLength2(LLVMTypeOf(list));
+        if (LLVMConstIntGetZExtValue(event) == LATHE_NOTHING)
+            return is_last ? true : fail(b, "a hook is for LATHE_NOTHING, which is no event");
+        if (!plan_hook(b, hook, i + 1))
             return false;
     }
 }
@@ -208,12 +231,12 @@ static void add_variant(Building *b, LLVMValueRef function, u32 argument, u32 co
 static void add_variants(Building *b) {
     LLVMValueRef list = LLVMGetInitializer(LLVMGetNamedGlobal(b->mod, TOOL_HOOKS));
     for (u32 i = 0; i < b->package.hook_count; i++) {
-        LLVMValueRef hook = LLVMGetAggregateElement(list, i), values = member(hook, 2);
-        u64 event = LLVMConstIntGetZExtValue(member(hook, 0));
+        LLVMValueRef hook = LLVMGetAggregateElement(list, i), values = member(hook, HOOK_VALUES);
+        u64 event = LLVMConstIntGetZExtValue(member(hook, HOOK_EVENT));
         for (u32 k = 0; (event == LATHE_LOAD || event == LATHE_STORE) && k < LATHE_VALUES; k++) {
             LLVMValueRef what = LLVMGetAggregateElement(LLVMGetAggregateElement(values, k), 0);
             for (u32 n = 1; n <= TOOL_VARIANT_MOST && LLVMConstIntGetZExtValue(what) == LATHE_BYTES; n *= 2)
-                add_variant(b, member(hook, 1), k, n);
+                add_variant(b, member(hook, HOOK_CALL), k, n);
         }
     }
 }
@@ -269,10 +292,15 @@ static void *put_together(Building *b, size_t *size) {
     return all;
 }
 
+static bool check_uses(Building *b) {
+    char why[WHY_BYTES];
+    return tool_check_uses(b->mod, why, sizeof(why)) ? true : fail(b, why);
+}
+
 static bool add_tool(Building *b, const ToolSource *source, u32 number) {
     b->source = source->path;
     b->mod = NULL;
-    if (!read_bitcode(b, source->bitcode) || !number_counters(b) || !plan_hooks(b))
+    if (!read_bitcode(b, source->bitcode) || !check_uses(b) || !number_counters(b) || !plan_hooks(b))
         return false;
     tool_set_apart(b->mod, number);
     LLVMModuleRef mod = b->mod;
@@ -296,7 +324,7 @@ static bool add_tools(Building *b) {
 void *tool_build(const ToolInputs *inputs, size_t *size, char *why, size_t why_size) {
     Building b = {
         .ctx = LLVMContextCreate(),
-        .package = {.magic = TOOL_MAGIC, .version = TOOL_VERSION, .identity = inputs->identity},
+        .package = {.magic = TOOL_MAGIC, .version = TOOL_VERSION, .identity = inputs->identity, .counter_count = 1},
         .inputs = inputs,
         .why = why,
         .why_size = why_size,

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "tool/hook.h"
 #include "tool/package.h"
 
 enum { NAME_BYTES = 160 };
@@ -36,8 +37,6 @@ static LLVMValueRef hooks_of(LLVMModuleRef mod, u32 number) {
 
 /* -------------------------------------------------------------------------------------------------------------- hooks */
 
-enum { HOOK_EVENT, HOOK_CALL, HOOK_VALUES, HOOK_WHERE, HOOK_MEMBERS };
-enum { VALUE_WHAT, VALUE_NUMBER, VALUE_MEMBERS };
 enum { MEMBERS_MOST = 16 };
 
 static LLVMTypeRef type_of_member(LLVMTypeRef type, u32 index) {

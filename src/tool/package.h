@@ -30,7 +30,7 @@ static inline void tool_variant_name(char name[TOOL_VARIANT_NAME], const char *f
     name[len + 4] = 0;
 }
 
-enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 3 };
+enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 4 };
 enum { TOOLS_MAX = 8 }; /* in a package */
 
 /* What the client is told about the tools of a package, as one text: NAME,key=value,key=value for each, and this behind all but the last. */
@@ -45,7 +45,8 @@ enum { TOOL_ADDRESSES = 5 }; /* accesses of an instruction: INSN_ACCESSES of isa
 typedef struct ToolPackage {
     u32 magic, version;
     u64 identity; /* of what it was built from: all files, and the builder */
-    u32 hook_count, counter_count;
+    u32 hook_count;
+    u32 counter_count; /* with number 0, which no counter has */
     u64 object_size, bitcode_size, inputs_size;
     u64 plain;    /* bool: --no-tool-opt, set by the client in its copy: functions are called, and not looked into */
     u64 checksum; /* pack_hash of all that follows */
@@ -67,9 +68,21 @@ typedef struct ToolAdd {
     i32 amount;
 } ToolAdd;
 
+/* Why a function at instructions is called. */
+typedef enum ToolReason {
+    TOOL_NO_REASON,   /* it is not, or it is no such function */
+    TOOL_LATER_EVENT, /* what is told behind instructions is not counted ahead */
+    TOOL_HAS_CONDITIONS,
+    TOOL_DOES_MORE,
+    TOOL_AMOUNT_VARIES,
+    TOOL_AMOUNT_LARGE,
+    TOOL_MANY_ADDS,
+} ToolReason;
+
 /* What the function of a hook does. */
 typedef struct ToolPlan {
     u32 kind;      /* ToolKind */
+    u32 reason;    /* ToolReason, of a TOOL_CALL */
     u32 add_count; /* of a TOOL_COUNT */
     ToolAdd add[TOOL_ADDS];
 } ToolPlan;

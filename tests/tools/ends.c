@@ -56,9 +56,16 @@ static void descriptors(void) {
 }
 
 /* For tests of what a tool is told of functions and their arguments. */
-__attribute__((noipa)) long nine(long a, long b, long c, long d, long e, long f, long g, long h, long i) {
+__attribute__((noipa, visibility("default"))) long nine(long a, long b, long c, long d, long e, long f, long g, long h,
+                                                        long i) {
     return a + b + c + d + e + f + g + h + 100 * i;
 }
+
+/* Other names of it, which are not the one to be told. */
+#define NINE long, long, long, long, long, long, long, long, long
+long __nine(NINE) __attribute__((alias("nine")));
+long exported_nine(NINE) __attribute__((weak, alias("nine")));
+static long a_nine(NINE) __attribute__((used, alias("nine")));
 
 static void *nothing(void *unused) {
     return unused;

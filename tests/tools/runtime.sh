@@ -32,9 +32,9 @@ refuse() {
     *) fail "$2: '$got' does not say '$1'" ;;
     esac
 }
-refuse "no option 'wrong'" "$here/recording.c,wrong=3"
+refuse "recording has no option 'wrong'; it knows out" "$here/recording.c,wrong=3"
 refuse "number=7x is no number" "$here/library.c,name=value,flag,number=7x,hex=1"
-refuse "/nosuch/file cannot be written" "$here/recording.c,out=/nosuch/file"
+refuse "/nosuch/file cannot be written: no such directory" "$here/recording.c,out=/nosuch/file"
 
 # What the tool has recorded of a run with status $2: each file as a line, its lines sorted.
 recorded() {
@@ -63,9 +63,9 @@ expect "descriptors" "$(cat output)" "$("$ends" descriptors)"
 # What cannot be written is said, and the program goes on.
 "$lathe" run --tool="$here/recording.c,out=/dev/full" -- "$ends" exit > output 2> errors
 expect "a full disk: status" $? 5
-grep -q '/dev/full cannot be written (error 28): .* bytes' errors || fail "a full disk: $(cat errors)"
+grep -q '/dev/full cannot be written: no space is left (error 28): .* bytes' errors || fail "a full disk: $(cat errors)"
 recorded small 5 > /dev/null
-grep -q 'cannot be written (error 27)' errors || fail "a file that is too large: $(cat errors)"
+grep -q 'cannot be written: it would be too large (error 27)' errors || fail "a file that is too large: $(cat errors)"
 
 # Symbols, registers, arguments.
 line=$(addr2line -e "$ends" "0x$(nm "$ends" | awk '$3 == "nine" {print $1}')" | sed 's/.*://;s/ .*//')

@@ -117,7 +117,7 @@ def check_messages(program):
         fail(f"one tool crashes: {text}")
     expect("lathe_fail", watch(program, "inscount", leaving)[1].splitlines()[-1], "lathe: the tool leaving: enough")
     expect("unknown option", watch(program, named + ",name=x", other + ",name=y")[1],
-           "x starts lathe: the tool other: it has no option 'name'\n")
+           "x starts lathe: the tool: other has no option 'name'; it knows crash\n")
     if "empty.c: it has no LATHE_HOOKS" not in watch(program, named, written("empty.c", ""))[1]:
         fail("a tool without hooks, beside another one")
     if "too many tools" not in watch(program, *["inscount"] * 9)[1]:

@@ -5,7 +5,7 @@
 #include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
 #include "run/client/tool/runtime.h"
-#include "run/client/tool/tool.h"
+#include "run/client/tool/sites.h"
 
 enum { FAULTED_STATUS = 127, LOOK_WORDS = 1024 };
 
@@ -29,13 +29,12 @@ const char *tool_running(u64 pc, u64 sp) {
 
 static const char several[] = "at an instruction";
 
-/* The function that is called at instructions; NULL: there is none. */
-static const char *instruction_function(void) {
+/* The function that is called at the instruction, if it is known, else at instructions; NULL: there is none. */
+static const char *instruction_function(const SiteInsn *insn) {
     u64 function = 0;
     for (u32 i = 0; i < tool_hook_count(); i++) {
-        LatheEvent event = tool_hook(i)->event;
-        if ((event != LATHE_INSN && event < LATHE_INSN_DONE) || event >= LATHE_MODULE ||
-            tool_plan(i)->kind != TOOL_CALL)
+        bool is_called = site_is_event(tool_hook(i)->event) && tool_plan(i)->kind == TOOL_CALL;
+        if (!is_called || (insn && !sites_may_call(insn, i)))
             continue;
         if (function && function != (u64)tool_hook(i)->call)
             return several;
@@ -44,8 +43,12 @@ static const char *instruction_function(void) {
     return tool_function(function);
 }
 
-const char *tool_function_inside(void) {
-    const char *function = instruction_function();
+const char *tool_function_inside(u64 guest_pc) {
+    SiteInsn insn = {.pc = guest_pc, .begins_block = true};
+    u64 left = page_up(guest_pc + 1) - guest_pc; /* what is in the next page may not be readable */
+    if (guest_pc)
+        sites_look(&insn, left < GUEST_INSN_BYTES ? left : GUEST_INSN_BYTES);
+    const char *function = instruction_function(insn.known ? &insn : NULL);
     return function ? function : several;
 }
 
@@ -55,14 +58,20 @@ const char *tool_inlined(int sig, u64 address, u64 pc, bool handled) {
     bool in_code = arena_holds(pc) && !tool_function(pc);
     bool is_access = sig == SIGSEGV || sig == SIGBUS;
     bool is_tools = is_access ? (in_code && handled) || space_is_own(address, 1) : in_code;
-    return tool_exists() && is_tools ? instruction_function() : NULL;
+    return tool_exists() && is_tools ? instruction_function(NULL) : NULL;
 }
 
-static const char *name_of(int sig) {
+/* Is an address in the page below one of the stacks that functions of the tool's run on? */
+static bool is_below_stack(u64 address) {
+    const ThreadStack *s = &thread_self()->stack;
+    return address - s->host < PAGE || (s->tool_top && address - (s->tool_top - TOOL_STACK_BYTES) < PAGE);
+}
+
+static const char *name_of(int sig, u64 address) {
     switch (sig) {
     case SIGSEGV:
     case SIGBUS:
-        return "a bad access to memory";
+        return is_below_stack(address) ? "its stack is used up" : "a bad access to memory";
     case SIGFPE:
         return "a division that has no result";
     case SIGILL:
@@ -89,8 +98,9 @@ static const char *describe(const char *function, char text[FUNCTION_TEXT]) {
 
 void tool_faulted(const char *function, int sig, u64 address, u64 pc) {
     char text[FUNCTION_TEXT];
-    tool_say("the tool's function %s has failed: %s (signal %d), address %p%s", describe(function, text), name_of(sig),
-             sig, (void *)address, is_of_client(pc) ? ", in a call of lathe/tool.h" : "");
+    tool_say("the tool's function %s has failed: %s (signal %d), address %p%s", describe(function, text),
+             name_of(sig, address), sig, (void *)address,
+             is_of_client(pc) && function != several ? ", in a call of lathe/tool.h" : "");
     tool_files_flush_dying();
     sys_exit_group(FAULTED_STATUS);
 }

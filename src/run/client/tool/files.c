@@ -45,6 +45,37 @@ void tool_files_unlock(void) {
     unlock(&files.lock);
 }
 
+/* What a negative errno means, for those that files usually have. */
+static const char *error_text(i64 error) {
+    switch (-error) {
+    case ENOENT:
+        return "no such directory";
+    case ENOTDIR:
+        return "a part of the path is no directory";
+    case EACCES:
+    case EPERM:
+        return "it is not allowed";
+    case EISDIR:
+        return "it is a directory";
+    case EROFS:
+        return "the file system is read-only";
+    case ENOSPC:
+    case EDQUOT:
+        return "no space is left";
+    case EFBIG:
+        return "it would be too large";
+    case EMFILE:
+    case ENFILE:
+        return "too many files are open";
+    case ENAMETOOLONG:
+        return "the name is too long";
+    case EPIPE:
+        return "nobody reads it";
+    default:
+        return "the system does not do it";
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------------- opening */
 
 /* The name with the process's number in place of %p, behind the directory; false: it is too long. */
@@ -114,7 +145,7 @@ LatheFile *lathe_open(const char *name) {
     files.all = f;
     tool_files_unlock();
     if (error)
-        lathe_fail("%s cannot be written (error %d)", f->path, (int)-error);
+        lathe_fail("%s cannot be written: %s (error %d)", f->path, error_text(error), (int)-error);
     return f;
 }
 
@@ -122,8 +153,8 @@ LatheFile *lathe_open(const char *name) {
 
 static void lose(LatheFile *f, u64 bytes, i64 error) {
     if (!f->failed)
-        tool_say("the tool: %s cannot be written (error %d): %lu bytes and all that follows are lost",
-                 f->is_stderr ? "standard error" : f->path, (int)-error, bytes);
+        tool_say("the tool: %s cannot be written: %s (error %d): %lu bytes and all that follows are lost",
+                 f->is_stderr ? "standard error" : f->path, error_text(error), (int)-error, bytes);
     f->failed = true;
 }
 

@@ -15,10 +15,20 @@ typedef struct ToolOptions {
     u32 tool_count;
     ToolOption at[OPTIONS_MOST];
     u32 count;
+    ToolOption known[OPTIONS_MOST]; /* what tools have asked for when the program began; without values */
+    u32 known_count;
+    bool checked; /* the program has begun */
     char text[sizeof(((Options *)0)->tool_options)];
 } ToolOptions;
 
 static ToolOptions options;
+
+static ToolOption *find(ToolOption *list, u32 count, u32 tool, const char *key) {
+    for (u32 i = 0; i < count; i++)
+        if (list[i].tool == tool && !strcmp(list[i].key, key))
+            return &list[i];
+    return NULL;
+}
 
 static void add(char *text) {
     char *equals = strchr(text, '=');
@@ -26,6 +36,8 @@ static void add(char *text) {
         die("the tool has more than %d options", OPTIONS_MOST);
     if (equals)
         *equals = 0;
+    if (find(options.at, options.count, options.tool_count, text))
+        die("--tool=%s: the option '%s' is given twice", options.names[options.tool_count - 1], text);
     options.at[options.count++] = (ToolOption){options.tool_count, text, equals ? equals + 1 : "", false};
 }
 
@@ -57,25 +69,47 @@ void tool_options_init(void) {
     }
 }
 
+/* The keys that a tool knows, divided by commas. */
+static void list_known(u32 tool, char *text, size_t size) {
+    size_t len = 0;
+    *text = 0;
+    for (u32 i = 0; i < options.known_count; i++)
+        if (options.known[i].tool == tool && len < size - 1)
+            len += format_text(text + len, size - len, len ? ", %s" : "%s", options.known[i].key);
+}
+
+static _Noreturn void refuse(const ToolOption *o) {
+    char known[512];
+    list_known(o->tool, known, sizeof(known));
+    if (*known)
+        lathe_fail_of(0, "%s has no option '%s'; it knows %s", options.names[o->tool - 1], o->key, known);
+    lathe_fail_of(0, "%s has no option '%s', nor any other", options.names[o->tool - 1], o->key);
+}
+
 void tool_options_check(void) {
     for (u32 i = 0; i < options.count; i++)
         if (!options.at[i].asked)
-            lathe_fail_of(options.at[i].tool, "it has no option '%s'", options.at[i].key);
+            refuse(&options.at[i]);
+    options.checked = true;
 }
 
 const char *tool_name(u32 number) {
     return options.tool_count > 1 && number - 1 < options.tool_count ? options.names[number - 1] : NULL;
 }
 
-/* The last one counts, as with options of programs. */
+/* Later questions, which threads may ask at the same time, are not noted. */
+static void note_known(u32 tool, const char *key) {
+    if (!options.checked && options.known_count < OPTIONS_MOST && !find(options.known, options.known_count, tool, key))
+        options.known[options.known_count++] = (ToolOption){.tool = tool, .key = key};
+}
+
 const char *lathe_option_of(unsigned tool, const char *key) {
-    const char *value = NULL;
-    for (u32 i = 0; i < options.count; i++)
-        if (options.at[i].tool == tool && !strcmp(options.at[i].key, key)) {
-            options.at[i].asked = true;
-            value = options.at[i].value;
-        }
-    return value;
+    ToolOption *o = find(options.at, options.count, tool, key);
+    note_known(tool, key);
+    if (!o)
+        return NULL;
+    o->asked = true;
+    return o->value;
 }
 
 static int digit_of(char c) {

@@ -6,12 +6,21 @@
 /* Optimised code may have the first cell in a register while it calls a function of the tool's. */
 enum { CELL_OF_C = 1 };
 
-void lathe_count(LatheCounter *counter, long amount) {
-    thread_self()->tool.cell[counter->number % TOOL_COUNTERS_MAX][CELL_OF_C] += (u64)amount;
+static const char no_counter[] = "a LatheCounter is no global variable of the tool's: it is on the stack, in memory "
+                                 "of lathe_alloc, or was overwritten";
+
+/* What is zero has not got a number when the tool was built. */
+static u32 check_counter(const LatheCounter *counter) {
+    if (!counter->number || counter->number >= TOOL_COUNTERS_MAX)
+        lathe_fail_of(0, "%s", no_counter);
+    return (u32)counter->number;
 }
 
-unsigned long lathe_total(const LatheCounter *counter) {
-    u32 number = counter->number % TOOL_COUNTERS_MAX;
+void lathe_count(LatheCounter *counter, long amount) {
+    thread_self()->tool.cell[check_counter(counter)][CELL_OF_C] += (u64)amount;
+}
+
+static u64 total_of(u32 number) {
     arena_lock(); /* threads do not end meanwhile */
     u64 sum = tool_ended(number);
     for (const Thread *t = the.threads; t; t = t->next)
@@ -19,6 +28,16 @@ unsigned long lathe_total(const LatheCounter *counter) {
             sum += __atomic_load_n(&t->tool.cell[number][i], __ATOMIC_RELAXED);
     arena_unlock();
     return sum;
+}
+
+/* Code that counts without a call of lathe_count looks at no number. */
+void tool_check_counts(void) {
+    if (total_of(0))
+        lathe_fail_of(0, "%s", no_counter);
+}
+
+unsigned long lathe_total(const LatheCounter *counter) {
+    return total_of(check_counter(counter));
 }
 
 void lathe_set_argument(unsigned index, uint64_t value) {
@@ -51,7 +70,7 @@ bool tool_wants_state(const char *name) {
 bool tool_resolve(const char *name, u64 *address) {
 #define FUNCTION(name) {#name, (void *)name},
     static const Helper functions[] = {
-#include "run/client/tool/functions.def"
+#include "tool/functions.def"
     };
 #undef FUNCTION
     for (u32 i = 0; i < ARRAY_LEN(functions); i++)

@@ -42,6 +42,9 @@ void tool_options_check(void);
 /* The name of a tool, by its number from 1 on, where messages have to say which one is meant; NULL: there is only one. */
 const char *tool_name(u32 number);
 
+/* runtime.c: ends the process with a message if something was counted by what is no counter. */
+void tool_check_counts(void);
+
 /* symbols.c: other files than before may be in [start, end) by now. */
 void tool_symbols_forget(u64 start, u64 end);
 

@@ -94,11 +94,21 @@ bool sites_want_extents(void) {
 
 /* -------------------------------------------------------------------------------------------------------------- filters */
 
-/* A version (name@VERSION) is no part of a name. */
+/* A version (name@VERSION) is no part of a name. Where the rest does not match, the last star takes one character more. */
 bool tool_name_matches(const char *pattern, const char *name) {
-    while (*pattern && *pattern != '*' && *pattern == *name)
-        pattern++, name++;
-    return *pattern == '*' ? !pattern[1] : *pattern == *name || (!*pattern && *name == '@');
+    const char *star = NULL, *taken = NULL;
+    for (;;) {
+        if (*pattern == '*')
+            star = pattern++, taken = name;
+        else if (!*pattern && (!*name || *name == '@'))
+            return true;
+        else if (*name && *pattern == *name)
+            pattern++, name++;
+        else if (star && *taken)
+            pattern = star + 1, name = ++taken;
+        else
+            return false;
+    }
 }
 
 static const char *last_part(const char *path) {
@@ -216,6 +226,14 @@ bool sites_vary(void) {
         if (tool_hook(i)->where.from || tool_hook(i)->where.to)
             return true;
     return tool_names_functions();
+}
+
+bool sites_may_call(const SiteInsn *insn, u32 hook) {
+    LatheEvent event = tool_hook(hook)->event;
+    for (u32 i = 0; i < insn->call_count; i++)
+        if (insn->call[i].hook == hook)
+            return true;
+    return event == LATHE_INSN_DONE || event == LATHE_LOADED || event == LATHE_STORED;
 }
 
 /* The phase that notes addresses for the last ones. */

@@ -13,6 +13,7 @@
 typedef struct Function {
     u64 address, size; /* as in the file; 0: the size is not known */
     u64 room;          /* the most that it can have */
+    u32 rank;          /* of several at one address, the one with the highest is told */
     const char *name;
 } Function;
 
@@ -97,13 +98,26 @@ static u64 room_of(const Bytes *b, const Elf64_Sym *s) {
     return all[s->st_shndx].sh_addr + all[s->st_shndx].sh_size - s->st_value;
 }
 
+/* The name that is meant for others: one with fewer underscores in front (of a C++ name, _Z is none) comes before one with more, then a global one before a weak
+ * one, and that before a local one. */
+static u32 rank_of(const char *name, u32 binding) {
+    enum { UNDERSCORES_MOST = 2, BINDINGS = 3 };
+    u32 underscores = 0, shown = binding == STB_LOCAL ? 0 : binding == STB_WEAK ? 1 : 2;
+    while (underscores < UNDERSCORES_MOST && name[underscores] == '_')
+        underscores++;
+    if (!strncmp(name, "_Z", 2))
+        underscores = 0;
+    return (UNDERSCORES_MOST - underscores) * BINDINGS + shown;
+}
+
 static void add_function(const Bytes *b, LatheVector *functions, const Elf64_Sym *s, const Elf64_Shdr *names) {
     u32 type = ELF64_ST_TYPE(s->st_info);
     const char *name = part_of(b, names->sh_offset + s->st_name, 1);
     if ((type != STT_FUNC && type != STT_GNU_IFUNC) || s->st_shndx == SHN_UNDEF || !name ||
         s->st_name >= names->sh_size || !memchr(name, 0, names->sh_size - s->st_name))
         return;
-    *(Function *)lathe_vector_add(functions) = (Function){s->st_value, s->st_size, room_of(b, s), name};
+    *(Function *)lathe_vector_add(functions) =
+        (Function){s->st_value, s->st_size, room_of(b, s), rank_of(name, ELF64_ST_BIND(s->st_info)), name};
 }
 
 /* False: the file has no such table. */
@@ -147,9 +161,12 @@ static bool add_debug_file(File *f) {
     return add_table(&debug, &f->functions, SHT_SYMTAB);
 }
 
+/* Of one address, the name to be told comes last; of equal ranks, that is the first one in the alphabet. */
 static int by_address(const void *a, const void *b) {
     const Function *x = a, *y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : strcmp(y->name, x->name);
 }
 
 static void read_functions(File *f) {
@@ -313,6 +330,10 @@ bool tool_symbol_matches(u64 address, const char *pattern) {
     bool found = function && has_name(p->file, function, pattern);
     lathe_unlock(&symbols.lock);
     return found;
+}
+
+bool lathe_symbol_is(uint64_t address, const char *name) {
+    return tool_symbol_matches(address, name);
 }
 
 bool lathe_symbol(uint64_t address, LatheSymbol *out) {

@@ -475,6 +475,7 @@ void tool_end(const Thread *t) {
         return;
     }
     tool.end_tid = t->tid;
+    tool_check_counts();
     tool_call(LATHE_END, &(ToolEvent){0});
     tool_files_flush();
     __atomic_store_n(&tool.end, END_DONE, __ATOMIC_RELEASE);

@@ -111,8 +111,8 @@ void tool_fork_done(void);
 const char *tool_function(u64 pc);
 /* fault.c: the function of the tool's that a thread is in, if its host state is this; NULL: it is in none. */
 const char *tool_running(u64 pc, u64 sp);
-/* The function that code may have among the program's instructions, if there is only one; else a text that stands for all of them. */
-const char *tool_function_inside(void);
+/* The function that code has at this instruction of the program's (0: any one), if there is only one; else a text that stands for all of them. */
+const char *tool_function_inside(u64 guest_pc);
 /* The function for a fault in optimised code or what that has called, which may have functions of the tool's in it; NULL also if that cannot be told. `handled`: the guest has a handler. */
 const char *tool_inlined(int sig, u64 address, u64 pc, bool handled);
 /* Ends the process, with a message about a function that has faulted at pc. */
@@ -125,7 +125,7 @@ int *tool_descriptor(u32 index);
 void tool_files_lock(void);
 void tool_files_unlock(void);
 
-/* sites.c: does a name match one that may end with a star? symbols.c: does one of the names of the function at an address? */
+/* sites.c: does a name match one that may have stars, which stand for anything? symbols.c: does one of the names of the function at an address? */
 bool tool_name_matches(const char *pattern, const char *name);
 bool tool_symbol_matches(u64 address, const char *pattern);
 

@@ -400,12 +400,12 @@ static void fault_without_state(const Thread *t, const SignalInfo *info, const S
 }
 
 /* A function of the tool's has failed, in a call of it from quick code or in a copy there, which has no name: it is not the guest that has made a
- * mistake. */
-static void fault_of_tool(const Thread *t, const SignalInfo *info, const SignalContext *s) {
+ * mistake. guest_pc: the instruction that has the copy; 0: it is not known. */
+static void fault_of_tool(const Thread *t, const SignalInfo *info, const SignalContext *s, u64 guest_pc) {
     const char *function = tool_running(context_pc(s), context_sp(s));
     if (!function)
         function = tool_function(gate_last_return(t));
-    tool_faulted(function ? function : tool_function_inside(), info->number, info->address, context_pc(s));
+    tool_faulted(function ? function : tool_function_inside(guest_pc), info->number, info->address, context_pc(s));
 }
 
 /* A fault in optimised code at a memory access that has an exit. The thread goes on at the exit, which leads to
@@ -471,7 +471,7 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     else if (sig == SIGSEGV && info->code == SEGV_ACCERR && context_is_write(s) && translated_written(info->address)) {
         leave_if_forgotten(t, s);
     } else if (quick ? place.of_tool : tool_stack_holds(t, context_sp(s)))
-        fault_of_tool(t, info, s);
+        fault_of_tool(t, info, s, quick ? place.pc : 0);
     else if (quick)
         fault_of_guest(t, info, s, &place);
     else if (exit)
