@@ -1,0 +1,258 @@
+/* discover.c: which functions a program has, and all of them lifted.
+ *
+ * Functions are entered where the file says so (its entry, constructors, exported symbols, pointers in its data), where code
+ * takes the address of one, and where code calls. A place that is only jumped to belongs to whoever jumps there, so that parts
+ * of functions that a compiler has put elsewhere come to lie in their function; if several functions jump to it, each has its
+ * copy. First all functions are decoded, again and again until no new one is found, and then lifted, when it is known which
+ * jumps lead to functions. */
+#include <llvm-c/Core.h>
+#include <stdio.h>
+
+#include "lift/func.h"
+#include "raise/raise.h"
+
+static void want(Raise *r, u64 pc, bool native) {
+    u32 index;
+    if (map64_get(&r->by_pc, pc, &index)) {
+        r->functions.at[index].native |= native;
+        return;
+    }
+    if (!elf_is_code(r->elf, pc))
+        return;
+    map64_set(&r->by_pc, pc, (u32)r->functions.len);
+    VEC_PUSH(&r->functions, ((RaiseFunction){.pc = pc, .native = native}));
+}
+
+/* A pointer leads to a function unless it leads into the middle of one. In a program that is not position-independent, any
+ * number may look like a pointer, so only known functions count. */
+static void want_pointer(Raise *r, u64 pc) {
+    ElfFunction known = elf_function_at(r->elf, pc);
+    bool begins = known.size || known.name;
+    if (begins || (r->extent.position_independent && !elf_function_around(r->elf, pc)))
+        want(r, pc, true);
+}
+
+static void want_from_file(Raise *r) {
+    ElfPointers pointers = {0};
+    want(r, elf_entry(r->elf), true);
+    elf_code_pointers(r->elf, &pointers);
+    elf_exported_functions(r->elf, &pointers);
+    for (size_t i = 0; i < pointers.len; i++)
+        want_pointer(r, pointers.at[i].to);
+    VEC_FREE(&pointers);
+}
+
+/* ------------------------------------------------------------------------------------------------------ stubs */
+
+/* Where the jump at `pc` loads its target from; false: there is no such jump. */
+static bool jumps_through(const Raise *r, u64 pc, u64 *end, u64 *slot) {
+    u8 bytes[16];
+    Insn in = {0};
+    size_t size = elf_read_const(r->elf, pc, bytes, sizeof(bytes));
+    *slot = 0;
+    if (!size || r->isa->decode(bytes, size, pc, &in) != LATHE_OK)
+        return false;
+    *end = insn_end(&in);
+    for (int i = 0; in.flow == FLOW_INDIRECT && i < in.operand_count; i++)
+        if (in.op[i].kind == OPERAND_MEM && in.op[i].base == REG_PC)
+            *slot = (u64)in.op[i].disp;
+    return in.flow == FLOW_INDIRECT || in.flow == FLOW_NEXT;
+}
+
+static const char *find_import(const Raise *r, u64 pc) {
+    u64 slot;
+    for (int i = 0; i < 2; i++) { /* a marker for computed jumps may come first */
+        if (!jumps_through(r, pc, &pc, &slot))
+            return NULL;
+        if (slot)
+            return elf_imported_at(r->elf, slot);
+    }
+    return NULL;
+}
+
+/* The function of another file that the stub at `pc` jumps to; NULL: it is no stub. */
+static const char *stub_symbol(Raise *r, u64 pc) {
+    u32 index;
+    if (!map64_get(&r->stubs, pc, &index)) {
+        index = (u32)r->stub_names.len;
+        map64_set(&r->stubs, pc, index);
+        VEC_PUSH(&r->stub_names, find_import(r, pc));
+    }
+    return r->stub_names.at[index];
+}
+
+/* ------------------------------------------------------------------------------------------------- callbacks */
+
+static size_t read_memory(void *user, u64 addr, void *buf, size_t size) {
+    return elf_read_const(((Raise *)user)->elf, addr, buf, size);
+}
+
+static bool is_outside(void *user, u64 pc) {
+    Raise *r = user;
+    u32 index;
+    return pc != r->current && map64_get(&r->by_pc, pc, &index);
+}
+
+static LLVMValueRef resolve(void *user, u64 pc) {
+    Raise *r = user;
+    RaiseFunction *f = raise_function_at(r, pc);
+    return f && f->plain ? f->plain : r->nowhere;
+}
+
+static bool never_returns(void *user, u64 callee) {
+    static const char *const names[] = {"exit",          "_exit",    "abort",  "__stack_chk_fail", "__assert_fail",
+                                        "__fortify_fail", "__chk_fail", "longjmp", "_Exit",        "quick_exit"};
+    const char *name = stub_symbol(user, callee);
+    for (size_t i = 0; name && i < ARRAY_LEN(names); i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+/* --------------------------------------------------------------------------------------------------- decoding */
+
+/* Does the instruction make the address of code? */
+static bool takes_address(const Raise *r, const Insn *in, u64 *address) {
+    Effect e = in->row ? r->isa->effect(in) : (Effect){0};
+    if (e.kind != EFFECT_CONSTANT || in->flow != FLOW_NEXT)
+        return false;
+    bool relative = false;
+    for (int i = 0; i < in->operand_count; i++)
+        relative |= in->op[i].kind == OPERAND_MEM && in->op[i].base == REG_PC;
+    *address = (u64)e.value;
+    return relative || !r->extent.position_independent;
+}
+
+static void want_from_code(Raise *r, const LatheFunc *fn) {
+    for (size_t i = 0; i < fn->insns.len; i++) {
+        const Insn *in = &fn->insns.at[i];
+        u64 address;
+        if (in->flow == FLOW_CALL && in->target)
+            want(r, in->target, false);
+        else if (takes_address(r, in, &address) && elf_is_code(r->elf, address))
+            want_pointer(r, address);
+    }
+}
+
+static LatheFunc *decode(Raise *r, u64 pc) {
+    r->current = pc;
+    LatheFunc *fn = lathe_func_new(r->mod, &r->cfg);
+    CHECK(fn, "raise only takes guests and hosts that there are");
+    if (lathe_func_decode_cfg(fn, pc) == LATHE_OK)
+        return fn;
+    lathe_func_free(fn);
+    return NULL;
+}
+
+/* Functions may be found behind the one that is being looked at, which then needs not be looked at again: what it jumps to is
+ * among its own instructions. */
+static void find_all(Raise *r) {
+    for (size_t i = 0; i < r->functions.len; i++) {
+        LatheFunc *fn = decode(r, r->functions.at[i].pc);
+        if (fn)
+            want_from_code(r, fn);
+        lathe_func_free(fn);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------- lifting */
+
+static LLVMValueRef declare(Raise *r, const char *name) {
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(r->ctx, 0);
+    return LLVMAddFunction(r->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(r->ctx), &ptr, 1, false));
+}
+
+static LLVMValueRef declare_lookup(Raise *r) {
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(r->ctx, 0);
+    LLVMTypeRef params[] = {ptr, LLVMInt64TypeInContext(r->ctx), LLVMInt1TypeInContext(r->ctx)};
+    return LLVMAddFunction(r->mod, "lathe_raise_lookup", LLVMFunctionType(ptr, params, 3, false));
+}
+
+static void configure(Raise *r) {
+    r->dispatch = declare(r, "lathe_raise_dispatch");
+    r->nowhere = declare(r, "lathe_raise_nowhere");
+    r->on_syscall = declare(r, RAISE_SYSCALL);
+    r->lookup = declare_lookup(r);
+    r->tuning = (LatheTuning){
+        .is_outside = is_outside, .trusted_returns = true, .native_fs = true, .native_traps = true, .half_phis = true};
+    r->cfg = (LatheConfig){.arch = r->isa->arch,
+                           .host = r->host->id,
+                           .read_memory = read_memory,
+                           .user = r,
+                           .pic_symbol = RAISE_IMAGE,
+                           .pic_base = r->extent.start,
+                           .calls = LATHE_CALLS_RETURN,
+                           .resolve = resolve,
+                           .dispatch = r->dispatch,
+                           .lookup = r->lookup,
+                           .never_returns = never_returns,
+                           .on_syscall = r->on_syscall,
+                           .tuning = &r->tuning};
+}
+
+static void name_function(Raise *r, u64 pc, char *name, size_t size) {
+    ElfFunction known = elf_function_at(r->elf, pc);
+    const char *import = stub_symbol(r, pc);
+    if (known.name)
+        snprintf(name, size, "raised_%lx_%s", pc, known.name);
+    else if (import)
+        snprintf(name, size, "raised_%lx_%s_stub", pc, import);
+    else
+        snprintf(name, size, "raised_%lx", pc);
+}
+
+static void keep_code(Raise *r, const LatheFunc *fn) {
+    for (size_t i = 0; i < fn->insns.len; i++) {
+        const Insn *in = &fn->insns.at[i];
+        if (in->status == LATHE_OK)
+            VEC_PUSH(&r->code, ((LatheRange){in->pc, insn_end(in)}));
+        if (in->flow == FLOW_INDIRECT && !in->table && !stub_symbol(r, fn->entry_pc))
+            r->counts.unresolved_jumps++;
+    }
+    r->counts.insns += fn->insns.len;
+    LatheProblem p = lathe_func_problem(fn);
+    if (p.status != LATHE_OK) {
+        r->counts.unsupported++;
+        raise_note(r, "0x%lx: the program stops there: %s", p.pc, p.text ? p.text : lathe_status_text(p.status));
+    }
+}
+
+static bool lift(Raise *r, RaiseFunction *f) {
+    LatheFunc *fn = decode(r, f->pc);
+    char name[RAISE_TEXT];
+    LLVMValueRef lifted = fn ? lathe_func_lift(fn, "lifted") : NULL;
+    if (!lifted) {
+        lathe_func_free(fn);
+        LLVMReplaceAllUsesWith(f->plain, r->nowhere);
+        LLVMDeleteFunction(f->plain);
+        f->plain = NULL;
+        raise_note(r, "0x%lx: no function can be read there", f->pc);
+        return true;
+    }
+    keep_code(r, fn);
+    lathe_func_free(fn);
+    name_function(r, f->pc, name, sizeof(name));
+    LLVMReplaceAllUsesWith(f->plain, lifted);
+    LLVMDeleteFunction(f->plain);
+    LLVMSetValueName2(lifted, name, strlen(name));
+    f->plain = lifted;
+    r->counts.functions++;
+    return true;
+}
+
+RaiseFunction *raise_function_at(Raise *r, u64 pc) {
+    u32 index;
+    return map64_get(&r->by_pc, pc, &index) ? &r->functions.at[index] : NULL;
+}
+
+bool raise_discover(Raise *r) {
+    configure(r);
+    want_from_file(r);
+    find_all(r);
+    for (size_t i = 0; i < r->functions.len; i++)
+        r->functions.at[i].plain = declare(r, "");
+    for (size_t i = 0; i < r->functions.len; i++)
+        if (!lift(r, &r->functions.at[i]))
+            return false;
+    return r->counts.functions || raise_fail(r, "no function can be read in it");
+}
