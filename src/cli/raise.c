@@ -66,7 +66,7 @@ static bool write_file(const char *path, const Output *out, bool executable) {
 
 /* The functions that lifted code calls. An empty object if they are not found, which matters only if one is needed. */
 static RaiseObject read_helpers(void) {
-    static const char *const places[] = {"src/host", "../lib/lathe", "../../lib/lathe", "../../lib/x86_64-linux-gnu/lathe"};
+    static const char *const places[] = {"/src/host", "/../lib/lathe", "/../../lib/lathe", "/../../lib/x86_64-linux-gnu/lathe"};
     char path[PATH_MAX];
     FILE *file = NULL;
     RaiseObject object = {0};

@@ -81,6 +81,8 @@ typedef struct HostRaise {
     /* A jump that replaces the first bytes of a function; `distance` is from its own beginning. */
     u32 jump_bytes;
     void (*jump)(u8 *code, i32 distance);
+    u32 short_bytes, short_reach; /* the same for a near place */
+    void (*short_jump)(u8 *code, i32 distance);
     u8 fill;                            /* a byte that traps */
     bool (*is_thread_offset)(u32 type); /* a relocation of a place within the file's own thread-local storage? */
 } HostRaise;

@@ -360,33 +360,69 @@ static void wipe_code(const Writer *w, u8 *out) {
     }
 }
 
-/* Is another entry so near that a jump would overwrite it? */
-static bool has_room(Writer *w, u64 pc) {
-    for (u64 i = 1; i < w->r->host->raise->jump_bytes; i++) {
-        const RaiseFunction *f = raise_function_at(w->r, pc + i);
+/* How many bytes are there before another entry, at most `most`? */
+static u64 room_at(Writer *w, u64 pc, u64 most) {
+    u64 room = 1;
+    for (; room < most; room++) {
+        const RaiseFunction *f = raise_function_at(w->r, pc + room);
         if (f && f->native)
-            return false;
+            break;
     }
+    return room;
+}
+
+static bool is_wiped(const Writer *w, u8 *out, u64 addr, u64 size) {
+    u8 *at = old_place(w, out, addr, size);
+    for (u64 i = 0; at && i < size; i++)
+        if (at[i] != w->r->host->raise->fill)
+            return false;
+    return at;
+}
+
+/* A place for a jump within reach of a short one at `pc`, where old code was; 0: none. */
+static u64 find_step(Writer *w, u8 *out, u64 pc) {
+    const HostRaise *host = w->r->host->raise;
+    for (u64 distance = host->short_bytes; distance < host->short_reach; distance++) {
+        u64 places[] = {pc + distance, pc - distance};
+        for (int i = 0; i < 2; i++)
+            if (is_wiped(w, out, places[i], host->jump_bytes) && room_at(w, places[i] - 1, host->jump_bytes + 1) > host->jump_bytes)
+                return places[i];
+    }
+    return 0;
+}
+
+static bool write_short(Writer *w, u8 *out, u64 pc, u64 entry) {
+    const HostRaise *host = w->r->host->raise;
+    u64 step = room_at(w, pc, host->short_bytes) == host->short_bytes ? find_step(w, out, pc) : 0;
+    if (!step)
+        return false;
+    host->short_jump(old_place(w, out, pc, host->short_bytes), (i32)(step - pc));
+    host->jump(old_place(w, out, step, host->jump_bytes), (i32)(entry - step));
     return true;
 }
 
-static void write_entries(Writer *w, u8 *out) {
+/* First those with room for a jump, then those that need a step beside another function's old code. */
+static void write_entry(Writer *w, u8 *out, const RaiseFunction *f, bool with_room) {
     const HostRaise *host = w->r->host->raise;
-    for (size_t i = 0; i < w->r->functions.len; i++) {
-        const RaiseFunction *f = &w->r->functions.at[i];
-        u8 *at = f->native && f->raised ? old_place(w, out, f->pc, host->jump_bytes) : NULL;
-        char name[64];
-        u64 entry;
-        snprintf(name, sizeof(name), RAISE_ENTRY, f->pc);
-        if (!at)
-            continue;
-        if (has_room(w, f->pc) && resolve(w, name, &entry)) {
-            host->jump(at, (i32)(entry - f->pc));
-            continue;
-        }
+    char name[64];
+    u64 entry;
+    snprintf(name, sizeof(name), RAISE_ENTRY, f->pc);
+    bool has_room = room_at(w, f->pc, host->jump_bytes) == host->jump_bytes && old_place(w, out, f->pc, host->jump_bytes);
+    if (has_room != with_room || !resolve(w, name, &entry))
+        return;
+    if (has_room) {
+        host->jump(old_place(w, out, f->pc, host->jump_bytes), (i32)(entry - f->pc));
+    } else if (!write_short(w, out, f->pc, entry)) {
         w->r->counts.no_room++;
-        raise_note(w->r, "0x%lx: no room for a jump: native code cannot call the function", f->pc);
+        raise_note(w->r, "0x%lx: no room for a jump: native code and pointers cannot call the function", f->pc);
     }
+}
+
+static void write_entries(Writer *w, u8 *out) {
+    for (int with_room = 1; with_room >= 0; with_room--)
+        for (size_t i = 0; i < w->r->functions.len; i++)
+            if (w->r->functions.at[i].native && w->r->functions.at[i].raised)
+                write_entry(w, out, &w->r->functions.at[i], with_room);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- public */

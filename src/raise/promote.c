@@ -350,6 +350,64 @@ static void collect(Rewriter *w, Values *returns, Values *stores, Values *nowher
         }
 }
 
+/* ------------------------------------------------------------------------------------------------------------ waiting */
+
+/* A loop may wait for what another thread or a signal handler writes, and its load must stay in it. Such are taken to be loads from
+ * fixed places of the image, which the program's own compiler would have moved out of loops if it could, and loads from one place
+ * in a loop of one block that does nothing but load. */
+static bool is_fixed_place(LLVMValueRef p) {
+    return LLVMIsAConstantExpr(p) || LLVMIsAGlobalVariable(p);
+}
+
+/* The address of a constant pointer into the image. */
+static bool image_address(const Raise *r, LLVMValueRef p, u64 *address) {
+    if (LLVMIsAGlobalVariable(p)) {
+        *address = r->extent.start;
+        return true;
+    }
+    u64 base;
+    bool sum = LLVMIsAConstantExpr(p) && LLVMGetConstOpcode(p) == LLVMGetElementPtr && LLVMGetNumOperands(p) == 2 &&
+               LLVMIsAConstantInt(LLVMGetOperand(p, 1)) && image_address(r, LLVMGetOperand(p, 0), &base);
+    *address = sum ? base + LLVMConstIntGetZExtValue(LLVMGetOperand(p, 1)) : 0;
+    return sum;
+}
+
+static bool is_constant_place(const Raise *r, LLVMValueRef p) {
+    u64 address;
+    u8 byte;
+    return image_address(r, p, &address) && elf_read_const(r->elf, address, &byte, 1);
+}
+
+static bool is_loop(LLVMBasicBlockRef b) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    for (unsigned i = 0; end && i < LLVMGetNumSuccessors(end); i++)
+        if (LLVMGetSuccessor(end, i) == b)
+            return true;
+    return false;
+}
+
+static bool only_loads(LLVMBasicBlockRef b) {
+    for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
+        if (LLVMIsAStoreInst(in) || (LLVMIsACallInst(in) && !LLVMIsAInlineAsm(LLVMGetCalledValue(in))))
+            return false;
+    return true;
+}
+
+static bool is_defined_in(LLVMValueRef v, LLVMBasicBlockRef b) {
+    return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == b;
+}
+
+static void keep_waiting_loads(Rewriter *w) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->f->plain); b; b = LLVMGetNextBasicBlock(b)) {
+        bool waits = is_loop(b) && only_loads(b);
+        for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in)) {
+            LLVMValueRef place = LLVMIsALoadInst(in) ? LLVMGetOperand(in, 0) : NULL;
+            if (place && (is_fixed_place(place) || (waits && !is_defined_in(place, b))))
+                LLVMSetVolatile(in, !is_constant_place(w->r, place));
+        }
+    }
+}
+
 /* A pointer into the state becomes one to a register's variable, where it leads to one. */
 static LLVMValueRef pointer_for(Rewriter *w, LLVMValueRef old, u64 off) {
     Reg reg = raise_reg_at(w->r, off);
@@ -389,6 +447,7 @@ static void rewrite(Raise *r, RaiseFunction *f) {
     w.head = LLVMCreateBuilderInContext(r->ctx);
     LLVMPositionBuilderAtEnd(w.head, head);
     collect(&w, &returns, &stores, &nowhere);
+    keep_waiting_loads(&w);
     store_arguments(&w);
     move_blocks(&w);
     for (size_t i = 0; i < stores.len; i++)

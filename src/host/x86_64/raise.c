@@ -19,7 +19,8 @@ static const char names[] = ".set TOP, %ld\n.set LOW, %ld\n.set HIGH, %ld\n"
 
 /* Native code has called a function of the program, whose bridge is in r11. The program's red zone is free here. If the stack
  * pointer is within the host's stack, raised code was interrupted by a signal: the handler's own frames go below it, and those
- * of raised functions at some distance. The frame is claimed before it is filled, because a signal may come. */
+ * of raised functions at some distance. The frame is claimed before it is filled, because a signal may come. The return address is
+ * put back in the end: a function that ends with a jump to native code has had another one there. */
 static const char enter[] = "\n\t.text\n\t.p2align 4\n\t.globl lathe_raise_enter\n\t.hidden lathe_raise_enter\n"
                             "lathe_raise_enter:\n"
                             "\tmovq %rbx, -8(%rsp)\n"
@@ -40,6 +41,8 @@ static const char enter[] = "\n\t.text\n\t.p2align 4\n\t.globl lathe_raise_enter
                             "\tmovq %rsp, KEEP+8(%rbx)\n"
                             "\tmovq %rax, GP(%rbx)\n"
                             "\tmovq -8(%rsp), %rax\n"
+                            "\tmovq (%rsp), %rbp\n"
+                            "\tmovq %rbp, KEEP+32(%rbx)\n"
                             "\tmovq -16(%rsp), %rbp\n"
                             "\tmovq %rax, KEEP+16(%rbx)\n"
                             "\tmovq %rbp, KEEP+24(%rbx)\n"
@@ -79,6 +82,8 @@ static const char enter[] = "\n\t.text\n\t.p2align 4\n\t.globl lathe_raise_enter
                             "\tmovups XMM+64(%rbx), %xmm1\n"
                             "\tmovq KEEP(%rbx), %rcx\n"
                             "\tmovq KEEP+8(%rbx), %rsi\n"
+                            "\tmovq KEEP+32(%rbx), %rdi\n"
+                            "\tmovq %rdi, (%rsi)\n"
                             "\tmovq KEEP+24(%rbx), %rbp\n"
                             "\tmovq KEEP+16(%rbx), %rbx\n"
                             "\tmovq %rcx, %fs:TOP\n"
@@ -296,12 +301,17 @@ static char *runtime(i64 thread_offset) {
     return text;
 }
 
-enum { JUMP = 0xe9, JUMP_BYTES = 5 };
+enum { JUMP = 0xe9, JUMP_BYTES = 5, SHORT_JUMP = 0xeb, SHORT_BYTES = 2, SHORT_REACH = 120 };
 
 static void jump(u8 *code, i32 distance) {
     distance -= JUMP_BYTES;
     code[0] = JUMP;
     memcpy(code + 1, &distance, sizeof(distance));
+}
+
+static void short_jump(u8 *code, i32 distance) {
+    code[0] = SHORT_JUMP;
+    code[1] = (u8)(distance - SHORT_BYTES);
 }
 
 static bool is_thread_offset(u32 type) {
@@ -314,6 +324,9 @@ const HostRaise x86_64_raise = {
     .entry = "\t.globl %s\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter\n",
     .jump_bytes = JUMP_BYTES,
     .jump = jump,
+    .short_bytes = SHORT_BYTES,
+    .short_reach = SHORT_REACH,
+    .short_jump = short_jump,
     .fill = 0xcc, /* int3 */
     .is_thread_offset = is_thread_offset,
 };
