@@ -84,6 +84,8 @@ static LatheStatus decode_any(LatheFunc *fn, u64 pc, Insn *in) {
     }
     if (in->flow == FLOW_CALL && in->target && fn->cfg.never_returns)
         in->last = fn->cfg.never_returns(fn->cfg.user, in->target);
+    if (in->flow == FLOW_CALL && fn->tuning.ends_at)
+        in->last |= fn->tuning.ends_at(fn->cfg.user, fn, in);
     if (!in->row) /* without a meaning: the function stops there, whatever comes behind */
         in->flow = FLOW_STOP;
     if (status != LATHE_OK)

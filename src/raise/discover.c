@@ -99,13 +99,42 @@ static LLVMValueRef resolve(void *user, u64 pc) {
     return f && f->plain ? f->plain : r->nowhere;
 }
 
-static bool never_returns(void *user, u64 callee) {
-    static const char *const names[] = {"exit",          "_exit",    "abort",  "__stack_chk_fail", "__assert_fail",
-                                        "__fortify_fail", "__chk_fail", "longjmp", "_Exit",        "quick_exit"};
-    const char *name = stub_symbol(user, callee);
-    for (size_t i = 0; name && i < ARRAY_LEN(names); i++)
+static bool is_named(const char *name, const char *const *names, size_t count) {
+    for (size_t i = 0; name && i < count; i++)
         if (!strcmp(name, names[i]))
             return true;
+    return false;
+}
+
+static bool never_returns(void *user, u64 callee) {
+    u32 known;
+    if (map64_get(&((Raise *)user)->never_return, callee, &known))
+        return true;
+    static const char *const names[] = {
+        "exit",       "_exit",   "_Exit",         "quick_exit", "abort", "__stack_chk_fail", "__assert_fail", "__fortify_fail",
+        "__chk_fail", "longjmp", "__longjmp_chk", "siglongjmp", "err",   "errx",             "verr",          "verrx",
+    };
+    return is_named(stub_symbol(user, callee), names, ARRAY_LEN(names));
+}
+
+/* error() of the C library comes back only if its first argument is 0. */
+static bool ends_at(void *user, const LatheFunc *fn, const Insn *call) {
+    static const char *const names[] = {"error", "error_at_line"};
+    Raise *r = user;
+    Reg first = r->isa->abi.int_args[0];
+    u64 end = call->pc;
+    if (!call->target || !is_named(stub_symbol(r, call->target), names, ARRAY_LEN(names)))
+        return false;
+    for (size_t i = fn->insns.len; i-- > 0;) {
+        const Insn *in = &fn->insns.at[i];
+        if (insn_end(in) != end || in->flow != FLOW_NEXT)
+            return false;
+        if (regset_has(&in->writes, first)) {
+            Effect e = r->isa->effect(in);
+            return e.kind == EFFECT_CONSTANT && e.to == first && e.value;
+        }
+        end = in->pc;
+    }
     return false;
 }
 
@@ -144,15 +173,64 @@ static LatheFunc *decode(Raise *r, u64 pc) {
     return NULL;
 }
 
-/* Functions may be found behind the one that is being looked at, which then needs not be looked at again: what it jumps to is
- * among its own instructions. */
-static void find_all(Raise *r) {
+/* May control leave the function to `pc`, and come back to its caller from there? */
+static bool returns_from(Raise *r, const LatheFunc *fn, u64 pc) {
+    u32 index;
+    return !map64_get(&fn->by_pc, pc, &index) && !map64_get(&r->never_return, pc, &index);
+}
+
+static bool returns_at(Raise *r, const LatheFunc *fn, const Insn *in) {
+    switch ((Flow)in->flow) {
+    case FLOW_RETURN:
+        return true;
+    case FLOW_INDIRECT:
+        return !in->table;
+    case FLOW_JUMP:
+        return returns_from(r, fn, in->target);
+    case FLOW_BRANCH:
+        return returns_from(r, fn, in->target) || returns_from(r, fn, insn_end(in));
+    case FLOW_CALL:
+        return !in->last && returns_from(r, fn, insn_end(in));
+    case FLOW_NEXT:
+    case FLOW_SYSCALL:
+        return returns_from(r, fn, insn_end(in));
+    case FLOW_STOP:
+        return false;
+    }
+    return true;
+}
+
+static bool may_return(Raise *r, const LatheFunc *fn) {
+    for (size_t i = 0; i < fn->insns.len; i++)
+        if (returns_at(r, fn, &fn->insns.at[i]))
+            return true;
+    return false;
+}
+
+/* Functions may be found behind the one that is being looked at. What they jump to is among their own instructions, so there is no
+ * need to look at them again. True if a function has turned out never to return. */
+static bool look_at_all(Raise *r) {
+    size_t before = r->never_return.len;
     for (size_t i = 0; i < r->functions.len; i++) {
         LatheFunc *fn = decode(r, r->functions.at[i].pc);
-        if (fn)
-            want_from_code(r, fn);
+        if (!fn)
+            continue;
+        want_from_code(r, fn);
+        if (!may_return(r, fn))
+            map64_set(&r->never_return, r->functions.at[i].pc, 1);
         lathe_func_free(fn);
     }
+    return r->never_return.len != before;
+}
+
+/* What follows calls of functions that never return is no code, or another function's, so that what was found there does not count. */
+static void find_all(Raise *r) {
+    do {
+        r->functions.len = 0;
+        map64_free(&r->by_pc);
+        r->by_pc = (Map64){0};
+        want_from_file(r);
+    } while (look_at_all(r));
 }
 
 /* ----------------------------------------------------------------------------------------------------- lifting */
@@ -174,7 +252,7 @@ static void configure(Raise *r) {
     r->on_syscall = declare(r, RAISE_SYSCALL);
     r->lookup = declare_lookup(r);
     r->tuning = (LatheTuning){
-        .is_outside = is_outside, .trusted_returns = true, .native_fs = true, .native_traps = true, .half_phis = true};
+        .is_outside = is_outside, .ends_at = ends_at, .trusted_returns = true, .native_fs = true, .native_traps = true, .half_phis = true};
     r->cfg = (LatheConfig){.arch = r->isa->arch,
                            .host = r->host->id,
                            .read_memory = read_memory,
@@ -206,8 +284,10 @@ static void keep_code(Raise *r, const LatheFunc *fn) {
         const Insn *in = &fn->insns.at[i];
         if (in->status == LATHE_OK)
             VEC_PUSH(&r->code, ((LatheRange){in->pc, insn_end(in)}));
-        if (in->flow == FLOW_INDIRECT && !in->table && !stub_symbol(r, fn->entry_pc))
+        if (in->flow == FLOW_INDIRECT && !in->table && !stub_symbol(r, in->pc)) {
             r->counts.unresolved_jumps++;
+            raise_note(r, "0x%lx: a computed jump, which must lead to a function", in->pc);
+        }
     }
     r->counts.insns += fn->insns.len;
     LatheProblem p = lathe_func_problem(fn);
@@ -247,7 +327,6 @@ RaiseFunction *raise_function_at(Raise *r, u64 pc) {
 
 bool raise_discover(Raise *r) {
     configure(r);
-    want_from_file(r);
     find_all(r);
     for (size_t i = 0; i < r->functions.len; i++)
         r->functions.at[i].plain = declare(r, "");

@@ -76,6 +76,7 @@ typedef struct Raise {
     LLVMModuleRef mod;
     VEC(RaiseFunction) functions;
     Map64 by_pc; /* index of a function */
+    Map64 never_return; /* functions that never return, by pc */
     Map64 stubs; /* index of a name in stub_names */
     VEC(const char *) stub_names;
     u64 current; /* pc of the function being lifted */
