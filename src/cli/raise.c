@@ -125,7 +125,7 @@ static void print_report(const Raise *r) {
 }
 
 static bool raise_with(const RaiseSettings *s, Raise *r, Output *out) {
-    LatheJitConfig cfg = {.host = r->host->id, .cpu = s->cpu};
+    LatheJitConfig cfg = {.host = r->host->id, .cpu = s->cpu, .features = r->host->raise->features};
     if (!raise_discover(r))
         return fail(s, r->problem);
     raise_effects(r);

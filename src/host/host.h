@@ -72,9 +72,11 @@ typedef struct HostStackCall {
 
 /* How raised functions and native code call each other, the guest being of the host's kind. */
 typedef struct HostRaise {
+    const char *features; /* for LLVM, besides those of the CPU */
     /* Assembly of the functions that src/raise/raise.h names, malloc'ed. Raise's own variables of a thread begin at that
-     * distance from the thread pointer. */
-    char *(*runtime)(i64 thread_offset);
+     * distance from the thread pointer; `rest`: the program has to do with
+     * state that is no register. */
+    char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest);
     u32 thread_bytes;
     const char
         *entry; /* assembly of where native code enters a function, for printf: its name twice, then the bridge's */

@@ -659,6 +659,17 @@ static bool all_lead_to_code(const CodeView *v, const JumpTable *t) {
     return true;
 }
 
+/* Where it is known what entries can lead to, the table ends before the first that leads elsewhere. */
+static bool cut(const CodeView *v, const Insn *jump, JumpTable *t, u32 entry_bytes) {
+    enum { LEAST = 2 };
+    size_t count = 0;
+    while (count < t->count && v->may_lead_to(v, jump, t->targets[count]))
+        count++;
+    t->count = count;
+    t->end = t->start + count * entry_bytes;
+    return count >= LEAST;
+}
+
 bool jumptable_find(const CodeView *v, const Insn *jump, Arena *arena, JumpTable *out) {
     Walk w = {v, MAX_STEPS, false};
     Form f;
@@ -676,5 +687,7 @@ bool jumptable_find(const CodeView *v, const Insn *jump, Arena *arena, JumpTable
     if (!read_entries(v, &f, max + 1, arena, out))
         return false;
     out->sure = !w.unsure;
+    if (!compared && v->may_lead_to)
+        return cut(v, jump, out, f.entry_bytes);
     return compared || all_lead_to_code(v, out);
 }

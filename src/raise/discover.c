@@ -138,6 +138,19 @@ static bool ends_at(void *user, const LatheFunc *fn, const Insn *call) {
     return false;
 }
 
+/* The address of the function, as the file knows it, that has this place; 0: none. */
+static u64 function_with(const Raise *r, u64 pc) {
+    const ElfFunction *around = elf_function_around(r->elf, pc);
+    return around ? around->addr : elf_function_at(r->elf, pc).size ? pc : 0;
+}
+
+/* To the jump's own function, or to a part that a compiler has moved out of one. */
+static bool may_lead_to(void *user, u64 pc, u64 to) {
+    Raise *r = user;
+    u64 there = function_with(r, to);
+    return there && (there == function_with(r, pc) || !raise_function_at(r, there));
+}
+
 /* --------------------------------------------------------------------------------------------------- decoding */
 
 /* Does the instruction make the address of code? */
@@ -249,10 +262,9 @@ static LLVMValueRef declare_lookup(Raise *r) {
 static void configure(Raise *r) {
     r->dispatch = declare(r, "lathe_raise_dispatch");
     r->nowhere = declare(r, "lathe_raise_nowhere");
-    r->on_syscall = declare(r, RAISE_SYSCALL);
     r->lookup = declare_lookup(r);
     r->tuning = (LatheTuning){
-        .is_outside = is_outside, .ends_at = ends_at, .trusted_returns = true, .native_fs = true, .native_traps = true, .half_phis = true};
+        .is_outside = is_outside, .ends_at = ends_at, .may_lead_to = may_lead_to, .trusted_returns = true, .native_fs = true, .native_traps = true, .half_phis = true};
     r->cfg = (LatheConfig){.arch = r->isa->arch,
                            .host = r->host->id,
                            .read_memory = read_memory,
@@ -264,7 +276,8 @@ static void configure(Raise *r) {
                            .dispatch = r->dispatch,
                            .lookup = r->lookup,
                            .never_returns = never_returns,
-                           .on_syscall = r->on_syscall,
+                           .on_syscall = declare(r, RAISE_SYSCALL),
+                           .on_cpuid = declare(r, RAISE_CPUID),
                            .tuning = &r->tuning};
 }
 

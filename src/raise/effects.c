@@ -44,8 +44,18 @@ Reg raise_reg_at(const Raise *r, u64 off) {
 }
 
 static Reg reg_behind(const Reader *d, LLVMValueRef pointer) {
+    const Isa *isa = d->r->isa;
     u64 off;
-    return raise_state_offset(d->cpu, pointer, &off) ? raise_reg_at(d->r, off) : REG_NONE;
+    if (!raise_state_offset(d->cpu, pointer, &off))
+        return REG_NONE;
+    Reg reg = raise_reg_at(d->r, off);
+    d->r->uses_rest |= reg == REG_NONE && off != isa->pc_off && off != isa->trap_off && off != isa->trap_info_off;
+    return reg;
+}
+
+static bool is_ours(LLVMValueRef callee) {
+    size_t size;
+    return !strncmp(LLVMGetValueName2(callee, &size), RAISE_PREFIX, strlen(RAISE_PREFIX));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ events */
@@ -91,6 +101,7 @@ static void read_helper(Reader *d, LLVMValueRef in) {
         LLVMValueRef arg = LLVMGetOperand(in, i);
         if (arg == d->cpu) {
             add(d, (Event){.kind = EVENT_WHOLE, .at = in});
+            d->r->uses_rest |= !is_ours(LLVMGetCalledValue(in));
             return;
         }
         Reg reg = reg_behind(d, arg);

@@ -49,11 +49,16 @@ static bool check_imports(Raise *r) {
     return true;
 }
 
+/* The new code must reach it with 32 bits. */
+enum { IMAGE_MAX_BYTES = 1 << 30 };
+
 static bool check(Raise *r) {
     if (!r->isa || isa_of_host() != r->isa)
         return raise_fail(r, "it is not for this kind of machine; others cannot be raised yet");
     if (!r->host->raise)
         return raise_fail(r, "programs cannot be raised for this host");
+    if (r->extent.end - r->extent.start > IMAGE_MAX_BYTES)
+        return raise_fail(r, "its image is too large");
     if (!elf_entry(r->elf))
         return raise_fail(r, "it has no entry: libraries cannot be raised yet");
     if (!elf_interpreter(r->elf))

@@ -80,9 +80,10 @@ typedef struct Raise {
     Map64 stubs; /* index of a name in stub_names */
     VEC(const char *) stub_names;
     u64 current; /* pc of the function being lifted */
-    LLVMValueRef dispatch, lookup, nowhere, on_syscall;
+    LLVMValueRef dispatch, lookup, nowhere;
     VEC(LatheRange) code;      /* instructions that were lifted */
     VEC(u32) reg_at;           /* per byte of the guest state: the register there + 1, or 0 */
+    bool uses_rest; /* does it use state that is no register, such as that of x87? */
     RaiseCounts counts;
     VEC(char *) notes;         /* for the report: places that may stop the program, each a sentence */
     Arena arena;
@@ -113,8 +114,10 @@ void raise_promote(Raise *r);
 LLVMTypeRef raise_reg_type(Raise *r, Reg reg);
 
 /* native.c: adds entries from native code, and the assembly beneath. */
+#define RAISE_PREFIX "lathe_raise_"
 #define RAISE_CALL "lathe_raise_call"       /* void(ptr cpu): native code at cpu->pc, on the guest's stack */
 #define RAISE_SYSCALL "lathe_raise_syscall" /* void(ptr cpu) */
+#define RAISE_CPUID "lathe_raise_cpuid"     /* void(ptr cpu) */
 #define RAISE_STOP "lathe_raise_stop"       /* void(ptr text, i64 size, i64 pc): a message and the end */
 #define RAISE_IMAGE "lathe_image"
 #define RAISE_ENTRY "lathe_entry_%lx"   /* where native code enters the function at that address of the file */

@@ -15,7 +15,7 @@ enum { STATE_BYTES = (sizeof(LatheX86Cpu) + 63) / 64 * 64, FRAME_BYTES = STATE_B
 static const char names[] = ".set TOP, %ld\n.set LOW, %ld\n.set HIGH, %ld\n"
                             ".set PC, %zu\n.set GP, %zu\n.set FLAGS, %zu\n.set XMM, %zu\n.set TRAP, %zu\n"
                             ".set MXCSR, %zu\n.set FPU_CW, %zu\n.set FPU_SW, %zu\n.set FPU_TOP, %zu\n.set FPU_TAG, %zu\n"
-                            ".set ST, %zu\n.set FRAME, %d\n.set KEEP, %d\n.set STACK, %d\n.set GUARD, %d\n.set GAP, %d\n";
+                            ".set ST, %zu\n.set FRAME, %d\n.set KEEP, %d\n.set STACK, %d\n.set GUARD, %d\n.set GAP, %d\n.set IMAGE, %lu\n.set X87, %d\n.set BASE, %lu\n";
 
 /* Native code has called a function of the program, whose bridge is in r11. The program's red zone is free here. If the stack
  * pointer is within the host's stack, raised code was interrupted by a signal: the handler's own frames go below it, and those
@@ -66,8 +66,8 @@ static const char enter[] = "\n\t.text\n\t.p2align 4\n\t.globl lathe_raise_enter
                             "\tmovups %xmm7, XMM+448(%rbx)\n"
                             "\tmovq $0, FLAGS(%rbx)\n"
                             "\tmovl $0, TRAP(%rbx)\n"
-                            "\tstmxcsr MXCSR(%rbx)\n"
-                            "\tfnstcw FPU_CW(%rbx)\n"
+                            "\tmovl $0x1f80, MXCSR(%rbx)\n"
+                            "\tmovw $0x37f, FPU_CW(%rbx)\n"
                             "\tmovw $0, FPU_SW(%rbx)\n"
                             "\tmovb $0, FPU_TOP(%rbx)\n"
                             "\tmovb $0, FPU_TAG(%rbx)\n"
@@ -147,11 +147,34 @@ static const char stacks[] = "3:\tmovq %rax, -24(%rsp)\n"
                              "\tjmp 2b\n"
                              "9:\tud2\n";
 
-/* void lathe_raise_call(LatheX86Cpu *cpu): calls native code at cpu->pc. What the program has put on its stack as the return
+/* void lathe_raise_call(LatheX86Cpu *cpu): calls what is at cpu->pc. If that is a function of the program, its bridge is called at once: it
+ * is found by the jump there, and by the entry's own instructions. Else it is native code. What the program has put on its stack as the return
  * address is replaced by the call's. A result in st(0) is found by looking whether that is empty. */
 static const char call[] = "\n\t.p2align 4\n\t.globl lathe_raise_call\n\t.hidden lathe_raise_call\n"
                            "lathe_raise_call:\n"
-                           "\tpushq %rbx\n"
+                           "\tmovq PC(%rdi), %rax\n"
+                           "\tleaq lathe_image(%rip), %rcx\n"
+                           "\tmovq %rax, %rdx\n"
+                           "\tsubq %rcx, %rdx\n"
+                           "\tcmpq $IMAGE, %rdx\n"
+                           "\tjae 3f\n"
+                           "\tcmpb $0xe9, (%rax)\n"
+                           "\tjne 5f\n"
+                           "\tmovslq 1(%rax), %rcx\n"
+                           "\tleaq 5(%rax,%rcx), %rax\n"
+                           "\tmovslq 3(%rax), %rcx\n"
+                           "\tleaq 7(%rax,%rcx), %rax\n"
+                           "\tjmp *%rax\n"
+                           "5:\tcmpb $0xeb, (%rax)\n" /* a short jump to such a jump */
+                           "\tje 3f\n"
+                           "\taddq $BASE, %rdx\n"
+                           "\tleaq 6f(%rip), %rdi\n"
+                           "\tmovl $7f-6f, %esi\n"
+                           "\tsubq $8, %rsp\n"
+                           "\tcall lathe_raise_stop\n"
+                           "6:\t.ascii \"a computed call or jump leads there, and no function was found\"\n"
+                           "7:\n"
+                           "3:\tpushq %rbx\n"
                            "\tpushq %rbp\n"
                            "\tsubq $8, %rsp\n"
                            "\tmovq %rdi, %rbx\n"
@@ -182,11 +205,13 @@ static const char call[] = "\n\t.p2align 4\n\t.globl lathe_raise_call\n\t.hidden
                            "\tmovq %rdx, GP+16(%rbx)\n"
                            "\tmovups %xmm0, XMM(%rbx)\n"
                            "\tmovups %xmm1, XMM+64(%rbx)\n"
+                           "\t.if X87\n"
                            "\tfxam\n"
                            "\tfnstsw %ax\n"
                            "\tandb $0x45, %ah\n"
                            "\tcmpb $0x41, %ah\n"
                            "\tjne 1f\n"
+                           "\t.endif\n"
                            "2:\taddq $8, %rsp\n"
                            "\tpopq %rbp\n"
                            "\tpopq %rbx\n"
@@ -212,6 +237,34 @@ static const char system_call[] = "\n\t.p2align 4\n\t.globl lathe_raise_syscall\
                                   "\tmovq %rax, GP(%rbx)\n"
                                   "\tpopq %rbx\n"
                                   "\tret\n";
+
+/* void lathe_raise_cpuid(LatheX86Cpu *cpu): cpuid of a processor without what cannot be raised: AVX and all that needs it. */
+static const char processor[] = "\n\t.p2align 4\n\t.globl lathe_raise_cpuid\n\t.hidden lathe_raise_cpuid\n"
+                                "lathe_raise_cpuid:\n"
+                                "\tpushq %rbx\n"
+                                "\tmovl GP(%rdi), %eax\n"
+                                "\tmovl GP+8(%rdi), %ecx\n"
+                                "\tmovl %eax, %r8d\n"
+                                "\tcpuid\n"
+                                "\tcmpl $1, %r8d\n"
+                                "\tje 1f\n"
+                                "\tcmpl $7, %r8d\n"
+                                "\tje 2f\n"
+                                "\tcmpl $13, %r8d\n"
+                                "\tje 2f\n"
+                                "3:\tmovq %rax, GP(%rdi)\n"
+                                "\tmovq %rcx, GP+8(%rdi)\n"
+                                "\tmovq %rdx, GP+16(%rdi)\n"
+                                "\tmovq %rbx, GP+24(%rdi)\n"
+                                "\tpopq %rbx\n"
+                                "\tret\n"
+                                "1:\tandl $0x83ffefff, %ecx\n" /* without F16C, AVX, OSXSAVE, XSAVE, FMA */
+                                "\tjmp 3b\n"
+                                "2:\txorl %eax, %eax\n"
+                                "\txorl %ebx, %ebx\n"
+                                "\txorl %ecx, %ecx\n"
+                                "\txorl %edx, %edx\n"
+                                "\tjmp 3b\n";
 
 /* void lathe_raise_stop(const char *text, size_t size, u64 pc): writes "lathe: raised code stopped at 0x…: text" and traps. */
 static const char stop[] = "\n\t.p2align 4\n\t.globl lathe_raise_stop\n\t.hidden lathe_raise_stop\n"
@@ -284,7 +337,7 @@ static const char memory[] = "\n\t.globl memcpy\nmemcpy:\n"
                              "\tcld\n"
                              "\tret\n";
 
-static char *runtime(i64 thread_offset) {
+static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest) {
     enum { SIZE = 16384 };
     char *text = mem_new(SIZE);
     int len =
@@ -293,8 +346,8 @@ static char *runtime(i64 thread_offset) {
                  offsetof(LatheX86Cpu, vec), offsetof(LatheX86Cpu, trap), offsetof(LatheX86Cpu, mxcsr),
                  offsetof(LatheX86Cpu, fpu_cw), offsetof(LatheX86Cpu, fpu_sw), offsetof(LatheX86Cpu, fpu_top),
                  offsetof(LatheX86Cpu, fpu_tag), offsetof(LatheX86Cpu, st), FRAME_BYTES, STATE_BYTES, STACK_BYTES,
-                 GUARD_BYTES, SIGNAL_GAP);
-    const char *parts[] = {enter, stacks, call, system_call, stop, memory};
+                 GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image);
+    const char *parts[] = {enter, stacks, call, system_call, processor, stop, memory};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         len += snprintf(text + len, SIZE - (size_t)len, "%s", parts[i]);
     CHECK(len < SIZE, "the assembly of raised programs has room");
@@ -319,6 +372,7 @@ static bool is_thread_offset(u32 type) {
 }
 
 const HostRaise x86_64_raise = {
+    .features = "-fast-shld-rotate", /* LLVM's x86-64-v2 is tuned for a processor on which these were fast */
     .runtime = runtime,
     .thread_bytes = 24,
     .entry = "\t.globl %s\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter\n",
