@@ -64,15 +64,21 @@ static bool write_file(const char *path, const Output *out, bool executable) {
     return ok;
 }
 
+static FILE *open_helpers(const Host *host) {
+    char path[PATH_MAX], name[64], multiarch[64];
+    snprintf(name, sizeof(name), "lathe-helpers-%s.o", host->name);
+    snprintf(multiarch, sizeof(multiarch), "/../../lib/%s-linux-gnu/lathe", host->name);
+    const char *const places[] = {"/src/host", "/../lib/lathe", "/../../lib/lathe", multiarch};
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        if (programs_beside(places[i], name, path, sizeof(path)))
+            return fopen(path, "r");
+    return NULL;
+}
+
 /* The functions that lifted code calls. An empty object if they are not found, which matters only if one is needed. */
-static RaiseObject read_helpers(void) {
-    static const char *const places[] = {"/src/host", "/../lib/lathe", "/../../lib/lathe", "/../../lib/x86_64-linux-gnu/lathe"};
-    char path[PATH_MAX];
-    FILE *file = NULL;
+static RaiseObject read_helpers(const Host *host) {
+    FILE *file = open_helpers(host);
     RaiseObject object = {0};
-    for (size_t i = 0; !file && i < ARRAY_LEN(places); i++)
-        if (programs_beside(places[i], "lathe-helpers-x86_64.o", path, sizeof(path)))
-            file = fopen(path, "r");
     struct stat st;
     if (file && fstat(fileno(file), &st) == 0) {
         u8 *bytes = mem_new((size_t)st.st_size + 1);
@@ -104,7 +110,7 @@ static bool emit(const RaiseSettings *s, Raise *r, LatheJit *jit, Output *out) {
     out->bytes = object;
     if (s->emit != EMIT_EXE)
         return true;
-    RaiseObject own = {object, out->size}, helpers = read_helpers();
+    RaiseObject own = {object, out->size}, helpers = read_helpers(r->host);
     bool ok = raise_program(r, own, helpers, &out->bytes, &out->size);
     mem_free((void *)helpers.bytes);
     free(object);

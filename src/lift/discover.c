@@ -251,13 +251,13 @@ static size_t view_read(const CodeView *v, u64 addr, void *buf, size_t size) {
     return !fn->cfg.read_memory && writable(addr) ? 0 : discover_read(v->self, addr, buf, size);
 }
 
-static bool view_may_lead_to(const CodeView *v, const Insn *jump, u64 to) {
+static bool view_is_entry(const CodeView *v, u64 at, u64 to) {
     const LatheFunc *fn = v->self;
-    return fn->tuning.may_lead_to(fn->cfg.user, jump->pc, to);
+    return fn->tuning.is_entry(fn->cfg.user, at, to);
 }
 
 static JumpTable *find_table(LatheFunc *fn, const Insn *jump) {
-    CodeView view = {fn, fn->isa, view_before, view_read, fn->tuning.may_lead_to ? view_may_lead_to : NULL};
+    CodeView view = {fn, fn->isa, view_before, view_read, fn->tuning.is_entry ? view_is_entry : NULL};
     JumpTable table = {0};
     if (!jumptable_find(&view, jump, &fn->arena, &table))
         return NULL;

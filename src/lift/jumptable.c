@@ -327,6 +327,8 @@ static void finish_origin(Walk *w, Origin *o) {
         limit(o, truncated(~(u64)0, e.bits) >> e.shift);
     if (e.kind == EFFECT_LOAD)
         o->mem = e.mem;
+    if (e.kind == EFFECT_LOAD && !e.is_signed && e.bits >= 32)
+        limit(o, truncated(~(u64)0, e.from_bits));
 }
 
 /* Shifted up and down again: the low bits. False, and *e as it was, if it is not that. */
@@ -659,11 +661,11 @@ static bool all_lead_to_code(const CodeView *v, const JumpTable *t) {
     return true;
 }
 
-/* Where it is known what entries can lead to, the table ends before the first that leads elsewhere. */
-static bool cut(const CodeView *v, const Insn *jump, JumpTable *t, u32 entry_bytes) {
+/* Where it is known what can be an entry, the table ends before the first that is none. */
+static bool cut(const CodeView *v, JumpTable *t, u32 entry_bytes) {
     enum { LEAST = 2 };
     size_t count = 0;
-    while (count < t->count && v->may_lead_to(v, jump, t->targets[count]))
+    while (count < t->count && v->is_entry(v, t->start + count * entry_bytes, t->targets[count]))
         count++;
     t->count = count;
     t->end = t->start + count * entry_bytes;
@@ -687,7 +689,7 @@ bool jumptable_find(const CodeView *v, const Insn *jump, Arena *arena, JumpTable
     if (!read_entries(v, &f, max + 1, arena, out))
         return false;
     out->sure = !w.unsure;
-    if (!compared && v->may_lead_to)
-        return cut(v, jump, out, f.entry_bytes);
+    if (!compared && v->is_entry)
+        return cut(v, out, f.entry_bytes);
     return compared || all_lead_to_code(v, out);
 }

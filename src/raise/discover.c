@@ -111,8 +111,9 @@ static bool never_returns(void *user, u64 callee) {
     if (map64_get(&((Raise *)user)->never_return, callee, &known))
         return true;
     static const char *const names[] = {
-        "exit",       "_exit",   "_Exit",         "quick_exit", "abort", "__stack_chk_fail", "__assert_fail", "__fortify_fail",
-        "__chk_fail", "longjmp", "__longjmp_chk", "siglongjmp", "err",   "errx",             "verr",          "verrx",
+        "exit",          "_exit",          "_Exit",      "quick_exit", "abort",         "__stack_chk_fail",
+        "__assert_fail", "__fortify_fail", "__chk_fail", "longjmp",    "__longjmp_chk", "siglongjmp",
+        "err",           "errx",           "verr",       "verrx",
     };
     return is_named(stub_symbol(user, callee), names, ARRAY_LEN(names));
 }
@@ -138,17 +139,20 @@ static bool ends_at(void *user, const LatheFunc *fn, const Insn *call) {
     return false;
 }
 
-/* The address of the function, as the file knows it, that has this place; 0: none. */
-static u64 function_with(const Raise *r, u64 pc) {
-    const ElfFunction *around = elf_function_around(r->elf, pc);
-    return around ? around->addr : elf_function_at(r->elf, pc).size ? pc : 0;
+static bool is_entry(void *user, u64 at, u64 to) {
+    const Raise *r = user;
+    u32 off;
+    return map64_get(&r->table_entries, at, &off) && to == r->extent.start + off;
 }
 
-/* To the jump's own function, or to a part that a compiler has moved out of one. */
-static bool may_lead_to(void *user, u64 pc, u64 to) {
-    Raise *r = user;
-    u64 there = function_with(r, to);
-    return there && (there == function_with(r, pc) || !raise_function_at(r, there));
+/* What look like tables of jumps, each up to where it leads out of its function, or another one begins. */
+static void find_table_entries(Raise *r) {
+    ElfPointers entries = {0};
+    elf_table_entries(r->elf, &entries);
+    for (size_t i = 0; i < entries.len; i++)
+        if (entries.at[i].at)
+            map64_set(&r->table_entries, entries.at[i].at, (u32)(entries.at[i].to - r->extent.start));
+    VEC_FREE(&entries);
 }
 
 /* --------------------------------------------------------------------------------------------------- decoding */
@@ -263,8 +267,13 @@ static void configure(Raise *r) {
     r->dispatch = declare(r, "lathe_raise_dispatch");
     r->nowhere = declare(r, "lathe_raise_nowhere");
     r->lookup = declare_lookup(r);
-    r->tuning = (LatheTuning){
-        .is_outside = is_outside, .ends_at = ends_at, .may_lead_to = may_lead_to, .trusted_returns = true, .native_fs = true, .native_traps = true, .half_phis = true};
+    r->tuning = (LatheTuning){.is_outside = is_outside,
+                              .ends_at = ends_at,
+                              .is_entry = is_entry,
+                              .trusted_returns = true,
+                              .native_fs = true,
+                              .native_traps = true,
+                              .half_phis = true};
     r->cfg = (LatheConfig){.arch = r->isa->arch,
                            .host = r->host->id,
                            .read_memory = read_memory,
@@ -340,6 +349,7 @@ RaiseFunction *raise_function_at(Raise *r, u64 pc) {
 
 bool raise_discover(Raise *r) {
     configure(r);
+    find_table_entries(r);
     find_all(r);
     for (size_t i = 0; i < r->functions.len; i++)
         r->functions.at[i].plain = declare(r, "");

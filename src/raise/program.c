@@ -36,8 +36,8 @@ typedef struct Writer {
     Part head, code, data;
     LinkNeeds needs, helper_needs;
     u64 rela_off, rela_size, tls_off; /* in head */
-    VEC(u64) moved; /* places of the new parts that hold addresses */
-    Map64 helpers;  /* index in helper_addr by the hash of a name */
+    VEC(u64) moved;                   /* places of the new parts that hold addresses */
+    Map64 helpers;                    /* index in helper_addr by the hash of a name */
     VEC(u64) helper_addr;
     VEC(const char *) helper_name;
     const char *missing; /* a symbol that nobody has */
@@ -140,14 +140,16 @@ static LinkPlace place_at(Writer *w, u64 code_off, u64 data_off, const LinkNeeds
 
 /* The helpers call functions that the module has, and the other way round: names first, then both. */
 static bool link_all(Writer *w, RaiseObject object, RaiseObject helpers) {
-    u64 code_off = round_up(w->needs.code_bytes, LINK_MAX_ALIGN), data_off = round_up(w->needs.data_bytes, LINK_MAX_ALIGN);
+    u64 code_off = round_up(w->needs.code_bytes, LINK_MAX_ALIGN),
+        data_off = round_up(w->needs.data_bytes, LINK_MAX_ALIGN);
     LinkPlace own = place_at(w, 0, 0, &w->needs), other = place_at(w, code_off, data_off, &w->helper_needs);
     w->moved.len = 0;
     link_symbols(object.bytes, object.size, &own, define_helper, w);
     if (helpers.size)
         link_symbols(helpers.bytes, helpers.size, &other, define_helper, w);
     if (helpers.size && link_place(helpers.bytes, helpers.size, &other) < 0)
-        return raise_fail(w->r, "the helpers of lifted code cannot be linked: %s is missing", w->missing ? w->missing : "something");
+        return raise_fail(w->r, "the helpers of lifted code cannot be linked: %s is missing",
+                          w->missing ? w->missing : "something");
     if (link_place(object.bytes, object.size, &own) < 0)
         return raise_fail(w->r, "its code cannot be linked: %s is missing", w->missing ? w->missing : "something");
     return true;
@@ -264,7 +266,8 @@ static void shift_thread_variables(const Writer *w, u8 *out, i64 table, i64 tabl
     for (u64 off = 0; at && off + sizeof(Elf64_Rela) <= size; off += sizeof(Elf64_Rela)) {
         Elf64_Rela rela;
         memcpy(&rela, at + off, sizeof(rela));
-        if (!w->r->host->raise->is_thread_offset(ELF64_R_TYPE(rela.r_info)) || elf_imported_at(w->r->elf, rela.r_offset))
+        if (!w->r->host->raise->is_thread_offset(ELF64_R_TYPE(rela.r_info)) ||
+            elf_imported_at(w->r->elf, rela.r_offset))
             continue;
         rela.r_addend += (i64)shift;
         memcpy(at + off, &rela, sizeof(rela));
@@ -279,7 +282,8 @@ static u64 word_at(const Writer *w, u64 place) {
 
 static bool write_relocations(Writer *w, u8 *out) {
     u64 old = elf_dynamic_number(w->r->elf, DT_RELASZ);
-    u8 *from = old ? old_place(w, out, elf_dynamic_number(w->r->elf, DT_RELA), old) : NULL, *to = w->head.bytes + w->rela_off;
+    u8 *from = old ? old_place(w, out, elf_dynamic_number(w->r->elf, DT_RELA), old) : NULL,
+       *to = w->head.bytes + w->rela_off;
     if (from)
         memcpy(to, from, old);
     for (size_t i = 0; i < w->moved.len; i++) {
@@ -385,7 +389,8 @@ static u64 find_step(Writer *w, u8 *out, u64 pc) {
     for (u64 distance = host->short_bytes; distance < host->short_reach; distance++) {
         u64 places[] = {pc + distance, pc - distance};
         for (int i = 0; i < 2; i++)
-            if (is_wiped(w, out, places[i], host->jump_bytes) && room_at(w, places[i] - 1, host->jump_bytes + 1) > host->jump_bytes)
+            if (is_wiped(w, out, places[i], host->jump_bytes) &&
+                room_at(w, places[i] - 1, host->jump_bytes + 1) > host->jump_bytes)
                 return places[i];
     }
     return 0;
@@ -407,7 +412,8 @@ static void write_entry(Writer *w, u8 *out, const RaiseFunction *f, bool with_ro
     char name[64];
     u64 entry;
     snprintf(name, sizeof(name), RAISE_ENTRY, f->pc);
-    bool has_room = room_at(w, f->pc, host->jump_bytes) == host->jump_bytes && old_place(w, out, f->pc, host->jump_bytes);
+    bool has_room =
+        room_at(w, f->pc, host->jump_bytes) == host->jump_bytes && old_place(w, out, f->pc, host->jump_bytes);
     if (has_room != with_room || !resolve(w, name, &entry))
         return;
     if (has_room) {
@@ -430,7 +436,8 @@ static void write_entries(Writer *w, u8 *out) {
 static void write_tls(const Writer *w) {
     Elf64_Phdr tls = tls_of(w->r);
     u64 total, shift = tls_shift(w->r, &total);
-    const u8 *from = tls.p_type == PT_TLS && tls.p_filesz ? old_place(w, (u8 *)w->file, tls.p_vaddr, tls.p_filesz) : NULL;
+    const u8 *from =
+        tls.p_type == PT_TLS && tls.p_filesz ? old_place(w, (u8 *)w->file, tls.p_vaddr, tls.p_filesz) : NULL;
     if (from)
         memcpy(w->head.bytes + w->tls_off + shift, from, tls.p_filesz);
 }
@@ -457,7 +464,7 @@ bool raise_program(Raise *r, RaiseObject object, RaiseObject helpers, u8 **data,
     w.file = elf_bytes(r->elf, &w.file_size);
     Elf64_Phdr first = find_segment(w.file, PT_LOAD);
     w.bias = first.p_vaddr - first.p_offset;
-    bool ok = place_parts(&w, object, helpers);
+    bool ok = place_parts(&w, object, (RaiseObject){0}) || (w.missing && place_parts(&w, object, helpers));
     *data_size = w.data.addr + w.data.size - w.bias;
     *data = ok ? mem_new(*data_size) : NULL;
     ok = ok && write_all(&w, *data);

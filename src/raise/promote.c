@@ -74,7 +74,8 @@ static void declare(Raise *r, RaiseFunction *f) {
     LLVMTypeRef in[REG_MAX + 1], out[REG_MAX];
     unsigned in_count = list_types(r, &f->taken, in), out_count = list_types(r, &f->given, out);
     in[in_count] = LLVMPointerTypeInContext(r->ctx, 0);
-    LLVMTypeRef result = out_count ? LLVMStructTypeInContext(r->ctx, out, out_count, false) : LLVMVoidTypeInContext(r->ctx);
+    LLVMTypeRef result =
+        out_count ? LLVMStructTypeInContext(r->ctx, out, out_count, false) : LLVMVoidTypeInContext(r->ctx);
     f->type = LLVMFunctionType(result, in, in_count + 1, false);
     f->raised = LLVMAddFunction(r->mod, "", f->type);
     LLVMSetLinkage(f->raised, LLVMInternalLinkage);
@@ -442,7 +443,8 @@ static void replace_pointers(Rewriter *w) {
 static void rewrite(Raise *r, RaiseFunction *f) {
     Values returns = {0}, stores = {0}, nowhere = {0};
     Rewriter w = {.r = r, .f = f, .old_cpu = LLVMGetParam(f->plain, 0)};
-    LLVMBasicBlockRef first = LLVMGetFirstBasicBlock(f->plain), head = LLVMAppendBasicBlockInContext(r->ctx, f->raised, "head");
+    LLVMBasicBlockRef first = LLVMGetFirstBasicBlock(f->plain),
+                      head = LLVMAppendBasicBlockInContext(r->ctx, f->raised, "head");
     w.b = LLVMCreateBuilderInContext(r->ctx);
     w.head = LLVMCreateBuilderInContext(r->ctx);
     LLVMPositionBuilderAtEnd(w.head, head);

@@ -87,6 +87,7 @@ void raise_end(Raise *r) {
     VEC_FREE(&r->notes);
     VEC_FREE(&r->stub_names);
     map64_free(&r->by_pc);
+    map64_free(&r->table_entries);
     map64_free(&r->never_return);
     map64_free(&r->stubs);
     arena_free(&r->arena);

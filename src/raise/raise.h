@@ -21,10 +21,10 @@ typedef struct RaiseFunction RaiseFunction;
 typedef enum EventKind {
     EVENT_READ,
     EVENT_WRITE,
-    EVENT_CALL,    /* of a function of the program */
-    EVENT_OUT,     /* of code that is known only at run time, with the registers that the calling convention has */
-    EVENT_WHOLE,   /* of a helper that sees the whole state */
-    EVENT_RETURN,  /* to the caller; behind a call of another kind where that was a jump */
+    EVENT_CALL,   /* of a function of the program */
+    EVENT_OUT,    /* of code that is known only at run time, with the registers that the calling convention has */
+    EVENT_WHOLE,  /* of a helper that sees the whole state */
+    EVENT_RETURN, /* to the caller; behind a call of another kind where that was a jump */
 } EventKind;
 
 typedef struct Event {
@@ -51,12 +51,12 @@ struct RaiseFunction {
     LLVMTypeRef type; /* of `raised` */
     VEC(Event) events;
     VEC(RaiseBlock) blocks; /* the first is the function's beginning */
-    RegSet written;  /* by itself */
-    RegSet lost;     /* registers whose value a caller may not count on: all that it or its callees write */
-    RegSet given;    /* results */
-    RegSet taken;    /* arguments */
-    RegSet handed;   /* registers that have a value at some call of it */
-    RegSet saved;    /* registers that a callee keeps, which it stores at its beginning and does not use otherwise */
+    RegSet written;         /* by itself */
+    RegSet lost;            /* registers whose value a caller may not count on: all that it or its callees write */
+    RegSet given;           /* results */
+    RegSet taken;           /* arguments */
+    RegSet handed;          /* registers that have a value at some call of it */
+    RegSet saved; /* registers that a callee keeps, which it stores at its beginning and does not use otherwise */
 };
 
 typedef struct RaiseCounts {
@@ -76,18 +76,20 @@ typedef struct Raise {
     LLVMModuleRef mod;
     VEC(RaiseFunction) functions;
     Map64 by_pc; /* index of a function */
+    Map64
+        table_entries; /* what seem to be entries of tables of jumps: where they lead to, from the image's beginning, by address */
     Map64 never_return; /* functions that never return, by pc */
-    Map64 stubs; /* index of a name in stub_names */
+    Map64 stubs;        /* index of a name in stub_names */
     VEC(const char *) stub_names;
     u64 current; /* pc of the function being lifted */
     LLVMValueRef dispatch, lookup, nowhere;
-    VEC(LatheRange) code;      /* instructions that were lifted */
-    VEC(u32) reg_at;           /* per byte of the guest state: the register there + 1, or 0 */
-    bool uses_rest; /* does it use state that is no register, such as that of x87? */
+    VEC(LatheRange) code; /* instructions that were lifted */
+    VEC(u32) reg_at;      /* per byte of the guest state: the register there + 1, or 0 */
+    bool uses_rest;       /* does it use state that is no register, such as that of x87? */
     RaiseCounts counts;
-    VEC(char *) notes;         /* for the report: places that may stop the program, each a sentence */
+    VEC(char *) notes; /* for the report: places that may stop the program, each a sentence */
     Arena arena;
-    char problem[RAISE_TEXT];  /* why it cannot be done */
+    char problem[RAISE_TEXT]; /* why it cannot be done */
 } Raise;
 
 /* Writes the sentence into r->problem; false. */

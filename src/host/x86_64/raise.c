@@ -12,10 +12,12 @@
 enum { STACK_BYTES = 64 << 20, GUARD_BYTES = 4096, SIGNAL_GAP = 1 << 20 };
 enum { STATE_BYTES = (sizeof(LatheX86Cpu) + 63) / 64 * 64, FRAME_BYTES = STATE_BYTES + 64 };
 
-static const char names[] = ".set TOP, %ld\n.set LOW, %ld\n.set HIGH, %ld\n"
-                            ".set PC, %zu\n.set GP, %zu\n.set FLAGS, %zu\n.set XMM, %zu\n.set TRAP, %zu\n"
-                            ".set MXCSR, %zu\n.set FPU_CW, %zu\n.set FPU_SW, %zu\n.set FPU_TOP, %zu\n.set FPU_TAG, %zu\n"
-                            ".set ST, %zu\n.set FRAME, %d\n.set KEEP, %d\n.set STACK, %d\n.set GUARD, %d\n.set GAP, %d\n.set IMAGE, %lu\n.set X87, %d\n.set BASE, %lu\n";
+static const char names[] =
+    ".set TOP, %ld\n.set LOW, %ld\n.set HIGH, %ld\n"
+    ".set PC, %zu\n.set GP, %zu\n.set FLAGS, %zu\n.set XMM, %zu\n.set TRAP, %zu\n"
+    ".set MXCSR, %zu\n.set FPU_CW, %zu\n.set FPU_SW, %zu\n.set FPU_TOP, %zu\n.set FPU_TAG, %zu\n"
+    ".set ST, %zu\n.set FRAME, %d\n.set KEEP, %d\n.set STACK, %d\n.set GUARD, %d\n.set GAP, %d\n.set IMAGE, %lu\n.set "
+    "X87, %d\n.set BASE, %lu\n";
 
 /* Native code has called a function of the program, whose bridge is in r11. The program's red zone is free here. If the stack
  * pointer is within the host's stack, raised code was interrupted by a signal: the handler's own frames go below it, and those
@@ -340,13 +342,12 @@ static const char memory[] = "\n\t.globl memcpy\nmemcpy:\n"
 static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest) {
     enum { SIZE = 16384 };
     char *text = mem_new(SIZE);
-    int len =
-        snprintf(text, SIZE, names, (long)thread_offset, (long)thread_offset + 8, (long)thread_offset + 16,
-                 offsetof(LatheX86Cpu, pc), offsetof(LatheX86Cpu, gp), offsetof(LatheX86Cpu, cf),
-                 offsetof(LatheX86Cpu, vec), offsetof(LatheX86Cpu, trap), offsetof(LatheX86Cpu, mxcsr),
-                 offsetof(LatheX86Cpu, fpu_cw), offsetof(LatheX86Cpu, fpu_sw), offsetof(LatheX86Cpu, fpu_top),
-                 offsetof(LatheX86Cpu, fpu_tag), offsetof(LatheX86Cpu, st), FRAME_BYTES, STATE_BYTES, STACK_BYTES,
-                 GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image);
+    int len = snprintf(text, SIZE, names, (long)thread_offset, (long)thread_offset + 8, (long)thread_offset + 16,
+                       offsetof(LatheX86Cpu, pc), offsetof(LatheX86Cpu, gp), offsetof(LatheX86Cpu, cf),
+                       offsetof(LatheX86Cpu, vec), offsetof(LatheX86Cpu, trap), offsetof(LatheX86Cpu, mxcsr),
+                       offsetof(LatheX86Cpu, fpu_cw), offsetof(LatheX86Cpu, fpu_sw), offsetof(LatheX86Cpu, fpu_top),
+                       offsetof(LatheX86Cpu, fpu_tag), offsetof(LatheX86Cpu, st), FRAME_BYTES, STATE_BYTES, STACK_BYTES,
+                       GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image);
     const char *parts[] = {enter, stacks, call, system_call, processor, stop, memory};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         len += snprintf(text + len, SIZE - (size_t)len, "%s", parts[i]);
