@@ -1,7 +1,7 @@
 #!/bin/bash
 # refused.sh LATHE: what cannot be raised is refused with a sentence, status 1 and no file; damaged files never crash it; what stops at run
 # time says where.
-lathe=${1:?}
+lathe=$(realpath "${1:?}")
 dir=$(mktemp -d) || exit 2
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 2
