@@ -122,6 +122,7 @@ static void print_report(const Raise *r) {
     printf("functions              %lu\n", c->functions);
     printf("  native code may call %lu\n", c->native);
     printf("instructions           %lu\n", c->insns);
+    printf("signatures             %lu\n", c->signatures);
     printf("arguments              %lu\n", c->arguments);
     printf("results                %lu\n", c->results);
     printf("computed jumps that were not resolved %lu\n", c->unresolved_jumps);

@@ -319,27 +319,27 @@ static void keep_code(Raise *r, const LatheFunc *fn) {
     }
 }
 
-static bool lift(Raise *r, RaiseFunction *f) {
-    LatheFunc *fn = decode(r, f->pc);
-    char name[RAISE_TEXT];
-    LLVMValueRef lifted = fn ? lathe_func_lift(fn, "lifted") : NULL;
-    if (!lifted) {
-        lathe_func_free(fn);
-        LLVMReplaceAllUsesWith(f->plain, r->nowhere);
-        LLVMDeleteFunction(f->plain);
-        f->plain = NULL;
-        raise_note(r, "0x%lx: no function can be read there", f->pc);
-        return true;
-    }
-    keep_code(r, fn);
-    lathe_func_free(fn);
-    name_function(r, f->pc, name, sizeof(name));
-    LLVMReplaceAllUsesWith(f->plain, lifted);
+/* The declaration that other functions call so far becomes `by`. */
+static void replace_declaration(RaiseFunction *f, LLVMValueRef by) {
+    LLVMReplaceAllUsesWith(f->plain, by);
     LLVMDeleteFunction(f->plain);
-    LLVMSetValueName2(lifted, name, strlen(name));
+}
+
+static void lift(Raise *r, RaiseFunction *f) {
+    LatheFunc *fn = decode(r, f->pc);
+    LLVMValueRef lifted = fn ? lathe_func_lift(fn, "lifted") : NULL;
+    replace_declaration(f, lifted ? lifted : r->nowhere);
     f->plain = lifted;
-    r->counts.functions++;
-    return true;
+    if (lifted) {
+        char name[RAISE_TEXT];
+        name_function(r, f->pc, name, sizeof(name));
+        LLVMSetValueName2(lifted, name, strlen(name));
+        keep_code(r, fn);
+        r->counts.functions++;
+    } else {
+        raise_note(r, "0x%lx: no function can be read there", f->pc);
+    }
+    lathe_func_free(fn);
 }
 
 RaiseFunction *raise_function_at(Raise *r, u64 pc) {
@@ -354,7 +354,6 @@ bool raise_discover(Raise *r) {
     for (size_t i = 0; i < r->functions.len; i++)
         r->functions.at[i].plain = declare(r, "");
     for (size_t i = 0; i < r->functions.len; i++)
-        if (!lift(r, &r->functions.at[i]))
-            return false;
+        lift(r, &r->functions.at[i]);
     return r->counts.functions || raise_fail(r, "no function can be read in it");
 }

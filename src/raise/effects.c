@@ -197,8 +197,7 @@ static RegSet lost_outside(const Raise *r) {
     return all;
 }
 
-static void lose(Raise *r, const RaiseFunction *f, const Event *e, RegSet *lost) {
-    (void)f;
+static void lose(Raise *r, const Event *e, RegSet *lost) {
     if (e->kind == EVENT_CALL)
         regset_join(lost, &r->functions.at[e->callee].lost);
     if (e->kind == EVENT_OUT || e->kind == EVENT_WHOLE) {
@@ -210,7 +209,7 @@ static void lose(Raise *r, const RaiseFunction *f, const Event *e, RegSet *lost)
 static bool find_lost(Raise *r, RaiseFunction *f) {
     RegSet lost = f->written, given;
     for (size_t i = 0; i < f->events.len; i++)
-        lose(r, f, &f->events.at[i], &lost);
+        lose(r, &f->events.at[i], &lost);
     regset_drop(&lost, &r->isa->abi.kept);
     given = lost;
     regset_keep(&given, &r->isa->abi.results);

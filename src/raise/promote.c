@@ -82,6 +82,10 @@ static void declare(Raise *r, RaiseFunction *f) {
     LLVMSetFunctionCallConv(f->raised, r->host->convention.cc);
     copy_attributes(f->raised, f->plain);
     mark_state(r, f->raised, in_count + 1);
+    u32 seen;
+    if (!map64_get(&r->types, (u64)f->type, &seen))
+        map64_set(&r->types, (u64)f->type, 1);
+    r->counts.signatures = r->types.len;
     r->counts.arguments += in_count;
     r->counts.results += out_count;
 }

@@ -90,6 +90,7 @@ void raise_end(Raise *r) {
     map64_free(&r->table_entries);
     map64_free(&r->never_return);
     map64_free(&r->stubs);
+    map64_free(&r->types);
     arena_free(&r->arena);
     LLVMDisposeModule(r->mod);
     LLVMContextDispose(r->ctx);

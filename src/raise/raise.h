@@ -40,7 +40,6 @@ typedef struct RaiseBlock {
     VEC(u32) next;    /* blocks */
     RegSet available; /* at its head: written since the function began, or handed over, and not lost in a call since */
     RegSet live;      /* at its head */
-    bool reached;
 } RaiseBlock;
 
 struct RaiseFunction {
@@ -56,7 +55,6 @@ struct RaiseFunction {
     RegSet given;           /* results */
     RegSet taken;           /* arguments */
     RegSet handed;          /* registers that have a value at some call of it */
-    RegSet saved; /* registers that a callee keeps, which it stores at its beginning and does not use otherwise */
 };
 
 typedef struct RaiseCounts {
@@ -86,6 +84,7 @@ typedef struct Raise {
     VEC(LatheRange) code; /* instructions that were lifted */
     VEC(u32) reg_at;      /* per byte of the guest state: the register there + 1, or 0 */
     bool uses_rest;       /* does it use state that is no register, such as that of x87? */
+    Map64 types;          /* of raised functions */
     RaiseCounts counts;
     VEC(char *) notes; /* for the report: places that may stop the program, each a sentence */
     Arena arena;
