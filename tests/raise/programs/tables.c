@@ -16,15 +16,24 @@ __attribute__((noinline, noreturn)) static void usage(int status) {
 
 __attribute__((noinline)) static int evaluate(const Token *t, int x) {
     switch (t->kind) {
-    case 0: return x + t->value;
-    case 1: return x - t->value;
-    case 2: return x * t->value;
-    case 3: return x ^ t->value;
-    case 4: return x << 1;
-    case 5: return evaluate(t + 1, x);
-    case 6: return t->value;
-    case 7: return -x;
-    default: __builtin_unreachable();
+    case 0:
+        return x + t->value;
+    case 1:
+        return x - t->value;
+    case 2:
+        return x * t->value;
+    case 3:
+        return x ^ t->value;
+    case 4:
+        return x << 1;
+    case 5:
+        return evaluate(t + 1, x);
+    case 6:
+        return t->value;
+    case 7:
+        return -x;
+    default:
+        __builtin_unreachable();
     }
 }
 
@@ -38,19 +47,40 @@ int main(int argc, char **argv) {
         sum = evaluate(&tokens[i], sum) & 0xffff;
     for (const char *p = letters; *p; p++) {
         switch (*p) {
-        case 'a': sum += 5; break;
-        case 'b': printf("b %d\n", sum); break;
-        case 'c': sum ^= 77; break;
+        case 'a':
+            sum += 5;
+            break;
+        case 'b':
+            printf("b %d\n", sum);
+            break;
+        case 'c':
+            sum ^= 77;
+            break;
         case 'd':
             if (argc > 3)
                 error(2, 0, "d");
             sum *= 3;
             break;
-        case 'e': if (argc > 4) usage(3); sum--; break;
-        case 'f': sum += argc; break;
-        case 'g': puts("g"); break;
-        case 'h': if (argc > 5) abort(); sum |= 8; break;
-        default: if (argc > 6) usage(0); sum += (int)strlen(argv[0]) > 0;
+        case 'e':
+            if (argc > 4)
+                usage(3);
+            sum--;
+            break;
+        case 'f':
+            sum += argc;
+            break;
+        case 'g':
+            puts("g");
+            break;
+        case 'h':
+            if (argc > 5)
+                abort();
+            sum |= 8;
+            break;
+        default:
+            if (argc > 6)
+                usage(0);
+            sum += (int)strlen(argv[0]) > 0;
         }
     }
     printf("%d\n", sum);
