@@ -11,6 +11,7 @@ int command_cache(int argc, char **argv);
 int command_compile(int argc, char **argv); /* in lathe-tools */
 int command_lift(int argc, char **argv);    /* in lathe-tools */
 int command_lines(void);                    /* in lathe-tools; for the client only */
+int command_raise(int argc, char **argv);   /* in lathe-tools */
 int command_run(int argc, char **argv);     /* returns only if it fails, like the next two */
 /* The same for programs of one kind of guest; and as the kernel starts it for a file (binfmt_misc): OWN-NAME FILE ARGV0
  * ARGS… */

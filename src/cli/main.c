@@ -19,6 +19,7 @@ typedef struct Command {
 static const Command commands[] = {
     {"run", "run a program, translated", command_run},
     {"compile", "translate programs and libraries ahead of time", NULL},
+    {"raise", "translate a whole program into a native one", NULL},
     {"cache", "show or clear the code kept from earlier runs", command_cache},
     {"serve", "keep a translation server ready", command_serve},
     {"binopt", "specialise a function of a file, and compare", NULL},

@@ -25,6 +25,8 @@ int main(int argc, char **argv) {
         return command_compile(argc - 1, argv + 1);
     if (argc > 1 && !strcmp(argv[1], "binopt"))
         return command_binopt(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "raise"))
+        return command_raise(argc - 1, argv + 1);
     if (argc > 1 && !strcmp(argv[1], "tool"))
         return command_tool(argc - 1, argv + 1);
     if (argc > 1 && !strcmp(argv[1], "lines"))

@@ -243,6 +243,8 @@ static bool slot_of(const Linker *l, u64 index, u64 address, u64 *slot) {
     memcpy(at, &address, sizeof(address));
     memcpy(at + SLOT_JUMP, host_link.slot_jump, sizeof(host_link.slot_jump));
     *slot = l->place->code_run + offset;
+    if (l->place->moves)
+        l->place->moves(l->place->user, *slot);
     return true;
 }
 
@@ -304,6 +306,8 @@ static bool relocate(Linker *l, const Site *site, const Elf64_Rela *r) {
     if (!address_of(l, ELF64_R_SYM(r->r_info), &address) || !value_of(l, r, address, site->run + r->r_offset, &value))
         return false;
     memcpy(site->write + r->r_offset, &value, width); /* little endian: the low bytes */
+    if (l->place->moves && host_link.relocation(ELF64_R_TYPE(r->r_info)) == RELOCATION_ABSOLUTE_64)
+        l->place->moves(l->place->user, site->run + r->r_offset);
     return true;
 }
 

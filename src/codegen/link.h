@@ -29,12 +29,16 @@ typedef struct LinkNeeds {
 /* Where the undefined symbol `name` is; false: nowhere. */
 typedef bool LinkResolve(void *user, const char *name, u64 *address);
 
+/* Eight bytes at the run-time address `place` hold an address: where everything is moved together, it changes. */
+typedef void LinkMoves(void *user, u64 place);
+
 typedef struct LinkPlace {
     u8 *code_write, *data_write;
     u64 code_run, data_run;
     void *work; /* must live until after link_symbols */
     LinkResolve *resolve;
-    void *user; /* for resolve */
+    void *user;       /* for resolve and moves */
+    LinkMoves *moves; /* may be NULL */
 } LinkPlace;
 
 LatheStatus link_measure(const void *object, size_t size, LinkNeeds *needs);

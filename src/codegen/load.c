@@ -23,8 +23,13 @@ LatheStatus load_object(CodeMem *m, const void *object, size_t size, LinkResolve
         return status;
     if (!codemem_alloc(m, needs.code_bytes, needs.data_bytes, needs.align, span))
         return LATHE_ERR_NOMEM;
-    LinkPlace place = {span->code_write, span->data, (u64)span->code_run, (u64)span->data, mem_new(needs.work_bytes),
-                       resolve,          user};
+    LinkPlace place = {.code_write = span->code_write,
+                       .data_write = span->data,
+                       .code_run = (u64)span->code_run,
+                       .data_run = (u64)span->data,
+                       .work = mem_new(needs.work_bytes),
+                       .resolve = resolve,
+                       .user = user};
     status = link_place(object, size, &place);
     if (status == LATHE_OK) {
         link_symbols(object, size, &place, define, user);

@@ -17,6 +17,10 @@ u64 elf_dynamic_value(const ElfFile *elf, i64 tag, size_t nth, u64 missing) {
     return missing;
 }
 
+u64 elf_dynamic_number(const ElfFile *elf, i64 tag) {
+    return elf_dynamic_value(elf, tag, 0, 0);
+}
+
 bool elf_imports(const ElfFile *elf, const char *name) {
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(elf->libelf, section))) {
@@ -41,4 +45,51 @@ const char *elf_dynamic_text(const ElfFile *elf, i64 tag, size_t nth) {
     if (!texts || off >= size || !memchr(texts + off, 0, size - off))
         return NULL;
     return (const char *)texts + off;
+}
+
+/* The dynamic symbol of that number; false: it is not in the image. */
+static bool symbol_at(const ElfFile *elf, u64 number, Elf64_Sym *symbol, const char **name) {
+    u64 size = elf_dynamic_value(elf, DT_STRSZ, 0, 0);
+    const u8 *texts = elf_contents(elf, elf_dynamic_value(elf, DT_STRTAB, 0, 0), size);
+    u64 at = elf_dynamic_value(elf, DT_SYMTAB, 0, 0) + number * sizeof(*symbol);
+    const u8 *bytes = elf_contents(elf, at, sizeof(*symbol));
+    if (!texts || !bytes)
+        return false;
+    memcpy(symbol, bytes, sizeof(*symbol));
+    *name = (const char *)texts + symbol->st_name;
+    return symbol->st_name < size && memchr(*name, 0, size - symbol->st_name);
+}
+
+static const char *imported_by(const ElfFile *elf, i64 table, i64 table_size, u64 addr) {
+    u64 size = elf_dynamic_value(elf, table_size, 0, 0);
+    const u8 *bytes = size ? elf_contents(elf, elf_dynamic_value(elf, table, 0, 0), size) : NULL;
+    for (u64 off = 0; bytes && off + sizeof(Elf64_Rela) <= size; off += sizeof(Elf64_Rela)) {
+        Elf64_Rela r;
+        Elf64_Sym symbol;
+        const char *name;
+        memcpy(&r, bytes + off, sizeof(r));
+        if (r.r_offset == addr && ELF64_R_SYM(r.r_info) && symbol_at(elf, ELF64_R_SYM(r.r_info), &symbol, &name) &&
+            symbol.st_shndx == SHN_UNDEF)
+            return name;
+    }
+    return NULL;
+}
+
+const char *elf_imported_at(const ElfFile *elf, u64 addr) {
+    const char *name = imported_by(elf, DT_JMPREL, DT_PLTRELSZ, addr);
+    return name ? name : imported_by(elf, DT_RELA, DT_RELASZ, addr);
+}
+
+void elf_exported_functions(const ElfFile *elf, ElfPointers *found) {
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(elf->libelf, section))) {
+        GElf_Shdr header;
+        GElf_Sym symbol;
+        Elf_Data *data =
+            gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM ? elf_getdata(section, NULL) : NULL;
+        for (int i = 1; data && gelf_getsym(data, i, &symbol); i++)
+            if (symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
+                elf_is_code(elf, symbol.st_value))
+                VEC_PUSH(found, ((ElfPointer){0, symbol.st_value}));
+    }
 }

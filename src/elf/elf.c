@@ -301,6 +301,11 @@ void elf_close(ElfFile *elf) {
     mem_free(elf);
 }
 
+const u8 *elf_bytes(const ElfFile *elf, size_t *size) {
+    *size = elf->map_size;
+    return elf->map;
+}
+
 LatheArch elf_arch(const ElfFile *elf) {
     return elf->isa->arch;
 }

@@ -22,6 +22,9 @@ typedef struct ElfError {
 ElfFile *elf_open(const char *path, ElfError *error);
 void elf_close(ElfFile *elf);
 
+/* The file as it is. */
+const u8 *elf_bytes(const ElfFile *elf, size_t *size);
+
 LatheArch elf_arch(const ElfFile *elf);
 u64 elf_entry(const ElfFile *elf); /* 0: none, as in most libraries */
 
@@ -45,8 +48,13 @@ bool elf_read_page(const ElfFile *elf, u64 page, u8 *bytes, bool *writable);
  * more. */
 const char *elf_dynamic_text(const ElfFile *elf, i64 tag, size_t nth);
 
+u64 elf_dynamic_number(const ElfFile *elf, i64 tag); /* the first number with that tag; 0: none */
+
 /* Does it use another file's function, or variable, of that name? */
 bool elf_imports(const ElfFile *elf, const char *name);
+
+/* The symbol that the dynamic linker looks up for the word at addr; NULL: none, or one of the file's own. */
+const char *elf_imported_at(const ElfFile *elf, u64 addr);
 
 /* A word of the image that leads to code. */
 typedef struct ElfPointer {
@@ -58,6 +66,9 @@ typedef VEC(ElfPointer) ElfPointers;
 /* pointers.c: where the image starts and ends, and pointers in its data. Some may be numbers that only look like
  * addresses. */
 void elf_code_pointers(const ElfFile *elf, ElfPointers *found);
+
+/* dynamic.c: the functions that the file offers to others. */
+void elf_exported_functions(const ElfFile *elf, ElfPointers *found);
 
 /* tables.c: where computed jumps may lead: entries of what seem to be jump tables, and places that functions compute
  * in themselves. */

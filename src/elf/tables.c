@@ -62,7 +62,7 @@ static void read_entries(const ElfFile *elf, const Table *t, u64 end, ElfPointer
             break;
         memcpy(&distance, bytes, sizeof(distance));
         u64 to = t->addr + (u64)(i64)distance;
-        if (to - t->f->addr >= t->f->size)
+        if (to - t->f->addr > t->f->size) /* to its end: for a value that cannot be */
             break;
         VEC_PUSH(found, ((ElfPointer){at, to}));
     }

@@ -68,6 +68,27 @@ typedef struct HostStackCall {
         copy; /* words of 64 bits, without vector registers: $0, $1, $2 are the destination, the source and how many */
 } HostStackCall;
 
+/* ------------------------------------------------------------------------------------------- for raised programs (src/raise) */
+
+/* How raised functions and native code call each other, the guest being of the host's kind. */
+typedef struct HostRaise {
+    const char *features; /* for LLVM, besides those of the CPU */
+    /* Assembly of the functions that src/raise/raise.h names, malloc'ed. Raise's own variables of a thread begin at that
+     * distance from the thread pointer; `rest`: the program has to do with
+     * state that is no register. */
+    char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest);
+    u32 thread_bytes;
+    const char
+        *entry; /* assembly of where native code enters a function, for printf: its name twice, then the bridge's */
+    /* A jump that replaces the first bytes of a function; `distance` is from its own beginning. */
+    u32 jump_bytes;
+    void (*jump)(u8 *code, i32 distance);
+    u32 short_bytes, short_reach; /* the same for a near place */
+    void (*short_jump)(u8 *code, i32 distance);
+    u8 fill;                            /* a byte that traps */
+    bool (*is_thread_offset)(u32 type); /* a relocation of a place within the file's own thread-local storage? */
+} HostRaise;
+
 /* --------------------------------------------------------------------------------------------------------------- hosts */
 
 typedef struct Host {
@@ -106,7 +127,8 @@ typedef struct Host {
     const HostTruncation *truncations;
     const HostEstimate *estimates;
     const HostStackCall *stack_call;
-    HostAsm divide_fault; /* raises what a division by zero raises */
+    const HostRaise *raise; /* NULL: no programs are raised for this host */
+    HostAsm divide_fault;   /* raises what a division by zero raises */
 } Host;
 
 /* The host of that id; LATHE_HOST_OWN is the machine that Lathe was built for. NULL: there is none. */

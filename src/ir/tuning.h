@@ -16,11 +16,20 @@ typedef enum LatheConvention {
 /* Is guest code at `pc` no part of the function? */
 typedef bool LatheIsOutside(void *user, u64 pc);
 
+/* Does nothing come after the call `in`, with those instructions of `fn` before it that were decoded so far? */
+struct Insn;
+typedef bool LatheEndsAt(void *user, const LatheFunc *fn, const struct Insn *in);
+
+/* Could the entry at `at` be of a table of jumps that leads to `to`? */
+typedef bool LatheIsEntry(void *user, u64 at, u64 to);
+
 typedef struct LatheTuning {
     LatheConvention convention;
     bool narrow; /* LATHE_CONVENTION_REGISTERS: see func_vectors in lift/func.h */
     LatheIsOutside
-        *is_outside; /* asked of each pc that discovery comes to, besides code_start and code_end; may be NULL */
+        *is_outside;        /* asked of each pc that discovery comes to, besides code_start and code_end; may be NULL */
+    LatheEndsAt *ends_at;   /* asked of each call, besides never_returns; may be NULL */
+    LatheIsEntry *is_entry; /* where no comparison bounds a table; may be NULL */
     u32 poll_off; /* offset from `cpu`: if the 64 bits there are not 0, loops return, with cpu->pc at their head; 0: never */
     bool
         leave_at_flags; /* a call whose flags are read behind it, or whose callee begins by reading flags, has no meaning: the function leaves at it

@@ -55,6 +55,8 @@ typedef struct CallAbi {
     u32 return_address_bytes; /* what a call pushes on the stack */
     bool signed_ints;         /* are 32-bit arguments, of whatever kind, sign-extended? */
     RegSet kept;              /* registers that a callee leaves as they were */
+    RegSet results;           /* those that results may be in */
+    RegSet passed;            /* those that a callee may find something in: arguments, and what goes with them */
 } CallAbi;
 
 /* What a field of the guest state that is no Reg has where a program begins. */

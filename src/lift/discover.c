@@ -87,6 +87,8 @@ static LatheStatus decode_any(LatheFunc *fn, u64 pc, Insn *in) {
     }
     if (in->flow == FLOW_CALL && in->target && fn->cfg.never_returns)
         in->last = fn->cfg.never_returns(fn->cfg.user, in->target);
+    if (in->flow == FLOW_CALL && fn->tuning.ends_at)
+        in->last |= fn->tuning.ends_at(fn->cfg.user, fn, in);
     if (!in->row) /* without a meaning: the function stops there, whatever comes behind */
         in->flow = FLOW_STOP;
     if (status != LATHE_OK)
@@ -252,8 +254,13 @@ static size_t view_read(const CodeView *v, u64 addr, void *buf, size_t size) {
     return !fn->cfg.read_memory && writable(addr) ? 0 : discover_read(v->self, addr, buf, size);
 }
 
+static bool view_is_entry(const CodeView *v, u64 at, u64 to) {
+    const LatheFunc *fn = v->self;
+    return fn->tuning.is_entry(fn->cfg.user, at, to);
+}
+
 static JumpTable *find_table(LatheFunc *fn, const Insn *jump) {
-    CodeView view = {fn, fn->isa, view_before, view_read};
+    CodeView view = {fn, fn->isa, view_before, view_read, fn->tuning.is_entry ? view_is_entry : NULL};
     JumpTable table = {0};
     if (!jumptable_find(&view, jump, &fn->arena, &table))
         return NULL;

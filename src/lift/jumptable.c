@@ -327,6 +327,8 @@ static void finish_origin(Walk *w, Origin *o) {
         limit(o, truncated(~(u64)0, e.bits) >> e.shift);
     if (e.kind == EFFECT_LOAD)
         o->mem = e.mem;
+    if (e.kind == EFFECT_LOAD && !e.is_signed && e.bits >= 32)
+        limit(o, truncated(~(u64)0, e.from_bits));
 }
 
 /* Shifted up and down again: the low bits. False, and *e as it was, if it is not that. */
@@ -659,6 +661,23 @@ static bool all_lead_to_code(const CodeView *v, const JumpTable *t) {
     return true;
 }
 
+/* Where it is known what can be an entry, the table ends before the first that is none, and needs no bound. */
+static u64 count_entries(const CodeView *v, const Form *f, u64 most) {
+    u64 count = 0;
+    for (u8 bytes[8]; count < most; count++) {
+        u64 at = f->start + count * f->entry_bytes;
+        if (v->read(v, at, bytes, f->entry_bytes) != f->entry_bytes || !v->is_entry(v, at, entry_at(f, bytes, 0)))
+            break;
+    }
+    return count;
+}
+
+static bool find_by_entries(const CodeView *v, const Form *f, u64 most, Arena *arena, JumpTable *out) {
+    enum { LEAST = 2 };
+    u64 count = count_entries(v, f, most);
+    return count >= LEAST && read_entries(v, f, count, arena, out);
+}
+
 bool jumptable_find(const CodeView *v, const Insn *jump, Arena *arena, JumpTable *out) {
     Walk w = {v, MAX_STEPS, false};
     Form f;
@@ -670,7 +689,10 @@ bool jumptable_find(const CodeView *v, const Insn *jump, Arena *arena, JumpTable
     bool compared = find_bound(&w, &index, f.at, false, MAX_JOINS, &max);
     if (!compared) {
         w = (Walk){v, MAX_BOUND_STEPS, false};
-        if (!find_bound(&w, &index, f.at, true, MAX_JOINS, &max))
+        bool narrow = find_bound(&w, &index, f.at, true, MAX_JOINS, &max);
+        if (v->is_entry)
+            return find_by_entries(v, &f, narrow ? max + 1 : MAX_ENTRIES, arena, out);
+        if (!narrow)
             return false;
     }
     if (!read_entries(v, &f, max + 1, arena, out))

@@ -11,6 +11,8 @@ typedef struct CodeView {
     /* The i-th instruction that can have come before `in`, or NULL. None where the function begins. */
     const Insn *(*before)(const struct CodeView *v, const Insn *in, u32 i);
     size_t (*read)(const struct CodeView *v, u64 addr, void *buf, size_t size);
+    /* Could the entry at `at` be of a table that leads to `to`? May be NULL: nobody knows. */
+    bool (*is_entry)(const struct CodeView *v, u64 at, u64 to);
 } CodeView;
 
 /* targets[i] is where the jump goes when the index register of the instruction at load_pc holds i in its low bits. */

@@ -319,13 +319,12 @@ static LatheStatus link_scratch(const u8 *object, size_t size, u64 run) {
     LatheStatus status = link_measure(object, size, &needs);
     if (status < 0 || needs.code_bytes > LARGEST_IMAGE || needs.data_bytes > LARGEST_IMAGE)
         return status;
-    LinkPlace place = {malloc(needs.code_bytes),
-                       malloc(needs.data_bytes),
-                       run,
-                       run + needs.code_bytes,
-                       malloc(needs.work_bytes),
-                       resolve_any,
-                       NULL};
+    LinkPlace place = {.code_write = malloc(needs.code_bytes),
+                       .data_write = malloc(needs.data_bytes),
+                       .code_run = run,
+                       .data_run = run + needs.code_bytes,
+                       .work = malloc(needs.work_bytes),
+                       .resolve = resolve_any};
     status = link_place(object, size, &place);
     size_t defined = 0;
     if (status == LATHE_OK)

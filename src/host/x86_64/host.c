@@ -66,5 +66,6 @@ const Host host_x86_64 = {
     .truncations = truncations,
     .estimates = estimates,
     .stack_call = &x86_64_stack_call,
+    .raise = &x86_64_raise,
     .divide_fault = {"xorl %ecx, %ecx\n\tdivl %ecx", "~{ecx},~{eax},~{edx},~{flags},~{memory}"},
 };

@@ -7,6 +7,8 @@
 extern const struct X86Forms x86_64_forms_x86;  /* x86_forms.c */
 extern const struct RvForms x86_64_forms_riscv; /* riscv_forms.c */
 extern const HostStackCall x86_64_stack_call;   /* stack_call.c */
+extern const HostRaise x86_64_raise;            /* raise.c */
+
 extern const struct HostStencil x86_64_stencil; /* stencil.c */
 
 bool x86_64_keeps_vectors(const u8 *code, size_t size, unsigned vectors); /* vectors.c */

@@ -1,0 +1,176 @@
+/* raise.c: `lathe raise`: a program translated as a whole, into a native program. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <llvm-c/Core.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/start/programs.h"
+#include "raise/raise.h"
+
+enum { EMIT_EXE, EMIT_LLVM, EMIT_ASM, EMIT_OBJ };
+
+typedef struct RaiseSettings {
+    const char *file; /* the operand */
+    const char *output, *cpu;
+    int emit, opt;
+    bool report;
+} RaiseSettings;
+
+#define AT(field) offsetof(RaiseSettings, field)
+
+// clang-format off
+static const Option table[] = {
+    {"o",      "FILE",             "write to FILE (a.out)",                              OPTION_TEXT,   AT(output)},
+    {"emit",   "exe|llvm|asm|obj", "the program, or the IR, assembly or object of its code", OPTION_CHOICE, AT(emit)},
+    {"O",      "0|1|2|3",          "how far to optimise (2)",                            OPTION_CHOICE, AT(opt)},
+    {"cpu",    "NAME",             "for this CPU or later ones, as LLVM calls it",       OPTION_TEXT,   AT(cpu)},
+    {"report", NULL,               "say what was found, and what is left",               OPTION_FLAG,   AT(report)},
+    {0},
+};
+// clang-format on
+
+static const OptionSet options = {
+    .command = "lathe raise",
+    .usage = "[OPTION]... PROG -o FILE",
+    .about = "Translates a whole program into a native program that needs no translator.",
+    .table = table,
+};
+
+typedef struct Output {
+    u8 *bytes;
+    size_t size;
+} Output;
+
+static bool fail(const RaiseSettings *s, const char *why) {
+    fprintf(stderr, "lathe: %s: cannot be raised: %s\n", s->file, why);
+    return false;
+}
+
+static bool write_file(const char *path, const Output *out, bool executable) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, executable ? 0777 : 0666);
+    size_t done = 0;
+    ssize_t n = fd < 0 ? -1 : 0;
+    while (n >= 0 && done < out->size && (n = write(fd, out->bytes + done, out->size - done)) > 0)
+        done += (size_t)n;
+    bool ok = n >= 0 && close(fd) == 0;
+    if (!ok)
+        fprintf(stderr, "lathe: %s: %s\n", path, strerror(errno));
+    return ok;
+}
+
+static FILE *open_helpers(const Host *host) {
+    char path[PATH_MAX], name[64], multiarch[64];
+    snprintf(name, sizeof(name), "lathe-helpers-%s.o", host->name);
+    snprintf(multiarch, sizeof(multiarch), "/../../lib/%s-linux-gnu/lathe", host->name);
+    const char *const places[] = {"/src/host", "/../lib/lathe", "/../../lib/lathe", multiarch};
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        if (programs_beside(places[i], name, path, sizeof(path)))
+            return fopen(path, "r");
+    return NULL;
+}
+
+/* The functions that lifted code calls. An empty object if they are not found, which matters only if one is needed. */
+static RaiseObject read_helpers(const Host *host) {
+    FILE *file = open_helpers(host);
+    RaiseObject object = {0};
+    struct stat st;
+    if (file && fstat(fileno(file), &st) == 0) {
+        u8 *bytes = mem_new((size_t)st.st_size + 1);
+        object = (RaiseObject){bytes, fread(bytes, 1, (size_t)st.st_size, file)};
+    }
+    if (file)
+        fclose(file);
+    return object;
+}
+
+static bool emit_ir(Raise *r, Output *out) {
+    char *text = LLVMPrintModuleToString(r->mod);
+    out->size = strlen(text);
+    out->bytes = memcpy(mem_new(out->size + 1), text, out->size);
+    LLVMDisposeMessage(text);
+    return true;
+}
+
+static bool emit(const RaiseSettings *s, Raise *r, LatheJit *jit, Output *out) {
+    LatheStatus status = lathe_jit_optimize(jit, r->mod, (LatheOpt)s->opt);
+    void *object = NULL;
+    if (status < 0)
+        return fail(s, lathe_status_text(status));
+    if (s->emit == EMIT_LLVM)
+        return emit_ir(r, out);
+    status = lathe_jit_emit(jit, r->mod, LATHE_OPT_NONE, s->emit == EMIT_ASM, &object, &out->size);
+    if (status < 0)
+        return fail(s, lathe_status_text(status));
+    out->bytes = object;
+    if (s->emit != EMIT_EXE)
+        return true;
+    RaiseObject own = {object, out->size}, helpers = read_helpers(r->host);
+    bool ok = raise_program(r, own, helpers, &out->bytes, &out->size);
+    mem_free((void *)helpers.bytes);
+    free(object);
+    return ok || fail(s, r->problem);
+}
+
+static void print_report(const Raise *r) {
+    const RaiseCounts *c = &r->counts;
+    printf("functions              %lu\n", c->functions);
+    printf("  native code may call %lu\n", c->native);
+    printf("instructions           %lu\n", c->insns);
+    printf("signatures             %lu\n", c->signatures);
+    printf("arguments              %lu\n", c->arguments);
+    printf("results                %lu\n", c->results);
+    printf("computed jumps that were not resolved %lu\n", c->unresolved_jumps);
+    printf("functions with code that cannot be raised %lu\n", c->unsupported);
+    for (size_t i = 0; i < r->notes.len; i++)
+        printf("%s\n", r->notes.at[i]);
+}
+
+static bool raise_with(const RaiseSettings *s, Raise *r, Output *out) {
+    LatheJitConfig cfg = {.host = r->host->id, .cpu = s->cpu, .features = r->host->raise->features};
+    if (!raise_discover(r))
+        return fail(s, r->problem);
+    raise_effects(r);
+    raise_promote(r);
+    raise_add_native(r);
+    LatheJit *jit = lathe_jit_new(&cfg);
+    if (!jit)
+        return fail(s, "LLVM does not know this CPU");
+    bool ok = emit(s, r, jit, out);
+    lathe_jit_free(jit);
+    return ok;
+}
+
+static bool run(const RaiseSettings *s) {
+    ElfError error;
+    ElfFile *elf = elf_open(s->file, &error);
+    Output out = {0};
+    Raise r;
+    if (!elf) {
+        fprintf(stderr, "lathe: %s: %s\n", s->file, error.text);
+        return false;
+    }
+    bool ok = raise_begin(&r, elf) ? raise_with(s, &r, &out) : fail(s, r.problem);
+    ok = ok && write_file(s->output ? s->output : "a.out", &out, s->emit == EMIT_EXE);
+    if (ok && s->report)
+        print_report(&r);
+    mem_free(out.bytes);
+    raise_end(&r);
+    return ok;
+}
+
+int command_raise(int argc, char **argv) {
+    RaiseSettings s = {.opt = LATHE_OPT_FULL};
+    ParseResult parsed = options_parse(&options, &argc, argv, &s);
+    if (parsed != PARSE_OK)
+        return parsed == PARSE_HELP ? 0 : 2;
+    if (argc != 1)
+        return options_misuse(&options, "which program? Give one");
+    s.file = argv[1];
+    return run(&s) ? 0 : 1;
+}

@@ -1,0 +1,359 @@
+/* discover.c: which functions a program has, and all of them lifted.
+ *
+ * Functions are entered where the file says so (its entry, constructors, exported symbols, pointers in its data), where code
+ * takes the address of one, and where code calls. A place that is only jumped to belongs to whoever jumps there, so that parts
+ * of functions that a compiler has put elsewhere come to lie in their function; if several functions jump to it, each has its
+ * copy. First all functions are decoded, again and again until no new one is found, and then lifted, when it is known which
+ * jumps lead to functions. */
+#include <llvm-c/Core.h>
+#include <stdio.h>
+
+#include "lift/func.h"
+#include "raise/raise.h"
+
+static void want(Raise *r, u64 pc, bool native) {
+    u32 index;
+    if (map64_get(&r->by_pc, pc, &index)) {
+        r->functions.at[index].native |= native;
+        return;
+    }
+    if (!elf_is_code(r->elf, pc))
+        return;
+    map64_set(&r->by_pc, pc, (u32)r->functions.len);
+    VEC_PUSH(&r->functions, ((RaiseFunction){.pc = pc, .native = native}));
+}
+
+/* A pointer leads to a function unless it leads into the middle of one. In a program that is not position-independent, any
+ * number may look like a pointer, so only known functions count. */
+static void want_pointer(Raise *r, u64 pc) {
+    ElfFunction known = elf_function_at(r->elf, pc);
+    bool begins = known.size || known.name;
+    if (begins || (r->extent.position_independent && !elf_function_around(r->elf, pc)))
+        want(r, pc, true);
+}
+
+static void want_from_file(Raise *r) {
+    ElfPointers pointers = {0};
+    want(r, elf_entry(r->elf), true);
+    elf_code_pointers(r->elf, &pointers);
+    elf_exported_functions(r->elf, &pointers);
+    for (size_t i = 0; i < pointers.len; i++)
+        want_pointer(r, pointers.at[i].to);
+    VEC_FREE(&pointers);
+}
+
+/* ------------------------------------------------------------------------------------------------------ stubs */
+
+/* Where the jump at `pc` loads its target from; false: there is no such jump. */
+static bool jumps_through(const Raise *r, u64 pc, u64 *end, u64 *slot) {
+    u8 bytes[16];
+    Insn in = {0};
+    size_t size = elf_read_const(r->elf, pc, bytes, sizeof(bytes));
+    *slot = 0;
+    if (!size || r->isa->decode(bytes, size, pc, &in) != LATHE_OK)
+        return false;
+    *end = insn_end(&in);
+    for (int i = 0; in.flow == FLOW_INDIRECT && i < in.operand_count; i++)
+        if (in.op[i].kind == OPERAND_MEM && in.op[i].base == REG_PC)
+            *slot = (u64)in.op[i].disp;
+    return in.flow == FLOW_INDIRECT || in.flow == FLOW_NEXT;
+}
+
+static const char *find_import(const Raise *r, u64 pc) {
+    u64 slot;
+    for (int i = 0; i < 2; i++) { /* a marker for computed jumps may come first */
+        if (!jumps_through(r, pc, &pc, &slot))
+            return NULL;
+        if (slot)
+            return elf_imported_at(r->elf, slot);
+    }
+    return NULL;
+}
+
+/* The function of another file that the stub at `pc` jumps to; NULL: it is no stub. */
+static const char *stub_symbol(Raise *r, u64 pc) {
+    u32 index;
+    if (!map64_get(&r->stubs, pc, &index)) {
+        index = (u32)r->stub_names.len;
+        map64_set(&r->stubs, pc, index);
+        VEC_PUSH(&r->stub_names, find_import(r, pc));
+    }
+    return r->stub_names.at[index];
+}
+
+/* ------------------------------------------------------------------------------------------------- callbacks */
+
+static size_t read_memory(void *user, u64 addr, void *buf, size_t size) {
+    return elf_read_const(((Raise *)user)->elf, addr, buf, size);
+}
+
+static bool is_outside(void *user, u64 pc) {
+    Raise *r = user;
+    u32 index;
+    return pc != r->current && map64_get(&r->by_pc, pc, &index);
+}
+
+static LLVMValueRef resolve(void *user, u64 pc) {
+    Raise *r = user;
+    RaiseFunction *f = raise_function_at(r, pc);
+    return f && f->plain ? f->plain : r->nowhere;
+}
+
+static bool is_named(const char *name, const char *const *names, size_t count) {
+    for (size_t i = 0; name && i < count; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static bool never_returns(void *user, u64 callee) {
+    u32 known;
+    if (map64_get(&((Raise *)user)->never_return, callee, &known))
+        return true;
+    static const char *const names[] = {
+        "exit",          "_exit",          "_Exit",      "quick_exit", "abort",         "__stack_chk_fail",
+        "__assert_fail", "__fortify_fail", "__chk_fail", "longjmp",    "__longjmp_chk", "siglongjmp",
+        "err",           "errx",           "verr",       "verrx",
+    };
+    return is_named(stub_symbol(user, callee), names, ARRAY_LEN(names));
+}
+
+/* error() of the C library comes back only if its first argument is 0. */
+static bool ends_at(void *user, const LatheFunc *fn, const Insn *call) {
+    static const char *const names[] = {"error", "error_at_line"};
+    Raise *r = user;
+    Reg first = r->isa->abi.int_args[0];
+    u64 end = call->pc;
+    if (!call->target || !is_named(stub_symbol(r, call->target), names, ARRAY_LEN(names)))
+        return false;
+    for (size_t i = fn->insns.len; i-- > 0;) {
+        const Insn *in = &fn->insns.at[i];
+        if (insn_end(in) != end || in->flow != FLOW_NEXT)
+            return false;
+        if (regset_has(&in->writes, first)) {
+            Effect e = r->isa->effect(in);
+            return e.kind == EFFECT_CONSTANT && e.to == first && e.value;
+        }
+        end = in->pc;
+    }
+    return false;
+}
+
+static bool is_entry(void *user, u64 at, u64 to) {
+    const Raise *r = user;
+    u32 off;
+    return map64_get(&r->table_entries, at, &off) && to == r->extent.start + off;
+}
+
+/* What look like tables of jumps, each up to where it leads out of its function, or another one begins. */
+static void find_table_entries(Raise *r) {
+    ElfPointers entries = {0};
+    elf_table_entries(r->elf, &entries);
+    for (size_t i = 0; i < entries.len; i++)
+        if (entries.at[i].at)
+            map64_set(&r->table_entries, entries.at[i].at, (u32)(entries.at[i].to - r->extent.start));
+    VEC_FREE(&entries);
+}
+
+/* --------------------------------------------------------------------------------------------------- decoding */
+
+/* Does the instruction make the address of code? */
+static bool takes_address(const Raise *r, const Insn *in, u64 *address) {
+    Effect e = in->row ? r->isa->effect(in) : (Effect){0};
+    if (e.kind != EFFECT_CONSTANT || in->flow != FLOW_NEXT)
+        return false;
+    bool relative = false;
+    for (int i = 0; i < in->operand_count; i++)
+        relative |= in->op[i].kind == OPERAND_MEM && in->op[i].base == REG_PC;
+    *address = (u64)e.value;
+    return relative || !r->extent.position_independent;
+}
+
+static void want_from_code(Raise *r, const LatheFunc *fn) {
+    for (size_t i = 0; i < fn->insns.len; i++) {
+        const Insn *in = &fn->insns.at[i];
+        u64 address;
+        if (in->flow == FLOW_CALL && in->target)
+            want(r, in->target, false);
+        else if (takes_address(r, in, &address) && elf_is_code(r->elf, address))
+            want_pointer(r, address);
+    }
+}
+
+static LatheFunc *decode(Raise *r, u64 pc) {
+    r->current = pc;
+    LatheFunc *fn = lathe_func_new(r->mod, &r->cfg);
+    CHECK(fn, "raise only takes guests and hosts that there are");
+    if (lathe_func_decode_cfg(fn, pc) == LATHE_OK)
+        return fn;
+    lathe_func_free(fn);
+    return NULL;
+}
+
+/* May control leave the function to `pc`, and come back to its caller from there? */
+static bool returns_from(Raise *r, const LatheFunc *fn, u64 pc) {
+    u32 index;
+    return !map64_get(&fn->by_pc, pc, &index) && !map64_get(&r->never_return, pc, &index);
+}
+
+static bool returns_at(Raise *r, const LatheFunc *fn, const Insn *in) {
+    switch ((Flow)in->flow) {
+    case FLOW_RETURN:
+        return true;
+    case FLOW_INDIRECT:
+        return !in->table;
+    case FLOW_JUMP:
+        return returns_from(r, fn, in->target);
+    case FLOW_BRANCH:
+        return returns_from(r, fn, in->target) || returns_from(r, fn, insn_end(in));
+    case FLOW_CALL:
+        return !in->last && returns_from(r, fn, insn_end(in));
+    case FLOW_NEXT:
+    case FLOW_SYSCALL:
+        return returns_from(r, fn, insn_end(in));
+    case FLOW_STOP:
+        return false;
+    }
+    return true;
+}
+
+static bool may_return(Raise *r, const LatheFunc *fn) {
+    for (size_t i = 0; i < fn->insns.len; i++)
+        if (returns_at(r, fn, &fn->insns.at[i]))
+            return true;
+    return false;
+}
+
+/* Functions may be found behind the one that is being looked at. What they jump to is among their own instructions, so there is no
+ * need to look at them again. True if a function has turned out never to return. */
+static bool look_at_all(Raise *r) {
+    size_t before = r->never_return.len;
+    for (size_t i = 0; i < r->functions.len; i++) {
+        LatheFunc *fn = decode(r, r->functions.at[i].pc);
+        if (!fn)
+            continue;
+        want_from_code(r, fn);
+        if (!may_return(r, fn))
+            map64_set(&r->never_return, r->functions.at[i].pc, 1);
+        lathe_func_free(fn);
+    }
+    return r->never_return.len != before;
+}
+
+/* What follows calls of functions that never return is no code, or another function's, so that what was found there does not count. */
+static void find_all(Raise *r) {
+    do {
+        r->functions.len = 0;
+        map64_free(&r->by_pc);
+        r->by_pc = (Map64){0};
+        want_from_file(r);
+    } while (look_at_all(r));
+}
+
+/* ----------------------------------------------------------------------------------------------------- lifting */
+
+static LLVMValueRef declare(Raise *r, const char *name) {
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(r->ctx, 0);
+    return LLVMAddFunction(r->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(r->ctx), &ptr, 1, false));
+}
+
+static LLVMValueRef declare_lookup(Raise *r) {
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(r->ctx, 0);
+    LLVMTypeRef params[] = {ptr, LLVMInt64TypeInContext(r->ctx), LLVMInt1TypeInContext(r->ctx)};
+    return LLVMAddFunction(r->mod, "lathe_raise_lookup", LLVMFunctionType(ptr, params, 3, false));
+}
+
+static void configure(Raise *r) {
+    r->dispatch = declare(r, "lathe_raise_dispatch");
+    r->nowhere = declare(r, "lathe_raise_nowhere");
+    r->lookup = declare_lookup(r);
+    r->tuning = (LatheTuning){.is_outside = is_outside,
+                              .ends_at = ends_at,
+                              .is_entry = is_entry,
+                              .trusted_returns = true,
+                              .native_fs = true,
+                              .native_traps = true,
+                              .half_phis = true};
+    r->cfg = (LatheConfig){.arch = r->isa->arch,
+                           .host = r->host->id,
+                           .read_memory = read_memory,
+                           .user = r,
+                           .pic_symbol = RAISE_IMAGE,
+                           .pic_base = r->extent.start,
+                           .calls = LATHE_CALLS_RETURN,
+                           .resolve = resolve,
+                           .dispatch = r->dispatch,
+                           .lookup = r->lookup,
+                           .never_returns = never_returns,
+                           .on_syscall = declare(r, RAISE_SYSCALL),
+                           .on_cpuid = declare(r, RAISE_CPUID),
+                           .tuning = &r->tuning};
+}
+
+static void name_function(Raise *r, u64 pc, char *name, size_t size) {
+    ElfFunction known = elf_function_at(r->elf, pc);
+    const char *import = stub_symbol(r, pc);
+    if (known.name)
+        snprintf(name, size, "raised_%lx_%s", pc, known.name);
+    else if (import)
+        snprintf(name, size, "raised_%lx_%s_stub", pc, import);
+    else
+        snprintf(name, size, "raised_%lx", pc);
+}
+
+static void keep_code(Raise *r, const LatheFunc *fn) {
+    for (size_t i = 0; i < fn->insns.len; i++) {
+        const Insn *in = &fn->insns.at[i];
+        if (in->status == LATHE_OK)
+            VEC_PUSH(&r->code, ((LatheRange){in->pc, insn_end(in)}));
+        if (in->flow == FLOW_INDIRECT && !in->table && !stub_symbol(r, in->pc)) {
+            r->counts.unresolved_jumps++;
+            raise_note(r, "0x%lx: a computed jump, which must lead to a function", in->pc);
+        }
+    }
+    r->counts.insns += fn->insns.len;
+    LatheProblem p = lathe_func_problem(fn);
+    if (p.status != LATHE_OK) {
+        r->counts.unsupported++;
+        raise_note(r, "0x%lx: the program stops there: %s", p.pc, p.text ? p.text : lathe_status_text(p.status));
+    }
+}
+
+/* The declaration that other functions call so far becomes `by`. */
+static void replace_declaration(RaiseFunction *f, LLVMValueRef by) {
+    LLVMReplaceAllUsesWith(f->plain, by);
+    LLVMDeleteFunction(f->plain);
+}
+
+static void lift(Raise *r, RaiseFunction *f) {
+    LatheFunc *fn = decode(r, f->pc);
+    LLVMValueRef lifted = fn ? lathe_func_lift(fn, "lifted") : NULL;
+    replace_declaration(f, lifted ? lifted : r->nowhere);
+    f->plain = lifted;
+    if (lifted) {
+        char name[RAISE_TEXT];
+        name_function(r, f->pc, name, sizeof(name));
+        LLVMSetValueName2(lifted, name, strlen(name));
+        keep_code(r, fn);
+        r->counts.functions++;
+    } else {
+        raise_note(r, "0x%lx: no function can be read there", f->pc);
+    }
+    lathe_func_free(fn);
+}
+
+RaiseFunction *raise_function_at(Raise *r, u64 pc) {
+    u32 index;
+    return map64_get(&r->by_pc, pc, &index) ? &r->functions.at[index] : NULL;
+}
+
+bool raise_discover(Raise *r) {
+    configure(r);
+    find_table_entries(r);
+    find_all(r);
+    for (size_t i = 0; i < r->functions.len; i++)
+        r->functions.at[i].plain = declare(r, "");
+    for (size_t i = 0; i < r->functions.len; i++)
+        lift(r, &r->functions.at[i]);
+    return r->counts.functions || raise_fail(r, "no function can be read in it");
+}

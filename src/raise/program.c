@@ -1,0 +1,481 @@
+/* program.c: the raised program as an ELF file.
+ *
+ * It is the old file, with the new code behind its image. Data, dynamic linking, thread-local variables and constructors stay as
+ * they were, at their old addresses, and so do all pointers: where a function began, that native code may enter, is a jump to its
+ * entry. What else was lifted of the old code is overwritten with bytes that trap, so that nothing of it can run.
+ *
+ * Behind the old image are, each at a page of its own,
+ *
+ *     the program headers, which had no room at their place, dynamic relocations with those of the new code, and the beginning of
+ *     thread-local storage with the variables of raise's own before those of the program;
+ *     the code; its data.
+ *
+ * They are as far behind the image's beginning in the file as in memory, which is where the kernel looks for the headers. */
+#include <elf.h>
+#include <stdio.h>
+
+#include "codegen/link.h"
+#include "raise/raise.h"
+
+enum { PAGE = 4096, MORE_HEADERS = 4 };
+
+static u64 round_up(u64 n, u64 align) {
+    return (n + align - 1) & -align;
+}
+
+typedef struct Part {
+    u64 addr, size;
+    u8 *bytes;
+} Part;
+
+typedef struct Writer {
+    Raise *r;
+    const u8 *file;
+    size_t file_size;
+    u64 bias; /* address - offset in the file, of the image and of all that is new */
+    Part head, code, data;
+    LinkNeeds needs, helper_needs;
+    u64 rela_off, rela_size, tls_off; /* in head */
+    VEC(u64) moved;                   /* places of the new parts that hold addresses */
+    Map64 helpers;                    /* index in helper_addr by the hash of a name */
+    VEC(u64) helper_addr;
+    VEC(const char *) helper_name;
+    const char *missing; /* a symbol that nobody has */
+    VEC(Elf64_Phdr) headers;
+} Writer;
+
+/* ------------------------------------------------------------------------------------------------------- the old file */
+
+static Elf64_Ehdr header_of(const u8 *file) {
+    Elf64_Ehdr h;
+    memcpy(&h, file, sizeof(h));
+    return h;
+}
+
+static Elf64_Phdr segment_of(const u8 *file, unsigned i) {
+    Elf64_Phdr p;
+    memcpy(&p, file + header_of(file).e_phoff + i * sizeof(p), sizeof(p));
+    return p;
+}
+
+/* The first segment of a type; one of type PT_NULL: none. */
+static Elf64_Phdr find_segment(const u8 *file, u32 type) {
+    for (unsigned i = 0; i < header_of(file).e_phnum; i++)
+        if (segment_of(file, i).p_type == type)
+            return segment_of(file, i);
+    return (Elf64_Phdr){.p_type = PT_NULL};
+}
+
+static Elf64_Phdr tls_of(const Raise *r) {
+    size_t size;
+    return find_segment(elf_bytes(r->elf, &size), PT_TLS);
+}
+
+static u64 tls_align(const Elf64_Phdr *tls) {
+    return tls->p_type == PT_TLS && tls->p_align > 64 ? tls->p_align : 64;
+}
+
+/* How much raise's own variables move the program's in the block, which keep their distance to the thread pointer: the block ends
+ * there, rounded up to its alignment. */
+static u64 tls_shift(const Raise *r, u64 *total) {
+    Elf64_Phdr tls = tls_of(r);
+    u64 old = tls.p_type == PT_TLS ? round_up(tls.p_memsz, tls.p_align ? tls.p_align : 1) : 0;
+    *total = round_up(old + r->host->raise->thread_bytes, tls_align(&tls));
+    return *total - old;
+}
+
+i64 raise_thread_offset(const Raise *r) {
+    u64 total;
+    tls_shift(r, &total);
+    return -(i64)total;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ linking */
+
+static u64 hash_of(const char *name) {
+    u64 h = 14695981039346656037u;
+    for (; *name; name++)
+        h = (h ^ (u8)*name) * 1099511628211u;
+    return h;
+}
+
+static void define_helper(void *user, const char *name, u64 address, u64 size) {
+    Writer *w = user;
+    (void)size;
+    map64_set(&w->helpers, hash_of(name), (u32)w->helper_addr.len);
+    VEC_PUSH(&w->helper_addr, address);
+    VEC_PUSH(&w->helper_name, name);
+}
+
+static bool resolve(void *user, const char *name, u64 *address) {
+    Writer *w = user;
+    u32 index;
+    if (!strcmp(name, RAISE_IMAGE)) {
+        *address = w->r->extent.start;
+        return true;
+    }
+    if (map64_get(&w->helpers, hash_of(name), &index) && !strcmp(w->helper_name.at[index], name)) {
+        *address = w->helper_addr.at[index];
+        return true;
+    }
+    w->missing = arena_printf(&w->r->arena, "%s", name);
+    return false;
+}
+
+static void note_moved(void *user, u64 place) {
+    Writer *w = user;
+    VEC_PUSH(&w->moved, place);
+}
+
+static LinkPlace place_at(Writer *w, u64 code_off, u64 data_off, const LinkNeeds *needs) {
+    return (LinkPlace){.code_write = w->code.bytes + code_off,
+                       .data_write = w->data.bytes + data_off,
+                       .code_run = w->code.addr + code_off,
+                       .data_run = w->data.addr + data_off,
+                       .work = arena_alloc(&w->r->arena, needs->work_bytes + 8),
+                       .resolve = resolve,
+                       .user = w,
+                       .moves = note_moved};
+}
+
+/* The helpers call functions that the module has, and the other way round: names first, then both. */
+static bool link_all(Writer *w, RaiseObject object, RaiseObject helpers) {
+    u64 code_off = round_up(w->needs.code_bytes, LINK_MAX_ALIGN),
+        data_off = round_up(w->needs.data_bytes, LINK_MAX_ALIGN);
+    LinkPlace own = place_at(w, 0, 0, &w->needs), other = place_at(w, code_off, data_off, &w->helper_needs);
+    w->moved.len = 0;
+    link_symbols(object.bytes, object.size, &own, define_helper, w);
+    if (helpers.size)
+        link_symbols(helpers.bytes, helpers.size, &other, define_helper, w);
+    if (helpers.size && link_place(helpers.bytes, helpers.size, &other) < 0)
+        return raise_fail(w->r, "the helpers of lifted code cannot be linked: %s is missing",
+                          w->missing ? w->missing : "something");
+    if (link_place(object.bytes, object.size, &own) < 0)
+        return raise_fail(w->r, "its code cannot be linked: %s is missing", w->missing ? w->missing : "something");
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- layout */
+
+static void lay_out(Writer *w, bool with_helpers) {
+    Elf64_Phdr tls = tls_of(w->r);
+    u64 total, shift = tls_shift(w->r, &total);
+    u64 end = w->r->extent.end > w->bias + w->file_size ? w->r->extent.end : w->bias + w->file_size;
+    u64 headers = (header_of(w->file).e_phnum + (u64)MORE_HEADERS) * sizeof(Elf64_Phdr);
+    w->head.addr = round_up(end, PAGE);
+    w->rela_off = round_up(headers, 64);
+    w->rela_size = elf_dynamic_number(w->r->elf, DT_RELASZ) + w->moved.len * sizeof(Elf64_Rela);
+    w->tls_off = round_up(w->rela_off + w->rela_size, tls_align(&tls));
+    w->head.size = w->tls_off + shift + (tls.p_type == PT_TLS ? tls.p_filesz : 0);
+    w->code.addr = round_up(w->head.addr + w->head.size, PAGE);
+    w->code.size = round_up(w->needs.code_bytes, LINK_MAX_ALIGN) + (with_helpers ? w->helper_needs.code_bytes : 0);
+    w->data.addr = round_up(w->code.addr + w->code.size, PAGE);
+    w->data.size = round_up(w->needs.data_bytes, LINK_MAX_ALIGN) + (with_helpers ? w->helper_needs.data_bytes : 0);
+}
+
+/* How many addresses there are is known after linking, and where the parts are depends on it: so it is done twice. */
+static bool place_parts(Writer *w, RaiseObject object, RaiseObject helpers) {
+    if (link_measure(object.bytes, object.size, &w->needs) < 0 ||
+        (helpers.size && link_measure(helpers.bytes, helpers.size, &w->helper_needs) < 0))
+        return raise_fail(w->r, "its code cannot be linked");
+    for (int i = 0; i < 2; i++) {
+        lay_out(w, helpers.size);
+        w->head.bytes = arena_alloc(&w->r->arena, w->head.size);
+        w->code.bytes = arena_alloc(&w->r->arena, w->code.size);
+        w->data.bytes = arena_alloc(&w->r->arena, w->data.size + 1);
+        if (!link_all(w, object, helpers))
+            return false;
+    }
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------- the new file */
+
+/* Where that address of the old image is in the file; NULL: not there, or not all of it. */
+static u8 *old_place(const Writer *w, u8 *file, u64 addr, u64 size) {
+    for (unsigned i = 0; i < header_of(w->file).e_phnum; i++) {
+        Elf64_Phdr p = segment_of(w->file, i);
+        if (p.p_type == PT_LOAD && addr >= p.p_vaddr && addr - p.p_vaddr < p.p_filesz &&
+            size <= p.p_filesz - (addr - p.p_vaddr))
+            return file + p.p_offset + (addr - p.p_vaddr);
+    }
+    return NULL;
+}
+
+static void add_header(Writer *w, const Part *p, u32 flags) {
+    if (p->size)
+        VEC_PUSH(&w->headers, ((Elf64_Phdr){.p_type = PT_LOAD,
+                                            .p_flags = flags,
+                                            .p_offset = p->addr - w->bias,
+                                            .p_vaddr = p->addr,
+                                            .p_paddr = p->addr,
+                                            .p_filesz = p->size,
+                                            .p_memsz = p->size,
+                                            .p_align = PAGE}));
+}
+
+static Elf64_Phdr new_tls(const Writer *w) {
+    Elf64_Phdr old = tls_of(w->r);
+    u64 total, shift = tls_shift(w->r, &total), addr = w->head.addr + w->tls_off;
+    bool had = old.p_type == PT_TLS;
+    return (Elf64_Phdr){.p_type = PT_TLS,
+                        .p_flags = PF_R,
+                        .p_offset = addr - w->bias,
+                        .p_vaddr = addr,
+                        .p_paddr = addr,
+                        .p_filesz = shift + (had ? old.p_filesz : 0),
+                        .p_memsz = shift + (had ? old.p_memsz : 0),
+                        .p_align = tls_align(&old)};
+}
+
+static void make_headers(Writer *w) {
+    for (unsigned i = 0; i < header_of(w->file).e_phnum; i++) {
+        Elf64_Phdr p = segment_of(w->file, i);
+        if (p.p_type != PT_TLS)
+            VEC_PUSH(&w->headers, p);
+    }
+    add_header(w, &w->head, PF_R);
+    add_header(w, &w->code, PF_R | PF_X);
+    add_header(w, &w->data, PF_R | PF_W);
+    VEC_PUSH(&w->headers, new_tls(w));
+    u64 size = w->headers.len * sizeof(Elf64_Phdr);
+    for (size_t i = 0; i < w->headers.len; i++) {
+        Elf64_Phdr *p = &w->headers.at[i];
+        if (p->p_type != PT_PHDR)
+            continue;
+        p->p_offset = w->head.addr - w->bias;
+        p->p_vaddr = p->p_paddr = w->head.addr;
+        p->p_filesz = p->p_memsz = size;
+    }
+    memcpy(w->head.bytes, w->headers.at, size);
+}
+
+static void write_header(const Writer *w, u8 *out) {
+    Elf64_Ehdr h = header_of(w->file);
+    h.e_phoff = w->head.addr - w->bias;
+    h.e_phnum = (u16)w->headers.len;
+    memcpy(out, &h, sizeof(h));
+}
+
+/* ------------------------------------------------------------------------------------------------- dynamic relocations */
+
+/* The program's thread-local variables have moved within their block. */
+static void shift_thread_variables(const Writer *w, u8 *out, i64 table, i64 table_size) {
+    u64 size = elf_dynamic_number(w->r->elf, table_size), total, shift = tls_shift(w->r, &total);
+    u8 *at = size ? old_place(w, out, elf_dynamic_number(w->r->elf, table), size) : NULL;
+    for (u64 off = 0; at && off + sizeof(Elf64_Rela) <= size; off += sizeof(Elf64_Rela)) {
+        Elf64_Rela rela;
+        memcpy(&rela, at + off, sizeof(rela));
+        if (!w->r->host->raise->is_thread_offset(ELF64_R_TYPE(rela.r_info)) ||
+            elf_imported_at(w->r->elf, rela.r_offset))
+            continue;
+        rela.r_addend += (i64)shift;
+        memcpy(at + off, &rela, sizeof(rela));
+    }
+}
+
+static u64 word_at(const Writer *w, u64 place) {
+    u64 word;
+    memcpy(&word, w->data.bytes + (place - w->data.addr), sizeof(word));
+    return word;
+}
+
+static bool write_relocations(Writer *w, u8 *out) {
+    u64 old = elf_dynamic_number(w->r->elf, DT_RELASZ);
+    u8 *from = old ? old_place(w, out, elf_dynamic_number(w->r->elf, DT_RELA), old) : NULL,
+       *to = w->head.bytes + w->rela_off;
+    if (from)
+        memcpy(to, from, old);
+    for (size_t i = 0; i < w->moved.len; i++) {
+        if (w->moved.at[i] < w->data.addr)
+            return raise_fail(w->r, "its code has addresses among its instructions");
+        Elf64_Rela rela = {.r_offset = w->moved.at[i],
+                           .r_info = ELF64_R_INFO(0, w->r->isa->elf_relative),
+                           .r_addend = (i64)word_at(w, w->moved.at[i])};
+        memcpy(to + old + i * sizeof(rela), &rela, sizeof(rela));
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------- the dynamic segment */
+
+typedef struct Dynamic {
+    Elf64_Dyn *at;
+    size_t count; /* with the end, and what is unused behind it */
+} Dynamic;
+
+static Elf64_Dyn *find_entry(const Dynamic *d, i64 tag) {
+    for (size_t i = 0; i < d->count && d->at[i].d_tag != DT_NULL; i++)
+        if (d->at[i].d_tag == tag)
+            return &d->at[i];
+    return NULL;
+}
+
+/* An entry that can become another: an unused one, or what only debuggers look at. */
+static Elf64_Dyn *free_entry(const Dynamic *d) {
+    for (size_t i = 0; i + 1 < d->count; i++)
+        if (d->at[i].d_tag == DT_NULL)
+            return d->at[i + 1].d_tag == DT_NULL ? &d->at[i] : find_entry(d, DT_DEBUG);
+    return find_entry(d, DT_DEBUG);
+}
+
+/* Functions of other files are looked up when the program starts: what looks them up later counts on the program's stack. */
+static bool bind_at_start(Writer *w, const Dynamic *d) {
+    Elf64_Dyn *flags = find_entry(d, DT_FLAGS);
+    if (flags) {
+        flags->d_un.d_val |= DF_BIND_NOW;
+        return true;
+    }
+    flags = free_entry(d);
+    if (!flags)
+        return raise_fail(w->r, "its dynamic segment has no room");
+    *flags = (Elf64_Dyn){.d_tag = DT_FLAGS, .d_un.d_val = DF_BIND_NOW};
+    return true;
+}
+
+static bool patch_dynamic(Writer *w, u8 *out) {
+    Elf64_Phdr p = find_segment(w->file, PT_DYNAMIC);
+    u8 *place = p.p_type == PT_DYNAMIC ? old_place(w, out, p.p_vaddr, p.p_filesz) : NULL;
+    if (!place)
+        return raise_fail(w->r, "it has no dynamic segment");
+    Dynamic d = {arena_alloc(&w->r->arena, p.p_filesz), p.p_filesz / sizeof(Elf64_Dyn)};
+    memcpy(d.at, place, d.count * sizeof(Elf64_Dyn));
+    if (!bind_at_start(w, &d))
+        return false;
+    Elf64_Dyn *table = find_entry(&d, DT_RELA), *size = find_entry(&d, DT_RELASZ);
+    if (w->moved.len && (!table || !size))
+        return raise_fail(w->r, "it has no dynamic relocations, and its code needs some");
+    if (w->moved.len) {
+        table->d_un.d_ptr = w->head.addr + w->rela_off;
+        size->d_un.d_val = w->rela_size;
+    }
+    memcpy(place, d.at, d.count * sizeof(Elf64_Dyn));
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------- the old code */
+
+static void wipe_code(const Writer *w, u8 *out) {
+    for (size_t i = 0; i < w->r->code.len; i++) {
+        LatheRange range = w->r->code.at[i];
+        u8 *at = old_place(w, out, range.start, range.end - range.start);
+        if (at)
+            memset(at, w->r->host->raise->fill, range.end - range.start);
+    }
+}
+
+/* How many bytes are there before another entry, at most `most`? */
+static u64 room_at(Writer *w, u64 pc, u64 most) {
+    u64 room = 1;
+    for (; room < most; room++) {
+        const RaiseFunction *f = raise_function_at(w->r, pc + room);
+        if (f && f->native)
+            break;
+    }
+    return room;
+}
+
+static bool is_wiped(const Writer *w, u8 *out, u64 addr, u64 size) {
+    u8 *at = old_place(w, out, addr, size);
+    for (u64 i = 0; at && i < size; i++)
+        if (at[i] != w->r->host->raise->fill)
+            return false;
+    return at;
+}
+
+/* A place for a jump within reach of a short one at `pc`, where old code was; 0: none. */
+static u64 find_step(Writer *w, u8 *out, u64 pc) {
+    const HostRaise *host = w->r->host->raise;
+    for (u64 distance = host->short_bytes; distance < host->short_reach; distance++) {
+        u64 places[] = {pc + distance, pc - distance};
+        for (int i = 0; i < 2; i++)
+            if (is_wiped(w, out, places[i], host->jump_bytes) &&
+                room_at(w, places[i] - 1, host->jump_bytes + 1) > host->jump_bytes)
+                return places[i];
+    }
+    return 0;
+}
+
+static bool write_short(Writer *w, u8 *out, u64 pc, u64 entry) {
+    const HostRaise *host = w->r->host->raise;
+    u64 step = room_at(w, pc, host->short_bytes) == host->short_bytes ? find_step(w, out, pc) : 0;
+    if (!step)
+        return false;
+    host->short_jump(old_place(w, out, pc, host->short_bytes), (i32)(step - pc));
+    host->jump(old_place(w, out, step, host->jump_bytes), (i32)(entry - step));
+    return true;
+}
+
+/* First those with room for a jump, then those that need a step beside another function's old code. */
+static void write_entry(Writer *w, u8 *out, const RaiseFunction *f, bool with_room) {
+    const HostRaise *host = w->r->host->raise;
+    char name[64];
+    u64 entry;
+    snprintf(name, sizeof(name), RAISE_ENTRY, f->pc);
+    bool has_room =
+        room_at(w, f->pc, host->jump_bytes) == host->jump_bytes && old_place(w, out, f->pc, host->jump_bytes);
+    if (has_room != with_room || !resolve(w, name, &entry))
+        return;
+    if (has_room) {
+        host->jump(old_place(w, out, f->pc, host->jump_bytes), (i32)(entry - f->pc));
+    } else if (!write_short(w, out, f->pc, entry)) {
+        w->r->counts.no_room++;
+        raise_note(w->r, "0x%lx: no room for a jump: native code and pointers cannot call the function", f->pc);
+    }
+}
+
+static void write_entries(Writer *w, u8 *out) {
+    for (int with_room = 1; with_room >= 0; with_room--)
+        for (size_t i = 0; i < w->r->functions.len; i++)
+            if (w->r->functions.at[i].native && w->r->functions.at[i].raised)
+                write_entry(w, out, &w->r->functions.at[i], with_room);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- public */
+
+static void write_tls(const Writer *w) {
+    Elf64_Phdr tls = tls_of(w->r);
+    u64 total, shift = tls_shift(w->r, &total);
+    const u8 *from =
+        tls.p_type == PT_TLS && tls.p_filesz ? old_place(w, (u8 *)w->file, tls.p_vaddr, tls.p_filesz) : NULL;
+    if (from)
+        memcpy(w->head.bytes + w->tls_off + shift, from, tls.p_filesz);
+}
+
+static bool write_all(Writer *w, u8 *out) {
+    memcpy(out, w->file, w->file_size);
+    shift_thread_variables(w, out, DT_RELA, DT_RELASZ);
+    shift_thread_variables(w, out, DT_JMPREL, DT_PLTRELSZ);
+    if (!write_relocations(w, out) || !patch_dynamic(w, out))
+        return false;
+    wipe_code(w, out);
+    write_entries(w, out);
+    write_tls(w);
+    make_headers(w);
+    write_header(w, out);
+    const Part *parts[] = {&w->head, &w->code, &w->data};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        memcpy(out + (parts[i]->addr - w->bias), parts[i]->bytes, parts[i]->size);
+    return true;
+}
+
+bool raise_program(Raise *r, RaiseObject object, RaiseObject helpers, u8 **data, size_t *data_size) {
+    Writer w = {.r = r};
+    w.file = elf_bytes(r->elf, &w.file_size);
+    Elf64_Phdr first = find_segment(w.file, PT_LOAD);
+    w.bias = first.p_vaddr - first.p_offset;
+    bool ok = place_parts(&w, object, (RaiseObject){0}) || (w.missing && place_parts(&w, object, helpers));
+    *data_size = w.data.addr + w.data.size - w.bias;
+    *data = ok ? mem_new(*data_size) : NULL;
+    ok = ok && write_all(&w, *data);
+    if (!ok) {
+        mem_free(*data);
+        *data = NULL;
+    }
+    VEC_FREE(&w.moved);
+    VEC_FREE(&w.helper_addr);
+    VEC_FREE(&w.helper_name);
+    VEC_FREE(&w.headers);
+    map64_free(&w.helpers);
+    return ok;
+}

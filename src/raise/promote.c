@@ -1,0 +1,496 @@
+/* promote.c: lifted functions become functions of values.
+ *
+ * A lifted function void f(ptr cpu) has the guest's registers in *cpu wherever it calls. Here it gets the arguments and results
+ * that effects.c found: its blocks move to a new function, in which each register is a variable on the stack of LLVM's own that
+ * its passes dissolve. A call loads what the callee takes and stores what it gives; all other registers stay as they were. The
+ * guest's stack pointer is an argument of every function and a result of none: after a call it is where it was before.
+ *
+ * `cpu` remains the last argument, for what is no register here (x87, control words) and as the place where registers are
+ * handed to code that is known only at run time. */
+#include <llvm-c/Core.h>
+#include <stdio.h>
+
+#include "raise/raise.h"
+
+typedef struct Rewriter {
+    Raise *r;
+    RaiseFunction *f;
+    LLVMBuilderRef b, head; /* `head` is at the end of the new first block */
+    LLVMValueRef cpu, old_cpu;
+    LLVMValueRef var[REG_MAX], pc;
+} Rewriter;
+
+typedef VEC(LLVMValueRef) Values;
+
+LLVMTypeRef raise_reg_type(Raise *r, Reg reg) {
+    const RegInfo *info = &r->isa->regs[reg];
+    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx);
+    if (reg == r->isa->abi.stack)
+        return LLVMPointerTypeInContext(r->ctx, 0);
+    switch ((RegKind)info->kind) {
+    case REG_INT:
+    case REG_FLOAT:
+        return word;
+    case REG_FLAG:
+        return LLVMInt8TypeInContext(r->ctx);
+    case REG_VECTOR:
+        return LLVMVectorType(word, info->bits / 64);
+    }
+    return NULL;
+}
+
+/* --------------------------------------------------------------------------------------------------------- signatures */
+
+static unsigned list_types(Raise *r, const RegSet *set, LLVMTypeRef *types) {
+    unsigned count = 0;
+    for (Reg reg = 0; reg < r->isa->reg_count; reg++)
+        if (regset_has(set, reg))
+            types[count++] = raise_reg_type(r, reg);
+    return count;
+}
+
+static void copy_attributes(LLVMValueRef to, LLVMValueRef from) {
+    LLVMAttributeRef list[64];
+    unsigned count = LLVMGetAttributeCountAtIndex(from, LLVMAttributeFunctionIndex);
+    if (count > ARRAY_LEN(list))
+        return;
+    LLVMGetAttributesAtIndex(from, LLVMAttributeFunctionIndex, list);
+    for (unsigned i = 0; i < count; i++)
+        LLVMAddAttributeAtIndex(to, LLVMAttributeFunctionIndex, list[i]);
+}
+
+static void mark_state(Raise *r, LLVMValueRef fn, unsigned index) {
+    const struct {
+        const char *name;
+        u64 value;
+    } marks[] = {{"noalias", 0}, {"nonnull", 0}, {"align", 64}, {"dereferenceable", r->isa->state_bytes}};
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(marks[i].name, strlen(marks[i].name));
+        LLVMAddAttributeAtIndex(fn, index, LLVMCreateEnumAttribute(r->ctx, kind, marks[i].value));
+    }
+}
+
+static void declare(Raise *r, RaiseFunction *f) {
+    LLVMTypeRef in[REG_MAX + 1], out[REG_MAX];
+    unsigned in_count = list_types(r, &f->taken, in), out_count = list_types(r, &f->given, out);
+    in[in_count] = LLVMPointerTypeInContext(r->ctx, 0);
+    LLVMTypeRef result =
+        out_count ? LLVMStructTypeInContext(r->ctx, out, out_count, false) : LLVMVoidTypeInContext(r->ctx);
+    f->type = LLVMFunctionType(result, in, in_count + 1, false);
+    f->raised = LLVMAddFunction(r->mod, "", f->type);
+    LLVMSetLinkage(f->raised, LLVMInternalLinkage);
+    LLVMSetFunctionCallConv(f->raised, r->host->convention.cc);
+    copy_attributes(f->raised, f->plain);
+    mark_state(r, f->raised, in_count + 1);
+    u32 seen;
+    if (!map64_get(&r->types, (u64)f->type, &seen))
+        map64_set(&r->types, (u64)f->type, 1);
+    r->counts.signatures = r->types.len;
+    r->counts.arguments += in_count;
+    r->counts.results += out_count;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- registers */
+
+/* What a register has at the beginning that nobody hands over: some value, the same whenever it is looked at. A register that
+ * is only stored and loaded again needs not even that. */
+static void begin_var(Rewriter *w, Reg reg, LLVMValueRef var, LLVMTypeRef type) {
+    if (w->r->isa->regs[reg].kind == REG_FLAG)
+        LLVMBuildStore(w->head, LLVMConstNull(type), var);
+    else if (!regset_has(&w->r->isa->abi.kept, reg))
+        LLVMBuildStore(w->head, LLVMBuildFreeze(w->head, LLVMGetPoison(type), ""), var);
+}
+
+static LLVMValueRef var_of(Rewriter *w, Reg reg) {
+    if (w->var[reg])
+        return w->var[reg];
+    LLVMTypeRef type = raise_reg_type(w->r, reg);
+    w->var[reg] = LLVMBuildAlloca(w->head, type, "");
+    begin_var(w, reg, w->var[reg], type);
+    return w->var[reg];
+}
+
+static LLVMValueRef get(Rewriter *w, Reg reg) {
+    return LLVMBuildLoad2(w->b, raise_reg_type(w->r, reg), var_of(w, reg), "");
+}
+
+static void set(Rewriter *w, Reg reg, LLVMValueRef v) {
+    LLVMBuildStore(w->b, v, var_of(w, reg));
+}
+
+static LLVMValueRef offset(Rewriter *w, LLVMBuilderRef b, LLVMValueRef p, u64 off) {
+    LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(w->r->ctx), off, false);
+    return off ? LLVMBuildGEP2(b, LLVMInt8TypeInContext(w->r->ctx), p, &index, 1, "") : p;
+}
+
+/* In *cpu. */
+static LLVMValueRef place_of(Rewriter *w, Reg reg) {
+    return offset(w, w->b, w->cpu, w->r->isa->regs[reg].off_bytes);
+}
+
+static void spill(Rewriter *w, const RegSet *set) {
+    for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
+        if (regset_has(set, reg))
+            LLVMBuildStore(w->b, get(w, reg), place_of(w, reg));
+}
+
+static void fill(Rewriter *w, const RegSet *these) {
+    for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
+        if (regset_has(these, reg))
+            set(w, reg, LLVMBuildLoad2(w->b, raise_reg_type(w->r, reg), place_of(w, reg), ""));
+}
+
+/* -------------------------------------------------------------------------------------------------------------- calls */
+
+static LLVMValueRef runtime(Rewriter *w, const char *name) {
+    LLVMValueRef fn = LLVMGetNamedFunction(w->r->mod, name);
+    if (fn)
+        return fn;
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(w->r->ctx, 0);
+    fn = LLVMAddFunction(w->r->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(w->r->ctx), &ptr, 1, false));
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    return fn;
+}
+
+static void call_runtime(Rewriter *w, LLVMValueRef fn) {
+    LLVMBuildCall2(w->b, LLVMGlobalGetValueType(fn), fn, &w->cpu, 1, "");
+}
+
+/* The callee has taken the return address from the stack. */
+static void return_stack(Rewriter *w, LLVMValueRef before) {
+    set(w, w->r->isa->abi.stack, offset(w, w->b, before, w->r->isa->abi.return_address_bytes));
+}
+
+static void call_function(Rewriter *w, const RaiseFunction *g) {
+    LLVMValueRef args[REG_MAX + 1], stack = get(w, w->r->isa->abi.stack);
+    unsigned count = 0, result = 0;
+    for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
+        if (regset_has(&g->taken, reg))
+            args[count++] = get(w, reg);
+    args[count++] = w->cpu;
+    LLVMValueRef call = LLVMBuildCall2(w->b, g->type, g->raised, args, count, "");
+    LLVMSetInstructionCallConv(call, w->r->host->convention.cc);
+    for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
+        if (regset_has(&g->given, reg))
+            set(w, reg, LLVMBuildExtractValue(w->b, call, result++, ""));
+    return_stack(w, stack);
+}
+
+/* The called value is what `lookup` has found for an address. */
+static void call_native(Rewriter *w, const Event *e, LLVMValueRef target) {
+    RegSet passed = w->r->isa->abi.passed;
+    LLVMValueRef stack = get(w, w->r->isa->abi.stack);
+    regset_keep(&passed, &e->available);
+    regset_add(&passed, w->r->isa->abi.stack);
+    spill(w, &passed);
+    LLVMBuildStore(w->b, target, offset(w, w->b, w->cpu, w->r->isa->pc_off));
+    call_runtime(w, runtime(w, RAISE_CALL));
+    fill(w, &w->r->isa->abi.results);
+    return_stack(w, stack);
+}
+
+/* A helper that works on the whole state: of that, what the function has to do with. */
+static void surround_helper(Rewriter *w, LLVMValueRef call) {
+    RegSet all = {0};
+    for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
+        if (regset_has(&w->f->written, reg) || regset_has(&w->f->taken, reg) || w->r->isa->regs[reg].kind == REG_FLAG ||
+            regset_has(&w->r->isa->abi.passed, reg) || regset_has(&w->r->isa->abi.kept, reg))
+            regset_add(&all, reg);
+    LLVMPositionBuilderBefore(w->b, call);
+    spill(w, &all);
+    LLVMPositionBuilderBefore(w->b, LLVMGetNextInstruction(call));
+    fill(w, &all);
+}
+
+static void replace_call(Rewriter *w, const Event *e) {
+    LLVMValueRef callee = LLVMGetCalledValue(e->at);
+    if (e->kind == EVENT_WHOLE) {
+        surround_helper(w, e->at);
+        return;
+    }
+    LLVMPositionBuilderBefore(w->b, e->at);
+    if (e->kind == EVENT_CALL)
+        call_function(w, &w->r->functions.at[e->callee]);
+    else
+        call_native(w, e, LLVMGetOperand(callee, 1));
+    LLVMInstructionEraseFromParent(e->at);
+    if (e->kind == EVENT_OUT && !LLVMGetFirstUse(callee))
+        LLVMInstructionEraseFromParent(callee);
+}
+
+static void replace_return(Rewriter *w, LLVMValueRef ret) {
+    LLVMValueRef values[REG_MAX];
+    unsigned count = 0;
+    LLVMPositionBuilderBefore(w->b, ret);
+    for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
+        if (regset_has(&w->f->given, reg))
+            values[count++] = get(w, reg);
+    if (!count)
+        return;
+    LLVMBuildAggregateRet(w->b, values, count);
+    LLVMInstructionEraseFromParent(ret);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- stops */
+
+static LLVMValueRef stop_function(Raise *r, LLVMTypeRef *type) {
+    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx), params[] = {LLVMPointerTypeInContext(r->ctx, 0), word, word};
+    LLVMValueRef fn = LLVMGetNamedFunction(r->mod, RAISE_STOP);
+    *type = LLVMFunctionType(LLVMVoidTypeInContext(r->ctx), params, 3, false);
+    if (fn)
+        return fn;
+    fn = LLVMAddFunction(r->mod, RAISE_STOP, *type);
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    for (const char *const *a = (const char *const[]){"noreturn", "nounwind", "cold", NULL}; *a; a++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(*a, strlen(*a));
+        LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(r->ctx, kind, 0));
+    }
+    return fn;
+}
+
+/* Ends the program here, with a message; `pc` is an address of the image at run time. */
+static void build_stop(Rewriter *w, const char *text, LLVMValueRef pc) {
+    Raise *r = w->r;
+    LLVMTypeRef type, word = LLVMInt64TypeInContext(r->ctx);
+    LLVMValueRef fn = stop_function(r, &type);
+    LLVMValueRef image = LLVMConstPtrToInt(LLVMGetNamedGlobal(r->mod, RAISE_IMAGE), word);
+    LLVMValueRef where = LLVMBuildSub(w->b, pc, image, "");
+    where = LLVMBuildAdd(w->b, where, LLVMConstInt(word, r->extent.start, false), "");
+    LLVMValueRef string = LLVMBuildGlobalString(w->b, text, "lathe_stop");
+    LLVMSetVisibility(string, LLVMDefaultVisibility);
+    LLVMValueRef args[] = {string, LLVMConstInt(word, strlen(text), false), where};
+    LLVMBuildCall2(w->b, type, fn, args, 3, "");
+}
+
+static const char *text_of_trap(LatheTrap trap) {
+    switch (trap) {
+    case LATHE_TRAP_NONE:
+    case LATHE_TRAP_FAULT:
+    case LATHE_TRAP_INSIDE:
+    case LATHE_TRAP_ROUNDING:
+        break;
+    case LATHE_TRAP_UNSUPPORTED:
+        return "an instruction that cannot be raised";
+    case LATHE_TRAP_DIVIDE:
+        return "a division that does not work";
+    case LATHE_TRAP_BREAK:
+        return "a breakpoint";
+    case LATHE_TRAP_UNDEFINED:
+        return "an instruction that traps";
+    case LATHE_TRAP_PRIVILEGED:
+        return "a privileged instruction";
+    case LATHE_TRAP_UNREADABLE:
+        return "code that cannot be read";
+    case LATHE_TRAP_SYSCALL:
+    case LATHE_TRAP_INTERRUPT:
+        return "a software interrupt";
+    case LATHE_TRAP_MISALIGNED:
+        return "an address that is not aligned";
+    }
+    return "a place that cannot be raised";
+}
+
+/* The pc that is stored behind `in`, in the same block. */
+static LLVMValueRef pc_stored_behind(Rewriter *w, LLVMValueRef in) {
+    for (; in; in = LLVMGetNextInstruction(in)) {
+        u64 off;
+        if (LLVMIsAStoreInst(in) && raise_state_offset(w->old_cpu, LLVMGetOperand(in, 1), &off) &&
+            off == w->r->isa->pc_off)
+            return LLVMGetOperand(in, 0);
+    }
+    return LLVMConstInt(LLVMInt64TypeInContext(w->r->ctx), 0, false);
+}
+
+static void stop_at_trap(Rewriter *w, LLVMValueRef store) {
+    u64 off, trap;
+    if (!raise_state_offset(w->old_cpu, LLVMGetOperand(store, 1), &off) || off != w->r->isa->trap_off)
+        return;
+    trap = LLVMIsAConstantInt(LLVMGetOperand(store, 0)) ? LLVMConstIntGetZExtValue(LLVMGetOperand(store, 0)) : 0;
+    LLVMPositionBuilderBefore(w->b, store);
+    build_stop(w, text_of_trap((LatheTrap)trap), pc_stored_behind(w, store));
+}
+
+static void stop_nowhere(Rewriter *w, LLVMValueRef call) {
+    LLVMValueRef before = LLVMGetPreviousInstruction(call), pc = NULL;
+    u64 off;
+    for (; before && !pc; before = LLVMGetPreviousInstruction(before))
+        if (LLVMIsAStoreInst(before) && raise_state_offset(w->old_cpu, LLVMGetOperand(before, 1), &off) &&
+            off == w->r->isa->pc_off)
+            pc = LLVMGetOperand(before, 0);
+    LLVMPositionBuilderBefore(w->b, call);
+    build_stop(w, "no code is there", pc ? pc : LLVMConstInt(LLVMInt64TypeInContext(w->r->ctx), 0, false));
+    LLVMInstructionEraseFromParent(call);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- functions */
+
+static void move_blocks(Rewriter *w) {
+    LLVMBasicBlockRef b;
+    while ((b = LLVMGetFirstBasicBlock(w->f->plain))) {
+        LLVMRemoveBasicBlockFromParent(b);
+        LLVMAppendExistingBasicBlock(w->f->raised, b);
+    }
+}
+
+static void store_arguments(Rewriter *w) {
+    unsigned i = 0;
+    for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
+        if (regset_has(&w->f->taken, reg)) {
+            w->var[reg] = LLVMBuildAlloca(w->head, raise_reg_type(w->r, reg), "");
+            LLVMBuildStore(w->head, LLVMGetParam(w->f->raised, i++), w->var[reg]);
+        }
+    w->cpu = LLVMGetParam(w->f->raised, i);
+    w->pc = LLVMBuildAlloca(w->head, LLVMInt64TypeInContext(w->r->ctx), "");
+}
+
+/* Returns, and stores of traps, and calls that lead nowhere. */
+static void collect(Rewriter *w, Values *returns, Values *stores, Values *nowhere) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->f->plain); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in)) {
+            if (LLVMIsAReturnInst(in))
+                VEC_PUSH(returns, in);
+            else if (LLVMIsAStoreInst(in))
+                VEC_PUSH(stores, in);
+            else if (LLVMIsACallInst(in) && LLVMGetCalledValue(in) == w->r->nowhere)
+                VEC_PUSH(nowhere, in);
+        }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ waiting */
+
+/* A loop may wait for what another thread or a signal handler writes, and its load must stay in it. Such are taken to be loads from
+ * fixed places of the image, which the program's own compiler would have moved out of loops if it could, and loads from one place
+ * in a loop of one block that does nothing but load. */
+static bool is_fixed_place(LLVMValueRef p) {
+    return LLVMIsAConstantExpr(p) || LLVMIsAGlobalVariable(p);
+}
+
+/* The address of a constant pointer into the image. */
+static bool image_address(const Raise *r, LLVMValueRef p, u64 *address) {
+    if (LLVMIsAGlobalVariable(p)) {
+        *address = r->extent.start;
+        return true;
+    }
+    u64 base;
+    bool sum = LLVMIsAConstantExpr(p) && LLVMGetConstOpcode(p) == LLVMGetElementPtr && LLVMGetNumOperands(p) == 2 &&
+               LLVMIsAConstantInt(LLVMGetOperand(p, 1)) && image_address(r, LLVMGetOperand(p, 0), &base);
+    *address = sum ? base + LLVMConstIntGetZExtValue(LLVMGetOperand(p, 1)) : 0;
+    return sum;
+}
+
+static bool is_constant_place(const Raise *r, LLVMValueRef p) {
+    u64 address;
+    u8 byte;
+    return image_address(r, p, &address) && elf_read_const(r->elf, address, &byte, 1);
+}
+
+static bool is_loop(LLVMBasicBlockRef b) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    for (unsigned i = 0; end && i < LLVMGetNumSuccessors(end); i++)
+        if (LLVMGetSuccessor(end, i) == b)
+            return true;
+    return false;
+}
+
+static bool only_loads(LLVMBasicBlockRef b) {
+    for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
+        if (LLVMIsAStoreInst(in) || (LLVMIsACallInst(in) && !LLVMIsAInlineAsm(LLVMGetCalledValue(in))))
+            return false;
+    return true;
+}
+
+static bool is_defined_in(LLVMValueRef v, LLVMBasicBlockRef b) {
+    return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == b;
+}
+
+static void keep_waiting_loads(Rewriter *w) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->f->plain); b; b = LLVMGetNextBasicBlock(b)) {
+        bool waits = is_loop(b) && only_loads(b);
+        for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in)) {
+            LLVMValueRef place = LLVMIsALoadInst(in) ? LLVMGetOperand(in, 0) : NULL;
+            if (place && (is_fixed_place(place) || (waits && !is_defined_in(place, b))))
+                LLVMSetVolatile(in, !is_constant_place(w->r, place));
+        }
+    }
+}
+
+/* A pointer into the state becomes one to a register's variable, where it leads to one. */
+static LLVMValueRef pointer_for(Rewriter *w, LLVMValueRef old, u64 off) {
+    Reg reg = raise_reg_at(w->r, off);
+    if (off >= w->r->isa->pc_off && off < w->r->isa->pc_off + 8)
+        return w->pc;
+    if (reg == REG_NONE)
+        return NULL;
+    LLVMPositionBuilderBefore(w->b, old);
+    return offset(w, w->b, var_of(w, reg), off - w->r->isa->regs[reg].off_bytes);
+}
+
+static void replace_pointers(Rewriter *w) {
+    Values users = {0};
+    for (LLVMUseRef u = LLVMGetFirstUse(w->old_cpu); u; u = LLVMGetNextUse(u))
+        VEC_PUSH(&users, LLVMGetUser(u));
+    for (size_t i = 0; i < users.len; i++) {
+        LLVMValueRef user = users.at[i], with = NULL;
+        u64 off;
+        if (LLVMIsAGetElementPtrInst(user) && raise_state_offset(w->old_cpu, user, &off))
+            with = pointer_for(w, user, off);
+        if (with)
+            LLVMReplaceAllUsesWith(user, with);
+        else if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == w->old_cpu)
+            LLVMSetOperand(user, 1, w->pc);
+        else if (LLVMIsALoadInst(user))
+            LLVMSetOperand(user, 0, w->pc);
+    }
+    VEC_FREE(&users);
+    LLVMReplaceAllUsesWith(w->old_cpu, w->cpu);
+}
+
+static void rewrite(Raise *r, RaiseFunction *f) {
+    Values returns = {0}, stores = {0}, nowhere = {0};
+    Rewriter w = {.r = r, .f = f, .old_cpu = LLVMGetParam(f->plain, 0)};
+    LLVMBasicBlockRef first = LLVMGetFirstBasicBlock(f->plain),
+                      head = LLVMAppendBasicBlockInContext(r->ctx, f->raised, "head");
+    w.b = LLVMCreateBuilderInContext(r->ctx);
+    w.head = LLVMCreateBuilderInContext(r->ctx);
+    LLVMPositionBuilderAtEnd(w.head, head);
+    collect(&w, &returns, &stores, &nowhere);
+    keep_waiting_loads(&w);
+    store_arguments(&w);
+    move_blocks(&w);
+    for (size_t i = 0; i < stores.len; i++)
+        stop_at_trap(&w, stores.at[i]);
+    for (size_t i = 0; i < nowhere.len; i++)
+        stop_nowhere(&w, nowhere.at[i]);
+    for (size_t i = 0; i < f->events.len; i++)
+        if (f->events.at[i].at)
+            replace_call(&w, &f->events.at[i]);
+    for (size_t i = 0; i < returns.len; i++)
+        replace_return(&w, returns.at[i]);
+    replace_pointers(&w);
+    LLVMBuildBr(w.head, first);
+    LLVMDisposeBuilder(w.b);
+    LLVMDisposeBuilder(w.head);
+    VEC_FREE(&returns);
+    VEC_FREE(&stores);
+    VEC_FREE(&nowhere);
+}
+
+void raise_promote(Raise *r) {
+    for (size_t i = 0; i < r->functions.len; i++)
+        if (r->functions.at[i].plain)
+            declare(r, &r->functions.at[i]);
+    for (size_t i = 0; i < r->functions.len; i++)
+        if (r->functions.at[i].plain)
+            rewrite(r, &r->functions.at[i]);
+    for (size_t i = 0; i < r->functions.len; i++) {
+        RaiseFunction *f = &r->functions.at[i];
+        if (!f->plain)
+            continue;
+        size_t len;
+        char *name = arena_printf(&r->arena, "%s", LLVMGetValueName2(f->plain, &len));
+        LLVMReplaceAllUsesWith(f->plain, LLVMGetUndef(LLVMTypeOf(f->plain)));
+        LLVMDeleteFunction(f->plain);
+        f->plain = NULL;
+        LLVMSetValueName2(f->raised, name, len);
+    }
+}

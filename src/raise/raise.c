@@ -1,0 +1,98 @@
+/* raise.c: a program that is being raised: which are taken, and what goes with it. */
+#include "raise/raise.h"
+
+#include <llvm-c/Core.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+bool raise_fail(Raise *r, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->problem, sizeof(r->problem), format, args);
+    va_end(args);
+    return false;
+}
+
+void raise_note(Raise *r, const char *format, ...) {
+    char text[RAISE_TEXT];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    VEC_PUSH(&r->notes, arena_printf(&r->arena, "%s", text));
+}
+
+/* What a program does that raised functions cannot: their frames are not where it looks for them. */
+static bool check_imports(Raise *r) {
+    static const struct {
+        const char *name, *why;
+    } rows[] = {
+        {"setjmp", "it jumps out of functions"},
+        {"_setjmp", "it jumps out of functions"},
+        {"__sigsetjmp", "it jumps out of functions"},
+        {"sigsetjmp", "it jumps out of functions"},
+        {"longjmp", "it jumps out of functions"},
+        {"__longjmp_chk", "it jumps out of functions"},
+        {"siglongjmp", "it jumps out of functions"},
+        {"getcontext", "it switches stacks"},
+        {"makecontext", "it switches stacks"},
+        {"swapcontext", "it switches stacks"},
+        {"_Unwind_Resume", "it has C++ exceptions, or the like"},
+        {"_Unwind_RaiseException", "it has C++ exceptions, or the like"},
+        {"__cxa_throw", "it has C++ exceptions, or the like"},
+        {"__cxa_begin_catch", "it has C++ exceptions, or the like"},
+        {"vfork", "its child returns from a function of its parent"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (elf_imports(r->elf, rows[i].name))
+            return raise_fail(r, "it uses %s: %s, which raised programs cannot yet", rows[i].name, rows[i].why);
+    return true;
+}
+
+/* The new code must reach it with 32 bits. */
+enum { IMAGE_MAX_BYTES = 1 << 30 };
+
+static bool check(Raise *r) {
+    if (!r->isa || isa_of_host() != r->isa)
+        return raise_fail(r, "it is not for this kind of machine; others cannot be raised yet");
+    if (!r->host->raise)
+        return raise_fail(r, "programs cannot be raised for this host");
+    if (r->extent.end - r->extent.start > IMAGE_MAX_BYTES)
+        return raise_fail(r, "its image is too large");
+    if (!elf_entry(r->elf))
+        return raise_fail(r, "it has no entry: libraries cannot be raised yet");
+    if (!elf_interpreter(r->elf))
+        return raise_fail(r, "it is statically linked, and only dynamically linked programs can be raised yet");
+    return check_imports(r);
+}
+
+bool raise_begin(Raise *r, ElfFile *elf) {
+    *r = (Raise){.elf = elf, .extent = elf_extent(elf), .isa = isa_find(elf_arch(elf)), .host = host_own()};
+    r->ctx = LLVMContextCreate();
+    r->mod = LLVMModuleCreateWithNameInContext("raised", r->ctx);
+    return check(r);
+}
+
+void raise_end(Raise *r) {
+    for (size_t i = 0; i < r->functions.len; i++) {
+        RaiseFunction *f = &r->functions.at[i];
+        for (size_t b = 0; b < f->blocks.len; b++)
+            VEC_FREE(&f->blocks.at[b].next);
+        VEC_FREE(&f->blocks);
+        VEC_FREE(&f->events);
+    }
+    VEC_FREE(&r->functions);
+    VEC_FREE(&r->code);
+    VEC_FREE(&r->reg_at);
+    VEC_FREE(&r->notes);
+    VEC_FREE(&r->stub_names);
+    map64_free(&r->by_pc);
+    map64_free(&r->table_entries);
+    map64_free(&r->never_return);
+    map64_free(&r->stubs);
+    map64_free(&r->types);
+    arena_free(&r->arena);
+    LLVMDisposeModule(r->mod);
+    LLVMContextDispose(r->ctx);
+    elf_close(r->elf);
+}

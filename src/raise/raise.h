@@ -1,0 +1,138 @@
+/* raise.h: `lathe raise`: a whole program lifted, made native functions of values, and written as a program again.
+ *
+ *     discover.c   which functions there are, and all of them lifted as void f(ptr cpu) into one module
+ *     effects.c    what each of them does to the guest's registers, over the whole graph of calls
+ *     promote.c    the functions rewritten: registers are arguments, results and values
+ *     native.c     where native code and raised functions call each other
+ *     program.c    the ELF file, with the new code behind the old image
+ *
+ * docs/raise.md has the design and the rules that programs have to keep to. */
+#ifndef RAISE_RAISE_H
+#define RAISE_RAISE_H
+
+#include "elf/elf.h"
+#include "isa/isa.h"
+
+enum { RAISE_TEXT = 256 };
+
+typedef struct RaiseFunction RaiseFunction;
+
+/* What an instruction of a lifted function does to registers, in the order of its block. */
+typedef enum EventKind {
+    EVENT_READ,
+    EVENT_WRITE,
+    EVENT_CALL,   /* of a function of the program */
+    EVENT_OUT,    /* of code that is known only at run time, with the registers that the calling convention has */
+    EVENT_WHOLE,  /* of a helper that sees the whole state */
+    EVENT_RETURN, /* to the caller; behind a call of another kind where that was a jump */
+} EventKind;
+
+typedef struct Event {
+    EventKind kind;
+    Reg reg;
+    u32 callee;       /* CALL: index of the function */
+    LLVMValueRef at;  /* CALL, OUT, WHOLE: the call */
+    RegSet available; /* OUT, WHOLE: what has a value there */
+} Event;
+
+typedef struct RaiseBlock {
+    u32 first, count; /* events */
+    VEC(u32) next;    /* blocks */
+    RegSet available; /* at its head: written since the function began, or handed over, and not lost in a call since */
+    RegSet live;      /* at its head */
+} RaiseBlock;
+
+struct RaiseFunction {
+    u64 pc;
+    bool native;        /* may native code enter it? */
+    LLVMValueRef plain; /* as lifted, then NULL */
+    LLVMValueRef raised;
+    LLVMTypeRef type; /* of `raised` */
+    VEC(Event) events;
+    VEC(RaiseBlock) blocks; /* the first is the function's beginning */
+    RegSet written;         /* by itself */
+    RegSet lost;            /* registers whose value a caller may not count on: all that it or its callees write */
+    RegSet given;           /* results */
+    RegSet taken;           /* arguments */
+    RegSet handed;          /* registers that have a value at some call of it */
+};
+
+typedef struct RaiseCounts {
+    u64 functions, native, insns, unresolved_jumps, unsupported, no_room;
+    u64 arguments, results;
+    u64 signatures; /* different ones */
+} RaiseCounts;
+
+typedef struct Raise {
+    ElfFile *elf;
+    ElfExtent extent;
+    const Isa *isa;
+    const Host *host;
+    LatheConfig cfg;
+    LatheTuning tuning;
+    LLVMContextRef ctx;
+    LLVMModuleRef mod;
+    VEC(RaiseFunction) functions;
+    Map64 by_pc; /* index of a function */
+    Map64
+        table_entries; /* what seem to be entries of tables of jumps: where they lead to, from the image's beginning, by address */
+    Map64 never_return; /* functions that never return, by pc */
+    Map64 stubs;        /* index of a name in stub_names */
+    VEC(const char *) stub_names;
+    u64 current; /* pc of the function being lifted */
+    LLVMValueRef dispatch, lookup, nowhere;
+    VEC(LatheRange) code; /* instructions that were lifted */
+    VEC(u32) reg_at;      /* per byte of the guest state: the register there + 1, or 0 */
+    bool uses_rest;       /* does it use state that is no register, such as that of x87? */
+    Map64 types;          /* of raised functions */
+    RaiseCounts counts;
+    VEC(char *) notes; /* for the report: places that may stop the program, each a sentence */
+    Arena arena;
+    char problem[RAISE_TEXT]; /* why it cannot be done */
+} Raise;
+
+/* Writes the sentence into r->problem; false. */
+bool raise_fail(Raise *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void raise_note(Raise *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* False with r->problem set if the program is of a kind that cannot be raised. Takes the file, also on failure. */
+bool raise_begin(Raise *r, ElfFile *elf);
+void raise_end(Raise *r);
+
+/* discover.c */
+bool raise_discover(Raise *r);
+RaiseFunction *raise_function_at(Raise *r, u64 pc); /* NULL: none */
+
+/* effects.c: fills the RegSets of all functions. */
+void raise_effects(Raise *r);
+/* The index of the register that has this byte of the guest state, or REG_NONE. */
+Reg raise_reg_at(const Raise *r, u64 off);
+/* The offset from `cpu` if v is that pointer or a constant distance from it; false: it is something else. */
+bool raise_state_offset(LLVMValueRef cpu, LLVMValueRef v, u64 *off);
+
+/* promote.c: rewrites all functions. */
+void raise_promote(Raise *r);
+LLVMTypeRef raise_reg_type(Raise *r, Reg reg);
+
+/* native.c: adds entries from native code, and the assembly beneath. */
+#define RAISE_PREFIX "lathe_raise_"
+#define RAISE_CALL "lathe_raise_call"       /* void(ptr cpu): native code at cpu->pc, on the guest's stack */
+#define RAISE_SYSCALL "lathe_raise_syscall" /* void(ptr cpu) */
+#define RAISE_CPUID "lathe_raise_cpuid"     /* void(ptr cpu) */
+#define RAISE_STOP "lathe_raise_stop"       /* void(ptr text, i64 size, i64 pc): a message and the end */
+#define RAISE_IMAGE "lathe_image"
+#define RAISE_ENTRY "lathe_entry_%lx"   /* where native code enters the function at that address of the file */
+#define RAISE_BRIDGE "lathe_bridge_%lx" /* void(ptr cpu) */
+void raise_add_native(Raise *r);
+
+/* program.c: the whole program from an object that was made of the module; malloc'ed bytes in *data. */
+typedef struct RaiseObject {
+    const void *bytes;
+    size_t size;
+} RaiseObject;
+/* `helpers` has the functions that lifted code calls; it is taken only if the object needs it. */
+bool raise_program(Raise *r, RaiseObject object, RaiseObject helpers, u8 **data, size_t *data_size);
+/* Where the variables of raise's own are, relative to the thread pointer. */
+i64 raise_thread_offset(const Raise *r);
+
+#endif
