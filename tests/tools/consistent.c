@@ -55,7 +55,9 @@ static void done(Own *own, uint64_t pc) {
     own->done = 1;
 }
 
-static void transfer(Own *own, uint64_t pc) {
+/* How control goes on is known only when it does: that moves the event. */
+static void transfer(Own *own, uint64_t pc, uint64_t how) {
+    (void)how;
     if ((own->pc != pc || own->transfers) && !own->loose)
         fail(own, "another instruction transfers control", pc);
     own->transfers = 1;
