@@ -20,6 +20,9 @@ def fail(text):
     failed = True
 
 
+PATIENCE_S = 100
+
+
 def run(command, sig=None, prepare=None, until="ready", env=None):
     """The wait status of a command, which gets a signal once it has printed a line, and its output."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=prepare, env=env)
@@ -31,7 +34,13 @@ def run(command, sig=None, prepare=None, until="ready", env=None):
         first += line.decode()
     if sig:
         os.kill(process.pid, sig)
-    out, err = process.communicate()
+    try:
+        out, err = process.communicate(timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        state = open(f"/proc/{process.pid}/stat").read().split()[2]
+        process.kill()
+        out, err = process.communicate()
+        fail(f"{command}, signal {sig}: no end after {PATIENCE_S} s, in state {state}: {err.decode()}")
     return process.returncode, first + out.decode(), err.decode()
 
 
