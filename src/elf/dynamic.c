@@ -21,14 +21,21 @@ u64 elf_dynamic_number(const ElfFile *elf, i64 tag) {
     return elf_dynamic_value(elf, tag, 0, 0);
 }
 
+/* The section of dynamic symbols behind `*section`, which is it then; NULL: there is none. */
+static Elf_Data *next_symbols(const ElfFile *elf, Elf_Scn **section, GElf_Shdr *header) {
+    Elf_Data *data = NULL;
+    while (!data && (*section = elf_nextscn(elf->libelf, *section)))
+        if (gelf_getshdr(*section, header) && header->sh_type == SHT_DYNSYM)
+            data = elf_getdata(*section, NULL);
+    return data;
+}
+
 bool elf_imports(const ElfFile *elf, const char *name) {
     Elf_Scn *section = NULL;
-    while ((section = elf_nextscn(elf->libelf, section))) {
-        GElf_Shdr header;
+    GElf_Shdr header;
+    for (Elf_Data *data; (data = next_symbols(elf, &section, &header));) {
         GElf_Sym symbol;
-        Elf_Data *data =
-            gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM ? elf_getdata(section, NULL) : NULL;
-        for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+        for (int i = 1; gelf_getsym(data, i, &symbol); i++) {
             const char *own =
                 symbol.st_shndx == SHN_UNDEF ? elf_strptr(elf->libelf, header.sh_link, symbol.st_name) : NULL;
             if (own && !strcmp(own, name))
@@ -82,12 +89,10 @@ const char *elf_imported_at(const ElfFile *elf, u64 addr) {
 
 void elf_exported_functions(const ElfFile *elf, ElfPointers *found) {
     Elf_Scn *section = NULL;
-    while ((section = elf_nextscn(elf->libelf, section))) {
-        GElf_Shdr header;
+    GElf_Shdr header;
+    for (Elf_Data *data; (data = next_symbols(elf, &section, &header));) {
         GElf_Sym symbol;
-        Elf_Data *data =
-            gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM ? elf_getdata(section, NULL) : NULL;
-        for (int i = 1; data && gelf_getsym(data, i, &symbol); i++)
+        for (int i = 1; gelf_getsym(data, i, &symbol); i++)
             if (symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
                 elf_is_code(elf, symbol.st_value))
                 VEC_PUSH(found, ((ElfPointer){0, symbol.st_value}));

@@ -9,20 +9,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from expecting import expect, fail, finish
+
 lathe, covered, here = (os.path.abspath(a) for a in sys.argv[1:4])
 source = here + "/covered.c"
-failed = False
-
-
-def fail(text):
-    global failed
-    print("FAIL:", text)
-    failed = True
-
-
-def expect(what, got, expected):
-    if got != expected:
-        fail(f"{what}: {got} instead of {expected}")
 
 
 def watch(tool, *command, tier="auto"):
@@ -144,5 +135,4 @@ with tempfile.TemporaryDirectory() as work:
     check_lcov()
     check_hot()
     os.chdir("/")
-print("FAILED" if failed else "ok")
-sys.exit(failed)
+finish()

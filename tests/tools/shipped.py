@@ -10,20 +10,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from expecting import expect, fail, finish
+
 lathe, counted, traces, aligned, here = (os.path.abspath(a) for a in sys.argv[1:6])
-failed = False
 TIERS = "quick", "opt", "auto"
-
-
-def fail(text):
-    global failed
-    print("FAIL:", text)
-    failed = True
-
-
-def expect(what, got, expected):
-    if got != expected:
-        fail(f"{what}: {got} instead of {expected}")
 
 
 def watch(tool, *command, tier="auto"):
@@ -265,5 +256,4 @@ with tempfile.TemporaryDirectory() as work:
     check_forks()
     check_ends()
     os.chdir("/")
-print("FAILED" if failed else "ok")
-sys.exit(failed)
+finish()

@@ -6,20 +6,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from expecting import expect, fail, finish
+
 lathe, *programs = (os.path.abspath(a) for a in sys.argv[1:])
-failed = False
 TIERS = "quick", "opt", "auto"
-
-
-def fail(text):
-    global failed
-    print("FAIL:", text)
-    failed = True
-
-
-def expect(what, got, expected):
-    if got != expected:
-        fail(f"{what}: {got!r} instead of {expected!r}")
 
 
 def watch(program, *tools, tier="auto", environment={}):
@@ -145,4 +136,4 @@ with tempfile.TemporaryDirectory() as work:
     expect("lathe tool", done.stdout.splitlines()[:3], ["hook 1: only counts: put between instructions", "hook 2: called",
                                                         "hook 3: called"])
     os.chdir("/")
-sys.exit(failed)
+finish()

@@ -22,8 +22,7 @@ struct Plugin {
     const LathePlugin *it; /* NULL: not loaded yet */
     LathePluginStart start;
     /* for the current module: */
-    LLVMValueRef marks[MARKS];  /* the plugin's markers: of instructions, blocks and accesses; NULL: it wants none */
-    LLVMValueRef others[MARKS]; /* those that the lifter would call without the plugin; NULL: none */
+    LLVMValueRef marks[MARKS]; /* the plugin's markers: of instructions, blocks and accesses; NULL: it wants none */
     u64 base;
 };
 
@@ -140,36 +139,10 @@ void plugin_mark(Plugin *p, LLVMModuleRef mod, LatheConfig *cfg, u64 base) {
     p->base = base;
     for (u32 i = 0; i < MARKS; i++) {
         bool wanted = p->start.marks >> i & 1;
-        p->others[i] = *slot(cfg, i);
         p->marks[i] = wanted ? declare(mod, i) : NULL;
         if (wanted)
             *slot(cfg, i) = p->marks[i];
     }
-}
-
-/* The next call of a marker in a function, from an instruction on; NULL: there is none. */
-static LLVMValueRef next_call(LLVMValueRef at, LLVMValueRef marker) {
-    while (at && !(LLVMIsACallInst(at) && LLVMGetCalledValue(at) == marker)) {
-        LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
-        at = LLVMGetNextInstruction(at);
-        while (!at && (block = LLVMGetNextBasicBlock(block)))
-            at = LLVMGetFirstInstruction(block);
-    }
-    return at;
-}
-
-/* What else the marker is for does not depend on what the plugin does with its calls. */
-static void call_other(LLVMValueRef function, LLVMValueRef marker, LLVMValueRef other) {
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
-    LLVMValueRef call = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)), args[4];
-    for (; (call = next_call(call, marker)); call = LLVMGetNextInstruction(call)) {
-        u32 count = LLVMGetNumArgOperands(call);
-        for (u32 i = 0; i < count; i++)
-            args[i] = LLVMGetOperand(call, i);
-        LLVMPositionBuilderBefore(b, call);
-        LLVMBuildCall2(b, LLVMGlobalGetValueType(other), other, args, count, "");
-    }
-    LLVMDisposeBuilder(b);
 }
 
 /* Removes what the plugin has left of a marker's calls. */
@@ -231,9 +204,6 @@ void plugin_instrument(Plugin *p, LLVMValueRef function, u64 pc) {
         .find = find,
         .address = address,
     };
-    for (u32 i = 0; i < MARKS; i++)
-        if (p->marks[i] && p->others[i])
-            call_other(function, p->marks[i], p->others[i]);
     enter(p, "instrument", pc);
     const char *why = p->it->instrument ? p->it->instrument(&f) : NULL;
     if (why)
