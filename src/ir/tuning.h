@@ -23,6 +23,9 @@ typedef bool LatheEndsAt(void *user, const LatheFunc *fn, const struct Insn *in)
 /* Could the entry at `at` be of a table of jumps that leads to `to`? */
 typedef bool LatheIsEntry(void *user, u64 at, u64 to);
 
+/* Where in `fn` the computed jump `in`, which has no table, may lead to; how many places these are. They live as long as `user`. */
+typedef size_t LatheLabels(void *user, const LatheFunc *fn, const struct Insn *in, const u64 **places);
+
 typedef struct LatheTuning {
     LatheConvention convention;
     bool narrow; /* LATHE_CONVENTION_REGISTERS: see func_vectors in lift/func.h */
@@ -30,6 +33,7 @@ typedef struct LatheTuning {
         *is_outside;        /* asked of each pc that discovery comes to, besides code_start and code_end; may be NULL */
     LatheEndsAt *ends_at;   /* asked of each call, besides never_returns; may be NULL */
     LatheIsEntry *is_entry; /* where no comparison bounds a table; may be NULL */
+    LatheLabels *labels;    /* may be NULL: nobody knows */
     u32 poll_off; /* offset from `cpu`: if the 64 bits there are not 0, loops return, with cpu->pc at their head; 0: never */
     bool
         leave_at_flags; /* a call whose flags are read behind it, or whose callee begins by reading flags, has no meaning: the function leaves at it
@@ -51,6 +55,8 @@ typedef struct LatheTuning {
         exact_faults; /* on hosts that can: a memory access that faults can leave the function with LATHE_TRAP_FAULT and the state from before its
                              instruction. Section LATHE_FAULTS of the object has a row of two 32-bit distances, each from its own place, for
                              each access: to the host's instruction, and to where the handler of the fault goes on */
+    bool
+        own_frame; /* with LATHE_CONVENTION_REGISTERS: tells LLVM what is on the function's own part of the guest stack: lift/frame.c */
     const struct LiftWatch *watch; /* lift/watch.h: who watches each instruction; NULL: nobody does */
     const ToolCell *cells;         /* what each instruction that has a meaning adds to */
     u32 cell_count;

@@ -17,7 +17,7 @@ enum { FLAGS_LOOK_INSNS = 16 };
 
 /* Entries of all tables of a function. An interpreter with hundreds of computed gotos through one table of 256 would have an
  * edge from each to each, and LLVM would take minutes: what is over this stays a computed jump. */
-enum { MAX_TABLE_ENTRIES = 4096 };
+enum { MAX_TABLE_ENTRIES = 4096, MAX_LABEL_WAYS = 32768 };
 
 /* ------------------------------------------------------------------------------------------------------- guest bytes */
 
@@ -259,12 +259,24 @@ static bool view_is_entry(const CodeView *v, u64 at, u64 to) {
     return fn->tuning.is_entry(fn->cfg.user, at, to);
 }
 
+/* What a computed jump without a table may lead to. */
+static bool find_labels(LatheFunc *fn, const Insn *jump, JumpTable *out) {
+    const u64 *places;
+    size_t count = fn->tuning.labels ? fn->tuning.labels(fn->cfg.user, fn, jump, &places) : 0;
+    *out = (JumpTable){.by_address = true, .count = count};
+    if (!count)
+        return false;
+    out->targets = ARENA_ARRAY(&fn->arena, u64, count);
+    memcpy(out->targets, places, count * sizeof(*places));
+    return true;
+}
+
 static JumpTable *find_table(LatheFunc *fn, const Insn *jump) {
     CodeView view = {fn, fn->isa, view_before, view_read, fn->tuning.is_entry ? view_is_entry : NULL};
     JumpTable table = {0};
-    if (!jumptable_find(&view, jump, &fn->arena, &table))
+    if (!jumptable_find(&view, jump, &fn->arena, &table) && !find_labels(fn, jump, &table))
         return NULL;
-    if (fn->table_entries + table.count > MAX_TABLE_ENTRIES)
+    if (fn->table_entries + table.count > (table.by_address ? MAX_LABEL_WAYS : MAX_TABLE_ENTRIES))
         return NULL;
     fn->table_entries += table.count;
     JumpTable *kept = ARENA_NEW(&fn->arena, JumpTable);
@@ -299,7 +311,7 @@ static void confirm_tables(LatheFunc *fn) {
     for (size_t i = 0; i < fn->insns.len; i++) {
         u32 load;
         JumpTable *table = fn->insns.at[i].table;
-        if (table && map64_get(&fn->by_pc, table->load_pc, &load))
+        if (table && !table->by_address && map64_get(&fn->by_pc, table->load_pc, &load))
             fn->insns.at[load].loaded_table = table;
     }
 }

@@ -204,21 +204,29 @@ static void flow_branch(Lifter *l, const Insn *in, Val cond) {
     ir_branch(l, cond, yes, label_for(fn, insn_end(in)));
 }
 
+/* What is switched over: the index of a table, or the distance of the place from the function's beginning. */
+static Val selector(LatheFunc *fn, const JumpTable *table, Val pc) {
+    if (table->by_address)
+        return ir_sub(&fn->l, pc, pc_value(&fn->l, fn->entry_pc));
+    return table->lifted_index;
+}
+
 /* A recovered table is a switch over its index; an index outside leaves as any computed jump does. */
 static void flow_jump_to(Lifter *l, const Insn *in, Val pc) {
     LatheFunc *fn = func_of(l);
     const JumpTable *table = in->table;
     watch_transfer(fn, in, pc, NULL);
-    if (!table || !table->lifted_index) {
+    if (!table || (!table->by_address && !table->lifted_index)) {
         leave_to(fn, pc);
         return;
     }
     Label otherwise = ir_label(l, "outside");
-    Val sw = LLVMBuildSwitch(l->b, table->lifted_index, otherwise, (unsigned)table->count);
+    Val sw = LLVMBuildSwitch(l->b, selector(fn, table, pc), otherwise, (unsigned)table->count);
     for (size_t i = 0; i < table->count; i++) {
         u32 block = graph_block_at(fn, table->targets[i]);
         if (block)
-            LLVMAddCase(sw, ir_int(l, I64, i), fn->blocks[block].head);
+            LLVMAddCase(sw, ir_int(l, I64, table->by_address ? table->targets[i] - fn->entry_pc : i),
+                        fn->blocks[block].head);
     }
     ir_here(l, otherwise);
     fn->cold = true;

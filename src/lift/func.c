@@ -285,6 +285,8 @@ LLVMValueRef lathe_func_lift(LatheFunc *fn, const char *name) {
     regfile_finish(fn);
     watch_finish(fn);
     canonical_settle(l);
+    if (fn->tuning.own_frame)
+        frame_mark(fn);
     ir_end(l);
     return l->fn;
 }
@@ -331,7 +333,7 @@ size_t lathe_func_ranges(LatheFunc *fn, const LatheRange **ranges) {
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
         add_range(fn, in->pc, insn_end(in));
-        if (in->table)
+        if (in->table && !in->table->by_address)
             add_range(fn, in->table->start, in->table->end);
     }
     if (fn->ranges.len)

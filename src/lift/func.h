@@ -154,6 +154,9 @@ Val facet_convert(Lifter *l, const RegInfo *reg, Val v, Ty to);
 /* canonical.c: choose between results and the guest's NaN where it matters; the function is complete */
 void canonical_settle(Lifter *l);
 
+/* frame.c: marks the accesses to the function's own frame, if its address is not given away; the function is complete */
+void frame_mark(LatheFunc *fn);
+
 /* watch.c: tells LatheTuning.watch, if there is one. In block 0: */
 void watch_begin(LatheFunc *fn);
 bool watch_look(const LatheFunc *fn, u64 pc, const u8 *bytes, size_t *size);

@@ -17,8 +17,9 @@ typedef struct CodeView {
 
 /* targets[i] is where the jump goes when the index register of the instruction at load_pc holds i in its low bits. */
 typedef struct JumpTable {
-    u64 load_pc; /* the instruction that reads the index: the jump itself, or one before it */
-    Reg index;   /* its index register, and how many of its bits count */
+    bool by_address; /* there is no table: the jump goes to one of the targets, or elsewhere. The rest is 0 */
+    u64 load_pc;     /* the instruction that reads the index: the jump itself, or one before it */
+    Reg index;       /* its index register, and how many of its bits count */
     u32 index_bits;
     u64 start, end; /* the table's bytes */
     u64 *targets;

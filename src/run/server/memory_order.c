@@ -2,13 +2,14 @@
  *
  * A loop that only reads memory ends when a signal handler, another process or the kernel writes there. LLVM knows of none of them: it moves
  * the loads in front of the loop, and the loop never ends. So every cycle through blocks without stores and calls gets a fence. It is a
- * fence for the compiler only and becomes no instruction.
+ * fence for the compiler only and becomes no instruction: an assembly of nothing, which is said to change all memory but the function's own frames (lift/frame.c).
  *
  * With several threads, every loop may be one that waits, whatever else it does, and gets a fence. For guests with a weak memory order that
  * is all: between fences they have to expect any order that LLVM chooses. For guests with a strong order, every access is made volatile, so
  * that LLVM keeps it and its place; the host does the rest, because it has the same order. */
 #include <llvm-c/Core.h>
 
+#include "ir/scopes.h"
 #include "run/server/server.h"
 
 enum { NEW, ON_PATH, DONE }; /* the state of a block in a depth-first search */
@@ -16,7 +17,9 @@ enum { NEW, ON_PATH, DONE }; /* the state of a block in a depth-first search */
 typedef struct Search {
     LLVMBuilderRef builder;
     bool alone;
-    Map64 number; /* the index of a block */
+    LLVMValueRef frames; /* the scopes that a fence is not for, as metadata; NULL: none */
+    unsigned noalias;    /* the kind of that metadata */
+    Map64 number;        /* the index of a block */
     u8 *state;
 } Search;
 
@@ -85,7 +88,12 @@ static void put_fence(Search *s, LLVMBasicBlockRef b) {
     while (LLVMIsAPHINode(at))
         at = LLVMGetNextInstruction(at);
     LLVMPositionBuilderBefore(s->builder, at);
-    LLVMBuildFence(s->builder, LLVMAtomicOrderingSequentiallyConsistent, true, "");
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(LLVMGetTypeContext(LLVMTypeOf(at))), NULL, 0, false);
+    static char clobbers[] = "~{memory}";
+    LLVMValueRef nothing =
+        LLVMGetInlineAsm(type, "", 0, clobbers, sizeof(clobbers) - 1, true, false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef fence = LLVMBuildCall2(s->builder, type, nothing, NULL, 0, "");
+    LLVMSetMetadata(fence, s->noalias, s->frames);
 }
 
 /* Every cycle has an edge back to a block that is on the path of the search. That block gets a fence, unless it has
@@ -105,7 +113,11 @@ static void visit(Search *s, LLVMBasicBlockRef b) {
 }
 
 static void fence_loops(LLVMValueRef fn, LLVMContextRef ctx, bool alone) {
-    Search s = {.builder = LLVMCreateBuilderInContext(ctx), .alone = alone, .state = mem_new(LLVMCountBasicBlocks(fn))};
+    Search s = {.builder = LLVMCreateBuilderInContext(ctx),
+                .alone = alone,
+                .frames = scope_all(fn),
+                .noalias = LLVMGetMDKindIDInContext(ctx, "noalias", 7),
+                .state = mem_new(LLVMCountBasicBlocks(fn))};
     u32 count = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
         s.state[count] = may_wait(&s, b) ? NEW : DONE;

@@ -4,6 +4,7 @@
 
 #include "binopt/llvm/lift/callout.h"
 #include "binopt/llvm/passes/lower.h"
+#include "ir/scopes.h"
 
 typedef struct StackWalk {
     LlvmUnit *u;
@@ -49,49 +50,14 @@ static void follow(StackWalk *w) {
             look_at(w, w->pointers.at[i], LLVMGetUser(use));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- metadata */
-
-typedef struct Marks {
-    Val in, not_in; /* lists of scopes for alias.scope and noalias */
-} Marks;
-
-static Val list(LlvmUnit *u, LLVMMetadataRef *scopes, size_t count) {
-    return LLVMMetadataAsValue(u->ctx, LLVMMDNodeInContext2(u->ctx, scopes, count));
-}
-
-static LLVMMetadataRef named(LlvmUnit *u, const char *name, LLVMMetadataRef domain) {
-    LLVMMetadataRef parts[] = {LLVMMDStringInContext2(u->ctx, name, strlen(name)), domain};
-    return LLVMMDNodeInContext2(u->ctx, parts, domain ? 2 : 1);
-}
-
-/* The stack is part of guest memory. */
-static Marks make_marks(LlvmUnit *u) {
-    Val guest;
-    LLVMGetMDNodeOperands(u->l.scope[SPACE_GUEST], &guest);
-    LLVMMetadataRef stack = named(u, "guest stack", named(u, "binopt", NULL)),
-                    both[] = {LLVMValueAsMetadata(guest), stack};
-    return (Marks){.in = list(u, both, 2), .not_in = list(u, &stack, 1)};
-}
-
-static bool set(Val access, u32 kind, Val mark) {
-    if (LLVMGetMetadata(access, kind) == mark)
-        return false;
-    LLVMSetMetadata(access, kind, mark);
-    return true;
-}
-
-/* Accesses to guest memory have the scope of guest memory, and no other accesses have it. */
-static bool mark(StackWalk *w, const Marks *m, Val access) {
-    const Lifter *l = &w->u->l;
-    if (!LLVMGetMetadata(access, l->md_scope))
-        return false;
+static ScopeSide side_of(const StackWalk *w, Val access) {
     if (w->shared)
-        return set(access, l->md_noalias, NULL);
+        return SCOPE_EITHER;
     Val pointer = LLVMGetOperand(access, LLVMIsAStoreInst(access) ? 1 : 0);
     for (size_t i = 0; i < w->pointers.len; i++)
         if (w->pointers.at[i] == pointer)
-            return set(access, l->md_scope, m->in) | set(access, l->md_noalias, NULL);
-    return set(access, l->md_noalias, m->not_in);
+            return SCOPE_IN;
+    return SCOPE_OUT;
 }
 
 bool unshared_mark(LlvmUnit *u) {
@@ -99,14 +65,14 @@ bool unshared_mark(LlvmUnit *u) {
     Val stack = lower_find_stack(u);
     if (!stack)
         return false;
-    Marks m = make_marks(u);
+    OwnScope own = scope_new(&u->l, "guest stack");
     add(&w, stack);
     follow(&w);
     bool changed = false;
     for (Label b = LLVMGetFirstBasicBlock(u->spec); b; b = LLVMGetNextBasicBlock(b))
         for (Val in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
             if (LLVMIsALoadInst(in) || LLVMIsAStoreInst(in))
-                changed |= mark(&w, &m, in);
+                changed |= scope_say(&u->l, &own, in, side_of(&w, in));
     VEC_FREE(&w.pointers);
     return changed && !w.shared;
 }
