@@ -13,13 +13,14 @@ facts="$facts"'|%%?[re]?(ax|bx|cx|dx|si|di|sp|bp)\b|%%?(xmm|ymm|st)[0-9(]|%(r[0-
 facts="$facts"'|\{([re]?(ax|bx|cx|dx|si|di|sp|bp)|r[0-9]+|flags|dirflag|fpsr|xmm[0-9]+)\}' # and in its constraints
 facts="$facts"'|"(ld|st)mxcsr'
 facts="$facts"'|0x9090|, 0xcc\b|\(0xcc|0xff, 0x25\b|"\\x[0-9a-f]{2}'              # opcodes: nops, breakpoints, jumps, strings of them
-facts="$facts"'|R_X86_64_(PC|32|64|GOT|PLT)'                                    # relocations
+relocations='R_X86_64_(PC|32|64|GOT|PLT)' # of a guest's files, guests know them
 
 lines() { # EXPRESSION FOLDERS FOLDER: in that one, but for those
     grep -rnE --include='*.[chS]' --include='*.cpp' --include='*.def' -- "$1" "$3" | grep -vE "^($2)/"
 }
 found=$(
     lines "$facts" 'src/host|src/run/client/host|src/binopt/x86_64' src
+    lines "$relocations" 'src/host|src/run/client/host|src/binopt/x86_64|src/isa/x86_64' src
     # The registers of who was interrupted by a signal; frames of a guest have the same names.
     lines '->r(ip|flags|sp)\b' 'src/run/client/(host|guest)' src/run/client
 )

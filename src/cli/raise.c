@@ -11,15 +11,17 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/start/programs.h"
+#include "codegen/pipeline.h"
+#include "raise/foreign/foreign.h"
 #include "raise/raise.h"
 
 enum { EMIT_EXE, EMIT_LLVM, EMIT_ASM, EMIT_OBJ };
 
 typedef struct RaiseSettings {
     const char *file; /* the operand */
-    const char *output, *cpu;
+    const char *output, *cpu, *target;
     int emit, opt;
-    bool report;
+    bool report, strict_fp;
 } RaiseSettings;
 
 #define AT(field) offsetof(RaiseSettings, field)
@@ -29,7 +31,9 @@ static const Option table[] = {
     {"o",      "FILE",             "write to FILE (a.out)",                              OPTION_TEXT,   AT(output)},
     {"emit",   "exe|llvm|asm|obj", "the program, or the IR, assembly or object of its code", OPTION_CHOICE, AT(emit)},
     {"O",      "0|1|2|3",          "how far to optimise (2)",                            OPTION_CHOICE, AT(opt)},
+    {"target", "MACHINE",          "for this kind of machine (that of the program)",     OPTION_TEXT,   AT(target)},
     {"cpu",    "NAME",             "for this CPU or later ones, as LLVM calls it",       OPTION_TEXT,   AT(cpu)},
+    {"strict-fp", NULL,            "floating point with the NaNs, rounding and flags of the program's machine", OPTION_FLAG, AT(strict_fp)},
     {"report", NULL,               "say what was found, and what is left",               OPTION_FLAG,   AT(report)},
     {0},
 };
@@ -64,20 +68,27 @@ static bool write_file(const char *path, const Output *out, bool executable) {
     return ok;
 }
 
-static FILE *open_helpers(const Host *host) {
-    char path[PATH_MAX], name[64], multiarch[64];
-    snprintf(name, sizeof(name), "lathe-helpers-%s.o", host->name);
-    snprintf(multiarch, sizeof(multiarch), "/../../lib/%s-linux-gnu/lathe", host->name);
-    const char *const places[] = {"/src/host", "/../lib/lathe", "/../../lib/lathe", multiarch};
+/* An object that belongs to lathe, for the host. */
+static bool find_object(const char *name, char *path, size_t size) {
+    char multiarch[64];
+    snprintf(multiarch, sizeof(multiarch), "/../../lib/%s-linux-gnu/lathe", host_own()->name);
+    const char *const places[] = {"/src/host", "/src/raise", "/../lib/lathe", "/../../lib/lathe", multiarch};
     for (size_t i = 0; i < ARRAY_LEN(places); i++)
-        if (programs_beside(places[i], name, path, sizeof(path)))
-            return fopen(path, "r");
-    return NULL;
+        if (programs_beside(places[i], name, path, size))
+            return true;
+    return false;
+}
+
+static bool find_helpers(const Host *host, char *path, size_t size) {
+    char name[64];
+    snprintf(name, sizeof(name), "lathe-helpers-%s.o", host->name);
+    return find_object(name, path, size);
 }
 
 /* The functions that lifted code calls. An empty object if they are not found, which matters only if one is needed. */
 static RaiseObject read_helpers(const Host *host) {
-    FILE *file = open_helpers(host);
+    char path[PATH_MAX];
+    FILE *file = find_helpers(host, path, sizeof(path)) ? fopen(path, "r") : NULL;
     RaiseObject object = {0};
     struct stat st;
     if (file && fstat(fileno(file), &st) == 0) {
@@ -97,8 +108,24 @@ static bool emit_ir(Raise *r, Output *out) {
     return true;
 }
 
+static const char *output_of(const RaiseSettings *s) {
+    return s->output ? s->output : "a.out";
+}
+
+/* Links what is for another machine; the linker writes the file. */
+static bool link_foreign(const RaiseSettings *s, Raise *r, RaiseObject object) {
+    char helpers[PATH_MAX], runtime[PATH_MAX], name[64];
+    snprintf(name, sizeof(name), "lathe-raise-%s-%s.o", isa_name(r->isa->arch), r->host->name);
+    if (!find_helpers(r->host, helpers, sizeof(helpers)) || !find_object(name, runtime, sizeof(runtime)))
+        return fail(s, "lathe was built without a C compiler for that machine");
+    const char *const files[] = {runtime, helpers, NULL};
+    return foreign_link(r, object, files, output_of(s)) || fail(s, r->problem);
+}
+
 static bool emit(const RaiseSettings *s, Raise *r, LatheJit *jit, Output *out) {
-    LatheStatus status = lathe_jit_optimize(jit, r->mod, (LatheOpt)s->opt);
+    LatheOpt level =
+        s->opt ? (LatheOpt)s->opt : (LatheOpt)OPT_INLINE; /* some functions only work where they are called */
+    LatheStatus status = lathe_jit_optimize(jit, r->mod, level);
     void *object = NULL;
     if (status < 0)
         return fail(s, lathe_status_text(status));
@@ -110,7 +137,10 @@ static bool emit(const RaiseSettings *s, Raise *r, LatheJit *jit, Output *out) {
     out->bytes = object;
     if (s->emit != EMIT_EXE)
         return true;
-    RaiseObject own = {object, out->size}, helpers = read_helpers(r->host);
+    RaiseObject own = {object, out->size};
+    if (r->foreign)
+        return link_foreign(s, r, own);
+    RaiseObject helpers = read_helpers(r->host);
     bool ok = raise_program(r, own, helpers, &out->bytes, &out->size);
     mem_free((void *)helpers.bytes);
     free(object);
@@ -125,19 +155,39 @@ static void print_report(const Raise *r) {
     printf("signatures             %lu\n", c->signatures);
     printf("arguments              %lu\n", c->arguments);
     printf("results                %lu\n", c->results);
+    printf("locals                 %lu\n", c->locals);
     printf("computed jumps that were not resolved %lu\n", c->unresolved_jumps);
     printf("functions with code that cannot be raised %lu\n", c->unsupported);
+    if (r->foreign)
+        printf("accesses that others may see %lu, fences %lu\n", c->shared, c->fences);
     for (size_t i = 0; i < r->notes.len; i++)
         printf("%s\n", r->notes.at[i]);
 }
 
-static bool raise_with(const RaiseSettings *s, Raise *r, Output *out) {
-    LatheJitConfig cfg = {.host = r->host->id, .cpu = s->cpu, .features = r->host->raise->features};
+/* The functions of the program as functions of values, and what lies between them and native code. */
+static bool make_functions(const RaiseSettings *s, Raise *r) {
+    Foreign foreign = {0};
     if (!raise_discover(r))
+        return false;
+    bool ok = !r->foreign || foreign_begin(&foreign, r);
+    if (ok) {
+        raise_effects(r);
+        raise_promote(r);
+        if (s->opt != LATHE_OPT_NONE)
+            raise_frames(r);
+        if (!r->foreign)
+            raise_add_native(r);
+    }
+    ok = ok && (!r->foreign || foreign_finish(&foreign));
+    foreign_end(&foreign);
+    return ok;
+}
+
+static bool raise_with(const RaiseSettings *s, Raise *r, Output *out) {
+    const char *features = r->foreign ? r->host->foreign->features : r->host->raise->features;
+    LatheJitConfig cfg = {.host = r->host->id, .cpu = s->cpu, .features = features};
+    if (!make_functions(s, r))
         return fail(s, r->problem);
-    raise_effects(r);
-    raise_promote(r);
-    raise_add_native(r);
     LatheJit *jit = lathe_jit_new(&cfg);
     if (!jit)
         return fail(s, "LLVM does not know this CPU");
@@ -146,7 +196,26 @@ static bool raise_with(const RaiseSettings *s, Raise *r, Output *out) {
     return ok;
 }
 
+/* The host that --target names; this machine without a name. NULL after a message: there is none. */
+static const Host *find_host(const RaiseSettings *s) {
+    LatheHost id = LATHE_HOST_OWN;
+    const char *name;
+    while (s->target && (name = lathe_host_name(++id)))
+        if (!strcmp(name, s->target))
+            return host_find(id);
+    if (!s->target)
+        return host_own();
+    fprintf(stderr, "lathe: there is no target %s; there are:", s->target);
+    for (id = LATHE_HOST_OWN; (name = lathe_host_name(++id));)
+        fprintf(stderr, " %s", name);
+    fprintf(stderr, "\n");
+    return NULL;
+}
+
 static bool run(const RaiseSettings *s) {
+    const Host *host = find_host(s);
+    if (!host)
+        return false;
     ElfError error;
     ElfFile *elf = elf_open(s->file, &error);
     Output out = {0};
@@ -155,8 +224,11 @@ static bool run(const RaiseSettings *s) {
         fprintf(stderr, "lathe: %s: %s\n", s->file, error.text);
         return false;
     }
-    bool ok = raise_begin(&r, elf) ? raise_with(s, &r, &out) : fail(s, r.problem);
-    ok = ok && write_file(s->output ? s->output : "a.out", &out, s->emit == EMIT_EXE);
+    bool ok = raise_begin(&r, elf, host) || fail(s, r.problem);
+    r.strict_fp = s->strict_fp;
+    ok = ok && raise_with(s, &r, &out);
+    bool is_linked = s->emit == EMIT_EXE && r.foreign;
+    ok = ok && (is_linked || write_file(output_of(s), &out, s->emit == EMIT_EXE));
     if (ok && s->report)
         print_report(&r);
     mem_free(out.bytes);

@@ -87,6 +87,41 @@ const char *elf_imported_at(const ElfFile *elf, u64 addr) {
     return name ? name : imported_by(elf, DT_RELA, DT_RELASZ, addr);
 }
 
+/* On some machines DT_RELA has the table for calls in it. */
+static bool is_of_plt(const ElfFile *elf, u64 addr) {
+    return addr - elf_dynamic_value(elf, DT_JMPREL, 0, 0) < elf_dynamic_value(elf, DT_PLTRELSZ, 0, 0);
+}
+
+static void add_relocations(const ElfFile *elf, i64 table, i64 table_size, bool of_plt, ElfRelocations *found) {
+    u64 size = elf_dynamic_value(elf, table_size, 0, 0);
+    const u8 *bytes = size ? elf_contents(elf, elf_dynamic_value(elf, table, 0, 0), size) : NULL;
+    for (u64 off = 0; bytes && off + sizeof(Elf64_Rela) <= size; off += sizeof(Elf64_Rela)) {
+        Elf64_Rela r;
+        Elf64_Sym symbol = {0};
+        const char *name = NULL;
+        memcpy(&r, bytes + off, sizeof(r));
+        if (ELF64_R_SYM(r.r_info) && !symbol_at(elf, ELF64_R_SYM(r.r_info), &symbol, &name))
+            name = NULL;
+        ElfRelocation row = {.at = r.r_offset,
+                             .type = ELF64_R_TYPE(r.r_info),
+                             .addend = r.r_addend,
+                             .symbol = name,
+                             .value = symbol.st_value,
+                             .size = symbol.st_size,
+                             .imported = name && symbol.st_shndx == SHN_UNDEF,
+                             .weak = ELF64_ST_BIND(symbol.st_info) == STB_WEAK,
+                             .function = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC,
+                             .of_plt = of_plt};
+        if (row.type && (of_plt || !is_of_plt(elf, elf_dynamic_value(elf, table, 0, 0) + off)))
+            VEC_PUSH(found, row);
+    }
+}
+
+void elf_relocations(const ElfFile *elf, ElfRelocations *found) {
+    add_relocations(elf, DT_RELA, DT_RELASZ, false, found);
+    add_relocations(elf, DT_JMPREL, DT_PLTRELSZ, true, found);
+}
+
 void elf_exported_functions(const ElfFile *elf, ElfPointers *found) {
     Elf_Scn *section = NULL;
     GElf_Shdr header;

@@ -56,6 +56,22 @@ bool elf_imports(const ElfFile *elf, const char *name);
 /* The symbol that the dynamic linker looks up for the word at addr; NULL: none, or one of the file's own. */
 const char *elf_imported_at(const ElfFile *elf, u64 addr);
 
+/* A dynamic relocation. */
+typedef struct ElfRelocation {
+    u64 at;
+    u32 type;
+    i64 addend;
+    const char *symbol; /* NULL: none */
+    u64 value, size;    /* of the symbol */
+    bool imported;      /* is the symbol another file's? */
+    bool weak, function;
+    bool of_plt; /* is it of the table for calls, DT_JMPREL? */
+} ElfRelocation;
+typedef VEC(ElfRelocation) ElfRelocations;
+
+/* dynamic.c: all that the dynamic linker writes but packed ones (DT_RELR), in the file's order. */
+void elf_relocations(const ElfFile *elf, ElfRelocations *found);
+
 /* A word of the image that leads to code. */
 typedef struct ElfPointer {
     u64 at; /* the word's address; 0: it is in the headers, or an instruction */

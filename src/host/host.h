@@ -78,6 +78,17 @@ typedef struct HostRaise {
      * state that is no register. */
     char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest);
     u32 thread_bytes;
+    /* Raised functions have the C convention; the guest's stack pointer and the state have registers of their own, which these attributes of LLVM
+     * give them. */
+    const char *stack_mark, *state_mark;
+    /* The host's register that a guest's register is in where native code is called; NULL: none. */
+    const char *(*reg_name)(u32 reg);
+    /* Inline assembly that calls native code, for printf: the thread's variables. The registers of the guest's stack, the address
+     * that is called, and the state, and what is lost besides registers of the guest; `call_rest` is for programs that have to do with state that is no register. */
+    const char *call, *call_rest, *call_stack, *call_target, *call_state, *call_lost;
+    const char *find, *find_constraints; /* the bridge of a raised function by its old address */
+    const char *entry_rest;              /* `entry` for functions that take registers from the state */
+    const char *entry_direct; /* `entry` for functions that need no host stack; the bridge's name comes twice */
     const char
         *entry; /* assembly of where native code enters a function, for printf: its name twice, then the bridge's */
     /* A jump that replaces the first bytes of a function; `distance` is from its own beginning. */
@@ -88,6 +99,17 @@ typedef struct HostRaise {
     u8 fill;                            /* a byte that traps */
     bool (*is_thread_offset)(u32 type); /* a relocation of a place within the file's own thread-local storage? */
 } HostRaise;
+
+/* How programs of another machine become this host's own. */
+typedef struct HostForeign {
+    const char *features; /* for LLVM, besides those that every machine of the kind has */
+    /* Assembly of where native code enters a function, for printf: its name twice, its bridge's, its name, and its bridge's twice. Before it is the distance from
+     * there to its bridge, and it goes on at lathe_raise_enter of src/raise/runtime. */
+    const char *entry;
+    /* Assembly: loads before it come before all accesses behind it; stores before stores; both. NULL: the host has the order of all guests. */
+    const char *order_loads, *order_stores, *order_all;
+    const char *linker; /* the C compiler that links for this machine */
+} HostForeign;
 
 /* --------------------------------------------------------------------------------------------------------------- hosts */
 
@@ -127,8 +149,9 @@ typedef struct Host {
     const HostTruncation *truncations;
     const HostEstimate *estimates;
     const HostStackCall *stack_call;
-    const HostRaise *raise; /* NULL: no programs are raised for this host */
-    HostAsm divide_fault;   /* raises what a division by zero raises */
+    const HostRaise *raise;     /* NULL: no programs of its own kind are raised for this host */
+    const HostForeign *foreign; /* NULL: no programs of another kind */
+    HostAsm divide_fault;       /* raises what a division by zero raises */
 } Host;
 
 /* The host of that id; LATHE_HOST_OWN is the machine that Lathe was built for. NULL: there is none. */

@@ -57,7 +57,20 @@ typedef struct CallAbi {
     RegSet kept;              /* registers that a callee leaves as they were */
     RegSet results;           /* those that results may be in */
     RegSet passed;            /* those that a callee may find something in: arguments, and what goes with them */
+    bool extended_in_memory;  /* is a long double passed in memory, in 16 bytes, and returned on the x87 stack? */
+    /* What the C library has behind the thread pointer that programs look at; 0: the program's own variables are there, and else before it. */
+    u32 thread_bytes;
+    u32 red_zone_bytes; /* below the stack pointer, that a function may use as it likes */
 } CallAbi;
+
+/* What a dynamic relocation writes. */
+typedef enum RelocationKind {
+    RELOCATION_OTHER,
+    RELOCATION_RELATIVE, /* an address in the image */
+    RELOCATION_ADDRESS,  /* that of a symbol */
+    RELOCATION_COPY,     /* another file's variable, which is to be here */
+    RELOCATION_THREAD,   /* a thread-local variable's distance from the thread pointer */
+} RelocationKind;
 
 /* What a field of the guest state that is no Reg has where a program begins. */
 typedef struct StateField {
@@ -68,6 +81,7 @@ typedef struct StateField {
 typedef struct Isa {
     LatheArch arch;
     u32 elf_relative; /* the type of relocations that add the load bias */
+    RelocationKind (*relocation_kind)(u32 type);
     const RegInfo *regs;
     u32 reg_count;
     u32 state_bytes, pc_off, trap_off, trap_info_off;

@@ -7,6 +7,7 @@
  * jumps lead to functions. */
 #include <llvm-c/Core.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "lift/func.h"
 #include "raise/raise.h"
@@ -24,12 +25,30 @@ static void want(Raise *r, u64 pc, bool native) {
 }
 
 /* A pointer leads to a function unless it leads into the middle of one. In a program that is not position-independent, any
- * number may look like a pointer, so only known functions count. */
+ * number may look like a pointer, so only known functions count; so they do where constants are among code, as linkers have it for other machines. */
 static void want_pointer(Raise *r, u64 pc) {
     ElfFunction known = elf_function_at(r->elf, pc);
     bool begins = known.size || known.name;
-    if (begins || (r->extent.position_independent && !elf_function_around(r->elf, pc)))
+    bool may_begin = r->extent.position_independent && r->isa == isa_of_host();
+    if (begins || (may_begin && !elf_function_around(r->elf, pc)))
         want(r, pc, true);
+}
+
+static int by_address(const void *x, const void *y) {
+    u64 a = *(const u64 *)x, b = *(const u64 *)y;
+    return a < b ? -1 : a > b;
+}
+
+/* Places that a program jumps to by their addresses: pointers into the middle of functions. */
+static void find_labels(Raise *r) {
+    ElfPointers pointers = {0};
+    elf_code_pointers(r->elf, &pointers);
+    for (size_t i = 0; i < pointers.len; i++)
+        if (elf_function_around(r->elf, pointers.at[i].to))
+            VEC_PUSH(&r->labels, pointers.at[i].to);
+    VEC_FREE(&pointers);
+    if (r->labels.len)
+        qsort(r->labels.at, r->labels.len, sizeof(*r->labels.at), by_address);
 }
 
 static void want_from_file(Raise *r) {
@@ -60,7 +79,9 @@ static bool jumps_through(const Raise *r, u64 pc, u64 *end, u64 *slot) {
 }
 
 static const char *find_import(const Raise *r, u64 pc) {
-    u64 slot;
+    u64 slot = raise_far_slot(r, pc);
+    if (slot)
+        return elf_imported_at(r->elf, slot);
     for (int i = 0; i < 2; i++) { /* a marker for computed jumps may come first */
         if (!jumps_through(r, pc, &pc, &slot))
             return NULL;
@@ -169,6 +190,42 @@ static bool takes_address(const Raise *r, const Insn *in, u64 *address) {
     return relative || !r->extent.position_independent;
 }
 
+static void add_label(Raise *r, const ElfFunction *f, u64 pc) {
+    if (pc <= f->addr || pc - f->addr >= f->size || !elf_is_code(r->elf, pc))
+        return;
+    for (size_t i = 0; i < r->jump_places.len; i++)
+        if (r->jump_places.at[i] == pc)
+            return;
+    VEC_PUSH(&r->jump_places, pc);
+}
+
+/* The entries of a table of 32-bit distances, if there is one at `at`. */
+static void add_table(Raise *r, const ElfFunction *f, u64 at) {
+    u32 off;
+    for (; map64_get(&r->table_entries, at, &off); at += sizeof(u32))
+        add_label(r, f, r->extent.start + off);
+}
+
+/* What a computed jump may lead to: the places of its function that pointers lead to, and those whose addresses its code makes; and what the tables
+ * lead to whose addresses it makes, since a jump may be far from where its target was loaded. */
+static size_t labels(void *user, const LatheFunc *fn, const Insn *in, const u64 **places) {
+    Raise *r = user;
+    const ElfFunction *f = elf_function_around(r->elf, in->pc);
+    u64 address;
+    r->jump_places.len = 0;
+    if (!f || stub_symbol(r, in->pc))
+        return 0;
+    for (size_t i = 0; i < r->labels.len; i++)
+        add_label(r, f, r->labels.at[i]);
+    for (size_t i = 0; i < fn->insns.len; i++)
+        if (takes_address(r, &fn->insns.at[i], &address)) {
+            add_label(r, f, address);
+            add_table(r, f, address);
+        }
+    *places = r->jump_places.at;
+    return r->jump_places.len;
+}
+
 static void want_from_code(Raise *r, const LatheFunc *fn) {
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
@@ -178,6 +235,7 @@ static void want_from_code(Raise *r, const LatheFunc *fn) {
         else if (takes_address(r, in, &address) && elf_is_code(r->elf, address))
             want_pointer(r, address);
     }
+    raise_far_addresses(r, fn, want_pointer);
 }
 
 static LatheFunc *decode(Raise *r, u64 pc) {
@@ -201,7 +259,7 @@ static bool returns_at(Raise *r, const LatheFunc *fn, const Insn *in) {
     case FLOW_RETURN:
         return true;
     case FLOW_INDIRECT:
-        return !in->table;
+        return !in->table || in->table->by_address;
     case FLOW_JUMP:
         return returns_from(r, fn, in->target);
     case FLOW_BRANCH:
@@ -270,9 +328,10 @@ static void configure(Raise *r) {
     r->tuning = (LatheTuning){.is_outside = is_outside,
                               .ends_at = ends_at,
                               .is_entry = is_entry,
+                              .labels = labels,
                               .trusted_returns = true,
-                              .native_fs = true,
-                              .native_traps = true,
+                              .native_fs = !r->foreign,
+                              .native_traps = !r->foreign,
                               .half_phis = true};
     r->cfg = (LatheConfig){.arch = r->isa->arch,
                            .host = r->host->id,
@@ -285,6 +344,7 @@ static void configure(Raise *r) {
                            .dispatch = r->dispatch,
                            .lookup = r->lookup,
                            .never_returns = never_returns,
+                           .strict_fp = r->strict_fp,
                            .on_syscall = declare(r, RAISE_SYSCALL),
                            .on_cpuid = declare(r, RAISE_CPUID),
                            .tuning = &r->tuning};
@@ -334,6 +394,7 @@ static void lift(Raise *r, RaiseFunction *f) {
         char name[RAISE_TEXT];
         name_function(r, f->pc, name, sizeof(name));
         LLVMSetValueName2(lifted, name, strlen(name));
+        f->import = stub_symbol(r, f->pc);
         keep_code(r, fn);
         r->counts.functions++;
     } else {
@@ -347,9 +408,14 @@ RaiseFunction *raise_function_at(Raise *r, u64 pc) {
     return map64_get(&r->by_pc, pc, &index) ? &r->functions.at[index] : NULL;
 }
 
+const char *raise_import_at(Raise *r, u64 pc) {
+    return stub_symbol(r, pc);
+}
+
 bool raise_discover(Raise *r) {
     configure(r);
     find_table_entries(r);
+    find_labels(r);
     find_all(r);
     for (size_t i = 0; i < r->functions.len; i++)
         r->functions.at[i].plain = declare(r, "");

@@ -49,7 +49,7 @@ static Reg reg_behind(const Reader *d, LLVMValueRef pointer) {
     if (!raise_state_offset(d->cpu, pointer, &off))
         return REG_NONE;
     Reg reg = raise_reg_at(d->r, off);
-    d->r->uses_rest |= reg == REG_NONE && off != isa->pc_off && off != isa->trap_off && off != isa->trap_info_off;
+    d->f->uses_rest |= reg == REG_NONE && off != isa->pc_off && off != isa->trap_off && off != isa->trap_info_off;
     return reg;
 }
 
@@ -101,7 +101,7 @@ static void read_helper(Reader *d, LLVMValueRef in) {
         LLVMValueRef arg = LLVMGetOperand(in, i);
         if (arg == d->cpu) {
             add(d, (Event){.kind = EVENT_WHOLE, .at = in});
-            d->r->uses_rest |= !is_ours(LLVMGetCalledValue(in));
+            d->f->uses_rest |= !is_ours(LLVMGetCalledValue(in));
             return;
         }
         Reg reg = reg_behind(d, arg);
@@ -182,6 +182,7 @@ static void read_functions(Raise *r) {
             continue;
         Reader d = {r, f, &by_value, LLVMGetParam(f->plain, 0)};
         read_blocks(&d);
+        r->uses_rest |= f->uses_rest;
     }
     map64_free(&by_value);
 }
@@ -234,6 +235,7 @@ static void step_available(Raise *r, Event *e, RegSet *available, bool *changed)
         break;
     case EVENT_CALL: {
         RaiseFunction *g = &r->functions.at[e->callee];
+        e->available = *available;
         hand(g, available, changed);
         regset_drop(available, &g->lost);
         regset_join(available, &g->given);
@@ -280,7 +282,7 @@ static bool find_available(Raise *r, RaiseFunction *f) {
 
 /* --------------------------------------------------------------------------------------------------------- taken */
 
-static void step_live(Raise *r, const RaiseFunction *f, const Event *e, RegSet *live) {
+static void step_live(Raise *r, const Event *e, RegSet *live) {
     switch (e->kind) {
     case EVENT_READ:
         regset_add(live, e->reg);
@@ -302,8 +304,7 @@ static void step_live(Raise *r, const RaiseFunction *f, const Event *e, RegSet *
     case EVENT_WHOLE:
         regset_join(live, &e->available);
         break;
-    case EVENT_RETURN:
-        regset_join(live, &f->given);
+    case EVENT_RETURN: /* a result that was not written on the way there is none */
         break;
     }
 }
@@ -316,7 +317,7 @@ static bool find_live(Raise *r, RaiseFunction *f) {
         for (size_t n = 0; n < block->next.len; n++)
             regset_join(&live, &f->blocks.at[block->next.at[n]].live);
         for (u32 i = block->count; i-- > 0;)
-            step_live(r, f, &f->events.at[block->first + i], &live);
+            step_live(r, &f->events.at[block->first + i], &live);
         changed |= !same(&live, &block->live);
         block->live = live;
     }
@@ -358,4 +359,9 @@ void raise_effects(Raise *r) {
     until_stable(r, find_lost);
     until_stable(r, find_available);
     until_stable(r, find_live);
+    for (size_t i = 0; i < r->functions.len; i++)
+        if (r->functions.at[i].native)
+            for (Reg reg = 0; reg < r->isa->reg_count; reg++)
+                if (regset_has(&r->functions.at[i].taken, reg) && !raise_passes_in_place(r, reg))
+                    regset_add(&r->from_state, reg);
 }

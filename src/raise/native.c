@@ -7,45 +7,74 @@
 
 #include "raise/raise.h"
 
-static LLVMValueRef place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg) {
+LLVMValueRef raise_place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg) {
     LLVMValueRef off = LLVMConstInt(LLVMInt64TypeInContext(r->ctx), r->isa->regs[reg].off_bytes, false);
     return LLVMBuildGEP2(b, LLVMInt8TypeInContext(r->ctx), cpu, &off, 1, "");
 }
 
-static void build_bridge(Raise *r, LLVMBuilderRef b, const RaiseFunction *f, LLVMValueRef cpu) {
+/* What native code passes in place are its arguments, as they are the function's; the rest is in the state. */
+static RegSet taken_in_place(const Raise *r, const RaiseFunction *f) {
+    RegSet set = {0};
+    for (Reg reg = 0; reg < r->isa->reg_count; reg++)
+        if (regset_has(&f->taken, reg) && raise_passes_in_place(r, reg))
+            regset_add(&set, reg);
+    return set;
+}
+
+static void build_bridge(Raise *r, LLVMBuilderRef b, const RaiseFunction *f, LLVMValueRef fn) {
+    Reg list[REG_MAX + 1];
     LLVMValueRef args[REG_MAX + 1];
-    unsigned count = 0, result = 0;
-    for (Reg reg = 0; reg < r->isa->reg_count; reg++)
-        if (regset_has(&f->taken, reg))
-            args[count++] = LLVMBuildLoad2(b, raise_reg_type(r, reg), place(r, b, cpu, reg), "");
-    args[count++] = cpu;
-    LLVMValueRef call = LLVMBuildCall2(b, f->type, f->raised, args, count, "");
-    LLVMSetInstructionCallConv(call, r->host->convention.cc);
-    for (Reg reg = 0; reg < r->isa->reg_count; reg++)
-        if (regset_has(&f->given, reg))
-            LLVMBuildStore(b, LLVMBuildExtractValue(b, call, result++, ""), place(r, b, cpu, reg));
-    LLVMBuildRetVoid(b);
+    unsigned count = raise_params(r, &f->taken, list), own = LLVMCountParams(fn) - 1;
+    for (unsigned i = 0; i < count; i++)
+        args[i] = i < own ? LLVMGetParam(fn, i)
+                          : LLVMBuildLoad2(b, raise_reg_type(r, list[i]),
+                                           raise_place(r, b, LLVMGetParam(fn, own), list[i]), "");
+    args[count] = LLVMGetParam(fn, own);
+    LLVMValueRef call = LLVMBuildCall2(b, f->type, f->raised, args, count + 1, "");
+    raise_mark_call(r, call);
+    LLVMSetTailCall(call, true);
+    if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind)
+        LLVMBuildRetVoid(b);
+    else
+        LLVMBuildRet(b, call);
 }
 
 static void add_bridge(Raise *r, const RaiseFunction *f) {
     char name[64];
     snprintf(name, sizeof(name), RAISE_BRIDGE, f->pc);
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(r->ctx, 0);
-    LLVMValueRef fn = LLVMAddFunction(r->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(r->ctx), &ptr, 1, false));
-    unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(r->ctx, kind, 0));
+    RegSet in_place = taken_in_place(r, f);
+    LLVMValueRef fn = LLVMAddFunction(r->mod, name, raise_function_type(r, &in_place, &f->given));
+    raise_mark_function(r, fn);
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(r->ctx);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(r->ctx, fn, ""));
-    build_bridge(r, b, f, LLVMGetParam(fn, 0));
+    build_bridge(r, b, f, fn);
     LLVMDisposeBuilder(b);
+}
+
+static bool takes_state(const Raise *r, const RaiseFunction *f) {
+    RegSet in_place = taken_in_place(r, f);
+    return memcmp(&in_place, &f->taken, sizeof(in_place));
+}
+
+/* A function without a frame of the guest's, calls and state: it does not need the host stack. */
+static bool works_anywhere(const RaiseFunction *f) {
+    return !LLVMGetFirstUse(LLVMGetParam(f->raised, 0)) &&
+           !LLVMGetFirstUse(LLVMGetParam(f->raised, LLVMCountParams(f->raised) - 1));
+}
+
+static const char *entry_of(const Raise *r, const RaiseFunction *f) {
+    const HostRaise *host = r->host->raise;
+    if (takes_state(r, f))
+        return host->entry_rest;
+    return works_anywhere(f) ? host->entry_direct : host->entry;
 }
 
 static void add_entry(Raise *r, const RaiseFunction *f) {
     char entry[64], bridge[64], text[512];
     snprintf(entry, sizeof(entry), RAISE_ENTRY, f->pc);
     snprintf(bridge, sizeof(bridge), RAISE_BRIDGE, f->pc);
-    int len = snprintf(text, sizeof(text), r->host->raise->entry, entry, entry, bridge);
+    int len = snprintf(text, sizeof(text), entry_of(r, f), entry, entry, bridge, bridge);
     LLVMAppendModuleInlineAsm(r->mod, text, (size_t)len);
 }
 

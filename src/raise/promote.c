@@ -10,15 +10,7 @@
 #include <llvm-c/Core.h>
 #include <stdio.h>
 
-#include "raise/raise.h"
-
-typedef struct Rewriter {
-    Raise *r;
-    RaiseFunction *f;
-    LLVMBuilderRef b, head; /* `head` is at the end of the new first block */
-    LLVMValueRef cpu, old_cpu;
-    LLVMValueRef var[REG_MAX], pc;
-} Rewriter;
+#include "raise/rewrite.h"
 
 typedef VEC(LLVMValueRef) Values;
 
@@ -40,14 +32,6 @@ LLVMTypeRef raise_reg_type(Raise *r, Reg reg) {
 }
 
 /* --------------------------------------------------------------------------------------------------------- signatures */
-
-static unsigned list_types(Raise *r, const RegSet *set, LLVMTypeRef *types) {
-    unsigned count = 0;
-    for (Reg reg = 0; reg < r->isa->reg_count; reg++)
-        if (regset_has(set, reg))
-            types[count++] = raise_reg_type(r, reg);
-    return count;
-}
 
 static void copy_attributes(LLVMValueRef to, LLVMValueRef from) {
     LLVMAttributeRef list[64];
@@ -71,123 +55,83 @@ static void mark_state(Raise *r, LLVMValueRef fn, unsigned index) {
 }
 
 static void declare(Raise *r, RaiseFunction *f) {
-    LLVMTypeRef in[REG_MAX + 1], out[REG_MAX];
-    unsigned in_count = list_types(r, &f->taken, in), out_count = list_types(r, &f->given, out);
-    in[in_count] = LLVMPointerTypeInContext(r->ctx, 0);
-    LLVMTypeRef result =
-        out_count ? LLVMStructTypeInContext(r->ctx, out, out_count, false) : LLVMVoidTypeInContext(r->ctx);
-    f->type = LLVMFunctionType(result, in, in_count + 1, false);
+    Reg list[REG_MAX + 1];
+    f->type = raise_function_type(r, &f->taken, &f->given);
     f->raised = LLVMAddFunction(r->mod, "", f->type);
     LLVMSetLinkage(f->raised, LLVMInternalLinkage);
-    LLVMSetFunctionCallConv(f->raised, r->host->convention.cc);
     copy_attributes(f->raised, f->plain);
-    mark_state(r, f->raised, in_count + 1);
+    raise_mark_function(r, f->raised);
+    mark_state(r, f->raised, LLVMCountParams(f->raised));
     u32 seen;
     if (!map64_get(&r->types, (u64)f->type, &seen))
         map64_set(&r->types, (u64)f->type, 1);
     r->counts.signatures = r->types.len;
-    r->counts.arguments += in_count;
-    r->counts.results += out_count;
+    r->counts.arguments += raise_params(r, &f->taken, list);
+    r->counts.results += raise_results(r, &f->given, list);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- registers */
+
+enum { VAR_ALIGN_MAX = 16 }; /* of frames: raise_mark_function() */
+
+static LLVMValueRef align_var(LLVMValueRef v) {
+    if (LLVMGetAlignment(v) > VAR_ALIGN_MAX)
+        LLVMSetAlignment(v, VAR_ALIGN_MAX);
+    return v;
+}
 
 /* What a register has at the beginning that nobody hands over: some value, the same whenever it is looked at. A register that
  * is only stored and loaded again needs not even that. */
 static void begin_var(Rewriter *w, Reg reg, LLVMValueRef var, LLVMTypeRef type) {
     if (w->r->isa->regs[reg].kind == REG_FLAG)
-        LLVMBuildStore(w->head, LLVMConstNull(type), var);
+        align_var(LLVMBuildStore(w->head, LLVMConstNull(type), var));
     else if (!regset_has(&w->r->isa->abi.kept, reg))
-        LLVMBuildStore(w->head, LLVMBuildFreeze(w->head, LLVMGetPoison(type), ""), var);
+        align_var(LLVMBuildStore(w->head, LLVMBuildFreeze(w->head, LLVMGetPoison(type), ""), var));
+}
+
+static LLVMValueRef new_var(Rewriter *w, Reg reg) {
+    return align_var(LLVMBuildAlloca(w->head, raise_reg_type(w->r, reg), ""));
 }
 
 static LLVMValueRef var_of(Rewriter *w, Reg reg) {
     if (w->var[reg])
         return w->var[reg];
     LLVMTypeRef type = raise_reg_type(w->r, reg);
-    w->var[reg] = LLVMBuildAlloca(w->head, type, "");
+    w->var[reg] = new_var(w, reg);
     begin_var(w, reg, w->var[reg], type);
     return w->var[reg];
 }
 
-static LLVMValueRef get(Rewriter *w, Reg reg) {
-    return LLVMBuildLoad2(w->b, raise_reg_type(w->r, reg), var_of(w, reg), "");
+LLVMValueRef rewrite_get(Rewriter *w, Reg reg) {
+    return align_var(LLVMBuildLoad2(w->b, raise_reg_type(w->r, reg), var_of(w, reg), ""));
 }
 
-static void set(Rewriter *w, Reg reg, LLVMValueRef v) {
-    LLVMBuildStore(w->b, v, var_of(w, reg));
+void rewrite_set(Rewriter *w, Reg reg, LLVMValueRef v) {
+    align_var(LLVMBuildStore(w->b, v, var_of(w, reg)));
 }
 
-static LLVMValueRef offset(Rewriter *w, LLVMBuilderRef b, LLVMValueRef p, u64 off) {
+LLVMValueRef rewrite_offset(Rewriter *w, LLVMBuilderRef b, LLVMValueRef p, u64 off) {
     LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(w->r->ctx), off, false);
     return off ? LLVMBuildGEP2(b, LLVMInt8TypeInContext(w->r->ctx), p, &index, 1, "") : p;
 }
 
-/* In *cpu. */
 static LLVMValueRef place_of(Rewriter *w, Reg reg) {
-    return offset(w, w->b, w->cpu, w->r->isa->regs[reg].off_bytes);
+    return raise_place(w->r, w->b, w->cpu, reg);
 }
 
-static void spill(Rewriter *w, const RegSet *set) {
+void rewrite_spill(Rewriter *w, const RegSet *set) {
     for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
         if (regset_has(set, reg))
-            LLVMBuildStore(w->b, get(w, reg), place_of(w, reg));
+            LLVMBuildStore(w->b, rewrite_get(w, reg), place_of(w, reg));
 }
 
-static void fill(Rewriter *w, const RegSet *these) {
+void rewrite_fill(Rewriter *w, const RegSet *these) {
     for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
         if (regset_has(these, reg))
-            set(w, reg, LLVMBuildLoad2(w->b, raise_reg_type(w->r, reg), place_of(w, reg), ""));
+            rewrite_set(w, reg, LLVMBuildLoad2(w->b, raise_reg_type(w->r, reg), place_of(w, reg), ""));
 }
 
 /* -------------------------------------------------------------------------------------------------------------- calls */
-
-static LLVMValueRef runtime(Rewriter *w, const char *name) {
-    LLVMValueRef fn = LLVMGetNamedFunction(w->r->mod, name);
-    if (fn)
-        return fn;
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(w->r->ctx, 0);
-    fn = LLVMAddFunction(w->r->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(w->r->ctx), &ptr, 1, false));
-    LLVMSetVisibility(fn, LLVMHiddenVisibility);
-    return fn;
-}
-
-static void call_runtime(Rewriter *w, LLVMValueRef fn) {
-    LLVMBuildCall2(w->b, LLVMGlobalGetValueType(fn), fn, &w->cpu, 1, "");
-}
-
-/* The callee has taken the return address from the stack. */
-static void return_stack(Rewriter *w, LLVMValueRef before) {
-    set(w, w->r->isa->abi.stack, offset(w, w->b, before, w->r->isa->abi.return_address_bytes));
-}
-
-static void call_function(Rewriter *w, const RaiseFunction *g) {
-    LLVMValueRef args[REG_MAX + 1], stack = get(w, w->r->isa->abi.stack);
-    unsigned count = 0, result = 0;
-    for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
-        if (regset_has(&g->taken, reg))
-            args[count++] = get(w, reg);
-    args[count++] = w->cpu;
-    LLVMValueRef call = LLVMBuildCall2(w->b, g->type, g->raised, args, count, "");
-    LLVMSetInstructionCallConv(call, w->r->host->convention.cc);
-    for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
-        if (regset_has(&g->given, reg))
-            set(w, reg, LLVMBuildExtractValue(w->b, call, result++, ""));
-    return_stack(w, stack);
-}
-
-/* The called value is what `lookup` has found for an address. */
-static void call_native(Rewriter *w, const Event *e, LLVMValueRef target) {
-    RegSet passed = w->r->isa->abi.passed;
-    LLVMValueRef stack = get(w, w->r->isa->abi.stack);
-    regset_keep(&passed, &e->available);
-    regset_add(&passed, w->r->isa->abi.stack);
-    spill(w, &passed);
-    LLVMBuildStore(w->b, target, offset(w, w->b, w->cpu, w->r->isa->pc_off));
-    call_runtime(w, runtime(w, RAISE_CALL));
-    fill(w, &w->r->isa->abi.results);
-    return_stack(w, stack);
-}
 
 /* A helper that works on the whole state: of that, what the function has to do with. */
 static void surround_helper(Rewriter *w, LLVMValueRef call) {
@@ -197,9 +141,10 @@ static void surround_helper(Rewriter *w, LLVMValueRef call) {
             regset_has(&w->r->isa->abi.passed, reg) || regset_has(&w->r->isa->abi.kept, reg))
             regset_add(&all, reg);
     LLVMPositionBuilderBefore(w->b, call);
-    spill(w, &all);
+    rewrite_spill(w, &all);
     LLVMPositionBuilderBefore(w->b, LLVMGetNextInstruction(call));
-    fill(w, &all);
+    regset_remove(&all, w->r->isa->abi.stack);
+    rewrite_fill(w, &all);
 }
 
 static void replace_call(Rewriter *w, const Event *e) {
@@ -209,10 +154,7 @@ static void replace_call(Rewriter *w, const Event *e) {
         return;
     }
     LLVMPositionBuilderBefore(w->b, e->at);
-    if (e->kind == EVENT_CALL)
-        call_function(w, &w->r->functions.at[e->callee]);
-    else
-        call_native(w, e, LLVMGetOperand(callee, 1));
+    rewrite_call(w, e, e->kind == EVENT_OUT ? LLVMGetOperand(callee, 1) : NULL);
     LLVMInstructionEraseFromParent(e->at);
     if (e->kind == EVENT_OUT && !LLVMGetFirstUse(callee))
         LLVMInstructionEraseFromParent(callee);
@@ -220,11 +162,12 @@ static void replace_call(Rewriter *w, const Event *e) {
 
 static void replace_return(Rewriter *w, LLVMValueRef ret) {
     LLVMValueRef values[REG_MAX];
-    unsigned count = 0;
+    Reg list[REG_MAX];
+    unsigned count = raise_results(w->r, &w->f->given, list);
     LLVMPositionBuilderBefore(w->b, ret);
-    for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
-        if (regset_has(&w->f->given, reg))
-            values[count++] = get(w, reg);
+    for (unsigned i = 0; i < count; i++)
+        values[i] =
+            regset_has(&w->f->given, list[i]) ? rewrite_get(w, list[i]) : LLVMGetPoison(raise_reg_type(w->r, list[i]));
     if (!count)
         return;
     LLVMBuildAggregateRet(w->b, values, count);
@@ -333,13 +276,14 @@ static void move_blocks(Rewriter *w) {
 }
 
 static void store_arguments(Rewriter *w) {
-    unsigned i = 0;
-    for (Reg reg = 0; reg < w->r->isa->reg_count; reg++)
-        if (regset_has(&w->f->taken, reg)) {
-            w->var[reg] = LLVMBuildAlloca(w->head, raise_reg_type(w->r, reg), "");
-            LLVMBuildStore(w->head, LLVMGetParam(w->f->raised, i++), w->var[reg]);
+    Reg list[REG_MAX + 1];
+    unsigned count = raise_params(w->r, &w->f->taken, list);
+    for (unsigned i = 0; i < count; i++)
+        if (regset_has(&w->f->taken, list[i])) {
+            w->var[list[i]] = new_var(w, list[i]);
+            align_var(LLVMBuildStore(w->head, LLVMGetParam(w->f->raised, i), w->var[list[i]]));
         }
-    w->cpu = LLVMGetParam(w->f->raised, i);
+    w->cpu = LLVMGetParam(w->f->raised, count);
     w->pc = LLVMBuildAlloca(w->head, LLVMInt64TypeInContext(w->r->ctx), "");
 }
 
@@ -360,20 +304,22 @@ static void collect(Rewriter *w, Values *returns, Values *stores, Values *nowher
 
 /* A loop may wait for what another thread or a signal handler writes, and its load must stay in it. Such are taken to be loads from
  * fixed places of the image, which the program's own compiler would have moved out of loops if it could, and loads from one place
- * in a loop of one block that does nothing but load. */
+ * in a loop of a few blocks that do nothing but load. */
+enum { QUIET_MAX = 8 };
+
 static bool is_fixed_place(LLVMValueRef p) {
     return LLVMIsAConstantExpr(p) || LLVMIsAGlobalVariable(p);
 }
 
 /* The address of a constant pointer into the image. */
-static bool image_address(const Raise *r, LLVMValueRef p, u64 *address) {
+bool rewrite_image_address(const Raise *r, LLVMValueRef p, u64 *address) {
     if (LLVMIsAGlobalVariable(p)) {
         *address = r->extent.start;
         return true;
     }
     u64 base;
     bool sum = LLVMIsAConstantExpr(p) && LLVMGetConstOpcode(p) == LLVMGetElementPtr && LLVMGetNumOperands(p) == 2 &&
-               LLVMIsAConstantInt(LLVMGetOperand(p, 1)) && image_address(r, LLVMGetOperand(p, 0), &base);
+               LLVMIsAConstantInt(LLVMGetOperand(p, 1)) && rewrite_image_address(r, LLVMGetOperand(p, 0), &base);
     *address = sum ? base + LLVMConstIntGetZExtValue(LLVMGetOperand(p, 1)) : 0;
     return sum;
 }
@@ -381,15 +327,7 @@ static bool image_address(const Raise *r, LLVMValueRef p, u64 *address) {
 static bool is_constant_place(const Raise *r, LLVMValueRef p) {
     u64 address;
     u8 byte;
-    return image_address(r, p, &address) && elf_read_const(r->elf, address, &byte, 1);
-}
-
-static bool is_loop(LLVMBasicBlockRef b) {
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-    for (unsigned i = 0; end && i < LLVMGetNumSuccessors(end); i++)
-        if (LLVMGetSuccessor(end, i) == b)
-            return true;
-    return false;
+    return rewrite_image_address(r, p, &address) && elf_read_const(r->elf, address, &byte, 1);
 }
 
 static bool only_loads(LLVMBasicBlockRef b) {
@@ -399,16 +337,50 @@ static bool only_loads(LLVMBasicBlockRef b) {
     return true;
 }
 
-static bool is_defined_in(LLVMValueRef v, LLVMBasicBlockRef b) {
-    return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == b;
+/* The blocks of loops through one block that do nothing but load; none: there is no such loop. */
+typedef struct Quiet {
+    LLVMBasicBlockRef blocks[QUIET_MAX];
+    int count;
+} Quiet;
+
+static bool is_among(const Quiet *q, LLVMBasicBlockRef b) {
+    for (int i = 0; i < q->count; i++)
+        if (q->blocks[i] == b)
+            return true;
+    return false;
+}
+
+/* Follows ways from `from` that only load; true if one comes back to `b`. */
+static bool comes_back(Quiet *q, LLVMBasicBlockRef from, LLVMBasicBlockRef b) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
+    bool back = false;
+    if (q->count == QUIET_MAX || is_among(q, from) || !only_loads(from))
+        return false;
+    q->blocks[q->count++] = from;
+    for (unsigned i = 0; end && i < LLVMGetNumSuccessors(end); i++)
+        back |= LLVMGetSuccessor(end, i) == b || comes_back(q, LLVMGetSuccessor(end, i), b);
+    return back;
+}
+
+/* Is it the same value each time round, even if it is computed again and again? */
+static bool is_same_value(const Quiet *q, LLVMValueRef v, int depth) {
+    if (!LLVMIsAInstruction(v) || !is_among(q, LLVMGetInstructionParent(v)))
+        return true;
+    if (!depth || !(LLVMIsAGetElementPtrInst(v) || LLVMIsABinaryOperator(v) || LLVMIsACastInst(v)))
+        return false;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (!is_same_value(q, LLVMGetOperand(v, (unsigned)i), depth - 1))
+            return false;
+    return true;
 }
 
 static void keep_waiting_loads(Rewriter *w) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->f->plain); b; b = LLVMGetNextBasicBlock(b)) {
-        bool waits = is_loop(b) && only_loads(b);
+        Quiet quiet = {0};
+        bool waits = comes_back(&quiet, b, b);
         for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in)) {
             LLVMValueRef place = LLVMIsALoadInst(in) ? LLVMGetOperand(in, 0) : NULL;
-            if (place && (is_fixed_place(place) || (waits && !is_defined_in(place, b))))
+            if (place && (is_fixed_place(place) || (waits && is_same_value(&quiet, place, 6))))
                 LLVMSetVolatile(in, !is_constant_place(w->r, place));
         }
     }
@@ -422,7 +394,7 @@ static LLVMValueRef pointer_for(Rewriter *w, LLVMValueRef old, u64 off) {
     if (reg == REG_NONE)
         return NULL;
     LLVMPositionBuilderBefore(w->b, old);
-    return offset(w, w->b, var_of(w, reg), off - w->r->isa->regs[reg].off_bytes);
+    return rewrite_offset(w, w->b, var_of(w, reg), off - w->r->isa->regs[reg].off_bytes);
 }
 
 static void replace_pointers(Rewriter *w) {

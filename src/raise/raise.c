@@ -26,25 +26,26 @@ void raise_note(Raise *r, const char *format, ...) {
 static bool check_imports(Raise *r) {
     static const struct {
         const char *name, *why;
+        bool foreign; /* only where it is for another machine */
     } rows[] = {
-        {"setjmp", "it jumps out of functions"},
-        {"_setjmp", "it jumps out of functions"},
-        {"__sigsetjmp", "it jumps out of functions"},
-        {"sigsetjmp", "it jumps out of functions"},
-        {"longjmp", "it jumps out of functions"},
-        {"__longjmp_chk", "it jumps out of functions"},
-        {"siglongjmp", "it jumps out of functions"},
-        {"getcontext", "it switches stacks"},
-        {"makecontext", "it switches stacks"},
-        {"swapcontext", "it switches stacks"},
-        {"_Unwind_Resume", "it has C++ exceptions, or the like"},
-        {"_Unwind_RaiseException", "it has C++ exceptions, or the like"},
-        {"__cxa_throw", "it has C++ exceptions, or the like"},
-        {"__cxa_begin_catch", "it has C++ exceptions, or the like"},
-        {"vfork", "its child returns from a function of its parent"},
+        {"setjmp", "it jumps out of functions", true},
+        {"_setjmp", "it jumps out of functions", true},
+        {"__sigsetjmp", "it jumps out of functions", true},
+        {"sigsetjmp", "it jumps out of functions", true},
+        {"longjmp", "it jumps out of functions", true},
+        {"__longjmp_chk", "it jumps out of functions", true},
+        {"siglongjmp", "it jumps out of functions", true},
+        {"vfork", "its child returns from a function of its parent", true},
+        {"getcontext", "it switches stacks", false},
+        {"makecontext", "it switches stacks", false},
+        {"swapcontext", "it switches stacks", false},
+        {"_Unwind_Resume", "it has C++ exceptions, or the like", false},
+        {"_Unwind_RaiseException", "it has C++ exceptions, or the like", false},
+        {"__cxa_throw", "it has C++ exceptions, or the like", false},
+        {"__cxa_begin_catch", "it has C++ exceptions, or the like", false},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (elf_imports(r->elf, rows[i].name))
+        if ((r->foreign || !rows[i].foreign) && elf_imports(r->elf, rows[i].name))
             return raise_fail(r, "it uses %s: %s, which raised programs cannot yet", rows[i].name, rows[i].why);
     return true;
 }
@@ -53,10 +54,10 @@ static bool check_imports(Raise *r) {
 enum { IMAGE_MAX_BYTES = 1 << 30 };
 
 static bool check(Raise *r) {
-    if (!r->isa || isa_of_host() != r->isa)
-        return raise_fail(r, "it is not for this kind of machine; others cannot be raised yet");
-    if (!r->host->raise)
-        return raise_fail(r, "programs cannot be raised for this host");
+    if (!r->isa)
+        return raise_fail(r, "it is for a machine whose programs cannot be raised");
+    if (r->foreign ? !r->host->foreign : !r->host->raise)
+        return raise_fail(r, "programs of its machine cannot be raised for %s", r->host->name);
     if (r->extent.end - r->extent.start > IMAGE_MAX_BYTES)
         return raise_fail(r, "its image is too large");
     if (!elf_entry(r->elf))
@@ -66,8 +67,10 @@ static bool check(Raise *r) {
     return check_imports(r);
 }
 
-bool raise_begin(Raise *r, ElfFile *elf) {
-    *r = (Raise){.elf = elf, .extent = elf_extent(elf), .isa = isa_find(elf_arch(elf)), .host = host_own()};
+bool raise_begin(Raise *r, ElfFile *elf, const Host *host) {
+    *r = (Raise){
+        .elf = elf, .extent = elf_extent(elf), .isa = isa_find(elf_arch(elf)), .host = host ? host : host_own()};
+    r->foreign = r->isa != isa_of_host() || r->host != host_own();
     r->ctx = LLVMContextCreate();
     r->mod = LLVMModuleCreateWithNameInContext("raised", r->ctx);
     return check(r);
@@ -82,6 +85,8 @@ void raise_end(Raise *r) {
         VEC_FREE(&f->events);
     }
     VEC_FREE(&r->functions);
+    VEC_FREE(&r->labels);
+    VEC_FREE(&r->jump_places);
     VEC_FREE(&r->code);
     VEC_FREE(&r->reg_at);
     VEC_FREE(&r->notes);

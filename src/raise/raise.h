@@ -1,8 +1,13 @@
 /* raise.h: `lathe raise`: a whole program lifted, made native functions of values, and written as a program again.
  *
  *     discover.c   which functions there are, and all of them lifted as void f(ptr cpu) into one module
+ *     far.c        addresses that code computes with more than one instruction
  *     effects.c    what each of them does to the guest's registers, over the whole graph of calls
  *     promote.c    the functions rewritten: registers are arguments, results and values
+ *     signature.c  what they take and give
+ *     call.c       their calls of each other, and call_native.c those of native code
+ *     frame.c      locals on the guest's stack that nobody else sees become variables
+ *     library.c    what is known of functions of the C library
  *     native.c     where native code and raised functions call each other
  *     program.c    the ELF file, with the new code behind the old image
  *
@@ -32,7 +37,7 @@ typedef struct Event {
     Reg reg;
     u32 callee;       /* CALL: index of the function */
     LLVMValueRef at;  /* CALL, OUT, WHOLE: the call */
-    RegSet available; /* OUT, WHOLE: what has a value there */
+    RegSet available; /* CALL, OUT, WHOLE: what has a value there */
 } Event;
 
 typedef struct RaiseBlock {
@@ -45,6 +50,8 @@ typedef struct RaiseBlock {
 struct RaiseFunction {
     u64 pc;
     bool native;        /* may native code enter it? */
+    bool uses_rest;     /* does it use state that is no register? */
+    const char *import; /* it only jumps to this function of another file; NULL: it does not */
     LLVMValueRef plain; /* as lifted, then NULL */
     LLVMValueRef raised;
     LLVMTypeRef type; /* of `raised` */
@@ -59,8 +66,9 @@ struct RaiseFunction {
 
 typedef struct RaiseCounts {
     u64 functions, native, insns, unresolved_jumps, unsupported, no_room;
-    u64 arguments, results;
-    u64 signatures; /* different ones */
+    u64 arguments, results, locals;
+    u64 signatures;     /* different ones */
+    u64 shared, fences; /* memory accesses that other threads may see, and what orders them */
 } RaiseCounts;
 
 typedef struct Raise {
@@ -68,6 +76,8 @@ typedef struct Raise {
     ElfExtent extent;
     const Isa *isa;
     const Host *host;
+    bool foreign;   /* is the host another machine than the program is for? */
+    bool strict_fp; /* as in LatheConfig */
     LatheConfig cfg;
     LatheTuning tuning;
     LLVMContextRef ctx;
@@ -76,13 +86,16 @@ typedef struct Raise {
     Map64 by_pc; /* index of a function */
     Map64
         table_entries; /* what seem to be entries of tables of jumps: where they lead to, from the image's beginning, by address */
-    Map64 never_return; /* functions that never return, by pc */
-    Map64 stubs;        /* index of a name in stub_names */
+    VEC(u64) labels;      /* places within functions that pointers in the data lead to, sorted */
+    VEC(u64) jump_places; /* of the function being decoded: where its computed jumps may lead to */
+    Map64 never_return;   /* functions that never return, by pc */
+    Map64 stubs;          /* index of a name in stub_names */
     VEC(const char *) stub_names;
     u64 current; /* pc of the function being lifted */
     LLVMValueRef dispatch, lookup, nowhere;
     VEC(LatheRange) code; /* instructions that were lifted */
     VEC(u32) reg_at;      /* per byte of the guest state: the register there + 1, or 0 */
+    RegSet from_state;    /* registers that bridges take from the state */
     bool uses_rest;       /* does it use state that is no register, such as that of x87? */
     Map64 types;          /* of raised functions */
     RaiseCounts counts;
@@ -95,13 +108,21 @@ typedef struct Raise {
 bool raise_fail(Raise *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void raise_note(Raise *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* False with r->problem set if the program is of a kind that cannot be raised. Takes the file, also on failure. */
-bool raise_begin(Raise *r, ElfFile *elf);
+/* False with r->problem set if the program is of a kind that cannot be raised. Takes the file, also on failure. `host` is what it is
+ * raised for; NULL: this machine. */
+bool raise_begin(Raise *r, ElfFile *elf, const Host *host);
 void raise_end(Raise *r);
 
 /* discover.c */
 bool raise_discover(Raise *r);
 RaiseFunction *raise_function_at(Raise *r, u64 pc); /* NULL: none */
+/* The function of another file that the stub at `pc` jumps to; NULL: it is no stub. */
+const char *raise_import_at(Raise *r, u64 pc);
+
+/* far.c: all addresses of code that the function computes with two instructions. */
+void raise_far_addresses(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 address));
+/* Where the stub at `pc` loads what it jumps to, if it computes that place with two instructions; 0: it does not. */
+u64 raise_far_slot(const Raise *r, u64 pc);
 
 /* effects.c: fills the RegSets of all functions. */
 void raise_effects(Raise *r);
@@ -114,15 +135,43 @@ bool raise_state_offset(LLVMValueRef cpu, LLVMValueRef v, u64 *off);
 void raise_promote(Raise *r);
 LLVMTypeRef raise_reg_type(Raise *r, Reg reg);
 
+/* signature.c: the signatures of raised functions. Lists have the registers in the order of parameters, the last of which is the state, or of
+ * results; those that are not in the set only hold a place. */
+unsigned raise_params(const Raise *r, const RegSet *taken, Reg *list);
+unsigned raise_results(const Raise *r, const RegSet *given, Reg *list);
+LLVMTypeRef raise_function_type(Raise *r, const RegSet *taken, const RegSet *given);
+/* Is the register passed where native code passes it? */
+bool raise_passes_in_place(const Raise *r, Reg reg);
+bool raise_is_listed(const Reg *regs, u32 count, Reg reg);
+LLVMAttributeRef raise_attribute(Raise *r, const char *name, u64 value);
+void raise_mark_function(Raise *r, LLVMValueRef fn);
+void raise_mark_call(Raise *r, LLVMValueRef call);
+
+/* The operand of a call that is the guest's stack pointer as the callee finds it; more than there are: none. */
+unsigned raise_stack_operand(LLVMValueRef call);
+/* May the callee, which is native code, find arguments on the stack? */
+bool raise_may_pass_on_stack(LLVMValueRef call);
+
+/* frame.c: makes locals of the program variables of LLVM's, where nobody else can see them. */
+void raise_frames(Raise *r);
+
+/* library.c: does this function of the C library have all of its arguments in registers? */
+bool raise_is_in_registers(const char *name);
+/* Is it setjmp(), by any of its names, or vfork()? */
+bool raise_returns_twice(const char *name);
+
+/* native.c: where a register is in *cpu. */
+LLVMValueRef raise_place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg);
 /* native.c: adds entries from native code, and the assembly beneath. */
 #define RAISE_PREFIX "lathe_raise_"
-#define RAISE_CALL "lathe_raise_call"       /* void(ptr cpu): native code at cpu->pc, on the guest's stack */
 #define RAISE_SYSCALL "lathe_raise_syscall" /* void(ptr cpu) */
 #define RAISE_CPUID "lathe_raise_cpuid"     /* void(ptr cpu) */
 #define RAISE_STOP "lathe_raise_stop"       /* void(ptr text, i64 size, i64 pc): a message and the end */
+#define RAISE_CALL "lathe_raise_call"       /* void(ptr cpu): for another machine, a call of the address in cpu->pc */
 #define RAISE_IMAGE "lathe_image"
-#define RAISE_ENTRY "lathe_entry_%lx"   /* where native code enters the function at that address of the file */
-#define RAISE_BRIDGE "lathe_bridge_%lx" /* void(ptr cpu) */
+#define RAISE_ENTRY "lathe_entry_%lx" /* where native code enters the function at that address of the file */
+#define RAISE_BRIDGE                                                                                                   \
+    "lathe_bridge_%lx" /* the function with arguments where native code has them, and the rest in the state */
 void raise_add_native(Raise *r);
 
 /* program.c: the whole program from an object that was made of the module; malloc'ed bytes in *data. */

@@ -299,9 +299,10 @@ def functions():
         case(name, FULL)
         case(name, "ftop=2")
         case(name, f"{stack(P2_63)} {ALL_CODES}")
-    for v in [ZERO, NZERO, ONE, "bfff8000000000000000", QNAN, SNAN, UNNORMAL]:
+    # Where a result is exact and said not to be, vendors' processors differ in how they have rounded it (C1): 2^1-1, 3.5 lb 0.5.
+    for v in [ZERO, NZERO, "bfff8000000000000000", QNAN, SNAN, UNNORMAL]:
         case("f2xm1", stack(v))
-    for a, b in [(ONE, TWO), (TWO, ODD), (HALF, P3_5), (ZERO, ONE), (ZERO, NTHIRD), (NTHIRD, ONE), (INF, TWO),
+    for a, b in [(ONE, TWO), (TWO, ODD), (ZERO, ONE), (ZERO, NTHIRD), (NTHIRD, ONE), (INF, TWO),
                  (INF, N2_5), (ONE, INF), (QNAN, ONE), (SNAN, QNAN), (ZERO, ZERO), (P2_63, THIRD)]:
         case("fyl2x", stack(a, b))
     for a, b in [(ZERO, ODD), (NZERO, ODD), (QNAN, ONE), (SNAN, ONE), (ZERO, INF)]:
@@ -310,7 +311,7 @@ def functions():
         case("fpatan", stack(a, b))
     for name in ("f2xm1", "fyl2x", "fyl2xp1", "fpatan"):
         case(name, "ftop=2")
-        case(name, stack(ONE, fcw=UNMASK_INVALID))
+        case(name, stack(ZERO if name == "f2xm1" else ONE, fcw=UNMASK_INVALID))
     note("others: CPUs differ in the last bits, so the results are compared as single floats")
     store = "fstp dword ptr [rsi]"
     for v in [ONE, THIRD, NTHIRD, N2_5, P3_5, ODD, HALF]:

@@ -1,7 +1,8 @@
 #!/bin/bash
-# commands.sh LATHE LIST [DIR]: each command line of the list runs the system's program, and that program raised, in two equal directories;
-# what they print, how they end and what is then in the directories must be the same. Raised programs are kept in DIR, if given.
-lathe=${1:?} list=${2:?}
+# commands.sh LATHE LIST [DIR [HOST]]: each command line of the list runs the system's program, and that program raised, in two equal directories;
+# what they print, how they end and what is then in the directories must be the same. Raised programs are kept in DIR, if given, and are
+# for the machine HOST, under qemu, if that is given.
+lathe=${1:?} list=${2:?} host=$4
 dir=$(mktemp -d) || exit 2
 trap 'rm -rf "$dir"' EXIT
 kept=${3:-$dir/raised}
@@ -21,11 +22,16 @@ prepare() { # DIRECTORY
 }
 
 execute() { # PROGRAM NAME DIRECTORY ARGUMENTS…
-    local program=$1 name=$2 where=$3
+    local program=$1 name=$2 where=$3 qemu=
     shift 3
+    case $program in "$kept"/*) qemu=$host ;; esac
     rm -rf "$where"
     prepare "$where"
-    (cd "$where" && timeout 20 bash -c 'name=$1; program=$2; shift 2; exec -a "$name" "$program" "$@"' sh "$name" "$program" "$@" <c)
+    if [ -n "$qemu" ]; then
+        (cd "$where" && timeout 60 "qemu-$qemu" -L "/usr/$qemu-linux-gnu" -0 "$name" "$program" "$@" <c)
+    else
+        (cd "$where" && timeout 20 bash -c 'name=$1; program=$2; shift 2; exec -a "$name" "$program" "$@"' sh "$name" "$program" "$@" <c)
+    fi
     echo "status $?"
     find "$where" -type f ! -name c -exec cksum {} + | sed "s|$where||" | sort
 }
@@ -34,7 +40,7 @@ run_line() { # NAME ARGUMENTS…
     program=$(command -v "$1" | grep ^/) || program=/usr/bin/$1
     [ -x "$program" ] || return
     name=$(basename "$1" | sed 's/\[/bracket/')
-    if [ ! -x "$kept/$name" ] && ! timeout 300 "$lathe" raise "$program" -o "$kept/$name" 2>"$dir/why"; then
+    if [ ! -x "$kept/$name" ] && ! timeout 300 "$lathe" raise ${host:+--target="$host"} "$program" -o "$kept/$name" 2>"$dir/why"; then
         sed "s/^/refused: /" "$dir/why"
         refused=$((refused + 1))
         return

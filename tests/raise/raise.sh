@@ -35,6 +35,7 @@ for cc in gcc clang-19; do
     try -O2 $cc -O2 -w
 done
 try -O0 gcc -O2 -w
+grep -q avx2 /proc/cpuinfo && try "-O3 --cpu=x86-64-v3" gcc -O3 -w
 try -O3 gcc -Os -w -no-pie
 [ $failed = 0 ] && echo "raised programs of $(basename "$source") do as the native ones"
 exit $failed

@@ -1,6 +1,16 @@
 /* host.c: aarch64 as a host. Code can be generated for it; nothing runs translated programs on it yet. */
 #include "host/host.h"
 
+static const HostForeign foreign = {
+    .features = "+neon",
+    .entry = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
+             "\t.8byte %s - .\n%s:\tadrp x16, %s\n\tadd x16, x16, :lo12:%s\n\tb lathe_raise_enter\n\t.text\n",
+    .order_loads = "dmb ishld",
+    .order_stores = "dmb ishst",
+    .order_all = "dmb ish",
+    .linker = "aarch64-linux-gnu-gcc",
+};
+
 const Host host_aarch64 = {
     .id = LATHE_HOST_AARCH64,
     .name = "aarch64",
@@ -9,4 +19,5 @@ const Host host_aarch64 = {
     .least_features = "",
     .left_out = "",
     .low_features = "",
+    .foreign = &foreign,
 };

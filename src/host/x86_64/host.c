@@ -40,6 +40,13 @@ static const HostEstimate estimates[] = {
     {NULL, false, false},
 };
 
+static const HostForeign foreign = {
+    .features = "",
+    .entry = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
+             "\t.8byte %s - .\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter\n\t.text\n",
+    .linker = "gcc",
+};
+
 const Host host_x86_64 = {
     .id = LATHE_HOST_X86_64,
     .name = "x86_64",
@@ -67,5 +74,6 @@ const Host host_x86_64 = {
     .estimates = estimates,
     .stack_call = &x86_64_stack_call,
     .raise = &x86_64_raise,
+    .foreign = &foreign,
     .divide_fault = {"xorl %ecx, %ecx\n\tdivl %ecx", "~{ecx},~{eax},~{edx},~{flags},~{memory}"},
 };

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "host/x86_64/parts.h"
+#include "isa/x86_64/facts.h"
 
 enum { STACK_BYTES = 64 << 20, GUARD_BYTES = 4096, SIGNAL_GAP = 1 << 20 };
 enum { STATE_BYTES = (sizeof(LatheX86Cpu) + 63) / 64 * 64, FRAME_BYTES = STATE_BYTES + 64 };
@@ -19,91 +20,90 @@ static const char names[] =
     ".set ST, %zu\n.set FRAME, %d\n.set KEEP, %d\n.set STACK, %d\n.set GUARD, %d\n.set GAP, %d\n.set IMAGE, %lu\n.set "
     "X87, %d\n.set BASE, %lu\n";
 
-/* Native code has called a function of the program, whose bridge is in r11. The program's red zone is free here. If the stack
- * pointer is within the host's stack, raised code was interrupted by a signal: the handler's own frames go below it, and those
- * of raised functions at some distance. The frame is claimed before it is filled, because a signal may come. The return address is
- * put back in the end: a function that ends with a jump to native code has had another one there. */
-static const char enter[] = "\n\t.text\n\t.p2align 4\n\t.globl lathe_raise_enter\n\t.hidden lathe_raise_enter\n"
-                            "lathe_raise_enter:\n"
-                            "\tmovq %rbx, -8(%rsp)\n"
-                            "\tmovq %rbp, -16(%rsp)\n"
-                            "\tmovq %fs:TOP, %rbp\n"
-                            "\tmovq %rbp, %rbx\n"
-                            "\ttestq %rbp, %rbp\n"
+/* Native code has called a function of the program, whose bridge is in r11. If the stack pointer is within the host's stack, raised
+ * code was interrupted by a signal: the handler's own frames go below it, and those of raised functions at some distance. As soon as
+ * the stack pointer is in the host's stack, signals keep off what is above it. The return address is put back in the end: a function
+ * that ends with a jump to native code has had another one there. The bridge has the guest's stack pointer in r10 and the state in
+ * r13; arguments and results are in their registers all the time. `rest`: the bridge finds rax and r10 in the state. */
+static const char enter[] = "\n\t.text\n"
+                            "\t.macro LATHE_ENTER name, rest\n"
+                            "\t.p2align 4\n\t.globl \\name\n\t.hidden \\name\n"
+                            "\\name:\n"
+                            "\t.if \\rest\n"
+                            "\tmovq %rax, -24(%rsp)\n"
+                            "\tmovq %r10, -32(%rsp)\n"
+                            "\t.endif\n"
+                            "\tmovq %fs:TOP, %rax\n"
+                            "\ttestq %rax, %rax\n"
                             "\tje 3f\n"
                             "\tcmpq %fs:LOW, %rsp\n"
                             "\tjb 1f\n"
                             "\tcmpq %fs:HIGH, %rsp\n"
                             "\tjae 1f\n"
-                            "\tleaq -GAP(%rsp), %rbx\n"
-                            "1:\tandq $-64, %rbx\n"
-                            "\tsubq $FRAME, %rbx\n"
-                            "\tmovq %rbx, %fs:TOP\n"
-                            "\tmovq %rbp, KEEP(%rbx)\n"
-                            "\tmovq %rsp, KEEP+8(%rbx)\n"
-                            "\tmovq %rax, GP(%rbx)\n"
-                            "\tmovq -8(%rsp), %rax\n"
-                            "\tmovq (%rsp), %rbp\n"
-                            "\tmovq %rbp, KEEP+32(%rbx)\n"
-                            "\tmovq -16(%rsp), %rbp\n"
-                            "\tmovq %rax, KEEP+16(%rbx)\n"
-                            "\tmovq %rbp, KEEP+24(%rbx)\n"
-                            "\tmovq %rcx, GP+8(%rbx)\n"
-                            "\tmovq %rdx, GP+16(%rbx)\n"
-                            "\tmovq %rax, GP+24(%rbx)\n"
-                            "\tmovq %rsp, GP+32(%rbx)\n"
-                            "\tmovq %rbp, GP+40(%rbx)\n"
-                            "\tmovq %rsi, GP+48(%rbx)\n"
-                            "\tmovq %rdi, GP+56(%rbx)\n"
-                            "\tmovq %r8, GP+64(%rbx)\n"
-                            "\tmovq %r9, GP+72(%rbx)\n"
-                            "\tmovq %r10, GP+80(%rbx)\n"
-                            "\tmovups %xmm0, XMM(%rbx)\n"
-                            "\tmovups %xmm1, XMM+64(%rbx)\n"
-                            "\tmovups %xmm2, XMM+128(%rbx)\n"
-                            "\tmovups %xmm3, XMM+192(%rbx)\n"
-                            "\tmovups %xmm4, XMM+256(%rbx)\n"
-                            "\tmovups %xmm5, XMM+320(%rbx)\n"
-                            "\tmovups %xmm6, XMM+384(%rbx)\n"
-                            "\tmovups %xmm7, XMM+448(%rbx)\n"
-                            "\tmovq $0, FLAGS(%rbx)\n"
-                            "\tmovl $0, TRAP(%rbx)\n"
-                            "\tmovl $0x1f80, MXCSR(%rbx)\n"
-                            "\tmovw $0x37f, FPU_CW(%rbx)\n"
-                            "\tmovw $0, FPU_SW(%rbx)\n"
-                            "\tmovb $0, FPU_TOP(%rbx)\n"
-                            "\tmovb $0, FPU_TAG(%rbx)\n"
-                            "\tmovq %rbx, %rsp\n"
-                            "\tmovq %rbx, %rdi\n"
+                            "\tleaq -GAP(%rsp), %rax\n"
+                            "1:\tmovq %rsp, %r10\n"
+                            "\tandq $-64, %rax\n"
+                            "\tleaq -FRAME(%rax), %rsp\n"
+                            "\tmovq %fs:TOP, %rax\n"
+                            "\tmovq %rax, KEEP(%rsp)\n"
+                            "\tmovq %r10, KEEP+8(%rsp)\n"
+                            "\tmovq (%r10), %rax\n"
+                            "\tmovq %rax, KEEP+16(%rsp)\n"
+                            "\tmovq %r13, KEEP+24(%rsp)\n"
+                            "\tmovq %rsp, %r13\n"
+                            "\t.if \\rest\n"
+                            "\tmovq -24(%r10), %rax\n"
+                            "\tmovq %rax, GP(%r13)\n"
+                            "\tmovq -32(%r10), %rax\n"
+                            "\tmovq %rax, GP+80(%r13)\n"
+                            "\t.endif\n"
+                            "\t.if X87\n"
+                            "\tmovl $0x1f80, MXCSR(%r13)\n"
+                            "\tmovw $0x37f, FPU_CW(%r13)\n"
+                            "\tmovw $0, FPU_SW(%r13)\n"
+                            "\tmovb $0, FPU_TOP(%r13)\n"
+                            "\tmovb $0, FPU_TAG(%r13)\n"
+                            "\t.endif\n"
                             "\tcall *%r11\n"
-                            "\tcmpb $0, FPU_TAG(%rbx)\n"
+                            "\t.if X87\n"
+                            "\tcmpb $0, FPU_TAG(%r13)\n"
                             "\tjne 5f\n"
-                            "2:\tmovq GP(%rbx), %rax\n"
-                            "\tmovq GP+16(%rbx), %rdx\n"
-                            "\tmovups XMM(%rbx), %xmm0\n"
-                            "\tmovups XMM+64(%rbx), %xmm1\n"
-                            "\tmovq KEEP(%rbx), %rcx\n"
-                            "\tmovq KEEP+8(%rbx), %rsi\n"
-                            "\tmovq KEEP+32(%rbx), %rdi\n"
-                            "\tmovq %rdi, (%rsi)\n"
-                            "\tmovq KEEP+24(%rbx), %rbp\n"
-                            "\tmovq KEEP+16(%rbx), %rbx\n"
+                            "\t.endif\n"
+                            "2:\tmovq KEEP(%rsp), %rcx\n"
+                            "\tmovq KEEP+16(%rsp), %rdi\n"
+                            "\tmovq KEEP+8(%rsp), %rsi\n"
+                            "\tmovq KEEP+24(%rsp), %r13\n"
                             "\tmovq %rcx, %fs:TOP\n"
+                            "\tmovq %rdi, (%rsi)\n"
                             "\ttestq %rcx, %rcx\n"
                             "\tmovq %rsi, %rsp\n"
-                            "\tje 4f\n"
-                            "\tret\n";
+                            "\tje lathe_raise_give_stack\n"
+                            "\tret\n"
+                            "3:\tcall lathe_raise_get_stack\n"
+                            "\tjmp 1b\n"
+                            "\t.if X87\n"
+                            "5:\tmovzbl FPU_TOP(%r13), %ecx\n"
+                            "\tandl $7, %ecx\n"
+                            "\tshll $4, %ecx\n"
+                            "\tfldt ST(%r13,%rcx)\n"
+                            "\tjmp 2b\n"
+                            "\t.endif\n"
+                            "\t.endm\n"
+                            "\tLATHE_ENTER lathe_raise_enter, 0\n"
+                            "\tLATHE_ENTER lathe_raise_enter_rest, 1\n";
 
-/* The first raised function of a thread, or the first since the last one has returned: it gets a stack, and gives it back. */
-static const char stacks[] = "3:\tmovq %rax, -24(%rsp)\n"
-                             "\tmovq %rdi, -32(%rsp)\n"
-                             "\tmovq %rsi, -40(%rsp)\n"
-                             "\tmovq %rdx, -48(%rsp)\n"
-                             "\tmovq %rcx, -56(%rsp)\n"
-                             "\tmovq %r8, -64(%rsp)\n"
-                             "\tmovq %r9, -72(%rsp)\n"
-                             "\tmovq %r10, -80(%rsp)\n"
-                             "\tmovq %r11, -88(%rsp)\n"
+/* The first raised function of a thread, or the first since the last one has returned: it gets a stack, whose end is in rax, and gives it
+ * back. Nothing else is changed. The function that was called may have put two registers below the stack pointer. */
+static const char stacks[] = "lathe_raise_get_stack:\n"
+                             "\tleaq -32(%rsp), %rsp\n"
+                             "\tpushq %rdi\n"
+                             "\tpushq %rsi\n"
+                             "\tpushq %rdx\n"
+                             "\tpushq %rcx\n"
+                             "\tpushq %r8\n"
+                             "\tpushq %r9\n"
+                             "\tpushq %r10\n"
+                             "\tpushq %r11\n"
                              "\tmovl $9, %eax\n" /* mmap: private, anonymous, without reserve */
                              "\txorl %edi, %edi\n"
                              "\tmovl $STACK, %esi\n"
@@ -115,24 +115,27 @@ static const char stacks[] = "3:\tmovq %rax, -24(%rsp)\n"
                              "\tcmpq $-4096, %rax\n"
                              "\tja 9f\n"
                              "\tmovq %rax, %rdi\n"
-                             "\tleaq STACK(%rax), %rbx\n"
-                             "\tmovq %rbx, %fs:HIGH\n"
+                             "\tleaq STACK(%rax), %rax\n"
+                             "\tmovq %rax, %fs:HIGH\n"
                              "\tmovq %rdi, %fs:LOW\n"
                              "\tmovl $10, %eax\n" /* mprotect: the lowest page is a guard */
                              "\tmovl $GUARD, %esi\n"
                              "\txorl %edx, %edx\n"
                              "\tsyscall\n"
-                             "\tmovq -24(%rsp), %rax\n"
-                             "\tmovq -32(%rsp), %rdi\n"
-                             "\tmovq -40(%rsp), %rsi\n"
-                             "\tmovq -48(%rsp), %rdx\n"
-                             "\tmovq -56(%rsp), %rcx\n"
-                             "\tmovq -64(%rsp), %r8\n"
-                             "\tmovq -72(%rsp), %r9\n"
-                             "\tmovq -80(%rsp), %r10\n"
-                             "\tmovq -88(%rsp), %r11\n"
-                             "\tjmp 1b\n"
-                             "4:\tpushq %rax\n"
+                             "\tmovq %fs:HIGH, %rax\n"
+                             "\tpopq %r11\n"
+                             "\tpopq %r10\n"
+                             "\tpopq %r9\n"
+                             "\tpopq %r8\n"
+                             "\tpopq %rcx\n"
+                             "\tpopq %rdx\n"
+                             "\tpopq %rsi\n"
+                             "\tpopq %rdi\n"
+                             "\tleaq 32(%rsp), %rsp\n"
+                             "\tret\n"
+                             "9:\tud2\n"
+                             "lathe_raise_give_stack:\n"
+                             "\tpushq %rax\n"
                              "\tpushq %rdx\n"
                              "\tmovq %fs:LOW, %rdi\n"
                              "\tmovq $0, %fs:HIGH\n"
@@ -141,87 +144,66 @@ static const char stacks[] = "3:\tmovq %rax, -24(%rsp)\n"
                              "\tsyscall\n"
                              "\tpopq %rdx\n"
                              "\tpopq %rax\n"
-                             "\tret\n"
-                             "5:\tmovzbl FPU_TOP(%rbx), %ecx\n"
-                             "\tandl $7, %ecx\n"
-                             "\tshll $4, %ecx\n"
-                             "\tfldt ST(%rbx,%rcx)\n"
-                             "\tjmp 2b\n"
-                             "9:\tud2\n";
+                             "\tret\n";
 
-/* void lathe_raise_call(LatheX86Cpu *cpu): calls what is at cpu->pc. If that is a function of the program, its bridge is called at once: it
- * is found by the jump there, and by the entry's own instructions. Else it is native code. What the program has put on its stack as the return
- * address is replaced by the call's. A result in st(0) is found by looking whether that is empty. */
-static const char call[] = "\n\t.p2align 4\n\t.globl lathe_raise_call\n\t.hidden lathe_raise_call\n"
-                           "lathe_raise_call:\n"
-                           "\tmovq PC(%rdi), %rax\n"
-                           "\tleaq lathe_image(%rip), %rcx\n"
-                           "\tmovq %rax, %rdx\n"
-                           "\tsubq %rcx, %rdx\n"
-                           "\tcmpq $IMAGE, %rdx\n"
-                           "\tjae 3f\n"
-                           "\tcmpb $0xe9, (%rax)\n"
+/* The bridge of the function at the address in r11, for `find`: it is found by the jump there, and by the entry's own instructions. */
+static const char find[] = "\n\t.p2align 4\n\t.globl lathe_raise_find\n\t.hidden lathe_raise_find\n"
+                           "lathe_raise_find:\n"
+                           "\tcmpb $0xe9, (%r11)\n"
                            "\tjne 5f\n"
-                           "\tmovslq 1(%rax), %rcx\n"
-                           "\tleaq 5(%rax,%rcx), %rax\n"
-                           "\tmovslq 3(%rax), %rcx\n"
-                           "\tleaq 7(%rax,%rcx), %rax\n"
-                           "\tjmp *%rax\n"
-                           "5:\tcmpb $0xeb, (%rax)\n" /* a short jump to such a jump */
-                           "\tje 3f\n"
-                           "\taddq $BASE, %rdx\n"
+                           "\tmovslq 1(%r11), %r10\n"
+                           "\tleaq 5(%r11,%r10), %r11\n"
+                           "\tmovslq 3(%r11), %r10\n"
+                           "\tleaq 7(%r11,%r10), %r11\n"
+                           "\tret\n"
+                           "5:\tcmpb $0xeb, (%r11)\n" /* a short jump to such a jump */
+                           "\tjne 8f\n"
+                           "\tmovsbq 1(%r11), %r10\n"
+                           "\tleaq 2(%r11,%r10), %r11\n"
+                           "\tjmp lathe_raise_find\n"
+                           "8:\tleaq lathe_image(%rip), %rdx\n"
+                           "\tsubq %rdx, %r11\n"
+                           "\tmovq $BASE, %rdx\n"
+                           "\taddq %r11, %rdx\n"
                            "\tleaq 6f(%rip), %rdi\n"
                            "\tmovl $7f-6f, %esi\n"
-                           "\tsubq $8, %rsp\n"
                            "\tcall lathe_raise_stop\n"
                            "6:\t.ascii \"a computed call or jump leads there, and no function was found\"\n"
-                           "7:\n"
-                           "3:\tpushq %rbx\n"
-                           "\tpushq %rbp\n"
-                           "\tsubq $8, %rsp\n"
-                           "\tmovq %rdi, %rbx\n"
-                           "\tmovq %rsp, %rbp\n"
-                           "\tmovq %rsp, %fs:TOP\n"
-                           "\tmovq PC(%rbx), %r11\n"
-                           "\tmovq GP(%rbx), %rax\n"
-                           "\tmovq GP+8(%rbx), %rcx\n"
-                           "\tmovq GP+16(%rbx), %rdx\n"
-                           "\tmovq GP+48(%rbx), %rsi\n"
-                           "\tmovq GP+56(%rbx), %rdi\n"
-                           "\tmovq GP+64(%rbx), %r8\n"
-                           "\tmovq GP+72(%rbx), %r9\n"
-                           "\tmovq GP+80(%rbx), %r10\n"
-                           "\tmovups XMM(%rbx), %xmm0\n"
-                           "\tmovups XMM+64(%rbx), %xmm1\n"
-                           "\tmovups XMM+128(%rbx), %xmm2\n"
-                           "\tmovups XMM+192(%rbx), %xmm3\n"
-                           "\tmovups XMM+256(%rbx), %xmm4\n"
-                           "\tmovups XMM+320(%rbx), %xmm5\n"
-                           "\tmovups XMM+384(%rbx), %xmm6\n"
-                           "\tmovups XMM+448(%rbx), %xmm7\n"
-                           "\tmovq GP+32(%rbx), %rsp\n"
-                           "\tleaq 8(%rsp), %rsp\n"
-                           "\tcall *%r11\n"
-                           "\tmovq %rbp, %rsp\n"
-                           "\tmovq %rax, GP(%rbx)\n"
-                           "\tmovq %rdx, GP+16(%rbx)\n"
-                           "\tmovups %xmm0, XMM(%rbx)\n"
-                           "\tmovups %xmm1, XMM+64(%rbx)\n"
-                           "\t.if X87\n"
-                           "\tfxam\n"
-                           "\tfnstsw %ax\n"
-                           "\tandb $0x45, %ah\n"
-                           "\tcmpb $0x41, %ah\n"
-                           "\tjne 1f\n"
-                           "\t.endif\n"
-                           "2:\taddq $8, %rsp\n"
-                           "\tpopq %rbp\n"
-                           "\tpopq %rbx\n"
-                           "\tret\n"
-                           "1:\tfstpt ST+112(%rbx)\n"
-                           "\tmovb $7, FPU_TOP(%rbx)\n"
-                           "\tmovb $0x80, FPU_TAG(%rbx)\n"
-                           "\tjmp 2b\n";
+                           "7:\n";
+
+/* A result of native code in st(0), if there is one, goes to the state in r13. rax is kept. */
+static const char float_result[] = "\n\t.p2align 4\n\t.globl lathe_raise_float\n\t.hidden lathe_raise_float\n"
+                                   "lathe_raise_float:\n"
+                                   "\tmovq %rax, %rcx\n"
+                                   "\tfxam\n"
+                                   "\tfnstsw %ax\n"
+                                   "\tandb $0x45, %ah\n"
+                                   "\tcmpb $0x41, %ah\n"
+                                   "\tmovq %rcx, %rax\n"
+                                   "\tjne 1f\n"
+                                   "\tret\n"
+                                   "1:\tfstpt ST+112(%r13)\n"
+                                   "\tmovb $7, FPU_TOP(%r13)\n"
+                                   "\tmovb $0x80, FPU_TAG(%r13)\n"
+                                   "\tret\n";
+
+/* Native code at r11 is called with the guest's stack pointer from rbx, which has the host's meanwhile. It is noted for
+ * functions of the program that native code calls. */
+#define CALL_NATIVE                                                                                                    \
+    "movq %%rsp, %%fs:%ld\n\t"                                                                                         \
+    "xchgq %%rbx, %%rsp\n\t"                                                                                           \
+    "callq *%%r11\n\t"                                                                                                 \
+    "movq %%rbx, %%rsp"
+
+static const char *reg_name(u32 reg) {
+    static const char *const ints[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                       "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+    static const char *const vectors[] = {"xmm0", "xmm1", "xmm2",  "xmm3",  "xmm4",  "xmm5",  "xmm6",  "xmm7",
+                                          "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"};
+    if (reg < ARRAY_LEN(ints))
+        return ints[reg];
+    return reg >= XMM0 && reg - XMM0 < ARRAY_LEN(vectors) ? vectors[reg - XMM0] : NULL;
+}
 
 /* void lathe_raise_syscall(LatheX86Cpu *cpu) */
 static const char system_call[] = "\n\t.p2align 4\n\t.globl lathe_raise_syscall\n\t.hidden lathe_raise_syscall\n"
@@ -348,7 +330,7 @@ static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest) {
                        offsetof(LatheX86Cpu, fpu_cw), offsetof(LatheX86Cpu, fpu_sw), offsetof(LatheX86Cpu, fpu_top),
                        offsetof(LatheX86Cpu, fpu_tag), offsetof(LatheX86Cpu, st), FRAME_BYTES, STATE_BYTES, STACK_BYTES,
                        GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image);
-    const char *parts[] = {enter, stacks, call, system_call, processor, stop, memory};
+    const char *parts[] = {enter, stacks, find, float_result, system_call, processor, stop, memory};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         len += snprintf(text + len, SIZE - (size_t)len, "%s", parts[i]);
     CHECK(len < SIZE, "the assembly of raised programs has room");
@@ -376,7 +358,20 @@ const HostRaise x86_64_raise = {
     .features = "-fast-shld-rotate", /* LLVM's x86-64-v2 is tuned for a processor on which these were fast */
     .runtime = runtime,
     .thread_bytes = 24,
+    .stack_mark = "nest",      /* r10 */
+    .state_mark = "swiftself", /* r13 */
+    .reg_name = reg_name,
+    .call = CALL_NATIVE,
+    .call_rest = CALL_NATIVE "\n\tcallq lathe_raise_float",
+    .call_stack = "rbx",
+    .call_target = "r11",
+    .call_state = "r13",
+    .call_lost = "~{memory},~{dirflag},~{fpsr},~{flags}",
+    .find = "callq lathe_raise_find",
+    .find_constraints = "={r11},{r11},~{r10},~{flags}",
     .entry = "\t.globl %s\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter\n",
+    .entry_direct = "\t.globl %s\n%s:\tleaq %s(%%rip), %%r11\n\tjmp %s\n",
+    .entry_rest = "\t.globl %s\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter_rest\n",
     .jump_bytes = JUMP_BYTES,
     .jump = jump,
     .short_bytes = SHORT_BYTES,

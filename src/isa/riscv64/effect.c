@@ -109,7 +109,7 @@ Effect rv_effect(const Insn *in) {
     case RV_ROW_sw:
     case RV_ROW_sd:
         return (Effect){.kind = EFFECT_STORE, .mem = &op[1], .a = op[0].no == RV_X0 ? REG_NONE : op[0].no};
-    case RV_ROW_jalr: return op[0].no == RV_X0 ? add((Effect){.bits = 64, .to = REG_NONE}, op[1].no, op[2].disp) : (Effect){0};
+    case RV_ROW_jalr: return in->flow == FLOW_INDIRECT ? add((Effect){.bits = 64, .to = REG_NONE}, op[1].no, op[2].disp) : (Effect){0};
     case RV_ROW_beq:
     case RV_ROW_bne:
     case RV_ROW_blt:

@@ -143,9 +143,25 @@ static const StateField initial[] = {
     {0, 0, 0},
 };
 
+static RelocationKind relocation_kind(u32 type) {
+    switch (type) {
+    case R_RISCV_RELATIVE:
+        return RELOCATION_RELATIVE;
+    case R_RISCV_64:
+    case R_RISCV_JUMP_SLOT:
+        return RELOCATION_ADDRESS;
+    case R_RISCV_COPY:
+        return RELOCATION_COPY;
+    case R_RISCV_TLS_TPREL64:
+        return RELOCATION_THREAD;
+    }
+    return RELOCATION_OTHER;
+}
+
 const Isa isa_riscv64 = {
     .arch = LATHE_ARCH_RISCV64,
     .elf_relative = R_RISCV_RELATIVE,
+    .relocation_kind = relocation_kind,
     .regs = regs,
     .initial = initial,
     .reg_count = RV_REG_COUNT,
@@ -164,7 +180,10 @@ const Isa isa_riscv64 = {
             true,
             {{(u64)1 << RV_SP | SAVED | SAVED << RV_F0}},
             {{(u64)3 << RV_A0 | (u64)3 << RV_FA0}},
-            {{(u64)1 << RV_SP | (u64)0xff << RV_A0 | (u64)0xff << RV_FA0}}},
+            /* tp, the thread pointer, is whatever it is. */
+            {{(u64)1 << RV_SP | (u64)1 << (RV_SP + 2) | (u64)0xff << RV_A0 | (u64)0xff << RV_FA0}},
+            false,
+            0},
     .hot_ints = hot_ints,
     .hot_vectors = hot_vectors,
     .hot_int_count = ARRAY_LEN(hot_ints),

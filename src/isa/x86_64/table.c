@@ -225,9 +225,26 @@ static const StateField initial[] = {
     {offsetof(LatheX86Cpu, fpu_tag), 8, 0},     {0, 0, 0},
 };
 
+static RelocationKind relocation_kind(u32 type) {
+    switch (type) {
+    case R_X86_64_RELATIVE:
+        return RELOCATION_RELATIVE;
+    case R_X86_64_64:
+    case R_X86_64_GLOB_DAT:
+    case R_X86_64_JUMP_SLOT:
+        return RELOCATION_ADDRESS;
+    case R_X86_64_COPY:
+        return RELOCATION_COPY;
+    case R_X86_64_TPOFF64:
+        return RELOCATION_THREAD;
+    }
+    return RELOCATION_OTHER;
+}
+
 const Isa isa_x86_64 = {
     .arch = LATHE_ARCH_X86_64,
     .elf_relative = R_X86_64_RELATIVE,
+    .relocation_kind = relocation_kind,
     .regs = regs,
     .reg_count = X86_REG_COUNT,
     .state_bytes = sizeof(LatheX86Cpu),
@@ -250,7 +267,10 @@ const Isa isa_x86_64 = {
          {{BIT(RAX) | BIT(RDX) | BIT(XMM0) | BIT(XMM0 + 1)}},
          /* rax has the number of vector registers for callees of variable arguments, r10 a nested function's frame. */
          {{BIT(RDI) | BIT(RSI) | BIT(RDX) | BIT(RCX) | BIT(R8) | BIT(R9) | BIT(RAX) | BIT(R10) | BIT(RSP) |
-           (u64)0xff << XMM0}}},
+           (u64)0xff << XMM0}},
+         true,
+         64,
+         128},
     .hot_ints = hot_ints,
     .hot_vectors = hot_vectors,
     .hot_int_count = ARRAY_LEN(hot_ints),

@@ -53,15 +53,8 @@ static Val either(Lifter *l, Val a, Label from_a, Val b, Label from_b) {
     return v;
 }
 
-Val rv_rounded(Lifter *l, const Insn *in, RvMake *host, RvMake *soft, const void *arg) {
-    u32 mode = rv_rounding(in);
-    if (mode == RV_RMM || rv_is_soft(l)) {
-        rv_check_frm(l, in);
-        return soft(l, in, arg);
-    }
-    Val can = host_rounds(l, mode);
-    if (!can)
-        return host(l, in, arg);
+/* By the host if it can. */
+static Val choose(Lifter *l, const Insn *in, Val can, RvMake *host, RvMake *soft, const void *arg) {
     Label by_host = ir_label(l, ""), by_soft = ir_label(l, "soft"), done = ir_label(l, "");
     ir_branch_rare(l, ir_not(l, can), by_soft, by_host);
     ir_here(l, by_host);
@@ -75,6 +68,24 @@ Val rv_rounded(Lifter *l, const Insn *in, RvMake *host, RvMake *soft, const void
     ir_goto(l, done);
     ir_here(l, done);
     return either(l, a, from_a, b, from_b);
+}
+
+Val rv_rounded(Lifter *l, const Insn *in, RvMake *host, RvMake *soft, const void *arg) {
+    u32 mode = rv_rounding(in);
+    if (mode == RV_RMM || rv_is_soft(l)) {
+        rv_check_frm(l, in);
+        return soft(l, in, arg);
+    }
+    Val can = host_rounds(l, mode);
+    return can ? choose(l, in, can, host, soft, arg) : host(l, in, arg);
+}
+
+Val rv_rounded_unless(Lifter *l, const Insn *in, RvMake *exact, RvMake *host, RvMake *soft, const void *arg) {
+    u32 mode = rv_rounding(in);
+    if (mode == RV_DYN || mode == RV_RNE || rv_is_soft(l))
+        return rv_rounded(l, in, host, soft, arg);
+    Val can = exact(l, in, arg);
+    return choose(l, in, mode == RV_RMM ? can : ir_or(l, can, is_frm(l, mode)), host, soft, arg);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- arithmetic */

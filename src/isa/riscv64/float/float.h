@@ -46,6 +46,8 @@ Val rv_frm(Lifter *l);
 typedef Val RvMake(Lifter *l, const Insn *in, const void *arg);
 /* By `host` where the host rounds as the instruction wants, else by `soft`. */
 Val rv_rounded(Lifter *l, const Insn *in, RvMake *host, RvMake *soft, const void *arg);
+/* The same, and by `host` where `exact` is true at run time: then nothing is rounded. */
+Val rv_rounded_unless(Lifter *l, const Insn *in, RvMake *exact, RvMake *host, RvMake *soft, const void *arg);
 /* The illegal-instruction trap of a rounding mode that there is not; once per instruction that rounds dynamically. */
 void rv_check_frm(Lifter *l, const Insn *in);
 

@@ -159,6 +159,16 @@ static Val soft_from_int(Lifter *l, const Insn *in, const void *arg) {
     return rv_float_of_bits(l, rv_soft(l, what, n->v, NULL, NULL), n->to);
 }
 
+/* All integers up to a power of two are floats, and nothing is rounded. `floor` and the like convert these with a rounding mode of their own. */
+static Val is_exact(Lifter *l, const Insn *in, const void *arg) {
+    const Integer *n = arg;
+    (void)in;
+    u64 most = (u64)1 << (n->to == F32 ? 24 : 53);
+    if (!n->is_signed)
+        return ir_icmp(l, ULE, n->v, ir_int(l, I64, most));
+    return ir_icmp(l, ULE, ir_add(l, n->v, ir_int(l, I64, most)), ir_int(l, I64, 2 * most));
+}
+
 /* 32 bits are exact in a double, whatever the mode. */
 void rv_float_from_int(Lifter *l, const Insn *in, Ty from, bool is_signed, Ty to) {
     Val v = rv_int(l, in, 1, from);
@@ -167,7 +177,7 @@ void rv_float_from_int(Lifter *l, const Insn *in, Ty from, bool is_signed, Ty to
         rv_check_frm(l, in);
         rv_set_float(l, in, 0, is_signed ? ir_int_to_float(l, v, to) : host_from_int(l, in, &n));
     } else {
-        rv_set_float(l, in, 0, rv_rounded(l, in, host_from_int, soft_from_int, &n));
+        rv_set_float(l, in, 0, rv_rounded_unless(l, in, is_exact, host_from_int, soft_from_int, &n));
     }
 }
 

@@ -1,0 +1,67 @@
+/* foreign_types.c: types and constants of Linux that are others on x86-64 than on most machines: see isa/foreign.h. */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "isa/foreign.h"
+
+/* linux/arch/x86/include/uapi/asm/stat.h */
+typedef struct X86Stat {
+    u64 device, inode, links;
+    u32 mode, user, group, padding;
+    u64 special_device;
+    i64 size, block_size, blocks;
+    struct timespec accessed, modified, changed;
+    i64 unused[3];
+} X86Stat;
+_Static_assert(sizeof(X86Stat) == 144, "as in the manual of the kernel");
+
+void guest_put_stat(void *to, const struct stat *from) {
+    X86Stat own = {.device = from->st_dev,
+                   .inode = from->st_ino,
+                   .links = from->st_nlink,
+                   .mode = from->st_mode,
+                   .user = from->st_uid,
+                   .group = from->st_gid,
+                   .special_device = from->st_rdev,
+                   .size = from->st_size,
+                   .block_size = from->st_blksize,
+                   .blocks = from->st_blocks,
+                   .accessed = from->st_atim,
+                   .modified = from->st_mtim,
+                   .changed = from->st_ctim};
+    memcpy(to, &own, sizeof(own));
+}
+
+/* Flags of open(2) that architectures have at different bits. */
+static const struct {
+    int own, host;
+} flags_rows[] = {{0200000, O_DIRECTORY}, {0400000, O_NOFOLLOW}, {040000, O_DIRECT}};
+enum { X86_MOVED = 0200000 | 0400000 | 040000, HOST_MOVED = O_DIRECTORY | O_NOFOLLOW | O_DIRECT };
+
+/* O_TMPFILE has the bit of O_DIRECTORY, and moves with it. */
+int guest_open_flags(int flags) {
+    int moved = flags & ~X86_MOVED & ~0100000; /* O_LARGEFILE, which says nothing here */
+    for (size_t i = 0; i < ARRAY_LEN(flags_rows); i++)
+        moved |= flags & flags_rows[i].own ? flags_rows[i].host : 0;
+    return moved;
+}
+
+int guest_of_open_flags(int flags) {
+    int moved = flags & ~HOST_MOVED & ~(__O_LARGEFILE);
+    for (size_t i = 0; i < ARRAY_LEN(flags_rows); i++)
+        moved |= flags & flags_rows[i].host ? flags_rows[i].own : 0;
+    return moved;
+}
+
+/* glibc, sysdeps/x86/nptl/bits/pthreadtypes-arch.h */
+size_t guest_type_bytes(GuestType type) {
+    switch (type) {
+    case GUEST_THREAD_ATTRIBUTES:
+        return 56;
+    case GUEST_MUTEX:
+        return 40;
+    case GUEST_SMALL_ATTRIBUTES:
+        return 4;
+    }
+    return 0;
+}

@@ -1,0 +1,271 @@
+/* call_native.c: how raised functions call native code, and code that is known only at run time.
+ *
+ * A call of native code is inline assembly with the guest's registers in the host's: it notes where the host stack is, goes over to
+ * the guest's stack and calls. An address that is known only at run time may be a raised function's, which then is called without
+ * leaving the host stack: a function of our own, for each set of registers that are passed, decides that, and is inlined. */
+#include <llvm-c/Core.h>
+#include <stdio.h>
+
+#include "raise/rewrite.h"
+
+/* A call of native code in the making: what is passed, in the order of the assembly's operands. */
+typedef struct NativeCall {
+    Raise *r;
+    LLVMBuilderRef b;
+    Reg passed[REG_MAX], results[REG_MAX];
+    LLVMValueRef values[REG_MAX];
+    unsigned count, result_count;
+    LLVMValueRef stack, target, cpu;
+} NativeCall;
+
+static bool is_result(const NativeCall *c, Reg reg) {
+    return raise_is_listed(c->results, c->result_count, reg);
+}
+
+typedef struct Text {
+    char at[2048];
+    size_t len;
+} Text;
+
+static void put(Text *t, const char *format, const char *name) {
+    int n = snprintf(t->at + t->len, sizeof(t->at) - t->len, format, t->len ? "," : "", name);
+    t->len += (size_t)n;
+    CHECK(t->len < sizeof(t->at), "constraints of a call have room");
+}
+
+/* Results first, then what is passed and lost (each register is an input and an output), then the fixed ones. */
+static LLVMTypeRef constrain(const NativeCall *c, Text *t, LLVMValueRef *args, unsigned *arg_count) {
+    Raise *r = c->r;
+    const HostRaise *host = r->host->raise;
+    LLVMTypeRef in[REG_MAX + 3], out[2 * REG_MAX];
+    unsigned outs = 0, ins = 0;
+    for (unsigned i = 0; i < c->result_count; i++) {
+        put(t, "%s={%s}", host->reg_name(c->results[i]));
+        out[outs++] = raise_reg_type(r, c->results[i]);
+    }
+    for (unsigned i = 0; i < c->count; i++)
+        if (!is_result(c, c->passed[i])) {
+            put(t, "%s={%s}", host->reg_name(c->passed[i]));
+            out[outs++] = raise_reg_type(r, c->passed[i]);
+        }
+    for (unsigned i = 0; i < 2; i++) {
+        put(t, "%s={%s}", i ? host->call_target : host->call_stack);
+        out[outs++] = LLVMInt64TypeInContext(r->ctx);
+    }
+    for (unsigned i = 0; i < c->count; i++) {
+        put(t, "%s{%s}", host->reg_name(c->passed[i]));
+        args[ins] = c->values[i];
+        in[ins++] = raise_reg_type(r, c->passed[i]);
+    }
+    LLVMValueRef fixed[] = {c->stack, c->target, c->cpu};
+    const char *const names[] = {host->call_stack, host->call_target, host->call_state};
+    for (unsigned i = 0; i < 3; i++) {
+        put(t, "%s{%s}", names[i]);
+        args[ins] = fixed[i];
+        in[ins++] = LLVMTypeOf(fixed[i]);
+    }
+    for (Reg reg = 0; reg < r->isa->reg_count; reg++) {
+        const char *name = host->reg_name(reg);
+        if (name && !regset_has(&r->isa->abi.kept, reg) && !is_result(c, reg) && strcmp(name, host->call_target) &&
+            !raise_is_listed(c->passed, c->count, reg))
+            put(t, "%s~{%s}", name);
+    }
+    put(t, "%s%s", host->call_lost);
+    *arg_count = ins;
+    return LLVMFunctionType(LLVMStructTypeInContext(r->ctx, out, outs, false), in, ins, false);
+}
+
+/* The values of c->results, as a struct at the beginning of what is returned. */
+static LLVMValueRef build_native(const NativeCall *c) {
+    LLVMValueRef args[REG_MAX + 3];
+    unsigned count;
+    Text constraints = {0};
+    char text[1024];
+    LLVMTypeRef type = constrain(c, &constraints, args, &count);
+    const HostRaise *host = c->r->host->raise;
+    int len =
+        snprintf(text, sizeof(text), c->r->uses_rest ? host->call_rest : host->call, (long)raise_thread_offset(c->r));
+    LLVMValueRef code = LLVMGetInlineAsm(type, text, (size_t)len, constraints.at, constraints.len, true, false,
+                                         LLVMInlineAsmDialectATT, false);
+    LLVMValueRef call = LLVMBuildCall2(c->b, type, code, args, count, "");
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, raise_attribute(c->r, "nounwind", 0));
+    return call;
+}
+
+static void list_results(NativeCall *c) {
+    c->result_count = raise_results(c->r, &c->r->isa->abi.results, c->results);
+}
+
+/* ----------------------------------------------------------------------------------------- calls of what is not known */
+
+/* {results} choose(stack, passed…, i64 target, cpu) */
+typedef struct Chooser {
+    Raise *r;
+    LLVMValueRef fn;
+    LLVMBuilderRef b;
+    Reg passed[REG_MAX], params[REG_MAX + 1]; /* all that may be passed in place, and what is passed here */
+    unsigned count;
+    RegSet set;
+} Chooser;
+
+static LLVMValueRef param_of(const Chooser *c, Reg reg) {
+    for (unsigned i = 0; i < c->count; i++)
+        if (c->params[i] == reg)
+            return LLVMGetParam(c->fn, i);
+    return LLVMGetPoison(raise_reg_type(c->r, reg));
+}
+
+static LLVMValueRef results_of(const Chooser *c, LLVMValueRef call, unsigned count) {
+    LLVMValueRef all = LLVMGetPoison(LLVMGetReturnType(LLVMGlobalGetValueType(c->fn)));
+    for (unsigned i = 0; i < count; i++)
+        all = LLVMBuildInsertValue(c->b, all, LLVMBuildExtractValue(c->b, call, i, ""), i, "");
+    return all;
+}
+
+/* A raised function: its bridge takes what is passed in place as arguments, and the rest from the state. */
+static void choose_raised(const Chooser *c, LLVMValueRef target, LLVMValueRef cpu) {
+    Raise *r = c->r;
+    RegSet in_place = {0};
+    Reg list[REG_MAX + 1], out[REG_MAX];
+    LLVMValueRef args[REG_MAX + 1];
+    for (unsigned i = 0; i < c->count; i++) {
+        Reg reg = c->params[i];
+        if (raise_passes_in_place(r, reg))
+            regset_add(&in_place, reg);
+        else if (regset_has(&r->from_state, reg))
+            LLVMBuildStore(c->b, LLVMGetParam(c->fn, i), raise_place(r, c->b, cpu, reg));
+    }
+    unsigned count = raise_params(r, &in_place, list), results = raise_results(r, &r->isa->abi.results, out);
+    for (unsigned i = 0; i < count; i++)
+        args[i] = param_of(c, list[i]);
+    args[count] = cpu;
+    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx), find = LLVMFunctionType(word, &word, 1, false);
+    LLVMValueRef code =
+        LLVMGetInlineAsm(find, r->host->raise->find, strlen(r->host->raise->find), r->host->raise->find_constraints,
+                         strlen(r->host->raise->find_constraints), true, false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef bridge = LLVMBuildCall2(c->b, find, code, &target, 1, "");
+    bridge = LLVMBuildIntToPtr(c->b, bridge, LLVMPointerTypeInContext(r->ctx, 0), "");
+    LLVMTypeRef type = raise_function_type(r, &in_place, &r->isa->abi.results);
+    LLVMValueRef call = LLVMBuildCall2(c->b, type, bridge, args, count + 1, "");
+    raise_mark_call(r, call);
+    LLVMBuildRet(c->b, results_of(c, call, results));
+}
+
+static void choose_native(const Chooser *c, LLVMValueRef target, LLVMValueRef cpu) {
+    NativeCall n = {.r = c->r, .b = c->b, .target = target, .cpu = cpu};
+    LLVMValueRef off = LLVMConstInt(LLVMInt64TypeInContext(c->r->ctx), c->r->isa->abi.return_address_bytes, false);
+    n.stack = LLVMBuildGEP2(c->b, LLVMInt8TypeInContext(c->r->ctx), LLVMGetParam(c->fn, 0), &off, 1, "");
+    list_results(&n);
+    for (unsigned i = 1; i < c->count; i++) {
+        n.passed[n.count] = c->params[i];
+        n.values[n.count++] = LLVMGetParam(c->fn, i);
+    }
+    LLVMBuildRet(c->b, results_of(c, build_native(&n), n.result_count));
+}
+
+static void build_chooser(Chooser *c) {
+    Raise *r = c->r;
+    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx);
+    LLVMBasicBlockRef head = LLVMAppendBasicBlockInContext(r->ctx, c->fn, ""),
+                      raised = LLVMAppendBasicBlockInContext(r->ctx, c->fn, "raised"),
+                      native = LLVMAppendBasicBlockInContext(r->ctx, c->fn, "native");
+    LLVMValueRef target = LLVMGetParam(c->fn, c->count), cpu = LLVMGetParam(c->fn, c->count + 1);
+    LLVMPositionBuilderAtEnd(c->b, head);
+    LLVMValueRef image = LLVMConstPtrToInt(LLVMGetNamedGlobal(r->mod, RAISE_IMAGE), word);
+    LLVMValueRef size = LLVMConstInt(word, r->extent.end - r->extent.start, false);
+    LLVMValueRef inside = LLVMBuildICmp(c->b, LLVMIntULT, LLVMBuildSub(c->b, target, image, ""), size, "");
+    LLVMBuildCondBr(c->b, inside, raised, native);
+    LLVMPositionBuilderAtEnd(c->b, raised);
+    choose_raised(c, target, cpu);
+    LLVMPositionBuilderAtEnd(c->b, native);
+    choose_native(c, target, cpu);
+}
+
+static LLVMTypeRef chooser_type(const Chooser *c) {
+    Raise *r = c->r;
+    Reg out[REG_MAX];
+    LLVMTypeRef params[REG_MAX + 3], results[REG_MAX];
+    unsigned count = raise_results(r, &r->isa->abi.results, out);
+    for (unsigned i = 0; i < count; i++)
+        results[i] = raise_reg_type(r, out[i]);
+    for (unsigned i = 0; i < c->count; i++)
+        params[i] = raise_reg_type(r, c->params[i]);
+    params[c->count] = LLVMInt64TypeInContext(r->ctx);
+    params[c->count + 1] = LLVMPointerTypeInContext(r->ctx, 0);
+    return LLVMFunctionType(LLVMStructTypeInContext(r->ctx, results, count, false), params, c->count + 2, false);
+}
+
+/* Made once for each set of registers. */
+static void find_chooser(Chooser *c) {
+    Raise *r = c->r;
+    char name[96];
+    int len = snprintf(name, sizeof(name), RAISE_PREFIX "choose");
+    for (size_t i = 0; i < ARRAY_LEN(c->set.word); i++)
+        if (c->set.word[i])
+            len += snprintf(name + len, sizeof(name) - (size_t)len, "_%lx", c->set.word[i]);
+    c->fn = LLVMGetNamedFunction(r->mod, name);
+    if (c->fn)
+        return;
+    c->fn = LLVMAddFunction(r->mod, name, chooser_type(c));
+    LLVMSetLinkage(c->fn, LLVMInternalLinkage);
+    const char *const marks[] = {"nounwind", "noredzone", "alwaysinline"};
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+        LLVMAddAttributeAtIndex(c->fn, LLVMAttributeFunctionIndex, raise_attribute(r, marks[i], 0));
+    c->b = LLVMCreateBuilderInContext(r->ctx);
+    build_chooser(c);
+    LLVMDisposeBuilder(c->b);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the call */
+
+/* The function of another file whose address is loaded from where the dynamic linker has put it; NULL: it is something else. */
+static const char *imported_name(const Raise *r, LLVMValueRef target) {
+    u64 slot;
+    bool fixed = LLVMIsALoadInst(target) && rewrite_image_address(r, LLVMGetOperand(target, 0), &slot);
+    return fixed ? elf_imported_at(r->elf, slot) : NULL;
+}
+
+static void set_results(Rewriter *w, LLVMValueRef call) {
+    Reg out[REG_MAX];
+    unsigned count = raise_results(w->r, &w->r->isa->abi.results, out);
+    for (unsigned i = 0; i < count; i++)
+        rewrite_set(w, out[i], LLVMBuildExtractValue(w->b, call, i, ""));
+}
+
+void rewrite_call_outside(Rewriter *w, const Event *e, LLVMValueRef target) {
+    Raise *r = w->r;
+    Chooser c = {.r = r, .set = r->isa->abi.passed};
+    NativeCall n = {.r = r, .b = w->b, .target = target, .cpu = w->cpu};
+    LLVMValueRef args[REG_MAX + 3], stack = rewrite_get(w, r->isa->abi.stack);
+    regset_keep(&c.set, &e->available);
+    regset_remove(&c.set, r->isa->abi.stack);
+    c.params[c.count] = r->isa->abi.stack;
+    args[c.count++] = stack;
+    for (Reg reg = 0; reg < r->isa->reg_count; reg++)
+        if (regset_has(&c.set, reg)) {
+            c.params[c.count] = reg;
+            args[c.count++] = rewrite_get(w, reg);
+        }
+    LLVMValueRef call;
+    const char *import = imported_name(r, target);
+    if (import) {
+        list_results(&n);
+        n.count = c.count - 1;
+        memcpy(n.passed, c.params + 1, n.count * sizeof(*n.passed));
+        memcpy(n.values, args + 1, n.count * sizeof(*n.values));
+        n.stack = rewrite_offset(w, w->b, stack, r->isa->abi.return_address_bytes);
+        call = build_native(&n);
+        rewrite_say_stack(w, call, n.count);
+        if (raise_returns_twice(import))
+            LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, raise_attribute(r, "returns_twice", 0));
+    } else {
+        find_chooser(&c);
+        args[c.count] = target;
+        args[c.count + 1] = w->cpu;
+        call = LLVMBuildCall2(w->b, LLVMGlobalGetValueType(c.fn), c.fn, args, c.count + 2, "");
+        rewrite_say_stack(w, call, 0);
+    }
+    rewrite_say_native(w, call, e, import);
+    set_results(w, call);
+    rewrite_return_stack(w, stack);
+}

@@ -1,0 +1,299 @@
+/* fences.c: the order of memory accesses on hosts whose order is weaker than the program's.
+ *
+ * On the program's machine loads come before all that follows them, and stores before later stores, for all threads to see. A host that promises
+ * less needs a fence between two accesses that others may look at: one that orders loads where one was before, one that orders stores in
+ * front of a store behind a store. What is pending is known at each place from all ways that lead there, through calls, too; native code makes
+ * everything pending. No access needs more than one fence, and most need none:
+ *
+ *     none at all in a program that never has a second thread, nor memory that other processes write;
+ *     none to the function's own frame, unless its address goes elsewhere: stored, or handed to somebody as a value;
+ *     none to constants and return addresses.
+ *
+ * Atomic instructions are full fences on the program's machine, and get one. */
+#include <elf.h>
+#include <llvm-c/Core.h>
+
+#include "raise/foreign/foreign.h"
+
+typedef struct Pending {
+    bool load, store;
+} Pending;
+
+/* A function's: what may be pending where it begins and where it returns. */
+typedef struct Ends {
+    Pending first, last;
+    Map64 heads; /* two bits for each block */
+    Map64 frame; /* values that are pointers into its frame */
+    bool frame_is_own;
+} Ends;
+
+typedef struct Fencer {
+    Raise *r;
+    const RaiseFunction *f;
+    Ends *all, *own; /* of all functions, and of f */
+    Map64 by_value;  /* index of a function by what it is in the module */
+    LLVMBuilderRef b;
+    unsigned guest_mark; /* metadata that accesses to the program's memory have */
+    bool writes;         /* are fences to be written, or only their effect to be known? */
+    bool changed;
+} Fencer;
+
+static bool join(Pending *to, Pending from) {
+    Pending before = *to;
+    to->load |= from.load;
+    to->store |= from.store;
+    return before.load != to->load || before.store != to->store;
+}
+
+/* ------------------------------------------------------------------------------------------------------ one thread only */
+
+/* Libraries that call nobody in another thread. */
+static bool is_plain_library(const char *name) {
+    static const char *const names[] = {"libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "ld-linux"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (!strncmp(name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static bool may_share(const Raise *r) {
+    static const char *const names[] = {"pthread_create", "thrd_create", "mmap",       "mmap64",       "shmat",
+                                        "aio_read",       "aio_write",   "lio_listio", "timer_create", "dlopen"};
+    const char *library;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (elf_imports(r->elf, names[i]))
+            return true;
+    for (size_t i = 0; (library = elf_dynamic_text(r->elf, DT_NEEDED, i)); i++)
+        if (!is_plain_library(library))
+            return true;
+    return false;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- the frame */
+
+/* Which argument the stack pointer is: they are in the order of registers. */
+static unsigned stack_index(const Raise *r, const RaiseFunction *f) {
+    unsigned index = 0;
+    for (Reg reg = 0; reg < r->isa->abi.stack; reg++)
+        index += regset_has(&f->taken, reg);
+    return index;
+}
+
+/* Which function of the program is called; -1: none. */
+static i64 callee_of(const Fencer *w, LLVMValueRef call) {
+    u32 index;
+    return map64_get(&w->by_value, (u64)LLVMGetCalledValue(call), &index) ? (i64)index : -1;
+}
+
+/* Is the store one of the stack pointer into the guest state, for a callee? */
+static bool is_handed_over(const Fencer *w, LLVMValueRef store) {
+    LLVMValueRef cpu = LLVMGetParam(w->f->raised, LLVMCountParams(w->f->raised) - 1);
+    u64 off;
+    return raise_state_offset(cpu, LLVMGetOperand(store, 1), &off) &&
+           off == w->r->isa->regs[w->r->isa->abi.stack].off_bytes;
+}
+
+static bool escapes_in_call(const Fencer *w, LLVMValueRef call, LLVMValueRef v) {
+    i64 callee = callee_of(w, call);
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+        if (LLVMGetOperand(call, i) == v && (callee < 0 || i != stack_index(w->r, &w->r->functions.at[callee])))
+            return true;
+    return false;
+}
+
+/* Does it only compute another address of the frame? */
+static bool computes(LLVMValueRef in) {
+    return LLVMIsAGetElementPtrInst(in) || LLVMIsAPHINode(in) || LLVMIsASelectInst(in) || LLVMIsACastInst(in) ||
+           LLVMIsABinaryOperator(in) || LLVMIsAFreezeInst(in);
+}
+
+static bool escapes_at(const Fencer *w, LLVMValueRef user, LLVMValueRef v) {
+    if (LLVMIsAStoreInst(user))
+        return LLVMGetOperand(user, 0) == v && !is_handed_over(w, user);
+    if (LLVMIsACallInst(user))
+        return escapes_in_call(w, user, v);
+    return !LLVMIsALoadInst(user) && !LLVMIsAICmpInst(user);
+}
+
+static void find_frame(Fencer *w) {
+    VEC(LLVMValueRef) found = {0};
+    w->own->frame_is_own = true;
+    VEC_PUSH(&found, LLVMGetParam(w->f->raised, stack_index(w->r, w->f)));
+    map64_set(&w->own->frame, (u64)found.at[0], 1);
+    for (size_t i = 0; i < found.len; i++)
+        for (LLVMUseRef u = LLVMGetFirstUse(found.at[i]); u; u = LLVMGetNextUse(u)) {
+            LLVMValueRef user = LLVMGetUser(u);
+            u32 known;
+            if (!computes(user))
+                w->own->frame_is_own &= !escapes_at(w, user, found.at[i]);
+            else if (!map64_get(&w->own->frame, (u64)user, &known)) {
+                map64_set(&w->own->frame, (u64)user, 1);
+                VEC_PUSH(&found, user);
+            }
+        }
+    VEC_FREE(&found);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- accesses */
+
+static bool is_constant(const Fencer *w, LLVMValueRef place) {
+    u64 address;
+    u8 byte;
+    return LLVMIsAConstant(place) && foreign_image_address(w->r, place, &address) &&
+           elf_read_const(w->r->elf, address, &byte, 1);
+}
+
+/* What a call puts on the stack, where nobody looks at it. */
+static bool is_return_address(const Fencer *w, LLVMValueRef in) {
+    u64 address;
+    return LLVMIsAStoreInst(in) && LLVMIsAConstant(LLVMGetOperand(in, 0)) &&
+           foreign_image_address(w->r, LLVMGetOperand(in, 0), &address) && elf_is_code(w->r->elf, address);
+}
+
+static bool is_shared(const Fencer *w, LLVMValueRef in, LLVMValueRef place) {
+    u32 known;
+    if (!LLVMGetMetadata(in, w->guest_mark) || is_constant(w, place))
+        return false;
+    bool in_frame = map64_get(&w->own->frame, (u64)place, &known);
+    return !in_frame || !(w->own->frame_is_own || is_return_address(w, in));
+}
+
+static void write_asm(Fencer *w, LLVMValueRef before, const char *text) {
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(w->r->ctx), NULL, 0, false);
+    LLVMValueRef fence =
+        LLVMGetInlineAsm(type, text, strlen(text), "~{memory}", 9, true, false, LLVMInlineAsmDialectATT, false);
+    if (!w->writes)
+        return;
+    LLVMPositionBuilderBefore(w->b, before);
+    LLVMBuildCall2(w->b, type, fence, NULL, 0, "");
+    w->r->counts.fences++;
+}
+
+static void order_loads(Fencer *w, LLVMValueRef before, Pending *p) {
+    if (p->load)
+        write_asm(w, before, w->r->host->foreign->order_loads);
+    p->load = false;
+}
+
+static void order_all(Fencer *w, LLVMValueRef before, Pending *p) {
+    const HostForeign *host = w->r->host->foreign;
+    if (p->store)
+        write_asm(w, before, p->load ? host->order_all : host->order_stores);
+    else
+        order_loads(w, before, p);
+    *p = (Pending){false, false};
+}
+
+static void full_fence(Fencer *w, LLVMValueRef behind, Pending *p) {
+    *p = (Pending){false, false};
+    if (!w->writes)
+        return;
+    LLVMPositionBuilderBefore(w->b, LLVMGetNextInstruction(behind));
+    LLVMBuildFence(w->b, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+    w->r->counts.fences++;
+}
+
+static bool is_pure(LLVMValueRef call) {
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    return LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee);
+}
+
+static void step_call(Fencer *w, LLVMValueRef call, Pending *p) {
+    i64 callee = callee_of(w, call);
+    if (callee >= 0) {
+        w->changed |= join(&w->all[callee].first, *p);
+        *p = w->all[callee].last;
+    } else {
+        *p = (Pending){true, true};
+    }
+}
+
+static void step(Fencer *w, LLVMValueRef in, Pending *p) {
+    if (LLVMIsALoadInst(in) && is_shared(w, in, LLVMGetOperand(in, 0))) {
+        order_loads(w, in, p);
+        p->load = true;
+        w->r->counts.shared += w->writes;
+    } else if (LLVMIsAStoreInst(in) && is_shared(w, in, LLVMGetOperand(in, 1))) {
+        order_all(w, in, p);
+        p->store = true;
+        w->r->counts.shared += w->writes;
+    } else if (LLVMIsAAtomicRMWInst(in) || LLVMIsAAtomicCmpXchgInst(in)) {
+        order_loads(w, in, p);
+        full_fence(w, in, p);
+    } else if (LLVMIsACallInst(in) && !LLVMIsAInlineAsm(LLVMGetCalledValue(in)) && !is_pure(in)) {
+        step_call(w, in, p);
+    } else if (LLVMIsAReturnInst(in)) {
+        w->changed |= join(&w->own->last, *p);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- functions */
+
+static Pending pass_through(Fencer *w, LLVMBasicBlockRef b, Pending p) {
+    for (LLVMValueRef in = LLVMGetFirstInstruction(b), next; in; in = next) {
+        next = LLVMGetNextInstruction(in); /* fences go in front of it */
+        step(w, in, &p);
+    }
+    return p;
+}
+
+static void add_at_head(Fencer *w, LLVMBasicBlockRef b, Pending p) {
+    u32 before = 0, after;
+    map64_get(&w->own->heads, (u64)b, &before);
+    after = before | (p.load ? 1u : 0) | (p.store ? 2u : 0);
+    w->changed |= after != before;
+    map64_set(&w->own->heads, (u64)b, after);
+}
+
+/* One pass over the blocks, each with what may be pending at its head. */
+static void walk(Fencer *w) {
+    LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->f->raised);
+    add_at_head(w, b, w->own->first);
+    for (; b; b = LLVMGetNextBasicBlock(b)) {
+        u32 head = 0;
+        map64_get(&w->own->heads, (u64)b, &head);
+        Pending p = pass_through(w, b, (Pending){head & 1, head & 2});
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        for (unsigned i = 0; end && i < LLVMGetNumSuccessors(end); i++)
+            add_at_head(w, LLVMGetSuccessor(end, i), p);
+    }
+}
+
+static void for_all(Fencer *w, void (*what)(Fencer *w)) {
+    for (size_t i = 0; i < w->r->functions.len; i++) {
+        w->f = &w->r->functions.at[i];
+        w->own = &w->all[i];
+        if (w->f->raised)
+            what(w);
+    }
+}
+
+static void begin(Fencer *w) {
+    w->own->first = (Pending){w->f->native, w->f->native};
+    map64_set(&w->by_value, (u64)w->f->raised, (u32)(w->f - w->r->functions.at));
+}
+
+static void end(Fencer *w) {
+    map64_free(&w->own->heads);
+    map64_free(&w->own->frame);
+}
+
+void foreign_add_fences(Raise *r) {
+    if (!r->host->foreign->order_loads || !may_share(r))
+        return;
+    Fencer w = {.r = r,
+                .all = ARENA_ARRAY(&r->arena, Ends, r->functions.len),
+                .b = LLVMCreateBuilderInContext(r->ctx),
+                .guest_mark = LLVMGetMDKindIDInContext(r->ctx, "alias.scope", strlen("alias.scope"))};
+    for_all(&w, begin);
+    for_all(&w, find_frame);
+    do {
+        w.changed = false;
+        for_all(&w, walk);
+    } while (w.changed);
+    w.writes = true;
+    for_all(&w, walk);
+    for_all(&w, end);
+    map64_free(&w.by_value);
+    LLVMDisposeBuilder(w.b);
+}

@@ -1,0 +1,193 @@
+/* image.c: the program's image as a variable of the module: data is where it was relative to the image, and addresses in it are the new ones.
+ *
+ * Instructions that were lifted are zeros in it: nobody runs them. Thread-local variables are one block, the first of each thread's being a copy of the
+ * file's, with the thread pointer behind or before them, as the program's machine has it. */
+#include <elf.h>
+#include <llvm-c/Core.h>
+#include <stdlib.h>
+
+#include "raise/foreign/foreign.h"
+
+enum { IMAGE_ALIGN = 65536, THREAD_ALIGN = 64, IMAGE_MAX = 256 << 20 };
+
+typedef VEC(LLVMValueRef) Parts;
+
+static int by_place(const void *a, const void *b) {
+    const ElfRelocation *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- threads */
+
+static Elf64_Phdr thread_segment(const Raise *r) {
+    size_t size;
+    const u8 *file = elf_bytes(r->elf, &size);
+    Elf64_Ehdr h;
+    memcpy(&h, file, sizeof(h));
+    for (unsigned i = 0; i < h.e_phnum; i++) {
+        Elf64_Phdr p;
+        memcpy(&p, file + h.e_phoff + i * sizeof(p), sizeof(p));
+        if (p.p_type == PT_TLS)
+            return p;
+    }
+    return (Elf64_Phdr){.p_type = PT_NULL};
+}
+
+/* How far behind the first variable the thread pointer is. */
+static u64 thread_offset(const Raise *r) {
+    Elf64_Phdr p = thread_segment(r);
+    u64 align = p.p_align ? p.p_align : 1;
+    return r->isa->abi.thread_bytes ? (p.p_memsz + align - 1) & -align : 0;
+}
+
+/* For src/raise/runtime. */
+static void add_number(Raise *r, const char *name, u64 value) {
+    LLVMTypeRef type = LLVMInt64TypeInContext(r->ctx);
+    LLVMValueRef var = LLVMAddGlobal(r->mod, type, name);
+    LLVMSetInitializer(var, LLVMConstInt(type, value, false));
+    LLVMSetVisibility(var, LLVMHiddenVisibility);
+}
+
+static bool add_thread(Raise *r) {
+    Elf64_Phdr p = thread_segment(r);
+    if (p.p_memsz > IMAGE_MAX || p.p_align > THREAD_ALIGN || p.p_filesz > p.p_memsz || (p.p_align & (p.p_align - 1)))
+        return raise_fail(r, "its thread-local variables are too large, or broken");
+    u64 off = thread_offset(r), size = off + r->isa->abi.thread_bytes + (off ? 0 : p.p_memsz);
+    char *bytes = arena_alloc(&r->arena, size + 1);
+    if (p.p_filesz && elf_read(r->elf, p.p_vaddr, bytes, p.p_filesz) != p.p_filesz)
+        return raise_fail(r, "its thread-local variables are not in the image");
+    LLVMValueRef v = LLVMConstStringInContext2(r->ctx, bytes, size, true), var;
+    var = LLVMAddGlobal(r->mod, LLVMTypeOf(v), RAISE_PREFIX "thread");
+    LLVMSetInitializer(var, v);
+    LLVMSetAlignment(var, THREAD_ALIGN);
+    LLVMSetThreadLocalMode(var, LLVMLocalExecTLSModel);
+    LLVMSetVisibility(var, LLVMHiddenVisibility);
+    add_number(r, RAISE_PREFIX "thread_offset", off);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ words */
+
+static LLVMValueRef word(const Raise *r, u64 value) {
+    return LLVMConstInt(LLVMInt64TypeInContext(r->ctx), value, false);
+}
+
+static LLVMValueRef offset(const Raise *r, LLVMValueRef base, i64 off) {
+    LLVMValueRef index = word(r, (u64)off);
+    return off ? LLVMConstGEP2(LLVMInt8TypeInContext(r->ctx), base, &index, 1) : base;
+}
+
+static LLVMValueRef imported(Foreign *f, const ElfRelocation *row) {
+    const RaiseFunction *stub = raise_function_at(f->r, row->at);
+    bool absent = row->weak && !prototype_find(row->symbol) && row->function;
+    if (row->of_plt || absent) /* nobody reads those: calls through them were replaced */
+        return word(f->r, 0);
+    if (stub && stub->native)
+        return foreign_entry(f, stub);
+    return offset(f->r, foreign_external(f, row->symbol, row->weak), row->addend);
+}
+
+/* What the dynamic linker has to write there; NULL with r->problem set: it cannot. */
+static LLVMValueRef relocated(Foreign *f, const ElfRelocation *row) {
+    Raise *r = f->r;
+    switch (r->isa->relocation_kind(row->type)) {
+    case RELOCATION_RELATIVE:
+        return foreign_symbol(f, (u64)row->addend);
+    case RELOCATION_ADDRESS:
+        return row->imported ? imported(f, row) : foreign_symbol(f, row->value + (u64)row->addend);
+    case RELOCATION_THREAD:
+        if (!row->imported)
+            return word(r, row->value + (u64)row->addend - thread_offset(r));
+        raise_fail(r, "0x%lx: it uses %s, a thread-local variable of another file", row->at, row->symbol);
+        return NULL;
+    case RELOCATION_COPY:
+    case RELOCATION_OTHER:
+        break;
+    }
+    raise_fail(r, "0x%lx: a relocation of a kind that cannot be raised (%u)", row->at, row->type);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ image */
+
+/* Long runs of zeros are no bytes. */
+static void add_bytes(const Raise *r, Parts *parts, const u8 *bytes, u64 size) {
+    enum { RUN = 4096 };
+    LLVMTypeRef byte = LLVMInt8TypeInContext(r->ctx);
+    for (u64 done = 0; done < size;) {
+        u64 zeros = 0, end = done;
+        while (done + zeros < size && !bytes[done + zeros])
+            zeros++;
+        if (zeros >= RUN || done + zeros == size) {
+            VEC_PUSH(parts, LLVMConstNull(LLVMArrayType2(byte, zeros)));
+            done += zeros;
+            continue;
+        }
+        for (u64 run = 0; end < size && run < RUN; end++)
+            run = bytes[end] ? 0 : run + 1;
+        VEC_PUSH(parts, LLVMConstStringInContext2(r->ctx, (const char *)bytes + done, end - done, true));
+        done = end;
+    }
+}
+
+static bool build_parts(Foreign *f, u8 *bytes, Parts *parts) {
+    Raise *r = f->r;
+    u64 at = r->extent.start;
+    for (size_t i = 0; i < f->relocations.len; i++) {
+        const ElfRelocation *row = &f->relocations.at[i];
+        if (r->isa->relocation_kind(row->type) == RELOCATION_COPY)
+            continue;
+        if (row->at < at || row->at > r->extent.end - 8)
+            return raise_fail(r, "0x%lx: relocations overlap, or lie outside the image", row->at);
+        LLVMValueRef v = relocated(f, row);
+        if (!v)
+            return false;
+        add_bytes(r, parts, bytes + (at - r->extent.start), row->at - at);
+        VEC_PUSH(parts, v);
+        at = row->at + 8;
+    }
+    add_bytes(r, parts, bytes + (at - r->extent.start), r->extent.end - at);
+    return true;
+}
+
+/* As it is mapped, without the code that was lifted. */
+static u8 *read_image(Raise *r) {
+    u64 size = r->extent.end - r->extent.start;
+    u8 *bytes = arena_alloc(&r->arena, size);
+    for (u64 off = 0; off < size;) {
+        size_t got = elf_read(r->elf, r->extent.start + off, bytes + off, size - off);
+        off += got ? got : 1; /* between segments */
+    }
+    for (size_t i = 0; i < r->code.len; i++)
+        memset(bytes + (r->code.at[i].start - r->extent.start), 0, r->code.at[i].end - r->code.at[i].start);
+    return bytes;
+}
+
+static void replace_image(Raise *r, Parts *parts) {
+    LLVMValueRef v = LLVMConstStructInContext(r->ctx, parts->at, (unsigned)parts->len, true);
+    LLVMValueRef old = LLVMGetNamedGlobal(r->mod, RAISE_IMAGE), image = LLVMAddGlobal(r->mod, LLVMTypeOf(v), "");
+    LLVMSetInitializer(image, v);
+    LLVMSetAlignment(image, IMAGE_ALIGN);
+    LLVMSetVisibility(image, LLVMHiddenVisibility);
+    LLVMReplaceAllUsesWith(old, image);
+    LLVMDeleteGlobal(old);
+    LLVMSetValueName2(image, RAISE_IMAGE, strlen(RAISE_IMAGE));
+    add_number(r, RAISE_PREFIX "image_base", r->extent.start);
+    add_number(r, RAISE_PREFIX "image_bytes", r->extent.end - r->extent.start);
+}
+
+bool foreign_add_image(Foreign *f) {
+    Raise *r = f->r;
+    Parts parts = {0};
+    if (r->extent.end - r->extent.start > IMAGE_MAX || r->extent.end - r->extent.start < 8)
+        return raise_fail(r, "its image is too large, or empty");
+    if (!LLVMGetNamedGlobal(r->mod, RAISE_IMAGE))
+        LLVMAddGlobal(r->mod, LLVMInt8TypeInContext(r->ctx), RAISE_IMAGE);
+    if (f->relocations.len)
+        qsort(f->relocations.at, f->relocations.len, sizeof(*f->relocations.at), by_place);
+    bool ok = add_thread(r) && build_parts(f, read_image(r), &parts);
+    if (ok)
+        replace_image(r, &parts);
+    VEC_FREE(&parts);
+    return ok;
+}

@@ -1,0 +1,103 @@
+/* link.c: the host's C compiler links the program, with its own startup code and the libraries that the program asks for by name. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "raise/foreign/foreign.h"
+
+extern char **environ;
+
+enum { MESSAGE_BYTES = 4096 };
+
+typedef VEC(const char *) Words;
+
+static bool write_object(Raise *r, RaiseObject object, char *path) {
+    int fd = mkostemps(path, 2, O_CLOEXEC);
+    const u8 *at = object.bytes;
+    size_t left = object.size;
+    ssize_t n = fd < 0 ? -1 : 0;
+    while (n >= 0 && left && (n = write(fd, at, left)) > 0) {
+        at += n;
+        left -= (size_t)n;
+    }
+    if (fd >= 0)
+        close(fd);
+    return n >= 0 || raise_fail(r, "%s: %s", path, strerror(errno));
+}
+
+/* Libraries that the machine's C compiler finds by the same name. The dynamic linker is the machine's own. */
+static void add_libraries(Raise *r, Words *words) {
+    const char *name;
+    for (size_t i = 0; (name = elf_dynamic_text(r->elf, DT_NEEDED, i)); i++)
+        if (strncmp(name, "ld-linux", 8))
+            VEC_PUSH(words, arena_printf(&r->arena, "-l:%s", name));
+    VEC_PUSH(words, "-lm"); /* what LLVM makes of instructions may be one of its functions */
+}
+
+/* Runs it and returns its status; what it says is in `message`. */
+static int run(const Words *words, char *message) {
+    int pipe_fd[2], status;
+    pid_t pid;
+    posix_spawn_file_actions_t actions;
+    if (pipe2(pipe_fd, O_CLOEXEC) < 0)
+        return -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDERR_FILENO);
+    int error = posix_spawnp(&pid, words->at[0], &actions, NULL, (char *const *)words->at, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(pipe_fd[1]);
+    size_t size = 0;
+    char byte;
+    while (!error && read(pipe_fd[0], &byte, 1) == 1)
+        if (size < MESSAGE_BYTES - 1)
+            message[size++] = byte;
+    message[size] = 0;
+    close(pipe_fd[0]);
+    if (error) {
+        errno = error;
+        return -1;
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
+}
+
+/* Of what a linker says, which symbol is missing. */
+static bool explain(Raise *r, const char *message) {
+    static const char text[] = "undefined reference to `", library[] = "cannot find -l:";
+    const char *at = strstr(message, text), *missing = strstr(message, library);
+    if (missing)
+        return raise_fail(r, "%s has no library %.*s", r->host->name, (int)strcspn(missing + strlen(library), ": \n"),
+                          missing + strlen(library));
+    if (at)
+        return raise_fail(r, "the libraries of %s have no %.*s", r->host->name, (int)strcspn(at + strlen(text), "'"),
+                          at + strlen(text));
+    return raise_fail(r, "%s cannot link it: %.*s", r->host->foreign->linker, (int)strcspn(message, "\n"), message);
+}
+
+bool foreign_link(Raise *r, RaiseObject object, const char *const *files, const char *output) {
+    char path[] = "/tmp/lathe-raise-XXXXXX.o", message[MESSAGE_BYTES];
+    if (!write_object(r, object, path))
+        return false;
+    Words words = {0};
+    VEC_PUSH(&words, r->host->foreign->linker);
+    VEC_PUSH(&words, "-pie");
+    VEC_PUSH(&words, "-o");
+    VEC_PUSH(&words, output);
+    VEC_PUSH(&words, path);
+    for (; *files; files++)
+        VEC_PUSH(&words, *files);
+    add_libraries(r, &words);
+    VEC_PUSH(&words, NULL);
+    int status = run(&words, message);
+    unlink(path);
+    VEC_FREE(&words);
+    if (status < 0)
+        return raise_fail(r, "%s cannot be started: %s", r->host->foreign->linker, strerror(errno));
+    return status == 0 || explain(r, message);
+}

@@ -1,0 +1,28 @@
+/* prototypes.c: looks up prototypes of C functions. */
+#include "raise/foreign/prototypes.h"
+
+#include <stdlib.h>
+
+#include "prototype_table.h" /* prototypes, by name, and prototype_hosts: made by prototypes.py */
+
+static int by_name(const void *name, const void *row) {
+    return strcmp(name, ((const Prototype *)row)->name);
+}
+
+const Prototype *prototype_find(const char *name) {
+    return bsearch(name, prototypes, ARRAY_LEN(prototypes), sizeof(*prototypes), by_name);
+}
+
+/* The same machine may be written with a dash. */
+static bool is_same(const char *a, const char *b) {
+    for (; *a && (*a == *b || (*a == '_' && *b == '-')); a++)
+        b++;
+    return !*a && !*b;
+}
+
+int prototype_host(const char *host) {
+    for (size_t i = 0; i < ARRAY_LEN(prototype_hosts); i++)
+        if (is_same(prototype_hosts[i], host))
+            return (int)i;
+    return -1;
+}

@@ -1,0 +1,58 @@
+/* prototypes.h: the C functions of the system's libraries, as its headers declare them: a table that prototypes.py makes at build time.
+ *
+ * A type is one letter: */
+#ifndef RAISE_FOREIGN_PROTOTYPES_H
+#define RAISE_FOREIGN_PROTOTYPES_H
+
+#include "base/base.h"
+
+typedef enum TypeLetter {
+    TYPE_VOID = 'v',
+    TYPE_I8 = 'b', /* capitals: unsigned */
+    TYPE_U8 = 'B',
+    TYPE_I16 = 'h',
+    TYPE_U16 = 'H',
+    TYPE_I32 = 'i',
+    TYPE_U32 = 'I',
+    TYPE_I64 = 'l', /* or a struct of integers that is not larger */
+    TYPE_TWO = 'q', /* a struct of integers of up to 16 bytes */
+    TYPE_FLOAT = 'f',
+    TYPE_DOUBLE = 'd',
+    TYPE_EXTENDED = 'x', /* long double */
+    TYPE_POINTER = 'p',
+    TYPE_CALLBACK = 'c', /* a pointer to a function */
+    TYPE_PRINTS = 'F',   /* the format of variable arguments */
+    TYPE_SCANS = 'S',    /* likewise, for scanf */
+    TYPE_LIST = 'a',     /* va_list */
+    TYPE_MORE = '.',     /* variable arguments follow */
+    TYPE_OTHER = '?',
+} TypeLetter;
+
+enum { PROTOTYPE_HOSTS = 4 };
+
+typedef struct Prototype {
+    const char *name;
+    const char *types; /* of the result, then of the parameters */
+    /* For each host of prototype_host: a type that its parameters lead to and that is another one there than on the first; NULL: none. */
+    const char *differs[PROTOTYPE_HOSTS];
+} Prototype;
+
+/* What a prototype does not tell of a function, or of a type (special.c). */
+typedef enum SpecialKind {
+    SPECIAL_WRAPPED, /* src/raise/runtime has lathe_wrap_NAME, which does the same for programs of another machine: types or constants differ */
+    SPECIAL_OPAQUE, /* of a type: only the library looks into it, and what it writes fits where the program has one, but in functions
+                        that are wrapped or refused */
+    SPECIAL_FEW,    /* its variable arguments are integers, not more than there are registers */
+    SPECIAL_COPIED, /* programs have copies of it under its own name, so that it matters to nobody which is called */
+    SPECIAL_REFUSED,
+} SpecialKind;
+
+/* NULL: it is not of that kind. SPECIAL_REFUSED: the reason. */
+const char *special_find(SpecialKind kind, const char *name);
+
+/* NULL: no header has it. */
+const Prototype *prototype_find(const char *name);
+/* The index in `differs` of a host by its name; -1: the headers of that machine were not there. */
+int prototype_host(const char *host);
+
+#endif

@@ -1,0 +1,373 @@
+/* stub.c: a call of a library's function by its prototype.
+ *
+ * It is built in the form in which functions are lifted, with the guest's registers in *cpu, so that effects.c finds its arguments and results
+ * as it finds those of any function: a call of sqrt takes xmm0 and gives xmm0. Arguments are where the guest's convention has them, by
+ * the types of the parameters. Variable arguments with a format become a va_list (src/raise/runtime/format.c), and the function that takes one is called
+ * instead: vprintf for printf. */
+#include <llvm-c/Core.h>
+#include <stdio.h>
+
+#include "raise/foreign/foreign.h"
+
+/* As src/isa/foreign.h and src/raise/runtime/runtime.h have them. */
+enum { REGS_FLOATS = 64, REGS_STACK = 192, REGS_BYTES = 208, AREA_BYTES = 32 + 8 * 128, CALL_MAX = 16 };
+
+typedef struct Stub {
+    Foreign *f;
+    Raise *r;
+    LLVMBuilderRef b;
+    LLVMValueRef cpu;
+    u32 ints, floats, slots; /* arguments so far: integers, floating-point numbers, words on the stack */
+} Stub;
+
+/* ------------------------------------------------------------------------------------------------------------ registers */
+
+static LLVMTypeRef word(const Stub *s) {
+    return LLVMInt64TypeInContext(s->r->ctx);
+}
+
+static LLVMTypeRef pointer(const Stub *s) {
+    return LLVMPointerTypeInContext(s->r->ctx, 0);
+}
+
+static LLVMValueRef offset(Stub *s, LLVMValueRef p, u64 off) {
+    LLVMValueRef index = LLVMConstInt(word(s), off, false);
+    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->r->ctx), p, &index, 1, "");
+}
+
+static LLVMValueRef place(Stub *s, Reg reg) {
+    return offset(s, s->cpu, s->r->isa->regs[reg].off_bytes);
+}
+
+static LLVMValueRef read(Stub *s, Reg reg, LLVMTypeRef type) {
+    return LLVMBuildLoad2(s->b, type, place(s, reg), "");
+}
+
+static LLVMValueRef stack(Stub *s) {
+    return read(s, s->r->isa->abi.stack, pointer(s));
+}
+
+/* A call of a function of src/raise/runtime, or of the library. */
+static LLVMValueRef call(Stub *s, const char *name, LLVMTypeRef result, LLVMValueRef *args, unsigned count,
+                         bool variadic, unsigned named) {
+    LLVMTypeRef types[CALL_MAX + 8];
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(result, types, named, variadic);
+    LLVMValueRef fn = LLVMGetNamedFunction(s->r->mod, name);
+    if (!fn)
+        fn = LLVMAddFunction(s->r->mod, name, type);
+    return LLVMBuildCall2(s->b, type, fn, args, count, "");
+}
+
+/* ------------------------------------------------------------------------------------------------------------ arguments */
+
+static LLVMTypeRef type_of(Stub *s, char letter) {
+    LLVMContextRef ctx = s->r->ctx;
+    switch ((TypeLetter)letter) {
+    case TYPE_VOID:
+        return LLVMVoidTypeInContext(ctx);
+    case TYPE_I8:
+    case TYPE_U8:
+        return LLVMInt8TypeInContext(ctx);
+    case TYPE_I16:
+    case TYPE_U16:
+        return LLVMInt16TypeInContext(ctx);
+    case TYPE_I32:
+    case TYPE_U32:
+        return LLVMInt32TypeInContext(ctx);
+    case TYPE_I64:
+        return word(s);
+    case TYPE_TWO:
+        return LLVMArrayType2(word(s), 2);
+    case TYPE_FLOAT:
+        return LLVMFloatTypeInContext(ctx);
+    case TYPE_DOUBLE:
+        return LLVMDoubleTypeInContext(ctx);
+    case TYPE_EXTENDED:
+        return LLVMFP128TypeInContext(ctx);
+    case TYPE_POINTER:
+    case TYPE_CALLBACK:
+    case TYPE_PRINTS:
+    case TYPE_SCANS:
+    case TYPE_LIST:
+        return pointer(s);
+    case TYPE_MORE:
+    case TYPE_OTHER:
+        break;
+    }
+    return NULL;
+}
+
+static bool is_float(char letter) {
+    return letter == TYPE_FLOAT || letter == TYPE_DOUBLE;
+}
+
+/* The next argument that is on the stack. */
+static LLVMValueRef stack_argument(Stub *s, u32 words) {
+    s->slots = (s->slots + words - 1) / words * words;
+    u64 off = s->r->isa->abi.return_address_bytes + 8 * (u64)s->slots;
+    s->slots += words;
+    return offset(s, stack(s), off);
+}
+
+static LLVMValueRef argument(Stub *s, char letter) {
+    const CallAbi *abi = &s->r->isa->abi;
+    LLVMTypeRef type = type_of(s, letter);
+    if (letter == TYPE_EXTENDED) {
+        LLVMValueRef at = stack_argument(s, 2);
+        return call(s, RAISE_PREFIX "extended", type, &at, 1, false, 1);
+    }
+    if (is_float(letter) && s->floats < abi->float_arg_count)
+        return read(s, abi->float_args[s->floats++], type);
+    if (!is_float(letter) && s->ints < abi->int_arg_count)
+        return read(s, abi->int_args[s->ints++], type);
+    return LLVMBuildLoad2(s->b, type, stack_argument(s, 1), "");
+}
+
+/* ---------------------------------------------------------------------------------------------------- variable arguments */
+
+/* All registers that arguments may be in, as a ForeignRegs in memory. */
+static LLVMValueRef save_registers(Stub *s) {
+    const CallAbi *abi = &s->r->isa->abi;
+    LLVMTypeRef bytes = LLVMArrayType2(LLVMInt8TypeInContext(s->r->ctx), REGS_BYTES);
+    LLVMValueRef regs = LLVMBuildAlloca(s->b, bytes, "");
+    LLVMSetAlignment(regs, 16);
+    for (u32 i = 0; i < abi->int_arg_count; i++)
+        LLVMBuildStore(s->b, read(s, abi->int_args[i], word(s)), offset(s, regs, 8 * i));
+    for (u32 i = 0; i < abi->float_arg_count; i++) {
+        LLVMTypeRef type = raise_reg_type(s->r, abi->float_args[i]);
+        LLVMBuildStore(s->b, read(s, abi->float_args[i], type), offset(s, regs, REGS_FLOATS + 16 * i));
+    }
+    LLVMBuildStore(s->b, stack(s), offset(s, regs, REGS_STACK));
+    return regs;
+}
+
+static LLVMValueRef area(Stub *s) {
+    LLVMTypeRef bytes = LLVMArrayType2(LLVMInt8TypeInContext(s->r->ctx), AREA_BYTES);
+    LLVMValueRef v = LLVMBuildAlloca(s->b, bytes, "");
+    LLVMSetAlignment(v, 16);
+    return v;
+}
+
+static LLVMValueRef number(Stub *s, u64 n) {
+    return LLVMConstInt(LLVMInt32TypeInContext(s->r->ctx), n, false);
+}
+
+/* The va_list of a call's own variable arguments. */
+static LLVMValueRef list_of_call(Stub *s, LLVMValueRef format, bool scans) {
+    u32 ints =
+        s->ints + s->slots; /* no function has so many named floating-point arguments that some are on the stack */
+    LLVMValueRef args[] = {save_registers(s), number(s, ints), number(s, s->floats), format, number(s, scans), area(s)};
+    return call(s, RAISE_PREFIX "list", pointer(s), args, ARRAY_LEN(args), false, ARRAY_LEN(args));
+}
+
+static LLVMValueRef list_of_list(Stub *s, LLVMValueRef list, LLVMValueRef format, bool scans) {
+    LLVMValueRef args[] = {list, format, number(s, scans), area(s)};
+    return call(s, RAISE_PREFIX "list_of", pointer(s), args, ARRAY_LEN(args), false, ARRAY_LEN(args));
+}
+
+/* --------------------------------------------------------------------------------------------------------------- results */
+
+static LLVMValueRef widen(Stub *s, LLVMValueRef v, bool is_signed) {
+    return is_signed ? LLVMBuildSExt(s->b, v, word(s), "") : LLVMBuildZExt(s->b, v, word(s), "");
+}
+
+static void set_float(Stub *s, LLVMValueRef v, bool is_double) {
+    Reg reg = s->r->isa->abi.float_result;
+    LLVMTypeRef type = raise_reg_type(s->r, reg), bits = is_double ? word(s) : LLVMInt32TypeInContext(s->r->ctx);
+    v = LLVMBuildBitCast(s->b, v, bits, "");
+    v = is_double ? v : widen(s, v, false);
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+        v = LLVMBuildInsertElement(s->b, LLVMConstNull(type), v, number(s, 0), "");
+    } else if (!is_double) {
+        v = LLVMBuildOr(s->b, v, LLVMConstInt(word(s), ~(u64)0 << 32, false), ""); /* boxed */
+    }
+    LLVMBuildStore(s->b, v, place(s, reg));
+}
+
+/* The register of results that is not the first. */
+static Reg second_result(const Raise *r) {
+    for (Reg reg = 0; reg < r->isa->reg_count; reg++)
+        if (regset_has(&r->isa->abi.results, reg) && r->isa->regs[reg].kind == REG_INT && reg != r->isa->abi.int_result)
+            return reg;
+    return r->isa->abi.int_result;
+}
+
+static void set_result(Stub *s, char letter, LLVMValueRef v) {
+    Reg reg = s->r->isa->abi.int_result;
+    switch ((TypeLetter)letter) {
+    case TYPE_I8:
+    case TYPE_I16:
+        LLVMBuildStore(s->b, widen(s, v, true), place(s, reg));
+        break;
+    case TYPE_I32:
+    case TYPE_U32:
+        LLVMBuildStore(s->b, widen(s, v, s->r->isa->abi.signed_ints), place(s, reg));
+        break;
+    case TYPE_U8:
+    case TYPE_U16:
+        LLVMBuildStore(s->b, widen(s, v, false), place(s, reg));
+        break;
+    case TYPE_POINTER:
+    case TYPE_CALLBACK:
+        LLVMBuildStore(s->b, LLVMBuildPtrToInt(s->b, v, word(s), ""), place(s, reg));
+        break;
+    case TYPE_I64:
+        LLVMBuildStore(s->b, v, place(s, reg));
+        break;
+    case TYPE_TWO:
+        LLVMBuildStore(s->b, LLVMBuildExtractValue(s->b, v, 0, ""), place(s, reg));
+        LLVMBuildStore(s->b, LLVMBuildExtractValue(s->b, v, 1, ""), place(s, second_result(s->r)));
+        break;
+    case TYPE_FLOAT:
+    case TYPE_DOUBLE:
+        set_float(s, v, letter == TYPE_DOUBLE);
+        break;
+    case TYPE_EXTENDED: {
+        LLVMValueRef args[] = {s->cpu, v};
+        call(s, RAISE_PREFIX "extended_result", LLVMVoidTypeInContext(s->r->ctx), args, 2, false, 2);
+        break;
+    }
+    case TYPE_VOID:
+    case TYPE_PRINTS:
+    case TYPE_SCANS:
+    case TYPE_LIST:
+    case TYPE_MORE:
+    case TYPE_OTHER:
+        break;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- the call */
+
+/* How C functions want what is narrower than a register: LLVM leaves that to whoever builds the call. */
+static void extend(Stub *s, LLVMValueRef at, LLVMAttributeIndex index, char letter) {
+    bool is_signed = strchr("bhi", letter) || (letter == TYPE_U32 && s->r->host->signed_arguments);
+    if (!strchr("bBhHiI", letter))
+        return;
+    const char *name = is_signed ? "signext" : "zeroext";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddCallSiteAttribute(at, index, LLVMCreateEnumAttribute(s->r->ctx, kind, 0));
+}
+
+/* Native code that calls back finds the program's stack by it: see src/raise/runtime/runtime.h. */
+static void mark_stack(Stub *s, bool inside) {
+    LLVMValueRef var = LLVMGetNamedGlobal(s->r->mod, RAISE_PREFIX "stack");
+    if (!var) {
+        var = LLVMAddGlobal(s->r->mod, word(s), RAISE_PREFIX "stack");
+        LLVMSetThreadLocalMode(var, LLVMLocalExecTLSModel);
+        LLVMSetVisibility(var, LLVMHiddenVisibility);
+    }
+    LLVMValueRef v = LLVMBuildPtrToInt(s->b, stack(s), word(s), "");
+    LLVMBuildStore(s->b, LLVMBuildOr(s->b, v, LLVMConstInt(word(s), inside, false), ""), var);
+}
+
+static void build_call(Stub *s, const Prototype *p, const char *name) {
+    LLVMValueRef args[CALL_MAX + 8], format = NULL;
+    bool scans = false, calls_back = strchr(p->types, TYPE_CALLBACK), more = false;
+    unsigned count = 0, named;
+    for (const char *t = p->types + 1; *t; t++) {
+        if (*t == TYPE_MORE) {
+            more = !format;
+            if (format)
+                args[count++] = list_of_call(s, format, scans);
+            continue;
+        }
+        args[count++] = argument(s, *t);
+        if (*t == TYPE_PRINTS || *t == TYPE_SCANS) {
+            format = args[count - 1];
+            scans = *t == TYPE_SCANS;
+        }
+        if (*t == TYPE_LIST)
+            args[count - 1] = list_of_list(s, args[count - 1], format, scans);
+    }
+    named = count;
+    while (more && s->ints < s->r->isa->abi.int_arg_count)
+        args[count++] = argument(s, TYPE_I64);
+    if (calls_back)
+        mark_stack(s, false);
+    LLVMValueRef v = call(s, name, type_of(s, *p->types), args, count, more, named);
+    extend(s, v, LLVMAttributeReturnIndex, *p->types);
+    for (unsigned i = 0; i < named && p->types[1 + i]; i++)
+        extend(s, v, i + 1, p->types[1 + i]);
+    if (calls_back)
+        mark_stack(s, true);
+    set_result(s, *p->types, v);
+}
+
+/* -------------------------------------------------------------------------------------------------------- what is called */
+
+/* That of printf is vprintf, of __printf_chk __vprintf_chk, of __isoc99_sscanf __isoc99_vsscanf. NULL: there is none. */
+static const char *with_list(Raise *r, const Prototype *p) {
+    static const char *const prefixes[] = {"__isoc99_", "__isoc23_", "__", ""};
+    size_t fixed = strlen(p->types) - 1;
+    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
+        size_t len = strlen(prefixes[i]);
+        if (strncmp(p->name, prefixes[i], len))
+            continue;
+        const char *name = arena_printf(&r->arena, "%sv%s", prefixes[i], p->name + len);
+        const Prototype *other = prototype_find(name);
+        if (special_find(SPECIAL_WRAPPED, name))
+            return arena_printf(&r->arena, "lathe_wrap_%s", name);
+        if (other && !strncmp(other->types, p->types, fixed) && !strcmp(other->types + fixed, "a"))
+            return name;
+    }
+    return NULL;
+}
+
+static bool has_format(const Prototype *p) {
+    return strchr(p->types, TYPE_PRINTS) || strchr(p->types, TYPE_SCANS);
+}
+
+static bool check_types(Foreign *f, const Prototype *p, u64 pc) {
+    bool takes_more = strchr(p->types, TYPE_MORE);
+    const char *differs = p->differs[f->host] ? p->differs[f->host] : p->differs[f->guest],
+               *why = special_find(SPECIAL_REFUSED, p->name);
+    if (why)
+        return raise_fail(f->r, "0x%lx: it calls %s: %s", pc, p->name, why);
+    if (f->r->host->signed_arguments && (!strcmp(p->name, "dlsym") || !strcmp(p->name, "dlvsym")))
+        return raise_fail(f->r, "0x%lx: it calls %s, and prototypes of what that finds are not known", pc, p->name);
+    if (strchr(p->types, TYPE_OTHER) || strlen(p->types) > CALL_MAX)
+        return raise_fail(f->r,
+                          "0x%lx: it calls %s, whose arguments or result are of a kind that cannot be handed over", pc,
+                          p->name);
+    if (strchr(p->types, TYPE_EXTENDED) && !f->r->isa->abi.extended_in_memory)
+        return raise_fail(f->r, "0x%lx: it calls %s, which has a long double", pc, p->name);
+    if (strchr(p->types, TYPE_LIST) && !has_format(p))
+        return raise_fail(f->r, "0x%lx: it calls %s, and what is in its va_list cannot be known", pc, p->name);
+    if (takes_more && !has_format(p) && !special_find(SPECIAL_FEW, p->name))
+        return raise_fail(f->r, "0x%lx: it calls %s, whose variable arguments cannot be known", pc, p->name);
+    if (differs && !special_find(SPECIAL_WRAPPED, p->name) && !special_find(SPECIAL_OPAQUE, differs))
+        return raise_fail(f->r, "0x%lx: it calls %s: %s is laid out differently on %s", pc, p->name, differs,
+                          f->r->host->name);
+    return true;
+}
+
+bool foreign_needs_stub(const Foreign *f, const char *name) {
+    const Prototype *p = prototype_find(name);
+    return p && (special_find(SPECIAL_WRAPPED, name) || strpbrk(p->types, "xa.") || f->r->host->signed_arguments);
+}
+
+bool foreign_build_stub(Foreign *f, LLVMValueRef fn, const char *name, u64 pc) {
+    Raise *r = f->r;
+    const Prototype *p = prototype_find(name);
+    if (!p)
+        return raise_fail(r, "0x%lx: it calls %s, which no header declares that was there when lathe was built", pc,
+                          name);
+    if (!check_types(f, p, pc))
+        return false;
+    const char *callee = name;
+    if (special_find(SPECIAL_WRAPPED, name))
+        callee = arena_printf(&r->arena, "lathe_wrap_%s", name);
+    else if (strchr(p->types, TYPE_MORE) && has_format(p))
+        callee = with_list(r, p);
+    if (!callee)
+        return raise_fail(r, "0x%lx: it calls %s, of which no form with a va_list is known", pc, name);
+    Stub s = {.f = f, .r = r, .b = LLVMCreateBuilderInContext(r->ctx), .cpu = LLVMGetParam(fn, 0)};
+    LLVMPositionBuilderAtEnd(s.b, LLVMAppendBasicBlockInContext(r->ctx, fn, ""));
+    build_call(&s, p, callee);
+    LLVMBuildRetVoid(s.b);
+    LLVMDisposeBuilder(s.b);
+    return true;
+}

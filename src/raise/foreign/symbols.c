@@ -1,0 +1,130 @@
+/* symbols.c: addresses in the program's image, as they are in the new program.
+ *
+ * Data is where it was, relative to the image. Functions are not: the address of one is that of its entry, which native code can call. Variables of other files that
+ * the dynamic linker would copy into the image (stdout, environ) are those files' own. */
+#include <llvm-c/Core.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+
+#include "raise/foreign/foreign.h"
+
+bool foreign_image_address(const Raise *r, LLVMValueRef v, u64 *address) {
+    if (LLVMIsAGlobalVariable(v)) {
+        size_t size;
+        *address = r->extent.start;
+        return !strcmp(LLVMGetValueName2(v, &size), RAISE_IMAGE);
+    }
+    if (!LLVMIsAConstantExpr(v))
+        return false;
+    LLVMOpcode op = LLVMGetConstOpcode(v);
+    if (op == LLVMPtrToInt || op == LLVMIntToPtr)
+        return foreign_image_address(r, LLVMGetOperand(v, 0), address);
+    if ((op != LLVMGetElementPtr && op != LLVMAdd) || LLVMGetNumOperands(v) != 2 ||
+        !LLVMIsAConstantInt(LLVMGetOperand(v, 1)) || !foreign_image_address(r, LLVMGetOperand(v, 0), address))
+        return false;
+    *address += LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1));
+    return true;
+}
+
+LLVMValueRef foreign_entry(Foreign *f, const RaiseFunction *function) {
+    char name[64];
+    snprintf(name, sizeof(name), RAISE_ENTRY, function->pc);
+    LLVMValueRef fn = LLVMGetNamedFunction(f->r->mod, name);
+    if (!fn) {
+        fn = LLVMAddFunction(f->r->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(f->r->ctx), NULL, 0, false));
+        LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    }
+    return fn;
+}
+
+LLVMValueRef foreign_external(Foreign *f, const char *name, bool weak) {
+    LLVMModuleRef mod = f->r->mod;
+    LLVMValueRef v = LLVMGetNamedFunction(mod, name);
+    v = v ? v : LLVMGetNamedGlobal(mod, name);
+    if (!v) {
+        v = LLVMAddGlobal(mod, LLVMInt8TypeInContext(f->r->ctx), name);
+        LLVMSetLinkage(v, weak ? LLVMExternalWeakLinkage : LLVMExternalLinkage);
+    }
+    return v;
+}
+
+static LLVMValueRef at_offset(const Raise *r, LLVMValueRef base, u64 off) {
+    LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(r->ctx), off, false);
+    return off ? LLVMConstGEP2(LLVMInt8TypeInContext(r->ctx), base, &index, 1) : base;
+}
+
+static const ElfRelocation *copy_at(const Foreign *f, u64 address) {
+    for (size_t i = 0; i < f->relocations.len; i++) {
+        const ElfRelocation *row = &f->relocations.at[i];
+        if (row->symbol && f->r->isa->relocation_kind(row->type) == RELOCATION_COPY && address >= row->at &&
+            address - row->at < row->size)
+            return row;
+    }
+    return NULL;
+}
+
+LLVMValueRef foreign_symbol(Foreign *f, u64 address) {
+    const RaiseFunction *function = raise_function_at(f->r, address);
+    const ElfRelocation *copy = copy_at(f, address);
+    if (function && function->native && function->raised && elf_is_code(f->r->elf, address))
+        return foreign_entry(f, function);
+    if (copy)
+        return at_offset(f->r, foreign_external(f, copy->symbol, false), address - copy->at);
+    return at_offset(f->r, LLVMGetNamedGlobal(f->r->mod, RAISE_IMAGE), address - f->r->extent.start);
+}
+
+/* -------------------------------------------------------------------------------------------------- addresses in the code */
+
+static bool is_moved(Foreign *f, u64 address) {
+    const RaiseFunction *function = raise_function_at(f->r, address);
+    return (function && function->native && elf_is_code(f->r->elf, address)) || copy_at(f, address);
+}
+
+/* The address of a function is no part of another one: such is what an instruction makes that has room for its upper bits only. */
+static bool is_part(const Raise *r, LLVMValueRef in, u64 address) {
+    return elf_is_code(r->elf, address) && (LLVMIsABinaryOperator(in) || LLVMIsAGetElementPtrInst(in));
+}
+
+static void replace_operands(Foreign *f, LLVMValueRef in) {
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(in); i++) {
+        LLVMValueRef v = LLVMGetOperand(in, i);
+        u64 address;
+        if (!LLVMIsAConstant(v) || !foreign_image_address(f->r, v, &address) || !is_moved(f, address) ||
+            is_part(f->r, in, address))
+            continue;
+        LLVMValueRef with = foreign_symbol(f, address);
+        if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind)
+            with = LLVMConstPtrToInt(with, LLVMTypeOf(v));
+        LLVMSetOperand(in, i, with);
+    }
+}
+
+/* A loop may wait for what another thread writes: see promote.c, to which such places were not constants yet. */
+static void keep_load(const Raise *r, LLVMValueRef in) {
+    LLVMValueRef place = LLVMIsALoadInst(in) ? LLVMGetOperand(in, 0) : NULL;
+    u64 address;
+    u8 byte;
+    if (place && LLVMIsAConstant(place) && foreign_image_address(r, place, &address) &&
+        !elf_read_const(r->elf, address, &byte, 1))
+        LLVMSetVolatile(in, true);
+}
+
+/* Registers become values, and sums of constants become constants, before it is looked which addresses there are. */
+static void dissolve_registers(Raise *r) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(r->mod, "function(sroa,instsimplify)", NULL, options);
+    CHECK(!error, "LLVM has these passes");
+    LLVMDisposePassBuilderOptions(options);
+}
+
+void foreign_replace_addresses(Foreign *f) {
+    dissolve_registers(f->r);
+    for (size_t i = 0; i < f->r->functions.len; i++) {
+        LLVMValueRef fn = f->r->functions.at[i].raised;
+        for (LLVMBasicBlockRef b = fn ? LLVMGetFirstBasicBlock(fn) : NULL; b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in)) {
+                keep_load(f->r, in);
+                replace_operands(f, in);
+            }
+    }
+}

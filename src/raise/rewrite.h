@@ -1,0 +1,36 @@
+/* rewrite.h: a function while promote.c rewrites it: its registers as variables, and calls among them (call.c). */
+#ifndef RAISE_REWRITE_H
+#define RAISE_REWRITE_H
+
+#include "raise/raise.h"
+
+typedef struct Rewriter {
+    Raise *r;
+    RaiseFunction *f;
+    LLVMBuilderRef b, head; /* `head` is at the end of the new first block */
+    LLVMValueRef cpu, old_cpu;
+    LLVMValueRef var[REG_MAX], pc;
+} Rewriter;
+
+LLVMValueRef rewrite_get(Rewriter *w, Reg reg);
+void rewrite_set(Rewriter *w, Reg reg, LLVMValueRef v);
+/* To the state, and from it. */
+void rewrite_spill(Rewriter *w, const RegSet *set);
+void rewrite_fill(Rewriter *w, const RegSet *these);
+LLVMValueRef rewrite_offset(Rewriter *w, LLVMBuilderRef b, LLVMValueRef p, u64 off);
+
+/* The address of a constant pointer into the image; false: it is none. */
+bool rewrite_image_address(const Raise *r, LLVMValueRef p, u64 *address);
+
+/* signature.c: what is said of a call for raise_stack_operand and raise_may_pass_on_stack. `name` is the function's of the C library, if it is one. */
+void rewrite_say_stack(Rewriter *w, LLVMValueRef call, unsigned operand);
+void rewrite_say_native(Rewriter *w, LLVMValueRef call, const Event *e, const char *name);
+
+/* The callee has taken the return address from the stack. */
+void rewrite_return_stack(Rewriter *w, LLVMValueRef before);
+/* call_native.c: the call of an event of kind OUT. */
+void rewrite_call_outside(Rewriter *w, const Event *e, LLVMValueRef target);
+/* Builds the call of an event of kind CALL or OUT at the builder's place. `target`: OUT: the address that is called. */
+void rewrite_call(Rewriter *w, const Event *e, LLVMValueRef target);
+
+#endif

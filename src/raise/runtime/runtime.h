@@ -1,0 +1,25 @@
+/* runtime.h: what raised code calls by name on another machine. Names and types are as src/raise/foreign builds them. */
+#ifndef RAISE_RUNTIME_RUNTIME_H
+#define RAISE_RUNTIME_RUNTIME_H
+
+#include "isa/foreign.h"
+
+/* Where frames of the program can go in this thread: 0 before there are any. While raised code runs, bit 0 is set, and the
+ * program's own frames may lie below. */
+extern __thread u64 lathe_raise_stack;
+
+/* enter.c */
+void lathe_raise_entered(ForeignRegs *regs, void (*bridge)(GuestCpu *cpu));
+void lathe_raise_call(GuestCpu *cpu);
+void lathe_raise_syscall(GuestCpu *cpu);
+_Noreturn void lathe_raise_stop(const char *text, u64 size, u64 pc);
+
+/* format.c: a va_list for the host's C library with the arguments that the format asks for. `area` is room for it. */
+enum { LIST_SLOTS = 128, AREA_BYTES = HOST_LIST_BYTES + 8 * LIST_SLOTS };
+void *lathe_raise_list(const ForeignRegs *regs, u32 ints, u32 floats, const char *format, u32 scans, void *area);
+void *lathe_raise_list_of(const void *list, const char *format, u32 scans, void *area);
+
+/* long double */
+long double lathe_raise_extended(const void *at);
+
+#endif

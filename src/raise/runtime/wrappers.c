@@ -1,0 +1,133 @@
+/* wrappers.c: functions of the C library whose types or constants are not those that the program was compiled with. Raised code calls lathe_wrap_NAME for
+ * NAME (src/raise/foreign/special.c has the list). */
+#include <errno.h>
+#include <error.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "raise/runtime/runtime.h"
+
+/* ----------------------------------------------------------------------------------------------------------------- stat */
+
+static int give(int result, void *to, const struct stat *st) {
+    if (result == 0)
+        guest_put_stat(to, st);
+    return result;
+}
+
+int lathe_wrap_stat(const char *path, void *to) {
+    struct stat st;
+    return give(stat(path, &st), to, &st);
+}
+int lathe_wrap_lstat(const char *path, void *to) {
+    struct stat st;
+    return give(lstat(path, &st), to, &st);
+}
+int lathe_wrap_fstat(int fd, void *to) {
+    struct stat st;
+    return give(fstat(fd, &st), to, &st);
+}
+int lathe_wrap_fstatat(int fd, const char *path, void *to, int flags) {
+    struct stat st;
+    return give(fstatat(fd, path, &st, flags), to, &st);
+}
+/* All files are large here. */
+int lathe_wrap_stat64(const char *path, void *to) __attribute__((alias("lathe_wrap_stat")));
+int lathe_wrap_lstat64(const char *path, void *to) __attribute__((alias("lathe_wrap_lstat")));
+int lathe_wrap_fstat64(int fd, void *to) __attribute__((alias("lathe_wrap_fstat")));
+int lathe_wrap_fstatat64(int fd, const char *path, void *to, int flags) __attribute__((alias("lathe_wrap_fstatat")));
+
+/* ----------------------------------------------------------------------------------------------------------------- open */
+
+static int third(va_list list) {
+    return va_arg(list, int);
+}
+
+int lathe_wrap_openat(int fd, const char *path, int flags, ...) {
+    va_list list;
+    va_start(list, flags);
+    int result = openat(fd, path, guest_open_flags(flags), third(list));
+    va_end(list);
+    return result;
+}
+
+int lathe_wrap_open(const char *path, int flags, ...) {
+    va_list list;
+    va_start(list, flags);
+    int result = open(path, guest_open_flags(flags), third(list));
+    va_end(list);
+    return result;
+}
+
+int lathe_wrap___open_2(const char *path, int flags) {
+    return open(path, guest_open_flags(flags), 0);
+}
+
+int lathe_wrap_open64(const char *path, int flags, ...) __attribute__((alias("lathe_wrap_open")));
+int lathe_wrap_openat64(int fd, const char *path, int flags, ...) __attribute__((alias("lathe_wrap_openat")));
+int lathe_wrap___open64_2(const char *path, int flags) __attribute__((alias("lathe_wrap___open_2")));
+
+int lathe_wrap_fcntl(int fd, int command, ...) {
+    va_list list;
+    va_start(list, command);
+    u64 argument = va_arg(list, u64);
+    va_end(list);
+    if (command == F_SETFL)
+        return fcntl(fd, command, guest_open_flags((int)argument));
+    int result = fcntl(fd, command, argument);
+    return command == F_GETFL && result >= 0 ? guest_of_open_flags(result) : result;
+}
+
+int lathe_wrap_fcntl64(int fd, int command, ...) __attribute__((alias("lathe_wrap_fcntl")));
+
+/* ---------------------------------------------------------------------------------------------------------------- error */
+
+void lathe_wrap_verror(int status, int number, const char *format, va_list list) {
+    char *text = NULL;
+    if (vasprintf(&text, format, list) < 0)
+        abort();
+    error(status, number, "%s", text);
+    free(text);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- threads */
+
+/* The library clears its own type as a whole, which may be larger: of that, the program has the first bytes. */
+int lathe_wrap_pthread_attr_init(void *to) {
+    pthread_attr_t own;
+    int result = pthread_attr_init(&own);
+    memcpy(to, &own, guest_type_bytes(GUEST_THREAD_ATTRIBUTES));
+    return result;
+}
+
+int lathe_wrap_pthread_mutex_init(void *to, const pthread_mutexattr_t *attributes) {
+    pthread_mutex_t own;
+    int result = pthread_mutex_init(&own, attributes);
+    memcpy(to, &own, guest_type_bytes(GUEST_MUTEX));
+    return result;
+}
+
+int lathe_wrap_pthread_mutexattr_init(void *to) {
+    pthread_mutexattr_t own;
+    int result = pthread_mutexattr_init(&own);
+    memcpy(to, &own, guest_type_bytes(GUEST_SMALL_ATTRIBUTES));
+    return result;
+}
+
+int lathe_wrap_pthread_condattr_init(void *to) {
+    pthread_condattr_t own;
+    int result = pthread_condattr_init(&own);
+    memcpy(to, &own, guest_type_bytes(GUEST_SMALL_ATTRIBUTES));
+    return result;
+}
+
+int lathe_wrap_pthread_barrierattr_init(void *to) {
+    pthread_barrierattr_t own;
+    int result = pthread_barrierattr_init(&own);
+    memcpy(to, &own, guest_type_bytes(GUEST_SMALL_ATTRIBUTES));
+    return result;
+}

@@ -1,0 +1,138 @@
+#!/bin/bash
+# target-refused.sh LATHE HOST: what cannot be raised for another machine is refused with its address and a reason, status 1 and no file; what
+# stops at run time says where; fences are where threads need them, and only there.
+lathe=$(realpath "${1:?}") host=${2:?}
+dir=$(mktemp -d) || exit 2
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 2
+failed=0
+
+complain() {
+    echo "FAIL: $*"
+    failed=1
+}
+
+refuse() { # TEXT FLAGS: of the program on standard input
+    cat >program.c
+    gcc -w -O1 program.c -o program $2 || exit 2
+    rm -f out
+    "$lathe" raise --target="$host" program -o out >message 2>&1
+    status=$?
+    [ $status = 1 ] || complain "status $status instead of 1: $(cat message)"
+    grep -q "$1" message || complain "no '$1' in: $(cat message)"
+    [ ! -e out ] || complain "there is a file, although: $(cat message)"
+}
+
+refuse '0x[0-9a-f]*: it calls syscall: system calls have other numbers' <<'C'
+#include <unistd.h>
+long syscall(long, ...);
+int main(void) { return syscall(39) > 0; }
+C
+refuse '0x[0-9a-f]*: it calls execl, whose variable arguments cannot be known' <<'C'
+#include <unistd.h>
+int main(void) { return execl("/bin/true", "true", NULL); }
+C
+refuse '0x[0-9a-f]*: it calls getcontext\|uses getcontext' <<'C'
+#include <ucontext.h>
+int main(void) { ucontext_t c; return getcontext(&c); }
+C
+refuse "0x[0-9a-f]*: it calls fegetenv: fenv_t is laid out differently on $host" -lm <<'C'
+#include <fenv.h>
+int main(void) { fenv_t e; return fegetenv(&e); }
+C
+refuse '0x[0-9a-f]*: it calls wprintf, whose arguments or result are of a kind' <<'C'
+#include <wchar.h>
+int main(void) { return wprintf(L"%d", 3); }
+C
+refuse '0x[0-9a-f]*: it has a [a-z]* of its own' <<'C'
+#include <stdlib.h>
+static char memory[1 << 20], *next = memory;
+void *malloc(size_t size) { char *p = next; next += (size + 15) & -16; return p; }
+void free(void *p) {}
+int main(void) { return malloc(5) == NULL; }
+C
+refuse 'not position-independent' -no-pie <<'C'
+int main(void) { return 0; }
+C
+echo 'int mystery(void) { return 1; }' >mystery.c
+gcc -shared -fPIC mystery.c -o libmystery.so || exit 2
+refuse '0x[0-9a-f]*: it calls mystery, which no header declares' '-L. -lmystery' <<'C'
+int mystery(void);
+int main(void) { return mystery(); }
+C
+"$lathe" raise --target=nowhere program -o out 2>message && complain "there is a target called nowhere"
+grep -q 'there is no target nowhere; there are:' message || complain "unknown targets: $(cat message)"
+
+# A computed jump without a table of the compiler's leads to one of the places whose address was taken.
+cat >goto.c <<'C'
+int main(int argc, char **argv) {
+    static void *const places[] = {&&first, &&second, &&third};
+    if (argc == 1) return 3;
+    goto *places[argc];
+first:
+    return 4;
+second:
+    return argv[0][0];
+third:
+    return argv[1][0];
+}
+C
+gcc -O1 goto.c -o goto && "$lathe" raise --target="$host" goto -o raised || complain "goto is refused"
+qemu-"$host" -L "/usr/$host-linux-gnu" ./raised
+[ $? = 3 ] || complain "goto does not end with 3"
+qemu-"$host" -L "/usr/$host-linux-gnu" ./raised x 2>message
+[ $? = 120 ] || complain "goto does not end with x: $(cat message)"
+
+# Each damaged file is raised, or refused.
+for i in $(seq 1 12); do
+    python3 - "$i" <<'P'
+import random, sys
+random.seed(int(sys.argv[1]))
+data = bytearray(open("goto", "rb").read())
+for _ in range(30):
+    data[random.choice([random.randrange(len(data)), random.randrange(64, 2000)])] = random.randrange(256)
+open("damaged", "wb").write(data[: random.choice([len(data), random.randrange(64, len(data))])])
+P
+    timeout 60 "$lathe" raise --target="$host" damaged -o damaged.out >message 2>&1
+    status=$?
+    [ $status -le 1 ] || complain "damaged file $i: status $status: $(tail -n 2 message)"
+done
+
+# Fences: none without threads, and with them fewer than accesses.
+fences() { # prints how many the assembly has
+    "$lathe" raise --target="$host" --emit=asm --report "$1" -o out.s >report || complain "$1 is refused"
+    grep -cE '^\s*(dmb|fence)\b' out.s
+}
+cat >sum.c <<'C'
+#include <stdio.h>
+#ifdef THREADS
+#include <pthread.h>
+#endif
+static long table[1000], total;
+static void *work(void *p) {
+    long sum = 0;
+    for (int i = 0; i < 1000; i++)
+        sum += table[i] + ((long *)p)[i];
+    total = sum;
+    return p;
+}
+int main(void) {
+#ifdef THREADS
+    pthread_t t;
+    pthread_create(&t, NULL, work, table);
+    pthread_join(t, NULL);
+#else
+    work(table);
+#endif
+    printf("%ld\n", total);
+    return 0;
+}
+C
+gcc -O1 sum.c -o one && gcc -O1 -DTHREADS sum.c -o several || exit 2
+[ "$(fences one)" = 0 ] || complain "a program without threads has fences"
+[ "$(fences several)" -gt 0 ] || complain "a program with threads has no fences"
+sed -n 's/^accesses that others may see \([0-9]*\), fences \([0-9]*\)$/\1 \2/p' report >numbers
+read -r accesses fences <numbers
+[ "${fences:-0}" -le "${accesses:-0}" ] || complain "there are more fences than accesses: $(cat numbers)"
+[ $failed = 0 ] && echo "what cannot be raised for $host is refused"
+exit $failed
