@@ -11,31 +11,13 @@
 #include <lathe/tool.h>
 
 typedef struct Block {
-    uint64_t pc, insns, number, times;
+    uint64_t pc, insns, times;
 } Block;
 
-static LatheCounts counts;
-static LatheVector blocks = LATHE_VECTOR(Block);
-static LatheLock lock;
+static LatheTable table;
 
-static __attribute__((noinline, cold)) void first_time(uint64_t *own, uint64_t *site, uint64_t pc, uint64_t insns) {
-    lathe_lock(&lock);
-    if (!*site) {
-        uint64_t number = lathe_counts_new(&counts);
-        if (!number)
-            lathe_fail("the program has more than %d blocks", LATHE_COUNTS_MOST);
-        *(Block *)lathe_vector_add(&blocks) = (Block){pc, insns, number, 0};
-        __atomic_store_n(site, number, __ATOMIC_RELEASE);
-    }
-    lathe_unlock(&lock);
-    lathe_counts_add(&counts, own, *site, 1);
-}
-
-static void block(uint64_t *own, uint64_t *site, uint64_t pc, uint64_t insns) {
-    if (__builtin_expect(!*site, 0))
-        first_time(own, site, pc, insns);
-    else
-        lathe_counts_add(&counts, own, *site, 1);
+static void block(uint64_t pc, uint64_t insns) {
+    lathe_count_in(&table, pc, insns, 0, 1);
 }
 
 static void start(void) {
@@ -59,35 +41,27 @@ static void list(LatheFile *out, const Block *b, uint64_t all) {
     lathe_fprint(out, " (%s)\n", symbol.file);
 }
 
-/* Adds up what threads have counted. Returns how many blocks were executed, and in `different` how many different ones: those that only the
- * program was in that this one is a copy of are not among them. */
-static uint64_t add_up(uint64_t *different) {
+/* Makes a list of all blocks, those first that were executed most often. Returns how often blocks were executed. */
+static uint64_t find_blocks(LatheVector *blocks) {
     uint64_t all = 0;
-    Block *b = blocks.at;
-    *different = 0;
-    for (size_t i = 0; i < blocks.count; i++) {
-        b[i].times = lathe_counts_total(&counts, b[i].number);
-        all += b[i].times;
-        *different += b[i].times != 0;
-    }
+    for (LatheRow r = {0}; lathe_table_next(&table, &r); all += r.total)
+        *(Block *)lathe_vector_add(blocks) = (Block){r.key[0], r.key[1], r.total};
+    lathe_sort(blocks->at, blocks->count, blocks->bytes, by_times);
     return all;
 }
 
 static void report(void) {
-    uint64_t different, top = lathe_option_number("top", 20);
+    LatheVector blocks = LATHE_VECTOR(Block);
+    uint64_t all = find_blocks(&blocks), top = lathe_option_number("top", 20);
     const char *name = lathe_option("out");
     LatheFile *out = lathe_open(name ? name : "-");
-    lathe_lock(&lock);
-    uint64_t all = add_up(&different);
-    lathe_sort(blocks.at, blocks.count, blocks.bytes, by_times);
-    lathe_fprint(out, "%lu blocks, of which %lu are different\n", all, different);
+    lathe_fprint(out, "%lu blocks, of which %lu are different\n", all, blocks.count);
     lathe_fprint(out, "%12s %6s %13s  %s\n", "times", "share", "instructions", "block");
-    for (uint64_t i = 0; i < different && i < top; i++)
+    for (uint64_t i = 0; i < blocks.count && i < top; i++)
         list(out, (const Block *)blocks.at + i, all);
-    lathe_unlock(&lock);
+    lathe_vector_clear(&blocks);
     lathe_close(out);
 }
 
-LATHE_HOOKS(LATHE_ON(LATHE_START, start),
-            LATHE_ON(LATHE_BLOCK, block, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_COUNT}),
+LATHE_HOOKS(LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_BLOCK, block, {LATHE_PC}, {LATHE_COUNT}),
             LATHE_ON(LATHE_END, report));

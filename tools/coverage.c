@@ -19,42 +19,18 @@ typedef struct Module {
 } Module;
 
 typedef struct Block {
-    uint64_t pc, bytes, number;
-    uint64_t *site;
+    uint64_t pc, bytes, times;
 } Block;
 
-/* In the site of a block: nothing more is to be known of it. A larger number less this is the one that it is counted by. */
-enum { DONE = 1 };
-
 static LatheVector modules = LATHE_VECTOR(Module), blocks = LATHE_VECTOR(Block);
-static LatheCounts counts;
+static LatheTable table;
 static LatheLock lock;
 static bool counting;
 
 /* ------------------------------------------------------------------------------------------------------------ recording */
 
-static void first_time(uint64_t *site, uint64_t pc, uint64_t bytes) {
-    lathe_lock(&lock);
-    if (!*site) {
-        uint64_t number = counting ? lathe_counts_new(&counts) + DONE : DONE;
-        if (counting && number == DONE)
-            lathe_fail("the program has more than %d blocks", LATHE_COUNTS_MOST);
-        *(Block *)lathe_vector_add(&blocks) = (Block){pc, bytes, number, site};
-        __atomic_store_n(site, number, __ATOMIC_RELEASE);
-    }
-    lathe_unlock(&lock);
-}
-
-static __attribute__((noinline)) void record(uint64_t *own, uint64_t *site, uint64_t pc, uint64_t bytes) {
-    if (!*site)
-        first_time(site, pc, bytes);
-    if (counting)
-        lathe_counts_add(&counts, own, *site - DONE, 1);
-}
-
-static void block(uint64_t *own, uint64_t *site, uint64_t pc, uint64_t bytes) {
-    if (__builtin_expect(*site != DONE, 0))
-        record(own, site, pc, bytes);
+static void block(uint64_t pc, uint64_t bytes) {
+    lathe_count_in(&table, pc, bytes, 0, 1);
 }
 
 static bool begins_file(uint64_t address) {
@@ -95,15 +71,9 @@ static void module(uint64_t address, uint64_t bytes, const char *name, uint64_t 
     lathe_unlock(&lock);
 }
 
-/* A copy of the program has executed nothing yet. */
 static void start(void) {
     lathe_option("out");
     counting = lathe_option("lcov") != NULL;
-    if (counting)
-        return;
-    for (size_t i = 0; i < blocks.count; i++)
-        *((Block *)blocks.at)[i].site = 0;
-    lathe_vector_clear(&blocks);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- drcov */
@@ -187,7 +157,7 @@ static void find_steps(LatheVector *steps) {
     int64_t times = 0;
     for (size_t i = 0; i < blocks.count; i++) {
         const Block *b = (const Block *)blocks.at + i;
-        int64_t executed = (int64_t)lathe_counts_total(&counts, b->number - DONE);
+        int64_t executed = (int64_t)b->times;
         *(Step *)lathe_vector_add(steps) = (Step){b->pc, executed};
         *(Step *)lathe_vector_add(steps) = (Step){b->pc + b->bytes, -executed};
     }
@@ -322,15 +292,17 @@ static void report(void) {
     const char *name = lathe_option("out");
     LatheFile *out = lathe_open(name ? name : counting ? "lcov.out.%p" : "drcov.out.%p");
     lathe_lock(&lock);
+    for (LatheRow r = {0}; lathe_table_next(&table, &r);)
+        *(Block *)lathe_vector_add(&blocks) = (Block){r.key[0], r.key[1], r.total};
     if (counting)
         write_lcov(out);
     else
         write_drcov(out);
+    lathe_vector_clear(&blocks);
     lathe_unlock(&lock);
     lathe_close(out);
 }
 
 LATHE_HOOKS(LATHE_ON(LATHE_START, start),
             LATHE_ON(LATHE_MODULE, module, {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_NAME}, {LATHE_OFFSET}),
-            LATHE_ON(LATHE_BLOCK, block, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_BYTES}),
-            LATHE_ON(LATHE_END, report));
+            LATHE_ON(LATHE_BLOCK, block, {LATHE_PC}, {LATHE_BYTES}), LATHE_ON(LATHE_END, report));

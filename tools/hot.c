@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct Block {
-    uint64_t pc, bytes, insns, number, times;
+    uint64_t pc, bytes, insns, times;
 } Block;
 
 typedef struct Function {
@@ -32,31 +32,14 @@ typedef struct Loop {
     const Function *function;
 } Loop;
 
-static LatheCounts counts;
+static LatheTable table;
 static LatheVector blocks = LATHE_VECTOR(Block);
 static LatheLock lock;
 
 /* ------------------------------------------------------------------------------------------------------------ recording */
 
-static __attribute__((noinline, cold)) void first_time(uint64_t *own, uint64_t *site, uint64_t pc, uint64_t bytes,
-                                                       uint64_t insns) {
-    lathe_lock(&lock);
-    if (!*site) {
-        uint64_t number = lathe_counts_new(&counts);
-        if (!number)
-            lathe_fail("the program has more than %d blocks", LATHE_COUNTS_MOST);
-        *(Block *)lathe_vector_add(&blocks) = (Block){pc, bytes, insns, number, 0};
-        __atomic_store_n(site, number, __ATOMIC_RELEASE);
-    }
-    lathe_unlock(&lock);
-    lathe_counts_add(&counts, own, *site, 1);
-}
-
-static void block(uint64_t *own, uint64_t *site, uint64_t pc, uint64_t bytes, uint64_t insns) {
-    if (__builtin_expect(!*site, 0))
-        first_time(own, site, pc, bytes, insns);
-    else
-        lathe_counts_add(&counts, own, *site, 1);
+static void block(uint64_t pc, uint64_t bytes, uint64_t insns) {
+    lathe_count_in(&table, pc, bytes, insns, 1);
 }
 
 static void start(void) {
@@ -88,13 +71,12 @@ static int by_cost(const void *a, const void *b) {
     return x->cost != y->cost ? compare(y->cost, x->cost) : compare(x->start, y->start);
 }
 
-static uint64_t add_up(void) {
+/* Makes the list of blocks. Returns how many instructions were executed. */
+static uint64_t find_blocks(void) {
     uint64_t cost = 0;
-    for (size_t i = 0; i < blocks.count; i++) {
-        Block *b = (Block *)blocks.at + i;
-        b->times = lathe_counts_total(&counts, b->number);
-        cost += b->times * b->insns;
-    }
+    for (LatheRow r = {0}; lathe_table_next(&table, &r); cost += r.total * r.key[2])
+        *(Block *)lathe_vector_add(&blocks) = (Block){r.key[0], r.key[1], r.key[2], r.total};
+    lathe_sort(blocks.at, blocks.count, blocks.bytes, by_pc);
     return cost;
 }
 
@@ -426,16 +408,15 @@ static void report(void) {
         .loops = LATHE_VECTOR(Loop),
     };
     lathe_lock(&lock);
-    r.cost = add_up();
-    lathe_sort(blocks.at, blocks.count, blocks.bytes, by_pc);
+    r.cost = find_blocks();
     find_functions(&r);
     find_insns(&r);
     find_loops(&r);
     put_page(&r);
+    lathe_vector_clear(&blocks);
     lathe_unlock(&lock);
     lathe_close(r.out);
 }
 
-LATHE_HOOKS(LATHE_ON(LATHE_START, start),
-            LATHE_ON(LATHE_BLOCK, block, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_BYTES}, {LATHE_COUNT}),
+LATHE_HOOKS(LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_BLOCK, block, {LATHE_PC}, {LATHE_BYTES}, {LATHE_COUNT}),
             LATHE_ON(LATHE_END, report));

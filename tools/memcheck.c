@@ -63,47 +63,64 @@ static bool is_below_stack(const Thread *t, uint64_t address, uint64_t sp) {
            address < sp - (call_pushes ? BELOW_STACK : 0);
 }
 
-__attribute__((noinline)) static void look_closer(Thread *t, uint64_t writes, uint64_t address, uint64_t bytes,
-                                                  uint64_t pc, uint64_t sp) {
+__attribute__((noinline)) static void look_closer(uint64_t address, uint64_t bytes, uint64_t pc, uint64_t sp, Thread *t,
+                                                  bool writes) {
+    Call *c = innermost(t);
+    if (c && c->checked)
+        return;
     uint64_t bad = shadow_first_bad(address, address + bytes);
     if (bad == address + bytes)
         bad = is_below_stack(t, address, sp) ? address : NOWHERE;
     if (bad == NOWHERE || pc - linker_from < linker_to - linker_from || is_of_allocator(pc) || in_allocator(t))
         return;
-    Call *c = innermost(t);
     if (c && c->what == STRING)
         check_string(t, c, pc, sp);
     else
         report_access(t, writes, bytes, bad, pc, sp, NULL);
 }
 
-/* The common way: it is the same for loads and stores. */
+/* The common way: one register, and no more, for each of three questions. */
 static inline bool suspects(uint64_t address, uint64_t bytes, uint64_t sp) {
-    return shadow_suspects(address, bytes) | (sp - BELOW_STACK - 1 - address < BELOW_FAR);
+    return address - sp >= -(uint64_t)BELOW_FAR || shadow_suspects(address, bytes);
 }
 
 static void load(uint64_t address, uint64_t bytes, uint64_t pc, uint64_t sp, Thread *t) {
     if (__builtin_expect(suspects(address, bytes, sp), false))
-        look_closer(t, false, address, bytes, pc, sp);
+        look_closer(address, bytes, pc, sp, t, false);
 }
 
 static void store(uint64_t address, uint64_t bytes, uint64_t pc, uint64_t sp, Thread *t) {
     if (__builtin_expect(suspects(address, bytes, sp), false))
-        look_closer(t, true, address, bytes, pc, sp);
+        look_closer(address, bytes, pc, sp, t, true);
 }
 
 /* ---------------------------------------------------------------------------------------------------- string functions */
 
-/* A function whose name begins like that of a string function. The site remembers which one it is. */
-static void enter_string(uint64_t pc, uint64_t sp, uint64_t *site, Thread *t) {
+/* Which function begins at an address: the address and, in its lowest byte, the number of the function from 1 on; 0: it is none of these. A slot is for all
+ * addresses that have its number. */
+enum { KNOWN_BITS = 10 };
+static uint64_t known[1 << KNOWN_BITS];
+
+static uint64_t *known_at(uint64_t pc) {
+    return &known[pc * 0x9e3779b97f4a7c15u >> (64 - KNOWN_BITS)];
+}
+
+__attribute__((noinline)) static uint64_t learn(uint64_t pc) {
     LatheSymbol symbol;
-    if (!__atomic_load_n(&site[0], __ATOMIC_ACQUIRE)) {
-        site[1] = (uint64_t)(lathe_symbol(pc, &symbol) ? string_function(symbol.name) : NULL);
-        __atomic_store_n(&site[0], 1, __ATOMIC_RELEASE);
-    }
-    Call *c = site[1] ? call_enter(t, sp, STRING) : NULL;
+    const StringFunction *f = lathe_symbol(pc, &symbol) ? string_function(symbol.name) : NULL;
+    uint64_t is = pc << 8 | (f ? (uint64_t)(f - string_functions) + 1 : 0);
+    __atomic_store_n(known_at(pc), is, __ATOMIC_RELAXED);
+    return is;
+}
+
+/* A function whose name begins like that of a string function. */
+static void enter_string(uint64_t pc, uint64_t sp, Thread *t, uint64_t first, uint64_t second, uint64_t third) {
+    uint64_t is = __atomic_load_n(known_at(pc), __ATOMIC_RELAXED);
+    if (is >> 8 != pc)
+        is = learn(pc);
+    Call *c = is & 255 ? call_enter(t, sp, STRING, first, second, third) : NULL;
     if (c)
-        c->about = (const StringFunction *)site[1];
+        c->about = &string_functions[(is & 255) - 1];
 }
 
 /* C libraries have several versions of a function. What the symbol names is code that chooses one (IFUNC), and returns its address, which no string function does; the
@@ -119,7 +136,7 @@ static void leave_string(const Call *c, uint64_t result) {
 static void enter(uint64_t what, uint64_t pc, uint64_t sp, Thread *t) {
     if (what <= ALLOCATOR_OTHER)
         note_allocator(pc);
-    Call *c = call_enter(t, sp, (What)what);
+    Call *c = call_enter(t, sp, (What)what, lathe_arg(0), lathe_arg(1), lathe_arg(2));
     if (!c)
         return;
     c->about = what < FREE ? stack_at(t, pc, sp) : NULL;
@@ -127,7 +144,7 @@ static void enter(uint64_t what, uint64_t pc, uint64_t sp, Thread *t) {
 }
 
 /* Functions that call each other by a jump at their end return together. */
-__attribute__((noinline)) static void leave(Thread *t, uint64_t sp, uint64_t result) {
+static void leave(Thread *t, uint64_t sp, uint64_t result) {
     while (t->sp == sp) {
         const Call *c = innermost(t);
         if (c->what == STRING)
@@ -143,24 +160,33 @@ static void throws(Thread *t) {
     set_count(t, 0);
 }
 
-__attribute__((noinline)) static void first_call(Thread *t, uint64_t sp, uint64_t classes) {
+__attribute__((noinline)) static void rare_call(uint64_t next, uint64_t sp, uint64_t classes, Thread *t) {
     call_pushes = classes & LATHE_CLASS_STORE ? sizeof(uint64_t) : 0;
-    thread_start(t, sp);
-}
-
-static void call(uint64_t next, uint64_t sp, uint64_t classes, Thread *t) {
-    if (__builtin_expect(!t->frames, false))
-        first_call(t, sp, classes);
+    if (t->frames)
+        frame_make_room(t);
+    else
+        thread_start(t, sp);
     frame_push(t, sp, next);
 }
 
-/* What a function returns is in one of two registers, by the program's machine. */
-static void back(uint64_t sp, uint64_t x86_result, uint64_t riscv_result, Thread *t) {
-    if (__builtin_expect(!t->frames, false))
-        return;
-    frame_pop(t, sp + call_pushes);
-    if (__builtin_expect(t->sp == sp, false))
-        leave(t, sp, call_pushes ? x86_result : riscv_result);
+static void call(uint64_t next, uint64_t sp, uint64_t classes, Thread *t) {
+    if (__builtin_expect(t->top == t->end, false))
+        rare_call(next, sp, classes, t);
+    else
+        frame_push(t, sp, next);
+}
+
+__attribute__((noinline)) static void rare_return(uint64_t sp, uint64_t result, Thread *t) {
+    if (t->frames)
+        frame_pop(t, sp + call_pushes);
+    leave(t, sp, result);
+}
+
+static void back(uint64_t sp, uint64_t result, Thread *t) {
+    if (__builtin_expect(t->sp != sp && t->top && t->top[-1].sp == sp + call_pushes, true))
+        t->top--;
+    else
+        rare_return(sp, result, t);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- system calls */
@@ -297,8 +323,8 @@ static void module(uint64_t from, uint64_t bytes, const char *name) {
     LATHE_WHERE(LATHE_FUNCTION, enter, ((LatheWhere){.symbol = name}), {LATHE_CONSTANT, what}, {LATHE_PC}, {LATHE_SP}, \
                 {LATHE_THREAD_OWN})
 #define ENTER_STRING(name)                                                                                             \
-    LATHE_WHERE(LATHE_FUNCTION, enter_string, ((LatheWhere){.symbol = name}), {LATHE_PC}, {LATHE_SP}, {LATHE_SITE},    \
-                {LATHE_THREAD_OWN})
+    LATHE_WHERE(LATHE_FUNCTION, enter_string, ((LatheWhere){.symbol = name}), {LATHE_PC}, {LATHE_SP},                  \
+                {LATHE_THREAD_OWN}, {LATHE_ARGUMENT, 0}, {LATHE_ARGUMENT, 1}, {LATHE_ARGUMENT, 2})
 
 LATHE_HOOKS(
     LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_THREAD_END, thread_end, {LATHE_THREAD_OWN}),
@@ -307,13 +333,14 @@ LATHE_HOOKS(
     LATHE_ON(LATHE_SYSCALL, system_call, {LATHE_NUMBER}, {LATHE_PC}, {LATHE_SP}, {LATHE_THREAD_OWN}),
     LATHE_ON(LATHE_SYSCALL_DONE, system_call_done, {LATHE_NUMBER}, {LATHE_RESULT}, {LATHE_ARGUMENT, 0},
              {LATHE_ARGUMENT, 1}, {LATHE_ARGUMENT, 2}, {LATHE_THREAD_OWN}),
-    LATHE_ON(LATHE_LOAD, load, {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_PC}, {LATHE_SP}, {LATHE_THREAD_OWN}),
-    LATHE_ON(LATHE_STORE, store, {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_PC}, {LATHE_SP}, {LATHE_THREAD_OWN}),
+    LATHE_WHERE(LATHE_LOAD, load, ((LatheWhere){.not_stack = true}), {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_PC},
+                {LATHE_SP}, {LATHE_THREAD_OWN}),
+    LATHE_WHERE(LATHE_STORE, store, ((LatheWhere){.not_stack = true}), {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_PC},
+                {LATHE_SP}, {LATHE_THREAD_OWN}),
     LATHE_ON(LATHE_CALL, call, {LATHE_NEXT}, {LATHE_SP}, {LATHE_CLASSES}, {LATHE_THREAD_OWN}),
     LATHE_WHERE(LATHE_RETURN, leave_usable_size, ((LatheWhere){.symbol = "malloc_usable_size"}), {LATHE_THREAD_OWN}),
-    LATHE_ON(LATHE_RETURN, back, {LATHE_SP}, {LATHE_REGISTER, LATHE_X86_RAX}, {LATHE_REGISTER, LATHE_RISCV_A0},
-             {LATHE_THREAD_OWN}),
-    ENTER("malloc", MALLOC), ENTER("calloc", CALLOC), ENTER("realloc", REALLOC), ENTER("reallocarray", REALLOC_ARRAY),
+    LATHE_ON(LATHE_RETURN, back, {LATHE_SP}, {LATHE_RESULT}, {LATHE_THREAD_OWN}), ENTER("malloc", MALLOC),
+    ENTER("calloc", CALLOC), ENTER("realloc", REALLOC), ENTER("reallocarray", REALLOC_ARRAY),
     ENTER("memalign", MEMALIGN), ENTER("aligned_alloc", MEMALIGN), ENTER("posix_memalign", POSIX_MEMALIGN),
     ENTER("valloc", VALLOC), ENTER("pvalloc", PVALLOC), ENTER("free", FREE), ENTER("malloc_usable_size", USABLE_SIZE),
     ENTER("malloc_trim", ALLOCATOR_OTHER), ENTER("malloc_stats", ALLOCATOR_OTHER),

@@ -15,11 +15,6 @@
  * error). */
 #include <lathe/tool.h>
 
-/* Instructions of one opcode can be of different classes: a mov may load, store or do neither. A kind is an opcode with certain classes. */
-typedef struct Kind {
-    uint64_t opcode, classes, number;
-} Kind;
-
 typedef struct Row {
     const char *name;
     uint64_t times;
@@ -29,29 +24,11 @@ static const char *const class_names[] = {"integer", "float", "vector", "branch"
                                           "return",  "load",  "store",  "atomic", "string", "system"};
 enum { CLASSES = sizeof(class_names) / sizeof(class_names[0]) };
 
-static LatheCounts counts;
-static LatheVector kinds = LATHE_VECTOR(Kind);
-static LatheMap numbers = LATHE_MAP(uint64_t); /* the number of a kind, by opcode and classes */
-static LatheLock lock;
+/* By opcode and classes: a mov may load, store or do neither. */
+static LatheTable kinds;
 
-static __attribute__((noinline, cold)) void first_time(uint64_t *own, uint64_t *site, uint64_t opcode,
-                                                       uint64_t classes) {
-    lathe_lock(&lock);
-    uint64_t *number = lathe_map_at(&numbers, opcode << 32 | classes);
-    if (!*number) {
-        *number = lathe_counts_new(&counts);
-        *(Kind *)lathe_vector_add(&kinds) = (Kind){opcode, classes, *number};
-    }
-    __atomic_store_n(site, *number, __ATOMIC_RELEASE);
-    lathe_unlock(&lock);
-    lathe_counts_add(&counts, own, *site, 1);
-}
-
-static void insn(uint64_t *own, uint64_t *site, uint64_t opcode, uint64_t classes) {
-    if (__builtin_expect(!*site, 0))
-        first_time(own, site, opcode, classes);
-    else
-        lathe_counts_add(&counts, own, *site, 1);
+static void insn(uint64_t opcode, uint64_t classes) {
+    lathe_count_in(&kinds, opcode, classes, 0, 1);
 }
 
 static void start(void) {
@@ -84,22 +61,17 @@ static void report(void) {
         opcodes[i] = (Row){lathe_opcode_name(i), 0};
     for (size_t i = 0; i < CLASSES; i++)
         classes[i].name = class_names[i];
-    lathe_lock(&lock);
-    for (size_t i = 0; i < kinds.count; i++) {
-        const Kind *k = (const Kind *)kinds.at + i;
-        uint64_t times = lathe_counts_total(&counts, k->number);
-        all += times;
-        opcodes[k->opcode].times += times;
+    for (LatheRow r = {0}; lathe_table_next(&kinds, &r);) {
+        all += r.total;
+        opcodes[r.key[0]].times += r.total;
         for (size_t c = 0; c < CLASSES; c++)
-            classes[c].times += k->classes >> c & 1 ? times : 0;
+            classes[c].times += r.key[1] >> c & 1 ? r.total : 0;
     }
-    lathe_unlock(&lock);
     lathe_fprint(out, "%lu instructions\n", all);
     print_rows(out, "opcode", opcodes, LATHE_OPCODES, all);
     print_rows(out, "class", classes, CLASSES, all);
     lathe_close(out);
 }
 
-LATHE_HOOKS(LATHE_ON(LATHE_START, start),
-            LATHE_ON(LATHE_INSN, insn, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_OPCODE}, {LATHE_CLASSES}),
+LATHE_HOOKS(LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_INSN, insn, {LATHE_OPCODE}, {LATHE_CLASSES}),
             LATHE_ON(LATHE_END, report));

@@ -87,6 +87,8 @@ typedef enum LatheEvent {
  *         LATHE_BLOCK                                 LATHE_BYTES, LATHE_COUNT
  *         LATHE_BRANCH                                LATHE_TARGET, LATHE_TAKEN
  *         LATHE_JUMP, LATHE_CALL, LATHE_RETURN        LATHE_TARGET
+ *         LATHE_FUNCTION                              LATHE_ARGUMENT
+ *         LATHE_RETURN                                LATHE_RESULT
  *     LATHE_SYSCALL                                   LATHE_PC, LATHE_NUMBER, LATHE_ARGUMENT
  *     LATHE_SYSCALL_DONE                              LATHE_PC, LATHE_NUMBER, LATHE_ARGUMENT, LATHE_RESULT
  *     LATHE_SIGNAL, LATHE_FORKED                      LATHE_PC, LATHE_NUMBER
@@ -94,12 +96,12 @@ typedef enum LatheEvent {
  *     LATHE_MODULE, LATHE_MODULE_END                  LATHE_ADDRESS, LATHE_BYTES, LATHE_NAME, LATHE_OFFSET */
 typedef enum LatheWhat {
     LATHE_NO_VALUE,
-    LATHE_CONSTANT,   /* a number that the hook has */
-    LATHE_PC,         /* the address of an instruction, or of the next one where the event is about none */
-    LATHE_SIZE,       /* how many bytes the instruction has */
-    LATHE_NUMBER,     /* of the system call or the signal; of the process that was made */
-    LATHE_ARGUMENT,   /* of a system call; the hook has which one, from 0 to 5 */
-    LATHE_RESULT,     /* of a system call that is done: a negative number from -4095 on is an error */
+    LATHE_CONSTANT, /* a number that the hook has */
+    LATHE_PC,       /* the address of an instruction, or of the next one where the event is about none */
+    LATHE_SIZE,     /* how many bytes the instruction has */
+    LATHE_NUMBER,   /* of the system call or the signal; of the process that was made */
+    LATHE_ARGUMENT, /* of a system call, or of a function that begins, as lathe_arg has it; the hook has which one, from 0 to 5 */
+    LATHE_RESULT, /* of a system call that is done: a negative number from -4095 on is an error; of a function that returns, if it is an integer or a pointer */
     LATHE_THREAD_ID,  /* the system's number of the thread */
     LATHE_THREAD_OWN, /* the address of LATHE_OWN_WORDS words that the tool has in each thread, all zero at first; a copy of the program (fork) goes on with their values */
     LATHE_ADDRESS,    /* of what is accessed; where a module is mapped */
@@ -175,6 +177,8 @@ typedef struct LatheWhere {
     uint64_t from, to;  /* addresses: the first one, and the one behind the last */
     uint32_t classes;   /* the instruction is of one of these, LATHE_CLASS_* */
     const char *opcode; /* its opcode's name, as lathe_opcode_name has it; likewise */
+    bool
+        not_stack; /* of accesses: only those whose address is more than the stack pointer and a constant; the others are variables of functions, what is pushed, and where calls return to */
 } LatheWhere;
 
 typedef struct LatheHook {
@@ -211,6 +215,33 @@ typedef struct LatheCounter {
 void lathe_count(LatheCounter *counter, long amount);
 /* The sum over all threads, of those that have ended, too. */
 unsigned long lathe_total(const LatheCounter *counter);
+
+/* A table of counters: it has a row, which is such a number, for each combination of keys that was counted for; keys that are not needed are 0. Where the function only counts,
+ * by constant amounts, and the keys are constants or what its hook is given of LATHE_CONSTANT, LATHE_PC, LATHE_SIZE, LATHE_NEXT, LATHE_BYTES, LATHE_COUNT, LATHE_CLASSES and
+ * LATHE_OPCODE, as uint64_t, a row costs the program no more than a counter does. With other keys the row is looked for each time. A table is a global variable; it is
+ * empty at first, and in a copy of the program.
+ *
+ *     static LatheTable blocks;
+ *     static void block(uint64_t pc, uint64_t insns) { lathe_count_in(&blocks, pc, insns, 0, 1); }
+ *     ...
+ *     for (LatheRow r = {0}; lathe_table_next(&blocks, &r);)
+ *         lathe_print("%lx: %lu\n", r.key[0], r.total); */
+enum { LATHE_KEYS = 3 };
+
+typedef struct LatheTable {
+    unsigned long number; /* which one it is; Lathe sets it */
+} LatheTable;
+
+/* A row whose total is not 0. */
+typedef struct LatheRow {
+    uint64_t key[LATHE_KEYS];
+    uint64_t total; /* the sum over all threads, of those that have ended, too, when the first row was asked for */
+    uint64_t index; /* for lathe_table_next only */
+} LatheRow;
+
+void lathe_count_in(LatheTable *table, uint64_t key, uint64_t key2, uint64_t key3, long amount);
+/* The next row, in no particular order; the first one if *row is zero. False: there are no more. */
+bool lathe_table_next(const LatheTable *table, LatheRow *row);
 
 /* Counters by number, from 0 to LATHE_COUNTS_MOST - 1, where it is not known beforehand which ones are needed: one for each block that is executed, for example. They are
  * exact and quick as a LatheCounter is, and zero in a copy of the program. A word of LATHE_THREAD_OWN, which is used for nothing else, leads to the thread's own:
@@ -408,7 +439,7 @@ bool lathe_symbol(uint64_t address, LatheSymbol *out); /* false: the function is
 /* Is this one of the names of the function that the address is in? As in LatheWhere, each * stands for anything. */
 bool lathe_symbol_is(uint64_t address, const char *name);
 /* A function begins at an address that no symbol names. For code that is translated from now on, it is as if there was one: for lathe_symbol, LATHE_FUNCTION and filters. The text has to
- * stay where it is. */
+ * stay where it is. The instruction at the address is never optimised. */
 void lathe_name_function(uint64_t address, const char *name);
 
 /* The line of source that an address is from, if the file has DWARF, or another one with it is installed. The first question starts a process, and an answer takes up to 0.2 ms, so
@@ -426,8 +457,9 @@ const char *lathe_demangle(const char *name); /* the readable form of a C++ name
 
 /* ---------------------------------------------------------------------------------------------------------- registers */
 
-/* In functions that are called at instructions and system calls: the program's general registers, by their numbers in the instruction set, before the instruction. A tool
- * that uses one of these in a function has it called in a slower way. */
+/* In functions that are called at instructions and system calls: the program's general registers, by their numbers in the instruction set, before the instruction. A function
+ * that uses one of these is called in a slower way, and where it is called at an instruction, that is never optimised: give its hook a LatheWhere with a symbol, else nothing of the program is. Where LATHE_REGISTER,
+ * LATHE_ARGUMENT or LATHE_RESULT do, they cost less. */
 uint64_t lathe_register(unsigned number);
 void lathe_set_register(unsigned number, uint64_t value);
 

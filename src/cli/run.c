@@ -28,9 +28,9 @@ enum { PATH_SIZE = 256 };                   /* in the client's options */
 typedef struct RunSettings {
     const char *arg0, *sysroot, *cache, *dump, *server, *log, *plugin;
     OptionList set, unset, tools;
-    int tier, cpu, opt, stats;
+    int tier, cpu, opt, stats, no_tool_opt;
     u64 sample_us, hot_ms, after_s;
-    bool strace, no_follow, perf, strict_fp, no_tool_opt;
+    bool strace, no_follow, perf, strict_fp, explain;
 } RunSettings;
 
 #define AT(field) offsetof(RunSettings, field)
@@ -62,7 +62,8 @@ static const Option table[] = {
     {"plugin",    "FILE.so[,OPTIONS]", "change its lifted code by this plugin; implies --tier=opt", OPTION_TEXT, AT(plugin)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
     {"tool",      "NAME|FILE.c[,KEY=VALUE]...", "watch it by this tool; may be given several times", OPTION_LIST, AT(tools)},
-    {"no-tool-opt", NULL,       "only call its functions: to see what they gain by being put among the code", OPTION_FLAG, AT(no_tool_opt)},
+    {"no-tool-opt", "all|counter|merge|inline|split", "leave out what makes its functions cheap: to see what that gains", OPTION_MAYBE, AT(no_tool_opt)},
+    {"explain",   NULL,         "what became of its functions, when the program ends", OPTION_FLAG, AT(explain)},
     {"log",       "FILE",       "add what it and tools print to FILE, not to standard error", OPTION_TEXT, AT(log)},
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
     {"strace",    NULL,         "its system calls",                              OPTION_FLAG,   AT(strace)},
@@ -294,12 +295,14 @@ static char *format_options(const RunSettings *s, const Paths *p) {
     FILE *out = open_memstream(&text, &size);
     CHECK(out, "out of memory");
     fprintf(out,
-            "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,plain-tool=%d,stats=%d,dump=%d,limit=%llu,"
+            "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,tool-without=%d,explain=%d,stats=%d,dump=%d,"
+            "limit=%llu,"
             "sample=%u,hot=%u,"
             "after=%u",
             *p->plugin.word ? TIER_OPT : s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL,
-            s->strict_fp, s->strace, !s->no_follow, s->perf, s->no_tool_opt, s->stats == STATS_OFF ? 0 : s->stats + 1,
-            dump_bits(s->dump), (unsigned long long)limit_mib(), (u32)s->sample_us, (u32)s->hot_ms, (u32)s->after_s);
+            s->strict_fp, s->strace, !s->no_follow, s->perf, s->no_tool_opt + 1, s->explain,
+            s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump), (unsigned long long)limit_mib(),
+            (u32)s->sample_us, (u32)s->hot_ms, (u32)s->after_s);
     print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);
     print_value(out, "shared", p->shared);
@@ -361,6 +364,8 @@ static int misuse(const RunSettings *s) {
         return options_misuse(&options, "--sample-every: at most %u", UINT32_MAX);
     if (s->hot_ms > UINT32_MAX)
         return options_misuse(&options, "--hot-after: at most %u", UINT32_MAX);
+    if (s->explain && !s->tools.len)
+        return options_misuse(&options, "--explain: it is about tools, and there is no --tool");
     if (s->server && !is_server(s->server))
         return options_misuse(&options, "--server: '%s' is not auto, start, none, a path or ssh:HOST", s->server);
     if (s->plugin && *s->plugin && s->tier == TIER_QUICK)
@@ -379,7 +384,8 @@ static void choose_tools(RunSettings *s, size_t by_variable) {
 }
 
 static RunSettings usual_settings(void) {
-    return (RunSettings){.opt = OPT_FULL, .stats = STATS_OFF, .after_s = AFTER_S, .sysroot = getenv("LATHE_SYSROOT")};
+    return (RunSettings){
+        .opt = OPT_FULL, .stats = STATS_OFF, .no_tool_opt = -1, .after_s = AFTER_S, .sysroot = getenv("LATHE_SYSROOT")};
 }
 
 int command_run_kind(const Kind *only, int argc, char **argv) {

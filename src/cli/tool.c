@@ -162,6 +162,8 @@ static const char *what_becomes_of(const ToolPlan *plan) {
         return "called: an amount is too large";
     case TOOL_MANY_ADDS:
         return "called: it has too many additions";
+    case TOOL_KEY_VARIES:
+        return "called: a key is not known when code is translated";
     }
     return "called";
 }

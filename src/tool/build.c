@@ -52,6 +52,27 @@ static LLVMValueRef next_counters(Building *b, LLVMTypeRef type, u64 count) {
     return all;
 }
 
+/* A table is numbered likewise. */
+static bool number_table(Building *b, LLVMValueRef g) {
+    if (b->package.table_count == TOOL_TABLES_MAX)
+        return fail(b, "it has too many tables");
+    LLVMValueRef number = LLVMConstInt(LLVMInt64TypeInContext(b->ctx), b->package.table_count++, false);
+    LLVMSetInitializer(g, LLVMConstNamedStruct(LLVMGlobalGetValueType(g), &number, 1));
+    return true;
+}
+
+/* Is there a table in an array or in a structure? */
+static bool hides_table(LLVMTypeRef type) {
+    if (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
+        return hides_table(LLVMGetElementType(type)) || tool_is_table_type(LLVMGetElementType(type));
+    if (LLVMGetTypeKind(type) != LLVMStructTypeKind || tool_is_table_type(type))
+        return false;
+    for (u32 i = 0; i < LLVMCountStructElementTypes(type); i++)
+        if (tool_is_table_type(LLVMStructGetTypeAtIndex(type, i)) || hides_table(LLVMStructGetTypeAtIndex(type, i)))
+            return true;
+    return false;
+}
+
 /* Is there a counter somewhere in a type that is neither a counter nor an array of them? */
 static bool hides_counter(LLVMTypeRef type) {
     if (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
@@ -72,6 +93,10 @@ static bool number_variable(Building *b, LLVMValueRef g) {
     bool is_array = LLVMGetTypeKind(type) == LLVMArrayTypeKind && tool_is_counter_type(LLVMGetElementType(type));
     if (!is_array && hides_counter(type))
         return fail(b, "a LatheCounter is a variable of its own, or an element of an array");
+    if (hides_table(type))
+        return fail(b, "a LatheTable is a variable of its own");
+    if (tool_is_table_type(type))
+        return number_table(b, g);
     if (!is_array && !tool_is_counter_type(type))
         return true;
     u64 count = is_array ? LLVMGetArrayLength2(type) : 1;
@@ -93,15 +118,62 @@ static bool number_counters(Building *b) {
 /* Larger amounts are left to C: those of many instructions are added up in 32 bits. */
 enum { AMOUNT_MOST = 1 << 16 };
 
-/* Why this is no such addition as TOOL_COUNT has. */
-static ToolReason as_add(LLVMValueRef insn, ToolAdd *add) {
+static ToolReason as_amount(LLVMValueRef value, i32 *amount) {
+    if (!LLVMIsAConstantInt(value))
+        return TOOL_AMOUNT_VARIES;
+    i64 whole = LLVMConstIntGetSExtValue(value);
+    *amount = (i32)whole;
+    return whole <= AMOUNT_MOST && whole >= -AMOUNT_MOST ? TOOL_NO_REASON : TOOL_AMOUNT_LARGE;
+}
+
+/* Is this value of a hook's known when code is translated? */
+static bool is_known_ahead(LLVMValueRef values, u32 index) {
+    LLVMValueRef value = index < LATHE_VALUES ? LLVMGetAggregateElement(values, index) : NULL;
+    switch (value ? (LatheWhat)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, VALUE_WHAT)) : LATHE_NO_VALUE) {
+    case LATHE_CONSTANT:
+    case LATHE_PC:
+    case LATHE_SIZE:
+    case LATHE_NEXT:
+    case LATHE_BYTES:
+    case LATHE_COUNT:
+    case LATHE_CLASSES:
+    case LATHE_OPCODE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A key is a constant, or what the function is given, as it is. */
+static bool as_key(LLVMValueRef value, LLVMValueRef function, LLVMValueRef values, ToolKey *key) {
+    if (LLVMIsAConstantInt(value))
+        *key = (ToolKey){.constant = LLVMConstIntGetZExtValue(value)};
+    for (u32 i = 0; i < LLVMCountParams(function); i++)
+        if (LLVMGetParam(function, i) == value && is_known_ahead(values, i))
+            *key = (ToolKey){.value = i + 1};
+    return LLVMIsAConstantInt(value) || key->value;
+}
+
+static ToolReason as_row(LLVMValueRef insn, LLVMValueRef function, LLVMValueRef values, ToolRowAdd *row) {
+    LLVMValueRef table = LLVMGetOperand(insn, 0);
+    *row = (ToolRowAdd){.table = tool_counter_number(table)};
+    for (u32 i = 0; i < LATHE_KEYS; i++)
+        if (!as_key(LLVMGetOperand(insn, 1 + i), function, values, &row->key[i]))
+            return TOOL_KEY_VARIES;
+    return as_amount(LLVMGetOperand(insn, 1 + LATHE_KEYS), &row->amount);
+}
+
+/* Adds what a call does to a plan; or why it is no such addition as TOOL_COUNT has. */
+static ToolReason add_to_plan(ToolPlan *plan, LLVMValueRef insn, LLVMValueRef function, LLVMValueRef values) {
+    if (plan->add_count == TOOL_ADDS || plan->row_count == TOOL_ADDS)
+        return TOOL_MANY_ADDS;
+    if (tool_counts_in_table_at(insn))
+        return as_row(insn, function, values, &plan->row[plan->row_count++]);
     if (!tool_counts_at(insn))
         return TOOL_DOES_MORE;
-    if (!LLVMIsAConstantInt(LLVMGetOperand(insn, 1)))
-        return TOOL_AMOUNT_VARIES;
-    i64 amount = LLVMConstIntGetSExtValue(LLVMGetOperand(insn, 1));
-    *add = (ToolAdd){tool_counter_number(LLVMGetOperand(insn, 0)), (i32)amount};
-    return amount <= AMOUNT_MOST && amount >= -AMOUNT_MOST ? TOOL_NO_REASON : TOOL_AMOUNT_LARGE;
+    ToolAdd *add = &plan->add[plan->add_count++];
+    add->counter = tool_counter_number(LLVMGetOperand(insn, 0));
+    return as_amount(LLVMGetOperand(insn, 1), &add->amount);
 }
 
 static ToolPlan call_because(ToolReason reason) {
@@ -109,19 +181,76 @@ static ToolPlan call_because(ToolReason reason) {
 }
 
 /* TOOL_COUNT if the function is one block of such calls. */
-static ToolPlan plan_of(LLVMValueRef function) {
+static ToolPlan plan_of(LLVMValueRef function, LLVMValueRef values) {
     ToolPlan plan = {.kind = TOOL_COUNT};
     if (LLVMCountBasicBlocks(function) != 1)
         return call_because(TOOL_HAS_CONDITIONS);
     LLVMValueRef insn = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
     for (; !LLVMIsAReturnInst(insn); insn = LLVMGetNextInstruction(insn)) {
-        if (plan.add_count == TOOL_ADDS)
-            return call_because(TOOL_MANY_ADDS);
-        ToolReason reason = as_add(insn, &plan.add[plan.add_count++]);
+        ToolReason reason = add_to_plan(&plan, insn, function, values);
         if (reason)
             return call_because(reason);
     }
     return plan;
+}
+
+static bool is_of_state(LLVMValueRef function) {
+#define FUNCTION(name)
+#define STATE_FUNCTION(name) #name,
+    static const char *const all[] = {
+#include "tool/functions.def"
+    };
+#undef FUNCTION
+    size_t len;
+    const char *name = LLVMGetValueName2(function, &len);
+    for (u32 i = 0; i < ARRAY_LEN(all); i++)
+        if (!strcmp(name, all[i]))
+            return true;
+    return false;
+}
+
+static bool uses_state(LLVMModuleRef mod) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f))
+        if (is_of_state(f))
+            return true;
+    return false;
+}
+
+/* Functions that can be reached from one. */
+typedef struct Reached {
+    VEC(LLVMValueRef) all;
+    bool unknown; /* and others: by pointers */
+} Reached;
+
+static void reach(Reached *r, LLVMValueRef function) {
+    for (size_t i = 0; i < r->all.len; i++)
+        if (r->all.at[i] == function)
+            return;
+    VEC_PUSH(&r->all, function);
+}
+
+static void reach_calls(Reached *r, LLVMValueRef function) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef called = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+            if (called && LLVMIsAFunction(called))
+                reach(r, called);
+            r->unknown |= called && !LLVMIsAFunction(called) && !LLVMIsAInlineAsm(called);
+        }
+}
+
+/* May it call a function that works on the program's whole state? */
+static bool wants_state(LLVMValueRef function) {
+    Reached r = {0};
+    reach(&r, function);
+    bool wants = false;
+    for (size_t i = 0; i < r.all.len; i++) {
+        reach_calls(&r, r.all.at[i]);
+        wants |= is_of_state(r.all.at[i]);
+    }
+    wants |= r.unknown && uses_state(LLVMGetGlobalParent(function));
+    VEC_FREE(&r.all);
+    return wants;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- hooks */
@@ -149,9 +278,9 @@ static bool may_count_ahead(LatheEvent event) {
     }
 }
 
-static ToolPlan plan_for(LatheEvent event, LLVMValueRef function) {
+static ToolPlan plan_for(LatheEvent event, LLVMValueRef function, LLVMValueRef values) {
     if (may_count_ahead(event))
-        return plan_of(function);
+        return plan_of(function, values);
     bool is_later = event == LATHE_INSN_DONE || event == LATHE_LOADED || event == LATHE_STORED;
     return call_because(is_later ? TOOL_LATER_EVENT : TOOL_NO_REASON);
 }
@@ -166,7 +295,8 @@ static bool plan_hook(Building *b, LLVMValueRef hook, u32 number) {
     if (!tool_check_hook(hook, number, why, sizeof(why)))
         return fail(b, why);
     LatheEvent event = (LatheEvent)LLVMConstIntGetZExtValue(member(hook, HOOK_EVENT));
-    b->plan[b->package.hook_count++] = plan_for(event, function);
+    b->plan[b->package.hook_count] = plan_for(event, function, member(hook, HOOK_VALUES));
+    b->plan[b->package.hook_count++].wants_state = wants_state(function);
     return true;
 }
 
@@ -324,7 +454,11 @@ static bool add_tools(Building *b) {
 void *tool_build(const ToolInputs *inputs, size_t *size, char *why, size_t why_size) {
     Building b = {
         .ctx = LLVMContextCreate(),
-        .package = {.magic = TOOL_MAGIC, .version = TOOL_VERSION, .identity = inputs->identity, .counter_count = 1},
+        .package = {.magic = TOOL_MAGIC,
+                    .version = TOOL_VERSION,
+                    .identity = inputs->identity,
+                    .counter_count = 1,
+                    .table_count = 1},
         .inputs = inputs,
         .why = why,
         .why_size = why_size,

@@ -30,13 +30,9 @@ __attribute__((format(printf, 2, 3))) static bool wrong(const Checked *c, const 
 /* --------------------------------------------------------------------------------------------------------------- values */
 
 static const char *const event_names[LATHE_EVENTS] = {
-#define NAME(event) [event] = #event
-    NAME(LATHE_NOTHING),      NAME(LATHE_INSN),   NAME(LATHE_START),     NAME(LATHE_END),    NAME(LATHE_SYSCALL),
-    NAME(LATHE_SYSCALL_DONE), NAME(LATHE_SIGNAL), NAME(LATHE_THREAD),    NAME(LATHE_FORKED), NAME(LATHE_THREAD_END),
-    NAME(LATHE_INSN_DONE),    NAME(LATHE_LOAD),   NAME(LATHE_STORE),     NAME(LATHE_LOADED), NAME(LATHE_STORED),
-    NAME(LATHE_BLOCK),        NAME(LATHE_BRANCH), NAME(LATHE_JUMP),      NAME(LATHE_CALL),   NAME(LATHE_RETURN),
-    NAME(LATHE_FUNCTION),     NAME(LATHE_MODULE), NAME(LATHE_MODULE_END)
-#undef NAME
+#define EVENT(event) [event] = #event,
+#include "tool/events.def"
+#undef EVENT
 };
 _Static_assert(LATHE_EVENTS < 32, "sets of events are 32 bits");
 
@@ -123,7 +119,11 @@ static bool check_function(const Checked *c, LLVMValueRef function, u32 values) 
 
 /* Filters are about instructions. */
 static bool check_filter(const Checked *c, LatheEvent event) {
-    if ((u32)E_INSNS >> event & 1 || LLVMIsNull(LLVMGetAggregateElement(c->hook, HOOK_WHERE)))
+    LLVMValueRef where = LLVMGetAggregateElement(c->hook, HOOK_WHERE);
+    bool not_stack = !LLVMIsNull(LLVMGetAggregateElement(where, WHERE_NOT_STACK));
+    if (not_stack && !((u32)E_ACCESSES >> event & 1))
+        return wrong(c, "not_stack at %s, which is no access", event_names[event]);
+    if ((u32)E_INSNS >> event & 1 || LLVMIsNull(where))
         return true;
     return wrong(c, "LATHE_WHERE at %s, which is not about an instruction", event_names[event]);
 }
@@ -169,10 +169,11 @@ static bool check_counter(const Checked *c, LLVMValueRef call, const char *funct
     LLVMValueRef counter = LLVMGetOperand(call, 0);
     while (LLVMIsAGetElementPtrInst(counter))
         counter = LLVMGetOperand(counter, 0);
-    return !LLVMIsAAllocaInst(counter) || wrong(c,
-                                                "%s of a LatheCounter on the stack; a counter is a global variable, "
-                                                "or an element of an array that is one",
-                                                function);
+    bool is_table = !strcmp(function, TOOL_COUNT_IN_FUNCTION) || !strcmp(function, TOOL_NEXT_FUNCTION);
+    const char *what = is_table ? "LatheTable" : "LatheCounter";
+    const char *rest = is_table ? "" : ", or an element of an array that is one";
+    return !LLVMIsAAllocaInst(counter) ||
+           wrong(c, "%s of a %s on the stack; it is a global variable%s", function, what, rest);
 }
 
 static bool check_counters(const Checked *c, LLVMModuleRef mod, const char *name) {
@@ -191,5 +192,6 @@ bool tool_check_uses(LLVMModuleRef mod, char *why, size_t why_size) {
     for (LLVMValueRef g = LLVMGetFirstGlobal(mod); g; g = LLVMGetNextGlobal(g))
         if (!check_name(&c, g))
             return false;
-    return check_counters(&c, mod, TOOL_COUNT_FUNCTION) && check_counters(&c, mod, "lathe_total");
+    return check_counters(&c, mod, TOOL_COUNT_FUNCTION) && check_counters(&c, mod, "lathe_total") &&
+           check_counters(&c, mod, TOOL_COUNT_IN_FUNCTION) && check_counters(&c, mod, TOOL_NEXT_FUNCTION);
 }

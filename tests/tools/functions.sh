@@ -1,7 +1,7 @@
 #!/bin/sh
-# functions.sh LATHE KEPT COUNTED SOURCE: functions of tools between a program's instructions: the program keeps all its registers, each function is called once for each
+# functions.sh LATHE KEPT COUNTED SOURCE PASSING: functions of tools between a program's instructions: the program keeps all its registers, each function is called once for each
 # instruction, and one that fails is said to be the tool's.
-lathe=$1 kept=$2 counted=$3 here=$4
+lathe=$1 kept=$2 counted=$3 here=$4 passing=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LATHE_CACHE="$work/cache"
@@ -34,6 +34,17 @@ for what in 0 1 2 5; do
 done
 "$lathe" run --tier=quick --tool="$here/hashing.c" -- "$kept" 2>&1 | grep -qx fs || fail "no access by fs has been seen where it is"
 
+# What a function of the program's is given and returns is what it says itself, and only what is not on the stack is loaded; also for functions of a tool that want the whole state, where the
+# rest of the program is optimised.
+{ echo '#define STATE'; cat "$here/passing_tool.c"; } > "$work/passing_state.c"
+"$passing" > "$work/native" || fail "passing itself"
+for tool in "$here/passing_tool.c" "$work/passing_state.c"; do
+    for tier in quick opt auto; do
+        "$lathe" run --tier=$tier --hot-after=2 --sample-every=500 --tool="$tool" -- "$passing" 2> "$work/told" | cmp - "$work/native" || fail "passing, $tool, tier $tier"
+        cmp "$work/told" "$work/native" || fail "passing, $tool, tier $tier: $(cat "$work/told")"
+    done
+done
+
 # A tool whose function does this at an instruction of a program, and the signal that it gets for it.
 fails_in() {
     tier=$1 program=$2
@@ -65,6 +76,9 @@ fails_optimised() {
 }
 fails_optimised '*(volatile uint64_t *)(uintptr_t)&fixed[left & 1] = 1' 11
 fails_optimised '__builtin_trap()' 4
+fails_optimised '*nowhere = 1' 11
+fails_optimised 'left = *(volatile uint64_t *)8' 11
+fails_optimised '__atomic_fetch_add((uint64_t *)0x123456789000, 1, __ATOMIC_RELAXED)' 11
 fails_optimised 'for (int i = 0; i < 8; i++) if (many[i] < 9) { many[i + 1] += many[i] * i; many[i] ^= many[i + 2] << i; } *nowhere = many[left & 7];' 11 'static volatile uint64_t many[16];'
 
 [ $failed = 0 ] && echo ok

@@ -2,6 +2,7 @@
 """memcheck.py LATHE FAULTY SOURCE [native]: memcheck reports each mistake of faulty.cpp, once, at its function and line, with the block that is near;
 and nothing where there is none. native: the same with a C library that has no symbols but those of the dynamic linker; programs of the system are silent, and
 lose what valgrind says."""
+import json
 import os
 import re
 import shutil
@@ -139,6 +140,24 @@ def check_losses():
             fail(f"{command}: loses {lost(ours)} instead of {lost(theirs)}")
 
 
+def check_kept():
+    """What was compiled is in the cache for later runs, though functions of the C library have names that only a run knows. The last run has nothing that is hot for the first time."""
+    work = "t = {}; for i = 1, 30000 do t[i] = tostring(i * 7907 % 10007) end; table.sort(t); print(#table.concat(t))"
+    compiled = 0
+    for after in ("2", "2", "1000000"):
+        done = subprocess.run([lathe, "run", "--tool=memcheck,quiet", "--hot-after=" + after, "--compile-after=0", "--stats=json", "--", "lua5.4", "-e", work], capture_output=True)
+        said = done.stderr.decode().splitlines()
+        if done.returncode or done.stdout != subprocess.run(["lua5.4", "-e", work], capture_output=True).stdout or len(said) != 1:
+            fail(f"lua5.4: status {done.returncode}, says {said[:20]}")
+            return
+        counts = json.loads(said[0])
+        if counts["from_cache"] < compiled:
+            fail(f"{compiled} functions were compiled, and {counts['from_cache']} are found")
+        compiled += counts["translated"] - counts["refused"]
+    if not compiled or counts["translated"]:
+        fail(f"{compiled} functions were compiled, {counts['translated']} of them again")
+
+
 def strip_libraries(directory):
     """Copies of the libraries without what debuggers know."""
     for line in subprocess.run(["ldd", faulty], capture_output=True, text=True, check=True).stdout.splitlines():
@@ -156,6 +175,7 @@ with tempfile.TemporaryDirectory() as directory:
     check_null(lines_of(source))
     if native:
         check_silent(directory)
+        check_kept()
         if shutil.which("valgrind"):
             check_losses()
         else:

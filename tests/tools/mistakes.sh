@@ -57,6 +57,7 @@ refuse 'hook 1: there is no event 99' "$none" 'LATHE_ON(99, f)'
 refuse 'a hook is for LATHE_NOTHING' "$none" 'LATHE_ON(LATHE_NOTHING, f), LATHE_ON(LATHE_INSN, f)'
 refuse 'hook 1: LATHE_WHERE at LATHE_END, which is not about an instruction' "$none" \
     'LATHE_WHERE(LATHE_END, f, ((LatheWhere){.module = "libc*"}))'
+refuse 'hook 1: not_stack at LATHE_INSN, which is no access' "$none" 'LATHE_WHERE(LATHE_INSN, f, ((LatheWhere){.not_stack = true}))'
 accept 'hook 1: called' 'static void f(uint64_t a, uint32_t b, char *c, uint64_t d, uint64_t e, uint64_t g) { lathe_print("%lu", a + b + (uint64_t)c + d + e + g); }' \
     'LATHE_ON(LATHE_BRANCH, f, {LATHE_TAKEN}, {LATHE_SIZE}, {LATHE_SITE}, {LATHE_CONSTANT, -7}, {LATHE_REGISTER, 31}, {LATHE_TARGET})'
 
@@ -78,6 +79,8 @@ refuse 'Wformat' 'static void f(void) { lathe_print("%d %d", 5); }' 'LATHE_ON(LA
     fail "a missing file: $("$lathe" tool missing.c 2>&1)"
 
 # Counters that are none.
+refuse 'lathe_count_in of a LatheTable on the stack' 'static void f(void) { LatheTable t = {0}; lathe_count_in(&t, 1, 2, 3, 1); }' 'LATHE_ON(LATHE_END, f)'
+refuse 'a LatheTable is a variable of its own' 'static LatheTable t[2]; static void f(uint64_t pc) { lathe_count_in(&t[pc & 1], pc, 0, 0, 1); }' 'LATHE_ON(LATHE_INSN, f, {LATHE_PC})'
 refuse 'lathe_count of a LatheCounter on the stack' 'static void f(void) { LatheCounter c = {0}; lathe_count(&c, 1); }' 'LATHE_ON(LATHE_END, f)'
 fails() {
     written "$2" "$3"
@@ -85,6 +88,7 @@ fails() {
     [ $? = 127 ] || fail "$3: status"
     says "$1"
 }
+fails 'a LatheTable is no global variable' 'static LatheTable *t; static void f(void) { t = lathe_alloc(sizeof(*t)); lathe_count_in(t, 1, 0, 0, 1); }' 'LATHE_ON(LATHE_END, f)'
 fails 'a LatheCounter is no global variable' 'static LatheCounter *c; static void f(void) { c = lathe_alloc(sizeof(*c)); lathe_print("%lu", lathe_total(c)); }' 'LATHE_ON(LATHE_END, f)'
 fails 'a LatheCounter is no global variable' 'static LatheCounter *c; static void s(void) { c = lathe_alloc(sizeof(*c)); } static void f(void) { lathe_count(c, 1); }' 'LATHE_ON(LATHE_START, s), LATHE_ON(LATHE_INSN, f)'
 

@@ -115,7 +115,7 @@ static const StringFunction *string_function(const char *name) {
 /* A part of an operand, read ahead. */
 typedef struct Window {
     uint64_t from, to;
-    uint8_t bytes[256];
+    uint8_t bytes[64];
 } Window;
 
 /* From an address up to where the program may access it; nothing if it cannot be read. */
@@ -174,9 +174,11 @@ static bool ends(Operand *o, uint64_t i) {
 /* How many characters of an operand are accessed. */
 static uint64_t extent_of(const StringFunction *f, Extent extent, unsigned index, const uint64_t arg[3]) {
     uint64_t most = f->limited ? arg[2] : ~0ul;
-    Operand o = {.f = f, .extent = extent, .arg = arg, .index = index};
     if (extent == NOTHING || extent == COUNT)
         return extent == COUNT ? arg[2] : 0;
+    Operand o; /* its bytes are none yet */
+    o.f = f, o.extent = extent, o.arg = arg, o.index = index;
+    o.own.from = o.own.to = o.others.from = o.others.to = 0;
     for (uint64_t i = 0; i < most; i++)
         if (ends(&o, i))
             return i + 1;
@@ -198,9 +200,32 @@ static uint64_t bad_from_byte(const uint64_t arg[3]) {
     return good ? NOWHERE : bad_of_range(arg[0], arg[2], 1);
 }
 
+/* Is there a zero in a string before what the program may not access? Only memory of the heap is looked at, which can be read; a granule at a time. */
+static bool has_zero(uint64_t at) {
+    const uint64_t low = 0x0101010101010101u;
+    uint64_t before = (1ul << at % 8 * 8) - 1; /* is none of the string, and taken for anything but zero */
+    for (at &= -8ul; *heap_page_of(at); at += 8, before = 0) {
+        uint8_t good = *shadow_of(at);
+        if (good >= TAG_FIRST)
+            return false;
+        uint64_t word = *(const uint64_t *)at | before | (good ? ~0ul << good * 8 : 0);
+        if ((word - low) & ~word & low << 7)
+            return true;
+        if (good)
+            return false;
+    }
+    return false;
+}
+
+static bool ends_at_zero(const StringFunction *f, Extent extent) {
+    return f->unit == 1 && (extent == TO_ZERO || extent == TO_EITHER || extent == TO_END || extent == TO_END_ANY);
+}
+
 static uint64_t bad_read(const StringFunction *f, unsigned operand, const uint64_t arg[3]) {
     if (f->read[operand] == FROM_BYTE)
         return bad_from_byte(arg);
+    if (ends_at_zero(f, (Extent)f->read[operand]) && has_zero(arg[operand]))
+        return NOWHERE;
     return bad_of_range(arg[operand], extent_of(f, (Extent)f->read[operand], operand, arg), f->unit);
 }
 

@@ -44,8 +44,8 @@ enum { CALLS_MOST = 6, FRAMES_KEPT = 1 << 14, FRAMES_SEARCHED = 64, STACK_SPAN =
 typedef struct Thread {
     uint64_t sp; /* of the innermost call; 0: there is none */
     uint64_t call_count;
-    Frame *frames; /* a ring */
-    uint64_t top;
+    Frame *frames;    /* calls that have not returned; the first one is none. NULL: there was no call yet */
+    Frame *top, *end; /* behind the innermost one, and behind all that there is room for */
     uint64_t stack_low, stack_high; /* where its stack is */
     Call call[CALLS_MOST];
 } Thread;
@@ -64,8 +64,10 @@ static LatheMap dead_stacks = LATHE_MAP(DeadStack); /* by `low` */
 
 static void thread_start(Thread *t, uint64_t sp) {
     LatheMapping m;
-    Frame *frames = t->frames ? t->frames : (Frame *)lathe_alloc(FRAMES_KEPT * sizeof(Frame));
-    *t = (Thread){.frames = frames};
+    *t = (Thread){.frames = (Frame *)lathe_alloc(FRAMES_KEPT * sizeof(Frame))};
+    t->frames->sp = NOWHERE;
+    t->top = t->frames + 1;
+    t->end = t->frames + FRAMES_KEPT;
     if (lathe_mapping(sp, &m) && m.from <= sp) {
         t->stack_low = m.from;
         t->stack_high = sp;
@@ -75,46 +77,39 @@ static void thread_start(Thread *t, uint64_t sp) {
 
 static void thread_end(Thread *t) {
     lathe_free(t->frames);
-    t->frames = NULL;
+    t->frames = t->top = t->end = NULL;
     *(DeadStack *)lathe_map_at(&dead_stacks, t->stack_low) = (DeadStack){t->stack_low, t->stack_high};
 }
 
 /* --------------------------------------------------------------------------------------------------------- return addresses */
 
-static Frame *frame_no(Thread *t, uint64_t number) {
-    return &t->frames[number % FRAMES_KEPT];
+/* The older half of the calls is forgotten. */
+static void frame_make_room(Thread *t) {
+    memmove(t->frames + 1, t->end - FRAMES_KEPT / 2, FRAMES_KEPT / 2 * sizeof(Frame));
+    t->top = t->frames + 1 + FRAMES_KEPT / 2;
 }
 
 static inline void frame_push(Thread *t, uint64_t sp, uint64_t back) {
-    *frame_no(t, ++t->top) = (Frame){sp, back};
+    *t->top++ = (Frame){sp, back};
 }
 
-/* Calls may have been left by longjmp or an exception, and returns may be none of calls. */
-__attribute__((noinline)) static void frame_find(Thread *t, uint64_t sp) {
-    for (uint64_t i = 1; i < FRAMES_SEARCHED && i < t->top; i++)
-        if (frame_no(t, t->top - i)->sp == sp) {
-            t->top -= i + 1;
+/* A return to where the stack pointer is `sp`. Calls may have been left by longjmp or an exception, and returns may be none of calls. */
+static void frame_pop(Thread *t, uint64_t sp) {
+    for (Frame *f = t->top; f > t->frames + 1 && t->top - f < FRAMES_SEARCHED; f--)
+        if (f[-1].sp == sp) {
+            t->top = f - 1;
             return;
         }
 }
 
-/* A return to where the stack pointer is `sp`. */
-static inline void frame_pop(Thread *t, uint64_t sp) {
-    if (frame_no(t, t->top)->sp == sp)
-        t->top--;
-    else
-        frame_find(t, sp);
-}
-
 /* The stack at an instruction. Calls that were left without a return are recognised by the stack pointer. */
-static const Stack *stack_at(Thread *t, uint64_t pc, uint64_t sp) {
-    uint64_t pcs[FRAMES] = {pc}, count = 1, most = t->top < FRAMES_KEPT ? t->top : FRAMES_KEPT;
-    for (uint64_t i = 0; i < most && count < depth; i++) {
-        const Frame *f = frame_no(t, t->top - i);
-        if (f->sp < sp && sp - f->sp < STACK_SPAN)
+static const Stack *stack_at(const Thread *t, uint64_t pc, uint64_t sp) {
+    uint64_t pcs[FRAMES] = {pc}, count = 1;
+    for (const Frame *f = t->top; f > t->frames + 1 && count < depth; f--) {
+        if (f[-1].sp < sp && sp - f[-1].sp < STACK_SPAN)
             continue;
-        pcs[count++] = f->back;
-        sp = f->sp;
+        pcs[count++] = f[-1].back;
+        sp = f[-1].sp;
     }
     return stack_of(pcs, count);
 }
@@ -174,15 +169,15 @@ static void drop_left(Thread *t, uint64_t sp) {
 }
 
 /* NULL: this is a part of what the allocator does. */
-static Call *call_enter(Thread *t, uint64_t sp, What what) {
+static Call *call_enter(Thread *t, uint64_t sp, What what, uint64_t first, uint64_t second, uint64_t third) {
     drop_left(t, sp);
     if (in_allocator(t))
         return NULL;
-    bool own = t->top && is_of_allocator(frame_no(t, t->top)->back); /* the allocator calls this for itself */
+    bool own = t->top && is_of_allocator(t->top[-1].back); /* the allocator calls this for itself */
     if (t->call_count == CALLS_MOST)
         set_count(t, 0);
     Call *c = &t->call[t->call_count];
-    *c = (Call){.sp = sp, .what = own ? ALLOCATOR_OTHER : what, .arg = {lathe_arg(0), lathe_arg(1), lathe_arg(2)}};
+    *c = (Call){.sp = sp, .what = own ? ALLOCATOR_OTHER : what, .arg = {first, second, third}};
     set_count(t, t->call_count + 1);
     return own ? NULL : c;
 }

@@ -84,8 +84,10 @@ typedef struct SharedMessage {
 /* C_TOOL: the package of a tool (tool/package.h) whose functions are called at instructions. */
 
 /* S_PLACES: addresses of instructions, 64 bits each. C_PLACES: a word for each of these: bit n is set if hook n applies to it, for some event (LatheWhere); for
- * LATHE_FUNCTION only if a function begins there. */
+ * LATHE_FUNCTION only if a function begins there. With PLACE_IN_QUICK, the instruction is to be left to quick code: a function is called there that wants the whole state, or it has a name
+ * that only this run knows, and code is for later runs, too. */
 enum { PLACES_MAX = 16384 };
+#define PLACE_IN_QUICK ((u64)1 << 63)
 
 /* S_WARNING: a line for the user, without its end. */
 
@@ -122,6 +124,8 @@ static inline PackFunction translate_function(const TranslateMessage *m) {
 #define SYMBOL_CPUID "guest_cpuid"
 /* The words that a hook has for an instruction (LATHE_SITE): the number of the hook, and the address as in FUNCTION_NAME. */
 #define SITE_NAME "site_%x_%llx"
+/* Where a row of a tool's tables is, as an offset from the guest state: the number of the table; a bit for each key that is an address, as in FUNCTION_NAME; the keys. */
+#define ROW_NAME "row_%x_%x_%llx_%llx_%llx"
 
 /* Translated code by guest address. Each thread has a table of its own and is the only one to fill it, so entries are
  * never half written when they are read. */

@@ -75,7 +75,7 @@ static bool is_counted_by_cells(const ToolHook *h) {
 
 static bool applies(const Events *e, u32 hook, u32 event) {
     const ToolHook *h = &e->hook[hook];
-    return h->event == event && e->here.hooks >> hook & 1 && !is_counted_by_cells(h);
+    return h->event == event && e->here.hooks >> hook & 1 && (!is_counted_by_cells(h) || h->plan->row_count);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- places */
@@ -96,16 +96,30 @@ static void ask_places(Events *e, const u64 *pcs, size_t count) {
     }
 }
 
+static bool is_known_place(const Events *e, u64 pc) {
+    u32 i;
+    return map64_get(&e->places, pc, &i);
+}
+
 static void begin(void *user, const u64 *pcs, size_t count) {
     Events *e = user;
-    for (size_t at = 0; e->by_place && !e->failed && at < count; at += PLACES_MAX)
-        ask_places(e, pcs + at, count - at < PLACES_MAX ? count - at : PLACES_MAX);
+    enum { ASKED = 1024 };
+    u64 unknown[ASKED];
+    size_t left = 0;
+    for (size_t i = 0; e->by_place && !e->failed && i < count; i++) {
+        unknown[left] = pcs[i];
+        left += !is_known_place(e, pcs[i]);
+        if (left == ASKED)
+            ask_places(e, unknown, left), left = 0;
+    }
+    if (left && !e->failed)
+        ask_places(e, unknown, left);
 }
 
 static u64 hooks_at(const Events *e, u64 pc) {
     u32 i;
     if (!e->by_place)
-        return ~(u64)0;
+        return ~PLACE_IN_QUICK;
     return map64_get(&e->places, pc, &i) ? e->masks.at[i] : 0;
 }
 
@@ -133,12 +147,29 @@ static bool can_tell(const Events *e, const InsnView *view, const SiteEvent *eve
     return !access || can_tell_access(e, &view->access[event->access], event->event);
 }
 
+/* Whether an instruction stays in quick code has to be known before it is decoded. One question is about all that follow it, as far as control goes on. */
+static bool is_left_to_quick(Events *e, u64 pc) {
+    enum { ASKED = 64 };
+    u64 pcs[ASKED];
+    size_t count = 0;
+    InsnView view;
+    if (e->by_place && !is_known_place(e, pc))
+        for (u64 at = pc; count < ASKED && !is_known_place(e, at) && view_at(e, at, &view); at += view.size) {
+            pcs[count++] = at;
+            if (!site_goes_on(&view) && view.flow != FLOW_BRANCH && view.flow != FLOW_CALL)
+                break;
+        }
+    if (count && !e->failed)
+        ask_places(e, pcs, count);
+    return hooks_at(e, pc) & PLACE_IN_QUICK;
+}
+
 /* The decoder makes one instruction of some that follow each other, if it is given the bytes of all of them. */
 static bool look(void *user, u64 pc, const u8 *bytes, size_t *size) {
-    const Events *e = user;
+    Events *e = user;
     InsnView view;
     SiteEvent events[SITE_EVENTS];
-    if (!e->isa->view(bytes, *size, pc, &view))
+    if (!e->isa->view(bytes, *size, pc, &view) || is_left_to_quick(e, pc))
         return false;
     *size = view.size;
     u32 count = site_events(&view, (SitePlace){0}, events);
@@ -196,6 +227,11 @@ static Val register_no(const Events *e, u64 number) {
     const RegInfo *reg = number < e->isa->reg_count ? &e->isa->regs[number] : NULL;
     bool general = reg && reg->kind == REG_INT && reg->bits == 64;
     return general ? reg_read(e->here.l, (Reg)number, I64) : constant(e, 0);
+}
+
+static Val argument_of(const Events *e, u64 index) {
+    const CallAbi *abi = &e->isa->abi;
+    return index < abi->int_arg_count ? reg_read(e->here.l, abi->int_args[index], I64) : constant(e, 0);
 }
 
 static Val site_words(const Events *e, u32 hook) {
@@ -285,6 +321,10 @@ static Val value_of(const Events *e, const SiteEvent *event, u32 hook, const Lat
         return taken_of(e, event);
     case LATHE_REGISTER:
         return register_no(e, (u64)v->number);
+    case LATHE_ARGUMENT:
+        return event->event == LATHE_FUNCTION ? argument_of(e, (u64)v->number) : constant(e, 0);
+    case LATHE_RESULT:
+        return event->event == LATHE_RETURN ? reg_read(h->l, e->isa->abi.int_result, I64) : constant(e, 0);
     case LATHE_SP:
         return reg_read(h->l, e->isa->abi.stack, I64);
     case LATHE_CLASSES:
@@ -295,8 +335,6 @@ static Val value_of(const Events *e, const SiteEvent *event, u32 hook, const Lat
         return site_words(e, hook);
     case LATHE_NO_VALUE:
     case LATHE_NUMBER:
-    case LATHE_ARGUMENT:
-    case LATHE_RESULT:
     case LATHE_NAME:
     case LATHE_OFFSET:
         break;
@@ -306,17 +344,91 @@ static Val value_of(const Events *e, const SiteEvent *event, u32 hook, const Lat
 
 /* ---------------------------------------------------------------------------------------------------------------- calls */
 
-static void count(const Events *e, const ToolPlan *plan) {
-    Lifter *l = e->here.l;
-    for (u32 i = 0; i < plan->add_count; i++) {
-        u32 off = e->off.counters + plan->add[i].counter * TOOL_CELLS * (u32)sizeof(u64);
-        Val sum = ir_load(l, I64, ir_state(l, off), 8, SPACE_STATE);
-        ir_store(l, ir_add_to(l, sum, plan->add[i].amount), ir_state(l, off), 8, SPACE_STATE);
+static void add_at(Lifter *l, Val at, i32 amount) {
+    ir_store(l, ir_add_to(l, ir_load(l, I64, at, 8, SPACE_STATE), amount), at, 8, SPACE_STATE);
+}
+
+/* The symbol stands for an offset that fits into an instruction. */
+static LLVMValueRef row_symbol(const Events *e, const char *name) {
+    LLVMContextRef ctx = LLVMGetModuleContext(e->mod);
+    LLVMTypeRef word = LLVMInt64TypeInContext(ctx);
+    LLVMValueRef row = LLVMGetNamedGlobal(e->mod, name);
+    if (row)
+        return row;
+    row = LLVMAddGlobal(e->mod, LLVMInt8TypeInContext(ctx), name);
+    LLVMMetadataRef range[] = {LLVMValueAsMetadata(LLVMConstInt(word, 0, false)),
+                               LLVMValueAsMetadata(LLVMConstInt(word, (u64)INT32_MAX + 1, false))};
+    LLVMGlobalSetMetadata(row, LLVMGetMDKindIDInContext(ctx, "absolute_symbol", 15),
+                          LLVMMDNodeInContext2(ctx, range, ARRAY_LEN(range)));
+    return row;
+}
+
+/* A key that the hook is given; true: it is an address. */
+static bool key_of(const Events *e, const SiteEvent *event, const LatheValue *v, u64 *key) {
+    u64 bytes = 0, insns = 0;
+    *key = 0;
+    if (event->event == LATHE_BLOCK && (v->what == LATHE_BYTES || v->what == LATHE_COUNT))
+        measure_block(e, &bytes, &insns);
+    switch (v->what) {
+    case LATHE_CONSTANT:
+        *key = (u64)v->number;
+        return false;
+    case LATHE_PC:
+    case LATHE_NEXT:
+        *key = e->here.in->pc + (v->what == LATHE_NEXT ? e->here.view.size : 0) - e->base;
+        return true;
+    case LATHE_SIZE:
+        *key = e->here.view.size;
+        return false;
+    case LATHE_BYTES:
+        *key = is_access(event->event) ? access_of(e, event)->at.bits / 8u : bytes;
+        return false;
+    case LATHE_COUNT:
+        *key = insns;
+        return false;
+    case LATHE_CLASSES:
+        *key = e->here.view.classes;
+        return false;
+    case LATHE_OPCODE:
+        *key = e->here.view.opcode;
+        return false;
+    default:
+        CHECK(false, "the tool was built so");
     }
 }
 
-static void call(Events *e, const ToolHook *hook, Val value[LATHE_VALUES]) {
-    if (!tool_call_function(e->tool, e->mod, e->here.l->b, hook->function, value))
+/* The Thread is reached by an address that LLVM does not know to be that of the state: where the row is there it does not know, either. */
+static void count_row(const Events *e, const SiteEvent *event, u32 hook, const ToolRowAdd *row) {
+    Lifter *l = e->here.l;
+    u64 key[LATHE_KEYS];
+    u32 relative = 0;
+    char name[96];
+    for (u32 i = 0; i < LATHE_KEYS; i++)
+        if (!row->key[i].value)
+            key[i] = row->key[i].constant;
+        else
+            relative |= (u32)key_of(e, event, &e->hook[hook].value[row->key[i].value - 1], &key[i]) << i;
+    snprintf(name, sizeof(name), ROW_NAME, row->table, relative, (unsigned long long)key[0], (unsigned long long)key[1],
+             (unsigned long long)key[2]);
+    Val off = LLVMBuildPtrToInt(l->b, row_symbol(e, name), ir_type(l, I64), "");
+    Val at = ir_bitcast(l, in_thread(e, 0), PTR);
+    add_at(l, LLVMBuildGEP2(l->b, LLVMInt8TypeInContext(l->ctx), at, &off, 1, ""), row->amount);
+}
+
+static void count(const Events *e, const SiteEvent *event, u32 hook) {
+    const ToolPlan *plan = e->hook[hook].plan;
+    Lifter *l = e->here.l;
+    for (u32 i = 0; i < plan->add_count && !is_counted_by_cells(&e->hook[hook]); i++) {
+        u32 off = e->off.counters + plan->add[i].counter * TOOL_CELLS * (u32)sizeof(u64);
+        add_at(l, ir_state(l, off), plan->add[i].amount);
+    }
+    for (u32 i = 0; i < plan->row_count; i++)
+        count_row(e, event, hook, &plan->row[i]);
+    tool_note_site(e->tool, hook, TOOL_AS_COUNTER, TOOL_ADD_INSNS * (plan->add_count + plan->row_count));
+}
+
+static void call(Events *e, u32 hook, Val value[LATHE_VALUES]) {
+    if (!tool_call_function(e->tool, e->mod, e->here.l->b, hook, e->hook[hook].function, value))
         e->failed = true;
 }
 
@@ -327,34 +439,35 @@ static void evaluate(Events *e, const SiteEvent *event, u32 hook, Val value[LATH
         value[i] = calls ? value_of(e, event, hook, &e->hook[hook].value[i]) : NULL;
 }
 
-static void run_hook(Events *e, u32 hook, Val value[LATHE_VALUES]) {
+static void run_hook(Events *e, const SiteEvent *event, u32 hook, Val value[LATHE_VALUES]) {
     if (e->hook[hook].plan->kind == TOOL_COUNT)
-        count(e, e->hook[hook].plan);
+        count(e, event, hook);
     else
-        call(e, &e->hook[hook], value);
+        call(e, hook, value);
 }
 
 /* A block may begin here for some who come by. Values are made on the main line. */
-static void run_if_begins(Events *e, u32 hook, Val value[LATHE_VALUES]) {
+static void run_if_begins(Events *e, const SiteEvent *event, u32 hook, Val value[LATHE_VALUES]) {
     Lifter *l = e->here.l;
     Label begins = ir_label(l, "block"), on = ir_label(l, "");
     ir_branch(l, e->here.begins, begins, on);
     ir_here(l, begins);
-    run_hook(e, hook, value);
+    run_hook(e, event, hook, value);
     ir_goto(l, on);
     ir_here(l, on);
 }
 
 static void tell(Events *e, const SiteEvent *event) {
     Val value[LATHE_VALUES];
+    bool of_stack = is_access(event->event) && site_is_of_stack(access_of(e, event), e->isa->abi.stack);
     for (u32 i = 0; i < e->hook_count; i++) {
-        if (!applies(e, i, event->event))
+        if (!applies(e, i, event->event) || (of_stack && e->hook[i].not_stack))
             continue;
         evaluate(e, event, i, value);
         if (event->event == LATHE_BLOCK && !LLVMIsConstant(e->here.begins))
-            run_if_begins(e, i, value);
+            run_if_begins(e, event, i, value);
         else
-            run_hook(e, i, value);
+            run_hook(e, event, i, value);
     }
 }
 
@@ -417,7 +530,7 @@ static void transfer(void *user, Lifter *l, const Insn *in, Val target, Val take
         for (u32 k = 0; k < LATHE_VALUES; k++)
             if (!h->value[i][k] && e->hook[i].plan->kind == TOOL_CALL)
                 h->value[i][k] = value_of(e, h->transfer, i, &e->hook[i].value[k]);
-        run_hook(e, i, h->value[i]);
+        run_hook(e, h->transfer, i, h->value[i]);
     }
     h->transfer = NULL;
 }

@@ -136,13 +136,18 @@ typedef struct ToolHook {
     const char *function; /* its name in the module; valid until tool_forget_context */
     const ToolPlan *plan;
     LatheValue value[LATHE_VALUES];
-    bool filtered; /* it does not apply everywhere (LatheWhere) */
+    bool filtered; /* it does not apply everywhere (LatheWhere); which places suit it the client knows, but for */
+    bool not_stack;
 } ToolHook;
 /* Adds the tool's functions to a module, and lists its hooks; false: its bitcode cannot be read. */
 bool tool_add(ServerTool *tool, LLVMModuleRef mod, ToolHook hooks[TOOL_HOOKS_MAX], u32 *count);
-/* Calls a function that was added, with these 64-bit values; false: it takes none such. */
-bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, const char *name,
+/* Calls the function of a hook, with these 64-bit values; false: it takes none such. */
+bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, u32 hook, const char *name,
                         const LLVMValueRef values[LATHE_VALUES]);
+/* Notes a site of a hook, which takes so many instructions. */
+void tool_note_site(ServerTool *tool, u32 hook, ToolWay way, u32 insns);
+/* Tells all sites that were noted since the tool was added to the module, in a section of the object. */
+void tool_tell_sites(const ServerTool *tool, LLVMModuleRef mod);
 /* Small functions become part of a lifted function; what they count they count in the guest's state. */
 void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off);
 

@@ -11,6 +11,7 @@
 
 #include "run/server/server.h"
 #include "tool/counter.h"
+#include "tool/hook.h"
 #include "tool/package.h"
 
 /* Functions with more instructions are called, and so are others in a module that has so many instructions of inlined ones. */
@@ -21,6 +22,7 @@ struct ServerTool {
     ToolParts parts;
     LLVMModuleRef mod; /* its functions, in the context of the last module; NULL: not read yet */
     u32 inlined;       /* instructions of inlined functions in the module that it was added to last */
+    ToolSites sites[TOOL_HOOKS_MAX][TOOL_WAYS]; /* in that module */
 };
 
 ServerTool *tool_new(const void *package, size_t size) {
@@ -69,6 +71,15 @@ static u32 insn_count(LLVMValueRef function) {
     return count;
 }
 
+/* Does a function call others, as rare parts of it are? */
+static bool calls_others(LLVMValueRef function) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsACallInst(i) && !tool_counts_at(i) && LLVMGetIntrinsicID(LLVMGetCalledValue(i)) == 0)
+                return true;
+    return false;
+}
+
 static bool is_of_tool(LLVMValueRef value) {
     size_t len;
     return !LLVMIsDeclaration(value) && !strncmp(LLVMGetValueName2(value, &len), TOOL_PREFIX, strlen(TOOL_PREFIX));
@@ -104,14 +115,41 @@ static void refer_elsewhere(LLVMModuleRef mod) {
     }
 }
 
+static bool is_inlined(LLVMValueRef function, u64 without) {
+    if (without == TOOL_WITHOUT_ALL || without == TOOL_WITHOUT_INLINE)
+        return false;
+    if (LLVMIsDeclaration(function) || (without == TOOL_WITHOUT_SPLIT && calls_others(function)))
+        return false;
+    return !has_attribute(function, "noinline") && insn_count(function) <= INLINED_INSNS;
+}
+
+static bool is_access(LLVMValueRef insn) {
+    return LLVMIsALoadInst(insn) || LLVMIsAStoreInst(insn) || LLVMIsAAtomicRMWInst(insn) ||
+           LLVMIsAAtomicCmpXchgInst(insn);
+}
+
+/* What becomes of each access is listed in a section of the object, wherever it is put. */
+static void mark_accesses(LLVMModuleRef mod, LLVMValueRef function) {
+    LLVMContextRef ctx = LLVMGetModuleContext(mod);
+    unsigned kind = LLVMGetMDKindIDInContext(ctx, "pcsections", 10);
+    LLVMMetadataRef name = LLVMMDStringInContext2(ctx, TOOL_ACCESSES, strlen(TOOL_ACCESSES));
+    LLVMValueRef node = LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, &name, 1));
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (is_access(i))
+                LLVMSetMetadata(i, kind, node);
+}
+
 /* The processor that it was compiled for must not keep a function from being inlined. */
-static void prepare(LLVMModuleRef mod, bool plain) {
+static void prepare(LLVMModuleRef mod, u64 without) {
     for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f)) {
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-cpu", 10);
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-features", 15);
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "tune-cpu", 8);
-        if (!plain && !LLVMIsDeclaration(f) && !has_attribute(f, "noinline") && insn_count(f) <= INLINED_INSNS)
+        if (is_inlined(f, without)) {
             add_attribute(f, "alwaysinline");
+            mark_accesses(mod, f);
+        }
     }
 }
 
@@ -125,7 +163,7 @@ static bool read_module(ServerTool *tool, LLVMContextRef ctx) {
     if (bad)
         tool->mod = NULL;
     else
-        prepare(tool->mod, tool->parts.head->plain);
+        prepare(tool->mod, tool->parts.head->without);
     return !bad;
 }
 
@@ -138,19 +176,45 @@ static LLVMValueRef as_parameter(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef t
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMBuildTrunc(b, v, type, "") : NULL;
 }
 
-/* LLVM's time grows faster than a function's size. */
-static void limit_inlining(ServerTool *tool, LLVMValueRef function, LLVMValueRef call) {
+/* LLVM's time grows faster than a function's size. True: the function is inlined. */
+static bool limit_inlining(ServerTool *tool, LLVMValueRef function, LLVMValueRef call) {
     if (!has_attribute(function, "alwaysinline"))
-        return;
+        return false;
     tool->inlined += insn_count(function);
     if (tool->inlined <= INLINED_SUM)
-        return;
+        return true;
     unsigned kind = LLVMGetEnumAttributeKindForName("noinline", 8);
     LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(function));
     LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
+    return false;
 }
 
-bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, const char *name,
+void tool_note_site(ServerTool *tool, u32 hook, ToolWay way, u32 insns) {
+    ToolSites *s = &tool->sites[hook][way];
+    *s = (ToolSites){hook, way, s->sites + 1, s->size + insns};
+}
+
+void tool_tell_sites(const ServerTool *tool, LLVMModuleRef mod) {
+    enum { MOST = TOOL_HOOKS_MAX * TOOL_WAYS, WORDS = sizeof(ToolSites) / sizeof(u32) };
+    LLVMTypeRef word = LLVMInt32TypeInContext(LLVMGetModuleContext(mod));
+    LLVMValueRef values[MOST * WORDS];
+    u32 count = 0;
+    for (u32 i = 0; i < MOST; i++) {
+        u32 row[WORDS];
+        memcpy(row, &tool->sites[i / TOOL_WAYS][i % TOOL_WAYS], sizeof(row));
+        for (u32 k = 0; tool->sites[i / TOOL_WAYS][i % TOOL_WAYS].sites && k < WORDS; k++)
+            values[count++] = LLVMConstInt(word, row[k], false);
+    }
+    if (!count)
+        return;
+    LLVMValueRef all = LLVMConstArray2(word, values, count);
+    LLVMValueRef variable = LLVMAddGlobal(mod, LLVMTypeOf(all), "tool_sites"); /* no section may have this name */
+    LLVMSetInitializer(variable, all);
+    LLVMSetGlobalConstant(variable, true);
+    LLVMSetSection(variable, TOOL_SITES_SECTION);
+}
+
+bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, u32 hook, const char *name,
                         const LLVMValueRef values[LATHE_VALUES]) {
     LLVMValueRef function = LLVMGetNamedFunction(mod, name), args[LATHE_VALUES];
     LLVMTypeRef type = function ? LLVMGlobalGetValueType(function) : NULL, types[LATHE_VALUES];
@@ -161,7 +225,9 @@ bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, c
     for (u32 i = 0; i < count; i++)
         if (!(args[i] = as_parameter(b, values[i], types[i])))
             return false;
-    limit_inlining(tool, function, LLVMBuildCall2(b, type, function, args, count, ""));
+    bool inlined = limit_inlining(tool, function, LLVMBuildCall2(b, type, function, args, count, ""));
+    ToolWay way = !inlined ? TOOL_CALLED : calls_others(function) ? TOOL_SPLIT : TOOL_INLINED;
+    tool_note_site(tool, hook, way, inlined ? insn_count(function) : 1);
     return true;
 }
 
@@ -172,12 +238,14 @@ static LatheValue read_value(LLVMValueRef value) {
 
 static ToolHook read_hook(LLVMValueRef hook, const ToolPlan *plan) {
     size_t len;
-    ToolHook out = {.event = (u32)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(hook, 0)),
-                    .function = LLVMGetValueName2(LLVMGetAggregateElement(hook, 1), &len),
+    LLVMValueRef where = LLVMGetAggregateElement(hook, HOOK_WHERE);
+    ToolHook out = {.event = (u32)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(hook, HOOK_EVENT)),
+                    .function = LLVMGetValueName2(LLVMGetAggregateElement(hook, HOOK_CALL), &len),
                     .plan = plan,
-                    .filtered = !LLVMIsNull(LLVMGetAggregateElement(hook, 3))};
+                    .filtered = !LLVMIsNull(where),
+                    .not_stack = !LLVMIsNull(LLVMGetAggregateElement(where, WHERE_NOT_STACK))};
     for (u32 i = 0; i < LATHE_VALUES; i++)
-        out.value[i] = read_value(LLVMGetAggregateElement(LLVMGetAggregateElement(hook, 2), i));
+        out.value[i] = read_value(LLVMGetAggregateElement(LLVMGetAggregateElement(hook, HOOK_VALUES), i));
     return out;
 }
 
@@ -193,6 +261,7 @@ bool tool_add(ServerTool *tool, LLVMModuleRef mod, ToolHook hooks[TOOL_HOOKS_MAX
     LLVMDeleteGlobal(LLVMGetNamedGlobal(mod, TOOL_HOOKS));
     refer_elsewhere(mod);
     tool->inlined = 0;
+    memset(tool->sites, 0, sizeof(tool->sites));
     *count = tool->parts.head->hook_count;
     for (u32 i = 0; i < *count; i++)
         hooks[i] = read_hook(LLVMGetAggregateElement(LLVMGetInitializer(list), i), &tool->parts.plans[i]);

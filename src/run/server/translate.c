@@ -230,6 +230,7 @@ static void configure(Translator *t) {
         .leave_at_flags = true,
         .native_fs = true,
         .exact_faults = t->config.exact,
+        .own_frame = !t->config.exact && !t->plugin && !t->events,
         .cells = t->cells,
         .cell_count = t->cell_count,
         .watch = t->events ? events_begin(t->events, t->mod) : NULL,
@@ -293,8 +294,10 @@ static LLVMValueRef lift_with_callees(Translator *t, LatheFunc *fn) {
 static LLVMValueRef lift_guarded(Translator *t, LatheFunc *fn) {
     const LatheRange *ranges;
     LLVMValueRef lifted = lift_with_callees(t, fn);
-    if (lifted && t->tool)
+    if (lifted && t->tool) {
         tool_inline(t->mod, lifted, t->init.tool.counters);
+        tool_tell_sites(t->tool, t->mod);
+    }
     if (lifted)
         memory_order_keep(lifted, t->ctx, order_of(t));
     if (!lifted || t->request.base)

@@ -25,6 +25,10 @@ bool site_is_event(LatheEvent event) {
     return event == LATHE_INSN || (event >= LATHE_INSN_DONE && event <= LATHE_FUNCTION);
 }
 
+bool site_is_of_stack(const InsnAccess *a, u32 stack_pointer) {
+    return a->at.base == stack_pointer && a->at.index == REG_NONE && !a->at.seg && a->at.addr_bits == 64;
+}
+
 /* One kind of event for all accesses that read, or that write. */
 static void add_accesses(List *list, const InsnView *view, u32 how, LatheEvent event, SitePhase phase) {
     for (u32 i = 0; i < view->access_count; i++)

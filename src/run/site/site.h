@@ -33,6 +33,8 @@ u32 site_events(const InsnView *view, SitePlace place, SiteEvent events[SITE_EVE
 
 /* Is the event about an instruction? */
 bool site_is_event(LatheEvent event);
+/* Is the address of an access the stack pointer and a constant (LatheWhere.not_stack)? */
+bool site_is_of_stack(const InsnAccess *a, u32 stack_pointer);
 /* Does control go on with the next instruction behind this one always, so that a block does not end with it? */
 bool site_goes_on(const InsnView *view);
 /* Is some access made once in each pass? */

@@ -54,10 +54,10 @@ const char *tool_function_inside(u64 guest_pc) {
 
 /* Of bad accesses, the guest's own have exits in code that was made for guests with handlers; and it has nothing to do with memory of the client's. Its divisions and
  * traps look first whether there is a fault. */
-const char *tool_inlined(int sig, u64 address, u64 pc, bool handled) {
+const char *tool_inlined(int sig, u64 address, u64 pc, bool handled, bool marked) {
     bool in_code = arena_holds(pc) && !tool_function(pc);
     bool is_access = sig == SIGSEGV || sig == SIGBUS;
-    bool is_tools = is_access ? (in_code && handled) || space_is_own(address, 1) : in_code;
+    bool is_tools = is_access ? marked || (in_code && handled) || space_is_own(address, 1) : in_code;
     return tool_exists() && is_tools ? instruction_function(NULL) : NULL;
 }
 

@@ -93,8 +93,12 @@ void tool_options_check(void) {
     options.checked = true;
 }
 
+const char *tool_own_name(u32 number) {
+    return number - 1 < options.tool_count ? options.names[number - 1] : NULL;
+}
+
 const char *tool_name(u32 number) {
-    return options.tool_count > 1 && number - 1 < options.tool_count ? options.names[number - 1] : NULL;
+    return options.tool_count > 1 ? tool_own_name(number) : NULL;
 }
 
 /* Later questions, which threads may ask at the same time, are not noted. */

@@ -15,18 +15,18 @@ void lathe_set_register(unsigned number, uint64_t value) {
 }
 
 uint64_t lathe_arg(unsigned index) {
-    const u64 *at = guest_argument(cpu(), index);
+    u32 reg = guest_argument_register(index);
     u64 value = 0;
-    if (at)
-        return *at;
+    if (reg < GUEST_REGISTERS)
+        return guest_register(cpu(), reg);
     lathe_read_guest(&value, guest_stack_argument(cpu(), index), sizeof(value));
     return value;
 }
 
 void lathe_set_arg(unsigned index, uint64_t value) {
-    u64 *at = guest_argument(cpu(), index);
-    if (at)
-        *at = value;
+    u32 reg = guest_argument_register(index);
+    if (reg < GUEST_REGISTERS)
+        guest_set_register(cpu(), reg, value);
     else
         guest_write(guest_stack_argument(cpu(), index), &value, sizeof(value));
 }

@@ -59,8 +59,12 @@ uint64_t lathe_nanoseconds(void) {
 }
 
 bool tool_wants_state(const char *name) {
-    static const char *const all[] = {"lathe_register", "lathe_set_register", "lathe_arg",  "lathe_set_arg",
-                                      "lathe_returned", "lathe_set_returned", "lathe_stack"};
+#define FUNCTION(name)
+#define STATE_FUNCTION(name) #name,
+    static const char *const all[] = {
+#include "tool/functions.def"
+    };
+#undef FUNCTION
     for (u32 i = 0; i < ARRAY_LEN(all); i++)
         if (!strcmp(all[i], name))
             return true;

@@ -41,16 +41,14 @@ void tool_options_init(void);
 void tool_options_check(void);
 /* The name of a tool, by its number from 1 on, where messages have to say which one is meant; NULL: there is only one. */
 const char *tool_name(u32 number);
+/* The same, also if it is the only one. */
+const char *tool_own_name(u32 number);
 
 /* runtime.c: ends the process with a message if something was counted by what is no counter. */
 void tool_check_counts(void);
 
 /* symbols.c: other files than before may be in [start, end) by now. */
 void tool_symbols_forget(u64 start, u64 end);
-
-/* counts.c: a thread that may have counted ends; the child of fork has counted nothing. */
-void tool_counts_thread_ends(Thread *t);
-void tool_counts_after_fork(Thread *t);
 
 /* program.c: the guest's arguments, from argv[0] on. */
 void tool_set_arguments(char **argv);

@@ -6,6 +6,7 @@
 #include "run/client/memory/array.h"
 #include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
+#include "run/client/tool/table/tables.h"
 
 _Static_assert((u32)TOOL_ADDRESSES == INSN_ACCESSES && LATHE_OPCODES == (u32)INSN_OPCODES, "the same for everybody");
 
@@ -13,7 +14,7 @@ _Static_assert((u32)TOOL_ADDRESSES == INSN_ACCESSES && LATHE_OPCODES == (u32)INS
 
 /* Others may make code at any time, for which these move: whoever is not making code takes copies with the arena's lock held. */
 typedef struct Sites {
-    Array sites, calls, accesses, amounts;
+    Array sites, calls, accesses, amounts, rows;
 } Sites;
 
 static Sites all;
@@ -41,12 +42,15 @@ void site_forget_all(void) {
     array_free(&all.calls);
     array_free(&all.accesses);
     array_free(&all.amounts);
+    array_free(&all.rows);
 }
 
-void site_amounts(const Site *site, i64 amount[TOOL_COUNTS]) {
+void site_amounts(const Site *site, TallySum *sum) {
     const i32 *own = (const i32 *)all.amounts.at + site->amounts;
     for (u32 i = 0; i < TOOL_COUNTS; i++)
-        amount[i] = own[i];
+        sum->amount[i] = own[i];
+    sum->row_count = site->row_count;
+    memcpy(sum->row, (const RowAdd *)all.rows.at + site->first_row, site->row_count * sizeof(RowAdd));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the tool */
@@ -71,7 +75,8 @@ bool sites_have_blocks(void) {
 
 bool sites_count_by_kind(void) {
     for (u32 i = 0; i < tool_hook_count(); i++)
-        if (tool_plan(i)->kind == TOOL_COUNT && (tool_hook(i)->event != LATHE_INSN || tool_is_filtered(i)))
+        if (tool_plan(i)->kind == TOOL_COUNT &&
+            (tool_hook(i)->event != LATHE_INSN || tool_plan(i)->row_count || tool_is_filtered(i)))
             return true;
     return false;
 }
@@ -146,6 +151,10 @@ static bool suits(const LatheHook *hook, const SiteInsn *insn, Symbol *s) {
     return suits_names(w, insn->pc, s);
 }
 
+static bool suits_access(const LatheHook *hook, const SiteInsn *insn, const SiteEvent *e) {
+    return !hook->where.not_stack || !site_is_of_stack(&insn->view.access[e->access], GUEST_SP);
+}
+
 const char *lathe_opcode_name(uint64_t opcode) {
     return insn_opcode_name(opcode < INSN_OPCODES ? (u32)opcode : INSN_OPCODES);
 }
@@ -166,10 +175,49 @@ static void add_amounts(SiteInsn *insn, const ToolPlan *plan) {
             }
 }
 
+/* A value of a hook that is known when code is translated (is_known_ahead of tool/build.c). */
+static u64 known_value(const SiteInsn *insn, const LatheValue *v, const SiteEvent *e) {
+    bool accesses = e->event == LATHE_LOAD || e->event == LATHE_STORE;
+    switch (v->what) {
+    case LATHE_CONSTANT:
+        return (u64)v->number;
+    case LATHE_PC:
+        return insn->pc;
+    case LATHE_SIZE:
+        return insn->view.size;
+    case LATHE_NEXT:
+        return insn->pc + insn->view.size;
+    case LATHE_BYTES:
+        return accesses ? insn->view.access[e->access].at.bits / 8u : insn->block_bytes;
+    case LATHE_COUNT:
+        return insn->block_insns;
+    case LATHE_CLASSES:
+        return insn->view.classes;
+    case LATHE_OPCODE:
+        return insn->view.opcode;
+    default:
+        CHECK(false, "the tool was built so");
+    }
+}
+
+static void add_rows(SiteInsn *insn, u32 hook, const SiteEvent *e) {
+    const ToolPlan *plan = tool_plan(hook);
+    for (u32 i = 0; i < plan->row_count; i++) {
+        const ToolKey *key = plan->row[i].key;
+        u64 keys[LATHE_KEYS];
+        for (u32 k = 0; k < LATHE_KEYS; k++)
+            keys[k] = key[k].value ? known_value(insn, &tool_hook(hook)->value[key[k].value - 1], e) : key[k].constant;
+        insn->row[insn->row_count++] = (RowAdd){row_for(plan->row[i].table, keys), plan->row[i].amount};
+        insn->counts = true;
+    }
+}
+
 /* How often something is counted in a repeated instruction is not known ahead. */
 static void add_hook(SiteInsn *insn, u32 hook, const SiteEvent *e) {
     if (tool_plan(hook)->kind == TOOL_COUNT && e->phase == SITE_BEFORE) {
         add_amounts(insn, tool_plan(hook));
+        add_rows(insn, hook, e);
+        insn->counting |= (u64)1 << hook;
         return;
     }
     CHECK(insn->call_count < SITE_CALLS, "an instruction has fewer events than that");
@@ -181,7 +229,8 @@ static void add_hook(SiteInsn *insn, u32 hook, const SiteEvent *e) {
 
 static void clear(SiteInsn *insn) {
     insn->known = insn->counts = insn->repeats = insn->notes_addresses = false;
-    insn->call_count = 0;
+    insn->call_count = insn->row_count = 0;
+    insn->counting = 0;
     memset(insn->amount, 0, sizeof(insn->amount));
     memset(&insn->view, 0, sizeof(insn->view));
 }
@@ -203,20 +252,34 @@ void sites_look(SiteInsn *insn, u64 bytes) {
     u32 count = site_events(insn->known ? &insn->view : NULL, place, events);
     for (u32 i = 0; i < count; i++)
         for (u32 hook = 0; hook < tool_hook_count(); hook++)
-            if ((u32)tool_hook(hook)->event == events[i].event && suits(tool_hook(hook), insn, &symbol))
+            if ((u32)tool_hook(hook)->event == events[i].event && suits_access(tool_hook(hook), insn, &events[i]) &&
+                suits(tool_hook(hook), insn, &symbol))
                 add_hook(insn, hook, &events[i]);
+}
+
+static bool has_event(const SiteInsn *insn, LatheEvent event) {
+    SiteEvent events[SITE_EVENTS];
+    SitePlace any = {.begins_block = true, .begins_function = true};
+    u32 count = site_events(insn->known ? &insn->view : NULL, any, events);
+    for (u32 i = 0; i < count; i++)
+        if (events[i].event == (u8)event)
+            return true;
+    return false;
 }
 
 u64 sites_hooks_at(u64 pc) {
     u8 text[GUEST_INSN_BYTES];
     SiteInsn insn = {.pc = pc};
     Symbol symbol = {0};
-    u64 all = 0;
+    u64 all = tool_is_named(pc) ? PLACE_IN_QUICK : 0;
     insn.known = insn_view(text, tool_read_text(pc, text), pc, &insn.view);
     for (u32 hook = 0; hook < tool_hook_count(); hook++) {
         const LatheHook *h = tool_hook(hook);
         bool here = h->event != LATHE_FUNCTION || begins_function(pc, &symbol);
-        all |= (u64)(here && suits(h, &insn, &symbol)) << hook;
+        if (!here || !suits(h, &insn, &symbol))
+            continue;
+        all |= (u64)1 << hook;
+        all |= tool_wants_quick(hook) && has_event(&insn, h->event) ? PLACE_IN_QUICK : 0;
     }
     return all;
 }
@@ -225,7 +288,7 @@ bool sites_vary(void) {
     for (u32 i = 0; i < tool_hook_count(); i++)
         if (tool_hook(i)->where.from || tool_hook(i)->where.to)
             return true;
-    return tool_names_functions();
+    return false;
 }
 
 bool sites_may_call(const SiteInsn *insn, u32 hook) {
@@ -274,6 +337,9 @@ u32 site_new(const SiteInsn *insn, SitePhase phase) {
     if (is_of_pass(phase)) {
         site.amounts = (u32)(all.amounts.len / sizeof(insn->amount[0]));
         add(&all.amounts, insn->amount, sizeof(insn->amount));
+        site.first_row = (u32)(all.rows.len / sizeof(RowAdd));
+        site.row_count = insn->row_count;
+        add(&all.rows, insn->row, insn->row_count * sizeof(RowAdd));
     }
     add(&all.accesses, v->access, v->access_count * sizeof(InsnAccess));
     add(&all.sites, &site, sizeof(site));
@@ -343,6 +409,7 @@ static void set_values(Thread *t, const Site *site, const SiteCall *call, const 
     case LATHE_CALL:
     case LATHE_RETURN:
         set_transfer(t, site, about);
+        about->result = call->event == LATHE_RETURN ? (i64)guest_result(&t->cpu) : 0;
         return;
     case LATHE_BLOCK:
         about->bytes = site->block_bytes;

@@ -5,6 +5,7 @@
 #ifndef RUN_CLIENT_TOOL_SITES_H
 #define RUN_CLIENT_TOOL_SITES_H
 
+#include "run/client/core/place.h"
 #include "run/client/tool/tool.h"
 #include "run/site/site.h"
 
@@ -23,7 +24,10 @@ typedef struct SiteInsn {
     u32 block_bytes, block_insns; /* if it begins one */
     InsnView view;
     bool counts;             /* something is counted: */
-    i32 amount[TOOL_COUNTS]; /* what it adds to each of tool_counts */
+    u64 counting;            /* by these hooks: a bit for each */
+    i32 amount[TOOL_COUNTS]; /* what it adds to each of tool_counts, */
+    u32 row_count;           /* and to rows of tables */
+    RowAdd row[TOOL_RUN_ROWS];
     u32 call_count;
     SiteCall call[SITE_CALLS];
     u8 phase[SITE_CALLS]; /* SitePhase of each call */
@@ -36,7 +40,7 @@ typedef struct Site {
     u64 pc;
     u8 *behind; /* the code that follows; whoever makes code sets it */
     u32 first, count, first_access;
-    u32 amounts; /* of a pass: what was counted before the instruction */
+    u32 amounts, first_row, row_count; /* of a pass: what was counted before the instruction */
     u32 block_bytes, block_insns;
     u16 classes, opcode;
     u8 size, phase, access_count;
@@ -58,7 +62,7 @@ bool sites_want_extents(void);
 
 /* The hooks that apply to the instruction at pc, a bit for each: see C_PLACES (protocol.h). */
 u64 sites_hooks_at(u64 pc);
-/* Do hooks apply by what may be another thing in the next run: addresses, or names that the tool gives? */
+/* Do hooks apply by what may be another thing in the next run: addresses? */
 bool sites_vary(void);
 /* Looks at the instruction at pc, of which so many bytes are there. What is known of its block is set before. */
 void sites_look(SiteInsn *insn, u64 bytes);
@@ -70,7 +74,7 @@ bool sites_has(const SiteInsn *insn, SitePhase phase);
 u32 site_new(const SiteInsn *insn, SitePhase phase);
 Site *site_no(u32 number);
 /* What was counted before the repeated instruction that this is a pass of. */
-void site_amounts(const Site *site, i64 amount[TOOL_COUNTS]);
+void site_amounts(const Site *site, TallySum *sum);
 u32 site_count(void);
 /* words.c: if the tool asks for such words, reserves memory for many of them that is near code. */
 void site_words_reserve(void);

@@ -305,6 +305,17 @@ void lathe_name_function(uint64_t address, const char *name) {
     *(const char **)lathe_map_at(&named, address) = name;
 }
 
+bool tool_is_named(u64 address) {
+    return lathe_map_find(&named, address);
+}
+
+bool tool_names_in(u64 start, u64 end) {
+    for (LatheWalk w = {0}; named.count && lathe_map_next(&named, &w);)
+        if (w.key >= start && w.key < end)
+            return true;
+    return false;
+}
+
 /* Some functions have several names. `at` is any of those. */
 static bool has_name(const File *f, const Function *at, const char *pattern) {
     const Function *all = f->functions.at;

@@ -4,9 +4,12 @@
 #include "codegen/link.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/memory/own.h"
+#include "run/client/tool/explain.h"
 #include "run/client/tool/gate.h"
 #include "run/client/tool/runtime.h"
 #include "run/client/tool/sites.h"
+#include "run/client/tool/table/counts.h"
+#include "run/client/tool/table/tables.h"
 
 enum { SYMBOLS_MAX = 4096, SYSCALL_ARGUMENTS = 6 };
 
@@ -15,8 +18,8 @@ typedef struct ToolSymbol {
     u64 address;
 } ToolSymbol;
 
-#define PLAIN_MARK 0x5d1e0f2c3b4a6978 /* in the cache's key of code with --no-tool-opt */
-enum { VARIANTS = 6 };                /* from 1 to TOOL_VARIANT_MOST */
+#define WITHOUT_MARK 0x5d1e0f2c3b4a6978 /* in the cache's key of code with --no-tool-opt */
+enum { VARIANTS = 6 };                  /* from 1 to TOOL_VARIANT_MOST */
 enum { END_NOT, END_BEGUN, END_DONE };
 
 typedef struct Tool {
@@ -25,8 +28,6 @@ typedef struct Tool {
     ToolSymbol symbols[SYMBOLS_MAX];
     u32 symbol_count;
     bool loaded;
-    bool names_functions;
-    bool wants_state;   /* it uses functions that want the guest's whole state in the Thread */
     u64 code, code_end; /* where its functions are */
     u32 end;            /* END_* */
     u32 end_tid;        /* the thread that does it */
@@ -68,8 +69,6 @@ static bool resolve(void *user, const char *name, u64 *address) {
     (void)user;
     if (!tool_resolve(name, address))
         die("the tool uses %s, which lathe/tool.h does not have", name);
-    tool.wants_state |= tool_wants_state(name);
-    tool.names_functions |= !strcmp(name, "lathe_name_function");
     *address = gate_new(name, *address);
     return *address;
 }
@@ -110,7 +109,7 @@ static bool link_object(const u8 *object, u64 size) {
 
 bool tool_is_filtered(u32 number) {
     const LatheWhere *w = &tool.hooks[number].where;
-    return w->module || w->symbol || w->from || w->to || w->classes || w->opcode;
+    return w->module || w->symbol || w->from || w->to || w->classes || w->opcode || w->not_stack;
 }
 
 static void add_count(const ToolAdd *add, bool at_all_insns) {
@@ -126,7 +125,19 @@ static void add_count(const ToolAdd *add, bool at_all_insns) {
     c->add[c->count++] = (ToolAdd){add->counter, amount};
 }
 
+/* Most additions to rows that one instruction can have. */
+static u32 rows_of_insn(void) {
+    u32 most = 0;
+    for (u32 i = 0; i < tool.hook_count; i++) {
+        bool accesses = tool.hooks[i].event == LATHE_LOAD || tool.hooks[i].event == LATHE_STORE;
+        most += tool.plans[i].kind == TOOL_COUNT ? tool.plans[i].row_count * (accesses ? TOOL_ADDRESSES : 1) : 0;
+    }
+    return most;
+}
+
 static void take_hooks(void) {
+    if (rows_of_insn() > TOOL_RUN_ROWS)
+        die("the tool has more than %d additions to tables at an instruction", TOOL_RUN_ROWS);
     for (u32 i = 0; i < tool.hook_count; i++) {
         if (tool.hooks[i].event >= LATHE_EVENTS)
             die("hook %u of the tool is for event %u, which there is not", i + 1, (u32)tool.hooks[i].event);
@@ -136,9 +147,11 @@ static void take_hooks(void) {
     }
 }
 
-/* For --no-tool-opt: everything is a call, also in the copy that the server gets. */
-static void make_plain(u8 *package, const ToolParts *parts) {
-    ((ToolPackage *)package)->plain = true;
+/* For --no-tool-opt, also in the copy that the server gets. */
+static void leave_out(u8 *package, const ToolParts *parts, u32 without) {
+    ((ToolPackage *)package)->without = without;
+    if (without != TOOL_WITHOUT_ALL && without != TOOL_WITHOUT_COUNTER)
+        return;
     for (u32 i = 0; i < parts->head->hook_count; i++)
         ((ToolPlan *)parts->plans)[i].kind = TOOL_CALL;
 }
@@ -151,8 +164,7 @@ void tool_load(void) {
     ToolParts parts;
     if (!tool_open(at, size, &parts))
         die("%s is no tool of this version of Lathe", the.opt.tool);
-    if (the.opt.plain_tool)
-        make_plain(at, &parts);
+    leave_out(at, &parts, the.opt.tool_without);
     tool.package = at;
     tool.package_size = size;
     tool.plans = parts.plans;
@@ -161,6 +173,7 @@ void tool_load(void) {
         die("%s, the tool: cannot be linked", the.opt.tool);
     tool.loaded = true;
     take_hooks();
+    rows_reserve(parts.head->table_count);
     site_words_reserve();
     tool_files_init();
     tool_options_init();
@@ -175,7 +188,7 @@ void tool_identify(void) {
     if (!sys_read_all(fd, &head, sizeof(head)) || head.magic != TOOL_MAGIC)
         die("%s is no tool of this version of Lathe", the.opt.tool);
     sys_close(fd);
-    the.opt.code.tool = (head.identity ^ (the.opt.plain_tool ? PLAIN_MARK : 0)) | 1;
+    the.opt.code.tool = (head.identity ^ the.opt.tool_without * WITHOUT_MARK) | 1;
 }
 
 static bool is_called(u32 hook, LatheEvent event) {
@@ -186,15 +199,15 @@ static bool is_about_insns(LatheEvent event) {
     return event == LATHE_INSN || (event >= LATHE_INSN_DONE && event <= LATHE_FUNCTION);
 }
 
-bool tool_needs_quick(void) {
-    for (u32 i = 0; tool.wants_state && i < tool.hook_count; i++)
-        if (is_about_insns(tool.hooks[i].event) && tool.plans[i].kind == TOOL_CALL)
-            return true;
-    return false;
+bool tool_wants_quick(u32 hook) {
+    return is_about_insns(tool.hooks[hook].event) && tool.plans[hook].kind == TOOL_CALL && tool.plans[hook].wants_state;
 }
 
-bool tool_names_functions(void) {
-    return tool.names_functions;
+bool tool_needs_quick(void) {
+    for (u32 i = 0; i < tool.hook_count; i++)
+        if (tool_wants_quick(i) && !tool.hooks[i].where.symbol)
+            return true;
+    return false;
 }
 
 static bool is_function(const ToolSymbol *s) {
@@ -252,7 +265,8 @@ bool tool_symbol(const char *name, u64 *address) {
 const void *tool_package(u64 *size) {
     *size = tool.package_size;
     for (u32 i = 0; i < tool.hook_count; i++) {
-        bool counts_all = tool.hooks[i].event == LATHE_INSN && tool.plans[i].kind == TOOL_COUNT && !tool_is_filtered(i);
+        bool counts_all = tool.hooks[i].event == LATHE_INSN && tool.plans[i].kind == TOOL_COUNT &&
+                          !tool.plans[i].row_count && !tool_is_filtered(i);
         if (is_about_insns(tool.hooks[i].event) && !counts_all)
             return tool.package;
     }
@@ -272,13 +286,30 @@ bool tool_calls(LatheEvent event) {
 
 /* -------------------------------------------------------------------------------------------------------------- calls */
 
+u32 tool_value_register(const LatheHook *hook, const LatheValue *v) {
+    if (v->what == LATHE_REGISTER)
+        return (u32)v->number;
+    if (v->what == LATHE_ARGUMENT && hook->event == LATHE_FUNCTION)
+        return guest_argument_register((u32)v->number);
+    if (v->what == LATHE_RESULT && hook->event == LATHE_RETURN)
+        return GUEST_RESULT;
+    return v->what == LATHE_SP ? GUEST_SP : GUEST_REGISTERS;
+}
+
+u32 tool_hook_registers(u32 number) {
+    u32 all = 0;
+    for (u32 k = 0; k < LATHE_VALUES; k++) {
+        u32 reg = tool_value_register(&tool.hooks[number], &tool.hooks[number].value[k]);
+        all |= reg < GUEST_REGISTERS ? (u32)1 << reg : 0;
+    }
+    return all;
+}
+
 /* Functions that want the whole state may look at any register. */
 u32 tool_watched_registers(void) {
     u32 all = gates_want_state() ? ~(u32)0 : 0;
     for (u32 i = 0; i < tool.hook_count; i++)
-        for (u32 k = 0; k < LATHE_VALUES; k++)
-            if (tool.hooks[i].value[k].what == LATHE_REGISTER)
-                all |= (u32)1 << (tool.hooks[i].value[k].number & 31);
+        all |= tool_hook_registers(i);
     return all;
 }
 
@@ -294,6 +325,13 @@ const ToolPlan *tool_plan(u32 number) {
     return &tool.plans[number];
 }
 
+/* Of a function, if it is not one of a system call. */
+static u64 argument_of(u64 index, const ToolEvent *about) {
+    if (!about->arguments)
+        return guest_register(&thread_self()->cpu, guest_argument_register((u32)index));
+    return index < SYSCALL_ARGUMENTS ? about->arguments[index] : 0;
+}
+
 static u64 value_of(const LatheValue *v, const ToolEvent *about) {
     switch (v->what) {
     case LATHE_CONSTANT:
@@ -305,7 +343,7 @@ static u64 value_of(const LatheValue *v, const ToolEvent *about) {
     case LATHE_NUMBER:
         return about->number;
     case LATHE_ARGUMENT:
-        return about->arguments && (u64)v->number < SYSCALL_ARGUMENTS ? about->arguments[v->number] : 0;
+        return argument_of((u64)v->number, about);
     case LATHE_RESULT:
         return (u64)about->result;
     case LATHE_THREAD_ID:
@@ -409,7 +447,8 @@ void tool_thread_ends(Thread *t) {
     for (u32 i = 0; i < TOOL_COUNTERS_MAX; i++)
         for (u32 k = 0; k < TOOL_CELLS; k++)
             tool.ended_counts[i] += t->tool.cell[i][k];
-    tool_counts_thread_ends(t);
+    counts_thread_ends(t);
+    rows_thread_ends(t);
     memset(&t->tool, 0, sizeof(t->tool));
 }
 
@@ -419,7 +458,8 @@ void tool_after_fork(Thread *t) {
     tool.end = END_NOT;
     memset(tool.ended_counts, 0, sizeof(tool.ended_counts));
     memset(t->tool.cell, 0, sizeof(t->tool.cell));
-    tool_counts_after_fork(t);
+    counts_after_fork(t);
+    rows_after_fork(t);
     tool_files_after_fork();
     tool_lines_after_fork();
     tool_call(LATHE_START, &(ToolEvent){0});
@@ -478,6 +518,7 @@ void tool_end(const Thread *t) {
     tool_check_counts();
     tool_call(LATHE_END, &(ToolEvent){0});
     tool_files_flush();
+    explain_print();
     __atomic_store_n(&tool.end, END_DONE, __ATOMIC_RELEASE);
 }
 

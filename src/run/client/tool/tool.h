@@ -16,10 +16,10 @@ void tool_load(void);
 /* Are functions called at this event, which do more than to count? */
 bool tool_calls(LatheEvent event);
 
-/* Do functions at instructions want what only quick code has: the guest's whole state? */
+/* Does the function of a hook at instructions want what only quick code has: the guest's whole state? */
+bool tool_wants_quick(u32 hook);
+/* Is there such a function that is called not only in functions of certain names? Then all is quick code; else only those instructions. */
 bool tool_needs_quick(void);
-/* May the tool give functions names (lathe_name_function)? */
-bool tool_names_functions(void);
 /* Where something is that code of the server's names. */
 bool tool_symbol(const char *name, u64 *address);
 /* What the server has to know to make code that tells the tool of events; NULL: nothing, since all instructions are counted alike. */
@@ -54,7 +54,10 @@ typedef struct ToolEvent {
 u32 tool_hook_count(void);
 /* The function of one; at an access of so many bytes, perhaps a variant for these. With the arena's lock held. */
 u64 tool_variant(u32 hook, u64 bytes);
-/* The registers, by their numbers, that some function may ask for. What the program itself needs no more has its value for them. */
+/* The register that a hook has for a value, by its number; GUEST_REGISTERS or more: the value is none. */
+u32 tool_value_register(const LatheHook *hook, const LatheValue *v);
+/* The registers that a hook has for its values, a bit for each, by their numbers; and those that some function may ask for: what the program itself needs no more has its value for them. */
+u32 tool_hook_registers(u32 number);
 u32 tool_watched_registers(void);
 const LatheHook *tool_hook(u32 number);
 const ToolPlan *tool_plan(u32 number);
@@ -113,8 +116,9 @@ const char *tool_function(u64 pc);
 const char *tool_running(u64 pc, u64 sp);
 /* The function that code has at this instruction of the program's (0: any one), if there is only one; else a text that stands for all of them. */
 const char *tool_function_inside(u64 guest_pc);
-/* The function for a fault in optimised code or what that has called, which may have functions of the tool's in it; NULL also if that cannot be told. `handled`: the guest has a handler. */
-const char *tool_inlined(int sig, u64 address, u64 pc, bool handled);
+/* The function for a fault in optimised code or what that has called, which may have functions of the tool's in it; NULL also if that cannot be told. `handled`: the guest has a handler; `marked`: the object says that
+ * it is an access of the tool's. */
+const char *tool_inlined(int sig, u64 address, u64 pc, bool handled, bool marked);
 /* Ends the process, with a message about a function that has faulted at pc. */
 _Noreturn void tool_faulted(const char *function, int sig, u64 address, u64 pc);
 /* Says that the process is going to end by a signal since `function` (NULL: nobody knows which) does not return, and writes files. */
@@ -128,6 +132,9 @@ void tool_files_unlock(void);
 /* sites.c: does a name match one that may have stars, which stand for anything? symbols.c: does one of the names of the function at an address? */
 bool tool_name_matches(const char *pattern, const char *name);
 bool tool_symbol_matches(u64 address, const char *pattern);
+/* Has the tool given a name to what begins there, or somewhere in a range (lathe_name_function)? */
+bool tool_is_named(u64 address);
+bool tool_names_in(u64 start, u64 end);
 
 /* insns.c: reads the bytes of an instruction; behind it there may be none. Returns how many there are. */
 u64 tool_read_text(u64 address, u8 text[GUEST_INSN_BYTES]);

@@ -9,6 +9,7 @@
 #include "run/client/core/client.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
+#include "run/client/tool/tool.h"
 
 /* Bits of st_mode, which the kernel's header leaves to the C library. */
 enum { MODE_TYPE = 0170000, MODE_REGULAR = 0100000, MODE_OTHERS_WRITE = 0002 };
@@ -142,11 +143,12 @@ static size_t read_guest(void *user, u64 addr, void *buf, size_t size) {
     return size;
 }
 
+/* What a tool has named is quick code (PLACE_IN_QUICK). */
 static bool guest_fits(const Module *m, const PackRecord *r) {
     u64 hash = PACK_HASH_START, size = m->end - m->base;
     for (u32 i = 0; i < r->range_count; i++) {
         PackRange range = pack_ranges(r)[i];
-        if (range.start > range.end || range.end > size)
+        if (range.start > range.end || range.end > size || tool_names_in(m->base + range.start, m->base + range.end))
             return false;
         if (!pack_hash_guest(&hash, m->base + range.start, m->base + range.end, read_guest, NULL))
             return false;

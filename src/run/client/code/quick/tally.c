@@ -3,6 +3,8 @@
 
 #include "run/client/code/quick/blocks.h"
 #include "run/client/memory/own.h"
+#include "run/client/tool/explain.h"
+#include "run/client/tool/table/tables.h"
 
 /* The amounts of instructions: few are different, so each instruction has the number of its amounts. If a tool counts nothing but instructions, these are the same for
  * all, and not listed. */
@@ -13,7 +15,13 @@ typedef struct Amounts {
 static struct {
     Array kinds;  /* Amounts, all different */
     Array listed; /* u16: the kind of each instruction, from 1 on; 0, and what is behind the last: it counts nothing */
+    Array rows;   /* RowAdd: the additions to rows of tables */
+    Array ends;   /* u32, if there are tables: up to which one of these are an instruction's */
 } tallies;
+
+bool tallies_exist(void) {
+    return tool_counts()->count || rows_exist();
+}
 
 /* Additions to one word of memory wait for each other, so those of neighbouring runs go to different cells of a counter. */
 static u32 next_cell(void) {
@@ -31,6 +39,36 @@ static bool stays_small(const Tally *tally, const SiteInsn *insn) {
     return true;
 }
 
+/* One addition to a row that stands for all rows. */
+static void open_rows(Tally *tally, Emitter *e) {
+    if (!rows_exist())
+        return;
+    tally->shared = row_share();
+    tally->row_site = emit_count(e, row_off(tally->shared), true);
+}
+
+static void add_row(Tally *tally, const RowAdd *add) {
+    for (u32 i = 0; i < tally->row_count; i++)
+        if (tally->row[i].row == add->row) {
+            tally->row[i].amount += add->amount;
+            return;
+        }
+    tally->row[tally->row_count++] = *add;
+}
+
+/* If it is only one row, the addition is to that. */
+static void end_rows(Tally *tally) {
+    const RowAdd *only = &tally->row[0];
+    bool single = tally->row_count == 1 && only->amount <= EMIT_SMALL && only->amount >= -EMIT_SMALL;
+    if (single)
+        emit_set_off(&tally->row_site, row_off(only->row));
+    emit_set_amount(&tally->row_site, single ? only->amount : tally->row_count != 0);
+    if (single || !tally->row_count)
+        row_unshare(tally->shared);
+    else
+        row_set_shared(tally->shared, tally->row, tally->row_count);
+}
+
 static void open_run(Tally *tally, Emitter *e, const SiteInsn *first) {
     const ToolCounts *c = tool_counts();
     u32 cell = next_cell();
@@ -38,17 +76,37 @@ static void open_run(Tally *tally, Emitter *e, const SiteInsn *first) {
     tally->small = stays_small(tally, first);
     for (u32 i = 0; i < c->count; i++)
         tally->site[i] = emit_count(e, tool_cell(c->add[i].counter, cell), tally->small);
+    open_rows(tally, e);
+}
+
+static void explain_insn(Tally *tally, const SiteInsn *insn) {
+    for (u32 i = 0; insn->counting >> i; i++)
+        if (insn->counting >> i & 1)
+            explain_quick(i, tally->hooks >> i & 1 ? TOOL_MERGED : TOOL_AS_COUNTER, 0);
+    tally->hooks |= insn->counting;
+}
+
+static void explain_run(const Tally *tally) {
+    u64 bytes = tally->row_count ? tally->row_site.bytes : 0;
+    for (u32 i = 0; i < tool_counts()->count; i++)
+        bytes += tally->amount[i] ? tally->site[i].bytes : 0;
+    explain_quick_bytes(tally->hooks, bytes);
 }
 
 bool tally_insn(Tally *tally, Emitter *e, const SiteInsn *insn) {
-    bool counts = tool_counts()->count;
-    if (tally->small && !stays_small(tally, insn))
+    bool counts = tallies_exist();
+    bool alone = the.opt.tool_without == TOOL_WITHOUT_MERGE;
+    if (alone || (tally->small && !stays_small(tally, insn)) || tally->rows_seen + insn->row_count > TOOL_RUN_ROWS)
         tally_end(tally);
     bool begins = !counts || !tally->open;
     if (counts && begins)
         open_run(tally, e, insn);
     for (u32 i = 0; i < TOOL_COUNTS; i++)
         tally->amount[i] += insn->amount[i];
+    for (u32 i = 0; i < insn->row_count; i++)
+        add_row(tally, &insn->row[i]);
+    tally->rows_seen += insn->row_count;
+    explain_insn(tally, insn);
     return begins;
 }
 
@@ -56,6 +114,9 @@ void tally_end(Tally *tally) {
     const ToolCounts *c = tool_counts();
     for (u32 i = 0; tally->open && i < c->count; i++)
         emit_set_amount(&tally->site[i], tally->amount[i]);
+    if (tally->shared)
+        end_rows(tally);
+    explain_run(tally);
     *tally = (Tally){0};
 }
 
@@ -76,7 +137,30 @@ static u16 kind_of(const SiteInsn *insn) {
     return (u16)(count + 1);
 }
 
+static u32 rows_end(u64 number) {
+    return number < tallies.ends.len / sizeof(u32) ? ((const u32 *)tallies.ends.at)[number] : 0;
+}
+
+/* Those between the last instruction that was noted and this one have no rows. */
+static void note_rows(u64 number, const SiteInsn *insn) {
+    if (!rows_exist())
+        return;
+    u32 before = (u32)(tallies.rows.len / sizeof(RowAdd)), after = before + insn->row_count;
+    while (tallies.ends.len < number * sizeof(u32))
+        memcpy(array_extend(&tallies.ends, sizeof(u32)), &before, sizeof(before));
+    memcpy(array_extend(&tallies.ends, sizeof(u32)), &after, sizeof(after));
+    if (insn->row_count)
+        memcpy(array_extend(&tallies.rows, insn->row_count * sizeof(RowAdd)), insn->row,
+               insn->row_count * sizeof(RowAdd));
+}
+
+static void add_rows(u64 number, TallySum *sum) {
+    for (u32 i = number ? rows_end(number - 1) : 0; i < rows_end(number); i++)
+        sum->row[sum->row_count++] = ((const RowAdd *)tallies.rows.at)[i];
+}
+
 void tally_note(u64 number, const SiteInsn *insn) {
+    note_rows(number, insn);
     if (all_count_alike())
         return;
     u16 kind = kind_of(insn);
@@ -90,19 +174,25 @@ static i32 amount_of(u64 number, u32 i) {
     return kind ? ((Amounts *)tallies.kinds.at)[kind - 1].of[i] : 0;
 }
 
-void tally_add(u64 number, i64 sum[TOOL_COUNTS]) {
+void tally_add(u64 number, TallySum *sum) {
     const ToolCounts *c = tool_counts();
     for (u32 i = 0; i < c->count; i++)
-        sum[i] += all_count_alike() ? c->add[i].amount : amount_of(number, i);
+        sum->amount[i] += all_count_alike() ? c->add[i].amount : amount_of(number, i);
+    add_rows(number, sum);
 }
 
 void tallies_forget_all(void) {
     array_free(&tallies.kinds);
     array_free(&tallies.listed);
+    array_free(&tallies.rows);
+    array_free(&tallies.ends);
+    rows_unshare_all();
 }
 
-void tally_take_back(Thread *t, const i64 ahead[TOOL_COUNTS]) {
+void tally_take_back(Thread *t, const TallySum *ahead) {
     const ToolCounts *c = tool_counts();
     for (u32 i = 0; i < c->count; i++)
-        t->tool.cell[c->add[i].counter][0] -= (u64)ahead[i];
+        t->tool.cell[c->add[i].counter][0] -= (u64)ahead->amount[i];
+    for (u32 i = 0; i < ahead->row_count; i++)
+        t->row[ahead->row[i].row] -= (u64)(i64)ahead->row[i].amount;
 }

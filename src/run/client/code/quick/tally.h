@@ -17,7 +17,15 @@ typedef struct Tally {
     i32 amount[TOOL_COUNTS];
     bool small; /* no amount is larger than EMIT_SMALL */
     EmitCount site[TOOL_COUNTS];
+    /* If the tool has tables: a shared row (tool/table/tables.h), for these additions, which are of so many that the instructions have. */
+    u32 shared, row_count, rows_seen;
+    RowAdd row[TOOL_RUN_ROWS];
+    EmitCount row_site;
+    u64 hooks; /* a bit for each that counts here (--explain) */
 } Tally;
+
+/* Does the tool count anything at instructions? */
+bool tallies_exist(void);
 
 /* The next instruction belongs to the run that is open, or to a new one. True: it begins one. */
 bool tally_insn(Tally *tally, Emitter *e, const SiteInsn *insn);
@@ -27,10 +35,10 @@ void tally_end(Tally *tally);
 /* Instruction `number` of all that are listed (blocks.h: lens) was given these amounts. */
 void tally_note(u64 number, const SiteInsn *insn);
 /* Adds the amounts of an instruction. */
-void tally_add(u64 number, i64 sum[TOOL_COUNTS]);
+void tally_add(u64 number, TallySum *sum);
 void tallies_forget_all(void);
 
 /* The thread has left a run, of which these amounts are not counted. */
-void tally_take_back(Thread *t, const i64 ahead[TOOL_COUNTS]);
+void tally_take_back(Thread *t, const TallySum *ahead);
 
 #endif

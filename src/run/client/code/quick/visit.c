@@ -6,26 +6,39 @@
 #include "run/client/code/quick/direct.h"
 #include "run/client/code/quick/tally.h"
 #include "run/client/core/guest.h"
+#include "run/client/tool/explain.h"
+
+/* The functions are called outside of quick code. */
+static void emit_left(Emitter *e, const SiteInsn *insn, SitePhase phase, u32 exit) {
+    const u8 *before = e->at;
+    emit_leave(e, exit);
+    u64 hooks = 0;
+    for (u32 i = 0; i < insn->call_count; i++)
+        if (insn->phase[i] == phase) {
+            explain_quick(insn->call[i].hook, TOOL_LEFT, 0);
+            hooks |= (u64)1 << insn->call[i].hook;
+        }
+    explain_quick_bytes(hooks, (u64)(e->at - before));
+}
 
 /* Between passes a signal may have to be delivered: then the visit leaves quick code. */
-static void emit_pass(Emitter *e, const SiteInsn *insn, u32 number) {
+static void emit_pass(Emitter *e, const SiteInsn *insn, u32 exit) {
     u8 *before = e->at;
-    u32 exit = exit_new(EXIT_VISIT, number, NULL);
     emit_leave_if_asked(e, exit);
     if (direct_emit(e, insn, SITE_PASS))
         return;
     e->at = before;
-    emit_leave(e, exit);
+    emit_left(e, insn, SITE_PASS, exit);
 }
 
 bool visit_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     if (!sites_has(insn, phase) || (phase != SITE_PASS && direct_emit(e, insn, phase)))
         return false;
-    u32 number = site_new(insn, phase);
+    u32 number = site_new(insn, phase), exit = exit_new(EXIT_VISIT, number, NULL);
     if (phase == SITE_PASS)
-        emit_pass(e, insn, number);
+        emit_pass(e, insn, exit);
     else
-        emit_leave(e, exit_new(EXIT_VISIT, number, NULL));
+        emit_left(e, insn, phase, exit);
     site_no(number)->behind = e->at;
     return true;
 }
@@ -51,13 +64,13 @@ static u32 order_of(const Site *s) {
 
 /* What was counted before a repeated instruction will be counted again when the guest comes back to it. */
 static void take_back_passes(Thread *t, const Site *s) {
-    i64 amount[TOOL_COUNTS];
+    TallySum sum;
     if (s->phase != SITE_PASS && s->phase != SITE_PASSED)
         return;
     arena_lock();
-    site_amounts(s, amount);
+    site_amounts(s, &sum);
     arena_unlock();
-    tally_take_back(t, amount);
+    tally_take_back(t, &sum);
 }
 
 /* When the guest comes back, the visits of the first phases are not made again. */

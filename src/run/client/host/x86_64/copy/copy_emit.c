@@ -211,9 +211,11 @@ EmitCount emit_count(Emitter *e, u32 off, bool small) {
     if (spilled)
         spill(e, reg, THREAD_SPILL_BASE);
     unspill(e, reg, off);
+    count.off_at[0] = (u8)(e->at - count.at - 4);
     put_lea(e, reg, small);
     count.amount_at = (u8)(e->at - count.at - (small ? 1 : 4));
     spill(e, reg, off);
+    count.off_at[1] = (u8)(e->at - count.at - 4);
     if (spilled)
         unspill(e, reg, THREAD_SPILL_BASE);
     count.bytes = (u8)(e->at - count.at);

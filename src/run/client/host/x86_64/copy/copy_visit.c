@@ -244,17 +244,23 @@ static void note_kept(Emitter *e, const Visiting *g) {
     e->kept_pc = g->v->pc;
 }
 
-bool emit_visit(Emitter *e, const EmitVisit *v) {
+static bool is_copied(const Emitter *e, const Inner *in) {
+    u32 without = the.opt.tool_without;
+    return in->count && e->colds + FIXUPS <= EMIT_COLDS && without != TOOL_WITHOUT_INLINE &&
+           !(in->has_cold && without == TOOL_WITHOUT_SPLIT);
+}
+
+EmitVisited emit_visit(Emitter *e, const EmitVisit *v) {
     const Inner *in = inner_of(v->function);
     if (!can_visit(e, v, in))
-        return false;
+        return VISIT_REFUSED;
     if (does_nothing(in))
-        return true;
-    Visiting g = {.e = e, .v = v, .in = in, .copied = in->count && e->colds + FIXUPS <= EMIT_COLDS};
+        return VISIT_COPIED;
+    Visiting g = {.e = e, .v = v, .in = in, .copied = is_copied(e, in)};
     choose_registers(&g);
     put_all(e, STORE, (g.saved | g.kept) & ~bit(RSP), 0);
     if (!put_values(&g))
-        return false;
+        return VISIT_REFUSED;
     put_before(&g);
     if (g.copied)
         put_function(&g);
@@ -262,5 +268,5 @@ bool emit_visit(Emitter *e, const EmitVisit *v) {
         put_whole_call(e, v->function);
     put_restored(&g);
     note_kept(e, &g);
-    return true;
+    return !g.copied ? VISIT_CALLED : in->has_cold ? VISIT_SPLIT : VISIT_COPIED;
 }

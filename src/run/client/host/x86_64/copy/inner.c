@@ -93,8 +93,9 @@ static u8 block_at(Inner *in, u64 start) {
 
 /* False: one of them is to be called. */
 static bool set_branch(Inner *in, InnerBlock *b, const Shape *s, u64 next) {
+    enum { RETURN = 0xc3 };
     u64 target = next + (u64)s->target;
-    if (target < next) /* a loop */
+    if (target < next && *(const u8 *)target != RETURN) /* a loop */
         return false;
     b->ends = s->kind == SHAPE_JCC ? INNER_BRANCHES : INNER_JUMPS;
     b->condition = s->opcode & 15;

@@ -123,7 +123,7 @@ void choose_registers(Visiting *g) {
         g->names.to[r] = (u8)r;
     live_look(g->e, g->v->pc, &live);
     u32 watched = tool_watched_registers(), kept = before && g->e->kept_pc == g->v->pc ? g->e->kept : 0;
-    u32 overwritten = before ? live.overwritten & ~watched & ~bit(RSP) : 0;
+    u32 overwritten = before ? live.overwritten & ~g->v->watched & ~bit(RSP) : 0;
     g->flags = live.flags;
     g->live = (live.registers | bit(RSP) | (watched & LIVE_ALL)) & ~kept;
     choose_late(g);

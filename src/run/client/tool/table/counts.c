@@ -1,7 +1,6 @@
 /* counts.c: LatheCounts of lathe/tool.h: counters by number. Each thread that counts has a part, an array with all numbers; memory that it does not touch costs nothing. A
  * part whose thread has ended keeps what was counted, and the next thread goes on with it. */
-#include "run/client/tool/runtime.h"
-#include "run/client/tool/tool.h"
+#include "run/client/tool/table/counts.h"
 
 typedef struct LatheCountsPart {
     struct LatheCountsPart *next;
@@ -62,14 +61,14 @@ static bool is_of(const Part *p, const Thread *t) {
     return (u64)p->word - (u64)t->tool.own < sizeof(t->tool.own);
 }
 
-void tool_counts_thread_ends(Thread *t) {
+void counts_thread_ends(Thread *t) {
     for (const LatheCounts *c = __atomic_load_n(&all, __ATOMIC_ACQUIRE); c; c = c->next)
         for (Part *p = first_part(c); p; p = p->next)
             if (is_of(p, t))
                 __atomic_store_n(&p->word, NULL, __ATOMIC_RELEASE);
 }
 
-void tool_counts_after_fork(Thread *t) {
+void counts_after_fork(Thread *t) {
     for (LatheCounts *c = all; c; c = c->next)
         for (Part *p; (p = c->parts);) {
             c->parts = p->next;

@@ -1,0 +1,65 @@
+#!/bin/sh
+# explain.sh LATHE COUNTED: --explain says what has become of a tool's functions, in all code; each site is told once.
+lathe=$1 counted=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LATHE_CACHE="$work/cache"
+failed=0
+
+fail() {
+    echo "FAIL: $*"
+    failed=1
+}
+
+# Columns: 2 tool, 3 event, 4 function, 5 code, 6 sites, 7 counter, 8 merged, 9 inlined, 10 split, 11 call, 12 left, 13 and 14 what a site adds.
+explain() {
+    "$lathe" run --explain --log="$work/log" "$@" -- "$counted" 2 > /dev/null 2> "$work/other"
+    grep '^lathe:' "$work/log" > "$work/rows"
+    rm "$work/log"
+    [ -s "$work/other" ] && fail "$*: on standard error: $(cat "$work/other")"
+    awk 'NR > 1 && $6 != $7 + $8 + $9 + $10 + $11 + $12 { print "sites do not add up:", $0 }' "$work/rows" > "$work/wrong"
+    [ -s "$work/wrong" ] && fail "$*: $(cat "$work/wrong")"
+}
+
+# Is there a row of which this is true?
+expect() {
+    awk "NR > 1 && ($1) { found = 1 } END { exit !found }" "$work/rows" || fail "no row with $1: $(cat "$work/rows")"
+}
+
+explain --tier=quick --tool=inscount
+expect '$2 == "inscount" && $3 == "INSN" && $4 == "count" && $5 == "quick" && $7 > 0 && $8 > $7 && $13 > 0 && $13 < 10 && $14 == "bytes"'
+explain --tier=opt --tool=inscount
+expect '$5 == "optimised" && $7 > 100 && $7 == $6'
+for what in first cached; do
+    explain --tier=opt --tool=align --tool=bbcount
+    expect '$2 == "align" && $3 == "LOAD" && $4 == "load" && $5 == "optimised" && $10 == $6 && $14 == "IR"'
+    expect '$2 == "bbcount" && $3 == "BLOCK" && $5 == "optimised" && $7 == $6'
+done
+explain --tier=quick --tool=align --tool=opcodemix
+expect '$4 == "load" && $5 == "quick" && $9 + $10 == $6'
+expect '$4 == "insn" && $5 == "quick" && $7 + $8 == $6 && $8 > $7'
+explain --tier=quick --no-tool-opt --tool=align
+expect '$4 == "load" && $12 == $6'
+explain --tier=opt --no-tool-opt --tool=align
+expect '$4 == "load" && $5 == "optimised" && $11 == $6'
+
+# One thing alone is left out.
+explain --tier=quick --no-tool-opt=merge --tool=opcodemix
+expect '$4 == "insn" && $7 == $6'
+explain --tier=quick --no-tool-opt=split --tool=align
+expect '$4 == "load" && $9 + $11 == $6 && $11 > 0'
+for how in quick opt; do
+    explain --tier=$how --no-tool-opt=inline --tool=align # what does nothing at accesses of one byte is there, too
+    expect '$4 == "load" && $9 + $11 == $6 && $11 > 5'
+    expect '$4 == "count_load" && $7 + $8 == $6'
+    explain --tier=$how --no-tool-opt=counter --tool=align
+    expect '$4 == "count_load" && $7 + $8 == 0'
+done
+"$lathe" run --no-tool-opt=nonsense --tool=align -- /bin/true 2> "$work/out" && fail "--no-tool-opt=nonsense succeeds"
+grep -q 'all|counter|merge|inline|split' "$work/out" || fail "--no-tool-opt=nonsense: $(cat "$work/out")"
+
+# Without a tool there is nothing to explain.
+"$lathe" run --explain -- /bin/echo it runs > "$work/out" 2>&1 && fail "--explain without a tool succeeds"
+grep -q 'explain' "$work/out" || fail "--explain without a tool: $(cat "$work/out")"
+
+exit $failed
