@@ -17,15 +17,21 @@ def find(name, root):
     return None
 
 
+def is_static(path):
+    """True if no dynamic linker is named in the file's first page."""
+    with open(path, "rb") as f:
+        return b"/ld-linux" not in f.read(4096)
+
+
 class Way:
     """One way to run a program: a name for the table's head, what comes in front of the program, and its root."""
 
-    def __init__(self, name, prefix, root):
-        self.name, self.prefix, self.root = name, prefix, root
+    def __init__(self, name, prefix, root, loader=()):
+        self.name, self.prefix, self.root, self.loader = name, prefix, root, list(loader)
 
     def command(self, program):
         path = find(program[0], self.root)
-        return path and self.prefix + [path] + program[1:]
+        return path and self.prefix + ([] if is_static(path) else self.loader) + [path] + program[1:]
 
 
 def native_way(options):
@@ -33,7 +39,7 @@ def native_way(options):
         return Way("native", [], "/")
     loader = os.path.join(options.native, "lib64/ld-linux-x86-64.so.2")
     libraries = ":".join(os.path.join(options.native, d) for d in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"))
-    return Way("native", [loader, "--library-path", libraries], options.native)
+    return Way("native", [], options.native, [loader, "--library-path", libraries])
 
 
 def measure(commands, env, runs):
@@ -51,8 +57,12 @@ def measure(commands, env, runs):
     return least, same
 
 
+def environment(folder):
+    return {"PATH": DEBIAN_PATH, "HOME": folder, "LANG": "C.UTF-8", "XDG_CACHE_HOME": os.path.join(folder, "cache")}
+
+
 def run_all(options, ways, folder):
-    env = {"PATH": DEBIAN_PATH, "HOME": folder, "LANG": "C.UTF-8", "XDG_CACHE_HOME": os.path.join(folder, "cache")}
+    env = environment(folder)
     ratios, failed = {w.name: [] for w in ways[1:]}, 0
     print(f"{'':12} {'native s':>8} " + " ".join(f"{w.name:>9}" for w in ways[1:]), flush=True)
     for name, program in work.programs(options.guest, folder).items():

@@ -2,6 +2,8 @@
 #include "cache/profile.h"
 
 enum { RUNS_MAX = 256 };
+/* A program is settled after so many runs, which took this long together; from then on, one part in so many of its time is credit, of which this much is kept. */
+enum { SETTLED_RUNS = 3, SETTLED_MS = 2500, CREDIT_PART = 50, CREDIT_MOST_US = 2000000 };
 
 #define HEAD_BYTES offsetof(Profile, modules)
 
@@ -107,11 +109,29 @@ void profile_add(Profile *p, Key module, u64 off, u32 heat, PlaceState state) {
         place->state = (u16)state;
 }
 
-void profile_add_run(Profile *p, u64 run_ms, u64 server_ms, u64 requests) {
-    p->runs++;
-    p->run_ms += run_ms;
+bool profile_is_settled(const Profile *p) {
+    return p->runs >= SETTLED_RUNS && p->run_ms >= SETTLED_MS;
+}
+
+u64 profile_credit_of(u64 run_ms) {
+    u64 ms = run_ms < CREDIT_MOST_US ? run_ms : CREDIT_MOST_US;
+    return ms * 1000 / CREDIT_PART;
+}
+
+void profile_add_requests(Profile *p, u64 server_ms, u64 requests) {
+    u64 us = server_ms < CREDIT_MOST_US ? server_ms * 1000 : CREDIT_MOST_US;
     p->server_ms += server_ms;
     p->requests += requests;
+    p->credit_us = p->credit_us > us ? p->credit_us - us : 0;
+}
+
+void profile_add_run(Profile *p, u64 run_ms, u64 server_ms, u64 requests) {
+    if (profile_is_settled(p))
+        p->credit_us += profile_credit_of(run_ms);
+    p->credit_us = p->credit_us < CREDIT_MOST_US ? p->credit_us : CREDIT_MOST_US;
+    p->runs++;
+    p->run_ms += run_ms;
+    profile_add_requests(p, server_ms, requests);
     if (p->runs < RUNS_MAX)
         return;
     p->runs /= 2;

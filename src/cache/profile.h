@@ -13,7 +13,7 @@
 /* The key of a program's profile differs from that of its image by this, in the second word. */
 #define PROFILE_KEY 0x70726f66696c65u
 
-enum { PROFILE_VERSION = 1, PROFILE_MODULES = 128, PROFILE_PLACES = 1024 };
+enum { PROFILE_VERSION = 2, PROFILE_MODULES = 128, PROFILE_PLACES = 1024 };
 
 typedef enum PlaceState {
     PLACE_OPEN,     /* it has no optimised code yet */
@@ -36,6 +36,7 @@ typedef struct Profile {
     u32 polls, exact;        /* CodeConfig: the kind of code that the last run had at its end */
     u64 run_ms;              /* CPU time of these runs, as far as they were sampled */
     u64 server_ms, requests; /* the time that servers took for requests of these runs, and the number of requests */
+    u64 credit_us;           /* what servers may take for this program after its runs, once it is settled */
     u32 module_count, place_count;
     Key modules[PROFILE_MODULES];        /* their packs, without PACK_KEY_POLLS and the like */
     ProfilePlace places[PROFILE_PLACES]; /* the hottest first; in a file, both lists have no unused entries */
@@ -51,6 +52,12 @@ size_t profile_format(const Profile *p, Key key, void *bytes);
 void profile_add(Profile *p, Key module, u64 off, u32 heat, PlaceState state);
 /* Counts one more run. After many of them, earlier ones count half. */
 void profile_add_run(Profile *p, u64 run_ms, u64 server_ms, u64 requests);
+/* Counts what servers took for this program. */
+void profile_add_requests(Profile *p, u64 server_ms, u64 requests);
+/* There were runs enough to learn from: what is optimised from now on has to be paid for by a share of the program's time. */
+bool profile_is_settled(const Profile *p);
+/* What a run of this time adds to the credit of a program that is settled. */
+u64 profile_credit_of(u64 run_ms);
 /* Sorts the places by heat. */
 void profile_sort(Profile *p);
 u32 profile_count(const Profile *p, PlaceState state);

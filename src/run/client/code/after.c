@@ -25,8 +25,6 @@
 #include "run/client/memory/space.h"
 
 enum { CHOSEN_MAX = 256, JOBS_MAX = REMOTES_MAX, PLACES_PER_JOB = 4 };
-/* Idle time costs less: a place is worth it that has this share of the heat for which a run would ask. */
-enum { HEAT_SHARE = 4 };
 /* The process may live for this many times the CPU time that it may take. */
 enum { REAL_TIME_FACTOR = 10 };
 enum { SIG_SETMASK = 2, LOWEST_PRIORITY = 19 };
@@ -58,13 +56,14 @@ static void add(u64 pc, u32 heat) {
 /* With --hot-after, tests decide what the run asks for, and all the rest is left. */
 static void choose(void) {
     const Code *c = the.tier.code;
-    u64 need = the.opt.hot_ms ? 1 : learn_need() / HEAT_SHARE;
+    u64 need = learn_need_after(), most = learn_most_after();
     for (u64 i = 0; i < c->map_cap; i++) {
         const CodeEntry *e = &c->map[i];
         u64 heat = (u64)e->heat + e->past;
         if (e->used && !e->code && !e->given_up && heat >= need && image_keeps(e->pc))
             add(e->pc, heat < UINT32_MAX ? (u32)heat : UINT32_MAX);
     }
+    after.count = after.count < most ? after.count : (u32)most;
 }
 
 /* --------------------------------------------------------------------------------------------------------- the process */

@@ -5,6 +5,10 @@
  * requests were in vain, because their code was given up or there was none, the longer. Heat is added up over runs, so that a short program
  * that is run often gets its code, too.
  *
+ * What a run leaves is compiled after it. The first runs are for learning: what will be hot enough by the time of the last of these is compiled after the first. From
+ * then on (profile_is_settled) compiling after a run may take a small part of what the program takes, so that a program that is used all the time does not pay for
+ * ever less.
+ *
  * The profile (cache/profile.h) has all that. It is read when the first sample is taken: programs that end before that never look for it. At the end of a
  * run it is read again, since other processes may have written it meanwhile, and what this run has learned is added. A
  * file that cannot be read, or written, is not there. */
@@ -165,15 +169,44 @@ static u64 requests(void) {
     return the.stats.requested > the.stats.servers ? the.stats.requested : the.stats.servers;
 }
 
-u64 learn_need(void) {
+/* What a request takes on the average. */
+static u64 price_ms(void) {
     const Profile *p = &learning.profile;
+    u64 made = p->requests + requests(); /* of a profile that was made up, it may be anything */
+    return (PRICE_MS + p->server_ms + server_ms()) / (made + 1 ? made + 1 : 1);
+}
+
+static u64 run_ms(void) {
+    enum { PROCESS_CPU = 2 };
+    struct timespec now;
+    sys_clock_gettime(PROCESS_CPU, &now);
+    return (u64)now.tv_sec * 1000 + (u64)now.tv_nsec / 1000000;
+}
+
+u64 learn_need(void) {
     const Stats *s = &the.stats;
     if (the.opt.hot_ms)
         return the.opt.hot_ms;
-    u64 made = p->requests + requests(); /* of a profile that was made up, it may be anything */
-    u64 price = (PRICE_MS + p->server_ms + server_ms()) / (made + 1 ? made + 1 : 1);
     u64 lost = learning.lost + s->reverted + s->refused, kept = learning.kept;
-    return price * region_patience() * (kept + 2 * lost + 2) / (kept + 2);
+    return price_ms() * region_patience() * (kept + 2 * lost + 2) / (kept + 2);
+}
+
+/* Idle time costs less: a place is worth it that has a part of the heat for which a run would ask. */
+u64 learn_need_after(void) {
+    enum { PART = 4, EARLY_RUNS = 2 };
+    u32 runs = learning.profile.runs;
+    u64 need = learn_need() / PART;
+    if (the.opt.hot_ms)
+        return 1;
+    return runs < EARLY_RUNS ? need * (runs + 2) / (EARLY_RUNS + 2) : need;
+}
+
+u64 learn_most_after(void) {
+    const Profile *p = &learning.profile;
+    if (the.opt.hot_ms || !profile_is_settled(p))
+        return UINT32_MAX;
+    u64 price = price_ms();
+    return (p->credit_us + profile_credit_of(run_ms())) / 1000 / (price ? price : 1);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- this run */
@@ -211,13 +244,6 @@ static bool has_learned(void) {
            requests() + s->reverted + s->refused > 0;
 }
 
-static u64 run_ms(void) {
-    enum { PROCESS_CPU = 2 };
-    struct timespec now;
-    sys_clock_gettime(PROCESS_CPU, &now);
-    return (u64)now.tv_sec * 1000 + (u64)now.tv_nsec / 1000000;
-}
-
 void learn_save(void) {
     if (!learning.read || !has_learned())
         return;
@@ -239,7 +265,6 @@ void learn_save_after(void) {
     Profile *p = &learning.profile;
     read_profile(p);
     add_places(p);
-    p->server_ms += server_ms();
-    p->requests += requests();
+    profile_add_requests(p, server_ms(), requests());
     write_profile(p);
 }

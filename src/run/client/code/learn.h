@@ -9,6 +9,9 @@
 void learn_recall(void);
 /* The heat from which on a place is worth a request. */
 u64 learn_need(void);
+/* The same for what is compiled after the run, and how many places may be. */
+u64 learn_need_after(void);
+u64 learn_most_after(void);
 /* Adds what this run has learned to the program's profile. The image's name has been found. */
 void learn_save(void);
 /* The same for what was compiled after the run. */

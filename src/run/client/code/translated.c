@@ -116,9 +116,16 @@ bool translated_is_recalled(Thread *t, SignalContext *s) {
     return pc;
 }
 
+void translated_begun(QuickPlace *place) {
+    for (u32 i = 0; i < TOOL_COUNTS; i++)
+        place->ahead.amount[i] -= place->here[i];
+    for (u32 i = 0; i < place->here_rows; i++)
+        place->ahead.row[i].amount = 0;
+}
+
 void translated_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
     quick_take_state(t, s, place);
-    tally_take_back(t, place->ahead);
+    tally_take_back(t, &place->ahead);
     t->tool.inside = place->inside;
     visit_done(t);
 }
@@ -133,6 +140,10 @@ bool translated_detour(struct SignalContext *s) {
 
 u64 translated_access_exit(u64 host) {
     return sites_find(host);
+}
+
+bool translated_is_tools(u64 host) {
+    return sites_is_tools(host);
 }
 
 bool translated_written(u64 addr) {

@@ -58,6 +58,8 @@ TranslatedWhere translated_where(const Thread *t, const struct SignalContext *s,
 void translated_recall(Thread *t);
 bool translated_is_recalled(Thread *t, struct SignalContext *s);
 
+/* The instruction at the place was begun: a tool has counted it rightly. */
+void translated_begun(QuickPlace *place);
 /* The guest's state, but for the flags, of a thread that was interrupted at a place in quick code. */
 void translated_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place);
 /* The host address at which a thread goes on then, or one that was about to enter quick code: the guest's signals are looked for. */
@@ -69,6 +71,8 @@ bool translated_detour(struct SignalContext *s);
 /* Where optimised code goes on after a fault of an access to the guest's memory at this host address: it comes to signal_trap with the state in whole.
  * 0: there is no such access. */
 u64 translated_access_exit(u64 host);
+/* Is the instruction there, in optimised code, an access of a tool's function that is a part of it? */
+bool translated_is_tools(u64 host);
 
 /* A write to memory that was made read-only because its code is translated: true if that is what it was; the code is forgotten then, and the write can be
  * done again. The same for all such memory, where the kernel has refused to write to some of it; false: there is none. */

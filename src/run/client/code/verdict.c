@@ -66,6 +66,8 @@ void verdict_pass(Thread *t, u64 passed_us) {
     at->crossings_seen = t->quick.crossings;
     at->notes = at->stays = 0;
     verdicts.passed_us += passed_us;
+    the.stats.crossings += crossings;
+    the.stats.optimised_us += stay_us;
     add(at->stayed, (i64)(stay_us * 10 * region_gain()));
     add(t->quick.crossed, -(i64)(crossings * region_crossing_ns()));
 }

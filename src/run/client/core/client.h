@@ -54,6 +54,7 @@ enum { MODULES_MAX = 1024 };
 /* The counters of --stats, which are changed by relaxed atomic operations. */
 typedef struct Stats {
     u64 blocks, quick_insns, quick_us, samples, reverted, refused, renewals; /* quick tier */
+    u64 crossings, optimised_us; /* between the tiers, and the time behind them, as samples tell */
     u64 functions, guest_insns, imaged, cached, requested, servers, left, shared, lookups_missed, objects_bytes,
         syscalls;
     u64 lift_us, opt_us, emit_us, wait_us, link_us;

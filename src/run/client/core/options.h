@@ -32,9 +32,10 @@ typedef struct Limits {
 typedef struct Options {
     CodeConfig code;
     bool strace, no_follow, no_cache, perf;
-    bool plain_tool;       /* --no-tool-opt */
+    bool explain;          /* --explain */
     u32 tier, asked_tier;  /* Tier: the one used for this kind of guest, and the one asked for */
     u32 cpu;               /* Cpu */
+    u32 tool_without;      /* ToolWithout: --no-tool-opt */
     u32 stats;             /* 0 none, 1 text, 2 json */
     u32 sample_us;         /* --sample-every: the interval by the wall clock; 0: samples go by the thread's CPU time */
     u32 hot_ms;            /* --hot-after: the heat of code that is asked for; 0: by its price (learn.c) */

@@ -5,6 +5,19 @@
 #include "base/base.h"
 #include "tool/package.h"
 
+/* An addition to a row of a tool's tables. */
+typedef struct RowAdd {
+    u32 row;
+    i32 amount;
+} RowAdd;
+
+/* Amounts in a tool's counts. */
+typedef struct TallySum {
+    i64 amount[TOOL_COUNTS];
+    u32 row_count;
+    RowAdd row[TOOL_RUN_ROWS];
+} TallySum;
+
 typedef struct QuickPlace {
     u64 pc, next;   /* the instruction, and the one behind it */
     bool boundary;  /* nothing of it is done yet */
@@ -17,7 +30,9 @@ typedef struct QuickPlace {
     u32 kept;  /* likewise, where a tool's functions have them: in Thread.tool.spill, by their numbers */
     i32 based; /* a register that has the guest's gs base added, or -1 */
     /* What of this instruction and the next ones is in a tool's counts, though they are not executed yet; and the part of this one. */
-    i64 ahead[TOOL_COUNTS], here[TOOL_COUNTS];
+    TallySum ahead;
+    i64 here[TOOL_COUNTS];
+    u32 here_rows;   /* so many, from the first on, are of this one */
     bool inside;     /* it is not the first one of what a tool sees as a block */
     bool borrows_fs; /* the base of fs is not the guest's, which is in Thread.spill_rax */
 } QuickPlace;

@@ -39,6 +39,8 @@ void stats_print(void) {
         {"translated", "  asked of the server", s->requested, ""},
         {"left", "  left for after the run", s->left, ""},
         {"from_shared", "    which had them from its shared cache", s->shared, ""},
+        {"optimised_us", "  time in them", s->optimised_us, " us"},
+        {"crossings", "  crossings to them and from them", s->crossings, ""},
         {"reverted", "  given up again", s->reverted, ""},
         {"refused", "  not to be had", s->refused, ""},
         {"renewals", "  all code forgotten", s->renewals, ""},

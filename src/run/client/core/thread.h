@@ -35,7 +35,7 @@ typedef struct Remote {
 
 /* code/quick: what quick code and the assembly around it find by the register gs. */
 typedef struct ThreadQuick {
-    u64 host_sp; /* while quick code runs: the host's stack pointer */
+    u64 host_sp; /* while quick code runs: the host's stack pointer; code of stencils may have calls below it */
     u64 expected; /* the guest address at which a translation on the host stack waits for a return; EXPECTED_NOBODY: none does */
     u64 expected_sp; /* the guest's stack pointer when that translation went over to quick code */
     u64 flags;       /* rflags as they were when quick code was left */
@@ -60,6 +60,7 @@ typedef struct ThreadQuick {
     u64 map_end;                               /* addresses from here on are not in the map (quick/map.h) */
     u64 asked;                                 /* the guest address that a computed jump or call leads to */
     u64 helping;                               /* not 0: a helper runs that quick code has called */
+    u64 calls_sp;                              /* the host's stack pointer while a tool's function runs; stencils */
     u64 tables_age;                            /* quick_tables_age when the thread ended */
     bool stopped;                              /* see renew.c */
 } ThreadQuick;
@@ -212,6 +213,8 @@ typedef struct Thread {
     ThreadMemory memory;
     ThreadSignal signal;
     ThreadTool tool;
+    /* Its rows of the tool's tables (tool/table), if it has tables: memory that is used only as far as there are rows. */
+    __attribute__((aligned(64))) u64 row[];
 } Thread;
 
 _Static_assert(offsetof(Thread, stack_limit) == THREAD_STACK_LIMIT &&

@@ -7,21 +7,26 @@
 #include "run/client/os/process.h"
 #include "run/client/os/seccomp.h"
 #include "run/client/os/signal/signal.h"
+#include "run/client/tool/table/tables.h"
 #include "run/client/tool/tool.h"
 
 enum { SIGNAL_STACK_BYTES = 64 << 10, FLAGS_FIXED = 0x202, SPARES_MAX = 8 };
+
+static u64 thread_bytes(void) {
+    return sizeof(Thread) + rows_bytes();
+}
 
 /* Places the tables of the first thread in one huge page if the kernel provides it, because a program touches them all
  * over when it begins; with a map (code/quick/map.h) they are hardly used. */
 static Thread *first_thread(void) {
     enum { HUGE_PAGE = 2 << 20, ADVISE_HUGE = 14 };
-    u64 tables = offsetof(Thread, lookup), all = (u64)sys_pages(sizeof(Thread) + HUGE_PAGE);
+    u64 tables = offsetof(Thread, lookup), all = (u64)sys_pages(thread_bytes() + HUGE_PAGE);
     if (!all)
         return NULL;
-    u64 t = ((all + tables + HUGE_PAGE - 1) & -(u64)HUGE_PAGE) - tables, end = t + page_up(sizeof(Thread));
+    u64 t = ((all + tables + HUGE_PAGE - 1) & -(u64)HUGE_PAGE) - tables, end = t + page_up(thread_bytes());
     if (t > all)
         sys_pages_free((void *)all, t - all);
-    sys_pages_free((void *)end, all + page_up(sizeof(Thread) + HUGE_PAGE) - end);
+    sys_pages_free((void *)end, all + page_up(thread_bytes() + HUGE_PAGE) - end);
     if (!the.map)
         sys_madvise(t + tables, HUGE_PAGE, ADVISE_HUGE);
     return (Thread *)t;
@@ -35,7 +40,7 @@ static i64 map_stack(u64 size) {
 }
 
 static Thread *new_memory(u64 host_stack_size) {
-    Thread *t = the.threads ? sys_pages(sizeof(Thread)) : first_thread();
+    Thread *t = the.threads ? sys_pages(thread_bytes()) : first_thread();
     i64 stack = map_stack(host_stack_size);
     if (!t || sys_failed(stack) || !tool_stack_new(t))
         return NULL;
@@ -49,7 +54,7 @@ static void free_memory(Thread *t) {
     own_unmap(t->stack.host, t->stack.host_size);
     tool_stack_free(t);
     sys_pages_free((void *)t->stack.signal, SIGNAL_STACK_BYTES);
-    sys_pages_free(t, sizeof(*t));
+    sys_pages_free(t, thread_bytes());
 }
 
 /* Takes a thread structure that another thread has left. Without these, a program that starts threads all the time would

@@ -7,7 +7,9 @@
 #include "run/client/code/optimised/sites.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/own.h"
+#include "run/client/tool/explain.h"
 #include "run/client/tool/sites.h"
+#include "run/client/tool/table/tables.h"
 
 /* of enter.S */
 void lathe_lazy(void);
@@ -41,6 +43,21 @@ static bool parse_site(const char *name, u64 *hook, u64 *off) {
     static const char first[] = "site_";
     const char *rest = strncmp(name, first, sizeof(first) - 1) ? NULL : name + sizeof(first) - 1;
     return rest && (rest = parse_number(rest, '_', hook)) && parse_number(rest, 0, off);
+}
+
+/* ROW_NAME */
+static bool parse_row(const char *name, u64 base, u64 *table, u64 key[LATHE_KEYS]) {
+    static const char first[] = "row_";
+    u64 relative;
+    const char *rest = strncmp(name, first, sizeof(first) - 1) ? NULL : name + sizeof(first) - 1;
+    if (!rest || !(rest = parse_number(rest, '_', table)) || !(rest = parse_number(rest, '_', &relative)))
+        return false;
+    for (u32 i = 0; i < LATHE_KEYS; i++) {
+        if (!(rest = parse_number(rest, i + 1 < LATHE_KEYS ? '_' : 0, &key[i])))
+            return false;
+        key[i] += relative >> i & 1 ? base : 0;
+    }
+    return true;
 }
 
 /* The code of a guest function, or a stub in its place. */
@@ -101,11 +118,13 @@ static bool is_missing(const char *name) {
 
 static bool resolve(void *user, const char *name, u64 *address) {
     Linking *link = user;
-    u64 off, hook;
+    u64 off, hook, table, key[LATHE_KEYS];
     if (parse_function(name, &off))
         *address = function_address(link->code, link->base + off);
     else if (parse_site(name, &hook, &off) && hook < tool_hook_count())
         *address = (u64)site_words((u32)hook, link->base + off);
+    else if (parse_row(name, link->base, &table, key) && rows_exist())
+        *address = row_off(row_for((u32)table, key));
     else if (!strcmp(name, SYMBOL_GUEST))
         *address = link->base;
     else
@@ -149,8 +168,13 @@ void *objects_add(Code *c, const void *object, u32 size, u64 base, u64 pc) {
     if (link_place(object, size, &place) != LATHE_OK)
         return NULL;
     link_symbols(object, size, &place, define, &link);
-    u64 rows, bytes;
-    if (link_section(object, size, &place, LATHE_FAULTS, &rows, &bytes))
-        sites_add((u64)code, (u64)code + needs.code_bytes, rows, bytes);
+    SitesPart rows = {0}, tools = {0};
+    bool any = link_section(object, size, &place, LATHE_FAULTS, &rows.at, &rows.bytes);
+    any |= link_section(object, size, &place, TOOL_ACCESSES, &tools.at, &tools.bytes);
+    if (any)
+        sites_add((u64)code, (u64)code + needs.code_bytes, rows, tools);
+    u64 sites, bytes;
+    if (link_section(object, size, &place, TOOL_SITES_SECTION, &sites, &bytes))
+        explain_optimised((const ToolSites *)sites, bytes / sizeof(ToolSites));
     return link.entry;
 }

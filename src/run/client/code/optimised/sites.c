@@ -14,6 +14,8 @@ typedef struct Object {
     u64 start, end;
     const Row *rows;
     u64 count;
+    const i32 *tools; /* distances, each from its own place */
+    u64 tool_count;
 } Object;
 
 typedef struct List {
@@ -51,9 +53,11 @@ static void add(const Object *objects, u64 count) {
     __atomic_store_n(&list->count, list->count + count, __ATOMIC_RELEASE);
 }
 
-void sites_add(u64 start, u64 end, u64 rows, u64 bytes) {
+void sites_add(u64 start, u64 end, SitesPart rows, SitesPart tools) {
     if (make_room(1))
-        add(&(Object){start, end, (const Row *)rows, bytes / sizeof(Row)}, 1);
+        add(&(Object){start, end, (const Row *)rows.at, rows.bytes / sizeof(Row), (const i32 *)tools.at,
+                      tools.bytes / sizeof(i32)},
+            1);
 }
 
 void sites_forget_all(void) {
@@ -91,4 +95,12 @@ u64 sites_find(u64 host) {
             return (u64)&r->exit + (u64)(i64)r->exit;
     }
     return 0;
+}
+
+bool sites_is_tools(u64 host) {
+    const Object *o = object_at(__atomic_load_n(&list, __ATOMIC_ACQUIRE), host);
+    for (u64 i = 0; o && i < o->tool_count; i++)
+        if ((u64)&o->tools[i] + (u64)(i64)o->tools[i] == host)
+            return true;
+    return false;
 }

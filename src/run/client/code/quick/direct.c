@@ -1,6 +1,8 @@
 /* direct.c: see direct.h. */
 #include "run/client/code/quick/direct.h"
 
+#include "run/client/tool/explain.h"
+
 /* --------------------------------------------------------------------------------------------------------------- values */
 
 typedef struct What {
@@ -34,6 +36,12 @@ static bool target_of(const What *w, EmitValue *value) {
                      w->call->event == LATHE_RETURN;
     *value = constant(transfers ? w->insn->view.target : 0);
     return !transfers || !w->insn->view.indirect || emit_target(&w->insn->view, value);
+}
+
+static bool register_of(const LatheValue *v, const What *w, EmitValue *value) {
+    u32 reg = tool_value_register(tool_hook(w->call->hook), v);
+    *value = (EmitValue){.kind = VALUE_REGISTER, .number = reg};
+    return reg < GUEST_REGISTERS;
 }
 
 /* What a hook asks for; false: it is only known with the whole state. What has no meaning at an event is zero. */
@@ -73,11 +81,10 @@ static bool value_of(const LatheValue *v, const What *w, EmitValue *value) {
         *value = w->call->event == LATHE_BRANCH ? (EmitValue){.kind = VALUE_TAKEN} : constant(0);
         return true;
     case LATHE_REGISTER:
-        *value = (EmitValue){.kind = VALUE_REGISTER, .number = (u64)v->number};
-        return (u64)v->number < GUEST_REGISTERS;
+    case LATHE_ARGUMENT:
+    case LATHE_RESULT:
     case LATHE_SP:
-        *value = (EmitValue){.kind = VALUE_REGISTER, .number = GUEST_SP};
-        return true;
+        return register_of(v, w, value);
     case LATHE_CLASSES:
         *value = constant(view->classes);
         return true;
@@ -86,8 +93,6 @@ static bool value_of(const LatheValue *v, const What *w, EmitValue *value) {
         return true;
     case LATHE_NO_VALUE:
     case LATHE_NUMBER:
-    case LATHE_ARGUMENT:
-    case LATHE_RESULT:
     case LATHE_NAME:
     case LATHE_OFFSET:
         return true;
@@ -116,22 +121,47 @@ static bool visit_of(const What *w, EmitVisit *visit) {
     return true;
 }
 
+/* What was made of the calls of an instruction, in their order. */
+typedef struct Made {
+    u8 way; /* ToolWay */
+    u32 bytes;
+} Made;
+
+static bool emit_call(Emitter *e, const What *what, EmitVisit *visit, Made *made) {
+    static const u8 ways[] = {[VISIT_COPIED] = TOOL_INLINED, [VISIT_SPLIT] = TOOL_SPLIT, [VISIT_CALLED] = TOOL_CALLED};
+    const u8 *before = e->at;
+    EmitVisited visited = visit_of(what, visit) ? emit_visit(e, visit) : VISIT_REFUSED;
+    *made = (Made){ways[visited], (u32)(e->at - before)};
+    return visited != VISIT_REFUSED;
+}
+
+static void explain(const SiteInsn *insn, SitePhase phase, const Made made[SITE_CALLS]) {
+    for (u32 i = 0; i < insn->call_count; i++)
+        if (insn->phase[i] == phase)
+            explain_quick(insn->call[i].hook, (ToolWay)made[i].way, made[i].bytes);
+}
+
 static bool emit_calls(Emitter *e, const SiteInsn *insn, SitePhase phase) {
+    Made made[SITE_CALLS];
     const u8 *end = e->at + DIRECT_BYTES - EMIT_VISIT_BYTES;
     bool before = phase == SITE_BEFORE || phase == SITE_PASS;
     EmitVisit visit = {.pc = before ? insn->pc : insn->pc + insn->view.size};
+    for (u32 i = 0; i < insn->call_count; i++)
+        visit.watched |= insn->phase[i] == phase ? tool_hook_registers(insn->call[i].hook) : 0;
     for (u32 i = 0; i < insn->call_count; i++) {
         What what = {insn, &insn->call[i]};
-        if (insn->phase[i] == phase && (e->at > end || !visit_of(&what, &visit) || !emit_visit(e, &visit)))
+        if (insn->phase[i] == phase && (e->at > end || !emit_call(e, &what, &visit, &made[i])))
             return false;
     }
+    explain(insn, phase, made);
     return true;
 }
 
 /* Instructions with addresses that are noted for later are left to C, and so is what comes before and behind all passes of a repeated one: whoever comes back to it, because a
  * signal was delivered between passes, makes no visit again. */
 static bool can_emit(const SiteInsn *insn, SitePhase phase) {
-    return !the.opt.plain_tool && insn->known && !insn->notes_addresses && insn->repeats == (phase == SITE_PASS);
+    return the.opt.tool_without != TOOL_WITHOUT_ALL && insn->known && !insn->notes_addresses &&
+           insn->repeats == (phase == SITE_PASS);
 }
 
 bool direct_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {

@@ -142,13 +142,20 @@ void emit_loop_end(Emitter *e, u64 bytes, const EmitLoop *loop);
 typedef struct EmitVisit {
     u64 pc; /* the instruction that follows */
     u64 function;
+    u32 watched; /* registers that are values of this visit, or of others at the instruction */
     u32 count;
     EmitValue value[LATHE_VALUES];
 } EmitVisit;
 
-/* Code in front of the instruction at visit->pc that calls a function of a tool's, or does what the function does. False, and perhaps with some code at e->at:
+/* Code in front of the instruction at visit->pc that calls a function of a tool's, or does what the function does. VISIT_REFUSED, and perhaps with some code at e->at:
  * this maker cannot, because of the function, the values or the instruction. */
-bool emit_visit(Emitter *e, const EmitVisit *visit);
+typedef enum EmitVisited {
+    VISIT_REFUSED,
+    VISIT_COPIED, /* the whole function */
+    VISIT_SPLIT,  /* what is not rare in it */
+    VISIT_CALLED,
+} EmitVisited;
+EmitVisited emit_visit(Emitter *e, const EmitVisit *visit);
 enum { EMIT_VISIT_BYTES = 640 }; /* most of its bytes, and again so many behind the block */
 
 /* Where a computed jump, call or return leads to; false: this maker cannot tell. */
@@ -162,10 +169,13 @@ typedef struct EmitCount {
     u8 *at;
     u8 bytes, amount_at; /* of the code; where in it the amount is */
     bool small;
+    u8 off_at[2]; /* where in it the offset of the word is; 0: nowhere */
 } EmitCount;
 enum { EMIT_SMALL = 127 };
 EmitCount emit_count(Emitter *e, u32 off, bool small);
 void emit_set_amount(const EmitCount *count, i32 amount);
+/* It adds to another word. */
+void emit_set_off(const EmitCount *count, u32 off);
 /* A jump; returns the site of its displacement. */
 u8 *emit_jump(Emitter *e);
 /* New code that goes on in code of the other tier. */

@@ -27,11 +27,14 @@ static const QuickBlock *block_with(u64 host) {
 static void add_ahead(const QuickBlock *b, u32 i, QuickPlace *place) {
     const InsnLens *lens = block_lens(b);
     u64 first = b->lens / sizeof(InsnLens);
+    TallySum here = {0};
     if (i < b->insns && !lens[i].run && lens[i].guest)
-        tally_add(first + i, place->here);
+        tally_add(first + i, &here);
     for (; i < b->insns && !lens[i].run; i++)
         if (lens[i].guest)
-            tally_add(first + i, place->ahead);
+            tally_add(first + i, &place->ahead);
+    memcpy(place->here, here.amount, sizeof(place->here));
+    place->here_rows = here.row_count;
 }
 
 /* Is something done before instruction number i that belongs to it? */

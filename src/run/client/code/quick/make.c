@@ -102,7 +102,7 @@ static EmitResult add_code(Making *m, u64 bytes, u64 *next, const SiteInsn *insn
     }
     InsnLens *lens = note_insn(*next - e->pc, (u64)(e->at - before));
     lens->head = first.head, lens->run = first.run;
-    if (tool_counts()->count)
+    if (tallies_exist())
         tally_note(quick_all.lens.len / sizeof(InsnLens) - 1, insn);
     return r;
 }

@@ -106,6 +106,7 @@ __attribute__((visibility("hidden"))) void map_return(void);
 __attribute__((visibility("hidden"))) void map_jump(void);
 extern u8 quick_resume[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void quick_leave(void);
+__attribute__((visibility("hidden"))) void quick_return_by_link(void);
 __attribute__((visibility("hidden"))) void quick_return_expected(void);
 __attribute__((visibility("hidden"))) void quick_return(void);
 __attribute__((visibility("hidden"))) void quick_return_exact(void);

@@ -162,6 +162,8 @@ static EmitResult copy(Emitter *e, const Stencil *s, const Insn *in, const HeldO
     memcpy(w, stencil_code + s->code, s->size);
     name_registers(s, h, w);
     apply(s, in, e->at, w);
+    if (site && site->kind == PATCH_CALL)
+        held_call(w + site->at);
     EmitResult r = {.ends = in->flow != FLOW_NEXT && in->flow != FLOW_BRANCH && in->flow != FLOW_CALL,
                     .returns = in->flow == FLOW_CALL};
     if (site) {
@@ -173,11 +175,19 @@ static EmitResult copy(Emitter *e, const Stencil *s, const Insn *in, const HeldO
     return r;
 }
 
+/* A return whose stencil does no more than to go to the address in one held register. */
+static bool put_plain_return(Emitter *e, const Stencil *s, const Insn *in, const HeldOperands *h) {
+    return in->flow == FLOW_RETURN && s->patches == 1 && s->fields == 1 &&
+           put_return_by_link(e, h->number[stencil_fields[s->field].arg]);
+}
+
 /* The instruction's code from its form's stencils. */
 static EmitResult emit_form(Emitter *e, const Insn *in) {
     HeldOperands held = held_operands(in), none = {0};
     u64 form = form_key(in);
     const Stencil *s = stencil_find(stencil_key(form, held.mask));
+    if (s && put_plain_return(e, s, in, &held))
+        return (EmitResult){.ends = true};
     if (s && fits(s, &held))
         return copy(e, s, in, &held);
     s = stencil_find(form);
@@ -253,17 +263,17 @@ static void put_value(Emitter *e, u32 argument, const EmitValue *v) {
     }
 }
 
-bool emit_visit(Emitter *e, const EmitVisit *visit) {
+EmitVisited emit_visit(Emitter *e, const EmitVisit *visit) {
     for (u32 i = 0; i < visit->count; i++)
         if (visit->value[i].kind == VALUE_TAKEN)
-            return false;
+            return VISIT_REFUSED;
     if (gates_want_state()) /* which of the tool's functions do is not known here */
-        return false;
+        return VISIT_REFUSED;
     put_visit_begin(e);
     for (u32 i = 0; i < visit->count; i++)
         put_value(e, i, &visit->value[i]);
     put_visit_end(e, visit->function);
-    return true;
+    return VISIT_CALLED;
 }
 
 void emit_rest(Emitter *e) {

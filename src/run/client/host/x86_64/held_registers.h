@@ -9,6 +9,7 @@
     M(5, r8, 8) M(6, r9, 9) M(7, r12, 12) M(8, r15, 15) M(9, r14, 14)
 
 #define HELD_LINK %r12 /* what holds CPU_LINK */
+#define HELD_LINK_NUMBER 12
 #define HELD_STACK %r9 /* what holds the guest's stack pointer */
 
 #endif

@@ -358,8 +358,7 @@ static void end_tool(const Thread *t) {
  * the instruction, which faults again. */
 static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, QuickPlace *place) {
     u32 sig = (u32)info->number;
-    for (u32 i = 0; i < TOOL_COUNTS; i++) /* the instruction itself was begun */
-        place->ahead[i] -= place->here[i];
+    translated_begun(place);
     if (t->pending_signals) {
         take_state(t, s, place);
         divert(t, s);
@@ -389,9 +388,10 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
 static void fault_without_state(const Thread *t, const SignalInfo *info, const SignalContext *s) {
     bool handled = has_handler(t, (u32)info->number);
     bool is_float = info->number == SIGFPE && info->code != FPE_INTDIV; /* the guest's, if it asks for such faults */
-    const char *function = tool_inlined(info->number, info->address, context_pc(s), handled);
+    u64 pc = context_pc(s);
+    const char *function = tool_inlined(info->number, info->address, pc, handled, translated_is_tools(pc));
     if (function && !is_float)
-        tool_faulted(function, info->number, info->address, context_pc(s));
+        tool_faulted(function, info->number, info->address, pc);
     if (handled)
         say("signal %d at data address %lx, where the guest's state is not known: its handler cannot run", info->number,
             info->address);

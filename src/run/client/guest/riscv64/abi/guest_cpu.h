@@ -13,8 +13,8 @@ enum { GUEST_BREAK_BYTES = 0 };   /* how far pc is behind a breakpoint when it t
 
 enum { REG_RA = 1, REG_SP = 2, REG_TP = 4, REG_A0 = 10, REG_A7 = 17 };
 
-/* For tools: how many general registers there are, and which one is the stack pointer, by the numbers of the instruction set. */
-enum { GUEST_REGISTERS = 32, GUEST_SP = REG_SP };
+/* For tools: how many general registers there are, and which ones are the stack pointer and what a function returns, by the numbers of the instruction set. */
+enum { GUEST_REGISTERS = 32, GUEST_SP = REG_SP, GUEST_RESULT = REG_A0 };
 
 static inline u64 guest_number(const GuestCpu *c) {
     return c->x[REG_A7];
@@ -51,9 +51,9 @@ static inline void guest_set_register(GuestCpu *c, u32 number, u64 value) {
         c->x[number] = value;
 }
 
-/* Where a function that is being called finds its nth argument: a register; NULL: in memory, at guest_stack_argument. */
-static inline u64 *guest_argument(GuestCpu *c, u32 index) {
-    return index < 8 ? &c->x[REG_A0 + index] : NULL;
+/* The number of the register in which a function that is being called finds its nth argument; GUEST_REGISTERS: it is in memory, at guest_stack_argument. */
+static inline u32 guest_argument_register(u32 index) {
+    return index < 8 ? REG_A0 + index : GUEST_REGISTERS;
 }
 
 static inline u64 guest_stack_argument(const GuestCpu *c, u32 index) {

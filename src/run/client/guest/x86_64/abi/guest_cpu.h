@@ -14,8 +14,8 @@ enum { GUEST_INSN_BYTES = 15 };   /* the most bytes that decoding examines */
 enum { GUEST_SYSCALL_BYTES = 2 }; /* length of the instruction for a system call */
 enum { GUEST_BREAK_BYTES = 1 };   /* how far pc is behind a breakpoint when it traps */
 
-/* For tools: how many general registers there are, and which one is the stack pointer, by the numbers of the instruction set. */
-enum { GUEST_REGISTERS = 16, GUEST_SP = LATHE_RSP };
+/* For tools: how many general registers there are, and which ones are the stack pointer and what a function returns, by the numbers of the instruction set. */
+enum { GUEST_REGISTERS = 16, GUEST_SP = LATHE_RSP, GUEST_RESULT = LATHE_RAX };
 
 static inline u64 guest_number(const GuestCpu *c) {
     return (u32)c->gp[LATHE_RAX];
@@ -53,10 +53,10 @@ static inline void guest_set_register(GuestCpu *c, u32 number, u64 value) {
         c->gp[number] = value;
 }
 
-/* Where a function that is being called finds its nth argument: a register; NULL: in memory, at guest_stack_argument. */
-static inline u64 *guest_argument(GuestCpu *c, u32 index) {
+/* The number of the register in which a function that is being called finds its nth argument; GUEST_REGISTERS: it is in memory, at guest_stack_argument. */
+static inline u32 guest_argument_register(u32 index) {
     static const u8 registers[] = {LATHE_RDI, LATHE_RSI, LATHE_RDX, LATHE_RCX, LATHE_R8, LATHE_R9};
-    return index < ARRAY_LEN(registers) ? &c->gp[registers[index]] : NULL;
+    return index < ARRAY_LEN(registers) ? registers[index] : GUEST_REGISTERS;
 }
 
 static inline u64 guest_stack_argument(const GuestCpu *c, u32 index) {

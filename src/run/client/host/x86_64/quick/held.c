@@ -102,9 +102,10 @@ void put_visit_u32(Emitter *e, u32 argument, u32 off) {
 }
 
 void put_visit_end(Emitter *e, u64 function) {
+    put_held_store(e, RSP, THREAD_CALLS_SP);
     put_held_load(e, RSP, THREAD_TOOL_TOP);
     put_near_call(e, function);
-    put_held_load(e, RSP, THREAD_HOST_SP);
+    put_held_load(e, RSP, THREAD_CALLS_SP);
     EACH_HELD(LOAD_CHANGED)
 }
 
@@ -120,13 +121,12 @@ static void put_at(Emitter *e, const void *opcode, size_t n, u32 off) {
     put32(e, off);
 }
 
-/* mov LOW_MAP(,%rax,4), %ecx */
-static const u8 map_load[] = {0x8b,         0x0c, 0x85, LOW_MAP & 0xff, LOW_MAP >> 8 & 0xff, LOW_MAP >> 16 & 0xff,
-                              LOW_MAP >> 24};
+#define MAP_BYTES LOW_MAP & 0xff, LOW_MAP >> 8 & 0xff, LOW_MAP >> 16 & 0xff, LOW_MAP >> 24
+/* mov LOW_MAP(,%rax,4), %ecx, and the same with %r12 (HELD_LINK) */
+static const u8 map_load[] = {0x8b, 0x0c, 0x85, MAP_BYTES}, map_load_link[] = {0x42, 0x8b, 0x0c, 0xa5, MAP_BYTES};
 
-static void put_map_lookup(Emitter *e, const void *routine) {
-    put(e, "\x48\x3d", 2); /* cmp $LOW_CODE, %rax */
-    put32(e, LOW_CODE);
+static void put_map_jump(Emitter *e, const void *routine) {
+    put_at(e, "\x48\x3d", 2, LOW_CODE);   /* cmp $LOW_CODE, %rax */
     put_distance(e, "\x0f\x83", routine); /* jae */
     put(e, map_load, sizeof(map_load));
     put(e, "\x85\xc9", 2);                /* test %ecx, %ecx */
@@ -134,35 +134,102 @@ static void put_map_lookup(Emitter *e, const void *routine) {
     put(e, "\xff\xe1", 2);                /* jmp *%rcx */
 }
 
-static void put_table_lookup(Emitter *e, Lookup kind, const void *routine) {
-    if (kind == LOOKUP_CALL)
-        put(e, "\x89\xc1\xc1\xe9\x04\x0f\xb7\xc9", 8); /* mov %eax, %ecx; shr $4, %ecx; movzwl %cx, %ecx */
-    else
-        put(e, "\x0f\xb7\xc8", 3);                       /* movzwl %ax, %ecx */
+/* The routine is called, too. */
+static void put_map_call(Emitter *e, const void *routine) {
+    put_at(e, "\x48\x3d", 2, LOW_CODE); /* cmp $LOW_CODE, %rax */
+    put(e, "\x73\x0b", 2);              /* jae 1f */
+    put(e, map_load, sizeof(map_load));
+    put(e, "\x85\xc9\x75\x07", 4);        /* test %ecx, %ecx; jne 2f */
+    put(e, "\x48", 1);                    /* 1: */
+    put_distance(e, "\x8d\x0d", routine); /* lea routine(%rip), %rcx */
+    put(e, "\xff\xd1", 2);                /* 2: call *%rcx */
+}
+
+/* Who waits for a return, or is elsewhere on the host's stack, is for the routine. */
+static void put_return(Emitter *e, const void *routine) {
+    put(e, "\x48\x39\x0c\x24", 4);        /* cmp %rcx, (%rsp) */
+    put_distance(e, "\x0f\x85", routine); /* jne */
+    put(e, "\xc3", 1);                    /* ret */
+}
+
+static void put_map_return(Emitter *e, const void *routine) {
+    put_at(e, "\x48\x3d", 2, LOW_CODE);   /* cmp $LOW_CODE, %rax */
+    put_distance(e, "\x0f\x83", routine); /* jae */
+    put(e, map_load, sizeof(map_load));
+    put_return(e, routine);
+}
+
+/* The map has nothing for addresses whose lowest bit is set, which the routine clears. */
+bool put_return_by_link(Emitter *e, u8 number) {
+    const void *routine = (const void *)quick_near(quick_return_by_link);
+    if (number != HELD_LINK_NUMBER || !the.map)
+        return false;
+    put_at(e, "\x49\x81\xfc", 3, LOW_CODE); /* cmp $LOW_CODE, %r12 */
+    put_distance(e, "\x0f\x83", routine);   /* jae */
+    put(e, map_load_link, sizeof(map_load_link));
+    put_return(e, routine);
+    return true;
+}
+
+static void put_table_jump(Emitter *e, const void *routine) {
+    put(e, "\x0f\xb7\xc8", 3);                           /* movzwl %ax, %ecx */
     put_at(e, "\x49\x3b\x84\xcd", 4, THREAD_TABLE_PC);   /* cmp pc(%r13,%rcx,8), %rax */
     put_distance(e, "\x0f\x85", routine);                /* jne */
     put_at(e, "\x41\xff\xa4\xcd", 4, THREAD_TABLE_CODE); /* jmp *code(%r13,%rcx,8) */
 }
 
-/* Who waits for a return is returned to with the stack pointer that it had, or another one above that; the routine looks at the address, too. */
+static void put_to_routine(Emitter *e, u8 opcode, const void *routine) {
+    put8(e, opcode);
+    put32(e, (u32)((u64)routine - ((u64)e->at + 4)));
+}
+
 void put_lookup(Emitter *e, Lookup kind, const void *routine) {
-    if (kind == LOOKUP_RETURN) {
-        put_at(e, "\x4d\x3b\x8d", 3, THREAD_EXPECTED_SP); /* cmp expected_sp(%r13), %r9 (HELD_STACK) */
-        put_distance(e, "\x0f\x83", routine);             /* jae */
+    enum { CALL = 0xe8, JUMP = 0xe9 };
+    switch (kind) {
+    case LOOKUP_JUMP:
+        (the.map ? put_map_jump : put_table_jump)(e, routine);
+        break;
+    case LOOKUP_CALL:
+        if (the.map)
+            put_map_call(e, routine);
+        else
+            put_to_routine(e, CALL, routine);
+        break;
+    case LOOKUP_RETURN:
+        if (the.map)
+            put_map_return(e, routine);
+        else
+            put_to_routine(e, JUMP, routine);
+        break;
     }
-    if (the.map)
-        put_map_lookup(e, routine);
-    else
-        put_table_lookup(e, kind, routine);
+}
+
+void held_call(u8 *site) {
+    enum { CALL = 0xe8 };
+    site[-1] = CALL;
+}
+
+static bool skip_load(SignalContext *s, const u8 *load, u32 bytes) {
+    if (memcmp((const u8 *)s->rip, load, bytes))
+        return false;
+    s->rcx = 0;
+    s->rip += bytes;
+    return true;
+}
+
+/* There is no room for one more call on the host's stack: those before are given up. */
+static bool give_up_calls(SignalContext *s) {
+    const Thread *t = thread_self();
+    if (s->rsp - t->stack.host > PAGE || s->rsp >= t->quick.host_sp)
+        return false;
+    s->rsp = t->quick.host_sp;
+    return true;
 }
 
 /* Where there is no code the map may have no memory: that is like a word that is zero. */
 bool quick_detour(SignalContext *s) {
-    if (!arena_holds(s->rip) || memcmp((const u8 *)s->rip, map_load, sizeof(map_load)))
-        return false;
-    s->rcx = 0;
-    s->rip += sizeof(map_load);
-    return true;
+    return arena_holds(s->rip) && (skip_load(s, map_load, sizeof(map_load)) ||
+                                   skip_load(s, map_load_link, sizeof(map_load_link)) || give_up_calls(s));
 }
 
 void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {

@@ -26,10 +26,14 @@ void put_visit_thread(Emitter *e, u32 argument, u32 off);
 void put_visit_u32(Emitter *e, u32 argument, u32 off);
 void put_visit_end(Emitter *e, u64 function);
 
+/* A stencil's jump to the function that it calls, with the displacement at this place, becomes a host call. */
+void held_call(u8 *site);
 /* How code of stencils goes on at a computed guest address, in place of the jump to the routine for it with which a stencil ends: the search that the
- * routine begins with, and the jump for where that finds nothing. */
+ * routine begins with, and the jump for where that finds nothing. Calls are host calls, and returns are host returns if these two are pairs. */
 typedef enum Lookup { LOOKUP_JUMP, LOOKUP_CALL, LOOKUP_RETURN } Lookup;
 enum { LOOKUP_JUMP_BYTES = 5 };
 void put_lookup(Emitter *e, Lookup kind, const void *routine);
+/* A return to the address in a held register, in place of a stencil that does no more than that; false: it has to. */
+bool put_return_by_link(Emitter *e, u8 number);
 
 #endif

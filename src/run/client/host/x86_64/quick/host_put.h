@@ -41,7 +41,7 @@ void put_near_call(Emitter *e, u64 target);
 
 /* A function of PUT_HELPER_BYTES by which code of stencils calls a C function (see StencilHelper): THREAD_HELPING is set while that runs, so that the handler
  * of a signal knows that the guest is in the middle of an instruction. */
-enum { PUT_HELPER_BYTES = 80 };
+enum { PUT_HELPER_BYTES = 112 };
 void put_helper(Emitter *e, u64 function, bool with_state);
 
 #endif

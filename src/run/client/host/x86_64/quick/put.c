@@ -11,9 +11,9 @@ void put_set(Emitter *e, u32 off, u32 value) {
 }
 
 EmitCount put_thread_add(Emitter *e, u32 off, bool small) {
-    enum { ADD_IMM8 = 0x83, ADD_IMM32 = 0x81, AMOUNT_AT = 9 };
+    enum { ADD_IMM8 = 0x83, ADD_IMM32 = 0x81, OFF_AT = 5, AMOUNT_AT = 9 };
     const u8 text[] = {0x65, 0x48, small ? ADD_IMM8 : ADD_IMM32, 0x04, 0x25};
-    EmitCount count = {e->at, AMOUNT_AT + (small ? 1 : 4), AMOUNT_AT, small};
+    EmitCount count = {e->at, AMOUNT_AT + (small ? 1 : 4), AMOUNT_AT, small, {OFF_AT}};
     put(e, text, sizeof(text));
     put32(e, off);
     e->at += small ? 1 : 4;
@@ -107,6 +107,12 @@ void emit_set_amount(const EmitCount *count, i32 amount) {
         put_nothing(count->at, count->bytes);
 }
 
+void emit_set_off(const EmitCount *count, u32 off) {
+    for (u32 i = 0; i < ARRAY_LEN(count->off_at); i++)
+        if (count->off_at[i])
+            memcpy(arena_writable(count->at + count->off_at[i]), &off, sizeof(off));
+}
+
 u8 *emit_jump(Emitter *e) {
     return put_site(e, "\xe9", 1);
 }
@@ -125,10 +131,25 @@ u8 *emit_cross(const u8 *target, bool to_quick) {
     return stub;
 }
 
+static void put_at_r13(Emitter *e, const void *text, u32 off) {
+    put(e, text, 3);
+    put32(e, off);
+}
+
+/* If calls of quick code have filled the stack, they are given up, so that C has room. */
+static void put_room(Emitter *e) {
+    put_at_r13(e, "\x49\x3b\xa5", THREAD_LIMIT);    /* cmp limit(%r13), %rsp */
+    put(e, "\x73\x15", 2);                          /* jae 1f */
+    put_at_r13(e, "\x41\x8f\x85", THREAD_CALLS_SP); /* popq calls_sp(%r13): the address to return to */
+    put_at_r13(e, "\x49\x8b\xa5", THREAD_HOST_SP);  /* mov host_sp(%r13), %rsp */
+    put_at_r13(e, "\x41\xff\xb5", THREAD_CALLS_SP); /* pushq calls_sp(%r13) */
+}
+
 /* All registers but rax are the same afterwards: C keeps rbx, rbp and r12 to r15, and helpers are compiled not to use those for floating point. The stack may
  * be aligned to 8 bytes only. */
 void put_helper(Emitter *e, u64 function, bool with_state) {
     u8 *start = e->at;
+    put_room(e);
     put(e, "\x51\x52\x56\x57\x41\x50\x41\x51\x41\x52\x41\x53", 12); /* push rcx, rdx, rsi, rdi, r8, r9, r10, r11 */
     if (with_state)
         put(e, "\x49\x89\xc0\x48\x89\xce\x4c\x89\xd9\x4c\x89\xef",

@@ -1,11 +1,18 @@
 /* stencil.S: between C and quick code of stencils, and between that and optimised code.
  *
  * Such code has the Thread in r13, some of the guest's registers in the host's (held_registers.h, and CPU_FLOAT_SLOT(n) in xmm n, where optimised code has it,
- * too), the others in the Thread, and runs on the host's stack at THREAD_HOST_SP, which is 8 below a multiple of 16. It leaves by quick_leave with an exit's
- * number in the Thread, and by the others with a guest address in rax. */
+ * too), the others in the Thread, and runs on the host's stack, at THREAD_HOST_SP or below. It leaves by quick_leave with an exit's number in the Thread, and by the
+ * others with a guest address in rax.
+ *
+ * Guest calls are host calls, and guest returns are host returns where the address on the host's stack is the one that the map has for the guest's target: the processor
+ * predicts them in pairs, and what the stack has decides nothing. At THREAD_HOST_SP there is what is no address, not even zero, so nobody returns beyond that. What lies
+ * below may be given up at any time. */
 #include "held_registers.h"
 #include "host_slots.h"
 #include "run/client/memory/low.h"
+
+/* The calls that a return looks at, beyond the last one. */
+#define CALLS_SEARCHED 64
 
 .macro hidden name
     .globl \name
@@ -38,6 +45,14 @@
     mov %rdx, %rbp
 .endm
 
+/* A return that is none of the host's: its call is still on the stack, if there is one. */
+.macro drop_call
+    cmp THREAD_HOST_SP(%r13), %rsp
+    jae 7f
+    add $8, %rsp
+7:
+.endm
+
 /* C function n of the Thread says how to go on. */
 .macro ask n
     mov $\n, %ecx
@@ -61,12 +76,42 @@
 /* From here to quick_end everything is copied into the arena, near the code that goes through it. */
 hidden quick_start
 
+/* A return by the link register. */
+hidden quick_return_by_link
+    mov HELD_LINK, %rax
+    and $-2, %rax
+/* A return whose target is not on top of the host's stack, as far as is known. */
 hidden quick_return_expected
+    cmp THREAD_EXPECTED_SP(%r13), HELD_STACK
+    jb 6f
+    ja quick_back /* out of the function that went over to quick code */
     cmp THREAD_EXPECTED(%r13), %rax
     je quick_back
-    cmp THREAD_EXPECTED_SP(%r13), HELD_STACK
-    ja quick_back /* out of the function that went over to quick code */
-/* A computed jump, or a return. */
+6:  cmp THREAD_MAP_END(%r13), %rax
+    jae 4f
+    mov LOW_MAP(,%rax,4), %ecx /* see quick_detour */
+    test %ecx, %ecx
+    je quick_returned
+    cmp %rcx, (%rsp)
+    jne 1f
+    ret
+/* A longjmp or the like has left calls there that are not returned from: the one to return to may be above them. */
+1:  lea 8 * CALLS_SEARCHED(%rsp), %r11
+    mov %rsp, %rdx
+2:  add $8, %rdx
+    cmp THREAD_HOST_SP(%r13), %rdx
+    jae 3f
+    cmp %rcx, (%rdx)
+    je 5f
+    cmp %r11, %rdx
+    jb 2b
+3:  drop_call
+    jmp *%rcx
+5:  mov %rdx, %rsp
+    ret
+4:  drop_call
+    jmp 1f
+/* A computed jump. */
 hidden quick_return
     cmp THREAD_MAP_END(%r13), %rax
     jae 1f
@@ -108,9 +153,16 @@ hidden quick_leave
 asking:
     save_held
     mov %r13, %rdi
-    sub $8, %rsp
+    cmp THREAD_LIMIT(%r13), %rsp
+    jae 1f
+    mov THREAD_HOST_SP(%r13), %rsp /* calls need no more room than there is, but C does */
+1:  mov %rsp, %rbx
+    mov THREAD_HOST_SP(%r13), %rbp
+    and $-16, %rsp
     call *THREAD_C_FIRST(%r13,%rcx,8)
-    add $8, %rsp
+    cmp THREAD_HOST_SP(%r13), %rbp
+    cmovne THREAD_HOST_SP(%r13), %rbx /* all code was begun anew meanwhile */
+    mov %rbx, %rsp
 
 /* From here to quick_end the guest's state is in the Thread, whatever is loaded already. */
 hidden quick_resume
@@ -138,7 +190,7 @@ hidden quick_interrupted
 hidden quick_enter
     mov %gs:THREAD_SELF, %r13
     and $-16, %rsp
-    sub $8, %rsp
+    push $-1
     mov %rsp, THREAD_HOST_SP(%r13)
     mov %rsp, THREAD_HOST_BASE(%r13)
     jmp quick_resume
@@ -159,14 +211,17 @@ hidden cross_enter
     incq THREAD_CROSSINGS(%r13)
     mov %r11, THREAD_CROSSED(%r13)
     add THREAD_ARENA(%r13), %r11
+    mov %rsp, %rax
+    and $-16, %rsp
+    push %rax
+    push %rax
     held_to_slots
     mov %r15, %r10
     mov %r13, %r15
     mov %r10, %r13
-    sub $8, %rsp
     call *%r11
 entered:
-    add $8, %rsp
+    mov (%rsp), %rsp
     slots_to_held
     mov %r15, %rax
     mov %r13, %r15
@@ -177,8 +232,11 @@ entered:
     jne quick_returned
     jmp quick_return_expected
 
-/* Frames that longjmp and the like left behind fill the stack: begin anew at its bottom. */
+/* Calls of quick code fill the stack, or frames that longjmp and the like left behind: these begin anew at its bottom. */
 deep:
+    mov THREAD_HOST_SP(%r13), %rsp
+    cmp THREAD_LIMIT(%r13), %rsp
+    jae 1b
     mov THREAD_HOST_BASE(%r13), %rsp
     mov %rsp, THREAD_HOST_SP(%r13)
     movq $-1, THREAD_EXPECTED(%r13)
@@ -200,7 +258,7 @@ hidden cross_leave
     pushq THREAD_HOST_SP(%r13)
     pushq THREAD_EXPECTED(%r13)
     pushq THREAD_EXPECTED_SP(%r13)
-    sub $8, %rsp
+    pushq $-1
     mov %rsp, THREAD_HOST_SP(%r13)
     mov HELD_LINK, THREAD_EXPECTED(%r13)
     mov HELD_STACK, THREAD_EXPECTED_SP(%r13)
@@ -209,7 +267,7 @@ hidden cross_leave
     jmp *%rax
 3:  mov %rax, THREAD_TARGET(%r13)
     jmp quick_arrived
-1:  add $16, %rsp
+1:  mov 8(%rsp), %rsp
     jmp 2b
 
 /* Quick code returns to who waits, and goes on at the address in rax. */
