@@ -23,6 +23,17 @@ until_seen() {
     counts "$1" -gt 0
 }
 
+# Runs of a program until one asks for nothing that is refused: a busy machine may have samples in code that no earlier run had any in, but there is only so much of it.
+settles() {
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        expect 0 "$1" run --stats=json "$2" "$3"
+        same out expected
+        [ "$(figure refused)" = 0 ] && [ "$(figure translated)" = 0 ] && break
+    done
+    counts refused -eq 0
+    counts translated -eq 0
+}
+
 # --------------------------------------------------------------------------------------------------- time and memory of a request
 ./hard 1 >expected-hard || exit 1
 for limit in LATHE_LIMIT_MS LATHE_LIMIT_MIB; do
@@ -35,10 +46,7 @@ for limit in LATHE_LIMIT_MS LATHE_LIMIT_MIB; do
     same out expected-hard
     counts translated -eq 0
     until_seen refused "both tiers with $limit" ./hard
-    expect 0 "both tiers with $limit, again" run --stats=json ./hard $rounds
-    same out expected
-    counts refused -eq 0
-    counts translated -eq 0
+    settles "both tiers with $limit, again" ./hard $rounds
     unset $limit
 done
 

@@ -7,6 +7,7 @@
 #include "run/client/memory/key.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
+#include "run/client/tool/tool.h"
 
 Process the;
 
@@ -51,6 +52,12 @@ size_t format_text(char *buf, size_t size, const char *format, ...) {
     va_end(args);
     CHECK(len >= 0 && (size_t)len < size, "the text fits");
     return (size_t)len;
+}
+
+/* There is no tool. */
+bool tool_names_in(u64 start, u64 end) {
+    (void)start, (void)end;
+    return false;
 }
 
 /* Nothing of the guest but the module is mapped. */

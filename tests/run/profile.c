@@ -67,6 +67,28 @@ static void test_runs(void) {
     expect(a.places[0].heat < 1 << 10, "heat fades", a.places[0].heat);
 }
 
+static void test_credit(void) {
+    profile_init(&a);
+    for (int i = 0; i < 3; i++) {
+        expect(!profile_is_settled(&a) && !a.credit_us, "no credit before it is settled", i);
+        profile_add_run(&a, 1000, 500, 10);
+    }
+    expect(profile_is_settled(&a) && !a.credit_us, "it is settled after some runs", 0);
+    profile_add_run(&a, 1000, 0, 0);
+    expect(a.credit_us == profile_credit_of(1000) && a.credit_us == 20000, "credit", (long)a.credit_us);
+    profile_add_requests(&a, 15, 1);
+    expect(a.credit_us == 5000, "that is spent", (long)a.credit_us);
+    profile_add_requests(&a, ~(u64)0, 1);
+    expect(!a.credit_us, "there are no debts", (long)a.credit_us);
+    for (int i = 0; i < 300; i++)
+        profile_add_run(&a, ~(u64)0 >> 32, 0, 0);
+    expect(a.credit_us <= 2000000, "and it is bounded", (long)a.credit_us);
+    profile_init(&a);
+    for (int i = 0; i < 5; i++)
+        profile_add_run(&a, 10, 0, 0);
+    expect(!profile_is_settled(&a), "short runs", 0);
+}
+
 static void test_files(void) {
     profile_init(&a);
     for (u64 i = 0; i < 10; i++)
@@ -105,6 +127,7 @@ int main(void) {
     test_adding();
     test_bounds();
     test_runs();
+    test_credit();
     test_files();
     test_nonsense();
     printf("%d passed, %d failed\n", passed, failed);
