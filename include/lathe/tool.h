@@ -235,7 +235,8 @@ typedef struct LatheTable {
 /* A row whose total is not 0. */
 typedef struct LatheRow {
     uint64_t key[LATHE_KEYS];
-    uint64_t total; /* the sum over all threads, of those that have ended, too, when the first row was asked for */
+    uint64_t
+        total; /* the sum over all threads, of those that have ended, too, when a first row was asked for last, of whatever table */
     uint64_t index; /* for lathe_table_next only */
 } LatheRow;
 

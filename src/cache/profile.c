@@ -2,7 +2,8 @@
 #include "cache/profile.h"
 
 enum { RUNS_MAX = 256 };
-/* A program is settled after so many runs, which took this long together; from then on, one part in so many of its time is credit, of which this much is kept. */
+/* A program is settled after so many runs, which took this long together, or after RUNS_MAX / 2 runs; from then on, one part in so many of its time is credit, of which
+ * this much is kept. */
 enum { SETTLED_RUNS = 3, SETTLED_MS = 2500, CREDIT_PART = 50, CREDIT_MOST_US = 2000000 };
 
 #define HEAD_BYTES offsetof(Profile, modules)
@@ -110,7 +111,7 @@ void profile_add(Profile *p, Key module, u64 off, u32 heat, PlaceState state) {
 }
 
 bool profile_is_settled(const Profile *p) {
-    return p->runs >= SETTLED_RUNS && p->run_ms >= SETTLED_MS;
+    return p->runs >= RUNS_MAX / 2 || (p->runs >= SETTLED_RUNS && p->run_ms >= SETTLED_MS);
 }
 
 u64 profile_credit_of(u64 run_ms) {

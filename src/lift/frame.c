@@ -5,10 +5,8 @@
  * sees while the function is not over, accesses below the first stack pointer by these values are one kind, and accesses by other values
  * another, which LLVM need not keep in order. A loop then may have in a register what the guest has on its stack.
  *
- * Counted on are a callee's return with the stack pointer where it was, as all compilers have it, and that other code has no pointers below the
- * stack pointer and its red zone. */
-#include <stdio.h>
-
+ * This relies on three things that all compilers have: a callee returns with the stack pointer that it got; other code has no pointers below the stack pointer and
+ * its red zone, so accesses within the red zone are not marked; and where translated code begins in the middle of a function, no other register leads there, either. */
 #include "ir/scopes.h"
 #include "lift/func.h"
 
@@ -201,9 +199,7 @@ void frame_mark(LatheFunc *fn) {
     each_access(&f, NULL, begin_at_load);
     follow(&f);
     if (!f.given_away) {
-        char name[32];
-        snprintf(name, sizeof(name), "frame %llx", (unsigned long long)fn->insns.at[0].pc);
-        OwnScope own = scope_new(&fn->l, name);
+        OwnScope own = scope_new(&fn->l, NULL);
         each_access(&f, &own, mark);
     }
     VEC_FREE(&f.found);

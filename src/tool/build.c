@@ -165,12 +165,13 @@ static ToolReason as_row(LLVMValueRef insn, LLVMValueRef function, LLVMValueRef 
 
 /* Adds what a call does to a plan; or why it is no such addition as TOOL_COUNT has. */
 static ToolReason add_to_plan(ToolPlan *plan, LLVMValueRef insn, LLVMValueRef function, LLVMValueRef values) {
-    if (plan->add_count == TOOL_ADDS || plan->row_count == TOOL_ADDS)
-        return TOOL_MANY_ADDS;
-    if (tool_counts_in_table_at(insn))
-        return as_row(insn, function, values, &plan->row[plan->row_count++]);
-    if (!tool_counts_at(insn))
+    bool row = tool_counts_in_table_at(insn);
+    if (!row && !tool_counts_at(insn))
         return TOOL_DOES_MORE;
+    if ((row ? plan->row_count : plan->add_count) == TOOL_ADDS)
+        return TOOL_MANY_ADDS;
+    if (row)
+        return as_row(insn, function, values, &plan->row[plan->row_count++]);
     ToolAdd *add = &plan->add[plan->add_count++];
     add->counter = tool_counter_number(LLVMGetOperand(insn, 0));
     return as_amount(LLVMGetOperand(insn, 1), &add->amount);

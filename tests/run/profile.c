@@ -65,6 +65,8 @@ static void test_runs(void) {
     expect(a.runs < 256, "runs are bounded", a.runs);
     expect(a.run_ms == 10 * (u64)a.runs && a.requests == a.runs, "all counts are halved together", (long)a.run_ms);
     expect(a.places[0].heat < 1 << 10, "heat fades", a.places[0].heat);
+    for (int i = 0; i < 300; i++, profile_add_run(&a, 10, 5, 1))
+        expect(profile_is_settled(&a), "halved counts leave it settled", i);
 }
 
 static void test_credit(void) {

@@ -86,8 +86,8 @@ static inline bool granules_suspect(const uint8_t *at, uint64_t count) {
                         : *(const uint64_t *)at;
 }
 
-/* For what is accessed most often, without a loop: is it worth to look closer? It may be right all the same. What is not aligned is in one granule more than its size says; what is larger than the
- * table's word has two ends, between which there is no room for what lies between blocks. */
+/* For what is accessed most often, without a loop: is it worth to look closer? It may be right all the same. What is not aligned is in one granule more than its size says. Of what is larger than 32
+ * bytes the first 64 and the last byte are looked at: for vectors that is everything, and of larger areas (fxsave) the middle is left out. */
 static inline bool shadow_suspects(uint64_t address, uint64_t bytes) {
     uint64_t granules = (bytes + 7) >> GRANULE_BITS, aligned = bytes < 8 ? bytes : 8;
     const uint8_t *at = shadow_near(address);

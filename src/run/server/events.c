@@ -397,7 +397,8 @@ static bool key_of(const Events *e, const SiteEvent *event, const LatheValue *v,
     }
 }
 
-/* The Thread is reached by an address that LLVM does not know to be that of the state: where the row is there it does not know, either. */
+/* The row is addressed from the Thread's address as a number, so that LLVM does not take it for a field of the guest state. Its offset is a symbol that the client sets when it
+ * links the object. */
 static void count_row(const Events *e, const SiteEvent *event, u32 hook, const ToolRowAdd *row) {
     Lifter *l = e->here.l;
     u64 key[LATHE_KEYS];

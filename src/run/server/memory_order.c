@@ -53,7 +53,7 @@ static bool is_state(LLVMValueRef ptr, LLVMValueRef fn) {
 /* ---------------------------------------------------------------------------------------------------------------- loops */
 
 /* True if LLVM does not move loads across this instruction. Stores count only if there is one thread, which alone sees
- * the difference. */
+ * the difference, and only if they are not to the function's own frame, which LLVM knows no other load to be of. */
 static bool keeps_loads(const Search *s, LLVMValueRef in, LLVMValueRef fn) {
     switch (LLVMGetInstructionOpcode(in)) {
     case LLVMFence:
@@ -61,7 +61,7 @@ static bool keeps_loads(const Search *s, LLVMValueRef in, LLVMValueRef fn) {
     case LLVMCall:
         return !is_intrinsic(in) && !is_limited(in);
     case LLVMStore:
-        return s->alone && !is_state(LLVMGetOperand(in, 1), fn);
+        return s->alone && !is_state(LLVMGetOperand(in, 1), fn) && !scope_is_own(in);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
         return s->alone;
@@ -83,6 +83,13 @@ static u8 *state_of(Search *s, LLVMBasicBlockRef b) {
     return &s->state[i];
 }
 
+static void say(LLVMValueRef call, const char *attribute) {
+    LLVMContextRef ctx = LLVMGetTypeContext(LLVMTypeOf(call));
+    unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
+}
+
+/* What follows the fence is always reached: otherwise LLVM would leave what it computes in the loop. */
 static void put_fence(Search *s, LLVMBasicBlockRef b) {
     LLVMValueRef at = LLVMGetFirstInstruction(b);
     while (LLVMIsAPHINode(at))
@@ -93,6 +100,8 @@ static void put_fence(Search *s, LLVMBasicBlockRef b) {
     LLVMValueRef nothing =
         LLVMGetInlineAsm(type, "", 0, clobbers, sizeof(clobbers) - 1, true, false, LLVMInlineAsmDialectATT, false);
     LLVMValueRef fence = LLVMBuildCall2(s->builder, type, nothing, NULL, 0, "");
+    say(fence, "nounwind");
+    say(fence, "willreturn");
     LLVMSetMetadata(fence, s->noalias, s->frames);
 }
 

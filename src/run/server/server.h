@@ -136,8 +136,8 @@ typedef struct ToolHook {
     const char *function; /* its name in the module; valid until tool_forget_context */
     const ToolPlan *plan;
     LatheValue value[LATHE_VALUES];
-    bool filtered; /* it does not apply everywhere (LatheWhere); which places suit it the client knows, but for */
-    bool not_stack;
+    bool filtered;  /* it does not apply everywhere (LatheWhere): the client is asked at which places it does */
+    bool not_stack; /* accesses at the stack pointer plus a constant are left out, which the server decides itself */
 } ToolHook;
 /* Adds the tool's functions to a module, and lists its hooks; false: its bitcode cannot be read. */
 bool tool_add(ServerTool *tool, LLVMModuleRef mod, ToolHook hooks[TOOL_HOOKS_MAX], u32 *count);

@@ -71,11 +71,16 @@ static u32 insn_count(LLVMValueRef function) {
     return count;
 }
 
+static bool is_call_of_other(LLVMValueRef insn) {
+    LLVMValueRef called = LLVMIsACallInst(insn) ? LLVMGetCalledValue(insn) : NULL;
+    return called && !tool_counts_at(insn) && !LLVMIsAInlineAsm(called) && !LLVMGetIntrinsicID(called);
+}
+
 /* Does a function call others, as rare parts of it are? */
 static bool calls_others(LLVMValueRef function) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (LLVMIsACallInst(i) && !tool_counts_at(i) && LLVMGetIntrinsicID(LLVMGetCalledValue(i)) == 0)
+            if (is_call_of_other(i))
                 return true;
     return false;
 }

@@ -53,8 +53,8 @@ static int waits_for_server(int directory) {
     return reads && descriptor >= AWAIT_FOREIGN;
 }
 
-/* Returns when the thread has been in this state at several looks, one after the other, or is gone; and after many looks in any case: a client
- * that takes samples every few microseconds wakes the thread so often that it is hardly ever seen asleep. */
+/* Returns when the thread has been in this state at several looks, one after the other, or is gone; and after many looks in any case, but for those at which it
+ * waited for a server: a client that takes samples every few microseconds wakes the thread so often that it is hardly ever seen asleep. */
 static void await_state(int directory, char state) {
     int seen = 0;
     for (int looks = 0; seen < AWAIT_LOOKS && looks < AWAIT_MOST_LOOKS; looks++) {

@@ -17,6 +17,14 @@ static void set_later(volatile Shared *s) {
     }
 }
 
+/* The counter is on the stack: what is stored there has nothing to do with what is waited for. */
+static __attribute__((noinline)) long count_until_seen(volatile Shared *s) {
+    volatile long turns[40];
+    for (turns[0] = 0; !s->flag; turns[0]++)
+        ;
+    return turns[0];
+}
+
 int main(void) {
     volatile Shared *s = mmap(0, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     set_later(s);
@@ -36,6 +44,9 @@ int main(void) {
         s->other = i;
     }
     printf("seen %d %d\n", s->flag, s->other);
+    wait(NULL);
+    set_later(s);
+    printf("seen after some turns: %d\n", count_until_seen(s) > 0);
     wait(NULL);
     return 0;
 }

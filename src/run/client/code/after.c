@@ -22,6 +22,7 @@
 #include "run/client/code/server/spawn.h"
 #include "run/client/code/tier.h"
 #include "run/client/code/translated.h"
+#include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
 
 enum { CHOSEN_MAX = 256, JOBS_MAX = REMOTES_MAX, PLACES_PER_JOB = 4 };
@@ -216,20 +217,42 @@ static bool is_anything_left(void) {
     return kept;
 }
 
+/* What servers did for a job, in memory that all jobs share. */
+typedef struct Spent {
+    u64 requested, servers, lift_us, opt_us, emit_us;
+} Spent;
+
+static void add_spent(const Spent *s) {
+    the.stats.requested += s->requested;
+    the.stats.servers += s->servers;
+    the.stats.lift_us += s->lift_us;
+    the.stats.opt_us += s->opt_us;
+    the.stats.emit_us += s->emit_us;
+}
+
+static _Noreturn void be_job(Thread *t, u32 job, u32 jobs, Spent *spent) {
+    const Stats *s = &the.stats;
+    t->pid = (u32)sys_getpid();
+    t->tid = (u32)sys_gettid();
+    arena_after_fork();
+    compile(t, job, jobs);
+    *spent = (Spent){s->requested, s->servers, s->lift_us, s->opt_us, s->emit_us};
+    sys_exit_group(0);
+}
+
 static void compile_all(Thread *t) {
-    u32 jobs = count_jobs();
+    i64 shared = own_map(PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    Spent *spent = (Spent *)shared;
+    u32 jobs = shared < 0 ? 1 : count_jobs();
     for (u32 i = 1; i < jobs; i++)
-        if (sys_clone(0, 0, 0, 0, 0) == 0) {
-            t->pid = (u32)sys_getpid();
-            t->tid = (u32)sys_gettid();
-            arena_after_fork();
-            compile(t, i, jobs);
-            sys_exit_group(0);
-        }
+        if (sys_clone(0, 0, 0, 0, 0) == 0)
+            be_job(t, i, jobs, &spent[i]);
     arena_after_fork();
     compile(t, 0, jobs);
     while (jobs > 1 && sys_wait4(-1, NULL, __WALL, NULL) > 0)
         ;
+    for (u32 i = 1; i < jobs; i++)
+        add_spent(&spent[i]);
 }
 
 static _Noreturn void work(Thread *t, int lock, bool alone) {

@@ -6,8 +6,8 @@
  * that is run often gets its code, too.
  *
  * What a run leaves is compiled after it. The first runs are for learning: what will be hot enough by the time of the last of these is compiled after the first. From
- * then on (profile_is_settled) compiling after a run may take a small part of what the program takes, so that a program that is used all the time does not pay for
- * ever less.
+ * then on (profile_is_settled) compiling after a run may take a small part of what the program takes, so that a program that is used all the time does not
+ * go on compiling places that are ever colder.
  *
  * The profile (cache/profile.h) has all that. It is read when the first sample is taken: programs that end before that never look for it. At the end of a
  * run it is read again, since other processes may have written it meanwhile, and what this run has learned is added. A
