@@ -51,6 +51,7 @@ struct RaiseFunction {
     u64 pc;
     bool native;        /* may native code enter it? */
     bool uses_rest;     /* does it use state that is no register? */
+    bool calls_system;  /* has it system calls of its own? They may be given addresses of its locals. */
     const char *import; /* it only jumps to this function of another file; NULL: it does not */
     LLVMValueRef plain; /* as lifted, then NULL */
     LLVMValueRef raised;
