@@ -328,7 +328,7 @@ static bool check_types(Foreign *f, const Prototype *p, u64 pc) {
         return raise_fail(f->r, "0x%lx: it calls %s: %s", pc, p->name, why);
     if (f->r->host->signed_arguments && (!strcmp(p->name, "dlsym") || !strcmp(p->name, "dlvsym")))
         return raise_fail(f->r, "0x%lx: it calls %s, and prototypes of what that finds are not known", pc, p->name);
-    if (strchr(p->types, TYPE_OTHER) || strlen(p->types) > CALL_MAX)
+    if (strchr(p->types, TYPE_OTHER) || strchr(p->types + 1, TYPE_TWO) || strlen(p->types) > CALL_MAX)
         return raise_fail(f->r,
                           "0x%lx: it calls %s, whose arguments or result are of a kind that cannot be handed over", pc,
                           p->name);
