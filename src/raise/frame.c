@@ -342,8 +342,7 @@ static void make_private(const Reaches *all, Frame *f) {
 
 /* ------------------------------------------------------------------------------------------------------------- public */
 
-/* Registers must be values already, and sums of constants one constant. */
-static void simplify(Raise *r, const char *passes) {
+void raise_run_passes(Raise *r, const char *passes) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(r->mod, passes, NULL, options);
     CHECK(!error, "LLVM knows these passes");
@@ -353,7 +352,8 @@ static void simplify(Raise *r, const char *passes) {
 void raise_frames(Raise *r) {
     Frames frames = {0};
     Reaches all = {.frames = &frames};
-    simplify(r, "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse)");
+    /* Registers must be values already, and sums of constants one constant. */
+    raise_run_passes(r, "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse)");
     for (size_t i = 0; i < r->functions.len; i++)
         if (r->functions.at[i].raised) {
             map64_set(&all.by_value, (u64)r->functions.at[i].raised, (u32)frames.len);
@@ -372,5 +372,5 @@ void raise_frames(Raise *r) {
     }
     map64_free(&all.by_value);
     VEC_FREE(&frames);
-    simplify(r, "function(dce)"); /* then it shows who has no frame any more */
+    raise_run_passes(r, "function(dce)"); /* then it shows who has no frame any more */
 }

@@ -133,7 +133,7 @@ static void find_frame(Fencer *w) {
 static bool is_constant(const Fencer *w, LLVMValueRef place) {
     u64 address;
     u8 byte;
-    return LLVMIsAConstant(place) && foreign_image_address(w->r, place, &address) &&
+    return LLVMIsAConstant(place) && raise_image_address(w->r, place, &address) &&
            elf_read_const(w->r->elf, address, &byte, 1);
 }
 
@@ -141,7 +141,7 @@ static bool is_constant(const Fencer *w, LLVMValueRef place) {
 static bool is_return_address(const Fencer *w, LLVMValueRef in) {
     u64 address;
     return LLVMIsAStoreInst(in) && LLVMIsAConstant(LLVMGetOperand(in, 0)) &&
-           foreign_image_address(w->r, LLVMGetOperand(in, 0), &address) && elf_is_code(w->r->elf, address);
+           raise_image_address(w->r, LLVMGetOperand(in, 0), &address) && elf_is_code(w->r->elf, address);
 }
 
 static bool is_shared(const Fencer *w, LLVMValueRef in, LLVMValueRef place) {
