@@ -6,7 +6,8 @@
  * another, which LLVM need not keep in order. A loop then may have in a register what the guest has on its stack.
  *
  * Counted on are a callee's return with the stack pointer where it was, as all compilers have it, and that other code has no pointers below the
- * stack pointer and its red zone. */
+ * stack pointer and its red zone. What is lifted may begin in the middle of a guest's function, whose locals may be in the red zone, and there may be pointers to
+ * them anywhere: so accesses to the red zone below the first stack pointer may be of either kind, and only those below it are the frame's own. */
 #include <stdio.h>
 
 #include "ir/scopes.h"

@@ -4,7 +4,7 @@
  * below 0, the return address is at 0, arguments on the stack behind it. A place of the frame is private if
  *
  *     all accesses to it are loads and stores whose address is the stack pointer and a constant,
- *     no address of a local is used in any other way (stored, passed, compared with something else than a number, indexed), and
+ *     no address of a local is used in any other way (stored, passed, compared, indexed), and
  *     no callee looks at it as its argument.
  *
  * The first two are found by following the stack pointer through the function. For the third, each function's reach is computed: how far

@@ -5,8 +5,8 @@
  * its passes dissolve. A call loads what the callee takes and stores what it gives; all other registers stay as they were. The
  * guest's stack pointer is an argument of every function and a result of none: after a call it is where it was before.
  *
- * `cpu` remains the last argument, for what is no register here (x87, control words) and as the place where registers are
- * handed to code that is known only at run time. */
+ * `cpu` remains the last argument, for what is no register here (x87, control words), for helpers that work on the whole state, and for the few registers
+ * that bridges (native.c) take from there. On another machine than the program's, everything is handed to code that is known only at run time there. */
 #include <llvm-c/Core.h>
 #include <stdio.h>
 
