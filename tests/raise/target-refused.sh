@@ -174,6 +174,32 @@ sed -n '/^define.*_publish(/,/^}/p' out.ll | awk '
     /"(dmb ishst|fence w, w)"/ && stores == 1 { found = 1 }
     END { exit !(found && stores == 2) }' || complain "no fence between the two stores of publish"
 
+# An argument on the stack that the callee shows to others: the caller's stores to it come before.
+cat >argument.c <<'C'
+#include <pthread.h>
+struct large { long words[8]; } *shown;
+long counter;
+__attribute__((noinline, noclone)) void show(struct large l) {
+    shown = &l;
+    __sync_synchronize();
+}
+static void *work(void *p) {
+    struct large l = {{1, 2, 3, 4, 5, 6, 7, 8}};
+    __sync_fetch_and_add(&counter, 1);
+    show(l);
+    return p;
+}
+int main(void) {
+    pthread_t t;
+    return pthread_create(&t, NULL, work, NULL) || pthread_join(t, NULL);
+}
+C
+gcc -O1 argument.c -o argument && "$lathe" raise --target="$host" --emit=llvm -O0 argument -o out.ll || complain "argument is refused"
+sed -n '/^define.*_show(/,/^}/p' out.ll | awk '
+    / store .*lathe_image/ { exit }
+    /"(dmb ishst|fence w, w|dmb ish|fence rw, rw)"/ { found = 1 }
+    END { exit !found }' || complain "no fence in front of the store that shows an argument"
+
 # A comparison and exchange that fails is a load, which a store before it must not pass.
 cat >exchange.c <<'C'
 #include <pthread.h>

@@ -126,6 +126,8 @@ static void find_frame(Fencer *w) {
             }
         }
     VEC_FREE(&found);
+    w->own->first.store |=
+        !w->own->frame_is_own; /* the caller's, to arguments on the stack, for which it needs no fence */
 }
 
 /* --------------------------------------------------------------------------------------------------------------- accesses */
