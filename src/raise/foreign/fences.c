@@ -3,7 +3,7 @@
  * On the program's machine loads come before all that follows them, and stores before later stores, for all threads to see. A host that promises
  * less needs a fence between two accesses that others may look at: one that orders loads where one was before, one that orders stores in
  * front of a store behind a store. What is pending is known at each place from all ways that lead there, through calls, too; native code makes
- * everything pending. No access needs more than one fence, and most need none:
+ * everything pending. No plain access needs more than one fence, and most need none:
  *
  *     none at all in a program that never has a second thread, nor memory that other processes write;
  *     none to the function's own frame, unless its address goes elsewhere: stored, or handed to somebody as a value;
