@@ -31,7 +31,7 @@ static const Option table[] = {
     {"o",      "FILE",             "write to FILE (a.out)",                              OPTION_TEXT,   AT(output)},
     {"emit",   "exe|llvm|asm|obj", "the program, or the IR, assembly or object of its code", OPTION_CHOICE, AT(emit)},
     {"O",      "0|1|2|3",          "how far to optimise (2)",                            OPTION_CHOICE, AT(opt)},
-    {"target", "MACHINE",          "for this kind of machine (that of the program)",     OPTION_TEXT,   AT(target)},
+    {"target", "MACHINE",          "for this kind of machine (this one)",                OPTION_TEXT,   AT(target)},
     {"cpu",    "NAME",             "for this CPU or later ones, as LLVM calls it",       OPTION_TEXT,   AT(cpu)},
     {"strict-fp", NULL,            "floating point with the NaNs, rounding and flags of the program's machine", OPTION_FLAG, AT(strict_fp)},
     {"report", NULL,               "say what was found, and what is left",               OPTION_FLAG,   AT(report)},

@@ -318,6 +318,18 @@ const char *elf_interpreter(const ElfFile *elf) {
     return elf->interpreter;
 }
 
+Elf64_Phdr elf_program_header(const ElfFile *elf, u32 type) {
+    Elf64_Ehdr h;
+    memcpy(&h, elf->map, sizeof(h));
+    for (unsigned i = 0; i < h.e_phnum; i++) {
+        Elf64_Phdr p;
+        memcpy(&p, elf->map + h.e_phoff + i * sizeof(p), sizeof(p));
+        if (p.p_type == type)
+            return p;
+    }
+    return (Elf64_Phdr){.p_type = PT_NULL};
+}
+
 ElfExtent elf_extent(const ElfFile *elf) {
     return (ElfExtent){
         .start = elf->segments.at[0].start,

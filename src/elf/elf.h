@@ -8,6 +8,8 @@
 #ifndef ELF_ELF_H
 #define ELF_ELF_H
 
+#include <elf.h>
+
 #include "base/base.h"
 #include "lathe/lift.h"
 
@@ -30,6 +32,9 @@ u64 elf_entry(const ElfFile *elf); /* 0: none, as in most libraries */
 
 /* The path of its program interpreter, the dynamic linker; NULL: none. */
 const char *elf_interpreter(const ElfFile *elf);
+
+/* The first program header of that type; one of type PT_NULL: none. */
+Elf64_Phdr elf_program_header(const ElfFile *elf, u32 type);
 
 typedef struct ElfExtent {
     u64 start, end; /* of all segments */

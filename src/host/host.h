@@ -83,14 +83,22 @@ typedef struct HostRaise {
     const char *stack_mark, *state_mark;
     /* The host's register that a guest's register is in where native code is called; NULL: none. */
     const char *(*reg_name)(u32 reg);
-    /* Inline assembly that calls native code, for printf: the thread's variables. The registers of the guest's stack, the address
-     * that is called, and the state, and what is lost besides registers of the guest; `call_rest` is for programs that have to do with state that is no register. */
-    const char *call, *call_rest, *call_stack, *call_target, *call_state, *call_lost;
-    const char *find, *find_constraints; /* the bridge of a raised function by its old address */
-    const char *entry_rest;              /* `entry` for functions that take registers from the state */
-    const char *entry_direct; /* `entry` for functions that need no host stack; the bridge's name comes twice */
-    const char
-        *entry; /* assembly of where native code enters a function, for printf: its name twice, then the bridge's */
+    /* Inline assembly that calls native code, for printf: where the thread's variables are. */
+    const char *call;
+    /* The same for programs that have to do with state that is no register. */
+    const char *call_rest;
+    /* The registers that `call` has the guest's stack pointer, the address that is called, and the state in. */
+    const char *call_stack, *call_target, *call_state;
+    /* Constraints for what `call` loses besides registers of the guest. */
+    const char *call_lost;
+    /* Inline assembly that finds the bridge of a raised function by the function's old address, and its constraints. */
+    const char *find, *find_constraints;
+    /* Assembly of where native code enters a function, for printf: its name twice, then the bridge's. */
+    const char *entry;
+    /* The same for functions that take registers from the state. */
+    const char *entry_rest;
+    /* The same for functions that need no host stack; the bridge's name comes twice. */
+    const char *entry_direct;
     /* A jump that replaces the first bytes of a function; `distance` is from its own beginning. */
     u32 jump_bytes;
     void (*jump)(u8 *code, i32 distance);

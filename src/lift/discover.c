@@ -276,35 +276,38 @@ static JumpTable *find_table(LatheFunc *fn, const Insn *jump) {
     JumpTable table = {0};
     if (!jumptable_find(&view, jump, &fn->arena, &table) && !find_labels(fn, jump, &table))
         return NULL;
-    if (fn->table_entries + table.count > (table.by_address ? MAX_LABEL_WAYS : MAX_TABLE_ENTRIES))
+    size_t *taken = table.by_address ? &fn->label_ways : &fn->table_entries;
+    if (*taken + table.count > (table.by_address ? MAX_LABEL_WAYS : MAX_TABLE_ENTRIES))
         return NULL;
-    fn->table_entries += table.count;
+    *taken += table.count;
     JumpTable *kept = ARENA_NEW(&fn->arena, JumpTable);
     *kept = table;
     return kept;
 }
 
-/* One round over the indirect jumps without a table; true if code was found. */
+/* One round over the indirect jumps without a table, and those by address, since code that was found after them may have taken addresses of more
+ * places. True if code was found. */
 static bool recover_tables(LatheFunc *fn, Work *work) {
     link_predecessors(fn);
-    size_t before = fn->insns.len, tables = 0;
+    size_t before = fn->insns.len;
+    fn->label_ways = 0;
     for (u32 i = 0; i < before; i++) {
-        if (fn->insns.at[i].flow != FLOW_INDIRECT || fn->insns.at[i].table)
+        JumpTable *table = fn->insns.at[i].table;
+        if (fn->insns.at[i].flow != FLOW_INDIRECT || (table && !table->by_address))
             continue;
-        JumpTable *table = find_table(fn, &fn->insns.at[i]);
+        table = find_table(fn, &fn->insns.at[i]);
         fn->insns.at[i].table = table;
-        tables += table != NULL;
         for (size_t k = 0; table && k < table->count; k++)
             VEC_PUSH(work, table->targets[k]);
     }
     trace_all(fn, work);
-    return tables && fn->insns.len > before;
+    return fn->insns.len > before;
 }
 
 /* Code found later may lead into the middle of a table jump's preparation; such a table does not hold. */
 static void confirm_tables(LatheFunc *fn) {
     link_predecessors(fn);
-    fn->table_entries = 0;
+    fn->table_entries = fn->label_ways = 0;
     for (size_t i = 0; i < fn->insns.len; i++)
         if (fn->insns.at[i].table)
             fn->insns.at[i].table = find_table(fn, &fn->insns.at[i]);

@@ -6,7 +6,8 @@
  * another, which LLVM need not keep in order. A loop then may have in a register what the guest has on its stack.
  *
  * This relies on three things that all compilers have: a callee returns with the stack pointer that it got; other code has no pointers below the stack pointer and
- * its red zone, so accesses within the red zone are not marked; and where translated code begins in the middle of a function, no other register leads there, either. */
+ * its red zone; and where translated code begins in the middle of a function, no other register leads there, either. Locals of such a function may be in the red zone, and
+ * pointers to them anywhere: so accesses to the red zone below the first stack pointer may be of either kind. */
 #include "ir/scopes.h"
 #include "lift/func.h"
 

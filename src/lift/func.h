@@ -64,6 +64,7 @@ struct LatheFunc {
     u64 entry_pc;
     bool has_indirect;    /* is there an indirect jump? */
     size_t table_entries; /* of all jump tables taken */
+    size_t label_ways;    /* of all jumps by address: how many places each may lead to, added up */
     LatheProblem problem;
 
     /* window of guest bytes that decoding reads from */

@@ -221,7 +221,7 @@ static void find_chooser(Chooser *c) {
 /* The function of another file whose address is loaded from where the dynamic linker has put it; NULL: it is something else. */
 static const char *imported_name(const Raise *r, LLVMValueRef target) {
     u64 slot;
-    bool fixed = LLVMIsALoadInst(target) && rewrite_image_address(r, LLVMGetOperand(target, 0), &slot);
+    bool fixed = LLVMIsALoadInst(target) && raise_image_address(r, LLVMGetOperand(target, 0), &slot);
     return fixed ? elf_imported_at(r->elf, slot) : NULL;
 }
 

@@ -190,6 +190,19 @@ static bool takes_address(const Raise *r, const Insn *in, u64 *address) {
     return relative || !r->extent.position_independent;
 }
 
+/* The index of the first pointer that leads to `pc` or behind it. */
+static size_t first_label(const Raise *r, u64 pc) {
+    size_t low = 0, high = r->labels.len;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (r->labels.at[middle] < pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void add_label(Raise *r, const ElfFunction *f, u64 pc) {
     if (pc <= f->addr || pc - f->addr >= f->size || !elf_is_code(r->elf, pc))
         return;
@@ -215,7 +228,7 @@ static size_t labels(void *user, const LatheFunc *fn, const Insn *in, const u64 
     r->jump_places.len = 0;
     if (!f || stub_symbol(r, in->pc))
         return 0;
-    for (size_t i = 0; i < r->labels.len; i++)
+    for (size_t i = first_label(r, f->addr); i < r->labels.len && r->labels.at[i] - f->addr < f->size; i++)
         add_label(r, f, r->labels.at[i]);
     for (size_t i = 0; i < fn->insns.len; i++)
         if (takes_address(r, &fn->insns.at[i], &address)) {
@@ -406,10 +419,6 @@ static void lift(Raise *r, RaiseFunction *f) {
 RaiseFunction *raise_function_at(Raise *r, u64 pc) {
     u32 index;
     return map64_get(&r->by_pc, pc, &index) ? &r->functions.at[index] : NULL;
-}
-
-const char *raise_import_at(Raise *r, u64 pc) {
-    return stub_symbol(r, pc);
 }
 
 bool raise_discover(Raise *r) {

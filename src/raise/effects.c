@@ -6,7 +6,7 @@
  *     lost      all that a function or its callees write: what a caller finds there afterwards has no meaning,
  *     given     but for the registers that the calling convention has results in;
  *     handed    what has a value at some call of the function: written by the caller, or handed to it, and not lost since;
- *     taken     what is handed to it and may be read before it is written.
+ *     taken     what is handed to it and may be read, or returned, before it is written.
  *
  * `handed` and `taken` look at an argument from both sides: code beyond the program might read any register that arguments
  * can be in, but most have no value where it is called.
@@ -102,6 +102,7 @@ static void read_helper(Reader *d, LLVMValueRef in) {
         if (arg == d->cpu) {
             add(d, (Event){.kind = EVENT_WHOLE, .at = in});
             d->f->uses_rest |= !is_ours(LLVMGetCalledValue(in));
+            d->f->calls_system |= LLVMGetCalledValue(in) == d->r->cfg.on_syscall;
             return;
         }
         Reg reg = reg_behind(d, arg);
@@ -282,7 +283,7 @@ static bool find_available(Raise *r, RaiseFunction *f) {
 
 /* --------------------------------------------------------------------------------------------------------- taken */
 
-static void step_live(Raise *r, const Event *e, RegSet *live) {
+static void step_live(Raise *r, const RaiseFunction *f, const Event *e, RegSet *live) {
     switch (e->kind) {
     case EVENT_READ:
         regset_add(live, e->reg);
@@ -304,8 +305,12 @@ static void step_live(Raise *r, const Event *e, RegSet *live) {
     case EVENT_WHOLE:
         regset_join(live, &e->available);
         break;
-    case EVENT_RETURN: /* a result that was not written on the way there is none */
+    case EVENT_RETURN: { /* a result that was not written on the way there may be an argument of the same register */
+        RegSet both = f->given;
+        regset_keep(&both, &r->isa->abi.passed);
+        regset_join(live, &both);
         break;
+    }
     }
 }
 
@@ -317,7 +322,7 @@ static bool find_live(Raise *r, RaiseFunction *f) {
         for (size_t n = 0; n < block->next.len; n++)
             regset_join(&live, &f->blocks.at[block->next.at[n]].live);
         for (u32 i = block->count; i-- > 0;)
-            step_live(r, &f->events.at[block->first + i], &live);
+            step_live(r, f, &f->events.at[block->first + i], &live);
         changed |= !same(&live, &block->live);
         block->live = live;
     }

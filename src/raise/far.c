@@ -1,7 +1,7 @@
 /* far.c: addresses that code computes with more than one instruction, on machines where one is too short for them.
  *
- * Such are a constant and what is added to it, next to each other as compilers put them, and a load from the sum. What a register has is followed from
- * instruction to instruction, and forgotten where control may come from elsewhere. */
+ * Such are a constant to which another one is added later, and a load from the sum. What registers have is followed through each straight run of
+ * instructions. Jumps into the middle of a run are not looked for: an address that is found too many costs a function that nobody calls. */
 #include "lift/func.h"
 #include "raise/raise.h"
 

@@ -4,7 +4,7 @@
  * below 0, the return address is at 0, arguments on the stack behind it. A place of the frame is private if
  *
  *     all accesses to it are loads and stores whose address is the stack pointer and a constant,
- *     no address of a local is used in any other way (stored, passed, compared with something else than a number, indexed), and
+ *     no address of a local is used in any other way (stored, passed, compared, indexed), and
  *     no callee looks at it as its argument.
  *
  * The first two are found by following the stack pointer through the function. For the third, each function's reach is computed: how far
@@ -21,7 +21,9 @@
 
 #include "raise/raise.h"
 
-enum { NO_BOUND = 1 << 30 };
+/* A reach of REACH_MAX bytes or more counts as unbounded, so that functions which call each other in a circle, each with a higher stack pointer than
+ * it was entered with, come to an end. */
+enum { REACH_MAX = 65536, NO_BOUND = 1 << 30 };
 
 /* A load or store at a constant place of the frame. */
 typedef struct Access {
@@ -198,6 +200,8 @@ static void look_at(Frame *f) {
         for (LLVMUseRef u = LLVMGetFirstUse(f->values.at[i]); u; u = LLVMGetNextUse(u))
             look_at_use(f, LLVMGetUser(u), f->values.at[i], f->offsets.at[i]);
     check_phis(f);
+    if (f->f->calls_system)
+        lose(f);
     for (size_t i = 0; i < f->calls.len; i++)
         f->keeps |= LLVMGetCallSiteEnumAttribute(
                         f->calls.at[i].in, LLVMAttributeFunctionIndex,
@@ -234,6 +238,8 @@ static bool find_reach(Reaches *all, Frame *f) {
             reach = to;
     }
     /* What has no bound may look at its caller's frame, even if what was passed to it lies in its own. */
+    if (reach >= REACH_MAX)
+        reach = NO_BOUND;
     bool changed = reach != f->reach;
     f->reach = reach;
     return changed;
@@ -309,6 +315,7 @@ static void redirect(const Frame *f, LLVMBuilderRef b, const Access *a, const Pl
     LLVMValueRef place = LLVMBuildGEP2(b, LLVMInt8TypeInContext(f->r->ctx), p->var, &off, 1, "");
     LLVMSetOperand(a->in, LLVMIsAStoreInst(a->in) ? 1 : 0, place);
     LLVMSetVolatile(a->in, false);
+    LLVMSetAlignment(a->in, 1); /* the variable may begin elsewhere than where the access was aligned to */
 }
 
 static void make_private(const Reaches *all, Frame *f) {
@@ -335,8 +342,7 @@ static void make_private(const Reaches *all, Frame *f) {
 
 /* ------------------------------------------------------------------------------------------------------------- public */
 
-/* Registers must be values already, and sums of constants one constant. */
-static void simplify(Raise *r, const char *passes) {
+void raise_run_passes(Raise *r, const char *passes) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(r->mod, passes, NULL, options);
     CHECK(!error, "LLVM knows these passes");
@@ -346,7 +352,8 @@ static void simplify(Raise *r, const char *passes) {
 void raise_frames(Raise *r) {
     Frames frames = {0};
     Reaches all = {.frames = &frames};
-    simplify(r, "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse)");
+    /* Registers must be values already, and sums of constants one constant. */
+    raise_run_passes(r, "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse)");
     for (size_t i = 0; i < r->functions.len; i++)
         if (r->functions.at[i].raised) {
             map64_set(&all.by_value, (u64)r->functions.at[i].raised, (u32)frames.len);
@@ -365,5 +372,5 @@ void raise_frames(Raise *r) {
     }
     map64_free(&all.by_value);
     VEC_FREE(&frames);
-    simplify(r, "function(dce)"); /* then it shows who has no frame any more */
+    raise_run_passes(r, "function(dce)"); /* then it shows who has no frame any more */
 }

@@ -16,7 +16,6 @@ static const char *const in_registers[] = {
     "__isoc23_strtoll",
     "__isoc23_strtoul",
     "__isoc23_strtoull",
-    "__libc_start_main",
     "__memcpy_chk",
     "__memset_chk",
     "__stack_chk_fail",

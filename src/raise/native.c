@@ -1,7 +1,8 @@
 /* native.c: what lies between native code and raised functions, in the module.
  *
  * Native code enters a function at its old address, where the program has a jump to its entry; that leads through the host's
- * assembly to the function's bridge, which takes the arguments from the guest state and puts the results there. */
+ * assembly to the function's bridge. The bridge has as arguments and results what native code passes in registers of the calling convention, and
+ * takes other registers that the function takes from the guest state. Code of the program that calls by an address calls bridges, too. */
 #include <llvm-c/Core.h>
 #include <stdio.h>
 

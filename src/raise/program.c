@@ -58,17 +58,8 @@ static Elf64_Phdr segment_of(const u8 *file, unsigned i) {
     return p;
 }
 
-/* The first segment of a type; one of type PT_NULL: none. */
-static Elf64_Phdr find_segment(const u8 *file, u32 type) {
-    for (unsigned i = 0; i < header_of(file).e_phnum; i++)
-        if (segment_of(file, i).p_type == type)
-            return segment_of(file, i);
-    return (Elf64_Phdr){.p_type = PT_NULL};
-}
-
 static Elf64_Phdr tls_of(const Raise *r) {
-    size_t size;
-    return find_segment(elf_bytes(r->elf, &size), PT_TLS);
+    return elf_program_header(r->elf, PT_TLS);
 }
 
 static u64 tls_align(const Elf64_Phdr *tls) {
@@ -334,7 +325,7 @@ static bool bind_at_start(Writer *w, const Dynamic *d) {
 }
 
 static bool patch_dynamic(Writer *w, u8 *out) {
-    Elf64_Phdr p = find_segment(w->file, PT_DYNAMIC);
+    Elf64_Phdr p = elf_program_header(w->r->elf, PT_DYNAMIC);
     u8 *place = p.p_type == PT_DYNAMIC ? old_place(w, out, p.p_vaddr, p.p_filesz) : NULL;
     if (!place)
         return raise_fail(w->r, "it has no dynamic segment");
@@ -462,7 +453,7 @@ static bool write_all(Writer *w, u8 *out) {
 bool raise_program(Raise *r, RaiseObject object, RaiseObject helpers, u8 **data, size_t *data_size) {
     Writer w = {.r = r};
     w.file = elf_bytes(r->elf, &w.file_size);
-    Elf64_Phdr first = find_segment(w.file, PT_LOAD);
+    Elf64_Phdr first = elf_program_header(r->elf, PT_LOAD);
     w.bias = first.p_vaddr - first.p_offset;
     bool ok = place_parts(&w, object, (RaiseObject){0}) || (w.missing && place_parts(&w, object, helpers));
     *data_size = w.data.addr + w.data.size - w.bias;

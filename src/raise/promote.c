@@ -5,8 +5,8 @@
  * its passes dissolve. A call loads what the callee takes and stores what it gives; all other registers stay as they were. The
  * guest's stack pointer is an argument of every function and a result of none: after a call it is where it was before.
  *
- * `cpu` remains the last argument, for what is no register here (x87, control words) and as the place where registers are
- * handed to code that is known only at run time. */
+ * `cpu` remains the last argument, for what is no register here (x87, control words), for helpers that work on the whole state, and for the few registers
+ * that bridges (native.c) take from there. On another machine than the program's, everything is handed to code that is known only at run time there. */
 #include <llvm-c/Core.h>
 #include <stdio.h>
 
@@ -48,10 +48,8 @@ static void mark_state(Raise *r, LLVMValueRef fn, unsigned index) {
         const char *name;
         u64 value;
     } marks[] = {{"noalias", 0}, {"nonnull", 0}, {"align", 64}, {"dereferenceable", r->isa->state_bytes}};
-    for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(marks[i].name, strlen(marks[i].name));
-        LLVMAddAttributeAtIndex(fn, index, LLVMCreateEnumAttribute(r->ctx, kind, marks[i].value));
-    }
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+        LLVMAddAttributeAtIndex(fn, index, raise_attribute(r, marks[i].name, marks[i].value));
 }
 
 static void declare(Raise *r, RaiseFunction *f) {
@@ -184,10 +182,8 @@ static LLVMValueRef stop_function(Raise *r, LLVMTypeRef *type) {
         return fn;
     fn = LLVMAddFunction(r->mod, RAISE_STOP, *type);
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
-    for (const char *const *a = (const char *const[]){"noreturn", "nounwind", "cold", NULL}; *a; a++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(*a, strlen(*a));
-        LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(r->ctx, kind, 0));
-    }
+    for (const char *const *a = (const char *const[]){"noreturn", "nounwind", "cold", NULL}; *a; a++)
+        LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, raise_attribute(r, *a, 0));
     return fn;
 }
 
@@ -311,23 +307,28 @@ static bool is_fixed_place(LLVMValueRef p) {
     return LLVMIsAConstantExpr(p) || LLVMIsAGlobalVariable(p);
 }
 
-/* The address of a constant pointer into the image. */
-bool rewrite_image_address(const Raise *r, LLVMValueRef p, u64 *address) {
-    if (LLVMIsAGlobalVariable(p)) {
+bool raise_image_address(const Raise *r, LLVMValueRef v, u64 *address) {
+    if (LLVMIsAGlobalVariable(v)) {
+        size_t size;
         *address = r->extent.start;
-        return true;
+        return !strcmp(LLVMGetValueName2(v, &size), RAISE_IMAGE);
     }
-    u64 base;
-    bool sum = LLVMIsAConstantExpr(p) && LLVMGetConstOpcode(p) == LLVMGetElementPtr && LLVMGetNumOperands(p) == 2 &&
-               LLVMIsAConstantInt(LLVMGetOperand(p, 1)) && rewrite_image_address(r, LLVMGetOperand(p, 0), &base);
-    *address = sum ? base + LLVMConstIntGetZExtValue(LLVMGetOperand(p, 1)) : 0;
-    return sum;
+    if (!LLVMIsAConstantExpr(v))
+        return false;
+    LLVMOpcode op = LLVMGetConstOpcode(v);
+    if (op == LLVMPtrToInt || op == LLVMIntToPtr)
+        return raise_image_address(r, LLVMGetOperand(v, 0), address);
+    if ((op != LLVMGetElementPtr && op != LLVMAdd) || LLVMGetNumOperands(v) != 2 ||
+        !LLVMIsAConstantInt(LLVMGetOperand(v, 1)) || !raise_image_address(r, LLVMGetOperand(v, 0), address))
+        return false;
+    *address += LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1));
+    return true;
 }
 
 static bool is_constant_place(const Raise *r, LLVMValueRef p) {
     u64 address;
     u8 byte;
-    return rewrite_image_address(r, p, &address) && elf_read_const(r->elf, address, &byte, 1);
+    return raise_image_address(r, p, &address) && elf_read_const(r->elf, address, &byte, 1);
 }
 
 static bool only_loads(LLVMBasicBlockRef b) {

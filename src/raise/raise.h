@@ -51,6 +51,7 @@ struct RaiseFunction {
     u64 pc;
     bool native;        /* may native code enter it? */
     bool uses_rest;     /* does it use state that is no register? */
+    bool calls_system;  /* has it system calls of its own? They may be given addresses of its locals. */
     const char *import; /* it only jumps to this function of another file; NULL: it does not */
     LLVMValueRef plain; /* as lifted, then NULL */
     LLVMValueRef raised;
@@ -116,8 +117,6 @@ void raise_end(Raise *r);
 /* discover.c */
 bool raise_discover(Raise *r);
 RaiseFunction *raise_function_at(Raise *r, u64 pc); /* NULL: none */
-/* The function of another file that the stub at `pc` jumps to; NULL: it is no stub. */
-const char *raise_import_at(Raise *r, u64 pc);
 
 /* far.c: all addresses of code that the function computes with two instructions. */
 void raise_far_addresses(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 address));
@@ -134,6 +133,8 @@ bool raise_state_offset(LLVMValueRef cpu, LLVMValueRef v, u64 *off);
 /* promote.c: rewrites all functions. */
 void raise_promote(Raise *r);
 LLVMTypeRef raise_reg_type(Raise *r, Reg reg);
+/* The address in the image of a constant that is one; false: it is something else. */
+bool raise_image_address(const Raise *r, LLVMValueRef v, u64 *address);
 
 /* signature.c: the signatures of raised functions. Lists have the registers in the order of parameters, the last of which is the state, or of
  * results; those that are not in the set only hold a place. */
@@ -154,6 +155,8 @@ bool raise_may_pass_on_stack(LLVMValueRef call);
 
 /* frame.c: makes locals of the program variables of LLVM's, where nobody else can see them. */
 void raise_frames(Raise *r);
+/* Runs these passes of LLVM's over the module. */
+void raise_run_passes(Raise *r, const char *passes);
 
 /* library.c: does this function of the C library have all of its arguments in registers? */
 bool raise_is_in_registers(const char *name);

@@ -19,9 +19,6 @@ void rewrite_spill(Rewriter *w, const RegSet *set);
 void rewrite_fill(Rewriter *w, const RegSet *these);
 LLVMValueRef rewrite_offset(Rewriter *w, LLVMBuilderRef b, LLVMValueRef p, u64 off);
 
-/* The address of a constant pointer into the image; false: it is none. */
-bool rewrite_image_address(const Raise *r, LLVMValueRef p, u64 *address);
-
 /* signature.c: what is said of a call for raise_stack_operand and raise_may_pass_on_stack. `name` is the function's of the C library, if it is one. */
 void rewrite_say_stack(Rewriter *w, LLVMValueRef call, unsigned operand);
 void rewrite_say_native(Rewriter *w, LLVMValueRef call, const Event *e, const char *name);

@@ -126,7 +126,8 @@ static bool may_pass_on_stack(const Rewriter *w, const Event *e, const char *nam
     const CallAbi *abi = &w->r->isa->abi;
     if (raise_is_in_registers(name))
         return false;
-    return w->f->uses_rest || regset_has(&e->available, abi->int_args[abi->int_arg_count - 1]);
+    return w->f->uses_rest || regset_has(&e->available, abi->int_args[abi->int_arg_count - 1]) ||
+           regset_has(&e->available, abi->float_args[abi->float_arg_count - 1]);
 }
 
 void rewrite_say_stack(Rewriter *w, LLVMValueRef call, unsigned operand) {

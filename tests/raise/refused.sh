@@ -58,6 +58,68 @@ grep -q 'computed jump' report || complain "the report does not tell of a comput
 [ $? = 132 ] || complain "goto does not trap"
 grep -q 'raised code stopped at 0x' message || complain "nothing is said where goto stops: $(cat message)"
 
+# 72 jumps by address that lead to 73 places each are more ways than tables of jumps may have entries; the table behind them is found nevertheless.
+cat >crowd.S <<'S'
+.altmacro
+.macro op n
+op\n:
+    imul $(2 * \n + 3), %eax, %eax
+    movzbl (%rdi), %edx
+    inc %rdi
+    jmp *(%rcx,%rdx,8)
+.endm
+.macro way n
+    .quad op\n
+.endm
+.text
+.globl main
+.type main, @function
+main:
+    lea ways(%rip), %rcx
+    mov $1, %eax
+    jmp op0
+end:
+    mov %eax, %edx
+    and $7, %edx
+    cmp $4, %edx
+    ja 3f
+    lea table(%rip), %rsi
+    movslq (%rsi,%rdx,4), %rdx
+    add %rsi, %rdx
+jump:
+    jmp *%rdx
+1:  add $5, %eax
+    ret
+2:  not %eax
+    ret
+3:  xor $77, %eax
+    ret
+    .set i, 0
+    .rept 72
+    op %i
+    .set i, i + 1
+    .endr
+.size main, .-main
+.section .rodata
+.align 4
+table:
+    .long 1b - table, 2b - table, 3b - table, 1b - table, 2b - table
+.section .data.rel.ro, "aw"
+.align 8
+ways:
+    .quad end
+    .set i, 0
+    .rept 72
+    way %i
+    .set i, i + 1
+    .endr
+.section .note.GNU-stack, "", @progbits
+S
+gcc crowd.S -o crowd || exit 2
+"$lathe" raise --emit=llvm -O0 --report crowd -o crowd.ll >report || complain "crowd is refused"
+jump=$(nm crowd | sed -n 's/^0*\([0-9a-f]*\) t jump$/\1/p')
+grep -q "0x$jump: a computed jump" report && complain "the table behind many labels is not found"
+
 # Each damaged file is raised, or refused.
 for i in $(seq 1 12); do
     python3 - "$i" <<'P'

@@ -60,6 +60,26 @@ refuse '0x[0-9a-f]*: it calls mystery, which no header declares' '-L. -lmystery'
 int mystery(void);
 int main(void) { return mystery(); }
 C
+# Only the own machine's programs can be raised for other machines.
+if command -v riscv64-linux-gnu-gcc >/dev/null; then
+    echo 'int main(void) { return 0; }' >plain.c
+    riscv64-linux-gnu-gcc plain.c -o program || exit 2
+    "$lathe" raise --target="$host" program -o out >message 2>&1 && complain "a program for riscv64 is raised for $host"
+    grep -q 'programs for riscv64 can only be raised for x86_64' message || complain "riscv64 for $host: $(cat message)"
+fi
+
+# The linker speaks English, and what it was to link is removed, also if it could not be written.
+mkdir bin
+printf '#!/bin/sh\necho "it speaks $LC_ALL" >&2\nexit 1\n' >"bin/$host-linux-gnu-gcc"
+chmod +x "bin/$host-linux-gnu-gcc"
+echo 'int main(void) { return 0; }' >plain.c
+gcc plain.c -o program || exit 2
+PATH="$dir/bin:$PATH" LC_ALL=de_DE.UTF-8 "$lathe" raise --target="$host" program -o out 2>message
+grep -q 'it speaks C$' message || complain "the linker's language: $(cat message)"
+(trap '' XFSZ && ulimit -f 4 && exec "$lathe" raise --target="$host" program -o out 2>message)
+object=$(sed -n 's/.*: \(\/tmp\/lathe-raise-[^:]*\): .*File too large$/\1/p' message)
+[ -n "$object" ] && [ ! -e "$object" ] || complain "an object that has no room: $(cat message)"
+
 "$lathe" raise --target=nowhere program -o out 2>message && complain "there is a target called nowhere"
 grep -q 'there is no target nowhere; there are:' message || complain "unknown targets: $(cat message)"
 
@@ -134,5 +154,71 @@ gcc -O1 sum.c -o one && gcc -O1 -DTHREADS sum.c -o several || exit 2
 sed -n 's/^accesses that others may see \([0-9]*\), fences \([0-9]*\)$/\1 \2/p' report >numbers
 read -r accesses fences <numbers
 [ "${fences:-0}" -le "${accesses:-0}" ] || complain "there are more fences than accesses: $(cat numbers)"
+# Stores through a pointer argument, in a function that takes three arguments.
+cat >publish.c <<'C'
+#include <pthread.h>
+struct box { int data, ready; } box;
+__attribute__((noinline, noclone)) void publish(struct box *b, int x, int y) {
+    b->data = x + y;
+    b->ready = 1;
+}
+static void *work(void *p) { publish(p, 3, 4); return p; }
+int main(void) {
+    pthread_t t;
+    return pthread_create(&t, NULL, work, &box) || pthread_join(t, NULL);
+}
+C
+gcc -O1 publish.c -o publish && "$lathe" raise --target="$host" --emit=llvm -O0 publish -o out.ll || complain "publish is refused"
+sed -n '/^define.*_publish(/,/^}/p' out.ll | awk '
+    / store / { stores++ }
+    /"(dmb ishst|fence w, w)"/ && stores == 1 { found = 1 }
+    END { exit !(found && stores == 2) }' || complain "no fence between the two stores of publish"
+
+# An argument on the stack that the callee shows to others: the caller's stores to it come before.
+cat >argument.c <<'C'
+#include <pthread.h>
+struct large { long words[8]; } *shown;
+long counter;
+__attribute__((noinline, noclone)) void show(struct large l) {
+    shown = &l;
+    __sync_synchronize();
+}
+static void *work(void *p) {
+    struct large l = {{1, 2, 3, 4, 5, 6, 7, 8}};
+    __sync_fetch_and_add(&counter, 1);
+    show(l);
+    return p;
+}
+int main(void) {
+    pthread_t t;
+    return pthread_create(&t, NULL, work, NULL) || pthread_join(t, NULL);
+}
+C
+gcc -O1 argument.c -o argument && "$lathe" raise --target="$host" --emit=llvm -O0 argument -o out.ll || complain "argument is refused"
+sed -n '/^define.*_show(/,/^}/p' out.ll | awk '
+    / store .*lathe_image/ { exit }
+    /"(dmb ishst|fence w, w|dmb ish|fence rw, rw)"/ { found = 1 }
+    END { exit !found }' || complain "no fence in front of the store that shows an argument"
+
+# A comparison and exchange that fails is a load, which a store before it must not pass.
+cat >exchange.c <<'C'
+#include <pthread.h>
+long first, second;
+__attribute__((noinline, noclone)) int try(long *a, long *b, long with) {
+    *(volatile long *)a = with;
+    return __sync_bool_compare_and_swap(b, 0, with);
+}
+static void *work(void *p) { return try(&first, &second, 5) ? p : NULL; }
+int main(void) {
+    pthread_t t;
+    return pthread_create(&t, NULL, work, &first) || pthread_join(t, NULL);
+}
+C
+gcc -O1 exchange.c -o exchange && "$lathe" raise --target="$host" --emit=llvm -O0 exchange -o out.ll || complain "exchange is refused"
+sed -n '/^define.*_try(/,/^}/p' out.ll | awk '
+    / cmpxchg / { exit }
+    / store / { found = 0 }
+    / fence seq_cst/ { found = 1 }
+    END { exit !found }' || complain "no full fence between a store and cmpxchg"
 [ $failed = 0 ] && echo "what cannot be raised for $host is refused"
 exit $failed

@@ -10,9 +10,9 @@
 /* The address in the image that the value is, or that is in memory where it is loaded from. */
 static bool known_address(const Raise *r, LLVMValueRef v, u64 *address) {
     u64 slot;
-    if (LLVMIsALoadInst(v) && foreign_image_address(r, LLVMGetOperand(v, 0), &slot))
+    if (LLVMIsALoadInst(v) && raise_image_address(r, LLVMGetOperand(v, 0), &slot))
         return elf_read(r->elf, slot, address, sizeof(*address)) == sizeof(*address);
-    return foreign_image_address(r, v, address);
+    return raise_image_address(r, v, address);
 }
 
 /* The address that is in the first argument's register somewhere in the startup code. */

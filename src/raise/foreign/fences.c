@@ -3,13 +3,14 @@
  * On the program's machine loads come before all that follows them, and stores before later stores, for all threads to see. A host that promises
  * less needs a fence between two accesses that others may look at: one that orders loads where one was before, one that orders stores in
  * front of a store behind a store. What is pending is known at each place from all ways that lead there, through calls, too; native code makes
- * everything pending. No access needs more than one fence, and most need none:
+ * everything pending. No plain access needs more than one fence, and most need none:
  *
  *     none at all in a program that never has a second thread, nor memory that other processes write;
  *     none to the function's own frame, unless its address goes elsewhere: stored, or handed to somebody as a value;
  *     none to constants and return addresses.
  *
- * Atomic instructions are full fences on the program's machine, and get one. */
+ * Atomic instructions are full fences on the program's machine, and get one behind them; a comparison and exchange behind a store has another one in
+ * front. */
 #include <elf.h>
 #include <llvm-c/Core.h>
 
@@ -71,14 +72,6 @@ static bool may_share(const Raise *r) {
 
 /* -------------------------------------------------------------------------------------------------------------- the frame */
 
-/* Which argument the stack pointer is: they are in the order of registers. */
-static unsigned stack_index(const Raise *r, const RaiseFunction *f) {
-    unsigned index = 0;
-    for (Reg reg = 0; reg < r->isa->abi.stack; reg++)
-        index += regset_has(&f->taken, reg);
-    return index;
-}
-
 /* Which function of the program is called; -1: none. */
 static i64 callee_of(const Fencer *w, LLVMValueRef call) {
     u32 index;
@@ -93,10 +86,11 @@ static bool is_handed_over(const Fencer *w, LLVMValueRef store) {
            off == w->r->isa->regs[w->r->isa->abi.stack].off_bytes;
 }
 
-static bool escapes_in_call(const Fencer *w, LLVMValueRef call, LLVMValueRef v) {
-    i64 callee = callee_of(w, call);
+/* Is it handed over as anything but the stack pointer? */
+static bool escapes_in_call(LLVMValueRef call, LLVMValueRef v) {
+    unsigned stack = raise_stack_operand(call);
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-        if (LLVMGetOperand(call, i) == v && (callee < 0 || i != stack_index(w->r, &w->r->functions.at[callee])))
+        if (LLVMGetOperand(call, i) == v && i != stack)
             return true;
     return false;
 }
@@ -111,14 +105,14 @@ static bool escapes_at(const Fencer *w, LLVMValueRef user, LLVMValueRef v) {
     if (LLVMIsAStoreInst(user))
         return LLVMGetOperand(user, 0) == v && !is_handed_over(w, user);
     if (LLVMIsACallInst(user))
-        return escapes_in_call(w, user, v);
+        return escapes_in_call(user, v);
     return !LLVMIsALoadInst(user) && !LLVMIsAICmpInst(user);
 }
 
 static void find_frame(Fencer *w) {
     VEC(LLVMValueRef) found = {0};
     w->own->frame_is_own = true;
-    VEC_PUSH(&found, LLVMGetParam(w->f->raised, stack_index(w->r, w->f)));
+    VEC_PUSH(&found, LLVMGetParam(w->f->raised, 0)); /* the stack pointer: raise_params() */
     map64_set(&w->own->frame, (u64)found.at[0], 1);
     for (size_t i = 0; i < found.len; i++)
         for (LLVMUseRef u = LLVMGetFirstUse(found.at[i]); u; u = LLVMGetNextUse(u)) {
@@ -132,6 +126,8 @@ static void find_frame(Fencer *w) {
             }
         }
     VEC_FREE(&found);
+    w->own->first.store |=
+        !w->own->frame_is_own; /* the caller's, to arguments on the stack, for which it needs no fence */
 }
 
 /* --------------------------------------------------------------------------------------------------------------- accesses */
@@ -139,7 +135,7 @@ static void find_frame(Fencer *w) {
 static bool is_constant(const Fencer *w, LLVMValueRef place) {
     u64 address;
     u8 byte;
-    return LLVMIsAConstant(place) && foreign_image_address(w->r, place, &address) &&
+    return LLVMIsAConstant(place) && raise_image_address(w->r, place, &address) &&
            elf_read_const(w->r->elf, address, &byte, 1);
 }
 
@@ -147,7 +143,7 @@ static bool is_constant(const Fencer *w, LLVMValueRef place) {
 static bool is_return_address(const Fencer *w, LLVMValueRef in) {
     u64 address;
     return LLVMIsAStoreInst(in) && LLVMIsAConstant(LLVMGetOperand(in, 0)) &&
-           foreign_image_address(w->r, LLVMGetOperand(in, 0), &address) && elf_is_code(w->r->elf, address);
+           raise_image_address(w->r, LLVMGetOperand(in, 0), &address) && elf_is_code(w->r->elf, address);
 }
 
 static bool is_shared(const Fencer *w, LLVMValueRef in, LLVMValueRef place) {
@@ -184,11 +180,11 @@ static void order_all(Fencer *w, LLVMValueRef before, Pending *p) {
     *p = (Pending){false, false};
 }
 
-static void full_fence(Fencer *w, LLVMValueRef behind, Pending *p) {
+static void full_fence(Fencer *w, LLVMValueRef before, Pending *p) {
     *p = (Pending){false, false};
     if (!w->writes)
         return;
-    LLVMPositionBuilderBefore(w->b, LLVMGetNextInstruction(behind));
+    LLVMPositionBuilderBefore(w->b, before);
     LLVMBuildFence(w->b, LLVMAtomicOrderingSequentiallyConsistent, false, "");
     w->r->counts.fences++;
 }
@@ -218,8 +214,10 @@ static void step(Fencer *w, LLVMValueRef in, Pending *p) {
         p->store = true;
         w->r->counts.shared += w->writes;
     } else if (LLVMIsAAtomicRMWInst(in) || LLVMIsAAtomicCmpXchgInst(in)) {
+        if (p->store && LLVMIsAAtomicCmpXchgInst(in)) /* one that fails only loads, which does not wait for stores */
+            full_fence(w, in, p);
         order_loads(w, in, p);
-        full_fence(w, in, p);
+        full_fence(w, LLVMGetNextInstruction(in), p);
     } else if (LLVMIsACallInst(in) && !LLVMIsAInlineAsm(LLVMGetCalledValue(in)) && !is_pure(in)) {
         step_call(w, in, p);
     } else if (LLVMIsAReturnInst(in)) {

@@ -41,8 +41,7 @@ bool foreign_needs_stub(const Foreign *f, const char *name);
 LLVMValueRef foreign_symbol(Foreign *f, u64 address);
 LLVMValueRef foreign_entry(Foreign *f, const RaiseFunction *function);
 LLVMValueRef foreign_external(Foreign *f, const char *name, bool weak);
-/* The address in the image of a constant that is one; false: it is something else. */
-bool foreign_image_address(const Raise *r, LLVMValueRef v, u64 *address);
+LLVMValueRef foreign_offset(const Raise *r, LLVMValueRef base, i64 off);
 void foreign_replace_addresses(Foreign *f);
 
 /* entries.c, image.c, fences.c */

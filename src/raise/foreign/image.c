@@ -19,23 +19,9 @@ static int by_place(const void *a, const void *b) {
 
 /* ---------------------------------------------------------------------------------------------------------------- threads */
 
-static Elf64_Phdr thread_segment(const Raise *r) {
-    size_t size;
-    const u8 *file = elf_bytes(r->elf, &size);
-    Elf64_Ehdr h;
-    memcpy(&h, file, sizeof(h));
-    for (unsigned i = 0; i < h.e_phnum; i++) {
-        Elf64_Phdr p;
-        memcpy(&p, file + h.e_phoff + i * sizeof(p), sizeof(p));
-        if (p.p_type == PT_TLS)
-            return p;
-    }
-    return (Elf64_Phdr){.p_type = PT_NULL};
-}
-
 /* How far behind the first variable the thread pointer is. */
 static u64 thread_offset(const Raise *r) {
-    Elf64_Phdr p = thread_segment(r);
+    Elf64_Phdr p = elf_program_header(r->elf, PT_TLS);
     u64 align = p.p_align ? p.p_align : 1;
     return r->isa->abi.thread_bytes ? (p.p_memsz + align - 1) & -align : 0;
 }
@@ -49,7 +35,7 @@ static void add_number(Raise *r, const char *name, u64 value) {
 }
 
 static bool add_thread(Raise *r) {
-    Elf64_Phdr p = thread_segment(r);
+    Elf64_Phdr p = elf_program_header(r->elf, PT_TLS);
     if (p.p_memsz > IMAGE_MAX || p.p_align > THREAD_ALIGN || p.p_filesz > p.p_memsz || (p.p_align & (p.p_align - 1)))
         return raise_fail(r, "its thread-local variables are too large, or broken");
     u64 off = thread_offset(r), size = off + r->isa->abi.thread_bytes + (off ? 0 : p.p_memsz);
@@ -72,11 +58,6 @@ static LLVMValueRef word(const Raise *r, u64 value) {
     return LLVMConstInt(LLVMInt64TypeInContext(r->ctx), value, false);
 }
 
-static LLVMValueRef offset(const Raise *r, LLVMValueRef base, i64 off) {
-    LLVMValueRef index = word(r, (u64)off);
-    return off ? LLVMConstGEP2(LLVMInt8TypeInContext(r->ctx), base, &index, 1) : base;
-}
-
 static LLVMValueRef imported(Foreign *f, const ElfRelocation *row) {
     const RaiseFunction *stub = raise_function_at(f->r, row->at);
     bool absent = row->weak && !prototype_find(row->symbol) && row->function;
@@ -84,7 +65,7 @@ static LLVMValueRef imported(Foreign *f, const ElfRelocation *row) {
         return word(f->r, 0);
     if (stub && stub->native)
         return foreign_entry(f, stub);
-    return offset(f->r, foreign_external(f, row->symbol, row->weak), row->addend);
+    return foreign_offset(f->r, foreign_external(f, row->symbol, row->weak), row->addend);
 }
 
 /* What the dynamic linker has to write there; NULL with r->problem set: it cannot. */

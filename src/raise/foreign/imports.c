@@ -50,7 +50,7 @@ static bool fill_stubs(Foreign *f) {
     Raise *r = f->r;
     for (size_t i = 0; i < r->functions.len; i++) {
         RaiseFunction *function = &r->functions.at[i];
-        const char *name = function->plain ? raise_import_at(r, function->pc) : NULL;
+        const char *name = function->plain ? function->import : NULL;
         if (!name)
             continue;
         clear(function->plain);
@@ -90,7 +90,7 @@ static u64 called_slot(const Raise *r, LLVMValueRef in) {
         target = LLVMGetOperand(target, 0);
     LLVMValueRef at = LLVMIsALoadInst(target) ? LLVMGetOperand(target, 0) : NULL;
     u64 address;
-    return at && foreign_image_address(r, at, &address) ? address : 0;
+    return at && raise_image_address(r, at, &address) ? address : 0;
 }
 
 static bool redirect(Foreign *f, LLVMValueRef in, u64 pc) {

@@ -25,9 +25,12 @@ static bool write_object(Raise *r, RaiseObject object, char *path) {
         at += n;
         left -= (size_t)n;
     }
+    bool ok = n >= 0 || raise_fail(r, "%s: %s", path, strerror(errno));
     if (fd >= 0)
         close(fd);
-    return n >= 0 || raise_fail(r, "%s: %s", path, strerror(errno));
+    if (fd >= 0 && !ok)
+        unlink(path);
+    return ok;
 }
 
 /* Libraries that the machine's C compiler finds by the same name. The dynamic linker is the machine's own. */
@@ -39,16 +42,29 @@ static void add_libraries(Raise *r, Words *words) {
     VEC_PUSH(words, "-lm"); /* what LLVM makes of instructions may be one of its functions */
 }
 
+/* The environment, with messages in English, as explain() knows them. */
+static void add_environment(Words *words) {
+    VEC_PUSH(words, "LC_ALL=C");
+    for (char **e = environ; *e; e++)
+        if (strncmp(*e, "LC_ALL=", 7))
+            VEC_PUSH(words, *e);
+    VEC_PUSH(words, NULL);
+}
+
 /* Runs it and returns its status; what it says is in `message`. */
 static int run(const Words *words, char *message) {
     int pipe_fd[2], status;
     pid_t pid;
     posix_spawn_file_actions_t actions;
+    Words environment = {0};
     if (pipe2(pipe_fd, O_CLOEXEC) < 0)
         return -1;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDERR_FILENO);
-    int error = posix_spawnp(&pid, words->at[0], &actions, NULL, (char *const *)words->at, environ);
+    add_environment(&environment);
+    int error =
+        posix_spawnp(&pid, words->at[0], &actions, NULL, (char *const *)words->at, (char *const *)environment.at);
+    VEC_FREE(&environment);
     posix_spawn_file_actions_destroy(&actions);
     close(pipe_fd[1]);
     size_t size = 0;

@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 #include "raise/foreign/foreign.h"
+#include "raise/runtime/runtime.h"
 
-/* As src/isa/foreign.h and src/raise/runtime/runtime.h have them. */
-enum { REGS_FLOATS = 64, REGS_STACK = 192, REGS_BYTES = 208, AREA_BYTES = 32 + 8 * 128, CALL_MAX = 16 };
+enum { CALL_MAX = 16 };
 
 typedef struct Stub {
     Foreign *f;
@@ -130,16 +130,16 @@ static LLVMValueRef argument(Stub *s, char letter) {
 /* All registers that arguments may be in, as a ForeignRegs in memory. */
 static LLVMValueRef save_registers(Stub *s) {
     const CallAbi *abi = &s->r->isa->abi;
-    LLVMTypeRef bytes = LLVMArrayType2(LLVMInt8TypeInContext(s->r->ctx), REGS_BYTES);
+    LLVMTypeRef bytes = LLVMArrayType2(LLVMInt8TypeInContext(s->r->ctx), sizeof(ForeignRegs));
     LLVMValueRef regs = LLVMBuildAlloca(s->b, bytes, "");
     LLVMSetAlignment(regs, 16);
     for (u32 i = 0; i < abi->int_arg_count; i++)
-        LLVMBuildStore(s->b, read(s, abi->int_args[i], word(s)), offset(s, regs, 8 * i));
+        LLVMBuildStore(s->b, read(s, abi->int_args[i], word(s)), offset(s, regs, offsetof(ForeignRegs, ints[i])));
     for (u32 i = 0; i < abi->float_arg_count; i++) {
         LLVMTypeRef type = raise_reg_type(s->r, abi->float_args[i]);
-        LLVMBuildStore(s->b, read(s, abi->float_args[i], type), offset(s, regs, REGS_FLOATS + 16 * i));
+        LLVMBuildStore(s->b, read(s, abi->float_args[i], type), offset(s, regs, offsetof(ForeignRegs, floats[i])));
     }
-    LLVMBuildStore(s->b, stack(s), offset(s, regs, REGS_STACK));
+    LLVMBuildStore(s->b, stack(s), offset(s, regs, offsetof(ForeignRegs, stack)));
     return regs;
 }
 
@@ -246,9 +246,7 @@ static void extend(Stub *s, LLVMValueRef at, LLVMAttributeIndex index, char lett
     bool is_signed = strchr("bhi", letter) || (letter == TYPE_U32 && s->r->host->signed_arguments);
     if (!strchr("bBhHiI", letter))
         return;
-    const char *name = is_signed ? "signext" : "zeroext";
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    LLVMAddCallSiteAttribute(at, index, LLVMCreateEnumAttribute(s->r->ctx, kind, 0));
+    LLVMAddCallSiteAttribute(at, index, raise_attribute(s->r, is_signed ? "signext" : "zeroext", 0));
 }
 
 /* Native code that calls back finds the program's stack by it: see src/raise/runtime/runtime.h. */
@@ -328,7 +326,7 @@ static bool check_types(Foreign *f, const Prototype *p, u64 pc) {
         return raise_fail(f->r, "0x%lx: it calls %s: %s", pc, p->name, why);
     if (f->r->host->signed_arguments && (!strcmp(p->name, "dlsym") || !strcmp(p->name, "dlvsym")))
         return raise_fail(f->r, "0x%lx: it calls %s, and prototypes of what that finds are not known", pc, p->name);
-    if (strchr(p->types, TYPE_OTHER) || strlen(p->types) > CALL_MAX)
+    if (strchr(p->types, TYPE_OTHER) || strchr(p->types + 1, TYPE_TWO) || strlen(p->types) > CALL_MAX)
         return raise_fail(f->r,
                           "0x%lx: it calls %s, whose arguments or result are of a kind that cannot be handed over", pc,
                           p->name);

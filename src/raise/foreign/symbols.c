@@ -3,28 +3,9 @@
  * Data is where it was, relative to the image. Functions are not: the address of one is that of its entry, which native code can call. Variables of other files that
  * the dynamic linker would copy into the image (stdout, environ) are those files' own. */
 #include <llvm-c/Core.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
 
 #include "raise/foreign/foreign.h"
-
-bool foreign_image_address(const Raise *r, LLVMValueRef v, u64 *address) {
-    if (LLVMIsAGlobalVariable(v)) {
-        size_t size;
-        *address = r->extent.start;
-        return !strcmp(LLVMGetValueName2(v, &size), RAISE_IMAGE);
-    }
-    if (!LLVMIsAConstantExpr(v))
-        return false;
-    LLVMOpcode op = LLVMGetConstOpcode(v);
-    if (op == LLVMPtrToInt || op == LLVMIntToPtr)
-        return foreign_image_address(r, LLVMGetOperand(v, 0), address);
-    if ((op != LLVMGetElementPtr && op != LLVMAdd) || LLVMGetNumOperands(v) != 2 ||
-        !LLVMIsAConstantInt(LLVMGetOperand(v, 1)) || !foreign_image_address(r, LLVMGetOperand(v, 0), address))
-        return false;
-    *address += LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1));
-    return true;
-}
 
 LLVMValueRef foreign_entry(Foreign *f, const RaiseFunction *function) {
     char name[64];
@@ -48,8 +29,8 @@ LLVMValueRef foreign_external(Foreign *f, const char *name, bool weak) {
     return v;
 }
 
-static LLVMValueRef at_offset(const Raise *r, LLVMValueRef base, u64 off) {
-    LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(r->ctx), off, false);
+LLVMValueRef foreign_offset(const Raise *r, LLVMValueRef base, i64 off) {
+    LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(r->ctx), (u64)off, false);
     return off ? LLVMConstGEP2(LLVMInt8TypeInContext(r->ctx), base, &index, 1) : base;
 }
 
@@ -69,8 +50,8 @@ LLVMValueRef foreign_symbol(Foreign *f, u64 address) {
     if (function && function->native && function->raised && elf_is_code(f->r->elf, address))
         return foreign_entry(f, function);
     if (copy)
-        return at_offset(f->r, foreign_external(f, copy->symbol, false), address - copy->at);
-    return at_offset(f->r, LLVMGetNamedGlobal(f->r->mod, RAISE_IMAGE), address - f->r->extent.start);
+        return foreign_offset(f->r, foreign_external(f, copy->symbol, false), (i64)(address - copy->at));
+    return foreign_offset(f->r, LLVMGetNamedGlobal(f->r->mod, RAISE_IMAGE), (i64)(address - f->r->extent.start));
 }
 
 /* -------------------------------------------------------------------------------------------------- addresses in the code */
@@ -89,7 +70,7 @@ static void replace_operands(Foreign *f, LLVMValueRef in) {
     for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(in); i++) {
         LLVMValueRef v = LLVMGetOperand(in, i);
         u64 address;
-        if (!LLVMIsAConstant(v) || !foreign_image_address(f->r, v, &address) || !is_moved(f, address) ||
+        if (!LLVMIsAConstant(v) || !raise_image_address(f->r, v, &address) || !is_moved(f, address) ||
             is_part(f->r, in, address))
             continue;
         LLVMValueRef with = foreign_symbol(f, address);
@@ -104,21 +85,14 @@ static void keep_load(const Raise *r, LLVMValueRef in) {
     LLVMValueRef place = LLVMIsALoadInst(in) ? LLVMGetOperand(in, 0) : NULL;
     u64 address;
     u8 byte;
-    if (place && LLVMIsAConstant(place) && foreign_image_address(r, place, &address) &&
+    if (place && LLVMIsAConstant(place) && raise_image_address(r, place, &address) &&
         !elf_read_const(r->elf, address, &byte, 1))
         LLVMSetVolatile(in, true);
 }
 
-/* Registers become values, and sums of constants become constants, before it is looked which addresses there are. */
-static void dissolve_registers(Raise *r) {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(r->mod, "function(sroa,instsimplify)", NULL, options);
-    CHECK(!error, "LLVM has these passes");
-    LLVMDisposePassBuilderOptions(options);
-}
-
 void foreign_replace_addresses(Foreign *f) {
-    dissolve_registers(f->r);
+    /* Registers become values, and sums of constants become constants, before it is looked which addresses there are. */
+    raise_run_passes(f->r, "function(sroa,instsimplify)");
     for (size_t i = 0; i < f->r->functions.len; i++) {
         LLVMValueRef fn = f->r->functions.at[i].raised;
         for (LLVMBasicBlockRef b = fn ? LLVMGetFirstBasicBlock(fn) : NULL; b; b = LLVMGetNextBasicBlock(b))

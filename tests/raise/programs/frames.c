@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define APART __attribute__((noinline, noclone))
 
@@ -186,9 +188,33 @@ APART static void prints(int x, double y, long double z) {
     printf("%d %s %d\n", count, text, local);
 }
 
+/* More doubles than there are registers, and nothing else that fills one kind of them. */
+APART static void prints_doubles(const double *m) {
+    printf("%.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f\n", m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8]);
+}
+
 /* Ends with a call that gets the sixth argument as it was, and more on the stack. */
 APART static int forwards(char *to, size_t size, const char *format, int a, int b, int c, int d, int e) {
     return snprintf(to, size, format, a, b, c, d, e);
+}
+
+/* A system call without the C library has the address of a local. */
+APART static long asks(int fd, long size) {
+#ifdef __x86_64__
+    char text[8] = "??????\n", last = 'x';
+    long got;
+    __asm__ volatile("syscall" : "=a"(got) : "0"(SYS_read), "D"(fd), "S"(text), "d"(size) : "rcx", "r11", "memory");
+    return got * 1000 + text[0] + text[1] + last;
+#else
+    return fd - fd + size * 1000 + 'a' + 'b' + 'x';
+#endif
+}
+
+APART static long asks_pipe(void) {
+    int ends[2];
+    if (pipe(ends) || write(ends[1], "ab", 2) != 2)
+        return -1;
+    return asks(ends[0], 2);
 }
 
 static long (*volatile by_pointer)(long, long, long, long, long, long, long, long, char, short) = many;
@@ -197,6 +223,7 @@ static int (*volatile print_by_pointer)(const char *, ...) = printf;
 int main(void) {
     char text[64];
     long local = 4;
+    double numbers[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     printf("%ld %ld\n", many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), by_pointer(local, 2, local, 4, 5, 6, local, 8, 'x', -10));
     printf("%ld %ld\n", changes(1, 2, 3, 4, 5, 6, 7, 8), tail(1, 2, 3, 4, 5, 6, 70, 80));
     printf("%ld %ld\n", structs(3), returned(7).d);
@@ -205,7 +232,10 @@ int main(void) {
     printf("%ld %ld %ld %ld\n", escapes(5), elements(3), elements(0), downwards(8));
     printf("%ld %ld %ld %ld\n", pieces(0x12345678), room(9), variable(7), aligned(11));
     printf("%ld %ld %d\n", recursive(9, 1), sorts(), waits());
+    printf("%ld\n", asks_pipe());
     prints(3, 2.5, 1.25L);
+    puts("doubles:");
+    prints_doubles(numbers);
     forwards(text, sizeof(text), "%d %d %d %d %d", 1, 2, 3, 4, 5);
     print_by_pointer("%s %ld %d %d %d %d %d %d\n", text, local, 1, 2, 3, 4, 5, 6);
     return 0;

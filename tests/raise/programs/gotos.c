@@ -15,13 +15,10 @@ enum { PUSH, ADD, SWAP, JUMP_IF, PRINT, DUP, SUB, END };
 APART static long interpret(Op *program, long limit) {
     static const void *const labels[] = {&&push, &&add, &&swap, &&jump_if, &&print, &&dup, &&sub, &&end};
     long stack[32], *top = stack, steps = 0, t;
-    if (limit < 0) {
-        for (Op *op = program;; op++) {
-            long kind = (long)op->label;
-            op->label = labels[kind];
-            if (kind == END)
-                return 0;
-        }
+    if (limit < 0) { /* so many instructions */
+        for (Op *op = program; limit < 0; op++, limit++)
+            op->label = labels[(long)op->label];
+        return 0;
     }
     Op *at = program;
 #define NEXT                                                                                                           \
@@ -88,6 +85,29 @@ APART static int states(const char *text) {
     }
 }
 
+/* The code at each label takes the address of the next one, and nobody else does. */
+APART static int steps(int count) {
+    void *volatile next = &&first;
+    int sum = 0;
+again:
+    sum = sum * 3 + 1;
+    goto *next;
+first:
+    sum += 5;
+    next = &&second;
+    goto again;
+second:
+    sum += 7;
+    next = count & 1 ? &&third : &&last;
+    goto again;
+third:
+    sum ^= 9;
+    next = &&last;
+    goto again;
+last:
+    return sum;
+}
+
 static long twice(long x) {
     return 2 * x;
 }
@@ -105,10 +125,11 @@ int main(void) {
     Op program[] = {{(void *)PUSH, 10}, {(void *)DUP, 0},  {(void *)PRINT, 0}, {(void *)PUSH, 3},     {(void *)SUB, 0},
                     {(void *)DUP, 0},   {(void *)PUSH, 1}, {(void *)ADD, 0},   {(void *)JUMP_IF, 10}, {(void *)END, 0},
                     {(void *)PUSH, 2},  {(void *)SWAP, 0}, {(void *)SUB, 0},   {(void *)PRINT, 0},    {(void *)END, 0}};
-    interpret(program, -1);
+    interpret(program, -(long)(sizeof(program) / sizeof(*program)));
     printf("%ld\n", interpret(program, 1000));
     printf("%ld\n", interpret(program, 5));
     printf("%d\n", states("one 2 three 44 five5 6x"));
+    printf("%d %d\n", steps(0), steps(1));
     printf("%ld %ld %ld\n", apply(0, 4), apply(1, 5), apply(2, -8));
     return 0;
 }
