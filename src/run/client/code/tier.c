@@ -23,10 +23,10 @@
 #include "run/client/memory/space.h"
 #include "run/client/tool/sites.h"
 
-enum { PERIOD_NS = 1000000, QUEUE = 32, FAILURES_MAX = 5 };
-/* Of a sample's time, in milliseconds: the most that counts, since the thread may have been in optimised code for the rest. And of the time during which most
- * samples were in one place: how much of it makes a sample there count once more, and the most of it that counts. */
-enum { SAMPLE_MOST_MS = 16, STEADY_UNIT_MS = 4, STEADY_MOST_MS = 128 };
+enum { QUEUE = 32, FAILURES_MAX = 5 };
+/* Of a sample's time, in milliseconds: the most that counts, since the thread may have been in optimised code for the rest, and so the longest period. And of the time during which
+ * most samples were in one place: how much of it makes a sample there count once more, and the most of it that counts. */
+enum { PERIOD_LEAST_MS = 1, SAMPLE_MOST_MS = 16, STEADY_UNIT_MS = 4, STEADY_MOST_MS = 128 };
 enum { NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2, CODE_POLL_FIRST = 1 };
 
 typedef struct TierEvent { /* struct sigevent */
@@ -91,19 +91,23 @@ bool tier_asks(void) {
     return is_auto() && !hot.stopped && hot.failures < FAILURES_MAX;
 }
 
+static void set_timer(const Thread *t, u64 us) {
+    struct {
+        u64 interval_s, interval_ns, value_s, value_ns;
+    } every = {us / 1000000, us % 1000000 * 1000, us / 1000000, us % 1000000 * 1000};
+    sys4(__NR_timer_settime, (u64)(i64)t->tier.timer, 0, (u64)&every, 0);
+}
+
 void tier_begin(Thread *t) {
     t->tier.timed = false;
     if (!is_auto() || hot.stopped)
         return;
     TierEvent event = {.value = (u64)&hot, .signal = TIER_SIGNAL, .notify = NOTIFY_THREAD, .tid = (i32)t->tid};
-    u64 us = the.opt.sample_us, clock = us ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, ns = us ? us * 1000 : PERIOD_NS;
+    u64 us = the.opt.sample_us, clock = us ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
     t->tier.timed = sys3(__NR_timer_create, clock, (u64)&event, (u64)&t->tier.timer) >= 0;
-    if (!t->tier.timed)
-        return;
-    struct {
-        u64 interval_s, interval_ns, value_s, value_ns;
-    } every = {ns / 1000000000, ns % 1000000000, ns / 1000000000, ns % 1000000000};
-    sys4(__NR_timer_settime, (u64)(i64)t->tier.timer, 0, (u64)&every, 0);
+    t->tier.period_ms = PERIOD_LEAST_MS;
+    if (t->tier.timed)
+        set_timer(t, us ? us : PERIOD_LEAST_MS * 1000);
 }
 
 void tier_note(Thread *t, u64 host) {
@@ -229,6 +233,17 @@ static void warm(Thread *t, u64 pc, u32 ms) {
         want(t, pc);
 }
 
+/* A sample takes some tenths of a millisecond, and what it interrupts has to find its way again. A thread that is found elsewhere each time is looked for less often: each sample then
+ * counts for more, and a place that it stays in is noticed at the second sample there. */
+static void adapt_period(Thread *t) {
+    u32 longer = 2 * t->tier.period_ms < SAMPLE_MOST_MS ? 2 * t->tier.period_ms : SAMPLE_MOST_MS;
+    u32 period = t->tier.steady_ms ? PERIOD_LEAST_MS : longer;
+    if (the.opt.sample_us || !t->tier.timed || period == t->tier.period_ms)
+        return;
+    t->tier.period_ms = period;
+    set_timer(t, period * 1000);
+}
+
 /* One that has descriptors of its own does not have the server's. */
 static void talk_to_server(Thread *t) {
     if (t->process.own_files)
@@ -253,6 +268,7 @@ void tier_sample(Thread *t) {
     verdict_pass(t, passed_us);
     if (sample_ms(passed_us))
         warm(t, region_of(t->cpu.pc), sample_ms(passed_us));
+    adapt_period(t);
     talk_to_server(t);
     arena_unlock();
 }

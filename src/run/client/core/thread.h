@@ -83,8 +83,9 @@ typedef struct ThreadTier {
     u32 notes,
         stays; /* verdict.c: signals for samples since the last one was taken, and how many of them found optimised code, */
     u64 stayed; /* behind this entrance, as `crossed` has it */
-    bool timed; /* it has a timer for samples, of this number: */
+    bool timed; /* it has a timer for samples, of this number, and with this period: */
     i32 timer;
+    u32 period_ms;
     bool sampled; /* tier.c wants to know where the thread is */
     /* True with --tier=opt: the guest's vector and floating-point registers are in `cpu`, not in those of the host. */
     bool optimised;
