@@ -30,7 +30,19 @@ static Elf_Data *next_symbols(const ElfFile *elf, Elf_Scn **section, GElf_Shdr *
     return data;
 }
 
+u32 elf_dynamic_symbols(const ElfFile *elf) {
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    Elf_Data *data = next_symbols(elf, &section, &header);
+    return data ? (u32)(data->d_size / sizeof(Elf64_Sym)) : 0;
+}
+
 bool elf_imports(const ElfFile *elf, const char *name) {
+    u32 number;
+    return elf_import_number(elf, name, &number);
+}
+
+bool elf_import_number(const ElfFile *elf, const char *name, u32 *number) {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
     for (Elf_Data *data; (data = next_symbols(elf, &section, &header));) {
@@ -38,8 +50,10 @@ bool elf_imports(const ElfFile *elf, const char *name) {
         for (int i = 1; gelf_getsym(data, i, &symbol); i++) {
             const char *own =
                 symbol.st_shndx == SHN_UNDEF ? elf_strptr(elf->libelf, header.sh_link, symbol.st_name) : NULL;
-            if (own && !strcmp(own, name))
+            if (own && !strcmp(own, name)) {
+                *number = (u32)i;
                 return true;
+            }
         }
     }
     return false;

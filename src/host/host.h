@@ -81,6 +81,7 @@ typedef struct HostRaise {
     /* Raised functions have the C convention; the guest's stack pointer and the state have registers of their own, which these attributes of LLVM
      * give them. */
     const char *stack_mark, *state_mark;
+    const char *target_mark; /* and for the address that is called, where a function of the runtime calls native code */
     /* The host's register that a guest's register is in where native code is called; NULL: none. */
     const char *(*reg_name)(u32 reg);
     /* Inline assembly that calls native code, for printf: the thread's variables. The registers of the guest's stack, the address

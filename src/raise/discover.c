@@ -136,7 +136,8 @@ static bool never_returns(void *user, u64 callee) {
         "__assert_fail", "__fortify_fail", "__chk_fail", "longjmp",    "__longjmp_chk", "siglongjmp",
         "err",           "errx",           "verr",       "verrx",
     };
-    return is_named(stub_symbol(user, callee), names, ARRAY_LEN(names));
+    const char *import = stub_symbol(user, callee);
+    return is_named(import, names, ARRAY_LEN(names)) || raise_always_throws(import);
 }
 
 /* error() of the C library comes back only if its first argument is 0. */
@@ -321,14 +322,23 @@ static LLVMValueRef declare_lookup(Raise *r) {
     return LLVMAddFunction(r->mod, "lathe_raise_lookup", LLVMFunctionType(ptr, params, 3, false));
 }
 
+static LLVMValueRef declare_threw(Raise *r) {
+    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx);
+    return LLVMAddFunction(r->mod, RAISE_PREFIX "threw",
+                           LLVMFunctionType(LLVMInt1TypeInContext(r->ctx), &word, 1, false));
+}
+
 static void configure(Raise *r) {
     r->dispatch = declare(r, "lathe_raise_dispatch");
     r->nowhere = declare(r, "lathe_raise_nowhere");
     r->lookup = declare_lookup(r);
+    r->threw = declare_threw(r);
     r->tuning = (LatheTuning){.is_outside = is_outside,
                               .ends_at = ends_at,
                               .is_entry = is_entry,
                               .labels = labels,
+                              .landing = r->unwinds ? raise_landing : NULL,
+                              .threw = r->threw,
                               .trusted_returns = true,
                               .native_fs = !r->foreign,
                               .native_traps = !r->foreign,
@@ -421,5 +431,5 @@ bool raise_discover(Raise *r) {
         r->functions.at[i].plain = declare(r, "");
     for (size_t i = 0; i < r->functions.len; i++)
         lift(r, &r->functions.at[i]);
-    return r->counts.functions || raise_fail(r, "no function can be read in it");
+    return !*r->problem && (r->counts.functions || raise_fail(r, "no function can be read in it"));
 }

@@ -20,6 +20,16 @@ static const char names[] =
     ".set ST, %zu\n.set FRAME, %d\n.set KEEP, %d\n.set STACK, %d\n.set GUARD, %d\n.set GAP, %d\n.set IMAGE, %lu\n.set "
     "X87, %d\n.set BASE, %lu\n";
 
+/* For unwind tables: what is at a distance from the stack pointer, as a number of three bytes; the function's caller has its stack pointer and
+ * return address, and r13, where it was called with. */
+#define AT_STACK(distance)                                                                                             \
+    "0x77, ((" distance ") & 0x7f) | 0x80, (((" distance ") >> 7) & 0x7f) | 0x80, ((" distance ") >> 14) & 0x7f"
+#define CALLER_ELSEWHERE                                                                                               \
+    "\t.cfi_escape 0x0f, 7, " AT_STACK("KEEP+8") ", 0x06, 0x23, 8\n"                                                   \
+                                                 "\t.cfi_escape 0x10, 16, 4, " AT_STACK(                               \
+                                                     "KEEP+16") "\n"                                                   \
+                                                                "\t.cfi_escape 0x10, 13, 4, " AT_STACK("KEEP+24") "\n"
+
 /* Native code has called a function of the program, whose bridge is in r11. If the stack pointer is within the host's stack, raised
  * code was interrupted by a signal: the handler's own frames go below it, and those of raised functions at some distance. As soon as
  * the stack pointer is in the host's stack, signals keep off what is above it. The return address is put back in the end: a function
@@ -29,6 +39,7 @@ static const char enter[] = "\n\t.text\n"
                             "\t.macro LATHE_ENTER name, rest\n"
                             "\t.p2align 4\n\t.globl \\name\n\t.hidden \\name\n"
                             "\\name:\n"
+                            "\t.cfi_startproc\n"
                             "\t.if \\rest\n"
                             "\tmovq %rax, -24(%rsp)\n"
                             "\tmovq %r10, -32(%rsp)\n"
@@ -63,8 +74,7 @@ static const char enter[] = "\n\t.text\n"
                             "\tmovw $0, FPU_SW(%r13)\n"
                             "\tmovb $0, FPU_TOP(%r13)\n"
                             "\tmovb $0, FPU_TAG(%r13)\n"
-                            "\t.endif\n"
-                            "\tcall *%r11\n"
+                            "\t.endif\n" CALLER_ELSEWHERE "\tcall *%r11\n"
                             "\t.if X87\n"
                             "\tcmpb $0, FPU_TAG(%r13)\n"
                             "\tjne 5f\n"
@@ -88,6 +98,7 @@ static const char enter[] = "\n\t.text\n"
                             "\tfldt ST(%r13,%rcx)\n"
                             "\tjmp 2b\n"
                             "\t.endif\n"
+                            "\t.cfi_endproc\n"
                             "\t.endm\n"
                             "\tLATHE_ENTER lathe_raise_enter, 0\n"
                             "\tLATHE_ENTER lathe_raise_enter_rest, 1\n";
@@ -186,6 +197,28 @@ static const char float_result[] = "\n\t.p2align 4\n\t.globl lathe_raise_float\n
                                    "\tmovb $7, FPU_TOP(%r13)\n"
                                    "\tmovb $0x80, FPU_TAG(%r13)\n"
                                    "\tret\n";
+
+/* Native code at r14 is called with the arguments in their registers and the guest's stack pointer in r10, by a program that has to do with
+ * exceptions. */
+static const char out[] = "\n\t.p2align 4\n\t.globl lathe_raise_out\n\t.hidden lathe_raise_out\n"
+                          "lathe_raise_out:\n"
+                          "\t.cfi_startproc\n"
+                          "\tpushq %rbx\n"
+                          "\t.cfi_def_cfa_offset 16\n"
+                          "\t.cfi_offset %rbx, -16\n"
+                          "\tmovq %rsp, %rbx\n"
+                          "\t.cfi_def_cfa_register %rbx\n"
+                          "\tmovq %rsp, %fs:TOP\n"
+                          "\tmovq %r10, %rsp\n"
+                          "\tcallq *%r14\n"
+                          "\tmovq %rbx, %rsp\n"
+                          "\t.if X87\n"
+                          "\tcallq lathe_raise_float\n"
+                          "\t.endif\n"
+                          "\tpopq %rbx\n"
+                          "\t.cfi_def_cfa %rsp, 8\n"
+                          "\tretq\n"
+                          "\t.cfi_endproc\n";
 
 /* Native code at r11 is called with the guest's stack pointer from rbx, which has the host's meanwhile. It is noted for
  * functions of the program that native code calls. */
@@ -330,7 +363,7 @@ static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest) {
                        offsetof(LatheX86Cpu, fpu_cw), offsetof(LatheX86Cpu, fpu_sw), offsetof(LatheX86Cpu, fpu_top),
                        offsetof(LatheX86Cpu, fpu_tag), offsetof(LatheX86Cpu, st), FRAME_BYTES, STATE_BYTES, STACK_BYTES,
                        GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image);
-    const char *parts[] = {enter, stacks, find, float_result, system_call, processor, stop, memory};
+    const char *parts[] = {enter, stacks, find, float_result, out, system_call, processor, stop, memory};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         len += snprintf(text + len, SIZE - (size_t)len, "%s", parts[i]);
     CHECK(len < SIZE, "the assembly of raised programs has room");
@@ -358,8 +391,9 @@ const HostRaise x86_64_raise = {
     .features = "-fast-shld-rotate", /* LLVM's x86-64-v2 is tuned for a processor on which these were fast */
     .runtime = runtime,
     .thread_bytes = 24,
-    .stack_mark = "nest",      /* r10 */
-    .state_mark = "swiftself", /* r13 */
+    .stack_mark = "nest",        /* r10 */
+    .state_mark = "swiftself",   /* r13 */
+    .target_mark = "swiftasync", /* r14 */
     .reg_name = reg_name,
     .call = CALL_NATIVE,
     .call_rest = CALL_NATIVE "\n\tcallq lathe_raise_float",
