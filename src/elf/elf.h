@@ -60,6 +60,15 @@ bool elf_import_number(const ElfFile *elf, const char *name, u32 *number);
 /* The symbol that the dynamic linker looks up for the word at addr; NULL: none, or one of the file's own. */
 const char *elf_imported_at(const ElfFile *elf, u64 addr);
 
+/* Another file's symbol, or an address in the image; neither: nothing, or any type that is caught. */
+typedef struct ElfReference {
+    const char *symbol;
+    u64 addr;
+} ElfReference;
+
+/* What the pointer at `addr` leads to when the dynamic linker has done its work; false: there is none. */
+bool elf_pointer_at(const ElfFile *elf, u64 addr, ElfReference *to);
+
 /* A dynamic relocation. */
 typedef struct ElfRelocation {
     u64 at;
@@ -111,12 +120,6 @@ typedef enum ElfLandingKind {
     ELF_LANDING_PAD,  /* control goes on in the function, at its landing pad */
     ELF_LANDING_UNLISTED, /* that is for the personality to say: with C++'s, the program ends, because the function has promised not to throw */
 } ElfLandingKind;
-
-/* A type, or a function: another file's symbol, or an address in the image; neither: any type. */
-typedef struct ElfReference {
-    const char *symbol;
-    u64 addr;
-} ElfReference;
 
 /* A clause catches one type, or with `filter` all but the listed types. `selector` is the number by which the landing pad knows it. */
 typedef struct ElfClause {

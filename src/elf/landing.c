@@ -69,9 +69,7 @@ static bool refer(const ElfFile *elf, u64 addr, bool indirect, ElfReference *to)
     *to = (ElfReference){.addr = addr};
     if (!indirect || !addr)
         return true;
-    to->symbol = elf_imported_at(elf, addr);
-    to->addr = 0;
-    return to->symbol || elf_read((void *)elf, addr, &to->addr, sizeof(to->addr)) == sizeof(to->addr);
+    return elf_pointer_at(elf, addr, to);
 }
 
 static u64 type_bytes(u8 encoding) {

@@ -75,8 +75,8 @@ typedef struct HostRaise {
     const char *features; /* for LLVM, besides those of the CPU */
     /* Assembly of the functions that src/raise/raise.h names, malloc'ed. Raise's own variables of a thread begin at that
      * distance from the thread pointer; `rest`: the program has to do with
-     * state that is no register. */
-    char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest);
+     * state that is no register; `unwinds`: with exceptions, and then lathe_import_… is what it has of C++'s library. */
+    char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest, bool unwinds);
     u32 thread_bytes;
     /* Raised functions have the C convention; the guest's stack pointer and the state have registers of their own, which these attributes of LLVM
      * give them. */
@@ -88,6 +88,7 @@ typedef struct HostRaise {
      * that is called, and the state, and what is lost besides registers of the guest; `call_rest` is for programs that have to do with state that is no register. */
     const char *call, *call_rest, *call_stack, *call_target, *call_state, *call_lost;
     const char *find, *find_constraints; /* the bridge of a raised function by its old address */
+    const char *entry_first;             /* `entry` for where the program begins, which returns to nobody */
     const char *entry_rest;              /* `entry` for functions that take registers from the state */
     const char *entry_direct; /* `entry` for functions that need no host stack; the bridge's name comes twice */
     const char

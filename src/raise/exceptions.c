@@ -17,8 +17,6 @@
 
 #include "raise/rewrite.h"
 
-#define CXX_PERSONALITY "__gxx_personality_v0"
-
 /* A program that is not position-independent has the address of a stub instead of a function's. */
 static ElfReference resolve_stub(Raise *r, ElfReference to) {
     const char *import = to.addr ? raise_import_at(r, to.addr) : NULL;
@@ -36,7 +34,7 @@ u64 raise_landing(void *user, const Insn *in) {
         to = l.pad;
     } else if (kind == ELF_LANDING_UNLISTED) {
         const char *personality = resolve_stub(r, l.personality).symbol;
-        to = personality && !strcmp(personality, CXX_PERSONALITY) ? LANDING_END : LANDING_CALLER;
+        to = personality && !strcmp(personality, RAISE_PERSONALITY) ? LANDING_END : LANDING_CALLER;
     }
     elf_landing_free(&l);
     return to;

@@ -167,6 +167,8 @@ bool raise_always_throws(const char *name);
 /* Is it setjmp(), by any of its names, or vfork()? */
 bool raise_returns_twice(const char *name);
 
+#define RAISE_PERSONALITY "__gxx_personality_v0" /* C++'s */
+
 /* exceptions.c: Insn.landing of a call; `user` is the Raise. */
 u64 raise_landing(void *user, const Insn *in);
 /* The registers that a landing pad finds the exception and the selector in. */
