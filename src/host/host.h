@@ -99,6 +99,7 @@ typedef struct HostRaise {
     u32 short_bytes, short_reach; /* the same for a near place */
     void (*short_jump)(u8 *code, i32 distance);
     u8 fill;                            /* a byte that traps */
+    u8 only_return;                     /* an instruction of one byte that returns; 0: there is none */
     bool (*is_thread_offset)(u32 type); /* a relocation of a place within the file's own thread-local storage? */
 } HostRaise;
 

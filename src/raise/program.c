@@ -460,6 +460,13 @@ static bool write_short(Writer *w, u8 *out, u64 pc, u64 entry) {
     return true;
 }
 
+/* A function that only returns, and has no room for a jump, stays as it was. */
+static bool stays(Writer *w, const RaiseFunction *f) {
+    const HostRaise *host = w->r->host->raise;
+    const u8 *old = old_place(w, (u8 *)w->file, f->pc, 1);
+    return old && *old == host->only_return && room_at(w, f->pc, host->short_bytes) < host->short_bytes;
+}
+
 /* First those with room for a jump, then those that need a step beside another function's old code. */
 static void write_entry(Writer *w, u8 *out, const RaiseFunction *f, bool with_room) {
     const HostRaise *host = w->r->host->raise;
@@ -468,7 +475,7 @@ static void write_entry(Writer *w, u8 *out, const RaiseFunction *f, bool with_ro
     snprintf(name, sizeof(name), RAISE_ENTRY, f->pc);
     bool has_room =
         room_at(w, f->pc, host->jump_bytes) == host->jump_bytes && old_place(w, out, f->pc, host->jump_bytes);
-    if (has_room != with_room || !resolve(w, name, &entry))
+    if (has_room != with_room || stays(w, f) || !resolve(w, name, &entry))
         return;
     if (has_room) {
         host->jump(old_place(w, out, f->pc, host->jump_bytes), (i32)(entry - f->pc));
@@ -479,6 +486,12 @@ static void write_entry(Writer *w, u8 *out, const RaiseFunction *f, bool with_ro
 }
 
 static void write_entries(Writer *w, u8 *out) {
+    for (size_t i = 0; i < w->r->functions.len; i++) {
+        const RaiseFunction *f = &w->r->functions.at[i];
+        u8 *at = f->native && f->raised && stays(w, f) ? old_place(w, out, f->pc, 1) : NULL;
+        if (at)
+            *at = w->r->host->raise->only_return;
+    }
     for (int with_room = 1; with_room >= 0; with_room--)
         for (size_t i = 0; i < w->r->functions.len; i++)
             if (w->r->functions.at[i].native && w->r->functions.at[i].raised)

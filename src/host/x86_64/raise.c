@@ -214,7 +214,11 @@ static const char find[] = "\n\t.p2align 4\n\t.globl lathe_raise_find\n\t.hidden
                            "\tmovsbq 1(%r11), %r10\n"
                            "\tleaq 2(%r11,%r10), %r11\n"
                            "\tjmp lathe_raise_find\n"
-                           "8:\tleaq lathe_image(%rip), %rdx\n"
+                           "8:\tcmpb $0xc3, (%r11)\n" /* all that the function does */
+                           "\tjne 9f\n"
+                           "\tleaq 10f(%rip), %r11\n"
+                           "10:\tret\n"
+                           "9:\tleaq lathe_image(%rip), %rdx\n"
                            "\tsubq %rdx, %r11\n"
                            "\tmovq $BASE, %rdx\n"
                            "\taddq %r11, %rdx\n"
@@ -455,5 +459,6 @@ const HostRaise x86_64_raise = {
     .short_reach = SHORT_REACH,
     .short_jump = short_jump,
     .fill = 0xcc, /* int3 */
+    .only_return = 0xc3,
     .is_thread_offset = is_thread_offset,
 };
