@@ -23,6 +23,14 @@ static ElfReference resolve_stub(Raise *r, ElfReference to) {
     return import ? (ElfReference){.symbol = import} : to;
 }
 
+/* LLVM numbers exception specifications anew, and does not tell how: if an exception is against one of two, nobody knows which. */
+static bool has_two_filters(const ElfLanding *l) {
+    int filters = 0;
+    for (size_t i = 0; i < l->clauses.len; i++)
+        filters += l->clauses.at[i].filter;
+    return filters > 1;
+}
+
 u64 raise_landing(void *user, const Insn *in) {
     Raise *r = user;
     ElfLandingKind kind;
@@ -32,6 +40,10 @@ u64 raise_landing(void *user, const Insn *in) {
         raise_fail(r, "0x%lx: its table of landing pads cannot be read", in->pc);
     } else if (kind == ELF_LANDING_PAD) {
         to = l.pad;
+        if (has_two_filters(&l))
+            raise_fail(r,
+                       "0x%lx: two exception specifications are in force at a call, which raised programs cannot yet",
+                       in->pc);
     } else if (kind == ELF_LANDING_UNLISTED) {
         const char *personality = resolve_stub(r, l.personality).symbol;
         to = personality && !strcmp(personality, RAISE_PERSONALITY) ? LANDING_END : LANDING_CALLER;

@@ -3,7 +3,10 @@
 # few: in two ways; all: at all levels of both compilers.
 lathe=${1:?} source=${2:?} ways=$3
 case $source in
-*.cpp) gcc='g++ -std=c++17' clang='clang++-19 -std=c++17' ;;
+*.cpp)
+    std=$(sed -n 's,^// std: ,,p' "$source")
+    gcc="g++ -std=${std:-c++17}" clang="clang++-19 -std=${std:-c++17}"
+    ;;
 *) gcc=gcc clang=clang-19 ;;
 esac
 dir=$(mktemp -d) || exit 2
