@@ -30,7 +30,19 @@ static Elf_Data *next_symbols(const ElfFile *elf, Elf_Scn **section, GElf_Shdr *
     return data;
 }
 
+u32 elf_dynamic_symbols(const ElfFile *elf) {
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    Elf_Data *data = next_symbols(elf, &section, &header);
+    return data ? (u32)(data->d_size / sizeof(Elf64_Sym)) : 0;
+}
+
 bool elf_imports(const ElfFile *elf, const char *name) {
+    u32 number;
+    return elf_import_number(elf, name, &number);
+}
+
+bool elf_import_number(const ElfFile *elf, const char *name, u32 *number) {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
     for (Elf_Data *data; (data = next_symbols(elf, &section, &header));) {
@@ -38,8 +50,10 @@ bool elf_imports(const ElfFile *elf, const char *name) {
         for (int i = 1; gelf_getsym(data, i, &symbol); i++) {
             const char *own =
                 symbol.st_shndx == SHN_UNDEF ? elf_strptr(elf->libelf, header.sh_link, symbol.st_name) : NULL;
-            if (own && !strcmp(own, name))
+            if (own && !strcmp(own, name)) {
+                *number = (u32)i;
                 return true;
+            }
         }
     }
     return false;
@@ -67,24 +81,43 @@ static bool symbol_at(const ElfFile *elf, u64 number, Elf64_Sym *symbol, const c
     return symbol->st_name < size && memchr(*name, 0, size - symbol->st_name);
 }
 
-static const char *imported_by(const ElfFile *elf, i64 table, i64 table_size, u64 addr) {
+/* The symbol that a table has for the word at `addr`. */
+static bool symbol_by(const ElfFile *elf, i64 table, i64 table_size, u64 addr, Elf64_Rela *r, Elf64_Sym *symbol,
+                      const char **name) {
     u64 size = elf_dynamic_value(elf, table_size, 0, 0);
     const u8 *bytes = size ? elf_contents(elf, elf_dynamic_value(elf, table, 0, 0), size) : NULL;
     for (u64 off = 0; bytes && off + sizeof(Elf64_Rela) <= size; off += sizeof(Elf64_Rela)) {
-        Elf64_Rela r;
-        Elf64_Sym symbol;
-        const char *name;
-        memcpy(&r, bytes + off, sizeof(r));
-        if (r.r_offset == addr && ELF64_R_SYM(r.r_info) && symbol_at(elf, ELF64_R_SYM(r.r_info), &symbol, &name) &&
-            symbol.st_shndx == SHN_UNDEF)
-            return name;
+        memcpy(r, bytes + off, sizeof(*r));
+        if (r->r_offset == addr && ELF64_R_SYM(r->r_info) && symbol_at(elf, ELF64_R_SYM(r->r_info), symbol, name))
+            return true;
     }
-    return NULL;
+    return false;
+}
+
+static bool symbol_for(const ElfFile *elf, u64 addr, Elf64_Rela *r, Elf64_Sym *symbol, const char **name) {
+    return symbol_by(elf, DT_JMPREL, DT_PLTRELSZ, addr, r, symbol, name) ||
+           symbol_by(elf, DT_RELA, DT_RELASZ, addr, r, symbol, name);
 }
 
 const char *elf_imported_at(const ElfFile *elf, u64 addr) {
-    const char *name = imported_by(elf, DT_JMPREL, DT_PLTRELSZ, addr);
-    return name ? name : imported_by(elf, DT_RELA, DT_RELASZ, addr);
+    Elf64_Rela r;
+    Elf64_Sym symbol;
+    const char *name;
+    return symbol_for(elf, addr, &r, &symbol, &name) && symbol.st_shndx == SHN_UNDEF ? name : NULL;
+}
+
+bool elf_pointer_at(const ElfFile *elf, u64 addr, ElfReference *to) {
+    Elf64_Rela r;
+    Elf64_Sym symbol;
+    const char *name;
+    *to = (ElfReference){0};
+    if (!symbol_for(elf, addr, &r, &symbol, &name))
+        return elf_read((void *)elf, addr, &to->addr, sizeof(to->addr)) == sizeof(to->addr);
+    if (symbol.st_shndx == SHN_UNDEF)
+        to->symbol = name;
+    else
+        to->addr = symbol.st_value + (u64)r.r_addend;
+    return true;
 }
 
 /* On some machines DT_RELA has the table for calls in it. */

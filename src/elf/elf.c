@@ -298,6 +298,7 @@ void elf_close(ElfFile *elf) {
     VEC_FREE(&elf->cells);
     VEC_FREE(&elf->symbols);
     VEC_FREE(&elf->functions);
+    VEC_FREE(&elf->unwind);
     mem_free(elf);
 }
 

@@ -58,8 +58,21 @@ u64 elf_dynamic_number(const ElfFile *elf, i64 tag); /* the first number with th
 /* Does it use another file's function, or variable, of that name? */
 bool elf_imports(const ElfFile *elf, const char *name);
 
+/* How many dynamic symbols there are, and the number of another file's that this one uses; false: it does not. */
+u32 elf_dynamic_symbols(const ElfFile *elf);
+bool elf_import_number(const ElfFile *elf, const char *name, u32 *number);
+
 /* The symbol that the dynamic linker looks up for the word at addr; NULL: none, or one of the file's own. */
 const char *elf_imported_at(const ElfFile *elf, u64 addr);
+
+/* Another file's symbol, or an address in the image; neither: nothing, or any type that is caught. */
+typedef struct ElfReference {
+    const char *symbol;
+    u64 addr;
+} ElfReference;
+
+/* What the pointer at `addr` leads to when the dynamic linker has done its work; false: there is none. */
+bool elf_pointer_at(const ElfFile *elf, u64 addr, ElfReference *to);
 
 /* A dynamic relocation. */
 typedef struct ElfRelocation {
@@ -103,6 +116,40 @@ size_t elf_read(void *elf, u64 addr, void *buf, size_t size);
  * executable. Stops before a word that only the dynamic linker knows, such as the address of another library's
  * function. */
 size_t elf_read_const(void *elf, u64 addr, void *buf, size_t size);
+
+/* ------------------------------------------------------------------------------------------------------- exceptions */
+
+/* What becomes of an exception that comes out of a call. */
+typedef enum ElfLandingKind {
+    ELF_LANDING_NONE, /* it goes on to the function's caller */
+    ELF_LANDING_PAD,  /* control goes on in the function, at its landing pad */
+    ELF_LANDING_UNLISTED, /* that is for the personality to say: with C++'s, the program ends, because the function has promised not to throw */
+} ElfLandingKind;
+
+/* A clause catches one type, or with `filter` all but the listed types. `selector` is the number by which the landing pad knows it. */
+typedef struct ElfClause {
+    i64 selector;
+    bool filter;
+    u32 first, count; /* in ElfLanding.types */
+} ElfClause;
+
+typedef struct ElfLanding {
+    u64 pad;
+    u64 popped_bytes; /* the stack pointer at the pad is that much above what it is behind the call */
+    ElfReference personality;
+    bool cleanup;           /* control goes there also if no clause catches the exception, with 0 for the selector */
+    VEC(ElfClause) clauses; /* the first that fits counts */
+    VEC(ElfReference) types;
+} ElfLanding;
+
+/* landing.c: what becomes of exceptions of the call that ends at `end`; elf_landing_free(l) whatever it is. False: the tables make no sense. */
+bool elf_landing(const ElfFile *elf, u64 end, ElfLandingKind *kind, ElfLanding *l);
+void elf_landing_free(ElfLanding *l);
+
+/* Has any function landing pads? */
+bool elf_has_landings(const ElfFile *elf);
+
+/* ------------------------------------------------------------------------------------------------------- functions */
 
 typedef struct ElfFunction {
     u64 addr, size;   /* size 0: unknown */

@@ -28,6 +28,17 @@ typedef struct Symbol {
     u8 rank;          /* smaller is better */
 } Symbol;
 
+/* What the unwind table says of a contiguous piece of code. */
+typedef struct ElfUnwind {
+    u64 addr, size;
+    u64 table;       /* the address of its table of landing pads; 0: none */
+    u64 personality; /* the function that reads that table; with `indirect`, where a pointer to it is; 0: none */
+    bool indirect;
+    u64 code_align;
+    const u8 *insns; /* the unwind table's own instructions */
+    size_t insn_bytes;
+} ElfUnwind;
+
 struct ElfFile {
     Elf *libelf;
     const Isa *isa;
@@ -44,6 +55,7 @@ struct ElfFile {
     VEC(Cell) cells;            /* by address */
     VEC(Symbol) symbols;        /* by address, then rank */
     VEC(ElfFunction) functions; /* by address */
+    VEC(ElfUnwind) unwind;      /* by address */
 };
 
 /* The file contents behind guest memory [addr, addr + size), NULL if not all of it is in the file. */
@@ -61,7 +73,7 @@ bool elf_load_cells(ElfFile *elf, ElfError *error);
 void elf_apply_cells(const ElfFile *elf, u64 addr, u8 *buf, size_t size);
 u64 elf_unknown_cell(const ElfFile *elf, u64 addr, u64 end);
 
-/* unwind.c: adds what .eh_frame tells of to elf->symbols. Unwind data that makes no sense is left alone: it is a hint.
+/* unwind.c: adds what .eh_frame tells of to elf->symbols and elf->unwind. Unwind data that makes no sense is left alone: it is a hint.
  */
 void elf_load_unwind(ElfFile *elf);
 

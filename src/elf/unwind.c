@@ -7,7 +7,9 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <gelf.h>
+#include <stdlib.h>
 
+#include "elf/cursor.h"
 #include "elf/parts.h"
 
 /* The guest memory of .eh_frame, up to the end of its segment's contents. */
@@ -16,65 +18,12 @@ typedef struct Section {
     u64 addr, size;
 } Section;
 
-/* A place in the section; reading stops with ok = false at `end`. */
-typedef struct Cursor {
-    const u8 *at, *end;
-    u64 addr; /* of `at` */
-    bool ok;
-} Cursor;
-
-static u64 take(Cursor *c, unsigned bytes) {
-    u64 v = 0;
-    if (!c->ok || (size_t)(c->end - c->at) < bytes) {
-        c->ok = false;
-        return 0;
-    }
-    memcpy(&v, c->at, bytes);
-    c->at += bytes;
-    c->addr += bytes;
-    return v;
-}
-
-/* A number of the encoding's format, without what it is relative to. LEB128 is not used for code addresses. */
-static u64 take_number(Cursor *c, u8 encoding) {
-    switch (encoding & 0x0f) {
-    case DW_EH_PE_absptr:
-    case DW_EH_PE_udata8:
-    case DW_EH_PE_sdata8:
-        return take(c, 8);
-    case DW_EH_PE_udata4:
-        return take(c, 4);
-    case DW_EH_PE_sdata4:
-        return (u64)(i32)take(c, 4);
-    case DW_EH_PE_udata2:
-        return take(c, 2);
-    case DW_EH_PE_sdata2:
-        return (u64)(i16)take(c, 2);
-    default:
-        c->ok = false;
-        return 0;
-    }
-}
-
-static u64 take_address(Cursor *c, u8 encoding) {
-    u64 here = c->addr, v = take_number(c, encoding);
-    switch (encoding & 0xf0) {
-    case DW_EH_PE_absptr:
-        return v;
-    case DW_EH_PE_pcrel:
-        return v + here;
-    default:
-        c->ok = false;
-        return 0;
-    }
-}
-
 static bool find_by_index(const ElfFile *elf, Section *s) {
     const u8 *hdr = elf->eh_frame_hdr ? elf_contents(elf, elf->eh_frame_hdr, 12) : NULL;
     if (!hdr || hdr[0] != 1)
         return false;
     Cursor c = {.at = hdr + 4, .end = hdr + 12, .addr = elf->eh_frame_hdr + 4, .ok = true};
-    s->addr = take_address(&c, hdr[1]);
+    s->addr = cursor_address(&c, hdr[1]);
     const Segment *seg = elf_segment(elf, s->addr);
     s->bytes = c.ok ? elf_contents(elf, s->addr, 4) : NULL;
     if (!seg || !s->bytes)
@@ -99,38 +48,79 @@ static bool find_by_header(const ElfFile *elf, Section *s) {
     return false;
 }
 
-/* How the FDEs of a CIE encode code addresses: the 'R' of its augmentation, plain pointers without one. */
-static u8 fde_encoding(const Dwarf_CIE *cie) {
-    const char *a = cie->augmentation;
-    const u8 *data = cie->augmentation_data;
-    size_t left = cie->augmentation_data_size;
-    if (!a || a[0] != 'z')
-        return DW_EH_PE_absptr;
-    for (a++; *a && left; a++) {
-        if (*a == 'R')
-            return data[0];
-        size_t used = *a == 'L' ? 1 : 0;
-        if (*a == 'P') {
-            Cursor c = {.at = data + 1, .end = data + left, .ok = true};
-            take_number(&c, data[0]);
-            used = (size_t)(c.at - data);
-        }
-        data += used;
-        left -= used;
-    }
-    return DW_EH_PE_absptr;
+/* What the FDEs of a CIE share. */
+typedef struct Common {
+    u8 addresses;    /* how code addresses are encoded: 'R' of its augmentation, plain pointers without one */
+    u8 tables;       /* how the address of a function's table of landing pads is: 'L' */
+    u64 personality; /* 'P': its address, or with `indirect` that of a pointer to it; 0: none */
+    bool indirect;
+    u64 code_align;
+} Common;
+
+static void read_personality(Common *common, Cursor *c) {
+    u8 encoding = (u8)cursor_take(c, 1);
+    common->personality = cursor_address(c, encoding & ~DW_EH_PE_indirect);
+    common->indirect = encoding & DW_EH_PE_indirect;
 }
 
-static void add_fde(ElfFile *elf, const Section *s, const Dwarf_FDE *fde, u8 encoding) {
+static Common read_common(const Section *s, const Dwarf_CIE *cie) {
+    Common common = {.tables = DW_EH_PE_omit, .code_align = cie->code_alignment_factor};
+    const char *a = cie->augmentation;
+    const u8 *data = cie->augmentation_data;
+    if (!a || a[0] != 'z' || data < s->bytes || data > s->bytes + s->size)
+        return common;
+    Cursor c = {.at = data,
+                .end = data + cie->augmentation_data_size,
+                .addr = s->addr + (u64)(data - s->bytes),
+                .ok = cie->augmentation_data_size <= (size_t)(s->bytes + s->size - data)};
+    for (a++; *a && c.ok; a++) {
+        if (*a == 'R')
+            common.addresses = (u8)cursor_take(&c, 1);
+        else if (*a == 'L')
+            common.tables = (u8)cursor_take(&c, 1);
+        else if (*a == 'P')
+            read_personality(&common, &c);
+    }
+    return common;
+}
+
+/* The table of landing pads, and the instructions of the unwind table, of the function whose addresses were read from `c`. */
+static void read_rest(ElfUnwind *u, const Common *common, Cursor *c) {
+    u64 size = cursor_unsigned(c);
+    Cursor inner = *c;
+    if (!c->ok || size > (u64)(c->end - c->at))
+        return;
+    if (common->tables != DW_EH_PE_omit && size) {
+        u64 here = inner.addr, to = cursor_number(&inner, common->tables);
+        u->table = inner.ok && to ? to + ((common->tables & 0x70) == DW_EH_PE_pcrel ? here : 0) : 0;
+    }
+    u->insns = c->at + size;
+    u->insn_bytes = (size_t)(c->end - u->insns);
+}
+
+static void add_fde(ElfFile *elf, const Section *s, const Dwarf_FDE *fde, const Common *common) {
     if (!fde->start || fde->start < s->bytes || fde->end > s->bytes + s->size)
         return;
     Cursor c = {.at = fde->start, .end = fde->end, .addr = s->addr + (u64)(fde->start - s->bytes), .ok = true};
     Symbol sym = {.rank = UINT8_MAX};
-    sym.addr = take_address(&c, encoding);
-    sym.size = take_number(&c, encoding);
+    sym.addr = cursor_address(&c, common->addresses);
+    sym.size = cursor_number(&c, common->addresses);
     const Segment *code = elf_segment(elf, sym.addr);
-    if (c.ok && code && code->executable && sym.size && sym.size <= code->end - sym.addr)
-        VEC_PUSH(&elf->symbols, sym);
+    if (!c.ok || !code || !code->executable || !sym.size || sym.size > code->end - sym.addr)
+        return;
+    VEC_PUSH(&elf->symbols, sym);
+    ElfUnwind u = {.addr = sym.addr,
+                   .size = sym.size,
+                   .code_align = common->code_align,
+                   .personality = common->personality,
+                   .indirect = common->indirect};
+    read_rest(&u, common, &c);
+    VEC_PUSH(&elf->unwind, u);
+}
+
+static int by_address(const void *x, const void *y) {
+    const ElfUnwind *a = x, *b = y;
+    return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
 void elf_load_unwind(ElfFile *elf) {
@@ -138,15 +128,21 @@ void elf_load_unwind(ElfFile *elf) {
     if (!find_by_index(elf, &s) && !find_by_header(elf, &s))
         return;
     Elf_Data data = {.d_buf = (void *)s.bytes, .d_size = s.size, .d_type = ELF_T_BYTE, .d_version = EV_CURRENT};
-    Map64 encodings = {0}; /* by the offset of a CIE */
+    Map64 by_offset = {0}; /* index in `common` by the offset of a CIE */
+    VEC(Common) common = {0};
     Dwarf_CFI_Entry entry;
     Dwarf_Off next;
     for (Dwarf_Off off = 0; dwarf_next_cfi(elf->map, &data, true, off, &next, &entry) == 0 && next > off; off = next) {
-        u32 encoding;
-        if (dwarf_cfi_cie_p(&entry))
-            map64_set(&encodings, off, fde_encoding(&entry.cie));
-        else if (map64_get(&encodings, entry.fde.CIE_pointer, &encoding))
-            add_fde(elf, &s, &entry.fde, (u8)encoding);
+        u32 index;
+        if (dwarf_cfi_cie_p(&entry)) {
+            map64_set(&by_offset, off, (u32)common.len);
+            VEC_PUSH(&common, read_common(&s, &entry.cie));
+        } else if (map64_get(&by_offset, entry.fde.CIE_pointer, &index)) {
+            add_fde(elf, &s, &entry.fde, &common.at[index]);
+        }
     }
-    map64_free(&encodings);
+    if (elf->unwind.len)
+        qsort(elf->unwind.at, elf->unwind.len, sizeof(ElfUnwind), by_address);
+    map64_free(&by_offset);
+    VEC_FREE(&common);
 }

@@ -75,12 +75,13 @@ typedef struct HostRaise {
     const char *features; /* for LLVM, besides those of the CPU */
     /* Assembly of the functions that src/raise/raise.h names, malloc'ed. Raise's own variables of a thread begin at that
      * distance from the thread pointer; `rest`: the program has to do with
-     * state that is no register. */
-    char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest);
+     * state that is no register; `unwinds`: with exceptions, and then lathe_import_… is what it has of C++'s library. */
+    char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest, bool unwinds);
     u32 thread_bytes;
     /* Raised functions have the C convention; the guest's stack pointer and the state have registers of their own, which these attributes of LLVM
      * give them. */
     const char *stack_mark, *state_mark;
+    const char *target_mark; /* and for the address that is called, where a function of the runtime calls native code */
     /* The host's register that a guest's register is in where native code is called; NULL: none. */
     const char *(*reg_name)(u32 reg);
     /* Inline assembly that calls native code, for printf: where the thread's variables are. */
@@ -95,6 +96,8 @@ typedef struct HostRaise {
     const char *find, *find_constraints;
     /* Assembly of where native code enters a function, for printf: its name twice, then the bridge's. */
     const char *entry;
+    /* The same for where the program begins, which returns to nobody. */
+    const char *entry_first;
     /* The same for functions that take registers from the state. */
     const char *entry_rest;
     /* The same for functions that need no host stack; the bridge's name comes twice. */
@@ -105,6 +108,7 @@ typedef struct HostRaise {
     u32 short_bytes, short_reach; /* the same for a near place */
     void (*short_jump)(u8 *code, i32 distance);
     u8 fill;                            /* a byte that traps */
+    u8 only_return;                     /* an instruction of one byte that returns; 0: there is none */
     bool (*is_thread_offset)(u32 type); /* a relocation of a place within the file's own thread-local storage? */
 } HostRaise;
 

@@ -26,6 +26,9 @@ typedef bool LatheIsEntry(void *user, u64 at, u64 to);
 /* Where in `fn` the computed jump `in`, which has no table, may lead to; how many places these are. They live as long as `user`. */
 typedef size_t LatheLabels(void *user, const LatheFunc *fn, const struct Insn *in, const u64 **places);
 
+/* Where the call `in` goes on if the callee throws: Insn.landing. */
+typedef u64 LatheLanding(void *user, const struct Insn *in);
+
 typedef struct LatheTuning {
     LatheConvention convention;
     bool narrow; /* LATHE_CONVENTION_REGISTERS: see func_vectors in lift/func.h */
@@ -34,6 +37,9 @@ typedef struct LatheTuning {
     LatheEndsAt *ends_at;   /* asked of each call, besides never_returns; may be NULL */
     LatheIsEntry *is_entry; /* where no comparison bounds a table; may be NULL */
     LatheLabels *labels;    /* may be NULL: nobody knows */
+    LatheLanding *landing;  /* asked of each call; may be NULL: nothing is thrown */
+    LLVMValueRef
+        threw; /* with `landing`, i1(i64 end): called behind a call that has one, with the address behind it, to ask whether the callee has thrown */
     u32 poll_off; /* offset from `cpu`: if the 64 bits there are not 0, loops return, with cpu->pc at their head; 0: never */
     bool
         leave_at_flags; /* a call whose flags are read behind it, or whose callee begins by reading flags, has no meaning: the function leaves at it

@@ -91,6 +91,9 @@ typedef enum Flow {
 
 enum { INSN_OPERANDS = 5 };
 
+/* What is no address in Insn.landing: exceptions of the call go on to the caller, or end the program. */
+typedef enum LandingPlace { LANDING_CALLER, LANDING_END } LandingPlace;
+
 typedef struct Insn {
     u64 pc, target;
     u32 row; /* in the ISA's table; 0 is the row without a meaning */
@@ -112,6 +115,7 @@ typedef struct Insn {
     u32 pred, pred_count;           /* instructions that lead here: where they are listed, and how many */
     u32 next;                       /* the instruction after it in its block */
     bool last;                      /* a call that does not come back */
+    u64 landing;                    /* where a call goes on if the callee throws, or one of LandingPlace */
     u32 block;                      /* the block it begins, or 0 */
     struct JumpTable *table;        /* of an indirect jump, once recovered */
     struct JumpTable *loaded_table; /* the table that this instruction reads */
@@ -119,6 +123,11 @@ typedef struct Insn {
 
 static inline u64 insn_end(const Insn *in) {
     return in->pc + in->size;
+}
+
+/* Is it a call that has a landing pad for exceptions? */
+static inline bool insn_lands(const Insn *in) {
+    return in->flow == FLOW_CALL && in->landing > LANDING_END;
 }
 
 #endif

@@ -81,6 +81,7 @@ typedef struct StateField {
 typedef struct Isa {
     LatheArch arch;
     u32 elf_relative; /* the type of relocations that add the load bias */
+    u32 elf_symbolic; /* and of those that are a symbol's address of 64 bits */
     RelocationKind (*relocation_kind)(u32 type);
     const RegInfo *regs;
     u32 reg_count;

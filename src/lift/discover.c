@@ -89,6 +89,8 @@ static LatheStatus decode_any(LatheFunc *fn, u64 pc, Insn *in) {
         in->last = fn->cfg.never_returns(fn->cfg.user, in->target);
     if (in->flow == FLOW_CALL && fn->tuning.ends_at)
         in->last |= fn->tuning.ends_at(fn->cfg.user, fn, in);
+    if (in->flow == FLOW_CALL && fn->tuning.landing)
+        in->landing = fn->tuning.landing(fn->cfg.user, in);
     if (!in->row) /* without a meaning: the function stops there, whatever comes behind */
         in->flow = FLOW_STOP;
     if (status != LATHE_OK)
@@ -182,6 +184,8 @@ static void trace(LatheFunc *fn, u64 pc, Work *work) {
         add(fn, &in);
         if (in.flow == FLOW_BRANCH)
             VEC_PUSH(work, in.target);
+        if (insn_lands(&in))
+            VEC_PUSH(work, in.landing);
         if (in.flow == FLOW_JUMP)
             pc = in.target;
         else if (in.flow == FLOW_NEXT || in.flow == FLOW_BRANCH || returns_here(fn, &in))
@@ -224,6 +228,8 @@ static void each_edge(LatheFunc *fn, Edge *edge) {
             edge(fn, i, in->target);
         if (in->flow == FLOW_NEXT || in->flow == FLOW_BRANCH || returns_here(fn, in))
             edge(fn, i, insn_end(in));
+        if (insn_lands(in))
+            edge(fn, i, in->landing);
         for (size_t k = 0; in->table && k < in->table->count; k++)
             edge(fn, i, in->table->targets[k]);
     }

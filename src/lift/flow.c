@@ -266,6 +266,34 @@ static Val callee_of(LatheFunc *fn, const Insn *in, Val pc) {
     return fn->cfg.lookup ? look_up(fn, pc, true) : fn->cfg.dispatch;
 }
 
+/* Behind a call that may throw: in a block of its own, an instruction that tells whether it has. Registers are looked at behind that. */
+static Val ask_whether_threw(LatheFunc *fn, const Insn *in) {
+    Lifter *l = &fn->l;
+    Label on = ir_label(l, "called");
+    Val end = ir_int(l, I64, insn_end(in));
+    ir_goto(l, on);
+    ir_here(l, on);
+    return ir_call(l, fn->tuning.threw, &end, 1);
+}
+
+/* A callee has come back, or thrown. */
+static void go_on_after(LatheFunc *fn, const Insn *in, Val threw) {
+    Lifter *l = &fn->l;
+    if (!insn_lands(in)) {
+        ir_goto(l, label_for(fn, insn_end(in)));
+        return;
+    }
+    Label never = in->last ? ir_label(l, "never") : NULL;
+    Label pad = label_for(fn, in->landing), next = never ? never : label_for(fn, insn_end(in));
+    ir_branch(l, threw, pad, next);
+    if (!never)
+        return;
+    Label here = ir_where(l);
+    ir_here(l, never);
+    LLVMBuildUnreachable(l->b);
+    ir_here(l, here);
+}
+
 static void flow_call(Lifter *l, const Insn *in, Val pc) {
     LatheFunc *fn = func_of(l);
     watch_transfer(fn, in, pc, NULL);
@@ -275,13 +303,15 @@ static void flow_call(Lifter *l, const Insn *in, Val pc) {
     }
     regfile_flush(fn, flags_dead(fn), false);
     Val call = call_lifted(fn, callee_of(fn, in, pc));
+    if (in->landing)
+        call = ask_whether_threw(fn, in);
     regfile_reload(fn, call, false);
-    if (in->last) {
+    if (in->last && !insn_lands(in)) {
         LLVMBuildUnreachable(l->b);
         return;
     }
     if (fn->tuning.trusted_returns) {
-        ir_goto(l, label_for(fn, insn_end(in)));
+        go_on_after(fn, in, call);
         return;
     }
     Val back = fn->conv.in_registers ? LLVMBuildExtractValue(l->b, call, fn->conv.count, "") : load_pc(fn);

@@ -25,6 +25,8 @@ static void mark_leaders(LatheFunc *fn) {
             mark_leader(fn, in->target);
         if (in->flow != FLOW_NEXT)
             mark_leader(fn, insn_end(in));
+        if (insn_lands(in))
+            mark_leader(fn, in->landing);
         for (size_t k = 0; in->table && k < in->table->count; k++)
             mark_leader(fn, in->table->targets[k]);
     }
@@ -79,6 +81,8 @@ static void end_block(LatheFunc *fn, Block *b, const Insn *last) {
         b->exits = true;
         if (func_calls_out(fn, last) && !last->last)
             add_succ(fn, b, insn_end(last));
+        if (insn_lands(last))
+            add_succ(fn, b, last->landing);
         return;
     case FLOW_INDIRECT:
         b->exits = true;

@@ -23,7 +23,7 @@ static void call_function(Rewriter *w, const Event *e) {
     for (unsigned i = 0; i < count; i++)
         args[i] = regset_has(&g->taken, in[i]) ? rewrite_get(w, in[i]) : LLVMGetPoison(raise_reg_type(w->r, in[i]));
     args[count] = w->cpu;
-    LLVMValueRef call = LLVMBuildCall2(w->b, g->type, g->raised, args, count + 1, "");
+    LLVMValueRef call = rewrite_build_call(w, g->type, g->raised, args, count + 1);
     raise_mark_call(w->r, call);
     rewrite_say_stack(w, call, 0);
     if (g->import)

@@ -16,6 +16,7 @@ typedef struct NativeCall {
     LLVMValueRef values[REG_MAX];
     unsigned count, result_count;
     LLVMValueRef stack, target, cpu;
+    bool twice; /* it may return twice */
 } NativeCall;
 
 static bool is_result(const NativeCall *c, Reg reg) {
@@ -76,7 +77,7 @@ static LLVMTypeRef constrain(const NativeCall *c, Text *t, LLVMValueRef *args, u
 }
 
 /* The values of c->results, as a struct at the beginning of what is returned. */
-static LLVMValueRef build_native(const NativeCall *c) {
+static LLVMValueRef build_inline(const NativeCall *c, Rewriter *w) {
     LLVMValueRef args[REG_MAX + 3];
     unsigned count;
     Text constraints = {0};
@@ -87,9 +88,94 @@ static LLVMValueRef build_native(const NativeCall *c) {
         snprintf(text, sizeof(text), c->r->uses_rest ? host->call_rest : host->call, (long)raise_thread_offset(c->r));
     LLVMValueRef code = LLVMGetInlineAsm(type, text, (size_t)len, constraints.at, constraints.len, true, false,
                                          LLVMInlineAsmDialectATT, false);
-    LLVMValueRef call = LLVMBuildCall2(c->b, type, code, args, count, "");
+    LLVMValueRef call =
+        w ? rewrite_build_call(w, type, code, args, count) : LLVMBuildCall2(c->b, type, code, args, count, "");
     LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, raise_attribute(c->r, "nounwind", 0));
     return call;
+}
+
+/* --------------------------------------------------------------------------------------------- calls that may throw */
+
+/* The signature of a function of the runtime that calls native code: as that of raised functions, with the address that is called before the state. */
+typedef struct WayOut {
+    LLVMTypeRef params[REG_MAX + 3];
+    LLVMValueRef args[REG_MAX + 3]; /* stack pointer, integers, vectors, target, state */
+    unsigned count;
+    char name[64];
+    bool counts_vectors; /* the host's convention has their number in a register, as for variable arguments */
+} WayOut;
+
+static LLVMValueRef value_of(const NativeCall *c, Reg reg) {
+    for (unsigned i = 0; i < c->count; i++)
+        if (c->passed[i] == reg)
+            return c->values[i];
+    return NULL;
+}
+
+static void add_param(WayOut *o, LLVMValueRef v) {
+    o->params[o->count] = LLVMTypeOf(v);
+    o->args[o->count++] = v;
+}
+
+/* The registers of a list up to the last one that is passed. */
+static unsigned add_params(const NativeCall *c, WayOut *o, const Reg *regs, u32 count) {
+    while (count && !value_of(c, regs[count - 1]))
+        count--;
+    for (u32 i = 0; i < count; i++) {
+        LLVMValueRef v = value_of(c, regs[i]);
+        add_param(o, v ? v : LLVMGetPoison(raise_reg_type(c->r, regs[i])));
+    }
+    return count;
+}
+
+static void describe(const NativeCall *c, WayOut *o) {
+    const CallAbi *abi = &c->r->isa->abi;
+    add_param(o, c->stack);
+    unsigned ints = add_params(c, o, abi->int_args, abi->int_arg_count),
+             vectors = add_params(c, o, abi->float_args, abi->float_arg_count);
+    add_param(o, c->target);
+    add_param(o, c->cpu);
+    for (unsigned i = 0; i < c->count; i++)
+        o->counts_vectors |= !raise_passes_in_place(c->r, c->passed[i]);
+    snprintf(o->name, sizeof(o->name), RAISE_OUT "%u_%u%s", ints, vectors, o->counts_vectors ? "_v" : "");
+}
+
+static LLVMValueRef declare_way_out(const NativeCall *c, const WayOut *o, LLVMTypeRef type) {
+    LLVMValueRef fn = LLVMGetNamedFunction(c->r->mod, o->name);
+    if (fn)
+        return fn;
+    fn = LLVMAddFunction(c->r->mod, o->name, type);
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    char text[192];
+    int len =
+        snprintf(text, sizeof(text), "\t.globl %s\n\t.hidden %s\n%s = lathe_raise_out\n", o->name, o->name, o->name);
+    LLVMAppendModuleInlineAsm(c->r->mod, text, (size_t)len);
+    return fn;
+}
+
+/* A function of the runtime changes stacks and calls: exceptions find what they need to know of the stacks in its unwind table. */
+static LLVMValueRef build_way_out(const NativeCall *c, Rewriter *w) {
+    Raise *r = c->r;
+    WayOut o = {0};
+    LLVMTypeRef results[REG_MAX];
+    describe(c, &o);
+    for (unsigned i = 0; i < c->result_count; i++)
+        results[i] = raise_reg_type(r, c->results[i]);
+    LLVMTypeRef result = LLVMStructTypeInContext(r->ctx, results, c->result_count, false);
+    LLVMTypeRef type = LLVMFunctionType(result, o.params, o.count, o.counts_vectors);
+    LLVMValueRef fn = declare_way_out(c, &o, type);
+    LLVMValueRef call =
+        w ? rewrite_build_call(w, type, fn, o.args, o.count) : LLVMBuildCall2(c->b, type, fn, o.args, o.count, "");
+    raise_mark_call(r, call);
+    LLVMAddCallSiteAttribute(call, o.count - 1, raise_attribute(r, r->host->raise->target_mark, 0));
+    return call;
+}
+
+/* `w`: the function that is being rewritten, if the call is in it. `operand`: which is the stack pointer. */
+static LLVMValueRef build_native(const NativeCall *c, Rewriter *w, unsigned *operand) {
+    bool inlined = !c->r->unwinds || c->twice;
+    *operand = inlined ? c->count : 0;
+    return inlined ? build_inline(c, w) : build_way_out(c, w);
 }
 
 static void list_results(NativeCall *c) {
@@ -160,7 +246,8 @@ static void choose_native(const Chooser *c, LLVMValueRef target, LLVMValueRef cp
         n.passed[n.count] = c->params[i];
         n.values[n.count++] = LLVMGetParam(c->fn, i);
     }
-    LLVMBuildRet(c->b, results_of(c, build_native(&n), n.result_count));
+    unsigned operand;
+    LLVMBuildRet(c->b, results_of(c, build_native(&n, NULL, &operand), n.result_count));
 }
 
 static void build_chooser(Chooser *c) {
@@ -208,8 +295,8 @@ static void find_chooser(Chooser *c) {
         return;
     c->fn = LLVMAddFunction(r->mod, name, chooser_type(c));
     LLVMSetLinkage(c->fn, LLVMInternalLinkage);
-    const char *const marks[] = {"nounwind", "noredzone", "alwaysinline"};
-    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+    const char *const marks[] = {"noredzone", "alwaysinline", "nounwind"};
+    for (size_t i = 0; i < ARRAY_LEN(marks) - r->unwinds; i++)
         LLVMAddAttributeAtIndex(c->fn, LLVMAttributeFunctionIndex, raise_attribute(r, marks[i], 0));
     c->b = LLVMCreateBuilderInContext(r->ctx);
     build_chooser(c);
@@ -254,18 +341,51 @@ void rewrite_call_outside(Rewriter *w, const Event *e, LLVMValueRef target) {
         memcpy(n.passed, c.params + 1, n.count * sizeof(*n.passed));
         memcpy(n.values, args + 1, n.count * sizeof(*n.values));
         n.stack = rewrite_offset(w, w->b, stack, r->isa->abi.return_address_bytes);
-        call = build_native(&n);
-        rewrite_say_stack(w, call, n.count);
-        if (raise_returns_twice(import))
+        n.twice = raise_returns_twice(import);
+        unsigned operand;
+        call = build_native(&n, w, &operand);
+        rewrite_say_stack(w, call, operand);
+        if (n.twice)
             LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, raise_attribute(r, "returns_twice", 0));
     } else {
         find_chooser(&c);
         args[c.count] = target;
         args[c.count + 1] = w->cpu;
-        call = LLVMBuildCall2(w->b, LLVMGlobalGetValueType(c.fn), c.fn, args, c.count + 2, "");
+        call = rewrite_build_call(w, LLVMGlobalGetValueType(c.fn), c.fn, args, c.count + 2);
         rewrite_say_stack(w, call, 0);
     }
     rewrite_say_native(w, call, e, import);
     set_results(w, call);
     rewrite_return_stack(w, stack);
+}
+
+/* A variable with the address of another file's function. */
+static LLVMValueRef address_of_import(Raise *r, const char *name) {
+    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx),
+                type = LLVMFunctionType(LLVMVoidTypeInContext(r->ctx), NULL, 0, false);
+    const char *symbol = arena_printf(&r->arena, RAISE_IMPORT "%s", name),
+               *variable = arena_printf(&r->arena, RAISE_PREFIX "address_%s", name);
+    LLVMValueRef v = LLVMGetNamedGlobal(r->mod, variable), fn = LLVMGetNamedFunction(r->mod, symbol);
+    if (v)
+        return v;
+    if (!fn)
+        fn = LLVMAddFunction(r->mod, symbol, type);
+    v = LLVMAddGlobal(r->mod, word, variable);
+    LLVMSetInitializer(v, LLVMConstPtrToInt(fn, word));
+    LLVMSetLinkage(v, LLVMInternalLinkage);
+    return v;
+}
+
+void raise_call_import(Raise *r, LLVMBuilderRef b, const char *name, LLVMValueRef argument, LLVMValueRef stack,
+                       LLVMValueRef cpu) {
+    NativeCall n = {.r = r, .b = b, .stack = stack, .cpu = cpu};
+    unsigned operand;
+    n.target = LLVMBuildLoad2(b, LLVMInt64TypeInContext(r->ctx), address_of_import(r, name), "");
+    LLVMSetVolatile(n.target, true); /* its value is not known before the program starts */
+    list_results(&n);
+    if (argument) {
+        n.passed[n.count] = r->isa->abi.int_args[0];
+        n.values[n.count++] = argument;
+    }
+    build_native(&n, NULL, &operand);
 }

@@ -91,8 +91,7 @@ static const char *find_import(const Raise *r, u64 pc) {
     return NULL;
 }
 
-/* The function of another file that the stub at `pc` jumps to; NULL: it is no stub. */
-static const char *stub_symbol(Raise *r, u64 pc) {
+const char *raise_import_at(Raise *r, u64 pc) {
     u32 index;
     if (!map64_get(&r->stubs, pc, &index)) {
         index = (u32)r->stub_names.len;
@@ -136,7 +135,8 @@ static bool never_returns(void *user, u64 callee) {
         "__assert_fail", "__fortify_fail", "__chk_fail", "longjmp",    "__longjmp_chk", "siglongjmp",
         "err",           "errx",           "verr",       "verrx",
     };
-    return is_named(stub_symbol(user, callee), names, ARRAY_LEN(names));
+    const char *import = raise_import_at(user, callee);
+    return is_named(import, names, ARRAY_LEN(names)) || raise_always_throws(import);
 }
 
 /* error() of the C library comes back only if its first argument is 0. */
@@ -145,7 +145,7 @@ static bool ends_at(void *user, const LatheFunc *fn, const Insn *call) {
     Raise *r = user;
     Reg first = r->isa->abi.int_args[0];
     u64 end = call->pc;
-    if (!call->target || !is_named(stub_symbol(r, call->target), names, ARRAY_LEN(names)))
+    if (!call->target || !is_named(raise_import_at(r, call->target), names, ARRAY_LEN(names)))
         return false;
     for (size_t i = fn->insns.len; i-- > 0;) {
         const Insn *in = &fn->insns.at[i];
@@ -226,7 +226,7 @@ static size_t labels(void *user, const LatheFunc *fn, const Insn *in, const u64 
     const ElfFunction *f = elf_function_around(r->elf, in->pc);
     u64 address;
     r->jump_places.len = 0;
-    if (!f || stub_symbol(r, in->pc))
+    if (!f || raise_import_at(r, in->pc))
         return 0;
     for (size_t i = first_label(r, f->addr); i < r->labels.len && r->labels.at[i] - f->addr < f->size; i++)
         add_label(r, f, r->labels.at[i]);
@@ -334,14 +334,23 @@ static LLVMValueRef declare_lookup(Raise *r) {
     return LLVMAddFunction(r->mod, "lathe_raise_lookup", LLVMFunctionType(ptr, params, 3, false));
 }
 
+static LLVMValueRef declare_threw(Raise *r) {
+    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx);
+    return LLVMAddFunction(r->mod, RAISE_PREFIX "threw",
+                           LLVMFunctionType(LLVMInt1TypeInContext(r->ctx), &word, 1, false));
+}
+
 static void configure(Raise *r) {
     r->dispatch = declare(r, "lathe_raise_dispatch");
     r->nowhere = declare(r, "lathe_raise_nowhere");
     r->lookup = declare_lookup(r);
+    r->threw = declare_threw(r);
     r->tuning = (LatheTuning){.is_outside = is_outside,
                               .ends_at = ends_at,
                               .is_entry = is_entry,
                               .labels = labels,
+                              .landing = r->unwinds ? raise_landing : NULL,
+                              .threw = r->threw,
                               .trusted_returns = true,
                               .native_fs = !r->foreign,
                               .native_traps = !r->foreign,
@@ -365,7 +374,7 @@ static void configure(Raise *r) {
 
 static void name_function(Raise *r, u64 pc, char *name, size_t size) {
     ElfFunction known = elf_function_at(r->elf, pc);
-    const char *import = stub_symbol(r, pc);
+    const char *import = raise_import_at(r, pc);
     if (known.name)
         snprintf(name, size, "raised_%lx_%s", pc, known.name);
     else if (import)
@@ -379,7 +388,7 @@ static void keep_code(Raise *r, const LatheFunc *fn) {
         const Insn *in = &fn->insns.at[i];
         if (in->status == LATHE_OK)
             VEC_PUSH(&r->code, ((LatheRange){in->pc, insn_end(in)}));
-        if (in->flow == FLOW_INDIRECT && !in->table && !stub_symbol(r, in->pc)) {
+        if (in->flow == FLOW_INDIRECT && !in->table && !raise_import_at(r, in->pc)) {
             r->counts.unresolved_jumps++;
             raise_note(r, "0x%lx: a computed jump, which must lead to a function", in->pc);
         }
@@ -407,7 +416,7 @@ static void lift(Raise *r, RaiseFunction *f) {
         char name[RAISE_TEXT];
         name_function(r, f->pc, name, sizeof(name));
         LLVMSetValueName2(lifted, name, strlen(name));
-        f->import = stub_symbol(r, f->pc);
+        f->import = raise_import_at(r, f->pc);
         keep_code(r, fn);
         r->counts.functions++;
     } else {
@@ -430,5 +439,5 @@ bool raise_discover(Raise *r) {
         r->functions.at[i].plain = declare(r, "");
     for (size_t i = 0; i < r->functions.len; i++)
         lift(r, &r->functions.at[i]);
-    return r->counts.functions || raise_fail(r, "no function can be read in it");
+    return !*r->problem && (r->counts.functions || raise_fail(r, "no function can be read in it"));
 }

@@ -113,11 +113,25 @@ static void read_helper(Reader *d, LLVMValueRef in) {
     }
 }
 
+/* On the way to a landing pad, these are written. On the other one they are as the callee has left them. */
+static void read_caught(Reader *d) {
+    Reg regs[2];
+    raise_caught_regs(d->r, regs);
+    for (int i = 0; i < 2; i++) {
+        add(d, (Event){.kind = EVENT_CAUGHT, .reg = regs[i]});
+        regset_add(&d->f->written, regs[i]);
+    }
+}
+
 static void read_call(Reader *d, LLVMValueRef in) {
     LLVMValueRef callee = LLVMGetCalledValue(in);
     u32 index;
     if (callee == d->r->lookup || callee == d->r->nowhere)
         return;
+    if (callee == d->r->threw) {
+        read_caught(d);
+        return;
+    }
     if (map64_get(d->functions, (u64)callee, &index))
         add(d, (Event){.kind = EVENT_CALL, .callee = index, .at = in});
     else if (LLVMIsACallInst(callee) && LLVMGetCalledValue(callee) == d->r->lookup)
@@ -232,6 +246,7 @@ static void hand(RaiseFunction *callee, const RegSet *available, bool *changed) 
 static void step_available(Raise *r, Event *e, RegSet *available, bool *changed) {
     switch (e->kind) {
     case EVENT_WRITE:
+    case EVENT_CAUGHT:
         regset_add(available, e->reg);
         break;
     case EVENT_CALL: {
@@ -304,6 +319,8 @@ static void step_live(Raise *r, const RaiseFunction *f, const Event *e, RegSet *
     }
     case EVENT_WHOLE:
         regset_join(live, &e->available);
+        break;
+    case EVENT_CAUGHT:
         break;
     case EVENT_RETURN: { /* a result that was not written on the way there may be an argument of the same register */
         RegSet both = f->given;

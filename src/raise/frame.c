@@ -171,7 +171,7 @@ static void look_at_use(Frame *f, LLVMValueRef user, LLVMValueRef v, i64 off) {
             leak(f, off);
         if (LLVMGetOperand(user, 1) == v)
             note_access(f, user, LLVMTypeOf(LLVMGetOperand(user, 0)), off);
-    } else if (LLVMIsACallInst(user)) {
+    } else if (LLVMIsACallInst(user) || LLVMIsAInvokeInst(user)) {
         note_call(f, user, v, off);
     } else if (LLVMIsAPtrToIntInst(user) || LLVMIsAIntToPtrInst(user) || LLVMIsAPHINode(user)) {
         follow(f, user, off);
@@ -216,6 +216,12 @@ typedef struct Reaches {
     i64 computed;   /* of functions that may be called by an address */
 } Reaches;
 
+/* Is it a function of the runtime that calls native code? */
+static bool is_way_out(LLVMValueRef callee) {
+    size_t size;
+    return LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName2(callee, &size), RAISE_OUT, strlen(RAISE_OUT));
+}
+
 /* How far a call looks above the stack pointer that the callee is entered with. */
 static i64 reach_of_call(const Reaches *all, const FrameCall *c) {
     LLVMValueRef callee = LLVMGetCalledValue(c->in);
@@ -223,7 +229,7 @@ static i64 reach_of_call(const Reaches *all, const FrameCall *c) {
     if (raise_may_pass_on_stack(c->in))
         return NO_BOUND;
     if (!map64_get(&all->by_value, (u64)callee, &index))
-        return LLVMIsAInlineAsm(callee) ? 0 : all->computed;
+        return LLVMIsAInlineAsm(callee) || is_way_out(callee) ? 0 : all->computed;
     const Frame *g = &all->frames->at[index];
     return g->f->import && !g->r->foreign ? 0 : g->reach;
 }

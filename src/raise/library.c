@@ -237,12 +237,36 @@ static const char *const in_registers[] = {
 /* They return a second time: when longjmp() is called, and when the child has ended or become another program. */
 static const char *const twice[] = {"__sigsetjmp", "_setjmp", "setjmp", "sigsetjmp", "vfork"};
 
+static const char *const always[] = {
+    "_Unwind_Resume",
+    "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
+    "_ZSt9terminatev",
+    "__cxa_bad_cast",
+    "__cxa_bad_typeid",
+    "__cxa_call_unexpected",
+    "__cxa_deleted_virtual",
+    "__cxa_pure_virtual",
+    "__cxa_rethrow",
+    "__cxa_throw",
+    "__cxa_throw_bad_array_new_length",
+};
+
 static int by_name(const void *key, const void *row) {
     return strcmp(key, *(const char *const *)row);
 }
 
 bool raise_is_in_registers(const char *name) {
     return name && bsearch(name, in_registers, ARRAY_LEN(in_registers), sizeof(*in_registers), by_name);
+}
+
+/* std::__throw_out_of_range() and the like. */
+static bool is_thrower(const char *name) {
+    static const char head[] = "_ZSt";
+    return !strncmp(name, head, strlen(head)) && strstr(name, "__throw_");
+}
+
+bool raise_always_throws(const char *name) {
+    return name && (bsearch(name, always, ARRAY_LEN(always), sizeof(*always), by_name) || is_thrower(name));
 }
 
 bool raise_returns_twice(const char *name) {

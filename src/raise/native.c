@@ -66,6 +66,8 @@ static bool works_anywhere(const RaiseFunction *f) {
 
 static const char *entry_of(const Raise *r, const RaiseFunction *f) {
     const HostRaise *host = r->host->raise;
+    if (f->pc == elf_entry(r->elf))
+        return host->entry_first;
     if (takes_state(r, f))
         return host->entry_rest;
     return works_anywhere(f) ? host->entry_direct : host->entry;
@@ -90,8 +92,8 @@ static void hide(Raise *r) {
 }
 
 void raise_add_native(Raise *r) {
-    char *text =
-        r->host->raise->runtime(raise_thread_offset(r), r->extent.start, r->extent.end - r->extent.start, r->uses_rest);
+    char *text = r->host->raise->runtime(raise_thread_offset(r), r->extent.start, r->extent.end - r->extent.start,
+                                         r->uses_rest, r->unwinds);
     LLVMAppendModuleInlineAsm(r->mod, text, strlen(text));
     mem_free(text);
     for (size_t i = 0; i < r->functions.len; i++) {

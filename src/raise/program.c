@@ -15,9 +15,9 @@
 #include <stdio.h>
 
 #include "codegen/link.h"
-#include "raise/raise.h"
+#include "raise/file.h"
 
-enum { PAGE = 4096, MORE_HEADERS = 4 };
+enum { PAGE = 4096, MORE_HEADERS = 5 };
 
 static u64 round_up(u64 n, u64 align) {
     return (n + align - 1) & -align;
@@ -36,8 +36,13 @@ typedef struct Writer {
     Part head, code, data;
     LinkNeeds needs, helper_needs;
     u64 rela_off, rela_size, tls_off; /* in head */
-    VEC(u64) moved;                   /* places of the new parts that hold addresses */
-    Map64 helpers;                    /* index in helper_addr by the hash of a name */
+    Imports imports;
+    ImportTables tables;
+    u64 symbols_off, names_off, versions_off; /* in head, of `tables` */
+    u64 unwind, unwind_size, index_off,
+        index_size; /* the unwind table's address, and its index in head; sizes of 0: none */
+    VEC(u64) moved; /* places of the new parts that hold addresses */
+    Map64 helpers;  /* index in helper_addr by the hash of a name */
     VEC(u64) helper_addr;
     VEC(const char *) helper_name;
     const char *missing; /* a symbol that nobody has */
@@ -101,6 +106,12 @@ static void define_helper(void *user, const char *name, u64 address, u64 size) {
 static bool resolve(void *user, const char *name, u64 *address) {
     Writer *w = user;
     u32 index;
+    if (!strncmp(name, RAISE_IMPORT, strlen(RAISE_IMPORT))) {
+        *address = imports_address(&w->imports, arena_printf(&w->r->arena, "%s", name + strlen(RAISE_IMPORT)));
+        return true;
+    }
+    if (sscanf(name, RAISE_AT, address) == 1)
+        return true;
     if (!strcmp(name, RAISE_IMAGE)) {
         *address = w->r->extent.start;
         return true;
@@ -143,6 +154,9 @@ static bool link_all(Writer *w, RaiseObject object, RaiseObject helpers) {
                           w->missing ? w->missing : "something");
     if (link_place(object.bytes, object.size, &own) < 0)
         return raise_fail(w->r, "its code cannot be linked: %s is missing", w->missing ? w->missing : "something");
+    if (w->r->unwinds && link_section(object.bytes, object.size, &own, ".eh_frame", &w->unwind, &w->unwind_size))
+        w->index_size = unwind_index_bytes(w->data.bytes + (w->unwind - w->data.addr), w->unwind_size);
+    w->tables = imports_tables(&w->imports);
     return true;
 }
 
@@ -157,7 +171,11 @@ static void lay_out(Writer *w, bool with_helpers) {
     w->rela_off = round_up(headers, 64);
     w->rela_size = elf_dynamic_number(w->r->elf, DT_RELASZ) + w->moved.len * sizeof(Elf64_Rela);
     w->tls_off = round_up(w->rela_off + w->rela_size, tls_align(&tls));
-    w->head.size = w->tls_off + shift + (tls.p_type == PT_TLS ? tls.p_filesz : 0);
+    w->index_off = round_up(w->tls_off + shift + (tls.p_type == PT_TLS ? tls.p_filesz : 0), 64);
+    w->symbols_off = round_up(w->index_off + w->index_size, 64);
+    w->versions_off = w->symbols_off + w->tables.symbols_size;
+    w->names_off = w->versions_off + w->tables.versions_size;
+    w->head.size = w->names_off + w->tables.names_size;
     w->code.addr = round_up(w->head.addr + w->head.size, PAGE);
     w->code.size = round_up(w->needs.code_bytes, LINK_MAX_ALIGN) + (with_helpers ? w->helper_needs.code_bytes : 0);
     w->data.addr = round_up(w->code.addr + w->code.size, PAGE);
@@ -219,16 +237,30 @@ static Elf64_Phdr new_tls(const Writer *w) {
                         .p_align = tls_align(&old)};
 }
 
+static Elf64_Phdr new_index(const Writer *w) {
+    u64 addr = w->head.addr + w->index_off;
+    return (Elf64_Phdr){.p_type = PT_GNU_EH_FRAME,
+                        .p_flags = PF_R,
+                        .p_offset = addr - w->bias,
+                        .p_vaddr = addr,
+                        .p_paddr = addr,
+                        .p_filesz = w->index_size,
+                        .p_memsz = w->index_size,
+                        .p_align = 4};
+}
+
 static void make_headers(Writer *w) {
     for (unsigned i = 0; i < header_of(w->file).e_phnum; i++) {
         Elf64_Phdr p = segment_of(w->file, i);
-        if (p.p_type != PT_TLS)
+        if (p.p_type != PT_TLS && (p.p_type != PT_GNU_EH_FRAME || !w->index_size))
             VEC_PUSH(&w->headers, p);
     }
     add_header(w, &w->head, PF_R);
     add_header(w, &w->code, PF_R | PF_X);
     add_header(w, &w->data, PF_R | PF_W);
     VEC_PUSH(&w->headers, new_tls(w));
+    if (w->index_size)
+        VEC_PUSH(&w->headers, new_index(w));
     u64 size = w->headers.len * sizeof(Elf64_Phdr);
     for (size_t i = 0; i < w->headers.len; i++) {
         Elf64_Phdr *p = &w->headers.at[i];
@@ -280,9 +312,14 @@ static bool write_relocations(Writer *w, u8 *out) {
     for (size_t i = 0; i < w->moved.len; i++) {
         if (w->moved.at[i] < w->data.addr)
             return raise_fail(w->r, "its code has addresses among its instructions");
-        Elf64_Rela rela = {.r_offset = w->moved.at[i],
-                           .r_info = ELF64_R_INFO(0, w->r->isa->elf_relative),
-                           .r_addend = (i64)word_at(w, w->moved.at[i])};
+        u64 word = word_at(w, w->moved.at[i]);
+        u32 number, type = w->r->isa->elf_relative;
+        i64 addend = (i64)word;
+        if (imports_number(&w->imports, word, &number, &addend))
+            type = w->r->isa->elf_symbolic;
+        else
+            number = 0;
+        Elf64_Rela rela = {.r_offset = w->moved.at[i], .r_info = ELF64_R_INFO((u64)number, type), .r_addend = addend};
         memcpy(to + old + i * sizeof(rela), &rela, sizeof(rela));
     }
     return true;
@@ -324,6 +361,21 @@ static bool bind_at_start(Writer *w, const Dynamic *d) {
     return true;
 }
 
+static void patch_tables(const Writer *w, const Dynamic *d) {
+    const struct {
+        i64 tag;
+        u64 value;
+    } rows[] = {{DT_SYMTAB, w->head.addr + w->symbols_off},
+                {DT_STRTAB, w->head.addr + w->names_off},
+                {DT_STRSZ, w->tables.names_size},
+                {DT_VERSYM, w->head.addr + w->versions_off}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        Elf64_Dyn *entry = find_entry(d, rows[i].tag);
+        if (entry)
+            entry->d_un.d_val = rows[i].value;
+    }
+}
+
 static bool patch_dynamic(Writer *w, u8 *out) {
     Elf64_Phdr p = elf_program_header(w->r->elf, PT_DYNAMIC);
     u8 *place = p.p_type == PT_DYNAMIC ? old_place(w, out, p.p_vaddr, p.p_filesz) : NULL;
@@ -340,6 +392,8 @@ static bool patch_dynamic(Writer *w, u8 *out) {
         table->d_un.d_ptr = w->head.addr + w->rela_off;
         size->d_un.d_val = w->rela_size;
     }
+    if (w->tables.symbols_size)
+        patch_tables(w, &d);
     memcpy(place, d.at, d.count * sizeof(Elf64_Dyn));
     return true;
 }
@@ -397,6 +451,13 @@ static bool write_short(Writer *w, u8 *out, u64 pc, u64 entry) {
     return true;
 }
 
+/* A function that only returns, and has no room for a jump, stays as it was. */
+static bool stays(Writer *w, const RaiseFunction *f) {
+    const HostRaise *host = w->r->host->raise;
+    const u8 *old = old_place(w, (u8 *)w->file, f->pc, 1);
+    return old && *old == host->only_return && room_at(w, f->pc, host->short_bytes) < host->short_bytes;
+}
+
 /* First those with room for a jump, then those that need a step beside another function's old code. */
 static void write_entry(Writer *w, u8 *out, const RaiseFunction *f, bool with_room) {
     const HostRaise *host = w->r->host->raise;
@@ -405,7 +466,7 @@ static void write_entry(Writer *w, u8 *out, const RaiseFunction *f, bool with_ro
     snprintf(name, sizeof(name), RAISE_ENTRY, f->pc);
     bool has_room =
         room_at(w, f->pc, host->jump_bytes) == host->jump_bytes && old_place(w, out, f->pc, host->jump_bytes);
-    if (has_room != with_room || !resolve(w, name, &entry))
+    if (has_room != with_room || stays(w, f) || !resolve(w, name, &entry))
         return;
     if (has_room) {
         host->jump(old_place(w, out, f->pc, host->jump_bytes), (i32)(entry - f->pc));
@@ -416,6 +477,12 @@ static void write_entry(Writer *w, u8 *out, const RaiseFunction *f, bool with_ro
 }
 
 static void write_entries(Writer *w, u8 *out) {
+    for (size_t i = 0; i < w->r->functions.len; i++) {
+        const RaiseFunction *f = &w->r->functions.at[i];
+        u8 *at = f->native && f->raised && stays(w, f) ? old_place(w, out, f->pc, 1) : NULL;
+        if (at)
+            *at = w->r->host->raise->only_return;
+    }
     for (int with_room = 1; with_room >= 0; with_room--)
         for (size_t i = 0; i < w->r->functions.len; i++)
             if (w->r->functions.at[i].native && w->r->functions.at[i].raised)
@@ -433,11 +500,22 @@ static void write_tls(const Writer *w) {
         memcpy(w->head.bytes + w->tls_off + shift, from, tls.p_filesz);
 }
 
+static bool write_imports(const Writer *w) {
+    u8 *head = w->head.bytes;
+    if (w->index_size)
+        unwind_index_write(w->data.bytes + (w->unwind - w->data.addr), w->unwind_size, w->unwind, head + w->index_off,
+                           w->head.addr + w->index_off);
+    u8 *versions = w->tables.versions_size ? head + w->versions_off : NULL;
+    return !w->tables.symbols_size ||
+           imports_write(&w->imports, head + w->symbols_off, head + w->names_off, versions) ||
+           raise_fail(w->r, "its dynamic symbols cannot be read");
+}
+
 static bool write_all(Writer *w, u8 *out) {
     memcpy(out, w->file, w->file_size);
     shift_thread_variables(w, out, DT_RELA, DT_RELASZ);
     shift_thread_variables(w, out, DT_JMPREL, DT_PLTRELSZ);
-    if (!write_relocations(w, out) || !patch_dynamic(w, out))
+    if (!write_relocations(w, out) || !patch_dynamic(w, out) || !write_imports(w))
         return false;
     wipe_code(w, out);
     write_entries(w, out);
@@ -451,7 +529,7 @@ static bool write_all(Writer *w, u8 *out) {
 }
 
 bool raise_program(Raise *r, RaiseObject object, RaiseObject helpers, u8 **data, size_t *data_size) {
-    Writer w = {.r = r};
+    Writer w = {.r = r, .imports.elf = r->elf};
     w.file = elf_bytes(r->elf, &w.file_size);
     Elf64_Phdr first = elf_program_header(r->elf, PT_LOAD);
     w.bias = first.p_vaddr - first.p_offset;
@@ -463,6 +541,7 @@ bool raise_program(Raise *r, RaiseObject object, RaiseObject helpers, u8 **data,
         mem_free(*data);
         *data = NULL;
     }
+    imports_free(&w.imports);
     VEC_FREE(&w.moved);
     VEC_FREE(&w.helper_addr);
     VEC_FREE(&w.helper_name);

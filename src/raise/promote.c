@@ -152,8 +152,9 @@ static void replace_call(Rewriter *w, const Event *e) {
         return;
     }
     LLVMPositionBuilderBefore(w->b, e->at);
+    rewrite_begin_throwing(w, e->at);
     rewrite_call(w, e, e->kind == EVENT_OUT ? LLVMGetOperand(callee, 1) : NULL);
-    LLVMInstructionEraseFromParent(e->at);
+    rewrite_end_throwing(w, e->at);
     if (e->kind == EVENT_OUT && !LLVMGetFirstUse(callee))
         LLVMInstructionEraseFromParent(callee);
 }

@@ -39,14 +39,16 @@ static bool check_imports(Raise *r) {
         {"getcontext", "it switches stacks", false},
         {"makecontext", "it switches stacks", false},
         {"swapcontext", "it switches stacks", false},
-        {"_Unwind_Resume", "it has C++ exceptions, or the like", false},
-        {"_Unwind_RaiseException", "it has C++ exceptions, or the like", false},
-        {"__cxa_throw", "it has C++ exceptions, or the like", false},
-        {"__cxa_begin_catch", "it has C++ exceptions, or the like", false},
+        {"_Unwind_Resume", "it has C++ exceptions, or the like", true},
+        {"_Unwind_RaiseException", "it has C++ exceptions, or the like", true},
+        {"__cxa_throw", "it has C++ exceptions, or the like", true},
+        {"__cxa_begin_catch", "it has C++ exceptions, or the like", true},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if ((r->foreign || !rows[i].foreign) && elf_imports(r->elf, rows[i].name))
             return raise_fail(r, "it uses %s: %s, which raised programs cannot yet", rows[i].name, rows[i].why);
+    if (!r->foreign && !r->unwinds && elf_has_landings(r->elf) && elf_imports(r->elf, "_Unwind_Resume"))
+        return raise_fail(r, "it has exceptions of another language than C++, which raised programs cannot yet");
     return true;
 }
 
@@ -74,6 +76,7 @@ bool raise_begin(Raise *r, ElfFile *elf, const Host *host) {
     *r = (Raise){
         .elf = elf, .extent = elf_extent(elf), .isa = isa_find(elf_arch(elf)), .host = host ? host : host_own()};
     r->foreign = r->isa != isa_of_host() || r->host != host_own();
+    r->unwinds = !r->foreign && elf_has_landings(elf) && elf_imports(elf, RAISE_PERSONALITY);
     r->ctx = LLVMContextCreate();
     r->mod = LLVMModuleCreateWithNameInContext("raised", r->ctx);
     return check(r);

@@ -7,9 +7,12 @@
  *     signature.c  what they take and give
  *     call.c       their calls of each other, and call_native.c those of native code
  *     frame.c      locals on the guest's stack that nobody else sees become variables
+ *     exceptions.c calls that may throw, and where control goes on then
  *     library.c    what is known of functions of the C library
  *     native.c     where native code and raised functions call each other
  *     program.c    the ELF file, with the new code behind the old image
+ *     symbols.c    what it has of other files
+ *     unwind.c     the index of its unwind tables
  *
  * docs/raise.md has the design and the rules that programs have to keep to. */
 #ifndef RAISE_RAISE_H
@@ -29,6 +32,7 @@ typedef enum EventKind {
     EVENT_CALL,   /* of a function of the program */
     EVENT_OUT,    /* of code that is known only at run time, with the registers that the calling convention has */
     EVENT_WHOLE,  /* of a helper that sees the whole state */
+    EVENT_CAUGHT, /* a register that landing pads find something in, behind a call that may throw */
     EVENT_RETURN, /* to the caller; behind a call of another kind where that was a jump */
 } EventKind;
 
@@ -78,6 +82,7 @@ typedef struct Raise {
     const Isa *isa;
     const Host *host;
     bool foreign;   /* is the host another machine than the program is for? */
+    bool unwinds;   /* does it have to do with exceptions? */
     bool strict_fp; /* as in LatheConfig */
     LatheConfig cfg;
     LatheTuning tuning;
@@ -93,7 +98,7 @@ typedef struct Raise {
     Map64 stubs;          /* index of a name in stub_names */
     VEC(const char *) stub_names;
     u64 current; /* pc of the function being lifted */
-    LLVMValueRef dispatch, lookup, nowhere;
+    LLVMValueRef dispatch, lookup, nowhere, threw;
     VEC(LatheRange) code; /* instructions that were lifted */
     VEC(u32) reg_at;      /* per byte of the guest state: the register there + 1, or 0 */
     RegSet from_state;    /* registers that bridges take from the state */
@@ -117,6 +122,8 @@ void raise_end(Raise *r);
 /* discover.c */
 bool raise_discover(Raise *r);
 RaiseFunction *raise_function_at(Raise *r, u64 pc); /* NULL: none */
+/* The function of another file that the stub at `pc` jumps to; NULL: it is no stub. */
+const char *raise_import_at(Raise *r, u64 pc);
 
 /* far.c: all addresses of code that the function computes with two instructions. */
 void raise_far_addresses(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 address));
@@ -160,8 +167,17 @@ void raise_run_passes(Raise *r, const char *passes);
 
 /* library.c: does this function of the C library have all of its arguments in registers? */
 bool raise_is_in_registers(const char *name);
+/* Does this function of the C++ library end with an exception, or the program? */
+bool raise_always_throws(const char *name);
 /* Is it setjmp(), by any of its names, or vfork()? */
 bool raise_returns_twice(const char *name);
+
+#define RAISE_PERSONALITY "__gxx_personality_v0" /* C++'s */
+
+/* exceptions.c: Insn.landing of a call; `user` is the Raise. */
+u64 raise_landing(void *user, const Insn *in);
+/* The registers that a landing pad finds the exception and the selector in. */
+void raise_caught_regs(const Raise *r, Reg regs[2]);
 
 /* native.c: where a register is in *cpu. */
 LLVMValueRef raise_place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg);
@@ -172,10 +188,17 @@ LLVMValueRef raise_place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg);
 #define RAISE_STOP "lathe_raise_stop"       /* void(ptr text, i64 size, i64 pc): a message and the end */
 #define RAISE_CALL "lathe_raise_call"       /* void(ptr cpu): for another machine, a call of the address in cpu->pc */
 #define RAISE_IMAGE "lathe_image"
+#define RAISE_AT "lathe_at_%lx"      /* a place of the image, by its address there */
+#define RAISE_IMPORT "lathe_import_" /* before the name of another file's symbol. Only data can have its address */
+#define RAISE_OUT                                                                                                      \
+    RAISE_PREFIX "out_" /* before the names of a function that calls native code, one for each signature */
 #define RAISE_ENTRY "lathe_entry_%lx" /* where native code enters the function at that address of the file */
 #define RAISE_BRIDGE                                                                                                   \
     "lathe_bridge_%lx" /* the function with arguments where native code has them, and the rest in the state */
 void raise_add_native(Raise *r);
+/* call_native.c: a call of another file's function with one argument or none (NULL). The stack pointer is as before the call. */
+void raise_call_import(Raise *r, LLVMBuilderRef b, const char *name, LLVMValueRef argument, LLVMValueRef stack,
+                       LLVMValueRef cpu);
 
 /* program.c: the whole program from an object that was made of the module; malloc'ed bytes in *data. */
 typedef struct RaiseObject {

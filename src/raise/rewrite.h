@@ -10,6 +10,9 @@ typedef struct Rewriter {
     LLVMBuilderRef b, head; /* `head` is at the end of the new first block */
     LLVMValueRef cpu, old_cpu;
     LLVMValueRef var[REG_MAX], pc;
+    LLVMBasicBlockRef returned,
+        pad;            /* where the call that is being built goes on, if it may throw and that matters; else NULL */
+    LLVMValueRef threw; /* a variable: did the last call throw? NULL: there is none yet */
 } Rewriter;
 
 LLVMValueRef rewrite_get(Rewriter *w, Reg reg);
@@ -27,6 +30,13 @@ void rewrite_say_native(Rewriter *w, LLVMValueRef call, const Event *e, const ch
 void rewrite_return_stack(Rewriter *w, LLVMValueRef before);
 /* call_native.c: the call of an event of kind OUT. */
 void rewrite_call_outside(Rewriter *w, const Event *e, LLVMValueRef target);
+/* exceptions.c: if the lifted call `at` has a landing pad, or must not throw, prepares for the call that replaces it. */
+void rewrite_begin_throwing(Rewriter *w, LLVMValueRef at);
+/* Builds a call, or what goes to the landing pad, and leaves the builder where control is when the callee has returned. */
+LLVMValueRef rewrite_build_call(Rewriter *w, LLVMTypeRef type, LLVMValueRef fn, LLVMValueRef *args, unsigned count);
+/* The call is built; its results are where they belong. Deletes the lifted one. */
+void rewrite_end_throwing(Rewriter *w, LLVMValueRef at);
+
 /* Builds the call of an event of kind CALL or OUT at the builder's place. `target`: OUT: the address that is called. */
 void rewrite_call(Rewriter *w, const Event *e, LLVMValueRef target);
 

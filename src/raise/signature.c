@@ -77,7 +77,11 @@ LLVMAttributeRef raise_attribute(Raise *r, const char *name, u64 value) {
 
 void raise_mark_function(Raise *r, LLVMValueRef fn) {
     unsigned state = LLVMCountParams(fn);
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, raise_attribute(r, "nounwind", 0));
+    if (r->unwinds)
+        LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                                       LLVMGetEnumAttributeKindForName("nounwind", strlen("nounwind")));
+    else
+        LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, raise_attribute(r, "nounwind", 0));
     if (r->foreign)
         return;
     LLVMAddAttributeAtIndex(fn, 1, raise_attribute(r, r->host->raise->stack_mark, 0));

@@ -1,6 +1,14 @@
 #!/bin/sh
-# raise.sh LATHE SOURCE: the program compiled in several ways and raised prints what it prints natively, and ends as it does.
-lathe=${1:?} source=${2:?}
+# raise.sh LATHE SOURCE [few|all]: the program compiled in several ways and raised prints what it prints natively, and ends as it does.
+# few: in two ways; all: at all levels of both compilers.
+lathe=${1:?} source=${2:?} ways=$3
+case $source in
+*.cpp)
+    std=$(sed -n 's,^// std: ,,p' "$source")
+    gcc="g++ -std=${std:-c++17}" clang="clang++-19 -std=${std:-c++17}"
+    ;;
+*) gcc=gcc clang=clang-19 ;;
+esac
 dir=$(mktemp -d) || exit 2
 trap 'rm -rf "$dir"' EXIT
 failed=0
@@ -33,13 +41,22 @@ try() { # RAISE-OPTIONS COMPILER FLAGS…
     same "$name"
 }
 
-for cc in gcc clang-19; do
-    command -v $cc >/dev/null || continue
-    try -O2 $cc -O0 -w
-    try -O2 $cc -O2 -w
+case $ways in
+few) levels='-O0' ;;
+all) levels='-O0 -O1 -O2 -O3' ;;
+*) levels='-O0 -O2' ;;
+esac
+for cc in "$gcc" "$clang"; do
+    command -v ${cc%% *} >/dev/null || continue
+    for level in $levels; do
+        try -O2 $cc $level -w
+    done
+    levels=$(echo "$levels" | sed 's/^-O0$/-O2/')
 done
-try -O0 gcc -O2 -w
-grep -q avx2 /proc/cpuinfo && try "-O3 --cpu=x86-64-v3" gcc -O3 -w
-try -O3 gcc -Os -w -no-pie
+if [ "$ways" != few ]; then
+    try -O0 $gcc -O2 -w
+    grep -q avx2 /proc/cpuinfo && try "-O3 --cpu=x86-64-v3" $gcc -O3 -w
+    try -O3 $gcc -Os -w -no-pie
+fi
 [ $failed = 0 ] && echo "raised programs of $(basename "$source") do as the native ones"
 exit $failed

@@ -35,6 +35,17 @@ refuse 'no entry' lib.so
 refuse 'not an ELF file' plain.c
 refuse 'No such file' missing
 
+cat >specifications.cpp <<'C'
+#include <new>
+void thrower(int n);
+inline void inner(int n) throw(int, std::bad_alloc) { thrower(n); }
+void outer(int n) throw(int, std::bad_exception) { inner(n); inner(n + 1); }
+__attribute__((noinline)) void thrower(int n) { if (n == 1) throw 1; if (n == 2) throw 2.5; }
+int main(int argc, char **) { outer(argc - 1); }
+C
+g++ -std=c++14 -w -O2 specifications.cpp -o specifications || exit 2
+refuse 'two exception specifications' specifications
+
 # A jump to a place that no table tells of.
 cat >goto.c <<'C'
 int main(int argc, char **argv) {

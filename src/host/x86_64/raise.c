@@ -18,17 +18,40 @@ static const char names[] =
     ".set PC, %zu\n.set GP, %zu\n.set FLAGS, %zu\n.set XMM, %zu\n.set TRAP, %zu\n"
     ".set MXCSR, %zu\n.set FPU_CW, %zu\n.set FPU_SW, %zu\n.set FPU_TOP, %zu\n.set FPU_TAG, %zu\n"
     ".set ST, %zu\n.set FRAME, %d\n.set KEEP, %d\n.set STACK, %d\n.set GUARD, %d\n.set GAP, %d\n.set IMAGE, %lu\n.set "
-    "X87, %d\n.set BASE, %lu\n";
+    "X87, %d\n.set BASE, %lu\n.set UNWINDS, %d\n";
+
+/* For unwind tables: what is at a distance from the stack pointer, as a number of three bytes; the function's caller has its stack pointer and
+ * return address, and r13, where it was called with. */
+#define AT_STACK(distance)                                                                                             \
+    "0x77, ((" distance ") & 0x7f) | 0x80, (((" distance ") >> 7) & 0x7f) | 0x80, ((" distance ") >> 14) & 0x7f"
+#define CALLER_ELSEWHERE                                                                                               \
+    "\t.cfi_escape 0x0f, 7, " AT_STACK("KEEP+8") ", 0x06, 0x23, 8\n"                                                   \
+                                                 "\t.cfi_escape 0x10, 16, 4, " AT_STACK(                               \
+                                                     "KEEP+16") "\n"                                                   \
+                                                                "\t.cfi_escape 0x10, 13, 4, " AT_STACK("KEEP+24") "\n"
 
 /* Native code has called a function of the program, whose bridge is in r11. If the stack pointer is within the host's stack, raised
  * code was interrupted by a signal: the handler's own frames go below it, and those of raised functions at some distance. As soon as
  * the stack pointer is in the host's stack, signals keep off what is above it. The return address is put back in the end: a function
  * that ends with a jump to native code has had another one there. The bridge has the guest's stack pointer in r10 and the state in
- * r13; arguments and results are in their registers all the time. `rest`: the bridge finds rax and r10 in the state. */
-static const char enter[] = "\n\t.text\n"
-                            "\t.macro LATHE_ENTER name, rest\n"
+ * r13; arguments and results are in their registers all the time. `rest`: the bridge finds rax and r10 in the state.
+ *
+ * An exception that goes through here does what a return does (9), and then goes on as if native code had called _Unwind_Resume() itself. */
+static const char enter[] = "\n\t.if UNWINDS\n"
+                            "\t.data\n"
+                            "\t.p2align 3\n"
+                            "lathe_raise_personality:\t.quad lathe_import___gxx_personality_v0\n"
+                            "lathe_raise_resume:\t.quad lathe_import__Unwind_Resume\n"
+                            "\t.endif\n"
+                            "\t.text\n"
+                            "\t.macro LATHE_ENTER name, rest, first\n"
                             "\t.p2align 4\n\t.globl \\name\n\t.hidden \\name\n"
                             "\\name:\n"
+                            "\t.cfi_startproc\n"
+                            "\t.if UNWINDS\n"
+                            "\t.cfi_personality 0x9b, lathe_raise_personality\n"
+                            "\t.cfi_lsda 0x1b, .L\\name\\()_table\n"
+                            "\t.endif\n"
                             "\t.if \\rest\n"
                             "\tmovq %rax, -24(%rsp)\n"
                             "\tmovq %r10, -32(%rsp)\n"
@@ -63,8 +86,11 @@ static const char enter[] = "\n\t.text\n"
                             "\tmovw $0, FPU_SW(%r13)\n"
                             "\tmovb $0, FPU_TOP(%r13)\n"
                             "\tmovb $0, FPU_TAG(%r13)\n"
+                            "\t.endif\n" CALLER_ELSEWHERE "\t.if \\first\n"
+                            "\t.cfi_undefined 16\n"
                             "\t.endif\n"
-                            "\tcall *%r11\n"
+                            "6:\tcall *%r11\n"
+                            "7:\n"
                             "\t.if X87\n"
                             "\tcmpb $0, FPU_TAG(%r13)\n"
                             "\tjne 5f\n"
@@ -88,9 +114,36 @@ static const char enter[] = "\n\t.text\n"
                             "\tfldt ST(%r13,%rcx)\n"
                             "\tjmp 2b\n"
                             "\t.endif\n"
+                            "\t.if UNWINDS\n"
+                            "9:\tmovq KEEP(%rsp), %rcx\n"
+                            "\tmovq KEEP+16(%rsp), %rdi\n"
+                            "\tmovq KEEP+8(%rsp), %rsi\n"
+                            "\tmovq KEEP+24(%rsp), %r13\n"
+                            "\tmovq %rcx, %fs:TOP\n"
+                            "\tmovq %rdi, (%rsi)\n"
+                            "\tmovq %rsi, %rsp\n"
+                            "\ttestq %rcx, %rcx\n"
+                            "\tjne 1f\n"
+                            "\tcall lathe_raise_give_stack\n"
+                            "1:\tmovq %rax, %rdi\n"
+                            "\tjmp *lathe_raise_resume(%rip)\n"
+                            "\t.endif\n"
+                            "\t.cfi_endproc\n"
+                            "\t.if UNWINDS\n"
+                            "\t.section .gcc_except_table,\"a\",@progbits\n"
+                            ".L\\name\\()_table:\t.byte 0xff, 0xff, 1\n"
+                            "\t.uleb128 4f-3f\n"
+                            "3:\t.uleb128 6b-\\name\n"
+                            "\t.uleb128 7b-6b\n"
+                            "\t.uleb128 9b-\\name\n"
+                            "\t.uleb128 0\n"
+                            "4:\n"
+                            "\t.text\n"
+                            "\t.endif\n"
                             "\t.endm\n"
-                            "\tLATHE_ENTER lathe_raise_enter, 0\n"
-                            "\tLATHE_ENTER lathe_raise_enter_rest, 1\n";
+                            "\tLATHE_ENTER lathe_raise_enter, 0, 0\n"
+                            "\tLATHE_ENTER lathe_raise_enter_rest, 1, 0\n"
+                            "\tLATHE_ENTER lathe_raise_enter_first, 1, 1\n";
 
 /* The first raised function of a thread, or the first since the last one has returned: it gets a stack, whose end is in rax, and gives it
  * back. Nothing else is changed. The function that was called may have put two registers below the stack pointer. */
@@ -161,7 +214,11 @@ static const char find[] = "\n\t.p2align 4\n\t.globl lathe_raise_find\n\t.hidden
                            "\tmovsbq 1(%r11), %r10\n"
                            "\tleaq 2(%r11,%r10), %r11\n"
                            "\tjmp lathe_raise_find\n"
-                           "8:\tleaq lathe_image(%rip), %rdx\n"
+                           "8:\tcmpb $0xc3, (%r11)\n" /* all that the function does */
+                           "\tjne 9f\n"
+                           "\tleaq 10f(%rip), %r11\n"
+                           "10:\tret\n"
+                           "9:\tleaq lathe_image(%rip), %rdx\n"
                            "\tsubq %rdx, %r11\n"
                            "\tmovq $BASE, %rdx\n"
                            "\taddq %r11, %rdx\n"
@@ -186,6 +243,28 @@ static const char float_result[] = "\n\t.p2align 4\n\t.globl lathe_raise_float\n
                                    "\tmovb $7, FPU_TOP(%r13)\n"
                                    "\tmovb $0x80, FPU_TAG(%r13)\n"
                                    "\tret\n";
+
+/* Native code at r14 is called with the arguments in their registers and the guest's stack pointer in r10, by a program that has to do with
+ * exceptions. */
+static const char out[] = "\n\t.p2align 4\n\t.globl lathe_raise_out\n\t.hidden lathe_raise_out\n"
+                          "lathe_raise_out:\n"
+                          "\t.cfi_startproc\n"
+                          "\tpushq %rbx\n"
+                          "\t.cfi_def_cfa_offset 16\n"
+                          "\t.cfi_offset %rbx, -16\n"
+                          "\tmovq %rsp, %rbx\n"
+                          "\t.cfi_def_cfa_register %rbx\n"
+                          "\tmovq %rsp, %fs:TOP\n"
+                          "\tmovq %r10, %rsp\n"
+                          "\tcallq *%r14\n"
+                          "\tmovq %rbx, %rsp\n"
+                          "\t.if X87\n"
+                          "\tcallq lathe_raise_float\n"
+                          "\t.endif\n"
+                          "\tpopq %rbx\n"
+                          "\t.cfi_def_cfa %rsp, 8\n"
+                          "\tretq\n"
+                          "\t.cfi_endproc\n";
 
 /* Native code at r11 is called with the guest's stack pointer from rbx, which has the host's meanwhile. It is noted for
  * functions of the program that native code calls. */
@@ -321,7 +400,7 @@ static const char memory[] = "\n\t.globl memcpy\nmemcpy:\n"
                              "\tcld\n"
                              "\tret\n";
 
-static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest) {
+static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest, bool unwinds) {
     enum { SIZE = 16384 };
     char *text = mem_new(SIZE);
     int len = snprintf(text, SIZE, names, (long)thread_offset, (long)thread_offset + 8, (long)thread_offset + 16,
@@ -329,8 +408,8 @@ static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest) {
                        offsetof(LatheX86Cpu, vec), offsetof(LatheX86Cpu, trap), offsetof(LatheX86Cpu, mxcsr),
                        offsetof(LatheX86Cpu, fpu_cw), offsetof(LatheX86Cpu, fpu_sw), offsetof(LatheX86Cpu, fpu_top),
                        offsetof(LatheX86Cpu, fpu_tag), offsetof(LatheX86Cpu, st), FRAME_BYTES, STATE_BYTES, STACK_BYTES,
-                       GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image);
-    const char *parts[] = {enter, stacks, find, float_result, system_call, processor, stop, memory};
+                       GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image, unwinds);
+    const char *parts[] = {enter, stacks, find, float_result, out, system_call, processor, stop, memory};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         len += snprintf(text + len, SIZE - (size_t)len, "%s", parts[i]);
     CHECK(len < SIZE, "the assembly of raised programs has room");
@@ -358,8 +437,9 @@ const HostRaise x86_64_raise = {
     .features = "-fast-shld-rotate", /* LLVM's x86-64-v2 is tuned for a processor on which these were fast */
     .runtime = runtime,
     .thread_bytes = 24,
-    .stack_mark = "nest",      /* r10 */
-    .state_mark = "swiftself", /* r13 */
+    .stack_mark = "nest",        /* r10 */
+    .state_mark = "swiftself",   /* r13 */
+    .target_mark = "swiftasync", /* r14 */
     .reg_name = reg_name,
     .call = CALL_NATIVE,
     .call_rest = CALL_NATIVE "\n\tcallq lathe_raise_float",
@@ -370,6 +450,7 @@ const HostRaise x86_64_raise = {
     .find = "callq lathe_raise_find",
     .find_constraints = "={r11},{r11},~{r10},~{flags}",
     .entry = "\t.globl %s\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter\n",
+    .entry_first = "\t.globl %s\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter_first\n",
     .entry_direct = "\t.globl %s\n%s:\tleaq %s(%%rip), %%r11\n\tjmp %s\n",
     .entry_rest = "\t.globl %s\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter_rest\n",
     .jump_bytes = JUMP_BYTES,
@@ -378,5 +459,6 @@ const HostRaise x86_64_raise = {
     .short_reach = SHORT_REACH,
     .short_jump = short_jump,
     .fill = 0xcc, /* int3 */
+    .only_return = 0xc3,
     .is_thread_offset = is_thread_offset,
 };

@@ -161,6 +161,7 @@ static RelocationKind relocation_kind(u32 type) {
 const Isa isa_riscv64 = {
     .arch = LATHE_ARCH_RISCV64,
     .elf_relative = R_RISCV_RELATIVE,
+    .elf_symbolic = R_RISCV_64,
     .relocation_kind = relocation_kind,
     .regs = regs,
     .initial = initial,

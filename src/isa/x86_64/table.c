@@ -244,6 +244,7 @@ static RelocationKind relocation_kind(u32 type) {
 const Isa isa_x86_64 = {
     .arch = LATHE_ARCH_X86_64,
     .elf_relative = R_X86_64_RELATIVE,
+    .elf_symbolic = R_X86_64_64,
     .relocation_kind = relocation_kind,
     .regs = regs,
     .reg_count = X86_REG_COUNT,

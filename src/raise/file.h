@@ -1,0 +1,37 @@
+/* file.h: the new file while program.c writes it: what symbols.c and unwind.c add to it. */
+#ifndef RAISE_FILE_H
+#define RAISE_FILE_H
+
+#include "raise/raise.h"
+
+/* Symbols of other files that the new code has addresses of. While it is linked, they have addresses of their own, from IMPORT_BASE on, which stand
+ * for dynamic relocations. */
+#define IMPORT_BASE ((u64)0x7f << 56)
+#define IMPORT_BYTES ((u64)1 << 32)
+
+typedef struct Imports {
+    const ElfFile *elf;
+    VEC(const char *) names;
+    VEC(u32) numbers; /* in the table of dynamic symbols */
+    u32 more;         /* how many of them the old file does not have */
+} Imports;
+
+/* The address of a symbol while the code is linked. */
+u64 imports_address(Imports *im, const char *name);
+/* The number of the symbol that a word is the address of, and the rest; false: it is no such address. */
+bool imports_number(const Imports *im, u64 word, u32 *number, i64 *addend);
+
+/* The tables of dynamic symbols of the new file, where it has more of them than the old one. */
+typedef struct ImportTables {
+    u64 symbols_size, names_size, versions_size; /* 0: the old table stays */
+} ImportTables;
+ImportTables imports_tables(const Imports *im);
+bool imports_write(const Imports *im, u8 *symbols, u8 *names, u8 *versions);
+void imports_free(Imports *im);
+
+/* unwind.c: the index of the unwind table (.eh_frame) of `size` bytes that will be at `table`: by which the system finds the entry of a place.
+ * How many bytes it has, or 0: something is wrong with the table. */
+u64 unwind_index_bytes(const u8 *bytes, u64 size);
+void unwind_index_write(const u8 *bytes, u64 size, u64 table, u8 *index, u64 index_addr);
+
+#endif

@@ -1,0 +1,62 @@
+/* unwind.c: the index of the new file's unwind table, which its header PT_GNU_EH_FRAME leads to: the beginnings of all functions in rising order, each with its
+ * entry of the table. LLVM has written the table: code addresses in it are distances of 32 bits from their own place. */
+#include <elf.h>
+#include <stdlib.h>
+
+#include "raise/file.h"
+
+enum { HEAD_BYTES = 12, ROW_BYTES = 8 };
+enum { DISTANCE_32 = 0x1b, COUNT_32 = 0x03, ROWS_32 = 0x3b }; /* DW_EH_PE_…: pcrel|sdata4, udata4, datarel|sdata4 */
+
+typedef struct Row {
+    i32 function, entry; /* from the index's beginning */
+} Row;
+
+/* The entry of a function at or behind `*at`, which is behind it then; false: there are no more. */
+static bool next_entry(const u8 *bytes, u64 size, u64 *at, u64 *entry) {
+    while (*at + 8 <= size) {
+        u32 length, common;
+        memcpy(&length, bytes + *at, sizeof(length));
+        memcpy(&common, bytes + *at + 4, sizeof(common));
+        if (!length || length > size - *at - 4 || length < 12)
+            return false;
+        *entry = *at;
+        *at += length + 4;
+        if (common) /* 0: what several functions share */
+            return true;
+    }
+    return false;
+}
+
+u64 unwind_index_bytes(const u8 *bytes, u64 size) {
+    u64 at = 0, entry, count = 0;
+    while (next_entry(bytes, size, &at, &entry))
+        count++;
+    return count ? HEAD_BYTES + count * ROW_BYTES : 0;
+}
+
+static int by_function(const void *x, const void *y) {
+    const Row *a = x, *b = y;
+    return a->function < b->function ? -1 : a->function > b->function;
+}
+
+void unwind_index_write(const u8 *bytes, u64 size, u64 table, u8 *index, u64 index_addr) {
+    VEC(Row) rows = {0};
+    for (u64 at = 0, entry; next_entry(bytes, size, &at, &entry);) {
+        i32 distance;
+        memcpy(&distance, bytes + entry + 8, sizeof(distance));
+        u64 function = table + entry + 8 + (u64)(i64)distance;
+        VEC_PUSH(&rows, ((Row){(i32)(function - index_addr), (i32)(table + entry - index_addr)}));
+    }
+    if (rows.len)
+        qsort(rows.at, rows.len, sizeof(Row), by_function);
+    const u8 head[] = {1, DISTANCE_32, COUNT_32, ROWS_32};
+    i32 to_table = (i32)(table - (index_addr + 4));
+    u32 count = (u32)rows.len;
+    memcpy(index, head, sizeof(head));
+    memcpy(index + 4, &to_table, sizeof(to_table));
+    memcpy(index + 8, &count, sizeof(count));
+    if (rows.len)
+        memcpy(index + HEAD_BYTES, rows.at, rows.len * sizeof(Row));
+    VEC_FREE(&rows);
+}
