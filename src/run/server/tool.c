@@ -9,10 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ir/ir.h"
 #include "run/server/server.h"
 #include "tool/counter.h"
 #include "tool/hook.h"
+#include "tool/keep.h"
 #include "tool/package.h"
+#include "tool/variant.h"
 
 /* Functions with more instructions are called, and so are others in a module that has so many instructions of inlined ones. */
 enum { INLINED_INSNS = 40, INLINED_SUM = 8000 };
@@ -140,6 +143,64 @@ static void mark_accesses(LLVMModuleRef mod, LLVMValueRef function) {
                 LLVMSetMetadata(i, kind, node);
 }
 
+/* Does the address come from what the function is given, and from nothing that it has read? Then it may be one of the program's. */
+static bool may_be_guests(LLVMValueRef v, u32 depth) {
+    bool given = false;
+    if (LLVMIsAArgument(v) || !depth)
+        return true;
+    if (!LLVMIsAInstruction(v) || LLVMIsALoadInst(v) || LLVMIsAAtomicRMWInst(v))
+        return false;
+    for (u32 i = 0; i < (u32)LLVMGetNumOperands(v); i++) {
+        LLVMValueRef operand = LLVMGetOperand(v, i);
+        if (LLVMIsALoadInst(operand))
+            return false;
+        given |= (LLVMIsAInstruction(operand) || LLVMIsAArgument(operand)) && may_be_guests(operand, depth - 1);
+    }
+    return given;
+}
+
+/* The tool's own memory, which it reaches by its variables, is not the program's: LLVM need not load it again when the program has stored something. */
+static void set_apart_accesses(LLVMModuleRef mod, LLVMValueRef function) {
+    enum { DEPTH = 8 };
+    LLVMContextRef ctx = LLVMGetModuleContext(mod);
+    unsigned kind = LLVMGetMDKindIDInContext(ctx, "noalias", 7);
+    LLVMValueRef not_guest = ir_not_guest(ctx);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if ((LLVMIsALoadInst(i) && !may_be_guests(LLVMGetOperand(i, 0), DEPTH)) ||
+                (LLVMIsAStoreInst(i) && !may_be_guests(LLVMGetOperand(i, 1), DEPTH)))
+                LLVMSetMetadata(i, kind, not_guest);
+}
+
+/* The version of a function that keeps registers is in the client only; NULL: there is none. */
+static LLVMValueRef declare_keeping(LLVMModuleRef mod, LLVMValueRef function, u64 without) {
+    char name[TOOL_KEEP_NAME];
+    if (without == TOOL_WITHOUT_ALL || without == TOOL_WITHOUT_KEEP || !tool_can_keep(function))
+        return NULL;
+    tool_keep_name(name, function);
+    LLVMValueRef version = LLVMGetNamedFunction(mod, name);
+    if (!version) {
+        version = LLVMAddFunction(mod, name, LLVMGlobalGetValueType(function));
+        LLVMSetFunctionCallConv(version, LLVMPreserveAllCallConv);
+        add_attribute(version, "nounwind");
+    }
+    return version;
+}
+
+/* What a function that is inlined calls is rare, as a rule: it must not cost the program's code any registers. */
+static void keep_at_calls(LLVMModuleRef mod, LLVMValueRef function, u64 without) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef called = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+            bool stays = called && LLVMIsAFunction(called) && !is_inlined(called, without);
+            LLVMValueRef version = stays ? declare_keeping(mod, called, without) : NULL;
+            if (!version)
+                continue;
+            LLVMSetOperand(i, (u32)LLVMGetNumOperands(i) - 1, version);
+            LLVMSetInstructionCallConv(i, LLVMPreserveAllCallConv);
+        }
+}
+
 /* The processor that it was compiled for must not keep a function from being inlined. */
 static void prepare(LLVMModuleRef mod, u64 without) {
     for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f)) {
@@ -149,8 +210,18 @@ static void prepare(LLVMModuleRef mod, u64 without) {
         if (is_inlined(f, without)) {
             add_attribute(f, "alwaysinline");
             mark_accesses(mod, f);
+            set_apart_accesses(mod, f);
+            keep_at_calls(mod, f, without);
         }
     }
+}
+
+static void run_passes(LLVMModuleRef mod, const char *passes) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(mod, passes, NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error)
+        LLVMConsumeError(error);
 }
 
 static bool read_module(ServerTool *tool, LLVMContextRef ctx) {
@@ -160,11 +231,14 @@ static bool read_module(ServerTool *tool, LLVMContextRef ctx) {
                                                                            tool->parts.head->bitcode_size, "tool");
     bool bad = LLVMParseBitcodeInContext2(ctx, buffer, &tool->mod);
     LLVMDisposeMemoryBuffer(buffer);
-    if (bad)
+    if (bad) {
         tool->mod = NULL;
-    else
-        prepare(tool->mod, tool->parts.head->without);
-    return !bad;
+        return false;
+    }
+    tool_add_variants(tool->mod);
+    run_passes(tool->mod, "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)");
+    prepare(tool->mod, tool->parts.head->without);
+    return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- hooks */
@@ -176,17 +250,18 @@ static LLVMValueRef as_parameter(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef t
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMBuildTrunc(b, v, type, "") : NULL;
 }
 
-/* LLVM's time grows faster than a function's size. True: the function is inlined. */
-static bool limit_inlining(ServerTool *tool, LLVMValueRef function, LLVMValueRef call) {
+/* LLVM's time grows faster than a function's size. */
+static bool may_inline(ServerTool *tool, LLVMValueRef function) {
     if (!has_attribute(function, "alwaysinline"))
         return false;
     tool->inlined += insn_count(function);
-    if (tool->inlined <= INLINED_SUM)
-        return true;
+    return tool->inlined <= INLINED_SUM;
+}
+
+static void forbid_inlining(LLVMValueRef call) {
     unsigned kind = LLVMGetEnumAttributeKindForName("noinline", 8);
-    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMContextRef ctx = LLVMGetTypeContext(LLVMTypeOf(call));
     LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
-    return false;
 }
 
 void tool_note_site(ServerTool *tool, u32 hook, ToolWay way, u32 insns) {
@@ -225,7 +300,12 @@ bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, u
     for (u32 i = 0; i < count; i++)
         if (!(args[i] = as_parameter(b, values[i], types[i])))
             return false;
-    bool inlined = limit_inlining(tool, function, LLVMBuildCall2(b, type, function, args, count, ""));
+    bool inlined = may_inline(tool, function);
+    LLVMValueRef keeping = inlined ? NULL : declare_keeping(mod, function, tool->parts.head->without);
+    LLVMValueRef called = LLVMBuildCall2(b, type, keeping ? keeping : function, args, count, "");
+    LLVMSetInstructionCallConv(called, LLVMGetFunctionCallConv(keeping ? keeping : function));
+    if (!keeping && !inlined)
+        forbid_inlining(called);
     ToolWay way = !inlined ? TOOL_CALLED : calls_others(function) ? TOOL_SPLIT : TOOL_INLINED;
     tool_note_site(tool, hook, way, inlined ? insn_count(function) : 1);
     return true;
@@ -284,12 +364,23 @@ static void count_in_state(LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef cpu
     LLVMInstructionEraseFromParent(call);
 }
 
+/* What nothing refers to any more would be optimised in vain. */
+static void drop_functions(LLVMModuleRef mod) {
+    bool dropped = true;
+    while (dropped) {
+        dropped = false;
+        for (LLVMValueRef f = LLVMGetFirstFunction(mod), next; f; f = next) {
+            next = LLVMGetNextFunction(f);
+            if (!is_of_tool(f) || LLVMGetFirstUse(f))
+                continue;
+            LLVMDeleteFunction(f);
+            dropped = true;
+        }
+    }
+}
+
 void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off) {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(mod, "always-inline", NULL, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (error)
-        LLVMConsumeError(error);
+    run_passes(mod, "always-inline");
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(mod));
     LLVMValueRef cpu = LLVMGetParam(lifted, LLVMCountParams(lifted) - 1);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(lifted); block; block = LLVMGetNextBasicBlock(block))
@@ -299,4 +390,5 @@ void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off) {
                 count_in_state(b, i, cpu, counters_off);
         }
     LLVMDisposeBuilder(b);
+    drop_functions(mod);
 }
