@@ -20,6 +20,10 @@
 /* Functions with more instructions are called, and so are others in a module that has so many instructions of inlined ones. */
 enum { INLINED_INSNS = 40, INLINED_SUM = 8000 };
 
+/* Of a function that is called: it does not ask how far the program's code has counted. Calls of others that are deeper are not looked at. */
+#define LEAVES_COUNTERS "lathe-leaves-counters"
+enum { CALLS_DEEPEST = 6 };
+
 struct ServerTool {
     void *package; /* a copy */
     ToolParts parts;
@@ -59,6 +63,16 @@ static void add_attribute(LLVMValueRef function, const char *name) {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(function));
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
+}
+
+static void add_text_attribute(LLVMValueRef function, const char *name) {
+    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(ctx, name, (u32)strlen(name), "", 0));
+}
+
+static bool has_text_attribute(LLVMValueRef function, const char *name) {
+    return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, (u32)strlen(name));
 }
 
 static bool has_attribute(LLVMValueRef function, const char *name) {
@@ -172,6 +186,26 @@ static void set_apart_accesses(LLVMModuleRef mod, LLVMValueRef function) {
                 LLVMSetMetadata(i, kind, not_guest);
 }
 
+/* Could it ask for totals, if it is called? What is behind pointers is not known. */
+static bool may_read_counters(LLVMValueRef function, u32 depth) {
+    static const char *const reading[] = {"lathe_total", "lathe_table_next", "lathe_fail"};
+    size_t len;
+    for (u32 i = 0; i < ARRAY_LEN(reading); i++)
+        if (!strcmp(LLVMGetValueName2(function, &len), reading[i]))
+            return true;
+    if (LLVMIsDeclaration(function) || !depth)
+        return !depth;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef called = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+            if (!called || LLVMIsAInlineAsm(called))
+                continue;
+            if (!LLVMIsAFunction(called) || (called != function && may_read_counters(called, depth - 1)))
+                return true;
+        }
+    return false;
+}
+
 /* The version of a function that keeps registers is in the client only; NULL: there is none. */
 static LLVMValueRef declare_keeping(LLVMModuleRef mod, LLVMValueRef function, u64 without) {
     char name[TOOL_KEEP_NAME];
@@ -183,6 +217,8 @@ static LLVMValueRef declare_keeping(LLVMModuleRef mod, LLVMValueRef function, u6
         version = LLVMAddFunction(mod, name, LLVMGlobalGetValueType(function));
         LLVMSetFunctionCallConv(version, LLVMPreserveAllCallConv);
         add_attribute(version, "nounwind");
+        if (!may_read_counters(function, CALLS_DEEPEST))
+            add_text_attribute(version, LEAVES_COUNTERS);
     }
     return version;
 }
@@ -364,6 +400,41 @@ static void count_in_state(LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef cpu
     LLVMInstructionEraseFromParent(call);
 }
 
+static bool is_in_state(LLVMValueRef pointer, LLVMValueRef cpu) {
+    while (LLVMIsAGetElementPtrInst(pointer))
+        pointer = LLVMGetOperand(pointer, 0);
+    return pointer == cpu;
+}
+
+static LLVMValueRef pointer_of(LLVMValueRef insn) {
+    if (LLVMIsALoadInst(insn))
+        return LLVMGetOperand(insn, 0);
+    return LLVMIsAStoreInst(insn) ? LLVMGetOperand(insn, 1) : NULL;
+}
+
+static bool leaves_counters(LLVMValueRef insn) {
+    LLVMValueRef called = LLVMIsACallInst(insn) ? LLVMGetCalledValue(insn) : NULL;
+    return called && LLVMIsAFunction(called) && has_text_attribute(called, LEAVES_COUNTERS);
+}
+
+/* What the tool's functions leave alone need not be in memory when they are called: counters, which stay in registers through loops, and the guest's registers. */
+static void set_apart_state(LLVMContextRef ctx, LLVMValueRef lifted, LLVMValueRef cpu) {
+    static const char name[] = "state for tools";
+    LLVMMetadataRef text = LLVMMDStringInContext2(ctx, name, sizeof(name) - 1),
+                    domain = LLVMMDNodeInContext2(ctx, &text, 1);
+    LLVMMetadataRef parts[] = {text, domain}, scope = LLVMMDNodeInContext2(ctx, parts, 2);
+    LLVMValueRef list = LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, &scope, 1));
+    unsigned in = LLVMGetMDKindIDInContext(ctx, "alias.scope", 11), out = LLVMGetMDKindIDInContext(ctx, "noalias", 7);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(lifted); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef pointer = pointer_of(i);
+            if (pointer && is_in_state(pointer, cpu) && !LLVMGetMetadata(i, in))
+                LLVMSetMetadata(i, in, list);
+            else if (leaves_counters(i))
+                LLVMSetMetadata(i, out, list);
+        }
+}
+
 /* What nothing refers to any more would be optimised in vain. */
 static void drop_functions(LLVMModuleRef mod) {
     bool dropped = true;
@@ -390,5 +461,6 @@ void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off) {
                 count_in_state(b, i, cpu, counters_off);
         }
     LLVMDisposeBuilder(b);
+    set_apart_state(LLVMGetModuleContext(mod), lifted, cpu);
     drop_functions(mod);
 }
