@@ -157,10 +157,44 @@ static void mark_accesses(LLVMModuleRef mod, LLVMValueRef function) {
                 LLVMSetMetadata(i, kind, node);
 }
 
+/* Is what the parameter of a hook's function points to surely the tool's? */
+static bool is_given_own(LLVMValueRef hook, u32 parameter) {
+    LLVMValueRef value = LLVMGetAggregateElement(LLVMGetAggregateElement(hook, HOOK_VALUES), parameter);
+    u64 what = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, VALUE_WHAT));
+    return what == LATHE_THREAD_OWN || what == LATHE_SITE;
+}
+
+/* A function, or a variant of it. */
+static bool is_for(LLVMValueRef function, LLVMValueRef of_hook) {
+    size_t len, whole;
+    const char *own = LLVMGetValueName2(of_hook, &len), *name = LLVMGetValueName2(function, &whole);
+    return function == of_hook || (!strncmp(name, own, len) && !strncmp(name + len, ".b", 2));
+}
+
+/* The same, if the parameter is that in all hooks which the function is for. */
+static bool points_to_own(LLVMValueRef argument) {
+    LLVMValueRef function = LLVMGetParamParent(argument);
+    LLVMValueRef list = LLVMGetInitializer(LLVMGetNamedGlobal(LLVMGetGlobalParent(function), TOOL_HOOKS));
+    u32 parameter = 0, hooks = 0;
+    while (LLVMGetParam(function, parameter) != argument)
+        parameter++;
+    for (u32 i = 0; parameter < LATHE_VALUES && i < LLVMGetArrayLength2(LLVMTypeOf(list)); i++) {
+        LLVMValueRef hook = LLVMGetAggregateElement(list, i), called = LLVMGetAggregateElement(hook, HOOK_CALL);
+        if (!called || !LLVMIsAFunction(called) || !is_for(function, called))
+            continue;
+        if (!is_given_own(hook, parameter))
+            return false;
+        hooks++;
+    }
+    return hooks;
+}
+
 /* Does the address come from what the function is given, and from nothing that it has read? Then it may be one of the program's. */
 static bool may_be_guests(LLVMValueRef v, u32 depth) {
     bool given = false;
-    if (LLVMIsAArgument(v) || !depth)
+    if (LLVMIsAArgument(v))
+        return !points_to_own(v);
+    if (!depth)
         return true;
     if (!LLVMIsAInstruction(v) || LLVMIsALoadInst(v) || LLVMIsAAtomicRMWInst(v))
         return false;
