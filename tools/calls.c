@@ -48,7 +48,6 @@ typedef struct Own {
     uint64_t function; /* the id of the one that it is in, and perhaps LOST */
     uint64_t executed; /* instructions */
     uint64_t block;    /* the address of the last one */
-    Sums runs;         /* instructions that were executed, by block */
     Sums edges;        /* two words for each edge: calls, instructions */
     Sums active;       /* by function: how many calls of it the thread is in */
     Frame *frames, *top, *end;
@@ -252,31 +251,33 @@ static void find_way(Own *own, uint64_t pc, uint64_t sp, const Function *functio
 
 /* -------------------------------------------------------------------------------------------------------------- events */
 
-/* Words of a block's site. */
-enum { BLOCK_FUNCTION, BLOCK_NUMBER };
+static LatheTable passes; /* how often blocks were executed: address, number of instructions */
 
-static void execute(Own *own, const uint64_t *site, uint64_t pc, uint64_t count) {
+static void count_block(uint64_t pc, uint64_t count) {
+    lathe_count_in(&passes, pc, count, 0, 1);
+}
+
+static void execute(Own *own, uint64_t pc, uint64_t count) {
     own->block = pc;
     own->executed += count;
-    own->runs.at[site[BLOCK_NUMBER]] += count;
 }
 
 static __attribute__((noinline)) void enter(Own *own, uint64_t *site, uint64_t pc, uint64_t count, uint64_t sp) {
-    if (!__atomic_load_n(&site[BLOCK_FUNCTION], __ATOMIC_ACQUIRE)) {
-        site[BLOCK_NUMBER] = block_at(pc, count)->number;
-        __atomic_store_n(&site[BLOCK_FUNCTION], function_of(pc)->id, __ATOMIC_RELEASE);
+    if (!*site) {
+        block_at(pc, count);
+        __atomic_store_n(site, function_of(pc)->id, __ATOMIC_RELAXED);
     }
-    sums_reach(&own->runs, site[BLOCK_NUMBER]);
-    if (site[BLOCK_FUNCTION] != own->function)
-        find_way(own, pc, sp, function_no(site[BLOCK_FUNCTION]));
-    execute(own, site, pc, count);
+    if (*site != own->function)
+        find_way(own, pc, sp, function_no(*site));
+    execute(own, pc, count);
 }
 
+/* The word of a block's site is the function that it is in. */
 static void block(Own *own, uint64_t *site, uint64_t pc, uint64_t count, uint64_t sp) {
-    if (site[BLOCK_FUNCTION] != own->function || site[BLOCK_NUMBER] >= own->runs.room)
+    if (__builtin_expect(*site != own->function, false))
         enter(own, site, pc, count, sp);
     else
-        execute(own, site, pc, count);
+        execute(own, pc, count);
 }
 
 /* Words of a call's site: the first target that it has had, and its link. Once set, they stay. */
@@ -343,7 +344,7 @@ static void leave(Own *own, uint64_t sp) {
 /* -------------------------------------------------------------------------------------------------------------- threads */
 
 static void begin(Own *own) {
-    *own = (Own){.links = lathe_alloc(LINKS * sizeof(Link))};
+    *own = (Own){.function = LOST, .links = lathe_alloc(LINKS * sizeof(Link))}; /* no block is known to be in it */
     more_frames(own);
     if (folded)
         own->node = own->last_node = own->root = lathe_alloc(sizeof(Node));
@@ -352,7 +353,7 @@ static void begin(Own *own) {
 
 /* What was executed up to now by threads that have ended, or by all. */
 typedef struct Total {
-    Sums runs, edges;
+    Sums edges;
     Node *root, *last_node;
 } Total;
 
@@ -388,7 +389,6 @@ static void add_nodes(Total *total, Node *root) {
 }
 
 static void add_thread(Total *total, Own *own) {
-    sums_add(&total->runs, &own->runs);
     sums_add(&total->edges, &own->edges);
     add_frames(total, own);
     if (own->node)
@@ -408,7 +408,6 @@ static void end_thread(Own *own) {
     live_remove(own);
     add_thread(&ended, own);
     lathe_unlock(&live_lock);
-    sums_free(&own->runs);
     sums_free(&own->edges);
     sums_free(&own->active);
     lathe_free(own->frames);
@@ -419,7 +418,6 @@ static void end_thread(Own *own) {
 static Total take_total(void) {
     Total total = {0};
     lathe_lock(&live_lock);
-    sums_add(&total.runs, &ended.runs);
     sums_add(&total.edges, &ended.edges);
     add_nodes(&total, ended.root);
     for (size_t i = 0; i < live.count; i++)
@@ -429,7 +427,6 @@ static Total take_total(void) {
 }
 
 static void free_total(Total *total) {
-    sums_free(&total->runs);
     sums_free(&total->edges);
     free_nodes(total->root);
     *total = (Total){0};
@@ -476,14 +473,12 @@ static void add_block(const Block *b, uint64_t pc, uint64_t executed) {
     }
 }
 
-static uint64_t collect_blocks(const Sums *runs) {
+static uint64_t collect_blocks(void) {
     uint64_t sum = 0;
     lathe_map_clear(&own_costs);
-    for (LatheWalk w = {0}; lathe_map_next(&blocks, &w);) {
-        const Block *b = w.value;
-        uint64_t executed = b->number < runs->room ? runs->at[b->number] : 0;
-        if (executed)
-            add_block(b, w.key, executed);
+    for (LatheRow r = {0}; lathe_table_next(&passes, &r);) {
+        uint64_t pc = r.key[0], executed = r.key[1] * r.total;
+        add_block(block_at(pc, r.key[1]), pc, executed);
         sum += executed;
     }
     for (LatheWalk w = {0}; lathe_map_next(&own_costs, &w);)
@@ -562,7 +557,7 @@ static void write_items(LatheFile *out) {
 
 static void write_callgrind(LatheFile *out, const Total *total) {
     items_begin();
-    uint64_t sum = collect_blocks(&total->runs);
+    uint64_t sum = collect_blocks();
     Cost *calls = collect_edges(&total->edges);
     items_sort();
     lathe_fprint(out, "# callgrind format\nversion: 1\ncreator: lathe\npid: %lu\n", lathe_process());
@@ -580,7 +575,6 @@ static void write_callgrind(LatheFile *out, const Total *total) {
 static void begin_copy(Own *own) {
     lathe_vector_clear(&live);
     live_add(own);
-    sums_clear(&own->runs);
     sums_clear(&own->edges);
     free_total(&ended);
     for (Frame *f = own->frames; f < own->top; f++)
@@ -612,6 +606,7 @@ static void end(void) {
 
 LATHE_HOOKS(LATHE_ON(LATHE_START, start, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_THREAD, begin, {LATHE_THREAD_OWN}),
             LATHE_ON(LATHE_THREAD_END, end_thread, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_END, end),
+            LATHE_ON(LATHE_BLOCK, count_block, {LATHE_PC}, {LATHE_COUNT}),
             LATHE_ON(LATHE_BLOCK, block, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_COUNT}, {LATHE_SP}),
             LATHE_ON(LATHE_CALL, call, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_TARGET}, {LATHE_NEXT},
                      {LATHE_SP}),

@@ -225,7 +225,7 @@ static void find_loops(Report *r) {
 /* ----------------------------------------------------------------------------------------------------------------- page */
 
 static const char page_head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>hot</title><style>\n"
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><style>\n"
     "body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:78em;padding:0 1em;color:#222}\n"
     "h1{font-size:1.5em;margin-bottom:0}h2{font-size:1.15em;margin:1.8em 0 .4em}p{color:#555;margin:.3em 0}\n"
     "table{border-collapse:collapse;width:100%}th{text-align:left;font-weight:600;border-bottom:1px solid #bbb}\n"
@@ -234,8 +234,9 @@ static const char page_head[] =
     ".file{color:#777;max-width:30em;overflow:hidden;text-overflow:ellipsis}a{color:#0b57a4;text-decoration:none}\n"
     "table.code{font:12.5px/1.4 ui-monospace,monospace}table.code td{padding:0 .7em;border:0}\n"
     "table.code td:last-child{width:100%;white-space:pre-wrap}.src td{background:#f2f2ee;color:#333}\n"
-    ".asm td{color:#444}.n b{font-weight:400;color:#777}summary{cursor:pointer;padding:.25em 0;font-weight:600}\n"
-    "</style></head><body>\n";
+    ".src i{color:#888}.asm td{color:#444}.n b{font-weight:400;color:#777}summary{cursor:pointer;padding:.25em "
+    "0;font-weight:600}\n"
+    "</style><title>";
 
 /* Text as HTML has it. */
 static void put_text(LatheFile *out, const char *text) {
@@ -329,13 +330,13 @@ static void put_loops(const Report *r) {
     lathe_fprint(r->out, "</table>\n");
 }
 
+/* The file's name stands for a text that cannot be read. */
 static void put_source(const Report *r, const LatheLine *line) {
     char text[512];
-    if (!lathe_source(line->file, line->line, text, sizeof(text)))
-        text[0] = 0;
-    lathe_fprint(r->out, "<tr class=src><td></td><td></td><td>%u</td><td>", line->line);
-    put_text(r->out, text);
-    lathe_fprint(r->out, "</td></tr>\n");
+    bool readable = lathe_source(line->file, line->line, text, sizeof(text));
+    lathe_fprint(r->out, "<tr class=src><td></td><td></td><td>%u</td><td>%s", line->line, readable ? "" : "<i>");
+    put_text(r->out, readable ? text : last_part(line->file));
+    lathe_fprint(r->out, "%s</td></tr>\n", readable ? "" : "</i>");
 }
 
 /* The redder, the larger the instruction's part of all is. */
@@ -372,7 +373,8 @@ static void put_code(const Report *r, size_t index) {
 
 static void put_head(const Report *r) {
     lathe_write(r->out, page_head, sizeof(page_head) - 1);
-    lathe_fprint(r->out, "<h1>");
+    put_text(r->out, last_part(lathe_program()));
+    lathe_fprint(r->out, "</title></head><body>\n<h1>");
     put_text(r->out, last_part(lathe_program()));
     lathe_fprint(r->out, "</h1>\n<p>");
     for (const char *const *word = lathe_arguments(); *word; word++) {

@@ -62,7 +62,7 @@ static const Option table[] = {
     {"plugin",    "FILE.so[,OPTIONS]", "change its lifted code by this plugin; implies --tier=opt", OPTION_TEXT, AT(plugin)},
     {NULL, NULL, "What to tell about it:", OPTION_HEADING, 0},
     {"tool",      "NAME|FILE.c[,KEY=VALUE]...", "watch it by this tool; may be given several times", OPTION_LIST, AT(tools)},
-    {"no-tool-opt", "all|counter|merge|inline|split", "leave out what makes its functions cheap: to see what that gains", OPTION_MAYBE, AT(no_tool_opt)},
+    {"no-tool-opt", "all|counter|merge|inline|split|keep", "leave out what makes its functions cheap: to see what that gains", OPTION_MAYBE, AT(no_tool_opt)},
     {"explain",   NULL,         "what became of its functions, when the program ends", OPTION_FLAG, AT(explain)},
     {"log",       "FILE",       "add what it and tools print to FILE, not to standard error", OPTION_TEXT, AT(log)},
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},

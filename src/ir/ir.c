@@ -87,21 +87,28 @@ Ty ir_ty(Val v) {
 
 static const char *const space_name[SPACE_COUNT] = {"guest memory", "guest state"};
 
-static LLVMMetadataRef node(Lifter *l, LLVMMetadataRef *ops, size_t n) {
-    return LLVMMDNodeInContext2(l->ctx, ops, n);
+/* A scope of the one domain. */
+static LLVMMetadataRef scope_of(LLVMContextRef ctx, Space s) {
+    LLVMMetadataRef domain_name = LLVMMDStringInContext2(ctx, "lathe", 5);
+    LLVMMetadataRef parts[] = {LLVMMDStringInContext2(ctx, space_name[s], strlen(space_name[s])),
+                               LLVMMDNodeInContext2(ctx, &domain_name, 1)};
+    return LLVMMDNodeInContext2(ctx, parts, 2);
+}
+
+Val ir_not_guest(LLVMContextRef ctx) {
+    LLVMMetadataRef guest = scope_of(ctx, SPACE_GUEST);
+    return LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, &guest, 1));
 }
 
 /* One domain with a scope per space. An access is in the scope of its space, and said not to alias those of the spaces
  * before; of two accesses it is enough if one says so. */
 static void make_scopes(Lifter *l) {
-    LLVMMetadataRef domain_name = LLVMMDStringInContext2(l->ctx, "lathe", 5);
-    LLVMMetadataRef domain = node(l, &domain_name, 1), scope[SPACE_COUNT];
+    LLVMMetadataRef scope[SPACE_COUNT];
     for (int s = 0; s < SPACE_COUNT; s++) {
-        LLVMMetadataRef parts[] = {LLVMMDStringInContext2(l->ctx, space_name[s], strlen(space_name[s])), domain};
-        scope[s] = node(l, parts, 2);
+        scope[s] = scope_of(l->ctx, (Space)s);
         bool last = s == SPACE_COUNT - 1;
-        l->scope[s] = last ? NULL : LLVMMetadataAsValue(l->ctx, node(l, &scope[s], 1));
-        l->noalias[s] = s ? LLVMMetadataAsValue(l->ctx, node(l, scope, (size_t)s)) : NULL;
+        l->scope[s] = last ? NULL : LLVMMetadataAsValue(l->ctx, LLVMMDNodeInContext2(l->ctx, &scope[s], 1));
+        l->noalias[s] = s ? LLVMMetadataAsValue(l->ctx, LLVMMDNodeInContext2(l->ctx, scope, (size_t)s)) : NULL;
     }
     l->md_scope = LLVMGetMDKindIDInContext(l->ctx, "alias.scope", 11);
     l->md_noalias = LLVMGetMDKindIDInContext(l->ctx, "noalias", 7);

@@ -14,7 +14,9 @@
 #include "tool/counter.h"
 #include "tool/hook.h"
 #include "tool/join.h"
+#include "tool/keep.h"
 #include "tool/package.h"
+#include "tool/variant.h"
 
 enum { WHY_BYTES = 512 };
 
@@ -317,61 +319,6 @@ static bool plan_hooks(Building *b) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ variants */
-
-static void copy_attributes(LLVMValueRef from, LLVMValueRef to) {
-    enum { MOST = 64 };
-    LLVMAttributeRef all[MOST];
-    u32 count = LLVMGetAttributeCountAtIndex(from, LLVMAttributeFunctionIndex);
-    if (count > MOST)
-        return;
-    LLVMGetAttributesAtIndex(from, LLVMAttributeFunctionIndex, all);
-    for (u32 i = 0; i < count; i++)
-        LLVMAddAttributeAtIndex(to, LLVMAttributeFunctionIndex, all[i]);
-}
-
-/* A function that does the same as another one with a constant as one of its arguments, and has it inlined. */
-static void add_variant(Building *b, LLVMValueRef function, u32 argument, u32 constant) {
-    char name[TOOL_VARIANT_NAME];
-    size_t len;
-    tool_variant_name(name, LLVMGetValueName2(function, &len), constant);
-    LLVMTypeRef type = LLVMGlobalGetValueType(function), types[LATHE_VALUES];
-    LLVMValueRef args[LATHE_VALUES];
-    u32 count = LLVMCountParamTypes(type);
-    if (argument >= count || count > LATHE_VALUES || LLVMGetNamedFunction(b->mod, name))
-        return;
-    LLVMGetParamTypes(type, types);
-    if (LLVMGetTypeKind(types[argument]) != LLVMIntegerTypeKind ||
-        LLVMGetReturnType(type) != LLVMVoidTypeInContext(b->ctx))
-        return;
-    LLVMValueRef variant = LLVMAddFunction(b->mod, name, type);
-    copy_attributes(function, variant);
-    LLVMSetVisibility(variant, LLVMHiddenVisibility);
-    LLVMGetParams(variant, args);
-    args[argument] = LLVMConstInt(types[argument], constant, false);
-    LLVMBuilderRef at = LLVMCreateBuilderInContext(b->ctx);
-    LLVMPositionBuilderAtEnd(at, LLVMAppendBasicBlockInContext(b->ctx, variant, ""));
-    LLVMValueRef call = LLVMBuildCall2(at, type, function, args, count, "");
-    u32 kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(b->ctx, kind, 0));
-    LLVMBuildRetVoid(at);
-    LLVMDisposeBuilder(at);
-}
-
-/* Functions at accesses that are told how many bytes these have, for the usual numbers. */
-static void add_variants(Building *b) {
-    LLVMValueRef list = LLVMGetInitializer(LLVMGetNamedGlobal(b->mod, TOOL_HOOKS));
-    for (u32 i = 0; i < b->package.hook_count; i++) {
-        LLVMValueRef hook = LLVMGetAggregateElement(list, i), values = member(hook, HOOK_VALUES);
-        u64 event = LLVMConstIntGetZExtValue(member(hook, HOOK_EVENT));
-        for (u32 k = 0; (event == LATHE_LOAD || event == LATHE_STORE) && k < LATHE_VALUES; k++) {
-            LLVMValueRef what = LLVMGetAggregateElement(LLVMGetAggregateElement(values, k), 0);
-            for (u32 n = 1; n <= TOOL_VARIANT_MOST && LLVMConstIntGetZExtValue(what) == LATHE_BYTES; n *= 2)
-                add_variant(b, member(hook, HOOK_CALL), k, n);
-        }
-    }
-}
-
 /* ------------------------------------------------------------------------------------------------------------ package */
 
 static bool read_bitcode(Building *b, const char *path) {
@@ -396,7 +343,8 @@ static void *put_together(Building *b, size_t *size) {
     void *object;
     size_t object_size, plans = b->package.hook_count * sizeof(ToolPlan);
     LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(b->mod);
-    add_variants(b);
+    tool_add_variants(b->mod);
+    tool_add_keeping(b->mod);
     LatheJit *jit = lathe_jit_new(NULL);
     LatheStatus status = lathe_jit_emit(jit, b->mod, LATHE_OPT_QUICK, false, &object, &object_size);
     lathe_jit_free(jit);

@@ -22,6 +22,9 @@
  * distance itself, as 32 bits. */
 #define TOOL_ACCESSES "lathe_tool"
 
+/* The version of a function that keeps registers (tool/keep.h): this behind its name. */
+#define TOOL_KEEPS ".k"
+
 /* Functions that are told how many bytes an access has have variants in the object for 1, 2, 4 and so on, in which that is a constant. */
 enum { TOOL_VARIANT_MOST = 32, TOOL_VARIANT_NAME = 100 };
 static inline void tool_variant_name(char name[TOOL_VARIANT_NAME], const char *function, u32 bytes) {
@@ -34,7 +37,7 @@ static inline void tool_variant_name(char name[TOOL_VARIANT_NAME], const char *f
     name[len + 4] = 0;
 }
 
-enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 5 };
+enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 6 };
 enum { TOOLS_MAX = 8 }; /* in a package */
 
 /* What the client is told about the tools of a package, as one text: NAME,key=value,key=value for each, and this behind all but the last. */
@@ -71,6 +74,7 @@ typedef enum ToolWithout {
     TOOL_WITHOUT_MERGE,   /* quick code has an addition for each instruction */
     TOOL_WITHOUT_INLINE,  /* they are called */
     TOOL_WITHOUT_SPLIT,   /* those with rare parts, which call others, are called as a whole */
+    TOOL_WITHOUT_KEEP,    /* optimised code calls them as C functions, which keep few registers */
 } ToolWithout;
 
 typedef enum ToolKind {

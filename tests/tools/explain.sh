@@ -32,7 +32,7 @@ explain --tier=opt --tool=inscount
 expect '$5 == "optimised" && $7 > 100 && $7 == $6'
 for what in first cached; do
     explain --tier=opt --tool=align --tool=bbcount
-    expect '$2 == "align" && $3 == "LOAD" && $4 == "load" && $5 == "optimised" && $10 == $6 && $14 == "IR"'
+    expect '$2 == "align" && $3 == "LOAD" && $4 == "load" && $5 == "optimised" && $9 + $10 == $6 && $10 > $9 && $14 == "IR"'
     expect '$2 == "bbcount" && $3 == "BLOCK" && $5 == "optimised" && $7 == $6'
 done
 explain --tier=quick --tool=align --tool=opcodemix
@@ -48,6 +48,8 @@ explain --tier=quick --no-tool-opt=merge --tool=opcodemix
 expect '$4 == "insn" && $7 == $6'
 explain --tier=quick --no-tool-opt=split --tool=align
 expect '$4 == "load" && $9 + $11 == $6 && $11 > 0'
+explain --tier=opt --no-tool-opt=keep --tool=align
+expect '$4 == "load" && $5 == "optimised" && $9 + $10 == $6 && $10 > $9'
 for how in quick opt; do
     explain --tier=$how --no-tool-opt=inline --tool=align # what does nothing at accesses of one byte is there, too
     expect '$4 == "load" && $9 + $11 == $6 && $11 > 5'
@@ -56,7 +58,7 @@ for how in quick opt; do
     expect '$4 == "count_load" && $7 + $8 == 0'
 done
 "$lathe" run --no-tool-opt=nonsense --tool=align -- /bin/true 2> "$work/out" && fail "--no-tool-opt=nonsense succeeds"
-grep -q 'all|counter|merge|inline|split' "$work/out" || fail "--no-tool-opt=nonsense: $(cat "$work/out")"
+grep -q 'all|counter|merge|inline|split|keep' "$work/out" || fail "--no-tool-opt=nonsense: $(cat "$work/out")"
 
 # Without a tool there is nothing to explain.
 "$lathe" run --explain -- /bin/echo it runs > "$work/out" 2>&1 && fail "--explain without a tool succeeds"

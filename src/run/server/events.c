@@ -428,8 +428,15 @@ static void count(const Events *e, const SiteEvent *event, u32 hook) {
     tool_note_site(e->tool, hook, TOOL_AS_COUNTER, TOOL_ADD_INSNS * (plan->add_count + plan->row_count));
 }
 
-static void call(Events *e, u32 hook, Val value[LATHE_VALUES]) {
-    if (!tool_call_function(e->tool, e->mod, e->here.l->b, hook, e->hook[hook].function, value))
+/* At an access of a usual size, the function in which that is a constant. */
+static void call(Events *e, const SiteEvent *event, u32 hook, Val value[LATHE_VALUES]) {
+    char variant[TOOL_VARIANT_NAME];
+    const char *name = e->hook[hook].function;
+    if (is_access(event->event) && wants(&e->hook[hook], LATHE_BYTES)) {
+        tool_variant_name(variant, name, access_of(e, event)->at.bits / 8u);
+        name = LLVMGetNamedFunction(e->mod, variant) ? variant : name;
+    }
+    if (!tool_call_function(e->tool, e->mod, e->here.l->b, hook, name, value))
         e->failed = true;
 }
 
@@ -444,7 +451,7 @@ static void run_hook(Events *e, const SiteEvent *event, u32 hook, Val value[LATH
     if (e->hook[hook].plan->kind == TOOL_COUNT)
         count(e, event, hook);
     else
-        call(e, hook, value);
+        call(e, event, hook, value);
 }
 
 /* A block may begin here for some who come by. Values are made on the main line. */

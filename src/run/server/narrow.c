@@ -8,6 +8,15 @@
 
 #include "host/host.h"
 #include "run/server/server.h"
+#include "tool/package.h"
+
+/* What a tool has is data, or a function that keeps registers (tool/keep.h). */
+static bool is_of_tool(const char *name) {
+    size_t len = strlen(name), last = strlen(TOOL_KEEPS);
+    return !strncmp(name, TOOL_DATA_PREFIX, strlen(TOOL_DATA_PREFIX)) || !strncmp(name, "site_", 5) ||
+           !strncmp(name, "row_", 4) ||
+           (!strncmp(name, TOOL_PREFIX, strlen(TOOL_PREFIX)) && len > last && !strcmp(name + len - last, TOOL_KEEPS));
+}
 
 /* True for lifted functions and for data. Other functions follow C's convention and preserve no vector register. */
 static bool may_refer_to(const char *name) {
@@ -16,7 +25,7 @@ static bool may_refer_to(const char *name) {
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (!strcmp(name, others[i]))
             return true;
-    return sscanf(name, FUNCTION_NAME, &pc) == 1;
+    return is_of_tool(name) || sscanf(name, FUNCTION_NAME, &pc) == 1;
 }
 
 static bool refers_to_lifted_only(const u8 *object, const Elf64_Shdr *sections, const Elf64_Shdr *table) {

@@ -9,13 +9,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ir/ir.h"
 #include "run/server/server.h"
 #include "tool/counter.h"
 #include "tool/hook.h"
+#include "tool/keep.h"
 #include "tool/package.h"
+#include "tool/variant.h"
 
 /* Functions with more instructions are called, and so are others in a module that has so many instructions of inlined ones. */
 enum { INLINED_INSNS = 40, INLINED_SUM = 8000 };
+
+/* Of a function that is called: it does not ask how far the program's code has counted. Calls of others that are deeper are not looked at. */
+#define LEAVES_COUNTERS "lathe-leaves-counters"
+enum { CALLS_DEEPEST = 6 };
 
 struct ServerTool {
     void *package; /* a copy */
@@ -56,6 +63,16 @@ static void add_attribute(LLVMValueRef function, const char *name) {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(function));
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
+}
+
+static void add_text_attribute(LLVMValueRef function, const char *name) {
+    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(ctx, name, (u32)strlen(name), "", 0));
+}
+
+static bool has_text_attribute(LLVMValueRef function, const char *name) {
+    return LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, (u32)strlen(name));
 }
 
 static bool has_attribute(LLVMValueRef function, const char *name) {
@@ -145,6 +162,120 @@ static void mark_accesses(LLVMModuleRef mod, LLVMValueRef function) {
                 LLVMSetMetadata(i, kind, node);
 }
 
+/* Is what the parameter of a hook's function points to surely the tool's? */
+static bool is_given_own(LLVMValueRef hook, u32 parameter) {
+    LLVMValueRef value = LLVMGetAggregateElement(LLVMGetAggregateElement(hook, HOOK_VALUES), parameter);
+    u64 what = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, VALUE_WHAT));
+    return what == LATHE_THREAD_OWN || what == LATHE_SITE;
+}
+
+/* A function, or a variant of it. */
+static bool is_for(LLVMValueRef function, LLVMValueRef of_hook) {
+    size_t len, whole;
+    const char *own = LLVMGetValueName2(of_hook, &len), *name = LLVMGetValueName2(function, &whole);
+    return function == of_hook || (!strncmp(name, own, len) && !strncmp(name + len, ".b", 2));
+}
+
+/* The same, if the parameter is that in all hooks which the function is for. */
+static bool points_to_own(LLVMValueRef argument) {
+    LLVMValueRef function = LLVMGetParamParent(argument);
+    LLVMValueRef list = LLVMGetInitializer(LLVMGetNamedGlobal(LLVMGetGlobalParent(function), TOOL_HOOKS));
+    u32 parameter = 0, hooks = 0;
+    while (LLVMGetParam(function, parameter) != argument)
+        parameter++;
+    for (u32 i = 0; parameter < LATHE_VALUES && i < LLVMGetArrayLength2(LLVMTypeOf(list)); i++) {
+        LLVMValueRef hook = LLVMGetAggregateElement(list, i), called = LLVMGetAggregateElement(hook, HOOK_CALL);
+        if (!called || !LLVMIsAFunction(called) || !is_for(function, called))
+            continue;
+        if (!is_given_own(hook, parameter))
+            return false;
+        hooks++;
+    }
+    return hooks;
+}
+
+/* Does the address come from what the function is given, and from nothing that it has read? Then it may be one of the program's. */
+static bool may_be_guests(LLVMValueRef v, u32 depth) {
+    bool given = false;
+    if (LLVMIsAArgument(v))
+        return !points_to_own(v);
+    if (!depth)
+        return true;
+    if (!LLVMIsAInstruction(v) || LLVMIsALoadInst(v) || LLVMIsAAtomicRMWInst(v))
+        return false;
+    for (u32 i = 0; i < (u32)LLVMGetNumOperands(v); i++) {
+        LLVMValueRef operand = LLVMGetOperand(v, i);
+        if (LLVMIsALoadInst(operand))
+            return false;
+        given |= (LLVMIsAInstruction(operand) || LLVMIsAArgument(operand)) && may_be_guests(operand, depth - 1);
+    }
+    return given;
+}
+
+/* The tool's own memory, which it reaches by its variables, is not the program's: LLVM need not load it again when the program has stored something. */
+static void set_apart_accesses(LLVMModuleRef mod, LLVMValueRef function) {
+    enum { DEPTH = 8 };
+    LLVMContextRef ctx = LLVMGetModuleContext(mod);
+    unsigned kind = LLVMGetMDKindIDInContext(ctx, "noalias", 7);
+    LLVMValueRef not_guest = ir_not_guest(ctx);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if ((LLVMIsALoadInst(i) && !may_be_guests(LLVMGetOperand(i, 0), DEPTH)) ||
+                (LLVMIsAStoreInst(i) && !may_be_guests(LLVMGetOperand(i, 1), DEPTH)))
+                LLVMSetMetadata(i, kind, not_guest);
+}
+
+/* Could it ask for totals, if it is called? What is behind pointers is not known. */
+static bool may_read_counters(LLVMValueRef function, u32 depth) {
+    static const char *const reading[] = {"lathe_total", "lathe_table_next", "lathe_fail"};
+    size_t len;
+    for (u32 i = 0; i < ARRAY_LEN(reading); i++)
+        if (!strcmp(LLVMGetValueName2(function, &len), reading[i]))
+            return true;
+    if (LLVMIsDeclaration(function) || !depth)
+        return !depth;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef called = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+            if (!called || LLVMIsAInlineAsm(called))
+                continue;
+            if (!LLVMIsAFunction(called) || (called != function && may_read_counters(called, depth - 1)))
+                return true;
+        }
+    return false;
+}
+
+/* The version of a function that keeps registers is in the client only; NULL: there is none. */
+static LLVMValueRef declare_keeping(LLVMModuleRef mod, LLVMValueRef function, u64 without) {
+    char name[TOOL_KEEP_NAME];
+    if (without == TOOL_WITHOUT_ALL || without == TOOL_WITHOUT_KEEP || !tool_can_keep(function))
+        return NULL;
+    tool_keep_name(name, function);
+    LLVMValueRef version = LLVMGetNamedFunction(mod, name);
+    if (!version) {
+        version = LLVMAddFunction(mod, name, LLVMGlobalGetValueType(function));
+        LLVMSetFunctionCallConv(version, LLVMPreserveAllCallConv);
+        add_attribute(version, "nounwind");
+        if (!may_read_counters(function, CALLS_DEEPEST))
+            add_text_attribute(version, LEAVES_COUNTERS);
+    }
+    return version;
+}
+
+/* What a function that is inlined calls is rare, as a rule: it must not cost the program's code any registers. */
+static void keep_at_calls(LLVMModuleRef mod, LLVMValueRef function, u64 without) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef called = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+            bool stays = called && LLVMIsAFunction(called) && !is_inlined(called, without);
+            LLVMValueRef version = stays ? declare_keeping(mod, called, without) : NULL;
+            if (!version)
+                continue;
+            LLVMSetOperand(i, (u32)LLVMGetNumOperands(i) - 1, version);
+            LLVMSetInstructionCallConv(i, LLVMPreserveAllCallConv);
+        }
+}
+
 /* The processor that it was compiled for must not keep a function from being inlined. */
 static void prepare(LLVMModuleRef mod, u64 without) {
     for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f)) {
@@ -154,8 +285,18 @@ static void prepare(LLVMModuleRef mod, u64 without) {
         if (is_inlined(f, without)) {
             add_attribute(f, "alwaysinline");
             mark_accesses(mod, f);
+            set_apart_accesses(mod, f);
+            keep_at_calls(mod, f, without);
         }
     }
+}
+
+static void run_passes(LLVMModuleRef mod, const char *passes) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(mod, passes, NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error)
+        LLVMConsumeError(error);
 }
 
 static bool read_module(ServerTool *tool, LLVMContextRef ctx) {
@@ -165,11 +306,14 @@ static bool read_module(ServerTool *tool, LLVMContextRef ctx) {
                                                                            tool->parts.head->bitcode_size, "tool");
     bool bad = LLVMParseBitcodeInContext2(ctx, buffer, &tool->mod);
     LLVMDisposeMemoryBuffer(buffer);
-    if (bad)
+    if (bad) {
         tool->mod = NULL;
-    else
-        prepare(tool->mod, tool->parts.head->without);
-    return !bad;
+        return false;
+    }
+    tool_add_variants(tool->mod);
+    run_passes(tool->mod, "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)");
+    prepare(tool->mod, tool->parts.head->without);
+    return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- hooks */
@@ -181,17 +325,18 @@ static LLVMValueRef as_parameter(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef t
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMBuildTrunc(b, v, type, "") : NULL;
 }
 
-/* LLVM's time grows faster than a function's size. True: the function is inlined. */
-static bool limit_inlining(ServerTool *tool, LLVMValueRef function, LLVMValueRef call) {
+/* LLVM's time grows faster than a function's size. */
+static bool may_inline(ServerTool *tool, LLVMValueRef function) {
     if (!has_attribute(function, "alwaysinline"))
         return false;
     tool->inlined += insn_count(function);
-    if (tool->inlined <= INLINED_SUM)
-        return true;
+    return tool->inlined <= INLINED_SUM;
+}
+
+static void forbid_inlining(LLVMValueRef call) {
     unsigned kind = LLVMGetEnumAttributeKindForName("noinline", 8);
-    LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMContextRef ctx = LLVMGetTypeContext(LLVMTypeOf(call));
     LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
-    return false;
 }
 
 void tool_note_site(ServerTool *tool, u32 hook, ToolWay way, u32 insns) {
@@ -230,7 +375,12 @@ bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, u
     for (u32 i = 0; i < count; i++)
         if (!(args[i] = as_parameter(b, values[i], types[i])))
             return false;
-    bool inlined = limit_inlining(tool, function, LLVMBuildCall2(b, type, function, args, count, ""));
+    bool inlined = may_inline(tool, function);
+    LLVMValueRef keeping = inlined ? NULL : declare_keeping(mod, function, tool->parts.head->without);
+    LLVMValueRef called = LLVMBuildCall2(b, type, keeping ? keeping : function, args, count, "");
+    LLVMSetInstructionCallConv(called, LLVMGetFunctionCallConv(keeping ? keeping : function));
+    if (!keeping && !inlined)
+        forbid_inlining(called);
     ToolWay way = !inlined ? TOOL_CALLED : calls_others(function) ? TOOL_SPLIT : TOOL_INLINED;
     tool_note_site(tool, hook, way, inlined ? insn_count(function) : 1);
     return true;
@@ -289,12 +439,58 @@ static void count_in_state(LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef cpu
     LLVMInstructionEraseFromParent(call);
 }
 
+static bool is_in_state(LLVMValueRef pointer, LLVMValueRef cpu) {
+    while (LLVMIsAGetElementPtrInst(pointer))
+        pointer = LLVMGetOperand(pointer, 0);
+    return pointer == cpu;
+}
+
+static LLVMValueRef pointer_of(LLVMValueRef insn) {
+    if (LLVMIsALoadInst(insn))
+        return LLVMGetOperand(insn, 0);
+    return LLVMIsAStoreInst(insn) ? LLVMGetOperand(insn, 1) : NULL;
+}
+
+static bool leaves_counters(LLVMValueRef insn) {
+    LLVMValueRef called = LLVMIsACallInst(insn) ? LLVMGetCalledValue(insn) : NULL;
+    return called && LLVMIsAFunction(called) && has_text_attribute(called, LEAVES_COUNTERS);
+}
+
+/* What the tool's functions leave alone need not be in memory when they are called: counters, which stay in registers through loops, and the guest's registers. */
+static void set_apart_state(LLVMContextRef ctx, LLVMValueRef lifted, LLVMValueRef cpu) {
+    static const char name[] = "state for tools";
+    LLVMMetadataRef text = LLVMMDStringInContext2(ctx, name, sizeof(name) - 1),
+                    domain = LLVMMDNodeInContext2(ctx, &text, 1);
+    LLVMMetadataRef parts[] = {text, domain}, scope = LLVMMDNodeInContext2(ctx, parts, 2);
+    LLVMValueRef list = LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, &scope, 1));
+    unsigned in = LLVMGetMDKindIDInContext(ctx, "alias.scope", 11), out = LLVMGetMDKindIDInContext(ctx, "noalias", 7);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(lifted); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef pointer = pointer_of(i);
+            if (pointer && is_in_state(pointer, cpu) && !LLVMGetMetadata(i, in))
+                LLVMSetMetadata(i, in, list);
+            else if (leaves_counters(i))
+                LLVMSetMetadata(i, out, list);
+        }
+}
+
+/* What nothing refers to any more would be optimised in vain. */
+static void drop_functions(LLVMModuleRef mod) {
+    bool dropped = true;
+    while (dropped) {
+        dropped = false;
+        for (LLVMValueRef f = LLVMGetFirstFunction(mod), next; f; f = next) {
+            next = LLVMGetNextFunction(f);
+            if (!is_of_tool(f) || LLVMGetFirstUse(f))
+                continue;
+            LLVMDeleteFunction(f);
+            dropped = true;
+        }
+    }
+}
+
 void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off) {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(mod, "always-inline", NULL, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (error)
-        LLVMConsumeError(error);
+    run_passes(mod, "always-inline");
     LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(mod));
     LLVMValueRef cpu = LLVMGetParam(lifted, LLVMCountParams(lifted) - 1);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(lifted); block; block = LLVMGetNextBasicBlock(block))
@@ -304,4 +500,6 @@ void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off) {
                 count_in_state(b, i, cpu, counters_off);
         }
     LLVMDisposeBuilder(b);
+    set_apart_state(LLVMGetModuleContext(mod), lifted, cpu);
+    drop_functions(mod);
 }

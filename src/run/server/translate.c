@@ -326,12 +326,28 @@ static void make_patchable(LLVMValueRef fn, LLVMContextRef ctx) {
     LLVMSetPrefixData(fn, LLVMConstArray2(word, nops, ARRAY_LEN(nops)));
 }
 
-/* True if the code calls C functions, which preserve no vector register. */
+/* A C function preserves no vector register. */
+static bool is_helper(LLVMValueRef f, unsigned lifted) {
+    unsigned convention = LLVMGetFunctionCallConv(f);
+    bool elsewhere = LLVMIsDeclaration(f) || LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage;
+    return elsewhere && !LLVMGetIntrinsicID(f) && convention != lifted && convention != LLVMPreserveAllCallConv;
+}
+
+static bool function_calls_helpers(LLVMValueRef f, unsigned lifted) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef called = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+            if (called && LLVMIsAFunction(called) && is_helper(called, lifted))
+                return true;
+        }
+    return false;
+}
+
+/* True if the code calls C functions. */
 static bool calls_helpers(Translator *t) {
     unsigned lifted = LLVMGetFunctionCallConv(t->lift.dispatch);
     for (LLVMValueRef f = LLVMGetFirstFunction(t->mod); f; f = LLVMGetNextFunction(f))
-        if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !LLVMGetIntrinsicID(f) &&
-            LLVMGetFunctionCallConv(f) != lifted)
+        if (LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage && function_calls_helpers(f, lifted))
             return true;
     return false;
 }
