@@ -20,6 +20,7 @@
 #include "memcheck/leaks.h"
 #include "memcheck/system.h"
 
+enum { SHARED_MOST = 64 << 20 }; /* what memory of shmat is taken for, whose size is not known */
 enum { LEAKS_NO, LEAKS_SUMMARY, LEAKS_FULL };
 enum { BELOW_STACK = 128, BELOW_FAR = 64 << 10 }; /* leaf functions may use so much; farther down nobody looks */
 
@@ -127,6 +128,7 @@ static void enter_string(uint64_t pc, uint64_t sp, Thread *t, uint64_t first, ui
  * version itself may have no name. It gets that of the function, so that enter_string sees it. */
 static void leave_string(const Call *c, uint64_t result) {
     LatheMapping m;
+    undefined_copied(c);
     if (!c->checked && lathe_mapping(result, &m) && m.from <= result && m.executable)
         lathe_name_function(result, ((const StringFunction *)c->about)->name);
 }
@@ -201,10 +203,25 @@ static void report_argument(Thread *t, const BufferCall *b, uint64_t bad, uint64
     report_end();
 }
 
+static void report_undefined(Thread *t, const BufferCall *b, uint64_t bad, uint64_t pc, uint64_t sp) {
+    const Stack *s = stack_at(t, pc, sp);
+    if (!report_begin(UNDEFINED_ARGUMENT, s))
+        return;
+    SAY("Syscall param %s(buf) points to uninitialised byte(s)", b->name);
+    say_stack(s, NULL);
+    say_where(t, bad, sp);
+    report_end();
+}
+
 static void check_buffer(Thread *t, const BufferCall *b, const uint64_t arg[3], uint64_t pc, uint64_t sp) {
     uint64_t from = arg[b->pointer], to = from + arg[b->size], bad = shadow_first_bad(from, to);
-    if (to > from && bad < to)
+    if (to > from && bad < to) {
         report_argument(t, b, bad, pc, sp);
+        return;
+    }
+    bad = to > from && !b->writes ? undefined_first(from, to) : to;
+    if (bad < to)
+        report_undefined(t, b, bad, pc, sp);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- begin and end */
@@ -236,6 +253,7 @@ static void start(void) {
         return;
     out = lathe_open(log ? log : "-");
     shadow_start();
+    undefined_start();
     system_start();
 }
 
@@ -302,18 +320,26 @@ static void system_call(uint64_t number, uint64_t pc, uint64_t sp, Thread *t) {
 }
 
 static void system_call_done(uint64_t number, uint64_t result, uint64_t first, uint64_t second, uint64_t third,
-                             const Thread *t) {
+                             Thread *t) {
     const SystemCall *s = system_call_no(number);
+    const uint64_t arg[CALL_ARGUMENTS] = {first, second, third};
+    undefined_called(s, result, arg, true);
+    if (s->kind == CALL_STACK)
+        note_handler_stack(t, first);
     if (s->kind == CALL_EXEC)
         becomes_another = ended = false;
     if (s->kind >= CALL_BRK && (int64_t)result >= 0)
-        system_map(s->kind, result, (uint64_t[]){first, second, third}, in_allocator(t));
+        system_map(s->kind, result, arg, in_allocator(t));
+    if (s->kind >= CALL_MMAP && s->kind <= CALL_SHMAT && (int64_t)result >= 0)
+        define(result, s->kind == CALL_MMAP ? second : s->kind == CALL_MREMAP ? third : SHARED_MOST);
 }
 
 /* The dynamic linker is known by its name. */
 static void module(uint64_t from, uint64_t bytes, const char *name) {
     const char *file = strrchr(name, '/');
-    if (strncmp(file ? file + 1 : name, "ld-", 3))
+    bool is_linker = !strncmp(file ? file + 1 : name, "ld-", 3);
+    undefined_module(from, bytes, name, is_linker);
+    if (!is_linker)
         return;
     linker_from = from;
     linker_to = from + bytes;
@@ -327,7 +353,7 @@ static void module(uint64_t from, uint64_t bytes, const char *name) {
                 {LATHE_THREAD_OWN}, {LATHE_ARGUMENT, 0}, {LATHE_ARGUMENT, 1}, {LATHE_ARGUMENT, 2})
 
 LATHE_HOOKS(
-    LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_THREAD_END, thread_end, {LATHE_THREAD_OWN}),
+    UNDEFINED_HOOKS LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_THREAD_END, thread_end, {LATHE_THREAD_OWN}),
     LATHE_ON(LATHE_END, finish, {LATHE_THREAD_OWN}, {LATHE_SP}),
     LATHE_ON(LATHE_MODULE, module, {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_NAME}),
     LATHE_ON(LATHE_SYSCALL, system_call, {LATHE_NUMBER}, {LATHE_PC}, {LATHE_SP}, {LATHE_THREAD_OWN}),

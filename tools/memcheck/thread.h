@@ -46,7 +46,8 @@ typedef struct Thread {
     uint64_t call_count;
     Frame *frames;    /* calls that have not returned; the first one is none. NULL: there was no call yet */
     Frame *top, *end; /* behind the innermost one, and behind all that there is room for */
-    uint64_t stack_low, stack_high; /* where its stack is */
+    uint64_t stack_low, stack_high;              /* where its stack is */
+    uint64_t handler_stack, handler_stack_bytes; /* of sigaltstack */
     Call call[CALLS_MOST];
 } Thread;
 

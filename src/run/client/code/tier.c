@@ -121,11 +121,6 @@ void tier_pause(Thread *t) {
     remote_silence();
 }
 
-void tier_found(Thread *t, u64 pc) {
-    if (is_auto() && !hot.stopped)
-        code_load(t, pc);
-}
-
 /* ------------------------------------------------------------------------------------------------------------ requests */
 
 static u64 take_hottest(void) {
@@ -189,6 +184,35 @@ static void want(Thread *t, u64 pc) {
         return;
     code_ask(pc);
     hot.queue[hot.count++] = pc;
+}
+
+/* For a tool that wants all of a module to be optimised: asks for the code at pc, and waits until there is an answer. Others have their turn when they are called. */
+static void want_now(Thread *t, u64 pc) {
+    if (hot.asking || hot.failures >= FAILURES_MAX || t->process.own_files || code_has(pc) || !space_module(pc))
+        return;
+    want(t, pc);
+    for (ask_next(t); hot.asking; take_answer(t))
+        remote_wait();
+}
+
+static bool is_in_whole(u64 pc) {
+    for (u32 i = 0; i < the.tier.whole_count && i < TIER_WHOLE; i++)
+        if (pc >= the.tier.whole[i].start && pc < the.tier.whole[i].end)
+            return true;
+    return false;
+}
+
+void tier_found(Thread *t, u64 pc) {
+    if (!is_auto() || hot.stopped)
+        return;
+    code_load(t, pc);
+    if (is_in_whole(pc))
+        want_now(t, pc);
+}
+
+void tier_found_loop(Thread *t, u64 pc) {
+    if (is_auto() && !hot.stopped)
+        code_load(t, pc);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- samples */

@@ -1,0 +1,228 @@
+/* undefined.h: which bits of memory were never set. Blocks of the heap are undefined when they are given out, but for those of calloc. The rest of memory is defined, unless
+ * undefined values are stored there. Without MEMCHECK_UNDEFINED, nothing of this is done. */
+#ifndef MEMCHECK_UNDEFINED_H
+#define MEMCHECK_UNDEFINED_H
+
+#include "system.h"
+#include "thread.h"
+
+#ifdef MEMCHECK_UNDEFINED
+
+uint8_t *lathe_undefined;
+static bool unknown_writes; /* the system writes at any time, and nobody knows where: nothing is reported any more */
+
+static uint8_t *undefined_at(uint64_t address) {
+    return &lathe_undefined[address & (LATHE_UNDEFINED_BYTES - 1)];
+}
+
+/* Vectors may reach beyond the end. */
+static void undefined_start(void) {
+    lathe_undefined = (uint8_t *)lathe_alloc(LATHE_UNDEFINED_BYTES + PAGE);
+}
+
+static bool is_library(const char *name) {
+    return !strncmp(name, "/lib", 4) || !strncmp(name, "/usr/lib", 8);
+}
+
+/* Values are followed in optimised code only, so all of the program's is optimised; that of libraries if it is wanted, since their functions are many. */
+static void undefined_module(uint64_t from, uint64_t bytes, const char *name, bool is_linker) {
+    const char *where = lathe_option("code");
+    bool all = where && !strcmp(where, "all"), hot = where && !strcmp(where, "hot");
+    if (where && !all && !hot && strcmp(where, "program"))
+        lathe_fail("code is program, all or hot, not %s", where);
+    if (!hot && !is_linker && *name == '/' && (all || !is_library(name)))
+        lathe_optimise(from, bytes);
+}
+
+static void undefine(uint64_t from, uint64_t bytes) {
+    memset(undefined_at(from), 0xff, bytes);
+}
+
+static void undefined_copy(uint64_t to, uint64_t from, uint64_t bytes) {
+    memmove(undefined_at(to), undefined_at(from), bytes);
+}
+
+/* The first byte of [from, to) of which something is undefined; `to`: none. */
+static uint64_t undefined_first(uint64_t from, uint64_t to) {
+    for (; from < to && from % 8; from++)
+        if (*undefined_at(from))
+            return from;
+    while (from + 8 <= to && !*(const uint64_t *)undefined_at(from))
+        from += 8;
+    while (from < to && !*undefined_at(from))
+        from++;
+    return from;
+}
+
+/* Memory of the table that was never written takes none. */
+static void define(uint64_t from, uint64_t bytes) {
+    enum { LOOKED_AT = 64 << 10 };
+    if (bytes > LOOKED_AT || undefined_first(from, from + bytes) != from + bytes)
+        lathe_clear(undefined_at(from), bytes);
+}
+
+/* ------------------------------------------------------------------------------------------------------- of lathe/tool.h */
+
+__attribute__((noinline)) static void define_rare(uint64_t from, uint64_t bytes) {
+    memset(undefined_at(from), 0, bytes);
+}
+
+void lathe_undefined_clear(uint64_t wanted, uint64_t from, uint64_t bytes) {
+    if (__builtin_expect(wanted != 0, false))
+        define_rare(from, bytes);
+}
+
+void lathe_undefined_stored(uint64_t address, uint64_t bytes) {
+    const uint64_t *at = (const uint64_t *)undefined_at(address);
+    bool any = bytes == 1    ? *(const uint8_t *)at
+               : bytes == 2  ? *(const uint16_t *)at
+               : bytes == 4  ? *(const uint32_t *)at
+               : bytes == 8  ? *at
+               : bytes == 16 ? at[0] | at[1]
+                             : true;
+    if (__builtin_expect(any, false))
+        define_rare(address, bytes);
+}
+
+__attribute__((noinline)) static void report_use(uint64_t use, uint64_t pc, uint64_t sp, Thread *t) {
+    if (unknown_writes || is_of_allocator(pc) || in_allocator(t))
+        return;
+    const Stack *s = stack_at(t, pc, sp);
+    if (!report_begin(use == LATHE_UNDEFINED_JUMP ? UNDEFINED_JUMP : UNDEFINED_ADDRESS, s))
+        return;
+    if (use == LATHE_UNDEFINED_JUMP)
+        SAY("Conditional jump or move depends on uninitialised value(s)");
+    else
+        SAY("Use of uninitialised value of size 8");
+    say_stack(s, NULL);
+    report_end();
+}
+
+void lathe_undefined_used(uint64_t any, uint64_t use, uint64_t pc, uint64_t sp, void *own) {
+    if (__builtin_expect(any != 0, false))
+        report_use(use, pc, sp, (Thread *)own);
+}
+
+static void undefined_stop(void) {
+    unknown_writes = true;
+}
+
+#define UNDEFINED_HOOKS                                                                                                \
+    LATHE_ON(LATHE_STORE, lathe_undefined_stored, {LATHE_ADDRESS}, {LATHE_BYTES}),                                     \
+        LATHE_ON(LATHE_SIGNAL, undefined_signal, {LATHE_SP}, {LATHE_THREAD_OWN}),                                      \
+        LATHE_ON(LATHE_SYSCALL_DONE, last_arguments, {LATHE_NUMBER}, {LATHE_RESULT}, {LATHE_ARGUMENT, 3},              \
+                 {LATHE_ARGUMENT, 4}, {LATHE_ARGUMENT, 5}),
+
+#else
+
+#define UNDEFINED_HOOKS
+static void undefined_module(uint64_t from, uint64_t bytes, const char *name, bool is_linker) {
+}
+static void undefined_start(void) {
+}
+static void undefined_stop(void) {
+}
+static void undefine(uint64_t from, uint64_t bytes) {
+}
+static void define(uint64_t from, uint64_t bytes) {
+}
+static void undefined_copy(uint64_t to, uint64_t from, uint64_t bytes) {
+}
+static uint64_t undefined_first(uint64_t from, uint64_t to) {
+    return to;
+}
+
+#endif
+
+/* -------------------------------------------------------------------------------------------------------- string functions */
+
+static bool copies(const StringFunction *f) {
+    return f->read[1] == COUNT && f->write == COUNT;
+}
+
+/* Copies what is undefined as the function has copied bytes, which quick code takes for a definition. Where both overlap, it stays that. */
+static void undefined_copied(const Call *c) {
+    uint64_t to = c->arg[0], from = c->arg[1], bytes = c->arg[2];
+    bool apart = to + bytes <= from || from + bytes <= to;
+    if (copies((const StringFunction *)c->about) && apart && undefined_first(from, from + bytes) != from + bytes)
+        undefined_copy(to, from, bytes);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ system calls */
+
+/* How much a call writes is not known for each one. If an argument could be an address, then so much is taken for written there: more than any structure has, or what the other
+ * arguments could mean as a number of elements. */
+enum { WRITTEN = 4096, ELEMENT = 64, ELEMENTS_MOST = 1 << 16, LOWEST = 1 << 16 };
+
+static uint64_t written_most(const uint64_t arg[CALL_ARGUMENTS]) {
+    uint64_t most = WRITTEN;
+    for (unsigned i = 0; i < CALL_ARGUMENTS; i++)
+        if (arg[i] <= ELEMENTS_MOST && arg[i] * ELEMENT > most)
+            most = arg[i] * ELEMENT;
+    return most;
+}
+
+static bool is_address(uint64_t word) {
+    return word >= LOWEST && word < 1ul << ADDRESS_BITS;
+}
+
+/* What readv, recvmsg and the like have: lists of addresses, each with a number of bytes, and lists of such lists. They are looked for in whatever an argument leads to. */
+static void define_list(uint64_t at, unsigned depth) {
+    enum { WORDS = 256, BYTES_MOST = 1 << 30 };
+    uint64_t word, next;
+    for (unsigned i = 0; i < WORDS && lathe_read_guest(&word, at, sizeof(word)); i++, at += sizeof(word)) {
+        bool has_size =
+            is_address(word) && lathe_read_guest(&next, at + sizeof(word), sizeof(next)) && next <= BYTES_MOST;
+        if (has_size && depth)
+            define_list(word, depth - 1);
+        if (has_size)
+            define(word, next);
+    }
+}
+
+/* Three arguments of a call that has returned: the first three, or the last. */
+static void undefined_called(const SystemCall *s, uint64_t result, const uint64_t arg[CALL_ARGUMENTS], bool first) {
+    if (s->how == CALL_READS || (int64_t)result < 0)
+        return;
+    if (s->how == CALL_ANY_TIME)
+        undefined_stop();
+    if (s->buffer && first) {
+        define(arg[s->buffer->pointer], result);
+        return;
+    }
+    for (unsigned i = 0; i < CALL_ARGUMENTS; i++) {
+        if (!is_address(arg[i]))
+            continue;
+        if (s->how == CALL_LISTS)
+            define_list(arg[i], 1);
+        define(arg[i], written_most(arg));
+    }
+}
+
+#ifdef MEMCHECK_UNDEFINED
+
+static void last_arguments(uint64_t number, uint64_t result, uint64_t fourth, uint64_t fifth, uint64_t sixth) {
+    undefined_called(system_call_no(number), result, (uint64_t[]){fourth, fifth, sixth}, false);
+}
+
+/* The frame that is written to the stack: below what the handler interrupts, or on a stack of its own. */
+static void undefined_signal(uint64_t sp, const Thread *t) {
+    enum { FRAME = 16 << 10 };
+    define(sp - FRAME, FRAME);
+    define(t->handler_stack, t->handler_stack_bytes);
+}
+
+#endif
+
+/* stack_t, of sigaltstack. */
+static void note_handler_stack(Thread *t, uint64_t at) {
+    struct {
+        uint64_t start, flags, bytes;
+    } stack;
+    if (!at || !lathe_read_guest(&stack, at, sizeof(stack)))
+        return;
+    t->handler_stack = stack.start;
+    t->handler_stack_bytes = stack.bytes;
+}
+
+#endif
