@@ -186,9 +186,20 @@ static void want(Thread *t, u64 pc) {
     hot.queue[hot.count++] = pc;
 }
 
+/* Does code only jump to a computed address, as in a PLT? Optimised code of it would return, all the way to quick code. */
+static bool jumps_away(u64 pc) {
+    enum { LOOKED_AT = 4, TEXT = 16 };
+    u8 text[TEXT];
+    InsnView view;
+    for (u32 i = 0; i < LOOKED_AT && insn_view(text, tool_read_text(pc, text), pc, &view); i++, pc += view.size)
+        if (view.flow != FLOW_NEXT)
+            return view.flow == FLOW_INDIRECT;
+    return false;
+}
+
 /* For a tool that wants all of a module to be optimised: asks for the code at pc, and waits until there is an answer. Others have their turn when they are called. */
 static void want_now(Thread *t, u64 pc) {
-    if (hot.asking || hot.failures >= FAILURES_MAX || t->process.own_files || code_has(pc) || !space_module(pc))
+    if (hot.asking || hot.failures >= FAILURES_MAX || t->process.own_files || code_has(pc) || !space_module(pc) || jumps_away(pc))
         return;
     want(t, pc);
     for (ask_next(t); hot.asking; take_answer(t))
