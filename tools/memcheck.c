@@ -120,15 +120,17 @@ static void enter_string(uint64_t pc, uint64_t sp, Thread *t, uint64_t first, ui
     if (is >> 8 != pc)
         is = learn(pc);
     Call *c = is & 255 ? call_enter(t, sp, STRING, first, second, third) : NULL;
-    if (c)
-        c->about = &string_functions[(is & 255) - 1];
+    if (!c)
+        return;
+    c->about = &string_functions[(is & 255) - 1];
+    undefined_enter(t, c);
 }
 
 /* C libraries have several versions of a function. What the symbol names is code that chooses one (IFUNC), and returns its address, which no string function does; the
  * version itself may have no name. It gets that of the function, so that enter_string sees it. */
-static void leave_string(const Call *c, uint64_t result) {
+static void leave_string(Thread *t, const Call *c, uint64_t result) {
     LatheMapping m;
-    undefined_copied(c);
+    undefined_leave(t, c);
     if (!c->checked && lathe_mapping(result, &m) && m.from <= result && m.executable)
         lathe_name_function(result, ((const StringFunction *)c->about)->name);
 }
@@ -150,7 +152,7 @@ static void leave(Thread *t, uint64_t sp, uint64_t result) {
     while (t->sp == sp) {
         const Call *c = innermost(t);
         if (c->what == STRING)
-            leave_string(c, result);
+            leave_string(t, c, result);
         else
             allocator_leave(c, result);
         set_count(t, t->call_count - 1);

@@ -104,9 +104,9 @@ static void argument(bool bad) {
 }
 
 static void copied(bool bad) {
-    char *p = block(100), *q = block(100);
-    memset(p, 1, bad ? 50 : 100);
-    memcpy(q, p, 100);
+    char *p = block(10 * ten), *q = block(10 * ten);
+    memset(p, 1, bad ? 5 * ten : 10 * ten);
+    memcpy(q, p, 10 * ten);
     if (q[80] == 1)
         happens();
     if (q[20] == 1)
@@ -337,12 +337,13 @@ static void not_used(bool bad) {
 static const struct {
     const char *name;
     void (*run)(bool bad);
-} cases[] = {CASE(branch),   CASE(order),        CASE(bit_field),   CASE(part_of_structure), CASE(through_call),
-             CASE(argument), CASE(copied),       CASE(grown),       CASE(index_of),          CASE(pointer),
-             CASE(written),  CASE(choice),       CASE(floating),    CASE(single),            CASE(bound),
-             CASE(after_other_calls), CASE(shifted), CASE(summed),  CASE(zeroed),            CASE(set),
-             CASE(padding),  CASE(string),       CASE(word_by_word), CASE(known_part),       CASE(from_system),
-             CASE(not_used)};
+} cases[] = {CASE(branch),       CASE(order),    CASE(bit_field),    CASE(part_of_structure),
+             CASE(through_call), CASE(argument), CASE(copied),       CASE(grown),
+             CASE(index_of),     CASE(pointer),  CASE(written),      CASE(choice),
+             CASE(floating),     CASE(single),   CASE(bound),        CASE(after_other_calls),
+             CASE(shifted),      CASE(summed),   CASE(zeroed),       CASE(set),
+             CASE(padding),      CASE(string),   CASE(word_by_word), CASE(known_part),
+             CASE(from_system),  CASE(not_used)};
 
 int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

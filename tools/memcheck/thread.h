@@ -48,6 +48,7 @@ typedef struct Thread {
     Frame *top, *end; /* behind the innermost one, and behind all that there is room for */
     uint64_t stack_low, stack_high;              /* where its stack is */
     uint64_t handler_stack, handler_stack_bytes; /* of sigaltstack */
+    uint8_t *behind; /* for each call: BEHIND bytes of the table of undefined.h; NULL: nothing yet */
     Call call[CALLS_MOST];
 } Thread;
 
@@ -63,8 +64,11 @@ typedef struct DeadStack {
 
 static LatheMap dead_stacks = LATHE_MAP(DeadStack); /* by `low` */
 
+static uint64_t thread_count; /* that have ever called something */
+
 static void thread_start(Thread *t, uint64_t sp) {
     LatheMapping m;
+    __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
     *t = (Thread){.frames = (Frame *)lathe_alloc(FRAMES_KEPT * sizeof(Frame))};
     t->frames->sp = NOWHERE;
     t->top = t->frames + 1;
@@ -78,6 +82,8 @@ static void thread_start(Thread *t, uint64_t sp) {
 
 static void thread_end(Thread *t) {
     lathe_free(t->frames);
+    lathe_free(t->behind);
+    t->behind = NULL;
     t->frames = t->top = t->end = NULL;
     *(DeadStack *)lathe_map_at(&dead_stacks, t->stack_low) = (DeadStack){t->stack_low, t->stack_high};
 }

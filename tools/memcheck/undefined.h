@@ -107,6 +107,20 @@ static void undefined_stop(void) {
     unknown_writes = true;
 }
 
+static void undefined_save(uint8_t *to, uint64_t from, uint64_t bytes) {
+    memcpy(to, undefined_at(from), bytes);
+}
+
+/* What was saved is used up. */
+static void undefined_restore(uint8_t *saved, uint64_t at, uint64_t bytes) {
+    uint64_t *word = (uint64_t *)saved, *to = (uint64_t *)undefined_at(at);
+    for (uint64_t i = 0; i < bytes / sizeof(*word); i++, word++)
+        if (*word) {
+            to[i] |= *word;
+            *word = 0;
+        }
+}
+
 #define UNDEFINED_HOOKS                                                                                                \
     LATHE_ON(LATHE_STORE, lathe_undefined_stored, {LATHE_ADDRESS}, {LATHE_BYTES}),                                     \
         LATHE_ON(LATHE_SIGNAL, undefined_signal, {LATHE_SP}, {LATHE_THREAD_OWN}),                                      \
@@ -121,6 +135,10 @@ static void undefined_module(uint64_t from, uint64_t bytes, const char *name, bo
 static void undefined_start(void) {
 }
 static void undefined_stop(void) {
+}
+static void undefined_save(uint8_t *to, uint64_t from, uint64_t bytes) {
+}
+static void undefined_restore(uint8_t *saved, uint64_t at, uint64_t bytes) {
 }
 static void undefine(uint64_t from, uint64_t bytes) {
 }
@@ -140,12 +158,32 @@ static bool copies(const StringFunction *f) {
     return f->read[1] == COUNT && f->write == COUNT;
 }
 
+/* Vectors of which only a part is stored are taken for whole ones by quick code, so what is behind all that the function writes is kept; not if another thread could
+ * write there meanwhile. */
+enum { BEHIND = 64 };
+
+static uint64_t end_of_written(const Call *c) {
+    const StringFunction *f = (const StringFunction *)c->about;
+    return f->write == COUNT ? c->arg[0] + c->arg[2] * f->unit : 0;
+}
+
+static void undefined_enter(Thread *t, const Call *c) {
+    uint64_t end = end_of_written(c);
+    if (thread_count > 1 || !end || undefined_first(end, end + BEHIND) == end + BEHIND)
+        return;
+    if (!t->behind)
+        t->behind = (uint8_t *)lathe_alloc(CALLS_MOST * BEHIND);
+    undefined_save(&t->behind[(uint64_t)(c - t->call) * BEHIND], end, BEHIND);
+}
+
 /* Copies what is undefined as the function has copied bytes, which quick code takes for a definition. Where both overlap, it stays that. */
-static void undefined_copied(const Call *c) {
-    uint64_t to = c->arg[0], from = c->arg[1], bytes = c->arg[2];
+static void undefined_leave(Thread *t, const Call *c) {
+    uint64_t to = c->arg[0], from = c->arg[1], bytes = c->arg[2], end = end_of_written(c);
     bool apart = to + bytes <= from || from + bytes <= to;
     if (copies((const StringFunction *)c->about) && apart && undefined_first(from, from + bytes) != from + bytes)
         undefined_copy(to, from, bytes);
+    if (end && t->behind && thread_count == 1)
+        undefined_restore(&t->behind[(uint64_t)(c - t->call) * BEHIND], end, BEHIND);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ system calls */

@@ -188,12 +188,14 @@ static void want(Thread *t, u64 pc) {
 
 /* Does code only jump to a computed address, as in a PLT? Optimised code of it would return, all the way to quick code. */
 static bool jumps_away(u64 pc) {
-    enum { LOOKED_AT = 4, TEXT = 16 };
+    enum { LOOKED_AT = 6, TEXT = 16 };
     u8 text[TEXT];
     InsnView view;
-    for (u32 i = 0; i < LOOKED_AT && insn_view(text, tool_read_text(pc, text), pc, &view); i++, pc += view.size)
-        if (view.flow != FLOW_NEXT)
+    for (u32 i = 0; i < LOOKED_AT && insn_view(text, tool_read_text(pc, text), pc, &view); i++) {
+        if (view.flow != FLOW_NEXT && view.flow != FLOW_JUMP)
             return view.flow == FLOW_INDIRECT;
+        pc = view.flow == FLOW_JUMP ? view.target : pc + view.size;
+    }
     return false;
 }
 

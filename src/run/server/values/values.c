@@ -195,11 +195,12 @@ static Val cpu_word(const Masks *m) {
     return LLVMBuildPtrToInt(m->b, m->cpu, m->word, "");
 }
 
-/* If quick code has run since, all registers are defined. */
-static void compare_known(const Masks *m) {
+/* If quick code has run since, all registers are defined. Returns an i1 that says so. */
+static Val compare_known(const Masks *m) {
     Val now = LLVMBuildAdd(m->b, word_in_state(m, m->off->crossings), number(m, 1), "");
     Val old = LLVMBuildICmp(m->b, LLVMIntNE, now, word_in_state(m, m->off->known), "");
     call_clear(m, old, cpu_word(m), m->isa->state_bytes);
+    return old;
 }
 
 static u32 slot_off(const Masks *m, u32 slot) {
@@ -230,8 +231,53 @@ static bool is_tail(Val call) {
     return next && LLVMIsAReturnInst(next) && LLVMGetNumOperands(next) && LLVMGetOperand(next, 0) == call;
 }
 
+/* A register that callees leave as it was, before a call. */
+typedef struct Kept {
+    Reg reg;
+    i8 slot; /* of the convention; -1: it is in the guest's state */
+    Val value, mask;
+} Kept;
+
+enum { KEPT_MOST = 32 };
+
+static u32 note_kept(const Masks *m, Val call, u32 slots, Kept kept[KEPT_MOST]) {
+    u32 count = 0;
+    for (u32 r = 0; r < m->isa->reg_count && count < KEPT_MOST; r++) {
+        const RegInfo *reg = &m->isa->regs[r];
+        if (!regset_has(&m->isa->abi.kept, (Reg)r) || reg->kind != REG_INT || reg->bits != 64 || r == m->isa->abi.stack)
+            continue;
+        i8 slot = m->conv.slot_of[r];
+        if (slot >= (i8)slots)
+            continue;
+        Val arg = slot >= 0 ? LLVMGetOperand(call, (u32)slot) : NULL;
+        Val value = arg ? arg : word_in_state(m, reg->off_bytes);
+        Val mask =
+            arg ? mask_or_zero(m, mask_of(m, arg), arg) : load_mask(m, m->word, table_of_state(m, reg->off_bytes));
+        kept[count++] = (Kept){(Reg)r, slot, value, mask};
+    }
+    return count;
+}
+
+/* If quick code has run meanwhile, and a register that callees keep has the value of before, it also has the mask of before. */
+static void take_kept(const Masks *m, Val call, Val quick, const Kept *kept, u32 count, CallMasks *masks) {
+    for (u32 i = 0; i < count; i++) {
+        const Kept *k = &kept[i];
+        Val place = table_of_state(m, m->isa->regs[k->reg].off_bytes);
+        Val value = k->slot >= 0 ? LLVMBuildExtractValue(m->b, call, (u32)k->slot, "")
+                                 : word_in_state(m, m->isa->regs[k->reg].off_bytes);
+        Val mask = k->slot >= 0 ? masks->slot[k->slot] : load_mask(m, m->word, place);
+        Val same = LLVMBuildICmp(m->b, LLVMIntEQ, value, k->value, "");
+        Val now = LLVMBuildSelect(m->b, LLVMBuildAnd(m->b, quick, same, ""), k->mask, mask, "");
+        store_mask(m, now, place);
+        if (k->slot >= 0)
+            masks->slot[k->slot] = now;
+    }
+}
+
 static void follow_lifted_call(Masks *m, Val call, Val next) {
     u32 slots = LLVMGetNumArgOperands(call) - 1;
+    Kept kept[KEPT_MOST];
+    u32 kept_count = is_tail(call) ? 0 : note_kept(m, call, slots, kept);
     for (u32 i = 0; i < slots; i++) {
         Val arg = LLVMGetOperand(call, i);
         store_mask(m, mask_or_zero(m, mask_of(m, arg), arg), table_of_state(m, slot_off(m, i)));
@@ -240,10 +286,11 @@ static void follow_lifted_call(Masks *m, Val call, Val next) {
     if (is_tail(call))
         return;
     LLVMPositionBuilderBefore(m->b, next);
-    compare_known(m);
+    Val quick = compare_known(m);
     CallMasks masks = {.count = slots};
     for (u32 i = 0; i < slots; i++)
         masks.slot[i] = load_mask(m, mask_type_of(m, LLVMGetOperand(call, i)), table_of_state(m, slot_off(m, i)));
+    take_kept(m, call, quick, kept, kept_count, &masks);
     map64_set(&m->call_index, (u64)call, (u32)m->calls.len);
     VEC_PUSH(&m->calls, masks);
 }
