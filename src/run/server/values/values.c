@@ -207,6 +207,26 @@ static u32 slot_off(const Masks *m, u32 slot) {
     return m->isa->regs[m->conv.slot[slot].reg].off_bytes;
 }
 
+/* Registers that carry something from one function to another, by the calling convention: what callees leave alone, and arguments on the way there, results on
+ * the way back. All others are taken for defined, and so is the stack pointer. */
+typedef enum Way { WAY_THERE, WAY_BACK } Way;
+
+static bool is_handed_over(const Masks *m, u32 slot, Way way) {
+    const CallAbi *abi = &m->isa->abi;
+    Reg reg = m->conv.slot[slot].reg;
+    return reg != abi->stack &&
+           (regset_has(&abi->kept, reg) || regset_has(way == WAY_THERE ? &abi->passed : &abi->results, reg));
+}
+
+static Val load_slot(const Masks *m, u32 slot, LLVMTypeRef type, Way way) {
+    return is_handed_over(m, slot, way) ? load_mask(m, type, table_of_state(m, slot_off(m, slot))) : NULL;
+}
+
+static void store_slot(const Masks *m, u32 slot, Val mask, Way way) {
+    if (is_handed_over(m, slot, way))
+        store_mask(m, mask, table_of_state(m, slot_off(m, slot)));
+}
+
 static void begin_function(Masks *m) {
     m->first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(m->function));
     while (LLVMIsAAllocaInst(m->first))
@@ -221,7 +241,7 @@ static void begin_function(Masks *m) {
     compare_known(m);
     for (u32 i = 0; i + 1 < LLVMCountParams(m->function); i++) {
         Val param = LLVMGetParam(m->function, i);
-        mask_set(m, param, load_mask(m, mask_type_of(m, param), table_of_state(m, slot_off(m, i))));
+        mask_set(m, param, load_slot(m, i, mask_type_of(m, param), WAY_THERE));
     }
 }
 
@@ -280,7 +300,7 @@ static void follow_lifted_call(Masks *m, Val call, Val next) {
     u32 kept_count = is_tail(call) ? 0 : note_kept(m, call, slots, kept);
     for (u32 i = 0; i < slots; i++) {
         Val arg = LLVMGetOperand(call, i);
-        store_mask(m, mask_or_zero(m, mask_of(m, arg), arg), table_of_state(m, slot_off(m, i)));
+        store_slot(m, i, mask_or_zero(m, mask_of(m, arg), arg), WAY_THERE);
     }
     note_known(m);
     if (is_tail(call))
@@ -289,7 +309,7 @@ static void follow_lifted_call(Masks *m, Val call, Val next) {
     Val quick = compare_known(m);
     CallMasks masks = {.count = slots};
     for (u32 i = 0; i < slots; i++)
-        masks.slot[i] = load_mask(m, mask_type_of(m, LLVMGetOperand(call, i)), table_of_state(m, slot_off(m, i)));
+        masks.slot[i] = load_slot(m, i, mask_type_of(m, LLVMGetOperand(call, i)), WAY_BACK);
     take_kept(m, call, quick, kept, kept_count, &masks);
     map64_set(&m->call_index, (u64)call, (u32)m->calls.len);
     VEC_PUSH(&m->calls, masks);
@@ -306,7 +326,7 @@ static void follow_return(Masks *m, Val ret) {
         u32 slot = *LLVMGetIndices(value);
         Val inserted = LLVMGetOperand(value, 1);
         if (slot < slots && !done[slot])
-            store_mask(m, mask_or_zero(m, mask_of(m, inserted), inserted), table_of_state(m, slot_off(m, slot)));
+            store_slot(m, slot, mask_or_zero(m, mask_of(m, inserted), inserted), WAY_BACK);
         done[slot] = true;
     }
     u32 row = 0;
@@ -314,7 +334,7 @@ static void follow_return(Masks *m, Val ret) {
     for (u32 i = 0; i < slots; i++) {
         Val param = LLVMGetParam(m->function, i), mask = is_call ? m->calls.at[row].slot[i] : NULL;
         if (!done[i])
-            store_mask(m, mask_or_zero(m, mask, param), table_of_state(m, slot_off(m, i)));
+            store_slot(m, i, mask_or_zero(m, mask, param), WAY_BACK);
     }
     note_known(m);
 }
@@ -442,13 +462,16 @@ static void follow_insn(Masks *m, Val insn, Val next) {
 /* The instruction and the stack pointer at the head of a block: of its only predecessor, or none. */
 typedef struct Place {
     Val pc, sp;
-    u32 ways; /* that lead there */
+    u32 ways;     /* that lead there */
+    Val *checked; /* masks that were looked at before */
+    size_t checked_count;
 } Place;
 
 typedef struct Sequence {
     VEC(LLVMBasicBlockRef) blocks; /* each behind those that it was reached from first */
     Map64 number;
     VEC(Place) places; /* by number */
+    Arena arena;
 } Sequence;
 
 static void visit(Sequence *o, LLVMBasicBlockRef block) {
@@ -491,6 +514,11 @@ static void hand_on(const Masks *m, Sequence *o, LLVMBasicBlockRef block) {
             Place *p = &o->places.at[to];
             p->pc = m->pc;
             p->sp = p->ways == 1 ? m->sp : number(m, 0);
+            if (p->ways == 1) {
+                p->checked = ARENA_ARRAY(&o->arena, Val, m->checked.len + 1);
+                p->checked_count = m->checked.len;
+                memcpy(p->checked, m->checked.at, m->checked.len * sizeof(Val));
+            }
         }
 }
 
@@ -499,6 +527,8 @@ static void follow_block(Masks *m, Sequence *o, u32 index) {
     if (o->places.at[index].pc)
         m->pc = o->places.at[index].pc, m->sp = o->places.at[index].sp;
     m->checked.len = 0;
+    for (size_t i = 0; i < o->places.at[index].checked_count; i++)
+        VEC_PUSH(&m->checked, o->places.at[index].checked[i]);
     for (Val i = index ? LLVMGetFirstInstruction(block) : m->first, next; i; i = next) {
         next = LLVMGetNextInstruction(i);
         follow_insn(m, i, next);
@@ -544,4 +574,5 @@ void values_follow(LLVMValueRef function, const Isa *isa, const ToolOffsets *off
     map64_free(&m.index), map64_free(&m.call_index), map64_free(&o.number);
     VEC_FREE(&m.all), VEC_FREE(&m.calls), VEC_FREE(&m.phis), VEC_FREE(&m.checked);
     VEC_FREE(&o.blocks), VEC_FREE(&o.places);
+    arena_free(&o.arena);
 }
