@@ -3,7 +3,7 @@
  * The allocator of the program's C library works as ever, but its functions are watched (LATHE_FUNCTION, and LATHE_RETURN at the same stack pointer): blocks are made
  * larger by a red zone, and what is freed gets to the allocator only some time later. Found are accesses outside of blocks, to freed blocks, near NULL, and to the stack below
  * the stack pointer; blocks that are freed twice, by the wrong function, or are none; and, at the end, blocks that nothing points to. Values that were
- * never set are not found. A report says where, by the stack of calls, and which block is near:
+ * never set are found by undefined.c. A report says where, by the stack of calls, and which block is near:
  *
  *     ==4711== Invalid write of size 4
  *     ==4711==    at 0x401136: fill (a.c:7)

@@ -4,7 +4,7 @@
  *     ==4711==    at 0x401136: largest (a.c:7)
  *     ==4711==    by 0x401152: main (a.c:12)
  *
- * Values are followed bit by bit in optimised code (lathe/tool.h, "Undefined values"), so that all code is optimised before it runs. Options: those of memcheck, and hot-only (only
- * what is hot is optimised, and nothing is found elsewhere). */
+ * Values are followed bit by bit in optimised code (lathe/tool.h, "Undefined values"), so code is optimised before it runs. Options: those of memcheck, and code=program|all|hot: where values are followed, in the
+ * program (and libraries of its own), everywhere, or in what is hot and therefore optimised. */
 #define MEMCHECK_UNDEFINED
 #include "memcheck.c"
