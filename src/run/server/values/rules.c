@@ -35,6 +35,23 @@ static Val rule_and(const Masks *m, const Two *t) {
     return mask_both(m, both(m, t->ma, t->mb), mask_both(m, both(m, t->ma, t->b), both(m, t->a, t->mb)));
 }
 
+static bool is_negative_of(Val v, Val of) {
+    return LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMSub &&
+           LLVMIsAConstantInt(LLVMGetOperand(v, 0)) && LLVMIsNull(LLVMGetOperand(v, 0)) && LLVMGetOperand(v, 1) == of;
+}
+
+/* The bits that may be undefined below the lowest one that is surely set. */
+static Val doubt_below(const Masks *m, Val v, Val mask) {
+    Val set = value_least(m, v, mask), lowest = LLVMBuildAnd(m->b, set, LLVMBuildNeg(m->b, set, ""), "");
+    return LLVMBuildAnd(m->b, mask, LLVMBuildAdd(m->b, lowest, LLVMConstAllOnes(LLVMTypeOf(v)), ""), "");
+}
+
+/* x & -x is the lowest bit that is set. */
+static Val rule_lowest(const Masks *m, const Two *t) {
+    Val x = is_negative_of(t->b, t->a) ? t->a : t->b, mask = x == t->a ? t->ma : t->mb;
+    return mask ? mask_lanes(m, doubt_below(m, x, mask), LLVMTypeOf(x)) : NULL;
+}
+
 static Val rule_or(const Masks *m, const Two *t) {
     Val not_a = t->mb ? not(m, t->a) : NULL, not_b = t->ma ? not(m, t->b) : NULL;
     return mask_both(m, both(m, t->ma, t->mb), mask_both(m, both(m, t->ma, not_b), both(m, not_a, t->mb)));
@@ -42,17 +59,19 @@ static Val rule_or(const Masks *m, const Two *t) {
 
 /* ------------------------------------------------------------------------------------------------------------ arithmetic */
 
-/* With such numbers, words are searched for a byte: carries of undefined bytes stay where they are. */
-static bool is_wide_constant(Val v) {
-    enum { NARROW = 1 << 16 };
-    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
-        return false;
-    i64 value = LLVMConstIntGetSExtValue(v);
-    return value > NARROW || value < -NARROW;
+/* The cheaper rule does for what counts, and for lanes. By larger numbers, which may be in registers, words are searched for a byte: carries of undefined bytes stay
+ * where they are. */
+static bool is_simple(Val v) {
+    enum { SMALL = 1 << 16 };
+    LLVMTypeRef type = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind || LLVMGetIntTypeWidth(type) > 64)
+        return true;
+    i64 value = LLVMIsAConstantInt(v) ? LLVMConstIntGetSExtValue(v) : SMALL;
+    return value < SMALL && value > -SMALL;
 }
 
 static Val rule_sum(const Masks *m, const Two *t, bool subtracts) {
-    if (!is_wide_constant(t->a) && !is_wide_constant(t->b))
+    if (is_simple(t->a) || is_simple(t->b))
         return mask_left(m, mask_both(m, t->ma, t->mb));
     Val (*build)(LLVMBuilderRef, Val, Val, const char *) = subtracts ? LLVMBuildSub : LLVMBuildAdd;
     Val (*low)(const Masks *, Val, Val) = value_least, (*high)(const Masks *, Val, Val) = value_most;
@@ -77,7 +96,7 @@ static Val rule_binary(const Masks *m, Val insn) {
         return NULL;
     switch (op) {
     case LLVMAnd:
-        return rule_and(m, &t);
+        return is_negative_of(t.a, t.b) || is_negative_of(t.b, t.a) ? rule_lowest(m, &t) : rule_and(m, &t);
     case LLVMOr:
         return rule_or(m, &t);
     case LLVMXor:
@@ -246,11 +265,7 @@ static Val call_same(const Masks *m, Val insn, Val *args, u32 count) {
 
 /* The lowest bit that is surely set hides what is above it. */
 static Val rule_trailing(const Masks *m, const Two *t) {
-    LLVMTypeRef type = LLVMTypeOf(t->a);
-    Val set = value_least(m, t->a, t->ma), lowest = LLVMBuildAnd(m->b, set, LLVMBuildNeg(m->b, set, ""), "");
-    Val below = LLVMBuildAdd(m->b, lowest, LLVMConstAllOnes(type), "");
-    Val doubt = LLVMBuildAnd(m->b, t->ma, below, "");
-    return mask_lanes(m, doubt, type);
+    return mask_lanes(m, doubt_below(m, t->a, t->ma), LLVMTypeOf(t->a));
 }
 
 static Val rule_leading(const Masks *m, const Two *t) {

@@ -123,7 +123,7 @@ static void check(Masks *m, Val mask, LatheUndefinedUse use) {
     if (!mask)
         return;
     VEC_PUSH(&m->checked, mask);
-    Val any = LLVMBuildZExt(m->b, mask_any(m, mask), m->word, "");
+    Val any = LLVMBuildZExt(m->b, LLVMBuildFreeze(m->b, mask_any(m, mask), ""), m->word, "");
     u64 off = m->off->own + (m->tool - 1) * LATHE_OWN_WORDS * sizeof(u64);
     Val own = LLVMBuildAdd(m->b, LLVMBuildPtrToInt(m->b, m->cpu, m->word, ""), number(m, off), "");
     Val args[] = {any, number(m, use), m->pc, m->sp, own};
@@ -383,10 +383,14 @@ static void follow_other_call(Masks *m, Val call, Val next) {
     if (LLVMIsAFunction(callee) && LLVMGetNumArgOperands(call) == 3 &&
         LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMPointerTypeKind) /* where a computed jump leads: lookup.c */
         check(m, mask_of(m, LLVMGetOperand(call, 1)), LATHE_UNDEFINED_ADDRESS);
+    bool is_syscall = has_name(callee, SYMBOL_SYSCALL);
+    if (is_syscall)
+        note_known(m);
     LLVMPositionBuilderBefore(m->b, next);
-    if (has_name(callee, SYMBOL_SYSCALL))
+    if (is_syscall) { /* it may have been the return of a handler: then the client knows nothing of masks */
+        compare_known(m);
         define_result(m);
-    else
+    } else
         define_arguments(m, call, LLVMIsAInlineAsm(callee) ? INSN_BYTES : HELPER_BYTES);
 }
 
