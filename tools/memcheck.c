@@ -117,6 +117,7 @@ __attribute__((noinline)) static uint64_t learn(uint64_t pc) {
 /* A function whose name begins like that of a string function. */
 static void enter_string(uint64_t pc, uint64_t sp, Thread *t, uint64_t first, uint64_t second, uint64_t third) {
     uint64_t is = __atomic_load_n(known_at(pc), __ATOMIC_RELAXED);
+    undefined_stay_quick();
     if (is >> 8 != pc)
         is = learn(pc);
     Call *c = is & 255 ? call_enter(t, sp, STRING, first, second, third) : NULL;

@@ -504,7 +504,7 @@ void lathe_undefined_used(uint64_t any, uint64_t use, uint64_t pc, uint64_t sp, 
 void lathe_undefined_clear(uint64_t wanted, uint64_t from, uint64_t bytes);
 void lathe_undefined_stored(uint64_t address, uint64_t bytes);
 
-/* At LATHE_MODULE: functions in this memory are optimised before they run, not only if they are hot, as far as they can be. The first run of a program takes long then. False: there are
+/* At LATHE_MODULE: functions in this memory are optimised before they run, as far as they can be, and nothing else is optimised because it is hot. The first run of a program takes long then. False: there are
  * too many such pieces already. */
 bool lathe_optimise(uint64_t from, uint64_t bytes);
 

@@ -60,14 +60,6 @@ def check_program(program, oracle):
     print(f"{program}: {len(theirs)} mistakes, as valgrind says")
 
 
-def check_hot(program):
-    """Where next to nothing is optimised, next to nothing is found, and nothing that is none."""
-    for how in ("bad", "good"):
-        done = watch(",code=hot", program, how)
-        if done.returncode or (how == "good" and b"==" in done.stderr):
-            fail(f"{program} {how}, code=hot: status {done.returncode}: {done.stderr.decode()[:1000]}")
-
-
 def check_clean(directory):
     text = os.path.join(directory, "text")
     with open(text, "w") as out:
@@ -90,6 +82,4 @@ with tempfile.TemporaryDirectory() as scratch:
         check_clean(scratch)
     for program, oracle in pairs:
         check_program(os.path.realpath(program), os.path.realpath(oracle))
-    if pairs:
-        check_hot(os.path.realpath(pairs[0][0]))
 sys.exit(failed)

@@ -201,7 +201,8 @@ static bool jumps_away(u64 pc) {
 
 /* For a tool that wants all of a module to be optimised: asks for the code at pc, and waits until there is an answer. Others have their turn when they are called. */
 static void want_now(Thread *t, u64 pc) {
-    if (hot.asking || hot.failures >= FAILURES_MAX || t->process.own_files || code_has(pc) || !space_module(pc) || jumps_away(pc))
+    if (hot.asking || hot.failures >= FAILURES_MAX || t->process.own_files || code_has(pc) || !space_module(pc) ||
+        jumps_away(pc))
         return;
     want(t, pc);
     for (ask_next(t); hot.asking; take_answer(t))
@@ -257,12 +258,12 @@ static void note_place(ThreadTier *at, u64 pc, u32 ms) {
         at->place = pc, at->steady_ms = 0;
 }
 
-/* Optimised code is a gain if the guest stays in it. That it does so is likely if it is hardly found elsewhere, so samples in such a place
+/* If a tool says what is optimised, nothing else is. Optimised code is a gain if the guest stays in it. That it does so is likely if it is hardly found elsewhere, so samples in such a place
  * count more: a loop that takes most of the time is hot after a tenth of a second, a loop of an interpreter after some seconds. */
 static void warm(Thread *t, u64 pc, u32 ms) {
     note_place(&t->tier, pc, ms);
     u32 more = pc == t->tier.place ? ms * (u32)t->tier.steady_ms / STEADY_UNIT_MS : 0;
-    if (pc && !code_has(pc) && code_warm(pc, ms + more) >= learn_need())
+    if (pc && !the.tier.whole_count && !code_has(pc) && code_warm(pc, ms + more) >= learn_need())
         want(t, pc);
 }
 
