@@ -124,6 +124,7 @@ static void enter_string(uint64_t pc, uint64_t sp, Thread *t, uint64_t first, ui
     if (!c)
         return;
     c->about = &string_functions[(is & 255) - 1];
+    c->pc = pc;
     undefined_enter(t, c);
 }
 
@@ -131,9 +132,10 @@ static void enter_string(uint64_t pc, uint64_t sp, Thread *t, uint64_t first, ui
  * version itself may have no name. It gets that of the function, so that enter_string sees it. */
 static void leave_string(Thread *t, const Call *c, uint64_t result) {
     LatheMapping m;
-    undefined_leave(t, c);
     if (!c->checked && lathe_mapping(result, &m) && m.from <= result && m.executable)
         lathe_name_function(result, ((const StringFunction *)c->about)->name);
+    else
+        undefined_leave(t, c);
 }
 
 /* ------------------------------------------------------------------------------------------------------ calls and returns */
@@ -182,9 +184,9 @@ static void call(uint64_t next, uint64_t sp, uint64_t classes, Thread *t) {
 }
 
 __attribute__((noinline)) static void rare_return(uint64_t sp, uint64_t result, Thread *t) {
+    leave(t, sp, result);
     if (t->frames)
         frame_pop(t, sp + call_pushes);
-    leave(t, sp, result);
 }
 
 static void back(uint64_t sp, uint64_t result, Thread *t) {

@@ -237,6 +237,32 @@ static void summed(bool bad) {
     free(p);
 }
 
+static void length(bool bad) {
+    char *p = block(ten);
+    memset(p, 'x', bad ? 4 : ten);
+    p[ten - 1] = 0;
+    sink = (int)strlen(p);
+    free(p);
+}
+
+static void compared(bool bad) {
+    char *p = block(ten), *q = block(ten);
+    memset(p, 'x', bad ? 4 : ten);
+    memset(q, 'x', ten);
+    sink = memcmp(p, q, ten);
+    free(p), free(q);
+}
+
+static void words(bool bad) {
+    char *p = block(ten), *q = block(ten);
+    strcpy(p, "abcdefg");
+    strcpy(q, "abcd");
+    if (bad)
+        q = realloc(q, 20), q = memcpy(block(20), q, 20), q[4] = 'e', q[19] = 0;
+    sink = strcmp(p, q) > 0;
+    free(p), free(q);
+}
+
 /* ---------------------------------------------------------------------------------------------- never a mistake */
 
 static void zeroed(bool bad) {
@@ -266,11 +292,11 @@ static void padding(bool bad) {
 }
 
 static void string(bool bad) {
-    static const char words[] = "exactly as long as it is";
-    char *p = block(sizeof(words)), *q = block(200);
-    strcpy(p, words);
+    static const char text[] = "exactly as long as it is";
+    char *p = block(sizeof(text)), *q = block(200);
+    strcpy(p, text);
     strcpy(q, p);
-    if (strlen(p) == 7 || strcmp(p, q) || strchr(q, 'z') || memcmp(p, q, sizeof(words)))
+    if (strlen(p) == 7 || strcmp(p, q) || strchr(q, 'z') || memcmp(p, q, sizeof(text)))
         happens();
     free(p), free(q);
 }
@@ -337,13 +363,14 @@ static void not_used(bool bad) {
 static const struct {
     const char *name;
     void (*run)(bool bad);
-} cases[] = {CASE(branch),       CASE(order),    CASE(bit_field),    CASE(part_of_structure),
-             CASE(through_call), CASE(argument), CASE(copied),       CASE(grown),
-             CASE(index_of),     CASE(pointer),  CASE(written),      CASE(choice),
-             CASE(floating),     CASE(single),   CASE(bound),        CASE(after_other_calls),
-             CASE(shifted),      CASE(summed),   CASE(zeroed),       CASE(set),
-             CASE(padding),      CASE(string),   CASE(word_by_word), CASE(known_part),
-             CASE(from_system),  CASE(not_used)};
+} cases[] = {CASE(branch),       CASE(order),        CASE(bit_field),  CASE(part_of_structure),
+             CASE(through_call), CASE(argument),     CASE(copied),     CASE(grown),
+             CASE(index_of),     CASE(pointer),      CASE(written),    CASE(choice),
+             CASE(floating),     CASE(single),       CASE(bound),      CASE(after_other_calls),
+             CASE(shifted),      CASE(summed),       CASE(length),     CASE(compared),
+             CASE(words),        CASE(zeroed),       CASE(set),        CASE(padding),
+             CASE(string),       CASE(word_by_word), CASE(known_part), CASE(from_system),
+             CASE(not_used)};
 
 int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -28,6 +28,7 @@ typedef enum What {
 /* A call of one of these that has not returned. */
 typedef struct Call {
     uint64_t sp; /* at its beginning, and when it returns */
+    uint64_t pc; /* of a STRING: where it begins */
     uint32_t what;
     bool checked; /* of a STRING: something was found already, or all is right */
     uint64_t arg[3];

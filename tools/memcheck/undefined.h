@@ -6,6 +6,15 @@
 #include "system.h"
 #include "thread.h"
 
+static void report_decision(Thread *t, uint64_t pc, uint64_t sp, const char *name) {
+    const Stack *s = stack_at(t, pc, sp);
+    if (!report_begin(UNDEFINED_JUMP, s))
+        return;
+    SAY("Conditional jump or move depends on uninitialised value(s)");
+    say_stack(s, name);
+    report_end();
+}
+
 #ifdef MEMCHECK_UNDEFINED
 
 uint8_t *lathe_undefined;
@@ -87,13 +96,12 @@ void lathe_undefined_stored(uint64_t address, uint64_t bytes) {
 __attribute__((noinline)) static void report_use(uint64_t use, uint64_t pc, uint64_t sp, Thread *t) {
     if (unknown_writes || in_string(t) || is_of_allocator(pc) || in_allocator(t))
         return;
-    const Stack *s = stack_at(t, pc, sp);
-    if (!report_begin(use == LATHE_UNDEFINED_JUMP ? UNDEFINED_JUMP : UNDEFINED_ADDRESS, s))
-        return;
     if (use == LATHE_UNDEFINED_JUMP)
-        SAY("Conditional jump or move depends on uninitialised value(s)");
-    else
-        SAY("Use of uninitialised value of size 8");
+        return report_decision(t, pc, sp, NULL);
+    const Stack *s = stack_at(t, pc, sp);
+    if (!report_begin(UNDEFINED_ADDRESS, s))
+        return;
+    SAY("Use of uninitialised value of size 8");
     say_stack(s, NULL);
     report_end();
 }
@@ -184,12 +192,28 @@ static void undefined_enter(Thread *t, const Call *c) {
     undefined_save(&t->behind[(uint64_t)(c - t->call) * BEHIND], end, BEHIND);
 }
 
+/* What a function has looked at to decide something. A closer look is taken only if something near is undefined. */
+static void check_operand(Thread *t, const Call *c, unsigned operand) {
+    enum { NEAR = 256 };
+    const StringFunction *f = (const StringFunction *)c->about;
+    Extent extent = (Extent)f->read[operand];
+    uint64_t from = c->arg[operand];
+    if (extent == NOTHING || extent == COUNT || extent == FROM_BYTE ||
+        undefined_first(from, from + NEAR) == from + NEAR)
+        return;
+    uint64_t to = from + extent_of(f, extent, operand, c->arg) * f->unit;
+    if (undefined_first(from, to) != to)
+        report_decision(t, c->pc, c->sp, f->name);
+}
+
 /* Copies what is undefined as the function has copied bytes, which quick code takes for a definition. Where both overlap, it stays that. */
 static void undefined_leave(Thread *t, const Call *c) {
     uint64_t to = c->arg[0], from = c->arg[1], bytes = c->arg[2], end = end_of_written(c);
     bool apart = to + bytes <= from || from + bytes <= to;
     if (copies((const StringFunction *)c->about) && apart && undefined_first(from, from + bytes) != from + bytes)
         undefined_copy(to, from, bytes);
+    check_operand(t, c, 0);
+    check_operand(t, c, 1);
     if (end && t->behind && thread_count == 1)
         undefined_restore(&t->behind[(uint64_t)(c - t->call) * BEHIND], end, BEHIND);
 }
