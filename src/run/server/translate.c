@@ -219,8 +219,9 @@ static void set_reach(Translator *t) {
     t->tuning.poll_off = t->config.polls ? THREAD_PENDING : 0;
 }
 
+/* Where undefined values are followed, what is left out is not checked: then it is better to take longer. */
 static u32 share_of(const Translator *t) {
-    return t->config.exact || t->events ? LONG_SHARE : 1;
+    return t->config.exact || (t->events && !events_follows(t->events)) ? LONG_SHARE : 1;
 }
 
 static void configure(Translator *t) {
@@ -243,7 +244,7 @@ static void configure(Translator *t) {
         .read_memory = read_guest,
         .user = t,
         .max_insns = t->in_pieces ? PIECE_INSNS
-                     : t->events  ? MAX_INSNS / LONG_SHARE
+                     : t->events  ? MAX_INSNS / share_of(t)
                                   : MAX_INSNS,
         .calls = LATHE_CALLS_RETURN,
         .resolve = function_at,
