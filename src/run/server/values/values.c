@@ -138,12 +138,26 @@ static Val table_for(const Masks *m, Val pointer, Base base, i64 off) {
 
 /* ------------------------------------------------------------------------------------------------------------ memory */
 
+static bool is_vector(const Masks *m, Reg reg) {
+    return m->isa->regs[reg].kind == REG_VECTOR;
+}
+
+/* Vectors have masks on the way between functions only; what is in the guest's state counts as defined. */
+static bool is_vector_at(const Masks *m, i64 off) {
+    for (u32 r = 0; r < m->isa->reg_count; r++) {
+        i64 from = m->isa->regs[r].off_bytes, bytes = m->isa->regs[r].bits / 8;
+        if (is_vector(m, (Reg)r) && off >= from && off < from + bytes)
+            return true;
+    }
+    return false;
+}
+
 static void follow_load(Masks *m, Val insn, Val next) {
     i64 off;
     Val pointer = LLVMGetOperand(insn, 0);
     Base base = base_of(m, pointer, &off);
     LLVMTypeRef type = mask_type_of(m, insn);
-    if (base == BASE_OTHER || !type)
+    if (base == BASE_OTHER || !type || (base == BASE_STATE && (off < 0 || is_vector_at(m, off))))
         return;
     if (base == BASE_GUEST)
         check(m, mask_of(m, pointer), LATHE_UNDEFINED_ADDRESS);
@@ -195,11 +209,26 @@ static Val cpu_word(const Masks *m) {
     return LLVMBuildPtrToInt(m->b, m->cpu, m->word, "");
 }
 
-/* If quick code has run since, all registers are defined. Returns an i1 that says so. */
+/* The part of the state that has all registers but the vectors. */
+static LatheRange plain_registers(const Masks *m) {
+    LatheRange range = {m->isa->state_bytes, 0};
+    for (u32 r = 0; r < m->isa->reg_count; r++) {
+        const RegInfo *reg = &m->isa->regs[r];
+        u64 end = reg->off_bytes + (reg->bits + 7) / 8;
+        if (is_vector(m, (Reg)r) || !reg->bits)
+            continue;
+        range.start = reg->off_bytes < range.start ? reg->off_bytes : range.start;
+        range.end = end > range.end ? end : range.end;
+    }
+    return range;
+}
+
+/* If quick code has run since, all registers are defined. Returns an i1 that says so; what is done about vectors is load_slot's. */
 static Val compare_known(const Masks *m) {
     Val now = LLVMBuildAdd(m->b, word_in_state(m, m->off->crossings), number(m, 1), "");
     Val old = LLVMBuildICmp(m->b, LLVMIntNE, now, word_in_state(m, m->off->known), "");
-    call_clear(m, old, cpu_word(m), m->isa->state_bytes);
+    LatheRange plain = plain_registers(m);
+    call_clear(m, old, LLVMBuildAdd(m->b, cpu_word(m), number(m, plain.start), ""), plain.end - plain.start);
     return old;
 }
 
@@ -218,8 +247,12 @@ static bool is_handed_over(const Masks *m, u32 slot, Way way) {
            (regset_has(&abi->kept, reg) || regset_has(way == WAY_THERE ? &abi->passed : &abi->results, reg));
 }
 
-static Val load_slot(const Masks *m, u32 slot, LLVMTypeRef type, Way way) {
-    return is_handed_over(m, slot, way) ? load_mask(m, type, table_of_state(m, slot_off(m, slot))) : NULL;
+/* `old`: of compare_known. */
+static Val load_slot(const Masks *m, u32 slot, LLVMTypeRef type, Way way, Val old) {
+    if (!is_handed_over(m, slot, way))
+        return NULL;
+    Val mask = load_mask(m, type, table_of_state(m, slot_off(m, slot)));
+    return is_vector(m, m->conv.slot[slot].reg) ? LLVMBuildSelect(m->b, old, LLVMConstNull(type), mask, "") : mask;
 }
 
 static void store_slot(const Masks *m, u32 slot, Val mask, Way way) {
@@ -238,10 +271,10 @@ static void begin_function(Masks *m) {
     Val folded = LLVMBuildAnd(m->b, cpu_word(m), number(m, LATHE_UNDEFINED_BYTES - 1), "");
     m->state = LLVMBuildAdd(m->b, folded, m->table, "");
     m->pc = m->sp = number(m, 0);
-    compare_known(m);
+    Val old = compare_known(m);
     for (u32 i = 0; i + 1 < LLVMCountParams(m->function); i++) {
         Val param = LLVMGetParam(m->function, i);
-        mask_set(m, param, load_slot(m, i, mask_type_of(m, param), WAY_THERE));
+        mask_set(m, param, load_slot(m, i, mask_type_of(m, param), WAY_THERE, old));
     }
 }
 
@@ -309,7 +342,7 @@ static void follow_lifted_call(Masks *m, Val call, Val next) {
     Val quick = compare_known(m);
     CallMasks masks = {.count = slots};
     for (u32 i = 0; i < slots; i++)
-        masks.slot[i] = load_slot(m, i, mask_type_of(m, LLVMGetOperand(call, i)), WAY_BACK);
+        masks.slot[i] = load_slot(m, i, mask_type_of(m, LLVMGetOperand(call, i)), WAY_BACK, quick);
     take_kept(m, call, quick, kept, kept_count, &masks);
     map64_set(&m->call_index, (u64)call, (u32)m->calls.len);
     VEC_PUSH(&m->calls, masks);
