@@ -43,12 +43,18 @@ static void undefined_module(uint64_t from, uint64_t bytes, const char *name, bo
         lathe_optimise(from, bytes);
 }
 
+/* As many of these bytes as the table has from there on: what is said to be large may be no size. */
+static uint64_t in_table(uint64_t from, uint64_t bytes) {
+    uint64_t room = LATHE_UNDEFINED_BYTES - (from & (LATHE_UNDEFINED_BYTES - 1));
+    return bytes < room ? bytes : room;
+}
+
 static void undefine(uint64_t from, uint64_t bytes) {
-    memset(undefined_at(from), 0xff, bytes);
+    memset(undefined_at(from), 0xff, in_table(from, bytes));
 }
 
 static void undefined_copy(uint64_t to, uint64_t from, uint64_t bytes) {
-    memmove(undefined_at(to), undefined_at(from), bytes);
+    memmove(undefined_at(to), undefined_at(from), in_table(to, in_table(from, bytes)));
 }
 
 /* The first byte of [from, to) of which something is undefined; `to`: none. */
@@ -66,6 +72,7 @@ static uint64_t undefined_first(uint64_t from, uint64_t to) {
 /* Memory of the table that was never written takes none. */
 static void define(uint64_t from, uint64_t bytes) {
     enum { LOOKED_AT = 64 << 10 };
+    bytes = in_table(from, bytes);
     if (bytes > LOOKED_AT || undefined_first(from, from + bytes) != from + bytes)
         lathe_clear(undefined_at(from), bytes);
 }
@@ -73,7 +80,7 @@ static void define(uint64_t from, uint64_t bytes) {
 /* ------------------------------------------------------------------------------------------------------- of lathe/tool.h */
 
 __attribute__((noinline)) static void define_rare(uint64_t from, uint64_t bytes) {
-    memset(undefined_at(from), 0, bytes);
+    memset(undefined_at(from), 0, in_table(from, bytes));
 }
 
 void lathe_undefined_clear(uint64_t wanted, uint64_t from, uint64_t bytes) {
