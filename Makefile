@@ -15,6 +15,7 @@ test: all
 
 test-long: all
 	scripts/install-deps --bench
+	scripts/install-deps --long
 	scripts/test $(BUILD) --suite long
 
 # The programs of the tests under small limits, in namespaces, under Landlock, with servers killed.

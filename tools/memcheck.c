@@ -3,7 +3,7 @@
  * The allocator of the program's C library works as ever, but its functions are watched (LATHE_FUNCTION, and LATHE_RETURN at the same stack pointer): blocks are made
  * larger by a red zone, and what is freed gets to the allocator only some time later. Found are accesses outside of blocks, to freed blocks, near NULL, and to the stack below
  * the stack pointer; blocks that are freed twice, by the wrong function, or are none; and, at the end, blocks that nothing points to. Values that were
- * never set are not found. A report says where, by the stack of calls, and which block is near:
+ * never set are found by undefined.c. A report says where, by the stack of calls, and which block is near:
  *
  *     ==4711== Invalid write of size 4
  *     ==4711==    at 0x401136: fill (a.c:7)
@@ -20,6 +20,7 @@
 #include "memcheck/leaks.h"
 #include "memcheck/system.h"
 
+enum { SHARED_MOST = 64 << 20 }; /* what memory of shmat is taken for, whose size is not known */
 enum { LEAKS_NO, LEAKS_SUMMARY, LEAKS_FULL };
 enum { BELOW_STACK = 128, BELOW_FAR = 64 << 10 }; /* leaf functions may use so much; farther down nobody looks */
 
@@ -116,19 +117,25 @@ __attribute__((noinline)) static uint64_t learn(uint64_t pc) {
 /* A function whose name begins like that of a string function. */
 static void enter_string(uint64_t pc, uint64_t sp, Thread *t, uint64_t first, uint64_t second, uint64_t third) {
     uint64_t is = __atomic_load_n(known_at(pc), __ATOMIC_RELAXED);
+    undefined_stay_quick();
     if (is >> 8 != pc)
         is = learn(pc);
     Call *c = is & 255 ? call_enter(t, sp, STRING, first, second, third) : NULL;
-    if (c)
-        c->about = &string_functions[(is & 255) - 1];
+    if (!c)
+        return;
+    c->about = &string_functions[(is & 255) - 1];
+    c->pc = pc;
+    undefined_enter(t, c);
 }
 
 /* C libraries have several versions of a function. What the symbol names is code that chooses one (IFUNC), and returns its address, which no string function does; the
  * version itself may have no name. It gets that of the function, so that enter_string sees it. */
-static void leave_string(const Call *c, uint64_t result) {
+static void leave_string(Thread *t, const Call *c, uint64_t result) {
     LatheMapping m;
     if (!c->checked && lathe_mapping(result, &m) && m.from <= result && m.executable)
         lathe_name_function(result, ((const StringFunction *)c->about)->name);
+    else
+        undefined_leave(t, c);
 }
 
 /* ------------------------------------------------------------------------------------------------------ calls and returns */
@@ -148,7 +155,7 @@ static void leave(Thread *t, uint64_t sp, uint64_t result) {
     while (t->sp == sp) {
         const Call *c = innermost(t);
         if (c->what == STRING)
-            leave_string(c, result);
+            leave_string(t, c, result);
         else
             allocator_leave(c, result);
         set_count(t, t->call_count - 1);
@@ -177,9 +184,9 @@ static void call(uint64_t next, uint64_t sp, uint64_t classes, Thread *t) {
 }
 
 __attribute__((noinline)) static void rare_return(uint64_t sp, uint64_t result, Thread *t) {
+    leave(t, sp, result);
     if (t->frames)
         frame_pop(t, sp + call_pushes);
-    leave(t, sp, result);
 }
 
 static void back(uint64_t sp, uint64_t result, Thread *t) {
@@ -201,10 +208,25 @@ static void report_argument(Thread *t, const BufferCall *b, uint64_t bad, uint64
     report_end();
 }
 
+static void report_undefined(Thread *t, const BufferCall *b, uint64_t bad, uint64_t pc, uint64_t sp) {
+    const Stack *s = stack_at(t, pc, sp);
+    if (!report_begin(UNDEFINED_ARGUMENT, s))
+        return;
+    SAY("Syscall param %s(buf) points to uninitialised byte(s)", b->name);
+    say_stack(s, NULL);
+    say_where(t, bad, sp);
+    report_end();
+}
+
 static void check_buffer(Thread *t, const BufferCall *b, const uint64_t arg[3], uint64_t pc, uint64_t sp) {
     uint64_t from = arg[b->pointer], to = from + arg[b->size], bad = shadow_first_bad(from, to);
-    if (to > from && bad < to)
+    if (to > from && bad < to) {
         report_argument(t, b, bad, pc, sp);
+        return;
+    }
+    bad = to > from && !b->writes ? undefined_first(from, to) : to;
+    if (bad < to)
+        report_undefined(t, b, bad, pc, sp);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- begin and end */
@@ -236,6 +258,7 @@ static void start(void) {
         return;
     out = lathe_open(log ? log : "-");
     shadow_start();
+    undefined_start();
     system_start();
 }
 
@@ -302,18 +325,26 @@ static void system_call(uint64_t number, uint64_t pc, uint64_t sp, Thread *t) {
 }
 
 static void system_call_done(uint64_t number, uint64_t result, uint64_t first, uint64_t second, uint64_t third,
-                             const Thread *t) {
+                             Thread *t) {
     const SystemCall *s = system_call_no(number);
+    const uint64_t arg[CALL_ARGUMENTS] = {first, second, third};
+    undefined_called(s, result, arg, true);
+    if (s->kind == CALL_STACK)
+        note_handler_stack(t, first);
     if (s->kind == CALL_EXEC)
         becomes_another = ended = false;
     if (s->kind >= CALL_BRK && (int64_t)result >= 0)
-        system_map(s->kind, result, (uint64_t[]){first, second, third}, in_allocator(t));
+        system_map(s->kind, result, arg, in_allocator(t));
+    if (s->kind >= CALL_MMAP && s->kind <= CALL_SHMAT && (int64_t)result >= 0)
+        define(result, s->kind == CALL_MMAP ? second : s->kind == CALL_MREMAP ? third : SHARED_MOST);
 }
 
 /* The dynamic linker is known by its name. */
 static void module(uint64_t from, uint64_t bytes, const char *name) {
     const char *file = strrchr(name, '/');
-    if (strncmp(file ? file + 1 : name, "ld-", 3))
+    bool is_linker = !strncmp(file ? file + 1 : name, "ld-", 3);
+    undefined_module(from, bytes, name, is_linker);
+    if (!is_linker)
         return;
     linker_from = from;
     linker_to = from + bytes;
@@ -327,7 +358,7 @@ static void module(uint64_t from, uint64_t bytes, const char *name) {
                 {LATHE_THREAD_OWN}, {LATHE_ARGUMENT, 0}, {LATHE_ARGUMENT, 1}, {LATHE_ARGUMENT, 2})
 
 LATHE_HOOKS(
-    LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_THREAD_END, thread_end, {LATHE_THREAD_OWN}),
+    UNDEFINED_HOOKS LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_THREAD_END, thread_end, {LATHE_THREAD_OWN}),
     LATHE_ON(LATHE_END, finish, {LATHE_THREAD_OWN}, {LATHE_SP}),
     LATHE_ON(LATHE_MODULE, module, {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_NAME}),
     LATHE_ON(LATHE_SYSCALL, system_call, {LATHE_NUMBER}, {LATHE_PC}, {LATHE_SP}, {LATHE_THREAD_OWN}),

@@ -329,6 +329,8 @@ void lathe_close(LatheFile *file); /* writes what is left, and frees `file` */
 void *lathe_alloc(size_t size);
 void *lathe_resize(void *memory, size_t size); /* what is added is zero; `memory` may be NULL */
 void lathe_free(void *memory);                 /* NULL is allowed */
+/* Makes a part of such memory zero, and gives its whole pages back to the system: in what is large and mostly unused, nothing is touched. */
+void lathe_clear(void *memory, size_t size);
 
 /* A lock that one thread at a time can hold. A zeroed one is free. A function of the tool gives back what it has taken before it returns; then fork,
  * signals and threads that end do no harm. */
@@ -479,6 +481,33 @@ void lathe_set_returned(uint64_t value);
  * list. A frame takes some 0.4 microseconds, and the first one in a file the time to read its .eh_frame. As with lathe_register, functions that use it are called in a
  * slower way. */
 unsigned lathe_stack(uint64_t *frames, unsigned most);
+
+/* --------------------------------------------------------------------------------------------------- undefined values */
+
+/* A tool that defines these three has optimised code follow which bits of registers and memory the program never set, and is told where they decide something. There is a table with a byte for each
+ * byte of memory: a bit is 1 if that bit of memory is undefined. The byte for an address is lathe_undefined[address % LATHE_UNDEFINED_BYTES]. The tool allocates the table at LATHE_START, sets
+ * what it takes for undefined (a new block of the heap), and clears what the system has written. What a program loads, computes and stores then has masks likewise; to copy
+ * undefined bits is no use of them. One tool at a time may have this.
+ *
+ * Quick code follows nothing: a hook at LATHE_STORE whose function is lathe_undefined_stored is to clear what is stored, and is called by quick code only. Registers are
+ * defined when quick code goes on in optimised code. */
+#define LATHE_UNDEFINED_BYTES (1ul << 46)
+
+typedef enum LatheUndefinedUse {
+    LATHE_UNDEFINED_JUMP,    /* a conditional jump depends on them */
+    LATHE_UNDEFINED_ADDRESS, /* the address of an access, or of a computed jump, does */
+} LatheUndefinedUse;
+
+extern uint8_t *lathe_undefined;
+/* Called before each use: is anything undefined there (0: no)? `own`: as LATHE_THREAD_OWN. */
+void lathe_undefined_used(uint64_t any, uint64_t use, uint64_t pc, uint64_t sp, void *own);
+/* Clears the table for so many bytes from an address on, if it is `wanted`. */
+void lathe_undefined_clear(uint64_t wanted, uint64_t from, uint64_t bytes);
+void lathe_undefined_stored(uint64_t address, uint64_t bytes);
+
+/* At LATHE_MODULE: functions in this memory are optimised before they run, as far as they can be, and nothing else is optimised because it is hot. The first run of a program takes long then. False: there are
+ * too many such pieces already. */
+bool lathe_optimise(uint64_t from, uint64_t bytes);
 
 /* -------------------------------------------------------------------------------------------------------------- others */
 

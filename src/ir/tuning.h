@@ -54,7 +54,8 @@ typedef struct LatheTuning {
     bool
         half_phis; /* 32-bit halves of registers are merged by themselves: loops over 32-bit counters look like those that compilers
                              make */
-    bool native_fs; /* the guest's fs is the host's own, on hosts that have such; its gs is always in the state */
+    bool native_fs;      /* the guest's fs is the host's own, on hosts that have such; its gs is always in the state */
+    bool full_addresses; /* accesses by fs have their addresses computed all the same */
     bool
         native_traps; /* the code runs on a CPU of the guest's kind, whose traps are the guest's own: a division may stay one */
     bool

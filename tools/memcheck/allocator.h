@@ -2,7 +2,7 @@
 #ifndef MEMCHECK_ALLOCATOR_H
 #define MEMCHECK_ALLOCATOR_H
 
-#include "thread.h"
+#include "undefined.h"
 
 /* Blocks that are smaller always move when their size changes. */
 enum { MOVED_MOST = 256 << 10 };
@@ -27,6 +27,12 @@ static Block *take(Thread *t, const Call *c, uint64_t pc) {
     return NULL;
 }
 
+/* The allocator looks at what is in a block that is free. */
+static void free_block(Block *b, const Stack *stack) {
+    block_free(b, stack);
+    define(b->start, b->size);
+}
+
 /* Whoever is called by delete does not free for itself. */
 static bool in_delete(const Thread *t, const Call *c) {
     for (uint64_t i = 0; &t->call[i] < c; i++)
@@ -49,7 +55,7 @@ static void enter_free(Thread *t, const Call *c, uint64_t pc) {
     check_family(t, c, pc, FAMILY_MALLOC);
     Block *b = take(t, c, pc);
     if (b)
-        block_free(b, stack_at(t, pc, c->sp));
+        free_block(b, stack_at(t, pc, c->sp));
     if (b && b->size > queue_bytes_most)
         return;
     lathe_set_arg(0, b ? quarantine_release(b) : 0);
@@ -85,7 +91,7 @@ static void enter_realloc(Thread *t, Call *c, uint64_t pc, unsigned size_index, 
     if (!b || c->arg[1])
         lathe_set_arg(0, b ? quarantine_release(b) : 0);
     else
-        block_free(b, stack_at(t, pc, c->sp));
+        free_block(b, stack_at(t, pc, c->sp));
 }
 
 /* The size that is asked for becomes arg[2]. */
@@ -128,9 +134,19 @@ static void allocator_enter(Thread *t, Call *c, uint64_t pc) {
 
 /* -------------------------------------------------------------------------------------------------------------- returns */
 
+/* Of a new block, the first bytes are defined already. */
+static void add_block(const Call *c, uint64_t start, uint64_t defined) {
+    block_add(start, c->arg[2], (const Stack *)c->about);
+    if (defined < c->arg[2])
+        undefine(start + defined, c->arg[2] - defined);
+}
+
 static void leave_allocation(const Call *c, uint64_t start) {
-    if (start)
-        block_add(start, c->arg[2], (const Stack *)c->about);
+    if (!start)
+        return;
+    if (c->what == CALLOC)
+        define(start, c->arg[2]);
+    add_block(c, start, c->what == CALLOC ? c->arg[2] : 0);
 }
 
 static void leave_realloc(const Call *c, uint64_t start) {
@@ -142,12 +158,16 @@ static void leave_realloc(const Call *c, uint64_t start) {
     }
     if (!start)
         return;
+    uint64_t kept = !old ? 0 : old->size < c->arg[2] ? old->size : c->arg[2];
     if (moves) {
-        memcpy((void *)start, (const void *)old->start, old->size < c->arg[2] ? old->size : c->arg[2]);
-        block_free(old, (const Stack *)c->about);
+        memcpy((void *)start, (const void *)old->start, kept);
+        undefined_copy(start, old->start, kept);
+        free_block(old, (const Stack *)c->about);
         quarantine_add(old);
+    } else {
+        define(start, kept);
     }
-    leave_allocation(c, start);
+    add_block(c, start, kept);
 }
 
 static void leave_posix_memalign(const Call *c, uint64_t error) {

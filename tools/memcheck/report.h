@@ -26,6 +26,9 @@ typedef enum ErrorKind {
     DOUBLE_FREE,
     MISMATCHED_FREE,
     BAD_ARGUMENT,
+    UNDEFINED_JUMP,
+    UNDEFINED_ADDRESS,
+    UNDEFINED_ARGUMENT,
 } ErrorKind;
 
 #define SAY(format, ...) lathe_fprint(out, "==%lu== " format "\n", lathe_process(), ##__VA_ARGS__)

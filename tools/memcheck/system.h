@@ -18,19 +18,55 @@ static const BufferCall buffer_calls[] = {
     {"recvfrom", 1, 2, true}, {"sendto", 1, 2, false}, {"getrandom", 0, 1, true}, {"getdents64", 1, 2, true},
 };
 
-typedef enum CallKind { CALL_OTHER, CALL_EXIT, CALL_EXEC, CALL_BRK, CALL_MMAP, CALL_MREMAP, CALL_MPROTECT } CallKind;
+typedef enum CallKind {
+    CALL_OTHER,
+    CALL_EXIT,
+    CALL_EXEC,
+    CALL_STACK,
+    CALL_BRK,
+    CALL_MMAP,
+    CALL_MREMAP,
+    CALL_SHMAT,
+    CALL_MPROTECT
+} CallKind;
+
+/* What a call may do to memory by its arguments. */
+typedef enum CallHow { CALL_WRITES, CALL_READS, CALL_LISTS, CALL_ANY_TIME } CallHow;
+
+static const struct {
+    const char *name;
+    CallHow how;
+} hows[] = {
+    {"write", CALL_READS},       {"pwrite64", CALL_READS},
+    {"writev", CALL_READS},      {"pwritev", CALL_READS},
+    {"sendto", CALL_READS},      {"sendmsg", CALL_READS},
+    {"open", CALL_READS},        {"openat", CALL_READS},
+    {"mmap", CALL_READS},        {"munmap", CALL_READS},
+    {"mprotect", CALL_READS},    {"madvise", CALL_READS},
+    {"brk", CALL_READS},         {"access", CALL_READS},
+    {"futex", CALL_READS},       {"mremap", CALL_READS},
+    {"readv", CALL_LISTS},       {"preadv", CALL_LISTS},
+    {"preadv2", CALL_LISTS},     {"recvmsg", CALL_LISTS},
+    {"recvmmsg", CALL_LISTS},    {"process_vm_readv", CALL_LISTS},
+    {"sendmmsg", CALL_LISTS},    {"vmsplice", CALL_LISTS},
+    {"keyctl", CALL_LISTS},      {"ioctl", CALL_LISTS},
+    {"io_setup", CALL_ANY_TIME}, {"io_uring_setup", CALL_ANY_TIME},
+    {"bpf", CALL_LISTS},         {"ptrace", CALL_LISTS},
+};
 
 static const struct {
     const char *name;
     CallKind kind;
 } kinds[] = {
-    {"exit_group", CALL_EXIT}, {"execve", CALL_EXEC},   {"execveat", CALL_EXEC},     {"brk", CALL_BRK},
-    {"mmap", CALL_MMAP},       {"mremap", CALL_MREMAP}, {"mprotect", CALL_MPROTECT},
+    {"exit_group", CALL_EXIT},   {"execve", CALL_EXEC}, {"execveat", CALL_EXEC},
+    {"brk", CALL_BRK},           {"mmap", CALL_MMAP},   {"mremap", CALL_MREMAP},
+    {"mprotect", CALL_MPROTECT}, {"shmat", CALL_SHMAT}, {"sigaltstack", CALL_STACK},
 };
 
 typedef struct SystemCall {
     CallKind kind;
     const BufferCall *buffer; /* NULL: it has none */
+    CallHow how;
 } SystemCall;
 
 static SystemCall system_calls[SYSTEM_CALLS + 1]; /* the last one is for all others */
@@ -46,6 +82,9 @@ static void system_start(void) {
         for (unsigned i = 0; name && i < sizeof(kinds) / sizeof(kinds[0]); i++)
             if (!strcmp(name, kinds[i].name))
                 system_calls[number].kind = kinds[i].kind;
+        for (unsigned i = 0; name && i < sizeof(hows) / sizeof(hows[0]); i++)
+            if (!strcmp(name, hows[i].name))
+                system_calls[number].how = hows[i].how;
         for (unsigned i = 0; name && i < sizeof(buffer_calls) / sizeof(buffer_calls[0]); i++)
             if (!strcmp(name, buffer_calls[i].name))
                 system_calls[number].buffer = &buffer_calls[i];

@@ -28,6 +28,7 @@ typedef enum What {
 /* A call of one of these that has not returned. */
 typedef struct Call {
     uint64_t sp; /* at its beginning, and when it returns */
+    uint64_t pc; /* of a STRING: where it begins */
     uint32_t what;
     bool checked; /* of a STRING: something was found already, or all is right */
     uint64_t arg[3];
@@ -46,7 +47,9 @@ typedef struct Thread {
     uint64_t call_count;
     Frame *frames;    /* calls that have not returned; the first one is none. NULL: there was no call yet */
     Frame *top, *end; /* behind the innermost one, and behind all that there is room for */
-    uint64_t stack_low, stack_high; /* where its stack is */
+    uint64_t stack_low, stack_high;              /* where its stack is */
+    uint64_t handler_stack, handler_stack_bytes; /* of sigaltstack */
+    uint8_t *behind; /* for each call: BEHIND bytes of the table of undefined.h; NULL: nothing yet */
     Call call[CALLS_MOST];
 } Thread;
 
@@ -62,8 +65,11 @@ typedef struct DeadStack {
 
 static LatheMap dead_stacks = LATHE_MAP(DeadStack); /* by `low` */
 
+static uint64_t thread_count; /* that have ever called something */
+
 static void thread_start(Thread *t, uint64_t sp) {
     LatheMapping m;
+    __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
     *t = (Thread){.frames = (Frame *)lathe_alloc(FRAMES_KEPT * sizeof(Frame))};
     t->frames->sp = NOWHERE;
     t->top = t->frames + 1;
@@ -77,6 +83,8 @@ static void thread_start(Thread *t, uint64_t sp) {
 
 static void thread_end(Thread *t) {
     lathe_free(t->frames);
+    lathe_free(t->behind);
+    t->behind = NULL;
     t->frames = t->top = t->end = NULL;
     *(DeadStack *)lathe_map_at(&dead_stacks, t->stack_low) = (DeadStack){t->stack_low, t->stack_high};
 }
@@ -132,6 +140,10 @@ static Call *innermost(Thread *t) {
 static void set_count(Thread *t, uint64_t count) {
     t->call_count = count;
     t->sp = count ? t->call[count - 1].sp : 0;
+}
+
+static bool in_string(const Thread *t) {
+    return t->call_count && t->call[t->call_count - 1].what == STRING;
 }
 
 static bool in_allocator(const Thread *t) {

@@ -89,7 +89,7 @@ static Val native_segment(Lifter *l, Val offset) {
 Val segmented(Lifter *l, Val offset, u8 seg) {
     if (seg == SEG_NONE)
         return ir_bitcast(l, offset, PTR);
-    if (is_native(l, seg) && !l->cfg->mark_memory)
+    if (is_native(l, seg) && !l->cfg->mark_memory && !tuning_of(l->cfg)->full_addresses)
         return native_segment(l, offset);
     return ir_index(l, segment_base(l, seg), offset, 1);
 }

@@ -56,6 +56,8 @@ typedef struct ToolOffsets {
     u32 own;      /* LATHE_THREAD_OWN */
     u32 tid;      /* 32 bits: LATHE_THREAD_ID */
     u32 inside;   /* LiftWatch.inside_off (lift/watch.h) */
+    u32 crossings,
+        known; /* of values.h in the server: words with the number of crossings between the tiers, and with that at which masks of registers were known, plus 1 */
 } ToolOffsets;
 
 typedef struct InitMessage { /* C_INIT */

@@ -7,6 +7,7 @@
 #include "isa/isa.h"
 #include "lift/watch.h"
 #include "run/server/server.h"
+#include "run/server/values/values.h"
 #include "run/site/site.h"
 
 enum { INSN_BYTES = 16 };
@@ -32,6 +33,7 @@ struct Events {
     ServerTool *tool;
     ToolHook hook[TOOL_HOOKS_MAX];
     u32 hook_count;
+    bool follows;  /* undefined values are followed (values.h) */
     bool by_place; /* the client has to be asked which hooks apply to an instruction */
     const Isa *isa;
     ToolOffsets off;
@@ -73,8 +75,16 @@ static bool is_counted_by_cells(const ToolHook *h) {
     return h->event == LATHE_INSN && h->plan->kind == TOOL_COUNT && !h->filtered;
 }
 
+/* Lifted code stores masks itself. */
+static bool is_for_quick(const Events *e, const ToolHook *h) {
+    const char *dot = strrchr(h->function, '.');
+    return e->follows && dot && !strcmp(dot + 1, "lathe_undefined_stored");
+}
+
 static bool applies(const Events *e, u32 hook, u32 event) {
     const ToolHook *h = &e->hook[hook];
+    if (is_for_quick(e, h))
+        return false;
     return h->event == event && e->here.hooks >> hook & 1 && (!is_counted_by_cells(h) || h->plan->row_count);
 }
 
@@ -519,6 +529,8 @@ static void before(void *user, Lifter *l, const Insn *in, Val begins) {
     SitePlace place = {.begins_block = begins, .begins_function = has_hooks(e, LATHE_FUNCTION)};
     h->count = site_events(&h->view, place, h->event);
     h->target = h->taken = NULL;
+    if (e->follows)
+        values_mark(l, pc_value(l, in->pc), reg_read(l, e->isa->abi.stack, I64));
     note_addresses(e);
     for (u32 i = 0; i < h->count; i++)
         if (h->event[i].phase == SITE_BEFORE)
@@ -595,10 +607,20 @@ const LiftWatch *events_begin(Events *e, LLVMModuleRef mod) {
     e->failed = !tool_add(e->tool, mod, e->hook, &e->hook_count);
     e->here = (Here){0};
     e->watch.blocks = has_hooks(e, LATHE_BLOCK);
+    e->follows = !e->failed && values_wanted(mod);
     e->by_place = false;
     for (u32 i = 0; i < e->hook_count; i++)
         e->by_place |= is_by_place(&e->hook[i]);
     return &e->watch;
+}
+
+void events_follow(const Events *e, LLVMValueRef lifted) {
+    if (e && e->follows && !e->failed)
+        values_follow(lifted, e->isa, &e->off);
+}
+
+bool events_follows(const Events *e) {
+    return e && e->follows;
 }
 
 bool events_failed(const Events *e) {

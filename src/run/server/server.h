@@ -158,6 +158,9 @@ void events_free(Events *e); /* accepts NULL */
 void events_begin_request(Events *e, const TranslateMessage *request);
 /* The tool is added to a module. Returns who watches what is lifted into it. */
 const struct LiftWatch *events_begin(Events *e, LLVMModuleRef mod);
+/* Does the tool want undefined values to be followed? Then that is to be done for each lifted function, before anything is inlined. Both accept NULL. */
+bool events_follows(const Events *e);
+void events_follow(const Events *e, LLVMValueRef lifted);
 /* Something of what was lifted since cannot be told to the tool, so that the code is of no use. Accepts NULL. */
 bool events_failed(const Events *e);
 

@@ -145,6 +145,19 @@ static bool is_inlined(LLVMValueRef function, u64 without) {
     return !has_attribute(function, "noinline") && insn_count(function) <= INLINED_INSNS;
 }
 
+/* Functions that are called need no body here, which LLVM would work at in each module. */
+static void drop_body(LLVMValueRef function) {
+    LLVMSetLinkage(function, LLVMExternalLinkage);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i; (i = LLVMGetLastInstruction(b));) {
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+                LLVMReplaceAllUsesWith(i, LLVMGetUndef(LLVMTypeOf(i)));
+            LLVMInstructionEraseFromParent(i);
+        }
+    for (LLVMBasicBlockRef b; (b = LLVMGetFirstBasicBlock(function));)
+        LLVMDeleteBasicBlock(b);
+}
+
 static bool is_access(LLVMValueRef insn) {
     return LLVMIsALoadInst(insn) || LLVMIsAStoreInst(insn) || LLVMIsAAtomicRMWInst(insn) ||
            LLVMIsAAtomicCmpXchgInst(insn);
@@ -289,6 +302,9 @@ static void prepare(LLVMModuleRef mod, u64 without) {
             keep_at_calls(mod, f, without);
         }
     }
+    for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && !is_inlined(f, without))
+            drop_body(f);
 }
 
 static void run_passes(LLVMModuleRef mod, const char *passes) {

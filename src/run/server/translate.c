@@ -219,28 +219,32 @@ static void set_reach(Translator *t) {
     t->tuning.poll_off = t->config.polls ? THREAD_PENDING : 0;
 }
 
+/* Where undefined values are followed, what is left out is not checked: then it is better to take longer. */
 static u32 share_of(const Translator *t) {
-    return t->config.exact || t->events ? LONG_SHARE : 1;
+    return t->config.exact || (t->events && !events_follows(t->events)) ? LONG_SHARE : 1;
 }
 
 static void configure(Translator *t) {
+    const LiftWatch *watch = t->events ? events_begin(t->events, t->mod) : NULL;
+    bool follows = events_follows(t->events); /* masks of values are found by addresses */
     t->tuning = (LatheTuning){
         .convention = LATHE_CONVENTION_REGISTERS,
         .narrow = t->narrow,
         .leave_at_flags = true,
         .native_fs = true,
+        .full_addresses = follows,
         .exact_faults = t->config.exact,
         .own_frame = !t->config.exact && !t->plugin && !t->events,
         .cells = t->cells,
         .cell_count = t->cell_count,
-        .watch = t->events ? events_begin(t->events, t->mod) : NULL,
+        .watch = watch,
     };
     t->lift = (LatheConfig){
         .arch = (LatheArch)t->config.arch,
         .read_memory = read_guest,
         .user = t,
         .max_insns = t->in_pieces ? PIECE_INSNS
-                     : t->events  ? MAX_INSNS / LONG_SHARE
+                     : t->events  ? MAX_INSNS / share_of(t)
                                   : MAX_INSNS,
         .calls = LATHE_CALLS_RETURN,
         .resolve = function_at,
@@ -276,6 +280,14 @@ static void instrument(Translator *t, LLVMValueRef lifted) {
     plugin_settle(t->plugin);
 }
 
+static void follow_values(Translator *t, LLVMValueRef lifted) {
+    LLVMValueRef callee;
+    u64 pc;
+    for (size_t i = 0; callees_at(t->callees, i, &callee, &pc); i++)
+        events_follow(t->events, callee);
+    events_follow(t->events, lifted);
+}
+
 /* Small callees are only of files: other code is guarded, and what is compared at each entry should be short. */
 static LLVMValueRef lift_with_callees(Translator *t, LatheFunc *fn) {
     if (t->request.base && !t->in_pieces && t->config.opt)
@@ -285,6 +297,8 @@ static LLVMValueRef lift_with_callees(Translator *t, LatheFunc *fn) {
     callees_note_source(t->callees, fn);
     if (lifted && t->plugin)
         instrument(t, lifted);
+    if (lifted)
+        follow_values(t, lifted);
     if (lifted && callees_insns(t->callees) && lathe_jit_optimize(t->jit, t->mod, (LatheOpt)OPT_INLINE) != LATHE_OK)
         return NULL;
     return lifted;

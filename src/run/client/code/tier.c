@@ -125,11 +125,6 @@ void tier_pause(Thread *t) {
     remote_silence();
 }
 
-void tier_found(Thread *t, u64 pc) {
-    if (is_auto() && !hot.stopped)
-        code_load(t, pc);
-}
-
 /* ------------------------------------------------------------------------------------------------------------ requests */
 
 static u64 take_hottest(void) {
@@ -195,6 +190,49 @@ static void want(Thread *t, u64 pc) {
     hot.queue[hot.count++] = pc;
 }
 
+/* Does code only jump to a computed address, as in a PLT? Optimised code of it would return, all the way to quick code. */
+static bool jumps_away(u64 pc) {
+    enum { LOOKED_AT = 6, TEXT = 16 };
+    u8 text[TEXT];
+    InsnView view;
+    for (u32 i = 0; i < LOOKED_AT && insn_view(text, tool_read_text(pc, text), pc, &view); i++) {
+        if (view.flow != FLOW_NEXT && view.flow != FLOW_JUMP)
+            return view.flow == FLOW_INDIRECT;
+        pc = view.flow == FLOW_JUMP ? view.target : pc + view.size;
+    }
+    return false;
+}
+
+/* For a tool that wants all of a module to be optimised: asks for the code at pc, and waits until there is an answer. Others have their turn when they are called. */
+static void want_now(Thread *t, u64 pc) {
+    if (hot.asking || hot.failures >= FAILURES_MAX || t->process.own_files || code_has(pc) || !space_module(pc) ||
+        jumps_away(pc))
+        return;
+    want(t, pc);
+    for (ask_next(t); hot.asking; take_answer(t))
+        remote_wait();
+}
+
+static bool is_in_whole(u64 pc) {
+    for (u32 i = 0; i < the.tier.whole_count && i < TIER_WHOLE; i++)
+        if (pc >= the.tier.whole[i].start && pc < the.tier.whole[i].end)
+            return true;
+    return false;
+}
+
+void tier_found(Thread *t, u64 pc) {
+    if (!is_auto() || hot.stopped)
+        return;
+    code_load(t, pc);
+    if (is_in_whole(pc))
+        want_now(t, pc);
+}
+
+void tier_found_loop(Thread *t, u64 pc) {
+    if (is_auto() && !hot.stopped)
+        code_load(t, pc);
+}
+
 /* -------------------------------------------------------------------------------------------------------------- samples */
 
 /* The thread's CPU time since its last sample. */
@@ -224,12 +262,12 @@ static void note_place(ThreadTier *at, u64 pc, u32 ms) {
         at->place = pc, at->steady_ms = 0;
 }
 
-/* Optimised code is a gain if the guest stays in it. That it does so is likely if it is hardly found elsewhere, so samples in such a place
+/* If a tool says what is optimised, nothing else is. Optimised code is a gain if the guest stays in it. That it does so is likely if it is hardly found elsewhere, so samples in such a place
  * count more: a loop that takes most of the time is hot after a tenth of a second, a loop of an interpreter after some seconds. */
 static void warm(Thread *t, u64 pc, u32 ms) {
     note_place(&t->tier, pc, ms);
     u32 more = pc == t->tier.place ? ms * (u32)t->tier.steady_ms / STEADY_UNIT_MS : 0;
-    if (pc && !code_has(pc) && code_warm(pc, ms + more) >= learn_need())
+    if (pc && !the.tier.whole_count && !code_has(pc) && code_warm(pc, ms + more) >= learn_need())
         want(t, pc);
 }
 

@@ -51,7 +51,7 @@ static void close(Account *a) {
 }
 
 static void add(u64 code, i64 ns) {
-    if (!code || !ns)
+    if (!code || !ns || the.tier.whole_count)
         return;
     Account *a = account_of(code);
     a->ns = a->ns + ns < SAVED_MOST_MS * NS_PER_MS ? a->ns + ns : SAVED_MOST_MS * NS_PER_MS;

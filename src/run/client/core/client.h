@@ -47,7 +47,7 @@ typedef struct Module {
     char name[64];       /* last part of the path, for people */
 } Module;
 
-enum { MODULES_MAX = 1024 };
+enum { MODULES_MAX = 1024, TIER_WHOLE = 64 };
 
 /* --------------------------------------------------------------------------------------------------------- the process */
 
@@ -89,6 +89,8 @@ typedef struct ProcessTier {
     u32 code_age;      /* leave.c: a thread with another code_age may be in translations that are given up */
     bool
         forked; /* this process was made by fork: it writes images, but learns nothing (learn.c) and compiles nothing */
+    LatheRange whole[TIER_WHOLE]; /* where a tool wants all functions to be optimised before they run */
+    u32 whole_count;
     bool no_image;  /* image.c writes no image: there is code of several kinds, or paths lead to other files by now */
     u8 *quick_text; /* the copy of quick.S in the arena */
 } ProcessTier;

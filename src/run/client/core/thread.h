@@ -163,10 +163,11 @@ typedef struct ThreadTool {
     struct ToolEvent *event;             /* what the tool's functions are called for just now; NULL: nothing */
     u64 calling;                         /* the function of the tool's that tool_call calls; 0: none */
     u64 own[TOOLS_MAX][LATHE_OWN_WORDS]; /* LATHE_THREAD_OWN of each tool */
-    u32 locks;                           /* how many of the tool's locks it holds (tool/locks.c) */
-    u64 skip_pc, skip_sp;                /* the visits of an instruction that a signal came before; 0: there are none */
-    u32 skip_phases;                     /* those of how many phases are not to be made again */
-    u32 visited_site;                    /* which one the last visit was */
+    u64 known; /* quick.crossings + 1 when the masks of registers were known last, which optimised code has (server/values/values.h) */
+    u32 locks;                   /* how many of the tool's locks it holds (tool/locks.c) */
+    u64 skip_pc, skip_sp;        /* the visits of an instruction that a signal came before; 0: there are none */
+    u32 skip_phases;             /* those of how many phases are not to be made again */
+    u32 visited_site;            /* which one the last visit was */
     bool inside;                 /* a block goes on at cpu.pc: to come there is not its beginning (LATHE_BLOCK) */
     u64 address[TOOL_ADDRESSES]; /* of the accesses of an instruction, for what is told behind it */
     /* Calls of its functions from quick code: what the guest's registers have, by their numbers, and behind them the flags; and the

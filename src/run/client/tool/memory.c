@@ -109,6 +109,18 @@ void lathe_free(void *memory) {
     unlock(&heap.lock);
 }
 
+/* The system forgets whole pages, which are zero when they are used again. */
+void lathe_clear(void *memory, size_t size) {
+    enum { FEW = 16 << 10 };
+    u64 from = (u64)memory, to = from + size, first = page_up(from), last = page_down(to);
+    if (size < FEW || sys_failed(sys_madvise(first, last - first, MADV_DONTNEED))) {
+        memset(memory, 0, size);
+        return;
+    }
+    memset(memory, 0, first - from);
+    memset((void *)last, 0, to - last);
+}
+
 /* Bytes behind what was asked for are zero, too, unless a block was made smaller: then they are cleared here. */
 void *lathe_resize(void *memory, size_t size) {
     if (!memory)

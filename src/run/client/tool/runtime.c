@@ -52,6 +52,16 @@ void lathe_set_result(long result) {
         about->result = result;
 }
 
+bool lathe_optimise(uint64_t from, uint64_t bytes) {
+    u32 index = __atomic_fetch_add(&the.tier.whole_count, 1, __ATOMIC_RELAXED);
+    if (index < TIER_WHOLE) {
+        the.tier.whole[index] = (LatheRange){from, from + bytes};
+        return true;
+    }
+    __atomic_store_n(&the.tier.whole_count, TIER_WHOLE, __ATOMIC_RELAXED);
+    return false;
+}
+
 uint64_t lathe_nanoseconds(void) {
     struct timespec now;
     sys_clock_gettime(CLOCK_MONOTONIC, &now);

@@ -638,8 +638,10 @@ static void run_optimised(Thread *t) {
 
 /* The tier changes before the age of code does, and is looked at after it. */
 void thread_run(Thread *t) {
-    for (leave_done(t); the.opt.tier == TIER_OPT; leave_done(t))
+    for (leave_done(t); the.opt.tier == TIER_OPT; leave_done(t)) {
+        t->tool.known = 0; /* registers may have been changed here */
         run_optimised(t);
+    }
     if (t->tier.optimised)
         frame_become_quick(t);
     quick_run(t);

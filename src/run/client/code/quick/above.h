@@ -7,6 +7,8 @@
 
 /* Quick code calls a function for the first time; with the arena's lock held. */
 void tier_found(Thread *t, u64 pc);
+/* Likewise: quick code has a jump back to pc. */
+void tier_found_loop(Thread *t, u64 pc);
 /* A sample was taken at t->cpu.pc, or the server has sent something. */
 void tier_sample(Thread *t);
 /* The guest makes a call behind which it reads the flags, which optimised code does not return: with --tier=auto there is only quick code from now

@@ -200,7 +200,7 @@ static void link_exits(Thread *t, u32 first, u32 last, u64 end) {
             exit_link(i);
     for (u32 i = first; i <= last; i++)
         if (exit_no(i)->site && exit_no(i)->kind == EXIT_LINK && exit_no(i)->pc < end)
-            tier_found(t, exit_no(i)->pc);
+            tier_found_loop(t, exit_no(i)->pc);
 }
 
 /* Not before the whole block is there: other threads find it in the map from now on. */

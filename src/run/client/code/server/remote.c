@@ -114,7 +114,9 @@ static void name_cells(InitMessage *init) {
                                .self = offsetof(Thread, self),
                                .own = offsetof(Thread, tool.own),
                                .tid = offsetof(Thread, tid),
-                               .inside = offsetof(Thread, tool.inside)};
+                               .inside = offsetof(Thread, tool.inside),
+                               .crossings = offsetof(Thread, quick.crossings),
+                               .known = offsetof(Thread, tool.known)};
     init->cell_count = c->count;
     for (u32 i = 0; i < c->count; i++)
         init->cells[i] = (ToolCell){tool_cell(c->add[i].counter, 0), c->add[i].amount};
@@ -454,6 +456,12 @@ bool remote_begin(Thread *t, u64 pc, const Module *m, bool again) {
 static bool has_message(void) {
     struct pollfd ready = {.fd = connections->fd, .events = POLLIN};
     return sys_poll(&ready, 1, 0) > 0;
+}
+
+void remote_wait(void) {
+    struct pollfd ready = {.fd = connections->fd, .events = POLLIN};
+    if (connections->open)
+        sys_poll(&ready, 1, -1);
 }
 
 RemoteAnswer remote_poll(Thread *t, ObjectMessage *facts, const void **object) {

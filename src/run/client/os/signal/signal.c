@@ -505,6 +505,7 @@ static void enter_handler(Thread *t, const SignalInfo *info, const Action *a, u6
     u32 sig = (u32)info->number;
     u64 now = t->signal.suspended ? t->signal.suspend_mask : mask;
     tool_call(LATHE_SIGNAL, &(ToolEvent){.pc = t->cpu.pc, .number = sig});
+    t->tool.known = 0;
     bool switch_stack = (a->flags & SA_ONSTACK) && t->signal.altstack_size && !signal_on_altstack(t);
     t->signal.framing = true;
     bool pushed = frame_push(t, info, mask, a->handler, a->restorer,
@@ -569,6 +570,7 @@ i64 signal_return(Thread *t) {
     if (error)
         return error;
     frame_pop(t);
+    t->tool.known = 0;
     t->signal.altstack = facts.stack.base;
     t->signal.altstack_flags = facts.stack.flags;
     t->signal.altstack_size = facts.stack.flags & SS_DISABLE ? 0 : facts.stack.size;
