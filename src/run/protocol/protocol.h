@@ -15,7 +15,7 @@
 #include "lathe/types.h"
 #include "tool/package.h"
 
-enum { PROTOCOL_VERSION = 8 };
+enum { PROTOCOL_VERSION = 9 };
 
 #define MESSAGES(M)                                                                                                    \
     M(C_INIT, 1)                                                                                                       \
