@@ -100,6 +100,20 @@ Val ir_not_guest(LLVMContextRef ctx) {
     return LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, &guest, 1));
 }
 
+bool ir_is_not_guest(Val access) {
+    LLVMContextRef ctx = LLVMGetTypeContext(LLVMTypeOf(access));
+    Val list = LLVMGetMetadata(access, LLVMGetMDKindIDInContext(ctx, "noalias", 7)), scopes[16];
+    Val guest = LLVMMetadataAsValue(ctx, scope_of(ctx, SPACE_GUEST));
+    u32 count = list ? LLVMGetMDNodeNumOperands(list) : 0;
+    if (!count || count > ARRAY_LEN(scopes))
+        return false;
+    LLVMGetMDNodeOperands(list, scopes);
+    for (u32 i = 0; i < count; i++)
+        if (scopes[i] == guest)
+            return true;
+    return false;
+}
+
 /* One domain with a scope per space. An access is in the scope of its space, and said not to alias those of the spaces
  * before; of two accesses it is enough if one says so. */
 static void make_scopes(Lifter *l) {

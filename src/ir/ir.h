@@ -184,6 +184,8 @@ Val ir_float_to_int(Lifter *l, Val a, Ty t); /* signed, towards zero; poison if 
 Val ir_load(Lifter *l, Ty t, Val ptr, u32 align, Space space);
 /* For the metadata noalias of an access that is not to guest memory. */
 Val ir_not_guest(LLVMContextRef ctx);
+/* Has a load or store that metadata, so that LLVM may let it change places with accesses to guest memory? */
+bool ir_is_not_guest(Val access);
 void ir_store(Lifter *l, Val v, Val ptr, u32 align, Space space);
 void ir_store_lanes(Lifter *l, Val v, Val mask, Val ptr, Space space); /* those lanes of v whose i1 in mask is set */
 Val ir_offset(Lifter *l, Val ptr, i64 bytes);                          /* ptr + bytes */

@@ -142,10 +142,6 @@ static void set_count(Thread *t, uint64_t count) {
     t->sp = count ? t->call[count - 1].sp : 0;
 }
 
-static bool in_string(const Thread *t) {
-    return t->call_count && t->call[t->call_count - 1].what == STRING;
-}
-
 static bool in_allocator(const Thread *t) {
     for (uint64_t i = 0; i < t->call_count; i++)
         if (t->call[i].what <= ALLOCATOR_OTHER)

@@ -100,6 +100,10 @@ void lathe_undefined_stored(uint64_t address, uint64_t bytes) {
         define_rare(address, bytes);
 }
 
+static bool in_string(const Thread *t) {
+    return t->call_count && t->call[t->call_count - 1].what == STRING;
+}
+
 __attribute__((noinline)) static void report_use(uint64_t use, uint64_t pc, uint64_t sp, Thread *t) {
     if (unknown_writes || in_string(t) || is_of_allocator(pc) || in_allocator(t))
         return;

@@ -53,7 +53,7 @@ static bool is_state(LLVMValueRef ptr, LLVMValueRef fn) {
 /* ---------------------------------------------------------------------------------------------------------------- loops */
 
 /* True if LLVM does not move loads across this instruction. Stores count only if there is one thread, which alone sees
- * the difference, and only if they are not to the function's own frame, which LLVM knows no other load to be of. */
+ * the difference, and only if they may be to memory that others see: not to a tool's own memory, nor to the function's own frame. */
 static bool keeps_loads(const Search *s, LLVMValueRef in, LLVMValueRef fn) {
     switch (LLVMGetInstructionOpcode(in)) {
     case LLVMFence:
@@ -61,7 +61,7 @@ static bool keeps_loads(const Search *s, LLVMValueRef in, LLVMValueRef fn) {
     case LLVMCall:
         return !is_intrinsic(in) && !is_limited(in);
     case LLVMStore:
-        return s->alone && !is_state(LLVMGetOperand(in, 1), fn) && !scope_is_own(in);
+        return s->alone && !is_state(LLVMGetOperand(in, 1), fn) && !ir_is_not_guest(in) && !scope_is_own(in);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
         return s->alone;
