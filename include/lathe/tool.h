@@ -244,33 +244,6 @@ void lathe_count_in(LatheTable *table, uint64_t key, uint64_t key2, uint64_t key
 /* The next row, in no particular order; the first one if *row is zero. False: there are no more. */
 bool lathe_table_next(const LatheTable *table, LatheRow *row);
 
-/* Counters by number, from 0 to LATHE_COUNTS_MOST - 1, where it is not known beforehand which ones are needed: one for each block that is executed, for example. They are
- * exact and quick as a LatheCounter is, and zero in a copy of the program. A word of LATHE_THREAD_OWN, which is used for nothing else, leads to the thread's own:
- *
- *     static LatheCounts counts;
- *     static void block(uint64_t *own, uint64_t *site) { lathe_counts_add(&counts, &own[0], *site, 1); } */
-enum { LATHE_COUNTS_MOST = 1 << 21 };
-
-typedef struct LatheCounts {
-    uint64_t used;
-    bool listed;
-    struct LatheCountsPart *parts;
-    struct LatheCounts *next;
-} LatheCounts;
-
-void lathe_counts_first(LatheCounts *counts, uint64_t *word, uint64_t number, uint64_t amount); /* of the next one */
-static inline void lathe_counts_add(LatheCounts *counts, uint64_t *word, uint64_t number, uint64_t amount) {
-    uint64_t *mine = (uint64_t *)*word;
-    if (__builtin_expect(!mine, 0))
-        lathe_counts_first(counts, word, number, amount);
-    else
-        mine[number] += amount;
-}
-/* A number that was not given yet, from 1 on; 0 if there are no more. */
-uint64_t lathe_counts_new(LatheCounts *counts);
-/* The sum over all threads, of those that have ended, too. */
-uint64_t lathe_counts_total(const LatheCounts *counts, uint64_t number);
-
 /* ------------------------------------------------------------------------------------------------------ system calls */
 
 /* At LATHE_SYSCALL: another value for an argument. At LATHE_SYSCALL_DONE: another result. */

@@ -8,7 +8,6 @@
 #include "run/client/tool/gate.h"
 #include "run/client/tool/runtime.h"
 #include "run/client/tool/sites.h"
-#include "run/client/tool/table/counts.h"
 #include "run/client/tool/table/tables.h"
 
 enum { SYMBOLS_MAX = 4096, SYSCALL_ARGUMENTS = 6 };
@@ -195,12 +194,8 @@ static bool is_called(u32 hook, LatheEvent event) {
     return tool.hooks[hook].event == event && tool.plans[hook].kind == TOOL_CALL;
 }
 
-static bool is_about_insns(LatheEvent event) {
-    return event == LATHE_INSN || (event >= LATHE_INSN_DONE && event <= LATHE_FUNCTION);
-}
-
 bool tool_wants_quick(u32 hook) {
-    return is_about_insns(tool.hooks[hook].event) && tool.plans[hook].kind == TOOL_CALL && tool.plans[hook].wants_state;
+    return site_is_event(tool.hooks[hook].event) && tool.plans[hook].kind == TOOL_CALL && tool.plans[hook].wants_state;
 }
 
 bool tool_needs_quick(void) {
@@ -267,7 +262,7 @@ const void *tool_package(u64 *size) {
     for (u32 i = 0; i < tool.hook_count; i++) {
         bool counts_all = tool.hooks[i].event == LATHE_INSN && tool.plans[i].kind == TOOL_COUNT &&
                           !tool.plans[i].row_count && !tool_is_filtered(i);
-        if (is_about_insns(tool.hooks[i].event) && !counts_all)
+        if (site_is_event(tool.hooks[i].event) && !counts_all)
             return tool.package;
     }
     return *the.opt.plugin ? tool.package : NULL;
@@ -447,7 +442,6 @@ void tool_thread_ends(Thread *t) {
     for (u32 i = 0; i < TOOL_COUNTERS_MAX; i++)
         for (u32 k = 0; k < TOOL_CELLS; k++)
             tool.ended_counts[i] += t->tool.cell[i][k];
-    counts_thread_ends(t);
     rows_thread_ends(t);
     memset(&t->tool, 0, sizeof(t->tool));
 }
@@ -458,7 +452,6 @@ void tool_after_fork(Thread *t) {
     tool.end = END_NOT;
     memset(tool.ended_counts, 0, sizeof(tool.ended_counts));
     memset(t->tool.cell, 0, sizeof(t->tool.cell));
-    counts_after_fork(t);
     rows_after_fork(t);
     tool_files_after_fork();
     tool_lines_after_fork();
