@@ -10,18 +10,21 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/status_line.h"
 #include "cli/start/programs.h"
 #include "codegen/pipeline.h"
 #include "raise/foreign/foreign.h"
 #include "raise/raise.h"
 
 enum { EMIT_EXE, EMIT_LLVM, EMIT_ASM, EMIT_OBJ };
+enum { FOR_SIZE = LATHE_OPT_MAX + 1 }; /* of `opt` */
+enum { REPORT_TEXT, REPORT_JSON, REPORT_NONE };
 
 typedef struct RaiseSettings {
     const char *file; /* the operand */
     const char *output, *cpu, *target;
-    int emit, opt;
-    bool report, strict_fp;
+    int emit, opt, report;
+    bool strict_fp;
 } RaiseSettings;
 
 #define AT(field) offsetof(RaiseSettings, field)
@@ -30,11 +33,11 @@ typedef struct RaiseSettings {
 static const Option table[] = {
     {"o",      "FILE",             "write to FILE (a.out)",                              OPTION_TEXT,   AT(output)},
     {"emit",   "exe|llvm|asm|obj", "the program, or the IR, assembly or object of its code", OPTION_CHOICE, AT(emit)},
-    {"O",      "0|1|2|3",          "how far to optimise (2)",                            OPTION_CHOICE, AT(opt)},
+    {"O",      "0|1|2|3|s",        "how far to optimise (2), s: for size",               OPTION_CHOICE, AT(opt)},
     {"target", "MACHINE",          "for this kind of machine (that of the program)",     OPTION_TEXT,   AT(target)},
     {"cpu",    "NAME",             "for this CPU or later ones, as LLVM calls it",       OPTION_TEXT,   AT(cpu)},
     {"strict-fp", NULL,            "floating point with the NaNs, rounding and flags of the program's machine", OPTION_FLAG, AT(strict_fp)},
-    {"report", NULL,               "say what was found, and what is left",               OPTION_FLAG,   AT(report)},
+    {"report", "text|json",        "say what was found, and what is left to run time",   OPTION_MAYBE,  AT(report)},
     {0},
 };
 // clang-format on
@@ -52,6 +55,7 @@ typedef struct Output {
 } Output;
 
 static bool fail(const RaiseSettings *s, const char *why) {
+    status_line_end();
     fprintf(stderr, "lathe: %s: cannot be raised: %s\n", s->file, why);
     return false;
 }
@@ -122,10 +126,15 @@ static bool link_foreign(const RaiseSettings *s, Raise *r, RaiseObject object) {
     return foreign_link(r, object, files, output_of(s)) || fail(s, r->problem);
 }
 
+/* Some functions only work where they are called, and are put there at any level. */
+static LatheOpt level_of(const RaiseSettings *s) {
+    if (s->opt == FOR_SIZE)
+        return (LatheOpt)OPT_SIZE;
+    return s->opt ? (LatheOpt)s->opt : (LatheOpt)OPT_INLINE;
+}
+
 static bool emit(const RaiseSettings *s, Raise *r, LatheJit *jit, Output *out) {
-    LatheOpt level =
-        s->opt ? (LatheOpt)s->opt : (LatheOpt)OPT_INLINE; /* some functions only work where they are called */
-    LatheStatus status = lathe_jit_optimize(jit, r->mod, level);
+    LatheStatus status = lathe_jit_optimize(jit, r->mod, level_of(s));
     void *object = NULL;
     if (status < 0)
         return fail(s, lathe_status_text(status));
@@ -147,21 +156,11 @@ static bool emit(const RaiseSettings *s, Raise *r, LatheJit *jit, Output *out) {
     return ok || fail(s, r->problem);
 }
 
-static void print_report(const Raise *r) {
-    const RaiseCounts *c = &r->counts;
-    printf("functions              %lu\n", c->functions);
-    printf("  native code may call %lu\n", c->native);
-    printf("instructions           %lu\n", c->insns);
-    printf("signatures             %lu\n", c->signatures);
-    printf("arguments              %lu\n", c->arguments);
-    printf("results                %lu\n", c->results);
-    printf("locals                 %lu\n", c->locals);
-    printf("computed jumps that were not resolved %lu\n", c->unresolved_jumps);
-    printf("functions with code that cannot be raised %lu\n", c->unsupported);
-    if (r->foreign)
-        printf("accesses that others may see %lu, fences %lu\n", c->shared, c->fences);
-    for (size_t i = 0; i < r->notes.len; i++)
-        printf("%s\n", r->notes.at[i]);
+static void print_report(const RaiseSettings *s, const Raise *r) {
+    if (s->report == REPORT_TEXT)
+        raise_report_text(r, stdout);
+    if (s->report == REPORT_JSON)
+        raise_report_json(r, s->file, stdout);
 }
 
 /* The functions of the program as functions of values, and what lies between them and native code. */
@@ -177,6 +176,8 @@ static bool make_functions(const RaiseSettings *s, Raise *r) {
             raise_frames(r);
         if (!r->foreign)
             raise_add_native(r);
+        if (s->opt == FOR_SIZE)
+            raise_for_size(r);
     }
     ok = ok && (!r->foreign || foreign_finish(&foreign));
     foreign_end(&foreign);
@@ -188,6 +189,7 @@ static bool raise_with(const RaiseSettings *s, Raise *r, Output *out) {
     LatheJitConfig cfg = {.host = r->host->id, .cpu = s->cpu, .features = features};
     if (!make_functions(s, r))
         return fail(s, r->problem);
+    status_line_end();
     LatheJit *jit = lathe_jit_new(&cfg);
     if (!jit)
         return fail(s, "LLVM does not know this CPU");
@@ -226,18 +228,20 @@ static bool run(const RaiseSettings *s) {
     }
     bool ok = raise_begin(&r, elf, host) || fail(s, r.problem);
     r.strict_fp = s->strict_fp;
+    r.progress = status_line_show;
     ok = ok && raise_with(s, &r, &out);
     bool is_linked = s->emit == EMIT_EXE && r.foreign;
     ok = ok && (is_linked || write_file(output_of(s), &out, s->emit == EMIT_EXE));
-    if (ok && s->report)
-        print_report(&r);
+    status_line_end();
+    if (ok)
+        print_report(s, &r);
     mem_free(out.bytes);
     raise_end(&r);
     return ok;
 }
 
 int command_raise(int argc, char **argv) {
-    RaiseSettings s = {.opt = LATHE_OPT_FULL};
+    RaiseSettings s = {.opt = LATHE_OPT_FULL, .report = REPORT_NONE};
     ParseResult parsed = options_parse(&options, &argc, argv, &s);
     if (parsed != PARSE_OK)
         return parsed == PARSE_HELP ? 0 : 2;

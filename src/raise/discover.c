@@ -287,6 +287,7 @@ static bool may_return(Raise *r, const LatheFunc *fn) {
 static bool look_at_all(Raise *r) {
     size_t before = r->never_return.len;
     for (size_t i = 0; i < r->functions.len; i++) {
+        raise_progress(r, "functions found", i, r->functions.len);
         LatheFunc *fn = decode(r, r->functions.at[i].pc);
         if (!fn)
             continue;
@@ -361,21 +362,28 @@ static void name_function(Raise *r, u64 pc, char *name, size_t size) {
         snprintf(name, size, "raised_%lx", pc);
 }
 
+static void keep_jump(Raise *r, const Insn *in) {
+    if (in->table) {
+        VEC_PUSH(&r->jumps, ((RaiseJump){in->pc, in->table->start, in->table->end, in->table->count}));
+    } else if (!stub_symbol(r, in->pc)) {
+        r->counts.unresolved_jumps++;
+        raise_note(r, in->pc, "a computed jump, which must lead to a function");
+    }
+}
+
 static void keep_code(Raise *r, const LatheFunc *fn) {
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
         if (in->status == LATHE_OK)
             VEC_PUSH(&r->code, ((LatheRange){in->pc, insn_end(in)}));
-        if (in->flow == FLOW_INDIRECT && !in->table && !stub_symbol(r, in->pc)) {
-            r->counts.unresolved_jumps++;
-            raise_note(r, "0x%lx: a computed jump, which must lead to a function", in->pc);
-        }
+        if (in->flow == FLOW_INDIRECT)
+            keep_jump(r, in);
     }
     r->counts.insns += fn->insns.len;
     LatheProblem p = lathe_func_problem(fn);
     if (p.status != LATHE_OK) {
         r->counts.unsupported++;
-        raise_note(r, "0x%lx: the program stops there: %s", p.pc, p.text ? p.text : lathe_status_text(p.status));
+        raise_note(r, p.pc, "the program stops there: %s", p.text ? p.text : lathe_status_text(p.status));
     }
 }
 
@@ -398,7 +406,7 @@ static void lift(Raise *r, RaiseFunction *f) {
         keep_code(r, fn);
         r->counts.functions++;
     } else {
-        raise_note(r, "0x%lx: no function can be read there", f->pc);
+        raise_note(r, f->pc, "no function can be read there");
     }
     lathe_func_free(fn);
 }
@@ -419,7 +427,9 @@ bool raise_discover(Raise *r) {
     find_all(r);
     for (size_t i = 0; i < r->functions.len; i++)
         r->functions.at[i].plain = declare(r, "");
-    for (size_t i = 0; i < r->functions.len; i++)
+    for (size_t i = 0; i < r->functions.len; i++) {
+        raise_progress(r, "functions lifted", i, r->functions.len);
         lift(r, &r->functions.at[i]);
+    }
     return r->counts.functions || raise_fail(r, "no function can be read in it");
 }

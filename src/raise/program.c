@@ -420,7 +420,7 @@ static void write_entry(Writer *w, u8 *out, const RaiseFunction *f, bool with_ro
         host->jump(old_place(w, out, f->pc, host->jump_bytes), (i32)(entry - f->pc));
     } else if (!write_short(w, out, f->pc, entry)) {
         w->r->counts.no_room++;
-        raise_note(w->r, "0x%lx: no room for a jump: native code and pointers cannot call the function", f->pc);
+        raise_note(w->r, f->pc, "no room for a jump: native code and pointers cannot call the function");
     }
 }
 

@@ -13,13 +13,24 @@ bool raise_fail(Raise *r, const char *format, ...) {
     return false;
 }
 
-void raise_note(Raise *r, const char *format, ...) {
+void raise_note(Raise *r, u64 pc, const char *format, ...) {
     char text[RAISE_TEXT];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    VEC_PUSH(&r->notes, arena_printf(&r->arena, "%s", text));
+    VEC_PUSH(&r->notes, ((RaiseNote){pc, arena_printf(&r->arena, "%s", text)}));
+}
+
+void raise_for_size(Raise *r) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(r->mod); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, raise_attribute(r, "optsize", 0));
+}
+
+void raise_progress(const Raise *r, const char *what, u64 done, u64 total) {
+    if (r->progress)
+        r->progress(what, done, total);
 }
 
 /* What a program does that raised functions cannot: their frames are not where it looks for them. */
@@ -89,6 +100,7 @@ void raise_end(Raise *r) {
     VEC_FREE(&r->jump_places);
     VEC_FREE(&r->code);
     VEC_FREE(&r->reg_at);
+    VEC_FREE(&r->jumps);
     VEC_FREE(&r->notes);
     VEC_FREE(&r->stub_names);
     map64_free(&r->by_pc);

@@ -10,10 +10,13 @@
  *     library.c    what is known of functions of the C library
  *     native.c     where native code and raised functions call each other
  *     program.c    the ELF file, with the new code behind the old image
+ *     report.c     what was found, and what is left to run time
  *
  * docs/raise.md has the design and the rules that programs have to keep to. */
 #ifndef RAISE_RAISE_H
 #define RAISE_RAISE_H
+
+#include <stdio.h>
 
 #include "elf/elf.h"
 #include "isa/isa.h"
@@ -64,6 +67,19 @@ struct RaiseFunction {
     RegSet handed;          /* registers that have a value at some call of it */
 };
 
+/* A computed jump that leads to places of its function. */
+typedef struct RaiseJump {
+    u64 pc;
+    u64 table, table_end; /* 0: there is no table, only addresses that the program has of these places */
+    u64 places;
+} RaiseJump;
+
+/* A place that is left to run time, where the program may stop. */
+typedef struct RaiseNote {
+    u64 pc;
+    const char *why;
+} RaiseNote;
+
 typedef struct RaiseCounts {
     u64 functions, native, insns, unresolved_jumps, unsupported, no_room;
     u64 arguments, results, locals;
@@ -99,14 +115,20 @@ typedef struct Raise {
     bool uses_rest;       /* does it use state that is no register, such as that of x87? */
     Map64 types;          /* of raised functions */
     RaiseCounts counts;
-    VEC(char *) notes; /* for the report: places that may stop the program, each a sentence */
+    VEC(RaiseJump) jumps; /* for the report */
+    VEC(RaiseNote) notes;
+    /* Called now and then with what is being done, and how much of it is done; NULL: nobody wants to know. */
+    void (*progress)(const char *what, u64 done, u64 total);
     Arena arena;
     char problem[RAISE_TEXT]; /* why it cannot be done */
 } Raise;
 
 /* Writes the sentence into r->problem; false. */
 bool raise_fail(Raise *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void raise_note(Raise *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void raise_note(Raise *r, u64 pc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Marks all functions of the module to be compiled for size. */
+void raise_for_size(Raise *r);
+void raise_progress(const Raise *r, const char *what, u64 done, u64 total);
 
 /* False with r->problem set if the program is of a kind that cannot be raised. Takes the file, also on failure. `host` is what it is
  * raised for; NULL: this machine. */
@@ -183,5 +205,9 @@ typedef struct RaiseObject {
 bool raise_program(Raise *r, RaiseObject object, RaiseObject helpers, u8 **data, size_t *data_size);
 /* Where the variables of raise's own are, relative to the thread pointer. */
 i64 raise_thread_offset(const Raise *r);
+
+/* report.c: what was found, for people and as one object of JSON. Not before the output has been made. */
+void raise_report_text(const Raise *r, FILE *out);
+void raise_report_json(const Raise *r, const char *file, FILE *out);
 
 #endif
