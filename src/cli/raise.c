@@ -10,8 +10,8 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/status_line.h"
 #include "cli/start/programs.h"
+#include "cli/status_line.h"
 #include "codegen/pipeline.h"
 #include "raise/foreign/foreign.h"
 #include "raise/raise.h"
