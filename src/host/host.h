@@ -98,6 +98,15 @@ typedef struct HostRaise {
     void (*short_jump)(u8 *code, i32 distance);
     u8 fill;                            /* a byte that traps */
     bool (*is_thread_offset)(u32 type); /* a relocation of a place within the file's own thread-local storage? */
+    /* For statically linked programs: assembly of where the kernel begins them, for printf: the entry's name; functions that only work as they
+     * are (setjmp, longjmp, sigreturn: their names, or NULL); and system calls, one of which starts threads. */
+    const char *start;
+    const char *(*kept)(const u8 *code, size_t size);
+    /* The registers that a system call may read; the first has the number, and the result. */
+    const u8 *system_call_regs;
+    u32 system_call_reg_count;
+    bool (*is_system_call)(const u8 *code, size_t size);
+    bool (*starts_thread)(u64 number);
 } HostRaise;
 
 /* How programs of another machine become this host's own. */

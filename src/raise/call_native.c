@@ -218,9 +218,13 @@ static void find_chooser(Chooser *c) {
 
 /* ---------------------------------------------------------------------------------------------------------- the call */
 
-/* The function of another file whose address is loaded from where the dynamic linker has put it; NULL: it is something else. */
+/* The function of another file whose address is loaded from where the dynamic linker has put it, or one of this file that stays as it is; NULL: it
+ * is something else. */
 static const char *imported_name(const Raise *r, LLVMValueRef target) {
     u64 slot;
+    if (LLVMIsAConstantExpr(target) && LLVMGetConstOpcode(target) == LLVMPtrToInt &&
+        rewrite_image_address(r, LLVMGetOperand(target, 0), &slot))
+        return raise_kept(r, slot);
     bool fixed = LLVMIsALoadInst(target) && rewrite_image_address(r, LLVMGetOperand(target, 0), &slot);
     return fixed ? elf_imported_at(r->elf, slot) : NULL;
 }

@@ -80,6 +80,9 @@ static bool jumps_through(const Raise *r, u64 pc, u64 *end, u64 *slot) {
 
 static const char *find_import(const Raise *r, u64 pc) {
     u64 slot = raise_far_slot(r, pc);
+    const char *kept = raise_kept(r, pc);
+    if (kept)
+        return kept;
     if (slot)
         return elf_imported_at(r->elf, slot);
     for (int i = 0; i < 2; i++) { /* a marker for computed jumps may come first */
@@ -226,7 +229,15 @@ static size_t labels(void *user, const LatheFunc *fn, const Insn *in, const u64 
     return r->jump_places.len;
 }
 
+static void want_native(Raise *r, u64 pc) {
+    want(r, pc, true);
+}
+
 static void want_from_code(Raise *r, const LatheFunc *fn) {
+    if (raise_kept(r, r->current)) {
+        raise_kept_targets(r, fn, want_native);
+        return;
+    }
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
         u64 address;
@@ -236,6 +247,7 @@ static void want_from_code(Raise *r, const LatheFunc *fn) {
             want_pointer(r, address);
     }
     raise_far_addresses(r, fn, want_pointer);
+    raise_thread_starts(r, fn, want_native);
 }
 
 static LatheFunc *decode(Raise *r, u64 pc) {
@@ -316,6 +328,11 @@ static LLVMValueRef declare(Raise *r, const char *name) {
     return LLVMAddFunction(r->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(r->ctx), &ptr, 1, false));
 }
 
+LLVMValueRef raise_image(Raise *r) {
+    LLVMValueRef image = LLVMGetNamedGlobal(r->mod, RAISE_IMAGE);
+    return image ? image : LLVMAddGlobal(r->mod, LLVMInt8TypeInContext(r->ctx), RAISE_IMAGE);
+}
+
 static LLVMValueRef declare_lookup(Raise *r) {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(r->ctx, 0);
     LLVMTypeRef params[] = {ptr, LLVMInt64TypeInContext(r->ctx), LLVMInt1TypeInContext(r->ctx)};
@@ -393,9 +410,15 @@ static void replace_declaration(RaiseFunction *f, LLVMValueRef by) {
     LLVMDeleteFunction(f->plain);
 }
 
+static LLVMValueRef lift_or_keep(Raise *r, RaiseFunction *f, LatheFunc *fn) {
+    f->kept = raise_kept(r, f->pc);
+    f->native &= !f->kept;
+    return f->kept ? raise_kept_stub(r, f->pc) : fn ? lathe_func_lift(fn, "lifted") : NULL;
+}
+
 static void lift(Raise *r, RaiseFunction *f) {
     LatheFunc *fn = decode(r, f->pc);
-    LLVMValueRef lifted = fn ? lathe_func_lift(fn, "lifted") : NULL;
+    LLVMValueRef lifted = lift_or_keep(r, f, fn);
     replace_declaration(f, lifted ? lifted : r->nowhere);
     f->plain = lifted;
     if (lifted) {
@@ -403,7 +426,8 @@ static void lift(Raise *r, RaiseFunction *f) {
         name_function(r, f->pc, name, sizeof(name));
         LLVMSetValueName2(lifted, name, strlen(name));
         f->import = stub_symbol(r, f->pc);
-        keep_code(r, fn);
+        if (!f->kept)
+            keep_code(r, fn);
         r->counts.functions++;
     } else {
         raise_note(r, f->pc, "no function can be read there");

@@ -88,6 +88,15 @@ static void hide(Raise *r) {
             LLVMSetVisibility(f, LLVMHiddenVisibility);
 }
 
+/* Where the kernel begins a statically linked program. */
+static void add_start(Raise *r) {
+    char entry[64], text[1024];
+    snprintf(entry, sizeof(entry), RAISE_ENTRY, elf_entry(r->elf));
+    int len = snprintf(text, sizeof(text), r->host->raise->start, entry);
+    CHECK((size_t)len < sizeof(text), "the assembly of where programs begin has room");
+    LLVMAppendModuleInlineAsm(r->mod, text, (size_t)len);
+}
+
 void raise_add_native(Raise *r) {
     char *text =
         r->host->raise->runtime(raise_thread_offset(r), r->extent.start, r->extent.end - r->extent.start, r->uses_rest);
@@ -101,5 +110,7 @@ void raise_add_native(Raise *r) {
         add_entry(r, f);
         r->counts.native++;
     }
+    if (r->is_static)
+        add_start(r);
     hide(r);
 }

@@ -250,10 +250,12 @@ static void make_headers(Writer *w) {
     memcpy(w->head.bytes, w->headers.at, size);
 }
 
-static void write_header(const Writer *w, u8 *out) {
+static void write_header(Writer *w, u8 *out) {
     Elf64_Ehdr h = header_of(w->file);
     h.e_phoff = w->head.addr - w->bias;
     h.e_phnum = (u16)w->headers.len;
+    if (w->r->is_static)
+        resolve(w, RAISE_START, &h.e_entry);
     memcpy(out, &h, sizeof(h));
 }
 
@@ -333,7 +335,10 @@ static bool bind_at_start(Writer *w, const Dynamic *d) {
     return true;
 }
 
+/* A statically linked program that is not position-independent has none, and needs none. */
 static bool patch_dynamic(Writer *w, u8 *out) {
+    if (w->r->is_static && !w->r->extent.position_independent)
+        return true;
     Elf64_Phdr p = find_segment(w->file, PT_DYNAMIC);
     u8 *place = p.p_type == PT_DYNAMIC ? old_place(w, out, p.p_vaddr, p.p_filesz) : NULL;
     if (!place)

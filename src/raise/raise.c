@@ -73,14 +73,15 @@ static bool check(Raise *r) {
         return raise_fail(r, "its image is too large");
     if (!elf_entry(r->elf))
         return raise_fail(r, "it has no entry: libraries cannot be raised yet");
-    if (!elf_interpreter(r->elf))
-        return raise_fail(r, "it is statically linked, and only dynamically linked programs can be raised yet");
+    if (r->is_static && r->foreign)
+        return raise_fail(r, "it is statically linked, and such programs can be raised for their own machine only");
     return check_imports(r);
 }
 
 bool raise_begin(Raise *r, ElfFile *elf, const Host *host) {
     *r = (Raise){
         .elf = elf, .extent = elf_extent(elf), .isa = isa_find(elf_arch(elf)), .host = host ? host : host_own()};
+    r->is_static = !elf_interpreter(elf);
     r->foreign = r->isa != isa_of_host() || r->host != host_own();
     r->ctx = LLVMContextCreate();
     r->mod = LLVMModuleCreateWithNameInContext("raised", r->ctx);

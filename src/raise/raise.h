@@ -1,6 +1,7 @@
 /* raise.h: `lathe raise`: a whole program lifted, made native functions of values, and written as a program again.
  *
  *     discover.c   which functions there are, and all of them lifted as void f(ptr cpu) into one module
+ *     kept.c       functions of statically linked programs that stay as they are, and where their threads begin
  *     far.c        addresses that code computes with more than one instruction
  *     effects.c    what each of them does to the guest's registers, over the whole graph of calls
  *     promote.c    the functions rewritten: registers are arguments, results and values
@@ -31,6 +32,7 @@ typedef enum EventKind {
     EVENT_WRITE,
     EVENT_CALL,   /* of a function of the program */
     EVENT_OUT,    /* of code that is known only at run time, with the registers that the calling convention has */
+    EVENT_SYSTEM, /* a system call */
     EVENT_WHOLE,  /* of a helper that sees the whole state */
     EVENT_RETURN, /* to the caller; behind a call of another kind where that was a jump */
 } EventKind;
@@ -54,6 +56,7 @@ struct RaiseFunction {
     u64 pc;
     bool native;        /* may native code enter it? */
     bool uses_rest;     /* does it use state that is no register? */
+    bool kept;          /* it stays as it is: kept.c */
     const char *import; /* it only jumps to this function of another file; NULL: it does not */
     LLVMValueRef plain; /* as lifted, then NULL */
     LLVMValueRef raised;
@@ -92,6 +95,7 @@ typedef struct Raise {
     ElfExtent extent;
     const Isa *isa;
     const Host *host;
+    bool is_static; /* does its own code do what else the dynamic linker and the C library do? */
     bool foreign;   /* is the host another machine than the program is for? */
     bool strict_fp; /* as in LatheConfig */
     LatheConfig cfg;
@@ -146,6 +150,16 @@ void raise_far_addresses(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, 
 /* Where the stub at `pc` loads what it jumps to, if it computes that place with two instructions; 0: it does not. */
 u64 raise_far_slot(const Raise *r, u64 pc);
 
+/* kept.c: the name of the function of the C library at `pc` that has to stay as it is, in a statically linked program; NULL: it need not. */
+const char *raise_kept(const Raise *r, u64 pc);
+/* All places that it jumps to, or calls. */
+void raise_kept_targets(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 pc));
+/* A function like lifted ones that calls it. */
+LLVMValueRef raise_kept_stub(Raise *r, u64 pc);
+/* Places behind system calls where a new thread may go on. */
+void raise_thread_starts(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 pc));
+LLVMValueRef raise_image(Raise *r); /* the variable that stands for the image */
+
 /* effects.c: fills the RegSets of all functions. */
 void raise_effects(Raise *r);
 /* The index of the register that has this byte of the guest state, or REG_NONE. */
@@ -186,6 +200,7 @@ bool raise_returns_twice(const char *name);
 LLVMValueRef raise_place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg);
 /* native.c: adds entries from native code, and the assembly beneath. */
 #define RAISE_PREFIX "lathe_raise_"
+#define RAISE_START "lathe_raise_start"     /* where the kernel begins a statically linked program */
 #define RAISE_SYSCALL "lathe_raise_syscall" /* void(ptr cpu) */
 #define RAISE_CPUID "lathe_raise_cpuid"     /* void(ptr cpu) */
 #define RAISE_STOP "lathe_raise_stop"       /* void(ptr text, i64 size, i64 pc): a message and the end */
