@@ -75,8 +75,8 @@ typedef struct HostRaise {
     const char *features; /* for LLVM, besides those of the CPU */
     /* Assembly of the functions that src/raise/raise.h names, malloc'ed. Raise's own variables of a thread begin at that
      * distance from the thread pointer; `rest`: the program has to do with
-     * state that is no register. */
-    char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest);
+     * state that is no register; `is_static`: its C library is part of it. */
+    char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest, bool is_static);
     u32 thread_bytes;
     /* Raised functions have the C convention; the guest's stack pointer and the state have registers of their own, which these attributes of LLVM
      * give them. */

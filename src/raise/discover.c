@@ -66,7 +66,7 @@ static void want_from_file(Raise *r) {
 /* Where the jump at `pc` loads its target from; false: there is no such jump. */
 static bool jumps_through(const Raise *r, u64 pc, u64 *end, u64 *slot) {
     u8 bytes[16];
-    Insn in = {0};
+    Insn in = {.pc = pc};
     size_t size = elf_read_const(r->elf, pc, bytes, sizeof(bytes));
     *slot = 0;
     if (!size || r->isa->decode(bytes, size, pc, &in) != LATHE_OK)

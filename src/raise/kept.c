@@ -13,13 +13,36 @@
 
 enum { KEPT_MAX_BYTES = 160 };
 
-const char *raise_kept(const Raise *r, u64 pc) {
+static const char *kept_itself(const Raise *r, u64 pc) {
     u8 bytes[KEPT_MAX_BYTES];
-    if (!r->is_static)
-        return NULL;
     ElfFunction f = elf_function_at(r->elf, pc);
     size_t size = f.size && f.size < sizeof(bytes) ? f.size : sizeof(bytes);
     return r->host->raise->kept(bytes, elf_read_const(r->elf, pc, bytes, size));
+}
+
+/* Where the function at `pc` leads if it only sets an argument or two and jumps there, as _setjmp() does; 0: it does something else. */
+static u64 jumps_on_to(const Raise *r, u64 pc) {
+    enum { INSNS_MAX = 3, INSN_MAX_BYTES = 16 };
+    for (int i = 0; i < INSNS_MAX; i++) {
+        u8 bytes[INSN_MAX_BYTES];
+        Insn in = {.pc = pc};
+        size_t size = elf_read_const(r->elf, pc, bytes, sizeof(bytes));
+        if (!size || r->isa->decode(bytes, size, pc, &in) != LATHE_OK)
+            return 0;
+        if (in.flow != FLOW_NEXT)
+            return in.flow == FLOW_JUMP ? in.target : 0;
+        pc = insn_end(&in);
+    }
+    return 0;
+}
+
+const char *raise_kept(const Raise *r, u64 pc) {
+    if (!r->is_static)
+        return NULL;
+    const char *own = kept_itself(r, pc);
+    u64 on = own ? 0 : jumps_on_to(r, pc);
+    const char *name = on ? kept_itself(r, on) : own;
+    return name && on && !raise_returns_twice(name) ? NULL : name;
 }
 
 void raise_kept_targets(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 pc)) {

@@ -98,8 +98,8 @@ static void add_start(Raise *r) {
 }
 
 void raise_add_native(Raise *r) {
-    char *text =
-        r->host->raise->runtime(raise_thread_offset(r), r->extent.start, r->extent.end - r->extent.start, r->uses_rest);
+    char *text = r->host->raise->runtime(raise_thread_offset(r), r->extent.start, r->extent.end - r->extent.start,
+                                         r->uses_rest, r->is_static);
     LLVMAppendModuleInlineAsm(r->mod, text, strlen(text));
     mem_free(text);
     for (size_t i = 0; i < r->functions.len; i++) {

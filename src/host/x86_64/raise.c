@@ -20,8 +20,9 @@ static const char names[] =
     ".set TOP, %ld\n.set LOW, %ld\n.set HIGH, %ld\n"
     ".set PC, %zu\n.set GP, %zu\n.set FLAGS, %zu\n.set XMM, %zu\n.set TRAP, %zu\n"
     ".set MXCSR, %zu\n.set FPU_CW, %zu\n.set FPU_SW, %zu\n.set FPU_TOP, %zu\n.set FPU_TAG, %zu\n"
-    ".set ST, %zu\n.set FRAME_RSP, %zu\n.set FRAME, %d\n.set KEEP, %d\n.set STACK, %d\n.set GUARD, %d\n.set GAP, %d\n.set IMAGE, %lu\n.set "
-    "X87, %d\n.set BASE, %lu\n";
+    ".set ST, %zu\n.set FRAME_RSP, %zu\n.set FRAME, %d\n.set KEEP, %d\n.set STACK, %d\n.set GUARD, %d\n.set GAP, "
+    "%d\n.set IMAGE, %lu\n.set "
+    "X87, %d\n.set BASE, %lu\n.set FEATURES, %d\n";
 
 /* Native code has called a function of the program, whose bridge is in r11. If the stack pointer is within the host's stack, raised
  * code was interrupted by a signal: the handler's own frames go below it, and those of raised functions at some distance. If it is
@@ -247,7 +248,7 @@ static const char processor[] = "\n\t.p2align 4\n\t.globl lathe_raise_cpuid\n\t.
                                 "\tmovq %rbx, GP+24(%rdi)\n"
                                 "\tpopq %rbx\n"
                                 "\tret\n"
-                                "1:\tandl $0x83ffefff, %ecx\n" /* without F16C, AVX, OSXSAVE, XSAVE, FMA */
+                                "1:\tandl $0x80000000|FEATURES, %ecx\n"
                                 "\tjmp 3b\n"
                                 "2:\txorl %eax, %eax\n"
                                 "\txorl %ebx, %ebx\n"
@@ -326,15 +327,20 @@ static const char memory[] = "\n\t.globl memcpy\nmemcpy:\n"
                              "\tcld\n"
                              "\tret\n";
 
-static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest) {
+/* What cpuid says of the first kind of features, in ecx: no F16C, AVX, OSXSAVE, XSAVE, FMA. For the C library there is no SSSE3 either, for which it has
+ * code that computes where to jump to without a table. */
+enum { FEATURES = 0x3ffefff, FEATURES_STATIC = FEATURES & ~0x200 };
+
+static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest, bool is_static) {
     enum { SIZE = 16384 };
     char *text = mem_new(SIZE);
     int len = snprintf(text, SIZE, names, (long)thread_offset, (long)thread_offset + 8, (long)thread_offset + 16,
                        offsetof(LatheX86Cpu, pc), offsetof(LatheX86Cpu, gp), offsetof(LatheX86Cpu, cf),
                        offsetof(LatheX86Cpu, vec), offsetof(LatheX86Cpu, trap), offsetof(LatheX86Cpu, mxcsr),
                        offsetof(LatheX86Cpu, fpu_cw), offsetof(LatheX86Cpu, fpu_sw), offsetof(LatheX86Cpu, fpu_top),
-                       offsetof(LatheX86Cpu, fpu_tag), offsetof(LatheX86Cpu, st), FRAME_RSP, FRAME_BYTES, STATE_BYTES, STACK_BYTES,
-                       GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image);
+                       offsetof(LatheX86Cpu, fpu_tag), offsetof(LatheX86Cpu, st), FRAME_RSP, FRAME_BYTES, STATE_BYTES,
+                       STACK_BYTES, GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image,
+                       is_static ? FEATURES_STATIC : FEATURES);
     const char *parts[] = {enter, stacks, find, float_result, x86_64_raise_system, processor, stop, memory};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         len += snprintf(text + len, SIZE - (size_t)len, "%s", parts[i]);

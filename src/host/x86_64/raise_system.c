@@ -91,13 +91,15 @@ static bool begins_with(const u8 *code, size_t size, const u8 *bytes, size_t cou
     return size >= count && !memcmp(code, bytes, count);
 }
 
-#define BEGINS(code, size, ...)                                                                                        \
-    begins_with(code, size, (const u8[]){__VA_ARGS__}, sizeof((const u8[]){__VA_ARGS__}))
+#define BEGINS(code, size, ...) begins_with(code, size, (const u8[]){__VA_ARGS__}, sizeof((const u8[]){__VA_ARGS__}))
 
 /* Does it load (or store, by the opcode) rbx and r12 to r15 where a jmp_buf has them? glibc and musl have the same places. */
 static bool moves_kept(const u8 *code, size_t size, u8 opcode) {
-    const u8 want[][4] = {{0x48, opcode, 0x1f},       {0x4c, opcode, 0x67, 16}, {0x4c, opcode, 0x6f, 24},
-                          {0x4c, opcode, 0x77, 32}, {0x4c, opcode, 0x7f, 40}};
+    const u8 want[][4] = {{0x48, opcode, 0x1f},
+                          {0x4c, opcode, 0x67, 16},
+                          {0x4c, opcode, 0x6f, 24},
+                          {0x4c, opcode, 0x77, 32},
+                          {0x4c, opcode, 0x7f, 40}};
     for (size_t i = 0; i < ARRAY_LEN(want); i++) {
         size_t count = i ? 4 : 3, at = 0;
         while (at + count <= size && memcmp(code + at, want[i], count))
