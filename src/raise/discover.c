@@ -25,18 +25,61 @@ static void want(Raise *r, u64 pc, bool native) {
 }
 
 /* A pointer leads to a function unless it leads into the middle of one. In a program that is not position-independent, any
- * number may look like a pointer, so only known functions count; so they do where constants are among code, as linkers have it for other machines. */
-static void want_pointer(Raise *r, u64 pc) {
+ * number may look like a pointer, so known functions come first, and the others are looked at when it is known what is code of these (want_loose).
+ * Only known functions count where constants are among code, as linkers have it for other machines. */
+static void want_word(Raise *r, u64 at, u64 pc) {
     ElfFunction known = elf_function_at(r->elf, pc);
     bool begins = known.size || known.name;
-    bool may_begin = r->extent.position_independent && r->isa == isa_of_host();
-    if (begins || (may_begin && !elf_function_around(r->elf, pc)))
+    bool may_begin = !begins && r->isa == isa_of_host() && !elf_function_around(r->elf, pc);
+    if (begins || (may_begin && r->extent.position_independent))
         want(r, pc, true);
+    else if (may_begin && elf_is_code(r->elf, pc))
+        VEC_PUSH(&r->loose, ((ElfPointer){at, pc}));
+}
+
+/* The same for one that is in an instruction. */
+static void want_pointer(Raise *r, u64 pc) {
+    want_word(r, 0, pc);
 }
 
 static int by_address(const void *x, const void *y) {
     u64 a = *(const u64 *)x, b = *(const u64 *)y;
     return a < b ? -1 : a > b;
+}
+
+static int by_target(const void *x, const void *y) {
+    u64 a = ((const ElfPointer *)x)->to, b = ((const ElfPointer *)y)->to;
+    return a < b ? -1 : a > b;
+}
+
+/* Words of tables of jumps lead into functions, and so do numbers in instructions that lead to code that is known. */
+static bool may_be_function(const Raise *r, const ElfPointer *p) {
+    u32 known;
+    if (map64_get(&r->by_pc, p->to, &known))
+        return false;
+    return p->at ? !map64_get(&r->table_words, p->at, &known) : !map64_get(&r->claimed, p->to, &known);
+}
+
+/* The lowest of the pointers that may lead to a function: a function is below the places in it that its tables lead to. False: there is none. */
+static bool want_loose(Raise *r) {
+    if (r->loose.len)
+        qsort(r->loose.at, r->loose.len, sizeof(*r->loose.at), by_target);
+    for (size_t i = 0; i < r->loose.len; i++)
+        if (may_be_function(r, &r->loose.at[i])) {
+            want(r, r->loose.at[i].to, true);
+            return true;
+        }
+    return false;
+}
+
+/* For want_loose: what is code of functions, and their tables. */
+static void claim(Raise *r, const LatheFunc *fn) {
+    for (size_t i = 0; !r->extent.position_independent && i < fn->insns.len; i++) {
+        const Insn *in = &fn->insns.at[i];
+        map64_set(&r->claimed, in->pc, 1);
+        for (u64 at = in->table ? in->table->start : 0; in->table && at < in->table->end; at += sizeof(u64))
+            map64_set(&r->table_words, at, 1);
+    }
 }
 
 /* Places that a program jumps to by their addresses: pointers into the middle of functions. */
@@ -57,7 +100,7 @@ static void want_from_file(Raise *r) {
     elf_code_pointers(r->elf, &pointers);
     elf_exported_functions(r->elf, &pointers);
     for (size_t i = 0; i < pointers.len; i++)
-        want_pointer(r, pointers.at[i].to);
+        want_word(r, pointers.at[i].at, pointers.at[i].to);
     VEC_FREE(&pointers);
 }
 
@@ -298,11 +341,12 @@ static bool may_return(Raise *r, const LatheFunc *fn) {
  * need to look at them again. True if a function has turned out never to return. */
 static bool look_at_all(Raise *r) {
     size_t before = r->never_return.len;
-    for (size_t i = 0; i < r->functions.len; i++) {
+    for (size_t i = 0; i < r->functions.len || want_loose(r); i++) {
         raise_progress(r, "functions found", i, r->functions.len);
         LatheFunc *fn = decode(r, r->functions.at[i].pc);
         if (!fn)
             continue;
+        claim(r, fn);
         want_from_code(r, fn);
         if (!may_return(r, fn))
             map64_set(&r->never_return, r->functions.at[i].pc, 1);
@@ -315,8 +359,11 @@ static bool look_at_all(Raise *r) {
 static void find_all(Raise *r) {
     do {
         r->functions.len = 0;
+        r->loose.len = 0;
         map64_free(&r->by_pc);
-        r->by_pc = (Map64){0};
+        map64_free(&r->claimed);
+        map64_free(&r->table_words);
+        r->by_pc = r->claimed = r->table_words = (Map64){0};
         want_from_file(r);
     } while (look_at_all(r));
 }

@@ -98,6 +98,7 @@ void raise_end(Raise *r) {
     }
     VEC_FREE(&r->functions);
     VEC_FREE(&r->labels);
+    VEC_FREE(&r->loose);
     VEC_FREE(&r->jump_places);
     VEC_FREE(&r->code);
     VEC_FREE(&r->reg_at);
@@ -105,6 +106,8 @@ void raise_end(Raise *r) {
     VEC_FREE(&r->notes);
     VEC_FREE(&r->stub_names);
     map64_free(&r->by_pc);
+    map64_free(&r->claimed);
+    map64_free(&r->table_words);
     map64_free(&r->table_entries);
     map64_free(&r->never_return);
     map64_free(&r->stubs);
