@@ -70,14 +70,23 @@ typedef struct HostStackCall {
 
 /* ------------------------------------------------------------------------------------------- for raised programs (src/raise) */
 
+typedef enum HostRaiseKind {
+    RAISE_DYNAMIC, /* a program */
+    RAISE_STATIC,  /* a program whose C library is part of it */
+    RAISE_LIBRARY,
+} HostRaiseKind;
+
 /* How raised functions and native code call each other, the guest being of the host's kind. */
 typedef struct HostRaise {
     const char *features; /* for LLVM, besides those of the CPU */
     /* Assembly of the functions that src/raise/raise.h names, malloc'ed. Raise's own variables of a thread begin at that
      * distance from the thread pointer; `rest`: the program has to do with
-     * state that is no register; `is_static`: its C library is part of it. */
-    char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest, bool is_static);
+     * state that is no register; `kind`: what is raised. */
+    char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest, HostRaiseKind kind);
     u32 thread_bytes;
+    /* Where raised libraries have them: their distance from the thread pointer cannot be known, so they are in a part of what is there that the C library
+     * keeps and does not use. All raised libraries of a process share them. */
+    i64 library_thread_offset;
     /* Raised functions have the C convention; the guest's stack pointer and the state have registers of their own, which these attributes of LLVM
      * give them. */
     const char *stack_mark, *state_mark;
@@ -86,6 +95,9 @@ typedef struct HostRaise {
     /* Inline assembly that calls native code, for printf: the thread's variables. The registers of the guest's stack, the address
      * that is called, and the state, and what is lost besides registers of the guest; `call_rest` is for programs that have to do with state that is no register. */
     const char *call, *call_rest, *call_stack, *call_target, *call_state, *call_lost;
+    /* `call` of a function that ends the thread, whose host stack goes first; for printf comes the size of that, too. */
+    const char *call_end;
+    i32 stack_bytes;
     const char *find, *find_constraints; /* the bridge of a raised function by its old address */
     const char *entry_rest;              /* `entry` for functions that take registers from the state */
     const char *entry_direct; /* `entry` for functions that need no host stack; the bridge's name comes twice */

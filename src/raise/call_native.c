@@ -16,6 +16,7 @@ typedef struct NativeCall {
     LLVMValueRef values[REG_MAX];
     unsigned count, result_count;
     LLVMValueRef stack, target, cpu;
+    bool ends; /* does it end the thread? */
 } NativeCall;
 
 static bool is_result(const NativeCall *c, Reg reg) {
@@ -83,8 +84,8 @@ static LLVMValueRef build_native(const NativeCall *c) {
     char text[1024];
     LLVMTypeRef type = constrain(c, &constraints, args, &count);
     const HostRaise *host = c->r->host->raise;
-    int len =
-        snprintf(text, sizeof(text), c->r->uses_rest ? host->call_rest : host->call, (long)raise_thread_offset(c->r));
+    const char *format = c->ends ? host->call_end : c->r->uses_rest ? host->call_rest : host->call;
+    int len = snprintf(text, sizeof(text), format, (long)raise_thread_offset(c->r), host->stack_bytes);
     LLVMValueRef code = LLVMGetInlineAsm(type, text, (size_t)len, constraints.at, constraints.len, true, false,
                                          LLVMInlineAsmDialectATT, false);
     LLVMValueRef call = LLVMBuildCall2(c->b, type, code, args, count, "");
@@ -229,6 +230,11 @@ static const char *imported_name(const Raise *r, LLVMValueRef target) {
     return fixed ? elf_imported_at(r->elf, slot) : NULL;
 }
 
+/* Handlers that are to be called when a thread is cancelled jump into the frames of raised functions. */
+static bool ends_thread(const Raise *r, const char *import) {
+    return !strcmp(import, "pthread_exit") && !r->is_static && !elf_imports(r->elf, "__pthread_register_cancel");
+}
+
 static void set_results(Rewriter *w, LLVMValueRef call) {
     Reg out[REG_MAX];
     unsigned count = raise_results(w->r, &w->r->isa->abi.results, out);
@@ -257,6 +263,7 @@ void rewrite_call_outside(Rewriter *w, const Event *e, LLVMValueRef target) {
         n.count = c.count - 1;
         memcpy(n.passed, c.params + 1, n.count * sizeof(*n.passed));
         memcpy(n.values, args + 1, n.count * sizeof(*n.values));
+        n.ends = ends_thread(r, import);
         n.stack = rewrite_offset(w, w->b, stack, r->isa->abi.return_address_bytes);
         call = build_native(&n);
         rewrite_say_stack(w, call, n.count);

@@ -78,6 +78,10 @@ static u64 tls_align(const Elf64_Phdr *tls) {
 /* How much raise's own variables move the program's in the block, which keep their distance to the thread pointer: the block ends
  * there, rounded up to its alignment. */
 static u64 tls_shift(const Raise *r, u64 *total) {
+    if (r->is_library) {
+        *total = 0;
+        return 0;
+    }
     Elf64_Phdr tls = tls_of(r);
     u64 old = tls.p_type == PT_TLS ? round_up(tls.p_memsz, tls.p_align ? tls.p_align : 1) : 0;
     *total = round_up(old + r->host->raise->thread_bytes, tls_align(&tls));
@@ -87,7 +91,7 @@ static u64 tls_shift(const Raise *r, u64 *total) {
 i64 raise_thread_offset(const Raise *r) {
     u64 total;
     tls_shift(r, &total);
-    return -(i64)total;
+    return r->is_library ? r->host->raise->library_thread_offset : -(i64)total;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ linking */
@@ -231,13 +235,14 @@ static Elf64_Phdr new_tls(const Writer *w) {
 static void make_headers(Writer *w) {
     for (unsigned i = 0; i < header_of(w->file).e_phnum; i++) {
         Elf64_Phdr p = segment_of(w->file, i);
-        if (p.p_type != PT_TLS)
+        if (p.p_type != PT_TLS || w->r->is_library)
             VEC_PUSH(&w->headers, p);
     }
     add_header(w, &w->head, PF_R);
     add_header(w, &w->code, PF_R | PF_X);
     add_header(w, &w->data, PF_R | PF_W);
-    VEC_PUSH(&w->headers, new_tls(w));
+    if (!w->r->is_library)
+        VEC_PUSH(&w->headers, new_tls(w));
     u64 size = w->headers.len * sizeof(Elf64_Phdr);
     for (size_t i = 0; i < w->headers.len; i++) {
         Elf64_Phdr *p = &w->headers.at[i];

@@ -1,6 +1,7 @@
 /* raise.c: a program that is being raised: which are taken, and what goes with it. */
 #include "raise/raise.h"
 
+#include <elf.h>
 #include <llvm-c/Core.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,6 +62,20 @@ static bool check_imports(Raise *r) {
     return true;
 }
 
+static bool has_library(const ElfFile *elf, const char *name) {
+    const char *needed;
+    for (size_t i = 0; (needed = elf_dynamic_text(elf, DT_NEEDED, i)); i++)
+        if (!strcmp(needed, name))
+            return true;
+    return false;
+}
+
+/* Position-independent, and no program: those have an interpreter, or say that they are one. */
+static bool is_library(const ElfFile *elf) {
+    return elf_extent(elf).position_independent && !elf_interpreter(elf) &&
+           !(elf_dynamic_number(elf, DT_FLAGS_1) & DF_1_PIE);
+}
+
 /* The new code must reach it with 32 bits. */
 enum { IMAGE_MAX_BYTES = 1 << 30 };
 
@@ -71,8 +86,12 @@ static bool check(Raise *r) {
         return raise_fail(r, "programs of its machine cannot be raised for %s", r->host->name);
     if (r->extent.end - r->extent.start > IMAGE_MAX_BYTES)
         return raise_fail(r, "its image is too large");
-    if (!elf_entry(r->elf))
-        return raise_fail(r, "it has no entry: libraries cannot be raised yet");
+    if (r->is_library && r->foreign)
+        return raise_fail(r, "it is a library, and libraries can be raised for their own machine only");
+    if (r->is_library && !has_library(r->elf, "libc.so.6"))
+        return raise_fail(r, "it is a library that does not use the GNU C library");
+    if (!elf_entry(r->elf) && !r->is_library)
+        return raise_fail(r, "it has no entry");
     if (r->is_static && r->foreign)
         return raise_fail(r, "it is statically linked, and such programs can be raised for their own machine only");
     return check_imports(r);
@@ -81,7 +100,8 @@ static bool check(Raise *r) {
 bool raise_begin(Raise *r, ElfFile *elf, const Host *host) {
     *r = (Raise){
         .elf = elf, .extent = elf_extent(elf), .isa = isa_find(elf_arch(elf)), .host = host ? host : host_own()};
-    r->is_static = !elf_interpreter(elf);
+    r->is_library = is_library(elf);
+    r->is_static = !r->is_library && !elf_interpreter(elf);
     r->foreign = r->isa != isa_of_host() || r->host != host_own();
     r->ctx = LLVMContextCreate();
     r->mod = LLVMModuleCreateWithNameInContext("raised", r->ctx);

@@ -96,6 +96,7 @@ typedef struct Raise {
     const Isa *isa;
     const Host *host;
     bool is_static; /* does its own code do what else the dynamic linker and the C library do? */
+    bool is_library;
     bool foreign;   /* is the host another machine than the program is for? */
     bool strict_fp; /* as in LatheConfig */
     LatheConfig cfg;

@@ -22,7 +22,7 @@ static const char names[] =
     ".set MXCSR, %zu\n.set FPU_CW, %zu\n.set FPU_SW, %zu\n.set FPU_TOP, %zu\n.set FPU_TAG, %zu\n"
     ".set ST, %zu\n.set FRAME_RSP, %zu\n.set FRAME, %d\n.set KEEP, %d\n.set STACK, %d\n.set GUARD, %d\n.set GAP, "
     "%d\n.set IMAGE, %lu\n.set "
-    "X87, %d\n.set BASE, %lu\n.set FEATURES, %d\n";
+    "X87, %d\n.set BASE, %lu\n.set FEATURES, %d\n.set LIBRARY, %d\n";
 
 /* Native code has called a function of the program, whose bridge is in r11. If the stack pointer is within the host's stack, raised
  * code was interrupted by a signal: the handler's own frames go below it, and those of raised functions at some distance. If it is
@@ -89,11 +89,11 @@ static const char enter[] = "\n\t.text\n"
                             "3:\tcall lathe_raise_get_stack\n"
                             "\tmovq %rsp, %r10\n"
                             "\tleaq -FRAME(%rax), %rsp\n"
-                            "\tmovq $1, %fs:TOP\n"
                             "\tmovq %rax, %fs:HIGH\n" /* a handler of a signal may have had a stack meanwhile */
                             "\tsubq $STACK, %rax\n"
                             "\tmovq %rax, %fs:LOW\n"
-                            "\txorl %eax, %eax\n"
+                            "\tmovq %fs:TOP, %rax\n"
+                            "\tmovq $1, %fs:TOP\n"
                             "\tjmp 6b\n"
                             "4:\tcmpq $1, %rax\n"
                             "\tjne 1b\n"
@@ -115,7 +115,7 @@ static const char enter[] = "\n\t.text\n"
                             "\tLATHE_ENTER lathe_raise_enter_rest, 1\n";
 
 /* The first raised function of a thread, or the first since the last one has returned: it gets a stack, whose end is in rax, and gives it
- * back. Nothing else is changed. The function that was called may have put two registers below the stack pointer. */
+ * back. A library, which is entered often, keeps that of the process's first thread: then TOP is the stack's end. Nothing else is changed. The function that was called may have put two registers below the stack pointer. */
 static const char stacks[] = "lathe_raise_get_stack:\n"
                              "\tleaq -32(%rsp), %rsp\n"
                              "\tpushq %rdi\n"
@@ -144,6 +144,18 @@ static const char stacks[] = "lathe_raise_get_stack:\n"
                              "\tmovl $GUARD, %esi\n"
                              "\txorl %edx, %edx\n"
                              "\tsyscall\n"
+                             "\t.if LIBRARY\n"
+                             "\tmovl $39, %eax\n" /* getpid */
+                             "\tsyscall\n"
+                             "\tmovl %eax, %edi\n"
+                             "\tmovl $186, %eax\n" /* gettid */
+                             "\tsyscall\n"
+                             "\tcmpl %eax, %edi\n"
+                             "\tjne 1f\n"
+                             "\tmovq %fs:HIGH, %rax\n"
+                             "\tmovq %rax, %fs:TOP\n"
+                             "1:\n"
+                             "\t.endif\n"
                              "\tmovq %fs:HIGH, %rax\n"
                              "\tpopq %r11\n"
                              "\tpopq %r10\n"
@@ -217,6 +229,24 @@ static const char float_result[] = "\n\t.p2align 4\n\t.globl lathe_raise_float\n
     "callq *%%r11\n\t"                                                                                                 \
     "movq %%rbx, %%rsp\n\t"                                                                                            \
     "movq $$1, %%fs:%1$ld"
+
+/* The same for a function that ends the thread: the host stack is unmapped before, unless the guest's stack pointer is in it, as in a signal handler. */
+#define CALL_END                                                                                                       \
+    "movq %%rbx, %%rsp\n\t"                                                                                            \
+    "movq %%rdi, %%rbx\n\t"                                                                                            \
+    "movq %%r11, %%r12\n\t"                                                                                            \
+    "movq %%rsp, %%rdi\n\t"                                                                                            \
+    "subq %%fs:%1$ld+8, %%rdi\n\t"                                                                                     \
+    "cmpq $$%2$d, %%rdi\n\t"                                                                                           \
+    "jb 1f\n\t"                                                                                                        \
+    "movq %%fs:%1$ld+8, %%rdi\n\t"                                                                                     \
+    "movq $$0, %%fs:%1$ld\n\t"                                                                                         \
+    "movq $$0, %%fs:%1$ld+16\n\t"                                                                                      \
+    "movl $$%2$d, %%esi\n\t"                                                                                           \
+    "movl $$11, %%eax\n\t" /* munmap */                                                                                \
+    "syscall\n\t"                                                                                                      \
+    "1:\tmovq %%rbx, %%rdi\n\t"                                                                                        \
+    "callq *%%r12"
 
 static const char *reg_name(u32 reg) {
     static const char *const ints[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
@@ -331,7 +361,7 @@ static const char memory[] = "\n\t.globl memcpy\nmemcpy:\n"
  * code that computes where to jump to without a table. */
 enum { FEATURES = 0x3ffefff, FEATURES_STATIC = FEATURES & ~0x200 };
 
-static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest, bool is_static) {
+static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest, HostRaiseKind kind) {
     enum { SIZE = 16384 };
     char *text = mem_new(SIZE);
     int len = snprintf(text, SIZE, names, (long)thread_offset, (long)thread_offset + 8, (long)thread_offset + 16,
@@ -340,7 +370,8 @@ static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest, b
                        offsetof(LatheX86Cpu, fpu_cw), offsetof(LatheX86Cpu, fpu_sw), offsetof(LatheX86Cpu, fpu_top),
                        offsetof(LatheX86Cpu, fpu_tag), offsetof(LatheX86Cpu, st), FRAME_RSP, FRAME_BYTES, STATE_BYTES,
                        STACK_BYTES, GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image,
-                       is_static ? FEATURES_STATIC : FEATURES);
+                       kind == RAISE_STATIC ? FEATURES_STATIC : FEATURES,
+                       kind == RAISE_LIBRARY);
     const char *parts[] = {enter, stacks, find, float_result, x86_64_raise_system, processor, stop, memory};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         len += snprintf(text + len, SIZE - (size_t)len, "%s", parts[i]);
@@ -372,11 +403,14 @@ const HostRaise x86_64_raise = {
     .features = "-fast-shld-rotate", /* LLVM's x86-64-v2 is tuned for a processor on which these were fast */
     .runtime = runtime,
     .thread_bytes = 24,
+    .library_thread_offset = 0x240, /* in rtld_savespace_sse of glibc's tcbhead_t, 0x80 to 0x280 */
     .stack_mark = "nest",      /* r10 */
     .state_mark = "swiftself", /* r13 */
     .reg_name = reg_name,
     .call = CALL_NATIVE,
     .call_rest = CALL_NATIVE "\n\tcallq lathe_raise_float",
+    .call_end = CALL_END,
+    .stack_bytes = STACK_BYTES,
     .call_stack = "rbx",
     .call_target = "r11",
     .call_state = "r13",
