@@ -133,27 +133,40 @@ static LatheOpt level_of(const RaiseSettings *s) {
     return s->opt ? (LatheOpt)s->opt : (LatheOpt)OPT_INLINE;
 }
 
-static bool emit(const RaiseSettings *s, Raise *r, LatheJit *jit, Output *out) {
+/* IR, assembly or one object. */
+static bool emit_whole(const RaiseSettings *s, Raise *r, const LatheJitConfig *cfg, Output *out) {
+    LatheJit *jit = lathe_jit_new(cfg);
+    void *bytes = NULL;
     LatheStatus status = lathe_jit_optimize(jit, r->mod, level_of(s));
-    void *object = NULL;
-    if (status < 0)
-        return fail(s, lathe_status_text(status));
-    if (s->emit == EMIT_LLVM)
-        return emit_ir(r, out);
-    status = lathe_jit_emit(jit, r->mod, LATHE_OPT_NONE, s->emit == EMIT_ASM, &object, &out->size);
-    if (status < 0)
-        return fail(s, lathe_status_text(status));
-    out->bytes = object;
-    if (s->emit != EMIT_EXE)
-        return true;
-    RaiseObject own = {object, out->size};
-    if (r->foreign)
-        return link_foreign(s, r, own);
-    RaiseObject helpers = read_helpers(r->host);
-    bool ok = raise_program(r, own, helpers, &out->bytes, &out->size);
+    if (status == LATHE_OK && s->emit == EMIT_LLVM)
+        emit_ir(r, out);
+    else if (status == LATHE_OK)
+        status = lathe_jit_emit(jit, r->mod, LATHE_OPT_NONE, s->emit == EMIT_ASM, &bytes, &out->size);
+    if (bytes)
+        out->bytes = bytes;
+    lathe_jit_free(jit);
+    return status == LATHE_OK || fail(s, lathe_status_text(status));
+}
+
+static bool emit_foreign(const RaiseSettings *s, Raise *r, const LatheJitConfig *cfg, Output *out) {
+    return emit_whole(s, r, cfg, out) && link_foreign(s, r, (RaiseObject){out->bytes, out->size});
+}
+
+static bool emit_program(const RaiseSettings *s, Raise *r, const LatheJitConfig *cfg, Output *out) {
+    RaiseObject *objects, helpers = read_helpers(r->host);
+    size_t count;
+    LatheStatus status = raise_compile(r, cfg, level_of(s), &objects, &count);
+    bool ok = status >= 0 && raise_program(r, objects, count, helpers, &out->bytes, &out->size);
+    for (size_t i = 0; i < count; i++)
+        mem_free((void *)objects[i].bytes);
     mem_free((void *)helpers.bytes);
-    free(object);
-    return ok || fail(s, r->problem);
+    return ok || fail(s, status < 0 ? lathe_status_text(status) : r->problem);
+}
+
+static bool emit(const RaiseSettings *s, Raise *r, const LatheJitConfig *cfg, Output *out) {
+    if (s->emit != EMIT_EXE)
+        return emit_whole(s, r, cfg, out);
+    return r->foreign ? emit_foreign(s, r, cfg, out) : emit_program(s, r, cfg, out);
 }
 
 static void print_report(const RaiseSettings *s, const Raise *r) {
@@ -193,9 +206,8 @@ static bool raise_with(const RaiseSettings *s, Raise *r, Output *out) {
     LatheJit *jit = lathe_jit_new(&cfg);
     if (!jit)
         return fail(s, "LLVM does not know this CPU");
-    bool ok = emit(s, r, jit, out);
     lathe_jit_free(jit);
-    return ok;
+    return emit(s, r, &cfg, out);
 }
 
 /* The host that --target names; this machine without a name. NULL after a message: there is none. */

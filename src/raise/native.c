@@ -98,9 +98,11 @@ static void add_start(Raise *r) {
 }
 
 void raise_add_native(Raise *r) {
-    char *text = r->host->raise->runtime(raise_thread_offset(r), r->extent.start, r->extent.end - r->extent.start,
-                                         r->uses_rest,
-                               r->is_library ? RAISE_LIBRARY : r->is_static ? RAISE_STATIC : RAISE_DYNAMIC);
+    char *text =
+        r->host->raise->runtime(raise_thread_offset(r), r->extent.start, r->extent.end - r->extent.start, r->uses_rest,
+                                r->is_library  ? RAISE_LIBRARY
+                                : r->is_static ? RAISE_STATIC
+                                               : RAISE_DYNAMIC);
     LLVMAppendModuleInlineAsm(r->mod, text, strlen(text));
     mem_free(text);
     for (size_t i = 0; i < r->functions.len; i++) {

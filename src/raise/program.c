@@ -34,7 +34,9 @@ typedef struct Writer {
     size_t file_size;
     u64 bias; /* address - offset in the file, of the image and of all that is new */
     Part head, code, data;
-    LinkNeeds needs, helper_needs;
+    RaiseObject *objects; /* of the module, and the helpers if they are needed */
+    LinkNeeds *needs;     /* of each object */
+    size_t object_count;
     u64 rela_off, rela_size, tls_off; /* in head */
     VEC(u64) moved;                   /* places of the new parts that hold addresses */
     Map64 helpers;                    /* index in helper_addr by the hash of a name */
@@ -142,26 +144,26 @@ static LinkPlace place_at(Writer *w, u64 code_off, u64 data_off, const LinkNeeds
                        .moves = note_moved};
 }
 
-/* The helpers call functions that the module has, and the other way round: names first, then both. */
-static bool link_all(Writer *w, RaiseObject object, RaiseObject helpers) {
-    u64 code_off = round_up(w->needs.code_bytes, LINK_MAX_ALIGN),
-        data_off = round_up(w->needs.data_bytes, LINK_MAX_ALIGN);
-    LinkPlace own = place_at(w, 0, 0, &w->needs), other = place_at(w, code_off, data_off, &w->helper_needs);
+/* Objects call functions of each other: names first, then all of them. */
+static bool link_all(Writer *w) {
+    LinkPlace *places = arena_alloc(&w->r->arena, w->object_count * sizeof(*places));
+    u64 code_off = 0, data_off = 0;
     w->moved.len = 0;
-    link_symbols(object.bytes, object.size, &own, define_helper, w);
-    if (helpers.size)
-        link_symbols(helpers.bytes, helpers.size, &other, define_helper, w);
-    if (helpers.size && link_place(helpers.bytes, helpers.size, &other) < 0)
-        return raise_fail(w->r, "the helpers of lifted code cannot be linked: %s is missing",
-                          w->missing ? w->missing : "something");
-    if (link_place(object.bytes, object.size, &own) < 0)
-        return raise_fail(w->r, "its code cannot be linked: %s is missing", w->missing ? w->missing : "something");
+    for (size_t i = 0; i < w->object_count; i++) {
+        places[i] = place_at(w, code_off, data_off, &w->needs[i]);
+        code_off += round_up(w->needs[i].code_bytes, LINK_MAX_ALIGN);
+        data_off += round_up(w->needs[i].data_bytes, LINK_MAX_ALIGN);
+        link_symbols(w->objects[i].bytes, w->objects[i].size, &places[i], define_helper, w);
+    }
+    for (size_t i = 0; i < w->object_count; i++)
+        if (link_place(w->objects[i].bytes, w->objects[i].size, &places[i]) < 0)
+            return raise_fail(w->r, "its code cannot be linked: %s is missing", w->missing ? w->missing : "something");
     return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- layout */
 
-static void lay_out(Writer *w, bool with_helpers) {
+static void lay_out(Writer *w) {
     Elf64_Phdr tls = tls_of(w->r);
     u64 total, shift = tls_shift(w->r, &total);
     u64 end = w->r->extent.end > w->bias + w->file_size ? w->r->extent.end : w->bias + w->file_size;
@@ -172,25 +174,41 @@ static void lay_out(Writer *w, bool with_helpers) {
     w->tls_off = round_up(w->rela_off + w->rela_size, tls_align(&tls));
     w->head.size = w->tls_off + shift + (tls.p_type == PT_TLS ? tls.p_filesz : 0);
     w->code.addr = round_up(w->head.addr + w->head.size, PAGE);
-    w->code.size = round_up(w->needs.code_bytes, LINK_MAX_ALIGN) + (with_helpers ? w->helper_needs.code_bytes : 0);
+    w->code.size = w->data.size = 0;
+    for (size_t i = 0; i < w->object_count; i++) {
+        w->code.size += round_up(w->needs[i].code_bytes, LINK_MAX_ALIGN);
+        w->data.size += round_up(w->needs[i].data_bytes, LINK_MAX_ALIGN);
+    }
     w->data.addr = round_up(w->code.addr + w->code.size, PAGE);
-    w->data.size = round_up(w->needs.data_bytes, LINK_MAX_ALIGN) + (with_helpers ? w->helper_needs.data_bytes : 0);
 }
 
 /* How many addresses there are is known after linking, and where the parts are depends on it: so it is done twice. */
-static bool place_parts(Writer *w, RaiseObject object, RaiseObject helpers) {
-    if (link_measure(object.bytes, object.size, &w->needs) < 0 ||
-        (helpers.size && link_measure(helpers.bytes, helpers.size, &w->helper_needs) < 0))
-        return raise_fail(w->r, "its code cannot be linked");
+static bool place_parts(Writer *w) {
+    for (size_t i = 0; i < w->object_count; i++)
+        if (link_measure(w->objects[i].bytes, w->objects[i].size, &w->needs[i]) < 0)
+            return raise_fail(w->r, "its code cannot be linked");
     for (int i = 0; i < 2; i++) {
-        lay_out(w, helpers.size);
+        lay_out(w);
         w->head.bytes = arena_alloc(&w->r->arena, w->head.size);
         w->code.bytes = arena_alloc(&w->r->arena, w->code.size);
         w->data.bytes = arena_alloc(&w->r->arena, w->data.size + 1);
-        if (!link_all(w, object, helpers))
+        if (!link_all(w))
             return false;
     }
     return true;
+}
+
+/* With the helpers only if something is missing without them. */
+static bool place_objects(Writer *w, const RaiseObject *objects, size_t count, RaiseObject helpers) {
+    w->objects = arena_alloc(&w->r->arena, (count + 1) * sizeof(*w->objects));
+    w->needs = arena_alloc(&w->r->arena, (count + 1) * sizeof(*w->needs));
+    memcpy(w->objects, objects, count * sizeof(*objects));
+    w->objects[count] = helpers;
+    w->object_count = count;
+    if (place_parts(w))
+        return true;
+    w->object_count++;
+    return w->missing && helpers.size && place_parts(w);
 }
 
 /* -------------------------------------------------------------------------------------------------------- the new file */
@@ -469,12 +487,13 @@ static bool write_all(Writer *w, u8 *out) {
     return true;
 }
 
-bool raise_program(Raise *r, RaiseObject object, RaiseObject helpers, u8 **data, size_t *data_size) {
+bool raise_program(Raise *r, const RaiseObject *objects, size_t count, RaiseObject helpers, u8 **data,
+                   size_t *data_size) {
     Writer w = {.r = r};
     w.file = elf_bytes(r->elf, &w.file_size);
     Elf64_Phdr first = find_segment(w.file, PT_LOAD);
     w.bias = first.p_vaddr - first.p_offset;
-    bool ok = place_parts(&w, object, (RaiseObject){0}) || (w.missing && place_parts(&w, object, helpers));
+    bool ok = place_objects(&w, objects, count, helpers);
     *data_size = w.data.addr + w.data.size - w.bias;
     *data = ok ? mem_new(*data_size) : NULL;
     ok = ok && write_all(&w, *data);

@@ -10,6 +10,7 @@
  *     frame.c      locals on the guest's stack that nobody else sees become variables
  *     library.c    what is known of functions of the C library
  *     native.c     where native code and raised functions call each other
+ *     compile.c    the module optimised and compiled, in parts if it is large
  *     program.c    the ELF file, with the new code behind the old image
  *     report.c     what was found, and what is left to run time
  *
@@ -109,10 +110,10 @@ typedef struct Raise {
         table_entries; /* what seem to be entries of tables of jumps: where they lead to, from the image's beginning, by address */
     ElfPointers loose;          /* pointers to what may be functions */
     Map64 claimed, table_words; /* instructions of functions and words of their tables, where that matters */
-    VEC(u64) labels;      /* places within functions that pointers in the data lead to, sorted */
-    VEC(u64) jump_places; /* of the function being decoded: where its computed jumps may lead to */
-    Map64 never_return;   /* functions that never return, by pc */
-    Map64 stubs;          /* index of a name in stub_names */
+    VEC(u64) labels;            /* places within functions that pointers in the data lead to, sorted */
+    VEC(u64) jump_places;       /* of the function being decoded: where its computed jumps may lead to */
+    Map64 never_return;         /* functions that never return, by pc */
+    Map64 stubs;                /* index of a name in stub_names */
     VEC(const char *) stub_names;
     u64 current; /* pc of the function being lifted */
     LLVMValueRef dispatch, lookup, nowhere;
@@ -214,13 +215,18 @@ LLVMValueRef raise_place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg);
     "lathe_bridge_%lx" /* the function with arguments where native code has them, and the rest in the state */
 void raise_add_native(Raise *r);
 
-/* program.c: the whole program from an object that was made of the module; malloc'ed bytes in *data. */
+/* program.c: the whole program from objects that were made of the module; malloc'ed bytes in *data. */
 typedef struct RaiseObject {
     const void *bytes;
     size_t size;
 } RaiseObject;
-/* `helpers` has the functions that lifted code calls; it is taken only if the object needs it. */
-bool raise_program(Raise *r, RaiseObject object, RaiseObject helpers, u8 **data, size_t *data_size);
+/* `helpers` has the functions that lifted code calls; it is taken only if one of the objects needs it. */
+bool raise_program(Raise *r, const RaiseObject *objects, size_t count, RaiseObject helpers, u8 **data,
+                   size_t *data_size);
+
+/* compile.c: the module optimised and compiled, by several threads as several objects if it is large. They are malloc'ed, the list is not. */
+LatheStatus raise_compile(Raise *r, const LatheJitConfig *cfg, LatheOpt level, RaiseObject **objects, size_t *count);
+
 /* Where the variables of raise's own are, relative to the thread pointer. */
 i64 raise_thread_offset(const Raise *r);
 

@@ -370,8 +370,7 @@ static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest, H
                        offsetof(LatheX86Cpu, fpu_cw), offsetof(LatheX86Cpu, fpu_sw), offsetof(LatheX86Cpu, fpu_top),
                        offsetof(LatheX86Cpu, fpu_tag), offsetof(LatheX86Cpu, st), FRAME_RSP, FRAME_BYTES, STATE_BYTES,
                        STACK_BYTES, GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image,
-                       kind == RAISE_STATIC ? FEATURES_STATIC : FEATURES,
-                       kind == RAISE_LIBRARY);
+                       kind == RAISE_STATIC ? FEATURES_STATIC : FEATURES, kind == RAISE_LIBRARY);
     const char *parts[] = {enter, stacks, find, float_result, x86_64_raise_system, processor, stop, memory};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         len += snprintf(text + len, SIZE - (size_t)len, "%s", parts[i]);
@@ -404,8 +403,8 @@ const HostRaise x86_64_raise = {
     .runtime = runtime,
     .thread_bytes = 24,
     .library_thread_offset = 0x240, /* in rtld_savespace_sse of glibc's tcbhead_t, 0x80 to 0x280 */
-    .stack_mark = "nest",      /* r10 */
-    .state_mark = "swiftself", /* r13 */
+    .stack_mark = "nest",           /* r10 */
+    .state_mark = "swiftself",      /* r13 */
     .reg_name = reg_name,
     .call = CALL_NATIVE,
     .call_rest = CALL_NATIVE "\n\tcallq lathe_raise_float",
