@@ -45,7 +45,7 @@ static const Option table[] = {
 static const OptionSet options = {
     .command = "lathe raise",
     .usage = "[OPTION]... PROG -o FILE",
-    .about = "Translates a whole program into a native program that needs no translator.",
+    .about = "Translates a whole program, or a shared library, into a native one that needs no translator.",
     .table = table,
 };
 

@@ -52,12 +52,10 @@ static int by_target(const void *x, const void *y) {
     return a < b ? -1 : a > b;
 }
 
-/* Words of tables of jumps lead into functions, and so do numbers in instructions that lead to code that is known. */
+/* Words of tables of jumps lead into functions, and so do numbers in instructions that lead behind another instruction that goes on there. */
 static bool may_be_function(const Raise *r, const ElfPointer *p) {
     u32 known;
-    if (map64_get(&r->by_pc, p->to, &known))
-        return false;
-    return p->at ? !map64_get(&r->table_words, p->at, &known) : !map64_get(&r->claimed, p->to, &known);
+    return !map64_get(p->at ? &r->table_words : &r->claimed, p->at ? p->at : p->to, &known);
 }
 
 /* The lowest of the pointers that may lead to a function: a function is below the places in it that its tables lead to. False: there is none. */
@@ -66,17 +64,20 @@ static bool want_loose(Raise *r) {
         qsort(r->loose.at, r->loose.len, sizeof(*r->loose.at), by_target);
     for (size_t i = 0; i < r->loose.len; i++)
         if (may_be_function(r, &r->loose.at[i])) {
+            size_t before = r->functions.len;
             want(r, r->loose.at[i].to, true);
-            return true;
+            if (r->functions.len != before)
+                return true;
         }
     return false;
 }
 
-/* For want_loose: what is code of functions, and their tables. */
+/* For want_loose: instructions that others go on to, and tables. */
 static void claim(Raise *r, const LatheFunc *fn) {
     for (size_t i = 0; !r->extent.position_independent && i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
-        map64_set(&r->claimed, in->pc, 1);
+        if (in->flow == FLOW_NEXT || in->flow == FLOW_BRANCH)
+            map64_set(&r->claimed, insn_end(in), 1);
         for (u64 at = in->table ? in->table->start : 0; in->table && at < in->table->end; at += sizeof(u64))
             map64_set(&r->table_words, at, 1);
     }

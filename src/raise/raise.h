@@ -109,7 +109,7 @@ typedef struct Raise {
     Map64
         table_entries; /* what seem to be entries of tables of jumps: where they lead to, from the image's beginning, by address */
     ElfPointers loose;          /* pointers to what may be functions */
-    Map64 claimed, table_words; /* instructions of functions and words of their tables, where that matters */
+    Map64 claimed, table_words; /* instructions that others go on to, and words of tables of jumps, where that matters */
     VEC(u64) labels;            /* places within functions that pointers in the data lead to, sorted */
     VEC(u64) jump_places;       /* of the function being decoded: where its computed jumps may lead to */
     Map64 never_return;         /* functions that never return, by pc */
