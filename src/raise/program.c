@@ -39,6 +39,7 @@ typedef struct Writer {
     size_t object_count;
     u64 rela_off, rela_size, tls_off; /* in head */
     VEC(u64) moved;                   /* places of the new parts that hold addresses */
+    u64 thread_pointers;              /* relocations of the contents of thread-local variables */
     Map64 helpers;                    /* index in helper_addr by the hash of a name */
     VEC(u64) helper_addr;
     VEC(const char *) helper_name;
@@ -256,7 +257,7 @@ static void make_headers(Writer *w) {
         if (p.p_type != PT_TLS || w->r->is_library)
             VEC_PUSH(&w->headers, p);
     }
-    add_header(w, &w->head, PF_R);
+    add_header(w, &w->head, w->thread_pointers ? PF_R | PF_W : PF_R);
     add_header(w, &w->code, PF_R | PF_X);
     add_header(w, &w->data, PF_R | PF_W);
     if (!w->r->is_library)
@@ -305,12 +306,29 @@ static u64 word_at(const Writer *w, u64 place) {
     return word;
 }
 
+/* Pointers among the first contents of thread-local variables are relocated where these are now. */
+static void move_thread_pointers(Writer *w, u8 *table, u64 size) {
+    Elf64_Phdr old = tls_of(w->r);
+    u64 total, to = w->head.addr + w->tls_off + tls_shift(w->r, &total);
+    for (u64 off = 0; !w->r->is_library && off + sizeof(Elf64_Rela) <= size; off += sizeof(Elf64_Rela)) {
+        Elf64_Rela rela;
+        memcpy(&rela, table + off, sizeof(rela));
+        if (old.p_type != PT_TLS || rela.r_offset - old.p_vaddr >= old.p_filesz)
+            continue;
+        rela.r_offset += to - old.p_vaddr;
+        memcpy(table + off, &rela, sizeof(rela));
+        w->thread_pointers++;
+    }
+}
+
 static bool write_relocations(Writer *w, u8 *out) {
     u64 old = elf_dynamic_number(w->r->elf, DT_RELASZ);
     u8 *from = old ? old_place(w, out, elf_dynamic_number(w->r->elf, DT_RELA), old) : NULL,
        *to = w->head.bytes + w->rela_off;
-    if (from)
+    if (from) {
         memcpy(to, from, old);
+        move_thread_pointers(w, to, old);
+    }
     for (size_t i = 0; i < w->moved.len; i++) {
         if (w->moved.at[i] < w->data.addr)
             return raise_fail(w->r, "its code has addresses among its instructions");
@@ -373,7 +391,7 @@ static bool patch_dynamic(Writer *w, u8 *out) {
     Elf64_Dyn *table = find_entry(&d, DT_RELA), *size = find_entry(&d, DT_RELASZ);
     if (w->moved.len && (!table || !size))
         return raise_fail(w->r, "it has no dynamic relocations, and its code needs some");
-    if (w->moved.len) {
+    if (w->moved.len || w->thread_pointers) {
         table->d_un.d_ptr = w->head.addr + w->rela_off;
         size->d_un.d_val = w->rela_size;
     }

@@ -11,6 +11,7 @@
 static jmp_buf back;
 static volatile int handled;
 static __thread int own = 5;
+static __thread const char *name = "thread"; /* a pointer that is relocated */
 
 /* Uses so much stack that it would reach frames of what was interrupted. */
 static __attribute__((noinline)) int deep(int n) {
@@ -89,6 +90,6 @@ int main(int argc, char **argv) {
     }
     printf("%d\n", mappings() < before + 30);
     qsort(numbers, 4, sizeof(*numbers), by_value);
-    printf("%ld %d %d %.3Lf\n", (long)result, own, numbers[3], (long double)argc / 7);
+    printf("%s %ld %d %d %.3Lf\n", name, (long)result, own, numbers[3], (long double)argc / 7);
     return 7;
 }
