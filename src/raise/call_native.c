@@ -17,6 +17,7 @@ typedef struct NativeCall {
     unsigned count, result_count;
     LLVMValueRef stack, target, cpu;
     bool twice; /* it may return twice */
+    bool ends;  /* does it end the thread? */
 } NativeCall;
 
 static bool is_result(const NativeCall *c, Reg reg) {
@@ -84,8 +85,8 @@ static LLVMValueRef build_inline(const NativeCall *c, Rewriter *w) {
     char text[1024];
     LLVMTypeRef type = constrain(c, &constraints, args, &count);
     const HostRaise *host = c->r->host->raise;
-    int len =
-        snprintf(text, sizeof(text), c->r->uses_rest ? host->call_rest : host->call, (long)raise_thread_offset(c->r));
+    const char *format = c->ends ? host->call_end : c->r->uses_rest ? host->call_rest : host->call;
+    int len = snprintf(text, sizeof(text), format, (long)raise_thread_offset(c->r), host->stack_bytes);
     LLVMValueRef code = LLVMGetInlineAsm(type, text, (size_t)len, constraints.at, constraints.len, true, false,
                                          LLVMInlineAsmDialectATT, false);
     LLVMValueRef call =
@@ -305,11 +306,21 @@ static void find_chooser(Chooser *c) {
 
 /* ---------------------------------------------------------------------------------------------------------- the call */
 
-/* The function of another file whose address is loaded from where the dynamic linker has put it; NULL: it is something else. */
+/* The function of another file whose address is loaded from where the dynamic linker has put it, or one of this file that stays as it is; NULL: it
+ * is something else. */
 static const char *imported_name(const Raise *r, LLVMValueRef target) {
     u64 slot;
+    if (LLVMIsAConstantExpr(target) && LLVMGetConstOpcode(target) == LLVMPtrToInt &&
+        raise_image_address(r, LLVMGetOperand(target, 0), &slot))
+        return raise_kept(r, slot);
     bool fixed = LLVMIsALoadInst(target) && raise_image_address(r, LLVMGetOperand(target, 0), &slot);
     return fixed ? elf_imported_at(r->elf, slot) : NULL;
+}
+
+/* Handlers that are to be called when a thread is cancelled jump into the frames of raised functions, and in C++ programs the unwinder walks through them. */
+static bool ends_thread(const Raise *r, const char *import) {
+    return !strcmp(import, "pthread_exit") && !r->is_static && !r->unwinds &&
+           !elf_imports(r->elf, "__pthread_register_cancel");
 }
 
 static void set_results(Rewriter *w, LLVMValueRef call) {
@@ -340,6 +351,7 @@ void rewrite_call_outside(Rewriter *w, const Event *e, LLVMValueRef target) {
         n.count = c.count - 1;
         memcpy(n.passed, c.params + 1, n.count * sizeof(*n.passed));
         memcpy(n.values, args + 1, n.count * sizeof(*n.values));
+        n.ends = ends_thread(r, import);
         n.stack = rewrite_offset(w, w->b, stack, r->isa->abi.return_address_bytes);
         n.twice = raise_returns_twice(import);
         unsigned operand;
