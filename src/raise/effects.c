@@ -137,6 +137,11 @@ static void read_caught(Reader *d) {
     }
 }
 
+/* The registers that what `lookup` finds may have arguments in. */
+static RegSet passed_at(const Reader *d, LLVMValueRef lookup) {
+    return raise_passed_to(d->r, raise_imported_name(d->r, LLVMGetOperand(lookup, 1)));
+}
+
 static void read_call(Reader *d, LLVMValueRef in) {
     LLVMValueRef callee = LLVMGetCalledValue(in);
     u32 index;
@@ -149,7 +154,7 @@ static void read_call(Reader *d, LLVMValueRef in) {
     if (map64_get(d->functions, (u64)callee, &index))
         add(d, (Event){.kind = EVENT_CALL, .callee = index, .at = in});
     else if (LLVMIsACallInst(callee) && LLVMGetCalledValue(callee) == d->r->lookup)
-        add(d, (Event){.kind = EVENT_OUT, .at = in});
+        add(d, (Event){.kind = EVENT_OUT, .at = in, .passed = passed_at(d, callee)});
     else if (!read_system_call(d, in))
         read_helper(d, in);
 }
@@ -326,7 +331,7 @@ static void step_live(Raise *r, const RaiseFunction *f, const Event *e, RegSet *
         regset_join(live, &r->functions.at[e->callee].taken);
         break;
     case EVENT_OUT: {
-        RegSet lost = lost_outside(r), passed = r->isa->abi.passed;
+        RegSet lost = lost_outside(r), passed = e->passed;
         regset_drop(live, &lost);
         regset_keep(&passed, &e->available);
         regset_join(live, &passed);

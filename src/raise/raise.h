@@ -10,6 +10,7 @@
  *     frame.c      locals on the guest's stack that nobody else sees become variables
  *     exceptions.c calls that may throw, and where control goes on then
  *     library.c    what is known of functions of the C library
+ *     prototypes.c its functions, from the system's headers
  *     native.c     where native code and raised functions call each other
  *     compile.c    the module optimised and compiled, in parts if it is large
  *     program.c    the ELF file, with the new code behind the old image
@@ -48,6 +49,7 @@ typedef struct Event {
     u32 callee;       /* CALL: index of the function */
     LLVMValueRef at;  /* CALL, OUT, WHOLE: the call */
     RegSet available; /* CALL, OUT, WHOLE: what has a value there */
+    RegSet passed;    /* OUT: registers that the callee may have arguments in */
 } Event;
 
 typedef struct RaiseBlock {
@@ -208,6 +210,10 @@ void raise_run_passes(Raise *r, const char *passes);
 
 /* library.c: does this function of the C library have all of its arguments in registers? */
 bool raise_is_in_registers(const char *name);
+/* The registers that the function of another file may have arguments in; NULL: nobody knows which it is. */
+RegSet raise_passed_to(const Raise *r, const char *name);
+/* Can it be called where the calling function is, on the host's stack? */
+bool raise_is_leaf(const Raise *r, const char *name);
 /* Does this function of the C++ library end with an exception, or the program? */
 bool raise_always_throws(const char *name);
 /* Is it setjmp(), by any of its names, or vfork()? */
@@ -220,6 +226,9 @@ u64 raise_landing(void *user, const Insn *in);
 /* The registers that a landing pad finds the exception and the selector in. */
 void raise_caught_regs(const Raise *r, Reg regs[2]);
 
+/* call_native.c: the function of another file whose address is loaded from where the dynamic linker has put it, or one of this file that stays as it is
+ * (kept.c); NULL: it is something else. */
+const char *raise_imported_name(const Raise *r, LLVMValueRef target);
 /* native.c: where a register is in *cpu. */
 LLVMValueRef raise_place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg);
 /* native.c: adds entries from native code, and the assembly beneath. */

@@ -53,6 +53,7 @@ refuse 'not an ELF file' plain.c
 refuse 'No such file' missing
 
 cat >specifications.cpp <<'C'
+#include <exception>
 #include <new>
 void thrower(int n);
 inline void inner(int n) throw(int, std::bad_alloc) { thrower(n); }
