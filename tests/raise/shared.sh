@@ -1,5 +1,5 @@
 #!/bin/bash
-# shared.sh LATHE: native programs that use a raised library do as with the native one: one of our own, and zlib if it is there.
+# shared.sh LATHE: native programs that use a raised library do as with the native one: two of our own, one with C++ exceptions, and zlib if it is there.
 lathe=$(realpath "${1:?}")
 dir=$(mktemp -d) || exit 2
 trap 'rm -rf "$dir"' EXIT
@@ -98,6 +98,103 @@ for level in 1 2; do
 done
 strip native/libours.so && "$lathe" raise native/libours.so -o raised/libours.so || complain "the stripped library is refused"
 same stripped ./program
+
+# C++: exceptions of the library in the program, of the program in and through the library; in threads, too.
+cat >throwing.h <<'C'
+struct Own { int value; };
+int library_alive();
+void library_throw(int n);
+int library_call(void (*callback)(int), int n);
+int library_deep(void (*callback)(int), int depth);
+C
+cat >throwing.cpp <<'C'
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+#include "throwing.h"
+static __thread int alive;
+struct Guard {
+    Guard() { alive++; }
+    ~Guard() { alive--; }
+};
+int library_alive() { return alive; }
+void library_throw(int n) {
+    Guard guard;
+    if (n == 1) throw std::runtime_error("one of the library");
+    if (n == 2) throw Own{n * 7};
+    if (n == 3) throw std::string("three");
+}
+int library_call(void (*callback)(int), int n) {
+    Guard guard;
+    std::vector<int> values(10, n);
+    try {
+        callback(n);
+    } catch (const std::logic_error &e) {
+        std::printf("library: %s\n", e.what());
+        return -values[3];
+    }
+    return values[4];
+}
+int library_deep(void (*callback)(int), int depth) {
+    Guard guard;
+    if (!depth) {
+        callback(2);
+        return 0;
+    }
+    return 1 + library_deep(callback, depth - 1);
+}
+C
+cat >catching.cpp <<'C'
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include "throwing.h"
+static void callback(int n) {
+    if (n == 4) throw std::logic_error("four of the program");
+    if (n == 5) throw 5L;
+    library_throw(n);
+}
+static void work() {
+    for (int n = 0; n < 6; n++) {
+        try {
+            std::printf("call %d: %d\n", n, library_call(callback, n));
+        } catch (const std::runtime_error &e) {
+            std::printf("program: %s\n", e.what());
+        } catch (const Own &own) {
+            std::printf("program: %d\n", own.value);
+        } catch (const std::string &text) {
+            std::printf("program: %s\n", text.c_str());
+        } catch (long value) {
+            std::printf("program: %ld\n", value);
+        }
+        std::printf("alive %d\n", library_alive());
+    }
+    try {
+        library_deep(callback, 1000);
+    } catch (const Own &own) {
+        std::printf("deep: %d %d\n", own.value, library_alive());
+    }
+    for (int i = 0; i < 1000; i++)
+        try {
+            library_throw(2);
+        } catch (const Own &) {
+        }
+    std::printf("end %d\n", library_alive());
+}
+int main() {
+    work();
+    std::thread(work).join();
+}
+C
+g++ -w -O2 -shared -fPIC throwing.cpp -o native/libthrowing.so && g++ -w -O2 catching.cpp -o catching -Lnative -lthrowing -pthread || exit 2
+"$lathe" raise native/libthrowing.so -o raised/libthrowing.so || complain "the library with exceptions is refused"
+same exceptions ./catching
+"$lathe" raise catching -o both || complain "the program with exceptions is refused"
+LD_LIBRARY_PATH=raised timeout 60 ./both >raised.out 2>&1
+echo "status $?" >>raised.out
+cmp -s native.out raised.out || complain "raised, with the raised library, the program differs: $(diff native.out raised.out | head -n 6)"
 
 zlib=$(/sbin/ldconfig -p | sed -n 's|.*libz\.so\.1 (.*x86-64.*=> ||p' | head -n 1)
 if [ -n "$zlib" ]; then

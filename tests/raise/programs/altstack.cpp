@@ -41,12 +41,26 @@ __attribute__((noinline)) static unsigned fault(unsigned depth, unsigned x) {
     return sum;
 }
 
+// Its destructor runs right at a landing pad.
+struct Cleaner {
+    unsigned frames, *result;
+    ~Cleaner() {
+        *result = fault(frames, 3);
+    }
+};
+
+__attribute__((noinline)) static int clean(int depth, unsigned frames, unsigned *result) {
+    Cleaner cleaner = {frames, result};
+    return thrower(depth);
+}
+
 static unsigned once(int depth, unsigned frames) {
+    unsigned result = 0;
     mprotect(page, 4096, PROT_NONE);
     try {
-        thrower(depth);
+        clean(depth, frames, &result);
     } catch (const std::exception &e) {
-        return fault(frames, 3) + (unsigned)e.what()[0];
+        return result + (unsigned)e.what()[0];
     }
     return 0;
 }
