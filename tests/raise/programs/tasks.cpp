@@ -21,7 +21,9 @@ static bool closed;
 static std::atomic<int> caught, done, destroyed;
 
 struct Count {
-    ~Count() { destroyed++; }
+    ~Count() {
+        destroyed++;
+    }
 };
 
 __attribute__((noinline)) static int compute(int n) {
@@ -55,7 +57,9 @@ static void worker() {
 static thread_local std::string name = "none";
 struct AtEnd {
     std::string text;
-    ~AtEnd() { destroyed += (int)text.size(); }
+    ~AtEnd() {
+        destroyed += (int)text.size();
+    }
 };
 static thread_local AtEnd at_end{"12345"};
 
@@ -68,7 +72,9 @@ static void initialise() {
 // Threads that end in the middle: what they have on their stacks is destroyed.
 struct Trace {
     int n;
-    ~Trace() { printf("  ~Trace %d\n", n); }
+    ~Trace() {
+        printf("  ~Trace %d\n", n);
+    }
 };
 __attribute__((noinline)) static void leave(int n) {
     Trace t{n};
@@ -136,7 +142,8 @@ int main() {
         t.join();
     printf("%d %d %d\n", done.load(), caught.load(), destroyed.load());
 
-    std::future<int> fine = std::async(std::launch::async, compute, 1), bad = std::async(std::launch::async, compute, 3),
+    std::future<int> fine = std::async(std::launch::async, compute, 1),
+                     bad = std::async(std::launch::async, compute, 3),
                      late = std::async(std::launch::deferred, compute, 5);
     printf("%d\n", fine.get());
     try {
