@@ -11,17 +11,20 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/start/programs.h"
+#include "cli/status_line.h"
 #include "codegen/pipeline.h"
 #include "raise/foreign/foreign.h"
 #include "raise/raise.h"
 
 enum { EMIT_EXE, EMIT_LLVM, EMIT_ASM, EMIT_OBJ };
+enum { FOR_SIZE = LATHE_OPT_MAX + 1 }; /* of `opt` */
+enum { REPORT_TEXT, REPORT_JSON, REPORT_NONE };
 
 typedef struct RaiseSettings {
     const char *file; /* the operand */
     const char *output, *cpu, *target;
-    int emit, opt;
-    bool report, strict_fp;
+    int emit, opt, report;
+    bool strict_fp;
 } RaiseSettings;
 
 #define AT(field) offsetof(RaiseSettings, field)
@@ -30,11 +33,11 @@ typedef struct RaiseSettings {
 static const Option table[] = {
     {"o",      "FILE",             "write to FILE (a.out)",                              OPTION_TEXT,   AT(output)},
     {"emit",   "exe|llvm|asm|obj", "the program, or the IR, assembly or object of its code", OPTION_CHOICE, AT(emit)},
-    {"O",      "0|1|2|3",          "how far to optimise (2)",                            OPTION_CHOICE, AT(opt)},
+    {"O",      "0|1|2|3|s",        "how far to optimise (2), s: for size",               OPTION_CHOICE, AT(opt)},
     {"target", "MACHINE",          "for this kind of machine (this one)",                OPTION_TEXT,   AT(target)},
     {"cpu",    "NAME",             "for this CPU or later ones, as LLVM calls it",       OPTION_TEXT,   AT(cpu)},
     {"strict-fp", NULL,            "floating point with the NaNs, rounding and flags of the program's machine", OPTION_FLAG, AT(strict_fp)},
-    {"report", NULL,               "say what was found, and what is left",               OPTION_FLAG,   AT(report)},
+    {"report", "text|json",        "say what was found, and what is left to run time",   OPTION_MAYBE,  AT(report)},
     {0},
 };
 // clang-format on
@@ -42,7 +45,7 @@ static const Option table[] = {
 static const OptionSet options = {
     .command = "lathe raise",
     .usage = "[OPTION]... PROG -o FILE",
-    .about = "Translates a whole program into a native program that needs no translator.",
+    .about = "Translates a whole program, or a shared library, into a native one that needs no translator.",
     .table = table,
 };
 
@@ -52,6 +55,7 @@ typedef struct Output {
 } Output;
 
 static bool fail(const RaiseSettings *s, const char *why) {
+    status_line_end();
     fprintf(stderr, "lathe: %s: cannot be raised: %s\n", s->file, why);
     return false;
 }
@@ -122,46 +126,54 @@ static bool link_foreign(const RaiseSettings *s, Raise *r, RaiseObject object) {
     return foreign_link(r, object, files, output_of(s)) || fail(s, r->problem);
 }
 
-static bool emit(const RaiseSettings *s, Raise *r, LatheJit *jit, Output *out) {
-    LatheOpt level =
-        s->opt ? (LatheOpt)s->opt : (LatheOpt)OPT_INLINE; /* some functions only work where they are called */
-    LatheStatus status = lathe_jit_optimize(jit, r->mod, level);
-    void *object = NULL;
-    if (status < 0)
-        return fail(s, lathe_status_text(status));
-    if (s->emit == EMIT_LLVM)
-        return emit_ir(r, out);
-    status = lathe_jit_emit(jit, r->mod, LATHE_OPT_NONE, s->emit == EMIT_ASM, &object, &out->size);
-    if (status < 0)
-        return fail(s, lathe_status_text(status));
-    out->bytes = object;
-    if (s->emit != EMIT_EXE)
-        return true;
-    RaiseObject own = {object, out->size};
-    if (r->foreign)
-        return link_foreign(s, r, own);
-    RaiseObject helpers = read_helpers(r->host);
-    bool ok = raise_program(r, own, helpers, &out->bytes, &out->size);
-    mem_free((void *)helpers.bytes);
-    free(object);
-    return ok || fail(s, r->problem);
+/* Some functions only work where they are called, and are put there at any level. */
+static LatheOpt level_of(const RaiseSettings *s) {
+    if (s->opt == FOR_SIZE)
+        return (LatheOpt)OPT_SIZE;
+    return s->opt ? (LatheOpt)s->opt : (LatheOpt)OPT_INLINE;
 }
 
-static void print_report(const Raise *r) {
-    const RaiseCounts *c = &r->counts;
-    printf("functions              %lu\n", c->functions);
-    printf("  native code may call %lu\n", c->native);
-    printf("instructions           %lu\n", c->insns);
-    printf("signatures             %lu\n", c->signatures);
-    printf("arguments              %lu\n", c->arguments);
-    printf("results                %lu\n", c->results);
-    printf("locals                 %lu\n", c->locals);
-    printf("computed jumps that were not resolved %lu\n", c->unresolved_jumps);
-    printf("functions with code that cannot be raised %lu\n", c->unsupported);
-    if (r->foreign)
-        printf("accesses that others may see %lu, fences %lu\n", c->shared, c->fences);
-    for (size_t i = 0; i < r->notes.len; i++)
-        printf("%s\n", r->notes.at[i]);
+/* IR, assembly or one object. */
+static bool emit_whole(const RaiseSettings *s, Raise *r, const LatheJitConfig *cfg, Output *out) {
+    LatheJit *jit = lathe_jit_new(cfg);
+    void *bytes = NULL;
+    LatheStatus status = lathe_jit_optimize(jit, r->mod, level_of(s));
+    if (status == LATHE_OK && s->emit == EMIT_LLVM)
+        emit_ir(r, out);
+    else if (status == LATHE_OK)
+        status = lathe_jit_emit(jit, r->mod, LATHE_OPT_NONE, s->emit == EMIT_ASM, &bytes, &out->size);
+    if (bytes)
+        out->bytes = bytes;
+    lathe_jit_free(jit);
+    return status == LATHE_OK || fail(s, lathe_status_text(status));
+}
+
+static bool emit_foreign(const RaiseSettings *s, Raise *r, const LatheJitConfig *cfg, Output *out) {
+    return emit_whole(s, r, cfg, out) && link_foreign(s, r, (RaiseObject){out->bytes, out->size});
+}
+
+static bool emit_program(const RaiseSettings *s, Raise *r, const LatheJitConfig *cfg, Output *out) {
+    RaiseObject *objects, helpers = read_helpers(r->host);
+    size_t count;
+    LatheStatus status = raise_compile(r, cfg, level_of(s), &objects, &count);
+    bool ok = status >= 0 && raise_program(r, objects, count, helpers, &out->bytes, &out->size);
+    for (size_t i = 0; i < count; i++)
+        mem_free((void *)objects[i].bytes);
+    mem_free((void *)helpers.bytes);
+    return ok || fail(s, status < 0 ? lathe_status_text(status) : r->problem);
+}
+
+static bool emit(const RaiseSettings *s, Raise *r, const LatheJitConfig *cfg, Output *out) {
+    if (s->emit != EMIT_EXE)
+        return emit_whole(s, r, cfg, out);
+    return r->foreign ? emit_foreign(s, r, cfg, out) : emit_program(s, r, cfg, out);
+}
+
+static void print_report(const RaiseSettings *s, const Raise *r) {
+    if (s->report == REPORT_TEXT)
+        raise_report_text(r, stdout);
+    if (s->report == REPORT_JSON)
+        raise_report_json(r, s->file, stdout);
 }
 
 /* The functions of the program as functions of values, and what lies between them and native code. */
@@ -177,6 +189,8 @@ static bool make_functions(const RaiseSettings *s, Raise *r) {
             raise_frames(r);
         if (!r->foreign)
             raise_add_native(r);
+        if (s->opt == FOR_SIZE)
+            raise_for_size(r);
     }
     ok = ok && (!r->foreign || foreign_finish(&foreign));
     foreign_end(&foreign);
@@ -188,12 +202,12 @@ static bool raise_with(const RaiseSettings *s, Raise *r, Output *out) {
     LatheJitConfig cfg = {.host = r->host->id, .cpu = s->cpu, .features = features};
     if (!make_functions(s, r))
         return fail(s, r->problem);
+    status_line_end();
     LatheJit *jit = lathe_jit_new(&cfg);
     if (!jit)
         return fail(s, "LLVM does not know this CPU");
-    bool ok = emit(s, r, jit, out);
     lathe_jit_free(jit);
-    return ok;
+    return emit(s, r, &cfg, out);
 }
 
 /* The host that --target names; this machine without a name. NULL after a message: there is none. */
@@ -226,18 +240,20 @@ static bool run(const RaiseSettings *s) {
     }
     bool ok = raise_begin(&r, elf, host) || fail(s, r.problem);
     r.strict_fp = s->strict_fp;
+    r.progress = status_line_show;
     ok = ok && raise_with(s, &r, &out);
     bool is_linked = s->emit == EMIT_EXE && r.foreign;
     ok = ok && (is_linked || write_file(output_of(s), &out, s->emit == EMIT_EXE));
-    if (ok && s->report)
-        print_report(&r);
+    status_line_end();
+    if (ok)
+        print_report(s, &r);
     mem_free(out.bytes);
     raise_end(&r);
     return ok;
 }
 
 int command_raise(int argc, char **argv) {
-    RaiseSettings s = {.opt = LATHE_OPT_FULL};
+    RaiseSettings s = {.opt = LATHE_OPT_FULL, .report = REPORT_NONE};
     ParseResult parsed = options_parse(&options, &argc, argv, &s);
     if (parsed != PARSE_OK)
         return parsed == PARSE_HELP ? 0 : 2;

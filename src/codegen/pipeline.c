@@ -27,6 +27,7 @@ static const Pipeline pipelines[] = {
     [OPT_UNROLL] = {"function(" UNROLL ")", false, true},
     [OPT_VECTOR] = {"default<O3>", true, false},
     [OPT_INLINE] = {"always-inline", false, false},
+    [OPT_SIZE] = {"default<Os>", false, false},
 };
 
 const Pipeline *pipeline_of(LatheOpt level) {

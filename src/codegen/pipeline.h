@@ -10,6 +10,7 @@ enum {
     OPT_UNROLL,                     /* between which loops of known length are unrolled, and nothing else, */
     OPT_VECTOR,                     /* and in the end O3 with vectorisation, without unrolling */
     OPT_INLINE, /* puts functions that are marked for it in the place of their calls, and does nothing else */
+    OPT_SIZE,   /* Os, for functions that are marked `optsize` */
     OPT_LEVELS,
 };
 

@@ -89,11 +89,16 @@ struct ShimPasses {
                any_of(*running, [](Function &fn) { return !fn.isDeclaration() && !is_vectorized(fn); });
     }
 
+    OptimizationLevel level() const {
+        if (text == "default<O3>")
+            return OptimizationLevel::O3;
+        return text == "default<Os>" ? OptimizationLevel::Os : OptimizationLevel::O2;
+    }
+
     bool parse() {
         passes = ModulePassManager();
         if (is_default) {
-            auto level = text == "default<O3>" ? OptimizationLevel::O3 : OptimizationLevel::O2;
-            passes = builder.buildPerModuleDefaultPipeline(level);
+            passes = builder.buildPerModuleDefaultPipeline(level());
             return true;
         }
         Error error = builder.parsePassPipeline(passes, text);

@@ -148,6 +148,8 @@ void elf_landing_free(ElfLanding *l);
 
 /* Has any function landing pads? */
 bool elf_has_landings(const ElfFile *elf);
+/* Does any function catch exceptions of some types? C has landing pads, too, that do not: for threads that are cancelled. */
+bool elf_has_catches(const ElfFile *elf);
 
 /* ------------------------------------------------------------------------------------------------------- functions */
 

@@ -259,3 +259,13 @@ bool elf_has_landings(const ElfFile *elf) {
             return true;
     return false;
 }
+
+bool elf_has_catches(const ElfFile *elf) {
+    for (size_t i = 0; i < elf->unwind.len; i++) {
+        const ElfUnwind *u = &elf->unwind.at[i];
+        Table t;
+        if (u->table && u->personality && open_table(elf, u, &t) && t.type_encoding != DW_EH_PE_omit)
+            return true;
+    }
+    return false;
+}

@@ -70,14 +70,23 @@ typedef struct HostStackCall {
 
 /* ------------------------------------------------------------------------------------------- for raised programs (src/raise) */
 
+typedef enum HostRaiseKind {
+    RAISE_DYNAMIC, /* a program */
+    RAISE_STATIC,  /* a program whose C library is part of it */
+    RAISE_LIBRARY,
+} HostRaiseKind;
+
 /* How raised functions and native code call each other, the guest being of the host's kind. */
 typedef struct HostRaise {
     const char *features; /* for LLVM, besides those of the CPU */
     /* Assembly of the functions that src/raise/raise.h names, malloc'ed. Raise's own variables of a thread begin at that
      * distance from the thread pointer; `rest`: the program has to do with
-     * state that is no register; `unwinds`: with exceptions, and then lathe_import_… is what it has of C++'s library. */
-    char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest, bool unwinds);
+     * state that is no register; `unwinds`: with exceptions, and then lathe_import_… is what it has of C++'s library; `kind`: what is raised. */
+    char *(*runtime)(i64 thread_offset, u64 image, u64 image_bytes, bool rest, bool unwinds, HostRaiseKind kind);
     u32 thread_bytes;
+    /* Where raised libraries have them: their distance from the thread pointer cannot be known, so they are in a part of what is there that the C library
+     * keeps and does not use. All raised libraries of a process share them. */
+    i64 library_thread_offset;
     /* Raised functions have the C convention; the guest's stack pointer and the state have registers of their own, which these attributes of LLVM
      * give them. */
     const char *stack_mark, *state_mark;
@@ -88,10 +97,15 @@ typedef struct HostRaise {
     const char *call;
     /* The same for programs that have to do with state that is no register. */
     const char *call_rest;
+    /* The same for a function that ends the thread, whose host stack goes first; for printf comes the size of that, too. */
+    const char *call_end;
+    i32 stack_bytes;
     /* The registers that `call` has the guest's stack pointer, the address that is called, and the state in. */
     const char *call_stack, *call_target, *call_state;
     /* Constraints for what `call` loses besides registers of the guest. */
     const char *call_lost;
+    /* Inline assembly at landing pads, to which exceptions come from native code, for printf: where the thread's variables are. */
+    const char *landed;
     /* Inline assembly that finds the bridge of a raised function by the function's old address, and its constraints. */
     const char *find, *find_constraints;
     /* Assembly of where native code enters a function, for printf: its name twice, then the bridge's. */
@@ -110,6 +124,15 @@ typedef struct HostRaise {
     u8 fill;                            /* a byte that traps */
     u8 only_return;                     /* an instruction of one byte that returns; 0: there is none */
     bool (*is_thread_offset)(u32 type); /* a relocation of a place within the file's own thread-local storage? */
+    /* For statically linked programs: assembly of where the kernel begins them, for printf: the entry's name; functions that only work as they
+     * are (setjmp, longjmp, sigreturn: their names, or NULL); and system calls, one of which starts threads. */
+    const char *start;
+    const char *(*kept)(const u8 *code, size_t size);
+    /* The registers that a system call may read; the first has the number, and the result. */
+    const u8 *system_call_regs;
+    u32 system_call_reg_count;
+    bool (*is_system_call)(const u8 *code, size_t size);
+    bool (*starts_thread)(u64 number);
 } HostRaise;
 
 /* How programs of another machine become this host's own. */

@@ -2,7 +2,8 @@
  *
  * A call of native code is inline assembly with the guest's registers in the host's: it notes where the host stack is, goes over to
  * the guest's stack and calls. An address that is known only at run time may be a raised function's, which then is called without
- * leaving the host stack: a function of our own, for each set of registers that are passed, decides that, and is inlined. */
+ * leaving the host stack: a function of our own, for each set of registers that are passed, decides that, and is inlined. Programs with exceptions call
+ * native code by a function of the runtime instead of inline assembly, and functions of the C library that are known to be harmless are called directly. */
 #include <llvm-c/Core.h>
 #include <stdio.h>
 
@@ -17,6 +18,7 @@ typedef struct NativeCall {
     unsigned count, result_count;
     LLVMValueRef stack, target, cpu;
     bool twice; /* it may return twice */
+    bool ends;  /* does it end the thread? */
 } NativeCall;
 
 static bool is_result(const NativeCall *c, Reg reg) {
@@ -84,8 +86,8 @@ static LLVMValueRef build_inline(const NativeCall *c, Rewriter *w) {
     char text[1024];
     LLVMTypeRef type = constrain(c, &constraints, args, &count);
     const HostRaise *host = c->r->host->raise;
-    int len =
-        snprintf(text, sizeof(text), c->r->uses_rest ? host->call_rest : host->call, (long)raise_thread_offset(c->r));
+    const char *format = c->ends ? host->call_end : c->r->uses_rest ? host->call_rest : host->call;
+    int len = snprintf(text, sizeof(text), format, (long)raise_thread_offset(c->r), host->stack_bytes);
     LLVMValueRef code = LLVMGetInlineAsm(type, text, (size_t)len, constraints.at, constraints.len, true, false,
                                          LLVMInlineAsmDialectATT, false);
     LLVMValueRef call =
@@ -168,6 +170,24 @@ static LLVMValueRef build_way_out(const NativeCall *c, Rewriter *w) {
         w ? rewrite_build_call(w, type, fn, o.args, o.count) : LLVMBuildCall2(c->b, type, fn, o.args, o.count, "");
     raise_mark_call(r, call);
     LLVMAddCallSiteAttribute(call, o.count - 1, raise_attribute(r, r->host->raise->target_mark, 0));
+    return call;
+}
+
+/* A function that needs nothing of the program's stack is called where we are, as any function of C. */
+static LLVMValueRef build_leaf(const NativeCall *c) {
+    Raise *r = c->r;
+    const CallAbi *abi = &r->isa->abi;
+    WayOut o = {0};
+    LLVMTypeRef results[REG_MAX];
+    add_params(c, &o, abi->int_args, abi->int_arg_count);
+    add_params(c, &o, abi->float_args, abi->float_arg_count);
+    for (unsigned i = 0; i < c->result_count; i++)
+        results[i] = raise_reg_type(r, c->results[i]);
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMStructTypeInContext(r->ctx, results, c->result_count, false), o.params, o.count, false);
+    LLVMValueRef fn = LLVMBuildIntToPtr(c->b, c->target, LLVMPointerTypeInContext(r->ctx, 0), "");
+    LLVMValueRef call = LLVMBuildCall2(c->b, type, fn, o.args, o.count, "");
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, raise_attribute(r, "nounwind", 0));
     return call;
 }
 
@@ -305,11 +325,19 @@ static void find_chooser(Chooser *c) {
 
 /* ---------------------------------------------------------------------------------------------------------- the call */
 
-/* The function of another file whose address is loaded from where the dynamic linker has put it; NULL: it is something else. */
-static const char *imported_name(const Raise *r, LLVMValueRef target) {
+const char *raise_imported_name(const Raise *r, LLVMValueRef target) {
     u64 slot;
+    if (LLVMIsAConstantExpr(target) && LLVMGetConstOpcode(target) == LLVMPtrToInt &&
+        raise_image_address(r, LLVMGetOperand(target, 0), &slot))
+        return raise_kept(r, slot);
     bool fixed = LLVMIsALoadInst(target) && raise_image_address(r, LLVMGetOperand(target, 0), &slot);
     return fixed ? elf_imported_at(r->elf, slot) : NULL;
+}
+
+/* Handlers that are to be called when a thread is cancelled jump into the frames of raised functions, and in C++ programs the unwinder walks through them. */
+static bool ends_thread(const Raise *r, const char *import) {
+    return !strcmp(import, "pthread_exit") && !r->is_static && !r->unwinds &&
+           !elf_imports(r->elf, "__pthread_register_cancel");
 }
 
 static void set_results(Rewriter *w, LLVMValueRef call) {
@@ -321,7 +349,7 @@ static void set_results(Rewriter *w, LLVMValueRef call) {
 
 void rewrite_call_outside(Rewriter *w, const Event *e, LLVMValueRef target) {
     Raise *r = w->r;
-    Chooser c = {.r = r, .set = r->isa->abi.passed};
+    Chooser c = {.r = r, .set = e->passed};
     NativeCall n = {.r = r, .b = w->b, .target = target, .cpu = w->cpu};
     LLVMValueRef args[REG_MAX + 3], stack = rewrite_get(w, r->isa->abi.stack);
     regset_keep(&c.set, &e->available);
@@ -334,17 +362,20 @@ void rewrite_call_outside(Rewriter *w, const Event *e, LLVMValueRef target) {
             args[c.count++] = rewrite_get(w, reg);
         }
     LLVMValueRef call;
-    const char *import = imported_name(r, target);
+    const char *import = raise_imported_name(r, target);
     if (import) {
         list_results(&n);
         n.count = c.count - 1;
         memcpy(n.passed, c.params + 1, n.count * sizeof(*n.passed));
         memcpy(n.values, args + 1, n.count * sizeof(*n.values));
+        n.ends = ends_thread(r, import);
         n.stack = rewrite_offset(w, w->b, stack, r->isa->abi.return_address_bytes);
         n.twice = raise_returns_twice(import);
         unsigned operand;
-        call = build_native(&n, w, &operand);
-        rewrite_say_stack(w, call, operand);
+        bool leaf = raise_is_leaf(r, import) && !w->pad;
+        call = leaf ? build_leaf(&n) : build_native(&n, w, &operand);
+        if (!leaf)
+            rewrite_say_stack(w, call, operand);
         if (n.twice)
             LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, raise_attribute(r, "returns_twice", 0));
     } else {

@@ -25,18 +25,62 @@ static void want(Raise *r, u64 pc, bool native) {
 }
 
 /* A pointer leads to a function unless it leads into the middle of one. In a program that is not position-independent, any
- * number may look like a pointer, so only known functions count; so they do where constants are among code, as linkers have it for other machines. */
-static void want_pointer(Raise *r, u64 pc) {
+ * number may look like a pointer, so known functions come first, and the others are looked at when it is known what is code of these (want_loose).
+ * Only known functions count where constants are among code, as linkers have it for other machines. */
+static void want_word(Raise *r, u64 at, u64 pc) {
     ElfFunction known = elf_function_at(r->elf, pc);
     bool begins = known.size || known.name;
-    bool may_begin = r->extent.position_independent && r->isa == isa_of_host();
-    if (begins || (may_begin && !elf_function_around(r->elf, pc)))
+    bool may_begin = !begins && r->isa == isa_of_host() && !elf_function_around(r->elf, pc);
+    if (begins || (may_begin && r->extent.position_independent))
         want(r, pc, true);
+    else if (may_begin && elf_is_code(r->elf, pc))
+        VEC_PUSH(&r->loose, ((ElfPointer){at, pc}));
+}
+
+/* The same for one that is in an instruction. */
+static void want_pointer(Raise *r, u64 pc) {
+    want_word(r, 0, pc);
 }
 
 static int by_address(const void *x, const void *y) {
     u64 a = *(const u64 *)x, b = *(const u64 *)y;
     return a < b ? -1 : a > b;
+}
+
+static int by_target(const void *x, const void *y) {
+    u64 a = ((const ElfPointer *)x)->to, b = ((const ElfPointer *)y)->to;
+    return a < b ? -1 : a > b;
+}
+
+/* Words of tables of jumps lead into functions, and so do numbers in instructions that lead behind another instruction that goes on there. */
+static bool may_be_function(const Raise *r, const ElfPointer *p) {
+    u32 known;
+    return !map64_get(p->at ? &r->table_words : &r->claimed, p->at ? p->at : p->to, &known);
+}
+
+/* The lowest of the pointers that may lead to a function: a function is below the places in it that its tables lead to. False: there is none. */
+static bool want_loose(Raise *r) {
+    if (r->loose.len)
+        qsort(r->loose.at, r->loose.len, sizeof(*r->loose.at), by_target);
+    for (size_t i = 0; i < r->loose.len; i++)
+        if (may_be_function(r, &r->loose.at[i])) {
+            size_t before = r->functions.len;
+            want(r, r->loose.at[i].to, true);
+            if (r->functions.len != before)
+                return true;
+        }
+    return false;
+}
+
+/* For want_loose: instructions that others go on to, and tables. */
+static void claim(Raise *r, const LatheFunc *fn) {
+    for (size_t i = 0; !r->extent.position_independent && i < fn->insns.len; i++) {
+        const Insn *in = &fn->insns.at[i];
+        if (in->flow == FLOW_NEXT || in->flow == FLOW_BRANCH)
+            map64_set(&r->claimed, insn_end(in), 1);
+        for (u64 at = in->table ? in->table->start : 0; in->table && at < in->table->end; at += sizeof(u64))
+            map64_set(&r->table_words, at, 1);
+    }
 }
 
 /* Places that a program jumps to by their addresses: pointers into the middle of functions. */
@@ -57,7 +101,7 @@ static void want_from_file(Raise *r) {
     elf_code_pointers(r->elf, &pointers);
     elf_exported_functions(r->elf, &pointers);
     for (size_t i = 0; i < pointers.len; i++)
-        want_pointer(r, pointers.at[i].to);
+        want_word(r, pointers.at[i].at, pointers.at[i].to);
     VEC_FREE(&pointers);
 }
 
@@ -66,7 +110,7 @@ static void want_from_file(Raise *r) {
 /* Where the jump at `pc` loads its target from; false: there is no such jump. */
 static bool jumps_through(const Raise *r, u64 pc, u64 *end, u64 *slot) {
     u8 bytes[16];
-    Insn in = {0};
+    Insn in = {.pc = pc};
     size_t size = elf_read_const(r->elf, pc, bytes, sizeof(bytes));
     *slot = 0;
     if (!size || r->isa->decode(bytes, size, pc, &in) != LATHE_OK)
@@ -80,6 +124,9 @@ static bool jumps_through(const Raise *r, u64 pc, u64 *end, u64 *slot) {
 
 static const char *find_import(const Raise *r, u64 pc) {
     u64 slot = raise_far_slot(r, pc);
+    const char *kept = raise_kept(r, pc);
+    if (kept)
+        return kept;
     if (slot)
         return elf_imported_at(r->elf, slot);
     for (int i = 0; i < 2; i++) { /* a marker for computed jumps may come first */
@@ -239,7 +286,15 @@ static size_t labels(void *user, const LatheFunc *fn, const Insn *in, const u64 
     return r->jump_places.len;
 }
 
+static void want_native(Raise *r, u64 pc) {
+    want(r, pc, true);
+}
+
 static void want_from_code(Raise *r, const LatheFunc *fn) {
+    if (raise_kept(r, r->current)) {
+        raise_kept_targets(r, fn, want_native);
+        return;
+    }
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
         u64 address;
@@ -249,6 +304,7 @@ static void want_from_code(Raise *r, const LatheFunc *fn) {
             want_pointer(r, address);
     }
     raise_far_addresses(r, fn, want_pointer);
+    raise_thread_starts(r, fn, want_native);
 }
 
 static LatheFunc *decode(Raise *r, u64 pc) {
@@ -299,10 +355,12 @@ static bool may_return(Raise *r, const LatheFunc *fn) {
  * need to look at them again. True if a function has turned out never to return. */
 static bool look_at_all(Raise *r) {
     size_t before = r->never_return.len;
-    for (size_t i = 0; i < r->functions.len; i++) {
+    for (size_t i = 0; i < r->functions.len || want_loose(r); i++) {
+        raise_progress(r, "functions found", i, r->functions.len);
         LatheFunc *fn = decode(r, r->functions.at[i].pc);
         if (!fn)
             continue;
+        claim(r, fn);
         want_from_code(r, fn);
         if (!may_return(r, fn))
             map64_set(&r->never_return, r->functions.at[i].pc, 1);
@@ -315,8 +373,11 @@ static bool look_at_all(Raise *r) {
 static void find_all(Raise *r) {
     do {
         r->functions.len = 0;
+        r->loose.len = 0;
         map64_free(&r->by_pc);
-        r->by_pc = (Map64){0};
+        map64_free(&r->claimed);
+        map64_free(&r->table_words);
+        r->by_pc = r->claimed = r->table_words = (Map64){0};
         want_from_file(r);
     } while (look_at_all(r));
 }
@@ -326,6 +387,11 @@ static void find_all(Raise *r) {
 static LLVMValueRef declare(Raise *r, const char *name) {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(r->ctx, 0);
     return LLVMAddFunction(r->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(r->ctx), &ptr, 1, false));
+}
+
+LLVMValueRef raise_image(Raise *r) {
+    LLVMValueRef image = LLVMGetNamedGlobal(r->mod, RAISE_IMAGE);
+    return image ? image : LLVMAddGlobal(r->mod, LLVMInt8TypeInContext(r->ctx), RAISE_IMAGE);
 }
 
 static LLVMValueRef declare_lookup(Raise *r) {
@@ -383,21 +449,28 @@ static void name_function(Raise *r, u64 pc, char *name, size_t size) {
         snprintf(name, size, "raised_%lx", pc);
 }
 
+static void keep_jump(Raise *r, const Insn *in) {
+    if (in->table) {
+        VEC_PUSH(&r->jumps, ((RaiseJump){in->pc, in->table->start, in->table->end, in->table->count}));
+    } else if (!raise_import_at(r, in->pc)) {
+        r->counts.unresolved_jumps++;
+        raise_note(r, in->pc, "a computed jump, which must lead to a function");
+    }
+}
+
 static void keep_code(Raise *r, const LatheFunc *fn) {
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
         if (in->status == LATHE_OK)
             VEC_PUSH(&r->code, ((LatheRange){in->pc, insn_end(in)}));
-        if (in->flow == FLOW_INDIRECT && !in->table && !raise_import_at(r, in->pc)) {
-            r->counts.unresolved_jumps++;
-            raise_note(r, "0x%lx: a computed jump, which must lead to a function", in->pc);
-        }
+        if (in->flow == FLOW_INDIRECT)
+            keep_jump(r, in);
     }
     r->counts.insns += fn->insns.len;
     LatheProblem p = lathe_func_problem(fn);
     if (p.status != LATHE_OK) {
         r->counts.unsupported++;
-        raise_note(r, "0x%lx: the program stops there: %s", p.pc, p.text ? p.text : lathe_status_text(p.status));
+        raise_note(r, p.pc, "the program stops there: %s", p.text ? p.text : lathe_status_text(p.status));
     }
 }
 
@@ -407,9 +480,15 @@ static void replace_declaration(RaiseFunction *f, LLVMValueRef by) {
     LLVMDeleteFunction(f->plain);
 }
 
+static LLVMValueRef lift_or_keep(Raise *r, RaiseFunction *f, LatheFunc *fn) {
+    f->kept = raise_kept(r, f->pc);
+    f->native &= !f->kept;
+    return f->kept ? raise_kept_stub(r, f->pc) : fn ? lathe_func_lift(fn, "lifted") : NULL;
+}
+
 static void lift(Raise *r, RaiseFunction *f) {
     LatheFunc *fn = decode(r, f->pc);
-    LLVMValueRef lifted = fn ? lathe_func_lift(fn, "lifted") : NULL;
+    LLVMValueRef lifted = lift_or_keep(r, f, fn);
     replace_declaration(f, lifted ? lifted : r->nowhere);
     f->plain = lifted;
     if (lifted) {
@@ -417,10 +496,11 @@ static void lift(Raise *r, RaiseFunction *f) {
         name_function(r, f->pc, name, sizeof(name));
         LLVMSetValueName2(lifted, name, strlen(name));
         f->import = raise_import_at(r, f->pc);
-        keep_code(r, fn);
+        if (!f->kept)
+            keep_code(r, fn);
         r->counts.functions++;
     } else {
-        raise_note(r, "0x%lx: no function can be read there", f->pc);
+        raise_note(r, f->pc, "no function can be read there");
     }
     lathe_func_free(fn);
 }
@@ -437,7 +517,9 @@ bool raise_discover(Raise *r) {
     find_all(r);
     for (size_t i = 0; i < r->functions.len; i++)
         r->functions.at[i].plain = declare(r, "");
-    for (size_t i = 0; i < r->functions.len; i++)
+    for (size_t i = 0; i < r->functions.len; i++) {
+        raise_progress(r, "functions lifted", i, r->functions.len);
         lift(r, &r->functions.at[i]);
+    }
     return !*r->problem && (r->counts.functions || raise_fail(r, "no function can be read in it"));
 }

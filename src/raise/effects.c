@@ -95,6 +95,20 @@ static void read_store(Reader *d, LLVMValueRef in) {
     add(d, (Event){.kind = EVENT_WRITE, .reg = reg});
 }
 
+/* A system call of the program's own machine reads registers that are known, and writes one. */
+static bool read_system_call(Reader *d, LLVMValueRef in) {
+    const HostRaise *host = d->r->host->raise;
+    size_t size;
+    if (d->r->foreign || strcmp(LLVMGetValueName2(LLVMGetCalledValue(in), &size), RAISE_SYSCALL))
+        return false;
+    for (u32 i = 0; i < host->system_call_reg_count; i++)
+        add(d, (Event){.kind = EVENT_READ, .reg = host->system_call_regs[i]});
+    d->f->calls_system = true;
+    add(d, (Event){.kind = EVENT_SYSTEM, .at = in});
+    add(d, (Event){.kind = EVENT_WRITE, .reg = host->system_call_regs[0]});
+    return true;
+}
+
 /* A helper that is given the address of a register may read and write it. */
 static void read_helper(Reader *d, LLVMValueRef in) {
     for (unsigned i = 0; i < LLVMGetNumArgOperands(in); i++) {
@@ -123,6 +137,11 @@ static void read_caught(Reader *d) {
     }
 }
 
+/* The registers that what `lookup` finds may have arguments in. */
+static RegSet passed_at(const Reader *d, LLVMValueRef lookup) {
+    return raise_passed_to(d->r, raise_imported_name(d->r, LLVMGetOperand(lookup, 1)));
+}
+
 static void read_call(Reader *d, LLVMValueRef in) {
     LLVMValueRef callee = LLVMGetCalledValue(in);
     u32 index;
@@ -135,8 +154,8 @@ static void read_call(Reader *d, LLVMValueRef in) {
     if (map64_get(d->functions, (u64)callee, &index))
         add(d, (Event){.kind = EVENT_CALL, .callee = index, .at = in});
     else if (LLVMIsACallInst(callee) && LLVMGetCalledValue(callee) == d->r->lookup)
-        add(d, (Event){.kind = EVENT_OUT, .at = in});
-    else
+        add(d, (Event){.kind = EVENT_OUT, .at = in, .passed = passed_at(d, callee)});
+    else if (!read_system_call(d, in))
         read_helper(d, in);
 }
 
@@ -270,6 +289,7 @@ static void step_available(Raise *r, Event *e, RegSet *available, bool *changed)
             regset_add(available, i);
         break;
     case EVENT_READ:
+    case EVENT_SYSTEM:
     case EVENT_RETURN:
         break;
     }
@@ -311,7 +331,7 @@ static void step_live(Raise *r, const RaiseFunction *f, const Event *e, RegSet *
         regset_join(live, &r->functions.at[e->callee].taken);
         break;
     case EVENT_OUT: {
-        RegSet lost = lost_outside(r), passed = r->isa->abi.passed;
+        RegSet lost = lost_outside(r), passed = e->passed;
         regset_drop(live, &lost);
         regset_keep(&passed, &e->available);
         regset_join(live, &passed);
@@ -320,6 +340,7 @@ static void step_live(Raise *r, const RaiseFunction *f, const Event *e, RegSet *
     case EVENT_WHOLE:
         regset_join(live, &e->available);
         break;
+    case EVENT_SYSTEM: /* what it reads and writes are events of their own */
     case EVENT_CAUGHT:
         break;
     case EVENT_RETURN: { /* a result that was not written on the way there may be an argument of the same register */

@@ -118,13 +118,24 @@ static LLVMValueRef translate_selector(Rewriter *w, const ElfLanding *l, LLVMVal
 
 /* ----------------------------------------------------------------------------------------------------------------- pads */
 
+/* Raised code runs again: the thread's variables say so. */
+static void build_landed(Rewriter *w) {
+    char text[64];
+    int len = snprintf(text, sizeof(text), w->r->host->raise->landed, (long)raise_thread_offset(w->r));
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(w->r->ctx), NULL, 0, false);
+    LLVMValueRef code = LLVMGetInlineAsm(type, text, (size_t)len, "", 0, true, false, LLVMInlineAsmDialectATT, false);
+    LLVMBuildCall2(w->b, type, code, NULL, 0, "");
+}
+
 /* A function with landing pads is not inlined: it goes on with an exception by calling _Unwind_Resume(), which must not find the catching landing pad
  * in the frame that it was called from. It would go back to the landing pad that the exception had come to first. */
 static LLVMValueRef build_pad(Rewriter *w, const ElfReference *personality, unsigned clauses) {
     LLVMTypeRef parts[] = {LLVMPointerTypeInContext(w->r->ctx, 0), LLVMInt32TypeInContext(w->r->ctx)};
     LLVMTypeRef type = LLVMStructTypeInContext(w->r->ctx, parts, 2, false);
     LLVMAddAttributeAtIndex(w->f->raised, LLVMAttributeFunctionIndex, raise_attribute(w->r, "noinline", 0));
-    return LLVMBuildLandingPad(w->b, type, personality_of(w->r, personality), clauses, "");
+    LLVMValueRef pad = LLVMBuildLandingPad(w->b, type, personality_of(w->r, personality), clauses, "");
+    build_landed(w);
+    return pad;
 }
 
 static LLVMValueRef exception_in(Rewriter *w, LLVMValueRef pad) {

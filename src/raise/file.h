@@ -29,9 +29,15 @@ ImportTables imports_tables(const Imports *im);
 bool imports_write(const Imports *im, u8 *symbols, u8 *names, u8 *versions);
 void imports_free(Imports *im);
 
-/* unwind.c: the index of the unwind table (.eh_frame) of `size` bytes that will be at `table`: by which the system finds the entry of a place.
- * How many bytes it has, or 0: something is wrong with the table. */
-u64 unwind_index_bytes(const u8 *bytes, u64 size);
-void unwind_index_write(const u8 *bytes, u64 size, u64 table, u8 *index, u64 index_addr);
+/* unwind.c: the index of unwind tables (.eh_frame), by which the system finds the entry of a place. Each object that was linked has a table. */
+typedef struct UnwindTable {
+    const u8 *bytes;
+    u64 size;
+    u64 addr; /* where it will be */
+} UnwindTable;
+typedef VEC(UnwindTable) UnwindTables;
+/* How many bytes the index has; 0: the tables have no entries. */
+u64 unwind_index_bytes(const UnwindTables *tables);
+void unwind_index_write(const UnwindTables *tables, u8 *index, u64 index_addr);
 
 #endif

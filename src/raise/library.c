@@ -1,6 +1,8 @@
 /* library.c: what is known of functions of the C library by their names. */
+#include <elf.h>
 #include <stdlib.h>
 
+#include "raise/prototypes.h"
 #include "raise/raise.h"
 
 /* Functions of six arguments at most, none of which is a long double or a large struct: they find nothing on the stack. */
@@ -251,6 +253,74 @@ static const char *const always[] = {
     "__cxa_throw_bad_array_new_length",
 };
 
+/* They need little room on the stack, call no function of the program and never throw. */
+static const char *const leaves[] = {
+    "__ctype_b_loc",
+    "__ctype_tolower_loc",
+    "__ctype_toupper_loc",
+    "__errno_location",
+    "acos",
+    "asin",
+    "atan",
+    "atan2",
+    "cbrt",
+    "ceil",
+    "cos",
+    "cosf",
+    "cosh",
+    "exp",
+    "exp2",
+    "expf",
+    "fabs",
+    "floor",
+    "floorf",
+    "fmod",
+    "hypot",
+    "log",
+    "log10",
+    "log2",
+    "logf",
+    "memchr",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "mempcpy",
+    "memrchr",
+    "memset",
+    "pow",
+    "powf",
+    "rint",
+    "round",
+    "sin",
+    "sinf",
+    "sinh",
+    "sqrt",
+    "sqrtf",
+    "stpcpy",
+    "strcasecmp",
+    "strcat",
+    "strchr",
+    "strchrnul",
+    "strcmp",
+    "strcpy",
+    "strcspn",
+    "strlen",
+    "strncasecmp",
+    "strncat",
+    "strncmp",
+    "strncpy",
+    "strnlen",
+    "strpbrk",
+    "strrchr",
+    "strspn",
+    "strstr",
+    "tan",
+    "tanh",
+    "tolower",
+    "toupper",
+    "trunc",
+};
+
 static int by_name(const void *key, const void *row) {
     return strcmp(key, *(const char *const *)row);
 }
@@ -267,6 +337,82 @@ static bool is_thrower(const char *name) {
 
 bool raise_always_throws(const char *name) {
     return name && (bsearch(name, always, ARRAY_LEN(always), sizeof(*always), by_name) || is_thrower(name));
+}
+
+/* Are all functions that the program imports of libraries whose prototypes are known, or of C++'s, which has none of their names? Those of a library may be
+ * of the program that uses it. What a statically linked program has left native is known by the names of functions that are like it. */
+static bool has_known_libraries(const Raise *r) {
+    static const char *const known[] = {"ld-linux", "libc.so",       "libdl.so", "libgcc_s.so",
+                                        "libm.so",  "libpthread.so", "librt.so", "libstdc++.so"};
+    const char *name;
+    if (r->is_library || r->is_static)
+        return false;
+    for (size_t i = 0; (name = elf_dynamic_text(r->elf, DT_NEEDED, i)); i++) {
+        bool is_known = false;
+        for (size_t k = 0; k < ARRAY_LEN(known); k++)
+            is_known |= !strncmp(name, known[k], strlen(known[k]));
+        if (!is_known)
+            return false;
+    }
+    return true;
+}
+
+/* How many registers for integers, and for floating point, the parameters need; false: that is not known. */
+static bool count_registers(const char *types, u32 *ints, u32 *floats) {
+    *ints = *floats = 0;
+    for (; *types; types++)
+        switch ((TypeLetter)*types) {
+        case TYPE_FLOAT:
+        case TYPE_DOUBLE:
+            ++*floats;
+            break;
+        case TYPE_TWO:
+            *ints += 2;
+            break;
+        case TYPE_EXTENDED: /* on the stack */
+        case TYPE_VOID:
+            break;
+        case TYPE_MORE:
+        case TYPE_OTHER:
+            return false;
+        case TYPE_I8:
+        case TYPE_U8:
+        case TYPE_I16:
+        case TYPE_U16:
+        case TYPE_I32:
+        case TYPE_U32:
+        case TYPE_I64:
+        case TYPE_POINTER:
+        case TYPE_CALLBACK:
+        case TYPE_PRINTS:
+        case TYPE_SCANS:
+        case TYPE_LIST:
+            ++*ints;
+            break;
+        }
+    return true;
+}
+
+RegSet raise_passed_to(const Raise *r, const char *name) {
+    const CallAbi *abi = &r->isa->abi;
+    const Prototype *p = name && !r->foreign ? prototype_find(name) : NULL;
+    u32 ints, floats;
+    /* A result that is not known may be a struct, for which there is one more parameter. */
+    if (!p || p->types[0] == TYPE_OTHER || !count_registers(p->types + 1, &ints, &floats) || !has_known_libraries(r))
+        return abi->passed;
+    RegSet set = {0};
+    if (regset_has(&abi->passed, abi->stack))
+        regset_add(&set, abi->stack);
+    for (u32 i = 0; i < ints && i < abi->int_arg_count; i++)
+        regset_add(&set, abi->int_args[i]);
+    for (u32 i = 0; i < floats && i < abi->float_arg_count; i++)
+        regset_add(&set, abi->float_args[i]);
+    return set;
+}
+
+bool raise_is_leaf(const Raise *r, const char *name) {
+    return name && !r->foreign && bsearch(name, leaves, ARRAY_LEN(leaves), sizeof(*leaves), by_name) &&
+           prototype_find(name) && has_known_libraries(r);
 }
 
 bool raise_returns_twice(const char *name) {

@@ -91,9 +91,19 @@ static void hide(Raise *r) {
             LLVMSetVisibility(f, LLVMHiddenVisibility);
 }
 
+/* Where the kernel begins a statically linked program. */
+static void add_start(Raise *r) {
+    char entry[64], text[1024];
+    snprintf(entry, sizeof(entry), RAISE_ENTRY, elf_entry(r->elf));
+    int len = snprintf(text, sizeof(text), r->host->raise->start, entry);
+    CHECK((size_t)len < sizeof(text), "the assembly of where programs begin has room");
+    LLVMAppendModuleInlineAsm(r->mod, text, (size_t)len);
+}
+
 void raise_add_native(Raise *r) {
+    HostRaiseKind kind = r->is_library ? RAISE_LIBRARY : r->is_static ? RAISE_STATIC : RAISE_DYNAMIC;
     char *text = r->host->raise->runtime(raise_thread_offset(r), r->extent.start, r->extent.end - r->extent.start,
-                                         r->uses_rest, r->unwinds);
+                                         r->uses_rest, r->unwinds, kind);
     LLVMAppendModuleInlineAsm(r->mod, text, strlen(text));
     mem_free(text);
     for (size_t i = 0; i < r->functions.len; i++) {
@@ -104,5 +114,7 @@ void raise_add_native(Raise *r) {
         add_entry(r, f);
         r->counts.native++;
     }
+    if (r->is_static)
+        add_start(r);
     hide(r);
 }

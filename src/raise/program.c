@@ -34,15 +34,18 @@ typedef struct Writer {
     size_t file_size;
     u64 bias; /* address - offset in the file, of the image and of all that is new */
     Part head, code, data;
-    LinkNeeds needs, helper_needs;
+    RaiseObject *objects; /* of the module, and the helpers if they are needed */
+    LinkNeeds *needs;     /* of each object */
+    size_t object_count;
     u64 rela_off, rela_size, tls_off; /* in head */
     Imports imports;
     ImportTables tables;
     u64 symbols_off, names_off, versions_off; /* in head, of `tables` */
-    u64 unwind, unwind_size, index_off,
-        index_size; /* the unwind table's address, and its index in head; sizes of 0: none */
-    VEC(u64) moved; /* places of the new parts that hold addresses */
-    Map64 helpers;  /* index in helper_addr by the hash of a name */
+    UnwindTables unwind;
+    u64 index_off, index_size; /* in head, of `unwind`; a size of 0: none */
+    VEC(u64) moved;            /* places of the new parts that hold addresses */
+    u64 thread_pointers;       /* relocations of the contents of thread-local variables */
+    Map64 helpers;             /* index in helper_addr by the hash of a name */
     VEC(u64) helper_addr;
     VEC(const char *) helper_name;
     const char *missing; /* a symbol that nobody has */
@@ -74,6 +77,10 @@ static u64 tls_align(const Elf64_Phdr *tls) {
 /* How much raise's own variables move the program's in the block, which keep their distance to the thread pointer: the block ends
  * there, rounded up to its alignment. */
 static u64 tls_shift(const Raise *r, u64 *total) {
+    if (r->is_library) {
+        *total = 0;
+        return 0;
+    }
     Elf64_Phdr tls = tls_of(r);
     u64 old = tls.p_type == PT_TLS ? round_up(tls.p_memsz, tls.p_align ? tls.p_align : 1) : 0;
     *total = round_up(old + r->host->raise->thread_bytes, tls_align(&tls));
@@ -83,7 +90,7 @@ static u64 tls_shift(const Raise *r, u64 *total) {
 i64 raise_thread_offset(const Raise *r) {
     u64 total;
     tls_shift(r, &total);
-    return -(i64)total;
+    return r->is_library ? r->host->raise->library_thread_offset : -(i64)total;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ linking */
@@ -140,29 +147,41 @@ static LinkPlace place_at(Writer *w, u64 code_off, u64 data_off, const LinkNeeds
                        .moves = note_moved};
 }
 
-/* The helpers call functions that the module has, and the other way round: names first, then both. */
-static bool link_all(Writer *w, RaiseObject object, RaiseObject helpers) {
-    u64 code_off = round_up(w->needs.code_bytes, LINK_MAX_ALIGN),
-        data_off = round_up(w->needs.data_bytes, LINK_MAX_ALIGN);
-    LinkPlace own = place_at(w, 0, 0, &w->needs), other = place_at(w, code_off, data_off, &w->helper_needs);
+static void find_unwind_tables(Writer *w, const LinkPlace *places) {
+    w->unwind.len = 0;
+    for (size_t i = 0; i < w->object_count; i++) {
+        UnwindTable t;
+        if (!link_section(w->objects[i].bytes, w->objects[i].size, &places[i], ".eh_frame", &t.addr, &t.size))
+            continue;
+        t.bytes = w->data.bytes + (t.addr - w->data.addr);
+        VEC_PUSH(&w->unwind, t);
+    }
+    w->index_size = unwind_index_bytes(&w->unwind);
+}
+
+/* Objects call functions of each other: names first, then all of them. */
+static bool link_all(Writer *w) {
+    LinkPlace *places = arena_alloc(&w->r->arena, w->object_count * sizeof(*places));
+    u64 code_off = 0, data_off = 0;
     w->moved.len = 0;
-    link_symbols(object.bytes, object.size, &own, define_helper, w);
-    if (helpers.size)
-        link_symbols(helpers.bytes, helpers.size, &other, define_helper, w);
-    if (helpers.size && link_place(helpers.bytes, helpers.size, &other) < 0)
-        return raise_fail(w->r, "the helpers of lifted code cannot be linked: %s is missing",
-                          w->missing ? w->missing : "something");
-    if (link_place(object.bytes, object.size, &own) < 0)
-        return raise_fail(w->r, "its code cannot be linked: %s is missing", w->missing ? w->missing : "something");
-    if (w->r->unwinds && link_section(object.bytes, object.size, &own, ".eh_frame", &w->unwind, &w->unwind_size))
-        w->index_size = unwind_index_bytes(w->data.bytes + (w->unwind - w->data.addr), w->unwind_size);
+    for (size_t i = 0; i < w->object_count; i++) {
+        places[i] = place_at(w, code_off, data_off, &w->needs[i]);
+        code_off += round_up(w->needs[i].code_bytes, LINK_MAX_ALIGN);
+        data_off += round_up(w->needs[i].data_bytes, LINK_MAX_ALIGN);
+        link_symbols(w->objects[i].bytes, w->objects[i].size, &places[i], define_helper, w);
+    }
+    for (size_t i = 0; i < w->object_count; i++)
+        if (link_place(w->objects[i].bytes, w->objects[i].size, &places[i]) < 0)
+            return raise_fail(w->r, "its code cannot be linked: %s is missing", w->missing ? w->missing : "something");
+    if (w->r->unwinds)
+        find_unwind_tables(w, places);
     w->tables = imports_tables(&w->imports);
     return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- layout */
 
-static void lay_out(Writer *w, bool with_helpers) {
+static void lay_out(Writer *w) {
     Elf64_Phdr tls = tls_of(w->r);
     u64 total, shift = tls_shift(w->r, &total);
     u64 end = w->r->extent.end > w->bias + w->file_size ? w->r->extent.end : w->bias + w->file_size;
@@ -177,25 +196,41 @@ static void lay_out(Writer *w, bool with_helpers) {
     w->names_off = w->versions_off + w->tables.versions_size;
     w->head.size = w->names_off + w->tables.names_size;
     w->code.addr = round_up(w->head.addr + w->head.size, PAGE);
-    w->code.size = round_up(w->needs.code_bytes, LINK_MAX_ALIGN) + (with_helpers ? w->helper_needs.code_bytes : 0);
+    w->code.size = w->data.size = 0;
+    for (size_t i = 0; i < w->object_count; i++) {
+        w->code.size += round_up(w->needs[i].code_bytes, LINK_MAX_ALIGN);
+        w->data.size += round_up(w->needs[i].data_bytes, LINK_MAX_ALIGN);
+    }
     w->data.addr = round_up(w->code.addr + w->code.size, PAGE);
-    w->data.size = round_up(w->needs.data_bytes, LINK_MAX_ALIGN) + (with_helpers ? w->helper_needs.data_bytes : 0);
 }
 
 /* How many addresses there are is known after linking, and where the parts are depends on it: so it is done twice. */
-static bool place_parts(Writer *w, RaiseObject object, RaiseObject helpers) {
-    if (link_measure(object.bytes, object.size, &w->needs) < 0 ||
-        (helpers.size && link_measure(helpers.bytes, helpers.size, &w->helper_needs) < 0))
-        return raise_fail(w->r, "its code cannot be linked");
+static bool place_parts(Writer *w) {
+    for (size_t i = 0; i < w->object_count; i++)
+        if (link_measure(w->objects[i].bytes, w->objects[i].size, &w->needs[i]) < 0)
+            return raise_fail(w->r, "its code cannot be linked");
     for (int i = 0; i < 2; i++) {
-        lay_out(w, helpers.size);
+        lay_out(w);
         w->head.bytes = arena_alloc(&w->r->arena, w->head.size);
         w->code.bytes = arena_alloc(&w->r->arena, w->code.size);
         w->data.bytes = arena_alloc(&w->r->arena, w->data.size + 1);
-        if (!link_all(w, object, helpers))
+        if (!link_all(w))
             return false;
     }
     return true;
+}
+
+/* With the helpers only if something is missing without them. */
+static bool place_objects(Writer *w, const RaiseObject *objects, size_t count, RaiseObject helpers) {
+    w->objects = arena_alloc(&w->r->arena, (count + 1) * sizeof(*w->objects));
+    w->needs = arena_alloc(&w->r->arena, (count + 1) * sizeof(*w->needs));
+    memcpy(w->objects, objects, count * sizeof(*objects));
+    w->objects[count] = helpers;
+    w->object_count = count;
+    if (place_parts(w))
+        return true;
+    w->object_count++;
+    return w->missing && helpers.size && place_parts(w);
 }
 
 /* -------------------------------------------------------------------------------------------------------- the new file */
@@ -252,13 +287,15 @@ static Elf64_Phdr new_index(const Writer *w) {
 static void make_headers(Writer *w) {
     for (unsigned i = 0; i < header_of(w->file).e_phnum; i++) {
         Elf64_Phdr p = segment_of(w->file, i);
-        if (p.p_type != PT_TLS && (p.p_type != PT_GNU_EH_FRAME || !w->index_size))
+        bool replaced = (p.p_type == PT_TLS && !w->r->is_library) || (p.p_type == PT_GNU_EH_FRAME && w->index_size);
+        if (!replaced)
             VEC_PUSH(&w->headers, p);
     }
-    add_header(w, &w->head, PF_R);
+    add_header(w, &w->head, w->thread_pointers ? PF_R | PF_W : PF_R);
     add_header(w, &w->code, PF_R | PF_X);
     add_header(w, &w->data, PF_R | PF_W);
-    VEC_PUSH(&w->headers, new_tls(w));
+    if (!w->r->is_library)
+        VEC_PUSH(&w->headers, new_tls(w));
     if (w->index_size)
         VEC_PUSH(&w->headers, new_index(w));
     u64 size = w->headers.len * sizeof(Elf64_Phdr);
@@ -273,10 +310,12 @@ static void make_headers(Writer *w) {
     memcpy(w->head.bytes, w->headers.at, size);
 }
 
-static void write_header(const Writer *w, u8 *out) {
+static void write_header(Writer *w, u8 *out) {
     Elf64_Ehdr h = header_of(w->file);
     h.e_phoff = w->head.addr - w->bias;
     h.e_phnum = (u16)w->headers.len;
+    if (w->r->is_static)
+        resolve(w, RAISE_START, &h.e_entry);
     memcpy(out, &h, sizeof(h));
 }
 
@@ -303,12 +342,29 @@ static u64 word_at(const Writer *w, u64 place) {
     return word;
 }
 
+/* Pointers among the first contents of thread-local variables are relocated where these are now. */
+static void move_thread_pointers(Writer *w, u8 *table, u64 size) {
+    Elf64_Phdr old = tls_of(w->r);
+    u64 total, to = w->head.addr + w->tls_off + tls_shift(w->r, &total);
+    for (u64 off = 0; !w->r->is_library && off + sizeof(Elf64_Rela) <= size; off += sizeof(Elf64_Rela)) {
+        Elf64_Rela rela;
+        memcpy(&rela, table + off, sizeof(rela));
+        if (old.p_type != PT_TLS || rela.r_offset - old.p_vaddr >= old.p_filesz)
+            continue;
+        rela.r_offset += to - old.p_vaddr;
+        memcpy(table + off, &rela, sizeof(rela));
+        w->thread_pointers++;
+    }
+}
+
 static bool write_relocations(Writer *w, u8 *out) {
     u64 old = elf_dynamic_number(w->r->elf, DT_RELASZ);
     u8 *from = old ? old_place(w, out, elf_dynamic_number(w->r->elf, DT_RELA), old) : NULL,
        *to = w->head.bytes + w->rela_off;
-    if (from)
+    if (from) {
         memcpy(to, from, old);
+        move_thread_pointers(w, to, old);
+    }
     for (size_t i = 0; i < w->moved.len; i++) {
         if (w->moved.at[i] < w->data.addr)
             return raise_fail(w->r, "its code has addresses among its instructions");
@@ -376,7 +432,10 @@ static void patch_tables(const Writer *w, const Dynamic *d) {
     }
 }
 
+/* A statically linked program that is not position-independent has none, and needs none. */
 static bool patch_dynamic(Writer *w, u8 *out) {
+    if (w->r->is_static && !w->r->extent.position_independent)
+        return true;
     Elf64_Phdr p = elf_program_header(w->r->elf, PT_DYNAMIC);
     u8 *place = p.p_type == PT_DYNAMIC ? old_place(w, out, p.p_vaddr, p.p_filesz) : NULL;
     if (!place)
@@ -388,7 +447,7 @@ static bool patch_dynamic(Writer *w, u8 *out) {
     Elf64_Dyn *table = find_entry(&d, DT_RELA), *size = find_entry(&d, DT_RELASZ);
     if (w->moved.len && (!table || !size))
         return raise_fail(w->r, "it has no dynamic relocations, and its code needs some");
-    if (w->moved.len) {
+    if (w->moved.len || w->thread_pointers) {
         table->d_un.d_ptr = w->head.addr + w->rela_off;
         size->d_un.d_val = w->rela_size;
     }
@@ -472,7 +531,7 @@ static void write_entry(Writer *w, u8 *out, const RaiseFunction *f, bool with_ro
         host->jump(old_place(w, out, f->pc, host->jump_bytes), (i32)(entry - f->pc));
     } else if (!write_short(w, out, f->pc, entry)) {
         w->r->counts.no_room++;
-        raise_note(w->r, "0x%lx: no room for a jump: native code and pointers cannot call the function", f->pc);
+        raise_note(w->r, f->pc, "no room for a jump: native code and pointers cannot call the function");
     }
 }
 
@@ -503,8 +562,7 @@ static void write_tls(const Writer *w) {
 static bool write_imports(const Writer *w) {
     u8 *head = w->head.bytes;
     if (w->index_size)
-        unwind_index_write(w->data.bytes + (w->unwind - w->data.addr), w->unwind_size, w->unwind, head + w->index_off,
-                           w->head.addr + w->index_off);
+        unwind_index_write(&w->unwind, head + w->index_off, w->head.addr + w->index_off);
     u8 *versions = w->tables.versions_size ? head + w->versions_off : NULL;
     return !w->tables.symbols_size ||
            imports_write(&w->imports, head + w->symbols_off, head + w->names_off, versions) ||
@@ -528,12 +586,13 @@ static bool write_all(Writer *w, u8 *out) {
     return true;
 }
 
-bool raise_program(Raise *r, RaiseObject object, RaiseObject helpers, u8 **data, size_t *data_size) {
+bool raise_program(Raise *r, const RaiseObject *objects, size_t count, RaiseObject helpers, u8 **data,
+                   size_t *data_size) {
     Writer w = {.r = r, .imports.elf = r->elf};
     w.file = elf_bytes(r->elf, &w.file_size);
     Elf64_Phdr first = elf_program_header(r->elf, PT_LOAD);
     w.bias = first.p_vaddr - first.p_offset;
-    bool ok = place_parts(&w, object, (RaiseObject){0}) || (w.missing && place_parts(&w, object, helpers));
+    bool ok = place_objects(&w, objects, count, helpers);
     *data_size = w.data.addr + w.data.size - w.bias;
     *data = ok ? mem_new(*data_size) : NULL;
     ok = ok && write_all(&w, *data);
@@ -542,6 +601,7 @@ bool raise_program(Raise *r, RaiseObject object, RaiseObject helpers, u8 **data,
         *data = NULL;
     }
     imports_free(&w.imports);
+    VEC_FREE(&w.unwind);
     VEC_FREE(&w.moved);
     VEC_FREE(&w.helper_addr);
     VEC_FREE(&w.helper_name);

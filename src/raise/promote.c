@@ -145,10 +145,27 @@ static void surround_helper(Rewriter *w, LLVMValueRef call) {
     rewrite_fill(w, &all);
 }
 
+/* The assembly that makes system calls has their registers in the state. */
+static void surround_system_call(Rewriter *w, LLVMValueRef call) {
+    const HostRaise *host = w->r->host->raise;
+    RegSet in = {0}, out = {0};
+    for (u32 i = 0; i < host->system_call_reg_count; i++)
+        regset_add(&in, host->system_call_regs[i]);
+    regset_add(&out, host->system_call_regs[0]);
+    LLVMPositionBuilderBefore(w->b, call);
+    rewrite_spill(w, &in);
+    LLVMPositionBuilderBefore(w->b, LLVMGetNextInstruction(call));
+    rewrite_fill(w, &out);
+}
+
 static void replace_call(Rewriter *w, const Event *e) {
     LLVMValueRef callee = LLVMGetCalledValue(e->at);
     if (e->kind == EVENT_WHOLE) {
         surround_helper(w, e->at);
+        return;
+    }
+    if (e->kind == EVENT_SYSTEM) {
+        surround_system_call(w, e->at);
         return;
     }
     LLVMPositionBuilderBefore(w->b, e->at);

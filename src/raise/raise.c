@@ -1,6 +1,7 @@
 /* raise.c: a program that is being raised: which are taken, and what goes with it. */
 #include "raise/raise.h"
 
+#include <elf.h>
 #include <llvm-c/Core.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,13 +14,24 @@ bool raise_fail(Raise *r, const char *format, ...) {
     return false;
 }
 
-void raise_note(Raise *r, const char *format, ...) {
+void raise_note(Raise *r, u64 pc, const char *format, ...) {
     char text[RAISE_TEXT];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    VEC_PUSH(&r->notes, arena_printf(&r->arena, "%s", text));
+    VEC_PUSH(&r->notes, ((RaiseNote){pc, arena_printf(&r->arena, "%s", text)}));
+}
+
+void raise_for_size(Raise *r) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(r->mod); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, raise_attribute(r, "optsize", 0));
+}
+
+void raise_progress(const Raise *r, const char *what, u64 done, u64 total) {
+    if (r->progress)
+        r->progress(what, done, total);
 }
 
 /* What a program does that raised functions cannot: their frames are not where it looks for them. */
@@ -49,7 +61,24 @@ static bool check_imports(Raise *r) {
             return raise_fail(r, "it uses %s: %s, which raised programs cannot yet", rows[i].name, rows[i].why);
     if (!r->foreign && !r->unwinds && elf_has_landings(r->elf) && elf_imports(r->elf, "_Unwind_Resume"))
         return raise_fail(r, "it has exceptions of another language than C++, which raised programs cannot yet");
+    if (!r->foreign && !r->unwinds && elf_has_catches(r->elf))
+        return raise_fail(
+            r, "it has C++ exceptions, or the like, whose library is part of it, which raised programs cannot yet");
     return true;
+}
+
+static bool has_library(const ElfFile *elf, const char *name) {
+    const char *needed;
+    for (size_t i = 0; (needed = elf_dynamic_text(elf, DT_NEEDED, i)); i++)
+        if (!strcmp(needed, name))
+            return true;
+    return false;
+}
+
+/* Position-independent, and no program: those have an interpreter, or say that they are one. */
+static bool is_library(const ElfFile *elf) {
+    return elf_extent(elf).position_independent && !elf_interpreter(elf) &&
+           !(elf_dynamic_number(elf, DT_FLAGS_1) & DF_1_PIE);
 }
 
 /* The new code must reach it with 32 bits. */
@@ -65,16 +94,22 @@ static bool check(Raise *r) {
                           isa_name(r->isa->arch), host_own()->name);
     if (r->extent.end - r->extent.start > IMAGE_MAX_BYTES)
         return raise_fail(r, "its image is too large");
-    if (!elf_entry(r->elf))
-        return raise_fail(r, "it has no entry: libraries cannot be raised yet");
-    if (!elf_interpreter(r->elf))
-        return raise_fail(r, "it is statically linked, and only dynamically linked programs can be raised yet");
+    if (r->is_library && r->foreign)
+        return raise_fail(r, "it is a library, and libraries can be raised for their own machine only");
+    if (r->is_library && !has_library(r->elf, "libc.so.6"))
+        return raise_fail(r, "it is a library that does not use the GNU C library");
+    if (!elf_entry(r->elf) && !r->is_library)
+        return raise_fail(r, "it has no entry");
+    if (r->is_static && r->foreign)
+        return raise_fail(r, "it is statically linked, and such programs can be raised for their own machine only");
     return check_imports(r);
 }
 
 bool raise_begin(Raise *r, ElfFile *elf, const Host *host) {
     *r = (Raise){
         .elf = elf, .extent = elf_extent(elf), .isa = isa_find(elf_arch(elf)), .host = host ? host : host_own()};
+    r->is_library = is_library(elf);
+    r->is_static = !r->is_library && !elf_interpreter(elf);
     r->foreign = r->isa != isa_of_host() || r->host != host_own();
     r->unwinds = !r->foreign && elf_has_landings(elf) && elf_imports(elf, RAISE_PERSONALITY);
     r->ctx = LLVMContextCreate();
@@ -92,12 +127,16 @@ void raise_end(Raise *r) {
     }
     VEC_FREE(&r->functions);
     VEC_FREE(&r->labels);
+    VEC_FREE(&r->loose);
     VEC_FREE(&r->jump_places);
     VEC_FREE(&r->code);
     VEC_FREE(&r->reg_at);
+    VEC_FREE(&r->jumps);
     VEC_FREE(&r->notes);
     VEC_FREE(&r->stub_names);
     map64_free(&r->by_pc);
+    map64_free(&r->claimed);
+    map64_free(&r->table_words);
     map64_free(&r->table_entries);
     map64_free(&r->never_return);
     map64_free(&r->stubs);

@@ -1,6 +1,7 @@
 /* raise.h: `lathe raise`: a whole program lifted, made native functions of values, and written as a program again.
  *
  *     discover.c   which functions there are, and all of them lifted as void f(ptr cpu) into one module
+ *     kept.c       functions of statically linked programs that stay as they are, and where their threads begin
  *     far.c        addresses that code computes with more than one instruction
  *     effects.c    what each of them does to the guest's registers, over the whole graph of calls
  *     promote.c    the functions rewritten: registers are arguments, results and values
@@ -9,14 +10,19 @@
  *     frame.c      locals on the guest's stack that nobody else sees become variables
  *     exceptions.c calls that may throw, and where control goes on then
  *     library.c    what is known of functions of the C library
+ *     prototypes.c its functions, from the system's headers
  *     native.c     where native code and raised functions call each other
+ *     compile.c    the module optimised and compiled, in parts if it is large
  *     program.c    the ELF file, with the new code behind the old image
  *     symbols.c    what it has of other files
  *     unwind.c     the index of its unwind tables
+ *     report.c     what was found, and what is left to run time
  *
  * docs/raise.md has the design and the rules that programs have to keep to. */
 #ifndef RAISE_RAISE_H
 #define RAISE_RAISE_H
+
+#include <stdio.h>
 
 #include "elf/elf.h"
 #include "isa/isa.h"
@@ -31,6 +37,7 @@ typedef enum EventKind {
     EVENT_WRITE,
     EVENT_CALL,   /* of a function of the program */
     EVENT_OUT,    /* of code that is known only at run time, with the registers that the calling convention has */
+    EVENT_SYSTEM, /* a system call */
     EVENT_WHOLE,  /* of a helper that sees the whole state */
     EVENT_CAUGHT, /* a register that landing pads find something in, behind a call that may throw */
     EVENT_RETURN, /* to the caller; behind a call of another kind where that was a jump */
@@ -42,6 +49,7 @@ typedef struct Event {
     u32 callee;       /* CALL: index of the function */
     LLVMValueRef at;  /* CALL, OUT, WHOLE: the call */
     RegSet available; /* CALL, OUT, WHOLE: what has a value there */
+    RegSet passed;    /* OUT: registers that the callee may have arguments in */
 } Event;
 
 typedef struct RaiseBlock {
@@ -56,6 +64,7 @@ struct RaiseFunction {
     bool native;        /* may native code enter it? */
     bool uses_rest;     /* does it use state that is no register? */
     bool calls_system;  /* has it system calls of its own? They may be given addresses of its locals. */
+    bool kept;          /* it stays as it is: kept.c */
     const char *import; /* it only jumps to this function of another file; NULL: it does not */
     LLVMValueRef plain; /* as lifted, then NULL */
     LLVMValueRef raised;
@@ -69,6 +78,19 @@ struct RaiseFunction {
     RegSet handed;          /* registers that have a value at some call of it */
 };
 
+/* A computed jump that leads to places of its function. */
+typedef struct RaiseJump {
+    u64 pc;
+    u64 table, table_end; /* 0: there is no table, only addresses that the program has of these places */
+    u64 places;
+} RaiseJump;
+
+/* A place that is left to run time, where the program may stop. */
+typedef struct RaiseNote {
+    u64 pc;
+    const char *why;
+} RaiseNote;
+
 typedef struct RaiseCounts {
     u64 functions, native, insns, unresolved_jumps, unsupported, no_room;
     u64 arguments, results, locals;
@@ -81,6 +103,8 @@ typedef struct Raise {
     ElfExtent extent;
     const Isa *isa;
     const Host *host;
+    bool is_static; /* does its own code do what else the dynamic linker and the C library do? */
+    bool is_library;
     bool foreign;   /* is the host another machine than the program is for? */
     bool unwinds;   /* does it have to do with exceptions? */
     bool strict_fp; /* as in LatheConfig */
@@ -92,6 +116,9 @@ typedef struct Raise {
     Map64 by_pc; /* index of a function */
     Map64
         table_entries; /* what seem to be entries of tables of jumps: where they lead to, from the image's beginning, by address */
+    ElfPointers loose; /* pointers to what may be functions */
+    Map64 claimed,
+        table_words;      /* instructions that others go on to, and words of tables of jumps, where that matters */
     VEC(u64) labels;      /* places within functions that pointers in the data lead to, sorted */
     VEC(u64) jump_places; /* of the function being decoded: where its computed jumps may lead to */
     Map64 never_return;   /* functions that never return, by pc */
@@ -105,14 +132,20 @@ typedef struct Raise {
     bool uses_rest;       /* does it use state that is no register, such as that of x87? */
     Map64 types;          /* of raised functions */
     RaiseCounts counts;
-    VEC(char *) notes; /* for the report: places that may stop the program, each a sentence */
+    VEC(RaiseJump) jumps; /* for the report */
+    VEC(RaiseNote) notes;
+    /* Called now and then with what is being done, and how much of it is done; NULL: nobody wants to know. */
+    void (*progress)(const char *what, u64 done, u64 total);
     Arena arena;
     char problem[RAISE_TEXT]; /* why it cannot be done */
 } Raise;
 
 /* Writes the sentence into r->problem; false. */
 bool raise_fail(Raise *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void raise_note(Raise *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void raise_note(Raise *r, u64 pc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Marks all functions of the module to be compiled for size. */
+void raise_for_size(Raise *r);
+void raise_progress(const Raise *r, const char *what, u64 done, u64 total);
 
 /* False with r->problem set if the program is of a kind that cannot be raised. Takes the file, also on failure. `host` is what it is
  * raised for; NULL: this machine. */
@@ -129,6 +162,16 @@ const char *raise_import_at(Raise *r, u64 pc);
 void raise_far_addresses(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 address));
 /* Where the stub at `pc` loads what it jumps to, if it computes that place with two instructions; 0: it does not. */
 u64 raise_far_slot(const Raise *r, u64 pc);
+
+/* kept.c: the name of the function of the C library at `pc` that has to stay as it is, in a statically linked program; NULL: it need not. */
+const char *raise_kept(const Raise *r, u64 pc);
+/* All places that it jumps to, or calls. */
+void raise_kept_targets(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 pc));
+/* A function like lifted ones that calls it. */
+LLVMValueRef raise_kept_stub(Raise *r, u64 pc);
+/* Places behind system calls where a new thread may go on. */
+void raise_thread_starts(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 pc));
+LLVMValueRef raise_image(Raise *r); /* the variable that stands for the image */
 
 /* effects.c: fills the RegSets of all functions. */
 void raise_effects(Raise *r);
@@ -167,6 +210,10 @@ void raise_run_passes(Raise *r, const char *passes);
 
 /* library.c: does this function of the C library have all of its arguments in registers? */
 bool raise_is_in_registers(const char *name);
+/* The registers that the function of another file may have arguments in; NULL: nobody knows which it is. */
+RegSet raise_passed_to(const Raise *r, const char *name);
+/* Can it be called where the calling function is, on the host's stack? */
+bool raise_is_leaf(const Raise *r, const char *name);
 /* Does this function of the C++ library end with an exception, or the program? */
 bool raise_always_throws(const char *name);
 /* Is it setjmp(), by any of its names, or vfork()? */
@@ -179,10 +226,14 @@ u64 raise_landing(void *user, const Insn *in);
 /* The registers that a landing pad finds the exception and the selector in. */
 void raise_caught_regs(const Raise *r, Reg regs[2]);
 
+/* call_native.c: the function of another file whose address is loaded from where the dynamic linker has put it, or one of this file that stays as it is
+ * (kept.c); NULL: it is something else. */
+const char *raise_imported_name(const Raise *r, LLVMValueRef target);
 /* native.c: where a register is in *cpu. */
 LLVMValueRef raise_place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg);
 /* native.c: adds entries from native code, and the assembly beneath. */
 #define RAISE_PREFIX "lathe_raise_"
+#define RAISE_START "lathe_raise_start"     /* where the kernel begins a statically linked program */
 #define RAISE_SYSCALL "lathe_raise_syscall" /* void(ptr cpu) */
 #define RAISE_CPUID "lathe_raise_cpuid"     /* void(ptr cpu) */
 #define RAISE_STOP "lathe_raise_stop"       /* void(ptr text, i64 size, i64 pc): a message and the end */
@@ -200,14 +251,23 @@ void raise_add_native(Raise *r);
 void raise_call_import(Raise *r, LLVMBuilderRef b, const char *name, LLVMValueRef argument, LLVMValueRef stack,
                        LLVMValueRef cpu);
 
-/* program.c: the whole program from an object that was made of the module; malloc'ed bytes in *data. */
+/* program.c: the whole program from objects that were made of the module; malloc'ed bytes in *data. */
 typedef struct RaiseObject {
     const void *bytes;
     size_t size;
 } RaiseObject;
-/* `helpers` has the functions that lifted code calls; it is taken only if the object needs it. */
-bool raise_program(Raise *r, RaiseObject object, RaiseObject helpers, u8 **data, size_t *data_size);
+/* `helpers` has the functions that lifted code calls; it is taken only if one of the objects needs it. */
+bool raise_program(Raise *r, const RaiseObject *objects, size_t count, RaiseObject helpers, u8 **data,
+                   size_t *data_size);
+
+/* compile.c: the module optimised and compiled, by several threads as several objects if it is large. They are malloc'ed, the list is not. */
+LatheStatus raise_compile(Raise *r, const LatheJitConfig *cfg, LatheOpt level, RaiseObject **objects, size_t *count);
+
 /* Where the variables of raise's own are, relative to the thread pointer. */
 i64 raise_thread_offset(const Raise *r);
+
+/* report.c: what was found, for people and as one object of JSON. Not before the output has been made. */
+void raise_report_text(const Raise *r, FILE *out);
+void raise_report_json(const Raise *r, const char *file, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* unwind.c: the index of the new file's unwind table, which its header PT_GNU_EH_FRAME leads to: the beginnings of all functions in rising order, each with its
- * entry of the table. LLVM has written the table: code addresses in it are distances of 32 bits from their own place. */
+/* unwind.c: the index of the new file's unwind tables, which its header PT_GNU_EH_FRAME leads to: the beginnings of all functions in rising order, each with its
+ * entry of a table. LLVM has written the tables: code addresses in them are distances of 32 bits from their own place. */
 #include <elf.h>
 #include <stdlib.h>
 
@@ -13,12 +13,12 @@ typedef struct Row {
 } Row;
 
 /* The entry of a function at or behind `*at`, which is behind it then; false: there are no more. */
-static bool next_entry(const u8 *bytes, u64 size, u64 *at, u64 *entry) {
-    while (*at + 8 <= size) {
+static bool next_entry(const UnwindTable *t, u64 *at, u64 *entry) {
+    while (*at + 8 <= t->size) {
         u32 length, common;
-        memcpy(&length, bytes + *at, sizeof(length));
-        memcpy(&common, bytes + *at + 4, sizeof(common));
-        if (!length || length > size - *at - 4 || length < 12)
+        memcpy(&length, t->bytes + *at, sizeof(length));
+        memcpy(&common, t->bytes + *at + 4, sizeof(common));
+        if (!length || length > t->size - *at - 4 || length < 12)
             return false;
         *entry = *at;
         *at += length + 4;
@@ -28,10 +28,11 @@ static bool next_entry(const u8 *bytes, u64 size, u64 *at, u64 *entry) {
     return false;
 }
 
-u64 unwind_index_bytes(const u8 *bytes, u64 size) {
-    u64 at = 0, entry, count = 0;
-    while (next_entry(bytes, size, &at, &entry))
-        count++;
+u64 unwind_index_bytes(const UnwindTables *tables) {
+    u64 count = 0;
+    for (size_t i = 0; i < tables->len; i++)
+        for (u64 at = 0, entry; next_entry(&tables->at[i], &at, &entry);)
+            count++;
     return count ? HEAD_BYTES + count * ROW_BYTES : 0;
 }
 
@@ -40,23 +41,31 @@ static int by_function(const void *x, const void *y) {
     return a->function < b->function ? -1 : a->function > b->function;
 }
 
-void unwind_index_write(const u8 *bytes, u64 size, u64 table, u8 *index, u64 index_addr) {
-    VEC(Row) rows = {0};
-    for (u64 at = 0, entry; next_entry(bytes, size, &at, &entry);) {
-        i32 distance;
-        memcpy(&distance, bytes + entry + 8, sizeof(distance));
-        u64 function = table + entry + 8 + (u64)(i64)distance;
-        VEC_PUSH(&rows, ((Row){(i32)(function - index_addr), (i32)(table + entry - index_addr)}));
-    }
-    if (rows.len)
-        qsort(rows.at, rows.len, sizeof(Row), by_function);
+static Row make_row(const UnwindTable *t, u64 entry, u64 index_addr) {
+    i32 distance;
+    memcpy(&distance, t->bytes + entry + 8, sizeof(distance));
+    u64 function = t->addr + entry + 8 + (u64)(i64)distance;
+    return (Row){(i32)(function - index_addr), (i32)(t->addr + entry - index_addr)};
+}
+
+/* It leads to the first table, too: nobody looks there who has found the rows. */
+static void write_head(u8 *index, u64 index_addr, u64 table, u32 count) {
     const u8 head[] = {1, DISTANCE_32, COUNT_32, ROWS_32};
     i32 to_table = (i32)(table - (index_addr + 4));
-    u32 count = (u32)rows.len;
     memcpy(index, head, sizeof(head));
     memcpy(index + 4, &to_table, sizeof(to_table));
     memcpy(index + 8, &count, sizeof(count));
-    if (rows.len)
+}
+
+void unwind_index_write(const UnwindTables *tables, u8 *index, u64 index_addr) {
+    VEC(Row) rows = {0};
+    for (size_t i = 0; i < tables->len; i++)
+        for (u64 at = 0, entry; next_entry(&tables->at[i], &at, &entry);)
+            VEC_PUSH(&rows, make_row(&tables->at[i], entry, index_addr));
+    if (rows.len) {
+        qsort(rows.at, rows.len, sizeof(Row), by_function);
+        write_head(index, index_addr, tables->at[0].addr, (u32)rows.len);
         memcpy(index + HEAD_BYTES, rows.at, rows.len * sizeof(Row));
+    }
     VEC_FREE(&rows);
 }

@@ -2,23 +2,27 @@
  *
  * Raised functions have two stacks. Their own frames are on one of Lathe's, the host's stack; the program's frames are where the
  * program's stack pointer leads. Native code runs on the program's stack, where it finds its arguments and puts the return
- * address, and native code that calls a raised function does so there, too. A thread has three variables: the top of its host
- * stack as it was when raised code last called native code, and where that stack begins and ends. */
+ * address, and native code that calls a raised function does so there, too. A thread has three variables: TOP, the top of its host
+ * stack while raised code calls native code, 1 while raised code runs, and 0 before; and where that stack begins and ends (LOW, HIGH). */
 #include <elf.h>
 #include <stdio.h>
+#include <ucontext.h>
 
 #include "host/x86_64/parts.h"
 #include "isa/x86_64/facts.h"
 
 enum { STACK_BYTES = 64 << 20, GUARD_BYTES = 4096, SIGNAL_GAP = 1 << 20 };
+/* Where a signal handler, when it is entered, finds the stack pointer of what was interrupted, behind its return address. */
+#define FRAME_RSP (8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]))
 enum { STATE_BYTES = (sizeof(LatheX86Cpu) + 63) / 64 * 64, FRAME_BYTES = STATE_BYTES + 64 };
 
 static const char names[] =
     ".set TOP, %ld\n.set LOW, %ld\n.set HIGH, %ld\n"
     ".set PC, %zu\n.set GP, %zu\n.set FLAGS, %zu\n.set XMM, %zu\n.set TRAP, %zu\n"
     ".set MXCSR, %zu\n.set FPU_CW, %zu\n.set FPU_SW, %zu\n.set FPU_TOP, %zu\n.set FPU_TAG, %zu\n"
-    ".set ST, %zu\n.set FRAME, %d\n.set KEEP, %d\n.set STACK, %d\n.set GUARD, %d\n.set GAP, %d\n.set IMAGE, %lu\n.set "
-    "X87, %d\n.set BASE, %lu\n.set UNWINDS, %d\n";
+    ".set ST, %zu\n.set FRAME_RSP, %zu\n.set FRAME, %d\n.set KEEP, %d\n.set STACK, %d\n.set GUARD, %d\n.set GAP, "
+    "%d\n.set IMAGE, %lu\n.set "
+    "X87, %d\n.set BASE, %lu\n.set UNWINDS, %d\n.set FEATURES, %d\n.set LIBRARY, %d\n";
 
 /* For unwind tables: what is at a distance from the stack pointer, as a number of three bytes; the function's caller has its stack pointer and
  * return address, and r13, where it was called with. */
@@ -31,7 +35,9 @@ static const char names[] =
                                                                 "\t.cfi_escape 0x10, 13, 4, " AT_STACK("KEEP+24") "\n"
 
 /* Native code has called a function of the program, whose bridge is in r11. If the stack pointer is within the host's stack, raised
- * code was interrupted by a signal: the handler's own frames go below it, and those of raised functions at some distance. As soon as
+ * code was interrupted by a signal: the handler's own frames go below it, and those of raised functions at some distance. If it is
+ * elsewhere while raised code runs (TOP is 1), the handler has a stack of its own (sigaltstack), and the kernel's frame, which is above the return address,
+ * has the host's stack pointer. As soon as
  * the stack pointer is in the host's stack, signals keep off what is above it. The return address is put back in the end: a function
  * that ends with a jump to native code has had another one there. The bridge has the guest's stack pointer in r10 and the state in
  * r13; arguments and results are in their registers all the time. `rest`: the bridge finds rax and r10 in the state.
@@ -60,15 +66,16 @@ static const char enter[] = "\n\t.if UNWINDS\n"
                             "\ttestq %rax, %rax\n"
                             "\tje 3f\n"
                             "\tcmpq %fs:LOW, %rsp\n"
-                            "\tjb 1f\n"
+                            "\tjb 4f\n"
                             "\tcmpq %fs:HIGH, %rsp\n"
-                            "\tjae 1f\n"
+                            "\tjae 4f\n"
                             "\tleaq -GAP(%rsp), %rax\n"
                             "1:\tmovq %rsp, %r10\n"
                             "\tandq $-64, %rax\n"
                             "\tleaq -FRAME(%rax), %rsp\n"
                             "\tmovq %fs:TOP, %rax\n"
-                            "\tmovq %rax, KEEP(%rsp)\n"
+                            "\tmovq $1, %fs:TOP\n"
+                            "8:\tmovq %rax, KEEP(%rsp)\n"
                             "\tmovq %r10, KEEP+8(%rsp)\n"
                             "\tmovq (%r10), %rax\n"
                             "\tmovq %rax, KEEP+16(%rsp)\n"
@@ -106,7 +113,22 @@ static const char enter[] = "\n\t.if UNWINDS\n"
                             "\tje lathe_raise_give_stack\n"
                             "\tret\n"
                             "3:\tcall lathe_raise_get_stack\n"
-                            "\tjmp 1b\n"
+                            "\tmovq %rsp, %r10\n"
+                            "\tleaq -FRAME(%rax), %rsp\n"
+                            "\tmovq %rax, %fs:HIGH\n" /* a handler of a signal may have had a stack meanwhile */
+                            "\tsubq $STACK, %rax\n"
+                            "\tmovq %rax, %fs:LOW\n"
+                            "\tmovq %fs:TOP, %rax\n"
+                            "\tmovq $1, %fs:TOP\n"
+                            "\tjmp 8b\n"
+                            "4:\tcmpq $1, %rax\n"
+                            "\tjne 1b\n"
+                            "\tmovq FRAME_RSP(%rsp), %rax\n"
+                            "\tcmpq %fs:LOW, %rax\n"
+                            "\tjb 10f\n"
+                            "\tcmpq %fs:HIGH, %rax\n"
+                            "\tjb 1b\n"
+                            "10:\tud2\n"
                             "\t.if X87\n"
                             "5:\tmovzbl FPU_TOP(%r13), %ecx\n"
                             "\tandl $7, %ecx\n"
@@ -146,7 +168,7 @@ static const char enter[] = "\n\t.if UNWINDS\n"
                             "\tLATHE_ENTER lathe_raise_enter_first, 1, 1\n";
 
 /* The first raised function of a thread, or the first since the last one has returned: it gets a stack, whose end is in rax, and gives it
- * back. Nothing else is changed. The function that was called may have put two registers below the stack pointer. */
+ * back. A library, which is entered often, keeps that of the process's first thread: then TOP is the stack's end. Nothing else is changed. The function that was called may have put two registers below the stack pointer. */
 static const char stacks[] = "lathe_raise_get_stack:\n"
                              "\tleaq -32(%rsp), %rsp\n"
                              "\tpushq %rdi\n"
@@ -175,6 +197,18 @@ static const char stacks[] = "lathe_raise_get_stack:\n"
                              "\tmovl $GUARD, %esi\n"
                              "\txorl %edx, %edx\n"
                              "\tsyscall\n"
+                             "\t.if LIBRARY\n"
+                             "\tmovl $39, %eax\n" /* getpid */
+                             "\tsyscall\n"
+                             "\tmovl %eax, %edi\n"
+                             "\tmovl $186, %eax\n" /* gettid */
+                             "\tsyscall\n"
+                             "\tcmpl %eax, %edi\n"
+                             "\tjne 1f\n"
+                             "\tmovq %fs:HIGH, %rax\n"
+                             "\tmovq %rax, %fs:TOP\n"
+                             "1:\n"
+                             "\t.endif\n"
                              "\tmovq %fs:HIGH, %rax\n"
                              "\tpopq %r11\n"
                              "\tpopq %r10\n"
@@ -258,6 +292,7 @@ static const char out[] = "\n\t.p2align 4\n\t.globl lathe_raise_out\n\t.hidden l
                           "\tmovq %r10, %rsp\n"
                           "\tcallq *%r14\n"
                           "\tmovq %rbx, %rsp\n"
+                          "\tmovq $1, %fs:TOP\n"
                           "\t.if X87\n"
                           "\tcallq lathe_raise_float\n"
                           "\t.endif\n"
@@ -269,10 +304,29 @@ static const char out[] = "\n\t.p2align 4\n\t.globl lathe_raise_out\n\t.hidden l
 /* Native code at r11 is called with the guest's stack pointer from rbx, which has the host's meanwhile. It is noted for
  * functions of the program that native code calls. */
 #define CALL_NATIVE                                                                                                    \
-    "movq %%rsp, %%fs:%ld\n\t"                                                                                         \
+    "movq %%rsp, %%fs:%1$ld\n\t"                                                                                       \
     "xchgq %%rbx, %%rsp\n\t"                                                                                           \
     "callq *%%r11\n\t"                                                                                                 \
-    "movq %%rbx, %%rsp"
+    "movq %%rbx, %%rsp\n\t"                                                                                            \
+    "movq $$1, %%fs:%1$ld"
+
+/* The same for a function that ends the thread: the host stack is unmapped before, unless the guest's stack pointer is in it, as in a signal handler. */
+#define CALL_END                                                                                                       \
+    "movq %%rbx, %%rsp\n\t"                                                                                            \
+    "movq %%rdi, %%rbx\n\t"                                                                                            \
+    "movq %%r11, %%r12\n\t"                                                                                            \
+    "movq %%rsp, %%rdi\n\t"                                                                                            \
+    "subq %%fs:%1$ld+8, %%rdi\n\t"                                                                                     \
+    "cmpq $$%2$d, %%rdi\n\t"                                                                                           \
+    "jb 1f\n\t"                                                                                                        \
+    "movq %%fs:%1$ld+8, %%rdi\n\t"                                                                                     \
+    "movq $$0, %%fs:%1$ld\n\t"                                                                                         \
+    "movq $$0, %%fs:%1$ld+16\n\t"                                                                                      \
+    "movl $$%2$d, %%esi\n\t"                                                                                           \
+    "movl $$11, %%eax\n\t" /* munmap */                                                                                \
+    "syscall\n\t"                                                                                                      \
+    "1:\tmovq %%rbx, %%rdi\n\t"                                                                                        \
+    "callq *%%r12"
 
 static const char *reg_name(u32 reg) {
     static const char *const ints[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
@@ -283,23 +337,6 @@ static const char *reg_name(u32 reg) {
         return ints[reg];
     return reg >= XMM0 && reg - XMM0 < ARRAY_LEN(vectors) ? vectors[reg - XMM0] : NULL;
 }
-
-/* void lathe_raise_syscall(LatheX86Cpu *cpu) */
-static const char system_call[] = "\n\t.p2align 4\n\t.globl lathe_raise_syscall\n\t.hidden lathe_raise_syscall\n"
-                                  "lathe_raise_syscall:\n"
-                                  "\tpushq %rbx\n"
-                                  "\tmovq %rdi, %rbx\n"
-                                  "\tmovq GP(%rbx), %rax\n"
-                                  "\tmovq GP+16(%rbx), %rdx\n"
-                                  "\tmovq GP+48(%rbx), %rsi\n"
-                                  "\tmovq GP+56(%rbx), %rdi\n"
-                                  "\tmovq GP+64(%rbx), %r8\n"
-                                  "\tmovq GP+72(%rbx), %r9\n"
-                                  "\tmovq GP+80(%rbx), %r10\n"
-                                  "\tsyscall\n"
-                                  "\tmovq %rax, GP(%rbx)\n"
-                                  "\tpopq %rbx\n"
-                                  "\tret\n";
 
 /* void lathe_raise_cpuid(LatheX86Cpu *cpu): cpuid of a processor without what cannot be raised: AVX and all that needs it. */
 static const char processor[] = "\n\t.p2align 4\n\t.globl lathe_raise_cpuid\n\t.hidden lathe_raise_cpuid\n"
@@ -321,7 +358,7 @@ static const char processor[] = "\n\t.p2align 4\n\t.globl lathe_raise_cpuid\n\t.
                                 "\tmovq %rbx, GP+24(%rdi)\n"
                                 "\tpopq %rbx\n"
                                 "\tret\n"
-                                "1:\tandl $0x83ffefff, %ecx\n" /* without F16C, AVX, OSXSAVE, XSAVE, FMA */
+                                "1:\tandl $0x80000000|FEATURES, %ecx\n"
                                 "\tjmp 3b\n"
                                 "2:\txorl %eax, %eax\n"
                                 "\txorl %ebx, %ebx\n"
@@ -400,16 +437,21 @@ static const char memory[] = "\n\t.globl memcpy\nmemcpy:\n"
                              "\tcld\n"
                              "\tret\n";
 
-static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest, bool unwinds) {
+/* What cpuid says of the first kind of features, in ecx: no F16C, AVX, OSXSAVE, XSAVE, FMA. For the C library there is no SSSE3 either, for which it has
+ * code that computes where to jump to without a table. */
+enum { FEATURES = 0x3ffefff, FEATURES_STATIC = FEATURES & ~0x200 };
+
+static char *runtime(i64 thread_offset, u64 image, u64 image_bytes, bool rest, bool unwinds, HostRaiseKind kind) {
     enum { SIZE = 16384 };
     char *text = mem_new(SIZE);
     int len = snprintf(text, SIZE, names, (long)thread_offset, (long)thread_offset + 8, (long)thread_offset + 16,
                        offsetof(LatheX86Cpu, pc), offsetof(LatheX86Cpu, gp), offsetof(LatheX86Cpu, cf),
                        offsetof(LatheX86Cpu, vec), offsetof(LatheX86Cpu, trap), offsetof(LatheX86Cpu, mxcsr),
                        offsetof(LatheX86Cpu, fpu_cw), offsetof(LatheX86Cpu, fpu_sw), offsetof(LatheX86Cpu, fpu_top),
-                       offsetof(LatheX86Cpu, fpu_tag), offsetof(LatheX86Cpu, st), FRAME_BYTES, STATE_BYTES, STACK_BYTES,
-                       GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image, unwinds);
-    const char *parts[] = {enter, stacks, find, float_result, out, system_call, processor, stop, memory};
+                       offsetof(LatheX86Cpu, fpu_tag), offsetof(LatheX86Cpu, st), FRAME_RSP, FRAME_BYTES, STATE_BYTES,
+                       STACK_BYTES, GUARD_BYTES, SIGNAL_GAP, image_bytes, rest, image, unwinds,
+                       kind == RAISE_STATIC ? FEATURES_STATIC : FEATURES, kind == RAISE_LIBRARY);
+    const char *parts[] = {enter, stacks, find, float_result, out, x86_64_raise_system, processor, stop, memory};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         len += snprintf(text + len, SIZE - (size_t)len, "%s", parts[i]);
     CHECK(len < SIZE, "the assembly of raised programs has room");
@@ -433,20 +475,27 @@ static bool is_thread_offset(u32 type) {
     return type == R_X86_64_TPOFF64 || type == R_X86_64_DTPOFF64 || type == R_X86_64_TLSDESC;
 }
 
+/* rcx has where the program goes on, which clone() needs. */
+static const u8 system_call_regs[] = {RAX, RDI, RSI, RDX, R10, R8, R9, RCX};
+
 const HostRaise x86_64_raise = {
     .features = "-fast-shld-rotate", /* LLVM's x86-64-v2 is tuned for a processor on which these were fast */
     .runtime = runtime,
     .thread_bytes = 24,
-    .stack_mark = "nest",        /* r10 */
-    .state_mark = "swiftself",   /* r13 */
-    .target_mark = "swiftasync", /* r14 */
+    .library_thread_offset = 0x240, /* in rtld_savespace_sse of glibc's tcbhead_t, 0x80 to 0x280 */
+    .stack_mark = "nest",           /* r10 */
+    .state_mark = "swiftself",      /* r13 */
+    .target_mark = "swiftasync",    /* r14 */
     .reg_name = reg_name,
     .call = CALL_NATIVE,
     .call_rest = CALL_NATIVE "\n\tcallq lathe_raise_float",
+    .call_end = CALL_END,
+    .stack_bytes = STACK_BYTES,
     .call_stack = "rbx",
     .call_target = "r11",
     .call_state = "r13",
     .call_lost = "~{memory},~{dirflag},~{fpsr},~{flags}",
+    .landed = "movq $$1, %%fs:%ld", /* TOP: raised code runs again */
     .find = "callq lathe_raise_find",
     .find_constraints = "={r11},{r11},~{r10},~{flags}",
     .entry = "\t.globl %s\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter\n",
@@ -461,4 +510,10 @@ const HostRaise x86_64_raise = {
     .fill = 0xcc, /* int3 */
     .only_return = 0xc3,
     .is_thread_offset = is_thread_offset,
+    .start = x86_64_raise_start,
+    .kept = x86_64_raise_kept,
+    .system_call_regs = system_call_regs,
+    .system_call_reg_count = ARRAY_LEN(system_call_regs),
+    .is_system_call = x86_64_raise_is_system_call,
+    .starts_thread = x86_64_raise_starts_thread,
 };

@@ -1,6 +1,5 @@
 /* foreign.h: programs raised for another machine than they were made for.
  *
- *     prototypes.c  the C functions of the system's libraries, from its headers
  *     imports.c     calls of libraries become calls of the host's, by prototype
  *     stub.c        such a call, in the lifted form of functions
  *     entries.c     where native code enters functions, main and constructors
@@ -13,7 +12,7 @@
 #ifndef RAISE_FOREIGN_FOREIGN_H
 #define RAISE_FOREIGN_FOREIGN_H
 
-#include "raise/foreign/prototypes.h"
+#include "raise/foreign/special.h"
 #include "raise/raise.h"
 
 typedef struct Foreign {

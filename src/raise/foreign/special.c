@@ -1,5 +1,5 @@
 /* special.c: functions and types that prototypes do not tell everything of. */
-#include "raise/foreign/prototypes.h"
+#include "raise/foreign/special.h"
 
 static const struct {
     SpecialKind kind;

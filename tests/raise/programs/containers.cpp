@@ -26,32 +26,55 @@
 struct Shape {
     virtual ~Shape() = default;
     virtual double area() const = 0;
-    virtual std::string name() const { return "shape"; }
+    virtual std::string name() const {
+        return "shape";
+    }
     virtual Shape *copy() const = 0;
 };
 struct Circle : Shape {
     double r;
-    explicit Circle(double r) : r(r) {}
-    double area() const override { return 3.25 * r * r; }
-    std::string name() const override { return "circle"; }
-    Circle *copy() const override { return new Circle(*this); }
+    explicit Circle(double r) : r(r) {
+    }
+    double area() const override {
+        return 3.25 * r * r;
+    }
+    std::string name() const override {
+        return "circle";
+    }
+    Circle *copy() const override {
+        return new Circle(*this);
+    }
 };
 struct Box : Shape {
     double w, h;
-    Box(double w, double h) : w(w), h(h) {}
-    double area() const override { return w * h; }
-    Box *copy() const override { return new Box(*this); }
+    Box(double w, double h) : w(w), h(h) {
+    }
+    double area() const override {
+        return w * h;
+    }
+    Box *copy() const override {
+        return new Box(*this);
+    }
 };
 struct Square : Box {
-    explicit Square(double w) : Box(w, w) {}
-    std::string name() const override { return "square, a " + Box::name(); }
-    Square *copy() const override { return new Square(*this); }
+    explicit Square(double w) : Box(w, w) {
+    }
+    std::string name() const override {
+        return "square, a " + Box::name();
+    }
+    Square *copy() const override {
+        return new Square(*this);
+    }
 };
 
 struct Noisy {
     int n;
-    Noisy(int n) : n(n) { std::cout << "static " << n << "\n"; }
-    ~Noisy() { std::cout << "end of static " << n << std::endl; }
+    Noisy(int n) : n(n) {
+        std::cout << "static " << n << "\n";
+    }
+    ~Noisy() {
+        std::cout << "end of static " << n << std::endl;
+    }
 };
 static Noisy first(1), second(2);
 static thread_local Noisy local(3);
@@ -68,7 +91,8 @@ class Upper : public std::streambuf {
     }
 
   public:
-    Upper(std::streambuf *to, int limit) : to(to), limit(limit) {}
+    Upper(std::streambuf *to, int limit) : to(to), limit(limit) {
+    }
 };
 
 struct Expression;
@@ -81,7 +105,8 @@ struct Expression {
 
 struct Parser {
     std::istringstream in;
-    explicit Parser(const std::string &text) : in(text) {}
+    explicit Parser(const std::string &text) : in(text) {
+    }
     Node factor() {
         char c;
         if (!(in >> c))
@@ -127,9 +152,12 @@ static long evaluate(const Expression &e) {
         return e.value;
     long a = evaluate(*e.left), b = evaluate(*e.right);
     switch (e.op) {
-    case '+': return a + b;
-    case '-': return a - b;
-    case '*': return a * b;
+    case '+':
+        return a + b;
+    case '-':
+        return a - b;
+    case '*':
+        return a * b;
     default:
         if (!b)
             throw std::domain_error("division by zero");
@@ -203,7 +231,8 @@ int main() {
     std::optional<std::string> nothing;
     std::cout << nothing.value_or("nothing") << '\n';
 
-    for (const char *s : {"1 + 2 * 3", "(4 + 5) * (6 - 2) / 3", "7 / (3 - 3)", "8 * ", "(1 + 2", "1 + x", "((((((1))))))"}) {
+    for (const char *s :
+         {"1 + 2 * 3", "(4 + 5) * (6 - 2) / 3", "7 / (3 - 3)", "8 * ", "(1 + 2", "1 + x", "((((((1))))))"}) {
         try {
             std::cout << s << " = " << evaluate(*Parser(s).sum()) << '\n';
         } catch (const std::logic_error &e) {

@@ -19,47 +19,76 @@ static int volatile zero;
 struct Trace {
     const char *name;
     int n;
-    Trace(const char *name, int n) : name(name), n(n) {}
-    ~Trace() { printf("  ~%s %d\n", name, n); }
+    Trace(const char *name, int n) : name(name), n(n) {
+    }
+    ~Trace() {
+        printf("  ~%s %d\n", name, n);
+    }
 };
 
 struct Base {
-    virtual ~Base() {}
-    virtual const char *what() const { return "Base"; }
+    virtual ~Base() {
+    }
+    virtual const char *what() const {
+        return "Base";
+    }
 };
 struct Left : virtual Base {
-    const char *what() const override { return "Left"; }
+    const char *what() const override {
+        return "Left";
+    }
 };
 struct Right : virtual Base {
-    const char *what() const override { return "Right"; }
+    const char *what() const override {
+        return "Right";
+    }
 };
 struct Both : Left, Right {
     int value = 7;
-    const char *what() const override { return "Both"; }
+    const char *what() const override {
+        return "Both";
+    }
 };
 struct Big {
     char bytes[300];
     int n;
-    Big(int n) : n(n) { memset(bytes, n, sizeof(bytes)); }
-    Big(const Big &b) : n(b.n + 1000) { memcpy(bytes, b.bytes, sizeof(bytes)); }
+    Big(int n) : n(n) {
+        memset(bytes, n, sizeof(bytes));
+    }
+    Big(const Big &b) : n(b.n + 1000) {
+        memcpy(bytes, b.bytes, sizeof(bytes));
+    }
 };
 
 NOINLINE static void thrower(int kind) {
     Trace t("thrower", kind);
     switch (kind) {
-    case 0: return;
-    case 1: throw 42;
-    case 2: throw std::runtime_error("runtime");
-    case 3: throw std::string("text");
-    case 4: throw Both();
-    case 5: throw Left();
-    case 6: throw Big(5);
-    case 7: throw "literal";
-    case 8: throw 2.5;
-    case 9: throw std::bad_alloc();
-    case 10: throw std::logic_error("logic");
-    case 11: throw (long)11;
-    case 12: throw nullptr;
+    case 0:
+        return;
+    case 1:
+        throw 42;
+    case 2:
+        throw std::runtime_error("runtime");
+    case 3:
+        throw std::string("text");
+    case 4:
+        throw Both();
+    case 5:
+        throw Left();
+    case 6:
+        throw Big(5);
+    case 7:
+        throw "literal";
+    case 8:
+        throw 2.5;
+    case 9:
+        throw std::bad_alloc();
+    case 10:
+        throw std::logic_error("logic");
+    case 11:
+        throw(long) 11;
+    case 12:
+        throw nullptr;
     }
     printf("nothing for %d\n", kind);
 }
@@ -135,23 +164,49 @@ NOINLINE static int switching(int from, int to) {
     for (int i = from; i < to; i++) {
         try {
             switch (i) {
-            case 0: sum += 1; break;
-            case 1: thrower(1); break;
-            case 2: sum *= 3; break;
-            case 3: thrower(3); break;
-            case 4: sum -= 5; break;
-            case 5: throw i;
-            case 6: sum ^= 99; thrower(0); break;
-            default: throw std::out_of_range("switching");
+            case 0:
+                sum += 1;
+                break;
+            case 1:
+                thrower(1);
+                break;
+            case 2:
+                sum *= 3;
+                break;
+            case 3:
+                thrower(3);
+                break;
+            case 4:
+                sum -= 5;
+                break;
+            case 5:
+                throw i;
+            case 6:
+                sum ^= 99;
+                thrower(0);
+                break;
+            default:
+                throw std::out_of_range("switching");
             }
         } catch (int n) {
             switch (n) {
-            case 40: sum += 2; break;
-            case 41: sum += 3; break;
-            case 42: sum += 1000; break;
-            case 43: sum += 4; break;
-            case 5: sum += 500; break;
-            default: return -1;
+            case 40:
+                sum += 2;
+                break;
+            case 41:
+                sum += 3;
+                break;
+            case 42:
+                sum += 1000;
+                break;
+            case 43:
+                sum += 4;
+                break;
+            case 5:
+                sum += 500;
+                break;
+            default:
+                return -1;
             }
         } catch (const std::string &s) {
             sum += (int)s.size() * 10000;
@@ -166,7 +221,9 @@ NOINLINE static int switching(int from, int to) {
 static int cleaned;
 struct Count {
     int n;
-    ~Count() { cleaned += n; }
+    ~Count() {
+        cleaned += n;
+    }
 };
 
 NOINLINE static int deep(int n) {
@@ -241,13 +298,12 @@ struct Whole : Part {
     Part second;
     std::vector<int> list;
     Part third;
-    Whole(int n) : Part(n), second(n + 1), list(10, n), third(n + 2) {}
+    Whole(int n) : Part(n), second(n + 1), list(10, n), third(n + 2) {
+    }
 };
 struct Tried {
     Part p;
-    Tried(int n) try : p(n) {
-        printf("  made %d\n", n);
-    } catch (int m) {
+    Tried(int n) try : p(n) { printf("  made %d\n", n); } catch (int m) {
         printf("  not made %d\n", m);
         throw std::logic_error("Tried");
     }
@@ -334,12 +390,14 @@ int main() {
     for (int n = 0; n < 3; n++) {
         int seen = 0;
         try {
-            call_function([&](int m) {
-                seen = m;
-                if (m == 1)
-                    throw m;
-                thrower(m);
-            }, n);
+            call_function(
+                [&](int m) {
+                    seen = m;
+                    if (m == 1)
+                        throw m;
+                    thrower(m);
+                },
+                n);
         } catch (int m) {
             printf("function threw %d, seen %d\n", m, seen);
         } catch (const std::exception &e) {

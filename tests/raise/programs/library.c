@@ -54,7 +54,8 @@ static void scans(void) {
                    (int *)&c);
     printf("%d: %d %d %g %g %s %s %d\n", n, a, b, f, d, word, set, (int)c);
     char *end;
-    printf("%ld %lu %g %s\n", strtol("-123xyz", &end, 10), strtoul("ffff", NULL, 16), strtod("2.5e3", NULL), end);
+    long first = strtol("-123xyz", &end, 10);
+    printf("%ld %lu %g %s\n", first, strtoul("ffff", NULL, 16), strtod("2.5e3", NULL), end);
 }
 
 static void files(void) {

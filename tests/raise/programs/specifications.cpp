@@ -10,16 +10,22 @@
 
 struct Trace {
     int n;
-    ~Trace() { printf("  ~Trace %d\n", n); }
+    ~Trace() {
+        printf("  ~Trace %d\n", n);
+    }
 };
 
 NOINLINE static void thrower(int kind) {
     Trace t{kind};
     switch (kind) {
-    case 1: throw 1;
-    case 2: throw std::runtime_error("two");
-    case 3: throw "three";
-    case 4: throw 4.5;
+    case 1:
+        throw 1;
+    case 2:
+        throw std::runtime_error("two");
+    case 3:
+        throw "three";
+    case 4:
+        throw 4.5;
     }
 }
 NOINLINE static void only_int(int kind) throw(int) {
@@ -84,7 +90,8 @@ int main() {
             _exit(0);
         }
         waitpid(child, &status, 0);
-        printf("%d: %s %d\n", kind, WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        printf("%d: %s %d\n", kind, WIFSIGNALED(status) ? "signal" : "status",
+               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }
     return 0;
 }

@@ -5,10 +5,13 @@
 #include <exception>
 #include <future>
 #include <mutex>
+#include <pthread.h>
 #include <queue>
+#include <semaphore.h>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 static std::mutex lock;
@@ -18,7 +21,9 @@ static bool closed;
 static std::atomic<int> caught, done, destroyed;
 
 struct Count {
-    ~Count() { destroyed++; }
+    ~Count() {
+        destroyed++;
+    }
 };
 
 __attribute__((noinline)) static int compute(int n) {
@@ -52,7 +57,9 @@ static void worker() {
 static thread_local std::string name = "none";
 struct AtEnd {
     std::string text;
-    ~AtEnd() { destroyed += (int)text.size(); }
+    ~AtEnd() {
+        destroyed += (int)text.size();
+    }
 };
 static thread_local AtEnd at_end{"12345"};
 
@@ -62,7 +69,62 @@ static void initialise() {
     tries++;
 }
 
+// Threads that end in the middle: what they have on their stacks is destroyed.
+struct Trace {
+    int n;
+    ~Trace() {
+        printf("  ~Trace %d\n", n);
+    }
+};
+__attribute__((noinline)) static void leave(int n) {
+    Trace t{n};
+    std::string s((size_t)n * 10, 'x');
+    if (n > 2)
+        pthread_exit((void *)s.size());
+    leave(n + 1);
+    printf("not reached\n");
+}
+static int compare(const void *a, const void *) {
+    Trace t{50};
+    leave(*(const int *)a);
+    return 0;
+}
+static void *leaving(void *through_native) {
+    Trace t{100};
+    int values[2] = {1, 2};
+    if (through_native)
+        qsort(values, 2, sizeof(int), compare);
+    leave(0);
+    return NULL;
+}
+static sem_t waiting;
+static void *cancelled(void *) {
+    Trace t{200};
+    for (;;) {
+        Trace u{201};
+        sem_post(&waiting);
+        pause();
+    }
+}
+
+static void end_threads() {
+    pthread_t t;
+    void *result;
+    for (long through_native = 0; through_native < 2; through_native++) {
+        pthread_create(&t, NULL, leaving, (void *)through_native);
+        pthread_join(t, &result);
+        printf("left with %ld\n", (long)result);
+    }
+    sem_init(&waiting, 0, 0);
+    pthread_create(&t, NULL, cancelled, NULL);
+    sem_wait(&waiting);
+    pthread_cancel(t);
+    pthread_join(t, &result);
+    printf("cancelled: %d\n", result == PTHREAD_CANCELED);
+}
+
 int main() {
+    end_threads();
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; i++)
         threads.emplace_back(worker);
@@ -80,7 +142,8 @@ int main() {
         t.join();
     printf("%d %d %d\n", done.load(), caught.load(), destroyed.load());
 
-    std::future<int> fine = std::async(std::launch::async, compute, 1), bad = std::async(std::launch::async, compute, 3),
+    std::future<int> fine = std::async(std::launch::async, compute, 1),
+                     bad = std::async(std::launch::async, compute, 3),
                      late = std::async(std::launch::deferred, compute, 5);
     printf("%d\n", fine.get());
     try {

@@ -12,8 +12,11 @@
 
 struct Trace {
     int n;
-    Trace(int n) : n(n) {}
-    ~Trace() { printf("  ~Trace %d\n", n); }
+    Trace(int n) : n(n) {
+    }
+    ~Trace() {
+        printf("  ~Trace %d\n", n);
+    }
 };
 
 NOINLINE static void thrower(int n) {
@@ -35,7 +38,9 @@ struct Destroyed {
 };
 struct DestroyedLoudly {
     int n;
-    ~DestroyedLoudly() noexcept(false) { thrower(n); }
+    ~DestroyedLoudly() noexcept(false) {
+        thrower(n);
+    }
 };
 NOINLINE static void in_cleanup() {
     DestroyedLoudly d{8};
@@ -62,21 +67,63 @@ static int compare(const void *a, const void *b) noexcept {
 
 static void run(int which) {
     switch (which) {
-    case 0: promises(0); break;
-    case 1: thrower(1); break;
-    case 2: promises(2); break;
-    case 3: { Destroyed d{3}; break; }
-    case 4: throw 4;
-    case 5: in_cleanup(); break;
-    case 6: std::thread([] { thrower(6); }).join(); break;
-    case 7: std::set_terminate(own_handler); promises(7); break;
-    case 8: std::set_terminate(own_handler); throw which;
-    case 9: std::terminate();
-    case 10: try { throw; } catch (...) { printf("not reached\n"); } break;
-    case 11: { int values[] = {1, 2, 3}; qsort(values, 3, sizeof(int), compare); break; }
-    case 12: { DestroyedLoudly d{0}; break; }
-    case 13: try { DestroyedLoudly d{13}; } catch (const std::exception &e) { printf("caught %s\n", e.what()); } break;
-    case 14: std::exception_ptr p; std::set_terminate(own_handler); std::rethrow_exception(std::make_exception_ptr(std::logic_error("made")));
+    case 0:
+        promises(0);
+        break;
+    case 1:
+        thrower(1);
+        break;
+    case 2:
+        promises(2);
+        break;
+    case 3: {
+        Destroyed d{3};
+        break;
+    }
+    case 4:
+        throw 4;
+    case 5:
+        in_cleanup();
+        break;
+    case 6:
+        std::thread([] { thrower(6); }).join();
+        break;
+    case 7:
+        std::set_terminate(own_handler);
+        promises(7);
+        break;
+    case 8:
+        std::set_terminate(own_handler);
+        throw which;
+    case 9:
+        std::terminate();
+    case 10:
+        try {
+            throw;
+        } catch (...) {
+            printf("not reached\n");
+        }
+        break;
+    case 11: {
+        int values[] = {1, 2, 3};
+        qsort(values, 3, sizeof(int), compare);
+        break;
+    }
+    case 12: {
+        DestroyedLoudly d{0};
+        break;
+    }
+    case 13:
+        try {
+            DestroyedLoudly d{13};
+        } catch (const std::exception &e) {
+            printf("caught %s\n", e.what());
+        }
+        break;
+    case 14:
+        std::exception_ptr p;
+        std::set_terminate(own_handler);
+        std::rethrow_exception(std::make_exception_ptr(std::logic_error("made")));
     }
 }
 
@@ -90,7 +137,8 @@ int main() {
             _exit(which);
         }
         waitpid(child, &status, 0);
-        printf("%d: %s %d\n", which, WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        printf("%d: %s %d\n", which, WIFSIGNALED(status) ? "signal" : "status",
+               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }
     return 0;
 }

@@ -1,8 +1,8 @@
 /* prototypes.h: the C functions of the system's libraries, as its headers declare them: a table that prototypes.py makes at build time.
  *
  * A type is one letter: */
-#ifndef RAISE_FOREIGN_PROTOTYPES_H
-#define RAISE_FOREIGN_PROTOTYPES_H
+#ifndef RAISE_PROTOTYPES_H
+#define RAISE_PROTOTYPES_H
 
 #include "base/base.h"
 
@@ -36,19 +36,6 @@ typedef struct Prototype {
     /* For each host of prototype_host: a type that its parameters lead to and that is another one there than on the first; NULL: none. */
     const char *differs[PROTOTYPE_HOSTS];
 } Prototype;
-
-/* What a prototype does not tell of a function, or of a type (special.c). */
-typedef enum SpecialKind {
-    SPECIAL_WRAPPED, /* src/raise/runtime has lathe_wrap_NAME, which does the same for programs of another machine: types or constants differ */
-    SPECIAL_OPAQUE, /* of a type: only the library looks into it, and what it writes fits where the program has one, but in functions
-                        that are wrapped or refused */
-    SPECIAL_FEW,    /* its variable arguments are integers, not more than there are registers */
-    SPECIAL_COPIED, /* programs have copies of it under its own name, so that it matters to nobody which is called */
-    SPECIAL_REFUSED,
-} SpecialKind;
-
-/* NULL: it is not of that kind. SPECIAL_REFUSED: the reason. */
-const char *special_find(SpecialKind kind, const char *name);
 
 /* NULL: no header has it. */
 const Prototype *prototype_find(const char *name);

@@ -1,5 +1,5 @@
 /* prototypes.c: looks up prototypes of C functions. */
-#include "raise/foreign/prototypes.h"
+#include "raise/prototypes.h"
 
 #include <stdlib.h>
 
