@@ -290,6 +290,14 @@ static void want_native(Raise *r, u64 pc) {
     want(r, pc, true);
 }
 
+/* Where a thread may begin, the calling function goes on, too. */
+static void want_thread(Raise *r, u64 pc) {
+    want(r, pc, true);
+    RaiseFunction *f = raise_function_at(r, pc);
+    if (f)
+        f->goes_on = true;
+}
+
 static void want_from_code(Raise *r, const LatheFunc *fn) {
     if (raise_kept(r, r->current)) {
         raise_kept_targets(r, fn, want_native);
@@ -304,7 +312,7 @@ static void want_from_code(Raise *r, const LatheFunc *fn) {
             want_pointer(r, address);
     }
     raise_far_addresses(r, fn, want_pointer);
-    raise_thread_starts(r, fn, want_native);
+    raise_thread_starts(r, fn, want_thread);
 }
 
 static LatheFunc *decode(Raise *r, u64 pc) {

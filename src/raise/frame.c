@@ -200,7 +200,7 @@ static void look_at(Frame *f) {
         for (LLVMUseRef u = LLVMGetFirstUse(f->values.at[i]); u; u = LLVMGetNextUse(u))
             look_at_use(f, LLVMGetUser(u), f->values.at[i], f->offsets.at[i]);
     check_phis(f);
-    if (f->f->calls_system)
+    if (f->f->calls_system || f->f->goes_on)
         lose(f);
     for (size_t i = 0; i < f->calls.len; i++)
         f->keeps |= LLVMGetCallSiteEnumAttribute(

@@ -65,6 +65,7 @@ struct RaiseFunction {
     bool uses_rest;     /* does it use state that is no register? */
     bool calls_system;  /* has it system calls of its own? They may be given addresses of its locals. */
     bool kept;          /* it stays as it is: kept.c */
+    bool goes_on;       /* it begins behind a system call of another function, and finds the frame of that */
     const char *import; /* it only jumps to this function of another file; NULL: it does not */
     LLVMValueRef plain; /* as lifted, then NULL */
     LLVMValueRef raised;
