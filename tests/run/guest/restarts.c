@@ -29,6 +29,7 @@ static volatile sig_atomic_t handled;
 static int ends[2], pair[2], lock_fd, queue;
 static sem_t semaphore;
 static unsigned word;
+static volatile int ready; /* the next thing that the caller does is the call that waits */
 
 static void on_signal(int sig) {
     (void)sig;
@@ -48,18 +49,25 @@ static struct timespec from_now(clockid_t clock) {
 
 static long by_read(void) {
     char c;
+    ready = 1;
     return read(ends[0], &c, 1);
 }
 
-static long by_recv(void) {
+static long take(void) {
     char c;
     return recv(pair[0], &c, 1, 0);
+}
+
+static long by_recv(void) {
+    ready = 1;
+    return take();
 }
 
 static long by_recv_timeout(void) {
     struct timeval limit = {WAIT_S, 0}, none = {0};
     char c;
     setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    ready = 1;
     long n = recv(pair[0], &c, 1, 0);
     int error = errno;
     setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &none, sizeof(none));
@@ -75,6 +83,7 @@ static long by_accept(void) {
         return -2;
     struct timeval limit = {WAIT_S, 0};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    ready = 1;
     long got = accept(fd, NULL, NULL);
     int error = errno;
     close(fd);
@@ -83,6 +92,7 @@ static long by_accept(void) {
 }
 
 static long by_poll(void) {
+    ready = 1;
     return poll(&(struct pollfd){ends[0], POLLIN, 0}, 1, WAIT_S * 1000);
 }
 
@@ -91,12 +101,14 @@ static long by_select(void) {
     fd_set set;
     FD_ZERO(&set);
     FD_SET(ends[0], &set);
+    ready = 1;
     return select(ends[0] + 1, &set, NULL, NULL, &limit);
 }
 
 static long by_epoll(void) {
     struct epoll_event event;
     int fd = epoll_create1(0);
+    ready = 1;
     long n = epoll_wait(fd, &event, 1, WAIT_S * 1000);
     int error = errno;
     close(fd);
@@ -106,28 +118,33 @@ static long by_epoll(void) {
 
 static long by_nanosleep(void) {
     struct timespec left = {0};
+    ready = 1;
     long result = nanosleep(&longest, &left);
     return result && left.tv_nsec > 0 && left.tv_sec < WAIT_S ? -1 : result;
 }
 
 static long by_absolute_sleep(void) {
     struct timespec until = from_now(CLOCK_MONOTONIC);
+    ready = 1;
     int error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     errno = error;
     return error ? -1 : 0;
 }
 
 static long by_futex(void) {
+    ready = 1;
     return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &longest, NULL, 0);
 }
 
 static long by_futex_forever(void) { /* somebody else changes the word and wakes */
     word = 0;
+    ready = 1;
     return syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 }
 
 static long by_semaphore(void) {
     struct timespec until = from_now(CLOCK_REALTIME);
+    ready = 1;
     return sem_timedwait(&semaphore, &until);
 }
 
@@ -135,16 +152,18 @@ static long by_sigtimedwait(void) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGUSR2);
+    ready = 1;
     return sigtimedwait(&set, NULL, &longest);
 }
 
 static long by_wait(void) {
     pid_t child = fork();
     if (!child) {
-        by_recv();
+        take();
         _exit(3);
     }
     int status = 0;
+    ready = 1;
     long got = waitpid(child, &status, 0);
     int error = errno;
     while (got < 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
@@ -155,6 +174,7 @@ static long by_wait(void) {
 
 static long by_flock(void) {
     int fd = open("lock", O_RDWR);
+    ready = 1;
     long result = flock(fd, LOCK_EX);
     int error = errno;
     close(fd);
@@ -167,10 +187,12 @@ static long by_message(void) {
         long type;
         char text[8];
     } m;
+    ready = 1;
     return msgrcv(queue, &m, sizeof(m.text), 0, 0);
 }
 
 static long by_pause(void) {
+    ready = 1;
     return pause();
 }
 
@@ -179,6 +201,7 @@ static long by_thread_join(void) { /* glibc's, which goes on */
     pthread_t id;
     void *result;
     pthread_create(&id, NULL, stay, NULL);
+    ready = 1;
     pthread_join(id, &result);
     return (long)result;
 }
@@ -188,7 +211,7 @@ void *stay(void *arg) {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
-    by_recv();
+    take();
     return (void *)7;
 }
 
@@ -215,6 +238,8 @@ static void release(void) {
 /* A signal first; then, when it has been handled and the call goes on or has ended, what it waits for. */
 static void *disturb(void *arg) {
     const Caller *caller = arg;
+    while (!ready)
+        usleep(LOOK_US);
     await_sleep(caller->directory);
     syscall(SYS_tgkill, getpid(), caller->tid, SIGUSR1);
     while (!handled)
@@ -284,7 +309,7 @@ static void run(const char *name, long (*call)(void)) {
         pthread_t id;
         set_handler(restart ? SA_RESTART : 0);
         drain();
-        handled = 0;
+        ready = handled = 0;
         pthread_create(&id, NULL, disturb, &the_caller);
         long result = call();
         int error = errno;
