@@ -2,15 +2,7 @@
 # refused.sh LATHE: what cannot be raised is refused with a sentence, status 1 and no file; damaged files never crash it; what stops at run
 # time says where.
 lathe=$(realpath "${1:?}")
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-failed=0
-
-complain() {
-    echo "FAIL: $*"
-    failed=1
-}
+. "$(dirname "$0")/begin.sh"
 
 refuse() { # TEXT FILE: the message has the text
     "$lathe" raise "$2" -o out >message 2>&1

@@ -1,15 +1,7 @@
 #!/bin/bash
 # report.sh LATHE: `lathe raise` says what it found, as text and as JSON; -Os makes less code; progress is for terminals only, and leaves nothing there.
 lathe=$(realpath "${1:?}")
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-failed=0
-
-complain() {
-    echo "FAIL: $*"
-    failed=1
-}
+. "$(dirname "$0")/begin.sh"
 
 cat >program.c <<'C'
 #include <stdio.h>

@@ -1,15 +1,7 @@
 #!/bin/bash
 # shared.sh LATHE: native programs that use a raised library do as with the native one: two of our own, one with C++ exceptions, and zlib if it is there.
 lathe=$(realpath "${1:?}")
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-failed=0
-
-complain() {
-    echo "FAIL: $*"
-    failed=1
-}
+. "$(dirname "$0")/begin.sh"
 
 same() { # NAME COMMAND…: with the libraries in native, and in raised
     name=$1

@@ -2,15 +2,7 @@
 # target-refused.sh LATHE HOST: what cannot be raised for another machine is refused with its address and a reason, status 1 and no file; what
 # stops at run time says where; fences are where threads need them, and only there.
 lathe=$(realpath "${1:?}") host=${2:?}
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-failed=0
-
-complain() {
-    echo "FAIL: $*"
-    failed=1
-}
+. "$(dirname "$0")/begin.sh"
 
 refuse() { # TEXT FLAGS: of the program on standard input
     cat >program.c
