@@ -385,7 +385,8 @@ static inline uint64_t lathe_option_number(const char *key, uint64_t otherwise) 
 const char *lathe_program(void);          /* the path of its file */
 const char *const *lathe_arguments(void); /* its arguments, from argv[0] on, ended by NULL */
 uint64_t lathe_process(void);             /* the system's number of the process */
-/* Reads memory of the program; false if not all of it is readable. */
+/* Reads memory of the program; false if not all of it is readable. This is also the way to what an address leads to that the tool has kept in a variable: in optimised code, LLVM takes an access by such
+ * an address for one to the tool's own memory, and may make it before or after what the program stores. */
 bool lathe_read_guest(void *to, uint64_t address, size_t size);
 /* Reads a string of the program up to its zero, at most size - 1 bytes of it, and ends it with a zero; false if it is not readable. */
 bool lathe_read_string(char *to, uint64_t address, size_t size);
