@@ -84,9 +84,10 @@ Val ir_state_function(Lifter *l, const char *name) {
     return fn ? fn : LLVMAddFunction(l->mod, name, LLVMFunctionType(ir_type(l, 0), &ptr, 1, false));
 }
 
-static void set_call_attribute(Lifter *l, Val call, const char *name, u64 value) {
+void ir_call_attribute(Val call, const char *name, u64 value) {
+    LLVMContextRef ctx = LLVMGetTypeContext(LLVMTypeOf(call));
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->ctx, kind, value));
+    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, value));
 }
 
 /* Memory effects of inline assembly, in LLVM's encoding of two bits each for arguments' memory, memory that the program
@@ -104,9 +105,9 @@ static Val assembly(Lifter *l, const char *text, const char *constraints, LLVMTy
     Val code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), changes, false,
                                 LLVMInlineAsmDialectATT, false);
     Val call = LLVMBuildCall2(l->b, type, code, args, arg_count, "");
-    set_call_attribute(l, call, "nounwind", 0);
+    ir_call_attribute(call, "nounwind", 0);
     if (memory != MEMORY_ANY)
-        set_call_attribute(l, call, "memory", memory);
+        ir_call_attribute(call, "memory", memory);
     return call;
 }
 
@@ -134,7 +135,7 @@ void ir_asm_both(Lifter *l, const char *text, const char *constraints, Ty ret, V
 
 Val ir_asm_seeing(Lifter *l, const char *text, const char *constraints, Ty ret) {
     Val call = assembly(l, text, constraints, ir_type(l, ret), NULL, 0, MEMORY_SEE_ENVIRONMENT);
-    set_call_attribute(l, call, "willreturn", 0);
+    ir_call_attribute(call, "willreturn", 0);
     return call;
 }
 
@@ -161,7 +162,7 @@ static Val constrained(Lifter *l, const char *name, const Ty *overloads, u32 ove
         args[count++] = metadata_string(l, "round.dynamic");
     args[count++] = metadata_string(l, "fpexcept.strict");
     Val call = ir_intrinsic(l, name, overloads, overload_count, args, count);
-    set_call_attribute(l, call, "strictfp", 0);
+    ir_call_attribute(call, "strictfp", 0);
     return call;
 }
 

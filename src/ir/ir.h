@@ -238,6 +238,8 @@ Val ir_call(Lifter *l, Val fn, Val *args, u32 arg_count); /* any function of the
 /* An attribute of a function, or of its index-th parameter, counted from 1. */
 #define OF_FUNCTION ((unsigned)LLVMAttributeFunctionIndex)
 void ir_attribute(Lifter *l, Val fn, unsigned index, const char *name, u64 value);
+/* An attribute of what is called, at one call only. */
+void ir_call_attribute(Val call, const char *name, u64 value);
 
 /* Inline assembly of the host, whose text comes from the host's description or its forms. Never removed, and kept in order
  * with other assembly and with constrained floating point; touches no memory unless the constraints say ~{memory}. */

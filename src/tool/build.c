@@ -12,6 +12,7 @@
 #include "cache/pack.h"
 #include "tool/check.h"
 #include "tool/counter.h"
+#include "tool/functions.h"
 #include "tool/hook.h"
 #include "tool/join.h"
 #include "tool/keep.h"
@@ -198,18 +199,8 @@ static ToolPlan plan_of(LLVMValueRef function, LLVMValueRef values) {
 }
 
 static bool is_of_state(LLVMValueRef function) {
-#define FUNCTION(name)
-#define STATE_FUNCTION(name) #name,
-    static const char *const all[] = {
-#include "tool/functions.def"
-    };
-#undef FUNCTION
     size_t len;
-    const char *name = LLVMGetValueName2(function, &len);
-    for (u32 i = 0; i < ARRAY_LEN(all); i++)
-        if (!strcmp(name, all[i]))
-            return true;
-    return false;
+    return tool_is_state_function(LLVMGetValueName2(function, &len));
 }
 
 static bool uses_state(LLVMModuleRef mod) {

@@ -83,12 +83,6 @@ static u8 *state_of(Search *s, LLVMBasicBlockRef b) {
     return &s->state[i];
 }
 
-static void say(LLVMValueRef call, const char *attribute) {
-    LLVMContextRef ctx = LLVMGetTypeContext(LLVMTypeOf(call));
-    unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
-    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
-}
-
 /* What follows the fence is always reached: otherwise LLVM would leave what it computes in the loop. */
 static void put_fence(Search *s, LLVMBasicBlockRef b) {
     LLVMValueRef at = LLVMGetFirstInstruction(b);
@@ -100,8 +94,8 @@ static void put_fence(Search *s, LLVMBasicBlockRef b) {
     LLVMValueRef nothing =
         LLVMGetInlineAsm(type, "", 0, clobbers, sizeof(clobbers) - 1, true, false, LLVMInlineAsmDialectATT, false);
     LLVMValueRef fence = LLVMBuildCall2(s->builder, type, nothing, NULL, 0, "");
-    say(fence, "nounwind");
-    say(fence, "willreturn");
+    ir_call_attribute(fence, "nounwind", 0);
+    ir_call_attribute(fence, "willreturn", 0);
     LLVMSetMetadata(fence, s->noalias, s->frames);
 }
 

@@ -349,12 +349,6 @@ static bool may_inline(ServerTool *tool, LLVMValueRef function) {
     return tool->inlined <= INLINED_SUM;
 }
 
-static void forbid_inlining(LLVMValueRef call) {
-    unsigned kind = LLVMGetEnumAttributeKindForName("noinline", 8);
-    LLVMContextRef ctx = LLVMGetTypeContext(LLVMTypeOf(call));
-    LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(ctx, kind, 0));
-}
-
 void tool_note_site(ServerTool *tool, u32 hook, ToolWay way, u32 insns) {
     ToolSites *s = &tool->sites[hook][way];
     *s = (ToolSites){hook, way, s->sites + 1, s->size + insns};
@@ -396,7 +390,7 @@ bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, u
     LLVMValueRef called = LLVMBuildCall2(b, type, keeping ? keeping : function, args, count, "");
     LLVMSetInstructionCallConv(called, LLVMGetFunctionCallConv(keeping ? keeping : function));
     if (!keeping && !inlined)
-        forbid_inlining(called);
+        ir_call_attribute(called, "noinline", 0);
     ToolWay way = !inlined ? TOOL_CALLED : calls_others(function) ? TOOL_SPLIT : TOOL_INLINED;
     tool_note_site(tool, hook, way, inlined ? insn_count(function) : 1);
     return true;

@@ -5,6 +5,7 @@
 #include "run/client/core/client.h"
 #include "run/client/core/sys.h"
 #include "run/client/tool/tool.h"
+#include "tool/functions.h"
 
 #define TOOL_COUNT_NAME "lathe_count"
 
@@ -46,7 +47,7 @@ u64 gate_new(const char *name, u64 function) {
     u8 *at = add(tool_gate, tool_gate_end);
     if (at)
         memcpy(at + (tool_gate_end - tool_gate) - sizeof(function), &function, sizeof(function));
-    if (tool_wants_state(name)) {
+    if (tool_is_state_function(name)) {
         CHECK(gates.wanting_count < GATES_WANTING, "few functions want the whole state");
         gates.wanting[gates.wanting_count++] = (u64)at;
     }

@@ -68,19 +68,6 @@ uint64_t lathe_nanoseconds(void) {
     return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
 }
 
-bool tool_wants_state(const char *name) {
-#define FUNCTION(name)
-#define STATE_FUNCTION(name) #name,
-    static const char *const all[] = {
-#include "tool/functions.def"
-    };
-#undef FUNCTION
-    for (u32 i = 0; i < ARRAY_LEN(all); i++)
-        if (!strcmp(all[i], name))
-            return true;
-    return false;
-}
-
 bool tool_resolve(const char *name, u64 *address) {
 #define FUNCTION(name) {#name, (void *)name},
     static const Helper functions[] = {

@@ -141,8 +141,6 @@ u64 tool_read_text(u64 address, u8 text[GUEST_INSN_BYTES]);
 
 /* runtime.c: the functions of lathe/tool.h. */
 bool tool_resolve(const char *name, u64 *address);
-/* Does this function of lathe/tool.h need the guest's whole state in the Thread? */
-bool tool_wants_state(const char *name);
 u64 tool_ended(u32 counter); /* the counts of threads that have ended */
 
 #endif
