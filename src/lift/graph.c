@@ -240,7 +240,7 @@ static bool goes_back(const LatheFunc *fn, u32 from, const Block *to) {
     return fn->blocks[from].reachable && fn->blocks[from].order >= to->order;
 }
 
-/* Walks back from `from` to `head`, which is all of a loop, or past no calls only. Is the head reached? */
+/* Walks back from `from` to `head`: through all of a loop, which is marked, or past no calls only. Is the head reached? */
 static bool walk_loop(LatheFunc *fn, u32 head, u32 from, bool past_calls) {
     u32 *work = mem_new(fn->block_count * sizeof(u32)), len = 0;
     bool *seen = mem_new(fn->block_count * sizeof(bool));
@@ -249,7 +249,7 @@ static bool walk_loop(LatheFunc *fn, u32 head, u32 from, bool past_calls) {
     while (len) {
         u32 at = work[--len];
         Block *b = &fn->blocks[at];
-        b->in_loop = true;
+        b->in_loop |= past_calls;
         if (at == head || (b->calls_out && !past_calls))
             continue;
         for (BlockList *p = b->preds; p; p = p->next)
@@ -264,6 +264,8 @@ static bool walk_loop(LatheFunc *fn, u32 head, u32 from, bool past_calls) {
     return reached;
 }
 
+/* A jump back to where others get to without the head makes a loop without a border: what is in it, and what is only on the way there, cannot be told
+ * apart. Most are none: a call of a function that never returns seems to go on in the code behind it. */
 static void find_loops(LatheFunc *fn) {
     for (u32 i = 1; i < fn->order_count; i++) {
         Block *b = &fn->blocks[fn->order[i]];
@@ -271,7 +273,8 @@ static void find_loops(LatheFunc *fn) {
         for (BlockList *p = b->preds; p; p = p->next)
             if (goes_back(fn, p->block, b)) {
                 b->heads_loop = true;
-                walk_loop(fn, fn->order[i], p->block, true);
+                if (graph_dominates(fn, fn->order[i], p->block))
+                    walk_loop(fn, fn->order[i], p->block, true);
                 without_call |= walk_loop(fn, fn->order[i], p->block, false);
             }
         b->loop_calls = b->heads_loop && !without_call;
