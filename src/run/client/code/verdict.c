@@ -31,7 +31,7 @@ static struct {
 void verdict_note(Thread *t, u64 host) {
     QuickPlace place;
     t->tier.notes++;
-    if (!arena_holds(host) || quick_locate(host, &place))
+    if (!arena_holds(host) || quick_is_in_assembly(host) || quick_locate(host, &place))
         return;
     t->tier.stays++;
     t->tier.stayed = t->quick.crossed;
@@ -50,13 +50,16 @@ static void close(Account *a) {
     a->code = 0;
 }
 
-static void add(u64 code, i64 ns) {
+/* Whoever gives code up may be in a loop of it, and have called quick code: that returns to quick code then. */
+static void add(Thread *t, u64 code, i64 ns) {
     if (!code || !ns || the.tier.whole_count)
         return;
     Account *a = account_of(code);
     a->ns = a->ns + ns < SAVED_MOST_MS * NS_PER_MS ? a->ns + ns : SAVED_MOST_MS * NS_PER_MS;
-    if (a->ns < -DEBT_MOST_MS * NS_PER_MS)
-        close(a);
+    if (a->ns >= -DEBT_MOST_MS * NS_PER_MS)
+        return;
+    close(a);
+    quick_expect_nobody(t);
 }
 
 void verdict_pass(Thread *t, u64 passed_us) {
@@ -68,8 +71,8 @@ void verdict_pass(Thread *t, u64 passed_us) {
     verdicts.passed_us += passed_us;
     the.stats.crossings += crossings;
     the.stats.optimised_us += stay_us;
-    add(at->stayed, (i64)(stay_us * 10 * region_gain()));
-    add(t->quick.crossed, -(i64)(crossings * region_crossing_ns()));
+    add(t, at->stayed, (i64)(stay_us * 10 * region_gain()));
+    add(t, t->quick.crossed, -(i64)(crossings * region_crossing_ns()));
 }
 
 void verdict_end(void) {
