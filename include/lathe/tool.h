@@ -44,7 +44,7 @@ typedef enum LatheEvent {
     LATHE_NOTHING,
     LATHE_INSN,  /* an instruction is about to be executed */
     LATHE_START, /* the program begins; in a child after fork, or after exec, it begins anew */
-    LATHE_END, /* the program ends by exit, a fault or a signal that it does not handle, or exec; only SIGKILL leaves no time for it. Each process reports: lathe_program() and lathe_process() tell them apart */
+    LATHE_END, /* the program ends by exit, a fault or a signal that it does not handle, or exec; only SIGKILL leaves no time for it. Each process reports: lathe_program() and lathe_process() tell them apart. Other threads may still run meanwhile, and counters grow */
     LATHE_SYSCALL, /* a system call is about to be made */
     LATHE_SYSCALL_DONE, /* it has returned. Calls that do not return, or are made again because of a signal, have no such event */
     LATHE_SIGNAL,     /* a handler of the program's is about to run for a signal */
@@ -274,7 +274,7 @@ bool lathe_insn_text(uint64_t address, char *text, size_t size);
 
 /* ------------------------------------------------------------------------------------------------------------- output */
 
-/* Prints to standard error, as it was when the program began: as printf, without floating point; behind a conversion that is not known, nothing is converted. */
+/* Prints to standard error, as it was when the program began: as printf, without floating point; NULL for %s is "(null)"; behind a conversion that is not known, nothing is converted. */
 void lathe_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* lathe_fail(format, …) prints a message to the same place, with "lathe: the tool: " in front and the end of a line behind it, writes out all files, and ends the program with status 127, without LATHE_END. */
 _Noreturn void lathe_fail_of(unsigned tool, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -316,7 +316,7 @@ void lathe_unlock(LatheLock *lock);
 
 /* ----------------------------------------------------------------------------------------------------- maps and vectors */
 
-/* A map from numbers, such as addresses, to values of one type, which are zero at first:
+/* A map from numbers of any kind, such as addresses, to values of one type, which are zero at first:
  *
  *     static LatheMap calls = LATHE_MAP(uint64_t);
  *     ...
@@ -382,7 +382,7 @@ static inline uint64_t lathe_option_number(const char *key, uint64_t otherwise) 
 
 /* -------------------------------------------------------------------------------------------------------- the program */
 
-const char *lathe_program(void);          /* the path of its file */
+const char *lathe_program(void);          /* the path of its file, as LatheSymbol has it */
 const char *const *lathe_arguments(void); /* its arguments, from argv[0] on, ended by NULL */
 uint64_t lathe_process(void);             /* the system's number of the process */
 /* Reads memory of the program; false if not all of it is readable. This is also the way to what an address leads to that the tool has kept in a variable: in optimised code, LLVM takes an access by such
@@ -412,7 +412,7 @@ typedef struct LatheSymbol {
     uint64_t address; /* as the file has it, which is what addr2line and objdump understand */
 } LatheSymbol;
 
-bool lathe_symbol(uint64_t address, LatheSymbol *out); /* false: the function is not known */
+bool lathe_symbol(uint64_t address, LatheSymbol *out); /* false: the function is not known; *out is set all the same */
 /* Is this one of the names of the function that the address is in? As in LatheWhere, each * stands for anything. */
 bool lathe_symbol_is(uint64_t address, const char *name);
 /* A function begins at an address that no symbol names. For code that is translated from now on, it is as if there was one: for lathe_symbol, LATHE_FUNCTION and filters. The text has to
@@ -458,9 +458,9 @@ unsigned lathe_stack(uint64_t *frames, unsigned most);
 
 /* --------------------------------------------------------------------------------------------------- undefined values */
 
-/* A tool that defines these three has optimised code follow which bits of registers and memory the program never set, and is told where they decide something. There is a table with a byte for each
+/* A tool that defines all of these has optimised code follow which bits of registers and memory the program never set, and is told where they decide something. There is a table with a byte for each
  * byte of memory: a bit is 1 if that bit of memory is undefined. The byte for an address is lathe_undefined[address % LATHE_UNDEFINED_BYTES]. The tool allocates the table at LATHE_START, sets
- * what it takes for undefined (a new block of the heap), and clears what the system has written. What a program loads, computes and stores then has masks likewise; to copy
+ * what it takes for undefined (a new block of the heap), and clears what the system has written; room that optimised code makes on the stack is undefined. What a program loads, computes and stores then has masks likewise; to copy
  * undefined bits is no use of them. One tool at a time may have this.
  *
  * Quick code follows nothing: a hook at LATHE_STORE whose function is lathe_undefined_stored is to clear what is stored, and is called by quick code only. Registers are
@@ -477,6 +477,8 @@ extern uint8_t *lathe_undefined;
 void lathe_undefined_used(uint64_t any, uint64_t use, uint64_t pc, uint64_t sp, void *own);
 /* Clears the table for so many bytes from an address on, if it is `wanted`. */
 void lathe_undefined_clear(uint64_t wanted, uint64_t from, uint64_t bytes);
+/* Sets the table for so many bytes from an address on, which the program has made room for on its stack. */
+void lathe_undefined_set(uint64_t from, uint64_t bytes);
 void lathe_undefined_stored(uint64_t address, uint64_t bytes);
 
 /* At LATHE_MODULE: functions in this memory are optimised before they run, as far as they can be, and nothing else is optimised because it is hot. The first run of a program takes long then. False: there are

@@ -98,6 +98,7 @@ typedef struct Insn {
     u64 pc, target;
     u32 row; /* in the ISA's table; 0 is the row without a meaning */
     u8 size, flow, operand_count;
+    u8 joined; /* how many instructions that follow it the decoder has made a part of it */
     i8 status; /* LatheStatus: why this is no instruction, or LATHE_OK */
     bool
         special; /* needs more than the general and vector registers and the flags, or has no meaning: LatheTuning.plain_only */

@@ -149,12 +149,13 @@ static void mark_insn(LatheFunc *fn, const Insn *in) {
 }
 
 /* What is left to others is counted by them. */
-static void count_insn(LatheFunc *fn) {
+static void count_insn(LatheFunc *fn, const Insn *in) {
     Lifter *l = &fn->l;
     for (u32 i = 0; i < fn->tuning.cell_count; i++) {
         const ToolCell *c = &fn->tuning.cells[i];
+        i64 amount = (i64)c->amount * (1 + in->joined);
         Val sum = ir_load(l, I64, ir_state(l, c->off), 8, SPACE_STATE);
-        ir_store(l, ir_add(l, sum, ir_int(l, I64, (u64)(i64)c->amount)), ir_state(l, c->off), 8, SPACE_STATE);
+        ir_store(l, ir_add_to(l, sum, amount), ir_state(l, c->off), 8, SPACE_STATE);
     }
 }
 
@@ -169,7 +170,7 @@ static void lift_insn(LatheFunc *fn, const Insn *in, Val begins) {
         return;
     }
     mark_insn(fn, in);
-    count_insn(fn);
+    count_insn(fn, in);
     watch_before(fn, in, begins);
     memset(l->address, 0, sizeof(l->address));
     if (in->loaded_table)

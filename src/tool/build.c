@@ -132,19 +132,7 @@ static ToolReason as_amount(LLVMValueRef value, i32 *amount) {
 /* Is this value of a hook's known when code is translated? */
 static bool is_known_ahead(LLVMValueRef values, u32 index) {
     LLVMValueRef value = index < LATHE_VALUES ? LLVMGetAggregateElement(values, index) : NULL;
-    switch (value ? (LatheWhat)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, VALUE_WHAT)) : LATHE_NO_VALUE) {
-    case LATHE_CONSTANT:
-    case LATHE_PC:
-    case LATHE_SIZE:
-    case LATHE_NEXT:
-    case LATHE_BYTES:
-    case LATHE_COUNT:
-    case LATHE_CLASSES:
-    case LATHE_OPCODE:
-        return true;
-    default:
-        return false;
-    }
+    return value && tool_is_known_ahead(LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, VALUE_WHAT)));
 }
 
 /* A key is a constant, or what the function is given, as it is. */

@@ -46,17 +46,24 @@ enum {
     E_ALL = (1u << LATHE_EVENTS) - 1,
 };
 
+typedef enum When { LATER, AHEAD } When;
+
 typedef struct ValueRow {
     const char *name;
+    When when;
     u32 events;
 } ValueRow;
 
 static const ValueRow rows[] = {
-    [LATHE_NO_VALUE] = {"LATHE_NO_VALUE", 0},
-#define VALUE(value, events) [value] = {#value, events},
+    [LATHE_NO_VALUE] = {"LATHE_NO_VALUE", LATER, 0},
+#define VALUE(value, when, events) [value] = {#value, when, events},
 #include "tool/values.def"
 #undef VALUE
 };
+
+bool tool_is_known_ahead(u64 what) {
+    return what < ARRAY_LEN(rows) && rows[what].when == AHEAD;
+}
 
 /* How many numbers a value can have with it; 0: it has none. LATHE_CONSTANT has any. */
 static u64 numbers_of(LatheWhat what) {

@@ -128,6 +128,11 @@ typedef struct ToolPlan {
     ToolRowAdd row[TOOL_ADDS];
 } ToolPlan;
 
+/* Does a hook count all instructions, whatever they are? Then the lifter adds to its counters (LatheTuning.cells); rows of tables are left to others. */
+static inline bool tool_plan_is_of_all_insns(const ToolPlan *plan, u32 event, bool filtered) {
+    return event == LATHE_INSN && plan->kind == TOOL_COUNT && !filtered;
+}
+
 /* What has become of a hook's function where its event is, in translated code. */
 typedef enum ToolWay {
     TOOL_AS_COUNTER, /* an addition */
@@ -135,7 +140,8 @@ typedef enum ToolWay {
     TOOL_INLINED,
     TOOL_SPLIT, /* inlined, but for rare parts, which are called */
     TOOL_CALLED,
-    TOOL_LEFT, /* it is called from outside of translated code, which is left for that */
+    TOOL_CALLED_KEEPING, /* the version that keeps its caller's registers (tool/keep.h) is called */
+    TOOL_LEFT,           /* it is called from outside of translated code, which is left for that */
     TOOL_WAYS,
 } ToolWay;
 

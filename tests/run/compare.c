@@ -26,6 +26,7 @@ typedef struct Settings {
     int jobs, timeout;
     int kill_every; /* milliseconds after which translation servers are killed, again and again (killer.h); 0: never */
     bool quick, keep;
+    bool silent; /* the tool has nothing to say: what it prints is not kept apart from what the program prints */
     regex_t filter, without; /* of names: those that match the first, and not the second */
 } Settings;
 
@@ -201,10 +202,10 @@ static bool set_environment(const Settings *s) {
     setenv("SCRIPTS", s->scripts, 1);
     setenv("LC_ALL", "C", 1);
     setenv("TZ", "UTC", 1);
-    if (s->tool) {
+    if (s->tool)
         setenv("LATHE_TOOL", s->tool, 1);
+    if (s->tool && !s->silent)
         setenv("LATHE_LOG", log, 1);
-    }
     setenv("LATHE_TIER", s->tier, 1);
     setenv("LATHE_CPU", s->cpu, 1);
     setenv("LATHE_SAMPLE_EVERY", s->sample_every, 1);
@@ -235,7 +236,8 @@ enum {
     OPT_INSIDE,
     OPT_KILL,
     OPT_SAMPLE_EVERY,
-    OPT_TOOL
+    OPT_TOOL,
+    OPT_SILENT
 };
 
 static const struct option options[] = {
@@ -258,6 +260,7 @@ static const struct option options[] = {
     {"kill-servers", required_argument, NULL, OPT_KILL},
     {"sample-every", required_argument, NULL, OPT_SAMPLE_EVERY},
     {"tool", required_argument, NULL, OPT_TOOL},
+    {"silent", no_argument, NULL, OPT_SILENT},
     {0},
 };
 
@@ -266,7 +269,7 @@ static int usage(void) {
             "usage: run-compare [--bin=DIR] [--prefix=TEXT] [--scripts=DIR] [--work=DIR] [--jobs=N] [--timeout=S]\n"
             "                   [--quick] [--filter=REGEX] [--without=REGEX] [--tier=TIER] [--cpu=CPU]\n"
             "                   [--oracle=QEMU --sysroot=DIR | --under=WORDS --inside=WORDS] [--reference=TEXT]\n"
-            "                   [--kill-servers=MS] [--sample-every=US] [--tool=FILE] LATHE LIST\n");
+            "                   [--kill-servers=MS] [--sample-every=US] [--tool=FILE [--silent]] LATHE LIST\n");
     return 2;
 }
 
@@ -337,6 +340,9 @@ static bool parse(Settings *s, int argc, char **argv) {
             break;
         case OPT_TOOL:
             s->tool = optarg;
+            break;
+        case OPT_SILENT:
+            s->silent = true;
             break;
         default:
             return false;

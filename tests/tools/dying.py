@@ -23,11 +23,13 @@ def fail(text):
 PATIENCE_S = 100
 
 
-def run(command, sig=None, prepare=None, until="ready", env=None):
-    """The wait status of a command, which gets a signal once it has printed a line, and its output."""
+def run(command, sig=None, prepare=None, until="ready", until_file=None, env=None):
+    """The wait status of a command, which gets a signal once it has printed a line, or a file is there, and its output."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=prepare, env=env)
     first = ""
-    while sig and until not in first:
+    while until_file and process.poll() is None and not os.path.exists(until_file):
+        time.sleep(0.01)
+    while sig and not until_file and until not in first:
         line = process.stdout.readline()
         if not line:
             break
@@ -74,6 +76,14 @@ def check_signals():
                 fail(f"{how}, tier {tier}: {got} instead of {expected}")
             if recorded() != "begin ends\nend\n":
                 fail(f"{how}, tier {tier}: the tool has not come to its end")
+
+
+def check_ended_threads():
+    """What was told until a thread ended is in the file then, whatever happens later."""
+    run(watched(here + "/recording.c", "ended"), signal.SIGKILL, until="ended")
+    text = recorded()
+    if "begin ends\n" not in text or "thread ends\n" not in text or "end\n" in text.replace("thread ends\n", ""):
+        fail(f"killed after the end of a thread: {text!r}")
 
 
 def check_ignored():
@@ -130,6 +140,13 @@ def check_loops():
         status, out, err = run(watched(tool(name, text + hooks), "pause"), signal.SIGTERM, until="ready")
         if status != -signal.SIGTERM or "tool's function turn does not return" not in err:
             fail(f"{name}: {status} {err}")
+    call = "static volatile int on = 1;\nstatic void turn(uint64_t first) { if (first == 1) lathe_close(lathe_open(\"turning\")); while (on) %s; }\n"
+    hooks = "LATHE_HOOKS(LATHE_WHERE(LATHE_FUNCTION, turn, ((LatheWhere){.symbol = \"nine\"}), {LATHE_ARGUMENT, 0}));"
+    for name, text in ("function.c", call % ""), ("function_inside.c", call % "lathe_nanoseconds()"):
+        status, out, err = run(watched(tool(name, text + hooks), "nine"), signal.SIGTERM, until_file="turning")
+        os.unlink("turning")
+        if status != -signal.SIGTERM or "tool's function turn does not return" not in err:
+            fail(f"{name}: {status} {err}")
 
 
 with tempfile.TemporaryDirectory() as work:
@@ -138,6 +155,7 @@ with tempfile.TemporaryDirectory() as work:
     os.environ.pop("LATHE_TOOL", None)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     check_signals()
+    check_ended_threads()
     check_ignored()
     check_faults()
     check_loops()

@@ -95,6 +95,10 @@ static void end(const char *how) {
     else if (!strcmp(how, "threads")) {
         for (int i = 0; i < 3; i++)
             pthread_create(&thread, NULL, nothing, NULL), pthread_join(thread, NULL);
+    } else if (!strcmp(how, "ended")) {
+        pthread_create(&thread, NULL, nothing, NULL), pthread_join(thread, NULL);
+        printf("ended\n"), fflush(stdout);
+        wait_for_ever(NULL);
     } else if (!strcmp(how, "waiting")) { /* the signal may come to either thread */
         pthread_create(&thread, NULL, wait_for_ever, NULL);
         wait_for_ever(NULL);

@@ -11,13 +11,14 @@ fail() {
     failed=1
 }
 
-# Columns: 2 tool, 3 event, 4 function, 5 code, 6 sites, 7 counter, 8 merged, 9 inlined, 10 split, 11 call, 12 left, 13 and 14 what a site adds.
+# Columns: 2 tool, 3 event, 4 function, 5 code, 6 sites, 7 counter, 8 merged, 9 inlined, 10 split, 11 call, 12 keeping, 13 left, 14 and 15 what a site adds. The rest of the log is that of --stats.
 explain() {
-    "$lathe" run --explain --log="$work/log" "$@" -- "$counted" 2 > /dev/null 2> "$work/other"
-    grep '^lathe:' "$work/log" > "$work/rows"
+    "$lathe" run --explain --stats --log="$work/log" "$@" -- "$counted" 2 > /dev/null 2> "$work/other"
+    awk '$2 == "tool" && $3 == "event" { on = 1 } on && !/adds per site$/ && !/ (bytes|IR)$/ { on = 0 } on' "$work/log" > "$work/rows"
+    from_cache=$(sed -n 's/^lathe:   from the cache *//p' "$work/log")
     rm "$work/log"
     [ -s "$work/other" ] && fail "$*: on standard error: $(cat "$work/other")"
-    awk 'NR > 1 && $6 != $7 + $8 + $9 + $10 + $11 + $12 { print "sites do not add up:", $0 }' "$work/rows" > "$work/wrong"
+    awk 'NR > 1 && $6 != $7 + $8 + $9 + $10 + $11 + $12 + $13 { print "sites do not add up:", $0 }' "$work/rows" > "$work/wrong"
     [ -s "$work/wrong" ] && fail "$*: $(cat "$work/wrong")"
 }
 
@@ -27,19 +28,25 @@ expect() {
 }
 
 explain --tier=quick --tool=inscount
-expect '$2 == "inscount" && $3 == "INSN" && $4 == "count" && $5 == "quick" && $7 > 0 && $8 > $7 && $13 > 0 && $13 < 10 && $14 == "bytes"'
+expect '$2 == "inscount" && $3 == "INSN" && $4 == "count" && $5 == "quick" && $7 > 0 && $8 > $7 && $14 > 0 && $14 < 10 && $15 == "bytes"'
 explain --tier=opt --tool=inscount
 expect '$5 == "optimised" && $7 > 100 && $7 == $6'
 for what in first cached; do
     explain --tier=opt --tool=align --tool=bbcount
-    expect '$2 == "align" && $3 == "LOAD" && $4 == "load" && $5 == "optimised" && $9 + $10 == $6 && $10 > $9 && $14 == "IR"'
+    expect '$2 == "align" && $3 == "LOAD" && $4 == "load" && $5 == "optimised" && $9 + $10 == $6 && $10 > $9 && $15 == "IR"'
     expect '$2 == "bbcount" && $3 == "BLOCK" && $5 == "optimised" && $7 == $6'
+    case $what-$from_cache in
+    first-0 | cached-[1-9]*) ;;
+    *) fail "$what: $from_cache objects are from the cache" ;;
+    esac
+    grep -v '^lathe: tool ' "$work/rows" | sort > "$work/$what"
 done
+cmp -s "$work/first" "$work/cached" || fail "objects from the cache tell something else: $(diff "$work/first" "$work/cached")"
 explain --tier=quick --tool=align --tool=opcodemix
 expect '$4 == "load" && $5 == "quick" && $9 + $10 == $6'
 expect '$4 == "insn" && $5 == "quick" && $7 + $8 == $6 && $8 > $7'
 explain --tier=quick --no-tool-opt --tool=align
-expect '$4 == "load" && $12 == $6'
+expect '$4 == "load" && $13 == $6'
 explain --tier=opt --no-tool-opt --tool=align
 expect '$4 == "load" && $5 == "optimised" && $11 == $6'
 
@@ -52,11 +59,25 @@ explain --tier=opt --no-tool-opt=keep --tool=align
 expect '$4 == "load" && $5 == "optimised" && $9 + $10 == $6 && $10 > $9'
 for how in quick opt; do
     explain --tier=$how --no-tool-opt=inline --tool=align # what does nothing at accesses of one byte is there, too
-    expect '$4 == "load" && $9 + $11 == $6 && $11 > 5'
+    expect '$4 == "load" && $9 + $11 + $12 == $6 && $11 + $12 > 5'
     expect '$4 == "count_load" && $7 + $8 == $6'
     explain --tier=$how --no-tool-opt=counter --tool=align
     expect '$4 == "count_load" && $7 + $8 == 0'
 done
+# A function that is too large to be inlined is called by optimised code so that it keeps registers.
+cat > "$work/large.c" <<'EOT'
+#include <lathe/tool.h>
+static uint64_t seen[64];
+#define MIX(i) seen[i] = seen[i] * 3 + (address ^ pc << i), seen[i + 1] ^= seen[i] / (pc | 1)
+static void look(uint64_t address, uint64_t pc) {
+    MIX(0), MIX(2), MIX(4), MIX(6), MIX(8), MIX(10);
+}
+LATHE_HOOKS(LATHE_ON(LATHE_LOAD, look, {LATHE_ADDRESS}, {LATHE_PC}));
+EOT
+explain --tier=opt --tool="$work/large.c"
+expect '$4 == "look" && $5 == "optimised" && $12 == $6'
+explain --tier=opt --no-tool-opt=keep --tool="$work/large.c"
+expect '$4 == "look" && $5 == "optimised" && $11 == $6'
 "$lathe" run --no-tool-opt=nonsense --tool=align -- /bin/true 2> "$work/out" && fail "--no-tool-opt=nonsense succeeds"
 grep -q 'all|counter|merge|inline|split|keep' "$work/out" || fail "--no-tool-opt=nonsense: $(cat "$work/out")"
 

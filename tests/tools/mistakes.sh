@@ -102,6 +102,25 @@ for event in INSN BLOCK SYSCALL END; do
     fails 'in a call of lathe/tool.h' 'static void e(void) { lathe_print(""); } static void f(void) { lathe_print("%s", (const char *)8); }' "LATHE_ON(LATHE_CALL, e), LATHE_ON(LATHE_$event, f)"
 done
 
+# What a function returns is of no interest, and an order that is none sorts in some way.
+written 'static uint64_t returns(uint64_t pc) { return pc * 0x9e3779b97f4a7c15u; }
+static char *returns_too(char *address) { return address + 5; }
+static uint64_t seed;
+static int no_order(const void *a, const void *b) { return (int)((seed = seed * 6364136223846793005u + 1442695040888963407u) >> 60) - 8; }
+static void end(void) {
+    int number[300], sum = 0;
+    for (int i = 0; i < 300; i++)
+        number[i] = i;
+    lathe_sort(number, 300, sizeof(*number), no_order);
+    for (int i = 0; i < 300; i++)
+        sum += number[i];
+    lathe_print("%d\n", sum);
+}' 'LATHE_ON(LATHE_INSN, returns, {LATHE_PC}), LATHE_ON(LATHE_LOAD, returns_too, {LATHE_ADDRESS}), LATHE_ON(LATHE_END, end)'
+for tier in quick opt; do
+    got=$("$lathe" run --tier=$tier --tool=tool.c -- "$counted" 1 2>&1; echo "status $?")
+    [ "$got" = "$(echo 44850; "$counted" 1; echo "status $?")" ] || fail "rubbish, tier $tier: '$got'"
+done
+
 # Options.
 none='static void f(void) { lathe_option("func"); lathe_option_number("from", 0); }'
 fails "tool has no option 'fnuc'; it knows func, from" "$none" 'LATHE_ON(LATHE_START, f)' ,fnuc=a

@@ -85,6 +85,21 @@ set -- $numbers
 [ $# = 4 ] && [ $(($2 - $1)) = $(($3 - $2)) ] && [ $(($4 - $3)) = $((5 * ($2 - $1))) ] && [ $(($2 - $1)) -gt 15000 ] ||
     fail "threads: $numbers instructions"
 
+numbers=
+for tier in quick opt auto auto; do
+    numbers="$numbers $(watch inscount t3 | sed -n 's/ instructions//p')"
+done
+tier=auto
+[ $(echo $numbers | tr ' ' '\n' | sort -u | wc -l) = 1 ] || fail "threads in quick, optimised and all code: $numbers instructions"
+
+# A program with libraries, which do the same for the same processor wherever their memory is: in all code, first and from the cache.
+numbers=
+for tier in quick auto auto opt opt; do
+    numbers="$numbers $(setarch -R "$lathe" run --cpu=x86-64-v2 --tier=$tier --tool=inscount -- /usr/bin/sort /dev/null 2>&1 | sed -n 's/ instructions//p')"
+done
+tier=auto
+[ $(echo $numbers | tr ' ' '\n' | sort -u | wc -l) = 1 ] && [ $(echo $numbers | wc -w) = 5 ] || fail "a program with libraries: $numbers instructions"
+
 # Samples are taken where code goes on: amid what is counted together they would need new code for each place. Some more there may be: where optimised code is left.
 blocks() {
     LATHE_CACHE="$work/blocks-$1" "$lathe" run --tier=$1 --sample-every=100 --compile-after=0 --stats --tool=inscount -- /usr/bin/awk 'BEGIN { for (i = 0; i < 300000; i++) n[i % 100] += i }' 2>&1 |

@@ -1,6 +1,9 @@
 /* unset.c: functions that use values which were never set if they are asked to, and do the same with values that were set otherwise. `unset bad` and `unset good` call all of them one
  * after the other, or one: `unset bad NAME`, each announced by its name on standard error. valgrind says which lines are to be reported. */
 #include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -263,6 +268,194 @@ static void words(bool bad) {
     free(p), free(q);
 }
 
+/* ------------------------------------------------------------------------------------------------------- on the stack */
+
+/* The compiler does not know whether something is stored there. */
+static inline void hide(void *p) {
+    __asm__ volatile("" : : "r"(p) : "memory");
+}
+
+static void local(bool bad) {
+    int v[6];
+    hide(v);
+    v[bad ? 1 : 3] = 7;
+    hide(v);
+    if (v[3] == 5)
+        happens();
+}
+
+/* What an earlier call has left in memory is nothing that the later one has set. */
+APART static int leaves(int n) {
+    int v[12];
+    for (int i = 0; i < 12; i++)
+        v[i] = n + i;
+    hide(v);
+    return v[n & 7];
+}
+
+APART static void finds(bool bad) {
+    int v[12];
+    hide(v);
+    for (int i = 0; i < (bad ? 4 : 12); i++)
+        v[i] = i;
+    hide(v);
+    if (v[6] == 5)
+        happens();
+}
+
+static void left_by_others(bool bad) {
+    sink = leaves(3);
+    finds(bad);
+}
+
+/* A function that calls nothing need not move the stack pointer. */
+APART static int leaf(bool bad) {
+    volatile int v[4];
+    v[bad ? 1 : 2] = 3;
+    if (v[2] == 5)
+        return 7;
+    return 9;
+}
+
+static void of_leaf(bool bad) {
+    sink = leaf(false);
+    sink = leaf(bad);
+}
+
+static void of_variable_size(bool bad) {
+    char v[ten * 20];
+    memset(v, 1, bad ? ten : ten * 20);
+    hide(v);
+    if (v[77] == 5)
+        happens();
+}
+
+static void large(bool bad) {
+    int v[2000];
+    hide(v);
+    for (size_t i = 0; i < (bad ? 100u : 2000u); i++)
+        v[i] = 1;
+    hide(v);
+    if (v[1500] == 5)
+        happens();
+}
+
+static void with_alignment(bool bad) {
+    __attribute__((aligned(64))) int v[40];
+    hide(v);
+    for (size_t i = 0; i < (bad ? ten : 40u); i++)
+        v[i] = 1;
+    hide(v);
+    if (v[20] == 5)
+        happens();
+}
+
+APART static void fill(struct Pair *p, bool bad) {
+    p->first = 1;
+    if (!bad)
+        p->second = 2;
+    p->third = 3;
+}
+
+static void filled_by_callee(bool bad) {
+    struct Pair p;
+    hide(&p);
+    fill(&p, bad);
+    if (p.first == 1)
+        happens();
+    if (p.second == 5)
+        happens();
+}
+
+struct Many {
+    long at[9];
+};
+
+APART static void decide_many(struct Many m) {
+    if (m.at[2] == 5)
+        happens();
+    if (m.at[7] == 5)
+        happens();
+}
+
+static void passed_in_memory(bool bad) {
+    struct Many m;
+    hide(&m);
+    for (int i = 0; i < (bad ? 5 : 9); i++)
+        m.at[i] = i;
+    hide(&m);
+    decide_many(m);
+}
+
+APART static struct Many made(bool bad) {
+    struct Many m;
+    hide(&m);
+    for (int i = 0; i < (bad ? 5 : 9); i++)
+        m.at[i] = i;
+    hide(&m);
+    return m;
+}
+
+static void returned(bool bad) {
+    struct Many m = made(bad);
+    hide(&m);
+    if (m.at[2] == 5)
+        happens();
+    if (m.at[7] == 5)
+        happens();
+}
+
+static void local_floating(bool bad) {
+    double v[4];
+    hide(v);
+    v[bad ? 1 : 3] = 7;
+    hide(v);
+    if (v[3] < 5)
+        happens();
+}
+
+static void local_index(bool bad) {
+    static int table[256];
+    unsigned char v[40];
+    hide(v);
+    v[bad ? 1 : 30] = 7;
+    hide(v);
+    sink = table[v[30]];
+}
+
+static void local_length(bool bad) {
+    char v[40];
+    hide(v);
+    memset(v, 'x', bad ? ten : 39);
+    v[39] = 0;
+    sink = (int)strlen(v);
+}
+
+static void local_written(bool bad) {
+    char v[64];
+    int fd = open("/dev/null", O_WRONLY);
+    hide(v);
+    memset(v, 1, bad ? 4 * ten : 64);
+    if (write(fd, v, 64) != 64)
+        happens();
+    close(fd);
+}
+
+APART static int deep(int n, bool bad) {
+    int v[9];
+    hide(v);
+    v[n & 3] = n;
+    if (!bad)
+        v[5] = 4;
+    hide(v);
+    return n ? deep(n - 1, bad) + v[n & 3] : v[5];
+}
+
+static void from_depth(bool bad) {
+    if (deep(20, bad) == 5)
+        happens();
+}
+
 /* ---------------------------------------------------------------------------------------------- never a mistake */
 
 static void zeroed(bool bad) {
@@ -357,20 +550,170 @@ static void not_used(bool bad) {
     free(p), free(q);
 }
 
+static int by_number(const void *a, const void *b) {
+    const struct Pair *p = a, *q = b;
+    return (p->second > q->second) - (p->second < q->second);
+}
+
+/* The C library calls back, with structures that are on the stack, or that it has there itself. */
+static void sorted(bool bad) {
+    struct Pair v[20], key = {.second = 7};
+    for (int i = 0; i < 20; i++)
+        v[i] = (struct Pair){.first = 1, .second = i * 7 % 20, .third = i};
+    qsort(v, 20, sizeof(v[0]), by_number);
+    for (int i = 0; i < 20; i++)
+        if (v[i].second != i)
+            happens();
+    const struct Pair *found = bsearch(&key, v, 20, sizeof(v[0]), by_number);
+    if (!found || found->second != 7)
+        happens();
+}
+
+static void local_from_system(bool bad) {
+    struct stat s;
+    struct timespec now;
+    struct utsname name;
+    int ends[2], status;
+    char v[100], text[64];
+    int fd = open("/proc/self/cmdline", O_RDONLY);
+    if (fstat(fd, &s) || s.st_size > 100 || read(fd, v, 8) < 4 || v[2] == 1 || uname(&name) || !name.release[0])
+        happens();
+    if (clock_gettime(CLOCK_MONOTONIC, &now) || now.tv_sec == 1 || now.tv_nsec == 7)
+        happens();
+    if (pipe(ends) || ends[0] == ends[1] || write(ends[1], "abc", 3) != 3 || read(ends[0], v, 50) != 3 || v[1] != 'b')
+        happens();
+    pid_t child = fork();
+    if (!child)
+        _exit(3);
+    if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 3)
+        happens();
+    if (snprintf(text, sizeof(text), "%d %s %.3f", 17, "word", 2.5) != 13 || strcmp(text, "17 word 2.500"))
+        happens();
+    close(fd), close(ends[0]), close(ends[1]);
+}
+
+APART static long sum_of(int count, ...) {
+    va_list list;
+    long sum = 0;
+    va_start(list, count);
+    for (int i = 0; i < count; i++)
+        sum += i & 1 ? (long)va_arg(list, double) : va_arg(list, int);
+    va_end(list);
+    return sum;
+}
+
+static void variadic(bool bad) {
+    if (sum_of(9, 1, 2.0, 3, 4.0, 5, 6.0, 7, 8.0, 9) != 45)
+        happens();
+}
+
+APART static void jump_out(jmp_buf at, int n) {
+    int v[30];
+    hide(v);
+    v[n] = n;
+    if (n == 3)
+        longjmp(at, v[n]);
+    jump_out(at, n + 1);
+}
+
+static void jumped(bool bad) {
+    jmp_buf at;
+    volatile int before = 4;
+    if (setjmp(at) == 3) {
+        if (before != 4)
+            happens();
+    } else {
+        jump_out(at, 0);
+    }
+}
+
+static volatile int handled;
+
+static void handler(int number) {
+    int v[20];
+    hide(v);
+    for (int i = 0; i < 20; i++)
+        v[i] = number;
+    hide(v);
+    handled += v[7] == number;
+}
+
+static void interrupted(bool bad) {
+    int v[10];
+    signal(SIGUSR1, handler);
+    for (int i = 0; i < 10; i++)
+        v[i] = i;
+    hide(v);
+    raise(SIGUSR1);
+    if (handled != 1 || v[4] != 4)
+        happens();
+    handled = 0;
+}
+
+static void scanned(bool bad) {
+    int a, b;
+    char word[20], *end;
+    if (sscanf("12 words 34", "%d %19s %d", &a, word, &b) != 3 || a != 12 || b != 34 || strcmp(word, "words"))
+        happens();
+    if (strtol("77x", &end, 10) != 77 || *end != 'x')
+        happens();
+}
+
 #define CASE(name)                                                                                                     \
     { #name, name }
 
 static const struct {
     const char *name;
     void (*run)(bool bad);
-} cases[] = {CASE(branch),       CASE(order),        CASE(bit_field),  CASE(part_of_structure),
-             CASE(through_call), CASE(argument),     CASE(copied),     CASE(grown),
-             CASE(index_of),     CASE(pointer),      CASE(written),    CASE(choice),
-             CASE(floating),     CASE(single),       CASE(bound),      CASE(after_other_calls),
-             CASE(shifted),      CASE(summed),       CASE(length),     CASE(compared),
-             CASE(words),        CASE(zeroed),       CASE(set),        CASE(padding),
-             CASE(string),       CASE(word_by_word), CASE(known_part), CASE(from_system),
-             CASE(not_used)};
+} cases[] = {CASE(branch),
+             CASE(order),
+             CASE(bit_field),
+             CASE(part_of_structure),
+             CASE(through_call),
+             CASE(argument),
+             CASE(copied),
+             CASE(grown),
+             CASE(index_of),
+             CASE(pointer),
+             CASE(written),
+             CASE(choice),
+             CASE(floating),
+             CASE(single),
+             CASE(bound),
+             CASE(after_other_calls),
+             CASE(shifted),
+             CASE(summed),
+             CASE(length),
+             CASE(compared),
+             CASE(words),
+             CASE(local),
+             CASE(left_by_others),
+             CASE(of_leaf),
+             CASE(of_variable_size),
+             CASE(large),
+             CASE(with_alignment),
+             CASE(filled_by_callee),
+             CASE(passed_in_memory),
+             CASE(returned),
+             CASE(local_floating),
+             CASE(local_index),
+             CASE(local_length),
+             CASE(local_written),
+             CASE(from_depth),
+             CASE(zeroed),
+             CASE(set),
+             CASE(padding),
+             CASE(string),
+             CASE(word_by_word),
+             CASE(known_part),
+             CASE(from_system),
+             CASE(not_used),
+             CASE(sorted),
+             CASE(local_from_system),
+             CASE(variadic),
+             CASE(jumped),
+             CASE(interrupted),
+             CASE(scanned)};
 
 int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

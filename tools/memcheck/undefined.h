@@ -1,5 +1,5 @@
-/* undefined.h: which bits of memory were never set. Blocks of the heap are undefined when they are given out, but for those of calloc. The rest of memory is defined, unless
- * undefined values are stored there. Without MEMCHECK_UNDEFINED, nothing of this is done. */
+/* undefined.h: which bits of memory were never set. Blocks of the heap are undefined when they are given out, but for those of calloc, and frames of functions when they begin. The rest of memory is
+ * defined, unless undefined values are stored there. Without MEMCHECK_UNDEFINED, nothing of this is done. */
 #ifndef MEMCHECK_UNDEFINED_H
 #define MEMCHECK_UNDEFINED_H
 
@@ -86,6 +86,16 @@ __attribute__((noinline)) static void define_rare(uint64_t from, uint64_t bytes)
 void lathe_undefined_clear(uint64_t wanted, uint64_t from, uint64_t bytes) {
     if (__builtin_expect(wanted != 0, false))
         define_rare(from, bytes);
+}
+
+/* What is larger is no frame: the program has gone to another stack. */
+__attribute__((noinline)) static void undefine_frame(uint64_t from, uint64_t bytes) {
+    if (bytes <= STACK_SPAN)
+        undefine(from, bytes);
+}
+
+void lathe_undefined_set(uint64_t from, uint64_t bytes) {
+    undefine_frame(from, bytes);
 }
 
 void lathe_undefined_stored(uint64_t address, uint64_t bytes) {

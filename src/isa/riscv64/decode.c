@@ -147,6 +147,7 @@ static void join_far_jump(const u8 *bytes, size_t size, Insn *in) {
         return;
     in->target = (in->pc + rv_imm(in, 1) + rv_imm(&next, 2)) & ~(u64)1;
     in->row = RV_ROW_far;
+    in->joined = 1;
     in->flow = next.flow == FLOW_CALL ? FLOW_CALL : FLOW_JUMP;
     in->size = (u8)(in->size + next.size);
     in->op[in->operand_count++] = next.op[0];

@@ -19,6 +19,7 @@ typedef struct Here {
     InsnView view;
     u64 hooks;  /* those that apply: a bit for each */
     Val begins; /* of LiftWatch.before */
+    Val sp;     /* the stack pointer before it, if values are followed */
     u32 count;
     SiteEvent event[SITE_EVENTS];
     Val address[INSN_ACCESSES]; /* of accesses that are told behind it */
@@ -72,7 +73,7 @@ static bool has_hooks_with(const Events *e, u32 event, LatheWhat what) {
 
 /* These the lifter does itself (LatheTuning.cells). */
 static bool is_counted_by_cells(const ToolHook *h) {
-    return h->event == LATHE_INSN && h->plan->kind == TOOL_COUNT && !h->filtered;
+    return tool_plan_is_of_all_insns(h->plan, h->event, h->filtered);
 }
 
 /* Lifted code stores masks itself. */
@@ -373,38 +374,13 @@ static LLVMValueRef row_symbol(const Events *e, const char *name) {
     return row;
 }
 
-/* A key that the hook is given; true: it is an address. */
+/* A key that the hook is given; true: it is an address, told from where the file is. */
 static bool key_of(const Events *e, const SiteEvent *event, const LatheValue *v, u64 *key) {
-    u64 bytes = 0, insns = 0;
-    *key = 0;
+    SiteFacts facts = {.view = &e->here.view, .pc = e->here.in->pc - e->base};
     if (event->event == LATHE_BLOCK && (v->what == LATHE_BYTES || v->what == LATHE_COUNT))
-        measure_block(e, &bytes, &insns);
-    switch (v->what) {
-    case LATHE_CONSTANT:
-        *key = (u64)v->number;
-        return false;
-    case LATHE_PC:
-    case LATHE_NEXT:
-        *key = e->here.in->pc + (v->what == LATHE_NEXT ? e->here.view.size : 0) - e->base;
-        return true;
-    case LATHE_SIZE:
-        *key = e->here.view.size;
-        return false;
-    case LATHE_BYTES:
-        *key = is_access(event->event) ? access_of(e, event)->at.bits / 8u : bytes;
-        return false;
-    case LATHE_COUNT:
-        *key = insns;
-        return false;
-    case LATHE_CLASSES:
-        *key = e->here.view.classes;
-        return false;
-    case LATHE_OPCODE:
-        *key = e->here.view.opcode;
-        return false;
-    default:
-        CHECK(false, "the tool was built so");
-    }
+        measure_block(e, &facts.block_bytes, &facts.block_insns);
+    *key = site_known_value(v, event, &facts);
+    return v->what == LATHE_PC || v->what == LATHE_NEXT;
 }
 
 /* The row is addressed from the Thread's address as a number, so that LLVM does not take it for a field of the guest state. Its offset is a symbol that the client sets when it
@@ -518,6 +494,26 @@ static void note_addresses(Events *e) {
             h->address[h->event[i].access] = e->isa->address(h->l, &access_of(e, &h->event[i])->at);
 }
 
+/* Where undefined values are followed: where the instruction is, and the red zone of what it calls. */
+static void mark_values(Events *e, Lifter *l, const Insn *in) {
+    Here *h = &e->here;
+    const CallAbi *abi = &e->isa->abi;
+    h->sp = reg_read(l, abi->stack, I64);
+    values_mark(l, pc_value(l, in->pc), h->sp);
+    if (h->view.flow != FLOW_CALL || !abi->red_zone_bytes)
+        return;
+    Val top = ir_add_to(l, h->sp, -(i64)abi->return_address_bytes);
+    values_mark_frame(l, ir_add_to(l, top, -(i64)abi->red_zone_bytes), top);
+}
+
+/* An instruction that computes the stack pointer from itself, and does no more, may have made room for a frame. */
+static void mark_frame(Events *e, Lifter *l) {
+    const InsnView *view = &e->here.view;
+    u32 stack = (u32)1 << e->isa->abi.stack;
+    if (view->reads & view->writes & stack && !view->access_count)
+        values_mark_frame(l, reg_read(l, e->isa->abi.stack, I64), e->here.sp);
+}
+
 static void before(void *user, Lifter *l, const Insn *in, Val begins) {
     Events *e = user;
     Here *h = &e->here;
@@ -530,7 +526,7 @@ static void before(void *user, Lifter *l, const Insn *in, Val begins) {
     h->count = site_events(&h->view, place, h->event);
     h->target = h->taken = NULL;
     if (e->follows)
-        values_mark(l, pc_value(l, in->pc), reg_read(l, e->isa->abi.stack, I64));
+        mark_values(e, l, in);
     note_addresses(e);
     for (u32 i = 0; i < h->count; i++)
         if (h->event[i].phase == SITE_BEFORE)
@@ -561,6 +557,8 @@ static void behind(void *user, Lifter *l, const Insn *in) {
     if (e->failed || h->in != in)
         return;
     h->l = l;
+    if (e->follows)
+        mark_frame(e, l);
     for (u32 i = 0; i < h->count; i++)
         if (h->event[i].phase == SITE_BEHIND)
             tell(e, &h->event[i]);

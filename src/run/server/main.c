@@ -216,10 +216,12 @@ static void serve(Session *s) {
 /* Where a guest pushes or pops several registers, LLVM would copy them as vectors between its stack and the guest
  * state. A vector load of values that were stored one by one cannot be forwarded by the CPU: callers of malloc ran at
  * half speed. The alignment makes loops begin at a cache line: a loop of 30 bytes that crosses a line takes up to 1.7
- * times as long. */
+ * times as long. The pass that moves values to mask registers, on CPUs that have them, took half of the time to generate code for functions of
+ * some thousand instructions, and changed nothing in them. */
 static void set_llvm_options(void) {
     static const char *const options[] = {"lathe-server", "-combiner-store-merging=false",
-                                          "-x86-experimental-pref-innermost-loop-alignment=6"};
+                                          "-x86-experimental-pref-innermost-loop-alignment=6",
+                                          "-disable-x86-domain-reassignment"};
     LLVMParseCommandLineOptions(ARRAY_LEN(options), options, NULL);
 }
 

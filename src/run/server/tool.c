@@ -102,9 +102,13 @@ static bool calls_others(LLVMValueRef function) {
     return false;
 }
 
-static bool is_of_tool(LLVMValueRef value) {
+static bool has_tool_name(LLVMValueRef value) {
     size_t len;
-    return !LLVMIsDeclaration(value) && !strncmp(LLVMGetValueName2(value, &len), TOOL_PREFIX, strlen(TOOL_PREFIX));
+    return !strncmp(LLVMGetValueName2(value, &len), TOOL_PREFIX, strlen(TOOL_PREFIX));
+}
+
+static bool is_of_tool(LLVMValueRef value) {
+    return !LLVMIsDeclaration(value) && has_tool_name(value);
 }
 
 /* A variable that is in the client, too far away for a direct reference, which LLVM allows for this one: another one of the same name takes its place. */
@@ -391,7 +395,10 @@ bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, u
     LLVMSetInstructionCallConv(called, LLVMGetFunctionCallConv(keeping ? keeping : function));
     if (!keeping && !inlined)
         ir_call_attribute(called, "noinline", 0);
-    ToolWay way = !inlined ? TOOL_CALLED : calls_others(function) ? TOOL_SPLIT : TOOL_INLINED;
+    ToolWay way = keeping                  ? TOOL_CALLED_KEEPING
+                  : !inlined               ? TOOL_CALLED
+                  : calls_others(function) ? TOOL_SPLIT
+                                           : TOOL_INLINED;
     tool_note_site(tool, hook, way, inlined ? insn_count(function) : 1);
     return true;
 }
@@ -484,14 +491,14 @@ static void set_apart_state(LLVMContextRef ctx, LLVMValueRef lifted, LLVMValueRe
         }
 }
 
-/* What nothing refers to any more would be optimised in vain. */
+/* What nothing refers to any more would be optimised in vain. A declaration that is hidden would be a symbol of the object. */
 static void drop_functions(LLVMModuleRef mod) {
     bool dropped = true;
     while (dropped) {
         dropped = false;
         for (LLVMValueRef f = LLVMGetFirstFunction(mod), next; f; f = next) {
             next = LLVMGetNextFunction(f);
-            if (!is_of_tool(f) || LLVMGetFirstUse(f))
+            if (!has_tool_name(f) || LLVMGetFirstUse(f))
                 continue;
             LLVMDeleteFunction(f);
             dropped = true;

@@ -366,6 +366,11 @@ static bool calls_helpers(Translator *t) {
     return false;
 }
 
+/* Will other vector registers surely be used than those that the guest's code has? Masks of vectors are in such. */
+static bool needs_vectors(Translator *t, LatheFunc *fn) {
+    return calls_helpers(t) || (events_follows(t->events) && func_vectors(fn));
+}
+
 /* A call to itself may have declared the function's own name; the declaration is replaced. */
 static bool lift(Translator *t, LatheFunc *fn) {
     char name[32];
@@ -463,7 +468,7 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     out->fn = lathe_func_new(t->mod, &t->lift);
     bool watched = !events_failed(t->events); /* the tool's bitcode may be damaged */
     bool ok = watched && lift(t, out->fn) && !events_failed(t->events) && !pages_lost(t->pages) &&
-              !(narrow && calls_helpers(t));
+              !(narrow && needs_vectors(t, out->fn));
     out->facts.lift_us += (u32)(now_us() - start);
     out->facts.insns = ok ? count_insns(out->fn) + callees_insns(t->callees) : 0;
     out->facts.undecodable = !ok && lathe_func_problem(out->fn).status == LATHE_ERR_DECODE &&

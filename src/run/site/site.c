@@ -29,6 +29,34 @@ bool site_is_of_stack(const InsnAccess *a, u32 stack_pointer) {
     return a->at.base == stack_pointer && a->at.index == REG_NONE && !a->at.seg && a->at.addr_bits == 64;
 }
 
+static u64 known_bytes(const SiteEvent *event, const SiteFacts *facts) {
+    bool is_access = event->event >= LATHE_LOAD && event->event <= LATHE_STORED;
+    return is_access ? facts->view->access[event->access].at.bits / 8u : facts->block_bytes;
+}
+
+u64 site_known_value(const LatheValue *v, const SiteEvent *event, const SiteFacts *facts) {
+    switch (v->what) {
+    case LATHE_CONSTANT:
+        return (u64)v->number;
+    case LATHE_PC:
+        return facts->pc;
+    case LATHE_SIZE:
+        return facts->view->size;
+    case LATHE_NEXT:
+        return facts->pc + facts->view->size;
+    case LATHE_BYTES:
+        return known_bytes(event, facts);
+    case LATHE_COUNT:
+        return facts->block_insns;
+    case LATHE_CLASSES:
+        return facts->view->classes;
+    case LATHE_OPCODE:
+        return facts->view->opcode;
+    default:
+        CHECK(false, "tools are built so that no other value is asked for ahead");
+    }
+}
+
 /* One kind of event for all accesses that read, or that write. */
 static void add_accesses(List *list, const InsnView *view, u32 how, LatheEvent event, SitePhase phase) {
     for (u32 i = 0; i < view->access_count; i++)

@@ -31,6 +31,16 @@ typedef struct SitePlace {
 /* The events of an instruction, in the order in which they are told. Returns how many. view NULL: the bytes are no instruction that is known. */
 u32 site_events(const InsnView *view, SitePlace place, SiteEvent events[SITE_EVENTS]);
 
+/* What values of hooks are made of that are known when code is translated. */
+typedef struct SiteFacts {
+    const InsnView *view;
+    u64 pc;
+    u64 block_bytes, block_insns; /* of LATHE_BLOCK: how large the block is */
+} SiteFacts;
+
+/* A value that is known then: those of tool/values.def with AHEAD. */
+u64 site_known_value(const LatheValue *v, const SiteEvent *event, const SiteFacts *facts);
+
 /* Is the event about an instruction? */
 bool site_is_event(LatheEvent event);
 /* Is the address of an access the stack pointer and a constant (LatheWhere.not_stack)? */

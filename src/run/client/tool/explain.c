@@ -50,9 +50,7 @@ static const char *event_name(LatheEvent event) {
 static Row row_of(u32 hook, Kind kind) {
     Row row = rows[hook][kind];
     const ToolPlan *plan = tool_plan(hook);
-    bool by_lifter =
-        tool_hook(hook)->event == LATHE_INSN && plan->kind == TOOL_COUNT && !plan->row_count && !tool_is_filtered(hook);
-    if (kind == OPTIMISED && by_lifter) {
+    if (kind == OPTIMISED && tool_only_counts_insns(hook)) {
         row.sites[TOOL_AS_COUNTER] = the.stats.guest_insns;
         row.size = the.stats.guest_insns * TOOL_ADD_INSNS * plan->add_count;
     }
@@ -83,8 +81,8 @@ static void print_hook(u32 hook, Kind kind) {
 void explain_print(void) {
     if (!the.opt.explain)
         return;
-    lathe_print("lathe: %-12s %-15s %-16s %-9s %8s %8s %8s %8s %8s %8s %8s   adds per site\n", "tool", "event",
-                "function", "code", "sites", "counter", "merged", "inlined", "split", "call", "left");
+    lathe_print("lathe: %-12s %-15s %-16s %-9s %8s %8s %8s %8s %8s %8s %8s %8s   adds per site\n", "tool", "event",
+                "function", "code", "sites", "counter", "merged", "inlined", "split", "call", "keeping", "left");
     for (u32 i = 0; i < tool_hook_count(); i++)
         for (Kind kind = QUICK; kind < KINDS; kind++)
             if (site_is_event(tool_hook(i)->event))

@@ -75,8 +75,7 @@ bool sites_have_blocks(void) {
 
 bool sites_count_by_kind(void) {
     for (u32 i = 0; i < tool_hook_count(); i++)
-        if (tool_plan(i)->kind == TOOL_COUNT &&
-            (tool_hook(i)->event != LATHE_INSN || tool_plan(i)->row_count || tool_is_filtered(i)))
+        if (tool_plan(i)->kind == TOOL_COUNT && !tool_only_counts_insns(i))
             return true;
     return false;
 }
@@ -175,29 +174,9 @@ static void add_amounts(SiteInsn *insn, const ToolPlan *plan) {
             }
 }
 
-/* A value of a hook that is known when code is translated (is_known_ahead of tool/build.c). */
 static u64 known_value(const SiteInsn *insn, const LatheValue *v, const SiteEvent *e) {
-    bool accesses = e->event == LATHE_LOAD || e->event == LATHE_STORE;
-    switch (v->what) {
-    case LATHE_CONSTANT:
-        return (u64)v->number;
-    case LATHE_PC:
-        return insn->pc;
-    case LATHE_SIZE:
-        return insn->view.size;
-    case LATHE_NEXT:
-        return insn->pc + insn->view.size;
-    case LATHE_BYTES:
-        return accesses ? insn->view.access[e->access].at.bits / 8u : insn->block_bytes;
-    case LATHE_COUNT:
-        return insn->block_insns;
-    case LATHE_CLASSES:
-        return insn->view.classes;
-    case LATHE_OPCODE:
-        return insn->view.opcode;
-    default:
-        CHECK(false, "the tool was built so");
-    }
+    SiteFacts facts = {&insn->view, insn->pc, insn->block_bytes, insn->block_insns};
+    return site_known_value(v, e, &facts);
 }
 
 static void add_rows(SiteInsn *insn, u32 hook, const SiteEvent *e) {

@@ -106,9 +106,18 @@ static bool link_object(const u8 *object, u64 size) {
 
 /* --------------------------------------------------------------------------------------------------------------- hooks */
 
-bool tool_is_filtered(u32 number) {
+/* Does it apply only to some instructions (LatheWhere)? */
+static bool is_filtered(u32 number) {
     const LatheWhere *w = &tool.hooks[number].where;
     return w->module || w->symbol || w->from || w->to || w->classes || w->opcode || w->not_stack;
+}
+
+static bool counts_insns(u32 number) {
+    return tool_plan_is_of_all_insns(&tool.plans[number], tool.hooks[number].event, is_filtered(number));
+}
+
+bool tool_only_counts_insns(u32 number) {
+    return counts_insns(number) && !tool.plans[number].row_count;
 }
 
 static void add_count(const ToolAdd *add, bool at_all_insns) {
@@ -142,7 +151,7 @@ static void take_hooks(void) {
             die("hook %u of the tool is for event %u, which there is not", i + 1, (u32)tool.hooks[i].event);
         tool.events |= 1u << tool.hooks[i].event;
         for (u32 k = 0; tool.plans[i].kind == TOOL_COUNT && k < tool.plans[i].add_count; k++)
-            add_count(&tool.plans[i].add[k], tool.hooks[i].event == LATHE_INSN && !tool_is_filtered(i));
+            add_count(&tool.plans[i].add[k], counts_insns(i));
     }
 }
 
@@ -259,12 +268,9 @@ bool tool_symbol(const char *name, u64 *address) {
 
 const void *tool_package(u64 *size) {
     *size = tool.package_size;
-    for (u32 i = 0; i < tool.hook_count; i++) {
-        bool counts_all = tool.hooks[i].event == LATHE_INSN && tool.plans[i].kind == TOOL_COUNT &&
-                          !tool.plans[i].row_count && !tool_is_filtered(i);
-        if (site_is_event(tool.hooks[i].event) && !counts_all)
+    for (u32 i = 0; i < tool.hook_count; i++)
+        if (site_is_event(tool.hooks[i].event) && !tool_only_counts_insns(i))
             return tool.package;
-    }
     return *the.opt.plugin ? tool.package : NULL;
 }
 

@@ -61,8 +61,8 @@ u32 tool_hook_registers(u32 number);
 u32 tool_watched_registers(void);
 const LatheHook *tool_hook(u32 number);
 const ToolPlan *tool_plan(u32 number);
-/* Does one apply only to some instructions (LatheWhere)? */
-bool tool_is_filtered(u32 number);
+/* Does one only count instructions, and all of them, so that the lifter does it (tool_plan_is_of_all_insns)? */
+bool tool_only_counts_insns(u32 number);
 /* Calls the function of one. */
 void tool_call_hook(u32 number, ToolEvent *about);
 

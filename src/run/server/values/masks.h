@@ -26,10 +26,11 @@ typedef struct Masks {
     VEC(Val) all;
     Map64 call_index; /* from a call of a lifted function to its row in `calls` */
     VEC(CallMasks) calls;
-    VEC(Val) phis;           /* whose masks are still to be filled in */
-    VEC(Val) checked;        /* masks that were looked at in this block */
-    u32 tool;                /* the number of the tool that wants this */
-    Val marker, used, clear; /* functions */
+    VEC(Val) phis;             /* whose masks are still to be filled in */
+    VEC(Val) checked;          /* masks that were looked at in this block */
+    u32 tool;                  /* the number of the tool that wants this */
+    Val marker, frame;         /* functions: marks of lifted code */
+    Val used, clear, undefine; /* the tool's */
 } Masks;
 
 /* ------------------------------------------------------------------------------------------------------------- shapes */
@@ -53,6 +54,14 @@ Val mask_if(const Masks *m, Val condition, LLVMTypeRef type); /* all ones, if th
 /* The least and the greatest number, without a sign, that a value can be. */
 Val value_least(const Masks *m, Val bits, Val mask);
 Val value_most(const Masks *m, Val bits, Val mask);
+
+/* values.c: where the table has the mask of what is at an address, which is a word; and a call of one of the tool's functions. */
+Val masks_at(const Masks *m, Val address);
+void masks_call_tool(const Masks *m, Val function, Val *args, u32 count);
+
+/* frames.c: the function that values_mark_frame calls, and what becomes of such a call. */
+Val frames_marker(LLVMModuleRef mod);
+void frames_undefine(const Masks *m, Val from, Val to);
 
 /* rules.c: the mask of what an instruction computes from other values, at the builder's position. False: no rule is for it. */
 bool rule_apply(Masks *m, Val insn, Val *mask);

@@ -27,7 +27,7 @@ static Val find_in(LLVMModuleRef mod, u32 tool, const char *name) {
 static u32 tool_with_parts(LLVMModuleRef mod) {
     for (u32 tool = 1; tool <= TOOLS_MAX; tool++)
         if (find_in(mod, tool, "lathe_undefined") && find_in(mod, tool, "lathe_undefined_used") &&
-            find_in(mod, tool, "lathe_undefined_clear"))
+            find_in(mod, tool, "lathe_undefined_clear") && find_in(mod, tool, "lathe_undefined_set"))
             return tool;
     return 0;
 }
@@ -50,7 +50,7 @@ void values_mark(Lifter *l, Val pc, Val sp) {
     LLVMBuildCall2(l->b, LLVMGlobalGetValueType(marker), marker, args, 2, "");
 }
 
-static void call_tool(const Masks *m, Val function, Val *args, u32 count) {
+void masks_call_tool(const Masks *m, Val function, Val *args, u32 count) {
     LLVMTypeRef type = LLVMGlobalGetValueType(function), types[LATHE_VALUES];
     CHECK(LLVMCountParamTypes(type) == count && count <= LATHE_VALUES, "lathe/tool.h says what these functions take");
     LLVMGetParamTypes(type, types);
@@ -73,8 +73,7 @@ static Val in_state(const Masks *m, u32 off) {
     return LLVMBuildGEP2(m->b, m->byte, m->cpu, &index, 1, "");
 }
 
-/* Where the table has the mask of what is at an address, which is a word. */
-static Val table_at(const Masks *m, Val address) {
+Val masks_at(const Masks *m, Val address) {
     Val folded = LLVMBuildAnd(m->b, address, number(m, LATHE_UNDEFINED_BYTES - 1), "");
     return LLVMBuildIntToPtr(m->b, LLVMBuildAdd(m->b, folded, m->table, ""), LLVMPointerTypeInContext(m->ctx, 0), "");
 }
@@ -127,13 +126,13 @@ static void check(Masks *m, Val mask, LatheUndefinedUse use) {
     u64 off = m->off->own + (m->tool - 1) * LATHE_OWN_WORDS * sizeof(u64);
     Val own = LLVMBuildAdd(m->b, LLVMBuildPtrToInt(m->b, m->cpu, m->word, ""), number(m, off), "");
     Val args[] = {any, number(m, use), m->pc, m->sp, own};
-    call_tool(m, m->used, args, ARRAY_LEN(args));
+    masks_call_tool(m, m->used, args, ARRAY_LEN(args));
 }
 
 static Val table_for(const Masks *m, Val pointer, Base base, i64 off) {
     if (base == BASE_STATE && off >= 0)
         return table_of_state(m, (u32)off);
-    return table_at(m, LLVMBuildPtrToInt(m->b, pointer, m->word, ""));
+    return masks_at(m, LLVMBuildPtrToInt(m->b, pointer, m->word, ""));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ memory */
@@ -202,7 +201,7 @@ static void note_known(const Masks *m) {
 
 static void call_clear(const Masks *m, Val wanted, Val from, u64 bytes) {
     Val args[] = {LLVMBuildZExt(m->b, wanted, m->word, ""), from, number(m, bytes)};
-    call_tool(m, m->clear, args, ARRAY_LEN(args));
+    masks_call_tool(m, m->clear, args, ARRAY_LEN(args));
 }
 
 static Val cpu_word(const Masks *m) {
@@ -433,6 +432,8 @@ static void follow_call(Masks *m, Val call, Val next) {
         follow_lifted_call(m, call, next);
     else if (callee == m->marker)
         m->pc = LLVMGetOperand(call, 0), m->sp = LLVMGetOperand(call, 1);
+    else if (callee == m->frame)
+        frames_undefine(m, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1));
     else if (!is_of_tool(callee))
         follow_other_call(m, call, next);
 }
@@ -577,7 +578,8 @@ static void remove_marks(Masks *m) {
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(m->function); block; block = LLVMGetNextBasicBlock(block))
         for (Val i = LLVMGetFirstInstruction(block), next; i; i = next) {
             next = LLVMGetNextInstruction(i);
-            if (LLVMIsACallInst(i) && LLVMGetCalledValue(i) == m->marker)
+            Val callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+            if (callee && (callee == m->marker || callee == m->frame))
                 LLVMInstructionEraseFromParent(i);
         }
 }
@@ -596,9 +598,11 @@ void values_follow(LLVMValueRef function, const Isa *isa, const ToolOffsets *off
                .byte = LLVMInt8TypeInContext(ctx),
                .word = LLVMInt64TypeInContext(ctx),
                .marker = marker_of(mod),
+               .frame = frames_marker(mod),
                .tool = tool_with_parts(mod)};
     m.used = find_in(mod, m.tool, "lathe_undefined_used");
     m.clear = find_in(mod, m.tool, "lathe_undefined_clear");
+    m.undefine = find_in(mod, m.tool, "lathe_undefined_set");
     convention_init(&m.conv, isa, host_own(), LATHE_CONVENTION_REGISTERS);
     Sequence o = {0};
     put_in_order(&o, function);

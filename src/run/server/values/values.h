@@ -19,6 +19,8 @@
 /* Does the tool in this module want undefined values to be followed? Then, before each instruction is lifted, its address and the stack pointer are to be marked. */
 bool values_wanted(LLVMModuleRef mod);
 void values_mark(Lifter *l, Val pc, Val sp);
+/* The stack pointer was `to` and is `from` now, or memory between the two is that of a function that is about to be called: nobody has set it. */
+void values_mark_frame(Lifter *l, Val from, Val to);
 /* Adds all masks to a function that was lifted with marks, before the tool's functions are inlined. */
 void values_follow(LLVMValueRef function, const Isa *isa, const ToolOffsets *off);
 

@@ -5,6 +5,7 @@
  * tool's does not return, the process dies all the same. */
 #include "run/client/os/signal/last.h"
 
+#include "run/client/tool/gate.h"
 #include "run/client/tool/tool.h"
 
 enum { PATIENCE_S = 3, NOTIFY_THREAD = 4 /* SIGEV_THREAD_ID */, CODE_TIMER = -2 };
@@ -65,11 +66,20 @@ bool last_is_overdue(const Thread *t, const SignalInfo *info) {
     return info->number == SIGTRAP && info->code == CODE_TIMER && !memcmp(info->rest, &value, sizeof(value));
 }
 
+/* The function of the tool's that the thread is in; NULL: in none. Where it is a copy among quick code, and has called a function of lathe/tool.h, only the gate to that knows. */
+static const char *tool_function_of(const Thread *t, const SignalContext *s) {
+    const char *function = tool_running(context_pc(s), context_sp(s));
+    u64 back = gate_last_return(t);
+    if (function || !back)
+        return function;
+    return tool_function(back) ? tool_function(back) : tool_function_inside(0);
+}
+
 void last_overdue(Thread *t, const SignalContext *s) {
     if (!t->signal.impatient || !t->pending_signals)
         return;
     u32 sig = (u32)__builtin_ctzll(t->pending_signals) + 1;
-    const char *function = tool_running(context_pc(s), context_sp(s));
+    const char *function = tool_function_of(t, s);
     if (has_handler(t, sig) && !function) {
         set_timer(t);
         return;
