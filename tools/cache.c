@@ -120,6 +120,47 @@ static bool last_has(uint64_t address, uint64_t bytes) {
     return last == first ? hit : last_use(last) & hit;
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- sums */
+
+/* Sums by number: an array that grows. Each thread has its own ones. */
+typedef struct Sums {
+    uint64_t *at, room;
+} Sums;
+
+static void sums_grow(Sums *sums, uint64_t number) {
+    enum { FEWEST = 4096 };
+    if (number < sums->room)
+        return;
+    sums->room = 2 * number < FEWEST ? FEWEST : 2 * number;
+    sums->at = lathe_resize(sums->at, sums->room * sizeof(*sums->at));
+}
+
+/* Makes room for a number in sums of the thread's own. */
+static __attribute__((noinline)) void sums_reach(Sums *sums, uint64_t number) {
+    if (number < sums->room)
+        return;
+    lathe_lock(&live_lock);
+    sums_grow(sums, number);
+    lathe_unlock(&live_lock);
+}
+
+static void sums_add(Sums *to, const Sums *from) {
+    if (from->room)
+        sums_grow(to, from->room - 1);
+    for (uint64_t i = 0; i < from->room; i++)
+        to->at[i] += from->at[i];
+}
+
+static void sums_clear(Sums *sums) {
+    if (sums->room)
+        memset(sums->at, 0, sums->room * sizeof(*sums->at));
+}
+
+static void sums_free(Sums *sums) {
+    lathe_free(sums->at);
+    *sums = (Sums){0};
+}
+
 /* -------------------------------------------------------------------------------------------------------------- threads */
 
 enum { COUNTERS = 16384, HISTORIES = 128, TARGETS = 512 };

@@ -27,31 +27,54 @@ typedef struct Node {
 
 enum { DEEPEST_NODE = 1000 };
 
+/* Calls from one instruction to one function, or jumps from there into it. */
+typedef struct Edge {
+    uint64_t target;   /* of calls: the address that is called */
+    uint32_t function; /* its id */
+    uint32_t number;   /* of the edge, from 0 on */
+    uint32_t greatest; /* of both */
+    uint16_t size;     /* of a call: how many bytes behind pc it goes on afterwards */
+    bool jumped;       /* no call, but a jump */
+    bool passes;       /* the function only leads to another one: is_on_the_way */
+    uint64_t pc;       /* the instruction; of a jump: the block */
+    struct Edge *jump; /* of the last jump that came from the function, if it was this edge that led there */
+    struct Edge *next; /* another one from the same instruction */
+} Edge;
+
+/* A call that has not returned. */
 typedef struct Frame {
-    uint64_t sp, back; /* the stack pointer, and where it goes on, when the call has returned */
-    uint64_t before;   /* how many instructions the thread had executed when it called */
-    uint64_t function; /* what has called: its id */
-    uint64_t edge;     /* the number of the edge, from 0 on */
-    Node *node;        /* folded: what has called */
-    uint64_t jumped;   /* 1: this was no call, but a jump. A whole word, because frames are copied word by word */
+    uint64_t key;    /* the stack pointer before the call; see frame_key */
+    uint64_t before; /* how many instructions the thread had executed when it called */
+    Edge *edge;
 } Frame;
+
+/* What a thread has counted of an edge. */
+typedef struct Sum {
+    uint64_t calls, instructions;
+} Sum;
 
 /* What is known of a call that may lead to several functions, or of a jump into another one. */
 typedef struct Link {
-    uint64_t pc, target, link;
+    uint64_t pc, target;
+    Edge *edge;
 } Link;
 
 enum { LINKS = 4096 };
 
 /* What each thread has. */
 typedef struct Own {
-    uint64_t function; /* the id of the one that it is in, and perhaps LOST */
-    uint64_t executed; /* instructions */
-    uint64_t block;    /* the address of the last one */
-    Sums edges;        /* two words for each edge: calls, instructions */
-    Sums active;       /* by function: how many calls of it the thread is in */
-    Frame *frames, *top, *end;
+    uint64_t function;       /* the id of the one that it is in, and perhaps LOST */
+    uint64_t block;          /* the address of the last one */
+    Frame *top, *end;        /* behind the innermost frame, and behind all that there is room for */
+    uint64_t room;           /* of the two arrays that follow */
+    Sum *sums;               /* by the numbers of edges */
+    uint64_t *active;        /* by function: how many calls of it the thread is in */
+    uint64_t executed;       /* instructions, when something rare happens */
+    const uint64_t *counted; /* what they are counted by */
+    Frame *frames; /* the first one is no call: it has the function that the thread is in if all others have returned */
+    Edge outermost;                /* its edge */
     Link *links;                   /* LINKS of them */
+    Node **nodes;                  /* folded, for each frame: what has called */
     Node *root, *last_node, *node; /* folded: the first and the last one that were made; where the thread is */
     uint64_t node_since;           /* what `executed` was when the thread came to `node` */
 } Own;
@@ -70,39 +93,39 @@ static Function *function_no(uint64_t id) {
 
 /* --------------------------------------------------------------------------------------------------------------- edges */
 
-/* Calls from one instruction to one function. */
-typedef struct Edge {
-    uint64_t pc, function;
-    uint64_t next; /* another one from the same instruction; its number from 1 on, 0: there is none */
-} Edge;
+/* A function that only leads to another one: a stub that calls of other files go through, which has no symbol, or the dynamic linker, which finds a function when it
+ * is called for the first time. */
+static bool is_on_the_way(const Function *f) {
+    static const char linker[] = "_dl_runtime_resolve";
+    return !f->start || (f->name->text[0] == linker[0] && !strncmp(f->name->text, linker, sizeof(linker) - 1));
+}
 
-static LatheVector edges = LATHE_VECTOR(Edge);
-static LatheMap edges_from = LATHE_MAP(uint64_t); /* by pc: the first one, its number from 1 on */
+static LatheVector edges = LATHE_VECTOR(Edge *); /* by their numbers; they stay where they are */
+static LatheMap edges_from = LATHE_MAP(Edge *);  /* by pc: the first one */
 static LatheLock edges_lock;
 
-static __attribute__((noinline)) uint64_t edge_of(uint64_t pc, uint64_t function) {
-    lathe_lock(&edges_lock);
-    uint64_t *first = lathe_map_at(&edges_from, pc), number = *first;
-    while (number && ((Edge *)edges.at)[number - 1].function != function)
-        number = ((Edge *)edges.at)[number - 1].next;
-    if (!number) {
-        *(Edge *)lathe_vector_add(&edges) = (Edge){pc, function, *first};
-        number = *first = edges.count;
-    }
-    lathe_unlock(&edges_lock);
-    return number - 1;
+static Edge *new_edge(Edge edge) {
+    Edge *e = lathe_alloc(sizeof(*e));
+    edge.number = (uint32_t)edges.count;
+    edge.greatest = edge.number > edge.function ? edge.number : edge.function;
+    edge.passes = is_on_the_way(function_no(edge.function));
+    edge.jump = NULL;
+    *e = edge;
+    *(Edge **)lathe_vector_add(&edges) = e;
+    return e;
 }
 
-static Edge edge_no(uint64_t number) {
+/* The one from the same instruction to the same function. */
+static __attribute__((noinline)) Edge *edge_like(Edge edge) {
     lathe_lock(&edges_lock);
-    Edge edge = ((Edge *)edges.at)[number];
+    Edge **first = lathe_map_at(&edges_from, edge.pc), *e = *first;
+    while (e && (e->function != edge.function || e->jumped != edge.jumped))
+        e = e->next;
+    edge.next = *first;
+    if (!e)
+        *first = e = new_edge(edge);
     lathe_unlock(&edges_lock);
-    return edge;
-}
-
-static void edge_add(Sums *sums, uint64_t edge, uint64_t cost) {
-    sums->at[2 * edge]++;
-    sums->at[2 * edge + 1] += cost;
+    return e;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- nodes */
@@ -136,109 +159,143 @@ static void set_function(Own *own, Node *caller, uint64_t function) {
 
 /* -------------------------------------------------------------------------------------------------------------- frames */
 
+/* What is left by a return in a quick way has the stack pointer as its key; all else something that no stack pointer is near to. */
+static uint64_t frame_key(const Edge *edge, uint64_t sp) {
+    return edge->jumped || folded ? ~sp : sp;
+}
+
+static uint64_t frame_sp(const Frame *f) {
+    return frame_key(f->edge, f->key);
+}
+
+/* Where the program goes on when the call has returned; a jump returns with the call before it. */
+static uint64_t frame_back(const Frame *f) {
+    while (f->edge->jumped && f->edge->pc)
+        f--;
+    return f->edge->pc + f->edge->size;
+}
+
+static bool has_frames(const Own *own) {
+    return own->top > own->frames + 1;
+}
+
 static __attribute__((noinline)) void more_frames(Own *own) {
     enum { FEWEST = 256 };
     uint64_t depth = (uint64_t)(own->top - own->frames), room = 2 * depth < FEWEST ? FEWEST : 2 * depth;
     lathe_lock(&live_lock);
     own->frames = lathe_resize(own->frames, room * sizeof(Frame));
+    if (folded)
+        own->nodes = lathe_resize(own->nodes, room * sizeof(Node *));
     own->top = own->frames + depth;
     own->end = own->frames + room;
     lathe_unlock(&live_lock);
 }
 
-static void put_frame(Own *own, Frame frame, uint64_t function) {
-    frame.before = own->executed;
-    frame.function = own->function;
-    *own->top++ = frame;
-    own->active.at[function]++;
+/* Makes room for what is counted by the number of an edge, or of a function. */
+static void reach(Own *own, uint64_t number) {
+    enum { FEWEST = 4096 };
+    if (number < own->room)
+        return;
+    uint64_t room = 2 * number < FEWEST ? FEWEST : 2 * number;
+    lathe_lock(&live_lock);
+    own->sums = lathe_resize(own->sums, room * sizeof(Sum));
+    own->active = lathe_resize(own->active, room * sizeof(uint64_t));
+    own->room = room;
+    lathe_unlock(&live_lock);
 }
 
-static void push(Own *own, Frame frame, uint64_t function) {
+static void push(Own *own, Edge *edge, uint64_t sp) {
     if (own->top == own->end)
         more_frames(own);
-    sums_reach(&own->active, function);
-    frame.node = own->node;
-    put_frame(own, frame, function);
-    set_function(own, own->node, function);
+    reach(own, edge->greatest);
+    if (folded)
+        own->nodes[own->top - own->frames] = own->node;
+    *own->top++ = (Frame){.key = frame_key(edge, sp), .before = own->executed, .edge = edge};
+    own->active[edge->function]++;
+    set_function(own, own->node, edge->function);
 }
 
-/* Returns the cost of the call. If a function calls itself, perhaps through others, the cost of the first call has that of the others in it; these cost nothing. So a function costs what
+/* If a function calls itself, perhaps through others, the cost of the first call has that of the others in it; these cost nothing. So a function costs what
  * was executed while the program was in it, however often it was. */
-static uint64_t take_frame(Own *own) {
-    Frame *f = --own->top;
-    bool still_active = --own->active.at[own->function];
-    own->function = f->function;
-    return still_active ? 0 : own->executed - f->before;
-}
-
 static void pop(Own *own) {
-    uint64_t cost = take_frame(own);
-    sums_reach(&own->edges, 2 * own->top->edge + 1);
-    edge_add(&own->edges, own->top->edge, cost);
-    if (own->top->node)
-        go_to_node(own, own->top->node);
+    const Frame *f = --own->top;
+    Sum *sum = &own->sums[f->edge->number];
+    sum->calls++;
+    if (!--own->active[f->edge->function])
+        sum->instructions += own->executed - f->before;
+    own->function = f[-1].edge->function;
+    if (folded)
+        go_to_node(own, own->nodes[f - own->frames]);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ surprises */
 
 /* Has the program left the top frame, if it is at pc, which is in a function, with this stack pointer? */
 static bool is_gone(const Frame *f, uint64_t pc, uint64_t sp, const Function *function) {
-    if (f->sp != sp)
-        return f->sp < sp;
-    return f->back == pc || (f->function == function->id && pc != function->start);
+    if (frame_sp(f) != sp)
+        return frame_sp(f) < sp;
+    return frame_back(f) == pc || (f[-1].edge->function == function->id && pc != function->start);
 }
 
 /* The program has jumped back into a function from which it has jumped: the frame of that jump; NULL: it is no such function. */
 static Frame *jump_from(Own *own, uint64_t function) {
-    for (Frame *f = own->top; f > own->frames && f[-1].jumped; f--)
-        if (f[-1].function == function)
+    for (Frame *f = own->top; f > own->frames + 1 && f[-1].edge->jumped; f--)
+        if (f[-2].edge->function == function)
             return f - 1;
     return NULL;
-}
-
-/* A function that only leads to another one: a stub that calls of other files go through, which has no symbol, or the dynamic linker, which finds a function when it
- * is called for the first time. */
-static bool is_on_the_way(const Function *f) {
-    static const char linker[] = "_dl_runtime_resolve";
-    return !f->start || (f->name->text[0] == linker[0] && !strncmp(f->name->text, linker, sizeof(linker) - 1));
 }
 
 static Link *link_slot(Own *own, uint64_t pc, uint64_t target) {
     return &own->links[(pc * 31 + target / 4) % LINKS];
 }
 
-/* The edge of a jump into a function, from an instruction, or, if `from` is 0, instead of where another edge leads to. What is known of these is among the links: an edge
+/* The edge of a jump into a function. If it comes from one that only leads there, which another edge has led to, it is instead of that. What is known of these is among the links: an edge
  * has a number there that is no address of an instruction, and a function one that is no target of a call. */
-
-static uint64_t edge_of_jump(Own *own, uint64_t from, uint64_t edge, uint64_t function) {
-    uint64_t key = from ? from : ~edge, target = 4 * function;
+static Edge *edge_of_jump(Own *own, const Edge *instead_of, uint64_t function) {
+    uint64_t key = instead_of ? ~instead_of->number : own->block, target = 4 * function;
     Link *slot = link_slot(own, key, target);
-    if (slot->pc != key || slot->target != target)
-        *slot = (Link){key, target, edge_of(from ? from : edge_no(edge).pc, function)};
-    return slot->link;
+    if (slot->pc == key && slot->target == target)
+        return slot->edge;
+    Edge edge = instead_of ? *instead_of : (Edge){.pc = own->block, .jumped = true};
+    edge.function = (uint32_t)function;
+    *slot = (Link){key, target, edge_like(edge)};
+    return slot->edge;
 }
 
 /* A jump into another function. If it comes from one that only leads there, that one is done, and whoever has called it calls the other one. */
 static void jump(Own *own, uint64_t function) {
-    if (own->top == own->frames) {
+    if (!has_frames(own)) {
+        own->outermost.function = (uint32_t)function;
         set_function(own, own->root, function);
         return;
     }
-    Frame top = own->top[-1], frame = {.sp = top.sp, .back = top.back, .jumped = true};
-    if (is_on_the_way(function_no(own->function))) {
+    Edge *top = own->top[-1].edge, *edge = edge_of_jump(own, top->passes ? top : NULL, function);
+    uint64_t sp = frame_sp(own->top - 1);
+    if (top->passes)
         pop(own);
-        frame.edge = edge_of_jump(own, 0, top.edge, function);
-        frame.jumped = top.jumped;
-    } else {
-        frame.edge = edge_of_jump(own, own->block, 0, function);
-    }
-    push(own, frame, function);
+    push(own, edge, sp);
+    __atomic_store_n(&top->jump, edge, __ATOMIC_RELEASE);
+}
+
+/* True: a jump into a function is done, as it was done the last time. The stack pointer says that the innermost call has not returned. */
+static bool jump_again(Own *own, uint64_t function, uint64_t sp) {
+    const Edge *top = own->top[-1].edge;
+    Edge *edge = __atomic_load_n(&top->jump, __ATOMIC_ACQUIRE);
+    uint64_t frame = own->top[-1].key;
+    if (!edge || edge->function != function || top->jumped || folded || frame <= sp || own->function & LOST)
+        return false;
+    if (!top->passes && edge->pc != own->block)
+        return false;
+    if (top->passes)
+        pop(own);
+    push(own, edge, frame);
+    return true;
 }
 
 /* The thread is in another function than its frames say. */
 static void find_way(Own *own, uint64_t pc, uint64_t sp, const Function *function) {
     own->function &= ~LOST;
-    while (own->top > own->frames && is_gone(own->top - 1, pc, sp, function))
+    while (has_frames(own) && is_gone(own->top - 1, pc, sp, function))
         pop(own);
     if (own->function == function->id)
         return;
@@ -251,101 +308,123 @@ static void find_way(Own *own, uint64_t pc, uint64_t sp, const Function *functio
 
 /* -------------------------------------------------------------------------------------------------------------- events */
 
-static LatheTable passes; /* how often blocks were executed: address, number of instructions */
+static LatheTable passes;     /* how often blocks were executed: address, number of instructions */
+static LatheCounter executed; /* instructions */
 
 static void count_block(uint64_t pc, uint64_t count) {
     lathe_count_in(&passes, pc, count, 0, 1);
+    lathe_count(&executed, (long)count);
 }
 
-static void execute(Own *own, uint64_t pc, uint64_t count) {
-    own->block = pc;
-    own->executed += count;
-}
-
-static __attribute__((noinline)) void enter(Own *own, uint64_t *site, uint64_t pc, uint64_t count, uint64_t sp) {
+static __attribute__((noinline)) void enter_slowly(Own *own, uint64_t *site, uint64_t pc, uint64_t count, uint64_t sp) {
     if (!*site) {
         block_at(pc, count);
         __atomic_store_n(site, function_of(pc)->id, __ATOMIC_RELAXED);
     }
     if (*site != own->function)
         find_way(own, pc, sp, function_no(*site));
-    execute(own, pc, count);
 }
 
-/* The word of a block's site is the function that it is in. */
-static void block(Own *own, uint64_t *site, uint64_t pc, uint64_t count, uint64_t sp) {
-    if (__builtin_expect(*site != own->function, false))
-        enter(own, site, pc, count, sp);
-    else
-        execute(own, pc, count);
+static __attribute__((noinline)) void enter(Own *own, uint64_t *site, uint64_t pc, uint64_t count, uint64_t sp) {
+    if (!jump_again(own, *site, sp))
+        enter_slowly(own, site, pc, count, sp);
+    own->block = pc;
 }
 
-/* Words of a call's site: the first target that it has had, and its link. Once set, they stay. */
-enum { CALL_TARGET, CALL_LINK };
-
-/* A link is the number of an edge, and in the lower half the id of the function that it leads to. */
-static uint64_t new_link(uint64_t pc, uint64_t target) {
-    uint64_t function = function_of(target)->id;
-    return edge_of(pc, function) << 32 | function;
-}
-
-/* Calls that lead to several functions find their links in the thread's own table. */
-static __attribute__((noinline)) uint64_t find_link(Own *own, uint64_t *site, uint64_t pc, uint64_t target) {
-    Link *slot = link_slot(own, pc, target);
-    if (slot->pc == pc && slot->target == target)
-        return slot->link;
-    *slot = (Link){pc, target, new_link(pc, target)};
-    lathe_lock(&edges_lock);
-    if (!site[CALL_TARGET]) {
-        site[CALL_LINK] = slot->link;
-        __atomic_store_n(&site[CALL_TARGET], target, __ATOMIC_RELEASE);
-    }
-    lathe_unlock(&edges_lock);
-    return slot->link;
-}
-
-static __attribute__((noinline)) void call_slowly(Own *own, uint64_t *site, uint64_t pc, uint64_t target, uint64_t next,
-                                                  uint64_t sp) {
-    uint64_t link = find_link(own, site, pc, target);
-    push(own, (Frame){.sp = sp, .back = next, .edge = link >> 32}, (uint32_t)link);
-}
-
-static void call(Own *own, uint64_t *site, uint64_t pc, uint64_t target, uint64_t next, uint64_t sp) {
-    bool known = __atomic_load_n(&site[CALL_TARGET], __ATOMIC_ACQUIRE) == target;
-    uint64_t link = site[CALL_LINK];
-    if (!known || own->top == own->end || own->node || (uint32_t)link >= own->active.room) {
-        call_slowly(own, site, pc, target, next, sp);
+/* The word of a block's site is the function that it is in. The block itself is counted already. */
+static void block(Own *own, uint64_t *site, uint64_t pc, uint64_t count, uint64_t sp, const uint64_t *counted) {
+    if (__builtin_expect(*site == own->function, true)) {
+        own->block = pc;
         return;
     }
-    put_frame(own, (Frame){.sp = sp, .back = next, .edge = link >> 32}, (uint32_t)link);
-    own->function = (uint32_t)link;
+    own->executed = lathe_counted(counted) - count;
+    enter(own, site, pc, count, sp);
 }
 
-static __attribute__((noinline)) void leave_slowly(Own *own) {
-    do
-        pop(own);
-    while (own->top->jumped);
+/* Calls that lead to several functions find their edges in the thread's own table. The word of a call's site is the edge to the first function; once set, it stays. In folded output, no call
+ * is quick. */
+static Edge *find_edge(Own *own, uint64_t *site, uint64_t pc, uint64_t target) {
+    Link *slot = link_slot(own, pc, target);
+    if (slot->pc != pc || slot->target != target) {
+        LatheInsn insn = {0};
+        lathe_insn(pc, &insn);
+        Edge edge = {
+            .target = target, .function = (uint32_t)function_of(target)->id, .pc = pc, .size = (uint16_t)insn.size};
+        *slot = (Link){pc, target, edge_like(edge)};
+    }
+    if (!*site && !folded)
+        __atomic_store_n(site, (uint64_t)slot->edge, __ATOMIC_RELEASE);
+    return slot->edge;
 }
 
-/* The stack pointer is that before the return, which may take an address from the stack. It tells which call returns; where a return leads to is not asked for, since that takes time. */
-static void leave(Own *own, uint64_t sp) {
-    const Frame *top = own->top - 1;
-    if (own->top == own->frames || top->sp - sp > sizeof(uint64_t)) {
+/* The compiler leaves the value in its register up to here: what Lathe knows of it becomes a part of the instructions that use it. */
+#define STAYS(value) __asm__("" ::"r"(value))
+
+static __attribute__((noinline)) void call_slowly(Own *own, uint64_t *site, uint64_t pc, uint64_t target, uint64_t sp) {
+    push(own, find_edge(own, site, pc, target), sp);
+}
+
+static void call(Own *own, uint64_t *site, uint64_t pc, uint64_t target, uint64_t sp, const uint64_t *counted) {
+    Edge *edge = (Edge *)*site;
+    Frame *top = own->top;
+    if (__builtin_expect(!edge || edge->target != target || top == own->end || edge->greatest >= own->room, false)) {
+        own->executed = lathe_counted(counted);
+        call_slowly(own, site, pc, target, sp);
+        return;
+    }
+    top->key = sp;
+    top->edge = edge;
+    top->before = lathe_counted(counted);
+    own->top = top + 1;
+    own->function = edge->function;
+    own->active[edge->function]++;
+    STAYS(own);
+    STAYS(site);
+    STAYS(pc);
+    STAYS(target);
+    STAYS(sp);
+    STAYS(counted);
+}
+
+static __attribute__((noinline)) void leave_slowly(Own *own, uint64_t sp) {
+    if (!has_frames(own) || frame_sp(own->top - 1) - sp > sizeof(uint64_t)) {
         own->function |= LOST;
         return;
     }
-    if (top->jumped || top->node || 2 * top->edge + 1 >= own->edges.room) {
-        leave_slowly(own);
+    do
+        pop(own);
+    while (own->top->edge->jumped);
+}
+
+/* The stack pointer is that before the return, which may take an address from the stack. It tells which call returns; where a return leads to is not asked for, since that takes time. */
+static void leave(Own *own, uint64_t sp, const uint64_t *counted) {
+    Frame *f = own->top - 1;
+    if (__builtin_expect(f->key - sp > sizeof(uint64_t), false)) {
+        own->executed = lathe_counted(counted);
+        leave_slowly(own, sp);
         return;
     }
-    edge_add(&own->edges, top->edge, take_frame(own));
+    const Edge *edge = f->edge;
+    own->top = f;
+    own->function = f[-1].edge->function;
+    Sum *sum = &own->sums[edge->number];
+    sum->calls++;
+    if (!--own->active[edge->function])
+        sum->instructions += lathe_counted(counted) - f->before;
+    STAYS(own);
+    STAYS(sp);
+    STAYS(counted);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- threads */
 
-static void begin(Own *own) {
-    *own = (Own){.function = LOST, .links = lathe_alloc(LINKS * sizeof(Link))}; /* no block is known to be in it */
+static void begin(Own *own, const uint64_t *counted) {
+    *own = (Own){.function = LOST, /* no block is known to be in it */
+                 .counted = counted,
+                 .outermost = {.jumped = true},
+                 .links = lathe_alloc(LINKS * sizeof(Link))};
     more_frames(own);
+    *own->top++ = (Frame){.key = ~0ul, .edge = &own->outermost};
     if (folded)
         own->node = own->last_node = own->root = lathe_alloc(sizeof(Node));
     live_add(own);
@@ -353,30 +432,36 @@ static void begin(Own *own) {
 
 /* What was executed up to now by threads that have ended, or by all. */
 typedef struct Total {
-    Sums edges;
+    Sum *sums; /* by the numbers of edges */
+    uint64_t room;
     Node *root, *last_node;
 } Total;
 
 static Total ended;
 
-static void *copy_memory(const void *from, size_t bytes) {
-    return memcpy(lathe_alloc(bytes), from, bytes);
+static void add_sums(Total *total, const Sum *sums, uint64_t count) {
+    if (count > total->room) {
+        total->sums = lathe_resize(total->sums, count * sizeof(Sum));
+        total->room = count;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        total->sums[i].calls += sums[i].calls;
+        total->sums[i].instructions += sums[i].instructions;
+    }
 }
 
-/* The calls that a thread is in have cost what was executed so far. The thread goes on in them: they are left in a copy of what it has. */
+/* The calls that a thread is in have cost what was executed so far. The thread goes on in them. */
 static void add_frames(Total *total, const Own *own) {
-    Own copy = *own;
-    copy.function &= ~LOST;
-    size_t depth = (size_t)(own->top - own->frames);
-    copy.frames = copy_memory(own->frames, (size_t)(own->end - own->frames) * sizeof(Frame));
-    copy.active.at = copy_memory(own->active.at, own->active.room * sizeof(uint64_t));
-    for (copy.top = copy.frames + depth; copy.top > copy.frames;) {
-        uint64_t cost = take_frame(&copy);
-        sums_grow(&total->edges, 2 * copy.top->edge + 1);
-        edge_add(&total->edges, copy.top->edge, cost);
+    size_t bytes = own->room * sizeof(uint64_t);
+    uint64_t *active = lathe_alloc(bytes + 1);
+    memcpy(active, own->active, bytes);
+    for (const Frame *f = own->top - 1; f > own->frames; f--) {
+        Sum *sum = &total->sums[f->edge->number];
+        sum->calls++;
+        if (!--active[f->edge->function])
+            sum->instructions += own->executed - f->before;
     }
-    lathe_free(copy.frames);
-    sums_free(&copy.active);
+    lathe_free(active);
 }
 
 static void add_nodes(Total *total, Node *root) {
@@ -389,7 +474,8 @@ static void add_nodes(Total *total, Node *root) {
 }
 
 static void add_thread(Total *total, Own *own) {
-    sums_add(&total->edges, &own->edges);
+    own->executed = lathe_counted(own->counted);
+    add_sums(total, own->sums, own->room);
     add_frames(total, own);
     if (own->node)
         go_to_node(own, own->node);
@@ -408,8 +494,9 @@ static void end_thread(Own *own) {
     live_remove(own);
     add_thread(&ended, own);
     lathe_unlock(&live_lock);
-    sums_free(&own->edges);
-    sums_free(&own->active);
+    lathe_free(own->sums);
+    lathe_free(own->active);
+    lathe_free(own->nodes);
     lathe_free(own->frames);
     lathe_free(own->links);
     free_nodes(own->root);
@@ -418,7 +505,7 @@ static void end_thread(Own *own) {
 static Total take_total(void) {
     Total total = {0};
     lathe_lock(&live_lock);
-    sums_add(&total.edges, &ended.edges);
+    add_sums(&total, ended.sums, ended.room);
     add_nodes(&total, ended.root);
     for (size_t i = 0; i < live.count; i++)
         add_thread(&total, ((Own **)live.at)[i]);
@@ -427,7 +514,7 @@ static Total take_total(void) {
 }
 
 static void free_total(Total *total) {
-    sums_free(&total->edges);
+    lathe_free(total->sums);
     free_nodes(total->root);
     *total = (Total){0};
 }
@@ -487,14 +574,14 @@ static uint64_t collect_blocks(void) {
 }
 
 /* Returns what the items refer to. */
-static Cost *collect_edges(const Sums *sums) {
-    uint64_t count = sums->room / 2 < edges.count ? sums->room / 2 : edges.count;
+static Cost *collect_edges(const Total *total) {
+    uint64_t count = total->room < edges.count ? total->room : edges.count;
     Cost *costs = lathe_alloc((count + 1) * sizeof(Cost));
     for (uint64_t i = 0; i < count; i++) {
-        Edge edge = edge_no(i);
-        costs[i] = (Cost){sums->at[2 * i + 1], sums->at[2 * i], function_no(edge.function)};
+        const Edge *edge = ((Edge **)edges.at)[i];
+        costs[i] = (Cost){total->sums[i].instructions, total->sums[i].calls, function_no(edge->function)};
         if (costs[i].calls)
-            item_add(edge.pc, &costs[i]);
+            item_add(edge->pc, &costs[i]);
     }
     return costs;
 }
@@ -558,7 +645,7 @@ static void write_items(LatheFile *out) {
 static void write_callgrind(LatheFile *out, const Total *total) {
     items_begin();
     uint64_t sum = collect_blocks();
-    Cost *calls = collect_edges(&total->edges);
+    Cost *calls = collect_edges(total);
     items_sort();
     lathe_fprint(out, "# callgrind format\nversion: 1\ncreator: lathe\npid: %lu\n", lathe_process());
     write_command(out);
@@ -575,22 +662,22 @@ static void write_callgrind(LatheFile *out, const Total *total) {
 static void begin_copy(Own *own) {
     lathe_vector_clear(&live);
     live_add(own);
-    sums_clear(&own->edges);
+    memset(own->sums, 0, own->room * sizeof(Sum));
     free_total(&ended);
-    for (Frame *f = own->frames; f < own->top; f++)
+    for (Frame *f = own->frames + 1; f < own->top; f++)
         f->before = 0;
     for (Node *n = own->root; n; n = n->made)
         n->cost = 0;
     own->executed = own->node_since = 0;
 }
 
-static void start(Own *own) {
+static void start(Own *own, const uint64_t *counted) {
     folded = lathe_option("folded");
     output = lathe_option("out");
     if (own->links)
         begin_copy(own);
     else
-        begin(own);
+        begin(own, counted);
 }
 
 static void end(void) {
@@ -604,10 +691,15 @@ static void end(void) {
     lathe_close(out);
 }
 
-LATHE_HOOKS(LATHE_ON(LATHE_START, start, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_THREAD, begin, {LATHE_THREAD_OWN}),
+#define EXECUTED                                                                                                       \
+    { LATHE_COUNTED, (long)&executed }
+
+LATHE_HOOKS(LATHE_ON(LATHE_START, start, {LATHE_THREAD_OWN}, EXECUTED),
+            LATHE_ON(LATHE_THREAD, begin, {LATHE_THREAD_OWN}, EXECUTED),
             LATHE_ON(LATHE_THREAD_END, end_thread, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_END, end),
             LATHE_ON(LATHE_BLOCK, count_block, {LATHE_PC}, {LATHE_COUNT}),
-            LATHE_ON(LATHE_BLOCK, block, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_COUNT}, {LATHE_SP}),
-            LATHE_ON(LATHE_CALL, call, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_TARGET}, {LATHE_NEXT},
-                     {LATHE_SP}),
-            LATHE_ON(LATHE_RETURN, leave, {LATHE_THREAD_OWN}, {LATHE_SP}));
+            LATHE_ON(LATHE_BLOCK, block, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_COUNT}, {LATHE_SP},
+                     EXECUTED),
+            LATHE_ON(LATHE_CALL, call, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_TARGET}, {LATHE_SP},
+                     EXECUTED),
+            LATHE_ON(LATHE_RETURN, leave, {LATHE_THREAD_OWN}, {LATHE_SP}, EXECUTED));

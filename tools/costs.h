@@ -1,6 +1,4 @@
-/* costs.h: what the tools calls.c and cache.c have in common: how often which blocks were executed, and costs by function, file and line.
- *
- * Blocks have numbers. Each thread counts in an array of its own (Sums), so that threads neither wait for each other nor lose anything. */
+/* costs.h: what the tools calls.c and cache.c have in common: how often which blocks were executed, and costs by function, file and line. */
 #ifndef TOOLS_COSTS_H
 #define TOOLS_COSTS_H
 
@@ -160,47 +158,6 @@ static void live_remove(const void *own) {
             each[i] = each[--live.count];
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- sums */
-
-/* Sums by number: an array that grows. Each thread has its own ones. */
-typedef struct Sums {
-    uint64_t *at, room;
-} Sums;
-
-static void sums_grow(Sums *sums, uint64_t number) {
-    enum { FEWEST = 4096 };
-    if (number < sums->room)
-        return;
-    sums->room = 2 * number < FEWEST ? FEWEST : 2 * number;
-    sums->at = lathe_resize(sums->at, sums->room * sizeof(*sums->at));
-}
-
-/* Makes room for a number in sums of the thread's own. */
-static __attribute__((noinline)) void sums_reach(Sums *sums, uint64_t number) {
-    if (number < sums->room)
-        return;
-    lathe_lock(&live_lock);
-    sums_grow(sums, number);
-    lathe_unlock(&live_lock);
-}
-
-static void sums_add(Sums *to, const Sums *from) {
-    if (from->room)
-        sums_grow(to, from->room - 1);
-    for (uint64_t i = 0; i < from->room; i++)
-        to->at[i] += from->at[i];
-}
-
-static void sums_clear(Sums *sums) {
-    if (sums->room)
-        memset(sums->at, 0, sums->room * sizeof(*sums->at));
-}
-
-static void sums_free(Sums *sums) {
-    lathe_free(sums->at);
-    *sums = (Sums){0};
-}
-
 /* ------------------------------------------------------------------------------------------------------- costs by line */
 
 /* A cost and where it belongs. */
@@ -213,12 +170,22 @@ typedef struct Item {
 
 static LatheVector items = LATHE_VECTOR(Item);
 
-/* Each question takes time: a program or library is asked for some lines, and if it has none of them, for no more. */
+/* The last line that was asked for, from an address on. */
+static LatheLine last_line;
+static uint64_t last_line_from;
+
+/* Each question takes time: a program or library is asked for some lines, and if it has none of them, for no more; and what is of the same line as the instruction before it needs none. */
 static bool find_line(Name *object, uint64_t pc, LatheLine *line) {
     enum { QUESTIONS = 100 };
     if (!pc || (!object->has_lines && object->asked == QUESTIONS))
         return false;
+    if (pc >= last_line_from && pc < last_line.end) {
+        *line = last_line;
+        return true;
+    }
     bool known = lathe_line(pc, line);
+    last_line = known ? *line : (LatheLine){0};
+    last_line_from = pc;
     object->has_lines |= known;
     object->asked += !object->has_lines;
     return known;

@@ -17,7 +17,7 @@
  *     LATHE_HOOKS(LATHE_ON(LATHE_INSN, count), LATHE_ON(LATHE_END, report));
  *
  * and is used by `lathe run --tool=count.c -- PROGRAM`. Lathe compiles it, and looks into the functions: one that only counts, by
- * constant amounts and without a condition, is not called: its additions are put between the program's instructions, and those of many instructions become one. `lathe tool count.c`
+ * amounts that are known when code is translated and without a condition, is not called: its additions are put between the program's instructions, and those of many instructions become one. `lathe tool count.c`
  * says what becomes of each function, and why it is called.
  *
  * Several tools may watch a program at once, by one --tool each: then those that come first are called first at each event. They see nothing of each other: each has
@@ -80,7 +80,7 @@ typedef enum LatheEvent {
 
 /* What a function is given, as 64 bits each, in the order of the hook. A tool whose hook asks for a value that is not known at its event is refused:
  *
- *     at all events                                   LATHE_CONSTANT, LATHE_THREAD_ID, LATHE_THREAD_OWN, LATHE_REGISTER, LATHE_SP
+ *     at all events                                   LATHE_CONSTANT, LATHE_THREAD_ID, LATHE_THREAD_OWN, LATHE_COUNTED, LATHE_REGISTER, LATHE_SP
  *     at those about an instruction                   LATHE_PC, LATHE_SIZE, LATHE_NEXT, LATHE_SITE, LATHE_CLASSES, LATHE_OPCODE; and:
  *         LATHE_LOAD, LATHE_STORE                     LATHE_ADDRESS, LATHE_BYTES
  *         LATHE_LOADED, LATHE_STORED                  LATHE_ADDRESS, LATHE_BYTES, LATHE_VALUE
@@ -118,9 +118,10 @@ typedef enum LatheWhat {
     LATHE_OPCODE,  /* its opcode, as a number below LATHE_OPCODES; lathe_opcode_name has the name */
     LATHE_NAME,    /* LATHE_MODULE, LATHE_MODULE_END: the file, as const char * that is valid during the call */
     LATHE_OFFSET,  /* likewise: where in the file the part begins */
+    LATHE_COUNTED, /* the address of LATHE_COUNTED_WORDS words of the thread's, whose sum is what it has counted so far by the LatheCounter whose address the hook has: see lathe_counted */
 } LatheWhat;
 
-enum { LATHE_SITE_WORDS = 4, LATHE_OPCODES = 2048 };
+enum { LATHE_SITE_WORDS = 4, LATHE_COUNTED_WORDS = 4, LATHE_OPCODES = 2048 };
 
 /* The numbers of registers, up to 31. One that the program's machine does not have is 0. */
 enum {
@@ -163,7 +164,7 @@ enum { LATHE_OWN_WORDS = 64 };
 
 typedef struct LatheValue {
     LatheWhat what;
-    long number; /* of LATHE_CONSTANT, LATHE_ARGUMENT and LATHE_REGISTER */
+    long number; /* of LATHE_CONSTANT, LATHE_ARGUMENT, LATHE_REGISTER and LATHE_COUNTED */
 } LatheValue;
 
 enum { LATHE_VALUES = 6 };
@@ -215,6 +216,13 @@ typedef struct LatheCounter {
 void lathe_count(LatheCounter *counter, long amount);
 /* The sum over all threads, of those that have ended, too. */
 unsigned long lathe_total(const LatheCounter *counter);
+
+/* What the thread alone has counted: `words` are what a hook is given by {LATHE_COUNTED, (long)&counter}. They stay where they are while the thread runs, and begin at 0 in a copy of the program. At an
+ * event, what the hooks have counted that come before this one is in it; and of instructions that are always executed one after the other, what later ones count may be in it already. So at
+ * the end of a block, all of the block is in it. */
+static inline uint64_t lathe_counted(const uint64_t *words) {
+    return words[0] + words[1] + words[2] + words[3];
+}
 
 /* A table of counters: it has a row, which is such a number, for each combination of keys that was counted for; keys that are not needed are 0. Where the function only counts,
  * by constant amounts, and the keys are constants or what its hook is given of LATHE_CONSTANT, LATHE_PC, LATHE_SIZE, LATHE_NEXT, LATHE_BYTES, LATHE_COUNT, LATHE_CLASSES and

@@ -135,6 +135,24 @@ static bool is_known_ahead(LLVMValueRef values, u32 index) {
     return value && tool_is_known_ahead(LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, VALUE_WHAT)));
 }
 
+/* Is it the size of something? */
+static bool is_size(LLVMValueRef values, u32 index) {
+    LLVMValueRef value = index < LATHE_VALUES ? LLVMGetAggregateElement(values, index) : NULL;
+    u64 what = value ? LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, VALUE_WHAT)) : LATHE_NO_VALUE;
+    return what == LATHE_SIZE || what == LATHE_BYTES || what == LATHE_COUNT;
+}
+
+/* The amount is a constant; or a size that the function is given, as it is, but for LATHE_INSN, at which all instructions count the same. */
+static ToolReason as_counter_amount(LLVMValueRef value, LatheEvent event, LLVMValueRef function, LLVMValueRef values,
+                                    ToolAdd *add) {
+    for (u32 i = 0; i < LLVMCountParams(function); i++)
+        if (event != LATHE_INSN && LLVMGetParam(function, i) == value && is_size(values, i)) {
+            add->value = i + 1;
+            return TOOL_NO_REASON;
+        }
+    return as_amount(value, &add->amount);
+}
+
 /* A key is a constant, or what the function is given, as it is. */
 static bool as_key(LLVMValueRef value, LLVMValueRef function, LLVMValueRef values, ToolKey *key) {
     if (LLVMIsAConstantInt(value))
@@ -155,7 +173,8 @@ static ToolReason as_row(LLVMValueRef insn, LLVMValueRef function, LLVMValueRef 
 }
 
 /* Adds what a call does to a plan; or why it is no such addition as TOOL_COUNT has. */
-static ToolReason add_to_plan(ToolPlan *plan, LLVMValueRef insn, LLVMValueRef function, LLVMValueRef values) {
+static ToolReason add_to_plan(ToolPlan *plan, LLVMValueRef insn, LatheEvent event, LLVMValueRef function,
+                              LLVMValueRef values) {
     bool row = tool_counts_in_table_at(insn);
     if (!row && !tool_counts_at(insn))
         return TOOL_DOES_MORE;
@@ -165,7 +184,7 @@ static ToolReason add_to_plan(ToolPlan *plan, LLVMValueRef insn, LLVMValueRef fu
         return as_row(insn, function, values, &plan->row[plan->row_count++]);
     ToolAdd *add = &plan->add[plan->add_count++];
     add->counter = tool_counter_number(LLVMGetOperand(insn, 0));
-    return as_amount(LLVMGetOperand(insn, 1), &add->amount);
+    return as_counter_amount(LLVMGetOperand(insn, 1), event, function, values, add);
 }
 
 static ToolPlan call_because(ToolReason reason) {
@@ -173,13 +192,13 @@ static ToolPlan call_because(ToolReason reason) {
 }
 
 /* TOOL_COUNT if the function is one block of such calls. */
-static ToolPlan plan_of(LLVMValueRef function, LLVMValueRef values) {
+static ToolPlan plan_of(LatheEvent event, LLVMValueRef function, LLVMValueRef values) {
     ToolPlan plan = {.kind = TOOL_COUNT};
     if (LLVMCountBasicBlocks(function) != 1)
         return call_because(TOOL_HAS_CONDITIONS);
     LLVMValueRef insn = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
     for (; !LLVMIsAReturnInst(insn); insn = LLVMGetNextInstruction(insn)) {
-        ToolReason reason = add_to_plan(&plan, insn, function, values);
+        ToolReason reason = add_to_plan(&plan, insn, event, function, values);
         if (reason)
             return call_because(reason);
     }
@@ -262,7 +281,7 @@ static bool may_count_ahead(LatheEvent event) {
 
 static ToolPlan plan_for(LatheEvent event, LLVMValueRef function, LLVMValueRef values) {
     if (may_count_ahead(event))
-        return plan_of(function, values);
+        return plan_of(event, function, values);
     bool is_later = event == LATHE_INSN_DONE || event == LATHE_LOADED || event == LATHE_STORED;
     return call_because(is_later ? TOOL_LATER_EVENT : TOOL_NO_REASON);
 }

@@ -83,14 +83,17 @@ static bool check_number(const Checked *c, LatheWhat what, i64 number) {
 static bool check_value(const Checked *c, LatheEvent event, LLVMValueRef value) {
     LLVMValueRef what = LLVMGetAggregateElement(value, VALUE_WHAT);
     LLVMValueRef number = LLVMGetAggregateElement(value, VALUE_NUMBER);
-    if (!LLVMIsAConstantInt(what) || !LLVMIsAConstantInt(number))
+    u64 kind = LLVMIsAConstantInt(what) ? LLVMConstIntGetZExtValue(what) : LATHE_NO_VALUE;
+    if (!LLVMIsAConstantInt(what) || (kind != LATHE_COUNTED && !LLVMIsAConstantInt(number)))
         return wrong(c, "a value is no constant");
-    u64 kind = LLVMConstIntGetZExtValue(what);
     if (kind >= ARRAY_LEN(rows))
         return wrong(c, "there is no value %lu", (unsigned long)kind);
     if (!(rows[kind].events >> event & 1))
         return wrong(c, "%s is not known at %s", rows[kind].name, event_names[event]);
-    return check_number(c, (LatheWhat)kind, LLVMConstIntGetSExtValue(number));
+    if (kind == LATHE_COUNTED && !tool_counter_of_value(number))
+        return wrong(
+            c, "LATHE_COUNTED has the address of a variable that is a LatheCounter: {LATHE_COUNTED, (long)&counter}");
+    return kind == LATHE_COUNTED || check_number(c, (LatheWhat)kind, LLVMConstIntGetSExtValue(number));
 }
 
 /* All up to the last one that is given. */

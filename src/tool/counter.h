@@ -29,6 +29,13 @@ static inline bool tool_is_counter(LLVMValueRef global) {
     return tool_is_counter_type(LLVMGlobalGetValueType(global));
 }
 
+/* The counter whose address a value LATHE_COUNTED has; NULL: it has none. */
+static inline LLVMValueRef tool_counter_of_value(LLVMValueRef number) {
+    bool is_address = LLVMIsAConstantExpr(number) && LLVMGetConstOpcode(number) == LLVMPtrToInt;
+    LLVMValueRef variable = is_address ? LLVMGetOperand(number, 0) : NULL;
+    return variable && LLVMIsAGlobalVariable(variable) && tool_is_counter(variable) ? variable : NULL;
+}
+
 /* Once it has one. */
 static inline u32 tool_counter_number(LLVMValueRef counter) {
     return (u32)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(LLVMGetInitializer(counter), 0));

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "tool/counter.h"
 #include "tool/hook.h"
 #include "tool/package.h"
 
@@ -63,14 +64,16 @@ static LLVMValueRef retyped(LLVMValueRef constant, LLVMTypeRef type) {
     return whole(type, members, count);
 }
 
-/* A value LATHE_THREAD_OWN says where in the thread's words those of its tool are. */
+/* A value LATHE_THREAD_OWN says where in the thread's words those of its tool are, and LATHE_COUNTED which counter it is about. */
 static LLVMValueRef value_for(LLVMValueRef value, u32 tool) {
     LLVMTypeRef type = LLVMTypeOf(value);
     LLVMValueRef what = LLVMGetAggregateElement(value, VALUE_WHAT);
-    if (LLVMConstIntGetZExtValue(what) != LATHE_THREAD_OWN)
+    u64 kind = LLVMConstIntGetZExtValue(what), number = (u64)tool * LATHE_OWN_WORDS * sizeof(u64);
+    if (kind != LATHE_THREAD_OWN && kind != LATHE_COUNTED)
         return value;
-    u64 off = (u64)tool * LATHE_OWN_WORDS * sizeof(u64);
-    LLVMValueRef members[] = {what, LLVMConstInt(LLVMStructGetTypeAtIndex(type, VALUE_NUMBER), off, false)};
+    if (kind == LATHE_COUNTED)
+        number = tool_counter_number(tool_counter_of_value(LLVMGetAggregateElement(value, VALUE_NUMBER)));
+    LLVMValueRef members[] = {what, LLVMConstInt(LLVMStructGetTypeAtIndex(type, VALUE_NUMBER), number, false)};
     return whole(type, members, VALUE_MEMBERS);
 }
 

@@ -37,7 +37,7 @@ static inline void tool_variant_name(char name[TOOL_VARIANT_NAME], const char *f
     name[len + 4] = 0;
 }
 
-enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 6 };
+enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 7 };
 enum { TOOLS_MAX = 8 }; /* in a package */
 
 /* What the client is told about the tools of a package, as one text: NAME,key=value,key=value for each, and this behind all but the last. */
@@ -45,7 +45,7 @@ enum { TOOLS_MAX = 8 }; /* in a package */
 enum { TOOL_OPTIONS_SIZE = 1024 };
 
 enum { TOOL_HOOKS_MAX = 63, TOOL_COUNTERS_MAX = 512, TOOL_ADDS = 4 };
-enum { TOOL_CELLS = 8 };   /* of a counter, in each thread */
+enum { TOOL_CELLS = 8 };   /* of a counter, in each thread; LATHE_COUNTED_WORDS if a hook asks for it */
 enum { TOOL_COUNTS = 16 }; /* different counters that instructions are counted by */
 enum {
     TOOL_TABLES_MAX = 64,
@@ -79,7 +79,7 @@ typedef enum ToolWithout {
 
 typedef enum ToolKind {
     TOOL_CALL,  /* anything: it is called */
-    TOOL_COUNT, /* only adds constants to counters, and to rows of tables whose keys are known when code is translated */
+    TOOL_COUNT, /* only adds to counters what is known when code is translated, and constants to rows of tables whose keys are known then */
 } ToolKind;
 
 /* What code adds to at each instruction: a word at this offset from the guest state, and how much. */
@@ -88,9 +88,11 @@ typedef struct ToolCell {
     i32 amount;
 } ToolCell;
 
+/* The amount is value number `value` - 1 of the hook, or, if that is 0, a constant. */
 typedef struct ToolAdd {
     u32 counter;
     i32 amount;
+    u32 value;
 } ToolAdd;
 
 /* A key of a row: value number `value` - 1 of the hook, or, if that is 0, a constant. */

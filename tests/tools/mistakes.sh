@@ -45,6 +45,7 @@ refuse 'hook 1: LATHE_PC is not known at LATHE_START' "$one" 'LATHE_ON(LATHE_STA
 refuse 'hook 1: {LATHE_ARGUMENT, 9}: the number is from 0 to 5' "$one" 'LATHE_ON(LATHE_SYSCALL, f, {LATHE_ARGUMENT, 9})'
 refuse 'hook 1: {LATHE_ARGUMENT, -1}: the number is from 0 to 5' "$one" 'LATHE_ON(LATHE_SYSCALL, f, {LATHE_ARGUMENT, -1})'
 refuse 'hook 1: {LATHE_REGISTER, 77}: the number is from 0 to 31' "$one" 'LATHE_ON(LATHE_INSN, f, {LATHE_REGISTER, 77})'
+refuse 'hook 1: LATHE_COUNTED has the address of a variable that is a LatheCounter' "$one" 'LATHE_ON(LATHE_INSN, f, {LATHE_COUNTED, 3})'
 refuse 'hook 1: f takes 2 values, the hook has 1' "$two" 'LATHE_ON(LATHE_INSN, f, {LATHE_PC})'
 refuse 'hook 1: f takes 1 value, the hook has 2' "$one" 'LATHE_ON(LATHE_INSN, f, {LATHE_PC}, {LATHE_SIZE})'
 refuse 'hook 1: f takes 0 values, the hook has 1' "$none" 'LATHE_ON(LATHE_INSN, f, {LATHE_PC})'
@@ -64,6 +65,7 @@ accept 'hook 1: called' 'static void f(uint64_t a, uint32_t b, char *c, uint64_t
 # What is called and not put between instructions, and why.
 counter='static LatheCounter c;'
 accept 'hook 1: only counts' "$counter static void f(void) { lathe_count(&c, 2); }" 'LATHE_ON(LATHE_INSN, f)'
+accept 'hook 1: only counts' "$counter static void f(uint64_t n) { lathe_count(&c, n); }" 'LATHE_ON(LATHE_BLOCK, f, {LATHE_COUNT})'
 accept 'hook 1: called: the event is behind' "$counter static void f(void) { lathe_count(&c, 2); }" 'LATHE_ON(LATHE_LOADED, f)'
 accept 'hook 1: called: it has conditions' "$counter static void f(uint64_t a) { if (a & 1) lathe_print(\"odd\"); lathe_count(&c, 2); }" 'LATHE_ON(LATHE_INSN, f, {LATHE_PC})'
 accept 'hook 1: called: an amount is not constant' "$counter static void f(uint64_t a) { lathe_count(&c, a); }" 'LATHE_ON(LATHE_INSN, f, {LATHE_PC})'

@@ -24,6 +24,13 @@ for tier in quick opt auto; do
         expect "library $what, tier $tier" "$("$lathe" run --tier=$tier --tool="$here/library.c,name=value,flag,number=77,hex=0xAB12" -- "$counted" $what 2>&1)" "right"
     done
 done
+# What a thread has counted, asked for from quick code, from optimised code, and by functions that are called outside of both.
+for option in --tier=quick --tier=opt "--tier=quick --no-tool-opt=counter" "--tier=quick --no-tool-opt"; do
+    for what in 0 t8; do
+        # shellcheck disable=SC2086
+        expect "asked $what, $option" "$("$lathe" run $option --tool="$here/asked.c" -- "$counted" $what 2>&1)" "right"
+    done
+done
 refuse() {
     got=$("$lathe" run --tool="$2" -- "$ends" exit 2>&1) && fail "$2: succeeds"
     case $got in

@@ -229,6 +229,10 @@ static Val in_thread(const Events *e, u32 off) {
     return ir_add_to(l, self, off);
 }
 
+static u32 counter_off(const Events *e, u64 counter) {
+    return e->off.counters + (u32)counter * TOOL_CELLS * (u32)sizeof(u64);
+}
+
 static Val thread_id(const Events *e) {
     Lifter *l = e->here.l;
     return ir_zext(l, ir_load(l, I32, ir_state(l, e->off.tid), 4, SPACE_STATE), I64);
@@ -344,6 +348,8 @@ static Val value_of(const Events *e, const SiteEvent *event, u32 hook, const Lat
         return constant(e, h->view.opcode);
     case LATHE_SITE:
         return site_words(e, hook);
+    case LATHE_COUNTED:
+        return LLVMBuildPtrToInt(h->l->b, ir_state(h->l, counter_off(e, (u64)v->number)), ir_type(h->l, I64), "");
     case LATHE_NO_VALUE:
     case LATHE_NUMBER:
     case LATHE_NAME:
@@ -402,13 +408,19 @@ static void count_row(const Events *e, const SiteEvent *event, u32 hook, const T
     add_at(l, LLVMBuildGEP2(l->b, LLVMInt8TypeInContext(l->ctx), at, &off, 1, ""), row->amount);
 }
 
+static i32 amount_of(const Events *e, const SiteEvent *event, u32 hook, const ToolAdd *add) {
+    u64 size;
+    if (!add->value)
+        return add->amount;
+    key_of(e, event, &e->hook[hook].value[add->value - 1], &size);
+    return (i32)size;
+}
+
 static void count(const Events *e, const SiteEvent *event, u32 hook) {
     const ToolPlan *plan = e->hook[hook].plan;
     Lifter *l = e->here.l;
-    for (u32 i = 0; i < plan->add_count && !is_counted_by_cells(&e->hook[hook]); i++) {
-        u32 off = e->off.counters + plan->add[i].counter * TOOL_CELLS * (u32)sizeof(u64);
-        add_at(l, ir_state(l, off), plan->add[i].amount);
-    }
+    for (u32 i = 0; i < plan->add_count && !is_counted_by_cells(&e->hook[hook]); i++)
+        add_at(l, ir_state(l, counter_off(e, plan->add[i].counter)), amount_of(e, event, hook, &plan->add[i]));
     for (u32 i = 0; i < plan->row_count; i++)
         count_row(e, event, hook, &plan->row[i]);
     tool_note_site(e->tool, hook, TOOL_AS_COUNTER, TOOL_ADD_INSNS * (plan->add_count + plan->row_count));

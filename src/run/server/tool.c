@@ -23,6 +23,7 @@ enum { INLINED_INSNS = 40, INLINED_SUM = 8000 };
 /* Of a function that is called: it does not ask how far the program's code has counted. Calls of others that are deeper are not looked at. */
 #define LEAVES_COUNTERS "lathe-leaves-counters"
 enum { CALLS_DEEPEST = 6 };
+#define READS_COUNTERS "lathe-reads-counters" /* of one that does: it is given LATHE_COUNTED */
 
 struct ServerTool {
     void *package; /* a copy */
@@ -249,6 +250,8 @@ static bool may_read_counters(LLVMValueRef function, u32 depth) {
     for (u32 i = 0; i < ARRAY_LEN(reading); i++)
         if (!strcmp(LLVMGetValueName2(function, &len), reading[i]))
             return true;
+    if (has_text_attribute(function, READS_COUNTERS))
+        return true;
     if (LLVMIsDeclaration(function) || !depth)
         return !depth;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
@@ -293,8 +296,28 @@ static void keep_at_calls(LLVMModuleRef mod, LLVMValueRef function, u64 without)
         }
 }
 
+static bool is_given(LLVMValueRef hook, LatheWhat what) {
+    for (u32 i = 0; i < LATHE_VALUES; i++) {
+        LLVMValueRef value = LLVMGetAggregateElement(LLVMGetAggregateElement(hook, HOOK_VALUES), i);
+        if (LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, VALUE_WHAT)) == (u64)what)
+            return true;
+    }
+    return false;
+}
+
+static void mark_reading(LLVMModuleRef mod) {
+    LLVMValueRef list = LLVMGetInitializer(LLVMGetNamedGlobal(mod, TOOL_HOOKS));
+    for (u32 i = 0; i < LLVMGetArrayLength2(LLVMTypeOf(list)); i++) {
+        LLVMValueRef hook = LLVMGetAggregateElement(list, i), called = LLVMGetAggregateElement(hook, HOOK_CALL);
+        for (LLVMValueRef f = LLVMGetFirstFunction(mod); f && is_given(hook, LATHE_COUNTED); f = LLVMGetNextFunction(f))
+            if (is_for(f, called))
+                add_text_attribute(f, READS_COUNTERS);
+    }
+}
+
 /* The processor that it was compiled for must not keep a function from being inlined. */
 static void prepare(LLVMModuleRef mod, u64 without) {
+    mark_reading(mod);
     for (LLVMValueRef f = LLVMGetFirstFunction(mod); f; f = LLVMGetNextFunction(f)) {
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-cpu", 10);
         LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-features", 15);

@@ -373,6 +373,9 @@ static void stop(Thread *t) {
 /* Code is made anew so that its accesses to memory can leave with the state in whole; where the host runs the guest's instructions, quick code
  * has that, at a lower price. The handler's signal may also be sent. */
 void tier_keep_state(Thread *t) {
+    arena_lock();
+    quick_keep_registers();
+    arena_unlock();
     if (is_auto() && !guest_facts.is_hosts) {
         add_to_kind(t, true);
         return;

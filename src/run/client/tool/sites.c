@@ -139,19 +139,20 @@ static bool suits_names(const LatheWhere *w, u64 pc, Symbol *s) {
     return !w->symbol || (symbol_at(pc, s) && s->known && tool_symbol_matches(pc, w->symbol));
 }
 
-static bool suits(const LatheHook *hook, const SiteInsn *insn, Symbol *s) {
+/* `view` is NULL if the instruction is not known. */
+static bool suits(const LatheHook *hook, u64 pc, const InsnView *view, Symbol *s) {
     const LatheWhere *w = &hook->where;
-    if (insn->pc < w->from || (w->to && insn->pc >= w->to))
+    if (pc < w->from || (w->to && pc >= w->to))
         return false;
-    if (w->classes && !(insn->view.classes & w->classes))
+    if (w->classes && !(view && view->classes & w->classes))
         return false;
-    if (w->opcode && !(insn->known && tool_name_matches(w->opcode, insn_opcode_name(insn->view.opcode))))
+    if (w->opcode && !(view && tool_name_matches(w->opcode, insn_opcode_name(view->opcode))))
         return false;
-    return suits_names(w, insn->pc, s);
+    return suits_names(w, pc, s);
 }
 
-static bool suits_access(const LatheHook *hook, const SiteInsn *insn, const SiteEvent *e) {
-    return !hook->where.not_stack || !site_is_of_stack(&insn->view.access[e->access], GUEST_SP);
+static bool suits_access(const LatheHook *hook, const InsnView *view, const SiteEvent *e) {
+    return !hook->where.not_stack || !site_is_of_stack(&view->access[e->access], GUEST_SP);
 }
 
 const char *lathe_opcode_name(uint64_t opcode) {
@@ -164,19 +165,23 @@ static bool is_of_pass(SitePhase phase) {
     return phase == SITE_PASS || phase == SITE_PASSED;
 }
 
-static void add_amounts(SiteInsn *insn, const ToolPlan *plan) {
-    const ToolCounts *c = tool_counts();
-    for (u32 k = 0; k < plan->add_count; k++)
-        for (u32 i = 0; i < c->count; i++)
-            if (c->add[i].counter == plan->add[k].counter) {
-                insn->amount[i] += plan->add[k].amount;
-                insn->counts = true;
-            }
-}
-
 static u64 known_value(const SiteInsn *insn, const LatheValue *v, const SiteEvent *e) {
     SiteFacts facts = {&insn->view, insn->pc, insn->block_bytes, insn->block_insns};
     return site_known_value(v, e, &facts);
+}
+
+static void add_amounts(SiteInsn *insn, u32 hook, const SiteEvent *e) {
+    const ToolCounts *c = tool_counts();
+    const ToolPlan *plan = tool_plan(hook);
+    for (u32 k = 0; k < plan->add_count; k++) {
+        const ToolAdd *add = &plan->add[k];
+        i32 amount = add->value ? (i32)known_value(insn, &tool_hook(hook)->value[add->value - 1], e) : add->amount;
+        for (u32 i = 0; i < c->count; i++)
+            if (c->add[i].counter == add->counter) {
+                insn->amount[i] += amount;
+                insn->counts = true;
+            }
+    }
 }
 
 static void add_rows(SiteInsn *insn, u32 hook, const SiteEvent *e) {
@@ -194,7 +199,7 @@ static void add_rows(SiteInsn *insn, u32 hook, const SiteEvent *e) {
 /* How often something is counted in a repeated instruction is not known ahead. */
 static void add_hook(SiteInsn *insn, u32 hook, const SiteEvent *e) {
     if (tool_plan(hook)->kind == TOOL_COUNT && e->phase == SITE_BEFORE) {
-        add_amounts(insn, tool_plan(hook));
+        add_amounts(insn, hook, e);
         add_rows(insn, hook, e);
         insn->counting |= (u64)1 << hook;
         return;
@@ -228,12 +233,34 @@ void sites_look(SiteInsn *insn, u64 bytes) {
     Symbol symbol = {0};
     SitePlace place = {.begins_block = insn->begins_block,
                        .begins_function = tool_watches(LATHE_FUNCTION) && begins_function(insn->pc, &symbol)};
-    u32 count = site_events(insn->known ? &insn->view : NULL, place, events);
+    const InsnView *view = insn->known ? &insn->view : NULL;
+    u32 count = site_events(view, place, events);
     for (u32 i = 0; i < count; i++)
         for (u32 hook = 0; hook < tool_hook_count(); hook++)
-            if ((u32)tool_hook(hook)->event == events[i].event && suits_access(tool_hook(hook), insn, &events[i]) &&
-                suits(tool_hook(hook), insn, &symbol))
+            if ((u32)tool_hook(hook)->event == events[i].event &&
+                suits_access(tool_hook(hook), &insn->view, &events[i]) &&
+                suits(tool_hook(hook), insn->pc, view, &symbol))
                 add_hook(insn, hook, &events[i]);
+}
+
+/* Registers that the function of a hook may look at, wherever it is called. */
+static u32 watched_by(u32 hook) {
+    return tool_wants_quick(hook) ? ~(u32)0 : tool_hook_registers(hook);
+}
+
+u32 sites_watched(u64 pc, const InsnView *view) {
+    SiteEvent events[SITE_EVENTS];
+    Symbol symbol = {0};
+    u32 all = 0, count = site_events(view, (SitePlace){.begins_block = true, .begins_function = true}, events);
+    for (u32 hook = 0; hook < tool_hook_count(); hook++) {
+        const LatheHook *h = tool_hook(hook);
+        u32 more = site_is_event(h->event) ? watched_by(hook) & ~all : 0;
+        for (u32 i = 0; more && i < count; i++)
+            if (events[i].event == (u8)h->event && suits_access(h, view, &events[i]) &&
+                (h->event != LATHE_FUNCTION || begins_function(pc, &symbol)) && suits(h, pc, view, &symbol))
+                all |= more;
+    }
+    return all;
 }
 
 static bool has_event(const SiteInsn *insn, LatheEvent event) {
@@ -255,7 +282,7 @@ u64 sites_hooks_at(u64 pc) {
     for (u32 hook = 0; hook < tool_hook_count(); hook++) {
         const LatheHook *h = tool_hook(hook);
         bool here = h->event != LATHE_FUNCTION || begins_function(pc, &symbol);
-        if (!here || !suits(h, &insn, &symbol))
+        if (!here || !suits(h, pc, insn.known ? &insn.view : NULL, &symbol))
             continue;
         all |= (u64)1 << hook;
         all |= tool_wants_quick(hook) && has_event(&insn, h->event) ? PLACE_IN_QUICK : 0;
@@ -313,7 +340,7 @@ u32 site_new(const SiteInsn *insn, SitePhase phase) {
             add(&all.calls, &insn->call[i], sizeof(SiteCall));
             site.count++;
         }
-    if (is_of_pass(phase)) {
+    if (is_of_pass(phase) || phase == SITE_BEFORE) {
         site.amounts = (u32)(all.amounts.len / sizeof(insn->amount[0]));
         add(&all.amounts, insn->amount, sizeof(insn->amount));
         site.first_row = (u32)(all.rows.len / sizeof(RowAdd));
@@ -420,17 +447,28 @@ void site_note(Thread *t, const Site *site) {
     note_addresses(t, site, access);
 }
 
+/* What the instruction counts is counted behind functions that are called here. While they run it is in a cell, as it is for those that quick code calls. */
+static void count_meanwhile(Thread *t, const i32 amount[TOOL_COUNTS], i32 sign) {
+    const ToolCounts *c = tool_counts();
+    for (u32 i = 0; i < c->count; i++)
+        t->tool.cell[c->add[i].counter][0] += (u64)(i64)(sign * amount[i]);
+}
+
 void site_call(Thread *t, const Site *site) {
     InsnAccess access[INSN_ACCESSES];
     SiteCall call[SITE_CALLS];
     u64 *words[SITE_CALLS];
+    i32 amount[TOOL_COUNTS] = {0};
     arena_lock();
     take_accesses(site, access);
+    if (site->phase == SITE_BEFORE)
+        memcpy(amount, (const i32 *)all.amounts.at + site->amounts, sizeof(amount));
     memcpy(call, (SiteCall *)all.calls.at + site->first, site->count * sizeof(SiteCall));
     for (u32 i = 0; i < site->count; i++)
         words[i] = wants(tool_hook(call[i].hook), LATHE_SITE) ? site_words(call[i].hook, site->pc) : NULL;
     arena_unlock();
     note_addresses(t, site, access);
+    count_meanwhile(t, amount, 1);
     for (u32 i = 0; i < site->count; i++) {
         ToolEvent about = {.pc = site->pc,
                            .size = site->size,
@@ -441,4 +479,5 @@ void site_call(Thread *t, const Site *site) {
         set_values(t, site, &call[i], &access[call[i].access], &about);
         tool_call_hook(call[i].hook, &about);
     }
+    count_meanwhile(t, amount, -1);
 }

@@ -66,6 +66,8 @@ u64 sites_hooks_at(u64 pc);
 bool sites_vary(void);
 /* Looks at the instruction at pc, of which so many bytes are there. What is known of its block is set before. */
 void sites_look(SiteInsn *insn, u64 bytes);
+/* The registers that functions may look at which are called before or behind the instruction at pc, by their numbers. */
+u32 sites_watched(u64 pc, const InsnView *view);
 /* Is a hook called at the instruction, or may it have been called behind the one before it? */
 bool sites_may_call(const SiteInsn *insn, u32 hook);
 /* Is anything to be done in a phase? */

@@ -130,7 +130,7 @@ static void add_count(const ToolAdd *add, bool at_all_insns) {
         }
     if (c->count == TOOL_COUNTS)
         die("the tool has more than %d counters for instructions", TOOL_COUNTS);
-    c->add[c->count++] = (ToolAdd){add->counter, amount};
+    c->add[c->count++] = (ToolAdd){.counter = add->counter, .amount = amount};
 }
 
 /* Most additions to rows that one instruction can have. */
@@ -141,6 +141,14 @@ static u32 rows_of_insn(void) {
         most += tool.plans[i].kind == TOOL_COUNT ? tool.plans[i].row_count * (accesses ? TOOL_ADDRESSES : 1) : 0;
     }
     return most;
+}
+
+u32 tool_cells(u32 counter) {
+    for (u32 i = 0; i < tool.hook_count; i++)
+        for (u32 k = 0; k < LATHE_VALUES; k++)
+            if (tool.hooks[i].value[k].what == LATHE_COUNTED && tool.hooks[i].value[k].number == counter)
+                return LATHE_COUNTED_WORDS;
+    return TOOL_CELLS;
 }
 
 static void take_hooks(void) {
@@ -306,14 +314,6 @@ u32 tool_hook_registers(u32 number) {
     return all;
 }
 
-/* Functions that want the whole state may look at any register. */
-u32 tool_watched_registers(void) {
-    u32 all = gates_want_state() ? ~(u32)0 : 0;
-    for (u32 i = 0; i < tool.hook_count; i++)
-        all |= tool_hook_registers(i);
-    return all;
-}
-
 u32 tool_hook_count(void) {
     return tool.hook_count;
 }
@@ -379,6 +379,8 @@ static u64 value_of(const LatheValue *v, const ToolEvent *about) {
         return (u64)about->name;
     case LATHE_OFFSET:
         return about->offset;
+    case LATHE_COUNTED:
+        return (u64)thread_self()->tool.cell[v->number];
     case LATHE_NO_VALUE:
         break;
     }

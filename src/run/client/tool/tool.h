@@ -37,6 +37,9 @@ static inline u32 tool_cell(u32 counter, u32 cell) {
     return (u32)(offsetof(Thread, tool.cell) + (counter * TOOL_CELLS + cell) * sizeof(u64));
 }
 
+/* How many cells of a counter are used: fewer, if a hook asks for their sum. */
+u32 tool_cells(u32 counter);
+
 /* What an event is about, as far as hooks can ask for it; zero where it has no meaning. */
 typedef struct ToolEvent {
     u64 pc, size;
@@ -56,9 +59,8 @@ u32 tool_hook_count(void);
 u64 tool_variant(u32 hook, u64 bytes);
 /* The register that a hook has for a value, by its number; GUEST_REGISTERS or more: the value is none. */
 u32 tool_value_register(const LatheHook *hook, const LatheValue *v);
-/* The registers that a hook has for its values, a bit for each, by their numbers; and those that some function may ask for: what the program itself needs no more has its value for them. */
+/* The registers that a hook has for its values, a bit for each, by their numbers. */
 u32 tool_hook_registers(u32 number);
-u32 tool_watched_registers(void);
 const LatheHook *tool_hook(u32 number);
 const ToolPlan *tool_plan(u32 number);
 /* Does one only count instructions, and all of them, so that the lifter does it (tool_plan_is_of_all_insns)? */

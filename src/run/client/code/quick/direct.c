@@ -96,6 +96,9 @@ static bool value_of(const LatheValue *v, const What *w, EmitValue *value) {
     case LATHE_NAME:
     case LATHE_OFFSET:
         return true;
+    case LATHE_COUNTED:
+        *value = (EmitValue){.kind = VALUE_THREAD, .number = tool_cell((u32)v->number, 0)};
+        return true;
     case LATHE_SITE:
         *value = constant((u64)site_words(w->call->hook, w->insn->pc));
         return true;
@@ -166,11 +169,12 @@ static bool can_emit(const SiteInsn *insn, SitePhase phase) {
 
 bool direct_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     u8 *before = e->at;
-    u32 colds = e->colds, kept = e->kept;
+    u32 colds = e->colds, rests = e->rests, kept = e->kept;
     if (can_emit(insn, phase) && emit_calls(e, insn, phase))
         return true;
     e->at = before;
     e->colds = colds;
+    e->rests = rests;
     e->kept = kept;
     return false;
 }

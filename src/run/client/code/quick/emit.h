@@ -67,19 +67,6 @@ typedef struct EmitValue {
     Operand at;
 } EmitValue;
 
-/* A part of a tool's function that is called behind the block, because it is rare. */
-typedef struct EmitCold {
-    u8 *site, *back; /* the jump that leads there, and where it goes on afterwards */
-    u64 target;      /* in the function */
-    u32 spilled;     /* registers that the part changes and that are not saved yet */
-    u32 moved;       /* registers of the function's that are others in copied code: */
-    u8 names[16];
-    u32 late; /* bit n: argument n gets this value only here */
-    EmitValue value[LATHE_VALUES];
-    bool flags; /* rax has the guest's flags */
-} EmitCold;
-enum { EMIT_COLDS = 128 };
-
 typedef struct Emitter {
     u8 *at;         /* where the next byte goes */
     u64 pc, next;   /* the guest's instruction, and the one behind it */
@@ -87,8 +74,7 @@ typedef struct Emitter {
     EmitCall call[EMIT_INSNS];
     EmitReturn returned[EMIT_INSNS];
     u32 calls, returns;
-    EmitCold cold[EMIT_COLDS];
-    u32 colds;
+    u32 colds, rests; /* parts of a tool's functions that are behind the block: copy_visit.c */
     EmitLive live;
     u64 kept_pc; /* what was done before this instruction has changed registers that it overwrites: */
     u32 kept;

@@ -71,12 +71,37 @@ static void look_at(const Making *m, u64 bytes, SiteInsn *insn) {
     sites_look(insn, bytes);
 }
 
+/* Functions that code calls by itself come behind what is counted: they may ask for that. False, and nothing was emitted: there are no such functions. */
+static bool add_direct(Making *m, const SiteInsn *insn, bool *begins_run) {
+    u8 *before = m->e->at;
+    Tally tally = m->tally;
+    if (insn->repeats || !sites_has(insn, SITE_BEFORE))
+        return false;
+    *begins_run = tally_insn(&m->tally, m->e, insn);
+    if (direct_emit(m->e, insn, SITE_BEFORE))
+        return true;
+    m->e->at = before;
+    if (*begins_run)
+        tally_forget(&m->tally);
+    else
+        m->tally = tally;
+    return false;
+}
+
+/* Those that are called outside of quick code come before it: if a signal comes there, the instruction is begun, and counted, again. */
+static bool add_left(Making *m, const SiteInsn *insn) {
+    if (visit_emit(m->e, insn, SITE_BEFORE) || insn->repeats)
+        tally_end(&m->tally);
+    return tally_insn(&m->tally, m->e, insn);
+}
+
 /* What a tool does before the instruction is like an instruction of no bytes. Returns what is said about that which comes first. */
 static InsnLens add_hooks(Making *m, const SiteInsn *insn) {
     const u8 *before = m->e->at;
-    if (visit_emit(m->e, insn, SITE_BEFORE) || insn->repeats)
-        tally_end(&m->tally);
-    InsnLens first = {.run = tally_insn(&m->tally, m->e, insn)};
+    InsnLens first = {0};
+    bool begins_run;
+    first.run = add_direct(m, insn, &begins_run) ? begins_run : add_left(m, insn);
+    tally_explain(&m->tally, insn);
     first.head = sites_have_blocks() ? insn->begins_block : first.run;
     if (m->e->at == before)
         return first;
@@ -213,7 +238,7 @@ static void let_return(Thread *t, const Emitter *e) {
 static u8 *begin_block(Emitter *e, u64 pc) {
     enum { ALIGN = 16 };
     e->at = arena_room(BLOCK_BYTES, ALIGN);
-    e->calls = e->returns = e->colds = e->live.count = 0;
+    e->calls = e->returns = e->colds = e->rests = e->live.count = 0;
     e->flags_set = e->one_pass = false;
     e->kept = 0;
     if (map_covers(pc)) {

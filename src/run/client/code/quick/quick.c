@@ -47,7 +47,7 @@ static void go_on(Thread *t) {
     if (quick_is_crowded())
         quick_renew(t);
     t->quick.target = (u64)(inside ? quick_find_inside : find_to_go_on)(t, t->cpu.pc);
-    if (quick_flags_are_stale()) { /* by this code */
+    if (quick_is_stale()) { /* by this code */
         quick_renew(t);
         t->quick.target = (u64)(inside ? quick_find_inside : find_to_go_on)(t, t->cpu.pc);
     }

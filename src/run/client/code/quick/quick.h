@@ -93,10 +93,13 @@ bool quick_is_between(const Thread *t, u64 host);
 void quick_connect(Thread *t);
 void quick_connect_maker(Thread *t); /* the part of it that the two makers of quick code have for themselves */
 bool quick_is_in_assembly(u64 host); /* is the host address in the assembly around quick code, or of crossings? */
-/* copy_flags.c: returns keep the flags from now on. `anew`: code that there is does not; if it is a tool that has made them unnecessary, the flags are stale until all code is
+/* copy_flags.c: returns keep the flags from now on. `anew`: code that there is does not; if it is a tool that has made them unnecessary, it is stale until all of it is
  * made anew. */
 void quick_keep_flags(bool anew);
-bool quick_flags_are_stale(void);
+/* Code that has functions of a tool in it keeps registers for handlers of faults from now on. */
+void quick_keep_registers(void);
+/* There is code that does not keep what it is to keep: it has to be made anew. */
+bool quick_is_stale(void);
 bool quick_keeps_flags(void);
 /* Returns as t->quick.expected and flags want them. */
 void quick_set_returns(Thread *t);

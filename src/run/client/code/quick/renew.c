@@ -25,7 +25,7 @@ static struct {
 bool quick_is_crowded(void) {
     const Blocks *q = &quick_all;
     u64 bytes = arena_used() + q->blocks.len + q->exits.len + q->lens.len + q->bitmaps.len;
-    return quick_flags_are_stale() || arena_is_nearly_full() || map_is_large() ||
+    return quick_is_stale() || arena_is_nearly_full() || map_is_large() ||
            (bytes > BYTES_MIN && q->dead > block_count() / 2);
 }
 

@@ -26,7 +26,7 @@ bool tallies_exist(void) {
 /* Additions to one word of memory wait for each other, so those of neighbouring runs go to different cells of a counter. */
 static u32 next_cell(void) {
     static u32 last;
-    return ++last % TOOL_CELLS;
+    return ++last;
 }
 
 /* Do all amounts stay small if those of an instruction are added? */
@@ -75,11 +75,12 @@ static void open_run(Tally *tally, Emitter *e, const SiteInsn *first) {
     *tally = (Tally){.open = true};
     tally->small = stays_small(tally, first);
     for (u32 i = 0; i < c->count; i++)
-        tally->site[i] = emit_count(e, tool_cell(c->add[i].counter, cell), tally->small);
+        tally->site[i] =
+            emit_count(e, tool_cell(c->add[i].counter, cell % tool_cells(c->add[i].counter)), tally->small);
     open_rows(tally, e);
 }
 
-static void explain_insn(Tally *tally, const SiteInsn *insn) {
+void tally_explain(Tally *tally, const SiteInsn *insn) {
     for (u32 i = 0; insn->counting >> i; i++)
         if (insn->counting >> i & 1)
             explain_quick(i, tally->hooks >> i & 1 ? TOOL_MERGED : TOOL_AS_COUNTER, 0);
@@ -106,8 +107,13 @@ bool tally_insn(Tally *tally, Emitter *e, const SiteInsn *insn) {
     for (u32 i = 0; i < insn->row_count; i++)
         add_row(tally, &insn->row[i]);
     tally->rows_seen += insn->row_count;
-    explain_insn(tally, insn);
     return begins;
+}
+
+void tally_forget(Tally *tally) {
+    if (tally->shared)
+        row_unshare(tally->shared);
+    *tally = (Tally){0};
 }
 
 void tally_end(Tally *tally) {

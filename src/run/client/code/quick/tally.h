@@ -1,6 +1,6 @@
 /* tally.h: what a tool counts at instructions, in quick code.
  *
- * A function of a tool that only adds constants to counters is not called. Instructions that are always executed together are a run: from where
+ * A function of a tool that only adds to counters what is known before is not called. Instructions that are always executed together are a run: from where
  * a jump may lead to, up to the next jump, call or other way out. The additions of all its instructions are made as one, at its beginning. Whoever
  * leaves a run in its middle (a fault, a signal, code that changes) takes back what was counted ahead. */
 #ifndef RUN_CLIENT_TALLY_H
@@ -31,6 +31,10 @@ bool tallies_exist(void);
 bool tally_insn(Tally *tally, Emitter *e, const SiteInsn *insn);
 /* The run ends here. */
 void tally_end(Tally *tally);
+/* The run has only begun, and its code is not used. */
+void tally_forget(Tally *tally);
+/* The instruction is one of the run (--explain). */
+void tally_explain(Tally *tally, const SiteInsn *insn);
 
 /* Instruction `number` of all that are listed (blocks.h: lens) was given these amounts. */
 void tally_note(u64 number, const SiteInsn *insn);

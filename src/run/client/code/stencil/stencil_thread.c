@@ -27,7 +27,9 @@ bool quick_is_between(const Thread *t, u64 host) {
 void quick_keep_flags(bool anew) {
     (void)anew;
 }
-bool quick_flags_are_stale(void) {
+void quick_keep_registers(void) {
+}
+bool quick_is_stale(void) {
     return false;
 }
 bool quick_keeps_flags(void) {

@@ -63,6 +63,7 @@ typedef struct Inner {
     u32 pinned;                        /* these */
     u32 bases;                         /* registers that copies use for nothing but as the base of an address, */
     u32 constants;                     /* or as what could be a constant */
+    u32 indexes;                       /* those that they use as an index, which the stack pointer cannot be */
     InnerBlock block[INNER_BLOCKS];
 } Inner;
 /* NULL: there are too many functions. */
@@ -78,13 +79,15 @@ typedef struct Names {
 enum { RENAME_BYTES = 24 };
 /* The instruction with other names; returns its length. */
 u32 rename_insn(const u8 *text, const Shape *s, const Names *names, u8 out[RENAME_BYTES]);
-/* Registers that instructions use without naming them; those that they name as what could be a constant; and those that they name in another way, but as the base of an
- * address. */
+/* Registers that instructions use without naming them; those that they name as what could be a constant; those that they name in another way, but as the base of an
+ * address; and, of these, those that are an index. */
 typedef struct RenameUses {
-    u32 pinned, sources, named;
+    u32 pinned, sources, named, indexes;
 } RenameUses;
 /* Adds those of an instruction; false: it cannot be renamed. */
 bool rename_look(const u8 *text, const Shape *s, const InsnView *view, RenameUses *uses);
+/* copy_flags.c: may somebody look at registers in the middle of the code at pc which the guest will write before it reads them? */
+bool quick_keeps_registers(u64 pc);
 /* kept.c: registers that a visit has put aside and does not give back, because the instruction at `code` overwrites them: their values are in the Thread. */
 void kept_add(const u8 *code, u32 registers);
 u32 kept_at(const u8 *code);

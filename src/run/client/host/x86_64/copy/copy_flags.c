@@ -1,6 +1,11 @@
-/* copy_flags.c: does somebody read the flags that a call has left? Compiled C does not, but there are such conventions: SBCL's functions tell
+/* copy_flags.c: what quick code keeps for few programs only.
+ *
+ * Does somebody read the flags that a call has left? Compiled C does not, but there are such conventions: SBCL's functions tell
  * by the carry how many values they return. Returns that keep the flags take longer, so they are for programs that make such a
- * call. */
+ * call.
+ *
+ * Does somebody look at registers in the middle of a block, which the program itself will write before it reads them? The handler of a fault may, or a tracer; for programs that have neither, a tool's
+ * functions may use such registers. */
 #include "isa/x86_64/shape.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
@@ -11,7 +16,8 @@
 enum { LOOK_INSNS = 8, LOOK_FAR_INSNS = 24 };
 
 static bool exact; /* returns keep the flags */
-static bool stale; /* there may be code for a tool that does not keep them up to a return */
+static bool keeps; /* registers that only the handler of a fault could need */
+static bool stale; /* there may be code for a tool that does not keep all that is to be kept */
 
 bool flags_are_read(u64 pc) {
     u64 end = pc + quick_code_bytes(pc);
@@ -67,7 +73,17 @@ void quick_keep_flags(bool anew) {
         quick_set_returns(t);
 }
 
-bool quick_flags_are_stale(void) {
+void quick_keep_registers(void) {
+    stale |= !keeps && *the.opt.tool;
+    keeps = true;
+}
+
+bool quick_keeps_registers(u64 pc) {
+    int prot = space_prot(pc);
+    return keeps || prot == PROT_UNMAPPED || prot & PROT_WRITE;
+}
+
+bool quick_is_stale(void) {
     return stale;
 }
 

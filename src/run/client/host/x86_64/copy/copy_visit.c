@@ -38,6 +38,19 @@ static void put_flags_from_rax(Emitter *e) {
 
 /* ---------------------------------------------------------------------------------------------------------- the function */
 
+/* A part of a function that is called behind the block, because it is rare. */
+typedef struct Cold {
+    u8 *site, *back; /* the jump that leads there, and where it goes on afterwards */
+    u8 *code;        /* once it is there */
+    u64 target;      /* in the function */
+    u32 spilled;     /* registers that the part changes and that are not saved yet */
+    u32 moved;       /* registers of the function's that are others in copied code: */
+    u8 names[REGISTERS];
+    u32 late; /* bit n: argument n gets this value only here */
+    EmitValue value[LATHE_VALUES];
+    bool flags; /* rax has the guest's flags */
+} Cold;
+
 /* A jump whose target is known later. */
 typedef struct Fixup {
     u8 *site;
@@ -54,6 +67,21 @@ typedef struct Copying {
     Fixup fixup[FIXUPS];
     u32 fixups;
 } Copying;
+
+/* The way through a function from its beginning, as the compiler has put it, is copied to where it is needed. What is beside that way is copied behind the block. */
+typedef struct Rest {
+    Copying c;
+    Visiting g;
+    EmitVisit v;
+} Rest;
+
+enum { COLDS = 512, RESTS = 128 };
+
+/* What the block that is being made has behind it; e->colds and e->rests say how many. Protected by the arena's lock. */
+static struct {
+    Cold cold[COLDS];
+    Rest rest[RESTS];
+} behind;
 
 static u8 *put_jump_site(Emitter *e, i32 condition) {
     if (condition < 0) {
@@ -85,13 +113,14 @@ static void add_cold(Copying *c, u8 *site, u64 target) {
     u32 moved = renamed(g), changed = c->in->clobbers | moved;
     for (u32 i = 0; i < g->v->count; i++)
         changed |= g->late >> i & 1 ? bit(put_argument[i]) : 0;
-    EmitCold *cold = &c->e->cold[c->e->colds++];
-    *cold = (EmitCold){.site = site,
-                       .target = target,
-                       .spilled = changed & g->live & ~(g->saved | g->kept),
-                       .moved = moved,
-                       .late = g->late,
-                       .flags = g->flags_in_rax};
+    CHECK(c->e->colds < COLDS, "is_copied has looked");
+    Cold *cold = &behind.cold[c->e->colds++];
+    *cold = (Cold){.site = site,
+                   .target = target,
+                   .spilled = changed & g->live & ~(g->saved | g->kept),
+                   .moved = moved,
+                   .late = g->late,
+                   .flags = g->flags_in_rax};
     memcpy(cold->value, g->v->value, sizeof(cold->value));
     memcpy(cold->names, g->names.to, sizeof(cold->names));
 }
@@ -162,20 +191,51 @@ static void drop_last_jump(Copying *c) {
     }
 }
 
+static void put_other_blocks(Copying *c) {
+    for (u32 i = 0; i < c->fixups; i++)
+        if (c->fixup[i].block != END && !c->code[c->fixup[i].block])
+            put_blocks(c, c->fixup[i].block);
+}
+
+static void set_jumps(const Copying *c, u32 first_cold) {
+    for (u32 i = 0; i < c->fixups; i++)
+        set_jump_site(c->fixup[i].site, c->code[c->fixup[i].block]);
+    for (u32 i = first_cold; i < c->e->colds; i++)
+        behind.cold[i].back = c->code[END];
+}
+
+static bool has_rest(const Copying *c) {
+    for (u32 i = 0; i < c->fixups; i++)
+        if (c->fixup[i].block != END && !c->code[c->fixup[i].block])
+            return true;
+    return false;
+}
+
 static void put_function(const Visiting *g) {
     Emitter *e = g->e;
     Copying c = {.e = e, .in = g->in, .g = g};
     u32 first_cold = e->colds;
     put_blocks(&c, 0);
-    for (u32 i = 0; i < c.fixups; i++)
-        if (c.fixup[i].block != END && !c.code[c.fixup[i].block])
-            put_blocks(&c, c.fixup[i].block);
+    bool rest = has_rest(&c) && e->rests < RESTS;
+    if (!rest)
+        put_other_blocks(&c);
     drop_last_jump(&c);
     c.code[END] = e->at;
-    for (u32 i = 0; i < c.fixups; i++)
-        set_jump_site(c.fixup[i].site, c.code[c.fixup[i].block]);
-    for (u32 i = first_cold; i < e->colds; i++)
-        e->cold[i].back = e->at;
+    if (rest)
+        behind.rest[e->rests++] = (Rest){c, *g, *g->v};
+    for (u32 i = first_cold; rest && i < e->colds; i++)
+        behind.cold[i].back = e->at;
+    if (!rest)
+        set_jumps(&c, first_cold);
+}
+
+/* The rest of what put_function has begun. */
+static void put_rest(Rest *r) {
+    u32 first_cold = r->c.e->colds;
+    r->g.v = &r->v;
+    r->c.g = &r->g;
+    put_other_blocks(&r->c);
+    set_jumps(&r->c, first_cold);
 }
 
 static void put_whole_call(Emitter *e, u64 function) {
@@ -185,8 +245,20 @@ static void put_whole_call(Emitter *e, u64 function) {
     put_word(e, LOAD, RSP, visit_slot(RSP));
 }
 
-static void put_cold_part(Emitter *e, const EmitCold *c) {
-    set_jump_site(c->site, e->at);
+/* Another jump of the same visit to the same part; NULL: this is the first one. */
+static const Cold *same_part(const Cold *c) {
+    for (const Cold *other = behind.cold; other < c; other++)
+        if (other->back == c->back && other->target == c->target)
+            return other;
+    return NULL;
+}
+
+static void put_cold_part(Emitter *e, Cold *c) {
+    const Cold *same = same_part(c);
+    c->code = same ? same->code : e->at;
+    set_jump_site(c->site, c->code);
+    if (same)
+        return;
     for (u32 r = 0; r < REGISTERS; r++)
         if (c->moved >> r & 1)
             put_word(e, STORE, c->names[r], visit_slot(FIRST_OWN_SLOT + r));
@@ -205,8 +277,10 @@ static void put_cold_part(Emitter *e, const EmitCold *c) {
 }
 
 void put_cold(Emitter *e) {
+    for (u32 i = 0; i < e->rests; i++)
+        put_rest(&behind.rest[i]);
     for (u32 i = 0; i < e->colds; i++)
-        put_cold_part(e, &e->cold[i]);
+        put_cold_part(e, &behind.cold[i]);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- visits */
@@ -244,10 +318,18 @@ static void note_kept(Emitter *e, const Visiting *g) {
     e->kept_pc = g->v->pc;
 }
 
+/* So many jumps to rare parts there may be in what is still to be put behind the block: at most two in each block of a function. */
+static u32 colds_of_rests(const Emitter *e) {
+    u32 most = 0;
+    for (u32 i = 0; i < e->rests; i++)
+        most += 2 * behind.rest[i].c.in->count;
+    return most;
+}
+
 static bool is_copied(const Emitter *e, const Inner *in) {
     u32 without = the.opt.tool_without;
-    return in->count && e->colds + FIXUPS <= EMIT_COLDS && without != TOOL_WITHOUT_INLINE &&
-           !(in->has_cold && without == TOOL_WITHOUT_SPLIT);
+    bool room = e->colds + colds_of_rests(e) + 2 * in->count <= COLDS;
+    return in->count && room && without != TOOL_WITHOUT_INLINE && !(in->has_cold && without == TOOL_WITHOUT_SPLIT);
 }
 
 EmitVisited emit_visit(Emitter *e, const EmitVisit *v) {

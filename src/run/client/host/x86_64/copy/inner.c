@@ -119,6 +119,7 @@ static bool read_block(Inner *in, InnerBlock *b, u32 *bytes) {
             in->copied_clobbers |= writes;
             in->copied_reads |= reads;
             in->pinned |= uses.pinned;
+            in->indexes |= uses.indexes;
             in->constants &= ~(uses.named | uses.pinned | writes);
             in->bases &= in->constants & ~uses.sources;
             in->renames &= renames;

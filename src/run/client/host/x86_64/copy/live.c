@@ -1,11 +1,13 @@
 /* live.c: which registers and flags the guest still needs, for code that is put between its instructions.
  *
  * Instructions are looked at up to the next one that transfers control, or up to the end of the page, of which all code is forgotten if some of it changes;
- * behind that everything is needed. A register is not needed if it is written
- * before it is read, and before anything can fault: the handler of a fault may go on elsewhere with any register. With flags that is not expected. */
+ * behind that everything is needed. A register is not needed if it is written before it is read. If the guest handles faults, it is needed also before an instruction that can fault: the handler
+ * may go on elsewhere with any register; and so it is in memory that the guest can write to, where what follows may be other code by then. With flags that is not expected. A register that a tool's
+ * function looks at, before an instruction or behind it, is needed there. */
 #include "isa/x86_64/facts.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/host/x86_64/copy/copy.h"
+#include "run/client/tool/sites.h"
 
 static bool divides(const InsnView *v) {
     enum { RAX_BIT = 1 };
@@ -15,7 +17,12 @@ static bool divides(const InsnView *v) {
 
 /* Memory may not be there; exceptions of floating point may be unmasked; others trap. */
 static bool may_fault(const InsnView *v) {
-    return v->access_count || v->classes & ~CLASS_INTEGER || v->flow != FLOW_NEXT || divides(v);
+    return v->access_count || v->classes & ~CLASS_INTEGER || divides(v);
+}
+
+/* Somebody else than the instructions that follow may look at all registers. */
+static bool shows_all(const InsnView *v, bool faults_are_seen) {
+    return v->flow != FLOW_NEXT || v->classes & (CLASS_SYSTEM | CLASS_STRING) || (faults_are_seen && may_fault(v));
 }
 
 /* Surely one instruction of the host's, too, at which nobody but the handler of a fault looks. */
@@ -28,7 +35,10 @@ static bool is_copied(const InsnView *v) {
 
 /* Before an instruction, by what is needed behind it. */
 static void step_back(EmitLive *live, u32 i, const InsnView *v, u32 registers, bool flags) {
-    live->at[i].registers = may_fault(v) ? LIVE_ALL : (registers & ~v->kills) | v->reads;
+    u64 pc = live->at[i].pc;
+    u32 watched = sites_watched(pc, v) & LIVE_ALL;
+    live->at[i].registers =
+        shows_all(v, quick_keeps_registers(pc)) ? LIVE_ALL : ((registers | watched) & ~v->kills) | v->reads | watched;
     live->at[i].flags = (flags && !v->kills_flags) || v->reads_flags;
     live->at[i].used = v->reads | v->writes;
     live->at[i].overwritten = is_copied(v) ? v->kills & ~v->reads : 0;

@@ -87,6 +87,28 @@ static bool names_in_opcode(const u8 *text, const Fields *f, u8 op) {
     return text[f->escape_at] == ESCAPE ? (op & 0xf8) == 0xc8 : (op & 0xf0) == 0xb0;
 }
 
+/* The instruction itself; or, if it is a short form that has a constant and works on rax without naming it, the long one that names it. */
+typedef struct Long {
+    u8 text[SHAPE_BYTES + 1];
+    Shape shape;
+} Long;
+
+enum { WITH_RAX = 0x05, TEST_RAX = 0xa9, TEST_CONSTANT = 0xf7 };
+
+static void lengthen(const u8 *text, const Shape *s, Long *l) {
+    bool arithmetic = !s->modrm_at && (s->opcode & 0xc7) == WITH_RAX, test = !s->modrm_at && s->opcode == TEST_RAX;
+    bool escaped = s->opcode_at && text[s->opcode_at - 1] == ESCAPE;
+    u32 op = s->opcode_at, rest = s->length - op - 1u;
+    memcpy(l->text, text, s->length);
+    l->shape = *s;
+    if (s->kind != SHAPE_PLAIN || s->vector || escaped || !(arithmetic || test))
+        return;
+    l->text[op] = test ? TEST_CONSTANT : ADD_CONSTANT;
+    l->text[op + 1] = (u8)(DIRECT << 6 | (test ? 0 : s->opcode & 0x38));
+    memcpy(l->text + op + 2, text + op + 1, rest);
+    CHECK(shape_of(l->text, s->length + 1u, &l->shape), "the long form is an instruction, too");
+}
+
 /* False: its form is not known here. */
 static bool read_fields(const u8 *text, const Shape *s, Fields *f) {
     *f = (Fields){.base = NONE, .index = NONE, .tail_at = s->opcode_at + 1u};
@@ -190,8 +212,10 @@ static u32 write_named(const u8 *text, const Shape *s, const Fields *f, const Na
 
 u32 rename_insn(const u8 *text, const Shape *s, const Names *n, u8 out[RENAME_BYTES]) {
     Fields f;
-    CHECK(read_fields(text, s, &f), "the instruction was looked at before");
-    return write_named(text, s, &f, n, out);
+    Long l;
+    lengthen(text, s, &l);
+    CHECK(read_fields(l.text, &l.shape, &f), "the instruction was looked at before");
+    return write_named(l.text, &l.shape, &f, n, out);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- looking */
@@ -225,8 +249,12 @@ static bool try_names(const u8 *text, const Shape *s, const Fields *f, const Ins
     return insn_view(out, size, (u64)text, &other) && other.size == size && is_same(v, &other, &n);
 }
 
-bool rename_look(const u8 *text, const Shape *s, const InsnView *v, RenameUses *uses) {
+bool rename_look(const u8 *insn, const Shape *shape, const InsnView *v, RenameUses *uses) {
     Fields f;
+    Long l;
+    lengthen(insn, shape, &l);
+    const u8 *text = l.text;
+    const Shape *s = &l.shape;
     if (!read_fields(text, s, &f))
         return false;
     u32 reg = f.has_reg ? (u32)1 << f.reg : 0, named = f.is_source ? 0 : reg,
@@ -238,6 +266,7 @@ bool rename_look(const u8 *text, const Shape *s, const InsnView *v, RenameUses *
         return false;
     uses->pinned |= pinned;
     uses->named |= named;
+    uses->indexes |= f.index == NONE ? 0 : (u32)1 << f.index;
     uses->sources |= f.is_source ? reg : 0;
     return try_names(text, s, &f, v, pinned, 8) && try_names(text, s, &f, v, pinned, 1);
 }

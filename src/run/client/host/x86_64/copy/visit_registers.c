@@ -1,7 +1,6 @@
 /* visit_registers.c: see visiting.h. A copy of a tool's function gets registers in this order: those that the guest does not need, those that the instruction overwrites, and
  * those that the guest uses last. An argument that is in a register of the guest's stays there if the function does not change it. */
 #include "run/client/host/x86_64/copy/visiting.h"
-#include "run/client/tool/tool.h"
 
 static bool is_read(const Visiting *g, u32 argument) {
     return g->in->copied_reads & bit(put_argument[argument]);
@@ -68,7 +67,8 @@ static u32 sources(const Visiting *g, u32 *temporaries) {
 static void choose_present(Visiting *g, u32 changed) {
     for (u32 i = 0; g->copied && g->in->renames && i < g->v->count; i++) {
         u32 reg = present_in(&g->v->value[i]), argument = put_argument[i];
-        bool pinned = (g->in->copied_clobbers | g->in->pinned) & bit(argument) || g->in->pinned & bit(reg);
+        bool pinned = (g->in->copied_clobbers | g->in->pinned) & bit(argument) || g->in->pinned & bit(reg) ||
+                      (reg == RSP && g->in->indexes & bit(argument));
         if (pinned || reg >= REGISTERS || changed & bit(reg) || (g->late | g->not_made) >> i & 1)
             continue;
         g->names.to[argument] = (u8)reg;
@@ -122,14 +122,14 @@ void choose_registers(Visiting *g) {
     for (u32 r = 0; r < REGISTERS; r++)
         g->names.to[r] = (u8)r;
     live_look(g->e, g->v->pc, &live);
-    u32 watched = tool_watched_registers(), kept = before && g->e->kept_pc == g->v->pc ? g->e->kept : 0;
+    u32 kept = before && g->e->kept_pc == g->v->pc ? g->e->kept : 0;
     u32 overwritten = before ? live.overwritten & ~g->v->watched & ~bit(RSP) : 0;
     g->flags = live.flags;
-    g->live = (live.registers | bit(RSP) | (watched & LIVE_ALL)) & ~kept;
+    g->live = (live.registers | bit(RSP) | (g->v->watched & LIVE_ALL)) & ~kept;
     choose_late(g);
     u32 read = sources(g, &temporaries);
     u32 others = temporaries | bit(RSP) | (g->flags ? bit(RAX) : 0);
-    choose_present(g, others);
+    choose_present(g, others & ~bit(RSP));
     u32 changed = choose_names(g, &live, overwritten, read | others);
     g->flags_in_rax = g->flags && !(changed & bit(RAX)) && g->copied;
     changed |= temporaries | (g->flags ? bit(RAX) : 0) | (g->copied ? 0 : g->in->clobbers | bit(RSP));
