@@ -72,6 +72,16 @@ Key pack_key(const PackIdentity *file, const CodeConfig *config) {
     return key;
 }
 
+/* The device number belongs to no file: the kernel's device numbers have 32 bits. */
+Key pack_image_key(const PackIdentity *program, const PackIdentity *client, u32 tier, const CodeConfig *config) {
+    PackIdentity both = {.device = ~(u64)1, .inode = tier, .size = PACK_IMAGE_VERSION};
+    CodeConfig any = *config;
+    any.polls = any.memory = any.exact = 0;
+    both.inode = pack_hash(both.inode, program, sizeof(*program));
+    both.inode = pack_hash(both.inode, client, sizeof(*client));
+    return pack_key(&both, &any);
+}
+
 void pack_name(Key pack, char name[PACK_NAME_SIZE]) {
     for (int i = 0; i < 32; i++)
         name[i] = "0123456789abcdef"[pack.word[i / 16] >> (60 - i % 16 * 4) & 15];

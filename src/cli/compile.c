@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/start/code_config.h"
 #include "cli/start/identity.h"
 #include "cli/start/programs.h"
 #include "isa/kinds.h"
@@ -59,22 +60,10 @@ static void on_interrupt(int signal) {
     interrupted = 1;
 }
 
-/* Must equal what run/client/core/options.c makes of the options of lathe run. */
 static CodeConfig config_for(const CompileSettings *s, const Kind *kind, const char *build, bool with_quick,
                              bool polls) {
-    bool host = kind == kind_of_host();
-    CodeConfig config = {
-        .version = CODE_VERSION,
-        .arch = kind_arch(kind),
-        .low_vectors = host,
-        .memory = kind->weak_memory ? MEMORY_WEAK : MEMORY_ALONE,
-        .opt = s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL,
-        .strict_fp = s->strict_fp,
-        .with_quick = with_quick,
-        .polls = polls,
-    };
-    snprintf((char *)config.reserved, sizeof(config.reserved), "%s", build);
-    return config;
+    return code_config(kind, build, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL, s->strict_fp, with_quick,
+                       polls);
 }
 
 /* A name without slash is searched for in PATH, as lathe run does. Returns false if it is not found. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/contain.h"
 #include "cli/options.h"
 #include "cli/start/programs.h"
 #include "cli/status_line.h"
@@ -19,12 +20,14 @@
 enum { EMIT_EXE, EMIT_LLVM, EMIT_ASM, EMIT_OBJ };
 enum { FOR_SIZE = LATHE_OPT_MAX + 1 }; /* of `opt` */
 enum { REPORT_TEXT, REPORT_JSON, REPORT_NONE };
+enum { FALLBACK_YES, FALLBACK_NO };
 
 typedef struct RaiseSettings {
     const char *file; /* the operand */
-    const char *output, *cpu, *target;
-    int emit, opt, report;
-    bool strict_fp;
+    const char *output, *cpu, *target, *sysroot;
+    int emit, opt, report, fallback;
+    bool strict_fp, contained, ahead;
+    OptionList with;
 } RaiseSettings;
 
 #define AT(field) offsetof(RaiseSettings, field)
@@ -38,6 +41,12 @@ static const Option table[] = {
     {"cpu",    "NAME",             "for this CPU or later ones, as LLVM calls it",       OPTION_TEXT,   AT(cpu)},
     {"strict-fp", NULL,            "floating point with the NaNs, rounding and flags of the program's machine", OPTION_FLAG, AT(strict_fp)},
     {"report", "text|json",        "say what was found, and what is left to run time",   OPTION_MAYBE,  AT(report)},
+    {"fallback", "yes|no",         "what cannot be raised stays as it is (yes), or stops the program", OPTION_MAYBE, AT(fallback)},
+    {NULL, NULL, "The program as it is, with the translator:", OPTION_HEADING, 0},
+    {"contained", NULL,            "a file that runs it translated, with its libraries, where Lathe is not", OPTION_FLAG, AT(contained)},
+    {"with",   "FILE",             "also with this library that it opens, or program that it starts", OPTION_LIST, AT(with)},
+    {"ahead",  NULL,               "compile all functions first, as lathe compile does", OPTION_FLAG,   AT(ahead)},
+    {"L",      "DIR",              "look for libraries below DIR first",                 OPTION_TEXT,   AT(sysroot)},
     {0},
 };
 // clang-format on
@@ -240,6 +249,7 @@ static bool run(const RaiseSettings *s) {
     }
     bool ok = raise_begin(&r, elf, host) || fail(s, r.problem);
     r.strict_fp = s->strict_fp;
+    r.fallback = !r.foreign && s->fallback == FALLBACK_YES;
     r.progress = status_line_show;
     ok = ok && raise_with(s, &r, &out);
     bool is_linked = s->emit == EMIT_EXE && r.foreign;
@@ -252,6 +262,30 @@ static bool run(const RaiseSettings *s) {
     return ok;
 }
 
+static bool run_contained(const RaiseSettings *s) {
+    static const ContainReport reports[] = {
+        [REPORT_TEXT] = CONTAIN_REPORT_TEXT, [REPORT_JSON] = CONTAIN_REPORT_JSON, [REPORT_NONE] = CONTAIN_REPORT_NONE};
+    return contain(&(ContainSettings){.file = s->file,
+                                      .output = output_of(s),
+                                      .sysroot = s->sysroot,
+                                      .with = &s->with,
+                                      .ahead = s->ahead,
+                                      .strict_fp = s->strict_fp,
+                                      .report = reports[s->report]});
+}
+
+/* Returns the exit status for options that do not go together, or 0. */
+static int misuse(const RaiseSettings *s) {
+    bool elsewhere = s->target && strcmp(s->target, host_own()->name);
+    if (s->contained && (s->emit != EMIT_EXE || s->cpu))
+        return options_misuse(&options, "--contained: not together with --emit or --cpu");
+    if (s->contained && elsewhere)
+        return options_misuse(&options, "--contained: only for this machine, where the translator runs");
+    if (!s->contained && (s->with.len || s->ahead || s->sysroot))
+        return options_misuse(&options, "--with, --ahead and -L are for --contained");
+    return 0;
+}
+
 int command_raise(int argc, char **argv) {
     RaiseSettings s = {.opt = LATHE_OPT_FULL, .report = REPORT_NONE};
     ParseResult parsed = options_parse(&options, &argc, argv, &s);
@@ -260,5 +294,10 @@ int command_raise(int argc, char **argv) {
     if (argc != 1)
         return options_misuse(&options, "which program? Give one");
     s.file = argv[1];
-    return run(&s) ? 0 : 1;
+    int status = misuse(&s);
+    if (status)
+        return status;
+    bool ok = s.contained ? run_contained(&s) : run(&s);
+    VEC_FREE(&s.with);
+    return ok ? 0 : 1;
 }

@@ -252,6 +252,8 @@ static void choose_raised(const Chooser *c, LLVMValueRef target, LLVMValueRef cp
     LLVMValueRef bridge = LLVMBuildCall2(c->b, find, code, &target, 1, "");
     bridge = LLVMBuildIntToPtr(c->b, bridge, LLVMPointerTypeInContext(r->ctx, 0), "");
     LLVMTypeRef type = raise_function_type(r, &in_place, &r->isa->abi.results);
+    if (r->callable.len) /* what is called if there is no bridge */
+        LLVMBuildStore(c->b, target, raise_offset_in_state(r, c->b, cpu, r->isa->pc_off));
     LLVMValueRef call = LLVMBuildCall2(c->b, type, bridge, args, count + 1, "");
     raise_mark_call(r, call);
     LLVMBuildRet(c->b, results_of(c, call, results));
@@ -347,6 +349,13 @@ static void set_results(Rewriter *w, LLVMValueRef call) {
         rewrite_set(w, out[i], LLVMBuildExtractValue(w->b, call, i, ""));
 }
 
+/* Is it a function of the program that stays as it is? */
+static bool is_left(const Raise *r, LLVMValueRef target) {
+    u64 pc;
+    return LLVMIsAConstantExpr(target) && LLVMGetConstOpcode(target) == LLVMPtrToInt &&
+           raise_image_address(r, LLVMGetOperand(target, 0), &pc) && raise_is_left(r, pc);
+}
+
 void rewrite_call_outside(Rewriter *w, const Event *e, LLVMValueRef target) {
     Raise *r = w->r;
     Chooser c = {.r = r, .set = e->passed};
@@ -363,16 +372,16 @@ void rewrite_call_outside(Rewriter *w, const Event *e, LLVMValueRef target) {
         }
     LLVMValueRef call;
     const char *import = raise_imported_name(r, target);
-    if (import) {
+    if (import || is_left(r, target)) {
         list_results(&n);
         n.count = c.count - 1;
         memcpy(n.passed, c.params + 1, n.count * sizeof(*n.passed));
         memcpy(n.values, args + 1, n.count * sizeof(*n.values));
-        n.ends = ends_thread(r, import);
+        n.ends = import && ends_thread(r, import);
         n.stack = rewrite_offset(w, w->b, stack, r->isa->abi.return_address_bytes);
         n.twice = raise_returns_twice(import);
         unsigned operand;
-        bool leaf = raise_is_leaf(r, import) && !w->pad;
+        bool leaf = import && raise_is_leaf(r, import) && !w->pad;
         call = leaf ? build_leaf(&n) : build_native(&n, w, &operand);
         if (!leaf)
             rewrite_say_stack(w, call, operand);

@@ -369,8 +369,9 @@ static bool look_at_all(Raise *r) {
         if (!fn)
             continue;
         claim(r, fn);
+        raise_leave(r, fn, r->functions.at[i].pc);
         want_from_code(r, fn);
-        if (!may_return(r, fn))
+        if (!may_return(r, fn) && !raise_is_left(r, r->functions.at[i].pc))
             map64_set(&r->never_return, r->functions.at[i].pc, 1);
         lathe_func_free(fn);
     }
@@ -385,7 +386,9 @@ static void find_all(Raise *r) {
         map64_free(&r->by_pc);
         map64_free(&r->claimed);
         map64_free(&r->table_words);
-        r->by_pc = r->claimed = r->table_words = (Map64){0};
+        map64_free(&r->left);
+        map64_free(&r->decoded);
+        r->by_pc = r->claimed = r->table_words = r->left = r->decoded = (Map64){0};
         want_from_file(r);
     } while (look_at_all(r));
 }
@@ -489,7 +492,8 @@ static void replace_declaration(RaiseFunction *f, LLVMValueRef by) {
 }
 
 static LLVMValueRef lift_or_keep(Raise *r, RaiseFunction *f, LatheFunc *fn) {
-    f->kept = raise_kept(r, f->pc);
+    f->kept = raise_kept(r, f->pc) || f->left;
+    f->by_address = f->native && f->left;
     f->native &= !f->kept;
     return f->kept ? raise_kept_stub(r, f->pc) : fn ? lathe_func_lift(fn, "lifted") : NULL;
 }
@@ -506,6 +510,8 @@ static void lift(Raise *r, RaiseFunction *f) {
         f->import = raise_import_at(r, f->pc);
         if (!f->kept)
             keep_code(r, fn);
+        else if (f->left)
+            raise_note_left(r, fn, f->pc);
         r->counts.functions++;
     } else {
         raise_note(r, f->pc, "no function can be read there");
@@ -523,6 +529,7 @@ bool raise_discover(Raise *r) {
     find_table_entries(r);
     find_labels(r);
     find_all(r);
+    raise_settle(r);
     for (size_t i = 0; i < r->functions.len; i++)
         r->functions.at[i].plain = declare(r, "");
     for (size_t i = 0; i < r->functions.len; i++) {

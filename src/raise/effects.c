@@ -246,6 +246,7 @@ static bool find_lost(Raise *r, RaiseFunction *f) {
     for (size_t i = 0; i < f->events.len; i++)
         lose(r, &f->events.at[i], &lost);
     regset_drop(&lost, &r->isa->abi.kept);
+    regset_drop(&lost, &f->untouched);
     given = lost;
     regset_keep(&given, &r->isa->abi.results);
     bool changed = !same(&lost, &f->lost);

@@ -36,8 +36,15 @@ typedef struct UnwindTable {
     u64 addr; /* where it will be */
 } UnwindTable;
 typedef VEC(UnwindTable) UnwindTables;
+/* A function of the old file, and its entry in the old table, by their addresses. */
+typedef struct UnwindRow {
+    u64 function, entry;
+} UnwindRow;
+typedef VEC(UnwindRow) UnwindRows;
+/* Adds the rows of the old file's index, which is `size` bytes at `addr`, for functions in the range. An index of another form has none. */
+void unwind_old_rows(const u8 *index, u64 size, u64 addr, LatheRange range, UnwindRows *rows);
 /* How many bytes the index has; 0: the tables have no entries. */
-u64 unwind_index_bytes(const UnwindTables *tables);
-void unwind_index_write(const UnwindTables *tables, u8 *index, u64 index_addr);
+u64 unwind_index_bytes(const UnwindTables *tables, const UnwindRows *old);
+void unwind_index_write(const UnwindTables *tables, const UnwindRows *old, u8 *index, u64 index_addr);
 
 #endif

@@ -200,7 +200,7 @@ static void look_at(Frame *f) {
         for (LLVMUseRef u = LLVMGetFirstUse(f->values.at[i]); u; u = LLVMGetNextUse(u))
             look_at_use(f, LLVMGetUser(u), f->values.at[i], f->offsets.at[i]);
     check_phis(f);
-    if (f->f->calls_system || f->f->goes_on)
+    if (f->f->calls_system || f->f->goes_on || f->f->left)
         lose(f);
     for (size_t i = 0; i < f->calls.len; i++)
         f->keeps |= LLVMGetCallSiteEnumAttribute(
@@ -257,7 +257,7 @@ static void find_reaches(Reaches *all) {
         for (size_t i = 0; i < all->frames->len; i++) {
             Frame *f = &all->frames->at[i];
             changed |= find_reach(all, f);
-            if (f->f->native && f->reach > all->computed) {
+            if ((f->f->native || f->f->by_address) && f->reach > all->computed) {
                 all->computed = f->reach;
                 changed = true;
             }

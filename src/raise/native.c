@@ -8,9 +8,13 @@
 
 #include "raise/raise.h"
 
-LLVMValueRef raise_place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg) {
-    LLVMValueRef off = LLVMConstInt(LLVMInt64TypeInContext(r->ctx), r->isa->regs[reg].off_bytes, false);
+LLVMValueRef raise_offset_in_state(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, u64 off_bytes) {
+    LLVMValueRef off = LLVMConstInt(LLVMInt64TypeInContext(r->ctx), off_bytes, false);
     return LLVMBuildGEP2(b, LLVMInt8TypeInContext(r->ctx), cpu, &off, 1, "");
+}
+
+LLVMValueRef raise_place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg) {
+    return raise_offset_in_state(r, b, cpu, r->isa->regs[reg].off_bytes);
 }
 
 /* What native code passes in place are its arguments, as they are the function's; the rest is in the state. */
@@ -104,6 +108,7 @@ void raise_add_native(Raise *r) {
     HostRaiseKind kind = r->is_library ? RAISE_LIBRARY : r->is_static ? RAISE_STATIC : RAISE_DYNAMIC;
     char *text = r->host->raise->runtime(raise_thread_offset(r), r->extent.start, r->extent.end - r->extent.start,
                                          r->uses_rest, r->unwinds, kind);
+    raise_add_callable(r);
     LLVMAppendModuleInlineAsm(r->mod, text, strlen(text));
     mem_free(text);
     for (size_t i = 0; i < r->functions.len; i++) {

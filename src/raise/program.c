@@ -42,6 +42,7 @@ typedef struct Writer {
     ImportTables tables;
     u64 symbols_off, names_off, versions_off; /* in head, of `tables` */
     UnwindTables unwind;
+    UnwindRows old_unwind;     /* of functions that stay */
     u64 index_off, index_size; /* in head, of `unwind`; a size of 0: none */
     VEC(u64) moved;            /* places of the new parts that hold addresses */
     u64 thread_pointers;       /* relocations of the contents of thread-local variables */
@@ -156,7 +157,7 @@ static void find_unwind_tables(Writer *w, const LinkPlace *places) {
         t.bytes = w->data.bytes + (t.addr - w->data.addr);
         VEC_PUSH(&w->unwind, t);
     }
-    w->index_size = unwind_index_bytes(&w->unwind);
+    w->index_size = unwind_index_bytes(&w->unwind, &w->old_unwind);
 }
 
 /* Objects call functions of each other: names first, then all of them. */
@@ -218,6 +219,15 @@ static bool place_parts(Writer *w) {
             return false;
     }
     return true;
+}
+
+/* Functions that stay are found by exceptions as before. */
+static void find_old_unwind(Writer *w) {
+    Elf64_Phdr p = elf_program_header(w->r->elf, PT_GNU_EH_FRAME);
+    if (p.p_type != PT_GNU_EH_FRAME || p.p_offset > w->file_size || p.p_filesz > w->file_size - p.p_offset)
+        return;
+    for (size_t i = 0; i < w->r->stays.len; i++)
+        unwind_old_rows(w->file + p.p_offset, p.p_filesz, p.p_vaddr, w->r->stays.at[i], &w->old_unwind);
 }
 
 /* With the helpers only if something is missing without them. */
@@ -468,12 +478,22 @@ static void wipe_code(const Writer *w, u8 *out) {
     }
 }
 
+/* fallback.c: the bytes of functions that stay. */
+static void restore_code(const Writer *w, u8 *out) {
+    for (size_t i = 0; i < w->r->stays.len; i++) {
+        LatheRange range = w->r->stays.at[i];
+        u8 *at = old_place(w, out, range.start, range.end - range.start);
+        if (at)
+            memcpy(at, w->file + (at - out), range.end - range.start);
+    }
+}
+
 /* How many bytes are there before another entry, at most `most`? */
 static u64 room_at(Writer *w, u64 pc, u64 most) {
     u64 room = 1;
     for (; room < most; room++) {
         const RaiseFunction *f = raise_function_at(w->r, pc + room);
-        if (f && f->native)
+        if (f && (f->native || f->kept))
             break;
     }
     return room;
@@ -562,7 +582,7 @@ static void write_tls(const Writer *w) {
 static bool write_imports(const Writer *w) {
     u8 *head = w->head.bytes;
     if (w->index_size)
-        unwind_index_write(&w->unwind, head + w->index_off, w->head.addr + w->index_off);
+        unwind_index_write(&w->unwind, &w->old_unwind, head + w->index_off, w->head.addr + w->index_off);
     u8 *versions = w->tables.versions_size ? head + w->versions_off : NULL;
     return !w->tables.symbols_size ||
            imports_write(&w->imports, head + w->symbols_off, head + w->names_off, versions) ||
@@ -576,6 +596,7 @@ static bool write_all(Writer *w, u8 *out) {
     if (!write_relocations(w, out) || !patch_dynamic(w, out) || !write_imports(w))
         return false;
     wipe_code(w, out);
+    restore_code(w, out);
     write_entries(w, out);
     write_tls(w);
     make_headers(w);
@@ -592,6 +613,8 @@ bool raise_program(Raise *r, const RaiseObject *objects, size_t count, RaiseObje
     w.file = elf_bytes(r->elf, &w.file_size);
     Elf64_Phdr first = elf_program_header(r->elf, PT_LOAD);
     w.bias = first.p_vaddr - first.p_offset;
+    if (r->unwinds)
+        find_old_unwind(&w);
     bool ok = place_objects(&w, objects, count, helpers);
     *data_size = w.data.addr + w.data.size - w.bias;
     *data = ok ? mem_new(*data_size) : NULL;
@@ -602,6 +625,7 @@ bool raise_program(Raise *r, const RaiseObject *objects, size_t count, RaiseObje
     }
     imports_free(&w.imports);
     VEC_FREE(&w.unwind);
+    VEC_FREE(&w.old_unwind);
     VEC_FREE(&w.moved);
     VEC_FREE(&w.helper_addr);
     VEC_FREE(&w.helper_name);

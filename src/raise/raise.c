@@ -130,6 +130,8 @@ void raise_end(Raise *r) {
     VEC_FREE(&r->loose);
     VEC_FREE(&r->jump_places);
     VEC_FREE(&r->code);
+    VEC_FREE(&r->stays);
+    VEC_FREE(&r->callable);
     VEC_FREE(&r->reg_at);
     VEC_FREE(&r->jumps);
     VEC_FREE(&r->notes);
@@ -139,6 +141,8 @@ void raise_end(Raise *r) {
     map64_free(&r->table_words);
     map64_free(&r->table_entries);
     map64_free(&r->never_return);
+    map64_free(&r->left);
+    map64_free(&r->decoded);
     map64_free(&r->stubs);
     map64_free(&r->types);
     arena_free(&r->arena);

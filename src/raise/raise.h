@@ -2,6 +2,7 @@
  *
  *     discover.c   which functions there are, and all of them lifted as void f(ptr cpu) into one module
  *     kept.c       functions of statically linked programs that stay as they are, and where their threads begin
+ *     fallback.c   functions that stay as they are because they cannot be raised
  *     far.c        addresses that code computes with more than one instruction
  *     effects.c    what each of them does to the guest's registers, over the whole graph of calls
  *     promote.c    the functions rewritten: registers are arguments, results and values
@@ -64,7 +65,9 @@ struct RaiseFunction {
     bool native;        /* may native code enter it? */
     bool uses_rest;     /* does it use state that is no register? */
     bool calls_system;  /* has it system calls of its own? They may be given addresses of its locals. */
-    bool kept;          /* it stays as it is: kept.c */
+    bool kept;          /* it stays as it is: kept.c, fallback.c */
+    bool left;          /* because it cannot be raised: fallback.c */
+    bool by_address;    /* that is called by its address, too */
     bool goes_on;       /* it begins behind a system call of another function, and finds the frame of that */
     const char *import; /* it only jumps to this function of another file; NULL: it does not */
     LLVMValueRef plain; /* as lifted, then NULL */
@@ -77,6 +80,7 @@ struct RaiseFunction {
     RegSet given;           /* results */
     RegSet taken;           /* arguments */
     RegSet handed;          /* registers that have a value at some call of it */
+    RegSet untouched;       /* of a function that is left: registers that are not lost */
 };
 
 /* A computed jump that leads to places of its function. */
@@ -93,7 +97,7 @@ typedef struct RaiseNote {
 } RaiseNote;
 
 typedef struct RaiseCounts {
-    u64 functions, native, insns, unresolved_jumps, unsupported, no_room;
+    u64 functions, native, insns, unresolved_jumps, unsupported, no_room, left;
     u64 arguments, results, locals;
     u64 signatures;     /* different ones */
     u64 shared, fences; /* memory accesses that other threads may see, and what orders them */
@@ -109,6 +113,7 @@ typedef struct Raise {
     bool foreign;   /* is the host another machine than the program is for? */
     bool unwinds;   /* does it have to do with exceptions? */
     bool strict_fp; /* as in LatheConfig */
+    bool fallback;  /* does what cannot be raised stay as it is? */
     LatheConfig cfg;
     LatheTuning tuning;
     LLVMContextRef ctx;
@@ -123,7 +128,10 @@ typedef struct Raise {
     VEC(u64) labels;      /* places within functions that pointers in the data lead to, sorted */
     VEC(u64) jump_places; /* of the function being decoded: where its computed jumps may lead to */
     Map64 never_return;   /* functions that never return, by pc */
-    Map64 stubs;          /* index of a name in stub_names */
+    Map64 left, decoded; /* fallback.c: functions that stay as they are, and instructions that were understood, by pc */
+    VEC(LatheRange) stays; /* fallback.c: old code that is not overwritten */
+    VEC(u64) callable;     /* fallback.c: functions that may be called where they are, with old code */
+    Map64 stubs;           /* index of a name in stub_names */
     VEC(const char *) stub_names;
     u64 current; /* pc of the function being lifted */
     LLVMValueRef dispatch, lookup, nowhere, threw;
@@ -163,6 +171,14 @@ const char *raise_import_at(Raise *r, u64 pc);
 void raise_far_addresses(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 address));
 /* Where the stub at `pc` loads what it jumps to, if it computes that place with two instructions; 0: it does not. */
 u64 raise_far_slot(const Raise *r, u64 pc);
+
+/* fallback.c: notes whether a function that was decoded has to stay as it is, and, once all functions are found, what else has to. */
+void raise_leave(Raise *r, const LatheFunc *fn, u64 pc);
+void raise_settle(Raise *r);
+bool raise_is_left(const Raise *r, u64 pc);
+void raise_note_left(Raise *r, const LatheFunc *fn, u64 pc);
+/* Adds the list of what may be called where it is, for the host's assembly. */
+void raise_add_callable(Raise *r);
 
 /* kept.c: the name of the function of the C library at `pc` that has to stay as it is, in a statically linked program; NULL: it need not. */
 const char *raise_kept(const Raise *r, u64 pc);
@@ -232,13 +248,15 @@ void raise_caught_regs(const Raise *r, Reg regs[2]);
 const char *raise_imported_name(const Raise *r, LLVMValueRef target);
 /* native.c: where a register is in *cpu. */
 LLVMValueRef raise_place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg);
+LLVMValueRef raise_offset_in_state(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, u64 off_bytes);
 /* native.c: adds entries from native code, and the assembly beneath. */
 #define RAISE_PREFIX "lathe_raise_"
-#define RAISE_START "lathe_raise_start"     /* where the kernel begins a statically linked program */
-#define RAISE_SYSCALL "lathe_raise_syscall" /* void(ptr cpu) */
-#define RAISE_CPUID "lathe_raise_cpuid"     /* void(ptr cpu) */
-#define RAISE_STOP "lathe_raise_stop"       /* void(ptr text, i64 size, i64 pc): a message and the end */
-#define RAISE_CALL "lathe_raise_call"       /* void(ptr cpu): for another machine, a call of the address in cpu->pc */
+#define RAISE_START "lathe_raise_start"       /* where the kernel begins a statically linked program */
+#define RAISE_SYSCALL "lathe_raise_syscall"   /* void(ptr cpu) */
+#define RAISE_CPUID "lathe_raise_cpuid"       /* void(ptr cpu) */
+#define RAISE_CALLABLE "lathe_raise_callable" /* where functions are that may be called as they were: fallback.c */
+#define RAISE_STOP "lathe_raise_stop"         /* void(ptr text, i64 size, i64 pc): a message and the end */
+#define RAISE_CALL "lathe_raise_call"         /* void(ptr cpu): for another machine, a call of the address in cpu->pc */
 #define RAISE_IMAGE "lathe_image"
 #define RAISE_AT "lathe_at_%lx"      /* a place of the image, by its address there */
 #define RAISE_IMPORT "lathe_import_" /* before the name of another file's symbol. Only data can have its address */

@@ -25,6 +25,7 @@ void raise_report_text(const Raise *r, FILE *out) {
     fprintf(out, "  by known addresses   %lu\n", (u64)r->jumps.len - count_tables(r));
     fprintf(out, "  not resolved         %lu\n", c->unresolved_jumps);
     fprintf(out, "functions with code that cannot be raised %lu\n", c->unsupported);
+    fprintf(out, "functions that stay as they were %lu\n", c->left);
     if (r->foreign)
         fprintf(out, "accesses that others may see %lu, fences %lu\n", c->shared, c->fences);
     for (size_t i = 0; i < r->notes.len; i++)
@@ -111,6 +112,8 @@ static void put_function(FILE *out, const Raise *r, const RaiseFunction *f) {
         fputs(", \"import\": ", out);
         put_string(out, f->import);
     }
+    if (f->left)
+        fputs(", \"left\": true", out);
     fprintf(out, ", \"native\": %s", f->native ? "true" : "false");
     put_registers(out, r, "takes", list, raise_params(r, &f->taken, list), &f->taken);
     put_results(out, r, f);
@@ -166,6 +169,7 @@ static void put_counts(FILE *out, const Raise *r) {
     put_number(out, "jumps_resolved", r->jumps.len);
     put_number(out, "jumps_not_resolved", c->unresolved_jumps);
     put_number(out, "functions_with_stops", c->unsupported);
+    put_number(out, "functions_left", c->left);
     put_number(out, "shared_accesses", c->shared);
     fprintf(out, "    \"fences\": %lu\n  },\n", c->fences);
 }

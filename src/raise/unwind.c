@@ -28,8 +28,23 @@ static bool next_entry(const UnwindTable *t, u64 *at, u64 *entry) {
     return false;
 }
 
-u64 unwind_index_bytes(const UnwindTables *tables) {
-    u64 count = 0;
+void unwind_old_rows(const u8 *index, u64 size, u64 addr, LatheRange range, UnwindRows *rows) {
+    const u8 form[] = {1, DISTANCE_32, COUNT_32, ROWS_32};
+    u32 count;
+    if (size < HEAD_BYTES || memcmp(index, form, sizeof(form)))
+        return;
+    memcpy(&count, index + 8, sizeof(count));
+    for (u64 i = 0; i < count && HEAD_BYTES + (i + 1) * ROW_BYTES <= size; i++) {
+        Row row;
+        memcpy(&row, index + HEAD_BYTES + i * ROW_BYTES, sizeof(row));
+        u64 function = addr + (u64)(i64)row.function;
+        if (function >= range.start && function < range.end)
+            VEC_PUSH(rows, ((UnwindRow){function, addr + (u64)(i64)row.entry}));
+    }
+}
+
+u64 unwind_index_bytes(const UnwindTables *tables, const UnwindRows *old) {
+    u64 count = old->len;
     for (size_t i = 0; i < tables->len; i++)
         for (u64 at = 0, entry; next_entry(&tables->at[i], &at, &entry);)
             count++;
@@ -57,12 +72,14 @@ static void write_head(u8 *index, u64 index_addr, u64 table, u32 count) {
     memcpy(index + 8, &count, sizeof(count));
 }
 
-void unwind_index_write(const UnwindTables *tables, u8 *index, u64 index_addr) {
+void unwind_index_write(const UnwindTables *tables, const UnwindRows *old, u8 *index, u64 index_addr) {
     VEC(Row) rows = {0};
     for (size_t i = 0; i < tables->len; i++)
         for (u64 at = 0, entry; next_entry(&tables->at[i], &at, &entry);)
             VEC_PUSH(&rows, make_row(&tables->at[i], entry, index_addr));
-    if (rows.len) {
+    for (size_t i = 0; i < old->len; i++)
+        VEC_PUSH(&rows, ((Row){(i32)(old->at[i].function - index_addr), (i32)(old->at[i].entry - index_addr)}));
+    if (rows.len && tables->len) {
         qsort(rows.at, rows.len, sizeof(Row), by_function);
         write_head(index, index_addr, tables->at[0].addr, (u32)rows.len);
         memcpy(index + HEAD_BYTES, rows.at, rows.len * sizeof(Row));

@@ -94,7 +94,7 @@ third:
 }
 C
 gcc -O1 goto.c -o goto || exit 2
-"$lathe" raise goto -o raised --report >report || complain "goto is refused"
+"$lathe" raise --fallback=no goto -o raised --report >report || complain "goto is refused"
 grep -q 'computed jump' report || complain "the report does not tell of a computed jump"
 ./raised
 [ $? = 3 ] || complain "goto does not end with 3"

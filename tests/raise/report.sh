@@ -33,13 +33,13 @@ second:
 C
 gcc -O2 program.c -o program || exit 2
 
-"$lathe" raise --report program -o raised >text 2>message || complain "the program is refused: $(cat message)"
+"$lathe" raise --fallback=no --report program -o raised >text 2>message || complain "the program is refused: $(cat message)"
 [ -s message ] && complain "something is said although nobody is at a terminal: $(cat message)"
 for line in '^functions  *[1-9]' '^instructions  *[1-9]' '^computed jumps  *[1-9]' '^  by a table  *[1-9]'; do
     grep -q "$line" text || complain "no $line in the report"
 done
 
-"$lathe" raise --report=json program -o raised >report.json || complain "the program is refused"
+"$lathe" raise --fallback=no --report=json program -o raised >report.json || complain "the program is refused"
 python3 - <<'P' || complain "the report as JSON is wrong"
 import json
 with open("report.json") as f:

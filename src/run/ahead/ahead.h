@@ -14,6 +14,7 @@
 #ifndef RUN_AHEAD_H
 #define RUN_AHEAD_H
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "cache/pack.h"
@@ -77,6 +78,7 @@ void files_add_vdso(AheadFiles *files, const AheadPlan *plan);
 /* Does some file seem to have handlers of signals? */
 bool files_handle_signals(const AheadFiles *files);
 void files_free(AheadFiles *files);
+PackIdentity files_identity(const struct stat *st);
 
 /* ------------------------------------------------------------------------------------------------------ functions.c */
 

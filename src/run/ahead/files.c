@@ -28,7 +28,7 @@ static bool complain(const char *path, const char *what, const char *more) {
     return false;
 }
 
-static PackIdentity identity_of_file(const struct stat *st) {
+PackIdentity files_identity(const struct stat *st) {
     return (PackIdentity){
         .device = st->st_dev,
         .inode = st->st_ino,
@@ -113,7 +113,7 @@ static bool load(Closure *c, const char *path, const AheadFile *by, bool aligned
     struct stat st;
     if (stat(path, &st))
         return complain(path, strerror(errno), "");
-    PackIdentity identity = identity_of_file(&st);
+    PackIdentity identity = files_identity(&st);
     if (find_file(&c->loaded, &identity))
         return true;
     AheadFile *f = find_file(c->files, &identity);

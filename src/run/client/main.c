@@ -8,7 +8,9 @@
 #include "run/client/code/server/spawn.h"
 #include "run/client/code/tier.h"
 #include "run/client/code/translated.h"
+#include "run/client/contained_start.h"
 #include "run/client/core/frame.h"
+#include "run/client/memory/contained.h"
 #include "run/client/memory/limits.h"
 #include "run/client/memory/load.h"
 #include "run/client/memory/own.h"
@@ -38,6 +40,12 @@ static void leave_to_other_kind(char **argv, char **envp) {
     die("%s cannot be started (error %d)", o.client_path, (int)-sys_execve(o.client_path, argv, envp));
 }
 
+static void note_linker(const LoadedImage *image) {
+    const Module *m = image->interp_base ? space_module(image->start) : NULL;
+    if (m)
+        contained_note_linker(m->base, m->end);
+}
+
 static void start_program(const char *path, char **argv, char **envp) {
     LoadedImage image;
     char message[256];
@@ -56,6 +64,7 @@ static void start_program(const char *path, char **argv, char **envp) {
     the.opt.filters = 0;
     guest_set_sp(&t->cpu, stack_build(&image, argv, envp, path));
     t->cpu.pc = image.start;
+    note_linker(&image);
     translated_fix();
     thread_become(t);
     image_load(t, path);
@@ -100,28 +109,50 @@ static int open_log(void) {
     return away < 0 ? (int)fd : (int)away;
 }
 
-int client_main(int argc, char **argv, char **envp, u64 *auxv) {
-    if (keeper_is_meant(argc, argv))
+/* lathe-client OPTIONS PATH ARGV0 ARGS…, or a program that is in one file with the client. */
+static Start read_arguments(int argc, char **argv, char **envp) {
+    enum { OPTIONS = 1, PATH = 2, ARGV0 = 3 };
+    Start start;
+    if (contained_begin(argc, argv, &start))
+        return start;
+    if (!contained_exists() && keeper_is_meant(argc, argv))
         keeper_main(argv, envp);
-    if (argc < 4 || !options_parse(argv[1], &the.opt))
+    if (argc <= ARGV0 || !options_parse(argv[OPTIONS], &the.opt))
         die("lathe-client is started by lathe run");
+    return (Start){argv[PATH], argc - ARGV0, argv + ARGV0};
+}
+
+/* Code is looked for in the file, without a directory for it. There is no server, and without quick code nothing runs at all. */
+static void adapt_to_contained(void) {
+    if (!contained_exists())
+        return;
+    the.opt.no_cache = false;
+    if (the.opt.tier == TIER_OPT)
+        die("this processor lacks instructions that the translator in this file needs");
+}
+
+int client_main(int argc, char **argv, char **envp, u64 *auxv) {
+    the.auxv = auxv;
+    Start start = read_arguments(argc, argv, envp);
     tool_identify();
     tier_choose(&the.opt);
+    adapt_to_contained();
     the.start_us = sys_now_us();
-    the.auxv = auxv;
     the.envp = envp;
     keeper_begin(the.opt.keeper);
     the.opt.keeper = 0;
     bool prints = the.opt.stats || *the.opt.shared || *the.opt.tool || *the.opt.plugin || *the.opt.log;
     the.stats_fd = prints ? open_log() : 2;
-    bool low = translated_has_map() && the.opt.tier != TIER_OPT && program_fits_low(argv[2]);
-    if (!space_init(image_window_hint(argv[2]), low) || !translated_init())
+    bool low = translated_has_map() && the.opt.tier != TIER_OPT && program_fits_low(start.path);
+    if (!space_init(image_window_hint(start.path), low) || !translated_init())
         die("not enough address space");
-    leave_to_other_kind(argv, envp);
+    contained_settle();
+    if (!contained_starts())
+        leave_to_other_kind(argv, envp);
     tool_load();
     tier_watch();
     the.server.secret = take_variable(envp, SHARED_SECRET);
     vdso_adopt();
-    start_program(argv[2], copy_argv(argc - 3, argv + 3), envp);
+    start_program(start.path, copy_argv(start.argc, start.argv), envp);
     return 0;
 }

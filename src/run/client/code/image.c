@@ -20,6 +20,8 @@
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/tier.h"
 #include "run/client/code/verdict.h"
+#include "run/client/memory/contained.h"
+#include "run/client/memory/key.h"
 #include "run/client/memory/limits.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
@@ -30,7 +32,7 @@
 #define WINDOWS ((u64)0x55 << 40) /* the lowest of them */
 #define WINDOW_DISTANCE ((u64)1 << 31)
 
-enum { IMAGE_VERSION = 9, WINDOW_COUNT = 160, PATH_BYTES = 512 };
+enum { WINDOW_COUNT = 160, PATH_BYTES = 512 };
 enum { OWNER_READ = 0400 }; /* set twice: the guest's umask may be anything */
 enum { FROM_START = 0 };    /* SEEK_SET of a header that does not go with others */
 
@@ -84,6 +86,9 @@ static ImageState image;
 /* -------------------------------------------------------------------------------------------------------------- names */
 
 u64 image_window_hint(const char *program) {
+    ContainedImage contained;
+    if (contained_image(&contained))
+        return contained.window;
     return WINDOWS + pack_hash(PACK_HASH_START, program, strlen(program)) % WINDOW_COUNT * WINDOW_DISTANCE;
 }
 
@@ -107,20 +112,8 @@ static bool find_name(const char *program) {
         return false;
     if (is_fresh(&st[0]))
         return false;
-    PackIdentity both = {.device = ~(u64)1, .inode = the.opt.tier, .size = IMAGE_VERSION};
-    for (int i = 0; i < 2; i++) {
-        u64 words[] = {st[i].st_dev,
-                       st[i].st_ino,
-                       (u64)st[i].st_size,
-                       (u64)st[i].st_mtime,
-                       (u64)st[i].st_mtime_nsec,
-                       (u64)st[i].st_ctime,
-                       (u64)st[i].st_ctime_nsec};
-        both.inode = pack_hash(both.inode, words, sizeof(words));
-    }
-    CodeConfig config = the.opt.code;
-    config.polls = config.memory = config.exact = 0;
-    image.name = pack_key(&both, &config);
+    PackIdentity files[] = {key_identity(&st[0]), key_identity(&st[1])};
+    image.name = pack_image_key(&files[0], &files[1], the.opt.tier, &the.opt.code);
     return true;
 }
 
@@ -175,7 +168,7 @@ static u64 checksum(const u8 *data, const ImageHead *head, const ImageLayout *l)
 /* Do the parts fit into the file? */
 static bool is_sound(const ImageHead *head, const u8 *data, u64 size) {
     const PackImage *c = &head->common;
-    if (c->magic != PACK_IMAGE_MAGIC || c->version != IMAGE_VERSION || c->window != the.memory.window ||
+    if (c->magic != PACK_IMAGE_MAGIC || c->version != PACK_IMAGE_VERSION || c->window != the.memory.window ||
         c->modules_off != sizeof(*head) || c->module_count > MODULES_MAX || head->map > the.map)
         return false;
     for (u32 i = 0; i < PARTS; i++)
@@ -232,13 +225,14 @@ static void note_contents(const ImageHead *head) {
     image.lost = the.stats.refused + the.stats.reverted;
 }
 
-static void take_arena(int fd, const u8 *data, const ImagePart parts[PARTS]) {
+/* `start`: where the image begins in its file. */
+static void take_arena(int fd, u64 start, const u8 *data, const ImagePart parts[PARTS]) {
     const ImagePart *code = &parts[PART_CODE], *rest = &parts[PART_DATA];
-    arena_import(
-        fd, &(ArenaParts){code->at, rest->at, code->size, rest->size, (u64)(code->at - data), (u64)(rest->at - data)});
+    arena_import(fd, &(ArenaParts){code->at, rest->at, code->size, rest->size, start + (u64)(code->at - data),
+                                   start + (u64)(rest->at - data)});
 }
 
-static void take(Thread *t, int fd, u8 *data) {
+static void take(Thread *t, int fd, u64 start, u8 *data) {
     ImageHead head;
     ImagePart parts[PARTS];
     memcpy(&head, data, sizeof(head));
@@ -255,9 +249,9 @@ static void take(Thread *t, int fd, u8 *data) {
         tier_use_polls(t);
     if (head.shared)
         code_share();
-    take_arena(fd, data, parts);
+    take_arena(fd, start, data, parts);
     quick_import(t, parts + PART_QUICK);
-    map_import((const MapRun *)parts[PART_RUNS].at, run_count(&head), fd, l.off[PART_MAP]);
+    map_import((const MapRun *)parts[PART_RUNS].at, run_count(&head), fd, start + l.off[PART_MAP]);
     code_import(t, parts + PART_OPTIMISED, head.optimised);
     if (head.keeps_flags)
         quick_keep_flags(false);
@@ -268,20 +262,45 @@ static void load(Thread *t, int fd) {
     struct stat st;
     u8 *data = map_file(fd, &st);
     if (data && is_whole(fd, data, &st))
-        take(t, fd, data);
+        take(t, fd, 0, data);
     else if (data)
         own_unmap((u64)data, (u64)st.st_size);
+}
+
+/* An image that is in one file with this client is as good as the client's own code, and needs no checksum. None is written. */
+static void load_contained(Thread *t) {
+    ContainedImage c;
+    ImageHead head;
+    bool wanted = the.opt.tier == TIER_AUTO && !the.memory.scale && the.memory.window_as_wished && contained_image(&c);
+    i64 fd = wanted ? contained_open_own() : -1;
+    i64 map = fd < 0 ? -1 : own_map(c.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, (int)fd, c.off);
+    if (fd >= 0 && !sys_failed(map)) {
+        memcpy(&head, (const void *)map, sizeof(head));
+        if (c.size >= sizeof(head) && is_sound(&head, (const u8 *)map, c.size))
+            take(t, (int)fd, c.off, (u8 *)map);
+        else
+            own_unmap((u64)map, c.size);
+    }
+    if (fd >= 0)
+        sys_close((int)fd);
+}
+
+static void load_cached(Thread *t) {
+    i64 fd = image.usable ? open_file() : -1;
+    if (fd < 0)
+        return;
+    load(t, (int)fd);
+    sys_close((int)fd);
 }
 
 /* perf is told of code as it is linked. */
 void image_load(Thread *t, const char *program) {
     image.usable = !the.memory.scale && !the.opt.no_cache && !the.opt.perf && the.opt.cache_mib &&
                    the.memory.window_as_wished && find_name(program);
-    i64 fd = image.usable ? open_file() : -1;
-    if (fd < 0)
-        return;
-    load(t, (int)fd);
-    sys_close((int)fd);
+    if (contained_exists())
+        load_contained(t);
+    else
+        load_cached(t);
     for (u32 i = 0; i < the.memory.module_count; i++)
         image_check(&the.memory.modules[i]);
 }
@@ -400,7 +419,7 @@ static ImageContents contents_now(void) {
     if (fd < 0)
         return image.contents;
     bool ok = sys_pread((int)fd, &head, sizeof(head), 0) == sizeof(head) && head.common.magic == PACK_IMAGE_MAGIC &&
-              head.common.version == IMAGE_VERSION;
+              head.common.version == PACK_IMAGE_VERSION;
     sys_close((int)fd);
     return ok ? head.contents : image.contents;
 }
@@ -451,7 +470,7 @@ static void write_all(Thread *t) {
     static PackImageModule modules[MODULES_MAX];
     ImagePart parts[PARTS];
     ImageHead head = {.common = {.magic = PACK_IMAGE_MAGIC,
-                                 .version = IMAGE_VERSION,
+                                 .version = PACK_IMAGE_VERSION,
                                  .window = the.memory.window,
                                  .modules_off = sizeof(head)}};
     tidy_make_folder();

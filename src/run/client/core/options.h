@@ -49,7 +49,7 @@ typedef struct Options {
     char cache_dir[256];   /* empty: no cache */
     u32 cache_mib;         /* the bound of its size */
     char shared[256];      /* URL of the shared cache that the server uses, without password; empty: none */
-    char server_path[256]; /* the server's program */
+    char server_path[256]; /* the server's program; empty: there is none */
     char socket[108];      /* the socket at which the user's daemon waits for clients; empty: there is none */
     char client_path[256]; /* this client's program, for exec */
     char sysroot[256];     /* the option -L */

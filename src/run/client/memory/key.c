@@ -1,10 +1,9 @@
 /* key.c: see key.h. */
 #include "run/client/memory/key.h"
 
-#include "cache/pack.h"
-#include "run/client/core/sys.h"
+#include "run/client/memory/contained.h"
 
-static PackIdentity identity(const struct stat *st) {
+PackIdentity key_identity(const struct stat *st) {
     return (PackIdentity){
         .device = st->st_dev,
         .inode = st->st_ino,
@@ -26,6 +25,7 @@ Key key_of_file(int fd, const CodeConfig *config) {
     struct stat st;
     if (sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
         return (Key){0};
-    PackIdentity file = identity(&st);
+    const PackIdentity *copied = contained_identity(&st);
+    PackIdentity file = copied ? *copied : key_identity(&st);
     return pack_key(&file, config);
 }

@@ -3,8 +3,11 @@
 #define RUN_CLIENT_KEY_H
 
 #include "base/base.h"
-#include "cache/key.h"
+#include "cache/pack.h"
+#include "run/client/core/sys.h"
 
+/* What identifies a file. */
+PackIdentity key_identity(const struct stat *st);
 /* The key of a mapped file, or all zero if it has none. */
 Key key_of_file(int fd, const CodeConfig *config);
 /* The key of code that is not in a file. */

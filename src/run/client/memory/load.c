@@ -6,6 +6,7 @@
  */
 #include <linux/prctl.h>
 
+#include "run/client/memory/contained.h"
 #include "run/client/memory/load.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/peek.h"
@@ -205,6 +206,9 @@ static bool is_script(int fd) {
 /* --------------------------------------------------------------------------------------------------------- programs */
 
 static int open_program(const char *path, const Failure *f) {
+    i64 contained = contained_open_path(path, O_CLOEXEC);
+    if (contained >= 0)
+        return (int)contained;
     i64 fd = sys_open(*path ? path : ".", O_RDONLY | O_CLOEXEC, 0);
     if (fd == -ENOENT || fd == -ENOTDIR)
         return refuse(f, (int)-fd, "not found");
@@ -223,10 +227,19 @@ static int open_program(const char *path, const Failure *f) {
                                         : "is not a regular file");
 }
 
+/* The program that is in one file with this client. */
+static int open_contained(const Failure *f) {
+    i64 fd = contained_open_program(O_CLOEXEC);
+    return fd < 0 ? refuse(f, (int)-fd, "no memory for a copy of it, or too low a limit of the size of files")
+                  : (int)fd;
+}
+
 /* Follows #! lines to the file that is to be loaded, and returns its descriptor. Interpreters are looked for in the
  * sysroot first. */
 static int find_program(const char *path, char **argv, const Failure *f) {
     const char *now = path;
+    if (contained_starts())
+        return open_contained(f);
     for (u32 scripts = 0;; scripts++) {
         char reason[128], inside[INTERP_MAX];
         bool first = !scripts;
@@ -245,8 +258,14 @@ static int find_program(const char *path, char **argv, const Failure *f) {
 }
 
 /* Records the path that /proc/self/exe shows: for a script, its interpreter's. */
-static void note_path(int fd) {
+static void note_path(const char *program, int fd) {
     char link[32];
+    if (contained_starts())
+        return;
+    if (contained_has_path(program)) {
+        format_text(the.opt.guest_path, sizeof(the.opt.guest_path), "%s", program);
+        return;
+    }
     format_text(link, sizeof(link), "/proc/self/fd/%d", fd);
     char path[sizeof(the.opt.guest_path)];
     i64 len = sys_readlink(link, path, sizeof(path));
@@ -298,7 +317,7 @@ int load_program(const char *path, char **argv, LoadedImage *image, char *messag
     int fd = find_program(path, argv, &f);
     if (fd < 0)
         return fd;
-    note_path(fd);
+    note_path(path, fd);
     name_process(path);
     Program *p = sys_pages(sizeof(Program));
     int error = p ? load_all(p, fd, image, &f) : refuse(&f, ENOMEM, "no memory");

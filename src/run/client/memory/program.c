@@ -1,6 +1,7 @@
 /* program.c: see program.h. */
 #include "run/client/memory/program.h"
 
+#include "run/client/memory/contained.h"
 #include "run/client/memory/low.h"
 
 int refuse(const Failure *f, int error, const char *format, ...) {
@@ -119,6 +120,9 @@ static int read_path(const Elf *e, const Elf64_Phdr *p, char path[INTERP_MAX], c
 static int open_interpreter(const char *name, const char *sysroot, const Failure *f) {
     char inside[INTERP_MAX];
     const char *path = *name ? sysroot_find(sysroot, name, inside) : ".";
+    i64 contained = contained_open_path(name, O_CLOEXEC);
+    if (contained >= 0)
+        return (int)contained;
     i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
     if (fd == -ENOENT || fd == -ENOTDIR)
         return refuse(f, (int)-fd, "interpreter %s not found", name);
@@ -228,7 +232,9 @@ bool program_fits_low(const char *path) {
     enum { PHDRS_READ = 64 };
     Elf64_Ehdr head = {0};
     Elf64_Phdr ph[PHDRS_READ] = {0};
-    i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    i64 fd = contained_starts() ? contained_open_program(O_CLOEXEC) : contained_open_path(path, O_CLOEXEC);
+    if (fd < 0)
+        fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
     if (fd < 0)
         return true;
     if (sys_pread((int)fd, &head, sizeof(head), 0) == sizeof(head) && head.e_type == ET_EXEC)

@@ -14,6 +14,7 @@
 #include "run/client/code/image.h"
 #include "run/client/code/tier.h"
 #include "run/client/code/translated.h"
+#include "run/client/memory/contained.h"
 #include "run/client/memory/limits.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/program.h"
@@ -346,8 +347,15 @@ static u16 machine_behind(const char *path, bool any_user, Options *o) {
     return EM_NONE;
 }
 
+/* What the kernel cannot run, this client does, and what is in one file with it. Other programs are the kernel's. */
+static bool runs_contained(const char *path, Options *o) {
+    return contained_has_path(path) || (!guest_facts.is_hosts && machine_behind(path, false, o) == guest_facts.machine);
+}
+
 /* Files for which the answer is false are left to the kernel, which can run them or gives the right error. */
 bool process_runs_here(const char *path, Options *o) {
+    if (contained_exists())
+        return runs_contained(path, o);
     return machine_behind(path, false, o) != EM_NONE;
 }
 
@@ -391,7 +399,7 @@ static i64 exec_client(Thread *t, const Options *o, const char *path, char **arg
     if (argc > ARGS_MAX || !options_format(o, options, sizeof(options)))
         return -E2BIG;
     const char *list[argc + BEFORE + 2];
-    list[0] = o->client_path;
+    list[0] = contained_exists() ? CONTAINED_AS_CLIENT : o->client_path;
     list[1] = options;
     list[2] = path;
     list[BEFORE] = ""; /* the kernel, too, gives a program without argv[0] an empty one */

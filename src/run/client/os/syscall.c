@@ -18,6 +18,7 @@
 #include "run/client/code/tier.h"
 #include "run/client/code/translated.h"
 #include "run/client/core/events.h"
+#include "run/client/memory/contained.h"
 #include "run/client/memory/limits.h"
 #include "run/client/memory/watch.h"
 #include "run/client/os/proc.h"
@@ -305,6 +306,17 @@ static int path_argument(Call call) {
     }
 }
 
+/* The dynamic linker gets the libraries that are in one file with this client. Returns false if it does not ask for one of them. */
+static bool open_contained(const Thread *t, Call call, const u64 a[6], i64 *fd) {
+    char name[PATH_BYTES];
+    bool opens = (call == CALL_open || call == CALL_openat) && contained_is_linker(t->cpu.pc);
+    int at = opens ? path_argument(call) : -1;
+    if (at < 0 || read_path(a[at], name))
+        return false;
+    *fd = contained_open_library(name, a[at + 1] & O_CLOEXEC);
+    return *fd != -ENOENT;
+}
+
 /* If the sysroot has the file of an absolute path, replaces the path by the one in the sysroot. */
 static bool use_sysroot(Call call, const u64 a[6], u64 changed[6], char path[PATH_BYTES]) {
     char name[PATH_BYTES];
@@ -328,10 +340,10 @@ static ProcPath find_file(const u64 a[6], int dir_at) {
 }
 
 /* Makes a call. If the file that it found is /proc/self/exe, which is the client's, makes it again for the guest's
- * file. */
+ * file, unless that is in one with the client's. */
 static i64 with_exe(Thread *t, u64 number, const u64 a[6], int dir_at) {
     i64 result = pass(t, number, a);
-    if (result < 0 || find_file(a, dir_at).file != PROC_EXE)
+    if (result < 0 || contained_exists() || find_file(a, dir_at).file != PROC_EXE)
         return result;
     u64 again[6];
     memcpy(again, a, sizeof(again));
@@ -350,7 +362,8 @@ static i64 opened(i64 fd, const u64 a[6], int dir_at, u64 flags) {
     if (found.file != PROC_EXE || flags & O_NOFOLLOW)
         return fd;
     sys_close((int)fd);
-    return sys_open(the.opt.guest_path, (u32)flags, 0);
+    i64 inside = contained_open_self(flags & O_CLOEXEC);
+    return inside == -ENOENT ? sys_open(the.opt.guest_path, (u32)flags, 0) : inside;
 }
 
 static i64 own_open(Thread *t, const u64 a[6]) {
@@ -537,6 +550,9 @@ i64 call_do(Thread *t, Call call, const u64 a[6]) {
     const Row *r = &rows[call];
     u64 number = call_host(call), changed[6];
     char path[PATH_BYTES];
+    i64 fd;
+    if (open_contained(t, call, a, &fd))
+        return fd;
     if (use_sysroot(call, a, changed, path))
         a = changed;
     if (t->pending_signals)

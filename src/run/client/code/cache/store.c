@@ -7,6 +7,7 @@
 #include "run/client/code/cache/store.h"
 #include "cache/pack.h"
 #include "run/client/core/client.h"
+#include "run/client/memory/contained.h"
 #include "run/client/memory/own.h"
 #include "run/client/memory/space.h"
 #include "run/client/tool/tool.h"
@@ -17,9 +18,10 @@ enum { MODE_TYPE = 0170000, MODE_REGULAR = 0100000, MODE_OTHERS_WRITE = 0002 };
 typedef struct Store {
     const u8 *data; /* the file, mapped */
     u64 size;
-    u64 bytes;   /* size of this Store with its slots */
-    u64 mask;    /* number of slots - 1 */
-    u32 slots[]; /* place of a record in the file / PACK_ALIGN, + 1; 0: the slot is free */
+    bool contained; /* it is not mapped for this: memory/contained.h */
+    u64 bytes;      /* size of this Store with its slots */
+    u64 mask;       /* number of slots - 1 */
+    u32 slots[];    /* place of a record in the file / PACK_ALIGN, + 1; 0: the slot is free */
 } Store;
 
 /* The store of a module that has no pack, or one that cannot be used. */
@@ -90,7 +92,19 @@ static const u8 *map_pack(int fd, u64 *size) {
     return sys_failed(data) ? NULL : (const u8 *)data;
 }
 
+static Store *open_contained(Key pack) {
+    u64 size = 0;
+    const u8 *data = contained_pack(pack, &size);
+    Store *s = data ? index_new(data, size) : NULL;
+    if (s)
+        s->contained = true;
+    return s;
+}
+
 static Store *open_store(Key pack) {
+    Store *inside = open_contained(pack);
+    if (inside)
+        return inside;
     bool named = (pack.word[0] || pack.word[1]) && the.opt.cache_dir[0];
     i64 fd = named ? open_pack(pack) : -1;
     u64 size = 0;
@@ -106,7 +120,8 @@ static Store *open_store(Key pack) {
 static void close_store(Store *s) {
     if (s == &nothing)
         return;
-    own_unmap((u64)s->data, s->size);
+    if (!s->contained)
+        own_unmap((u64)s->data, s->size);
     sys_pages_free(s, s->bytes);
 }
 

@@ -129,7 +129,7 @@ void keeper_after_fork(Thread *t) {
 }
 
 static bool is_needed(void) {
-    return the.opt.tier != TIER_QUICK;
+    return the.opt.tier != TIER_QUICK && *the.opt.server_path;
 }
 
 bool keeper_adopts_orphans(void) {

@@ -177,7 +177,7 @@ static bool open_pair(int pair[2]) {
 
 static bool start_server(Thread *t, Remote *r) {
     int pair[2];
-    if (!open_pair(pair))
+    if (!*the.opt.server_path || !open_pair(pair))
         return false;
     bool ok = keeper_start_server(t, pair[1]) || spawn_server_beside(pair[1]);
     the.stats.servers += ok;
