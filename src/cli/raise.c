@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/start/programs.h"
 #include "cli/status_line.h"
+#include "codegen/inline.h"
 #include "codegen/pipeline.h"
 #include "raise/foreign/foreign.h"
 #include "raise/raise.h"
@@ -38,7 +40,7 @@ static const Option table[] = {
     {"emit",   "exe|llvm|asm|obj", "the program, or the IR, assembly or object of its code", OPTION_CHOICE, AT(emit)},
     {"O",      "0|1|2|3|s",        "how far to optimise (2), s: for size",               OPTION_CHOICE, AT(opt)},
     {"target", "MACHINE",          "for this kind of machine (this one)",                OPTION_TEXT,   AT(target)},
-    {"cpu",    "NAME",             "for this CPU or later ones, as LLVM calls it",       OPTION_TEXT,   AT(cpu)},
+    {"cpu",    "NAME",             "for this CPU or later ones, as LLVM calls it; native: this one",       OPTION_TEXT,   AT(cpu)},
     {"strict-fp", NULL,            "floating point with the NaNs, rounding and flags of the program's machine", OPTION_FLAG, AT(strict_fp)},
     {"report", "text|json",        "say what was found, and what is left to run time",   OPTION_MAYBE,  AT(report)},
     {"fallback", "yes|no",         "what cannot be raised stays as it is (yes), or stops the program", OPTION_MAYBE, AT(fallback)},
@@ -54,7 +56,8 @@ static const Option table[] = {
 static const OptionSet options = {
     .command = "lathe raise",
     .usage = "[OPTION]... PROG -o FILE",
-    .about = "Translates a whole program, or a shared library, into a native one that needs no translator.",
+    .about =
+        "Translates a whole program, a shared library or an object file into a native one that needs no translator.",
     .table = table,
 };
 
@@ -125,21 +128,44 @@ static const char *output_of(const RaiseSettings *s) {
     return s->output ? s->output : "a.out";
 }
 
+/* Does the code call functions that lifted code calls? */
+static bool needs_helpers(const Raise *r) {
+    size_t len;
+    u64 pc;
+    for (LLVMValueRef f = LLVMGetFirstFunction(r->mod); f; f = LLVMGetNextFunction(f)) {
+        const char *name = LLVMGetValueName2(f, &len);
+        bool is_entry = sscanf(name, RAISE_ENTRY, &pc) == 1;
+        if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !is_entry && !strncmp(name, "lathe_", strlen("lathe_")) &&
+            strncmp(name, RAISE_PREFIX, strlen(RAISE_PREFIX)))
+            return true;
+    }
+    return false;
+}
+
+/* For the own machine the runtime is part of the module. */
+static bool link_object(const RaiseSettings *s, Raise *r, const ObjectLayout *layout, RaiseObject object) {
+    char helpers[PATH_MAX];
+    bool needed = needs_helpers(r);
+    if (needed && !find_helpers(r->host, helpers, sizeof(helpers)))
+        return fail(s, "its helper functions are not where lathe is installed");
+    const char *const files[] = {needed ? helpers : NULL, NULL};
+    return object_link(r, layout, object, files, output_of(s)) || fail(s, r->problem);
+}
+
 /* Links what is for another machine; the linker writes the file. */
-static bool link_foreign(const RaiseSettings *s, Raise *r, RaiseObject object) {
+static bool link_foreign(const RaiseSettings *s, Raise *r, const ObjectLayout *layout, RaiseObject object) {
     char helpers[PATH_MAX], runtime[PATH_MAX], name[64];
     snprintf(name, sizeof(name), "lathe-raise-%s-%s.o", isa_name(r->isa->arch), r->host->name);
     if (!find_helpers(r->host, helpers, sizeof(helpers)) || !find_object(name, runtime, sizeof(runtime)))
         return fail(s, "lathe was built without a C compiler for that machine");
     const char *const files[] = {runtime, helpers, NULL};
-    return foreign_link(r, object, files, output_of(s)) || fail(s, r->problem);
+    bool ok =
+        layout ? object_link(r, layout, object, files, output_of(s)) : foreign_link(r, object, files, output_of(s));
+    return ok || fail(s, r->problem);
 }
 
-/* Some functions only work where they are called, and are put there at any level. */
 static LatheOpt level_of(const RaiseSettings *s) {
-    if (s->opt == FOR_SIZE)
-        return (LatheOpt)OPT_SIZE;
-    return s->opt ? (LatheOpt)s->opt : (LatheOpt)OPT_INLINE;
+    return s->opt == FOR_SIZE ? (LatheOpt)OPT_SIZE : (LatheOpt)s->opt;
 }
 
 /* IR, assembly or one object. */
@@ -157,8 +183,12 @@ static bool emit_whole(const RaiseSettings *s, Raise *r, const LatheJitConfig *c
     return status == LATHE_OK || fail(s, lathe_status_text(status));
 }
 
-static bool emit_foreign(const RaiseSettings *s, Raise *r, const LatheJitConfig *cfg, Output *out) {
-    return emit_whole(s, r, cfg, out) && link_foreign(s, r, (RaiseObject){out->bytes, out->size});
+static bool emit_linked(const RaiseSettings *s, Raise *r, const ObjectLayout *layout, const LatheJitConfig *cfg,
+                        Output *out) {
+    if (!emit_whole(s, r, cfg, out))
+        return false;
+    RaiseObject object = {out->bytes, out->size};
+    return r->foreign ? link_foreign(s, r, layout, object) : link_object(s, r, layout, object);
 }
 
 static bool emit_program(const RaiseSettings *s, Raise *r, const LatheJitConfig *cfg, Output *out) {
@@ -172,10 +202,10 @@ static bool emit_program(const RaiseSettings *s, Raise *r, const LatheJitConfig 
     return ok || fail(s, status < 0 ? lathe_status_text(status) : r->problem);
 }
 
-static bool emit(const RaiseSettings *s, Raise *r, const LatheJitConfig *cfg, Output *out) {
+static bool emit(const RaiseSettings *s, Raise *r, const ObjectLayout *layout, const LatheJitConfig *cfg, Output *out) {
     if (s->emit != EMIT_EXE)
         return emit_whole(s, r, cfg, out);
-    return r->foreign ? emit_foreign(s, r, cfg, out) : emit_program(s, r, cfg, out);
+    return r->foreign || r->is_object ? emit_linked(s, r, layout, cfg, out) : emit_program(s, r, cfg, out);
 }
 
 static void print_report(const RaiseSettings *s, const Raise *r) {
@@ -185,9 +215,9 @@ static void print_report(const RaiseSettings *s, const Raise *r) {
         raise_report_json(r, s->file, stdout);
 }
 
-/* The functions of the program as functions of values, and what lies between them and native code. */
-static bool make_functions(const RaiseSettings *s, Raise *r) {
-    Foreign foreign = {0};
+/* The functions of the program as functions of values, and what lies between them and native code. `object`: NULL if it is none. */
+static bool make_functions(const RaiseSettings *s, Raise *r, const ObjectLayout *object) {
+    Foreign foreign = {.r = r};
     if (!raise_discover(r))
         return false;
     bool ok = !r->foreign || foreign_begin(&foreign, r);
@@ -201,22 +231,31 @@ static bool make_functions(const RaiseSettings *s, Raise *r) {
         if (s->opt == FOR_SIZE)
             raise_for_size(r);
     }
-    ok = ok && (!r->foreign || foreign_finish(&foreign));
+    ok = ok && (!r->foreign || foreign_finish(&foreign)) && (!object || object_finish(&foreign, object));
     foreign_end(&foreign);
+    if (ok)
+        inline_marked(r->mod); /* some functions only work where they are called, and are put there at any level */
     return ok;
 }
 
-static bool raise_with(const RaiseSettings *s, Raise *r, Output *out) {
+/* Without a name it is what every machine of the kind has; `native` is this one. */
+static LatheJitConfig processor_of(const RaiseSettings *s, const Raise *r) {
     const char *features = r->foreign ? r->host->foreign->features : r->host->raise->features;
-    LatheJitConfig cfg = {.host = r->host->id, .cpu = s->cpu, .features = features};
-    if (!make_functions(s, r))
+    if (s->cpu && !strcmp(s->cpu, "native") && r->host == host_own())
+        return (LatheJitConfig){.host = LATHE_HOST_OWN};
+    return (LatheJitConfig){.host = r->host->id, .cpu = s->cpu, .features = features};
+}
+
+static bool raise_with(const RaiseSettings *s, Raise *r, const ObjectLayout *object, Output *out) {
+    LatheJitConfig cfg = processor_of(s, r);
+    if (!make_functions(s, r, object))
         return fail(s, r->problem);
     status_line_end();
     LatheJit *jit = lathe_jit_new(&cfg);
     if (!jit)
         return fail(s, "LLVM does not know this CPU");
     lathe_jit_free(jit);
-    return emit(s, r, &cfg, out);
+    return emit(s, r, object, &cfg, out);
 }
 
 /* The host that --target names; this machine without a name. NULL after a message: there is none. */
@@ -235,30 +274,44 @@ static const Host *find_host(const RaiseSettings *s) {
     return NULL;
 }
 
-static bool run(const RaiseSettings *s) {
-    const Host *host = find_host(s);
-    if (!host)
-        return false;
+/* `object`: the object file that the program was made of; NULL: none. */
+static bool raise_file(const RaiseSettings *s, const Host *host, const char *path, const ObjectLayout *object) {
     ElfError error;
-    ElfFile *elf = elf_open(s->file, &error);
+    ElfFile *elf = elf_open(path, &error);
     Output out = {0};
     Raise r;
     if (!elf) {
         fprintf(stderr, "lathe: %s: %s\n", s->file, error.text);
         return false;
     }
-    bool ok = raise_begin(&r, elf, host) || fail(s, r.problem);
+    bool ok = raise_begin(&r, elf, host, object) || fail(s, r.problem);
+    if (object)
+        object_begin(&r, object);
     r.strict_fp = s->strict_fp;
-    r.fallback = !r.foreign && s->fallback == FALLBACK_YES;
+    r.fallback = !r.foreign && !object && s->fallback == FALLBACK_YES;
+    char *processor = LLVMGetHostCPUName();
+    if (!s->cpu && r.host == host_own()) /* it runs on every machine of the kind, and best on one like this */
+        r.tuned_for = processor;
     r.progress = status_line_show;
-    ok = ok && raise_with(s, &r, &out);
-    bool is_linked = s->emit == EMIT_EXE && r.foreign;
+    ok = ok && raise_with(s, &r, object, &out);
+    bool is_linked = s->emit == EMIT_EXE && (r.foreign || object);
     ok = ok && (is_linked || write_file(output_of(s), &out, s->emit == EMIT_EXE));
     status_line_end();
     if (ok)
         print_report(s, &r);
     mem_free(out.bytes);
     raise_end(&r);
+    LLVMDisposeMessage(processor);
+    return ok;
+}
+
+static bool run(const RaiseSettings *s) {
+    const Host *host = find_host(s);
+    if (!host || !elf_is_object(s->file))
+        return host && raise_file(s, host, s->file, NULL);
+    ObjectLayout object;
+    bool ok = object_lay_out(&object, s->file) ? raise_file(s, host, object.image, &object) : fail(s, object.problem);
+    object_end(&object);
     return ok;
 }
 

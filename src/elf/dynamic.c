@@ -161,8 +161,7 @@ void elf_exported_functions(const ElfFile *elf, ElfPointers *found) {
     for (Elf_Data *data; (data = next_symbols(elf, &section, &header));) {
         GElf_Sym symbol;
         for (int i = 1; gelf_getsym(data, i, &symbol); i++)
-            if (symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
-                elf_is_code(elf, symbol.st_value))
+            if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && elf_is_code(elf, symbol.st_value))
                 VEC_PUSH(found, ((ElfPointer){0, symbol.st_value}));
     }
 }

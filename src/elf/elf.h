@@ -101,7 +101,8 @@ typedef VEC(ElfPointer) ElfPointers;
  * addresses. */
 void elf_code_pointers(const ElfFile *elf, ElfPointers *found);
 
-/* dynamic.c: the functions that the file offers to others. */
+/* dynamic.c: the functions that the file offers to others. Where it takes the address of another file's function without asking the dynamic linker, that is a stub of its own, which then
+ * is the function's address for everybody. */
 void elf_exported_functions(const ElfFile *elf, ElfPointers *found);
 
 /* tables.c: where computed jumps may lead: entries of what seem to be jump tables, and places that functions compute
@@ -171,5 +172,23 @@ ElfFunction elf_function_at(const ElfFile *elf, u64 addr);
 /* The function called `text` (any of its names, with or without symbol version), or the code at `text` if that is an
  * address in the form 0x1f00. False: there is none, or no executable code is there. */
 bool elf_lookup(const ElfFile *elf, const char *text, ElfFunction *function);
+
+/* ---------------------------------------------------------------------------------------------------- object files */
+
+/* A global symbol of an object file. */
+typedef struct ElfObjectSymbol {
+    const char *name;
+    bool defined, absolute, weak, function, thread;
+    u64 size;
+    i64 low, high; /* if it is not defined: the lowest and highest addend of relocations that name it, and 0 */
+} ElfObjectSymbol;
+typedef VEC(ElfObjectSymbol) ElfObjectSymbols;
+
+/* object.c: is it an object file (`.o`)? elf_open does not take those. */
+bool elf_is_object(const char *path);
+/* Its global symbols; names live as long as the arena. False with *error filled: it cannot be read. */
+bool elf_object_symbols(const char *path, Arena *arena, ElfObjectSymbols *found, LatheArch *arch, ElfError *error);
+/* The address of a symbol of any kind in a linked file; false: it has none of that name. */
+bool elf_symbol_value(const ElfFile *elf, const char *name, u64 *value);
 
 #endif

@@ -54,6 +54,8 @@ typedef struct LatheTuning {
     bool
         half_phis; /* 32-bit halves of registers are merged by themselves: loops over 32-bit counters look like those that compilers
                              make */
+    bool
+        many_ways; /* a function may have very many computed jumps with very many places: the ways between them are not limited as usual */
     bool native_fs;      /* the guest's fs is the host's own, on hosts that have such; its gs is always in the state */
     bool full_addresses; /* accesses by fs have their addresses computed all the same */
     bool

@@ -16,8 +16,8 @@ enum { DEFAULT_MAX_INSNS = 100000, WINDOW_INSN_BYTES = 16, PAGE = 4096 };
 enum { FLAGS_LOOK_INSNS = 16 };
 
 /* Entries of all tables of a function. An interpreter with hundreds of computed gotos through one table of 256 would have an
- * edge from each to each, and LLVM would take minutes: what is over this stays a computed jump. */
-enum { MAX_TABLE_ENTRIES = 4096, MAX_LABEL_WAYS = 32768 };
+ * edge from each to each, and LLVM would take minutes: what is over this stays a computed jump. With LatheTuning.many_ways, somebody sees to that. */
+enum { MAX_TABLE_ENTRIES = 4096, MAX_LABEL_WAYS = 32768, MANY_WAYS = 1 << 18 };
 
 /* ------------------------------------------------------------------------------------------------------- guest bytes */
 
@@ -283,7 +283,8 @@ static JumpTable *find_table(LatheFunc *fn, const Insn *jump) {
     if (!jumptable_find(&view, jump, &fn->arena, &table) && !find_labels(fn, jump, &table))
         return NULL;
     size_t *taken = table.by_address ? &fn->label_ways : &fn->table_entries;
-    if (*taken + table.count > (table.by_address ? MAX_LABEL_WAYS : MAX_TABLE_ENTRIES))
+    size_t most = fn->tuning.many_ways ? MANY_WAYS : table.by_address ? MAX_LABEL_WAYS : MAX_TABLE_ENTRIES;
+    if (*taken + table.count > most)
         return NULL;
     *taken += table.count;
     JumpTable *kept = ARENA_NEW(&fn->arena, JumpTable);

@@ -38,6 +38,14 @@ static void call_function(Rewriter *w, const Event *e) {
 
 /* ------------------------------------------------------------------------------------------------- for another machine */
 
+/* The address before a machine has cleared its lowest bit, as that does with every address that it jumps to: the host's functions may have odd ones. */
+static LLVMValueRef whole_address(LLVMValueRef target) {
+    if (!LLVMIsABinaryOperator(target) || LLVMGetInstructionOpcode(target) != LLVMAnd)
+        return target;
+    LLVMValueRef mask = LLVMGetOperand(target, 1);
+    return LLVMIsAConstantInt(mask) && LLVMConstIntGetZExtValue(mask) == ~(u64)1 ? LLVMGetOperand(target, 0) : target;
+}
+
 /* What takes arguments and gives results is not known: everything is handed over in the state. */
 static void call_by_state(Rewriter *w, const Event *e, LLVMValueRef target) {
     Raise *r = w->r;
@@ -51,7 +59,7 @@ static void call_by_state(Rewriter *w, const Event *e, LLVMValueRef target) {
     regset_keep(&passed, &e->available);
     regset_add(&passed, r->isa->abi.stack);
     rewrite_spill(w, &passed);
-    LLVMBuildStore(w->b, target, rewrite_offset(w, w->b, w->cpu, r->isa->pc_off));
+    LLVMBuildStore(w->b, whole_address(target), rewrite_offset(w, w->b, w->cpu, r->isa->pc_off));
     LLVMBuildCall2(w->b, type, fn, &w->cpu, 1, "");
     rewrite_fill(w, &r->isa->abi.results);
     rewrite_return_stack(w, stack);

@@ -229,14 +229,14 @@ static LLVMValueRef results_of(const Chooser *c, LLVMValueRef call, unsigned cou
 }
 
 /* A raised function: its bridge takes what is passed in place as arguments, and the rest from the state. */
-static void choose_raised(const Chooser *c, LLVMValueRef target, LLVMValueRef cpu) {
+static void choose_raised(const Chooser *c, LLVMValueRef bridge, LLVMValueRef cpu) {
     Raise *r = c->r;
     RegSet in_place = {0};
     Reg list[REG_MAX + 1], out[REG_MAX];
     LLVMValueRef args[REG_MAX + 1];
     for (unsigned i = 0; i < c->count; i++) {
         Reg reg = c->params[i];
-        if (raise_passes_in_place(r, reg))
+        if (raise_passes_in_place(r, reg) && (reg == r->isa->abi.stack || regset_has(&r->taken_by_native, reg)))
             regset_add(&in_place, reg);
         else if (regset_has(&r->from_state, reg))
             LLVMBuildStore(c->b, LLVMGetParam(c->fn, i), raise_place(r, c->b, cpu, reg));
@@ -245,12 +245,6 @@ static void choose_raised(const Chooser *c, LLVMValueRef target, LLVMValueRef cp
     for (unsigned i = 0; i < count; i++)
         args[i] = param_of(c, list[i]);
     args[count] = cpu;
-    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx), find = LLVMFunctionType(word, &word, 1, false);
-    LLVMValueRef code =
-        LLVMGetInlineAsm(find, r->host->raise->find, strlen(r->host->raise->find), r->host->raise->find_constraints,
-                         strlen(r->host->raise->find_constraints), true, false, LLVMInlineAsmDialectATT, false);
-    LLVMValueRef bridge = LLVMBuildCall2(c->b, find, code, &target, 1, "");
-    bridge = LLVMBuildIntToPtr(c->b, bridge, LLVMPointerTypeInContext(r->ctx, 0), "");
     LLVMTypeRef type = raise_function_type(r, &in_place, &r->isa->abi.results);
     if (r->callable.len) /* what is called if there is no bridge */
         LLVMBuildStore(c->b, target, raise_offset_in_state(r, c->b, cpu, r->isa->pc_off));
@@ -272,21 +266,125 @@ static void choose_native(const Chooser *c, LLVMValueRef target, LLVMValueRef cp
     LLVMBuildRet(c->b, results_of(c, build_native(&n, NULL, &operand), n.result_count));
 }
 
-static void build_chooser(Chooser *c) {
+/* The distance of the address from a place of the image. */
+static LLVMValueRef distance(const Chooser *c, LLVMValueRef target, u64 from) {
+    LLVMTypeRef word = LLVMInt64TypeInContext(c->r->ctx);
+    LLVMValueRef off = LLVMConstInt(word, from - c->r->extent.start, false);
+    LLVMValueRef place = LLVMConstGEP2(LLVMInt8TypeInContext(c->r->ctx), raise_image(c->r), &off, 1);
+    return LLVMBuildSub(c->b, target, LLVMConstPtrToInt(place, word), "");
+}
+
+/* The row of the table that is the address's. It is more than there are rows, too, for an address between two of them: the bits that should be zero
+ * come to the top. */
+static LLVMValueRef build_row(const Chooser *c, LLVMValueRef target, const RaiseTable *t) {
+    LLVMTypeRef word = LLVMInt64TypeInContext(c->r->ctx);
+    LLVMValueRef off = distance(c, target, t->start);
+    LLVMValueRef low = LLVMBuildLShr(c->b, off, LLVMConstInt(word, RAISE_ROW_SHIFT, false), "");
+    return LLVMBuildOr(c->b, low, LLVMBuildShl(c->b, off, LLVMConstInt(word, 64 - RAISE_ROW_SHIFT, false), ""), "");
+}
+
+static LLVMValueRef table_of_bridges(Raise *r) {
+    LLVMValueRef v = LLVMGetNamedGlobal(r->mod, RAISE_BRIDGES);
+    if (v)
+        return v;
+    v = LLVMAddGlobal(r->mod, LLVMInt32TypeInContext(r->ctx), RAISE_BRIDGES);
+    LLVMSetVisibility(v, LLVMHiddenVisibility);
+    LLVMSetGlobalConstant(v, true);
+    return v;
+}
+
+/* The distance of the bridge from the table; 0: that row has none. */
+static LLVMValueRef load_row(const Chooser *c, LLVMValueRef row) {
+    LLVMTypeRef half = LLVMInt32TypeInContext(c->r->ctx);
+    LLVMValueRef at = LLVMBuildGEP2(c->b, half, table_of_bridges(c->r), &row, 1, "");
+    return LLVMBuildLoad2(c->b, half, at, "");
+}
+
+static LLVMValueRef bridge_in_row(const Chooser *c, LLVMValueRef row) {
+    LLVMValueRef off = LLVMBuildSExt(c->b, row, LLVMInt64TypeInContext(c->r->ctx), "");
+    return LLVMBuildGEP2(c->b, LLVMInt8TypeInContext(c->r->ctx), table_of_bridges(c->r), &off, 1, "");
+}
+
+/* The bridge of a function by the jump to its entry. */
+static LLVMValueRef search(const Chooser *c, LLVMValueRef target) {
+    const HostRaise *host = c->r->host->raise;
+    LLVMTypeRef word = LLVMInt64TypeInContext(c->r->ctx), type = LLVMFunctionType(word, &word, 1, false);
+    LLVMValueRef code = LLVMGetInlineAsm(type, host->find, strlen(host->find), host->find_constraints,
+                                         strlen(host->find_constraints), true, false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef bridge = LLVMBuildCall2(c->b, type, code, &target, 1, "");
+    return LLVMBuildIntToPtr(c->b, bridge, LLVMPointerTypeInContext(c->r->ctx, 0), "");
+}
+
+static LLVMValueRef border(const Chooser *c, const char *name) {
+    LLVMValueRef v = LLVMGetNamedGlobal(c->r->mod, name);
+    if (!v)
+        v = LLVMAddGlobal(c->r->mod, LLVMInt8TypeInContext(c->r->ctx), name);
+    LLVMSetVisibility(v, LLVMHiddenVisibility);
+    return LLVMConstPtrToInt(v, LLVMInt64TypeInContext(c->r->ctx));
+}
+
+/* In object files: the bridge of an entry is found by what is before it. */
+static void build_object_chooser(Chooser *c) {
     Raise *r = c->r;
-    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx);
+    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx), byte = LLVMInt8TypeInContext(r->ctx);
     LLVMBasicBlockRef head = LLVMAppendBasicBlockInContext(r->ctx, c->fn, ""),
-                      raised = LLVMAppendBasicBlockInContext(r->ctx, c->fn, "raised"),
-                      native = LLVMAppendBasicBlockInContext(r->ctx, c->fn, "native");
+                      raised = LLVMAppendBasicBlockInContext(r->ctx, c->fn, ""),
+                      native = LLVMAppendBasicBlockInContext(r->ctx, c->fn, "");
     LLVMValueRef target = LLVMGetParam(c->fn, c->count), cpu = LLVMGetParam(c->fn, c->count + 1);
     LLVMPositionBuilderAtEnd(c->b, head);
-    LLVMValueRef image = LLVMConstPtrToInt(LLVMGetNamedGlobal(r->mod, RAISE_IMAGE), word);
-    LLVMValueRef size = LLVMConstInt(word, r->extent.end - r->extent.start, false);
-    LLVMValueRef inside = LLVMBuildICmp(c->b, LLVMIntULT, LLVMBuildSub(c->b, target, image, ""), size, "");
-    LLVMBuildCondBr(c->b, inside, raised, native);
+    LLVMValueRef start = border(c, "__start_" RAISE_ENTRIES), end = border(c, "__stop_" RAISE_ENTRIES);
+    LLVMValueRef off = LLVMBuildSub(c->b, target, start, ""), size = LLVMBuildSub(c->b, end, start, "");
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntULT, off, size, ""), raised, native);
     LLVMPositionBuilderAtEnd(c->b, raised);
-    choose_raised(c, target, cpu);
+    LLVMValueRef before = LLVMConstInt(word, (u64)-8, true);
+    LLVMValueRef at = LLVMBuildIntToPtr(c->b, target, LLVMPointerTypeInContext(r->ctx, 0), "");
+    at = LLVMBuildGEP2(c->b, byte, at, &before, 1, "");
+    LLVMValueRef to = LLVMBuildLoad2(c->b, word, at, "");
+    choose_raised(c, LLVMBuildGEP2(c->b, byte, at, &to, 1, ""), cpu);
     LLVMPositionBuilderAtEnd(c->b, native);
+    choose_native(c, target, cpu);
+}
+
+/* So that LLVM lays out what is likely in one line. */
+static void branch_likely(const Chooser *c, LLVMValueRef condition, LLVMBasicBlockRef likely, LLVMBasicBlockRef other) {
+    LLVMContextRef ctx = c->r->ctx;
+    LLVMTypeRef half = LLVMInt32TypeInContext(ctx);
+    static const char name[] = "branch_weights";
+    LLVMMetadataRef parts[] = {LLVMMDStringInContext2(ctx, name, strlen(name)),
+                               LLVMValueAsMetadata(LLVMConstInt(half, 2000, false)),
+                               LLVMValueAsMetadata(LLVMConstInt(half, 1, false))};
+    LLVMValueRef branch = LLVMBuildCondBr(c->b, condition, likely, other);
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(ctx, "prof", 4),
+                    LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, parts, 3)));
+}
+
+/*     if (the table has a bridge for the target)    call that
+ *     else if (the target is in the image)          search for the bridge, and call it
+ *     else                                          call native code */
+static void build_chooser(Chooser *c) {
+    Raise *r = c->r;
+    RaiseTable table = raise_bridge_table(r);
+    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx);
+    enum { HEAD, IN_TABLE, IN_ROW, ELSEWHERE, SEARCH, NATIVE, BLOCKS };
+    LLVMBasicBlockRef at[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++)
+        at[i] = LLVMAppendBasicBlockInContext(r->ctx, c->fn, "");
+    LLVMValueRef target = LLVMGetParam(c->fn, c->count), cpu = LLVMGetParam(c->fn, c->count + 1);
+    LLVMPositionBuilderAtEnd(c->b, at[HEAD]);
+    LLVMValueRef row = build_row(c, target, &table), rows = LLVMConstInt(word, table.rows, false);
+    branch_likely(c, LLVMBuildICmp(c->b, LLVMIntULT, row, rows, ""), at[IN_TABLE], at[ELSEWHERE]);
+    LLVMPositionBuilderAtEnd(c->b, at[IN_TABLE]);
+    LLVMValueRef to = load_row(c, row), none = LLVMConstInt(LLVMTypeOf(to), 0, false);
+    branch_likely(c, LLVMBuildICmp(c->b, LLVMIntNE, to, none, ""), at[IN_ROW], at[ELSEWHERE]);
+    LLVMPositionBuilderAtEnd(c->b, at[IN_ROW]);
+    choose_raised(c, bridge_in_row(c, to), cpu);
+    LLVMPositionBuilderAtEnd(c->b, at[ELSEWHERE]);
+    LLVMValueRef size = LLVMConstInt(word, r->extent.end - r->extent.start, false);
+    LLVMValueRef inside = LLVMBuildICmp(c->b, LLVMIntULT, distance(c, target, r->extent.start), size, "");
+    LLVMBuildCondBr(c->b, inside, at[SEARCH], at[NATIVE]);
+    LLVMPositionBuilderAtEnd(c->b, at[SEARCH]);
+    choose_raised(c, search(c, target), cpu);
+    LLVMPositionBuilderAtEnd(c->b, at[NATIVE]);
     choose_native(c, target, cpu);
 }
 
@@ -321,7 +419,10 @@ static void find_chooser(Chooser *c) {
     for (size_t i = 0; i < ARRAY_LEN(marks) - r->unwinds; i++)
         LLVMAddAttributeAtIndex(c->fn, LLVMAttributeFunctionIndex, raise_attribute(r, marks[i], 0));
     c->b = LLVMCreateBuilderInContext(r->ctx);
-    build_chooser(c);
+    if (r->is_object)
+        build_object_chooser(c);
+    else
+        build_chooser(c);
     LLVMDisposeBuilder(c->b);
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "codegen/pipeline.h"
 #include "codegen/split.h"
 #include "raise/raise.h"
 
@@ -84,13 +83,7 @@ static void work_together(Crew *c) {
         pthread_join(threads[i], NULL);
 }
 
-/* Functions that only work where they are called are put there before. */
 static LatheStatus compile_parts(Crew *c) {
-    LatheJit *jit = lathe_jit_new(c->cfg);
-    LatheStatus status = jit ? lathe_jit_optimize(jit, c->r->mod, (LatheOpt)OPT_INLINE) : LATHE_ERR_COMPILE;
-    lathe_jit_free(jit);
-    if (status < 0)
-        return status;
     c->parts = arena_alloc(&c->r->arena, c->count * sizeof(*c->parts));
     split_module(c->r->mod, c->count, c->parts);
     work_together(c);

@@ -96,13 +96,18 @@ static void find_labels(Raise *r) {
 }
 
 static void want_from_file(Raise *r) {
-    ElfPointers pointers = {0};
+    ElfPointers pointers = {0}, exported = {0};
     want(r, elf_entry(r->elf), true);
     elf_code_pointers(r->elf, &pointers);
-    elf_exported_functions(r->elf, &pointers);
+    elf_exported_functions(r->elf, &exported);
     for (size_t i = 0; i < pointers.len; i++)
         want_word(r, pointers.at[i].at, pointers.at[i].to);
+    for (size_t i = 0; i < exported.len; i++)
+        want(r, exported.at[i].to, true);
+    for (size_t i = 0; i < r->offered.len; i++)
+        want(r, r->offered.at[i].to, true);
     VEC_FREE(&pointers);
+    VEC_FREE(&exported);
 }
 
 /* ------------------------------------------------------------------------------------------------------ stubs */
@@ -298,6 +303,18 @@ static void want_thread(Raise *r, u64 pc) {
         f->goes_on = true;
 }
 
+/* A number in an instruction that is the address of a known function, in a program that is not position-independent: such a program stores addresses of functions
+ * without having them in a register. */
+static void want_immediates(Raise *r, const Insn *in) {
+    for (int i = 0; !r->extent.position_independent && in->flow == FLOW_NEXT && i < in->operand_count; i++) {
+        u64 address = in->op[i].kind == OPERAND_IMM ? (u64)in->op[i].disp : 0;
+        ElfFunction known =
+            address && elf_is_code(r->elf, address) ? elf_function_at(r->elf, address) : (ElfFunction){0};
+        if (known.size || known.name)
+            want(r, address, true);
+    }
+}
+
 static void want_from_code(Raise *r, const LatheFunc *fn) {
     if (raise_kept(r, r->current)) {
         raise_kept_targets(r, fn, want_native);
@@ -310,6 +327,7 @@ static void want_from_code(Raise *r, const LatheFunc *fn) {
             want(r, in->target, false);
         else if (takes_address(r, in, &address) && elf_is_code(r->elf, address))
             want_pointer(r, address);
+        want_immediates(r, in);
     }
     raise_far_addresses(r, fn, want_pointer);
     raise_thread_starts(r, fn, want_thread);
@@ -431,7 +449,8 @@ static void configure(Raise *r) {
                               .trusted_returns = true,
                               .native_fs = !r->foreign,
                               .native_traps = !r->foreign,
-                              .half_phis = true};
+                              .half_phis = true,
+                              .many_ways = true};
     r->cfg = (LatheConfig){.arch = r->isa->arch,
                            .host = r->host->id,
                            .read_memory = read_memory,
@@ -505,6 +524,7 @@ static void lift(Raise *r, RaiseFunction *f) {
     f->plain = lifted;
     if (lifted) {
         char name[RAISE_TEXT];
+        raise_join_jumps(lifted);
         name_function(r, f->pc, name, sizeof(name));
         LLVMSetValueName2(lifted, name, strlen(name));
         f->import = raise_import_at(r, f->pc);

@@ -394,6 +394,18 @@ static void map_state(Raise *r) {
     }
 }
 
+/* What calls by an address hand over; other objects may have functions that take any of it. */
+static void find_taken_by_native(Raise *r) {
+    for (size_t i = 0; i < r->functions.len; i++)
+        if (r->functions.at[i].native)
+            regset_join(&r->taken_by_native, &r->functions.at[i].taken);
+    if (r->is_object)
+        r->taken_by_native = r->isa->abi.passed;
+    for (Reg reg = 0; reg < r->isa->reg_count; reg++)
+        if (regset_has(&r->taken_by_native, reg) && !raise_passes_in_place(r, reg))
+            regset_add(&r->from_state, reg);
+}
+
 void raise_effects(Raise *r) {
     map_state(r);
     read_functions(r);
@@ -403,9 +415,5 @@ void raise_effects(Raise *r) {
     until_stable(r, find_lost);
     until_stable(r, find_available);
     until_stable(r, find_live);
-    for (size_t i = 0; i < r->functions.len; i++)
-        if (r->functions.at[i].native)
-            for (Reg reg = 0; reg < r->isa->reg_count; reg++)
-                if (regset_has(&r->functions.at[i].taken, reg) && !raise_passes_in_place(r, reg))
-                    regset_add(&r->from_state, reg);
+    find_taken_by_native(r);
 }

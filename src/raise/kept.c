@@ -51,19 +51,24 @@ void raise_kept_targets(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u
             found(r, fn->insns.at[i].target);
 }
 
+void raise_build_jump(Raise *r, LLVMValueRef fn, LLVMValueRef target) {
+    LLVMValueRef cpu = LLVMGetParam(fn, 0);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(r->ctx);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(r->ctx, fn, ""));
+    LLVMValueRef args[] = {cpu, target, LLVMConstInt(LLVMInt1TypeInContext(r->ctx), 1, false)};
+    LLVMValueRef found = LLVMBuildCall2(b, LLVMGlobalGetValueType(r->lookup), r->lookup, args, 3, "");
+    LLVMBuildCall2(b, LLVMGlobalGetValueType(fn), found, &cpu, 1, "");
+    LLVMBuildRetVoid(b);
+    LLVMDisposeBuilder(b);
+}
+
 LLVMValueRef raise_kept_stub(Raise *r, u64 pc) {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(r->ctx, 0), word = LLVMInt64TypeInContext(r->ctx);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(r->ctx), &ptr, 1, false);
-    LLVMValueRef fn = LLVMAddFunction(r->mod, "kept", type), cpu = LLVMGetParam(fn, 0);
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(r->ctx);
-    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(r->ctx, fn, ""));
+    LLVMValueRef fn = LLVMAddFunction(r->mod, "kept", type);
     LLVMValueRef off = LLVMConstInt(word, pc - r->extent.start, false);
     LLVMValueRef place = LLVMConstGEP2(LLVMInt8TypeInContext(r->ctx), raise_image(r), &off, 1);
-    LLVMValueRef args[] = {cpu, LLVMConstPtrToInt(place, word), LLVMConstInt(LLVMInt1TypeInContext(r->ctx), 1, false)};
-    LLVMValueRef found = LLVMBuildCall2(b, LLVMGlobalGetValueType(r->lookup), r->lookup, args, 3, "");
-    LLVMBuildCall2(b, type, found, &cpu, 1, "");
-    LLVMBuildRetVoid(b);
-    LLVMDisposeBuilder(b);
+    raise_build_jump(r, fn, LLVMConstPtrToInt(place, word));
     return fn;
 }
 

@@ -82,7 +82,15 @@ static void add_entry(Raise *r, const RaiseFunction *f) {
     snprintf(entry, sizeof(entry), RAISE_ENTRY, f->pc);
     snprintf(bridge, sizeof(bridge), RAISE_BRIDGE, f->pc);
     int len = snprintf(text, sizeof(text), entry_of(r, f), entry, entry, bridge, bridge);
-    LLVMAppendModuleInlineAsm(r->mod, text, (size_t)len);
+    if (!r->is_object) {
+        LLVMAppendModuleInlineAsm(r->mod, text, (size_t)len);
+        return;
+    }
+    const char *in_section = arena_printf(&r->arena,
+                                          "\t.section " RAISE_ENTRIES ", \"ax\", %%progbits\n\t.p2align 3\n"
+                                          "\t.hidden %s\n\t.8byte %s - .\n%s\t.text\n",
+                                          entry, bridge, text);
+    LLVMAppendModuleInlineAsm(r->mod, in_section, strlen(in_section));
 }
 
 /* What is the image's and the runtime's is near: no table of addresses is needed. */
@@ -102,6 +110,18 @@ static void add_start(Raise *r) {
     int len = snprintf(text, sizeof(text), r->host->raise->start, entry);
     CHECK((size_t)len < sizeof(text), "the assembly of where programs begin has room");
     LLVMAppendModuleInlineAsm(r->mod, text, (size_t)len);
+}
+
+RaiseTable raise_bridge_table(const Raise *r) {
+    u64 low = ~(u64)0, high = 0;
+    for (size_t i = 0; i < r->functions.len; i++) {
+        const RaiseFunction *f = &r->functions.at[i];
+        if (!f->native || f->pc % RAISE_ROW)
+            continue;
+        low = f->pc < low ? f->pc : low;
+        high = f->pc > high ? f->pc : high;
+    }
+    return high < low ? (RaiseTable){r->extent.start, 0} : (RaiseTable){low, (high - low) / RAISE_ROW + 1};
 }
 
 void raise_add_native(Raise *r) {

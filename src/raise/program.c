@@ -44,6 +44,7 @@ typedef struct Writer {
     UnwindTables unwind;
     UnwindRows old_unwind;     /* of functions that stay */
     u64 index_off, index_size; /* in head, of `unwind`; a size of 0: none */
+    u64 bridges_off;           /* in head, of RAISE_BRIDGES */
     VEC(u64) moved;            /* places of the new parts that hold addresses */
     u64 thread_pointers;       /* relocations of the contents of thread-local variables */
     Map64 helpers;             /* index in helper_addr by the hash of a name */
@@ -124,6 +125,10 @@ static bool resolve(void *user, const char *name, u64 *address) {
         *address = w->r->extent.start;
         return true;
     }
+    if (!strcmp(name, RAISE_BRIDGES)) {
+        *address = w->head.addr + w->bridges_off;
+        return true;
+    }
     if (map64_get(&w->helpers, hash_of(name), &index) && !strcmp(w->helper_name.at[index], name)) {
         *address = w->helper_addr.at[index];
         return true;
@@ -195,7 +200,8 @@ static void lay_out(Writer *w) {
     w->symbols_off = round_up(w->index_off + w->index_size, 64);
     w->versions_off = w->symbols_off + w->tables.symbols_size;
     w->names_off = w->versions_off + w->tables.versions_size;
-    w->head.size = w->names_off + w->tables.names_size;
+    w->bridges_off = round_up(w->names_off + w->tables.names_size, 64);
+    w->head.size = w->bridges_off + raise_bridge_table(w->r).rows * sizeof(u32);
     w->code.addr = round_up(w->head.addr + w->head.size, PAGE);
     w->code.size = w->data.size = 0;
     for (size_t i = 0; i < w->object_count; i++) {
@@ -568,6 +574,21 @@ static void write_entries(Writer *w, u8 *out) {
                 write_entry(w, out, &w->r->functions.at[i], with_room);
 }
 
+static void write_bridges(Writer *w) {
+    RaiseTable table = raise_bridge_table(w->r);
+    u64 start = w->head.addr + w->bridges_off;
+    for (size_t i = 0; i < w->r->functions.len; i++) {
+        const RaiseFunction *f = &w->r->functions.at[i];
+        char name[64];
+        u64 bridge;
+        snprintf(name, sizeof(name), RAISE_BRIDGE, f->pc);
+        if (!f->native || !f->raised || f->pc % RAISE_ROW || !resolve(w, name, &bridge))
+            continue;
+        u32 row = (u32)(bridge - start);
+        memcpy(w->head.bytes + w->bridges_off + (f->pc - table.start) / RAISE_ROW * sizeof(row), &row, sizeof(row));
+    }
+}
+
 /* -------------------------------------------------------------------------------------------------------------- public */
 
 static void write_tls(const Writer *w) {
@@ -598,6 +619,7 @@ static bool write_all(Writer *w, u8 *out) {
     wipe_code(w, out);
     restore_code(w, out);
     write_entries(w, out);
+    write_bridges(w);
     write_tls(w);
     make_headers(w);
     write_header(w, out);

@@ -40,14 +40,6 @@ static bool check_imports(Raise *r) {
         const char *name, *why;
         bool foreign; /* only where it is for another machine */
     } rows[] = {
-        {"setjmp", "it jumps out of functions", true},
-        {"_setjmp", "it jumps out of functions", true},
-        {"__sigsetjmp", "it jumps out of functions", true},
-        {"sigsetjmp", "it jumps out of functions", true},
-        {"longjmp", "it jumps out of functions", true},
-        {"__longjmp_chk", "it jumps out of functions", true},
-        {"siglongjmp", "it jumps out of functions", true},
-        {"vfork", "its child returns from a function of its parent", true},
         {"getcontext", "it switches stacks", false},
         {"makecontext", "it switches stacks", false},
         {"swapcontext", "it switches stacks", false},
@@ -81,6 +73,14 @@ static bool is_library(const ElfFile *elf) {
            !(elf_dynamic_number(elf, DT_FLAGS_1) & DF_1_PIE);
 }
 
+static bool check_object(Raise *r) {
+    if (elf_has_landings(r->elf))
+        return raise_fail(r, "it has C++ exceptions, or the like, which raised object files cannot yet");
+    if (!r->foreign && elf_program_header(r->elf, PT_TLS).p_type == PT_TLS)
+        return raise_fail(r, "it has thread-local variables, which raised object files cannot yet");
+    return true;
+}
+
 /* The new code must reach it with 32 bits. */
 enum { IMAGE_MAX_BYTES = 1 << 30 };
 
@@ -96,6 +96,8 @@ static bool check(Raise *r) {
         return raise_fail(r, "its image is too large");
     if (r->is_library && r->foreign)
         return raise_fail(r, "it is a library, and libraries can be raised for their own machine only");
+    if (r->is_object)
+        return check_object(r) && check_imports(r);
     if (r->is_library && !has_library(r->elf, "libc.so.6"))
         return raise_fail(r, "it is a library that does not use the GNU C library");
     if (!elf_entry(r->elf) && !r->is_library)
@@ -105,12 +107,15 @@ static bool check(Raise *r) {
     return check_imports(r);
 }
 
-bool raise_begin(Raise *r, ElfFile *elf, const Host *host) {
-    *r = (Raise){
-        .elf = elf, .extent = elf_extent(elf), .isa = isa_find(elf_arch(elf)), .host = host ? host : host_own()};
-    r->is_library = is_library(elf);
-    r->is_static = !r->is_library && !elf_interpreter(elf);
+bool raise_begin(Raise *r, ElfFile *elf, const Host *host, bool is_object) {
+    *r = (Raise){.elf = elf,
+                 .extent = elf_extent(elf),
+                 .isa = isa_find(elf_arch(elf)),
+                 .host = host ? host : host_own(),
+                 .is_object = is_object};
     r->foreign = r->isa != isa_of_host() || r->host != host_own();
+    r->is_library = is_object ? !r->foreign : is_library(elf);
+    r->is_static = !is_object && !r->is_library && !elf_interpreter(elf);
     r->unwinds = !r->foreign && elf_has_landings(elf) && elf_imports(elf, RAISE_PERSONALITY);
     r->ctx = LLVMContextCreate();
     r->mod = LLVMModuleCreateWithNameInContext("raised", r->ctx);
@@ -128,6 +133,7 @@ void raise_end(Raise *r) {
     VEC_FREE(&r->functions);
     VEC_FREE(&r->labels);
     VEC_FREE(&r->loose);
+    VEC_FREE(&r->offered);
     VEC_FREE(&r->jump_places);
     VEC_FREE(&r->code);
     VEC_FREE(&r->stays);

@@ -4,6 +4,7 @@
  *     kept.c       functions of statically linked programs that stay as they are, and where their threads begin
  *     fallback.c   functions that stay as they are because they cannot be raised
  *     far.c        addresses that code computes with more than one instruction
+ *     join.c       computed jumps of functions that have very many of them
  *     effects.c    what each of them does to the guest's registers, over the whole graph of calls
  *     promote.c    the functions rewritten: registers are arguments, results and values
  *     signature.c  what they take and give
@@ -110,10 +111,13 @@ typedef struct Raise {
     const Host *host;
     bool is_static; /* does its own code do what else the dynamic linker and the C library do? */
     bool is_library;
+    bool is_object; /* was it an object file? For the own machine it is raised as a library. */
     bool foreign;   /* is the host another machine than the program is for? */
     bool unwinds;   /* does it have to do with exceptions? */
     bool strict_fp; /* as in LatheConfig */
     bool fallback;  /* does what cannot be raised stay as it is? */
+    const char *
+        tuned_for; /* the processor, as LLVM calls it, whose timing code is laid out for; NULL: the one that it is made for */
     LatheConfig cfg;
     LatheTuning tuning;
     LLVMContextRef ctx;
@@ -122,7 +126,8 @@ typedef struct Raise {
     Map64 by_pc; /* index of a function */
     Map64
         table_entries; /* what seem to be entries of tables of jumps: where they lead to, from the image's beginning, by address */
-    ElfPointers loose; /* pointers to what may be functions */
+    ElfPointers loose;   /* pointers to what may be functions */
+    ElfPointers offered; /* functions of an object file that others may call by their names */
     Map64 claimed,
         table_words;      /* instructions that others go on to, and words of tables of jumps, where that matters */
     VEC(u64) labels;      /* places within functions that pointers in the data lead to, sorted */
@@ -135,11 +140,12 @@ typedef struct Raise {
     VEC(const char *) stub_names;
     u64 current; /* pc of the function being lifted */
     LLVMValueRef dispatch, lookup, nowhere, threw;
-    VEC(LatheRange) code; /* instructions that were lifted */
-    VEC(u32) reg_at;      /* per byte of the guest state: the register there + 1, or 0 */
-    RegSet from_state;    /* registers that bridges take from the state */
-    bool uses_rest;       /* does it use state that is no register, such as that of x87? */
-    Map64 types;          /* of raised functions */
+    VEC(LatheRange) code;   /* instructions that were lifted */
+    VEC(u32) reg_at;        /* per byte of the guest state: the register there + 1, or 0 */
+    RegSet from_state;      /* registers that bridges take from the state */
+    RegSet taken_by_native; /* registers that functions take that native code may call */
+    bool uses_rest;         /* does it use state that is no register, such as that of x87? */
+    Map64 types;            /* of raised functions */
     RaiseCounts counts;
     VEC(RaiseJump) jumps; /* for the report */
     VEC(RaiseNote) notes;
@@ -157,8 +163,8 @@ void raise_for_size(Raise *r);
 void raise_progress(const Raise *r, const char *what, u64 done, u64 total);
 
 /* False with r->problem set if the program is of a kind that cannot be raised. Takes the file, also on failure. `host` is what it is
- * raised for; NULL: this machine. */
-bool raise_begin(Raise *r, ElfFile *elf, const Host *host);
+ * raised for; NULL: this machine. `is_object`: the file is an object that a linker has laid out. */
+bool raise_begin(Raise *r, ElfFile *elf, const Host *host, bool is_object);
 void raise_end(Raise *r);
 
 /* discover.c */
@@ -180,12 +186,17 @@ void raise_note_left(Raise *r, const LatheFunc *fn, u64 pc);
 /* Adds the list of what may be called where it is, for the host's assembly. */
 void raise_add_callable(Raise *r);
 
+/* join.c: makes one jump of those that lead to the same places, if there are very many, in a function that was lifted. */
+void raise_join_jumps(LLVMValueRef fn);
+
 /* kept.c: the name of the function of the C library at `pc` that has to stay as it is, in a statically linked program; NULL: it need not. */
 const char *raise_kept(const Raise *r, u64 pc);
 /* All places that it jumps to, or calls. */
 void raise_kept_targets(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 pc));
 /* A function like lifted ones that calls it. */
 LLVMValueRef raise_kept_stub(Raise *r, u64 pc);
+/* Fills `fn`, a lifted function without a body, with a jump to an address. */
+void raise_build_jump(Raise *r, LLVMValueRef fn, LLVMValueRef target);
 /* Places behind system calls where a new thread may go on. */
 void raise_thread_starts(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, u64 pc));
 LLVMValueRef raise_image(Raise *r); /* the variable that stands for the image */
@@ -266,6 +277,17 @@ LLVMValueRef raise_offset_in_state(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu,
 #define RAISE_BRIDGE                                                                                                   \
     "lathe_bridge_%lx" /* the function with arguments where native code has them, and the rest in the state */
 void raise_add_native(Raise *r);
+/* native.c: the table by which raised functions find the bridge of a function whose address they call: for each address that is a multiple of RAISE_ROW, the
+ * distance of its bridge from the table's beginning in 32 bits, or 0. */
+#define RAISE_BRIDGES "lathe_raise_bridges"
+enum { RAISE_ROW_SHIFT = 4, RAISE_ROW = 1 << RAISE_ROW_SHIFT };
+typedef struct RaiseTable {
+    u64 start; /* the address of the first row */
+    u64 rows;
+} RaiseTable;
+RaiseTable raise_bridge_table(const Raise *r);
+/* In object files, entries of all functions are in one section instead; before each is the distance from there to its bridge. */
+#define RAISE_ENTRIES "lathe_entries"
 /* call_native.c: a call of another file's function with one argument or none (NULL). The stack pointer is as before the call. */
 void raise_call_import(Raise *r, LLVMBuilderRef b, const char *name, LLVMValueRef argument, LLVMValueRef stack,
                        LLVMValueRef cpu);

@@ -75,6 +75,12 @@ LLVMAttributeRef raise_attribute(Raise *r, const char *name, u64 value) {
     return LLVMCreateEnumAttribute(r->ctx, LLVMGetEnumAttributeKindForName(name, strlen(name)), value);
 }
 
+static void add_text(Raise *r, LLVMValueRef fn, const char *key, const char *value) {
+    LLVMAddAttributeAtIndex(
+        fn, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(r->ctx, key, (unsigned)strlen(key), value, (unsigned)strlen(value)));
+}
+
 void raise_mark_function(Raise *r, LLVMValueRef fn) {
     unsigned state = LLVMCountParams(fn);
     if (r->unwinds)
@@ -89,9 +95,9 @@ void raise_mark_function(Raise *r, LLVMValueRef fn) {
     /* Native code that is called enters raised functions right below the stack pointer. */
     LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, raise_attribute(r, "noredzone", 0));
     /* For frames of more than usual alignment, LLVM takes a register that calls of native code have in use. */
-    static const char usual[] = "no-realign-stack";
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(r->ctx, usual, (unsigned)strlen(usual), "", 0));
+    add_text(r, fn, "no-realign-stack", "");
+    if (r->tuned_for)
+        add_text(r, fn, "tune-cpu", r->tuned_for);
 }
 
 void raise_mark_call(Raise *r, LLVMValueRef call) {

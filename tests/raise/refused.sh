@@ -44,10 +44,9 @@ void _start(void) {
     __builtin_unreachable();
 }
 C
-gcc -O1 contexts.c -o contexts && gcc plain.c -o plain && gcc -c plain.c -o plain.o && gcc -shared -fPIC plain.c -o lib.so &&
+gcc -O1 contexts.c -o contexts && gcc plain.c -o plain && gcc -shared -fPIC plain.c -o lib.so &&
     gcc -O1 -static -nostdlib -fno-pie -no-pie tiny.c -o tiny || exit 2
 refuse 'uses getcontext' contexts
-refuse 'an object file' plain.o
 refuse 'not an ELF file' plain.c
 refuse 'No such file' missing
 

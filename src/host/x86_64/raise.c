@@ -528,6 +528,11 @@ static bool is_thread_offset(u32 type) {
 /* rcx has where the program goes on, which clone() needs. */
 static const u8 system_call_regs[] = {RAX, RDI, RSI, RDX, R10, R8, R9, RCX};
 
+/* What processors with AVX-512 have besides, and programs have not. */
+#define LATER_REGISTERS                                                                                                \
+    ",~{xmm16},~{xmm17},~{xmm18},~{xmm19},~{xmm20},~{xmm21},~{xmm22},~{xmm23},~{xmm24},~{xmm25},~{xmm26},~{xmm27}"     \
+    ",~{xmm28},~{xmm29},~{xmm30},~{xmm31},~{k0},~{k1},~{k2},~{k3},~{k4},~{k5},~{k6},~{k7}"
+
 const HostRaise x86_64_raise = {
     .features = "-fast-shld-rotate", /* LLVM's x86-64-v2 is tuned for a processor on which these were fast */
     .runtime = runtime,
@@ -544,7 +549,7 @@ const HostRaise x86_64_raise = {
     .call_stack = "rbx",
     .call_target = "r11",
     .call_state = "r13",
-    .call_lost = "~{memory},~{dirflag},~{fpsr},~{flags}",
+    .call_lost = "~{memory},~{dirflag},~{fpsr},~{flags}" LATER_REGISTERS,
     .landed = "movq $$1, %%fs:%ld", /* TOP: raised code runs again */
     .find = "callq lathe_raise_find",
     .find_constraints = "={r11},{r11},~{r10},~{flags}",

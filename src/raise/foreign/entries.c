@@ -117,7 +117,7 @@ static bool add_array(Foreign *f, const char *list, i64 table, i64 table_size) {
 }
 
 /* DT_INIT is run before DT_INIT_ARRAY, and DT_FINI behind DT_FINI_ARRAY, which is run from its end. */
-static bool add_lists(Foreign *f) {
+bool foreign_add_lists(Foreign *f) {
     u64 init = elf_dynamic_number(f->r->elf, DT_INIT), fini = elf_dynamic_number(f->r->elf, DT_FINI);
     return (!init || add_to_list(f, ".init_array", init)) &&
            add_array(f, ".init_array", DT_INIT_ARRAY, DT_INIT_ARRAYSZ) &&
@@ -136,6 +136,7 @@ bool foreign_add_entries(Foreign *f) {
     for (size_t i = 0; i < f->r->functions.len; i++)
         if (f->r->functions.at[i].native && f->r->functions.at[i].raised)
             add_entry(f, &f->r->functions.at[i]);
-    add_main(f);
-    return add_lists(f);
+    if (f->main)
+        add_main(f);
+    return foreign_add_lists(f);
 }

@@ -18,14 +18,25 @@ static bool check(Foreign *f) {
     return true;
 }
 
-/* Libraries call the program's function instead of their own if it has one of that name, which the new program does not offer them. */
+/* Functions of the C library that it calls by their names itself: it calls the program's function instead if there is one of that name. */
+static bool is_replaceable(const char *name) {
+    static const char *const names[] = {"malloc",      "calloc",        "realloc",        "free",  "memalign",
+                                        "valloc",      "aligned_alloc", "posix_memalign", "cfree", "malloc_usable_size",
+                                        "reallocarray"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+/* The new program does not offer its functions to libraries. */
 static bool check_exports(Raise *r) {
     ElfPointers exported = {0};
     bool ok = true;
     elf_exported_functions(r->elf, &exported);
     for (size_t i = 0; ok && i < exported.len; i++) {
         ElfFunction function = elf_function_at(r->elf, exported.at[i].to);
-        if (function.name && prototype_find(function.name) && !special_find(SPECIAL_COPIED, function.name))
+        if (function.name && is_replaceable(function.name))
             ok =
                 raise_fail(r, "0x%lx: it has a %s of its own, which libraries call, too", function.addr, function.name);
     }
@@ -35,10 +46,10 @@ static bool check_exports(Raise *r) {
 
 bool foreign_begin(Foreign *f, Raise *r) {
     *f = (Foreign){.r = r};
-    if (!check(f) || !check_exports(r))
+    if (!check(f) || (!r->is_object && !check_exports(r)))
         return false;
     elf_relocations(r->elf, &f->relocations);
-    return foreign_find_main(f) && foreign_add_imports(f);
+    return (r->is_object || foreign_find_main(f)) && foreign_add_imports(f);
 }
 
 bool foreign_finish(Foreign *f) {

@@ -7,6 +7,7 @@
  *     symbols.c     addresses of functions and of other files' variables are the host's
  *     fences.c      the order of memory accesses that the program's machine has
  *     link.c        the host's C compiler links it
+ *     object.c      object files, for the own machine, too
  *
  * docs/raise-targets.md has the design. What the program calls at run time is in src/raise/runtime. */
 #ifndef RAISE_FOREIGN_FOREIGN_H
@@ -46,10 +47,36 @@ void foreign_replace_addresses(Foreign *f);
 /* entries.c, image.c, fences.c */
 bool foreign_find_main(Foreign *f);
 bool foreign_add_entries(Foreign *f);
+/* Constructors and destructors. */
+bool foreign_add_lists(Foreign *f);
 bool foreign_add_image(Foreign *f);
 void foreign_add_fences(Raise *r);
 
 /* link.c: writes the program. `files` are objects to link with, ended by NULL. */
 bool foreign_link(Raise *r, RaiseObject object, const char *const *files, const char *output);
+bool foreign_link_with(Raise *r, RaiseObject object, const char *const *options, const char *const *files,
+                       const char *output);
+/* Runs a program, with its arguments up to NULL, and returns its status, -1 if it cannot be started; what it says is in `message`. */
+enum { LINK_MESSAGE_BYTES = 4096 };
+int foreign_run(const char *const *words, char *message);
+
+/* object.c: an object file as the linker of its machine has laid it out. */
+typedef struct ObjectLayout {
+    char dir[32], image[64]; /* temporary: the folder, and the program in it */
+    LatheArch arch;
+    ElfObjectSymbols symbols;
+    Arena arena;
+    char problem[LINK_MESSAGE_BYTES + 128];
+} ObjectLayout;
+
+/* False with o->problem set: it cannot be done. object_end() in any case. */
+bool object_lay_out(ObjectLayout *o, const char *file);
+void object_end(ObjectLayout *o);
+/* Between raise_begin and raise_discover. */
+void object_begin(Raise *r, const ObjectLayout *o);
+/* After foreign_finish, or raise_add_native for the own machine: the symbols that the object defines. */
+bool object_finish(Foreign *f, const ObjectLayout *o);
+/* Writes the object. */
+bool object_link(Raise *r, const ObjectLayout *o, RaiseObject object, const char *const *files, const char *output);
 
 #endif

@@ -1,5 +1,10 @@
 /* headers.h: the headers whose functions raised programs of other machines may call (prototypes.py). Behind them is what compilers call
  * or headers make of other names, and no header declares. */
+#include <features.h>
+/* With __USE_GNU, addresses of sockets would be unions of pointers to all kinds of them. */
+#undef __USE_GNU
+#include <sys/socket.h>
+#define __USE_GNU 1
 #include <aio.h>
 #include <arpa/inet.h>
 #include <assert.h>
@@ -59,7 +64,6 @@
 #include <sys/sendfile.h>
 #include <sys/shm.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
@@ -84,7 +88,13 @@
 #include <wchar.h>
 #include <wctype.h>
 
+int accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
 void __stack_chk_fail(void);
+int __xstat(int version, const char *path, struct stat *to);
+int __lxstat(int version, const char *path, struct stat *to);
+int __fxstat(int version, int fd, struct stat *to);
+int __openat_2(int fd, const char *path, int flags);
+int __openat64_2(int fd, const char *path, int flags);
 int __cxa_atexit(void (*function)(void *), void *argument, void *object);
 void *__memcpy_chk(void *to, const void *from, size_t size, size_t room);
 void *__memmove_chk(void *to, const void *from, size_t size, size_t room);
@@ -99,6 +109,22 @@ int __sprintf_chk(char *to, int flag, size_t room, const char *format, ...);
 int __snprintf_chk(char *to, size_t size, int flag, size_t room, const char *format, ...);
 int __vsprintf_chk(char *to, int flag, size_t room, const char *format, va_list list);
 int __vsnprintf_chk(char *to, size_t size, int flag, size_t room, const char *format, va_list list);
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
+ssize_t __readlink_chk(const char *path, char *to, size_t size, size_t room);
+char *__realpath_chk(const char *path, char *to, size_t room);
+char *__getcwd_chk(char *to, size_t size, size_t room);
+size_t __fread_chk(void *to, size_t room, size_t size, size_t count, FILE *file);
+size_t __fread_unlocked_chk(void *to, size_t room, size_t size, size_t count, FILE *file);
+char *__fgets_chk(char *to, size_t room, int size, FILE *file);
+char *__fgets_unlocked_chk(char *to, size_t room, int size, FILE *file);
+size_t __mbstowcs_chk(wchar_t *to, const char *from, size_t size, size_t room);
+size_t __wcstombs_chk(char *to, const wchar_t *from, size_t size, size_t room);
+size_t __mbsrtowcs_chk(wchar_t *to, const char **from, size_t size, mbstate_t *state, size_t room);
+wchar_t *__wmemcpy_chk(wchar_t *to, const wchar_t *from, size_t size, size_t room);
+long __fdelt_chk(long fd);
+int __gethostname_chk(char *to, size_t size, size_t room);
 int __overflow(FILE *file, int byte);
 int __uflow(FILE *file);
 int __isnan(double x);

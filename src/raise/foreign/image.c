@@ -60,8 +60,8 @@ static LLVMValueRef word(const Raise *r, u64 value) {
 
 static LLVMValueRef imported(Foreign *f, const ElfRelocation *row) {
     const RaiseFunction *stub = raise_function_at(f->r, row->at);
-    bool absent = row->weak && !prototype_find(row->symbol) && row->function;
-    if (row->of_plt || absent) /* nobody reads those: calls through them were replaced */
+    bool absent = row->weak && !prototype_find(row->symbol) && row->function && !f->r->is_object;
+    if ((row->of_plt && f->r->foreign) || absent) /* nobody reads those: calls through them were replaced */
         return word(f->r, 0);
     if (stub && stub->native)
         return foreign_entry(f, stub);
@@ -166,7 +166,7 @@ bool foreign_add_image(Foreign *f) {
         LLVMAddGlobal(r->mod, LLVMInt8TypeInContext(r->ctx), RAISE_IMAGE);
     if (f->relocations.len)
         qsort(f->relocations.at, f->relocations.len, sizeof(*f->relocations.at), by_place);
-    bool ok = add_thread(r) && build_parts(f, read_image(r), &parts);
+    bool ok = (!r->foreign || add_thread(r)) && build_parts(f, read_image(r), &parts);
     if (ok)
         replace_image(r, &parts);
     VEC_FREE(&parts);

@@ -37,6 +37,11 @@ static void build_stop(Raise *r, LLVMValueRef fn) {
 }
 
 static bool fill(Foreign *f, LLVMValueRef fn, const char *name, u64 pc) {
+    if (!prototype_find(name) && f->r->is_object) { /* it may be another object's: arguments are in registers */
+        LLVMValueRef target = foreign_external(f, name, is_weak(f, name));
+        raise_build_jump(f->r, fn, LLVMConstPtrToInt(target, LLVMInt64TypeInContext(f->r->ctx)));
+        return true;
+    }
     if (!prototype_find(name) && is_weak(f, name)) {
         build_stop(f->r, fn);
         return true;
@@ -74,7 +79,8 @@ static RaiseFunction *stub_for(Foreign *f, u64 slot, const char *name, u64 pc) {
     if (!fill(f, fn, name, pc))
         return NULL;
     map64_set(&r->by_pc, slot, (u32)r->functions.len);
-    VEC_PUSH(&r->functions, ((RaiseFunction){.pc = slot, .plain = fn}));
+    const char *import = raise_returns_twice(name) ? name : NULL; /* the call has to know of it */
+    VEC_PUSH(&r->functions, ((RaiseFunction){.pc = slot, .plain = fn, .import = import}));
     return &r->functions.at[r->functions.len - 1];
 }
 

@@ -12,8 +12,6 @@
 
 extern char **environ;
 
-enum { MESSAGE_BYTES = 4096 };
-
 typedef VEC(const char *) Words;
 
 static bool write_object(Raise *r, RaiseObject object, char *path) {
@@ -51,8 +49,7 @@ static void add_environment(Words *words) {
     VEC_PUSH(words, NULL);
 }
 
-/* Runs it and returns its status; what it says is in `message`. */
-static int run(const Words *words, char *message) {
+int foreign_run(const char *const *words, char *message) {
     int pipe_fd[2], status;
     pid_t pid;
     posix_spawn_file_actions_t actions;
@@ -62,15 +59,14 @@ static int run(const Words *words, char *message) {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDERR_FILENO);
     add_environment(&environment);
-    int error =
-        posix_spawnp(&pid, words->at[0], &actions, NULL, (char *const *)words->at, (char *const *)environment.at);
+    int error = posix_spawnp(&pid, words[0], &actions, NULL, (char *const *)words, (char *const *)environment.at);
     VEC_FREE(&environment);
     posix_spawn_file_actions_destroy(&actions);
     close(pipe_fd[1]);
     size_t size = 0;
     char byte;
     while (!error && read(pipe_fd[0], &byte, 1) == 1)
-        if (size < MESSAGE_BYTES - 1)
+        if (size < LINK_MESSAGE_BYTES - 1)
             message[size++] = byte;
     message[size] = 0;
     close(pipe_fd[0]);
@@ -96,24 +92,32 @@ static bool explain(Raise *r, const char *message) {
     return raise_fail(r, "%s cannot link it: %.*s", r->host->foreign->linker, (int)strcspn(message, "\n"), message);
 }
 
-bool foreign_link(Raise *r, RaiseObject object, const char *const *files, const char *output) {
-    char path[] = "/tmp/lathe-raise-XXXXXX.o", message[MESSAGE_BYTES];
+static void add_words(Words *words, const char *const *more) {
+    for (; *more; more++)
+        VEC_PUSH(words, *more);
+}
+
+bool foreign_link_with(Raise *r, RaiseObject object, const char *const *options, const char *const *files,
+                       const char *output) {
+    char path[] = "/tmp/lathe-raise-XXXXXX.o", message[LINK_MESSAGE_BYTES];
     if (!write_object(r, object, path))
         return false;
     Words words = {0};
     VEC_PUSH(&words, r->host->foreign->linker);
-    VEC_PUSH(&words, "-pie");
-    VEC_PUSH(&words, "-o");
-    VEC_PUSH(&words, output);
-    VEC_PUSH(&words, path);
-    for (; *files; files++)
-        VEC_PUSH(&words, *files);
-    add_libraries(r, &words);
+    add_words(&words, options);
+    add_words(&words, (const char *const[]){"-o", output, path, NULL});
+    add_words(&words, files);
+    if (!r->is_object)
+        add_libraries(r, &words);
     VEC_PUSH(&words, NULL);
-    int status = run(&words, message);
+    int status = foreign_run(words.at, message);
     unlink(path);
     VEC_FREE(&words);
     if (status < 0)
         return raise_fail(r, "%s cannot be started: %s", r->host->foreign->linker, strerror(errno));
     return status == 0 || explain(r, message);
+}
+
+bool foreign_link(Raise *r, RaiseObject object, const char *const *files, const char *output) {
+    return foreign_link_with(r, object, (const char *const[]){"-pie", NULL}, files, output);
 }

@@ -294,6 +294,54 @@ static void build_call(Stub *s, const Prototype *p, const char *name) {
     set_result(s, *p->types, v);
 }
 
+/* ------------------------------------------------------------------------------------------------------------------ jumps */
+
+/* setjmp() and longjmp() are the host's. Its jmp_buf is larger than the program's, which has the address of one in the frame of the function that calls setjmp(): the
+ * stub is always inlined there, since what returns twice must not have returned before. */
+enum { JUMP_BYTES = 1024 };
+
+static void build_setjmp(Stub *s, const char *name) {
+    LLVMValueRef own = argument(s, TYPE_POINTER);
+    bool says = strstr(name, "sig"), keeps = !strcmp(name, "setjmp"); /* the mask of signals */
+    LLVMValueRef room = LLVMBuildAlloca(s->b, LLVMArrayType2(LLVMInt8TypeInContext(s->r->ctx), JUMP_BYTES), "");
+    LLVMSetAlignment(room, 16);
+    LLVMBuildStore(s->b, room, own);
+    LLVMValueRef args[] = {room, says ? argument(s, TYPE_I32) : number(s, keeps)};
+    LLVMValueRef v = call(s, "__sigsetjmp", type_of(s, TYPE_I32), args, 2, false, 2);
+    LLVMAddCallSiteAttribute(v, LLVMAttributeFunctionIndex, raise_attribute(s->r, "returns_twice", 0));
+    mark_stack(s, true);
+    set_result(s, TYPE_I32, v);
+}
+
+static void build_longjmp(Stub *s) {
+    LLVMValueRef own = argument(s, TYPE_POINTER);
+    LLVMValueRef args[] = {LLVMBuildLoad2(s->b, pointer(s), own, ""), argument(s, TYPE_I32)};
+    call(s, "siglongjmp", LLVMVoidTypeInContext(s->r->ctx), args, 2, false, 2);
+}
+
+/* False: it is no such function. */
+static bool build_jump(Stub *s, const char *name) {
+    if (special_find(SPECIAL_SETJMP, name))
+        build_setjmp(s, name);
+    else if (special_find(SPECIAL_LONGJMP, name))
+        build_longjmp(s);
+    else
+        return false;
+    return true;
+}
+
+/* execl(): what follows the path are pointers up to a null pointer. */
+static bool build_exec(Stub *s, const Prototype *p) {
+    const char *with_array = special_find(SPECIAL_POINTERS, p->name);
+    if (!with_array)
+        return false;
+    LLVMValueRef path = argument(s, TYPE_POINTER), room = area(s);
+    LLVMValueRef list[] = {save_registers(s), number(s, 1), room};
+    LLVMValueRef args[] = {path, call(s, RAISE_PREFIX "pointers", pointer(s), list, 3, false, 3)};
+    set_result(s, TYPE_I32, call(s, with_array, type_of(s, TYPE_I32), args, 2, false, 2));
+    return true;
+}
+
 /* -------------------------------------------------------------------------------------------------------- what is called */
 
 /* That of printf is vprintf, of __printf_chk __vprintf_chk, of __isoc99_sscanf __isoc99_vsscanf. NULL: there is none. */
@@ -334,7 +382,7 @@ static bool check_types(Foreign *f, const Prototype *p, u64 pc) {
         return raise_fail(f->r, "0x%lx: it calls %s, which has a long double", pc, p->name);
     if (strchr(p->types, TYPE_LIST) && !has_format(p))
         return raise_fail(f->r, "0x%lx: it calls %s, and what is in its va_list cannot be known", pc, p->name);
-    if (takes_more && !has_format(p) && !special_find(SPECIAL_FEW, p->name))
+    if (takes_more && !has_format(p) && !special_find(SPECIAL_FEW, p->name) && !special_find(SPECIAL_POINTERS, p->name))
         return raise_fail(f->r, "0x%lx: it calls %s, whose variable arguments cannot be known", pc, p->name);
     if (differs && !special_find(SPECIAL_WRAPPED, p->name) && !special_find(SPECIAL_OPAQUE, differs))
         return raise_fail(f->r, "0x%lx: it calls %s: %s is laid out differently on %s", pc, p->name, differs,
@@ -342,29 +390,46 @@ static bool check_types(Foreign *f, const Prototype *p, u64 pc) {
     return true;
 }
 
+static bool is_jump(const char *name) {
+    return special_find(SPECIAL_SETJMP, name) || special_find(SPECIAL_LONGJMP, name);
+}
+
 bool foreign_needs_stub(const Foreign *f, const char *name) {
     const Prototype *p = prototype_find(name);
-    return p && (special_find(SPECIAL_WRAPPED, name) || strpbrk(p->types, "xa.") || f->r->host->signed_arguments);
+    return is_jump(name) ||
+           (p && (special_find(SPECIAL_WRAPPED, name) || strpbrk(p->types, "xa.") || f->r->host->signed_arguments));
+}
+
+/* The host's function that does what the program means by this one; NULL with r->problem set: there is none. */
+static const char *callee_for(Foreign *f, const Prototype *p, u64 pc) {
+    Raise *r = f->r;
+    if (!check_types(f, p, pc))
+        return NULL;
+    if (special_find(SPECIAL_WRAPPED, p->name))
+        return arena_printf(&r->arena, "lathe_wrap_%s", p->name);
+    if (special_find(SPECIAL_INSTEAD, p->name))
+        return special_find(SPECIAL_INSTEAD, p->name);
+    if (!strchr(p->types, TYPE_MORE) || !has_format(p))
+        return p->name;
+    const char *callee = with_list(r, p);
+    if (!callee)
+        raise_fail(r, "0x%lx: it calls %s, of which no form with a va_list is known", pc, p->name);
+    return callee;
 }
 
 bool foreign_build_stub(Foreign *f, LLVMValueRef fn, const char *name, u64 pc) {
     Raise *r = f->r;
     const Prototype *p = prototype_find(name);
-    if (!p)
+    if (!p && !is_jump(name))
         return raise_fail(r, "0x%lx: it calls %s, which no header declares that was there when lathe was built", pc,
                           name);
-    if (!check_types(f, p, pc))
-        return false;
-    const char *callee = name;
-    if (special_find(SPECIAL_WRAPPED, name))
-        callee = arena_printf(&r->arena, "lathe_wrap_%s", name);
-    else if (strchr(p->types, TYPE_MORE) && has_format(p))
-        callee = with_list(r, p);
+    const char *callee = is_jump(name) ? name : callee_for(f, p, pc);
     if (!callee)
-        return raise_fail(r, "0x%lx: it calls %s, of which no form with a va_list is known", pc, name);
+        return false;
     Stub s = {.f = f, .r = r, .b = LLVMCreateBuilderInContext(r->ctx), .cpu = LLVMGetParam(fn, 0)};
     LLVMPositionBuilderAtEnd(s.b, LLVMAppendBasicBlockInContext(r->ctx, fn, ""));
-    build_call(&s, p, callee);
+    if (!build_jump(&s, name) && !build_exec(&s, p))
+        build_call(&s, p, callee);
     LLVMBuildRetVoid(s.b);
     LLVMDisposeBuilder(s.b);
     return true;

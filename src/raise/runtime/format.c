@@ -170,6 +170,15 @@ void *lathe_raise_list_of(const void *list, const char *format, u32 scans, void 
     return make_list(guest_list_of(list), format, scans, area);
 }
 
+void *lathe_raise_pointers(const ForeignRegs *regs, u32 ints, void *area) {
+    ForeignList list = guest_list(regs, ints, 0);
+    u64 *slots = area;
+    for (u32 i = 0; i < AREA_BYTES / sizeof(*slots); i++)
+        if (!(slots[i] = next_int(&list)))
+            return area;
+    stop("a call with too many arguments");
+}
+
 long double lathe_raise_extended(const void *at) {
     return guest_extended(at);
 }

@@ -19,6 +19,9 @@ enum { LIST_SLOTS = 128, AREA_BYTES = HOST_LIST_BYTES + 8 * LIST_SLOTS };
 void *lathe_raise_list(const ForeignRegs *regs, u32 ints, u32 floats, const char *format, u32 scans, void *area);
 void *lathe_raise_list_of(const void *list, const char *format, u32 scans, void *area);
 
+/* The variable arguments behind so many named ones, which are pointers up to a null pointer, as an array in `area`. */
+void *lathe_raise_pointers(const ForeignRegs *regs, u32 ints, void *area);
+
 /* long double */
 long double lathe_raise_extended(const void *at);
 

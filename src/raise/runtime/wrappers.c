@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <error.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,6 +35,19 @@ int lathe_wrap_fstat(int fd, void *to) {
 int lathe_wrap_fstatat(int fd, const char *path, void *to, int flags) {
     struct stat st;
     return give(fstatat(fd, path, &st, flags), to, &st);
+}
+/* Programs that were made with an old C library give a version of the struct, of which there was one. */
+int lathe_wrap___xstat(int version, const char *path, void *to) {
+    (void)version;
+    return lathe_wrap_stat(path, to);
+}
+int lathe_wrap___lxstat(int version, const char *path, void *to) {
+    (void)version;
+    return lathe_wrap_lstat(path, to);
+}
+int lathe_wrap___fxstat(int version, int fd, void *to) {
+    (void)version;
+    return lathe_wrap_fstat(fd, to);
 }
 /* All files are large here. */
 int lathe_wrap_stat64(const char *path, void *to) __attribute__((alias("lathe_wrap_stat")));
@@ -67,6 +81,11 @@ int lathe_wrap___open_2(const char *path, int flags) {
     return open(path, guest_open_flags(flags), 0);
 }
 
+int lathe_wrap___openat_2(int fd, const char *path, int flags) {
+    return openat(fd, path, guest_open_flags(flags), 0);
+}
+
+int lathe_wrap___openat64_2(int fd, const char *path, int flags) __attribute__((alias("lathe_wrap___openat_2")));
 int lathe_wrap_open64(const char *path, int flags, ...) __attribute__((alias("lathe_wrap_open")));
 int lathe_wrap_openat64(int fd, const char *path, int flags, ...) __attribute__((alias("lathe_wrap_openat")));
 int lathe_wrap___open64_2(const char *path, int flags) __attribute__((alias("lathe_wrap___open_2")));
@@ -83,6 +102,24 @@ int lathe_wrap_fcntl(int fd, int command, ...) {
 }
 
 int lathe_wrap_fcntl64(int fd, int command, ...) __attribute__((alias("lathe_wrap_fcntl")));
+
+/* ----------------------------------------------------------------------------------------------------------------- glob */
+
+/* The program's own functions for reading directories would fill a struct stat of the other kind. */
+int lathe_wrap_glob(const char *pattern, int flags, int (*error)(const char *, int), glob_t *found) {
+    static const char text[] = "glob() with functions of the program's own";
+    if (flags & GLOB_ALTDIRFUNC)
+        lathe_raise_stop(text, sizeof(text) - 1, 0);
+    return glob(pattern, flags, error, found);
+}
+
+void lathe_wrap_globfree(glob_t *found) {
+    globfree(found);
+}
+
+int lathe_wrap_glob64(const char *pattern, int flags, int (*error)(const char *, int), glob_t *found)
+    __attribute__((alias("lathe_wrap_glob")));
+void lathe_wrap_globfree64(glob_t *found) __attribute__((alias("lathe_wrap_globfree")));
 
 /* ---------------------------------------------------------------------------------------------------------------- error */
 

@@ -1,0 +1,187 @@
+/* object.c: object files (`.o`), which become object files again.
+ *
+ * The linker of the object's machine lays it out as a position-independent program, which is then raised as any other. What the object does not define itself is
+ * in a library made for that purpose, so that the linker makes stubs for what is called, and copies of variables, as in programs. Functions and variables that the
+ * object defines for others keep their names: a function's is that of its entry, where native code enters it, and a variable's is a place of the image.
+ *
+ * For the own machine, too, the image is a variable of the module, and the address of a function that of its entry. What each raised object has of the runtime
+ * is made local in the end, so that several can be linked with each other. */
+#include <errno.h>
+#include <fcntl.h>
+#include <llvm-c/Core.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "isa/kinds.h"
+#include "raise/foreign/foreign.h"
+
+/* ----------------------------------------------------------------------------------------------------------------- layout */
+
+/* Room for the parts of a variable that are named by relocations; a bit more for the last. */
+enum { SYMBOL_ALIGN = 4096, LAST_BYTES = 64, BEFORE_MAX = 32 };
+
+static bool is_own(const char *name) {
+    return !strcmp(name, "_GLOBAL_OFFSET_TABLE_");
+}
+
+static bool fail(ObjectLayout *o, const char *format, const char *name) {
+    snprintf(o->problem, sizeof(o->problem), format, name);
+    return false;
+}
+
+/* Variables of a library that stand for all that is not defined; functions among them get stubs by how they are called. */
+static bool write_missing(ObjectLayout *o, const char *path) {
+    FILE *out = fopen(path, "we");
+    if (!out)
+        return fail(o, "%s", strerror(errno));
+    fprintf(out, "\t.bss\n");
+    bool ok = true;
+    for (size_t i = 0; ok && i < o->symbols.len; i++) {
+        const ElfObjectSymbol *s = &o->symbols.at[i];
+        if (s->defined || is_own(s->name))
+            continue;
+        u64 size = ((u64)s->high + LAST_BYTES + SYMBOL_ALIGN - 1) & -(u64)SYMBOL_ALIGN;
+        if (s->thread)
+            ok = fail(o, "it uses %s, a thread-local variable of another file", s->name);
+        else if (s->low < -BEFORE_MAX || s->high > 1 << 24)
+            ok = fail(o, "it has an address that is far from the symbol that it names, %s", s->name);
+        fprintf(out, "\t.globl \"%s\"\n\t.type \"%s\", %%object\n\t.size \"%s\", %lu\n\"%s\":\t.zero %lu\n", s->name,
+                s->name, s->name, size, s->name, size);
+    }
+    return fclose(out) == 0 && ok;
+}
+
+/* Runs it, with the first line of what it says as the problem if it fails. */
+static bool run(ObjectLayout *o, const char *const *words) {
+    char message[LINK_MESSAGE_BYTES];
+    int status = foreign_run(words, message);
+    if (status < 0)
+        return fail(o, "%s cannot be started, which lays it out", words[0]);
+    char *line = message;
+    line[strcspn(line, "\n")] = 0;
+    return status == 0 || fail(o, "its machine's linker cannot lay it out as position-independent code: %s", line);
+}
+
+static bool lay_out(ObjectLayout *o, const char *file) {
+    char compiler[64], source[sizeof(o->dir) + 16], library[sizeof(o->dir) + 16];
+    snprintf(compiler, sizeof(compiler), "%s-linux-gnu-gcc", kind_of_arch(o->arch)->folder);
+    snprintf(source, sizeof(source), "%s/missing.s", o->dir);
+    snprintf(library, sizeof(library), "%s/missing.so", o->dir);
+    const char *const missing[] = {compiler, "-shared", "-nostdlib", "-o", library, source, NULL};
+    const char *const image[] = {compiler, "-pie",   "-nostdlib", "-Wl,-e,0", "-Wl,-E", "-Wl,-z,now",
+                                 "-o",     o->image, file,        library,    NULL};
+    return write_missing(o, source) && run(o, missing) && run(o, image);
+}
+
+bool object_lay_out(ObjectLayout *o, const char *file) {
+    ElfError error;
+    *o = (ObjectLayout){.dir = "/tmp/lathe-raise-XXXXXX"};
+    if (!elf_object_symbols(file, &o->arena, &o->symbols, &o->arch, &error))
+        return fail(o, "%s", error.text);
+    if (!mkdtemp(o->dir)) {
+        *o->dir = 0;
+        return fail(o, "no temporary directory can be made: %s", strerror(errno));
+    }
+    snprintf(o->image, sizeof(o->image), "%s/image", o->dir);
+    return lay_out(o, file);
+}
+
+void object_end(ObjectLayout *o) {
+    static const char *const files[] = {"missing.s", "missing.so", "image", "names"};
+    char path[sizeof(o->dir) + 16];
+    for (size_t i = 0; *o->dir && i < ARRAY_LEN(files); i++) {
+        snprintf(path, sizeof(path), "%s/%s", o->dir, files[i]);
+        unlink(path);
+    }
+    if (*o->dir)
+        rmdir(o->dir);
+    VEC_FREE(&o->symbols);
+    arena_free(&o->arena);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- symbols */
+
+void object_begin(Raise *r, const ObjectLayout *o) {
+    u64 address;
+    for (size_t i = 0; i < o->symbols.len; i++)
+        if (o->symbols.at[i].defined && elf_symbol_value(r->elf, o->symbols.at[i].name, &address))
+            VEC_PUSH(&r->offered, ((ElfPointer){.to = address})); /* only those among them count that are code */
+}
+
+static void offer(Raise *r, const ElfObjectSymbol *s, const char *type, const char *is, u64 off) {
+    char *text = arena_printf(
+        &r->arena, "\t.%s \"%s\"\n\t.type \"%s\", %%%s\n\t.size \"%s\", %lu\n\t.set \"%s\", %s + %lu\n",
+        s->weak ? "weak" : "globl", s->name, s->name, type, s->name, s->function ? 0 : s->size, s->name, is, off);
+    LLVMAppendModuleInlineAsm(r->mod, text, strlen(text));
+}
+
+static bool offer_function(Raise *r, const ElfObjectSymbol *s, u64 pc) {
+    const RaiseFunction *f = raise_function_at(r, pc);
+    if (!f || !f->native || !f->raised)
+        return raise_fail(r, "0x%lx: the function %s cannot be read", pc, s->name);
+    offer(r, s, "function", arena_printf(&r->arena, RAISE_ENTRY, pc), 0);
+    return true;
+}
+
+static bool offer_symbols(Raise *r, const ObjectLayout *o) {
+    for (size_t i = 0; i < o->symbols.len; i++) {
+        const ElfObjectSymbol *s = &o->symbols.at[i];
+        u64 address;
+        if (!s->defined)
+            continue;
+        if (s->absolute || s->thread || !elf_symbol_value(r->elf, s->name, &address))
+            return raise_fail(r, "its symbol %s is of a kind that cannot be raised", s->name);
+        if (elf_is_code(r->elf, address)) {
+            if (!offer_function(r, s, address))
+                return false;
+        } else {
+            offer(r, s, "object", RAISE_IMAGE, address - r->extent.start);
+        }
+    }
+    return true;
+}
+
+bool object_finish(Foreign *f, const ObjectLayout *o) {
+    if (!f->r->foreign) {
+        elf_relocations(f->r->elf, &f->relocations);
+        foreign_replace_addresses(f);
+        if (!foreign_add_lists(f) || !foreign_add_image(f))
+            return false;
+    }
+    return offer_symbols(f->r, o);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- link */
+
+/* `gcc` at the end of the compiler's name is `objcopy` in that of the program that changes objects. */
+static const char *objcopy_of(Raise *r) {
+    const char *linker = r->host->foreign->linker;
+    return arena_printf(&r->arena, "%.*sobjcopy", (int)(strlen(linker) - strlen("gcc")), linker);
+}
+
+/* The names that stay visible, one in a line; false: the file cannot be written. */
+static bool write_names(const ObjectLayout *o, const char *path) {
+    FILE *out = fopen(path, "we");
+    for (size_t i = 0; out && i < o->symbols.len; i++)
+        if (o->symbols.at[i].defined)
+            fprintf(out, "%s\n", o->symbols.at[i].name);
+    return out && fclose(out) == 0;
+}
+
+bool object_link(Raise *r, const ObjectLayout *o, RaiseObject object, const char *const *files, const char *output) {
+    const char *const first[] = {"-r", "-nostdlib", NULL};
+    char names[sizeof(o->dir) + 16];
+    snprintf(names, sizeof(names), "%s/names", o->dir);
+    const char *const localize[] = {objcopy_of(r), arena_printf(&r->arena, "--keep-global-symbols=%s", names), output,
+                                    NULL};
+    char message[LINK_MESSAGE_BYTES];
+    if (!write_names(o, names))
+        return raise_fail(r, "%s: %s", names, strerror(errno));
+    if (!foreign_link_with(r, object, first, files, output))
+        return false;
+    if (foreign_run(localize, message) == 0)
+        return true;
+    unlink(output);
+    return raise_fail(r, "%s has failed: %.*s", localize[0], (int)strcspn(message, "\n"), message);
+}
