@@ -246,8 +246,6 @@ static void choose_raised(const Chooser *c, LLVMValueRef bridge, LLVMValueRef cp
         args[i] = param_of(c, list[i]);
     args[count] = cpu;
     LLVMTypeRef type = raise_function_type(r, &in_place, &r->isa->abi.results);
-    if (r->callable.len) /* what is called if there is no bridge */
-        LLVMBuildStore(c->b, target, raise_offset_in_state(r, c->b, cpu, r->isa->pc_off));
     LLVMValueRef call = LLVMBuildCall2(c->b, type, bridge, args, count + 1, "");
     raise_mark_call(r, call);
     LLVMBuildRet(c->b, results_of(c, call, results));
@@ -306,11 +304,13 @@ static LLVMValueRef bridge_in_row(const Chooser *c, LLVMValueRef row) {
 }
 
 /* The bridge of a function by the jump to its entry. */
-static LLVMValueRef search(const Chooser *c, LLVMValueRef target) {
+static LLVMValueRef search(const Chooser *c, LLVMValueRef target, LLVMValueRef cpu) {
     const HostRaise *host = c->r->host->raise;
     LLVMTypeRef word = LLVMInt64TypeInContext(c->r->ctx), type = LLVMFunctionType(word, &word, 1, false);
     LLVMValueRef code = LLVMGetInlineAsm(type, host->find, strlen(host->find), host->find_constraints,
                                          strlen(host->find_constraints), true, false, LLVMInlineAsmDialectATT, false);
+    if (c->r->callable.len) /* what is called if there is no bridge */
+        LLVMBuildStore(c->b, target, raise_offset_in_state(c->r, c->b, cpu, c->r->isa->pc_off));
     LLVMValueRef bridge = LLVMBuildCall2(c->b, type, code, &target, 1, "");
     return LLVMBuildIntToPtr(c->b, bridge, LLVMPointerTypeInContext(c->r->ctx, 0), "");
 }
@@ -383,7 +383,7 @@ static void build_chooser(Chooser *c) {
     LLVMValueRef inside = LLVMBuildICmp(c->b, LLVMIntULT, distance(c, target, r->extent.start), size, "");
     LLVMBuildCondBr(c->b, inside, at[SEARCH], at[NATIVE]);
     LLVMPositionBuilderAtEnd(c->b, at[SEARCH]);
-    choose_raised(c, search(c, target), cpu);
+    choose_raised(c, search(c, target, cpu), cpu);
     LLVMPositionBuilderAtEnd(c->b, at[NATIVE]);
     choose_native(c, target, cpu);
 }
