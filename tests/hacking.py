@@ -36,8 +36,15 @@ def names(section):
     return re.findall(r'^ISA\((\w+)', open(source + '/src/isa/isas.def').read(), re.M)
 
 
+def has_client(name):
+    return re.search(rf'^ISA\({name},.*, true\)$', open(source + '/src/isa/isas.def').read(), re.M) is not None
+
+
 def paths(section, text):
-    return [text.replace('NAME', name) for name in names(section)] if 'NAME' in text else [text]
+    """The paths that are meant, one for each NAME; of clients only those that there are."""
+    of_client = section == 'a guest' and text.startswith('src/run/client/')
+    chosen = [name for name in names(section) if not of_client or has_client(name)]
+    return [text.replace('NAME', name) for name in chosen] if 'NAME' in text else [text]
 
 
 def exists(path):

@@ -4,7 +4,7 @@
  *
  *     void f(ptr cpu)
  *
- * that does to the guest state `*cpu` (LatheX86Cpu or LatheRiscv64Cpu, types.h) and to guest memory what the machine code does, then returns.
+ * that does to the guest state `*cpu` (LatheX86Cpu, LatheRiscv64Cpu or LatheAarch64Cpu, types.h) and to guest memory what the machine code does, then returns.
  * `cpu->pc` says where the guest goes on; `cpu->trap` is LATHE_TRAP_NONE, or says why the instruction at `cpu->pc` was not
  * executed. Guest memory is addressed directly: guest addresses are host addresses.
  *

@@ -15,7 +15,7 @@ extern "C" {
 
 /* ---------------------------------------------------------------------------------------------------- guest state */
 
-typedef enum LatheArch { LATHE_ARCH_X86_64, LATHE_ARCH_RISCV64 } LatheArch;
+typedef enum LatheArch { LATHE_ARCH_X86_64, LATHE_ARCH_RISCV64, LATHE_ARCH_AARCH64 } LatheArch;
 
 /* The machine that code is generated for. Code for another one than the own can be emitted, not linked into this process. */
 typedef enum LatheHost { LATHE_HOST_OWN, LATHE_HOST_X86_64, LATHE_HOST_AARCH64, LATHE_HOST_RISCV64 } LatheHost;
@@ -96,6 +96,21 @@ typedef struct LatheRiscv64Cpu {
     uint8_t reserved0[2];
     uint32_t scratch; /* of lifted code, meaningless between instructions */
 } LatheRiscv64Cpu;
+
+/* The state of an aarch64 guest. Flags hold 0 or 1. The control and status registers of floating point are here alone. */
+typedef struct LatheAarch64Cpu {
+    LATHE_ALIGN(64) uint64_t pc;
+    uint64_t x[31];
+    uint64_t sp;
+    uint8_t n, z, c, v;
+    uint32_t fpcr, fpsr;
+    uint32_t trap, trap_info;
+    uint32_t reserved0;
+    uint64_t tpidr;
+    /* Of the last load exclusive: a store succeeds if memory there still has the value; address ~0: none. `high` is the second one's of a pair. */
+    uint64_t reserved_address, reserved_value, reserved_high;
+    LATHE_ALIGN(16) uint8_t vec[32][16];
+} LatheAarch64Cpu;
 
 /* ---------------------------------------------------------------------------------------------------------- status */
 

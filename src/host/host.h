@@ -167,9 +167,10 @@ typedef struct Host {
     HostConvention convention; /* no ints: there is none, and all registers travel in the guest state */
     const HostAccess *access;  /* NULL: LatheConfig.exact_faults is not for this host */
     bool native_fs;            /* is LatheTuning.native_fs for this host? */
-    /* What it has for instructions of these guests: isa/x86_64/forms.h, isa/riscv64/forms.h. */
+    /* What it has for instructions of these guests: isa/x86_64/forms.h, isa/riscv64/forms.h, isa/aarch64/forms.h. */
     const struct X86Forms *x86_64;
     const struct RvForms *riscv64;
+    const struct A64Forms *aarch64;
 
     /* For code that is run as it is translated. */
     const char *read_stack_pointer;    /* assembly: into $0 */

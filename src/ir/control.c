@@ -212,7 +212,17 @@ Val ir_integral(Lifter *l, const char *how, Val a) {
 #define STAND_IN "lathe.canonical."
 
 static const char *stand_in_name(Ty t) {
-    return t == F32 ? STAND_IN "f32" : STAND_IN "f64";
+    switch (t) {
+    case F32:
+        return STAND_IN "f32";
+    case VECTOR(F32, 2):
+        return STAND_IN "v2f32";
+    case VECTOR(F32, 4):
+        return STAND_IN "v4f32";
+    case VECTOR(F64, 2):
+        return STAND_IN "v2f64";
+    }
+    return STAND_IN "f64";
 }
 
 Val ir_stand_in(Lifter *l, Ty t) {
@@ -265,6 +275,10 @@ Val ir_int_to_float(Lifter *l, Val a, Ty t) {
     if (!l->strict_fp)
         return LLVMBuildSIToFP(l->b, a, ir_type(l, t), "");
     return constrained(l, "llvm.experimental.constrained.sitofp", (Ty[]){t, ir_ty(a)}, 2, &a, 1, true);
+}
+
+Val ir_uint_to_float(Lifter *l, Val a, Ty t) {
+    return LLVMBuildUIToFP(l->b, a, ir_type(l, t), "");
 }
 
 Val ir_float_to_int(Lifter *l, Val a, Ty t) {

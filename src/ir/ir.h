@@ -175,8 +175,9 @@ bool ir_is_stand_in(Val call);
 Val ir_fneg(Lifter *l, Val a);
 Val ir_fext(Lifter *l, Val a, Ty t);
 Val ir_ftrunc(Lifter *l, Val a, Ty t);
-Val ir_int_to_float(Lifter *l, Val a, Ty t); /* signed */
-Val ir_float_to_int(Lifter *l, Val a, Ty t); /* signed, towards zero; poison if it does not fit */
+Val ir_int_to_float(Lifter *l, Val a, Ty t);  /* signed */
+Val ir_uint_to_float(Lifter *l, Val a, Ty t); /* unsigned; a plain operation also under l->strict_fp */
+Val ir_float_to_int(Lifter *l, Val a, Ty t);  /* signed, towards zero; poison if it does not fit */
 
 /* --------------------------------------------------------------------------------------------------- memory */
 

@@ -66,15 +66,17 @@ typedef enum OperandKind { OPERAND_NONE, OPERAND_REG, OPERAND_MEM, OPERAND_IMM }
 
 typedef struct Operand {
     u8 kind;
-    u8 cls;         /* REG: the ISA's register class */
-    u8 no;          /* REG: number within its class */
-    bool high;      /* REG: bits 8–15 of a general register (x86 ah, ch, dh, bh) */
-    u16 bits;       /* size of the operand */
-    u8 base, index; /* MEM: Reg, REG_NONE or (base only) REG_PC, in which case disp is the absolute address */
-    u8 scale;       /* MEM: 1, 2, 4, 8 */
-    u8 seg;         /* MEM: the ISA's segment, 0 for none */
-    u8 addr_bits;   /* MEM: 32 or 64 */
-    i64 disp;       /* MEM: displacement; IMM: the value, sign-extended */
+    u8 cls;            /* REG: the ISA's register class */
+    u8 no;             /* REG: number within its class */
+    bool high;         /* REG: bits 8–15 of a general register (x86 ah, ch, dh, bh) */
+    u16 bits;          /* size of the operand */
+    u8 base, index;    /* MEM: Reg, REG_NONE or (base only) REG_PC, in which case disp is the absolute address */
+    u8 scale;          /* MEM: 1, 2, 4, 8, 16 */
+    u8 index_bits;     /* MEM: so many low bits of the index count; 0: all do */
+    bool index_signed; /* MEM: and are sign-extended */
+    u8 seg;            /* MEM: the ISA's segment, 0 for none */
+    u8 addr_bits;      /* MEM: 32 or 64 */
+    i64 disp;          /* MEM: displacement; IMM: the value, sign-extended */
 } Operand;
 
 /* How control goes on after an instruction. */

@@ -21,9 +21,9 @@
 /* What an instruction does, told to those who look back from a computed jump for its table. OTHER is always right. */
 typedef enum EffectKind {
     EFFECT_OTHER,
-    EFFECT_CONSTANT,    /* to = value */
-    EFFECT_ADD,         /* to = a + value: copies, too; of a computed jump: where it goes */
-    EFFECT_SUM,         /* to = a + (b << shift) + value; a may be REG_NONE; of b the low from_bits count */
+    EFFECT_CONSTANT, /* to = value */
+    EFFECT_ADD,      /* to = a + value: copies, too; of a computed jump: where it goes */
+    EFFECT_SUM, /* to = a + (b << shift) + value; a may be REG_NONE; of b the low from_bits count, sign-extended if is_signed */
     EFFECT_SHIFT_LEFT,  /* to = a << shift */
     EFFECT_SHIFT_RIGHT, /* to = a >> shift, unsigned */
     EFFECT_AND,         /* to = a & value */

@@ -7,7 +7,7 @@
 
 /* By LatheArch, as the table is. */
 static const Kind kinds[] = {
-#define ISA(folder, name, machine, weak, hwcaps, flags) {name, #folder, machine, weak, hwcaps, flags},
+#define ISA(folder, name, machine, weak, hwcaps, flags, runs) {name, #folder, machine, weak, hwcaps, flags, runs},
 #include "isa/isas.def"
 #undef ISA
 };
@@ -23,7 +23,7 @@ static u32 machine_of(const char *path) {
 
 const Kind *kind_of_name(const char *name) {
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-        if (!strcmp(kinds[i].name, name))
+        if (kinds[i].runs && !strcmp(kinds[i].name, name))
             return &kinds[i];
     return NULL;
 }
@@ -31,7 +31,7 @@ const Kind *kind_of_name(const char *name) {
 const Kind *kind_of_file(const char *path) {
     u32 machine = machine_of(path);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-        if (kinds[i].machine == machine)
+        if (kinds[i].runs && kinds[i].machine == machine)
             return &kinds[i];
     return NULL;
 }

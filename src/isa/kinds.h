@@ -13,9 +13,10 @@ typedef struct Kind {
     bool weak_memory;   /* do threads see each other's accesses in a weak order? */
     const char *hwcaps; /* directory of libraries for better processors; empty: there is none */
     u32 cache_flags;    /* of its libraries in ld.so.cache */
+    bool runs;          /* is there a client? */
 } Kind;
 
-/* NULL: there is none. */
+/* Of kinds that `lathe run` runs. NULL: there is none. */
 const Kind *kind_of_name(const char *name);
 const Kind *kind_of_file(const char *path); /* which must be a 64-bit ELF file */
 const Kind *kind_of_host(void);

@@ -60,7 +60,7 @@ static bool is_tiny(const SoftEnv *e, const SoftFormat *f, const SoftNumber *n, 
     u32 precision = f->fraction_bits + 1u;
     if (n->exponent >= least)
         return false;
-    return n->exponent < least - 1 ||
+    return e->tiny_before || n->exponent < least - 1 ||
            number_round(e->rounding, n->negative, n->significand, 128 - precision) < (u128)1 << precision;
 }
 
@@ -69,6 +69,10 @@ static u64 pack(SoftEnv *e, const SoftFormat *f, const SoftNumber *n) {
     u64 sign = n->negative ? sign_bit(f) : 0;
     i32 least = 1 - bias_of(f);
     bool subnormal = n->exponent < least;
+    if (subnormal && e->flush) {
+        e->flags |= SOFT_UNDERFLOW;
+        return sign;
+    }
     u32 drop = 127u - f->fraction_bits;
     u128 exact = subnormal ? number_shift(n->significand, (u32)(least - n->exponent)) : n->significand;
     u64 rounded = (u64)number_round(e->rounding, n->negative, exact, drop);
@@ -207,8 +211,7 @@ static u64 least(u32 bits, bool is_signed) {
     return is_signed ? ~(u64)0 << (bits - 1) : 0;
 }
 
-u64 soft_to_int(SoftEnv *e, const SoftFormat *f, u64 a, u32 bits, bool is_signed) {
-    SoftNumber n = soft_unpack(f, a);
+u64 soft_number_to_int(SoftEnv *e, SoftNumber n, u32 bits, bool is_signed) {
     if (n.kind == NUMBER_ZERO)
         return 0;
     bool exact = true, huge = n.kind != NUMBER_FINITE || n.exponent > 64, negative = n.negative && !number_is_nan(&n);
@@ -221,6 +224,10 @@ u64 soft_to_int(SoftEnv *e, const SoftFormat *f, u64 a, u32 bits, bool is_signed
     if (!exact)
         e->flags |= SOFT_INEXACT;
     return negative ? -(u64)v : (u64)v;
+}
+
+u64 soft_to_int(SoftEnv *e, const SoftFormat *f, u64 a, u32 bits, bool is_signed) {
+    return soft_number_to_int(e, soft_unpack(f, a), bits, is_signed);
 }
 
 u64 soft_round(SoftEnv *e, const SoftFormat *f, u64 a, bool tell_inexact) {

@@ -28,6 +28,10 @@ enum { SOFT_INEXACT = 1, SOFT_UNDERFLOW = 2, SOFT_OVERFLOW = 4, SOFT_DIVIDE = 8,
 /* Operations add to the flags. */
 typedef struct SoftEnv {
     u8 rounding, flags;
+    bool
+        tiny_before; /* is an inexact result underflow if it is below the normal numbers before rounding? Else after. */
+    bool
+        flush; /* does what is below the normal numbers before rounding become zero, and is that underflow and nothing else? */
 } SoftEnv;
 
 u64 soft_add(SoftEnv *e, const SoftFormat *f, u64 a, u64 b);

@@ -40,6 +40,9 @@ bool number_zero_times_infinity(const SoftNumber *a, const SoftNumber *b);
 SoftNumber soft_unpack(const SoftFormat *f, u64 bits);
 u64 soft_pack(SoftEnv *e, const SoftFormat *f, const SoftNumber *n); /* rounded */
 
+/* As soft_to_int. */
+u64 soft_number_to_int(SoftEnv *e, SoftNumber n, u32 bits, bool is_signed);
+
 /* The magnitude of a finite number below 2^65, rounded; whether that was exact. */
 u128 number_integer(u8 rounding, const SoftNumber *n, bool *exact);
 

@@ -77,6 +77,8 @@ static void gather_phis(Settling *s) {
 /* Is it the same settled and unsettled? */
 static bool is_number(Val v) {
     LLVMBool inexact;
+    if (LLVMIsConstant(v) && LLVMIsNull(v))
+        return true;
     if (LLVMIsAConstantFP(v))
         return !isnan(LLVMConstRealGetDouble(v, &inexact));
     return LLVMIsASIToFPInst(v) || LLVMIsAUIToFPInst(v);
@@ -127,8 +129,8 @@ static bool is_blind_form(const Host *host, const char *name) {
 /* Of calls: those whose result does not show which NaN was among the arguments, or is one that they pass on. */
 static bool call_is_blind(Settling *s, Val call) {
     static const char constrained[] = "llvm.experimental.constrained.", plain[] = "llvm.";
-    static const char *const passing[] = {"fabs.", "nearbyint.", "roundeven.", "trunc.", "floor.", "ceil."};
-    static const char *const blind[] = {"fma.", "sqrt."};
+    static const char *const passing[] = {"fabs.", "nearbyint.", "roundeven.", "trunc.", "floor.", "ceil.", "round."};
+    static const char *const blind[] = {"fma.", "sqrt.", "fptosi.sat.", "fptoui.sat."};
     Val callee = LLVMGetCalledValue(call);
     size_t len;
     const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &len) : "";
@@ -157,6 +159,8 @@ static bool is_blind(Settling *s, Val user) {
     case LLVMFNeg:
     case LLVMSelect:
     case LLVMInsertElement:
+    case LLVMExtractElement:
+    case LLVMShuffleVector:
         return has_blind_uses_only(s, user);
     case LLVMCall:
         return call_is_blind(s, user);
@@ -266,7 +270,7 @@ static void settle(Settling *s) {
 }
 
 void canonical_settle(Lifter *l) {
-    static const Ty types[] = {F32, F64};
+    static const Ty types[] = {F32, F64, VECTOR(F32, 2), VECTOR(F32, 4), VECTOR(F64, 2)};
     for (size_t i = 0; i < ARRAY_LEN(types); i++) {
         Val mark = ir_stand_in(l, types[i]);
         if (!mark)

@@ -1,6 +1,6 @@
 /* jumptable.c: the tables behind the indirect jumps that compilers make of switch statements.
  *
- * Seen backwards from the jump, the target is an entry of a table, or a constant plus a 32-bit entry. Registers are
+ * Seen backwards from the jump, the target is an entry of a table, or a constant plus a smaller entry, which may be shifted. Registers are
  * followed to their definitions until the table's address is a constant and what remains is an index. These two are
  * exact, or there is no table: the index comes to the jump on one straight way, the address is the same on all ways.
  *
@@ -153,10 +153,10 @@ static bool constant(Walk *w, Reg r, const Insn *at, u64 *value) {
 
 /* ------------------------------------------------------------------------------------------------- the table's form */
 
-/* target = base + entry[index], the entry being 8 bytes, or 4 with or without sign. */
+/* target = base + (entry[index] << entry_shift), the entry being 8 bytes, or fewer with or without sign. */
 typedef struct Form {
     u64 base, start;
-    u32 entry_bytes;
+    u32 entry_bytes, entry_shift;
     bool entry_signed;
     const Insn *at; /* where the index is read */
     Reg index;
@@ -233,7 +233,8 @@ static bool match_sum_of(Walk *w, const Address *a, const Insn *at, Form *f) {
 static bool match_address(Walk *w, const Operand *mem, const Insn *at, Form *f) {
     if (!is_plain(mem) || mem->base == REG_PC)
         return false;
-    Address a = {mem->base, mem->index, 64, (u32)__builtin_ctz(mem->scale), mem->disp};
+    u32 index_bits = mem->index_bits ? mem->index_bits : 64;
+    Address a = {mem->base, mem->index, index_bits, (u32)__builtin_ctz(mem->scale), mem->disp};
     for (u32 depth = 0; a.index == REG_NONE && depth < MAX_DEPTH; depth++) {
         if (a.base == REG_NONE)
             return false;
@@ -251,12 +252,17 @@ static bool match_address(Walk *w, const Operand *mem, const Insn *at, Form *f) 
     return a.index != REG_NONE && match_sum_of(w, &a, at, f);
 }
 
-/* Loaded by `in`: 8 bytes, or 4. */
+/* Loaded by `in`. */
 static bool match_load(Walk *w, const Effect *e, const Insn *in, bool extended, Form *f) {
     bool wide = e->from_bits == 64;
-    f->entry_bytes = wide ? 8 : 4;
+    f->entry_bytes = e->from_bits / 8;
     f->entry_signed = extended || e->is_signed;
-    return e->kind == EFFECT_LOAD && (wide ? !extended : e->from_bits == 32) && match_address(w, e->mem, in, f);
+    return e->kind == EFFECT_LOAD && !(wide && extended) && match_address(w, e->mem, in, f);
+}
+
+/* An address itself has at least 4 bytes. */
+static bool match_load_of_target(Walk *w, const Effect *e, const Insn *in, Form *f) {
+    return match_load(w, e, in, false, f) && f->entry_bytes >= 4;
 }
 
 static bool is_copy(const Effect *e) {
@@ -279,23 +285,30 @@ static bool match_entry(Walk *w, Reg r, const Insn *at, Form *f) {
     return in && sets(&e, r) && match_load(w, &e, in, is_extended, f);
 }
 
-static bool match_sum(Walk *w, Reg base, Reg entry, const Insn *at, Form *f) {
+/* base + (entry << shift), of whose entry the low bits count. */
+static bool match_sum(Walk *w, Reg base, Reg entry, const Effect *sum, const Insn *at, Form *f) {
     *f = (Form){0};
-    return constant(w, base, at, &f->base) && match_entry(w, entry, at, f);
+    if (!constant(w, base, at, &f->base) || !match_entry(w, entry, at, f) || sum->from_bits < 8 * f->entry_bytes)
+        return false;
+    f->entry_shift = sum->shift;
+    f->entry_signed |= sum->is_signed && sum->from_bits == 8 * f->entry_bytes;
+    return true;
 }
 
 static bool match_jump(Walk *w, const Insn *jump, Form *f) {
     Effect to = effect_of(w, jump);
     *f = (Form){0};
     if (to.kind == EFFECT_LOAD)
-        return match_load(w, &to, jump, false, f);
+        return match_load_of_target(w, &to, jump, f);
     if (to.kind != EFFECT_ADD || to.value || to.a == REG_NONE)
         return false;
     const Insn *in;
     Effect e = setter(w, to.a, jump, &in);
-    if (e.kind == EFFECT_SUM && !e.shift && !e.value && e.a != REG_NONE && e.from_bits == 64)
-        return match_sum(w, e.a, e.b, in, f) || match_sum(w, e.b, e.a, in, f);
-    return match_entry(w, to.a, jump, f);
+    if (e.kind == EFFECT_SUM && !e.value && e.a != REG_NONE) {
+        bool either = !e.shift && e.from_bits == 64;
+        return match_sum(w, e.a, e.b, &e, in, f) || (either && match_sum(w, e.b, e.a, &e, in, f));
+    }
+    return match_entry(w, to.a, jump, f) && f->entry_bytes >= 4;
 }
 
 /* -------------------------------------------------------------------------------------------------------- the bound */
@@ -356,7 +369,8 @@ static bool follow(Walk *w, Origin *o) {
 }
 
 static bool same_place(const Operand *a, const Operand *b) {
-    return a->base == b->base && a->index == b->index && a->scale == b->scale && a->disp == b->disp && a->seg == b->seg;
+    return a->base == b->base && a->index == b->index && a->scale == b->scale && a->disp == b->disp &&
+           a->seg == b->seg && a->index_bits == b->index_bits && a->index_signed == b->index_signed;
 }
 
 static bool stores(Walk *w, const Insn *in, const Operand *mem, Reg *from) {
@@ -622,14 +636,12 @@ static bool find_bound(Walk *w, const Origin *o, const Insn *at, bool by_width, 
 /* ------------------------------------------------------------------------------------------------------ the entries */
 
 static u64 entry_at(const Form *f, const u8 *bytes, size_t i) {
-    u64 wide;
-    u32 narrow;
-    if (f->entry_bytes == 8) {
-        memcpy(&wide, bytes + i * 8, 8);
-        return f->base + wide;
-    }
-    memcpy(&narrow, bytes + i * 4, 4);
-    return f->base + (f->entry_signed ? (u64)(i64)(i32)narrow : narrow);
+    u64 entry = 0;
+    u32 unused = 64 - 8 * f->entry_bytes;
+    memcpy(&entry, bytes + i * f->entry_bytes, f->entry_bytes);
+    if (f->entry_signed)
+        entry = (u64)((i64)(entry << unused) >> unused);
+    return f->base + (entry << f->entry_shift);
 }
 
 static bool read_entries(const CodeView *v, const Form *f, size_t count, Arena *arena, JumpTable *out) {

@@ -53,11 +53,11 @@ for bytes in 4 20 63 64 100 700 5000; do
     head -c $bytes "$program" >short
     refuses "truncated to $bytes bytes" "^lathe: short: truncated" lift short --list
 done
-cp "$program" arm
-chmod u+w arm
-patch arm 18 '\0267\0000'
-refuses "no such architecture" "there is no 'arm'; there are x86-64 riscv64" lift --hex=00 --isa=arm
-refuses "other machine" 'unknown architecture: EM_AARCH64' lift arm --function=main
+cp "$program" other
+chmod u+w other
+patch other 18 '\0026\0000'
+refuses "no such architecture" "there is no 'arm'; there are x86-64 riscv64 aarch64" lift --hex=00 --isa=arm
+refuses "other machine" 'unknown architecture: EM_S390' lift other --function=main
 cp "$program" narrow
 chmod u+w narrow
 patch narrow 4 '\0001'
@@ -105,6 +105,9 @@ says out '-> exit$'
 expect 0 "graph for Graphviz" lift --hex="4885ff 7401 90 c3" --cfg=dot
 says out '^digraph '
 says out '"0x1000" -> "0x1005"'
+# ldr, ldr, fmul, fadd and fmla in a loop, and two sums behind it: only v3 and the sum are looked at.
+expect 0 "NaNs of vectors" lift --isa=aarch64 --hex="0104c13c 2204c13c 23dc226e 63d4224e 20cc234e 420400f1 41ffff54 00d4206e 00d8307e c0035fd6"
+is "$(grep -c 'fcmp uno' out)" -eq 2
 expect 0 "position independence" lift --hex="488d0500000000 c3" --pic --opt=none
 says out '@guest_image'
 expect 0 "calls" lift --hex="e8fb000000 c3"

@@ -41,7 +41,7 @@ check() {
 }
 
 # The oracle is the same program, natively. Arithmetic is not to be fused in one and not in the other.
-for guest in x86_64 riscv64; do
+for guest in x86_64 riscv64 aarch64; do
     # shellcheck disable=SC2046
     "$cc" -O1 $(options $guest) -o native "$sources/target_driver.c" "$sources/target_guest.c" && ./native >"expected-$guest" || exit 1
     # shellcheck disable=SC2046

@@ -32,6 +32,10 @@ static u64 address_of(const Test *t, const GuestCpu *cpu, const InsnAccess *a) {
     u64 index = register_value(t, cpu, a->at.index);
     if (a->how & ACCESS_BYTE_INDEX)
         index = (u8)index;
+    if (a->at.index_bits) {
+        u32 unused = 64 - a->at.index_bits;
+        index = a->at.index_signed ? (u64)((i64)(index << unused) >> unused) : index << unused >> unused;
+    }
     u64 offset = register_value(t, cpu, a->at.base) + index * a->at.scale + (u64)a->at.disp;
     return guest_segment_base(cpu, a->at.seg) + (a->at.addr_bits == 32 ? (u32)offset : offset);
 }

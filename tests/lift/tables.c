@@ -88,10 +88,18 @@ static void call_from_riscv64(void *state) {
     cpu->pc = cpu->x[1];
 }
 
+static void call_from_aarch64(void *state) {
+    LatheAarch64Cpu *cpu = state;
+    cpu->x[0] = (u64)call_at(cpu->pc, cpu->x[0], cpu->x[1]);
+    cpu->pc = cpu->x[30];
+}
+
 static void *find_symbol(void *user, const char *name) {
+    static LatheEntry *const calls[] = {[LATHE_ARCH_X86_64] = call_from_x86_64,
+                                        [LATHE_ARCH_RISCV64] = call_from_riscv64,
+                                        [LATHE_ARCH_AARCH64] = call_from_aarch64};
     Image *image = user;
-    LatheEntry *call = elf_arch(image->elf) == LATHE_ARCH_X86_64 ? call_from_x86_64 : call_from_riscv64;
-    return strcmp(name, DISPATCH) ? NULL : (void *)(uintptr_t)call;
+    return strcmp(name, DISPATCH) ? NULL : (void *)(uintptr_t)calls[elf_arch(image->elf)];
 }
 
 static void compare(Image *image, const char *function, Function *native, Function *lifted, long x) {

@@ -63,6 +63,7 @@ const Host host_x86_64 = {
     .native_fs = true,
     .x86_64 = &x86_64_forms_x86,
     .riscv64 = &x86_64_forms_riscv,
+    .aarch64 = &x86_64_forms_aarch64,
     .read_stack_pointer = "movq %rsp, $0",
     .load_low = "movq $1, $0",
     .load_wide = "movabsq $1, $0",

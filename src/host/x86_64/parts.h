@@ -4,10 +4,11 @@
 
 #include "host/host.h"
 
-extern const struct X86Forms x86_64_forms_x86;  /* x86_forms.c */
-extern const struct RvForms x86_64_forms_riscv; /* riscv_forms.c */
-extern const HostStackCall x86_64_stack_call;   /* stack_call.c */
-extern const HostRaise x86_64_raise;            /* raise.c */
+extern const struct X86Forms x86_64_forms_x86;     /* x86_forms.c */
+extern const struct RvForms x86_64_forms_riscv;    /* riscv_forms.c */
+extern const struct A64Forms x86_64_forms_aarch64; /* aarch64_forms.c */
+extern const HostStackCall x86_64_stack_call;      /* stack_call.c */
+extern const HostRaise x86_64_raise;               /* raise.c */
 
 /* raise_system.c: assembly, and what HostRaise has of the same names */
 extern const char x86_64_raise_system[], x86_64_raise_start[];

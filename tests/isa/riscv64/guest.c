@@ -1,4 +1,5 @@
 /* guest.c: the riscv64 guest's registers as text, and its instructions' names. */
+#include "emulator.h"
 #include "isa/riscv64/encoding.h"
 #include "oracle.h"
 #include "state_text.h"
@@ -103,4 +104,21 @@ u64 guest_segment_base(const GuestCpu *cpu, u8 seg) {
 
 void guest_reserve(GuestCpu *cpu, u64 address) {
     cpu->reserved_address = address;
+}
+
+const char *const guest_cpus[] = {"rv64,zbkb=true,zbkx=true,zfh=true,zfa=true,zicond=true",
+                                  "rv64,zbkb=true,zbkx=true,Zfh=true", "rv64,Zfh=true", "rv64"};
+const size_t guest_cpu_count = ARRAY_LEN(guest_cpus);
+
+/* A reservation does not show, and signals end it. */
+void guest_take(GuestCpu *cpu, const GuestCpu *after) {
+    u64 address = cpu->reserved_address, value = cpu->reserved_value;
+    *cpu = *after;
+    cpu->reserved_address = address;
+    cpu->reserved_value = value;
+}
+
+void oracle_limits(State *ignore) {
+    memset(&ignore->cpu.reserved_address, 0xff, sizeof(ignore->cpu.reserved_address));
+    memset(&ignore->cpu.reserved_value, 0xff, sizeof(ignore->cpu.reserved_value));
 }

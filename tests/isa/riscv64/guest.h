@@ -8,6 +8,9 @@ typedef LatheRiscv64Cpu GuestCpu;
 
 #define GUEST_ARCH LATHE_ARCH_RISCV64
 #define GUEST_ORACLE "qemu"
+#define GUEST_QEMU "qemu-riscv64"
+#define GUEST_QEMU_VARIABLE "QEMU_RISCV64"
+#define GUEST_AGENT_VARIABLE "RISCV64_AGENT"
 
 /* For LLVM's assembler. */
 #define GUEST_TARGET RISCV

@@ -1,9 +1,9 @@
-/* agent.h: what the tests and the agent, a small riscv64 program that qemu runs for them, say to each other: a question on
+/* agent.h: what the tests and the agent, a small program of the guest's kind that qemu runs for them, say to each other: a question on
  * the agent's standard input, an answer on its standard output, again and again. */
-#ifndef ISA_RISCV64_AGENT_H
-#define ISA_RISCV64_AGENT_H
+#ifndef ISA_AGENT_H
+#define ISA_AGENT_H
 
-#include "lathe/types.h"
+#include "agent_guest.h"
 
 enum { AGENT_CODE_BYTES = 1024, AGENT_MEMORY_BYTES = 4096, AGENT_AREA_BYTES = 0x10000 };
 
@@ -13,7 +13,7 @@ enum { AGENT_CODE_BYTES = 1024, AGENT_MEMORY_BYTES = 4096, AGENT_AREA_BYTES = 0x
 
 /* The code runs at cpu.pc, which lies in the area of AGENT_AREA_BYTES around AGENT_CODE. */
 typedef struct AgentRun {
-    LatheRiscv64Cpu cpu;
+    AgentCpu cpu;
     uint8_t memory[AGENT_MEMORY_BYTES];
     uint32_t size;
     int32_t signal, code; /* the answer's: 0 if control left the code, else what stopped it, and its si_code */

@@ -1,4 +1,4 @@
-/* oracle.c: the riscv64 tests' oracle: agent.c under qemu-riscv64, which is kept running. */
+/* emulator.c: the oracle of guests that are not the host's kind: agent.c under qemu, which is kept running. */
 #include "oracle.h"
 
 #include <fcntl.h>
@@ -10,12 +10,9 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "emulator.h"
 
 _Static_assert(AGENT_CODE == STATE_CODE && AGENT_MEMORY == STATE_MEMORY, "the agent and the tests share addresses");
-
-/* Our instructions, as far as a version of qemu has them: the first that it accepts. */
-static const char *const cpus[] = {"rv64,zbkb=true,zbkx=true,zfh=true,zfa=true,zicond=true",
-                                   "rv64,zbkb=true,zbkx=true,Zfh=true", "rv64,Zfh=true", "rv64"};
 
 /* Agents that died of what they were asked: each is started anew, but not for ever. */
 enum { DEATHS_ALLOWED = 3, STATUS_NO_PROGRAM = 125, STATUS_SKIPPED = 77 };
@@ -29,13 +26,13 @@ static struct Agent {
 } agent = {.fd = -1};
 
 static const char *qemu(void) {
-    const char *given = getenv("QEMU_RISCV64");
-    return given ? given : "qemu-riscv64";
+    const char *given = getenv(GUEST_QEMU_VARIABLE);
+    return given ? given : GUEST_QEMU;
 }
 
 /* Where the build has put it, unless the environment says otherwise. */
 static const char *agent_path(void) {
-    const char *given = getenv("RISCV64_AGENT");
+    const char *given = getenv(GUEST_AGENT_VARIABLE);
     return given ? given : AGENT_PATH;
 }
 
@@ -89,7 +86,7 @@ static bool ask(AgentRun *run) {
 /* Without qemu the test is skipped. An oracle that is there but does not run the agent, or keeps dying, is a failure: it may be our own code. */
 _Noreturn static void give_up(void) {
     if (agent.no_qemu) {
-        printf("skip: there is no '%s' (QEMU_RISCV64 can name another oracle)\n", qemu());
+        printf("skip: there is no '%s' (%s can name another oracle)\n", qemu(), GUEST_QEMU_VARIABLE);
         exit(STATUS_SKIPPED);
     }
     printf(agent.answered ? "FAIL: the oracle keeps dying: '%s' with '%s'\n"
@@ -106,8 +103,8 @@ static void ask_some_agent(AgentRun *run) {
     stop();
     if (agent.answered && ++agent.deaths > DEATHS_ALLOWED)
         give_up();
-    for (size_t i = 0; i < ARRAY_LEN(cpus); i++) {
-        start(cpus[i]);
+    for (size_t i = 0; i < guest_cpu_count; i++) {
+        start(guest_cpus[i]);
         *run = question;
         if (ask(run)) {
             agent.answered = true;
@@ -140,22 +137,13 @@ static u32 trap_of(const AgentRun *run, u32 expected) {
 void oracle_run(State *s, const u8 *code, size_t size, u32 expected_trap) {
     static AgentRun run;
     CHECK(size <= AGENT_CODE_BYTES, "a case of more code than the agent takes");
-    u64 address = s->cpu.reserved_address, value = s->cpu.reserved_value;
     run = (AgentRun){.cpu = s->cpu, .size = (u32)size};
     memcpy(run.memory, s->memory, sizeof(run.memory));
     memcpy(run.bytes, code, size);
     ask_some_agent(&run);
-    s->cpu = run.cpu;
-    s->cpu.reserved_address = address;
-    s->cpu.reserved_value = value;
+    guest_take(&s->cpu, &run.cpu);
     s->cpu.trap = trap_of(&run, expected_trap);
     memcpy(s->memory, run.memory, sizeof(run.memory));
-}
-
-/* A reservation does not show, and signals end it. */
-void oracle_limits(State *ignore) {
-    memset(&ignore->cpu.reserved_address, 0xff, sizeof(ignore->cpu.reserved_address));
-    memset(&ignore->cpu.reserved_value, 0xff, sizeof(ignore->cpu.reserved_value));
 }
 
 const char *oracle_unfit(void) {

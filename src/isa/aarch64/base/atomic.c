@@ -1,0 +1,150 @@
+/* atomic.c: exclusive and atomic accesses, those that order others, and barriers. All but barriers fault where the address is misaligned. */
+#include "isa/aarch64/families.h"
+
+enum { LOADS = 1, STORES = 2 };
+
+static int last(const Insn *in) {
+    return in->operand_count - 1;
+}
+
+static Val aligned_address(Lifter *l, const Insn *in, u32 bytes) {
+    Val address = a64_address(l, in, last(in));
+    if (bytes > 1) {
+        Val low = ir_and_with(l, ir_bitcast(l, address, I64), bytes - 1);
+        trap_if(l, in, ir_icmp(l, NE, low, ir_int(l, I64, 0)), LATHE_TRAP_MISALIGNED);
+    }
+    return address;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- ordered */
+
+void a64_load_ordered(Lifter *l, const Insn *in, Ty t, Order order, bool is_signed) {
+    Val address = aligned_address(l, in, ty_bits(t) / 8);
+    guest_access(l, in, address, ty_bits(t) / 8, LOADS);
+    Val v = ir_load_atomic(l, t, address, order);
+    a64_set(l, in, 0, is_signed ? ir_sext(l, v, a64_ty(in, 0)) : v);
+}
+
+void a64_store_ordered(Lifter *l, const Insn *in, Ty t, Order order) {
+    Val address = aligned_address(l, in, ty_bits(t) / 8), v = a64_int(l, in, 0, t);
+    guest_access(l, in, address, ty_bits(t) / 8, STORES);
+    ir_store_atomic(l, v, address, order);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- exclusive */
+
+/* A reservation is an address and the value that was there. */
+void a64_load_exclusive(Lifter *l, const Insn *in, Ty t, Order order) {
+    Val address = aligned_address(l, in, ty_bits(t) / 8);
+    guest_access(l, in, address, ty_bits(t) / 8, LOADS);
+    Val v = ir_load_atomic(l, t, address, order);
+    reg_write(l, A64_RESERVED_ADDRESS, address);
+    reg_write(l, A64_RESERVED_VALUE, ir_zext(l, v, I64));
+    a64_set(l, in, 0, v);
+}
+
+/* Two halves of 64 bits may be of different times; then a store that follows finds another value, and fails. */
+void a64_load_exclusive_pair(Lifter *l, const Insn *in, Ty t, Order order) {
+    u32 bytes = ty_bits(t) / 8;
+    Val address = aligned_address(l, in, 2 * bytes), low, high;
+    guest_access(l, in, address, 2 * bytes, LOADS);
+    if (t == I32) {
+        Val both = ir_load_atomic(l, I64, address, order);
+        low = ir_trunc(l, both, I32);
+        high = ir_trunc(l, ir_lshr_by(l, both, 32), I32);
+    } else {
+        low = ir_load_atomic(l, t, address, order);
+        high = ir_load_atomic(l, t, ir_offset(l, address, bytes), order);
+    }
+    reg_write(l, A64_RESERVED_ADDRESS, address);
+    reg_write(l, A64_RESERVED_VALUE, ir_zext(l, low, I64));
+    reg_write(l, A64_RESERVED_HIGH, ir_zext(l, high, I64));
+    a64_set(l, in, 0, low);
+    a64_set(l, in, 1, high);
+}
+
+/* Succeeds (0) if memory still has the value that was reserved. Another thread can have changed it and back meanwhile, where a CPU would
+ * fail: such pairs are used as compare-and-exchange is, and code that could tell is not known. */
+static void store_if_reserved(Lifter *l, const Insn *in, Val address, Val expected, Val v, Order order) {
+    Val mine = ir_icmp(l, EQ, ir_bitcast(l, address, I64), reg_read(l, A64_RESERVED_ADDRESS, I64));
+    Label before = ir_where(l), exchange = ir_label(l, "exclusive"), done = ir_label(l, "");
+    ir_branch(l, mine, exchange, done);
+    ir_here(l, exchange);
+    guest_access(l, in, address, ty_bits(ir_ty(v)) / 8, STORES); /* the comparison is ours: the guest only stores */
+    Val seen = ir_cmpxchg(l, address, expected, v, order);
+    Val failed = ir_icmp(l, NE, seen, expected);
+    Label after = ir_where(l);
+    ir_goto(l, done);
+    ir_here(l, done);
+    Val result = ir_phi(l, I1);
+    ir_phi_add(result, ir_int(l, I1, 1), before);
+    ir_phi_add(result, failed, after);
+    reg_write(l, A64_RESERVED_ADDRESS, ir_ones(l, I64));
+    a64_set(l, in, 0, ir_zext(l, result, I32));
+}
+
+void a64_store_exclusive(Lifter *l, const Insn *in, Ty t, Order order) {
+    Val address = aligned_address(l, in, ty_bits(t) / 8), v = a64_int(l, in, 1, t);
+    store_if_reserved(l, in, address, reg_read(l, A64_RESERVED_VALUE, t), v, order);
+}
+
+static Val joined(Lifter *l, Val low, Val high) {
+    u32 bits = ty_bits(ir_ty(low));
+    Ty t = ty_int(2 * bits);
+    return ir_or(l, ir_zext(l, low, t), ir_shl_by(l, ir_zext(l, high, t), bits));
+}
+
+void a64_store_exclusive_pair(Lifter *l, const Insn *in, Ty t, Order order) {
+    Val address = aligned_address(l, in, 2 * ty_bits(t) / 8);
+    Val v = joined(l, a64_int(l, in, 1, t), a64_int(l, in, 2, t));
+    Val expected = joined(l, reg_read(l, A64_RESERVED_VALUE, t), reg_read(l, A64_RESERVED_HIGH, t));
+    store_if_reserved(l, in, address, expected, v, order);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- atomic */
+
+static Order order_of(bool acquires, bool releases) {
+    return acquires && releases ? ACQ_REL : acquires ? ACQUIRE : releases ? RELEASE : RELAXED;
+}
+
+static Order order_of_swap(const Insn *in) {
+    return order_of(a64_bits(in->word, 22, 22), a64_bits(in->word, 15, 15));
+}
+
+void a64_compare_and_swap(Lifter *l, const Insn *in, Ty t) {
+    Val address = aligned_address(l, in, ty_bits(t) / 8), expected = a64_int(l, in, 0, t), v = a64_int(l, in, 1, t);
+    guest_access(l, in, address, ty_bits(t) / 8, LOADS | STORES);
+    a64_set(l, in, 0, ir_cmpxchg(l, address, expected, v, order_of_swap(in)));
+}
+
+void a64_compare_and_swap_pair(Lifter *l, const Insn *in, Ty t) {
+    u32 bits = ty_bits(t);
+    Val address = aligned_address(l, in, 2 * bits / 8);
+    Val expected = joined(l, a64_int(l, in, 0, t), a64_int(l, in, 1, t));
+    Val v = joined(l, a64_int(l, in, 2, t), a64_int(l, in, 3, t));
+    guest_access(l, in, address, 2 * bits / 8, LOADS | STORES);
+    Val seen = ir_cmpxchg(l, address, expected, v, order_of_swap(in));
+    a64_set(l, in, 0, ir_trunc(l, seen, t));
+    a64_set(l, in, 1, ir_trunc(l, ir_lshr_by(l, seen, bits), t));
+}
+
+void a64_atomic(Lifter *l, const Insn *in, Rmw op, bool inverts, Ty t) {
+    Val address = aligned_address(l, in, ty_bits(t) / 8), v = a64_int(l, in, 0, t);
+    Order order = order_of(a64_bits(in->word, 23, 23), a64_bits(in->word, 22, 22));
+    guest_access(l, in, address, ty_bits(t) / 8, LOADS | STORES);
+    a64_set(l, in, 1, ir_rmw(l, op, address, inverts ? ir_not(l, v) : v, order));
+}
+
+/* ------------------------------------------------------------------------------------------------------------ barriers */
+
+void a64_clear_exclusive(Lifter *l, const Insn *in) {
+    (void)in;
+    reg_write(l, A64_RESERVED_ADDRESS, ir_ones(l, I64));
+}
+
+/* The lowest two bits of the option say what is ordered: 1 loads with all that follows, 2 stores with stores, 3 all. */
+void a64_barrier(Lifter *l, const Insn *in) {
+    u32 option = (u32)a64_imm(in, 0) & 3;
+    bool is_dmb = in->row == A64_ROW_dmb;
+    ir_fence(l, is_dmb && option == 1 ? ACQUIRE : is_dmb && option == 2 ? RELEASE : SEQ_CST);
+}
