@@ -1,10 +1,10 @@
 /* raise.h: `lathe raise`: a whole program lifted, made native functions of values, and written as a program again.
  *
- *     discover.c   which functions there are, and all of them lifted as void f(ptr cpu) into one module
- *     kept.c       functions of statically linked programs that stay as they are, and where their threads begin
- *     fallback.c   functions that stay as they are because they cannot be raised
- *     far.c        addresses that code computes with more than one instruction
- *     join.c       computed jumps of functions that have very many of them
+ *     discover/    which functions there are, and all of them lifted as void f(ptr cpu) into one module (discover.c);
+ *                  kept.c: functions of statically linked programs that stay as they are, and where their threads begin;
+ *                  fallback.c: functions that stay as they are because they cannot be raised;
+ *                  far.c: addresses that code computes with more than one instruction;
+ *                  join.c: computed jumps of functions that have very many of them
  *     effects.c    what each of them does to the guest's registers, over the whole graph of calls
  *     promote.c    the functions rewritten: registers are arguments, results and values
  *     signature.c  what they take and give

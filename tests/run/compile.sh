@@ -112,9 +112,9 @@ printf '#!/bin/sh\n' >script
 expect 1 "a script" "$lathe" compile ./script
 says err '^lathe: ./script: a script; compile what runs it: /bin/sh$'
 cp fixed machine
-patch machine 18 '\0267\0000'
+patch machine 18 '\0050\0000'
 expect 1 "another machine" "$lathe" compile ./machine
-says err '^lathe: ./machine: .*EM_AARCH64'
+says err '^lathe: ./machine: .*EM_ARM'
 expect 1 "a missing library" "$lathe" compile --profile ./lost
 says err '^lathe: ./lost: needs a library that is not found: libahead.so$'
 expect 0 "a library of LD_LIBRARY_PATH" env LD_LIBRARY_PATH=/x:libs "$lathe" compile --profile ./lost
