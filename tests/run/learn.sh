@@ -178,11 +178,16 @@ what="it is in nobody's way"
 ./learn steady "$rounds" >expected
 run $never --compile-after=1 ./learn steady "$rounds" | cat >out
 same out expected
+# The one that starts it ends at once, but on a busy machine it may still be there.
+one_left() {
+    [ "$(after | wc -l)" = 1 ]
+}
+holds wait_until one_left
 waiting=$(after)
-is -n "$waiting"
 sh -c 'run=$("$@" 2>/dev/null) && wait && [ "$run" = "$(cat expected)" ]' sh "$lathe" run $never --compile-after=1 ./learn steady "$rounds"
 is $? -eq 0
 what="there is one at a time"
+holds wait_until one_left
 is "$(after)" = "$waiting"
 what="its priority, session and descriptors"
 is "$(ps -o cls= -p "$waiting" | tr -d ' ')" = IDL
