@@ -242,6 +242,13 @@ static bool takes_address(const Raise *r, const Insn *in, u64 *address) {
     return relative || !r->extent.position_independent;
 }
 
+/* A number in an instruction that may be an address of code, in a program that is not position-independent: such a program stores and compares addresses without having
+ * them in a register. 0: it is none. */
+static u64 immediate_address(const Raise *r, const Insn *in, int i) {
+    bool is_number = !r->extent.position_independent && in->flow == FLOW_NEXT && in->op[i].kind == OPERAND_IMM;
+    return is_number && elf_is_code(r->elf, (u64)in->op[i].disp) ? (u64)in->op[i].disp : 0;
+}
+
 /* The index of the first pointer that leads to `pc` or behind it. */
 static size_t first_label(const Raise *r, u64 pc) {
     size_t low = 0, high = r->labels.len;
@@ -282,11 +289,15 @@ static size_t labels(void *user, const LatheFunc *fn, const Insn *in, const u64 
         return 0;
     for (size_t i = first_label(r, f->addr); i < r->labels.len && r->labels.at[i] - f->addr < f->size; i++)
         add_label(r, f, r->labels.at[i]);
-    for (size_t i = 0; i < fn->insns.len; i++)
-        if (takes_address(r, &fn->insns.at[i], &address)) {
+    for (size_t i = 0; i < fn->insns.len; i++) {
+        const Insn *each = &fn->insns.at[i];
+        if (takes_address(r, each, &address)) {
             add_label(r, f, address);
             add_table(r, f, address);
         }
+        for (int k = 0; k < each->operand_count; k++)
+            add_label(r, f, immediate_address(r, each, k));
+    }
     *places = r->jump_places.at;
     return r->jump_places.len;
 }
@@ -303,13 +314,10 @@ static void want_thread(Raise *r, u64 pc) {
         f->goes_on = true;
 }
 
-/* A number in an instruction that is the address of a known function, in a program that is not position-independent: such a program stores addresses of functions
- * without having them in a register. */
 static void want_immediates(Raise *r, const Insn *in) {
-    for (int i = 0; !r->extent.position_independent && in->flow == FLOW_NEXT && i < in->operand_count; i++) {
-        u64 address = in->op[i].kind == OPERAND_IMM ? (u64)in->op[i].disp : 0;
-        ElfFunction known =
-            address && elf_is_code(r->elf, address) ? elf_function_at(r->elf, address) : (ElfFunction){0};
+    for (int i = 0; i < in->operand_count; i++) {
+        u64 address = immediate_address(r, in, i);
+        ElfFunction known = address ? elf_function_at(r->elf, address) : (ElfFunction){0};
         if (known.size || known.name)
             want(r, address, true);
     }
