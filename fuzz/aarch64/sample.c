@@ -5,16 +5,14 @@
  */
 #include "sample.h"
 
-#include <stdio.h>
-
 #include "isa/aarch64/encoding.h"
 #include "isa/aarch64/field.h"
 #include "isa/aarch64/system.h"
 #include "oracle.h"
+#include "rows.h"
 #include "values.h"
 
 #define ATTEMPTS 200
-#define PROBES 30
 #define MIDDLE 0x800 /* where sp and x28 point to */
 
 enum { X_COUNTER = 27, X_KEPT = 28 };
@@ -40,13 +38,7 @@ static const struct Excluded {
     {"ldraa", "signatures are zero here"},
     {"ldrab", "signatures are zero here"},
     {"xpac", "strips other bits where addresses are longer"},
-    {"fcvtzs_s_fixed", "of a negative half, version 7.2 of qemu sets bits above it"},
 };
-
-static struct Rows {
-    u32 at[A64_ROW_COUNT];
-    u32 count;
-} rows;
 
 /* ----------------------------------------------------------------------------------------------------------- encoding */
 
@@ -70,19 +62,6 @@ static bool uses(const Insn *in, u8 cls, u8 no) {
 
 static bool writes(const Insn *in, u8 no) {
     return regset_has(&in->writes, no);
-}
-
-/* A jump back into the sample might never end. */
-static bool jumps_into_sample(const Insn *in) {
-    bool direct = in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH || in->flow == FLOW_CALL;
-    return direct && in->target >= STATE_CODE && in->target < STATE_CODE + SAMPLE_BYTES;
-}
-
-static const Operand *memory_of(const Insn *in) {
-    for (u32 i = 0; i < in->operand_count; i++)
-        if (in->op[i].kind == OPERAND_MEM)
-            return &in->op[i];
-    return NULL;
 }
 
 /* What the manual calls constrained unpredictable: a base that is changed and also transferred, two registers loaded that are one, and a status
@@ -243,11 +222,6 @@ static void aim(Rng *r, const Insn *in, State *s) {
         s->cpu.x[in->op[0].no] = STATE_CODE + 0x1800 + 4 * rng_below(r, 0x400);
 }
 
-static void append(Sample *s, u32 word) {
-    memcpy(s->code + s->size, &word, 4);
-    s->size += 4;
-}
-
 static bool is_computed(const Insn *in) {
     return in->flow == FLOW_INDIRECT || in->flow == FLOW_RETURN || (in->flow == FLOW_CALL && !in->target);
 }
@@ -257,14 +231,14 @@ bool sample_first(Rng *r, u32 row, Sample *out) {
     Insn in;
     out->size = 0;
     out->misaligned = out->repeats = false;
-    if (!draw_insn(r, rows.at[row], STATE_CODE, false, &word, &in))
+    if (!draw_insn(r, row_of(row), STATE_CODE, false, &word, &in))
         return false;
     draw_state(r, &out->initial);
     if (!place(r, &in, &out->initial) || (is_computed(&in) && in.op[0].no >= 31))
         return false;
     aim(r, &in, &out->initial);
     out->may_repeat = in.flow == FLOW_NEXT;
-    append(out, word);
+    append(out, word, 4);
     return true;
 }
 
@@ -273,18 +247,18 @@ static void append_branch(Rng *r, Sample *out) {
     u32 over = 2 << 5, no = 8 + rng_below(r, 8);
     switch (rng_below(r, 3)) {
     case 0:
-        append(out, 0x54000000 | over | rng_below(r, 14));
+        append(out, 0x54000000 | over | rng_below(r, 14), 4);
         return;
     case 1:
-        append(out, 0x34000000 | rng_below(r, 2) << 31 | rng_below(r, 2) << 24 | over | no);
+        append(out, 0x34000000 | rng_below(r, 2) << 31 | rng_below(r, 2) << 24 | over | no, 4);
         return;
     default:
-        append(out, 0x36000000 | rng_below(r, 2) << 24 | rng_below(r, 32) << 19 | over | no);
+        append(out, 0x36000000 | rng_below(r, 2) << 24 | rng_below(r, 32) << 19 | over | no, 4);
     }
 }
 
 bool sample_more(Rng *r, const State *now, Sample *out) {
-    u32 word, row = rows.at[rng_below(r, rows.count)];
+    u32 word, row = row_any(r);
     u32 jump_bytes = rng_once_in(r, 4) ? 4 : 0;
     Insn in;
     if (out->size + 16 > SAMPLE_BYTES - 8 || !draw_insn(r, row, STATE_CODE + out->size + jump_bytes, true, &word, &in))
@@ -293,15 +267,15 @@ bool sample_more(Rng *r, const State *now, Sample *out) {
         return false;
     if (jump_bytes)
         append_branch(r, out);
-    append(out, word);
+    append(out, word, 4);
     return true;
 }
 
 /* sub x27, x27, #1; cbnz x27, start */
 void sample_loop(Rng *r, Sample *out) {
-    append(out, 0xd1000400 | X_COUNTER << 5 | X_COUNTER);
+    append(out, 0xd1000400 | X_COUNTER << 5 | X_COUNTER, 4);
     u32 back = (u32)(-(i32)out->size / 4) & 0x7ffff;
-    append(out, 0xb5000000 | back << 5 | X_COUNTER);
+    append(out, 0xb5000000 | back << 5 | X_COUNTER, 4);
     out->repeats = true;
     out->initial.cpu.x[X_COUNTER] = 2 + rng_below(r, 3);
 }
@@ -315,50 +289,16 @@ static const char *reason_to_exclude(u32 row) {
     return NULL;
 }
 
-/* Does the oracle run at least one instruction of the row? */
-static bool oracle_knows(u32 index) {
-    Rng r = {rows.at[index]};
-    Sample s;
-    for (u32 i = 0; i < PROBES; i++) {
-        if (!sample_first(&r, index, &s))
-            continue;
-        oracle_run(&s.initial, s.code, s.size, LATHE_TRAP_NONE);
-        if (s.initial.cpu.trap != LATHE_TRAP_UNDEFINED)
-            return true;
-    }
-    return false;
+static bool is_left_out(u32 row) {
+    return reason_to_exclude(row) || strstr(a64_names[row], "_lit");
 }
 
-u32 sample_find(const char *only) {
-    for (u32 row = 1; row < A64_ROW_COUNT; row++) {
-        if (reason_to_exclude(row) || (only && strcmp(only, a64_names[row])) || strstr(a64_names[row], "_lit"))
-            continue;
-        rows.at[rows.count++] = row;
-        if (oracle_knows(rows.count - 1))
-            continue;
-        rows.count--;
-        printf("left out, because the oracle does not have it: %s\n", a64_names[row]);
-    }
-    return rows.count;
+static bool is_right(u32 row, bool ran) {
+    (void)row;
+    return ran;
 }
 
-const char *sample_row_name(u32 row) {
-    return a64_names[rows.at[row]];
-}
-
-u32 sample_form_count(void) {
-    return rows.count;
-}
-
-void sample_list(u32 row) {
-    printf("%s\n", sample_row_name(row));
-}
-
-bool sample_open(const Case *c, const State *initial, State *ignore) {
-    (void)c, (void)initial;
-    oracle_limits(ignore);
-    return true;
-}
+const RowTable row_table = {A64_ROW_COUNT, a64_names, is_left_out, NULL, is_right};
 
 void sample_reduce(ReducePart *reduce, void *arg) {
     for (u32 i = 0; i < 31; i++)

@@ -5,15 +5,13 @@
  */
 #include "sample.h"
 
-#include <stdio.h>
-
 #include "isa/riscv64/encoding.h"
 #include "isa/riscv64/format.h"
 #include "oracle.h"
+#include "rows.h"
 #include "values.h"
 
 #define ATTEMPTS 200
-#define PROBES 30
 #define MIDDLE 0x800 /* where sp and s0 point to */
 
 enum { X_SP = 2, X_TP = 4, X_S0 = 8 };
@@ -29,11 +27,6 @@ static const struct Excluded {
     {RV_ROW_fence_i, "ends the function"},
     {RV_ROW_far, "is no row of one instruction"},
 };
-
-static struct Rows {
-    u32 at[RV_ROW_COUNT];
-    u32 count;
-} rows;
 
 /* ----------------------------------------------------------------------------------------------------------- encoding */
 
@@ -61,19 +54,6 @@ static bool uses(const Insn *in, u8 cls, u8 no) {
 
 static bool writes(const Insn *in, u8 no) {
     return regset_has(&in->writes, no);
-}
-
-/* A jump back into the sample might never end. */
-static bool jumps_into_sample(const Insn *in) {
-    bool direct = in->flow == FLOW_JUMP || in->flow == FLOW_BRANCH || in->flow == FLOW_CALL;
-    return direct && in->target >= STATE_CODE && in->target < STATE_CODE + SAMPLE_BYTES;
-}
-
-static const Operand *memory_of(const Insn *in) {
-    for (u32 i = 0; i < in->operand_count; i++)
-        if (in->op[i].kind == OPERAND_MEM)
-            return &in->op[i];
-    return NULL;
 }
 
 static bool decode(u32 word, u64 pc, Insn *in) {
@@ -182,17 +162,12 @@ static void aim(Rng *r, const Insn *in, State *s) {
         s->cpu.x[in->op[1].no] = STATE_CODE + 0x1800 + rng_below(r, 0x1000);
 }
 
-static void append(Sample *s, u32 word, u32 size) {
-    memcpy(s->code + s->size, &word, size);
-    s->size += size;
-}
-
 bool sample_first(Rng *r, u32 row, Sample *out) {
     u32 word;
     Insn in;
     out->size = 0;
     out->misaligned = out->repeats = false;
-    if (!draw_insn(r, rows.at[row], STATE_CODE, false, &word, &in))
+    if (!draw_insn(r, row_of(row), STATE_CODE, false, &word, &in))
         return false;
     draw_state(r, &out->initial);
     if (!place(r, &in, &out->initial))
@@ -213,7 +188,7 @@ static void append_branch(Rng *r, Sample *out, u32 over) {
 }
 
 bool sample_more(Rng *r, const State *now, Sample *out) {
-    u32 word, row = rows.at[rng_below(r, rows.count)];
+    u32 word, row = row_any(r);
     u32 jump_bytes = rng_once_in(r, 4) ? 4 : 0;
     Insn in;
     if (out->size + 16 > SAMPLE_BYTES - 8 || !draw_insn(r, row, STATE_CODE + out->size + jump_bytes, true, &word, &in))
@@ -245,21 +220,6 @@ static const char *reason_to_exclude(u32 row) {
     return NULL;
 }
 
-/* Does the oracle run at least one instruction of the row? */
-static bool oracle_knows(u32 index) {
-    Rng r = {rows.at[index]};
-    Sample s;
-    for (u32 i = 0; i < PROBES; i++) {
-        if (!sample_first(&r, index, &s))
-            continue;
-        s.initial.cpu.frm = 0;
-        oracle_run(&s.initial, s.code, s.size, LATHE_TRAP_NONE);
-        if (s.initial.cpu.trap != LATHE_TRAP_UNDEFINED)
-            return true;
-    }
-    return rows.at[index] == RV_ROW_c_unimp;
-}
-
 /* qemu 7.2 counts the zeros of all 64 bits. */
 static bool oracle_errs(u32 row) {
     if (row != RV_ROW_ctzw)
@@ -272,36 +232,19 @@ static bool oracle_errs(u32 row) {
     return s.cpu.x[10] != 32;
 }
 
-u32 sample_find(const char *only) {
-    for (u32 row = 1; row < RV_ROW_COUNT; row++) {
-        if (!rv_encodings[row].mask || reason_to_exclude(row) || (only && strcmp(only, rv_names[row])))
-            continue;
-        rows.at[rows.count++] = row;
-        if (oracle_knows(rows.count - 1) && !oracle_errs(row))
-            continue;
-        rows.count--;
-        printf("left out, because the oracle does not have it or not right: %s\n", rv_names[row]);
-    }
-    return rows.count;
+static bool is_left_out(u32 row) {
+    return !rv_encodings[row].mask || reason_to_exclude(row);
 }
 
-const char *sample_row_name(u32 row) {
-    return rv_names[rows.at[row]];
+static void make_plain(State *s) {
+    s->cpu.frm = 0;
 }
 
-u32 sample_form_count(void) {
-    return rows.count;
+static bool is_right(u32 row, bool ran) {
+    return (ran || row == RV_ROW_c_unimp) && !oracle_errs(row);
 }
 
-void sample_list(u32 row) {
-    printf("%s\n", sample_row_name(row));
-}
-
-bool sample_open(const Case *c, const State *initial, State *ignore) {
-    (void)c, (void)initial;
-    oracle_limits(ignore);
-    return true;
-}
+const RowTable row_table = {RV_ROW_COUNT, rv_names, is_left_out, make_plain, is_right};
 
 void sample_reduce(ReducePart *reduce, void *arg) {
     for (u32 i = 1; i < 32; i++)
