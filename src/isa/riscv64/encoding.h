@@ -17,7 +17,7 @@ extern const char *const rv_names[];    /* by row */
 
 /* Rows by what words have in common: those of bucket b are rv_bucket_rows[rv_bucket_start[b]] up to the next one's start. */
 enum { RV_BUCKETS = 256 + 32 };
-extern const u16 rv_bucket_start[RV_BUCKETS + 1];
+extern const u32 rv_bucket_start[RV_BUCKETS + 1];
 extern const u16 rv_bucket_rows[];
 
 /* Instructions of 16 bits have other low bits than 11. */
