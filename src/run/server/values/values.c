@@ -164,27 +164,24 @@ static void follow_load(Masks *m, Val insn, Val next) {
     mask_set(m, insn, load_mask(m, type, table_for(m, pointer, base, off)));
 }
 
-static void follow_store(Masks *m, Val insn) {
+static void follow_write(Masks *m, Val value, Val mask, Val pointer) {
     i64 off;
-    Val value = LLVMGetOperand(insn, 0), pointer = LLVMGetOperand(insn, 1);
     Base base = base_of(m, pointer, &off);
     if (base == BASE_OTHER || !mask_type_of(m, value))
         return;
     if (base == BASE_GUEST)
         check(m, mask_of(m, pointer), LATHE_UNDEFINED_ADDRESS);
-    store_mask(m, mask_or_zero(m, mask_of(m, value), value), table_for(m, pointer, base, off));
+    store_mask(m, mask_or_zero(m, mask, value), table_for(m, pointer, base, off));
+}
+
+static void follow_store(Masks *m, Val insn) {
+    Val value = LLVMGetOperand(insn, 0);
+    follow_write(m, value, mask_of(m, value), LLVMGetOperand(insn, 1));
 }
 
 /* What others may write at the same time counts as defined. */
 static void follow_atomic(Masks *m, Val insn) {
-    i64 off;
-    Val pointer = LLVMGetOperand(insn, 0), value = LLVMGetOperand(insn, 1);
-    Base base = base_of(m, pointer, &off);
-    if (base == BASE_OTHER || !mask_type_of(m, value))
-        return;
-    if (base == BASE_GUEST)
-        check(m, mask_of(m, pointer), LATHE_UNDEFINED_ADDRESS);
-    store_mask(m, LLVMConstNull(mask_type_of(m, value)), table_for(m, pointer, base, off));
+    follow_write(m, LLVMGetOperand(insn, 1), NULL, LLVMGetOperand(insn, 0));
 }
 
 /* -------------------------------------------------------------------------------------------------------------- functions */
