@@ -278,6 +278,16 @@ Val ir_is_negative(Lifter *l, Val a) {
     return ir_icmp(l, SLT, a, LLVMConstNull(LLVMTypeOf(a)));
 }
 
+Val ir_add_overflows(Lifter *l, Val a, Val b, Val r) {
+    Val x = ir_xor(l, a, r), y = ir_xor(l, b, r);
+    return ir_is_negative(l, ir_and(l, x, y));
+}
+
+Val ir_sub_overflows(Lifter *l, Val a, Val b, Val r) {
+    Val x = ir_xor(l, a, b), y = ir_xor(l, a, r);
+    return ir_is_negative(l, ir_and(l, x, y));
+}
+
 Val ir_select(Lifter *l, Val cond, Val a, Val b) {
     return LLVMBuildSelect(l->b, cond, a, b, "");
 }
@@ -309,6 +319,14 @@ Val ir_bitcast(Lifter *l, Val v, Ty t) {
     if (from == PTR)
         return LLVMBuildPtrToInt(l->b, v, ir_type(l, t), "");
     return LLVMBuildBitCast(l->b, v, ir_type(l, t), "");
+}
+
+Val ir_float_bits(Lifter *l, Val v) {
+    return ir_zext(l, ir_bitcast(l, v, ty_as_int(ir_ty(v))), I64);
+}
+
+Val ir_float_of_bits(Lifter *l, Val v, Ty t) {
+    return ir_bitcast(l, ir_trunc(l, v, ty_as_int(t)), t);
 }
 
 Val ir_freeze(Lifter *l, Val v) {

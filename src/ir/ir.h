@@ -115,6 +115,9 @@ typedef enum Pred {
 Val ir_icmp(Lifter *l, Pred p, Val a, Val b);
 Val ir_is_zero(Lifter *l, Val a);
 Val ir_is_negative(Lifter *l, Val a);
+/* Is r, which is a + b or a - b, perhaps with a carry, another number than the sum or difference of signed numbers? */
+Val ir_add_overflows(Lifter *l, Val a, Val b, Val r);
+Val ir_sub_overflows(Lifter *l, Val a, Val b, Val r);
 Val ir_select(Lifter *l, Val cond, Val a, Val b);
 
 /* ----------------------------------------------------------------------------------------------- conversions */
@@ -123,8 +126,10 @@ Val ir_select(Lifter *l, Val cond, Val a, Val b);
 Val ir_trunc(Lifter *l, Val v, Ty t);
 Val ir_zext(Lifter *l, Val v, Ty t);
 Val ir_sext(Lifter *l, Val v, Ty t);
-Val ir_resize(Lifter *l, Val v, Ty t);  /* trunc or zext */
-Val ir_bitcast(Lifter *l, Val v, Ty t); /* same size, also integer <-> pointer */
+Val ir_resize(Lifter *l, Val v, Ty t);        /* trunc or zext */
+Val ir_bitcast(Lifter *l, Val v, Ty t);       /* same size, also integer <-> pointer */
+Val ir_float_bits(Lifter *l, Val v);          /* the bits of a float as I64 */
+Val ir_float_of_bits(Lifter *l, Val v, Ty t); /* and back */
 Val ir_freeze(Lifter *l, Val v);
 
 /* -------------------------------------------------------------------------------------------------- vectors */

@@ -53,8 +53,6 @@ Val pc_value(Lifter *l, u64 addr) {
     return l->pic_base ? LLVMConstPtrToInt(pc_pointer(l, addr), ir_type(l, I64)) : ir_int(l, I64, addr);
 }
 
-enum { LOADS = 1, STORES = 2 };
-
 static void mark(Lifter *l, const Insn *in, Val ptr, u32 size_bytes, u32 kind) {
     if (!l->cfg->mark_memory)
         return;
@@ -80,4 +78,40 @@ void guest_store(Lifter *l, const Insn *in, Val v, Val ptr, u32 align) {
         ir_store_or(l, v, ptr, l->ops->fault_exit(l, in));
     else
         ir_store(l, v, ptr, align, SPACE_GUEST);
+}
+
+void guest_want_aligned(Lifter *l, const Insn *in, Val ptr, u32 bytes) {
+    if (bytes < 2)
+        return;
+    Val low = ir_and_with(l, ir_bitcast(l, ptr, I64), bytes - 1);
+    trap_if(l, in, ir_icmp(l, NE, low, ir_int(l, I64, 0)), LATHE_TRAP_MISALIGNED);
+}
+
+Val guest_store_if_reserved(Lifter *l, const Insn *in, Reg reserved, Val ptr, Val expected, Val v, Order order) {
+    Val mine = ir_icmp(l, EQ, ir_bitcast(l, ptr, I64), reg_read(l, reserved, I64));
+    Label before = ir_where(l), exchange = ir_label(l, "reserved"), done = ir_label(l, "");
+    ir_branch(l, mine, exchange, done);
+    ir_here(l, exchange);
+    guest_access(l, in, ptr, ty_bits(ir_ty(v)) / 8, STORES); /* the comparison is ours: the guest only stores */
+    Val seen = ir_cmpxchg(l, ptr, expected, v, order);
+    Val failed = ir_icmp(l, NE, seen, expected);
+    Label after = ir_where(l);
+    ir_goto(l, done);
+    ir_here(l, done);
+    Val result = ir_phi(l, I1);
+    ir_phi_add(result, ir_int(l, I1, 1), before);
+    ir_phi_add(result, failed, after);
+    reg_write(l, reserved, ir_ones(l, I64));
+    return result;
+}
+
+const void *reg_common_deferred(Lifter *l, Reg first, u32 set, MakeLazy *make) {
+    const void *arg = NULL;
+    for (Reg r = first; set; r++, set >>= 1) {
+        const void *here = set & 1 ? reg_deferred(l, r, make) : arg;
+        if (set & 1 && (!here || (arg && arg != here)))
+            return NULL;
+        arg = here;
+    }
+    return arg;
 }

@@ -182,6 +182,9 @@ static inline const void *reg_deferred(Lifter *l, Reg r, MakeLazy *make) {
     return l->ops->deferred(l, r, make);
 }
 
+/* The argument that all of some registers were deferred with: bit n of the set stands for register first + n. NULL: there is none, or not one for all. */
+const void *reg_common_deferred(Lifter *l, Reg first, u32 set, MakeLazy *make);
+
 /* Leave the function before `in` has any effect, if cond holds. */
 static inline void trap_if(Lifter *l, const Insn *in, Val cond, LatheTrap t) {
     l->ops->trap_if(l, in, cond, t);
@@ -219,6 +222,13 @@ Val pc_pointer(Lifter *l, u64 addr);
 /* Guest memory; tells the memory marker, if there is one. */
 Val guest_load(Lifter *l, const Insn *in, Ty t, Val ptr, u32 align);
 void guest_store(Lifter *l, const Insn *in, Val v, Val ptr, u32 align);
+enum { LOADS = 1, STORES = 2 };
 void guest_access(Lifter *l, const Insn *in, Val ptr, u32 size_bytes, u32 kind); /* only the marker */
+/* Leave with LATHE_TRAP_MISALIGNED if the address is no multiple of `bytes`. */
+void guest_want_aligned(Lifter *l, const Insn *in, Val ptr, u32 bytes);
+/* Stores v if ptr is the address in register `reserved` and memory still has the value that was expected; nothing is reserved from then on. Returns whether
+ * that failed, as I1. Another thread can have changed the value and back meanwhile, where a CPU would fail: reservations are used as compare-and-exchange is, and
+ * code that could tell is not known. */
+Val guest_store_if_reserved(Lifter *l, const Insn *in, Reg reserved, Val ptr, Val expected, Val v, Order order);
 
 #endif

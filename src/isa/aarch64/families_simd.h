@@ -12,12 +12,11 @@ typedef Val A64Lanes(Lifter *l, Val a, Val b);
 /* simd_lanes.c: these. */
 A64Lane a64_lane_abs, a64_lane_neg, a64_lane_not, a64_lane_bit_count, a64_lane_zeros, a64_lane_signs,
     a64_lane_reverse_bits, a64_lane_sat_abs, a64_lane_sat_neg, a64_lane_reciprocal, a64_lane_root;
-A64Lanes a64_lanes_add, a64_lanes_sub, a64_lanes_mul, a64_lanes_and, a64_lanes_or, a64_lanes_xor, a64_lanes_bic,
-    a64_lanes_orn, a64_lanes_smax, a64_lanes_smin, a64_lanes_umax, a64_lanes_umin, a64_lanes_sabd, a64_lanes_uabd,
-    a64_lanes_shadd, a64_lanes_uhadd, a64_lanes_srhadd, a64_lanes_urhadd, a64_lanes_shsub, a64_lanes_uhsub,
-    a64_lanes_sqadd, a64_lanes_uqadd, a64_lanes_sqsub, a64_lanes_uqsub, a64_lanes_suqadd, a64_lanes_usqadd,
-    a64_lanes_pmul, a64_lanes_sqdmulh, a64_lanes_sqrdmulh, a64_lanes_eq, a64_lanes_sgt, a64_lanes_sge, a64_lanes_ugt,
-    a64_lanes_uge, a64_lanes_test;
+A64Lanes a64_lanes_bic, a64_lanes_orn, a64_lanes_smax, a64_lanes_smin, a64_lanes_umax, a64_lanes_umin, a64_lanes_sabd,
+    a64_lanes_uabd, a64_lanes_shadd, a64_lanes_uhadd, a64_lanes_srhadd, a64_lanes_urhadd, a64_lanes_shsub,
+    a64_lanes_uhsub, a64_lanes_sqadd, a64_lanes_uqadd, a64_lanes_sqsub, a64_lanes_uqsub, a64_lanes_suqadd,
+    a64_lanes_usqadd, a64_lanes_pmul, a64_lanes_sqdmulh, a64_lanes_sqrdmulh, a64_lanes_eq, a64_lanes_sgt, a64_lanes_sge,
+    a64_lanes_ugt, a64_lanes_uge, a64_lanes_test;
 
 /* simd_arith.c: op0 = op(op1, op2), in lanes */
 void a64_simd_1(Lifter *l, const Insn *in, A64Lane *op);

@@ -35,18 +35,13 @@ static Val carry(Lifter *l, const FlagOp *f) {
 }
 
 static Val overflow(Lifter *l, const FlagOp *f) {
-    Val x, y;
     switch (f->kind) {
     case FLAGS_ADD:
     case FLAGS_ADC:
-        x = ir_xor(l, f->a, f->r);
-        y = ir_xor(l, f->b, f->r);
-        return ir_is_negative(l, ir_and(l, x, y));
+        return ir_add_overflows(l, f->a, f->b, f->r);
     case FLAGS_SUB:
     case FLAGS_SBC:
-        x = ir_xor(l, f->a, f->b);
-        y = ir_xor(l, f->a, f->r);
-        return ir_is_negative(l, ir_and(l, x, y));
+        return ir_sub_overflows(l, f->a, f->b, f->r);
     case FLAGS_LOGIC:
         return ir_int(l, I1, 0);
     case FLAGS_FCMP:
@@ -139,20 +134,6 @@ enum { N = 1, Z = 2, C = 4, V = 8 };
 /* Which flags a condition reads, by pairs of a condition and its opposite. */
 static const u8 cond_flags[] = {Z, C, N, V, C | Z, N | V, N | Z | V, 0};
 
-/* The one operation behind all the flags in `which`, or NULL. */
-static const FlagOp *common_op(Lifter *l, u32 which) {
-    const FlagOp *op = NULL;
-    for (Reg f = A64_N; f <= A64_V; f++) {
-        if (!(which >> (f - A64_N) & 1))
-            continue;
-        const FlagOp *here = reg_deferred(l, f, make_flag);
-        if (!here || (op && op != here))
-            return NULL;
-        op = here;
-    }
-    return op;
-}
-
 static Val after_sub(Lifter *l, const FlagOp *f, A64Cond c) {
     static const u8 pred[A64_AL] = {[A64_EQ] = EQ,  [A64_NE] = NE,  [A64_CS] = UGE, [A64_CC] = ULT, [A64_HI] = UGT,
                                     [A64_LS] = ULE, [A64_GE] = SGE, [A64_LT] = SLT, [A64_GT] = SGT, [A64_LE] = SLE};
@@ -217,7 +198,7 @@ static bool holds(u32 nzcv, A64Cond c) {
 }
 
 static Val from_one_op(Lifter *l, A64Cond c) {
-    const FlagOp *f = common_op(l, cond_flags[c / 2]);
+    const FlagOp *f = reg_common_deferred(l, A64_N, cond_flags[c / 2], make_flag);
     Val v = f ? after(l, f, c) : NULL;
     return v && f->only.cond ? ir_select(l, f->only.cond, v, ir_int(l, I1, holds(f->only.nzcv, c))) : v;
 }

@@ -36,8 +36,6 @@ Val a64_float_absolute(Lifter *l, Val v);
 /* The C function, on integers: bits of floats are zero-extended. The result has 64 bits. */
 Val a64_soft(Lifter *l, u32 what, Val a, Val b, Val c);
 A64SoftFormat a64_soft_format(Ty t);
-Val a64_float_bits(Lifter *l, Val v);          /* a scalar's bits as I64 */
-Val a64_float_of_bits(Lifter *l, Val v, Ty t); /* and back */
 
 /* The bits of an immediate of 8 bits (VFPExpandImm) in a format. */
 u64 a64_float_immediate(u32 imm8, A64SoftFormat format);

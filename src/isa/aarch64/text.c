@@ -1,7 +1,5 @@
 /* text.c: instructions as text, from the table, in the manual's syntax, with the commonest of the assembler's other names. */
-#include <stdarg.h>
-#include <stdio.h>
-
+#include "isa/text.h"
 #include "isa/aarch64/encoding.h"
 #include "isa/aarch64/simd_field.h"
 #include "isa/aarch64/system.h"
@@ -11,36 +9,16 @@ static const char *const conditions[16] = {"eq", "ne", "hs", "lo", "mi", "pl", "
 static const char *const shifts[4] = {"lsl", "lsr", "asr", "ror"};
 static const char *const extensions[8] = {"uxtb", "uxth", "uxtw", "uxtx", "sxtb", "sxth", "sxtw", "sxtx"};
 
-typedef struct Text {
-    char *at;
-    size_t left;
-    u32 operands;
-} Text;
-
-__attribute__((format(printf, 2, 3))) static void put(Text *t, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(t->at, t->left, format, args);
-    va_end(args);
-    size_t used = n < 0 ? 0 : (size_t)n < t->left ? (size_t)n : t->left ? t->left - 1 : 0;
-    t->at += used;
-    t->left -= used;
-}
-
-static void separate(Text *t) {
-    put(t, t->operands++ ? ", " : " ");
-}
-
 /* ----------------------------------------------------------------------------------------------------------- registers */
 
 static void put_general(Text *t, u32 no, u32 bits) {
     const char *letter = bits == 32 ? "w" : "x";
     if (no == A64_ZERO)
-        put(t, "%szr", letter);
+        text_put(t, "%szr", letter);
     else if (no == A64_SP)
-        put(t, bits == 32 ? "wsp" : "sp");
+        text_put(t, bits == 32 ? "wsp" : "sp");
     else
-        put(t, "%s%u", letter, no);
+        text_put(t, "%s%u", letter, no);
 }
 
 static char letter_of(u32 bits) {
@@ -51,22 +29,22 @@ static char letter_of(u32 bits) {
 /* A scalar, a vector of elements, or one lane: see simd_field.c. */
 static void put_vector(Text *t, u32 no, const Operand *op) {
     if (op->seg == A64_ONE_LANE)
-        put(t, "v%u.%c", no, letter_of(op->scale));
+        text_put(t, "v%u.%c", no, letter_of(op->scale));
     else if (op->scale && op->scale < op->bits)
-        put(t, "v%u.%u%c", no, op->bits / op->scale, letter_of(op->scale));
+        text_put(t, "v%u.%u%c", no, op->bits / op->scale, letter_of(op->scale));
     else
-        put(t, "%c%u", letter_of(op->bits), no);
+        text_put(t, "%c%u", letter_of(op->bits), no);
 }
 
 /* Registers that follow each other, and then the lane of each that is meant. */
 static void put_list(Text *t, const Operand *op) {
     for (u32 i = 0; i < (u32)op->disp; i++) {
-        put(t, i ? ", " : "{");
+        text_put(t, i ? ", " : "{");
         put_vector(t, (op->no + i) % 32, op);
     }
-    put(t, "}");
+    text_put(t, "}");
     if (op->seg == A64_ONE_LANE)
-        put(t, "[%u]", op->addr_bits);
+        text_put(t, "[%u]", op->addr_bits);
 }
 
 static bool is_list(A64Field field) {
@@ -77,11 +55,11 @@ static void put_register(Text *t, const Operand *op, A64Field field) {
     if (is_list(field)) {
         put_list(t, op);
     } else if (field == QD_HIGH || field == QN_HIGH) {
-        put(t, "v%u.d[1]", op->no);
+        text_put(t, "v%u.d[1]", op->no);
     } else if (op->cls == A64_CLS_V) {
         put_vector(t, op->no, op);
         if (op->seg == A64_ONE_LANE)
-            put(t, "[%lld]", (long long)op->disp);
+            text_put(t, "[%lld]", (long long)op->disp);
     } else {
         put_general(t, op->no, op->bits);
     }
@@ -90,14 +68,14 @@ static void put_register(Text *t, const Operand *op, A64Field field) {
 /* -------------------------------------------------------------------------------------------------------------- memory */
 
 static void put_index(Text *t, const Operand *m) {
-    put(t, ", ");
+    text_put(t, ", ");
     put_general(t, m->index, m->index_bits ? 32 : 64);
     u32 shift = (u32)__builtin_ctz(m->scale);
     const char *how = m->index_bits ? (m->index_signed ? "sxtw" : "uxtw") : m->index_signed ? "sxtx" : "lsl";
     if (m->index_bits || m->index_signed || shift)
-        put(t, ", %s", how);
+        text_put(t, ", %s", how);
     if (shift)
-        put(t, " #%u", shift);
+        text_put(t, " #%u", shift);
 }
 
 static void put_memory(Text *t, const Operand *m, A64Field field) {
@@ -106,16 +84,16 @@ static void put_memory(Text *t, const Operand *m, A64Field field) {
         return;
     }
     if (m->base == REG_PC) {
-        put(t, "0x%llx", (unsigned long long)m->disp);
+        text_put(t, "0x%llx", (unsigned long long)m->disp);
         return;
     }
-    put(t, "[");
+    text_put(t, "[");
     put_general(t, m->base, 64);
     if (m->index != REG_NONE)
         put_index(t, m);
     else if (m->disp)
-        put(t, ", #%lld", (long long)m->disp);
-    put(t, field == MEM_PRE || field == MEM_7_PRE || field == MEM_PAC_PRE ? "]!" : "]");
+        text_put(t, ", #%lld", (long long)m->disp);
+    text_put(t, field == MEM_PRE || field == MEM_7_PRE || field == MEM_PAC_PRE ? "]!" : "]");
 }
 
 /* ---------------------------------------------------------------------------------------------------------- immediates */
@@ -123,16 +101,16 @@ static void put_memory(Text *t, const Operand *m, A64Field field) {
 static void put_system_register(Text *t, u32 no) {
     const char *name = a64_system_name(no);
     if (name)
-        put(t, "%s", name);
+        text_put(t, "%s", name);
     else
-        put(t, "s%u_%u_c%u_c%u_%u", 2 | no >> 14, no >> 11 & 7, no >> 7 & 15, no >> 3 & 15, no & 7);
+        text_put(t, "s%u_%u_c%u_c%u_%u", 2 | no >> 14, no >> 11 & 7, no >> 7 & 15, no >> 3 & 15, no & 7);
 }
 
 static void put_immediate(Text *t, const Insn *in, const Operand *op, A64Field field) {
     switch (field) {
     case COND:
     case COND_LOW:
-        put(t, "%s", conditions[op->disp & 15]);
+        text_put(t, "%s", conditions[op->disp & 15]);
         return;
     case SYSREG:
         put_system_register(t, (u32)op->disp);
@@ -142,17 +120,17 @@ static void put_immediate(Text *t, const Insn *in, const Operand *op, A64Field f
     case TARGET26:
     case TARGET19:
     case TARGET14:
-        put(t, "0x%llx", (unsigned long long)op->disp);
+        text_put(t, "0x%llx", (unsigned long long)op->disp);
         return;
     case IMM_LOGICAL:
     case IMM16_SHIFTED:
-        put(t, "#0x%llx", (unsigned long long)(in->op[0].bits == 32 ? op->disp & 0xffffffff : op->disp));
+        text_put(t, "#0x%llx", (unsigned long long)(in->op[0].bits == 32 ? op->disp & 0xffffffff : op->disp));
         return;
     case HALFWORD:
-        put(t, "lsl #%lld", (long long)op->disp);
+        text_put(t, "lsl #%lld", (long long)op->disp);
         return;
     default:
-        put(t, "#%lld", (long long)op->disp);
+        text_put(t, "#%lld", (long long)op->disp);
     }
 }
 
@@ -161,10 +139,10 @@ static void put_modifier(Text *t, const Insn *in, const Operand *op, A64Field fi
     bool extends = field == EXTEND;
     if (!extends && !op->disp)
         return;
-    separate(t);
-    put(t, "%s", extends ? extensions[a64_bits(in->word, 15, 13)] : shifts[a64_bits(in->word, 23, 22)]);
+    text_separate(t);
+    text_put(t, "%s", extends ? extensions[a64_bits(in->word, 15, 13)] : shifts[a64_bits(in->word, 23, 22)]);
     if (op->disp)
-        put(t, " #%lld", (long long)op->disp);
+        text_put(t, " #%lld", (long long)op->disp);
 }
 
 /* ------------------------------------------------------------------------------------------------------- instructions */
@@ -179,7 +157,7 @@ static void put_operand(Text *t, const Insn *in, u32 i, A64Field field) {
     if (at_zero || (in->row == A64_ROW_b_cond && field == COND_LOW) ||
         (in->row == A64_ROW_bc_cond && field == COND_LOW))
         return;
-    separate(t);
+    text_separate(t);
     if (op->kind == OPERAND_REG)
         put_register(t, op, field);
     else if (op->kind == OPERAND_MEM)
@@ -196,15 +174,15 @@ static void put_name(Text *t, const Insn *in) {
                   strncmp(name, "ldapr", 5) != 0;
     bool swap = !strncmp(name, "cas", 3);
     if (!atomic && !swap) {
-        put(t, "%.*s", len, name);
+        text_put(t, "%.*s", len, name);
         if (in->row == A64_ROW_b_cond || in->row == A64_ROW_bc_cond)
-            put(t, ".%s", conditions[in->op[1].disp & 15]);
+            text_put(t, ".%s", conditions[in->op[1].disp & 15]);
         return;
     }
     bool sized = name[len] == 0 && (in->word >> 31) == 0;
     bool acquires = a64_bits(in->word, swap ? 22 : 23, swap ? 22 : 23),
          releases = a64_bits(in->word, swap ? 15 : 22, swap ? 15 : 22);
-    put(t, "%.*s%s%s%s", len - sized, name, acquires ? "a" : "", releases ? "l" : "", sized ? name + len - 1 : "");
+    text_put(t, "%.*s%s%s%s", len - sized, name, acquires ? "a" : "", releases ? "l" : "", sized ? name + len - 1 : "");
 }
 
 static void put_plain(Text *t, const Insn *in) {
@@ -212,7 +190,7 @@ static void put_plain(Text *t, const Insn *in) {
     put_name(t, in);
     if (in->row == A64_ROW_fcmp_zero || in->row == A64_ROW_fcmpe_zero) {
         put_operand(t, in, 0, (A64Field)a64_fields[in->row][0]);
-        put(t, ", #0.0");
+        text_put(t, ", #0.0");
         return;
     }
     for (const u8 *field = a64_fields[in->row]; *field; field++)
@@ -222,7 +200,7 @@ static void put_plain(Text *t, const Insn *in) {
 
 /* Another name, with the operands that it has. */
 static bool put_as(Text *t, const Insn *in, const char *name, int count, const int *which) {
-    put(t, "%s", name);
+    text_put(t, "%s", name);
     for (int i = 0; i < count; i++)
         put_operand(t, in, (u32)which[i], (A64Field)a64_fields[in->row][which[i]]);
     return true;
@@ -235,8 +213,8 @@ static bool is_zero(const Insn *in, int i) {
 
 static bool put_with_immediate(Text *t, const Insn *in, const char *name, i64 value) {
     AS(name, 0, 1);
-    separate(t);
-    put(t, "#%lld", (long long)value);
+    text_separate(t);
+    text_put(t, "#%lld", (long long)value);
     return true;
 }
 
@@ -249,9 +227,9 @@ static bool put_shift(Text *t, const Insn *in, bool is_signed) {
     if (r || (s != 7 && s != 15 && s != 31))
         return false;
     static const char *const names[2][3] = {{"uxtb", "uxth", "uxtw"}, {"sxtb", "sxth", "sxtw"}};
-    put(t, "%s ", names[is_signed][s == 7 ? 0 : s == 15 ? 1 : 2]);
+    text_put(t, "%s ", names[is_signed][s == 7 ? 0 : s == 15 ? 1 : 2]);
     put_general(t, in->op[0].no, width);
-    put(t, ", ");
+    text_put(t, ", ");
     put_general(t, in->op[1].no, 32);
     return true;
 }
@@ -261,12 +239,12 @@ static bool put_set(Text *t, const Insn *in, const char *set, const char *change
     bool same = in->op[1].no == in->op[2].no && in->op[3].disp < A64_AL;
     if (!same)
         return false;
-    put(t, "%s", is_zero(in, 1) ? set : change);
+    text_put(t, "%s", is_zero(in, 1) ? set : change);
     put_operand(t, in, 0, RD);
     if (!is_zero(in, 1))
         put_operand(t, in, 1, RN);
-    separate(t);
-    put(t, "%s", conditions[in->op[3].disp ^ 1]);
+    text_separate(t);
+    text_put(t, "%s", conditions[in->op[3].disp ^ 1]);
     return true;
 }
 
@@ -277,11 +255,11 @@ static bool put_hint(Text *t, const Insn *in) {
     static const char *const targets[] = {"bti", "bti c", "bti j", "bti jc"};
     u64 no = a64_imm(in, 0);
     if (no < ARRAY_LEN(names))
-        put(t, "%s", names[no]);
+        text_put(t, "%s", names[no]);
     else if (no >= 24 && no < 32)
-        put(t, "%s", of_links[no - 24]);
+        text_put(t, "%s", of_links[no - 24]);
     else if (no >= 32 && no < 40 && !(no & 1))
-        put(t, "%s", targets[(no - 32) / 2]);
+        text_put(t, "%s", targets[(no - 32) / 2]);
     else
         return false;
     return true;
@@ -289,7 +267,7 @@ static bool put_hint(Text *t, const Insn *in) {
 
 static bool put_cache(Text *t, const Insn *in) {
     const char *name = a64_names[in->row];
-    put(t, "%.2s %s", name, name + 3);
+    text_put(t, "%.2s %s", name, name + 3);
     put_operand(t, in, 0, MEM_LINE);
     t->operands = 1;
     return true;

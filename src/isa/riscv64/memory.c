@@ -36,8 +36,7 @@ static Order order_of(const Insn *in) {
 
 static Val aligned_address(Lifter *l, const Insn *in, int i, Ty t) {
     Val address = rv_address(l, in, i);
-    Val low = ir_and_with(l, ir_bitcast(l, address, I64), ty_bits(t) / 8 - 1);
-    trap_if(l, in, ir_icmp(l, NE, low, ir_int(l, I64, 0)), LATHE_TRAP_MISALIGNED);
+    guest_want_aligned(l, in, address, ty_bits(t) / 8);
     return address;
 }
 
@@ -45,33 +44,18 @@ static Val aligned_address(Lifter *l, const Insn *in, int i, Ty t) {
 void rv_load_reserved(Lifter *l, const Insn *in, Ty t) {
     Val address = aligned_address(l, in, 1, t);
     Order order = order_of(in);
-    guest_access(l, in, address, ty_bits(t) / 8, 1);
+    guest_access(l, in, address, ty_bits(t) / 8, LOADS);
     Val v = ir_load_atomic(l, t, address, order == RELEASE ? RELAXED : order);
     reg_write(l, RV_RESERVED_ADDRESS, address);
     reg_write(l, RV_RESERVED_VALUE, ir_sext(l, v, I64));
     rv_set(l, in, 0, v);
 }
 
-/* Succeeds (0) if memory still has the value that was reserved. Another thread can have changed it and back meanwhile, where a
- * CPU would fail: lr and sc are used as compare-and-exchange is, and code that could tell is not known. */
+/* Succeeds (0) if memory still has the value that was reserved. */
 void rv_store_conditional(Lifter *l, const Insn *in, Ty t) {
-    Val address = aligned_address(l, in, 2, t), v = rv_int(l, in, 1, t);
-    Val mine = ir_icmp(l, EQ, ir_bitcast(l, address, I64), reg_read(l, RV_RESERVED_ADDRESS, I64));
-    Val expected = reg_read(l, RV_RESERVED_VALUE, t);
-    Label before = ir_where(l), exchange = ir_label(l, "sc"), done = ir_label(l, "");
-    ir_branch(l, mine, exchange, done);
-    ir_here(l, exchange);
-    guest_access(l, in, address, ty_bits(t) / 8, 2); /* the comparison is ours: the guest only stores */
-    Val seen = ir_cmpxchg(l, address, expected, v, order_of(in));
-    Val failed = ir_icmp(l, NE, seen, expected);
-    Label after = ir_where(l);
-    ir_goto(l, done);
-    ir_here(l, done);
-    Val result = ir_phi(l, I1);
-    ir_phi_add(result, ir_int(l, I1, 1), before);
-    ir_phi_add(result, failed, after);
-    reg_write(l, RV_RESERVED_ADDRESS, ir_ones(l, I64));
-    rv_set(l, in, 0, ir_zext(l, result, I64));
+    Val address = aligned_address(l, in, 2, t), v = rv_int(l, in, 1, t), expected = reg_read(l, RV_RESERVED_VALUE, t);
+    Val failed = guest_store_if_reserved(l, in, RV_RESERVED_ADDRESS, address, expected, v, order_of(in));
+    rv_set(l, in, 0, ir_zext(l, failed, I64));
 }
 
 /* An exchange whose old value nobody wants, and that nothing after it waits for: how gcc writes atomic stores. */
@@ -81,7 +65,7 @@ static bool is_store(const Insn *in, Rmw op) {
 
 void rv_amo(Lifter *l, const Insn *in, Rmw op, Ty t) {
     Val address = aligned_address(l, in, 2, t), v = rv_int(l, in, 1, t);
-    guest_access(l, in, address, ty_bits(t) / 8, 3);
+    guest_access(l, in, address, ty_bits(t) / 8, LOADS | STORES);
     if (is_store(in, op))
         ir_store_atomic(l, v, address, order_of(in));
     else

@@ -1,8 +1,6 @@
 /* text.c: instructions as text, from the table, in the manual's syntax. Compressed ones are written as what they stand for, and
  * the commonest of the assembler's other names are used. */
-#include <stdarg.h>
-#include <stdio.h>
-
+#include "isa/text.h"
 #include "isa/riscv64/csr.h"
 #include "isa/riscv64/encoding.h"
 #include "isa/riscv64/format.h"
@@ -15,79 +13,59 @@ static const char *const f_names[32] = {"ft0", "ft1", "ft2", "ft3", "ft4",  "ft5
                                         "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
 static const char *const rounding_names[8] = {"rne", "rtz", "rdn", "rup", "rmm", "?", "?", "dyn"};
 
-typedef struct Text {
-    char *at;
-    size_t left;
-    u32 operands;
-} Text;
-
-__attribute__((format(printf, 2, 3))) static void put(Text *t, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(t->at, t->left, format, args);
-    va_end(args);
-    size_t used = n < 0 ? 0 : (size_t)n < t->left ? (size_t)n : t->left ? t->left - 1 : 0;
-    t->at += used;
-    t->left -= used;
-}
-
-static void separate(Text *t) {
-    put(t, t->operands++ ? ", " : " ");
-}
-
 /* ------------------------------------------------------------------------------------------------------------ operands */
 
 static void put_register(Text *t, const Operand *op) {
-    put(t, "%s", (op->cls == RV_CLS_F ? f_names : x_names)[op->no]);
+    text_put(t, "%s", (op->cls == RV_CLS_F ? f_names : x_names)[op->no]);
 }
 
 static void put_csr(Text *t, u32 no) {
     const char *name = rv_csr_name(no);
     if (name)
-        put(t, "%s", name);
+        text_put(t, "%s", name);
     else
-        put(t, "0x%x", no);
+        text_put(t, "0x%x", no);
 }
 
 static void put_operand(Text *t, const Operand *op, RvField field) {
-    separate(t);
+    text_separate(t);
     if (op->kind == OPERAND_REG)
         put_register(t, op);
     else if (op->kind == OPERAND_MEM && field == MEM_0)
-        put(t, "(%s)", x_names[op->base]);
+        text_put(t, "(%s)", x_names[op->base]);
     else if (op->kind == OPERAND_MEM)
-        put(t, "%lld(%s)", (long long)op->disp, x_names[op->base]);
+        text_put(t, "%lld(%s)", (long long)op->disp, x_names[op->base]);
     else if (field == TARGET_B || field == TARGET_J)
-        put(t, "0x%llx", (unsigned long long)op->disp);
+        text_put(t, "0x%llx", (unsigned long long)op->disp);
     else if (field == IMM_U)
-        put(t, "0x%x", (u32)op->disp >> 12);
+        text_put(t, "0x%x", (u32)op->disp >> 12);
     else if (field == CSR_NO)
         put_csr(t, (u32)op->disp);
     else
-        put(t, "%lld", (long long)op->disp);
+        text_put(t, "%lld", (long long)op->disp);
 }
 
 /* A mode is written if it is fixed, except where the assembler fixes it and it does not matter. */
 static void put_rounding(Text *t, const Insn *in) {
     if (rv_rounding(in) == RV_DYN)
         return;
-    separate(t);
-    put(t, "%s", rounding_names[rv_rounding(in)]);
+    text_separate(t);
+    text_put(t, "%s", rounding_names[rv_rounding(in)]);
 }
 
 static void put_access_set(Text *t, u32 set) {
-    separate(t);
-    put(t, "%s%s%s%s%s", set & 8 ? "i" : "", set & 4 ? "o" : "", set & 2 ? "r" : "", set & 1 ? "w" : "",
-        set ? "" : "0");
+    text_separate(t);
+    text_put(t, "%s%s%s%s%s", set & 8 ? "i" : "", set & 4 ? "o" : "", set & 2 ? "r" : "", set & 1 ? "w" : "",
+             set ? "" : "0");
 }
 
 /* --------------------------------------------------------------------------------------------------------- instructions */
 
 static void put_name(Text *t, const Insn *in, u8 format) {
     bool ordered = format == RV_FMT_AMO || format == RV_FMT_LR;
-    put(t, "%s", rv_names[in->row]);
+    text_put(t, "%s", rv_names[in->row]);
     if (ordered && in->word & (3 << 25))
-        put(t, ".%s%s", in->word & 1 << 26 ? "aq" : "", in->word & 1 << 25 ? "rl" : "");
+        text_put(t, ".%s%s", in->word & 1 << 26 ? "aq" : "", in->word & 1 << 25 ? "rl" : "");
 }
 
 static void put_plain(Text *t, const Insn *in) {
@@ -97,9 +75,9 @@ static void put_plain(Text *t, const Insn *in) {
         put_access_set(t, in->word >> 24 & 15);
         put_access_set(t, in->word >> 20 & 15);
     } else if (format == RV_FMT_FENCE) {
-        put(t, ".tso");
+        text_put(t, ".tso");
     } else if (format == RV_FMT_JR) {
-        put(t, " %s, %lld(%s)", x_names[in->op[0].no], (long long)in->op[2].disp, x_names[in->op[1].no]);
+        text_put(t, " %s, %lld(%s)", x_names[in->op[0].no], (long long)in->op[2].disp, x_names[in->op[1].no]);
     } else {
         for (u32 i = 0; i < in->operand_count; i++)
             put_operand(t, &in->op[i], (RvField)rv_formats[format][i]);
@@ -115,7 +93,7 @@ static bool is_zero(const Insn *in, int i) {
 /* Another name, with the operands that it has. */
 static bool put_as(Text *t, const Insn *in, const char *name, int count, const int *which) {
     u8 format = rv_row(in->row)->format;
-    put(t, "%s", name);
+    text_put(t, "%s", name);
     for (int i = 0; i < count; i++)
         put_operand(t, &in->op[which[i]], (RvField)rv_formats[format][which[i]]);
     return true;
@@ -133,15 +111,15 @@ static bool put_jump_register(Text *t, const Insn *in) {
 }
 
 static bool put_far_jump(Text *t, const Insn *in) {
-    put(t, "%s 0x%llx", in->flow == FLOW_CALL ? "call" : "tail", (unsigned long long)in->target);
+    text_put(t, "%s 0x%llx", in->flow == FLOW_CALL ? "call" : "tail", (unsigned long long)in->target);
     if (in->flow == FLOW_CALL ? in->op[0].no != RV_RA : in->op[0].no != RV_T0 + 1)
-        put(t, ", %s", x_names[in->op[0].no]);
+        text_put(t, ", %s", x_names[in->op[0].no]);
     return true;
 }
 
 static bool put_quiet_compare(Text *t, const Insn *in, const char *name) {
-    put(t, "%s %s, %s, %s; frflags %s", name, x_names[in->op[0].no], f_names[in->op[1].no], f_names[in->op[2].no],
-        x_names[in->op[3].no]);
+    text_put(t, "%s %s, %s, %s; frflags %s", name, x_names[in->op[0].no], f_names[in->op[1].no], f_names[in->op[2].no],
+             x_names[in->op[3].no]);
     return true;
 }
 

@@ -34,18 +34,13 @@ static Val carry(Lifter *l, const FlagOp *f) {
 }
 
 static Val overflow(Lifter *l, const FlagOp *f) {
-    Val x, y;
     switch (f->kind) {
     case FLAGS_ADD:
     case FLAGS_ADC:
-        x = ir_xor(l, f->a, f->r);
-        y = ir_xor(l, f->b, f->r);
-        return ir_is_negative(l, ir_and(l, x, y));
+        return ir_add_overflows(l, f->a, f->b, f->r);
     case FLAGS_SUB:
     case FLAGS_SBB:
-        x = ir_xor(l, f->a, f->b);
-        y = ir_xor(l, f->a, f->r);
-        return ir_is_negative(l, ir_and(l, x, y));
+        return ir_sub_overflows(l, f->a, f->b, f->r);
     case FLAGS_LOGIC:
     case FLAGS_FCMP:
         return ir_int(l, I1, 0);
@@ -147,20 +142,6 @@ static const u8 cond_flags[] = {
     [COND_L / 2] = SET_SF | SET_OF, [COND_LE / 2] = SET_SF | SET_OF | SET_ZF,
 };
 
-/* The one operation behind all the flags in `which`, or NULL. */
-static const FlagOp *common_op(Lifter *l, u32 which) {
-    const FlagOp *op = NULL;
-    for (Reg f = CF; f <= OF; f++) {
-        if (!(which >> (f - CF) & 1))
-            continue;
-        const FlagOp *here = reg_deferred(l, f, make_flag);
-        if (!here || (op && op != here))
-            return NULL;
-        op = here;
-    }
-    return op;
-}
-
 static Val after_sub(Lifter *l, const FlagOp *f, Cond c) {
     static const u8 pred[] = {[COND_B] = ULT, [COND_AE] = UGE, [COND_E] = EQ,   [COND_NE] = NE,  [COND_BE] = ULE,
                               [COND_A] = UGT, [COND_L] = SLT,  [COND_GE] = SGE, [COND_LE] = SLE, [COND_G] = SGT};
@@ -180,7 +161,7 @@ static Val after_fcmp(Lifter *l, const FlagOp *f, Cond c) {
 }
 
 static Val from_one_op(Lifter *l, Cond c) {
-    const FlagOp *f = common_op(l, cond_flags[c / 2]);
+    const FlagOp *f = reg_common_deferred(l, CF, cond_flags[c / 2], make_flag);
     if (!f)
         return NULL;
     switch (f->kind) {

@@ -35,7 +35,7 @@ static Val xmm_at(Lifter *l, Val area, u32 i) {
 void state_fxsave(Lifter *l, const Insn *in, bool wide) {
     Val area = plain_pointer(l, in), mxcsr = mxcsr_slot(l);
     check_aligned(l, in, area, 16);
-    guest_access(l, in, area, FXSAVE_BYTES, 2);
+    guest_access(l, in, area, FXSAVE_BYTES, STORES);
     for (u32 i = 0; i < 16; i++)
         ir_store(l, reg_read(l, (Reg)(XMM0 + i), VECTOR(I64, 2)), xmm_at(l, area, i), 16, SPACE_GUEST);
     if (x86_forms(l))
@@ -46,7 +46,7 @@ void state_fxsave(Lifter *l, const Insn *in, bool wide) {
 void state_fxrstor(Lifter *l, const Insn *in, bool wide) {
     Val area = plain_pointer(l, in), slot = mxcsr_slot(l), xmm[16];
     check_aligned(l, in, area, 16);
-    guest_access(l, in, area, FXSAVE_BYTES, 1);
+    guest_access(l, in, area, FXSAVE_BYTES, LOADS);
     for (u32 i = 0; i < 16; i++)
         xmm[i] = ir_load(l, VECTOR(I64, 2), xmm_at(l, area, i), 16, SPACE_GUEST);
     Val mxcsr = ir_load(l, I32, ir_offset(l, area, FXSAVE_MXCSR), 4, SPACE_GUEST);

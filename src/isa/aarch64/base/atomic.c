@@ -1,18 +1,13 @@
 /* atomic.c: exclusive and atomic accesses, those that order others, and barriers. All but barriers fault where the address is misaligned. */
 #include "isa/aarch64/families.h"
 
-enum { LOADS = 1, STORES = 2 };
-
 static int last(const Insn *in) {
     return in->operand_count - 1;
 }
 
 static Val aligned_address(Lifter *l, const Insn *in, u32 bytes) {
     Val address = a64_address(l, in, last(in));
-    if (bytes > 1) {
-        Val low = ir_and_with(l, ir_bitcast(l, address, I64), bytes - 1);
-        trap_if(l, in, ir_icmp(l, NE, low, ir_int(l, I64, 0)), LATHE_TRAP_MISALIGNED);
-    }
+    guest_want_aligned(l, in, address, bytes);
     return address;
 }
 
@@ -63,24 +58,10 @@ void a64_load_exclusive_pair(Lifter *l, const Insn *in, Ty t, Order order) {
     a64_set(l, in, 1, high);
 }
 
-/* Succeeds (0) if memory still has the value that was reserved. Another thread can have changed it and back meanwhile, where a CPU would
- * fail: such pairs are used as compare-and-exchange is, and code that could tell is not known. */
+/* Succeeds (0) if memory still has the value that was reserved. */
 static void store_if_reserved(Lifter *l, const Insn *in, Val address, Val expected, Val v, Order order) {
-    Val mine = ir_icmp(l, EQ, ir_bitcast(l, address, I64), reg_read(l, A64_RESERVED_ADDRESS, I64));
-    Label before = ir_where(l), exchange = ir_label(l, "exclusive"), done = ir_label(l, "");
-    ir_branch(l, mine, exchange, done);
-    ir_here(l, exchange);
-    guest_access(l, in, address, ty_bits(ir_ty(v)) / 8, STORES); /* the comparison is ours: the guest only stores */
-    Val seen = ir_cmpxchg(l, address, expected, v, order);
-    Val failed = ir_icmp(l, NE, seen, expected);
-    Label after = ir_where(l);
-    ir_goto(l, done);
-    ir_here(l, done);
-    Val result = ir_phi(l, I1);
-    ir_phi_add(result, ir_int(l, I1, 1), before);
-    ir_phi_add(result, failed, after);
-    reg_write(l, A64_RESERVED_ADDRESS, ir_ones(l, I64));
-    a64_set(l, in, 0, ir_zext(l, result, I32));
+    Val failed = guest_store_if_reserved(l, in, A64_RESERVED_ADDRESS, address, expected, v, order);
+    a64_set(l, in, 0, ir_zext(l, failed, I32));
 }
 
 void a64_store_exclusive(Lifter *l, const Insn *in, Ty t, Order order) {

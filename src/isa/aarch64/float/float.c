@@ -8,14 +8,6 @@ A64SoftFormat a64_soft_format(Ty t) {
     return elem == F64 ? A64_F64 : elem == F32 ? A64_F32 : A64_F16;
 }
 
-Val a64_float_bits(Lifter *l, Val v) {
-    return ir_zext(l, ir_bitcast(l, v, ty_as_int(ir_ty(v))), I64);
-}
-
-Val a64_float_of_bits(Lifter *l, Val v, Ty t) {
-    return ir_bitcast(l, ir_trunc(l, v, ty_as_int(t)), t);
-}
-
 Val a64_soft(Lifter *l, u32 what, Val a, Val b, Val c) {
     Val none = ir_int(l, I64, 0);
     Val args[] = {l->cpu, a, b ? b : none, c ? c : none, ir_int(l, I32, what)};
@@ -23,17 +15,17 @@ Val a64_soft(Lifter *l, u32 what, Val a, Val b, Val c) {
 }
 
 static Val lane(Lifter *l, Val v, u32 i) {
-    return !v ? NULL : a64_float_bits(l, ty_is_vector(ir_ty(v)) ? ir_extract(l, v, i) : v);
+    return !v ? NULL : ir_float_bits(l, ty_is_vector(ir_ty(v)) ? ir_extract(l, v, i) : v);
 }
 
 /* Lane by lane; `t` is the type of the result. */
 static Val by_lanes(Lifter *l, u32 what, Ty t, Val a, Val b, Val c) {
     if (!ty_is_vector(t))
-        return a64_float_of_bits(l, a64_soft(l, what, lane(l, a, 0), lane(l, b, 0), lane(l, c, 0)), t);
+        return ir_float_of_bits(l, a64_soft(l, what, lane(l, a, 0), lane(l, b, 0), lane(l, c, 0)), t);
     Val r = ir_zero(l, t);
     for (u32 i = 0; i < ty_lanes(t); i++) {
         Val bits = a64_soft(l, what, lane(l, a, i), lane(l, b, i), lane(l, c, i));
-        r = ir_insert(l, r, a64_float_of_bits(l, bits, ty_elem(t)), i);
+        r = ir_insert(l, r, ir_float_of_bits(l, bits, ty_elem(t)), i);
     }
     return r;
 }

@@ -84,7 +84,7 @@ static void compare(Lifter *l, const Insn *in, Val b, bool signaling, const A64I
         return;
     }
     u32 what = A64_SOFT(signaling ? A64_FCMPE : A64_FCMP, a64_soft_format(t), A64_ROUND_FPCR);
-    Val x = a64_float_bits(l, a), y = a64_float_bits(l, b);
+    Val x = ir_float_bits(l, a), y = ir_float_bits(l, b);
     a64_flags_bits(l, only && only->cond ? flags_if(l, only, what, x, y)
                                          : ir_trunc(l, a64_soft(l, what, x, y, NULL), I32));
 }
@@ -118,7 +118,7 @@ void a64_float_to_integral_int(Lifter *l, const Insn *in, bool is_long, u32 roun
     Val v = scalar(l, in, 1);
     Ty t = ir_ty(v);
     u32 what = A64_SOFT(A64_FRINT_INT, a64_soft_format(t), rounding) | (is_long ? A64_SOFT_LONG : 0);
-    a64_set_v(l, in, 0, a64_float_of_bits(l, a64_soft(l, what, a64_float_bits(l, v), NULL, NULL), t));
+    a64_set_v(l, in, 0, ir_float_of_bits(l, a64_soft(l, what, ir_float_bits(l, v), NULL, NULL), t));
 }
 
 void a64_float_to_format(Lifter *l, const Insn *in) {
@@ -127,7 +127,7 @@ void a64_float_to_format(Lifter *l, const Insn *in) {
 
 void a64_float_to_bfloat(Lifter *l, const Insn *in) {
     Val r =
-        a64_soft(l, A64_SOFT(A64_FTO_BFLOAT, A64_F32, A64_ROUND_FPCR), a64_float_bits(l, scalar(l, in, 1)), NULL, NULL);
+        a64_soft(l, A64_SOFT(A64_FTO_BFLOAT, A64_F32, A64_ROUND_FPCR), ir_float_bits(l, scalar(l, in, 1)), NULL, NULL);
     a64_set_v(l, in, 0, ir_trunc(l, r, I16));
 }
 
@@ -146,8 +146,8 @@ void a64_float_from_integer(Lifter *l, const Insn *in, bool is_signed) {
 
 void a64_float_to_javascript(Lifter *l, const Insn *in) {
     Val no = ir_int(l, I1, 0);
-    Val r = a64_soft(l, A64_SOFT(A64_FTO_JAVASCRIPT, A64_F64, A64_ROUND_FPCR), a64_float_bits(l, scalar(l, in, 1)),
-                     NULL, NULL);
+    Val r = a64_soft(l, A64_SOFT(A64_FTO_JAVASCRIPT, A64_F64, A64_ROUND_FPCR), ir_float_bits(l, scalar(l, in, 1)), NULL,
+                     NULL);
     a64_set(l, in, 0, ir_trunc(l, r, I32));
     a64_set_flag(l, A64_N, no);
     a64_set_flag(l, A64_Z, ir_trunc(l, ir_lshr_by(l, r, 32), I1));

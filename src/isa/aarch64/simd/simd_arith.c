@@ -7,7 +7,7 @@ void a64_simd_1(Lifter *l, const Insn *in, A64Lane *op) {
 }
 
 static bool is_copy(const Insn *in, A64Lanes *op) {
-    return op == a64_lanes_or && in->op[1].no == in->op[2].no && in->op[0].bits == 128;
+    return op == ir_or && in->op[1].no == in->op[2].no && in->op[0].bits == 128;
 }
 
 void a64_simd_2(Lifter *l, const Insn *in, A64Lanes *op) {

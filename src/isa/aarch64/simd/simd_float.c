@@ -71,11 +71,11 @@ void a64_simd_float_round(Lifter *l, const Insn *in, u32 rounding, bool tell_ine
 /* Lane by lane, by the C function. */
 static Val each(Lifter *l, Val v, Ty to, u32 what) {
     if (!ty_is_vector(to))
-        return a64_float_of_bits(l, a64_soft(l, what, a64_float_bits(l, v), NULL, NULL), to);
+        return ir_float_of_bits(l, a64_soft(l, what, ir_float_bits(l, v), NULL, NULL), to);
     Val r = ir_zero(l, to);
     for (u32 i = 0; i < ty_lanes(to); i++) {
-        Val bits = a64_soft(l, what, a64_float_bits(l, ir_extract(l, v, i)), NULL, NULL);
-        r = ir_insert(l, r, a64_float_of_bits(l, bits, ty_elem(to)), i);
+        Val bits = a64_soft(l, what, ir_float_bits(l, ir_extract(l, v, i)), NULL, NULL);
+        r = ir_insert(l, r, ir_float_of_bits(l, bits, ty_elem(to)), i);
     }
     return r;
 }
@@ -114,7 +114,7 @@ enum { FPCR_FZ = 24 };
 /* To odd: towards zero, and what is lost sets the lowest bit, so that it can be rounded again. What is flushed to zero stays that. */
 static Val converted_to_odd(Lifter *l, Val v) {
     u32 what = A64_SOFT(A64_FCONVERT, A64_F32, SOFT_TO_ZERO) | A64_SOFT_FROM(A64_F64);
-    Val bits = ir_trunc(l, a64_soft(l, what, a64_float_bits(l, v), NULL, NULL), I32);
+    Val bits = ir_trunc(l, a64_soft(l, what, ir_float_bits(l, v), NULL, NULL), I32);
     Val inexact = ir_fcmp(l, ONE, ir_fext(l, ir_bitcast(l, bits, F32), F64), v, false);
     Val flushes = ir_trunc(l, ir_lshr_by(l, a64_fpcr(l), FPCR_FZ), I1);
     Val is_zero = ir_is_zero(l, ir_shl_by(l, bits, 1));

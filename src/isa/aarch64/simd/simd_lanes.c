@@ -74,30 +74,6 @@ Val a64_lane_root(Lifter *l, Val a) {
 
 /* ------------------------------------------------------------------------------------------------------ arithmetic */
 
-Val a64_lanes_add(Lifter *l, Val a, Val b) {
-    return ir_add(l, a, b);
-}
-
-Val a64_lanes_sub(Lifter *l, Val a, Val b) {
-    return ir_sub(l, a, b);
-}
-
-Val a64_lanes_mul(Lifter *l, Val a, Val b) {
-    return ir_mul(l, a, b);
-}
-
-Val a64_lanes_and(Lifter *l, Val a, Val b) {
-    return ir_and(l, a, b);
-}
-
-Val a64_lanes_or(Lifter *l, Val a, Val b) {
-    return ir_or(l, a, b);
-}
-
-Val a64_lanes_xor(Lifter *l, Val a, Val b) {
-    return ir_xor(l, a, b);
-}
-
 Val a64_lanes_bic(Lifter *l, Val a, Val b) {
     return ir_and(l, a, ir_not(l, b));
 }

@@ -13,14 +13,6 @@ Val rv_canonical(Lifter *l, Val v) {
     return ir_canonical(l, v, rv_default_nan(l, ir_ty(v)));
 }
 
-Val rv_float_bits(Lifter *l, Val v) {
-    return ir_zext(l, ir_bitcast(l, v, ty_as_int(ir_ty(v))), I64);
-}
-
-Val rv_float_of_bits(Lifter *l, Val v, Ty t) {
-    return ir_bitcast(l, ir_trunc(l, v, ty_as_int(t)), t);
-}
-
 Val rv_soft(Lifter *l, u32 what, Val a, Val b, Val c) {
     Val none = ir_int(l, I64, 0);
     Val args[] = {l->cpu, a, b ? b : none, c ? c : none, ir_int(l, I32, what)};
@@ -100,9 +92,9 @@ static Val soft_arith(Lifter *l, const Insn *in, const void *arg) {
     const Arith *a = arg;
     Val bits[3];
     for (int i = 0; i < 3; i++)
-        bits[i] = a->v[i] ? rv_float_bits(l, a->v[i]) : NULL;
+        bits[i] = a->v[i] ? ir_float_bits(l, a->v[i]) : NULL;
     u32 what = RV_SOFT(a->op, rv_soft_format(a->t), rv_rounding(in));
-    return rv_float_of_bits(l, rv_soft(l, what, bits[0], bits[1], bits[2]), a->t);
+    return ir_float_of_bits(l, rv_soft(l, what, bits[0], bits[1], bits[2]), a->t);
 }
 
 static Val fused(Lifter *l, const Arith *a) {

@@ -56,8 +56,6 @@ Val rv_soft(Lifter *l, u32 what, Val a, Val b, Val c);
 static inline RvSoftFormat rv_soft_format(Ty t) {
     return t == F32 ? RV_F32 : t == F64 ? RV_F64 : RV_F16;
 }
-Val rv_float_bits(Lifter *l, Val v);          /* a float's bits as I64 */
-Val rv_float_of_bits(Lifter *l, Val v, Ty t); /* and back */
 
 /* float_order.c: of two floats, also for halves, which are compared as singles */
 Val rv_extreme_of(Lifter *l, Val a, Val b, bool largest, bool propagates);

@@ -46,7 +46,7 @@ void rv_float_round(Lifter *l, const Insn *in, Ty t, bool tell_inexact) {
     rv_check_frm(l, in);
     if (rv_rounding(in) == RV_RMM || l->cfg->strict_fp || rv_is_soft(l)) {
         u32 what = RV_SOFT(tell_inexact ? RV_FROUNDNX : RV_FROUND, rv_soft_format(t), rv_rounding(in));
-        rv_set_float(l, in, 0, rv_float_of_bits(l, rv_soft(l, what, rv_float_bits(l, v), NULL, NULL), t));
+        rv_set_float(l, in, 0, ir_float_of_bits(l, rv_soft(l, what, ir_float_bits(l, v), NULL, NULL), t));
         return;
     }
     Val r = integral(l, v, rv_rounding(in));
@@ -107,7 +107,7 @@ static Val to_int(Lifter *l, Val v, const Target *to, u32 mode) {
 /* In modes that need more than the host has, or more than is known of the mode. */
 static Val soft_to_int(Lifter *l, Val v, const Target *to, u32 mode) {
     u32 kind = (width(to) == 64 ? RV_SOFT_LONG : 0) | (to->is_signed ? RV_SOFT_SIGNED : 0);
-    return rv_soft(l, RV_SOFT(RV_FTO_INT, rv_soft_format(ir_ty(v)), mode) | kind, rv_float_bits(l, v), NULL, NULL);
+    return rv_soft(l, RV_SOFT(RV_FTO_INT, rv_soft_format(ir_ty(v)), mode) | kind, ir_float_bits(l, v), NULL, NULL);
 }
 
 /* The least integer stands for itself, or for what is below it; else the largest is meant. */
@@ -130,7 +130,7 @@ void rv_float_to_int(Lifter *l, const Insn *in, Ty from, Ty to, bool is_signed) 
 }
 
 void rv_float_to_int_modular(Lifter *l, const Insn *in) {
-    Val bits = rv_float_bits(l, rv_float(l, in, 1, F64));
+    Val bits = ir_float_bits(l, rv_float(l, in, 1, F64));
     rv_set(l, in, 0, rv_soft(l, RV_SOFT(RV_FTO_MODULAR, RV_F64, RV_RTZ), bits, NULL, NULL));
 }
 
@@ -156,7 +156,7 @@ static Val host_from_int(Lifter *l, const Insn *in, const void *arg) {
 static Val soft_from_int(Lifter *l, const Insn *in, const void *arg) {
     const Integer *n = arg;
     u32 what = RV_SOFT(RV_FFROM_INT, rv_soft_format(n->to), rv_rounding(in)) | (n->is_signed ? RV_SOFT_SIGNED : 0);
-    return rv_float_of_bits(l, rv_soft(l, what, n->v, NULL, NULL), n->to);
+    return ir_float_of_bits(l, rv_soft(l, what, n->v, NULL, NULL), n->to);
 }
 
 /* All integers up to a power of two are floats, and nothing is rounded. `floor` and the like convert these with a rounding mode of their own. */

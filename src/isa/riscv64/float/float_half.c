@@ -32,7 +32,7 @@ void rv_half_round(Lifter *l, const Insn *in, bool tell_inexact) {
 /* Exact; a signaling NaN raises its flag here, as it does in every comparison. */
 static Val single(Lifter *l, const Insn *in, int i) {
     u32 widen = RV_SOFT(RV_FCONVERT, RV_F32, RV_RNE) | RV_SOFT_OTHER(RV_F16);
-    return rv_float_of_bits(l, rv_soft(l, widen, bits_of(l, in, i), NULL, NULL), F32);
+    return ir_float_of_bits(l, rv_soft(l, widen, bits_of(l, in, i), NULL, NULL), F32);
 }
 
 void rv_half_compare(Lifter *l, const Insn *in, FPred p, bool signaling) {
@@ -44,7 +44,7 @@ void rv_half_compare(Lifter *l, const Insn *in, FPred p, bool signaling) {
 void rv_half_extreme(Lifter *l, const Insn *in, bool largest, bool propagates) {
     Val r = rv_extreme_of(l, single(l, in, 1), single(l, in, 2), largest, propagates);
     u32 narrow = RV_SOFT(RV_FCONVERT, RV_F16, RV_RNE) | RV_SOFT_OTHER(RV_F32);
-    set(l, in, rv_soft(l, narrow, rv_float_bits(l, r), NULL, NULL));
+    set(l, in, rv_soft(l, narrow, ir_float_bits(l, r), NULL, NULL));
 }
 
 /* -------------------------------------------------------------------------------------------------------------- bit by bit */
@@ -82,7 +82,7 @@ void rv_half_from_int(Lifter *l, const Insn *in, Ty from, bool is_signed) {
 }
 
 void rv_half_from_float(Lifter *l, const Insn *in, Ty from) {
-    Val v = rv_float_bits(l, rv_float(l, in, 1, from));
+    Val v = ir_float_bits(l, rv_float(l, in, 1, from));
     rv_check_frm(l, in);
     set(l, in, rv_soft(l, what(in, RV_FCONVERT) | RV_SOFT_OTHER(rv_soft_format(from)), v, NULL, NULL));
 }
@@ -90,5 +90,5 @@ void rv_half_from_float(Lifter *l, const Insn *in, Ty from) {
 void rv_half_to_float(Lifter *l, const Insn *in, Ty to) {
     u32 widen = RV_SOFT(RV_FCONVERT, rv_soft_format(to), RV_RNE) | RV_SOFT_OTHER(RV_F16);
     rv_check_frm(l, in);
-    rv_set_float(l, in, 0, rv_float_of_bits(l, rv_soft(l, widen, bits_of(l, in, 1), NULL, NULL), to));
+    rv_set_float(l, in, 0, ir_float_of_bits(l, rv_soft(l, widen, bits_of(l, in, 1), NULL, NULL), to));
 }

@@ -72,7 +72,7 @@ Val rv_class_of(Lifter *l, Val bits, u32 exponent_bits, u32 fraction_bits) {
 }
 
 void rv_float_class(Lifter *l, const Insn *in, Ty t) {
-    Val bits = rv_float_bits(l, rv_float(l, in, 1, t));
+    Val bits = ir_float_bits(l, rv_float(l, in, 1, t));
     rv_set(l, in, 0, t == F32 ? rv_class_of(l, bits, 8, 23) : rv_class_of(l, bits, 11, 52));
 }
 

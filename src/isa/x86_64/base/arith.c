@@ -18,7 +18,7 @@ static bool same_register(const Insn *in) {
 /* A locked read-modify-write; gives the old value. */
 static Val locked_op(Lifter *l, const Insn *in, Op op, Val b) {
     static const Rmw rmw[] = {[ADD] = RMW_ADD, [SUB] = RMW_SUB, [AND] = RMW_AND, [OR] = RMW_OR, [XOR] = RMW_XOR};
-    guest_access(l, in, address(l, in, 0), width(in, 0) / 8, 3);
+    guest_access(l, in, address(l, in, 0), width(in, 0) / 8, LOADS | STORES);
     return ir_rmw(l, rmw[op], address(l, in, 0), b, SEQ_CST);
 }
 
@@ -58,7 +58,7 @@ typedef Val MakeNew(Lifter *l, Val old, const void *arg);
 static Val locked_retry(Lifter *l, const Insn *in, MakeNew *make, const void *arg) {
     Val ptr = address(l, in, 0);
     Ty t = ty_int(width(in, 0));
-    guest_access(l, in, ptr, width(in, 0) / 8, 3);
+    guest_access(l, in, ptr, width(in, 0) / 8, LOADS | STORES);
     Val first = ir_load(l, t, ptr, 0, SPACE_GUEST);
     Label before = ir_where(l), again = ir_label(l, "retry"), done = ir_label(l, "");
     ir_goto(l, again);
@@ -174,7 +174,7 @@ static Val exchange_if_equal(Lifter *l, const Insn *in, Val expected, Val desire
         set_operand(l, in, 0, ir_select(l, ir_icmp(l, EQ, seen, expected), desired, seen));
         return seen;
     }
-    guest_access(l, in, address(l, in, 0), width(in, 0) / 8, 3);
+    guest_access(l, in, address(l, in, 0), width(in, 0) / 8, LOADS | STORES);
     return ir_cmpxchg(l, address(l, in, 0), expected, desired, SEQ_CST);
 }
 
@@ -202,7 +202,7 @@ void compare_exchange_pair(Lifter *l, const Insn *in) {
     u32 w = width(in, 0) / 2;
     Val expected = join(l, gp(l, RAX, w), gp(l, RDX, w), w);
     Val desired = join(l, gp(l, RBX, w), gp(l, RCX, w), w);
-    guest_access(l, in, address(l, in, 0), w / 4, 3);
+    guest_access(l, in, address(l, in, 0), w / 4, LOADS | STORES);
     Val seen = ir_cmpxchg(l, address(l, in, 0), expected, desired, SEQ_CST);
     Val equal = ir_icmp(l, EQ, seen, expected);
     Val low = ir_zext(l, ir_trunc(l, seen, ty_int(w)), I64);

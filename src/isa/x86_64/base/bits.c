@@ -50,7 +50,7 @@ void bit_test(Lifter *l, const Insn *in, BitOp op) {
     } else {
         Val ptr = is_imm(in, 1) ? address(l, in, 0) : word_address(l, in, offset);
         if (locked(in)) {
-            guest_access(l, in, ptr, width(in, 0) / 8, 3);
+            guest_access(l, in, ptr, width(in, 0) / 8, LOADS | STORES);
             v = locked_change(l, op, ptr, mask);
         } else {
             v = guest_load(l, in, t, ptr, 0);

@@ -55,7 +55,7 @@ void exchange(Lifter *l, const Insn *in) {
     int mem = is_mem(in, 0) ? 0 : 1;
     if (is_mem(in, mem)) {
         Val new = operand(l, in, 1 - mem);
-        guest_access(l, in, address(l, in, mem), width(in, 0) / 8, 3);
+        guest_access(l, in, address(l, in, mem), width(in, 0) / 8, LOADS | STORES);
         set_operand(l, in, 1 - mem, ir_rmw(l, RMW_XCHG, address(l, in, mem), new, SEQ_CST));
         return;
     }

@@ -41,6 +41,6 @@ void simd_move_masked(Lifter *l, const Insn *in) {
     Ty t = simd_ty(in, I8);
     Val v = operand_as(l, in, 0, t), mask = ir_is_negative(l, operand_as(l, in, 1, t));
     Val to = segmented(l, ir_zext(l, gp(l, RDI, in->address_bits), I64), in->segment);
-    guest_access(l, in, to, ty_lanes(t), 2);
+    guest_access(l, in, to, ty_lanes(t), STORES);
     ir_store_lanes(l, v, mask, to, SPACE_GUEST);
 }
