@@ -264,8 +264,8 @@ static bool walk_loop(LatheFunc *fn, u32 head, u32 from, bool past_calls) {
     return reached;
 }
 
-/* A jump back to where others get to without the head makes a loop without a border: what is in it, and what is only on the way there, cannot be told
- * apart. Most are none: a call of a function that never returns seems to go on in the code behind it. */
+/* If the code of a jump back can also be reached without passing the loop's head, what belongs to the loop and what only leads into it cannot be told apart, and nothing is
+ * marked. Most such jumps make no loop at all: a call of a function that never returns seems to go on in the code behind it. */
 static void find_loops(LatheFunc *fn) {
     for (u32 i = 1; i < fn->order_count; i++) {
         Block *b = &fn->blocks[fn->order[i]];
