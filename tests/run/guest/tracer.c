@@ -51,6 +51,7 @@ void looping(void), sleeping(void);
 volatile int stop, in_loop, in_sleep;
 static char stack[STACK] __attribute__((aligned(16)));
 static volatile pid_t tids[3];
+static volatile int left_sleep;
 static int wrong, seen;
 
 static void *run_looping(void *arg) {
@@ -62,6 +63,7 @@ static void *run_looping(void *arg) {
 static void *run_sleeping(void *arg) {
     tids[1] = (pid_t)syscall(SYS_gettid);
     sleeping();
+    left_sleep = 1;
     return arg;
 }
 
@@ -123,7 +125,10 @@ static void beside(void) {
     printf("beside: status %x, seen %d, wrong %d\n", status, seen, wrong);
     stop = 1;
     signal(SIGUSR2, nothing);
-    pthread_kill(threads[1], SIGUSR2);
+    while (!left_sleep) { /* one that comes just before the thread makes its call again does not end that call */
+        pthread_kill(threads[1], SIGUSR2);
+        usleep(1000);
+    }
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
 }
