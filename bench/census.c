@@ -1,8 +1,10 @@
-/* census.c: see census.h. Zydis says what an instruction is, the lifter's own decoder whether it has a meaning. */
+/* census.c: see census.h. Zydis says what an x86-64 instruction is, the lifter's own decoder whether it has a meaning. Of other machines' code there is only the latter: all that it
+ * does not know counts as an instruction without a row. */
 #include "census.h"
 
 #include <stdlib.h>
 
+#include "isa/isa.h"
 #include "isa/x86_64/x86_64.h"
 
 typedef struct Decoded {
@@ -21,6 +23,18 @@ static bool decode(ElfFile *elf, u64 pc, Decoded *d) {
     Insn in = {.pc = pc};
     d->has_row = x86_decode(bytes, n, pc, &in) == LATHE_OK && in.row;
     return true;
+}
+
+static bool is_x86(const ElfFile *elf) {
+    return elf_arch(elf) == LATHE_ARCH_X86_64;
+}
+
+/* For another machine: has it a row? */
+static bool decode_other(ElfFile *elf, u64 pc, Insn *in) {
+    u8 bytes[16];
+    size_t n = elf_read(elf, pc, bytes, sizeof(bytes));
+    *in = (Insn){.pc = pc};
+    return isa_find(elf_arch(elf))->decode(bytes, n, pc, in) == LATHE_OK && in->row;
 }
 
 /* True once per address. */
@@ -56,6 +70,12 @@ static void count(Census *c, u64 pc, const Decoded *d) {
     c->missing_era[d->z.mnemonic] = era;
 }
 
+static void count_other(Census *c, ElfFile *elf, u64 pc) {
+    Insn in;
+    Decoded unknown = {.z.mnemonic = ZYDIS_MNEMONIC_INVALID, .has_row = decode_other(elf, pc, &in)};
+    count(c, pc, &unknown);
+}
+
 static bool is_indirect_jump(const Decoded *d) {
     return d->z.meta.category == ZYDIS_CATEGORY_UNCOND_BR && d->ops[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE;
 }
@@ -84,14 +104,15 @@ static bool looks_like_table(ElfFile *elf, const LatheBlock *b, const Decoded *j
     return false;
 }
 
-/* A jump that several functions reach counts as what the most successful of them made of it. */
-static void count_jump(Census *c, ElfFile *elf, const LatheBlock *b) {
-    u64 pc = b->insns[b->insn_count - 1];
-    Decoded d;
+/* Whether one that is not known reads a table is not told. */
+static JumpKind kind_of(ElfFile *elf, const LatheBlock *b, const Decoded *jump) {
+    if (b->successor_count)
+        return JUMP_TABLE;
+    return jump && looks_like_table(elf, b, jump) ? JUMP_MISSED : JUMP_OTHER;
+}
+
+static void note_jump(Census *c, u64 pc, JumpKind kind) {
     u32 old = JUMP_KINDS;
-    if (!decode(elf, pc, &d) || !is_indirect_jump(&d))
-        return;
-    JumpKind kind = b->successor_count ? JUMP_TABLE : looks_like_table(elf, b, &d) ? JUMP_MISSED : JUMP_OTHER;
     if (map64_get(&c->jump_kind, pc, &old) && old <= kind)
         return;
     if (old != JUMP_KINDS)
@@ -100,11 +121,24 @@ static void count_jump(Census *c, ElfFile *elf, const LatheBlock *b) {
     map64_set(&c->jump_kind, pc, kind);
 }
 
+/* A jump that several functions reach counts as what the most successful of them made of it. */
+static void count_jump(Census *c, ElfFile *elf, const LatheBlock *b) {
+    u64 pc = b->insns[b->insn_count - 1];
+    Decoded d;
+    Insn in;
+    if (is_x86(elf) && decode(elf, pc, &d) && is_indirect_jump(&d))
+        note_jump(c, pc, kind_of(elf, b, &d));
+    else if (!is_x86(elf) && decode_other(elf, pc, &in) && in.flow == FLOW_INDIRECT)
+        note_jump(c, pc, kind_of(elf, b, NULL));
+}
+
 static void count_insn(Census *c, ElfFile *elf, u64 pc) {
     Decoded d;
     if (!first_time(c, pc))
         return;
-    if (decode(elf, pc, &d))
+    if (!is_x86(elf))
+        count_other(c, elf, pc);
+    else if (decode(elf, pc, &d))
         count(c, pc, &d);
     else
         c->undecodable++;

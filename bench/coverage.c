@@ -88,6 +88,7 @@ static u64 count_guest(LatheFunc *fn) {
 
 static LatheFunc *open_func(Nest *n, ElfFile *elf) {
     LatheConfig cfg = {
+        .arch = elf_arch(elf),
         .read_memory = elf_read_const,
         .user = elf,
         .max_insns = MAX_INSNS,
@@ -224,7 +225,7 @@ typedef struct Options {
 } Options;
 
 static const char usage[] = "usage: bench-coverage [--quick | --every=N] [--json] [FILE...]\n"
-                            "Lifts every function of x86-64 ELF files and says how that went.\n";
+                            "Lifts every function of ELF files, whatever their machine, and says how that went.\n";
 
 static bool parse(int argc, char **argv, Options *o) {
     static const struct option options[] = {

@@ -29,86 +29,51 @@ static const char *output; /* the option */
 typedef struct Cache {
     uint64_t bytes, ways, line; /* the size of a line */
     uint64_t shift, mask;       /* address >> shift: the number of a line; & mask: the number of its set */
-    uint64_t sets,
-        start; /* address & sets: of which bytes of all sets, one behind the other, it is; & start: where its line begins */
-    uint64_t *recent; /* where the line of each set begins that was used last: see recent_at */
-    uint64_t *lines;  /* those of each set, the last used first */
 } Cache;
 
 enum { I1, D1, LL, CACHES };
 
 static const char *const cache_names[CACHES] = {"I1", "D1", "LL"};
-/* What they are; only the last one has lines itself. */
 static Cache caches[CACHES] = {{.bytes = 32 << 10, .ways = 8, .line = 64},
                                {.bytes = 32 << 10, .ways = 8, .line = 64},
                                {.bytes = 8 << 20, .ways = 16, .line = 64}};
 
 #define NO_LINE UINT64_MAX
+#define NOT_RECENT (1ul << 63) /* no address is near */
 
 static uint64_t sets_of(const Cache *c) {
     return c->mask + 1;
 }
 
-/* The word of an address's set. Lines have 16 bytes at least, so half as many are enough for a word, and to find it takes no shift by what is not known to the compiler. */
-static uint64_t *recent_at(const Cache *c, uint64_t address) {
-    return (uint64_t *)((char *)c->recent + (address & c->sets) / 2);
-}
-
-static bool is_recent(const Cache *c, uint64_t start) {
-    return *recent_at(c, start) == start;
-}
-
-static size_t recent_bytes(const Cache *c) {
-    return sets_of(c) * c->line / 2;
-}
-
-static void cache_clear(Cache *c) {
-    memset(c->recent, 0xff, recent_bytes(c));
-    memset(c->lines, 0xff, sets_of(c) * c->ways * sizeof(uint64_t));
-}
-
-static Cache cache_new(const Cache *like) {
-    Cache c = *like;
-    c.recent = lathe_alloc(recent_bytes(&c));
-    c.lines = lathe_alloc(sets_of(&c) * c.ways * sizeof(uint64_t));
-    cache_clear(&c);
-    return c;
-}
-
-static void cache_free(Cache *c) {
-    lathe_free(c->recent);
-    lathe_free(c->lines);
-}
-
-static bool cache_has(const Cache *c, uint64_t line) {
-    const uint64_t *lines = c->lines + (line & c->mask) * c->ways;
-    for (uint64_t way = 0; way < c->ways; way++)
-        if (lines[way] == line)
-            return true;
-    return false;
+/* The lines of all sets, those of each one in the order in which they were used, the last one first. */
+static uint64_t *new_lines(const Cache *c) {
+    size_t bytes = sets_of(c) * c->ways * sizeof(uint64_t);
+    return memset(lathe_alloc(bytes), 0xff, bytes);
 }
 
 /* Uses a line. True: the cache has it; false: it takes the place of the one that was not used for the longest time. */
-static bool cache_use(Cache *c, uint64_t line) {
-    uint64_t set = line & c->mask, *lines = c->lines + set * c->ways, way = 0;
-    while (way < c->ways - 1 && lines[way] != line)
-        way++;
-    bool hit = lines[way] == line;
-    for (; way; way--)
-        lines[way] = lines[way - 1];
+static bool cache_use(const Cache *c, uint64_t *all_lines, uint64_t line) {
+    uint64_t *lines = all_lines + (line & c->mask) * c->ways, before = lines[0];
+    bool hit = before == line;
     lines[0] = line;
-    *recent_at(c, line << c->shift) = line << c->shift;
+    for (uint64_t way = 1; !hit && way < c->ways; way++) {
+        uint64_t here = lines[way];
+        lines[way] = before;
+        before = here;
+        hit = here == line;
+    }
     return hit;
 }
 
 /* Whoever uses a set of the last cache holds one of these. */
 enum { LL_LOCKS = 64 };
 static LatheLock ll_locks[LL_LOCKS];
+static uint64_t *ll_lines;
 
 static bool last_use(uint64_t line) {
     LatheLock *lock = &ll_locks[(line & caches[LL].mask) % LL_LOCKS];
     lathe_lock(lock);
-    bool hit = cache_use(&caches[LL], line);
+    bool hit = cache_use(&caches[LL], ll_lines, line);
     lathe_unlock(lock);
     return hit;
 }
@@ -120,96 +85,107 @@ static bool last_has(uint64_t address, uint64_t bytes) {
     return last == first ? hit : last_use(last) & hit;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- sums */
-
-/* Sums by number: an array that grows. Each thread has its own ones. */
-typedef struct Sums {
-    uint64_t *at, room;
-} Sums;
-
-static void sums_grow(Sums *sums, uint64_t number) {
-    enum { FEWEST = 4096 };
-    if (number < sums->room)
-        return;
-    sums->room = 2 * number < FEWEST ? FEWEST : 2 * number;
-    sums->at = lathe_resize(sums->at, sums->room * sizeof(*sums->at));
-}
-
-/* Makes room for a number in sums of the thread's own. */
-static __attribute__((noinline)) void sums_reach(Sums *sums, uint64_t number) {
-    if (number < sums->room)
-        return;
-    lathe_lock(&live_lock);
-    sums_grow(sums, number);
-    lathe_unlock(&live_lock);
-}
-
-static void sums_add(Sums *to, const Sums *from) {
-    if (from->room)
-        sums_grow(to, from->room - 1);
-    for (uint64_t i = 0; i < from->room; i++)
-        to->at[i] += from->at[i];
-}
-
-static void sums_clear(Sums *sums) {
-    if (sums->room)
-        memset(sums->at, 0, sums->room * sizeof(*sums->at));
-}
-
-static void sums_free(Sums *sums) {
-    lathe_free(sums->at);
-    *sums = (Sums){0};
-}
-
 /* -------------------------------------------------------------------------------------------------------------- threads */
 
-enum { COUNTERS = 16384, HISTORIES = 128, TARGETS = 512 };
+enum { COUNTERS = 16384, HISTORIES = 128, TARGETS = 512, RECENT = 64, RECENT_BYTES = 64, STATES = 4 };
+enum { LINES_MAX = 1 << 22 }; /* of code */
 
 /* What each thread has. */
 typedef struct Own {
-    Sums runs; /* instructions that were executed, by block */
-    Cache i1, d1;
-    uint8_t *counters; /* COUNTERS of them, from 0 (surely not taken) to 3 (surely taken) */
-    uint64_t history;  /* of the last seven branches: a bit for each one, set if it was taken */
-    uint64_t *targets; /* TARGETS of them: where jumps have led to last */
+    /* The cache of instructions. The lines of code that the program has executed are numbered, from 1 on. */
+    uint64_t clock; /* grows with each block */
+    uint64_t *used; /* of each line: what the clock was when it was used last; 0: the cache does not have it */
+    uint64_t *i1;   /* the numbers of the lines in each set, in no order; 0: none */
+    /* The cache of data. */
+    uint64_t *d1;
+    uint64_t recent
+        [RECENT]; /* addresses, a multiple of RECENT_BYTES: these bytes are of the line that was used last in its set */
+    /* The predictor. */
+    uint64_t history; /* of the last seven branches: HISTORIES times a bit for each one, set if it was taken */
+    uint16_t steps[2 * STATES]; /* see step_of */
+    uint8_t counters[COUNTERS]; /* twice their states, from 0 (surely not taken) to 3 (surely taken) */
+    uint64_t targets[TARGETS];  /* where jumps have led to last */
 } Own;
 
 _Static_assert(sizeof(Own) <= LATHE_OWN_WORDS * sizeof(uint64_t), "each thread has so much");
 
-static Sums ended; /* of threads that have ended */
+enum { NOT_PREDICTED = 0x100 };
+
+/* What becomes of a counter, twice its state, and NOT_PREDICTED if it has predicted something else. */
+static uint16_t step_of(unsigned state, bool taken) {
+    unsigned next = taken ? state + (state < STATES - 1) : state - (state > 0);
+    return (uint16_t)(2 * next + (state / 2 != taken ? NOT_PREDICTED : 0));
+}
 
 static void begin(Own *own) {
-    *own = (Own){.i1 = cache_new(&caches[I1]), .d1 = cache_new(&caches[D1])};
-    own->counters = lathe_alloc(COUNTERS);
-    own->targets = lathe_alloc(TARGETS * sizeof(uint64_t));
-    sums_reach(&own->runs, 0);
-    live_add(own);
+    *own = (Own){.d1 = new_lines(&caches[D1])};
+    own->used = lathe_alloc(LINES_MAX * sizeof(uint64_t));
+    own->i1 = lathe_alloc(sets_of(&caches[I1]) * caches[I1].ways * sizeof(uint64_t));
+    for (unsigned i = 0; i < RECENT; i++)
+        own->recent[i] = NOT_RECENT;
+    for (unsigned i = 0; i < 2 * STATES; i++)
+        own->steps[i] = step_of(i / 2, i % 2);
 }
 
 static void end_thread(Own *own) {
-    lathe_lock(&live_lock);
-    live_remove(own);
-    sums_add(&ended, &own->runs);
-    lathe_unlock(&live_lock);
-    sums_free(&own->runs);
-    cache_free(&own->i1);
-    cache_free(&own->d1);
-    lathe_free(own->counters);
-    lathe_free(own->targets);
+    lathe_free(own->used);
+    lathe_free(own->i1);
+    lathe_free(own->d1);
 }
 
 /* -------------------------------------------------------------------------------------------------------- instructions */
+
+static LatheTable runs; /* how often a block of so many instructions was executed */
+
+static void count_block(uint64_t pc, uint64_t count) {
+    lathe_count_in(&runs, pc, count, 0, 1);
+}
 
 static void miss(Costs *costs, unsigned event) {
     __atomic_fetch_add(&costs->of[event], 1, __ATOMIC_RELAXED);
 }
 
+static LatheMap line_numbers = LATHE_MAP(uint64_t);
+static LatheLock lines_lock;
+
+static uint64_t number_of_line(uint64_t line) {
+    lathe_lock(&lines_lock);
+    uint64_t *number = lathe_map_at(&line_numbers, line);
+    if (!*number)
+        *number = line_numbers.count;
+    lathe_unlock(&lines_lock);
+    if (*number >= LINES_MAX)
+        lathe_fail("the program has more than %d lines of code", LINES_MAX);
+    return *number;
+}
+
+/* The line, by its number, that is to leave a set: an empty place is as if it was never used. */
+static uint64_t *oldest(const Own *own, uint64_t set) {
+    uint64_t *lines = own->i1 + set * caches[I1].ways, *best = lines;
+    for (uint64_t way = 1; way < caches[I1].ways; way++)
+        if (own->used[lines[way]] < own->used[*best])
+            best = &lines[way];
+    return best;
+}
+
+static bool fetch_line(Own *own, uint64_t line) {
+    uint64_t number = number_of_line(line);
+    bool hit = own->used[number];
+    if (!hit) {
+        uint64_t *place = oldest(own, line & caches[I1].mask);
+        own->used[*place] = 0;
+        *place = number;
+    }
+    own->used[number] = ++own->clock;
+    return hit;
+}
+
 /* The lines of an instruction, without the one that the instruction before it was in. */
-static bool fetch_hits(Cache *c, uint64_t pc, uint64_t size, uint64_t *before) {
-    uint64_t first = pc >> c->shift, last = (pc + size - 1) >> c->shift;
-    bool hit = first == *before || cache_use(c, first);
+static bool fetch_hits(Own *own, uint64_t pc, uint64_t size, uint64_t *before) {
+    uint64_t shift = caches[I1].shift, first = pc >> shift, last = (pc + size - 1) >> shift;
+    bool hit = first == *before || fetch_line(own, first);
     if (last != first)
-        hit &= cache_use(c, last);
+        hit &= fetch_line(own, last);
     *before = last;
     return hit;
 }
@@ -218,7 +194,7 @@ static void fetch(Own *own, const Block *b, uint64_t pc) {
     uint64_t before = NO_LINE;
     for (uint64_t i = 0; i < b->count; pc += b->insn[i++].size) {
         uint64_t size = b->insn[i].size;
-        if (fetch_hits(&own->i1, pc, size, &before))
+        if (fetch_hits(own, pc, size, &before))
             continue;
         Costs *costs = lathe_map_at(&misses, pc);
         miss(costs, I1MR);
@@ -227,51 +203,65 @@ static void fetch(Own *own, const Block *b, uint64_t pc) {
     }
 }
 
-/* Words of a block's site: besides the block, where its first and its last line begin. */
-enum { BLOCK_NUMBER, BLOCK_ITSELF, BLOCK_FIRST, BLOCK_LAST };
+/* The lines of a block: where in `used` the word of each one is, as bytes. */
+typedef struct Lines {
+    uint64_t count, at[];
+} Lines;
 
-/* A block of three lines or more is never looked for among those that were used last. */
-static void set_lines(const Cache *c, uint64_t *site, const Block *b, uint64_t pc) {
-    uint64_t end = pc;
+/* Words of a block's site: the first and the last line, if these are all, and are of different sets, or the same; else 0. And all of them. */
+enum { BLOCK_FIRST, BLOCK_LAST, BLOCK_LINES };
+
+static const Lines *lines_of(const Block *b, uint64_t pc) {
+    uint64_t shift = caches[I1].shift, end = pc;
     for (uint64_t i = 0; i < b->count; i++)
         end += b->insn[i].size;
-    site[BLOCK_FIRST] = pc & c->start;
-    site[BLOCK_LAST] = (end - 1) & c->start;
-    if (site[BLOCK_LAST] - site[BLOCK_FIRST] > c->line)
-        site[BLOCK_LAST] = 1;
+    uint64_t first = pc >> shift, count = b->count ? ((end - 1) >> shift) - first + 1 : 0;
+    Lines *lines = lathe_alloc(sizeof(Lines) + count * sizeof(uint64_t));
+    for (uint64_t i = 0; i < count; i++)
+        lines->at[i] = number_of_line(first + i) * sizeof(uint64_t);
+    lines->count = count;
+    return lines;
 }
 
-/* Most blocks that are not recent are in the cache: then their instructions do not matter. */
-static bool fetch_lines(Cache *c, const uint64_t *site) {
-    uint64_t first = site[BLOCK_FIRST] >> c->shift, last = site[BLOCK_LAST] >> c->shift;
-    if (last < first || !cache_has(c, first) || !cache_has(c, last))
-        return false;
-    cache_use(c, first);
-    if (last != first)
-        cache_use(c, last);
+static void set_lines(uint64_t *site, const Lines *lines) {
+    site[BLOCK_LINES] = (uint64_t)lines;
+    if (!lines->count || lines->count > (caches[I1].mask ? 2 : 1))
+        return;
+    site[BLOCK_FIRST] = lines->at[0];
+    site[BLOCK_LAST] = lines->at[lines->count - 1];
+}
+
+static uint64_t *used_at(const Own *own, uint64_t bytes) {
+    return (uint64_t *)((char *)own->used + bytes);
+}
+
+/* False: the cache does not have all of them. */
+static bool use_lines(Own *own, const Lines *lines) {
+    for (uint64_t i = 0; i < lines->count; i++)
+        if (!*used_at(own, lines->at[i]))
+            return false;
+    for (uint64_t i = 0; i < lines->count; i++)
+        *used_at(own, lines->at[i]) = ++own->clock;
     return true;
 }
 
 static __attribute__((noinline)) void execute_slowly(Own *own, uint64_t *site, uint64_t pc, uint64_t count) {
-    if (!__atomic_load_n(&site[BLOCK_NUMBER], __ATOMIC_ACQUIRE)) {
-        site[BLOCK_ITSELF] = (uint64_t)block_at(pc, count);
-        set_lines(&own->i1, site, (const Block *)site[BLOCK_ITSELF], pc);
-        __atomic_store_n(&site[BLOCK_NUMBER], ((Block *)site[BLOCK_ITSELF])->number, __ATOMIC_RELEASE);
-    }
-    const Block *b = (const Block *)site[BLOCK_ITSELF];
-    sums_reach(&own->runs, b->number);
-    own->runs.at[b->number] += count;
-    if (!fetch_lines(&own->i1, site))
-        fetch(own, b, pc);
+    if (site[BLOCK_LINES] && use_lines(own, (const Lines *)site[BLOCK_LINES]))
+        return;
+    const Block *b = block_at(pc, count);
+    if (!site[BLOCK_LINES])
+        set_lines(site, lines_of(b, pc));
+    fetch(own, b, pc);
 }
 
-/* Lines that were used last in their sets stay where they are. Most blocks have one or two. A site that is new has zeros, and no block is in such a line. */
+/* Most blocks have one line or two, and the cache has them. No line has number 0. */
 static void execute(Own *own, uint64_t *site, uint64_t pc, uint64_t count) {
-    uint64_t number = site[BLOCK_NUMBER];
-    if (number >= own->runs.room || !is_recent(&own->i1, site[BLOCK_FIRST]) || !is_recent(&own->i1, site[BLOCK_LAST]))
+    uint64_t *first = used_at(own, site[BLOCK_FIRST]), *last = used_at(own, site[BLOCK_LAST]);
+    if (!*first || !*last) {
         execute_slowly(own, site, pc, count);
-    else
-        own->runs.at[number] += count;
+        return;
+    }
+    *first = *last = ++own->clock;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- data */
@@ -288,15 +278,35 @@ static uint64_t clip(uint64_t bytes, const Cache *c) {
     return bytes < 1 ? 1 : bytes > c->line ? c->line : bytes;
 }
 
+static uint64_t *recent_at(Own *own, uint64_t address) {
+    return &own->recent[address / RECENT_BYTES % RECENT];
+}
+
+/* Whatever is in these places was of the same set, if a way of the cache has as many bytes as they stand for. Otherwise nothing is ever recent. */
+static void set_recent(Own *own, uint64_t line) {
+    const Cache *c = &caches[D1];
+    uint64_t start = line << c->shift;
+    if (sets_of(c) * c->line < RECENT * RECENT_BYTES)
+        return;
+    for (uint64_t done = 0; done + RECENT_BYTES <= c->line; done += RECENT_BYTES)
+        *recent_at(own, start + done) = start + done;
+}
+
+static bool data_use(Own *own, uint64_t line) {
+    bool hit = cache_use(&caches[D1], own->d1, line);
+    set_recent(own, line);
+    return hit;
+}
+
 /* `event`: D1MR or D1MW; that of the last cache follows it. */
 static __attribute__((noinline)) void access(Own *own, uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes,
                                              unsigned event) {
-    Cache *c = &own->d1;
+    const Cache *c = &caches[D1];
     bytes = clip(bytes, c);
     uint64_t first = address >> c->shift, last = (address + bytes - 1) >> c->shift;
-    bool hit = cache_use(c, first);
+    bool hit = data_use(own, first);
     if (last != first)
-        hit &= cache_use(c, last);
+        hit &= data_use(own, last);
     if (hit)
         return;
     miss(costs_of(site, pc), event);
@@ -304,18 +314,18 @@ static __attribute__((noinline)) void access(Own *own, uint64_t *site, uint64_t 
         miss(costs_of(site, pc), event + 1);
 }
 
-static bool hits(const Own *own, uint64_t address, uint64_t bytes) {
-    uint64_t start = address & own->d1.start;
-    return ((address + bytes - 1) & own->d1.start) == start && is_recent(&own->d1, start);
+/* To use a line again that was used last in its set changes nothing. */
+static bool is_recent(Own *own, uint64_t address, uint64_t bytes) {
+    return address - *recent_at(own, address) <= RECENT_BYTES - bytes && bytes <= RECENT_BYTES;
 }
 
 static void load(Own *own, uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes) {
-    if (!hits(own, address, bytes))
+    if (!is_recent(own, address, bytes))
         access(own, site, pc, address, bytes, D1MR);
 }
 
 static void store(Own *own, uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes) {
-    if (!hits(own, address, bytes))
+    if (!is_recent(own, address, bytes))
         access(own, site, pc, address, bytes, D1MW);
 }
 
@@ -336,21 +346,22 @@ static __attribute__((noinline)) void not_predicted(uint64_t *site, uint64_t pc,
 
 /* Which counter predicts a branch depends on its address and on the last branches. */
 static void branch(Own *own, uint64_t *site, uint64_t pc, uint64_t taken) {
-    static const uint8_t next[2][4] = {{0, 0, 1, 2}, {1, 2, 3, 3}};
-    uint64_t history = own->history;
-    uint8_t *counter = &own->counters[(pc ^ history * HISTORIES) % COUNTERS];
-    uint64_t was = *counter;
-    own->history = (history << 1 | taken) % HISTORIES;
-    *counter = next[taken][was];
-    if (was / 2 != taken)
+    uint32_t history = (uint32_t)own->history, at = ((uint32_t)pc ^ history) % COUNTERS;
+    uint32_t step = own->steps[own->counters[at] + taken];
+    own->history = (2 * history + (uint32_t)taken * HISTORIES) % COUNTERS;
+    own->counters[at] = (uint8_t)step;
+    if (step >= NOT_PREDICTED)
         not_predicted(site, pc, BCM);
 }
 
+static __attribute__((noinline)) void jump_elsewhere(Own *own, uint64_t *site, uint64_t pc, uint64_t target) {
+    own->targets[pc % TARGETS] = target;
+    not_predicted(site, pc, BIM);
+}
+
 static void jump(Own *own, uint64_t *site, uint64_t pc, uint64_t target) {
-    uint64_t *last = &own->targets[pc % TARGETS];
-    if (*last != target)
-        not_predicted(site, pc, BIM);
-    *last = target;
+    if (own->targets[pc % TARGETS] != target)
+        jump_elsewhere(own, site, pc, target);
 }
 
 /* Words of a call's site behind that of its costs. */
@@ -358,13 +369,14 @@ enum { CALL_KIND = 1, CALL_NEW = 0, CALL_DIRECT, CALL_INDIRECT };
 
 static __attribute__((noinline)) void call_slowly(Own *own, uint64_t *site, uint64_t pc, uint64_t target) {
     LatheInsn insn;
-    site[CALL_KIND] = lathe_insn(pc, &insn) && insn.computed ? CALL_INDIRECT : CALL_DIRECT;
+    if (!site[CALL_KIND])
+        site[CALL_KIND] = lathe_insn(pc, &insn) && insn.computed ? CALL_INDIRECT : CALL_DIRECT;
     if (site[CALL_KIND] == CALL_INDIRECT)
         jump(own, site, pc, target);
 }
 
 static void call(Own *own, uint64_t *site, uint64_t pc, uint64_t target) {
-    if (site[CALL_KIND] != CALL_DIRECT)
+    if (site[CALL_KIND] != CALL_DIRECT && own->targets[pc % TARGETS] != target)
         call_slowly(own, site, pc, target);
 }
 
@@ -392,23 +404,22 @@ static void add_block(const Block *b, uint64_t pc, uint64_t executed) {
         add_insn(pc, &b->insn[i], times);
 }
 
-static Sums all_runs(void) {
-    Sums runs = {0};
-    lathe_lock(&live_lock);
-    sums_add(&runs, &ended);
-    for (size_t i = 0; i < live.count; i++)
-        sums_add(&runs, &((Own **)live.at)[i]->runs);
-    lathe_unlock(&live_lock);
-    return runs;
+/* Instructions that were executed, by the blocks that they were of. */
+static LatheMap executed = LATHE_MAP(uint64_t);
+
+static void sum_runs(void) {
+    lathe_map_clear(&executed);
+    for (LatheRow r = {0}; lathe_table_next(&runs, &r);)
+        *(uint64_t *)lathe_map_at(&executed, r.key[0]) += r.key[1] * r.total;
 }
 
 static void collect(void) {
-    Sums runs = all_runs();
+    sum_runs();
     lathe_map_clear(&sums);
     for (LatheWalk w = {0}; lathe_map_next(&blocks, &w);) {
-        const Block *b = w.value;
-        if (b->number < runs.room && runs.at[b->number])
-            add_block(b, w.key, runs.at[b->number]);
+        const uint64_t *insns = lathe_map_find(&executed, w.key);
+        if (insns)
+            add_block(w.value, w.key, *insns);
     }
     for (LatheWalk w = {0}; lathe_map_next(&misses, &w);) {
         Costs *costs = lathe_map_at(&sums, w.key);
@@ -419,7 +430,6 @@ static void collect(void) {
     for (LatheWalk w = {0}; lathe_map_next(&sums, &w);)
         item_add(w.key, w.value);
     items_sort();
-    sums_free(&runs);
 }
 
 static void write_costs(LatheFile *out, const Costs *costs) {
@@ -509,30 +519,24 @@ static void set_up(Cache *c, const char *name) {
         lathe_fail("%s=%s: BYTES is WAYS times LINE times a power of two, and LINE is a power of two from 16 on\n",
                    name, text);
     c->mask = sets - 1;
-    c->sets = c->mask * c->line;
-    c->start = -c->line;
     c->shift = (uint64_t)__builtin_ctzl(c->line);
 }
 
-/* A copy of the program has the caches of the one that made it, but nothing has missed yet, and its only thread is this one. */
-static void begin_copy(Own *own) {
-    lathe_vector_clear(&live);
-    live_add(own);
-    sums_clear(&own->runs);
-    sums_free(&ended);
+/* A copy of the program has the caches of the one that made it, but nothing has missed yet. */
+static void begin_copy(void) {
     for (LatheWalk w = {0}; lathe_map_next(&misses, &w);)
         *(Costs *)w.value = (Costs){{0}};
 }
 
 static void start(Own *own) {
-    if (own->counters) {
-        begin_copy(own);
+    if (own->used) {
+        begin_copy();
         return;
     }
     output = lathe_option("out");
     for (unsigned i = 0; i < CACHES; i++)
         set_up(&caches[i], cache_names[i]);
-    caches[LL] = cache_new(&caches[LL]);
+    ll_lines = new_lines(&caches[LL]);
     begin(own);
 }
 
@@ -540,6 +544,7 @@ static void start(Own *own) {
 
 LATHE_HOOKS(LATHE_ON(LATHE_START, start, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_THREAD, begin, {LATHE_THREAD_OWN}),
             LATHE_ON(LATHE_THREAD_END, end_thread, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_END, end),
+            LATHE_ON(LATHE_BLOCK, count_block, {LATHE_PC}, {LATHE_COUNT}),
             LATHE_ON(LATHE_BLOCK, execute, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_COUNT}),
             LATHE_ON(LATHE_LOAD, load, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_ADDRESS}, {LATHE_BYTES}),
             LATHE_ON(LATHE_STORE, store, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_ADDRESS}, {LATHE_BYTES}),

@@ -91,6 +91,27 @@ static Function *function_no(uint64_t id) {
     return function_chunks[(id - 1) / CHUNK][(id - 1) % CHUNK];
 }
 
+/* --------------------------------------------------------------------------------------------------------- threads that run */
+
+/* What the threads that run now have as their own (LATHE_THREAD_OWN). Whoever looks at what others have holds the lock, and so does a thread that moves or frees what is
+ * its own. */
+static LatheVector live = LATHE_VECTOR(void *);
+static LatheLock live_lock;
+
+static void live_add(void *own) {
+    lathe_lock(&live_lock);
+    *(void **)lathe_vector_add(&live) = own;
+    lathe_unlock(&live_lock);
+}
+
+/* The caller holds the lock. */
+static void live_remove(const void *own) {
+    void **each = live.at;
+    for (size_t i = 0; i < live.count; i++)
+        if (each[i] == own)
+            each[i] = each[--live.count];
+}
+
 /* --------------------------------------------------------------------------------------------------------------- edges */
 
 /* A function that only leads to another one: a stub that calls of other files go through, which has no symbol, or the dynamic linker, which finds a function when it

@@ -1,4 +1,4 @@
-/* costs.h: what the tools calls.c and cache.c have in common: how often which blocks were executed, and costs by function, file and line. */
+/* costs.h: what the tools calls.c and cache.c have in common: which blocks there are, and costs by function, file and line. */
 #ifndef TOOLS_COSTS_H
 #define TOOLS_COSTS_H
 
@@ -135,27 +135,6 @@ static Block *block_at(uint64_t pc, uint64_t count) {
     }
     lathe_unlock(&blocks_lock);
     return b;
-}
-
-/* -------------------------------------------------------------------------------------------------------------- threads */
-
-/* What the threads that run now have as their own (LATHE_THREAD_OWN). Whoever looks at what others have holds the lock, and so does a thread that moves or frees what is
- * its own. */
-static LatheVector live = LATHE_VECTOR(void *);
-static LatheLock live_lock;
-
-static void live_add(void *own) {
-    lathe_lock(&live_lock);
-    *(void **)lathe_vector_add(&live) = own;
-    lathe_unlock(&live_lock);
-}
-
-/* The caller holds the lock. */
-static void live_remove(const void *own) {
-    void **each = live.at;
-    for (size_t i = 0; i < live.count; i++)
-        if (each[i] == own)
-            each[i] = each[--live.count];
 }
 
 /* ------------------------------------------------------------------------------------------------------- costs by line */

@@ -23,7 +23,7 @@ typedef struct Block {
 } Block;
 
 static LatheVector modules = LATHE_VECTOR(Module), blocks = LATHE_VECTOR(Block);
-static LatheTable table;
+static LatheTable table; /* how often each block was executed; without the option lcov, only which were */
 static LatheLock lock;
 static bool counting;
 
@@ -32,6 +32,10 @@ static bool counting;
 static void block(uint64_t pc, uint64_t bytes) {
     lathe_count_in(&table, pc, bytes, 0, 1);
 }
+
+static const char lcov[] = "lcov";
+#define COUNTED ((LatheWhere){.option = lcov})
+#define SEEN ((LatheWhere){.once = true, .unless = lcov})
 
 static bool begins_file(uint64_t address) {
     char magic[4];
@@ -305,4 +309,5 @@ static void report(void) {
 
 LATHE_HOOKS(LATHE_ON(LATHE_START, start),
             LATHE_ON(LATHE_MODULE, module, {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_NAME}, {LATHE_OFFSET}),
-            LATHE_ON(LATHE_BLOCK, block, {LATHE_PC}, {LATHE_BYTES}), LATHE_ON(LATHE_END, report));
+            LATHE_WHERE(LATHE_BLOCK, block, COUNTED, {LATHE_PC}, {LATHE_BYTES}),
+            LATHE_WHERE(LATHE_BLOCK, block, SEEN, {LATHE_PC}, {LATHE_BYTES}), LATHE_ON(LATHE_END, report));

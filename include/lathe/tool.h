@@ -160,7 +160,7 @@ enum {
 };
 // clang-format on
 
-enum { LATHE_OWN_WORDS = 64 };
+enum { LATHE_OWN_WORDS = 4096 };
 
 typedef struct LatheValue {
     LatheWhat what;
@@ -180,6 +180,11 @@ typedef struct LatheWhere {
     const char *opcode; /* its opcode's name, as lathe_opcode_name has it; likewise */
     bool
         not_stack; /* of accesses: only those whose address is more than the stack pointer and a constant; the others are variables of functions, what is pushed, and where calls return to */
+    /* The function is called when a thread comes to the instruction for the first time. Later calls may be left out, and are where that makes the program faster: then the hook costs almost
+     * nothing. Threads that come at the same time may all call it; it is called again in a copy of the program, and where code has been translated anew. Not for
+     * events behind an instruction; and whether it comes before the other functions at the instruction is not said. */
+    bool once;
+    const char *option, *unless; /* only if the tool was given the first option, and not the second one */
 } LatheWhere;
 
 typedef struct LatheHook {

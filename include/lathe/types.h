@@ -97,7 +97,8 @@ typedef struct LatheRiscv64Cpu {
     uint32_t scratch; /* of lifted code, meaningless between instructions */
 } LatheRiscv64Cpu;
 
-/* The state of an aarch64 guest. Flags hold 0 or 1. The control and status registers of floating point are here alone. */
+/* The state of an aarch64 guest. Flags hold 0 or 1. On an x86-64 host, mxcsr has the modes of fpcr, and flags of fpsr besides those here, while code runs that was not lifted
+ * with strict_fp. */
 typedef struct LatheAarch64Cpu {
     LATHE_ALIGN(64) uint64_t pc;
     uint64_t x[31];
@@ -105,7 +106,7 @@ typedef struct LatheAarch64Cpu {
     uint8_t n, z, c, v;
     uint32_t fpcr, fpsr;
     uint32_t trap, trap_info;
-    uint32_t reserved0;
+    uint32_t scratch; /* of lifted code, meaningless between instructions */
     uint64_t tpidr;
     /* Of the last load exclusive: a store succeeds if memory there still has the value; address ~0: none. `high` is the second one's of a pair. */
     uint64_t reserved_address, reserved_value, reserved_high;

@@ -12,7 +12,9 @@
 #include "cli/commands.h"
 #include "cli/contain.h"
 #include "cli/options.h"
+#include "cli/raise_libraries.h"
 #include "cli/start/programs.h"
+#include "cli/start/tool_files.h"
 #include "cli/status_line.h"
 #include "codegen/inline.h"
 #include "codegen/pipeline.h"
@@ -29,7 +31,7 @@ typedef struct RaiseSettings {
     const char *output, *cpu, *target, *sysroot;
     int emit, opt, report, fallback;
     bool strict_fp, contained, ahead;
-    OptionList with;
+    OptionList with, tools;
 } RaiseSettings;
 
 #define AT(field) offsetof(RaiseSettings, field)
@@ -44,11 +46,12 @@ static const Option table[] = {
     {"strict-fp", NULL,            "floating point with the NaNs, rounding and flags of the program's machine", OPTION_FLAG, AT(strict_fp)},
     {"report", "text|json",        "say what was found, and what is left to run time",   OPTION_MAYBE,  AT(report)},
     {"fallback", "yes|no",         "what cannot be raised stays as it is (yes), or stops the program", OPTION_MAYBE, AT(fallback)},
+    {"L",      "DIR",              "look for the program's libraries below DIR first",   OPTION_TEXT,   AT(sysroot)},
+    {"tool",   "NAME|FILE.c[,KEY=VALUE]...", "have it watched by this tool whenever it runs; may be given several times", OPTION_LIST, AT(tools)},
     {NULL, NULL, "The program as it is, with the translator:", OPTION_HEADING, 0},
     {"contained", NULL,            "a file that runs it translated, with its libraries, where Lathe is not", OPTION_FLAG, AT(contained)},
     {"with",   "FILE",             "also with this library that it opens, or program that it starts", OPTION_LIST, AT(with)},
     {"ahead",  NULL,               "compile all functions first, as lathe compile does", OPTION_FLAG,   AT(ahead)},
-    {"L",      "DIR",              "look for libraries below DIR first",                 OPTION_TEXT,   AT(sysroot)},
     {0},
 };
 // clang-format on
@@ -69,6 +72,18 @@ typedef struct Output {
 static bool fail(const RaiseSettings *s, const char *why) {
     status_line_end();
     fprintf(stderr, "lathe: %s: cannot be raised: %s\n", s->file, why);
+    return false;
+}
+
+/* Why the program cannot be raised, in which an address may be of one of its libraries. */
+static bool fail_raise(const RaiseSettings *s, const Raise *r) {
+    char *rest;
+    u64 address = strtoull(r->problem, &rest, 16), own;
+    const char *library = strncmp(r->problem, "0x", 2) ? NULL : raise_library_at(r, address, &own);
+    if (!library)
+        return fail(s, r->problem);
+    status_line_end();
+    fprintf(stderr, "lathe: %s: cannot be raised: %s, 0x%lx%s\n", s->file, library, own, rest);
     return false;
 }
 
@@ -101,10 +116,9 @@ static bool find_helpers(const Host *host, char *path, size_t size) {
     return find_object(name, path, size);
 }
 
-/* The functions that lifted code calls. An empty object if they are not found, which matters only if one is needed. */
-static RaiseObject read_helpers(const Host *host) {
-    char path[PATH_MAX];
-    FILE *file = find_helpers(host, path, sizeof(path)) ? fopen(path, "r") : NULL;
+/* A whole file; an empty object if it cannot be read. */
+static RaiseObject read_object(const char *path) {
+    FILE *file = fopen(path, "re");
     RaiseObject object = {0};
     struct stat st;
     if (file && fstat(fileno(file), &st) == 0) {
@@ -114,6 +128,47 @@ static RaiseObject read_helpers(const Host *host) {
     if (file)
         fclose(file);
     return object;
+}
+
+/* The functions that lifted code calls. An empty object if they are not found, which matters only if one is needed. */
+static RaiseObject read_helpers(const Host *host) {
+    char path[PATH_MAX];
+    return find_helpers(host, path, sizeof(path)) ? read_object(path) : (RaiseObject){0};
+}
+
+/* -------------------------------------------------------------------------------------------------------------- tools */
+
+/* What a program has for tools that watch it. */
+typedef struct Tools {
+    RaiseObject package, runtime;
+    char options[TOOL_OPTIONS_SIZE];
+} Tools;
+
+static void tools_free(Tools *t) {
+    mem_free((void *)t->package.bytes);
+    mem_free((void *)t->runtime.bytes);
+}
+
+/* False after a message. */
+static bool tools_find(const RaiseSettings *s, const Host *host, Tools *t) {
+    char cache[PATH_MAX], path[PATH_MAX], name[64];
+    if (!programs_cache_dir(NULL, cache, sizeof(cache)) ||
+        !tool_packages(s->tools.at, (u32)s->tools.len, cache, path, sizeof(path), t->options))
+        return false;
+    t->package = read_object(path);
+    snprintf(name, sizeof(name), "lathe-raise-tool-%s.o", host->name);
+    if (find_object(name, path, sizeof(path)))
+        t->runtime = read_object(path);
+    bool found = t->package.size && (t->runtime.size || host != host_own());
+    return found || fail(s, "what tools need in raised programs is not where lathe is installed");
+}
+
+static bool tools_use(const RaiseSettings *s, Raise *r, const Tools *t) {
+    return !s->tools.len || raise_use_tool(r, &(ToolUse){.package = t->package.bytes,
+                                                         .size = t->package.size,
+                                                         .options = t->options,
+                                                         .file = s->file,
+                                                         .runtime = t->runtime});
 }
 
 static bool emit_ir(Raise *r, Output *out) {
@@ -149,7 +204,7 @@ static bool link_object(const RaiseSettings *s, Raise *r, const ObjectLayout *la
     if (needed && !find_helpers(r->host, helpers, sizeof(helpers)))
         return fail(s, "its helper functions are not where lathe is installed");
     const char *const files[] = {needed ? helpers : NULL, NULL};
-    return object_link(r, layout, object, files, output_of(s)) || fail(s, r->problem);
+    return object_link(r, layout, object, files, output_of(s)) || fail_raise(s, r);
 }
 
 /* Links what is for another machine; the linker writes the file. */
@@ -161,7 +216,7 @@ static bool link_foreign(const RaiseSettings *s, Raise *r, const ObjectLayout *l
     const char *const files[] = {runtime, helpers, NULL};
     bool ok =
         layout ? object_link(r, layout, object, files, output_of(s)) : foreign_link(r, object, files, output_of(s));
-    return ok || fail(s, r->problem);
+    return ok || fail_raise(s, r);
 }
 
 static LatheOpt level_of(const RaiseSettings *s) {
@@ -191,21 +246,36 @@ static bool emit_linked(const RaiseSettings *s, Raise *r, const ObjectLayout *la
     return r->foreign ? link_foreign(s, r, layout, object) : link_object(s, r, layout, object);
 }
 
-static bool emit_program(const RaiseSettings *s, Raise *r, const LatheJitConfig *cfg, Output *out) {
-    RaiseObject *objects, helpers = read_helpers(r->host);
-    size_t count;
-    LatheStatus status = raise_compile(r, cfg, level_of(s), &objects, &count);
-    bool ok = status >= 0 && raise_program(r, objects, count, helpers, &out->bytes, &out->size);
-    for (size_t i = 0; i < count; i++)
-        mem_free((void *)objects[i].bytes);
+/* The program of the module's objects, and of the tools'. */
+static bool link_program(Raise *r, const Tools *tools, const RaiseObject *objects, size_t count, Output *out) {
+    RaiseObject helpers = read_helpers(r->host), *all = mem_new((count + 2) * sizeof(*all));
+    size_t used = count;
+    memcpy(all, objects, count * sizeof(*all));
+    if (r->tool) {
+        all[used++] = raise_tool_object(r);
+        all[used++] = tools->runtime;
+    }
+    bool ok = raise_program(r, all, used, helpers, &out->bytes, &out->size);
+    mem_free(all);
     mem_free((void *)helpers.bytes);
-    return ok || fail(s, status < 0 ? lathe_status_text(status) : r->problem);
+    return ok;
 }
 
-static bool emit(const RaiseSettings *s, Raise *r, const ObjectLayout *layout, const LatheJitConfig *cfg, Output *out) {
+static bool emit_program(const RaiseSettings *s, Raise *r, const Tools *tools, const LatheJitConfig *cfg, Output *out) {
+    RaiseObject *objects;
+    size_t count;
+    LatheStatus status = raise_compile(r, cfg, level_of(s), &objects, &count);
+    bool ok = status >= 0 && link_program(r, tools, objects, count, out);
+    for (size_t i = 0; i < count; i++)
+        mem_free((void *)objects[i].bytes);
+    return ok || (status < 0 ? fail(s, lathe_status_text(status)) : fail_raise(s, r));
+}
+
+static bool emit(const RaiseSettings *s, Raise *r, const ObjectLayout *layout, const Tools *tools,
+                 const LatheJitConfig *cfg, Output *out) {
     if (s->emit != EMIT_EXE)
         return emit_whole(s, r, cfg, out);
-    return r->foreign || r->is_object ? emit_linked(s, r, layout, cfg, out) : emit_program(s, r, cfg, out);
+    return r->foreign || r->is_object ? emit_linked(s, r, layout, cfg, out) : emit_program(s, r, tools, cfg, out);
 }
 
 static void print_report(const RaiseSettings *s, const Raise *r) {
@@ -218,13 +288,14 @@ static void print_report(const RaiseSettings *s, const Raise *r) {
 /* The functions of the program as functions of values, and what lies between them and native code. `object`: NULL if it is none. */
 static bool make_functions(const RaiseSettings *s, Raise *r, const ObjectLayout *object) {
     Foreign foreign = {.r = r};
-    if (!raise_discover(r))
+    if (!raise_discover(r) || !raise_tool_surround(r))
         return false;
     bool ok = !r->foreign || foreign_begin(&foreign, r);
     if (ok) {
         raise_effects(r);
         raise_promote(r);
-        if (s->opt != LATHE_OPT_NONE)
+        raise_tool_count(r);
+        if (s->opt != LATHE_OPT_NONE || (object && r->foreign)) /* whether others can call it depends on it */
             raise_frames(r);
         if (!r->foreign)
             raise_add_native(r);
@@ -246,16 +317,16 @@ static LatheJitConfig processor_of(const RaiseSettings *s, const Raise *r) {
     return (LatheJitConfig){.host = r->host->id, .cpu = s->cpu, .features = features};
 }
 
-static bool raise_with(const RaiseSettings *s, Raise *r, const ObjectLayout *object, Output *out) {
+static bool raise_with(const RaiseSettings *s, Raise *r, const ObjectLayout *object, const Tools *tools, Output *out) {
     LatheJitConfig cfg = processor_of(s, r);
-    if (!make_functions(s, r, object))
-        return fail(s, r->problem);
+    if (!tools_use(s, r, tools) || !make_functions(s, r, object))
+        return fail_raise(s, r);
     status_line_end();
     LatheJit *jit = lathe_jit_new(&cfg);
     if (!jit)
         return fail(s, "LLVM does not know this CPU");
     lathe_jit_free(jit);
-    return emit(s, r, object, &cfg, out);
+    return emit(s, r, object, tools, &cfg, out);
 }
 
 /* The host that --target names; this machine without a name. NULL after a message: there is none. */
@@ -279,12 +350,26 @@ static bool raise_file(const RaiseSettings *s, const Host *host, const char *pat
     ElfError error;
     ElfFile *elf = elf_open(path, &error);
     Output out = {0};
+    Tools tools = {0};
+    ElfParts parts = {0};
     Raise r;
     if (!elf) {
         fprintf(stderr, "lathe: %s: %s\n", s->file, error.text);
         return false;
     }
+    bool foreign = raise_is_foreign(elf, host);
+    if (s->sysroot && (object || !foreign)) {
+        elf_close(elf);
+        return fail(s, "its libraries stay what they are, so -L has no meaning");
+    }
+    if (!object && foreign)
+        elf = raise_join_libraries(elf, path, s->sysroot, &parts, &error);
+    if (!elf) {
+        raise_free_parts(&parts);
+        return fail(s, error.text);
+    }
     bool ok = raise_begin(&r, elf, host, object) || fail(s, r.problem);
+    r.parts = parts.len ? &parts : NULL;
     if (object)
         object_begin(&r, object);
     r.strict_fp = s->strict_fp;
@@ -293,7 +378,7 @@ static bool raise_file(const RaiseSettings *s, const Host *host, const char *pat
     if (!s->cpu && r.host == host_own()) /* it runs on every machine of the kind, and best on one like this */
         r.tuned_for = processor;
     r.progress = status_line_show;
-    ok = ok && raise_with(s, &r, object, &out);
+    ok = ok && (!s->tools.len || tools_find(s, r.host, &tools)) && raise_with(s, &r, object, &tools, &out);
     bool is_linked = s->emit == EMIT_EXE && (r.foreign || object);
     ok = ok && (is_linked || write_file(output_of(s), &out, s->emit == EMIT_EXE));
     status_line_end();
@@ -301,6 +386,8 @@ static bool raise_file(const RaiseSettings *s, const Host *host, const char *pat
         print_report(s, &r);
     mem_free(out.bytes);
     raise_end(&r);
+    raise_free_parts(&parts);
+    tools_free(&tools);
     LLVMDisposeMessage(processor);
     return ok;
 }
@@ -334,8 +421,10 @@ static int misuse(const RaiseSettings *s) {
         return options_misuse(&options, "--contained: not together with --emit or --cpu");
     if (s->contained && elsewhere)
         return options_misuse(&options, "--contained: only for this machine, where the translator runs");
-    if (!s->contained && (s->with.len || s->ahead || s->sysroot))
-        return options_misuse(&options, "--with, --ahead and -L are for --contained");
+    if (!s->contained && (s->with.len || s->ahead))
+        return options_misuse(&options, "--with and --ahead are for --contained");
+    if (s->tools.len && (s->contained || s->emit != EMIT_EXE))
+        return options_misuse(&options, "--tool: not together with --contained or --emit");
     return 0;
 }
 
@@ -352,5 +441,6 @@ int command_raise(int argc, char **argv) {
         return status;
     bool ok = s.contained ? run_contained(&s) : run(&s);
     VEC_FREE(&s.with);
+    VEC_FREE(&s.tools);
     return ok ? 0 : 1;
 }

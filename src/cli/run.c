@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/start/daemon.h"
+#include "cli/start/debugger.h"
 #include "cli/start/plugin_file.h"
 #include "cli/start/programs.h"
 #include "cli/start/shared.h"
@@ -30,7 +31,8 @@ typedef struct RunSettings {
     OptionList set, unset, tools;
     int tier, cpu, opt, stats, no_tool_opt;
     u64 sample_us, hot_ms, after_s;
-    bool strace, no_follow, perf, strict_fp, explain;
+    const char *debug_at;
+    bool strace, no_follow, perf, strict_fp, explain, gdb;
 } RunSettings;
 
 #define AT(field) offsetof(RunSettings, field)
@@ -68,6 +70,8 @@ static const Option table[] = {
     {"stats",     "text|json",  "counts and times, when the program ends",       OPTION_MAYBE,  AT(stats)},
     {"strace",    NULL,         "its system calls",                              OPTION_FLAG,   AT(strace)},
     {"dump",      "lift,opt,obj", "files: IR as lifted, optimised, the objects", OPTION_TEXT,   AT(dump)},
+    {"g",         "PORT|SOCKET", "wait for gdb there, and let it debug the program", OPTION_TEXT, AT(debug_at)},
+    {"gdb",       NULL,         "start gdb, and let it debug the program",       OPTION_FLAG,   AT(gdb)},
     {"perf",      NULL,         "files: what perf needs to know the code",       OPTION_FLAG,   AT(perf)},
     {0},
 };
@@ -94,6 +98,11 @@ static int check_program(const char *path) {
     if (stat(path, &st))
         return errno == ENOENT || errno == ENOTDIR ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
     return S_ISREG(st.st_mode) && eaccess(path, X_OK) == 0 ? 0 : STATUS_NOT_EXECUTABLE;
+}
+
+static bool is_directory(const char *path) {
+    struct stat st;
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
 /* Finds the first executable file of that name in the directories of PATH. An empty directory name means the current
@@ -123,7 +132,7 @@ static int find_program(const char *name, char *found, size_t size) {
         status = check_program(found);
     if (status == STATUS_NOT_FOUND)
         return fail(status, name, "not found");
-    return status ? fail(status, name, "not executable") : 0;
+    return status ? fail(status, name, is_directory(found) ? "is a directory" : "not executable") : 0;
 }
 
 /* Returns the first text that is not an assignment for the environment, or NULL. */
@@ -170,6 +179,7 @@ typedef struct Paths {
     char client[PATH_SIZE], server[PATH_SIZE], cache[PATH_SIZE], shared[PATH_SIZE], sysroot[PATH_SIZE], tool[PATH_SIZE],
         log[PATH_SIZE];
     char tool_options[TOOL_OPTIONS_SIZE], tools[PATH_SIZE];
+    int debugger; /* the descriptor of its connection; 0: there is none */
     PluginFile plugin;
     Daemon daemon; /* its socket is empty if no daemon is used */
 } Paths;
@@ -239,34 +249,12 @@ static void choose_server(const RunSettings *s, const char *program, const Plugi
 
 /* ------------------------------------------------------------------------------------------------------- the whole word */
 
-/* Of NAME,key=value,…, the name that the tool is found by; and the same with the name that messages have, behind those of other tools. */
-static bool read_tool(const char *text, char name[PATH_MAX], char options[TOOL_OPTIONS_SIZE]) {
-    char shorter[PATH_MAX];
-    size_t len = strcspn(text, ","), used = strlen(options);
-    if (snprintf(name, PATH_MAX, "%.*s", (int)len, text) >= PATH_MAX)
-        return false;
-    tool_short_name(name, shorter);
-    if (used)
-        used += (size_t)snprintf(options + used, TOOL_OPTIONS_SIZE - used, "%c", TOOL_OPTIONS_DIVIDER);
-    return used < TOOL_OPTIONS_SIZE && snprintf(options + used, TOOL_OPTIONS_SIZE - used, "%s%s", shorter, text + len) <
-                                           (int)(TOOL_OPTIONS_SIZE - used);
-}
-
 /* Finds the tools' package, and what the client has to know of them. Returns false after a message. */
 static bool find_tools(const RunSettings *s, Paths *p) {
-    char name[TOOLS_MAX][PATH_MAX];
-    const char *names[TOOLS_MAX];
-    u32 count = (u32)s->tools.len;
     *p->tool = *p->tool_options = *p->tools = 0;
-    if (count > TOOLS_MAX)
-        return !fail(1, s->tools.at[TOOLS_MAX], "too many tools");
-    for (u32 i = 0; i < count; i++) {
-        if (!read_tool(s->tools.at[i], name[i], p->tool_options))
-            return !fail(1, s->tools.at[i], "the name of the tool, or its options, are too long");
-        names[i] = name[i];
-    }
-    return !count || (tool_package(names, count, p->cache, p->tool, PATH_SIZE) &&
-                      programs_find("lathe-tools", p->tools, PATH_SIZE));
+    return !s->tools.len ||
+           (tool_packages(s->tools.at, (u32)s->tools.len, p->cache, p->tool, PATH_SIZE, p->tool_options) &&
+            programs_find("lathe-tools", p->tools, PATH_SIZE));
 }
 
 /* Returns false after a message. */
@@ -298,11 +286,11 @@ static char *format_options(const RunSettings *s, const Paths *p) {
             "tier=%d,cpu=%d,opt=%d,strict=%d,strace=%d,follow=%d,perf=%d,tool-without=%d,explain=%d,stats=%d,dump=%d,"
             "limit=%llu,"
             "sample=%u,hot=%u,"
-            "after=%u",
+            "after=%u,debugger=%d",
             *p->plugin.word ? TIER_OPT : s->tier, s->cpu, s->opt == OPT_QUICK ? LATHE_OPT_QUICK : LATHE_OPT_FULL,
             s->strict_fp, s->strace, !s->no_follow, s->perf, s->no_tool_opt + 1, s->explain,
             s->stats == STATS_OFF ? 0 : s->stats + 1, dump_bits(s->dump), (unsigned long long)limit_mib(),
-            (u32)s->sample_us, (u32)s->hot_ms, (u32)s->after_s);
+            (u32)s->sample_us, (u32)s->hot_ms, (u32)s->after_s, p->debugger);
     print_value(out, "build", p->daemon.build);
     print_value(out, "cache", p->cache);
     print_value(out, "shared", p->shared);
@@ -332,6 +320,12 @@ static int start_client(const Paths *p, char *words, char *path, const char *arg
     return fail(1, p->client, strerror(errno));
 }
 
+/* When everything else is known to be right. Returns false after a message. */
+static bool connect_debugger(const RunSettings *s, Paths *p) {
+    p->debugger = s->gdb ? debugger_start() : s->debug_at ? debugger_await(s->debug_at) : 0;
+    return p->debugger >= 0;
+}
+
 /* `only`: the kind that the program must be of; NULL: any. */
 static int run(const RunSettings *s, const Kind *only, char **argv, int argc) {
     Paths paths;
@@ -349,6 +343,8 @@ static int run(const RunSettings *s, const Kind *only, char **argv, int argc) {
         return fail(STATUS_NOT_EXECUTABLE, argv[0], "a program of another kind than the name it was started by says");
     if (!find_client(program, &paths))
         return 1;
+    if (!connect_debugger(s, &paths))
+        return 1;
     return start_client(&paths, format_options(s, &paths), program, s->arg0 ? s->arg0 : argv[0], argv + 1, argc);
 }
 
@@ -364,6 +360,9 @@ static int misuse(const RunSettings *s) {
         return options_misuse(&options, "--sample-every: at most %u", UINT32_MAX);
     if (s->hot_ms > UINT32_MAX)
         return options_misuse(&options, "--hot-after: at most %u", UINT32_MAX);
+    if ((s->gdb || s->debug_at) && (s->tier == TIER_OPT || (s->plugin && *s->plugin)))
+        return options_misuse(&options,
+                              "-g, --gdb: not together with --tier=opt or --plugin: a debugger sees quick code");
     if (s->explain && !s->tools.len)
         return options_misuse(&options, "--explain: it is about tools, and there is no --tool");
     if (s->server && !is_server(s->server))

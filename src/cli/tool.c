@@ -164,6 +164,8 @@ static const char *what_becomes_of(const ToolPlan *plan) {
         return "called: it has too many additions";
     case TOOL_KEY_VARIES:
         return "called: a key is not known when code is translated";
+    case TOOL_IS_ONCE:
+        return "called once at each instruction";
     }
     return "called";
 }

@@ -255,6 +255,8 @@ static bool fits_i32(u64 v) {
 }
 
 static u64 width_of(HostRelocation kind) {
+    if (kind == RELOCATION_ABSOLUTE_8)
+        return 1;
     return kind == RELOCATION_NONE ? 0 : kind == RELOCATION_ABSOLUTE_64 || kind == RELOCATION_RELATIVE_64 ? 8 : 4;
 }
 
@@ -274,6 +276,9 @@ static bool value_of(const Linker *l, const Elf64_Rela *r, u64 s, u64 p, u64 *va
     case RELOCATION_ABSOLUTE_SIGNED_32:
         *value = s + a;
         return fits_i32(*value);
+    case RELOCATION_ABSOLUTE_8:
+        *value = s + a;
+        return *value <= UINT8_MAX;
     case RELOCATION_RELATIVE_32:
         *value = s + a - p;
         return fits_i32(*value);

@@ -68,8 +68,7 @@ const char *elf_dynamic_text(const ElfFile *elf, i64 tag, size_t nth) {
     return (const char *)texts + off;
 }
 
-/* The dynamic symbol of that number; false: it is not in the image. */
-static bool symbol_at(const ElfFile *elf, u64 number, Elf64_Sym *symbol, const char **name) {
+bool elf_dynamic_symbol(const ElfFile *elf, u64 number, Elf64_Sym *symbol, const char **name) {
     u64 size = elf_dynamic_value(elf, DT_STRSZ, 0, 0);
     const u8 *texts = elf_contents(elf, elf_dynamic_value(elf, DT_STRTAB, 0, 0), size);
     u64 at = elf_dynamic_value(elf, DT_SYMTAB, 0, 0) + number * sizeof(*symbol);
@@ -88,7 +87,8 @@ static bool symbol_by(const ElfFile *elf, i64 table, i64 table_size, u64 addr, E
     const u8 *bytes = size ? elf_contents(elf, elf_dynamic_value(elf, table, 0, 0), size) : NULL;
     for (u64 off = 0; bytes && off + sizeof(Elf64_Rela) <= size; off += sizeof(Elf64_Rela)) {
         memcpy(r, bytes + off, sizeof(*r));
-        if (r->r_offset == addr && ELF64_R_SYM(r->r_info) && symbol_at(elf, ELF64_R_SYM(r->r_info), symbol, name))
+        if (r->r_offset == addr && ELF64_R_SYM(r->r_info) &&
+            elf_dynamic_symbol(elf, ELF64_R_SYM(r->r_info), symbol, name))
             return true;
     }
     return false;
@@ -133,7 +133,7 @@ static void add_relocations(const ElfFile *elf, i64 table, i64 table_size, bool 
         Elf64_Sym symbol = {0};
         const char *name = NULL;
         memcpy(&r, bytes + off, sizeof(r));
-        if (ELF64_R_SYM(r.r_info) && !symbol_at(elf, ELF64_R_SYM(r.r_info), &symbol, &name))
+        if (ELF64_R_SYM(r.r_info) && !elf_dynamic_symbol(elf, ELF64_R_SYM(r.r_info), &symbol, &name))
             name = NULL;
         ElfRelocation row = {.at = r.r_offset,
                              .type = ELF64_R_TYPE(r.r_info),
@@ -150,7 +150,17 @@ static void add_relocations(const ElfFile *elf, i64 table, i64 table_size, bool 
     }
 }
 
+static void add_packed(const ElfFile *elf, ElfRelocations *found) {
+    ElfPointers packed = {0};
+    elf_packed_pointers(elf, &packed);
+    for (size_t i = 0; i < packed.len; i++)
+        VEC_PUSH(found, ((ElfRelocation){
+                            .at = packed.at[i].at, .type = elf->isa->elf_relative, .addend = (i64)packed.at[i].to}));
+    VEC_FREE(&packed);
+}
+
 void elf_relocations(const ElfFile *elf, ElfRelocations *found) {
+    add_packed(elf, found);
     add_relocations(elf, DT_RELA, DT_RELASZ, false, found);
     add_relocations(elf, DT_JMPREL, DT_PLTRELSZ, true, found);
 }

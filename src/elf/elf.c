@@ -65,9 +65,12 @@ static size_t copy(const Segment *s, u64 addr, u8 *buf, size_t size) {
 static u64 const_end(const ElfFile *elf, const Segment *s, u64 addr, u64 end) {
     if (!s->writable || s->executable)
         return end;
-    if (addr < elf->relro_start || addr >= elf->relro_end)
-        return addr;
-    return elf_unknown_cell(elf, addr, end < elf->relro_end ? end : elf->relro_end);
+    for (size_t i = 0; i < elf->relro.len; i++) {
+        const LatheRange *r = &elf->relro.at[i];
+        if (addr >= r->start && addr < r->end)
+            return elf_unknown_cell(elf, addr, end < r->end ? end : r->end);
+    }
+    return addr;
 }
 
 static size_t read_image(const ElfFile *elf, u64 addr, u8 *buf, size_t size, bool only_const) {
@@ -250,12 +253,10 @@ static bool load_segments(ElfFile *elf, ElfError *error) {
             elf->align = p.p_align;
         if (p.p_type == PT_INTERP)
             elf->interpreter = interpreter_of(elf, &p);
-        if (p.p_type == PT_GNU_RELRO) {
-            elf->relro_start = p.p_vaddr;
-            elf->relro_end = p.p_vaddr + p.p_memsz;
-        }
+        if (p.p_type == PT_GNU_RELRO)
+            VEC_PUSH(&elf->relro, ((LatheRange){p.p_vaddr, p.p_vaddr + p.p_memsz}));
         if (p.p_type == PT_GNU_EH_FRAME)
-            elf->eh_frame_hdr = p.p_vaddr;
+            VEC_PUSH(&elf->eh_frame_hdrs, p.p_vaddr);
         if (p.p_type == PT_DYNAMIC) {
             elf->dynamic = p.p_vaddr;
             elf->dynamic_size = p.p_filesz;
@@ -266,8 +267,8 @@ static bool load_segments(ElfFile *elf, ElfError *error) {
     return true;
 }
 
-static bool load(ElfFile *elf, const char *path, ElfError *error) {
-    if (!map_file(elf, path, error) || !check_identity(elf, error) || !check_tables(elf, error))
+static bool load(ElfFile *elf, ElfError *error) {
+    if (!check_identity(elf, error) || !check_tables(elf, error))
         return false;
     elf_version(EV_CURRENT);
     elf->libelf = elf_memory((char *)elf->map, elf->map_size);
@@ -282,7 +283,19 @@ static bool load(ElfFile *elf, const char *path, ElfError *error) {
 
 ElfFile *elf_open(const char *path, ElfError *error) {
     ElfFile *elf = mem_new(sizeof(*elf));
-    if (load(elf, path, error))
+    if (map_file(elf, path, error) && load(elf, error))
+        return elf;
+    elf_close(elf);
+    return NULL;
+}
+
+ElfFile *elf_open_bytes(const u8 *bytes, size_t size, ElfError *error) {
+    ElfFile *elf = mem_new(sizeof(*elf));
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(map != MAP_FAILED, "there is memory for the file");
+    elf->map = memcpy(map, bytes, size);
+    elf->map_size = size;
+    if (load(elf, error))
         return elf;
     elf_close(elf);
     return NULL;
@@ -295,6 +308,8 @@ void elf_close(ElfFile *elf) {
     if (elf->map)
         munmap(elf->map, elf->map_size);
     VEC_FREE(&elf->segments);
+    VEC_FREE(&elf->relro);
+    VEC_FREE(&elf->eh_frame_hdrs);
     VEC_FREE(&elf->cells);
     VEC_FREE(&elf->symbols);
     VEC_FREE(&elf->functions);

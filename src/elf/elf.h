@@ -17,11 +17,13 @@ typedef struct ElfFile ElfFile;
 
 typedef struct ElfError {
     LatheStatus status; /* LATHE_ERR_ARCH for another machine, LATHE_ERR_ARGUMENT for everything else */
-    char text[160];     /* what is wrong, without the name of the file */
+    char text[320];     /* what is wrong, without the name of the file */
 } ElfError;
 
 /* NULL on failure, with *error filled. elf_close(NULL) is allowed. */
 ElfFile *elf_open(const char *path, ElfError *error);
+/* The same for a file in memory, of which it keeps a copy. */
+ElfFile *elf_open_bytes(const u8 *bytes, size_t size, ElfError *error);
 void elf_close(ElfFile *elf);
 
 /* The file as it is. */
@@ -87,7 +89,7 @@ typedef struct ElfRelocation {
 } ElfRelocation;
 typedef VEC(ElfRelocation) ElfRelocations;
 
-/* dynamic.c: all that the dynamic linker writes but packed ones (DT_RELR), in the file's order. */
+/* dynamic.c: all that the dynamic linker writes, packed ones (DT_RELR) first. */
 void elf_relocations(const ElfFile *elf, ElfRelocations *found);
 
 /* A word of the image that leads to code. */
@@ -117,6 +119,21 @@ size_t elf_read(void *elf, u64 addr, void *buf, size_t size);
  * executable. Stops before a word that only the dynamic linker knows, such as the address of another library's
  * function. */
 size_t elf_read_const(void *elf, u64 addr, void *buf, size_t size);
+
+/* ---------------------------------------------------------------------------------------------------------- joining */
+
+/* A program or one of its libraries. */
+typedef struct ElfPart {
+    ElfFile *elf;
+    const char *name; /* as others need it */
+    bool outside;     /* does it stay a library? */
+    u64 shift;        /* how far it is moved */
+} ElfPart;
+typedef VEC(ElfPart) ElfParts;
+
+/* join.c: one program made of a program, which comes first, and its libraries, which are in the order in which the dynamic linker searches them for symbols. The program
+ * stays where it is, and the others come behind it. The new one needs only what is outside. NULL with *error filled: it cannot be done. */
+ElfFile *elf_join(ElfParts *parts, ElfError *error);
 
 /* ------------------------------------------------------------------------------------------------------- exceptions */
 

@@ -49,8 +49,8 @@ struct ElfFile {
     u64 align;                  /* the largest of its segments */
     const char *interpreter;    /* NULL: none */
     VEC(Segment) segments;      /* by address, disjoint */
-    u64 relro_start, relro_end; /* read-only after relocation */
-    u64 eh_frame_hdr;           /* 0: none */
+    VEC(LatheRange) relro;      /* read-only after relocation; a joined file has several */
+    VEC(u64) eh_frame_hdrs;     /* likewise */
     u64 dynamic, dynamic_size;  /* the PT_DYNAMIC segment; 0: none */
     VEC(Cell) cells;            /* by address */
     VEC(Symbol) symbols;        /* by address, then rank */
@@ -66,6 +66,11 @@ bool elf_fail(ElfError *error, LatheStatus status, const char *format, ...) __at
 
 /* dynamic.c: the nth value of a tag. */
 u64 elf_dynamic_value(const ElfFile *elf, i64 tag, size_t nth, u64 missing);
+/* dynamic.c: the dynamic symbol of that number; false: it is not in the image. */
+bool elf_dynamic_symbol(const ElfFile *elf, u64 number, Elf64_Sym *symbol, const char **name);
+
+/* relocation.c: the pointers of packed relocations (DT_RELR). */
+void elf_packed_pointers(const ElfFile *elf, ElfPointers *found);
 
 /* relocation.c: fills elf->cells; lays the known ones over `size` bytes read from `addr`; the first address at or after
  * addr and before end that belongs to an unknown cell, else end. */

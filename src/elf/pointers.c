@@ -27,26 +27,6 @@ static void add_cells(const ElfFile *elf, ElfPointers *found) {
     }
 }
 
-/* DT_RELR: an even word is the address of a pointer, an odd one has a bit for each of the 63 words that follow the
- * last. */
-static void add_packed(const ElfFile *elf, ElfPointers *found) {
-    u64 size = elf_dynamic_value(elf, DT_RELRSZ, 0, 0), at = 0;
-    const u8 *bytes = size ? elf_contents(elf, elf_dynamic_value(elf, DT_RELR, 0, 0), size) : NULL;
-    for (u64 off = 0; bytes && off + 8 <= size; off += 8) {
-        u64 word;
-        memcpy(&word, bytes + off, 8);
-        if (!(word & 1)) {
-            add_word(elf, word, found);
-            at = word + 8;
-            continue;
-        }
-        for (u64 bit = 1; bit < 64; bit++)
-            if (word >> bit & 1)
-                add_word(elf, at + (bit - 1) * 8, found);
-        at += 63 * 8;
-    }
-}
-
 static void add_words(const ElfFile *elf, const Segment *s, ElfPointers *found) {
     for (u64 off = -s->start & 7; off + 8 <= s->byte_count; off += 8)
         add_word(elf, s->start + off, found);
@@ -57,7 +37,11 @@ void elf_code_pointers(const ElfFile *elf, ElfPointers *found) {
     add(elf, 0, elf_dynamic_value(elf, DT_INIT, 0, 0), found);
     add(elf, 0, elf_dynamic_value(elf, DT_FINI, 0, 0), found);
     add_cells(elf, found);
-    add_packed(elf, found);
+    ElfPointers packed = {0};
+    elf_packed_pointers(elf, &packed);
+    for (size_t i = 0; i < packed.len; i++)
+        add(elf, packed.at[i].at, packed.at[i].to, found);
+    VEC_FREE(&packed);
     for (size_t i = 0; !elf->position_independent && i < elf->segments.len; i++)
         if (!elf->segments.at[i].executable)
             add_words(elf, &elf->segments.at[i], found);

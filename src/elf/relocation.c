@@ -98,3 +98,31 @@ u64 elf_unknown_cell(const ElfFile *elf, u64 addr, u64 end) {
             return elf->cells.at[i].addr > addr ? elf->cells.at[i].addr : addr;
     return end;
 }
+
+static void add_pointer(const ElfFile *elf, u64 at, ElfPointers *found) {
+    const u8 *bytes = elf_contents(elf, at, 8);
+    ElfPointer p = {.at = at};
+    if (!bytes)
+        return;
+    memcpy(&p.to, bytes, sizeof(p.to));
+    VEC_PUSH(found, p);
+}
+
+/* An even word is the address of a pointer, an odd one has a bit for each of the 63 words that follow the last. */
+void elf_packed_pointers(const ElfFile *elf, ElfPointers *found) {
+    u64 size = elf_dynamic_value(elf, DT_RELRSZ, 0, 0), at = 0;
+    const u8 *bytes = size ? elf_contents(elf, elf_dynamic_value(elf, DT_RELR, 0, 0), size) : NULL;
+    for (u64 off = 0; bytes && off + 8 <= size; off += 8) {
+        u64 word;
+        memcpy(&word, bytes + off, 8);
+        if (!(word & 1)) {
+            add_pointer(elf, word, found);
+            at = word + 8;
+            continue;
+        }
+        for (u64 bit = 1; bit < 64; bit++)
+            if (word >> bit & 1)
+                add_pointer(elf, at + (bit - 1) * 8, found);
+        at += 63 * 8;
+    }
+}

@@ -18,11 +18,11 @@ typedef struct Section {
     u64 addr, size;
 } Section;
 
-static bool find_by_index(const ElfFile *elf, Section *s) {
-    const u8 *hdr = elf->eh_frame_hdr ? elf_contents(elf, elf->eh_frame_hdr, 12) : NULL;
+static bool find_by_index(const ElfFile *elf, u64 index, Section *s) {
+    const u8 *hdr = elf_contents(elf, index, 12);
     if (!hdr || hdr[0] != 1)
         return false;
-    Cursor c = {.at = hdr + 4, .end = hdr + 12, .addr = elf->eh_frame_hdr + 4, .ok = true};
+    Cursor c = {.at = hdr + 4, .end = hdr + 12, .addr = index + 4, .ok = true};
     s->addr = cursor_address(&c, hdr[1]);
     const Segment *seg = elf_segment(elf, s->addr);
     s->bytes = c.ok ? elf_contents(elf, s->addr, 4) : NULL;
@@ -123,11 +123,8 @@ static int by_address(const void *x, const void *y) {
     return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-void elf_load_unwind(ElfFile *elf) {
-    Section s;
-    if (!find_by_index(elf, &s) && !find_by_header(elf, &s))
-        return;
-    Elf_Data data = {.d_buf = (void *)s.bytes, .d_size = s.size, .d_type = ELF_T_BYTE, .d_version = EV_CURRENT};
+static void load_section(ElfFile *elf, const Section *s) {
+    Elf_Data data = {.d_buf = (void *)s->bytes, .d_size = s->size, .d_type = ELF_T_BYTE, .d_version = EV_CURRENT};
     Map64 by_offset = {0}; /* index in `common` by the offset of a CIE */
     VEC(Common) common = {0};
     Dwarf_CFI_Entry entry;
@@ -136,13 +133,25 @@ void elf_load_unwind(ElfFile *elf) {
         u32 index;
         if (dwarf_cfi_cie_p(&entry)) {
             map64_set(&by_offset, off, (u32)common.len);
-            VEC_PUSH(&common, read_common(&s, &entry.cie));
+            VEC_PUSH(&common, read_common(s, &entry.cie));
         } else if (map64_get(&by_offset, entry.fde.CIE_pointer, &index)) {
-            add_fde(elf, &s, &entry.fde, &common.at[index]);
+            add_fde(elf, s, &entry.fde, &common.at[index]);
         }
     }
-    if (elf->unwind.len)
-        qsort(elf->unwind.at, elf->unwind.len, sizeof(ElfUnwind), by_address);
     map64_free(&by_offset);
     VEC_FREE(&common);
+}
+
+void elf_load_unwind(ElfFile *elf) {
+    Section s;
+    bool found = false;
+    for (size_t i = 0; i < elf->eh_frame_hdrs.len; i++)
+        if (find_by_index(elf, elf->eh_frame_hdrs.at[i], &s)) {
+            found = true;
+            load_section(elf, &s);
+        }
+    if (!found && find_by_header(elf, &s))
+        load_section(elf, &s);
+    if (elf->unwind.len)
+        qsort(elf->unwind.at, elf->unwind.len, sizeof(ElfUnwind), by_address);
 }

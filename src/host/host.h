@@ -141,6 +141,8 @@ typedef struct HostForeign {
     /* Assembly of where native code enters a function, for printf: its name twice, its bridge's, its name, and its bridge's twice. Before it is the distance from
      * there to its bridge, and it goes on at lathe_raise_enter of src/raise/runtime. */
     const char *entry;
+    /* The same for a function that takes and gives integers in the host's registers: its name twice, its bridge's, its name, and that of the code. */
+    const char *entry_direct;
     /* Assembly: loads before it come before all accesses behind it; stores before stores; both. NULL: the host has the order of all guests. */
     const char *order_loads, *order_stores, *order_all;
     const char *linker; /* the C compiler that links for this machine */
@@ -161,6 +163,8 @@ typedef struct Host {
         *low_features; /* LatheJitConfig.low_vectors: with these, code leaves high parts of vector registers alone */
     /* How names of its intrinsics begin that do not tell one NaN from another (lift/canonical.c), then NULL. */
     const char *const *blind;
+    bool
+        makes_negative_nans; /* where no operand of an operation is one; else the first operand's, or the second's, is passed on */
 
     /* For lifted code. */
     bool signed_arguments;     /* do C functions count on 32-bit arguments being sign-extended? */

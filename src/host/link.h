@@ -12,6 +12,7 @@ typedef enum HostRelocation {
     RELOCATION_RELATIVE_64,        /* S + A - P */
     RELOCATION_ABSOLUTE_32,        /* S + A, zero-extended */
     RELOCATION_ABSOLUTE_SIGNED_32, /* S + A, sign-extended */
+    RELOCATION_ABSOLUTE_8,         /* S + A */
     RELOCATION_RELATIVE_32,        /* S + A - P */
     RELOCATION_CALL_32,            /* S + A - P, or J + A - P where S is too far away */
     RELOCATION_SLOT_32,            /* G + A - P */

@@ -46,10 +46,11 @@ typedef struct HostStencil {
     const char *call, *const *arguments, *result, *call_clobbers;
     /* Assembly: register $1 into $0; and what orders all accesses, faster than LLVM's instruction for it. */
     const char *copy, *fence, *fence_clobbers;
-    /* All held registers by their numbers; the numbers of those that operands are compiled to be in, and which of the passed ones, or of `floats`, these
-     * are. */
+    /* All held registers by their numbers; the numbers of those that operands are compiled to be in, which of the passed ones, or of `floats`, these
+     * are, and the names of the general ones. */
     u32 held;
     u8 general[STENCIL_GENERALS], passed_as[STENCIL_GENERALS];
+    const char *general_name[STENCIL_GENERALS];
     u8 flt[STENCIL_FLOATS], float_as[STENCIL_FLOATS];
     /* What there is to know of code that has its operands in registers of these numbers. */
     void (*fields)(const u8 *code, u32 size, const u8 *operands, u32 count, HostFields *f);

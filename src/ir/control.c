@@ -39,6 +39,11 @@ Val ir_op_carry(Lifter *l, Op op, Val a, Val b, Val *carry) {
     return LLVMBuildExtractValue(l->b, both, 0, "");
 }
 
+Val ir_signed_overflows(Lifter *l, Op op, Val a, Val b) {
+    Val both = ir_binary(l, op == ADD ? "llvm.sadd.with.overflow" : "llvm.ssub.with.overflow", a, b);
+    return LLVMBuildExtractValue(l->b, both, 1, "");
+}
+
 static Val funnel(Lifter *l, const char *name, Val hi, Val lo, Val count) {
     Ty t = ir_ty(hi);
     return ir_intrinsic(l, name, &t, 1, (Val[]){hi, lo, count}, 3);
@@ -235,8 +240,8 @@ bool ir_is_stand_in(Val call) {
     return LLVMIsAFunction(callee) && !strncmp(LLVMGetValueName2(callee, &len), STAND_IN, strlen(STAND_IN));
 }
 
-Val ir_canonical(Lifter *l, Val a, Val nan) {
-    return ir_helper(l, stand_in_name(ir_ty(a)), ir_ty(a), (Val[]){a, nan}, 2);
+Val ir_canonical(Lifter *l, Val a, Val nan, Val made) {
+    return ir_helper(l, stand_in_name(ir_ty(a)), ir_ty(a), (Val[]){a, nan, made ? made : nan}, 3);
 }
 
 Val ir_fcmp(Lifter *l, FPred p, Val a, Val b, bool signaling) {

@@ -118,6 +118,8 @@ Val ir_is_negative(Lifter *l, Val a);
 /* Is r, which is a + b or a - b, perhaps with a carry, another number than the sum or difference of signed numbers? */
 Val ir_add_overflows(Lifter *l, Val a, Val b, Val r);
 Val ir_sub_overflows(Lifter *l, Val a, Val b, Val r);
+/* The same without a carry: by the host's own flag, if the sum or difference is computed, too. */
+Val ir_signed_overflows(Lifter *l, Op op, Val a, Val b);
 Val ir_select(Lifter *l, Val cond, Val a, Val b);
 
 /* ----------------------------------------------------------------------------------------------- conversions */
@@ -172,9 +174,9 @@ Val ir_fcmp(Lifter *l, FPred p, Val a, Val b, bool signaling); /* signaling: a q
 Val ir_is_nan(Lifter *l, Val a);        /* raises nothing under l->strict_fp, and nothing for a quiet one otherwise */
 Val ir_result_is_nan(Lifter *l, Val a); /* the same of what arithmetic has made, which is no signaling NaN: cheaper */
 Val ir_integral(Lifter *l, const char *how, Val a); /* "trunc", "floor", "ceil", "roundeven", "nearbyint" */
-/* The result a of an operation, or nan if it is not a number. The choice is made where the bits are looked at (lift/canonical.c):
- * this gives a call that stands for it, of one function for each type. */
-Val ir_canonical(Lifter *l, Val a, Val nan);
+/* The result a of an operation, or nan if it is not a number; or, if `made` is not NULL, nan if it is that one: what the host makes where no operand is a NaN. The choice is
+ * made where the bits are looked at (lift/canonical.c): this gives a call that stands for it, of one function for each type. */
+Val ir_canonical(Lifter *l, Val a, Val nan, Val made);
 Val ir_stand_in(Lifter *l, Ty t); /* that function, if it was called */
 bool ir_is_stand_in(Val call);
 Val ir_fneg(Lifter *l, Val a);

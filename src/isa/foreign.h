@@ -57,6 +57,8 @@ struct stat;
 void guest_put_stat(void *to, const struct stat *from);
 int guest_open_flags(int flags);    /* the host's for the guest's */
 int guest_of_open_flags(int flags); /* the guest's for the host's */
+/* The host's number of a system call whose arguments mean the same there; -1: nobody knows one. */
+long guest_system_call(long number);
 /* How many bytes the guest's type has, for types that only the library looks into. */
 typedef enum GuestType { GUEST_THREAD_ATTRIBUTES, GUEST_MUTEX, GUEST_SMALL_ATTRIBUTES } GuestType;
 size_t guest_type_bytes(GuestType type);

@@ -91,7 +91,7 @@ typedef enum Flow {
     FLOW_STOP,    /* ends the function: traps, system calls without override, undecodable bytes */
 } Flow;
 
-enum { INSN_OPERANDS = 5 };
+enum { INSN_OPERANDS = 6 };
 
 /* What is no address in Insn.landing: exceptions of the call go on to the caller, or end the program. */
 typedef enum LandingPlace { LANDING_CALLER, LANDING_END } LandingPlace;

@@ -70,7 +70,16 @@ typedef enum RelocationKind {
     RELOCATION_ADDRESS,  /* that of a symbol */
     RELOCATION_COPY,     /* another file's variable, which is to be here */
     RELOCATION_THREAD,   /* a thread-local variable's distance from the thread pointer */
+    RELOCATION_MODULE,   /* the number of the file that a thread-local variable is in */
+    RELOCATION_OFFSET,   /* a thread-local variable's place among those of its file */
 } RelocationKind;
+
+/* How code may use a word of memory that has a function's address. */
+typedef enum SlotUse {
+    SLOT_UNUSED,
+    SLOT_CALLED, /* it calls or jumps to what the word has */
+    SLOT_USED,   /* in another way */
+} SlotUse;
 
 /* What a field of the guest state that is no Reg has where a program begins. */
 typedef struct StateField {
@@ -83,6 +92,10 @@ typedef struct Isa {
     u32 elf_relative; /* the type of relocations that add the load bias */
     u32 elf_symbolic; /* and of those that are a symbol's address of 64 bits */
     RelocationKind (*relocation_kind)(u32 type);
+    /* Does what is at `pc` refer to a word of memory? For linking calls through such words; NULL: that is not done. */
+    SlotUse (*slot_use)(const u8 *bytes, size_t size, u64 pc, u64 *slot);
+    /* Makes a SLOT_CALLED direct, to `to`, in place. False: that is too far. */
+    bool (*link_call)(u8 *bytes, u64 pc, u64 to);
     const RegInfo *regs;
     u32 reg_count;
     u32 state_bytes, pc_off, trap_off, trap_info_off;
@@ -136,6 +149,7 @@ typedef struct LiftOps {
     bool (*has)(Lifter *l, Reg r, Ty t);
     void (*defer)(Lifter *l, Reg r, MakeLazy *make, const void *arg);
     const void *(*deferred)(Lifter *l, Reg r, MakeLazy *make);
+    Val (*place)(Lifter *l, Reg r); /* NULL: registers have none */
     void (*trap_if)(Lifter *l, const Insn *in, Val cond, LatheTrap trap);
     Label (*fault_exit)(Lifter *l, const Insn *in); /* where an access goes that faults */
     void (*trap)(Lifter *l, const Insn *in, u64 pc, LatheTrap trap, u32 info);
@@ -180,6 +194,11 @@ static inline void reg_defer(Lifter *l, Reg r, MakeLazy *make, const void *arg) 
 /* The argument r was deferred with, if its value is still of that kind; else NULL. */
 static inline const void *reg_deferred(Lifter *l, Reg r, MakeLazy *make) {
     return l->ops->deferred(l, r, make);
+}
+
+/* Where in memory r is while the instruction runs, for C functions that read and write it there; NULL: it is a value. */
+static inline Val reg_place(Lifter *l, Reg r) {
+    return l->ops->place ? l->ops->place(l, r) : NULL;
 }
 
 /* The argument that all of some registers were deferred with: bit n of the set stands for register first + n. NULL: there is none, or not one for all. */

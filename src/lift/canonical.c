@@ -1,10 +1,13 @@
-/* canonical.c: results that are not numbers, made the guest's only NaN where somebody looks at their bits.
+/* canonical.c: results that are not numbers, made the guest's NaN where somebody looks at their bits.
  *
  * A guest may know one NaN as the result of arithmetic where the host has many. Meanings say so with ir_canonical, and would pay
  * a comparison and a choice for each operation. But arithmetic and comparisons do the same for every quiet NaN, so while values
  * go from one operation to the next they need not be settled. What ir_canonical made is a call that stands for the choice. Here,
  * when the function is complete, uses that are blind to a NaN's bits get the operation's own result, and all others (stores,
  * calls, bit casts, signs) a choice made right before them, which is off the hot path if they are.
+ *
+ * Another guest passes on an operand's NaN, as the host does, and only the one that is made where no operand is a NaN is another than the host's. Then uses are as blind, but
+ * for signs, and what is chosen for others is only that one.
  *
  * A phi all of whose incoming values are unsettled, or are numbers, is unsettled itself. If some come with bits of their own (from
  * memory, for example, where a NaN must stay as it is), the blind uses have a second phi.
@@ -28,6 +31,7 @@ typedef struct Settling {
     VEC(Phi) phis;
     Map64 index; /* of phis by value, from 1 */
     Val nan;     /* of the type at hand */
+    Val made;    /* the only one that becomes it, if it is another; then operations pass on the bits of others */
 } Settling;
 
 /* ----------------------------------------------------------------------------------------------------------- what there is */
@@ -63,6 +67,7 @@ static void gather(Settling *s, Val mark) {
     for (LLVMUseRef use = LLVMGetFirstUse(mark); use; use = LLVMGetNextUse(use))
         VEC_PUSH(&s->calls, LLVMGetUser(use));
     s->nan = LLVMGetOperand(s->calls.at[0], 1);
+    s->made = LLVMGetOperand(s->calls.at[0], 2);
 }
 
 static void gather_phis(Settling *s) {
@@ -126,10 +131,14 @@ static bool is_blind_form(const Host *host, const char *name) {
     return false;
 }
 
+static bool passes_on(const Settling *s) {
+    return s->made != s->nan;
+}
+
 /* Of calls: those whose result does not show which NaN was among the arguments, or is one that they pass on. */
 static bool call_is_blind(Settling *s, Val call) {
     static const char constrained[] = "llvm.experimental.constrained.", plain[] = "llvm.";
-    static const char *const passing[] = {"fabs.", "nearbyint.", "roundeven.", "trunc.", "floor.", "ceil.", "round."};
+    static const char *const passing[] = {"nearbyint.", "rint.", "roundeven.", "trunc.", "floor.", "ceil.", "round."};
     static const char *const blind[] = {"fma.", "sqrt.", "fptosi.sat.", "fptoui.sat."};
     Val callee = LLVMGetCalledValue(call);
     size_t len;
@@ -140,7 +149,10 @@ static bool call_is_blind(Settling *s, Val call) {
     if (!is_constrained && strncmp(name, plain, sizeof(plain) - 1))
         return false;
     name += is_constrained ? sizeof(constrained) - 1 : sizeof(plain) - 1;
-    if (is_one_of(name, passing, ARRAY_LEN(passing)))
+    bool drops_sign = is_one_of(name, (const char *const[]){"fabs."}, 1);
+    if (drops_sign && passes_on(s))
+        return false;
+    if (drops_sign || is_one_of(name, passing, ARRAY_LEN(passing)))
         return has_blind_uses_only(s, call);
     return is_constrained || is_one_of(name, blind, ARRAY_LEN(blind)) || is_blind_form(s->l->host, name);
 }
@@ -157,6 +169,7 @@ static bool is_blind(Settling *s, Val user) {
     case LLVMFPToSI:
         return true;
     case LLVMFNeg:
+        return !passes_on(s) && has_blind_uses_only(s, user);
     case LLVMSelect:
     case LLVMInsertElement:
     case LLVMExtractElement:
@@ -219,12 +232,17 @@ static void make_twins(Settling *s) {
             fill_twin(s, &s->phis.at[i]);
 }
 
+static Val is_made(Settling *s, Val v) {
+    Ty bits = ty_as_int(ir_ty(v));
+    return ir_icmp(s->l, EQ, ir_bitcast(s->l, v, bits), ir_bitcast(s->l, s->made, bits));
+}
+
 /* The choice, where operand k of user is needed. */
 static Val settle_for(Settling *s, Val v, Val user, unsigned k) {
     Lifter *l = s->l;
     LLVMPositionBuilderBefore(l->b,
                               LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k)) : user);
-    return ir_select(l, ir_result_is_nan(l, v), s->nan, v);
+    return ir_select(l, passes_on(s) ? is_made(s, v) : ir_result_is_nan(l, v), s->nan, v);
 }
 
 /* A phi has the same value for all edges from one block. */

@@ -60,7 +60,7 @@ static void call_by_state(Rewriter *w, const Event *e, LLVMValueRef target) {
     regset_add(&passed, r->isa->abi.stack);
     rewrite_spill(w, &passed);
     LLVMBuildStore(w->b, whole_address(target), rewrite_offset(w, w->b, w->cpu, r->isa->pc_off));
-    LLVMBuildCall2(w->b, type, fn, &w->cpu, 1, "");
+    rewrite_build_call(w, type, fn, &w->cpu, 1);
     rewrite_fill(w, &r->isa->abi.results);
     rewrite_return_stack(w, stack);
 }

@@ -60,7 +60,10 @@ void raise_caught_regs(const Raise *r, Reg regs[2]) {
 
 /* -------------------------------------------------------------------------------------------------------------- clauses */
 
+/* For another machine, a linker knows other files' symbols by their own names. */
 static const char *name_of(Raise *r, const ElfReference *to) {
+    if (to->symbol && r->foreign)
+        return to->symbol;
     return to->symbol ? arena_printf(&r->arena, RAISE_IMPORT "%s", to->symbol)
                       : arena_printf(&r->arena, RAISE_AT, to->addr);
 }
@@ -118,8 +121,21 @@ static LLVMValueRef translate_selector(Rewriter *w, const ElfLanding *l, LLVMVal
 
 /* ----------------------------------------------------------------------------------------------------------------- pads */
 
+static void call_runtime(Rewriter *w, const char *name, LLVMValueRef argument) {
+    LLVMTypeRef param = LLVMTypeOf(argument),
+                type = LLVMFunctionType(LLVMVoidTypeInContext(w->r->ctx), &param, 1, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(w->r->mod, name);
+    if (!fn)
+        fn = LLVMAddFunction(w->r->mod, name, type);
+    LLVMBuildCall2(w->b, type, fn, &argument, 1, "");
+}
+
 /* Raised code runs again: the thread's variables say so. */
 static void build_landed(Rewriter *w) {
+    if (w->r->foreign) {
+        call_runtime(w, RAISE_LANDED, rewrite_get(w, w->r->isa->abi.stack));
+        return;
+    }
     char text[64];
     int len = snprintf(text, sizeof(text), w->r->host->raise->landed, (long)raise_thread_offset(w->r));
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(w->r->ctx), NULL, 0, false);
@@ -168,8 +184,12 @@ static void build_landing(Rewriter *w, const ElfLanding *l, LLVMBasicBlockRef on
 static void build_end(Rewriter *w, const ElfLanding *l) {
     LLVMValueRef pad = build_pad(w, &l->personality, 1);
     LLVMAddClause(pad, LLVMConstNull(LLVMPointerTypeInContext(w->r->ctx, 0)));
-    raise_call_import(w->r, w->b, "__cxa_begin_catch", exception_in(w, pad), stack_above(w, 0), w->cpu);
-    raise_call_import(w->r, w->b, "_ZSt9terminatev", NULL, stack_above(w, 0), w->cpu);
+    if (w->r->foreign) {
+        call_runtime(w, RAISE_TERMINATE, exception_in(w, pad));
+    } else {
+        raise_call_import(w->r, w->b, "__cxa_begin_catch", exception_in(w, pad), stack_above(w, 0), w->cpu);
+        raise_call_import(w->r, w->b, "_ZSt9terminatev", NULL, stack_above(w, 0), w->cpu);
+    }
     LLVMBuildUnreachable(w->b);
 }
 

@@ -23,7 +23,7 @@
 
 /* A reach of REACH_MAX bytes or more counts as unbounded, so that functions which call each other in a circle, each with a higher stack pointer than
  * it was entered with, come to an end. */
-enum { REACH_MAX = 65536, NO_BOUND = 1 << 30 };
+enum { REACH_MAX = 65536, NO_BOUND = RAISE_NO_BOUND };
 
 /* A load or store at a constant place of the frame. */
 typedef struct Access {
@@ -44,11 +44,13 @@ typedef struct Frame {
     VEC(FrameCall) calls;
     VEC(LLVMValueRef) values; /* of the stack pointer and constants, to be looked at */
     VEC(i64) offsets;
-    Map64 seen; /* index in `values` by the value */
-    bool leaks; /* an address of a local is used in a way that is not understood */
-    i64 own;    /* the reach of its own accesses */
-    i64 reach;  /* and with its callees */
-    bool keeps; /* nothing of it may become a variable */
+    Map64 seen;               /* index in `values` by the value */
+    VEC(LLVMValueRef) spills; /* stores of such values into the guest state, which a helper has to see */
+    bool leaks;               /* an address of a local is used in a way that is not understood */
+    i64 own;                  /* the reach of its own accesses */
+    i64 above;                /* the same, but for what is not understood of where the stack pointer is */
+    i64 reach;                /* and with its callees */
+    bool keeps;               /* nothing of it may become a variable */
 } Frame;
 
 typedef VEC(Frame) Frames;
@@ -61,6 +63,8 @@ static void leak(Frame *f, i64 off) {
         f->leaks = true;
     else
         f->own = NO_BOUND;
+    if (off > 0)
+        f->above = NO_BOUND;
 }
 
 /* Nothing is known of where accesses are. */
@@ -107,12 +111,13 @@ static void note_access(Frame *f, LLVMValueRef in, LLVMTypeRef type, i64 off) {
     VEC_PUSH(&f->accesses, ((Access){in, off, to}));
     if (to > f->own)
         f->own = to;
+    if (to > f->above)
+        f->above = to;
 }
 
-static bool is_state(const Frame *f, LLVMValueRef p) {
-    u64 off;
+static bool is_state(const Frame *f, LLVMValueRef p, u64 *off) {
     LLVMValueRef cpu = LLVMGetParam(f->f->raised, LLVMCountParams(f->f->raised) - 1);
-    return raise_state_offset(cpu, p, &off);
+    return raise_state_offset(cpu, p, off);
 }
 
 static void note_call(Frame *f, LLVMValueRef call, LLVMValueRef v, i64 off) {
@@ -167,7 +172,11 @@ static void look_at_use(Frame *f, LLVMValueRef user, LLVMValueRef v, i64 off) {
     if (LLVMIsALoadInst(user)) {
         note_access(f, user, LLVMTypeOf(user), off);
     } else if (LLVMIsAStoreInst(user)) {
-        if (LLVMGetOperand(user, 0) == v && (f->r->foreign || !is_state(f, LLVMGetOperand(user, 1))))
+        u64 place;
+        bool is_spill = !f->r->foreign && is_state(f, LLVMGetOperand(user, 1), &place);
+        if (LLVMGetOperand(user, 0) == v && is_spill)
+            VEC_PUSH(&f->spills, user);
+        else if (LLVMGetOperand(user, 0) == v)
             leak(f, off);
         if (LLVMGetOperand(user, 1) == v)
             note_access(f, user, LLVMTypeOf(LLVMGetOperand(user, 0)), off);
@@ -194,12 +203,32 @@ static void check_phis(Frame *f) {
                 lose(f);
 }
 
+/* Does the load read a register from the guest state that has an address of the frame there? */
+static bool is_spilled(const Frame *f, LLVMValueRef load) {
+    u64 place, own;
+    if (!is_state(f, LLVMGetOperand(load, 0), &own))
+        return false;
+    for (size_t i = 0; i < f->spills.len; i++)
+        if (is_state(f, LLVMGetOperand(f->spills.at[i], 1), &place) && place == own)
+            return true;
+    return false;
+}
+
+/* Behind a helper that sees the whole state, registers are loaded from there again: a frame pointer is one more address of the frame then. */
+static void look_at_spills(Frame *f) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->f->raised); b && f->spills.len; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
+            if (LLVMIsALoadInst(in) && is_spilled(f, in))
+                f->leaks = true;
+}
+
 static void look_at(Frame *f) {
     follow(f, LLVMGetParam(f->f->raised, 0), 0);
     for (size_t i = 0; i < f->values.len; i++)
         for (LLVMUseRef u = LLVMGetFirstUse(f->values.at[i]); u; u = LLVMGetNextUse(u))
             look_at_use(f, LLVMGetUser(u), f->values.at[i], f->offsets.at[i]);
     check_phis(f);
+    look_at_spills(f);
     if (f->f->calls_system || f->f->goes_on || f->f->left)
         lose(f);
     for (size_t i = 0; i < f->calls.len; i++)
@@ -365,8 +394,10 @@ void raise_frames(Raise *r) {
             map64_set(&all.by_value, (u64)r->functions.at[i].raised, (u32)frames.len);
             VEC_PUSH(&frames, ((Frame){.r = r, .f = &r->functions.at[i]}));
         }
-    for (size_t i = 0; i < frames.len; i++)
+    for (size_t i = 0; i < frames.len; i++) {
         look_at(&frames.at[i]);
+        frames.at[i].f->above = frames.at[i].above;
+    }
     find_reaches(&all);
     for (size_t i = 0; i < frames.len; i++) {
         make_private(&all, &frames.at[i]);
@@ -374,6 +405,7 @@ void raise_frames(Raise *r) {
         VEC_FREE(&frames.at[i].calls);
         VEC_FREE(&frames.at[i].values);
         VEC_FREE(&frames.at[i].offsets);
+        VEC_FREE(&frames.at[i].spills);
         map64_free(&frames.at[i].seen);
     }
     map64_free(&all.by_value);

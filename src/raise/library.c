@@ -339,21 +339,24 @@ bool raise_always_throws(const char *name) {
     return name && (bsearch(name, always, ARRAY_LEN(always), sizeof(*always), by_name) || is_thrower(name));
 }
 
+bool raise_is_known_library(const char *name) {
+    static const char *const known[] = {"ld-linux", "libc.so",       "libdl.so", "libgcc_s.so",
+                                        "libm.so",  "libpthread.so", "librt.so", "libstdc++.so"};
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (!strncmp(name, known[i], strlen(known[i])))
+            return true;
+    return false;
+}
+
 /* Are all functions that the program imports of libraries whose prototypes are known, or of C++'s, which has none of their names? Those of a library may be
  * of the program that uses it. What a statically linked program has left native is known by the names of functions that are like it. */
 static bool has_known_libraries(const Raise *r) {
-    static const char *const known[] = {"ld-linux", "libc.so",       "libdl.so", "libgcc_s.so",
-                                        "libm.so",  "libpthread.so", "librt.so", "libstdc++.so"};
     const char *name;
     if (r->is_library || r->is_static)
         return false;
-    for (size_t i = 0; (name = elf_dynamic_text(r->elf, DT_NEEDED, i)); i++) {
-        bool is_known = false;
-        for (size_t k = 0; k < ARRAY_LEN(known); k++)
-            is_known |= !strncmp(name, known[k], strlen(known[k]));
-        if (!is_known)
+    for (size_t i = 0; (name = elf_dynamic_text(r->elf, DT_NEEDED, i)); i++)
+        if (!raise_is_known_library(name))
             return false;
-    }
     return true;
 }
 
@@ -373,6 +376,7 @@ static bool count_registers(const char *types, u32 *ints, u32 *floats) {
         case TYPE_VOID:
             break;
         case TYPE_MORE:
+        case TYPE_MEMORY:
         case TYPE_OTHER:
             return false;
         case TYPE_I8:
@@ -417,4 +421,26 @@ bool raise_is_leaf(const Raise *r, const char *name) {
 
 bool raise_returns_twice(const char *name) {
     return name && bsearch(name, twice, ARRAY_LEN(twice), sizeof(*twice), by_name);
+}
+
+/* Libraries that call nobody in another thread. */
+static bool is_plain_library(const char *name) {
+    static const char *const names[] = {"libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "ld-linux"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (!strncmp(name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+bool raise_may_share(const Raise *r) {
+    static const char *const names[] = {"pthread_create", "thrd_create", "mmap",       "mmap64",       "shmat",
+                                        "aio_read",       "aio_write",   "lio_listio", "timer_create", "dlopen"};
+    const char *library;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (elf_imports(r->elf, names[i]))
+            return true;
+    for (size_t i = 0; (library = elf_dynamic_text(r->elf, DT_NEEDED, i)); i++)
+        if (!is_plain_library(library))
+            return true;
+    return false;
 }

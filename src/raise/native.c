@@ -62,8 +62,7 @@ static bool takes_state(const Raise *r, const RaiseFunction *f) {
     return memcmp(&in_place, &f->taken, sizeof(in_place));
 }
 
-/* A function without a frame of the guest's, calls and state: it does not need the host stack. */
-static bool works_anywhere(const RaiseFunction *f) {
+bool raise_works_anywhere(const RaiseFunction *f) {
     return !LLVMGetFirstUse(LLVMGetParam(f->raised, 0)) &&
            !LLVMGetFirstUse(LLVMGetParam(f->raised, LLVMCountParams(f->raised) - 1));
 }
@@ -74,7 +73,7 @@ static const char *entry_of(const Raise *r, const RaiseFunction *f) {
         return host->entry_first;
     if (takes_state(r, f))
         return host->entry_rest;
-    return works_anywhere(f) ? host->entry_direct : host->entry;
+    return raise_works_anywhere(f) ? host->entry_direct : host->entry;
 }
 
 static void add_entry(Raise *r, const RaiseFunction *f) {

@@ -351,7 +351,8 @@ static bool is_constant_place(const Raise *r, LLVMValueRef p) {
 
 static bool only_loads(LLVMBasicBlockRef b) {
     for (LLVMValueRef in = LLVMGetFirstInstruction(b); in; in = LLVMGetNextInstruction(in))
-        if (LLVMIsAStoreInst(in) || (LLVMIsACallInst(in) && !LLVMIsAInlineAsm(LLVMGetCalledValue(in))))
+        if (LLVMIsAStoreInst(in) ||
+            (LLVMIsACallInst(in) && !LLVMIsAInlineAsm(LLVMGetCalledValue(in)) && !raise_is_tool_add(in)))
             return false;
     return true;
 }

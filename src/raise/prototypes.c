@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cxx_table.h"       /* cxx_prototypes: made by cxx.py */
 #include "prototype_table.h" /* prototypes, by name, and prototype_hosts: made by prototypes.py */
 
 static int by_name(const void *name, const void *row) {
@@ -11,6 +12,10 @@ static int by_name(const void *name, const void *row) {
 
 const Prototype *prototype_find(const char *name) {
     return bsearch(name, prototypes, ARRAY_LEN(prototypes), sizeof(*prototypes), by_name);
+}
+
+const Prototype *prototype_find_cxx(const char *name) {
+    return bsearch(name, cxx_prototypes, ARRAY_LEN(cxx_prototypes), sizeof(*cxx_prototypes), by_name);
 }
 
 /* The same machine may be written with a dash. */

@@ -1,4 +1,4 @@
-/* prototypes.h: the C functions of the system's libraries, as its headers declare them: a table that prototypes.py makes at build time.
+/* prototypes.h: the C functions of the system's libraries, as its headers declare them: a table that prototypes.py makes at build time. Those of the C++ library are another one (cxx.py).
  *
  * A type is one letter: */
 #ifndef RAISE_PROTOTYPES_H
@@ -25,6 +25,7 @@ typedef enum TypeLetter {
     TYPE_SCANS = 'S',    /* likewise, for scanf */
     TYPE_LIST = 'a',     /* va_list */
     TYPE_MORE = '.',     /* variable arguments follow */
+    TYPE_MEMORY = 'm',   /* a result in memory, whose address is the first parameter */
     TYPE_OTHER = '?',
 } TypeLetter;
 
@@ -39,6 +40,8 @@ typedef struct Prototype {
 
 /* NULL: no header has it. */
 const Prototype *prototype_find(const char *name);
+/* A function of the C++ library, by its mangled name; NULL: it is not known. Its result is one or two integers, whatever it is. */
+const Prototype *prototype_find_cxx(const char *name);
 /* The index in `differs` of a host by its name; -1: the headers of that machine were not there. */
 int prototype_host(const char *host);
 

@@ -49,7 +49,7 @@ static bool check_imports(Raise *r) {
         {"__cxa_begin_catch", "it has C++ exceptions, or the like", true},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if ((r->foreign || !rows[i].foreign) && elf_imports(r->elf, rows[i].name))
+        if (((r->foreign && !r->unwinds) || !rows[i].foreign) && elf_imports(r->elf, rows[i].name))
             return raise_fail(r, "it uses %s: %s, which raised programs cannot yet", rows[i].name, rows[i].why);
     if (!r->foreign && !r->unwinds && elf_has_landings(r->elf) && elf_imports(r->elf, "_Unwind_Resume"))
         return raise_fail(r, "it has exceptions of another language than C++, which raised programs cannot yet");
@@ -82,7 +82,14 @@ static bool check_object(Raise *r) {
 }
 
 /* The new code must reach it with 32 bits. */
-enum { IMAGE_MAX_BYTES = 1 << 30 };
+enum { IMAGE_MAX_BYTES = 1 << 30, THREAD_ALIGN_MAX = 65536 };
+
+static bool check_thread(Raise *r) {
+    Elf64_Phdr p = elf_program_header(r->elf, PT_TLS);
+    return (p.p_filesz <= p.p_memsz && p.p_memsz <= IMAGE_MAX_BYTES && p.p_align <= THREAD_ALIGN_MAX &&
+            !(p.p_align & (p.p_align - 1))) ||
+           raise_fail(r, "its thread-local variables are too large, or broken");
+}
 
 static bool check(Raise *r) {
     if (!r->isa)
@@ -94,6 +101,8 @@ static bool check(Raise *r) {
                           isa_name(r->isa->arch), host_own()->name);
     if (r->extent.end - r->extent.start > IMAGE_MAX_BYTES)
         return raise_fail(r, "its image is too large");
+    if (!check_thread(r))
+        return false;
     if (r->is_library && r->foreign)
         return raise_fail(r, "it is a library, and libraries can be raised for their own machine only");
     if (r->is_object)
@@ -107,22 +116,39 @@ static bool check(Raise *r) {
     return check_imports(r);
 }
 
+bool raise_is_foreign(const ElfFile *elf, const Host *host) {
+    return isa_find(elf_arch(elf)) != isa_of_host() || host != host_own();
+}
+
+const char *raise_library_at(const Raise *r, u64 address, u64 *own) {
+    for (size_t i = 1; r->parts && i < r->parts->len; i++) {
+        const ElfPart *p = &r->parts->at[i];
+        ElfExtent extent = elf_extent(p->elf);
+        if (!p->outside && address >= p->shift + extent.start && address < p->shift + extent.end) {
+            *own = address - p->shift;
+            return p->name;
+        }
+    }
+    return NULL;
+}
+
 bool raise_begin(Raise *r, ElfFile *elf, const Host *host, bool is_object) {
     *r = (Raise){.elf = elf,
                  .extent = elf_extent(elf),
                  .isa = isa_find(elf_arch(elf)),
                  .host = host ? host : host_own(),
                  .is_object = is_object};
-    r->foreign = r->isa != isa_of_host() || r->host != host_own();
+    r->foreign = raise_is_foreign(elf, r->host);
     r->is_library = is_object ? !r->foreign : is_library(elf);
     r->is_static = !is_object && !r->is_library && !elf_interpreter(elf);
-    r->unwinds = !r->foreign && elf_has_landings(elf) && elf_imports(elf, RAISE_PERSONALITY);
+    r->unwinds = r->isa == isa_of_host() && elf_has_landings(elf) && elf_imports(elf, RAISE_PERSONALITY);
     r->ctx = LLVMContextCreate();
     r->mod = LLVMModuleCreateWithNameInContext("raised", r->ctx);
     return check(r);
 }
 
 void raise_end(Raise *r) {
+    raise_tool_end(r);
     for (size_t i = 0; i < r->functions.len; i++) {
         RaiseFunction *f = &r->functions.at[i];
         for (size_t b = 0; b < f->blocks.len; b++)

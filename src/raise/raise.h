@@ -4,7 +4,8 @@
  *                  kept.c: functions of statically linked programs that stay as they are, and where their threads begin;
  *                  fallback.c: functions that stay as they are because they cannot be raised;
  *                  far.c: addresses that code computes with more than one instruction;
- *                  join.c: computed jumps of functions that have very many of them
+ *                  join.c: computed jumps of functions that have very many of them;
+ *                  signs.c: calls of object files whose arguments another machine would not find
  *     effects.c    what each of them does to the guest's registers, over the whole graph of calls
  *     promote.c    the functions rewritten: registers are arguments, results and values
  *     signature.c  what they take and give
@@ -19,6 +20,7 @@
  *     symbols.c    what it has of other files
  *     unwind.c     the index of its unwind tables
  *     report.c     what was found, and what is left to run time
+ *     tool/        what tools (lathe/tool.h) do at its instructions
  *
  * docs/raise.md has the design and the rules that programs have to keep to. */
 #ifndef RAISE_RAISE_H
@@ -32,6 +34,7 @@
 enum { RAISE_TEXT = 256 };
 
 typedef struct RaiseFunction RaiseFunction;
+typedef struct RaiseTool RaiseTool;
 
 /* What an instruction of a lifted function does to registers, in the order of its block. */
 typedef enum EventKind {
@@ -82,6 +85,7 @@ struct RaiseFunction {
     RegSet taken;           /* arguments */
     RegSet handed;          /* registers that have a value at some call of it */
     RegSet untouched;       /* of a function that is left: registers that are not lost */
+    i64 above; /* frame.c: how many bytes from its return address on it looks at itself; RAISE_NO_BOUND or more: it has the address of a place there */
 };
 
 /* A computed jump that leads to places of its function. */
@@ -118,6 +122,9 @@ typedef struct Raise {
     bool fallback;  /* does what cannot be raised stay as it is? */
     const char *
         tuned_for; /* the processor, as LLVM calls it, whose timing code is laid out for; NULL: the one that it is made for */
+    const ElfParts *parts;              /* what the file was made of, if it was joined; else NULL */
+    RaiseTool *tool;                    /* NULL: none */
+    const struct LiftWatch *tool_watch; /* by which it sees instructions */
     LatheConfig cfg;
     LatheTuning tuning;
     LLVMContextRef ctx;
@@ -162,6 +169,10 @@ void raise_note(Raise *r, u64 pc, const char *format, ...) __attribute__((format
 void raise_for_size(Raise *r);
 void raise_progress(const Raise *r, const char *what, u64 done, u64 total);
 
+/* Is the host another machine than the program is for? */
+bool raise_is_foreign(const ElfFile *elf, const Host *host);
+/* The library that the address is in, and the address in its own file, if it was joined with the program; NULL: it is the program's. */
+const char *raise_library_at(const Raise *r, u64 address, u64 *own);
 /* False with r->problem set if the program is of a kind that cannot be raised. Takes the file, also on failure. `host` is what it is
  * raised for; NULL: this machine. `is_object`: the file is an object that a linker has laid out. */
 bool raise_begin(Raise *r, ElfFile *elf, const Host *host, bool is_object);
@@ -185,6 +196,9 @@ bool raise_is_left(const Raise *r, u64 pc);
 void raise_note_left(Raise *r, const LatheFunc *fn, u64 pc);
 /* Adds the list of what may be called where it is, for the host's assembly. */
 void raise_add_callable(Raise *r);
+
+/* signs.c: sets r->problem if a function that was decoded calls another object's in a way that another machine does not have. */
+void raise_check_calls(Raise *r, const LatheFunc *fn);
 
 /* join.c: makes one jump of those that lead to the same places, if there are very many, in a function that was lifted. */
 void raise_join_jumps(LLVMValueRef fn);
@@ -232,6 +246,7 @@ unsigned raise_stack_operand(LLVMValueRef call);
 bool raise_may_pass_on_stack(LLVMValueRef call);
 
 /* frame.c: makes locals of the program variables of LLVM's, where nobody else can see them. */
+enum { RAISE_NO_BOUND = 1 << 30 };
 void raise_frames(Raise *r);
 /* Runs these passes of LLVM's over the module. */
 void raise_run_passes(Raise *r, const char *passes);
@@ -240,6 +255,10 @@ void raise_run_passes(Raise *r, const char *passes);
 bool raise_is_in_registers(const char *name);
 /* The registers that the function of another file may have arguments in; NULL: nobody knows which it is. */
 RegSet raise_passed_to(const Raise *r, const char *name);
+/* Is it one of the libraries of C and C++, by its name? */
+bool raise_is_known_library(const char *name);
+/* May somebody else, such as a second thread, see the program's memory? */
+bool raise_may_share(const Raise *r);
 /* Can it be called where the calling function is, on the host's stack? */
 bool raise_is_leaf(const Raise *r, const char *name);
 /* Does this function of the C++ library end with an exception, or the program? */
@@ -257,7 +276,9 @@ void raise_caught_regs(const Raise *r, Reg regs[2]);
 /* call_native.c: the function of another file whose address is loaded from where the dynamic linker has put it, or one of this file that stays as it is
  * (kept.c); NULL: it is something else. */
 const char *raise_imported_name(const Raise *r, LLVMValueRef target);
-/* native.c: where a register is in *cpu. */
+/* native.c: is it a function without a frame of the guest's, calls and state? */
+bool raise_works_anywhere(const RaiseFunction *f);
+/* Where a register is in *cpu. */
 LLVMValueRef raise_place(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, Reg reg);
 LLVMValueRef raise_offset_in_state(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu, u64 off_bytes);
 /* native.c: adds entries from native code, and the assembly beneath. */
@@ -268,6 +289,8 @@ LLVMValueRef raise_offset_in_state(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu,
 #define RAISE_CALLABLE "lathe_raise_callable" /* where functions are that may be called as they were: fallback.c */
 #define RAISE_STOP "lathe_raise_stop"         /* void(ptr text, i64 size, i64 pc): a message and the end */
 #define RAISE_CALL "lathe_raise_call"         /* void(ptr cpu): for another machine, a call of the address in cpu->pc */
+#define RAISE_LANDED "lathe_raise_landed"     /* void(ptr stack): likewise, raised code goes on behind an exception */
+#define RAISE_TERMINATE "lathe_raise_terminate" /* void(i64 exception): likewise, a promise not to throw was broken */
 #define RAISE_IMAGE "lathe_image"
 #define RAISE_AT "lathe_at_%lx"      /* a place of the image, by its address there */
 #define RAISE_IMPORT "lathe_import_" /* before the name of another file's symbol. Only data can have its address */
@@ -276,6 +299,7 @@ LLVMValueRef raise_offset_in_state(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu,
 #define RAISE_ENTRY "lathe_entry_%lx" /* where native code enters the function at that address of the file */
 #define RAISE_BRIDGE                                                                                                   \
     "lathe_bridge_%lx" /* the function with arguments where native code has them, and the rest in the state */
+#define RAISE_DIRECT "lathe_direct_%lx" /* the function in the host's convention: src/raise/foreign/entries.c */
 void raise_add_native(Raise *r);
 /* native.c: the table by which raised functions find the bridge of a function whose address they call: for each address that is a multiple of RAISE_ROW, the
  * distance of its bridge from the table's beginning in 32 bits, or 0. */
@@ -303,6 +327,25 @@ bool raise_program(Raise *r, const RaiseObject *objects, size_t count, RaiseObje
 
 /* compile.c: the module optimised and compiled, by several threads as several objects if it is large. They are malloc'ed, the list is not. */
 LatheStatus raise_compile(Raise *r, const LatheJitConfig *cfg, LatheOpt level, RaiseObject **objects, size_t *count);
+
+/* tool/tool.c: tools watch the program. Between raise_begin and raise_discover; false with r->problem set: a raised program does not have what they ask for. */
+typedef struct ToolUse {
+    const void *package; /* tool/package.h */
+    size_t size;
+    const char *options; /* as in tool/library/library.h; has to stay */
+    const char *file;    /* the name of the program's file */
+    RaiseObject runtime; /* what the new program has for tools */
+} ToolUse;
+bool raise_use_tool(Raise *r, const ToolUse *use);
+/* The following do nothing if there are none. Functions are lifted from now on. */
+void raise_tool_lifting(Raise *r);
+/* After raise_discover: the tools are told of the program's beginning and end. False with r->problem set. */
+bool raise_tool_surround(Raise *r);
+/* tool/counts.c: after raise_promote: what the tools count. */
+void raise_tool_count(Raise *r);
+bool raise_is_tool_add(LLVMValueRef call); /* will it only be an addition? */
+void raise_tool_end(Raise *r);
+RaiseObject raise_tool_object(const Raise *r); /* the tools' own functions */
 
 /* Where the variables of raise's own are, relative to the thread pointer. */
 i64 raise_thread_offset(const Raise *r);

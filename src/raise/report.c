@@ -28,6 +28,9 @@ void raise_report_text(const Raise *r, FILE *out) {
     fprintf(out, "functions that stay as they were %lu\n", c->left);
     if (r->foreign)
         fprintf(out, "accesses that others may see %lu, fences %lu\n", c->shared, c->fences);
+    for (size_t i = 1; r->parts && i < r->parts->len; i++)
+        if (!r->parts->at[i].outside)
+            fprintf(out, "library %-15s addresses from 0x%lx\n", r->parts->at[i].name, r->parts->at[i].shift);
     for (size_t i = 0; i < r->notes.len; i++)
         fprintf(out, "0x%lx: %s\n", r->notes.at[i].pc, r->notes.at[i].why);
 }
@@ -155,6 +158,20 @@ static void put_notes(FILE *out, const Raise *r) {
     fprintf(out, "\n  ]\n");
 }
 
+static void put_libraries(FILE *out, const Raise *r) {
+    const char *comma = "";
+    fprintf(out, "  \"libraries\": [");
+    for (size_t i = 1; r->parts && i < r->parts->len; i++) {
+        if (r->parts->at[i].outside)
+            continue;
+        fprintf(out, "%s\n    {\"name\": ", comma);
+        put_string(out, r->parts->at[i].name);
+        fprintf(out, ", \"address\": \"0x%lx\"}", r->parts->at[i].shift);
+        comma = ",";
+    }
+    fprintf(out, "\n  ],\n");
+}
+
 static void put_counts(FILE *out, const Raise *r) {
     const RaiseCounts *c = &r->counts;
     fprintf(out, "  \"counts\": {\n");
@@ -179,6 +196,7 @@ void raise_report_json(const Raise *r, const char *file, FILE *out) {
     put_string(out, file);
     fprintf(out, ",\n  \"machine\": \"%s\",\n  \"target\": \"%s\",\n", isa_name(r->isa->arch), r->host->name);
     put_counts(out, r);
+    put_libraries(out, r);
     put_functions(out, r);
     put_jumps(out, r);
     put_notes(out, r);

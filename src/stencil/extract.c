@@ -58,6 +58,10 @@ static bool begins(const char *name, const char *start, u32 *number) {
     return true;
 }
 
+static bool is_address(const Operand *op) {
+    return op->kind == OPERAND_IMM || (op->kind == OPERAND_MEM && op->base == REG_PC);
+}
+
 /* Which of the instruction's addresses is it, as a distance from the instruction? */
 static StencilPatch address_patch(const Insn *in, i64 distance) {
     if (distance == 0)
@@ -67,8 +71,8 @@ static StencilPatch address_patch(const Insn *in, i64 distance) {
     if (in->target && distance == (i64)in->target)
         return (StencilPatch){.kind = PATCH_TARGET};
     for (u32 i = 0; i < in->operand_count; i++)
-        if (in->op[i].kind == OPERAND_IMM && in->op[i].disp == distance)
-            return (StencilPatch){.kind = PATCH_PC_IMMEDIATE, .arg = i};
+        if (is_address(&in->op[i]) && in->op[i].disp == distance)
+            return (StencilPatch){.kind = form_is_absolute(in, i) ? PATCH_IMMEDIATE : PATCH_PC_IMMEDIATE, .arg = i};
     CHECK(false, "an address that is none of the instruction's");
 }
 
@@ -84,10 +88,10 @@ static u32 helper_number(Extract *x, const char *name) {
 
 static u32 constants_of(Extract *x, u32 index) {
     const Elf64_Shdr *s = section(x, index);
-    CHECK(!(s->sh_flags & (SHF_WRITE | SHF_EXECINSTR)) && s->sh_addralign <= 16,
+    CHECK(!(s->sh_flags & (SHF_WRITE | SHF_EXECINSTR)) && s->sh_addralign <= STENCIL_CONSTANTS_ALIGN,
           "a stencil refers to constants and symbols only");
     if (!x->constant_off[index]) {
-        while (x->constants.len % 16)
+        while (x->constants.len % STENCIL_CONSTANTS_ALIGN)
             VEC_PUSH(&x->constants, 0);
         x->constant_off[index] = (u32)x->constants.len + 1;
         for (u64 i = 0; i < s->sh_size; i++)
@@ -114,12 +118,17 @@ static bool go_patch(const char *name, StencilPatch *p) {
     return false;
 }
 
+static bool is_immediate(const char *name, u32 *number) {
+    return begins(name, HOLE_IMMEDIATE, number) || begins(name, HOLE_LOW, number) || begins(name, HOLE_COUNT, number) ||
+           begins(name, HOLE_WIDE, number);
+}
+
 static StencilPatch hole_patch(const Insn *in, const char *name, i64 addend) {
     u32 number = 0;
     if (begins(name, HOLE_PC, &number))
         return address_patch(in, addend);
     bool place = begins(name, HOLE_PLACE, &number);
-    CHECK(place || begins(name, HOLE_IMMEDIATE, &number) || begins(name, HOLE_LOW, &number), "a hole of unknown kind");
+    CHECK(place || is_immediate(name, &number), "a hole of unknown kind");
     CHECK(addend >= INT8_MIN && addend <= INT8_MAX, "parts of registers are near");
     return (StencilPatch){.kind = place ? PATCH_PLACE : PATCH_IMMEDIATE, .addend = (i8)addend, .arg = number};
 }
@@ -143,10 +152,11 @@ static StencilPatch patch_of(Extract *x, const Insn *in, const Elf64_Rela *r) {
     const Elf64_Sym *s = &symbols(x)[ELF64_R_SYM(r->r_info)];
     HostRelocation type = host_link.relocation(ELF64_R_TYPE(r->r_info));
     bool near = type == RELOCATION_CALL_32 || type == RELOCATION_RELATIVE_32, wide = type == RELOCATION_ABSOLUTE_64;
-    CHECK(near || wide || type == RELOCATION_ABSOLUTE_32 || type == RELOCATION_ABSOLUTE_SIGNED_32,
+    bool narrow = type == RELOCATION_ABSOLUTE_8;
+    CHECK(near || wide || narrow || type == RELOCATION_ABSOLUTE_32 || type == RELOCATION_ABSOLUTE_SIGNED_32,
           "a relocation that stencils are not made for");
     StencilPatch p = near ? far_patch(x, s, r->r_addend) : hole_patch(in, name_of(x, s), r->r_addend);
-    p.bytes = wide ? 8 : 4;
+    p.bytes = wide ? 8 : narrow ? 1 : 4;
     CHECK(wide || p.kind < PATCH_PC || p.kind > PATCH_PC_IMMEDIATE, "a guest address has 64 bits");
     return p;
 }
@@ -212,39 +222,49 @@ static bool find_fields(const Insn *in, const Held *held, Piece *p) {
         return false;
     host->fields(p->code, p->size, held->number, held->count, &f);
     p->distinct = !f.reads_first;
-    CHECK(f.exact || !accesses_memory(in), "held registers are as the guest has them wherever an access may fault");
     CHECK(held->floats || !(f.named & host->held & ~GENERALS),
           "code without floating point leaves its registers alone");
-    CHECK(f.list.len <= PIECE_FIELDS, "a stencil with more fields than expected");
-    for (size_t i = 0; i < f.list.len; i++) {
+    bool fits = f.list.len <= PIECE_FIELDS;
+    for (size_t i = 0; fits && i < f.list.len; i++) {
         HostField field = f.list.at[i];
         CHECK(in->flow == FLOW_NEXT || field.allowed == (host->held & GENERALS),
               "what jumps does so with its operands in any registers");
         p->field[p->fields++] =
             (StencilField){field, held->number[field.operand], (u8)operand_with(in, held->reg[field.operand])};
     }
-    bool good = f.renamable || !held->count;
+    /* Held registers are as the guest has them wherever an access may fault: LLVM puts some aside where it has too few others. */
+    bool good = fits && (f.renamable || !held->count) && (f.exact || !accesses_memory(in));
     VEC_FREE(&f.list);
     return good;
+}
+
+static u32 count_sites(const Piece *p) {
+    u32 sites = 0;
+    for (u32 i = 0; i < p->patches; i++)
+        sites += p->patch[i].kind == PATCH_JUMP || p->patch[i].kind == PATCH_CALL;
+    return sites;
 }
 
 bool extract_piece(Extract *x, const char *name, const Insn *in, const Held *held, Piece *piece) {
     const Elf64_Sym *f = find_symbol(x, name);
     const Elf64_Shdr *text = section(x, f->st_shndx), *rela = find_section(x, SHT_RELA, f->st_shndx);
-    CHECK(f->st_size <= PIECE_BYTES, "stencils are short");
+    if (f->st_size > PIECE_BYTES)
+        return false;
     *piece = (Piece){.size = (u32)f->st_size};
     memcpy(piece->code, x->object + text->sh_offset + f->st_value, f->st_size);
     const Elf64_Rela *r = (const Elf64_Rela *)(x->object + rela->sh_offset), *end = r + rela->sh_size / sizeof(*r);
     for (; r < end; r++) {
         if (r->r_offset - f->st_value >= f->st_size)
             continue;
-        CHECK(piece->patches < PIECE_PATCHES, "a stencil with more patches than expected");
+        if (piece->patches == PIECE_PATCHES)
+            return false;
         bool next = !strcmp(name_of(x, &symbols(x)[ELF64_R_SYM(r->r_info)]), GO_NEXT);
-        StencilPatch p = next ? (StencilPatch){.kind = NEXT} : patch_of(x, in, r);
+        StencilPatch p = next ? (StencilPatch){.kind = NEXT, .bytes = 4} : patch_of(x, in, r);
         p.at = (u16)(r->r_offset - f->st_value);
         piece->patch[piece->patches++] = p;
     }
     trim(piece);
     settle_next(piece);
+    CHECK(count_sites(piece) <= 1, "a stencil has one jump to the target of its instruction");
     return find_fields(in, held, piece);
 }

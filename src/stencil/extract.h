@@ -5,7 +5,7 @@
 #include "stencil/holder.h"
 #include "stencil/stencil.h"
 
-enum { PIECE_BYTES = 320, PIECE_PATCHES = 32, PIECE_FIELDS = 32 };
+enum { PIECE_BYTES = 1280, PIECE_PATCHES = 64, PIECE_FIELDS = 32 };
 
 /* A stencil by itself. */
 typedef struct Piece {
@@ -26,7 +26,7 @@ typedef struct Extract {
 
 void extract_begin(Extract *x, const void *object);
 /* The function of that name, which is the instruction's stencil with these operands in host registers; false: its operands cannot be
- * in any others than those that it was compiled with. */
+ * in any others than those that it was compiled with, or it is too long. */
 bool extract_piece(Extract *x, const char *name, const Insn *in, const Held *held, Piece *piece);
 
 #endif

@@ -1,4 +1,5 @@
 /* generate.c: the stencils of an ISA as a C source: generate FILE. Run when Lathe is built. */
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -15,6 +16,7 @@ typedef struct Variant {
     Insn in;
     Held held;
     u64 key;
+    bool lifted;
     u32 stencil; /* STENCIL_NONE: there is none */
 } Variant;
 
@@ -30,13 +32,13 @@ static u32 held_floats(const Held *h) {
     return n;
 }
 
-/* Into the next register of its kind. */
-static void hold(Held *h, const Insn *in, Reg r) {
+/* Into the next register of its kind; false: there is none. */
+static bool hold(Held *h, const Insn *in, Reg r) {
     const HostStencil *host = host_own()->stencil;
-    bool is_float = form_isa->regs[r].kind == REG_FLOAT;
+    bool is_float = holder_is_float(r);
     u32 floats = held_floats(h), n = is_float ? floats : h->count - floats, taken = 0;
-    CHECK(n < (is_float ? STENCIL_FLOATS : STENCIL_GENERALS),
-          "an instruction with more operands that may be held than expected");
+    if (h->count == STENCIL_OPERANDS || n == (is_float ? STENCIL_FLOATS : STENCIL_GENERALS))
+        return false;
     while (host->taken[taken])
         taken++;
     h->number[h->count] = is_float ? host->flt[n] : host->general[n];
@@ -45,12 +47,13 @@ static void hold(Held *h, const Insn *in, Reg r) {
     for (u32 i = 0; i < in->operand_count; i++)
         if (form_register(&in->op[i]) == r)
             h->mask |= 1u << i;
+    return true;
 }
 
 /* With each choice of further registers from operand i on. */
 static void add_variants(Forms *f, const Insn *in, u64 key, u32 i, Held h) {
     if (i == in->operand_count) {
-        Variant v = {*in, h, stencil_key(key, h.mask), STENCIL_NONE};
+        Variant v = {*in, h, stencil_key(key, h.mask), false, STENCIL_NONE};
         VEC_PUSH(&f->all, v);
         return;
     }
@@ -59,10 +62,10 @@ static void add_variants(Forms *f, const Insn *in, u64 key, u32 i, Held h) {
     for (u32 k = 0; k < i; k++)
         before |= form_register(&in->op[k]) == r;
     add_variants(f, in, key, i + 1, h);
-    if (r == REG_NONE || !form_may_be_held(r) || before)
+    if (r == REG_NONE || !form_may_be_held(r) || before || form_is_rare(in))
         return;
-    hold(&h, in, r);
-    add_variants(f, in, key, i + 1, h);
+    if (hold(&h, in, r))
+        add_variants(f, in, key, i + 1, h);
 }
 
 static void note(void *user, const Insn *in) {
@@ -91,14 +94,22 @@ static LLVMTargetMachineRef host(void) {
                                    LLVMRelocStatic, LLVMCodeModelSmall);
 }
 
-static LLVMMemoryBufferRef compile(const Forms *f) {
+/* Guest calls push one word each: a stencil finds the stack pointer at any multiple of 8, and must not spill vectors with instructions that want more. */
+static void align_stack(LLVMModuleRef mod) {
+    static const char flag[] = "override-stack-alignment";
+    LLVMValueRef bytes = LLVMConstInt(LLVMInt32TypeInContext(LLVMGetModuleContext(mod)), STENCIL_STACK_ALIGN, false);
+    LLVMAddModuleFlag(mod, LLVMModuleFlagBehaviorError, flag, sizeof(flag) - 1, LLVMValueAsMetadata(bytes));
+}
+
+static LLVMMemoryBufferRef compile(Forms *f) {
     LLVMTargetMachineRef tm = host();
     LLVMModuleRef mod = LLVMModuleCreateWithName("stencils");
+    align_stack(mod);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
     LLVMSetModuleDataLayout(mod, layout);
     LLVMSetTarget(mod, LLVMGetTargetMachineTriple(tm));
     for (size_t i = 0; i < f->all.len; i++)
-        holder_lift(mod, &f->all.at[i].in, &f->all.at[i].held, name_of(i, (char[32]){0}));
+        f->all.at[i].lifted = holder_lift(mod, &f->all.at[i].in, &f->all.at[i].held, name_of(i, (char[32]){0}));
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     CHECK(!LLVMRunPasses(mod, PASSES, tm, options), "LLVM knows the passes");
     holder_settle(mod);
@@ -217,9 +228,16 @@ static void print_all(FILE *out, const Forms *f, const Tables *t, const Extract 
     fprintf(out, "{0}};\n");
 }
 
+/* A condition of two parts is one jump: who copies stencils knows of one place that leads to the target. */
+static void set_llvm_options(void) {
+    static const char *const options[] = {"stencil-generate", "-jump-is-expensive"};
+    LLVMParseCommandLineOptions(ARRAY_LEN(options), options, NULL);
+}
+
 int main(int argc, char **argv) {
     Forms forms = {0};
     Extract x;
+    set_llvm_options();
     form_each(note, &forms);
     LLVMMemoryBufferRef object = compile(&forms);
     extract_begin(&x, LLVMGetBufferStart(object));
@@ -227,7 +245,8 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < forms.all.len; i++) {
         Variant *v = &forms.all.at[i];
         static Piece piece;
-        bool found = extract_piece(&x, name_of(i, (char[32]){0}), &v->in, &v->held, &piece);
+        bool found = v->lifted && extract_piece(&x, name_of(i, (char[32]){0}), &v->in, &v->held, &piece);
+        CHECK(found || v->held.mask || !form_is_complete, "each form of this guest has a stencil");
         CHECK(found || v->in.flow == FLOW_NEXT, "what jumps does so with its operands in any registers");
         if (found)
             v->stencil = add_piece(&t, &piece);

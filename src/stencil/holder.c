@@ -13,8 +13,16 @@
 
 #include "isa/form.h"
 #include "lift/func.h"
+#include "stencil/stencil.h"
 
-enum { HELD_MAX = 32, CONSTRAINT_MAX = 16 /* bytes for each operand of assembly */ };
+enum { HELD_MAX = 32, CONSTRAINT_MAX = 16 /* bytes for each operand of assembly */, DEFERRED_MAX = 8 };
+
+/* A register whose value is made when it is asked for, or when the stencil ends. */
+typedef struct Deferred {
+    Reg reg;
+    MakeLazy *make; /* NULL: it was set to something else since */
+    const void *arg;
+} Deferred;
 
 typedef struct Holder {
     Lifter l; /* first */
@@ -24,8 +32,12 @@ typedef struct Holder {
     const HostStencil *host;
     Val value[HELD_MAX]; /* of the held registers, as Held.value numbers them */
     u32 values;
-    Val old; /* what a float that was written had been before; NULL: its register may change before all others have been read */
-    const char *old_in; /* the name of that register */
+    /* What registers that were written had been before, and their names: they must not change before all others have been read, or memory was accessed. */
+    Val old[STENCIL_OPERANDS];
+    const char *old_in[STENCIL_OPERANDS];
+    u32 olds;
+    Deferred deferred[DEFERRED_MAX];
+    u32 deferred_count;
     bool ended;
 } Holder;
 
@@ -36,8 +48,8 @@ static Holder *holder_of(Lifter *l) {
     return (Holder *)l;
 }
 
-static bool is_float(Reg r) {
-    return r != REG_NONE && form_isa->regs[r].kind == REG_FLOAT;
+bool holder_is_float(Reg r) {
+    return r != REG_NONE && (form_isa->regs[r].kind == REG_FLOAT || form_isa->regs[r].kind == REG_VECTOR);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- holes */
@@ -90,13 +102,25 @@ static Val opaque(Lifter *l, Val v, bool wide) {
     return ir_asm_pure(l, wide ? l->host->load_wide : l->host->load_low, "=r,i", I64, &v, 1);
 }
 
-static Val hold_immediate(Lifter *l, const Insn *in, int i, Ty t) {
-    if (!in->op[i].disp || form_is_literal(in, (u32)i))
-        return ir_int(l, t, (u64)in->op[i].disp);
+static Val hole_of(Lifter *l, u32 i, FormImmediate kind, Ty t) {
+    enum { COUNT_END = 64 };
+    if (kind == FORM_COUNT)
+        return numbered_hole(l, HOLE_COUNT, i, 0, COUNT_END);
     if (t == I32)
-        return ir_trunc(l, LLVMConstPtrToInt(numbered_hole(l, HOLE_LOW, (u32)i, 0, 0), ir_type(l, I64)), t);
-    Val v = LLVMConstPtrToInt(numbered_hole(l, HOLE_IMMEDIATE, (u32)i, INT32_MIN, (i64)INT32_MAX + 1), ir_type(l, I64));
-    if (in->op[i].kind == OPERAND_MEM && form_register(&in->op[i]) == REG_NONE)
+        return numbered_hole(l, HOLE_LOW, i, 0, 0);
+    if (kind == FORM_WIDE)
+        return numbered_hole(l, HOLE_WIDE, i, 0, 0);
+    return numbered_hole(l, HOLE_IMMEDIATE, i, INT32_MIN, (i64)INT32_MAX + 1);
+}
+
+static Val hold_immediate(Lifter *l, const Insn *in, int i, Ty t) {
+    FormImmediate kind = form_immediate(in, (u32)i);
+    if (!in->op[i].disp || kind == FORM_LITERAL)
+        return ir_int(l, t, (u64)in->op[i].disp);
+    Val v = LLVMConstPtrToInt(hole_of(l, (u32)i, kind, t), ir_type(l, I64));
+    if (kind == FORM_WIDE && t != I32)
+        v = opaque(l, v, true);
+    else if (in->op[i].kind == OPERAND_MEM && form_register(&in->op[i]) == REG_NONE)
         v = opaque(l, v, false);
     return ir_trunc(l, v, t);
 }
@@ -112,8 +136,19 @@ static Val copy_of(Lifter *l, Val v) {
     return ir_asm_pure(l, holder_of(l)->host->copy, "=&r,r", I64, &v, 1);
 }
 
+static Deferred *deferred_of(Lifter *l, Reg r) {
+    Holder *h = holder_of(l);
+    for (u32 i = 0; i < h->deferred_count; i++)
+        if (h->deferred[i].reg == r && h->deferred[i].make)
+            return &h->deferred[i];
+    return NULL;
+}
+
 static Val hold_read(Lifter *l, Reg r, Ty t) {
     const RegInfo *reg = &form_isa->regs[r];
+    const Deferred *d = deferred_of(l, r);
+    if (d)
+        return facet_convert(l, reg, d->make(l, d->arg, r), t);
     const Val *held = held_value(l, r);
     if (held)
         return facet_convert(l, reg, computes_target(holder_of(l)->in) ? copy_of(l, *held) : *held, t);
@@ -134,23 +169,52 @@ static bool sources_are_read_late(const Holder *h) {
     enum { SOURCES = 3 };
     u32 floats = 0, held = 0;
     for (u32 i = 0; i < h->in->operand_count; i++)
-        if (is_float(form_register(&h->in->op[i]))) {
+        if (holder_is_float(form_register(&h->in->op[i]))) {
             floats++;
             held += h->held->mask >> i & 1;
         }
     return floats > SOURCES || held < floats;
 }
 
+static const char *name_of(const Holder *h, u32 value) {
+    for (u32 i = 0; i < STENCIL_GENERALS; i++)
+        if (h->host->passed_as[i] == value)
+            return h->host->general_name[i];
+    return h->host->floats[value - h->host->passed - count_of(h->host->taken)];
+}
+
 static void keep_old(Holder *h, const Val *held) {
-    h->old = *held;
-    h->old_in = h->host->floats[(size_t)(held - h->value) - h->host->passed - count_of(h->host->taken)];
+    CHECK(h->olds < STENCIL_OPERANDS, "a register is written once");
+    h->old[h->olds] = *held;
+    h->old_in[h->olds++] = name_of(h, (u32)(held - h->value));
+}
+
+/* An access that faults finds the registers as they were: the base that it writes, too, and what is loaded where there are several registers. */
+static bool is_written_late(const Holder *h, Reg r) {
+    u32 before = 0;
+    for (u32 i = 0; i < h->in->operand_count; i++) {
+        const Operand *op = &h->in->op[i];
+        if (op->kind == OPERAND_MEM && (op->base == r || before > 1))
+            return true;
+        before += form_register(op) != REG_NONE;
+    }
+    return false;
+}
+
+static void forget_deferred(Lifter *l, Reg r) {
+    Deferred *d = deferred_of(l, r);
+    if (d)
+        d->make = NULL;
 }
 
 static void hold_write(Lifter *l, Reg r, Val v) {
     const RegInfo *reg = &form_isa->regs[r];
     Val *held = held_value(l, r);
+    forget_deferred(l, r);
+    if (form_is_dead(holder_of(l)->in, r))
+        return;
     if (held) {
-        if (reg->kind == REG_FLOAT && sources_are_read_late(holder_of(l)))
+        if (is_written_late(holder_of(l), r) || (holder_is_float(r) && sources_are_read_late(holder_of(l))))
             keep_old(holder_of(l), held);
         *held = facet_convert(l, reg, v, facet_native(reg));
         return;
@@ -176,11 +240,29 @@ static bool hold_has(Lifter *l, Reg r, Ty t) {
 }
 
 static void hold_defer(Lifter *l, Reg r, MakeLazy *make, const void *arg) {
-    hold_write(l, r, make(l, arg, r));
+    Holder *h = holder_of(l);
+    forget_deferred(l, r);
+    CHECK(h->deferred_count < DEFERRED_MAX, "a stencil with more deferred registers than expected");
+    h->deferred[h->deferred_count++] = (Deferred){r, make, arg};
 }
 
 static const void *hold_deferred(Lifter *l, Reg r, MakeLazy *make) {
-    return (void)l, (void)r, (void)make, NULL;
+    const Deferred *d = deferred_of(l, r);
+    return d && d->make == make ? d->arg : NULL;
+}
+
+static Val hold_place(Lifter *l, Reg r) {
+    return held_value(l, r) ? NULL : place_of(l, r);
+}
+
+/* What was deferred goes to the state before the stencil is left. */
+static void settle_deferred(Lifter *l) {
+    Holder *h = holder_of(l);
+    for (u32 i = 0; i < h->deferred_count; i++) {
+        const Deferred d = h->deferred[i];
+        if (d.make && !form_is_dead(h->in, d.reg))
+            hold_write(l, d.reg, d.make(l, d.arg, d.reg));
+    }
 }
 
 /* -------------------------------------------------------------------------------------------------------- control flow */
@@ -221,11 +303,12 @@ static void stay(Lifter *l, Val v, const char *reg) {
 /* What the convention does not pass goes where it was. pc: the guest address that a computed jump leads to, or NULL. */
 static void give(Lifter *l, Val pc) {
     const Holder *h = holder_of(l);
+    settle_deferred(l);
     const Val *taken = h->value + h->host->passed;
     Pinned p = {0};
     pin_all(&p, taken, h->host->taken);
-    if (h->old)
-        stay(l, h->old, h->old_in);
+    for (u32 i = 0; i < h->olds; i++)
+        stay(l, h->old[i], h->old_in[i]);
     if (h->held->floats)
         pin_all(&p, taken + count_of(h->host->taken), h->host->floats);
     if (pc)
@@ -330,6 +413,7 @@ static const LiftOps hold_ops = {
     .has = hold_has,
     .defer = hold_defer,
     .deferred = hold_deferred,
+    .place = hold_place,
     .trap_if = hold_trap_if,
     .fault_exit = hold_fault_exit,
     .trap = hold_trap,
@@ -342,6 +426,122 @@ static const LiftOps hold_ops = {
 };
 
 /* ----------------------------------------------------------------------------------------------------------- functions */
+
+/* Is it an access of the guest's memory? */
+static bool is_guest_access(Lifter *l, Val v) {
+    return (LLVMIsALoadInst(v) || LLVMIsAStoreInst(v)) && LLVMGetMetadata(v, l->md_scope);
+}
+
+enum { ARRANGED_LEAST = 3 };
+
+/* The accesses of an instruction that moves several vectors between memory and registers, in their order. */
+typedef struct Accesses {
+    Val access[STENCIL_OPERANDS], slot[STENCIL_OPERANDS];
+    u32 count;
+} Accesses;
+
+static Ty moved_type(Val access) {
+    return ir_ty(LLVMIsALoadInst(access) ? access : LLVMGetOperand(access, 0));
+}
+
+static bool find_accesses(Lifter *l, Accesses *a) {
+    *a = (Accesses){.count = 0};
+    for (Val v = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(l->fn)); v; v = LLVMGetNextInstruction(v)) {
+        if (!is_guest_access(l, v))
+            continue;
+        if (!ty_is_vector(moved_type(v)) || a->count == STENCIL_OPERANDS)
+            return false;
+        a->access[a->count++] = v;
+    }
+    return a->count >= ARRANGED_LEAST;
+}
+
+static Val volatile_access(Val access) {
+    LLVMSetVolatile(access, true);
+    LLVMSetAlignment(access, 1);
+    return access;
+}
+
+/* The first `lanes` lanes of v, and any others behind its own. */
+static Val with_lanes(Lifter *l, Val v, u32 lanes) {
+    enum { LANES_MOST = 16 };
+    u32 own = ty_lanes(ir_ty(v));
+    int from[LANES_MOST];
+    for (u32 i = 0; i < lanes; i++)
+        from[i] = (int)(i % own);
+    return own == lanes ? v : ir_shuffle(l, v, v, from, lanes);
+}
+
+static u32 whole_lanes(Ty t) {
+    return ty_lanes(t) * 128 / ty_bits(t);
+}
+
+static LLVMTypeRef slot_type(Lifter *l, Ty t) {
+    return ir_type(l, ty_vector(ty_int(ty_bits(t) / ty_lanes(t)), 128));
+}
+
+/* As a whole vector register, since LLVM would move less by way of other registers. */
+static void slot_store(Lifter *l, Val v, Val slot) {
+    volatile_access(LLVMBuildStore(l->b, with_lanes(l, v, whole_lanes(ir_ty(v))), slot));
+}
+
+static Val slot_load(Lifter *l, Ty t, Val slot) {
+    LLVMTypeRef whole = LLVMGetAllocatedType(slot);
+    return with_lanes(l, volatile_access(LLVMBuildLoad2(l->b, whole, slot, "")), ty_lanes(t));
+}
+
+/* Held registers are where they are passed, and memory has everything that was stored. */
+static void stay_all(Lifter *l) {
+    const HostStencil *host = holder_of(l)->host;
+    Pinned p = {0};
+    pin_all(&p, holder_of(l)->value + host->passed + count_of(host->taken), host->floats);
+    snprintf(p.constraints + p.len, sizeof(p.constraints) - p.len, ",~{memory}");
+    ir_asm(l, no_instruction, p.constraints, 0, p.args, p.count);
+}
+
+/* What was loaded goes to the host's stack, and comes from there. */
+static void arrange_loaded(Lifter *l, const Accesses *a) {
+    LLVMPositionBuilderBefore(l->b, LLVMGetNextInstruction(a->access[a->count - 1]));
+    Val bridge[STENCIL_OPERANDS];
+    for (u32 i = 0; i < a->count; i++) { /* what all others use from now on */
+        bridge[i] = LLVMBuildFreeze(l->b, a->access[i], "");
+        LLVMReplaceAllUsesWith(a->access[i], bridge[i]);
+        LLVMSetOperand(bridge[i], 0, a->access[i]);
+    }
+    LLVMPositionBuilderBefore(l->b, bridge[0]);
+    for (u32 i = 0; i < a->count; i++)
+        slot_store(l, a->access[i], a->slot[i]);
+    stay_all(l);
+    for (u32 i = 0; i < a->count; i++)
+        LLVMSetOperand(bridge[i], 0, slot_load(l, moved_type(a->access[i]), a->slot[i]));
+}
+
+/* What is to be stored likewise, before any of it is. */
+static void arrange_stored(Lifter *l, const Accesses *a) {
+    LLVMPositionBuilderBefore(l->b, LLVMGetNextInstruction(a->access[a->count - 1]));
+    for (u32 i = 0; i < a->count; i++)
+        slot_store(l, LLVMGetOperand(a->access[i], 0), a->slot[i]);
+    stay_all(l);
+    for (u32 i = 0; i < a->count; i++) {
+        LLVMInstructionRemoveFromParent(a->access[i]);
+        LLVMSetOperand(a->access[i], 0, slot_load(l, moved_type(a->access[i]), a->slot[i]));
+        LLVMInsertIntoBuilder(l->b, a->access[i]);
+    }
+}
+
+/* LLVM takes held registers for some time to arrange several vectors, which it does behind what was loaded and before what is stored: held registers are as the
+ * guest has them wherever an access may fault. */
+static void arrange_apart(Lifter *l) {
+    Accesses a;
+    if (!find_accesses(l, &a))
+        return;
+    LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(l->fn)));
+    for (u32 i = 0; i < a.count; i++)
+        a.slot[i] = LLVMBuildAlloca(l->b, slot_type(l, moved_type(a.access[i])), "");
+    for (u32 i = 0; i < a.count; i++)
+        LLVMSetAlignment(a.slot[i], STENCIL_STACK_ALIGN);
+    (LLVMIsALoadInst(a.access[0]) ? arrange_loaded : arrange_stored)(l, &a);
+}
 
 /* A load from the guest's memory faults where it should even if nobody wants the value; and what it reads may be the state's neighbour
  * for all that LLVM knows: the state is written behind it, not before. */
@@ -358,11 +558,17 @@ static void keep_order(Lifter *l) {
         }
 }
 
-static bool calls_intrinsics(Lifter *l) {
+static bool is_floating(Val callee) {
+    size_t len;
+    return LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) &&
+           !strncmp(LLVMGetValueName2(callee, &len), "llvm.experimental.constrained.", 30);
+}
+
+static bool has_floating_point(Lifter *l) {
     for (Label b = LLVMGetFirstBasicBlock(l->fn); b; b = LLVMGetNextBasicBlock(b))
         for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
             Val callee = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
-            if (callee && LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee))
+            if (callee && is_floating(callee))
                 return true;
         }
     return false;
@@ -401,6 +607,29 @@ static void call_by_assembly(Lifter *l, Val call) {
     LLVMPositionBuilderBefore(l->b, call);
     LLVMReplaceAllUsesWith(call, ir_asm(l, host->call, p.constraints, ir_ty(call), p.args, p.count));
     LLVMInstructionEraseFromParent(call);
+}
+
+static bool is_word(Val v) {
+    Ty t = ir_ty(v);
+    return t == PTR || (!ty_is_vector(t) && !ty_is_float(t) && ty_bits(t) <= 64);
+}
+
+/* Arguments and result are words, and there are registers for them. */
+static bool is_callable(Lifter *l, Val call) {
+    const HostStencil *host = holder_of(l)->host;
+    u32 count = LLVMGetNumArgOperands(call), with_state = count && LLVMGetOperand(call, 0) == l->cpu;
+    bool good = count - with_state <= count_of(host->arguments) && is_word(call);
+    for (u32 i = 0; i < count; i++)
+        good &= is_word(LLVMGetOperand(call, i));
+    return good;
+}
+
+static bool calls_are_callable(Lifter *l) {
+    for (Label b = LLVMGetFirstBasicBlock(l->fn); b; b = LLVMGetNextBasicBlock(b))
+        for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
+            if (LLVMIsACallInst(v) && is_helper(LLVMGetCalledValue(v)) && !is_callable(l, v))
+                return false;
+    return true;
 }
 
 static void keep_held(Lifter *l) {
@@ -476,6 +705,9 @@ static void make_function(Lifter *l, const char *name) {
     static const char *const attributes[] = {"nounwind", "null_pointer_is_valid", "optsize", "noredzone"};
     for (size_t i = 0; i < ARRAY_LEN(attributes); i++)
         ir_attribute(l, l->fn, OF_FUNCTION, attributes[i], 0);
+    if (!holder_of(l)->held->floats)
+        ir_attribute(l, l->fn, OF_FUNCTION, "noimplicitfloat", 0);
+    LLVMAddTargetDependentFunctionAttr(l->fn, "no-realign-stack", "");
     l->cpu = LLVMGetParam(l->fn, 0);
     ir_attribute(l, l->fn, 1, "nonnull", 0);
     ir_attribute(l, l->fn, 1, "align", 64);
@@ -498,31 +730,37 @@ static void take_held(Holder *h) {
     if (!h->held->floats)
         return;
     ir_asm(&h->l, no_instruction, h->host->free_floats, 0, NULL, 0);
-    take(h, h->host->floats, F64);
+    take(h, h->host->floats, facet_native(&form_isa->regs[form_isa->hot_vectors[0]]));
 }
 
-static Val lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name) {
-    Holder h = {
-        .cfg = {.arch = form_isa->arch, .strict_fp = true}, .in = in, .held = held, .host = host_own()->stencil};
+static Val lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name, bool *callable) {
+    Holder h = {.cfg = {.arch = form_isa->arch, .strict_fp = form_strict_fp},
+                .in = in,
+                .held = held,
+                .host = host_own()->stencil};
     Lifter *l = &h.l;
     Arena arena = {0};
     l->cfg = &h.cfg;
     l->ops = &hold_ops;
     l->arena = &arena;
     ir_begin(l, mod);
-    l->strict_fp = true;
+    l->strict_fp = form_strict_fp;
     l->pic_base = hole(l, HOLE_PC, 0, 0);
     make_function(l, name);
     ir_here(l, ir_label(l, "entry"));
     take_held(&h);
-    form_isa->lift(l, in);
+    form_lift(l, in);
     if (!h.ended)
         go(l, GO_NEXT, NULL);
     canonical_settle(l);
+    if (held->floats)
+        arrange_apart(l);
     keep_order(l);
-    keep_held(l);
+    *callable = calls_are_callable(l);
+    if (*callable)
+        keep_held(l);
     replace_fences(l);
-    if (calls_intrinsics(l)) /* all floating point does; elsewhere LLVM would wait for the x87 behind assembly */
+    if (has_floating_point(l)) /* elsewhere LLVM would wait for the x87 behind assembly */
         ir_attribute(l, l->fn, OF_FUNCTION, "strictfp", 0);
     widen_addresses(l);
     ir_end(l);
@@ -533,24 +771,40 @@ static Val lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name)
 static bool has_floats(const Insn *in) {
     bool found = false;
     for (u32 i = 0; i < in->operand_count; i++)
-        found |= is_float(form_register(&in->op[i]));
+        found |= holder_is_float(form_register(&in->op[i]));
+    return found;
+}
+
+static bool is_vector(Val v) {
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+}
+
+/* The constants that are stored, too. */
+static bool works_on_vectors(Val v) {
+    bool found = is_vector(v);
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        found |= is_vector(LLVMGetOperand(v, (unsigned)i));
     return found;
 }
 
 static bool has_vectors(Val fn) {
     for (Label b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
-            if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind)
+            if (works_on_vectors(v))
                 return true;
     return false;
 }
 
-void holder_lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name) {
+bool holder_lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name) {
+    bool callable;
     held->floats = has_floats(in);
-    Val fn = lift(mod, in, held, name);
-    if (held->floats || !has_vectors(fn))
-        return;
-    LLVMDeleteFunction(fn);
-    held->floats = true;
-    lift(mod, in, held, name);
+    Val fn = lift(mod, in, held, name, &callable);
+    if (callable && !held->floats && has_vectors(fn)) {
+        LLVMDeleteFunction(fn);
+        held->floats = true;
+        fn = lift(mod, in, held, name, &callable);
+    }
+    if (!callable)
+        LLVMDeleteFunction(fn);
+    return callable;
 }

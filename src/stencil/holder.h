@@ -8,7 +8,9 @@
 /* Names of what is undefined in the module: holes, which are absolute symbols, followed by the operand's number, and jumps. */
 #define HOLE_PLACE "place."
 #define HOLE_IMMEDIATE "immediate."
-#define HOLE_LOW "low." /* the same, of which only 32 bits are wanted */
+#define HOLE_LOW "low."     /* the same, of which only 32 bits are wanted */
+#define HOLE_COUNT "count." /* one that is less than 64 */
+#define HOLE_WIDE "wide."   /* one of 64 bits */
 #define HOLE_PC "pc"
 #define WITH_STATE "with_state." /* before the name of a helper whose first argument is the state */
 #define GO_NEXT "go.next"
@@ -32,8 +34,10 @@ typedef struct Held {
     u8 value[STENCIL_OPERANDS];
 } Held;
 
-/* A function of that name in the module. The instruction is at address 0. */
-void holder_lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name);
+/* Is it one that registers for floating point hold? */
+bool holder_is_float(Reg r);
+/* A function of that name in the module. The instruction is at address 0. False: it calls a C function that stencils cannot call. */
+bool holder_lift(LLVMModuleRef mod, const Insn *in, Held *held, const char *name);
 /* What is left to do with all of them once LLVM has optimised the module. */
 void holder_settle(LLVMModuleRef mod);
 

@@ -2,8 +2,8 @@
  *
  * A stencil has the guest state in a host register, which every stencil keeps, and so are the registers kept that hold guest registers
  * (host/stencil.h), except that it changes those of its operands that it writes. There are stencils of each form for every choice of operands
- * that are in host registers; the others are in the state. A stencil begins with the host's stack pointer 8 below a multiple of 16 and leaves
- * it so. It goes on behind its end, or leaves by jumps that are patched: those with an address for the guest have it in a register that holds
+ * that are in host registers; the others are in the state. A stencil begins with the host's stack pointer at any multiple of
+ * STENCIL_STACK_ALIGN and leaves it as it was. It goes on behind its end, or leaves by jumps that are patched: those with an address for the guest have it in a register that holds
  * none. All other registers are its own. The tables are made by generate.c when Lathe is built. */
 #ifndef STENCIL_STENCIL_H
 #define STENCIL_STENCIL_H
@@ -30,7 +30,7 @@ typedef enum PatchKind {
 
 typedef struct StencilPatch {
     u16 at;         /* where it is in the code */
-    u8 kind, bytes; /* PatchKind, 4 or 8 */
+    u8 kind, bytes; /* PatchKind; 1, 4 or 8 */
     i8 addend;
     u32 arg;
 } StencilPatch;
@@ -69,6 +69,8 @@ typedef struct StencilSlot {
 
 #define STENCIL_NONE (~(u32)0)
 
+enum { STENCIL_STACK_ALIGN = 8 };
+
 extern const u8 stencil_code[];
 extern const StencilPatch stencil_patches[];
 extern const StencilField stencil_fields[];
@@ -76,7 +78,8 @@ extern const Stencil stencils[];
 extern const StencilSlot stencil_slots[];
 extern const u32 stencil_slot_bits;
 extern const StencilHelper stencil_helpers[]; /* ended by one without a name */
-extern const u8 stencil_constants[];          /* wherever it is copied to: aligned to 16 */
+extern const u8 stencil_constants[];          /* wherever it is copied to: aligned as this says */
+enum { STENCIL_CONSTANTS_ALIGN = 32 };
 extern const u32 stencil_constants_size;
 
 static inline u32 stencil_hash(u64 key, u32 bits) {

@@ -11,6 +11,7 @@
 
 #include "cache/pack.h"
 #include "tool/check.h"
+#include "tool/copies.h"
 #include "tool/counter.h"
 #include "tool/functions.h"
 #include "tool/hook.h"
@@ -26,6 +27,7 @@ typedef struct Building {
     LLVMModuleRef mod; /* of the tool that is looked at; at last, that of all */
     LLVMModuleRef all; /* of those before it; NULL: there are none */
     const char *source;
+    u32 tool; /* its number, from 1 on */
     ToolPackage package;
     const ToolInputs *inputs;
     ToolPlan plan[TOOL_HOOKS_MAX];
@@ -286,6 +288,22 @@ static ToolPlan plan_for(LatheEvent event, LLVMValueRef function, LLVMValueRef v
     return call_because(is_later ? TOOL_LATER_EVENT : TOOL_NO_REASON);
 }
 
+/* The text that a member of LatheWhere points to; "": none. */
+static const char *text_of(LLVMValueRef pointer) {
+    size_t len;
+    LLVMValueRef text = LLVMIsAGlobalVariable(pointer) ? LLVMGetInitializer(pointer) : NULL;
+    return text && LLVMIsConstantString(text) ? LLVMGetAsString(text, &len) : "";
+}
+
+static void plan_where(ToolPlan *plan, LLVMValueRef where, u32 tool) {
+    plan->once = !LLVMIsNull(member(where, WHERE_ONCE));
+    plan->when.tool = tool;
+    snprintf(plan->when.option, TOOL_OPTION_NAME, "%s", text_of(member(where, WHERE_OPTION)));
+    snprintf(plan->when.unless, TOOL_OPTION_NAME, "%s", text_of(member(where, WHERE_UNLESS)));
+    if (plan->once)
+        plan->kind = TOOL_CALL, plan->reason = TOOL_IS_ONCE;
+}
+
 static bool plan_hook(Building *b, LLVMValueRef hook, u32 number) {
     LLVMValueRef function = member(hook, HOOK_CALL);
     if (!function || !LLVMIsAFunction(function) || LLVMIsDeclaration(function))
@@ -297,6 +315,7 @@ static bool plan_hook(Building *b, LLVMValueRef hook, u32 number) {
         return fail(b, why);
     LatheEvent event = (LatheEvent)LLVMConstIntGetZExtValue(member(hook, HOOK_EVENT));
     b->plan[b->package.hook_count] = plan_for(event, function, member(hook, HOOK_VALUES));
+    plan_where(&b->plan[b->package.hook_count], member(hook, HOOK_WHERE), b->tool);
     b->plan[b->package.hook_count++].wants_state = wants_state(function);
     return true;
 }
@@ -340,6 +359,7 @@ static u8 *append(u8 *at, const void *data, size_t size) {
 static void *put_together(Building *b, size_t *size) {
     void *object;
     size_t object_size, plans = b->package.hook_count * sizeof(ToolPlan);
+    tool_expand_copies(b->mod);
     LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(b->mod);
     tool_add_variants(b->mod);
     tool_add_keeping(b->mod);
@@ -376,6 +396,7 @@ static bool check_uses(Building *b) {
 
 static bool add_tool(Building *b, const ToolSource *source, u32 number) {
     b->source = source->path;
+    b->tool = number;
     b->mod = NULL;
     if (!read_bitcode(b, source->bitcode) || !check_uses(b) || !number_counters(b) || !plan_hooks(b))
         return false;

@@ -41,6 +41,7 @@ enum {
     E_ACCESSES = E(LOAD) | E(STORE) | E(LOADED) | E(STORED),
     E_TRANSFERS = E(BRANCH) | E(JUMP) | E(CALL) | E(RETURN),
     E_INSNS = E(INSN) | E(INSN_DONE) | E_ACCESSES | E_TRANSFERS | E(BLOCK) | E(FUNCTION),
+    E_LATER = E(INSN_DONE) | E(LOADED) | E(STORED),
     E_SYSCALLS = E(SYSCALL) | E(SYSCALL_DONE),
     E_MODULES = E(MODULE) | E(MODULE_END),
     E_ALL = (1u << LATHE_EVENTS) - 1,
@@ -127,15 +128,29 @@ static bool check_function(const Checked *c, LLVMValueRef function, u32 values) 
     return true;
 }
 
+static bool is_given(const Checked *c, u32 member) {
+    return !LLVMIsNull(LLVMGetAggregateElement(LLVMGetAggregateElement(c->hook, HOOK_WHERE), member));
+}
+
+/* Is the name of an option a text that fits into a ToolCondition? */
+static bool check_option(const Checked *c, u32 member) {
+    LLVMValueRef pointer = LLVMGetAggregateElement(LLVMGetAggregateElement(c->hook, HOOK_WHERE), member);
+    LLVMValueRef text = LLVMIsAGlobalVariable(pointer) ? LLVMGetInitializer(pointer) : NULL;
+    bool good = text && LLVMIsConstantString(text) && LLVMGetArrayLength2(LLVMTypeOf(text)) <= TOOL_OPTION_NAME;
+    return !is_given(c, member) || good ||
+           wrong(c, "the name of an option is a text of at most %d characters", TOOL_OPTION_NAME - 1);
+}
+
 /* Filters are about instructions. */
 static bool check_filter(const Checked *c, LatheEvent event) {
-    LLVMValueRef where = LLVMGetAggregateElement(c->hook, HOOK_WHERE);
-    bool not_stack = !LLVMIsNull(LLVMGetAggregateElement(where, WHERE_NOT_STACK));
-    if (not_stack && !((u32)E_ACCESSES >> event & 1))
+    bool filters = !LLVMIsNull(LLVMGetAggregateElement(c->hook, HOOK_WHERE));
+    if (is_given(c, WHERE_NOT_STACK) && !((u32)E_ACCESSES >> event & 1))
         return wrong(c, "not_stack at %s, which is no access", event_names[event]);
-    if ((u32)E_INSNS >> event & 1 || LLVMIsNull(where))
-        return true;
-    return wrong(c, "LATHE_WHERE at %s, which is not about an instruction", event_names[event]);
+    if (filters && !((u32)E_INSNS >> event & 1))
+        return wrong(c, "LATHE_WHERE at %s, which is not about an instruction", event_names[event]);
+    if (is_given(c, WHERE_ONCE) && (u32)E_LATER >> event & 1)
+        return wrong(c, "once at %s, which comes behind an instruction", event_names[event]);
+    return check_option(c, WHERE_OPTION) && check_option(c, WHERE_UNLESS);
 }
 
 bool tool_check_hook(LLVMValueRef hook, u32 number, char *why, size_t why_size) {

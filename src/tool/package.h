@@ -37,7 +37,7 @@ static inline void tool_variant_name(char name[TOOL_VARIANT_NAME], const char *f
     name[len + 4] = 0;
 }
 
-enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 7 };
+enum { TOOL_MAGIC = 0x6c6f6f74, TOOL_VERSION = 8 };
 enum { TOOLS_MAX = 8 }; /* in a package */
 
 /* What the client is told about the tools of a package, as one text: NAME,key=value,key=value for each, and this behind all but the last. */
@@ -62,7 +62,8 @@ typedef struct ToolPackage {
     u32 table_count;   /* likewise */
     u32 reserved;
     u64 object_size, bitcode_size, inputs_size;
-    u64 without;  /* ToolWithout, set by the client in its copy */
+    u64 without;  /* ToolWithout, and */
+    u64 off;      /* a bit for each hook that the tool's options leave out: set by the client in its copy */
     u64 checksum; /* pack_hash of all that follows */
 } ToolPackage;
 
@@ -117,7 +118,15 @@ typedef enum ToolReason {
     TOOL_AMOUNT_LARGE,
     TOOL_MANY_ADDS,
     TOOL_KEY_VARIES,
+    TOOL_IS_ONCE,
 } ToolReason;
+
+enum { TOOL_OPTION_NAME = 32 };
+/* LatheWhere.option and .unless; empty: none. */
+typedef struct ToolCondition {
+    u32 tool; /* whose option it is, from 1 on */
+    char option[TOOL_OPTION_NAME], unless[TOOL_OPTION_NAME];
+} ToolCondition;
 
 /* What the function of a hook does. */
 typedef struct ToolPlan {
@@ -126,6 +135,8 @@ typedef struct ToolPlan {
     u32 add_count;   /* of a TOOL_COUNT */
     u32 row_count;   /* likewise */
     u32 wants_state; /* bool: it may call a function that works on the program's whole state (functions.def) */
+    u32 once;        /* bool: LatheWhere.once */
+    ToolCondition when;
     ToolAdd add[TOOL_ADDS];
     ToolRowAdd row[TOOL_ADDS];
 } ToolPlan;
@@ -146,6 +157,9 @@ typedef enum ToolWay {
     TOOL_LEFT,           /* it is called from outside of translated code, which is left for that */
     TOOL_WAYS,
 } ToolWay;
+
+/* A section of objects, which they write to: a byte for each hook with `once` and instruction of theirs, 1 once the function was called there. */
+#define TOOL_ONCE_SECTION "lathe_tool_once"
 
 /* A row of this section of objects: sites in the object. */
 #define TOOL_SITES_SECTION "lathe_tool_sites"

@@ -171,7 +171,7 @@ const char *lifted_problem(const Lifted *l, size_t index) {
 }
 
 /* Lifted code itself reports what the instruction means; only its memory and floating-point faults are the host's. */
-static u32 trap_of_signal(NativeResult r) {
+u32 lifted_trap_of(NativeResult r) {
     u32 trap = native_trap_of(r, LATHE_TRAP_MISALIGNED);
     return trap == TRAP_MEMORY || trap == LATHE_TRAP_MISALIGNED || trap == TRAP_FLOAT ? trap : TRAP_SIGNAL;
 }
@@ -190,7 +190,7 @@ bool lifted_run(const Lifted *l, size_t index, State *s) {
     guest_leave(&s->cpu);
     memcpy(s->memory, memory, STATE_MEMORY_BYTES);
     if (r.signal)
-        s->cpu.trap = trap_of_signal(r);
+        s->cpu.trap = lifted_trap_of(r);
     else
         lifted_leave(&l->list->at[index], s);
     return !r.signal;

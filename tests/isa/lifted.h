@@ -27,6 +27,9 @@ void lifted_name(size_t index, char name[32]);
 /* After lifted code has returned: that control left the case's bytes is no trap. */
 void lifted_leave(const Case *c, State *s);
 
+/* The trap of code that a signal has ended. */
+u32 lifted_trap_of(NativeResult r);
+
 /* Lifts and compiles all cases in one mode. What cannot be lifted is reported by lifted_problem. */
 Lifted *lifted_new(const CaseList *list, LiftedMode mode);
 void lifted_free(Lifted *l);

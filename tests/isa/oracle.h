@@ -30,6 +30,9 @@ const char *guest_directive(const char *insns);
 /* Leaves open in `ignore` what the manual calls undefined after the case's instructions, run in sequence. */
 void guest_open(const Case *c, const State *initial, State *ignore);
 
+/* Of guests whose stencils have fast floating point: false if the case's result may be another then; else what may differ in *got becomes what is wanted. */
+bool guest_settle_fast(const Case *c, const State *initial, const State *want, State *got);
+
 /* The lower-case names of the case's instructions, by index from 0; NULL after the last. */
 const char *guest_mnemonic(const Case *c, size_t index);
 

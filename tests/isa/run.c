@@ -17,6 +17,7 @@
 #include "hosted.h"
 #include "lifted.h"
 #include "oracle.h"
+#include "stencils.h"
 
 typedef struct Options {
     bool oracle_only, own, update, check_coverage;
@@ -49,7 +50,7 @@ static const char usage[] =
     "\n"
     "  --oracle-only     only on the oracle\n"
     "  --own             the oracle is Lathe's own code: an instruction that it does not have is a failure\n"
-    "  --mode=MODE       of the lifted modes only this: unoptimised, optimised or pic\n"
+    "  --mode=MODE       of the lifted modes only this: unoptimised, optimised or pic; or stencils\n"
     "  --filter=REGEX    only cases whose instructions match\n"
     "  --without=REGEX   none whose instructions match\n"
     "  --host=NAME       only as code for that host, which qemu runs; with\n"
@@ -168,6 +169,46 @@ static void check_all_lifted(Run *r, LiftedMode mode) {
     lifted_free(l);
 }
 
+/* -------------------------------------------------------------------------------------------------- code of stencils */
+
+enum { MODE_STENCILS = LIFTED_MODES };
+static const char stencils_name[] = "stencils";
+
+#ifdef GUEST_STENCILS
+static void check_stencils(Run *r, Stencils *s, size_t index) {
+    const Case *c = &r->list.at[index];
+    State initial, got, want, ignore;
+    if (!cases_states(c, &initial, &want, &ignore)) {
+        r->failed++;
+        return;
+    }
+    got = initial;
+    guest_open(c, &got, &ignore);
+    bool whole = stencils_run(s, index, &got);
+    if (!guest_settle_fast(c, &initial, &want, &got))
+        skip(r, c, "fast floating point with other modes");
+    else
+        count(r, whole ? compare(r, c, stencils_name, &want, &got, &ignore)
+                       : same_trap(c, stencils_name, want.cpu.trap, got.cpu.trap));
+}
+
+static void check_all_stencils(Run *r) {
+    Stencils *s = stencils_new(&r->list);
+    for (size_t i = 0; i < r->list.len; i++) {
+        if (stencils_missing(s, i))
+            skip(r, &r->list.at[i], "left to optimised code");
+        else
+            check_stencils(r, s, i);
+    }
+    tell_skipped(r);
+    stencils_free(s);
+}
+#else
+static void check_all_stencils(Run *r) {
+    (void)r;
+}
+#endif
+
 /* ---------------------------------------------------------------------------------------------------- on another host */
 
 static bool run_hosted(void *code, size_t index, State *state) {
@@ -236,6 +277,8 @@ static int mode_named(const char *name) {
     for (int i = 0; i < LIFTED_MODES; i++)
         if (!strcmp(name, lifted_mode_names[i]))
             return i;
+    if (!strcmp(name, stencils_name))
+        return MODE_STENCILS;
     fprintf(stderr, "isa-cases: there is no mode '%s'\n%s", name, usage);
     exit(2);
 }
@@ -371,6 +414,8 @@ static void run_everything(Run *r) {
     for (int m = 0; m < LIFTED_MODES && !r->options.oracle_only; m++)
         if (r->options.mode < 0 || r->options.mode == m)
             check_all_lifted(r, (LiftedMode)m);
+    if (!r->options.oracle_only && (r->options.mode < 0 || r->options.mode == MODE_STENCILS))
+        check_all_stencils(r);
 }
 
 int main(int argc, char **argv) {

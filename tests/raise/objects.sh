@@ -194,6 +194,7 @@ if [ "$guest" = "$host" ]; then
 fi
 
 refuse() { # TEXT FILE
+    rm -f out
     "$lathe" raise --target="$host" "$2" -o out >message 2>&1
     status=$?
     [ $status = 1 ] || complain "$2: status $status instead of 1: $(cat message)"
@@ -212,6 +213,45 @@ if [ "$guest" = x86_64 ]; then
     gcc -O1 -fno-pie -c fixed.c -o fixed.o && refuse 'position-independent' fixed.o
     echo 'void g(int); void f(int n) { try { g(n); } catch (int k) { g(k); } }' >catches.cpp
     g++ -c catches.cpp -o catches.o && refuse 'exceptions' catches.o
+fi
+# What another machine would pass elsewhere, and no header tells of: refused where it shows.
+odd() { # TEXT: of the C on standard input, at two levels
+    cat >odd.c
+    for level in -O0 -O2; do
+        "$guest-linux-gnu-gcc" -w -fPIC $level -c odd.c -o odd.o || exit 2
+        refuse "$1" odd.o
+    done
+}
+if [ "$guest" = x86_64 ] && [ "$guest" != "$host" ]; then
+    odd '0x[0-9a-f]*: it calls other with what seem to be variable arguments' <<'C'
+int other(int n, ...);
+int f(int n, double x) { return other(n, n + 1, x); }
+C
+    odd '0x[0-9a-f]*: it calls a function by its address with what seem to be variable arguments' <<'C'
+int f(int (*other)(int n, ...), int n) { return other(n, n + 1) + 1; }
+C
+    odd '0x[0-9a-f]*: the function f seems to take variable arguments' <<'C'
+#include <stdarg.h>
+double f(int n, ...) {
+    va_list list;
+    va_start(list, n);
+    double sum = 0;
+    while (n--)
+        sum += va_arg(list, double);
+    va_end(list);
+    return sum;
+}
+C
+    odd '0x[0-9a-f]*: the function f seems to take a struct by value' <<'C'
+struct big { long n[3]; };
+long f(struct big b, int i) { return b.n[0] + b.n[2] * i; }
+C
+    odd '0x[0-9a-f]*: the function f seems to take a struct by value, a long double' <<'C'
+double f(long double x) { return x * 2; }
+C
+    odd '0x[0-9a-f]*: the function f seems to take .* or very many' <<'C'
+int f(int a, int b, int c, int d, int e, int f, int g, int h, int i) { return a + b + c + d + e + f + g + h + i; }
+C
 fi
 for bytes in 20 64 100 500 1000 2000; do
     head -c $bytes one.o >short.o

@@ -172,6 +172,17 @@ strip tiny
 echo b | ./raised >/dev/null
 [ $? = 22 ] || complain "tiny does not see what it has read"
 
+# Thread-local variables that are larger in the file than in memory.
+echo '__thread int own = 3; int main(void) { return own++; }' >thread.c
+gcc -O1 thread.c -o thread && python3 - <<'P' || exit 2
+import struct
+data = bytearray(open("thread", "rb").read())
+at = next(o for o in range(64, 64 + 56 * 20, 56) if struct.unpack_from("<I", data, o)[0] == 7)
+struct.pack_into("<Q", data, at + 32, 0xec00000000000008)
+open("broken", "wb").write(data)
+P
+refuse 'its thread-local variables are too large, or broken' broken
+
 # Each damaged file is raised, or refused.
 for i in $(seq 1 24); do
     python3 - "$i" <<'P'

@@ -20,7 +20,9 @@ for program in "$@"; do
     source=${program%%:*} argument=
     [ "$source" = "$program" ] || argument=${program#*:}
     name="$(basename "$source") compiled with $flags"
-    "$guest-linux-gnu-gcc" $flags -w -o "$dir/native" "$source" -lm -pthread || { echo "FAIL: $name: does not compile"; failed=1; continue; }
+    compiler=gcc
+    [ "$source" = "${source%.cpp}" ] || compiler=g++
+    "$guest-linux-gnu-$compiler" $flags -w -o "$dir/native" "$source" -lm -pthread || { echo "FAIL: $name: does not compile"; failed=1; continue; }
     "$lathe" raise --target="$host" "$dir/native" -o "$dir/raised" || { echo "FAIL: $name"; failed=1; continue; }
     execute "$guest" "$dir/native.out" "$dir/native" $argument
     execute "$host" "$dir/raised.out" "$dir/raised" $argument

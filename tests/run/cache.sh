@@ -67,7 +67,7 @@ says out "^path $dir/bin/prog\$"
 is "$(grep '^arg' out | tr '\n' ' ')" = 'arg prog arg -x arg --stats=json arg -- arg y '
 expect 0 "all options" "$lathe" run --opt=quick --strict-fp --strace --no-follow --perf --sample-every=250 --hot-after=8 --compile-after=5 --stats=json --dump=obj,lift \
     --cache=none -L "$dir/root" -E A=1 -EB=2=3 -U HOME -0 name -- prog
-says out '^options tier=0,cpu=0,opt=1,strict=1,strace=1,follow=0,perf=1,tool-without=0,explain=0,stats=2,dump=5,limit=1024,sample=250,hot=8,after=5,build=[0-9a-f]{15},cache=,'
+says out '^options tier=0,cpu=0,opt=1,strict=1,strace=1,follow=0,perf=1,tool-without=0,explain=0,stats=2,dump=5,limit=1024,sample=250,hot=8,after=5,debugger=0,build=[0-9a-f]{15},cache=,'
 says out ",sysroot=$dir/root,tool=,tool-options=,tools=,log=,plugin=,plugin-id=0\$"
 says out '^arg name$'
 says out '^env A=1$'
@@ -75,7 +75,7 @@ says out '^env B=2=3$'
 says_not out '^env HOME='
 expect 0 "variables" env LATHE_OPT=quick LATHE_STRACE=1 LATHE_STATS=1 LATHE_NO_FOLLOW=0 LATHE_STRICT_FP= LATHE_CACHE=none \
     "$lathe" run --opt=full prog
-says out '^options tier=0,cpu=0,opt=2,strict=0,strace=1,follow=1,perf=0,tool-without=0,explain=0,stats=1,dump=0,limit=1024,sample=0,hot=0,after=0,build=[0-9a-f]{15},cache=,'
+says out '^options tier=0,cpu=0,opt=2,strict=0,strace=1,follow=1,perf=0,tool-without=0,explain=0,stats=1,dump=0,limit=1024,sample=0,hot=0,after=0,debugger=0,build=[0-9a-f]{15},cache=,'
 expect 0 "odd characters" "$lathe" run --cache='/a,b%c	d' prog
 says out ',cache=/a%2cb%25c%09d,'
 expect 0 "a relative directory" "$lathe" run --cache=here prog

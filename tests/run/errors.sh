@@ -14,7 +14,7 @@ expect 127 "no such file" run ./nothing
 says err '^lathe: ./nothing: '
 expect 127 "no such program" run no-such-program-in-path
 expect 126 "a directory" run "$dir"
-says err '^lathe: '
+says err '^lathe: .*: is a directory$'
 echo text >plain
 expect 126 "not executable" run ./plain
 says err '^lathe: ./plain: '
@@ -80,6 +80,7 @@ says out '^LATHE_TEST=value$'
 says_not out '^HOME='
 expect 0 "statistics" run --stats true
 says err 'functions'
+is "$(sed -n 's/^\(lathe: .* \)[0-9]\{1,\}\( us\)\{0,1\}$/\1/p' err | awk '{ print length($0) }' | sort -u | wc -l)" -eq 1
 expect 0 "statistics as JSON" run --stats=json true
 says err '^\{.*\}$'
 silent out
@@ -88,6 +89,13 @@ says err '^\{.*\}$'
 expect 0 "system calls" run --strace true
 says err '(^|[ ])(brk|mmap)\('
 says err 'exit_group\(0\)'
+says err '^newfstatat\(3, "", 0x[0-9a-f]+, AT_EMPTY_PATH\) = 0$'
+says err '^prlimit64\(0, RLIMIT_STACK, NULL, 0x[0-9a-f]+\) = 0$'
+long=$dir/$(printf 'long%.0s' $(seq 25))
+expect 2 "system calls with long paths, flags of files" run --strace ls -l "$long"
+says err "^statx\(AT_FDCWD, \"$long\", AT_SYMLINK_NOFOLLOW\|AT_NO_AUTOMOUNT, STATX_MODE\|.*\) = -1 ENOENT$"
+expect 0 "system calls with flags of processes" run --strace sh -c '(exit 0); exit 0'
+says err '^clone\(CLONE_CHILD_CLEARTID\|CLONE_CHILD_SETTID\|SIGCHLD, '
 expect 3 "programs that it starts" run sh -c 'sh -c "exit 3"'
 expect 3 "programs that it starts, untranslated" run --no-follow sh -c 'sh -c "exit 3"; exit $?'
 LATHE_STATS=json expect 0 "an option as a variable" run true

@@ -97,6 +97,35 @@ same out expected-changed
 expect 0 "another library again" run ./linked
 same out expected-changed
 
+# So much code of a file that is no more makes a run begin all code anew; the next one has an image again.
+export LATHE_CACHE="$dir/cache-large"
+large() {
+    echo ".globl many; many: .rept 110000; .balign 16; lea $1(%rdi), %rax; ret; .endr; .type many, @object; .size many, . - many" >many.s &&
+        gcc -shared -Wl,-z,noexecstack many.s -o libs/new.so && mv libs/new.so libs/libmany.so
+}
+cat >calls.c <<END
+#include <stdio.h>
+extern char many[];
+int main(void) {
+    unsigned long sum = 0;
+    for (int i = 0; i < 110000; i++)
+        sum += ((unsigned long (*)(unsigned long))(many + 16L * i))(sum);
+    printf("%lu\\n", sum);
+}
+END
+large 1 && gcc -w -fPIC calls.c -Llibs -lmany -Wl,-rpath,"$dir/libs" -o calls && settle calls libs/libmany.so || exit 1
+for n in 1 2; do
+    ./calls >expected-calls
+    for time in first second third; do
+        expect 0 "much code, $n, $time" run --tier=quick --stats=json ./calls
+        same out expected-calls
+    done
+    counts renewals -eq 0
+    counts quick_blocks -lt 50
+    large 2 && settle libs/libmany.so
+done
+export LATHE_CACHE="$dir/cache"
+
 for at in 40 200 5000 60000 200000; do
     for image in $(images); do
         chmod u+w "$image"
@@ -124,6 +153,9 @@ for at in 5000 60000 $(($(stat -c %s "$image") - 4000)); do
     expect 0 "old damage at $at" run --stats=json ./plain
     same out expected-plain
     counts from_image -eq 0
+    expect 0 "after damage at $at" run --stats=json ./plain
+    same out expected-plain
+    counts quick_blocks -lt 50
 done
 for image in $(images); do
     chmod u+w "$image"

@@ -13,10 +13,12 @@ limited() {
     expect "$status" "$text" prlimit "$limit" -- "$lathe" "$@"
 }
 
-limited --as=200000000 127 "too little address space" run /usr/bin/true
+limited --as=200000000 126 "too little address space" run /usr/bin/true
 says err 'needs [0-9]* MiB of address space .*the limit \(ulimit -v\) is 190 MiB'
-limited --data=20000000 127 "too little data" run /usr/bin/true
+limited --data=20000000 126 "too little data" run /usr/bin/true
 says err 'needs [0-9]* MiB of data .*the limit \(ulimit -d\) is 19 MiB'
+limited --nofile=3 126 "too few open files" run /usr/bin/true
+says err '/usr/bin/true: cannot be opened: the limit of open files \(ulimit -n\) is too small'
 limited --as=400000000 3 "little address space" run "$bin/gcc2-status" 3
 limited --data=100000000 3 "little data" run "$bin/gcc2-status" 3
 

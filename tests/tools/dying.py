@@ -10,6 +10,10 @@ import sys
 import tempfile
 import time
 
+# Who starts the tests in the background has them ignore these, and programs would inherit that.
+for sig in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    signal.signal(sig, signal.SIG_DFL)
+
 lathe, ends, here = (os.path.abspath(a) for a in sys.argv[1:4])
 failed = False
 

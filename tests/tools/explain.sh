@@ -64,6 +64,42 @@ for how in quick opt; do
     explain --tier=$how --no-tool-opt=counter --tool=align
     expect '$4 == "count_load" && $7 + $8 == 0'
 done
+# A copy of a structure is no repeated string instruction, for which code would be left. Functions find all of their arguments.
+cat > "$work/copies.c" <<'EOT'
+#include <lathe/tool.h>
+#include <string.h>
+typedef struct Structure {
+    uint64_t words[11], sum;
+    char tail[7];
+} Structure;
+static Structure structures[4];
+static char bytes[100];
+static uint64_t wrong;
+static void copy(uint64_t pc, uint64_t count) {
+    Structure *from = &structures[pc % 4], *to = &structures[pc / 4 % 4];
+    from->words[10] = pc, from->sum = pc + count, from->tail[6] = (char)pc;
+    *to = *from;
+    wrong += to->words[10] != pc || to->sum != pc + count || to->tail[6] != (char)pc;
+}
+static void move(uint64_t count) {
+    memset(bytes, 7, 90);
+    bytes[0] = (char)count;
+    memmove(bytes + count % 8 + 1, bytes, 90);
+    wrong += bytes[count % 8 + 1] != (char)count || bytes[count % 8 + 90] != 7;
+}
+static void end(void) {
+    if (wrong)
+        lathe_print("%lu copies are wrong\n", wrong);
+}
+LATHE_HOOKS(LATHE_ON(LATHE_BLOCK, copy, {LATHE_PC}, {LATHE_COUNT}), LATHE_ON(LATHE_BLOCK, move, {LATHE_COUNT}), LATHE_ON(LATHE_END, end));
+EOT
+for how in quick opt; do
+    explain --tier=$how --tool="$work/copies.c"
+    expect '$4 == "copy" && $9 + $10 + $11 + $12 == $6 && $6 > 20'
+    expect '$4 == "move" && $9 + $10 + $11 + $12 == $6 && $6 > 20'
+    "$lathe" run --tier=$how --tool="$work/copies.c" -- "$counted" 2 2>&1 | grep wrong && fail "$how: copies"
+done
+
 # A function that is too large to be inlined is called by optimised code so that it keeps registers.
 cat > "$work/large.c" <<'EOT'
 #include <lathe/tool.h>

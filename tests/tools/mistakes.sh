@@ -59,6 +59,10 @@ refuse 'a hook is for LATHE_NOTHING' "$none" 'LATHE_ON(LATHE_NOTHING, f), LATHE_
 refuse 'hook 1: LATHE_WHERE at LATHE_END, which is not about an instruction' "$none" \
     'LATHE_WHERE(LATHE_END, f, ((LatheWhere){.module = "libc*"}))'
 refuse 'hook 1: not_stack at LATHE_INSN, which is no access' "$none" 'LATHE_WHERE(LATHE_INSN, f, ((LatheWhere){.not_stack = true}))'
+refuse 'hook 1: once at LATHE_INSN_DONE, which comes behind an instruction' "$none" 'LATHE_WHERE(LATHE_INSN_DONE, f, ((LatheWhere){.once = true}))'
+refuse 'hook 1: the name of an option is a text of at most 31 characters' "$none" \
+    'LATHE_WHERE(LATHE_INSN, f, ((LatheWhere){.option = "a_name_that_has_more_than_31_of_them"}))'
+accept 'hook 1: called once at each instruction' "$none" 'LATHE_WHERE(LATHE_INSN, f, ((LatheWhere){.once = true, .unless = "all"}))'
 accept 'hook 1: called' 'static void f(uint64_t a, uint32_t b, char *c, uint64_t d, uint64_t e, uint64_t g) { lathe_print("%lu", a + b + (uint64_t)c + d + e + g); }' \
     'LATHE_ON(LATHE_BRANCH, f, {LATHE_TAKEN}, {LATHE_SIZE}, {LATHE_SITE}, {LATHE_CONSTANT, -7}, {LATHE_REGISTER, 31}, {LATHE_TARGET})'
 

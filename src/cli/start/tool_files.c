@@ -48,7 +48,7 @@ bool tool_source(const char *name, char *path, size_t size) {
                : fail(name, "no tool of this name; a path has a slash or ends in .c");
 }
 
-void tool_short_name(const char *name, char *text) {
+static void short_name(const char *name, char *text) {
     const char *slash = strrchr(name, '/');
     strcpy(text, slash ? slash + 1 : name);
     size_t len = strlen(text);
@@ -186,7 +186,7 @@ static bool is_whole(const char *path) {
     return whole;
 }
 
-bool tool_package(const char *const *names, u32 count, const char *cache, char *path, size_t size) {
+static bool tool_package(const char *const *names, u32 count, const char *cache, char *path, size_t size) {
     char dir[PATH_MAX], file[PACK_NAME_SIZE];
     Sources sources;
     u64 identity;
@@ -197,4 +197,32 @@ bool tool_package(const char *const *names, u32 count, const char *cache, char *
     if (snprintf(path, size, "%s/%s", dir, file) >= (int)size)
         return fail(dir, "the path is too long");
     return is_whole(path) || build(&sources, path);
+}
+
+/* Of NAME,key=value,…, the name that the tool is found by; and the same with the name that messages have, behind those of other tools. */
+static bool read_tool(const char *text, char name[PATH_MAX], char options[TOOL_OPTIONS_SIZE]) {
+    char shorter[PATH_MAX];
+    size_t len = strcspn(text, ","), used = strlen(options);
+    if (snprintf(name, PATH_MAX, "%.*s", (int)len, text) >= PATH_MAX)
+        return false;
+    short_name(name, shorter);
+    if (used)
+        used += (size_t)snprintf(options + used, TOOL_OPTIONS_SIZE - used, "%c", TOOL_OPTIONS_DIVIDER);
+    return used < TOOL_OPTIONS_SIZE && snprintf(options + used, TOOL_OPTIONS_SIZE - used, "%s%s", shorter, text + len) <
+                                           (int)(TOOL_OPTIONS_SIZE - used);
+}
+
+bool tool_packages(const char *const *texts, u32 count, const char *cache, char *path, size_t size,
+                   char options[TOOL_OPTIONS_SIZE]) {
+    char name[TOOLS_MAX][PATH_MAX];
+    const char *names[TOOLS_MAX];
+    *options = 0;
+    if (count > TOOLS_MAX)
+        return fail(texts[TOOLS_MAX], "too many tools");
+    for (u32 i = 0; i < count; i++) {
+        if (!read_tool(texts[i], name[i], options))
+            return fail(texts[i], "the name of the tool, or its options, are too long");
+        names[i] = name[i];
+    }
+    return tool_package(names, count, cache, path, size);
 }

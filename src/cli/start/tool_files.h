@@ -3,6 +3,7 @@
 #define CLI_TOOL_FILES_H
 
 #include "base/base.h"
+#include "tool/package.h"
 
 /* The source of a tool: `name` is a path with a slash or ending in .c, or the name of a tool that comes with Lathe. False after a message. */
 bool tool_source(const char *name, char *path, size_t size);
@@ -13,10 +14,8 @@ bool tool_include(char *path, size_t size);
 /* A number for the contents of all files that a tool is made of, whose paths have a zero behind each, and of what builds it. False after a message. */
 bool tool_identity(const char *paths, size_t size, u64 *identity);
 
-/* The package of some tools, at most TOOLS_MAX, which is built now if the cache does not have it. False after a message. */
-bool tool_package(const char *const *names, u32 count, const char *cache, char *path, size_t size);
-
-/* The name of a tool in messages: without directories, and without .c. `text` is shorter than `name`, or as long. */
-void tool_short_name(const char *name, char *text);
+/* The package of the tools that --tool=NAME,key=value,… name, each with its options, which is built now if the cache does not have it; and what their run-time is told about them. False after a message. */
+bool tool_packages(const char *const *texts, u32 count, const char *cache, char *path, size_t size,
+                   char options[TOOL_OPTIONS_SIZE]);
 
 #endif

@@ -5,6 +5,8 @@ static const HostForeign foreign = {
     .features = "+neon",
     .entry = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
              "\t.8byte %s - .\n%s:\tadrp x16, %s\n\tadd x16, x16, :lo12:%s\n\tb lathe_raise_enter\n\t.text\n",
+    .entry_direct = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
+                    "\t.8byte %s - .\n%s:\tb %s\n\t.text\n",
     .order_loads = "dmb ishld",
     .order_stores = "dmb ishst",
     .order_all = "dmb ish",

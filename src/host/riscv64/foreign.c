@@ -18,7 +18,9 @@ void lathe_raise_entered_here(ForeignRegs *regs, void (*bridge)(GuestCpu *cpu)) 
 __asm__("\t.text\n\t.p2align 2\n\t.globl lathe_raise_enter\n\t.hidden lathe_raise_enter\n\t.type lathe_raise_enter, "
         "@function\n"
         "lathe_raise_enter:\n"
+        "\t.cfi_startproc\n"
         "\taddi sp, sp, -224\n"
+        "\t.cfi_def_cfa_offset 224\n\t.cfi_rel_offset ra, 216\n"
         "\tsd ra, 216(sp)\n"
         "\tsd a0, 0(sp)\n\tsd a1, 8(sp)\n\tsd a2, 16(sp)\n\tsd a3, 24(sp)\n"
         "\tsd a4, 32(sp)\n\tsd a5, 40(sp)\n\tsd a6, 48(sp)\n\tsd a7, 56(sp)\n"
@@ -32,12 +34,15 @@ __asm__("\t.text\n\t.p2align 2\n\t.globl lathe_raise_enter\n\t.hidden lathe_rais
         "\tld ra, 216(sp)\n"
         "\taddi sp, sp, 224\n"
         "\tret\n"
+        "\t.cfi_endproc\n"
         "\t.size lathe_raise_enter, .-lathe_raise_enter\n");
 
 /* host_call(target, regs) */
 __asm__("\t.p2align 2\n\t.globl host_call\n\t.hidden host_call\n\t.type host_call, @function\n"
         "host_call:\n"
+        "\t.cfi_startproc\n"
         "\taddi sp, sp, -16\n"
+        "\t.cfi_def_cfa_offset 16\n\t.cfi_rel_offset ra, 8\n\t.cfi_rel_offset s0, 0\n"
         "\tsd ra, 8(sp)\n"
         "\tsd s0, 0(sp)\n"
         "\tmv t0, a0\n"
@@ -53,6 +58,7 @@ __asm__("\t.p2align 2\n\t.globl host_call\n\t.hidden host_call\n\t.type host_cal
         "\tld ra, 8(sp)\n"
         "\taddi sp, sp, 16\n"
         "\tret\n"
+        "\t.cfi_endproc\n"
         "\t.size host_call, .-host_call\n");
 
 /* RISC-V ABIs Specification, "Integer calling convention": a va_list points to the arguments. */

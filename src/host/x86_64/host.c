@@ -44,6 +44,8 @@ static const HostForeign foreign = {
     .features = "",
     .entry = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
              "\t.8byte %s - .\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter\n\t.text\n",
+    .entry_direct = "\t.section lathe_entries, \"ax\"\n\t.p2align 3\n\t.globl %s\n\t.hidden %s\n"
+                    "\t.8byte %s - .\n%s:\tjmp %s\n\t.text\n",
     .linker = "gcc",
 };
 
@@ -56,6 +58,7 @@ const Host host_x86_64 = {
     .left_out = WITHOUT_AVX512,
     .low_features = LOW_VECTORS,
     .blind = blind,
+    .makes_negative_nans = true,
     /* regcall passes and returns 11 integers and 16 vectors in registers, in the same order both ways. The last integer is for
      * the guest state and the pc. */
     .convention = {.cc = 92, .ints = 10, .vectors = 16},

@@ -19,6 +19,8 @@ static HostRelocation relocation(u32 type) {
         return RELOCATION_ABSOLUTE_32;
     case R_X86_64_32S:
         return RELOCATION_ABSOLUTE_SIGNED_32;
+    case R_X86_64_8:
+        return RELOCATION_ABSOLUTE_8;
     case R_X86_64_PC32:
         return RELOCATION_RELATIVE_32;
     case R_X86_64_PLT32:

@@ -1,24 +1,16 @@
 /* riscv_forms.c: what an x86-64 host has for floating point of riscv64 guests: mxcsr and conversions. */
+#include "host/x86_64/mxcsr.h"
 #include "host/x86_64/parts.h"
 #include "isa/riscv64/forms.h"
 
-enum { MXCSR_FLAGS = 0x3f, MXCSR_ROUNDING = 0x6000 };
+enum { SCRATCH = offsetof(LatheRiscv64Cpu, scratch) };
 
-static Val scratch(Lifter *l) {
-    return ir_state(l, (u32)offsetof(LatheRiscv64Cpu, scratch));
-}
-
-/* LLVM knows what these two do to the environment, and keeps constrained operations on their side of them. */
 static Val get_mxcsr(Lifter *l) {
-    Val at = scratch(l);
-    ir_intrinsic(l, "llvm.x86.sse.stmxcsr", NULL, 0, &at, 1);
-    return ir_load(l, I32, at, 4, SPACE_STATE);
+    return x86_64_get_mxcsr(l, SCRATCH);
 }
 
 static void set_mxcsr(Lifter *l, Val v) {
-    Val at = scratch(l);
-    ir_store(l, v, at, 4, SPACE_STATE);
-    ir_intrinsic(l, "llvm.x86.sse.ldmxcsr", NULL, 0, &at, 1);
+    x86_64_set_mxcsr(l, SCRATCH, v);
 }
 
 static Val see_mxcsr(Lifter *l) {
@@ -52,7 +44,7 @@ static void clear_flags(Lifter *l) {
 /* SDM 1, 10.2.3: its modes are nearest, down, up, to zero. */
 static Val host_rounding(Lifter *l, Val frm) {
     Val index = ir_shl_by(l, ir_zext(l, frm, I32), 1);
-    return ir_shl_by(l, ir_and_with(l, ir_lshr(l, ir_int(l, I32, 0x9c), index), 3), 13);
+    return ir_shl_by(l, ir_and_with(l, ir_lshr(l, ir_int(l, I32, 0x9c), index), 3), MXCSR_ROUNDING_SHIFT);
 }
 
 static void set_rounding(Lifter *l, Val frm) {

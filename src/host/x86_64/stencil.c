@@ -13,7 +13,7 @@
 
 #include "host/x86_64/parts.h"
 
-enum { CC_GHC = 10, RBX = 3, RBP = 5, RSI = 6, RDI = 7, R8 = 8, R9, R10, R11, R12, R13, R14, R15 };
+enum { CC_GHC = 10, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R8 = 8, R9, R10, R11, R12, R13, R14, R15 };
 enum { XMM0 = STENCIL_FLOAT, XMM8 = XMM0 + 8 };
 enum {
     HELD = 1 << RBX | 1 << RBP | 1 << RSI | 1 << RDI | 1 << R8 | 1 << R9 | 1 << R10 | 1 << R12 | 1 << R14 | 1 << R15 |
@@ -327,9 +327,64 @@ static bool add_fields(const u8 *code, u32 at, const Decoded *d, const Operands 
     return !s.failed;
 }
 
+/* Registers for floating point that are on the host's stack, unchanged, and where. */
+typedef struct Spills {
+    u32 spilled;
+    i64 at[STENCIL_FLOAT];
+} Spills;
+
+static bool is_on_stack(const ZydisDecodedOperand *op) {
+    return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.base == ZYDIS_REGISTER_RSP;
+}
+
+/* A move of 128 bits between a register and the host's stack. */
+static bool moves_whole(const Decoded *d) {
+    switch (d->in.mnemonic) {
+    case ZYDIS_MNEMONIC_VMOVUPS:
+    case ZYDIS_MNEMONIC_VMOVUPD:
+    case ZYDIS_MNEMONIC_VMOVDQU:
+        return d->ops[0].size == 128 && is_on_stack(&d->ops[0]) != is_on_stack(&d->ops[1]);
+    default:
+        return false;
+    }
+}
+
+/* What lies where this instruction writes to the stack is no spilled register any more. */
+static void forget_overwritten(Spills *s, const Decoded *d) {
+    enum { BYTES = 16 };
+    for (u32 i = 0; i < d->in.operand_count; i++) {
+        const ZydisDecodedOperand *op = &d->ops[i];
+        if (!is_on_stack(op) || !(op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+            continue;
+        for (u32 k = 0; k < STENCIL_FLOAT; k++)
+            if (op->mem.index != ZYDIS_REGISTER_NONE ||
+                (op->mem.disp.value < s->at[k] + BYTES && op->mem.disp.value + op->size / 8 > s->at[k]))
+                s->spilled &= ~(1u << (XMM0 + k));
+    }
+}
+
+/* The registers that are as they were at the beginning again behind this instruction: LLVM has put them on the stack, and takes them from there. */
+static u32 restored_by(Spills *s, const Decoded *d, u32 changed) {
+    if (d->in.raw.imm[0].is_relative ||
+        number_of(d->ops[0].reg.value) == RSP) /* there may be another way here, or another place at a distance */
+        s->spilled = 0;
+    forget_overwritten(s, d);
+    if (!moves_whole(d))
+        return 0;
+    bool stores = is_on_stack(&d->ops[0]);
+    u32 reg = mask_of(d->ops[stores].reg.value), k = (u32)number_of(d->ops[stores].reg.value) - XMM0;
+    i64 at = d->ops[!stores].mem.disp.value;
+    if (stores && !(changed & reg)) {
+        s->spilled |= reg;
+        s->at[k] = at;
+    }
+    return !stores && s->spilled & reg && s->at[k] == at ? reg : 0;
+}
+
 static void find_fields(const u8 *code, u32 size, const u8 *numbers, u32 count, HostFields *f) {
-    u32 ours = 0, changed = 0, changed_before = 0;
+    u32 ours = 0, changed = 0, ever = 0, changed_before = 0;
     bool back = false, faults = false;
+    Spills spills = {0};
     const Operands operands = {numbers, count};
     for (u32 i = 0; i < count; i++)
         ours |= 1u << numbers[i];
@@ -343,13 +398,15 @@ static void find_fields(const u8 *code, u32 size, const u8 *numbers, u32 count, 
         back |= jumps_back(&d);
         f->named |= registers_of(&d, false);
         f->renamable &= !(registers_of(&d, false) & HELD & ~ours) && add_fields(code, at, &d, &operands, f);
-        changed |= registers_of(&d, true);
+        u32 restored = restored_by(&spills, &d, changed);
+        ever |= registers_of(&d, true);
+        changed = (changed | registers_of(&d, true)) & ~restored;
     }
     if (faults && back) /* each access may come after each change */
-        changed_before = changed;
+        changed_before = ever;
     f->renamable &= !(changed_before & ours);
     f->exact = !(changed_before & HELD & ~ours);
-    f->reads_first = reads_first(code, size, ours);
+    f->reads_first = !count || reads_first(code, size, ours);
 }
 
 static const char *const taken[] = {"r10", NULL};
@@ -376,6 +433,7 @@ const HostStencil x86_64_stencil = {
     .held = HELD,
     .general = {R8, R9, R14},
     .passed_as = {6, 7, 3},
+    .general_name = {"r8", "r9", "r14"},
     .flt = {XMM8, XMM8 + 1, XMM8 + 2, XMM8 + 3},
     .float_as = {8, 9, 10, 11},
     .fields = find_fields,

@@ -65,8 +65,14 @@ Val a64_address(Lifter *l, const Insn *in, int i);
 void a64_write_back(Lifter *l, const Insn *in, int i);
 Val a64_plain_address(Lifter *l, const Operand *at); /* as Isa.address has it */
 
-/* Insn.prefixes: the base register of the memory operand is written, too. */
-enum { A64_WRITES_BACK = 1 };
+/* Insn.prefixes: the base register of the memory operand is written, too. Of forms (form.c): flags that nobody reads, from this bit on; and the condition of a branch that
+ * Insn.joined says the instruction has behind it. */
+enum { A64_WRITES_BACK = 1, A64_DEAD_SHIFT = 4, A64_JOINED_SHIFT = 8 };
+
+/* Behind the operands of sbfm and ubfm: how far the field is shifted to the top, and down again; of bfm: the mask of the bits that are set, which come from the rotated source. */
+enum { A64_BIT_FIELD_UP = 4, A64_BIT_FIELD_DOWN, A64_BIT_FIELD_MASK = 4 };
+/* Behind those of fmov: the constant. Behind those of movi and the like: 64 bits of it, as they are used, which are inverted where the row says so. */
+enum { A64_FLOAT_BITS = 2, A64_VECTOR_BITS = 2 };
 
 /* -------------------------------------------------------------------------------------------------------------- flags */
 

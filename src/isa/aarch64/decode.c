@@ -54,6 +54,38 @@ static void note_comparison(Insn *in) {
         in->op[3] = a64_imm_operand(-in->op[2].disp);
 }
 
+/* What the two numbers of a bit field say, behind the operands: A64_BIT_FIELD_UP and so on. The manual, SBFM: with s >= r bits s–r go to the bottom, else the lowest
+ * s+1 go to width - r. */
+static void note_bit_field(Insn *in) {
+    if (in->row != A64_ROW_sbfm && in->row != A64_ROW_ubfm && in->row != A64_ROW_bfm)
+        return;
+    u32 width = in->op[0].bits, r = (u32)a64_imm(in, 2), s = (u32)a64_imm(in, 3), up = width - 1 - s;
+    u32 down = s >= r ? up + r : r - s - 1;
+    u64 all = width == 64 ? ~(u64)0 : UINT32_MAX;
+    if (in->row == A64_ROW_bfm) {
+        in->op[A64_BIT_FIELD_MASK] = a64_imm_operand((i64)((all << up & all) >> down));
+        return;
+    }
+    in->op[A64_BIT_FIELD_UP] = a64_imm_operand(up);
+    in->op[A64_BIT_FIELD_DOWN] = a64_imm_operand(down);
+}
+
+static void note_float_constant(Insn *in) {
+    if (in->row == A64_ROW_fmov_imm)
+        in->op[A64_FLOAT_BITS] = a64_imm_operand((i64)a64_float_immediate((u32)a64_imm(in, 1), in->op[0].bits));
+}
+
+static void note_vector_constant(Insn *in) {
+    if (a64_fields[in->row][1] != IMM_I)
+        return;
+    u64 value = a64_imm(in, 1);
+    for (u32 bits = in->op[0].scale; bits < 64; bits *= 2)
+        value |= value << bits;
+    bool inverts = in->row == A64_ROW_mvni_32 || in->row == A64_ROW_mvni_16 || in->row == A64_ROW_mvni_msl ||
+                   in->row == A64_ROW_bic_32 || in->row == A64_ROW_bic_16;
+    in->op[A64_VECTOR_BITS] = a64_imm_operand((i64)(inverts ? ~value : value));
+}
+
 /* -------------------------------------------------------------------------------------------------------- control flow */
 
 static void go(Insn *in, Flow flow, int target) {
@@ -111,6 +143,9 @@ LatheStatus a64_decode(const u8 *bytes, size_t size, u64 pc, Insn *in) {
     if (!in->row || !set_operands(in))
         return LATHE_ERR_DECODE;
     note_comparison(in);
+    note_bit_field(in);
+    note_float_constant(in);
+    note_vector_constant(in);
     set_flow(in);
     return LATHE_OK;
 }

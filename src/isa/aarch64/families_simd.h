@@ -67,7 +67,7 @@ void a64_simd_table(Lifter *l, const Insn *in, bool keeps);
 void a64_simd_duplicate(Lifter *l, const Insn *in); /* of a lane, or of a general register */
 void a64_simd_insert(Lifter *l, const Insn *in);    /* likewise */
 void a64_simd_to_general(Lifter *l, const Insn *in, bool is_signed);
-void a64_simd_immediate(Lifter *l, const Insn *in, bool inverts);
+void a64_simd_immediate(Lifter *l, const Insn *in);
 void a64_simd_immediate_logic(Lifter *l, const Insn *in, Op op);
 
 /* simd_memory.c: op0: the list of registers, op1: memory, op2: what the base becomes more by */

@@ -69,6 +69,8 @@ static inline u32 a64_bits(u32 word, u32 high, u32 low) {
 }
 Operand a64_vector_operand(u32 no, u32 bits);
 Operand a64_imm_operand(i64 value);
+/* simd_field.c: the bits of an immediate of 8 bits (the manual, VFPExpandImm) as a float of so many. */
+u64 a64_float_immediate(u32 imm8, u32 bits);
 
 /* SHIFT, and EXTEND's option, of the word. */
 typedef enum A64Shift { A64_LSL, A64_LSR, A64_ASR, A64_ROR } A64Shift;

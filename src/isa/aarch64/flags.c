@@ -37,9 +37,11 @@ static Val carry(Lifter *l, const FlagOp *f) {
 static Val overflow(Lifter *l, const FlagOp *f) {
     switch (f->kind) {
     case FLAGS_ADD:
+        return ir_signed_overflows(l, ADD, f->a, f->b);
     case FLAGS_ADC:
         return ir_add_overflows(l, f->a, f->b, f->r);
     case FLAGS_SUB:
+        return ir_signed_overflows(l, SUB, f->a, f->b);
     case FLAGS_SBC:
         return ir_sub_overflows(l, f->a, f->b, f->r);
     case FLAGS_LOGIC:

@@ -1,9 +1,9 @@
 /* float.h: the words that the meanings of floating point share, of scalars and of lanes.
  *
  * A type is F32, F64, or I16 for a half, or a vector of these. Under l->strict_fp every operation that can round, raise or see a NaN is a C function on
- * integers (helpers_float.c), exact in all modes of fpcr and all flags of fpsr. Otherwise it is LLVM's plain one, to nearest; halves are always
- * the function's. A result that is not a number is then the default one. Code that is not strict leaves with LATHE_TRAP_ROUNDING where fpcr is set to
- * something else than zero.
+ * integers (helpers_float.c), exact in all modes of fpcr and all flags of fpsr. Otherwise it is LLVM's plain one; halves are always
+ * the function's. A result that is not a number is then the default one. Code that is not strict has the modes of the host (forms.h), or leaves with LATHE_TRAP_ROUNDING where
+ * fpcr is set to something else than zero.
  */
 #ifndef ISA_AARCH64_FLOAT_H
 #define ISA_AARCH64_FLOAT_H
@@ -36,9 +36,6 @@ Val a64_float_absolute(Lifter *l, Val v);
 /* The C function, on integers: bits of floats are zero-extended. The result has 64 bits. */
 Val a64_soft(Lifter *l, u32 what, Val a, Val b, Val c);
 A64SoftFormat a64_soft_format(Ty t);
-
-/* The bits of an immediate of 8 bits (VFPExpandImm) in a format. */
-u64 a64_float_immediate(u32 imm8, A64SoftFormat format);
 
 /* float_state.c: fpcr and fpsr. */
 Val a64_fpcr(Lifter *l);

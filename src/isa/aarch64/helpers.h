@@ -8,7 +8,10 @@
 
 extern const Helper a64_bits_helpers[];
 extern const Helper a64_float_helpers[];
+extern const Helper a64_fma_helpers[];
 extern const Helper a64_crypto_helpers[];
 extern const Helper a64_simd_helpers[];
+/* Of the host, for stencils only. */
+extern const Helper a64_stencil_helpers[];
 
 #endif

@@ -5,6 +5,8 @@
  */
 #include "isa/aarch64/simd_field.h"
 
+#include "isa/aarch64/form.h"
+
 typedef enum Where { NOWHERE, AT_D, AT_N, AT_M, AT_A } Where;
 /* How large an element is: by which bits, or how many bits it has (8 to 128). */
 typedef enum Size { BY_23 = 1, BY_22, BY_LOWEST, BY_HIGHEST, BY_IMMEDIATE } Size;
@@ -72,7 +74,8 @@ static u32 immediate_bits(u32 w) {
     return (cmode & 12) == 8 ? 16 : 32;
 }
 
-static u64 float_immediate(u32 byte, u32 bits) {
+/* A sign, three bits of exponent, of which the first is repeated and inverted, four of fraction. */
+u64 a64_float_immediate(u32 byte, u32 bits) {
     static const u8 exponents[] = {[16 / 16] = 5, [32 / 16] = 8, [64 / 16] = 11};
     u32 exponent_bits = exponents[bits / 16], fraction_bits = bits - 1 - exponent_bits;
     u64 top = byte >> 6 & 1 ? ((u64)1 << (exponent_bits - 3)) - 1 : 0;
@@ -92,7 +95,7 @@ static u64 mask_immediate(u32 byte) {
 static u64 immediate_value(u32 w) {
     u32 cmode = a64_bits(w, 15, 12), byte = byte_of(w), bits = immediate_bits(w);
     if (cmode == 15)
-        return float_immediate(byte, bits);
+        return a64_float_immediate(byte, bits);
     if (cmode == 14)
         return bits == 64 ? mask_immediate(byte) : byte;
     if (cmode >= 12) /* with ones behind it */
@@ -155,6 +158,11 @@ static u32 operand_bits(u32 w, u32 extent, u32 element) {
 static u32 register_number(u32 w, u32 where) {
     static const u8 low_bit[] = {[AT_D] = 0, [AT_N] = 5, [AT_M] = 16, [AT_A] = 10};
     return w >> low_bit[where] & 31;
+}
+
+u32 a64_simd_register_bits(A64Field field) {
+    static const u32 all[] = {[NOWHERE] = 0, [AT_D] = 31, [AT_N] = 31 << 5, [AT_M] = 31 << 16, [AT_A] = 31 << 10};
+    return all[shapes[field].where];
 }
 
 /* The index of a lane in bits 11 (H), 21 (L), 20 (M), and then M may be of the register's number. False: reserved. */

@@ -91,7 +91,12 @@ static const Reg hot_ints[] = {0, 1, 2, 3, 4, 5, A64_SP, A64_LR, 19, 20};
 static const Reg hot_vectors[] = {A64_V0,     A64_V0 + 1, A64_V0 + 2, A64_V0 + 3, A64_V0 + 4,  A64_V0 + 5,
                                   A64_V0 + 6, A64_V0 + 7, A64_V0 + 8, A64_V0 + 9, A64_V0 + 16, A64_V0 + 17};
 
-static const Helper *const helpers[] = {a64_bits_helpers, a64_float_helpers, a64_simd_helpers, a64_crypto_helpers,
+static const Helper *const helpers[] = {a64_bits_helpers,
+                                        a64_float_helpers,
+                                        a64_fma_helpers,
+                                        a64_simd_helpers,
+                                        a64_crypto_helpers,
+                                        a64_stencil_helpers,
                                         NULL};
 
 /* x19–x29, and the low halves of v8–v15, of which the upper ones are not kept: to be safe, none is. */

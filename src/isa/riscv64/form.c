@@ -50,7 +50,7 @@ static u32 operand_code(const Insn *in, u32 i) {
 }
 
 /* What cannot be known later: counts of shifts, of which the host's instructions want a byte, numbers of registers and of constants. */
-bool form_is_literal(const Insn *in, u32 i) {
+static bool is_literal(const Insn *in, u32 i) {
     u8 format = rv_row(in->row)->format;
     switch (in->row) {
     case RV_ROW_slli:
@@ -66,6 +66,32 @@ bool form_is_literal(const Insn *in, u32 i) {
     }
 }
 
+FormImmediate form_immediate(const Insn *in, u32 i) {
+    return is_literal(in, i) ? FORM_LITERAL : FORM_SIGNED;
+}
+
+bool form_is_dead(const Insn *in, Reg r) {
+    return (void)in, (void)r, false;
+}
+
+const bool form_leaves_flags = false;
+
+bool form_may_leave_flags(const Insn *in) {
+    return (void)in, false;
+}
+
+void form_leave_flags(Insn *in) {
+    (void)in;
+}
+
+bool form_is_rare(const Insn *in) {
+    return (void)in, false;
+}
+
+bool form_is_absolute(const Insn *in, u32 i) {
+    return (void)in, (void)i, false;
+}
+
 /* All registers that there are not are one. */
 static u32 literal(const Insn *in) {
     enum { NO_CSR = 0xfff };
@@ -73,7 +99,7 @@ static u32 literal(const Insn *in) {
     if ((format == RV_FMT_CSR || format == RV_FMT_CSRI) && !rv_csr_is_legal(in))
         return NO_CSR;
     for (u32 i = 1; i < in->operand_count; i++)
-        if (form_is_literal(in, i))
+        if (is_literal(in, i))
             return (u32)rv_imm(in, (int)i);
     return 0;
 }

@@ -163,6 +163,12 @@ static void list_quiet(const Listing *list, u32 row) {
 }
 
 const Isa *const form_isa = &isa_riscv64;
+const bool form_strict_fp = true;
+const bool form_is_complete = true;
+
+void form_lift(Lifter *l, const Insn *in) {
+    isa_riscv64.lift(l, in);
+}
 
 void form_each(FormVisit *visit_form, void *user) {
     static const u32 compares[] = {RV_ROW_flt_s, RV_ROW_fle_s, RV_ROW_flt_d, RV_ROW_fle_d};

@@ -82,6 +82,12 @@ static Effect add_or_sum(Effect e, const Operand *by) {
     return e;
 }
 
+/* A register that is combined with itself is zero. */
+static Effect exclusive_or(Effect e, const Operand *to, const Operand *from) {
+    e.kind = is_gp(to, 32) && is_gp(from, 32) && to->no == from->no ? EFFECT_CONSTANT : EFFECT_OTHER;
+    return e;
+}
+
 /* Where a computed jump goes. */
 static Effect jump_target(const Insn *in) {
     const Operand *to = &in->op[0];
@@ -137,6 +143,8 @@ Effect x86_effect(const Insn *in) {
         return by_immediate(e, EFFECT_SHIFT_RIGHT, from);
     case ZYDIS_MNEMONIC_AND:
         return by_immediate(e, EFFECT_AND, from);
+    case ZYDIS_MNEMONIC_XOR:
+        return exclusive_or(e, to, from);
     default:
         return (Effect){0};
     }

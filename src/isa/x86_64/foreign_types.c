@@ -1,6 +1,7 @@
 /* foreign_types.c: types and constants of Linux that are others on x86-64 than on most machines: see isa/foreign.h. */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "isa/foreign.h"
 
@@ -51,6 +52,42 @@ int guest_of_open_flags(int flags) {
     for (size_t i = 0; i < ARRAY_LEN(flags_rows); i++)
         moved |= flags & flags_rows[i].host ? flags_rows[i].own : 0;
     return moved;
+}
+
+/* System calls that take no structures but those that are the same everywhere, and at most five arguments. The numbers are those of asm/unistd_64.h. */
+static const struct {
+    long own, host;
+} call_rows[] = {{39, SYS_getpid},
+                 {186, SYS_gettid},
+                 {188, SYS_setxattr},
+                 {189, SYS_lsetxattr},
+                 {190, SYS_fsetxattr},
+                 {191, SYS_getxattr},
+                 {192, SYS_lgetxattr},
+                 {193, SYS_fgetxattr},
+                 {194, SYS_listxattr},
+                 {195, SYS_llistxattr},
+                 {196, SYS_flistxattr},
+                 {197, SYS_removexattr},
+                 {198, SYS_lremovexattr},
+                 {199, SYS_fremovexattr},
+                 {203, SYS_sched_setaffinity},
+                 {204, SYS_sched_getaffinity},
+                 {309, SYS_getcpu},
+                 {316, SYS_renameat2},
+                 {318, SYS_getrandom},
+                 {319, SYS_memfd_create},
+                 {332, SYS_statx},
+                 {424, SYS_pidfd_send_signal},
+                 {434, SYS_pidfd_open},
+                 {436, SYS_close_range},
+                 {439, SYS_faccessat2}};
+
+long guest_system_call(long number) {
+    for (size_t i = 0; i < ARRAY_LEN(call_rows); i++)
+        if (call_rows[i].own == number)
+            return call_rows[i].host;
+    return -1;
 }
 
 /* glibc, sysdeps/x86/nptl/bits/pthreadtypes-arch.h */

@@ -237,8 +237,37 @@ static RelocationKind relocation_kind(u32 type) {
         return RELOCATION_COPY;
     case R_X86_64_TPOFF64:
         return RELOCATION_THREAD;
+    case R_X86_64_DTPMOD64:
+        return RELOCATION_MODULE;
+    case R_X86_64_DTPOFF64:
+        return RELOCATION_OFFSET;
     }
     return RELOCATION_OTHER;
+}
+
+/* `call *slot(%rip)` and `jmp *slot(%rip)`, and whatever else may have a distance from the instruction pointer. */
+static SlotUse slot_use(const u8 *bytes, size_t size, u64 pc, u64 *slot) {
+    bool is_call = size >= 6 && bytes[0] == 0xff && (bytes[1] == 0x15 || bytes[1] == 0x25);
+    i32 distance;
+    if (size < sizeof(distance))
+        return SLOT_UNUSED;
+    memcpy(&distance, bytes + (is_call ? 2 : 0), sizeof(distance));
+    *slot = pc + (is_call ? 6 : 4) + (u64)(i64)distance;
+    return is_call ? SLOT_CALLED : SLOT_USED;
+}
+
+/* addr32 call, or jmp and nop, as the linker makes them. */
+static bool link_call(u8 *bytes, u64 pc, u64 to) {
+    bool is_jump = bytes[1] == 0x25;
+    i64 distance = (i64)(to - (pc + (is_jump ? 5 : 6)));
+    i32 short_distance = (i32)distance;
+    if (distance != short_distance)
+        return false;
+    bytes[0] = is_jump ? 0xe9 : 0x67;
+    bytes[1] = is_jump ? bytes[1] : 0xe8;
+    memcpy(bytes + (is_jump ? 1 : 2), &short_distance, sizeof(short_distance));
+    bytes[5] = is_jump ? 0x90 : bytes[5];
+    return true;
 }
 
 const Isa isa_x86_64 = {
@@ -246,6 +275,8 @@ const Isa isa_x86_64 = {
     .elf_relative = R_X86_64_RELATIVE,
     .elf_symbolic = R_X86_64_64,
     .relocation_kind = relocation_kind,
+    .slot_use = slot_use,
+    .link_call = link_call,
     .regs = regs,
     .reg_count = X86_REG_COUNT,
     .state_bytes = sizeof(LatheX86Cpu),

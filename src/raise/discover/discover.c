@@ -112,6 +112,11 @@ static void want_from_file(Raise *r) {
 
 /* ------------------------------------------------------------------------------------------------------ stubs */
 
+/* Does the instruction do nothing, as markers for computed jumps do? */
+static bool is_marker(const Insn *in) {
+    return in->flow == FLOW_NEXT && !in->operand_count && regset_is_empty(&in->writes);
+}
+
 /* Where the jump at `pc` loads its target from; false: there is no such jump. */
 static bool jumps_through(const Raise *r, u64 pc, u64 *end, u64 *slot) {
     u8 bytes[16];
@@ -124,7 +129,7 @@ static bool jumps_through(const Raise *r, u64 pc, u64 *end, u64 *slot) {
     for (int i = 0; in.flow == FLOW_INDIRECT && i < in.operand_count; i++)
         if (in.op[i].kind == OPERAND_MEM && in.op[i].base == REG_PC)
             *slot = (u64)in.op[i].disp;
-    return in.flow == FLOW_INDIRECT || in.flow == FLOW_NEXT;
+    return in.flow == FLOW_INDIRECT || is_marker(&in);
 }
 
 static const char *find_import(const Raise *r, u64 pc) {
@@ -458,7 +463,8 @@ static void configure(Raise *r) {
                               .native_fs = !r->foreign,
                               .native_traps = !r->foreign,
                               .half_phis = true,
-                              .many_ways = true};
+                              .many_ways = true,
+                              .watch = r->tool_watch};
     r->cfg = (LatheConfig){.arch = r->isa->arch,
                            .host = r->host->id,
                            .read_memory = read_memory,
@@ -538,6 +544,8 @@ static void lift(Raise *r, RaiseFunction *f) {
         f->import = raise_import_at(r, f->pc);
         if (!f->kept)
             keep_code(r, fn);
+        if (r->is_object && r->foreign)
+            raise_check_calls(r, fn);
         else if (f->left)
             raise_note_left(r, fn, f->pc);
         r->counts.functions++;
@@ -558,6 +566,7 @@ bool raise_discover(Raise *r) {
     find_labels(r);
     find_all(r);
     raise_settle(r);
+    raise_tool_lifting(r);
     for (size_t i = 0; i < r->functions.len; i++)
         r->functions.at[i].plain = declare(r, "");
     for (size_t i = 0; i < r->functions.len; i++) {

@@ -74,7 +74,8 @@ static void build_bridge(Raise *r, LLVMBuilderRef b, const RaiseFunction *f, LLV
 static void add_bridge(Raise *r, const RaiseFunction *f, const char *name) {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(r->ctx, 0);
     LLVMValueRef fn = LLVMAddFunction(r->mod, name, LLVMFunctionType(LLVMVoidTypeInContext(r->ctx), &ptr, 1, false));
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, raise_attribute(r, "nounwind", 0));
+    if (!r->unwinds)
+        LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, raise_attribute(r, "nounwind", 0));
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(r->ctx);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(r->ctx, fn, ""));
@@ -82,12 +83,81 @@ static void add_bridge(Raise *r, const RaiseFunction *f, const char *name) {
     LLVMDisposeBuilder(b);
 }
 
+/* ------------------------------------------------------------------------------------------------------- direct entries */
+
+/* The number of the argument that the guest's convention has in this register; -1: none. */
+static int argument_in(const Raise *r, Reg reg) {
+    for (u32 i = 0; i < r->isa->abi.int_arg_count; i++)
+        if (r->isa->abi.int_args[i] == reg)
+            return (int)i;
+    return -1;
+}
+
+/* Many functions that compare for qsort() work on their arguments alone: integers that are in registers on both machines. Where ints are extended in registers, it would have to be
+ * known which arguments are such. */
+static bool is_direct(const Raise *r, const RaiseFunction *f) {
+    if (!raise_works_anywhere(f) || r->isa->abi.signed_ints)
+        return false;
+    for (Reg reg = 0; reg < r->isa->reg_count; reg++)
+        if ((regset_has(&f->taken, reg) && reg != r->isa->abi.stack && argument_in(r, reg) < 0) ||
+            (regset_has(&f->given, reg) && r->isa->regs[reg].kind != REG_INT))
+            return false;
+    return true;
+}
+
+/* An int that is returned has zeros above it, and the host may have it extended: see src/host. */
+static LLVMValueRef extend_result(const Raise *r, LLVMBuilderRef b, LLVMValueRef v) {
+    if (!r->host->signed_arguments)
+        return v;
+    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx), half = LLVMInt32TypeInContext(r->ctx);
+    LLVMValueRef above = LLVMBuildLShr(b, v, LLVMConstInt(word, 32, false), "");
+    LLVMValueRef extended = LLVMBuildSExt(b, LLVMBuildTrunc(b, v, half, ""), word, "");
+    return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, above, LLVMConstNull(word), ""), extended, v, "");
+}
+
+/* The function with the host's convention. */
+static void add_direct(Raise *r, const RaiseFunction *f, const char *name) {
+    Reg in[REG_MAX + 1], out[REG_MAX];
+    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx), types[REG_MAX], two = LLVMArrayType2(word, 2);
+    LLVMValueRef args[REG_MAX + 1], result = LLVMGetPoison(two);
+    u32 ints = r->isa->abi.int_arg_count;
+    for (u32 i = 0; i < ints; i++)
+        types[i] = word;
+    LLVMValueRef fn = LLVMAddFunction(r->mod, name, LLVMFunctionType(two, types, ints, false));
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, raise_attribute(r, "nounwind", 0));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(r->ctx);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(r->ctx, fn, ""));
+    unsigned count = raise_params(r, &f->taken, in), results = raise_results(r, &f->given, out);
+    for (unsigned i = 0; i < count; i++) {
+        int n = argument_in(r, in[i]);
+        args[i] = n < 0 ? LLVMGetPoison(LLVMTypeOf(LLVMGetParam(f->raised, i))) : LLVMGetParam(fn, (unsigned)n);
+    }
+    args[count] = raise_image(r); /* any pointer: it is not used, but said to be good */
+    LLVMValueRef call = LLVMBuildCall2(b, f->type, f->raised, args, count + 1, "");
+    for (unsigned i = 0; i < results; i++)
+        if (regset_has(&f->given, out[i])) {
+            LLVMValueRef v = LLVMBuildExtractValue(b, call, i, "");
+            bool is_first = out[i] == r->isa->abi.int_result;
+            result = LLVMBuildInsertValue(b, result, is_first ? extend_result(r, b, v) : v, !is_first, "");
+        }
+    LLVMBuildRet(b, result);
+    LLVMDisposeBuilder(b);
+}
+
 static void add_entry(Foreign *f, const RaiseFunction *function) {
-    char entry[64], bridge[64], text[1024];
+    const HostForeign *host = f->r->host->foreign;
+    char entry[64], bridge[64], direct[64], text[1024];
     snprintf(entry, sizeof(entry), RAISE_ENTRY, function->pc);
     snprintf(bridge, sizeof(bridge), RAISE_BRIDGE, function->pc);
-    snprintf(text, sizeof(text), f->r->host->foreign->entry, entry, entry, bridge, entry, bridge, bridge);
+    snprintf(direct, sizeof(direct), RAISE_DIRECT, function->pc);
     add_bridge(f->r, function, bridge);
+    if (is_direct(f->r, function)) {
+        add_direct(f->r, function, direct);
+        snprintf(text, sizeof(text), host->entry_direct, entry, entry, bridge, entry, direct);
+    } else {
+        snprintf(text, sizeof(text), host->entry, entry, entry, bridge, entry, bridge, bridge);
+    }
     add_asm(f->r, text);
     f->r->counts.native++;
 }

@@ -46,30 +46,6 @@ static bool join(Pending *to, Pending from) {
     return before.load != to->load || before.store != to->store;
 }
 
-/* ------------------------------------------------------------------------------------------------------ one thread only */
-
-/* Libraries that call nobody in another thread. */
-static bool is_plain_library(const char *name) {
-    static const char *const names[] = {"libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "ld-linux"};
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (!strncmp(name, names[i], strlen(names[i])))
-            return true;
-    return false;
-}
-
-static bool may_share(const Raise *r) {
-    static const char *const names[] = {"pthread_create", "thrd_create", "mmap",       "mmap64",       "shmat",
-                                        "aio_read",       "aio_write",   "lio_listio", "timer_create", "dlopen"};
-    const char *library;
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (elf_imports(r->elf, names[i]))
-            return true;
-    for (size_t i = 0; (library = elf_dynamic_text(r->elf, DT_NEEDED, i)); i++)
-        if (!is_plain_library(library))
-            return true;
-    return false;
-}
-
 /* -------------------------------------------------------------------------------------------------------------- the frame */
 
 /* Which function of the program is called; -1: none. */
@@ -104,7 +80,7 @@ static bool computes(LLVMValueRef in) {
 static bool escapes_at(const Fencer *w, LLVMValueRef user, LLVMValueRef v) {
     if (LLVMIsAStoreInst(user))
         return LLVMGetOperand(user, 0) == v && !is_handed_over(w, user);
-    if (LLVMIsACallInst(user))
+    if (LLVMIsACallInst(user) || LLVMIsAInvokeInst(user))
         return escapes_in_call(user, v);
     return !LLVMIsALoadInst(user) && !LLVMIsAICmpInst(user);
 }
@@ -218,7 +194,8 @@ static void step(Fencer *w, LLVMValueRef in, Pending *p) {
             full_fence(w, in, p);
         order_loads(w, in, p);
         full_fence(w, LLVMGetNextInstruction(in), p);
-    } else if (LLVMIsACallInst(in) && !LLVMIsAInlineAsm(LLVMGetCalledValue(in)) && !is_pure(in)) {
+    } else if (LLVMIsAInvokeInst(in) ||
+               (LLVMIsACallInst(in) && !LLVMIsAInlineAsm(LLVMGetCalledValue(in)) && !is_pure(in))) {
         step_call(w, in, p);
     } else if (LLVMIsAReturnInst(in)) {
         w->changed |= join(&w->own->last, *p);
@@ -277,7 +254,7 @@ static void end(Fencer *w) {
 }
 
 void foreign_add_fences(Raise *r) {
-    if (!r->host->foreign->order_loads || !may_share(r))
+    if (!r->host->foreign->order_loads || !raise_may_share(r))
         return;
     Fencer w = {.r = r,
                 .all = ARENA_ARRAY(&r->arena, Ends, r->functions.len),

@@ -13,8 +13,6 @@ static bool check(Foreign *f) {
     if (!r->extent.position_independent)
         return raise_fail(r,
                           "it is not position-independent, and only such programs can be raised for another machine");
-    if (elf_dynamic_number(r->elf, DT_RELR))
-        return raise_fail(r, "it has packed relocations, which cannot be raised for another machine yet");
     return true;
 }
 
@@ -56,6 +54,7 @@ bool foreign_finish(Foreign *f) {
     if (!foreign_add_entries(f))
         return false;
     foreign_replace_addresses(f);
+    foreign_name_types(f);
     foreign_add_fences(f->r);
     return foreign_add_image(f);
 }

@@ -43,6 +43,7 @@ LLVMValueRef foreign_entry(Foreign *f, const RaiseFunction *function);
 LLVMValueRef foreign_external(Foreign *f, const char *name, bool weak);
 LLVMValueRef foreign_offset(const Raise *r, LLVMValueRef base, i64 off);
 void foreign_replace_addresses(Foreign *f);
+void foreign_name_types(Foreign *f);
 
 /* entries.c, image.c, fences.c */
 bool foreign_find_main(Foreign *f);

@@ -6,42 +6,63 @@
 #include <sys/socket.h>
 #define __USE_GNU 1
 #include <aio.h>
+#include <aliases.h>
+#include <argp.h>
+#include <argz.h>
 #include <arpa/inet.h>
+#include <arpa/nameser.h>
 #include <assert.h>
+#include <byteswap.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <dlfcn.h>
+#include <envz.h>
 #include <err.h>
 #include <errno.h>
 #include <error.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <fenv.h>
+#include <fmtmsg.h>
 #include <fnmatch.h>
+#include <fstab.h>
+#include <fts.h>
 #include <ftw.h>
 #include <getopt.h>
 #include <glob.h>
+#include <gnu/libc-version.h>
 #include <grp.h>
+#include <gshadow.h>
 #include <iconv.h>
+#include <ifaddrs.h>
 #include <inttypes.h>
 #include <langinfo.h>
 #include <libgen.h>
 #include <libintl.h>
 #include <limits.h>
+#include <link.h>
 #include <locale.h>
 #include <malloc.h>
 #include <math.h>
 #include <mntent.h>
 #include <monetary.h>
+#include <mqueue.h>
+#include <net/if.h>
 #include <netdb.h>
+#include <netinet/ether.h>
 #include <netinet/in.h>
+#include <nl_types.h>
 #include <obstack.h>
 #include <poll.h>
 #include <pthread.h>
+#include <pty.h>
 #include <pwd.h>
 #include <regex.h>
+#include <resolv.h>
 #include <sched.h>
 #include <search.h>
 #include <semaphore.h>
+#include <shadow.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -49,15 +70,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/acct.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/fanotify.h>
 #include <sys/file.h>
+#include <sys/fsuid.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
+#include <sys/klog.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/msg.h>
+#include <sys/param.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/quota.h>
 #include <sys/random.h>
+#include <sys/reboot.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
@@ -67,26 +99,35 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
+#include <sys/swap.h>
 #include <sys/sysinfo.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/times.h>
+#include <sys/timex.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <syslog.h>
 #include <termios.h>
 #include <threads.h>
 #include <time.h>
+#include <ttyent.h>
+#include <uchar.h>
 #include <ucontext.h>
+#include <ulimit.h>
 #include <unistd.h>
 #include <utime.h>
+#include <utmp.h>
 #include <utmpx.h>
 #include <wchar.h>
 #include <wctype.h>
+#include <wordexp.h>
 
 int accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
 void __stack_chk_fail(void);
@@ -125,6 +166,14 @@ size_t __mbsrtowcs_chk(wchar_t *to, const char **from, size_t size, mbstate_t *s
 wchar_t *__wmemcpy_chk(wchar_t *to, const wchar_t *from, size_t size, size_t room);
 long __fdelt_chk(long fd);
 int __gethostname_chk(char *to, size_t size, size_t room);
+void *__tls_get_addr(void *place);
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object);
+int __cxa_at_quick_exit(void (*function)(void *), void *object);
+char *__strdup(const char *text);
+char *__strndup(const char *text, size_t size);
+void *__rawmemchr(const void *at, int byte);
+char *__stpncpy_chk(char *to, const char *from, size_t size, size_t room);
+void __chk_fail(void);
 int __overflow(FILE *file, int byte);
 int __uflow(FILE *file);
 int __isnan(double x);
@@ -132,3 +181,27 @@ int __isinf(double x);
 int __finite(double x);
 int __signbit(double x);
 int __fpclassify(double x);
+/* What C++ compilers call. */
+int __cxa_guard_acquire(long *guard);
+void __cxa_guard_release(long *guard);
+void __cxa_guard_abort(long *guard);
+void __cxa_pure_virtual(void);
+void __cxa_deleted_virtual(void);
+void __cxa_bad_cast(void);
+void __cxa_bad_typeid(void);
+void __cxa_throw_bad_array_new_length(void);
+void *__dynamic_cast(const void *object, const void *from, const void *to, long distance);
+int __cxa_thread_atexit(void (*function)(void *), void *object, void *library);
+void *__cxa_allocate_exception(size_t size);
+void __cxa_free_exception(void *exception);
+void __cxa_throw(void *exception, void *type, void (*destroy)(void *));
+void __cxa_rethrow(void);
+void *__cxa_begin_catch(void *exception);
+void __cxa_end_catch(void);
+void *__cxa_get_exception_ptr(void *exception);
+void _Unwind_Resume(void *exception);
+void *__cxa_init_primary_exception(void *exception, void *type, void (*destroy)(void *));
+void *__cxa_current_exception_type(void);
+unsigned __cxa_uncaught_exceptions(void);
+/* Its variable arguments are integers. */
+void _ZSt24__throw_out_of_range_fmtPKcz(const char *text, ...);

@@ -34,24 +34,6 @@ static void add_number(Raise *r, const char *name, u64 value) {
     LLVMSetVisibility(var, LLVMHiddenVisibility);
 }
 
-static bool add_thread(Raise *r) {
-    Elf64_Phdr p = elf_program_header(r->elf, PT_TLS);
-    if (p.p_memsz > IMAGE_MAX || p.p_align > THREAD_ALIGN || p.p_filesz > p.p_memsz || (p.p_align & (p.p_align - 1)))
-        return raise_fail(r, "its thread-local variables are too large, or broken");
-    u64 off = thread_offset(r), size = off + r->isa->abi.thread_bytes + (off ? 0 : p.p_memsz);
-    char *bytes = arena_alloc(&r->arena, size + 1);
-    if (p.p_filesz && elf_read(r->elf, p.p_vaddr, bytes, p.p_filesz) != p.p_filesz)
-        return raise_fail(r, "its thread-local variables are not in the image");
-    LLVMValueRef v = LLVMConstStringInContext2(r->ctx, bytes, size, true), var;
-    var = LLVMAddGlobal(r->mod, LLVMTypeOf(v), RAISE_PREFIX "thread");
-    LLVMSetInitializer(var, v);
-    LLVMSetAlignment(var, THREAD_ALIGN);
-    LLVMSetThreadLocalMode(var, LLVMLocalExecTLSModel);
-    LLVMSetVisibility(var, LLVMHiddenVisibility);
-    add_number(r, RAISE_PREFIX "thread_offset", off);
-    return true;
-}
-
 /* ------------------------------------------------------------------------------------------------------------------ words */
 
 static LLVMValueRef word(const Raise *r, u64 value) {
@@ -81,6 +63,12 @@ static LLVMValueRef relocated(Foreign *f, const ElfRelocation *row) {
             return word(r, row->value + (u64)row->addend - thread_offset(r));
         raise_fail(r, "0x%lx: it uses %s, a thread-local variable of another file", row->at, row->symbol);
         return NULL;
+    case RELOCATION_MODULE: /* __tls_get_addr() knows that there is but one */
+        return word(r, 0);
+    case RELOCATION_OFFSET:
+        if (!row->imported)
+            return word(r, row->value + (u64)row->addend);
+        break;
     case RELOCATION_COPY:
     case RELOCATION_OTHER:
         break;
@@ -111,24 +99,62 @@ static void add_bytes(const Raise *r, Parts *parts, const u8 *bytes, u64 size) {
     }
 }
 
-static bool build_parts(Foreign *f, u8 *bytes, Parts *parts) {
+/* The contents of memory from `start` on, which are `bytes` and what the dynamic linker writes into the first `relocated_bytes` of them. */
+static bool build_parts(Foreign *f, const u8 *bytes, u64 start, u64 relocated_bytes, u64 size, Parts *parts) {
     Raise *r = f->r;
-    u64 at = r->extent.start;
+    u64 at = start;
     for (size_t i = 0; i < f->relocations.len; i++) {
         const ElfRelocation *row = &f->relocations.at[i];
-        if (r->isa->relocation_kind(row->type) == RELOCATION_COPY)
+        if (r->isa->relocation_kind(row->type) == RELOCATION_COPY || row->at - start >= relocated_bytes)
             continue;
-        if (row->at < at || row->at > r->extent.end - 8)
+        if (row->at < at || row->at - start + 8 > relocated_bytes)
             return raise_fail(r, "0x%lx: relocations overlap, or lie outside the image", row->at);
         LLVMValueRef v = relocated(f, row);
         if (!v)
             return false;
-        add_bytes(r, parts, bytes + (at - r->extent.start), row->at - at);
+        add_bytes(r, parts, bytes + (at - start), row->at - at);
         VEC_PUSH(parts, v);
         at = row->at + 8;
     }
-    add_bytes(r, parts, bytes + (at - r->extent.start), r->extent.end - at);
+    add_bytes(r, parts, bytes + (at - start), size - (at - start));
     return true;
+}
+
+static bool is_inside(const Raise *r, const ElfRelocation *row) {
+    return row->at >= r->extent.start && row->at <= r->extent.end - 8;
+}
+
+static bool build_image(Foreign *f, const u8 *bytes, Parts *parts) {
+    Raise *r = f->r;
+    u64 size = r->extent.end - r->extent.start;
+    for (size_t i = 0; i < f->relocations.len; i++)
+        if (!is_inside(r, &f->relocations.at[i]))
+            return raise_fail(r, "0x%lx: a relocation lies outside the image", f->relocations.at[i].at);
+    return build_parts(f, bytes, r->extent.start, size, size, parts);
+}
+
+static bool add_thread(Foreign *f) {
+    Raise *r = f->r;
+    Parts parts = {0};
+    Elf64_Phdr p = elf_program_header(r->elf, PT_TLS);
+    if (p.p_memsz > IMAGE_MAX || p.p_align > THREAD_ALIGN || p.p_filesz > p.p_memsz || (p.p_align & (p.p_align - 1)))
+        return raise_fail(r, "its thread-local variables are too large, or broken");
+    u64 off = thread_offset(r), size = off + r->isa->abi.thread_bytes + (off ? 0 : p.p_memsz);
+    u8 *bytes = arena_alloc(&r->arena, size + 1);
+    if (p.p_filesz && elf_read(r->elf, p.p_vaddr, bytes, p.p_filesz) != p.p_filesz)
+        return raise_fail(r, "its thread-local variables are not in the image");
+    bool ok = build_parts(f, bytes, p.p_vaddr, p.p_filesz, size, &parts);
+    if (ok) {
+        LLVMValueRef v = LLVMConstStructInContext(r->ctx, parts.at, (unsigned)parts.len, true);
+        LLVMValueRef var = LLVMAddGlobal(r->mod, LLVMTypeOf(v), RAISE_PREFIX "thread");
+        LLVMSetInitializer(var, v);
+        LLVMSetAlignment(var, THREAD_ALIGN);
+        LLVMSetThreadLocalMode(var, LLVMLocalExecTLSModel);
+        LLVMSetVisibility(var, LLVMHiddenVisibility);
+        add_number(r, RAISE_PREFIX "thread_offset", off);
+    }
+    VEC_FREE(&parts);
+    return ok;
 }
 
 /* As it is mapped, without the code that was lifted. */
@@ -166,7 +192,7 @@ bool foreign_add_image(Foreign *f) {
         LLVMAddGlobal(r->mod, LLVMInt8TypeInContext(r->ctx), RAISE_IMAGE);
     if (f->relocations.len)
         qsort(f->relocations.at, f->relocations.len, sizeof(*f->relocations.at), by_place);
-    bool ok = (!r->foreign || add_thread(r)) && build_parts(f, read_image(r), &parts);
+    bool ok = (!r->foreign || add_thread(f)) && build_image(f, read_image(r), &parts);
     if (ok)
         replace_image(r, &parts);
     VEC_FREE(&parts);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "isa/foreign.h"
 #include "isa/kinds.h"
 #include "raise/foreign/foreign.h"
 
@@ -116,10 +117,55 @@ static void offer(Raise *r, const ElfObjectSymbol *s, const char *type, const ch
     LLVMAppendModuleInlineAsm(r->mod, text, strlen(text));
 }
 
+/* Is it used for more than to be handed on? */
+static bool is_looked_at(LLVMValueRef v) {
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsACallInst(user) && !LLVMIsAStoreInst(user) && !LLVMIsAPHINode(user))
+            return true;
+    }
+    return false;
+}
+
+/* Does it look at a register that is handed over and has no argument, such as how many vector registers are used? That is of variable arguments. */
+static bool looks_beside(const Raise *r, const RaiseFunction *f) {
+    Reg list[REG_MAX + 1];
+    const CallAbi *abi = &r->isa->abi;
+    unsigned count = raise_params(r, &f->taken, list);
+    for (unsigned i = 0; i < count; i++)
+        if (regset_has(&f->taken, list[i]) && list[i] != abi->stack && r->isa->regs[list[i]].kind == REG_INT &&
+            !raise_is_listed(abi->int_args, abi->int_arg_count, list[i]) && is_looked_at(LLVMGetParam(f->raised, i)))
+            return true;
+    return false;
+}
+
+/* Those that have to do with x87 are taken to take all registers. */
+static bool takes_all_integers(const Raise *r, const RaiseFunction *f) {
+    for (u32 i = 0; i < r->isa->abi.int_arg_count; i++)
+        if (!regset_has(&f->taken, r->isa->abi.int_args[i]))
+            return false;
+    return true;
+}
+
+/* Why others cannot call it, who have arguments where another machine has them; NULL: they can. Up to eight integers arrive, some of them on the stack. */
+static const char *odd_arguments(const Raise *r, const RaiseFunction *f) {
+    const CallAbi *abi = &r->isa->abi;
+    i64 last = (i64)abi->return_address_bytes + 8 * ((i64)FOREIGN_INTS - (i64)abi->int_arg_count);
+    if (looks_beside(r, f))
+        return "variable arguments";
+    bool is_odd =
+        f->above > last || (f->above > (i64)abi->return_address_bytes && (f->uses_rest || !takes_all_integers(r, f)));
+    return is_odd ? "a struct by value, a long double, variable arguments or very many" : NULL;
+}
+
 static bool offer_function(Raise *r, const ElfObjectSymbol *s, u64 pc) {
     const RaiseFunction *f = raise_function_at(r, pc);
     if (!f || !f->native || !f->raised)
         return raise_fail(r, "0x%lx: the function %s cannot be read", pc, s->name);
+    const char *odd = r->foreign ? odd_arguments(r, f) : NULL;
+    if (odd)
+        return raise_fail(r, "0x%lx: the function %s seems to take %s, which machines pass in different ways", pc,
+                          s->name, odd);
     offer(r, s, "function", arena_printf(&r->arena, RAISE_ENTRY, pc), 0);
     return true;
 }

@@ -66,6 +66,7 @@ static LLVMTypeRef type_of(Stub *s, char letter) {
     LLVMContextRef ctx = s->r->ctx;
     switch ((TypeLetter)letter) {
     case TYPE_VOID:
+    case TYPE_MEMORY:
         return LLVMVoidTypeInContext(ctx);
     case TYPE_I8:
     case TYPE_U8:
@@ -230,6 +231,7 @@ static void set_result(Stub *s, char letter, LLVMValueRef v) {
         break;
     }
     case TYPE_VOID:
+    case TYPE_MEMORY:
     case TYPE_PRINTS:
     case TYPE_SCANS:
     case TYPE_LIST:
@@ -261,6 +263,18 @@ static void mark_stack(Stub *s, bool inside) {
     LLVMBuildStore(s->b, LLVMBuildOr(s->b, v, LLVMConstInt(word(s), inside, false), ""), var);
 }
 
+/* The address comes as the first integer, and machines have it elsewhere. It is the result, too, where the program looks for it. */
+static void return_in_memory(Stub *s, LLVMValueRef call) {
+    LLVMTypeRef room = LLVMInt8TypeInContext(s->r->ctx);
+    unsigned kind = LLVMGetEnumAttributeKindForName("sret", strlen("sret"));
+    LLVMAddCallSiteAttribute(call, 1, LLVMCreateTypeAttribute(s->r->ctx, kind, room));
+    set_result(s, TYPE_POINTER, LLVMGetOperand(call, 0));
+}
+
+static bool is_cxx(const Prototype *p) {
+    return prototype_find_cxx(p->name) == p;
+}
+
 static void build_call(Stub *s, const Prototype *p, const char *name) {
     LLVMValueRef args[CALL_MAX + 8], format = NULL;
     bool scans = false, calls_back = strchr(p->types, TYPE_CALLBACK), more = false;
@@ -283,12 +297,15 @@ static void build_call(Stub *s, const Prototype *p, const char *name) {
     named = count;
     while (more && s->ints < s->r->isa->abi.int_arg_count)
         args[count++] = argument(s, TYPE_I64);
+    calls_back |= is_cxx(p); /* most of its functions may, by virtual functions */
     if (calls_back)
         mark_stack(s, false);
     LLVMValueRef v = call(s, name, type_of(s, *p->types), args, count, more, named);
     extend(s, v, LLVMAttributeReturnIndex, *p->types);
     for (unsigned i = 0; i < named && p->types[1 + i]; i++)
         extend(s, v, i + 1, p->types[1 + i]);
+    if (*p->types == TYPE_MEMORY)
+        return_in_memory(s, v);
     if (calls_back)
         mark_stack(s, true);
     set_result(s, *p->types, v);
@@ -372,8 +389,6 @@ static bool check_types(Foreign *f, const Prototype *p, u64 pc) {
                *why = special_find(SPECIAL_REFUSED, p->name);
     if (why)
         return raise_fail(f->r, "0x%lx: it calls %s: %s", pc, p->name, why);
-    if (f->r->host->signed_arguments && (!strcmp(p->name, "dlsym") || !strcmp(p->name, "dlvsym")))
-        return raise_fail(f->r, "0x%lx: it calls %s, and prototypes of what that finds are not known", pc, p->name);
     if (strchr(p->types, TYPE_OTHER) || strchr(p->types + 1, TYPE_TWO) || strlen(p->types) > CALL_MAX)
         return raise_fail(f->r,
                           "0x%lx: it calls %s, whose arguments or result are of a kind that cannot be handed over", pc,
@@ -400,12 +415,19 @@ bool foreign_needs_stub(const Foreign *f, const char *name) {
            (p && (special_find(SPECIAL_WRAPPED, name) || strpbrk(p->types, "xa.") || f->r->host->signed_arguments));
 }
 
+/* A function that dlsym() finds is called without its prototype, and where ints are extended in registers, that would have to be known. */
+static bool finds_functions(const Foreign *f, const char *name) {
+    return f->r->host->signed_arguments && (!strcmp(name, "dlsym") || !strcmp(name, "dlvsym"));
+}
+
 /* The host's function that does what the program means by this one; NULL with r->problem set: there is none. */
 static const char *callee_for(Foreign *f, const Prototype *p, u64 pc) {
     Raise *r = f->r;
     if (!check_types(f, p, pc))
         return NULL;
-    if (special_find(SPECIAL_WRAPPED, p->name))
+    if (finds_functions(f, p->name))
+        raise_note(r, pc, "%s stops the program if it finds a function, since its prototype is not known", p->name);
+    if (special_find(SPECIAL_WRAPPED, p->name) || finds_functions(f, p->name))
         return arena_printf(&r->arena, "lathe_wrap_%s", p->name);
     if (special_find(SPECIAL_INSTEAD, p->name))
         return special_find(SPECIAL_INSTEAD, p->name);
@@ -420,6 +442,7 @@ static const char *callee_for(Foreign *f, const Prototype *p, u64 pc) {
 bool foreign_build_stub(Foreign *f, LLVMValueRef fn, const char *name, u64 pc) {
     Raise *r = f->r;
     const Prototype *p = prototype_find(name);
+    p = p ? p : prototype_find_cxx(name);
     if (!p && !is_jump(name))
         return raise_fail(r, "0x%lx: it calls %s, which no header declares that was there when lathe was built", pc,
                           name);

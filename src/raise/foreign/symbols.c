@@ -66,17 +66,49 @@ static bool is_part(const Raise *r, LLVMValueRef in, u64 address) {
     return elf_is_code(r->elf, address) && (LLVMIsABinaryOperator(in) || LLVMIsAGetElementPtrInst(in));
 }
 
+/* Where a copied variable begins, the program's own variable before it ends: code that only compares the address means that end, as loops do. */
+static bool is_end(const Foreign *f, LLVMValueRef in, u64 address) {
+    const ElfRelocation *copy = copy_at(f, address);
+    bool compares = LLVMIsAICmpInst(in) || (LLVMIsABinaryOperator(in) && LLVMGetInstructionOpcode(in) == LLVMSub);
+    return copy && copy->at == address && compares;
+}
+
+static LLVMValueRef replacement(Foreign *f, LLVMValueRef in, LLVMValueRef v);
+
+/* Compilers store two pointers at once. */
+static LLVMValueRef replacement_of_vector(Foreign *f, LLVMValueRef in, LLVMValueRef v) {
+    enum { ELEMENTS = 8 };
+    LLVMValueRef element[ELEMENTS];
+    unsigned count = (unsigned)LLVMGetNumOperands(v);
+    bool changed = false;
+    for (unsigned i = 0; i < count && count <= ELEMENTS; i++) {
+        LLVMValueRef old = LLVMGetOperand(v, i);
+        element[i] = replacement(f, in, old);
+        changed |= element[i] != old;
+    }
+    return changed ? LLVMConstVector(element, count) : v;
+}
+
+/* What stands for a constant operand of an instruction; that itself if it has no address that is another one now. */
+static LLVMValueRef replacement(Foreign *f, LLVMValueRef in, LLVMValueRef v) {
+    u64 address;
+    if (LLVMIsAConstantVector(v))
+        return replacement_of_vector(f, in, v);
+    if (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMBitCast)
+        return LLVMConstBitCast(replacement(f, in, LLVMGetOperand(v, 0)), LLVMTypeOf(v));
+    if (!LLVMIsAConstant(v) || !raise_image_address(f->r, v, &address) || !is_moved(f, address) ||
+        is_part(f->r, in, address) || is_end(f, in, address))
+        return v;
+    LLVMValueRef with = foreign_symbol(f, address);
+    bool is_word = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
+    return is_word ? LLVMConstPtrToInt(with, LLVMTypeOf(v)) : with;
+}
+
 static void replace_operands(Foreign *f, LLVMValueRef in) {
     for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(in); i++) {
-        LLVMValueRef v = LLVMGetOperand(in, i);
-        u64 address;
-        if (!LLVMIsAConstant(v) || !raise_image_address(f->r, v, &address) || !is_moved(f, address) ||
-            is_part(f->r, in, address))
-            continue;
-        LLVMValueRef with = foreign_symbol(f, address);
-        if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind)
-            with = LLVMConstPtrToInt(with, LLVMTypeOf(v));
-        LLVMSetOperand(in, i, with);
+        LLVMValueRef v = LLVMGetOperand(in, i), with = LLVMIsAConstant(v) ? replacement(f, in, v) : v;
+        if (with != v)
+            LLVMSetOperand(in, i, with);
     }
 }
 
@@ -88,6 +120,27 @@ static void keep_load(const Raise *r, LLVMValueRef in) {
     if (place && LLVMIsAConstant(place) && raise_image_address(r, place, &address) &&
         !elf_read_const(r->elf, address, &byte, 1))
         LLVMSetVolatile(in, true);
+}
+
+/* The types that landing pads catch have names, which are those of places in the image (RAISE_AT). */
+void foreign_name_types(Foreign *f) {
+    size_t len;
+    u64 address;
+    for (LLVMValueRef g = LLVMGetFirstGlobal(f->r->mod), next; g; g = next) {
+        next = LLVMGetNextGlobal(g);
+        if (sscanf(LLVMGetValueName2(g, &len), RAISE_AT, &address) != 1)
+            continue;
+        const ElfRelocation *copy = copy_at(f, address);
+        if (copy) {
+            LLVMReplaceAllUsesWith(g, foreign_external(f, copy->symbol, false));
+            LLVMDeleteGlobal(g);
+            continue;
+        }
+        char *text = arena_printf(
+            &f->r->arena, "\t.hidden " RAISE_AT "\n\t.globl " RAISE_AT "\n\t.set " RAISE_AT ", " RAISE_IMAGE " + %lu\n",
+            address, address, address, address - f->r->extent.start);
+        LLVMAppendModuleInlineAsm(f->r->mod, text, strlen(text));
+    }
 }
 
 void foreign_replace_addresses(Foreign *f) {

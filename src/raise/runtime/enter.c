@@ -89,6 +89,20 @@ void lathe_raise_entered(ForeignRegs *regs, void (*bridge)(GuestCpu *cpu)) {
     guest_results(cpu, regs);
 }
 
+/* An exception has come to a raised function, by way of frames that have not put this back. */
+void lathe_raise_landed(u64 stack) {
+    lathe_raise_stack = stack | 1;
+}
+
+/* Of the C++ library, which only programs with exceptions have. */
+extern void *__cxa_begin_catch(void *exception) __attribute__((weak));
+extern void _ZSt9terminatev(void) __attribute__((weak));
+
+void lathe_raise_terminate(u64 exception) {
+    __cxa_begin_catch((void *)exception);
+    _ZSt9terminatev();
+}
+
 typedef void Bridge(GuestCpu *cpu);
 
 static Bridge *bridge_of(u64 target) {

@@ -12,6 +12,8 @@ extern __thread u64 lathe_raise_stack;
 void lathe_raise_entered(ForeignRegs *regs, void (*bridge)(GuestCpu *cpu));
 void lathe_raise_call(GuestCpu *cpu);
 void lathe_raise_syscall(GuestCpu *cpu);
+void lathe_raise_landed(u64 stack);
+void lathe_raise_terminate(u64 exception);
 _Noreturn void lathe_raise_stop(const char *text, u64 size, u64 pc);
 
 /* format.c: a va_list for the host's C library with the arguments that the format asks for. `area` is room for it. */

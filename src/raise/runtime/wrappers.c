@@ -1,5 +1,7 @@
 /* wrappers.c: functions of the C library whose types or constants are not those that the program was compiled with. Raised code calls lathe_wrap_NAME for
  * NAME (src/raise/foreign/special.c has the list). */
+#include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <error.h>
 #include <fcntl.h>
@@ -9,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "raise/runtime/runtime.h"
 
@@ -131,7 +135,50 @@ void lathe_wrap_verror(int status, int number, const char *format, va_list list)
     free(text);
 }
 
+/* ---------------------------------------------------------------------------------------------------- symbols of libraries */
+
+/* Only on machines where a function cannot be called without its prototype. */
+static void *check_symbol(void *found) {
+    static const char text[] = "dlsym() has found a function, and its prototype is not known";
+    const Elf64_Sym *symbol = NULL;
+    Dl_info info;
+    if (found && (!dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
+                  ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT))
+        lathe_raise_stop(text, sizeof(text) - 1, 0);
+    return found;
+}
+
+void *lathe_wrap_dlsym(void *library, const char *name) {
+    return check_symbol(dlsym(library, name));
+}
+
+void *lathe_wrap_dlvsym(void *library, const char *name, const char *version) {
+    return check_symbol(dlvsym(library, name, version));
+}
+
+/* -------------------------------------------------------------------------------------------------------- system calls */
+
+long lathe_wrap_syscall(long number, ...) {
+    static const char text[] = "a system call that may be another one on this machine";
+    long host = guest_system_call(number), argument[5];
+    va_list list;
+    va_start(list, number);
+    for (size_t i = 0; i < sizeof(argument) / sizeof(*argument); i++)
+        argument[i] = va_arg(list, long);
+    va_end(list);
+    if (host < 0)
+        lathe_raise_stop(text, sizeof(text) - 1, 0);
+    return syscall(host, argument[0], argument[1], argument[2], argument[3], argument[4]);
+}
+
 /* --------------------------------------------------------------------------------------------------------------- threads */
+
+extern __thread u8 lathe_raise_thread[];
+
+/* The program, and what was joined with it, has one block of thread-local variables: the first word, which says whose they are, is not looked at. */
+void *lathe_wrap___tls_get_addr(const u64 *place) {
+    return lathe_raise_thread + place[1];
+}
 
 /* The library clears its own type as a whole, which may be larger: of that, the program has the first bytes. */
 int lathe_wrap_pthread_attr_init(void *to) {

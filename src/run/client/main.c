@@ -9,6 +9,7 @@
 #include "run/client/code/tier.h"
 #include "run/client/code/translated.h"
 #include "run/client/contained_start.h"
+#include "run/client/core/debug.h"
 #include "run/client/core/frame.h"
 #include "run/client/memory/contained.h"
 #include "run/client/memory/limits.h"
@@ -71,6 +72,7 @@ static void start_program(const char *path, char **argv, char **envp) {
     signal_init(t);
     tier_begin(t);
     tool_start(argv);
+    debug_begin(t);
     translated_run_anew(t);
 }
 

@@ -81,10 +81,19 @@ static void note_module(Pages *p, const TranslateMessage *request) {
         VEC_PUSH(&p->modules, ((Kept){request->base, request->end, request->changes, request->pack}));
 }
 
+/* Code of a file that the guest may write to by now is asked for as that of no file: what was kept of the file is old. */
+static void forget_module_of(Pages *p, u64 pc) {
+    for (size_t i = 0; i < p->modules.len; i++)
+        if (pc >= p->modules.at[i].base && pc < p->modules.at[i].end)
+            forget_all(p, true, p->modules.at[i].base, p->modules.at[i].end);
+}
+
 void pages_begin(Pages *p, const TranslateMessage *request) {
     p->request = *request;
     if (request->base)
         note_module(p, request);
+    else
+        forget_module_of(p, request->pc);
     forget_all(p, false, 0, ~(u64)0);
 }
 

@@ -9,6 +9,7 @@
 #include "ir/tuning.h"
 #include "lathe/lift.h"
 #include "run/protocol/connection.h"
+#include "site/events.h"
 
 /* watch.c: ends the process when the peer of fd is gone, but not between hold and release. */
 typedef struct Watch Watch;
@@ -130,38 +131,31 @@ ServerTool *tool_new(const void *package, size_t size); /* NULL: it is no packag
 void tool_free(ServerTool *tool);
 /* A context is gone, and what was read into it. */
 void tool_forget_context(ServerTool *tool);
-/* A hook of the tool's. */
-typedef struct ToolHook {
-    u32 event;            /* LatheEvent */
-    const char *function; /* its name in the module; valid until tool_forget_context */
-    const ToolPlan *plan;
-    LatheValue value[LATHE_VALUES];
-    bool filtered;  /* it does not apply everywhere (LatheWhere): the client is asked at which places it does */
-    bool not_stack; /* accesses at the stack pointer plus a constant are left out, which the server decides itself */
-} ToolHook;
 /* Adds the tool's functions to a module, and lists its hooks; false: its bitcode cannot be read. */
 bool tool_add(ServerTool *tool, LLVMModuleRef mod, ToolHook hooks[TOOL_HOOKS_MAX], u32 *count);
 /* Calls the function of a hook, with these 64-bit values; false: it takes none such. */
 bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, u32 hook, const char *name,
                         const LLVMValueRef values[LATHE_VALUES]);
 /* Notes a site of a hook, which takes so many instructions. */
+/* The hooks that the tool's options leave out: a bit for each. */
+u64 tool_hooks_off(const ServerTool *tool);
 void tool_note_site(ServerTool *tool, u32 hook, ToolWay way, u32 insns);
 /* Tells all sites that were noted since the tool was added to the module, in a section of the object. */
 void tool_tell_sites(const ServerTool *tool, LLVMModuleRef mod);
 /* Small functions become part of a lifted function; what they count they count in the guest's state. */
 void tool_inline(LLVMModuleRef mod, LLVMValueRef lifted, u32 counters_off);
 
-/* events.c: what a tool does at instructions of lifted code. */
-typedef struct Events Events;
-Events *events_new(ServerTool *tool, const InitMessage *init, Pages *pages);
-void events_free(Events *e); /* accepts NULL */
-void events_begin_request(Events *e, const TranslateMessage *request);
+/* watching.c: what a tool does at instructions of lifted code. */
+typedef struct Watching Watching;
+Watching *watching_new(ServerTool *tool, const InitMessage *init, Pages *pages);
+void watching_free(Watching *w); /* accepts NULL */
+void watching_begin_request(Watching *w, const TranslateMessage *request);
 /* The tool is added to a module. Returns who watches what is lifted into it. */
-const struct LiftWatch *events_begin(Events *e, LLVMModuleRef mod);
+const LiftWatch *watching_begin(Watching *w, LLVMModuleRef mod);
 /* Does the tool want undefined values to be followed? Then that is to be done for each lifted function, before anything is inlined. Both accept NULL. */
-bool events_follows(const Events *e);
-void events_follow(const Events *e, LLVMValueRef lifted);
+bool watching_follows(const Watching *w);
+void watching_follow(const Watching *w, LLVMValueRef lifted);
 /* Something of what was lifted since cannot be told to the tool, so that the code is of no use. Accepts NULL. */
-bool events_failed(const Events *e);
+bool watching_failed(const Watching *w);
 
 #endif

@@ -361,13 +361,6 @@ static bool read_module(ServerTool *tool, LLVMContextRef ctx) {
 
 /* ---------------------------------------------------------------------------------------------------------------- hooks */
 
-/* As the function takes it: pointers and narrower integers are words, too. */
-static LLVMValueRef as_parameter(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef type) {
-    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
-        return LLVMBuildIntToPtr(b, v, type, "");
-    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMBuildTrunc(b, v, type, "") : NULL;
-}
-
 /* LLVM's time grows faster than a function's size. */
 static bool may_inline(ServerTool *tool, LLVMValueRef function) {
     if (!has_attribute(function, "alwaysinline"))
@@ -379,6 +372,10 @@ static bool may_inline(ServerTool *tool, LLVMValueRef function) {
 void tool_note_site(ServerTool *tool, u32 hook, ToolWay way, u32 insns) {
     ToolSites *s = &tool->sites[hook][way];
     *s = (ToolSites){hook, way, s->sites + 1, s->size + insns};
+}
+
+u64 tool_hooks_off(const ServerTool *tool) {
+    return tool->parts.head->off;
 }
 
 void tool_tell_sites(const ServerTool *tool, LLVMModuleRef mod) {
@@ -404,17 +401,13 @@ void tool_tell_sites(const ServerTool *tool, LLVMModuleRef mod) {
 bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, u32 hook, const char *name,
                         const LLVMValueRef values[LATHE_VALUES]) {
     LLVMValueRef function = LLVMGetNamedFunction(mod, name), args[LATHE_VALUES];
-    LLVMTypeRef type = function ? LLVMGlobalGetValueType(function) : NULL, types[LATHE_VALUES];
-    u32 count = type ? LLVMCountParamTypes(type) : 0;
-    if (!type || count > LATHE_VALUES)
+    u32 count;
+    if (!events_arguments(b, function, values, args, &count))
         return false;
-    LLVMGetParamTypes(type, types);
-    for (u32 i = 0; i < count; i++)
-        if (!(args[i] = as_parameter(b, values[i], types[i])))
-            return false;
-    bool inlined = may_inline(tool, function);
+    bool inlined = !tool->parts.plans[hook].once && may_inline(tool, function);
     LLVMValueRef keeping = inlined ? NULL : declare_keeping(mod, function, tool->parts.head->without);
-    LLVMValueRef called = LLVMBuildCall2(b, type, keeping ? keeping : function, args, count, "");
+    LLVMValueRef called =
+        LLVMBuildCall2(b, LLVMGlobalGetValueType(function), keeping ? keeping : function, args, count, "");
     LLVMSetInstructionCallConv(called, LLVMGetFunctionCallConv(keeping ? keeping : function));
     if (!keeping && !inlined)
         ir_call_attribute(called, "noinline", 0);
@@ -424,24 +417,6 @@ bool tool_call_function(ServerTool *tool, LLVMModuleRef mod, LLVMBuilderRef b, u
                                            : TOOL_INLINED;
     tool_note_site(tool, hook, way, inlined ? insn_count(function) : 1);
     return true;
-}
-
-static LatheValue read_value(LLVMValueRef value) {
-    return (LatheValue){(LatheWhat)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, 0)),
-                        (long)LLVMConstIntGetSExtValue(LLVMGetAggregateElement(value, 1))};
-}
-
-static ToolHook read_hook(LLVMValueRef hook, const ToolPlan *plan) {
-    size_t len;
-    LLVMValueRef where = LLVMGetAggregateElement(hook, HOOK_WHERE);
-    ToolHook out = {.event = (u32)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(hook, HOOK_EVENT)),
-                    .function = LLVMGetValueName2(LLVMGetAggregateElement(hook, HOOK_CALL), &len),
-                    .plan = plan,
-                    .filtered = !LLVMIsNull(where),
-                    .not_stack = !LLVMIsNull(LLVMGetAggregateElement(where, WHERE_NOT_STACK))};
-    for (u32 i = 0; i < LATHE_VALUES; i++)
-        out.value[i] = read_value(LLVMGetAggregateElement(LLVMGetAggregateElement(hook, HOOK_VALUES), i));
-    return out;
 }
 
 bool tool_add(ServerTool *tool, LLVMModuleRef mod, ToolHook hooks[TOOL_HOOKS_MAX], u32 *count) {
@@ -459,7 +434,7 @@ bool tool_add(ServerTool *tool, LLVMModuleRef mod, ToolHook hooks[TOOL_HOOKS_MAX
     memset(tool->sites, 0, sizeof(tool->sites));
     *count = tool->parts.head->hook_count;
     for (u32 i = 0; i < *count; i++)
-        hooks[i] = read_hook(LLVMGetAggregateElement(LLVMGetInitializer(list), i), &tool->parts.plans[i]);
+        hooks[i] = events_read_hook(LLVMGetAggregateElement(LLVMGetInitializer(list), i), &tool->parts.plans[i]);
     return true;
 }
 

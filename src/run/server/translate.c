@@ -50,9 +50,9 @@ struct Translator {
     ToolCell cells[TOOL_COUNTS]; /* what instructions are counted by */
     u32 cell_count;
     InitMessage init;
-    ServerTool *tool; /* NULL: there is none, or it only counts instructions */
-    Events *events;   /* if there is one */
-    Plugin *plugin;   /* NULL: there is none */
+    ServerTool *tool;   /* NULL: there is none, or it only counts instructions */
+    Watching *watching; /* if there is one */
+    Plugin *plugin;     /* NULL: there is none */
     u32 dump;
     Pages *pages;
     LatheJit *jit;
@@ -102,16 +102,16 @@ void translator_use(Translator *t, LatheJit *jit) {
 
 bool translator_watch(Translator *t, const void *package, size_t size) {
     tool_free(t->tool);
-    events_free(t->events);
+    watching_free(t->watching);
     t->tool = tool_new(package, size);
-    t->events = t->tool ? events_new(t->tool, &t->init, t->pages) : NULL;
+    t->watching = t->tool ? watching_new(t->tool, &t->init, t->pages) : NULL;
     return t->tool;
 }
 
 void translator_free(Translator *t) {
     lathe_jit_free(t->jit);
     tool_free(t->tool);
-    events_free(t->events);
+    watching_free(t->watching);
     map64_free(&t->seen);
     map64_free(&t->hard);
     map64_free(&t->part);
@@ -221,12 +221,12 @@ static void set_reach(Translator *t) {
 
 /* Where undefined values are followed, what is left out is not checked: then it is better to take longer. */
 static u32 share_of(const Translator *t) {
-    return t->config.exact || (t->events && !events_follows(t->events)) ? LONG_SHARE : 1;
+    return t->config.exact || (t->watching && !watching_follows(t->watching)) ? LONG_SHARE : 1;
 }
 
 static void configure(Translator *t) {
-    const LiftWatch *watch = t->events ? events_begin(t->events, t->mod) : NULL;
-    bool follows = events_follows(t->events); /* masks of values are found by addresses */
+    const LiftWatch *watch = t->watching ? watching_begin(t->watching, t->mod) : NULL;
+    bool follows = watching_follows(t->watching); /* masks of values are found by addresses */
     t->tuning = (LatheTuning){
         .convention = LATHE_CONVENTION_REGISTERS,
         .narrow = t->narrow,
@@ -234,7 +234,7 @@ static void configure(Translator *t) {
         .native_fs = true,
         .full_addresses = follows,
         .exact_faults = t->config.exact,
-        .own_frame = !t->config.exact && !t->plugin && !t->events,
+        .own_frame = !t->config.exact && !t->plugin && !t->watching,
         .cells = t->cells,
         .cell_count = t->cell_count,
         .watch = watch,
@@ -243,9 +243,9 @@ static void configure(Translator *t) {
         .arch = (LatheArch)t->config.arch,
         .read_memory = read_guest,
         .user = t,
-        .max_insns = t->in_pieces ? PIECE_INSNS
-                     : t->events  ? MAX_INSNS / share_of(t)
-                                  : MAX_INSNS,
+        .max_insns = t->in_pieces  ? PIECE_INSNS
+                     : t->watching ? MAX_INSNS / share_of(t)
+                                   : MAX_INSNS,
         .calls = LATHE_CALLS_RETURN,
         .resolve = function_at,
         .strict_fp = t->config.strict_fp,
@@ -284,8 +284,8 @@ static void follow_values(Translator *t, LLVMValueRef lifted) {
     LLVMValueRef callee;
     u64 pc;
     for (size_t i = 0; callees_at(t->callees, i, &callee, &pc); i++)
-        events_follow(t->events, callee);
-    events_follow(t->events, lifted);
+        watching_follow(t->watching, callee);
+    watching_follow(t->watching, lifted);
 }
 
 /* Small callees are only of files: other code is guarded, and what is compared at each entry should be short. */
@@ -368,7 +368,7 @@ static bool calls_helpers(Translator *t) {
 
 /* Will other vector registers surely be used than those that the guest's code has? Masks of vectors are in such. */
 static bool needs_vectors(Translator *t, LatheFunc *fn) {
-    return calls_helpers(t) || (events_follows(t->events) && func_vectors(fn));
+    return calls_helpers(t) || (watching_follows(t->watching) && func_vectors(fn));
 }
 
 /* A call to itself may have declared the function's own name; the declaration is replaced. */
@@ -466,8 +466,8 @@ static bool attempt(Translator *t, Translation *out, bool narrow) {
     t->mod = LLVMModuleCreateWithNameInContext("lathe", t->ctx);
     configure(t);
     out->fn = lathe_func_new(t->mod, &t->lift);
-    bool watched = !events_failed(t->events); /* the tool's bitcode may be damaged */
-    bool ok = watched && lift(t, out->fn) && !events_failed(t->events) && !pages_lost(t->pages) &&
+    bool watched = !watching_failed(t->watching); /* the tool's bitcode may be damaged */
+    bool ok = watched && lift(t, out->fn) && !watching_failed(t->watching) && !pages_lost(t->pages) &&
               !(narrow && needs_vectors(t, out->fn));
     out->facts.lift_us += (u32)(now_us() - start);
     out->facts.insns = ok ? count_insns(out->fn) + callees_insns(t->callees) : 0;
@@ -551,8 +551,8 @@ bool translator_run(Translator *t, const TranslateMessage *request, Translation 
     *out = (Translation){.facts.pc = request->pc};
     t->request = *request;
     pages_begin(t->pages, request);
-    if (t->events)
-        events_begin_request(t->events, request);
+    if (t->watching)
+        watching_begin_request(t->watching, request);
     renew_context(t);
     t->anew = seen_at(t, request->pc) == SEEN_ENTRY;
     t->rest = seen_at(t, request->pc) == SEEN_REST;

@@ -70,6 +70,10 @@ void guest_open(const Case *c, const State *initial, State *ignore) {
     oracle_limits(ignore);
 }
 
+bool guest_settle_fast(const Case *c, const State *initial, const State *want, State *got) {
+    return (void)c, (void)initial, (void)want, (void)got, true;
+}
+
 const char *guest_mnemonic(const Case *c, size_t index) {
     for (size_t at = 0; at + 2 <= c->size; index--) {
         u32 word = 0;

@@ -21,6 +21,12 @@ static long double apply(long double (*f)(long double), long double x) {
     return f(f(x));
 }
 
+/* A local that is written before an x87 instruction and read behind it, by the frame pointer at -O0. */
+static double between(long double x, int n) {
+    double before = floor(7.0831 - n), root = sqrt(fabs((double)x));
+    return before + n - root;
+}
+
 static int order(double a, double b) {
     return a < b ? -1 : a > b ? 1 : a == b ? 0 : 2;
 }
@@ -32,6 +38,7 @@ int main(int argc, char **argv) {
     printf("%.17g %.17g\n", poly(1.25, c, 4), poly(-3, c, 3));
     printf("%.9g\n", mean(1, 2, 3, 4, 5, 6, 7, 8, (float)argc));
     printf("%.20Lg %.20Lg\n", apply(half, 10.5L + argc), sqrtl(2.0L * argc));
+    printf("%.9g %.9g\n", between(42.835L, 13 + argc), between(-8.5L, -argc));
     printf("%d %d %d %d\n", order(1, 2), order(2, 1), order(argc, 1), order(0.0 / (argc - 1), 1));
     for (int i = 0; i < 37; i++)
         v[i] = sinf((float)i) * (float)i;

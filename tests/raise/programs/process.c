@@ -1,9 +1,11 @@
 /* process.c: static and thread-local variables, the C library's own variables, threads, signals, constructors. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -11,6 +13,9 @@ static int counter, ready = 5;
 static _Thread_local int own = 3;
 static _Thread_local char buffer[100];
 _Thread_local long shared_name = 77;
+static int pointed = 19;
+static _Thread_local int *pointer =
+    &pointed; /* the dynamic linker writes where each thread's variables are copied from */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile sig_atomic_t signals;
 
@@ -66,6 +71,9 @@ int main(int argc, char **argv) {
         pthread_join(threads[i], &result);
         total += (long)result;
     }
+    printf("%d\n", (*pointer)++);
+    printf("%d %d\n", syscall(SYS_gettid) == getpid(),
+           (int)syscall(SYS_getxattr, "/", "user.none", &total, (size_t)0) < 0);
     fprintf(stdout, "%ld %d %d %d %s\n", total, counter, own, ready, strrchr(argv[0], '/') ? "path" : "name");
     signal(SIGUSR1, on_signal);
     sigaction(SIGUSR2, &act, NULL);

@@ -118,6 +118,30 @@ static void look(void) {
             printf("x%d %llu\n", i, (unsigned long long)seen[i]);
     printf("got %llu, %g\n", (unsigned long long)got, f);
 }
+#elif defined(__aarch64__)
+static void on_register(int sig, siginfo_t *info, void *context) {
+    (void)sig, (void)info;
+    ucontext_t *u = context;
+    for (int i = 0; i < 31; i++)
+        seen[i] = (uint64_t)u->uc_mcontext.regs[i];
+    u->uc_mcontext.pc += 4;         /* over the instruction, */
+    u->uc_mcontext.regs[16] = 4242; /* as if it had loaded this */
+}
+
+static void look(void) {
+    uint64_t got;
+    install(on_register);
+    __asm__ volatile(
+        "mov x9, #9\n mov x10, #10\n mov x11, #11\n mov x12, #12\n mov x17, #17\n mov x20, #20\n mov x21, #21\n"
+        "mov x7, #7\n mov x6, #6\n mov x16, #16\n ldr x16, [x16]\n add %0, x16, x9"
+        : "=r"(got)
+        :
+        : "x6", "x7", "x9", "x10", "x11", "x12", "x16", "x17", "x20", "x21", "memory");
+    for (int i = 6; i < 22; i++)
+        if (i < 8 || (i >= 9 && i < 13) || i == 16 || i == 17 || i >= 20)
+            printf("x%d %llu\n", i, (unsigned long long)seen[i]);
+    printf("got %llu\n", (unsigned long long)got);
+}
 #else
 static void on_register(int sig, siginfo_t *info, void *context) {
     (void)sig, (void)info;

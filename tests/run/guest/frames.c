@@ -135,6 +135,8 @@ APART static long by_stack_pointer(long n) {
     long sum = 0;
 #ifdef __x86_64__
     __asm__ volatile("mov %%rsp, %0" : "=r"(p));
+#elif defined(__aarch64__)
+    __asm__ volatile("mov %0, sp" : "=r"(p));
 #else
     __asm__ volatile("mv %0, sp" : "=r"(p));
 #endif

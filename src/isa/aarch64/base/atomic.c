@@ -75,8 +75,47 @@ static Val joined(Lifter *l, Val low, Val high) {
     return ir_or(l, ir_zext(l, low, t), ir_shl_by(l, ir_zext(l, high, t), bits));
 }
 
+/* Faults where an access of 16 bytes does that compares and exchanges. */
+static void touch(Lifter *l, const Insn *in, Val address, u32 what) {
+    guest_access(l, in, address, 16, what);
+    ir_cmpxchg(l, address, ir_int(l, I64, 0), ir_int(l, I64, 0), SEQ_CST); /* writes, whatever is there */
+}
+
+/* Where registers have places, the host's instruction for 128 bits is in a function. */
+static bool has_places(Lifter *l, const Insn *in, int first) {
+    for (int i = first; i < last(in); i++)
+        if (in->op[i].no != A64_ZERO && !reg_place(l, in->op[i].no))
+            return false;
+    return reg_place(l, in->op[first].no == A64_ZERO ? A64_RESERVED_VALUE : in->op[first].no) != NULL;
+}
+
+static Val place(Lifter *l, const Insn *in, int i) {
+    return in->op[i].no == A64_ZERO ? ir_zero(l, PTR) : reg_place(l, in->op[i].no);
+}
+
+static void store_pair_in_place(Lifter *l, const Insn *in, Val address) {
+    Label exchange = ir_label(l, "reserved"), before = ir_where(l), done = ir_label(l, "");
+    ir_branch(l, ir_icmp(l, EQ, ir_bitcast(l, address, I64), reg_read(l, A64_RESERVED_ADDRESS, I64)), exchange, done);
+    ir_here(l, exchange);
+    touch(l, in, address, STORES);
+    Val args[] = {l->cpu, address, place(l, in, 1), place(l, in, 2)};
+    Val failed = ir_helper(l, "lathe_aarch64_store_pair", I64, args, ARRAY_LEN(args));
+    Label after = ir_where(l);
+    ir_goto(l, done);
+    ir_here(l, done);
+    Val result = ir_phi(l, I64);
+    ir_phi_add(result, ir_int(l, I64, 1), before);
+    ir_phi_add(result, failed, after);
+    reg_write(l, A64_RESERVED_ADDRESS, ir_ones(l, I64));
+    a64_set(l, in, 0, ir_trunc(l, result, I32));
+}
+
 void a64_store_exclusive_pair(Lifter *l, const Insn *in, Ty t, Order order) {
     Val address = aligned_address(l, in, 2 * ty_bits(t) / 8);
+    if (t == I64 && has_places(l, in, 1)) {
+        store_pair_in_place(l, in, address);
+        return;
+    }
     Val v = joined(l, a64_int(l, in, 1, t), a64_int(l, in, 2, t));
     Val expected = joined(l, reg_read(l, A64_RESERVED_VALUE, t), reg_read(l, A64_RESERVED_HIGH, t));
     store_if_reserved(l, in, address, expected, v, order);
@@ -101,6 +140,12 @@ void a64_compare_and_swap(Lifter *l, const Insn *in, Ty t) {
 void a64_compare_and_swap_pair(Lifter *l, const Insn *in, Ty t) {
     u32 bits = ty_bits(t);
     Val address = aligned_address(l, in, 2 * bits / 8);
+    if (t == I64 && has_places(l, in, 0)) {
+        touch(l, in, address, LOADS | STORES);
+        Val args[] = {l->cpu, address, place(l, in, 0), place(l, in, 2)};
+        ir_helper(l, "lathe_aarch64_swap_pair", I64, args, ARRAY_LEN(args));
+        return;
+    }
     Val expected = joined(l, a64_int(l, in, 0, t), a64_int(l, in, 1, t));
     Val v = joined(l, a64_int(l, in, 2, t), a64_int(l, in, 3, t));
     guest_access(l, in, address, 2 * bits / 8, LOADS | STORES);

@@ -3,33 +3,21 @@
 
 /* ---------------------------------------------------------------------------------------------------------- bit fields */
 
-typedef struct BitField {
-    u32 width, from, count, to; /* `count` bits from bit `from` on go to bit `to` */
-} BitField;
-
-/* The manual, SBFM: with s >= r bits s–r go to the bottom, else the lowest s+1 go to width - r. */
-static BitField bit_field(const Insn *in) {
-    u32 width = in->op[0].bits, r = (u32)a64_imm(in, 2), s = (u32)a64_imm(in, 3);
-    return s >= r ? (BitField){width, r, s - r + 1, 0} : (BitField){width, 0, s + 1, width - r};
-}
-
 /* The field, shifted to the top, comes down again with its sign or zeros above it. */
 void a64_bit_field(Lifter *l, const Insn *in, bool is_signed) {
-    BitField f = bit_field(in);
-    u32 up = f.width - f.from - f.count, down = f.width - f.count - f.to;
-    Val top = ir_shl_by(l, a64_x(l, in, 1), up);
-    a64_set(l, in, 0, is_signed ? ir_ashr_by(l, top, down) : ir_lshr_by(l, top, down));
+    Ty t = a64_ty(in, 0);
+    Val top = ir_shl(l, a64_x(l, in, 1), immediate(l, in, A64_BIT_FIELD_UP, t)),
+        down = immediate(l, in, A64_BIT_FIELD_DOWN, t);
+    a64_set(l, in, 0, is_signed ? ir_ashr(l, top, down) : ir_lshr(l, top, down));
 }
 
-static u64 ones(u32 count) {
-    return count >= 64 ? ~(u64)0 : ((u64)1 << count) - 1;
-}
-
+/* Compilers insert into registers that have no value yet: what LLVM may take for anything must not get into the inserted bits, as it would if it were named twice. */
 void a64_bit_field_insert(Lifter *l, const Insn *in) {
-    BitField f = bit_field(in);
-    Val v = ir_shl_by(l, ir_and_with(l, ir_lshr_by(l, a64_x(l, in, 1), f.from), ones(f.count)), f.to);
-    Val kept = ir_and_with(l, a64_x(l, in, 0), ~(ones(f.count) << f.to));
-    a64_set(l, in, 0, ir_or(l, kept, v));
+    Ty t = a64_ty(in, 0);
+    Val from = a64_x(l, in, 1), turned = ir_fshr(l, from, from, a64_int(l, in, 2, t)),
+        mask = immediate(l, in, A64_BIT_FIELD_MASK, t);
+    Val kept = ir_and(l, a64_x(l, in, 0), ir_not(l, mask));
+    a64_set(l, in, 0, ir_or(l, kept, ir_and(l, turned, mask)));
 }
 
 /* --------------------------------------------------------------------------------------------------- one source */

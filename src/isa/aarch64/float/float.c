@@ -36,13 +36,15 @@ static bool is_half(Ty t) {
 
 /* --------------------------------------------------------------------------------------------------------------- by the host */
 
-static Val default_nan(Lifter *l, Ty t) {
-    u64 bits = ty_elem(t) == F32 ? 0x7fc00000 : (u64)0x7ff8 << 48;
-    return ir_bitcast(l, ir_int(l, ty_as_int(t), bits), t);
+static Val quiet_nan(Lifter *l, Ty t, bool is_negative) {
+    u64 bits = ty_elem(t) == F32 ? 0x7fc00000 : (u64)0x7ff8 << 48, sign = (u64)1 << (ty_elem(t) == F32 ? 31 : 63);
+    return ir_bitcast(l, ir_int(l, ty_as_int(t), is_negative ? bits | sign : bits), t);
 }
 
+/* The result of an operation. A host that makes negative NaNs passes on those of operands as this guest does: the first one, or the second, made quiet. */
 static Val canonical(Lifter *l, Val v) {
-    return ir_canonical(l, v, default_nan(l, ir_ty(v)));
+    Ty t = ir_ty(v);
+    return ir_canonical(l, v, quiet_nan(l, t, false), l->host->makes_negative_nans ? quiet_nan(l, t, true) : NULL);
 }
 
 Val a64_float_negate(Lifter *l, Val v) {
@@ -62,10 +64,15 @@ static Val of_equals(Lifter *l, Val a, Val b, bool largest) {
     return ir_bitcast(l, largest ? ir_and(l, x, y) : ir_or(l, x, y), t);
 }
 
+static Val made_quiet(Lifter *l, Val nan) {
+    Ty t = ir_ty(nan), bits = ty_as_int(t);
+    return ir_bitcast(l, ir_or(l, ir_bitcast(l, nan, bits), ir_bitcast(l, quiet_nan(l, t, false), bits)), t);
+}
+
 static Val extreme(Lifter *l, Val a, Val b, bool largest, bool number) {
     Val first = ir_fcmp(l, largest ? OGT : OLT, a, b, false), equal = ir_fcmp(l, OEQ, a, b, false);
     Val r = ir_select(l, equal, of_equals(l, a, b, largest), ir_select(l, first, a, b));
-    Val no_a = ir_is_nan(l, a), no_b = ir_is_nan(l, b), nan = default_nan(l, ir_ty(a));
+    Val no_a = ir_is_nan(l, a), no_b = ir_is_nan(l, b), nan = made_quiet(l, ir_select(l, no_a, a, b));
     if (!number)
         return ir_select(l, ir_or(l, no_a, no_b), nan, r);
     r = ir_select(l, no_a, b, ir_select(l, no_b, a, r));
@@ -143,12 +150,12 @@ Val a64_float_op(Lifter *l, A64SoftOp op, Val a, Val b, Val c) {
 
 /* ------------------------------------------------------------------------------------------------------------- conversions */
 
-/* NULL: the mode is not known here. */
 static const char *integral_name(u32 rounding) {
     switch (rounding) {
     case SOFT_NEAREST_EVEN:
-    case A64_ROUND_FPCR:
         return "llvm.roundeven";
+    case A64_ROUND_FPCR:
+        return "llvm.nearbyint";
     case SOFT_TO_ZERO:
         return "llvm.trunc";
     case SOFT_DOWN:
@@ -163,7 +170,7 @@ static const char *integral_name(u32 rounding) {
 Val a64_float_round(Lifter *l, Val v, u32 rounding, bool tell_inexact) {
     Ty t = ir_ty(v);
     if (!l->strict_fp && !is_half(t))
-        return canonical(l, ir_unary(l, integral_name(rounding), v));
+        return canonical(l, ir_unary(l, tell_inexact ? "llvm.rint" : integral_name(rounding), v));
     u32 what = A64_SOFT(A64_FRINT, a64_soft_format(t), rounding) | (tell_inexact ? A64_SOFT_EXACT : 0);
     return by_lanes(l, what, t, v, NULL, NULL);
 }

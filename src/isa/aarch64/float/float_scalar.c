@@ -24,21 +24,9 @@ void a64_float_sign(Lifter *l, const Insn *in, bool negates) {
     a64_set_v(l, in, 0, negates ? a64_float_negate(l, v) : a64_float_absolute(l, v));
 }
 
-/* The manual, VFPExpandImm: a sign, three bits of exponent, of which the first is repeated and inverted, four of fraction. */
-u64 a64_float_immediate(u32 imm8, A64SoftFormat format) {
-    static const SoftFormat *const formats[] = {&soft_f16, &soft_f32, &soft_f64};
-    const SoftFormat *f = formats[format];
-    u64 sign = imm8 >> 7, high = imm8 >> 6 & 1, low = imm8 >> 4 & 3, fraction = imm8 & 15;
-    u64 repeated = high ? ((u64)1 << (f->exponent_bits - 3)) - 1 : 0;
-    u64 exponent = (high ^ 1) << (f->exponent_bits - 1) | repeated << 2 | low;
-    return sign << (f->exponent_bits + f->fraction_bits) | exponent << f->fraction_bits |
-           fraction << (f->fraction_bits - 4);
-}
-
 void a64_float_constant(Lifter *l, const Insn *in) {
     Ty t = a64_float_ty(in, 0);
-    u64 bits = a64_float_immediate((u32)a64_imm(in, 1), a64_soft_format(t));
-    a64_set_v(l, in, 0, ir_bitcast(l, ir_int(l, ty_as_int(t), bits), t));
+    a64_set_v(l, in, 0, ir_bitcast(l, immediate(l, in, A64_FLOAT_BITS, ty_as_int(t)), t));
 }
 
 /* Between a general register and a vector register: bits. */

@@ -450,35 +450,7 @@ u64 lathe_aarch64_float(LatheAarch64Cpu *cpu, u64 a, u64 b, u64 c, u32 what) {
     return r;
 }
 
-/* Where the host has no instruction for it, LLVM calls these. */
-static u64 nearest_fma(const SoftFormat *f, u64 a, u64 b, u64 c) {
-    SoftEnv e = {.rounding = SOFT_NEAREST_EVEN};
-    return soft_fma(&e, f, a, b, c);
-}
-
-static double fma_double(double a, double b, double c) {
-    u64 x, y, z;
-    memcpy(&x, &a, 8);
-    memcpy(&y, &b, 8);
-    memcpy(&z, &c, 8);
-    x = nearest_fma(&soft_f64, x, y, z);
-    memcpy(&a, &x, 8);
-    return a;
-}
-
-static float fma_single(float a, float b, float c) {
-    u32 x, y, z;
-    memcpy(&x, &a, 4);
-    memcpy(&y, &b, 4);
-    memcpy(&z, &c, 4);
-    x = (u32)nearest_fma(&soft_f32, x, y, z);
-    memcpy(&a, &x, 4);
-    return a;
-}
-
 const Helper a64_float_helpers[] = {
     {A64_SOFT_FLOAT, (void *)lathe_aarch64_float},
-    {"fma", (void *)fma_double},
-    {"fmaf", (void *)fma_single},
     {NULL, NULL},
 };

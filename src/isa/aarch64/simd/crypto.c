@@ -1,20 +1,48 @@
 /* crypto.c: AES, SHA1, SHA256, SHA512, SHA3, SM3, SM4 and carry-less products. Blocks of 128 bits are integers to the C functions that do what is long. */
+#include <stdio.h>
+
 #include "isa/aarch64/families_simd.h"
 #include "isa/aarch64/simd/simd.h"
 
 #define WORDS VECTOR(I32, 4)
 #define LONGS VECTOR(I64, 2)
 
+enum { BLOCKS = 3 };
+
+/* Where the operands are, if registers have places: stencils have no room for the arguments of functions of several blocks. */
+static bool find_places(Lifter *l, const Insn *in, Val places[BLOCKS]) {
+    for (int i = 0; i < BLOCKS && i < in->operand_count && in->op[i].kind == OPERAND_REG; i++)
+        if (!(places[i] = reg_place(l, (Reg)(A64_V0 + in->op[i].no))))
+            return false;
+    return true;
+}
+
+/* The C function that takes the places of operands, and writes to the first one. */
+static void call_in_place(Lifter *l, const char *helper, Val *args, u32 count) {
+    char name[64];
+    snprintf(name, sizeof(name), "%s_in_place", helper);
+    ir_helper(l, name, I64, args, count);
+}
+
 /* op0 = the function of the blocks from `first` on. */
 void a64_crypto_block(Lifter *l, const Insn *in, const char *helper, int first) {
-    Val args[3];
+    Val args[BLOCKS];
     u32 count = 0;
+    if (find_places(l, in, args)) {
+        call_in_place(l, helper, args, in->operand_count);
+        return;
+    }
     for (int i = first; i < in->operand_count; i++)
         args[count++] = a64_v(l, in, i, I128);
     a64_set_v(l, in, 0, ir_helper(l, helper, I128, args, count));
 }
 
 void a64_crypto_sha1_hash(Lifter *l, const Insn *in, const char *helper) {
+    Val places[BLOCKS];
+    if (find_places(l, in, places)) {
+        call_in_place(l, helper, places, BLOCKS);
+        return;
+    }
     Val args[] = {a64_v(l, in, 0, I128), a64_v(l, in, 1, I32), a64_v(l, in, 2, I128)};
     a64_set_v(l, in, 0, ir_helper(l, helper, I128, args, 3));
 }
@@ -134,14 +162,27 @@ void a64_crypto_sm3ss1(Lifter *l, const Insn *in) {
 }
 
 void a64_crypto_sm3tt(Lifter *l, const Insn *in, u32 which) {
-    Val w = ir_extract(l, a64_v(l, in, 2, WORDS), (u32)a64_imm(in, 3));
+    static const char helper[] = "lathe_aarch64_sm3tt";
+    Val places[BLOCKS];
+    u32 lane = (u32)a64_imm(in, 3);
+    if (find_places(l, in, places)) {
+        Val args[] = {places[0], places[1], ir_offset(l, places[2], lane * sizeof(u32)), ir_int(l, I32, which)};
+        call_in_place(l, helper, args, ARRAY_LEN(args));
+        return;
+    }
+    Val w = ir_extract(l, a64_v(l, in, 2, WORDS), lane);
     Val args[] = {a64_v(l, in, 0, I128), a64_v(l, in, 1, I128), w, ir_int(l, I32, which)};
-    a64_set_v(l, in, 0, ir_helper(l, "lathe_aarch64_sm3tt", I128, args, 4));
+    a64_set_v(l, in, 0, ir_helper(l, helper, I128, args, 4));
 }
 
 /* --------------------------------------------------------------------------------------------------------------- products */
 
 void a64_crypto_pmull(Lifter *l, const Insn *in) {
-    Val args[] = {a64v_read(l, in, 1), a64v_read(l, in, 2)};
-    a64_set_v(l, in, 0, ir_helper(l, "lathe_aarch64_pmull", I128, args, 2));
+    static const char helper[] = "lathe_aarch64_pmull";
+    Val a = a64v_read(l, in, 1), b = a64v_read(l, in, 2), places[BLOCKS];
+    if (find_places(l, in, places)) {
+        call_in_place(l, helper, (Val[]){places[0], a, b}, 3);
+        return;
+    }
+    a64_set_v(l, in, 0, ir_helper(l, helper, I128, (Val[]){a, b}, 2));
 }

@@ -118,13 +118,19 @@ void a64_simd_to_general(Lifter *l, const Insn *in, bool is_signed) {
 
 /* ----------------------------------------------------------------------------------------------------------- constants */
 
-void a64_simd_immediate(Lifter *l, const Insn *in, bool inverts) {
-    u64 value = a64_imm(in, 1);
-    a64v_set(l, in, 0, ir_int(l, a64v_ty(in, 0), inverts ? ~value : value));
+static Ty words_of(const Insn *in) {
+    return in->op[0].bits == 128 ? VECTOR(I64, 2) : I64;
+}
+
+static Val constant(Lifter *l, const Insn *in) {
+    Val v = immediate(l, in, A64_VECTOR_BITS, I64);
+    return in->op[0].bits == 128 ? ir_splat(l, v, 2) : v;
+}
+
+void a64_simd_immediate(Lifter *l, const Insn *in) {
+    a64_set_v(l, in, 0, constant(l, in));
 }
 
 void a64_simd_immediate_logic(Lifter *l, const Insn *in, Op op) {
-    u64 value = a64_imm(in, 1);
-    Val mask = ir_int(l, a64v_ty(in, 0), op == AND ? ~value : value);
-    a64v_set(l, in, 0, ir_op(l, op, a64v_read(l, in, 0), mask));
+    a64_set_v(l, in, 0, ir_op(l, op, a64_v(l, in, 0, words_of(in)), constant(l, in)));
 }

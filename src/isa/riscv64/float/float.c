@@ -10,7 +10,7 @@ Val rv_default_nan(Lifter *l, Ty t) {
 }
 
 Val rv_canonical(Lifter *l, Val v) {
-    return ir_canonical(l, v, rv_default_nan(l, ir_ty(v)));
+    return ir_canonical(l, v, rv_default_nan(l, ir_ty(v)), NULL);
 }
 
 Val rv_soft(Lifter *l, u32 what, Val a, Val b, Val c) {

@@ -74,9 +74,11 @@ typedef struct ImageState {
     Key name;
     ImageContents contents;                /* of the image that was loaded or written last */
     u64 lost;                              /* functions that were given up, or not to be had, by then */
+    u64 renewals;                          /* how often all code was begun anew, by then */
     PackImageModule expected[MODULES_MAX]; /* of the image that was loaded, and not seen yet */
     u32 expected_count;
-    bool usable; /* there is a place for images, and the block is where it should be */
+    bool usable;  /* there is a place for images, and the block is where it should be */
+    bool damaged; /* there was one, but with another checksum: nobody can load it */
 } ImageState;
 
 _Static_assert((u32)MODULES_MAX == (u32)PACK_IMAGE_MODULES, "what is written can be read");
@@ -214,15 +216,17 @@ static bool is_whole(int fd, const u8 *data, const struct stat *st) {
     if (is_marked(st, head.common.checksum))
         return true;
     ImageLayout l = layout(&head);
-    if (head.common.checksum != checksum(data, &head, &l))
-        return false;
-    mark(fd, head.common.checksum);
-    return true;
+    image.damaged = head.common.checksum != checksum(data, &head, &l);
+    if (!image.damaged)
+        mark(fd, head.common.checksum);
+    return !image.damaged;
 }
 
 static void note_contents(const ImageHead *head) {
     image.contents = head->contents;
     image.lost = the.stats.refused + the.stats.reverted;
+    image.renewals = the.stats.renewals;
+    image.damaged = false;
 }
 
 /* `start`: where the image begins in its file. */
@@ -415,7 +419,7 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
 /* What the file has now: another process may have written it since this one has read it. */
 static ImageContents contents_now(void) {
     ImageHead head;
-    i64 fd = open_file();
+    i64 fd = image.damaged ? -1 : open_file();
     if (fd < 0)
         return image.contents;
     bool ok = sys_pread((int)fd, &head, sizeof(head), 0) == sizeof(head) && head.common.magic == PACK_IMAGE_MAGIC &&
@@ -438,13 +442,15 @@ static bool has_news(void) {
            the.stats.refused + the.stats.reverted != image.lost;
 }
 
-/* With the arena's lock held. */
+/* Whoever has begun all code anew has nothing of the image that was loaded: most of it was of files that are no more, and whoever loads it next does the same, so it is worth
+ * replacing, even if it has more blocks. With the arena's lock held. */
 static bool has_grown(void) {
     enum { SHARE = 64 };
-    u64 blocks = image.contents.blocks + quick_count_kept(image.contents.blocks, image_keeps),
-        functions = the.stats.functions;
+    u64 known = the.stats.renewals > image.renewals ? 0 : image.contents.blocks;
+    u64 made = quick_count_kept(known, image_keeps), functions = the.stats.functions;
     ImageContents file = contents_now();
-    return blocks >= file.blocks + worth_writing(&file) ||
+    bool others_wrote = file.blocks != image.contents.blocks;
+    return (made >= worth_writing(&file) && (!others_wrote || known + made >= file.blocks + worth_writing(&file))) ||
            (functions > file.functions && (functions - file.functions) * SHARE > functions) ||
            the.stats.refused + the.stats.reverted > image.lost;
 }

@@ -52,7 +52,10 @@ static bool is_auto(void) {
 }
 
 void tier_choose(Options *o) {
-    o->tier = quick_works() ? o->asked_tier : TIER_OPT;
+    o->tier = !quick_works() ? TIER_OPT : o->debugger ? TIER_QUICK : o->asked_tier;
+    o->debugger_state |= o->debugger ? DEBUGGER_ONCE : 0;
+    if (o->debugger && o->tier == TIER_OPT)
+        die("a debugger needs quick code, which there is not for this processor");
     o->code.with_quick = o->tier == TIER_AUTO;
 }
 
@@ -252,9 +255,9 @@ static u32 sample_ms(u64 passed_us) {
     return ms < SAMPLE_MOST_MS ? (u32)ms : SAMPLE_MOST_MS;
 }
 
-/* Counts for how long most samples were in one place. One elsewhere takes away twice its time. */
+/* Counts for how long most samples were in one place that could have optimised code (0: in none). One elsewhere takes away twice its time. */
 static void note_place(ThreadTier *at, u64 pc, u32 ms) {
-    if (pc == at->place)
+    if (pc && pc == at->place)
         at->steady_ms = at->steady_ms + ms < STEADY_MOST_MS ? at->steady_ms + ms : STEADY_MOST_MS;
     else if (at->steady_ms > 2 * ms)
         at->steady_ms -= 2 * ms;
@@ -265,9 +268,10 @@ static void note_place(ThreadTier *at, u64 pc, u32 ms) {
 /* If a tool says what is optimised, nothing else is. Optimised code is a gain if the guest stays in it. That it does so is likely if it is hardly found elsewhere, so samples in such a place
  * count more: a loop that takes most of the time is hot after a tenth of a second, a loop of an interpreter after some seconds. */
 static void warm(Thread *t, u64 pc, u32 ms) {
-    note_place(&t->tier, pc, ms);
+    bool open = pc && !code_has(pc);
+    note_place(&t->tier, open ? pc : 0, ms);
     u32 more = pc == t->tier.place ? ms * (u32)t->tier.steady_ms / STEADY_UNIT_MS : 0;
-    if (pc && !the.tier.whole_count && !code_has(pc) && code_warm(pc, ms + more) >= learn_need())
+    if (open && !the.tier.whole_count && code_warm(pc, ms + more) >= learn_need())
         want(t, pc);
 }
 
@@ -351,6 +355,13 @@ void tier_use_polls(Thread *t) {
         make_anew(t);
     if (is_auto())
         add_to_kind(t, false);
+}
+
+void tier_use_handlers(Thread *t) {
+    arena_lock();
+    quick_show_flags();
+    arena_unlock();
+    tier_use_polls(t);
 }
 
 void tier_stop_locked(void) {

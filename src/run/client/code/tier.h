@@ -17,6 +17,8 @@ void tier_pause(Thread *t);
 bool tier_optimises_threads(void);
 /* The guest has a handler for a signal that may come at any time: loops of optimised code have to look for it from now on. */
 void tier_use_polls(Thread *t);
+/* The guest has installed a handler of such a signal: it sees the state, too. */
+void tier_use_handlers(Thread *t);
 /* The guest has got a handler of faults, or a tracer. Either sees the exact state, so optimised code is given up, or made anew so that it has it. */
 void tier_keep_state(Thread *t);
 /* The guest is about to have one more thread, or a process beside it in the same memory (`separate`). Optimised code keeps the order of accesses that

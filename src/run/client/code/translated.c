@@ -8,6 +8,7 @@
 #include "run/client/code/optimised/leave.h"
 #include "run/client/code/optimised/sites.h"
 #include "run/client/code/quick/direct.h"
+#include "run/client/code/quick/halt.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/quick/tally.h"
 #include "run/client/code/quick/visit.h"
@@ -41,7 +42,7 @@ void translated_unlock(void) {
 
 void translated_thread_begins(Thread *t) {
     quick_connect(t);
-    quick_adopt(t);
+    halt_adopt(t);
     entry_prepare_rows(t);
 }
 
@@ -80,11 +81,44 @@ void translated_leave_parent(Thread *t) {
 
 void translated_after_fork(Thread *t) {
     code_after_fork();
-    quick_after_fork(t);
+    visits_after_fork();
+    halt_after_fork(t);
 }
 
 void translated_share(Thread *t, bool separate) {
     tier_share(t, separate);
+}
+
+void translated_halt(const Thread *self) {
+    halt_all(HALT_DEBUGGER, self);
+}
+
+void translated_halt_end(void) {
+    halt_end(HALT_DEBUGGER);
+}
+
+void translated_release(Thread *t) {
+    halt_release(t, HALT_DEBUGGER);
+}
+
+void translated_halt_this(Thread *t) {
+    halt_join(t, HALT_DEBUGGER);
+}
+
+bool translated_is_halted(const Thread *t) {
+    return halt_is_halted(t, HALT_DEBUGGER);
+}
+
+void translated_halt_wait(Thread *t) {
+    halt_wait(t);
+}
+
+void translated_attend(Thread *t) {
+    halt_attend(t);
+}
+
+bool translated_is_to_attend(Thread *t) {
+    return __atomic_fetch_and(&t->quick.stop, ~halt_bit(HALT_ATTEND), __ATOMIC_SEQ_CST) & halt_bit(HALT_ATTEND);
 }
 
 /* ----------------------------------------------------------------------------------------------------- signals and faults */
@@ -155,7 +189,7 @@ bool translated_allow_writes(void) {
 }
 
 bool translated_is_stop(const struct SignalInfo *info) {
-    return quick_sent_stop(info);
+    return halt_sent(info);
 }
 
 bool translated_is_leave(const struct SignalInfo *info) {

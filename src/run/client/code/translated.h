@@ -38,6 +38,18 @@ void translated_after_fork(Thread *t);
 /* From now on somebody else sees the guest's memory while its code runs: a thread, or a process that shares it (`separate`). */
 void translated_share(Thread *t, bool separate);
 
+/* A debugger stops the guest (core/debug.h): all threads but this one wait where their state is whole, until the end of that, or until one is released; a thread
+ * that is to wait with them is halted, too. With the lock, but for translated_halt_wait, by which a thread waits. */
+void translated_halt(const Thread *self);
+void translated_halt_end(void);
+void translated_release(Thread *t);
+void translated_halt_this(Thread *t);
+bool translated_is_halted(const Thread *t);
+void translated_halt_wait(Thread *t); /* returns as well if the thread is to attend to the debugger */
+/* This thread is to come to debug_attend before it goes on; and was it to? Then it is not any more. */
+void translated_attend(Thread *t);
+bool translated_is_to_attend(Thread *t);
+
 /* ----------------------------------------------------------------------------------------------------- signals and faults */
 
 /* Is the host address in quick code? Then *place is where the guest is. */

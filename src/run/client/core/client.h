@@ -18,6 +18,7 @@
  *     code/server      the connection to the server (remote.c), how it is started, and descriptors that the guest does not see
  *     os/              the guest's system calls (syscall.c), processes, filters, /proc (proc.c), --strace
  *     os/signal        the guest's signals, and system calls that signals interrupt
+ *     debug/           a debugger at the guest (-g): packets, requests, where threads stop
  *     host/NAME        what belongs to the host: assembly, numbers of system calls, signal contexts, registers; its opcodes for quick code (host/NAME/quick)
  *     guest/NAME       what differs between guests: see guest.h; guest/NAME/abi has the headers that other folders include
  *     main.c           the client's own start: options, the guest's file, the first thread
@@ -74,11 +75,12 @@ typedef struct ProcessMemory {
     u64 stack_lowest;           /* where the reservation below that stack begins */
     u64 vdso;                   /* the guest's address of the vdso; 0: it has none */
     Limits limits;              /* limits.c: the limits that hold for the guest */
-    bool limited;           /* limits.c: the kernel limits the client's memory, so it reserves no more than it needs */
-    void (*explain)(void);  /* limits.c: says more when the client ends for lack of memory; NULL: nothing to say */
-    u32 scale;              /* limits.c: the client's large pieces of memory are 1 << scale times smaller */
-    u64 nowhere;            /* own.c: the address of a page without access */
-    u64 own_start, own_end; /* space.c: the client's other reservations lie between these */
+    bool limited; /* limits.c: the kernel limits the client's memory, so it reserves no more than it needs */
+    bool (*explain)(
+        void); /* limits.c: if a limit is too small for the client, says so and returns true; NULL: there is no limit */
+    u32 scale; /* limits.c: the client's large pieces of memory are 1 << scale times smaller */
+    u64 nowhere;                /* own.c: the address of a page without access */
+    u64 own_start, own_end;     /* space.c: the client's other reservations lie between these */
     u64 image_start, image_end; /* space.c: the client's program, which the kernel puts among the guest's mappings */
     u64 first_stack;            /* space.c: the client's first stack begins here */
 } ProcessMemory;

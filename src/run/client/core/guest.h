@@ -2,13 +2,16 @@
  *
  *     abi/guest_cpu.h        the state (GuestCpu), and the registers that have a role in Linux's ABI
  *     abi/guest_slots.h      the registers that assembly knows
+ *     abi/guest_open.h       the flags of open(2)
  *     abi/guest_numbers.def  the numbers of system calls
  *     abi/guest_calls.def, calls.c  the system calls that only this guest has
  *     frame.c                signal frames
  *     view.c                 what tools see of an instruction: insn_view of isa/view.h
  *     transfer.c             where an instruction leads by the registers as they are
+ *     caller.c               the callers of functions
  *     facts.c                the rest
- */
+ *
+ * guest/generic has what guests share whose numbers, structures and calls are asm-generic's. */
 #ifndef RUN_CLIENT_GUEST_H
 #define RUN_CLIENT_GUEST_H
 
@@ -23,7 +26,9 @@ typedef struct GuestFacts {
     u32 arch;                     /* LatheArch */
     u32 audit_arch;               /* AUDIT_ARCH_*, for the kernel's filters */
     u64 hwcap, hwcap2;            /* AT_HWCAP and AT_HWCAP2: the bits of the host's that the guest sees */
-    u64 more_hwcap;               /* bits of AT_HWCAP that the guest sees in addition */
+    u64 more_hwcap, more_hwcap2;  /* bits that the guest sees in addition */
+    u64 signal_stack;             /* AT_MINSIGSTKSZ; 0: the host's */
+    u64 signal_stack_least;       /* that sigaltstack takes */
     u32 memory;                   /* MemoryOrder: the order of memory accesses that its threads rely on */
     i32 illegal_code;             /* si_code of SIGILL for bytes that are no instruction */
     i32 break_code;               /* si_code of SIGTRAP at a breakpoint */

@@ -35,6 +35,8 @@ static const Field fields[] = {
     FIELD("dump", dump, WORD),
     FIELD("keeper", keeper, WORD),
     FIELD("filters", filters, WORD),
+    FIELD("debugger", debugger, WORD),
+    FIELD("debugger-state", debugger_state, WORD),
     FIELD("root", first_pid, WORD),
     FIELD("exec", by_guest, FLAG),
     FIELD("space", limits.of[LIMIT_SPACE].soft, WORD),

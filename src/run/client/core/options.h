@@ -19,6 +19,9 @@ typedef enum Cpu {
     CPU_NATIVE
 } Cpu;
 
+/* Packets are not acknowledged; it wants to know of exec; there is or was one. */
+enum { DEBUGGER_QUIET = 1, DEBUGGER_EXECS = 2, DEBUGGER_ONCE = 4 };
+
 typedef struct Limit {
     u64 soft, hard;
 } Limit;
@@ -44,6 +47,8 @@ typedef struct Options {
     u32 keeper;            /* keeper.c: the descriptor that exec has handed on; 0: there is no keeper */
     u32 filters;           /* seccomp.c: the descriptor that exec has handed on, plus 1; 0: none */
     u32 first_pid;         /* of this run; --strace names all other processes */
+    u32 debugger;          /* -g: the descriptor of the connection to a debugger; 0: none */
+    u32 debugger_state;    /* what was agreed with it: DEBUGGER_* */
     bool by_guest;         /* a guest has started this client by exec */
     Limits limits;         /* limits.c: the limits that exec has handed on */
     char cache_dir[256];   /* empty: no cache */

@@ -1,6 +1,8 @@
 /* stats.c: --stats: what a run cost, as text or JSON on stderr. */
 #include "run/client/core/client.h"
 
+enum { LABEL_WIDTH = 44 };
+
 typedef struct Figure {
     const char *key, *text;
     u64 value;
@@ -11,7 +13,7 @@ static size_t put_text(char *out, size_t size, const Figure *f, size_t count) {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         n += format_text(out + n, size - n, "lathe: %s", f[i].text);
-        for (size_t column = strlen(f[i].text); column < 40 && n + 1 < size; column++)
+        for (size_t column = strlen(f[i].text); column < LABEL_WIDTH && n + 1 < size; column++)
             out[n++] = ' ';
         n += format_text(out + n, size - n, "%lu%s\n", f[i].value, f[i].unit);
     }

@@ -254,6 +254,9 @@ void say(const char *format, ...) {
     va_end(args);
 }
 
+/* As shells have it, 126 is for what is there and cannot be started. */
+enum { STATUS_LIMITED = 126, STATUS_FAILED = 127 };
+
 void die(const char *format, ...) {
     va_list args;
     if (the.os.over)
@@ -261,9 +264,7 @@ void die(const char *format, ...) {
     va_start(args, format);
     write_line("lathe: ", format, args, "\n");
     va_end(args);
-    if (the.memory.explain)
-        the.memory.explain();
-    sys_exit_group(127);
+    sys_exit_group(the.memory.explain && the.memory.explain() ? STATUS_LIMITED : STATUS_FAILED);
 }
 
 void check_failed(const char *file, int line, const char *cond, const char *sentence) {

@@ -49,7 +49,7 @@ typedef struct ThreadQuick {
     u64 crossings;  /* how often quick code has entered optimised code or was entered by it */
     u64 crossed;    /* the target of the last change from quick code, relative to the arena's begin */
     u64 next_place; /* for cross.S: the address to go to when no register is free for it */
-    u64 stop;       /* not 0: quick code is to be left, see renew.c */
+    u64 stop;       /* not 0: quick code is to be left, see halt.h */
     /* The functions that assembly calls: quick_lookup, _lookup_call, _lookup_jump, _arrive, _exit; cross_back, quick_interrupted */
     const void *c[QUICK_C];
     /* The value of `ret` if a translation expects a return, and if none does; */
@@ -62,7 +62,7 @@ typedef struct ThreadQuick {
     u64 helping;                               /* not 0: a helper runs that quick code has called */
     u64 calls_sp;                              /* the host's stack pointer while a tool's function runs; stencils */
     u64 tables_age;                            /* quick_tables_age when the thread ended */
-    bool stopped;                              /* see renew.c */
+    bool stopped;                              /* see halt.c */
 } ThreadQuick;
 
 /* code/quick: finds the quick code of a guest address. */
@@ -160,9 +160,8 @@ enum { TOOL_SPILLS = 33, TOOL_KEPT = 9 * 9 };
 /* tool: what a tool has of the thread. */
 typedef struct ThreadTool {
     u64 visited; /* where the last visit (code/quick/visit.c) goes on; 0: there was none, or the state was taken since */
-    struct ToolEvent *event;             /* what the tool's functions are called for just now; NULL: nothing */
-    u64 calling;                         /* the function of the tool's that tool_call calls; 0: none */
-    u64 own[TOOLS_MAX][LATHE_OWN_WORDS]; /* LATHE_THREAD_OWN of each tool */
+    struct ToolEvent *event; /* what the tool's functions are called for just now; NULL: nothing */
+    u64 calling;             /* the function of the tool's that tool_call calls; 0: none */
     u64 known; /* quick.crossings + 1 when the masks of registers were known last, which optimised code has (server/values/values.h) */
     u32 locks;                   /* how many of the tool's locks it holds (tool/locks.c) */
     u64 skip_pc, skip_sp;        /* the visits of an instruction that a signal came before; 0: there are none */
@@ -177,7 +176,19 @@ typedef struct ThreadTool {
     u64 kept_depth, kept[TOOL_KEPT]; /* by gate.S: how many bytes of these words it uses */
     __attribute__((aligned(64)))
     u64 cell[TOOL_COUNTERS_MAX][TOOL_CELLS]; /* its counters, each of which is the sum of its cells */
+    u64 own[TOOLS_MAX][LATHE_OWN_WORDS];     /* LATHE_THREAD_OWN of each tool; most of it is never touched */
 } ThreadTool;
+
+/* debug: what a debugger has asked of the thread. */
+typedef struct ThreadDebug {
+    u8 step;           /* DebugStep */
+    bool goes;         /* it may go on */
+    bool at_signal;    /* it tells the debugger of a signal, or waits behind that */
+    u32 signal;        /* that the guest gets then when it goes on; 0: none */
+    u32 given;         /* a signal from the debugger that is on its way to the guest; 0: none */
+    bool only_watches; /* it makes single steps because memory is watched */
+    u64 watched;       /* which of that has changed; 0: none */
+} ThreadDebug;
 
 /* Host stacks: one for the client's C code and for optimised code, one for the host's signal handlers, and one for a tool's functions that quick
  * code calls: whoever is on it is in such a function. */
@@ -214,6 +225,7 @@ typedef struct Thread {
     ThreadLookup lookup;
     ThreadMemory memory;
     ThreadSignal signal;
+    ThreadDebug debug;
     ThreadTool tool;
     /* Its rows of the tool's tables (tool/table), if it has tables: memory that is used only as far as there are rows. */
     __attribute__((aligned(64))) u64 row[];
@@ -240,6 +252,11 @@ enum { HOST_STACK_BYTES = 512 << 20, HOST_STACK_SMALL = 256 << 10 };
 /* The value of Thread.stack_limit while no signal is noted. */
 static inline u64 thread_stack_limit(const Thread *t) {
     return t->stack.host + t->stack.host_size / 2;
+}
+
+/* False for a thread of another process that shares this memory: a vfork child, or one for good. */
+static inline bool thread_is_of_process(const Thread *t) {
+    return !t->process.borrows_memory && !t->process.separate;
 }
 
 static inline Thread *thread_self(void) {

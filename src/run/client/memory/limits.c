@@ -63,7 +63,7 @@ static void choose_sizes(void) {
         the.memory.scale++;
 }
 
-void limits_explain(void) {
+bool limits_explain(void) {
     enum { SPACE_LEAST_MIB = 300, DATA_LEAST_MIB = 32 };
     u64 space = mib_allowed(RLIMIT_AS), data = mib_allowed(RLIMIT_DATA);
     if (space < SPACE_LEAST_MIB)
@@ -72,6 +72,7 @@ void limits_explain(void) {
     if (data < DATA_LEAST_MIB)
         say("lathe run needs %d MiB of data besides the program's; the limit (ulimit -d) is %lu MiB", DATA_LEAST_MIB,
             data);
+    return space < SPACE_LEAST_MIB || data < DATA_LEAST_MIB;
 }
 
 /* In the limits that exec hands on, 1 is added to each, so that 0 means that none was handed on. Then the kernel's

@@ -23,8 +23,9 @@ static inline u64 limits_scaled(u64 size) {
  * the usual size. */
 void limits_raise_all(void);
 
-/* If one of the kernel's limits is too small for the client itself and could not be raised, prints which one. */
-void limits_explain(void);
+/* If one of the kernel's limits is too small for the client itself and could not be raised, prints which one
+ * and returns true. */
+bool limits_explain(void);
 
 /* Bytes of the guest's memory as the kernel counts them: all memory; private writable memory without the stack; the
  * stack. */

@@ -214,6 +214,8 @@ static int open_program(const char *path, const Failure *f) {
         return refuse(f, (int)-fd, "not found");
     if (fd == -EACCES)
         return refuse(f, EACCES, "permission denied");
+    if (fd == -EMFILE)
+        return refuse(f, EMFILE, "cannot be opened: the limit of open files (ulimit -n) is too small");
     if (fd < 0)
         return refuse(f, (int)-fd, "cannot be opened (error %d)", (int)-fd);
     struct stat st = {0};

@@ -93,6 +93,19 @@ static void add(Auxv *a, u64 type, u64 value) {
     a->pair[a->count++][1] = value;
 }
 
+static u64 shown(u64 type, u64 value) {
+    switch (type) {
+    case AT_HWCAP:
+        return (value & guest_facts.hwcap) | guest_facts.more_hwcap;
+    case AT_HWCAP2:
+        return (value & guest_facts.hwcap2) | guest_facts.more_hwcap2;
+    case AT_MINSIGSTKSZ:
+        return guest_facts.signal_stack ? guest_facts.signal_stack : value;
+    default:
+        return value;
+    }
+}
+
 /* Adds the entries of the client's own auxiliary vector that are true for the guest, too. AT_RSEQ_* are left out:
  * restartable sequences name code addresses, but the code that runs is the translation, elsewhere. */
 static void add_inherited(Auxv *a) {
@@ -101,8 +114,7 @@ static void add_inherited(Auxv *a) {
     for (const u64 *host = the.auxv; host && host[0] != AT_NULL; host += 2) {
         if (host[0] > 255 || !memchr(types, (int)host[0], sizeof(types)))
             continue;
-        u64 shown = host[0] == AT_HWCAP ? guest_facts.hwcap : host[0] == AT_HWCAP2 ? guest_facts.hwcap2 : ~(u64)0;
-        add(a, host[0], (host[1] & shown) | (host[0] == AT_HWCAP ? guest_facts.more_hwcap : 0));
+        add(a, host[0], shown(host[0], host[1]));
     }
 }
 

@@ -14,6 +14,7 @@
 #include "run/client/code/image.h"
 #include "run/client/code/tier.h"
 #include "run/client/code/translated.h"
+#include "run/client/core/debug.h"
 #include "run/client/memory/contained.h"
 #include "run/client/memory/limits.h"
 #include "run/client/memory/own.h"
@@ -55,6 +56,7 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     translated_after_fork(t);
     tool_after_fork(t);
     signal_after_fork(t);
+    debug_after_fork();
     tier_begin(t);
 }
 
@@ -121,7 +123,7 @@ void process_child_start(Thread *t) {
     sys_rt_sigprocmask(SIG_SETMASK, &t->signal.mask, NULL);
     if (!t->process.borrows_memory)
         tier_begin(t);
-    if (!t->process.borrows_memory && !t->process.separate)
+    if (thread_is_of_process(t))
         tool_call(LATHE_THREAD, &(ToolEvent){.pc = t->cpu.pc});
     translated_run(t);
 }
@@ -140,6 +142,7 @@ static i64 vfork_process(Thread *t, u64 flags, u64 stack, u64 parent_tid, u64 ch
         result = clone_on_stack(flags, child->stack.host + child->stack.host_size, parent_tid, child_tid, tls, child);
     __atomic_store_n(&t->process.lends_memory, false, __ATOMIC_SEQ_CST);
     thread_free(child);
+    debug_after_vfork(t);
     sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
     return result;
 }
@@ -419,7 +422,10 @@ static i64 exec_with_descriptors(Thread *t, Options *o, const char *path, char *
     o->filters = filters ? (u32)filters + 1 : 0;
     o->limits = limits_to_hand_on(t->memory.limits);
     o->keeper = translated_hand_on(t, true);
+    o->debugger = thread_is_of_process(t) ? the.opt.debugger : 0;
+    debug_hand_on(o->debugger);
     i64 error = exec_client(t, o, path, argv, envp);
+    debug_hand_on(false);
     translated_hand_on(t, false);
     if (filters)
         sys_close((int)filters);
@@ -491,7 +497,7 @@ i64 process_exit_thread(Thread *t, int status) {
         sys_rt_sigprocmask(SIG_SETMASK, &mask, NULL);
         return SYSCALL_RESTART;
     }
-    if (!t->process.borrows_memory && !t->process.separate)
+    if (thread_is_of_process(t))
         tool_thread_end(t);
     if (!process_leave(t))
         process_exit(t, status);
@@ -501,13 +507,14 @@ i64 process_exit_thread(Thread *t, int status) {
 
 void process_exit(Thread *t, int status) {
     tool_end(t);
-    if (!t->process.borrows_memory && !t->process.separate) {
+    if (thread_is_of_process(t)) {
+        debug_exited(t, status);
         the.os.status = status;
         the.os.over = true;
     }
     if (!t->process.separate)
         after_run(t);
-    if (the.opt.stats && !t->process.borrows_memory && !t->process.separate)
+    if (the.opt.stats && thread_is_of_process(t))
         stats_print();
     sys_exit_group(status);
 }

@@ -29,7 +29,7 @@ typedef struct Reach {
 #define REACH_OF(text)                                                                                                 \
     {                                                                                                                  \
         REACH_LETTER(text, 'p') | REACH_LETTER(text, 's') | REACH_LETTER(text, 'b') | REACH_LETTER(text, 'B') |        \
-            REACH_LETTER(text, 'A') | REACH_LETTER(text, 'n') | REACH_VECTORS(text),                                   \
+            REACH_LETTER(text, 'A') | REACH_LETTER(text, 'n') | REACH_LETTER(text, 'k') | REACH_VECTORS(text),         \
             REACH_VECTORS(text), REACH_LETTER(text, 'V'), REACH_LETTER(text, 'n')                                      \
     }
 

@@ -110,6 +110,7 @@ Thread *thread_new(u64 host_stack_size) {
     t->self = t;
     t->memory.limits = &the.memory.limits;
     t->process.lives = 1;
+    t->debug = (ThreadDebug){.goes = true};
     t->quick.flags = FLAGS_FIXED;
     t->tier.optimised = the.opt.tier == TIER_OPT;
     t->stack.host_size = host_stack_size;

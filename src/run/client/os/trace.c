@@ -4,75 +4,23 @@
  * written before they are made, and a failed exec is written once more. Addresses come from the guest and may be bad, so guest memory is
  * never read directly.
  */
+#include <linux/limits.h>
+#include <linux/sched.h>
+
+#include "guest_open.h"
 #include "host_context.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/space.h"
 #include "run/client/os/calls.h"
 #include "run/client/os/syscall.h"
+#include "run/client/os/trace_names.h"
 
-enum { LINE_BYTES = 1024, STRING_SHOWN = 40, LIST_SHOWN = 8, ERRNOS = 134 };
+enum { LINE_BYTES = 6144, BYTES_SHOWN = 40, LIST_SHOWN = 8 };
 
 typedef struct Line {
     char text[LINE_BYTES];
     size_t len;
 } Line;
-
-typedef struct Name {
-    u64 value;
-    const char *name;
-} Name;
-
-#define N(x)                                                                                                           \
-    { x, #x }
-
-// clang-format off
-static const Name open_flags[] = {
-    N(O_CREAT), N(O_EXCL), N(O_NOCTTY), N(O_TRUNC), N(O_APPEND), N(O_NONBLOCK), N(O_DIRECTORY), N(O_NOFOLLOW), N(O_CLOEXEC),
-    N(O_PATH), N(O_SYNC), N(O_DIRECT), N(O_NOATIME), {0},
-};
-static const Name protections[] = {N(PROT_READ), N(PROT_WRITE), N(PROT_EXEC), N(PROT_GROWSDOWN), {0}};
-static const Name map_flags[] = {
-    N(MAP_SHARED), N(MAP_PRIVATE), N(MAP_FIXED), N(MAP_ANONYMOUS), N(MAP_DENYWRITE), N(MAP_NORESERVE), N(MAP_STACK),
-    N(MAP_GROWSDOWN), N(MAP_POPULATE), N(MAP_HUGETLB), N(MAP_FIXED_NOREPLACE), {0},
-};
-static const Name access_modes[] = {{4, "R_OK"}, {2, "W_OK"}, {1, "X_OK"}, {0}};
-static const Name clone_flags[] = {
-    {0x100, "CLONE_VM"}, {0x200, "CLONE_FS"}, {0x400, "CLONE_FILES"}, {0x800, "CLONE_SIGHAND"}, {0x4000, "CLONE_VFORK"},
-    {0x10000, "CLONE_THREAD"}, {0x80000, "CLONE_SETTLS"}, {0x100000, "CLONE_PARENT_SETTID"},
-    {0x200000, "CLONE_CHILD_CLEARTID"}, {0x1000000, "CLONE_CHILD_SETTID"}, {SIGCHLD, "SIGCHLD"}, {0},
-};
-static const Name fcntl_commands[] = {
-    N(F_DUPFD), N(F_GETFD), N(F_SETFD), N(F_GETFL), N(F_SETFL), N(F_GETLK), N(F_SETLK), N(F_SETLKW), N(F_DUPFD_CLOEXEC), {0},
-};
-static const Name whences[] = {{0, "SEEK_SET"}, {1, "SEEK_CUR"}, {2, "SEEK_END"}, {3, "SEEK_DATA"}, {4, "SEEK_HOLE"}, {0}};
-static const Name hows[] = {N(SIG_BLOCK), N(SIG_UNBLOCK), N(SIG_SETMASK), {0}};
-
-static const char *const signal_names[] = {
-    "0", "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV",
-    "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU",
-    "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO", "SIGPWR", "SIGSYS",
-};
-
-static const char *const error_names[ERRNOS] = {
-#define E(name) [name] = #name,
-    E(EPERM) E(ENOENT) E(ESRCH) E(EINTR) E(EIO) E(ENXIO) E(E2BIG) E(ENOEXEC) E(EBADF) E(ECHILD) E(EAGAIN)
-    E(ENOMEM) E(EACCES) E(EFAULT) E(ENOTBLK) E(EBUSY) E(EEXIST) E(EXDEV) E(ENODEV) E(ENOTDIR) E(EISDIR)
-    E(EINVAL) E(ENFILE) E(EMFILE) E(ENOTTY) E(ETXTBSY) E(EFBIG) E(ENOSPC) E(ESPIPE) E(EROFS) E(EMLINK)
-    E(EPIPE) E(EDOM) E(ERANGE) E(EDEADLK) E(ENAMETOOLONG) E(ENOLCK) E(ENOSYS) E(ENOTEMPTY) E(ELOOP) E(ENOMSG)
-    E(EIDRM) E(ECHRNG) E(EL2NSYNC) E(EL3HLT) E(EL3RST) E(ELNRNG) E(EUNATCH) E(ENOCSI) E(EL2HLT) E(EBADE)
-    E(EBADR) E(EXFULL) E(ENOANO) E(EBADRQC) E(EBADSLT) E(EBFONT) E(ENOSTR) E(ENODATA) E(ETIME) E(ENOSR)
-    E(ENONET) E(ENOPKG) E(EREMOTE) E(ENOLINK) E(EADV) E(ESRMNT) E(ECOMM) E(EPROTO) E(EMULTIHOP) E(EDOTDOT)
-    E(EBADMSG) E(EOVERFLOW) E(ENOTUNIQ) E(EBADFD) E(EREMCHG) E(ELIBACC) E(ELIBBAD) E(ELIBSCN) E(ELIBMAX)
-    E(ELIBEXEC) E(EILSEQ) E(ERESTART) E(ESTRPIPE) E(EUSERS) E(ENOTSOCK) E(EDESTADDRREQ) E(EMSGSIZE)
-    E(EPROTOTYPE) E(ENOPROTOOPT) E(EPROTONOSUPPORT) E(ESOCKTNOSUPPORT) E(EOPNOTSUPP) E(EPFNOSUPPORT)
-    E(EAFNOSUPPORT) E(EADDRINUSE) E(EADDRNOTAVAIL) E(ENETDOWN) E(ENETUNREACH) E(ENETRESET) E(ECONNABORTED)
-    E(ECONNRESET) E(ENOBUFS) E(EISCONN) E(ENOTCONN) E(ESHUTDOWN) E(ETOOMANYREFS) E(ETIMEDOUT) E(ECONNREFUSED)
-    E(EHOSTDOWN) E(EHOSTUNREACH) E(EALREADY) E(EINPROGRESS) E(ESTALE) E(EUCLEAN) E(ENOTNAM) E(ENAVAIL)
-    E(EISNAM) E(EREMOTEIO) E(EDQUOT) E(ENOMEDIUM) E(EMEDIUMTYPE) E(ECANCELED) E(ENOKEY) E(EKEYEXPIRED)
-    E(EKEYREVOKED) E(EKEYREJECTED) E(EOWNERDEAD) E(ENOTRECOVERABLE) E(ERFKILL) E(EHWPOISON)
-#undef E
-};
-// clang-format on
 
 /* ---------------------------------------------------------------------------------------------------- small pieces */
 
@@ -105,15 +53,23 @@ static void put_choice(Line *l, u64 value, const Name *names) {
             return;
         }
     }
-    put(l, "%ld", (long)value);
+    put(l, value < 0x100 ? "%ld" : "0x%lx", value);
 }
 
-static void put_open_flags(Line *l, u64 flags) {
+static void put_names(Line *l, u64 value, const NameSet *set) {
+    if (set->one_of)
+        put_choice(l, value, set->names);
+    else
+        put_flags(l, value, set->names, set->none);
+}
+
+static void put_open_flags(Line *l, u64 guest) {
     static const char *const modes[] = {"O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE"};
+    u64 flags = host_open_flags(guest);
     put(l, "%s", modes[flags & O_ACCMODE]);
     if (flags & ~(u64)O_ACCMODE) {
         put(l, "|");
-        put_flags(l, flags & ~(u64)O_ACCMODE & ~(u64)O_LARGEFILE, open_flags, "O_LARGEFILE");
+        put_flags(l, flags & ~(u64)O_ACCMODE & ~(u64)O_LARGEFILE, names_of_open, "O_LARGEFILE");
     }
 }
 
@@ -136,24 +92,38 @@ static void put_character(Line *l, u8 c) {
         put(l, "\\x%02x", c);
 }
 
-/* Writes up to `size` bytes, or a string up to its NUL if size is ~0. */
-static void put_bytes(Line *l, u64 addr, u64 size) {
-    u8 bytes[STRING_SHOWN + 1];
-    if (!addr) {
-        put(l, "NULL");
-        return;
-    }
-    size_t want = size < sizeof(bytes) ? size : sizeof(bytes), got = guest_read(addr, bytes, want);
-    if (!got && size) {
-        put(l, "0x%lx", addr);
-        return;
-    }
-    if (size == ~(u64)0)
-        size = got = strnlen((const char *)bytes, got);
+static void put_quoted(Line *l, const u8 *bytes, size_t size, bool more) {
     put(l, "\"");
-    for (size_t i = 0; i < got && i < STRING_SHOWN; i++)
+    for (size_t i = 0; i < size; i++)
         put_character(l, bytes[i]);
-    put(l, got > STRING_SHOWN || size > got ? "\"..." : "\"");
+    put(l, more ? "\"..." : "\"");
+}
+
+static void put_pointer(Line *l, u64 v) {
+    if (v)
+        put(l, "0x%lx", v);
+    else
+        put(l, "NULL");
+}
+
+/* Writes the first of `size` bytes. */
+static void put_bytes(Line *l, u64 addr, u64 size) {
+    u8 bytes[BYTES_SHOWN];
+    size_t got = addr ? guest_read(addr, bytes, size < sizeof(bytes) ? size : sizeof(bytes)) : 0;
+    if (!addr || (!got && size))
+        put_pointer(l, addr);
+    else
+        put_quoted(l, bytes, got, size > got);
+}
+
+/* Writes a string up to its NUL, whole if it is not longer than a path can be. */
+static void put_string(Line *l, u64 addr) {
+    u8 text[PATH_MAX];
+    size_t got = addr ? guest_read(addr, text, sizeof(text)) : 0, size = strnlen((const char *)text, got);
+    if (!got)
+        put_pointer(l, addr);
+    else
+        put_quoted(l, text, size, size == got);
 }
 
 static void put_list(Line *l, u64 list) {
@@ -166,63 +136,49 @@ static void put_list(Line *l, u64 list) {
             break;
         }
         put(l, "%s", i ? ", " : "");
-        put_bytes(l, at[i], ~(u64)0);
+        put_string(l, at[i]);
     }
     put(l, "]");
 }
 
 static void put_signal(Line *l, u64 sig) {
-    if (sig < ARRAY_LEN(signal_names))
-        put(l, "%s", signal_names[sig]);
+    const char *name = name_of_signal(sig);
+    if (name)
+        put(l, "%s", name);
     else
         put(l, "SIGRT_%d", (int)sig - 32);
 }
 
-static void put_pointer(Line *l, u64 v) {
-    if (v)
-        put(l, "0x%lx", v);
-    else
-        put(l, "NULL");
+/* The exit signal is a member of its own here, so the flags have none in their lowest byte. */
+static void put_clone_args(Line *l, u64 addr) {
+    struct clone_args args = {0};
+    if (guest_read(addr, &args, sizeof(args)) < offsetof(struct clone_args, set_tid)) {
+        put_pointer(l, addr);
+        return;
+    }
+    put(l, "{flags=");
+    put_names(l, args.flags, names_of_letter('c'));
+    put(l, ", exit_signal=");
+    put_signal(l, args.exit_signal);
+    put(l, ", stack=0x%lx, stack_size=0x%lx}", (u64)args.stack, (u64)args.stack_size);
 }
 
 /* ----------------------------------------------------------------------------------------------------- whole lines */
 
 static void put_name_or_text(Line *l, char kind, u64 v) {
-    switch (kind) {
-    case 'P':
-        put_flags(l, v, protections, "PROT_NONE");
-        break;
-    case 'M':
-        put_flags(l, v, map_flags, "0");
-        break;
-    case 'a':
-        put_flags(l, v, access_modes, "F_OK");
-        break;
-    case 'c':
-        put_flags(l, v, clone_flags, "0");
-        break;
-    case 'F':
-        put_choice(l, v, fcntl_commands);
-        break;
-    case 'W':
-        put_choice(l, v, whences);
-        break;
-    case 'h':
-        put_choice(l, v, hows);
-        break;
-    case 'g':
+    const NameSet *set = names_of_letter(kind);
+    if (set)
+        put_names(l, v, set);
+    else if (kind == 'g')
         put_signal(l, v);
-        break;
-    case 's':
-        put_bytes(l, v, ~(u64)0);
-        break;
-    case 'A':
+    else if (kind == 's')
+        put_string(l, v);
+    else if (kind == 'A')
         put_list(l, v);
-        break;
-    default:
+    else if (kind == 'k')
+        put_clone_args(l, v);
+    else
         put(l, "0x%lx", v);
-        break;
-    }
 }
 
 /* result: the call's result, which is the number of bytes for buffers that the call has filled. */
@@ -296,8 +252,8 @@ static void put_result(Line *l, Call call, i64 result) {
     u64 error = (u64)-result;
     if (result == SYSCALL_RESTART)
         put(l, " = ? (to be restarted after a signal)");
-    else if (sys_failed(result) && error < ERRNOS && error_names[error])
-        put(l, " = -1 %s", error_names[error]);
+    else if (sys_failed(result) && name_of_error(error))
+        put(l, " = -1 %s", name_of_error(error));
     else if (address)
         put(l, " = 0x%lx", (u64)result);
     else

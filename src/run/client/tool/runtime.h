@@ -3,6 +3,7 @@
 #define RUN_CLIENT_TOOL_RUNTIME_H
 
 #include "run/client/core/client.h"
+#include "tool/library/library.h"
 #include "tool/package.h"
 
 /* print.c: a text of any length, formatted; in `room` if it fits there, else in memory that text_free frees. */
@@ -25,24 +26,13 @@ void tool_files_flush_locked(void); /* likewise; the caller has the lock of file
 void tool_files_after_fork(void);
 void tool_files_init(void); /* notes the current directory */
 
-/* Held around fork, in this order: no other thread holds a lock of the tool's (locks.c), or is in files.c or memory.c. */
+/* Held around fork, before tool_memory_lock: no other thread holds a lock of the tool's (locks.c), or is in files.c. */
 void tool_close_gate(void);
 void tool_open_gate(void);
-void tool_memory_lock(void);
-void tool_memory_unlock(void);
 
 /* lines.c: where the number of its descriptor is; and in a child of fork. */
 int *tool_lines_descriptor(void);
 void tool_lines_after_fork(void);
-
-/* options.c: reads the options of --tool. */
-void tool_options_init(void);
-/* Ends the process with a message if there is an option that its tool has not asked for. */
-void tool_options_check(void);
-/* The name of a tool, by its number from 1 on, where messages have to say which one is meant; NULL: there is only one. */
-const char *tool_name(u32 number);
-/* The same, also if it is the only one. */
-const char *tool_own_name(u32 number);
 
 /* runtime.c: ends the process with a message if something was counted by what is no counter. */
 void tool_check_counts(void);

@@ -55,30 +55,11 @@ void site_amounts(const Site *site, TallySum *sum) {
 
 /* ------------------------------------------------------------------------------------------------------------ the tool */
 
-bool sites_exist(void) {
-    for (u32 i = 0; i < tool_hook_count(); i++)
-        if (site_is_event(tool_hook(i)->event))
-            return true;
-    return false;
-}
-
-bool sites_call(void) {
-    for (u32 i = 0; i < tool_hook_count(); i++)
-        if (site_is_event(tool_hook(i)->event) && tool_plan(i)->kind == TOOL_CALL)
-            return true;
-    return false;
-}
-
-bool sites_have_blocks(void) {
-    return tool_watches(LATHE_BLOCK);
-}
-
-bool sites_count_by_kind(void) {
-    for (u32 i = 0; i < tool_hook_count(); i++)
-        if (tool_plan(i)->kind == TOOL_COUNT && !tool_only_counts_insns(i))
-            return true;
-    return false;
-}
+/* What all hooks together are, which is asked at each instruction: it is looked at once. */
+typedef struct Facts {
+    bool known;
+    bool exist, call, call_once, want_all, count_by_kind, count_in_rows, want_extents;
+} Facts;
 
 static bool wants(const LatheHook *h, LatheWhat what) {
     for (u32 i = 0; i < LATHE_VALUES; i++)
@@ -87,33 +68,65 @@ static bool wants(const LatheHook *h, LatheWhat what) {
     return false;
 }
 
+static void add_facts(Facts *f, u32 number) {
+    const LatheHook *h = tool_hook(number);
+    const ToolPlan *plan = tool_plan(number);
+    bool counts = plan->kind == TOOL_COUNT;
+    f->count_by_kind |= counts && !tool_only_counts_insns(number);
+    f->count_in_rows |= counts && plan->row_count;
+    f->want_extents |= h->event == LATHE_BLOCK && (wants(h, LATHE_BYTES) || wants(h, LATHE_COUNT));
+    if (!site_is_event(h->event))
+        return;
+    f->exist = true;
+    f->call |= !counts;
+    f->call_once |= plan->once;
+    f->want_all |= !plan->once;
+}
+
+/* The first who asks does so when the program has one thread: before there is code. */
+static const Facts *facts(void) {
+    static Facts of_all;
+    if (of_all.known || !tool_exists())
+        return &of_all;
+    for (u32 i = 0; i < tool_hook_count(); i++)
+        add_facts(&of_all, i);
+    of_all.known = true;
+    return &of_all;
+}
+
+bool sites_exist(void) {
+    return facts()->exist;
+}
+
+bool sites_call(void) {
+    return facts()->call;
+}
+
+bool sites_call_once(void) {
+    return facts()->call_once;
+}
+
+bool sites_want_all(void) {
+    return facts()->want_all;
+}
+
+bool sites_have_blocks(void) {
+    return tool_watches(LATHE_BLOCK);
+}
+
+bool sites_count_by_kind(void) {
+    return facts()->count_by_kind;
+}
+
+bool sites_count_in_rows(void) {
+    return facts()->count_in_rows;
+}
+
 bool sites_want_extents(void) {
-    for (u32 i = 0; i < tool_hook_count(); i++) {
-        const LatheHook *h = tool_hook(i);
-        if (h->event == LATHE_BLOCK && (wants(h, LATHE_BYTES) || wants(h, LATHE_COUNT)))
-            return true;
-    }
-    return false;
+    return facts()->want_extents;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- filters */
-
-/* A version (name@VERSION) is no part of a name. Where the rest does not match, the last star takes one character more. */
-bool tool_name_matches(const char *pattern, const char *name) {
-    const char *star = NULL, *taken = NULL;
-    for (;;) {
-        if (*pattern == '*')
-            star = pattern++, taken = name;
-        else if (!*pattern && (!*name || *name == '@'))
-            return true;
-        else if (*name && *pattern == *name)
-            pattern++, name++;
-        else if (star && *taken)
-            pattern = star + 1, name = ++taken;
-        else
-            return false;
-    }
-}
 
 static const char *last_part(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -134,7 +147,7 @@ static const LatheSymbol *symbol_at(u64 pc, Symbol *s) {
 }
 
 static bool suits_names(const LatheWhere *w, u64 pc, Symbol *s) {
-    if (w->module && !tool_name_matches(w->module, last_part(symbol_at(pc, s)->file)))
+    if (w->module && !site_name_matches(w->module, last_part(symbol_at(pc, s)->file)))
         return false;
     return !w->symbol || (symbol_at(pc, s) && s->known && tool_symbol_matches(pc, w->symbol));
 }
@@ -146,7 +159,7 @@ static bool suits(const LatheHook *hook, u64 pc, const InsnView *view, Symbol *s
         return false;
     if (w->classes && !(view && view->classes & w->classes))
         return false;
-    if (w->opcode && !(view && tool_name_matches(w->opcode, insn_opcode_name(view->opcode))))
+    if (w->opcode && !(view && site_name_matches(w->opcode, insn_opcode_name(view->opcode))))
         return false;
     return suits_names(w, pc, s);
 }
@@ -198,6 +211,7 @@ static void add_rows(SiteInsn *insn, u32 hook, const SiteEvent *e) {
 
 /* How often something is counted in a repeated instruction is not known ahead. */
 static void add_hook(SiteInsn *insn, u32 hook, const SiteEvent *e) {
+    u8 phase = tool_plan(hook)->once && e->phase == SITE_BEFORE ? SITE_ONCE : e->phase;
     if (tool_plan(hook)->kind == TOOL_COUNT && e->phase == SITE_BEFORE) {
         add_amounts(insn, hook, e);
         add_rows(insn, hook, e);
@@ -206,7 +220,7 @@ static void add_hook(SiteInsn *insn, u32 hook, const SiteEvent *e) {
     }
     CHECK(insn->call_count < SITE_CALLS, "an instruction has fewer events than that");
     insn->call[insn->call_count] = (SiteCall){(u8)hook, e->event, e->access};
-    insn->phase[insn->call_count++] = e->phase;
+    insn->phase[insn->call_count++] = phase;
     insn->repeats |= is_of_pass((SitePhase)e->phase);
     insn->notes_addresses |= (e->phase == SITE_PASSED || e->phase == SITE_BEHIND) && e->event != LATHE_INSN_DONE;
 }
@@ -236,7 +250,7 @@ void sites_look(SiteInsn *insn, u64 bytes) {
     const InsnView *view = insn->known ? &insn->view : NULL;
     u32 count = site_events(view, place, events);
     for (u32 i = 0; i < count; i++)
-        for (u32 hook = 0; hook < tool_hook_count(); hook++)
+        for (u32 hook = 0; tool_watches((LatheEvent)events[i].event) && hook < tool_hook_count(); hook++)
             if ((u32)tool_hook(hook)->event == events[i].event &&
                 suits_access(tool_hook(hook), &insn->view, &events[i]) &&
                 suits(tool_hook(hook), insn->pc, view, &symbol))

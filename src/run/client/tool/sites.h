@@ -7,7 +7,7 @@
 
 #include "run/client/core/place.h"
 #include "run/client/tool/tool.h"
-#include "run/site/site.h"
+#include "site/site.h"
 
 /* A function that is called. */
 typedef struct SiteCall {
@@ -39,6 +39,7 @@ typedef struct SiteInsn {
 typedef struct Site {
     u64 pc;
     u8 *behind; /* the code that follows; whoever makes code sets it */
+    u32 exit;   /* of SITE_ONCE: the exit by which it leaves quick code */
     u32 first, count, first_access;
     u32 amounts, first_row, row_count; /* of a pass: what was counted before the instruction */
     u32 block_bytes, block_insns;
@@ -55,8 +56,13 @@ typedef struct Site {
 bool sites_exist(void);
 bool sites_call(void);
 bool sites_have_blocks(void);
+/* Are there functions that are called once at each instruction? Is there something else that is to be done each time? */
+bool sites_call_once(void);
+bool sites_want_all(void);
 /* Do instructions differ in what is counted there? */
 bool sites_count_by_kind(void);
+/* Do instructions add to rows of tables? Tables may also be there for functions that are called. */
+bool sites_count_in_rows(void);
 /* Does a hook want to know how large a block is? */
 bool sites_want_extents(void);
 

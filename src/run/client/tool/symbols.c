@@ -9,6 +9,7 @@
 #include "run/client/tool/runtime.h"
 #include "run/client/tool/tool.h"
 #include "run/client/tool/unwind/above.h"
+#include "site/site.h"
 
 typedef struct Function {
     u64 address, size; /* as in the file; 0: the size is not known */
@@ -322,7 +323,7 @@ static bool has_name(const File *f, const Function *at, const char *pattern) {
     while (at > all && at[-1].address == at->address)
         at--;
     for (u64 address = at->address; at < all + f->functions.count && at->address == address; at++)
-        if (tool_name_matches(pattern, at->name))
+        if (site_name_matches(pattern, at->name))
             return true;
     return false;
 }
@@ -330,7 +331,7 @@ static bool has_name(const File *f, const Function *at, const char *pattern) {
 bool tool_symbol_matches(u64 address, const char *pattern) {
     const char **name = lathe_map_find(&named, address);
     if (name)
-        return tool_name_matches(pattern, *name);
+        return site_name_matches(pattern, *name);
     lathe_lock(&symbols.lock);
     const Part *p = part_at(address);
     const Function *function = NULL;

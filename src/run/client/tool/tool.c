@@ -9,6 +9,7 @@
 #include "run/client/tool/runtime.h"
 #include "run/client/tool/sites.h"
 #include "run/client/tool/table/tables.h"
+#include "tool/condition.h"
 
 enum { SYMBOLS_MAX = 4096, SYSCALL_ARGUMENTS = 6 };
 
@@ -18,7 +19,8 @@ typedef struct ToolSymbol {
 } ToolSymbol;
 
 #define WITHOUT_MARK 0x5d1e0f2c3b4a6978 /* in the cache's key of code with --no-tool-opt */
-enum { VARIANTS = 6 };                  /* from 1 to TOOL_VARIANT_MOST */
+#define OFF_MARK 0x2b7e151628aed2a7
+enum { VARIANTS = 6 }; /* from 1 to TOOL_VARIANT_MOST */
 enum { END_NOT, END_BEGUN, END_DONE };
 
 typedef struct Tool {
@@ -32,6 +34,7 @@ typedef struct Tool {
     u32 end_tid;        /* the thread that does it */
     const LatheHook *hooks;
     const ToolPlan *plans;
+    u64 off; /* a bit for each hook that the options leave out: it is one for LATHE_NOTHING here */
     u32 hook_count;
     u32 events; /* a bit for each event that has hooks */
     ToolCounts counts;
@@ -81,6 +84,12 @@ static void define(void *user, const char *name, u64 address, u64 size) {
     tool.symbols[tool.symbol_count++] = (ToolSymbol){name, address};
 }
 
+static void leave_out_hooks(void) {
+    for (u32 i = 0; i < tool.hook_count; i++)
+        if (tool.off >> i & 1)
+            ((LatheHook *)tool.hooks)[i].event = LATHE_NOTHING;
+}
+
 /* Code and constants first, then data, in one piece of memory, which quick code reaches by 32-bit displacements. */
 static bool link_object(const u8 *object, u64 size) {
     LinkNeeds needs;
@@ -101,6 +110,8 @@ static bool link_object(const u8 *object, u64 size) {
     link_symbols(object, size, &place, define, NULL);
     sys_pages_free(work, page_up(needs.work_bytes));
     tool.code = (u64)at, tool.code_end = (u64)at + code;
+    if (tool.hooks)
+        leave_out_hooks();
     return tool.hooks && !sys_mprotect((u64)at, code, PROT_READ | PROT_EXEC) && gates_close();
 }
 
@@ -163,13 +174,21 @@ static void take_hooks(void) {
     }
 }
 
-/* For --no-tool-opt, also in the copy that the server gets. */
+/* For --no-tool-opt, and what the tool's options say, also in the copy that the server gets. */
 static void leave_out(u8 *package, const ToolParts *parts, u32 without) {
+    tool.off = tool_left_out(parts->plans, parts->head->hook_count, the.opt.tool_options);
     ((ToolPackage *)package)->without = without;
+    ((ToolPackage *)package)->off = tool.off;
+    for (u32 i = 0; i < parts->head->hook_count; i++)
+        if (tool.off >> i & 1)
+            ((ToolPlan *)parts->plans)[i] = (ToolPlan){.kind = TOOL_CALL};
     if (without != TOOL_WITHOUT_ALL && without != TOOL_WITHOUT_COUNTER)
         return;
-    for (u32 i = 0; i < parts->head->hook_count; i++)
-        ((ToolPlan *)parts->plans)[i].kind = TOOL_CALL;
+    for (u32 i = 0; i < parts->head->hook_count; i++) {
+        ToolPlan *plan = (ToolPlan *)parts->plans + i;
+        plan->kind = TOOL_CALL;
+        plan->once &= without != TOOL_WITHOUT_ALL;
+    }
 }
 
 void tool_load(void) {
@@ -192,19 +211,23 @@ void tool_load(void) {
     rows_reserve(parts.head->table_count);
     site_words_reserve();
     tool_files_init();
-    tool_options_init();
+    tool_options_init(the.opt.tool_options);
 }
 
+/* Code that tools have made with other options is other code where these decide about hooks. */
 void tool_identify(void) {
     ToolPackage head;
+    ToolPlan plans[TOOL_HOOKS_MAX];
     u64 size;
     if (!*the.opt.tool)
         return;
     int fd = open_package(the.opt.tool, &size);
-    if (!sys_read_all(fd, &head, sizeof(head)) || head.magic != TOOL_MAGIC)
+    if (!sys_read_all(fd, &head, sizeof(head)) || head.magic != TOOL_MAGIC || head.version != TOOL_VERSION ||
+        head.hook_count > TOOL_HOOKS_MAX || !sys_read_all(fd, plans, head.hook_count * sizeof(*plans)))
         die("%s is no tool of this version of Lathe", the.opt.tool);
     sys_close(fd);
-    the.opt.code.tool = (head.identity ^ the.opt.tool_without * WITHOUT_MARK) | 1;
+    u64 off = tool_left_out(plans, head.hook_count, the.opt.tool_options);
+    the.opt.code.tool = (head.identity ^ the.opt.tool_without * WITHOUT_MARK ^ off * OFF_MARK) | 1;
 }
 
 static bool is_called(u32 hook, LatheEvent event) {
@@ -451,7 +474,8 @@ void tool_thread_ends(Thread *t) {
         for (u32 k = 0; k < TOOL_CELLS; k++)
             tool.ended_counts[i] += t->tool.cell[i][k];
     rows_thread_ends(t);
-    memset(&t->tool, 0, sizeof(t->tool));
+    memset(&t->tool, 0, offsetof(ThreadTool, own));
+    lathe_clear(t->tool.own, sizeof(t->tool.own));
 }
 
 void tool_after_fork(Thread *t) {
@@ -498,7 +522,7 @@ u64 tool_ended(u32 counter) {
 }
 
 static bool is_the_program(const Thread *t) {
-    return tool.loaded && !t->process.borrows_memory && !t->process.separate;
+    return tool.loaded && thread_is_of_process(t);
 }
 
 static void await_end(void) {

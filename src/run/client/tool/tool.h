@@ -131,8 +131,7 @@ int *tool_descriptor(u32 index);
 void tool_files_lock(void);
 void tool_files_unlock(void);
 
-/* sites.c: does a name match one that may have stars, which stand for anything? symbols.c: does one of the names of the function at an address? */
-bool tool_name_matches(const char *pattern, const char *name);
+/* symbols.c: does one of the names of the function at an address match one that may have stars (site_name_matches)? */
 bool tool_symbol_matches(u64 address, const char *pattern);
 /* Has the tool given a name to what begins there, or somewhere in a range (lathe_name_function)? */
 bool tool_is_named(u64 address);

@@ -14,6 +14,7 @@
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/entries.h"
 #include "run/client/code/optimised/leave.h"
+#include "run/client/code/optimised/once.h"
 #include "run/client/code/optimised/sites.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/emit.h"
@@ -332,6 +333,7 @@ void code_forget_all(void) {
     c->map_len = 0;
     c->any = false;
     sites_forget_all();
+    once_forget_all();
     entry_empty_rows();
 }
 
@@ -534,6 +536,7 @@ void code_after_fork(void) {
     for (u64 i = 0; i < c->map_cap && c->requests; i++)
         c->map[i].maker = 0;
     c->requests = 0;
+    once_after_fork();
 }
 
 /* Called by enter.S from the guard of a translation whose guest code has changed. */

@@ -4,6 +4,7 @@
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/entries.h"
+#include "run/client/code/optimised/once.h"
 #include "run/client/code/optimised/sites.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/own.h"
@@ -173,7 +174,9 @@ void *objects_add(Code *c, const void *object, u32 size, u64 base, u64 pc) {
     any |= link_section(object, size, &place, TOOL_ACCESSES, &tools.at, &tools.bytes);
     if (any)
         sites_add((u64)code, (u64)code + needs.code_bytes, rows, tools);
-    u64 sites, bytes;
+    u64 sites, once, bytes;
+    if (link_section(object, size, &place, TOOL_ONCE_SECTION, &once, &bytes))
+        once_add((u8 *)once, bytes);
     if (link_section(object, size, &place, TOOL_SITES_SECTION, &sites, &bytes))
         explain_optimised((const ToolSites *)sites, bytes / sizeof(ToolSites));
     return link.entry;

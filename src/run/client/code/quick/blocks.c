@@ -96,7 +96,7 @@ static void mark_known(const QuickBlock *b) {
     for (u32 i = 0; i < b->insns; i++) {
         const Page *p = page_for(pc >> PAGE_SHIFT);
         *byte_for(p, pc) |= (u8)(1 << pc % 8);
-        pc += block_lens(b)[i].guest;
+        pc += lens_guest(block_lens(b)[i]);
     }
 }
 
@@ -205,7 +205,27 @@ static void unlink_exit(u32 number) {
     x->linked = false;
     if (x->kind == EXIT_LINKAGE)
         emit_set_linkage(x->site, 0);
-    set_site(x->site, x->stub);
+    if (x->kind == EXIT_ONCE)
+        x->under = emit_begin_switch(x->site, x->stub);
+    else
+        set_site(x->site, x->stub);
+}
+
+void exit_end_once(u32 number) {
+    Exit *x = exit_no(number);
+    if (!x->linked)
+        emit_end_switch(x->site, x->under);
+    x->linked = true;
+}
+
+void exits_begin_once(void) {
+    for (u32 i = 1; i <= exit_count(); i++) {
+        const Exit *x = exit_no(i);
+        if (x->kind == EXIT_ONCE && x->linked)
+            unlink_exit(i);
+        if (x->kind == EXIT_LINKAGE && x->linked)
+            emit_set_linkage(x->site, 0);
+    }
 }
 
 /* False: its target has no code. */
@@ -226,8 +246,8 @@ void exit_link(u32 number) {
     const Exit *x = exit_no(number);
     if (x->linked)
         return;
-    bool first_use =
-        x->kind == EXIT_LINKAGE || x->kind == EXIT_UNBOUND || (x->kind == EXIT_CALL_FLAGS && !quick_keeps_flags());
+    bool first_use = x->kind == EXIT_ONCE || x->kind == EXIT_LINKAGE || x->kind == EXIT_UNBOUND ||
+                     (x->kind == EXIT_CALL_FLAGS && !quick_keeps_flags());
     if (first_use || !link_exit(number))
         unlink_exit(number);
 }
@@ -261,12 +281,17 @@ void exits_redirect(u64 pc, const u8 *code) {
 
 /* -------------------------------------------------------------------------------------------------------------- blocks */
 
-u32 block_add(const QuickBlock *b) {
-    *(QuickBlock *)array_extend(&quick_all.blocks, sizeof(QuickBlock)) = *b;
-    u32 number = block_count();
+static void add_to_pages(u32 number) {
+    const QuickBlock *b = block_no(number);
     add_to_page(number, first_page(b));
     if (last_page(b) != first_page(b))
         add_to_page(number, last_page(b));
+}
+
+u32 block_add(const QuickBlock *b) {
+    *(QuickBlock *)array_extend(&quick_all.blocks, sizeof(QuickBlock)) = *b;
+    u32 number = block_count();
+    add_to_pages(number);
     mark_known(b);
     return number;
 }
@@ -277,7 +302,7 @@ void block_kill(u32 number) {
     for (u32 i = 0; i < b->insns; i++) {
         tables_clear(pc);
         code_discard_at(pc);
-        pc += block_lens(b)[i].guest;
+        pc += lens_guest(block_lens(b)[i]);
     }
     for (u32 x = b->incoming, next; x; x = next) {
         next = exit_no(x)->next;
@@ -292,6 +317,15 @@ void block_kill(u32 number) {
     quick_all.dead++;
 }
 
+/* Its exits were linked and unlinked all the while, and pages forget none of its instructions. */
+void block_raise(u32 number) {
+    QuickBlock *b = block_no(number);
+    add_to_pages(number);
+    b->enter = NULL;
+    b->entry = b->dead = false;
+    quick_all.dead--;
+}
+
 /* Code for the instruction at pc in a block, for who jumps there, or comes there in the middle of what a tool sees as a block; NULL: no instruction of it begins there,
  * or this one is not for such. */
 static u8 *code_in(const QuickBlock *b, u64 pc, bool inside) {
@@ -302,11 +336,11 @@ static u8 *code_in(const QuickBlock *b, u64 pc, bool inside) {
         return b->enter;
     u32 i = 0;
     for (; i < b->insns && (at < pc || lens[i].behind); i++) {
-        at += lens[i].guest;
+        at += lens_guest(lens[i]);
         code += lens[i].host;
     }
     bool found = at == pc && i < b->insns;
-    return found && (inside ? !lens[i].head && lens[i].run : lens[i].head) ? code : NULL;
+    return found && (inside ? !lens[i].head && lens[i].run : lens[i].head) && emit_has_all(code) ? code : NULL;
 }
 
 static u8 *find(u64 pc, u32 *number, bool inside) {
@@ -360,6 +394,7 @@ void blocks_forget_all(void) {
     array_free(&quick_all.exits);
     array_free(&quick_all.lens);
     array_free(&quick_all.bitmaps);
+    array_free(&quick_all.texts);
     memset(quick_all.pages, 0, quick_all.page_cap * sizeof(Page));
     quick_all.page_count = quick_all.dead = 0;
     quick_all.stubs = quick_all.stubs_end = NULL;

@@ -24,19 +24,22 @@ typedef struct QuickBlock {
     bool inside;           /* it begins in the middle of what a tool sees as a block, */
     bool ends_inside;      /* and goes on there */
     bool dead;
+    u32 text; /* suspend.c: where its bytes are kept, from 1; 0: they are not */
 } QuickBlock;
 
 typedef struct Exit {
     u64 pc;
     u8 *site, *stub; /* the displacement of its jump, and where that leads without a target; NULL: none (yet) */
+    u64 under;       /* of EXIT_ONCE: the code in whose place it is */
     u32 next;        /* of the target's incoming ones; of EXIT_SPECIAL: the visit behind it, or 0 */
     u8 kind;
-    bool linked; /* is one of them */
+    bool linked; /* is one of them; EXIT_ONCE: was used */
 } Exit;
 
 typedef struct Page {
     u64 number;
-    u32 first; /* block; 0: none (any more) */
+    u32 first;     /* block; 0: none (any more) */
+    u32 suspended; /* suspend.c: the first dead block that begins here and may come back; 0: none */
     u32 known; /* number of its bitmap: where instructions of blocks begin; what is forgotten may stay behind in it */
     bool used, guarded;
     bool views_guarded; /* its other views: see views.c */
@@ -45,6 +48,7 @@ typedef struct Page {
 typedef struct Blocks {
     Array blocks, exits, lens;
     Array bitmaps; /* of pages */
+    Array texts;   /* guest bytes of blocks that may be suspended */
     Page *pages;
     u64 page_count, page_cap;
     u32 dead;       /* blocks */
@@ -71,13 +75,20 @@ static inline u32 exit_count(void) {
 }
 
 /* How many bytes an instruction has in guest and in host code. What a tool does before or behind one is like an instruction of no guest bytes. */
+enum { HOST_LENGTH_BITS = 13 - GUEST_LENGTH_BITS };
 typedef struct InsnLens {
-    u16 guest : 4, host : 9;
+    u16 guest : GUEST_LENGTH_BITS, host : HOST_LENGTH_BITS;
     u16 head : 1; /* a jump may lead to it: where a tool's counts of several instructions are one, or where it sees blocks, only to the first of these */
     u16 run : 1;  /* a tool's counts begin anew: what is before it is counted without it */
     u16 behind : 1; /* it is what a tool does behind the instruction before it */
 } InsnLens;
-enum { INSN_HOST_BYTES = 511 };
+enum { INSN_HOST_BYTES = (1 << HOST_LENGTH_BITS) - 1 };
+_Static_assert(sizeof(InsnLens) == sizeof(u16) && (u32)EMIT_INSN_BYTES <= (u32)INSN_HOST_BYTES,
+               "there is one for each instruction");
+
+static inline u32 lens_guest(InsnLens lens) {
+    return lens.guest * (u32)GUEST_LENGTH_UNIT;
+}
 
 /* The lengths of a block's instructions, one after the other. */
 static inline const InsnLens *block_lens(const QuickBlock *b) {
@@ -111,6 +122,14 @@ void blocks_forget_all(void);
 u32 block_add(const QuickBlock *b);
 /* No thread comes here any more, but for those that are inside. */
 void block_kill(u32 number);
+/* The opposite, for a block whose guest bytes are what they were, in pages that are guarded. */
+void block_raise(u32 number);
+/* suspend.c: the bytes of a new block are kept, if it may come back; kills a block in front of a write to its page, of which it may be no part; brings back the one at pc, if
+ * its bytes are the same: its number, or 0; none comes back that was suspended before. */
+void block_keep_text(QuickBlock *b);
+void block_suspend(u32 number);
+u32 block_resume(Thread *t, u64 pc);
+void blocks_forget_suspended(void);
 /* Code for the instruction at pc, and the block that it is in; NULL: there is none. */
 u8 *block_find(u64 pc, u32 *number);
 /* The same for who comes to pc in the middle of what a tool sees as a block. */
@@ -123,6 +142,10 @@ u64 block_next(u64 pc);
 u32 exit_new(ExitKind kind, u64 pc, u8 *site);
 /* To its target's code if there is some, else to its stub. Threads that leave by the same stub at once all come here. */
 void exit_link(u32 number);
+/* One of EXIT_ONCE has been used, and is no exit any more. */
+void exit_end_once(u32 number);
+/* All of them are again, and what they stand at is passed: calls that go directly to a function go through its entry of a PLT. */
+void exits_begin_once(void);
 /* One of EXIT_LINKAGE goes to its pc from now on, or directly to the target. */
 void exit_link_linkage(u32 number, u64 target);
 /* Jumps to pc, of which some may lead to the middle of another block, go to `code` from now on. */

@@ -169,13 +169,17 @@ static bool can_emit(const SiteInsn *insn, SitePhase phase) {
 
 bool direct_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     u8 *before = e->at;
-    u32 colds = e->colds, rests = e->rests, kept = e->kept;
-    if (can_emit(insn, phase) && emit_calls(e, insn, phase))
+    u32 colds = e->colds, rests = e->rests, kept = e->kept, aside = e->aside;
+    if (can_emit(insn, phase) && emit_calls(e, insn, phase)) {
+        if (phase != SITE_BEFORE)
+            emit_give_back(e, NULL);
         return true;
+    }
     e->at = before;
     e->colds = colds;
     e->rests = rests;
     e->kept = kept;
+    e->aside = aside;
     return false;
 }
 

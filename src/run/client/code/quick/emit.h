@@ -3,6 +3,7 @@
 #ifndef RUN_CLIENT_EMIT_H
 #define RUN_CLIENT_EMIT_H
 
+#include "guest_cpu.h"
 #include "isa/view.h"
 #include "lathe/tool.h"
 
@@ -14,6 +15,7 @@ typedef enum ExitKind {
     EXIT_LINKAGE, /* to code at pc that jumps by a word in memory, as the dynamic linker's do; the next exit leads to where it jumps to: see emit_linkage */
     EXIT_UNBOUND, /* such a next one, before that is known: it is EXIT_CALL then */
     EXIT_VISIT, /* a tool's functions are called; pc is the number of the visit (visit.c), and the exit's code follows */
+    EXIT_ONCE,  /* the same, until they were called: its place is one of emit_switch */
     EXIT_SYSCALL,
     EXIT_SPECIAL,     /* what guest_special does; pc is behind it */
     EXIT_INTERRUPT,   /* pc is the instruction itself here and below */
@@ -78,8 +80,10 @@ typedef struct Emitter {
     EmitLive live;
     u64 kept_pc; /* what was done before this instruction has changed registers that it overwrites: */
     u32 kept;
-    bool flags_set; /* for whom it returns to */
-    bool one_pass;  /* of a repeated instruction only one pass is emitted */
+    u32 aside;                  /* registers that visits have put aside, and that nobody has needed since */
+    bool flags_set;             /* for whom it returns to */
+    u64 looked_from, looked_to; /* what lies there has been looked at to emit the block's code, if it is not empty */
+    bool one_pass;              /* of a repeated instruction only one pass is emitted */
 } Emitter;
 
 /* A repeated instruction as a loop of passes. */
@@ -109,7 +113,7 @@ void emit_entry(Emitter *e);
 bool emit_is_entered(const u8 *code);
 
 /* Most bytes for one guest instruction, and for an exit. */
-enum { EMIT_INSN_BYTES = 384, EMIT_LEAVE_BYTES = 20 };
+enum { EMIT_INSN_BYTES = GUEST_CODE_BYTES, EMIT_LEAVE_BYTES = 20 };
 
 /* What blocks need beside them, before there are any. */
 void emit_prepare(void);
@@ -144,6 +148,13 @@ typedef enum EmitVisited {
 EmitVisited emit_visit(Emitter *e, const EmitVisit *visit);
 enum { EMIT_VISIT_BYTES = 640 }; /* most of its bytes, and again so many behind the block */
 
+/* Registers that visits have put aside stay there while instructions do without them. This gives back those that the next instruction needs; NULL: all. */
+void emit_give_back(Emitter *e, const InsnView *next);
+/* Some are aside where this code begins: it is found when the state is taken there (emit_note_spills). Code is noted in the order of addresses. */
+void emit_note_aside(const u8 *code, u32 registers);
+/* Is each register where it belongs at this beginning of an instruction, or of what a tool does before it? */
+bool emit_has_all(const u8 *code);
+
 /* Where a computed jump, call or return leads to; false: this maker cannot tell. */
 bool emit_target(const InsnView *view, EmitValue *value);
 
@@ -164,6 +175,14 @@ void emit_set_amount(const EmitCount *count, i32 amount);
 void emit_set_off(const EmitCount *count, u32 off);
 /* A jump; returns the site of its displacement. */
 u8 *emit_jump(Emitter *e);
+/* A place whose code can become a jump, and be what it was again: other threads see each change as a whole. It is what is emitted next if `over`, else an instruction that does
+ * nothing. Whoever makes it a jump keeps the bytes that were there, which emit_end_switch puts back. */
+u8 *emit_switch(Emitter *e, bool over);
+u64 emit_begin_switch(u8 *place, const u8 *target);
+void emit_end_switch(u8 *place, u64 bytes);
+/* Are the instructions from pc on, of which so many bytes are there, code that is long enough for that, and that nothing else changes? It takes at most EMIT_SWITCH_INSNS of them. */
+enum { EMIT_SWITCH_INSNS = 5 };
+bool emit_can_switch(u64 pc, u64 bytes);
 /* New code that goes on in code of the other tier. */
 u8 *emit_cross(const u8 *target, bool to_quick);
 /* Leave for C with an exit's number. */

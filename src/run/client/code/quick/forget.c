@@ -8,13 +8,21 @@
 
 static u64 guarded_pages;
 static bool ever_guarded;
+static u64 lowest = ~(u64)0, behind_highest; /* numbers of pages that were ever guarded are between these */
+
+static void note_guarded(u64 number) {
+    ever_guarded = true;
+    lowest = number < lowest ? number : lowest;
+    behind_highest = number < behind_highest ? behind_highest : number + 1;
+}
 
 void page_guard_anew(u64 number) {
     Page *p = page_for(number);
     guarded_pages -= p->guarded;
     p->guarded = space_let_write(number << PAGE_SHIFT, false);
     guarded_pages += p->guarded;
-    ever_guarded |= p->guarded;
+    if (p->guarded)
+        note_guarded(number);
 }
 
 void page_guard(u64 number) {
@@ -27,11 +35,11 @@ void page_guard(u64 number) {
         views_guard(number);
 }
 
-static void forget(Page *p, u64 start, u64 end) {
+static void forget(Page *p, u64 start, u64 end, void (*end_block)(u32 number)) {
     for (u32 n = p->first, next; n; n = next) {
         next = page_next(n, p->number);
         if (block_no(n)->pc < end && block_no(n)->pc + block_no(n)->size > start)
-            block_kill(n);
+            end_block(n);
     }
     if (start > p->number << PAGE_SHIFT || end < (p->number + 1) << PAGE_SHIFT)
         return;
@@ -43,10 +51,11 @@ static void forget(Page *p, u64 start, u64 end) {
     guarded_pages--;
 }
 
+/* In front of a write. */
 void page_forget(u64 number) {
     Page *p = page_known(number);
     if (p)
-        forget(p, number << PAGE_SHIFT, (number + 1) << PAGE_SHIFT);
+        forget(p, number << PAGE_SHIFT, (number + 1) << PAGE_SHIFT, block_suspend);
 }
 
 static bool allow_writes(Page *p) {
@@ -78,7 +87,7 @@ static u64 each_page(u64 start, u64 end, bool (*what)(Page *, u64, u64)) {
 }
 
 static bool forget_range(Page *p, u64 start, u64 end) {
-    forget(p, start, end);
+    forget(p, start, end, block_kill);
     return true;
 }
 
@@ -110,8 +119,9 @@ bool quick_written(u64 addr) {
     return ours;
 }
 
+/* Most system calls come with addresses that are far from all code that can be written to: these take no lock. */
 bool quick_allow_writes_to(u64 start, u64 end) {
-    if (!guarded_pages)
+    if (!guarded_pages || end <= lowest << PAGE_SHIFT || start >= behind_highest << PAGE_SHIFT)
         return false;
     arena_lock();
     u64 allowed = each_page(start, end, allow_in_range);

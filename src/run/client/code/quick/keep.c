@@ -21,6 +21,7 @@ u64 quick_count_kept(u64 first, bool (*keeps)(u64 pc)) {
 
 void quick_drop(bool (*keeps)(u64 pc)) {
     pages_release();
+    blocks_forget_suspended();
     for (u32 n = 1; n <= block_count(); n++)
         if (!block_no(n)->dead && !is_kept(block_no(n), keeps))
             block_kill(n);

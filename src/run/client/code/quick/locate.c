@@ -52,7 +52,7 @@ static void locate_in(const QuickBlock *b, u64 host, QuickPlace *place) {
     for (u32 i = 0; i < b->insns; i++) {
         if (host < code + lens[i].host) {
             *place = (QuickPlace){.pc = pc,
-                                  .next = pc + lens[i].guest,
+                                  .next = pc + lens_guest(lens[i]),
                                   .of_tool = !lens[i].guest,
                                   .boundary = host == code && !has_hooks(lens, i) && !lens[i].behind,
                                   .inside = sites_have_blocks() && !lens[i].head,
@@ -61,11 +61,11 @@ static void locate_in(const QuickBlock *b, u64 host, QuickPlace *place) {
                                   .spilled = {-1, -1},
                                   .based = -1};
             add_ahead(b, i, place);
-            if (lens[i].guest)
+            if (lens[i].guest || host == code)
                 emit_note_spills(place, (u8 *)code, host);
             return;
         }
-        pc += lens[i].guest;
+        pc += lens_guest(lens[i]);
         code += lens[i].host;
     }
     *place = (QuickPlace){.pc = pc,

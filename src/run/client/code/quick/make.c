@@ -24,9 +24,10 @@ typedef struct Making {
 
 static InsnLens *note_insn(u64 guest, u64 host) {
     InsnLens *lens = array_extend(&quick_all.lens, sizeof(InsnLens));
-    lens->guest = guest & 15;
+    u64 units = guest / GUEST_LENGTH_UNIT;
+    lens->guest = units & ((1 << GUEST_LENGTH_BITS) - 1);
     lens->host = host & INSN_HOST_BYTES;
-    CHECK(lens->guest == guest && lens->host == host, "instructions are short");
+    CHECK(lens_guest(*lens) == guest && lens->host == host, "instructions are short");
     return lens;
 }
 
@@ -98,13 +99,19 @@ static bool add_left(Making *m, const SiteInsn *insn) {
 /* What a tool does before the instruction is like an instruction of no bytes. Returns what is said about that which comes first. */
 static InsnLens add_hooks(Making *m, const SiteInsn *insn) {
     const u8 *before = m->e->at;
+    u32 aside = m->e->aside;
     InsnLens first = {0};
     bool begins_run;
+    if (visit_emit_once(m->e, insn, EMIT_INSNS - m->guest_insns))
+        tally_end(&m->tally);
     first.run = add_direct(m, insn, &begins_run) ? begins_run : add_left(m, insn);
+    emit_give_back(m->e, insn->known ? &insn->view : NULL);
     tally_explain(&m->tally, insn);
     first.head = sites_have_blocks() ? insn->begins_block : first.run;
     if (m->e->at == before)
         return first;
+    if (aside)
+        emit_note_aside(before, aside);
     note_hooks((u64)(m->e->at - before), first);
     return (InsnLens){0};
 }
@@ -190,6 +197,9 @@ static bool add_insn(Making *m, u64 pc, u64 end, u64 *next) {
 
 /* The code goes on elsewhere. */
 static void end_here(Making *m, u64 pc) {
+    const u8 *before = m->e->at;
+    emit_give_back(m->e, NULL);
+    add_behind(m, before);
     tally_end(&m->tally);
     exit_new(m->begins ? EXIT_LINK : EXIT_INSIDE, pc, emit_jump(m->e));
     m->b->goes_on = true;
@@ -208,13 +218,13 @@ static void add_insns(Making *m) {
         go_on = add_insn(m, pc, end, &pc);
         if (go_on && pc >> PAGE_SHIFT != page)
             nearest = block_next(pc), end = pc + quick_code_bytes(pc);
-        b->insns = (u32)(quick_all.lens.len - b->lens) / (u32)sizeof(InsnLens);
         bool meets = pc >= nearest && m->begins; /* what begins in the middle of a block is no other block for a tool */
         if (go_on && (m->guest_insns >= EMIT_INSNS || meets)) {
             end_here(m, pc);
             go_on = false;
         }
     }
+    b->insns = (u32)(quick_all.lens.len - b->lens) / (u32)sizeof(InsnLens);
     b->size = (u32)(pc - b->pc);
 }
 
@@ -240,12 +250,24 @@ static u8 *begin_block(Emitter *e, u64 pc) {
     e->at = arena_room(BLOCK_BYTES, ALIGN);
     e->calls = e->returns = e->colds = e->rests = e->live.count = 0;
     e->flags_set = e->one_pass = false;
-    e->kept = 0;
+    e->kept = e->aside = 0;
+    e->looked_from = ~(u64)0;
+    e->looked_to = 0;
     if (map_covers(pc)) {
         e->at += (ALIGN - emit_entry_bytes) % ALIGN;
         emit_entry(e);
     }
     return e->at;
+}
+
+/* Do its bytes alone decide what the block is? Where it ends because there is no instruction, it is also what is behind them. */
+static bool follows_from_bytes(const QuickBlock *b, const Emitter *e, u32 first_exit) {
+    if (e->looked_to && (e->looked_from < b->pc || e->looked_to > b->pc + b->size))
+        return false;
+    for (u32 i = first_exit; i <= exit_count(); i++)
+        if (exit_no(i)->kind >= EXIT_UNSUPPORTED)
+            return false;
+    return !b->inside;
 }
 
 static u8 *make_any_block(Thread *t, u64 pc, bool inside) {
@@ -263,6 +285,8 @@ static u8 *make_any_block(Thread *t, u64 pc, bool inside) {
     arena_keep(e.at);
     b.code_size = (u32)(e.at - b.code);
     b.sites = site_count() - b.first_site;
+    if (follows_from_bytes(&b, &e, first_exit + 1))
+        block_keep_text(&b);
     block_add(&b);
     link_exits(t, first_exit + 1, exit_count(), b.pc + b.size);
     let_return(t, &e);
@@ -273,7 +297,8 @@ static u8 *make_any_block(Thread *t, u64 pc, bool inside) {
 }
 
 static u8 *make_block(Thread *t, u64 pc) {
-    return make_any_block(t, pc, false);
+    u32 number = block_resume(t, pc);
+    return number ? block_no(number)->code : make_any_block(t, pc, false);
 }
 
 /* The number of the block that begins at pc. */

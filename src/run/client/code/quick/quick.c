@@ -14,6 +14,8 @@
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
+#include "run/client/code/quick/halt.h"
+#include "run/client/core/debug.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/space.h"
 
@@ -38,9 +40,25 @@ static u8 *find_to_go_on(Thread *t, u64 pc) {
     return n && block_no(n)->enter == code ? block_no(n)->code : code;
 }
 
+/* The debugger sees the flags where the other tier has them, too. */
+static void attend(Thread *t) {
+    __atomic_fetch_and(&t->quick.stop, ~halt_bit(HALT_ATTEND), __ATOMIC_SEQ_CST);
+    frame_set_flags(&t->cpu, t->quick.flags);
+    debug_attend(t);
+    t->quick.flags = frame_flags(&t->cpu);
+}
+
+static void stop_here(Thread *t) {
+    while (t->quick.stop) {
+        halt_wait(t);
+        if (t->quick.stop & halt_bit(HALT_ATTEND))
+            attend(t);
+    }
+}
+
 static void go_on(Thread *t) {
     if (t->quick.stop)
-        quick_wait_stopped(t);
+        stop_here(t);
     bool inside = deliver(t) && t->tool.inside;
     t->tool.inside = false;
     arena_lock();
@@ -52,6 +70,8 @@ static void go_on(Thread *t) {
         t->quick.target = (u64)(inside ? quick_find_inside : find_to_go_on)(t, t->cpu.pc);
     }
     arena_unlock();
+    if (t->debug.step)
+        debug_arm(t);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- exits */
@@ -172,6 +192,7 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
         t->cpu.trap = LATHE_TRAP_UNREADABLE;
         break;
     case EXIT_VISIT:
+    case EXIT_ONCE:
         if (!visit_call(t, x.pc))
             go_on(t);
         return;

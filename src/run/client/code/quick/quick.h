@@ -59,13 +59,8 @@ bool quick_is_crowded(void);
 void quick_renew(Thread *t);
 /* Do so if possible, and have no map from then on. */
 bool quick_renew_without_map(Thread *t);
-/* For that, other threads get a signal: is it this one? Wait until they may go on. A thread begins; a process begins, by fork. */
-bool quick_sent_stop(const void *info);
-void quick_wait_stopped(Thread *t);
-void quick_adopt(Thread *t);
 /* Changes whenever something goes away that is in the tables of threads: one that has ended since may have it still. */
 u64 quick_tables_age(void);
-void quick_after_fork(Thread *t);
 
 /* What quick code does at a host address. */
 bool quick_locate(u64 host, QuickPlace *place);
@@ -98,6 +93,8 @@ bool quick_is_in_assembly(u64 host); /* is the host address in the assembly arou
 void quick_keep_flags(bool anew);
 /* Code that has functions of a tool in it keeps registers for handlers of faults from now on. */
 void quick_keep_registers(void);
+/* Handlers of signals see the flags from now on. */
+void quick_show_flags(void);
 /* There is code that does not keep what it is to keep: it has to be made anew. */
 bool quick_is_stale(void);
 bool quick_keeps_flags(void);

@@ -20,7 +20,7 @@ static struct {
 } tallies;
 
 bool tallies_exist(void) {
-    return tool_counts()->count || rows_exist();
+    return tool_counts()->count || sites_count_in_rows();
 }
 
 /* Additions to one word of memory wait for each other, so those of neighbouring runs go to different cells of a counter. */
@@ -41,7 +41,7 @@ static bool stays_small(const Tally *tally, const SiteInsn *insn) {
 
 /* One addition to a row that stands for all rows. */
 static void open_rows(Tally *tally, Emitter *e) {
-    if (!rows_exist())
+    if (!sites_count_in_rows())
         return;
     tally->shared = row_share();
     tally->row_site = emit_count(e, row_off(tally->shared), true);

@@ -4,21 +4,26 @@
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/direct.h"
+#include "run/client/code/quick/quick.h"
 #include "run/client/code/quick/tally.h"
 #include "run/client/core/guest.h"
 #include "run/client/tool/explain.h"
 
-/* The functions are called outside of quick code. */
-static void emit_left(Emitter *e, const SiteInsn *insn, SitePhase phase, u32 exit) {
-    const u8 *before = e->at;
-    emit_leave(e, exit);
+static void explain_left(const SiteInsn *insn, SitePhase phase, u64 bytes) {
     u64 hooks = 0;
     for (u32 i = 0; i < insn->call_count; i++)
         if (insn->phase[i] == phase) {
             explain_quick(insn->call[i].hook, TOOL_LEFT, 0);
             hooks |= (u64)1 << insn->call[i].hook;
         }
-    explain_quick_bytes(hooks, (u64)(e->at - before));
+    explain_quick_bytes(hooks, bytes);
+}
+
+/* The functions are called outside of quick code. */
+static void emit_left(Emitter *e, const SiteInsn *insn, SitePhase phase, u32 exit) {
+    const u8 *before = e->at;
+    emit_leave(e, exit);
+    explain_left(insn, phase, (u64)(e->at - before));
 }
 
 /* Between passes a signal may have to be delivered: then the visit leaves quick code. */
@@ -35,12 +40,41 @@ bool visit_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     if (!sites_has(insn, phase) || (phase != SITE_PASS && direct_emit(e, insn, phase)))
         return false;
     u32 number = site_new(insn, phase), exit = exit_new(EXIT_VISIT, number, NULL);
+    emit_give_back(e, NULL);
     if (phase == SITE_PASS)
         emit_pass(e, insn, exit);
     else
         emit_left(e, insn, phase, exit);
     site_no(number)->behind = e->at;
     return true;
+}
+
+/* Where jumps lead to beginnings of blocks only, nobody comes to the middle of what the jump covers. No more is read than is guarded against writes. */
+static bool can_be_covered(const SiteInsn *insn, u32 insns) {
+    u64 bytes = quick_code_bytes(insn->pc);
+    return insns >= EMIT_SWITCH_INSNS && sites_have_blocks() && insn->begins_block &&
+           emit_can_switch(insn->pc, bytes < GUEST_INSN_BYTES ? bytes : GUEST_INSN_BYTES);
+}
+
+bool visit_emit_once(Emitter *e, const SiteInsn *insn, u32 insns) {
+    if (!sites_has(insn, SITE_ONCE))
+        return false;
+    const u8 *before = e->at;
+    emit_give_back(e, NULL);
+    u8 *place = emit_switch(e, can_be_covered(insn, insns));
+    u32 number = site_new(insn, SITE_ONCE);
+    site_no(number)->exit = exit_new(EXIT_ONCE, number, place);
+    site_no(number)->behind = e->at;
+    explain_left(insn, SITE_ONCE, (u64)(e->at - before));
+    return true;
+}
+
+void visits_after_fork(void) {
+    if (!sites_call_once())
+        return;
+    arena_lock();
+    exits_begin_once();
+    arena_unlock();
 }
 
 /* Numbers of visits are from 1 here. */
@@ -117,6 +151,20 @@ static bool visit_before(Thread *t, u32 number, const Site *s) {
     return true;
 }
 
+/* Another thread may have called the functions meanwhile; a signal comes first, and they are called when its handler has returned. */
+static bool visit_once(Thread *t, u32 number, const Site *s) {
+    t->cpu.pc = s->pc;
+    t->tool.inside = s->inside;
+    if (is_left(t, s))
+        return false;
+    site_call(t, s);
+    arena_lock();
+    exit_end_once(site_no(number)->exit);
+    arena_unlock();
+    t->quick.target = (u64)s->behind;
+    return true;
+}
+
 /* What is behind an instruction, or a pass of one, is told in any case: nobody comes back to it. */
 static bool visit_after(Thread *t, const Site *s) {
     bool repeats = s->phase == SITE_PASSED && guest_repeats(&t->cpu, t->quick.flags, s->text, s->size);
@@ -134,6 +182,8 @@ static bool visit_after(Thread *t, const Site *s) {
 
 bool visit_call(Thread *t, u64 number) {
     Site s = take_site(number);
+    if (s.phase == SITE_ONCE)
+        return visit_once(t, (u32)number, &s);
     bool before = s.phase == SITE_BEFORE || s.phase == SITE_PASS;
     return before ? visit_before(t, (u32)number, &s) : visit_after(t, &s);
 }

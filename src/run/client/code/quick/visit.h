@@ -10,6 +10,11 @@
 
 /* Code that calls what the tool wants called in this phase of the instruction, if anything. True: it leaves quick code. Whoever does that has counted nothing ahead. */
 bool visit_emit(Emitter *e, const SiteInsn *insn, SitePhase phase);
+/* Code that calls functions of hooks with `once`, if there are any here. It leaves quick code as long as they were not called; whoever does that has counted nothing ahead. `insns`: so
+ * many instructions, with this one, the code may have before it goes on elsewhere. */
+bool visit_emit_once(Emitter *e, const SiteInsn *insn, u32 insns);
+/* In a copy of the program, nothing was called yet. */
+void visits_after_fork(void);
 /* The thread has left quick code by the exit of this visit. True: the functions were called, and it goes on behind them; false: it goes on at t->cpu.pc, since there
  * is a signal to be delivered first, or the code is forgotten. */
 bool visit_call(Thread *t, u64 number);

@@ -7,10 +7,11 @@
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/server/remote.h"
 #include "run/client/code/server/spawn.h"
+#include "run/client/core/debug.h"
 #include "run/client/memory/limits.h"
 #include "run/client/tool/tool.h"
 
-enum { STATS = REMOTES_MAX, KEEPER, TOOL }; /* the indices behind the connections */
+enum { STATS = REMOTES_MAX, KEEPER, DEBUGGER, TOOL }; /* the indices behind the connections */
 
 /* Where the number of the client's descriptor with this index is stored; NULL: there is none. The caller holds the lock of the tool's files. */
 static int *descriptor_no(Thread *t, u32 index) {
@@ -18,6 +19,8 @@ static int *descriptor_no(Thread *t, u32 index) {
         return keeper_descriptor(t);
     if (index == STATS)
         return the.stats_fd > 2 && !t->process.own_files ? &the.stats_fd : NULL;
+    if (index == DEBUGGER)
+        return t->process.own_files ? NULL : debug_descriptor();
     if (index >= TOOL)
         return t->process.own_files ? NULL : tool_descriptor(index - TOOL);
     Remote *r = remote_no(t, index);

@@ -69,15 +69,17 @@ void spawn_server(int socket, const char *path, const char *plugin, char **envp)
     spawn_become(socket, path, a.argv, envp);
 }
 
-/* The process in between sends no signal when it ends, so only a wait with __WALL finds it. */
+/* The process in between sends no signal when it ends, so only a wait with __WALL finds it. It closes the guest's descriptors, so that the new process never has them: a file that the guest has written and
+ * closed meanwhile can be executed at once. */
 bool spawn_beside(int socket, const char *path, char *const *argv) {
     i64 child = sys_clone(0, 0, 0, 0, 0);
     if (child < 0)
         return false;
     if (child == 0) {
+        spawn_detach(socket);
         i64 grandchild = sys_clone(0, 0, 0, 0, 0);
         if (grandchild == 0)
-            spawn_become(socket, path, argv, the.envp);
+            spawn_become(SPAWN_SOCKET, path, argv, the.envp);
         sys_exit_group(grandchild < 0);
     }
     int status = 0;

@@ -5,6 +5,7 @@
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/stencil/place.h"
+#include "run/client/core/debug.h"
 #include "run/client/tool/gate.h"
 #include "stencil/stencil.h"
 
@@ -199,16 +200,65 @@ static EmitResult emit_form(Emitter *e, const Insn *in) {
     return r;
 }
 
+/* Who looks ahead for the next reads and writes of flags, on all ways on from an instruction. Only its own page is looked at: if that changes, the block is forgotten. */
+typedef struct Ahead {
+    Emitter *e;
+    u64 page;
+    u32 left; /* so many instructions more */
+} Ahead;
+
+static bool see(Ahead *a, u64 pc, InsnView *v) {
+    if (!a->left || pc >> PAGE_SHIFT != a->page)
+        return false;
+    a->left--;
+    if (pc < a->e->looked_from)
+        a->e->looked_from = pc;
+    if (pc + GUEST_INSN_BYTES > a->e->looked_to)
+        a->e->looked_to = pc + GUEST_INSN_BYTES;
+    return insn_view((const u8 *)pc, ((a->page + 1) << PAGE_SHIFT) - pc, pc, v);
+}
+
+/* Are all flags written from pc on before anybody reads them? Where code may have been changed by this program, behind barriers, that is not known. */
+static bool are_dead(Ahead *a, u64 pc) {
+    for (InsnView v; see(a, pc, &v) && !v.reads_flags && !(v.classes & (CLASS_ATOMIC | CLASS_SYSTEM));) {
+        if (v.kills_flags)
+            return true;
+        bool goes = (v.flow == FLOW_JUMP || v.flow == FLOW_CALL) && !v.indirect;
+        if (!goes && v.flow != FLOW_NEXT && (v.flow != FLOW_BRANCH || !are_dead(a, v.target)))
+            return false;
+        pc = goes ? v.target : pc + v.size;
+    }
+    return false;
+}
+
+/* Flags that nobody reads are left out as long as no handler of a signal could see them. */
+static void leave_flags(Emitter *e, Insn *in) {
+    enum { LOOK_AHEAD = 16 };
+    Ahead a = {e, in->pc >> PAGE_SHIFT, LOOK_AHEAD};
+    if (form_may_leave_flags(in) && !quick_keeps_flags() && !debug_is_active() && are_dead(&a, in->target) &&
+        are_dead(&a, insn_end(in)))
+        form_leave_flags(in);
+}
+
+/* A debugger steps through instructions that are joined elsewhere. */
+static u64 bytes_to_decode(u64 pc, u64 bytes) {
+    InsnView v;
+    return debug_is_active() && insn_view((const u8 *)pc, bytes, pc, &v) ? v.size : bytes;
+}
+
 EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
     Insn in = {0};
+    bytes = bytes_to_decode(e->pc, bytes);
     LatheStatus status = bytes ? form_decode((const u8 *)e->pc, bytes, e->pc, &in) : LATHE_ERR_MEMORY;
-    *next = e->pc + 1;
+    *next = e->pc + GUEST_LENGTH_UNIT;
     if (status != LATHE_OK) {
         if (status == LATHE_ERR_MEMORY && bytes)
-            *next = e->pc + bytes + 1; /* what is mapped behind it makes another instruction of it */
+            *next = e->pc + (bytes + GUEST_LENGTH_UNIT) / GUEST_LENGTH_UNIT *
+                                GUEST_LENGTH_UNIT; /* what is mapped behind it makes another instruction of it */
         return leave_with(status == LATHE_ERR_MEMORY ? EXIT_UNREADABLE : EXIT_UNSUPPORTED, e->pc);
     }
     *next = insn_end(&in);
+    leave_flags(e, &in);
     return emit_form(e, &in);
 }
 
@@ -263,9 +313,14 @@ static void put_value(Emitter *e, u32 argument, const EmitValue *v) {
     }
 }
 
+/* Addresses are those of a register and a distance from it. */
+static bool is_put(const EmitValue *v) {
+    return v->kind != VALUE_TAKEN && (v->kind != VALUE_ADDRESS || (v->at.index == REG_NONE && v->at.base != REG_PC));
+}
+
 EmitVisited emit_visit(Emitter *e, const EmitVisit *visit) {
     for (u32 i = 0; i < visit->count; i++)
-        if (visit->value[i].kind == VALUE_TAKEN)
+        if (!is_put(&visit->value[i]))
             return VISIT_REFUSED;
     if (gates_want_state()) /* which of the tool's functions do is not known here */
         return VISIT_REFUSED;
@@ -284,7 +339,26 @@ void emit_note_spills(struct QuickPlace *place, const u8 *code, u64 host) {
     (void)place, (void)code, (void)host;
 }
 
+/* Visits change no register of the guest's. */
+void emit_give_back(Emitter *e, const InsnView *next) {
+    (void)e, (void)next;
+}
+
+void emit_note_aside(const u8 *code, u32 registers) {
+    (void)code, (void)registers;
+}
+
+bool emit_has_all(const u8 *code) {
+    return (void)code, true;
+}
+
+bool emit_can_switch(u64 pc, u64 bytes) {
+    (void)pc, (void)bytes;
+    return false;
+}
+
 void emit_forget_all(void) {
+    quick_is_anew();
 }
 
 bool emit_target(const InsnView *view, EmitValue *value) {
@@ -305,7 +379,7 @@ void emit_prepare(void) {
     u32 count = 0;
     while (stencil_helpers[count].name)
         count++;
-    beside.constants = arena_code(stencil_constants_size, 16);
+    beside.constants = arena_code(stencil_constants_size, STENCIL_CONSTANTS_ALIGN);
     memcpy(arena_writable(beside.constants), stencil_constants, stencil_constants_size);
     beside.helpers = arena_code(count * PUT_HELPER_BYTES, 16);
     beside.helpers_end = beside.helpers + count * PUT_HELPER_BYTES;

@@ -1,4 +1,5 @@
 /* stencil_thread.c: what stencil.S finds in a Thread, and what there is no need for in code of stencils. */
+#include "isa/form.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
@@ -24,16 +25,35 @@ bool quick_is_between(const Thread *t, u64 host) {
     return quick_is_in_assembly(host) || t->quick.helping || emit_is_helper(host);
 }
 
+/* Flags that nobody reads are left out of code until a handler of a signal may look at them. */
+static bool keeps_flags, is_stale;
+
 void quick_keep_flags(bool anew) {
-    (void)anew;
+    if (!form_leaves_flags)
+        return;
+    is_stale = anew && (is_stale || !keeps_flags);
+    keeps_flags = true;
 }
+
 void quick_keep_registers(void) {
+    quick_keep_flags(true);
 }
+
+void quick_show_flags(void) {
+    quick_keep_flags(true);
+}
+
 bool quick_is_stale(void) {
-    return false;
+    return is_stale;
 }
+
+void quick_is_anew(void) {
+    is_stale = false;
+}
+
+/* Not before all code does. */
 bool quick_keeps_flags(void) {
-    return false;
+    return keeps_flags && !is_stale;
 }
 
 bool quick_has_map(void) {

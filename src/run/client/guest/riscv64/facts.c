@@ -38,6 +38,7 @@ const GuestFacts guest_facts = {
     .arch = LATHE_ARCH_RISCV64,
     .audit_arch = AUDIT_ARCH_RISCV64,
     .more_hwcap = LETTER('I') | LETTER('M') | LETTER('A') | LETTER('F') | LETTER('D') | LETTER('C'),
+    .signal_stack_least = 2048,
     .memory = MEMORY_WEAK,
     .illegal_code = ILL_ILLOPC,
     .break_code = TRAP_BRKPT,

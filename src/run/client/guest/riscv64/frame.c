@@ -5,6 +5,7 @@
 
 #include "isa/riscv64/helpers_host.h"
 #include "run/client/core/guest.h"
+#include "run/client/guest/generic/handler_return.h"
 #include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
 
@@ -27,23 +28,7 @@ typedef struct Frame {
 
 _Static_assert(offsetof(GuestContext, pc) == 176 && sizeof(GuestContext) == 176 + 256 + 528, "the kernel's layout");
 
-static u64 return_code; /* li a7, 139; ecall */
-
-bool frame_prepare(void) {
-    static const u32 code[] = {0x08b00893, 0x00000073};
-    i64 page = space_mmap(0, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (sys_failed(page))
-        return false;
-    memcpy((void *)page, code, sizeof(code));
-    return_code = (u64)page;
-    return !space_mprotect((u64)page, PAGE, PROT_READ | PROT_EXEC);
-}
-
-/* Optimised code of this guest has the exact state, so it is never replaced by quick code. */
-void frame_become_quick(Thread *t) {
-    (void)t;
-    die("optimised code of this guest does not give way to quick code");
-}
+const u32 handler_return_code[2] = {0x08b00893, 0x00000073}; /* li a7, 139; ecall */
 
 /* ------------------------------------------------------------------------------------------------------------- handlers */
 
@@ -97,7 +82,7 @@ bool frame_push(Thread *t, const SignalInfo *info, u64 mask, u64 handler, u64 re
     c->x[REG_A0] = (u64)info->number;
     c->x[REG_A0 + 1] = (u64)&frame->info;
     c->x[REG_A0 + 2] = (u64)g;
-    c->x[REG_RA] = return_code;
+    c->x[REG_RA] = handler_return_address();
     guest_set_sp(c, (u64)frame);
     c->pc = handler;
     return true;

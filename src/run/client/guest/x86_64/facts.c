@@ -32,6 +32,7 @@ const GuestFacts guest_facts = {
     .audit_arch = AUDIT_ARCH_X86_64,
     .hwcap = ~(u64)0,
     .hwcap2 = ~(u64)HWCAP2_FSGSBASE,
+    .signal_stack_least = 2048,
     .memory = MEMORY_STRONG,
     .illegal_code = ILL_ILLOPN,
     .break_code = SI_KERNEL,

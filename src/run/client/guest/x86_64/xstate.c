@@ -274,6 +274,24 @@ bool xstate_load(LatheX86Cpu *cpu, u64 area) {
     return true;
 }
 
+u32 xstate_upper_halves(void) {
+    u64 components = xstate_features();
+    return components >> AVX & 1 ? layout_of(components)->offset[AVX] : 0;
+}
+
+bool xstate_put(LatheX86Cpu *cpu, void *area) {
+    Area *a = area;
+    u64 components = xstate_features();
+    a->in_use |= components & (u64)1 << AVX;
+    if (!is_valid(a, components | X87 | SSE))
+        return false;
+    if (cpu)
+        load_cpu(cpu, a, a->in_use);
+    else
+        load_host(a, a->in_use);
+    return true;
+}
+
 void xstate_move_to_host(const LatheX86Cpu *cpu) {
     u64 components = xstate_features();
     u8 area[xstate_size()] __attribute__((aligned(XSTATE_ALIGN)));

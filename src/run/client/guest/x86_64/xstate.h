@@ -17,6 +17,9 @@ u32 xstate_size(void);      /* size of an area in bytes */
 void xstate_save(const LatheX86Cpu *cpu, void *area);
 /* Loads them from an area in guest memory. Returns false, and changes nothing, if it cannot be read or is not valid. */
 bool xstate_load(LatheX86Cpu *cpu, u64 area);
+/* The same from an area that xstate_save has filled, and whose registers were changed since; the upper halves of the ymm registers, which may have been unused then, count. */
+bool xstate_put(LatheX86Cpu *cpu, void *area);
+u32 xstate_upper_halves(void); /* where in an area these are; 0: the host has none */
 /* Moves the registers from cpu to the host's. */
 void xstate_move_to_host(const LatheX86Cpu *cpu);
 /* Gives the registers the values that they have after exec. */

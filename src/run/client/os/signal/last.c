@@ -1,10 +1,11 @@
-/* last.c: signals that end a program which a tool watches.
+/* last.c: signals that end a program which a tool watches, or a debugger has seen.
  *
  * Without a tool they are the kernel's business. With one, the tool has to do something first (LATHE_END), so the host's handler for them is the client's: the signal is noted as one with a handler of
  * the guest's is, and where it would be delivered, the tool's functions are called, and the process dies by the same signal. If that place is not reached in time, since a function of the
  * tool's does not return, the process dies all the same. */
 #include "run/client/os/signal/last.h"
 
+#include "run/client/core/debug.h"
 #include "run/client/tool/gate.h"
 #include "run/client/tool/tool.h"
 
@@ -26,9 +27,9 @@ static bool ends_programs(u32 sig) {
     return !(others & bit(sig));
 }
 
-/* The first process of a PID namespace does not die of signals that it has no handlers for. */
+/* The host's handlers stay the client's when a debugger has gone. The first process of a PID namespace does not die of signals that it has no handlers for. */
 bool last_watches(u32 sig) {
-    return *the.opt.tool && ends_programs(sig) && sys_getpid() != 1;
+    return (*the.opt.tool || the.opt.debugger_state & DEBUGGER_ONCE) && ends_programs(sig) && sys_getpid() != 1;
 }
 
 /* Those that people send to end a program: they want it to end even if it has handlers. */
@@ -45,8 +46,10 @@ static void set_timer(Thread *t) {
     sys4(__NR_timer_settime, (u64)(i64)t->signal.patience, 0, (u64)once, 0);
 }
 
+/* Only functions of tools may fail to come to an end. A debugger takes the time that it needs. */
 void last_expect(Thread *t, u32 sig) {
-    if (!last_watches(sig) || t->signal.impatient || (has_handler(t, sig) && !asks_to_end(sig)))
+    if (!*the.opt.tool || debug_is_active() || !last_watches(sig) || t->signal.impatient ||
+        (has_handler(t, sig) && !asks_to_end(sig)))
         return;
     TimerEvent event = {
         .value = (u64)&t->signal.patience, .signal = SIGTRAP, .notify = NOTIFY_THREAD, .tid = (i32)t->tid};
@@ -90,5 +93,7 @@ void last_overdue(Thread *t, const SignalContext *s) {
 
 void last_end(Thread *t, u32 sig) {
     tool_end(t);
+    if (thread_is_of_process(t))
+        debug_died(t, sig);
     signal_die((int)sig);
 }

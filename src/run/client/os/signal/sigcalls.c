@@ -41,7 +41,7 @@ static i64 set_action(Thread *t, u32 sig, const Action *a) {
     else if (a->handler && signal_is_fault(sig))
         tier_keep_state(t);
     else if (a->handler)
-        tier_use_polls(t);
+        tier_use_handlers(t);
     return 0;
 }
 
@@ -238,7 +238,7 @@ static i64 set_altstack(Thread *t, const AltStack *s) {
         return -EPERM;
     if (mode != SS_DISABLE && mode != SS_ONSTACK && mode != 0)
         return -EINVAL;
-    if (mode != SS_DISABLE && s->size < MINSIGSTKSZ)
+    if (mode != SS_DISABLE && s->size < guest_facts.signal_stack_least)
         return -ENOMEM;
     t->signal.altstack = mode == SS_DISABLE ? 0 : s->base;
     t->signal.altstack_size = mode == SS_DISABLE ? 0 : s->size;

@@ -23,6 +23,7 @@
 #include "run/client/code/image.h"
 #include "run/client/code/tier.h"
 #include "run/client/code/translated.h"
+#include "run/client/core/debug.h"
 #include "run/client/core/events.h"
 #include "run/client/core/frame.h"
 #include "run/client/memory/own.h"
@@ -53,7 +54,8 @@ static u64 faults(void) {
 }
 
 u64 signal_ours(void) {
-    return faults() | (the.opt.tier == TIER_AUTO ? bit(TIER_SIGNAL) : 0);
+    bool messages = the.opt.tier == TIER_AUTO || the.opt.debugger_state & DEBUGGER_ONCE;
+    return faults() | (messages ? bit(TIER_SIGNAL) : 0);
 }
 
 bool signal_is_fault(u32 sig) {
@@ -332,9 +334,18 @@ static void on_sample(Thread *t, SignalContext *s) {
         interrupt(t, s);
 }
 
+/* The debugger has sent something. A system call that waits is left, and made again when the guest goes on. */
+static void on_debugger(Thread *t, SignalContext *s) {
+    t->process.repeat |= was_interrupted(s);
+    if (debug_note_message(t) && !t->process.borrows_memory && !abort_call(s) && !t->pending_signals)
+        interrupt(t, s);
+}
+
 static void on_signal(int sig, const SignalInfo *info, SignalContext *s) {
     Thread *t = thread_self();
-    if (sig == TIER_SIGNAL && tier_sent(info))
+    if (sig == TIER_SIGNAL && debug_has_sent(info))
+        on_debugger(t, s);
+    else if (sig == TIER_SIGNAL && tier_sent(info))
         on_sample(t, s);
     else if (signal_ours() & bit((u32)sig))
         accept_sent(t, info, s);
@@ -364,7 +375,7 @@ static void fault_of_guest(Thread *t, const SignalInfo *info, SignalContext *s, 
         divert(t, s);
         return;
     }
-    if (!has_handler(t, sig) || (t->signal.blocked & bit(sig))) {
+    if (!debug_is_active() && (!has_handler(t, sig) || (t->signal.blocked & bit(sig)))) {
         translated_take_state(t, s, place);
         image_save(t);
         end_tool(t);
@@ -439,6 +450,25 @@ static void on_leave(Thread *t, const SignalInfo *info, SignalContext *s) {
         note(t, info, s);
 }
 
+/* The host has made one of the steps that lead to the guest's next instruction. */
+static void step_for_debugger(Thread *t, SignalContext *s) {
+    QuickPlace place = {0};
+    TranslatedWhere where = translated_where(t, s, &place);
+    bool boundary = where == TRANSLATED_BOUNDARY;
+    if (t->signal.pushes_flags)
+        context_clean_pushed(s);
+    t->signal.pushes_flags = false;
+    if (debug_steps_on(t, boundary, where == TRANSLATED_OUTSIDE)) {
+        t->signal.pushes_flags = boundary && context_pushes_flags(s);
+        step(t, s);
+    } else if (boundary) {
+        take_state(t, s, &place);
+        divert(t, s);
+    } else {
+        stop_stepping(t, s);
+    }
+}
+
 /* The guest has written to memory with code, which is forgotten. A thread whose own block was among that leaves it behind the write. */
 static void leave_if_forgotten(Thread *t, SignalContext *s) {
     QuickPlace place;
@@ -454,7 +484,11 @@ static void on_fault(int sig, const SignalInfo *info, SignalContext *s) {
     u64 pc = context_pc(s);
     bool quick = translated_locate(pc - (sig == SIGTRAP && !t->signal.stepping), &place);
     u64 exit = quick ? 0 : translated_access_exit(pc);
-    if (translated_is_stop(info))
+    if (debug_is_arming(info))
+        step(t, s);
+    else if (sig == SIGTRAP && info->code == TRAP_TRACE_CODE && t->debug.step)
+        step_for_debugger(t, s);
+    else if (translated_is_stop(info))
         on_stop(t, info, s);
     else if (translated_is_leave(info))
         on_leave(t, info, s);
@@ -550,6 +584,10 @@ void signal_deliver(Thread *t) {
         set_mask(t, t->signal.mask);
         return;
     }
+    if (!debug_signal(t, &info)) {
+        set_mask(t, t->signal.mask);
+        return;
+    }
     if (take_action(t, (u32)info.number, &a)) {
         enter_handler(t, &info, &a, t->signal.mask);
         return;
@@ -642,8 +680,9 @@ static u64 block_all(Thread *t) {
     return host_mask;
 }
 
+/* With a debugger, every signal is looked at where it is delivered. */
 static bool is_handled(const Thread *t, u32 sig, u64 mask) {
-    return has_handler(t, sig) && !(mask & bit(sig));
+    return (has_handler(t, sig) && !(mask & bit(sig))) || debug_is_active();
 }
 
 static void note_forced(Thread *t, const SignalInfo *info, u64 mask) {

@@ -1,6 +1,6 @@
 /* waits.c: repeats those system calls of the guest that only signals of the client have interrupted.
  *
- * Samples, messages of the server (tier.c, remote.c) and requests to stop (code/quick/renew.c) come as signals at any time. When a handler
+ * Samples, messages of the server (tier.c, remote.c) and requests to stop (code/quick/halt.c) come as signals at any time. When a handler
  * is to run, the kernel ends a system call that waits: with EINTR, or with less done than was asked for. The guest must see nothing of
  * that. So the client's handlers have no SA_RESTART, and every call that they interrupt returns to this file:
  *
@@ -16,6 +16,7 @@
 
 #include <linux/futex.h>
 
+#include "run/client/core/debug.h"
 #include "run/client/memory/peek.h"
 #include "run/client/memory/space.h"
 #include "run/client/os/signal/signal.h"
@@ -239,6 +240,7 @@ static i64 interrupted(const Thread *t, const Deadline *d, u64 number, const u64
 static i64 made_again(Thread *t, Deadline *d, u64 number, u64 a[6]) {
     i64 result = -EINTR;
     while (result == -EINTR && unseen(t)) {
+        debug_attend_in_call(t);
         result = await_socket(t, d, number, (int)a[0]);
         if (result)
             return result;

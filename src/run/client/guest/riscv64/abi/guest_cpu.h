@@ -10,11 +10,15 @@ typedef LatheRiscv64Cpu GuestCpu;
 enum { GUEST_INSN_BYTES = 12 };   /* the most bytes that decoding examines */
 enum { GUEST_SYSCALL_BYTES = 4 }; /* length of the instruction for a system call */
 enum { GUEST_BREAK_BYTES = 0 };   /* how far pc is behind a breakpoint when it traps */
+/* Quick code notes lengths of instructions in this unit, in so many bits, and has at most so many bytes for one. */
+enum { GUEST_LENGTH_UNIT = 1, GUEST_LENGTH_BITS = 4, GUEST_CODE_BYTES = 384 };
 
-enum { REG_RA = 1, REG_SP = 2, REG_TP = 4, REG_A0 = 10, REG_A7 = 17 };
+enum { REG_RA = 1, REG_SP = 2, REG_TP = 4, REG_FP = 8, REG_A0 = 10, REG_A7 = 17 };
 
 /* For tools: how many general registers there are, and which ones are the stack pointer and what a function returns, by the numbers of the instruction set. */
 enum { GUEST_REGISTERS = 32, GUEST_SP = REG_SP, GUEST_RESULT = REG_A0 };
+/* And those with the return address and of the frame pointer. */
+enum { GUEST_LINK = REG_RA, GUEST_FRAME = REG_FP };
 
 static inline u64 guest_number(const GuestCpu *c) {
     return c->x[REG_A7];

@@ -34,5 +34,6 @@
 #define CPU_FLOAT_SLOT_11 CPU_F(1)
 #define EACH_FLOAT_SLOT(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11)
 #define MOVE_FLOAT movsd
+#define CPU_FLOAT_BYTES 8
 
 #endif

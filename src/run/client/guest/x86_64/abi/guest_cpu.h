@@ -13,6 +13,8 @@ bool guest_has_only_rows(void); /* cpuid.c: the guest's processor has only instr
 enum { GUEST_INSN_BYTES = 15 };   /* the most bytes that decoding examines */
 enum { GUEST_SYSCALL_BYTES = 2 }; /* length of the instruction for a system call */
 enum { GUEST_BREAK_BYTES = 1 };   /* how far pc is behind a breakpoint when it traps */
+/* Quick code notes lengths of instructions in this unit, in so many bits, and has at most so many bytes for one. */
+enum { GUEST_LENGTH_UNIT = 1, GUEST_LENGTH_BITS = 4, GUEST_CODE_BYTES = 384 };
 
 /* For tools: how many general registers there are, and which ones are the stack pointer and what a function returns, by the numbers of the instruction set. */
 enum { GUEST_REGISTERS = 16, GUEST_SP = LATHE_RSP, GUEST_RESULT = LATHE_RAX };

@@ -18,6 +18,21 @@ static bool is_cut_off(const u8 *text, u64 bytes) {
     return shape_of(longer, sizeof(longer), &shape);
 }
 
+/* Calls, returns and computed jumps are long enough by themselves; the displacement of others is set at any time. */
+bool emit_can_switch(u64 pc, u64 bytes) {
+    Shape s;
+    for (u64 sum = 0; sum < PUT_SWITCH_BYTES; sum += s.length) {
+        if (sum >= bytes || !shape_of((const u8 *)(pc + sum), bytes - sum, &s))
+            return false;
+        if (s.kind == SHAPE_CALL || s.kind == SHAPE_RET || s.kind == SHAPE_JMP_INDIRECT ||
+            s.kind == SHAPE_CALL_INDIRECT)
+            return true;
+        if (s.kind != SHAPE_PLAIN)
+            return false;
+    }
+    return true;
+}
+
 EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
     const u8 *text = (const u8 *)e->pc;
     Shape shape;
@@ -25,8 +40,9 @@ EmitResult emit_next(Emitter *e, u64 bytes, u64 *next) {
     *next = e->pc + 1;
     if (bytes && shape_of(text, bytes, &shape)) {
         e->next = *next = e->pc + shape.length;
-        if (e->kept && e->kept_pc == e->pc)
-            kept_add(e->at, e->kept);
+        u32 kept = (e->kept_pc == e->pc ? e->kept : 0) | e->aside;
+        if (kept)
+            kept_add(e->at, kept);
         e->kept = 0;
         e->text = e->one_pass ? loop_one_pass(text, &shape, single) : text;
         return emit_insn(e, &shape);

@@ -38,6 +38,8 @@ typedef struct Live {
     u8 distance[16]; /* after how many instructions each one is used */
 } Live;
 void live_look(Emitter *e, u64 pc, Live *live);
+/* Is an instruction surely one of the host's, too, at which nobody but the handler of a fault looks? */
+bool live_is_copied(const InsnView *v);
 
 /* copy_emit.c: an instruction as it is, at e->text; what it addresses relative to itself is where it was before e->next. */
 void put_copy(Emitter *e, const Shape *s);
@@ -56,7 +58,8 @@ typedef struct Inner {
     u64 function;
     bool direct;  /* may be called with the guest's flags of direction, and uses no vector registers */
     u32 clobbers; /* the general registers that have other values afterwards */
-    u32 count;    /* of blocks; 0: it is not to be copied, but to be called as a whole */
+    u32 needed; /* of those in which it is given its arguments: the ones that it, or what it calls, reads before they have other values */
+    u32 count;  /* of blocks; 0: it is not to be copied, but to be called as a whole */
     u32 copied_clobbers, copied_reads; /* the registers that blocks change and read which are copied */
     bool has_cold;                     /* not all blocks are copied */
     bool renames;                      /* copies may have other registers, but for */

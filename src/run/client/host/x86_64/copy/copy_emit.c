@@ -4,6 +4,7 @@
  * the host's. */
 #include "run/client/code/quick/map.h"
 #include "run/client/host/x86_64/copy/encode.h"
+#include "run/client/tool/sites.h"
 
 enum { OPERAND_MOV = 0x8b };
 static const u8 *guest(const Emitter *e) {
@@ -189,7 +190,7 @@ static u32 counting_register(Emitter *e, bool *spilled) {
     enum { CAN = LIVE_ALL & 0xff & ~(1 << RSP) };
     Live live;
     live_look(e, e->pc, &live);
-    u32 spare = CAN & ~live.registers;
+    u32 spare = CAN & (~live.registers | e->aside);
     *spilled = !spare;
     return *spilled ? RCX : (u32)__builtin_ctz(spare);
 }
@@ -253,7 +254,7 @@ static void put_return_address(Emitter *e, u64 pc) {
 static EmitResult put_call(Emitter *e, const Shape *s, bool indirect) {
     put8(e, 0xe8);
     u64 pc = e->next + (u64)s->target;
-    bool skips = !indirect && !*the.opt.tool; /* a tool sees the instructions of a PLT, too */
+    bool skips = !indirect && !sites_want_all(); /* a tool sees the instructions of a PLT, too */
     e->call[e->calls++] = (EmitCall){e->at, pc, e->next, skips ? linkage_slot(pc) : 0, indirect};
     e->at += 4;
     if (map_covers(e->next))

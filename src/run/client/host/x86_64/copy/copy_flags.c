@@ -73,6 +73,10 @@ void quick_keep_flags(bool anew) {
         quick_set_returns(t);
 }
 
+/* They are the host's. */
+void quick_show_flags(void) {
+}
+
 void quick_keep_registers(void) {
     stale |= !keeps && *the.opt.tool;
     keeps = true;

@@ -5,7 +5,9 @@
  *     save flags         if the guest needs them: into rax
  *     the function       a copy of its blocks that do without the stack, with registers that suit (visit_registers.c), or a call on the Thread's own stack: the
  *                        guest's may be bad, and has values below rsp
- *     flags, registers
+ *     flags
+ *
+ * The registers are given back when an instruction needs them, so that what follows finds them put aside already: by the end of what control goes through at once (emit_give_back).
  *
  * Nothing of this is at an instruction of the guest's: a signal that comes meanwhile is delivered behind the instruction that follows, with all
  * registers as they were. */
@@ -308,7 +310,7 @@ static void put_restored(const Visiting *g) {
         put_word(g->e, LOAD, RAX, visit_slot(FLAGS_SLOT));
     if (g->flags)
         put_flags_from_rax(g->e);
-    put_all(g->e, LOAD, g->saved & ~bit(RSP), 0);
+    g->e->aside |= g->saved & ~bit(RSP);
 }
 
 static void note_kept(Emitter *e, const Visiting *g) {
@@ -316,6 +318,34 @@ static void note_kept(Emitter *e, const Visiting *g) {
         return;
     e->kept = (e->kept_pc == g->v->pc ? e->kept : 0) | g->kept;
     e->kept_pc = g->v->pc;
+}
+
+/* May the guest's instruction at e->pc run while registers that it does not use are in the Thread? Nobody but a handler of faults, or of a signal, looks at them there; they find them by kept_at. */
+static bool can_do_without(const Emitter *e, const InsnView *v) {
+    Shape s;
+    return live_is_copied(v) && shape_of((const u8 *)e->pc, v->size, &s) && s.kind == SHAPE_PLAIN &&
+           !quick_keeps_registers(e->pc);
+}
+
+void emit_give_back(Emitter *e, const InsnView *next) {
+    bool some = e->aside && next && can_do_without(e, next);
+    u32 overwritten = some ? next->kills & ~next->reads : 0;
+    u32 needed = some ? (next->reads | next->writes) & ~overwritten : LIVE_ALL;
+    put_all(e, LOAD, e->aside & needed, 0);
+    e->aside &= ~needed;
+    if (!(e->aside & overwritten))
+        return;
+    e->kept = (e->kept_pc == e->pc ? e->kept : 0) | (e->aside & overwritten);
+    e->kept_pc = e->pc;
+    e->aside &= ~overwritten;
+}
+
+void emit_note_aside(const u8 *code, u32 registers) {
+    kept_add(code, registers);
+}
+
+bool emit_has_all(const u8 *code) {
+    return !kept_at(code);
 }
 
 /* So many jumps to rare parts there may be in what is still to be put behind the block: at most two in each block of a function. */
@@ -340,6 +370,8 @@ EmitVisited emit_visit(Emitter *e, const EmitVisit *v) {
         return VISIT_COPIED;
     Visiting g = {.e = e, .v = v, .in = in, .copied = is_copied(e, in)};
     choose_registers(&g);
+    put_all(e, LOAD, g.back, 0);
+    e->aside &= ~g.back;
     put_all(e, STORE, (g.saved | g.kept) & ~bit(RSP), 0);
     if (!put_values(&g))
         return VISIT_REFUSED;

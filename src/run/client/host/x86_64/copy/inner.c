@@ -11,7 +11,12 @@
 
 enum { INNERS = 8 * TOOL_HOOKS_MAX, STEPS = 1 << 13, SEEN = 4 * STEPS, COPIED_BYTES = 176 };
 /* Registers that a C function may change, but for the flags. */
-enum { RSP_BIT = 1 << RSP, C_CHANGES = 0xfc7, GATE_CHANGES = 1 << RAX | 1 << R11 };
+enum {
+    RSP_BIT = 1 << RSP,
+    C_CHANGES = 0xfc7,
+    ARGUMENTS = 1 << RDI | 1 << RSI | 1 << RDX | 1 << RCX | 1 << R8 | 1 << R9,
+    GATE_CHANGES = 1 << RAX | 1 << R11
+};
 
 static struct {
     u32 count;
@@ -22,8 +27,9 @@ static struct {
 
 typedef struct Walk {
     u32 count, seen_count;
-    u64 todo[STEPS], seen[SEEN]; /* the latter by a hash of the address; 0: there is none */
-    u32 clobbers;
+    u64 todo[STEPS], seen[SEEN];      /* the latter by a hash of the address; 0: there is none */
+    u16 todo_held[STEPS], held[SEEN]; /* the registers that may have an argument of the function's there still */
+    u32 clobbers, needed;
 } Walk;
 
 /* Where an address is among those that were seen, or would be. */
@@ -34,32 +40,39 @@ static u64 *seen_at(Walk *w, u64 at) {
     return &w->seen[i % SEEN];
 }
 
+static u16 *held_at(Walk *w, u64 at) {
+    return &w->held[seen_at(w, at) - w->seen];
+}
+
 /* Nothing that the flag of direction makes another instruction, that changes more than general registers, or that cannot be followed. */
 static bool is_plain(const InsnView *v) {
     enum { NOT = CLASS_STRING | CLASS_VECTOR | CLASS_FLOAT | CLASS_SYSTEM };
     return !v->indirect || v->flow == FLOW_RETURN ? !(v->classes & NOT) || v->flow == FLOW_STOP : false;
 }
 
-static void add(Walk *w, u64 at) {
-    if (w->count < STEPS)
-        w->todo[w->count++] = at;
+static void add(Walk *w, u64 at, u32 held) {
+    if (w->count == STEPS)
+        return;
+    w->todo[w->count] = at;
+    w->todo_held[w->count++] = (u16)held;
 }
 
 /* Goes on behind one instruction, and where it leads to; false: it cannot be told what happens there. */
-static bool walk_insn(Walk *w, u64 at) {
+static bool walk_insn(Walk *w, u64 at, u32 held) {
     InsnView v;
     if (!insn_view((const u8 *)at, SHAPE_BYTES, at, &v) || !is_plain(&v) || w->seen_count == STEPS ||
         w->count + 2 > STEPS)
         return false;
+    w->seen_count += !*seen_at(w, at);
     *seen_at(w, at) = at;
-    w->seen_count++;
     bool gate = v.flow == FLOW_CALL && gate_is(v.target);
     if (gate && gate_wants_state(v.target))
         return false;
+    w->needed |= held & (gate ? ARGUMENTS : v.reads);
     if (v.flow == FLOW_NEXT || v.flow == FLOW_BRANCH || v.flow == FLOW_CALL)
-        add(w, at + v.size);
+        add(w, at + v.size, held & ~(v.flow == FLOW_CALL ? C_CHANGES : v.kills));
     if ((v.flow == FLOW_JUMP || v.flow == FLOW_BRANCH || v.flow == FLOW_CALL) && !gate)
-        add(w, v.target);
+        add(w, v.target, held);
     if (v.flow != FLOW_STOP)
         w->clobbers |= v.writes;
     w->clobbers |= gate ? GATE_CHANGES : 0;
@@ -68,13 +81,17 @@ static bool walk_insn(Walk *w, u64 at) {
 
 static bool walk(Inner *in) {
     static Walk w; /* too large for a stack */
-    w = (Walk){.count = 1, .todo = {in->function}};
+    w = (Walk){.count = 1, .todo = {in->function}, .todo_held = {ARGUMENTS}};
     while (w.count) {
         u64 at = w.todo[--w.count];
-        if (!*seen_at(&w, at) && !walk_insn(&w, at))
+        u16 *held = held_at(&w, at), more = w.todo_held[w.count];
+        bool known = *seen_at(&w, at) && !(more & ~*held);
+        *held |= more;
+        if (!known && !walk_insn(&w, at, *held))
             return false;
     }
     in->clobbers = w.clobbers & C_CHANGES;
+    in->needed = w.needed;
     return true;
 }
 

@@ -25,8 +25,7 @@ static bool shows_all(const InsnView *v, bool faults_are_seen) {
     return v->flow != FLOW_NEXT || v->classes & (CLASS_SYSTEM | CLASS_STRING) || (faults_are_seen && may_fault(v));
 }
 
-/* Surely one instruction of the host's, too, at which nobody but the handler of a fault looks. */
-static bool is_copied(const InsnView *v) {
+bool live_is_copied(const InsnView *v) {
     for (u32 i = 0; i < v->access_count; i++)
         if (v->access[i].at.seg == SEG_GS)
             return false;
@@ -41,7 +40,7 @@ static void step_back(EmitLive *live, u32 i, const InsnView *v, u32 registers, b
         shows_all(v, quick_keeps_registers(pc)) ? LIVE_ALL : ((registers | watched) & ~v->kills) | v->reads | watched;
     live->at[i].flags = (flags && !v->kills_flags) || v->reads_flags;
     live->at[i].used = v->reads | v->writes;
-    live->at[i].overwritten = is_copied(v) ? v->kills & ~v->reads : 0;
+    live->at[i].overwritten = live_is_copied(v) ? v->kills & ~v->reads : 0;
 }
 
 /* Does somebody need the flags before the last instruction, or behind it? Those that popf sets are handed over by a return. */

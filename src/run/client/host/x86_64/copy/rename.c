@@ -153,14 +153,20 @@ static u8 *write_memory(u8 *at, u32 reg, const Fields *f, const Names *n) {
     return at + bytes;
 }
 
-static u8 rex_of(const Shape *s, const Fields *f, const Names *n, u32 reg, u32 rm) {
+/* May it work on bytes of registers? Those of numbers above 3 are other bytes without REX. */
+static bool may_name_bytes(const u8 *text, const Shape *s, const Fields *f) {
+    bool escaped = text[f->escape_at] == ESCAPE;
+    return escaped || !(s->opcode & 1) || (s->opcode & 0xf0) == 0xb0;
+}
+
+static u8 rex_of(const u8 *text, const Shape *s, const Fields *f, const Names *n, u32 reg, u32 rm) {
     bool folded = f->base != NONE && n->folded >> f->base & 1;
     u32 base = f->is_memory ? (f->base == NONE || folded ? 0 : rename_one(n, f->base)) : rm;
     u32 index = f->index == NONE ? 0 : rename_one(n, f->index);
     u8 rex =
         (u8)((s->rex & REX_W) | (f->has_reg && reg & 8 ? REX_R : 0) | (index & 8 ? REX_X : 0) | (base & 8 ? REX_B : 0));
-    bool low = (f->has_reg && reg > 3) || (!f->is_memory && rm > 3); /* without REX, bytes of those would be others */
-    return rex || s->rex || low ? REX | rex : 0;
+    bool low = may_name_bytes(text, s, f) && ((f->has_reg && reg > 3) || (!f->is_memory && rm > 3));
+    return rex || low ? REX | rex : 0;
 }
 
 /* The same instruction with a constant instead of a register: returns its opcode, and in `f` what else is different. */
@@ -179,7 +185,7 @@ static u32 write_registers(const u8 *text, const Shape *s, const Fields *f, cons
     for (u32 i = 0; i < f->escape_at; i++)
         if (!s->rex || i + 1 < f->escape_at)
             *at++ = text[i];
-    u8 rex = rex_of(s, f, n, reg, rm);
+    u8 rex = rex_of(text, s, f, n, reg, rm);
     if (rex)
         *at++ = rex;
     for (u32 i = f->escape_at; i <= s->opcode_at; i++)

@@ -32,9 +32,11 @@ static bool is_stack_pointer(const EmitValue *v) {
 }
 
 static void choose_late(Visiting *g) {
-    for (u32 i = 0; g->copied && i < g->v->count; i++) {
-        if (!is_read(g, i) && !g->in->has_cold)
+    for (u32 i = 0; i < g->v->count; i++) {
+        if (!(g->in->needed & bit(put_argument[i])))
             g->not_made |= (u32)1 << i;
+        else if (!g->copied)
+            continue;
         else if (value_is_fixed(&g->v->value[i]) && (!is_used(g, i) || fold(g, i)))
             g->late |= (u32)1 << i;
         else if (is_stack_pointer(&g->v->value[i]) && !is_used(g, i))
@@ -125,9 +127,10 @@ void choose_registers(Visiting *g) {
     u32 kept = before && g->e->kept_pc == g->v->pc ? g->e->kept : 0;
     u32 overwritten = before ? live.overwritten & ~g->v->watched & ~bit(RSP) : 0;
     g->flags = live.flags;
-    g->live = (live.registers | bit(RSP) | (g->v->watched & LIVE_ALL)) & ~kept;
     choose_late(g);
     u32 read = sources(g, &temporaries);
+    g->back = g->e->aside & read;
+    g->live = (live.registers | bit(RSP) | (g->v->watched & LIVE_ALL)) & ~(kept | (g->e->aside & ~g->back));
     u32 others = temporaries | bit(RSP) | (g->flags ? bit(RAX) : 0);
     choose_present(g, others & ~bit(RSP));
     u32 changed = choose_names(g, &live, overwritten, read | others);

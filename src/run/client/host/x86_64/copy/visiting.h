@@ -16,7 +16,8 @@ typedef struct Visiting {
     Names names;  /* of the function's registers */
     u32 used;     /* the function's registers that have a name of their own */
     u32 live; /* registers that the guest needs, and that are not put aside by an earlier visit before the same instruction */
-    u32 saved;         /* of these: put aside, and given back; */
+    u32 back; /* registers that are put aside since an earlier instruction, and that arguments are made of: they are given back first */
+    u32 saved;         /* of the live ones: put aside, and given back when they are needed; */
     u32 kept;          /* not given back, since the instruction overwrites them */
     bool flags;        /* the guest needs them: they are saved, in rax first, */
     bool flags_in_rax; /* and stay there */

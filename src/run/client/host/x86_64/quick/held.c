@@ -37,12 +37,13 @@ static void put_place(Emitter *e, u8 number, u32 place) {
     put32(e, place);
 }
 
-/* mov between a general register and its place, or movsd. */
+/* mov between a general register and its place, or movsd, or movups. */
 static void put_move(Emitter *e, u32 opcode, u32 float_opcode, u8 number, u32 place) {
     enum { REX_B = 0x41, REX_W = 8, REX_R = 4, SCALAR_DOUBLE = 0xf2, TWO_BYTES = 0x0f };
     u32 rex = REX_B | (number & 8 ? REX_R : 0);
     if (number >= STENCIL_FLOAT) {
-        put8(e, SCALAR_DOUBLE);
+        if (CPU_FLOAT_BYTES == 8)
+            put8(e, SCALAR_DOUBLE);
         put8(e, rex);
         put8(e, TWO_BYTES);
         put8(e, float_opcode);
@@ -234,7 +235,7 @@ bool quick_detour(SignalContext *s) {
 
 void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place) {
 #define TAKE(slot, name, number) memcpy((u8 *)t + CPU_SLOT(slot), &s->name, sizeof(s->name));
-#define TAKE_FLOAT(slot) memcpy((u8 *)t + CPU_FLOAT_SLOT(slot), context_vector(s, slot), 8);
+#define TAKE_FLOAT(slot) memcpy((u8 *)t + CPU_FLOAT_SLOT(slot), context_vector(s, slot), CPU_FLOAT_BYTES);
     EACH_HELD(TAKE)
     EACH_FLOAT_SLOT(TAKE_FLOAT)
     t->cpu.pc = place->pc;

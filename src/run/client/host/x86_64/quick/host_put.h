@@ -30,6 +30,8 @@ void put_alignment(Emitter *e, u64 before);
 /* An instruction that ends with a site, which is returned. */
 u8 *put_site(Emitter *e, const void *opcode, size_t n);
 
+enum { PUT_SWITCH_BYTES = 5 }; /* of the jump of emit_begin_switch */
+
 /* The registers in which C functions expect their arguments. */
 extern const u8 put_argument[LATHE_VALUES];
 /* mov $value, with as few bytes as it needs */

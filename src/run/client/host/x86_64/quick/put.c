@@ -92,12 +92,24 @@ static void put_exit(Emitter *e, u32 value, u32 where) {
     put_thread_jump(e, where);
 }
 
-/* Instructions that do nothing, of up to nine bytes each. */
+/* Instructions that do nothing, of up to nine bytes each (Intel's manual, NOP, has these). */
 static void put_nothing(u8 *at, u32 bytes) {
-    static const u8 nop[] = {0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, one = 0x90;
-    for (; bytes >= sizeof(nop); at += sizeof(nop), bytes -= sizeof(nop))
-        memcpy(arena_writable(at), nop, sizeof(nop));
-    memset(arena_writable(at), one, bytes);
+    static const char *const nops[] = {
+        "",
+        "\x90",
+        "\x66\x90",
+        "\x0f\x1f\x00",
+        "\x0f\x1f\x40\x00",
+        "\x0f\x1f\x44\x00\x00",
+        "\x66\x0f\x1f\x44\x00\x00",
+        "\x0f\x1f\x80\x00\x00\x00\x00",
+        "\x0f\x1f\x84\x00\x00\x00\x00\x00",
+        "\x66\x0f\x1f\x84\x00\x00\x00\x00\x00",
+    };
+    for (u32 size; bytes; at += size, bytes -= size) {
+        size = bytes < ARRAY_LEN(nops) - 1 ? bytes : ARRAY_LEN(nops) - 1;
+        memcpy(arena_writable(at), nops[size], size);
+    }
 }
 
 void emit_set_amount(const EmitCount *count, i32 amount) {
@@ -115,6 +127,38 @@ void emit_set_off(const EmitCount *count, u32 off) {
 
 u8 *emit_jump(Emitter *e) {
     return put_site(e, "\xe9", 1);
+}
+
+#define SWITCH_MASK ((u64)-1 >> (64 - 8 * PUT_SWITCH_BYTES))
+
+u8 *emit_switch(Emitter *e, bool over) {
+    u64 at = (u64)e->at % SITE_ALIGN;
+    u8 *before = e->at;
+    if (at > SITE_ALIGN - PUT_SWITCH_BYTES)
+        e->at += SITE_ALIGN - at;
+    put_nothing(before, (u32)(e->at - before));
+    if (over)
+        return e->at;
+    put_nothing(e->at, PUT_SWITCH_BYTES);
+    e->at += PUT_SWITCH_BYTES;
+    return e->at - PUT_SWITCH_BYTES;
+}
+
+/* Returns what was there. */
+static u64 exchange(u8 *place, u64 bytes) {
+    u32 shift = 8 * (u32)((u64)place % SITE_ALIGN);
+    u64 *aligned = (u64 *)arena_writable((u8 *)((u64)place & ~(u64)(SITE_ALIGN - 1))), word = *aligned;
+    __atomic_store_n(aligned, (word & ~(SWITCH_MASK << shift)) | bytes << shift, __ATOMIC_RELEASE);
+    return word >> shift & SWITCH_MASK;
+}
+
+u64 emit_begin_switch(u8 *place, const u8 *target) {
+    enum { JMP = 0xe9 };
+    return exchange(place, JMP | (u64)(u32)(target - (place + PUT_SWITCH_BYTES)) << 8);
+}
+
+void emit_end_switch(u8 *place, u64 bytes) {
+    exchange(place, bytes);
 }
 
 void emit_leave(Emitter *e, u32 exit) {

@@ -1,0 +1,184 @@
+/* calls.c: system calls that differ between x86-64 Linux and those machines whose structures, numbers and order of arguments are asm-generic's. */
+#include "run/client/os/calls.h"
+
+#include <linux/openat2.h>
+#include <linux/sem.h>
+
+#include "events.h"
+#include "guest_open.h"
+#include "rings.h"
+#include "run/client/memory/peek.h"
+#include "run/client/memory/space.h"
+
+/* ---------------------------------------------------------------------------------------------------------------- files */
+
+typedef struct GuestStat { /* asm-generic/stat.h */
+    u64 dev, ino;
+    u32 mode, nlink, uid, gid;
+    u64 rdev, pad1;
+    i64 size;
+    i32 blksize, pad2;
+    i64 blocks;
+    i64 atime, atime_nsec, mtime, mtime_nsec, ctime, ctime_nsec;
+    u32 unused[2];
+} GuestStat;
+
+_Static_assert(sizeof(GuestStat) == 128, "the kernel's layout");
+
+static i64 put_stat(u64 to, const struct stat *st) {
+    GuestStat out = {
+        .dev = st->st_dev,
+        .ino = st->st_ino,
+        .mode = st->st_mode,
+        .nlink = (u32)st->st_nlink,
+        .uid = st->st_uid,
+        .gid = st->st_gid,
+        .rdev = st->st_rdev,
+        .size = (i64)st->st_size,
+        .blksize = (i32)st->st_blksize,
+        .blocks = (i64)st->st_blocks,
+        .atime = (i64)st->st_atime,
+        .atime_nsec = (i64)st->st_atime_nsec,
+        .mtime = (i64)st->st_mtime,
+        .mtime_nsec = (i64)st->st_mtime_nsec,
+        .ctime = (i64)st->st_ctime,
+        .ctime_nsec = (i64)st->st_ctime_nsec,
+    };
+    return guest_write(to, &out, sizeof(out)) == sizeof(out) ? 0 : -EFAULT;
+}
+
+i64 guest_generic_fstat(Thread *t, const u64 a[6]) {
+    struct stat st;
+    i64 error = call_do(t, CALL_fstat, (const u64[6]){a[0], (u64)&st});
+    return error ? error : put_stat(a[1], &st);
+}
+
+i64 guest_generic_newfstatat(Thread *t, const u64 a[6]) {
+    struct stat st;
+    i64 error = call_do(t, CALL_newfstatat, (const u64[6]){a[0], a[1], (u64)&st, a[3]});
+    return error ? error : put_stat(a[2], &st);
+}
+
+i64 guest_generic_openat(Thread *t, const u64 a[6]) {
+    return call_do(t, CALL_openat, (const u64[6]){a[0], a[1], host_open_flags(a[2]), a[3]});
+}
+
+/* What is too short or too long for the structure, or cannot be read, is an error that the kernel tells. */
+i64 guest_generic_openat2(Thread *t, const u64 a[6]) {
+    u64 how[PAGE / sizeof(u64)] = {0}; /* struct open_how, and what may be behind it one day */
+    if (a[3] < sizeof(struct open_how) || a[3] > sizeof(how) || guest_read(a[2], how, a[3]) != a[3])
+        return call_do(t, CALL_openat2, a);
+    how[0] = host_open_flags(how[0]);
+    return call_do(t, CALL_openat2, (const u64[6]){a[0], a[1], (u64)how, a[3]});
+}
+
+i64 guest_generic_open_by_handle_at(Thread *t, const u64 a[6]) {
+    return call_do(t, CALL_open_by_handle_at, (const u64[6]){a[0], a[1], host_open_flags(a[2])});
+}
+
+i64 guest_generic_fanotify_init(Thread *t, const u64 a[6]) {
+    return call_do(t, CALL_fanotify_init, (const u64[6]){a[0], host_open_flags(a[1])});
+}
+
+i64 guest_generic_pipe2(Thread *t, const u64 a[6]) {
+    return call_do(t, CALL_pipe2, (const u64[6]){a[0], host_open_flags(a[1])});
+}
+
+i64 guest_generic_fcntl(Thread *t, const u64 a[6]) {
+    i64 result =
+        call_do(t, CALL_fcntl, (const u64[6]){a[0], a[1], (u32)a[1] == F_SETFL ? host_open_flags(a[2]) : a[2]});
+    return (u32)a[1] == F_GETFL && result >= 0 ? (i64)guest_open_flags((u64)result) : result;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- events */
+
+enum { EVENTS_MAX = 1024 }; /* in one call; a guest that wants more gets the others with its next call */
+
+i64 guest_generic_epoll_ctl(Thread *t, const u64 a[6]) {
+    GuestEvent in;
+    struct epoll_event event = {0};
+    if (a[3] && guest_read(a[3], &in, sizeof(in)) != sizeof(in))
+        return -EFAULT;
+    if (a[3])
+        event = host_event(&in);
+    return call_do(t, CALL_epoll_ctl, (const u64[6]){a[0], a[1], a[2], a[3] ? (u64)&event : 0});
+}
+
+static i64 wait_for_events(Thread *t, Call call, const u64 a[6]) {
+    struct epoll_event events[EVENTS_MAX];
+    i32 most = (i32)a[2] > EVENTS_MAX ? EVENTS_MAX : (i32)a[2];
+    i64 count = call_do(t, call, (const u64[6]){a[0], (u64)events, (u64)(i64)most, a[3], a[4], a[5]});
+    for (i64 i = 0; i < count; i++) {
+        GuestEvent out = {.events = (u32)events[i].events, .data = events[i].data};
+        if (guest_write(a[1] + (u64)i * sizeof(out), &out, sizeof(out)) != sizeof(out))
+            return -EFAULT;
+    }
+    return count;
+}
+
+i64 guest_generic_epoll_pwait(Thread *t, const u64 a[6]) {
+    return wait_for_events(t, CALL_epoll_pwait, a);
+}
+
+i64 guest_generic_epoll_pwait2(Thread *t, const u64 a[6]) {
+    return wait_for_events(t, CALL_epoll_pwait2, a);
+}
+
+/* ----------------------------------------------------------------------------------------------------- memory, semaphores */
+
+/* On x86-64 these bits ask for certain addresses; elsewhere they mean nothing and are removed. */
+i64 guest_generic_mmap(Thread *t, const u64 a[6]) {
+    enum { ADDRESS_BITS = 0x40 | 0x80 }; /* MAP_32BIT, MAP_ABOVE4G */
+    i64 result = call_do(t, CALL_mmap, (const u64[6]){a[0], a[1], a[2], a[3] & ~(u64)ADDRESS_BITS, a[4], a[5]});
+    if (!sys_failed(result) && !(a[3] & MAP_ANONYMOUS))
+        rings_mapped((int)a[4], a[5], (u64)result);
+    return result;
+}
+
+typedef struct GuestSemaphores { /* struct semid64_ds of asm-generic; x86-64 has padding between these members */
+    struct ipc64_perm perm;
+    i64 otime, ctime;
+    u64 count, unused[2];
+} GuestSemaphores;
+
+_Static_assert(sizeof(GuestSemaphores) == 88, "the kernel's layout");
+
+i64 guest_generic_semctl(Thread *t, const u64 a[6]) {
+    struct semid64_ds host = {0};
+    GuestSemaphores guest = {0};
+    u64 with_host[6] = {a[0], a[1], a[2], (u64)&host};
+    switch ((int)a[2]) {
+    case IPC_SET:
+        if (guest_read(a[3], &guest, sizeof(guest)) != sizeof(guest))
+            return -EFAULT;
+        host.sem_perm = guest.perm;
+        return call_do(t, CALL_semctl, with_host);
+    case IPC_STAT:
+    case SEM_STAT:
+    case SEM_STAT_ANY: {
+        i64 result = call_do(t, CALL_semctl, with_host);
+        guest = (GuestSemaphores){host.sem_perm, host.sem_otime, host.sem_ctime, host.sem_nsems, {0}};
+        return result >= 0 && guest_write(a[3], &guest, sizeof(guest)) != sizeof(guest) ? -EFAULT : result;
+    }
+    default:
+        return call_do(t, CALL_semctl, a);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ processes */
+
+/* The arguments are flags, stack, parent_tid, tls, child_tid; x86-64 has the last two the other way round. */
+i64 guest_generic_clone(Thread *t, const u64 a[6]) {
+    return call_do(t, CALL_clone, (const u64[6]){a[0], a[1], a[2], a[4], a[3]});
+}
+
+i64 guest_generic_uname(Thread *t, const u64 a[6]) {
+    enum { FIELD = 65, MACHINE = 4 };
+    char names[6][FIELD];
+    i64 error = call_do(t, CALL_uname, (const u64[6]){(u64)names});
+    if (error)
+        return error;
+    memset(names[MACHINE], 0, FIELD);
+    memcpy(names[MACHINE], guest_facts.name, strlen(guest_facts.name));
+    return guest_write(a[0], names, sizeof(names)) == sizeof(names) ? 0 : -EFAULT;
+}

@@ -1,4 +1,0 @@
-#!/bin/sh
-# quick.sh -cpu CPU AGENT: in place of qemu-riscv64, quick code: the agent runs as a guest of $LATHE.
-shift 2
-exec "${LATHE:?}" run --tier=quick "$@"

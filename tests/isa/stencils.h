@@ -1,0 +1,17 @@
+/* stencils.h: runs cases as code of stencils, one instruction after another; see stencils.c. */
+#ifndef ISA_STENCILS_H
+#define ISA_STENCILS_H
+
+#include "cases.h"
+
+typedef struct Stencils Stencils;
+
+Stencils *stencils_new(const CaseList *list);
+void stencils_free(Stencils *s);
+
+/* NULL: every instruction of the case has a stencil; else the name of one that has none. */
+const char *stencils_missing(const Stencils *s, size_t index);
+/* As lifted_run. */
+bool stencils_run(Stencils *s, size_t index, State *state);
+
+#endif
