@@ -115,7 +115,7 @@ static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *fa
     c->requests--;
     the.stats.wait_us += sys_now_us() - start;
     const Module *m = module_of_code(pc);
-    bool valid = entry_for(c, pc)->maker == t->tid && (m ? m->base : 0) == request.base;
+    bool valid = entry_known(c, pc)->maker == t->tid && (m ? m->base : 0) == request.base;
     *code = valid && object ? link_timed(c, object, facts->object_size, m, pc) : NULL;
     if (valid)
         entry_for(c, pc)->maker = 0;
@@ -184,14 +184,14 @@ static void *find_optimised(Thread *t, Code *c, u64 pc) {
     bool answered = code;
     ObjectMessage facts = {0};
     while (!answered) {
-        Remote *r = is_being_made(entry_for(c, pc)) ? NULL : remote_take(t);
+        Remote *r = is_being_made(entry_known(c, pc)) ? NULL : remote_take(t);
         if (r) {
             answered = from_server(c, r, t, pc, &facts, &code);
             remote_give(r);
             tell_news(c);
         } else {
             await_news(c);
-            code = entry_for(c, pc)->code;
+            code = entry_known(c, pc)->code;
             if (code)
                 return code;
         }
@@ -221,7 +221,7 @@ static void *find_quick(Thread *t, Code *c, u64 pc) {
 /* Quick code delivers a signal that is noted, which optimised code may not look for. */
 static void *find(Thread *t, Code *c, u64 pc) {
     bool is_auto = the.opt.tier == TIER_AUTO;
-    void *code = is_auto && t->pending_signals ? NULL : entry_for(c, pc)->code;
+    void *code = is_auto && t->pending_signals ? NULL : entry_known(c, pc)->code;
     if (!code)
         code = is_auto ? find_quick(t, c, pc) : find_optimised(t, c, pc);
     return code;
@@ -245,17 +245,17 @@ void *code_find(Thread *t, u64 pc) {
 /* ---------------------------------------------------------------------------------------------------------- both tiers */
 
 bool code_has(u64 pc) {
-    const CodeEntry *e = entry_for(the.tier.code, pc);
+    const CodeEntry *e = entry_known(the.tier.code, pc);
     return e->code || e->asked;
 }
 
 bool code_is_settled(u64 pc) {
-    const CodeEntry *e = entry_for(the.tier.code, pc);
+    const CodeEntry *e = entry_known(the.tier.code, pc);
     return e->code || e->given_up;
 }
 
 bool code_is_given_up(u64 pc) {
-    return entry_for(the.tier.code, pc)->given_up;
+    return entry_known(the.tier.code, pc)->given_up;
 }
 
 u64 code_warm(u64 pc, u32 heat) {
@@ -340,7 +340,7 @@ void code_forget_all(void) {
 void code_load(Thread *t, u64 pc) {
     Code *c = the.tier.code;
     Module *m = space_module(pc);
-    void *code = entry_for(c, pc)->code ? NULL : from_cache(c, m, pc);
+    void *code = entry_known(c, pc)->code ? NULL : from_cache(c, m, pc);
     if (code)
         take_over(t, c, pc, code);
 }
@@ -549,7 +549,7 @@ __attribute__((visibility("hidden"))) void *code_renew(Thread *t) {
 
 /* Leads to the same code in every process: code that quick code is entered by is found anew. */
 static bool is_kept_row(const Code *c, const TableEntry *row) {
-    const CodeEntry *e = entry_slot(c->map, c->map_cap, row->pc);
+    const CodeEntry *e = entry_known(c, row->pc);
     return row->pc && e->used && e->code && row->code == (u64)e->code;
 }
 

@@ -25,6 +25,10 @@ static void grow_map(Code *c) {
     c->map_cap = cap;
 }
 
+const CodeEntry *entry_known(const Code *c, u64 pc) {
+    return entry_slot(c->map, c->map_cap, pc);
+}
+
 CodeEntry *entry_for(Code *c, u64 pc) {
     if (c->map_len * 2 >= c->map_cap)
         grow_map(c);

@@ -33,8 +33,10 @@ typedef struct Code {
     u64 work_bytes;
 } Code;
 
-/* The entry of pc, or the free one where it would be; and the entry of pc, new if there was none. */
+/* The entry of pc, or the free one where it would be, which is all zero. */
 CodeEntry *entry_slot(CodeEntry *map, u64 cap, u64 pc);
+/* To look at what is known of pc; and its entry, new if there was none. Most addresses that are asked for never have one. */
+const CodeEntry *entry_known(const Code *c, u64 pc);
 CodeEntry *entry_for(Code *c, u64 pc);
 /* The row of a thread's table that pc may be in; and all rows of all threads are empty from now on. What is all zero becomes a table without
  * rows: not even address 0, to which a guest may jump, has one. */

@@ -18,7 +18,8 @@ typedef struct Making {
     Emitter *e;
     QuickBlock *b;
     Tally tally;
-    bool begins; /* the next instruction begins what a tool sees as a block */
+    bool watched; /* a tool does something at instructions, or counts them */
+    bool begins;  /* the next instruction begins what a tool sees as a block */
     u32 guest_insns;
 } Making;
 
@@ -180,13 +181,22 @@ static u64 bytes_for(const SiteInsn *insn, u64 bytes) {
     return sites_exist() && insn->known ? insn->view.size : bytes;
 }
 
+static EmitResult add_watched(Making *m, u64 bytes, u64 *next) {
+    SiteInsn insn;
+    look_at(m, bytes, &insn);
+    InsnLens first = add_hooks(m, &insn);
+    return (insn.repeats ? add_passes : add_plain)(m, bytes_for(&insn, bytes), next, &insn, first);
+}
+
+static EmitResult add_unwatched(Making *m, u64 bytes, u64 *next) {
+    static const SiteInsn nothing;
+    return add_code(m, bytes, next, &nothing, (InsnLens){.head = true, .run = true});
+}
+
 /* One instruction; false: the block ends with it. */
 static bool add_insn(Making *m, u64 pc, u64 end, u64 *next) {
-    SiteInsn insn;
     m->e->pc = pc;
-    look_at(m, end - pc, &insn);
-    InsnLens first = add_hooks(m, &insn);
-    EmitResult r = (insn.repeats ? add_passes : add_plain)(m, bytes_for(&insn, end - pc), next, &insn, first);
+    EmitResult r = (m->watched ? add_watched : add_unwatched)(m, end - pc, next);
     m->guest_insns++;
     if (r.returns)
         m->e->returned[m->e->returns++] = (EmitReturn){*next, m->e->at};
@@ -279,7 +289,7 @@ static u8 *make_any_block(Thread *t, u64 pc, bool inside) {
                     .lens = (u32)quick_all.lens.len,
                     .inside = inside,
                     .first_site = site_count()};
-    Making m = {.e = &e, .b = &b, .begins = !inside};
+    Making m = {.e = &e, .b = &b, .watched = sites_exist() || tallies_exist(), .begins = !inside};
     add_insns(&m);
     emit_rest(&e);
     arena_keep(e.at);

@@ -117,8 +117,10 @@ void tally_forget(Tally *tally) {
 }
 
 void tally_end(Tally *tally) {
+    if (!tally->open)
+        return;
     const ToolCounts *c = tool_counts();
-    for (u32 i = 0; tally->open && i < c->count; i++)
+    for (u32 i = 0; i < c->count; i++)
         emit_set_amount(&tally->site[i], tally->amount[i]);
     if (tally->shared)
         end_rows(tally);
