@@ -100,7 +100,7 @@ static void set_target(LatheJit *jit, LLVMModuleRef mod) {
 static bool run_passes(LatheJit *jit, LLVMModuleRef mod, LatheOpt level, const Pipeline *pipeline) {
     ShimPasses **passes = &jit->passes[level];
     if (!*passes)
-        *passes = shim_passes_new(jit->optimizing.machine, pipeline->passes, pipeline->vectorize, pipeline->unroll);
+        *passes = shim_passes_new(jit->optimizing.machine, pipeline);
     CHECK(*passes, "LLVM does not understand a pass pipeline of ours");
     ErrorWatch watch;
     watch_errors(&watch, mod);

@@ -19,15 +19,16 @@
 #define UNROLL "loop-simplify,lcssa,loop-mssa(loop-rotate),loop(indvars,loop-unroll-full)"
 
 static const Pipeline pipelines[] = {
-    [LATHE_OPT_NONE] = {NULL, false, false},
-    [LATHE_OPT_QUICK] = {"always-inline,function(" QUICK_SCALAR "," QUICK_LOOPS "," QUICK_CLEANUP ")", false, false},
-    [LATHE_OPT_FULL] = {"default<O2>", false, false},
-    [LATHE_OPT_MAX] = {"default<O3>", true, true},
-    [OPT_SCALAR] = {"always-inline,function(" QUICK_SCALAR ",adce)", false, false},
-    [OPT_UNROLL] = {"function(" UNROLL ")", false, true},
-    [OPT_VECTOR] = {"default<O3>", true, false},
-    [OPT_INLINE] = {"always-inline", false, false},
-    [OPT_SIZE] = {"default<Os>", false, false},
+    [LATHE_OPT_NONE] = {NULL},
+    [LATHE_OPT_QUICK] = {"always-inline,function(" QUICK_SCALAR "," QUICK_LOOPS "," QUICK_CLEANUP ")"},
+    [LATHE_OPT_FULL] = {"default<O2>"},
+    [LATHE_OPT_MAX] = {"default<O3>", .vectorize = true, .pack = true, .unroll = true},
+    [OPT_SCALAR] = {"always-inline,function(" QUICK_SCALAR ",adce)"},
+    [OPT_UNROLL] = {"function(" UNROLL ")", .unroll = true},
+    [OPT_VECTOR] = {"default<O3>", .vectorize = true, .pack = true},
+    [OPT_INLINE] = {"always-inline"},
+    [OPT_SIZE] = {"default<Os>"},
+    [OPT_LOOPS] = {"default<O2>", .vectorize = true},
 };
 
 const Pipeline *pipeline_of(LatheOpt level) {

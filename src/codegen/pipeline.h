@@ -11,12 +11,15 @@ enum {
     OPT_VECTOR,                     /* and in the end O3 with vectorisation, without unrolling */
     OPT_INLINE, /* puts functions that are marked for it in the place of their calls, and does nothing else */
     OPT_SIZE,   /* Os, for functions that are marked `optsize` */
+    OPT_LOOPS,  /* LATHE_OPT_FULL with vectorised loops */
     OPT_LEVELS,
 };
 
 typedef struct Pipeline {
     const char *passes; /* in LLVM's textual form, module level; NULL: none */
-    bool vectorize, unroll;
+    bool vectorize;     /* loops */
+    bool pack;          /* scalars that are computed in the same way become vectors */
+    bool unroll;
 } Pipeline;
 
 /* NULL if there is no such level. */

@@ -1,6 +1,7 @@
 /* shim.cpp: see shim.h. C++, since it is what LLVM's C API lacks. */
 #include "codegen/shim.h"
 
+#include "codegen/counted.h"
 #include "codegen/gate.h"
 #include "codegen/pieces.h"
 
@@ -72,6 +73,9 @@ struct ShimPasses {
         : builder(tm, tuning, std::nullopt, &callbacks), text(pipeline),
           is_default(StringRef(pipeline).starts_with("default<")) {
         callbacks.registerShouldRunOptionalPassCallback([this](StringRef pass, Any) { return is_worth_running(pass); });
+        if (tuning.LoopVectorization)
+            builder.registerVectorizerStartEPCallback(
+                [](FunctionPassManager &before, OptimizationLevel) { before.addPass(CountedLoops()); });
         builder.registerModuleAnalyses(modules);
         builder.registerCGSCCAnalyses(sccs);
         builder.registerFunctionAnalyses(functions);
@@ -148,12 +152,12 @@ const void *shim_emitter_run(ShimEmitter *e, LLVMModuleRef mod, size_t *size) {
     return e->object.data();
 }
 
-ShimPasses *shim_passes_new(LLVMTargetMachineRef tm, const char *pipeline, bool vectorize, bool unroll) {
+ShimPasses *shim_passes_new(LLVMTargetMachineRef tm, const Pipeline *pipeline) {
     PipelineTuningOptions tuning;
-    tuning.LoopVectorization = vectorize;
-    tuning.SLPVectorization = vectorize;
-    tuning.LoopUnrolling = unroll; /* guest code comes unrolled where its compiler thought it worth it */
-    ShimPasses *p = new ShimPasses(unwrap(tm), tuning, pipeline);
+    tuning.LoopVectorization = pipeline->vectorize;
+    tuning.SLPVectorization = pipeline->pack;
+    tuning.LoopUnrolling = pipeline->unroll; /* guest code comes unrolled where its compiler thought it worth it */
+    ShimPasses *p = new ShimPasses(unwrap(tm), tuning, pipeline->passes);
     if (!p->parse()) {
         delete p;
         return nullptr;

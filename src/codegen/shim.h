@@ -8,6 +8,8 @@
 
 #include <llvm-c/TargetMachine.h>
 
+#include "codegen/pipeline.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,9 +25,9 @@ void shim_emitter_free(ShimEmitter *e);
 /* Compiles the module, whose IR is changed by it. The object belongs to the emitter and lives until the next call. */
 const void *shim_emitter_run(ShimEmitter *e, LLVMModuleRef mod, size_t *size);
 
-/* A module pass pipeline in LLVM's textual form; `tm` must outlive it. NULL if LLVM does not understand the text. */
+/* `tm` must outlive it. NULL if LLVM does not understand the text. */
 typedef struct ShimPasses ShimPasses;
-ShimPasses *shim_passes_new(LLVMTargetMachineRef tm, const char *pipeline, bool vectorize, bool unroll);
+ShimPasses *shim_passes_new(LLVMTargetMachineRef tm, const Pipeline *pipeline);
 void shim_passes_free(ShimPasses *p);
 void shim_passes_run(ShimPasses *p, LLVMModuleRef mod);
 

@@ -23,10 +23,11 @@ until_seen() {
     counts "$1" -gt 0
 }
 
-# Runs of a program until one asks for nothing that is refused: a busy machine may have samples in code that no earlier run had any in, but there is only so much of it.
+# settles WHAT PROG ARG TIER: runs of a program until one asks for nothing, and nothing is refused: on a busy machine, samples may be in code that no earlier run had any in, and what
+# took too long there may have time the next time, but there is only so much of it.
 settles() {
     for _ in 1 2 3 4 5 6 7 8 9 10; do
-        expect 0 "$1" run --stats=json "$2" "$3"
+        expect 0 "$1" run --tier="$4" --stats=json "$2" "$3"
         same out expected
         [ "$(figure refused)" = 0 ] && [ "$(figure translated)" = 0 ] && break
     done
@@ -42,11 +43,10 @@ for limit in LATHE_LIMIT_MS LATHE_LIMIT_MIB; do
     expect 0 "optimised code with $limit" run --tier=opt --stats=json ./hard 1
     same out expected-hard
     counts functions -gt 10
-    expect 0 "optimised code with $limit, again" run --tier=opt --stats=json ./hard 1
-    same out expected-hard
-    counts translated -eq 0
+    cp expected-hard expected
+    settles "optimised code with $limit, again" ./hard 1 opt
     until_seen refused "both tiers with $limit" ./hard
-    settles "both tiers with $limit, again" ./hard $rounds
+    settles "both tiers with $limit, again" ./hard $rounds auto
     unset $limit
 done
 

@@ -66,11 +66,15 @@ what="soon nothing is asked for"
 holds wait_until settled
 mkdir kept
 cp "$(profiles)" kept
-rm -f cache/*.pack
-cp kept/* cache
-works "nor with the profile alone" crossing "$again" --hot-after=2
-counts functions -eq 0
-counts translated -eq 0
+# On a busy machine a sample may find code in which no earlier run had one.
+remembered() {
+    rm -f cache/*.pack
+    cp kept/* cache
+    works "nor with the profile alone" crossing "$again" --hot-after=2
+    [ "$(figure functions)" = 0 ] && [ "$(figure translated)" = 0 ]
+}
+what="with the profile alone, nothing is asked for"
+holds wait_until remembered
 rm -f cache/*.pack
 grow translated -gt 0 "but with nothing" crossing --hot-after=2
 

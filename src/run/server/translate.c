@@ -429,12 +429,17 @@ static void note_insns(Translator *t, const LatheFunc *fn) {
     }
 }
 
+static LatheOpt level_of(const Translator *t, const Translation *out) {
+    bool fewer_passes = (out->facts.insns > LARGE_INSNS || t->in_pieces) && t->config.opt;
+    if (fewer_passes)
+        return LATHE_OPT_QUICK;
+    return t->config.opt == LATHE_OPT_FULL ? (LatheOpt)OPT_LOOPS : (LatheOpt)t->config.opt;
+}
+
 static bool compile(Translator *t, Translation *out) {
     u64 start = now_us();
     size_t size = 0;
-    bool fewer_passes = (out->facts.insns > LARGE_INSNS || t->in_pieces) && t->config.opt;
-    LatheOpt level = fewer_passes ? LATHE_OPT_QUICK : (LatheOpt)t->config.opt;
-    if (lathe_jit_optimize(t->jit, t->mod, level) != LATHE_OK)
+    if (lathe_jit_optimize(t->jit, t->mod, level_of(t, out)) != LATHE_OK)
         return false;
     u64 optimized = now_us();
     char name[32];
