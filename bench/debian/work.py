@@ -167,6 +167,9 @@ def programs(guest, folder):
         "sqlite3": ["sqlite3", ":memory:", ".read " + at("join.sql")],
         "cc1": ["cc1", "-quiet", "-O2", at("big.i"), "-o", "/dev/null"],
         "gofmt": ["gofmt", at("big.go")],
+        "node": ["node", at("map.js")],
+        "xz, threads": ["xz", "-5", "-T2", "--block-size=700000", "-c", at("less")],
+        "python threads": ["python3", at("threads.py")],
     }
     if guest != "x86_64":
         return {**both, "gawk": ["gawk", "-f", at("count.awk")]}
@@ -181,10 +184,7 @@ def programs(guest, folder):
         "bc": ["bc", "-l", at("pi.bc")],
         "openssl": ["openssl", "enc", "-aes-256-cbc", "-pass", "pass:x", "-pbkdf2", "-iter", "200000", "-nosalt", "-in", at("data"), "-out", "/dev/null"],
         "convert": ["convert", "-size", "1100x800", "-seed", "3", "plasma:red-blue", "-blur", "0x4", "-resize", "50%", "ppm:-"],
-        "node": ["node", at("map.js")],
         "java": ["java", at("Sort.java")],
         "bash": ["bash", at("loop.sh")],
-        "xz, threads": ["xz", "-5", "-T2", "--block-size=700000", "-c", at("less")],
         "pigz": ["pigz", "-p2", "-9", "-n", "-c", at("data")],
-        "python threads": ["python3", at("threads.py")],
     }

@@ -88,7 +88,8 @@ static bool find_counter(ScalarEvolution &evolution, Loop &loop, Counter *counte
     BasicBlock *latch = loop.getLoopLatch();
     auto *branch = latch && loop.getExitingBlock() == latch ? dyn_cast<BranchInst>(latch->getTerminator()) : nullptr;
     counter->compare = branch ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
-    if (!counter->compare || !counter->compare->isEquality() || !counter->compare->getOperand(0)->getType()->isIntegerTy())
+    if (!counter->compare || !counter->compare->isEquality() ||
+        !counter->compare->getOperand(0)->getType()->isIntegerTy())
         return false;
     const SCEV *a = evolution.getSCEV(counter->compare->getOperand(0));
     const SCEV *b = evolution.getSCEV(counter->compare->getOperand(1));
@@ -116,29 +117,40 @@ static Value *count_rounds(IRBuilder<> &b, const Counter &c, Value *first, Value
     return b.CreateSelect(b.CreateIsNull(rest), b.CreateAdd(turns, b.getInt64(1)), b.getInt64(0));
 }
 
+/* NULL: an end of the counter cannot be computed before the loop. */
+static Value *rounds_before(ScalarEvolution &evolution, const Counter &c, Instruction *at) {
+    SCEVExpander expander(evolution, at->getDataLayout(), "count");
+    if (!expander.isSafeToExpandAt(c.first, at) || !expander.isSafeToExpandAt(c.last, at))
+        return nullptr;
+    Type *type = c.compare->getOperand(0)->getType();
+    Value *first = expander.expandCodeFor(c.first, type, at), *last = expander.expandCodeFor(c.last, type, at);
+    IRBuilder<> b(at);
+    return count_rounds(b, c, first, last);
+}
+
+/* The loop ends when it has gone around so often, and not by its comparison any more. */
+static void end_after(Loop &loop, ICmpInst *compare, Value *rounds) {
+    auto *branch = cast<BranchInst>(loop.getLoopLatch()->getTerminator());
+    IRBuilder<> b(loop.getHeader(), loop.getHeader()->begin());
+    PHINode *round = b.CreatePHI(b.getInt64Ty(), 2);
+    b.SetInsertPoint(branch);
+    Value *next = b.CreateAdd(round, b.getInt64(1));
+    round->addIncoming(b.getInt64(0), loop.getLoopPreheader());
+    round->addIncoming(next, loop.getLoopLatch());
+    branch->setCondition(b.CreateICmp(compare->getPredicate(), next, rounds));
+    RecursivelyDeleteTriviallyDeadInstructions(compare);
+}
+
 /* LLVM computes a number of rounds only where it knows that the last value is met, which it does for steps of one. */
 static bool count(ScalarEvolution &evolution, Loop &loop) {
     Counter c;
     BasicBlock *before = loop.getLoopPreheader();
     if (!before || !find_counter(evolution, loop, &c) || c.step.isOne() || c.step.isAllOnes())
         return false;
-    SCEVExpander expander(evolution, before->getDataLayout(), "count");
-    Instruction *at = before->getTerminator();
-    if (!expander.isSafeToExpandAt(c.first, at) || !expander.isSafeToExpandAt(c.last, at))
+    Value *rounds = rounds_before(evolution, c, before->getTerminator());
+    if (!rounds)
         return false;
-    Value *first = expander.expandCodeFor(c.first, c.compare->getOperand(0)->getType(), at);
-    Value *last = expander.expandCodeFor(c.last, c.compare->getOperand(0)->getType(), at);
-    IRBuilder<> b(at);
-    Value *rounds = count_rounds(b, c, first, last);
-    b.SetInsertPoint(loop.getHeader(), loop.getHeader()->begin());
-    PHINode *round = b.CreatePHI(b.getInt64Ty(), 2);
-    b.SetInsertPoint(loop.getLoopLatch()->getTerminator());
-    Value *next = b.CreateAdd(round, b.getInt64(1));
-    round->addIncoming(b.getInt64(0), before);
-    round->addIncoming(next, loop.getLoopLatch());
-    auto *branch = cast<BranchInst>(loop.getLoopLatch()->getTerminator());
-    branch->setCondition(b.CreateICmp(c.compare->getPredicate(), next, rounds));
-    RecursivelyDeleteTriviallyDeadInstructions(c.compare);
+    end_after(loop, c.compare, rounds);
     evolution.forgetLoop(&loop);
     return true;
 }
