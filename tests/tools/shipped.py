@@ -95,7 +95,7 @@ def read_trace(name):
     """The records of each thread: (kind, pc, address, bytes), and the file's bytes."""
     data = open(name, "rb").read()
     magic, version, size = struct.unpack_from("<8sII", data)
-    assert (magic, version, size) == (b"lathemem", 1, 16), data[:16]
+    assert (magic, version, size) == (b"lathemem", 2, 16), data[:16]
     threads, at = collections.defaultdict(list), 16
     while at < len(data):
         thread, count = struct.unpack_from("<II", data, at)
@@ -103,7 +103,7 @@ def read_trace(name):
         for _ in range(count):
             address, about = struct.unpack_from("<QQ", data, at)
             at += 16
-            threads[thread].append(("LS"[about & 1], about >> 16, address, about >> 1 & 0x7fff))
+            threads[thread].append(("LS"[about >> 48 & 1], about & (1 << 48) - 1, address, about >> 49))
     assert at == len(data)
     return threads
 

@@ -204,11 +204,21 @@ static void make_room(LatheFile *f, u64 size) {
     f->buffer = lathe_resize(f->buffer, f->room);
 }
 
-void lathe_write(LatheFile *f, const void *data, size_t size) {
-    tool_files_lock();
+static void add(LatheFile *f, const void *data, u64 size) {
     make_room(f, size);
     memcpy(f->buffer + f->used, data, size);
     f->used += size;
+}
+
+/* What is large is not copied. */
+void lathe_write(LatheFile *f, const void *data, size_t size) {
+    enum { LARGE_BYTES = BUFFER_BYTES / 4 };
+    tool_files_lock();
+    if (size >= LARGE_BYTES && may_write()) {
+        flush(f);
+        put(f, data, size);
+    } else
+        add(f, data, size);
     tool_files_unlock();
 }
 
