@@ -32,6 +32,13 @@ for what in 0 1 2 5; do
     done
     echo "$expected" | grep -q '^[1-9][0-9]* events' || fail "counted $what: $expected"
 done
+# Words of a thread's own that stay in registers from one function to the next are what they would be in memory.
+for what in 0 1 2 4 5 6 d f l; do
+    for tier in quick auto; do
+        "$lathe" run --tier=$tier --tool="$here/own.c" -- "$counted" $what > "$work/out" 2>&1
+        grep -q '^own words of [1-9][0-9]* accesses agree$' "$work/out" && ! grep -q 'differ\|are not' "$work/out" || fail "own words, counted $what, tier $tier: $(cat "$work/out")"
+    done
+done
 "$lathe" run --tier=quick --tool="$here/hashing.c" -- "$kept" 2>&1 | grep -qx fs || fail "no access by fs has been seen where it is"
 
 # What a function of the program's is given and returns is what it says itself, and only what is not on the stack is loaded; also for functions of a tool that want the whole state, where the

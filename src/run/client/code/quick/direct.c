@@ -170,6 +170,7 @@ static bool can_emit(const SiteInsn *insn, SitePhase phase) {
 bool direct_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     u8 *before = e->at;
     u32 colds = e->colds, rests = e->rests, kept = e->kept, aside = e->aside;
+    EmitWords words = e->words;
     if (can_emit(insn, phase) && emit_calls(e, insn, phase)) {
         if (phase != SITE_BEFORE)
             emit_give_back(e, NULL);
@@ -180,6 +181,7 @@ bool direct_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     e->rests = rests;
     e->kept = kept;
     e->aside = aside;
+    e->words = words;
     return false;
 }
 

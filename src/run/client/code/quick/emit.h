@@ -69,6 +69,13 @@ typedef struct EmitValue {
     Operand at;
 } EmitValue;
 
+/* Registers that have words of the tool's own in the Thread, from one visit to the next, and the offsets of these. The guest does not need what it has there, or its value is aside. */
+enum { EMIT_REGISTERS = 16, EMIT_ASIDE_WORDS = 1 << EMIT_REGISTERS };
+typedef struct EmitWords {
+    u32 registers;
+    u32 off[EMIT_REGISTERS];
+} EmitWords;
+
 typedef struct Emitter {
     u8 *at;         /* where the next byte goes */
     u64 pc, next;   /* the guest's instruction, and the one behind it */
@@ -80,7 +87,8 @@ typedef struct Emitter {
     EmitLive live;
     u64 kept_pc; /* what was done before this instruction has changed registers that it overwrites: */
     u32 kept;
-    u32 aside;                  /* registers that visits have put aside, and that nobody has needed since */
+    u32 aside; /* registers that visits have put aside, and that nobody has needed since; above them, whether registers have other words (EMIT_ASIDE_WORDS) */
+    EmitWords words;
     bool flags_set;             /* for whom it returns to */
     u64 looked_from, looked_to; /* what lies there has been looked at to emit the block's code, if it is not empty */
     bool one_pass;              /* of a repeated instruction only one pass is emitted */

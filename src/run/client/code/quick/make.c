@@ -260,7 +260,7 @@ static u8 *begin_block(Emitter *e, u64 pc) {
     e->at = arena_room(BLOCK_BYTES, ALIGN);
     e->calls = e->returns = e->colds = e->rests = e->live.count = 0;
     e->flags_set = e->one_pass = false;
-    e->kept = e->aside = 0;
+    e->kept = e->aside = e->words.registers = 0;
     e->looked_from = ~(u64)0;
     e->looked_to = 0;
     if (map_covers(pc)) {

@@ -76,7 +76,7 @@ void emit_rest(Emitter *e) {
 void emit_note_spills(QuickPlace *place, const u8 *code, u64 host) {
     enum { SPILL_BYTES = 9 };
     u32 count = 0;
-    place->kept = kept_at(code);
+    place->kept = kept_at(code) & LIVE_ALL;
     for (; count < 2 && code[0] == GS && code[2] == 0x89 && host > (u64)code; count++, code += SPILL_BYTES) {
         place->spilled[count] = code[3] >> 3 & 7;
         memcpy(&place->spill_off[count], code + 5, 4);

@@ -45,7 +45,7 @@ bool live_is_copied(const InsnView *v);
 void put_copy(Emitter *e, const Shape *s);
 
 /* inner.c: a function of a tool's as machine code. */
-enum { INNER_BLOCKS = 12 };
+enum { INNER_BLOCKS = 12, INNER_SPAN = 256 };
 typedef enum InnerEnd { INNER_RETURNS, INNER_JUMPS, INNER_BRANCHES } InnerEnd;
 typedef struct InnerBlock {
     u64 start, end;  /* of the instructions that only compute */
@@ -67,6 +67,15 @@ typedef struct Inner {
     u32 bases;                         /* registers that copies use for nothing but as the base of an address, */
     u32 constants;                     /* or as what could be a constant */
     u32 indexes;                       /* those that they use as an index, which the stack pointer cannot be */
+    bool straight; /* nothing is copied but one way through the function: what is beside it returns, or is cold */
+    struct {
+        u16 writes;       /* the registers that the instruction changes */
+        bool stores;      /* and perhaps memory */
+    } effect[INNER_SPAN]; /* of copied instructions, by how many bytes behind the function's beginning they are */
+    struct {
+        u8 base; /* the register's first value that is copied is a word behind this register; REG_NONE: another one */
+        i32 disp;
+    } loads[16];
     InnerBlock block[INNER_BLOCKS];
 } Inner;
 /* NULL: there are too many functions. */
@@ -87,6 +96,14 @@ u32 rename_insn(const u8 *text, const Shape *s, const Names *names, u8 out[RENAM
 typedef struct RenameUses {
     u32 pinned, sources, named, indexes;
 } RenameUses;
+/* mov between a register and a word in memory behind another register. */
+typedef struct RenameWord {
+    bool stores;
+    u32 reg, base;
+    i32 disp;
+} RenameWord;
+/* False: it is another instruction. */
+bool rename_is_word(const u8 *text, const Shape *s, RenameWord *word);
 /* Adds those of an instruction; false: it cannot be renamed. */
 bool rename_look(const u8 *text, const Shape *s, const InsnView *view, RenameUses *uses);
 /* copy_flags.c: may somebody look at registers in the middle of the code at pc which the guest will write before it reads them? */

@@ -190,7 +190,7 @@ static u32 counting_register(Emitter *e, bool *spilled) {
     enum { CAN = LIVE_ALL & 0xff & ~(1 << RSP) };
     Live live;
     live_look(e, e->pc, &live);
-    u32 spare = CAN & (~live.registers | e->aside);
+    u32 spare = CAN & (~live.registers | e->aside) & ~e->words.registers;
     *spilled = !spare;
     return *spilled ? RCX : (u32)__builtin_ctz(spare);
 }

@@ -50,7 +50,8 @@ typedef struct Cold {
     u8 names[REGISTERS];
     u32 late; /* bit n: argument n gets this value only here */
     EmitValue value[LATHE_VALUES];
-    bool flags; /* rax has the guest's flags */
+    bool flags;      /* rax has the guest's flags */
+    EmitWords words; /* what registers are known to have behind the visit */
 } Cold;
 
 /* A jump whose target is known later. */
@@ -68,6 +69,9 @@ typedef struct Copying {
     u8 *code[INNER_BLOCKS + 1]; /* of each block; NULL: not yet */
     Fixup fixup[FIXUPS];
     u32 fixups;
+    bool follows; /* what registers have of the tool's words is followed */
+    bool ends;    /* there was a jump to the end; on all ways there, registers have */
+    EmitWords words;
 } Copying;
 
 /* The way through a function from its beginning, as the compiler has put it, is copied to where it is needed. What is beside that way is copied behind the block. */
@@ -132,10 +136,14 @@ static void put_jump(Copying *c, i32 condition, u32 block) {
     Emitter *e = c->e;
     u8 *site = put_jump_site(e, condition);
     const InnerBlock *b = &c->in->block[block];
-    if (block != END && b->cold)
+    if (block != END && b->cold) {
         add_cold(c, site, b->start);
-    else
-        c->fixup[c->fixups++] = (Fixup){site, block};
+        return;
+    }
+    c->fixup[c->fixups++] = (Fixup){site, block};
+    if (block == END)
+        c->words = c->ends ? words_both(&c->words, &e->words) : e->words;
+    c->ends |= block == END;
 }
 
 static bool only_returns(const Copying *c, u32 block) {
@@ -143,8 +151,24 @@ static bool only_returns(const Copying *c, u32 block) {
     return !b->cold && b->ends == INNER_RETURNS && b->start == b->end;
 }
 
+/* A load of what a register has already: that is one of other names, or none. */
+static bool put_known(const Copying *c, u64 at, const Word *word) {
+    u32 reg = c->g->names.to[word->reg], known = words_find(c->e, word->off);
+    if (word->stores || known == REGISTERS)
+        return false;
+    if (known != reg) {
+        put_move(c->e, reg, known);
+        words_note(c->g, at, word);
+    }
+    return true;
+}
+
 static void put_insn(const Copying *c, u64 at, const Shape *s) {
     Emitter *e = c->e;
+    Word word;
+    bool is_word = c->follows && words_is_one(c->g, (const u8 *)at, s, &word);
+    if (is_word && put_known(c, at, &word))
+        return;
     u8 text[RENAME_BYTES];
     Shape other = *s;
     e->text = (const u8 *)at;
@@ -155,6 +179,8 @@ static void put_insn(const Copying *c, u64 at, const Shape *s) {
         e->text = text;
     }
     put_copy(e, &other);
+    if (c->follows)
+        words_note(c->g, at, is_word ? &word : NULL);
 }
 
 static void put_text(const Copying *c, u64 start, u64 end) {
@@ -213,16 +239,27 @@ static bool has_rest(const Copying *c) {
     return false;
 }
 
+static void follow_no_more(Copying *c) {
+    c->follows = false;
+    words_forget(c->e, LIVE_ALL);
+}
+
 static void put_function(const Visiting *g) {
     Emitter *e = g->e;
-    Copying c = {.e = e, .in = g->in, .g = g};
+    Copying c = {.e = e, .in = g->in, .g = g, .follows = g->in->straight};
     u32 first_cold = e->colds;
+    if (!c.follows)
+        words_forget(e, LIVE_ALL);
     put_blocks(&c, 0);
-    bool rest = has_rest(&c) && e->rests < RESTS;
+    bool others = has_rest(&c), rest = others && e->rests < RESTS;
+    if (others)
+        follow_no_more(&c);
     if (!rest)
         put_other_blocks(&c);
     drop_last_jump(&c);
     c.code[END] = e->at;
+    if (c.follows)
+        words_set(e, &c.words);
     if (rest)
         behind.rest[e->rests++] = (Rest){c, *g, *g->v};
     for (u32 i = first_cold; rest && i < e->colds; i++)
@@ -275,6 +312,8 @@ static void put_cold_part(Emitter *e, Cold *c) {
     if (c->flags)
         put_word(e, LOAD, RAX, visit_slot(FLAGS_SLOT));
     put_all(e, LOAD, c->spilled, 0);
+    for (u32 left = c->words.registers; left; left &= left - 1)
+        put_word(e, LOAD, (u32)__builtin_ctz(left), c->words.off[__builtin_ctz(left)]);
     set_jump_site(put_jump_site(e, -1), c->back);
 }
 
@@ -300,6 +339,8 @@ static bool does_nothing(const Inner *in) {
 
 static void put_before(const Visiting *g) {
     if (g->flags)
+        words_forget(g->e, bit(RAX));
+    if (g->flags)
         put_flags_to_rax(g->e);
     if (g->flags && !g->flags_in_rax)
         put_word(g->e, STORE, RAX, visit_slot(FLAGS_SLOT));
@@ -310,6 +351,8 @@ static void put_restored(const Visiting *g) {
         put_word(g->e, LOAD, RAX, visit_slot(FLAGS_SLOT));
     if (g->flags)
         put_flags_from_rax(g->e);
+    if (g->flags)
+        words_forget(g->e, bit(RAX));
     g->e->aside |= g->saved & ~bit(RSP);
 }
 
@@ -329,6 +372,7 @@ static bool can_do_without(const Emitter *e, const InsnView *v) {
 
 void emit_give_back(Emitter *e, const InsnView *next) {
     bool some = e->aside && next && can_do_without(e, next);
+    words_forget(e, some ? next->reads | next->writes : LIVE_ALL);
     u32 overwritten = some ? next->kills & ~next->reads : 0;
     u32 needed = some ? (next->reads | next->writes) & ~overwritten : LIVE_ALL;
     put_all(e, LOAD, e->aside & needed, 0);
@@ -368,6 +412,7 @@ EmitVisited emit_visit(Emitter *e, const EmitVisit *v) {
         return VISIT_REFUSED;
     if (does_nothing(in))
         return VISIT_COPIED;
+    u32 first_cold = e->colds;
     Visiting g = {.e = e, .v = v, .in = in, .copied = is_copied(e, in)};
     choose_registers(&g);
     put_all(e, LOAD, g.back, 0);
@@ -380,7 +425,11 @@ EmitVisited emit_visit(Emitter *e, const EmitVisit *v) {
         put_function(&g);
     else
         put_whole_call(e, v->function);
+    if (!g.copied)
+        words_forget(e, LIVE_ALL);
     put_restored(&g);
+    for (u32 i = first_cold; i < e->colds; i++)
+        behind.cold[i].words = e->words;
     note_kept(e, &g);
     return !g.copied ? VISIT_CALLED : in->has_cold ? VISIT_SPLIT : VISIT_COPIED;
 }

@@ -121,6 +121,27 @@ static bool set_branch(Inner *in, InnerBlock *b, const Shape *s, u64 next) {
     return b->target < INNER_BLOCKS && b->next < INNER_BLOCKS;
 }
 
+static bool stores(const InsnView *v) {
+    for (u32 i = 0; i < v->access_count; i++)
+        if (v->access[i].how & ACCESS_WRITE)
+            return true;
+    return false;
+}
+
+static void note_effect(Inner *in, u64 at, const Shape *s, const InsnView *v, u32 written) {
+    RenameWord word;
+    bool is_word = rename_is_word((const u8 *)at, s, &word) && !word.stores;
+    for (u32 left = v->writes & ~written & LIVE_ALL; left; left &= left - 1)
+        if (is_word) {
+            in->loads[__builtin_ctz(left)].base = (u8)word.base;
+            in->loads[__builtin_ctz(left)].disp = word.disp;
+        }
+    if (at - in->function >= INNER_SPAN)
+        return;
+    in->effect[at - in->function].writes = (u16)v->writes;
+    in->effect[at - in->function].stores = stores(v);
+}
+
 /* Reads a block to its end, which may be in another one: that part is copied twice then. False: it is cold. */
 static bool read_block(Inner *in, InnerBlock *b, u32 *bytes) {
     InsnView v;
@@ -144,11 +165,27 @@ static bool read_block(Inner *in, InnerBlock *b, u32 *bytes) {
         }
         if (s.kind != SHAPE_PLAIN || (v.reads | v.writes) & RSP_BIT)
             return false;
+        note_effect(in, b->end, &s, &v, writes | in->copied_clobbers);
         reads |= v.reads;
         writes |= v.writes;
         renames &= rename_look((const u8 *)b->end, &s, &v, &uses);
     }
     return false;
+}
+
+/* A block that only returns. */
+static bool only_returns(const InnerBlock *b) {
+    return !b->cold && b->ends == INNER_RETURNS && b->start == b->end;
+}
+
+static bool is_straight(const Inner *in) {
+    for (u32 i = 0; i < in->count; i++) {
+        const InnerBlock *b = &in->block[i], *target = &in->block[b->target], *next = &in->block[b->next];
+        bool branches = !b->cold && b->ends == INNER_BRANCHES;
+        if (branches && !target->cold && !next->cold && !only_returns(target) && !only_returns(next))
+            return false;
+    }
+    return true;
 }
 
 static void split(Inner *in) {
@@ -162,6 +199,7 @@ static void split(Inner *in) {
     }
     if (in->block[0].cold)
         in->count = 0;
+    in->straight = is_straight(in);
 }
 
 const Inner *inner_of(u64 function) {
@@ -172,6 +210,8 @@ const Inner *inner_of(u64 function) {
         return NULL;
     Inner *in = &known.all[known.count++];
     *in = (Inner){.function = function};
+    for (u32 r = 0; r < EMIT_REGISTERS; r++)
+        in->loads[r].base = REG_NONE;
     in->direct = walk(in);
     split(in);
     return in;

@@ -216,6 +216,17 @@ static u32 write_named(const u8 *text, const Shape *s, const Fields *f, const Na
     return (known ? write_constant : write_registers)(text, s, f, n, out);
 }
 
+bool rename_is_word(const u8 *text, const Shape *s, RenameWord *word) {
+    enum { MOV_FROM = 0x8b };
+    Fields f;
+    if (!(s->rex & REX_W) || !read_fields(text, s, &f) || text[f.escape_at] == ESCAPE || !f.is_memory || f.relative)
+        return false;
+    if ((s->opcode != MOV && s->opcode != MOV_FROM) || f.base == NONE || f.index != NONE)
+        return false;
+    *word = (RenameWord){.stores = s->opcode == MOV, .reg = f.reg, .base = (u32)f.base, .disp = f.disp};
+    return true;
+}
+
 u32 rename_insn(const u8 *text, const Shape *s, const Names *n, u8 out[RENAME_BYTES]) {
     Fields f;
     Long l;

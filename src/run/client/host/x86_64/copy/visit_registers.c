@@ -88,9 +88,16 @@ static u32 last_used(const Live *live, u32 registers) {
     return best;
 }
 
+/* For what is known behind the visit: one that the guest leaves alone for as long as possible. */
+static u32 choose_lasting(const Visiting *g, const Live *live, u32 possible) {
+    u32 free = possible & ~g->live, best = free ? last_used(live, free) : 0;
+    return free && live->distance[best] ? best : last_used(live, possible);
+}
+
 static u32 choose(const Visiting *g, const Live *live, u32 overwritten, u32 possible) {
-    if (possible & ~g->live)
-        return (u32)__builtin_ctz(possible & ~g->live);
+    u32 free = possible & ~g->live, best = free & ~g->e->words.registers;
+    if (free)
+        return (u32)__builtin_ctz(best ? best : free);
     if (possible & overwritten)
         return (u32)__builtin_ctz(possible & overwritten);
     return last_used(live, possible);
@@ -104,13 +111,45 @@ static u32 to_be_named(const Visiting *g) {
     return all;
 }
 
+/* Does the function load a word of the tool's own into the register first? */
+static bool loads_word(const Visiting *g, u32 reg) {
+    u8 base = g->in->loads[reg].base;
+    return g->copied && base < REGISTERS && g->names.folded & g->names.in_thread & bit(base);
+}
+
+/* The register that has it already; REGISTERS: none. */
+static u32 known_register(const Visiting *g, u32 reg) {
+    if (!loads_word(g, reg))
+        return REGISTERS;
+    return words_find(g->e, (u32)(g->names.at[g->in->loads[reg].base] + g->in->loads[reg].disp));
+}
+
+/* Loads of what is known need no instructions then. Returns the function's registers that have got one. */
+static u32 choose_known(Visiting *g, u32 named, u32 *taken) {
+    u32 all = 0;
+    for (u32 r = 0; r < REGISTERS; r++) {
+        u32 known = named >> r & 1 ? known_register(g, r) : REGISTERS;
+        if (known == REGISTERS || (*taken | g->in->pinned) & bit(known))
+            continue;
+        g->names.to[r] = (u8)known;
+        *taken |= bit(known);
+        all |= bit(r);
+    }
+    return all;
+}
+
 /* Returns the registers that are changed. */
 static u32 choose_names(Visiting *g, const Live *live, u32 overwritten, u32 banned) {
     u32 named = to_be_named(g), fixed = g->copied && g->in->renames ? named & g->in->pinned : named, taken = fixed;
+    taken |= banned;
+    u32 known = choose_known(g, named & ~fixed, &taken);
+    taken &= ~(banned & ~fixed);
     for (u32 r = 0; r < REGISTERS; r++) {
-        if (!((named & ~fixed) >> r & 1))
+        if (!((named & ~fixed & ~known) >> r & 1))
             continue;
-        g->names.to[r] = (u8)choose(g, live, overwritten, LIVE_ALL & ~(banned | taken | g->in->pinned));
+        u32 possible = LIVE_ALL & ~(banned | taken | g->in->pinned);
+        bool lasting = g->in->straight && loads_word(g, r);
+        g->names.to[r] = (u8)(lasting ? choose_lasting(g, live, possible) : choose(g, live, overwritten, possible));
         taken |= bit(g->names.to[r]);
     }
     g->used |= named;
@@ -129,7 +168,8 @@ void choose_registers(Visiting *g) {
     g->flags = live.flags;
     choose_late(g);
     u32 read = sources(g, &temporaries);
-    g->back = g->e->aside & read;
+    g->back = g->e->aside & read & LIVE_ALL;
+    words_forget(g->e, g->back);
     g->live = (live.registers | bit(RSP) | (g->v->watched & LIVE_ALL)) & ~(kept | (g->e->aside & ~g->back));
     u32 others = temporaries | bit(RSP) | (g->flags ? bit(RAX) : 0);
     choose_present(g, others & ~bit(RSP));

@@ -7,7 +7,7 @@ void put_word(Emitter *e, u8 opcode, u32 reg, u32 off) {
     put32(e, off);
 }
 
-static void put_move(Emitter *e, u32 to, u32 from) {
+void put_move(Emitter *e, u32 to, u32 from) {
     const u8 text[] = {(u8)(REX | REX_W | (from & 8 ? REX_R : 0) | (to & 8 ? REX_B : 0)), STORE,
                        (u8)(0xc0 | (from & 7) << 3 | (to & 7))};
     put(e, text, sizeof(text));
@@ -169,6 +169,7 @@ bool put_values(Visiting *g) {
         u32 i = next_value(g, pending);
         if (i == g->v->count)
             return false;
+        words_forget(g->e, bit(register_of(g, i)) | value_temporaries(&g->v->value[i]));
         put_value(g->e, register_of(g, i), &g->v->value[i]);
         pending &= ~((u32)1 << i);
     }

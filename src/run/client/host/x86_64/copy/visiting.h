@@ -27,6 +27,7 @@ static inline u32 bit(u32 reg) {
     return reg < REGISTERS ? (u32)1 << reg : 0;
 }
 
+void put_move(Emitter *e, u32 to, u32 from);
 /* mov between a register and a place in the Thread. */
 void put_word(Emitter *e, u8 opcode, u32 reg, u32 off);
 
@@ -40,6 +41,22 @@ u32 value_temporaries(const EmitValue *v);
 void put_value(Emitter *e, u32 reg, const EmitValue *v);
 /* All that are to be made before the function. False: there is no order in which each register is still there when it is needed. */
 bool put_values(Visiting *g);
+
+/* words.c: what registers have of the words of a thread's own. An instruction of the function's that moves one: */
+typedef struct Word {
+    bool stores;
+    u32 reg, off; /* the function's register, and the offset in the Thread */
+} Word;
+bool words_is_one(const Visiting *g, const u8 *text, const Shape *s, Word *word);
+/* Which register has the word; REGISTERS: none. */
+u32 words_find(const Emitter *e, u32 off);
+/* The function's instruction at `at` was copied; `word`: NULL, or what it moves. */
+void words_note(const Visiting *g, u64 at, const Word *word);
+/* These registers have other values now. */
+void words_forget(Emitter *e, u32 registers);
+/* What is known on both of two ways. */
+EmitWords words_both(const EmitWords *a, const EmitWords *b);
+void words_set(Emitter *e, const EmitWords *words);
 
 /* visit_registers.c: which registers the function and its arguments get, and what is put aside for them. */
 void choose_registers(Visiting *g);
