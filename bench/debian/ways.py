@@ -42,17 +42,17 @@ def native_way(options):
     return Way("native", [], options.native, [loader, "--library-path", libraries])
 
 
-def measure(commands, env, runs):
-    """The least CPU seconds of each, and whether all results were the same."""
+def measure(commands, env, runs, warming, right):
+    """The least CPU seconds of each, and whether all results were the same: those of the first command, unless it is said what is right of the others."""
     least, same, first = [float("inf")] * len(commands), True, None
-    for turn in range(WARMING_RUNS + runs):
+    for turn in range(warming + runs):
         for i, command in enumerate(commands):
-            if turn < WARMING_RUNS and i == 0 and turn:
+            if turn < warming and i == 0 and turn:
                 continue
             run = Run(command, env)
             first = first or run
-            same &= run.same_as(first)
-            if turn >= WARMING_RUNS:
+            same &= run.same_as(right if right and i else first)
+            if turn >= warming:
                 least[i] = min(least[i], run.cpu)
     return least, same
 
@@ -61,18 +61,27 @@ def environment(folder):
     return {"PATH": DEBIAN_PATH, "HOME": folder, "LANG": "C.UTF-8", "XDG_CACHE_HOME": os.path.join(folder, "cache")}
 
 
-def run_all(options, ways, folder):
+def is_wanted(options, name):
+    return not options.only or name in options.only.split(",")
+
+
+def debian_rows(options, ways, folder, usual=()):
+    """Name, a command for each way, and what is right (None: what the first one does); of the usual programs, if there are some and no others are asked for."""
+    for name, program in work.programs(options.guest, folder).items():
+        commands = [w.command(program) for w in ways]
+        wanted = is_wanted(options, name) and (options.only or not usual or name in usual)
+        if wanted and all(commands):
+            yield name, commands, None
+        elif wanted:
+            print(f"{name:12} is not installed", flush=True)
+
+
+def run_all(options, ways, folder, rows):
     env = environment(folder)
     ratios, failed = {w.name: [] for w in ways[1:]}, 0
     print(f"{'':12} {'native s':>8} " + " ".join(f"{w.name:>9}" for w in ways[1:]), flush=True)
-    for name, program in work.programs(options.guest, folder).items():
-        if options.only and name not in options.only.split(","):
-            continue
-        commands = [w.command(program) for w in ways]
-        if not all(commands):
-            print(f"{name:12} is not installed", flush=True)
-            continue
-        least, same = measure(commands, env, options.runs)
+    for name, commands, right in rows:
+        least, same = measure(commands, env, options.runs, options.warming, right)
         failed += not same
         row = [t / least[0] for t in least[1:]]
         for way, ratio in zip(ways[1:], row):
@@ -87,6 +96,7 @@ def add_options(parser):
     parser.add_argument("--root", default="/", help="where the guest's programs are")
     parser.add_argument("--native", default="/", help="where the host's are")
     parser.add_argument("--runs", type=int, default=3, help="that are measured, of each")
+    parser.add_argument("--warming", type=int, default=WARMING_RUNS, help="runs before these")
     parser.add_argument("--only", help="names of programs, with commas between them")
 
 
