@@ -9,7 +9,8 @@
  *
  * Options: I1, D1, LL: a cache as BYTES/WAYS/LINE, such as D1=49152/12/64; out=NAME: another name for the file.
  *
- * Each thread has a first cache of instructions, one of data, and a predictor; the last cache is shared by all. They keep the lines that were used last. How often
+ * Each thread has a first cache of instructions, one of data, and a predictor; the last cache is shared by all. They keep the lines that were used last: those of the first ones have a time
+ * for that, which grows with each use. How often
  * something is done is known from the number of times that a block was executed: only misses are counted one by one. */
 #include "costs.h"
 
@@ -21,6 +22,8 @@ typedef struct Costs {
 } Costs;
 
 static LatheMap misses = LATHE_MAP(Costs); /* by the addresses of instructions */
+
+static bool threads; /* the program has several, or is about to: until then nothing needs a lock */
 
 static const char *output; /* the option */
 
@@ -71,6 +74,8 @@ static LatheLock ll_locks[LL_LOCKS];
 static uint64_t *ll_lines;
 
 static bool last_use(uint64_t line) {
+    if (!threads)
+        return cache_use(&caches[LL], ll_lines, line);
     LatheLock *lock = &ll_locks[(line & caches[LL].mask) % LL_LOCKS];
     lathe_lock(lock);
     bool hit = cache_use(&caches[LL], ll_lines, line);
@@ -87,17 +92,30 @@ static bool last_has(uint64_t address, uint64_t bytes) {
 
 /* -------------------------------------------------------------------------------------------------------------- threads */
 
-enum { COUNTERS = 16384, HISTORIES = 128, TARGETS = 512, RECENT = 64, RECENT_BYTES = 64, STATES = 4 };
+enum { COUNTERS = 16384, HISTORIES = 128, TARGETS = 512, RECENT = 64, RECENT_BYTES = 64, STATES = 4, PLACES = 4096 };
 enum { LINES_MAX = 1 << 22 }; /* of code */
+
+/* A line that a cache of data has. */
+typedef struct Line {
+    uint64_t number; /* NO_LINE: none */
+    uint64_t used;   /* what the clock was when it was used last */
+} Line;
+
+/* Where the line is that begins at an address. */
+typedef struct Place {
+    uint64_t start; /* NOT_RECENT: none */
+    Line *line;
+} Place;
 
 /* What each thread has. */
 typedef struct Own {
+    uint64_t clock; /* grows with each use */
     /* The cache of instructions. The lines of code that the program has executed are numbered, from 1 on. */
-    uint64_t clock; /* grows with each block */
     uint64_t *used; /* of each line: what the clock was when it was used last; 0: the cache does not have it */
     uint64_t *i1;   /* the numbers of the lines in each set, in no order; 0: none */
     /* The cache of data. */
-    uint64_t *d1;
+    Line *d1;      /* the lines of each set, in no order */
+    Place *places; /* of lines that it has, but not of all: one may have taken the place of another */
     uint64_t recent
         [RECENT]; /* addresses, a multiple of RECENT_BYTES: these bytes are of the line that was used last in its set */
     /* The predictor. */
@@ -118,7 +136,12 @@ static uint16_t step_of(unsigned state, bool taken) {
 }
 
 static void begin(Own *own) {
-    *own = (Own){.d1 = new_lines(&caches[D1])};
+    uint64_t count = sets_of(&caches[D1]) * caches[D1].ways;
+    *own = (Own){.d1 = lathe_alloc(count * sizeof(Line)), .places = lathe_alloc(PLACES * sizeof(Place))};
+    for (uint64_t i = 0; i < count; i++)
+        own->d1[i].number = NO_LINE;
+    for (unsigned i = 0; i < PLACES; i++)
+        own->places[i].start = NOT_RECENT;
     own->used = lathe_alloc(LINES_MAX * sizeof(uint64_t));
     own->i1 = lathe_alloc(sets_of(&caches[I1]) * caches[I1].ways * sizeof(uint64_t));
     for (unsigned i = 0; i < RECENT; i++)
@@ -131,6 +154,14 @@ static void end_thread(Own *own) {
     lathe_free(own->used);
     lathe_free(own->i1);
     lathe_free(own->d1);
+    lathe_free(own->places);
+}
+
+/* Before a second thread begins, in the first one. */
+static void call_system(uint64_t number) {
+    const char *name = lathe_syscall_name(number);
+    if (name && !strncmp(name, "clone", 5))
+        threads = true;
 }
 
 /* -------------------------------------------------------------------------------------------------------- instructions */
@@ -142,7 +173,10 @@ static void count_block(uint64_t pc, uint64_t count) {
 }
 
 static void miss(Costs *costs, unsigned event) {
-    __atomic_fetch_add(&costs->of[event], 1, __ATOMIC_RELAXED);
+    if (threads)
+        __atomic_fetch_add(&costs->of[event], 1, __ATOMIC_RELAXED);
+    else
+        costs->of[event]++;
 }
 
 static LatheMap line_numbers = LATHE_MAP(uint64_t);
@@ -292,15 +326,51 @@ static void set_recent(Own *own, uint64_t line) {
         *recent_at(own, start + done) = start + done;
 }
 
-static bool data_use(Own *own, uint64_t line) {
-    bool hit = cache_use(&caches[D1], own->d1, line);
-    set_recent(own, line);
+static Place *place_at(const Own *own, uint64_t address) {
+    return &own->places[address / RECENT_BYTES % PLACES];
+}
+
+/* Lines of another size than usual have no places. */
+static bool has_places(void) {
+    const Cache *c = &caches[D1];
+    return c->line == RECENT_BYTES && sets_of(c) >= RECENT;
+}
+
+static void forget_place(const Own *own, uint64_t start) {
+    Place *place = place_at(own, start);
+    if (place->start == start)
+        place->start = NOT_RECENT;
+}
+
+/* Where a line is, or what it takes the place of: the one that was not used for the longest time; none was never used. Nobody can predict which one it is, so there are no branches. */
+static Line *find_way(Line *lines, uint64_t ways, uint64_t number) {
+    Line *best = lines;
+    uint64_t least = lines->number == number ? 0 : lines->used + 1;
+    for (Line *l = lines + 1; l < lines + ways; l++) {
+        uint64_t used = l->number == number ? 0 : l->used + 1;
+        best = used < least ? l : best;
+        least = used < least ? used : least;
+    }
+    return best;
+}
+
+/* Uses a line. True: the cache has it. */
+static bool data_use(Own *own, uint64_t number) {
+    const Cache *c = &caches[D1];
+    Line *line = find_way(own->d1 + (number & c->mask) * c->ways, c->ways, number);
+    bool hit = line->number == number;
+    if (!hit && line->number != NO_LINE)
+        forget_place(own, line->number << c->shift);
+    *line = (Line){number, ++own->clock};
+    if (has_places())
+        *place_at(own, number * RECENT_BYTES) = (Place){number * RECENT_BYTES, line};
+    set_recent(own, number);
     return hit;
 }
 
 /* `event`: D1MR or D1MW; that of the last cache follows it. */
-static __attribute__((noinline)) void access(Own *own, uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes,
-                                             unsigned event) {
+static __attribute__((noinline)) void access_slowly(Own *own, uint64_t *site, uint64_t pc, uint64_t address,
+                                                    uint64_t bytes, unsigned event) {
     const Cache *c = &caches[D1];
     bytes = clip(bytes, c);
     uint64_t first = address >> c->shift, last = (address + bytes - 1) >> c->shift;
@@ -319,13 +389,24 @@ static bool is_recent(Own *own, uint64_t address, uint64_t bytes) {
     return address - *recent_at(own, address) <= RECENT_BYTES - bytes && bytes <= RECENT_BYTES;
 }
 
+/* The cache has most lines, and it is known where: nothing but the time of their use changes. */
+static void access(Own *own, uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes, unsigned event) {
+    const Place *place = place_at(own, address);
+    if (__builtin_expect(address - place->start > RECENT_BYTES - bytes || bytes > RECENT_BYTES, false)) {
+        access_slowly(own, site, pc, address, bytes, event);
+        return;
+    }
+    place->line->used = ++own->clock;
+    *recent_at(own, address) = place->start;
+}
+
 static void load(Own *own, uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes) {
-    if (!is_recent(own, address, bytes))
+    if (__builtin_expect(!is_recent(own, address, bytes), false))
         access(own, site, pc, address, bytes, D1MR);
 }
 
 static void store(Own *own, uint64_t *site, uint64_t pc, uint64_t address, uint64_t bytes) {
-    if (!is_recent(own, address, bytes))
+    if (__builtin_expect(!is_recent(own, address, bytes), false))
         access(own, site, pc, address, bytes, D1MW);
 }
 
@@ -537,12 +618,14 @@ static void start(Own *own) {
     for (unsigned i = 0; i < CACHES; i++)
         set_up(&caches[i], cache_names[i]);
     ll_lines = new_lines(&caches[LL]);
+    threads = false;
     begin(own);
 }
 
 #define STRINGS ((LatheWhere){.classes = LATHE_CLASS_STRING})
 
-LATHE_HOOKS(LATHE_ON(LATHE_START, start, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_THREAD, begin, {LATHE_THREAD_OWN}),
+LATHE_HOOKS(LATHE_ON(LATHE_SYSCALL, call_system, {LATHE_NUMBER}), LATHE_ON(LATHE_START, start, {LATHE_THREAD_OWN}),
+            LATHE_ON(LATHE_THREAD, begin, {LATHE_THREAD_OWN}),
             LATHE_ON(LATHE_THREAD_END, end_thread, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_END, end),
             LATHE_ON(LATHE_BLOCK, count_block, {LATHE_PC}, {LATHE_COUNT}),
             LATHE_ON(LATHE_BLOCK, execute, {LATHE_THREAD_OWN}, {LATHE_SITE}, {LATHE_PC}, {LATHE_COUNT}),
