@@ -362,8 +362,21 @@ static void block(Own *own, uint64_t *site, uint64_t pc, uint64_t count, uint64_
     enter(own, site, pc, count, sp);
 }
 
-/* Calls that lead to several functions find their edges in the thread's own table. The word of a call's site is the edge to the first function; once set, it stays. In folded output, no call
- * is quick. */
+/* Words of a call's site: the first two targets, once they are known, and the edges to them. They stay. In folded output, no call is quick, and they are zero. */
+enum { CALL_FIRST, CALL_FIRST_EDGE, CALL_SECOND, CALL_SECOND_EDGE };
+
+/* Who finds the target finds the edge, too. */
+static void set_site(uint64_t *site, uint64_t target, Edge *edge) {
+    lathe_lock(&edges_lock);
+    uint64_t *words = site[CALL_FIRST] ? site + CALL_SECOND : site;
+    if (!*words && site[CALL_FIRST] != target) {
+        words[1] = (uint64_t)edge;
+        __atomic_store_n(words, target, __ATOMIC_RELEASE);
+    }
+    lathe_unlock(&edges_lock);
+}
+
+/* Calls that lead to several functions find their edges in the thread's own table. */
 static Edge *find_edge(Own *own, uint64_t *site, uint64_t pc, uint64_t target) {
     Link *slot = link_slot(own, pc, target);
     if (slot->pc != pc || slot->target != target) {
@@ -373,8 +386,8 @@ static Edge *find_edge(Own *own, uint64_t *site, uint64_t pc, uint64_t target) {
             .target = target, .function = (uint32_t)function_of(target)->id, .pc = pc, .size = (uint16_t)insn.size};
         *slot = (Link){pc, target, edge_like(edge)};
     }
-    if (!*site && !folded)
-        __atomic_store_n(site, (uint64_t)slot->edge, __ATOMIC_RELEASE);
+    if (!site[CALL_SECOND] && !folded)
+        set_site(site, target, slot->edge);
     return slot->edge;
 }
 
@@ -385,14 +398,24 @@ static __attribute__((noinline)) void call_slowly(Own *own, uint64_t *site, uint
     push(own, find_edge(own, site, pc, target), sp);
 }
 
+/* The compiler does not make one load of this and that of the first edge. */
+static inline Edge *second_edge(const uint64_t *site) {
+    Edge *edge = (Edge *)__atomic_load_n(&site[CALL_SECOND_EDGE], __ATOMIC_RELAXED);
+    __asm__("" : "+r"(edge));
+    return edge;
+}
+
 static void call(Own *own, uint64_t *site, uint64_t pc, uint64_t target, uint64_t sp, const uint64_t *counted) {
-    Edge *edge = (Edge *)*site;
     Frame *top = own->top;
-    if (__builtin_expect(!edge || edge->target != target || top == own->end || edge->greatest >= own->room, false)) {
-        own->executed = lathe_counted(counted);
-        call_slowly(own, site, pc, target, sp);
-        return;
-    }
+    Edge *edge = NULL;
+    if (__builtin_expect(__atomic_load_n(&site[CALL_FIRST], __ATOMIC_ACQUIRE) == target, true))
+        edge = (Edge *)__atomic_load_n(&site[CALL_FIRST_EDGE], __ATOMIC_RELAXED);
+    else if (__atomic_load_n(&site[CALL_SECOND], __ATOMIC_ACQUIRE) == target)
+        edge = second_edge(site);
+    else
+        goto slowly;
+    if (__builtin_expect(top == own->end || edge->greatest >= own->room, false))
+        goto slowly;
     top->key = sp;
     top->edge = edge;
     top->before = lathe_counted(counted);
@@ -405,6 +428,10 @@ static void call(Own *own, uint64_t *site, uint64_t pc, uint64_t target, uint64_
     STAYS(target);
     STAYS(sp);
     STAYS(counted);
+    return;
+slowly:
+    own->executed = lathe_counted(counted);
+    call_slowly(own, site, pc, target, sp);
 }
 
 static __attribute__((noinline)) void leave_slowly(Own *own, uint64_t sp) {
