@@ -6,8 +6,8 @@
  *     I ARCH ADDRESS BYTES      an instruction as text; ARCH is a LatheArch, the bytes are hexadecimal
  *     S LINE PATH               a line of a source
  *
- * An answer is `NUMBER TEXT`: the line, and in the text where its code ends and the path of the source, 0 and ? if they are not known; 0 and the name; the instruction's size, 0 if it is none,
- * and its text; 1 and the line's text, 0 if there is none. */
+ * An answer is `NUMBER TEXT`: the line, and in the text where its code ends and the path of the source, 0 and ? if they are not known, and behind tabs the same for the code that follows; 0 and
+ * the name; the instruction's size, 0 if it is none, and its text; 1 and the line's text, 0 if there is none. */
 #include <elfutils/libdwfl.h>
 #include <lathe/lift.h>
 #include <stdio.h>
@@ -73,19 +73,34 @@ static u64 end_of(Dwfl_Line *at, u64 address) {
     return row + bias;
 }
 
-static void answer_line(Module **all, FILE *to, char *question) {
-    char *path;
-    u64 address = strtoull(question, &path, 16);
-    Module *m = find(all, path + (*path == ' '));
-    Dwfl_Line *at = m->module ? dwfl_module_getsrc(m->module, address) : NULL;
+/* A row, as it is answered: it says where the next one begins. False: there is none. */
+static bool put_row(FILE *to, const Module *m, u64 *address, int *bytes) {
+    Dwfl_Line *at = m->module ? dwfl_module_getsrc(m->module, *address) : NULL;
     int line = 0;
     const char *name = at ? dwfl_lineinfo(at, NULL, &line, NULL, NULL, NULL) : NULL;
     const char *directory = at ? dwfl_line_comp_dir(at) : NULL;
-    unsigned long end = name ? end_of(at, address) : 0;
-    if (name && *name != '/' && directory && *directory == '/')
-        fprintf(to, "%d %lx %s/%s\n", line, end, directory, name);
-    else
-        fprintf(to, "%d %lx %s\n", name ? line : 0, end, name ? name : "?");
+    bool relative = name && *name != '/' && directory && *directory == '/';
+    if (!name)
+        return false;
+    u64 end = end_of(at, *address);
+    *bytes += fprintf(to, "%s%d %lx %s%s%s", *bytes ? "\t" : "", line, (unsigned long)end, relative ? directory : "",
+                      relative ? "/" : "", name);
+    bool more = end > *address;
+    *address = end;
+    return more;
+}
+
+/* The line that was asked for, and those of the code behind it, which is asked for next as a rule. */
+static void answer_line(Module **all, FILE *to, char *question) {
+    enum { ROWS = 32, BYTES = 3000 };
+    char *path;
+    u64 address = strtoull(question, &path, 16);
+    const Module *m = find(all, path + (*path == ' '));
+    int bytes = 0;
+    u32 rows = 0;
+    while (rows < ROWS && bytes < BYTES && put_row(to, m, &address, &bytes))
+        rows++;
+    fputs(bytes ? "\n" : "0 0 ?\n", to);
 }
 
 static void answer_name(FILE *to, const char *name) {

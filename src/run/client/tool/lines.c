@@ -20,9 +20,27 @@ typedef struct LineHelper {
 } LineHelper;
 
 static LineHelper helper = {.fd = -1};
-static LatheMap lines = LATHE_MAP(LatheLine); /* by addresses */
-static LatheMap names = LATHE_MAP(char *);    /* by their hashes */
-static LatheMap texts = LATHE_MAP(char *);    /* file names, by their hashes */
+static LatheMap lines = LATHE_MAP(LatheLine); /* by addresses, if they are in no chunk */
+
+/* Code of one line, up to an address. */
+typedef struct Row {
+    u64 end;
+    u32 line;
+    const char *file;
+} Row;
+
+/* What was answered at once. */
+typedef struct Chunk {
+    u64 from, to;
+    Row first;
+    u32 count;
+    Row row[];
+} Chunk;
+
+enum { ROWS = 64, PART_BYTES = 64 };
+static LatheMap chunks = LATHE_MAP(Chunk *); /* by parts of memory that they are in */
+static LatheMap names = LATHE_MAP(char *);   /* by their hashes */
+static LatheMap texts = LATHE_MAP(char *);   /* file names, by their hashes */
 
 int *tool_lines_descriptor(void) {
     return &helper.fd;
@@ -135,23 +153,80 @@ static u64 take_address(const char **text) {
     return address;
 }
 
+/* One row of an answer; the text goes on behind it. */
+static Row take_row(char **text, u64 bias) {
+    const char *at = *text;
+    Row row = {.line = take_number(&at)};
+    row.end = take_address(&at) + bias;
+    char *end = strchr(at, '\t');
+    *text = end ? end + 1 : NULL;
+    if (end)
+        *end = 0;
+    row.file = keep(at);
+    return row;
+}
+
+/* What was answered for an address of which the line is known; NULL: it is not. */
+static Chunk *read_rows(char *text, u64 address, u64 bias) {
+    Row row[ROWS];
+    u32 count = 0;
+    while (text && count < ROWS)
+        row[count++] = take_row(&text, bias);
+    if (!count || !row[0].line)
+        return NULL;
+    Chunk *c = lathe_alloc(sizeof(*c) + count * sizeof(*row));
+    *c = (Chunk){.from = address, .to = address, .first = row[0]};
+    for (u32 i = 0; i < count && row[i].end > c->to; i++, c->count++) {
+        c->row[i] = row[i];
+        c->to = row[i].end;
+    }
+    return c;
+}
+
+/* Later answers take the place of earlier ones. */
+static void add_chunk(Chunk *c) {
+    for (u64 part = c->from / PART_BYTES; c->count && part <= (c->to - 1) / PART_BYTES; part++)
+        __atomic_store_n((Chunk **)lathe_map_at(&chunks, part), c, __ATOMIC_RELEASE);
+}
+
+/* False: nothing was answered for the address. */
+static bool line_in(const Chunk *c, u64 address, LatheLine *out) {
+    u32 i = 0;
+    if (!c || address < c->from || address >= c->to)
+        return false;
+    while (c->row[i].end <= address)
+        i++;
+    *out = (LatheLine){c->row[i].file, c->row[i].line, c->row[i].end};
+    return true;
+}
+
+static const Chunk *chunk_at(u64 address) {
+    Chunk **c = lathe_map_find(&chunks, address / PART_BYTES);
+    return c ? __atomic_load_n(c, __ATOMIC_ACQUIRE) : NULL;
+}
+
 static LatheLine find_line(u64 address) {
     char question[4096 + 64], answer[ANSWER_BYTES];
     LatheSymbol s;
+    LatheLine line = {"?", 0, 0};
     lathe_symbol(address, &s);
     size_t size = format_text(question, sizeof(question), "L %lx %s\n", s.address, s.file);
-    const char *text = answer;
     if (*s.file == '?' || !ask(question, size, answer))
-        return (LatheLine){"?", 0, 0};
-    u32 line = take_number(&text);
-    u64 end = take_address(&text);
-    return (LatheLine){keep(text), line, end > s.address ? address + (end - s.address) : 0};
+        return line;
+    Chunk *c = read_rows(answer, address, address - s.address);
+    if (!c)
+        return line;
+    line = (LatheLine){c->first.file, c->first.line, c->count ? c->first.end : 0};
+    add_chunk(c);
+    return line;
 }
 
 bool lathe_line(uint64_t address, LatheLine *out) {
     LatheLine *known = lathe_map_find(&lines, address);
+    if (line_in(chunk_at(address), address, out))
+        return true;
     *out = known && known->file ? *known : find_line(address);
-    if (!known) {
+    if (!known && !line_in(chunk_at(address), address, out)) {
         known = lathe_map_at(&lines, address);
         known->line = out->line;
         known->end = out->end;
