@@ -298,6 +298,19 @@ static void jump(Own *own, uint64_t function) {
     __atomic_store_n(&top->jump, edge, __ATOMIC_RELEASE);
 }
 
+/* The call of a function that only leads to another one is done, and in its place is that of the other one. */
+static void pass_on(Own *own, Edge *edge) {
+    Frame *f = own->top - 1;
+    Sum *sum = &own->sums[f->edge->number];
+    sum->calls++;
+    if (!--own->active[f->edge->function])
+        sum->instructions += own->executed - f->before;
+    f->before = own->executed;
+    f->edge = edge;
+    own->active[edge->function]++;
+    own->function = edge->function;
+}
+
 /* True: a jump into a function is done, as it was done the last time. The stack pointer says that the innermost call has not returned. */
 static bool jump_again(Own *own, uint64_t function, uint64_t sp) {
     const Edge *top = own->top[-1].edge;
@@ -305,10 +318,12 @@ static bool jump_again(Own *own, uint64_t function, uint64_t sp) {
     uint64_t frame = own->top[-1].key;
     if (!edge || edge->function != function || top->jumped || folded || frame <= sp || own->function & LOST)
         return false;
-    if (!top->passes && edge->pc != own->block)
+    if (top->passes && edge->greatest < own->room) {
+        pass_on(own, edge);
+        return true;
+    }
+    if (top->passes || edge->pc != own->block)
         return false;
-    if (top->passes)
-        pop(own);
     push(own, edge, frame);
     return true;
 }
