@@ -125,11 +125,11 @@ static u32 known_register(const Visiting *g, u32 reg) {
 }
 
 /* Loads of what is known need no instructions then. Returns the function's registers that have got one. */
-static u32 choose_known(Visiting *g, u32 named, u32 *taken) {
+static u32 choose_known(Visiting *g, u32 named, u32 banned, u32 *taken) {
     u32 all = 0;
     for (u32 r = 0; r < REGISTERS; r++) {
         u32 known = named >> r & 1 ? known_register(g, r) : REGISTERS;
-        if (known == REGISTERS || (*taken | g->in->pinned) & bit(known))
+        if (known == REGISTERS || (*taken | banned | g->in->pinned) & bit(known))
             continue;
         g->names.to[r] = (u8)known;
         *taken |= bit(known);
@@ -141,9 +141,7 @@ static u32 choose_known(Visiting *g, u32 named, u32 *taken) {
 /* Returns the registers that are changed. */
 static u32 choose_names(Visiting *g, const Live *live, u32 overwritten, u32 banned) {
     u32 named = to_be_named(g), fixed = g->copied && g->in->renames ? named & g->in->pinned : named, taken = fixed;
-    taken |= banned;
-    u32 known = choose_known(g, named & ~fixed, &taken);
-    taken &= ~(banned & ~fixed);
+    u32 known = choose_known(g, named & ~fixed, banned, &taken);
     for (u32 r = 0; r < REGISTERS; r++) {
         if (!((named & ~fixed & ~known) >> r & 1))
             continue;
