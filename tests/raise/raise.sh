@@ -57,6 +57,8 @@ if [ "$ways" != few ]; then
     try -O0 $gcc -O2 -w
     grep -q avx2 /proc/cpuinfo && try "-O3 --cpu=x86-64-v3" $gcc -O3 -w
     try -O3 $gcc -Os -w -no-pie -fno-pie
+else
+    try -O1 $gcc -O2 -w -no-pie -fno-pie
 fi
 [ $failed = 0 ] && echo "raised programs of $(basename "$source") do as the native ones"
 exit $failed

@@ -24,6 +24,19 @@ static void want(Raise *r, u64 pc, bool native) {
     VEC_PUSH(&r->functions, ((RaiseFunction){.pc = pc, .native = native}));
 }
 
+/* Does the word lead into the middle of a function? */
+static bool is_label(const Raise *r, u64 at) {
+    u64 word;
+    return elf_read(r->elf, at, &word, sizeof(word)) == sizeof(word) && elf_is_code(r->elf, word) &&
+           elf_function_around(r->elf, word);
+}
+
+/* In a program that is not position-independent: is the word next to one that leads into the middle of a function? Then both may be of a table of jumps, and what it leads to
+ * a part of a function that the compiler has put elsewhere. */
+static bool is_among_labels(const Raise *r, u64 at) {
+    return at && !r->extent.position_independent && (is_label(r, at - sizeof(u64)) || is_label(r, at + sizeof(u64)));
+}
+
 /* A pointer leads to a function unless it leads into the middle of one. In a program that is not position-independent, any
  * number may look like a pointer, so known functions come first, and the others are looked at when it is known what is code of these (want_loose).
  * Only known functions count where constants are among code, as linkers have it for other machines. */
@@ -31,9 +44,10 @@ static void want_word(Raise *r, u64 at, u64 pc) {
     ElfFunction known = elf_function_at(r->elf, pc);
     bool begins = known.size || known.name;
     bool may_begin = !begins && r->isa == isa_of_host() && !elf_function_around(r->elf, pc);
-    if (begins || (may_begin && r->extent.position_independent))
+    bool among = begins && is_among_labels(r, at);
+    if ((begins && !among) || (may_begin && r->extent.position_independent))
         want(r, pc, true);
-    else if (may_begin && elf_is_code(r->elf, pc))
+    else if ((may_begin || among) && elf_is_code(r->elf, pc))
         VEC_PUSH(&r->loose, ((ElfPointer){at, pc}));
 }
 
@@ -58,18 +72,22 @@ static bool may_be_function(const Raise *r, const ElfPointer *p) {
     return !map64_get(p->at ? &r->table_words : &r->claimed, p->at ? p->at : p->to, &known);
 }
 
-/* The lowest of the pointers that may lead to a function: a function is below the places in it that its tables lead to. False: there is none. */
-static bool want_loose(Raise *r) {
-    if (r->loose.len)
-        qsort(r->loose.at, r->loose.len, sizeof(*r->loose.at), by_target);
+static bool want_lowest(Raise *r, bool among_labels) {
     for (size_t i = 0; i < r->loose.len; i++)
-        if (may_be_function(r, &r->loose.at[i])) {
+        if (may_be_function(r, &r->loose.at[i]) && is_among_labels(r, r->loose.at[i].at) == among_labels) {
             size_t before = r->functions.len;
             want(r, r->loose.at[i].to, true);
             if (r->functions.len != before)
                 return true;
         }
     return false;
+}
+
+/* The lowest of the pointers that may lead to a function: a function is below the places in it that its tables lead to. False: there is none. */
+static bool want_loose(Raise *r) {
+    if (r->loose.len)
+        qsort(r->loose.at, r->loose.len, sizeof(*r->loose.at), by_target);
+    return want_lowest(r, false) || want_lowest(r, true);
 }
 
 /* For want_loose: instructions that others go on to, and tables. */
