@@ -99,6 +99,9 @@ typedef struct ElfPointer {
 } ElfPointer;
 typedef VEC(ElfPointer) ElfPointers;
 
+/* pointers.c: all words in segments without code that are the address of some place in the image, as numbers or pointers. */
+void elf_image_words(const ElfFile *elf, ElfPointers *found);
+
 /* pointers.c: where the image starts and ends, and pointers in its data. Some may be numbers that only look like
  * addresses. */
 void elf_code_pointers(const ElfFile *elf, ElfPointers *found);

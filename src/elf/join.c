@@ -63,7 +63,7 @@ static u64 append(Join *j, const void *bytes, u64 size, u64 align) {
 static bool place(Join *j, size_t index) {
     ElfPart *part = &j->parts->at[index];
     ElfExtent extent = elf_extent(part->elf);
-    if (!extent.position_independent || extent.start % ELF_PAGE || extent.end > JOINED_MAX)
+    if ((index && !extent.position_independent) || extent.start % ELF_PAGE || extent.end > JOINED_MAX)
         return fail_part(j, index, "it is not position-independent, or too large");
     part->shift = index ? align_up(j->bytes.len, PART_ALIGN) - extent.start : 0;
     if (part->shift + extent.end > JOINED_MAX)

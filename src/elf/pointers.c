@@ -32,6 +32,18 @@ static void add_words(const ElfFile *elf, const Segment *s, ElfPointers *found) 
         add_word(elf, s->start + off, found);
 }
 
+void elf_image_words(const ElfFile *elf, ElfPointers *found) {
+    for (size_t i = 0; i < elf->segments.len; i++) {
+        const Segment *s = &elf->segments.at[i];
+        for (u64 off = -s->start & 7; !s->executable && off + 8 <= s->byte_count; off += 8) {
+            u64 word;
+            memcpy(&word, s->bytes + off, 8);
+            if (elf_segment(elf, word))
+                VEC_PUSH(found, ((ElfPointer){s->start + off, word}));
+        }
+    }
+}
+
 void elf_code_pointers(const ElfFile *elf, ElfPointers *found) {
     add(elf, 0, elf->entry, found);
     add(elf, 0, elf_dynamic_value(elf, DT_INIT, 0, 0), found);

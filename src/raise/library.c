@@ -390,6 +390,8 @@ static bool count_registers(const char *types, u32 *ints, u32 *floats) {
         case TYPE_CALLBACK:
         case TYPE_PRINTS:
         case TYPE_SCANS:
+        case TYPE_WIDE_PRINTS:
+        case TYPE_WIDE_SCANS:
         case TYPE_LIST:
             ++*ints;
             break;

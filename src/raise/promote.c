@@ -334,13 +334,24 @@ bool raise_image_address(const Raise *r, LLVMValueRef v, u64 *address) {
     if (!LLVMIsAConstantExpr(v))
         return false;
     LLVMOpcode op = LLVMGetConstOpcode(v);
-    if (op == LLVMPtrToInt || op == LLVMIntToPtr)
+    if (op == LLVMIntToPtr)
+        return raise_constant_address(r, LLVMGetOperand(v, 0), address);
+    if (op == LLVMPtrToInt)
         return raise_image_address(r, LLVMGetOperand(v, 0), address);
     if ((op != LLVMGetElementPtr && op != LLVMAdd) || LLVMGetNumOperands(v) != 2 ||
         !LLVMIsAConstantInt(LLVMGetOperand(v, 1)) || !raise_image_address(r, LLVMGetOperand(v, 0), address))
         return false;
     *address += LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1));
     return true;
+}
+
+bool raise_constant_address(const Raise *r, LLVMValueRef v, u64 *address) {
+    if (!LLVMIsAConstantInt(v))
+        return raise_image_address(r, v, address);
+    if (r->extent.position_independent || LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 64)
+        return false;
+    *address = LLVMConstIntGetZExtValue(v);
+    return *address - r->extent.start < r->extent.end - r->extent.start;
 }
 
 static bool is_constant_place(const Raise *r, LLVMValueRef p) {

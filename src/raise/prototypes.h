@@ -20,12 +20,14 @@ typedef enum TypeLetter {
     TYPE_DOUBLE = 'd',
     TYPE_EXTENDED = 'x', /* long double */
     TYPE_POINTER = 'p',
-    TYPE_CALLBACK = 'c', /* a pointer to a function */
-    TYPE_PRINTS = 'F',   /* the format of variable arguments */
-    TYPE_SCANS = 'S',    /* likewise, for scanf */
-    TYPE_LIST = 'a',     /* va_list */
-    TYPE_MORE = '.',     /* variable arguments follow */
-    TYPE_MEMORY = 'm',   /* a result in memory, whose address is the first parameter */
+    TYPE_CALLBACK = 'c',    /* a pointer to a function */
+    TYPE_PRINTS = 'F',      /* the format of variable arguments */
+    TYPE_SCANS = 'S',       /* likewise, for scanf */
+    TYPE_WIDE_PRINTS = 'W', /* formats of wide characters */
+    TYPE_WIDE_SCANS = 'w',
+    TYPE_LIST = 'a',   /* va_list */
+    TYPE_MORE = '.',   /* variable arguments follow */
+    TYPE_MEMORY = 'm', /* a result in memory, whose address is the first parameter */
     TYPE_OTHER = '?',
 } TypeLetter;
 

@@ -227,6 +227,8 @@ void raise_promote(Raise *r);
 LLVMTypeRef raise_reg_type(Raise *r, Reg reg);
 /* The address in the image of a constant that is one; false: it is something else. */
 bool raise_image_address(const Raise *r, LLVMValueRef v, u64 *address);
+/* The same, also of a number, where any may be an address because the program is not position-independent. */
+bool raise_constant_address(const Raise *r, LLVMValueRef v, u64 *address);
 
 /* signature.c: the signatures of raised functions. Lists have the registers in the order of parameters, the last of which is the state, or of
  * results; those that are not in the set only hold a place. */

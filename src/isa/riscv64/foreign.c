@@ -1,6 +1,7 @@
 /* foreign.c: the riscv64 side of programs that were raised for another machine: see isa/foreign.h. */
 #include "isa/foreign.h"
 
+#include <fenv.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -188,6 +189,30 @@ size_t guest_type_bytes(GuestType type) {
         return 40;
     case GUEST_SMALL_ATTRIBUTES:
         return 4;
+    case GUEST_POLL_EVENT:
+        return 16;
     }
     return 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------- floating point */
+
+static const HostConstant roundings[] = {{0, FE_TONEAREST}, {1, FE_TOWARDZERO}, {2, FE_DOWNWARD}, {3, FE_UPWARD}};
+static const HostConstant exceptions[] = {
+    {1, FE_INEXACT}, {2, FE_UNDERFLOW}, {4, FE_OVERFLOW}, {8, FE_DIVBYZERO}, {16, FE_INVALID}};
+
+int guest_rounding(int mode) {
+    return host_constant(roundings, ARRAY_LEN(roundings), mode);
+}
+
+int guest_of_rounding(int mode) {
+    return guest_constant(roundings, ARRAY_LEN(roundings), mode);
+}
+
+int guest_exceptions(int flags) {
+    return host_flags(exceptions, ARRAY_LEN(exceptions), flags);
+}
+
+int guest_of_exceptions(int flags) {
+    return guest_flags(exceptions, ARRAY_LEN(exceptions), flags);
 }

@@ -1,5 +1,6 @@
 /* foreign_types.c: types and constants of Linux that are others on x86-64 than on most machines: see isa/foreign.h. */
 #include <fcntl.h>
+#include <fenv.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -99,6 +100,31 @@ size_t guest_type_bytes(GuestType type) {
         return 40;
     case GUEST_SMALL_ATTRIBUTES:
         return 4;
+    case GUEST_POLL_EVENT:
+        return 12;
     }
     return 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------- floating point */
+
+static const HostConstant roundings[] = {
+    {0, FE_TONEAREST}, {0x400, FE_DOWNWARD}, {0x800, FE_UPWARD}, {0xc00, FE_TOWARDZERO}};
+static const HostConstant exceptions[] = {
+    {1, FE_INVALID}, {4, FE_DIVBYZERO}, {8, FE_OVERFLOW}, {0x10, FE_UNDERFLOW}, {0x20, FE_INEXACT}};
+
+int guest_rounding(int mode) {
+    return host_constant(roundings, ARRAY_LEN(roundings), mode);
+}
+
+int guest_of_rounding(int mode) {
+    return guest_constant(roundings, ARRAY_LEN(roundings), mode);
+}
+
+int guest_exceptions(int flags) {
+    return host_flags(exceptions, ARRAY_LEN(exceptions), flags);
+}
+
+int guest_of_exceptions(int flags) {
+    return guest_flags(exceptions, ARRAY_LEN(exceptions), flags);
 }

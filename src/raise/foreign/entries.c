@@ -12,7 +12,7 @@ static bool known_address(const Raise *r, LLVMValueRef v, u64 *address) {
     u64 slot;
     if (LLVMIsALoadInst(v) && raise_image_address(r, LLVMGetOperand(v, 0), &slot))
         return elf_read(r->elf, slot, address, sizeof(*address)) == sizeof(*address);
-    return raise_image_address(r, v, address);
+    return raise_constant_address(r, v, address);
 }
 
 /* The address that is in the first argument's register somewhere in the startup code. */

@@ -119,7 +119,7 @@ static bool is_constant(const Fencer *w, LLVMValueRef place) {
 static bool is_return_address(const Fencer *w, LLVMValueRef in) {
     u64 address;
     return LLVMIsAStoreInst(in) && LLVMIsAConstant(LLVMGetOperand(in, 0)) &&
-           raise_image_address(w->r, LLVMGetOperand(in, 0), &address) && elf_is_code(w->r->elf, address);
+           raise_constant_address(w->r, LLVMGetOperand(in, 0), &address) && elf_is_code(w->r->elf, address);
 }
 
 static bool is_shared(const Fencer *w, LLVMValueRef in, LLVMValueRef place) {

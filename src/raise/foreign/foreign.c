@@ -3,6 +3,14 @@
 
 #include <elf.h>
 
+/* The image of a program that is not position-independent stays where it is, and the new code comes behind it. */
+static bool check_place(Raise *r) {
+    return (r->extent.start >= 2 * FOREIGN_PAGE && r->extent.start % FOREIGN_PAGE == 0 &&
+            r->extent.end <= FOREIGN_FIXED_END) ||
+           raise_fail(r, "it is not position-independent, and another machine may have no room for it at 0x%lx",
+                      r->extent.start);
+}
+
 static bool check(Foreign *f) {
     Raise *r = f->r;
     f->host = prototype_host(r->host->name);
@@ -10,10 +18,7 @@ static bool check(Foreign *f) {
     if (f->host < 0 || f->guest < 0)
         return raise_fail(r, "lathe was built without the C headers of %s",
                           f->host < 0 ? r->host->name : isa_name(r->isa->arch));
-    if (!r->extent.position_independent)
-        return raise_fail(r,
-                          "it is not position-independent, and only such programs can be raised for another machine");
-    return true;
+    return r->extent.position_independent || check_place(r);
 }
 
 /* Functions of the C library that it calls by their names itself: it calls the program's function instead if there is one of that name. */

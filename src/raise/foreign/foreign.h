@@ -16,6 +16,12 @@
 #include "raise/foreign/special.h"
 #include "raise/raise.h"
 
+/* Pages of all machines are as large, or smaller. An image that has to stay where it is ends below FOREIGN_FIXED_END. */
+enum { FOREIGN_PAGE = 65536, FOREIGN_FIXED_END = 1 << 30 };
+
+/* The section that the image is in. */
+#define FOREIGN_SECTION ".lathe_image"
+
 typedef struct Foreign {
     Raise *r;
     int host, guest; /* indices in Prototype.differs */
@@ -31,6 +37,7 @@ void foreign_end(Foreign *f);
 
 /* imports.c */
 bool foreign_add_imports(Foreign *f);
+bool foreign_is_weak(const Foreign *f, const char *name);
 
 /* stub.c: fills `fn`, a lifted function without a body, with a call of the imported function. False with r->problem set: it cannot be called. */
 bool foreign_build_stub(Foreign *f, LLVMValueRef fn, const char *name, u64 pc);
@@ -39,6 +46,8 @@ bool foreign_needs_stub(const Foreign *f, const char *name);
 
 /* symbols.c: what the address in the image is in the module. */
 LLVMValueRef foreign_symbol(Foreign *f, u64 address);
+/* Is it the address of something that is not where it was in the image? */
+bool foreign_is_moved(Foreign *f, u64 address);
 LLVMValueRef foreign_entry(Foreign *f, const RaiseFunction *function);
 LLVMValueRef foreign_external(Foreign *f, const char *name, bool weak);
 LLVMValueRef foreign_offset(const Raise *r, LLVMValueRef base, i64 off);

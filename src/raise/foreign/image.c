@@ -8,7 +8,7 @@
 
 #include "raise/foreign/foreign.h"
 
-enum { IMAGE_ALIGN = 65536, THREAD_ALIGN = 64, IMAGE_MAX = 256 << 20 };
+enum { THREAD_ALIGN = 64, IMAGE_MAX = 256 << 20 };
 
 typedef VEC(LLVMValueRef) Parts;
 
@@ -174,13 +174,40 @@ static void replace_image(Raise *r, Parts *parts) {
     LLVMValueRef v = LLVMConstStructInContext(r->ctx, parts->at, (unsigned)parts->len, true);
     LLVMValueRef old = LLVMGetNamedGlobal(r->mod, RAISE_IMAGE), image = LLVMAddGlobal(r->mod, LLVMTypeOf(v), "");
     LLVMSetInitializer(image, v);
-    LLVMSetAlignment(image, IMAGE_ALIGN);
+    LLVMSetAlignment(image, FOREIGN_PAGE);
+    if (!r->extent.position_independent) /* link.c says where that is */
+        LLVMSetSection(image, FOREIGN_SECTION);
     LLVMSetVisibility(image, LLVMHiddenVisibility);
     LLVMReplaceAllUsesWith(old, image);
     LLVMDeleteGlobal(old);
     LLVMSetValueName2(image, RAISE_IMAGE, strlen(RAISE_IMAGE));
     add_number(r, RAISE_PREFIX "image_base", r->extent.start);
     add_number(r, RAISE_PREFIX "image_bytes", r->extent.end - r->extent.start);
+}
+
+static bool is_table_word(const Raise *r, u64 at) {
+    u32 known;
+    return map64_get(&r->table_words, at, &known);
+}
+
+/* In a program that is not position-independent the linker has left no relocations of addresses. A word that is one of something
+ * which has moved is taken for it. */
+static void add_numbers(Foreign *f) {
+    Raise *r = f->r;
+    ElfPointers words = {0};
+    Map64 known = {0};
+    u32 index;
+    for (size_t i = 0; i < f->relocations.len; i++)
+        map64_set(&known, f->relocations.at[i].at, 1);
+    elf_image_words(r->elf, &words);
+    for (size_t i = 0; i < words.len; i++)
+        if (foreign_is_moved(f, words.at[i].to) && !is_table_word(r, words.at[i].at) &&
+            !map64_get(&known, words.at[i].at, &index))
+            VEC_PUSH(
+                &f->relocations,
+                ((ElfRelocation){.at = words.at[i].at, .type = r->isa->elf_relative, .addend = (i64)words.at[i].to}));
+    map64_free(&known);
+    VEC_FREE(&words);
 }
 
 bool foreign_add_image(Foreign *f) {
@@ -190,6 +217,8 @@ bool foreign_add_image(Foreign *f) {
         return raise_fail(r, "its image is too large, or empty");
     if (!LLVMGetNamedGlobal(r->mod, RAISE_IMAGE))
         LLVMAddGlobal(r->mod, LLVMInt8TypeInContext(r->ctx), RAISE_IMAGE);
+    if (!r->extent.position_independent)
+        add_numbers(f);
     if (f->relocations.len)
         qsort(f->relocations.at, f->relocations.len, sizeof(*f->relocations.at), by_place);
     bool ok = (!r->foreign || add_thread(f)) && build_image(f, read_image(r), &parts);

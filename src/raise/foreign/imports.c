@@ -20,7 +20,7 @@ static void clear(LLVMValueRef fn) {
         LLVMDeleteBasicBlock(b);
 }
 
-static bool is_weak(const Foreign *f, const char *name) {
+bool foreign_is_weak(const Foreign *f, const char *name) {
     for (size_t i = 0; i < f->relocations.len; i++)
         if (f->relocations.at[i].symbol && !strcmp(f->relocations.at[i].symbol, name))
             return f->relocations.at[i].weak;
@@ -38,11 +38,11 @@ static void build_stop(Raise *r, LLVMValueRef fn) {
 
 static bool fill(Foreign *f, LLVMValueRef fn, const char *name, u64 pc) {
     if (!prototype_find(name) && f->r->is_object) { /* it may be another object's: arguments are in registers */
-        LLVMValueRef target = foreign_external(f, name, is_weak(f, name));
+        LLVMValueRef target = foreign_external(f, name, foreign_is_weak(f, name));
         raise_build_jump(f->r, fn, LLVMConstPtrToInt(target, LLVMInt64TypeInContext(f->r->ctx)));
         return true;
     }
-    if (!prototype_find(name) && is_weak(f, name)) {
+    if (!prototype_find(name) && foreign_is_weak(f, name)) {
         build_stop(f->r, fn);
         return true;
     }
@@ -59,6 +59,9 @@ static bool fill_stubs(Foreign *f) {
         if (!name)
             continue;
         clear(function->plain);
+        if (!r->extent.position_independent &&
+            !foreign_needs_stub(f, name)) /* who has its address calls the library's own function */
+            function->native = false;
         if (!LLVMGetFirstUse(function->plain) && !function->native) /* only startup code has called it */
             build_stop(r, function->plain);
         else if (!fill(f, function->plain, name, function->pc))

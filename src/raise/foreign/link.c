@@ -118,6 +118,19 @@ bool foreign_link_with(Raise *r, RaiseObject object, const char *const *options,
     return status == 0 || explain(r, message);
 }
 
+static const char *place_option(Raise *r, const char *option, u64 place) {
+    return arena_printf(&r->arena, "-Wl,%s=0x%lx", option, place);
+}
+
+/* Where the new code is if the image stays where it was. */
+static u64 behind(const Raise *r) {
+    return (r->extent.end + 2 * FOREIGN_PAGE - 1) & -(u64)FOREIGN_PAGE;
+}
+
 bool foreign_link(Raise *r, RaiseObject object, const char *const *files, const char *output) {
-    return foreign_link_with(r, object, (const char *const[]){"-pie", NULL}, files, output);
+    const char *const movable[] = {"-pie", NULL}, *const fixed[] = {"-no-pie",
+                                                                    place_option(r, "--section-start=" FOREIGN_SECTION,
+                                                                                 r->extent.start),
+                                                                    place_option(r, "-Ttext-segment", behind(r)), NULL};
+    return foreign_link_with(r, object, r->extent.position_independent ? movable : fixed, files, output);
 }

@@ -29,20 +29,25 @@ class Machine:
     def __init__(self, clang, host, headers):
         self.typedefs = {}
         self.functions = {}
-        unnamed = []
+        unnamed, named = [], []
         for node in json.loads(run(clang, host, headers, "-ast-dump=json"))["inner"]:
             if node["kind"] == "TypedefDecl":
                 self.typedefs[node["name"]] = node["type"].get("desugaredQualType", node["type"]["qualType"])
                 if any(inner.get("ownedTagDecl", {}).get("name") == "" for inner in node.get("inner", [])):
                     unnamed.append(node["name"])
+            elif node["kind"] == "RecordDecl" and node.get("completeDefinition") and "name" in node:
+                named.append(f'{node["tagUsed"]} {node["name"]}')
             elif node["kind"] == "FunctionDecl" and not node.get("storageClass") == "static":
                 # The last declaration counts: headers rename functions by it.
                 self.functions.setdefault(node["mangledName"], node)
                 if not node.get("isImplicit"):
                     self.functions[node["mangledName"]] = node
-        # Layouts have no name where a struct has none, but in another one.
+        # Layouts have no name where a struct has none, but in another one. All are asked for by their sizes: -fdump-record-layouts-complete would not see
+        # attributes behind a struct, as epoll_event has one.
         text = "".join(f"struct {AROUND}{name} {{ {name} value; }};\n" for name in unnamed)
-        self.layouts = self.read_layouts(run(clang, host, headers, "-fdump-record-layouts-complete", text))
+        asked = named + [f"struct {AROUND}{name}" for name in unnamed]
+        text += "".join(f"char lathe_size_{i}[sizeof({name}) + 1];\n" for i, name in enumerate(asked))
+        self.layouts = self.read_layouts(run(clang, host, headers, "-fdump-record-layouts", text))
 
     @staticmethod
     def read_layouts(text):
@@ -112,7 +117,8 @@ class Machine:
         has_format = any(inner["kind"] == "FormatAttr" for inner in node["inner"])
         if has_format or re.fullmatch(r"_*(fmt|format)", param.get("name", "")):
             is_wide = self.plain(self.plain(param["type"]["qualType"])[:-1]) != "char"
-            kinds[-2] = "?" if is_wide else "S" if "scanf" in node["name"] else "F"
+            scans = "scanf" in node["name"]
+            kinds[-2] = ("w" if scans else "W") if is_wide else "S" if scans else "F"
         return kinds
 
     def records(self, node):

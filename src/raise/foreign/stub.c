@@ -91,6 +91,8 @@ static LLVMTypeRef type_of(Stub *s, char letter) {
     case TYPE_CALLBACK:
     case TYPE_PRINTS:
     case TYPE_SCANS:
+    case TYPE_WIDE_PRINTS:
+    case TYPE_WIDE_SCANS:
     case TYPE_LIST:
         return pointer(s);
     case TYPE_MORE:
@@ -156,15 +158,15 @@ static LLVMValueRef number(Stub *s, u64 n) {
 }
 
 /* The va_list of a call's own variable arguments. */
-static LLVMValueRef list_of_call(Stub *s, LLVMValueRef format, bool scans) {
+static LLVMValueRef list_of_call(Stub *s, LLVMValueRef format, u32 kind) {
     u32 ints =
         s->ints + s->slots; /* no function has so many named floating-point arguments that some are on the stack */
-    LLVMValueRef args[] = {save_registers(s), number(s, ints), number(s, s->floats), format, number(s, scans), area(s)};
+    LLVMValueRef args[] = {save_registers(s), number(s, ints), number(s, s->floats), format, number(s, kind), area(s)};
     return call(s, RAISE_PREFIX "list", pointer(s), args, ARRAY_LEN(args), false, ARRAY_LEN(args));
 }
 
-static LLVMValueRef list_of_list(Stub *s, LLVMValueRef list, LLVMValueRef format, bool scans) {
-    LLVMValueRef args[] = {list, format, number(s, scans), area(s)};
+static LLVMValueRef list_of_list(Stub *s, LLVMValueRef list, LLVMValueRef format, u32 kind) {
+    LLVMValueRef args[] = {list, format, number(s, kind), area(s)};
     return call(s, RAISE_PREFIX "list_of", pointer(s), args, ARRAY_LEN(args), false, ARRAY_LEN(args));
 }
 
@@ -234,6 +236,8 @@ static void set_result(Stub *s, char letter, LLVMValueRef v) {
     case TYPE_MEMORY:
     case TYPE_PRINTS:
     case TYPE_SCANS:
+    case TYPE_WIDE_PRINTS:
+    case TYPE_WIDE_SCANS:
     case TYPE_LIST:
     case TYPE_MORE:
     case TYPE_OTHER:
@@ -275,24 +279,33 @@ static bool is_cxx(const Prototype *p) {
     return prototype_find_cxx(p->name) == p;
 }
 
+static bool is_format(char letter) {
+    return letter == TYPE_PRINTS || letter == TYPE_SCANS || letter == TYPE_WIDE_PRINTS || letter == TYPE_WIDE_SCANS;
+}
+
+static u32 format_kind(char letter) {
+    return (letter == TYPE_SCANS || letter == TYPE_WIDE_SCANS ? FORMAT_SCANS : 0) |
+           (letter == TYPE_WIDE_PRINTS || letter == TYPE_WIDE_SCANS ? FORMAT_WIDE : 0);
+}
+
 static void build_call(Stub *s, const Prototype *p, const char *name) {
     LLVMValueRef args[CALL_MAX + 8], format = NULL;
-    bool scans = false, calls_back = strchr(p->types, TYPE_CALLBACK), more = false;
-    unsigned count = 0, named;
+    bool calls_back = strchr(p->types, TYPE_CALLBACK), more = false;
+    unsigned count = 0, named, kind = 0;
     for (const char *t = p->types + 1; *t; t++) {
         if (*t == TYPE_MORE) {
             more = !format;
             if (format)
-                args[count++] = list_of_call(s, format, scans);
+                args[count++] = list_of_call(s, format, kind);
             continue;
         }
         args[count++] = argument(s, *t);
-        if (*t == TYPE_PRINTS || *t == TYPE_SCANS) {
+        if (is_format(*t)) {
             format = args[count - 1];
-            scans = *t == TYPE_SCANS;
+            kind = format_kind(*t);
         }
         if (*t == TYPE_LIST)
-            args[count - 1] = list_of_list(s, args[count - 1], format, scans);
+            args[count - 1] = list_of_list(s, args[count - 1], format, kind);
     }
     named = count;
     while (more && s->ints < s->r->isa->abi.int_arg_count)
@@ -354,8 +367,11 @@ static bool build_exec(Stub *s, const Prototype *p) {
         return false;
     LLVMValueRef path = argument(s, TYPE_POINTER), room = area(s);
     LLVMValueRef list[] = {save_registers(s), number(s, 1), room};
-    LLVMValueRef args[] = {path, call(s, RAISE_PREFIX "pointers", pointer(s), list, 3, false, 3)};
-    set_result(s, TYPE_I32, call(s, with_array, type_of(s, TYPE_I32), args, 2, false, 2));
+    LLVMValueRef args[] = {path, call(s, RAISE_PREFIX "pointers", pointer(s), list, 3, false, 3), NULL};
+    unsigned count = strcmp(with_array, "execve") ? 2 : 3;
+    if (count == 3)
+        args[2] = call(s, RAISE_PREFIX "pointers_end", pointer(s), &args[1], 1, false, 1);
+    set_result(s, TYPE_I32, call(s, with_array, type_of(s, TYPE_I32), args, count, false, count));
     return true;
 }
 
@@ -380,7 +396,10 @@ static const char *with_list(Raise *r, const Prototype *p) {
 }
 
 static bool has_format(const Prototype *p) {
-    return strchr(p->types, TYPE_PRINTS) || strchr(p->types, TYPE_SCANS);
+    for (const char *t = p->types; *t; t++)
+        if (is_format(*t))
+            return true;
+    return false;
 }
 
 static bool check_types(Foreign *f, const Prototype *p, u64 pc) {

@@ -1,8 +1,9 @@
 /* symbols.c: addresses in the program's image, as they are in the new program.
  *
- * Data is where it was, relative to the image. Functions are not: the address of one is that of its entry, which native code can call. Variables of other files that
+ * Data is where it was, relative to the image; in a program that is not position-independent, where it was. Functions are not: the address of one is that of its entry, which native code can call. Variables of other files that
  * the dynamic linker would copy into the image (stdout, environ) are those files' own. */
 #include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
 #include <stdio.h>
 
 #include "raise/foreign/foreign.h"
@@ -44,9 +45,19 @@ static const ElfRelocation *copy_at(const Foreign *f, u64 address) {
     return NULL;
 }
 
+/* In a program that is not position-independent, the address of another file's function is that of the code that jumps to it. NULL: it is no such function. */
+static const char *import_at(const Foreign *f, u64 address) {
+    RaiseFunction *function = f->r->extent.position_independent ? NULL : raise_function_at(f->r, address);
+    return function && function->import && !function->native && elf_is_code(f->r->elf, address) ? function->import
+                                                                                                : NULL;
+}
+
 LLVMValueRef foreign_symbol(Foreign *f, u64 address) {
     const RaiseFunction *function = raise_function_at(f->r, address);
     const ElfRelocation *copy = copy_at(f, address);
+    const char *import = import_at(f, address);
+    if (import)
+        return foreign_external(f, import, foreign_is_weak(f, import));
     if (function && function->native && function->raised && elf_is_code(f->r->elf, address))
         return foreign_entry(f, function);
     if (copy)
@@ -56,9 +67,10 @@ LLVMValueRef foreign_symbol(Foreign *f, u64 address) {
 
 /* -------------------------------------------------------------------------------------------------- addresses in the code */
 
-static bool is_moved(Foreign *f, u64 address) {
+bool foreign_is_moved(Foreign *f, u64 address) {
     const RaiseFunction *function = raise_function_at(f->r, address);
-    return (function && function->native && elf_is_code(f->r->elf, address)) || copy_at(f, address);
+    return (function && function->native && elf_is_code(f->r->elf, address)) || import_at(f, address) ||
+           copy_at(f, address);
 }
 
 /* The address of a function is no part of another one: such is what an instruction makes that has room for its upper bits only. */
@@ -75,28 +87,55 @@ static bool is_end(const Foreign *f, LLVMValueRef in, u64 address) {
 
 static LLVMValueRef replacement(Foreign *f, LLVMValueRef in, LLVMValueRef v);
 
-/* Compilers store two pointers at once. */
-static LLVMValueRef replacement_of_vector(Foreign *f, LLVMValueRef in, LLVMValueRef v) {
-    enum { ELEMENTS = 8 };
-    LLVMValueRef element[ELEMENTS];
-    unsigned count = (unsigned)LLVMGetNumOperands(v);
+/* Functions return several values. */
+static LLVMValueRef replacement_in_struct(Foreign *f, LLVMValueRef in, LLVMValueRef v) {
+    enum { PARTS = 64 };
+    LLVMValueRef part[PARTS];
+    unsigned count = LLVMCountStructElementTypes(LLVMTypeOf(v));
     bool changed = false;
-    for (unsigned i = 0; i < count && count <= ELEMENTS; i++) {
-        LLVMValueRef old = LLVMGetOperand(v, i);
-        element[i] = replacement(f, in, old);
+    for (unsigned i = 0; i < count && count <= PARTS; i++) {
+        LLVMValueRef old = LLVMGetAggregateElement(v, i);
+        part[i] = replacement(f, in, old);
+        changed |= part[i] != old;
+    }
+    return changed ? LLVMConstStructInContext(f->r->ctx, part, count, false) : v;
+}
+
+/* Compilers store two pointers at once; where these are numbers, LLVM may have them as elements of another type. NULL: the constant is no such. */
+static LLVMTypeRef words_of(const Raise *r, LLVMValueRef v) {
+    LLVMTypeRef type = LLVMTypeOf(v);
+    if (LLVMIsAConstantVector(v))
+        return type;
+    if (r->extent.position_independent || (!LLVMIsAConstantDataVector(v) && !LLVMIsAConstantFP(v)))
+        return NULL;
+    u64 bits = LLVMSizeOfTypeInBits(LLVMGetModuleDataLayout(r->mod), type);
+    return bits % 64 ? NULL : LLVMVectorType(LLVMInt64TypeInContext(r->ctx), (unsigned)(bits / 64));
+}
+
+static LLVMValueRef replacement_in_words(Foreign *f, LLVMValueRef in, LLVMValueRef v, LLVMTypeRef type) {
+    enum { WORDS = 8 };
+    LLVMValueRef element[WORDS], words = LLVMConstBitCast(v, type);
+    unsigned count = LLVMGetVectorSize(type);
+    bool changed = false;
+    for (unsigned i = 0; i < count && count <= WORDS; i++) {
+        LLVMValueRef old = LLVMGetAggregateElement(words, i);
+        element[i] = old ? replacement(f, in, old) : NULL;
         changed |= element[i] != old;
     }
-    return changed ? LLVMConstVector(element, count) : v;
+    return changed ? LLVMConstBitCast(LLVMConstVector(element, count), LLVMTypeOf(v)) : v;
 }
 
 /* What stands for a constant operand of an instruction; that itself if it has no address that is another one now. */
 static LLVMValueRef replacement(Foreign *f, LLVMValueRef in, LLVMValueRef v) {
+    LLVMTypeRef words = LLVMIsAConstant(v) ? words_of(f->r, v) : NULL;
     u64 address;
-    if (LLVMIsAConstantVector(v))
-        return replacement_of_vector(f, in, v);
+    if (words)
+        return replacement_in_words(f, in, v, words);
+    if (LLVMIsAConstantStruct(v))
+        return replacement_in_struct(f, in, v);
     if (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMBitCast)
         return LLVMConstBitCast(replacement(f, in, LLVMGetOperand(v, 0)), LLVMTypeOf(v));
-    if (!LLVMIsAConstant(v) || !raise_image_address(f->r, v, &address) || !is_moved(f, address) ||
+    if (!LLVMIsAConstant(v) || !raise_constant_address(f->r, v, &address) || !foreign_is_moved(f, address) ||
         is_part(f->r, in, address) || is_end(f, in, address))
         return v;
     LLVMValueRef with = foreign_symbol(f, address);
@@ -104,8 +143,10 @@ static LLVMValueRef replacement(Foreign *f, LLVMValueRef in, LLVMValueRef v) {
     return is_word ? LLVMConstPtrToInt(with, LLVMTypeOf(v)) : with;
 }
 
+/* The cases of a switch are numbers, or places in functions, which stay what they are. */
 static void replace_operands(Foreign *f, LLVMValueRef in) {
-    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(in); i++) {
+    unsigned count = LLVMIsASwitchInst(in) ? 1 : (unsigned)LLVMGetNumOperands(in);
+    for (unsigned i = 0; i < count; i++) {
         LLVMValueRef v = LLVMGetOperand(in, i), with = LLVMIsAConstant(v) ? replacement(f, in, v) : v;
         if (with != v)
             LLVMSetOperand(in, i, with);

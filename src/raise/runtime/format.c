@@ -2,6 +2,9 @@
  *
  * Machines differ in where integers and floating-point numbers are among variable arguments, and the format says which come when. They are
  * laid out one behind the other, as all hosts have those that are in memory. */
+#include <stdlib.h>
+#include <wchar.h>
+
 #include "raise/runtime/runtime.h"
 
 typedef enum Kind {
@@ -141,10 +144,26 @@ static u64 *put_extended(u64 *slot, const void *at) {
     return slot + sizeof(v) / sizeof(*slot);
 }
 
-static void *make_list(ForeignList list, const char *format, bool scans, u8 *area) {
+/* What matters of a format is in ASCII. */
+static void read_wide_format(Kinds *k, const wchar_t *format, bool scans) {
+    char *narrow = malloc(wcslen(format) + 1);
+    size_t i = 0;
+    if (!narrow)
+        stop("there is no memory for a format");
+    for (; format[i]; i++)
+        narrow[i] = format[i] > 0 && format[i] < 128 ? (char)format[i] : '!';
+    narrow[i] = 0;
+    read_format(k, narrow, scans);
+    free(narrow);
+}
+
+static void *make_list(ForeignList list, const void *format, u32 kind, u8 *area) {
     Kinds kinds = {.count = 0};
     u64 *slots = (u64 *)(area + HOST_LIST_BYTES), *slot = slots;
-    read_format(&kinds, format, scans);
+    if (kind & FORMAT_WIDE)
+        read_wide_format(&kinds, format, kind & FORMAT_SCANS);
+    else
+        read_format(&kinds, format, kind & FORMAT_SCANS);
     for (u32 i = 0; i < kinds.count; i++)
         switch (kinds.at[i]) {
         case KIND_NONE: /* between numbered ones: nobody knows what it is */
@@ -162,21 +181,29 @@ static void *make_list(ForeignList list, const char *format, bool scans, u8 *are
     return host_list(area, slots);
 }
 
-void *lathe_raise_list(const ForeignRegs *regs, u32 ints, u32 floats, const char *format, u32 scans, void *area) {
-    return make_list(guest_list(regs, ints, floats), format, scans, area);
+void *lathe_raise_list(const ForeignRegs *regs, u32 ints, u32 floats, const void *format, u32 kind, void *area) {
+    return make_list(guest_list(regs, ints, floats), format, kind, area);
 }
 
-void *lathe_raise_list_of(const void *list, const char *format, u32 scans, void *area) {
-    return make_list(guest_list_of(list), format, scans, area);
+void *lathe_raise_list_of(const void *list, const void *format, u32 kind, void *area) {
+    return make_list(guest_list_of(list), format, kind, area);
 }
 
 void *lathe_raise_pointers(const ForeignRegs *regs, u32 ints, void *area) {
     ForeignList list = guest_list(regs, ints, 0);
     u64 *slots = area;
-    for (u32 i = 0; i < AREA_BYTES / sizeof(*slots); i++)
-        if (!(slots[i] = next_int(&list)))
+    for (u32 i = 0; i < AREA_BYTES / sizeof(*slots) - 1; i++)
+        if (!(slots[i] = next_int(&list))) {
+            slots[i + 1] = next_int(&list); /* what execle() has behind them */
             return area;
+        }
     stop("a call with too many arguments");
+}
+
+void *lathe_raise_pointers_end(void **pointers) {
+    while (*pointers)
+        pointers++;
+    return pointers[1];
 }
 
 long double lathe_raise_extended(const void *at) {

@@ -18,11 +18,14 @@ _Noreturn void lathe_raise_stop(const char *text, u64 size, u64 pc);
 
 /* format.c: a va_list for the host's C library with the arguments that the format asks for. `area` is room for it. */
 enum { LIST_SLOTS = 128, AREA_BYTES = HOST_LIST_BYTES + 8 * LIST_SLOTS };
-void *lathe_raise_list(const ForeignRegs *regs, u32 ints, u32 floats, const char *format, u32 scans, void *area);
-void *lathe_raise_list_of(const void *list, const char *format, u32 scans, void *area);
+enum { FORMAT_SCANS = 1, FORMAT_WIDE = 2 }; /* `kind` */
+void *lathe_raise_list(const ForeignRegs *regs, u32 ints, u32 floats, const void *format, u32 kind, void *area);
+void *lathe_raise_list_of(const void *list, const void *format, u32 kind, void *area);
 
 /* The variable arguments behind so many named ones, which are pointers up to a null pointer, as an array in `area`. */
 void *lathe_raise_pointers(const ForeignRegs *regs, u32 ints, void *area);
+/* The argument behind the null pointer. */
+void *lathe_raise_pointers_end(void **pointers);
 
 /* long double */
 long double lathe_raise_extended(const void *at);

@@ -5,11 +5,15 @@
 #include <errno.h>
 #include <error.h>
 #include <fcntl.h>
+#include <fenv.h>
+#include <ftw.h>
 #include <glob.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -53,11 +57,53 @@ int lathe_wrap___fxstat(int version, int fd, void *to) {
     (void)version;
     return lathe_wrap_fstat(fd, to);
 }
+int lathe_wrap___fxstatat(int version, int fd, const char *path, void *to, int flags) {
+    (void)version;
+    return lathe_wrap_fstatat(fd, path, to, flags);
+}
 /* All files are large here. */
+int lathe_wrap___xstat64(int version, const char *path, void *to) __attribute__((alias("lathe_wrap___xstat")));
+int lathe_wrap___lxstat64(int version, const char *path, void *to) __attribute__((alias("lathe_wrap___lxstat")));
+int lathe_wrap___fxstat64(int version, int fd, void *to) __attribute__((alias("lathe_wrap___fxstat")));
+int lathe_wrap___fxstatat64(int version, int fd, const char *path, void *to, int flags)
+    __attribute__((alias("lathe_wrap___fxstatat")));
 int lathe_wrap_stat64(const char *path, void *to) __attribute__((alias("lathe_wrap_stat")));
 int lathe_wrap_lstat64(const char *path, void *to) __attribute__((alias("lathe_wrap_lstat")));
 int lathe_wrap_fstat64(int fd, void *to) __attribute__((alias("lathe_wrap_fstat")));
 int lathe_wrap_fstatat64(int fd, const char *path, void *to, int flags) __attribute__((alias("lathe_wrap_fstatat")));
+
+/* The program's function sees each file with a stat as it knows it. */
+enum { STAT_MAX_BYTES = 256 };
+static __thread void *visitor;
+
+static int visit(const char *path, const struct stat *st, int kind) {
+    u8 own[STAT_MAX_BYTES] __attribute__((aligned(16)));
+    guest_put_stat(own, st);
+    return ((int (*)(const char *, const void *, int))visitor)(path, own, kind);
+}
+
+static int visit_with(const char *path, const struct stat *st, int kind, struct FTW *place) {
+    u8 own[STAT_MAX_BYTES] __attribute__((aligned(16)));
+    guest_put_stat(own, st);
+    return ((int (*)(const char *, const void *, int, struct FTW *))visitor)(path, own, kind, place);
+}
+
+int lathe_wrap_ftw(const char *path, void *function, int open) {
+    void *before = visitor;
+    visitor = function;
+    int result = ftw(path, visit, open);
+    visitor = before;
+    return result;
+}
+int lathe_wrap_nftw(const char *path, void *function, int open, int flags) {
+    void *before = visitor;
+    visitor = function;
+    int result = nftw(path, visit_with, open, flags);
+    visitor = before;
+    return result;
+}
+int lathe_wrap_ftw64(const char *path, void *function, int open) __attribute__((alias("lathe_wrap_ftw")));
+int lathe_wrap_nftw64(const char *path, void *function, int open, int flags) __attribute__((alias("lathe_wrap_nftw")));
 
 /* ----------------------------------------------------------------------------------------------------------------- open */
 
@@ -133,6 +179,84 @@ void lathe_wrap_verror(int status, int number, const char *format, va_list list)
         abort();
     error(status, number, "%s", text);
     free(text);
+}
+
+void lathe_wrap_verror_at_line(int status, int number, const char *file, unsigned line, const char *format,
+                               va_list list) {
+    char *text = NULL;
+    if (vasprintf(&text, format, list) < 0)
+        abort();
+    error_at_line(status, number, file, line, "%s", text);
+    free(text);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- polling */
+
+/* Two numbers, with or without room between them: what happens, and the program's own. */
+static void get_event(struct epoll_event *to, const u8 *from) {
+    memcpy(&to->events, from, sizeof(to->events));
+    memcpy(&to->data, from + guest_type_bytes(GUEST_POLL_EVENT) - sizeof(to->data), sizeof(to->data));
+}
+
+static int put_events(u8 *to, const struct epoll_event *from, int count) {
+    size_t size = guest_type_bytes(GUEST_POLL_EVENT);
+    for (int i = 0; i < count; i++) {
+        memcpy(to + i * size, &from[i].events, sizeof(from[i].events));
+        memcpy(to + (i + 1) * size - sizeof(from[i].data), &from[i].data, sizeof(from[i].data));
+    }
+    return count;
+}
+
+/* The kernel may give fewer events than there is room for. */
+enum { EVENTS_MAX = 1024 };
+
+static int room_for(int count) {
+    return count < EVENTS_MAX ? count : EVENTS_MAX;
+}
+
+int lathe_wrap_epoll_ctl(int poll, int operation, int fd, const void *event) {
+    struct epoll_event own;
+    if (event)
+        get_event(&own, event);
+    return epoll_ctl(poll, operation, fd, event ? &own : NULL);
+}
+
+int lathe_wrap_epoll_wait(int poll, void *to, int count, int timeout) {
+    struct epoll_event events[EVENTS_MAX];
+    return put_events(to, events, epoll_wait(poll, events, room_for(count), timeout));
+}
+
+int lathe_wrap_epoll_pwait(int poll, void *to, int count, int timeout, const sigset_t *mask) {
+    struct epoll_event events[EVENTS_MAX];
+    return put_events(to, events, epoll_pwait(poll, events, room_for(count), timeout, mask));
+}
+
+int lathe_wrap_epoll_pwait2(int poll, void *to, int count, const struct timespec *timeout, const sigset_t *mask) {
+    struct epoll_event events[EVENTS_MAX];
+    return put_events(to, events, epoll_pwait2(poll, events, room_for(count), timeout, mask));
+}
+
+/* ------------------------------------------------------------------------------------------------------- floating point */
+
+int lathe_wrap_fesetround(int mode) {
+    int own = guest_rounding(mode);
+    return own < 0 ? 1 : fesetround(own);
+}
+
+int lathe_wrap_fegetround(void) {
+    return guest_of_rounding(fegetround());
+}
+
+int lathe_wrap_feclearexcept(int flags) {
+    return feclearexcept(guest_exceptions(flags));
+}
+
+int lathe_wrap_feraiseexcept(int flags) {
+    return feraiseexcept(guest_exceptions(flags));
+}
+
+int lathe_wrap_fetestexcept(int flags) {
+    return guest_of_exceptions(fetestexcept(guest_exceptions(flags)));
 }
 
 /* ---------------------------------------------------------------------------------------------------- symbols of libraries */

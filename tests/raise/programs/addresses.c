@@ -1,5 +1,5 @@
-/* Addresses of functions, as programs that are not position-independent have them: in instructions that store or compare them, and of functions of libraries, whose
- * address is a stub of the program's for everybody. */
+/* Addresses of functions: as results, and as programs that are not position-independent have them: in instructions that store or compare them, and of functions of libraries,
+ * whose address is a stub of the program's for everybody. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,49 @@ __attribute__((noinline, noclone)) static int is_twice(const struct operations *
     return o->change == twice;
 }
 
-int main(void) {
+typedef int compare(const void *, const void *);
+struct order {
+    compare *by;
+    double factor;
+};
+
+static int up(const void *x, const void *y) {
+    return *(const int *)x - *(const int *)y;
+}
+
+static int down(const void *x, const void *y) {
+    return up(y, x);
+}
+
+/* Results that are addresses: alone, one of two, and beside a floating-point number. */
+__attribute__((noinline, noclone)) static compare *upwards(void) {
+    return up;
+}
+
+__attribute__((noinline, noclone)) static compare *some_way(int n) {
+    return n > 2 ? down : up;
+}
+
+__attribute__((noinline, noclone)) static struct order downwards(void) {
+    return (struct order){down, 0.5};
+}
+
+static void sort(int count) {
+    int list[] = {5, 9, 7, 1, 3};
+    struct order order = downwards();
+    qsort(list, 5, sizeof(*list), upwards());
+    printf("%d ", list[0]);
+    qsort(list, 5, sizeof(*list), some_way(count));
+    printf("%d ", list[0]);
+    qsort(list, 5, sizeof(*list), some_way(1));
+    printf("%d ", list[0]);
+    qsort(list, 5, sizeof(*list), order.by);
+    printf("%d %g\n", list[0], order.factor);
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    sort(argc + 3);
     struct operations o;
     set(&o);
     char *text = o.get(16);
