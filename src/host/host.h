@@ -106,6 +106,8 @@ typedef struct HostRaise {
     const char *call_lost;
     /* Inline assembly at landing pads, to which exceptions come from native code, for printf: where the thread's variables are. */
     const char *landed;
+    /* Inline assembly that traps as a division without a result does, and by intent; and what is lost then. */
+    const char *divides, *traps, *trap_lost;
     /* Inline assembly that finds the bridge of a raised function by the function's old address, and its constraints. */
     const char *find, *find_constraints;
     /* Assembly of where native code enters a function, for printf: its name twice, then the bridge's. */

@@ -8,6 +8,7 @@
  * `cpu` remains the last argument, for what is no register here (x87, control words), for helpers that work on the whole state, and for the few registers
  * that bridges (native.c) take from there. On another machine than the program's, everything is handed to code that is known only at run time there. */
 #include <llvm-c/Core.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "raise/rewrite.h"
@@ -192,31 +193,61 @@ static void replace_return(Rewriter *w, LLVMValueRef ret) {
 
 /* -------------------------------------------------------------------------------------------------------------- stops */
 
-static LLVMValueRef stop_function(Raise *r, LLVMTypeRef *type) {
-    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx), params[] = {LLVMPointerTypeInContext(r->ctx, 0), word, word};
-    LLVMValueRef fn = LLVMGetNamedFunction(r->mod, RAISE_STOP);
+/* A function of the runtime that does not come back. */
+static LLVMValueRef end_function(Raise *r, const char *name, LLVMTypeRef first, LLVMTypeRef *type) {
+    LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx), params[] = {first, word, word};
+    LLVMValueRef fn = LLVMGetNamedFunction(r->mod, name);
     *type = LLVMFunctionType(LLVMVoidTypeInContext(r->ctx), params, 3, false);
     if (fn)
         return fn;
-    fn = LLVMAddFunction(r->mod, RAISE_STOP, *type);
+    fn = LLVMAddFunction(r->mod, name, *type);
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
     for (const char *const *a = (const char *const[]){"noreturn", "nounwind", "cold", NULL}; *a; a++)
         LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, raise_attribute(r, *a, 0));
     return fn;
 }
 
-/* Ends the program here, with a message; `pc` is an address of the image at run time. */
+/* The address in the file; `pc` is one of the image at run time. */
+static LLVMValueRef place_in_file(Rewriter *w, LLVMValueRef pc) {
+    LLVMTypeRef word = LLVMInt64TypeInContext(w->r->ctx);
+    LLVMValueRef image = LLVMConstPtrToInt(LLVMGetNamedGlobal(w->r->mod, RAISE_IMAGE), word);
+    LLVMValueRef start = LLVMConstInt(word, w->r->extent.start, false);
+    return LLVMBuildAdd(w->b, LLVMBuildSub(w->b, pc, image, ""), start, "");
+}
+
+/* Ends the program here, with a message. */
 static void build_stop(Rewriter *w, const char *text, LLVMValueRef pc) {
     Raise *r = w->r;
     LLVMTypeRef type, word = LLVMInt64TypeInContext(r->ctx);
-    LLVMValueRef fn = stop_function(r, &type);
-    LLVMValueRef image = LLVMConstPtrToInt(LLVMGetNamedGlobal(r->mod, RAISE_IMAGE), word);
-    LLVMValueRef where = LLVMBuildSub(w->b, pc, image, "");
-    where = LLVMBuildAdd(w->b, where, LLVMConstInt(word, r->extent.start, false), "");
+    LLVMValueRef fn = end_function(r, RAISE_STOP, LLVMPointerTypeInContext(r->ctx, 0), &type);
+    LLVMValueRef where = place_in_file(w, pc);
     LLVMValueRef string = LLVMBuildGlobalString(w->b, text, "lathe_stop");
     LLVMSetVisibility(string, LLVMDefaultVisibility);
     LLVMValueRef args[] = {string, LLVMConstInt(word, strlen(text), false), where};
     LLVMBuildCall2(w->b, type, fn, args, 3, "");
+}
+
+/* What the program's machine sends its programs there, as the host does not. False: nothing. */
+static bool signal_of_trap(LatheTrap trap, u64 *number, u64 *code) {
+    *number = trap == LATHE_TRAP_DIVIDE ? SIGFPE : trap == LATHE_TRAP_BREAK ? SIGTRAP : SIGILL;
+    *code = trap == LATHE_TRAP_DIVIDE ? FPE_INTDIV : trap == LATHE_TRAP_BREAK ? SI_KERNEL : ILL_ILLOPN;
+    return trap == LATHE_TRAP_DIVIDE || trap == LATHE_TRAP_BREAK || trap == LATHE_TRAP_UNDEFINED;
+}
+
+static void build_signal(Rewriter *w, u64 number, u64 code, LLVMValueRef pc) {
+    LLVMTypeRef type, word = LLVMInt64TypeInContext(w->r->ctx);
+    LLVMValueRef fn = end_function(w->r, RAISE_SIGNAL, word, &type);
+    LLVMValueRef args[] = {LLVMConstInt(word, number, false), LLVMConstInt(word, code, false), place_in_file(w, pc)};
+    LLVMBuildCall2(w->b, type, fn, args, 3, "");
+}
+
+/* On the own machine, an instruction that traps in the same way. */
+static void build_trap(Rewriter *w, const char *code) {
+    const char *lost = w->r->host->raise->trap_lost;
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(w->r->ctx), NULL, 0, false);
+    LLVMValueRef trap =
+        LLVMGetInlineAsm(type, code, strlen(code), lost, strlen(lost), true, false, LLVMInlineAsmDialectATT, false);
+    LLVMBuildCall2(w->b, type, trap, NULL, 0, "");
 }
 
 static const char *text_of_trap(LatheTrap trap) {
@@ -225,15 +256,13 @@ static const char *text_of_trap(LatheTrap trap) {
     case LATHE_TRAP_FAULT:
     case LATHE_TRAP_INSIDE:
     case LATHE_TRAP_ROUNDING:
+    case LATHE_TRAP_DIVIDE: /* these become signals */
+    case LATHE_TRAP_UNDEFINED:
         break;
     case LATHE_TRAP_UNSUPPORTED:
         return "an instruction that cannot be raised";
-    case LATHE_TRAP_DIVIDE:
-        return "a division that does not work";
     case LATHE_TRAP_BREAK:
         return "a breakpoint";
-    case LATHE_TRAP_UNDEFINED:
-        return "an instruction that traps";
     case LATHE_TRAP_PRIVILEGED:
         return "a privileged instruction";
     case LATHE_TRAP_UNREADABLE:
@@ -263,8 +292,14 @@ static void stop_at_trap(Rewriter *w, LLVMValueRef store) {
     if (!raise_state_offset(w->old_cpu, LLVMGetOperand(store, 1), &off) || off != w->r->isa->trap_off)
         return;
     trap = LLVMIsAConstantInt(LLVMGetOperand(store, 0)) ? LLVMConstIntGetZExtValue(LLVMGetOperand(store, 0)) : 0;
+    u64 number, code;
     LLVMPositionBuilderBefore(w->b, store);
-    build_stop(w, text_of_trap((LatheTrap)trap), pc_stored_behind(w, store));
+    if (w->r->foreign && signal_of_trap((LatheTrap)trap, &number, &code))
+        build_signal(w, number, code, pc_stored_behind(w, store));
+    else if (!w->r->foreign && (trap == LATHE_TRAP_UNDEFINED || trap == LATHE_TRAP_DIVIDE))
+        build_trap(w, trap == LATHE_TRAP_DIVIDE ? w->r->host->raise->divides : w->r->host->raise->traps);
+    else
+        build_stop(w, text_of_trap((LatheTrap)trap), pc_stored_behind(w, store));
 }
 
 static void stop_nowhere(Rewriter *w, LLVMValueRef call) {

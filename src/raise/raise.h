@@ -290,6 +290,7 @@ LLVMValueRef raise_offset_in_state(Raise *r, LLVMBuilderRef b, LLVMValueRef cpu,
 #define RAISE_CPUID "lathe_raise_cpuid"       /* void(ptr cpu) */
 #define RAISE_CALLABLE "lathe_raise_callable" /* where functions are that may be called as they were: fallback.c */
 #define RAISE_STOP "lathe_raise_stop"         /* void(ptr text, i64 size, i64 pc): a message and the end */
+#define RAISE_SIGNAL RAISE_PREFIX "signal"    /* likewise, by a signal; only on other machines */
 #define RAISE_CALL "lathe_raise_call"         /* void(ptr cpu): for another machine, a call of the address in cpu->pc */
 #define RAISE_LANDED "lathe_raise_landed"     /* void(ptr stack): likewise, raised code goes on behind an exception */
 #define RAISE_TERMINATE "lathe_raise_terminate" /* void(i64 exception): likewise, a promise not to throw was broken */

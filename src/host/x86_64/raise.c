@@ -551,6 +551,9 @@ const HostRaise x86_64_raise = {
     .call_state = "r13",
     .call_lost = "~{memory},~{dirflag},~{fpsr},~{flags}" LATER_REGISTERS,
     .landed = "movq $$1, %%fs:%ld", /* TOP: raised code runs again */
+    .divides = "xorl %eax, %eax\n\tdivl %eax",
+    .traps = "ud2",
+    .trap_lost = "~{rax},~{rdx},~{memory},~{flags}",
     .find = "callq lathe_raise_find",
     .find_constraints = "={r11},{r11},~{r10},~{flags}",
     .entry = "\t.globl %s\n%s:\tleaq %s(%%rip), %%r11\n\tjmp lathe_raise_enter\n",

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "raise/runtime/runtime.h"
@@ -35,6 +36,27 @@ _Noreturn void lathe_raise_stop(const char *text, u64 size, u64 pc) {
 
 static _Noreturn void stop(const char *text, u64 pc) {
     lathe_raise_stop(text, strlen(text), pc);
+}
+
+static void send_to_self(int number, int code, u64 pc) {
+    siginfo_t info = {.si_signo = number, .si_code = code, .si_addr = (void *)pc};
+    if (syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, &info) != 0)
+        raise(number);
+}
+
+/* As for an instruction that traps: nobody can block or ignore the signal, and the instruction is tried again if its handler returns. */
+_Noreturn void lathe_raise_signal(u64 number, u64 code, u64 pc) {
+    struct sigaction action;
+    sigset_t own, blocked;
+    sigemptyset(&own);
+    sigaddset(&own, (int)number);
+    for (;;) {
+        sigaction((int)number, NULL, &action);
+        pthread_sigmask(SIG_UNBLOCK, &own, &blocked);
+        if (action.sa_handler == SIG_IGN || sigismember(&blocked, (int)number))
+            signal((int)number, SIG_DFL);
+        send_to_self((int)number, (int)code, pc);
+    }
 }
 
 void lathe_raise_syscall(GuestCpu *cpu) {

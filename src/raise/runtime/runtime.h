@@ -15,6 +15,7 @@ void lathe_raise_syscall(GuestCpu *cpu);
 void lathe_raise_landed(u64 stack);
 void lathe_raise_terminate(u64 exception);
 _Noreturn void lathe_raise_stop(const char *text, u64 size, u64 pc);
+_Noreturn void lathe_raise_signal(u64 number, u64 code, u64 pc);
 
 /* format.c: a va_list for the host's C library with the arguments that the format asks for. `area` is room for it. */
 enum { LIST_SLOTS = 128, AREA_BYTES = HOST_LIST_BYTES + 8 * LIST_SLOTS };

@@ -28,8 +28,8 @@ static int print_list(wchar_t *to, size_t size, const wchar_t *format, ...) {
 static void wide(int argc) {
     wchar_t text[200], word[20] = L"";
     char narrow[400];
-    int n = swprintf(text, 200, L"%d %f %ls %s %.3Lf %lld %g %d %d %d \u00e4%c|%5.2f", argc, 1.5, L"wide", "narrow", 2.25L,
-                     3LL, 4.5, 5, 6, 7, 'x', 8.125);
+    int n = swprintf(text, 200, L"%d %f %ls %s %.3Lf %lld %g %d %d %d \u00e4%c|%5.2f", argc, 1.5, L"wide", "narrow",
+                     2.25L, 3LL, 4.5, 5, 6, 7, 'x', 8.125);
     printf("%d %zu\n", n, wcslen(text));
     for (int i = 0; text[i]; i++)
         putchar(text[i] < 128 ? (int)text[i] : '?');
