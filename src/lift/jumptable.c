@@ -12,7 +12,7 @@
 
 enum {
     MAX_ENTRIES = 4096,
-    MAX_DEFINITIONS = 16,
+    MAX_DEFINITIONS = 64,
     MAX_STEPS = 1 << 16, /* back from a jump: code may be hostile */
     MAX_BOUND_STEPS = 1 << 13,
     MAX_JOINS = 2,  /* in search of a comparison */

@@ -44,6 +44,7 @@
 #include <locale.h>
 #include <malloc.h>
 #include <math.h>
+#include <mcheck.h>
 #include <mntent.h>
 #include <monetary.h>
 #include <mqueue.h>
@@ -129,6 +130,12 @@
 #include <wctype.h>
 #include <wordexp.h>
 
+int sendmmsg(int fd, void *messages, unsigned count, int flags);
+int recvmmsg(int fd, void *messages, unsigned count, int flags, struct timespec *timeout);
+int capget(void *header, void *data);
+int capset(void *header, const void *data);
+int _IO_getc(FILE *file);
+int _IO_putc(int c, FILE *file);
 int accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
 void __stack_chk_fail(void);
 int __xstat(int version, const char *path, struct stat *to);
