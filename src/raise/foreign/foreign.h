@@ -4,6 +4,7 @@
  *     stub.c        such a call, in the lifted form of functions
  *     entries.c     where native code enters functions, main and constructors
  *     image.c       the program's data, with its relocations, as a variable of the module
+ *     threads.c     thread-local variables of other files
  *     symbols.c     addresses of functions and of other files' variables are the host's
  *     fences.c      the order of memory accesses that the program's machine has
  *     link.c        the host's C compiler links it
@@ -53,6 +54,11 @@ LLVMValueRef foreign_external(Foreign *f, const char *name, bool weak);
 LLVMValueRef foreign_offset(const Raise *r, LLVMValueRef base, i64 off);
 void foreign_replace_addresses(Foreign *f);
 void foreign_name_types(Foreign *f);
+
+/* threads.c: a function that returns the place of another file's thread-local variable in the thread. */
+LLVMValueRef foreign_thread_finder(Foreign *f, const char *name);
+/* Has the distances of such variables from the thread pointer, which is `offset` behind the program's own ones, computed when the program begins. */
+void foreign_add_thread_words(Foreign *f, u64 offset);
 
 /* entries.c, image.c, fences.c */
 bool foreign_find_main(Foreign *f);

@@ -59,16 +59,11 @@ static LLVMValueRef relocated(Foreign *f, const ElfRelocation *row) {
     case RELOCATION_ADDRESS:
         return row->imported ? imported(f, row) : foreign_symbol(f, row->value + (u64)row->addend);
     case RELOCATION_THREAD:
-        if (!row->imported)
-            return word(r, row->value + (u64)row->addend - thread_offset(r));
-        raise_fail(r, "0x%lx: it uses %s, a thread-local variable of another file", row->at, row->symbol);
-        return NULL;
-    case RELOCATION_MODULE: /* __tls_get_addr() knows that there is but one */
-        return word(r, 0);
+        return word(r, row->imported ? 0 : row->value + (u64)row->addend - thread_offset(r)); /* threads.c */
+    case RELOCATION_MODULE:
+        return row->imported ? foreign_thread_finder(f, row->symbol) : word(r, 0);
     case RELOCATION_OFFSET:
-        if (!row->imported)
-            return word(r, row->value + (u64)row->addend);
-        break;
+        return word(r, (row->imported ? 0 : row->value) + (u64)row->addend);
     case RELOCATION_COPY:
     case RELOCATION_OTHER:
         break;
@@ -222,6 +217,8 @@ bool foreign_add_image(Foreign *f) {
     if (f->relocations.len)
         qsort(f->relocations.at, f->relocations.len, sizeof(*f->relocations.at), by_place);
     bool ok = (!r->foreign || add_thread(f)) && build_image(f, read_image(r), &parts);
+    if (ok)
+        foreign_add_thread_words(f, thread_offset(r));
     if (ok)
         replace_image(r, &parts);
     VEC_FREE(&parts);

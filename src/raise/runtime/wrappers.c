@@ -299,9 +299,10 @@ long lathe_wrap_syscall(long number, ...) {
 
 extern __thread u8 lathe_raise_thread[];
 
-/* The program, and what was joined with it, has one block of thread-local variables: the first word, which says whose they are, is not looked at. */
+/* The program, and what was joined with it, has one block of thread-local variables. Of another file's, the first word is a function that finds it. */
 void *lathe_wrap___tls_get_addr(const u64 *place) {
-    return lathe_raise_thread + place[1];
+    u8 *begin = place[0] ? ((u8 * (*)(void)) place[0])() : lathe_raise_thread;
+    return begin + place[1];
 }
 
 /* The library clears its own type as a whole, which may be larger: of that, the program has the first bytes. */
