@@ -95,6 +95,24 @@ static bool oracle_errs(const Insn *in) {
     return in->row == A64_ROW_fcvtzs_s_fixed && in->op[0].bits == 16;
 }
 
+/* A load or store exclusive? Those of bytes, halves, words, doublewords and pairs are told by the bits of EXCLUSIVE_SIZE. */
+enum { EXCLUSIVE = 0x3f800000, EXCLUSIVE_MATCH = 0x08000000, EXCLUSIVE_SIZE = (int)0xc0200000 };
+
+static bool is_exclusive(u32 word) {
+    return (word & EXCLUSIVE) == EXCLUSIVE_MATCH && (!a64_bits(word, 21, 21) || a64_bits(word, 31, 31));
+}
+
+/* A store exclusive behind a load of another size may or may not store. */
+static bool mixes_exclusives(const Sample *s, u32 word) {
+    for (u32 at = 0; is_exclusive(word) && at + 4 <= s->size; at += 4) {
+        u32 before;
+        memcpy(&before, s->code + at, 4);
+        if (is_exclusive(before) && ((before ^ word) & (u32)EXCLUSIVE_SIZE))
+            return true;
+    }
+    return false;
+}
+
 /* Registers D, N and M among x8–x15, as far as the row leaves them free. */
 static u32 with_few_registers(u32 word, u32 row) {
     u32 fields = 0x3u << 3 | 0x3u << 8 | 0x3u << 19, ones = 1u << 3 | 1u << 8 | 1u << 19;
@@ -263,7 +281,7 @@ bool sample_more(Rng *r, const State *now, Sample *out) {
     Insn in;
     if (out->size + 16 > SAMPLE_BYTES - 8 || !draw_insn(r, row, STATE_CODE + out->size + jump_bytes, true, &word, &in))
         return false;
-    if (!is_placed(&in, now) || is_computed(&in))
+    if (!is_placed(&in, now) || is_computed(&in) || mixes_exclusives(out, word))
         return false;
     if (jump_bytes)
         append_branch(r, out);

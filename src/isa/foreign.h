@@ -59,11 +59,8 @@ int guest_open_flags(int flags);    /* the host's for the guest's */
 int guest_of_open_flags(int flags); /* the guest's for the host's */
 /* The host's number of a system call whose arguments mean the same there; -1: nobody knows one. */
 long guest_system_call(long number);
-/* Of <fenv.h>: the host's for the guest's, and the other way round. */
-int guest_rounding(int mode);
-int guest_of_rounding(int mode);
-int guest_exceptions(int flags);
-int guest_of_exceptions(int flags);
+/* What the guest's auxiliary vector has where the host's has `value`. */
+u64 guest_auxiliary(u64 type, u64 value);
 /* How many bytes the guest's type has, for types that only the library looks into. */
 typedef enum GuestType {
     GUEST_THREAD_ATTRIBUTES,
@@ -73,38 +70,14 @@ typedef enum GuestType {
 } GuestType;
 size_t guest_type_bytes(GuestType type);
 
-/* Constants with other values on the host, and what is none of them: -1 for one, nothing for a flag. */
+/* Constants with other values on the host. */
 typedef struct HostConstant {
     int own, host;
 } HostConstant;
 
-static inline int host_constant(const HostConstant *rows, size_t count, int own) {
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].own == own)
-            return rows[i].host;
-    return -1;
-}
-
-static inline int guest_constant(const HostConstant *rows, size_t count, int host) {
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].host == host)
-            return rows[i].own;
-    return -1;
-}
-
-static inline int host_flags(const HostConstant *rows, size_t count, int own) {
-    int flags = 0;
-    for (size_t i = 0; i < count; i++)
-        flags |= own & rows[i].own ? rows[i].host : 0;
-    return flags;
-}
-
-static inline int guest_flags(const HostConstant *rows, size_t count, int host) {
-    int flags = 0;
-    for (size_t i = 0; i < count; i++)
-        flags |= host & rows[i].host ? rows[i].own : 0;
-    return flags;
-}
+/* Of the guest's <fenv.h>. */
+enum { GUEST_ROUNDINGS = 4, GUEST_EXCEPTIONS = 5 };
+extern const HostConstant guest_roundings[GUEST_ROUNDINGS], guest_exception_flags[GUEST_EXCEPTIONS];
 
 /* The host's function at `target` is called with `args`; the results replace them. */
 void host_call(u64 target, ForeignRegs *args);

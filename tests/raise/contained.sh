@@ -125,19 +125,7 @@ as_before bash -c "$script"
 as_before bash -c 'for i in 1 2 3; do echo $((i * i)); done | sort -n -r; printf "%05.1f\\n" 2.5'
 
 # ------------------------------------------------------------------------------------------------------- another machine's
-if command -v riscv64-linux-gnu-gcc qemu-riscv64 >/dev/null; then
-    mkdir riscv
-    for flags in "" -static; do
-        for source in threads process; do
-            riscv64-linux-gnu-gcc -w -O2 $flags "$programs/$source.c" -o "riscv/$source$flags" -lm -pthread || exit 2
-            qemu-riscv64 -L /usr/riscv64-linux-gnu "riscv/$source$flags" >expected 2>/dev/null </dev/null
-            native=$?
-            contain "riscv/$source$flags"
-            expect $native "riscv64 $source $flags" "contained/$source$flags"
-            same out expected
-        done
-    done
-    cat >parent.c <<'C'
+cat >parent.c <<'C'
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -151,13 +139,32 @@ int main(int argc, char **argv) {
     return 0;
 }
 C
-    riscv64-linux-gnu-gcc parent.c -o parent && riscv64-linux-gnu-gcc other.c -o kin || exit 2
+# from_machine NAME
+from_machine() {
+    if ! command -v "$1-linux-gnu-gcc" "qemu-$1" >/dev/null; then
+        skip "programs of $1" "no $1-linux-gnu-gcc or qemu-$1"
+        return
+    fi
+    mkdir "$1"
+    for flags in "" -static; do
+        for source in threads process; do
+            "$1-linux-gnu-gcc" -w -O2 $flags "$programs/$source.c" -o "$1/$source$flags" -lm -pthread || exit 2
+            "qemu-$1" -L "/usr/$1-linux-gnu" "$1/$source$flags" >expected 2>/dev/null </dev/null
+            native=$?
+            contain "$1/$source$flags"
+            expect $native "$1 $source $flags" "contained/$source$flags"
+            same out expected
+        done
+    done
+    "$1-linux-gnu-gcc" parent.c -o parent && "$1-linux-gnu-gcc" other.c -o kin || exit 2
     contain ./parent
     expect 0 "children of both kinds" contained/parent "$dir/kin" "$dir/libs/other"
     is "$(grep -c '^word 2 7f$' out)" -eq 2
-else
-    skip "another machine's" "no riscv64-linux-gnu-gcc or qemu-riscv64"
-fi
+}
+
+for machine in aarch64 riscv64; do
+    from_machine $machine
+done
 
 # --------------------------------------------------------------------------------------------------------------------- faults
 refuses "no such file" 'nothing: No such file' "$lathe" raise --contained nothing -o no

@@ -1,9 +1,8 @@
 /* foreign.c: the riscv64 side of programs that were raised for another machine: see isa/foreign.h. */
 #include "isa/foreign.h"
 
+#include <elf.h>
 #include <fenv.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "lathe/types.h"
 
@@ -105,36 +104,6 @@ long double guest_extended(const void *at) {
 
 /* --------------------------------------------------------------------------------------------------------------- types */
 
-/* linux/include/uapi/asm-generic/stat.h */
-typedef struct GenericStat {
-    u64 device, inode;
-    u32 mode, links, user, group;
-    u64 special_device, padding;
-    i64 size;
-    i32 block_size, padding2;
-    i64 blocks;
-    struct timespec accessed, modified, changed;
-    u32 unused[2];
-} GenericStat;
-_Static_assert(sizeof(GenericStat) == 128, "as in the header of the kernel");
-
-void guest_put_stat(void *to, const struct stat *from) {
-    GenericStat own = {.device = from->st_dev,
-                       .inode = from->st_ino,
-                       .mode = from->st_mode,
-                       .links = (u32)from->st_nlink,
-                       .user = from->st_uid,
-                       .group = from->st_gid,
-                       .special_device = from->st_rdev,
-                       .size = from->st_size,
-                       .block_size = (i32)from->st_blksize,
-                       .blocks = from->st_blocks,
-                       .accessed = from->st_atim,
-                       .modified = from->st_mtim,
-                       .changed = from->st_ctim};
-    memcpy(to, &own, sizeof(own));
-}
-
 /* The flags of hosts that this is for are the same. */
 int guest_open_flags(int flags) {
     return flags;
@@ -144,40 +113,12 @@ int guest_of_open_flags(int flags) {
     return flags;
 }
 
-/* System calls that take no structures but those that are the same everywhere, and at most five arguments. The numbers are those of asm-generic/unistd.h. */
-static const struct {
-    long own, host;
-} call_rows[] = {{172, SYS_getpid},
-                 {178, SYS_gettid},
-                 {5, SYS_setxattr},
-                 {6, SYS_lsetxattr},
-                 {7, SYS_fsetxattr},
-                 {8, SYS_getxattr},
-                 {9, SYS_lgetxattr},
-                 {10, SYS_fgetxattr},
-                 {11, SYS_listxattr},
-                 {12, SYS_llistxattr},
-                 {13, SYS_flistxattr},
-                 {14, SYS_removexattr},
-                 {15, SYS_lremovexattr},
-                 {16, SYS_fremovexattr},
-                 {122, SYS_sched_setaffinity},
-                 {123, SYS_sched_getaffinity},
-                 {168, SYS_getcpu},
-                 {276, SYS_renameat2},
-                 {278, SYS_getrandom},
-                 {279, SYS_memfd_create},
-                 {291, SYS_statx},
-                 {424, SYS_pidfd_send_signal},
-                 {434, SYS_pidfd_open},
-                 {436, SYS_close_range},
-                 {439, SYS_faccessat2}};
-
-long guest_system_call(long number) {
-    for (size_t i = 0; i < ARRAY_LEN(call_rows); i++)
-        if (call_rows[i].own == number)
-            return call_rows[i].host;
-    return -1;
+/* The letters of the base and of its extensions. */
+u64 guest_auxiliary(u64 type, u64 value) {
+    u64 letters = 0;
+    for (const char *c = "IMAFDC"; *c; c++)
+        letters |= (u64)1 << (*c - 'A');
+    return type == AT_HWCAP ? letters : type == AT_HWCAP2 ? 0 : value;
 }
 
 /* glibc, sysdeps/riscv/nptl/bits/pthreadtypes-arch.h */
@@ -197,22 +138,7 @@ size_t guest_type_bytes(GuestType type) {
 
 /* -------------------------------------------------------------------------------------------------------- floating point */
 
-static const HostConstant roundings[] = {{0, FE_TONEAREST}, {1, FE_TOWARDZERO}, {2, FE_DOWNWARD}, {3, FE_UPWARD}};
-static const HostConstant exceptions[] = {
+const HostConstant guest_roundings[GUEST_ROUNDINGS] = {
+    {0, FE_TONEAREST}, {1, FE_TOWARDZERO}, {2, FE_DOWNWARD}, {3, FE_UPWARD}};
+const HostConstant guest_exception_flags[GUEST_EXCEPTIONS] = {
     {1, FE_INEXACT}, {2, FE_UNDERFLOW}, {4, FE_OVERFLOW}, {8, FE_DIVBYZERO}, {16, FE_INVALID}};
-
-int guest_rounding(int mode) {
-    return host_constant(roundings, ARRAY_LEN(roundings), mode);
-}
-
-int guest_of_rounding(int mode) {
-    return guest_constant(roundings, ARRAY_LEN(roundings), mode);
-}
-
-int guest_exceptions(int flags) {
-    return host_flags(exceptions, ARRAY_LEN(exceptions), flags);
-}
-
-int guest_of_exceptions(int flags) {
-    return guest_flags(exceptions, ARRAY_LEN(exceptions), flags);
-}

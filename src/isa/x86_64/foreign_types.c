@@ -91,6 +91,12 @@ long guest_system_call(long number) {
     return -1;
 }
 
+/* Programs ask cpuid. */
+u64 guest_auxiliary(u64 type, u64 value) {
+    (void)type;
+    return value;
+}
+
 /* glibc, sysdeps/x86/nptl/bits/pthreadtypes-arch.h */
 size_t guest_type_bytes(GuestType type) {
     switch (type) {
@@ -108,23 +114,7 @@ size_t guest_type_bytes(GuestType type) {
 
 /* -------------------------------------------------------------------------------------------------------- floating point */
 
-static const HostConstant roundings[] = {
+const HostConstant guest_roundings[GUEST_ROUNDINGS] = {
     {0, FE_TONEAREST}, {0x400, FE_DOWNWARD}, {0x800, FE_UPWARD}, {0xc00, FE_TOWARDZERO}};
-static const HostConstant exceptions[] = {
+const HostConstant guest_exception_flags[GUEST_EXCEPTIONS] = {
     {1, FE_INVALID}, {4, FE_DIVBYZERO}, {8, FE_OVERFLOW}, {0x10, FE_UNDERFLOW}, {0x20, FE_INEXACT}};
-
-int guest_rounding(int mode) {
-    return host_constant(roundings, ARRAY_LEN(roundings), mode);
-}
-
-int guest_of_rounding(int mode) {
-    return guest_constant(roundings, ARRAY_LEN(roundings), mode);
-}
-
-int guest_exceptions(int flags) {
-    return host_flags(exceptions, ARRAY_LEN(exceptions), flags);
-}
-
-int guest_of_exceptions(int flags) {
-    return guest_flags(exceptions, ARRAY_LEN(exceptions), flags);
-}

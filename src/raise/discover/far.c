@@ -1,7 +1,8 @@
 /* far.c: addresses that code computes with more than one instruction, on machines where one is too short for them.
  *
- * Such are a constant to which another one is added later, and a load from the sum. What registers have is followed through each straight run of
- * instructions. Jumps into the middle of a run are not looked for: an address that is found too many costs a function that nobody calls. */
+ * Such are a constant to which another one is added later, and a load from the sum. What registers have is followed from each instruction to the next
+ * one. Where jumps come from and lead to is not looked at: registers are taken to have what the code in front has left in them, and behind calls what these keep. An
+ * address that is found too many costs a function that nobody calls. */
 #include "lift/func.h"
 #include "raise/raise.h"
 
@@ -13,6 +14,12 @@ typedef struct Known {
 static void forget(Known *k, Reg reg) {
     if (reg < REG_MAX)
         k->is_known[reg] = k->is_loaded[reg] = false;
+}
+
+static void forget_at_call(const Isa *isa, Known *k) {
+    for (Reg reg = 0; reg < isa->reg_count && reg < REG_MAX; reg++)
+        if (!regset_has(&isa->abi.kept, reg))
+            forget(k, reg);
 }
 
 static void set(Known *k, Reg reg, u64 value, bool loaded) {
@@ -52,8 +59,8 @@ void raise_far_addresses(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, 
     for (size_t i = 0; i < fn->insns.len; i++) {
         const Insn *in = &fn->insns.at[i];
         u64 address;
-        if (i && (insn_end(in - 1) != in->pc || in[-1].flow != FLOW_NEXT))
-            *known = (Known){0};
+        if (i && in[-1].flow == FLOW_CALL)
+            forget_at_call(r->isa, known);
         if (step(r->isa, in, known, &address) && elf_is_code(r->elf, address))
             found(r, address);
     }
@@ -61,7 +68,7 @@ void raise_far_addresses(Raise *r, const LatheFunc *fn, void (*found)(Raise *r, 
 }
 
 u64 raise_far_slot(const Raise *r, u64 pc) {
-    enum { INSNS = 3 };
+    enum { INSNS = 5 };
     Known *known = mem_new(sizeof(*known));
     u64 slot = 0, address;
     for (int i = 0; i < INSNS && !slot; i++) {

@@ -211,6 +211,8 @@ int __isinf(double x);
 int __finite(double x);
 int __signbit(double x);
 int __fpclassify(double x);
+/* What a compiler's own functions ask whether there are atomic instructions. */
+unsigned long __getauxval(unsigned long type);
 /* What C++ compilers call. */
 int __cxa_guard_acquire(long *guard);
 void __cxa_guard_release(long *guard);

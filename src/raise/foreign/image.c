@@ -22,8 +22,10 @@ static int by_place(const void *a, const void *b) {
 /* How far behind the first variable the thread pointer is. */
 static u64 thread_offset(const Raise *r) {
     Elf64_Phdr p = elf_program_header(r->elf, PT_TLS);
-    u64 align = p.p_align ? p.p_align : 1;
-    return r->isa->abi.thread_bytes ? (p.p_memsz + align - 1) & -align : 0;
+    const CallAbi *abi = &r->isa->abi;
+    u64 align = p.p_align ? p.p_align : 1, distance = abi->thread_bytes ? p.p_memsz : abi->thread_gap;
+    distance = (distance + align - 1) & -align;
+    return abi->thread_bytes ? distance : -distance;
 }
 
 /* For src/raise/runtime. */
@@ -134,7 +136,7 @@ static bool add_thread(Foreign *f) {
     Elf64_Phdr p = elf_program_header(r->elf, PT_TLS);
     if (p.p_memsz > IMAGE_MAX || p.p_align > THREAD_ALIGN || p.p_filesz > p.p_memsz || (p.p_align & (p.p_align - 1)))
         return raise_fail(r, "its thread-local variables are too large, or broken");
-    u64 off = thread_offset(r), size = off + r->isa->abi.thread_bytes + (off ? 0 : p.p_memsz);
+    u64 off = thread_offset(r), more = r->isa->abi.thread_bytes, size = more ? off + more : p.p_memsz;
     u8 *bytes = arena_alloc(&r->arena, size + 1);
     if (p.p_filesz && elf_read(r->elf, p.p_vaddr, bytes, p.p_filesz) != p.p_filesz)
         return raise_fail(r, "its thread-local variables are not in the image");

@@ -27,6 +27,8 @@ static const struct {
     {SPECIAL_WRAPPED, "fcntl", ""},
     {SPECIAL_WRAPPED, "fcntl64", ""},
     {SPECIAL_WRAPPED, "syscall", ""},
+    {SPECIAL_WRAPPED, "getauxval", ""},
+    {SPECIAL_WRAPPED, "__getauxval", ""},
     {SPECIAL_WRAPPED, "verror", ""},
     {SPECIAL_WRAPPED, "verror_at_line", ""},
     {SPECIAL_WRAPPED, "__fxstatat", ""},

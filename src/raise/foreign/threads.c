@@ -44,7 +44,8 @@ LLVMValueRef foreign_thread_finder(Foreign *f, const char *name) {
 static LLVMValueRef thread_pointer(Foreign *f, LLVMBuilderRef b, u64 offset) {
     Raise *r = f->r;
     LLVMTypeRef word = LLVMInt64TypeInContext(r->ctx);
-    LLVMValueRef own = LLVMBuildPtrToInt(b, place_of(r, b, LLVMGetNamedGlobal(r->mod, RAISE_PREFIX "thread")), word, "");
+    LLVMValueRef own =
+        LLVMBuildPtrToInt(b, place_of(r, b, LLVMGetNamedGlobal(r->mod, RAISE_PREFIX "thread")), word, "");
     return LLVMBuildAdd(b, own, LLVMConstInt(word, offset, false), "");
 }
 
@@ -62,7 +63,8 @@ static bool is_distance(const Foreign *f, const ElfRelocation *row) {
 }
 
 void foreign_add_thread_words(Foreign *f, u64 offset) {
-    static const char list[] = "\t.section .init_array.00101, \"aw\"\n\t.p2align 3\n\t.8byte " RAISE_PREFIX "thread_words\n\t.text\n";
+    static const char list[] =
+        "\t.section .init_array.00101, \"aw\"\n\t.p2align 3\n\t.8byte " RAISE_PREFIX "thread_words\n\t.text\n";
     Raise *r = f->r;
     bool any = false;
     for (size_t i = 0; i < f->relocations.len; i++)

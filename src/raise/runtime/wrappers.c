@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -238,25 +239,53 @@ int lathe_wrap_epoll_pwait2(int poll, void *to, int count, const struct timespec
 
 /* ------------------------------------------------------------------------------------------------------- floating point */
 
+static int host_rounding(int mode) {
+    for (int i = 0; i < GUEST_ROUNDINGS; i++)
+        if (guest_roundings[i].own == mode)
+            return guest_roundings[i].host;
+    return -1;
+}
+
+static int own_rounding(int mode) {
+    for (int i = 0; i < GUEST_ROUNDINGS; i++)
+        if (guest_roundings[i].host == mode)
+            return guest_roundings[i].own;
+    return -1;
+}
+
+static int host_exceptions(int flags) {
+    int host = 0;
+    for (int i = 0; i < GUEST_EXCEPTIONS; i++)
+        host |= flags & guest_exception_flags[i].own ? guest_exception_flags[i].host : 0;
+    return host;
+}
+
+static int own_exceptions(int flags) {
+    int own = 0;
+    for (int i = 0; i < GUEST_EXCEPTIONS; i++)
+        own |= flags & guest_exception_flags[i].host ? guest_exception_flags[i].own : 0;
+    return own;
+}
+
 int lathe_wrap_fesetround(int mode) {
-    int own = guest_rounding(mode);
-    return own < 0 ? 1 : fesetround(own);
+    int host = host_rounding(mode);
+    return host < 0 ? 1 : fesetround(host);
 }
 
 int lathe_wrap_fegetround(void) {
-    return guest_of_rounding(fegetround());
+    return own_rounding(fegetround());
 }
 
 int lathe_wrap_feclearexcept(int flags) {
-    return feclearexcept(guest_exceptions(flags));
+    return feclearexcept(host_exceptions(flags));
 }
 
 int lathe_wrap_feraiseexcept(int flags) {
-    return feraiseexcept(guest_exceptions(flags));
+    return feraiseexcept(host_exceptions(flags));
 }
 
 int lathe_wrap_fetestexcept(int flags) {
-    return guest_of_exceptions(fetestexcept(guest_exceptions(flags)));
+    return own_exceptions(fetestexcept(host_exceptions(flags)));
 }
 
 /* ---------------------------------------------------------------------------------------------------- symbols of libraries */
@@ -294,6 +323,12 @@ long lathe_wrap_syscall(long number, ...) {
         lathe_raise_stop(text, sizeof(text) - 1, 0);
     return syscall(host, argument[0], argument[1], argument[2], argument[3], argument[4]);
 }
+
+unsigned long lathe_wrap_getauxval(unsigned long type) {
+    return guest_auxiliary(type, getauxval(type));
+}
+
+unsigned long lathe_wrap___getauxval(unsigned long type) __attribute__((alias("lathe_wrap_getauxval")));
 
 /* --------------------------------------------------------------------------------------------------------------- threads */
 
