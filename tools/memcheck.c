@@ -123,6 +123,8 @@ static void enter_string(uint64_t pc, uint64_t sp, Thread *t, uint64_t first, ui
     Call *c = is & 255 ? call_enter(t, sp, STRING, first, second, third) : NULL;
     if (!c)
         return;
+    const Call *outer = t->call_count > 1 ? c - 1 : NULL; /* may call this one, as strcat calls strcpy */
+    c->checked = outer && outer->what == STRING && outer->checked;
     c->about = &string_functions[(is & 255) - 1];
     c->pc = pc;
     undefined_enter(t, c);

@@ -1,4 +1,4 @@
-/* aligned.c: a guest without a C library, for x86-64 and riscv64, that makes a known number of accesses that are not aligned, and others that are. */
+/* aligned.c: a guest without a C library, for x86-64, aarch64 and riscv64, that makes a known number of accesses that are not aligned, and others that are. */
 #include <stdint.h>
 
 #ifdef __riscv
@@ -6,6 +6,11 @@
 #define LOAD2(at, off) __asm__ volatile("lhu t0, " #off "(%0)" : : "r"(at) : "t0")
 #define STORE4(at, off) __asm__ volatile("sw zero, " #off "(%0)" : : "r"(at) : "memory")
 #define LEAVE() __asm__ volatile("li a0, 5\n\tli a7, 94\n\tecall")
+#elif defined(__aarch64__)
+#define LOAD8(at, off) __asm__ volatile("ldr x9, [%0, #" #off "]" : : "r"(at) : "x9")
+#define LOAD2(at, off) __asm__ volatile("ldrh w9, [%0, #" #off "]" : : "r"(at) : "x9")
+#define STORE4(at, off) __asm__ volatile("str wzr, [%0, #" #off "]" : : "r"(at) : "memory")
+#define LEAVE() __asm__ volatile("mov x0, #5\n\tmov x8, #94\n\tsvc 0")
 #else
 #define LOAD8(at, off) __asm__ volatile("mov " #off "(%0), %%rax" : : "r"(at) : "rax")
 #define LOAD2(at, off) __asm__ volatile("movzwl " #off "(%0), %%eax" : : "r"(at) : "rax")

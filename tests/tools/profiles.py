@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 lathe, profiled, leaving, here = (os.path.abspath(a) for a in sys.argv[1:5])
-riscv = [os.path.abspath(a) for a in sys.argv[5:]]
+others = [os.path.abspath(a) for a in sys.argv[5:]]
 failed = False
 
 
@@ -206,11 +206,11 @@ def main():
         for caches in CACHES:
             for tier in ("quick", "opt"):
                 compare_costs(caches, tier)
-        for program in [profiled] + riscv[:1]:
+        for program in [profiled] + others[::2]:
             check_folded(program)
-        for program in [leaving] + riscv[1:]:
+        for program in [leaving] + others[1::2]:
             check_copy(program)
-        for program in riscv[1:]:
+        for program in others[1::2]:
             check_leaving(program, "auto")
         check_refused()
         os.chdir("/")

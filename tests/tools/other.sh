@@ -1,5 +1,5 @@
 #!/bin/sh
-# riscv64.sh LATHE COUNTED PROFILED QEMU SOURCE ALIGNED: a riscv64 program has as many instructions as qemu executes, one at a time, by each of the tools that count them; accesses that
+# other.sh LATHE COUNTED PROFILED QEMU SOURCE ALIGNED: a program of another machine has as many instructions as qemu executes, one at a time, by each of the tools that count them; accesses that
 # are not aligned are found.
 lathe=$1 counted=$2 profiled=$3 qemu=$4 here=$5 aligned=$6
 work=$(mktemp -d)
@@ -32,7 +32,7 @@ check() {
 for what in 0 1 2; do
     check auto "$counted" $what
 done
-# Its calls are far ones, of two instructions each, which the decoder makes one of.
+# riscv64's calls are far ones, of two instructions each, which the decoder makes one of.
 for tier in quick opt auto; do
     check $tier "$profiled"
 done
