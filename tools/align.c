@@ -20,9 +20,19 @@ typedef struct Place {
 /* Words of a site: how often the access was not aligned, and whether it is among the places. */
 enum { TIMES, LISTED };
 
-static LatheCounter loads, stores, loads_unaligned, stores_unaligned;
+static LatheCounter loads, stores;
+static const char loads_name[] = "load", stores_name[] = "store";
+static bool threads; /* the program has several, or is about to: until then nothing is counted atomically */
 static LatheVector places = LATHE_VECTOR(Place);
 static LatheLock lock;
+
+/* Some program accesses little else, so this costs nothing that it need not. */
+static inline void count_unaligned(uint64_t *site) {
+    if (threads)
+        __atomic_fetch_add(&site[TIMES], 1, __ATOMIC_RELAXED);
+    else
+        site[TIMES]++;
+}
 
 static void list(uint64_t pc, uint64_t bytes, uint64_t *site, const char *access) {
     lathe_lock(&lock);
@@ -30,20 +40,15 @@ static void list(uint64_t pc, uint64_t bytes, uint64_t *site, const char *access
         *(Place *)lathe_vector_add(&places) = (Place){pc, bytes, access, site, 0};
     site[LISTED] = 1;
     lathe_unlock(&lock);
+    count_unaligned(site);
 }
 
-static __attribute__((noinline, cold)) void unaligned_load(uint64_t pc, uint64_t bytes, uint64_t *site) {
-    lathe_count(&loads_unaligned, 1);
-    if (!site[LISTED])
-        list(pc, bytes, site, "load");
-    __atomic_fetch_add(&site[TIMES], 1, __ATOMIC_RELAXED);
+static __attribute__((noinline, cold)) void list_load(uint64_t pc, uint64_t bytes, uint64_t *site) {
+    list(pc, bytes, site, loads_name);
 }
 
-static __attribute__((noinline, cold)) void unaligned_store(uint64_t pc, uint64_t bytes, uint64_t *site) {
-    lathe_count(&stores_unaligned, 1);
-    if (!site[LISTED])
-        list(pc, bytes, site, "store");
-    __atomic_fetch_add(&site[TIMES], 1, __ATOMIC_RELAXED);
+static __attribute__((noinline, cold)) void list_store(uint64_t pc, uint64_t bytes, uint64_t *site) {
+    list(pc, bytes, site, stores_name);
 }
 
 /* The bits of an address that are zero if an access of this size is aligned. */
@@ -52,13 +57,28 @@ static inline uint64_t low_bits(uint64_t bytes) {
 }
 
 static void load(uint64_t address, uint64_t bytes, uint64_t pc, uint64_t *site) {
-    if (__builtin_expect(address & low_bits(bytes), 0))
-        unaligned_load(pc, bytes, site);
+    if (__builtin_expect(!(address & low_bits(bytes)), 1))
+        return;
+    if (__builtin_expect(site[LISTED], 1))
+        count_unaligned(site);
+    else
+        list_load(pc, bytes, site);
 }
 
 static void store(uint64_t address, uint64_t bytes, uint64_t pc, uint64_t *site) {
-    if (__builtin_expect(address & low_bits(bytes), 0))
-        unaligned_store(pc, bytes, site);
+    if (__builtin_expect(!(address & low_bits(bytes)), 1))
+        return;
+    if (__builtin_expect(site[LISTED], 1))
+        count_unaligned(site);
+    else
+        list_store(pc, bytes, site);
+}
+
+/* Before a second thread begins, in the first one. */
+static void call_system(uint64_t number) {
+    const char *name = lathe_syscall_name(number);
+    if (name && !strncmp(name, "clone", 5))
+        threads = true;
 }
 
 static void count_load(void) {
@@ -75,6 +95,7 @@ static void start(void) {
     lathe_option_number("top", 0);
     for (size_t i = 0; i < places.count; i++)
         ((Place *)places.at)[i].site[TIMES] = 0;
+    threads = false;
 }
 
 static int by_times(const void *a, const void *b) {
@@ -96,17 +117,26 @@ static void print(LatheFile *out, const Place *p) {
     lathe_fprint(out, "\n");
 }
 
+/* Of all places of one kind of access. */
+static uint64_t sum(const char *access) {
+    const Place *p = places.at;
+    uint64_t times = 0;
+    for (size_t i = 0; i < places.count; i++)
+        times += p[i].access == access ? p[i].times : 0;
+    return times;
+}
+
 static void report(void) {
     uint64_t top = lathe_option_number("top", 20);
     const char *name = lathe_option("out");
     LatheFile *out = lathe_open(name ? name : "-");
-    lathe_fprint(out, "%lu of %lu loads and %lu of %lu stores are not aligned\n", lathe_total(&loads_unaligned),
-                 lathe_total(&loads), lathe_total(&stores_unaligned), lathe_total(&stores));
-    lathe_fprint(out, "%15s %9s  %-6s  %s\n", "times", "bytes", "access", "place");
     lathe_lock(&lock);
     Place *p = places.at;
     for (size_t i = 0; i < places.count; i++)
         p[i].times = p[i].site[TIMES];
+    lathe_fprint(out, "%lu of %lu loads and %lu of %lu stores are not aligned\n", sum(loads_name), lathe_total(&loads),
+                 sum(stores_name), lathe_total(&stores));
+    lathe_fprint(out, "%15s %9s  %-6s  %s\n", "times", "bytes", "access", "place");
     lathe_sort(p, places.count, places.bytes, by_times);
     for (size_t i = 0; i < places.count && i < top && p[i].times; i++)
         print(out, &p[i]);
@@ -114,7 +144,8 @@ static void report(void) {
     lathe_close(out);
 }
 
-LATHE_HOOKS(LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_LOAD, count_load), LATHE_ON(LATHE_STORE, count_store),
+LATHE_HOOKS(LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_SYSCALL, call_system, {LATHE_NUMBER}),
+            LATHE_ON(LATHE_LOAD, count_load), LATHE_ON(LATHE_STORE, count_store),
             LATHE_ON(LATHE_LOAD, load, {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_PC}, {LATHE_SITE}),
             LATHE_ON(LATHE_STORE, store, {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_PC}, {LATHE_SITE}),
             LATHE_ON(LATHE_END, report));
