@@ -143,9 +143,24 @@ static LLVMValueRef replacement(Foreign *f, LLVMValueRef in, LLVMValueRef v) {
     return is_word ? LLVMConstPtrToInt(with, LLVMTypeOf(v)) : with;
 }
 
-/* The cases of a switch are numbers, or places in functions, which stay what they are. */
+/* LLVM makes a switch of comparisons with several numbers. Its cases have to stay numbers, so where the value is the new address of one, it becomes that number. */
+static void replace_cases(Foreign *f, LLVMValueRef in) {
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(f->r->ctx);
+    LLVMPositionBuilderBefore(b, in);
+    for (unsigned i = 2; i < (unsigned)LLVMGetNumOperands(in); i += 2) {
+        LLVMValueRef number = LLVMGetOperand(in, i), with = replacement(f, in, number), v = LLVMGetOperand(in, 0);
+        if (with != number)
+            LLVMSetOperand(in, 0, LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, v, with, ""), number, v, ""));
+    }
+    LLVMDisposeBuilder(b);
+}
+
 static void replace_operands(Foreign *f, LLVMValueRef in) {
-    unsigned count = LLVMIsASwitchInst(in) ? 1 : (unsigned)LLVMGetNumOperands(in);
+    unsigned count = (unsigned)LLVMGetNumOperands(in);
+    if (LLVMIsASwitchInst(in)) {
+        replace_cases(f, in);
+        return;
+    }
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef v = LLVMGetOperand(in, i), with = LLVMIsAConstant(v) ? replacement(f, in, v) : v;
         if (with != v)

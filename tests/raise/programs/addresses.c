@@ -50,9 +50,27 @@ __attribute__((noinline, noclone)) static struct order downwards(void) {
     return (struct order){down, 0.5};
 }
 
+/* Compared with several in a row. */
+__attribute__((noinline, noclone)) static int kind_of(compare *by) {
+    if (by == up)
+        return 1;
+    if (by == down)
+        return 2;
+    if (by == (compare *)strcoll)
+        return 3;
+    if (by == (compare *)twice)
+        return 4;
+    if (by == (compare *)is_twice)
+        return 5;
+    return 6;
+}
+
 static void sort(int count) {
     int list[] = {5, 9, 7, 1, 3};
     struct order order = downwards();
+    printf("%d %d %d %d %d ", kind_of(upwards()), kind_of(order.by), kind_of(some_way(1)), kind_of((compare *)twice),
+           kind_of((compare *)strcmp));
+    printf("%d %d\n", kind_of((compare *)is_twice), kind_of((compare *)strcoll));
     qsort(list, 5, sizeof(*list), upwards());
     printf("%d ", list[0]);
     qsort(list, 5, sizeof(*list), some_way(count));
