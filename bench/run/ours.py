@@ -12,6 +12,8 @@ OURS = {
     "strings": ["words"],
 }
 NOT_PORTABLE = ("sse", "avx")
+# of other machines: what has vectors, by compilers, by the C library and by hand
+GUEST_OURS = {"aarch64": {"simd": ["blur", "dots", "search", "digest"]}}
 
 
 def guest_build(guest, program):

@@ -1,17 +1,13 @@
-/* helpers_crypto.c: crypto that the host has no instruction for: AES, SHA1, SHA256, SM3, SM4, carry-less products.
+/* helpers_crypto.c: crypto, by the host's instructions where it has some: AES, SHA1, SHA256, SM3, SM4, carry-less products.
  *
  * Blocks of 128 bits come and go as integers. Names of functions are the manual's, where it has some.
  */
 #include "isa/aarch64/helpers.h"
+#include "isa/aarch64/helpers_host.h"
 
 typedef unsigned __int128 u128;
 
-typedef union Block {
-    u128 all;
-    u8 b[16];
-    u32 w[4];
-    u64 q[2];
-} Block;
+typedef A64Block Block;
 
 static u32 rol(u32 v, u32 n) {
     return v << n | v >> (32 - n);
@@ -92,12 +88,12 @@ static Block shifted_rows(const Block *s, u32 step, const u8 *box) {
 
 u128 lathe_aarch64_aese(u128 state, u128 key) {
     Block s = {state ^ key};
-    return shifted_rows(&s, 4, aes_box).all;
+    return a64_host_aes(A64_AES_ENCRYPT, &s) ? s.all : shifted_rows(&s, 4, aes_box).all;
 }
 
 u128 lathe_aarch64_aesd(u128 state, u128 key) {
     Block s = {state ^ key};
-    return shifted_rows(&s, 12, aes_inverse_box).all;
+    return a64_host_aes(A64_AES_DECRYPT, &s) ? s.all : shifted_rows(&s, 12, aes_inverse_box).all;
 }
 
 /* Four products at once: by x, in the field of x^8 + x^4 + x^3 + x + 1. */
@@ -112,6 +108,8 @@ static u32 mixed(u32 v) {
 
 u128 lathe_aarch64_aesmc(u128 state) {
     Block s = {state};
+    if (a64_host_aes(A64_AES_MIX, &s))
+        return s.all;
     for (u32 i = 0; i < 4; i++)
         s.w[i] = mixed(s.w[i]);
     return s.all;
@@ -120,6 +118,8 @@ u128 lathe_aarch64_aesmc(u128 state) {
 /* The inverse of mixing is to mix three times. */
 u128 lathe_aarch64_aesimc(u128 state) {
     Block s = {state};
+    if (a64_host_aes(A64_AES_UNMIX, &s))
+        return s.all;
     for (u32 i = 0; i < 4; i++)
         s.w[i] = mixed(mixed(mixed(s.w[i])));
     return s.all;
@@ -168,6 +168,8 @@ u128 lathe_aarch64_sha1m(u128 hash, u32 e, u128 schedule) {
 /* The manual, SHA256hash: four rounds; a to d are in x, e to h in y. */
 static void sha256_rounds(Block *x, Block *y, u128 schedule) {
     Block w = {schedule};
+    if (a64_host_sha256(x, y, &w))
+        return;
     for (u32 i = 0; i < 4; i++) {
         u32 e = y->w[0], a = x->w[0];
         u32 t = y->w[3] + (ror(e, 6) ^ ror(e, 11) ^ ror(e, 25)) + choose(e, y->w[1], y->w[2]) + w.w[i];
@@ -191,7 +193,9 @@ u128 lathe_aarch64_sha256h2(u128 efgh, u128 abcd, u128 schedule) {
 }
 
 u128 lathe_aarch64_sha256su1(u128 d, u128 n, u128 m) {
-    Block r = {d}, first = {n >> 32 | m << 96}, last = {m};
+    Block r = {d}, first = {n >> 32 | m << 96}, last = {m}, before = {n};
+    if (a64_host_sha256_schedule(&r, &before, &last))
+        return r.all;
     for (u32 i = 0; i < 4; i++) {
         u32 v = i < 2 ? last.w[i + 2] : r.w[i - 2];
         r.w[i] += (ror(v, 17) ^ ror(v, 19) ^ v >> 10) + first.w[i];
@@ -267,6 +271,9 @@ u128 lathe_aarch64_sm4ekey(u128 keys, u128 constants) {
 /* Four bits of b at a time, by the multiples of a. */
 u128 lathe_aarch64_pmull(u64 a, u64 b) {
     u128 multiples[16] = {0, a}, r = 0;
+    Block product;
+    if (a64_host_product(a, b, &product))
+        return product.all;
     for (u32 i = 2; i < 16; i++)
         multiples[i] = multiples[i / 2] << 1 ^ (i & 1 ? a : 0);
     for (i32 i = 60; i >= 0; i -= 4)
