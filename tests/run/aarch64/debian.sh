@@ -6,7 +6,7 @@ unpack=$(realpath "$2")
 export LATHE_CACHE="$dir/cache"
 
 root=$dir/root
-"$unpack" arm64 bookworm "$root" bash coreutils python3 perl sqlite3 git openssl xz-utils zstd cpp-12 gawk lua5.4 bzip2 >log 2>&1 ||
+"$unpack" arm64 bookworm "$root" bash coreutils python3 perl sqlite3 git openssl xz-utils zstd cpp-12 gawk lua5.4 bzip2 nodejs >log 2>&1 ||
     skip_all "no packages of Debian's: $(tail -n 1 log)"
 command -v qemu-aarch64 >qemu || skip_all "no qemu-aarch64"
 
@@ -59,4 +59,9 @@ expect 0 "a process of python3's" "$lathe" run -L "$root" "$root/usr/bin/python3
 says out "^b'42.n'$"
 expect 0 "a pipe of bash's" "$lathe" run -L "$root" "$root/bin/bash" -c 'printf "%s\n" 3 1 2 | sort | tr "\n" " "'
 says out '^1 2 3 $'
+# With threads and code of its own; qemu takes very long.
+for tier in quick auto; do
+    expect 0 "node with --tier=$tier" "$lathe" run --tier=$tier -L "$root" "$root/usr/bin/node" -e 'const m = new Map(); for (let i = 0; i < 200000; i++) m.set("k" + i % 97, i); console.log(m.size, [3, 1, 2].sort().join(), Math.sqrt(2))'
+    says out '^97 1,2,3 1.4142135623730951$'
+done
 finish
