@@ -43,16 +43,18 @@ bool a64_host_aes(A64Aes what, A64Block *state) {
         return false;
     switch (what) {
     case A64_AES_ENCRYPT:
-        __asm__ volatile("movdqu (%0), %%xmm12\n\tpxor %%xmm13, %%xmm13\n\taesenclast %%xmm13, %%xmm12\n\tmovdqu %%xmm12, (%0)"
-                         :
-                         : "r"(state)
-                         : USED);
+        __asm__ volatile(
+            "movdqu (%0), %%xmm12\n\tpxor %%xmm13, %%xmm13\n\taesenclast %%xmm13, %%xmm12\n\tmovdqu %%xmm12, (%0)"
+            :
+            : "r"(state)
+            : USED);
         break;
     case A64_AES_DECRYPT:
-        __asm__ volatile("movdqu (%0), %%xmm12\n\tpxor %%xmm13, %%xmm13\n\taesdeclast %%xmm13, %%xmm12\n\tmovdqu %%xmm12, (%0)"
-                         :
-                         : "r"(state)
-                         : USED);
+        __asm__ volatile(
+            "movdqu (%0), %%xmm12\n\tpxor %%xmm13, %%xmm13\n\taesdeclast %%xmm13, %%xmm12\n\tmovdqu %%xmm12, (%0)"
+            :
+            : "r"(state)
+            : USED);
         break;
     case A64_AES_MIX:
         __asm__ volatile("movdqu (%0), %%xmm12\n\tpxor %%xmm13, %%xmm13\n\taesdeclast %%xmm13, %%xmm12\n\t"
@@ -62,7 +64,10 @@ bool a64_host_aes(A64Aes what, A64Block *state) {
                          : USED);
         break;
     case A64_AES_UNMIX:
-        __asm__ volatile("movdqu (%0), %%xmm12\n\taesimc %%xmm12, %%xmm12\n\tmovdqu %%xmm12, (%0)" : : "r"(state) : USED);
+        __asm__ volatile("movdqu (%0), %%xmm12\n\taesimc %%xmm12, %%xmm12\n\tmovdqu %%xmm12, (%0)"
+                         :
+                         : "r"(state)
+                         : USED);
         break;
     }
     return true;
