@@ -25,19 +25,29 @@ static bool is_fence(const Instruction &insn) {
     return text && text->getAsmString().empty() && text->getConstraintString() == "~{memory}";
 }
 
-/* Not if a load in the loop, or a call, has a part in it. */
+/* What the ways within a loop depend on. */
+static void add_conditions(const Loop &loop, SmallVectorImpl<Value *> &values) {
+    for (BasicBlock *block : loop.blocks()) {
+        if (auto *branch = dyn_cast<BranchInst>(block->getTerminator()); branch && branch->isConditional())
+            values.push_back(branch->getCondition());
+        else if (!branch)
+            values.push_back(block->getTerminator());
+    }
+}
+
+/* Not if a load in the loop, or a call, has a part in it: as an operand, or by deciding on which way a value comes. */
 static bool is_settled(const Loop &loop, Value *condition) {
     SmallVector<Value *, 16> values{condition};
-    SmallPtrSet<Value *, 16> seen{condition};
+    SmallPtrSet<Value *, 16> seen;
     while (!values.empty()) {
         auto *insn = dyn_cast<Instruction>(values.pop_back_val());
-        if (!insn || !loop.contains(insn))
+        if (!insn || !loop.contains(insn) || !seen.insert(insn).second)
             continue;
         if (insn->mayReadFromMemory() || isa<CallBase>(insn))
             return false;
-        for (Value *operand : insn->operands())
-            if (seen.insert(operand).second)
-                values.push_back(operand);
+        values.append(insn->op_begin(), insn->op_end());
+        if (isa<PHINode>(insn) && insn->getParent() != loop.getHeader())
+            add_conditions(loop, values);
     }
     return true;
 }
@@ -71,15 +81,19 @@ static bool only_computes(ScalarEvolution &evolution, const Loop &loop) {
     return true;
 }
 
+/* The fence may be that of a loop around this one, too, so one stays in front. */
 static bool remove_fences(const Loop &loop) {
     SmallVector<Instruction *, 4> fences;
     for (BasicBlock *block : loop.blocks())
         for (Instruction &insn : *block)
             if (is_fence(insn))
                 fences.push_back(&insn);
+    bool found = !fences.empty();
+    if (found && loop.getParentLoop())
+        fences.pop_back_val()->moveBefore(loop.getLoopPreheader()->getTerminator());
     for (Instruction *fence : fences)
         fence->eraseFromParent();
-    return !fences.empty();
+    return found;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- counting */
@@ -128,12 +142,13 @@ static Value *rounds_before(ScalarEvolution &evolution, const Counter &c, Instru
     return count_rounds(b, c, first, last);
 }
 
-/* The loop ends when it has gone around so often, and not by its comparison any more. */
+/* The loop ends when it has gone around so often, and not by its comparison any more. LLVM is not to delete one that does nothing: it may have no end. */
 static void end_after(Loop &loop, ICmpInst *compare, Value *rounds) {
     auto *branch = cast<BranchInst>(loop.getLoopLatch()->getTerminator());
     IRBuilder<> b(loop.getHeader(), loop.getHeader()->begin());
     PHINode *round = b.CreatePHI(b.getInt64Ty(), 2);
     b.SetInsertPoint(branch);
+    b.CreateIntrinsic(Intrinsic::sideeffect, {}, {});
     Value *next = b.CreateAdd(round, b.getInt64(1));
     round->addIncoming(b.getInt64(0), loop.getLoopPreheader());
     round->addIncoming(next, loop.getLoopLatch());
@@ -144,10 +159,9 @@ static void end_after(Loop &loop, ICmpInst *compare, Value *rounds) {
 /* LLVM computes a number of rounds only where it knows that the last value is met, which it does for steps of one. */
 static bool count(ScalarEvolution &evolution, Loop &loop) {
     Counter c;
-    BasicBlock *before = loop.getLoopPreheader();
-    if (!before || !find_counter(evolution, loop, &c) || c.step.isOne() || c.step.isAllOnes())
+    if (!find_counter(evolution, loop, &c) || c.step.isOne() || c.step.isAllOnes())
         return false;
-    Value *rounds = rounds_before(evolution, c, before->getTerminator());
+    Value *rounds = rounds_before(evolution, c, loop.getLoopPreheader()->getTerminator());
     if (!rounds)
         return false;
     end_after(loop, c.compare, rounds);
@@ -160,7 +174,8 @@ PreservedAnalyses CountedLoops::run(Function &fn, FunctionAnalysisManager &analy
     auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(fn);
     bool found = false, changed = false;
     for (Loop *loop : loops.getLoopsInPreorder()) {
-        if (!loop->isInnermost() || !ends_by_itself(*loop) || !only_computes(evolution, *loop))
+        if (!loop->isInnermost() || !loop->getLoopPreheader() || !ends_by_itself(*loop) ||
+            !only_computes(evolution, *loop))
             continue;
         found = true;
         changed |= remove_fences(*loop);

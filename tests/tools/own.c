@@ -4,6 +4,7 @@
 typedef struct Own {
     uint64_t loads, limit, full; /* since the rare part was needed last; when it is needed; and before that */
     uint64_t low, high, stores;  /* by a bit of the address; by all of them */
+    uint64_t turns, last;        /* the address that was loaded from last, but in the rare part */
 } Own;
 
 enum { LIMIT = 7 };
@@ -32,6 +33,22 @@ static void load(Own *own) {
     own->loads++;
     if (__builtin_expect(own->loads == own->limit, 0))
         empty(own);
+}
+
+static __attribute__((noinline, cold)) void turn(Own *own) {
+    own->turns = 0;
+    own->last = 0x1230;
+}
+
+/* The address may be in a register of the program's, which the rare part leaves as it is. */
+static void note_last(Own *own, uint64_t address) {
+    uint64_t turns = own->turns + 1;
+    if (__builtin_expect(turns == LIMIT, 0)) {
+        turn(own);
+        return;
+    }
+    own->turns = turns;
+    own->last = address;
 }
 
 static void store(Own *own, uint64_t address) {
@@ -76,5 +93,6 @@ LATHE_HOOKS(LATHE_ON(LATHE_START, start, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_THR
             LATHE_ON(LATHE_THREAD_END, add, {LATHE_THREAD_OWN}), LATHE_ON(LATHE_END, end, {LATHE_THREAD_OWN}),
             LATHE_ON(LATHE_LOAD, count_load), LATHE_ON(LATHE_STORE, count_store),
             LATHE_ON(LATHE_LOAD, load, {LATHE_THREAD_OWN}),
+            LATHE_ON(LATHE_LOAD, note_last, {LATHE_THREAD_OWN}, {LATHE_ADDRESS}),
             LATHE_ON(LATHE_STORE, store, {LATHE_THREAD_OWN}, {LATHE_ADDRESS}),
             LATHE_ON(LATHE_STORE, again, {LATHE_THREAD_OWN}));

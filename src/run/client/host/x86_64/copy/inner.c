@@ -121,11 +121,12 @@ static bool set_branch(Inner *in, InnerBlock *b, const Shape *s, u64 next) {
     return b->target < INNER_BLOCKS && b->next < INNER_BLOCKS;
 }
 
-static bool stores(const InsnView *v) {
+/* Fences change nothing of their own: behind one, memory may have what others have stored. */
+static bool may_change_memory(const InsnView *v) {
     for (u32 i = 0; i < v->access_count; i++)
         if (v->access[i].how & ACCESS_WRITE)
             return true;
-    return false;
+    return !v->access_count && !v->writes && !v->writes_flags;
 }
 
 static void note_effect(Inner *in, u64 at, const Shape *s, const InsnView *v, u32 written) {
@@ -139,7 +140,7 @@ static void note_effect(Inner *in, u64 at, const Shape *s, const InsnView *v, u3
     if (at - in->function >= INNER_SPAN)
         return;
     in->effect[at - in->function].writes = (u16)v->writes;
-    in->effect[at - in->function].stores = stores(v);
+    in->effect[at - in->function].stores = may_change_memory(v);
 }
 
 /* Reads a block to its end, which may be in another one: that part is copied twice then. False: it is cold. */

@@ -75,6 +75,7 @@ static void choose_present(Visiting *g, u32 changed) {
             continue;
         g->names.to[argument] = (u8)reg;
         g->used |= bit(argument);
+        g->present |= bit(argument);
         g->not_made |= (u32)1 << i;
     }
 }

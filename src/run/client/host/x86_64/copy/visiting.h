@@ -15,6 +15,7 @@ typedef struct Visiting {
     u32 not_made; /* arguments that nobody needs, or that are in a register of the guest's already */
     Names names;  /* of the function's registers */
     u32 used;     /* the function's registers that have a name of their own */
+    u32 present;  /* those whose name is a register that has the guest's value */
     u32 live; /* registers that the guest needs, and that are not put aside by an earlier visit before the same instruction */
     u32 back; /* registers that are put aside since an earlier instruction, and that arguments are made of: they are given back first */
     u32 saved;         /* of the live ones: put aside, and given back when they are needed; */

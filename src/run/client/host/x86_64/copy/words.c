@@ -35,9 +35,11 @@ u32 words_find(const Emitter *e, u32 off) {
     return left ? (u32)__builtin_ctz(left) : REGISTERS;
 }
 
+/* Also words that it is a part of. */
 static void store(Emitter *e, u32 off) {
+    enum { BYTES = sizeof(u64) };
     for (u32 left = e->words.registers; left; left &= left - 1)
-        if (e->words.off[__builtin_ctz(left)] == off)
+        if (e->words.off[__builtin_ctz(left)] + BYTES > off && off + BYTES > e->words.off[__builtin_ctz(left)])
             words_forget(e, bit((u32)__builtin_ctz(left)));
 }
 
@@ -55,7 +57,8 @@ void words_note(const Visiting *g, u64 at, const Word *word) {
     u32 changed = 0;
     if (word && word->stores) {
         store(e, word->off);
-        if (!(g->names.folded & bit(word->reg)))
+        if (!((g->names.folded | g->present) &
+              bit(word->reg))) /* a register of the guest's is not to be loaded again */
             know(e, g->names.to[word->reg], word->off);
         return;
     }
