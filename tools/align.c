@@ -22,16 +22,12 @@ enum { TIMES, LISTED };
 
 static LatheCounter loads, stores;
 static const char loads_name[] = "load", stores_name[] = "store";
-static bool threads; /* the program has several, or is about to: until then nothing is counted atomically */
 static LatheVector places = LATHE_VECTOR(Place);
 static LatheLock lock;
 
 /* Some program accesses little else, so this costs nothing that it need not. */
 static inline void count_unaligned(uint64_t *site) {
-    if (threads)
-        __atomic_fetch_add(&site[TIMES], 1, __ATOMIC_RELAXED);
-    else
-        site[TIMES]++;
+    __atomic_fetch_add(&site[TIMES], 1, __ATOMIC_RELAXED);
 }
 
 static void list(uint64_t pc, uint64_t bytes, uint64_t *site, const char *access) {
@@ -74,13 +70,6 @@ static void store(uint64_t address, uint64_t bytes, uint64_t pc, uint64_t *site)
         list_store(pc, bytes, site);
 }
 
-/* Before a second thread begins, in the first one. */
-static void call_system(uint64_t number) {
-    const char *name = lathe_syscall_name(number);
-    if (name && !strncmp(name, "clone", 5))
-        threads = true;
-}
-
 static void count_load(void) {
     lathe_count(&loads, 1);
 }
@@ -95,7 +84,6 @@ static void start(void) {
     lathe_option_number("top", 0);
     for (size_t i = 0; i < places.count; i++)
         ((Place *)places.at)[i].site[TIMES] = 0;
-    threads = false;
 }
 
 static int by_times(const void *a, const void *b) {
@@ -144,8 +132,7 @@ static void report(void) {
     lathe_close(out);
 }
 
-LATHE_HOOKS(LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_SYSCALL, call_system, {LATHE_NUMBER}),
-            LATHE_ON(LATHE_LOAD, count_load), LATHE_ON(LATHE_STORE, count_store),
+LATHE_HOOKS(LATHE_ON(LATHE_START, start), LATHE_ON(LATHE_LOAD, count_load), LATHE_ON(LATHE_STORE, count_store),
             LATHE_ON(LATHE_LOAD, load, {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_PC}, {LATHE_SITE}),
             LATHE_ON(LATHE_STORE, store, {LATHE_ADDRESS}, {LATHE_BYTES}, {LATHE_PC}, {LATHE_SITE}),
             LATHE_ON(LATHE_END, report));
