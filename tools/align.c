@@ -25,7 +25,7 @@ static const char loads_name[] = "load", stores_name[] = "store";
 static LatheVector places = LATHE_VECTOR(Place);
 static LatheLock lock;
 
-/* Some program accesses little else, so this costs nothing that it need not. */
+/* Several threads may access memory at the same place of the program. */
 static inline void count_unaligned(uint64_t *site) {
     __atomic_fetch_add(&site[TIMES], 1, __ATOMIC_RELAXED);
 }

@@ -34,9 +34,9 @@ for what in 0 1 2 5; do
 done
 # Words of a thread's own that stay in registers from one function to the next are what they would be in memory.
 for what in 0 1 2 4 5 6 d f l; do
+    "$counted" $what > /dev/null 2>&1
+    native=$?
     for tier in quick auto; do
-        "$counted" $what > /dev/null 2>&1
-        native=$?
         "$lathe" run --tier=$tier --tool="$here/own.c" -- "$counted" $what > "$work/out" 2>&1
         [ $? = $native ] || fail "own words, counted $what, tier $tier: it ends otherwise"
         grep -q '^own words of [1-9][0-9]* accesses agree$' "$work/out" && ! grep -q 'differ\|are not' "$work/out" || fail "own words, counted $what, tier $tier: $(cat "$work/out")"

@@ -91,7 +91,7 @@ long guest_system_call(long number) {
     return -1;
 }
 
-/* Programs ask cpuid. */
+/* x86-64 programs ask the instruction cpuid what the processor has, and not the auxiliary vector. */
 u64 guest_auxiliary(u64 type, u64 value) {
     (void)type;
     return value;

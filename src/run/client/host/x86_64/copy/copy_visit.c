@@ -338,10 +338,10 @@ static bool does_nothing(const Inner *in) {
 }
 
 static void put_before(const Visiting *g) {
-    if (g->flags)
+    if (g->flags) {
         words_forget(g->e, bit(RAX));
-    if (g->flags)
         put_flags_to_rax(g->e);
+    }
     if (g->flags && !g->flags_in_rax)
         put_word(g->e, STORE, RAX, visit_slot(FLAGS_SLOT));
 }
@@ -349,10 +349,10 @@ static void put_before(const Visiting *g) {
 static void put_restored(const Visiting *g) {
     if (g->flags && !g->flags_in_rax)
         put_word(g->e, LOAD, RAX, visit_slot(FLAGS_SLOT));
-    if (g->flags)
+    if (g->flags) {
         put_flags_from_rax(g->e);
-    if (g->flags)
         words_forget(g->e, bit(RAX));
+    }
     g->e->aside |= g->saved & ~bit(RSP);
 }
 

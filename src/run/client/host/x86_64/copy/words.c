@@ -38,9 +38,11 @@ u32 words_find(const Emitter *e, u32 off) {
 /* Also words that it is a part of. */
 static void store(Emitter *e, u32 off) {
     enum { BYTES = sizeof(u64) };
-    for (u32 left = e->words.registers; left; left &= left - 1)
-        if (e->words.off[__builtin_ctz(left)] + BYTES > off && off + BYTES > e->words.off[__builtin_ctz(left)])
-            words_forget(e, bit((u32)__builtin_ctz(left)));
+    for (u32 left = e->words.registers; left; left &= left - 1) {
+        u32 reg = (u32)__builtin_ctz(left), known = e->words.off[reg];
+        if (known + BYTES > off && off + BYTES > known)
+            words_forget(e, bit(reg));
+    }
 }
 
 bool words_is_one(const Visiting *g, const u8 *text, const Shape *s, Word *word) {
