@@ -38,10 +38,14 @@ bench: all
 install: all
 	meson install -C $(BUILD) --no-rebuild
 
+# Debian packages, in build/deb.
+deb:
+	scripts/deb $(BUILD)/deb
+
 format:
 	scripts/format
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all deps test test-long test-stress test-sanitized demo bench install format clean
+.PHONY: all deps test test-long test-stress test-sanitized demo bench install deb format clean
