@@ -37,10 +37,6 @@ static bool asks_to_end(u32 sig) {
     return (bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGTERM)) & bit(sig);
 }
 
-static bool has_handler(const Thread *t, u32 sig) {
-    return t->signal.table && t->signal.table->action[sig].handler > (u64)SIG_IGN;
-}
-
 static void set_timer(Thread *t) {
     const u64 once[4] = {0, 0, PATIENCE_S, 0};
     sys4(__NR_timer_settime, (u64)(i64)t->signal.patience, 0, (u64)once, 0);
@@ -49,7 +45,7 @@ static void set_timer(Thread *t) {
 /* Only functions of tools may fail to come to an end. A debugger takes the time that it needs. */
 void last_expect(Thread *t, u32 sig) {
     if (!*the.opt.tool || debug_is_active() || !last_watches(sig) || t->signal.impatient ||
-        (has_handler(t, sig) && !asks_to_end(sig)))
+        (signal_has_handler(t, sig) && !asks_to_end(sig)))
         return;
     TimerEvent event = {
         .value = (u64)&t->signal.patience, .signal = SIGTRAP, .notify = NOTIFY_THREAD, .tid = (i32)t->tid};
@@ -83,7 +79,7 @@ void last_overdue(Thread *t, const SignalContext *s) {
         return;
     u32 sig = (u32)__builtin_ctzll(t->pending_signals) + 1;
     const char *function = tool_function_of(t, s);
-    if (has_handler(t, sig) && !function) {
+    if (signal_has_handler(t, sig) && !function) {
         set_timer(t);
         return;
     }

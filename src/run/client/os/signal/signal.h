@@ -35,7 +35,7 @@ bool signal_share(Thread *child, Thread *parent);
 bool signal_copy(Thread *child, const Thread *parent);
 void signal_forget(Thread *t); /* t has ended: frees its table */
 
-/* ------------------------------------------------------------------------------------------- between signal.c and sigcalls.c */
+/* ------------------------------------------------------------------------------------------- between the files of this folder */
 
 enum { SIGNALS = 64 };
 
@@ -52,20 +52,34 @@ static inline u64 signal_bit(u32 sig) {
 /* The signals whose handler on the host is always the client's, whatever the guest does with them. The host never
  * blocks them. */
 u64 signal_ours(void);
+u64 signal_faults(void); /* those of them that faults raise */
 bool signal_is_fault(u32 sig);
+/* Those of them that the guest blocks now. */
+u64 signal_blocked_now(const Thread *t);
 
-SignalState *signal_table(Thread *t); /* made when first used; NULL if there is no memory */
+SignalState *signal_table(Thread *t);              /* made when first used; NULL if there is no memory */
+bool signal_has_handler(const Thread *t, u32 sig); /* of the guest's */
 i64 signal_set_host_handler(u32 sig, u64 flags);
+void signal_set_host_default(u32 sig);
 /* True if the handler of the noted signal wants system calls to begin anew (SA_RESTART). */
 bool signal_restarts(const Thread *t);
 
 /* rt_sigprocmask for the guest's whole mask. SYSCALL_RESTART: a signal has to be delivered first, and nothing was changed. `old` may be
  * any address of the guest. */
 i64 signal_change_mask(Thread *t, u64 how, const u64 *set, u64 *old);
+/* Puts the guest's mask into force, behind a time in which the host has blocked everything. */
+void signal_set_mask(Thread *t, u64 mask);
+/* Sends the signal to this thread again, with the same information. If it is blocked, the kernel keeps it. */
+void signal_send_again(Thread *t, const SignalInfo *info);
+/* Keeps one of the client's signals in the Thread, because the guest blocks it or another one is noted. */
+void signal_hold(Thread *t, const SignalInfo *info);
 /* Takes one of the held signals that is in `set`. Returns false if there is none. */
 bool signal_take_held(Thread *t, u64 set, SignalInfo *info);
 /* Sends those held signals again that the guest's mask allows now. */
 void signal_release_held(Thread *t);
 bool signal_on_altstack(const Thread *t);
+/* The si_code of a bad address, as far as the guest is concerned: the client's memory does not exist for it. */
+i32 signal_segv_code(u64 addr);
+__attribute__((visibility("hidden"))) void fault_with(int sig); /* of guard.S: a real fault of this kind */
 
 #endif

@@ -6,7 +6,7 @@
  * returns, as long as copy_flags.c has found nobody who reads them; jumps may not. */
 #include "run/client/host/x86_64/copy/macros.h"
 
-/* The guest's state into the Thread; then C can be called. A trap flag is ours: signal.c steps to where the state is whole. */
+/* The guest's state into the Thread; then C can be called. A trap flag is ours: arrive.c steps to where the state is whole. */
 .macro save
     mov %rax, %gs:CPU_GP(0)
     mov %rcx, %gs:CPU_GP(1)
