@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-/* Reserves the first area and tells space.c of it. Returns false if there is not enough address space. */
+/* Reserves the first area and tells space_own of it. Returns false if there is not enough address space. */
 bool own_init(void);
 
 /* mmap in an area, with MAP_FIXED added to the flags. Returns the address or a negative errno. */

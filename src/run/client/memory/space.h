@@ -1,5 +1,5 @@
-/* space.h: the guest's address space: its system calls about memory, and what the rest of the client tells space.c or
- * asks it. */
+/* space.h: the guest's address space: its system calls about memory (mapping.c, brk.c, shm.c), its start (block.c), and what the rest of the client tells or asks the table of
+ * the guest's memory (space.c, modules.c). */
 #ifndef RUN_CLIENT_SPACE_H
 #define RUN_CLIENT_SPACE_H
 
@@ -10,7 +10,7 @@
  * the.code_base. All of it is PROT_NONE at first; arena.c maps its views over the arena with MAP_FIXED. */
 enum { WINDOW_BYTES = 1 << 30, ARENA_BYTES = 512 << 20 };
 
-/* The guest wants these addresses. If the map from guest to host addresses lies there, the map is given up. */
+/* Called before the guest gets something at these addresses: if the map from guest to host addresses lies there, the map is given up. */
 void space_make_room(u64 start, u64 size);
 
 /* [start, start + size) belongs to the client forever: guest mappings over it are refused. own.c calls this for its

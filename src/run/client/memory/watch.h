@@ -1,5 +1,5 @@
-/* watch.h: the functions by which space.c and shm.c tell the folder `code`, which lies above them and keeps
- * translations, that the guest's memory has changed. The folder `code` has these functions. */
+/* watch.h: how this folder tells the folder `code`, which lies above it and keeps translations, that the guest's memory has changed. The folder `code`
+ * has these functions. */
 #ifndef RUN_CLIENT_WATCH_H
 #define RUN_CLIENT_WATCH_H
 
@@ -14,9 +14,9 @@ void quick_made_writable(u64 start, u64 end);
 /* The host keeps pages read-only whose code is translated. Makes those in [start, end) writable and forgets their
  * translations. Returns true if there were any. */
 bool quick_allow_writes_to(u64 start, u64 end);
-/* There shall be no map from guest to host addresses any more (quick/map.h). False: that is not possible now. */
+/* Makes all code anew so that it does not look into the map from guest to host addresses (quick/map.h). Returns false if that is not possible now. */
 bool quick_give_up_map(void);
-/* A module has been mapped and has its key. */
+/* A module has been mapped, and its key is known: forgets the image's code for it if the image was made from another file. */
 void image_check(const Module *m);
 
 #endif
