@@ -1,4 +1,4 @@
-/* contained_start.h: how a client begins that has a program behind it, in one file (memory/contained.h). */
+/* contained_start.h: the start of a client that is in one file with a guest program (lathe raise --contained; memory/contained.h). */
 #ifndef RUN_CLIENT_CONTAINED_START_H
 #define RUN_CLIENT_CONTAINED_START_H
 
@@ -11,9 +11,10 @@ typedef struct Start {
     char **argv; /* the guest's */
 } Start;
 
-/* If something is contained, reads it, with the options that it has. Returns true if its program is to be run, and says how. */
+/* If this client's file contains a program, reads its head and its options. Returns true, and says in *start what to run, if that program is to be run now; false if there is none, or if exec
+ * of a contained program has started the client to run another file. */
 bool contained_begin(int argc, char **argv, Start *start);
-/* To be called once there is memory of the client's own. */
+/* Moves what contained_begin has mapped into the client's own memory, as soon as there is such memory. */
 void contained_settle(void);
 
 #endif

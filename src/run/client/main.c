@@ -1,7 +1,8 @@
-/* main.c: the client's start: options, the guest's program, its first thread. Started by lathe run as
+/* main.c: the client's start: reads the options, reserves memory, loads the guest's program, and runs its first thread. Started by lathe run as
  *
  *     lathe-client OPTIONS PATH ARGV0 ARGS…
- */
+ *
+ * docs/client.md tells how the client works. */
 #include <asm/prctl.h>
 
 #include "run/client/code/image.h"
@@ -24,7 +25,8 @@
 
 Process the;
 
-/* A script whose interpreter is of another kind is another client's: only whoever reads the #! line knows. Returns if it is this one's. */
+/* lathe run chooses the client by the ELF header of the program. If the program is a script instead, its #! line may name an interpreter for another kind of machine: then starts
+ * the client for that kind in this one's place. Returns if this client is the right one. */
 static void leave_to_other_kind(char **argv, char **envp) {
     enum { OPTIONS = 1, PATH = 2, OPTIONS_BYTES = 4096 };
     Options o = the.opt;
@@ -76,7 +78,7 @@ static void start_program(const char *path, char **argv, char **envp) {
     translated_run_anew(t);
 }
 
-/* argv has room for what #! lines add. */
+/* Copies the list, with room for the words that #! lines add. */
 static char **copy_argv(int argc, char **argv) {
     char **copy =
         sys_pages(sizeof(char *) * ((u64)argc + LOAD_ARGV_ROOM + 2)); /* argv[0] may be missing; a zero ends it */
@@ -85,7 +87,7 @@ static char **copy_argv(int argc, char **argv) {
     return copy;
 }
 
-/* The variable's value, which is no longer in the environment then. */
+/* Takes a variable out of the environment. Returns its value, or NULL if there is no such variable. */
 static const char *take_variable(char **envp, const char *name) {
     size_t len = strlen(name);
     while (*envp && (strncmp(*envp, name, len) || (*envp)[len] != '='))
@@ -98,7 +100,7 @@ static const char *take_variable(char **envp, const char *name) {
     return value;
 }
 
-/* A descriptor for what this client prints about the program. */
+/* Opens what this client prints about the program: statistics, a tool's text. Returns the descriptor. */
 static int open_log(void) {
     enum { FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, MODE = 0666 };
     i64 fd = *the.opt.log ? sys_open(the.opt.log, FLAGS, MODE) : 2, away = fd < 0 ? fd : limits_dup_away((int)fd);
@@ -124,7 +126,7 @@ static Start read_arguments(int argc, char **argv, char **envp) {
     return (Start){argv[PATH], argc - ARGV0, argv + ARGV0};
 }
 
-/* Code is looked for in the file, without a directory for it. There is no server, and without quick code nothing runs at all. */
+/* A program that is in one file with this client has its translated code there, too, so it needs no directory of the cache. It has no server, so it needs quick code. */
 static void adapt_to_contained(void) {
     if (!contained_exists())
         return;

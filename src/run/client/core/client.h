@@ -4,10 +4,10 @@
  * share `the` process below and, under their locks, the memory of code.c and remote.c. What each thread has for itself is in its Thread,
  * whose first member is the guest state that lifted code works on.
  *
- * The rooms, and what is in them:
+ * docs/client.md tells how the client works, and in which order to read it. The folders, and what is in them:
  *
  *     core/            this file, the kernel's calls and what a libc would give (sys.c), options, statistics
- *     memory/          the guest's address space (space.c), its limits, the loader (program.c, load.c, stack.c, vdso.c); the client's own memory (own.c)
+ *     memory/          the guest's address space (space.c, mapping.c), its limits, the loader (program.c, load.c, stack.c, vdso.c); the client's own memory (own.c)
  *     code/            which code runs: tiers (tier.c), what earlier runs have left (image.c, learn.c, after.c); translated.h has what os and guest use of the folders below
  *     code/arena       the memory of translated code
  *     code/quick       the quick tier: blocks of quick code, and what its two makers have in common:
@@ -67,9 +67,9 @@ typedef struct Stats {
 typedef struct ProcessMemory {
     Module modules[MODULES_MAX];
     u32 module_count;
-    bool window_as_wished;      /* space.c: the window is where image.c asked for it */
-    u64 window;                 /* space.c: where modules are placed; the code arena is behind them */
-    u64 block_start, block_end; /* space.c: the whole reservation around them */
+    bool window_as_wished;      /* block.c: the window is where image.c asked for it */
+    u64 window;                 /* block.c: where modules are placed; the code arena is behind them */
+    u64 block_start, block_end; /* block.c: the whole reservation around them */
     u64 brk_start, brk_now, brk_end;
     u64 stack_start, stack_end; /* the guest's first stack */
     u64 stack_lowest;           /* where the reservation below that stack begins */
@@ -81,8 +81,8 @@ typedef struct ProcessMemory {
     u32 scale; /* limits.c: the client's large pieces of memory are 1 << scale times smaller */
     u64 nowhere;                /* own.c: the address of a page without access */
     u64 own_start, own_end;     /* space.c: the client's other reservations lie between these */
-    u64 image_start, image_end; /* space.c: the client's program, which the kernel puts among the guest's mappings */
-    u64 first_stack;            /* space.c: the client's first stack begins here */
+    u64 image_start, image_end; /* block.c: the client's program, which the kernel puts among the guest's mappings */
+    u64 first_stack;            /* block.c: the client's first stack begins here */
 } ProcessMemory;
 
 /* code, code/quick and code/optimised */
@@ -107,7 +107,7 @@ typedef struct ProcessServer {
 /* os. The lists have threads that are not in Process.threads; the same lock protects them. */
 typedef struct ProcessOs {
     bool any_separate; /* there is or was another process in the same memory */
-    bool over;         /* the guest has ended, with this status: what fails from now on changes nothing about it */
+    bool over;         /* the guest has ended, with this status; if the client fails from now on, the status stays */
     int status;
     u32 releases;         /* syscall.c: how often guarded pages were made writable before a system call */
     struct Thread *ended; /* threads that have ended; their memory is freed once the kernel no longer uses it */
@@ -122,8 +122,8 @@ typedef struct Process {
     u64 start_us;
     u64 *auxv;               /* the auxiliary vector and the environment that the kernel gave this process */
     char **envp;             /* likewise */
-    u64 code_base, code_end; /* space.c: where the code arena is */
-    u64 map;                 /* space.c: the map from guest to host addresses (code/quick/map.h); 0: there is none */
+    u64 code_base, code_end; /* block.c: where the code arena is */
+    u64 map;                 /* block.c: the map from guest to host addresses (code/quick/map.h); 0: there is none */
     struct Thread *threads;  /* all threads, under the lock of translated code */
     ProcessMemory memory;
     ProcessTier tier;

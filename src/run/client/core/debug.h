@@ -1,4 +1,5 @@
-/* debug.h: a debugger at the guest (lathe run -g): what the client tells it. The folder debug has these functions; folders below it call them.
+/* debug.h: what the rest of the client tells a debugger (gdb) that is connected to the guest (lathe run -g). The folder debug has these functions; folders below it call
+ * them.
  *
  * With a debugger there is only quick code, which has the guest's exact state between any two instructions. */
 #ifndef RUN_CLIENT_DEBUG_H
@@ -23,7 +24,7 @@ static inline bool debug_is_active(void) {
 
 /* Before the guest's first instruction. */
 void debug_begin(Thread *t);
-/* The thread's state is whole, with the flags in `cpu`, and there is something to ask the debugger, or to tell it. Returns when the thread may go on. */
+/* Called when there may be something to tell the debugger, with the thread's state whole and the flags in `cpu`. Returns when the thread may go on. */
 void debug_attend(Thread *t);
 /* The same in a system call that waits, between two attempts. */
 void debug_attend_in_call(Thread *t);
@@ -32,7 +33,8 @@ bool debug_signal(Thread *t, struct SignalInfo *info);
 
 /* The thread is about to go on in quick code, and a step is wanted. */
 void debug_arm(Thread *t);
-/* Two signals of ours: by the first one, debug_arm has the handler make the host step. The second one says that the debugger has sent something. */
+/* Two signals of the client's own. debug_arm sends the first one to the thread itself, so that the handler makes the host single-step. The second one says that the debugger has
+ * sent something. */
 bool debug_is_arming(const struct SignalInfo *info);
 bool debug_has_sent(const struct SignalInfo *info);
 /* In the handler: the thread has to come to debug_attend if this is true. */
@@ -47,7 +49,7 @@ void debug_died(Thread *t, u32 sig);
 void debug_after_vfork(Thread *t);
 /* A process that fork has made is not debugged. */
 void debug_after_fork(void);
-/* For a client that exec starts: its connection stays open (`stays`). */
+/* Called around exec: the connection stays open for the new client (`stays`), or not. */
 void debug_hand_on(bool stays);
 /* The descriptor of the connection, which the guest does not see; NULL: there is none. */
 int *debug_descriptor(void);

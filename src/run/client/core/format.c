@@ -23,7 +23,7 @@ static void put_many(Text *t, char c, size_t count) {
         put(t, c);
 }
 
-/* `before` is what zeros come behind: a sign, 0x. */
+/* `before` stands in front of the zeros: a sign, or 0x. */
 static void put_field(Text *t, const Field *f, const char *before, size_t zeros, const char *s, size_t len) {
     size_t all = strlen(before) + zeros + len, pad = f->width > all ? f->width - all : 0;
     bool with_zeros = f->zeros && !f->left && !f->precise;
@@ -169,7 +169,7 @@ static bool convert(Text *t, const Field *f, char letter, Arguments *args) {
     }
 }
 
-/* What is not known stands as it is, and nothing that follows is converted: its arguments cannot be told. */
+/* A conversion that is not known is printed as it stands, and so is all that follows: where the next argument lies depends on the type of this one. */
 size_t format_args(char *buf, size_t size, const char *format, va_list list) {
     Text t = {buf, 0, size - 1};
     Arguments args;

@@ -42,8 +42,9 @@ extern const GuestFacts guest_facts;
 /* Describes the instruction that n bytes of memory begin with, for people. */
 void guest_describe(const u8 *bytes, size_t n, char *text, size_t size);
 
-/* For tools, of the instruction with these bytes and the registers before it (`flags` as quick code has them): is a branch taken? Where does a jump or call
- * to an address in a register lead? And with the registers behind a pass of a repeated instruction: does another pass follow? */
+/* For tools: what the instruction with these bytes does. `flags` are as quick code has them.
+ * guest_branches: is the branch taken, with the registers before it? guest_target: where does a jump or call to an address in a register lead?
+ * guest_repeats: with the registers behind one pass of a repeated string instruction, does another pass follow? */
 bool guest_branches(const GuestCpu *cpu, u64 flags, const u8 *text, u32 size);
 u64 guest_target(const GuestCpu *cpu, const u8 *text, u32 size);
 bool guest_repeats(const GuestCpu *cpu, u64 flags, const u8 *text, u32 size);

@@ -4,7 +4,7 @@
 #include "run/client/core/client.h"
 #include "run/client/core/guest.h"
 
-/* The header of this program, which tells the host's machine. */
+/* The ELF header of the client's own program, which names the host's machine. */
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 
 static const char *name_of(u16 machine) {

@@ -128,9 +128,8 @@ bool options_parse(const char *s, Options *o) {
     o->code.version = CODE_VERSION;
     o->code.arch = guest_facts.arch;
     o->code.low_vectors = guest_facts.is_hosts;
-    o->code.memory = guest_facts.memory == MEMORY_WEAK
-                         ? MEMORY_WEAK
-                         : MEMORY_ALONE; /* which costs nothing; or when there is a thread */
+    /* A weak order costs nothing and is kept from the start; a stronger one only when there is a second thread (tier_share). */
+    o->code.memory = guest_facts.memory == MEMORY_WEAK ? MEMORY_WEAK : MEMORY_ALONE;
     while (*s) {
         const char *equals = s;
         while (*equals && *equals != '=' && *equals != ',')

@@ -19,8 +19,11 @@ typedef enum Cpu {
     CPU_NATIVE
 } Cpu;
 
-/* Packets are not acknowledged; it wants to know of exec; there is or was one. */
-enum { DEBUGGER_QUIET = 1, DEBUGGER_EXECS = 2, DEBUGGER_ONCE = 4 };
+enum {
+    DEBUGGER_QUIET = 1, /* packets are not acknowledged */
+    DEBUGGER_EXECS = 2, /* it wants to be told of exec */
+    DEBUGGER_ONCE = 4,  /* there is a debugger, or was one */
+};
 
 typedef struct Limit {
     u64 soft, hard;
@@ -41,7 +44,7 @@ typedef struct Options {
     u32 tool_without;      /* ToolWithout: --no-tool-opt */
     u32 stats;             /* 0 none, 1 text, 2 json */
     u32 sample_us;         /* --sample-every: the interval by the wall clock; 0: samples go by the thread's CPU time */
-    u32 hot_ms;            /* --hot-after: the heat of code that is asked for; 0: by its price (learn.c) */
+    u32 hot_ms;            /* --hot-after: the heat from which on code is requested; 0: learn.c decides */
     u32 after_s;           /* --compile-after: seconds of CPU time for compiling after the run; 0: none */
     u32 dump;              /* DUMP_* bits, which are passed to the server */
     u32 keeper;            /* keeper.c: the descriptor that exec has handed on; 0: there is no keeper */

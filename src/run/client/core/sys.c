@@ -254,7 +254,7 @@ void say(const char *format, ...) {
     va_end(args);
 }
 
-/* As shells have it, 126 is for what is there and cannot be started. */
+/* Shells use status 126 for a program that exists but cannot be started, and 127 for one that is not found. */
 enum { STATUS_LIMITED = 126, STATUS_FAILED = 127 };
 
 void die(const char *format, ...) {

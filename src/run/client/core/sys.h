@@ -333,14 +333,14 @@ bool sys_write_all(int fd, const void *buf, size_t size);
 bool sys_read_all(int fd, void *buf, size_t size);
 bool sys_pread_all(int fd, void *buf, size_t size, u64 off);
 
-/* snprintf with %s %c %d %u %x, each with l, ll or z, a width, 0 and -. The text always ends with NUL. Returns the
- * length of the text in buf. */
+/* snprintf without floating point and %n (format.c). The text always ends with NUL. Returns the length of the text in
+ * buf, which is cut off if it does not fit. */
 size_t format_text(char *buf, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 size_t format_args(char *buf, size_t size, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
 
-/* printf to stderr with %s %d %u %x %lx %lu %c only; one write per call. */
+/* Prints "lathe: ", the text and an end of line to stderr, by one write. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, and ends the process; without a word, and with the guest's status, if the guest has ended. */
+/* The same, and ends the process with status 127, or 126 if a limit of memory is the reason. If the guest has ended already, prints nothing and keeps the guest's status. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Like say, but prints only the text: without "lathe: " before it and an end of line behind it. */
 void say_plain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -52,10 +52,9 @@ typedef struct ThreadQuick {
     u64 stop;       /* not 0: quick code is to be left, see halt.h */
     /* The functions that assembly calls: quick_lookup, _lookup_call, _lookup_jump, _arrive, _exit; cross_back, quick_interrupted */
     const void *c[QUICK_C];
-    /* The value of `ret` if a translation expects a return, and if none does; */
-    void (*return_expected)(void), (*return_plain)(void);
-    /* and its value where flags are kept. */
-    void (*return_exact)(void);
+    void (*return_expected)(void);             /* the value of `ret` while a translation expects a return, */
+    void (*return_plain)(void);                /* while none does, */
+    void (*return_exact)(void);                /* and where returns keep the flags */
     void (*to_return)(void), (*to_jump)(void); /* what optimised code goes on by in quick code */
     u64 map_end;                               /* addresses from here on are not in the map (quick/map.h) */
     u64 asked;                                 /* the guest address that a computed jump or call leads to */
@@ -80,10 +79,10 @@ typedef struct ThreadTier {
     u64 crossings_seen, sampled_us; /* both as of the last sample; sampled_us is CPU time of this thread */
     u64 place; /* tier.c: where most samples are taken, as the beginning of what could be optimised there; 0: nothing */
     u64 steady_ms; /* for how long that has been so */
-    u32 notes,
-        stays; /* verdict.c: signals for samples since the last one was taken, and how many of them found optimised code, */
-    u64 stayed; /* behind this entrance, as `crossed` has it */
-    bool timed; /* it has a timer for samples, of this number, and with this period: */
+    u32 notes;     /* verdict.c: the timer's signals since the last sample was taken, */
+    u32 stays;     /* how many of these found the thread in optimised code, */
+    u64 stayed;    /* and the entrance by which it had come there last, as `crossed` has it */
+    bool timed;    /* it has a timer for samples, with this number and period: */
     i32 timer;
     u32 period_ms;
     bool sampled; /* tier.c wants to know where the thread is */
@@ -124,18 +123,18 @@ typedef struct ThreadSignal {
     /* Those of the client's signals that were sent while the guest blocked them or another signal was noted. */
     u64 held;
     u8 held_info[6][128];
-    bool
-        impatient; /* os/signal/last.c: a signal that may end the program is noted, and there is a timer of this number: */
+    bool impatient; /* last.c: a signal that may end the program is noted, and this timer runs: */
     i32 patience;
     const void *nudge; /* what the client's last signal to this thread was for */
-    bool framing;      /* writing a frame to the guest's stack, which may fault */
+    bool framing;      /* a frame is being written to the guest's stack, which may fault */
     bool masking;      /* no signal is noted, and the host's mask is not the guest's */
-    bool stepping;     /* quick code goes on by single steps to the guest's next instruction */
-    u32 steps;         /* so many of them beyond such an instruction, */
-    u64 stepped;       /* the last one from here */
-    u32 passes;        /* and so many in a row to here */
-    bool pushes_flags; /* the instruction that is being stepped over is pushf, which would save our trap flag */
-    bool suspended;    /* in a system call during which suspend_mask is in force */
+    /* arrive.c: how far single steps through quick code have come. */
+    bool stepping;     /* the thread makes single steps to the guest's next instruction */
+    u32 steps;         /* how many such instructions it has passed because it should come further */
+    u64 stepped;       /* the guest instruction at which the last step ended */
+    u32 passes;        /* how many steps in a row have ended at that instruction */
+    bool pushes_flags; /* the instruction that is stepped over is pushf, which would save the client's trap flag */
+    bool suspended;    /* the thread is in a system call during which suspend_mask is in force */
     u64 suspend_mask;
     u64 altstack, altstack_size; /* the guest's alternate stack; size 0: it has none */
     u32 altstack_flags;
@@ -159,16 +158,16 @@ enum { TOOL_SPILLS = 33, TOOL_KEPT = 9 * 9 };
 
 /* tool: what a tool has of the thread. */
 typedef struct ThreadTool {
-    u64 visited; /* where the last visit (code/quick/visit.c) goes on; 0: there was none, or the state was taken since */
+    u64 visited; /* the host address behind the last visit (code/quick/visit.c); 0: none since the state was taken last */
     struct ToolEvent *event; /* what the tool's functions are called for just now; NULL: nothing */
     u64 calling;             /* the function of the tool's that tool_call calls; 0: none */
     u64 known; /* quick.crossings + 1 when the masks of registers were known last, which optimised code has (server/values/values.h) */
     u32 locks;                   /* how many of the tool's locks it holds (tool/locks.c) */
-    u64 skip_pc, skip_sp;        /* the visits of an instruction that a signal came before; 0: there are none */
-    u32 skip_phases;             /* those of how many phases are not to be made again */
-    u32 visited_site;            /* which one the last visit was */
-    bool inside;                 /* a block goes on at cpu.pc: to come there is not its beginning (LATHE_BLOCK) */
-    u64 address[TOOL_ADDRESSES]; /* of the accesses of an instruction, for what is told behind it */
+    u64 skip_pc, skip_sp;        /* the instruction and stack pointer at which a signal came behind a visit; 0: none */
+    u32 skip_phases;             /* the visits of its first so many phases are not made again there */
+    u32 visited_site;            /* the number of the last visit */
+    bool inside;                 /* cpu.pc is in the middle of what a tool sees as a block (LATHE_BLOCK) */
+    u64 address[TOOL_ADDRESSES]; /* of an instruction's accesses, for the visit behind the instruction */
     /* Calls of its functions from quick code: what the guest's registers have, by their numbers, and behind them the flags; and the
      * function's own registers, where some of the guest's stand for them. */
     u64 spill[TOOL_SPILLS];
@@ -183,15 +182,15 @@ typedef struct ThreadTool {
 typedef struct ThreadDebug {
     u8 step;           /* DebugStep */
     bool goes;         /* it may go on */
-    bool at_signal;    /* it tells the debugger of a signal, or waits behind that */
-    u32 signal;        /* that the guest gets then when it goes on; 0: none */
+    bool at_signal;    /* it has stopped for a signal */
+    u32 signal;        /* the signal that the guest gets when the thread goes on; 0: none */
     u32 given;         /* a signal from the debugger that is on its way to the guest; 0: none */
-    bool only_watches; /* it makes single steps because memory is watched */
-    u64 watched;       /* which of that has changed; 0: none */
+    bool only_watches; /* it makes single steps only because memory is watched */
+    u64 watched;       /* the address of watched memory that has changed; 0: none */
 } ThreadDebug;
 
-/* Host stacks: one for the client's C code and for optimised code, one for the host's signal handlers, and one for a tool's functions that quick
- * code calls: whoever is on it is in such a function. */
+/* Host stacks: one for the client's C code and for optimised code, one for the host's signal handlers, and one for a tool's functions that quick code calls. A thread whose
+ * stack pointer is on the last one is in such a function. */
 typedef struct ThreadStack {
     u64 host, host_size;
     u64 signal, signal_size;

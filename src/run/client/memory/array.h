@@ -9,7 +9,7 @@ typedef struct Array {
     u64 len, cap; /* bytes */
 } Array;
 
-/* Room for more bytes, which are zero. What was there may have moved. */
+/* Adds so many zero bytes and returns their address. The whole array may move. */
 void *array_extend(Array *a, u64 bytes);
 void array_free(Array *a);
 

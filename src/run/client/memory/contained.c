@@ -131,7 +131,7 @@ static const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* The copy has the time and the rights of the file that it was made from; by the former its code is found. */
+/* Writes the file's bytes to the copy and gives it the original's time and rights. By its size and time contained_identity recognises the copy. */
 static bool fill(int fd, const ContainedFile *f) {
     enum { RIGHTS = 0555 };
     struct timespec times[2];
@@ -152,7 +152,8 @@ static i64 open_again(int fd, u32 flags) {
     return again;
 }
 
-/* The limit of the size of files is for those that the guest writes, so it is raised for a moment. Beyond the hard limit the kernel would kill the process. */
+/* The guest's limit of file sizes is meant for files that the guest writes, so it is raised for a moment. A copy larger than the hard limit is not written at all: the kernel would
+ * kill the process. */
 static bool fill_within_limits(int fd, const ContainedFile *f) {
     Limit guests = {RLIM_INFINITY, RLIM_INFINITY};
     sys_prlimit(RLIMIT_FSIZE, NULL, &guests.soft);
@@ -201,7 +202,7 @@ bool contained_has_path(const char *path) {
 
 /* ---------------------------------------------------------------------------------------------------------------- code */
 
-/* The bytes of the guest are compared with those that a record was made from, whatever this finds. */
+/* A wrong match does no harm: before a record of the cache is used, the guest's bytes are compared with those that it was made from. */
 const PackIdentity *contained_identity(const struct stat *st) {
     for (u32 i = 0; i < file_count(); i++) {
         const PackIdentity *id = &file_no(i)->identity;

@@ -1,4 +1,4 @@
-/* contained.h: files that are behind the client's program, in one file with it (run/protocol/contained.h).
+/* contained.h: the guest's program and libraries, where they lie behind the client's program in the same file (lathe raise --contained; run/protocol/contained.h has the layout).
  *
  * The program that the file was made from runs when the file is started. Its dynamic linker finds the libraries that came with it, wherever it looks for
  * them; nobody else does: for all other code of the guest, paths lead to the files of the machine that it runs on. Exec of a path that one of them has
@@ -17,8 +17,8 @@ static inline bool contained_exists(void) {
     return contained_page() != 0;
 }
 
-/* From now on the files are those of `head`, which is in memory in whole. starts: its program is what this process runs. Returns NULL, or what is
- * wrong with it. */
+/* Uses the files that `head` describes from now on; all of them are in memory behind it. starts: this process runs the program among them. Returns NULL, or a sentence that says what
+ * is wrong with it. */
 const char *contained_adopt(const ContainedHead *head, bool starts);
 /* The head has moved. */
 void contained_move(const ContainedHead *head);
@@ -45,7 +45,7 @@ typedef struct ContainedImage {
 } ContainedImage;
 bool contained_image(ContainedImage *image);
 
-/* The identity of the file that this one was copied from, if it was; otherwise NULL. */
+/* The identity of the original of a contained file that was copied into memory; NULL if this is no such copy. */
 const PackIdentity *contained_identity(const struct stat *st);
 /* The processor that packs are for. */
 u64 contained_cpu(void);

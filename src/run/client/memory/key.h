@@ -1,4 +1,4 @@
-/* key.h: the names of guest code in the cache: see cache/pack.h. */
+/* key.h: the keys under which the cache has translated code of a file, or of other bytes: see cache/pack.h. */
 #ifndef RUN_CLIENT_KEY_H
 #define RUN_CLIENT_KEY_H
 

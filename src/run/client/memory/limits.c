@@ -2,7 +2,7 @@
  *
  * The client's reservations are far larger than any limit that a guest may have. So the kernel's limits of the address space and of data
  * are raised for this process as far as allowed, and their former values are kept here: the guest sees and changes these, its mappings
- * are checked against them (space.c), and a program that it starts inherits them. mlockall locks only the guest's memory.
+ * are checked against them (mapping.c, brk.c), and a program that it starts inherits them. mlockall locks only the guest's memory.
  */
 #include "run/client/memory/limits.h"
 
@@ -224,9 +224,9 @@ i64 limits_call(Thread *t, int pid, u32 resource, u64 set, u64 old) {
     return error;
 }
 
-/* The copy gets a number behind the guest's limit, which is raised for a moment, so that the guest can have as many descriptors as natively; one of the last below the
- * limit where it cannot be raised, so that the guest's get the numbers that they have natively as long as there are others. A limit that is large already is not
- * raised, because the kernel's table of descriptors, which fork copies, would become as large. */
+/* The copy gets a number behind the guest's limit, which is raised for a moment: so the guest can have as many descriptors as natively. If the limit cannot be raised, the copy gets one of the
+ * last numbers below it, which the guest needs only when it has used all others. If the limit is large already, it is not raised, and the number is DESCRIPTOR_AWAY: with a higher one the
+ * kernel's table of descriptors, which fork copies, would become as large. */
 i64 limits_dup_away(int fd) {
     enum { LARGE = 4096, MORE = 16, LAST = 4 };
     Limit now = {LARGE, LARGE};

@@ -42,9 +42,8 @@ bool limits_allow_data(const Ranges *guest, u64 start, u64 end);
 /* prlimit64 and mlockall of the guest, which do not count or lock the client's memory. */
 i64 limits_call(Thread *t, int pid, u32 resource, u64 set, u64 old);
 i64 limits_lock_all(u32 flags);
-enum {
-    DESCRIPTOR_AWAY = 1000
-}; /* programs do not expect one of their own descriptors to have this number or a higher one */
+/* Programs do not expect one of their own descriptors to have this number or a higher one. */
+enum { DESCRIPTOR_AWAY = 1000 };
 /* Makes a copy of a descriptor for the client, if possible with a number that the guest will not get. Returns it or a
  * negative errno. */
 i64 limits_dup_away(int fd);

@@ -52,7 +52,7 @@ static void add_area(Area area) {
     space_own(area.start, area.end - area.start);
 }
 
-/* The first free addresses of an area, or 0 if there are none. */
+/* The lowest free address of an area with room for `size` bytes, or 0 if there is none. */
 static u64 find_room(const Area *area, u64 size) {
     u64 at = area->start;
     for (u32 i = ranges_find(&own->used, at); i < own->used.count && own->used.at[i].start < area->end; i++) {

@@ -6,7 +6,7 @@
 
 size_t peek(u64 addr, void *buf, size_t size); /* returns the number of bytes read */
 
-/* Reads without the kernel, a number of bytes that 8 divides; false: some of them cannot be read. Of guard.S. */
+/* Of guard.S: copies memory without the help of the kernel. The size is a multiple of 8. Returns false if some of the bytes cannot be read. */
 __attribute__((visibility("hidden"))) bool copy_guarded(void *to, const void *from, u64 size);
 
 /* Writes to the guest's memory. Returns the number of bytes written, which is less than `size` where the guest may not

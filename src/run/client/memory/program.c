@@ -227,7 +227,7 @@ static bool touches_low(const Elf64_Phdr *p) {
     return p->p_type == PT_LOAD && (end < start || tables || code);
 }
 
-/* What cannot be read is refused later. */
+/* A file that cannot be read counts as one that fits: load.c will refuse it. */
 bool program_fits_low(const char *path) {
     enum { PHDRS_READ = 64 };
     Elf64_Ehdr head = {0};

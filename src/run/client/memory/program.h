@@ -44,7 +44,7 @@ typedef struct Program {
 int program_read(Program *p, int fd, u16 machine, const char *sysroot, const Failure *f);
 void program_close(Program *p); /* closes the interpreter */
 
-/* Are the fixed addresses of this program, if it has some, beside what the client has at low addresses (low.h)? */
+/* True if this program has no fixed addresses, or none where the client wants to have its block (low.h). */
 bool program_fits_low(const char *path);
 
 /* Splits the first bytes of a script; behind the end of a shorter file they are zeros. Returns false if the kernel

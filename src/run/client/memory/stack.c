@@ -93,6 +93,7 @@ static void add(Auxv *a, u64 type, u64 value) {
     a->pair[a->count++][1] = value;
 }
 
+/* The value that the guest sees for this entry of the host's auxiliary vector. */
 static u64 shown(u64 type, u64 value) {
     switch (type) {
     case AT_HWCAP:
