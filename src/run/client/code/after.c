@@ -1,10 +1,9 @@
-/* after.c: a low-priority process compiles, after the run, what the run has found hot, so that the next run has it.
+/* after.c: when the guest ends, a process of low priority compiles what the run has found hot, so that the next run has optimised code for it.
  *
- * That process is a copy of this one. So it has the guest's modules as they are in memory, the tables of translated code and the way to the server, and all it
- * does is what a run does: it asks the server, links what comes, and writes an image. It has nothing else of the guest: no descriptors, no data, no session
- * or terminal; nobody has to wait for it, and no pipe stays open because of it. It is bounded in CPU time (--compile-after), in real time,
- * and in memory; it runs only when a CPU has nothing else to do; and there is at most one for a cache directory at a time. Where several CPUs are there,
- * further copies have servers of their own. A guest that has given up rights, or that would become the parent of that process, has none. */
+ * That process is made by fork. So it has the guest's modules in memory, the tables of translated code and the way to the server, and does what a run does: it asks the server, links the
+ * objects, and writes an image. Everything else of the guest it gives up: descriptors, data, session and terminal; nobody has to wait for it, and no pipe stays open because of it. It is
+ * bounded in CPU time (--compile-after), in real time and in memory; it runs only when a CPU has nothing else to do; and there is at most one for a cache directory at a time. On a machine
+ * with several CPUs it forks further processes (jobs), each with a server of its own. If the guest has given up rights, or would become the parent of that process, none is started. */
 #include "run/client/code/after.h"
 
 #include <asm/resource.h>
@@ -45,6 +44,7 @@ static After after;
 
 /* --------------------------------------------------------------------------------------------------------- what to compile */
 
+/* Adds a place to the list, in the order of heat. If the list is full, the coldest place is dropped. */
 static void add(u64 pc, u32 heat) {
     u32 i = after.count < CHOSEN_MAX ? after.count++ : CHOSEN_MAX;
     if (i == CHOSEN_MAX && after.list[--i].heat >= heat)
@@ -54,7 +54,7 @@ static void add(u64 pc, u32 heat) {
     after.list[i] = (Chosen){pc, heat};
 }
 
-/* With --hot-after, tests decide what the run asks for, and all the rest is left. */
+/* Lists the places that are hot enough and have no optimised code. */
 static void choose(void) {
     const Code *c = the.tier.code;
     u64 need = learn_need_after(), most = learn_most_after();
@@ -69,7 +69,8 @@ static void choose(void) {
 
 /* --------------------------------------------------------------------------------------------------------- the process */
 
-/* A lock on a byte of the file `claims`, which servers lock other bytes of. The process that is started holds it by its descriptor. */
+/* Locks the first byte of the file `claims` in the cache's directory, so that there is only one such process; servers lock other bytes of it. The new process inherits the descriptor and with it
+ * the lock. Returns the descriptor, or a negative number if another process has the lock. */
 static i64 claim(void) {
     enum { WRITE_LOCK = 1, SET_LOCK = 37 /* F_OFD_SETLK */, MODE = 0600 };
     struct {
@@ -86,7 +87,7 @@ static i64 claim(void) {
     return -1;
 }
 
-/* Where the first module behind an address begins, or `end`. */
+/* The lowest address between `at` and `end` at which a module begins, or `end`. */
 static u64 next_module(u64 at, u64 end) {
     for (u32 i = 0; i < the.memory.module_count; i++) {
         u64 base = the.memory.modules[i].base;
@@ -95,7 +96,8 @@ static u64 next_module(u64 at, u64 end) {
     return end;
 }
 
-/* The guest's memory, but for its modules, is not the new process's. Where other threads still run, and may fork, that process gives it up itself. */
+/* Keeps the guest's memory out of the new process, except for the modules. Before the fork, memory is marked as not to be copied. That is only possible while no other thread could fork as well; otherwise
+ * the new process unmaps the memory itself (in_child). */
 static void leave_out_memory(bool in_child) {
     enum { NOT_FOR_CHILDREN = 10 /* MADV_DONTFORK */ };
     u64 start, end, at = 0;
@@ -120,7 +122,7 @@ static void set_limit(u32 resource, u64 value) {
     sys_prlimit(resource, &limit.soft, NULL);
 }
 
-/* Whatever the process waits for, it ends then, or when somebody tells it to. None of the guest's handlers is called. */
+/* Makes the process end after so many seconds of real time, whatever it waits for, or by a signal that people send to end programs. None of the guest's handlers is called. */
 static void set_signals(u64 seconds) {
     static const u8 ends_it[] = {1 /* SIGHUP */, 2 /* SIGINT */, 3 /* SIGQUIT */, 14 /* SIGALRM */, 15 /* SIGTERM */};
     u64 by_default[4] = {0}, mask = ~(u64)0;
@@ -141,7 +143,7 @@ static void become_idle(void) {
     set_signals((u64)the.opt.after_s * REAL_TIME_FACTOR);
 }
 
-/* All connections and descriptors are the guest's process's; what was counted is its, too. */
+/* In the new process: gives up the connections, descriptors and counts of the guest's process, and becomes a process of its own with the lowest priority. */
 static void leave_guest(Thread *t, int lock, bool alone) {
     t->pid = (u32)sys_getpid();
     t->tid = (u32)sys_gettid();
@@ -174,7 +176,7 @@ static void take(Thread *t, const ObjectMessage *facts, const void *object) {
     arena_unlock();
 }
 
-/* Every `jobs`th place, beginning with this job's first one. */
+/* Has every `jobs`th place of the list compiled, beginning with place number `job`. */
 static void compile(Thread *t, u32 job, u32 jobs) {
     for (u32 i = job; i < after.count && sys_now_us() < after.end_us; i += jobs) {
         u64 pc = after.list[i].pc;
@@ -195,7 +197,7 @@ static u32 count_jobs(void) {
     return jobs < JOBS_MAX ? jobs : JOBS_MAX;
 }
 
-/* What servers have put into the cache meanwhile, for this process or for another one. */
+/* Links what servers have put into the cache meanwhile, for this process, its jobs or another process. */
 static void take_cached(Thread *t) {
     arena_lock();
     store_change(0);
@@ -267,7 +269,7 @@ static _Noreturn void work(Thread *t, int lock, bool alone) {
     sys_exit_group(0);
 }
 
-/* The process in between ends at once, so that nobody has to wait for the other one. */
+/* Forks twice; the process in between ends at once, so that the new process is no child of the guest, and the guest's parent need not wait for it. */
 static void start(Thread *t, int lock) {
     u64 all = ~(u64)0;
     bool alone = the.threads == t && !t->next;
@@ -289,7 +291,7 @@ static void start(Thread *t, int lock) {
         ;
 }
 
-/* The files of --dump are of the run, and are written where it was. */
+/* May a process be started after this run? Not with --dump, whose files belong to the run. */
 static bool is_able(Thread *t) {
     return the.opt.after_s && !the.opt.dump && tier_asks() && image_is_writable(t) && !keeper_descriptor(t) &&
            !keeper_adopts_orphans();

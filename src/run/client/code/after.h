@@ -1,10 +1,10 @@
-/* after.h: what is hot and has no optimised code yet is compiled after the run: see after.c. */
+/* after.h: compiling after the run what was hot and has no optimised code yet: see after.c. */
 #ifndef RUN_CLIENT_AFTER_H
 #define RUN_CLIENT_AFTER_H
 
 #include "run/client/core/client.h"
 
-/* The process ends: its image and what it has learned are written, and if there is something to compile, a process of its own begins with that. */
+/* Called when the process ends: writes its image and what it has learned, and starts a process that compiles what is left. */
 void after_run(Thread *t);
 
 #endif

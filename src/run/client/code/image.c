@@ -1,14 +1,12 @@
-/* image.c: translated code is kept between runs of a program.
+/* image.c: keeps translated code between runs of a program, in a file that the next run maps.
  *
- * An image is everything that both tiers have made, as it lies in memory: code, the literals behind it, and the tables. It is right
- * if the block that modules and code lie in is at the same address, and the same files are mapped at the same places in it. The first
- * is asked of the kernel by the program's path; the second is so because modules are placed one after the other, and is checked
- * for each module as it is mapped: the code of a module that is not the same is forgotten. Code that the guest may have changed,
- * and code of no file, is not kept.
+ * An image is everything that both tiers have made, as it lies in memory: code, the literals behind it, and the tables. The next run can use it if the block that modules and code lie in is at
+ * the same address, and the same files are mapped at the same places in it. So the block's address depends on the program's path (image_window_hint), and modules are placed one after the
+ * other. Each module is compared as it is mapped (image_check): if it is another one, its code is forgotten. Code that the guest may have changed, and code of no file, is not kept.
  *
- * The file is named like a pack, so that the cache's bound and `lathe cache` know it; it is written beside its name and then takes
- * it, so who has it mapped keeps it; it is never changed, and nobody may. Nothing in it is believed without its checksum, and files of other users are not read.
- * To compute the checksum takes longer than many programs run, so a file that has passed once is marked, by its time of modification. */
+ * The file is named like a pack, so that the cache's bound and `lathe cache` know it. It is written under another name and then renamed, so a process that has the old file mapped keeps it; no
+ * file is changed after that. Nothing in it is believed before its checksum was compared, and files of other users are not read. Computing the checksum takes longer than many programs
+ * run, so a file that has passed once is marked, by its time of modification. */
 #include "run/client/code/image.h"
 
 #include "cache/pack.h"
@@ -33,7 +31,7 @@
 #define WINDOW_DISTANCE ((u64)1 << 31)
 
 enum { WINDOW_COUNT = 160, PATH_BYTES = 512 };
-enum { OWNER_READ = 0400 }; /* set twice: the guest's umask may be anything */
+enum { OWNER_READ = 0400 }; /* set twice, because open applies the guest's umask */
 enum { FROM_START = 0 };    /* SEEK_SET of a header that does not go with others */
 
 /* The arena's code and data, what the quick tier has, what the optimising one has, and the pages of the map: its runs (quick/map.h) with holes between them. */
@@ -47,7 +45,7 @@ enum {
 };
 enum { PART_RUNS = PART_QUICK + QUICK_PART_RUNS };
 
-/* How much a file has. */
+/* How many blocks of quick code and how many optimised functions a file has. */
 typedef struct ImageContents {
     u64 blocks, functions;
 } ImageContents;
@@ -57,12 +55,12 @@ typedef struct ImageHead {
     PackImage common; /* checksum: of all behind it that was written, begun with the image's key */
     CodeCounts optimised;
     ImageContents contents;
-    u64 polls;                    /* the loops of that code look for signals */
-    u64 exact;                    /* its accesses to memory can leave with the state in whole */
-    u64 shared;                   /* that code is for several threads */
-    u64 keeps_flags;              /* quick code's returns do */
-    u64 map;                      /* quick code looks into it (quick/map.h) */
-    u64 size[PARTS], room[PARTS]; /* of parts; the second is a number of pages' bytes */
+    u64 polls;                    /* loops of its optimised code look for signals */
+    u64 exact;                    /* accesses to memory of its optimised code can leave with the state in whole */
+    u64 shared;                   /* its optimised code is for several threads */
+    u64 keeps_flags;              /* returns of its quick code keep the flags */
+    u64 map;                      /* its quick code looks into the map (quick/map.h) */
+    u64 size[PARTS], room[PARTS]; /* bytes of each part, and of the pages that the part has in the file */
 } ImageHead;
 
 /* Where things are in the file. */
@@ -100,14 +98,14 @@ static Key key_of(const Module *m) {
     return key;
 }
 
-/* Changed so lately that a change to come may have the same time. */
+/* True if the file was changed so lately that the next change may get the same time: then its key would not tell the two apart. */
 static bool is_fresh(const struct stat *st) {
     enum { REALTIME = 0, SECONDS = 2 };
     struct timespec now;
     return sys_clock_gettime(REALTIME, &now) || (i64)st->st_ctime + SECONDS >= now.tv_sec;
 }
 
-/* By the program's file, this client's, and what is configured. */
+/* Finds the image's name, which depends on the program's file, this client's file and the configuration. */
 static bool find_name(const char *program) {
     struct stat st[2];
     if (sys_stat(program, &st[0]) || sys_stat(the.opt.client_path, &st[1]))
@@ -271,7 +269,7 @@ static void load(Thread *t, int fd) {
         own_unmap((u64)data, (u64)st.st_size);
 }
 
-/* An image that is in one file with this client is as good as the client's own code, and needs no checksum. None is written. */
+/* An image that is in one file with this client is trusted like the client's own code, so its checksum is not computed. */
 static void load_contained(Thread *t) {
     ContainedImage c;
     ImageHead head;
@@ -297,7 +295,7 @@ static void load_cached(Thread *t) {
     sys_close((int)fd);
 }
 
-/* perf is told of code as it is linked. */
+/* With --perf no image is used, because perf is told of code as it is linked. */
 void image_load(Thread *t, const char *program) {
     image.usable = !the.memory.scale && !the.opt.no_cache && !the.opt.perf && the.opt.cache_mib &&
                    the.memory.window_as_wished && find_name(program);
@@ -363,7 +361,7 @@ static bool write_parts(int fd, const ImageHead *head, const ImageLayout *l, con
     return ok && !sys_ftruncate(fd, l->end);
 }
 
-/* The checksum is over the file as it was written: other threads may go on meanwhile. */
+/* Writes the checksum into the finished file. It is computed from the file and not from memory, which other threads may change meanwhile. */
 static bool seal(int fd, const ImageHead *head, const ImageLayout *l) {
     i64 map = own_map(l->end, PROT_READ, MAP_SHARED, fd, 0);
     if (sys_failed(map))
@@ -376,7 +374,7 @@ static bool seal(int fd, const ImageHead *head, const ImageLayout *l) {
     return true;
 }
 
-/* If another process is just writing the same image, that one will do. */
+/* Writes the image to a new file, which then gets the image's name. If another process is just writing the same image, its file will do. */
 static void write_image(const ImageHead *head, const PackImageModule *modules, const ImagePart parts[PARTS]) {
     char path[PATH_BYTES], temporary[PATH_BYTES];
     ImageLayout l = layout(head);
@@ -416,7 +414,7 @@ static void export(const Thread *t, ImageHead *head, ImagePart parts[PARTS]) {
     }
 }
 
-/* What the file has now: another process may have written it since this one has read it. */
+/* What the image's file has now. Another process may have replaced it since this one has loaded it. */
 static ImageContents contents_now(void) {
     ImageHead head;
     i64 fd = image.damaged ? -1 : open_file();
@@ -428,8 +426,8 @@ static ImageContents contents_now(void) {
     return ok ? head.contents : image.contents;
 }
 
-/* How many new blocks are worth a new image, which takes as long as to make so many of them. Processes that fork has made often end soon, with little
- * code that their parent does not have, and each one makes the same again. */
+/* How many new blocks are worth writing a new image: as many as could be made in the same time. Without such a bound, each of many short processes that fork has made would write one, for a few blocks
+ * that all of them make anew. */
 static u64 worth_writing(const ImageContents *file) {
     enum { LEAST = 8, MOST = 200, SHARE = 256 };
     u64 share = file->blocks / SHARE;
@@ -442,8 +440,8 @@ static bool has_news(void) {
            the.stats.refused + the.stats.reverted != image.lost;
 }
 
-/* Whoever has begun all code anew has nothing of the image that was loaded: most of it was of files that are no more, and whoever loads it next does the same, so it is worth
- * replacing, even if it has more blocks. With the arena's lock held. */
+/* Is a new image worth writing? A process that has begun all code anew (renew.c) has nothing left of the image that it had loaded. The next process would have to do the same with that image, so it is
+ * replaced even if the new one has fewer blocks. Called with the arena's lock held. */
 static bool has_grown(void) {
     enum { SHARE = 64 };
     u64 known = the.stats.renewals > image.renewals ? 0 : image.contents.blocks;

@@ -4,18 +4,17 @@
 
 #include "run/client/core/client.h"
 
-/* Where the block of guest modules and code may lie so that an image of this program fits; 0: anywhere. */
+/* The address at which the block of guest modules and code has to lie so that an image of this program fits. */
 u64 image_window_hint(const char *program);
-/* The program is loaded, and nothing has run. */
+/* Called when the program is in memory, before anything of it runs: takes over the image of an earlier run, if there is one. */
 void image_load(Thread *t, const char *program);
-/* The process ends: what it has learned is kept (learn.h), and an image if there is enough that is new. */
+/* Called when the process ends, or is about to become another program: keeps what it has learned (learn.h), and writes an image if there is enough new code. */
 void image_save(Thread *t);
-/* In the process that compiles after the run (after.c): an image is written if there is anything new. */
+/* The same in the process that compiles after the run (after.c): an image is written if there is anything new. */
 void image_save_after(Thread *t);
-/* The name of the image's file; whether images of this program can be read, and written by this thread; and whether they have code of this address. */
-Key image_key(void);
-bool image_is_usable(void);
-bool image_is_writable(const Thread *t);
-bool image_keeps(u64 pc);
+Key image_key(void);                     /* the name of the image's file */
+bool image_is_usable(void);              /* images of this program can be read */
+bool image_is_writable(const Thread *t); /* this thread can write one; false in a process that fork has made */
+bool image_keeps(u64 pc);                /* an image has code for this address, if there is any */
 
 #endif

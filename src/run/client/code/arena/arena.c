@@ -16,11 +16,11 @@ typedef struct CodeMemory {
     u32 lock;
     bool shared;     /* with another process: copy before a change */
     u8 *write, *run; /* the two views */
-    u8 *spare;       /* a second executable one, from which pieces of the first are taken */
+    u8 *spare;       /* a third view, executable as `run`, from which pieces are shown again at `run` */
     u8 *data;        /* behind the executable view */
     u64 used, data_used;
     u64 fixed, data_fixed;
-    /* What runs between these is other memory, an image or what two processes have together, but for pieces that were copied. */
+    /* Between these offsets `run` shows other memory than `write`: an image, or what two processes have in common; except for pieces that were copied. */
     u64 other_start, other_end;
     u64 copied[PIECES / 64]; /* bit n: piece n */
 } CodeMemory;
@@ -42,13 +42,13 @@ static u64 round_up(u64 n, u64 align) {
 
 /* --------------------------------------------------------------------------------------------------------------- views */
 
-/* Is the code at this offset other memory than what the views show? */
+/* True if the executable view shows other memory at this offset. */
 static bool is_other(u64 off) {
     return off >= arena.other_start && off < arena.other_end &&
            !(arena.copied[off / PIECE_BYTES / 64] >> off / PIECE_BYTES % 64 & 1);
 }
 
-/* The next stretch from *start on that the views show; false: there is none. */
+/* Finds the next stretch, at or behind *start, that shows the arena's own memory. Returns false if there is none. */
 static bool next_stretch(u64 *start, u64 *end) {
     while (is_other(*start))
         *start += PIECE_BYTES;
@@ -60,7 +60,7 @@ static bool next_stretch(u64 *start, u64 *end) {
     return *start < code_bytes();
 }
 
-/* The same memory at another place: this is what mremap does with an old size of zero. What is there is replaced in one step. */
+/* Maps the same memory at a second place, which is what mremap does with an old size of zero. What is mapped there is replaced in one step, while threads run in it. */
 static bool view_again(const u8 *from, u8 *to, u64 size) {
     return !sys_failed(sys_mremap((u64)from, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, (u64)to));
 }
@@ -69,7 +69,7 @@ static bool show_at_run(u64 off, u64 size) {
     return view_again(arena.spare + off, arena.run + off, size);
 }
 
-/* New memory in place of what the views show. It is of no file: the guest's limit for files is not the client's. */
+/* Maps new memory for all views, except where the executable one shows other memory. The memory belongs to no file, because the guest's limit of file sizes would count for that. */
 static bool map_views(void) {
     i64 write = sys_mmap((u64)arena.write, code_bytes(), PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -82,7 +82,7 @@ static bool map_views(void) {
     return true;
 }
 
-/* New memory for what comes; what is there stays where it is, and other threads run in it. */
+/* Takes memory of this process's own for new code. Existing code stays where it is, in memory that other processes have, too, because threads run in it. */
 static void leave_shared(void) {
     arena.other_start = 0;
     arena.other_end = round_up(arena.used, PIECE_BYTES);
@@ -118,7 +118,6 @@ void arena_after_fork(void) {
     arena.shared = true;
 }
 
-/* What is new belongs to this process alone. */
 u8 *arena_room(u64 most, u64 align) {
     if (arena.shared)
         leave_shared();
@@ -192,7 +191,7 @@ ArenaParts arena_export(void) {
                         0};
 }
 
-/* A file may be on a file system of which nothing can be executed. */
+/* Nothing can be mapped executable from some file systems (noexec); then the code is copied. */
 void arena_import(int fd, const ArenaParts *p) {
     u64 code = (u64)arena.run + arena.fixed, data = (u64)arena.data + arena.data_fixed,
         end = arena.fixed + p->code_size;

@@ -158,7 +158,7 @@ static size_t read_guest(void *user, u64 addr, void *buf, size_t size) {
     return size;
 }
 
-/* What a tool has named is quick code (PLACE_IN_QUICK). */
+/* True if the guest's bytes are those that the record was made from. Code in which a tool has named a place is left to quick code (PLACE_IN_QUICK). */
 static bool guest_fits(const Module *m, const PackRecord *r) {
     u64 hash = PACK_HASH_START, size = m->end - m->base;
     for (u32 i = 0; i < r->range_count; i++) {

@@ -72,7 +72,7 @@ static bool receive(Remote *r, MessageHeader *header) {
     return r->data && sys_read_all(r->fd, r->data, header->size);
 }
 
-/* What the plugin would have made of the program is not to be had: nothing else may run in its place. */
+/* Ends the process if the server says that the plugin has failed. The program must not run without the plugin instead. */
 static void end_by_plugin(const Remote *r, const MessageHeader *header) {
     char why[1024];
     size_t size = header->size < sizeof(why) - 1 ? header->size : sizeof(why) - 1;
@@ -371,7 +371,7 @@ static RemoteAnswer take_message(Remote *r, ObjectMessage *facts) {
     return ok ? REMOTE_NOTHING : REMOTE_LOST;
 }
 
-/* The object of the last answer; NULL: the code cannot be translated. */
+/* The object of the last answer; NULL: there is none, because the code cannot be translated. */
 static const void *taken_object(const Remote *r, const ObjectMessage *facts) {
     return facts->object_size ? r->data + sizeof(*facts) : NULL;
 }

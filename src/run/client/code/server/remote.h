@@ -24,7 +24,7 @@ typedef enum RemoteAnswer {
     REMOTE_LIMIT /* the request takes too much time or memory */
 } RemoteAnswer;
 RemoteAnswer remote_poll(Thread *t, ObjectMessage *facts, const void **object);
-void remote_wait(void); /* until it has something to say, or a signal comes */
+void remote_wait(void); /* waits until the server has sent something, or a signal comes */
 /* Stops the signals of the connection: the program that exec starts would die of one. remote_begin and remote_poll enable them again. */
 void remote_silence(void);
 void remote_after_fork(Thread *t); /* in the child, which will make connections of its own */
