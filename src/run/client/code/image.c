@@ -1,8 +1,8 @@
 /* image.c: keeps translated code between runs of a program, in a file that the next run maps.
  *
  * An image is everything that both tiers have made, as it lies in memory: code, the literals behind it, and the tables. The next run can use it if the block that modules and code lie in is at
- * the same address, and the same files are mapped at the same places in it. So the block's address depends on the program's path (image_window_hint), and modules are placed one after the
- * other. Each module is compared as it is mapped (image_check): if it is another one, its code is forgotten. Code that the guest may have changed, and code of no file, is not kept.
+ * the same address, and the same files are mapped at the same places in it. So the block is at a fixed low address or else at one that depends on the program's path (image_window_hint), and modules
+ * are placed one after the other. Each module is compared as it is mapped (image_check): if it is another one, its code is forgotten. Code that the guest may have changed, and code of no file, is not kept.
  *
  * The file is named like a pack, so that the cache's bound and `lathe cache` know it. It is written under another name and then renamed, so a process that has the old file mapped keeps it; no
  * file is changed after that. Nothing in it is believed before its checksum was compared, and files of other users are not read. Computing the checksum takes longer than many programs

@@ -111,7 +111,7 @@ static u32 return_index(u64 pc) {
     return (u32)pc % QUICK_TABLE;
 }
 
-/* An entry is at its index or beside it: one that has to make room goes there. */
+/* An entry is at its index, or beside it if it had to make room for another one. */
 static u32 beside(u32 index) {
     return index ^ 1;
 }
@@ -125,7 +125,7 @@ static void set_table(Thread *t, u32 index, u64 pc, const u8 *code) {
     t->lookup.code[index] = (u64)code;
 }
 
-/* False: targets like this one are in the tables. */
+/* Notes the target in the map. Returns false if the map has no words for such addresses: they are in the threads' tables. */
 static bool set_in_map(u64 pc, const u8 *code) {
     if (!map_covers(pc))
         return false;
@@ -228,7 +228,7 @@ void exits_begin_once(void) {
     }
 }
 
-/* False: its target has no code. */
+/* Returns false if the target has no code. */
 static bool link_exit(u32 number) {
     Exit *x = exit_no(number);
     u32 target;
@@ -252,7 +252,7 @@ void exit_link(u32 number) {
         unlink_exit(number);
 }
 
-/* The direct way is for one target only: another thread may be between the comparison and the jump. */
+/* The direct way is set once and never changed to another target, because another thread may be between its comparison and its jump. */
 void exit_link_linkage(u32 number, u64 target) {
     Exit *x = exit_no(number), *direct = exit_no(number + 1);
     bool other = direct->kind != EXIT_UNBOUND && direct->pc != target;
@@ -317,7 +317,7 @@ void block_kill(u32 number) {
     quick_all.dead++;
 }
 
-/* Its exits were linked and unlinked all the while, and pages forget none of its instructions. */
+/* The block's own exits were linked and unlinked while it was dead, and the bitmaps of its pages still have its instructions. */
 void block_raise(u32 number) {
     QuickBlock *b = block_no(number);
     add_to_pages(number);
@@ -326,8 +326,8 @@ void block_raise(u32 number) {
     quick_all.dead--;
 }
 
-/* Code for the instruction at pc in a block, for who jumps there, or comes there in the middle of what a tool sees as a block; NULL: no instruction of it begins there,
- * or this one is not for such. */
+/* The block's code for the instruction at pc: for a jump to it, or (inside) for a thread that comes to it in the middle of what a tool sees as a block. NULL: no instruction begins there, or this
+ * one may not be entered in this way. */
 static u8 *code_in(const QuickBlock *b, u64 pc, bool inside) {
     const InsnLens *lens = block_lens(b);
     u64 at = b->pc;

@@ -1,5 +1,7 @@
-/* blocks.h: the tables of the quick tier: blocks by the guest page they lie in, their exits, and what threads have looked up.
- * Whoever is here holds the arena's lock. */
+/* blocks.h: the tables of the quick tier: blocks by the guest page they lie in, their exits, and what threads have looked up. All functions here are called with the arena's lock held.
+ *
+ * A block is quick code for a run of guest instructions, with one entry at each of them. An exit is a place where a block leaves for other guest code: a jump whose displacement leads to a stub at
+ * first, and to the target's code once that exists (linked). */
 #ifndef RUN_CLIENT_QUICK_BLOCKS_H
 #define RUN_CLIENT_QUICK_BLOCKS_H
 
@@ -18,31 +20,33 @@ typedef struct QuickBlock {
     u32 next[2];           /* in the lists of the first and the last page it touches; numbers are from 1 */
     u32 incoming;          /* exits that lead here */
     u32 first_site, sites; /* of a tool (tool/sites.h) */
-    u8 *enter;             /* optimised code for its first instruction takes over by this; NULL: there is none */
+    u8 *enter;             /* the way to optimised code for its first instruction; NULL: there is none */
     bool entry;            /* a function begins here */
-    bool goes_on;          /* behind its last instruction is a jump to the next one */
-    bool inside;           /* it begins in the middle of what a tool sees as a block, */
-    bool ends_inside;      /* and goes on there */
-    bool dead;
-    u32 text; /* suspend.c: where its bytes are kept, from 1; 0: they are not */
+    bool goes_on;          /* it ends with a jump to the instruction behind its last one */
+    bool inside;           /* it begins in the middle of what a tool sees as a block */
+    bool ends_inside;      /* it ends in the middle of what a tool sees as a block */
+    bool dead;             /* it is forgotten; threads may still be in its code */
+    u32 text;              /* suspend.c: where its guest bytes are kept, counted from 1; 0: they are not kept */
 } QuickBlock;
 
 typedef struct Exit {
     u64 pc;
-    u8 *site, *stub; /* the displacement of its jump, and where that leads without a target; NULL: none (yet) */
-    u64 under;       /* of EXIT_ONCE: the code in whose place it is */
-    u32 next;        /* of the target's incoming ones; of EXIT_SPECIAL: the visit behind it, or 0 */
-    u8 kind;
-    bool linked; /* is one of them; EXIT_ONCE: was used */
+    u8 *site;  /* the displacement of its jump; NULL: the exit has code that leaves for C */
+    u8 *stub;  /* where the jump leads while it is not linked; NULL: no stub was needed yet */
+    u64 under; /* of EXIT_ONCE: the code in whose place its jump is */
+    u32 next; /* the next exit in the list QuickBlock.incoming of its target; of EXIT_SPECIAL: the visit behind it, or 0 */
+    u8 kind;     /* ExitKind */
+    bool linked; /* the jump leads to the target's code; of EXIT_ONCE: the functions were called */
 } Exit;
 
 typedef struct Page {
     u64 number;
-    u32 first;     /* block; 0: none (any more) */
+    u32 first;     /* the first block in its list; 0: none */
     u32 suspended; /* suspend.c: the first dead block that begins here and may come back; 0: none */
-    u32 known; /* number of its bitmap: where instructions of blocks begin; what is forgotten may stay behind in it */
-    bool used, guarded;
-    bool views_guarded; /* its other views: see views.c */
+    u32 known; /* the number of its bitmap, which has a bit for each address at which an instruction of a block begins, or of a block that was forgotten */
+    bool used; /* this entry of the hash table is in use */
+    bool guarded;       /* the host may not write to the page, although the guest may */
+    bool views_guarded; /* neither may it by other mappings of the same memory: see views.c */
 } Page;
 
 typedef struct Blocks {
@@ -78,9 +82,9 @@ static inline u32 exit_count(void) {
 enum { HOST_LENGTH_BITS = 13 - GUEST_LENGTH_BITS };
 typedef struct InsnLens {
     u16 guest : GUEST_LENGTH_BITS, host : HOST_LENGTH_BITS;
-    u16 head : 1; /* a jump may lead to it: where a tool's counts of several instructions are one, or where it sees blocks, only to the first of these */
-    u16 run : 1;  /* a tool's counts begin anew: what is before it is counted without it */
-    u16 behind : 1; /* it is what a tool does behind the instruction before it */
+    u16 head : 1; /* a jump may lead to it. Not if a tool counts it together with instructions before it, or sees it in the middle of a block */
+    u16 run : 1;  /* a tool's counts begin anew here: what is before is counted without it */
+    u16 behind : 1; /* not an instruction, but what a tool does behind the one before */
 } InsnLens;
 enum { INSN_HOST_BYTES = (1 << HOST_LENGTH_BITS) - 1 };
 _Static_assert(sizeof(InsnLens) == sizeof(u16) && (u32)EMIT_INSN_BYTES <= (u32)INSN_HOST_BYTES,
@@ -95,67 +99,67 @@ static inline const InsnLens *block_lens(const QuickBlock *b) {
     return (const InsnLens *)(quick_all.lens.at + b->lens);
 }
 
-/* Pages by number: NULL if none of its code is known; made if there is none. */
+/* The entry of a page, by its number. If there is none, page_known returns NULL, and page_for makes one. */
 Page *page_known(u64 number);
 Page *page_for(u64 number);
 
-/* The blocks that touch a page, one after the other; 0: no (more). */
+/* The list of blocks that touch a page, by their numbers: the first one, and the one behind `block`; 0: there is none. */
 u32 page_first(u64 page);
 u32 page_next(u32 block, u64 page);
 
-/* forget.c: the host takes writes to this page as faults from now on, if the guest may write to it; no page is such any more, and
- * their blocks are gone. */
+/* forget.c. page_guard: from now on, writes to this page are faults, if the guest may write to it, and so are writes to other pages that show the same memory. page_guard_anew: protects this page only, even
+ * if it is marked as guarded already. page_forget: the blocks of the page go, and the page may be written to. pages_release: the same for all guarded pages. */
 void page_guard(u64 number);
-void page_guard_anew(u64 number); /* whatever is known of it, and only this page */
+void page_guard_anew(u64 number);
 void page_forget(u64 number);
-/* views.c: the same for the other pages that show the same memory. */
+void pages_release(void);
+/* views.c: page_guard_anew and page_forget for the other pages that show the same memory as this one. */
 void views_guard(u64 number);
 void views_forget(u64 number);
-void pages_release(void);
 
 /* copy_flags.c: does code at pc, behind a call, read the flags that the call has left? */
 bool flags_are_read(u64 pc);
 
 bool blocks_init(void);
 void blocks_forget_all(void);
-/* Into the tables: a block that is there as far as `next`. Returns its number. */
+/* Adds a block to the tables and returns its number. */
 u32 block_add(const QuickBlock *b);
-/* No thread comes here any more, but for those that are inside. */
+/* Takes all ways to the block away: links, lookups, the lists of its pages. Only threads that are inside stay there. */
 void block_kill(u32 number);
-/* The opposite, for a block whose guest bytes are what they were, in pages that are guarded. */
+/* Undoes block_kill for a block whose guest bytes are what they were. Its pages are guarded. */
 void block_raise(u32 number);
-/* suspend.c: the bytes of a new block are kept, if it may come back; kills a block in front of a write to its page, of which it may be no part; brings back the one at pc, if
- * its bytes are the same: its number, or 0; none comes back that was suspended before. */
+/* suspend.c: blocks that come back if a write to their page has not changed them. block_keep_text keeps the guest's bytes of a new block. block_suspend kills a block before a write to its page.
+ * block_resume brings the suspended block at pc back if its bytes are the same, and returns its number, or 0. blocks_forget_suspended: none that is suspended now will come back. */
 void block_keep_text(QuickBlock *b);
 void block_suspend(u32 number);
 u32 block_resume(Thread *t, u64 pc);
 void blocks_forget_suspended(void);
-/* Code for the instruction at pc, and the block that it is in; NULL: there is none. */
+/* Finds the code for the instruction at pc, and the block that has it. Returns NULL if there is none. */
 u8 *block_find(u64 pc, u32 *number);
-/* The same for who comes to pc in the middle of what a tool sees as a block. */
+/* The same for a thread that comes to pc in the middle of what a tool sees as a block. */
 u8 *block_find_inside(u64 pc, u32 *number);
 /* The block that begins at pc, or 0. */
 u32 block_at(u64 pc);
-/* The next place from pc on, in its page, where a block begins. */
+/* The lowest address at or behind pc, in pc's page, at which a block begins; the largest number if there is none. */
 u64 block_next(u64 pc);
 
 u32 exit_new(ExitKind kind, u64 pc, u8 *site);
-/* To its target's code if there is some, else to its stub. Threads that leave by the same stub at once all come here. */
+/* Makes the exit's jump lead to its target's code if that exists, else to the exit's stub. Several threads that have left by the same stub may call this one after the other. */
 void exit_link(u32 number);
-/* One of EXIT_ONCE has been used, and is no exit any more. */
+/* The functions of an EXIT_ONCE were called: takes its jump away. */
 void exit_end_once(u32 number);
-/* All of them are again, and what they stand at is passed: calls that go directly to a function go through its entry of a PLT. */
+/* In a copy of the program: puts the jumps of all EXIT_ONCE back. Calls that go directly to a function go through its entry of a PLT again, where such a jump may be. */
 void exits_begin_once(void);
-/* One of EXIT_LINKAGE goes to its pc from now on, or directly to the target. */
+/* Links an EXIT_LINKAGE to the code at its pc, and lets it go directly to `target` as long as the dynamic linker's word says so. */
 void exit_link_linkage(u32 number, u64 target);
-/* Jumps to pc, of which some may lead to the middle of another block, go to `code` from now on. */
+/* Makes all linked jumps to pc lead to `code`, including those that led to the middle of another block. */
 void exits_redirect(u64 pc, const u8 *code);
 
-/* The map, or a thread's tables: the targets of calls and of returns, of jumps, and that any thread forgets one. */
+/* Note where the code for the target of a call, return or jump is, in the map or in the tables of this thread. tables_clear removes a target from the map or from all threads' tables. */
 void table_set_call(Thread *t, u64 pc, const u8 *code);
 void table_set_return(Thread *t, u64 pc, const u8 *code);
 void table_set_jump(Thread *t, u64 pc, const u8 *code);
 void tables_clear(u64 pc);
-void tables_init(Thread *t); /* all zero before */
+void tables_init(Thread *t); /* of tables that are all zero */
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "run/protocol/small.h"
 
-/* What was found for functions that were looked at last. If the code changes, an old answer does no harm: it decides only what is asked for. */
+/* The answers for functions that were looked at lately. If the code changes, an old answer does no harm: it only decides what is requested. */
 enum { KNOWN = 256 };
 typedef struct Known {
     u64 pc;
@@ -28,7 +28,7 @@ static void add(Body *b, u64 pc) {
 
 static u32 size_of(u64 pc, u32 depth, StepLook *look);
 
-/* How many instructions the step adds beside itself; more than SMALL_INSNS: what leaves otherwise than by a return. */
+/* Adds the places to which this step leads. Returns how many instructions of called functions it counts for; more than SMALL_INSNS if it leaves the function otherwise than by a return. */
 static u32 follow(Body *b, const Step *s, u32 depth, StepLook *look) {
     u32 called = 0;
     if (s->kind == STEP_END)
@@ -52,7 +52,7 @@ static u32 measure(u64 pc, u32 depth, StepLook *look) {
     return body.full || body.count + called > SMALL_INSNS ? 0 : body.count + called;
 }
 
-/* With all that it calls. A function that calls itself, by whatever way, is called too deep. */
+/* How many instructions a function has, with all that it calls; 0: it is not small. A function that calls itself, directly or not, gets too deep. */
 static u32 size_of(u64 pc, u32 depth, StepLook *look) {
     static Known all[KNOWN];
     Known *known = &all[(pc ^ pc >> 8) % KNOWN];

@@ -3,7 +3,7 @@
 
 enum { NODES = 512, SLOTS = 1024, PASSES = 16, ASIDE_INSNS = 32, REACH_BYTES = 64 * 1024 };
 
-/* Where it was looked for in vain, and for how many samples it is not looked for again: meanwhile code may have been found. */
+/* Places for which no loop was found. The search is not repeated for the next VAIN_TIMES samples there; after that, more code may be known. */
 enum { VAIN = 64, VAIN_TIMES = 100 };
 typedef struct Vain {
     u64 pc;
@@ -19,8 +19,8 @@ typedef struct Node {
 
 typedef struct Walk {
     StepLook *look;
-    u64 end;         /* is not gone on from */
-    bool past_calls; /* calls are */
+    u64 end;         /* the walk does not go on behind this instruction */
+    bool past_calls; /* the walk goes on behind calls */
     Node nodes[NODES];
     u32 count;
     u16 slots[SLOTS]; /* of addresses: the number of their node, from 1 */
@@ -88,7 +88,7 @@ static void find_ways_back(Walk *w) {
     }
 }
 
-/* From `from` on, which a branch of the loop leads around: does a call come before anything else leads away? */
+/* `from` is code that a branch of the loop leads around. Does it come to a call before it leads back into the loop or elsewhere? */
 static bool calls_aside(Walk *w, u64 from) {
     Step s;
     for (u32 i = 0; i < ASIDE_INSNS && !leads_back(w, from) && w->look(from, &s); i++, from = s.next) {
@@ -100,7 +100,7 @@ static bool calls_aside(Walk *w, u64 from) {
     return false;
 }
 
-/* Is pc on the way on from there, too? If not, the guest was found where that is not the way. */
+/* Can pc be reached from there, too? If not, the guest, which was found at pc, had not come by that call. */
 static bool leads_to(const Walk *w, u64 from, u64 pc) {
     static Walk aside;
     u16 *slot;

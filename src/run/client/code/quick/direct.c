@@ -5,6 +5,7 @@
 
 /* --------------------------------------------------------------------------------------------------------------- values */
 
+/* A function of a tool's to be called at an instruction. */
 typedef struct What {
     const SiteInsn *insn;
     const SiteCall *call;
@@ -18,7 +19,7 @@ static bool is_access(const What *w) {
     return w->call->event == LATHE_LOAD || w->call->event == LATHE_STORE;
 }
 
-/* False: only xlat has such an address. */
+/* The address that the call is about; 0 if it is about none. Returns false if the address has a byte register in it, which emit_visit cannot do. */
 static bool address_of(const What *w, EmitValue *value) {
     const InsnAccess *a = &w->insn->view.access[w->call->access];
     *value = is_access(w) ? (EmitValue){.kind = VALUE_ADDRESS, .at = a->at} : constant(0);
@@ -30,7 +31,7 @@ static u64 bytes_of(const What *w) {
     return is_access(w) ? w->insn->view.access[w->call->access].at.bits / 8 : block ? w->insn->block_bytes : 0;
 }
 
-/* False: it is computed in a way that is left to C. */
+/* Where the instruction leads; 0 if it leads nowhere. Returns false if only C can compute that. */
 static bool target_of(const What *w, EmitValue *value) {
     bool transfers = w->call->event == LATHE_BRANCH || w->call->event == LATHE_JUMP || w->call->event == LATHE_CALL ||
                      w->call->event == LATHE_RETURN;
@@ -44,7 +45,7 @@ static bool register_of(const LatheValue *v, const What *w, EmitValue *value) {
     return reg < GUEST_REGISTERS;
 }
 
-/* What a hook asks for; false: it is only known with the whole state. What has no meaning at an event is zero. */
+/* The value that a hook asks for, as quick code can compute it; 0 if it has no meaning at this event. Returns false if only C can compute it, from the whole state. */
 static bool value_of(const LatheValue *v, const What *w, EmitValue *value) {
     const InsnView *view = &w->insn->view;
     *value = constant(0);
@@ -124,7 +125,7 @@ static bool visit_of(const What *w, EmitVisit *visit) {
     return true;
 }
 
-/* What was made of the calls of an instruction, in their order. */
+/* How a call was made, and by how many bytes (for --explain). */
 typedef struct Made {
     u8 way; /* ToolWay */
     u32 bytes;
@@ -160,8 +161,8 @@ static bool emit_calls(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     return true;
 }
 
-/* Instructions with addresses that are noted for later are left to C, and so is what comes before and behind all passes of a repeated one: whoever comes back to it, because a
- * signal was delivered between passes, makes no visit again. */
+/* Left to C are instructions whose addresses are noted for a visit behind them, and the visits before and behind all passes of a repeated instruction: when a signal was delivered between two passes, the
+ * guest comes back to the instruction, and only C knows that the visit before it was made. */
 static bool can_emit(const SiteInsn *insn, SitePhase phase) {
     return the.opt.tool_without != TOOL_WITHOUT_ALL && insn->known && !insn->notes_addresses &&
            insn->repeats == (phase == SITE_PASS);
@@ -189,7 +190,7 @@ bool direct_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
 
 extern u8 tool_returned[] __attribute__((visibility("hidden"))); /* of gate.S */
 
-/* Where a function returns to is the first word of its stack. */
+/* The first word of the stack on which a tool's function runs is the address that it returns to. */
 void direct_recall(Thread *t) {
     u64 *returns_to = (u64 *)t->stack.tool_top - 1;
     if (*returns_to == (u64)tool_returned)

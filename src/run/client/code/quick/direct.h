@@ -8,11 +8,11 @@
 
 enum { DIRECT_BYTES = 1920 }; /* most of the code for one phase of an instruction */
 
-/* Code that calls all functions of a phase, in their order; false: one of them cannot be called so, and nothing was emitted. */
+/* Emits calls of all functions of a phase, in their order. Returns false if one of them cannot be called so; then nothing was emitted. */
 bool direct_emit(Emitter *e, const SiteInsn *insn, SitePhase phase);
 
-/* The function that the thread has called, and is in, will come to a trap when it returns, and not to quick code. The handler of the trap goes on in quick
- * code at what direct_recalled returns; 0: it was another trap. */
+/* direct_recall makes the tool's function that the thread is in return to a trap instead of quick code. In the trap's handler, direct_recalled returns the host address of the quick code; 0: it was another
+ * trap. */
 void direct_recall(Thread *t);
 u64 direct_recalled(const Thread *t, u64 trap_pc);
 

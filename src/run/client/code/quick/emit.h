@@ -1,5 +1,5 @@
-/* emit.h: single instructions of quick code. Addresses are those where the code will run. There are two makers of it: copy.c, where the
- * guest's instructions are the host's own, and stencil_emit.c. */
+/* emit.h: the code of single instructions, for make.c, which makes blocks of them. There are two makers of such code, which have these functions: host/NAME/copy, where the guest's instructions are
+ * the host's own, and code/stencil, where they are not. Addresses of code are those at which it will run (arena.h). */
 #ifndef RUN_CLIENT_EMIT_H
 #define RUN_CLIENT_EMIT_H
 
@@ -8,30 +8,30 @@
 #include "lathe/tool.h"
 
 typedef enum ExitKind {
-    EXIT_LINK,       /* goes on at pc */
+    EXIT_LINK,       /* a jump: the guest goes on at pc */
     EXIT_INSIDE,     /* likewise, in the middle of what a tool sees as a block */
-    EXIT_CALL,       /* as EXIT_LINK, where a function begins */
-    EXIT_CALL_FLAGS, /* the same, and what it returns to reads the flags; not linked before it is used */
-    EXIT_LINKAGE, /* to code at pc that jumps by a word in memory, as the dynamic linker's do; the next exit leads to where it jumps to: see emit_linkage */
-    EXIT_UNBOUND, /* such a next one, before that is known: it is EXIT_CALL then */
-    EXIT_VISIT, /* a tool's functions are called; pc is the number of the visit (visit.c), and the exit's code follows */
-    EXIT_ONCE,  /* the same, until they were called: its place is one of emit_switch */
-    EXIT_SYSCALL,
-    EXIT_SPECIAL,     /* what guest_special does; pc is behind it */
-    EXIT_INTERRUPT,   /* pc is the instruction itself here and below */
-    EXIT_UNSUPPORTED, /* cannot be copied */
+    EXIT_CALL,       /* a call: a function begins at pc */
+    EXIT_CALL_FLAGS, /* a call behind which the guest reads the flags; not linked before it is used */
+    EXIT_LINKAGE, /* a call of code at pc that only jumps by a word in memory (a PLT); the next exit leads to where it jumps: see emit_linkage */
+    EXIT_UNBOUND, /* that next exit, as long as its target is not known; then it becomes EXIT_CALL */
+    EXIT_VISIT, /* a tool's functions are to be called by C; pc is the number of the visit (visit.c), and the exit's code follows */
+    EXIT_ONCE,        /* the same, but only once: its place is one of emit_switch */
+    EXIT_SYSCALL,     /* a system call; pc is behind it */
+    EXIT_SPECIAL,     /* an instruction that C executes (guest_special); pc is behind it */
+    EXIT_INTERRUPT,   /* a software interrupt; here and below, pc is the instruction itself */
+    EXIT_UNSUPPORTED, /* an instruction that the maker of code cannot do */
     EXIT_UNDEFINED,   /* no instruction */
     EXIT_UNREADABLE,  /* no memory with code */
 } ExitKind;
 
 enum { EMIT_INSNS = 128 }; /* most of a block */
 
-/* A host call does not know the guest's return address: it leads to some code behind the block that puts it on the stack. */
+/* A call of the guest is a host call, which pushes the host's return address. It leads to some code behind the block that puts the guest's return address in its place. */
 typedef struct EmitCall {
     u8 *site;      /* displacement of the host call */
     u64 pc, next;  /* where the guest calls, and returns to */
-    u64 slot;      /* what is called only jumps by the word there; 0: no */
-    bool indirect; /* pc is in rcx instead */
+    u64 slot;      /* the word by which the code at pc jumps if it does nothing else (a PLT); 0: it is other code */
+    bool indirect; /* the target is not pc, but in a register */
 } EmitCall;
 
 /* Where a call returns to, and the code for that. */
@@ -40,7 +40,7 @@ typedef struct EmitReturn {
     const u8 *code;
 } EmitReturn;
 
-/* What the guest still needs before each of some instructions that follow one another. */
+/* Which registers and flags the guest still needs before each of some instructions that follow one another. */
 enum { EMIT_LIVE = 32 };
 typedef struct EmitLive {
     u32 count;
@@ -52,14 +52,14 @@ typedef struct EmitLive {
     } at[EMIT_LIVE];
 } EmitLive;
 
-/* What a function of a tool's is given. */
+/* An argument of a tool's function. */
 typedef enum EmitValueKind {
     VALUE_CONSTANT,   /* number */
     VALUE_REGISTER,   /* the guest's register of this number */
-    VALUE_ADDRESS,    /* that of an operand in memory, by the values that registers have before the instruction */
-    VALUE_LOADED,     /* the word at such an address; something else where there is no memory to read */
-    VALUE_THREAD,     /* the address of what is at this offset in the Thread */
-    VALUE_THREAD_U32, /* the 32 bits there */
+    VALUE_ADDRESS,    /* the address of an operand in memory, computed before the instruction */
+    VALUE_LOADED,     /* the word at such an address, or any value if that memory cannot be read */
+    VALUE_THREAD,     /* the address of the Thread plus this number */
+    VALUE_THREAD_U32, /* the 32 bits at that address */
     VALUE_TAKEN,      /* 1 if the branch at e->pc is about to be taken, else 0 */
 } EmitValueKind;
 
@@ -69,7 +69,7 @@ typedef struct EmitValue {
     Operand at;
 } EmitValue;
 
-/* Registers that have words of the tool's own in the Thread, from one visit to the next, and the offsets of these. The guest does not need what it has there, or its value is aside. */
+/* Host registers that hold words of the tool's own (in the Thread, at these offsets) from one visit to the next. The guest's values of these registers are not needed, or put aside. */
 enum { EMIT_REGISTERS = 16, EMIT_ASIDE_WORDS = 1 << EMIT_REGISTERS };
 typedef struct EmitWords {
     u32 registers;
@@ -83,15 +83,15 @@ typedef struct Emitter {
     EmitCall call[EMIT_INSNS];
     EmitReturn returned[EMIT_INSNS];
     u32 calls, returns;
-    u32 colds, rests; /* parts of a tool's functions that are behind the block: copy_visit.c */
+    u32 colds, rests; /* how many parts of a tool's functions are put behind the block: copy_visit.c */
     EmitLive live;
-    u64 kept_pc; /* what was done before this instruction has changed registers that it overwrites: */
+    u64 kept_pc; /* visits before this instruction have changed these registers, which it overwrites: */
     u32 kept;
-    u32 aside; /* registers that visits have put aside, and that nobody has needed since; above them, whether registers have other words (EMIT_ASIDE_WORDS) */
+    u32 aside; /* registers that visits have put aside and that no instruction has needed since; above these bits, whether registers hold words of the tool (EMIT_ASIDE_WORDS) */
     EmitWords words;
-    bool flags_set;             /* for whom it returns to */
-    u64 looked_from, looked_to; /* what lies there has been looked at to emit the block's code, if it is not empty */
-    bool one_pass;              /* of a repeated instruction only one pass is emitted */
+    bool flags_set;             /* the code before has set the flags for the code that it returns to */
+    u64 looked_from, looked_to; /* guest bytes that were looked at to emit the block's code; empty if from > to */
+    bool one_pass;              /* only one pass of a repeated instruction is emitted */
 } Emitter;
 
 /* A repeated instruction as a loop of passes. */
@@ -107,33 +107,33 @@ typedef struct EmitExit {
 } EmitExit;
 
 typedef struct EmitResult {
-    bool ends;    /* nothing behind it is reached from it */
-    bool returns; /* it is a call: somebody will return behind it */
-    bool exits;
-    EmitExit exit; /* if it has one */
+    bool ends;    /* the guest never goes on behind the instruction */
+    bool returns; /* it is a call, which will return to the code behind it */
+    bool exits;   /* it has this exit: */
+    EmitExit exit;
 } EmitResult;
 
-/* What comes from the map finds this code, of so many bytes, in front of the guest instruction that it goes to: it gives the guest a register back. Where
- * quick code has registers to itself there is none. */
+/* Jumps by the map lead to this code, of so many bytes, in front of the code of a guest instruction: it gives the guest the register back that the jump has used. 0 bytes: such jumps use no register of
+ * the guest's. */
 extern const u32 emit_entry_bytes;
 void emit_entry(Emitter *e);
-/* Is it there, in front of this code? */
+/* True if such code is in front of this code. */
 bool emit_is_entered(const u8 *code);
 
 /* Most bytes for one guest instruction, and for an exit. */
 enum { EMIT_INSN_BYTES = GUEST_CODE_BYTES, EMIT_LEAVE_BYTES = 20 };
 
-/* What blocks need beside them, before there are any. */
+/* Called once, before there are blocks: makes code that all of them use. */
 void emit_prepare(void);
-/* The instruction at e->pc, of which so many bytes are there: *next is behind it, or behind what it would take to be one. */
+/* Emits the instruction at e->pc; `bytes` of guest code can be read there. Sets *next to the address behind it; if it is no instruction, to the address behind the bytes that decide that. */
 EmitResult emit_next(Emitter *e, u64 bytes, u64 *next);
-/* Calls of code that only jumps by a word in memory (an entry of a PLT) compare the word with where it has led, and go there directly. The word is known
- * once the dynamic linker has written it: false before, or if the code is not that any more. */
+/* A call of code that only jumps by a word in memory (an entry of a PLT) compares the word with the function to which it led before, and goes there directly. emit_linkage finds out where the word leads;
+ * it returns false as long as the dynamic linker has not written it, or if there is other code at pc now. */
 bool emit_linkage(u64 pc, u8 *site, u64 *target);
-/* From now on that is what it is compared with; 0: nothing. */
+/* Sets the function that the word is compared with; 0: none. */
 void emit_set_linkage(u8 *site, u64 target);
-/* The code around one pass of the repeated instruction at e->pc: leaves the loop if no pass is left; counts a pass; goes to the begin if another one follows. What is
- * emitted between the last two has the registers as they are behind the pass. */
+/* Code around one pass of the repeated instruction at e->pc. emit_loop_begin: leaves the loop if no pass is left. emit_loop_count: counts a pass. emit_loop_end: goes back to the begin if another pass
+ * follows. What is emitted between the last two finds the registers as they are behind the pass. */
 EmitLoop emit_loop_begin(Emitter *e, u64 bytes);
 void emit_loop_count(Emitter *e, u64 bytes);
 void emit_loop_end(Emitter *e, u64 bytes, const EmitLoop *loop);
@@ -145,31 +145,30 @@ typedef struct EmitVisit {
     EmitValue value[LATHE_VALUES];
 } EmitVisit;
 
-/* Code in front of the instruction at visit->pc that calls a function of a tool's, or does what the function does. VISIT_REFUSED, and perhaps with some code at e->at:
- * this maker cannot, because of the function, the values or the instruction. */
+/* Emits code in front of the instruction at visit->pc that calls a tool's function, or does what the function does. */
 typedef enum EmitVisited {
-    VISIT_REFUSED,
-    VISIT_COPIED, /* the whole function */
-    VISIT_SPLIT,  /* what is not rare in it */
-    VISIT_CALLED,
+    VISIT_REFUSED, /* impossible because of the function, the values or the instruction; there may be some code at e->at that the caller has to drop */
+    VISIT_COPIED,  /* the whole function was copied */
+    VISIT_SPLIT,   /* the part that usually runs was copied; it calls the rest */
+    VISIT_CALLED,  /* there is a call of the function */
 } EmitVisited;
 EmitVisited emit_visit(Emitter *e, const EmitVisit *visit);
 enum { EMIT_VISIT_BYTES = 640 }; /* most of its bytes, and again so many behind the block */
 
-/* Registers that visits have put aside stay there while instructions do without them. This gives back those that the next instruction needs; NULL: all. */
+/* Guest registers that visits have put aside stay there as long as no instruction needs them. emit_give_back emits code that restores those that the next instruction needs; NULL: all. */
 void emit_give_back(Emitter *e, const InsnView *next);
-/* Some are aside where this code begins: it is found when the state is taken there (emit_note_spills). Code is noted in the order of addresses. */
+/* Notes which registers are aside where this code begins, so that emit_note_spills finds them if a thread is interrupted there. Called in the order of the code's addresses. */
 void emit_note_aside(const u8 *code, u32 registers);
-/* Is each register where it belongs at this beginning of an instruction, or of what a tool does before it? */
+/* True if no register is aside where this code of an instruction, or of a visit before it, begins. */
 bool emit_has_all(const u8 *code);
 
-/* Where a computed jump, call or return leads to; false: this maker cannot tell. */
+/* Where a computed jump, call or return leads. Returns false if this maker cannot compute that. */
 bool emit_target(const InsnView *view, EmitValue *value);
 
-/* What is left to do behind a block. */
+/* Emits what belongs behind a block: the second half of its calls, and parts of a tool's functions. */
 void emit_rest(Emitter *e);
-/* Code that adds to a word of the Thread an amount that is known later; a small one is at most EMIT_SMALL, with either sign. If it is zero, the code becomes one that
- * does nothing. */
+/* Code that adds an amount to a word of the Thread. The amount is set later (emit_set_amount); if it is zero, the code is replaced by instructions that do nothing. A small amount is at most EMIT_SMALL, with
+ * either sign. */
 typedef struct EmitCount {
     u8 *at;
     u8 bytes, amount_at; /* of the code; where in it the amount is */
@@ -179,28 +178,28 @@ typedef struct EmitCount {
 enum { EMIT_SMALL = 127 };
 EmitCount emit_count(Emitter *e, u32 off, bool small);
 void emit_set_amount(const EmitCount *count, i32 amount);
-/* It adds to another word. */
+/* Makes the code add to another word. */
 void emit_set_off(const EmitCount *count, u32 off);
 /* A jump; returns the site of its displacement. */
 u8 *emit_jump(Emitter *e);
-/* A place whose code can become a jump, and be what it was again: other threads see each change as a whole. It is what is emitted next if `over`, else an instruction that does
- * nothing. Whoever makes it a jump keeps the bytes that were there, which emit_end_switch puts back. */
+/* A place whose code can be turned into a jump and back, each time by one store, so that other threads see the one or the other. emit_switch returns the place: the code that is emitted next if `over`, else an
+ * instruction that does nothing. emit_begin_switch makes it a jump and returns the bytes that were there, which emit_end_switch puts back. */
 u8 *emit_switch(Emitter *e, bool over);
 u64 emit_begin_switch(u8 *place, const u8 *target);
 void emit_end_switch(u8 *place, u64 bytes);
-/* Are the instructions from pc on, of which so many bytes are there, code that is long enough for that, and that nothing else changes? It takes at most EMIT_SWITCH_INSNS of them. */
+/* True if the code of the next instructions from pc on is long enough for such a jump, and nothing else changes it. `bytes` of guest code can be read; at most EMIT_SWITCH_INSNS instructions are looked at. */
 enum { EMIT_SWITCH_INSNS = 5 };
 bool emit_can_switch(u64 pc, u64 bytes);
-/* New code that goes on in code of the other tier. */
+/* Makes code that crosses to the other tier and goes on at the target there. */
 u8 *emit_cross(const u8 *target, bool to_quick);
-/* Leave for C with an exit's number. */
+/* Emits code that leaves for C with an exit's number. */
 void emit_leave(Emitter *e, u32 exit);
-/* The same if a signal waits, or another thread wants all to leave. Only of repeated instructions. */
+/* The same, but the code leaves only if a signal is noted or another thread wants all to leave. Only in repeated instructions. */
 void emit_leave_if_asked(Emitter *e, u32 exit);
-/* Registers that are the guest's only in the Thread at this host address in an instruction's code. */
+/* Sets in *place which guest registers are in the Thread when a thread is at `host` in the code of an instruction. */
 struct QuickPlace;
 void emit_note_spills(struct QuickPlace *place, const u8 *code, u64 host);
-/* All code is forgotten. */
+/* All code is forgotten: so is what the maker has noted of it. */
 void emit_forget_all(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* forget.c: guest code that changes. Blocks of memory that is unmapped or changed go away. Where the guest may write to a page with
- * blocks, the host may not: such a page is guarded, and a write to it makes its blocks go away first. */
+/* forget.c: guest code that changes. Blocks of memory that is unmapped or changed are forgotten. A page with blocks to which the guest may write is guarded: the host may not write to it, so a write
+ * faults, its blocks are forgotten first, and then the write is made again. */
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
@@ -35,6 +35,7 @@ void page_guard(u64 number) {
         views_guard(number);
 }
 
+/* Forgets the blocks of a page that touch [start, end), by block_kill or block_suspend. If that is the whole page, it is guarded no longer. */
 static void forget(Page *p, u64 start, u64 end, void (*end_block)(u32 number)) {
     for (u32 n = p->first, next; n; n = next) {
         next = page_next(n, p->number);
@@ -51,7 +52,7 @@ static void forget(Page *p, u64 start, u64 end, void (*end_block)(u32 number)) {
     guarded_pages--;
 }
 
-/* In front of a write. */
+/* Called before a write to the page, which may leave blocks as they are: these can come back (suspend.c). */
 void page_forget(u64 number) {
     Page *p = page_known(number);
     if (p)
@@ -66,8 +67,8 @@ static bool allow_writes(Page *p) {
     return true;
 }
 
-/* `what` for each page with blocks that [start, end) touches: by number, or, if those are more than there are pages, by page. How
- * often was it true? */
+/* Calls `what` for each known page that [start, end) touches, and returns how often it has returned true. If the range has more pages than the table of pages has entries, goes through the table
+ * instead. */
 static u64 each_page(u64 start, u64 end, bool (*what)(Page *, u64, u64)) {
     u64 first = start >> PAGE_SHIFT, last = (end - 1) >> PAGE_SHIFT, count = 0;
     if (start >= end)
@@ -108,7 +109,7 @@ void quick_forget(u64 start, u64 end) {
     arena_unlock();
 }
 
-/* Another thread may have been first, or the page has moved since: then it is no longer guarded, and the guest may write to it. */
+/* If the page is not guarded (any more), because another thread was first or the page has moved, but the guest may write to it, it is made writable, too. */
 bool quick_written(u64 addr) {
     if (!ever_guarded)
         return false;
@@ -119,7 +120,7 @@ bool quick_written(u64 addr) {
     return ours;
 }
 
-/* Most system calls come with addresses that are far from all code that can be written to: these take no lock. */
+/* Called for the arguments of each system call. Most are far from all pages that were ever guarded, and need no lock. */
 bool quick_allow_writes_to(u64 start, u64 end) {
     if (!guarded_pages || end <= lowest << PAGE_SHIFT || start >= behind_highest << PAGE_SHIFT)
         return false;

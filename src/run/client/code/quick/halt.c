@@ -1,8 +1,7 @@
-/* halt.c: threads leave translated code and wait, while what they were in is replaced (renew.c), or while a debugger looks at them.
+/* halt.c: makes threads leave translated code and wait, while the code that they were in is replaced (renew.c), or while a debugger looks at them.
  *
- * Each one gets a signal that the guest cannot block, and comes to where its guest's state is whole in its Thread: it is in a system call,
- * or on its way back from C to quick code, where it waits (quick_resume looks at Thread.quick.stop). Loops of optimised code look for signals
- * if there are several threads. */
+ * Each thread gets a signal that the guest cannot block, and comes to where its guest's state is whole in its Thread. A thread in a system call is there already; others wait on their way from C to
+ * quick code (quick_resume looks at Thread.quick.stop). Loops of optimised code look for signals if there are several threads. */
 #include "run/client/code/quick/halt.h"
 
 #include <linux/futex.h>
@@ -15,7 +14,7 @@ enum { POLL_NS = 1000000 };
 /* Changed with the arena's lock held. */
 static struct Halt {
     bool under_way;
-    u32 turns; /* changes whenever somebody may go on: who waits for that waits for a change */
+    u32 turns; /* a futex that is counted up whenever a thread may go on; halted threads wait for that */
 } halts[HALTS];
 
 bool halt_sent(const void *info) {
@@ -39,14 +38,14 @@ static void set_bit(Thread *t, HaltReason reason) {
     __atomic_fetch_or(&t->quick.stop, halt_bit(reason), __ATOMIC_SEQ_CST);
 }
 
-/* A separate one may have been killed, or run another program by now. */
+/* A thread that no longer exists counts as stopped: a separate process may have been killed, or run another program by now. */
 static void ask_to_stop(Thread *t, HaltReason reason) {
     set_bit(t, reason);
     if (!__atomic_load_n(&t->process.lives, __ATOMIC_ACQUIRE) || !signal_nudge(t, &halts))
         t->quick.stopped = true;
 }
 
-/* A thread that lends its memory to a child sleeps in a system call and hears nothing; behind it, it looks at Thread.quick.stop. */
+/* A thread that lends its memory to a vfork child sleeps in a system call and gets no signal; when that ends, it looks at Thread.quick.stop. */
 static bool has_stopped(const Thread *t) {
     return __atomic_load_n(&t->quick.stopped, __ATOMIC_ACQUIRE) ||
            __atomic_load_n(&t->process.lends_memory, __ATOMIC_SEQ_CST) || !thread_is_of_process(t);
@@ -59,13 +58,13 @@ static bool all_stopped(void) {
     return true;
 }
 
-/* The lock is not held all the time, since who is stopped may need it on the way. One signal may be lost: the guest may have sent the same. */
+/* Asks again and again, because a signal may get lost: the guest may have sent itself the same one. In between, the lock is free for threads that need it on their way to where they stop. */
 void halt_all(HaltReason reason, const Thread *self) {
     static const struct timespec moment = {0, POLL_NS};
     u32 nobody = 0;
     __atomic_store_n(&halts[reason].under_way, true, __ATOMIC_SEQ_CST);
     for (Thread *t = the.threads; t; t = t->next) {
-        /* First: a signal of an earlier time may still come, and say that it has stopped. */
+        /* The bit comes first: a signal of an earlier halt may still arrive and set `stopped`, which is right only if the thread will find the bit. */
         if (t != self && thread_is_of_process(t))
             set_bit(t, reason);
         t->quick.stopped = t == self;
@@ -109,7 +108,7 @@ bool halt_is_halted(const Thread *t, HaltReason reason) {
     return __atomic_load_n(&t->quick.stop, __ATOMIC_SEQ_CST) & halt_bit(reason);
 }
 
-/* A thread that the debugger lets wait may be the one that hears of the debugger's next wish. */
+/* A thread that is halted for the debugger stops waiting if it has to attend to the debugger: it may be the one that gets the debugger's next message. */
 static bool is_to_wait(const Thread *t, HaltReason reason) {
     return halt_is_halted(t, reason) && !(reason == HALT_DEBUGGER && halt_is_halted(t, HALT_ATTEND));
 }
@@ -118,7 +117,7 @@ static bool is_anybody_halted(const Thread *t, HaltReason reason) {
     return (void)t, __atomic_load_n(&halts[reason].under_way, __ATOMIC_SEQ_CST);
 }
 
-/* The next halt may begin before this thread has noticed the end of the last one, and asks anew whether it has stopped. */
+/* Sets `stopped` in each turn of the loop: the next halt, which clears it, may begin before this thread has noticed the end of the last one. */
 static void wait_while(IsHalted *halted, Thread *t, HaltReason reason) {
     for (;;) {
         u32 turn = __atomic_load_n(&halts[reason].turns, __ATOMIC_ACQUIRE);
@@ -129,7 +128,7 @@ static void wait_while(IsHalted *halted, Thread *t, HaltReason reason) {
     }
 }
 
-/* A debugger may take its time. If others halt all threads for another reason meanwhile, this one has stopped already, as one in a system call has. */
+/* A debugger may take a long time. If all threads are halted for another reason meanwhile, this one counts as stopped, like a thread in a system call. */
 static void wait_for_debugger(IsHalted *halted, Thread *t) {
     bool in_call = t->process.in_call;
     __atomic_store_n(&t->process.in_call, true, __ATOMIC_SEQ_CST);

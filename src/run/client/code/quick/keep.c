@@ -1,4 +1,4 @@
-/* keep.c: all quick code, for another process that has the same modules at the same addresses; see image.c. */
+/* keep.c: the parts of an image that the quick tier has: its tables, for a later process that has the same modules at the same addresses; see image.c. */
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
@@ -27,8 +27,7 @@ void quick_drop(bool (*keeps)(u64 pc)) {
             block_kill(n);
 }
 
-/* What a thread has looked up, in its four tables, which have one layout. With a map these have only code that is not at low addresses, which is
- * hardly ever kept. */
+/* An entry of a thread's lookup tables. With a map, the tables have only code that is not at low addresses, which is hardly ever kept; then no entries are. */
 typedef struct Found {
     u32 table, index;
     u64 pc, code;
@@ -46,7 +45,7 @@ static Array list_found(const Thread *t) {
     return list;
 }
 
-/* Many of them touch nearly every page of the tables, which the kernel then makes faster at once. */
+/* If there are many entries, nearly every page of the tables is touched; it is faster to let the kernel provide all of them at once. */
 static void set_found(Thread *t, const Found *f, u64 count) {
     enum { MANY = 1000, POPULATE_WRITE = 23 };
     if (count > MANY)
@@ -58,7 +57,7 @@ static void set_found(Thread *t, const Found *f, u64 count) {
     }
 }
 
-/* With room for what the next run will have beside it. */
+/* Leaves room for what the next run will add. */
 static ImagePart part_of(Array a) {
     enum { SHARE = 4, LEAST = 64 << 10 };
     return (ImagePart){a.at, a.len, a.len + a.len / SHARE + LEAST};
@@ -79,7 +78,7 @@ void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]) {
     memcpy(parts, all, sizeof(all));
 }
 
-/* In memory that sys_pages_free can free, too. */
+/* The array grows in the image's memory, which is in whole pages, so that sys_pages_free can free it. */
 static Array array_of(ImagePart p) {
     return (Array){p.at, p.size, p.room};
 }

@@ -1,15 +1,16 @@
-/* locate.c: where a host address of quick code is in the guest, and what quick code tells of functions and loops. */
+/* locate.c: which guest instruction a host address in quick code belongs to; and which functions and loops there are, as far as calls and jumps of quick code show them. */
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/quick/tally.h"
 
-/* Where its host code begins, with what is in front of its first instruction. */
+/* Where the block's host code begins, with the entry for jumps by the map in front of its first instruction. */
 static u64 first_code(const QuickBlock *b) {
     return (u64)b->code - (map_covers(b->pc) ? emit_entry_bytes : 0);
 }
 
+/* Blocks are made, and therefore numbered, in the order of their host addresses. */
 static const QuickBlock *block_with(u64 host) {
     u32 low = 1, high = block_count() + 1;
     while (high - low > 1) {
@@ -23,7 +24,7 @@ static const QuickBlock *block_with(u64 host) {
     return b && host >= first_code(b) && host < (u64)b->code + b->code_size ? b : NULL;
 }
 
-/* What is in a tool's counts of the instructions from number i on: those up to where they begin anew. */
+/* Sets in *place what a tool has counted ahead at instruction number i: for this instruction and those behind it, up to where its counts begin anew. */
 static void add_ahead(const QuickBlock *b, u32 i, QuickPlace *place) {
     const InsnLens *lens = block_lens(b);
     u64 first = b->lens / sizeof(InsnLens);
@@ -37,7 +38,7 @@ static void add_ahead(const QuickBlock *b, u32 i, QuickPlace *place) {
     place->here_rows = here.row_count;
 }
 
-/* Is something done before instruction number i that belongs to it? */
+/* True if a tool does something before instruction number i. */
 static bool has_hooks(const InsnLens *lens, u32 i) {
     return i && !lens[i - 1].guest && !lens[i - 1].behind;
 }
@@ -108,12 +109,12 @@ u64 quick_function(u64 pc) {
     return best;
 }
 
-/* Is `a` to be looked at before `b`? What begins last is innermost, and of several jumps to one place the nearest makes the loop. */
+/* True if loop `a` comes before loop `b` in the list: the loop that begins last is the innermost; of several jumps back to one place, the nearest makes the loop. */
 static bool is_inside(const QuickLoop *a, const QuickLoop *b) {
     return a->start != b->start ? a->start > b->start : a->end < b->end;
 }
 
-/* Into a list in that order, of which the last ones may get lost. */
+/* Inserts a loop at its place in the list. If the list is full, the last one is dropped. */
 static u32 add_loop(QuickLoop loops[QUICK_LOOPS], u32 count, QuickLoop loop) {
     u32 at = count;
     while (at && is_inside(&loop, &loops[at - 1]))
@@ -126,6 +127,7 @@ static u32 add_loop(QuickLoop loops[QUICK_LOOPS], u32 count, QuickLoop loop) {
     return kept + 1;
 }
 
+/* Adds the loops around pc whose heads are in this page: jumps to a block there that come from behind pc. */
 static u32 add_loops(QuickLoop loops[QUICK_LOOPS], u32 count, u64 pc, u64 page) {
     for (u32 n = page_first(page); n; n = page_next(n, page))
         for (u32 x = block_no(n)->incoming; x; x = exit_no(x)->next) {

@@ -32,7 +32,7 @@ static InsnLens *note_insn(u64 guest, u64 host) {
     return lens;
 }
 
-/* What a tool does, which may be long. */
+/* Notes the lengths of what a tool does, which may be longer than one entry can say. */
 static void note_hooks(u64 host, InsnLens first) {
     for (u64 bytes; host; host -= bytes) {
         bytes = host < INSN_HOST_BYTES ? host : INSN_HOST_BYTES;
@@ -53,7 +53,7 @@ u64 quick_code_bytes(u64 pc) {
 
 /* ------------------------------------------------------------------------------------------------------- instructions */
 
-/* How large the block is that begins with an instruction. */
+/* Sets how large what a tool sees as a block is, if one begins with this instruction and a hook asks for its size. */
 static void measure_block(SiteInsn *insn) {
     InsnView v;
     insn->block_bytes = insn->block_insns = 0;
@@ -73,7 +73,8 @@ static void look_at(const Making *m, u64 bytes, SiteInsn *insn) {
     sites_look(insn, bytes);
 }
 
-/* Functions that code calls by itself come behind what is counted: they may ask for that. False, and nothing was emitted: there are no such functions. */
+/* Emits what is counted at the instruction, and then calls of functions that quick code makes by itself, which may ask for the counts. Returns false, with nothing emitted, if there are no such
+ * functions. */
 static bool add_direct(Making *m, const SiteInsn *insn, bool *begins_run) {
     u8 *before = m->e->at;
     Tally tally = m->tally;
@@ -90,14 +91,15 @@ static bool add_direct(Making *m, const SiteInsn *insn, bool *begins_run) {
     return false;
 }
 
-/* Those that are called outside of quick code come before it: if a signal comes there, the instruction is begun, and counted, again. */
+/* Emits an exit for functions that are called outside of quick code, and then what is counted. In this order, because a signal may come at the exit: then the instruction is begun, and counted, again. */
 static bool add_left(Making *m, const SiteInsn *insn) {
     if (visit_emit(m->e, insn, SITE_BEFORE) || insn->repeats)
         tally_end(&m->tally);
     return tally_insn(&m->tally, m->e, insn);
 }
 
-/* What a tool does before the instruction is like an instruction of no bytes. Returns what is said about that which comes first. */
+/* Emits what a tool does before the instruction, which the tables have like an instruction of no bytes. Returns the marks (head, run) for the instruction itself; none, if what the tool does has got
+ * them. */
 static InsnLens add_hooks(Making *m, const SiteInsn *insn) {
     const u8 *before = m->e->at;
     u32 aside = m->e->aside;
@@ -140,7 +142,7 @@ static EmitResult add_code(Making *m, u64 bytes, u64 *next, const SiteInsn *insn
     return r;
 }
 
-/* What a tool does behind the instruction; whoever leaves there has counted nothing ahead. */
+/* Notes what a tool does behind the instruction, from `before` on. There, nothing is counted ahead. */
 static void add_behind(Making *m, const u8 *before) {
     if (m->e->at == before)
         return;
@@ -176,7 +178,7 @@ static EmitResult add_plain(Making *m, u64 bytes, u64 *next, const SiteInsn *ins
     return r;
 }
 
-/* The decoder makes one instruction of some that follow each other, if it is given the bytes of all of them. A tool sees each one. */
+/* How many bytes emit_next may look at. It may join several guest instructions if it sees all their bytes; a tool has to see each one, so it gets the bytes of one only. */
 static u64 bytes_for(const SiteInsn *insn, u64 bytes) {
     return sites_exist() && insn->known ? insn->view.size : bytes;
 }
@@ -193,7 +195,7 @@ static EmitResult add_unwatched(Making *m, u64 bytes, u64 *next) {
     return add_code(m, bytes, next, &nothing, (InsnLens){.head = true, .run = true});
 }
 
-/* One instruction; false: the block ends with it. */
+/* Emits one instruction. Returns false if the block ends with it. */
 static bool add_insn(Making *m, u64 pc, u64 end, u64 *next) {
     m->e->pc = pc;
     EmitResult r = (m->watched ? add_watched : add_unwatched)(m, end - pc, next);
@@ -205,7 +207,7 @@ static bool add_insn(Making *m, u64 pc, u64 end, u64 *next) {
 
 /* --------------------------------------------------------------------------------------------------------------- blocks */
 
-/* The code goes on elsewhere. */
+/* Ends the block in front of pc with a jump to the code for pc. */
 static void end_here(Making *m, u64 pc) {
     const u8 *before = m->e->at;
     emit_give_back(m->e, NULL);
@@ -216,7 +218,7 @@ static void end_here(Making *m, u64 pc) {
     m->b->ends_inside = !m->begins;
 }
 
-/* Code at e->at for what follows from b->pc on, up to the block's end. Pages are guarded before they are read. */
+/* Emits the instructions from b->pc on, up to the block's end. Each page is guarded before its bytes are read, so that no change is missed. */
 static void add_insns(Making *m) {
     QuickBlock *b = m->b;
     u64 pc = b->pc, nearest = block_next(pc + 1), end = pc + quick_code_bytes(pc);
@@ -228,7 +230,9 @@ static void add_insns(Making *m) {
         go_on = add_insn(m, pc, end, &pc);
         if (go_on && pc >> PAGE_SHIFT != page)
             nearest = block_next(pc), end = pc + quick_code_bytes(pc);
-        bool meets = pc >= nearest && m->begins; /* what begins in the middle of a block is no other block for a tool */
+        bool meets =
+            pc >= nearest &&
+            m->begins; /* it has come to a block that exists; a tool must not see one begin in the middle of another */
         if (go_on && (m->guest_insns >= EMIT_INSNS || meets)) {
             end_here(m, pc);
             go_on = false;
@@ -238,7 +242,7 @@ static void add_insns(Making *m) {
     b->size = (u32)(pc - b->pc);
 }
 
-/* The exits of a new block. Those that do not lead forward are loops, and may have optimised code from an earlier run. */
+/* Links the exits of a new block. Where one leads back, a loop may begin, for which there may be optimised code of an earlier run. */
 static void link_exits(Thread *t, u32 first, u32 last, u64 end) {
     for (u32 i = first; i <= last; i++)
         if (exit_no(i)->site)
@@ -248,13 +252,13 @@ static void link_exits(Thread *t, u32 first, u32 last, u64 end) {
             tier_found_loop(t, exit_no(i)->pc);
 }
 
-/* Not before the whole block is there: other threads find it in the map from now on. */
+/* Notes where the guest returns to behind the block's calls. Called when the whole block is there, because other threads find these places in the map from now on. */
 static void let_return(Thread *t, const Emitter *e) {
     for (u32 i = 0; i < e->returns; i++)
         table_set_return(t, e->returned[i].pc, e->returned[i].code);
 }
 
-/* Where the block's code begins; what comes from the map has its own beginning in front of that. */
+/* Begins the code of a block, with the entry for jumps by the map. Returns where the first instruction's code begins. */
 static u8 *begin_block(Emitter *e, u64 pc) {
     enum { ALIGN = 16 };
     e->at = arena_room(BLOCK_BYTES, ALIGN);
@@ -270,7 +274,7 @@ static u8 *begin_block(Emitter *e, u64 pc) {
     return e->at;
 }
 
-/* Do its bytes alone decide what the block is? Where it ends because there is no instruction, it is also what is behind them. */
+/* True if the block depends on its own guest bytes only, so that it may come back when they are the same (suspend.c). A block that ends because there is no instruction depends on bytes behind it. */
 static bool follows_from_bytes(const QuickBlock *b, const Emitter *e, u32 first_exit) {
     if (e->looked_to && (e->looked_from < b->pc || e->looked_to > b->pc + b->size))
         return false;

@@ -5,7 +5,7 @@
 #include "run/client/code/quick/quick.h"
 #include "run/client/memory/watch.h"
 
-/* The kernel is asked for this much at once. */
+/* Pages of the map are made accessible in pieces of this size. */
 enum { PIECE_SHIFT = 21, PIECE_BYTES = 1 << PIECE_SHIFT };
 enum { PIECES = (LOW_MAP_END - LOW_MAP) >> PIECE_SHIFT, PAGES = (LOW_MAP_END - LOW_MAP) / PAGE };
 
@@ -50,7 +50,7 @@ static bool make_piece(u64 piece) {
     return true;
 }
 
-/* Without memory the map stays empty there, and every target is asked for. */
+/* If there is no memory, the map stays empty there, and C looks the targets up each time. */
 void map_set(u64 pc, const u8 *entry) {
     u64 piece = piece_of(pc);
     if (!has(there, piece) && !make_piece(piece))
@@ -64,7 +64,7 @@ void map_clear(u64 pc) {
         __atomic_store_n(word_of(pc), 0, __ATOMIC_RELEASE);
 }
 
-/* Empty memory replaces what is there, which may be an image's. */
+/* Maps empty memory over all pieces, which may show an image's file. */
 void map_forget_all(void) {
     enum { FLAGS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED };
     for (u64 piece = 0; the.map && piece < PIECES; piece++)
@@ -75,7 +75,7 @@ void map_forget_all(void) {
     used_count = 0;
 }
 
-/* All code looks into it, so all code goes. */
+/* All code that exists looks into the map, so all of it is forgotten. */
 bool quick_give_up_map(void) {
     arena_lock();
     bool done = quick_renew_without_map(thread_self());
@@ -144,7 +144,7 @@ static u64 count_together(const MapRun *first, const MapRun *end) {
     return (u64)(r - first);
 }
 
-/* Reading ahead would make pages of a file's holes. */
+/* Maps runs that have their distances in the file. MADV_RANDOM, because reading ahead would fill the holes between them with pages. */
 static void import_together(const MapRun *first, const MapRun *last, int fd, u64 off) {
     u64 start = (u64)first->first * PAGE, size = end_of(last) - first->off;
     for (u64 piece = start >> PIECE_SHIFT; piece <= (start + size - 1) >> PIECE_SHIFT; piece++)

@@ -4,8 +4,8 @@
  * the lower half of a host address whose upper half is zero (space.h: LOW_MAP), or zero, if nobody has asked for it yet. Addresses behind that, of
  * which there are few (code that is made at run time), are in the tables of threads. The map's pages are there as far as there is code.
  *
- * Where the target comes in a register of the guest's, what is in the map is code that first gives that back: see emit_entry. Whoever writes to it holds the arena's
- * lock; threads read it at any time. */
+ * If the jump needs a register of the guest's for that, the map leads to code that first gives the register back: see emit_entry. Whoever writes to the map holds the arena's lock; threads read it at
+ * any time. */
 #ifndef RUN_CLIENT_QUICK_MAP_H
 #define RUN_CLIENT_QUICK_MAP_H
 
@@ -13,7 +13,7 @@
 #include "run/client/core/client.h"
 #include "run/client/memory/space.h"
 
-/* Is the target looked up in the map? */
+/* True if the map has a word for this address. */
 static inline bool map_covers(u64 pc) {
     return the.map && pc < LOW_CODE;
 }
@@ -21,7 +21,7 @@ static inline bool map_covers(u64 pc) {
 void map_set(u64 pc, const u8 *entry);
 void map_clear(u64 pc);
 void map_forget_all(void);
-/* Does it take so much memory that it is better begun anew, with all code? */
+/* True if the map takes so much memory that all code should be begun anew, with an empty map. */
 bool map_is_large(void);
 
 /* For images: pages of the map that lie side by side and have had entries. An image has the pages themselves, as they are. Its file has holes where the pages
@@ -30,13 +30,13 @@ typedef struct MapRun {
     u32 first, count; /* pages of the map */
     u64 off;          /* where they are in the image's bytes of the map */
 } MapRun;
-/* All of them in order, in memory that array_extend has made. */
+/* All runs, in the order of their addresses; the caller frees the array. */
 Array map_runs(void);
-/* How many of the image's bytes belong to the map. */
+/* How many bytes these runs take in the file, with the holes between them. */
 u64 map_runs_size(const MapRun *runs, u64 count);
-/* False if a list that comes from a file cannot be such a list, or needs more than `size` bytes. */
+/* Checks a list that comes from a file. Returns false if it is damaged or needs more than `size` bytes of the file. */
 bool map_runs_fit(const MapRun *runs, u64 count, u64 size);
-/* Maps them from a file whose bytes of the map begin at `off`. */
+/* Maps the runs from a file, whose part for the map begins at `off`. */
 void map_import(const MapRun *runs, u64 count, int fd, u64 off);
 const u8 *map_run_at(const MapRun *run);
 

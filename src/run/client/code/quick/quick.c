@@ -1,12 +1,11 @@
-/* quick.c: the quick tier: what its code asks of C.
+/* quick.c: the quick tier: the C functions that quick code leaves for.
  *
- * Where guest and host are the same kind of machine, an instruction's own encoding is its fastest translation and the only one
- * that needs no semantics: copy_emit.c copies it. All guest registers are in their own host registers, so the guest's state is exact
- * at every instruction, and every instruction of a block is a place where a jump may lead.
+ * Where guest and host are the same kind of machine, an instruction's own encoding is its fastest translation and the only one that needs no semantics: copy_emit.c copies it. Elsewhere quick code is
+ * made of stencils (code/stencil). Both keep the guest's state exact at every instruction, and a jump may lead to every instruction of a block.
  *
- * make.c makes blocks; blocks.c has the tables of them. A block's exits are jumps whose displacement leads to a stub at first,
- * which asks here for the target by the exit's number, and to the target's code once there is some. What is computed (returns,
- * calls and jumps by register) is looked up in the thread's tables by quick.S, and asked for here if it is not there. */
+ * make.c makes blocks; blocks.c has their tables. A block's exit is a jump, which leads to a stub at first: the stub comes to quick_exit with the exit's number, and the jump leads to the target's
+ * code from then on. Targets that are computed (returns, calls and jumps by register) are looked up in the map or the thread's tables; quick_lookup and its relatives are called for those that are not
+ * there. */
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/quick/visit.h"
 
@@ -19,7 +18,7 @@
 #include "run/client/core/events.h"
 #include "run/client/memory/space.h"
 
-/* Signals and traps, which have to see the state where the other tier has it. true: the guest goes on where it was. */
+/* Delivers a noted signal or a trap. These look for the flags in the state, where optimised code has them. Returns true if the guest goes on where it was. */
 static bool deliver(Thread *t) {
     u64 pc = t->cpu.pc;
     if (!t->pending_signals && !t->cpu.trap)
@@ -33,14 +32,14 @@ static bool deliver(Thread *t) {
     return pc == t->cpu.pc;
 }
 
-/* The visits of an instruction that a signal came before are not made again (visit.c), which optimised code knows nothing of. */
+/* Code for the guest to go on at pc. If visits of that instruction are not to be made again (visit.c), it is quick code: optimised code knows nothing of that. */
 static u8 *find_to_go_on(Thread *t, u64 pc) {
     u8 *code = quick_find(t, pc);
     u32 n = t->tool.skip_pc == pc ? block_at(pc) : 0;
     return n && block_no(n)->enter == code ? block_no(n)->code : code;
 }
 
-/* The debugger sees the flags where the other tier has them, too. */
+/* Lets the debugger have its turn, which looks for the flags in the state, too. */
 static void attend(Thread *t) {
     __atomic_fetch_and(&t->quick.stop, ~halt_bit(HALT_ATTEND), __ATOMIC_SEQ_CST);
     frame_set_flags(&t->cpu, t->quick.flags);
@@ -56,6 +55,7 @@ static void stop_here(Thread *t) {
     }
 }
 
+/* Called whenever the thread is about to (re-)enter quick code at t->cpu.pc: waits if it is halted, delivers signals, begins all code anew if that is due, and sets t->quick.target. */
 static void go_on(Thread *t) {
     if (t->quick.stop)
         stop_here(t);
@@ -65,7 +65,7 @@ static void go_on(Thread *t) {
     if (quick_is_crowded())
         quick_renew(t);
     t->quick.target = (u64)(inside ? quick_find_inside : find_to_go_on)(t, t->cpu.pc);
-    if (quick_is_stale()) { /* by this code */
+    if (quick_is_stale()) { /* because of the block that was just made */
         quick_renew(t);
         t->quick.target = (u64)(inside ? quick_find_inside : find_to_go_on)(t, t->cpu.pc);
     }
@@ -91,7 +91,7 @@ static void interrupt(Thread *t) {
     t->cpu.trap_info = text[1];
 }
 
-/* A call that this thread has made before takes no lock: threads with many calls would wait for one another. */
+/* Makes a system call whose place this thread knows from an earlier one, without a lock: threads with many calls would wait for one another. */
 static bool call_known(Thread *t) {
     const CallSite *c = &t->lookup.sites[t->quick.exit % CALL_SITES];
     if (c->exit != t->quick.exit || c->age != quick_tables_age())
@@ -121,7 +121,7 @@ static Find *finder_of(ExitKind kind) {
     return kind == EXIT_LINK ? quick_find : kind == EXIT_INSIDE ? quick_find_inside : quick_find_function;
 }
 
-/* To the target of a jump or call, which has code from now on. */
+/* Goes on at the target of a jump or call, for which code is made if there is none, and links the exit to it. */
 static void follow(Thread *t, u32 number) {
     arena_lock();
     const Exit *x = exit_no(number);
@@ -136,7 +136,7 @@ static void follow(Thread *t, u32 number) {
         go_on(t);
 }
 
-/* The same where a call may go directly to the function that it leads to. */
+/* The same for a call through a PLT, which may go directly to the function from now on. */
 static void follow_linkage(Thread *t, u32 number) {
     u64 pc, target;
     arena_lock();
@@ -206,7 +206,7 @@ __attribute__((visibility("hidden"))) void quick_exit(Thread *t) {
 
 typedef void Remember(Thread *t, u64 pc, const u8 *code);
 
-/* Code for t->cpu.pc, which the thread's table gets under the address that is `asked` for, unless a signal leads elsewhere. */
+/* Finds code for t->cpu.pc, and notes it in the map or the thread's table under the address `asked`, unless a signal leads the guest elsewhere. */
 static void look_up(Thread *t, u64 asked, Find *find_here, Remember *remember) {
     the.stats.lookups_missed++;
     t->tool.inside = false;
@@ -219,8 +219,8 @@ static void look_up(Thread *t, u64 asked, Find *find_here, Remember *remember) {
     arena_unlock();
 }
 
-/* A host return has left the address of its code on the stack, and the guest returns by the same place again: this is the way of
- * programs whose stack is a list of what to do. What the map has is in front of that code. Returns that drop bytes ask as jumps do. */
+/* A host return leaves the host address of its code on the guest's stack, in the place that the guest has given up. Programs whose stack is a list of what to do return through the same place again:
+ * then the guest's pc is a host address, and this replaces it by the guest address. The map leads to emit_entry's code in front. Returns that drop bytes are looked up as jumps. */
 static void undo_return(Thread *t) {
     QuickPlace place;
     u64 host = t->cpu.pc;
@@ -249,7 +249,7 @@ __attribute__((visibility("hidden"))) void quick_lookup_jump(Thread *t) {
 
 /* ------------------------------------------------------------------------------------------------------- from elsewhere */
 
-/* On its way from optimised code, to t->quick.target. */
+/* A thread is on its way from optimised code to quick code at t->quick.target, and a signal is noted. */
 __attribute__((visibility("hidden"))) void quick_arrive(Thread *t) {
     QuickPlace place;
     CHECK(quick_locate(t->quick.target, &place) && place.boundary, "optimised code goes on at a guest instruction");
@@ -257,7 +257,7 @@ __attribute__((visibility("hidden"))) void quick_arrive(Thread *t) {
     go_on(t);
 }
 
-/* Translated code has a trap, and the flags in the state. */
+/* Optimised code has returned because of a trap, with the flags in the state. */
 __attribute__((visibility("hidden"))) void quick_trapped(Thread *t) {
     t->quick.flags = frame_flags(&t->cpu);
     if (t->cpu.trap == LATHE_TRAP_INSIDE)
@@ -269,7 +269,7 @@ __attribute__((visibility("hidden"))) void quick_trapped(Thread *t) {
     go_on(t);
 }
 
-/* From a host signal handler, with the guest's state in the Thread. */
+/* A host signal handler has made the thread come here (translated_diversion), with the guest's state in the Thread. */
 __attribute__((visibility("hidden"))) void quick_redirect(Thread *t) {
     visit_interrupted(t);
     if (t->tier.sampled)

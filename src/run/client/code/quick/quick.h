@@ -9,25 +9,22 @@
 struct SignalContext;
 
 bool quick_init(void);
-/* Does this processor run it? */
-bool quick_works(void);
-/* Does its code look into a map of targets (map.h)? */
-bool quick_has_map(void);
+bool quick_works(void);   /* there is quick code for this guest on this processor */
+bool quick_has_map(void); /* its code looks into a map of targets (map.h) */
 /* Runs the guest from t->cpu.pc, with the flags in t->quick.flags and the vector registers in the host's. */
 _Noreturn void quick_run(Thread *t);
-/* Host code for the guest address pc. Never NULL: where there is no code, what is made raises the guest's fault. */
+/* Finds or makes host code for the guest address pc. Never NULL: where the guest has no code, what is made raises the guest's fault. */
 u8 *quick_find(Thread *t, u64 pc);
-/* The same for who comes to pc in the middle of what a tool sees as a block: the block does not begin once more. */
+/* The same for a thread that comes to pc in the middle of what a tool sees as a block: the tool does not see it begin. */
 u8 *quick_find_inside(Thread *t, u64 pc);
-/* The same for what a computed jump or a return leads to. */
+/* The same for the target of a computed jump or a return, which may come by the map. */
 u8 *quick_find_target(Thread *t, u64 pc);
-/* The same where a function begins. */
+/* The same for the target of a call: a function begins at pc. */
 u8 *quick_find_function(Thread *t, u64 pc);
-/* From now on `enter` is the code for pc. */
+/* Makes all ways to pc lead to `enter`, which goes over to optimised code. quick_restore undoes that. */
 void quick_override(Thread *t, u64 pc, u8 *enter);
-/* Undoes that. */
 void quick_restore(u64 pc);
-/* How many bytes of code are there at pc, as far as the end of the next page? */
+/* How many bytes of executable guest memory there are from pc on, at most up to the end of the next page. */
 u64 quick_code_bytes(u64 pc);
 /* The function that pc is in, by its first address, as far as known; 0: not at all. */
 u64 quick_function(u64 pc);
@@ -41,66 +38,62 @@ u32 quick_loops(u64 pc, QuickLoop loops[QUICK_LOOPS]);
 /* Code in [start, end) was unmapped or changed. */
 void quick_forget(u64 start, u64 end);
 
-/* Everything there is but its code, for another process. */
+/* keep.c: the tables of the quick tier, for an image. */
 enum { QUICK_PART_RUNS = 6 /* of the map: see map.h */, QUICK_PARTS };
 void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]);
-/* Before there is anything. Each part begins a page and may be written to; the memory is quick.c's from now on. */
+/* Called before there are blocks. Each part begins a page and may be written to; the memory belongs to the quick tier from now on. */
 void quick_import(Thread *t, const ImagePart parts[QUICK_PARTS]);
 u64 quick_count(void); /* of blocks */
-/* The blocks behind the first ones that are wanted. */
+/* How many blocks that an image keeps there are behind the first so many. */
 u64 quick_count_kept(u64 first, bool (*keeps)(u64 pc));
-/* Blocks that are not wanted are forgotten. */
+/* Forgets the blocks that an image does not keep. */
 void quick_drop(bool (*keeps)(u64 pc));
 
-/* renew.c: in a system call of t, with the lock held: `what` is done while no other thread of this process is in translated code. */
+/* renew.c, with the lock held. quick_with_others_stopped: in a system call of t, calls `what` while no other thread of this process is in translated code. */
 void quick_with_others_stopped(Thread *t, void (*what)(void));
-/* With the lock held, and the guest's state whole: is it time to forget all code and begin anew? Do so. */
+/* True if it is time to forget all code and begin anew. quick_renew does so, with the guest's state whole, if no other thread is just doing it. */
 bool quick_is_crowded(void);
 void quick_renew(Thread *t);
-/* Do so if possible, and have no map from then on. */
+/* The same, and there is no map from then on. Returns false if that is impossible now. */
 bool quick_renew_without_map(Thread *t);
-/* Changes whenever something goes away that is in the tables of threads: one that has ended since may have it still. */
+/* A number that changes whenever something is removed from the tables of threads: a thread that has ended before may still have it. */
 u64 quick_tables_age(void);
 
-/* What quick code does at a host address. */
+/* If the host address is in quick code, sets *place to where the guest is, and returns true. */
 bool quick_locate(u64 host, QuickPlace *place);
-/* The guest's state, but for the flags, of a thread that was interrupted there. */
+/* Moves the guest's state, except for the flags, from the registers of a thread that was interrupted at this place to the Thread. */
 void quick_take_state(Thread *t, const struct SignalContext *s, const QuickPlace *place);
 
-/* A write to memory that was made read-only because its code is translated: true if that is what it was; the code is
- * forgotten then, and the write can be done again. */
+/* See translated_written and translated_allow_writes (translated.h). */
 bool quick_written(u64 addr);
-/* The same for all such memory, where the kernel has refused to write to some of it; false: there is none. */
 bool quick_allow_writes(void);
 
 /* of quick.S */
 extern u8 quick_start[] __attribute__((visibility("hidden"))), quick_end[] __attribute__((visibility("hidden")));
-/* A place of quick.S in its copy. */
+/* quick_near: the address of a place of quick.S in its copy near quick code. quick_original: the opposite; an address that is not in the copy is returned as it is. */
 void (*quick_near(void (*place)(void)))(void);
-/* Of a place in the copy of quick.S near quick code: what is not in the copy stays what it is. */
 u64 quick_original(u64 place);
-/* A fault of an access to the guest's stack, or to the map, by assembly or by what quick code has beside the guest's own instructions: true if that is
- * what it was; the thread goes on by another way. */
+/* See translated_detour (translated.h). */
 bool quick_detour(struct SignalContext *s);
 /* True if the host address is in the assembly that quick code runs through, or in a function that this assembly calls. */
 bool quick_is_between(const Thread *t, u64 host);
-/* What quick code and assembly need to find in a Thread. */
+/* Sets what quick code and assembly need to find in a Thread; quick_connect_maker, the part that differs between the two makers of quick code. */
 void quick_connect(Thread *t);
-void quick_connect_maker(Thread *t); /* the part of it that the two makers of quick code have for themselves */
-bool quick_is_in_assembly(u64 host); /* is the host address in the assembly around quick code, or of crossings? */
-/* copy_flags.c: returns keep the flags from now on. `anew`: code that there is does not; if it is a tool that has made them unnecessary, it is stale until all of it is
- * made anew. */
+void quick_connect_maker(Thread *t);
+bool quick_is_in_assembly(u64 host); /* in the assembly around quick code, or that of crossings */
+/* copy_flags.c, stencil_thread.c: what quick code keeps only for programs that need it. quick_keep_flags: returns keep the flags from now on, or, with stencils, flags that nobody reads are computed.
+ * anew: code that exists does not do so; if it has to, it is stale until all of it is made anew. */
 void quick_keep_flags(bool anew);
-/* Code that has functions of a tool in it keeps registers for handlers of faults from now on. */
+/* Code with a tool's functions in it keeps registers for handlers of faults from now on. */
 void quick_keep_registers(void);
 /* Handlers of signals see the flags from now on. */
 void quick_show_flags(void);
-/* There is code that does not keep what it is to keep: it has to be made anew. */
+/* True if there is code that does not keep what it should, and has to be made anew. */
 bool quick_is_stale(void);
 bool quick_keeps_flags(void);
-/* Returns as t->quick.expected and flags want them. */
+/* Sets which routine returns go to, by t->quick.expected and by whether they keep the flags. */
 void quick_set_returns(Thread *t);
-/* What waits on the host's stack for a return is not returned to. */
+/* Makes the guest never return to frames of optimised code that wait on this thread's host stack. */
 void quick_expect_nobody(Thread *t);
 __attribute__((visibility("hidden"))) void map_return(void);
 __attribute__((visibility("hidden"))) void map_jump(void);

@@ -1,7 +1,7 @@
-/* renew.c: translated code is replaced, or begun anew, while other threads are halted (halt.c).
+/* renew.c: replaces translated code, or begins all of it anew, while other threads are halted (halt.c).
  *
- * All code is begun anew when its memory is full, or mostly of code that guest code is no longer: memory of code cannot be used
- * again while a thread may be in it. Every translation is forgotten then, on the host's stacks, too. */
+ * All code is begun anew when its memory is full, or when most blocks are of guest code that exists no longer: memory of single blocks cannot be used again, because a thread may be in it. Every
+ * translation is forgotten then, and no thread returns to frames of optimised code on its host stack. */
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
@@ -18,7 +18,7 @@ bool quick_is_crowded(void) {
            (bytes > BYTES_MIN && q->dead > block_count() / 2);
 }
 
-/* Who is halted by another thread meanwhile is in a system call, too, and waits here for its own turn. */
+/* If another thread halts all threads now, waits for the end of that first. This thread is in a system call, so it counts as stopped meanwhile. */
 void quick_with_others_stopped(Thread *t, void (*what)(void)) {
     halt_await(t, HALT_RENEWAL);
     halt_all(HALT_RENEWAL, t);

@@ -6,17 +6,17 @@
 #include "run/client/tool/explain.h"
 #include "run/client/tool/table/tables.h"
 
-/* The amounts of instructions: few are different, so each instruction has the number of its amounts. If a tool counts nothing but instructions, these are the same for
- * all, and not listed. */
+/* What each instruction adds to a tool's counts. There are few different sets of amounts (kinds), so each instruction has the number of its kind. If a tool counts nothing but instructions, all
+ * instructions count alike, and nothing is listed. */
 typedef struct Amounts {
     i32 of[TOOL_COUNTS];
 } Amounts;
 
 static struct {
     Array kinds;  /* Amounts, all different */
-    Array listed; /* u16: the kind of each instruction, from 1 on; 0, and what is behind the last: it counts nothing */
-    Array rows;   /* RowAdd: the additions to rows of tables */
-    Array ends;   /* u32, if there are tables: up to which one of these are an instruction's */
+    Array listed; /* u16: the kind of each instruction, counted from 1; 0, or no entry: it counts nothing */
+    Array rows;   /* RowAdd: the additions to rows of tables, of one instruction after the other */
+    Array ends;   /* u32, if there are tables: where in `rows` the additions of each instruction end */
 } tallies;
 
 bool tallies_exist(void) {
@@ -29,7 +29,7 @@ static u32 next_cell(void) {
     return ++last;
 }
 
-/* Do all amounts stay small if those of an instruction are added? */
+/* True if all amounts of the run are still small with those of this instruction. */
 static bool stays_small(const Tally *tally, const SiteInsn *insn) {
     for (u32 i = 0; i < TOOL_COUNTS; i++) {
         i32 sum = tally->amount[i] + insn->amount[i];
@@ -39,7 +39,7 @@ static bool stays_small(const Tally *tally, const SiteInsn *insn) {
     return true;
 }
 
-/* One addition to a row that stands for all rows. */
+/* Emits one addition to a row that stands for all rows of the run (a shared row). */
 static void open_rows(Tally *tally, Emitter *e) {
     if (!sites_count_in_rows())
         return;
@@ -56,7 +56,7 @@ static void add_row(Tally *tally, const RowAdd *add) {
     tally->row[tally->row_count++] = *add;
 }
 
-/* If it is only one row, the addition is to that. */
+/* Sets what that addition adds. If the run adds to one row only, it adds to that row itself. */
 static void end_rows(Tally *tally) {
     const RowAdd *only = &tally->row[0];
     bool single = tally->row_count == 1 && only->amount <= EMIT_SMALL && only->amount >= -EMIT_SMALL;
@@ -149,7 +149,7 @@ static u32 rows_end(u64 number) {
     return number < tallies.ends.len / sizeof(u32) ? ((const u32 *)tallies.ends.at)[number] : 0;
 }
 
-/* Those between the last instruction that was noted and this one have no rows. */
+/* Lists the additions to rows of an instruction. Instructions between the last one that was noted and this one have none. */
 static void note_rows(u64 number, const SiteInsn *insn) {
     if (!rows_exist())
         return;

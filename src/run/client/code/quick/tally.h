@@ -1,8 +1,8 @@
 /* tally.h: what a tool counts at instructions, in quick code.
  *
- * A function of a tool that only adds to counters what is known before is not called. Instructions that are always executed together are a run: from where
- * a jump may lead to, up to the next jump, call or other way out. The additions of all its instructions are made as one, at its beginning. Whoever
- * leaves a run in its middle (a fault, a signal, code that changes) takes back what was counted ahead. */
+ * A tool's function that only adds amounts to counters which are known beforehand is not called. Instructions that are always executed together are a run: from a place where a jump may lead, up to the next
+ * jump, call or other way out. The additions of all its instructions are made as one, at its beginning. If a thread leaves a run in its middle (a fault, a signal, code that changes), what was
+ * counted ahead is taken back. */
 #ifndef RUN_CLIENT_TALLY_H
 #define RUN_CLIENT_TALLY_H
 
@@ -17,7 +17,7 @@ typedef struct Tally {
     i32 amount[TOOL_COUNTS];
     bool small; /* no amount is larger than EMIT_SMALL */
     EmitCount site[TOOL_COUNTS];
-    /* If the tool has tables: a shared row (tool/table/tables.h), for these additions, which are of so many that the instructions have. */
+    /* If the tool has tables: a shared row (tool/table/tables.h) that stands for the additions below. rows_seen: how many the instructions have, with those to the same row. */
     u32 shared, row_count, rows_seen;
     RowAdd row[TOOL_RUN_ROWS];
     EmitCount row_site;
@@ -27,11 +27,11 @@ typedef struct Tally {
 /* Does the tool count anything at instructions? */
 bool tallies_exist(void);
 
-/* The next instruction belongs to the run that is open, or to a new one. True: it begins one. */
+/* Adds the next instruction to the open run, or begins a new one, which is emitted here. Returns true if it begins one. */
 bool tally_insn(Tally *tally, Emitter *e, const SiteInsn *insn);
 /* The run ends here. */
 void tally_end(Tally *tally);
-/* The run has only begun, and its code is not used. */
+/* Drops a run that has just begun and whose code is not used. */
 void tally_forget(Tally *tally);
 /* The instruction is one of the run (--explain). */
 void tally_explain(Tally *tally, const SiteInsn *insn);

@@ -1,8 +1,7 @@
-/* views.c: memory that is mapped more than once. Compilers that never have code writable where it is executed write it by another
- * view: such views of a page with blocks are guarded, too (forget.c), and a write to one makes the blocks of all go away.
+/* views.c: memory that is mapped more than once. Just-in-time compilers that never have code writable where it is executed write it by another view (mapping). So all views of a page with blocks are
+ * guarded (forget.c), and a write to one makes the blocks of all of them go away.
  *
- * Which mappings show the same memory the kernel knows; its list is read when one was added. What is not noticed: writes by another
- * process, and by the kernel to the file itself. */
+ * The kernel's list of mappings says which show the same memory; it is read again after a shared mapping was added. Not noticed are writes by another process, and by the kernel to the file itself. */
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/quick.h"
@@ -18,8 +17,8 @@ typedef struct View {
 
 static struct {
     Array list;   /* of View: shared mappings of files */
-    bool any;     /* there may be some */
-    bool changed; /* the list is not what it was */
+    bool any;     /* there is a shared mapping, or was one */
+    bool changed; /* the list has to be read again */
 } views;
 
 /* -------------------------------------------------------------------------------------------------------------- the list */
@@ -67,7 +66,7 @@ static bool is_viewed(u64 start, u64 end) {
     return false;
 }
 
-/* Where `other` shows what `v` shows at addr; 0: nowhere. */
+/* The address at which view `other` shows the memory that view `v` shows at addr; 0: it does not show it. */
 static u64 address_in(const View *other, const View *v, u64 addr) {
     u64 off = v->off + (addr - v->start);
     bool shown = other->file == v->file && off >= other->off && off - other->off < other->end - other->start;
@@ -94,7 +93,7 @@ void views_forget(u64 number) {
     each_other(number, page_forget);
 }
 
-/* Page numbers in [start, end) of which another view has blocks. */
+/* The numbers of the pages in [start, end) that show memory of which another view has blocks. */
 static Array others_of(u64 start, u64 end) {
     Array found = {0};
     for (u64 i = 0; i < quick_all.page_cap; i++) {
