@@ -1,10 +1,9 @@
-/* code.c: code of the optimising tier: found, linked, called.
+/* code.c: code of the optimising tier: how it is found, linked and run.
  *
- * All translations are in `map`; a thread's table, which translated code searches by itself, has those that jumps and calls through
- * registers have asked for. A thread fills its own, under the arena's lock; who makes translations invalid empties all.
+ * The table `map` has all translations (entries.h). Each thread has a small table of its own (Thread.table), which translated code searches by itself, with the targets that its jumps and calls through
+ * registers have asked for. A thread fills its own table, under the arena's lock; whatever makes translations invalid empties the tables of all threads.
  *
- * A direct call to a function that is not translated goes to a stub that asks for it, and once it is there the stub is a
- * jump to it. */
+ * A direct call to a function that is not translated goes to a stub, which asks for the function. When its code exists, the stub becomes a jump to it. */
 #include <linux/futex.h>
 
 #include "cache/pack.h"
@@ -37,7 +36,7 @@ void lathe_leave(void);
 
 /* ------------------------------------------------------------------------------------------------------- translations */
 
-/* --perf: a line of the map in which perf looks up code that is no file's. */
+/* --perf: writes a line of the file in which perf looks up code that belongs to no file. */
 static void note_for_perf(const Module *m, u64 pc, u64 start, u64 size) {
     char line[160], path[40];
     format_text(path, sizeof(path), "/tmp/perf-%u.map", (u32)sys_getpid());
@@ -61,7 +60,7 @@ static void *link_timed(Code *c, const void *object, u32 size, const Module *m, 
     return code;
 }
 
-/* An image has this, too. */
+/* No optimised code is requested for this place any more. Images keep that. */
 static void give_up(CodeEntry *e) {
     e->asked = e->given_up = true;
     the.tier.code->any = true;
@@ -101,8 +100,8 @@ static Module *module_of_code(u64 pc) {
     return prot != PROT_UNMAPPED && prot & PROT_WRITE ? NULL : space_module(pc);
 }
 
-/* Without the lock, others can do as much: change the map, forget this very code, move the module. Then the answer is to an old question.
- * False: ask again. */
+/* Asks the server and waits, without the lock. Meanwhile, other threads may change the map, forget this very code, or move the module. Then the answer does not count, and the function returns false:
+ * ask again. */
 static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *facts, void **code) {
     TranslateMessage request = remote_request(pc, module_of_code(pc));
     u64 start = sys_now_us();
@@ -128,8 +127,7 @@ static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *fa
     return valid || !served;
 }
 
-/* Waits until a request of another thread has been answered, but no longer than a moment: that thread may have been killed meanwhile, and then nobody
- * tells of it. */
+/* Waits until a request of another thread has been answered, but not longer than a tenth of a second: if that thread was killed meanwhile, nobody will wake this one. */
 static void await_news(Code *c) {
     u32 seen = c->news;
     struct timespec patience = {.tv_nsec = 100000000};
@@ -170,13 +168,14 @@ static void set_code(Code *c, CodeEntry *e, void *code) {
         stub_redirect(e->stub, code);
 }
 
-/* The server leaves out what it cannot tell a tool of: quick code can. */
+/* True if there is a tool, and quick code for it: the server gives no code where it could not tell the tool of everything; quick code can. */
 static bool is_watched(void) {
     u64 size;
     return tool_package(&size) && quick_works();
 }
 
-/* Optimised code, whatever it takes: several threads ask for different functions at a time, and one for the same. */
+/* With --tier=opt: gets optimised code for pc, and waits for the server if necessary. Several threads ask for different functions at the same time; if one asks for the same function already, this one
+ * waits for its answer. */
 static void *find_optimised(Thread *t, Code *c, u64 pc) {
     if (!quick_code_bytes(pc))
         return trapping(pc, LATHE_TRAP_UNREADABLE);
@@ -205,7 +204,7 @@ static void *find_optimised(Thread *t, Code *c, u64 pc) {
     return code;
 }
 
-/* Where optimised code goes on at pc if that has only quick code. */
+/* The way from optimised code to the quick code at pc, for a place that has no optimised code. */
 static void *find_quick(Thread *t, Code *c, u64 pc) {
     const u8 *quick = quick_find_function(t, pc);
     CodeEntry *e = entry_for(c, pc);
@@ -218,7 +217,7 @@ static void *find_quick(Thread *t, Code *c, u64 pc) {
     return e->leave;
 }
 
-/* Quick code delivers a signal that is noted, which optimised code may not look for. */
+/* With --tier=auto, a thread with a noted signal goes to quick code, which delivers it; optimised code may not look for signals. */
 static void *find(Thread *t, Code *c, u64 pc) {
     bool is_auto = the.opt.tier == TIER_AUTO;
     void *code = is_auto && t->pending_signals ? NULL : entry_known(c, pc)->code;
@@ -227,8 +226,8 @@ static void *find(Thread *t, Code *c, u64 pc) {
     return code;
 }
 
-/* With --tier=opt: can the code at pc be optimised? Where the host runs the guest's instructions, quick code sees each change of guest
- * code, and optimised code is only of files and of what cannot be written to. Where there is nothing to execute, it raises the guest's fault. */
+/* With --tier=opt: true if the code at pc may be optimised. If the guest is of the host's kind, that is only code of files to which the guest may not write; quick code is there for the rest, and sees each
+ * change. An address with nothing to execute counts as well: optimised code for it raises the guest's fault. */
 static bool is_fixed(u64 pc) {
     int prot = space_prot(pc);
     bool executable = prot != PROT_UNMAPPED && (prot & PROT_EXEC);
@@ -269,6 +268,7 @@ void code_ask(u64 pc) {
     entry_for(the.tier.code, pc)->asked = true;
 }
 
+/* Makes all threads go on in this optimised code when they come to pc. */
 static void take_over(Thread *t, Code *c, u64 pc, void *code) {
     set_code(c, entry_for(c, pc), code);
     for (Thread *each = the.threads; each; each = each->next)
@@ -277,7 +277,7 @@ static void take_over(Thread *t, Code *c, u64 pc, void *code) {
     quick_override(t, pc, emit_cross(code, false));
 }
 
-/* The code of an entry is not used any more: who calls it directly, or by its stub, or from quick code, goes on without it. */
+/* Takes all ways to the entry's code away: direct calls, its stub, and jumps of quick code. */
 static void drop_code(Code *c, CodeEntry *e) {
     if (e->code)
         quick_restore(e->pc);
@@ -383,14 +383,13 @@ static void note_changed(u64 start, u64 end) {
             the.memory.modules[i].changes++;
 }
 
-/* Was the translation of this entry made from bytes in [start, end)? What is no file's has a guard of its own. */
+/* True if the translation of this entry was made from bytes in [start, end). A translation of code that is in no file has a guard of its own, so only its first address counts. */
 static bool is_of(const CodeEntry *e, u64 start, u64 end) {
     bool begins = e->pc >= start && e->pc < end, touches = e->span.start < end && start < e->span.end;
     return e->used && (begins || (touches && e->code && space_module(e->pc)));
 }
 
-/* Translations of code that changed: their entries go, and stubs of direct callers ask again. The memory is not reused. True: there
- * were some. */
+/* Forgets translations of code in [start, end), which has changed: stubs of direct callers ask again. Their memory is not used again. Returns true if there were some. */
 static bool forget(Code *c, u64 start, u64 end) {
     bool any = false;
     for (u64 i = 0; i < c->map_cap; i++) {
@@ -419,7 +418,7 @@ void code_discard_at(u64 pc) {
             __atomic_store_n(&entry_row(t, pc)->pc, 0, __ATOMIC_RELEASE);
 }
 
-/* True: there was optimised code. */
+/* Returns true if there was optimised code. */
 static bool discard(u64 start, u64 end) {
     bool any = false;
     if (the.tier.code && the.tier.code->any) {
@@ -471,7 +470,7 @@ void code_watch(void) {
     arena_unlock();
 }
 
-/* The next run would begin with code of this kind, and translate anew all that comes before the handler. */
+/* No image is written: the next run would begin with code of this slower kind, and translate anew all that runs before the handler is installed. */
 void code_keep_state(void) {
     arena_lock();
     CodeConfig to = the.opt.code;
@@ -488,7 +487,7 @@ static void tell_plugin_ends(const char *why) {
         format_text(line, sizeof(line), "lathe: from here on the program runs without the plugin: %s\n", why));
 }
 
-/* An image would be of both tiers. */
+/* No image is written, because it would have code of both tiers. */
 void code_give_way(const char *why) {
     arena_lock();
     if (the.opt.tier == TIER_OPT) {
@@ -506,15 +505,14 @@ static bool is_allowed(u64 addr, int access) {
     return prot != PROT_UNMAPPED && (prot & access);
 }
 
-/* Frames of optimised code on the hosts' stacks are not returned to. */
+/* No thread returns to frames of optimised code on its host stack. */
 static void leave_frames(void) {
     for (Thread *t = the.threads; t; t = t->next)
         quick_expect_nobody(t);
 }
 
-/* Memory that is no longer executable has not changed the code of its module: a dynamic linker maps all of a file first, and then its data over
- * a part of that. Nobody stays in optimised code that is forgotten; with --tier=opt that is so where the guest may write to its code now, and
- * nothing will tell of the next change. */
+/* A module whose memory is no longer executable here does not count as changed: a dynamic linker maps all of a file first, and then its data over a part of that.
+ * If optimised code was forgotten, threads must not stay in it. With --tier=opt that is only enforced where the guest may write to its code now, since the next change will not be noticed. */
 void code_forget(u64 start, u64 end) {
     if (is_allowed(start, PROT_EXEC))
         note_changed(start, end);
@@ -547,7 +545,7 @@ __attribute__((visibility("hidden"))) void *code_renew(Thread *t) {
 
 /* --------------------------------------------------------------------------------------------------------------- images */
 
-/* Leads to the same code in every process: code that quick code is entered by is found anew. */
+/* True if the row leads to optimised code, which an image has. Rows that lead to quick code are looked up anew. */
 static bool is_kept_row(const Code *c, const TableEntry *row) {
     const CodeEntry *e = entry_known(c, row->pc);
     return row->pc && e->used && e->code && row->code == (u64)e->code;
@@ -607,8 +605,8 @@ void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts
 
 /* ------------------------------------------------------------------------------------------------------------ threads */
 
-/* What only quick code does: a translation came to a page of its file that can be written to, or to an instruction that the lifter has no
- * row for, or that it cannot tell a tool of, or there is no server. */
+/* True if optimised code has returned because only quick code can go on: it has come to a page of its file that can be written to, to an instruction that the lifter has no row for, or to one of which it
+ * cannot tell a tool; or there is no server. */
 static bool is_for_quick(const Thread *t) {
     if (t->cpu.trap == LATHE_TRAP_NONE)
         return the.tier.code->unserved;
@@ -639,7 +637,7 @@ static void run_optimised(Thread *t) {
     signal_deliver(t);
 }
 
-/* The tier changes before the age of code does, and is looked at after it. */
+/* Looks at the tier after leave_done, because code_give_way changes the tier first and then the age of code. */
 void thread_run(Thread *t) {
     for (leave_done(t); the.opt.tier == TIER_OPT; leave_done(t)) {
         t->tool.known = 0; /* registers may have been changed here */

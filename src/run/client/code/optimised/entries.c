@@ -45,7 +45,7 @@ TableEntry *entry_row(Thread *t, u64 pc) {
 }
 
 void entry_prepare_rows(Thread *t) {
-    t->table[0].pc = 1; /* whose row is another */
+    t->table[0].pc = 1; /* an address that is never looked for in this row */
 }
 
 void entry_empty_rows(void) {
@@ -72,7 +72,7 @@ void stub_redirect(void *stub, const void *target) {
     __atomic_store_n((u64 *)arena_writable(stub), stub_jump(stub, target), __ATOMIC_RELEASE);
 }
 
-/* The same for a function, wherever other threads are in it: see PATCH_BYTES. Two bytes lead to the jump in front of them. */
+/* Makes a function a jump, while other threads may be in it: in front of each function there is room for a jump (PATCH_BYTES), and its first two bytes become a short jump to that. */
 static void redirect_function(u8 *code, const void *target) {
     stub_redirect(code - PATCH_BYTES, target);
     __atomic_store_n((u16 *)arena_writable(code), stub_back(PATCH_BYTES), __ATOMIC_RELEASE);

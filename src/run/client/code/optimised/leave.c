@@ -19,7 +19,8 @@ void leave_give_up(void) {
     __atomic_fetch_add(&the.tier.code_age, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Whoever waits looks at Thread.process.in_call after changing the age; this looks at the age after changing in_call. */
+/* A thread that waits (leave_wait) changes the age first and then looks at Thread.process.in_call. A thread that comes out of a system call clears in_call first and then looks at the age, here. So one of the
+ * two notices the other. */
 bool leave_due(const Thread *t) {
     if (!t->tier.optimised)
         return false;
@@ -41,7 +42,7 @@ static bool is_out(const Thread *t) {
            !__atomic_load_n(&t->process.lives, __ATOMIC_ACQUIRE);
 }
 
-/* Asks those who have not left. True: there are some. */
+/* Sends a signal to all threads that have not left. Returns true if there are some. */
 static bool ask_others(const Thread *self) {
     bool any = false;
     for (Thread *t = the.threads; t; t = t->next)

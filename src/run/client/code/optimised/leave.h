@@ -4,16 +4,16 @@
 
 #include "run/client/core/client.h"
 
-/* What was translated so far is given up, after it was forgotten. */
+/* Gives up all translations that exist, after they were forgotten. */
 void leave_give_up(void);
-/* Waits until no other thread runs what is given up. In a system call of t, without locks. */
+/* Waits until no other thread runs translations that are given up. In a system call of t, without locks. */
 void leave_wait(const Thread *t);
-/* May t be in what is given up? Then it goes to the bottom of its host stack, where its state is in its Thread. */
+/* True if t may have frames of such translations on its host stack. Then it has to go to the bottom of that stack as soon as its state is whole. */
 bool leave_due(const Thread *t);
-/* t is at the bottom of its host stack. */
+/* Called by t at the bottom of its host stack: it has left all translations. */
 void leave_done(Thread *t);
 
-/* The signal by which threads are asked, to those that are in the middle of a loop. */
+/* True if this signal asks the thread to leave, which may be in the middle of a loop. */
 struct SignalInfo;
 bool leave_is_asked(const struct SignalInfo *info);
 

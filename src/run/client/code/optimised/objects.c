@@ -110,7 +110,7 @@ u64 code_helper(const char *name) {
     return address;
 }
 
-/* A plugin may have put anything into code; without what that names the guest has none. */
+/* Code has a name that the client does not know. If a plugin has put it there, the program cannot run with the plugin, and must not run without it. */
 static bool is_missing(const char *name) {
     if (*the.opt.plugin)
         die("the plugin %s: its code uses %s, which neither a tool has nor lathe/tool.h", the.opt.plugin, name);

@@ -1,4 +1,4 @@
-/* sites.c: see sites.h. Handlers read while threads add: a list that is full is copied, and the old one stays. */
+/* sites.c: see sites.h. Handlers of signals read the list while threads add to it. So a list that is full is copied to a larger one, and the old one is never freed. */
 #include "run/client/code/optimised/sites.h"
 
 #include "run/client/core/sys.h"
@@ -35,7 +35,7 @@ static List *larger(const List *old, u64 capacity) {
     return new;
 }
 
-/* False: no memory. */
+/* Returns false if there is no memory. */
 static bool make_room(u64 more) {
     u64 capacity = list ? list->capacity : FIRST, count = (list ? list->count : 0) + more;
     if (list && count <= capacity)

@@ -4,10 +4,10 @@
 
 #include "base/base.h"
 
-/* Is this host address on the way between a stencil and a helper? */
+/* True if the host address is in the code by which stencils call helpers. */
 bool emit_is_helper(u64 host);
 
-/* stencil_thread.c: all code has been forgotten, so there is none that does not keep what it is to keep. */
+/* stencil_thread.c: all code was forgotten, so none is stale any more. */
 void quick_is_anew(void);
 
 /* of stencil.S */

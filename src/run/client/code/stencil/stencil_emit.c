@@ -1,4 +1,5 @@
-/* stencil_emit.c: see code/quick/emit.h: quick code of stencils, copied and patched. */
+/* stencil_emit.c: quick code of stencils (see code/quick/emit.h): finds the stencil of an instruction's form, copies it, and patches the instruction's registers, constants and targets in. Stencils are
+ * compiled when Lathe is built: docs/stencils.md. */
 #include "host_held.h"
 #include "isa/form.h"
 #include "run/client/code/optimised/code.h"
@@ -9,9 +10,10 @@
 #include "run/client/tool/gate.h"
 #include "stencil/stencil.h"
 
+/* Code and data in the arena that all stencils use. */
 typedef struct Beside {
     u8 *constants;
-    u8 *helpers, *helpers_end; /* the way to each, of PUT_HELPER_BYTES */
+    u8 *helpers, *helpers_end; /* code of PUT_HELPER_BYTES for each helper, by which stencils call it */
 } Beside;
 
 static Beside beside;
@@ -62,7 +64,7 @@ static const StencilPatch *site_of(const Stencil *s) {
     return NULL;
 }
 
-/* at: where it runs; w: where it is written. */
+/* Patches a copy of a stencil. at: the address at which it will run; w: the address by which it is written. */
 static void apply(const Stencil *s, const Insn *in, const u8 *at, u8 *w) {
     for (u32 i = 0; i < s->patches; i++) {
         const StencilPatch *p = &stencil_patches[s->patch + i];
@@ -103,6 +105,7 @@ static bool is_shared(const Stencil *s, const HeldOperands *h, const StencilFiel
     return false;
 }
 
+/* True if the stencil's fields can name these registers. */
 static bool fits(const Stencil *s, const HeldOperands *h) {
     for (u32 i = 0; i < s->fields; i++) {
         const StencilField *f = &stencil_fields[s->field + i];
@@ -119,14 +122,14 @@ static void name_registers(const Stencil *s, const HeldOperands *h, u8 *w) {
     }
 }
 
-/* Where there is no stencil with the operands in these registers, they go to the state before one that has them there. */
+/* If no stencil has its operands in these registers, there is one that has them in the state. store_operands moves them there before it; */
 static void store_operands(Emitter *e, const Insn *in, const HeldOperands *h) {
     for (u32 i = 0; i < in->operand_count; i++)
         if (h->mask >> i & 1)
             put_held_store(e, h->number[i], form_place(&in->op[i]));
 }
 
-/* And what it has written comes back. */
+/* and load_operands brings back those that it has written. */
 static void load_operands(Emitter *e, const Insn *in, const HeldOperands *h) {
     for (u32 i = 0; i < in->operand_count; i++)
         if (h->mask >> i & 1 && regset_has(&in->writes, form_register(&in->op[i])))
@@ -139,7 +142,7 @@ static EmitResult leave_with(ExitKind kind, u64 pc) {
     return (EmitResult){.ends = true, .exits = true, .exit = {kind, pc, NULL}};
 }
 
-/* A stencil that ends with a jump to one of the routines for computed addresses has the search in place of that jump. */
+/* If a stencil ends with a jump to one of the routines for computed addresses, replaces that jump by the search itself. */
 static void put_search(Emitter *e, const Stencil *s) {
     static const struct {
         PatchKind kind;
@@ -176,7 +179,7 @@ static EmitResult copy(Emitter *e, const Stencil *s, const Insn *in, const HeldO
     return r;
 }
 
-/* A return whose stencil does no more than to go to the address in one held register. */
+/* If the stencil of a return only goes to the address in one held register, emits a shorter way, and returns true. */
 static bool put_plain_return(Emitter *e, const Stencil *s, const Insn *in, const HeldOperands *h) {
     return in->flow == FLOW_RETURN && s->patches == 1 && s->fields == 1 &&
            put_return_by_link(e, h->number[stencil_fields[s->field].arg]);
@@ -200,11 +203,11 @@ static EmitResult emit_form(Emitter *e, const Insn *in) {
     return r;
 }
 
-/* Who looks ahead for the next reads and writes of flags, on all ways on from an instruction. Only its own page is looked at: if that changes, the block is forgotten. */
+/* A search for the next reads and writes of flags, on all ways on from an instruction. Only the instruction's own page is looked at: if that changes, the block is forgotten. */
 typedef struct Ahead {
     Emitter *e;
     u64 page;
-    u32 left; /* so many instructions more */
+    u32 left; /* how many more instructions may be looked at */
 } Ahead;
 
 static bool see(Ahead *a, u64 pc, InsnView *v) {
@@ -218,7 +221,7 @@ static bool see(Ahead *a, u64 pc, InsnView *v) {
     return insn_view((const u8 *)pc, ((a->page + 1) << PAGE_SHIFT) - pc, pc, v);
 }
 
-/* Are all flags written from pc on before anybody reads them? Where code may have been changed by this program, behind barriers, that is not known. */
+/* True if all flags are written before they are read, on all ways on from pc. Not known behind an atomic or system instruction, behind which a program may have changed its code. */
 static bool are_dead(Ahead *a, u64 pc) {
     for (InsnView v; see(a, pc, &v) && !v.reads_flags && !(v.classes & (CLASS_ATOMIC | CLASS_SYSTEM));) {
         if (v.kills_flags)
@@ -231,7 +234,7 @@ static bool are_dead(Ahead *a, u64 pc) {
     return false;
 }
 
-/* Flags that nobody reads are left out as long as no handler of a signal could see them. */
+/* Replaces the instruction by a form that leaves the flags alone, if no instruction reads them and no handler of a signal or debugger could see them. */
 static void leave_flags(Emitter *e, Insn *in) {
     enum { LOOK_AHEAD = 16 };
     Ahead a = {e, in->pc >> PAGE_SHIFT, LOOK_AHEAD};
@@ -240,7 +243,7 @@ static void leave_flags(Emitter *e, Insn *in) {
         form_leave_flags(in);
 }
 
-/* A debugger steps through instructions that are joined elsewhere. */
+/* With a debugger, instructions that would be joined into one are decoded one by one, so that it can step through them. */
 static u64 bytes_to_decode(u64 pc, u64 bytes) {
     InsnView v;
     return debug_is_active() && insn_view((const u8 *)pc, bytes, pc, &v) ? v.size : bytes;
@@ -313,7 +316,7 @@ static void put_value(Emitter *e, u32 argument, const EmitValue *v) {
     }
 }
 
-/* Addresses are those of a register and a distance from it. */
+/* True if put_value can compute the argument; of addresses, those of a register and a constant distance. */
 static bool is_put(const EmitValue *v) {
     return v->kind != VALUE_TAKEN && (v->kind != VALUE_ADDRESS || (v->at.index == REG_NONE && v->at.base != REG_PC));
 }
@@ -389,7 +392,7 @@ void emit_prepare(void) {
         put_helper(&e, code_helper(stencil_helpers[i].name), stencil_helpers[i].with_state);
 }
 
-/* Searches have only registers that hold nothing of the guest's, so what the map has are the instructions themselves. */
+/* Searches use only registers that hold nothing of the guest's, so the map leads to the instructions' code directly. */
 const u32 emit_entry_bytes = 0;
 void emit_entry(Emitter *e) {
     (void)e;

@@ -62,7 +62,7 @@ static bool look(u64 pc, Step *step) {
     return true;
 }
 
-/* Nothing between leaves for somewhere else, to come back, and no jump is computed. */
+/* True if no instruction in [start, end) calls anything, jumps to a computed address, or leaves optimised code in another way. */
 static bool stays(u64 start, u64 end) {
     Step step;
     u32 insns = 0;

@@ -1,11 +1,11 @@
-/* stencil_thread.c: what stencil.S finds in a Thread, and what there is no need for in code of stencils. */
+/* stencil_thread.c: what stencil.S finds in a Thread, and functions of quick.h that have little to do for code of stencils. */
 #include "isa/form.h"
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/code/stencil/place.h"
 
-/* Returns are looked up with and without flags, and with nobody expected, by the same code. */
+/* Code of stencils names its routine for returns itself, and the same routine also serves returns that optimised code expects. So there is none to choose. */
 void quick_set_returns(Thread *t) {
     t->quick.map_end = the.map ? LOW_CODE : 0;
 }
@@ -15,7 +15,7 @@ void quick_expect_nobody(Thread *t) {
     quick_set_returns(t);
 }
 
-/* Jumps are looked up as returns are; stencil.S goes to quick_trapped by the place that this leaves. */
+/* Jumps are looked up as returns are. So the place of quick_lookup_jump in Thread.quick.c is free, and stencil.S calls quick_trapped by it. */
 void quick_connect_maker(Thread *t) {
     enum { C_TRAPPED = 2 };
     t->quick.c[C_TRAPPED] = (void *)quick_trapped;
@@ -25,7 +25,7 @@ bool quick_is_between(const Thread *t, u64 host) {
     return quick_is_in_assembly(host) || t->quick.helping || emit_is_helper(host);
 }
 
-/* Flags that nobody reads are left out of code until a handler of a signal may look at them. */
+/* Code leaves out flags that no instruction reads, until a handler of a signal may look at them. */
 static bool keeps_flags, is_stale;
 
 void quick_keep_flags(bool anew) {
@@ -51,7 +51,7 @@ void quick_is_anew(void) {
     is_stale = false;
 }
 
-/* Not before all code does. */
+/* True only when all code keeps them. */
 bool quick_keeps_flags(void) {
     return keeps_flags && !is_stale;
 }

@@ -21,7 +21,7 @@ bool caller_at_entry(Caller *c) {
     return true;
 }
 
-/* x29 points to the caller's x29, and the return address. Where the caller's stack pointer was before is not known: it is above them. */
+/* x29 points to two words: the caller's x29, and the return address. The caller's stack pointer is not known exactly; it is set to the address behind these two words. */
 bool caller_by_pointer(Caller *c) {
     u64 words[2], at = c->reg[REG_FP];
     if (at % 8 || !copy_guarded(words, (const void *)at, sizeof(words)))
@@ -38,10 +38,11 @@ static i64 sign_extended(u64 value, u32 bits) {
     return (i64)(value << (64 - bits)) >> (64 - bits);
 }
 
-/* Loads and stores of one register or a pair, of which sp is the base: where they access, relative to sp, and what is added to it. */
+/* A load or store of one register or a pair, with sp as its base. */
 typedef struct Access {
     bool is_pair, is_vector, loads;
-    i64 off, before, after; /* after: added to sp behind the access; before: in front of it */
+    i64 off;           /* where it accesses memory, relative to sp */
+    i64 before, after; /* what is added to sp before and after the access */
 } Access;
 
 /* The manual, "Load/store register pair": signed offset, pre-indexed and post-indexed, of 8 bytes each. */
@@ -94,7 +95,7 @@ static void note_access(Prologue *p, const Access *a, u32 w) {
     f->depth -= a->after;
 }
 
-/* add and sub of an immediate, by 31 as sp; others that write sp. */
+/* add and sub with sp and an immediate; what else writes sp makes the depth unknown. Register 31 is sp in these instructions. */
 static void read_arithmetic(Prologue *p, u32 w) {
     PrologueFrame *f = &p->now;
     u32 rd = w & 31, rn = w >> 5 & 31, op = w & 0xff800000;
@@ -128,8 +129,8 @@ static bool returns_from_handler(u64 at) {
     return copy_guarded(code, (const void *)at, sizeof(code)) && !memcmp(code, returns, sizeof(code));
 }
 
-/* x0 to x30, sp and pc, as a signal frame has them: behind siginfo_t, the first part of ucontext_t and the address of a fault. The thread may be before or behind either
- * instruction. */
+/* Reads x0 to x30, sp and pc from the signal frame, where they are behind siginfo_t, the first part of ucontext_t and the address of a fault. The thread may be before the two instructions, between
+ * them or behind them. */
 bool caller_is_signal(Caller *c) {
     enum { STATE = sizeof(SignalInfo) + 176 + 8 };
     u64 state[GUEST_REGISTERS + 1];

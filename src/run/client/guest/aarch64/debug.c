@@ -54,7 +54,7 @@ u32 debug_guest_register_bytes(u32 number) {
     return number >= V && number < FPSR ? 16 : number < COUNT ? sizeof(u64) : 0;
 }
 
-/* What the host's environment has of the control registers of floating point is not in these values. */
+/* The value of cpsr, fpsr or fpcr. Exceptions of floating point that are still recorded in the host's registers only are missing. */
 static u32 get_word(const GuestCpu *c, u32 number) {
     return number == CPSR ? guest_pstate(c) : number == FPSR ? c->fpsr : c->fpcr;
 }

@@ -54,7 +54,7 @@ _Static_assert(offsetof(GuestContext, fault_address) == 176 && offsetof(GuestCon
 
 const u32 handler_return_code[2] = {0xd2801168, 0xd4000001}; /* mov x8, #139; svc #0 */
 
-/* struct sigaction is the host's, but the restorer only counts with a flag. */
+/* struct sigaction is laid out as the host's, but its restorer counts only if a flag says so. */
 bool frame_read_action(u64 from, Action *a) {
     enum { RESTORER = 0x04000000 };
     if (guest_read(from, a, sizeof(*a)) != sizeof(*a))
@@ -83,7 +83,7 @@ static bool is_memory_fault(const SignalInfo *info) {
     return (info->number == SIGSEGV || info->number == SIGBUS) && info->code > 0 && info->code != SI_KERNEL;
 }
 
-/* Flags that the guest's instructions have raised are in the host's environment until somebody looks. */
+/* Writes the records. Exceptions of floating point that the guest's instructions have raised may still be in the host's registers, so these are added to fpsr. */
 static void put_records(const Thread *t, const SignalInfo *info, u8 *at) {
     const GuestCpu *c = &t->cpu;
     VectorRecord vectors = {{FPSIMD_MAGIC, sizeof(vectors)}, c->fpsr | a64_host_flags(), c->fpcr, {{0}}};
@@ -95,7 +95,7 @@ static void put_records(const Thread *t, const SignalInfo *info, u8 *at) {
     }
 }
 
-/* NULL: the handler has removed it. */
+/* Finds the record of the vector registers; NULL: the handler has removed it. */
 static const VectorRecord *find_vectors(const GuestContext *g) {
     u32 at = 0;
     while (at + sizeof(VectorRecord) <= sizeof(g->records)) {

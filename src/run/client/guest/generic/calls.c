@@ -63,7 +63,7 @@ i64 guest_generic_openat(Thread *t, const u64 a[6]) {
     return call_do(t, CALL_openat, (const u64[6]){a[0], a[1], host_open_flags(a[2]), a[3]});
 }
 
-/* What is too short or too long for the structure, or cannot be read, is an error that the kernel tells. */
+/* If the size is wrong, or the structure cannot be read, the call is made as it is, and the kernel answers with the right error. */
 i64 guest_generic_openat2(Thread *t, const u64 a[6]) {
     u64 how[PAGE / sizeof(u64)] = {0}; /* struct open_how, and what may be behind it one day */
     if (a[3] < sizeof(struct open_how) || a[3] > sizeof(how) || guest_read(a[2], how, a[3]) != a[3])

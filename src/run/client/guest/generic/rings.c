@@ -1,6 +1,6 @@
-/* rings.c: io_uring of guests with the generic layout of structures. Requests lie in memory that guest and kernel share, and the kernel reads them with the host's layout
- * of struct epoll_event, which is another one, and with the host's flags of open. So such requests are examined where the guest has mapped them, before they are handed
- * over. This is possible because a ring without a kernel thread hands requests over only in io_uring_enter.
+/* rings.c: io_uring of guests with the generic layout of structures. Requests lie in memory that guest and kernel share. The kernel would read a struct epoll_event in them with the host's layout, and flags
+ * of open with the host's meaning, which are others. So requests are examined, where the guest has mapped them, before they are handed over. This is possible because a ring without a kernel thread
+ * hands requests over only in io_uring_enter.
  *
  *     IORING_OP_OPENAT         gets the host's flags, and so does
  *     IORING_OP_OPENAT2        with a structure of its own
@@ -123,7 +123,7 @@ static void write_request(u64 at, const struct io_uring_sqe *s) {
     guest_write(at, s, sizeof(*s));
 }
 
-/* Each makes *s what the kernel is to find, if that is something else; what it points to goes into *c. */
+/* Each of these changes *s into what the kernel should find, and puts what the request points to into *c. Returns false if the request can stay as it is. */
 static bool change_epoll(struct io_uring_sqe *s, Change *c) {
     GuestEvent event;
     if (s->len == EPOLL_CTL_DEL || guest_read(s->addr, &event, sizeof(event)) != sizeof(event))

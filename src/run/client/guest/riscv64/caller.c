@@ -22,7 +22,7 @@ bool caller_at_entry(Caller *c) {
     return true;
 }
 
-/* Below what s0 points to: the caller's s0, and the return address. */
+/* Below the address in s0 there are two words: the caller's s0, and the return address. s0 itself is the caller's stack pointer. */
 bool caller_by_pointer(Caller *c) {
     u64 words[2], top = c->reg[REG_FP];
     if (top % 8 || !copy_guarded(words, (const void *)(top - sizeof(words)), sizeof(words)))
@@ -97,7 +97,7 @@ static bool returns_from_handler(u64 at) {
     return copy_guarded(code, (const void *)at, sizeof(code)) && !memcmp(code, returns, sizeof(code));
 }
 
-/* pc, and x1 to x31, as a signal frame has them: behind siginfo_t and the first part of ucontext_t. The thread may be before or behind either instruction. */
+/* Reads pc and x1 to x31 from the signal frame, where they are behind siginfo_t and the first part of ucontext_t. The thread may be before the two instructions, between them or behind them. */
 bool caller_is_signal(Caller *c) {
     enum { STATE = sizeof(SignalInfo) + 176 };
     u64 state[REGISTERS];

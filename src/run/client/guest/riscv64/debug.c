@@ -40,7 +40,7 @@ u32 debug_guest_register_bytes(u32 number) {
     return number < FFLAGS ? sizeof(u64) : number < COUNT ? sizeof(u32) : 0;
 }
 
-/* Flags that instructions have raised are in the environment of the host's thread until somebody looks. */
+/* Exceptions that instructions have raised may still be in the host's registers, which can be read for this thread only. */
 static u32 get_control(const GuestCpu *c, bool self, u32 number) {
     u32 flags = c->fflags | (self ? rv_host_flags() : 0);
     return number == FFLAGS ? flags : number == FRM ? c->frm : (u32)c->frm << 5 | flags;
@@ -58,7 +58,7 @@ bool debug_guest_get(Thread *t, bool self, u32 number, u8 *value) {
     return true;
 }
 
-/* Rounding mode and flags are the host's in part, and stay. */
+/* The rounding mode and the exceptions cannot be set, because the host's registers have a part of them. */
 bool debug_guest_set(Thread *t, bool self, u32 number, const u8 *value) {
     (void)self;
     u64 v;

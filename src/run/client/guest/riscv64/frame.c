@@ -52,7 +52,7 @@ bool frame_write_action(u64 to, const Action *a) {
 
 /* --------------------------------------------------------------------------------------------------------------- frames */
 
-/* The guest's fcsr. Flags that its instructions have raised are in the host's environment until somebody looks. */
+/* The guest's fcsr, with exceptions that its instructions have raised and that are still in the host's registers only. */
 static u32 get_fcsr(const GuestCpu *c) {
     return (u32)c->frm << 5 | rv_host_flags() | c->fflags;
 }

@@ -89,7 +89,7 @@ static bool is_hidden(u32 leaf, u32 sub) {
 /* A virtual machine takes some ten microseconds for a cpuid, and C libraries ask for the extended leaves, which say how large caches are, twenty
  * times when they start. So the first answer of each is kept, with the processor that gave it, and never changes. */
 typedef struct Answer {
-    u32 state; /* 0: there is none yet; ANSWER_BEGUN; or it was given by the processor with this number less ANSWER_OF_FIRST */
+    u32 state; /* 0: there is no answer yet; ANSWER_BEGUN: it is being stored; otherwise the number of the processor that gave it, plus ANSWER_OF_FIRST */
     u32 r[CPUID_WORDS];
 } Answer;
 

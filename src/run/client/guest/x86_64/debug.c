@@ -1,7 +1,7 @@
 /* debug.c: the registers of an x86-64 guest, as gdb numbers them: the general ones, segments, x87, xmm0 to xmm15 and mxcsr, orig_rax, the bases of fs and gs, and the upper
  * halves of ymm0 to ymm15.
  *
- * Vector and floating-point registers are in those of the host, so only those of the thread that asks can be known. */
+ * Vector and floating-point registers are in the host's registers, so they are known for the thread that talks with the debugger only. */
 #include "run/client/core/debug_guest.h"
 
 #include <asm/prctl.h>
@@ -175,7 +175,7 @@ bool debug_guest_get(Thread *t, bool self, u32 number, u8 *value) {
     return true;
 }
 
-/* Segments stay what they are. */
+/* Segment registers cannot be changed. */
 bool debug_guest_set(Thread *t, bool self, u32 number, const u8 *value) {
     u64 v = 0;
     if (is_in_area(number))

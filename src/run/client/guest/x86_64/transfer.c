@@ -25,7 +25,7 @@ static bool scan(const u8 *text, u32 size, Scan *s, u8 *opcode) {
     return true;
 }
 
-/* loop and its relatives count down first. */
+/* loop, loope and loopne decrement rcx before they look at it, so the branch is taken unless rcx is 1 now. */
 bool guest_branches(const GuestCpu *cpu, u64 flags, const u8 *text, u32 size) {
     enum { LOOPNE = 0xe0, LOOPE, LOOP, JRCXZ };
     Scan s;
@@ -56,7 +56,7 @@ u64 guest_target(const GuestCpu *cpu, const u8 *text, u32 size) {
     return cpu->gp[(s.bytes[s.modrm_at] & 7) | (s.rex & 1 ? 8 : 0)];
 }
 
-/* Comparing goes on while the flag of zero is as the prefix says. */
+/* cmps and scas are repeated only as long as ZF is what the prefix asks for. */
 bool guest_repeats(const GuestCpu *cpu, u64 flags, const u8 *text, u32 size) {
     enum { CMPS = 0xa6, SCAS = 0xae, REPE = 0xf3 };
     Scan s;

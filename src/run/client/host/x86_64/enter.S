@@ -6,7 +6,7 @@
 
 #include "host_slots.h"
 
-/* Go on in the code that a C function void *f(Thread *) gives. */
+/* Calls a C function void *f(Thread *), and goes on in the code whose address it returns. */
 .macro ask function
     save %r15
     sub $8, %rsp
@@ -53,27 +53,27 @@ code_enter:
 lathe_lazy:
     mov %r11, CPU_PC(%r15)
 
-/* A lifted function that goes on at cpu->pc, wherever that is. */
+/* Translated code comes here to go on at cpu->pc, for which its thread's table has no code. */
 .globl lathe_miss
 .hidden lathe_miss
 lathe_miss:
     ask code_resolve
 
-/* The same where the code at cpu->pc has changed since it was translated. */
+/* The same for a translation at cpu->pc whose guest code has changed since it was made. */
 .globl lathe_stale
 .hidden lathe_stale
 lathe_stale:
     ask code_renew
 
-/* The same for jumps. These may go on for ever without a return, so once the host's stack gets low they return to the
- * dispatcher at its bottom: no frame in between expects this pc, or it is right to go on there. */
+/* The same for computed jumps. A program may make such jumps for ever without a return, and each leaves frames on the host's stack. So once the stack gets low, a jump returns to the dispatcher at its
+ * bottom instead. The frames in between compare the pc with the one that they wait for; if one of them finds it equal, it is right to go on there. */
 .globl lathe_jump_miss
 .hidden lathe_jump_miss
 lathe_jump_miss:
     cmp THREAD_LIMIT(%r15), %rsp
     ja lathe_miss
 
-/* Back to the dispatcher, which goes on at cpu->pc. */
+/* Returns to the dispatcher (thread_run), which goes on at cpu->pc. */
 .globl lathe_leave
 .hidden lathe_leave
 lathe_leave:

@@ -59,23 +59,23 @@ static inline const u8 *context_vector(const SignalContext *s, u32 n) {
     return (const u8 *)s->fpstate + VECTORS + 16 * n;
 }
 
-/* The flags of the code that was interrupted; that it is made to step is not one of them. */
+/* The flags of the code that was interrupted, without the one by which the client makes it single-step. */
 static inline u64 context_flags(const SignalContext *s) {
     return s->rflags & ~(u64)CONTEXT_TRAP_FLAG;
 }
 
-/* Whether it gets a SIGTRAP after its next instruction. */
+/* Sets whether the code gets a SIGTRAP behind its next instruction. */
 static inline void context_step(SignalContext *s, bool steps) {
     s->rflags = context_flags(s) | (steps ? CONTEXT_TRAP_FLAG : 0);
 }
 
-/* Of a fault of an access to memory. */
+/* True if the access to memory that has faulted was a write. */
 static inline bool context_is_write(const SignalContext *s) {
     enum { FAULT_WRITE = 2 };
     return s->error & FAULT_WRITE;
 }
 
-/* Is its next instruction one that pushes the flags? While it steps, it pushes that, too; that is taken out of what it has just pushed. */
+/* True if the next instruction pushes the flags. If it is single-stepped, it pushes the client's trap flag, too; context_clean_pushed takes that out of the word that was just pushed. */
 static inline bool context_pushes_flags(const SignalContext *s) {
     enum { PUSHF = 0x9c, OPERAND_SIZE = 0x66 };
     const u8 *host = (const u8 *)s->rip;

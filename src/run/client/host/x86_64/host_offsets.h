@@ -1,4 +1,4 @@
-/* host_offsets.h: what assembly knows of a Thread. Quick code reaches it through gs. */
+/* host_offsets.h: the offsets of a Thread's members, for assembly. */
 #ifndef RUN_CLIENT_HOST_OFFSETS_H
 #define RUN_CLIENT_HOST_OFFSETS_H
 

@@ -1,4 +1,4 @@
-/* host_slots.h: the registers that translated code has in the host's, to a Thread and from there. */
+/* host_slots.h: macros that move the guest registers which optimised code has in host registers to a Thread, and back. */
 /* clang-format off */
 #ifndef RUN_CLIENT_HOST_SLOTS_H
 #define RUN_CLIENT_HOST_SLOTS_H

@@ -1,4 +1,4 @@
-/* host_stubs.h: small pieces of code that lead elsewhere, in the host's instructions. They are written at w, and run at `run`. */
+/* host_stubs.h: writes small pieces of code that lead elsewhere, in the host's instructions. w: the address by which a piece is written; run: the address at which it will run. */
 #ifndef RUN_CLIENT_HOST_STUBS_H
 #define RUN_CLIENT_HOST_STUBS_H
 
@@ -21,7 +21,7 @@ static inline void stub_write_far(u8 *w, u64 to) {
     memcpy(w + 6, &to, 8);
 }
 
-/* A jump to the target, as the first eight bytes of what runs there. */
+/* The first eight bytes of code at `run` that jumps to the target, so that one store makes it a jump. */
 static inline u64 stub_jump(const void *run, const void *target) {
     i32 distance = (i32)((const u8 *)target - ((const u8 *)run + 5));
     return 0xe9 | (u64)(u32)distance << 8;

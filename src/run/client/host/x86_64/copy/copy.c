@@ -1,4 +1,4 @@
-/* copy.c: quick code where guest and host are the same kind of machine: an instruction is found by its length, and copied by copy_emit.c. */
+/* copy.c: quick code where guest and host are the same kind of machine (see code/quick/emit.h): finds where each instruction ends, and has copy_emit.c copy it. */
 #include "run/client/host/x86_64/copy/copy.h"
 
 #include "run/client/code/quick/blocks.h"
@@ -8,7 +8,7 @@
 void emit_prepare(void) {
 }
 
-/* An instruction of which the rest is not there. */
+/* True if these bytes are the beginning of an instruction, the rest of which cannot be read. */
 static bool is_cut_off(const u8 *text, u64 bytes) {
     u8 longer[2 * SHAPE_BYTES] = {0};
     Shape shape;
@@ -18,7 +18,7 @@ static bool is_cut_off(const u8 *text, u64 bytes) {
     return shape_of(longer, sizeof(longer), &shape);
 }
 
-/* Calls, returns and computed jumps are long enough by themselves; the displacement of others is set at any time. */
+/* The code of calls, returns and computed jumps is long enough by itself. Other jumps do not count, because their displacement is changed at any time. */
 bool emit_can_switch(u64 pc, u64 bytes) {
     Shape s;
     for (u64 sum = 0; sum < PUT_SWITCH_BYTES; sum += s.length) {
@@ -71,8 +71,8 @@ void emit_rest(Emitter *e) {
     }
 }
 
-/* A sequence that needs registers begins with their spills; nothing that is copied addresses gs. gs.c's one for string instructions has one spill, loads
- * the guest's base, and adds it to rsi. */
+/* Recognises by its bytes how far the code of an instruction has come. Code that needs registers begins with their spills, which address gs; nothing that is copied does. gs.c's code for string
+ * instructions has one spill, loads the guest's base, and adds it to rsi. */
 void emit_note_spills(QuickPlace *place, const u8 *code, u64 host) {
     enum { SPILL_BYTES = 9 };
     u32 count = 0;

@@ -1,7 +1,6 @@
-/* copy_emit.c: see emit.h. An instruction that only computes is copied; if it addresses memory relative to its own place, the
- * displacement is changed, or, where that does not reach, a register holds the address meanwhile. What transfers control becomes
- * jumps; calls and returns are the host's own, so that the CPU predicts them, with the guest's return address put in the place of
- * the host's. */
+/* copy_emit.c: copies instructions (see emit.h). An instruction that only computes is copied as it is; if it addresses memory relative to its own place, its displacement is changed or, where that does not
+ * reach, a register holds the address meanwhile. Transfers of control become jumps. Calls and returns of the guest are the host's own, so that the CPU predicts them; the host's return address on the stack
+ * is replaced by the guest's. */
 #include "run/client/code/quick/map.h"
 #include "run/client/host/x86_64/copy/encode.h"
 #include "run/client/tool/sites.h"
@@ -54,7 +53,7 @@ static u64 relative_address(const Emitter *e, const Shape *s) {
     return s->address32 ? (u32)address : address;
 }
 
-/* Does [rip + x] reach an address from an instruction of that length here? With 32-bit addresses it reaches all of them. */
+/* True if an instruction of that length at e->at reaches the address by [rip + x]. With 32-bit addresses it reaches all of them. */
 static bool reaches(const Emitter *e, const Shape *s, u64 length, u64 address) {
     i64 distance = (i64)(address - ((u64)e->at + length));
     return s->address32 || distance == (i32)distance;
@@ -150,7 +149,7 @@ static bool is_return(const u8 *code) {
     return !memcmp(code, put_on_stack, sizeof(put_on_stack)) && (opcode == RET || opcode == RET_DROP);
 }
 
-/* Also if another thread has made a jump of it, after the load has faulted in this one. */
+/* True if a look into the map begins here, even if another thread has replaced the load by a jump since it has faulted in this thread. */
 static bool is_map_load(const u8 *code) {
     bool jumps = code[0] == JMP_SHORT;
     return (jumps || !memcmp(code, map_load, JUMP_BYTES)) &&
@@ -174,7 +173,7 @@ u64 emit_detour(u64 host, u64 target) {
     return host + distance;
 }
 
-/* To the target in rcx, by the map or by the routine that the Thread has. */
+/* Goes to the guest address in rcx, by the map or else by a routine whose address is at this offset in the Thread. */
 static void put_go(Emitter *e, u32 routine) {
     if (map_covers(e->pc)) {
         spill(e, RCX, THREAD_ASKED);
@@ -185,7 +184,7 @@ static void put_go(Emitter *e, u32 routine) {
     put_thread_jump(e, routine);
 }
 
-/* A register that the guest does not need, of those without an extended number; rcx if there is none, which is spilled then. */
+/* Finds one of the first eight registers that the guest does not need now. If there is none, returns rcx, and it has to be spilled. */
 static u32 counting_register(Emitter *e, bool *spilled) {
     enum { CAN = LIVE_ALL & 0xff & ~(1 << RSP) };
     Live live;
@@ -303,7 +302,7 @@ static void put_load_return(Emitter *e) {
     put(e, "\x48\x8b\x0c\x24", 4); /* mov (%rsp), %rcx */
 }
 
-/* A return that drops bytes is a jump where it asks for its target. */
+/* A return that drops bytes becomes a jump where the map does not have its target. */
 static EmitResult emit_ret(Emitter *e, const Shape *s) {
     spill(e, RCX, THREAD_SPILL_RCX);
     if (map_covers(e->pc)) {

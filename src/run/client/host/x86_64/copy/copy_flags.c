@@ -1,11 +1,10 @@
-/* copy_flags.c: what quick code keeps for few programs only.
+/* copy_flags.c: what quick code keeps for a few programs only, because it costs time.
  *
- * Does somebody read the flags that a call has left? Compiled C does not, but there are such conventions: SBCL's functions tell
- * by the carry how many values they return. Returns that keep the flags take longer, so they are for programs that make such a
- * call.
+ * The flags behind a call: compiled C never reads them, but there are other conventions; SBCL's functions tell by the carry how many values they return. Returns that keep the flags take longer, so they are
+ * for programs that make a call behind which flags are read.
  *
- * Does somebody look at registers in the middle of a block, which the program itself will write before it reads them? The handler of a fault may, or a tracer; for programs that have neither, a tool's
- * functions may use such registers. */
+ * Registers that the program will write before it reads them: only the handler of a fault or a tracer can see them in the middle of a block. In programs that have neither, a tool's functions may use
+ * such registers. */
 #include "isa/x86_64/shape.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/blocks.h"
@@ -32,13 +31,13 @@ bool flags_are_read(u64 pc) {
     return false;
 }
 
-/* Code that the program may write to is not looked at from elsewhere: it may be other code by then. */
+/* How many bytes at pc may be looked at for code elsewhere. None if the program may write there: it may be other code when it is reached. */
 static u64 bytes_elsewhere(u64 pc) {
     int prot = space_prot(pc);
     return prot == PROT_UNMAPPED || prot & PROT_WRITE ? 0 : quick_code_bytes(pc);
 }
 
-/* Nobody hands flags over by a computed call, and by a return only programs for which these are kept. */
+/* True if nobody reads the flags behind this transfer. No program hands flags over by a computed call, and by a return only those for which they are kept. */
 static bool ends_flags(const Shape *s, bool handed) {
     return s->kind == SHAPE_CALL_INDIRECT || (s->kind == SHAPE_RET && !handed && !exact);
 }
@@ -73,7 +72,7 @@ void quick_keep_flags(bool anew) {
         quick_set_returns(t);
 }
 
-/* They are the host's. */
+/* Nothing to do: the guest's flags are in the host's register at every instruction. */
 void quick_show_flags(void) {
 }
 

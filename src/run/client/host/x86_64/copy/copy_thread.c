@@ -6,7 +6,7 @@
 #include "run/client/code/quick/quick.h"
 #include "run/client/host/x86_64/copy/copy.h"
 
-/* Labels of quick.S and cross.S: accesses that may fault, and where to go on then. */
+/* Pairs of labels in quick.S and cross.S: an access to memory that may fault, and where to go on then. */
 #define DETOURS(M)                                                                                                     \
     M(quick_return_store, quick_return_slow)                                                                           \
     M(quick_return_exact_store, quick_return_exact_slow)                                                               \

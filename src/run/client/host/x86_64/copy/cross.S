@@ -1,12 +1,11 @@
-/* cross.S: from quick code to optimised code and back.
+/* cross.S: crossings: from quick code to optimised code and back.
  *
- * Quick code has the guest's registers in the host's of the same name, on the guest's stack; optimised code has rbx, rsp and rbp in
- * r12, r13 and r14, r10–r15 and the flags in the Thread, and runs on the host's stack. Whoever crosses leaves the code to go on
- * with as an offset into the arena in THREAD_EXIT.
+ * Quick code has the guest's registers in the host's of the same name, and runs on the guest's stack. Optimised code has the guest's rbx, rsp and rbp in r12, r13 and r14, its r10 to r15 and its flags in the
+ * Thread, and runs on the host's stack. Before a crossing, the code to go on with is stored in THREAD_EXIT, as an offset into the arena.
  *
- * Quick code that was called by optimised code has a record on the host's stack, at THREAD_HOST_SP: the EXPECTED and HOST_SP that
- * were there before, and above it the host's return address. A guest return to EXPECTED goes there. Nothing depends on it: without
- * the record the guest would go on in quick code. */
+ * When optimised code calls quick code, it leaves a record on the host's stack, at THREAD_HOST_SP: the values of EXPECTED and HOST_SP from before the call, and above them the host's return address. EXPECTED
+ * is the guest address that the call returns to; a guest return to it goes back to optimised code by the record (cross_back). Nothing depends on that: without the record the guest would go on in quick
+ * code. */
 #include "run/client/host/x86_64/copy/macros.h"
 
 /* The flags between rflags and their bytes in the state; rax is lost. */
@@ -22,7 +21,7 @@
     mov %al, %gs:CPU_AF
 .endm
 
-/* Each byte by itself: the CPU does not forward several stores to one load. r11 is lost, too. */
+/* Loads each flag's byte by itself, because the CPU does not forward several stores to one wider load. rax and r11 are lost. */
 .macro load_flags
     movzbl %gs:CPU_CF, %eax
     movzbl %gs:CPU_PF, %r11d
@@ -42,7 +41,7 @@
     sahf
 .endm
 
-/* THREAD_NEXT, where to go when the flags are the guest's: to r11, or elsewhere if a signal is pending; r10 is lost. */
+/* Sets THREAD_NEXT, the address to jump to when no register is free any more: what is in r11, or `pending` if a signal is noted. r10 is lost. */
 .macro go_by_r11 pending
     lea \pending(%rip), %r10
     cmpq $0, %gs:THREAD_SIGNALS
@@ -76,7 +75,7 @@ hidden cross_enter
     call *%r11
     add $8, %rsp
     pop %r10
-    /* pc in r15; it was a return if the stack is what it is behind one, and has the pc */
+    /* The guest's next pc is in r15. If the stack pointer is 8 above that of the call, and the word below it is the pc, the guest has returned. */
     cmpl $0, %gs:CPU_TRAP
     jne trapped
     cmp %r10, %r13
@@ -103,14 +102,14 @@ hidden cross_jumps
     load_upper
     jmp *%gs:THREAD_NEXT
 
-/* Frames that longjmp and the like left behind fill the stack: begin anew at its bottom. */
+/* The host's stack is full of frames to which the guest never returned, because of longjmp and the like: begins anew at its bottom. */
 deep:
     mov %gs:THREAD_HOST_BASE, %rsp
     mov %rsp, %gs:THREAD_HOST_SP
     movq $-1, %gs:THREAD_EXPECTED
     jmp 1b
 
-/* Optimised code returned because of a trap: C goes on with the whole state. */
+/* Optimised code has returned because of a trap: stores the whole state, and C goes on (quick_trapped). */
 trapped:
     mov %r15, %gs:CPU_PC
     mov %r12, %gs:CPU_GP(3)
@@ -134,13 +133,13 @@ hidden cross_leave
     push %gs:THREAD_HOST_SP
     push %gs:THREAD_EXPECTED
     mov %rsp, %gs:THREAD_HOST_SP
-hidden cross_peek /* the guest's stack may be anywhere: then nobody is expected */
+hidden cross_peek /* reads the guest's return address, which may fault: then goes on at cross_peeked, with whatever r11 has */
     mov (%r13), %r11
 hidden cross_peeked
     mov %r11, %gs:THREAD_EXPECTED
     cmp %gs:THREAD_MAP_END, %r11
     jae cross_forgotten
-hidden cross_forget /* quick code shall ask for the way back; what is not there of the map is forgotten already */
+hidden cross_forget /* empties the map's word for that address, so that the return looks for it; a page that the map does not have is empty anyway */
     movl $0, LOW_MAP(,%r11,4)
 hidden cross_forgotten
     mov %gs:THREAD_RETURN_EXPECTED, %r11
@@ -160,7 +159,7 @@ hidden cross_forgotten
 
 /* Quick code returns to EXPECTED. Its return address is in rcx and still on the stack. */
 hidden cross_back
-    cmp $-1, %rcx /* nobody is expected: an address like any other */
+    cmp $-1, %rcx /* EXPECTED is -1 if no return is expected; then this is a return to that address like any other */
     je quick_return
     save_upper
     mov %rcx, %r15

@@ -23,7 +23,7 @@ static inline void put_thread_mov(Emitter *e, u8 opcode, u32 reg, u32 off) {
     put32(e, off);
 }
 
-/* locate.c knows these by their bytes where they begin an instruction. */
+/* emit_note_spills recognises these by their bytes where they begin an instruction's code. */
 static inline void spill(Emitter *e, u32 reg, u32 off) {
     put_thread_mov(e, 0x89, reg, off);
 }

@@ -1,8 +1,8 @@
-/* gs.c: instructions that use the guest's gs, in quick code, where the host's is the Thread. The prefix is taken away. What addresses
- * memory gets its address in two registers instead, which are spilled meanwhile: one has the address without the segment, the other
- * the guest's base. No flag is changed by that. Where the instruction goes on with an address of its own (an index of vectors, a register of a string
- * instruction), the guest's base is added to the register that it begins with. Where it cuts that address to 32 bits before the segment is
- * added, only the processor itself can do it: with the guest's base as that of fs. */
+/* gs.c: copies instructions that use the guest's gs. The host's gs points to the Thread, so the prefix is taken away, and an operand in memory is addressed by two registers, which are spilled meanwhile: one has
+ * the address without the segment, the other the guest's base of gs. No flag is changed by that.
+ *
+ * An instruction that computes further addresses itself (an index of vectors, a string instruction) gets the guest's base added to the register that it begins with. If it cuts its address to 32 bits before
+ * the segment is added, only the processor itself can do it: then the guest's base is that of fs meanwhile. */
 #include <linux/auxvec.h>
 
 #include "run/client/host/x86_64/copy/encode.h"
@@ -79,13 +79,13 @@ static bool is_0f(const u8 *insn, const Shape *s) {
     return !form_of(insn, &at) && s->opcode_at && insn[s->opcode_at - 1] == 0x0f;
 }
 
-/* An operand in memory, as ModRM has it, that the instruction goes to. */
+/* True if the instruction accesses an operand in memory that ModRM names; lea only computes its address. */
 static bool goes_to_memory(const u8 *insn, const Shape *s) {
     u32 at;
     return s->modrm_at && insn[s->modrm_at] < 0xc0 && (s->opcode != LEA || form_of(insn, &at));
 }
 
-/* Memory that no ModRM tells of. */
+/* Memory that an instruction accesses without naming it in ModRM. */
 typedef enum Hidden { HIDDEN_NONE, HIDDEN_OFFSET, HIDDEN_STRING, HIDDEN_XLAT, HIDDEN_RDI, HIDDEN_RAX } Hidden;
 
 static Hidden hidden_memory(const u8 *insn, const Shape *s) {
@@ -238,7 +238,7 @@ static void put_at_gs(Emitter *e, const Shape *s) {
     end_pair(e, reg);
 }
 
-/* An instruction whose index is not for lea: its base register is replaced by one that has the guest's base added. */
+/* For an instruction with an index that lea does not know (vectors, strides): replaces its base register by one to which the guest's base was added. */
 static void put_at_based(Emitter *e, const Shape *s) {
     static const u8 candidates[] = {RSI, RDI, RBX};
     u8 text[SHAPE_BYTES];
@@ -263,7 +263,7 @@ static void put_at_based(Emitter *e, const Shape *s) {
     unspill(e, reg, THREAD_SPILL_BASE);
 }
 
-/* The address is what a register has: rdi of maskmov, rax of clzero. The instruction is meant with all of it. */
+/* For an instruction whose address is in one register that it does not name: rdi of maskmov, rax of clzero. */
 static void put_at_register(Emitter *e, const Shape *s, u32 at) {
     u8 text[SHAPE_BYTES];
     const u32 reg[2] = {at, RSI};

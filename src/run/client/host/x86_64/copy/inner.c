@@ -1,7 +1,7 @@
-/* inner.c: what is to be known of a tool's function to call it from copied code, or to put a copy of it there.
+/* inner.c: looks at the machine code of a tool's function, to call it from copied code or to put a copy of it there.
  *
- * The function was compiled like any C function, so it keeps rbx, rbp and r12 to r15. Which of the others it changes its instructions say, with those of the
- * functions that it calls; the functions of lathe/tool.h keep them all (tool/gate.h).
+ * The function was compiled like any C function, so it keeps rbx, rbp and r12 to r15. Which other registers it changes is read from its instructions, and from those of the functions that it calls; the
+ * functions of lathe/tool.h change only those that their gates do (tool/gate.h).
  *
  * A compiler leaves the stack alone on the short way through a function if it can, and has what saves registers and calls others where it is needed. So
  * blocks of a small function that do not use the stack are copied; a jump to another one is a call of the rest of the function, from there on: on the
@@ -44,7 +44,7 @@ static u16 *held_at(Walk *w, u64 at) {
     return &w->held[seen_at(w, at) - w->seen];
 }
 
-/* Nothing that the flag of direction makes another instruction, that changes more than general registers, or that cannot be followed. */
+/* True if the instruction does not depend on the flag of direction, changes only general registers and memory, and leads to a known place. */
 static bool is_plain(const InsnView *v) {
     enum { NOT = CLASS_STRING | CLASS_VECTOR | CLASS_FLOAT | CLASS_SYSTEM };
     return !v->indirect || v->flow == FLOW_RETURN ? !(v->classes & NOT) || v->flow == FLOW_STOP : false;
@@ -57,7 +57,7 @@ static void add(Walk *w, u64 at, u32 held) {
     w->todo_held[w->count++] = (u16)held;
 }
 
-/* Goes on behind one instruction, and where it leads to; false: it cannot be told what happens there. */
+/* Looks at one instruction, and notes where the walk goes on. Returns false if it is not known what the instruction does. */
 static bool walk_insn(Walk *w, u64 at, u32 held) {
     InsnView v;
     if (!insn_view((const u8 *)at, SHAPE_BYTES, at, &v) || !is_plain(&v) || w->seen_count == STEPS ||
@@ -121,7 +121,7 @@ static bool set_branch(Inner *in, InnerBlock *b, const Shape *s, u64 next) {
     return b->target < INNER_BLOCKS && b->next < INNER_BLOCKS;
 }
 
-/* Fences change nothing of their own: behind one, memory may have what others have stored. */
+/* True if words in memory may have other values behind the instruction. A fence counts: behind it, other threads' stores may be seen. */
 static bool may_change_memory(const InsnView *v) {
     for (u32 i = 0; i < v->access_count; i++)
         if (v->access[i].how & ACCESS_WRITE)
@@ -143,7 +143,7 @@ static void note_effect(Inner *in, u64 at, const Shape *s, const InsnView *v, u3
     in->effect[at - in->function].stores = may_change_memory(v);
 }
 
-/* Reads a block to its end, which may be in another one: that part is copied twice then. False: it is cold. */
+/* Reads a block to its end. If that lies in another block, that part is copied twice. Returns false if the block is cold. */
 static bool read_block(Inner *in, InnerBlock *b, u32 *bytes) {
     InsnView v;
     Shape s;

@@ -1,5 +1,5 @@
-/* kept.c: a visit before an instruction needs registers, and one that the instruction overwrites without reading it is given back by nobody. If the instruction faults, a handler
- * sees the value that the register had before, which is in the Thread: this list knows where. */
+/* kept.c: registers of the guest's that a visit has used and not given back, because the instruction behind it overwrites them without reading them. If that instruction faults, a handler must see the
+ * values from before the visit. They are in the Thread; this list says for which instructions that is so. */
 #include "run/client/host/x86_64/copy/copy.h"
 #include "run/client/memory/array.h"
 

@@ -1,8 +1,8 @@
-/* linkage.c: calls through a PLT. What is called only jumps by a word that the dynamic linker writes once:
+/* linkage.c: calls through a PLT. The code that is called only jumps by a word in memory, which the dynamic linker writes once:
  *
  *     call printf@plt          printf@plt: jmp *word(%rip)
  *
- * So the call itself compares the word with the function that it was at first, and goes to that function directly:
+ * So the call itself compares the word with the function that it led to first, and goes to that function directly:
  *
  *     cmpq $printf, word(%rip)
  *     jne printf@plt
@@ -22,7 +22,7 @@ static const u8 *skip_mark(const u8 *code) {
     return memcmp(code, endbr64, sizeof(endbr64)) ? code : code + sizeof(endbr64);
 }
 
-/* Code that the guest can write to is something else soon. */
+/* Code that the guest can write to does not count, because it may be other code soon. */
 u64 linkage_slot(u64 pc) {
     if (!map_covers(pc) || quick_code_bytes(pc) < PLT_BYTES)
         return 0;
@@ -62,7 +62,7 @@ static u64 slot_of(u8 *site) {
     return (u64)immediate + 4 + (u64)(i64)distance;
 }
 
-/* Before the first call the word leads to code that pushes a number and asks the linker. */
+/* True if the word leads to a function. Before the first call it leads to code that pushes a number and asks the dynamic linker. */
 static bool is_bound(u64 target) {
     bool readable = map_covers(target) && quick_code_bytes(target) >= PLT_BYTES;
     return readable && *skip_mark((const u8 *)target) != PUSH_IMMEDIATE;

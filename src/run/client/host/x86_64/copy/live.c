@@ -1,9 +1,9 @@
 /* live.c: which registers and flags the guest still needs, for code that is put between its instructions.
  *
- * Instructions are looked at up to the next one that transfers control, or up to the end of the page, of which all code is forgotten if some of it changes;
- * behind that everything is needed. A register is not needed if it is written before it is read. If the guest handles faults, it is needed also before an instruction that can fault: the handler
- * may go on elsewhere with any register; and so it is in memory that the guest can write to, where what follows may be other code by then. With flags that is not expected. A register that a tool's
- * function looks at, before an instruction or behind it, is needed there. */
+ * Instructions are looked at up to the next one that transfers control, or up to the end of the page, since all code of a page is forgotten if some of it changes; behind that everything counts as needed.
+ * A register is not needed if it is written before it is read. But if the guest handles faults, all registers are needed before an instruction that can fault, because the handler may go on elsewhere with
+ * any of them. The same holds in memory that the guest can write to, where the code that follows may be other code by then. Flags are not treated so carefully. A register that a tool's function looks
+ * at, before an instruction or behind it, is needed there. */
 #include "isa/x86_64/facts.h"
 #include "run/client/code/quick/quick.h"
 #include "run/client/host/x86_64/copy/copy.h"
@@ -15,12 +15,12 @@ static bool divides(const InsnView *v) {
     return !strcmp(name, "div") || !strcmp(name, "idiv");
 }
 
-/* Memory may not be there; exceptions of floating point may be unmasked; others trap. */
+/* True if the instruction may fault: it accesses memory, divides, or is not a plain integer instruction (exceptions of floating point may be unmasked). */
 static bool may_fault(const InsnView *v) {
     return v->access_count || v->classes & ~CLASS_INTEGER || divides(v);
 }
 
-/* Somebody else than the instructions that follow may look at all registers. */
+/* True if not only the instructions that follow, but others as well, may look at all registers here. */
 static bool shows_all(const InsnView *v, bool faults_are_seen) {
     return v->flow != FLOW_NEXT || v->classes & (CLASS_SYSTEM | CLASS_STRING) || (faults_are_seen && may_fault(v));
 }
@@ -32,7 +32,7 @@ bool live_is_copied(const InsnView *v) {
     return v->flow == FLOW_NEXT && !(v->classes & (CLASS_SYSTEM | CLASS_STRING));
 }
 
-/* Before an instruction, by what is needed behind it. */
+/* Sets what is needed before instruction number i, by what is needed behind it. */
 static void step_back(EmitLive *live, u32 i, const InsnView *v, u32 registers, bool flags) {
     u64 pc = live->at[i].pc;
     u32 watched = sites_watched(pc, v) & LIVE_ALL;

@@ -12,7 +12,7 @@
 \name:
 .endm
 
-/* The registers that optimised code has in the Thread. */
+/* Move the registers that optimised code has in the Thread there, and back. */
 .macro save_upper
     mov %r10, %gs:CPU_GP(10)
     mov %r11, %gs:CPU_GP(11)

@@ -1,12 +1,11 @@
-/* quick.S: between C and code of the quick tier.
+/* quick.S: between C and quick code of copies.
  *
- * Quick code has every guest register in the host register of the same name, rsp and flags included, and the Thread at gs. It
- * leaves by what the Thread points to: quick_leave with an exit's number in the Thread, the others with the guest's target in rcx
- * and the guest's own rcx in its spill place. Computed calls may change the flags, which no program hands over by them, and so may
- * returns, as long as copy_flags.c has found nobody who reads them; jumps may not. */
+ * Quick code has every guest register in the host register of the same name, rsp and flags included, and the Thread at gs. It leaves by routines of this file, whose addresses are in the Thread: quick_leave, with
+ * an exit's number in the Thread, and those that look a guest address up, which is in rcx, with the guest's own rcx in its spill place. Computed calls may change the flags, because no program hands flags
+ * over by them. Returns may do so as long as copy_flags.c has found no program that reads them behind a call. Jumps may not. */
 #include "run/client/host/x86_64/copy/macros.h"
 
-/* The guest's state into the Thread; then C can be called. A trap flag is ours: arrive.c steps to where the state is whole. */
+/* Stores the guest's state in the Thread; then C can be called. A trap flag is removed: it is the client's, because arrive.c single-steps to where the state is whole. */
 .macro save
     mov %rax, %gs:CPU_GP(0)
     mov %rcx, %gs:CPU_GP(1)
@@ -31,7 +30,7 @@
 8:
 .endm
 
-/* C function n of the Thread says how to go on. */
+/* Calls C function n of the Thread, which sets THREAD_TARGET to where quick code goes on. */
 .macro ask n
     save
     mov %gs:THREAD_SELF, %rdi
@@ -111,7 +110,7 @@ hidden quick_return_exact_slow
 3:  mov %gs:THREAD_SPILL_RAX, %rax
     jmp *%gs:THREAD_C(5)
 
-/* The same by the map: who comes from optimised code has the guest's rcx spilled, too. What the map has loads it. */
+/* The same by the map, for returns from optimised code, which have spilled the guest's rcx as well. The code to which the map leads loads it. */
     .p2align 6
 hidden map_return
 hidden map_return_load
@@ -182,7 +181,7 @@ jump_miss:
     ask 2
     jmp quick_resume
 
-/* On the way to quick code at THREAD_TARGET there is something to do. */
+/* On its way from optimised code to quick code at THREAD_TARGET, the thread has to deliver a signal first. */
 hidden quick_arrived
     ask 3
     jmp quick_resume
@@ -190,7 +189,7 @@ hidden quick_arrived
 hidden quick_leave
     ask 4
 
-/* The guest's state is whole in memory until the last instruction. */
+/* Loads the guest's state and goes on in quick code. The state stays whole in the Thread until the last instruction. */
 hidden quick_resume
     mov %gs:THREAD_SIGNALS, %rax
     or %gs:THREAD_STOP, %rax
@@ -212,7 +211,7 @@ hidden quick_resume
 7:  jmp *%gs:THREAD_C(6)
 hidden quick_end
 
-/* Where a host signal handler lets a thread go on whose guest state it has put into the Thread. */
+/* A host signal handler lets a thread go on here, after it has stored the guest's state in the Thread. */
 hidden quick_interrupted
     mov %gs:THREAD_HOST_SP, %rsp
     cld

@@ -1,25 +1,25 @@
 /* rename.c: instructions of a tool's function with other registers than the compiler has chosen, so that a copy between the program's instructions uses those that the program
  * can spare.
  *
- * An instruction names registers in ModRM, in SIB or in its opcode. Those that it uses without naming them are pinned: they stay. Whether an instruction was understood
- * is found out when a function is looked at for the first time: the decoder has to say of it, with other names, what it says of the original, with other names. */
+ * An instruction names registers in ModRM, in SIB or in its opcode. Those that it uses without naming them are pinned: they stay. When a function is looked at for the first time, each instruction is checked:
+ * after renaming, the decoder has to say the same of it as of the original, with the registers' names exchanged. */
 #include "run/client/host/x86_64/copy/encode.h"
 
 enum { ESCAPE = 0x0f, NONE = -1, SIB = 4, NO_BASE = 5, DIRECT = 3 };
 
-/* What of an instruction names registers. */
+/* The parts of an instruction that name registers. */
 typedef struct Fields {
-    u32 escape_at;   /* where the opcode begins, with what says which table it is of */
-    bool in_opcode;  /* its lowest three bits are a register */
-    bool has_reg;    /* so are those of ModRM between the others */
-    bool is_source;  /* which is only read, and for which the instruction may have a constant instead */
+    u32 escape_at;   /* where the opcode begins, with its escape byte */
+    bool in_opcode;  /* the opcode's lowest three bits are a register, whose number is in rm */
+    bool has_reg;    /* the middle field of ModRM is a register, whose number is in reg */
+    bool is_source;  /* that register is only read, and a constant could stand in its place */
     bool is_memory;  /* ModRM has an operand in memory: */
-    bool relative;   /* to the instruction, or */
-    i32 base, index; /* of registers; NONE */
+    bool relative;   /* relative to the instruction, or */
+    i32 base, index; /* by these registers; NONE: there is none */
     u32 scale;       /* as it is encoded */
     i32 disp;
-    u32 reg, rm; /* the numbers of registers, if it has them; rm is also that of the opcode */
-    u32 tail_at; /* the immediate operand */
+    u32 reg, rm; /* numbers of registers */
+    u32 tail_at; /* where the immediate operand begins */
 } Fields;
 
 /* ------------------------------------------------------------------------------------------------------------- reading */
@@ -87,7 +87,7 @@ static bool names_in_opcode(const u8 *text, const Fields *f, u8 op) {
     return text[f->escape_at] == ESCAPE ? (op & 0xf8) == 0xc8 : (op & 0xf0) == 0xb0;
 }
 
-/* The instruction itself; or, if it is a short form that has a constant and works on rax without naming it, the long one that names it. */
+/* The instruction to be renamed. Short forms with a constant that work on rax without naming it are replaced by the long form, which names it. */
 typedef struct Long {
     u8 text[SHAPE_BYTES + 1];
     Shape shape;
@@ -109,7 +109,7 @@ static void lengthen(const u8 *text, const Shape *s, Long *l) {
     CHECK(shape_of(l->text, s->length + 1u, &l->shape), "the long form is an instruction, too");
 }
 
-/* False: its form is not known here. */
+/* Returns false if the instruction's form is not known here. */
 static bool read_fields(const u8 *text, const Shape *s, Fields *f) {
     *f = (Fields){.base = NONE, .index = NONE, .tail_at = s->opcode_at + 1u};
     while (is_prefix(text[f->escape_at]))
@@ -153,7 +153,7 @@ static u8 *write_memory(u8 *at, u32 reg, const Fields *f, const Names *n) {
     return at + bytes;
 }
 
-/* May it work on bytes of registers? Those of numbers above 3 are other bytes without REX. */
+/* True if the instruction may work on bytes of registers. For registers 4 to 7 it needs a REX prefix then, because it would name ah, ch, dh and bh without one. */
 static bool may_name_bytes(const u8 *text, const Shape *s, const Fields *f) {
     bool escaped = text[f->escape_at] == ESCAPE;
     return escaped || !(s->opcode & 1) || (s->opcode & 0xf0) == 0xb0;
@@ -254,7 +254,7 @@ static bool is_same(const InsnView *a, const InsnView *b, const Names *n) {
            renamed_set(a->writes, n) == b->writes && renamed_set(a->kills, n) == b->kills;
 }
 
-/* Exchanges registers whose numbers differ in one bit, but for the stack pointer and those that are pinned. */
+/* Renames the instruction, by exchanging registers whose numbers differ in one bit (except for the stack pointer and pinned ones), and compares the two as above. */
 static bool try_names(const u8 *text, const Shape *s, const Fields *f, const InsnView *v, u32 pinned, u32 differ) {
     Names n = {0};
     u8 out[RENAME_BYTES];

@@ -66,7 +66,7 @@ void put_held_load(Emitter *e, u8 number, u32 place) {
 
 enum { RSP = 4, R13 = 13, LOAD = 0x8b };
 
-/* C keeps rbx, rbp and r12 to r15, and a tool's functions have no floating point. */
+/* True if C functions keep the register: rbx, rbp, r12 to r15. A tool's functions use no floating-point registers. */
 static bool is_kept(u8 number) {
     return number == 3 || number == 5 || number >= 12;
 }
@@ -146,7 +146,7 @@ static void put_map_call(Emitter *e, const void *routine) {
     put(e, "\xff\xd1", 2);                /* 2: call *%rcx */
 }
 
-/* Who waits for a return, or is elsewhere on the host's stack, is for the routine. */
+/* Returns if the host's stack has the address that the map gave; otherwise the routine finds out where to return to. */
 static void put_return(Emitter *e, const void *routine) {
     put(e, "\x48\x39\x0c\x24", 4);        /* cmp %rcx, (%rsp) */
     put_distance(e, "\x0f\x85", routine); /* jne */
@@ -218,7 +218,7 @@ static bool skip_load(SignalContext *s, const u8 *load, u32 bytes) {
     return true;
 }
 
-/* There is no room for one more call on the host's stack: those before are given up. */
+/* If the fault was a call for which the host's stack has no room, gives up all calls on it, and returns true. */
 static bool give_up_calls(SignalContext *s) {
     const Thread *t = thread_self();
     if (s->rsp - t->stack.host > PAGE || s->rsp >= t->quick.host_sp)
@@ -227,7 +227,7 @@ static bool give_up_calls(SignalContext *s) {
     return true;
 }
 
-/* Where there is no code the map may have no memory: that is like a word that is zero. */
+/* A look into the map faults where the map has no memory, because there is no guest code. Then the thread goes on as if the word were zero. */
 bool quick_detour(SignalContext *s) {
     return arena_holds(s->rip) && (skip_load(s, map_load, sizeof(map_load)) ||
                                    skip_load(s, map_load_link, sizeof(map_load_link)) || give_up_calls(s));

@@ -17,9 +17,9 @@ void held_name(u8 *w, const StencilField *f, u8 number);
 void put_held_store(Emitter *e, u8 number, u32 place);
 void put_held_load(Emitter *e, u8 number, u32 place);
 
-/* A call of a tool's function: first the held registers that C may change go to the state; then each argument gets the register at a place of the state and some
- * more, the address of what is in the Thread, or 32 bits of it (or put_number what put_argument names); then the call, on the Thread's stack for it, and all
- * registers as they were. */
+/* Emit a call of a tool's function. put_visit_begin: stores the held registers that C may change in the state. Then, for each argument: put_visit_register: the register at this place of the state, plus `more`;
+ * put_visit_thread: the address of the Thread's member at this offset; put_visit_u32: the 32 bits there; or put_number for put_argument[n]. put_visit_end: the call, on the Thread's stack for tools, and
+ * loads all registers again. */
 void put_visit_begin(Emitter *e);
 void put_visit_register(Emitter *e, u32 argument, u32 place, i32 more);
 void put_visit_thread(Emitter *e, u32 argument, u32 off);
@@ -33,7 +33,7 @@ void held_call(u8 *site);
 typedef enum Lookup { LOOKUP_JUMP, LOOKUP_CALL, LOOKUP_RETURN } Lookup;
 enum { LOOKUP_JUMP_BYTES = 5 };
 void put_lookup(Emitter *e, Lookup kind, const void *routine);
-/* A return to the address in a held register, in place of a stencil that does no more than that; false: it has to. */
+/* Emits a return to the guest address in a held register, in place of a stencil that does nothing else. Returns false if the stencil is needed. */
 bool put_return_by_link(Emitter *e, u8 number);
 
 #endif

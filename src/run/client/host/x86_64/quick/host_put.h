@@ -25,9 +25,9 @@ void put_set(Emitter *e, u32 off, u32 value);
 EmitCount put_thread_add(Emitter *e, u32 off, bool small);
 /* jmp *gs:off */
 void put_thread_jump(Emitter *e, u32 off);
-/* Instructions that do nothing, of a length that what follows, with `before` bytes in front of its site, needs. */
+/* Emits instructions that do nothing, until a site that comes `before` bytes behind them does not cross the border of 8 aligned bytes. */
 void put_alignment(Emitter *e, u64 before);
-/* An instruction that ends with a site, which is returned. */
+/* Emits an instruction that ends with a site (a displacement of 32 bits that is changed while threads run), and returns the site. */
 u8 *put_site(Emitter *e, const void *opcode, size_t n);
 
 enum { PUT_SWITCH_BYTES = 5 }; /* of the jump of emit_begin_switch */
@@ -36,9 +36,9 @@ enum { PUT_SWITCH_BYTES = 5 }; /* of the jump of emit_begin_switch */
 extern const u8 put_argument[LATHE_VALUES];
 /* mov $value, with as few bytes as it needs */
 void put_number(Emitter *e, u32 reg, u64 value);
-/* lea of an operand, without its segment. Its displacement has 32 bits, and its base is not the pc. */
+/* lea of an operand's address without its segment. The displacement has at most 32 bits, and the base is not the pc. */
 void put_operand_lea(Emitter *e, u32 to, const Operand *at);
-/* call, of what is near translated code */
+/* call, of code within 2 GiB */
 void put_near_call(Emitter *e, u64 target);
 
 /* A function of PUT_HELPER_BYTES by which code of stencils calls a C function (see StencilHelper): THREAD_HELPING is set while that runs, so that the handler

@@ -1,12 +1,10 @@
 /* stencil.S: between C and quick code of stencils, and between that and optimised code.
  *
- * Such code has the Thread in r13, some of the guest's registers in the host's (held_registers.h, and CPU_FLOAT_SLOT(n) in xmm n, where optimised code has it,
- * too), the others in the Thread, and runs on the host's stack, at THREAD_HOST_SP or below. It leaves by quick_leave with an exit's number in the Thread, and by the
- * others with a guest address in rax.
+ * Code of stencils has the Thread in r13, and some of the guest's registers in the host's (held_registers.h; CPU_FLOAT_SLOT(n) in xmm n, as in optimised code); the others are in the Thread. It runs on the
+ * host's stack, at THREAD_HOST_SP or below. It leaves by quick_leave, with an exit's number in the Thread, and by the other routines with a guest address in rax.
  *
- * Guest calls are host calls, and guest returns are host returns where the address on the host's stack is the one that the map has for the guest's target: the processor
- * predicts them in pairs, and what the stack has decides nothing. At THREAD_HOST_SP there is what is no address, not even zero, so nobody returns beyond that. What lies
- * below may be given up at any time. */
+ * Guest calls are host calls. A guest return is a host return if the address on the host's stack is the one that the map has for the guest's target: so the processor predicts them in pairs, and the host's
+ * stack decides nothing. The word at THREAD_HOST_SP is no address that the map could have, so nobody returns beyond it. What lies below THREAD_HOST_SP may be given up at any time. */
 #include "held_registers.h"
 #include "host_slots.h"
 #include "run/client/memory/low.h"
@@ -20,7 +18,7 @@
 \name:
 .endm
 
-/* What the host's registers hold of the guest's, to the Thread and from there. */
+/* Store the guest's registers that are in the host's to the Thread, and load them. */
 #define SAVE_HELD(slot, name, number) mov %name, CPU_SLOT(slot)(%r13);
 #define LOAD_HELD(slot, name, number) mov CPU_SLOT(slot)(%r13), %name;
 .macro save_held
@@ -32,8 +30,8 @@
     load_floats %r13
 .endm
 
-/* The registers that both kinds of code have in the host's, but in others, go from one to the other: the first three, and CPU_SLOT(8), which is in r15 in
- * quick code and in r13 in optimised code. All others stay where they are, those for floating point too. */
+/* Move the guest registers that quick and optimised code have in different host registers: CPU_SLOT(0) to CPU_SLOT(2). CPU_SLOT(8) is another: quick code has it in r15, optimised code in r13; whoever uses
+ * these macros moves it. All others, those for floating point included, are in the same registers. */
 .macro held_to_slots
     mov %rbx, %rax
     mov %r10, %rcx
@@ -45,7 +43,7 @@
     mov %rdx, %rbp
 .endm
 
-/* A return that is none of the host's: its call is still on the stack, if there is one. */
+/* The guest returns, but not by a host return: takes the host's return address of its call off the stack, if there is one. */
 .macro drop_call
     cmp THREAD_HOST_SP(%r13), %rsp
     jae 7f
@@ -53,13 +51,13 @@
 7:
 .endm
 
-/* C function n of the Thread says how to go on. */
+/* Calls C function n of the Thread, which sets THREAD_TARGET to where quick code goes on. */
 .macro ask n
     mov $\n, %ecx
     jmp asking
 .endm
 
-/* To the entry of the table with the address in rax, or on; rcx is its index. */
+/* If the thread's table has the guest address in rax at the index in rcx or beside it, jumps to its code. */
 .macro go_by_table
     cmp THREAD_TABLE_PC(%r13,%rcx,8), %rax
     jne 8f
@@ -95,7 +93,7 @@ hidden quick_return_expected
     cmp %rcx, (%rsp)
     jne 1f
     ret
-/* A longjmp or the like has left calls there that are not returned from: the one to return to may be above them. */
+/* longjmp and the like leave calls on the host's stack that never return: looks for the address above them. */
 1:  lea 8 * CALLS_SEARCHED(%rsp), %r11
     mov %rsp, %rdx
 2:  add $8, %rdx
@@ -164,7 +162,7 @@ asking:
     cmovne THREAD_HOST_SP(%r13), %rbx /* all code was begun anew meanwhile */
     mov %rbx, %rsp
 
-/* From here to quick_end the guest's state is in the Thread, whatever is loaded already. */
+/* Loads the guest's registers and goes on in quick code. From here to quick_end the guest's state is whole in the Thread, whatever was loaded already. */
 hidden quick_resume
     mov THREAD_SIGNALS(%r13), %rax
     or THREAD_STOP(%r13), %rax
@@ -174,7 +172,7 @@ hidden quick_resume
 7:  jmp *THREAD_C(6)(%r13)
 hidden quick_end
 
-/* Where a host signal handler lets a thread go on whose guest state it has put into the Thread. */
+/* A host signal handler lets a thread go on here, after it has stored the guest's state in the Thread. */
 hidden quick_interrupted
     mov %gs:THREAD_SELF, %r13
     mov THREAD_HOST_SP(%r13), %rsp
@@ -197,11 +195,10 @@ hidden quick_enter
 
 /* ------------------------------------------------------------------------------------------------------ the other tier
  *
- * Whoever crosses leaves the code to go on with as an offset into the arena in THREAD_EXIT. Quick code that was called by optimised code has
- * a record on the host's stack, at THREAD_HOST_SP: the EXPECTED_SP, EXPECTED and HOST_SP that were there before, and above it the host's return
- * address. A guest return to EXPECTED goes there, and so does one with a stack pointer above EXPECTED_SP: a function that went over to quick code
- * in its middle, where the link register may be anything, has returned then, or was left in another way. Whoever waits on the host's stack compares
- * the address, and returns in turn if it is another. Nothing depends on records: without them the guest would go on in quick code. */
+ * Before a crossing, the code to go on with is stored in THREAD_EXIT, as an offset into the arena. When optimised code calls quick code, it leaves a record on the host's stack, at THREAD_HOST_SP: the values of
+ * EXPECTED_SP, EXPECTED and HOST_SP from before the call, and above them the host's return address. A guest return to EXPECTED goes back by the record. So does a return with a stack pointer above
+ * EXPECTED_SP: then a function that went over to quick code in its middle, where the link register may have any value, has returned, or was left in another way. The optimised code that waits on the
+ * host's stack compares the address, and returns in turn if it is another. Nothing depends on records: without them the guest would go on in quick code. */
 hidden cross_start
 
 hidden cross_enter
@@ -232,7 +229,7 @@ entered:
     jne quick_returned
     jmp quick_return_expected
 
-/* Calls of quick code fill the stack, or frames that longjmp and the like left behind: these begin anew at its bottom. */
+/* The host's stack is low. Gives up the calls of quick code; if that is not enough, frames of optimised code to which the guest never returned fill it, and it begins anew at its bottom. */
 deep:
     mov THREAD_HOST_SP(%r13), %rsp
     cmp THREAD_LIMIT(%r13), %rsp
@@ -243,7 +240,7 @@ deep:
     movq $-1, THREAD_EXPECTED_SP(%r13)
     jmp 1b
 
-/* Optimised code calls or jumps to quick code. If it is what quick code has entered that jumps, nobody waits for a return. */
+/* Optimised code calls or jumps to quick code. A jump of the very function that quick code has entered (its return address is `entered`) needs no record, because nobody waits for a return. */
 hidden cross_leave
     slots_to_held
     mov %r13, %rax
@@ -270,7 +267,7 @@ hidden cross_leave
 1:  mov 8(%rsp), %rsp
     jmp 2b
 
-/* Quick code returns to who waits, and goes on at the address in rax. */
+/* Quick code returns to the optimised code that waits. The guest address that it returns to is in rax. */
 hidden cross_back
     mov THREAD_HOST_SP(%r13), %rsp
     add $8, %rsp
