@@ -1,5 +1,4 @@
-/* files.c: see files.h. gdb looks for the guest's files on its side only if it is told to: by default it asks for them here, so a guest of another machine is debugged without any
- * setting. They are opened for reading only. */
+/* files.c: see files.h. By default, gdb asks the client for the guest's program and libraries, so a guest of another machine is debugged without any setting in gdb. Files are opened for reading only. */
 #include "run/client/debug/files.h"
 
 #include "run/client/memory/limits.h"
@@ -23,7 +22,7 @@ static bool take_path(Packet *request, char path[INTERP_MAX]) {
     return n;
 }
 
-/* The guest may not see these descriptors: they are far from the usual ones. gdb keeps one open for each library. */
+/* The descriptor gets a number that the guest does not expect for one of its own (limits_dup_away). gdb keeps one open for each library. */
 static void open_file(Packet *request, Packet *answer) {
     char path[INTERP_MAX], inside[INTERP_MAX];
     if (!take_path(request, path)) {
@@ -45,7 +44,7 @@ static void open_file(Packet *request, Packet *answer) {
     put_text(answer, "F%x", slot);
 }
 
-/* -1: there is no such file. */
+/* Reads the number of an open file. Returns its descriptor, or -1 if there is no such file. */
 static int take_file(Packet *request, u32 *slot) {
     *slot = (u32)take_number(request);
     take_char(request, ',');

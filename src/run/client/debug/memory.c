@@ -1,7 +1,7 @@
 /* memory.c: see memory.h.
  *
- * A breakpoint is the guest's own instruction for one, in its memory, as debuggers do it to native programs: translations of what was there are forgotten, and the new code traps
- * in any tier. Memory of files is private, so a write by way of /proc/self/mem makes a copy of the page. */
+ * A breakpoint is the guest's own instruction for breakpoints, written into its memory as debuggers do to native programs: translations of what was there are forgotten, and the new code traps. Mappings of
+ * files with code are private, so the write, by way of /proc/self/mem, makes a copy of the page and does not change the file. */
 #include "run/client/debug/memory.h"
 
 #include "run/client/core/debug_guest.h"
@@ -31,7 +31,7 @@ static u32 watch_count;
 
 /* ------------------------------------------------------------------------------------------------------------------ memory */
 
-/* Of the bytes at addr, those in whose place a breakpoint is: `copy` says what to do with each. */
+/* Calls `copy` for each of the bytes at addr in whose place a breakpoint is, with the byte that was there before. */
 static void each_hidden(u64 addr, size_t size, void (*copy)(u8 *was, u8 *byte), u8 *bytes) {
     for (Breakpoint *b = breakpoints; b < breakpoints + BREAKPOINTS; b++)
         for (u32 i = 0; i < b->size; i++)
@@ -53,7 +53,7 @@ size_t memory_read(u64 addr, u8 *bytes, size_t size) {
     return n;
 }
 
-/* The write is the client's, so nothing that watches the guest's writes sees it. */
+/* Writes to the guest's memory, whatever its protection. No guarded page notices such a write, so translations are forgotten here. */
 static bool write_through(u64 addr, const u8 *bytes, size_t size) {
     i64 fd = sys_open("/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
     if (fd < 0)
@@ -114,7 +114,7 @@ bool breakpoint_insert(u64 addr, u32 kind) {
     return true;
 }
 
-/* Where the memory has gone meanwhile, there is nothing to do. */
+/* Puts the bytes from before back, unless the memory is gone or has other contents by now. */
 bool breakpoint_remove(u64 addr) {
     Breakpoint *b = find(addr, true);
     u8 bytes[DEBUG_BREAK_MOST], now[DEBUG_BREAK_MOST];
@@ -150,7 +150,7 @@ void breakpoint_remove_all(void) {
 
 /* ----------------------------------------------------------------------------------------------------------------- watches */
 
-/* Without a system call, which would take as long as many instructions; what cannot be read has not changed. Reads whole words, as copy_guarded does. */
+/* Reads watched memory without a system call, because this is done after each instruction. Memory that cannot be read counts as unchanged. copy_guarded reads whole words. */
 static bool read_now(const Watch *w, u8 bytes[WATCH_BYTES]) {
     u8 words[WATCH_BYTES + 16];
     u64 start = w->addr & ~(u64)7, end = (w->addr + w->size + 7) & ~(u64)7;

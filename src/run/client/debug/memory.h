@@ -1,4 +1,4 @@
-/* memory.h: the guest's memory as a debugger sees it: breakpoints are written into it and not shown, and some of it is watched. */
+/* memory.h: the guest's memory as a debugger sees it: reading does not show breakpoints, writing does not remove them, and changes of watched memory are found. */
 #ifndef RUN_CLIENT_DEBUG_MEMORY_H
 #define RUN_CLIENT_DEBUG_MEMORY_H
 
@@ -6,14 +6,14 @@
 
 /* Returns the number of bytes that could be read. */
 size_t memory_read(u64 addr, u8 *bytes, size_t size);
-/* False: there is no memory there. What the guest may not write, the debugger may. */
+/* Writes even where the guest may not. Returns false if there is no memory. */
 bool memory_write(u64 addr, const u8 *bytes, size_t size);
 
-/* In place of an instruction of `kind` bytes. False: there is no room for one more, or no memory there. */
+/* Puts a breakpoint in place of an instruction of `kind` bytes. Returns false if there are too many, or no memory there. */
 bool breakpoint_insert(u64 addr, u32 kind);
 bool breakpoint_remove(u64 addr);
 bool breakpoint_is_at(u64 addr);
-/* Takes one away from the memory, until all of these are put back. */
+/* Takes a breakpoint out of the memory until breakpoint_put_back_all, for a process that shares the memory and is not debugged. */
 void breakpoint_lift(u64 addr);
 void breakpoint_put_back_all(void);
 void breakpoint_remove_all(void);

@@ -18,10 +18,10 @@
 enum { OWNER_PROCESS = 1, SET_OWNER_EX = 15, SET_SIGNAL = 10, ASYNC = 020000 }; /* of fcntl */
 
 static struct {
-    bool begun;       /* the debugger knows that the guest is there */
-    bool talking;     /* a thread talks with the debugger */
-    bool interrupted; /* something has come while the guest runs */
-    u8 arming;        /* its address is the mark of a signal */
+    bool begun;       /* the first stop, before the guest's first instruction, was reported */
+    bool talking;     /* a thread talks with the debugger, and all others are halted or being halted */
+    bool interrupted; /* the debugger has sent something while the guest runs */
+    u8 arming;        /* only its address is used, as the mark of the signal that debug_arm sends */
 } debug;
 
 static int connection(void) {
@@ -34,7 +34,7 @@ int *debug_descriptor(void) {
 
 /* ------------------------------------------------------------------------------------------------------- from the debugger */
 
-/* Data that comes raises a signal, which the guest cannot block. */
+/* Makes the kernel send this process a signal, which the guest cannot block, when the debugger sends something. */
 static void listen(void) {
     struct {
         i32 type, pid;
@@ -45,7 +45,7 @@ static void listen(void) {
     sys_fcntl(connection(), F_SETFL, (u64)flags | ASYNC);
 }
 
-/* With a debugger there is no server that could have sent something. */
+/* The connection's signals look like those of a server's connection, but with a debugger there is no server. */
 bool debug_has_sent(const struct SignalInfo *info) {
     enum { CODE_POLL_FIRST = 1, CODE_POLL_LAST = 6 };
     return debug_is_active() && info->code >= CODE_POLL_FIRST && info->code <= CODE_POLL_LAST;
@@ -61,7 +61,7 @@ bool debug_note_message(Thread *t) {
 
 /* ---------------------------------------------------------------------------------------------------------------- stopping */
 
-/* With the lock: another thread that talks comes first; it may let this one wait for as long as it likes. What this one was to attend to meanwhile, it does when it talks itself. */
+/* Waits, with the lock held, until no other thread talks, which may take as long as the debugger likes. If this thread was asked to attend to the debugger meanwhile, it will do so when it talks itself. */
 static void await_others(Thread *t) {
     while (debug.talking) {
         translated_unlock();
@@ -80,7 +80,7 @@ static void begin_talk(Thread *t) {
     translated_unlock();
 }
 
-/* Single steps are for threads of which the debugger wants one, and for all if memory is watched. */
+/* Makes threads single-step that the debugger wants to make a step; if memory is watched, all threads that go on. */
 static void want_steps(void) {
     for (Thread *t = the.threads; t; t = t->next) {
         t->debug.only_watches = t->debug.step == STEP_NONE;
@@ -91,13 +91,13 @@ static void want_steps(void) {
     }
 }
 
-/* The signal of what the debugger has sent may have come while this thread talked. */
+/* The signal for something that the debugger has sent may have come while this thread talked, and was not noted then. */
 static void look_again(Thread *t) {
     if (debug_is_active() && wire_has_input(connection()))
         debug_note_message(t);
 }
 
-/* Those that the debugger has named go on. */
+/* Lets the threads go on that the debugger has named. */
 static void end_talk(Thread *self) {
     bool all = true;
     translated_lock();
@@ -116,14 +116,14 @@ static void end_talk(Thread *self) {
     look_again(self);
 }
 
-/* Another thread's talk may have been the last one. */
+/* Talks with the debugger, unless it has gone since this thread began to wait for its turn. */
 static void talk(Thread *t, const Stop *why) {
     if (debug_is_active())
         stub_talk(t, why);
     debug.begun = true;
 }
 
-/* While another thread talks, what comes is for that one. */
+/* True if the debugger wants to interrupt the guest. While another thread talks, what comes is for that thread. */
 static bool take_interrupt(void) {
     translated_lock();
     bool taken = debug_is_active() && !debug.talking && debug.interrupted && wire_take_interrupt(connection());
@@ -132,7 +132,7 @@ static bool take_interrupt(void) {
     return taken;
 }
 
-/* Looks at what has happened to the thread. False: nothing that the debugger wants to know. */
+/* Sets *why to the reason for which the thread has to stop. Returns false if there is none. */
 static bool find_reason(Thread *t, Stop *why) {
     *why = (Stop){.signal = SIGTRAP};
     if (!debug.begun) {
@@ -157,7 +157,7 @@ static void tell(Thread *t, const Stop *why) {
     end_talk(t);
 }
 
-/* The thread waits if it is not among those that go on. Meanwhile it may be the one that is told of an interruption. */
+/* Waits if the thread is not among those that go on. Meanwhile it may be the thread that has to report an interruption. */
 static void await_release(Thread *t) {
     Stop why;
     for (translated_halt_wait(t); translated_is_halted(t); translated_halt_wait(t))
@@ -196,11 +196,12 @@ void debug_attend_in_call(Thread *t) {
         debug_attend(t);
 }
 
-/* A debugger that has gone has not said what becomes of the signal: the guest gets it, but for those that debuggers stop programs by. */
+/* True for signals by which debuggers stop programs. If a debugger has gone without saying what becomes of a signal, the guest gets it, except for these. */
 static bool is_debuggers(u32 sig) {
     return sig == SIGTRAP || sig == SIGINT;
 }
 
+/* True if the debugger has sent this signal to the thread itself (let_go in stub.c): then it is not reported once more. */
 static bool is_given(Thread *t, u32 sig) {
     bool given = t->debug.given == sig;
     t->debug.given = given ? 0 : t->debug.given;
@@ -214,7 +215,7 @@ static bool lifts(const Stop *why, u64 at) {
     return why->breakpoint;
 }
 
-/* At a breakpoint, the guest is before the instruction in whose place it is. If another thread's stop came first, it may be gone by now. */
+/* At a breakpoint, moves the guest back to the instruction in whose place the breakpoint is. If another thread's stop was reported first, the breakpoint may be gone by now; then there is nothing to report. */
 bool debug_signal(Thread *t, struct SignalInfo *info) {
     if (!debug_is_active())
         return true;
@@ -284,7 +285,7 @@ bool debug_steps_on(Thread *t, bool boundary, bool outside) {
 
 /* -------------------------------------------------------------------------------------------------------------------- ends */
 
-/* The last word. Nobody talks after it, and no other thread takes the debugger's answer for a wish to interrupt the program. */
+/* Tells the debugger that the program has ended. `talking` stays set, so that no other thread talks after that, or takes the debugger's answer for an interruption. */
 static void tell_end(Thread *t, char what, u32 number) {
     char text[8];
     if (!debug_is_active())

@@ -30,7 +30,7 @@ static int connection(void) {
 
 /* ----------------------------------------------------------------------------------------------------------------- threads */
 
-/* 0 and -1 mean any thread: the one that has stopped. */
+/* The thread of the guest with this number, or NULL. */
 static Thread *thread_of(u32 tid) {
     for (Thread *t = the.threads; t; t = t->next)
         if (t->tid == tid && thread_is_of_process(t))
@@ -38,6 +38,7 @@ static Thread *thread_of(u32 tid) {
     return NULL;
 }
 
+/* Reads a thread's number. 0 and -1 mean any thread: 0 is returned, for the one that has stopped. */
 static u32 take_thread(Packet *p) {
     if (take_word(p, "-1"))
         return 0;
@@ -134,7 +135,7 @@ static void write_memory(bool binary) {
     answer_ok(n == size && (!n || memory_write(addr, stub.memory, n)));
 }
 
-/* Z type,addr,kind and z. Hardware breakpoints are breakpoints as others are; what memory is read is not watched. */
+/* The requests Z type,addr,kind and z. Hardware breakpoints are treated as software breakpoints. Memory can be watched for writes only. */
 static void change_breakpoint(bool insert) {
     enum { SOFTWARE = '0', HARDWARE = '1', WRITES = '2' };
     char type = stub.request.text[1];
@@ -268,7 +269,7 @@ static void let_go(Thread *t, bool steps, u32 sig) {
         sys_tgkill(sys_getpid(), t->tid, (int)sig);
 }
 
-/* One action of vCont: c, C sig, s, S sig, and for which thread. The first one that fits a thread counts. */
+/* One action of vCont: c, C sig, s or S sig, and the thread that it is for. If several actions fit a thread, the first one counts. */
 static void take_action(Thread *self) {
     Packet *p = &stub.request;
     char action = p->text[p->len++];
@@ -290,7 +291,7 @@ static bool goes_anybody(void) {
     return false;
 }
 
-/* If nobody is named who is there, all would wait for ever: the request is refused. */
+/* Refuses a request that names no existing thread, because all threads would wait for ever. */
 static Next go_on(Thread *self) {
     for (Thread *t = the.threads; t; t = t->next)
         t->debug.goes = false;

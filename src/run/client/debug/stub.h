@@ -6,22 +6,22 @@
 
 /* Why a thread has stopped. */
 typedef struct Stop {
-    u32 signal;       /* 0: the guest has just begun: nobody waits for an answer */
+    u32 signal;       /* 0: the guest has just begun, and the debugger has not asked for anything yet */
     bool breakpoint;  /* at one of the debugger's */
     u64 watched;      /* memory that it watches has changed; 0: no */
     bool executed;    /* the process has become another program */
     const void *info; /* the siginfo of the signal; NULL: there is none */
 } Stop;
 
-/* Tells the debugger of the stop, and does what it asks for until it lets the guest go on. Which threads do, and how, is in their Thread.debug; Thread.debug.signal of
- * the one that has stopped is the signal that the guest gets, 0: none. */
+/* Tells the debugger of the stop, and does what it asks for until it lets the guest go on. Afterwards Thread.debug of each thread says whether it goes on, and how; Thread.debug.signal of the thread that has
+ * stopped is the signal that the guest gets, 0: none. */
 void stub_talk(Thread *t, const Stop *stop);
-/* Does the guest get this signal without the debugger being told? */
+/* True if the guest gets this signal without a stop, as the debugger has asked for (QPassSignals). */
 bool stub_passes(u32 sig);
 u32 stub_number(u32 sig); /* gdb's number of a signal */
-/* The last message: text is that of the packet. */
+/* Sends the last packet, with this text. */
 void stub_tell_end(const char *text);
-/* The connection is given up, and the guest goes on alone. */
+/* Closes the connection, and lets the guest go on without a debugger. */
 void stub_detach(void);
 
 #endif

@@ -68,7 +68,7 @@ static int digit_of(char c) {
     return at ? (int)(at - digits) : -1;
 }
 
-/* What stands between $ and #, and whether the sum behind it is right. */
+/* Reads the text between $ and #, and compares the sum behind it (*right). */
 static bool receive_text(int fd, Packet *p, bool *right) {
     u8 sum = 0;
     char c, high, low;

@@ -1,4 +1,4 @@
-/* wire.h: packets of gdb's remote protocol: $text#checksum, with * } # $ escaped, and answers by + or - until both sides do without. */
+/* wire.h: packets of gdb's remote protocol: $text#checksum, in which the characters * } # $ are escaped. The other side acknowledges each packet by + or - until both agree to do without. */
 #ifndef RUN_CLIENT_DEBUG_WIRE_H
 #define RUN_CLIENT_DEBUG_WIRE_H
 
@@ -18,7 +18,7 @@ bool wire_receive(int fd, Packet *p);
 bool wire_send(int fd, const Packet *p);
 /* From now on neither side acknowledges packets. */
 void wire_set_quiet(bool quiet);
-bool wire_has_input(int fd); /* something has come that was not taken yet */
+bool wire_has_input(int fd); /* true if something has come that was not read yet */
 /* Takes what has come without waiting for more; true: it was a request to interrupt the guest, or the end of the connection. */
 bool wire_take_interrupt(int fd);
 

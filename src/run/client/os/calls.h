@@ -29,10 +29,11 @@ typedef struct GuestCall {
     u64 a[6];
 } GuestCall;
 
-/* Makes the call and gives its result to the guest, or moves pc back if the guest has to make the call again. */
+/* Makes the call, with filters, --strace and tools, and gives its result to the guest; or moves pc back if the guest has to make the call again. */
 void call_make(Thread *t, GuestCall *c);
-i64 call_do(Thread *t, Call call, const u64 a[6]); /* a call of syscalls.def */
-const char *call_format(Call call);                /* the letters of its arguments; see syscalls.def */
+/* Makes a call of syscalls.def as its row says, and returns the result. guest/NAME/calls.c uses this with changed arguments. */
+i64 call_do(Thread *t, Call call, const u64 a[6]);
+const char *call_format(Call call); /* the letters of its arguments; see syscalls.def */
 
 /* guest/NAME/calls.c: the calls that only this guest has. */
 typedef i64 CallFunction(Thread *t, const u64 a[6]);

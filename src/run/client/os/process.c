@@ -33,7 +33,8 @@ __attribute__((visibility("hidden"))) _Noreturn void process_child_start(Thread 
 
 /* ---------------------------------------------------------------------------------------------------------- fork */
 
-/* A new thread has no number before it begins (thread_become): with its parent's, the parent would get what others send it. */
+/* Sets the registers in which the child differs from its parent. It gets no thread number here, but in thread_become: until then its Thread must not have its parent's number, or the parent would get the
+ * signals that others send to the child. */
 static void start_child(Thread *t, u64 stack, bool set_tls, u64 tls) {
     if (stack)
         guest_set_sp(&t->cpu, stack);
@@ -60,8 +61,8 @@ static void after_fork(Thread *t, u64 stack, bool set_tls, u64 tls) {
     tier_begin(t);
 }
 
-/* Makes the call while no other thread is changing the arena, the address space or what the tool has: the child does not have that thread,
- * so the change would never end there. */
+/* Makes the call with all locks held, so that no other thread is just changing the arena, the address space or a tool's data. The child does not have that thread, so the change would never be
+ * completed there. */
 static i64 clone_alone(Thread *t, u64 number, const u64 args[6]) {
     tool_before_fork();
     translated_lock();
@@ -76,7 +77,7 @@ static i64 clone_alone(Thread *t, u64 number, const u64 args[6]) {
     return result;
 }
 
-/* In both processes. */
+/* Called after fork, in both processes. */
 static i64 after_clone(Thread *t, i64 result, u64 stack, bool set_tls, u64 tls) {
     if (result == 0)
         after_fork(t, stack, set_tls, tls);
@@ -331,7 +332,7 @@ static u16 guest_machine(const char *path, const u8 *head, i64 size, Options *o)
     return ok ? e.e_machine : EM_NONE;
 }
 
-/* The same for a file or, if it is a script, for its interpreter. */
+/* The same for the program behind a path: the file itself or, if it is a script, its interpreter. */
 static u16 machine_behind(const char *path, bool any_user, Options *o) {
     char head[SCRIPT_LINE + 1], inside[INTERP_MAX], *interpreter, *arg;
     char name[SCRIPT_LINE];
@@ -350,7 +351,7 @@ static u16 machine_behind(const char *path, bool any_user, Options *o) {
     return EM_NONE;
 }
 
-/* What the kernel cannot run, this client does, and what is in one file with it. Other programs are the kernel's. */
+/* A client that is in one file with programs runs these, and programs of its own kind that the kernel cannot run. All others are left to the kernel. */
 static bool runs_contained(const char *path, Options *o) {
     return contained_has_path(path) || (!guest_facts.is_hosts && machine_behind(path, false, o) == guest_facts.machine);
 }
@@ -432,9 +433,9 @@ static i64 exec_with_descriptors(Thread *t, Options *o, const char *path, char *
     return error;
 }
 
-/* Runs a program without a client. possible: the kernel would let this process run such a file. Then the kernel's limits become the guest's; the hard limits only
- * if the file was read and is whole, because they cannot be raised again. exec is often tried in vain (for each directory of PATH, for a script without a #! line,
- * for a damaged file), and this client would be left with limits that are too low for it. */
+/* Runs a program without a client. possible: the kernel would let this process run such a file; then the kernel gets the guest's limits, because the new program has nobody else to apply them. Hard limits cannot
+ * be raised again, so they are set only if the file is whole and will run: exec is often tried in vain (for each directory of PATH, for a script without a #! line, for a damaged file), and this client
+ * would be left with limits that are too low for it. */
 static i64 exec_on_host(Thread *t, bool possible, const char *path, char **argv, char **envp) {
     Options found = the.opt;
     u64 args[6] = {(u64)path, (u64)argv, (u64)envp};
@@ -487,9 +488,8 @@ bool process_leave(Thread *t) {
     return !last;
 }
 
-/* The kernel tells those who wait for the thread that it has ended, once it no longer uses its stack. All signals are
- * blocked: one that comes now goes to another thread, which the kernel chooses, unless this thread has noted it
- * already. */
+/* Ends the thread by the kernel's own call, which also wakes the threads that wait for its end, when it no longer uses its stack. All signals are blocked before that, so that the kernel gives one that comes
+ * now to another thread; if this thread has noted one already, it has to be delivered first. */
 i64 process_exit_thread(Thread *t, int status) {
     u64 all = ~(u64)0, mask;
     sys_rt_sigprocmask(SIG_SETMASK, &all, &mask);

@@ -11,7 +11,7 @@ bool process_runs_here(const char *path, Options *o);
 i64 process_clone3(Thread *t, u64 args, u64 size);
 _Noreturn void process_exit(Thread *t, int status); /* also prints statistics */
 i64 process_exit_thread(Thread *t, int status);     /* returns only if a signal has to be delivered first */
-/* The thread is going to end: removes it from the.threads. Returns false if it is the last one, which stays. */
+/* Called when the thread is about to end: moves it from the.threads to the.os.ended. Returns false if it is the last one, which stays where it is. */
 bool process_leave(Thread *t);
 
 Thread *thread_new(u64 host_stack_size); /* NULL: no memory */

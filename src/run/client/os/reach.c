@@ -32,7 +32,7 @@ void reach_replace(u32 pointers, const u64 a[6], u64 changed[6]) {
 
 /* ------------------------------------------------------------------------------------------------ addresses in memory */
 
-/* A list that cannot be read needs no copy: the kernel will report it. */
+/* True if the list contains an address that may be the client's. A list that cannot be read does not count: the kernel will report it. */
 static bool vector_is_suspect(u64 at, u64 count) {
     struct iovec part[SCAN];
     for (u64 i = 0; i < count; i += SCAN) {

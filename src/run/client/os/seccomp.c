@@ -62,6 +62,7 @@ static Filter *new_filter(u32 count) {
     return f;
 }
 
+/* True if `f` is `last` or was installed before it. */
 static bool is_before(const Filter *f, const Filter *last) {
     while (last && last != f)
         last = last->before;
@@ -109,6 +110,7 @@ static bool is_too_much(const Thread *t, const Filter *f) {
     return all > INSNS_MAX;
 }
 
+/* True if `other` is another thread of the same process. */
 static bool is_beside(const Thread *t, const Thread *other) {
     return other != t && other->pid == t->pid;
 }
@@ -233,7 +235,7 @@ static u32 run_all(const Filter *f, const struct seccomp_data *data) {
     return answer;
 }
 
-/* Lets the kernel kill the thread or process, by a filter that does nothing else. */
+/* Lets the kernel kill the thread or process: installs a filter that kills at any call, and makes one. */
 static _Noreturn void end_by(Thread *t, u32 action) {
     struct sock_filter stop = BPF_STMT(BPF_RET | BPF_K, action);
     const struct sock_fprog program = {1, &stop};

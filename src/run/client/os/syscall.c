@@ -30,6 +30,7 @@
 #include "run/client/os/syscall.h"
 #include "run/client/tool/tool.h"
 
+/* KERNEL_WRITES: how many bytes behind each argument the kernel is expected to write at most. RELEASES_MAX: how often guarded pages are made writable before a call. */
 enum { KERNEL_WRITES = 1 << 16, PATH_BYTES = 4096, RELEASES_MAX = 64 };
 
 static i64 pass(Thread *t, u64 number, const u64 a[6]) {
@@ -125,7 +126,7 @@ static i64 own_setrlimit(Thread *t, const u64 a[6]) {
     return a[1] ? limits_call(t, 0, (u32)a[0], a[1], 0) : -EFAULT;
 }
 
-/* The kernel may write anywhere for the requests that are handed over now, so all pages of code are made writable. */
+/* For the requests that are handed over now, the kernel may write anywhere in the guest's memory, so all guarded pages are made writable. */
 static i64 own_io_uring_enter(Thread *t, const u64 a[6]) {
     if (a[1] && the.os.releases < RELEASES_MAX)
         the.os.releases += translated_allow_writes();
@@ -160,8 +161,7 @@ static i64 own_exit(Thread *t, const u64 a[6]) {
     return process_exit_thread(t, (int)a[0]);
 }
 
-/* While a signal is on its way to a thread, the kernel drops another one of that number. So who sends itself the one that samples have gets none of those
- * meanwhile. */
+/* The kernel drops a signal if one of the same number is already on its way to the thread. So while a thread sends itself the signal that samples use, it gets no samples. */
 static i64 send_to_thread(Thread *t, u64 number, const u64 a[6], u64 tid, u64 sig) {
     bool collides = sig == TIER_SIGNAL && (u32)tid == t->tid;
     if (collides)
@@ -306,7 +306,7 @@ static int path_argument(Call call) {
     }
 }
 
-/* The dynamic linker gets the libraries that are in one file with this client. Returns false if it does not ask for one of them. */
+/* If the dynamic linker opens a library that is in one file with this client, opens that one, and returns true. */
 static bool open_contained(const Thread *t, Call call, const u64 a[6], i64 *fd) {
     char name[PATH_BYTES];
     bool opens = (call == CALL_open || call == CALL_openat) && contained_is_linker(t->cpu.pc);

@@ -72,7 +72,7 @@ static Thread *take_spare(u64 host_stack_size) {
     return NULL;
 }
 
-/* Optimised code has used more: the table, which is not renewed with the others, and the stack, perhaps to a great depth. */
+/* A thread of optimised code has used more memory: its table, which the next thread does not need, and its host stack, perhaps to a great depth. Gives that back. */
 static void empty_rest(Thread *t) {
     if (t->stack.host_size <= HOST_STACK_SMALL)
         return;
@@ -80,6 +80,7 @@ static void empty_rest(Thread *t) {
     sys_madvise(t->stack.host, t->stack.host_size - HOST_STACK_SMALL, MADV_DONTNEED);
 }
 
+/* Keeps the memory of a thread that has ended for take_spare. Returns false if there is enough of that. */
 static bool keep_spare(Thread *t) {
     ThreadStack stack = t->stack;
     u64 age = t->quick.tables_age;

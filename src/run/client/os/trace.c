@@ -149,7 +149,7 @@ static void put_signal(Line *l, u64 sig) {
         put(l, "SIGRT_%d", (int)sig - 32);
 }
 
-/* The exit signal is a member of its own here, so the flags have none in their lowest byte. */
+/* Here the exit signal is a member of its own, and not in the lowest byte of the flags. */
 static void put_clone_args(Line *l, u64 addr) {
     struct clone_args args = {0};
     if (guest_read(addr, &args, sizeof(args)) < offsetof(struct clone_args, set_tid)) {

@@ -1,8 +1,8 @@
-/* last.c: signals that end a program which a tool watches, or a debugger has seen.
+/* last.c: signals that end a program which a tool watches, or a debugger watches or has watched.
  *
- * Without a tool they are the kernel's business. With one, the tool has to do something first (LATHE_END), so the host's handler for them is the client's: the signal is noted as one with a handler of
- * the guest's is, and where it would be delivered, the tool's functions are called, and the process dies by the same signal. If that place is not reached in time, since a function of the
- * tool's does not return, the process dies all the same. */
+ * Without a tool, the kernel ends the program. With one, the tool's functions for the end have to be called first (LATHE_END). So the host's handler for these signals is the client's: the signal is noted
+ * like one for which the guest has a handler. Where it would be delivered, the tool's functions are called, and the process dies by the same signal. If that place is not reached within some seconds,
+ * because a tool's function does not return, the process dies all the same. */
 #include "run/client/os/signal/last.h"
 
 #include "run/client/core/debug.h"
@@ -20,19 +20,19 @@ static u64 bit(u32 sig) {
     return signal_bit(sig);
 }
 
-/* All others are ignored, or stop the program, or leave nobody any time. */
+/* True if the signal ends a program that has no handler for it. The others are ignored by default, or stop the program; SIGKILL leaves no time for anything. */
 static bool ends_programs(u32 sig) {
     u64 others = bit(SIGCHLD) | bit(SIGCONT) | bit(SIGURG) | bit(SIGWINCH) | bit(SIGSTOP) | bit(SIGTSTP) |
                  bit(SIGTTIN) | bit(SIGTTOU) | bit(SIGKILL);
     return !(others & bit(sig));
 }
 
-/* The host's handlers stay the client's when a debugger has gone. The first process of a PID namespace does not die of signals that it has no handlers for. */
+/* The host's handlers stay the client's after a debugger has gone. The first process of a PID namespace does not count, because it does not die of signals for which it has no handlers. */
 bool last_watches(u32 sig) {
     return (*the.opt.tool || the.opt.debugger_state & DEBUGGER_ONCE) && ends_programs(sig) && sys_getpid() != 1;
 }
 
-/* Those that people send to end a program: they want it to end even if it has handlers. */
+/* True for the signals by which people end a program. They want it to end even if it has handlers. */
 static bool asks_to_end(u32 sig) {
     return (bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGTERM)) & bit(sig);
 }
@@ -65,7 +65,7 @@ bool last_is_overdue(const Thread *t, const SignalInfo *info) {
     return info->number == SIGTRAP && info->code == CODE_TIMER && !memcmp(info->rest, &value, sizeof(value));
 }
 
-/* The function of the tool's that the thread is in; NULL: in none. Where it is a copy among quick code, and has called a function of lathe/tool.h, only the gate to that knows. */
+/* The name of the tool's function that the thread is in; NULL: it is in none. If a copy of it among quick code has called a function of lathe/tool.h, only that function's gate knows where it was called from. */
 static const char *tool_function_of(const Thread *t, const SignalContext *s) {
     const char *function = tool_running(context_pc(s), context_sp(s));
     u64 back = gate_last_return(t);

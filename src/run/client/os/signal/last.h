@@ -4,13 +4,13 @@
 
 #include "run/client/os/signal/signal.h"
 
-/* Is the host's handler for this signal the client's where the guest has none? */
+/* True if the host's handler for this signal is the client's even if the guest has no handler. */
 bool last_watches(u32 sig);
-/* In the host's handler: the signal was noted, and is to be delivered soon. */
+/* Called in the host's handler when the signal was noted: starts a timer, in case it cannot be delivered soon. */
 void last_expect(Thread *t, u32 sig);
-/* It is being delivered. */
+/* Called when a noted signal is delivered: ends the timer. */
 void last_came(Thread *t);
-/* Is this the signal of the timer that last_expect has set? last_overdue returns if the thread may go on. */
+/* last_is_overdue: true if this signal comes from that timer. last_overdue: ends the process, or returns if the thread may go on. */
 bool last_is_overdue(const Thread *t, const SignalInfo *info);
 void last_overdue(Thread *t, const SignalContext *s);
 /* Ends the process by a signal, after what the tool does at the end. */

@@ -19,6 +19,7 @@ static bool is_ours(u64 sig) {
     return signal_ours() & signal_bit((u32)sig);
 }
 
+/* Makes the host's handler for the signal what the guest's new action needs: the client's handler, or the guest's own action (default or ignored). */
 static i64 set_on_host(u32 sig, const Action *a) {
     if (a->handler > (u64)SIG_IGN || (!a->handler && last_watches(sig)))
         return signal_set_host_handler(sig, a->flags);
@@ -102,8 +103,7 @@ static i64 call_suspended(Thread *t, u64 number, const u64 args[6], u64 mask) {
     t->signal.suspended = true;
     signal_release_held(t);
     i64 result = t->pending_signals ? -EINTR : syscall_repeated(t, number, args);
-    /* The host never blocks the client's signals, so one that only the call's mask allows may come before the call begins. For the
-     * guest it came during the call. */
+    /* The host never blocks the client's signals. So one of them, which the guest blocks outside of the call, may come before the call begins. For the guest it has come during the call. */
     bool for_us = result == SYSCALL_RESTART && (t->pending_signals & t->signal.blocked);
     t->signal.suspended = t->pending_signals && (result == -EINTR || for_us);
     return for_us ? -EINTR : result;
@@ -225,8 +225,7 @@ i64 signal_descriptor(Thread *t, u64 number, const u64 args[6]) {
 
 /* ------------------------------------------------------------------------------------------------------ alternate stack */
 
-/* A stack grows downwards from its end: a stack pointer at the end belongs to a thread that has pushed nothing yet, one
- * at the first byte belongs to no one. */
+/* The alternate stack grows downwards from its end. A stack pointer at the end is on it, with nothing pushed yet; one at its first byte is not, as in the kernel. */
 bool signal_on_altstack(const Thread *t) {
     return guest_sp(&t->cpu) - t->signal.altstack - 1 < t->signal.altstack_size &&
            !(t->signal.altstack_flags & SS_AUTODISARM);

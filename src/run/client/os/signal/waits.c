@@ -4,6 +4,7 @@
  * is to run, the kernel ends a system call that waits: with EINTR, or with less done than was asked for. The guest must see nothing of
  * that. So the client's handlers have no SA_RESTART, and every call that they interrupt returns to this file:
  *
+ *     what has happened                     what is done here
  *     the call answered EINTR               it is made again, and waits until the same point in time as the first one
  *     the call did a part of its work       the rest is done (rest.c)
  *     a signal of the guest came as well    the call answers EINTR, or begins anew after the guest's handler, as in the kernel

@@ -16,9 +16,9 @@ typedef enum TimeUnit { UNTIMED, MILLISECONDS, TIMESPEC, TIMEVAL, RING_TIME } Ti
 
 /* What is still to be done when a signal has ended a call early. */
 typedef enum Rest {
-    REST_NONE,     /* nothing: such a call may return early without signals, too */
-    REST_BYTES,    /* the bytes behind those that are done */
-    REST_DEVICE,   /* likewise, if it is a device that never ends; of others fewer bytes are all there are */
+    REST_NONE,  /* nothing: such a call may return early without signals, too */
+    REST_BYTES, /* the bytes behind those that are done */
+    REST_DEVICE, /* likewise, if the file is a device that never ends; otherwise a short read is an answer like any other */
     REST_WAITALL,  /* likewise, if the guest asked to wait for all bytes (MSG_WAITALL) */
     REST_VECTOR,   /* the rest of an array of buffers */
     REST_MESSAGE,  /* the rest of a message that is sent */
