@@ -20,11 +20,11 @@ expect 126 "not executable" run ./plain
 says err '^lathe: ./plain: '
 chmod +x plain
 expect 126 "not ELF, no #!" run ./plain
-says err '^lathe: '
+says err '^lathe: ./plain: neither an ELF file nor a script that begins with #!$'
 : >empty
 chmod +x empty
 expect 126 "an empty file" run ./empty
-says err '^lathe: '
+says err '^lathe: ./empty: neither an ELF file nor a script that begins with #!$'
 printf '#!/bin/sh\necho "script $0 $1"\nexit 4\n' >script
 chmod +x script
 expect 4 "a script" run ./script word
@@ -32,37 +32,50 @@ says out '^script ./script word$'
 printf '#!/no/such/interpreter\n' >lost
 chmod +x lost
 expect 127 "a script without its interpreter" run ./lost
-says err '^lathe: '
+says err '^lathe: ./lost: its interpreter /no/such/interpreter: not found$'
 
 # damaged FILE OFFSET BYTES: a copy of true, with these bytes there
 damaged() {
     cp "$true" "$1"
     patch "$@"
 }
-damaged machine 18 '\0267\0000'
-expect 126 "ELF for another machine" run ./machine
-says err '^lathe: '
+damaged machine 18 '\0050\0000'
+expect 126 "ELF for a machine that there is no client for" run ./machine
+says err '^lathe: ./machine: an ELF file for arm; lathe run knows x86-64, riscv64, aarch64$'
+printf '#!%s/machine\n' "$dir" >foreign
+chmod +x foreign
+expect 126 "a script whose interpreter is for such a machine" run ./foreign
+says err "^lathe: ./foreign: its interpreter $dir/machine: an ELF file for arm; "
+damaged mixed 18 '\0267\0000'
+expect 126 "ELF for aarch64, and its dynamic linker for x86-64" run ./mixed
+says err '^lathe: ./mixed: its dynamic linker /lib64/.*: an ELF file for x86-64, where one for aarch64 is needed$'
 damaged class 4 '\0001'
 expect 0 "ELF that says it has 32 bits, which the kernel does not look at" run ./class
 patch class 54 '\0040'
 expect 126 "ELF of 32 bits" run ./class
-says err '^lathe: ./class: a 32-bit ELF file'
+says err '^lathe: ./class: a 32-bit ELF file; only 64-bit programs can be run$'
 damaged type 16 '\0001\0000'
 expect 126 "an object file" run ./type
-says err '^lathe: '
+says err '^lathe: ./type: an object file, which has to be linked first$'
 damaged headers 32 '\0377\0377\0377\0377\0377\0377\0377\0177'
 expect 126 "program headers far away" run ./headers
-says err '^lathe: '
+says err '^lathe: ./headers: a truncated ELF file$'
 for size in 1 20 64 200; do
     head -c $size "$true" >short
     chmod +x short
     expect 126 "the first $size bytes of a program" run ./short
-    says err '^lathe: '
+    says err '^lathe: ./short: (neither an ELF file|a truncated ELF file)'
 done
 sed 's|/lib64/ld-linux|/lib64/no-linux|' "$true" >interpreter
 chmod +x interpreter
-expect 127 "a missing interpreter" run ./interpreter
-says err '^lathe: '
+expect 127 "a missing dynamic linker" run ./interpreter
+says err '^lathe: ./interpreter: its dynamic linker /lib64/no-linux[^ ]* is not found; .* -L '
+expect 127 "a missing dynamic linker, with a sysroot" run -L "$dir" ./interpreter
+says err "^lathe: ./interpreter: its dynamic linker /lib64/no-linux[^ ]* is not found, nor is it in $dir\$"
+expect 127 "a file for statistics that cannot be" run --log=/no/such/file --stats true
+says err '^lathe: /no/such/file: cannot be written: not found$'
+expect 127 "the client by hand" "$client"
+says err '^lathe: lathe-client is not started by hand: lathe run PROGRAM starts it$'
 
 expect 38 "a 32-bit system call that Lathe does not have" run "$bin/gcc2-int80" refused
 says err '^lathe: the 32-bit system call time .* ENOSYS$'

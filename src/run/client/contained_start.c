@@ -26,17 +26,22 @@ static void note_path(void) {
     memcpy(the.opt.client_path, path, sizeof(path));
 }
 
+static _Noreturn void fail(const char *what) {
+    const char *path = contained_started_as();
+    die("%s: %s", path ? path : "/proc/self/exe", what);
+}
+
 static const ContainedHead *map_self(void) {
     struct stat st;
     i64 fd = contained_open_own();
     self.off = contained_page() * CONTAINED_PAGE;
     if (fd < 0 || sys_fstat((int)fd, &st) || (u64)st.st_size < self.off + sizeof(ContainedHead))
-        die("the program's own file cannot be read");
+        fail("the file cannot be read, or is cut off; the program is in it");
     self.fd = (int)fd;
     self.size = (u64)st.st_size - self.off;
     self.map = sys_mmap(0, self.size, PROT_READ, MAP_PRIVATE, self.fd, self.off);
     if (sys_failed(self.map) || ((const ContainedHead *)self.map)->size > self.size)
-        die("the program's own file cannot be read");
+        fail("the file cannot be read, or is cut off; the program is in it");
     return (const ContainedHead *)self.map;
 }
 
@@ -46,11 +51,11 @@ bool contained_begin(int argc, char **argv, Start *start) {
     bool starts = !argc || strcmp(argv[0], CONTAINED_AS_CLIENT);
     const char *problem = contained_adopt(map_self(), starts);
     if (problem)
-        die("%s", problem);
+        fail(problem);
     if (contained_cpu() != cpu_kind())
         contained_forget_packs();
     if (!options_parse(contained_options(), &the.opt))
-        die("the options of the program are damaged");
+        fail("the options in it are damaged");
     if (!starts)
         return false;
     note_path();
@@ -65,7 +70,7 @@ void contained_settle(void) {
         return;
     i64 map = own_map(self.size, PROT_READ, MAP_PRIVATE, self.fd, self.off);
     if (sys_failed(map))
-        die("no memory for the program's own file");
+        fail("no memory for what is in it");
     contained_move((const ContainedHead *)map);
     sys_munmap((u64)self.map, self.size);
     sys_close(self.fd);

@@ -38,9 +38,9 @@ static void leave_to_other_kind(char **argv, char **envp) {
         memcpy(o.sysroot, the.opt.sysroot, sizeof(o.sysroot));
     o.keeper = keeper_hand_on(NULL, true);
     if (!options_format(&o, text, sizeof(text)))
-        die("the options are too long");
+        die("the options are too long to start %s", o.client_path);
     argv[0] = o.client_path, argv[OPTIONS] = text;
-    die("%s cannot be started (error %d)", o.client_path, (int)-sys_execve(o.client_path, argv, envp));
+    die("%s: cannot be started: %s", o.client_path, sys_error_text(sys_execve(o.client_path, argv, envp)).text);
 }
 
 static void note_linker(const LoadedImage *image) {
@@ -51,7 +51,7 @@ static void note_linker(const LoadedImage *image) {
 
 static void start_program(const char *path, char **argv, char **envp) {
     LoadedImage image;
-    char message[256];
+    char message[2 * LOAD_REASON_BYTES];
     int error = load_program(path, argv, &image, message, sizeof(message));
     if (error < 0 || (error && !the.opt.by_guest))
         say("%s: %s", path, message);
@@ -61,9 +61,9 @@ static void start_program(const char *path, char **argv, char **envp) {
         signal_die(error);
     Thread *t = thread_new(limits_scaled(HOST_STACK_BYTES));
     if (!t || !frame_prepare())
-        die("no memory for a thread");
+        die("no memory for the program's first thread");
     if (the.opt.filters && !seccomp_take_over(t, (int)the.opt.filters - 1))
-        die("the filters of system calls are not there any more");
+        die("the filters of system calls that exec has handed on cannot be read");
     the.opt.filters = 0;
     guest_set_sp(&t->cpu, stack_build(&image, argv, envp, path));
     t->cpu.pc = image.start;
@@ -105,7 +105,7 @@ static int open_log(void) {
     enum { FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, MODE = 0666 };
     i64 fd = *the.opt.log ? sys_open(the.opt.log, FLAGS, MODE) : 2, away = fd < 0 ? fd : limits_dup_away((int)fd);
     if (fd < 0 && !the.opt.by_guest) /* a program that the guest has become may not see the file any more */
-        die("%s: cannot be written (error %d)", the.opt.log, (int)-fd);
+        die("%s: cannot be written: %s", the.opt.log, sys_error_text(fd).text);
     if (away >= 0 && fd > 2)
         sys_close((int)fd);
     if (fd < 0)
@@ -122,7 +122,7 @@ static Start read_arguments(int argc, char **argv, char **envp) {
     if (!contained_exists() && keeper_is_meant(argc, argv))
         keeper_main(argv, envp);
     if (argc <= ARGV0 || !options_parse(argv[OPTIONS], &the.opt))
-        die("lathe-client is started by lathe run");
+        die("lathe-client is not started by hand: lathe run PROGRAM starts it");
     return (Start){argv[PATH], argc - ARGV0, argv + ARGV0};
 }
 
@@ -149,7 +149,7 @@ int client_main(int argc, char **argv, char **envp, u64 *auxv) {
     the.stats_fd = prints ? open_log() : 2;
     bool low = translated_has_map() && the.opt.tier != TIER_OPT && program_fits_low(start.path);
     if (!space_init(image_window_hint(start.path), low) || !translated_init())
-        die("not enough address space");
+        die("not enough address space for the program and its translated code");
     contained_settle();
     if (!contained_starts())
         leave_to_other_kind(argv, envp);

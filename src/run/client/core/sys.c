@@ -230,6 +230,36 @@ bool sys_pread_all(int fd, void *buf, size_t size, u64 off) {
 
 /* --------------------------------------------------------------------------------------------------------- messages */
 
+ErrorText sys_error_text(i64 error) {
+    ErrorText found;
+    static const struct {
+        i64 error;
+        const char *text;
+    } texts[] = {
+        {-ENOENT, "not found"},
+        {-EACCES, "permission denied"},
+        {-EPERM, "not permitted"},
+        {-ENOTDIR, "a part of its path is not a directory"},
+        {-EISDIR, "is a directory"},
+        {-ELOOP, "too many symbolic links"},
+        {-ENAMETOOLONG, "its path is too long"},
+        {-EROFS, "its file system is read-only"},
+        {-ENOSPC, "no space is left on its file system"},
+        {-ENXIO, "nobody is at the other end of it"},
+        {-ETXTBSY, "a program writes to it"},
+        {-E2BIG, "arguments and environment are too long"},
+        {-EMFILE, "the limit of open files (ulimit -n) is too small"},
+        {-ENFILE, "the system has too many open files"},
+        {-ENOMEM, "no memory"},
+        {-EIO, "input or output has failed"},
+    };
+    format_text(found.text, sizeof(found.text), "the system refuses (error %d)", (int)-error);
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        if (texts[i].error == error)
+            format_text(found.text, sizeof(found.text), "%s", texts[i].text);
+    return found;
+}
+
 enum { LINE_MAX = 4096 };
 
 static void write_line(const char *before, const char *format, va_list args, const char *after) {

@@ -338,6 +338,12 @@ bool sys_pread_all(int fd, void *buf, size_t size, u64 off);
 size_t format_text(char *buf, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 size_t format_args(char *buf, size_t size, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
 
+/* What a negative errno means, in a few words; one that is not usual in messages of the client, by its number. */
+typedef struct ErrorText {
+    char text[64];
+} ErrorText;
+ErrorText sys_error_text(i64 error);
+
 /* Prints "lathe: ", the text and an end of line to stderr, by one write. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and ends the process with status 127, or 126 if a limit of memory is the reason. If the guest has ended already, prints nothing and keeps the guest's status. */

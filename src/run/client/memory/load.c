@@ -114,7 +114,7 @@ static int reserve_fixed(Elf *e, const Failure *f) {
         const Elf64_Phdr *p = &e->ph[i];
         u64 start = page_down(p->p_vaddr), end = page_up(p->p_vaddr + p->p_memsz);
         if (is_loaded(p) && start && !overlaps_earlier(e, i) && sys_failed(space_reserve(start, end - start, PAGE)))
-            return killed(f, "its addresses %lx to %lx are not free", start, end);
+            return killed(f, "its fixed addresses %lx to %lx are in use", start, end);
     }
     return 0;
 }
@@ -167,9 +167,10 @@ static int load_interpreter(Program *program, LoadedImage *image, const Failure 
     Failure inner = {reason, sizeof(reason)};
     Elf *e = &program->interp;
     bool is_program = e->head.e_type == ET_EXEC || e->head.e_type == ET_DYN;
-    int error = is_program ? map_file(e, true, &inner) : killed(&inner, "an ELF file, but not a program");
+    int error =
+        is_program ? map_file(e, true, &inner) : killed(&inner, "an ELF file, but neither a program nor a library");
     if (error)
-        return killed(f, "interpreter %s: %s", program->interpreter, reason);
+        return killed(f, "its dynamic linker %s: %s", program->interpreter, reason);
     image->interp_base = e->bias;
     image->start = e->head.e_entry + e->bias;
     return 0;
@@ -217,7 +218,7 @@ static int open_program(const char *path, const Failure *f) {
     if (fd == -EMFILE)
         return refuse(f, EMFILE, "cannot be opened: the limit of open files (ulimit -n) is too small");
     if (fd < 0)
-        return refuse(f, (int)-fd, "cannot be opened (error %d)", (int)-fd);
+        return refuse(f, (int)-fd, "cannot be opened: %s", sys_error_text(fd).text);
     struct stat st = {0};
     sys_fstat((int)fd, &st);
     if (S_ISREG(st.st_mode) && !sys_access(path, X_OK))
@@ -236,23 +237,19 @@ static int open_contained(const Failure *f) {
                   : (int)fd;
 }
 
-/* Follows #! lines to the file that is to be loaded, and returns its descriptor. Interpreters are looked for in the
- * sysroot first. */
-static int find_program(const char *path, char **argv, const Failure *f) {
-    const char *now = path;
+/* Follows #! lines to the file that is to be loaded, and returns its descriptor. *now is the path at first, and the interpreter that the last script names if there is one. Interpreters are looked for
+ * in the sysroot first. */
+static int find_program(const char **now, char **argv, const Failure *f) {
     if (contained_starts())
         return open_contained(f);
     for (u32 scripts = 0;; scripts++) {
-        char reason[128], inside[INTERP_MAX];
-        bool first = !scripts;
-        int fd = open_program(first ? now : sysroot_find(the.opt.sysroot, now, inside),
-                              first ? f : &(Failure){reason, sizeof(reason)});
-        if (fd < 0)
-            return first ? fd : refuse(f, -fd, "its interpreter %s: %s", now, reason);
-        if (!is_script(fd))
+        char inside[INTERP_MAX];
+        int fd = open_program(scripts ? sysroot_find(the.opt.sysroot, *now, inside) : *now, f);
+        if (fd < 0 || !is_script(fd))
             return fd;
-        int error = scripts == SCRIPTS_MAX ? refuse(f, ELOOP, "too many scripts that are interpreters of scripts")
-                                           : follow_script(fd, &now, argv, f);
+        int error = scripts == SCRIPTS_MAX
+                        ? refuse(f, ELOOP, "more than %d scripts that name each other as interpreters", SCRIPTS_MAX)
+                        : follow_script(fd, now, argv, f);
         sys_close(fd);
         if (error)
             return error;
@@ -313,18 +310,28 @@ static int load_all(Program *p, int fd, LoadedImage *image, const Failure *f) {
     return error;
 }
 
-int load_program(const char *path, char **argv, LoadedImage *image, char *message, size_t message_size) {
-    Failure f = {message, message_size};
-    message[0] = 0;
-    int fd = find_program(path, argv, &f);
-    if (fd < 0)
-        return fd;
-    note_path(path, fd);
-    name_process(path);
+static int load_file(int fd, LoadedImage *image, const Failure *f) {
     Program *p = sys_pages(sizeof(Program));
-    int error = p ? load_all(p, fd, image, &f) : refuse(&f, ENOMEM, "no memory");
+    int error = p ? load_all(p, fd, image, f) : refuse(f, ENOMEM, "no memory");
     sys_close(fd);
     if (p)
         sys_pages_free(p, sizeof(Program));
+    return error;
+}
+
+int load_program(const char *path, char **argv, LoadedImage *image, char *message, size_t message_size) {
+    char reason[LOAD_REASON_BYTES] = "";
+    const Failure f = {reason, sizeof(reason)};
+    const char *now = path;
+    int fd = find_program(&now, argv, &f), error = fd;
+    if (fd >= 0) {
+        note_path(path, fd);
+        name_process(path);
+        error = load_file(fd, image, &f);
+    }
+    if (now == path)
+        format_text(message, message_size, "%s", reason);
+    else
+        format_text(message, message_size, "its interpreter %s: %s", now, reason);
     return error;
 }

@@ -12,7 +12,7 @@ typedef struct LoadedImage {
     bool executable_stack;
 } LoadedImage;
 
-enum { LOAD_ARGV_ROOM = 10 };
+enum { LOAD_ARGV_ROOM = 10, LOAD_REASON_BYTES = 512 };
 /* Loads a program and its interpreter. Returns 0; or a negative errno; or the signal by which the kernel would kill the
  * process, if the file turns out bad when exec can no longer return. In the latter two cases `message` has a sentence.
  * Follows #! lines and changes argv accordingly, which has room for LOAD_ARGV_ROOM more. */

@@ -43,10 +43,32 @@ static const char *machine_name(u32 machine) {
     return "another machine";
 }
 
+static bool has_client(u32 machine) {
+#define ISA(folder, name, number, weak, libraries, flags, client)                                                      \
+    if (client && machine == (number))                                                                                 \
+        return true;
+#include "isa/isas.def"
+#undef ISA
+    return false;
+}
+
+/* If there is a client for the machine, the file is a dynamic linker or a script's interpreter where one for another machine is needed. */
 static int refuse_machine(const Elf64_Ehdr *h, const Failure *f) {
+#define ISA(folder, name, number, weak, libraries, flags, client) client ? name : NULL,
+    static const char *const runs[] = {
+#include "isa/isas.def"
+    };
+#undef ISA
+    char all[128] = "";
+    size_t n = 0;
     bool big = h->e_ident[EI_DATA] == ELFDATA2MSB;
     u16 machine = big ? (u16)(h->e_machine >> 8 | h->e_machine << 8) : h->e_machine;
-    return refuse(f, ENOEXEC, "an ELF file for %s; this is %s only", machine_name(machine), guest_facts.name);
+    if (has_client(machine))
+        return refuse(f, ENOEXEC, "an ELF file for %s, where one for %s is needed", machine_name(machine),
+                      guest_facts.name);
+    for (size_t i = 0; i < ARRAY_LEN(runs); i++)
+        n += runs[i] ? format_text(all + n, sizeof(all) - n, "%s%s", n ? ", " : "", runs[i]) : 0;
+    return refuse(f, ENOEXEC, "an ELF file for %s; lathe run knows %s", machine_name(machine), all);
 }
 
 /* The kernel does not check the class (32 or 64 bits) itself, and neither do we: program headers of a 32-bit file have
@@ -57,7 +79,7 @@ static int check_head(const Elf64_Ehdr *h, u16 machine, const Failure *f) {
     if (h->e_machine != machine)
         return refuse_machine(h, f);
     if (h->e_phentsize != sizeof(Elf64_Phdr) && h->e_ident[EI_CLASS] == ELFCLASS32)
-        return refuse(f, ENOEXEC, "a 32-bit ELF file; this is %s only", guest_facts.name);
+        return refuse(f, ENOEXEC, "a 32-bit ELF file; only 64-bit programs can be run");
     if (h->e_phentsize != sizeof(Elf64_Phdr) || !h->e_phnum || h->e_phnum > PHDRS_MAX)
         return refuse(f, ENOEXEC, "a damaged ELF file: its program headers have a wrong size");
     return 0;
@@ -67,7 +89,7 @@ static int check_type(const Elf64_Ehdr *h, const Failure *f) {
     if (h->e_type == ET_REL)
         return refuse(f, ENOEXEC, "an object file, which has to be linked first");
     if (h->e_type != ET_EXEC && h->e_type != ET_DYN)
-        return refuse(f, ENOEXEC, "an ELF file, but not a program");
+        return refuse(f, ENOEXEC, "an ELF file, but neither a program nor a library");
     return 0;
 }
 
@@ -81,9 +103,11 @@ static int read_phdrs(Elf *e, const Failure *f) {
 }
 
 static int read_main(Elf *e, u16 machine, const Failure *f) {
-    if (!read_all(e, &e->head, sizeof(e->head), 0))
-        return refuse(f, ENOEXEC, "%s",
-                      memcmp(e->head.e_ident, ELFMAG, SELFMAG) ? "not an ELF file" : "a truncated ELF file");
+    bool whole = read_all(e, &e->head, sizeof(e->head), 0);
+    if (memcmp(e->head.e_ident, ELFMAG, SELFMAG))
+        return refuse(f, ENOEXEC, "neither an ELF file nor a script that begins with #!");
+    if (!whole)
+        return refuse(f, ENOEXEC, "a truncated ELF file");
     int error = check_head(&e->head, machine, f);
     error = error ? error : check_type(&e->head, f);
     return error ? error : read_phdrs(e, f);
@@ -108,7 +132,7 @@ static bool find_interpreter(const Elf *e, const Elf64_Phdr **found) {
 }
 
 static int read_path(const Elf *e, const Elf64_Phdr *p, char path[INTERP_MAX], const Failure *f) {
-    static const char wrong[] = "a damaged ELF file: the name of its interpreter is wrong";
+    static const char wrong[] = "a damaged ELF file: the name of its dynamic linker is wrong";
     if (p->p_filesz < 2 || p->p_filesz > INTERP_MAX)
         return refuse(f, ENOEXEC, wrong);
     if (!read_all(e, path, p->p_filesz, p->p_offset))
@@ -124,17 +148,21 @@ static int open_interpreter(const char *name, const char *sysroot, const Failure
     if (contained >= 0)
         return (int)contained;
     i64 fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    if ((fd == -ENOENT || fd == -ENOTDIR) && *sysroot)
+        return refuse(f, (int)-fd, "its dynamic linker %s is not found, nor is it in %s", name, sysroot);
     if (fd == -ENOENT || fd == -ENOTDIR)
-        return refuse(f, (int)-fd, "interpreter %s not found", name);
+        return refuse(f, (int)-fd,
+                      "its dynamic linker %s is not found; if its libraries are below another folder, -L names that",
+                      name);
     if (fd < 0)
-        return refuse(f, (int)-fd, "interpreter %s cannot be opened", name);
+        return refuse(f, (int)-fd, "its dynamic linker %s cannot be opened: %s", name, sys_error_text(fd).text);
     struct stat st;
     if (!sys_fstat((int)fd, &st) && S_ISREG(st.st_mode) && !sys_access(path, X_OK))
         return (int)fd;
     sys_close((int)fd);
-    return S_ISDIR(st.st_mode)   ? refuse(f, EACCES, "interpreter %s is a directory", name)
-           : S_ISREG(st.st_mode) ? refuse(f, EACCES, "interpreter %s is not executable", name)
-                                 : refuse(f, EACCES, "interpreter %s is not a file", name);
+    return S_ISDIR(st.st_mode)   ? refuse(f, EACCES, "its dynamic linker %s is a directory", name)
+           : S_ISREG(st.st_mode) ? refuse(f, EACCES, "its dynamic linker %s is not executable", name)
+                                 : refuse(f, EACCES, "its dynamic linker %s is not a regular file", name);
 }
 
 /* Whether the ELF file is a program is checked later, by load.c. */
@@ -143,10 +171,10 @@ static int read_interpreter(Program *p, u16 machine, const Failure *f) {
     Failure inner = {reason, sizeof(reason)};
     Elf *e = &p->interp;
     if (!read_all(e, &e->head, sizeof(e->head), 0))
-        return refuse(f, EIO, "interpreter %s: not an ELF file", p->interpreter);
+        return refuse(f, EIO, "its dynamic linker %s: not an ELF file", p->interpreter);
     int error = check_head(&e->head, machine, &inner);
     error = error ? error : read_phdrs(e, &inner);
-    return error ? refuse(f, ELIBBAD, "interpreter %s: %s", p->interpreter, reason) : 0;
+    return error ? refuse(f, ELIBBAD, "its dynamic linker %s: %s", p->interpreter, reason) : 0;
 }
 
 int program_read(Program *p, int fd, u16 machine, const char *sysroot, const Failure *f) {

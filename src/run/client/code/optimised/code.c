@@ -119,9 +119,9 @@ static bool from_server(Code *c, Remote *r, Thread *t, u64 pc, ObjectMessage *fa
     if (valid)
         entry_for(c, pc)->maker = 0;
     if (!served && !quick_works())
-        die("without a server there is no code for this processor");
+        die("this processor has no quick code, so the program cannot go on without the translation server");
     if (!served && *the.opt.plugin)
-        die("without a server there is no code with the plugin's in it");
+        die("the program cannot go on with the plugin, because there is no translation server");
     c->unserved |= !served;
     note_answer(c, pc, facts, *code);
     return valid || !served;

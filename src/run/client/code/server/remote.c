@@ -414,7 +414,7 @@ bool remote_translate(Thread *t, Remote *r, TranslateMessage request, ObjectMess
         request.again = try > 0 || answer == REMOTE_LIMIT;
     }
     if (started)
-        say("the translation server failed three times at %lx", request.pc);
+        say("the translation server has failed three times for the code at %lx", request.pc);
     else if (!keeper_descriptor(t)) /* a guest that has given up rights expects no message about it */
         say("cannot start the translation server %s", the.opt.server_path);
     *facts = (ObjectMessage){.pc = request.pc};
