@@ -3,10 +3,10 @@
 
 #include "host_context.h"
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/optimised/accesses.h"
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/entries.h"
 #include "run/client/code/optimised/leave.h"
-#include "run/client/code/optimised/sites.h"
 #include "run/client/code/quick/direct.h"
 #include "run/client/code/quick/halt.h"
 #include "run/client/code/quick/quick.h"
@@ -173,11 +173,11 @@ bool translated_detour(struct SignalContext *s) {
 }
 
 u64 translated_access_exit(u64 host) {
-    return sites_find(host);
+    return accesses_find_exit(host);
 }
 
 bool translated_is_tools(u64 host) {
-    return sites_is_tools(host);
+    return accesses_is_by_tool(host);
 }
 
 bool translated_written(u64 addr) {

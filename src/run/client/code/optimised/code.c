@@ -10,11 +10,11 @@
 #include "host_stubs.h"
 #include "run/client/code/arena/arena.h"
 #include "run/client/code/cache/store.h"
+#include "run/client/code/optimised/accesses.h"
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/entries.h"
 #include "run/client/code/optimised/leave.h"
 #include "run/client/code/optimised/once.h"
-#include "run/client/code/optimised/sites.h"
 #include "run/client/code/quick/above.h"
 #include "run/client/code/quick/emit.h"
 #include "run/client/code/quick/quick.h"
@@ -332,7 +332,7 @@ void code_forget_all(void) {
     memset(c->map, 0, c->map_cap * sizeof(CodeEntry));
     c->map_len = 0;
     c->any = false;
-    sites_forget_all();
+    accesses_forget_all();
     once_forget_all();
     entry_empty_rows();
 }
@@ -581,7 +581,7 @@ CodeCounts code_export(const Thread *t, ImagePart parts[CODE_PARTS]) {
         return (CodeCounts){0};
     parts[0] = (ImagePart){(u8 *)c->map, c->map_cap * sizeof(CodeEntry), 0};
     parts[1] = list_rows(t, c);
-    parts[2] = sites_export();
+    parts[2] = accesses_export();
     for (u64 i = 0; i < c->map_cap; i++)
         counts.functions += c->map[i].used && c->map[i].code;
     return counts;
@@ -600,7 +600,7 @@ void code_import(Thread *t, const ImagePart parts[CODE_PARTS], CodeCounts counts
     const TableEntry *rows = (const TableEntry *)parts[1].at;
     for (u64 i = 0; i < parts[1].size / sizeof(TableEntry); i++)
         *entry_row(t, rows[i].pc) = rows[i];
-    sites_import(&parts[2]);
+    accesses_import(&parts[2]);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ threads */

@@ -2,10 +2,10 @@
 #include "codegen/link.h"
 #include "host_stubs.h"
 #include "run/client/code/arena/arena.h"
+#include "run/client/code/optimised/accesses.h"
 #include "run/client/code/optimised/code.h"
 #include "run/client/code/optimised/entries.h"
 #include "run/client/code/optimised/once.h"
-#include "run/client/code/optimised/sites.h"
 #include "run/client/core/events.h"
 #include "run/client/memory/own.h"
 #include "run/client/tool/explain.h"
@@ -169,11 +169,11 @@ void *objects_add(Code *c, const void *object, u32 size, u64 base, u64 pc) {
     if (link_place(object, size, &place) != LATHE_OK)
         return NULL;
     link_symbols(object, size, &place, define, &link);
-    SitesPart rows = {0}, tools = {0};
+    AccessesPart rows = {0}, tools = {0};
     bool any = link_section(object, size, &place, LATHE_FAULTS, &rows.at, &rows.bytes);
     any |= link_section(object, size, &place, TOOL_ACCESSES, &tools.at, &tools.bytes);
     if (any)
-        sites_add((u64)code, (u64)code + needs.code_bytes, rows, tools);
+        accesses_add((u64)code, (u64)code + needs.code_bytes, rows, tools);
     u64 sites, once, bytes;
     if (link_section(object, size, &place, TOOL_ONCE_SECTION, &once, &bytes))
         once_add((u8 *)once, bytes);

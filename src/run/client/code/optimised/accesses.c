@@ -1,5 +1,5 @@
-/* sites.c: see sites.h. Handlers of signals read the list while threads add to it. So a list that is full is copied to a larger one, and the old one is never freed. */
-#include "run/client/code/optimised/sites.h"
+/* accesses.c: see accesses.h. Handlers of signals read the list while threads add to it. So a list that is full is copied to a larger one, and the old one is never freed. */
+#include "run/client/code/optimised/accesses.h"
 
 #include "run/client/core/sys.h"
 #include "run/client/memory/own.h"
@@ -53,23 +53,23 @@ static void add(const Object *objects, u64 count) {
     __atomic_store_n(&list->count, list->count + count, __ATOMIC_RELEASE);
 }
 
-void sites_add(u64 start, u64 end, SitesPart rows, SitesPart tools) {
+void accesses_add(u64 start, u64 end, AccessesPart rows, AccessesPart tools) {
     if (make_room(1))
         add(&(Object){start, end, (const Row *)rows.at, rows.bytes / sizeof(Row), (const i32 *)tools.at,
                       tools.bytes / sizeof(i32)},
             1);
 }
 
-void sites_forget_all(void) {
+void accesses_forget_all(void) {
     if (list)
         list->count = 0;
 }
 
-ImagePart sites_export(void) {
+ImagePart accesses_export(void) {
     return list ? (ImagePart){(u8 *)list->objects, list->count * sizeof(Object), 0} : (ImagePart){0};
 }
 
-void sites_import(const ImagePart *part) {
+void accesses_import(const ImagePart *part) {
     u64 count = part->size / sizeof(Object);
     if (count && make_room(count))
         add((const Object *)part->at, count);
@@ -87,7 +87,7 @@ static const Object *object_at(const List *l, u64 host) {
     return l && low < l->count && l->objects[low].start <= host ? &l->objects[low] : NULL;
 }
 
-u64 sites_find(u64 host) {
+u64 accesses_find_exit(u64 host) {
     const Object *o = object_at(__atomic_load_n(&list, __ATOMIC_ACQUIRE), host);
     for (u64 i = 0; o && i < o->count; i++) {
         const Row *r = &o->rows[i];
@@ -97,7 +97,7 @@ u64 sites_find(u64 host) {
     return 0;
 }
 
-bool sites_is_tools(u64 host) {
+bool accesses_is_by_tool(u64 host) {
     const Object *o = object_at(__atomic_load_n(&list, __ATOMIC_ACQUIRE), host);
     for (u64 i = 0; o && i < o->tool_count; i++)
         if ((u64)&o->tools[i] + (u64)(i64)o->tools[i] == host)
