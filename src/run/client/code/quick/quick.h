@@ -38,7 +38,7 @@ u32 quick_loops(u64 pc, QuickLoop loops[QUICK_LOOPS]);
 /* Code in [start, end) was unmapped or changed. */
 void quick_forget(u64 start, u64 end);
 
-/* keep.c: the tables of the quick tier, for an image. */
+/* export.c: the tables of the quick tier, for an image. */
 enum { QUICK_PART_RUNS = 6 /* of the map: see map.h */, QUICK_PARTS };
 void quick_export(const Thread *t, ImagePart parts[QUICK_PARTS]);
 /* Called before there are blocks. Each part begins a page and may be written to; the memory belongs to the quick tier from now on. */

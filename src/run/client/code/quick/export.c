@@ -1,4 +1,4 @@
-/* keep.c: the parts of an image that the quick tier has: its tables, for a later process that has the same modules at the same addresses; see image.c. */
+/* export.c: the parts of an image that the quick tier has: its tables, for a later process that has the same modules at the same addresses; see image.c. */
 #include "run/client/code/quick/blocks.h"
 #include "run/client/code/quick/map.h"
 #include "run/client/code/quick/quick.h"
