@@ -4,7 +4,7 @@
 
 #include "run/client/core/client.h"
 
-/* What to run. */
+/* The program to run, and its arguments. */
 typedef struct Start {
     char *path; /* of the program, for people and for the guest */
     int argc;

@@ -63,7 +63,7 @@ typedef struct ImageHead {
     u64 size[PARTS], room[PARTS]; /* bytes of each part, and of the pages that the part has in the file */
 } ImageHead;
 
-/* Where things are in the file. */
+/* The offsets of the parts in the file. */
 typedef struct ImageLayout {
     u64 modules_end, off[PARTS], end;
 } ImageLayout;
@@ -76,7 +76,7 @@ typedef struct ImageState {
     PackImageModule expected[MODULES_MAX]; /* of the image that was loaded, and not seen yet */
     u32 expected_count;
     bool usable;  /* there is a place for images, and the block is where it should be */
-    bool damaged; /* there was one, but with another checksum: nobody can load it */
+    bool damaged; /* the file has a wrong checksum, so no process can load it */
 } ImageState;
 
 _Static_assert((u32)MODULES_MAX == (u32)PACK_IMAGE_MODULES, "what is written can be read");
@@ -197,7 +197,7 @@ static bool is_marked(const struct stat *st, u64 sum) {
     return st->st_mtime_nsec == mark_of(sum) && (i64)st->st_mtime > boot_time();
 }
 
-/* Where the file system keeps no nanoseconds, files are checked each time. */
+/* On a file system that keeps no nanoseconds the mark is lost, and files are checked each time. */
 static void mark(int fd, u64 sum) {
     enum { REALTIME = 0, OMIT = (1 << 30) - 2 };
     struct timespec times[] = {{.tv_nsec = OMIT}, {0}};

@@ -1,4 +1,4 @@
-/* tier.h: which tier the guest's code is of: see tier.c. */
+/* tier.h: which tier runs the guest's code, and what kind of optimised code is made: see tier.c. */
 #ifndef RUN_CLIENT_TIER_H
 #define RUN_CLIENT_TIER_H
 
@@ -6,29 +6,29 @@
 
 /* Sets the tier, and what of the configuration depends on it, from what the user asked for. */
 void tier_choose(Options *o);
-/* A tool is loaded. */
+/* Called when a tool is loaded: adapts the tier to what the tool needs. */
 void tier_watch(void);
-/* A thread begins to run, also after a fork; and it is about to end. */
+/* tier_begin starts the timer for samples of a thread that begins to run, also in the child of fork; tier_end ends it. */
 void tier_begin(Thread *t);
 void tier_end(Thread *t);
-/* Until tier_begin, the thread gets no signals of samples and of messages. */
+/* Until the next tier_begin, the thread gets no signals of samples and of the server's messages. */
 void tier_pause(Thread *t);
-/* Whether threads besides the first one run optimised code, if there are any. */
+/* True if threads besides the first one run optimised code, or would run it. */
 bool tier_optimises_threads(void);
-/* The guest has a handler for a signal that may come at any time: loops of optimised code have to look for it from now on. */
+/* From now on, loops of optimised code look for signals, because one may come at any time for which the guest has a handler. */
 void tier_use_polls(Thread *t);
-/* The guest has installed a handler of such a signal: it sees the state, too. */
+/* The same when the guest installs such a handler, which can see the flags, too. */
 void tier_use_handlers(Thread *t);
-/* The guest has got a handler of faults, or a tracer. Either sees the exact state, so optimised code is given up, or made anew so that it has it. */
+/* The guest has got a handler of faults, or a tracer, which sees the exact state. So optimised code is given up, or made anew so that it has that state. */
 void tier_keep_state(Thread *t);
-/* The guest is about to have one more thread, or a process beside it in the same memory (`separate`). Optimised code keeps the order of accesses that
- * the guest's threads count on from now on, and its loops can be left; with --tier=auto, where it cannot do so, there is only quick code. */
+/* The guest is about to have one more thread, or a process beside it in the same memory (`separate`). From now on, optimised code keeps the order of memory accesses that the guest's threads rely on, and its
+ * loops can be left. With --tier=auto, there is only quick code if the server would have to make code of another order. */
 void tier_share(Thread *t, bool separate);
-/* Is hot code asked of the server, or would it be? */
+/* True if hot code is requested from the server, now or when there is some. */
 bool tier_asks(void);
-/* Is it ours, or did somebody send it to the guest? */
+/* True if a signal TIER_SIGNAL with this siginfo is a sample or a message of the server, and was not sent to the guest by somebody. */
 bool tier_sent(const void *info);
-/* In its handler: the thread was interrupted at this host address. */
+/* Called in that signal's handler, with the host address at which it has interrupted the thread. */
 void tier_note(Thread *t, u64 host);
 
 #endif

@@ -120,8 +120,8 @@ typedef struct Process {
     Stats stats;
     int stats_fd; /* a copy of standard error, because the guest may close its own before it ends */
     u64 start_us;
-    u64 *auxv;               /* the auxiliary vector and the environment that the kernel gave this process */
-    char **envp;             /* likewise */
+    u64 *auxv;               /* the auxiliary vector that the kernel gave this process */
+    char **envp;             /* the environment that the kernel gave this process */
     u64 code_base, code_end; /* block.c: where the code arena is */
     u64 map;                 /* block.c: the map from guest to host addresses (code/quick/map.h); 0: there is none */
     struct Thread *threads;  /* all threads, under the lock of translated code */

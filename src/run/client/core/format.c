@@ -137,7 +137,7 @@ static u64 next_unsigned(Arguments *args, u32 bytes) {
     return bytes == sizeof(long) ? value : value & (((u64)1 << bytes * 8) - 1);
 }
 
-/* False: the letter is not known. */
+/* Returns false if the letter is not known. */
 static bool convert(Text *t, const Field *f, char letter, Arguments *args) {
     char c;
     switch (letter) {

@@ -253,7 +253,7 @@ static inline u64 thread_stack_limit(const Thread *t) {
     return t->stack.host + t->stack.host_size / 2;
 }
 
-/* False for a thread of another process that shares this memory: a vfork child, or one for good. */
+/* False for a thread of another process that shares this memory, for a while (a vfork child) or for good (separate). */
 static inline bool thread_is_of_process(const Thread *t) {
     return !t->process.borrows_memory && !t->process.separate;
 }

@@ -14,7 +14,7 @@ enum { BREAKPOINTS = 512, WATCHES = 16, WATCH_BYTES = 64 };
 typedef struct Breakpoint {
     u64 addr;
     u32 size;    /* 0: not in use */
-    bool lifted; /* for a process that shares the memory: it is not there now */
+    bool lifted; /* taken out of the memory for a process that shares it (breakpoint_lift) */
     u8 was[DEBUG_BREAK_MOST];
 } Breakpoint;
 

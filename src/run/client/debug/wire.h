@@ -12,9 +12,9 @@ typedef struct Packet {
     size_t size, len;
 } Packet;
 
-/* The next packet. False: the connection has ended, or what came makes no sense. */
+/* Waits for the next packet. Returns false if the connection has ended. */
 bool wire_receive(int fd, Packet *p);
-/* False: the connection has ended. */
+/* Sends a packet. Returns false if the connection has ended. */
 bool wire_send(int fd, const Packet *p);
 /* From now on neither side acknowledges packets. */
 void wire_set_quiet(bool quiet);

@@ -28,7 +28,7 @@ static i64 reserve_block(u64 at, u64 size) {
 
 /* Reserves the block at low addresses, with the map behind it. */
 static bool reserve_low(void) {
-    u64 start = LOW_TABLES - PAGE; /* a page in front that nobody may access */
+    u64 start = LOW_TABLES - PAGE; /* the first page stays without access */
     if (reserve_block(start, LOW_MAP_END - start) != (i64)start)
         return false;
     the.memory.window = LOW_WINDOW, the.code_base = LOW_CODE, the.code_end = LOW_MAP;

@@ -6,7 +6,7 @@
 #include "cache/pack.h"
 #include "run/client/core/sys.h"
 
-/* What identifies a file. */
+/* What identifies a file: device, inode, size and times. */
 PackIdentity key_identity(const struct stat *st);
 /* The key of a mapped file, or all zero if it has none. */
 Key key_of_file(int fd, const CodeConfig *config);

@@ -11,9 +11,9 @@ typedef struct MappedFile {
     bool regular, elf, position_independent; /* elf: a program or library, mapped from its start */
 } MappedFile;
 
-/* What is to be mapped from offset `off` on. */
+/* Looks at a file that is to be mapped from offset `off` on. */
 MappedFile file_look_at(int fd, u64 off);
-/* Returns the innermost module, because a file may be mapped into a hole of another file's image. */
+/* The module that holds an address, or NULL. If there are several, because a file was mapped into a hole of another file's image, the innermost. */
 Module *module_at(u64 addr);
 /* [start, end) is unmapped now (f is NULL), or holds the file f or anonymous memory. Forgets the modules in it.
  * Anonymous pages and other parts of the same file inside an image belong to the image. A module that loses its first

@@ -21,7 +21,7 @@
 typedef struct Reach {
     u8 pointers; /* all addresses */
     u8 vectors;  /* addresses of lists of struct iovec, whose length is the next argument */
-    u8 remote;   /* those of the lists that describe memory of the process that the first argument names */
+    u8 remote;   /* of `vectors`: the lists that describe memory of the process that the first argument names */
     u8 message;  /* the address of a struct msghdr */
 } Reach;
 
@@ -33,7 +33,7 @@ typedef struct Reach {
             REACH_VECTORS(text), REACH_LETTER(text, 'V'), REACH_LETTER(text, 'n')                                      \
     }
 
-/* False for nearly every address of the guest, which then needs no further look. */
+/* A quick test: false for nearly every address of the guest; true for all addresses of the client's memory, and a few others. */
 static inline bool reach_is_suspect(u64 addr) {
     bool near = addr - the.memory.block_start < the.memory.block_end - the.memory.block_start;
     bool reserved = near ? addr - the.memory.window >= the.code_base - the.memory.window

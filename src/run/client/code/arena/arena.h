@@ -10,7 +10,7 @@
 
 bool arena_init(void);
 
-/* Whoever adds or changes code holds the lock. */
+/* The lock of translated code: held by whoever adds or changes code or its tables. */
 void arena_lock(void);
 void arena_unlock(void);
 /* Another process has this memory as well, or soon will. From now on, whoever adds or changes code here takes memory of this process's own first. */

@@ -18,7 +18,7 @@ enum { MODE_TYPE = 0170000, MODE_REGULAR = 0100000, MODE_OTHERS_WRITE = 0002 };
 typedef struct Store {
     const u8 *data; /* the file, mapped */
     u64 size;
-    bool contained; /* it is not mapped for this: memory/contained.h */
+    bool contained; /* the pack is in the client's own file (memory/contained.h), so it is not unmapped */
     u64 bytes;      /* size of this Store with its slots */
     u64 mask;       /* number of slots - 1 */
     u32 slots[];    /* place of a record in the file / PACK_ALIGN, + 1; 0: the slot is free */

@@ -617,7 +617,7 @@ static bool is_for_quick(const Thread *t) {
 
 static const char unfixed[] = "it has come to code that is in no file, or that it can write to";
 
-/* One turn of optimised code; nothing of it is on the host's stack before and after. */
+/* Runs optimised code until it returns to this, the dispatcher. Before and after that, no frame of it is on the host's stack. */
 static void run_optimised(Thread *t) {
     char why[160];
     if (!is_fixed(t->cpu.pc)) {

@@ -102,7 +102,7 @@ static void mark_known(const QuickBlock *b) {
 
 /* --------------------------------------------------------------------------------------------------------------- tables */
 
-/* Where the tables have the target of a call, and of a return or jump. */
+/* The index at which the tables have the target of a call; return_index: that of a return or jump. */
 static u32 call_index(u64 pc) {
     return (u32)(pc >> 4) % QUICK_TABLE;
 }

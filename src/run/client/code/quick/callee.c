@@ -7,7 +7,7 @@
 enum { KNOWN = 256 };
 typedef struct Known {
     u64 pc;
-    u32 insns; /* 0: it is not small */
+    u32 insns; /* how many instructions the function has with all that it calls; 0: it is not small */
 } Known;
 
 /* The instructions of a function, in the order in which they are found. */

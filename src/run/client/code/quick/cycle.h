@@ -1,4 +1,4 @@
-/* cycle.h: loops whose code is not in one piece. */
+/* cycle.h: finds loops whose code is not in one piece. */
 #ifndef RUN_CLIENT_QUICK_CYCLE_H
 #define RUN_CLIENT_QUICK_CYCLE_H
 
@@ -18,12 +18,12 @@ typedef struct Step {
     u64 next, target;
 } Step;
 
-/* The guest instruction at pc; false: there is none. */
+/* Says where the guest instruction at pc leads. Returns false if there is none. */
 typedef bool StepLook(u64 pc, Step *step);
 
-/* Of loops around pc, each of which has calls between its two ends: the head of the first one that has a way from there over pc and back
- * without calls; 0: there is none. Parts of the way may lie anywhere, with other code between them, and calls may be in branches that
- * are out of line. A call that lies in the way, with a branch around it, is taken for one that is made if pc is behind both. Under the arena's lock. */
+/* `loops` are loops around pc with calls between their head and the jump back. Returns the head of the first loop in which there is a way from the head through pc and back to the head without calls; 0: none
+ * has one. Parts of the way may lie anywhere, with other code between them, and calls may be in branches that are out of line. If a branch of the way leads around a call, the call counts as one that is
+ * made if pc can be reached behind it, too. With the arena's lock held. */
 u64 loops_scattered(const QuickLoop *loops, u32 count, u64 pc, StepLook *look);
 
 #endif

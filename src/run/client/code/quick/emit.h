@@ -48,7 +48,8 @@ typedef struct EmitLive {
         u64 pc;
         u32 registers; /* by their numbers, as in an InsnView */
         bool flags;
-        u32 used, overwritten; /* registers that it reads or writes; those that it writes without reading them */
+        u32 used,
+            overwritten; /* registers that the instruction reads or writes; registers that it writes without reading them */
     } at[EMIT_LIVE];
 } EmitLive;
 

@@ -111,7 +111,7 @@ _Noreturn __attribute__((visibility("hidden"))) void quick_enter(void);
 __attribute__((visibility("hidden"))) void cross_enter(void);
 __attribute__((visibility("hidden"))) void cross_back(void);
 __attribute__((visibility("hidden"))) void cross_leave(void);
-/* What assembly calls. */
+/* The C functions that assembly calls. */
 __attribute__((visibility("hidden"))) void quick_exit(Thread *t);
 __attribute__((visibility("hidden"))) void quick_lookup(Thread *t);
 __attribute__((visibility("hidden"))) void quick_lookup_call(Thread *t);

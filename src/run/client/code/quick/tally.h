@@ -24,7 +24,7 @@ typedef struct Tally {
     u64 hooks; /* a bit for each that counts here (--explain) */
 } Tally;
 
-/* Does the tool count anything at instructions? */
+/* True if the tool counts anything at instructions. */
 bool tallies_exist(void);
 
 /* Adds the next instruction to the open run, or begins a new one, which is emitted here. Returns true if it begins one. */

@@ -7,10 +7,9 @@
 
 enum { SPAWN_SOCKET = 3 }; /* the descriptor at which such a program finds its socket */
 
-/* Called in a process of its own: closes everything of the guest's, moves the socket to SPAWN_SOCKET, and raises the
- * guest's limits. */
+/* Called in a process of its own: closes all descriptors of the guest's, moves the socket to SPAWN_SOCKET, and raises the limits that the guest has set. */
 void spawn_detach(int socket);
-/* Does the same and executes that program, with those variables of the environment that are for Lathe. */
+/* Calls spawn_detach and executes that program, with those variables of the environment that are for Lathe. */
 _Noreturn void spawn_become(int socket, const char *path, char *const *argv, char **envp);
 /* Starts a program in a process that is not a child of this one. Returns false if there can be no more processes. */
 bool spawn_beside(int socket, const char *path, char *const *argv);

@@ -95,7 +95,7 @@ static HeldOperands held_operands(const Insn *in) {
     return h;
 }
 
-/* Is another operand in the same host register as the one of this field? */
+/* True if another operand is in the same host register as the one of this field. */
 static bool is_shared(const Stencil *s, const HeldOperands *h, const StencilField *f) {
     for (u32 i = 0; i < s->fields; i++) {
         const StencilField *other = &stencil_fields[s->field + i];

@@ -39,7 +39,7 @@ size_t debug_guest_describe(char *text, size_t size) {
     return n + format_text(text + n, size - n, "%s", tail);
 }
 
-/* Where a register is in the state; NULL: it is not there in one piece. */
+/* The place of a register in the state; NULL: the register is not there in one piece. */
 static void *place_of(GuestCpu *c, u32 number) {
     if (number < SP)
         return &c->x[number];

@@ -70,7 +70,7 @@ bool frame_write_action(u64 to, const Action *a) {
 
 /* -------------------------------------------------------------------------------------------------------------- records */
 
-/* Of the host's page faults, SDM 3, 4.7: an access to a page that is there, a write, a fetch of code. */
+/* Bits of the error code of the host's page faults (SDM 3, 4.7): the page is there, it was a write, it was a fetch of code. */
 enum { HOST_PRESENT = 1, HOST_WRITE = 2, HOST_FETCH = 16 };
 
 /* The manual, ESR_EL1: an abort of a lower level, of data or instructions; at the last level of tables nothing was there, or it was not permitted. */

@@ -36,7 +36,7 @@ bool caller_at_entry(Caller *c) {
     return true;
 }
 
-/* What rbp points to: the caller's rbp, and the return address. */
+/* rbp points to two words: the caller's rbp, and the return address. */
 bool caller_by_pointer(Caller *c) {
     u64 words[2];
     if (c->reg[DWARF_RBP] % 8 || !copy_guarded(words, (const void *)c->reg[DWARF_RBP], sizeof(words)))
@@ -51,7 +51,7 @@ bool caller_by_code(Caller *c, u64 start, bool behind_call) {
     return (void)c, (void)start, (void)behind_call, false;
 }
 
-/* Does code that makes the system call rt_sigreturn begin here? C libraries have one of two forms of it. */
+/* True if code begins here that makes the system call rt_sigreturn. C libraries have one of two forms of it. */
 static bool returns_from_handler(u64 pc) {
     static const u8 forms[][9] = {
         {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}, /* mov rax, 15; syscall */

@@ -85,7 +85,7 @@ u32 debug_guest_register_bytes(u32 number) {
 
 /* ------------------------------------------------------------------------------------------------------------------ values */
 
-/* Where a register is in an area as xsave writes it (SDM 1, 13.4); 0: it is not there in one piece. */
+/* The offset of a register in an area as xsave writes it (SDM 1, 13.4); 0: the register is not there in one piece. */
 static u32 place_in_area(u32 number) {
     enum { MXCSR_AT = 24, ST_AT = 32, XMM_AT = 160 };
     if (number >= ST && number < FCTRL)

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* From the lowest address up. */
+/* Copies from the lowest address up. */
 static inline void host_copy(void *to, const void *from, size_t size) {
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
 }

@@ -170,7 +170,7 @@ static bool is_ignored(const Thread *t, u32 sig) {
     return t->signal.table && t->signal.table->action[sig].handler == (u64)SIG_IGN;
 }
 
-/* One of the client's signals that was sent by somebody and not raised by a fault. */
+/* Handles a signal in signal_ours() that somebody has sent to the guest. */
 static void accept_sent(Thread *t, const SignalInfo *info, SignalContext *s) {
     if (t->pending_signals || t->signal.masking || (signal_blocked_now(t) & signal_bit((u32)info->number)))
         hold(t, info, s);

@@ -52,9 +52,9 @@ static inline u64 signal_bit(u32 sig) {
 /* The signals whose handler on the host is always the client's, whatever the guest does with them. The host never
  * blocks them. */
 u64 signal_ours(void);
-u64 signal_faults(void); /* those of them that faults raise */
+u64 signal_faults(void); /* of these, the ones that faults raise */
 bool signal_is_fault(u32 sig);
-/* Those of them that the guest blocks now. */
+/* The signals in signal_ours() that the guest blocks now. */
 u64 signal_blocked_now(const Thread *t);
 
 SignalState *signal_table(Thread *t);              /* made when first used; NULL if there is no memory */

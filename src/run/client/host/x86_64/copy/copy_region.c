@@ -72,7 +72,7 @@ static bool stays(u64 start, u64 end, u64 self, bool *jumps) {
     return true;
 }
 
-/* Where a function ends: at a return or jump that no jump before it leads beyond. 0: not found. */
+/* Where a function ends: at the first return or jump beyond which no earlier jump of the function leads. 0: not found. */
 static u64 function_end(u64 start, bool *recursive) {
     Shape s;
     u64 furthest = start;

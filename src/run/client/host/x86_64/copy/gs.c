@@ -130,7 +130,7 @@ static bool pops_by_stack(const u8 *insn, const Shape *s) {
            !(s->rex & REX_B);
 }
 
-/* Of an operand in memory: SIB and displacement. */
+/* How many bytes of an operand in memory follow ModRM: SIB and displacement. */
 static u32 bytes_behind(const u8 *modrm) {
     u32 mod = *modrm >> 6, rm = *modrm & 7, sib = rm == RM_SP, base = sib ? modrm[1] & 7 : rm;
     return sib + (mod == 1 ? 1 : mod == 2 || base == RBP ? 4 : 0);

@@ -32,7 +32,7 @@ typedef struct Walk {
     u32 clobbers, needed;
 } Walk;
 
-/* Where an address is among those that were seen, or would be. */
+/* The entry of an address in the hash table of those that were seen, or the free entry for it. */
 static u64 *seen_at(Walk *w, u64 at) {
     u64 i = at * 0x9e3779b97f4a7c15u >> 40;
     while (w->seen[i % SEEN] && w->seen[i % SEEN] != at)
@@ -108,7 +108,7 @@ static u8 block_at(Inner *in, u64 start) {
     return (u8)in->count++;
 }
 
-/* False: one of them is to be called. */
+/* Sets which blocks follow b. Returns false if b has to be cold: it ends a loop, or there are too many blocks. */
 static bool set_branch(Inner *in, InnerBlock *b, const Shape *s, u64 next) {
     enum { RETURN = 0xc3 };
     u64 target = next + (u64)s->target;

@@ -43,7 +43,7 @@ static void step_back(EmitLive *live, u32 i, const InsnView *v, u32 registers, b
     live->at[i].overwritten = live_is_copied(v) ? v->kills & ~v->reads : 0;
 }
 
-/* Does somebody need the flags before the last instruction, or behind it? Those that popf sets are handed over by a return. */
+/* True if the flags are needed before the last instruction or behind it. `handed`: popf has set them, and the return hands them over. */
 static bool needs_flags(const EmitLive *live, const InsnView *last, bool handed) {
     if (!live->count || last->flow == FLOW_NEXT)
         return true;

@@ -28,7 +28,7 @@ static bool is_prefix(u8 byte) {
     return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0xf0;
 }
 
-/* Is the field in ModRM a part of the opcode? */
+/* True if the middle field of ModRM is a part of the opcode, and no register. */
 static bool is_digit(const u8 *text, const Shape *s, const Fields *f) {
     u8 op = s->opcode;
     if (text[f->escape_at] == ESCAPE)
@@ -244,7 +244,7 @@ static u32 renamed_set(u32 set, const Names *n) {
     return other;
 }
 
-/* Does the decoder find the same instruction with other names? */
+/* True if the decoder says the same of both instructions, with the names exchanged. */
 static bool is_same(const InsnView *a, const InsnView *b, const Names *n) {
     bool memory = a->access_count == b->access_count;
     for (u32 i = 0; memory && i < a->access_count; i++)

@@ -9,7 +9,7 @@ enum { HELD_NONE = 0xff };
 
 /* The number, as in host/stencil.h, of the host register that holds the guest register at this place of the state; HELD_NONE: none does. */
 u8 held_number(u32 place);
-/* Can this field of a stencil name this register? */
+/* True if this field of a stencil can name this register. */
 bool held_fits(const StencilField *f, u8 number);
 /* Makes a field in the code at w name this register. */
 void held_name(u8 *w, const StencilField *f, u8 number);
