@@ -14,7 +14,7 @@ void image_save(Thread *t);
 void image_save_after(Thread *t);
 Key image_key(void);                     /* the name of the image's file */
 bool image_is_usable(void);              /* images of this program can be read */
-bool image_is_writable(const Thread *t); /* this thread can write one; false in a process that fork has made */
+bool image_is_writable(const Thread *t); /* this thread can write one, in a process that fork has not made */
 bool image_keeps(u64 pc);                /* an image has code for this address, if there is any */
 
 #endif

@@ -19,14 +19,14 @@ static void explain_left(const SiteInsn *insn, SitePhase phase, u64 bytes) {
     explain_quick_bytes(hooks, bytes);
 }
 
-/* The functions are called outside of quick code. */
+/* Emits the exit of a visit whose functions are called outside of quick code. */
 static void emit_left(Emitter *e, const SiteInsn *insn, SitePhase phase, u32 exit) {
     const u8 *before = e->at;
     emit_leave(e, exit);
     explain_left(insn, phase, (u64)(e->at - before));
 }
 
-/* Between passes a signal may have to be delivered: then the visit leaves quick code. */
+/* Emits a visit before each pass of a repeated instruction. If a signal is noted, it leaves quick code, so that the signal is delivered between two passes. */
 static void emit_pass(Emitter *e, const SiteInsn *insn, u32 exit) {
     u8 *before = e->at;
     emit_leave_if_asked(e, exit);
@@ -49,7 +49,8 @@ bool visit_emit(Emitter *e, const SiteInsn *insn, SitePhase phase) {
     return true;
 }
 
-/* Where jumps lead to beginnings of blocks only, nobody comes to the middle of what the jump covers. No more is read than is guarded against writes. */
+/* True if the exit's jump may be put over the code of the next instructions. That is possible if jumps lead only to beginnings of what the tool sees as blocks, so that no thread comes to the middle of that code.
+ * Only bytes that are guarded against writes are looked at. */
 static bool can_be_covered(const SiteInsn *insn, u32 insns) {
     u64 bytes = quick_code_bytes(insn->pc);
     return insns >= EMIT_SWITCH_INSNS && sites_have_blocks() && insn->begins_block &&
@@ -91,7 +92,7 @@ static Site take_site(u64 number) {
 
 /* ------------------------------------------------------------------------------------------------------------- skipping */
 
-/* Visits of one instruction that are made before a part of it is executed: a signal may come before each of them. */
+/* The visits before an instruction have an order: the one before all passes, and the one before each pass. A signal may come before each of them. */
 static u32 order_of(const Site *s) {
     return s->phase == SITE_PASS;
 }
@@ -107,7 +108,7 @@ static void take_back_passes(Thread *t, const Site *s) {
     tally_take_back(t, &sum);
 }
 
-/* When the guest comes back, the visits of the first phases are not made again. */
+/* Notes that the visits of the first so many phases were made, so that they are not made again when the guest comes back. */
 static void skip(Thread *t, const Site *s, u32 phases) {
     take_back_passes(t, s);
     if (!phases)
@@ -117,7 +118,7 @@ static void skip(Thread *t, const Site *s, u32 phases) {
     t->tool.skip_phases = phases;
 }
 
-/* Was this visit made before a signal came? */
+/* True if this visit was made before a signal came, and is not to be made again. */
 static bool is_again(Thread *t, const Site *s) {
     if (t->tool.skip_pc != s->pc || t->tool.skip_sp != guest_sp(&t->cpu))
         return false;
@@ -129,7 +130,7 @@ static bool is_again(Thread *t, const Site *s) {
 
 /* --------------------------------------------------------------------------------------------------------------- calls */
 
-/* Is something to be done before the thread goes on in this code? */
+/* True if the thread cannot go on in this code: a signal has to be delivered first, or the code is forgotten. */
 static bool is_left(const Thread *t, const Site *s) {
     return t->pending_signals || s->dead;
 }
@@ -151,7 +152,8 @@ static bool visit_before(Thread *t, u32 number, const Site *s) {
     return true;
 }
 
-/* Another thread may have called the functions meanwhile; a signal comes first, and they are called when its handler has returned. */
+/* Calls functions of hooks with `once`, and takes the exit's jump away. Another thread that has come by the same exit may call them, too. A noted signal is delivered first; the visit is made when its handler has
+ * returned. */
 static bool visit_once(Thread *t, u32 number, const Site *s) {
     t->cpu.pc = s->pc;
     t->tool.inside = s->inside;
@@ -165,7 +167,7 @@ static bool visit_once(Thread *t, u32 number, const Site *s) {
     return true;
 }
 
-/* What is behind an instruction, or a pass of one, is told in any case: nobody comes back to it. */
+/* Calls the functions behind an instruction, or behind a pass, even if a signal has to be delivered first: the guest does not come back to this place. */
 static bool visit_after(Thread *t, const Site *s) {
     bool repeats = s->phase == SITE_PASSED && guest_repeats(&t->cpu, t->quick.flags, s->text, s->size);
     t->cpu.pc = repeats ? s->pc : s->pc + s->size;
@@ -199,7 +201,7 @@ void visit_done(Thread *t) {
     t->tool.visited = 0;
 }
 
-/* A signal came behind the functions and before the instruction. */
+/* If the visit is the last thing that the thread has done, the signal came between the visit and its instruction. */
 void visit_interrupted(Thread *t) {
     bool just_now = t->tool.visited && t->tool.visited == t->quick.target;
     t->tool.visited = 0;
