@@ -1,4 +1,4 @@
-/* process.h: how processes (process.c) and threads (threads.c) of the guest begin and end. */
+/* process.h: how processes (process.c) and threads (threads.c) of the guest begin and end, and how a process becomes another program (exec.c). */
 #ifndef RUN_CLIENT_PROCESS_H
 #define RUN_CLIENT_PROCESS_H
 
